@@ -27,6 +27,9 @@ const ROWS: usize = Limit::MAX.get() as usize;
 /// How many pets of it are reported at once, if they come quickly.
 const PART: usize = 1_000;
 
+/// How many octets of pets are given out in parts.
+const MOST_OCTETS: usize = 16 << 20;
+
 /// The longest that some of them are held back.
 const BETWEEN_PARTS: Duration = Duration::from_millis(250);
 
@@ -68,9 +71,6 @@ impl Coverage {
         if self.complete {
             return format!("{pets} from {requests}: all that the service lists.");
         }
-        if self.is_cut {
-            return format!("{pets} from {requests}. There are more.");
-        }
         let only = match self.full.as_slice() {
             [] => String::new(),
             [one] => format!("only {ROWS} {one} ones are listed, and "),
@@ -89,12 +89,14 @@ pub async fn in_parts<T: Future<Output = ()>>(
 ) -> Result<Coverage, ApiError> {
     let (pages, mut coming) = mpsc::channel::<Vec<Pet>>(4);
     let collect = async move {
-        let (mut part, mut count) = (Vec::<Pet>::new(), 0);
+        let (mut part, mut count, mut size) = (Vec::<Pet>::new(), 0, 0);
         let mut reported = clock::now().mono;
         while count < most
+            && size < MOST_OCTETS
             && let Some(pets) = coming.recv().await
         {
             count += pets.len();
+            size += pets.iter().map(|pet| pet.name.len() + size_of::<Pet>()).sum::<usize>();
             part.extend(pets);
             let now = clock::now().mono;
             if part.len() >= PART || now.saturating_duration_since(reported) >= BETWEEN_PARTS {
@@ -104,10 +106,15 @@ pub async fn in_parts<T: Future<Output = ()>>(
         }
         drop(coming);
         tell(part).await;
-        count >= most
+        count >= most || size >= MOST_OCTETS
     };
     let (coverage, is_cut) = tokio::join!(inventory(client, None, pages), collect);
-    coverage.map(|coverage| Coverage { is_cut: is_cut && !coverage.complete, ..coverage })
+    match coverage {
+        Ok(coverage) => Ok(Coverage { is_cut: is_cut && !coverage.complete, ..coverage }),
+        // What comes after that was not wanted any more.
+        Err(_) if is_cut => Ok(Coverage { complete: false, is_cut, ..Coverage::ALL }),
+        Err(error) => Err(error),
+    }
 }
 
 /// Sends the whole inventory to `parts`, some pets at a time, each id once; with a `status`, that list only. What may

@@ -422,9 +422,9 @@ fn hand_over(state: &AppState, is_kept: bool, queued: bool) {
     let mut lines = Vec::new();
     let word = |is_kept: bool| if is_kept { ", saved for the next start" } else { "" };
     let is_named = state.link.identity.is_some();
-    let added: Vec<PetId> = state.added.iter().map(|pet| pet.id).collect();
+    let added = &state.added;
     let under_way = state.add.import.running().filter(|running| running.is_under_way);
-    lines.extend(leaving(&added, state.added_in_bulk + under_way.map_or(0, |running| running.progress.added)));
+    lines.extend(leaving(added, state.added_in_bulk + under_way.map_or(0, |running| running.progress.added)));
     lines.extend(typed(&state.add, word(is_kept && is_named)));
     for (profile, add, on_disk) in drafts::left(state) {
         lines.extend(typed(add, &format!(" for {}{}", short(profile), word(is_kept && on_disk))));

@@ -65,9 +65,6 @@ fn table_of(view: &View) -> Table {
     if !view.columns.is_empty() {
         table.insert("columns", value(view.columns.iter().map(ToString::to_string).collect::<Array>()));
     }
-    if let Some(limit) = view.limit {
-        table.insert("limit", value(i64::from(limit.get())));
-    }
     table
 }
 

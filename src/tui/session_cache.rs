@@ -14,7 +14,7 @@ use crate::api::inventory::Coverage;
 use crate::api::list::List;
 use crate::config::{Service, Settings};
 use crate::local::{atomic_file, file_stem};
-use crate::model::{Limit, Pet, PetStatus};
+use crate::model::{Limit, Pet, PetId, PetStatus};
 
 /// The longest file that is read, in bytes.
 const MOST_OCTETS: u64 = 8 << 20;
@@ -28,6 +28,8 @@ pub struct SessionCache {
     at: Timestamp,
     pets: Vec<Pet>,
     coverage: Option<Coverage>,
+    /// The last pet that the service reported.
+    position: Option<PetId>,
     /// The last list that came, and what was asked for it.
     listed: Option<(Option<PetStatus>, Limit, List)>,
     /// The status of the last pet that was added.
@@ -42,7 +44,12 @@ impl SessionCache {
 
     /// Writes it, for the owner's eyes only.
     pub fn write(&self, directory: &Path) -> io::Result<()> {
-        atomic_file::replace_private(&file(directory, &self.identity), self.text())
+        let text = self.text();
+        // A longer one would not be read.
+        if text.len() as u64 > MOST_OCTETS {
+            return Ok(());
+        }
+        atomic_file::replace_private(&file(directory, &self.identity), text)
     }
 
     /// The text of its file.

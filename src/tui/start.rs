@@ -25,6 +25,6 @@ pub fn start(state: &mut AppState, now: Now) -> Vec<Effect> {
         effects.extend(popups::key::find_key_file(state, now));
         return effects;
     }
-    effects.extend(pets::update::reload(state, true, now));
+    effects.extend(pets::update::reload(state, pets::ReadNext::New, now));
     effects
 }

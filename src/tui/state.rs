@@ -8,7 +8,7 @@ use jiff::Timestamp;
 
 use crate::app::domain_service::DomainSetup;
 use crate::config::{Accent, CustomAction, KeyOrigin, Service, Settings, Sourced, SshSession, Themes, read_only};
-use crate::model::{BaseUrl, IdempotencyKeys, Pet};
+use crate::model::{BaseUrl, IdempotencyKeys, PetId};
 
 use super::command::{Command, Reach};
 use super::drafts::DraftState;
@@ -93,8 +93,8 @@ pub struct AppState {
     pub(super) only_moved: bool,
     /// Makes the keys of creations.
     pub keys: IdempotencyKeys,
-    /// What was added in this session, newest last.
-    pub added: Vec<Pet>,
+    /// The ids of the pets that were added in this session, newest last.
+    pub added: Vec<PetId>,
     /// How many more were added by imports and as samples.
     pub added_in_bulk: u64,
     /// When the program has stopped itself, or was back after that: SIGCONT is still to come, if anything stopped it.

@@ -42,8 +42,8 @@ use super::update::update;
 use super::view::draw_whole;
 use crate::tui::screens::add_pet::dispatch::{SendLine, WriteLines};
 use crate::tui::screens::domains::update::KeepRegistry;
-use crate::tui::screens::pets::inventory::ReadInventory;
-use crate::tui::screens::pets::lists::ListPets;
+use crate::tui::screens::pets::reading::ListPets;
+use crate::tui::screens::pets::reading::ReadInventory;
 
 pub fn appearance() -> Appearance {
     Appearance { ascii: true, theme: Theme::built_in("default"), depth: Depth::TrueColour, zone: TimeZone::UTC }

@@ -391,7 +391,7 @@ fn on_tick(state: &mut AppState, now: Now) -> Vec<Effect> {
     let mut effects = domains::scheduler::work(state, now);
     let refresh_due = can_refresh(state) && state.pets.next_refresh().is_some_and(|at| at <= now.mono);
     if retry_due || refresh_due {
-        effects.extend(pets::update::reload(state, true, now));
+        effects.extend(pets::update::reload(state, pets::ReadNext::New, now));
     }
     effects
 }

@@ -238,7 +238,7 @@ mod tests {
     use crate::config::Service;
     use crate::model::PetQuery;
     use crate::tui::job::{Answered, Job};
-    use crate::tui::screens::pets::lists::ListPets;
+    use crate::tui::screens::pets::reading::ListPets;
     use crate::tui::screens::profiles::change::UseProfile;
     use crate::tui::testing::{no_domains_context, remote, settings};
 

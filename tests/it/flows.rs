@@ -367,7 +367,7 @@ async fn browse_filter_limit_page_open_add_be_refused_mend_add() {
     app.shows(&["x sold 26"]).await;
 
     let state = app.quit().await;
-    assert_eq!(state.added.iter().map(|pet| pet.id).collect::<Vec<_>>(), [251, 252]);
+    assert_eq!(state.added, [251, 252]);
     let stored = real.store.get(252).await.unwrap().unwrap();
     assert_eq!((stored.name.as_str(), stored.category_id), ("Mochi", 3));
 }

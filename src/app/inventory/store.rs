@@ -50,8 +50,12 @@ pub struct PetStore {
     old_marks: bool,
     /// Added by this program, and in no answer yet: not news.
     own: HashSet<PetId>,
-    /// Some of those are not here.
+    /// Some of those are not here, and all were not read since.
     lacks_own: bool,
+    /// There was no room for all that came since [`Self::expect`].
+    is_full: bool,
+    /// Something is here or gone that [`Self::take_changed`] has not told of.
+    has_changed: bool,
 }
 
 /// What came of taking up pets.
@@ -129,6 +133,7 @@ impl PetStore {
     /// An answer is on its way: [`Self::settle`] is about what comes from now on.
     pub fn expect(&mut self) {
         self.came.clear();
+        self.is_full = false;
     }
 
     /// Takes up what an answer holds, and marks what is new or changed. Gives from which place on the new ones are; `None`
@@ -140,18 +145,14 @@ impl PetStore {
         let is_news = |kind| kind == ChangeKind::Changed || were_all_known;
         let news: Vec<_> = merged.changes.into_iter().filter(|(id, kind)| is_news(*kind) && !is_own(id)).collect();
         self.own.retain(|id| !self.came.contains(id));
-        self.look_for_own();
         news.into_iter().for_each(|(id, kind)| self.mark_as(id, kind));
         self.read = self.read.or(Some(now));
-        self.is_cached = false;
         merged.from
     }
 
     /// Takes up pets that need no mark: see [`Self::take`].
     pub fn put(&mut self, pets: impl IntoIterator<Item = Pet>) -> Option<usize> {
-        let merged = self.merge(pets);
-        self.look_for_own();
-        merged.from
+        self.merge(pets).from
     }
 
     /// These were reported. Gives those that are not from here, which are new.
@@ -167,16 +168,17 @@ impl PetStore {
     }
 
     /// These were added here: they get no mark.
-    pub fn added(&mut self, ids: impl IntoIterator<Item = PetId>) {
+    pub fn added(&mut self, ids: &[PetId]) {
         for id in ids {
-            self.marks.remove(&id);
-            self.own.insert(id);
+            self.marks.remove(id);
+            self.own.insert(*id);
+            self.lacks_own |= self.get(*id).is_none();
         }
-        self.look_for_own();
     }
 
-    fn look_for_own(&mut self) {
-        self.lacks_own = self.own.iter().any(|id| self.get(*id).is_none());
+    /// Whether this pet is neither here nor from here.
+    pub fn is_unknown(&self, id: PetId) -> bool {
+        self.get(id).is_none() && !self.own.contains(&id)
     }
 
     fn mark_as(&mut self, id: PetId, kind: ChangeKind) {
@@ -186,28 +188,45 @@ impl PetStore {
         self.marks.insert(id, kind);
     }
 
-    /// All pets of the service, or all with `status`, came since [`Self::expect`]: others are gone. Gives whether any are.
-    pub fn settle(&mut self, status: Option<PetStatus>) -> bool {
-        let wanted = status.map(ObservedStatus::from);
-        let before = self.pets.len();
-        self.pets.retain(|pet| wanted.is_some() && pet.status != wanted || self.came.contains(&pet.id));
-        self.count_again();
-        self.pets.len() < before
+    /// Whether pets are here, all or those with `status`, that did not come since [`Self::expect`].
+    pub fn misses_any(&self, status: Option<PetStatus>) -> bool {
+        self.pets.iter().any(|pet| self.is_missed(pet, status))
     }
 
-    /// A reading of all pets has ended like this.
-    pub fn finish(&mut self, coverage: Coverage, now: Now) {
-        if coverage.covers(None) {
-            self.settle(None);
-        } else {
-            let whole = PetStatus::ALL.into_iter().filter(|status| coverage.covers(Some(*status)));
-            for status in whole {
-                self.settle(Some(status));
-            }
+    fn is_missed(&self, pet: &Pet, status: Option<PetStatus>) -> bool {
+        (status.is_none() || pet.status == status.map(Into::into)) && !self.came.contains(&pet.id)
+    }
+
+    /// A reading of all pets has ended like this: what it would have shown and did not is gone.
+    pub fn finish(&mut self, mut coverage: Coverage, now: Now) {
+        if self.is_full {
+            (coverage.is_cut, coverage.complete) = (true, false);
         }
-        self.pets.shrink_to_fit();
+        let before = self.pets.len();
+        let is_all = coverage.complete || coverage.is_cut;
+        let whole: Vec<_> = PetStatus::ALL.into_iter().filter(|status| coverage.covers(Some(*status))).collect();
+        let mut pets = std::mem::take(&mut self.pets);
+        pets.retain(|pet| {
+            let is_gone = is_all && self.is_missed(pet, None);
+            !is_gone && !whole.iter().any(|status| self.is_missed(pet, Some(*status)))
+        });
+        pets.shrink_to_fit();
+        self.pets = pets;
+        self.has_changed |= self.pets.len() < before;
+        self.lacks_own = false;
         self.coverage = Some(coverage);
+        self.count_again();
         self.touch(now);
+    }
+
+    /// It is not known any more whether these are all.
+    pub fn doubt(&mut self) {
+        self.coverage = None;
+    }
+
+    /// Whether something has changed since the last call.
+    pub const fn take_changed(&mut self) -> bool {
+        std::mem::replace(&mut self.has_changed, false)
     }
 
     /// They are as of now.
@@ -222,17 +241,13 @@ impl PetStore {
         (self.coverage, self.read, self.is_cached) = (coverage, Some(read), true);
     }
 
-    /// Forgets the mark of a pet.
-    pub fn unmark(&mut self, id: PetId) {
-        self.marks.remove(&id);
-    }
-
     /// The pets after this one are gone: others may get their ids.
     pub fn forget_after(&mut self, last: PetId) {
         self.pets.retain(|pet| pet.id <= last);
         self.own.retain(|id| *id <= last);
-        self.marks.retain(|id, _| *id <= last);
+        self.came.retain(|id| *id <= last);
         self.coverage = None;
+        self.has_changed = true;
         self.count_again();
     }
 
@@ -251,23 +266,40 @@ impl PetStore {
         }
         new.sort_by_key(|pet| pet.id);
         new.dedup_by_key(|pet| pet.id);
-        let room = MOST_KEPT.saturating_sub(before);
-        if new.len() > room {
-            new.truncate(room);
-            self.coverage = self.coverage.take().map(|coverage| Coverage { is_cut: true, complete: false, ..coverage });
-        }
+        self.has_changed |= !changes.is_empty() || !new.is_empty();
         let follow = self.pets.last().zip(new.first()).is_none_or(|(last, first)| last.id < first.id);
-        let from = (follow && changes.is_empty()).then_some(before);
+        let mut from = (follow && changes.is_empty()).then_some(before);
         changes.extend(new.iter().map(|pet| (pet.id, ChangeKind::New)));
         self.pets.extend(new);
         if !follow {
             self.pets.sort_by_key(|pet| pet.id);
         }
+        if self.pets.len() > MOST_KEPT {
+            self.make_room();
+            from = None;
+        }
         self.count_again();
         Merged { from, changes }
     }
 
+    /// Forgets what did not come lately, and then the oldest.
+    fn make_room(&mut self) {
+        self.pets.retain(|pet| self.came.contains(&pet.id));
+        let excess = self.pets.len().saturating_sub(MOST_KEPT);
+        self.pets.drain(..excess);
+        let kept: HashSet<_> = self.pets.iter().map(|pet| pet.id).collect();
+        self.came.retain(|id| kept.contains(id));
+        self.is_full |= excess > 0;
+        if let Some(coverage) = &mut self.coverage {
+            (coverage.is_cut, coverage.complete) = (true, false);
+        }
+    }
+
     fn count_again(&mut self) {
+        let Self { pets, marks, .. } = self;
+        if !marks.is_empty() {
+            marks.retain(|id, _| pets.binary_search_by_key(id, |pet| pet.id).is_ok());
+        }
         (self.of_status, self.without_status) = Default::default();
         for pet in &self.pets {
             match &pet.status {
@@ -343,12 +375,12 @@ mod tests {
     fn pets_added_here_are_no_changes_whether_a_list_or_the_answer_came_first() {
         let pets = animals(3);
         let mut store = store(&[]);
-        store.added([pets[0].id]);
+        store.added(&[pets[0].id]);
         all(&mut store, &[]);
         all(&mut store, &pets[..2]);
         assert_eq!(marks(&store, &pets), [None, Some(ChangeKind::New), None]);
         all(&mut store, &pets);
-        store.added([pets[2].id]);
+        store.added(&[pets[2].id]);
         assert_eq!(marks(&store, &pets), [None, Some(ChangeKind::New), None]);
     }
 
@@ -408,6 +440,10 @@ mod tests {
             store.put((from..from + 1_000).map(|id| pet(200_000 + id)));
         }
         assert_eq!(store.count(None), Some(Count { seen: MOST_KEPT, or_more: true }));
+        assert_eq!(store.pets().last().map(|pet| pet.id), Some(239_999), "the newest stay");
+        // What the service has now matters more than what it had.
+        all(&mut store, &animals(39));
+        assert_eq!(store.count(None), Some(Count { seen: 39, or_more: false }));
     }
 
     proptest::proptest! {

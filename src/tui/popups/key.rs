@@ -221,7 +221,9 @@ impl Job for TestKey {
                     app.say_done("Key accepted. It is used until petstore exits.", now.mono);
                 }
                 effects.extend(stopped);
-                effects.extend(pets::update::reload(app, true, now));
+                // It may see other pets.
+                app.pets.store.doubt();
+                effects.extend(pets::update::reload(app, pets::ReadNext::All, now));
                 effects
             }
             Err(failure) => {

@@ -22,6 +22,7 @@ impl SessionCache {
             at: store.read()?.wall,
             pets: store.pets().to_vec(),
             coverage: store.coverage().cloned(),
+            position: state.pets.follow.position,
             listed: state.pets.listed.clone().map(|(query, list)| (query.status, query.limit, list)),
             status: state.add.last_status(),
         })
@@ -34,8 +35,9 @@ impl SessionCache {
 
     /// Puts it on the screen, marked as kept.
     pub fn restore(self, state: &mut AppState, now: Now) {
-        let Self { identity: _, at, pets, coverage, listed, status } = self;
+        let Self { identity: _, at, pets, coverage, position, listed, status } = self;
         state.pets.store.restore(pets, coverage, moment(at, now));
+        state.pets.follow.position = position;
         let base = state.link.address.as_ref();
         state.pets.listed =
             listed.map(|(status, limit, list)| (PetQuery { status, limit, after: None }, list.only_of(base)));
@@ -52,6 +54,9 @@ fn moment(at: Timestamp, now: Now) -> Now {
 
 /// Keeps what is here for the next session. One writing at a time, so that an older one never ends last.
 pub fn keep(state: &mut AppState, now: Now) -> Vec<Effect> {
+    if !state.pets.store.take_changed() && !state.keep_again {
+        return Vec::new();
+    }
     state.keep_again = state.pending.is_running(Slot::Cache);
     if state.keep_again {
         return Vec::new();

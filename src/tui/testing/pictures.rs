@@ -12,7 +12,7 @@ use crate::api::failure::Failure;
 use crate::model::{Pet, samples};
 use crate::tui::screens::add_pet::{import, lines};
 use crate::tui::screens::domains::tests::looks as domains;
-use crate::tui::screens::pets::lists::ListPets;
+use crate::tui::screens::pets::reading::ListPets;
 use crate::tui::screens::{add_pet, profiles, requests};
 use crate::tui::testing::{App, remote};
 use crate::tui::theme::Theme;

@@ -11,7 +11,7 @@ use super::{Accent, Appearance, StyleRole, Theme};
 use crate::api::Failure;
 use crate::config::theme::Colour;
 use crate::config::{Depth, ThemeFile, Themes};
-use crate::tui::screens::pets::lists::ListPets;
+use crate::tui::screens::pets::reading::ListPets;
 use crate::tui::testing::{App, animals, appearance, remote};
 
 const DEPTHS: [Depth; 3] = [Depth::Sixteen, Depth::TwoFiftySix, Depth::TrueColour];

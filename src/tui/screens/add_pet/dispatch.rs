@@ -261,10 +261,10 @@ fn saved(state: &mut AppState, line: u64, pet: Pet, now: Now) -> Vec<Effect> {
     if is_last && state.message.as_ref().is_none_or(|message| message.kind != MessageKind::Error) {
         state.say_done(format!("Added {}, id {}.", short(&pet.name), pet.id), now.mono);
     }
-    state.added.push(pet);
+    state.added.push(pet.id);
     if is_last && state.screen != Screen::AddPet {
         state.add.outbox.unread = false;
-        pets::update::reload(state, false, now)
+        pets::update::reload(state, pets::ReadNext::Nothing, now)
     } else {
         pets::update::on_sign_of_life(state, now)
     }

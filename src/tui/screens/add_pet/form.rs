@@ -152,7 +152,7 @@ fn back(state: &mut AppState, now: Now) -> Vec<Effect> {
     if !std::mem::take(&mut state.add.outbox.unread) || state.key_refused() {
         return Vec::new();
     }
-    pets::update::reload(state, true, now)
+    pets::update::reload(state, pets::ReadNext::Nothing, now)
 }
 
 fn clear(state: &mut AppState, _: Now) {

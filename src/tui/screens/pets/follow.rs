@@ -1,7 +1,5 @@
 //! New pets as the service reports them: they come into the lists at once, and those of others are marked.
 
-mod state;
-
 use std::convert::Infallible;
 use std::sync::Arc;
 
@@ -16,10 +14,12 @@ use crate::tui::job::{Env, Job, Ongoing};
 use crate::tui::pending::Slot;
 use crate::tui::state::{AppState, Health, MessageKind, Screen};
 
+use super::ReadNext;
+use super::reported::FollowLink;
 use super::update::{on_sign_of_life, refuse_key, reload, waits};
-use state::FollowLink;
 
-pub use state::{Follow, MOST_KEPT};
+/// The most reported pets that are held back while this program adds pets; the oldest are forgotten first.
+pub(super) const MOST_HELD: usize = 10_000;
 
 /// Begins to follow the service, which offers it.
 pub(super) fn begin(state: &mut AppState, now: Now) -> Vec<Effect> {
@@ -78,13 +78,15 @@ impl Ongoing for FollowPets {
                 pets.follow.link = FollowLink::Live;
                 let is_first = pets.follow.position.is_none();
                 pets.follow.position = Some(position);
-                // What was added between the list and this came in neither, unless reading goes on.
+                // What was added between the list and this came in neither; a reading that goes on will come to it.
                 let has_gap = is_first && pets.store.last_of_all() != Some(position);
                 if has_gap && !app.pending.is_running(Slot::Inventory) {
-                    reload(app, true, now)
-                } else {
-                    on_sign_of_life(app, now)
+                    return reload(app, ReadNext::All, now);
                 }
+                if !has_gap {
+                    pets.store.touch(now);
+                }
+                on_sign_of_life(app, now)
             }
             Followed::Added(added) => {
                 pets.follow.position = added.last().map(|added| added.pet.id).or(pets.follow.position);
@@ -95,14 +97,13 @@ impl Ongoing for FollowPets {
                 }
                 let held = &mut pets.follow.held;
                 // What a list has shown was marked with it.
-                let unknown = reported.iter().filter(|pet| pets.store.get(pet.id).is_none());
-                held.extend(unknown.map(|pet| pet.id));
-                held.drain(..held.len().saturating_sub(MOST_KEPT));
+                let unknown = reported.iter().map(|pet| pet.id).filter(|id| pets.store.is_unknown(*id));
+                held.extend(unknown);
+                held.drain(..held.len().saturating_sub(MOST_HELD));
                 let row = pets.cursor();
                 pets.arrive(&reported, now);
                 // The pet under the cursor stays where it is on the screen.
                 app.layout.table_top = (app.layout.table_top + pets.cursor()).saturating_sub(row);
-                pets.forget_oldest(&reported);
                 Vec::new()
             }
             Followed::PetsLost(last) => {
@@ -116,11 +117,11 @@ impl Ongoing for FollowPets {
                     "{service} has lost pets, for example because a backup was restored. Its last one is {last}."
                 );
                 app.complain(what);
-                reload(app, true, now)
+                reload(app, ReadNext::All, now)
             }
             Followed::Lost => {
                 lost(app, FollowLink::Off, now);
-                if waits(app) { Vec::new() } else { reload(app, false, now) }
+                if waits(app) { Vec::new() } else { reload(app, ReadNext::Nothing, now) }
             }
         }
     }

@@ -1,7 +1,5 @@
 //! Who added a pet and when: asked for together for all rows, once it is shown or searched for.
 
-mod state;
-
 use std::sync::Arc;
 
 use crate::api::failure::Failure;
@@ -16,12 +14,13 @@ use crate::tui::state::{AppState, Screen};
 use crate::tui::theme::Appearance;
 use crate::tui::widgets::WIDE;
 
-use state::Barrier;
-
-pub use state::KnownProvenance;
+use super::reported::Barrier;
 
 /// The most columns that the name of a key takes in the detail.
 const NAME_WIDTH: usize = 24;
+
+/// How many rows before and after that of the detail are asked for with it.
+const AROUND: usize = 50;
 
 /// Asks for what is wanted and not known.
 pub(in crate::tui) fn ask(state: &mut AppState, now: Now) -> Vec<Effect> {
@@ -33,16 +32,15 @@ pub(in crate::tui) fn ask(state: &mut AppState, now: Now) -> Vec<Effect> {
     let is_unknown = |pet: &&Pet| pets.provenance.get(pet.id).is_none();
     let has_detail = pets.drawer || state.size.columns >= WIDE;
     let shows_addition = pets.view().columns.iter().any(|shown| shown.column.is_about_addition());
-    let wanted = match pets.searched().asks_who() || shows_addition {
-        true => pets.store.pets().iter().any(|pet| is_unknown(&pet)),
-        false => has_detail && pets.selected().is_some_and(|pet| is_unknown(&pet)),
+    let ids: Vec<_> = match pets.searched().asks_who() || shows_addition {
+        true => pets.store.pets().iter().filter(is_unknown).map(|pet| pet.id).collect(),
+        false if has_detail && pets.selected().is_some_and(|pet| is_unknown(&pet)) => {
+            let around = pets.rows_from(pets.cursor().saturating_sub(AROUND)).take(2 * AROUND);
+            around.filter(is_unknown).map(|pet| pet.id).collect()
+        }
+        false => Vec::new(),
     };
-    if !wanted {
-        return Vec::new();
-    }
-    let all = pets.store.pets().iter().filter(is_unknown);
-    let ids = all.map(|pet| pet.id).collect();
-    vec![state.begin(AskProvenance(ids), now)]
+    if ids.is_empty() { Vec::new() } else { vec![state.begin(AskProvenance(ids), now)] }
 }
 
 /// Asks who added these pets.

@@ -3,8 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::follow::{Follow, MOST_KEPT};
-use super::provenance::KnownProvenance;
+use super::reported::{Follow, KnownProvenance};
 use super::rows::Rows;
 use crate::api::list::List;
 use crate::app::inventory::search::Query;
@@ -41,8 +40,10 @@ pub struct State {
     pub live: Option<Duration>,
     /// The pets that are known.
     pub store: PetStore,
-    /// Whether all pets are read after the next list.
-    pub read_due: bool,
+    /// What is read after the next list.
+    pub read_due: ReadNext,
+    /// When rows were last asked for.
+    pub asked_at: Option<Instant>,
     /// The last list that came, and what was asked for it: rows that are still the same need not come again.
     pub listed: Option<(PetQuery, List)>,
     /// What the service reports.
@@ -53,6 +54,17 @@ pub struct State {
     cursor: usize,
     /// The pet under the cursor, so that it stays there when rows come and go.
     anchor: Option<PetId>,
+}
+
+/// What is read after a list.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ReadNext {
+    #[default]
+    Nothing,
+    /// All pets, unless the service reports those that are not here.
+    New,
+    /// All pets.
+    All,
 }
 
 /// A view, built in or saved.
@@ -128,7 +140,8 @@ impl State {
             drawer: false,
             live: settings.live,
             store: PetStore::default(),
-            read_due: true,
+            read_due: ReadNext::Nothing,
+            asked_at: None,
             listed: None,
             follow: Follow::default(),
             provenance: KnownProvenance::default(),
@@ -212,6 +225,11 @@ impl State {
         self.anchor = self.selected().map(|pet| pet.id);
     }
 
+    /// Puts the cursor on the first row, whichever pet comes to be there.
+    pub(super) fn go_to_top(&mut self) {
+        (self.cursor, self.anchor) = (0, None);
+    }
+
     /// Puts the cursor on this pet, also where the tab or a search did not show it.
     pub(super) fn go_to(&mut self, pet: Pet) {
         let id = pet.id;
@@ -219,13 +237,9 @@ impl State {
         let from = self.store.put([pet]);
         self.show_from(from);
         if !is_shown(self) {
-            self.reset_search();
-            self.tab = if self.view().search.is_empty() { self.tab } else { tab_of(None) };
-            self.reorder();
-        }
-        if !is_shown(self) {
-            self.tab = tab_of(None);
-            self.reorder();
+            self.show_tab(tab_of(None), 0);
+            self.search = TextInput::default();
+            self.arrange();
         }
         self.anchor = Some(id);
         self.arrange();
@@ -301,16 +315,25 @@ impl State {
 
     /// These were added just now.
     pub(super) fn arrive(&mut self, added: &[Pet], now: Now) {
-        self.store.touch(now);
+        if self.store.covers(None) && !self.store.is_cached() {
+            self.store.touch(now);
+        }
+        self.anchor = self.selected().map(|pet| pet.id);
         let from = self.store.put(added.iter().cloned());
         self.show_from(from);
     }
 
     /// This was added here.
     pub fn added(&mut self, pet: &Pet) {
-        self.store.added([pet.id]);
         let from = self.store.put([pet.clone()]);
+        self.added_here(&[pet.id]);
         self.show_from(from);
+    }
+
+    /// Pets with these ids were added here: they are not marked as new.
+    pub fn added_here(&mut self, ids: &[PetId]) {
+        self.follow.held.retain(|held| !ids.contains(held));
+        self.store.added(ids);
     }
 
     /// Shows pets that are new from this place on, or all again.
@@ -329,26 +352,15 @@ impl State {
 
     /// What is known has changed anywhere.
     pub(in crate::tui) fn show_all(&mut self) {
+        self.provenance.of.retain(|id, _| self.store.get(*id).is_some());
         self.reorder();
         self.count_views();
-    }
-
-    /// These were reported: what is known of the oldest of too many is forgotten.
-    pub(super) fn forget_oldest(&mut self, reported: &[Pet]) {
-        let kept = &mut self.follow.kept;
-        kept.extend(reported.iter().map(|pet| pet.id));
-        for id in kept.drain(..kept.len().saturating_sub(MOST_KEPT)) {
-            self.provenance.of.remove(&id);
-            self.store.unmark(id);
-        }
     }
 
     /// The service goes on after this pet: those that were there after it are gone.
     pub(super) fn forget_after(&mut self, last: PetId) {
         self.follow.position = Some(last);
         self.follow.held.retain(|id| *id <= last);
-        self.follow.kept.retain(|id| *id <= last);
-        self.provenance.of.retain(|id, _| *id <= last);
         self.store.forget_after(last);
         self.listed = None;
         self.show_all();
@@ -369,7 +381,7 @@ impl State {
         let is_anchor = |index: &u32| self.anchor == Some(pets[*index as usize].id);
         let place = self.anchor.and_then(|_| self.rows.shown().iter().position(is_anchor));
         self.cursor = place.unwrap_or(self.cursor).min(self.row_count().saturating_sub(1));
-        self.anchor = self.selected().map(|pet| pet.id);
+        self.anchor = self.selected().map(|pet| pet.id).filter(|_| self.cursor > 0 || self.anchor.is_some());
     }
 
     /// Whether the best match comes first.
@@ -382,13 +394,8 @@ impl State {
         Query::parse(self.search.value(), &self.categories)
     }
 
-    /// Whether the tab in use shows this pet.
-    pub(super) fn is_of_tab(&self, pet: &Pet) -> bool {
-        self.filter().is_none_or(|status| pet.status == Some(status.into()))
-    }
-
     /// When the next automatic refresh is due.
     pub fn next_refresh(&self) -> Option<Instant> {
-        Some(self.store.read()?.mono + self.live?)
+        Some(self.asked_at.max(self.store.read().map(|at| at.mono))? + self.live?)
     }
 }

@@ -20,9 +20,9 @@ use crate::tui::popups::DEAF;
 use crate::tui::popups::KeyBox;
 use crate::tui::popups::help::HelpBox;
 use crate::tui::popups::key::TestKey;
-use crate::tui::screens::pets::inventory::ReadInventory;
-use crate::tui::screens::pets::lists::ListPets;
 use crate::tui::screens::pets::popups::limit::LimitBox;
+use crate::tui::screens::pets::reading::ListPets;
+use crate::tui::screens::pets::reading::ReadInventory;
 use crate::tui::screens::pets::update::AddSamples;
 use crate::tui::session_cache::SessionCache;
 use crate::tui::start::start;
@@ -614,7 +614,7 @@ fn looks_small_plain_and_in_unicode() {
 fn numbers_are_exact_until_this_program_has_added_what_is_not_here() {
     let mut app = App::loaded_from(remote(), 80, 24, &animals(237));
     assert_eq!(count(&app, None), "237");
-    app.state.pets.store.added([900_000]);
+    app.state.pets.added_here(&[900_000]);
     assert_eq!(count(&app, None), "237+");
 }
 

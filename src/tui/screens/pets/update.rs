@@ -16,14 +16,14 @@ use crate::tui::effect::Effect;
 use crate::tui::job::{Env, Job};
 use crate::tui::pending::Slot;
 use crate::tui::popups::Question;
-use crate::tui::screens::pets::BUILT_IN;
 use crate::tui::screens::pets::state::tab_of;
+use crate::tui::screens::pets::{BUILT_IN, ReadNext};
 use crate::tui::state::{AppState, Health, MessageKind};
 use crate::tui::text_input::{TextInput, Typing};
 use crate::tui::widgets::WIDE;
 use crate::tui::widgets::list::moved;
 
-use super::lists::ListPets;
+use super::reading::ListPets;
 use super::{clipboard, popups, view};
 
 pub static PETS: &[Command] = &[
@@ -38,7 +38,7 @@ pub static PETS: &[Command] = &[
     change("choose-limit", "L", "", "rows of a request", popups::limit::open),
     change("newest", "N", "newest", "newest first", |app, _| {
         choose_order(app, SortOrder { column: Column::Id, descending: true });
-        app.pets.move_to(0);
+        app.pets.go_to_top();
     })
     .shell(|app| Some(format!("{} --sort id:desc", list_line(app)?))),
     command("go-to-new", "n", "", "go to the newest new pet", |app, _| match app.pets.store.newest_marked().cloned() {
@@ -152,7 +152,7 @@ fn choose_order(state: &mut AppState, sort: SortOrder) {
 /// Refreshes the rows and clears the marks of earlier changes.
 fn refresh(state: &mut AppState, now: Now) -> Vec<Effect> {
     state.pets.store.begin(true);
-    reload(state, true, now)
+    reload(state, ReadNext::All, now)
 }
 
 /// Esc: leaves and clears the search, closes the drawer, in this order.
@@ -189,7 +189,11 @@ pub fn show_tab(state: &mut AppState, tab: usize, now: Now) -> Vec<Effect> {
     let is_read = pets.store.read().is_some_and(is_new) && !pets.store.is_cached();
     // While the service is away, switching tabs sends nothing: the next retry asks for this tab.
     let is_known = is_read && pets.store.covers(pets.filter()) && stopped.is_none();
-    let asked = if is_known || waits(state) { Vec::new() } else { reload(state, !is_read, now) };
+    let asked = if is_known || waits(state) {
+        Vec::new()
+    } else {
+        reload(state, if is_read { ReadNext::Nothing } else { ReadNext::New }, now)
+    };
     stopped.into_iter().chain(asked).collect()
 }
 
@@ -197,7 +201,7 @@ pub fn show_tab(state: &mut AppState, tab: usize, now: Now) -> Vec<Effect> {
 pub fn set_limit(state: &mut AppState, limit: Limit, now: Now) -> Vec<Effect> {
     state.message = None;
     state.pets.limit = limit;
-    if waits(state) { Vec::new() } else { reload(state, false, now) }
+    if waits(state) { Vec::new() } else { reload(state, ReadNext::Nothing, now) }
 }
 
 /// The pause between automatic refreshes that are switched on by a key.
@@ -221,11 +225,12 @@ pub fn waits(state: &AppState) -> bool {
     state.link.health.next_try().is_some() || state.key_refused()
 }
 
-/// Asks for the rows again; with `all`, for all other pets after them.
-pub fn reload(state: &mut AppState, all: bool, now: Now) -> Vec<Effect> {
-    state.pets.read_due |= all;
+/// Asks for the rows again, and after them for what follows from them.
+pub fn reload(state: &mut AppState, next: ReadNext, now: Now) -> Vec<Effect> {
+    state.pets.read_due = next.max(state.pets.read_due);
+    state.pets.asked_at = Some(now.mono);
     state.pets.store.begin(false);
-    let stopped = if all { state.cancel(Slot::Inventory) } else { None };
+    let stopped = if next == ReadNext::All { state.cancel(Slot::Inventory) } else { None };
     if !state.pending.is_running(Slot::Inventory) {
         state.pets.store.expect();
     }
@@ -287,15 +292,15 @@ impl Job for AddSamples {
                 app.last_failure = Some(failure);
             }
         }
-        app.pets.store.added(ids);
-        reload(app, true, now)
+        app.pets.added_here(&ids);
+        reload(app, ReadNext::New, now)
     }
 }
 
 /// The service has answered something else: retries the rows if they failed.
 pub(in crate::tui) fn on_sign_of_life(state: &mut AppState, now: Now) -> Vec<Effect> {
     if state.link.health.next_try().is_some() && !state.pending.is_running(Slot::List) {
-        reload(state, true, now)
+        reload(state, ReadNext::New, now)
     } else {
         Vec::new()
     }

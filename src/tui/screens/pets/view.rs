@@ -26,9 +26,6 @@ use super::update::waits;
 /// The most rows that a banner takes from the table.
 const BANNER_ROWS: usize = 3;
 
-/// The most of the pets added in this session that a search is compared with.
-const MOST_ADDED: usize = 50;
-
 /// The width of the list where there are panes beside it.
 const LIST_BESIDE_PANES: u16 = 80;
 
@@ -225,6 +222,8 @@ fn draw_empty(state: &AppState, now: Now, page: &mut Page<'_>) {
     } else if let Some(status) = pets.filter() {
         let so_far = if pets.store.covers(Some(status)) { "" } else { " so far" };
         page.line(format!("   No pets with status {status}{so_far}. 0 for all, a to add one."));
+    } else if !pets.store.covers(None) {
+        page.paragraph(3, &rest(state));
     } else {
         page.line("   No pets yet. What you can do:");
         page.gap();
@@ -249,21 +248,15 @@ fn list_title(state: &AppState, top: usize, visible: usize) -> String {
     if rows == 0 { "Pets".to_owned() } else { format!("Pets {first}-{last} of {rows} loaded") }
 }
 
-/// Where a pet is that this session added, that is searched for, and that these rows do not have.
+/// Where a pet is that is searched for, and that another tab has.
 fn elsewhere(state: &AppState) -> Option<String> {
     let pets = &state.pets;
     let query = pets.searched();
-    let is_here = |id| pets.store.get(id).is_some_and(|pet| pets.is_of_tab(pet));
-    let mut added = state.added.iter().rev().take(MOST_ADDED);
-    let pet = added.find(|pet| !query.is_empty() && query.fits(pet) && !is_here(pet.id))?;
-    let place = match (&pet.status, pets.filter()) {
-        (None, Some(_)) => "has no status; All (0) shows it".to_owned(),
-        (Some(status), Some(tab)) if *status != tab.into() => {
-            format!("is {}; All (0) shows it", short(status.as_str()))
-        }
-        (None, None) | (Some(_), _) => "is not in these rows; # looks it up".to_owned(),
-    };
-    Some(format!("{} (#{}) {place}.", short(&pet.name), pet.id))
+    pets.filter()?;
+    let pet = pets.store.pets().iter().rev().find(|pet| query.fits(pet))?;
+    let what =
+        pet.status.as_ref().map_or("has no status".to_owned(), |status| format!("is {}", short(status.as_str())));
+    Some(format!("{} (#{}) {what}; All (0) shows it.", short(&pet.name), pet.id))
 }
 
 /// The line without a message: where the cursor is, and whether there are more rows.
@@ -271,9 +264,6 @@ pub fn place(state: &AppState, appearance: &Appearance, now: Now) -> String {
     let rows = state.pets.row_count();
     if rows == 0 {
         return String::new();
-    }
-    if let Some(elsewhere) = elsewhere(state) {
-        return elsewhere;
     }
     let here = format!("Row {} of {rows}.", (state.pets.cursor() + 1).min(rows));
     let since = state.pets.store.read().filter(|_| state.pets.store.is_cached());

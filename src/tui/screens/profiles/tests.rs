@@ -29,7 +29,7 @@ use crate::tui::screens::add_pet::dispatch::WriteLines;
 use crate::tui::screens::add_pet::fields;
 use crate::tui::screens::add_pet::import;
 use crate::tui::screens::add_pet::import::progress::RunImport;
-use crate::tui::screens::pets::lists::ListPets;
+use crate::tui::screens::pets::reading::ListPets;
 use crate::tui::screens::profiles::change::UseProfile;
 use crate::tui::screens::profiles::change::Used;
 use crate::tui::screens::profiles::form::AddProfile;

@@ -8,7 +8,7 @@ use crate::tui::msg::{Msg, Recorded};
 use crate::tui::pending::Slot;
 use crate::tui::popups::TextBox;
 use crate::tui::popups::clipboard::CopyText;
-use crate::tui::screens::pets::lists::ListPets;
+use crate::tui::screens::pets::reading::ListPets;
 use crate::tui::state::Screen;
 use crate::tui::testing::loss::whole_at_every_size;
 use crate::tui::testing::{App, animals, remote};

@@ -35,7 +35,7 @@ pub(super) fn on_part(state: &mut AppState, part: ImportPart, now: Now) {
             }
         }
         ImportPart::Progress { progress, events, added } => {
-            state.pets.store.added(added);
+            state.pets.added_here(&added);
             if let Some(running) = import.running_mut() {
                 running.take(progress, events, now.mono);
             }
@@ -157,7 +157,7 @@ pub(super) fn on_ended(state: &mut AppState, summary: Summary, now: Now) -> Vec<
     } else {
         state.say(kind, text)
     }
-    if added == 0 || state.key_refused() { Vec::new() } else { pets::update::reload(state, true, now) }
+    if added == 0 || state.key_refused() { Vec::new() } else { pets::update::reload(state, pets::ReadNext::New, now) }
 }
 
 fn refuse_key(state: &mut AppState, failure: Failure, now: Now) {

@@ -330,7 +330,7 @@ pub fn show_pets(state: &mut AppState, now: Now) -> Vec<Effect> {
     let adds = |running: &Running| running.is_under_way && running.progress.added > 0;
     let unread = std::mem::take(&mut state.add.outbox.unread) && !state.key_refused();
     if unread || state.add.import.running().is_some_and(adds) {
-        pets::update::reload(state, true, now)
+        pets::update::reload(state, pets::ReadNext::New, now)
     } else {
         Vec::new()
     }
@@ -367,7 +367,7 @@ fn look_for(state: &mut AppState, now: Now) -> Vec<Effect> {
         RowOutcome::Unknown(_) if !name.is_empty() => {
             state.screen = Screen::Pets;
             pets::update::search_for(state, &name);
-            return pets::update::reload(state, true, now);
+            return pets::update::reload(state, pets::ReadNext::New, now);
         }
         RowOutcome::Unknown(answer) | RowOutcome::Refused(answer) | RowOutcome::NotSent(answer) => answer.words(),
         RowOutcome::Invalid(why) => why,

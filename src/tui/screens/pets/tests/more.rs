@@ -22,10 +22,10 @@ use crate::tui::popups::jobs::Exported;
 use crate::tui::popups::jobs::FileContents;
 use crate::tui::popups::jobs::NotWritten;
 use crate::tui::popups::jobs::WriteFile;
-use crate::tui::screens::pets::inventory::ReadInventory;
-use crate::tui::screens::pets::lists::ListPets;
 use crate::tui::screens::pets::popups::lookup::FindPet;
 use crate::tui::screens::pets::popups::lookup::LookupBox;
+use crate::tui::screens::pets::reading::ListPets;
+use crate::tui::screens::pets::reading::ReadInventory;
 use crate::tui::screens::pets::update::AddSamples;
 use crate::tui::session_cache::SessionCache;
 use crate::tui::testing::loss::whole_at_every_size;
@@ -219,8 +219,10 @@ fn what_was_asked_for_another_tab_is_asked_for_this_one() {
     let available = |pet: &Pet| pet.status == Some(PetStatus::Available.into());
     assert!(app.state.pets.rows_from(0).all(available), "{}", app.screen());
     app.answer::<ListPets>(listed(animals(1), None));
-    assert_eq!(app.state.pets.row_count(), 1, "these are all that are available");
-    assert!(app.asked::<ReadInventory>().is_some());
+    assert!(app.asked::<ReadInventory>().is_some(), "the others may have another status now");
+    app.say::<ReadInventory>(animals(1));
+    app.answer::<ReadInventory>(Ok(Coverage::ALL));
+    assert_eq!(app.state.pets.row_count(), 1);
 }
 
 #[test]
@@ -289,6 +291,40 @@ fn a_pet_that_moves_into_a_list_is_not_called_new() {
     app.answer_lists(&moved);
     let is_new = |id: &i64| app.state.pets.store.mark(*id) == Some(ChangeKind::New);
     assert!(!marked(&app).iter().any(is_new), "{}", app.screen());
+}
+
+#[test]
+fn a_reading_that_fails_is_not_tried_for_ever_and_the_rows_are_no_older_for_it() {
+    let mut app = App::loaded_from(remote(), 80, 24, &animals(39));
+    app.keys("r");
+    app.answer::<ListPets>(listed(animals(20), None));
+    app.answer::<ReadInventory>(Err(Failure::NoAnswer { after: Duration::from_secs(30) }));
+    app.effects.clear();
+    app.wait(Duration::from_secs(3600));
+    assert!(app.job(Slot::List).is_none() && !app.says("Retry in"), "{}", app.screen());
+}
+
+#[test]
+fn an_automatic_refresh_that_was_cancelled_begins_again_after_its_pause() {
+    let mut app = App::loaded(80, 24);
+    app.keys("A").wait(Duration::from_secs(30));
+    app.keys("C-c");
+    app.effects.clear();
+    app.wait(Duration::from_secs(29));
+    assert!(app.job(Slot::List).is_none());
+    app.wait(Duration::from_secs(1));
+    assert!(app.job(Slot::List).is_some());
+}
+
+#[test]
+fn while_pets_come_the_cursor_stays_on_the_first_row_until_it_was_moved() {
+    for (keys, row) in [("N", 0), ("N Down", 20)] {
+        let mut app = App::started(remote(), 80, 24);
+        app.answer::<ListPets>(listed(animals(20), None));
+        app.keys(keys);
+        app.say::<ReadInventory>(animals(39));
+        assert_eq!(app.state.pets.cursor(), row, "{keys}");
+    }
 }
 
 // --- by id ---

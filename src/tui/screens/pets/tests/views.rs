@@ -95,6 +95,15 @@ fn only_what_arrives_is_counted_again() {
 }
 
 #[test]
+fn a_pet_that_a_view_does_not_show_is_looked_up_among_all_and_the_view_stays_as_it_was() {
+    let mut app = with_views(CATS, 80, 24);
+    app.keys("Left Left # \"100232\" Enter");
+    assert_eq!((selected(&app), app.state.pets.filter(), app.state.pets.search.value()), (100_232, None, ""));
+    app.keys("Left Left");
+    assert_eq!(app.state.pets.search.value(), "cat:3");
+}
+
+#[test]
 fn the_tab_in_use_is_always_on_screen() {
     let mut config = String::new();
     for number in 0..30 {

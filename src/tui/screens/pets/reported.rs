@@ -1,11 +1,45 @@
-//! What is known of who added which pet.
+//! What the service reports: new pets, over a connection, and who added which.
 
 use crate::model::{PetId, Provenance, Provenances};
+
+/// What the service reports, and what is not settled of it.
+#[derive(Clone, Debug, Default)]
+pub struct Follow {
+    pub(super) link: FollowLink,
+    /// The last pet that was reported, or the position at which the reports began.
+    pub(in crate::tui) position: Option<PetId>,
+    /// Reported while this program was adding pets: they may be its own.
+    pub(super) held: Vec<PetId>,
+}
+
+/// The connection to the reports of the service.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum FollowLink {
+    /// There is none.
+    #[default]
+    Off,
+    /// New pets come at once.
+    Live,
+    /// The service has refused it: it is not tried again.
+    Refused,
+}
+
+impl Follow {
+    /// Whether new pets come at once.
+    pub fn is_live(&self) -> bool {
+        self.link == FollowLink::Live
+    }
+
+    /// Another key is in use, with which it may be tried again.
+    pub fn on_other_key(&mut self) {
+        self.link = FollowLink::Off;
+    }
+}
 
 /// Who added pets, as far as it was asked for or reported.
 #[derive(Clone, Debug, Default)]
 pub struct KnownProvenance {
-    pub(in crate::tui::screens::pets) of: Provenances,
+    pub(super) of: Provenances,
     /// Why nothing is asked.
     pub(super) barrier: Option<Barrier>,
 }
@@ -31,12 +65,12 @@ impl KnownProvenance {
     }
 
     /// The service was asked for a list.
-    pub(in crate::tui::screens::pets) fn on_listed(&mut self) {
+    pub(super) fn on_listed(&mut self) {
         self.barrier.take_if(|barrier| *barrier == Barrier::Failed);
     }
 
     /// Learns of a pet that was reported.
-    pub(in crate::tui::screens::pets) fn learn(&mut self, id: PetId, provenance: Option<Provenance>) {
+    pub(super) fn learn(&mut self, id: PetId, provenance: Option<Provenance>) {
         match provenance {
             Some(provenance) => {
                 self.barrier = None;
