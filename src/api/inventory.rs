@@ -27,8 +27,8 @@ const ROWS: usize = Limit::MAX.get() as usize;
 /// How many pets of it are reported at once, if they come quickly.
 const PART: usize = 1_000;
 
-/// How many octets of pets are given out in parts.
-const MOST_OCTETS: usize = 16 << 20;
+/// How many bytes of pets are given out in parts.
+const MOST_BYTES: usize = 16 << 20;
 
 /// The longest that some of them are held back.
 const BETWEEN_PARTS: Duration = Duration::from_millis(250);
@@ -92,7 +92,7 @@ pub async fn in_parts<T: Future<Output = ()>>(
         let (mut part, mut count, mut size) = (Vec::<Pet>::new(), 0, 0);
         let mut reported = clock::now().mono;
         while count < most
-            && size < MOST_OCTETS
+            && size < MOST_BYTES
             && let Some(pets) = coming.recv().await
         {
             count += pets.len();
@@ -106,7 +106,7 @@ pub async fn in_parts<T: Future<Output = ()>>(
         }
         drop(coming);
         tell(part).await;
-        count >= most || size >= MOST_OCTETS
+        count >= most || size >= MOST_BYTES
     };
     let (coverage, is_cut) = tokio::join!(inventory(client, None, pages), collect);
     match coverage {

@@ -54,7 +54,7 @@ pub struct PetStore {
     lacks_own: bool,
     /// There was no room for all that came since [`Self::expect`].
     is_full: bool,
-    /// Something is here or gone that [`Self::take_changed`] has not told of.
+    /// Something has changed since [`Self::take_changed`].
     has_changed: bool,
 }
 

@@ -1,4 +1,4 @@
-//! The rows as they are shown: of the list in use, in their order, and those that are searched for.
+//! The rows as they are shown: of the tab in use, in their order, and those that are searched for.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BTreeMap;
@@ -8,7 +8,7 @@ use crate::model::columns::SortOrder;
 use crate::model::export::Column;
 use crate::model::{ObservedStatus, Pet, PetStatus};
 
-/// The rows of one list.
+/// The rows of a tab.
 #[derive(Clone, Debug, Default)]
 pub struct Rows {
     /// Every row of the tab, in order: indices into the list.
