@@ -54,7 +54,7 @@ fn shows_seconds(state: &AppState, slot: Slot) -> bool {
         Slot::List | Slot::TestKey | Slot::Samples => true,
         Slot::Check(lane) => state.screen == Screen::Domains && scheduler::is_asked(&state.domains, lane),
         Slot::Redirects => state.screen == Screen::Domains,
-        Slot::Inventory | Slot::ById | Slot::Export => state.screen == Screen::Pets,
+        Slot::Inventory | Slot::ById => state.screen == Screen::Pets,
         Slot::TestProfile | Slot::TryProfile | Slot::UseProfile => state.screen == Screen::Profiles,
         Slot::Registry | Slot::Write | Slot::Copy | Slot::Cache => false,
         Slot::Line(_) => state.screen == Screen::AddPet,

@@ -71,8 +71,6 @@ pub enum Slot {
     CheckFile,
     /// Importing a file. Never aborted: it stops on request.
     Import,
-    /// Writing the whole inventory to a file.
-    Export,
     /// Running one of the user's own actions, by its number.
     Action(usize),
 }
@@ -98,10 +96,10 @@ impl Slot {
 
     /// Whether its answer is about the service in use, and nothing once there is another.
     pub(super) const fn is_about_service(self) -> bool {
-        use Slot::{ById, CheckFile, Export, Follow, Inventory, KeyFile, List};
+        use Slot::{ById, CheckFile, Follow, Inventory, KeyFile, List};
         use Slot::{Provenance, Samples, SearchForLine, TestKey};
         matches!(self, List | Inventory | ById | Samples | SearchForLine)
-            || matches!(self, CheckFile | Export | TestKey | KeyFile | Follow | Provenance)
+            || matches!(self, CheckFile | TestKey | KeyFile | Follow | Provenance)
     }
 }
 
@@ -172,13 +170,13 @@ mod tests {
         let mut pending = PendingJobs::default();
         let old = pending.begin(Slot::List, now);
         let new = pending.begin(Slot::List, now);
-        let other = pending.begin(Slot::Export, now);
+        let other = pending.begin(Slot::Samples, now);
         assert!(!pending.takes(old, false));
         assert!(!pending.takes(old, true));
         assert!(pending.takes(new, true) && pending.takes(new, true));
         assert!(pending.takes(new, false));
         assert!(!pending.takes(new, false) && !pending.takes(new, true));
-        assert!(pending.is_running(Slot::Export) && pending.takes(other, false));
-        assert!(!pending.is_running(Slot::Export));
+        assert!(pending.is_running(Slot::Samples) && pending.takes(other, false));
+        assert!(!pending.is_running(Slot::Samples));
     }
 }

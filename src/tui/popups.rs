@@ -22,11 +22,11 @@ pub use field::FieldBox;
 pub use key::KeyBox;
 pub use stack::Popup;
 pub use text::TextBox;
-pub use write::{Contents, WriteBox};
+pub use write::{Contents, PetSet, WriteBox};
 
 #[cfg(test)]
 mod tests {
-    use super::jobs::{Export, NotWritten, WriteFile};
+    use super::jobs::{NotWritten, WriteFile};
     use super::key::TestKey;
     use crate::api::failure::Failure;
     use crate::api::find::LookupResult;
@@ -51,13 +51,12 @@ mod tests {
 
     #[test]
     fn an_answer_that_comes_while_the_help_is_open_is_in_its_box_afterwards() {
-        let answered: [(&str, Answer, &str); 7] = [
+        let answered: [(&str, Answer, &str); 6] = [
             ("# \"-7\" Enter", |app| find(app, None), "It is in none of the lists"),
             ("# \"-7\" Enter", |app| app.answer::<FindPet>(Err(failure())), "(connection refused)"),
             ("V \"rex\" Enter", |app| app.answer::<AddView>(Err("no room".into())), "no room"),
             ("F4 \"petk_x\" Enter", |app| app.answer::<TestKey>(Err(failure())), "(connection refused)"),
             ("x Enter", |app| app.answer::<WriteFile>(Err(NotWritten::Failed("no room".into()))), "no room"),
-            ("x Down Enter", |app| app.answer::<Export>(Err(NotWritten::Failed("no room".into()))), "no room"),
             (
                 "x C-u \"exp\" Tab",
                 |app| app.answer::<CompletePath>(Ok(Completion { more: "orts/".into(), names: Vec::new() })),

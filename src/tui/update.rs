@@ -271,9 +271,6 @@ fn interrupt(state: &mut AppState, now: Now) -> Vec<Effect> {
     let cancelled = state.pending.forget_all(Slot::is_cancellable);
     domains::scheduler::cancelled(&mut state.domains, now);
     let effects: Vec<Effect> = cancelled.iter().copied().map(Effect::Cancel).collect();
-    if cancelled.contains(&Slot::Export) {
-        popups::jobs::on_stopped(state, now);
-    }
     let what = if cancelled.is_empty() { "" } else { "Cancelled. " };
     state.tell(format!("{what}Press Ctrl-C again to quit."));
     if let Some(message) = &mut state.message {

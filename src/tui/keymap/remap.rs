@@ -28,7 +28,8 @@ const OLD_NAMES: [(&str, &str); 4] = [
 
 /// Places and actions that older files name and that were removed, each with what there is instead. A name without a place
 /// stands for all that end with it.
-const GONE: [(&str, &str); 29] = [
+const GONE: [(&str, &str); 30] = [
+    ("write-box.toggle", "up and down choose which pets are written"),
     ("more-rows", "all rows load automatically"),
     ("fewer-rows", "all rows load automatically"),
     ("whole", "all pets load automatically"),

@@ -1,44 +1,28 @@
-//! The commands and jobs of the box for files: a text, the rows that were not added, or the whole inventory.
+//! The commands and the job of the box for files: a text, pets, or the rows of an import that were not added.
 
 use std::io::ErrorKind;
 use std::path::Path;
 use std::sync::Arc;
 
-use tokio::sync::watch;
-use tokio_util::sync::CancellationToken;
-
 use super::write::{Contents, RejectsSource, WriteBox};
 use crate::api::failure::Failure;
-use crate::api::inventory::Coverage;
 use crate::clock::Now;
 use crate::local::atomic_file;
-use crate::model::export::{self, Kind};
-use crate::model::{display_safe, text};
-use crate::transfer::export::{ExportEnded, ExportOptions, to_file};
+use crate::model::{display_safe, export};
 use crate::transfer::{TransferError, rejects};
-use crate::tui::command::{Command, Place, change, command};
+use crate::tui::command::{Command, Place, change, closes, command};
 use crate::tui::effect::Effect;
-use crate::tui::job::{BETWEEN_NEWS, Env, Job, Ongoing, blocking};
+use crate::tui::job::{Env, Job, blocking};
 use crate::tui::path_completion::COMPLETE;
 use crate::tui::pending::Slot;
-use crate::tui::state::{AppState, MessageKind};
+use crate::tui::state::AppState;
 
 static BOX: &[Command] = &[
     command("confirm", "Enter F2", "write", "write the file", confirm),
     COMPLETE,
-    change("toggle", "up down", "", "rows or everything", |app, _| {
-        if let Some(write) = app.popups.get_mut::<WriteBox>() {
-            write.toggle();
-        }
-    }),
-    command("back", "Esc F3", "cancel", "close without writing", |app, _| {
-        app.popups.close();
-        let stopped = app.cancel(Slot::Export);
-        if stopped.is_some() {
-            app.tell(STOPPED);
-        }
-        stopped.into_iter().collect()
-    }),
+    change("next-set", "down", "", "which pets", |app, _| step(app, true)),
+    change("previous-set", "up", "", "which pets", |app, _| step(app, false)),
+    closes("Esc F3", "cancel", "close without writing"),
 ];
 
 pub static PLACE: Place = Place::new("write-box", "Write to a file", &[BOX]).text().in_box();
@@ -48,32 +32,27 @@ impl WriteBox {
     pub(super) const PLACE: &'static Place = &PLACE;
 }
 
+fn step(app: &mut AppState, forward: bool) {
+    if let Some(write) = app.popups.get_mut::<WriteBox>() {
+        write.step(forward);
+    }
+}
+
 fn confirm(app: &mut AppState, now: Now) -> Vec<Effect> {
     let Some(write) = app.popups.get_mut::<WriteBox>() else { return Vec::new() };
     let Some(path) = write.name() else { return Vec::new() };
     let replace = write.replace;
     let what = match &write.text {
         Contents::Text(text) => FileContents::Text(text.clone()),
-        Contents::Pets { whole: true, .. } => return app.begin_if_free(Export { path, replace }, now),
-        Contents::Pets { shown, whole: false } => FileContents::Text(export::for_file(&path, shown)),
+        Contents::Pets { sets, chosen } => FileContents::Text(export::for_file(&path, &sets[*chosen].pets)),
         Contents::Rejects(what) => FileContents::Rejects(what.clone()),
     };
     app.begin_if_free(WriteFile { path, replace, what }, now)
 }
 
-/// The export was stopped.
-pub fn on_stopped(app: &mut AppState, now: Now) {
-    on_written(app, Err(NotWritten::Failed(STOPPED.to_owned())), now);
-}
-
-const STOPPED: &str = "Stopped. Nothing was written.";
-
 /// A file was written, or not.
 fn on_written(state: &mut AppState, result: Result<String, NotWritten>, now: Now) {
-    let mut open = state.popups.get_mut::<WriteBox>();
-    if let Some(write) = &mut open {
-        write.written = None;
-    }
+    let open = state.popups.get_mut::<WriteBox>();
     let why = match result {
         Ok(path) => {
             let what = open.and_then(|write| write.what.clone()).map_or_else(String::new, |what| format!(": {what}"));
@@ -89,9 +68,6 @@ fn on_written(state: &mut AppState, result: Result<String, NotWritten>, now: Now
             }
             _ => return state.complain(format!("{path} exists already. Nothing was written.")),
         },
-        Err(NotWritten::NotRead(failure)) => {
-            format!("{} Nothing was written.", failure.sentence(&state.link.service))
-        }
         Err(NotWritten::Failed(why)) => why,
     };
     match state.popups.get_mut::<WriteBox>() {
@@ -105,8 +81,6 @@ fn on_written(state: &mut AppState, result: Result<String, NotWritten>, now: Now
 pub enum NotWritten {
     /// There is a file of this name.
     Exists(String),
-    /// Its contents could not be read.
-    NotRead(Failure),
     /// It could not be written.
     Failed(String),
 }
@@ -182,91 +156,5 @@ impl WriteFile {
             Err(TransferError::Exists(_)) => Err(NotWritten::Exists(self.path.clone())),
             Err(error) => Err(NotWritten::Failed(format!("{}.", display_safe(&error.to_string())))),
         }
-    }
-}
-
-/// Writes the whole inventory into a file, in the format that the name's ending asks for.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Export {
-    /// Its name, as typed.
-    pub path: String,
-    /// Overwrite an existing file.
-    pub replace: bool,
-}
-
-/// The whole inventory in a file.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Exported {
-    /// The file.
-    pub path: String,
-    /// How many pets are in it.
-    pub count: u64,
-    /// Whether these are known to be all.
-    pub coverage: Coverage,
-}
-
-impl Job for Export {
-    type Answer = Exported;
-    type Error = NotWritten;
-    const SLOT: fn(&Self) -> Slot = |_| Slot::Export;
-
-    async fn run(self: Arc<Self>, env: Env) -> Result<Exported, NotWritten> {
-        let api = env.api("export").await.map_err(NotWritten::NotRead)?;
-        let place = env.machine.place(&self.path);
-        // The box has shown the known endings.
-        let kind = Kind::of_name(&place).unwrap_or(Kind::Csv);
-        let columns = Vec::new();
-        let how = ExportOptions { kind, raw: false, status: None, require_complete: false, search: None, columns };
-        let (count, counted) = watch::channel(0);
-        // Where this is dropped, so is the token's guard: the thread that writes hears of it.
-        let stop = CancellationToken::new();
-        let _guard = stop.clone().drop_guard();
-        let written = to_file(&api, how, (&place, self.replace), count, &stop);
-        let (written, count) = tokio::join!(written, self.count_up(counted, &env));
-        match written {
-            Ok(ExportEnded::Done(coverage) | ExportEnded::Incomplete(coverage)) => {
-                Ok(Exported { path: place.display().to_string(), count, coverage })
-            }
-            Ok(ExportEnded::Stopped) => Err(NotWritten::Failed(STOPPED.to_owned())),
-            Err(TransferError::Exists(_)) => Err(NotWritten::Exists(self.path.clone())),
-            Err(TransferError::Api(error)) => Err(NotWritten::NotRead(Failure::from(&error))),
-            Err(error) => Err(NotWritten::Failed(format!("{}.", text::safe_causes(&error)))),
-        }
-    }
-
-    fn done(&self, app: &mut AppState, exported: Result<Exported, NotWritten>, now: Now) -> Vec<Effect> {
-        let message = exported.as_ref().ok().map(|Exported { path, count, coverage }| {
-            let word = coverage.honest_word(usize::try_from(*count).unwrap_or(usize::MAX));
-            let kind = if coverage.complete { MessageKind::Done } else { MessageKind::Note };
-            (kind, format!("Written to {path}: {word}"))
-        });
-        on_written(app, exported.map(|exported| exported.path), now);
-        if let Some((kind, text)) = message {
-            app.say(kind, text);
-        }
-        Vec::new()
-    }
-}
-
-impl Ongoing for Export {
-    /// How many pets are in the file so far.
-    type Part = u64;
-
-    fn on_part(&self, app: &mut AppState, count: u64, _: Now) -> Vec<Effect> {
-        if let Some(write) = app.popups.get_mut::<WriteBox>() {
-            write.written = Some(count);
-        }
-        Vec::new()
-    }
-}
-
-impl Export {
-    async fn count_up(self: &Arc<Self>, mut counted: watch::Receiver<u64>, env: &Env) -> u64 {
-        while counted.changed().await.is_ok() {
-            let count = *counted.borrow_and_update();
-            env.tell(self, count).await;
-            tokio::time::sleep(BETWEEN_NEWS).await;
-        }
-        *counted.borrow()
     }
 }

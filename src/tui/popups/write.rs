@@ -29,8 +29,6 @@ pub struct WriteBox {
     pub(super) replace: bool,
     /// Why it was not written.
     pub error: Option<String>,
-    /// How many pets are in it so far, while the whole inventory is written.
-    pub(super) written: Option<u64>,
 }
 
 /// What a file is to hold.
@@ -38,15 +36,18 @@ pub struct WriteBox {
 pub enum Contents {
     /// This.
     Text(String),
-    /// Pets, in the format that the name's ending asks for.
-    Pets {
-        /// The rows shown.
-        shown: Arc<Vec<Pet>>,
-        /// The whole inventory instead, read from the service.
-        whole: bool,
-    },
+    /// Pets, in the format that the name's ending asks for: one of these sets.
+    Pets { sets: Vec<PetSet>, chosen: usize },
     /// The rows of an import that were not added.
     Rejects(Box<RejectsSource>),
+}
+
+/// Pets that can be written.
+#[derive(Debug)]
+pub struct PetSet {
+    /// How many, and of what.
+    pub what: String,
+    pub pets: Arc<Vec<Pet>>,
 }
 
 /// Rows that were not added, or cannot be.
@@ -62,7 +63,7 @@ pub struct RejectsSource {
 impl WriteBox {
     /// The box with the name of a file, relative to where the program was started.
     pub fn new(path: impl Into<String>, text: Contents) -> Self {
-        Self { path: TextInput::new(path), text, what: None, asked: None, replace: false, error: None, written: None }
+        Self { path: TextInput::new(path), text, what: None, asked: None, replace: false, error: None }
     }
 
     /// The same, which says how much it is.
@@ -84,10 +85,10 @@ impl WriteBox {
         })
     }
 
-    /// Changes between the rows shown and the whole inventory.
-    pub(super) fn toggle(&mut self) {
-        if let Contents::Pets { whole, .. } = &mut self.text {
-            *whole = !*whole;
+    /// Chooses the next set of pets, or the one before.
+    pub(super) fn step(&mut self, forward: bool) {
+        if let Contents::Pets { sets, chosen } = &mut self.text {
+            *chosen = (*chosen + if forward { 1 } else { sets.len() - 1 }) % sets.len();
         }
         self.forget_answer();
     }
@@ -107,7 +108,9 @@ impl WriteBox {
             return None;
         }
         self.asked = Some(self.path.value().to_owned());
-        self.written = matches!(self.text, Contents::Pets { whole: true, .. }).then_some(0);
+        if let Contents::Pets { sets, chosen } = &self.text {
+            self.what = Some(sets[*chosen].what.clone());
+        }
         Some(path)
     }
 }
@@ -130,20 +133,22 @@ impl Popup for WriteBox {
     }
 
     fn draw(&self, _: &AppState, _: Now, page: &mut Page<'_>, _: &mut Layout) {
-        page.popup(70, 10, "Write to file");
-        let is_export = matches!(self.text, Contents::Pets { .. });
-        let formats = if is_export { " The ending sets the format: .csv, .tsv, .json or .ndjson." } else { "" };
+        let sets = if let Contents::Pets { sets, chosen } = &self.text { Some((sets, *chosen)) } else { None };
+        let more = sets.map_or(0, |(sets, _)| sets.len() - 1);
+        page.popup(70, 10 + u16::try_from(more).unwrap_or(0), "Write to file");
+        let formats = if sets.is_some() { " The ending sets the format: .csv, .tsv, .json or .ndjson." } else { "" };
         page.gap();
         page.paragraph(2, &format!("The path is relative to where petstore was started.{formats}"));
-        let what = match (&self.text, self.written) {
-            (_, Some(count)) => format!("{count} pets so far ... Esc stops"),
-            (Contents::Pets { whole, .. }, None) => {
-                let rows = self.what.as_deref().unwrap_or_default();
-                format!("{} {rows}   {} everything (Down)", radio(!whole), radio(*whole))
+        match sets {
+            Some((sets, chosen)) if more > 0 => {
+                for (at, set) in sets.iter().enumerate() {
+                    let way = if at == 0 { "   (Down chooses)" } else { "" };
+                    page.line(format!("  {} {}{way}", radio(at == chosen), set.what));
+                }
             }
-            (Contents::Text(_) | Contents::Rejects(_), None) => self.what.clone().unwrap_or_default(),
-        };
-        page.line(cut(&format!("  {what}"), page.columns()));
+            Some((sets, _)) => page.line(format!("  {}", sets[0].what)),
+            None => page.line(cut(&format!("  {}", self.what.as_deref().unwrap_or_default()), page.columns())),
+        }
         page.input(2, 60, &self.path, true);
         page.next_row();
         page.gap();

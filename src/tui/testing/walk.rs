@@ -33,7 +33,7 @@ use crate::tui::msg::{Key, KeyPress, MouseEvent, Msg, Recorded, Size};
 use crate::tui::path_completion::CompletePath;
 use crate::tui::pending::Slot;
 use crate::tui::popups::clipboard::CopyText;
-use crate::tui::popups::jobs::{Export, Exported, FileContents, NotWritten, WriteFile};
+use crate::tui::popups::jobs::{FileContents, NotWritten, WriteFile};
 use crate::tui::popups::key::{FindKeyFile, KeepKey, TestKey};
 use crate::tui::popups::themes::SetTheme;
 use crate::tui::screens::add_pet::dispatch::{SendLine, WriteLines};
@@ -161,7 +161,7 @@ fn reply(app: &mut App, which: usize) {
         Slot::Registry | Slot::Check(_) | Slot::Redirects | Slot::Resolvers => about_domains(app, job, which),
         Slot::Profiles | Slot::UseProfile | Slot::TestProfile | Slot::TryProfile => about_profiles(app, job, which),
         Slot::WriteProfile | Slot::KeyFile | Slot::TestKey => about_keys(app, job, which, failure),
-        Slot::Copy | Slot::Write | Slot::Export | Slot::CompletePath => about_files(app, job, which),
+        Slot::Copy | Slot::Write | Slot::CompletePath => about_files(app, job, which),
         Slot::Theme | Slot::Views | Slot::Drafts | Slot::Cache | Slot::Action(_) => about_writes(app, job, which),
     }
 }
@@ -296,18 +296,6 @@ fn about_files(app: &mut App, job: &Started, which: usize) {
         app.answer_to::<CopyText>(job.id, Ok(copied));
     } else if let Some(WriteFile { path, replace, .. }) = of_kind(job) {
         app.answer_to::<WriteFile>(job.id, if fails { Err(not_written(path, *replace)) } else { Ok(path.clone()) });
-    } else if let Some(Export { path, replace }) = of_kind(job) {
-        if which.is_multiple_of(2) && !fails {
-            return app.say_to::<Export>(job.id, which as u64);
-        }
-        let coverage = Coverage {
-            requests: 4,
-            complete: which.is_multiple_of(5),
-            full: vec![PetStatus::Sold],
-            is_cut: which.is_multiple_of(7),
-        };
-        let exported = Exported { path: path.clone(), count: which as u64, coverage };
-        app.answer_to::<Export>(job.id, if fails { Err(not_written(path, *replace)) } else { Ok(exported) });
     } else if is::<CompletePath>(job) {
         let names = vec!["a.csv".into(), "b/".into()];
         app.answer_to::<CompletePath>(job.id, Ok(Completion { more: ["", "ny"][which % 2].into(), names }));

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use crate::api::exchange::curl_for_list;
 use crate::clock::Now;
 use crate::model::Pet;
+use crate::model::text::short;
 use crate::model::words::counted;
 use crate::tui::effect::Effect;
-use crate::tui::popups::{Contents, WriteBox, copy};
+use crate::tui::popups::{Contents, PetSet, WriteBox, copy};
 use crate::tui::state::AppState;
 
 const NO_ROW: &str = "No row to copy.";
@@ -39,22 +40,33 @@ pub fn copy_curl(state: &mut AppState, now: Now) -> Vec<Effect> {
     }
 }
 
-/// Asks into which file to write the rows shown.
+/// Asks into which file to write the rows found, those of the tab, or all pets.
 pub fn export(state: &mut AppState) {
-    let pets: Vec<Pet> = state.pets.rows_from(0).cloned().collect();
-    if pets.is_empty() {
-        state.tell("No rows to export.");
-        return;
-    }
-    let is_whole = state.pets.store.covers(state.pets.filter());
-    let which = match state.pets.filter() {
-        _ if !state.pets.searched().is_empty() => "found",
-        Some(status) => status.as_str(),
-        None if is_whole => "all",
-        None => "part",
+    let pets = &state.pets;
+    let is_found = !pets.is_searched_as_saved();
+    let set = |what: &str, status, pets: Vec<Pet>| {
+        let rest = if state.pets.store.covers(status) { "" } else { ", there may be more" };
+        PetSet { what: format!("{}{what}{rest}", counted(pets.len(), "pet")), pets: Arc::new(pets) }
     };
-    let rows = counted(pets.len(), "row");
-    let what = if is_whole { rows } else { format!("{rows}, there may be more") };
-    let write = WriteBox::new(format!("pets-{which}.csv"), Contents::Pets { shown: Arc::new(pets), whole: false });
-    state.popups.show(write.holding(what));
+    let shown = || pets.rows_from(0).cloned().collect();
+    let mut sets = Vec::new();
+    if is_found {
+        sets.push(set(" found", pets.filter(), shown()));
+    }
+    if pets.tabs().1 > 0 {
+        let of_tab = if is_found { pets.of_tab() } else { shown() };
+        sets.push(set(&format!(" of {}", short(&pets.view().name)), pets.filter(), of_tab));
+    }
+    sets.push(set(" in all", None, if sets.is_empty() { shown() } else { pets.store.pets().to_vec() }));
+    let which = match (is_found, pets.filter()) {
+        (true, _) => "found",
+        (false, Some(status)) => status.as_str(),
+        (false, None) if pets.store.covers(None) => "all",
+        (false, None) => "part",
+    };
+    sets.retain(|set| !set.pets.is_empty());
+    if sets.is_empty() {
+        return state.tell("No rows to export.");
+    }
+    state.popups.show(WriteBox::new(format!("pets-{which}.csv"), Contents::Pets { sets, chosen: 0 }));
 }

@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 
-use super::{ReadNext, follow};
 use super::update::{on_answer, on_failure, on_sign_of_life};
+use super::{ReadNext, follow};
 use crate::api::failure::{Failure, Remedy};
 use crate::api::inventory::{Coverage, in_parts};
 use crate::api::list::{self, List, ListAnswer};

@@ -394,6 +394,15 @@ impl State {
         Query::parse(self.search.value(), &self.categories)
     }
 
+    /// The pets of the tab, also those that a search in it does not show.
+    pub(super) fn of_tab(&self) -> Vec<Pet> {
+        let tab = &self.tabs[self.tab];
+        let (mut query, wanted) = (tab.query.clone(), tab.view.status.map(ObservedStatus::from));
+        query.know(self.provenance.all());
+        let fits = |pet: &&Pet| (wanted.is_none() || pet.status == wanted) && query.fits(pet);
+        self.store.pets().iter().filter(fits).cloned().collect()
+    }
+
     /// When the next automatic refresh is due.
     pub fn next_refresh(&self) -> Option<Instant> {
         Some(self.asked_at.max(self.store.read().map(|at| at.mono))? + self.live?)

@@ -17,10 +17,7 @@ use crate::tui::popups::Contents;
 use crate::tui::popups::DEAF;
 use crate::tui::popups::WriteBox;
 use crate::tui::popups::clipboard::CopyText;
-use crate::tui::popups::jobs::Export;
-use crate::tui::popups::jobs::Exported;
 use crate::tui::popups::jobs::FileContents;
-use crate::tui::popups::jobs::NotWritten;
 use crate::tui::popups::jobs::WriteFile;
 use crate::tui::screens::pets::popups::lookup::FindPet;
 use crate::tui::screens::pets::popups::lookup::LookupBox;
@@ -268,7 +265,7 @@ fn asking_by_hand_does_not_make_the_next_pause_longer() {
 fn a_part_of_the_inventory_is_written_as_one() {
     let mut app = limited(80, 24, &animals(237));
     app.keys("x");
-    assert!(app.says("195 rows, there may be more"), "{}", app.screen());
+    assert!(app.says("195 pets in all, there may be more"), "{}", app.screen());
     let write = app.state.popups.get::<WriteBox>().unwrap_or_else(|| panic!("no box"));
     assert_eq!(write.path.value(), "pets-part.csv");
     app.keys("C-u \"part.xlsx\" Enter");
@@ -276,7 +273,7 @@ fn a_part_of_the_inventory_is_written_as_one() {
     assert_eq!(app.job(Slot::Write), None);
     app.keys("C-u \"part.csv\" Enter");
     app.answer::<WriteFile>(Ok("/home/ada/part.csv".into()));
-    assert!(app.says("Written to /home/ada/part.csv: 195 rows, there may be more."), "{}", app.screen());
+    assert!(app.says("Written to /home/ada/part.csv: 195 pets in all, there may be more."), "{}", app.screen());
 }
 
 #[test]
@@ -481,25 +478,20 @@ fn the_id_the_pet_and_a_curl_line_without_the_key_are_copied() {
 }
 
 #[test]
-fn everything_is_written_from_the_service_and_can_be_stopped() {
+fn what_is_found_the_tab_or_all_can_be_written_and_are_named_so() {
     let mut app = App::loaded(80, 24);
-    app.keys("x Down C-u \"all.json\" Enter");
-    assert_eq!(app.asked(), Some(Export { path: "all.json".into(), replace: false }));
-    let id = app.job(Slot::Export).unwrap().id;
-    app.say_to::<Export>(id, 1_200);
-    assert!(app.says("1200 pets so far ... Esc stops"), "{}", app.screen());
-    app.keys("C-c");
-    assert_eq!(app.effects.last(), Some(&Effect::Cancel(Slot::Export)));
-    assert!(app.says("Stopped. Nothing was written.") && !app.says("so far"), "{}", app.screen());
-    app.wait(Duration::from_secs(3)).keys("Enter");
-    app.answer::<Export>(Err(NotWritten::Exists("all.json".into())));
-    assert!(app.says("File exists. Enter overwrites it"), "{}", app.screen());
-    app.keys("Enter");
-    let coverage = Coverage { requests: 12, complete: false, full: vec![PetStatus::Available], is_cut: false };
-    let exported = Exported { path: "/tmp/all.json".into(), count: 1_203, coverage };
-    app.answer::<Export>(Ok(exported));
-    assert!(!app.state.popups.is_open());
-    assert!(app.says("Written to /tmp/all.json: 1203 pets from 12 requests. There may be more:"), "{}", app.screen());
+    app.keys("Right / \"cat:3\" Enter x");
+    for (keys, chosen, count) in
+        [("", " found", 8), ("Down", " of available", 23), ("Down", " in all", 39), ("Down", " found", 8)]
+    {
+        app.keys(keys);
+        assert!(app.says(&format!("(*) {count} pets{chosen}")), "{}", app.screen());
+    }
+    app.keys("Up C-u \"all.ndjson\" Enter");
+    let Some(WriteFile { what: FileContents::Text(text), .. }) = app.asked() else { panic!() };
+    assert_eq!(text.lines().count(), 39);
+    app.answer::<WriteFile>(Ok("/tmp/all.ndjson".into()));
+    assert!(app.says("Written to /tmp/all.ndjson: 39 pets in all."), "{}", app.screen());
 }
 
 #[test]
@@ -519,9 +511,8 @@ fn the_rows_shown_are_written_in_the_format_of_the_name() {
     app.keys("/ \"cat:12\" Enter x");
     let write = app.state.popups.get::<WriteBox>().unwrap_or_else(|| panic!("no box"));
     assert_eq!(write.path.value(), "pets-found.csv");
-    assert!(
-        matches!(&write.text, Contents::Pets { shown, whole: false } if shown.iter().all(|pet| pet.category_id == 12))
-    );
+    let Contents::Pets { sets, .. } = &write.text else { panic!() };
+    assert!(sets[0].pets.iter().all(|pet| pet.category_id == 12));
     app.keys("C-u \"twelve.ndjson\" Enter");
     let Some(WriteFile { path, what: FileContents::Text(text), replace }) = app.asked() else { panic!() };
     assert_eq!((path.as_str(), replace), ("twelve.ndjson", false));
