@@ -70,6 +70,7 @@
 //! | view, tab | a search with a name, status, order, columns and limit; each is a tab, four are built in ([`config::file::View`]) |
 //! | limit, page | most rows of one answer; further answers by `Link: rel="next"` (RFC 8288, an addition) |
 //! | inventory, coverage | every pet of a service, and whether that is known to be all ([`api::inventory`]) |
+//! | store of pets | the pets that the app knows of a service ([`app::inventory::store`]); the database is [`store`] |
 //! | Idempotency-Key | makes a creation that is sent again the same creation (an addition) |
 //! | unknown outcome | a creation that may or may not have happened: no answer came |
 //! | settle | find out about an unknown outcome, by sending again with its key or by a person |
@@ -77,7 +78,7 @@
 //! | log | records in the lines of a file, which count once they are whole (`local::log`) |
 //! | queue | pets that wait to be sent (`app::outbox::queue`) |
 //! | draft | what is typed and not sent, kept on disk (`tui::drafts`) |
-//! | session cache | lists of a service kept for the next start (`tui::session_cache`) |
+//! | session cache | the pets of a service kept for the next start (`tui::session_cache`) |
 //! | report | what an import did, row by row, beside its file (`transfer::journal`) |
 //! | rejects | rows that were not added, as a file to correct (`transfer::rejects`) |
 //! | duplicates | equal rows of one file (`transfer::duplicates`) |

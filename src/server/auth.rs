@@ -14,7 +14,7 @@ use axum::response::{IntoResponse, Response};
 use super::connection::Waiting;
 use super::failure::Failure;
 use super::metrics::Limit;
-use super::paths::id_of_provenance;
+use super::names::id_of_provenance;
 use super::proxies::Client;
 use super::service::Service;
 use crate::clock;

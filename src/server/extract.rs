@@ -11,8 +11,7 @@ use url::form_urlencoded;
 
 use super::config::Config;
 use super::failure::Failure;
-use super::headers::{IDEMPOTENCY_KEY, LAST_EVENT_ID};
-use super::paths::id_of_provenance;
+use super::names::{IDEMPOTENCY_KEY, LAST_EVENT_ID, id_of_provenance};
 use crate::model::{Limit, PetId, PetQuery, PetStatus};
 
 /// The query of a list (section 4.1, and `after`, an addition). Nothing is clamped; names that are not known are left

@@ -14,9 +14,9 @@ use uuid::{NoContext, Timestamp, Uuid};
 
 use super::config::Config;
 use super::failure::{Cause, Failure};
-use super::headers::{IDEMPOTENCY_KEY_RETENTION, X_REQUEST_ID};
 use super::metrics::Metrics;
-use super::paths::{OPENAPI_PATH, PETS_PATH, is_get_pet};
+use super::names::{IDEMPOTENCY_KEY_RETENTION, X_REQUEST_ID};
+use super::names::{OPENAPI_PATH, PETS_PATH, is_get_pet};
 use super::proxies::{Client, Peer};
 use crate::clock::{self, Now};
 use crate::model::sunset;

@@ -14,7 +14,7 @@ use tokio::time::timeout;
 use tower::Layer;
 
 use super::failure::Failure;
-use super::paths::{EVENTS_PATH, HEALTH_PATH, OPENAPI_PATH, PET_PATH, PETS_PATH, PROVENANCE_PATH, READINESS_PATH};
+use super::names::{EVENTS_PATH, HEALTH_PATH, OPENAPI_PATH, PET_PATH, PETS_PATH, PROVENANCE_PATH, READINESS_PATH};
 use super::service::Service;
 use super::{auth, events, frame, framing, pets};
 use crate::store::{FailureKind, StoreFailure};

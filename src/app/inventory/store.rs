@@ -130,7 +130,7 @@ impl PetStore {
         self.old_marks = true;
     }
 
-    /// An answer is on its way: [`Self::settle`] is about what comes from now on.
+    /// An answer is on its way: [`Self::finish`] is about what comes from now on.
     pub fn expect(&mut self) {
         self.came.clear();
         self.is_full = false;

@@ -68,18 +68,13 @@ impl Job for ListPets {
         };
         let mut effects = if answer.offers_events { follow::begin(app, now) } else { Vec::new() };
         if is_due && !app.pending.is_running(Slot::Inventory) {
-            effects.extend(read_all(app, now));
+            app.pets.store.expect();
+            effects.push(app.begin(ReadInventory, now));
         } else {
             effects.extend(keep::keep(app, now));
         }
         effects
     }
-}
-
-/// Reads all pets, from the beginning.
-fn read_all(state: &mut AppState, now: Now) -> Vec<Effect> {
-    state.pets.store.expect();
-    vec![state.begin(ReadInventory, now)]
 }
 
 /// Gives out all pets as they come, in parts of some size.

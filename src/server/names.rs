@@ -1,4 +1,6 @@
-//! The paths of the service.
+//! The paths of the service, and the names of headers that are used in more than one place.
+
+use axum::http::HeaderName;
 
 /// The path of the description, which is also where the deprecation is explained.
 pub(super) const OPENAPI_PATH: &str = "/v1/openapi.yaml";
@@ -9,6 +11,14 @@ pub(super) const PET_PATH: &str = "/v1/pets/{petId}";
 pub(super) const PROVENANCE_PATH: &str = "/v1/pets/{petId}/provenance";
 pub(super) const HEALTH_PATH: &str = "/healthz";
 pub(super) const READINESS_PATH: &str = "/readyz";
+
+pub(super) const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+/// A link would be taken for one to the next page by clients that only check whether there is one.
+pub(super) const PETS_EVENTS: HeaderName = HeaderName::from_static("pets-events");
+pub(super) const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
+pub(super) const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
+pub(super) const IDEMPOTENCY_KEY_RETENTION: HeaderName = HeaderName::from_static("idempotency-key-retention");
+pub(super) const IDEMPOTENCY_REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
 
 pub(super) fn is_get_pet(path: &str) -> bool {
     path != EVENTS_PATH && path.strip_prefix("/v1/pets/").is_some_and(|id| !id.is_empty() && !id.contains('/'))
