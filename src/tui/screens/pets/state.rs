@@ -171,13 +171,8 @@ impl State {
         if tab < BUILT_IN { self.store.count(self.tabs[tab].view.status) } else { self.tabs[tab].count }
     }
 
-    /// Counts what is known of each saved view.
-    pub(super) fn count_views(&mut self) {
-        self.count_views_from(0);
-    }
-
-    /// The same where only the pets from `first` on are new since the last time.
-    fn count_views_from(&mut self, first: usize) {
+    /// Counts what is known of each saved view; the pets before `first` were counted the last time.
+    pub(super) fn count_views(&mut self, first: usize) {
         let pets = &self.store.pets()[first..];
         for tab in &mut self.tabs[BUILT_IN..] {
             let wanted = tab.view.status.map(ObservedStatus::from);
@@ -293,7 +288,7 @@ impl State {
     /// A view was saved: it is the last tab.
     pub(super) fn add_view(&mut self, view: View) {
         self.tabs.push(Tab::new(view, &self.categories));
-        self.count_views();
+        self.count_views(0);
     }
 
     /// Takes back what was typed into the search field.
@@ -344,7 +339,7 @@ impl State {
             Some(from) if pets.len() - from <= MOST_PLACED => {
                 self.rows.extend(pets, from, self.tabs[self.tab].view.status, self.sort);
                 self.arrange();
-                self.count_views_from(from);
+                self.count_views(from);
             }
             _ => self.show_all(),
         }
@@ -354,7 +349,7 @@ impl State {
     pub(in crate::tui) fn show_all(&mut self) {
         self.provenance.of.retain(|id, _| self.store.get(*id).is_some());
         self.reorder();
-        self.count_views();
+        self.count_views(0);
     }
 
     /// The service goes on after this pet: those that were there after it are gone.

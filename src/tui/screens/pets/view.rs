@@ -200,7 +200,8 @@ fn draw_banner(state: &AppState, now: Now, page: &mut Page<'_>) {
 /// What to do when the table is empty.
 fn draw_empty(state: &AppState, now: Now, page: &mut Page<'_>) {
     let pets = &state.pets;
-    if pets.store.read().is_none() {
+    // That there were none in an earlier session says nothing of this one.
+    if pets.store.read().is_none() || pets.store.is_cached() && pets.store.pets().is_empty() {
         let text = match state.pending.since(Slot::List) {
             Some(since) => {
                 let seconds = now.seconds_since(since);

@@ -456,6 +456,17 @@ fn what_is_kept_of_another_service_is_not_shown_and_addresses_of_another_are_not
 }
 
 #[test]
+fn a_store_that_was_empty_in_an_earlier_session_is_not_called_empty_before_an_answer() {
+    let mut app = App::loaded_from(remote(), 80, 24, &[]);
+    let kept = SessionCache::at_the_end(&app.state).unwrap();
+    assert!(app.says("No pets yet."), "{}", app.screen());
+    let mut next = App::started(remote(), 80, 24);
+    kept.restore(&mut next.state, next.now);
+    next.answer::<ListPets>(Err(Failure::NotSent { why: "connection refused".into() }));
+    assert!(next.says("Nothing loaded yet.") && !next.says("No pets yet."), "{}", next.screen());
+}
+
+#[test]
 fn of_the_demo_nothing_is_kept() {
     let app = App::loaded(80, 24);
     assert_eq!(app.job(Slot::Cache), None);

@@ -89,7 +89,7 @@ fn only_what_arrives_is_counted_again() {
         app.state.pets.arrive(&[Pet { id, name: "New".into(), category_id, status: Some(status.into()) }], now);
     }
     let counts = [4, 5].map(|tab| app.state.pets.tab_count(tab).unwrap());
-    app.state.pets.count_views();
+    app.state.pets.count_views(0);
     assert_eq!([4, 5].map(|tab| app.state.pets.tab_count(tab).unwrap()), counts);
     assert_eq!(counts[1].seen, 3_020);
 }
