@@ -16,7 +16,6 @@ use secrecy::{ExposeSecret, SecretString};
 use tokio::runtime::Runtime;
 use tokio::sync::Semaphore;
 use tokio::time::sleep;
-use tokio_util::task::AbortOnDropHandle;
 use tracing::Level;
 
 use self::listen::{ListenArgs, Listening, places};
@@ -168,13 +167,15 @@ async fn run(
     }
     // A separate task, so that the watchdog of systemd sees whether tasks are run.
     let (at_start, notified) = (store.clone(), manager.clone());
-    let reporting = AbortOnDropHandle::new(tokio::spawn(async move {
+    let reporting = tokio::spawn(async move {
         until_ready(&at_start, &notified).await;
         notified.ready(&listening.join(", "));
         notified.keep_alive().await;
-    }));
+    });
     stop(&mut signals, tls.as_ref()).await;
-    drop(reporting);
+    // One that is just being run would still find the store closed, and report it.
+    reporting.abort();
+    let _ = reporting.await;
     manager.stopping();
     tracing::info!("stopping");
     let stopped = async {
