@@ -6,14 +6,12 @@
 //! unfinished and the file has as many rows, it may be the same file with every row edited. In between, a corrected
 //! file looks like a new delivery with equal rows, and only the user knows.
 
-use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 
 use super::import::{Seen, Start};
-use super::journal::{Head, Past, Pool, Target, hash, kept, read_head};
-use super::rows;
+use super::journal::{Comparison, Head, Past, RowNumbers, Target, kept, read_head};
 use super::{ColumnMapping, Input, TransferError};
 use crate::clock::time_zone;
 use crate::model::words::counted;
@@ -100,13 +98,7 @@ impl EarlierImport {
     fn of_beside(path: &Path, reading: &ColumnMapping, report: &Path, head: Head) -> Result<Self, TransferError> {
         let head = Head { reading: head.reading.clone().with_names_of(reading), ..head };
         if !reading.is_default() || head.reading == *reading {
-            let earlier = Self::compare(path, reading, report, head.clone())?;
-            // Another column mapping makes other pets of the same rows.
-            let same_bytes = head.file.difference(&earlier.seen.file).is_none();
-            if earlier.added > 0 && (same_bytes || !earlier.finished) {
-                head.check_reading(report, reading)?;
-            }
-            return Ok(earlier);
+            return Self::compare(path, reading, report, head);
         }
         match Self::compare(path, &head.reading, report, head.clone()) {
             // The mapping chosen for that file does not apply to another one.
@@ -122,42 +114,32 @@ impl EarlierImport {
         let input = Input::file(path)?;
         let file = input.print()?;
         let seen = Seen { file, import: head.id };
-        let (began, difference, read_as_then) =
-            (head.at, head.file.difference(&seen.file), head.reading.agrees_with(reading));
         let past = Past::of(report, head)?;
-        let pool = Pool::new(&past);
-        let (mut here, mut new, mut bad) = (0, 0, 0);
-        let (mut pool, same_file) = match (pool, difference) {
-            (Some(pool), difference) => (pool, difference.is_none() && read_as_then),
-            (None, Some(differs)) => return Err(TransferError::changed(report, differs)),
-            (None, None) => (Pool::default(), true),
-        };
-        let added = pool.len() as u64;
-        rows::read(input, reading, |row| {
-            let count = match row {
-                Ok(row) if pool.take(hash(&row.new)).is_some() => &mut here,
-                Ok(_) => &mut new,
-                Err(_) => &mut bad,
-            };
-            *count += 1;
-            ControlFlow::Continue(())
-        })?;
-        let (report, reading, finished) = (report.to_owned(), reading.clone(), past.is_finished());
-        let (unknown, rows_then, replaced) = (past.unknown_rows.len() as u64, past.rows(), false);
+        let mut numbers = RowNumbers::of(Some(&past));
+        let difference = past.head.file.difference(&seen.file);
+        let (same_bytes, finished, added) = (difference.is_none(), past.is_finished(), past.added());
+        if let Some(differs) = difference.filter(|_| numbers.by_place) {
+            return Err(TransferError::changed(report, differs));
+        }
+        // Another column mapping makes other pets of the same rows.
+        if added > 0 && (same_bytes || !finished) {
+            past.head.check_reading(report, reading)?;
+        }
+        let Comparison { here, new, bad } = numbers.compare(&past, input, reading)?;
         Ok(Self {
-            report,
-            began,
-            reading,
+            report: report.to_owned(),
+            began: past.head.at,
+            reading: reading.clone(),
             seen,
-            same_file,
+            same_file: same_bytes && past.head.reading.agrees_with(reading),
             finished,
-            replaced,
+            replaced: false,
             added,
             here,
             new,
             bad,
-            unknown,
-            rows_then,
+            unknown: past.unknown_rows.len() as u64,
+            rows_then: past.rows(),
         })
     }
 

@@ -168,16 +168,17 @@ fn summary(shared: &Shared) -> Summary {
     let ended = ended.unwrap_or(if shared.halt.is_cancelled() { ImportEnded::Stopped } else { ImportEnded::Complete });
     let done = matches!(ended, ImportEnded::Complete);
     let at = clock::now().wall;
-    shared.note(|journal| if done { journal.end(at) } else { Ok(()) });
+    let progress = shared.progress.borrow().clone();
+    let undone = progress.errors() + progress.not_sent;
+    shared.note(|journal| if done { journal.end(at, undone) } else { Ok(()) });
     if let Some(journal) = &shared.work.journal
         && let Err(error) = journal.close()
     {
         shared.end(ImportEnded::Failed(error.to_string()));
     }
     let failed = shared.ended.lock().take();
-    let progress = shared.progress.borrow().clone();
-    let undone = shared.work.good.map(|good| good.saturating_sub(progress.dealt_with()));
-    let left = if done { Some(progress.not_sent) } else { undone };
+    let open = shared.work.good.map(|good| good.saturating_sub(progress.dealt_with()));
+    let left = if done { Some(progress.not_sent) } else { open };
     let report = shared.work.journal.as_ref().map(|journal| journal.path.clone());
     Summary { ended: failed.unwrap_or(ended), left, report, progress }
 }

@@ -4,40 +4,37 @@
 //! its outcome. The line before is written, but not synced, before the request leaves, so it survives a crash of
 //! petstore. After a crash of the machine, the service may still know the keys, since a row always has the same key.
 //!
-//! Rows are identified by number while the file is unchanged, and by hash once it has changed: then the journal is
-//! rewritten for the current rows. The old one is kept beside it under the date it began.
+//! A row is known by the hash of its content, so that the journal only grows, also after the file was edited: rows it
+//! has keep their number, which their Idempotency-Key is derived from, and others get the next ones.
 
-mod added_rows;
 mod lines;
 mod reasons;
 mod replay;
+mod row_numbers;
 
 use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{self, BufWriter, Write as _};
-use std::ops::ControlFlow;
+use std::io::{self, Write as _};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use jiff::Timestamp;
 use parking_lot::Mutex;
-use sha2::{Digest as _, Sha256};
 use tempfile::NamedTempFile;
 use tokio::sync::Notify;
 use tokio::time::sleep;
 use uuid::Uuid;
 
-use super::rows::{self, Row};
+use super::rows::Row;
 use super::{ColumnMapping, Input, TransferError};
 use crate::local::atomic_file;
 use crate::local::log::{self, Log};
-use crate::model::{NewPet, PetId};
-pub(super) use added_rows::Pool;
 pub(super) use lines::read_head;
+use lines::{Edited, Line, failed, hash, hex_of};
 pub use lines::{Head, RowAnswer, RowOutcome, Target};
-use lines::{Line, Word, failed};
 pub(super) use reasons::Reasons;
 pub use replay::{Past, RowState, UnknownRow};
+pub(super) use row_numbers::{Comparison, RowNumbers};
 
 /// How long an outcome is buffered to be written with the next ones.
 const MOMENT: Duration = Duration::from_millis(2);
@@ -99,47 +96,37 @@ impl Journal {
         take_the_place(path, &old, new)
     }
 
-    /// Resumes the existing one, if it is of the same service and column mapping. If the file has changed, the journal
-    /// is rewritten for its current rows.
+    /// Resumes the existing one, if it is of the same service and column mapping, and notes if the file has changed.
     pub fn resume(
         path: &Path,
         input: &Input,
         target: &Target,
         reading: &ColumnMapping,
     ) -> Result<(Self, Past), TransferError> {
-        let (_, old) = open(path)?;
+        let (_, file) = open(path)?;
         let mut head = read_head(path)?;
         head.reading = head.reading.with_names_of(reading);
         head.check_reading(path, reading)?;
         head.check_service(path, target)?;
         let (print, who) = (input.print()?, head.who(target));
-        let mut ids: Vec<Option<PetId>> = Vec::new();
-        let is_same = head.file.difference(&print).is_none();
-        let past = Past::read(path, head, &who, |line, _| {
-            // Bounded by the size of the journal.
-            let row = line.row as usize;
-            if !is_same && line.id.is_some() {
-                ids.resize(ids.len().max(row + 1), None);
-                ids[row] = line.id;
+        let mut past = Past::read(path, head, &who, |_, _| {})?;
+        // A line cut off by a crash would corrupt the next one.
+        file.set_len(past.whole).map_err(|source| failed(path, source))?;
+        let journal = Self { by: Some(who).filter(|who| *who != past.head.key), ..Self::new(path, file) };
+        if let Some(differs) = past.head.file.difference(&print) {
+            let mut numbers = RowNumbers::of(Some(&past));
+            // A stream cannot be read again, and a journal written by hand may lack hashes.
+            let Some(file) = input.path.as_deref().filter(|_| print.size.is_some() && !numbers.by_place) else {
+                return Err(TransferError::changed(path, differs));
+            };
+            let rows = numbers.compare(&past, Input::file(file)?, &past.head.reading)?;
+            if rows.here == 0 && past.added() > 0 {
+                return Err(TransferError::Unrelated(path.to_owned()));
             }
-        })?;
-        if is_same {
-            // A line cut off by a crash would corrupt the next one.
-            old.set_len(past.whole).map_err(|source| failed(path, source))?;
-            let by = Some(who).filter(|who| *who != past.head.key);
-            return Ok((Self { by, ..Self::new(path, old) }, past));
+            let edited = Edited { file: print, good: rows.here + rows.new, bad: rows.bad };
+            journal.keep(&Line { edited: Some(edited.clone()), ..Line::default() })?;
+            past.head.take(edited);
         }
-        // A stream cannot be read again, and a journal written by hand may lack hashes.
-        let file = input.path.as_deref().filter(|_| print.size.is_some());
-        let (Some(file), Some(pool)) = (file, Pool::new(&past)) else {
-            let differs = past.head.file.difference(&print).unwrap_or_default();
-            return Err(TransferError::changed(path, differs));
-        };
-        let head = Head::new(print, target, past.head.reading.clone(), None, past.head.at);
-        let journal = written_anew(path, (&old, &past, pool), Input::file(file)?, head, &ids)?;
-        let mut head = read_head(path)?;
-        head.reading = head.reading.with_names_of(reading);
-        let past = Past::read(path, head.clone(), &head.who(target), |_, _| {})?;
         Ok((journal, past))
     }
 
@@ -174,9 +161,9 @@ impl Journal {
         self.keep(&Line::of(row, line, outcome))
     }
 
-    /// Records that every row is done.
-    pub fn end(&self, at: Timestamp) -> Result<(), TransferError> {
-        self.keep(&Line { end: Some(at), ..Line::default() })
+    /// Records that every row is done, and how many of them were not added.
+    pub fn end(&self, at: Timestamp, undone: u64) -> Result<(), TransferError> {
+        self.keep(&Line { end: Some(at), undone: Some(undone), ..Line::default() })
     }
 
     /// Syncs and unlocks the file.
@@ -270,68 +257,6 @@ pub(super) fn kept(path: &Path) -> Vec<PathBuf> {
         other.extension() == place.extension() && name.starts_with(&begins) && other.file_name() != place.file_name()
     };
     entries.flatten().map(|entry| directory.join(entry.file_name())).filter(is_kept).collect()
-}
-
-/// Rewrites the journal at `path` for the current rows of `file`, with the state of each by its hash. Rows that were or
-/// may have been added but are gone from the file come after them.
-fn written_anew(
-    path: &Path,
-    (old, past, mut pool): (&File, &Past, Pool),
-    file: Input,
-    head: Head,
-    ids: &[Option<PetId>],
-) -> Result<Journal, TransferError> {
-    let failed = |source| failed(path, source);
-    // The line of each row and, of those that can be sent, the hash.
-    let mut found = Vec::new();
-    rows::read(file, &past.head.reading, |row| {
-        found.push(row.map_or_else(|bad| (bad.line, None), |row| (row.line, Some(hash(&row.new)))));
-        ControlFlow::Continue(())
-    })?;
-    let rows: Vec<_> =
-        found.into_iter().map(|(line, hash)| (line, hash, hash.and_then(|hash| pool.take(hash)))).collect();
-    if pool.len() > 0 && rows.iter().all(|(.., before)| before.is_none()) {
-        return Err(TransferError::Unrelated(path.to_owned()));
-    }
-    let good = rows.iter().filter(|(_, hash, _)| hash.is_some()).count();
-    let head = Head { good: Some(good as u64), bad: Some((rows.len() - good) as u64), ..head };
-    let new = atomic_file::begin_private(&atomic_file::target(path).map_err(failed)?).map_err(failed)?;
-    let mut out = BufWriter::with_capacity(256 << 10, new);
-    let mut write = |line: &str| out.write_all(line.as_bytes()).map_err(failed);
-    write(&log::line(&head).map_err(failed)?)?;
-    let known = |row: u64, line: Option<u64>, before: u64| {
-        let (hash, line) =
-            (past.hash(before).map(hex_of), line.or(past.unknown_rows.get(&before).map(|unknown| unknown.line)));
-        let known = Line { row, line, hash, ..Line::default() };
-        let Some(unknown) = past.unknown_rows.get(&before) else {
-            let id = ids.get(before as usize).copied().flatten();
-            return Line { outcome: Some(Word::Added), id, ..known };
-        };
-        let (sent, key) = (Some(unknown.sent), Some(unknown.key(&past.head, before)));
-        Line { sent, key, by: (!unknown.ours).then(String::new), ..known }
-    };
-    let last = rows.len() as u64;
-    for (row, (line, _, before)) in (1..).zip(rows) {
-        let nothing = Line { row, line: Some(line), ..Line::default() };
-        let line = before.map_or(nothing, |before| known(row, Some(line), before));
-        write(&log::line(&line).map_err(failed)?)?;
-    }
-    for (row, before) in (last + 1..).zip(pool.rest()) {
-        write(&log::line(&known(row, None, before)).map_err(failed)?)?;
-    }
-    let new = out.into_inner().map_err(|error| failed(error.into_error()))?;
-    take_the_place(path, old, new)
-}
-
-/// The hash of what is sent, the same in every version of petstore.
-pub(super) fn hash(new: &NewPet) -> u64 {
-    let status = new.status.map_or("", |status| status.as_str());
-    let sum = Sha256::digest(format!("{}\0{}\0{status}", new.name, new.category_id));
-    sum.iter().take(8).fold(0, |sum, byte| sum << 8 | u64::from(*byte))
-}
-
-fn hex_of(hash: u64) -> String {
-    format!("{hash:016x}")
 }
 
 #[cfg(test)]

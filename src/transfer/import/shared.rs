@@ -3,7 +3,6 @@
 use std::io;
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::PathBuf;
 
 use jiff::Timestamp;
 use parking_lot::Mutex;
@@ -16,7 +15,7 @@ use super::progress::{ImportEvent, ImportProgress, OnImportEvent};
 use super::work::Work;
 use crate::api::{Client, Failure};
 use crate::clock::{self, Now};
-use crate::transfer::journal::{self, Journal, RowOutcome, RowState};
+use crate::transfer::journal::{Journal, RowNumbers, RowOutcome, RowState};
 use crate::transfer::rows::{self, Bad, Row};
 use crate::transfer::{Input, TransferError};
 
@@ -99,7 +98,8 @@ impl Shared {
     /// Reads the input, in its own thread.
     pub(super) fn read(&self, input: Input, turns: &mpsc::Sender<Vec<Turn>>) {
         let (mut part, name) = (Vec::new(), input.name.clone());
-        let read = || rows::read(input, &self.work.reading, |row| self.sort(row, &mut part, turns));
+        let mut numbers = RowNumbers::of(self.work.past.as_ref());
+        let read = || rows::read(input, &self.work.reading, |row| self.sort(row, &mut numbers, &mut part, turns));
         match catch_unwind(AssertUnwindSafe(read)) {
             Ok(Ok(_)) => {}
             Ok(Err(error)) => self.end(ImportEnded::Failed(error.to_string())),
@@ -115,14 +115,21 @@ impl Shared {
     }
 
     /// Handles a row that was read; rows not to be sent end here.
-    fn sort(&self, row: Result<Row, Bad>, part: &mut Vec<Turn>, turns: &mpsc::Sender<Vec<Turn>>) -> ControlFlow<()> {
+    fn sort(
+        &self,
+        row: Result<Row, Bad>,
+        numbers: &mut RowNumbers,
+        part: &mut Vec<Turn>,
+        turns: &mpsc::Sender<Vec<Turn>>,
+    ) -> ControlFlow<()> {
         if self.halt.is_cancelled() {
             return ControlFlow::Break(());
         }
         let turn = match row {
-            Ok(row) => self.turn(row),
+            Ok(row) => self.turn(Row { row: numbers.take(&row), ..row }),
             Err(bad) => {
-                let is_new = self.state(bad.row) == RowState::Open;
+                // It has no content to be known by, so a journal names it once.
+                let is_new = self.work.past.is_none();
                 let why = bad.sentence();
                 if is_new && !self.note(|journal| journal.outcome(bad.row, bad.line, &RowOutcome::Invalid(why))) {
                     return ControlFlow::Break(());
@@ -145,14 +152,6 @@ impl Shared {
     fn turn(&self, row: Row) -> Option<Turn> {
         if row.corrected {
             self.progress.send_modify(|progress| progress.corrected += 1);
-        }
-        let before = self.work.past.as_ref().and_then(|past| past.hash(row.row));
-        // The file was changed meanwhile.
-        if before.is_some_and(|before| before != journal::hash(&row.new)) {
-            let path = self.work.journal.as_ref().map_or_else(PathBuf::new, |journal| journal.path.clone());
-            let changed = TransferError::Changed { path, what: format!("line {} is a different row", row.line) };
-            self.end(ImportEnded::Failed(changed.to_string()));
-            return None;
         }
         match self.state(row.row) {
             // The service may accept now what it refused before.

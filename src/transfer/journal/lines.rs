@@ -13,13 +13,14 @@ use uuid::Uuid;
 use crate::config::{Service, Settings};
 use crate::local::atomic_file;
 use crate::model::text::{cut, short};
-use crate::model::{IdempotencyKey, PetId};
+use crate::model::{IdempotencyKey, NewPet, PetId};
 use crate::transfer::input::{Print, hex};
 use crate::transfer::validate::RowCounts;
 use crate::transfer::{ColumnMapping, TransferError};
 
-/// The version of the format. Version 1 had no keys and no times of the service, and its rows had the file's order.
-const VERSION: u32 = 2;
+/// The version of the format. Version 1 had no keys and no times of the service, and its rows had the file's order; in
+/// version 2, an edited file got a journal of its own.
+const VERSION: u32 = 3;
 
 /// The longest first line, in bytes.
 const MOST_HEAD: u64 = 64 << 10;
@@ -74,6 +75,11 @@ impl Head {
             return Ok(());
         }
         Err(another(path, "the service", short(&self.service), short(&target.service)))
+    }
+
+    /// The file is this one now.
+    pub(super) fn take(&mut self, Edited { file, good, bad }: Edited) {
+        (self.file, self.good, self.bad) = (file, Some(good), Some(bad));
     }
 
     /// The fingerprint of the API key of `target` in this journal.
@@ -131,6 +137,14 @@ impl RowAnswer {
     }
 }
 
+/// The file after it was edited.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Edited {
+    pub(super) file: Print,
+    pub(super) good: u64,
+    pub(super) bad: u64,
+}
+
 /// A line after the head. Each has some of these members.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct Line {
@@ -143,7 +157,7 @@ pub(super) struct Line {
     /// When it is sent, in seconds since 1970, by the clock of the service if its answers have a date.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) sent: Option<i64>,
-    /// The Idempotency-Key, if not derived from the row's number.
+    /// The Idempotency-Key, if not derived from the row's number: in a journal of version 2.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) key: Option<IdempotencyKey>,
     /// The fingerprint of the API key, if not that of the head; empty if unknown.
@@ -162,6 +176,12 @@ pub(super) struct Line {
     /// When the import was completed, on the last line, with row 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) end: Option<Timestamp>,
+    /// How many rows were not added, on that line.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) undone: Option<u64>,
+    /// The file that is imported from here on, with row 0.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) edited: Option<Edited>,
 }
 
 impl Line {
@@ -176,6 +196,17 @@ impl Line {
         let RowAnswer { status, code, message } = answer;
         Self { line: Some(line), status, code, message: Some(message), ..known }
     }
+}
+
+/// The hash of what is sent, the same in every version of petstore.
+pub(super) fn hash(new: &NewPet) -> u64 {
+    let status = new.status.map_or("", |status| status.as_str());
+    let sum = Sha256::digest(format!("{}\0{}\0{status}", new.name, new.category_id));
+    sum.iter().take(8).fold(0, |sum, byte| sum << 8 | u64::from(*byte))
+}
+
+pub(super) fn hex_of(hash: u64) -> String {
+    format!("{hash:016x}")
 }
 
 pub(super) fn failed(path: &Path, source: io::Error) -> TransferError {

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::lines::{Head, Line, RowAnswer, Word, failed, read_head};
 use super::replay::{MOST_LINE, Past, RowState};
+use super::row_numbers::RowNumbers;
 use crate::model::display_safe;
 use crate::transfer::input::Print;
 use crate::transfer::rows::Row;
@@ -18,6 +19,7 @@ const MOST: usize = 250_000;
 /// A journal opened for reading.
 pub(in crate::transfer) struct Reasons {
     past: Past,
+    numbers: RowNumbers,
     path: PathBuf,
     file: BufReader<File>,
     /// The offsets of the outcomes.
@@ -40,7 +42,8 @@ impl Reasons {
             None => {}
         })?;
         let file = BufReader::new(File::open(path).map_err(|source| failed(path, source))?);
-        Ok(Self { past, path: path.to_owned(), file, places })
+        let numbers = RowNumbers::of(Some(&past));
+        Ok(Self { past, numbers, path: path.to_owned(), file, places })
     }
 
     /// How the file was read.
@@ -49,13 +52,14 @@ impl Reasons {
     }
 
     /// Why this row was not added, safe to show; `None` if it was added or never sent.
-    pub(in crate::transfer) fn why(&mut self, Row { row, line, .. }: &Row) -> Result<Option<String>, TransferError> {
-        let what = match self.past.state(*row) {
+    pub(in crate::transfer) fn why(&mut self, row: &Row) -> Result<Option<String>, TransferError> {
+        let number = self.numbers.take(row);
+        let what = match self.past.state(number) {
             RowState::Open | RowState::Added => return Ok(None),
             RowState::Refused => "refused",
             RowState::Unknown => "may have been added",
         };
-        let why = match self.places.get(row) {
+        let why = match self.places.get(&number) {
             Some(place) => {
                 let answer = self.answer(*place);
                 let wrong = |error: io::Error| TransferError::NotAJournal {
@@ -66,7 +70,7 @@ impl Reasons {
             }
             None => String::new(),
         };
-        Ok(Some(format!("line {line}: {what}{why}")))
+        Ok(Some(format!("line {}: {what}{why}", row.line)))
     }
 
     fn answer(&mut self, place: u64) -> io::Result<RowAnswer> {

@@ -19,24 +19,20 @@ pub(super) const MOST_LINE: u64 = 64 << 10;
 const LEAST_LINE: u64 = 10;
 
 /// The state of a row.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum RowState {
-    /// Nothing was sent, or it was definitely not added.
-    Open,
     Added,
-    /// The service refused it, or it cannot be sent.
-    Refused,
     /// It was sent, and its outcome is unknown.
     Unknown,
+    /// The service refused it, or it cannot be sent.
+    Refused,
+    /// Nothing was sent, or it was definitely not added.
+    Open,
 }
 
 /// A row that may have been added.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownRow {
-    /// Its line in the file.
-    pub line: u64,
-    /// The hash of what was sent.
-    pub hash: u64,
     /// When it was sent first, in seconds since 1970.
     pub sent: i64,
     /// Whether it was only sent with the API key in use, to which the service's memory belongs.
@@ -68,6 +64,8 @@ pub struct Past {
     hashes: Vec<u64>,
     /// Whether its last line says that every row is done.
     ended: bool,
+    /// How many rows were not added then, if that line says so.
+    undone: Option<u64>,
     /// The length of the journal without a partial last line, in bytes.
     pub(super) whole: u64,
 }
@@ -85,12 +83,18 @@ impl Past {
 
     /// Whether every row of its file was added.
     pub fn is_finished(&self) -> bool {
-        self.ended && (1..=self.last).all(|row| self.state(row) == RowState::Added)
+        let undone = || (1..=self.last).filter(|row| self.state(*row) != RowState::Added).count() as u64;
+        self.ended && self.undone.unwrap_or_else(undone) == 0
+    }
+
+    /// How many rows were or may have been added.
+    pub(in crate::transfer) fn added(&self) -> u64 {
+        self.states.iter().filter(|state| matches!(state, RowState::Added | RowState::Unknown)).count() as u64
     }
 
     /// How many rows its file had, as far as known.
     pub(in crate::transfer) fn rows(&self) -> u64 {
-        self.last.max(self.head.good.unwrap_or_default() + self.head.bad.unwrap_or_default())
+        self.head.good.map_or(self.last, |good| good + self.head.bad.unwrap_or_default())
     }
 
     fn set(&mut self, row: u64, state: RowState) {
@@ -115,8 +119,8 @@ impl Past {
         let file = File::open(path).map_err(failed)?;
         let size = file.metadata().map_err(failed)?.len();
         let (unknown_rows, states, hashes) = (HashMap::new(), Vec::new(), Vec::new());
-        let mut past =
-            Self { head, unknown_rows, last: 0, who: who.to_owned(), states, hashes, ended: false, whole: 0 };
+        let (who, ended, undone) = (who.to_owned(), false, None);
+        let mut past = Self { head, unknown_rows, last: 0, who, states, hashes, ended, undone, whole: 0 };
         let mut lines = Lines::new(BufReader::with_capacity(256 << 10, file), MOST_LINE);
         for number in 1.. {
             let damaged = |why: &str| TransferError::Damaged { path: path.to_owned(), line: number, why: short(why) };
@@ -126,17 +130,21 @@ impl Past {
             });
             let Some((place, text)) = next? else { break };
             if number > 1 {
-                let line = serde_json::from_slice(text).map_err(|error| damaged(&error.to_string()))?;
-                past.take(&line, size).map_err(damaged)?;
+                let line: Line = serde_json::from_slice(text).map_err(|error| damaged(&error.to_string()))?;
                 each(&line, place);
+                past.take(line, size).map_err(damaged)?;
             }
         }
         past.whole = lines.end();
         Ok(past)
     }
 
-    fn take(&mut self, line: &Line, size: u64) -> Result<(), &'static str> {
-        self.ended = line.end.is_some();
+    fn take(&mut self, line: Line, size: u64) -> Result<(), &'static str> {
+        (self.ended, self.undone) = (line.end.is_some(), line.undone);
+        if let Some(edited) = line.edited {
+            self.head.take(edited);
+            return Ok(());
+        }
         if self.ended {
             return Ok(());
         }
@@ -151,9 +159,9 @@ impl Past {
             self.hashes[row] = hash;
         }
         if let Some(sent) = line.sent {
-            let hash = hash.ok_or("the hash is missing")?;
+            hash.ok_or("the hash is missing")?;
             let ours = *line.by.as_ref().unwrap_or(&self.head.key) == self.who;
-            let unknown = UnknownRow { line: line.line.unwrap_or_default(), hash, sent, ours, key: line.key.clone() };
+            let unknown = UnknownRow { sent, ours, key: line.key };
             self.unknown_rows.entry(line.row).and_modify(|before| before.ours &= ours).or_insert(unknown);
             self.set(line.row, RowState::Unknown);
         }

@@ -1,8 +1,10 @@
 use std::fs;
+use std::ops::ControlFlow;
 
 use super::*;
-use crate::model::IdempotencyKey;
+use crate::model::{IdempotencyKey, NewPet};
 use crate::transfer::input::Print;
+use crate::transfer::rows;
 use crate::transfer::validate::RowCounts;
 
 fn input() -> Input {
@@ -75,7 +77,7 @@ fn a_written_journal_is_read_back() {
     assert_eq!(states(&past), [Added, Refused, Unknown, Open, Unknown, Unknown, Refused, Open]);
     let mut unknown_rows: Vec<_> = past.unknown_rows.iter().map(|(row, unknown)| (*row, unknown.clone())).collect();
     unknown_rows.sort_unstable_by_key(|(row, _)| *row);
-    let unknown = |row| (row, UnknownRow { line: row + 1, hash: hash(&new("Rex")), sent: 1000, ours: true, key: None });
+    let unknown = |row| (row, UnknownRow { sent: 1000, ours: true, key: None });
     assert_eq!(unknown_rows, [unknown(3), unknown(5), unknown(6)]);
     sending(&journal, 3, 5000);
     drop(journal);
@@ -177,9 +179,20 @@ fn names_in(file: &Path, names: &[&str]) {
         .unwrap();
 }
 
+/// The numbers of the rows of a file.
+fn numbers(file: &Path, past: &Past) -> Vec<u64> {
+    let (mut numbers, mut found) = (RowNumbers::of(Some(past)), Vec::new());
+    let read = rows::read(Input::file(file).unwrap(), &ColumnMapping::default(), |row| {
+        found.extend(row.ok().map(|row| numbers.take(&row)));
+        ControlFlow::Continue(())
+    });
+    read.unwrap();
+    found
+}
+
 #[test]
-fn in_a_changed_file_rows_are_matched_by_content() {
-    use RowState::{Added, Open, Unknown};
+fn in_a_changed_file_rows_are_matched_by_content_and_the_journal_only_grows() {
+    use RowState::{Added, Open, Refused, Unknown};
     let directory = tempfile::tempdir().unwrap();
     let outcomes = [
         Some(RowOutcome::Added(7)),
@@ -189,7 +202,7 @@ fn in_a_changed_file_rows_are_matched_by_content() {
         Some(RowOutcome::Added(9)),
     ];
     let (file, path) = of_file(directory.path(), &["Rex", "Rex", "Tom", "Max", "Gone"], &outcomes);
-    let first = read_head(&path).unwrap();
+    let before = fs::read(&path).unwrap();
     // Three of one name now, where two were. Another order, and a bad row first.
     names_in(&file, &["", "Tom", "Rex", "Max", "Rex", "Rex", "New"]);
     let resume = |target: &Target| {
@@ -197,23 +210,47 @@ fn in_a_changed_file_rows_are_matched_by_content() {
         Journal::resume(&path, &input, target, &ColumnMapping::default()).unwrap()
     };
     let (journal, past) = resume(&target());
-    assert_eq!(states(&past), [Open, Unknown, Added, Open, Added, Open, Open, Added]);
-    assert_eq!((past.head.good, past.last), (Some(6), 8), "the one that is gone stays known after the others");
-    let unknown = &past.unknown_rows[&2];
-    assert_eq!((unknown.line, unknown.sent, unknown.ours), (3, 1000, true));
-    // It is the same creation for the service, and no other row has its key.
-    assert_eq!(unknown.key(&past.head, 2), IdempotencyKey::numbered(first.id, 3));
-    assert_ne!(past.head.id, first.id);
-    let text = fs::read_to_string(&path).unwrap();
-    assert!(text.contains("\"id\":7") && text.contains("\"id\":8") && text.contains("\"id\":9"), "{text}");
+    // The third one and the new one get new numbers; the one that is gone stays known.
+    assert_eq!(numbers(&file, &past), [3, 1, 4, 2, 6, 7]);
+    assert_eq!(states(&past)[..7], [Added, Added, Unknown, Refused, Added, Open, Open]);
+    assert_eq!((past.head.good, past.head.bad, past.rows()), (Some(6), Some(1), 7));
+    let unknown = &past.unknown_rows[&3];
+    assert_eq!((unknown.sent, unknown.ours), (1000, true));
+    // It is the same creation for the service.
+    assert_eq!(unknown.key(&past.head, 3), IdempotencyKey::numbered(read_head(&path).unwrap().id, 3));
+    sending(&journal, 6, 1000);
+    journal.outcome(6, 7, &RowOutcome::Added(10)).unwrap();
+    drop(journal);
+    assert!(fs::read(&path).unwrap().starts_with(&before));
     // Restored, it is recognized again, including the row that was gone in between.
-    drop(journal);
-    names_in(&file, &["Gone", "Tom"]);
+    names_in(&file, &["Gone", "Tom", "Rex", "Rex", "Rex"]);
     let (journal, past) = resume(&Target { key: "other".into(), ..target() });
-    assert_eq!((states(&past)[..4].to_vec(), past.unknown_rows[&2].ours), (vec![Added, Unknown, Added, Added], false));
+    let seen: Vec<_> = numbers(&file, &past).into_iter().map(|number| past.state(number)).collect();
+    assert_eq!((seen, past.unknown_rows[&3].ours), (vec![Added, Unknown, Added, Added, Added], false));
     drop(journal);
-    names_in(&file, &["Tom"]);
-    assert!(!resume(&target()).1.unknown_rows[&1].ours, "nobody knows any more with which key it was sent");
+    names_in(&file, &["Fay"]);
+    let resumed = Journal::resume(&path, &Input::file(&file).unwrap(), &target(), &ColumnMapping::default());
+    assert!(matches!(resumed, Err(TransferError::Unrelated(_))), "{resumed:?}");
+}
+
+#[test]
+fn a_journal_of_version_2_is_continued() {
+    let directory = tempfile::tempdir().unwrap();
+    let (file, path) = of_file(directory.path(), &["Rex", "Tom"], &[Some(RowOutcome::Added(7)), None]);
+    let (text, key) = (fs::read_to_string(&path).unwrap(), Uuid::new_v4());
+    // As it was rewritten for an edited file: a row had the key of another number, and the API key was not known.
+    let text = text.replacen("\"petstore_import\":3", "\"petstore_import\":2", 1);
+    let text = text.replace("\"sent\":1000}", &format!("\"sent\":1000,\"key\":\"{key}\",\"by\":\"\"}}"));
+    fs::write(&path, format!("{text}{{\"row\":0,\"end\":\"1970-01-01T00:00:00Z\"}}\n")).unwrap();
+    let resume = || Journal::resume(&path, &Input::file(&file).unwrap(), &target(), &ColumnMapping::default()).unwrap();
+    let (journal, past) = resume();
+    let unknown = &past.unknown_rows[&2];
+    assert_eq!((unknown.key(&past.head, 2).to_string(), unknown.ours), (key.to_string(), false));
+    assert!(!past.is_finished());
+    journal.outcome(2, 3, &RowOutcome::Added(8)).unwrap();
+    journal.end(Timestamp::UNIX_EPOCH, 0).unwrap();
+    drop(journal);
+    assert!(resume().1.is_finished());
 }
 
 #[test]

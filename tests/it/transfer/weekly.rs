@@ -57,7 +57,7 @@ fn a_row_that_is_corrected_in_the_file_is_sent_alone_by_whatever_command() {
             let (status, text) = import(&home, more);
             assert_eq!(status, Some(0), "{text}");
         }
-        assert_eq!((names(&home).len(), kept(&home)), (5, 1));
+        assert_eq!((names(&home).len(), kept(&home)), (5, 0), "the report only grows");
     }
 }
 
@@ -203,7 +203,7 @@ fn no_hint_after_a_report_that_cannot_be_used_leads_to_rows_that_are_there_twice
     // As an older version without hashes might have written it: by number while the file is the same, else not at all.
     let plain: String =
         whole.lines().filter(|line| !line.contains("\"hash\"")).map(|line| format!("{line}\n")).collect();
-    let plain = plain.replacen("\"petstore_import\":2", "\"petstore_import\":1", 1);
+    let plain = plain.replacen("\"petstore_import\":3", "\"petstore_import\":1", 1);
     fs::write(&report, &plain).unwrap();
     let (status, text) = import(&home, &[]);
     assert!(status == Some(0) && text.contains("Nothing was sent"), "{text}");
@@ -217,7 +217,7 @@ fn no_hint_after_a_report_that_cannot_be_used_leads_to_rows_that_are_there_twice
     }
     assert_eq!(names(&home).len(), 5);
     // Of a newer version.
-    fs::write(&report, whole.replacen("\"petstore_import\":2", "\"petstore_import\":3", 1)).unwrap();
+    fs::write(&report, whole.replacen("\"petstore_import\":3", "\"petstore_import\":4", 1)).unwrap();
     let (status, text) = import(&home, &["--again"]);
     assert!(status == Some(2) && text.contains("use a newer petstore"), "{text}");
     // Of another store: that one is named first.
