@@ -23,13 +23,10 @@ impl Duplicates {
     /// Whether this row was there before, as far as known.
     pub fn take(&mut self, new: &NewPet) -> bool {
         let hash = self.hasher.hash_one((&new.name, new.category_id, new.status));
-        let is_known = self.known.contains(&hash);
+        let is_full = self.known.len() == MOST;
+        let is_known = if is_full { self.known.contains(&hash) } else { !self.known.insert(hash) };
         self.count += u64::from(is_known);
-        if self.known.len() == MOST {
-            self.stopped |= !is_known;
-        } else {
-            self.known.insert(hash);
-        }
+        self.stopped |= is_full && !is_known;
         is_known
     }
 }

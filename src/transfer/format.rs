@@ -25,7 +25,13 @@ pub enum FileFormat {
 impl FileFormat {
     /// The format of the file `name` that begins with `head`.
     pub fn recognise(name: Option<&Path>, head: &[u8]) -> Self {
-        name.and_then(Self::of_name).unwrap_or_else(|| Self::of_head(head))
+        let of_head = || match head[mark(head)..].iter().find(|byte| !b" \t\r\n".contains(byte)) {
+            Some(b'[') => Self::Json,
+            Some(b'{') => Self::Ndjson,
+            _ if head.starts_with(b"PK\x03\x04") => Self::Xlsx,
+            _ => Self::Csv,
+        };
+        name.and_then(Self::of_name).unwrap_or_else(of_head)
     }
 
     /// The format for the ending of a name; `None` for no or another ending.
@@ -38,17 +44,6 @@ impl FileFormat {
             Kind::Ndjson => Self::Ndjson,
             Kind::Json => Self::Json,
         })
-    }
-
-    fn of_head(head: &[u8]) -> Self {
-        if head.starts_with(b"PK\x03\x04") {
-            return Self::Xlsx;
-        }
-        match head[mark(head)..].iter().find(|byte| !b" \t\r\n".contains(byte)) {
-            Some(b'[') => Self::Json,
-            Some(b'{') => Self::Ndjson,
-            _ => Self::Csv,
-        }
     }
 }
 

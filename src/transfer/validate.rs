@@ -41,18 +41,12 @@ pub fn check(
     let (mut good, mut corrected, mut bad) = (0, 0, 0);
     let mut duplicates = Duplicates::default();
     let layout = rows::read(input, reading, |row| {
-        each(match row {
-            Ok(row) => {
-                good += 1;
-                corrected += u64::from(row.corrected);
-                let is_duplicate = duplicates.take(&row.new);
-                Ok((row, is_duplicate))
-            }
-            Err(row) => {
-                bad += 1;
-                Err(row)
-            }
-        })
+        each(row.inspect_err(|_| bad += 1).map(|row| {
+            good += 1;
+            corrected += u64::from(row.corrected);
+            let is_duplicate = duplicates.take(&row.new);
+            (row, is_duplicate)
+        }))
     })?;
     Ok(Check { layout, good, corrected, bad, duplicates: duplicates.count, all_duplicates: !duplicates.stopped })
 }
