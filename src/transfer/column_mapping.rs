@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use csv::ByteRecord;
 use serde::{Deserialize, Serialize};
 
 use super::FileFormat;
@@ -29,7 +30,7 @@ pub struct ColumnMapping {
 impl ColumnMapping {
     /// The field of a column called `name`, such as `category` or `categoryId`.
     pub fn field(name: &str) -> Option<Field> {
-        field_of(name).map(|(field, _)| Field::ALL[field])
+        Some(field_of(name)?.0)
     }
 
     /// The same choices with the names of categories of `other`.
@@ -63,6 +64,9 @@ impl ColumnMapping {
     }
 }
 
+/// The most cells of a row.
+pub(super) const MOST_CELLS: usize = 16 << 10;
+
 /// The reasons column of rejects whose names keep their spaces.
 pub(super) const WHY_EXACT: &str = "why not added (blanks count)";
 
@@ -70,18 +74,16 @@ pub(super) const WHY_EXACT: &str = "why not added (blanks count)";
 const NAMES: [&[&str]; 3] = [&["name", "petname"], &["categoryid", "category", "cat"], &["status", "state"]];
 
 /// The field of a column of this name, and the priority of the name.
-pub(super) fn field_of(column: &str) -> Option<(usize, usize)> {
+fn field_of(column: &str) -> Option<(Field, usize)> {
     let plain: String = column.chars().filter(|c| !matches!(c, ' ' | '_' | '-')).flat_map(char::to_lowercase).collect();
-    NAMES.iter().enumerate().find_map(|(field, names)| Some((field, names.iter().position(|name| *name == plain)?)))
+    let rank = |names: &[&str]| names.iter().position(|name| *name == plain);
+    Field::ALL.into_iter().zip(NAMES).find_map(|(field, names)| Some((field, rank(names)?)))
 }
 
 /// The column that is named after `field`, by the best of its names.
 pub fn named(columns: &[String], field: Field) -> Option<usize> {
-    let ranks = columns.iter().enumerate().filter_map(|(place, name)| match field_of(name) {
-        Some((of, rank)) if of == field as usize => Some((rank, place)),
-        _ => None,
-    });
-    ranks.min().map(|(_, place)| place)
+    let named = columns.iter().enumerate().filter_map(|(place, name)| Some((field_of(name)?, place)));
+    named.filter(|((of, _), _)| *of == field).min_by_key(|((_, rank), _)| *rank).map(|(_, place)| place)
 }
 
 /// Whether the cells are a header: at least one names a field.
@@ -90,7 +92,7 @@ pub fn is_header(cells: &[&str]) -> bool {
 }
 
 /// The column of each field.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Columns {
     /// All columns of the file, safe to show; for JSON, those of the first object.
     pub names: Vec<String>,
@@ -98,77 +100,66 @@ pub struct Columns {
     pub of: [Option<usize>; 3],
     /// Whether the header is that of our own export or rejects, after which names keep their spaces.
     pub ours: bool,
+    /// Whether a `'` before a value that begins like a formula is not part of the value.
+    pub is_marked: bool,
 }
 
 impl Columns {
-    /// Finds the columns in a header; fails if a required one is missing.
-    pub(super) fn find(header: &[String], reading: &ColumnMapping) -> Result<Self, TransferError> {
-        let columns = Self::look(header, reading)?;
-        for (field, place) in Field::ALL.into_iter().zip(columns.of) {
-            let needed = field != Field::Status;
-            if needed && place.is_none() && reading.set[field as usize].is_none() {
-                return Err(TransferError::NoColumn { missing: field, there: columns.names });
-            }
-        }
-        Ok(columns)
-    }
-
-    /// Finds the columns in a header.
-    pub(super) fn look(header: &[String], reading: &ColumnMapping) -> Result<Self, TransferError> {
+    /// Finds the columns in a header; fails if two have the same claim to be that of a field.
+    pub(super) fn look(header: &ByteRecord, reading: &ColumnMapping) -> Result<Self, TransferError> {
+        let cells = header.iter().take(MOST_CELLS);
+        let header: Vec<_> = cells.map(|cell| String::from_utf8_lossy(cell).into_owned()).collect();
         let names: Vec<String> = header.iter().map(|name| short(name.trim())).collect();
         let ours = header == export::HEADER || header.first().is_some_and(|name| name == WHY_EXACT);
-        let mut columns = Self { names, of: [None; 3], ours };
-        for (index, field) in Field::ALL.into_iter().enumerate() {
-            if reading.set[index].is_some() {
+        let mut of = [None; 3];
+        for (field, of) in Field::ALL.into_iter().zip(&mut of) {
+            *of = match (&reading.set[field as usize], &reading.map[field as usize]) {
+                (Some(_), _) => None,
+                (None, Some(chosen)) => {
+                    let exact = header.iter().position(|name| name.trim() == chosen.trim());
+                    let lower = chosen.trim().to_lowercase();
+                    exact.or_else(|| header.iter().position(|name| name.trim().to_lowercase() == lower))
+                }
+                (None, None) => named(&header, field),
+            };
+            let Some(place) = *of else { continue };
+            let is_twice = || header.iter().filter(|name| field_of(name) == field_of(&header[place])).count() > 1;
+            if reading.map[field as usize].is_none() && is_twice() {
+                let (name, there) = (short(&names[place]), list(&names));
+                let why = format!("the header {there} has the column \"{name}\" twice. Rename one of them");
+                return Err(TransferError::Columns(why));
+            }
+        }
+        Ok(Self { names, of, ours, is_marked: !reading.raw })
+    }
+
+    /// Fails if a column is missing that was chosen or, in a table, is required.
+    pub(super) fn check(&self, reading: &ColumnMapping, is_table: bool) -> Result<(), TransferError> {
+        for (field, place) in Field::ALL.into_iter().zip(self.of) {
+            if place.is_some() || reading.set[field as usize].is_some() {
                 continue;
             }
-            columns.of[index] = match &reading.map[index] {
-                Some(wanted) => Some(columns.wanted(header, field, wanted)?),
-                None => columns.by_name(header, index)?,
-            };
+            if let Some(chosen) = &reading.map[field as usize] {
+                let (chosen, field, there) = (short(chosen), field.member(), list(&self.names));
+                let why = format!("no column \"{chosen}\" for {field}. The columns are {there}");
+                return Err(TransferError::Columns(why));
+            }
+            if is_table && field != Field::Status {
+                return Err(TransferError::NoColumn { missing: field, there: self.names.clone() });
+            }
         }
-        Ok(columns)
+        Ok(())
     }
 
     /// The fields that are read from a column although the names of the columns say otherwise, each with its column.
     pub fn doubtful(&self) -> Vec<(Field, &str)> {
-        let is_doubtful = |field: usize, place: usize| {
-            let named = named(&self.names, Field::ALL[field]);
-            named.is_some_and(|named| named != place)
-                || field_of(&self.names[place]).is_some_and(|(of, _)| of != field)
-                || named.is_none() && self.of.iter().filter(|of| **of == Some(place)).count() > 1
-        };
         let read = Field::ALL.into_iter().zip(self.of).filter_map(|(field, place)| Some((field, place?)));
-        read.filter(|(field, place)| is_doubtful(*field as usize, *place))
-            .map(|(field, place)| (field, self.names[place].as_str()))
-            .collect()
-    }
-
-    fn wanted(&self, header: &[String], field: Field, wanted: &str) -> Result<usize, TransferError> {
-        let exact = header.iter().position(|name| name.trim() == wanted.trim());
-        let by_case = || header.iter().position(|name| name.trim().to_lowercase() == wanted.trim().to_lowercase());
-        exact.or_else(by_case).ok_or_else(|| {
-            let (field, there) = (field.member(), list(&self.names));
-            TransferError::Columns(format!("no column \"{}\" for {field}. The columns are {there}", short(wanted)))
-        })
-    }
-
-    fn by_name(&self, header: &[String], index: usize) -> Result<Option<usize>, TransferError> {
-        let named = header.iter().enumerate().filter_map(|(place, name)| match field_of(name) {
-            Some((field, rank)) if field == index => Some((rank, place)),
-            _ => None,
+        let read = read.filter(|(field, place)| match (named(&self.names, *field), field_of(&self.names[*place])) {
+            (Some(named), _) => named != *place,
+            (None, Some(_)) => true,
+            (None, None) => self.of.iter().filter(|of| **of == Some(*place)).count() > 1,
         });
-        let mut named: Vec<_> = named.collect();
-        named.sort_unstable();
-        match named.as_slice() {
-            [(first, place), (second, _), ..] if first == second => {
-                let (name, there) = (short(&self.names[*place]), list(&self.names));
-                Err(TransferError::Columns(format!(
-                    "the header {there} has the column \"{name}\" twice. Rename one of them"
-                )))
-            }
-            named => Ok(named.first().map(|(_, place)| *place)),
-        }
+        read.map(|(field, place)| (field, self.names[place].as_str())).collect()
     }
 }
 
@@ -177,8 +168,9 @@ mod tests {
     use super::*;
 
     fn find(header: &[&str], reading: &ColumnMapping) -> Result<[Option<usize>; 3], String> {
-        let header: Vec<_> = header.iter().map(|name| (*name).to_owned()).collect();
-        Columns::find(&header, reading).map(|columns| columns.of).map_err(|error| error.to_string())
+        let columns = Columns::look(&ByteRecord::from(header), reading)
+            .and_then(|columns| columns.check(reading, true).map(|()| columns));
+        columns.map(|columns| columns.of).map_err(|error| error.to_string())
     }
 
     #[test]
@@ -205,9 +197,9 @@ mod tests {
     #[test]
     fn a_column_that_its_name_gives_to_another_field_is_doubtful() {
         let doubts = |header: &[&str], map: [&str; 3]| {
-            let header: Vec<_> = header.iter().map(|name| (*name).to_owned()).collect();
+            let header = ByteRecord::from(header);
             let map = map.map(|column| Some(column.to_owned()).filter(|column| !column.is_empty()));
-            let columns = Columns::find(&header, &ColumnMapping { map, ..ColumnMapping::default() }).unwrap();
+            let columns = Columns::look(&header, &ColumnMapping { map, ..ColumnMapping::default() }).unwrap();
             columns.doubtful().into_iter().map(|(field, column)| format!("{field:?} {column}")).collect::<Vec<_>>()
         };
         let none: [&str; 0] = [];

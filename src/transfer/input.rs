@@ -1,7 +1,7 @@
 //! The source of an import: a file, which can be read again, or a stream, which cannot.
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Cursor, Read};
+use std::io::{self, Cursor, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::UNIX_EPOCH;
@@ -109,11 +109,8 @@ impl Input {
         if metadata.len() <= WHOLE {
             let mut sum = Sha256::new();
             let mut part = vec![0; 64 << 10];
-            loop {
-                match file.read(&mut part).map_err(failed)? {
-                    0 => break,
-                    count => sum.update(&part[..count]),
-                }
+            while let count @ 1.. = file.read(&mut part).map_err(failed)? {
+                sum.update(&part[..count]);
             }
             print.whole = Some(hex(&sum.finalize()));
         }
@@ -123,15 +120,6 @@ impl Input {
     /// Its bytes.
     pub(super) fn bytes(self) -> impl Read + Send {
         Cursor::new(self.head).chain(self.rest)
-    }
-
-    /// Its text without a byte order mark, and where in the file that begins.
-    pub(super) fn text(self) -> (impl BufRead + Send, u64) {
-        let mark = mark(&self.head);
-        let mut bytes = self.bytes();
-        // The mark is in the head, which is in memory.
-        let _ = bytes.read_exact(&mut [0; 3][..mark]);
-        (BufReader::with_capacity(64 << 10, bytes), mark as u64)
     }
 }
 
@@ -143,4 +131,18 @@ pub(super) fn mark(head: &[u8]) -> usize {
 /// In lower case.
 pub(super) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// An input that comes in parts of this many bytes after its first line.
+#[cfg(test)]
+pub(super) fn in_parts(text: &[u8], part: usize) -> Input {
+    struct Parts(Cursor<Vec<u8>>, usize);
+    impl Read for Parts {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            let most = buffer.len().min(self.1);
+            self.0.read(&mut buffer[..most])
+        }
+    }
+    let (head, rest) = text.split_at(text.iter().position(|byte| *byte == b'\n').map_or(0, |end| end + 1));
+    Input { name: "a".into(), path: None, head: head.into(), rest: Box::new(Parts(Cursor::new(rest.into()), part)) }
 }

@@ -1,13 +1,12 @@
 //! The preview of a file for a screen, in bounded memory.
 
-use std::collections::HashMap;
 use std::ops::ControlFlow;
 
 use super::rows::{Bad, Row};
 use super::validate::{Check, check};
-use super::{ColumnMapping, FileFormat, Input, TransferError};
+use super::{ColumnMapping, Input, TransferError};
+use crate::model::NewPet;
 use crate::model::text::short;
-use crate::model::{Field, NewPet};
 
 /// The most bad rows, and the most duplicates, that are kept.
 pub const MOST: usize = 1_000;
@@ -20,7 +19,7 @@ const FIRST: usize = 3;
 pub struct Preview {
     /// The counts, and the layout of the file.
     pub check: Check,
-    /// The faulty cells of each field, in the order of [`Field::ALL`].
+    /// The faulty cells of each field, in the order of [`Field::ALL`](crate::model::Field::ALL).
     pub cells: [Cells; 3],
     /// The first good rows.
     pub first: Vec<NewPet>,
@@ -46,8 +45,7 @@ pub fn preview(
     mut go_on: impl FnMut(u64) -> bool,
 ) -> Result<Preview, TransferError> {
     let (mut rows, mut first, mut bad, mut duplicates) = (0, Vec::new(), Vec::new(), Vec::new());
-    // Faults name their column; there is one for each field at most.
-    let mut columns: HashMap<String, Cells> = HashMap::new();
+    let mut cells = [Cells::default(); 3];
     let check = check(input, reading, |found| {
         rows += 1;
         match found {
@@ -60,10 +58,9 @@ pub fn preview(
                 }
             }
             Err(row) => {
-                for fault in &row.faults {
-                    let cells = columns.entry(fault.column.clone()).or_default();
-                    let count = if fault.value.is_empty() { &mut cells.empty } else { &mut cells.wrong };
-                    *count += 1;
+                for (field, fault) in row.faults.iter().filter_map(|fault| Some((fault.field?, fault))) {
+                    let Cells { empty, wrong } = &mut cells[field as usize];
+                    *if fault.value.is_empty() { empty } else { wrong } += 1;
                 }
                 if bad.len() < MOST {
                     bad.push(row);
@@ -72,14 +69,6 @@ pub fn preview(
         }
         if go_on(rows) { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     })?;
-    let cells = Field::ALL.map(|field| {
-        let places = check.layout.columns.as_ref();
-        let name = places.and_then(|places| Some(places.names[places.of[field as usize]?].as_str()));
-        // Faults of JSON name the member.
-        let is_json = matches!(check.layout.format, FileFormat::Json | FileFormat::Ndjson);
-        let name = name.map(|name| if is_json { field.member() } else { name });
-        name.and_then(|name| columns.get(name)).copied().unwrap_or_default()
-    });
     Ok(Preview { check, cells, first, bad, duplicates })
 }
 

@@ -2,24 +2,21 @@
 //! imported from there.
 
 use std::borrow::Cow;
-use std::io::{self, BufWriter, Write};
-use std::ops::ControlFlow;
+use std::io::Write;
 use std::path::Path;
+
+use csv::ByteRecord;
 
 use super::column_mapping::{Columns, WHY_EXACT};
 use super::journal::Reasons;
 use super::output_file::{Destination, must_not_be};
-use super::rows::{self, Source};
-use super::{ColumnMapping, Input, TransferError};
+use super::{ColumnMapping, Input, TransferError, rows};
 use crate::model::Field;
 use crate::model::draft::parse_category_id;
 use crate::model::export::{active, inert};
 
 /// The first column, which an import ignores.
 const WHY: &str = "why not added";
-
-/// The last column for JSON input: the whole object, which an import ignores.
-const ROW: &str = "row";
 
 /// The size of the write buffer, in bytes.
 const BUFFER: usize = 64 << 10;
@@ -52,27 +49,20 @@ pub fn write(
     let mut reasons = report.map(|report| Reasons::read(report, &input.print()?, reading)).transpose()?;
     let reading = reasons.as_ref().map_or(reading, |reasons| &reasons.head().reading).clone();
     let file = destination.begin()?;
-    let out = BufWriter::with_capacity(BUFFER, file);
-    let mut out = csv::WriterBuilder::new().flexible(true).from_writer(out);
-    let (mut count, mut written) = (0, Ok(()));
-    rows::read_with_source(input, &reading, |row, texts, source| {
+    let mut out = csv::WriterBuilder::new().flexible(true).buffer_capacity(BUFFER).from_writer(file);
+    let mut count = 0;
+    rows::read_with_cells(input, &reading, |row, columns, cells| {
         let why = match &row {
-            Err(bad) => Ok(Some(bad.sentence())),
-            Ok(row) => reasons.as_mut().map_or(Ok(None), |reasons| reasons.why(row)),
+            Err(bad) => Some(bad.sentence()),
+            Ok(row) => reasons.as_mut().map_or(Ok(None), |reasons| reasons.why(row))?,
         };
-        written = why.and_then(|why| {
-            let Some(why) = why else { return Ok(()) };
-            let first = if count == 0 { header(&mut out, &reading, source) } else { Ok(()) };
-            count += 1;
-            let written = first.and_then(|()| record(&mut out, &reading, (texts, source), &why));
-            written.map_err(|error| destination.failed(error))
-        });
-        if written.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        let Some(why) = why else { return Ok(()) };
+        let first = if count == 0 { header(&mut out, &reading, columns) } else { Ok(()) };
+        count += 1;
+        let written = first.and_then(|()| record(&mut out, &reading, (columns, cells), &why));
+        written.map_err(|error| destination.failed(error.into()).into())
     })?;
-    written?;
-    let file = out.into_inner().map_err(|error| error.into_error());
-    let file = file.and_then(|out| out.into_inner().map_err(|error| error.into_error()));
-    let file = file.map_err(|error| destination.failed(error))?;
+    let file = out.into_inner().map_err(|error| destination.failed(error.into_error()))?;
     if count > 0 {
         destination.finish(file)?;
     }
@@ -80,14 +70,9 @@ pub fn write(
 }
 
 /// The header: the reason, fixed values, and the columns of the file.
-fn header(out: &mut csv::Writer<impl Write>, reading: &ColumnMapping, source: Source<'_>) -> io::Result<()> {
-    out.write_field(if source.columns.is_none_or(|columns| columns.ours) { WHY_EXACT } else { WHY })?;
-    let Some(columns) = source.columns else {
-        Field::ALL.iter().try_for_each(|field| out.write_field(field.member()))?;
-        out.write_field(ROW)?;
-        return Ok(out.write_record(None::<&[u8]>)?);
-    };
-    fixed(reading).try_for_each(|(field, _)| out.write_field(field.member()))?;
+fn header(out: &mut csv::Writer<impl Write>, reading: &ColumnMapping, columns: &Columns) -> csv::Result<()> {
+    out.write_field(if columns.ours { WHY_EXACT } else { WHY })?;
+    fixed(reading, columns).try_for_each(|(field, _)| out.write_field(field.member()))?;
     for (place, name) in columns.names.iter().enumerate().skip(before(columns)) {
         match Field::ALL.into_iter().find(|field| columns.of[*field as usize] == Some(place)) {
             Some(field) => out.write_field(field.member())?,
@@ -96,39 +81,28 @@ fn header(out: &mut csv::Writer<impl Write>, reading: &ColumnMapping, source: So
             None => out.write_field(&*inert(name))?,
         }
     }
-    Ok(out.write_record(None::<&[u8]>)?)
+    out.write_record(None::<&[u8]>)
 }
 
 fn record(
     out: &mut csv::Writer<impl Write>,
     reading: &ColumnMapping,
-    (texts, source): ([&str; 3], Source<'_>),
+    (columns, cells): (&Columns, &ByteRecord),
     why: &str,
-) -> io::Result<()> {
+) -> csv::Result<()> {
     out.write_field(&*inert(why))?;
-    let (category, mut place) = match source.columns {
-        Some(columns) => {
-            fixed(reading).try_for_each(|(_, value)| out.write_field(&*inert(value)))?;
-            (columns.of[Field::CategoryId as usize], before(columns))
-        }
-        None => {
-            for (field, text) in Field::ALL.into_iter().zip(texts) {
-                out.write_field(cell(text.as_bytes(), field == Field::CategoryId, false))?;
-            }
-            (None, 0)
-        }
-    };
-    let is_quoted = source.columns.is_some() && !reading.raw;
-    while let Some(bytes) = (source.cell)(place) {
-        out.write_field(cell(bytes, category == Some(place), is_quoted))?;
-        place += 1;
+    fixed(reading, columns).try_for_each(|(_, value)| out.write_field(&*inert(value)))?;
+    let category = columns.of[Field::CategoryId as usize];
+    for (place, bytes) in cells.iter().enumerate().skip(before(columns)) {
+        out.write_field(cell(bytes, category == Some(place), columns.is_marked))?;
     }
-    Ok(out.write_record(None::<&[u8]>)?)
+    out.write_record(None::<&[u8]>)
 }
 
-/// The fields that have one value for all rows.
-fn fixed(reading: &ColumnMapping) -> impl Iterator<Item = (Field, &str)> {
-    Field::ALL.into_iter().zip(&reading.set).filter_map(|(field, value)| Some((field, value.as_deref()?)))
+/// The fields that have one value for all rows instead of a column.
+fn fixed<'a>(reading: &'a ColumnMapping, columns: &Columns) -> impl Iterator<Item = (Field, &'a str)> {
+    let fixed = Field::ALL.into_iter().zip(&reading.set).zip(columns.of);
+    fixed.filter_map(|((field, value), place)| Some((field, value.as_deref()?)).filter(|_| place.is_none()))
 }
 
 /// How many columns are omitted: the reasons of earlier rejects.
@@ -136,18 +110,19 @@ fn before(columns: &Columns) -> usize {
     usize::from(columns.names.first().is_some_and(|name| name == WHY || name == WHY_EXACT))
 }
 
-/// The cell, with a `'` if a spreadsheet would run it. It may already have one if `is_quoted`.
-fn cell(bytes: &[u8], is_category: bool, is_quoted: bool) -> Cow<'_, [u8]> {
+/// The cell, with a `'` if a spreadsheet would run it. It may already have one if `is_marked`.
+fn cell(bytes: &[u8], is_category: bool, is_marked: bool) -> Cow<'_, [u8]> {
     let text = String::from_utf8_lossy(bytes);
     // A number is not a formula, although it may begin like one.
     let is_number = is_category && parse_category_id(&text).is_ok();
-    let is_inert = is_number || is_quoted && active(&text) != text || inert(&text) == text;
+    let is_inert = is_number || is_marked && active(&text) != text || inert(&text) == text;
     if is_inert { bytes.into() } else { [b"'", bytes].concat().into() }
 }
 
 #[cfg(test)]
 mod tests {
     use std::fs;
+    use std::ops::ControlFlow;
     use std::os::unix::fs::PermissionsExt as _;
 
     use jiff::Timestamp;

@@ -6,30 +6,20 @@
 mod csv;
 mod json;
 mod row;
-mod splitter;
+mod window;
 mod xlsx;
 
 use std::ops::ControlFlow;
+
+use ::csv::ByteRecord;
 
 use super::column_mapping::{ColumnMapping, Columns};
 use super::input::Input;
 use super::{FileFormat, TransferError};
 
-pub use row::{Bad, Row, RowFault};
+pub use row::{Bad, FileLayout, Row, RowFault};
 
-use row::Rows;
-pub(super) use row::Source;
-
-/// The detected layout of a file.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FileLayout {
-    /// What kind of file it is.
-    pub format: FileFormat,
-    /// The delimiter of CSV.
-    pub delimiter: Option<char>,
-    /// Its columns; `None` for a JSON file without any object.
-    pub columns: Option<Columns>,
-}
+use row::{Rows, Stop};
 
 /// Passes every row of `input` to `each`, until it breaks or the file ends. Blocks.
 pub fn read(
@@ -37,34 +27,33 @@ pub fn read(
     reading: &ColumnMapping,
     mut each: impl FnMut(Result<Row, Bad>) -> ControlFlow<()>,
 ) -> Result<FileLayout, TransferError> {
-    read_with_source(input, reading, |row, _, _| each(row))
+    read_with_cells(input, reading, |row, _, _| if each(row).is_break() { Err(None) } else { Ok(()) })
 }
 
-/// The same, with the text of each field, in the order of [`Field::ALL`](crate::model::Field::ALL) and empty if
-/// missing, and the row as in the file.
-pub(super) fn read_with_source(
+/// The same, with the columns of the row, and its cells as in the file: extra ones follow the last column.
+pub(super) fn read_with_cells(
     input: Input,
     reading: &ColumnMapping,
-    mut each: impl FnMut(Result<Row, Bad>, [&str; 3], Source<'_>) -> ControlFlow<()>,
+    mut each: impl FnMut(Result<Row, Bad>, &Columns, &ByteRecord) -> Result<(), Stop>,
 ) -> Result<FileLayout, TransferError> {
     reading.check()?;
     let format = reading.format.unwrap_or_else(|| FileFormat::recognise(input.path.as_deref(), &input.head));
+    let name = input.name.clone();
     if input.head.starts_with(b"\xff\xfe") || input.head.starts_with(b"\xfe\xff") {
-        return Err(TransferError::Malformed(format!("{} is in UTF-16: save it as UTF-8, or as .xlsx", input.name)));
+        return Err(TransferError::Malformed(format!("{name} is in UTF-16: save it as UTF-8, or as .xlsx")));
     }
-    let mut rows = Rows { reading, row: 0, each: &mut each };
-    let mut layout = FileLayout { format, delimiter: None, columns: None };
-    match format {
-        FileFormat::Csv => {
-            let (delimiter, columns) = csv::read(input, &mut rows)?;
-            layout.delimiter = Some(delimiter.into());
-            layout.columns = Some(columns);
-        }
-        FileFormat::Ndjson => layout.columns = json::read(input, splitter::Kind::Line, &mut rows)?,
-        FileFormat::Json => layout.columns = json::read(input, splitter::Kind::Element, &mut rows)?,
-        FileFormat::Xlsx => layout.columns = Some(xlsx::read(input, &mut rows)?),
+    let layout = FileLayout { format, delimiter: None, columns: None };
+    let mut rows = Rows { reading, layout, columns: None, count: 0, each: &mut each };
+    let read = match format {
+        FileFormat::Csv => csv::read(input, &mut rows),
+        FileFormat::Xlsx => xlsx::read(input, &mut rows),
+        FileFormat::Ndjson | FileFormat::Json => json::read(input, &mut rows),
+    };
+    if let Err(Some(error)) = read {
+        return Err(error);
     }
-    Ok(layout)
+    let is_empty = rows.columns.is_none() && rows.layout.columns.is_none();
+    if is_empty { Err(TransferError::Empty(name)) } else { Ok(rows.layout) }
 }
 
 #[cfg(test)]

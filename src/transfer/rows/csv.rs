@@ -1,157 +1,73 @@
 //! Reads CSV; the first row determines the delimiter and the columns.
 
-use std::cmp::Ordering;
-use std::ops::ControlFlow;
+use std::io::Read;
 
-use csv_core::{ReadRecordResult, Reader, ReaderBuilder};
+use csv::ByteRecord;
 
-use super::row::{Cells, Manner, RowFault, Rows, Source, text_of};
-use super::splitter::{Kind, Piece, Pieces};
-use crate::transfer::TransferError;
-use crate::transfer::column_mapping::{ColumnMapping, Columns};
+use super::row::{RowFault, Rows, Stop};
+use super::window::{Piece, window};
+use crate::transfer::column_mapping::{ColumnMapping, Columns, MOST_CELLS};
 use crate::transfer::input::{Input, mark};
 
-const DELIMITERS: [u8; 3] = [b',', b';', b'\t'];
-
-/// The most cells of a row.
-const MOST_CELLS: usize = 16 << 10;
-
-/// Reads all rows. Returns the delimiter and the columns.
-pub(super) fn read(input: Input, rows: &mut Rows<'_>) -> Result<(u8, Columns), TransferError> {
-    let name = input.name.clone();
+/// Reads all rows.
+pub(super) fn read(input: Input, rows: &mut Rows<'_>) -> Result<(), Stop> {
     let delimiter = delimiter(&input.head, rows.reading);
-    let (input, begin) = input.text();
-    let mut pieces = Pieces::new(input, Kind::Csv { delimiter }, name.clone());
-    let mut cells = Splitter::new(delimiter);
-    let header = pieces.next()?.ok_or(TransferError::Empty(name))?;
-    let columns = Columns::find(&cells.names(header.bytes), rows.reading)?;
-    let manner = Manner::of(&columns, rows.reading);
-    while let Some(piece) = pieces.next()? {
-        if row(rows, &mut cells, &piece, begin + piece.offset, &columns, manner).is_break() {
-            break;
-        }
+    rows.layout.delimiter = Some(delimiter.into());
+    let window = window(input, b"\r\n");
+    let begin = window.offset;
+    let mut reader = reader(delimiter, window);
+    let mut cells = ByteRecord::new();
+    while reader.read_byte_record(&mut cells).map_err(|error| reader.get_ref().failed(error.into()))? {
+        let end = begin + reader.position().byte();
+        let is_last = reader.get_ref().has_ended;
+        let piece = reader.get_mut().piece(end);
+        let is_open = is_last && ends_in_quotes(delimiter, piece.bytes);
+        let columns = rows.layout.columns.as_ref().map(|columns| columns.names.len());
+        let fault = columns.and_then(|columns| check(&mut cells, &piece, columns, is_open).err());
+        rows.row(piece.line, &cells, fault)?;
     }
-    Ok((delimiter, columns))
+    Ok(())
 }
 
-fn row(
-    rows: &mut Rows<'_>,
-    cells: &mut Splitter,
-    piece: &Piece<'_>,
-    offset: u64,
-    columns: &Columns,
-    manner: Manner<'_>,
-) -> ControlFlow<()> {
-    if piece.is_open {
-        let why = "A quote opens here and is not closed before the end of the file.";
-        let cell = |place| match columns.names.len().cmp(&place) {
-            Ordering::Greater => Some(&b""[..]),
-            Ordering::Equal => Some(piece.bytes),
-            Ordering::Less => None,
-        };
-        let found = (&Cells::default(), Some(RowFault::whole(why)));
-        return rows.row(piece.line, found, Source { columns: Some(columns), cell: &cell }, manner);
-    }
-    cells.split(piece.bytes);
-    let cells = &*cells;
-    if cells.all().all(|cell| cell.trim_ascii().is_empty()) {
-        return ControlFlow::Continue(());
-    }
-    let fault = fault(cells, piece, offset, columns);
-    // Valid text is split only at ASCII characters, so cells are valid too.
-    let of_fields = columns.of.map(|place| place.and_then(|place| cells.get(place)).map(String::from_utf8_lossy));
-    let source = Source { columns: Some(columns), cell: &|place| cells.get(place) };
-    rows.row(piece.line, (&of_fields, fault), source, manner)
+fn reader<R: Read>(delimiter: u8, input: R) -> csv::Reader<R> {
+    csv::ReaderBuilder::new().has_headers(false).flexible(true).delimiter(delimiter).from_reader(input)
 }
 
-/// The fault of the row as a whole.
-fn fault(cells: &Splitter, piece: &Piece<'_>, offset: u64, columns: &Columns) -> Option<RowFault> {
-    if let Err(fault) = text_of(piece.bytes, offset) {
-        Some(fault)
-    } else if cells.is_cut {
-        Some(RowFault::whole(format!(
-            "There are more than {MOST_CELLS} cells. Is a quote or the end of a line missing?"
-        )))
-    } else if cells.all().skip(columns.names.len()).any(|cell| !cell.trim_ascii().is_empty()) {
-        let (here, there) = (cells.count, columns.names.len());
-        let why = format!(
-            "This row has {here} cells, but there are {there} columns. Put cells that contain the delimiter in quotes."
-        );
-        Some(RowFault::whole(why))
-    } else {
-        None
+/// Whether the last row of a file ends in quotes: a further line would belong to it too.
+fn ends_in_quotes(delimiter: u8, row: &[u8]) -> bool {
+    reader(delimiter, row.chain(&b"\nx"[..])).byte_records().count() == 1
+}
+
+/// Fails with the fault of a row as a whole, whose table has this many columns.
+fn check(cells: &mut ByteRecord, piece: &Piece<'_>, columns: usize, is_open: bool) -> Result<(), RowFault> {
+    if is_open {
+        // All of the row is an extra cell.
+        *cells = ByteRecord::from(vec![""; columns]);
+        cells.push_field(piece.bytes);
+        return Err(RowFault::whole("A quote opens here and is not closed before the end of the file."));
     }
+    piece.text()?;
+    let here = cells.len();
+    if here > MOST_CELLS {
+        let why = format!("There are more than {MOST_CELLS} cells. Is a quote or the end of a line missing?");
+        return Err(RowFault::whole(why));
+    }
+    if cells.iter().skip(columns).any(|cell| !cell.trim_ascii().is_empty()) {
+        let why = format!("This row has {here} cells, but there are {columns} columns.");
+        return Err(RowFault::whole(format!("{why} Put cells that contain the delimiter in quotes.")));
+    }
+    Ok(())
 }
 
 /// The delimiter with the most recognized columns, or else the most cells.
 fn delimiter(head: &[u8], reading: &ColumnMapping) -> u8 {
-    let head = &head[mark(head)..];
     let score = |delimiter: u8| {
-        let mut pieces = Pieces::new(head, Kind::Csv { delimiter }, String::new());
-        let Ok(Some(header)) = pieces.next() else { return (0, 0) };
-        let mut cells = Splitter::new(delimiter);
-        let header = cells.names(header.bytes);
-        (Columns::look(&header, reading).map_or(0, |columns| columns.of.iter().flatten().count()), header.len())
+        let mut header = ByteRecord::new();
+        // Reading from memory does not fail.
+        let _ = reader(delimiter, &head[mark(head)..]).read_byte_record(&mut header);
+        let columns = Columns::look(&header, reading);
+        (columns.map_or(0, |columns| columns.of.iter().flatten().count()), header.len())
     };
     // Of equal scores, `max_by_key` takes the last.
-    DELIMITERS.into_iter().rev().max_by_key(|delimiter| score(*delimiter)).unwrap_or(b',')
-}
-
-/// Splits a row into cells without quotes.
-struct Splitter {
-    reader: Reader,
-    bytes: Vec<u8>,
-    ends: Vec<usize>,
-    count: usize,
-    /// There are more than can be held.
-    is_cut: bool,
-}
-
-impl Splitter {
-    fn new(delimiter: u8) -> Self {
-        let reader = ReaderBuilder::new().delimiter(delimiter).build();
-        Self { reader, bytes: Vec::new(), ends: vec![0; 64], count: 0, is_cut: false }
-    }
-
-    fn split(&mut self, row: &[u8]) {
-        self.reader.reset();
-        self.bytes.resize(row.len().max(1), 0);
-        (self.count, self.is_cut) = (0, false);
-        let (mut input, mut written) = (row, 0);
-        loop {
-            let (result, read, out, ends) =
-                self.reader.read_record(input, &mut self.bytes[written..], &mut self.ends[self.count..]);
-            input = &input[read..];
-            written += out;
-            self.count += ends;
-            match result {
-                ReadRecordResult::InputEmpty => {}
-                ReadRecordResult::OutputEndsFull if self.ends.len() < MOST_CELLS => {
-                    self.ends.resize(self.ends.len() * 2, 0);
-                }
-                ReadRecordResult::OutputEndsFull => {
-                    self.is_cut = true;
-                    return;
-                }
-                // Without its quotes, a row is never longer.
-                ReadRecordResult::OutputFull | ReadRecordResult::Record | ReadRecordResult::End => return,
-            }
-        }
-    }
-
-    /// The cells of a header.
-    fn names(&mut self, row: &[u8]) -> Vec<String> {
-        self.split(row);
-        self.all().map(|cell| String::from_utf8_lossy(cell).into_owned()).collect()
-    }
-
-    fn get(&self, place: usize) -> Option<&[u8]> {
-        let end = *self.ends[..self.count].get(place)?;
-        let begin = if place == 0 { 0 } else { self.ends[place - 1] };
-        self.bytes.get(begin..end)
-    }
-
-    fn all(&self) -> impl Iterator<Item = &[u8]> {
-        (0..self.count).map_while(|place| self.get(place))
-    }
+    [b'\t', b';', b','].into_iter().max_by_key(|delimiter| score(*delimiter)).unwrap_or(b',')
 }

@@ -1,12 +1,23 @@
 //! A row of a file, checked by the rules of the form.
 
-use std::borrow::Cow;
-use std::ops::ControlFlow;
+use csv::ByteRecord;
 
 use crate::model::draft::check_name;
 use crate::model::text::short;
-use crate::model::{Categories, Field, FieldError, NewPet, PetStatus, draft, export};
+use crate::model::{Field, FieldError, NewPet, PetStatus, draft, export};
 use crate::transfer::column_mapping::{ColumnMapping, Columns};
+use crate::transfer::{FileFormat, TransferError};
+
+/// The detected layout of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileLayout {
+    /// What kind of file it is.
+    pub format: FileFormat,
+    /// The delimiter of CSV.
+    pub delimiter: Option<char>,
+    /// Its columns; `None` for a JSON file without any object.
+    pub columns: Option<Columns>,
+}
 
 /// A row that can be sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,6 +46,8 @@ pub struct Bad {
 /// A fault of a cell, or of a row as a whole. Every text is safe to show.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RowFault {
+    /// The field of the cell; `None` for the row as a whole.
+    pub field: Option<Field>,
     /// The column as the file names it; empty for the row as a whole.
     pub column: String,
     /// The value, shortened.
@@ -58,7 +71,7 @@ impl Bad {
 
 impl RowFault {
     pub(super) fn whole(reason: impl Into<String>) -> Self {
-        Self { column: String::new(), value: String::new(), reason: reason.into() }
+        Self { field: None, column: String::new(), value: String::new(), reason: reason.into() }
     }
 
     fn sentence(&self) -> String {
@@ -69,96 +82,55 @@ impl RowFault {
     }
 }
 
-/// A row as in the file.
-#[derive(Clone, Copy)]
-pub(in crate::transfer) struct Source<'a> {
-    /// The columns, if the file has a header.
-    pub(in crate::transfer) columns: Option<&'a Columns>,
-    /// The cells of the row by index. Extra cells follow the last column.
-    pub(in crate::transfer) cell: Cell<'a>,
-}
+/// Why reading ends early: an error, or `None` if no more rows are wanted.
+pub(in crate::transfer) type Stop = Option<TransferError>;
 
-pub(in crate::transfer) type Cell<'a> = &'a dyn Fn(usize) -> Option<&'a [u8]>;
-
-pub(super) type Each<'a> = &'a mut dyn FnMut(Result<Row, Bad>, [&str; 3], Source<'_>) -> ControlFlow<()>;
+pub(super) type Each<'a> = &'a mut dyn FnMut(Result<Row, Bad>, &Columns, &ByteRecord) -> Result<(), Stop>;
 
 /// Checks rows and counts them.
 pub(super) struct Rows<'a> {
     pub(super) reading: &'a ColumnMapping,
-    pub(super) row: u64,
+    pub(super) layout: FileLayout,
+    /// The columns of rows that are not those of a table.
+    pub(super) columns: Option<Columns>,
+    pub(super) count: u64,
     pub(super) each: Each<'a>,
 }
 
-/// The cells of a row, in the order of [`Field::ALL`]; `None` if missing.
-pub(super) type Cells<'a> = [Option<Cow<'a, str>>; 3];
-
-/// How cells are interpreted.
-#[derive(Clone, Copy)]
-pub(super) struct Manner<'a> {
-    /// The column of each field, for messages.
-    pub(super) columns: [&'a str; 3],
-    /// A `'` before a value that begins like a formula is removed.
-    pub(super) active: bool,
-    /// Names are kept byte for byte.
-    pub(super) exact: bool,
-}
-
-impl<'a> Manner<'a> {
-    /// For a file with a header.
-    pub(super) fn of(columns: &'a Columns, reading: &ColumnMapping) -> Self {
-        let names = columns.of.map(|place| place.map_or("", |place| columns.names[place].as_str()));
-        Self { columns: names, active: !reading.raw, exact: columns.ours }
-    }
-}
-
 impl Rows<'_> {
-    /// Passes a row with these cells on; it is bad if there is a `fault`.
-    pub(super) fn row(
-        &mut self,
-        line: u64,
-        found: (&Cells<'_>, Option<RowFault>),
-        source: Source<'_>,
-        manner: Manner<'_>,
-    ) -> ControlFlow<()> {
-        self.row += 1;
-        let (cells, fault) = found;
-        let texts = texts(self.reading, cells, manner);
-        let checked = fault.map_or_else(|| check(texts, &self.reading.categories, manner), |fault| Err(vec![fault]));
-        let row = match checked {
-            Ok((new, corrected)) => Ok(Row { row: self.row, line, new, corrected }),
-            Err(faults) => Err(Bad { row: self.row, line, faults }),
+    /// Passes a row with these cells on; it is bad if there is a `fault`. Blank rows do not count, and the first row of
+    /// a table has its columns.
+    pub(super) fn row(&mut self, line: u64, cells: &ByteRecord, fault: Option<RowFault>) -> Result<(), Stop> {
+        if cells.iter().all(|cell| cell.trim_ascii().is_empty()) {
+            return Ok(());
+        }
+        let Some(columns) = self.columns.as_ref().or(self.layout.columns.as_ref()) else {
+            let columns = Columns::look(cells, self.reading)?;
+            columns.check(self.reading, true)?;
+            self.layout.columns = Some(columns);
+            return Ok(());
         };
-        (self.each)(row, texts, source)
+        self.count += 1;
+        let checked = fault.map_or_else(|| check(cells, columns, self.reading), |fault| Err(vec![fault]));
+        let row = match checked {
+            Ok((new, corrected)) => Ok(Row { row: self.count, line, new, corrected }),
+            Err(faults) => Err(Bad { row: self.count, line, faults }),
+        };
+        (self.each)(row, columns, cells)
     }
 }
 
-/// The text of each field.
-fn texts<'a>(reading: &'a ColumnMapping, cells: &'a Cells<'_>, manner: Manner<'_>) -> [&'a str; 3] {
-    Field::ALL.map(|field| {
-        if let Some(fixed) = &reading.set[field as usize] {
-            return fixed.as_str();
-        }
-        let cell = cells[field as usize].as_deref().unwrap_or("");
-        if !manner.active {
-            return cell;
-        }
-        let active = export::active(cell);
-        // Spaces before the mark are ignored, unless names are exact.
-        if active == cell && !manner.exact { export::active(cell.trim()) } else { active }
-    })
-}
-
-fn check(texts: [&str; 3], categories: &Categories, manner: Manner<'_>) -> Result<(NewPet, bool), Vec<RowFault>> {
-    let text = |field: Field| texts[field as usize];
-    let name = text(Field::Name);
-    let name = if manner.exact { name } else { name.trim() };
-    let category = categories.parse(text(Field::CategoryId).trim());
-    let word = text(Field::Status);
+fn check(cells: &ByteRecord, columns: &Columns, reading: &ColumnMapping) -> Result<(NewPet, bool), Vec<RowFault>> {
+    let texts = Field::ALL.map(|field| text(field, cells, columns, reading));
+    let [name, category, word] = texts;
+    let name = if columns.ours { name } else { name.trim() };
+    let category = reading.categories.parse(category.trim());
     let status = corrected_status(word);
-    let fault = |error: FieldError| RowFault {
-        column: manner.columns[error.field() as usize].to_owned(),
-        value: short(text(error.field())),
-        reason: error.to_string(),
+    let fault = |error: FieldError| {
+        let field = error.field();
+        let column = columns.of[field as usize].map_or("", |place| &columns.names[place]);
+        let (value, reason) = (short(texts[field as usize]), error.to_string());
+        RowFault { field: Some(field), column: column.to_owned(), value, reason }
     };
     // A huge name is rejected by its length first.
     let is_too_long = name.len() > draft::NAME_MAX_CHARS * 4;
@@ -174,22 +146,27 @@ fn check(texts: [&str; 3], categories: &Categories, manner: Manner<'_>) -> Resul
     }
 }
 
+fn text<'a>(field: Field, cells: &'a ByteRecord, columns: &Columns, reading: &'a ColumnMapping) -> &'a str {
+    if let Some(fixed) = &reading.set[field as usize] {
+        return fixed;
+    }
+    let cell = columns.of[field as usize].and_then(|place| cells.get(place)).unwrap_or_default();
+    // A row that is not UTF-8 has a fault already.
+    let cell = str::from_utf8(cell).unwrap_or_default();
+    if !columns.is_marked {
+        return cell;
+    }
+    let active = export::active(cell);
+    // Spaces before the mark are ignored, unless names are exact.
+    if active == cell && !columns.ours { export::active(cell.trim()) } else { active }
+}
+
 /// The status of `word`, and whether it was corrected; `None` leaves it to the service.
 fn corrected_status(word: &str) -> Result<(Option<PetStatus>, bool), FieldError> {
     let plain = word.trim();
     if plain.is_empty() {
         return Ok((None, false));
     }
-    match plain.to_ascii_lowercase().parse() {
-        Ok(status) => Ok((Some(status), word != PetStatus::as_str(status))),
-        Err(_) => Err(FieldError::StatusUnknown(plain.to_owned())),
-    }
-}
-
-/// The text of a cell, or its fault. `offset` is the position of `bytes` in the file.
-pub(super) fn text_of(bytes: &[u8], offset: u64) -> Result<&str, RowFault> {
-    str::from_utf8(bytes).map_err(|error| {
-        let at = offset + error.valid_up_to() as u64;
-        RowFault::whole(format!("This is not UTF-8 at byte {at}. Save the file as UTF-8."))
-    })
+    let status = plain.to_ascii_lowercase().parse().map_err(|_| FieldError::StatusUnknown(plain.to_owned()))?;
+    Ok((Some(status), word != PetStatus::as_str(status)))
 }

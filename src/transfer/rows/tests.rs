@@ -1,6 +1,8 @@
+use super::window::MOST;
 use super::*;
 use crate::model::draft::check_name;
 use crate::model::{NewPet, ObservedStatus, Pet, PetStatus, export};
+use crate::transfer::input::in_parts;
 
 /// Every row in short, good or bad.
 fn read_as(text: impl AsRef<[u8]>, reading: &ColumnMapping) -> Result<Vec<String>, String> {
@@ -76,12 +78,85 @@ fn json_is_read_object_by_object() {
         [
             "1 line 1: column name: name must be a string in quotes, not 7.",
             "2 line 2: column categoryId: \"1.5\" is not a number. Type digits, for example 3.",
-            "3 line 3: This is not a JSON object: invalid type: sequence, expected an object with name and categoryId at \
-             line 1 column 0.",
+            "3 line 3: This is not a valid JSON object: invalid type: sequence, expected an object with name and \
+             categoryId at line 3 column 0.",
             "4 line 4: column categoryId: Category is required: a whole number, for example 3.",
             "5 line 5: This is not UTF-8 at byte 69. Save the file as UTF-8.",
         ]
     );
+}
+
+#[test]
+fn a_duplicate_member_is_refused_with_its_line() {
+    let lines = "{\"name\":\"a\",\"cat\":1,\"name\":\"b\"}\n\n{\"name\":\"c\",\"cat\":2}\n{\"x\":1,\"\\u0078\":1}\n";
+    assert_eq!(
+        rows(lines),
+        [
+            "1 line 1: This is not a valid JSON object: duplicate member \"name\" at line 1 column 26.",
+            "2 3 \"c\" 2 -",
+            "3 line 4: This is not a valid JSON object: duplicate member \"x\" at line 4 column 15.",
+        ]
+    );
+    let array = "[\n  {\"name\": \"a\", \"cat\": 1},\n  {\n    \"name\": \"b\",\n    \"cat\": 1,\n    \"cat\": 2\n  },\n\
+        {\"Name\": \"c\", \"name\": \"d\", \"cat\": 3}\n]";
+    assert_eq!(
+        rows(array),
+        [
+            "1 2 \"a\" 1 -",
+            "2 line 3: This is not a valid JSON object: duplicate member \"cat\" at line 6 column 9.",
+            "3 line 8: Two members of this object are for the same field. Remove one of them.",
+        ]
+    );
+}
+
+/// The line, the cells and the fault of each row after the header.
+fn sources(input: Input) -> Vec<(u64, Vec<String>, bool)> {
+    let mut rows = Vec::new();
+    let reading = ColumnMapping { format: Some(FileFormat::Csv), ..ColumnMapping::default() };
+    read_with_cells(input, &reading, |row, _, cells| {
+        let (line, is_open) = match row {
+            Ok(row) => (row.line, false),
+            Err(bad) => (bad.line, bad.reasons().contains("A quote opens here")),
+        };
+        let cells = cells.iter().map(|cell| String::from_utf8_lossy(cell).into_owned());
+        rows.push((line, cells.collect(), is_open));
+        Ok(())
+    })
+    .unwrap();
+    rows
+}
+
+#[test]
+fn rows_end_outside_of_quotes_only_and_begin_on_their_line() {
+    let text = "name,cat\r\n\r\n\"x\r\ny\",\"\"\"\n\"\"\"\rc\"d,e\n\n\r\r\n\"f\n\",1";
+    for part in [1, 4096] {
+        let row = |line, cells: [&str; 2]| (line, cells.map(str::to_owned).to_vec(), false);
+        let rows = sources(in_parts(text.as_bytes(), part));
+        assert_eq!(rows, [row(3, ["x\r\ny", "\"\n\""]), row(6, ["c\"d", "e"]), row(10, ["f\n", "1"])]);
+    }
+}
+
+#[test]
+fn a_row_without_an_end_is_not_held() {
+    let reading = |format| ColumnMapping { format: Some(format), ..ColumnMapping::default() };
+    let text = format!("name,cat\n\n\"{}", "x\n".repeat(2 * MOST));
+    let error = read_as(text, &reading(FileFormat::Csv)).unwrap_err();
+    assert_eq!(error, "line 3: the row that begins here is longer than 1024 KiB. Is a quote missing?");
+    for (format, begin) in [(FileFormat::Ndjson, "\n\n"), (FileFormat::Json, "[\n\n")] {
+        let error = read_as(format!("{begin}\"{}", "x".repeat(2 * MOST)), &reading(format)).unwrap_err();
+        assert_eq!(error, "line 3: the row that begins here is longer than 1024 KiB. Is a quote missing?");
+    }
+    // Blank lines are not part of a row.
+    let blank = "\n".repeat(2 * MOST);
+    let line = 2 * MOST + 2;
+    let text = format!("name,cat\n{blank}Rex,3\n{blank}");
+    assert_eq!(read_as(text, &ColumnMapping::default()).unwrap(), [format!("1 {line} \"Rex\" 3 -")]);
+}
+
+/// The cells of each row as the csv crate reads the whole text.
+fn by_csv(text: &str) -> Vec<Vec<String>> {
+    let mut reader = ::csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(text.as_bytes());
+    reader.records().map(|row| row.unwrap().iter().map(str::to_owned).collect()).collect()
 }
 
 #[test]
@@ -195,6 +270,16 @@ proptest::proptest! {
             }).collect();
             proptest::prop_assert_eq!(back, news, "{}", file);
         }
+    }
+
+    #[test]
+    fn rows_are_those_of_the_csv_crate(text in "[a\",\r\n]{0,40}", part in 1_usize..9) {
+        let text = format!("name,cat\n{text}");
+        let rows = sources(in_parts(text.as_bytes(), part));
+        let cells = rows.into_iter().flat_map(|(_, cells, is_open)| if is_open { by_csv(&cells[2]) } else { vec![cells] });
+        let is_blank = |cells: &Vec<String>| cells.iter().all(|cell| cell.trim().is_empty());
+        let expected: Vec<_> = by_csv(&text).into_iter().skip(1).filter(|cells| !is_blank(cells)).collect();
+        proptest::prop_assert_eq!(cells.filter(|cells| !is_blank(cells)).collect::<Vec<_>>(), expected);
     }
 
     #[test]
