@@ -9,5 +9,6 @@ pub mod connections;
 pub mod domain_progress;
 pub mod domain_service;
 pub mod first_run;
+pub mod import_run;
 pub mod inventory;
 pub mod outbox;

@@ -4,7 +4,7 @@
 //! [`validate`] does that without sending, and [`preview`] does it for a screen. [`import`] sends the rows and keeps a
 //! [`journal`] to resume from; [`earlier_import`] decides whether to. [`rejects`] writes the rows that were not added
 //! to a new file, and [`export`] writes the inventory. Progress is plain values: [`import::ImportProgress`] in a watch
-//! channel, [`import::ImportEvent`] for each row, [`import::ImportControl`] to stop. It uses the client and
+//! channel, [`import::ImportedRow`] for each row, [`import::ImportControl`] to stop. It uses the client and
 //! the configuration, but no terminal.
 
 pub mod column_mapping;

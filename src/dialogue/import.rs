@@ -12,13 +12,14 @@ use tokio::task::spawn_blocking;
 use super::prompt::Asked;
 use super::session::Session;
 use super::words;
+use crate::app::import_run::CheckedFile;
 use crate::model::words::counted;
-use crate::transfer::earlier_import::EarlierImport;
-use crate::transfer::import::Start;
+use crate::transfer::import::{ImportOptions, Start};
 use crate::transfer::journal::{Journal, Target};
-use crate::transfer::preview::{Preview, preview};
+use crate::transfer::preview::Preview;
+use crate::transfer::rows::Bad;
 use crate::transfer::{ColumnMapping, Input, TransferError};
-use send::{File, MOST};
+use send::MOST;
 
 impl Session {
     /// Imports a file.
@@ -26,54 +27,45 @@ impl Session {
         let path = self.ask_file().await?;
         let categories = Arc::clone(&self.setup.settings.categories);
         let mut reading = ColumnMapping { categories, ..ColumnMapping::default() };
-        let (looked, earlier) = loop {
+        let checked = loop {
             match self.check_file(&path, &reading).await? {
-                Ok(looked) => break looked,
+                Ok(checked) => break checked,
                 Err(TransferError::NoColumn { missing, there }) => {
                     self.ask_column(&mut reading, missing, &there).await?;
                 }
                 Err(error) => return self.talk.say(error.to_string()),
             }
         };
-        self.say_preview(&looked)?;
-        let good = looked.check.good;
+        self.say_preview(&checked.preview)?;
+        let good = checked.preview.check.good;
         if good == 0 {
             return self.talk.say("No row can be sent. Fix the file, then import it again.");
         }
-        let mut file = File { report: Journal::beside(&path), path, reading, counts: looked.check.counts() };
-        let mut start = Start::New;
-        if let Some(earlier) = earlier {
-            let Some(chosen) = self.ask_how_to_begin(&earlier).await? else { return Ok(()) };
-            file.reading = earlier.reading;
-            if chosen == Start::GoOn {
-                file.report = earlier.report;
-            }
-            start = chosen;
-        }
+        let start = match &checked.before {
+            Some(earlier) => self.ask_how_to_begin(earlier).await?,
+            None => Some(Start::New),
+        };
+        let Some(start) = start else { return self.talk.say("Nothing was sent.") };
         if self.may_import(good, start == Start::GoOn).await? {
-            self.send_file(file, start).await?;
+            let run = checked.run(start, Some(&Journal::beside(&path)), ImportOptions::default());
+            self.send_file(path, run).await?;
         }
         Ok(())
     }
 
     /// What is in a file, and an earlier import of it.
-    async fn check_file(
-        &mut self,
-        path: &Path,
-        reading: &ColumnMapping,
-    ) -> Asked<Result<(Preview, Option<EarlierImport>), TransferError>> {
+    async fn check_file(&mut self, path: &Path, reading: &ColumnMapping) -> Asked<Result<CheckedFile, TransferError>> {
         let (path, reading, target) = (path.to_owned(), reading.clone(), Target::of(&self.setup.settings));
         let rows = Arc::new(AtomicU64::new(0));
         let counter = Arc::clone(&rows);
         let looking = spawn_blocking(move || {
-            let count = |rows| {
+            let report = Journal::beside(&path);
+            let count = |rows, _: Option<&Bad>| {
                 counter.store(rows, Ordering::Relaxed);
                 // If the other end is gone, the result is not needed.
                 Arc::strong_count(&counter) > 1
             };
-            let earlier = EarlierImport::look(&path, &reading, &Journal::beside(&path), &target)?;
-            let reading = earlier.as_ref().map_or(&reading, |earlier| &earlier.reading);
-            Ok((preview(Input::file(&path)?, reading, count)?, earlier))
+            CheckedFile::look(|| Input::file(&path), &reading, Some((&path, &report, &target)), count)
         });
         let how_far = || format!("{} rows checked.", rows.load(Ordering::Relaxed));
         let looked = self.talk.during(looking, how_far).await?;

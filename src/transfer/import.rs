@@ -25,11 +25,11 @@ use crate::clock;
 use backoff::Pace;
 pub use plan::{ImportControl, ImportOptions, Patience};
 use prefetch::{Queue, announce};
-pub use progress::{ImportEvent, ImportProgress, OnImportEvent, Waiting};
+pub use progress::{ImportProgress, ImportedRow, OnImportedRow, Waiting};
 use send::Sender;
 pub use shared::ImportEnded;
 use shared::{ServiceClock, Shared};
-pub use work::{Seen, Start, Work};
+pub use work::{ImportRun, Seen, Start, Work};
 
 /// Parts of rows ahead of the senders.
 const AHEAD: usize = 2;
@@ -54,8 +54,8 @@ impl Summary {
     }
 }
 
-/// The channels of an import: events, progress, and controls.
-pub type ImportIo = (OnImportEvent, watch::Sender<ImportProgress>, watch::Receiver<ImportControl>);
+/// The channels of an import: rows, progress, and controls.
+pub type ImportIo = (OnImportedRow, watch::Sender<ImportProgress>, watch::Receiver<ImportControl>);
 
 /// Sends the rows of `input`, in a dedicated thread. Stops like [`ImportControl::Stop`] if this is dropped.
 ///
@@ -64,15 +64,14 @@ pub async fn run(
     client: &Client,
     input: Input,
     work: Work,
-    how: ImportOptions,
-    (on_event, progress, controls): ImportIo,
+    (on_row, progress, controls): ImportIo,
 ) -> Result<Summary, TransferError> {
     let client = client.keeping_connections().map_err(ApiError::NotSent)?.called("import");
-    let (at, pace) = (clock::now(), Pace::new(how.patience, clock::now().mono));
+    let (at, pace) = (clock::now(), Pace::new(work.how.patience, clock::now().mono));
     let clock = ServiceClock { date: at.wall, at };
     let (halt, ended) = (CancellationToken::new(), Mutex::new(None));
     let _stop = halt.clone().drop_guard();
-    let shared = Shared { work, how, client, clock, pace, progress, on_event, halt, ended };
+    let shared = Shared { work, client, clock, pace, progress, on_row, halt, ended };
     alone("import", move || send_all(shared, input, controls)).await?
 }
 
@@ -95,7 +94,7 @@ async fn send_all(
     // Outside the runtime, because waiting for standard input must not delay its end.
     let reader = Arc::clone(&shared);
     thread("rows", move || reader.read(input, &turns))?;
-    let count = shared.how.concurrency.clamp(1, 16);
+    let count = shared.work.how.concurrency.clamp(1, 16);
     let (ready, turns) = mpsc::channel(count);
     tokio::spawn(announce(Arc::clone(&shared), taken, ready));
     let queue = Arc::new(Queue(turns.into()));
@@ -133,7 +132,7 @@ async fn probe(client: &Client) -> Result<Option<Timestamp>, ApiError> {
 async fn listen(shared: &Shared, mut senders: JoinSet<()>, mut controls: watch::Receiver<ImportControl>) {
     let ending = async {
         shared.halt.cancelled().await;
-        tokio::time::sleep(shared.how.patience.stop_within).await;
+        tokio::time::sleep(shared.work.how.patience.stop_within).await;
     };
     tokio::pin!(ending);
     loop {

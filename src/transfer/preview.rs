@@ -38,16 +38,18 @@ pub struct Cells {
     pub wrong: u64,
 }
 
-/// Checks all of `input`, or until `go_on`, which gets the number of rows so far, returns false. Blocks.
+/// Checks all of `input`, or until `each` row, which comes with their number so far and what is wrong with it, returns
+/// false. Blocks.
 pub fn preview(
     input: Input,
     reading: &ColumnMapping,
-    mut go_on: impl FnMut(u64) -> bool,
+    mut each: impl FnMut(u64, Option<&Bad>) -> bool,
 ) -> Result<Preview, TransferError> {
     let (mut rows, mut first, mut bad, mut duplicates) = (0, Vec::new(), Vec::new(), Vec::new());
     let mut cells = [Cells::default(); 3];
     let check = check(input, reading, |found| {
         rows += 1;
+        let goes_on = each(rows, found.as_ref().err());
         match found {
             Ok((Row { line, new, .. }, is_duplicate)) => {
                 if is_duplicate && duplicates.len() < MOST {
@@ -67,7 +69,7 @@ pub fn preview(
                 }
             }
         }
-        if go_on(rows) { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        if goes_on { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     })?;
     Ok(Preview { check, cells, first, bad, duplicates })
 }
@@ -79,7 +81,7 @@ mod tests {
     use super::*;
 
     fn looked(text: &'static str, reading: &ColumnMapping) -> Preview {
-        preview(Input::stream("a", Cursor::new(text)).unwrap(), reading, |_| true).unwrap()
+        preview(Input::stream("a", Cursor::new(text)).unwrap(), reading, |_, _| true).unwrap()
     }
 
     #[test]
@@ -106,6 +108,6 @@ mod tests {
     fn it_ends_when_it_is_no_longer_needed() {
         let text = "name,category\nRex,3\nMax,3\nLuna,3\n";
         let input = Input::stream("a", Cursor::new(text)).unwrap();
-        assert_eq!(preview(input, &ColumnMapping::default(), |rows| rows < 2).unwrap().check.good, 2);
+        assert_eq!(preview(input, &ColumnMapping::default(), |rows, _| rows < 2).unwrap().check.good, 2);
     }
 }

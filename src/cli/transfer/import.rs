@@ -1,7 +1,6 @@
 //! `petstore pets import`.
 
 use std::io::{self, IsTerminal as _};
-use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -11,6 +10,7 @@ use tokio::task::spawn_blocking;
 use super::args::{ImportArgs, UnknownArg};
 use super::progress::TransferProgress;
 use crate::api::Client;
+use crate::app::import_run::CheckedFile;
 use crate::cli::confirm::{self, allowed, question};
 use crate::cli::error::{Exit, Failed};
 use crate::cli::output::{Verbosity, note};
@@ -23,10 +23,11 @@ use crate::model::words::counted;
 use crate::model::{Categories, display_safe};
 use crate::transfer::earlier_import::{EarlierImport, EarlierVerdict};
 use crate::transfer::import::{
-    self, ImportControl, ImportEnded, ImportEvent, ImportProgress, OnImportEvent, Start, Summary, Work,
+    self, ImportControl, ImportEnded, ImportProgress, ImportRun, OnImportedRow, Start, Summary, Work,
 };
 use crate::transfer::journal::{Journal, RowOutcome, Target};
-use crate::transfer::validate::{self, Check};
+use crate::transfer::preview::Preview;
+use crate::transfer::validate::Check;
 use crate::transfer::{ColumnMapping, Input, TransferError, rejects};
 
 /// The context of an import command.
@@ -40,11 +41,10 @@ struct Command {
 /// `--dry-run`: checks every row without a service.
 pub async fn check(args: ImportArgs, categories: Arc<Categories>, verbosity: Verbosity) -> Result<Exit, Failed> {
     let mut command = Command::new(args, categories, verbosity)?;
-    let reading = command.reading();
-    let checked = command.validate(&reading).await?;
-    verbosity.note(&format!("{}. Nothing was sent", checked.sentence()));
+    let CheckedFile { preview: Preview { check, .. }, reading, .. } = command.look(None).await?;
+    verbosity.note(&format!("{}. Nothing was sent", check.sentence()));
     command.write_rejects(&reading, None).await?;
-    Ok(match checked {
+    Ok(match check {
         Check { bad: 0, .. } => Exit::Done,
         Check { good: 0, .. } => Exit::Refused,
         Check { .. } => Exit::Partly,
@@ -56,48 +56,30 @@ pub async fn run(context: &PetsContext<'_>, args: ImportArgs) -> Result<Exit, Fa
     let PetsContext { client, service, settings, verbosity, .. } = *context;
     let mut command = Command::new(args, Arc::clone(&settings.categories), verbosity)?;
     let (args, target) = (Arc::clone(&command.args), Target::of(settings));
-    let Some(Begin { mut start, reading, report, new }) = command.begin(&target, settings).await? else {
-        return Ok(Exit::Done);
-    };
-    let mut counts = None;
-    if !args.resume && !args.is_stdin() {
-        let checked = command.validate(&reading).await?;
-        verbosity.note(&checked.sentence());
-        if checked.bad > 0 && args.how().stop_on_error {
-            command.write_rejects(&reading, None).await?;
-            return Err(Failed::new(Exit::Refused, "nothing was sent because some rows need fixing")
-                .hint("fix the file, or send the other rows: --on-error continue"));
-        }
-        counts = Some(checked.counts());
-    }
-    command.confirm(new.filter(|new| *new > 0).or(counts.map(|counts| counts.good)), settings).await?;
-    let mut send_unknown = args.unknown == UnknownArg::Send;
+    let Some(mut run) = command.begin(&target, settings).await? else { return Ok(Exit::Done) };
     loop {
-        let prepare = {
-            let (args, target, reading, report) = (Arc::clone(&args), target.clone(), reading.clone(), report.clone());
-            move || {
-                let input = open(&args)?;
-                let work = Work::start(&start, &input, &reading, counts, report, &target)?;
-                Ok((input, work))
-            }
+        let (to_start, target, from) = (run.clone(), target.clone(), Arc::clone(&args));
+        let prepare = move || {
+            let input = open(&from)?;
+            let work = Work::start(&to_start, &input, &target)?;
+            Ok((input, work))
         };
         let (input, work) = command.blocking(prepare).await?;
         if let Some(kept) = work.kept() {
             verbosity.note(&format!("the earlier report is kept: {}", display_safe(&kept.display().to_string())));
         }
-        let how = import::ImportOptions { send_unknown, ..args.how() };
-        let sent = command.send(client, (input, work, how), settings).await;
+        let sent = command.send(client, (input, work), settings).await;
         let (summary, ended_by) = sent.map_err(|error| match error {
             TransferError::Api(error) => Failed::request(&error, service, false),
             error => failed(error),
         })?;
         let exit = say(&summary, ended_by, settings, &args, verbosity);
         let unknown = summary.progress.left_alone;
-        let asks = args.unknown == UnknownArg::Ask && !send_unknown && !args.is_stdin();
+        let asks = args.unknown == UnknownArg::Ask && !run.how.send_unknown && !args.is_stdin();
         if unknown == 0 || !matches!(summary.ended, ImportEnded::Complete) || !asks {
             // After an interrupt, nothing more is written.
             if ended_by.is_none() {
-                command.write_rejects(&reading, report).await?;
+                command.write_rejects(&run.reading, run.report).await?;
             }
             return Ok(exit);
         }
@@ -107,10 +89,10 @@ pub async fn run(context: &PetsContext<'_>, args: ImportArgs) -> Result<Exit, Fa
                 &settings
                     .with_flags("hint: check with petstore pets list --all; --resume --unknown send sends them again"),
             );
-            command.write_rejects(&reading, report).await?;
+            command.write_rejects(&run.reading, run.report).await?;
             return Ok(exit);
         }
-        (send_unknown, start) = (true, Start::GoOn);
+        (run.how.send_unknown, run.start) = (true, Start::GoOn);
     }
 }
 
@@ -158,15 +140,6 @@ fn failed(error: TransferError) -> Failed {
     Failed::new(Exit::Usage, why).hint(hint)
 }
 
-/// How an import begins.
-struct Begin {
-    start: Start,
-    reading: ColumnMapping,
-    report: Option<PathBuf>,
-    /// How many rows are left to send, if known.
-    new: Option<u64>,
-}
-
 fn open(args: &ImportArgs) -> Result<Input, TransferError> {
     if !args.is_stdin() {
         return Input::file(&args.file);
@@ -197,65 +170,79 @@ impl Command {
         self.args.reading(&self.categories)
     }
 
-    /// Decides how the import starts, from the report of an earlier one. `None` if that added every row.
-    async fn begin(&mut self, target: &Target, settings: &Settings) -> Result<Option<Begin>, Failed> {
-        let (args, reading, verbosity) = (Arc::clone(&self.args), self.reading(), self.verbosity);
-        let plain = |start, report| Ok(Some(Begin { start, reading: reading.clone(), report, new: None }));
-        let Some(report) = args.journal() else {
+    /// Decides how the import starts, and asks before anything is added to a protected profile. `None` if an earlier
+    /// import added every row.
+    async fn begin(&mut self, target: &Target, settings: &Settings) -> Result<Option<ImportRun>, Failed> {
+        let (args, verbosity) = (Arc::clone(&self.args), self.verbosity);
+        let report = args.journal();
+        if report.is_none() {
             if args.resume {
                 return Err(Failed::new(Exit::Usage, "--resume needs a report: name it with --report"));
             }
             // Over SSH no report can be written.
             let how = if settings.ssh.is_some() { "" } else { "; --report FILE writes one" };
             verbosity.note(&format!("no report is written, so this import cannot be resumed{how}"));
-            return plain(Start::New, None);
+        }
+        let guard = report.as_deref().map_or(Ok(()), Journal::guard);
+        let is_there = !matches!(guard, Ok(()) | Err(TransferError::NotAJournal { .. }));
+        let chosen = if args.resume {
+            Some(Start::GoOn)
+        } else if args.again && is_there {
+            Some(Start::Anew(None))
+        } else if args.again || args.is_stdin() {
+            guard.map_err(failed)?;
+            Some(Start::New)
+        } else {
+            None
         };
-        if args.resume {
-            return plain(Start::GoOn, Some(report));
+        if args.resume || args.is_stdin() {
+            let start = chosen.unwrap_or(Start::New);
+            self.confirm(None, settings).await?;
+            return Ok(Some(ImportRun { reading: self.reading(), counts: None, start, report, how: args.how() }));
         }
-        let is_there = !matches!(Journal::guard(&report), Ok(()) | Err(TransferError::NotAJournal { .. }));
-        if args.again && is_there {
-            return plain(Start::Anew(None), Some(report));
+        let before = report.clone().filter(|_| chosen.is_none()).map(|report| (report, target.clone()));
+        let checked = self.look(before).await?;
+        let check = &checked.preview.check;
+        verbosity.note(&check.sentence());
+        if check.bad > 0 && args.how().stop_on_error {
+            self.write_rejects(&checked.reading, None).await?;
+            return Err(Failed::new(Exit::Refused, "nothing was sent because some rows need fixing")
+                .hint("fix the file, or send the other rows: --on-error continue"));
         }
-        if args.again || args.is_stdin() {
-            Journal::guard(&report).map_err(failed)?;
-            return plain(Start::New, Some(report));
-        }
-        let looked = {
-            let (args, chosen, report, target) = (Arc::clone(&args), reading.clone(), report.clone(), target.clone());
-            self.blocking(move || EarlierImport::look(&args.file, &chosen, &report, &target)).await?
+        let Some(start) = self.start(&checked, chosen).await? else { return Ok(None) };
+        self.confirm(Some(checked.to_send(&start)), settings).await?;
+        Ok(Some(checked.run(start, report.as_deref(), args.how())))
+    }
+
+    /// How the import of a checked file starts: as `chosen`, or else from the report of an earlier one.
+    async fn start(&mut self, checked: &CheckedFile, chosen: Option<Start>) -> Result<Option<Start>, Failed> {
+        let Some(earlier) = checked.before.as_ref().filter(|_| chosen.is_none()) else {
+            return Ok(chosen.or(Some(Start::New)));
         };
-        let Some(earlier) = looked else { return plain(Start::New, Some(report)) };
-        let EarlierImport { reading, here, new, .. } = earlier.clone();
-        let all = here + new;
-        let start = match earlier.way() {
+        let EarlierImport { here, new, .. } = earlier;
+        let (all, sentence) = (here + new, earlier.sentence());
+        match earlier.way() {
             EarlierVerdict::Done => {
-                verbosity.note(&format!("{} Nothing was sent; --again adds all {all} again.", earlier.sentence()));
+                self.verbosity.note(&format!("{sentence} Nothing was sent; --again adds all {all} again."));
                 return Ok(None);
             }
-            EarlierVerdict::GoOn => Start::GoOn,
-            EarlierVerdict::Anew => earlier.anew(),
-            EarlierVerdict::Choose => {
-                let question = format!("{} Skip those and send the other {new}?", earlier.sentence());
-                if here == 0 || new == 0 || self.ask(question).await? != Some(true) {
-                    let of =
-                        if earlier.replaced { format!("--report {} ", word(&earlier.report)) } else { String::new() };
-                    let what = format!("{} Nothing was sent", earlier.sentence());
-                    let same = match here {
-                        0 => "if it is the same list, change only the rows that were not added".to_owned(),
-                        _ => format!("if they are the same pets, skip them: {of}--resume (sends the other {new})"),
-                    };
-                    return Err(Failed::new(Exit::Usage, display_safe(&what))
-                        .hint(format!("{same}; if they are new pets, add all {all}: --again")));
-                }
-                Start::GoOn
+            EarlierVerdict::GoOn | EarlierVerdict::Anew => {
+                self.verbosity.note(&sentence);
+                return Ok(checked.start(None));
             }
-        };
-        if earlier.way() != EarlierVerdict::Choose {
-            verbosity.note(&earlier.sentence());
+            EarlierVerdict::Choose => {}
         }
-        let (report, new) = if start == Start::GoOn { (earlier.report, Some(new)) } else { (report, None) };
-        Ok(Some(Begin { start, reading, report: Some(report), new }))
+        let question = format!("{sentence} Skip those and send the other {new}?");
+        if *here > 0 && *new > 0 && self.ask(question).await? == Some(true) {
+            return Ok(Some(Start::GoOn));
+        }
+        let of = if earlier.replaced { format!("--report {} ", word(&earlier.report)) } else { String::new() };
+        let same = match here {
+            0 => "if it is the same list, change only the rows that were not added".to_owned(),
+            _ => format!("if they are the same pets, skip them: {of}--resume (sends the other {new})"),
+        };
+        Err(Failed::new(Exit::Usage, display_safe(&format!("{sentence} Nothing was sent")))
+            .hint(format!("{same}; if they are new pets, add all {all}: --again")))
     }
 
     /// Runs blocking work before anything is sent, until it is done or interrupted.
@@ -271,18 +258,22 @@ impl Command {
         }
     }
 
-    /// Validates the whole file, and lists the bad rows.
-    async fn validate(&mut self, reading: &ColumnMapping) -> Result<Check, Failed> {
-        let (args, reading) = (Arc::clone(&self.args), reading.clone());
-        let work = move || {
-            validate::check(open(&args)?, &reading, |found| {
-                if let Err(bad) = found {
-                    note(&bad.sentence());
-                }
-                ControlFlow::Continue(())
-            })
-        };
-        self.blocking(work).await
+    /// Reads the whole file, lists the bad rows, and compares it with the report of an earlier import, if that is named.
+    async fn look(&mut self, before: Option<(PathBuf, Target)>) -> Result<CheckedFile, Failed> {
+        let (args, reading) = (Arc::clone(&self.args), self.reading());
+        self.blocking(move || {
+            let before = before.as_ref().map(|(report, target)| (args.file.as_path(), report.as_path(), target));
+            CheckedFile::look(
+                || open(&args),
+                &reading,
+                before,
+                |_, bad| {
+                    bad.into_iter().for_each(|bad| note(&bad.sentence()));
+                    true
+                },
+            )
+        })
+        .await
     }
 
     /// Writes the rejects, if requested.
@@ -317,20 +308,20 @@ impl Command {
     async fn send(
         &mut self,
         client: &Client,
-        (input, work, how): (Input, Work, import::ImportOptions),
+        (input, work): (Input, Work),
         settings: &Settings,
     ) -> Result<(Summary, Option<Exit>), TransferError> {
         let (progress, counts) = watch::channel(ImportProgress::default());
         let (control, controls) = watch::channel(ImportControl::Go);
         let bar = TransferProgress::new(work.good, self.verbosity, settings);
-        let on_event = on_event(bar.clone(), self.args.is_stdin() || self.args.resume);
+        let on_row = on_row(bar.clone(), self.args.is_stdin() || self.args.resume);
         let now = || {
             let counts = counts.borrow();
             let waiting = counts.waiting.as_ref().map(|waiting| format!(", {}", waiting.words(clock::now())));
             (counts.dealt_with(), counts.words(Some(0)) + &waiting.unwrap_or_default())
         };
         let mut ended_by = None;
-        let sent = import::run(client, input, work, how, (on_event, progress, controls));
+        let sent = import::run(client, input, work, (on_row, progress, controls));
         tokio::pin!(sent);
         let sent = loop {
             tokio::select! {
@@ -349,18 +340,11 @@ impl Command {
     }
 }
 
-/// Reports on stderr each row that was not added; bad rows only if the validation did not list them before.
-fn on_event(bar: TransferProgress, bad_too: bool) -> OnImportEvent {
-    Arc::new(move |event| match event {
-        ImportEvent::Row { line, outcome, name: _ } => match outcome {
-            RowOutcome::Added(_) | RowOutcome::Invalid(_) | RowOutcome::NotSent(_) => {}
-            RowOutcome::Refused(answer) => bar.note(&format!("line {line}: refused: {}", answer.words())),
-            RowOutcome::Unknown(answer) => bar.note(&format!("line {line}: may have been added: {}", answer.words())),
-        },
-        ImportEvent::Bad(bad) if bad_too => bar.note(&bad.sentence()),
-        ImportEvent::Bad(_) => {}
-        ImportEvent::UnknownOutcome { line } => {
-            bar.note(&format!("line {line}: may have been added before; not sent again"));
+/// Reports on stderr each row that was not added; bad rows only if they were not listed before.
+fn on_row(bar: TransferProgress, bad_too: bool) -> OnImportedRow {
+    Arc::new(move |row| {
+        if row.is_error() && (bad_too || !matches!(row.outcome, RowOutcome::Invalid(_))) {
+            bar.note(&row.sentence());
         }
     })
 }

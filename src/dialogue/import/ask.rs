@@ -66,8 +66,8 @@ impl Session {
         let EarlierImport { here, new, .. } = earlier;
         let anew = earlier.anew();
         self.talk.say(earlier.sentence())?;
-        let (all, way) = (here + new, earlier.way());
-        let start = match way {
+        let all = here + new;
+        Ok(match earlier.way() {
             EarlierVerdict::Done => self.talk.is_yes("Add all of them again?", false).await?.then_some(anew),
             EarlierVerdict::GoOn => self.talk.is_yes("Continue it?", true).await?.then_some(Start::GoOn),
             EarlierVerdict::Anew => Some(anew),
@@ -82,11 +82,7 @@ impl Session {
                 let at = self.talk.choose("Matching rows", &ways, None).await?;
                 Some(if at == 0 { Start::GoOn } else { anew })
             }
-        };
-        if start.is_none() {
-            self.talk.say("Nothing was sent.")?;
-        }
-        Ok(start)
+        })
     }
 
     /// Asks before sending, with the number of pets and the service.

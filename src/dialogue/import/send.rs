@@ -14,31 +14,20 @@ use crate::dialogue::session::Session;
 use crate::dialogue::words;
 use crate::model::words::counted;
 use crate::transfer::import::{
-    self, ImportControl, ImportEnded, ImportEvent, ImportOptions, ImportProgress, OnImportEvent, Start, Summary, Work,
+    self, ImportControl, ImportEnded, ImportProgress, ImportRun, OnImportedRow, Start, Summary, Work,
 };
 use crate::transfer::journal::{RowOutcome, Target};
-use crate::transfer::validate::RowCounts;
-use crate::transfer::{ColumnMapping, Input, TransferError};
+use crate::transfer::{Input, TransferError};
 
 /// The most bad rows, duplicates and refusals that are listed.
 pub(super) const MOST: usize = 20;
 
-/// A file that may be sent.
-pub(super) struct File {
-    pub(super) path: PathBuf,
-    pub(super) reading: ColumnMapping,
-    pub(super) counts: RowCounts,
-    pub(super) report: PathBuf,
-}
-
 impl Session {
     /// Sends a file, and again the rows with an unknown outcome if the user wants that.
-    pub(super) async fn send_file(&mut self, file: File, mut start: Start) -> Asked<()> {
-        let file = Arc::new(file);
-        let mut how = ImportOptions::default();
+    pub(super) async fn send_file(&mut self, path: PathBuf, mut run: ImportRun) -> Asked<()> {
         let mut tried_safely = false;
         loop {
-            let summary = match self.send_once(&file, start.clone(), how).await? {
+            let summary = match self.send_once(path.clone(), run.clone()).await? {
                 Ok(summary) => summary,
                 Err(TransferError::Api(error)) => {
                     return self.talk.say_all(words::failure(&Failure::from(&error), &self.service));
@@ -47,12 +36,12 @@ impl Session {
             };
             self.say_summary(&summary)?;
             let unknown = summary.progress.unknown;
-            if unknown == 0 || how.send_unknown || !matches!(summary.ended, ImportEnded::Complete) {
+            if unknown == 0 || run.how.send_unknown || !matches!(summary.ended, ImportEnded::Complete) {
                 return Ok(());
             }
-            start = Start::GoOn;
+            run.start = Start::GoOn;
             let is_safe = self.setup.client.keeps_idempotency_keys() && !tried_safely;
-            (tried_safely, how.send_unknown) = (true, !is_safe);
+            (tried_safely, run.how.send_unknown) = (true, !is_safe);
             let question = if is_safe {
                 "Send those again safely? The service adds each only once."
             } else {
@@ -64,17 +53,11 @@ impl Session {
         }
     }
 
-    async fn send_once(
-        &mut self,
-        file: &Arc<File>,
-        start: Start,
-        how: ImportOptions,
-    ) -> Asked<Result<Summary, TransferError>> {
-        let (target, shared) = (Target::of(&self.setup.settings), Arc::clone(file));
+    async fn send_once(&mut self, path: PathBuf, run: ImportRun) -> Asked<Result<Summary, TransferError>> {
+        let target = Target::of(&self.setup.settings);
         let prepared = spawn_blocking(move || {
-            let File { path, reading, counts, report } = &*shared;
-            let input = Input::file(path)?;
-            let work = Work::start(&start, &input, reading, Some(*counts), Some(report.clone()), &target)?;
+            let input = Input::file(&path)?;
+            let work = Work::start(&run, &input, &target)?;
             Ok((input, work))
         });
         let (input, work) = match prepared.await {
@@ -86,9 +69,9 @@ impl Session {
         let (control, controls) = watch::channel(ImportControl::Go);
         let trouble = Arc::new(Mutex::new(Vec::new()));
         let client = self.setup.client.clone();
-        let sent = import::run(&client, input, work, how, (on_event(Arc::clone(&trouble)), progress, controls));
+        let good = work.good.unwrap_or_default();
+        let sent = import::run(&client, input, work, (on_row(Arc::clone(&trouble)), progress, controls));
         tokio::pin!(sent);
-        let good = file.counts.good;
         let how_far = || {
             let counts = counts.borrow();
             let waiting = counts.waiting.as_ref().map(|waiting| format!("; {}", waiting.words(clock::now())));
@@ -154,28 +137,14 @@ impl Session {
     }
 }
 
-/// Collects the first messages about rows that were not added.
-fn on_event(trouble: Arc<Mutex<Vec<String>>>) -> OnImportEvent {
-    Arc::new(move |event| {
-        let line = match event {
-            ImportEvent::Row { line, outcome: RowOutcome::Refused(answer), .. } => {
-                format!("Refused: line {line}: {}", answer.words())
-            }
-            ImportEvent::Row { line, outcome: RowOutcome::Unknown(answer), .. } => {
-                format!("May have been added: line {line}: {}", answer.words())
-            }
-            ImportEvent::UnknownOutcome { line } => {
-                format!("Not sent again: line {line}: it may have been added before.")
-            }
-            ImportEvent::Row {
-                outcome: RowOutcome::Added(_) | RowOutcome::NotSent(_) | RowOutcome::Invalid(_),
-                ..
-            }
-            | ImportEvent::Bad(_) => return,
-        };
+/// Collects the first messages about rows that were not added. Bad rows are in the preview.
+fn on_row(trouble: Arc<Mutex<Vec<String>>>) -> OnImportedRow {
+    Arc::new(move |row| {
         let mut trouble = trouble.lock();
-        if trouble.len() < MOST {
-            trouble.push(line);
+        if row.is_error() && !matches!(row.outcome, RowOutcome::Invalid(_)) && trouble.len() < MOST {
+            let mut sentence = row.sentence();
+            sentence.replace_range(..1, "L");
+            trouble.push(sentence);
         }
     })
 }

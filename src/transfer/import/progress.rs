@@ -1,4 +1,4 @@
-//! The events and progress of an import.
+//! The rows an import is done with, and its counts.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -9,39 +9,32 @@ use crate::clock::Now;
 use crate::model::text::cut;
 use crate::model::words::duration;
 use crate::transfer::journal::RowOutcome;
-use crate::transfer::rows::Bad;
 
-/// Takes an event, in the task where it happens. It must not wait.
-pub type OnImportEvent = Arc<dyn Fn(ImportEvent) + Send + Sync>;
+/// Takes a row, in the task that is done with it. It must not wait.
+pub type OnImportedRow = Arc<dyn Fn(ImportedRow) + Send + Sync>;
 
-/// What happened to a row.
+/// What became of a row.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ImportEvent {
-    /// A row was sent.
-    Row {
-        /// Its line in the file.
-        line: u64,
-        /// The pet's name, safe to show.
-        name: String,
-        /// What happened to it.
-        outcome: RowOutcome,
-    },
-    /// A row cannot be sent.
-    Bad(Bad),
-    /// A row may have been added before, and was skipped.
-    UnknownOutcome {
-        /// Its line in the file.
-        line: u64,
-    },
+pub struct ImportedRow {
+    /// Its line in the file.
+    pub line: u64,
+    /// The pet's name, safe to show; empty if the row cannot be sent.
+    pub name: String,
+    pub outcome: RowOutcome,
+    /// Whether it was sent now. Rows that cannot be sent are not, nor are some that may have been added before.
+    pub was_sent: bool,
 }
 
-impl ImportEvent {
-    /// Whether it is a row that was not added.
+impl ImportedRow {
+    /// Whether it was not added.
     pub const fn is_error(&self) -> bool {
-        match self {
-            Self::Row { outcome, .. } => !matches!(outcome, RowOutcome::Added(_) | RowOutcome::NotSent(_)),
-            Self::Bad(_) | Self::UnknownOutcome { .. } => true,
-        }
+        !matches!(self.outcome, RowOutcome::Added(_) | RowOutcome::NotSent(_))
+    }
+
+    /// Its line, and what became of it.
+    pub fn sentence(&self) -> String {
+        let refused = if matches!(self.outcome, RowOutcome::Refused(_)) { "refused: " } else { "" };
+        format!("line {}: {refused}{}", self.line, self.outcome.words())
     }
 }
 
@@ -119,26 +112,22 @@ impl ImportProgress {
         if words.is_empty() { "nothing added".to_owned() } else { words.join(", ") }
     }
 
-    pub(super) fn count(&mut self, event: &ImportEvent) {
-        match event {
-            ImportEvent::Row { outcome, .. } => {
-                self.under_way = self.under_way.saturating_sub(1);
-                if matches!(outcome, RowOutcome::Added(_) | RowOutcome::Refused(_)) {
-                    self.waiting = None;
-                }
-                match outcome {
-                    RowOutcome::Added(_) => self.added += 1,
-                    RowOutcome::Refused(_) => self.refused += 1,
-                    RowOutcome::Unknown(_) => self.unknown += 1,
-                    RowOutcome::Invalid(_) => self.invalid += 1,
-                    RowOutcome::NotSent(_) => self.not_sent += 1,
-                }
-            }
-            ImportEvent::Bad(_) => self.invalid += 1,
-            ImportEvent::UnknownOutcome { .. } => {
+    pub(super) fn count(&mut self, row: &ImportedRow) {
+        if row.was_sent {
+            self.under_way = self.under_way.saturating_sub(1);
+        }
+        if matches!(row.outcome, RowOutcome::Added(_) | RowOutcome::Refused(_)) {
+            self.waiting = None;
+        }
+        match row.outcome {
+            RowOutcome::Added(_) => self.added += 1,
+            RowOutcome::Refused(_) => self.refused += 1,
+            RowOutcome::Unknown(_) => {
                 self.unknown += 1;
-                self.left_alone += 1;
+                self.left_alone += u64::from(!row.was_sent);
             }
+            RowOutcome::Invalid(_) => self.invalid += 1,
+            RowOutcome::NotSent(_) => self.not_sent += 1,
         }
     }
 }

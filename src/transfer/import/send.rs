@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use super::prefetch::Queue;
 use super::shared::{ImportEnded, Shared, Turn};
-use super::{ImportEvent, Waiting};
+use super::{ImportedRow, Waiting};
 use crate::api::creation::{FailedAttempt, create_pet};
 use crate::api::retry::dice;
 use crate::api::{ApiError, Client, Failure};
@@ -59,7 +59,7 @@ impl Sender {
         // If that cannot be written, its outcome stays unknown, which is correct.
         shared.note(|journal| journal.outcome(*row, *line, &outcome));
         let name = display_safe(&new.name).into_owned();
-        shared.settled(ImportEvent::Row { line: *line, name, outcome });
+        shared.settled(ImportedRow { line: *line, name, outcome, was_sent: true });
     }
 
     /// Sends a row until its outcome is known or cannot be determined.

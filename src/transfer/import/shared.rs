@@ -10,12 +10,12 @@ use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
 
 use super::backoff::Pace;
-use super::plan::ImportOptions;
-use super::progress::{ImportEvent, ImportProgress, OnImportEvent};
+use super::progress::{ImportProgress, ImportedRow, OnImportedRow};
 use super::work::Work;
 use crate::api::{Client, Failure};
 use crate::clock::{self, Now};
-use crate::transfer::journal::{Journal, RowNumbers, RowOutcome, RowState};
+use crate::model::display_safe;
+use crate::transfer::journal::{Journal, RowAnswer, RowNumbers, RowOutcome, RowState};
 use crate::transfer::rows::{self, Bad, Row};
 use crate::transfer::{Input, TransferError};
 
@@ -29,7 +29,7 @@ pub enum ImportEnded {
     Complete,
     /// Stopped by the user.
     Stopped,
-    /// A row was not added, and [`ImportOptions::stop_on_error`] was chosen.
+    /// A row was not added, and [`super::ImportOptions::stop_on_error`] was chosen.
     OnError,
     /// The service does not accept the key.
     Unauthorized(Failure),
@@ -56,12 +56,11 @@ impl ServiceClock {
 /// The shared state of an import.
 pub(super) struct Shared {
     pub(super) work: Work,
-    pub(super) how: ImportOptions,
     pub(super) client: Client,
     pub(super) clock: ServiceClock,
     pub(super) pace: Pace,
     pub(super) progress: watch::Sender<ImportProgress>,
-    pub(super) on_event: OnImportEvent,
+    pub(super) on_row: OnImportedRow,
     /// No new rows are sent.
     pub(super) halt: CancellationToken,
     pub(super) ended: Mutex<Option<ImportEnded>>,
@@ -85,12 +84,12 @@ impl Shared {
         }
     }
 
-    /// Counts and reports the event, and ends the import if the options ask for it.
-    pub(super) fn settled(&self, event: ImportEvent) {
-        self.progress.send_modify(|progress| progress.count(&event));
-        let is_error = event.is_error();
-        (self.on_event)(event);
-        if is_error && self.how.stop_on_error {
+    /// Counts and reports the row, and ends the import if the options ask for it.
+    pub(super) fn settled(&self, row: ImportedRow) {
+        self.progress.send_modify(|progress| progress.count(&row));
+        let is_error = row.is_error();
+        (self.on_row)(row);
+        if is_error && self.work.how.stop_on_error {
             self.end(ImportEnded::OnError);
         }
     }
@@ -130,11 +129,11 @@ impl Shared {
             Err(bad) => {
                 // It has no content to be known by, so a journal names it once.
                 let is_new = self.work.past.is_none();
-                let why = bad.sentence();
-                if is_new && !self.note(|journal| journal.outcome(bad.row, bad.line, &RowOutcome::Invalid(why))) {
+                let outcome = RowOutcome::Invalid(bad.reasons());
+                if is_new && !self.note(|journal| journal.outcome(bad.row, bad.line, &outcome)) {
                     return ControlFlow::Break(());
                 }
-                self.settled(ImportEvent::Bad(bad));
+                self.settled(ImportedRow { line: bad.line, name: String::new(), outcome, was_sent: false });
                 None
             }
         };
@@ -158,8 +157,10 @@ impl Shared {
             RowState::Open | RowState::Refused => Some(Turn { row, may_exist: false }),
             RowState::Unknown => {
                 let is_safe = self.work.can_repeat(row.row, &self.client, self.clock.now());
-                if !is_safe && !self.how.send_unknown {
-                    self.settled(ImportEvent::UnknownOutcome { line: row.line });
+                if !is_safe && !self.work.how.send_unknown {
+                    let (line, name) = (row.line, display_safe(&row.new.name).into_owned());
+                    let outcome = RowOutcome::Unknown(RowAnswer::new("sent before without an answer; not sent again"));
+                    self.settled(ImportedRow { line, name, outcome, was_sent: false });
                     return None;
                 }
                 Some(Turn { row, may_exist: true })

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use jiff::{SignedDuration, Timestamp};
 use uuid::Uuid;
 
+use super::plan::ImportOptions;
 use crate::api::Client;
 use crate::clock;
 use crate::model::IdempotencyKey;
@@ -32,6 +33,20 @@ pub struct Seen {
     pub import: Uuid,
 }
 
+/// An import to start or continue.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ImportRun {
+    /// How the file is read; if that is the default, a continued import uses that of its report.
+    pub reading: ColumnMapping,
+    /// The number of its rows, if known.
+    pub counts: Option<RowCounts>,
+    pub start: Start,
+    /// The report, written row by row; without one, it cannot be continued.
+    pub report: Option<PathBuf>,
+    /// How rows are sent.
+    pub how: ImportOptions,
+}
+
 /// An import that is ready to be sent.
 #[derive(Debug)]
 pub struct Work {
@@ -39,33 +54,27 @@ pub struct Work {
     pub(super) reading: ColumnMapping,
     /// How many rows can be sent, if known.
     pub good: Option<u64>,
+    pub(super) how: ImportOptions,
     pub(super) journal: Option<Journal>,
     pub(super) past: Option<Past>,
 }
 
 impl Work {
-    /// Prepares an import, with its journal at `report` if given, and with the number of its rows, if known. With a
-    /// default `reading`, a resumed import uses that of its journal. Blocks.
-    pub fn start(
-        start: &Start,
-        input: &Input,
-        reading: &ColumnMapping,
-        counts: Option<RowCounts>,
-        report: Option<PathBuf>,
-        target: &Target,
-    ) -> Result<Self, TransferError> {
+    /// Prepares `run` with the rows of `input`. Blocks.
+    pub fn start(run: &ImportRun, input: &Input, target: &Target) -> Result<Self, TransferError> {
+        let ImportRun { reading, counts, start, report, how } = run.clone();
         let good = counts.map(|counts| counts.good);
         let Some(report) = report else {
-            return Ok(Self { id: Uuid::new_v4(), reading: reading.clone(), good, journal: None, past: None });
+            return Ok(Self { id: Uuid::new_v4(), reading, good, how, journal: None, past: None });
         };
         let seen = match start {
             Start::GoOn => {
-                let (journal, past) = Journal::resume(&report, input, target, reading)?;
+                let (journal, past) = Journal::resume(&report, input, target, &reading)?;
                 let Head { id, reading, good, .. } = past.head.clone();
-                return Ok(Self { id, reading, good, journal: Some(journal), past: Some(past) });
+                return Ok(Self { id, reading, good, how, journal: Some(journal), past: Some(past) });
             }
             Start::New => None,
-            Start::Anew(seen) => seen.as_ref(),
+            Start::Anew(ref seen) => seen.as_ref(),
         };
         let is_free = Journal::guard(&report);
         let replaces = seen.is_some() || matches!(start, Start::Anew(_)) && is_free.is_err();
@@ -77,13 +86,13 @@ impl Work {
         if let Some(differs) = seen.and_then(|seen| seen.file.difference(&file)) {
             return Err(TransferError::changed(&report, differs));
         }
-        let head = Head::new(file, target, reading.clone(), counts, clock::now().wall);
+        let head = Head::new(file, target, reading, counts, clock::now().wall);
         let journal = if replaces {
             Journal::replace(&report, &head, seen.map(|seen| seen.import))?
         } else {
             Journal::create(&report, &head)?
         };
-        Ok(Self { id: head.id, reading: head.reading, good, journal: Some(journal), past: None })
+        Ok(Self { id: head.id, reading: head.reading, good, how, journal: Some(journal), past: None })
     }
 
     /// Removes the journal of an import that sent nothing.

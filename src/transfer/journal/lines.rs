@@ -19,7 +19,7 @@ use crate::transfer::validate::RowCounts;
 use crate::transfer::{ColumnMapping, TransferError};
 
 /// The version of the format. Version 1 had no keys and no times of the service, and its rows had the file's order; in
-/// version 2, an edited file got a journal of its own.
+/// version 2, an edited file got a new journal.
 const VERSION: u32 = 3;
 
 /// The longest first line, in bytes.
@@ -110,6 +110,19 @@ pub enum RowOutcome {
     NotSent(RowAnswer),
     /// It cannot be sent.
     Invalid(String),
+}
+
+impl RowOutcome {
+    /// In words, safe to show.
+    pub fn words(&self) -> String {
+        match self {
+            Self::Added(id) => format!("id {id}"),
+            Self::Refused(answer) => answer.words(),
+            Self::Unknown(answer) => format!("may have been added: {}", answer.words()),
+            Self::NotSent(answer) => format!("not sent: {}", answer.words()),
+            Self::Invalid(why) => why.clone(),
+        }
+    }
 }
 
 /// Why, safe to show.

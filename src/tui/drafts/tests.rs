@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::app::domain_service::DomainSetup;
+use crate::app::import_run::CheckedFile;
 use crate::app::outbox::queue::{QueueRecord, QueuedPet, Unfinished};
 use crate::app::outbox::send::SentAt;
 use crate::config::file::View;
@@ -15,7 +16,6 @@ use crate::tui::screens::add_pet::dispatch::{self, SendLine, WriteLines};
 use crate::tui::screens::add_pet::fields;
 use crate::tui::screens::add_pet::import::jobs::CheckFile;
 use crate::tui::screens::add_pet::import::jobs::ImportPart;
-use crate::tui::screens::add_pet::import::preview::CheckedFile;
 use crate::tui::screens::add_pet::import::progress::RunImport;
 use crate::tui::screens::add_pet::outbox::Fate;
 use crate::tui::screens::domains::wizard::{NAME, VALUE, Wizard};
@@ -497,8 +497,9 @@ fn an_unfinished_import_is_shown_at_every_start_until_it_is_finished_or_dropped(
     assert_eq!((next.state.add.import.on, next.state.add.import.path.value()), (false, "new-arrivals.csv"));
     app.keys("Enter");
     let input = Input::stream("a", std::io::Cursor::new("name,cat\nRex,3\n")).unwrap();
-    let preview = preview(input, &ColumnMapping::default(), |_| true).unwrap();
-    let seen = CheckedFile { path: Some("/tmp/new-arrivals.csv".into()), preview, before: None };
+    let reading = ColumnMapping::default();
+    let preview = preview(input, &reading, |_, _| true).unwrap();
+    let seen = CheckedFile { path: Some("/tmp/new-arrivals.csv".into()), preview, before: None, reading };
     app.answer::<CheckFile>(Ok(seen));
     app.keys("F2");
     let report = "/tmp/new-arrivals.csv.petstore-import.ndjson";

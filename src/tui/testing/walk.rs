@@ -14,6 +14,7 @@ use crate::api::list::ListAnswer;
 use crate::api::{Exchange, Failure};
 use crate::app::clipboard::ClipboardBackend;
 use crate::app::connections::{AddedProfile, Tested};
+use crate::app::import_run::CheckedFile;
 use crate::app::outbox::queue::{LineSent, Unfinished};
 use crate::app::outbox::search::SearchedPets;
 use crate::config::{KeyOrigin, Service, Settings};
@@ -21,8 +22,8 @@ use crate::local::complete::Completion;
 use crate::model::{Field, Pet, PetStatus};
 use crate::transfer::ImportSource;
 use crate::transfer::earlier_import::EarlierImport;
-use crate::transfer::import::{ImportEnded, ImportEvent, ImportProgress, Seen, Summary};
-use crate::transfer::journal::RowOutcome as Fate;
+use crate::transfer::import::{ImportEnded, ImportProgress, ImportedRow, Seen, Summary};
+use crate::transfer::journal::{RowAnswer, RowOutcome as Fate};
 use crate::transfer::preview::preview;
 use crate::transfer::{ColumnMapping, Input};
 use crate::tui::custom_actions::run::Run;
@@ -38,7 +39,7 @@ use crate::tui::popups::key::{FindKeyFile, KeepKey, TestKey};
 use crate::tui::popups::themes::SetTheme;
 use crate::tui::screens::add_pet::dispatch::{SendLine, WriteLines};
 use crate::tui::screens::add_pet::import::jobs::{CheckFile, ImportPart};
-use crate::tui::screens::add_pet::import::preview::{CheckedFile, UnusableFile};
+use crate::tui::screens::add_pet::import::preview::UnusableFile;
 use crate::tui::screens::add_pet::import::progress::RunImport;
 use crate::tui::screens::add_pet::lines::SearchForLine;
 use crate::tui::screens::domains::popups::resolvers::ChooseResolvers;
@@ -353,8 +354,10 @@ fn about_imports(app: &mut App, job: &Started, which: usize, failure: impl Fn() 
             };
             let input = Input::stream("a", std::io::Cursor::new(text)).unwrap();
             let before = which.is_multiple_of(5).then(|| earlier(reading, which));
-            let checked = match preview(input, reading, |_| true) {
-                Ok(preview) => Ok(CheckedFile { path: Some("/tmp/a.csv".into()), preview, before }),
+            let checked = match preview(input, reading, |_, _| true) {
+                Ok(preview) => {
+                    Ok(CheckedFile { path: Some("/tmp/a.csv".into()), preview, before, reading: reading.clone() })
+                }
                 Err(error) => Err(UnusableFile { why: error.to_string(), missing: None }),
             };
             app.answer_to::<CheckFile>(job.id, checked);
@@ -369,13 +372,18 @@ fn about_imports(app: &mut App, job: &Started, which: usize, failure: impl Fn() 
         }
         (None, 1 | 2) => {
             let row = which as u64 + 1;
-            let outcome = Fate::Added(which as i64);
-            let events = vec![
-                ImportEvent::Row { line: row, name: "Rex".into(), outcome },
-                ImportEvent::UnknownOutcome { line: row },
-            ];
+            let [added, unknown] = [Fate::Added(which as i64), Fate::Unknown(RowAnswer::default())];
+            let rows = [(added, true), (unknown, false)].map(|(outcome, was_sent)| ImportedRow {
+                line: row,
+                name: "Rex".into(),
+                outcome,
+                was_sent,
+            });
             let added = vec![which as i64];
-            app.say_to::<RunImport>(job.id, ImportPart::Progress { progress: progress(which), events, added });
+            app.say_to::<RunImport>(
+                job.id,
+                ImportPart::Progress { progress: progress(which), rows: rows.into(), added },
+            );
         }
         (None, _) => {
             let ended = match which % 6 {

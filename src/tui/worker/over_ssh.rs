@@ -11,7 +11,7 @@ use crate::app::connections::tests::services;
 use crate::config::SshSession;
 use crate::transfer::ColumnMapping;
 use crate::transfer::ImportSource;
-use crate::transfer::import::{ImportOptions, Start};
+use crate::transfer::import::{ImportOptions, ImportRun, Start};
 use crate::transfer::validate::RowCounts;
 use crate::tui::command::{Place, Run};
 use crate::tui::key::KeyPress;
@@ -205,14 +205,14 @@ fn an_import_of_pasted_rows_is_continued_and_no_other() {
         AnyJob::is_allowed_over_ssh(&CheckFile { source, reading: ColumnMapping::default() }, &context)
     };
     let run = |path: &str, report: Option<&str>| {
-        let run = RunImport {
-            source: ImportSource::File(path.to_owned()),
+        let run = ImportRun {
             reading: ColumnMapping::default(),
-            rows: RowCounts { good: 1, bad: 0 },
+            counts: Some(RowCounts { good: 1, bad: 0 }),
             start: Start::GoOn,
             report: report.map(Into::into),
             how: ImportOptions::default(),
         };
+        let run = RunImport { source: ImportSource::File(path.to_owned()), run };
         AnyJob::is_allowed_over_ssh(&run, &context)
     };
     let own = "/home/shop/person/imports/pasted-1.csv";

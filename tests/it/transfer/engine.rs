@@ -14,7 +14,8 @@ use petstore::clock;
 use petstore::model::ApiKey;
 use petstore::transfer::earlier_import::{EarlierImport, EarlierVerdict};
 use petstore::transfer::import::{
-    ImportControl, ImportEnded, ImportEvent, ImportOptions, ImportProgress, Patience, Start, Summary, Work, run,
+    ImportControl, ImportEnded, ImportOptions, ImportProgress, ImportRun, ImportedRow, Patience, Start, Summary, Work,
+    run,
 };
 use petstore::transfer::journal::{Journal, RowOutcome, Target};
 use petstore::transfer::{ColumnMapping, Input, TransferError};
@@ -59,8 +60,7 @@ impl Import {
 
     async fn begin(&self) -> Result<Summary, TransferError> {
         let input = Input::file(&self.file)?;
-        let work =
-            Work::start(&Start::New, &input, &ColumnMapping::default(), None, Some(self.report()), &Self::target())?;
+        let work = self.work(Start::New, &input, &Self::target())?;
         self.run(input, work).await
     }
 
@@ -70,28 +70,30 @@ impl Import {
 
     async fn resume_as(&self, target: &Target) -> Result<Summary, TransferError> {
         let input = Input::file(&self.file)?;
-        let work = Work::start(&Start::GoOn, &input, &ColumnMapping::default(), None, Some(self.report()), target)?;
+        let work = self.work(Start::GoOn, &input, target)?;
         self.run(input, work).await
+    }
+
+    fn work(&self, start: Start, input: &Input, target: &Target) -> Result<Work, TransferError> {
+        let (reading, report) = (ColumnMapping::default(), Some(self.report()));
+        Work::start(&ImportRun { reading, counts: None, start, report, how: self.how }, input, target)
     }
 
     async fn run(&self, input: Input, work: Work) -> Result<Summary, TransferError> {
         let told = Arc::clone(&self.told);
-        let tell = Arc::new(move |one: ImportEvent| {
-            let text = match one {
-                ImportEvent::Row { line, name, outcome, .. } => match outcome {
-                    RowOutcome::Added(_) => format!("{line} {name} added"),
-                    RowOutcome::Refused(answer) => format!("{line} {name} refused {:?}", answer.status),
-                    RowOutcome::Unknown(_) => format!("{line} {name} unknown"),
-                    RowOutcome::NotSent(_) => format!("{line} {name} not sent"),
-                    RowOutcome::Invalid(_) => format!("{line} {name} invalid"),
-                },
-                ImportEvent::Bad(bad) => format!("{} bad", bad.line),
-                ImportEvent::UnknownOutcome { line, .. } => format!("{line} in doubt"),
+        let tell = Arc::new(move |ImportedRow { line, name, outcome, was_sent }: ImportedRow| {
+            let text = match outcome {
+                RowOutcome::Added(_) => format!("{line} {name} added"),
+                RowOutcome::Refused(answer) => format!("{line} {name} refused {:?}", answer.status),
+                RowOutcome::Unknown(_) if was_sent => format!("{line} {name} unknown"),
+                RowOutcome::Unknown(_) => format!("{line} in doubt"),
+                RowOutcome::NotSent(_) => format!("{line} {name} not sent"),
+                RowOutcome::Invalid(_) => format!("{line} bad"),
             };
             told.lock().unwrap().push(text);
         });
         let progress = watch::Sender::new(ImportProgress::default());
-        run(&self.client, input, work, self.how, (tell, progress, self.control.subscribe())).await
+        run(&self.client, input, work, (tell, progress, self.control.subscribe())).await
     }
 
     /// What was told since the last time, by line.
@@ -164,9 +166,7 @@ async fn a_reader_that_gives_up_is_not_taken_for_the_end() {
     // The first MiB is read at once.
     let begin = Cursor::new(format!("name,cat\nRex,3\n{}", "\n".repeat(1 << 20)));
     let input = Input::stream("a stream", begin.chain(Stumbles)).unwrap();
-    let work =
-        Work::start(&Start::New, &input, &ColumnMapping::default(), None, Some(import.report()), &Import::target())
-            .unwrap();
+    let work = import.work(Start::New, &input, &Import::target()).unwrap();
     let summary = import.run(input, work).await.unwrap();
     let ImportEnded::Failed(error) = &summary.ended else { panic!("{:?}", summary.ended) };
     assert_eq!(error.to_string(), "cannot read a stream: its reader crashed. Report this as a bug");
@@ -374,9 +374,7 @@ async fn rows_that_changed_after_the_file_was_compared_are_not_added_twice() {
     let import = Import::new(client, &rows(&["a", "b"]));
     import.begin().await.unwrap();
     let input = Input::file(&import.file).unwrap();
-    let work =
-        Work::start(&Start::GoOn, &input, &ColumnMapping::default(), None, Some(import.report()), &Import::target())
-            .unwrap();
+    let work = import.work(Start::GoOn, &input, &Import::target()).unwrap();
     fs::write(&import.file, rows(&["b", "c"])).unwrap();
     let summary = import.run(Input::file(&import.file).unwrap(), work).await.unwrap();
     assert_eq!((&summary.ended, counts(&summary)), (&ImportEnded::Complete, [1, 1, 0, 0, 0]));
@@ -392,9 +390,7 @@ async fn a_new_import_of_which_nothing_was_sent_puts_the_report_before_back() {
     fs::write(&import.file, rows(&["b"])).unwrap();
     let away = Import { client: client_at("http://127.0.0.1:9/v1", "petk_0123456789abcdef77d0"), ..import };
     let input = Input::file(&away.file).unwrap();
-    let start = |start: &Start, input: &Input| {
-        Work::start(start, input, &ColumnMapping::default(), None, Some(away.report()), &Import::target())
-    };
+    let start = |start: &Start, input: &Input| away.work(start.clone(), input, &Import::target());
     let work = start(&Start::Anew(None), &input).unwrap();
     assert!(work.kept().unwrap().exists());
     assert!(matches!(away.run(input, work).await, Err(TransferError::Api(_))));

@@ -8,7 +8,7 @@ use petstore::api::client::{Timeouts, install_tls_provider};
 use petstore::model::export::Kind;
 use petstore::model::{ApiKey, Pet};
 use petstore::transfer::export::{ExportEnded, ExportOptions, export, to_file};
-use petstore::transfer::import::{self, ImportControl, ImportProgress, Start, Work};
+use petstore::transfer::import::{self, ImportControl, ImportProgress, ImportRun, Start, Work};
 use petstore::transfer::journal::Target;
 use petstore::transfer::{ColumnMapping, Input, TransferError};
 use tokio::sync::watch;
@@ -52,14 +52,16 @@ async fn another_store_gets_the_same_animals() {
         let (other, other_client) = service().await;
         let input = Input::stream("a", std::io::Cursor::new(text.clone())).unwrap();
         let target = Target { service: String::new(), key: String::new() };
-        let work = Work::start(&Start::New, &input, &ColumnMapping::default(), None, None, &target).unwrap();
         let how = import::ImportOptions { concurrency: 1, ..import::ImportOptions::default() };
+        let (reading, start) = (ColumnMapping::default(), Start::New);
+        let run = ImportRun { reading, counts: None, start, report: None, how };
+        let work = Work::start(&run, &input, &target).unwrap();
         let wires = (
-            Arc::new(|_| ()) as import::OnImportEvent,
+            Arc::new(|_| ()) as import::OnImportedRow,
             watch::Sender::new(ImportProgress::default()),
             watch::channel(ImportControl::Go).1,
         );
-        let summary = import::run(&other_client, input, work, how, wires).await.unwrap();
+        let summary = import::run(&other_client, input, work, wires).await.unwrap();
         assert_eq!(summary.progress.added, names.len() as u64, "{text}");
         for id in 1..=names.len() as i64 {
             assert_eq!(other.store.get(id).await.unwrap(), one.store.get(id).await.unwrap(), "{kind:?}");

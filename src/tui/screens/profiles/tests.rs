@@ -418,7 +418,7 @@ fn an_ended_import_continues_only_at_its_service_and_a_protected_one_asks_again(
     assert_eq!((app.state.place().name, app.job(Slot::Import)), ("confirm", None));
     app.wait(Duration::from_millis(300)).keys("y");
     let run: RunImport = app.asked().unwrap();
-    assert_eq!(run.start, Start::GoOn);
+    assert_eq!(run.run.start, Start::GoOn);
 }
 
 #[test]

@@ -10,18 +10,19 @@ use parking_lot::Mutex;
 use tokio::sync::watch;
 use tokio::task::spawn_blocking;
 
-use super::preview::{CheckedFile, UnusableFile};
+use super::preview::UnusableFile;
 use super::progress::RunImport;
 use super::replies;
 use crate::api::failure::Failure;
+use crate::app::import_run::CheckedFile;
 use crate::clock::{self, Now};
 use crate::local::atomic_file;
 use crate::model::{PetId, display_safe};
 use crate::transfer::ImportSource;
-use crate::transfer::earlier_import::EarlierImport;
-use crate::transfer::import::{self, ImportEnded, ImportEvent, ImportProgress, OnImportEvent, Summary, Work};
+use crate::transfer::import::{
+    self, ImportEnded, ImportProgress, ImportRun, ImportedRow, OnImportedRow, Summary, Work,
+};
 use crate::transfer::journal::{Journal, RowOutcome};
-use crate::transfer::preview::preview;
 use crate::transfer::{ColumnMapping, FileFormat, Input, TransferError};
 use crate::tui::effect::Effect;
 use crate::tui::job::{BETWEEN_NEWS, Env, Job, Ongoing};
@@ -89,23 +90,24 @@ impl CheckFile {
             ImportSource::Pasted(_) => None,
             ImportSource::File(path) => Some(env.machine.place(path)),
         };
-        let earlier = |path: &PathBuf| EarlierImport::look(path, &reading, &Journal::beside(path), &env.target());
-        let before = path.as_ref().map_or(Ok(None), earlier)?;
-        let reading = before.as_ref().map_or(reading, |before| before.reading.clone());
-        let input = env.machine.open(&self.source)?;
+        let (report, target) = (path.as_deref().map(Journal::beside), env.target());
+        let before = path.as_deref().zip(report.as_deref()).map(|(path, report)| (path, report, &target));
         let mut reported = clock::now().mono;
-        let preview = preview(input, &reading, |rows| {
-            if rows.is_multiple_of(1_024) {
-                let now = clock::now().mono;
-                if now.saturating_duration_since(reported) >= BETWEEN_NEWS {
-                    reported = now;
-                    env.offer(self, rows);
+        CheckedFile::look(
+            || env.machine.open(&self.source),
+            &reading,
+            before,
+            |rows, _| {
+                if rows.is_multiple_of(1_024) {
+                    let now = clock::now().mono;
+                    if now.saturating_duration_since(reported) >= BETWEEN_NEWS {
+                        reported = now;
+                        env.offer(self, rows);
+                    }
                 }
-            }
-            !stop.load(Ordering::Relaxed)
-        })?;
-        let path = path.map(|path| path.display().to_string());
-        Ok(CheckedFile { path, preview, before })
+                !stop.load(Ordering::Relaxed)
+            },
+        )
     }
 }
 
@@ -144,7 +146,7 @@ impl Job for RunImport {
     const SLOT: fn(&Self) -> Slot = |_| Slot::Import;
 
     fn may_run_over_ssh(&self, machine: &WorkerContext) -> bool {
-        machine.is_own(&self.source) && self.report.as_deref().is_none_or(|report| machine.is_own_file(report))
+        machine.is_own(&self.source) && self.run.report.as_deref().is_none_or(|report| machine.is_own_file(report))
     }
 
     async fn run(self: Arc<Self>, env: Env) -> Result<Self::Answer, Failure> {
@@ -171,8 +173,8 @@ impl Job for RunImport {
 pub enum ImportPart {
     /// It started, from this file and with this report.
     Started(String, String),
-    /// The counts so far, the events to show, and every pet added since the last report.
-    Progress { progress: ImportProgress, events: Vec<ImportEvent>, added: Vec<PetId> },
+    /// The counts so far, the rows to show, and every pet added since the last report.
+    Progress { progress: ImportProgress, rows: Vec<ImportedRow>, added: Vec<PetId> },
 }
 
 impl Ongoing for RunImport {
@@ -191,15 +193,14 @@ impl RunImport {
         let pasted = matches!(self.source, ImportSource::Pasted(_));
         let (run, around) = (Arc::clone(&self), env.clone());
         let begin = move || {
-            let reading = around.reading(run.reading.clone());
             let place = match &run.source {
                 ImportSource::File(path) => around.machine.place(path),
                 ImportSource::Pasted(text) => keep(text, &around)?,
             };
-            let report = run.report.clone().unwrap_or_else(|| Journal::beside(&place));
+            let report = run.run.report.clone().unwrap_or_else(|| Journal::beside(&place));
             let input = Input::file(&place)?;
-            let target = around.target();
-            let work = Work::start(&run.start, &input, &reading, Some(run.rows), Some(report.clone()), &target)?;
+            let run = ImportRun { report: Some(report.clone()), ..run.run.clone() };
+            let work = Work::start(&run, &input, &around.target())?;
             Ok::<_, TransferError>((place, report, input, work))
         };
         let begun = spawn_blocking(begin).await.map_err(|error| ImportEnded::Failed(error.to_string()))?;
@@ -210,7 +211,7 @@ impl RunImport {
         let (progress, counts) = watch::channel(ImportProgress::default());
         let unreported = Arc::new(Mutex::new(Unreported::default()));
         let controls = env.import_control.clone();
-        let sent = import::run(&api, input, work, self.how, (record(&unreported), progress, controls));
+        let sent = import::run(&api, input, work, (record(&unreported), progress, controls));
         let (sent, ()) = tokio::join!(sent, self.follow(counts, &unreported, &env));
         if pasted && sent.is_err() && !report.exists() {
             // Nothing was sent and there is nothing to continue; the pasted text is still on the screen.
@@ -241,9 +242,9 @@ impl RunImport {
         loop {
             let goes_on = counts.changed().await.is_ok();
             let Unreported { added, rows, problems } = std::mem::take(&mut *unreported.lock());
-            let events = rows.into_iter().chain(problems).collect();
+            let rows = rows.into_iter().chain(problems).collect();
             let progress = counts.borrow_and_update().clone();
-            env.tell(self, ImportPart::Progress { progress, events, added }).await;
+            env.tell(self, ImportPart::Progress { progress, rows, added }).await;
             if !goes_on {
                 return;
             }
@@ -268,22 +269,22 @@ fn keep(pasted: &str, env: &Env) -> Result<PathBuf, TransferError> {
 #[derive(Default)]
 struct Unreported {
     added: Vec<PetId>,
-    rows: VecDeque<ImportEvent>,
-    problems: VecDeque<ImportEvent>,
+    rows: VecDeque<ImportedRow>,
+    problems: VecDeque<ImportedRow>,
 }
 
-fn record(unreported: &Arc<Mutex<Unreported>>) -> OnImportEvent {
+fn record(unreported: &Arc<Mutex<Unreported>>) -> OnImportedRow {
     let unreported = Arc::clone(unreported);
-    Arc::new(move |event| {
+    Arc::new(move |row| {
         let mut unreported = unreported.lock();
-        if let ImportEvent::Row { outcome: RowOutcome::Added(id), .. } = &event {
-            unreported.added.push(*id);
+        if let RowOutcome::Added(id) = row.outcome {
+            unreported.added.push(id);
         }
         let Unreported { rows, problems, .. } = &mut *unreported;
-        let (list, most) = if event.is_error() { (problems, MOST_PROBLEMS) } else { (rows, MOST_ROWS) };
+        let (list, most) = if row.is_error() { (problems, MOST_PROBLEMS) } else { (rows, MOST_ROWS) };
         if list.len() == most {
             list.pop_front();
         }
-        list.push_back(event);
+        list.push_back(row);
     })
 }

@@ -1,13 +1,13 @@
 //! The preview of a file: what is in it, how it is read, and how it will be sent.
 
 use crate::api::failure::Failure;
+use crate::app::import_run::CheckedFile;
 use crate::model::Field;
 use crate::transfer::ColumnMapping;
 use crate::transfer::ImportSource;
 use crate::transfer::column_mapping::named;
 use crate::transfer::earlier_import::{EarlierImport, EarlierVerdict};
 use crate::transfer::import::{ImportOptions, Start};
-use crate::transfer::preview::Preview;
 use crate::tui::key::Movement;
 use crate::tui::text_input::{Edit, TextInput};
 
@@ -34,17 +34,6 @@ pub struct PreviewState {
     pub again: Option<bool>,
     /// How rows are sent.
     pub how: ImportOptions,
-}
-
-/// The content of a file to import.
-#[derive(Clone, Debug, PartialEq)]
-pub struct CheckedFile {
-    /// Its full path; `None` for pasted text.
-    pub path: Option<String>,
-    /// What was found.
-    pub preview: Preview,
-    /// An earlier import of a file with this name.
-    pub before: Option<EarlierImport>,
 }
 
 /// Why a file cannot be imported as it is.
@@ -177,10 +166,10 @@ impl PreviewState {
             if seen.preview.check.bad > 0 {
                 parts.push(PreviewField::Bad);
             }
-            match seen.before.as_ref().map(EarlierImport::way) {
-                Some(EarlierVerdict::GoOn) if self.may_be_there() > 0 => parts.push(PreviewField::Unknown),
-                Some(EarlierVerdict::Done | EarlierVerdict::Choose) => parts.push(PreviewField::Again),
-                Some(EarlierVerdict::GoOn | EarlierVerdict::Anew) | None => {}
+            if seen.asks_again() {
+                parts.push(PreviewField::Again);
+            } else if self.may_be_there() > 0 {
+                parts.push(PreviewField::Unknown);
             }
         }
         parts
@@ -246,27 +235,13 @@ impl PreviewState {
         self.seen()?.before.as_ref()
     }
 
-    /// How many rows of an earlier import may have been added.
+    /// How many rows of an import that is continued may have been added.
     pub(super) fn may_be_there(&self) -> u64 {
-        self.before().map_or(0, |before| before.unknown)
+        self.before().filter(|before| before.way() == EarlierVerdict::GoOn).map_or(0, |before| before.unknown)
     }
 
     /// How the import would start; `None` before that is chosen.
     pub fn start(&self) -> Option<Start> {
-        let Some(before) = self.before() else { return Some(Start::New) };
-        match (before.way(), self.again) {
-            (EarlierVerdict::Choose, Some(false)) if before.here == 0 => None,
-            (EarlierVerdict::GoOn, _) | (EarlierVerdict::Choose, Some(false)) => Some(Start::GoOn),
-            (EarlierVerdict::Anew, _) | (_, Some(true)) => Some(before.anew()),
-            (EarlierVerdict::Done, Some(false)) | (EarlierVerdict::Done | EarlierVerdict::Choose, None) => None,
-        }
-    }
-
-    /// How many rows would be sent.
-    pub fn to_send(&self) -> u64 {
-        match (self.start(), self.before()) {
-            (Some(Start::GoOn), Some(before)) if before.new > 0 => before.new,
-            _ => self.seen().map_or(0, |seen| seen.preview.check.good),
-        }
+        self.seen()?.start(self.again)
     }
 }

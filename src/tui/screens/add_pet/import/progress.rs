@@ -1,13 +1,10 @@
 //! An import that is running or has ended.
 
 use std::collections::VecDeque;
-use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use crate::transfer::import::{ImportEvent, ImportOptions, ImportProgress, Start};
-use crate::transfer::journal::{RowAnswer, RowOutcome};
-use crate::transfer::validate::RowCounts;
-use crate::transfer::{ColumnMapping, ImportSource};
+use crate::transfer::ImportSource;
+use crate::transfer::import::{ImportProgress, ImportRun, ImportedRow};
 
 use super::preview::PreviewState;
 
@@ -21,16 +18,8 @@ const MOST_REJECTS: usize = 1_000;
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunImport {
     pub source: ImportSource,
-    /// How it is read.
-    pub reading: ColumnMapping,
-    /// How many of its rows can be sent.
-    pub rows: RowCounts,
-    /// How it starts.
-    pub start: Start,
-    /// Its report, if it is not beside the file.
-    pub report: Option<PathBuf>,
-    /// How rows are sent.
-    pub how: ImportOptions,
+    /// Its report is beside the file if it names none.
+    pub run: ImportRun,
 }
 
 /// An import that was started.
@@ -38,7 +27,7 @@ pub struct RunImport {
 pub struct Running {
     /// The preview of the file, as long as nothing of it was sent.
     pub looked: Option<Box<PreviewState>>,
-    pub run: RunImport,
+    pub job: RunImport,
     /// The file and the report, once it has started.
     pub files: Option<(String, String)>,
     /// The service, as the header names it.
@@ -46,9 +35,9 @@ pub struct Running {
     /// The counts.
     pub progress: ImportProgress,
     /// The most recent rows, the newest first.
-    pub rows: VecDeque<RowEntry>,
+    pub rows: VecDeque<ImportedRow>,
     /// The rows that were not added, the newest first.
-    pub rejects: VecDeque<RowEntry>,
+    pub rejects: VecDeque<ImportedRow>,
     /// Whether rows are being sent, or will be.
     pub is_under_way: bool,
     /// Only rows that were not added are listed.
@@ -61,22 +50,12 @@ pub struct Running {
     pub(super) speed: Option<f64>,
 }
 
-/// A row as the list shows it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RowEntry {
-    /// Its line in the file.
-    pub line: u64,
-    /// The pet's name; empty if it was not read.
-    pub name: String,
-    pub outcome: RowOutcome,
-}
-
 impl Running {
     /// An import that starts.
-    pub fn new(run: RunImport, looked: Option<Box<PreviewState>>, service: String) -> Self {
+    pub fn new(job: RunImport, looked: Option<Box<PreviewState>>, service: String) -> Self {
         Self {
             looked,
-            run,
+            job,
             files: None,
             service,
             progress: ImportProgress::default(),
@@ -90,30 +69,20 @@ impl Running {
         }
     }
 
-    /// Takes the counts and new events.
-    pub fn take(&mut self, progress: ImportProgress, events: Vec<ImportEvent>, now: Instant) {
+    /// Takes the counts and new rows.
+    pub fn take(&mut self, progress: ImportProgress, rows: Vec<ImportedRow>, now: Instant) {
         let (begun, before) = *self.since.get_or_insert((now, self.progress.added));
         let took = now.saturating_duration_since(begun);
         if took >= Duration::from_millis(500) {
             self.speed = Some((progress.added - before.min(progress.added)) as f64 / took.as_secs_f64());
         }
         self.progress = progress;
-        for event in events {
-            let is_error = event.is_error();
-            let (line, name, outcome) = match event {
-                ImportEvent::Row { line, name, outcome } => (line, name, outcome),
-                ImportEvent::Bad(bad) => (bad.line, String::new(), RowOutcome::Invalid(bad.reasons())),
-                ImportEvent::UnknownOutcome { line } => {
-                    let message = "sent before without an answer; not sent again".to_owned();
-                    (line, String::new(), RowOutcome::Unknown(RowAnswer { message, ..RowAnswer::default() }))
-                }
-            };
-            let entry = RowEntry { line, name, outcome };
-            if is_error {
-                self.rejects.push_front(entry.clone());
+        for row in rows {
+            if row.is_error() {
+                self.rejects.push_front(row.clone());
                 self.rejects.truncate(MOST_REJECTS);
             }
-            self.rows.push_front(entry);
+            self.rows.push_front(row);
             self.rows.truncate(LAST_ROWS);
             // The selection stays on its row.
             if self.cursor > 0 && !self.only_rejects {
@@ -123,19 +92,24 @@ impl Running {
     }
 
     /// The rows that are listed, the newest first.
-    pub const fn listed(&self) -> &VecDeque<RowEntry> {
+    pub const fn listed(&self) -> &VecDeque<ImportedRow> {
         if self.only_rejects { &self.rejects } else { &self.rows }
     }
 
+    /// How many rows there are to send.
+    pub fn good(&self) -> u64 {
+        self.job.run.counts.map_or(0, |counts| counts.good)
+    }
+
     /// Rows not done yet.
-    pub const fn left(&self) -> u64 {
-        self.run.rows.good.saturating_sub(self.progress.dealt_with())
+    pub fn left(&self) -> u64 {
+        self.good().saturating_sub(self.progress.dealt_with())
     }
 
     /// How much is done, in percent.
     pub fn percent(&self) -> u64 {
-        let done = self.run.rows.good - self.left();
-        (done * 100).checked_div(self.run.rows.good).unwrap_or(100)
+        let done = self.good() - self.left();
+        (done * 100).checked_div(self.good()).unwrap_or(100)
     }
 
     /// How long the rest takes at this speed.

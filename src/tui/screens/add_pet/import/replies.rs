@@ -10,9 +10,9 @@ use crate::tui::screens::pets;
 use crate::tui::state::{AppState, MessageKind};
 
 use super::jobs::ImportPart;
-use super::preview::{CheckedFile, UnusableFile};
-use super::preview::{Choice, PreviewField};
+use super::preview::{Choice, PreviewField, UnusableFile};
 use super::state::Phase;
+use crate::app::import_run::CheckedFile;
 use crate::transfer::ImportSource;
 
 /// The title of the question whether to stop.
@@ -34,10 +34,10 @@ pub(super) fn on_part(state: &mut AppState, part: ImportPart, now: Now) {
                 }
             }
         }
-        ImportPart::Progress { progress, events, added } => {
+        ImportPart::Progress { progress, rows, added } => {
             state.pets.added_here(&added);
             if let Some(running) = import.running_mut() {
-                running.take(progress, events, now.mono);
+                running.take(progress, rows, now.mono);
             }
         }
     }
@@ -117,7 +117,7 @@ pub(super) fn on_ended(state: &mut AppState, summary: Summary, now: Now) -> Vec<
     running.is_under_way = false;
     let ImportProgress { added, refused, invalid, unknown, .. } = running.progress;
     let counts = running.progress.words(Some(summary.left.unwrap_or_else(|| running.left())));
-    let is_file = matches!(running.run.source, ImportSource::File(_));
+    let is_file = matches!(running.job.source, ImportSource::File(_));
     // There is nothing to stop any more.
     state.unask(STOP);
     state.added_in_bulk += added;

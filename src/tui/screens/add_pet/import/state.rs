@@ -61,7 +61,7 @@ impl State {
     pub(super) fn shows_unfinished(&self) -> bool {
         let shown = match &self.phase {
             Phase::File => Some(self.path.value()),
-            Phase::Looked(looked) => looked.seen().and_then(|seen| seen.path.as_deref()),
+            Phase::Looked(looked) => looked.seen().and_then(|seen| seen.path.as_deref()?.to_str()),
             Phase::Running(running) => running.files.as_ref().map(|(file, _)| file.as_str()),
         };
         shown.is_some() && shown == self.unfinished.as_deref()
@@ -87,7 +87,7 @@ impl State {
         match &self.phase {
             Phase::File => None,
             Phase::Looked(looked) => Some(&looked.source),
-            Phase::Running(running) => Some(&running.run.source),
+            Phase::Running(running) => Some(&running.job.source),
         }
     }
 

@@ -5,11 +5,12 @@ use std::time::Duration;
 use super::*;
 use crate::api::failure::Failure;
 use crate::api::inventory::Coverage;
+use crate::app::import_run::CheckedFile;
 use crate::local::complete::Completion;
 use crate::model::Field;
 use crate::transfer::ImportSource;
 use crate::transfer::earlier_import::EarlierImport;
-use crate::transfer::import::{ImportEnded, ImportEvent, ImportProgress, Seen, Start, Summary};
+use crate::transfer::import::{ImportEnded, ImportProgress, ImportedRow, Seen, Start, Summary};
 use crate::transfer::journal::{RowAnswer, RowOutcome as Fate};
 use crate::transfer::preview::preview;
 use crate::transfer::{ColumnMapping, Input};
@@ -24,7 +25,7 @@ use crate::tui::popups::jobs::FileContents;
 use crate::tui::popups::jobs::WriteFile;
 use crate::tui::screens::add_pet::fields;
 use crate::tui::screens::add_pet::import::jobs::{CheckFile, ImportPart};
-use crate::tui::screens::add_pet::import::preview::{CheckedFile, Choice, UnusableFile};
+use crate::tui::screens::add_pet::import::preview::{Choice, UnusableFile};
 use crate::tui::screens::add_pet::import::progress::RunImport;
 use crate::tui::screens::pets::popups::lookup::LookupBox;
 use crate::tui::state::Screen;
@@ -44,9 +45,10 @@ fn opened(columns: u16, rows: u16) -> App {
 /// What a worker finds in `text`, as read by the newest job.
 fn find(app: &mut App, text: &'static str, before: Option<EarlierImport>) {
     let (_, reading) = look(app);
-    let seen = preview(Input::stream("a", Cursor::new(text)).unwrap(), &reading, |_| true);
+    let seen = preview(Input::stream("a", Cursor::new(text)).unwrap(), &reading, |_, _| true);
+    let reading = before.as_ref().map_or(reading, |before| before.reading.clone());
     app.answer::<CheckFile>(match seen {
-        Ok(preview) => Ok(CheckedFile { path: Some("/home/ada/new-arrivals.csv".into()), preview, before }),
+        Ok(preview) => Ok(CheckedFile { path: Some("/home/ada/new-arrivals.csv".into()), preview, before, reading }),
         Err(error) => Err(UnusableFile { why: error.to_string(), missing: None }),
     });
 }
@@ -67,8 +69,8 @@ fn look(app: &App) -> (ImportSource, ColumnMapping) {
     (source, reading)
 }
 
-fn row(line: u64, name: &str, outcome: Fate) -> ImportEvent {
-    ImportEvent::Row { line, name: name.into(), outcome }
+fn row(line: u64, name: &str, outcome: Fate) -> ImportedRow {
+    ImportedRow { line, name: name.into(), outcome, was_sent: true }
 }
 
 fn refused() -> Fate {
@@ -88,7 +90,7 @@ pub fn running(columns: u16, rows: u16) -> App {
     let files = ("/home/ada/new-arrivals.csv".into(), "/home/ada/new-arrivals.csv.petstore-import.ndjson".into());
     app.say::<RunImport>(ImportPart::Started(files.0, files.1));
     let progress = ImportProgress { added: 1, ..ImportProgress::default() };
-    app.say::<RunImport>(ImportPart::Progress { progress, events: Vec::new(), added: Vec::new() });
+    app.say::<RunImport>(ImportPart::Progress { progress, rows: Vec::new(), added: Vec::new() });
     app.wait(Duration::from_secs(60));
     let progress = ImportProgress { added: 606, refused: 5, unknown: 1, under_way: 4, ..ImportProgress::default() };
     let outcomes = vec![
@@ -98,16 +100,17 @@ pub fn running(columns: u16, rows: u16) -> App {
         row(611, "Moss", Fate::Added(100_862)),
         row(612, "Ziggy", Fate::Added(100_863)),
     ];
-    app.say::<RunImport>(ImportPart::Progress { progress, events: outcomes, added: Vec::new() });
+    app.say::<RunImport>(ImportPart::Progress { progress, rows: outcomes, added: Vec::new() });
     app
 }
 
 fn many(good: u64) -> CheckedFile {
     let mut preview =
-        preview(Input::stream("a", Cursor::new("name,cat\nBiscuit,3\n")).unwrap(), &Default::default(), |_| true)
+        preview(Input::stream("a", Cursor::new("name,cat\nBiscuit,3\n")).unwrap(), &Default::default(), |_, _| true)
             .unwrap();
     preview.check.good = good;
-    CheckedFile { path: Some("/home/ada/new-arrivals.csv".into()), preview, before: None }
+    let reading = ColumnMapping::default();
+    CheckedFile { path: Some("/home/ada/new-arrivals.csv".into()), preview, before: None, reading }
 }
 
 fn end(app: &mut App, progress: ImportProgress, left: u64, ended: ImportEnded) {
@@ -175,7 +178,7 @@ fn up_and_down_move_between_the_lines_and_change_no_column() {
         assert_eq!((app.effects.as_slice(), app.job(Slot::CheckFile)), (&[][..], None), "{keys}");
     }
     app.keys("F2");
-    assert_eq!(begun(&app).unwrap().reading, ColumnMapping::default());
+    assert_eq!(begun(&app).unwrap().run.reading, ColumnMapping::default());
 }
 
 #[test]
@@ -193,7 +196,7 @@ fn a_column_named_after_another_field_is_asked_about_before_anything_is_sent() {
     app.keys("F2");
     assert_eq!(begun(&app), None);
     app.keys("Space F2");
-    assert_eq!(begun(&app).unwrap().reading.map, [Some("category".into()), None, None]);
+    assert_eq!(begun(&app).unwrap().run.reading.map, [Some("category".into()), None, None]);
 }
 
 #[test]
@@ -220,7 +223,10 @@ fn with_bad_rows_nothing_is_sent_before_that_is_chosen() {
     assert!(app.says("2 rows cannot be sent. Choose to send only the others, or fix the file"), "{}", app.screen());
     app.keys("Space F2");
     let run = begun(&app).unwrap();
-    assert_eq!((run.rows.good, run.start, run.source), (3, Start::New, ImportSource::File("new-arrivals.csv".into())));
+    assert_eq!(
+        (run.run.counts.unwrap().good, run.run.start, run.source),
+        (3, Start::New, ImportSource::File("new-arrivals.csv".into()))
+    );
 }
 
 #[test]
@@ -240,7 +246,7 @@ fn another_column_or_one_value_for_all_is_read_at_once() {
     assert!(app.says("same for all"), "{}", app.screen());
     app.keys("F2 Space F2");
 
-    assert_eq!(begun(&app).unwrap().reading.set, [None, Some("7".into()), None]);
+    assert_eq!(begun(&app).unwrap().run.reading.set, [None, Some("7".into()), None]);
 }
 
 #[test]
@@ -275,7 +281,7 @@ fn an_import_that_was_started_before_is_continued() {
     assert!(app.says("This import was started before. F2 continues it"), "{}", app.screen());
     app.keys("F2");
     let run = begun(&app).unwrap();
-    assert_eq!((run.start, run.reading.set), (Start::GoOn, [None, None, Some("sold".into())]));
+    assert_eq!((run.run.start, run.run.reading.set), (Start::GoOn, [None, None, Some("sold".into())]));
 }
 
 /// An import of the same file that was stopped after its first row.
@@ -312,7 +318,7 @@ fn of_a_file_that_was_corrected_only_the_rest_is_sent() {
                 again. F2 sends the other 2 rows.";
     assert!(app.says(message), "{}", app.screen());
     app.keys("F2");
-    assert_eq!(begun(&app).unwrap().start, Start::GoOn);
+    assert_eq!(begun(&app).unwrap().run.start, Start::GoOn);
 }
 
 #[test]
@@ -322,7 +328,7 @@ fn another_file_of_the_same_name_starts_over() {
     let mut app = looked_after(before);
     assert!(app.says("was of another file. Its report is kept.") && app.says("This adds 3 pets"), "{}", app.screen());
     app.keys("F2");
-    assert_eq!(begun(&app).unwrap().start, anew);
+    assert_eq!(begun(&app).unwrap().run.start, anew);
 }
 
 #[test]
@@ -335,7 +341,7 @@ fn a_finished_file_is_added_again_only_if_that_is_chosen() {
     assert_eq!(begun(&app), None);
     assert!(app.says("Nothing was sent: every row was added before."), "{}", app.screen());
     app.keys("Space F2");
-    assert_eq!(begun(&app).unwrap().start, anew);
+    assert_eq!(begun(&app).unwrap().run.start, anew);
 }
 
 #[test]
@@ -352,7 +358,7 @@ fn rows_that_match_added_ones_are_skipped_or_added_as_chosen() {
         app.keys(keys).keys("F2");
         assert!(app.says(&format!("Import {pets} pets into")), "{}", app.screen());
         app.wait(Duration::from_secs(1)).keys("y");
-        assert_eq!(begun(&app).unwrap().start, start, "{keys}");
+        assert_eq!(begun(&app).unwrap().run.start, start, "{keys}");
     }
 }
 
@@ -366,7 +372,7 @@ fn a_list_whose_rows_may_all_be_edited_is_added_only_if_that_is_chosen() {
     assert_eq!(begun(&app), None);
     assert!(app.says("If this is another list, press Space to add all its rows."), "{}", app.screen());
     app.keys("Space F2");
-    assert_eq!(begun(&app).unwrap().start, anew);
+    assert_eq!(begun(&app).unwrap().run.start, anew);
 }
 
 #[test]
@@ -384,7 +390,7 @@ fn the_report_of_an_import_before_the_last_is_named_in_its_command() {
     let kept = "/home/ada/new-arrivals.csv.petstore-import.20261113-093000.ndjson";
     let mut app = looked_after(EarlierImport { replaced: true, report: kept.into(), ..earlier() });
     app.keys("F2 Space F2");
-    assert_eq!(begun(&app).unwrap().report.as_deref(), Some(Path::new(kept)));
+    assert_eq!(begun(&app).unwrap().run.report.as_deref(), Some(Path::new(kept)));
     app.say::<RunImport>(ImportPart::Started("/home/ada/new-arrivals.csv".into(), kept.into()));
     let line = update::command_line(&app.state, " --resume");
     assert!(line.ends_with(&format!("'/home/ada/new-arrivals.csv' --report '{kept}' --resume")), "{line}");
@@ -463,7 +469,7 @@ fn esc_asks_once_and_stops_and_f2_sends_the_rest() {
     app.effects.clear();
     app.keys("F2");
     let run = begun(&app).unwrap();
-    assert_eq!((run.start, run.source), (Start::GoOn, ImportSource::File("/home/ada/new-arrivals.csv".into())));
+    assert_eq!((run.run.start, run.source), (Start::GoOn, ImportSource::File("/home/ada/new-arrivals.csv".into())));
 }
 
 #[test]
@@ -503,7 +509,7 @@ fn numbers_from_before_an_import_are_not_called_exact() {
     let progress = || ImportProgress { added: 1, ..ImportProgress::default() };
     app.keys("1");
     assert!(app.says("[All 3]"), "{}", app.screen());
-    app.say::<RunImport>(ImportPart::Progress { progress: progress(), events: Vec::new(), added: vec![100_234] });
+    app.say::<RunImport>(ImportPart::Progress { progress: progress(), rows: Vec::new(), added: vec![100_234] });
     end(&mut app, progress(), 0, ImportEnded::Complete);
     assert!(app.says("[All 3+]"), "{}", app.screen());
     app.answer_lists(&animals(4));
@@ -595,7 +601,7 @@ fn if_nothing_was_sent_the_preview_is_back_and_f2_tries_again() {
     app.keys("F2");
     assert_eq!(begun(&app).unwrap(), first);
     assert!(
-        first.start == Start::New
+        first.run.start == Start::New
             && app
                 .effects
                 .iter()
@@ -665,7 +671,7 @@ fn rows_added_to_the_file_of_an_unfinished_import_are_asked_about() {
     app.keys("F2");
     assert_eq!(begun(&app), None);
     app.keys("Space F2");
-    assert_eq!(begun(&app).unwrap().start, Start::GoOn);
+    assert_eq!(begun(&app).unwrap().run.start, Start::GoOn);
 }
 
 #[test]
@@ -677,7 +683,7 @@ fn a_protected_service_is_asked_about_with_the_number() {
     app.wait(Duration::from_secs(1)).keys("Enter");
     assert_eq!((begun(&app), app.state.place().name), (None, "import-preview"));
     app.keys("F2").wait(Duration::from_secs(1)).keys("y");
-    assert_eq!(begun(&app).unwrap().rows.good, 3);
+    assert_eq!(begun(&app).unwrap().run.counts.unwrap().good, 3);
 }
 
 #[test]
@@ -757,7 +763,7 @@ fn the_pets_of_an_own_import_are_not_announced_as_changes() {
     app.state.pets.store.begin(true);
     let added = vec![pets[10].id, pets[11].id];
     let progress = ImportProgress { added: 2, ..Default::default() };
-    app.say::<RunImport>(ImportPart::Progress { progress, events: Vec::new(), added });
+    app.say::<RunImport>(ImportPart::Progress { progress, rows: Vec::new(), added });
     pets[0].name = "Renamed elsewhere".into();
     app.state.pets.take(pets.clone(), now);
     let is_marked = |pet: &&crate::model::Pet| app.state.pets.store.mark(pet.id).is_some();

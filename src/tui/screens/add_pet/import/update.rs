@@ -12,7 +12,7 @@ use crate::model::text::short;
 use crate::model::words::counted;
 use crate::transfer::ImportSource;
 use crate::transfer::earlier_import::{EarlierImport, EarlierVerdict};
-use crate::transfer::import::Start;
+use crate::transfer::import::{ImportRun, ImportedRow, Start};
 use crate::transfer::journal::{Journal, RowOutcome};
 use crate::tui::command::{Command, Movement, Place, READER, change, command, moves, moves_on};
 use crate::tui::effect::Effect;
@@ -30,7 +30,7 @@ use crate::tui::widgets::list::moved;
 use crate::tui::widgets::page::Page;
 
 use super::preview::{Choice, FOUND, PreviewField, PreviewState};
-use super::progress::{RowEntry, Running};
+use super::progress::Running;
 use super::start;
 use super::state::{Phase, State};
 
@@ -272,15 +272,12 @@ pub fn begin(state: &mut AppState, now: Now) -> Vec<Effect> {
     }
     let Some(looked) = state.add.import.looked_mut() else { return Vec::new() };
     let Some(start) = looked.start() else { return Vec::new() };
-    let (source, reading, how) = (looked.source.clone(), looked.reading(), looked.how);
-    let rows = looked.seen().map(|seen| seen.preview.check.counts()).unwrap_or_default();
-    // The report of an import before the last one has another name.
-    let report = looked.before().filter(|_| start == Start::GoOn).map(|before| before.report.clone());
-    let what = into(looked.to_send());
-    if state.asks_first(what, Vec::new(), begin, now) {
+    let (Some(seen), source) = (looked.seen(), looked.source.clone()) else { return Vec::new() };
+    let (to_send, run) = (seen.to_send(&start), seen.run(start, None, looked.how));
+    if state.asks_first(into(to_send), Vec::new(), begin, now) {
         return Vec::new();
     }
-    run(state, RunImport { source, reading, rows, start, report, how }, now)
+    send(state, RunImport { source, run }, now)
 }
 
 /// What is asked about a protected service.
@@ -292,7 +289,7 @@ fn into(pets: u64) -> String {
 /// are left, the file is previewed first, since it may have been fixed.
 fn go_on(state: &mut AppState, now: Now) -> Vec<Effect> {
     let Some(running) = state.add.import.running() else { return Vec::new() };
-    let Running { run: before, files, progress, .. } = running;
+    let Running { job, files, progress, .. } = running;
     let Some((file, report)) = files.as_ref().filter(|_| running.left() > 0 || progress.errors() > 0) else {
         return state.note("Nothing left to send.");
     };
@@ -301,27 +298,27 @@ fn go_on(state: &mut AppState, now: Now) -> Vec<Effect> {
         state.message = None;
         return start::look(state, source, FOUND, now);
     }
-    let (source, report) = (ImportSource::File(file.clone()), Some(PathBuf::from(report)));
-    let again = RunImport { source, start: Start::GoOn, report, ..before.clone() };
+    let (source, good) = (ImportSource::File(file.clone()), running.good());
+    let run = ImportRun { start: Start::GoOn, report: Some(PathBuf::from(report)), ..job.run.clone() };
     if is_still_switching(state, "nothing was sent. Press F2 again after that.")
-        || state.asks_first(into(again.rows.good), Vec::new(), begin, now)
+        || state.asks_first(into(good), Vec::new(), begin, now)
     {
         return Vec::new();
     }
-    run(state, again, now)
+    send(state, RunImport { source, run }, now)
 }
 
-fn run(state: &mut AppState, run: RunImport, now: Now) -> Vec<Effect> {
-    let goes_on = run.start == Start::GoOn;
+fn send(state: &mut AppState, job: RunImport, now: Now) -> Vec<Effect> {
+    let goes_on = job.run.start == Start::GoOn;
     let service = state.link.label.clone();
     let import = &mut state.add.import;
     let looked = match std::mem::take(&mut import.phase) {
         Phase::Looked(looked) => Some(looked).filter(|_| !goes_on),
         Phase::File | Phase::Running(_) => None,
     };
-    import.phase = Phase::Running(Box::new(Running::new(run.clone(), looked, service)));
+    import.phase = Phase::Running(Box::new(Running::new(job.clone(), looked, service)));
     state.message = None;
-    vec![state.begin(run, now)]
+    vec![state.begin(job, now)]
 }
 
 /// Shows the pets, with those that were added meanwhile.
@@ -358,21 +355,21 @@ fn stop(state: &mut AppState, _: Now) -> Vec<Effect> {
 /// all pets.
 fn look_for(state: &mut AppState, now: Now) -> Vec<Effect> {
     let marked = state.add.import.running().and_then(|running| running.listed().get(running.cursor));
-    let Some(RowEntry { line, name, outcome }) = marked.cloned() else { return Vec::new() };
-    let why = match outcome {
+    let Some(ImportedRow { line, name, outcome, .. }) = marked.cloned() else { return Vec::new() };
+    match outcome {
         RowOutcome::Added(id) => {
             state.screen = Screen::Pets;
-            return pets::popups::lookup::look_up(state, id, now);
+            pets::popups::lookup::look_up(state, id, now)
         }
-        RowOutcome::Unknown(_) if !name.is_empty() => {
+        RowOutcome::Unknown(_) => {
             state.screen = Screen::Pets;
             pets::update::search_for(state, &name);
-            return pets::update::reload(state, pets::ReadNext::New, now);
+            pets::update::reload(state, pets::ReadNext::New, now)
         }
-        RowOutcome::Unknown(answer) | RowOutcome::Refused(answer) | RowOutcome::NotSent(answer) => answer.words(),
-        RowOutcome::Invalid(why) => why,
-    };
-    state.note(format!("Line {line}: {why}"))
+        RowOutcome::Refused(_) | RowOutcome::NotSent(_) | RowOutcome::Invalid(_) => {
+            state.note(format!("Line {line}: {}", outcome.words()))
+        }
+    }
 }
 
 /// Asks for the file to write the rejects to.
@@ -387,7 +384,7 @@ fn write_rejects(state: &mut AppState) {
             let Some((file, report)) = running.files.clone() else { return };
             (
                 ImportSource::File(file),
-                running.run.reading.clone(),
+                running.job.run.reading.clone(),
                 Some(PathBuf::from(report)),
                 running.progress.errors(),
             )
@@ -420,7 +417,7 @@ pub fn command_line(state: &AppState, more: &str) -> String {
     let import = &state.add.import;
     let file = match &import.phase {
         Phase::Running(running) => running.files.as_ref().map(|(file, _)| file.clone()),
-        Phase::Looked(looked) => looked.seen().and_then(|seen| seen.path.clone()),
+        Phase::Looked(looked) => looked.seen().and_then(|seen| Some(seen.path.as_ref()?.display().to_string())),
         Phase::File => None,
     };
     let file = file.or_else(|| match import.source() {

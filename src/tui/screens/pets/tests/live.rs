@@ -13,6 +13,7 @@ use crate::transfer::ColumnMapping;
 use crate::transfer::ImportSource;
 use crate::transfer::import::ImportOptions;
 use crate::transfer::import::ImportProgress;
+use crate::transfer::import::ImportRun;
 use crate::transfer::import::Start;
 use crate::transfer::validate::RowCounts;
 use crate::tui::effect::Effect;
@@ -155,15 +156,10 @@ fn with_reports_all_pets_stay_all_and_their_number_exact() {
 #[test]
 fn what_this_program_adds_is_no_news_however_the_reports_and_its_own_answers_come() {
     let mut app = live(80, 24, &animals(12));
-    let progress = |added| ImportPart::Progress { progress: ImportProgress::default(), events: Vec::new(), added };
-    app.begin(RunImport {
-        source: ImportSource::Pasted("name\n".into()),
-        reading: ColumnMapping::default(),
-        rows: RowCounts { good: 2, bad: 0 },
-        start: Start::GoOn,
-        report: None,
-        how: ImportOptions::default(),
-    });
+    let progress = |added| ImportPart::Progress { progress: ImportProgress::default(), rows: Vec::new(), added };
+    let (reading, counts) = (ColumnMapping::default(), Some(RowCounts { good: 2, bad: 0 }));
+    let run = ImportRun { reading, counts, start: Start::GoOn, report: None, how: ImportOptions::default() };
+    app.begin(RunImport { source: ImportSource::Pasted("name\n".into()), run });
     followed(&mut app, reported(vec![newcomer(200_000, "Before", PetStatus::Sold)]));
     app.say::<RunImport>(progress(vec![200_000, 200_001]));
     followed(&mut app, reported(vec![newcomer(200_001, "After", PetStatus::Sold)]));

@@ -223,7 +223,7 @@ fn draw_choices(looked: &PreviewState, state: &AppState, page: &mut Page<'_>) {
         let text = format!("{only} send only the {}      {stop} fix the file first", counted(check.good, "good row"));
         draw(page, PreviewField::Bad, text);
     }
-    match seen.before.as_ref().map(EarlierImport::way) {
+    match seen.verdict() {
         Some(EarlierVerdict::GoOn) if looked.may_be_there() > 0 => {
             let (leave, send) = (radio(!looked.how.send_unknown), radio(looked.how.send_unknown));
             let text = format!("Rows without an answer:  {leave} send if safe   {send} send (may add duplicates)");

@@ -7,8 +7,9 @@ use ratatui::text::Span;
 use crate::clock::Now;
 use crate::model::text::{cut, width};
 use crate::transfer::ImportSource;
+use crate::transfer::import::ImportedRow;
 use crate::transfer::journal::RowOutcome;
-use crate::tui::screens::add_pet::import::progress::{RowEntry, Running};
+use crate::tui::screens::add_pet::import::progress::Running;
 use crate::tui::screens::add_pet::import::update::command_line;
 use crate::tui::state::AppState;
 use crate::tui::theme::StyleRole;
@@ -26,7 +27,7 @@ const BELOW: u16 = 4;
 pub fn draw(running: &Running, state: &AppState, now: Now, page: &mut Page<'_>) {
     let body = page.area;
     let appearance = page.appearance;
-    let file = match (&running.run.source, &running.files) {
+    let file = match (&running.job.source, &running.files) {
         (ImportSource::Pasted(_), _) => "pasted text",
         (ImportSource::File(_), Some((file, _))) => file.rsplit('/').next().unwrap_or(file),
         (ImportSource::File(_), None) => "...",
@@ -39,7 +40,7 @@ pub fn draw(running: &Running, state: &AppState, now: Now, page: &mut Page<'_>) 
     page.line(cut(&counts(running, now), page.columns()));
     page.gap();
     // A pasted import leaves no report once it is complete.
-    let is_gone = matches!(running.run.source, ImportSource::Pasted(_)) && !running.is_under_way && running.left() == 0;
+    let is_gone = matches!(running.job.source, ImportSource::Pasted(_)) && !running.is_under_way && running.left() == 0;
     if let Some((_, report)) = running.files.as_ref().filter(|_| !is_gone) {
         let name = report.rsplit('/').next().unwrap_or(report);
         let text = format!("   Report   {}   (written row by row)", appearance.text(name));
@@ -67,8 +68,8 @@ pub fn draw(running: &Running, state: &AppState, now: Now, page: &mut Page<'_>) 
 }
 
 fn draw_gauge(running: &Running, page: &mut Page<'_>) {
-    let done = running.run.rows.good - running.left();
-    let words = format!("  {done} of {}   {}%", running.run.rows.good, running.percent());
+    let good = running.good();
+    let words = format!("  {} of {good}   {}%", good - running.left(), running.percent());
     let room = page.columns().saturating_sub(width(&words) + 6);
     let full = usize::try_from(running.percent()).unwrap_or(100) * room / 100;
     page.line(vec![
@@ -108,7 +109,7 @@ fn clock_words(time: Duration) -> String {
 /// Rows, the newest on top; with the cursor on the selected one if `has_cursor`.
 fn draw_rows<'a>(
     running: &Running,
-    rows: impl IntoIterator<Item = &'a RowEntry>,
+    rows: impl IntoIterator<Item = &'a ImportedRow>,
     has_cursor: bool,
     page: &mut Page<'_>,
 ) {
@@ -117,14 +118,13 @@ fn draw_rows<'a>(
     let height = usize::from(page.left());
     let cursor = if has_cursor { running.cursor } else { 0 };
     for (here, row) in shown(rows.into_iter(), cursor, height) {
-        let (mark, role, text) = match &row.outcome {
-            RowOutcome::Added(id) => ("+", StyleRole::Good, format!("id {id}")),
-            RowOutcome::Refused(answer) => ("!", StyleRole::Error, answer.words()),
-            RowOutcome::Invalid(why) => ("!", StyleRole::Error, why.clone()),
-            RowOutcome::Unknown(answer) => ("?", StyleRole::Wait, format!("may have been added: {}", answer.words())),
-            RowOutcome::NotSent(answer) => ("*", StyleRole::Wait, format!("not sent: {}", answer.words())),
+        let (mark, role) = match &row.outcome {
+            RowOutcome::Added(_) => ("+", StyleRole::Good),
+            RowOutcome::Refused(_) | RowOutcome::Invalid(_) => ("!", StyleRole::Error),
+            RowOutcome::Unknown(_) => ("?", StyleRole::Wait),
+            RowOutcome::NotSent(_) => ("*", StyleRole::Wait),
         };
-        let line = format!("{:>5}", row.line);
+        let (line, text) = (format!("{:>5}", row.line), row.outcome.words());
         let cells = [(mark, role), (&line, StyleRole::Text), (&row.name, StyleRole::Text), (&text, role)];
         page.row(here && has_cursor, &columns, &cells);
     }

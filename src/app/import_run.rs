@@ -1,0 +1,79 @@
+//! The import of a file, from the first look to the decision how it starts. Screen, dialogue and command show it and
+//! answer its questions; [`crate::transfer::import`] sends the rows.
+
+use std::path::{Path, PathBuf};
+
+use crate::transfer::earlier_import::{EarlierImport, EarlierVerdict};
+use crate::transfer::import::{ImportOptions, ImportRun, Start};
+use crate::transfer::journal::Target;
+use crate::transfer::preview::{Preview, preview};
+use crate::transfer::rows::Bad;
+use crate::transfer::{ColumnMapping, Input, TransferError};
+
+/// A file that was read whole. Nothing of it was sent.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CheckedFile {
+    /// Where it is, if it can be imported again from there.
+    pub path: Option<PathBuf>,
+    pub preview: Preview,
+    /// An earlier import of a file with this name.
+    pub before: Option<EarlierImport>,
+    /// How the file was read: as then, unless another column mapping was chosen.
+    pub reading: ColumnMapping,
+}
+
+/// A file that may have been imported before: its path, its report, and the service.
+pub type Before<'a> = (&'a Path, &'a Path, &'a Target);
+
+impl CheckedFile {
+    /// Reads all of what `open` opens, or until `each` row, which comes with their number so far and what is wrong with
+    /// it, returns false. Blocks.
+    pub fn look(
+        open: impl FnOnce() -> Result<Input, TransferError>,
+        reading: &ColumnMapping,
+        before: Option<Before<'_>>,
+        each: impl FnMut(u64, Option<&Bad>) -> bool,
+    ) -> Result<Self, TransferError> {
+        let path = before.map(|(path, ..)| path.to_owned());
+        let earlier = |(path, report, target)| EarlierImport::look(path, reading, report, target);
+        let before = before.map(earlier).transpose()?.flatten();
+        let reading = before.as_ref().map_or(reading, |before| &before.reading).clone();
+        Ok(Self { path, preview: preview(open()?, &reading, each)?, before, reading })
+    }
+
+    /// What the earlier import means for this one.
+    pub fn verdict(&self) -> Option<EarlierVerdict> {
+        self.before.as_ref().map(EarlierImport::way)
+    }
+
+    /// Whether somebody must choose if rows that were added before are added again.
+    pub fn asks_again(&self) -> bool {
+        matches!(self.verdict(), Some(EarlierVerdict::Done | EarlierVerdict::Choose))
+    }
+
+    /// How it starts; `None` if that must be chosen first, or nothing is left to send.
+    pub fn start(&self, again: Option<bool>) -> Option<Start> {
+        let Some(before) = &self.before else { return Some(Start::New) };
+        match (before.way(), again) {
+            (EarlierVerdict::Choose, Some(false)) if before.here == 0 => None,
+            (EarlierVerdict::GoOn, _) | (EarlierVerdict::Choose, Some(false)) => Some(Start::GoOn),
+            (EarlierVerdict::Anew, _) | (_, Some(true)) => Some(before.anew()),
+            (EarlierVerdict::Done, Some(false)) | (EarlierVerdict::Done | EarlierVerdict::Choose, None) => None,
+        }
+    }
+
+    /// How many rows would be sent.
+    pub fn to_send(&self, start: &Start) -> u64 {
+        match &self.before {
+            Some(before) if *start == Start::GoOn && before.new > 0 => before.new,
+            _ => self.preview.check.good,
+        }
+    }
+
+    /// The import that starts so, with its report at `report` unless it continues one with another name.
+    pub fn run(&self, start: Start, report: Option<&Path>, how: ImportOptions) -> ImportRun {
+        let continued = self.before.as_ref().filter(|_| start == Start::GoOn).map(|before| before.report.as_path());
+        let report = continued.or(report).map(Path::to_owned);
+        ImportRun { reading: self.reading.clone(), counts: Some(self.preview.check.counts()), start, report, how }
+    }
+}
