@@ -31,9 +31,6 @@ impl Reasons {
     pub(in crate::transfer) fn read(path: &Path, file: &Print, reading: &ColumnMapping) -> Result<Self, TransferError> {
         let head = read_head(path)?;
         head.check_reading(path, reading)?;
-        if let Some(differs) = head.file.difference(file) {
-            return Err(TransferError::changed(path, differs));
-        }
         let mut places = HashMap::new();
         let past = Past::read(path, head, "", |line, place| match line.outcome {
             Some(Word::Refused | Word::Unknown) if places.len() < MOST => drop(places.insert(line.row, place)),
@@ -41,6 +38,9 @@ impl Reasons {
             Some(_) => drop(places.remove(&line.row)),
             None => {}
         })?;
+        if let Some(differs) = past.head.file.difference(file) {
+            return Err(TransferError::changed(path, differs));
+        }
         let file = BufReader::new(File::open(path).map_err(|source| failed(path, source))?);
         let numbers = RowNumbers::of(Some(&past));
         Ok(Self { past, numbers, path: path.to_owned(), file, places })

@@ -62,6 +62,19 @@ fn a_row_that_is_corrected_in_the_file_is_sent_alone_by_whatever_command() {
 }
 
 #[test]
+fn rows_that_are_still_wrong_after_the_file_was_edited_can_be_written_to_another_file() {
+    let home = home_with("week.csv", &week(&["Ada,1", "Ben,two", "Cleo,three"]));
+    assert_eq!(import(&home, &[]).0, Some(3));
+    write(&home, &["Ada,1", "Ben,2", "Cleo,four"]);
+    let (status, text) = import(&home, &["--rejects", "bad.csv"]);
+    assert!(status == Some(3) && text.contains("1 row to fix: bad.csv"), "{text}");
+    assert!(fs::read_to_string(home.path().join("bad.csv")).unwrap().contains("Cleo,four"));
+    let (status, text) = import(&home, &["--resume", "--rejects", "bad.csv", "--force"]);
+    assert!(status == Some(3) && text.contains("2 added before") && text.contains("1 row to fix"), "{text}");
+    assert_eq!(names(&home), ["Ada", "Ben"]);
+}
+
+#[test]
 fn a_corrected_file_may_have_more_rows_in_another_order_and_equal_ones() {
     let home = home_with("week.csv", &week(&["Guppy,7", "Guppy,7", "Cleo,three"]));
     assert_eq!(import(&home, &[]).0, Some(3));
