@@ -4,17 +4,15 @@
 //! [`prompt`] asks the questions; each task has its own file and uses the same library as the screens.
 
 mod add;
-mod browse;
-mod by_id;
 mod domains;
 mod import;
+mod pets;
 pub mod prompt;
-mod sandbox;
-mod search;
 mod session;
-mod unknown_outcome;
 mod wizard;
 mod words;
+
+use strum::VariantArray as _;
 
 use crate::config::Service;
 use crate::model::text::short;
@@ -23,31 +21,28 @@ use crate::model::words::{counted, ids};
 use prompt::{Asked, Leave};
 pub use session::{DialogueSetup, Session};
 
-#[derive(Clone, Copy)]
+/// A choice of the main menu.
+#[derive(Clone, Copy, strum::AsRefStr, strum::VariantArray)]
 enum Task {
+    #[strum(serialize = "browse pets")]
     Browse,
+    #[strum(serialize = "search pets")]
     Search,
+    #[strum(serialize = "add pets")]
     Add,
+    #[strum(serialize = "find a pet by its id")]
     ById,
+    #[strum(serialize = "import a file of pets")]
     Import,
+    #[strum(serialize = "check a domain")]
     CheckDomain,
+    #[strum(serialize = "set up a domain, step by step")]
     SetUpDomain,
+    #[strum(serialize = "practice: do a step outside petstore")]
     Practice,
+    #[strum(serialize = "quit")]
     Quit,
 }
-
-/// The main menu.
-const TASKS: [(Task, &str); 9] = [
-    (Task::Browse, "browse pets"),
-    (Task::Search, "search pets"),
-    (Task::Add, "add pets"),
-    (Task::ById, "find a pet by its id"),
-    (Task::Import, "import a file of pets"),
-    (Task::CheckDomain, "check a domain"),
-    (Task::SetUpDomain, "set up a domain, step by step"),
-    (Task::Practice, "practice: do a step outside petstore"),
-    (Task::Quit, "quit"),
-];
 
 impl Session {
     /// Runs until the user quits or the input ends; returns why.
@@ -77,6 +72,9 @@ impl Session {
             let file = short(file);
             self.talk.say(format!("The import of {file} is not finished. Import that file again to continue it."))?;
         }
+        if !self.setup.settings.read_only {
+            self.open_queue()?;
+        }
         match &self.setup.settings.service {
             Service::Demo => self.talk.say("These are 250 samples; changes are not kept."),
             Service::Remote(remote) if remote.key.is_none() => {
@@ -88,10 +86,10 @@ impl Session {
 
     fn farewell(&mut self) -> Asked<()> {
         if !self.added.is_empty() {
-            let were = if self.added.len() == 1 { "was" } else { "were" };
             let pets = counted(self.added.len(), "pet");
-            self.talk.say(format!("{pets} {were} added by hand: {}.", ids(&self.added)))?;
+            self.talk.say(format!("Added by hand: {pets}, {}.", ids(&self.added)))?;
         }
+        self.close_queue()?;
         self.talk.say("Goodbye.")
     }
 
@@ -100,16 +98,19 @@ impl Session {
         let is_practice = self.setup.domains.sandbox.is_some();
         let may_add = !self.setup.settings.read_only;
         let is_over_ssh = self.setup.settings.ssh.is_some();
-        let tasks = TASKS.into_iter().filter(|(task, _)| match task {
-            Task::Practice => is_practice,
-            Task::Add => may_add,
-            Task::Import => may_add && !is_over_ssh,
-            Task::CheckDomain | Task::SetUpDomain => !is_over_ssh,
-            Task::Browse | Task::Search | Task::ById | Task::Quit => true,
-        });
-        let (tasks, words): (Vec<Task>, Vec<&str>) = tasks.unzip();
+        let tasks: Vec<_> = Task::VARIANTS
+            .iter()
+            .copied()
+            .filter(|task| match task {
+                Task::Practice => is_practice,
+                Task::Add => may_add,
+                Task::Import => may_add && !is_over_ssh,
+                Task::CheckDomain | Task::SetUpDomain => !is_over_ssh,
+                Task::Browse | Task::Search | Task::ById | Task::Quit => true,
+            })
+            .collect();
         loop {
-            let chosen = self.talk.choose_again("Main menu", &words, None).await;
+            let chosen = self.talk.choose("Main menu", &tasks, None).await;
             let result = match chosen.map(|at| tasks[at]) {
                 Ok(Task::Browse) => self.browse().await,
                 Ok(Task::Search) => self.search().await,

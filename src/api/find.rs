@@ -25,6 +25,25 @@ pub struct LookupResult {
     pub steps: Vec<Step>,
 }
 
+impl LookupResult {
+    /// Why there is no pet.
+    pub fn why_none(&self) -> &'static str {
+        match self.steps.last().map(|step| step.outcome) {
+            Some(StepOutcome::NotFound) => "This pet does not exist (404).",
+            Some(StepOutcome::Gone { .. }) => "It is not in the lists, and GET /pets/{petId} no longer exists.",
+            Some(StepOutcome::NotThereButFull { .. }) => "It is not in the rows that the lists return.",
+            Some(StepOutcome::Found | StepOutcome::NotThere) | None => {
+                "It is in none of the lists, where a pet without a status never is."
+            }
+        }
+    }
+
+    /// Whether the pet itself was asked for: there is no further way.
+    pub fn is_final(&self) -> bool {
+        self.steps.last().is_some_and(|step| step.asked == LookupRequest::Get)
+    }
+}
+
 /// One request of the search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Step {

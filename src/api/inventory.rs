@@ -71,6 +71,9 @@ impl Coverage {
         if self.complete {
             return format!("{pets} from {requests}: all that the service lists.");
         }
+        if self.is_cut {
+            return format!("{pets} from {requests}. There are more, which were not read.");
+        }
         let only = match self.full.as_slice() {
             [] => String::new(),
             [one] => format!("only {ROWS} {one} ones are listed, and "),
@@ -298,6 +301,8 @@ mod tests {
         assert_eq!(word(true, &[], 3, 237), "237 pets from 3 requests: all that the service lists.");
         let end = "pets without a status may be missing.";
         assert_eq!(word(false, &[], 4, 140), format!("140 pets from 4 requests. There may be more: {end}"));
+        let cut = Coverage { requests: 200, is_cut: true, complete: false, ..Coverage::ALL };
+        assert_eq!(cut.honest_word(20_000), "20000 pets from 200 requests. There are more, which were not read.");
         for (full, more) in [
             (&PetStatus::ALL[..1], "only 100 available ones are listed"),
             (&PetStatus::ALL[1..], "only 100 pending and 100 sold ones are listed"),

@@ -1,16 +1,19 @@
 //! Starts the plain-line dialogue on standard input and output.
 
 use std::io::{self, IsTerminal as _};
+use std::sync::Arc;
 
 use tokio::io::BufReader;
 use tokio::runtime::Runtime;
 use tokio::sync::mpsc;
 
+use crate::app::outbox::queue::Queues;
 use crate::clock;
 use crate::config::settings::configuration;
-use crate::config::{Choices, Env, Settings};
+use crate::config::{Choices, Env, Paths, Settings};
 use crate::dialogue::prompt::{Dialogue, Leave};
 use crate::dialogue::{DialogueSetup, Session};
+use crate::local::draft_files::Claims;
 
 use super::args::IDLE_ENDED;
 use super::error::{Exit, Failed};
@@ -34,7 +37,10 @@ pub fn run(
         let ssh = settings.ssh.clone();
         let idle = ssh.as_ref().and_then(|ssh| ssh.idle);
         let home = env.path("HOME");
-        let setup = DialogueSetup { settings, client, domains, domain_service, home, unfinished, clock: clock::now };
+        let state = Paths::new(env).ok().map(|paths| paths.state);
+        let queues = Queues::new(state.map(|state| Arc::new(Claims::new(state))));
+        let clock = clock::now;
+        let setup = DialogueSetup { settings, client, domains, domain_service, home, unfinished, queues, clock };
         let mut signals = Signals::new()?;
         let (interrupt, interrupts) = mpsc::channel(4);
         let echo = !io::stdin().is_terminal();

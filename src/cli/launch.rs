@@ -24,7 +24,7 @@ use super::{dialogue, setup};
 use crate::app::clipboard;
 use crate::app::connections::{DEMO_KEEPS_NOTHING, Services};
 use crate::app::first_run::{self, StartChoice};
-use crate::app::outbox::queue::{self, Queues};
+use crate::app::outbox::queue::{self, Fate, Line, Queues};
 use crate::clock;
 use crate::config::file::{Add, File};
 use crate::config::secrets::refuse_where_others_write;
@@ -46,9 +46,9 @@ use crate::tui::msg::{Msg, QuitReason, Size};
 use crate::tui::screens::add_pet::State as AddPet;
 use crate::tui::screens::add_pet::dispatch::restore;
 use crate::tui::screens::add_pet::import::update::resume_line;
-use crate::tui::screens::add_pet::outbox::{AddSetup, Fate, Line};
+use crate::tui::screens::add_pet::outbox::AddSetup;
 use crate::tui::screens::domains::wizard::{NAME, VALUE};
-use crate::tui::session_cache::{self, SessionCache, read_kept};
+use crate::tui::session_cache::{SessionCache, read_kept};
 use crate::tui::state::{AppState, MessageKind, Screen};
 use crate::tui::terminal::writer_thread::TerminalWriter;
 use crate::tui::theme::Appearance;
@@ -149,7 +149,7 @@ pub fn run(
 
 /// The file of an import to this service that the app has begun and not finished, if no other program shows it.
 fn unfinished_import(settings: &Settings, env: &Env) -> Option<String> {
-    let identity = session_cache::identity(settings)?;
+    let identity = settings.identity()?;
     let state = Paths::new(env).ok()?.state;
     let drafts = Drafts::open(&DraftFiles::new(Arc::new(Claims::new(state))), &identity).ok().flatten()?;
     drafts.typed.import.filter(|import| import.begun).map(|import| import.path.value().to_owned())
@@ -161,13 +161,13 @@ fn waiting_elsewhere(settings: &Settings, choices: &Choices, env: &Env) -> Optio
     if choices.demo || choices.ssh.is_some() {
         return None;
     }
-    let here = session_cache::identity(settings).as_deref().map(file_stem);
+    let here = settings.identity().as_deref().map(file_stem);
     let waiting = queue::waiting(&Paths::new(env).ok()?.state, here.as_deref());
     if waiting.is_empty() {
         return None;
     }
     let of = |entry: &ProfileEntry| {
-        let identity = session_cache::identity(&settings_without_key(&entry.name, choices, env).ok()?)?;
+        let identity = settings_without_key(&entry.name, choices, env).ok()?.identity()?;
         let stem = file_stem(&identity);
         let pets: usize = waiting.iter().filter(|(of, _)| *of == stem).map(|(_, pets)| pets).sum();
         (pets > 0).then(|| format!("{} for {}", counted(pets, "pet"), short(&entry.name)))
@@ -441,14 +441,14 @@ fn hand_over(state: &AppState, is_kept: bool, queued: bool) {
     }
     if !queued {
         for line in state.add.outbox.lines.iter().filter(|line| line.fate.is_waiting()) {
-            let (name, category) = (short(&line.draft.name), short(&line.draft.category_id));
+            let (name, category) = (short(&line.typed.pet.name), short(&line.typed.pet.category_id));
             lines.push(format!("not sent: name {name:?}, category {category:?}"));
         }
     }
     let refused = |line: &&Line| matches!(line.fate, Fate::Refused(_));
     let kept = word(queued && is_named);
-    for line in state.add.outbox.lines.iter().filter(refused).filter(|line| !line.draft.name.is_empty()) {
-        lines.push(format!("refused{kept}: {:?}", short(&line.draft.name)));
+    for line in state.add.outbox.lines.iter().filter(refused).filter(|line| !line.typed.pet.name.is_empty()) {
+        lines.push(format!("refused{kept}: {:?}", short(&line.typed.pet.name)));
     }
     for wizard in state.domains.unsaved_wizards() {
         let (name, value) = (short(wizard.form.value(&NAME)), short(wizard.form.value(&VALUE)));

@@ -81,6 +81,16 @@ impl Settings {
         self.read_only.then(|| read_only(&self.label, self.ssh.is_some()))
     }
 
+    /// Identifies the data of the service; none if they end with the session.
+    pub fn identity(&self) -> Option<String> {
+        match &self.service {
+            Service::Demo => None,
+            Service::Embedded { database } => Some(database.display().to_string()),
+            // With another key, the same address may show something else.
+            Service::Remote(remote) => Some(format!("{} {}", self.name, remote.base_url)),
+        }
+    }
+
     /// The options that choose this service in a shell. Only what was chosen by its address is chosen so again.
     pub fn flags(&self) -> String {
         let is_profile = self.origins.first().is_some_and(|profile| match &profile.origin {

@@ -3,13 +3,14 @@
 use super::prompt::Asked;
 use super::session::Session;
 use super::words;
+use crate::app::domain_progress::{DomainProgress, what_to_do};
 use crate::app::domain_service::{CheckRequest, CheckResult};
 use crate::domains::finding::deciding;
 use crate::domains::parse_name::{self, ExistingDomains};
 use crate::domains::registry::{Entry, Registry, RegistryChange};
-use crate::domains::report::{headline, sentence, until_words};
+use crate::domains::report::{full_sentence, headline, sentence, until_words};
 use crate::domains::reported::{Dated, Event, Reported};
-use crate::domains::stage::{Stage, status};
+use crate::domains::stage::Stage;
 use crate::domains::{DnsName, Domain, Finding, Verdict};
 use crate::model::text::short;
 use crate::model::words::{counted, list};
@@ -33,8 +34,7 @@ impl Session {
         let Some(list) = self.listed()? else { return Ok(()) };
         let listed: Vec<DnsName> = list.domains.iter().map(|entry| entry.name.clone()).collect();
         for (number, entry) in (1..).zip(&list.domains) {
-            let state = self.state_of(entry).map_or("not checked yet".to_owned(), words::state);
-            self.talk.say(format!("{number}: {}, {state}", entry.name))?;
+            self.talk.say(format!("{number}: {}, {}", entry.name, self.progress(entry).summary))?;
         }
         let question = if listed.is_empty() { "Domain:" } else { "Domain, a number or a name:" };
         let read = |answer: &str| match answer.parse::<usize>().ok().and_then(|number| number.checked_sub(1)) {
@@ -42,13 +42,13 @@ impl Session {
             _ => read_name(answer, &ExistingDomains::default()),
         };
         let domain = self.talk.ask(question, NAME_HELP, read).await?;
-        let value = match list.get(&domain.name).and_then(|entry| entry.reported().value) {
+        let known = list.get(&domain.name).and_then(|entry| entry.reported().value);
+        let value = match known.as_ref().or(self.setup.domains.platform_host.as_ref()) {
             Some(_) => None,
-            None if self.setup.domains.platform_host.is_some() => None,
             None => self.ask_value("Value in the dashboard, press Enter if you do not know it:", None, &domain).await?,
         };
         match self.check(&domain, value).await? {
-            Some(checked) => self.report(&checked),
+            Some(checked) => self.report(&checked, None),
             None => Ok(()),
         }
     }
@@ -81,11 +81,10 @@ impl Session {
     }
 
     /// Records on disk what the operator has done. Whether that succeeded.
-    pub(super) fn record(&mut self, name: &DnsName, events: Vec<Event>) -> Asked<bool> {
+    pub(super) fn record(&mut self, name: &DnsName, event: Event) -> Asked<bool> {
         let at = self.wall();
-        let changes: Vec<RegistryChange> =
-            events.into_iter().map(|event| RegistryChange::Reported(name.clone(), Dated { at, event })).collect();
-        match self.setup.domain_service.apply(&changes) {
+        let change = RegistryChange::Reported(name.clone(), Dated { at, event });
+        match self.setup.domain_service.apply(&[change]) {
             Ok(_) => Ok(true),
             Err(why) => self.talk.say(format!("Not saved: {why}")).map(|()| false),
         }
@@ -101,21 +100,19 @@ impl Session {
         self.talk.say(format!("A check sends the domain to this machine's resolver, and to the public {public}."))?;
         self.talk.say("Your answer is saved; domains.resolvers in the configuration changes it.")?;
         let public = self.talk.is_yes("Ask them?", false).await?;
-        match self.setup.domain_service.choose_resolvers(public).1 {
-            Some(why) => self.talk.say(format!("Not saved: {why}")),
-            None => Ok(()),
-        }
+        let why_not = self.setup.domain_service.choose_resolvers(public).1;
+        self.talk.say_all(why_not.map(|why| format!("Not saved: {why}")))
     }
 
-    /// Checks a domain, with `value` unless one is known. `None`, after a message, if the check failed.
+    /// Checks a domain, with `value` if none is known. `None`, after a message, if the check failed.
     pub(super) async fn check(&mut self, domain: &Domain, value: Option<DnsName>) -> Asked<Option<CheckedDomain>> {
         let Some(list) = self.listed()? else { return Ok(None) };
         let known = list.get(&domain.name).cloned();
         let is_listed = known.is_some();
         let nothing = || Entry { name: domain.name.clone(), events: Vec::new(), measurements: Vec::new() };
-        let entry = known.unwrap_or_else(nothing);
+        let mut entry = known.unwrap_or_else(nothing);
+        entry.events.extend(value.map(|host| Dated { at: self.wall(), event: Event::Value { host } }));
         let reported = self.setup.domains.reported(&entry);
-        let reported = Reported { value: reported.value.or(value), ..reported };
         let sandbox = self.setup.domains.sandbox_at(self.now());
         let task = CheckRequest { entry: entry.clone(), reported: reported.clone(), detail: true, sandbox };
         self.choose_resolvers().await?;
@@ -128,24 +125,30 @@ impl Session {
         };
         if is_listed {
             let measured = RegistryChange::Measured(domain.name.clone(), Box::new(seen.measurement.clone()));
-            if let Err(why) = self.setup.domain_service.apply(&[measured]) {
-                self.talk.say(why)?;
-            }
+            self.talk.say_all(self.setup.domain_service.apply(&[measured]).err())?;
         }
-        let measurements = [entry.measurements, vec![seen.measurement.clone()]].concat();
-        let state = status(&reported, &measurements, seen.at).state;
+        entry.measurements.push(seen.measurement.clone());
+        let state = DomainProgress::of(&entry, &reported, None, seen.at).status.state;
         Ok(Some(CheckedDomain { domain: domain.clone(), reported, seen, state }))
     }
 
-    /// Reports how a domain is, what to do now, and what else is wrong.
-    pub(super) fn report(&mut self, checked: &CheckedDomain) -> Asked<()> {
-        let CheckedDomain { domain, seen, state, .. } = checked;
-        self.report_cause(checked)?;
+    /// Reports how a domain is, what to do now, and what else is wrong; in full only if something has changed since
+    /// `before`.
+    pub(super) fn report(&mut self, checked: &CheckedDomain, before: Option<&CheckedDomain>) -> Asked<()> {
+        let CheckedDomain { domain, reported, seen, state } = checked;
         let decides = deciding(&seen.findings);
+        let failed = || format!("No check of {} succeeded.", domain.unicode);
+        self.talk.say(decides.map_or_else(failed, |decides| headline(domain, decides)))?;
+        if let Some(decides) = decides.filter(|decides| decides.verdict != Verdict::Ok) {
+            self.report_finding(decides, seen)?;
+        }
+        let is_same = |before: &CheckedDomain| before.seen.measurement.says_the_same_as(&seen.measurement);
+        if before.is_some_and(|before| before.state == *state && is_same(before)) {
+            return self.talk.say("Nothing has changed since the last check.");
+        }
         let rest =
-            seen.findings.iter().filter(|finding| decides.is_none_or(|decides| !std::ptr::eq(*finding, decides)));
-        let (wrong, right): (Vec<_>, Vec<_>) = rest.partition(|finding| finding.verdict > Verdict::Ok);
-        for finding in wrong {
+            seen.findings.iter().filter(|finding| !decides.is_some_and(|decides| std::ptr::eq(*finding, decides)));
+        for finding in rest.clone().filter(|finding| finding.verdict > Verdict::Ok) {
             let also = match finding.verdict {
                 Verdict::Fail => "Also wrong",
                 Verdict::Wait => "Also pending",
@@ -154,53 +157,25 @@ impl Session {
             self.talk.say(format!("{also}: {}.", finding.title))?;
             self.report_finding(finding, seen)?;
         }
-        let right = right.iter().filter(|finding| finding.verdict == Verdict::Ok).count();
+        let right = rest.filter(|finding| finding.verdict == Verdict::Ok).count();
         if right > 0 {
             self.talk.say(format!("Passed: {}.", counted(right, "check")))?;
         }
-        if !checked.reported.is_known() {
-            return self.talk.say("It is not on your list.");
-        }
-        self.talk.say(format!("Step: {}. {}", words::state(*state), words::next_step(*state, &domain.name)))
-    }
-
-    /// The same after another check, in full only if something has changed.
-    pub(super) fn report_again(&mut self, before: &CheckedDomain, checked: &CheckedDomain) -> Asked<()> {
-        if before.state != checked.state || !before.seen.measurement.says_the_same_as(&checked.seen.measurement) {
-            return self.report(checked);
-        }
-        self.report_cause(checked)?;
-        self.talk.say("Nothing has changed since the last check.")
-    }
-
-    /// Reports how a domain is, and what to do about its first problem.
-    fn report_cause(&mut self, checked: &CheckedDomain) -> Asked<()> {
-        let CheckedDomain { domain, seen, .. } = checked;
-        let Some(decides) = deciding(&seen.findings) else {
-            return self.talk.say(format!("No check of {} succeeded.", domain.unicode));
-        };
-        self.talk.say(headline(domain, decides))?;
-        if decides.verdict == Verdict::Ok { Ok(()) } else { self.report_finding(decides, seen) }
+        self.talk.say(match reported.is_known() {
+            true => format!("Step: {}. {}", words::state(*state), full_sentence(what_to_do(*state))),
+            false => "It is not on your list.".to_owned(),
+        })
     }
 
     fn report_finding(&mut self, finding: &Finding, seen: &CheckResult) -> Asked<()> {
-        if !finding.seen.is_empty() {
-            self.talk.say(format!("Found: {}", sentence(&finding.seen)))?;
-        }
-        if !finding.fix.is_empty() {
-            self.talk.say(format!("Do: {}", sentence(&finding.fix)))?;
-        }
-        match finding.until {
-            Some(until) => self.talk.say(format!("Wait until {}.", until_words(until, seen.at))),
-            None => Ok(()),
-        }
+        let texts = [("Found", &finding.seen), ("Do", &finding.fix)].into_iter().filter(|(_, text)| !text.is_empty());
+        self.talk.say_all(texts.map(|(label, text)| format!("{label}: {}", sentence(text))))?;
+        self.talk.say_all(finding.until.map(|until| format!("Wait until {}.", until_words(until, seen.at))))
     }
 
-    /// The stage of an entry of the list; `None` if it was set up and never checked.
-    pub(super) fn state_of(&self, entry: &Entry) -> Option<Stage> {
-        let reported = self.setup.domains.reported(entry);
-        let is_known = !entry.measurements.is_empty() || reported.verified.is_none();
-        is_known.then(|| status(&reported, &entry.measurements, self.wall()).state)
+    /// How far an entry of the list is.
+    pub(super) fn progress(&self, entry: &Entry) -> DomainProgress {
+        DomainProgress::of(entry, &self.setup.domains.reported(entry), None, self.wall())
     }
 
     /// The time of day for domains: in the sandbox it runs faster.

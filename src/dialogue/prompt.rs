@@ -2,7 +2,7 @@
 //! and braille displays.
 
 use std::collections::HashSet;
-use std::future::{Future, pending};
+use std::future::Future;
 use std::io::{self, Write};
 use std::time::Duration;
 
@@ -63,7 +63,7 @@ pub struct Dialogue {
     line: Vec<u8>,
     /// Ctrl-C was pressed since the last answer.
     interrupted: bool,
-    /// The questions whose choices were listed.
+    /// The choices that were listed.
     listed: HashSet<String>,
     /// How long an answer may take.
     pub idle: Option<Duration>,
@@ -124,20 +124,22 @@ impl Dialogue {
         }
     }
 
-    /// Lists `ways` and asks for one by number or first letters; Enter takes the one at `enter`. Returns the index.
+    /// Asks for one of `ways` by number or first letters; Enter takes the one at `enter`. They are listed the first time, and
+    /// then by `help`. Returns the index.
     pub async fn choose(&mut self, what: &str, ways: &[impl AsRef<str>], enter: Option<usize>) -> Asked<usize> {
-        self.pick(what, ways, enter, true).await
-    }
-
-    /// The same, but the ways are listed only the first time, and then by `help`.
-    pub(super) async fn choose_again(
-        &mut self,
-        what: &str,
-        ways: &[impl AsRef<str>],
-        enter: Option<usize>,
-    ) -> Asked<usize> {
-        let is_new = self.listed.insert(what.to_owned());
-        self.pick(what, ways, enter, is_new).await
+        let listed: Vec<_> = (1..).zip(ways).map(|(number, way)| format!("{number}: {}", way.as_ref())).collect();
+        let help = format!("Type a number or the first letters.\n{}", listed.join("\n"));
+        if self.listed.insert(help.clone()) {
+            self.say_all(&listed)?;
+        }
+        let last = ways.len();
+        let default = enter.map_or(String::new(), |enter| format!(", press Enter for {}", in_short(enter, ways)));
+        let read = |answer: &str| match (place(answer, ways), enter) {
+            (Some(at), _) => Ok(at),
+            (None, Some(enter)) if answer.is_empty() => Ok(enter),
+            (None, _) => Err(format!("Choose a number from 1 to {last}; help lists them.")),
+        };
+        self.ask(&format!("{what}, 1 to {last}{default}:"), &help, read).await
     }
 
     /// Asks for yes or no; Enter means `enter`.
@@ -167,38 +169,16 @@ impl Dialogue {
         }
     }
 
-    async fn pick(&mut self, what: &str, ways: &[impl AsRef<str>], enter: Option<usize>, lists: bool) -> Asked<usize> {
-        let listed: Vec<_> = (1..).zip(ways).map(|(number, way)| format!("{number}: {}", way.as_ref())).collect();
-        if lists {
-            self.say_all(&listed)?;
-        }
-        let last = ways.len();
-        let default = enter.map_or(String::new(), |enter| format!(", press Enter for {}", in_short(enter, ways)));
-        let help = format!("Type a number or the first letters.\n{}", listed.join("\n"));
-        let read = |answer: &str| match (place(answer, ways), enter) {
-            (Some(at), _) => Ok(at),
-            (None, Some(enter)) if answer.is_empty() => Ok(enter),
-            (None, _) => Err(format!("Choose a number from 1 to {last}; help lists them.")),
-        };
-        self.ask(&format!("{what}, 1 to {last}{default}:"), &help, read).await
-    }
-
     /// The next answer; `None` if the question must be asked again.
     async fn next_line(&mut self) -> Asked<Option<String>> {
         let Self { lines, line, interrupts, idle, .. } = self;
         let room = (MOST - line.len().min(MOST)) as u64;
         let mut limited = lines.take(room);
-        let too_long = async {
-            match *idle {
-                Some(limit) => sleep(limit).await,
-                None => pending().await,
-            }
-        };
         tokio::select! {
             read = limited.read_until(b'\n', line) => {
                 read?;
             }
-            () = too_long => {
+            () = sleep(idle.unwrap_or(Duration::MAX)) => {
                 writeln!(self.out)?;
                 return Err(Leave::Idle);
             }

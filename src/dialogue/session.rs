@@ -1,6 +1,5 @@
 //! What every task of the dialogue works with.
 
-use std::collections::HashSet;
 use std::future::Future;
 use std::path::PathBuf;
 
@@ -10,6 +9,8 @@ use super::prompt::{Asked, Dialogue, Leave};
 use super::words;
 use crate::api::{ApiError, Client, Failure};
 use crate::app::domain_service::{DomainService, DomainSetup};
+use crate::app::inventory::store::PetStore;
+use crate::app::outbox::queue::{Line, Queue, Queues};
 use crate::clock::Now;
 use crate::config::{Service, Settings};
 use crate::model::words::counted;
@@ -29,8 +30,21 @@ pub struct DialogueSetup {
     pub home: Option<PathBuf>,
     /// The file of an import that the app has begun and not finished.
     pub unfinished: Option<String>,
+    /// The pets that wait to be sent, for each service.
+    pub queues: Queues,
     /// The time.
     pub clock: fn() -> Now,
+}
+
+/// The pets that wait to be sent.
+#[derive(Default)]
+pub(super) struct Outbox {
+    pub(super) queue: Queue,
+    pub(super) lines: Vec<Line>,
+    /// The number of the last line.
+    pub(super) last: u64,
+    /// The file cannot be written.
+    pub(super) is_unwritable: bool,
 }
 
 /// A dialogue from its first to its last line.
@@ -42,19 +56,21 @@ pub struct Session {
     pub(super) keys: IdempotencyKeys,
     /// Adding pets was confirmed, or needs no confirmation.
     pub(super) may_add: bool,
-    /// The pets seen so far, which cannot be one that was just sent.
-    pub(super) known: HashSet<PetId>,
+    /// The pets known of the service.
+    pub(super) pets: PetStore,
     /// The pets added in this session.
     pub(super) added: Vec<PetId>,
+    /// The pets that wait to be sent.
+    pub(super) outbox: Outbox,
 }
 
 impl Session {
     /// A dialogue that has not begun.
     pub fn new(setup: DialogueSetup, talk: Dialogue) -> Self {
         let service = setup.settings.service.name();
-        let may_add = false;
         let keys = IdempotencyKeys::new(Uuid::new_v4());
-        Self { talk, setup, service, keys, may_add, known: HashSet::new(), added: Vec::new() }
+        let (pets, outbox) = (PetStore::default(), Outbox::default());
+        Self { talk, setup, service, keys, may_add: false, pets, added: Vec::new(), outbox }
     }
 
     /// Where the pets are, with the user's name for it.
@@ -108,7 +124,7 @@ impl Session {
     /// Asks for a status, or none of them; Enter means `enter`.
     pub(super) async fn ask_status(&mut self, none: &str, enter: Option<PetStatus>) -> Asked<Option<PetStatus>> {
         let enter = PetStatus::ALL.iter().position(|status| Some(*status) == enter).map_or(0, |at| at + 1);
-        let chosen = self.talk.choose_again("Status", &[none, "available", "pending", "sold"], Some(enter)).await?;
+        let chosen = self.talk.choose("Status", &[none, "available", "pending", "sold"], Some(enter)).await?;
         Ok(chosen.checked_sub(1).map(|at| PetStatus::ALL[at]))
     }
 

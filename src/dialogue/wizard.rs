@@ -6,6 +6,7 @@ use super::session::Session;
 use crate::app::domain_service::existing;
 use crate::domains::parse_name::ExistingDomains;
 use crate::domains::record_export::DnsRecord;
+use crate::domains::registry::Entry;
 use crate::domains::reported::Event;
 use crate::domains::sandbox::{Sandbox, SandboxStep};
 use crate::domains::stage::Stage;
@@ -22,14 +23,26 @@ const STEPS: [&str; 5] = [
     "I saved the record at the DNS provider",
     "I chose Verify in the dashboard",
 ];
+/// What to ask about a step that may be a mistake, and what to report once it is recorded.
+const SAVED: [&str; 2] = [
+    "It was already saved. Did you save it again? That restarts the 48 hours.",
+    "Recorded. DNS changes can take up to 48 hours.",
+];
+const VERIFIED: [&str; 2] = [
+    "Verify would fail now. Did you choose it anyway?",
+    "Recorded. The certificate usually follows within a couple of minutes.",
+];
 const SIMULATE: &str = "sandbox: simulate a step outside petstore";
 
 impl Session {
     /// Starts with a new domain, or continues with one of the list.
     pub(super) async fn set_up_domain(&mut self) -> Asked<()> {
         let Some(list) = self.listed()? else { return Ok(()) };
-        let done = |state| matches!(state, None | Some(Stage::Live | Stage::Removed));
-        let unfinished: Vec<_> = list.domains.iter().filter(|entry| !done(self.state_of(entry))).collect();
+        let is_open = |entry: &&Entry| {
+            let is_known = !entry.measurements.is_empty() || entry.reported().verified.is_none();
+            is_known && !matches!(self.progress(entry).status.state, Stage::Live | Stage::Removed)
+        };
+        let unfinished: Vec<_> = list.domains.iter().filter(is_open).collect();
         let mut ways = vec!["a new domain".to_owned()];
         ways.extend(unfinished.iter().map(|entry| format!("continue with {}", entry.name)));
         let chosen = if unfinished.is_empty() { 0 } else { self.talk.choose("Which", &ways, None).await? };
@@ -63,7 +76,7 @@ impl Session {
             (answer, false) => read_name(answer, &known),
         };
         let domain = self.talk.ask(&question, NAME_HELP, read).await?;
-        if !self.record(&domain.name, vec![Event::Added])? {
+        if !self.record(&domain.name, Event::Added)? {
             return Ok(None);
         }
         self.talk.say(format!("{} is on the list. You can continue with it at any time.", domain.unicode))?;
@@ -86,7 +99,7 @@ impl Session {
             None => "Value, or press Enter to continue later:".to_owned(),
         };
         let Some(host) = self.ask_value(&question, enter.as_ref(), domain).await? else { return Ok(false) };
-        self.record(&domain.name, vec![Event::Value { host }])
+        self.record(&domain.name, Event::Value { host })
     }
 
     /// Checks, reports and records until the operator leaves the domain.
@@ -94,7 +107,7 @@ impl Session {
         let Some(mut checked) = self.check(domain, None).await? else { return Ok(()) };
         let mut is_reported = checked.reported.saved.is_some();
         if is_reported {
-            self.report(&checked)?;
+            self.report(&checked, None)?;
         } else {
             self.read_record(&checked)?;
         }
@@ -103,7 +116,7 @@ impl Session {
             ways.push(SIMULATE);
         }
         loop {
-            match self.talk.choose_again(&format!("Next for {}", domain.unicode), &ways, Some(0)).await? {
+            match self.talk.choose(&format!("Next for {}", domain.unicode), &ways, Some(0)).await? {
                 1 => {
                     self.read_record(&checked)?;
                     continue;
@@ -113,17 +126,17 @@ impl Session {
                     self.talk.say(value.unwrap_or_else(|| "No value yet.".to_owned()))?;
                     continue;
                 }
-                3 if !self.record_saved(&checked).await? => continue,
-                4 if !self.record_verified(&checked).await? => continue,
+                3 if !self.record_step(domain, Event::Saved, checked.reported.saved.is_some(), SAVED).await? => {
+                    continue;
+                }
+                4 if !self.record_step(domain, Event::Verified, !checked.state.may_verify(), VERIFIED).await? => {
+                    continue;
+                }
                 5 => self.practise().await?,
                 _ => {}
             }
             let Some(again) = self.check(domain, None).await? else { continue };
-            if is_reported {
-                self.report_again(&checked, &again)?;
-            } else {
-                self.report(&again)?;
-            }
+            self.report(&again, is_reported.then_some(&checked))?;
             (checked, is_reported) = (again, true);
         }
     }
@@ -133,12 +146,14 @@ impl Session {
         let CheckedDomain { domain, reported, seen, .. } = checked;
         let Some(value) = reported.value.clone() else { return self.talk.say("No value yet.") };
         let record = DnsRecord::new(domain, seen.zone.clone(), value);
-        self.talk.say(format!("At your DNS provider, in the zone {}, add this record:", record.zone))?;
-        self.talk.say(format!("Type: {}", if record.is_apex() { "ALIAS or ANAME" } else { record.kind() }))?;
-        self.talk.say(format!("Name: {}", record.name.relative_to(&record.zone)))?;
-        self.talk.say(format!("Value: {}", record.value))?;
-        self.talk.say(format!("TTL: {} seconds", record.ttl))?;
-        self.talk.say(format!("Some providers want the full name: {}", record.name.dotted()))?;
+        self.talk.say_all([
+            format!("At your DNS provider, in the zone {}, add this record:", record.zone),
+            format!("Type: {}", if record.is_apex() { "ALIAS or ANAME" } else { record.kind() }),
+            format!("Name: {}", record.name.relative_to(&record.zone)),
+            format!("Value: {}", record.value),
+            format!("TTL: {} seconds", record.ttl),
+            format!("Some providers want the full name: {}", record.name.dotted()),
+        ])?;
         if record.is_apex() {
             self.talk.say("If your provider offers neither, set up www instead and redirect this domain there.")?;
         }
@@ -153,28 +168,41 @@ impl Session {
         Ok(())
     }
 
-    /// Records that the record was saved. If it was before, asks first.
-    async fn record_saved(&mut self, checked: &CheckedDomain) -> Asked<bool> {
-        let question = "It was already saved. Did you save it again? That restarts the 48 hours.";
-        if checked.reported.saved.is_some() && !self.talk.is_yes(question, false).await? {
+    /// Records a step; if it may be a mistake, asks first. Whether to check again.
+    async fn record_step(
+        &mut self,
+        domain: &Domain,
+        step: Event,
+        asks: bool,
+        [question, done]: [&str; 2],
+    ) -> Asked<bool> {
+        if asks && !self.talk.is_yes(question, false).await? {
             return Ok(false);
         }
-        if self.record(&checked.domain.name, vec![Event::Saved])? {
-            self.talk.say("Recorded. DNS changes can take up to 48 hours.")?;
+        if self.record(&domain.name, step)? {
+            self.talk.say(done)?;
         }
         Ok(true)
     }
 
-    /// Records that Verify was chosen. If it cannot succeed yet, asks first.
-    async fn record_verified(&mut self, checked: &CheckedDomain) -> Asked<bool> {
-        let question = "Verify would fail now. Did you choose it anyway?";
-        if !checked.state.may_verify() && !self.talk.is_yes(question, false).await? {
-            return Ok(false);
+    /// Offers the possible steps, and does one.
+    pub(super) async fn practise(&mut self) -> Asked<()> {
+        let now = self.wall();
+        let Some(sandbox) = &self.setup.domains.sandbox else { return Ok(()) };
+        let acts = sandbox.acts(now);
+        let ways: Vec<String> = acts.iter().map(|act| format!("{}: {}", act.place().at(), act.words())).collect();
+        self.talk.say("Practice: one second is a minute here.")?;
+        let at = self.talk.choose("Which", &ways, None).await?;
+        self.act(acts[at])
+    }
+
+    /// Does a step, and says so.
+    pub(super) fn act(&mut self, act: SandboxStep) -> Asked<()> {
+        let now = self.wall();
+        if let Some(sandbox) = &mut self.setup.domains.sandbox {
+            sandbox.act(act, now);
         }
-        if self.record(&checked.domain.name, vec![Event::Verified])? {
-            self.talk.say("Recorded. The certificate usually follows within a couple of minutes.")?;
-        }
-        Ok(true)
+        self.talk.say(format!("Done {}: {}.", act.place().at(), act.words()))
     }
 }
 

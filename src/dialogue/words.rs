@@ -2,9 +2,6 @@
 
 use crate::api::explain::explain;
 use crate::api::{Failure, Remedy};
-use crate::app::domain_progress::what_to_do;
-use crate::domains::DnsName;
-use crate::domains::report::full_sentence;
 use crate::domains::stage::Stage;
 use crate::model::{Categories, NewPet, ObservedStatus, Pet, text::short};
 
@@ -40,15 +37,4 @@ pub fn failure(failure: &Failure, service: &str) -> [String; 2] {
 /// The stage of a domain.
 pub fn state(state: Stage) -> String {
     state.to_string().replace('-', " ").replace("dns", "DNS")
-}
-
-/// The next step for a domain, in this dialogue.
-pub fn next_step(state: Stage, name: &DnsName) -> String {
-    if state == Stage::Draft {
-        return "Copy the value from the dashboard: Project settings, Domains, Add domain.".to_owned();
-    }
-    if state == Stage::RemovalPlanned {
-        return format!("Set a redirect of {name} up first, then choose Remove in the dashboard.");
-    }
-    full_sentence(what_to_do(state))
 }

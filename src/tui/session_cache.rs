@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::api::inventory::Coverage;
 use crate::api::list::List;
-use crate::config::{Service, Settings};
+use crate::config::Settings;
 use crate::local::{atomic_file, file_stem};
 use crate::model::{Limit, Pet, PetId, PetStatus};
 
@@ -58,19 +58,9 @@ impl SessionCache {
     }
 }
 
-/// Identifies the data of a service; none if they end with the session.
-pub fn identity(settings: &Settings) -> Option<String> {
-    match &settings.service {
-        Service::Demo => None,
-        Service::Embedded { database } => Some(database.display().to_string()),
-        // With another key, the same address may show something else.
-        Service::Remote(remote) => Some(format!("{} {}", settings.name, remote.base_url)),
-    }
-}
-
 /// What an earlier session kept of the service of these settings.
 pub fn read_kept(directory: &Path, settings: &Settings) -> Option<SessionCache> {
-    let identity = identity(settings)?;
+    let identity = settings.identity()?;
     let mut text = String::new();
     let file = std::fs::File::open(file(directory, &identity)).ok()?;
     file.take(MOST_OCTETS).read_to_string(&mut text).ok()?;

@@ -23,7 +23,6 @@ use super::screens::domains::state::PanelLocation;
 use super::screens::requests::state::State as RequestLog;
 use super::screens::welcome::state::State as FirstStart;
 use super::screens::{add_pet, domains, pets, profiles};
-use super::session_cache;
 use super::theme::Theme;
 use super::widgets::form::{Form, Known};
 use crate::api::failure::Failure;
@@ -253,7 +252,7 @@ impl Link {
             service,
             embedded: address.is_none(),
             address,
-            identity: session_cache::identity(settings),
+            identity: settings.identity(),
             flags: settings.flags(),
             key,
             origins: settings.origins.clone(),

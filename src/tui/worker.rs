@@ -30,7 +30,6 @@ use super::effect::Effect;
 use super::job::{AnyJob, Changed, Env, Outcome, Reply, Started};
 use super::msg::Recorded;
 use super::pending::{ReqId, Slot};
-use super::session_cache;
 
 pub use context::WorkerContext;
 
@@ -63,7 +62,7 @@ pub fn spawn(settings: Option<Settings>, machine: Arc<WorkerContext>) -> (Handle
     let (recorder, exchanges) = recorder::recorder();
     let mut queue = Queue::default();
     if let Some(settings) = settings.clone() {
-        let identity = session_cache::identity(&settings);
+        let identity = settings.identity();
         queue = machine.queues.of(identity.as_deref()).map(|(queue, _)| queue).unwrap_or_default();
         let connect = (machine.services.connect)(settings);
         let recorder = Recorder::clone(&recorder);

@@ -5,12 +5,14 @@ mod domains;
 mod files;
 
 use std::io::{self, Cursor, Write};
+use std::path::Path;
 use std::sync::{Arc, LazyLock, Mutex};
 use std::time::Duration;
 
 use petstore::api::Client;
 use petstore::api::client::{Timeouts, install_tls_provider};
 use petstore::app::domain_service::{DomainService, DomainSetup};
+use petstore::app::outbox::queue::Queues;
 use petstore::clock::{self, Now};
 use petstore::config::{Choices, Env, Settings};
 use petstore::dialogue::prompt::{Dialogue, Leave};
@@ -19,6 +21,7 @@ use petstore::domains::check_options::CheckOptions as DomainSettings;
 use petstore::domains::diagnosis::Expectation;
 use petstore::domains::registry::RegistryFile;
 use petstore::domains::sandbox::Sandbox;
+use petstore::local::draft_files::Claims;
 use tempfile::TempDir;
 use tokio::sync::mpsc;
 
@@ -83,6 +86,7 @@ impl Person {
             domain_service,
             home,
             unfinished: None,
+            queues: Queues::default(),
             clock: || *NOW,
         };
         let (interrupt, interrupts) = mpsc::channel(4);
@@ -100,6 +104,17 @@ impl Person {
         self.setup.domain_service = DomainService::sandbox(&sandbox);
         self.setup.domains = DomainSetup { sandbox: Some(sandbox), ..DomainSetup::default() };
         self.setup.clock = clock;
+        self
+    }
+
+    /// With a state directory, in which an earlier session may have left pets.
+    fn keeping(mut self, state: &Path) -> Self {
+        self.setup.queues = Queues::new(Some(Arc::new(Claims::new(state.to_owned()))));
+        // Each session is at another port.
+        self.setup.settings.name = "shop".to_owned();
+        if let petstore::config::Service::Remote(remote) = &mut self.setup.settings.service {
+            remote.base_url = "http://shop.example/v1".parse().unwrap();
+        }
         self
     }
 

@@ -14,6 +14,7 @@ use tokio::task::spawn_blocking;
 use tokio::time::sleep;
 
 use super::send::{SentAt, is_known_still};
+use crate::api::creation::create_pet_once;
 use crate::api::{ApiError, Client, Failure};
 use crate::clock;
 use crate::local::draft_files::{Claim, Claims, left_queues};
@@ -21,7 +22,13 @@ use crate::model::{IdempotencyKey, NewPet, Pet};
 use file::QueueFile;
 use parking_lot::Mutex;
 
-pub use file::{Attempt, Open, QueueRecord, QueuedPet, SentPet, Unfinished};
+pub use file::{Attempt, Fate, Line, QueueRecord, QueuedPet, SentPet, Unfinished};
+
+/// What is wrong if the file cannot be written.
+pub const UNWRITABLE: &str = "What you add cannot be saved to disk, and is kept only while petstore runs";
+
+/// What is wrong if it cannot be opened.
+pub const NOT_KEPT: &str = "What you add cannot be saved for the next start";
 
 /// The shortest time between two syncs.
 const BETWEEN_SYNCS: Duration = Duration::from_secs(1);
@@ -41,6 +48,8 @@ pub struct LineToSend {
     pub again: Option<SentAt>,
     /// Whether it is in the file: it is then sent only once that says so.
     pub is_kept: bool,
+    /// Whether what fails quickly is sent again at once, where the service keeps keys.
+    pub repeats: bool,
 }
 
 /// The result of sending a line.
@@ -127,6 +136,11 @@ impl Queue {
         Self(Some(Arc::new(Mutex::new(Some(Claimed { file, synced: None, is_sync_due: false, _claim: claim })))))
     }
 
+    /// Whether there is a file.
+    pub const fn is_kept(&self) -> bool {
+        self.0.is_some()
+    }
+
     fn read(&self) -> Result<Unfinished, String> {
         let Some(kept) = &self.0 else { return Ok(Unfinished::default()) };
         let left = kept.lock().as_ref().map_or(Ok(Unfinished::default()), |claimed| claimed.file.read());
@@ -160,7 +174,7 @@ impl Queue {
 
     /// Sends a line once. The attempt is recorded first, and the result before it is returned.
     pub async fn send(&self, client: &Client, to_send: LineToSend) -> LineSent {
-        let LineToSend { line, new, key, attempt: Attempt { by, there }, again, is_kept } = to_send;
+        let LineToSend { line, new, key, attempt, again, is_kept, repeats } = to_send;
         if let Some(first) = again {
             match is_known_still(client, first).await {
                 Ok(true) => {}
@@ -168,11 +182,15 @@ impl Queue {
                 Err(error) => return LineSent::NotSent(not_sent(&error)),
             }
         }
-        if is_kept && self.write(vec![QueueRecord::Sent { line, by, there }]).await.is_err() {
+        if is_kept && self.write(vec![attempt.record(line)]).await.is_err() {
             return LineSent::NotWritten;
         }
-        // The caller decides about the next try.
-        match client.create_pet(&new, &key).await {
+        let created = match repeats {
+            true => create_pet_once(client, &new, &key).await,
+            // The caller decides about the next try.
+            false => client.create_pet(&new, &key).await,
+        };
+        match created {
             Ok(pet) => {
                 // If this fails, the outcome is unknown at the next start, and the line is sent again with its key.
                 let _ = self.write(vec![QueueRecord::Saved { line, id: pet.id }]).await;

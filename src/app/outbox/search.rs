@@ -1,10 +1,11 @@
 //! Searches for a pet that was sent without an answer.
 
-use crate::api::{ApiError, Client};
-use crate::model::{Limit, NewPet, Pet, PetId, PetQuery};
+use tokio::sync::mpsc;
 
-/// The most pages that a search for a pet reads.
-const MAX_PAGES: usize = 200;
+use crate::api::inventory::inventory;
+use crate::api::{ApiError, Client};
+use crate::app::inventory::store::MOST_READ;
+use crate::model::{NewPet, Pet, PetId};
 
 /// The pets that match one that may have been added.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,6 +17,14 @@ pub struct SearchedPets {
 }
 
 impl SearchedPets {
+    /// That a pet of this name was not found.
+    pub fn none_found(&self, name: &str) -> String {
+        match self.complete {
+            true => format!("{name} is not in the list yet."),
+            false => format!("{name} was not found, but the list may be incomplete."),
+        }
+    }
+
     /// The newest that was not `known` before: probably the one with the largest id.
     pub fn newest(self, known: impl Fn(PetId) -> bool) -> Option<Pet> {
         self.matches.into_iter().filter(|pet| !known(pet.id)).max_by_key(|pet| pet.id)
@@ -24,18 +33,20 @@ impl SearchedPets {
 
 /// Searches the list for every pet of that name, category and status.
 pub async fn search_for(client: &Client, new: &NewPet) -> Result<SearchedPets, ApiError> {
-    let query = PetQuery { status: new.status, limit: Limit::MAX, after: None };
-    let mut page = client.list_pets(&query).await?;
-    let mut matches = Vec::new();
-    for _ in 0..MAX_PAGES {
-        let full = page.pets.len() >= usize::from(Limit::MAX.get());
-        matches.extend(page.pets.into_iter().filter(|pet| pet.name == new.name && pet.category_id == new.category_id));
-        match &page.next {
-            Some(next) => page = client.list_next(next).await?,
-            None => return Ok(SearchedPets { matches, complete: !full }),
+    let (parts, mut coming) = mpsc::channel::<Vec<Pet>>(1);
+    let collect = async move {
+        let (mut matches, mut seen) = (Vec::new(), 0);
+        while seen < MOST_READ
+            && let Some(part) = coming.recv().await
+        {
+            seen += part.len();
+            let is_it = |pet: &Pet| pet.name == new.name && pet.category_id == new.category_id;
+            matches.extend(part.into_iter().filter(is_it));
         }
-    }
-    Ok(SearchedPets { matches, complete: false })
+        matches
+    };
+    let (coverage, matches) = tokio::join!(inventory(client, new.status, parts), collect);
+    Ok(SearchedPets { matches, complete: coverage?.complete })
 }
 
 #[cfg(test)]

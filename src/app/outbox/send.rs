@@ -1,4 +1,4 @@
-//! Sends a pet, and classifies the result.
+//! When a pet was sent, whether it may be sent again, and samples.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -7,7 +7,7 @@ use crate::api::creation::create_pet_once;
 use crate::api::{ApiError, Client, Failure};
 use crate::clock;
 use crate::model::samples::sample;
-use crate::model::{IdempotencyKey, NewPet, Pet, PetId};
+use crate::model::{IdempotencyKey, PetId};
 
 /// When a pet was first sent. Its age is the difference of two times of one clock: this machine's may be set meanwhile,
 /// and the service's may differ from it.
@@ -38,23 +38,13 @@ impl From<SavedTime> for SentAt {
     }
 }
 
-/// Adds a pet, as [`create_pet_once`] does.
-pub async fn add(client: &Client, new: &NewPet, key: &IdempotencyKey) -> Result<Pet, Failure> {
-    Ok(create_pet_once(client, new, key).await?)
-}
-
-/// Sends a pet again that was sent at `at`; `None` if the service may not know its key.
-pub async fn settle(client: &Client, new: &NewPet, key: &IdempotencyKey, at: SentAt) -> Result<Option<Pet>, Failure> {
-    if is_known_still(client, at).await? { add(client, new, key).await.map(Some) } else { Ok(None) }
-}
-
 /// Adds one sample after another, until one fails. Those that were added.
 pub async fn add_samples(client: &Client, count: usize, key: &IdempotencyKey) -> (Vec<PetId>, Option<Failure>) {
     let mut added = Vec::new();
     for number in 0..count {
-        match add(client, &sample(number), &key.part(number)).await {
+        match create_pet_once(client, &sample(number), &key.part(number)).await {
             Ok(pet) => added.push(pet.id),
-            Err(failure) => return (added, Some(failure)),
+            Err(error) => return (added, Some(error.into())),
         }
     }
     (added, None)

@@ -57,8 +57,7 @@ pub async fn run(context: &PetsContext<'_>, args: &GetArgs) -> Result<Exit, Fail
 
 async fn one(context: &PetsContext<'_>, lists: &Lists, id: PetId) -> Result<LookupResult, ApiError> {
     let found = repeated(|| find(context.client, lists, id, Ask::IfNeeded)).await?;
-    let asked = found.steps.iter().any(|step| step.asked == LookupRequest::Get);
-    if found.pet.is_some() || asked {
+    if found.pet.is_some() || found.is_final() {
         return Ok(found);
     }
     // A pet without a status is in none of the lists.

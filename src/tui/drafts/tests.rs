@@ -3,7 +3,7 @@
 use super::*;
 use crate::app::domain_service::DomainSetup;
 use crate::app::import_run::CheckedFile;
-use crate::app::outbox::queue::{QueueRecord, QueuedPet, Unfinished};
+use crate::app::outbox::queue::{Fate, QueueRecord, QueuedPet, Unfinished};
 use crate::app::outbox::send::SentAt;
 use crate::config::file::View;
 use crate::config::{Service, Settings};
@@ -17,7 +17,6 @@ use crate::tui::screens::add_pet::fields;
 use crate::tui::screens::add_pet::import::jobs::CheckFile;
 use crate::tui::screens::add_pet::import::jobs::ImportPart;
 use crate::tui::screens::add_pet::import::progress::RunImport;
-use crate::tui::screens::add_pet::outbox::Fate;
 use crate::tui::screens::domains::wizard::{NAME, VALUE, Wizard};
 use crate::tui::screens::pets;
 use crate::tui::screens::profiles::change::UseProfile;

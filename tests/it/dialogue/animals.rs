@@ -1,5 +1,7 @@
 //! Browsing, searching, adding, and one by its id.
 
+use std::path::Path;
+
 use petstore::api::client::Timeouts;
 use petstore::clock;
 use petstore::dialogue::prompt::Leave;
@@ -7,7 +9,10 @@ use tokio::io::BufReader;
 
 use super::{Person, said};
 use crate::service::fixture::Service;
-use crate::stub::{always, impatient, json, losing_answers, serve};
+use crate::stub::{always, impatient, json, losing_answers, read_request, serve};
+
+/// Nothing listens there.
+const UNUSED: &str = "http://127.0.0.1:9/v1";
 
 #[tokio::test]
 async fn browse_by_status_and_number_page_by_page() {
@@ -80,6 +85,85 @@ async fn a_service_that_is_away_says_what_to_do_and_loses_nothing() {
     let person = Person::at(&base_url, "petk_0123456789abcdef77d0", impatient(), "");
     let lines = ["1", "", "", "2", "rex", "4", "7", "", "3", "Biscuit", "3", "", "1", "2", "", "", "", "3", "", "quit"];
     insta::assert_snapshot!(person.says(&lines).await);
+}
+
+/// How many files of waiting pets there are.
+fn queues(state: &Path) -> usize {
+    let files = std::fs::read_dir(state.join("drafts")).unwrap().map(|file| file.unwrap().file_name());
+    files.filter(|name| name.to_str().unwrap().ends_with(".queue.ndjson")).count()
+}
+
+#[tokio::test]
+async fn a_pet_that_could_not_be_sent_is_sent_in_the_next_session() {
+    let state = tempfile::tempdir().unwrap();
+    let key = "petk_0123456789abcdef77d0";
+    let away = Person::at(UNUSED, key, impatient(), "").keeping(state.path());
+    let before = away.says(&["3", "Biscuit", "3", "", "keep", "Rex", "", "", "keep", "", "quit"]).await;
+    let kept = "Kept for the next start: Biscuit, category 3.\nKept for the next start: Rex, category 3.\nGoodbye.\n";
+    assert!(before.ends_with(kept), "{before}");
+    assert_eq!(queues(state.path()), 1);
+    let service = Service::start().await;
+    let after = Person::of(&service).keeping(state.path()).says(&["3", "", "quit"]).await;
+    insta::assert_snapshot!(after);
+    assert_eq!(service.get("/v1/pets").await.json().as_array().unwrap().len(), 2);
+    assert_eq!(queues(state.path()), 0);
+}
+
+/// The program is killed while a pet is being sent, and its answer is lost.
+#[tokio::test]
+async fn a_pet_that_was_being_sent_when_the_program_was_killed_is_added_once() {
+    let state = tempfile::tempdir().unwrap();
+    let service = Service::start().await;
+    let (asked, mut was_asked) = tokio::sync::mpsc::channel(1);
+    let address = service.server.local_addr();
+    let stub = serve(move |_, request, _socket| {
+        let asked = asked.clone();
+        async move {
+            if request.starts_with("POST") {
+                let mut service = tokio::net::TcpStream::connect(address).await.unwrap();
+                tokio::io::AsyncWriteExt::write_all(&mut service, request.as_bytes()).await.unwrap();
+                read_request(&mut service).await.unwrap();
+                let _ = asked.send(()).await;
+            }
+            std::future::pending::<()>().await;
+        }
+    })
+    .await;
+    let (key, kept, address) = (service.key().to_owned(), state.path().to_owned(), stub.base_url.clone());
+    // With a runtime of its own, so that nothing of it goes on.
+    let killed = tokio::task::spawn_blocking(move || {
+        let mut person = Person::at(&address, &key, Timeouts::default(), "").keeping(&kept);
+        person.setup.clock = clock::now;
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            let (mut keyboard, lines) = tokio::io::duplex(256);
+            tokio::io::AsyncWriteExt::write_all(&mut keyboard, &said(&["3", "Biscuit", "3", ""])).await.unwrap();
+            tokio::select! {
+                ended = person.talks(BufReader::new(lines)) => panic!("{ended:?}"),
+                _ = was_asked.recv() => {}
+            }
+        });
+    });
+    killed.await.unwrap();
+    let mut person = Person::of(&service).keeping(state.path());
+    person.setup.clock = clock::now;
+    let after = person.says(&["3", "", "quit"]).await;
+    assert!(after.contains("Waiting: Biscuit, category 3.\n"), "{after}");
+    assert!(after.contains("Added: Biscuit, category 3, available, id 1.\n"), "{after}");
+    assert_eq!(service.get("/v1/pets").await.json().as_array().unwrap().len(), 1);
+    assert_eq!(queues(state.path()), 0);
+}
+
+#[tokio::test]
+async fn a_list_without_pages_tells_that_there_may_be_more() {
+    let pets: Vec<_> = (1..=100).map(|id| format!(r#"{{"id":{id},"name":"Rex","categoryId":1}}"#)).collect();
+    let stub = always(json("200 OK", &format!("[{}]", pets.join(",")))).await;
+    let person = Person::at(&stub.base_url, "petk_0123456789abcdef77d0", impatient(), "");
+    let transcript = person.says(&["1", "", "100", "2", "id:7", "", "quit"]).await;
+    let more = "100: Rex, category 1, no status, id 100\n100 pets from 4 requests. There may be more: \
+                only 100 of each status are listed, and pets without a status may be missing.\n";
+    assert!(transcript.contains(more), "{transcript}");
+    assert_eq!(transcript.matches("100 pets from 4 requests. There may be more:").count(), 2, "{transcript}");
 }
 
 #[tokio::test]

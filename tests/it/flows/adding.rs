@@ -3,11 +3,9 @@
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use petstore::app::outbox::queue::Queues;
+use petstore::app::outbox::queue::{Fate, Queues};
 use petstore::local::draft_files::Claims;
 use petstore::tui::screens::add_pet::dispatch;
-use petstore::tui::screens::add_pet::outbox::Fate;
-use petstore::tui::session_cache;
 use tokio::io::AsyncWriteExt as _;
 
 use super::*;
@@ -27,7 +25,7 @@ fn names(from: usize, to: usize) -> Vec<String> {
 fn saved(state: &AppState) -> Vec<(String, i64)> {
     let lines = state.add.outbox.lines.iter();
     lines
-        .filter_map(|line| if let Fate::Saved(id) = line.fate { Some((line.draft.name.clone(), id)) } else { None })
+        .filter_map(|line| if let Fate::Saved(id) = line.fate { Some((line.typed.pet.name.clone(), id)) } else { None })
         .collect()
 }
 
@@ -153,7 +151,7 @@ async fn lines_wait_on_disk_for_a_service_that_is_away_and_the_next_session_send
         let (setup, domains_context) = no_domains();
         let service = remote(&base_url, &key);
         let queues = Arc::new(Queues::new(Some(Arc::new(Claims::new(home.path().to_owned())))));
-        let left = queues.of(session_cache::identity(&settings(service.clone())).as_deref()).unwrap().1;
+        let left = queues.of(settings(service.clone()).identity().as_deref()).unwrap().1;
         let context = WorkerContext { queues: Arc::clone(&queues), ..context(domains_context) };
         (
             App::start_with(service, client.unwrap(), setup, context, clock::now, move |state| {

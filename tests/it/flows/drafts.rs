@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use petstore::app::outbox::send::{SentAt, settle};
+use petstore::app::outbox::send::SentAt;
 use petstore::model::{IdempotencyKey, NewPet};
 use petstore::tui::drafts::Drafts;
 use petstore::tui::msg::{Msg, QuitReason};
@@ -13,7 +13,7 @@ use tokio::io::AsyncWriteExt as _;
 use super::profiles::Home;
 use super::*;
 use crate::service::fixture::Service;
-use petstore::app::outbox::queue::Queues;
+use petstore::app::outbox::queue::{Attempt, LineSent, LineToSend, Queue, Queues};
 use petstore::local::draft_files::Claims;
 
 /// The files of drafts, with what is in them.
@@ -198,7 +198,14 @@ async fn what_was_sent_at_a_time_that_a_clock_does_not_know_is_not_sent_again_un
     let hours = |hours: i64| now + jiff::SignedDuration::from_hours(hours);
     let settle_sent = async |base_url: &str, here: i64, there: Option<i64>| {
         let at = SentAt { here: hours(here), there: there.map(hours) };
-        settle(&client(base_url), &new, &key, at).await.unwrap().map(|pet| pet.id)
+        let attempt = Attempt { by: String::new(), there: at.there };
+        let (new, key) = (new.clone(), key.clone());
+        let line = LineToSend { line: 1, new, key, attempt, again: Some(at), is_kept: true, repeats: false };
+        match Queue::default().send(&client(base_url), line).await {
+            LineSent::Saved(pet) => Some(pet.id),
+            LineSent::NotRepeatable => None,
+            other => panic!("{other:?}"),
+        }
     };
     let settle = async |base_url: &str, here: i64| settle_sent(base_url, here, None).await;
     let here = service.server.base_url();

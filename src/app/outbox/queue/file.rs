@@ -4,6 +4,7 @@
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufReader, Read as _};
 use std::path::PathBuf;
+use std::time::Instant;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -57,13 +58,12 @@ pub enum QueueRecord {
 impl QueueRecord {
     /// Which line it is of.
     pub const fn line(&self) -> u64 {
-        match self {
-            Self::Typed(typed) => typed.line,
-            Self::Sent { line, .. }
-            | Self::Saved { line, .. }
-            | Self::Refused { line, .. }
-            | Self::Dropped { line } => *line,
-        }
+        let (Self::Typed(QueuedPet { line, .. })
+        | Self::Sent { line, .. }
+        | Self::Saved { line, .. }
+        | Self::Refused { line, .. }
+        | Self::Dropped { line }) = self;
+        *line
     }
 }
 
@@ -74,6 +74,18 @@ pub struct Attempt {
     pub by: String,
     /// When, by the clock of the service, if known.
     pub there: Option<Timestamp>,
+}
+
+impl Attempt {
+    /// An attempt with the API key that ends like this, or with the service inside the program, which needs none.
+    pub fn new(key: Option<&str>, there: Option<Timestamp>) -> Self {
+        Self { by: key.unwrap_or("inside").to_owned(), there }
+    }
+
+    /// Its record.
+    pub fn record(self, line: u64) -> QueueRecord {
+        QueueRecord::Sent { line, by: self.by, there: self.there }
+    }
 }
 
 /// A pet as it was typed.
@@ -110,30 +122,80 @@ pub struct SentPet {
 
 impl SentPet {
     /// The same as a line of the queue with this number.
-    pub fn queued(&self, line: u64) -> Open {
+    pub fn queued(&self, line: u64) -> Line {
         let Self { new, key, at, api_key, known } = self.clone();
         let pet = Draft { name: new.name, category_id: new.category_id.to_string(), status: new.status };
         let typed = QueuedPet { line, at: at.here, key, pet, known: known.into_iter().max().unwrap_or(0) };
-        Open { typed, sent: Some(Attempt { by: api_key, there: at.there }), refused: None }
+        Line { sent: Some(Attempt { by: api_key, there: at.there }), ..typed.into() }
     }
 }
 
-/// A pet that is not settled.
+/// A pet that was taken, and is not settled unless its fate says so.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Open {
-    /// As it was typed.
+pub struct Line {
+    /// As it was typed. An edited line gets a new number.
     pub typed: QueuedPet,
-    /// The first attempt with the same API key, if it was sent.
+    /// It was sent, and its outcome is unknown.
     pub sent: Option<Attempt>,
-    /// Why it was refused, if it was.
-    pub refused: Option<String>,
+    /// What happened to it.
+    pub fate: Fate,
+}
+
+/// What happened to a line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Fate {
+    /// It is not in the file yet.
+    Unwritten,
+    /// It waits to be sent.
+    Waiting,
+    /// It has been sent in this lane since then.
+    Sending(usize, Instant),
+    /// It was added with this id.
+    Saved(PetId),
+    /// It was refused, for this reason: a word or two for the list, a colon, and a sentence.
+    Refused(String),
+    /// It may have been added. A matching pet, if one was found.
+    Unknown(Option<PetId>),
+}
+
+impl Fate {
+    /// Whether it is still to be saved.
+    pub const fn is_waiting(&self) -> bool {
+        matches!(self, Self::Unwritten | Self::Waiting | Self::Sending(..))
+    }
+
+    pub const fn is_saved(&self) -> bool {
+        matches!(self, Self::Saved(_))
+    }
+
+    /// Why it was refused, as a sentence.
+    pub fn explanation(&self) -> Option<&str> {
+        let Self::Refused(why) = self else { return None };
+        Some(why.split_once(": ").map_or(why.as_str(), |(_, sentence)| sentence))
+    }
+
+    /// Whether it is neither under way nor added.
+    pub const fn can_be_dropped(&self) -> bool {
+        matches!(self, Self::Waiting | Self::Refused(_) | Self::Unknown(_))
+    }
+
+    /// Whether it needs the user.
+    pub const fn wants_the_user(&self) -> bool {
+        matches!(self, Self::Refused(_) | Self::Unknown(_))
+    }
+}
+
+impl From<QueuedPet> for Line {
+    fn from(typed: QueuedPet) -> Self {
+        Self { typed, sent: None, fate: Fate::Waiting }
+    }
 }
 
 /// What a file holds.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Unfinished {
     /// In the order of typing.
-    pub open: Vec<Open>,
+    pub open: Vec<Line>,
     /// Those that were added.
     pub saved: Vec<QueuedPet>,
     /// How many lines cannot be read.
@@ -145,8 +207,8 @@ impl Unfinished {
         match record {
             // A record may be there twice; it also undoes a refusal.
             QueueRecord::Typed(typed) => match self.line(typed.line) {
-                Some(open) => (open.typed, open.refused) = (typed, None),
-                None => self.open.push(Open { typed, sent: None, refused: None }),
+                Some(open) => (open.typed, open.fate) = (typed, Fate::Waiting),
+                None => self.open.push(typed.into()),
             },
             QueueRecord::Sent { line, by, there } => {
                 if let Some(open) = self.line(line) {
@@ -157,7 +219,7 @@ impl Unfinished {
             }
             QueueRecord::Refused { line, why } => {
                 if let Some(open) = self.line(line) {
-                    (open.sent, open.refused) = (None, Some(why));
+                    (open.sent, open.fate) = (None, Fate::Refused(why));
                 }
             }
             QueueRecord::Saved { line, id: _ } => {
@@ -168,18 +230,18 @@ impl Unfinished {
         }
     }
 
-    fn line(&mut self, number: u64) -> Option<&mut Open> {
+    fn line(&mut self, number: u64) -> Option<&mut Line> {
         self.open.iter_mut().find(|open| open.typed.line == number)
     }
 }
 
-impl Open {
+impl Line {
     /// The records that lead to it.
-    pub fn records(self) -> impl Iterator<Item = QueueRecord> {
-        let Self { typed, sent, refused } = self;
+    pub fn records(&self) -> impl Iterator<Item = QueueRecord> {
+        let Self { typed, sent, fate } = self.clone();
         let line = typed.line;
-        let sent = sent.map(|Attempt { by, there }| QueueRecord::Sent { line, by, there });
-        let refused = refused.map(|why| QueueRecord::Refused { line, why });
+        let sent = sent.map(|sent| sent.record(line));
+        let refused = if let Fate::Refused(why) = fate { Some(QueueRecord::Refused { line, why }) } else { None };
         [Some(QueueRecord::Typed(typed)), sent, refused].into_iter().flatten()
     }
 }
@@ -245,7 +307,7 @@ impl QueueFile {
             .read()?
             .open
             .into_iter()
-            .flat_map(Open::records)
+            .flat_map(|line| line.records().collect::<Vec<_>>())
             .map(|record| log::line(&record))
             .collect::<io::Result<String>>()?;
         atomic_file::replace_private(&self.path, &lines)?;
@@ -285,14 +347,14 @@ mod tests {
         let line = log::line(&QueueRecord::Typed(typed(1))).unwrap();
         let (_directory, file) = queue();
         fs::write(&file.path, line.replace("\"pet\":", "\"code\":\"96385074\",\"pet\":")).unwrap();
-        assert_eq!(file.read().unwrap().open, [Open { typed: typed(1), sent: None, refused: None }]);
+        assert_eq!(file.read().unwrap().open, [Line::from(typed(1))]);
     }
 
     #[test]
     fn a_refused_pet_that_is_taken_anyway_waits_again() {
         let (_directory, mut file) = queue();
         file.append(&[QueueRecord::Typed(typed(1)), by(1), refused(1), QueueRecord::Typed(typed(1))]).unwrap();
-        assert_eq!(file.read().unwrap().open, [Open { typed: typed(1), sent: None, refused: None }]);
+        assert_eq!(file.read().unwrap().open, [Line::from(typed(1))]);
     }
 
     fn text(records: &[QueueRecord]) -> String {
@@ -314,10 +376,10 @@ mod tests {
         file.append(&[by(1), QueueRecord::Saved { line: 1, id: 7 }, by(2), by(3), refused(3)]).unwrap();
         file.append(&[QueueRecord::Dropped { line: 4 }, QueueRecord::Typed(typed(5))]).unwrap();
         file.sync().unwrap();
-        let open = |line: u64, sent: Option<Attempt>, refused: Option<&str>| Open {
+        let open = |line: u64, sent: Option<Attempt>, refused: Option<&str>| Line {
             typed: typed(line),
             sent,
-            refused: refused.map(str::to_owned),
+            fate: refused.map_or(Fate::Waiting, |why| Fate::Refused(why.to_owned())),
         };
         let open = vec![open(2, Some(attempt()), None), open(3, None, Some("refused (400)")), open(5, None, None)];
         let left = Unfinished { open, saved: vec![typed(1)], unreadable: 0 };

@@ -7,8 +7,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::api::failure::{Failure, Remedy};
-use crate::app::outbox::queue::{Attempt, LineSent, LineToSend, QueueRecord, Unfinished};
-use crate::app::outbox::send::SentAt;
+use crate::app::outbox::queue::{
+    Attempt, Fate, Line, LineSent, LineToSend, NOT_KEPT, QueueRecord, UNWRITABLE, Unfinished,
+};
 use crate::clock::Now;
 use crate::model::Pet;
 use crate::model::text::short;
@@ -20,7 +21,6 @@ use crate::tui::screens::pets;
 use crate::tui::state::{AppState, Link, MessageKind, Screen};
 
 use super::form::bell;
-use super::outbox::{Fate, Line};
 
 /// The shortest time between lines: 25 a second, a little more than the 20 of a busy scanner.
 const PACE: Duration = Duration::from_millis(40);
@@ -34,10 +34,9 @@ const BETWEEN_WRITES: Duration = Duration::from_secs(2);
 /// The longest pause that is accepted from the service, in seconds.
 const LONGEST_ASKED: u64 = 3_600;
 
-/// An attempt to send a line at `at`, with the API key in use: identified by its last characters.
+/// An attempt to send a line at `at`.
 fn attempt(link: &Link, at: Instant) -> Attempt {
-    let by = if link.embedded { "inside".to_owned() } else { link.key.0.clone() };
-    Attempt { by, there: link.time(at) }
+    Attempt::new((!link.embedded).then_some(link.key.0.as_str()), link.time(at))
 }
 
 /// Starts all writes and requests that are possible now.
@@ -98,7 +97,8 @@ impl Job for WriteLines {
                 }
             }
             Err(why) => {
-                let is_saved = |number| outbox.lines.iter().any(|line| line.number == number && line.fate.is_saved());
+                let is_saved =
+                    |number| outbox.lines.iter().any(|line| line.typed.line == number && line.fate.is_saved());
                 let written = written.into_iter().filter(|record| !is_saved(record.line()));
                 let newer = std::mem::take(&mut outbox.unwritten);
                 outbox.unwritten = written.chain(newer).collect();
@@ -107,8 +107,7 @@ impl Job for WriteLines {
                 let unwritten = outbox.lines.iter_mut().filter(|line| line.fate == Fate::Unwritten);
                 unwritten.for_each(|line| line.fate = Fate::Waiting);
                 if is_first {
-                    let text = "What you add cannot be saved to disk, and is kept only while petstore runs";
-                    app.complain(format!("{text}: {}", short(&why)));
+                    app.complain(format!("{UNWRITABLE}: {}", short(&why)));
                 }
             }
         }
@@ -134,25 +133,13 @@ fn send(state: &mut AppState, now: Now) -> Vec<Effect> {
         let under_way = (0..LINES).filter(|lane| state.pending.is_running(Slot::Line(*lane))).count();
         let next = state.add.outbox.lines.iter_mut().find(|line| line.fate == Fate::Waiting);
         let Some(line) = next.filter(|_| under_way < most) else { break };
-        // The service keeps idempotency keys for each API key.
-        if line.sent.as_ref().is_some_and(|before| before.by != attempt.by) {
-            line.fate = Fate::Unknown(None);
-            continue;
-        }
-        let again = line.sent.as_ref().map(|first| SentAt { here: line.at, there: first.there });
-        let Ok(new) = line.draft.check(&state.add.outbox.setup.categories) else {
-            line.fate = Fate::Refused("cannot be sent".to_owned());
-            continue;
-        };
+        let Some(mut to_send) = line.to_send(&attempt, &state.add.outbox.setup.categories) else { continue };
         line.fate = Fate::Sending(lane, now.mono);
-        let (line, key, attempt) = (line.number, line.key.clone(), attempt.clone());
         let outbox = &mut state.add.outbox;
-        let is_kept = outbox.not_in_file().all(|record| record.line() != line);
-        if !is_kept {
-            let Attempt { by, there } = attempt.clone();
-            outbox.unwritten.push(QueueRecord::Sent { line, by, there });
+        to_send.is_kept = outbox.not_in_file().all(|record| record.line() != to_send.line);
+        if !to_send.is_kept {
+            outbox.unwritten.push(attempt.clone().record(to_send.line));
         }
-        let to_send = LineToSend { line, new, key, attempt, again, is_kept };
         effects.push(state.begin(SendLine { lane, line: Box::new(to_send) }, now));
     }
     effects
@@ -187,63 +174,42 @@ fn on_sent(state: &mut AppState, lane: usize, sent: LineSent, now: Now) -> Vec<E
     let is_it = |line: &&mut Line| matches!(line.fate, Fate::Sending(there, _) if there == lane);
     let Some(line) = state.add.outbox.lines.iter_mut().find(is_it) else { return Vec::new() };
     let Fate::Sending(_, since) = line.fate else { return Vec::new() };
-    let attempt = attempt(&state.link, since);
-    let name = short(&line.draft.name);
-    match sent {
+    line.on_sent(&sent, attempt(&state.link, since), &state.link.service);
+    let name = short(&line.typed.pet.name);
+    let (number, fate) = (line.typed.line, line.fate.clone());
+    let mut records: Vec<_> = line.records().collect();
+    let outbox = &mut state.add.outbox;
+    let failure = match sent {
         LineSent::Saved(pet) => {
-            line.fate = Fate::Saved(pet.id);
-            let number = line.number;
-            state.add.outbox.took = now.mono.saturating_duration_since(since);
+            outbox.took = now.mono.saturating_duration_since(since);
             return saved(state, number, pet, now);
         }
         LineSent::NotWritten => {
-            line.fate = Fate::Unwritten;
-            let typed = line.typed();
-            state.add.outbox.unwritten.push(typed);
+            outbox.unwritten.extend(records.drain(..1));
+            return Vec::new();
         }
         LineSent::NotRepeatable => {
-            line.fate = Fate::Unknown(None);
-            state.add.outbox.tries = 0;
+            outbox.tries = 0;
             let text = format!("No answer for {name}; it may have been added. F6, then Enter searches for it.");
             state.complain(text);
             return vec![bell()];
         }
-        LineSent::Failed(failure @ (Failure::Malformed { .. } | Failure::Crashed { .. })) => {
-            line.sent.get_or_insert(attempt);
-            line.fate = Fate::Unknown(None);
-            let text = format!("{name} may have been added: {}", failure.sentence(&state.link.service));
-            state.last_failure = Some(failure);
-            state.complain(text);
-            return vec![bell()];
-        }
-        LineSent::Failed(failure) if failure.outcome_unknown() => {
-            line.sent.get_or_insert(attempt);
-            line.fate = Fate::Waiting;
-            wait(state, failure, now);
-        }
-        LineSent::Failed(failure) if !failure.may_pass() && failure.remedy() != Remedy::EnterKey => {
-            let status = if let Failure::Refused { status, .. } = &failure {
-                format!("refused ({status})")
-            } else {
-                "refused".to_owned()
-            };
-            let sentence = failure.sentence(&state.link.service);
-            let why = format!("{status}: {sentence}");
-            let refused = QueueRecord::Refused { line: line.number, why: why.clone() };
-            line.fate = Fate::Refused(why);
-            line.sent = None;
-            state.add.outbox.unwritten.push(refused);
-            state.add.outbox.tries = 0;
-            state.complain(format!("{name} was refused: {sentence} F6, then Enter fixes it."));
-            state.last_failure = Some(failure);
-            return vec![bell()];
-        }
-        LineSent::Failed(failure) | LineSent::NotSent(failure) => {
-            line.fate = Fate::Waiting;
-            wait(state, failure, now);
-        }
-    }
-    Vec::new()
+        LineSent::Failed(failure) | LineSent::NotSent(failure) => failure,
+    };
+    let sentence = failure.sentence(&state.link.service);
+    let text = if let Fate::Refused(_) = fate {
+        outbox.tries = 0;
+        outbox.unwritten.extend(records.pop());
+        format!("{name} was refused: {sentence} F6, then Enter fixes it.")
+    } else if let Fate::Unknown(_) = fate {
+        format!("{name} may have been added: {sentence}")
+    } else {
+        wait(state, failure, now);
+        return Vec::new();
+    };
+    state.last_failure = Some(failure);
+    state.complain(text);
+    vec![bell()]
 }
 
 fn saved(state: &mut AppState, line: u64, pet: Pet, now: Now) -> Vec<Effect> {
@@ -302,13 +268,12 @@ pub fn restore(state: &mut AppState, left: Result<Unfinished, String>) {
     let left = match left {
         Ok(left) => left,
         Err(why) => {
-            let text = format!("What you add cannot be saved for the next start: {}", short(&why));
-            state.complain(text);
+            state.complain(format!("{NOT_KEPT}: {}", short(&why)));
             Unfinished::default()
         }
     };
     let saved = left.saved.len();
-    let refused = left.open.iter().filter(|open| open.refused.is_some()).count();
+    let refused = left.open.iter().filter(|open| matches!(open.fate, Fate::Refused(_))).count();
     let outcome_unknown = left.open.iter().filter(|open| open.sent.is_some()).count();
     let waiting = left.open.len() - outcome_unknown - refused;
     state.add.outbox.restore(left);

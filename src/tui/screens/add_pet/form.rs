@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::app::outbox::queue::QueueRecord;
+use crate::app::outbox::queue::{Fate, Line, QueuedPet};
 use crate::clock::Now;
 use crate::config::Notify;
 use crate::model::text::short;
@@ -20,7 +20,7 @@ use crate::tui::text_input::Typing;
 use super::fields::{CATEGORY, NAME};
 use super::import::start::{IMPORT, check_unfinished};
 use super::lines;
-use super::outbox::{Fate, Line, MOST_WAITING, reason};
+use super::outbox::MOST_WAITING;
 
 /// So soon after a pet, the same name again may be a mistake: a code that was read twice.
 const A_MOMENT: Duration = Duration::from_secs(10);
@@ -105,7 +105,7 @@ impl State {
 /// What happened to the selected line.
 fn fate(app: &AppState) -> Option<&Fate> {
     let outbox = &app.add.outbox;
-    outbox.lines.iter().find(|line| line.number == outbox.marked).map(|line| &line.fate)
+    outbox.lines.iter().find(|line| line.typed.line == outbox.marked).map(|line| &line.fate)
 }
 
 fn has_name(app: &AppState) -> bool {
@@ -129,7 +129,7 @@ fn switch(state: &mut AppState, now: Now) {
     }
     let outbox = &mut state.add.outbox;
     let newest = outbox.lines.iter().rev().find(|line| line.fate.wants_the_user()).or(outbox.lines.last());
-    match newest.map(|line| line.number) {
+    match newest.map(|line| line.typed.line) {
         Some(number) => (outbox.marked, outbox.in_lines) = (number, true),
         None => state.tell("No lines yet."),
     }
@@ -301,7 +301,8 @@ fn doubt(state: &mut AppState, now: Now) -> Option<String> {
         return Some(format!("Your keys went into the name field. Enter again adds \"{name}\"; F8 clears it."));
     }
     let recent = |at| now.wall.duration_since(at).unsigned_abs() < A_MOMENT;
-    let is_again = add.outbox.lines.iter().rev().take_while(|line| recent(line.at)).any(|line| line.draft == draft);
+    let is_again =
+        add.outbox.lines.iter().rev().take_while(|line| recent(line.typed.at)).any(|line| line.typed.pet == draft);
     if !is_again || add.outbox.editing.is_some() || add.outbox.asked.as_ref() == Some(&draft) {
         return None;
     }
@@ -335,9 +336,8 @@ pub fn take_up(state: &mut AppState, now: Now) -> Vec<Effect> {
     // The program may have been killed after a name was taken and before its draft was removed.
     let drafted = state.drafts.back.as_ref().map(|back| back.at);
     let (draft, outbox) = (draft(&state.add), &state.add.outbox);
-    let lines = outbox.lines.iter().map(|line| (&line.draft, line.at));
-    let mut taken = lines.chain(outbox.before.iter().map(|pet| (&pet.pet, pet.at)));
-    if taken.any(|(pet, at)| *pet == draft && drafted.is_some_and(|drafted| drafted <= at)) {
+    let mut taken = outbox.lines.iter().map(|line| &line.typed).chain(&outbox.before);
+    if taken.any(|taken| taken.pet == draft && drafted.is_some_and(|drafted| drafted <= taken.at)) {
         state.add.next_animal();
         state.drafts.back = None;
     }
@@ -392,19 +392,15 @@ pub fn take(state: &mut AppState, now: Now) {
     let add = &mut state.add;
     let number = add.outbox.next_number();
     let known = state.pets.store.known_ids().max().unwrap_or(0);
-    let (draft, key) = (draft(add), state.keys.make());
-    let fate = match draft.check(&add.outbox.setup.categories) {
-        Ok(_) => Fate::Unwritten,
-        Err(errors) => Fate::Refused(reason(&errors)),
-    };
-    let line = Line { number, at: now.wall, draft, key, known, sent: None, fate };
+    let typed = QueuedPet { line: number, at: now.wall, key: state.keys.make(), pet: draft(add), known };
+    let mut line = Line::from(typed).checked(&add.outbox.setup.categories);
     let edited = add.stop_editing();
     if edited.is_none() {
         add.next_animal();
     }
-    add.outbox.unwritten.push(line.typed());
-    if let Fate::Refused(why) = &line.fate {
-        add.outbox.unwritten.push(QueueRecord::Refused { line: number, why: why.clone() });
+    add.outbox.unwritten.extend(line.records());
+    if line.fate == Fate::Waiting {
+        line.fate = Fate::Unwritten;
     }
     add.outbox.place(line, edited);
     add.outbox.asked = None;

@@ -1,10 +1,9 @@
 //! What is done with the selected line.
 
-use std::collections::HashSet;
 use std::sync::Arc;
 
 use crate::api::failure::Failure;
-use crate::app::outbox::queue::QueueRecord;
+use crate::app::outbox::queue::{Fate, Line, QueueRecord};
 use crate::app::outbox::search::{SearchedPets, search_for};
 use crate::clock::Now;
 use crate::model::text::short;
@@ -16,18 +15,18 @@ use crate::tui::pending::Slot;
 use crate::tui::state::AppState;
 
 use super::fields::{CATEGORY, NAME, STATUS, named_in};
-use super::outbox::{EditedLine, Fate, Line};
+use super::outbox::EditedLine;
 
 /// Selects the line above or below. The newest is on top, and above it is the form.
 pub fn step(state: &mut AppState, down: bool) {
     let outbox = &mut state.add.outbox;
-    let Some(here) = outbox.lines.iter().position(|line| line.number == outbox.marked) else {
+    let Some(here) = outbox.lines.iter().position(|line| line.typed.line == outbox.marked) else {
         outbox.in_lines = false;
         return;
     };
     match (down, outbox.lines.get(here + 1)) {
-        (true, _) => outbox.marked = outbox.lines[here.saturating_sub(1)].number,
-        (false, Some(newer)) => outbox.marked = newer.number,
+        (true, _) => outbox.marked = outbox.lines[here.saturating_sub(1)].typed.line,
+        (false, Some(newer)) => outbox.marked = newer.typed.line,
         (false, None) => outbox.in_lines = false,
     }
 }
@@ -51,8 +50,8 @@ pub fn open(state: &mut AppState, now: Now) -> Vec<Effect> {
                 line.fate = Fate::Saved(id);
             }
             (outbox.saved, outbox.unread) = (outbox.saved + 1, true);
-            outbox.unwritten.push(QueueRecord::Saved { line: line.number, id });
-            state.say_done(format!("{} is pet {id}.", short(&line.draft.name)), now.mono);
+            outbox.unwritten.push(QueueRecord::Saved { line: line.typed.line, id });
+            state.say_done(format!("{} is pet {id}.", short(&line.typed.pet.name)), now.mono);
         }
         Fate::Unwritten | Fate::Waiting | Fate::Sending(..) => {
             let what = format!("Send {} to", counted(outbox.counts().waiting, "line"));
@@ -68,9 +67,9 @@ pub fn open(state: &mut AppState, now: Now) -> Vec<Effect> {
 fn edit(state: &mut AppState, line: Line) {
     let add = &mut state.add;
     add.stop_editing();
-    add.outbox.editing = Some(EditedLine { number: line.number, before: add.draft() });
+    add.outbox.editing = Some(EditedLine { number: line.typed.line, before: add.draft() });
     let field = line.fate.explanation().and_then(named_in);
-    add.fill(line.draft);
+    add.fill(line.typed.pet);
     add.go_to_name();
     match field {
         Some(Field::CategoryId) => add.form.select(&CATEGORY),
@@ -86,9 +85,9 @@ pub fn leave_as_it_was(state: &mut AppState) -> bool {
 }
 
 fn look(state: &mut AppState, line: &Line, now: Now) -> Vec<Effect> {
-    let Ok(new) = line.draft.check(&state.add.outbox.setup.categories) else { return Vec::new() };
-    state.tell(format!("Searching for {} ...", short(&line.draft.name)));
-    vec![state.begin(SearchForLine { line: line.number, new }, now)]
+    let Ok(new) = line.typed.pet.check(&state.add.outbox.setup.categories) else { return Vec::new() };
+    state.tell(format!("Searching for {} ...", short(&line.typed.pet.name)));
+    vec![state.begin(SearchForLine { line: line.typed.line, new }, now)]
 }
 
 /// Searches for a pet of this name and category that may have been added from a line.
@@ -111,31 +110,23 @@ impl Job for SearchForLine {
         let lines = app.add.outbox.lines.iter();
         let added: Vec<_> =
             lines.filter_map(|line| if let Fate::Saved(id) = line.fate { Some(id) } else { None }).collect();
-        let known: HashSet<_> = app.pets.store.known_ids().collect();
-        let service = app.link.service.clone();
         let Some(line) = app.add.outbox.line(self.line).filter(|line| matches!(line.fate, Fate::Unknown(_))) else {
             return Vec::new();
         };
-        let name = short(&line.draft.name);
+        let name = short(&line.typed.pet.name);
         let text = match searched {
             Ok(searched) => {
-                let complete = searched.complete;
-                let is_older = |id| added.contains(&id) || id <= line.known && known.contains(&id);
-                let found = searched.newest(is_older).map(|pet| pet.id);
+                let none = searched.none_found(&name);
+                let found = line.candidate(searched, &app.pets.store, &added).map(|pet| pet.id);
                 line.fate = Fate::Unknown(found);
-                match (found, complete) {
-                    (Some(id), _) => {
+                match found {
+                    Some(id) => {
                         format!("Pet {id} has this name and category. Enter: that is it. F5: send again. Del: drop.")
                     }
-                    (None, true) => format!("{name} is not in the list yet. F5 sends it again, Del drops it."),
-                    (None, false) => {
-                        format!(
-                            "{name} was not found, but the list may be incomplete. F5 sends it again, Del drops it."
-                        )
-                    }
+                    None => format!("{none} F5 sends it again, Del drops it."),
                 }
             }
-            Err(failure) => format!("Searching for {name} failed: {}", failure.sentence(&service)),
+            Err(failure) => format!("Searching for {name} failed: {}", failure.sentence(&app.link.service)),
         };
         app.note(text)
     }
@@ -157,19 +148,19 @@ pub fn send_again(state: &mut AppState, _: Now) -> Vec<Effect> {
 /// Drops the selected line, unless it is being sent or saved.
 pub fn drop_marked(state: &mut AppState, now: Now) -> Vec<Effect> {
     let outbox = &mut state.add.outbox;
-    let Some(here) = outbox.lines.iter().position(|line| line.number == outbox.marked) else {
+    let Some(here) = outbox.lines.iter().position(|line| line.typed.line == outbox.marked) else {
         return Vec::new();
     };
     if !outbox.lines[here].fate.can_be_dropped() {
         return state.note("A line that is being sent or saved cannot be dropped.");
     }
     let line = outbox.lines.remove(here);
-    outbox.unwritten.push(QueueRecord::Dropped { line: line.number });
+    outbox.unwritten.push(QueueRecord::Dropped { line: line.typed.line });
     match outbox.lines.get(here).or(outbox.lines.last()) {
-        Some(next) => outbox.marked = next.number,
+        Some(next) => outbox.marked = next.typed.line,
         None => outbox.in_lines = false,
     }
-    state.say_done(format!("Dropped {}.", short(&line.draft.name)), now.mono);
+    state.say_done(format!("Dropped {}.", short(&line.typed.pet.name)), now.mono);
     Vec::new()
 }
 

@@ -3,12 +3,9 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use jiff::Timestamp;
-
-use crate::app::outbox::queue::{Attempt, Open, QueueRecord, QueuedPet, Unfinished};
+use crate::app::outbox::queue::{Fate, Line, QueueRecord, QueuedPet, Unfinished};
 use crate::config::file::Concurrency;
-use crate::model::text::cut;
-use crate::model::{Categories, Draft, FieldError, IdempotencyKey, PetId, display_safe};
+use crate::model::{Categories, Draft};
 
 /// The most lines that may wait.
 pub(super) const MOST_WAITING: usize = 1_000;
@@ -18,9 +15,6 @@ const MOST_SHOWN: usize = 2_000;
 
 /// Characters closer together than this come from a scanner; a key this soon after them may end a scan.
 const BURST: Duration = Duration::from_millis(50);
-
-/// The most columns of a reason from the file.
-const LONGEST_REASON: usize = 300;
 
 /// The fewest characters of a scan.
 const LEAST_BURST: usize = 3;
@@ -80,42 +74,6 @@ pub struct AddSetup {
     pub categories: Arc<Categories>,
 }
 
-/// A line that was taken.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Line {
-    /// Its number; an edited line gets a new one.
-    pub number: u64,
-    /// When it was taken.
-    pub at: Timestamp,
-    /// The pet.
-    pub draft: Draft,
-    /// Its key, the same whenever it is sent.
-    pub key: IdempotencyKey,
-    /// The largest id that was known by then: with that or less, a known pet is not this one.
-    pub known: PetId,
-    /// It was sent, and its outcome is unknown.
-    pub sent: Option<Attempt>,
-    /// What happened to it.
-    pub fate: Fate,
-}
-
-/// What happened to a line.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Fate {
-    /// It is not in the file yet.
-    Unwritten,
-    /// It waits to be sent.
-    Waiting,
-    /// It has been sent in this lane since then.
-    Sending(usize, Instant),
-    /// It was added with this id.
-    Saved(PetId),
-    /// It was refused, for this reason: a word or two for the list, a colon, and a sentence.
-    Refused(String),
-    /// It may have been added. A matching pet, if one was found.
-    Unknown(Option<PetId>),
-}
-
 /// A refused line in the form, and what the form had before.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EditedLine {
@@ -144,35 +102,6 @@ impl AddSetup {
     pub fn code_in<'a>(&self, line: &'a str) -> &'a str {
         let line = line.trim();
         line.strip_prefix(self.strip.as_str()).unwrap_or(line).trim()
-    }
-}
-
-impl Fate {
-    /// Whether it is still to be saved.
-    pub const fn is_waiting(&self) -> bool {
-        matches!(self, Self::Unwritten | Self::Waiting | Self::Sending(..))
-    }
-
-    pub const fn is_saved(&self) -> bool {
-        matches!(self, Self::Saved(_))
-    }
-
-    /// Why it was refused, as a sentence.
-    pub fn explanation(&self) -> Option<&str> {
-        match self {
-            Self::Refused(why) => Some(why.split_once(": ").map_or(why.as_str(), |(_, sentence)| sentence)),
-            Self::Unwritten | Self::Waiting | Self::Sending(..) | Self::Saved(_) | Self::Unknown(_) => None,
-        }
-    }
-
-    /// Whether it is neither under way nor added.
-    pub const fn can_be_dropped(&self) -> bool {
-        matches!(self, Self::Waiting | Self::Refused(_) | Self::Unknown(_))
-    }
-
-    /// Whether it needs the user.
-    pub const fn wants_the_user(&self) -> bool {
-        matches!(self, Self::Refused(_) | Self::Unknown(_))
     }
 }
 
@@ -216,11 +145,11 @@ impl Outbox {
     pub(super) fn explanation(&self) -> Option<&str> {
         let selected = self.in_lines.then_some(self.marked);
         let number = self.editing.as_ref().map(|editing| editing.number).or(selected)?;
-        self.lines.iter().find(|line| line.number == number)?.fate.explanation()
+        self.lines.iter().find(|line| line.typed.line == number)?.fate.explanation()
     }
 
     pub fn line(&mut self, number: u64) -> Option<&mut Line> {
-        self.lines.iter_mut().find(|line| line.number == number)
+        self.lines.iter_mut().find(|line| line.typed.line == number)
     }
 
     /// An unused line number.
@@ -247,12 +176,11 @@ impl Outbox {
     }
 
     /// Takes what an earlier version sent without an answer, unless it is a line already.
-    pub fn take_over(&mut self, open: Open) {
-        if self.lines.iter().all(|line| line.key != open.typed.key) {
+    pub fn take_over(&mut self, open: Line) {
+        if self.lines.iter().all(|line| line.typed.key != open.typed.key) {
             self.last = open.typed.line;
-            self.unwritten.extend(open.clone().records());
-            let line = Line::restored(open, &self.setup.categories);
-            self.lines.push(Line { fate: Fate::Unwritten, ..line });
+            self.unwritten.extend(open.records());
+            self.lines.push(Line { fate: Fate::Unwritten, ..open });
         }
     }
 
@@ -271,9 +199,9 @@ impl Outbox {
 
     /// Takes over what the file has for the service in use.
     pub fn restore(&mut self, left: Unfinished) {
-        self.lines = left.open.into_iter().map(|open| Line::restored(open, &self.setup.categories)).collect();
+        self.lines = left.open.into_iter().map(|open| open.checked(&self.setup.categories)).collect();
         self.before = left.saved;
-        self.last = self.lines.iter().map(|line| line.number).max().unwrap_or(0);
+        self.last = self.lines.iter().map(|line| line.typed.line).max().unwrap_or(0);
         self.unwritten.clear();
         self.writing.clear();
         self.pause = None;
@@ -285,47 +213,4 @@ impl Outbox {
 
 fn is_close(before: Instant, now: Instant) -> bool {
     now.saturating_duration_since(before) < BURST
-}
-
-impl Line {
-    /// Its record.
-    pub fn typed(&self) -> QueueRecord {
-        let Self { number, at, draft, key, known, .. } = self.clone();
-        QueueRecord::Typed(QueuedPet { line: number, at, key, pet: draft, known })
-    }
-
-    fn restored(open: Open, categories: &Categories) -> Self {
-        let Open { typed, sent, refused } = open;
-        Self {
-            number: typed.line,
-            at: typed.at,
-            // Content of the file is checked like typed text.
-            fate: match (refused, typed.pet.check(categories)) {
-                // A code that was not in a barcode file, which earlier versions had.
-                (Some(why), _) if why.is_empty() => {
-                    Fate::Refused("unknown code: Its pet is not known. Enter edits it.".to_owned())
-                }
-                (Some(why), _) => Fate::Refused(cut(&display_safe(&why), LONGEST_REASON)),
-                (None, Ok(_)) => Fate::Waiting,
-                (None, Err(errors)) => Fate::Refused(reason(&errors)),
-            },
-            draft: typed.pet,
-            key: typed.key,
-            known: typed.known,
-            sent,
-        }
-    }
-}
-
-/// Why a line was refused here, for [`Fate::Refused`].
-pub fn reason(errors: &[FieldError]) -> String {
-    let word = match errors.first() {
-        Some(FieldError::NameBlank) | None => "blank",
-        Some(FieldError::NameTooLong { .. }) => "name too long",
-        Some(FieldError::NameCharacter { .. }) => "bad character",
-        Some(FieldError::CategoryMissing) => "no category",
-        Some(FieldError::CategoryNotInt64(_) | FieldError::CategoryUnknown { .. }) => "wrong category",
-        Some(FieldError::StatusUnknown(_)) => "wrong status",
-    };
-    errors.first().map_or_else(|| word.to_owned(), |error| format!("{word}: {error}"))
 }

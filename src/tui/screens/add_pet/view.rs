@@ -1,5 +1,6 @@
 //! Paints the add screen.
 
+use crate::app::outbox::queue::Fate;
 use crate::clock::Now;
 use crate::model::Draft;
 use crate::model::text::cut;
@@ -8,7 +9,7 @@ use crate::tui::theme::StyleRole;
 use crate::tui::widgets::list::shown;
 use crate::tui::widgets::page::{Layout, Page};
 
-use super::outbox::{Fate, Outbox};
+use super::outbox::Outbox;
 
 /// From this height on, there are blank rows between the fields.
 const ROOMY: u16 = 30;
@@ -85,7 +86,8 @@ fn draw_lines(outbox: &Outbox, now: Now, page: &mut Page<'_>) {
     let columns = [("", 2), ("TIME", 10), ("NAME", name), ("CATEGORY", 10), ("STATUS", 11), ("RESULT", 15)];
     page.headings(&columns);
     let rows = usize::from(page.left());
-    let marked = outbox.lines.iter().rev().position(|line| line.number == outbox.marked).filter(|_| outbox.in_lines);
+    let marked =
+        outbox.lines.iter().rev().position(|line| line.typed.line == outbox.marked).filter(|_| outbox.in_lines);
     for (here, line) in shown(outbox.lines.iter().rev(), marked.unwrap_or(0), rows) {
         let (mark, role, result) = match &line.fate {
             Fate::Unwritten => (" ", StyleRole::Wait, "waiting".to_owned()),
@@ -96,9 +98,9 @@ fn draw_lines(outbox: &Outbox, now: Now, page: &mut Page<'_>) {
             Fate::Unknown(None) => ("?", StyleRole::Wait, "no answer".to_owned()),
             Fate::Unknown(Some(id)) => ("?", StyleRole::Wait, format!("id {id}?")),
         };
-        let Draft { name, category_id, status } = &line.draft;
+        let Draft { name, category_id, status } = &line.typed.pet;
         let name = if name.trim().is_empty() { "(blank)" } else { name };
-        let (time, category) = (page.appearance.time(line.at), format!("{:>8}", cut(category_id, 8)));
+        let (time, category) = (page.appearance.time(line.typed.at), format!("{:>8}", cut(category_id, 8)));
         let status = status.map_or("not set", |status| status.as_str());
         let [time, name, category, status] = [&time, name, &category, status].map(|text| (text, StyleRole::Text));
         let cells = [(mark, role), time, name, category, status, (&*result, role)];

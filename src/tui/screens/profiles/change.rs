@@ -20,7 +20,7 @@ use crate::tui::screens::add_pet::{dispatch, import};
 use crate::tui::screens::pets;
 use crate::tui::screens::pets::popups::limit::LimitBox;
 use crate::tui::screens::pets::popups::lookup::LookupBox;
-use crate::tui::session_cache::{self, SessionCache, read_kept};
+use crate::tui::session_cache::{SessionCache, read_kept};
 use crate::tui::start::start;
 use crate::tui::state::{AppState, Link, Screen};
 
@@ -84,7 +84,7 @@ impl Job for UseProfile {
         let resolve = move || {
             let settings = Arc::new(machine.services.settings(&self.0)?);
             let kept = machine.kept.as_ref().and_then(|kept| read_kept(kept, &settings));
-            let identity = session_cache::identity(&settings);
+            let identity = settings.identity();
             let (queue, left) = match machine.queues.of(identity.as_deref()) {
                 Ok((queue, left)) => (queue, Ok(left)),
                 Err(why) => (Queue::default(), Err(why)),

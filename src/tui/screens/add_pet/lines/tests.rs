@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::api::Failure;
-use crate::app::outbox::queue::{Attempt, LineSent, LineToSend, Open, QueueRecord, QueuedPet, Unfinished};
+use crate::app::outbox::queue::{Attempt, Fate, Line, LineSent, LineToSend, QueueRecord, QueuedPet, Unfinished};
 use crate::app::outbox::search::SearchedPets;
 use crate::app::outbox::send::SentAt;
 use crate::config::Service;
@@ -18,7 +18,7 @@ use crate::tui::screens::add_pet::dispatch::WriteLines;
 use crate::tui::screens::add_pet::fields;
 use crate::tui::screens::add_pet::import::jobs::CheckFile;
 use crate::tui::screens::add_pet::lines::SearchForLine;
-use crate::tui::screens::add_pet::outbox::{Fate, MOST_WAITING};
+use crate::tui::screens::add_pet::outbox::MOST_WAITING;
 use crate::tui::state::Screen;
 use crate::tui::testing::loss::whole_at_every_size;
 use crate::tui::testing::{App, animals, remote};
@@ -78,7 +78,7 @@ fn bells(app: &App) -> usize {
 }
 
 fn fates(app: &App) -> Vec<(&str, &Fate)> {
-    app.state.add.outbox.lines.iter().map(|line| (line.draft.name.as_str(), &line.fate)).collect()
+    app.state.add.outbox.lines.iter().map(|line| (line.typed.pet.name.as_str(), &line.fate)).collect()
 }
 
 fn answer(app: &mut App, lane: usize, outcome: LineSent) {
@@ -394,7 +394,7 @@ fn no_more_lines_wait_than_fit_and_the_text_is_kept() {
     written(&mut app);
     answer(&mut app, 0, saved(1));
     app.keys("Enter");
-    assert_eq!(app.state.add.outbox.lines.last().unwrap().draft.name, "Rex");
+    assert_eq!(app.state.add.outbox.lines.last().unwrap().typed.pet.name, "Rex");
 }
 
 // --- replies ---
@@ -410,7 +410,7 @@ fn a_refused_line_is_edited_in_place_while_others_are_sent() {
     assert_eq!((name(&app), focus(&app)), ("Rex", "name"));
     app.keys("\" II\" Tab BS \"7\" Enter Enter");
     written(&mut app);
-    let Draft { name, category_id, .. } = &app.state.add.outbox.lines[0].draft;
+    let Draft { name, category_id, .. } = &app.state.add.outbox.lines[0].typed.pet;
     assert_eq!((name.as_str(), category_id.as_str()), ("Rex II", "7"));
     assert_eq!(app.state.add.form[&fields::CATEGORY].value(), "3");
     answer(&mut app, 0, saved(1));
@@ -491,7 +491,7 @@ fn esc_leaves_an_edited_line_unchanged() {
     answer(&mut app, 0, refused(400, None));
     app.keys("F6 Enter \"x\" Esc");
     assert_eq!((name(&app), app.state.screen), ("", Screen::AddPet));
-    assert_eq!(app.state.add.outbox.lines[0].draft.name, "Rex");
+    assert_eq!(app.state.add.outbox.lines[0].typed.pet.name, "Rex");
     app.keys("F6 Del");
     assert_eq!(fates(&app), []);
     assert_eq!(focus(&app), "name");
@@ -517,7 +517,7 @@ fn without_an_answer_the_line_is_sent_again_with_its_key_and_growing_pauses() {
     assert!(lines.iter().all(|line| line.key == lines[0].key && line.line == 1));
     assert_eq!(
         (lines[0].again, lines[1].again),
-        (None, Some(SentAt { here: app.state.add.outbox.lines[0].at, there: None }))
+        (None, Some(SentAt { here: app.state.add.outbox.lines[0].typed.at, there: None }))
     );
     answer(&mut app, 0, saved(1));
     assert_eq!(names_sent(&app).last().unwrap(), "Mochi");
@@ -536,7 +536,7 @@ fn a_line_is_as_old_as_the_clock_of_the_service_says_of_its_first_attempt() {
         answer(&mut app, 0, no_answer());
         app.wait(Duration::from_secs(30));
         let again = sent(&app)[tries].again;
-        assert_eq!(again, Some(SentAt { here: app.state.add.outbox.lines[0].at, there: Some(first) }));
+        assert_eq!(again, Some(SentAt { here: app.state.add.outbox.lines[0].typed.at, there: Some(first) }));
     }
 }
 
@@ -724,7 +724,7 @@ fn left(names: &[(&str, Option<&str>)]) -> Unfinished {
             let pet = Draft { name: (*name).into(), category_id: "3".into(), status: None };
             let at = "2026-11-20T14:00:00Z".parse().unwrap();
             let typed = QueuedPet { line, at, key: keys.make(), pet, known: 0 };
-            Open { typed, sent: sent.map(|by| Attempt { by: by.to_owned(), there: None }), refused: None }
+            Line { sent: sent.map(|by| Attempt { by: by.to_owned(), there: None }), ..typed.into() }
         })
         .collect();
     let saved = QueuedPet {
@@ -762,7 +762,7 @@ fn lines_of_an_earlier_session_are_sent_in_order_with_their_keys() {
     assert_eq!(fates(&app)[2..], [("", &Fate::Refused(BLANK.into())), ("Tank", &Fate::Unknown(None))]);
     app.keys("a Tab \"3\" Enter");
     typed(&mut app, &["Luna"]);
-    assert_eq!(app.state.add.outbox.lines.last().unwrap().number, 5);
+    assert_eq!(app.state.add.outbox.lines.last().unwrap().typed.line, 5);
 }
 
 #[test]
@@ -778,8 +778,8 @@ fn lines_that_were_left_for_a_profile_that_is_read_only_now_wait() {
 #[test]
 fn a_refused_line_can_be_edited_later_and_is_then_removed_from_the_file() {
     let mut refused = left(&[("Rex", None), ("40063813", None)]);
-    refused.open[0].refused = Some("refused (400)".into());
-    refused.open[1].refused = Some(String::new());
+    refused.open[0].fate = Fate::Refused("refused (400)".into());
+    refused.open[1].fate = Fate::Refused(String::new());
     let mut app = restored(remote(), refused);
     assert!(app.says("2 refused pets to fix (2, F6)."), "{}", app.screen());
     let unknown = "unknown code: Its pet is not known. Enter edits it.";

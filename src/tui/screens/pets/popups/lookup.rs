@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use crate::api::failure::Failure;
-use crate::api::find::{Ask, Lists, LookupResult, Step, StepOutcome, find};
+use crate::api::find::{Ask, Lists, LookupResult, find};
 use crate::clock::Now;
 use crate::model::sunset::{self, GET_PET_REMOVED_ON_WORDS};
 use crate::model::text::short;
@@ -118,28 +118,15 @@ impl Job for FindPet {
                 on_failure(app, failure, now);
                 Vec::new()
             }
-            Ok(LookupResult { pet, steps }) => {
-                match pet {
-                    Some(pet) => show(app, pet, &format!("with {}", counted(steps.len(), "request")), now),
-                    None => lookup.error = Some(not_found(&steps)),
+            Ok(found) => {
+                let further = if found.is_final() { "" } else { " g asks for it directly." };
+                let why_none = format!("{}{further}", found.why_none());
+                match found.pet {
+                    Some(pet) => show(app, pet, &format!("with {}", counted(found.steps.len(), "request")), now),
+                    None => lookup.error = Some(why_none),
                 }
                 on_sign_of_life(app, now)
             }
-        }
-    }
-}
-
-fn not_found(steps: &[Step]) -> String {
-    match steps.last().map(|step| step.outcome) {
-        Some(StepOutcome::NotFound) => "This pet does not exist (404).".to_owned(),
-        Some(StepOutcome::Gone { status }) => {
-            format!("It is not in the lists, and GET /pets/{{petId}} no longer exists ({status}).")
-        }
-        Some(StepOutcome::NotThereButFull { .. }) => {
-            "It is not in the rows that the lists return. g asks for it directly.".to_owned()
-        }
-        Some(StepOutcome::Found | StepOutcome::NotThere) | None => {
-            "It is in none of the lists, where a pet without a status never is. g asks for it directly.".to_owned()
         }
     }
 }

@@ -692,7 +692,7 @@ fn the_form_takes_the_name_of_a_category_and_sends_its_number() {
     assert!(app.says("3 dog"), "{}", app.screen());
     app.keys("F2");
     assert_eq!(
-        app.state.add.outbox.lines[0].draft.category_id, "3",
+        app.state.add.outbox.lines[0].typed.pet.category_id, "3",
         "what is kept does not depend on the configuration"
     );
 
@@ -703,7 +703,7 @@ fn the_form_takes_the_name_of_a_category_and_sends_its_number() {
     app.keys("\"guinea pig\" Enter");
     assert!(app.says("12 guinea pig"), "{}", app.screen());
     app.keys("Enter");
-    assert_eq!(app.state.add.outbox.lines[0].draft.category_id, "12");
+    assert_eq!(app.state.add.outbox.lines[0].typed.pet.category_id, "12");
 }
 
 #[test]

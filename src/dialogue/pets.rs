@@ -1,0 +1,206 @@
+//! Lists, searches and finds pets. All of them are read into the store, as the screen does; the first are listed while others
+//! still come.
+
+use tokio::sync::mpsc;
+
+use super::prompt::Asked;
+use super::session::Session;
+use super::words;
+use crate::api::ApiError;
+use crate::api::find::{Ask, Lists, find};
+use crate::api::inventory::{Coverage, in_parts};
+use crate::api::provenance::{ProvenanceError, ProvenanceReader};
+use crate::app::inventory::search::{Query, Search};
+use crate::app::inventory::store::MOST_READ;
+use crate::model::sunset::{self, GET_PET_REMOVED_ON_WORDS};
+use crate::model::text::short;
+use crate::model::words::counted;
+use crate::model::{Limit, ObservedStatus, Pet, Provenances};
+
+/// How many matches are listed at a time.
+const AT_ONCE: usize = 20;
+const ID_HELP: &str = "Type the id of a pet: a whole number, such as 17. Each pet's line ends with it.";
+const HELP: &str = "Type a part of the name, or cat:3 for a category, is:sold for a status, id:100 for an id, \
+                    by:till for what a key has added, \
+                    \"in quotes\" for exact words, and a minus sign before what to exclude.";
+
+/// What comes of reading all pets: some of them, and at the end how much was seen. Dropping it ends that.
+type Reading = mpsc::Receiver<Result<(Vec<Pet>, Option<Coverage>), ApiError>>;
+
+impl Session {
+    /// Asks which pets, and lists them.
+    pub(super) async fn browse(&mut self) -> Asked<()> {
+        let status = self.ask_status("all", self.setup.settings.status).await?;
+        let usual = self.setup.settings.limit;
+        let question = format!("Pets at a time, 1 to 100, press Enter for {usual}:");
+        let help = "Type a whole number from 1 to 100. After the list, Enter shows the next pets.";
+        let read = |answer: &str| match answer {
+            "" => Ok(usual),
+            answer => answer
+                .parse::<Limit>()
+                .map_err(|_| format!("\"{}\" is not a whole number from 1 to 100.", short(answer))),
+        };
+        let limit = usize::from(self.talk.ask(&question, help, read).await?.get());
+        let what = status.map_or(String::new(), |status| format!("{status} "));
+        let wanted = status.map(ObservedStatus::Known);
+        let mut reading = self.read();
+        let (mut rows, mut seen) = (Vec::new(), 0);
+        loop {
+            while rows.len() <= limit
+                && let Some(part) = self.read_on(&mut reading).await?
+            {
+                rows.extend(part.into_iter().filter(|pet| wanted.is_none() || pet.status == wanted));
+            }
+            let rest = rows.split_off(limit.min(rows.len()));
+            if !rows.is_empty() {
+                self.talk.say(format!("{}:", counted(rows.len(), &format!("{what}pet"))))?;
+            }
+            seen = self.say_pets(seen, &rows)?;
+            if rest.is_empty() {
+                break;
+            }
+            self.ask_for_more(limit).await?;
+            rows = rest;
+        }
+        self.talk.say(match self.pets.coverage() {
+            Some(coverage) if !self.pets.covers(status) => coverage.honest_word(self.pets.pets().len()),
+            Some(_) if seen == 0 => format!("There are no {what}pets. To add one, choose add pets."),
+            Some(_) => "That is all.".to_owned(),
+            None if seen == 0 => return Ok(()),
+            None => "There may be more: not all pets were read.".to_owned(),
+        })
+    }
+
+    /// Reads all pets once, and searches them repeatedly.
+    pub(super) async fn search(&mut self) -> Asked<()> {
+        let categories = self.setup.settings.categories.clone();
+        let parse = |answer: &str| Some(Query::parse(answer, &categories)).filter(|query| !query.is_empty());
+        let first =
+            |answer: &str| parse(answer).ok_or_else(|| "Type what to search for; help explains how.".to_owned());
+        let mut query = self.talk.ask("Search for what?", HELP, first).await?;
+        let mut reading = self.read();
+        while self.read_on(&mut reading).await?.is_some() {}
+        let Some(coverage) = self.pets.coverage() else { return Ok(()) };
+        self.talk.say(coverage.honest_word(self.pets.pets().len()))?;
+        let mut search = Search::default();
+        let mut known = None;
+        loop {
+            if query.asks_who() {
+                if known.is_none() {
+                    known = self.provenances().await?;
+                }
+                query.know(known.as_ref().unwrap_or(&Provenances::new()));
+            }
+            let pets = self.pets.pets();
+            let found: Vec<Pet> =
+                search.best_first(&query, pets).iter().map(|found| pets[found.row as usize].clone()).collect();
+            self.talk.say(match found.len() {
+                0 => "None found.".to_owned(),
+                count => format!("{count} found:"),
+            })?;
+            let mut seen = 0;
+            for shown in found.chunks(AT_ONCE) {
+                if seen > 0 {
+                    self.ask_for_more(shown.len()).await?;
+                }
+                seen = self.say_pets(seen, shown)?;
+            }
+            let again = "Another search, or press Enter to end:";
+            let Some(next) = self.talk.ask(again, HELP, |answer| Ok(parse(answer))).await? else {
+                return Ok(());
+            };
+            query = next;
+        }
+    }
+
+    /// Finds one pet after another.
+    pub(super) async fn by_id(&mut self) -> Asked<()> {
+        let mut question = "Id:";
+        let read = |answer: &str| match answer {
+            "" => Ok(None),
+            answer => {
+                let wrong = |_| format!("\"{}\" is not an id: ids are whole numbers.", short(answer));
+                answer.parse().map(Some).map_err(wrong)
+            }
+        };
+        loop {
+            let Some(id) = self.talk.ask(question, ID_HELP, read).await? else { return Ok(()) };
+            question = "Another id, or press Enter to end:";
+            // GET by id is deprecated: it is used only if the user asks for it.
+            let mut ask = if sunset::is_over(self.now().wall) { Ask::Never } else { Ask::IfNeeded };
+            let client = self.setup.client.called("pet by id");
+            while let Some(found) = self.answer(find(&client, &Lists::default(), id, ask)).await? {
+                if let Some(pet) = &found.pet {
+                    self.pets.put([pet.clone()]);
+                    self.talk.say(format!("{}.", words::pet(pet, &self.setup.settings.categories)))?;
+                    break;
+                }
+                self.talk.say(format!("Not found: {id}. {}", found.why_none()))?;
+                let asked = format!("Request it directly? The service removes that on {GET_PET_REMOVED_ON_WORDS}.");
+                if found.is_final() || !self.talk.is_yes(&asked, false).await? {
+                    break;
+                }
+                ask = Ask::Now;
+            }
+        }
+    }
+
+    /// Lists pets, numbered after the first `before` ones. Gives the last number.
+    fn say_pets(&mut self, before: usize, pets: &[Pet]) -> Asked<usize> {
+        let lines = (before + 1..).zip(pets);
+        let lines =
+            lines.map(|(number, pet)| format!("{number}: {}", words::pet(pet, &self.setup.settings.categories)));
+        self.talk.say_all(lines)?;
+        Ok(before + pets.len())
+    }
+
+    async fn ask_for_more(&mut self, count: usize) -> Asked<()> {
+        let question = format!("There are more. Press Enter for the next {count}, or type back:");
+        let only_enter = |answer: &str| match answer {
+            "" => Ok(()),
+            _ => Err("Press Enter alone, or type back.".to_owned()),
+        };
+        self.talk.ask(&question, "Enter shows the next pets; back ends the list.", only_enter).await
+    }
+
+    /// Begins to read all pets: about a thousand ahead of what is taken.
+    fn read(&mut self) -> Reading {
+        self.pets.doubt();
+        self.pets.expect();
+        let client = self.setup.client.called("inventory");
+        let (sender, reading) = mpsc::channel(1);
+        tokio::spawn(async move {
+            // It fails only if the receiver is gone.
+            let tell = |part| async { drop(sender.send(part).await) };
+            let read = in_parts(&client, MOST_READ, |pets| tell(Ok((pets, None))));
+            tokio::select! {
+                read = read => tell(read.map(|coverage| (Vec::new(), Some(coverage)))).await,
+                () = sender.closed() => {}
+            }
+        });
+        reading
+    }
+
+    /// The next pets, which are in the store then; `None` after the last ones, or, with a message, if reading fails.
+    async fn read_on(&mut self, reading: &mut Reading) -> Asked<Option<Vec<Pet>>> {
+        let so_far = self.pets.pets().len();
+        let how_far = || format!("{so_far} pets so far.");
+        let next = async { reading.recv().await.transpose() };
+        let Some((pets, coverage)) = self.answer_meanwhile(next, how_far).await?.flatten() else { return Ok(None) };
+        self.pets.take(pets.clone(), self.now());
+        let Some(coverage) = coverage else { return Ok(Some(pets)) };
+        self.pets.finish(coverage, self.now());
+        Ok(None)
+    }
+
+    /// Who added the pets, or the reason why that cannot be read.
+    async fn provenances(&mut self) -> Asked<Option<Provenances>> {
+        let mut reader = ProvenanceReader::new(&self.setup.client);
+        let reading = reader.read(self.pets.pets().iter().map(|pet| pet.id));
+        match self.talk.during(reading, || "Reading who added the pets.".to_owned()).await? {
+            Ok(provenances) => Ok(Some(provenances)),
+            Err(ProvenanceError::Api(error)) => self.answer(async { Err(error) }).await,
+            Err(why) => self.talk.say(format!("by: finds nothing: {why}.")).map(|()| None),
+        }
+    }
+}
