@@ -27,7 +27,7 @@ mod value_row;
 pub use self::additions::{AddedPet, Additions};
 pub use self::copy::{CopyError, CopyProgress, CopySummary, copy};
 pub use self::database_error::{DatabaseError, DatabaseUrlError, FailureKind};
-pub use self::error::{BackupError, IntegrityReport, QuickChecked, StoreError, StoreFailure};
+pub use self::error::{BackupError, IntegrityReport, StoreError, StoreFailure};
 pub use self::handle::Store;
 pub use self::idempotency::{CreateOutcome, Idempotency};
 pub use self::keys::KeyId;

@@ -184,8 +184,8 @@ impl End {
     }
 
     async fn import(&mut self, table: &Table, rows: &[Record]) -> Result<(), StoreFailure> {
-        let on = self.on();
-        let import = async |row: &Record| on.execute(table.import, &row.values().collect::<Vec<_>>()).await;
+        let (on, sql) = (self.on(), table.import());
+        let import = async |row: &Record| on.execute(&sql, &row.values().collect::<Vec<_>>()).await;
         in_time(try_join_all(rows.iter().map(import))).await.map(drop)
     }
 

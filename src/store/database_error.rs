@@ -125,6 +125,14 @@ pub enum FailureKind {
     Other,
 }
 
+/// The statements that change the tables of one kind of database, in order.
+macro_rules! migrations {
+    ($kind:literal, $($name:literal),*) => {
+        [$(include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/assets/migrations/", $kind, "/", $name, ".sql"))),*]
+    };
+}
+pub(super) use migrations;
+
 /// The most differences that are named.
 const MOST: usize = 5;
 

@@ -166,22 +166,13 @@ impl From<DatabaseError> for StoreFailure {
 /// What a check has found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IntegrityReport {
-    /// How many pets there are.
+    /// The version of the tables.
+    pub schema: u32,
+    /// How many pets there are; a quick check counts none.
     pub pets: u64,
     /// What is wrong, a line each; 100 at most. Foreign text: clean it before showing it.
     pub problems: Vec<String>,
     /// That another program has changed the schema, which is not damage; safe to show.
-    pub changed: Option<String>,
-}
-
-/// What a quick look has found.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct QuickChecked {
-    /// The version of its tables.
-    pub schema: u32,
-    /// What is wrong, a line each; few. Foreign text: clean it before showing it.
-    pub problems: Vec<String>,
-    /// As in [`IntegrityReport`].
     pub changed: Option<String>,
 }
 

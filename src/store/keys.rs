@@ -13,11 +13,11 @@ use jiff::Timestamp;
 use secrecy::{ExposeSecret, SecretString};
 
 use self::format::hash;
-use self::queries::{ANY_KEY, Create, CreateFirst, Rename, Revoke, Rotate};
-use self::queries::{key_event, key_info};
+use self::queries::{ANY_KEY, Change, Create, CreateFirst, Rotate, key_event, key_info};
 use super::job::Query;
 use super::{Store, StoreError, sql};
 use crate::clock::Now;
+use crate::model::draft::check_name;
 
 pub use self::authenticate::Identity;
 pub use self::format::{KeyId, NotAKeyId};
@@ -72,7 +72,7 @@ impl Store {
     /// Revokes the key, everywhere within five seconds. A key that was revoked before keeps that time. Returns the key;
     /// `None` if it does not exist.
     pub async fn revoke_key(&self, id: KeyId, actor: &str, now: Now) -> Result<Option<KeyInfo>, StoreError> {
-        let revoked = self.inner.database.write(Revoke { id, actor: actor.to_owned(), now }).await?;
+        let revoked = self.inner.database.write(Change { id, name: None, actor: actor.to_owned(), now }).await?;
         // It is read again at its next use.
         self.inner.keys.lock().remove(&id);
         Ok(revoked)
@@ -86,8 +86,8 @@ impl Store {
         actor: &str,
         now: Now,
     ) -> Result<Option<KeyInfo>, StoreError> {
-        let rename = Rename::new(id, name, actor, now)?;
-        Ok(self.inner.database.write(rename).await?)
+        check_name(&name).map_err(StoreError::KeyName)?;
+        Ok(self.inner.database.write(Change { id, name: Some(name), actor: actor.to_owned(), now }).await?)
     }
 
     /// Makes a key of the same name, scopes and lifetime; the old one is good until `until`, or its own earlier end, so

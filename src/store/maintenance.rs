@@ -6,7 +6,7 @@ use tokio::task::spawn_blocking;
 use tokio_util::sync::CancellationToken;
 
 use super::copy::is_one_file;
-use super::{BackupError, DatabaseUrl, IntegrityReport, QuickChecked, StoreError, StoreFailure, sqlite};
+use super::{BackupError, DatabaseUrl, IntegrityReport, StoreError, StoreFailure, sqlite};
 
 /// Copies the database as it is at one moment to the new `file`, for its owner only, and returns once that is on disk.
 /// Users of the database do not wait for it. Ends early once `cancel` is cancelled. Returns that another program has changed
@@ -43,21 +43,19 @@ pub async fn restore(
 
 /// Reads every page and every pet. Changes nothing; users of the database do not wait for it.
 pub async fn check(url: &DatabaseUrl) -> Result<IntegrityReport, StoreError> {
-    inspect(url, |path| sqlite::check(path, &CancellationToken::new())).await
+    inspect(url, false).await
 }
 
 /// Reads the pages, but not their contents. Changes nothing; users of the database do not wait for it.
-pub async fn quick_check(url: &DatabaseUrl) -> Result<QuickChecked, StoreError> {
-    inspect(url, |path| sqlite::quick_check(path, &CancellationToken::new())).await
+pub async fn quick_check(url: &DatabaseUrl) -> Result<IntegrityReport, StoreError> {
+    inspect(url, true).await
 }
 
-async fn inspect<T: Send + 'static>(
-    url: &DatabaseUrl,
-    at: fn(&Path) -> Result<T, StoreError>,
-) -> Result<T, StoreError> {
+async fn inspect(url: &DatabaseUrl, is_quick: bool) -> Result<IntegrityReport, StoreError> {
     let DatabaseUrl::Sqlite(path) = url.clone() else {
         let why = "only SQLite files can be checked; for a server use its own tools (pg_amcheck)";
         return Err(StoreError::new(why));
     };
-    spawn_blocking(move || at(&path)).await.unwrap_or(Err(StoreFailure::Closed.into()))
+    let check = move || sqlite::check(&path, is_quick, &CancellationToken::new());
+    spawn_blocking(check).await.unwrap_or(Err(StoreFailure::Closed.into()))
 }

@@ -81,27 +81,7 @@ pub(super) const USE_KEY: &str =
 pub(super) const ADD_KEY_EVENT: &str = "INSERT INTO key_events (at, action, api_key_id, actor) VALUES ($1, $2, $3, $4)";
 pub(super) const LIST_KEY_EVENTS: &str = "SELECT at, action, api_key_id, actor FROM key_events ORDER BY at, id";
 
-/// Every row, page by page, for a copy.
-pub(super) const EXPORT_PETS: &str =
-    "SELECT id, name, category_id, status, created_at, added_by FROM pets WHERE id > $1 ORDER BY id LIMIT $2";
-pub(super) const EXPORT_KEYS: &str = "SELECT id, hash, name, scopes, created_at, expires_at, last_used_at, revoked_at \
-     FROM api_keys WHERE id > $1 ORDER BY id LIMIT $2";
-pub(super) const EXPORT_KEY_EVENTS: &str =
-    "SELECT id, at, action, api_key_id, actor FROM key_events WHERE id > $1 ORDER BY id LIMIT $2";
-pub(super) const EXPORT_CREATIONS: &str = "SELECT api_key_id, idempotency_key, fingerprint, pet_id, created_at \
-     FROM idempotency_keys WHERE (api_key_id, idempotency_key) > ($1, $2) \
-     ORDER BY api_key_id, idempotency_key LIMIT $3";
 pub(super) const LAST_PET_UP_TO: &str = "SELECT id FROM pets WHERE id <= $1 ORDER BY id DESC LIMIT 1";
-
-pub(super) const IMPORT_PET: &str =
-    "INSERT INTO pets (id, name, category_id, status, created_at, added_by) VALUES ($1, $2, $3, $4, $5, $6)";
-pub(super) const IMPORT_KEY: &str = "INSERT INTO api_keys \
-     (id, hash, name, scopes, created_at, expires_at, last_used_at, revoked_at) \
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8)";
-pub(super) const IMPORT_KEY_EVENT: &str = "INSERT INTO key_events (id, at, action, api_key_id, actor) \
-     VALUES ($1, $2, $3, $4, $5)";
-pub(super) const IMPORT_CREATION: &str = "INSERT INTO idempotency_keys \
-     (api_key_id, idempotency_key, fingerprint, pet_id, created_at) VALUES ($1, $2, $3, $4, $5)";
 
 /// How a copy begins on PostgreSQL, at either end: it may be idle while the other end answers, and others only read what it
 /// writes to.

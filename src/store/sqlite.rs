@@ -19,7 +19,7 @@ use super::StoreError;
 
 pub(super) use self::log_watch::LogWatch;
 pub(super) use self::restore::restore;
-pub(super) use self::snapshot::{backup, begin, check, moment, quick_check};
+pub(super) use self::snapshot::{backup, begin, check, moment};
 
 use self::connection::{cannot_open, connect_for_writing};
 use self::file::Files;

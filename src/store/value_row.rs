@@ -77,14 +77,11 @@ impl<'a> Connection<'a> {
 }
 
 impl Row<'_> {
-    pub(super) fn int(&self, column: usize) -> Result<i64, DatabaseError> {
-        match self {
-            Self::Sqlite(row) => Ok(row.get(column)?),
-            Self::Postgres(row) => Ok(row.try_get(column)?),
-        }
-    }
-
-    pub(super) fn optional_int(&self, column: usize) -> Result<Option<i64>, DatabaseError> {
+    /// An `i64`, or one that may be missing.
+    pub(super) fn int<T>(&self, column: usize) -> Result<T, DatabaseError>
+    where
+        T: rusqlite::types::FromSql + for<'a> tokio_postgres::types::FromSql<'a>,
+    {
         match self {
             Self::Sqlite(row) => Ok(row.get(column)?),
             Self::Postgres(row) => Ok(row.try_get(column)?),

@@ -1,8 +1,7 @@
 //! What is copied: every row of these tables.
 
-use sha2::{Digest, Sha256};
+use sha2::{Digest as _, Sha256};
 
-use crate::store::sql;
 use crate::store::value_row::{Connection, DatabaseError, Row, Value};
 
 use self::Column::{Hash, Int, Text};
@@ -31,47 +30,60 @@ pub(super) struct Record(Vec<Owned>);
 #[derive(Debug)]
 pub(super) struct Table {
     pub(super) name: &'static str,
-    columns: &'static [Column],
-    /// How many of the first columns are the key, by which pages follow each other.
-    keys: usize,
-    export: &'static str,
-    pub(super) import: &'static str,
+    /// As the databases call it.
+    table: &'static str,
+    /// The columns by which pages follow each other. They are the first ones.
+    key: &'static str,
+    columns: &'static str,
+    kinds: &'static [Column],
 }
 
 pub(super) const TABLES: [Table; 4] = [
     Table {
         name: "pets",
-        columns: &[Int, Text, Int, Text, Int, Text],
-        keys: 1,
-        export: sql::EXPORT_PETS,
-        import: sql::IMPORT_PET,
+        table: "pets",
+        key: "id",
+        columns: "id, name, category_id, status, created_at, added_by",
+        kinds: &[Int, Text, Int, Text, Int, Text],
     },
     Table {
         name: "API keys",
-        columns: &[Text, Hash, Text, Text, Int, Int, Int, Int],
-        keys: 1,
-        export: sql::EXPORT_KEYS,
-        import: sql::IMPORT_KEY,
+        table: "api_keys",
+        key: "id",
+        columns: "id, hash, name, scopes, created_at, expires_at, last_used_at, revoked_at",
+        kinds: &[Text, Hash, Text, Text, Int, Int, Int, Int],
     },
     Table {
         name: "events of keys",
-        columns: &[Int, Int, Text, Text, Text],
-        keys: 1,
-        export: sql::EXPORT_KEY_EVENTS,
-        import: sql::IMPORT_KEY_EVENT,
+        table: "key_events",
+        key: "id",
+        columns: "id, at, action, api_key_id, actor",
+        kinds: &[Int, Int, Text, Text, Text],
     },
     Table {
         name: "Idempotency-Keys",
-        columns: &[Text, Text, Hash, Int, Int],
-        keys: 2,
-        export: sql::EXPORT_CREATIONS,
-        import: sql::IMPORT_CREATION,
+        table: "idempotency_keys",
+        key: "api_key_id, idempotency_key",
+        columns: "api_key_id, idempotency_key, fingerprint, pet_id, created_at",
+        kinds: &[Text, Text, Hash, Int, Int],
     },
 ];
 
 impl Table {
     pub(super) fn is_of_pets(&self) -> bool {
         self.name == TABLES[0].name
+    }
+
+    /// Writes one row.
+    pub(super) fn import(&self) -> String {
+        format!("INSERT INTO {} ({}) VALUES ({})", self.table, self.columns, numbered(self.kinds.len()))
+    }
+
+    /// Reads a page, after the row with a key.
+    fn export(&self, keys: usize) -> String {
+        let Self { table, key, columns, .. } = self;
+        let (values, limit) = (numbered(keys), keys + 1);
+        format!("SELECT {columns} FROM {table} WHERE ({key}) > ({values}) ORDER BY {key} LIMIT ${limit}")
     }
 
     /// At most `limit` rows, after `last` in the order of their keys.
@@ -81,25 +93,26 @@ impl Table {
         last: Option<&Record>,
         limit: i64,
     ) -> Result<Vec<Record>, DatabaseError> {
+        let keys = self.key.split(", ").count();
         // Before any key: ids of pets are positive, and no text is empty.
-        let first = |column: &Column| if matches!(column, Int) { Value::Int(i64::MIN) } else { Value::Text("") };
+        let first = |kind: &Column| if matches!(kind, Int) { Value::Int(i64::MIN) } else { Value::Text("") };
         let mut values: Vec<Value<'_>> = match last {
-            Some(last) => last.values().take(self.keys).collect(),
-            None => self.columns.iter().take(self.keys).map(first).collect(),
+            Some(last) => last.values().take(keys).collect(),
+            None => self.kinds.iter().take(keys).map(first).collect(),
         };
         values.push(Value::Int(limit));
-        on.rows(self.export, &values, |row| self.record(&row)).await
+        on.rows(&self.export(keys), &values, |row| self.record(&row)).await
     }
 
     fn record(&self, row: &Row<'_>) -> Result<Record, DatabaseError> {
         let value = |(number, column): (usize, &Column)| {
             Ok(match column {
-                Int => row.optional_int(number)?.map_or(Owned::Null, Owned::Int),
+                Int => row.int::<Option<i64>>(number)?.map_or(Owned::Null, Owned::Int),
                 Text => row.optional_text(number)?.map_or(Owned::Null, |text| Owned::Text(text.to_owned())),
                 Hash => Owned::Hash(row.bytes(number)?),
             })
         };
-        self.columns.iter().enumerate().map(value).collect::<Result<_, _>>().map(Record)
+        self.kinds.iter().enumerate().map(value).collect::<Result<_, _>>().map(Record)
     }
 }
 
@@ -114,6 +127,11 @@ impl Record {
     }
 }
 
+/// The parameters of a statement.
+fn numbered(count: usize) -> String {
+    (1..=count).map(|number| format!("${number}")).collect::<Vec<_>>().join(", ")
+}
+
 /// The number of rows, and the sum of their hashes. Different tables do not have the same sum by chance.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Sum {
@@ -123,26 +141,61 @@ pub(super) struct Sum {
 
 impl Sum {
     pub(super) fn add(&mut self, row: &Record) {
-        let mut hash = Sha256::new();
-        for value in row.values() {
-            // Each with its kind and length, so that nothing can move from one column to the next.
-            let number;
-            let (kind, bytes): (u8, &[u8]) = match value {
-                Value::Null => (0, &[]),
-                Value::Int(int) => {
-                    number = int.to_be_bytes();
-                    (1, &number)
-                }
-                Value::Text(text) => (2, text.as_bytes()),
-                Value::Bytes(bytes) => (3, bytes),
-            };
-            hash.update([kind]);
-            hash.update((bytes.len() as u64).to_be_bytes());
-            hash.update(bytes);
-        }
-        let hash: [u8; 32] = hash.finalize().into();
+        // Each value with its kind, and texts in quotes, so that nothing can move from one column to the next.
+        let hash: [u8; 32] = Sha256::digest(format!("{row:?}")).into();
         let half = hash.first_chunk().copied().unwrap_or_default();
         self.rows += 1;
         self.hashes = self.hashes.wrapping_add(u128::from_be_bytes(half));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pages_and_rows_have_each_column_once() {
+        let [pets, .., creations] = &TABLES;
+        assert_eq!(
+            pets.export(1),
+            "SELECT id, name, category_id, status, created_at, added_by FROM pets WHERE (id) > ($1) ORDER BY id LIMIT $2"
+        );
+        let columns = "api_key_id, idempotency_key, fingerprint, pet_id, created_at";
+        assert_eq!(
+            creations.export(2),
+            format!(
+                "SELECT {columns} FROM idempotency_keys WHERE (api_key_id, idempotency_key) > ($1, $2) \
+                 ORDER BY api_key_id, idempotency_key LIMIT $3"
+            )
+        );
+        let import = format!("INSERT INTO idempotency_keys ({columns}) VALUES ($1, $2, $3, $4, $5)");
+        assert_eq!(creations.import(), import);
+        for table in &TABLES {
+            assert_eq!(table.columns.split(", ").count(), table.kinds.len(), "{}", table.name);
+            assert!(table.columns.starts_with(table.key), "{}", table.name);
+        }
+    }
+
+    #[test]
+    fn rows_with_other_values_in_any_column_have_another_sum() {
+        let sum = |values: &[Owned]| {
+            let mut sum = Sum::default();
+            sum.add(&Record(values.to_vec()));
+            sum
+        };
+        let text = |text: &str| Owned::Text(text.to_owned());
+        let rows = [
+            vec![text("a"), text("bc")],
+            vec![text("ab"), text("c")],
+            vec![text("a\", Text(\"bc"), text("")],
+            vec![text("1"), Owned::Null],
+            vec![Owned::Int(1), Owned::Null],
+            vec![Owned::Null, Owned::Int(1)],
+            vec![text(""), Owned::Int(1)],
+            vec![Owned::Hash([0; 32])],
+        ];
+        for (number, row) in rows.iter().enumerate() {
+            assert!(rows[..number].iter().all(|other| sum(other) != sum(row)), "{row:?}");
+        }
     }
 }

@@ -33,9 +33,9 @@ impl Known {
         Ok(Self {
             hash: row.bytes(0)?,
             scopes: row.parsed(1)?,
-            expires_at: row.optional_int(2)?,
-            revoked: row.optional_int(3)?.is_some(),
-            last_used_at: row.optional_int(4)?,
+            expires_at: row.int(2)?,
+            revoked: row.int::<Option<i64>>(3)?.is_some(),
+            last_used_at: row.int(4)?,
             read_at: Some(now.mono),
         })
     }

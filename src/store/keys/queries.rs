@@ -68,47 +68,25 @@ where
 /// A row where a key was ever made.
 pub(super) const ANY_KEY: Query<()> = Query(sql::ANY_KEY, [], |_| Ok(()));
 
-/// Gives a key another name.
-pub(super) struct Rename {
-    id: KeyId,
-    name: String,
-    actor: String,
-    now: Now,
-}
-
-impl Rename {
-    pub(super) fn new(id: KeyId, name: String, actor: &str, now: Now) -> Result<Self, StoreError> {
-        check_name(&name).map_err(StoreError::KeyName)?;
-        Ok(Self { id, name, actor: actor.to_owned(), now })
-    }
-}
-
-impl Work for Rename {
-    type Output = Option<KeyInfo>;
-
-    async fn run(&self, on: &Connection<'_>) -> Result<Option<KeyInfo>, DatabaseError> {
-        let Self { id, name, actor, now } = self;
-        if on.execute(sql::RENAME_KEY, &[Value::Text(name), Value::Text(id.as_str())]).await? > 0 {
-            note(on, "renamed", *id, actor, *now).await?;
-        }
-        show(on, *id).await
-    }
-}
-
-pub(super) struct Revoke {
+/// Gives a key another name, or without one revokes it.
+pub(super) struct Change {
     pub(super) id: KeyId,
+    pub(super) name: Option<String>,
     pub(super) actor: String,
     pub(super) now: Now,
 }
 
-impl Work for Revoke {
+impl Work for Change {
     type Output = Option<KeyInfo>;
 
     async fn run(&self, on: &Connection<'_>) -> Result<Option<KeyInfo>, DatabaseError> {
-        let Self { id, actor, now } = self;
-        let values = [Value::Int(now.wall.as_second()), Value::Text(id.as_str())];
-        if on.execute(sql::REVOKE_KEY, &values).await? > 0 {
-            note(on, "revoked", *id, actor, *now).await?;
+        let Self { id, name, actor, now } = self;
+        let (sql, value, action) = match name {
+            Some(name) => (sql::RENAME_KEY, Value::Text(name), "renamed"),
+            None => (sql::REVOKE_KEY, Value::Int(now.wall.as_second()), "revoked"),
+        };
+        if on.execute(sql, &[value, Value::Text(id.as_str())]).await? > 0 {
+            note(on, action, *id, actor, *now).await?;
         }
         show(on, *id).await
     }
@@ -217,7 +195,7 @@ impl KeyInfo {
 }
 
 pub(super) fn key_info(row: Row<'_>) -> Result<KeyInfo, DatabaseError> {
-    let at = |column| Ok::<_, DatabaseError>(row.optional_int(column)?.map(time));
+    let at = |column| Ok::<_, DatabaseError>(row.int::<Option<i64>>(column)?.map(time));
     Ok(KeyInfo {
         id: row.parsed(0)?,
         name: row.text(1)?.to_owned(),

@@ -22,14 +22,21 @@ const GROUP: usize = 128;
 
 #[derive(Debug)]
 pub(in crate::store) struct Batcher {
-    kind: Kind,
-    connections: Connections,
+    desk: Arc<Desk>,
     /// For one at a time that does not queue.
     alone: Semaphore,
-    /// Whether the last group had one job. If not, more are likely to come, and should share a round trip to the server.
-    was_alone: Arc<AtomicBool>,
     /// Nothing once closed.
     open: Mutex<Option<Open>>,
+}
+
+/// What those who take from the queue share.
+#[derive(Debug)]
+struct Desk {
+    kind: Kind,
+    connections: Connections,
+    /// Whether the last group had one job. If not, more are likely to come, and should share a round trip to the server.
+    was_alone: AtomicBool,
+    waiting: AsyncMutex<mpsc::Receiver<Box<dyn Job>>>,
 }
 
 #[derive(Debug)]
@@ -77,28 +84,22 @@ impl Batcher {
     /// At most `count` groups of jobs are under way at once.
     pub(super) fn start(kind: Kind, count: usize, connections: &Connections) -> Self {
         let (jobs, waiting) = mpsc::channel(QUEUE);
-        let was_alone = Arc::new(AtomicBool::new(true));
-        let waiting = Arc::new(AsyncMutex::new(waiting));
-        let clerk = || Clerk {
-            kind,
-            connections: connections.clone(),
-            was_alone: Arc::clone(&was_alone),
-            waiting: Arc::clone(&waiting),
-        };
-        let clerks = (0..count).map(|_| clerk().until_closed()).collect();
-        let (connections, open) = (connections.clone(), Mutex::new(Some(Open { jobs, clerks })));
-        Self { kind, connections, alone: Semaphore::new(1), was_alone, open }
+        let (was_alone, waiting) = (AtomicBool::new(true), AsyncMutex::new(waiting));
+        let desk = Arc::new(Desk { kind, connections: connections.clone(), was_alone, waiting });
+        let clerks = (0..count).map(|_| Arc::clone(&desk).until_closed()).collect();
+        Self { desk, alone: Semaphore::new(1), open: Mutex::new(Some(Open { jobs, clerks })) }
     }
 
     /// What came of `work`. Where the caller goes away, it is not done unless it is under way already.
     pub(in crate::store) async fn work<W: Work>(&self, work: W) -> Result<W::Output, StoreFailure> {
-        if let Some(why) = self.kind.refusal(&self.connections) {
+        let Desk { kind, connections, was_alone, .. } = &*self.desk;
+        if let Some(why) = kind.refusal(connections) {
             return Err(why);
         }
         let (job, done) = awaited(work);
         match self.alone.try_acquire() {
-            Ok(_alone) if self.was_alone.load(Ordering::Relaxed) && self.is_idle()? => {
-                self.kind.serve(&self.connections, &mut vec![job]).await
+            Ok(_alone) if was_alone.load(Ordering::Relaxed) && self.is_idle()? => {
+                kind.serve(connections, &mut vec![job]).await
             }
             _ => self.queue(job)?,
         }
@@ -108,7 +109,7 @@ impl Batcher {
     fn is_idle(&self) -> Result<bool, StoreFailure> {
         let none_waits = self.open.lock().as_ref().ok_or(StoreFailure::Closed)?.jobs.capacity() == QUEUE;
         // Otherwise callers that give up one after another would each leave a commit.
-        let none_commits = matches!(self.kind, Kind::Read) || self.connections.pulse.is_quiet();
+        let none_commits = matches!(self.desk.kind, Kind::Read) || self.desk.connections.pulse.is_quiet();
         Ok(none_waits && none_commits)
     }
 
@@ -129,17 +130,9 @@ impl Batcher {
     }
 }
 
-/// One of those who take from the queue.
-struct Clerk {
-    kind: Kind,
-    connections: Connections,
-    was_alone: Arc<AtomicBool>,
-    waiting: Arc<AsyncMutex<mpsc::Receiver<Box<dyn Job>>>>,
-}
-
-impl Clerk {
+impl Desk {
     /// Ends when the last sender is gone and the queue is empty.
-    async fn until_closed(self) {
+    async fn until_closed(self: Arc<Self>) {
         let mut group = Vec::with_capacity(GROUP);
         loop {
             let mut waiting = self.waiting.lock().await;

@@ -20,6 +20,7 @@ use tokio::time::timeout;
 use tokio_postgres::Config;
 use tokio_postgres::config::{Host as HostName, TargetSessionAttrs};
 
+use super::url::PORT;
 use crate::store::database_error::DatabaseError;
 
 /// How long a host may take for all of connecting, TLS, start-up and the check of the session, unless the address has a
@@ -32,8 +33,6 @@ const TURNS: usize = 40;
 
 /// For how long an attempt has the field to itself.
 const HEAD_START: Duration = Duration::from_millis(300);
-
-const PORT: u16 = 5432;
 
 /// Why no connection was made.
 #[derive(Debug, thiserror::Error)]

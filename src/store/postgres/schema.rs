@@ -4,22 +4,23 @@ use tokio_postgres::error::SqlState;
 
 use super::connections::Connections;
 use super::session::{Session, has_code};
-use crate::store::database_error::{Objects, require_same};
+use crate::store::database_error::{Objects, migrations, require_same};
 use crate::store::job::Work;
 use crate::store::value_row::{Connection, DatabaseError, Value};
 use crate::store::{DatabaseUrl, StoreError, sql};
 
 /// In order; the table `schema_versions` has the number of each that was run, from 1.
-const MIGRATIONS: [&str; 8] = [
-    include_str!("../../../assets/migrations/postgres/0001_pets.sql"),
-    include_str!("../../../assets/migrations/postgres/0002_pets_by_status.sql"),
-    include_str!("../../../assets/migrations/postgres/0003_api_keys.sql"),
-    include_str!("../../../assets/migrations/postgres/0004_idempotency_keys.sql"),
-    include_str!("../../../assets/migrations/postgres/0005_idempotency_keys_by_age.sql"),
-    include_str!("../../../assets/migrations/postgres/0006_key_events.sql"),
-    include_str!("../../../assets/migrations/postgres/0007_pet_turn.sql"),
-    include_str!("../../../assets/migrations/postgres/0008_pets_added_by.sql"),
-];
+const MIGRATIONS: [&str; 8] = migrations!(
+    "postgres",
+    "0001_pets",
+    "0002_pets_by_status",
+    "0003_api_keys",
+    "0004_idempotency_keys",
+    "0005_idempotency_keys_by_age",
+    "0006_key_events",
+    "0007_pet_turn",
+    "0008_pets_added_by"
+);
 
 /// What this program knows.
 pub(super) const VERSION: u32 = MIGRATIONS.len() as u32;
@@ -39,7 +40,7 @@ impl Work for Version {
     type Output = u32;
 
     async fn run(&self, on: &Connection<'_>) -> Result<u32, DatabaseError> {
-        match on.row(sql::VERSION, &[], |row| row.int(0)).await {
+        match on.row(sql::VERSION, &[], |row| row.int::<i64>(0)).await {
             Ok(version) => Ok(version.map_or(0, |version| u32::try_from(version).unwrap_or(u32::MAX))),
             Err(error) if has_code(&error, &SqlState::UNDEFINED_TABLE) => Ok(0),
             Err(error) => Err(error),

@@ -17,10 +17,15 @@ pub(super) const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 pub(super) const BUSY_TRIES: u32 = 100;
 pub(super) const BUSY_PAUSE: Duration = Duration::from_millis(10);
 
+/// An existing file; a locked one is waited for so long.
+pub(super) fn connect(path: &Path, mode: OpenFlags, patience: Duration) -> rusqlite::Result<Connection> {
+    let connection = Connection::open_with_flags(path, mode | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
+    connection.busy_timeout(patience)?;
+    Ok(connection)
+}
+
 pub(super) fn connect_for_writing(path: &Path) -> rusqlite::Result<Connection> {
-    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let mut connection = Connection::open_with_flags(path, flags)?;
-    connection.busy_timeout(BUSY_TIMEOUT)?;
+    let mut connection = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE, BUSY_TIMEOUT)?;
     keep_plans(&connection)?;
     turn_to_wal(&connection)?;
     // Anything below FULL acknowledges what a power cut then loses.

@@ -8,7 +8,7 @@ use parking_lot::Mutex;
 use rusqlite::OpenFlags;
 use tokio::time::sleep;
 
-use super::connection::{BUSY_PAUSE, BUSY_TRIES, at_once, is_busy, keep_plans};
+use super::connection::{BUSY_PAUSE, BUSY_TRIES, at_once, connect, is_busy, keep_plans};
 use super::file::Files;
 use super::schema;
 use crate::store::StoreFailure;
@@ -66,9 +66,7 @@ impl Readers {
     /// Never to another file than the one that is written: those that are open go on.
     fn connect(&self) -> Result<rusqlite::Connection, StoreFailure> {
         let open = || {
-            let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-            let connection = rusqlite::Connection::open_with_flags(&self.path, flags)?;
-            connection.busy_timeout(Duration::ZERO)?;
+            let connection = connect(&self.path, OpenFlags::SQLITE_OPEN_READ_ONLY, Duration::ZERO)?;
             keep_plans(&connection)?;
             Ok(connection)
         };

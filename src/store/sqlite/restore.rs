@@ -10,7 +10,7 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 use tokio_util::sync::CancellationToken;
 
-use super::connection::is_busy;
+use super::connection::{connect, is_busy};
 use super::file;
 use super::snapshot::{check, copied};
 use crate::store::{BackupError, IntegrityReport};
@@ -36,13 +36,13 @@ pub(in crate::store) fn restore(
         file::judge_file(path, false)?;
     }
     let alone = alone(path)?;
-    let in_backup = check(backup, cancel)?;
+    let in_backup = check(backup, false, cancel)?;
     if !in_backup.problems.is_empty() && !cancel.is_cancelled() {
         return Err(BackupError::Damaged(in_backup.problems));
     }
     file::create_directory(path).map_err(cannot_write)?;
     let copy = copied(backup, path, cancel)?;
-    let in_copy = check(copy.file.path(), cancel)?;
+    let in_copy = check(copy.file.path(), false, cancel)?;
     if cancel.is_cancelled() {
         return Err(BackupError::Cancelled);
     }
@@ -79,9 +79,7 @@ fn alone(path: &Path) -> Result<Option<Connection>, BackupError> {
 }
 
 fn lock(path: &Path) -> rusqlite::Result<Connection> {
-    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = Connection::open_with_flags(path, flags)?;
-    connection.busy_timeout(Duration::ZERO)?;
+    let connection = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE, Duration::ZERO)?;
     // When it is closed, another file has its name.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
     connection.pragma_update_and_check(None, "locking_mode", "exclusive", |_| Ok(()))?;

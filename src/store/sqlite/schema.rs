@@ -5,21 +5,22 @@ use std::path::Path;
 use rusqlite::Connection;
 use sha2::{Digest as _, Sha256};
 
-use crate::store::database_error::{Objects, require_same};
+use crate::store::database_error::{Objects, migrations, require_same};
 use crate::store::value_row::DatabaseError;
 use crate::store::{DatabaseUrl, StoreError};
 
 /// In order; `PRAGMA user_version` counts those that were run. Each may be run again, since files from before that count
 /// have tables too.
-const MIGRATIONS: [&str; 7] = [
-    include_str!("../../../assets/migrations/sqlite/0001_pets.sql"),
-    include_str!("../../../assets/migrations/sqlite/0002_pets_by_status.sql"),
-    include_str!("../../../assets/migrations/sqlite/0003_api_keys.sql"),
-    include_str!("../../../assets/migrations/sqlite/0004_idempotency_keys.sql"),
-    include_str!("../../../assets/migrations/sqlite/0005_idempotency_keys_by_age.sql"),
-    include_str!("../../../assets/migrations/sqlite/0006_key_events.sql"),
-    include_str!("../../../assets/migrations/sqlite/0007_pets_added_by.sql"),
-];
+const MIGRATIONS: [&str; 7] = migrations!(
+    "sqlite",
+    "0001_pets",
+    "0002_pets_by_status",
+    "0003_api_keys",
+    "0004_idempotency_keys",
+    "0005_idempotency_keys_by_age",
+    "0006_key_events",
+    "0007_pets_added_by"
+);
 
 /// What this program knows.
 pub(super) const VERSION: u32 = MIGRATIONS.len() as u32;

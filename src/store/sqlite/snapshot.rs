@@ -12,11 +12,11 @@ use tempfile::{NamedTempFile, TempDir};
 use tokio_util::sync::CancellationToken;
 
 use super::connection::{BUSY_PAUSE, BUSY_TIMEOUT, cannot_open, connect_for_writing};
-use super::{file, schema};
+use super::{connection, file, schema};
 use crate::model::draft::check_name;
 use crate::model::text::causes;
 use crate::store::value_row::{DatabaseError, Row, pet};
-use crate::store::{BackupError, DatabaseUrl, IntegrityReport, QuickChecked, StoreError, sql};
+use crate::store::{BackupError, DatabaseUrl, IntegrityReport, StoreError, sql};
 
 /// Pages copied before it is asked again whether to go on: about 4 MiB.
 const PAGES_AT_ONCE: c_int = 1000;
@@ -34,12 +34,12 @@ pub(in crate::store) fn backup(
 ) -> Result<Option<String>, BackupError> {
     let name = copy.display();
     let exists = || BackupError::Failed(format!("{name} already exists: choose another file"));
-    let cannot_write = |why: io::Error| BackupError::Failed(format!("cannot write the copy {name}: {why}"));
+    let cannot_write = cannot_write(copy);
     if copy.exists() {
         return Err(exists());
     }
     let partial = copied(path, copy, cancel)?;
-    let QuickChecked { problems, changed, .. } = quick_check(partial.file.path(), cancel)?;
+    let IntegrityReport { problems, changed, .. } = check(partial.file.path(), true, cancel)?;
     if cancel.is_cancelled() {
         return Err(BackupError::Cancelled);
     }
@@ -50,8 +50,12 @@ pub(in crate::store) fn backup(
         io::ErrorKind::AlreadyExists => exists(),
         _ => cannot_write(error.error),
     })?;
-    file::sync_directory(&std::path::absolute(copy).map_err(cannot_write)?).map_err(cannot_write)?;
+    file::sync_directory(&std::path::absolute(copy).map_err(&cannot_write)?).map_err(&cannot_write)?;
     Ok(changed)
+}
+
+fn cannot_write(copy: &Path) -> impl Fn(io::Error) -> BackupError {
+    move |why| BackupError::Failed(format!("cannot write the copy {}: {why}", copy.display()))
 }
 
 /// A copy in the making, in a separate private directory on the disk that it is for: what SQLite puts beside it goes with it.
@@ -106,15 +110,15 @@ fn remove_left(place: &Path) {
 /// The database at `path` as it is at one moment, for `copy`, whose name it does not have yet.
 pub(super) fn copied(path: &Path, copy: &Path, cancel: &CancellationToken) -> Result<Partial, BackupError> {
     let name = copy.display();
-    let cannot_write = |why: io::Error| BackupError::Failed(format!("cannot write the copy {name}: {why}"));
+    let cannot_write = cannot_write(copy);
     let from = connect(path)?;
-    let partial = Partial::beside(copy).map_err(cannot_write)?;
+    let partial = Partial::beside(copy).map_err(&cannot_write)?;
     copy_pages(&from, partial.file.path(), cancel)
         .map_err(|why| BackupError::Failed(format!("cannot copy to {name}: {}", causes(&why))))?;
     if cancel.is_cancelled() {
         return Err(BackupError::Cancelled);
     }
-    partial.file.as_file().sync_all().map_err(cannot_write)?;
+    partial.file.as_file().sync_all().map_err(&cannot_write)?;
     Ok(partial)
 }
 
@@ -160,25 +164,22 @@ pub(in crate::store) fn begin(path: &Path) -> Result<Connection, StoreError> {
 }
 
 /// Ends early once `cancel` is cancelled; what is reported then says nothing.
-pub(in crate::store) fn check(path: &Path, cancel: &CancellationToken) -> Result<IntegrityReport, StoreError> {
-    let (connection, _) = known(path, cancel)?;
-    let mut checked = IntegrityReport { pets: 0, problems: Vec::new(), changed: None };
-    let read =
-        pages(&connection, "integrity_check", &mut checked.problems).and_then(|()| pets(&connection, &mut checked));
+pub(in crate::store) fn check(
+    path: &Path,
+    is_quick: bool,
+    cancel: &CancellationToken,
+) -> Result<IntegrityReport, StoreError> {
+    let (connection, schema) = known(path, cancel)?;
+    let mut checked = IntegrityReport { schema, pets: 0, problems: Vec::new(), changed: None };
+    let pragma = if is_quick { "quick_check" } else { "integrity_check" };
+    let mut read = pages(&connection, pragma, &mut checked.problems);
+    if !is_quick {
+        read = read.and_then(|()| pets(&connection, &mut checked));
+    }
     // What cannot be read at all is the worst of what is wrong.
     checked.problems.extend(read.err().map(|error| error.to_string()));
     checked.changed = changed(&connection, &mut checked.problems);
     Ok(checked)
-}
-
-/// Ends early, too.
-pub(in crate::store) fn quick_check(path: &Path, cancel: &CancellationToken) -> Result<QuickChecked, StoreError> {
-    let (connection, schema) = known(path, cancel)?;
-    let mut problems = Vec::new();
-    let read = pages(&connection, "quick_check", &mut problems);
-    problems.extend(read.err().map(|error| error.to_string()));
-    let changed = changed(&connection, &mut problems);
-    Ok(QuickChecked { schema, problems, changed })
 }
 
 /// That another program has changed the schema. One that cannot be read is a problem.
@@ -241,12 +242,7 @@ fn connect(path: &Path) -> Result<Connection, StoreError> {
         return Err(StoreError::new(format!("there is no database {}", path.display())));
     }
     file::judge_file(path, true)?;
-    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connect = || {
-        let connection = Connection::open_with_flags(path, flags)?;
-        connection.busy_timeout(BUSY_TIMEOUT)?;
-        // Fails here, and not later, if it is not a database.
-        schema::version(&connection).map(|_| connection)
-    };
-    connect().map_err(cannot_open(path))
+    let connection = connection::connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY, BUSY_TIMEOUT);
+    // Fails here, and not later, if it is not a database.
+    connection.and_then(|connection| schema::version(&connection).map(|_| connection)).map_err(cannot_open(path))
 }
