@@ -16,6 +16,7 @@ use petstore::api::list::{List, ListAnswer};
 use petstore::app::domain_service::DomainSetup;
 use petstore::app::inventory::search::{Query, Search};
 use petstore::clock::{self, Now};
+use petstore::config::file::LoadLimit;
 use petstore::config::{Accent, Clipboard, Depth, LinkSpeed, Service, Settings};
 use petstore::model::samples::sample;
 use petstore::model::{Categories, IdempotencyKeys, Limit, Pet, PetQuery};
@@ -213,6 +214,7 @@ fn settings() -> Settings {
         ssh: None,
         service: Service::Demo,
         limit: Limit::MAX,
+        load_limit: LoadLimit::default(),
         status: None,
         live: None,
         views: Vec::new(),

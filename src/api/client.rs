@@ -28,7 +28,6 @@ use response::{FullResponse, json_defect};
 
 pub(super) use response::read_json;
 
-const PETS_EVENTS: HeaderName = HeaderName::from_static("pets-events");
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 
@@ -80,6 +79,7 @@ pub struct Client {
     /// The `Date` of the last answer that had one, and when it came.
     dated: Arc<Mutex<Option<(Timestamp, Instant)>>>,
     offers_events: Arc<AtomicBool>,
+    offers_order: Arc<AtomicBool>,
     recorder: Option<Recorder>,
     what: &'static str,
 }
@@ -116,6 +116,10 @@ impl Trust {
 pub(super) struct UnreadPage {
     /// Where the list goes on, if the service says so.
     pub(super) next: Option<NextPage>,
+    /// It still has the entity tag that was shown, and comes without rows.
+    pub(super) is_same: bool,
+    /// Its entity tag, if it has one that can be shown again.
+    pub(super) etag: Option<String>,
     body: Vec<u8>,
 }
 
@@ -124,14 +128,6 @@ impl UnreadPage {
     pub(super) fn read(self) -> Result<PetPage, ApiError> {
         Ok(PetPage { pets: read_json(&self.body)?, next: self.next })
     }
-}
-
-/// What came for a page that may be known already.
-pub(super) enum Fetched {
-    /// It is as it was; `next` only where the answer says it.
-    Same { next: Option<NextPage> },
-    /// The page, with its entity tag if it has one that can be shown again.
-    New { page: PetPage, etag: Option<String> },
 }
 
 impl Client {
@@ -162,6 +158,7 @@ impl Client {
             idempotency_retention: Arc::default(),
             dated: Arc::default(),
             offers_events: Arc::default(),
+            offers_order: Arc::default(),
             recorder: None,
             what: "request",
         })
@@ -223,14 +220,7 @@ impl Client {
 
     /// A further page of a list.
     pub async fn list_next(&self, next: &NextPage) -> Result<PetPage, ApiError> {
-        self.unread_page(next).await?.read()
-    }
-
-    /// The same, not yet read: where the list goes on is known before, so that reading need not be waited for.
-    pub(super) async fn unread_page(&self, asked: &NextPage) -> Result<UnreadPage, ApiError> {
-        let request = self.request(Method::GET, asked.0.clone());
-        let answer = self.exchange(request, &[StatusCode::OK]).await?;
-        Ok(UnreadPage { next: self.next_page(asked, &answer), body: answer.body })
+        self.unread_page(next, None).await?.read()
     }
 
     /// The address of the first page of a list.
@@ -238,25 +228,29 @@ impl Client {
         NextPage::first(&self.base, query)
     }
 
-    /// A page of a list, unless it still has this entity tag.
-    pub(super) async fn page_unless(&self, asked: &NextPage, etag: Option<&str>) -> Result<Fetched, ApiError> {
+    /// The same, unless it still has this entity tag, and not yet read: where the list goes on is known before, so that
+    /// reading need not be waited for.
+    pub(super) async fn unread_page(&self, asked: &NextPage, etag: Option<&str>) -> Result<UnreadPage, ApiError> {
         let request = self.request(Method::GET, asked.0.clone());
         let (request, promised) = match etag {
             Some(etag) => (request.header(IF_NONE_MATCH, etag), &[StatusCode::OK, StatusCode::NOT_MODIFIED][..]),
             None => (request, &[StatusCode::OK][..]),
         };
         let answer = self.exchange(request, promised).await?;
-        if answer.status == StatusCode::NOT_MODIFIED {
-            return Ok(Fetched::Same { next: self.next_page(asked, &answer) });
-        }
+        let (next, is_same) = (self.next_page(asked, &answer), answer.status == StatusCode::NOT_MODIFIED);
         let etag = answer.headers.get(ETAG).and_then(|value| value.to_str().ok()).filter(|etag| is_etag(etag));
-        let etag = etag.map(str::to_owned);
-        Ok(Fetched::New { page: UnreadPage { next: self.next_page(asked, &answer), body: answer.body }.read()?, etag })
+        Ok(UnreadPage { next, is_same, etag: etag.map(str::to_owned), body: answer.body })
     }
 
     /// Whether new pets can be followed (an addition), by the last list that this client or a clone of it has asked for.
     pub fn offers_events(&self) -> bool {
         self.offers_events.load(Ordering::Relaxed)
+    }
+
+    /// Whether it lists the newest pets first where it is asked to (an addition), by the last list likewise. Others need not
+    /// know the parameter.
+    pub fn offers_order(&self) -> bool {
+        self.offers_order.load(Ordering::Relaxed)
     }
 
     /// The address at which new pets can be followed.
@@ -274,9 +268,10 @@ impl Client {
         self.timeouts.silence
     }
 
-    /// Where the list goes on. Also learns whether new pets can be followed.
+    /// Where the list goes on. Also learns what else the service offers.
     fn next_page(&self, asked: &NextPage, answer: &FullResponse) -> Option<NextPage> {
-        self.offers_events.store(answer.headers.contains_key(PETS_EVENTS), Ordering::Relaxed);
+        self.offers_events.store(answer.headers.contains_key("pets-events"), Ordering::Relaxed);
+        self.offers_order.store(answer.headers.contains_key("pets-order"), Ordering::Relaxed);
         let links = answer.headers.get_all(LINK);
         NextPage::from_links(&asked.0, links.iter().filter_map(|value| value.to_str().ok()))
     }

@@ -260,12 +260,14 @@ mod tests {
 
     #[test]
     fn a_list_is_asked_for_as_the_client_does() {
-        let query = PetQuery { status: Some(PetStatus::Sold), limit: Limit::MAX, after: Some(-7) };
-        assert_eq!(
-            curl_for_list(&base(), &query),
-            "curl -sSg -H \"Authorization: Bearer $PETSTORE_API_KEY\" \
-             'https://api.example.com/v1/pets?limit=100&status=sold&after=-7'"
-        );
+        let query = PetQuery { status: Some(PetStatus::Sold), limit: Limit::MAX, newest_first: false, after: Some(-7) };
+        for (query, expected) in [
+            (query, "limit=100&status=sold&after=-7"),
+            (PetQuery { newest_first: true, ..query }, "limit=100&status=sold&order=desc&before=-7"),
+        ] {
+            let curl = "curl -sSg -H \"Authorization: Bearer $PETSTORE_API_KEY\" 'https://api.example.com/v1/pets?";
+            assert_eq!(curl_for_list(&base(), &query), format!("{curl}{expected}'"));
+        }
     }
 
     #[test]

@@ -95,7 +95,7 @@ pub async fn find(client: &Client, lists: &Lists, id: PetId, ask: Ask) -> Result
     let mut is_proven_absent = true;
     let asked = if ask == Ask::Now { 0 } else { lists.0.len() };
     for (status, list) in PetStatus::ALL.into_iter().zip(&lists.0).take(asked) {
-        let query = PetQuery { status: Some(status), limit: Limit::MAX, after: None };
+        let query = PetQuery { status: Some(status), limit: Limit::MAX, ..PetQuery::default() };
         let (pet, outcome) = in_list(list.get_or_try_init(|| client.list_pets(&query)).await?, id);
         steps.push(Step { asked: LookupRequest::List(status), outcome });
         if pet.is_some() {

@@ -44,11 +44,21 @@ pub struct Coverage {
     pub full: Vec<PetStatus>,
     /// Whether the rest was not read, because there are so many.
     pub is_cut: bool,
+    /// Of those that were read newest first: all pets from this id on were seen.
+    pub from: Option<PetId>,
 }
 
 impl Coverage {
     /// What a list of all pets has seen.
-    pub const ALL: Self = Self { requests: 1, complete: true, full: Vec::new(), is_cut: false };
+    pub const ALL: Self = Self { requests: 1, complete: true, full: Vec::new(), is_cut: false, from: None };
+
+    /// Some of them, whichever they are.
+    pub const SOME: Self = Self { requests: 1, complete: false, full: Vec::new(), is_cut: true, from: None };
+
+    /// From which id on all pets were seen, if that is known.
+    pub fn known_from(&self) -> Option<PetId> {
+        if self.complete { Some(PetId::MIN) } else { self.from }
+    }
 
     /// Whether all pets were seen, or all with `status`.
     pub fn covers(&self, status: Option<PetStatus>) -> bool {
@@ -84,21 +94,45 @@ impl Coverage {
     }
 }
 
-/// Gives the inventory to `tell` as it comes, in parts of some size: the whole, or about as much as `most` of its pets.
+/// Gives the pets of `query` to `tell` as they come, in parts of some size: all, or about as many as `most`. Newest first
+/// may only be asked for where that is offered ([`Client::offers_order`]).
 pub async fn in_parts<T: Future<Output = ()>>(
     client: &Client,
+    query: PetQuery,
     most: usize,
     tell: impl Fn(Vec<Pet>) -> T,
 ) -> Result<Coverage, ApiError> {
+    let query = PetQuery { limit: Limit::MAX, ..query };
+    let (coverage, after) = list_in_parts(client, query, most, &tell).await?;
+    if !query.newest_first {
+        return Ok(coverage);
+    }
+    // What was added meanwhile is on none of those pages.
+    let (added, _) = list_in_parts(client, PetQuery { newest_first: false, after, ..query }, most, &tell).await?;
+    let requests = coverage.requests + added.requests;
+    let coverage = if added.complete { coverage } else { Coverage::SOME };
+    Ok(Coverage { requests, ..coverage })
+}
+
+/// Also gives the first id.
+async fn list_in_parts<T: Future<Output = ()>>(
+    client: &Client,
+    query: PetQuery,
+    most: usize,
+    tell: &impl Fn(Vec<Pet>) -> T,
+) -> Result<(Coverage, Option<PetId>), ApiError> {
     let (pages, mut coming) = mpsc::channel::<Vec<Pet>>(4);
     let collect = async move {
         let (mut part, mut count, mut size) = (Vec::<Pet>::new(), 0, 0);
+        let (mut first, mut last) = (None, None);
         let mut reported = clock::now().mono;
         while count < most
             && size < MOST_BYTES
             && let Some(pets) = coming.recv().await
         {
             count += pets.len();
+            first = first.or(pets.first().map(|pet| pet.id));
+            last = pets.last().map(|pet| pet.id);
             size += pets.iter().map(|pet| pet.name.len() + size_of::<Pet>()).sum::<usize>();
             part.extend(pets);
             let now = clock::now().mono;
@@ -109,15 +143,17 @@ pub async fn in_parts<T: Future<Output = ()>>(
         }
         drop(coming);
         tell(part).await;
-        count >= most || size >= MOST_BYTES
+        (count >= most || size >= MOST_BYTES, first, last)
     };
-    let (coverage, is_cut) = tokio::join!(inventory(client, None, pages), collect);
-    match coverage {
-        Ok(coverage) => Ok(Coverage { is_cut: is_cut && !coverage.complete, ..coverage }),
+    let (coverage, (is_cut, first, last)) = tokio::join!(pets_of(client, query, pages), collect);
+    let coverage = match coverage {
+        Ok(coverage) => Coverage { is_cut: is_cut && !coverage.complete, ..coverage },
         // What comes after that was not wanted any more.
-        Err(_) if is_cut => Ok(Coverage { complete: false, is_cut, ..Coverage::ALL }),
-        Err(error) => Err(error),
-    }
+        Err(_) if is_cut => Coverage::SOME,
+        Err(error) => return Err(error),
+    };
+    let from = last.filter(|_| coverage.is_cut && query.newest_first);
+    Ok((Coverage { from, ..coverage }, first))
 }
 
 /// Sends the whole inventory to `parts`, some pets at a time, each id once; with a `status`, that list only. What may
@@ -129,22 +165,26 @@ pub async fn inventory(
     status: Option<PetStatus>,
     parts: mpsc::Sender<Vec<Pet>>,
 ) -> Result<Coverage, ApiError> {
+    pets_of(client, PetQuery { status, limit: Limit::MAX, ..PetQuery::default() }, parts).await
+}
+
+async fn pets_of(client: &Client, query: PetQuery, parts: mpsc::Sender<Vec<Pet>>) -> Result<Coverage, ApiError> {
     let fetch = Fetch { client, requests: 0, asked: HashSet::new(), hasher: RandomState::new() };
     let mut walk = Walk { fetch, parts, seen: Seen::default() };
     let mut full = Vec::new();
-    let first = walk.follow(status).await?;
+    let first = walk.follow(&query).await?;
     if first == End::Full {
-        full.extend(status);
-        let others = if status.is_none() { &PetStatus::ALL[..] } else { &[] };
+        full.extend(query.status);
+        let others = if query.status.is_none() { &PetStatus::ALL[..] } else { &[] };
         for status in others {
-            match walk.follow(Some(*status)).await? {
+            match walk.follow(&PetQuery { status: Some(*status), ..query }).await? {
                 End::Last => {}
                 End::Full => full.push(*status),
                 End::Unwanted => break,
             }
         }
     }
-    Ok(Coverage { requests: walk.fetch.requests, complete: first == End::Last, full, is_cut: false })
+    Ok(Coverage { requests: walk.fetch.requests, complete: first == End::Last, full, is_cut: false, from: None })
 }
 
 /// How a list ended.
@@ -174,8 +214,8 @@ struct Fetch<'a> {
 
 impl Walk<'_> {
     /// Gives out a list to its end. While a page is read and given out, the next one is on its way.
-    async fn follow(&mut self, status: Option<PetStatus>) -> Result<End, ApiError> {
-        let first = self.fetch.client.first_page(&PetQuery { status, limit: Limit::MAX, after: None });
+    async fn follow(&mut self, query: &PetQuery) -> Result<End, ApiError> {
+        let first = self.fetch.client.first_page(query);
         let mut coming = self.fetch.page(&first).await;
         let mut may_be_cut = None;
         loop {
@@ -223,7 +263,7 @@ impl Fetch<'_> {
                 if is_endless {
                     Err(ApiError::Malformed(Defect::Endless(MAX_REQUESTS)))
                 } else {
-                    client.unread_page(address).await
+                    client.unread_page(address, None).await
                 }
             }
         })
@@ -295,7 +335,7 @@ mod tests {
     #[test]
     fn what_may_be_missing_is_reported() {
         let word = |complete, full: &[PetStatus], requests, seen| {
-            Coverage { requests, complete, full: full.to_vec(), is_cut: false }.honest_word(seen)
+            Coverage { requests, complete, full: full.to_vec(), is_cut: false, from: None }.honest_word(seen)
         };
         assert_eq!(word(true, &[], 1, 1), "1 pet from 1 request: all that the service lists.");
         assert_eq!(word(true, &[], 3, 237), "237 pets from 3 requests: all that the service lists.");

@@ -9,8 +9,7 @@ use std::time::{Duration, Instant};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::client::Fetched;
-use super::{ApiError, Client, Defect, NextPage};
+use super::{ApiError, Client, NextPage, PetPage};
 use crate::clock;
 use crate::model::{BaseUrl, Pet, PetId, PetQuery};
 
@@ -155,20 +154,17 @@ async fn part<'a>(
 ) -> Result<Part<'a>, ApiError> {
     let known = known.filter(|(page, _)| page.asked.as_ref() == Some(&asked));
     let etag = known.and_then(|(page, _)| page.etag.as_deref());
-    match (client.page_unless(&asked, etag).await?, known) {
-        (Fetched::Same { next }, Some((page, rows))) => {
-            // An entity tag may stand for the rows only; a full last page gets its next one without a change of those.
-            let is_known = next.is_none() || next == page.next;
-            let page = if is_known { Cow::Borrowed(page) } else { Cow::Owned(Page { next, ..page.clone() }) };
-            Ok(Part { page, rows: Cow::Borrowed(rows) })
-        }
-        // Not asked conditionally, so that the client has refused it already.
-        (Fetched::Same { .. }, None) => Err(ApiError::Malformed(Defect::Status(304))),
-        (Fetched::New { page, etag }, _) => {
-            let new = Page { asked: Some(asked), etag, len: page.pets.len(), next: page.next };
-            Ok(Part { page: Cow::Owned(new), rows: Cow::Owned(page.pets) })
-        }
+    let mut unread = client.unread_page(&asked, etag).await?;
+    if let Some((page, rows)) = known.filter(|_| unread.is_same) {
+        // An entity tag may stand for the rows only; a full last page gets its next one without a change of those.
+        let next = unread.next.filter(|next| Some(next) != page.next.as_ref());
+        let page = next.map_or(Cow::Borrowed(page), |next| Cow::Owned(Page { next: Some(next), ..page.clone() }));
+        return Ok(Part { page, rows: Cow::Borrowed(rows) });
     }
+    let etag = unread.etag.take();
+    let PetPage { pets, next } = unread.read()?;
+    let new = Page { asked: Some(asked), etag, len: pets.len(), next };
+    Ok(Part { page: Cow::Owned(new), rows: Cow::Owned(pets) })
 }
 
 fn assembled(parts: Vec<Part<'_>>) -> List {

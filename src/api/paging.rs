@@ -27,16 +27,7 @@ impl NextPage {
     /// The first page of the list that `query` asks `base` for.
     pub(super) fn first(base: &BaseUrl, query: &PetQuery) -> Self {
         let mut url = base.join("pets");
-        {
-            let mut pairs = url.query_pairs_mut();
-            pairs.append_pair("limit", &query.limit.to_string());
-            if let Some(status) = query.status {
-                pairs.append_pair("status", status.as_str());
-            }
-            if let Some(after) = query.after {
-                pairs.append_pair("after", &after.to_string());
-            }
-        }
+        url.set_query(Some(&query.to_string()));
         Self(url)
     }
 

@@ -22,7 +22,7 @@ pub struct CheckedFile {
     pub reading: ColumnMapping,
 }
 
-/// A file that may have been imported before: its path, its report, and the service.
+/// The path of a file, its report, and the service.
 pub type Before<'a> = (&'a Path, &'a Path, &'a Target);
 
 impl CheckedFile {

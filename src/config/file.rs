@@ -54,6 +54,8 @@ pub struct File {
 pub struct Pets {
     /// Rows per request, 1 to 100.
     pub limit: Limit,
+    /// The most pets that the app loads.
+    pub load_limit: LoadLimit,
     /// The status tab at start.
     #[serde(deserialize_with = "view::status")]
     pub status: Option<PetStatus>,
@@ -84,38 +86,47 @@ pub struct Ssh {
     pub actions: bool,
 }
 
-/// How many requests may be sent at once, 1 to [`Concurrency::MOST`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(try_from = "usize")]
-pub struct Concurrency(usize);
+/// A whole number with its key, its range and its default.
+macro_rules! number {
+    ($(#[$doc:meta])* $name:ident, $key:literal, $least:literal to $most:literal, $default:literal) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+        #[serde(try_from = "usize")]
+        pub struct $name(usize);
 
-impl Concurrency {
-    /// The most.
-    pub const MOST: usize = 8;
-
-    /// The number.
-    pub const fn get(self) -> usize {
-        self.0
-    }
-}
-
-impl Default for Concurrency {
-    fn default() -> Self {
-        Self(Self::MOST)
-    }
-}
-
-impl TryFrom<usize> for Concurrency {
-    type Error = String;
-
-    fn try_from(number: usize) -> Result<Self, String> {
-        let fits = (1..=Self::MOST).contains(&number);
-        if fits {
-            Ok(Self(number))
-        } else {
-            Err(format!("concurrency must be a whole number from 1 to {}", Self::MOST))
+        impl $name {
+            /// The number.
+            pub const fn get(self) -> usize {
+                self.0
+            }
         }
-    }
+
+        impl Default for $name {
+            fn default() -> Self {
+                Self($default)
+            }
+        }
+
+        impl TryFrom<usize> for $name {
+            type Error = &'static str;
+
+            fn try_from(number: usize) -> Result<Self, Self::Error> {
+                let fits = ($least..=$most).contains(&number);
+                let why = concat!($key, " must be a whole number from ", $least, " to ", $most);
+                fits.then_some(Self(number)).ok_or(why)
+            }
+        }
+    };
+}
+
+number! {
+    /// How many requests may be sent at once.
+    Concurrency, "concurrency", 1 to 8, 8
+}
+
+number! {
+    /// How many pets the app loads at most.
+    LoadLimit, "load_limit", 100 to 100_000, 20_000
 }
 
 /// Custom domains: the configuration of the project, and how they are checked.
@@ -331,6 +342,12 @@ mod tests {
             error("[add]\nconcurrency = 9\n"),
             "config.toml:2:15: concurrency must be a whole number from 1 to 8"
         );
+        for wrong in [99, 100_001] {
+            assert_eq!(
+                error(&format!("[pets]\nload_limit = {wrong}\n")),
+                "config.toml:2:14: load_limit must be a whole number from 100 to 100000"
+            );
+        }
         assert!(error("[pets]\nstatus = \"SOLD\"\n").starts_with("config.toml:2:10: unknown variant"));
         assert!(error("profile = \n").starts_with("config.toml:1:"));
         let view = "[[views]]\nname = \"cats\"\n";

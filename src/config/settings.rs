@@ -11,7 +11,7 @@ use crate::model::{Categories, Limit, PetStatus};
 use super::Env;
 use super::action::CustomAction;
 use super::error::ConfigError;
-use super::file::{Accent, File, View};
+use super::file::{Accent, File, LoadLimit, View};
 use super::provenance::{Origin, Sourced};
 use super::service::{KeyOrigin, Service};
 use super::sources::{Choices, Sources, SshSession};
@@ -37,6 +37,8 @@ pub struct Settings {
     pub service: Service,
     /// Rows per request.
     pub limit: Limit,
+    /// The most pets that the app loads.
+    pub load_limit: LoadLimit,
     /// The status tab at start.
     pub status: Option<PetStatus>,
     /// The pause between automatic refreshes.
@@ -144,6 +146,7 @@ impl Settings {
             ssh: ssh.clone().map(|session| SshSession { message: sources.file.ssh.message.clone(), ..session }),
             service: resolved.service.clone(),
             limit: pets.limit,
+            load_limit: pets.load_limit,
             status: pets.status,
             live: (pets.live > 0).then(|| Duration::from_secs(pets.live.max(LEAST_LIVE).into())),
             views: views.clone(),
@@ -246,7 +249,7 @@ impl Setting {
 }
 
 /// All settings, in the order in which they are listed.
-const SETTINGS: [Setting; 36] = [
+const SETTINGS: [Setting; 37] = [
     Setting::shown("profile", "profile", |now, _| now.name.clone()),
     Setting::shown("address", "address", |now, _| match &now.service {
         Service::Demo => "demo".to_owned(),
@@ -258,6 +261,7 @@ const SETTINGS: [Setting; 36] = [
         Service::Remote(remote) => remote.key_origin.to_string(),
     }),
     Setting::shown("pets.limit", "rows", |now, _| now.limit.to_string()),
+    Setting::new("pets.load_limit", |now, _| now.load_limit.get().to_string()),
     Setting::shown("pets.status", "status", |now, _| now.status.map_or("all", PetStatus::as_str).to_owned()),
     Setting::shown("pets.live", "live", |now, _| {
         now.live.map_or("off".to_owned(), |live| format!("{} s", live.as_secs()))

@@ -11,11 +11,10 @@ use crate::api::find::{Ask, Lists, find};
 use crate::api::inventory::{Coverage, in_parts};
 use crate::api::provenance::{ProvenanceError, ProvenanceReader};
 use crate::app::inventory::search::{Query, Search};
-use crate::app::inventory::store::MOST_READ;
 use crate::model::sunset::{self, GET_PET_REMOVED_ON_WORDS};
 use crate::model::text::short;
 use crate::model::words::counted;
-use crate::model::{Limit, ObservedStatus, Pet, Provenances};
+use crate::model::{Limit, ObservedStatus, Pet, PetQuery, Provenances};
 
 /// How many matches are listed at a time.
 const AT_ONCE: usize = 20;
@@ -168,11 +167,12 @@ impl Session {
         self.pets.doubt();
         self.pets.expect();
         let client = self.setup.client.called("inventory");
+        let most = self.pets.load_limit();
         let (sender, reading) = mpsc::channel(1);
         tokio::spawn(async move {
             // It fails only if the receiver is gone.
             let tell = |part| async { drop(sender.send(part).await) };
-            let read = in_parts(&client, MOST_READ, |pets| tell(Ok((pets, None))));
+            let read = in_parts(&client, PetQuery::default(), most, |pets| tell(Ok((pets, None))));
             tokio::select! {
                 read = read => tell(read.map(|coverage| (Vec::new(), Some(coverage)))).await,
                 () = sender.closed() => {}

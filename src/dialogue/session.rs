@@ -69,7 +69,7 @@ impl Session {
     pub fn new(setup: DialogueSetup, talk: Dialogue) -> Self {
         let service = setup.settings.service.name();
         let keys = IdempotencyKeys::new(Uuid::new_v4());
-        let (pets, outbox) = (PetStore::default(), Outbox::default());
+        let (pets, outbox) = (PetStore::new(setup.settings.load_limit), Outbox::default());
         Self { talk, setup, service, keys, may_add: false, pets, added: Vec::new(), outbox }
     }
 

@@ -1,6 +1,7 @@
 //! `Pet` and `NewPet` (section 2 of the description), and the query of a list.
 
 use std::collections::HashMap;
+use std::fmt;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -48,8 +49,21 @@ pub struct PetQuery {
     pub status: Option<PetStatus>,
     /// The maximum number of pets.
     pub limit: Limit,
-    /// Only pets with a greater id, for the next page. An addition to the description.
+    /// Descending ids instead of ascending ones. An addition to the description.
+    pub newest_first: bool,
+    /// Only pets that come after this id in that order, for the next page. An addition to the description.
     pub after: Option<PetId>,
+}
+
+/// As the query of an address has it.
+impl fmt::Display for PetQuery {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "limit={}", self.limit)?;
+        self.status.map_or(Ok(()), |status| write!(f, "&status={status}"))?;
+        let (order, cursor) = if self.newest_first { ("&order=desc", "before") } else { ("", "after") };
+        f.write_str(order)?;
+        self.after.map_or(Ok(()), |id| write!(f, "&{cursor}={id}"))
+    }
 }
 
 /// What was recorded of each pet.

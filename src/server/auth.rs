@@ -37,8 +37,7 @@ pub(super) async fn require_key(
         if service.failed_authentications.as_ref().is_none_or(|failed| failed.allow_one_more(client)) {
             return Err(Failure::Unauthorized);
         }
-        service.metrics.rate_limited(Limit::Address);
-        return Err(Failure::TooManyFailedAuthentications);
+        return Err(service.too_many(Limit::Address));
     };
     if let Some(waiting) = request.extensions().get::<Arc<Waiting>>() {
         waiting.set_had_key();
@@ -50,8 +49,7 @@ pub(super) async fn require_key(
         _ => Scope::Read,
     };
     let mut response = if standing.as_ref().is_some_and(|standing| !standing.is_allowed) {
-        service.metrics.rate_limited(Limit::Key);
-        Failure::TooManyRequests.into_response()
+        service.too_many(Limit::Key).into_response()
     } else if !identity.scopes.allow(scope) {
         Failure::Forbidden(scope).into_response()
     } else {

@@ -64,10 +64,7 @@ pub(super) async fn events(
         return Ok(answer(Body::empty()));
     }
     let waiting = request.extensions().get::<Arc<Waiting>>().cloned();
-    let Some(place) = service.streams.begin(identity.key, waiting) else {
-        service.metrics.rate_limited(Limit::Streams);
-        return Err(Failure::TooManyStreams);
-    };
+    let place = service.streams.begin(identity.key, waiting).ok_or_else(|| service.too_many(Limit::Streams))?;
     let view = View { status: from.status, has_provenance: identity.scopes.allow(Scope::Audit) };
     let comment_at = Instant::from_std(clock::now().mono + service.config.comment_every);
     let phase = Phase::Start { after: from.after };

@@ -14,25 +14,34 @@ use super::failure::Failure;
 use super::names::{IDEMPOTENCY_KEY, LAST_EVENT_ID, id_of_provenance};
 use crate::model::{Limit, PetId, PetQuery, PetStatus};
 
-/// The query of a list (section 4.1, and `after`, an addition). Nothing is clamped; names that are not known are left
-/// alone, so that proxies and later versions may add some.
-pub(super) fn pet_query(uri: &Uri) -> Result<PetQuery, Failure> {
-    let (mut limit, mut status, mut after) = (None, None, None);
+/// The query of a list (section 4.1, and `after`, an addition), which may have an order (`order` and `before`, additions).
+/// Nothing is clamped; names that are not known are left alone, so that proxies and later versions may add some.
+pub(super) fn pet_query(uri: &Uri, has_order: bool) -> Result<PetQuery, Failure> {
+    let (mut limit, mut status, mut newest_first, mut after, mut before) = (None, None, None, None, None);
+    let id = |text: &str| plain_int64(text).ok_or(());
+    let is_descending = |order: &str| ["asc", "desc"].contains(&order).then_some(order == "desc").ok_or(());
     for (name, value) in form_urlencoded::parse(uri.query().unwrap_or_default().as_bytes()) {
         match &*name {
             "limit" => once(&mut limit, "limit", "a whole number from 1 to 100", value, Limit::from_str)?,
             "status" => once(&mut status, "status", "available, pending or sold", value, PetStatus::from_str)?,
-            "after" => once(&mut after, "after", "the id of a pet", value, |id| plain_int64(id).ok_or(()))?,
+            "after" => once(&mut after, "after", "the id of a pet", value, id)?,
+            "before" if has_order => once(&mut before, "before", "the id of a pet", value, id)?,
+            "order" if has_order => once(&mut newest_first, "order", "asc or desc", value, is_descending)?,
             _ => {}
         }
     }
-    Ok(PetQuery { status, limit: limit.unwrap_or_default(), after })
+    let newest_first = newest_first.unwrap_or_default();
+    let (after, other) = if newest_first { (before, after) } else { (after, before) };
+    if other.is_some() {
+        return Err(Failure::OtherOrder);
+    }
+    Ok(PetQuery { status, limit: limit.unwrap_or_default(), newest_first, after })
 }
 
 /// What a stream of events shows, and after which pet it begins. `Last-Event-ID`, which a client sends when it comes again,
 /// counts more than `after`.
 pub(super) fn stream_start(uri: &Uri, headers: &HeaderMap) -> Result<PetQuery, Failure> {
-    let query = pet_query(uri)?;
+    let query = pet_query(uri, false)?;
     let (name, rule) = ("Last-Event-ID", "the id of a pet");
     let mut values = headers.get_all(LAST_EVENT_ID).iter();
     let Some(value) = values.next() else { return Ok(query) };
@@ -117,17 +126,47 @@ mod tests {
 
     #[test]
     fn parameters_are_decoded_and_unknown_ones_left_alone() {
-        let query = |text: &'static str| pet_query(&Uri::from_static(text));
+        let query = |text: &'static str| pet_query(&Uri::from_static(text), true);
         assert_eq!(query("/v1/pets").unwrap(), PetQuery::default());
         assert_eq!(
             query("/v1/pets?li%6Dit=1%30&status=sold&after=-9&x=1&x=2&%FF").unwrap(),
-            PetQuery { status: Some(PetStatus::Sold), limit: Limit::new(10).unwrap(), after: Some(-9) }
+            PetQuery {
+                status: Some(PetStatus::Sold),
+                limit: Limit::new(10).unwrap(),
+                after: Some(-9),
+                ..PetQuery::default()
+            }
         );
         assert!(matches!(query("/v1/pets?limit=5&limit=5"), Err(Failure::RepeatedParameter("limit"))));
         for bad in ["limit", "limit=%2B5", "limit=+5", "status=", "after=01", "after=", "after=9223372036854775808"] {
             let uri = format!("/v1/pets?{bad}").parse().unwrap();
-            assert!(matches!(pet_query(&uri), Err(Failure::Parameter { .. })), "{bad}");
+            assert!(matches!(pet_query(&uri, true), Err(Failure::Parameter { .. })), "{bad}");
         }
+    }
+
+    #[test]
+    fn an_order_has_its_parameter_for_pages_and_a_stream_has_none() {
+        let query = |text: &str, has_order| pet_query(&format!("/v1/pets?{text}").parse().unwrap(), has_order);
+        let newest_first = PetQuery { newest_first: true, ..PetQuery::default() };
+        assert_eq!(query("order=asc", true).unwrap(), PetQuery::default());
+        assert_eq!(query("order=desc", true).unwrap(), newest_first);
+        assert_eq!(query("before=7&order=desc", true).unwrap(), PetQuery { after: Some(7), ..newest_first });
+        for bad in
+            ["before=7", "order=asc&before=7", "order=desc&after=7", "after=7&before=7", "order=desc&after=7&before=7"]
+        {
+            assert_eq!(
+                query(bad, true).unwrap_err().to_string(),
+                "Use after with order=asc, which is the default, and before with order=desc.",
+                "{bad}"
+            );
+        }
+        assert_eq!(query("order=DESC", true).unwrap_err().to_string(), "order must be asc or desc, not \"DESC\".");
+        let wrong = query("order=desc&before=+7", true).unwrap_err();
+        assert_eq!(wrong.to_string(), "before must be the id of a pet, not \" 7\".");
+        for twice in ["order=desc&order=desc", "order=desc&before=1&before=1"] {
+            assert!(matches!(query(twice, true), Err(Failure::RepeatedParameter(_))), "{twice}");
+        }
+        assert_eq!(query("order=x&before=y", false).unwrap(), PetQuery::default());
     }
 
     #[test]

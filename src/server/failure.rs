@@ -8,6 +8,7 @@ use std::sync::Arc;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 
+use super::metrics::Limit;
 use crate::model::text::{display_safe, short};
 use crate::model::{Field, FieldError, Problem, ProblemCode};
 use crate::store::keys::Scope;
@@ -18,14 +19,8 @@ use crate::store::{StoreError, StoreFailure};
 pub(super) enum Failure {
     #[error("The API key is missing or invalid. Send it as \"Authorization: Bearer <API_KEY>\".")]
     Unauthorized,
-    #[error("Too many requests without a valid API key from this address. Wait a second.")]
-    TooManyFailedAuthentications,
-    #[error("Too many requests with this API key. Wait a second.")]
-    TooManyRequests,
-    #[error("Too many requests with this API key send their bodies slowly. Wait a second.")]
-    TooManySlowBodies,
-    #[error("Too many event streams are open, or too many with this API key. Close some, or try another instance.")]
-    TooManyStreams,
+    #[error("Too many {}", too_many(*.0))]
+    TooMany(Limit),
     #[error("This API key lacks the scope {0}. Use a key that has it.")]
     Forbidden(Scope),
     #[error("No such path. The pets are at /v1/pets.")]
@@ -38,6 +33,8 @@ pub(super) enum Failure {
     Parameter { name: &'static str, rule: &'static str, value: String },
     #[error("{0} was sent more than once. Send it once.")]
     RepeatedParameter(&'static str),
+    #[error("Use after with order=asc, which is the default, and before with order=desc.")]
+    OtherOrder,
     #[error("The body must be sent as application/json in UTF-8, without a content encoding.")]
     MediaType,
     #[error("The body is larger than {0} bytes.")]
@@ -81,14 +78,13 @@ impl Failure {
         use ProblemCode as Code;
         match self {
             Self::Unauthorized => (StatusCode::UNAUTHORIZED, Code::Unauthorized),
-            Self::TooManyFailedAuthentications
-            | Self::TooManyRequests
-            | Self::TooManySlowBodies
-            | Self::TooManyStreams => (StatusCode::TOO_MANY_REQUESTS, Code::RateLimited),
+            Self::TooMany(_) => (StatusCode::TOO_MANY_REQUESTS, Code::RateLimited),
             Self::Forbidden(_) => (StatusCode::FORBIDDEN, Code::Forbidden),
             Self::NoSuchPath | Self::NoSuchPet(_) => (StatusCode::NOT_FOUND, Code::NotFound),
             Self::MethodNotAllowed { .. } => (StatusCode::METHOD_NOT_ALLOWED, Code::MethodNotAllowed),
-            Self::Parameter { .. } | Self::RepeatedParameter(_) => (StatusCode::BAD_REQUEST, Code::InvalidParameter),
+            Self::Parameter { .. } | Self::RepeatedParameter(_) | Self::OtherOrder => {
+                (StatusCode::BAD_REQUEST, Code::InvalidParameter)
+            }
             Self::MediaType => (StatusCode::UNSUPPORTED_MEDIA_TYPE, Code::UnsupportedMediaType),
             Self::BodyTooLarge(_) => (StatusCode::PAYLOAD_TOO_LARGE, Code::PayloadTooLarge),
             Self::BodyTooSlow => (StatusCode::REQUEST_TIMEOUT, Code::RequestTimeout),
@@ -109,6 +105,15 @@ impl Failure {
             Self::NotAdded(_) => (StatusCode::SERVICE_UNAVAILABLE, Code::NotAdded),
             Self::Internal => (StatusCode::INTERNAL_SERVER_ERROR, Code::InternalError),
         }
+    }
+}
+
+const fn too_many(limit: Limit) -> &'static str {
+    match limit {
+        Limit::Address => "requests without a valid API key from this address. Wait a second.",
+        Limit::Key => "requests with this API key. Wait a second.",
+        Limit::Bodies => "requests with this API key send their bodies slowly. Wait a second.",
+        Limit::Streams => "event streams are open, or too many with this API key. Close some, or try another instance.",
     }
 }
 
@@ -154,11 +159,8 @@ impl IntoResponse for Failure {
         let extra = match &self {
             Self::Unauthorized => Some((header::WWW_AUTHENTICATE, "Bearer")),
             // Limits are whole numbers per second, so the next request is possible within a second.
-            Self::TooManyFailedAuthentications
-            | Self::TooManyRequests
-            | Self::TooManySlowBodies
-            | Self::TooManyStreams => Some((header::RETRY_AFTER, "1")),
-            Self::Storage(_)
+            Self::TooMany(_)
+            | Self::Storage(_)
             | Self::NotAdded(_)
             | Self::NotReady(_)
             | Self::IdempotencyInProgress

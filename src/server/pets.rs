@@ -17,8 +17,7 @@ use super::conditional::APPLICATION_JSON;
 use super::connection::Waiting;
 use super::failure::Failure;
 use super::metrics::Limit;
-use super::names::EVENTS_PATH;
-use super::names::{IDEMPOTENCY_REPLAYED, PETS_EVENTS};
+use super::names::{EVENTS_PATH, IDEMPOTENCY_REPLAYED, PETS_EVENTS, PETS_ORDER, PETS_PATH};
 use super::service::Service;
 use super::{conditional, extract, new_pet};
 use crate::clock;
@@ -26,15 +25,17 @@ use crate::model::{PetId, PetQuery, Provenance};
 use crate::store::keys::Identity;
 use crate::store::{Idempotency, KeyId, StoreError};
 
-/// `GET /pets` (4.1). Where there are more, `Link: <…>; rel="next"` leads on, and another header tells where new ones can be
-/// followed (additions).
+/// `GET /pets` (4.1). Where there are more, `Link: <…>; rel="next"` leads on, and other headers tell where new ones can be
+/// followed, and which orders there are (additions).
 pub(super) async fn list(State(service): State<Service>, headers: HeaderMap, uri: Uri) -> Result<Response, Failure> {
-    let query = extract::pet_query(&uri)?;
+    let query = extract::pet_query(&uri, true)?;
     let page = service.within_time(service.store.list(&query)).await?;
-    let next = page.next.map(|after| next_link(&PetQuery { after: Some(after), ..query }));
+    // Relative to the service, so that it holds behind any proxy and never leads to another host.
+    let next = page.next.map(|_| format!("<{PETS_PATH}?{}>; rel=\"next\"", PetQuery { after: page.next, ..query }));
     let next = next.and_then(|link| HeaderValue::try_from(link).ok());
     let mut response = conditional::answer(&headers, json(&page.pets)?, next);
     response.headers_mut().insert(PETS_EVENTS, HeaderValue::from_static(EVENTS_PATH));
+    response.headers_mut().insert(PETS_ORDER, HeaderValue::from_static("asc, desc"));
     Ok(response)
 }
 
@@ -100,10 +101,7 @@ impl Service {
         let body = match timeout(GRACE, body.as_mut()).await {
             Ok(soon) => soon,
             Err(_) => {
-                let Some(_slow) = self.slow_bodies.begin(key) else {
-                    self.metrics.rate_limited(Limit::Bodies);
-                    return Err(Failure::TooManySlowBodies);
-                };
+                let Some(_slow) = self.slow_bodies.begin(key) else { return Err(self.too_many(Limit::Bodies)) };
                 body.await
             }
         };
@@ -115,14 +113,6 @@ impl Service {
         let done = timeout(self.config.request_time, work).await.map_err(|_| Failure::Storage(None))?;
         Ok(done?)
     }
-}
-
-/// Relative to the service, so that it holds behind any proxy and never leads to another host.
-fn next_link(query: &PetQuery) -> String {
-    let mut link = format!("</v1/pets?limit={}", query.limit);
-    link.extend(query.status.map(|status| format!("&status={status}")));
-    link.extend(query.after.map(|after| format!("&after={after}")));
-    link + ">; rel=\"next\""
 }
 
 fn json<T: Serialize>(value: &T) -> Result<Bytes, Failure> {

@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use super::config::Config;
 use super::failed_authentications::FailedAuthentications;
+use super::failure::Failure;
 use super::feed::Feed;
 use super::limits::RateLimits;
-use super::metrics::Metrics;
+use super::metrics::{Limit, Metrics};
 use super::slow_bodies::SlowBodies;
 use super::streams::Streams;
 use crate::store::Store;
@@ -22,4 +23,12 @@ pub(super) struct Service {
     pub(super) slow_bodies: Arc<SlowBodies>,
     pub(super) streams: Arc<Streams>,
     pub(super) feed: Arc<Feed>,
+}
+
+impl Service {
+    /// Counts that a limit was met, and says so.
+    pub(super) fn too_many(&self, limit: Limit) -> Failure {
+        self.metrics.rate_limited(limit);
+        Failure::TooMany(limit)
+    }
 }

@@ -1,6 +1,7 @@
 //! Bodies that are slow to arrive: a bounded number for each API key, so that no key takes the places of the others.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use parking_lot::Mutex;
 
@@ -9,18 +10,11 @@ use crate::store::KeyId;
 /// What part of all connections may be slow bodies with the same key.
 const PART: usize = 4;
 
-/// How many there are with each key.
+/// Those with each key. One of them lasts until what [`Self::begin`] gives is dropped.
 #[derive(Debug)]
 pub(super) struct SlowBodies {
     most: usize,
-    of_key: Mutex<HashMap<KeyId, usize>>,
-}
-
-/// One of them, until this is dropped.
-#[derive(Debug)]
-pub(super) struct SlowBody<'a> {
-    bodies: &'a SlowBodies,
-    key: KeyId,
+    of_key: Mutex<HashMap<KeyId, Arc<()>>>,
 }
 
 impl SlowBodies {
@@ -29,25 +23,10 @@ impl SlowBodies {
     }
 
     /// One more, unless there are too many with this key.
-    pub(super) fn begin(&self, key: KeyId) -> Option<SlowBody<'_>> {
+    pub(super) fn begin(&self, key: KeyId) -> Option<Arc<()>> {
         let mut of_key = self.of_key.lock();
-        let count = of_key.entry(key).or_default();
-        if *count >= self.most {
-            return None;
-        }
-        *count += 1;
-        Some(SlowBody { bodies: self, key })
-    }
-}
-
-impl Drop for SlowBody<'_> {
-    fn drop(&mut self) {
-        let mut of_key = self.bodies.of_key.lock();
-        if let Some(count) = of_key.get_mut(&self.key) {
-            *count -= 1;
-            if *count == 0 {
-                of_key.remove(&self.key);
-            }
-        }
+        of_key.retain(|_, body| Arc::strong_count(body) > 1);
+        let body = of_key.entry(key).or_default();
+        (Arc::strong_count(body) <= self.most).then(|| Arc::clone(body))
     }
 }

@@ -24,7 +24,8 @@ pub(super) struct Streams {
 
 #[derive(Debug, Default)]
 struct OfKey {
-    count: usize,
+    /// Each of them has a clone.
+    place: Arc<()>,
     /// Cancelled once the key is not valid any more.
     end: CancellationToken,
 }
@@ -32,8 +33,8 @@ struct OfKey {
 /// The place of one stream, until this is dropped.
 #[derive(Debug)]
 pub(super) struct StreamPlace {
-    streams: Arc<Streams>,
-    key: KeyId,
+    open: Gauge,
+    _place: Arc<()>,
     pub(super) end: CancellationToken,
     waiting: Option<Arc<Waiting>>,
 }
@@ -44,19 +45,17 @@ impl Streams {
     }
 
     /// One more, unless there are too many. Its connection gives its own place to others.
-    pub(super) fn begin(self: &Arc<Self>, key: KeyId, waiting: Option<Arc<Waiting>>) -> Option<StreamPlace> {
+    pub(super) fn begin(&self, key: KeyId, waiting: Option<Arc<Waiting>>) -> Option<StreamPlace> {
         let mut of_key = self.of_key.lock();
-        let all: usize = of_key.values().map(|of_key| of_key.count).sum();
-        let most = self.most.div_ceil(PART);
-        if all >= self.most || of_key.get(&key).is_some_and(|of_key| of_key.count >= most) {
+        of_key.retain(|_, of_key| Arc::strong_count(&of_key.place) > 1);
+        let all: usize = of_key.values().map(|of_key| Arc::strong_count(&of_key.place) - 1).sum();
+        let OfKey { place, end } = of_key.entry(key).or_default();
+        if all >= self.most || Arc::strong_count(place) > self.most.div_ceil(PART) {
             return None;
         }
-        let entry = of_key.entry(key).or_default();
-        entry.count += 1;
         self.open.inc();
-        let end = entry.end.clone();
         waiting.as_ref().inspect(|waiting| waiting.begin_stream());
-        Some(StreamPlace { streams: Arc::clone(self), key, end, waiting })
+        Some(StreamPlace { open: self.open.clone(), _place: Arc::clone(place), end: end.clone(), waiting })
     }
 
     /// Ends the streams whose keys are revoked or have expired; not where the database does not say.
@@ -74,14 +73,7 @@ impl Streams {
 
 impl Drop for StreamPlace {
     fn drop(&mut self) {
-        let mut of_key = self.streams.of_key.lock();
-        if let Some(entry) = of_key.get_mut(&self.key) {
-            entry.count -= 1;
-            if entry.count == 0 {
-                of_key.remove(&self.key);
-            }
-        }
-        self.streams.open.dec();
+        self.open.dec();
         self.waiting.iter().for_each(|waiting| waiting.end_stream());
     }
 }

@@ -17,7 +17,7 @@ use crate::model::{NewPet, ObservedStatus, Pet, PetId, PetQuery, PetStatus};
 /// Sample pets in one transaction: enough to be fast, few enough to keep others waiting for some milliseconds only.
 const SAMPLES_AT_ONCE: usize = 1000;
 
-/// One page of a list, in the order of the ids.
+/// One page of a list, in the order that was asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PetPage {
     /// At most as many as were asked for.
@@ -27,17 +27,22 @@ pub struct PetPage {
 }
 
 impl Store {
-    /// The pets that `query` asks for, by id, and where the next page begins. What was on one page never comes again
+    /// The pets that `query` asks for, and where the next page begins. What was on one page never comes again
     /// on a later one, whatever is added meanwhile.
     pub async fn list(&self, query: &PetQuery) -> Result<PetPage, StoreError> {
         let limit = usize::from(query.limit.get());
         // One more than asked for, to know whether there are more.
-        let (after, most) =
-            (Value::Int(query.after.unwrap_or(PetId::MIN)), Value::Int(i64::from(query.limit.get()) + 1));
-        let database = &self.inner.database;
+        let most = Value::Int(i64::from(query.limit.get()) + 1);
+        let (all, by_status, id) = if query.newest_first {
+            let last = query.after.map_or(PetId::MAX, |before| before.saturating_sub(1));
+            (sql::LIST_NEWEST, sql::LIST_NEWEST_BY_STATUS, last)
+        } else {
+            (sql::LIST, sql::LIST_BY_STATUS, query.after.unwrap_or(PetId::MIN))
+        };
+        let (id, database) = (Value::Int(id), &self.inner.database);
         let mut pets = match query.status.map(PetStatus::as_str).map(Value::Text) {
-            None => database.read(Query(sql::LIST, [after, most], pet)).await?,
-            Some(status) => database.read(Query(sql::LIST_BY_STATUS, [status, after, most], pet)).await?,
+            None => database.read(Query(all, [id, most], pet)).await?,
+            Some(status) => database.read(Query(by_status, [status, id, most], pet)).await?,
         };
         let more = pets.len() > limit;
         pets.truncate(limit);

@@ -6,6 +6,10 @@
 pub(super) const LIST: &str = "SELECT id, name, category_id, status FROM pets WHERE id > $1 ORDER BY id LIMIT $2";
 pub(super) const LIST_BY_STATUS: &str =
     "SELECT id, name, category_id, status FROM pets WHERE status = $1 AND id > $2 ORDER BY id LIMIT $3";
+pub(super) const LIST_NEWEST: &str =
+    "SELECT id, name, category_id, status FROM pets WHERE id <= $1 ORDER BY id DESC LIMIT $2";
+pub(super) const LIST_NEWEST_BY_STATUS: &str =
+    "SELECT id, name, category_id, status FROM pets WHERE status = $1 AND id <= $2 ORDER BY id DESC LIMIT $3";
 pub(super) const ADDED_AFTER: &str = "SELECT pets.id, pets.name, pets.category_id, pets.status, pets.created_at, \
      pets.added_by, api_keys.name FROM pets LEFT JOIN api_keys ON api_keys.id = pets.added_by \
      WHERE pets.id > $1 ORDER BY pets.id LIMIT $2";

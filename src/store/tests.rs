@@ -41,6 +41,8 @@ async fn a_page_at_any_depth_is_found_by_an_index_and_never_sorted() {
     };
     assert_eq!(plan(sql::LIST), ["SEARCH pets USING INTEGER PRIMARY KEY (rowid>?)"]);
     assert_eq!(plan(sql::LIST_BY_STATUS), ["SEARCH pets USING INDEX pets_by_status (status=? AND id>?)"]);
+    assert_eq!(plan(sql::LIST_NEWEST), ["SEARCH pets USING INTEGER PRIMARY KEY (rowid<?)"]);
+    assert_eq!(plan(sql::LIST_NEWEST_BY_STATUS), ["SEARCH pets USING INDEX pets_by_status (status=? AND id<?)"]);
     assert_eq!(plan(sql::GET), ["SEARCH pets USING INTEGER PRIMARY KEY (rowid=?)"]);
     assert!(plan(sql::FIND_CREATION)[0].contains("USING PRIMARY KEY (api_key_id=? AND idempotency_key=?)"));
     let forget = plan(sql::FORGET_CREATIONS);

@@ -17,7 +17,7 @@ use crate::local::{atomic_file, file_stem};
 use crate::model::{Limit, Pet, PetId, PetStatus};
 
 /// The longest file that is read, in bytes.
-const MOST_OCTETS: u64 = 8 << 20;
+const MOST_OCTETS: u64 = 16 << 20;
 
 /// What is kept of one service.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -24,6 +24,7 @@ use crate::api::list::{List, ListAnswer};
 use crate::app::domain_service::{DomainService, DomainSetup};
 use crate::app::outbox::queue::LineSent;
 use crate::clock::{self, Now};
+use crate::config::file::LoadLimit;
 use crate::config::{
     Accent, Clipboard, Depth, KeyOrigin, LinkSpeed, ProfileEntry, Profiles, Remote, Service, ServiceLocation, Settings,
 };
@@ -79,6 +80,7 @@ pub fn settings(service: Service) -> Settings {
         ssh: None,
         service,
         limit: Limit::default(),
+        load_limit: LoadLimit::default(),
         status: None,
         live: None,
         views: Vec::new(),
@@ -334,7 +336,7 @@ impl App {
                 if self.state.pending.is_running(Slot::Inventory) {
                     self.say_to::<ReadInventory>(started.id, all);
                 }
-                let coverage = Coverage { requests: 4, complete, full, is_cut: false };
+                let coverage = Coverage { requests: 4, complete, full, is_cut: false, from: None };
                 self.answer_to::<ReadInventory>(started.id, Ok(coverage));
             }
         }

@@ -163,7 +163,7 @@ async fn the_request_is_as_the_description_says() {
         let _ = socket.write_all(&json("200 OK", &body)).await;
     })
     .await;
-    let query = PetQuery { status: Some(PetStatus::Sold), limit: Limit::MAX, after: None };
+    let query = PetQuery { status: Some(PetStatus::Sold), limit: Limit::MAX, ..PetQuery::default() };
     let request = echo.client().list_pets(&query).await.unwrap().pets.remove(0).name;
     assert!(request.starts_with("GET /v1/pets?limit=100&status=sold HTTP/1.1\r\n"), "{request}");
     assert!(request.contains("authorization: Bearer petk_0123456789abcdef77d0\r\n"), "{request}");

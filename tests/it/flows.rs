@@ -11,7 +11,9 @@ use petstore::api::{Client, Failure};
 use petstore::app::clipboard::ClipboardBackend;
 use petstore::app::connections::{Connect, Services};
 use petstore::app::domain_service::{DomainService, DomainSetup};
+use petstore::app::inventory::store::PetStore;
 use petstore::clock::{self, Now};
+use petstore::config::file::LoadLimit;
 use petstore::config::{Accent, Choices, Clipboard, Depth, Env, KeyOrigin, LinkSpeed, Remote, Service, Settings};
 use petstore::domains::check_options::CheckOptions as DomainSettings;
 use petstore::domains::diagnosis::Expectation;
@@ -154,6 +156,7 @@ fn settings(service: Service) -> Settings {
         ssh: None,
         service,
         limit: Limit::default(),
+        load_limit: LoadLimit::default(),
         status: None,
         live: None,
         views: Vec::new(),

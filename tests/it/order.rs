@@ -67,7 +67,7 @@ async fn by_feed(store: Store, count: usize) -> Vec<PetId> {
 async fn by_pages(store: Store, count: usize) -> Vec<PetId> {
     let mut seen: Vec<PetId> = Vec::new();
     while seen.len() < count {
-        let query = PetQuery { limit: Limit::MAX, after: seen.last().copied(), status: None };
+        let query = PetQuery { limit: Limit::MAX, after: seen.last().copied(), ..PetQuery::default() };
         seen.extend(store.list(&query).await.unwrap().pets.iter().map(|Pet { id, .. }| *id));
         yield_now().await;
     }

@@ -5,13 +5,11 @@ use std::collections::{HashMap, HashSet};
 use super::changes::ChangeKind;
 use crate::api::inventory::Coverage;
 use crate::clock::Now;
+use crate::config::file::LoadLimit;
 use crate::model::{ObservedStatus, Pet, PetId, PetStatus};
 
-/// The most pets that are read without being asked for.
-pub const MOST_READ: usize = 20_000;
-
-/// The most pets that are kept: those that are read, and reported ones.
-const MOST_KEPT: usize = MOST_READ + 10_000;
+/// The most pets that are kept beyond those that are read: reported ones.
+const MOST_REPORTED: usize = 10_000;
 
 /// A number of pets: exact, or at least so many.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,6 +29,7 @@ impl std::fmt::Display for Count {
 /// The pets that are known of a service.
 #[derive(Clone, Debug, Default)]
 pub struct PetStore {
+    load_limit: LoadLimit,
     /// By id, each once.
     pets: Vec<Pet>,
     /// How many have each status, in the order of [`PetStatus::ALL`].
@@ -58,14 +57,17 @@ pub struct PetStore {
     has_changed: bool,
 }
 
-/// What came of taking up pets.
-struct Merged {
-    /// From which place on the new ones are; `None` where others have moved or changed.
-    from: Option<usize>,
-    changes: Vec<(PetId, ChangeKind)>,
-}
-
 impl PetStore {
+    /// An empty one that reads no more pets than this.
+    pub fn new(load_limit: LoadLimit) -> Self {
+        Self { load_limit, ..Self::default() }
+    }
+
+    /// The most pets that are read.
+    pub const fn load_limit(&self) -> usize {
+        self.load_limit.get()
+    }
+
     /// All of them, by id.
     pub fn pets(&self) -> &[Pet] {
         &self.pets
@@ -91,14 +93,19 @@ impl PetStore {
         self.coverage.as_ref()
     }
 
+    /// From which id on all pets of the service are here, if that is known.
+    pub fn known_from(&self) -> Option<PetId> {
+        self.coverage.as_ref().filter(|_| !self.lacks_own)?.known_from()
+    }
+
     /// Whether all pets of the service are here, or all that have `status`.
     pub fn covers(&self, status: Option<PetStatus>) -> bool {
         !self.lacks_own && self.coverage.as_ref().is_some_and(|coverage| coverage.covers(status))
     }
 
-    /// The last pet of the service, if all are here.
-    pub fn last_of_all(&self) -> Option<PetId> {
-        self.pets.last().map(|pet| pet.id).filter(|_| self.covers(None))
+    /// The last pet of the service, if it is here.
+    pub fn newest(&self) -> Option<PetId> {
+        self.pets.last().map(|pet| pet.id).filter(|_| self.known_from().is_some())
     }
 
     /// How many there are, in all or with `status`, as far as that is known.
@@ -139,20 +146,20 @@ impl PetStore {
     /// Takes up what an answer holds, and marks what is new or changed. Gives from which place on the new ones are; `None`
     /// where others have moved or changed.
     pub fn take(&mut self, pets: impl IntoIterator<Item = Pet>, now: Now) -> Option<usize> {
-        let were_all_known = self.coverage.as_ref().is_some_and(|coverage| coverage.complete);
-        let merged = self.merge(pets);
+        let known_from = self.coverage.as_ref().and_then(Coverage::known_from);
+        let (from, changes) = self.merge(pets);
         let is_own = |id: &PetId| self.own.contains(id);
-        let is_news = |kind| kind == ChangeKind::Changed || were_all_known;
-        let news: Vec<_> = merged.changes.into_iter().filter(|(id, kind)| is_news(*kind) && !is_own(id)).collect();
+        let is_news = |id, kind| kind == ChangeKind::Changed || known_from.is_some_and(|from| id >= from);
+        let news: Vec<_> = changes.into_iter().filter(|(id, kind)| is_news(*id, *kind) && !is_own(id)).collect();
         self.own.retain(|id| !self.came.contains(id));
         news.into_iter().for_each(|(id, kind)| self.mark_as(id, kind));
         self.read = self.read.or(Some(now));
-        merged.from
+        from
     }
 
     /// Takes up pets that need no mark: see [`Self::take`].
     pub fn put(&mut self, pets: impl IntoIterator<Item = Pet>) -> Option<usize> {
-        self.merge(pets).from
+        self.merge(pets).0
     }
 
     /// These were reported. Gives those that are not from here, which are new.
@@ -200,7 +207,7 @@ impl PetStore {
     /// A reading of all pets has ended like this: what it would have shown and did not is gone.
     pub fn finish(&mut self, mut coverage: Coverage, now: Now) {
         if self.is_full {
-            (coverage.is_cut, coverage.complete) = (true, false);
+            coverage = Coverage::SOME;
         }
         let before = self.pets.len();
         let is_all = coverage.complete || coverage.is_cut;
@@ -251,7 +258,8 @@ impl PetStore {
         self.count_again();
     }
 
-    fn merge(&mut self, pets: impl IntoIterator<Item = Pet>) -> Merged {
+    /// Gives from which place on the new ones are, `None` where others have moved or changed; and what has changed.
+    fn merge(&mut self, pets: impl IntoIterator<Item = Pet>) -> (Option<usize>, Vec<(PetId, ChangeKind)>) {
         let (mut changes, mut new, before) = (Vec::new(), Vec::new(), self.pets.len());
         for pet in pets {
             self.came.insert(pet.id);
@@ -274,25 +282,24 @@ impl PetStore {
         if !follow {
             self.pets.sort_by_key(|pet| pet.id);
         }
-        if self.pets.len() > MOST_KEPT {
-            self.make_room();
+        let most = self.load_limit() + MOST_REPORTED;
+        if self.pets.len() > most {
+            self.make_room(most);
             from = None;
         }
         self.count_again();
-        Merged { from, changes }
+        (from, changes)
     }
 
     /// Forgets what did not come lately, and then the oldest.
-    fn make_room(&mut self) {
+    fn make_room(&mut self, most: usize) {
         self.pets.retain(|pet| self.came.contains(&pet.id));
-        let excess = self.pets.len().saturating_sub(MOST_KEPT);
+        let excess = self.pets.len().saturating_sub(most);
         self.pets.drain(..excess);
         let kept: HashSet<_> = self.pets.iter().map(|pet| pet.id).collect();
         self.came.retain(|id| kept.contains(id));
         self.is_full |= excess > 0;
-        if let Some(coverage) = &mut self.coverage {
-            (coverage.is_cut, coverage.complete) = (true, false);
-        }
+        self.coverage = self.coverage.take().map(|_| Coverage::SOME);
     }
 
     fn count_again(&mut self) {
@@ -427,9 +434,26 @@ mod tests {
         let sold = || Some(PetStatus::Sold);
         assert!(store.count(None).unwrap().or_more && store.count(sold()).unwrap().or_more);
         let full = vec![PetStatus::Available];
-        store.finish(Coverage { requests: 4, complete: false, full, is_cut: false }, now());
+        store.finish(Coverage { requests: 4, complete: false, full, is_cut: false, from: None }, now());
         let counts = [None, Some(PetStatus::Available), Some(PetStatus::Pending), sold()];
         assert_eq!(counts.map(|status| store.count(status).unwrap().or_more), [true, true, false, false]);
+    }
+
+    #[test]
+    fn of_the_newest_pets_the_last_one_and_what_is_new_are_known() {
+        let pets = animals(7);
+        let mut store = PetStore::default();
+        store.put(pets[..2].to_vec());
+        store.expect();
+        store.take(pets[3..6].to_vec(), now());
+        store.finish(Coverage { from: Some(pets[3].id), ..Coverage::SOME }, now());
+        assert_eq!(store.pets(), &pets[3..6], "older ones are not all of them");
+        assert_eq!(store.count(None), Some(Count { seen: 3, or_more: true }));
+        assert_eq!((store.known_from(), store.newest()), (Some(pets[3].id), Some(pets[5].id)));
+        store.take([pets[0].clone(), pets[6].clone()], now());
+        assert_eq!([&pets[0], &pets[6]].map(|pet| store.mark(pet.id)), [None, Some(ChangeKind::New)]);
+        store.added(&[pets[6].id + 1]);
+        assert_eq!(store.newest(), None, "one that was added here is not");
     }
 
     #[test]
@@ -439,7 +463,7 @@ mod tests {
         for from in (0..40_000).step_by(1_000) {
             store.put((from..from + 1_000).map(|id| pet(200_000 + id)));
         }
-        assert_eq!(store.count(None), Some(Count { seen: MOST_KEPT, or_more: true }));
+        assert_eq!(store.count(None), Some(Count { seen: 30_000, or_more: true }));
         assert_eq!(store.pets().last().map(|pet| pet.id), Some(239_999), "the newest stay");
         // What the service has now matters more than what it had.
         all(&mut store, &animals(39));

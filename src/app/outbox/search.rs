@@ -1,11 +1,13 @@
 //! Searches for a pet that was sent without an answer.
 
-use tokio::sync::mpsc;
+use std::future::ready;
 
-use crate::api::inventory::inventory;
+use parking_lot::Mutex;
+
+use crate::api::inventory::in_parts;
 use crate::api::{ApiError, Client};
-use crate::app::inventory::store::MOST_READ;
-use crate::model::{NewPet, Pet, PetId};
+use crate::config::file::LoadLimit;
+use crate::model::{NewPet, Pet, PetId, PetQuery};
 
 /// The pets that match one that may have been added.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,22 +33,17 @@ impl SearchedPets {
     }
 }
 
-/// Searches the list for every pet of that name, category and status.
+/// Searches for every pet of that name, category and status, among the newest where the service lists them first.
 pub async fn search_for(client: &Client, new: &NewPet) -> Result<SearchedPets, ApiError> {
-    let (parts, mut coming) = mpsc::channel::<Vec<Pet>>(1);
-    let collect = async move {
-        let (mut matches, mut seen) = (Vec::new(), 0);
-        while seen < MOST_READ
-            && let Some(part) = coming.recv().await
-        {
-            seen += part.len();
-            let is_it = |pet: &Pet| pet.name == new.name && pet.category_id == new.category_id;
-            matches.extend(part.into_iter().filter(is_it));
-        }
-        matches
+    let matches = Mutex::new(Vec::new());
+    let is_it = |pet: &Pet| pet.name == new.name && pet.category_id == new.category_id;
+    let take = |part: Vec<Pet>| {
+        matches.lock().extend(part.into_iter().filter(is_it));
+        ready(())
     };
-    let (coverage, matches) = tokio::join!(inventory(client, new.status, parts), collect);
-    Ok(SearchedPets { matches, complete: coverage?.complete })
+    let query = PetQuery { status: new.status, newest_first: client.offers_order(), ..PetQuery::default() };
+    let coverage = in_parts(client, query, LoadLimit::default().get(), take).await?;
+    Ok(SearchedPets { matches: matches.into_inner(), complete: coverage.complete })
 }
 
 #[cfg(test)]

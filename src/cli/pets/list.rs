@@ -43,7 +43,7 @@ pub async fn run(context: &PetsContext<'_>, args: ListArgs) -> Result<Exit, Fail
 /// Lists the first pets; returns the last one if there are certainly no more.
 async fn first(context: &PetsContext<'_>, args: &ListArgs, layout: &PetLayout) -> Result<Option<PetId>, Failed> {
     let limit = args.limit.unwrap_or(context.settings.limit);
-    let query = PetQuery { status: args.filter.status.first().copied(), limit, after: None };
+    let query = PetQuery { status: args.filter.status.first().copied(), limit, ..PetQuery::default() };
     let mut page = repeated(|| context.client.list_pets(&query)).await.map_err(|error| context.failed(&error))?;
     let is_all = page.next.is_none() && page.pets.len() < usize::from(limit.get());
     let last = page.pets.iter().map(|pet| pet.id).max();

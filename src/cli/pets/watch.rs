@@ -166,7 +166,7 @@ impl Lists {
 }
 
 async fn ask(client: &Client, status: Option<PetStatus>, known: &mut Option<List>) -> Result<bool, ApiError> {
-    let query = PetQuery { status, limit: Limit::MAX, after: None };
+    let query = PetQuery { status, limit: Limit::MAX, ..PetQuery::default() };
     let answer = list::list(client, &query, u16::MAX, known.as_ref()).await?;
     let is_new = answer.list.is_some();
     if is_new {
@@ -181,7 +181,7 @@ async fn follower(
     after: Option<PetId>,
     status: Option<PetStatus>,
 ) -> Result<Option<Follower>, Failed> {
-    let query = PetQuery { status, limit: Limit::MIN, after: None };
+    let query = PetQuery { status, limit: Limit::MIN, ..PetQuery::default() };
     repeated(|| context.client.list_pets(&query)).await.map_err(|error| context.failed(&error))?;
     Follower::new(context.client, after, status).map_err(Failed::because("cannot prepare requests"))
 }

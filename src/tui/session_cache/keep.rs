@@ -40,7 +40,7 @@ impl SessionCache {
         state.pets.follow.position = position;
         let base = state.link.address.as_ref();
         state.pets.listed =
-            listed.map(|(status, limit, list)| (PetQuery { status, limit, after: None }, list.only_of(base)));
+            listed.map(|(status, limit, list)| (PetQuery { status, limit, ..PetQuery::default() }, list.only_of(base)));
         state.pets.show_all();
         state.add.begin_with(status);
     }

@@ -260,6 +260,7 @@ fn about_pets(app: &mut App, job: &Started, which: usize, failure: impl Fn() -> 
             complete: which.is_multiple_of(5),
             full: vec![PetStatus::Sold],
             is_cut: which.is_multiple_of(7),
+            from: which.is_multiple_of(14).then_some(100_300),
         };
         app.answer_to::<ReadInventory>(job.id, if fails { Err(failure()) } else { Ok(coverage) });
     } else if is::<FindPet>(job) {

@@ -3,13 +3,13 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use petstore::api::client::Timeouts;
-use petstore::api::inventory::{Coverage, inventory};
+use petstore::api::inventory::{Coverage, in_parts, inventory};
 use petstore::api::{ApiError, Client, Defect};
 use petstore::clock;
-use petstore::model::{ApiKey, Pet, PetId, PetStatus};
+use petstore::model::{ApiKey, Pet, PetId, PetQuery, PetStatus};
 use tokio::sync::mpsc;
 
-use super::scripted::{Scripted, page, refused};
+use super::scripted::{Scripted, answer, page, refused, rows};
 use crate::service::fixture::Service;
 use crate::stub::json;
 
@@ -32,7 +32,7 @@ async fn all(client: &Client) -> Result<(Vec<PetId>, Coverage), ApiError> {
 }
 
 fn complete(requests: u32) -> Coverage {
-    Coverage { requests, complete: true, full: Vec::new(), is_cut: false }
+    Coverage { requests, complete: true, full: Vec::new(), is_cut: false, from: None }
 }
 
 #[tokio::test]
@@ -44,6 +44,66 @@ async fn our_service_is_followed_to_its_end() {
     let (ids, coverage) = parts(&client).await;
     assert_eq!(ids, [(1..=100).collect::<Vec<_>>(), (101..=200).collect(), (201..=250).collect()]);
     assert_eq!(coverage.unwrap(), complete(3));
+}
+
+/// The ids that come where no more than `most` are wanted, in order, and what came at the end.
+async fn newest(client: &Client, most: usize) -> (Vec<PetId>, Coverage) {
+    let ids = std::sync::Mutex::new(Vec::new());
+    let tell = |pets: Vec<Pet>| {
+        ids.lock().unwrap().extend(pets.iter().map(|pet| pet.id));
+        std::future::ready(())
+    };
+    let query = PetQuery { newest_first: client.offers_order(), ..PetQuery::default() };
+    let coverage = in_parts(client, query, most, tell).await.unwrap();
+    let mut ids = ids.into_inner().unwrap();
+    ids.sort_unstable();
+    (ids, coverage)
+}
+
+#[tokio::test]
+async fn of_our_service_the_newest_are_read_once_it_has_offered_that() {
+    let service = Service::start().await;
+    service.store.insert_samples(450, clock::now()).await.unwrap();
+    let key = Some(ApiKey::new(service.key()).unwrap());
+    let client = Client::new(service.server.base_url().parse().unwrap(), key, Timeouts::default()).unwrap();
+    let (ids, coverage) = newest(&client, 200).await;
+    assert_eq!((ids, coverage.known_from()), ((1..=200).collect(), None), "nothing is known of it yet");
+    client.list_pets(&PetQuery::default()).await.unwrap();
+    let (ids, coverage) = newest(&client, 200).await;
+    assert_eq!((ids, coverage.known_from()), ((251..=450).collect(), Some(251)));
+    assert!(coverage.is_cut && !coverage.complete);
+    let (ids, coverage) = newest(&client, 1_000).await;
+    assert_eq!((ids, coverage), ((1..=450).collect(), complete(6)));
+}
+
+#[tokio::test]
+async fn what_is_added_while_the_newest_are_read_is_not_missed() {
+    let offers = |ids: std::ops::RangeInclusive<i64>, next: &str| {
+        let link = if next.is_empty() { String::new() } else { format!("link: <{next}>; rel=next\r\n") };
+        answer("200 OK", &format!("Pets-Order: asc, desc\r\n{link}"), &rows(ids))
+    };
+    let service = Scripted::new(move |target, _| match target {
+        "/v1/pets?limit=100&order=desc" => offers(9..=9, "/v1/pets?limit=100&order=desc&before=9"),
+        "/v1/pets?limit=100&order=desc&before=9" => offers(8..=8, ""),
+        "/v1/pets?limit=100&after=9" => offers(10..=12, ""),
+        _ => offers(1..=1, ""),
+    })
+    .await;
+    let client = service.client();
+    client.list_pets(&PetQuery::default()).await.unwrap();
+    service.asked();
+    assert_eq!(newest(&client, 100).await, (vec![8, 9, 10, 11, 12], complete(3)));
+    let (ids, coverage) = newest(&client, 1).await;
+    assert_eq!((ids, coverage.known_from()), (vec![9, 10, 11, 12], Some(9)));
+}
+
+#[tokio::test]
+async fn a_service_that_does_not_offer_the_newest_first_is_not_asked_for_them() {
+    let service = Scripted::new(move |_, _| page(1..=3, "", "")).await;
+    let client = service.client();
+    client.list_pets(&PetQuery::default()).await.unwrap();
+    assert_eq!(newest(&client, 2).await.0, [1, 2, 3]);
+    assert_eq!(service.asked(), ["/v1/pets?limit=20", "/v1/pets?limit=100"]);
 }
 
 #[tokio::test]
@@ -76,7 +136,10 @@ async fn without_pages_the_lists_of_the_statuses_are_put_together() {
     .await;
     let (ids, coverage) = all(&service.client()).await.unwrap();
     assert_eq!(ids, (1..=150).chain(200..=300).collect::<Vec<_>>());
-    assert_eq!(coverage, Coverage { requests: 5, complete: false, full: vec![PetStatus::Available], is_cut: false });
+    assert_eq!(
+        coverage,
+        Coverage { requests: 5, complete: false, full: vec![PetStatus::Available], is_cut: false, from: None }
+    );
 }
 
 #[tokio::test]
@@ -121,6 +184,6 @@ async fn nothing_more_is_asked_for_where_nobody_takes_it() {
     let (parts, taken) = mpsc::channel(1);
     drop(taken);
     let coverage = inventory(&service.client(), None, parts).await.unwrap();
-    assert_eq!(coverage, Coverage { requests: 1, complete: false, full: Vec::new(), is_cut: false });
+    assert_eq!(coverage, Coverage { requests: 1, complete: false, full: Vec::new(), is_cut: false, from: None });
     assert_eq!(service.asked().len(), 1);
 }

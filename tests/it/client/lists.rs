@@ -12,7 +12,7 @@ use petstore::model::{ApiKey, Limit, NewPet, PetId, PetQuery, PetStatus};
 use super::scripted::{Scripted, answer, not_modified, page, refused, rows};
 use crate::service::fixture::Service;
 
-const QUERY: PetQuery = PetQuery { status: None, limit: Limit::MAX, after: None };
+const QUERY: PetQuery = PetQuery { status: None, limit: Limit::MAX, newest_first: false, after: None };
 
 fn ids(list: &List) -> Vec<PetId> {
     list.pets.iter().map(|pet| pet.id).collect()

@@ -35,6 +35,27 @@ async fn all_pets_come_page_by_page_behind_the_first_rows() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn of_more_pets_than_are_loaded_the_newest_are_there() {
+    install_tls_provider();
+    let real = Real::with_samples(450).await;
+    let base_url = real.server.base_url();
+    let key = Some(ApiKey::new(&real.key).unwrap());
+    let client = Client::new(base_url.parse().unwrap(), key, Timeouts::default()).unwrap();
+    let (setup, domains) = no_domains();
+    let mut app = App::start_with(remote(&base_url, &real.key), client, setup, context(domains), clock::now, |state| {
+        state.pets.store = PetStore::new(LoadLimit::try_from(200).unwrap());
+    });
+    app.shows(&["> 251 ", "Row 1 of 200. There are more: only the newest 200 are loaded.", "[All 200+]"]).await;
+    real.store.insert_samples(1, clock::now()).await.unwrap();
+    app.shows(&["Added: Rex (#451). n goes there.", "[All 201+]"]).await;
+    app.press("N");
+    app.shows(&["+451 ", " 450 "]).await;
+    app.press("r");
+    app.shows(&[" 451 ", " 450 ", " of 200. There are more: only the newest 200 are loaded."]).await;
+    app.quit().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn without_pages_three_lists_are_merged_and_what_may_be_missing_is_said() {
     let service = without_pages().await;
     let mut app = App::open(&service.base_url, "petk_0123456789abcdef77d0", Timeouts::default());

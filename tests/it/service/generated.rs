@@ -109,6 +109,12 @@ fn requests(path: &str, item: &Value, operation: &Value) -> impl Strategy<Value 
                 _ => headers.push((name.to_owned(), text)),
             }
         }
+        // A rule in words: each of the two belongs to one order.
+        let has = |start: &str| query.iter().any(|parameter| parameter.starts_with(start));
+        let is_descending = query.iter().any(|parameter| parameter == "order=desc");
+        if has("after=") && is_descending || has("before=") && !is_descending {
+            verdict = Verdict::Wrong;
+        }
         if !query.is_empty() {
             target = format!("{target}?{}", query.join("&"));
         }

@@ -204,6 +204,32 @@ async fn pages_lead_on_by_link_and_no_row_comes_twice() {
 }
 
 #[tokio::test]
+async fn the_newest_pets_come_first_where_that_is_asked_for() {
+    let service = Service::start().await;
+    service.store.insert_samples(25, clock::now()).await.unwrap();
+    let (mut ids, mut next) = (Vec::new(), Some("/v1/pets?limit=10&order=desc".to_owned()));
+    while let Some(target) = next {
+        let page = service.get(&target).await;
+        assert_eq!(page.header("pets-order"), Some("asc, desc"));
+        let known = service.call("GET", &target, &[("If-None-Match", page.header("etag").unwrap())], "").await;
+        assert_eq!((known.status, known.header("link")), (304, page.header("link")));
+        assert_eq!(known.header("pets-order"), Some("asc, desc"));
+        ids.extend(page.json().as_array().unwrap().iter().map(|pet| pet["id"].as_i64().unwrap()));
+        next = page.header("link").map(|link| link[1..].split_once('>').unwrap().0.to_owned());
+        assert!(
+            next.as_ref().is_none_or(|next| *next == format!("/v1/pets?limit=10&order=desc&before={}", 26 - ids.len()))
+        );
+    }
+    assert_eq!(ids, (1..=25).rev().collect::<Vec<_>>());
+    let sold = service.get("/v1/pets?status=sold&order=desc&limit=1").await;
+    assert_eq!(sold.header("link"), Some("</v1/pets?limit=1&status=sold&order=desc&before=18>; rel=\"next\""));
+    for target in ["order=newest", "order=desc&after=7", "before=7", "order=desc&before=x"] {
+        service.get(&format!("/v1/pets?{target}")).await.is_error(400, "invalid_parameter");
+    }
+    assert_eq!(service.call("HEAD", "/v1/pets?order=desc", &[], "").await.header("pets-order"), Some("asc, desc"));
+}
+
+#[tokio::test]
 async fn every_answer_about_one_animal_says_that_the_operation_is_deprecated() {
     let service = Service::start().await;
     service.post(r#"{"name":"Rex","categoryId":1}"#).await;

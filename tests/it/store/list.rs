@@ -35,6 +35,7 @@ on_each_database! {
     every_name_and_number_comes_back_as_it_was,
     pages_follow_the_ids_and_end,
     a_full_last_page_has_no_next_and_a_filter_pages_within_its_status,
+    pages_of_the_newest_first_are_the_same_the_other_way_round,
     sixty_four_writers_at_once_get_ids_of_their_own,
     a_closed_store_refuses,
     two_that_open_a_new_database_at_once_both_work,
@@ -102,11 +103,38 @@ async fn a_full_last_page_has_no_next_and_a_filter_pages_within_its_status(datab
     let store = database.open().await;
     store.insert_samples(20, clock::now()).await.unwrap();
     assert_eq!(store.list(&PetQuery::default()).await.unwrap().next, None);
-    let sold = PetQuery { status: Some(PetStatus::Sold), limit: Limit::MIN, after: None };
+    let sold = PetQuery { status: Some(PetStatus::Sold), limit: Limit::MIN, ..PetQuery::default() };
     let first = store.list(&sold).await.unwrap();
     let second = store.list(&PetQuery { after: first.next, ..sold }).await.unwrap();
     assert_eq!((first.pets.len(), second.pets.len(), second.next), (1, 1, None));
     assert!(first.pets[0].id < second.pets[0].id);
+}
+
+async fn pages_of_the_newest_first_are_the_same_the_other_way_round(database: &Database) {
+    let store = database.open().await;
+    store.insert_samples(25, clock::now()).await.unwrap();
+    for (status, lengths) in [(Some(PetStatus::Pending), vec![2, 2, 2]), (None, vec![2; 14])] {
+        let mut query = PetQuery { status, limit: Limit::new(2).unwrap(), newest_first: true, after: None };
+        let mut pages = Vec::new();
+        loop {
+            let page = store.list(&query).await.unwrap();
+            pages.push(page.pets);
+            // It is newer than all pages that follow.
+            store.add(rex(), clock::now()).await.unwrap();
+            query.after = page.next;
+            if query.after.is_none() {
+                break;
+            }
+        }
+        assert_eq!(pages.iter().map(Vec::len).collect::<Vec<_>>(), lengths);
+        let query = PetQuery { newest_first: false, limit: Limit::MAX, ..query };
+        let mut all = store.list(&query).await.unwrap().pets;
+        all.truncate(lengths.iter().sum());
+        all.reverse();
+        assert_eq!(pages.concat(), all);
+    }
+    let none = PetQuery { newest_first: true, after: Some(1), ..PetQuery::default() };
+    assert_eq!(store.list(&none).await.unwrap().pets, []);
 }
 
 async fn sixty_four_writers_at_once_get_ids_of_their_own(database: &Database) {

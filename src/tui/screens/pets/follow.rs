@@ -27,7 +27,7 @@ pub(super) fn begin(state: &mut AppState, now: Now) -> Vec<Effect> {
         return Vec::new();
     }
     // What was added since then comes first.
-    let after = state.pets.follow.position.or_else(|| state.pets.store.last_of_all());
+    let after = state.pets.follow.position.or_else(|| state.pets.store.newest());
     vec![state.begin(FollowPets { after }, now)]
 }
 
@@ -79,7 +79,7 @@ impl Ongoing for FollowPets {
                 let is_first = pets.follow.position.is_none();
                 pets.follow.position = Some(position);
                 // What was added between the list and this came in neither; a reading that goes on will come to it.
-                let has_gap = is_first && pets.store.last_of_all() != Some(position);
+                let has_gap = is_first && pets.store.newest() != Some(position);
                 if has_gap && !app.pending.is_running(Slot::Inventory) {
                     return reload(app, ReadNext::All, now);
                 }

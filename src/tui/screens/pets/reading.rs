@@ -8,9 +8,8 @@ use super::{ReadNext, follow};
 use crate::api::failure::{Failure, Remedy};
 use crate::api::inventory::{Coverage, in_parts};
 use crate::api::list::{self, List, ListAnswer};
-use crate::app::inventory::store::MOST_READ;
 use crate::clock::Now;
-use crate::model::{Pet, PetQuery};
+use crate::model::{Pet, PetId, PetQuery};
 use crate::tui::effect::Effect;
 use crate::tui::job::{Env, Job, Ongoing};
 use crate::tui::pending::Slot;
@@ -49,8 +48,9 @@ impl Job for ListPets {
         let status = self.query.status;
         let Some(list) = answer.list.or_else(|| self.known.clone()) else { return Vec::new() };
         let is_whole = list.next().is_none() && list.pets.len() < usize::from(self.query.limit.get());
-        // Those that are the same are taken up, too: they came.
-        pets.take(list.pets.iter().cloned(), now);
+        // Those that are the same are taken up, too: they came. Older ones than those that are loaded would leave a gap.
+        let from = pets.store.known_from().filter(|_| status.is_none() && !is_whole).unwrap_or(PetId::MIN);
+        pets.take(list.pets.iter().filter(|pet| pet.id >= from).cloned(), now);
         match status {
             None if is_whole => pets.store.finish(Coverage::ALL, now),
             // It may have another status now.
@@ -59,7 +59,7 @@ impl Job for ListPets {
         }
         pets.show_all();
         pets.listed = Some((self.query, list));
-        let is_reported = answer.offers_events && pets.follow.position.is_some() && pets.store.covers(None);
+        let is_reported = answer.offers_events && pets.follow.position.is_some() && pets.store.known_from().is_some();
         let is_due = match std::mem::take(&mut pets.read_due) {
             _ if is_whole && status.is_none() => false,
             ReadNext::Nothing => pets.store.coverage().is_none(),
@@ -69,7 +69,8 @@ impl Job for ListPets {
         let mut effects = if answer.offers_events { follow::begin(app, now) } else { Vec::new() };
         if is_due && !app.pending.is_running(Slot::Inventory) {
             app.pets.store.expect();
-            effects.push(app.begin(ReadInventory, now));
+            let most = app.pets.store.load_limit();
+            effects.push(app.begin(ReadInventory { most }, now));
         } else {
             effects.extend(keep::keep(app, now));
         }
@@ -79,7 +80,10 @@ impl Job for ListPets {
 
 /// Gives out all pets as they come, in parts of some size.
 #[derive(Clone, Debug, PartialEq)]
-pub struct ReadInventory;
+pub struct ReadInventory {
+    /// About as many as it ends after.
+    pub most: usize,
+}
 
 impl Job for ReadInventory {
     type Answer = Coverage;
@@ -89,7 +93,8 @@ impl Job for ReadInventory {
     async fn run(self: Arc<Self>, env: Env) -> Result<Coverage, Failure> {
         let api = env.api("inventory").await?;
         let (job, env) = (&self, &env);
-        Ok(in_parts(&api, MOST_READ, move |part| env.tell(job, part)).await?)
+        let query = PetQuery { newest_first: api.offers_order(), ..PetQuery::default() };
+        Ok(in_parts(&api, query, self.most, move |part| env.tell(job, part)).await?)
     }
 
     fn done(&self, app: &mut AppState, read: Result<Coverage, Failure>, now: Now) -> Vec<Effect> {

@@ -139,7 +139,7 @@ impl State {
             searching: false,
             drawer: false,
             live: settings.live,
-            store: PetStore::default(),
+            store: PetStore::new(settings.load_limit),
             read_due: ReadNext::Nothing,
             asked_at: None,
             listed: None,
@@ -185,7 +185,7 @@ impl State {
 
     /// What to ask for.
     pub fn query(&self) -> PetQuery {
-        PetQuery { status: self.filter(), limit: self.limit, after: None }
+        PetQuery { status: self.filter(), limit: self.limit, ..PetQuery::default() }
     }
 
     /// How many rows are shown, after search.
@@ -310,7 +310,7 @@ impl State {
 
     /// These were added just now.
     pub(super) fn arrive(&mut self, added: &[Pet], now: Now) {
-        if self.store.covers(None) && !self.store.is_cached() {
+        if self.store.known_from().is_some() && !self.store.is_cached() {
             self.store.touch(now);
         }
         self.anchor = self.selected().map(|pet| pet.id);

@@ -7,7 +7,7 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
 use crate::api::Failure;
-use crate::app::inventory::store::{Count, MOST_READ};
+use crate::app::inventory::store::Count;
 use crate::clock::Now;
 use crate::model::columns::SortOrder;
 use crate::model::export::Column;
@@ -283,7 +283,10 @@ pub(super) fn rest(state: &AppState) -> String {
             "Loading more ...".to_owned()
         }
         _ if waits(state) => "There may be more, which load when the service is back.".to_owned(),
-        Some(coverage) if coverage.is_cut => format!("There are more: no more than {MOST_READ} are loaded."),
+        Some(coverage) if coverage.is_cut => {
+            let only = if coverage.from.is_some() { "only the newest" } else { "no more than" };
+            format!("There are more: {only} {} are loaded.", store.load_limit())
+        }
         Some(_) => "There may be more: the service lists only 100 of a status.".to_owned(),
         None => "There may be more: r loads them.".to_owned(),
     }

@@ -222,8 +222,7 @@ impl PreviewState {
             PreviewField::Doubts => self.columns_are_right = !self.columns_are_right,
             PreviewField::Bad => self.only_good = !self.only_good,
             PreviewField::Again => {
-                let can_leave_out =
-                    self.before().is_some_and(|before| before.way() == EarlierVerdict::Choose && before.here > 0);
+                let can_leave_out = self.seen().is_some_and(|seen| seen.start(Some(false)).is_some());
                 self.again = Some(!self.again.unwrap_or(can_leave_out));
             }
             PreviewField::Unknown => self.how.send_unknown = !self.how.send_unknown,

@@ -54,7 +54,7 @@ pub(super) fn on_checked(state: &mut AppState, found: Result<CheckedFile, Unusab
         looked.read_as(&before.reading);
     }
     looked.found = Some(found);
-    let is_done = looked.before().is_some_and(|before| before.way() == EarlierVerdict::Done);
+    let is_done = looked.seen().and_then(CheckedFile::verdict) == Some(EarlierVerdict::Done);
     if place.is_none_or(|place| place >= looked.parts().len()) {
         looked.part = looked.parts()[0];
     }

@@ -5,6 +5,7 @@ use std::time::Duration;
 use crate::api::Failure;
 use crate::api::follow::AddedPet;
 use crate::api::follow::Followed;
+use crate::api::inventory::Coverage;
 use crate::api::list::ListAnswer;
 use crate::app::inventory::changes::ChangeKind;
 use crate::config::Service;
@@ -24,17 +25,22 @@ use crate::tui::screens::add_pet::import::jobs::ImportPart;
 use crate::tui::screens::add_pet::import::progress::RunImport;
 use crate::tui::screens::pets::follow::FollowPets;
 use crate::tui::screens::pets::provenance::AskProvenance;
-use crate::tui::screens::pets::reading::ListPets;
+use crate::tui::screens::pets::reading::{ListPets, ReadInventory};
 use crate::tui::session_cache::SessionCache;
 use crate::tui::testing::job_of;
 use crate::tui::testing::loss::whole_at_every_size;
 use crate::tui::testing::{App, animals, listed, provenance, remote};
 
 use super::super::follow::MOST_HELD;
-use super::{count, ids, marked, refused, selected, unauthorized};
+use super::{count, ids, marked, next_page, refused, selected, unauthorized};
 
 fn offered(pets: &[Pet]) -> Result<ListAnswer, Failure> {
     listed(pets.to_vec(), None).map(|answer| ListAnswer { offers_events: true, ..answer })
+}
+
+/// The same, of a service that has more.
+fn offered_part(pets: &[Pet]) -> Result<ListAnswer, Failure> {
+    listed(pets.to_vec(), Some(next_page())).map(|answer| ListAnswer { offers_events: true, ..answer })
 }
 
 /// An app on a service with these pets, whose events it follows.
@@ -312,6 +318,39 @@ fn what_an_earlier_session_read_is_not_read_again_where_the_service_reports_what
     app.keys("r");
     app.answer::<ListPets>(offered(&pets[..20]));
     assert!(app.job(Slot::Inventory).is_some(), "r reads all again");
+}
+
+#[test]
+fn of_the_newest_pets_that_an_earlier_session_read_only_what_is_new_since_comes() {
+    let pets = animals(39);
+    let mut before = App::started(remote(), 80, 24);
+    before.answer::<ListPets>(offered_part(&pets[..20]));
+    before.say::<ReadInventory>(pets[10..].to_vec());
+    followed(&mut before, Followed::Connected(pets[38].id));
+    before.answer::<ReadInventory>(Ok(Coverage { from: Some(pets[10].id), ..Coverage::SOME }));
+    let kept = SessionCache::at_the_end(&before.state).unwrap();
+    let mut app = App::started(remote(), 80, 24);
+    SessionCache::read(&kept.text(), &kept.identity).unwrap().restore(&mut app.state, app.now);
+    app.answer::<ListPets>(offered_part(&pets[..20]));
+    assert!(app.job(Slot::Inventory).is_none());
+    assert_eq!(app.asked(), Some(FollowPets { after: Some(pets[38].id) }));
+    followed(&mut app, Followed::Connected(pets[38].id));
+    followed(&mut app, reported(vec![newcomer(200_000, "Newcomer", PetStatus::Sold)]));
+    assert_eq!((count(&app, None), marked(&app)), ("30+".to_owned(), vec![200_000]));
+}
+
+#[test]
+fn while_the_newest_pets_are_here_a_service_is_not_read_again_for_being_followed() {
+    let pets = animals(39);
+    let mut app = App::started(remote(), 80, 24);
+    app.answer::<ListPets>(offered_part(&pets[..20]));
+    app.say::<ReadInventory>(pets[10..].to_vec());
+    app.answer::<ReadInventory>(Ok(Coverage { from: Some(pets[10].id), ..Coverage::SOME }));
+    let asked = requests(&app);
+    followed(&mut app, Followed::Connected(pets[38].id));
+    assert_eq!(requests(&app), asked, "nothing can be missing");
+    followed(&mut app, Followed::Lost);
+    assert_eq!(requests(&app), asked + 1);
 }
 
 // --- who added what ---

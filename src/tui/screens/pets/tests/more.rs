@@ -7,7 +7,9 @@ use crate::api::find::{Ask, LookupRequest, LookupResult, Step, StepOutcome};
 use crate::api::inventory::Coverage;
 use crate::api::list::{List, ListAnswer};
 use crate::app::inventory::changes::ChangeKind;
+use crate::app::inventory::store::PetStore;
 use crate::config::Service;
+use crate::config::file::LoadLimit;
 use crate::local::complete::Completion;
 use crate::model::{Pet, PetStatus};
 use crate::tui::effect::Effect;
@@ -28,7 +30,7 @@ use crate::tui::session_cache::SessionCache;
 use crate::tui::testing::loss::whole_at_every_size;
 use crate::tui::testing::{App, animals, ids_of, listed, remote};
 
-use super::{marked, selected};
+use super::{marked, next_page, selected};
 
 fn ids(app: &App) -> Vec<i64> {
     app.state.pets.rows_from(0).map(|pet| pet.id).collect()
@@ -179,6 +181,30 @@ fn of_a_very_large_store_only_so_many_are_read_and_there_are_more() {
     app.say::<ReadInventory>(animals(60));
     app.answer::<ReadInventory>(Ok(Coverage { complete: false, is_cut: true, ..Coverage::ALL }));
     assert!(app.says("[All 60+]") && app.says("There are more: no more than 20000 are loaded."), "{}", app.screen());
+}
+
+#[test]
+fn where_the_newest_are_loaded_a_list_of_the_oldest_leaves_no_gap() {
+    let pets = animals(60);
+    let mut app = App::started(Service::Demo, 80, 24);
+    app.state.pets.store = PetStore::new(LoadLimit::try_from(100).unwrap());
+    app.answer::<ListPets>(listed(pets[..20].to_vec(), Some(next_page())));
+    assert_eq!(app.asked::<ReadInventory>(), Some(ReadInventory { most: 100 }));
+    app.say::<ReadInventory>(pets[30..].to_vec());
+    let newest = || Ok(Coverage { from: Some(animals(60)[30].id), ..Coverage::SOME });
+    app.answer::<ReadInventory>(newest());
+    assert!(app.says("[All 30+]") && app.says("only the newest 100 are loaded."), "{}", app.screen());
+    app.keys("r");
+    app.answer::<ListPets>(listed(pets[..20].to_vec(), Some(next_page())));
+    assert_eq!(app.all_asked::<ReadInventory>(), [ReadInventory { most: 100 }, ReadInventory { most: 100 }]);
+    assert_eq!(app.state.pets.row_count(), 30);
+    app.say::<ReadInventory>(pets[30..].to_vec());
+    app.answer::<ReadInventory>(newest());
+    // A list of one status may have others.
+    app.keys("Right");
+    app.answer::<ListPets>(listed(vec![pets[0].clone()], Some(next_page())));
+    app.keys("0");
+    assert_eq!(app.state.pets.row_count(), 31);
 }
 
 #[test]
