@@ -65,24 +65,20 @@ impl Coverage {
         self.complete || !self.is_cut && status.is_some_and(|status| !self.full.contains(&status))
     }
 
-    /// The same as [`Self::honest_word`] for the list of one status.
-    pub fn honest_word_of_status(&self, seen: usize) -> String {
+    /// How many pets were `seen`, of all or of one status, and what may be missing, in one or two sentences.
+    pub fn honest_word(&self, seen: usize, of_status: bool) -> String {
         let (pets, requests) = (counted(seen, "pet"), counted(self.requests, "request"));
-        match self.full.as_slice() {
-            [] => format!("{pets} from {requests}: all with this status that the service lists."),
-            _ => format!("{pets} from {requests}. There may be more: the service lists only {ROWS}."),
-        }
-    }
-
-    /// How many pets were `seen`, and what may be missing, in one or two sentences.
-    pub fn honest_word(&self, seen: usize) -> String {
-        let pets = counted(seen, "pet");
-        let requests = counted(self.requests, "request");
-        if self.complete {
-            return format!("{pets} from {requests}: all that the service lists.");
-        }
         if self.is_cut {
             return format!("{pets} from {requests}. There are more, which were not read.");
+        }
+        if of_status {
+            return match self.full.as_slice() {
+                [] => format!("{pets} from {requests}: all with this status that the service lists."),
+                _ => format!("{pets} from {requests}. There may be more: the service lists only {ROWS}."),
+            };
+        }
+        if self.complete {
+            return format!("{pets} from {requests}: all that the service lists.");
         }
         let only = match self.full.as_slice() {
             [] => String::new(),
@@ -335,14 +331,17 @@ mod tests {
     #[test]
     fn what_may_be_missing_is_reported() {
         let word = |complete, full: &[PetStatus], requests, seen| {
-            Coverage { requests, complete, full: full.to_vec(), is_cut: false, from: None }.honest_word(seen)
+            Coverage { requests, complete, full: full.to_vec(), is_cut: false, from: None }.honest_word(seen, false)
         };
         assert_eq!(word(true, &[], 1, 1), "1 pet from 1 request: all that the service lists.");
         assert_eq!(word(true, &[], 3, 237), "237 pets from 3 requests: all that the service lists.");
         let end = "pets without a status may be missing.";
         assert_eq!(word(false, &[], 4, 140), format!("140 pets from 4 requests. There may be more: {end}"));
         let cut = Coverage { requests: 200, is_cut: true, complete: false, ..Coverage::ALL };
-        assert_eq!(cut.honest_word(20_000), "20000 pets from 200 requests. There are more, which were not read.");
+        assert_eq!(
+            cut.honest_word(20_000, false),
+            "20000 pets from 200 requests. There are more, which were not read."
+        );
         for (full, more) in [
             (&PetStatus::ALL[..1], "only 100 available ones are listed"),
             (&PetStatus::ALL[1..], "only 100 pending and 100 sold ones are listed"),

@@ -1,6 +1,8 @@
 //! Lists, searches and finds pets. All of them are read into the store, as the screen does; the first are listed while others
 //! still come.
 
+use std::ops::ControlFlow;
+
 use tokio::sync::mpsc;
 
 use super::prompt::Asked;
@@ -14,7 +16,7 @@ use crate::app::inventory::search::{Query, Search};
 use crate::model::sunset::{self, GET_PET_REMOVED_ON_WORDS};
 use crate::model::text::short;
 use crate::model::words::counted;
-use crate::model::{Limit, ObservedStatus, Pet, PetQuery, Provenances};
+use crate::model::{Limit, Pet, PetQuery, PetStatus, Provenances};
 
 /// How many matches are listed at a time.
 const AT_ONCE: usize = 20;
@@ -23,8 +25,14 @@ const HELP: &str = "Type a part of the name, or cat:3 for a category, is:sold fo
                     by:till for what a key has added, \
                     \"in quotes\" for exact words, and a minus sign before what to exclude.";
 
-/// What comes of reading all pets: some of them, and at the end how much was seen. Dropping it ends that.
-type Reading = mpsc::Receiver<Result<(Vec<Pet>, Option<Coverage>), ApiError>>;
+/// Some of the pets, and at the end how much was seen.
+type Came = (Vec<Pet>, Option<Coverage>);
+
+/// A reading of all pets, or of those with a status. Dropping it ends that.
+struct Reading {
+    status: Option<PetStatus>,
+    coming: mpsc::Receiver<Result<Came, ApiError>>,
+}
 
 impl Session {
     /// Asks which pets, and lists them.
@@ -41,14 +49,14 @@ impl Session {
         };
         let limit = usize::from(self.talk.ask(&question, help, read).await?.get());
         let what = status.map_or(String::new(), |status| format!("{status} "));
-        let wanted = status.map(ObservedStatus::Known);
-        let mut reading = self.read();
-        let (mut rows, mut seen) = (Vec::new(), 0);
+        let mut reading = self.read(status);
+        let (mut rows, mut seen, mut end) = (Vec::new(), 0, None);
         loop {
-            while rows.len() <= limit
-                && let Some(part) = self.read_on(&mut reading).await?
-            {
-                rows.extend(part.into_iter().filter(|pet| wanted.is_none() || pet.status == wanted));
+            while rows.len() <= limit && end.is_none() {
+                match self.read_on(&mut reading).await? {
+                    ControlFlow::Continue(part) => rows.extend(part),
+                    ControlFlow::Break(coverage) => end = Some(coverage),
+                }
             }
             let rest = rows.split_off(limit.min(rows.len()));
             if !rows.is_empty() {
@@ -61,8 +69,8 @@ impl Session {
             self.ask_for_more(limit).await?;
             rows = rest;
         }
-        self.talk.say(match self.pets.coverage() {
-            Some(coverage) if !self.pets.covers(status) => coverage.honest_word(self.pets.pets().len()),
+        self.talk.say(match end.flatten() {
+            Some(coverage) if !coverage.complete => coverage.honest_word(seen, status.is_some()),
             Some(_) if seen == 0 => format!("There are no {what}pets. To add one, choose add pets."),
             Some(_) => "That is all.".to_owned(),
             None if seen == 0 => return Ok(()),
@@ -77,10 +85,14 @@ impl Session {
         let first =
             |answer: &str| parse(answer).ok_or_else(|| "Type what to search for; help explains how.".to_owned());
         let mut query = self.talk.ask("Search for what?", HELP, first).await?;
-        let mut reading = self.read();
-        while self.read_on(&mut reading).await?.is_some() {}
-        let Some(coverage) = self.pets.coverage() else { return Ok(()) };
-        self.talk.say(coverage.honest_word(self.pets.pets().len()))?;
+        let mut reading = self.read(None);
+        let coverage = loop {
+            if let ControlFlow::Break(coverage) = self.read_on(&mut reading).await? {
+                break coverage;
+            }
+        };
+        let Some(coverage) = coverage else { return Ok(()) };
+        self.talk.say(coverage.honest_word(self.pets.pets().len(), false))?;
         let mut search = Search::default();
         let mut known = None;
         loop {
@@ -162,35 +174,48 @@ impl Session {
         self.talk.ask(&question, "Enter shows the next pets; back ends the list.", only_enter).await
     }
 
-    /// Begins to read all pets: about a thousand ahead of what is taken.
-    fn read(&mut self) -> Reading {
-        self.pets.doubt();
-        self.pets.expect();
+    /// Begins to read all pets, or those with a status: about a thousand ahead of what is taken.
+    fn read(&mut self, status: Option<PetStatus>) -> Reading {
+        if status.is_none() {
+            self.pets.doubt();
+            self.pets.expect();
+        }
         let client = self.setup.client.called("inventory");
-        let most = self.pets.load_limit();
-        let (sender, reading) = mpsc::channel(1);
+        let (query, most) = (PetQuery { status, ..PetQuery::default() }, self.pets.load_limit());
+        let (sender, coming) = mpsc::channel(1);
         tokio::spawn(async move {
             // It fails only if the receiver is gone.
             let tell = |part| async { drop(sender.send(part).await) };
-            let read = in_parts(&client, PetQuery::default(), most, |pets| tell(Ok((pets, None))));
+            let read = in_parts(&client, query, most, |pets| tell(Ok((pets, None))));
             tokio::select! {
                 read = read => tell(read.map(|coverage| (Vec::new(), Some(coverage)))).await,
                 () = sender.closed() => {}
             }
         });
-        reading
+        Reading { status, coming }
     }
 
-    /// The next pets, which are in the store then; `None` after the last ones, or, with a message, if reading fails.
-    async fn read_on(&mut self, reading: &mut Reading) -> Asked<Option<Vec<Pet>>> {
+    /// The next pets, which are in the store then; after the last ones, how much was seen, or nothing, with a message, if
+    /// reading fails.
+    async fn read_on(&mut self, reading: &mut Reading) -> Asked<ControlFlow<Option<Coverage>, Vec<Pet>>> {
         let so_far = self.pets.pets().len();
         let how_far = || format!("{so_far} pets so far.");
-        let next = async { reading.recv().await.transpose() };
-        let Some((pets, coverage)) = self.answer_meanwhile(next, how_far).await?.flatten() else { return Ok(None) };
-        self.pets.take(pets.clone(), self.now());
-        let Some(coverage) = coverage else { return Ok(Some(pets)) };
-        self.pets.finish(coverage, self.now());
-        Ok(None)
+        let next = async { reading.coming.recv().await.transpose() };
+        let Some((pets, coverage)) = self.answer_meanwhile(next, how_far).await?.flatten() else {
+            return Ok(ControlFlow::Break(None));
+        };
+        let is_whole = reading.status.is_none();
+        match (coverage, self.now()) {
+            (Some(coverage), now) => {
+                if is_whole {
+                    self.pets.finish(coverage.clone(), now);
+                }
+                return Ok(ControlFlow::Break(Some(coverage)));
+            }
+            (None, now) if is_whole => self.pets.take(pets.clone(), now),
+            (None, _) => self.pets.put(pets.clone()),
+        };
+        Ok(ControlFlow::Continue(pets))
     }
 
     /// Who added the pets, or the reason why that cannot be read.

@@ -200,8 +200,5 @@ async fn all(context: &PetsContext<'_>, args: &ListArgs, layout: &PetLayout) -> 
 
 /// How many pets were found, and what may be missing.
 pub(super) fn word(coverage: &Coverage, filter: &FilterArgs, seen: usize) -> String {
-    match filter.status.as_slice() {
-        [_] => coverage.honest_word_of_status(seen),
-        _ => coverage.honest_word(seen),
-    }
+    coverage.honest_word(seen, filter.status.len() == 1)
 }

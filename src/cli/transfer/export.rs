@@ -76,10 +76,7 @@ pub async fn run(context: &PetsContext<'_>, args: &ExportArgs) -> Result<Exit, F
         Err(error) => Err(failed(&error, service)),
         Ok(ExportEnded::Stopped) => Ok(ended_by.unwrap_or(Exit::Failure)),
         Ok(ExportEnded::Done(coverage) | ExportEnded::Incomplete(coverage)) => {
-            verbosity.note(&match status {
-                None => coverage.honest_word(seen),
-                Some(_) => coverage.honest_word_of_status(seen),
-            });
+            verbosity.note(&coverage.honest_word(seen, status.is_some()));
             if args.require_complete && !coverage.complete {
                 let why = "the export may be incomplete, and --require-complete is set";
                 return Err(Failed::new(Exit::Partly, why));

@@ -12,7 +12,7 @@ use crate::clock;
 use crate::dialogue::prompt::{Asked, Leave};
 use crate::dialogue::session::Session;
 use crate::dialogue::words;
-use crate::model::words::counted;
+use crate::model::words::capitalized;
 use crate::transfer::import::{
     self, ImportControl, ImportEnded, ImportProgress, ImportRun, OnImportedRow, Start, Summary, Work,
 };
@@ -107,26 +107,10 @@ impl Session {
             }
             ImportEnded::Failed(why) => self.talk.say(why)?,
         }
-        let ImportProgress { added, added_before, refused, invalid, unknown, .. } = progress;
-        self.talk.say(match added {
-            0 => "Nothing was added.".to_owned(),
-            added => format!("{} added.", counted(*added, "pet")),
-        })?;
-        for (number, what) in [
-            (added_before, "added before."),
-            (refused, "refused by the service."),
-            (invalid, "invalid, not sent."),
-            (unknown, "may have been added: no answer arrived."),
-        ] {
-            if *number > 0 {
-                self.talk.say(format!("{number} {what}"))?;
-            }
-        }
+        self.talk.say(format!("{}.", capitalized(&progress.words(*left))))?;
         if *left != Some(0) {
-            let left = left.map_or("Some".to_owned(), |left| left.to_string());
-            self.talk.say(format!("{left} left. Import the same file again to continue."))?;
-        }
-        if *left == Some(0) && refused + invalid > 0 {
+            self.talk.say("Import the same file again to continue.")?;
+        } else if progress.refused + progress.invalid > 0 {
             self.talk.say("Fix those rows in the file and import it again: only they are sent.")?;
             self.talk.say("petstore pets import with --resume --rejects CSV writes them to a separate file.")?;
         }

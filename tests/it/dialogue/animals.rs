@@ -5,7 +5,7 @@ use std::path::Path;
 use petstore::api::client::Timeouts;
 use petstore::clock;
 use petstore::dialogue::prompt::Leave;
-use tokio::io::BufReader;
+use tokio::io::{AsyncWriteExt as _, BufReader};
 
 use super::{Person, said};
 use crate::service::fixture::Service;
@@ -152,6 +152,19 @@ async fn a_pet_that_was_being_sent_when_the_program_was_killed_is_added_once() {
     assert!(after.contains("Added: Biscuit, category 3, available, id 1.\n"), "{after}");
     assert_eq!(service.get("/v1/pets").await.json().as_array().unwrap().len(), 1);
     assert_eq!(queues(state.path()), 0);
+}
+
+#[tokio::test]
+async fn a_status_is_asked_of_the_service_so_that_few_pets_are_found_among_many() {
+    let stub = serve(|_, request, mut socket| async move {
+        let is_sold = request.starts_with("GET /v1/pets?status=sold&") || request.contains("&status=sold ");
+        let pet = if is_sold { r#"{"id":90000,"name":"Rex","categoryId":1,"status":"sold"}"# } else { "" };
+        let _ = socket.write_all(&json("200 OK", &format!("[{pet}]"))).await;
+    })
+    .await;
+    let person = Person::at(&stub.base_url, "petk_0123456789abcdef77d0", impatient(), "");
+    let transcript = person.says(&["1", "sold", "", "quit"]).await;
+    assert!(transcript.contains("1 sold pet:\n1: Rex, category 1, sold, id 90000\nThat is all.\n"), "{transcript}");
 }
 
 #[tokio::test]
