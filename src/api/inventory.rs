@@ -67,18 +67,18 @@ impl Coverage {
 
     /// How many pets were `seen`, of all or of one status, and what may be missing, in one or two sentences.
     pub fn honest_word(&self, seen: usize, of_status: bool) -> String {
-        let (pets, requests) = (counted(seen, "pet"), counted(self.requests, "request"));
+        let seen = format!("{} from {}", counted(seen, "pet"), counted(self.requests, "request"));
         if self.is_cut {
-            return format!("{pets} from {requests}. There are more, which were not read.");
+            return format!("{seen}. There are more, which were not read.");
         }
         if of_status {
             return match self.full.as_slice() {
-                [] => format!("{pets} from {requests}: all with this status that the service lists."),
-                _ => format!("{pets} from {requests}. There may be more: the service lists only {ROWS}."),
+                [] => format!("{seen}: all with this status that the service lists."),
+                _ => format!("{seen}. There may be more: the service lists only {ROWS}."),
             };
         }
         if self.complete {
-            return format!("{pets} from {requests}: all that the service lists.");
+            return format!("{seen}: all that the service lists.");
         }
         let only = match self.full.as_slice() {
             [] => String::new(),
@@ -86,7 +86,7 @@ impl Coverage {
             [first, second] => format!("only {ROWS} {first} and {ROWS} {second} ones are listed, and "),
             _ => format!("only {ROWS} of each status are listed, and "),
         };
-        format!("{pets} from {requests}. There may be more: {only}pets without a status may be missing.")
+        format!("{seen}. There may be more: {only}pets without a status may be missing.")
     }
 }
 

@@ -22,16 +22,13 @@ pub struct CheckedFile {
     pub reading: ColumnMapping,
 }
 
-/// The path of a file, its report, and the service.
-pub type Before<'a> = (&'a Path, &'a Path, &'a Target);
-
 impl CheckedFile {
-    /// Reads all of what `open` opens, or until `each` row, which comes with their number so far and what is wrong with
-    /// it, returns false. Blocks.
+    /// Reads all of what `open` opens, with the report and the service of a file that may have been imported `before`; or
+    /// until `each` row, which comes with their number so far and what is wrong with it, returns false. Blocks.
     pub fn look(
         open: impl FnOnce() -> Result<Input, TransferError>,
         reading: &ColumnMapping,
-        before: Option<Before<'_>>,
+        before: Option<(&Path, &Path, &Target)>,
         each: impl FnMut(u64, Option<&Bad>) -> bool,
     ) -> Result<Self, TransferError> {
         let path = before.map(|(path, ..)| path.to_owned());

@@ -165,11 +165,6 @@ impl Command {
         Ok(Self { args: Arc::new(args), categories, signals, verbosity })
     }
 
-    /// How the file is read.
-    fn reading(&self) -> ColumnMapping {
-        self.args.reading(&self.categories)
-    }
-
     /// Decides how the import starts, and asks before anything is added to a protected profile. `None` if an earlier
     /// import added every row.
     async fn begin(&mut self, target: &Target, settings: &Settings) -> Result<Option<ImportRun>, Failed> {
@@ -196,9 +191,9 @@ impl Command {
             None
         };
         if args.resume || args.is_stdin() {
-            let start = chosen.unwrap_or(Start::New);
+            let (start, reading, how) = (chosen.unwrap_or(Start::New), args.reading(&self.categories), args.how());
             self.confirm(None, settings).await?;
-            return Ok(Some(ImportRun { reading: self.reading(), counts: None, start, report, how: args.how() }));
+            return Ok(Some(ImportRun { reading, counts: None, start, report, how }));
         }
         let before = report.clone().filter(|_| chosen.is_none()).map(|report| (report, target.clone()));
         let checked = self.look(before).await?;
@@ -260,7 +255,7 @@ impl Command {
 
     /// Reads the whole file, lists the bad rows, and compares it with the report of an earlier import, if that is named.
     async fn look(&mut self, before: Option<(PathBuf, Target)>) -> Result<CheckedFile, Failed> {
-        let (args, reading) = (Arc::clone(&self.args), self.reading());
+        let (args, reading) = (Arc::clone(&self.args), self.args.reading(&self.categories));
         self.blocking(move || {
             let before = before.as_ref().map(|(report, target)| (args.file.as_path(), report.as_path(), target));
             CheckedFile::look(

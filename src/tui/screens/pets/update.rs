@@ -309,8 +309,13 @@ pub(in crate::tui) fn on_sign_of_life(state: &mut AppState, now: Now) -> Vec<Eff
 pub(super) fn on_answer(state: &mut AppState, answer: &ListAnswer, now: Now) {
     // What was just added matters more.
     let has_news = state.message.as_ref().is_some_and(|message| message.kind == MessageKind::Done);
-    if matches!(state.link.health, Health::Away { .. }) && !has_news {
+    let is_back = matches!(state.link.health, Health::Away { .. });
+    if is_back && !has_news {
         state.say_done(format!("Back: {} answers again.", state.link.service), now.mono);
+    }
+    if is_back && !state.pets.follow.is_live() {
+        // Otherwise it connects again only after its pause, which may be a minute.
+        state.pending.forget(Slot::Follow);
     }
     state.link.health = Health::Ok { took: answer.took };
     state.link.dated = answer.there.map(|there| (there, now.mono)).or(state.link.dated);

@@ -214,6 +214,26 @@ fn a_lost_connection_is_shown_and_the_next_one_goes_on_where_it_was() {
 }
 
 #[test]
+fn a_service_that_answers_again_is_followed_at_once() {
+    let pets = animals(12);
+    let mut app = live(80, 24, &pets);
+    let before = app.job(Slot::Follow).unwrap().id;
+    followed(&mut app, Followed::Lost);
+    app.answer::<ListPets>(Err(refused()));
+    assert!(app.says("OFFLINE"), "{}", app.screen());
+    app.keys("r");
+    app.answer::<ListPets>(offered(&pets));
+    let again = app.job(Slot::Follow).unwrap();
+    assert!(again.id != before && app.state.pending.is_running(Slot::Follow));
+    assert_eq!(app.asked(), Some(FollowPets { after: Some(pets[11].id) }));
+    // A slow answer is no reason to connect anew.
+    let now = again.id;
+    app.keys("r");
+    app.answer::<ListPets>(offered(&pets));
+    assert_eq!(app.job(Slot::Follow).unwrap().id, now);
+}
+
+#[test]
 fn a_key_that_is_refused_is_asked_for_and_another_one_follows_again() {
     let pets = animals(12);
     let mut app = live(80, 24, &pets);
