@@ -201,14 +201,15 @@ impl Client {
 
     /// `GET /pets` (section 4.1).
     pub async fn list_pets(&self, query: &PetQuery) -> Result<PetPage, ApiError> {
-        self.list_next(&NextPage::first(&self.base, query)).await
+        self.unread_page(&self.first_page(query), None).await?.read()
     }
 
     /// Asks what the clock of the service says, to the second, by the `Date` of the answer; `None` where it has none.
     pub async fn date(&self) -> Result<Option<Timestamp>, ApiError> {
         let query = PetQuery { limit: Limit::MIN, ..PetQuery::default() };
-        let request = self.request(Method::GET, NextPage::first(&self.base, &query).0);
-        let answer = self.exchange(request, &[StatusCode::OK]).await?;
+        let asked = self.first_page(&query);
+        let answer = self.exchange(self.request(Method::GET, asked.0.clone()), &[StatusCode::OK]).await?;
+        self.next_page(&asked, &answer);
         Ok(date_of(&answer.headers))
     }
 
@@ -216,11 +217,6 @@ impl Client {
     pub fn time(&self) -> Option<Timestamp> {
         let (date, came) = (*self.dated.lock())?;
         date.checked_add(clock::now().mono.saturating_duration_since(came)).ok()
-    }
-
-    /// A further page of a list.
-    pub async fn list_next(&self, next: &NextPage) -> Result<PetPage, ApiError> {
-        self.unread_page(next, None).await?.read()
     }
 
     /// The address of the first page of a list.

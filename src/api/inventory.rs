@@ -104,10 +104,10 @@ pub async fn in_parts<T: Future<Output = ()>>(
         return Ok(coverage);
     }
     // What was added meanwhile is on none of those pages.
-    let (added, _) = list_in_parts(client, PetQuery { newest_first: false, after, ..query }, most, &tell).await?;
-    let requests = coverage.requests + added.requests;
-    let coverage = if added.complete { coverage } else { Coverage::SOME };
-    Ok(Coverage { requests, ..coverage })
+    match list_in_parts(client, PetQuery { newest_first: false, after, ..query }, most, &tell).await {
+        Ok((added, _)) if added.complete => Ok(Coverage { requests: coverage.requests + added.requests, ..coverage }),
+        Ok(_) | Err(_) => Ok(Coverage::SOME),
+    }
 }
 
 /// Also gives the first id.
@@ -120,7 +120,7 @@ async fn list_in_parts<T: Future<Output = ()>>(
     let (pages, mut coming) = mpsc::channel::<Vec<Pet>>(4);
     let collect = async move {
         let (mut part, mut count, mut size) = (Vec::<Pet>::new(), 0, 0);
-        let (mut first, mut last) = (None, None);
+        let (mut first, mut last, mut descends) = (None, None, true);
         let mut reported = clock::now().mono;
         while count < most
             && size < MOST_BYTES
@@ -128,7 +128,8 @@ async fn list_in_parts<T: Future<Output = ()>>(
         {
             count += pets.len();
             first = first.or(pets.first().map(|pet| pet.id));
-            last = pets.last().map(|pet| pet.id);
+            descends &= last.into_iter().chain(pets.iter().map(|pet| pet.id)).is_sorted_by(|left, right| left > right);
+            last = pets.last().map(|pet| pet.id).or(last);
             size += pets.iter().map(|pet| pet.name.len() + size_of::<Pet>()).sum::<usize>();
             part.extend(pets);
             let now = clock::now().mono;
@@ -139,7 +140,7 @@ async fn list_in_parts<T: Future<Output = ()>>(
         }
         drop(coming);
         tell(part).await;
-        (count >= most || size >= MOST_BYTES, first, last)
+        (count >= most || size >= MOST_BYTES, first, last.filter(|_| descends))
     };
     let (coverage, (is_cut, first, last)) = tokio::join!(pets_of(client, query, pages), collect);
     let coverage = match coverage {

@@ -135,13 +135,6 @@ pub async fn list(client: &Client, query: &PetQuery, pages: u16, known: Option<&
     Ok(answer(client, (!unchanged).then(|| assembled(parts)), took))
 }
 
-/// The page at `next`, as a separate list.
-pub async fn more(client: &Client, next: &NextPage) -> Result<ListAnswer, ApiError> {
-    let started = clock::now().mono;
-    let part = part(client, next.clone(), None).await?;
-    Ok(answer(client, Some(assembled(vec![part])), since(started)))
-}
-
 fn answer(client: &Client, list: Option<List>, took: Duration) -> ListAnswer {
     ListAnswer { list, took, there: client.time(), offers_events: client.offers_events() }
 }

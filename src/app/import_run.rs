@@ -62,7 +62,7 @@ impl CheckedFile {
     /// How many rows would be sent.
     pub fn to_send(&self, start: &Start) -> u64 {
         match &self.before {
-            Some(before) if *start == Start::GoOn && before.new > 0 => before.new,
+            Some(before) if *start == Start::GoOn => before.new + before.unknown,
             _ => self.preview.check.good,
         }
     }

@@ -39,8 +39,6 @@ pub async fn run(command: DomainsCommand, configured: &Configured, list: &Path) 
             DomainsCommand::Records(args) => files::records(args, configured, &file).await,
             DomainsCommand::Redirects(args) => check::redirects(args, configured, &file).await,
             DomainsCommand::Explain(args) => files::explain(&args),
-            DomainsCommand::Parse(args) => files::parse(&args, configured),
-            DomainsCommand::Lint(args) => files::lint(&args, &file),
         }
     };
     tokio::select! {

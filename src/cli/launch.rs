@@ -123,7 +123,7 @@ pub fn run(
         }
         let unfinished = unfinished_import(&settings, env);
         if let Some(waiting) = waiting_elsewhere(&settings, choices, env) {
-            note(&format!("{waiting}; the full screen sends them"));
+            note(&format!("{waiting}; choose that profile to send them: -p NAME"));
         }
         return dialogue::run(runtime, settings, unfinished, choices, env);
     }

@@ -26,6 +26,8 @@ const REMOVED: &[(&str, &str)] = &[
     ("petstore config edit", "petstore config path names the file, and petstore config check checks it"),
     ("petstore config list", "use petstore config show"),
     ("petstore config themes", "T in the app shows and sets a theme; docs/configuration.md has an example of your own"),
+    ("petstore domains lint", "use petstore domains redirects --offline --file FILE"),
+    ("petstore domains parse", "use petstore domains add --dry-run NAME"),
     ("petstore keys log", "the table key_events of the database has what was done to keys"),
     ("petstore man", "the package installs the pages: man petstore-pets-list"),
     ("petstore pets add -", "to add what standard input holds: petstore pets import -"),

@@ -57,8 +57,9 @@ impl Session {
 
     /// Closes the queue; says what stays in it, or is lost with the session.
     pub(super) fn close_queue(&mut self) -> Asked<()> {
-        let closed = self.setup.queues.close(self.setup.settings.identity().as_deref(), &[]);
-        let is_kept = self.outbox.queue.is_kept() && !self.outbox.is_unwritable && closed.is_ok();
+        let unwritten = &self.outbox.unwritten;
+        let closed = self.setup.queues.close(self.setup.settings.identity().as_deref(), unwritten);
+        let is_kept = self.outbox.queue.is_kept() && closed.is_ok();
         let word = if is_kept { "Kept for the next start" } else { "Not sent" };
         (0..self.outbox.lines.len()).try_for_each(|at| self.talk.say(format!("{word}: {}.", self.named(at))))
     }
@@ -138,11 +139,15 @@ impl Session {
         self.keep(records).await
     }
 
-    /// Writes records to the file. If that fails, says so; what is typed is sent all the same.
+    /// Writes records to the file, after those that it did not take. If that fails, says so; what is typed is sent all the
+    /// same.
     async fn keep(&mut self, records: Vec<QueueRecord>) -> Asked<()> {
-        let written = self.outbox.queue.write(records).await;
-        self.outbox.is_unwritable = written.is_err();
-        self.talk.say_all(written.err().map(|why| format!("{UNWRITABLE}: {}", short(&why))))
+        self.outbox.unwritten.extend(records);
+        match self.outbox.queue.write(self.outbox.unwritten.clone()).await {
+            Ok(()) => self.outbox.unwritten.clear(),
+            Err(why) => self.talk.say(format!("{UNWRITABLE}: {}", short(&why)))?,
+        }
+        Ok(())
     }
 
     /// Sends a pet of the queue and asks what to do, until it is added or dropped, or kept for later. Whether it has left
@@ -170,6 +175,7 @@ impl Session {
                 Way::Drop => {
                     if line.is_unknown() {
                         self.remind(at)?;
+                        self.talk.say("Search for it before you add it again.")?;
                     }
                     let line = self.outbox.lines.remove(at).typed.line;
                     return self.keep(vec![QueueRecord::Dropped { line }]).await.map(|()| true);
@@ -205,7 +211,7 @@ impl Session {
     /// Says what happened to a pet that was not added for all that is known, and asks what to do.
     async fn choose_way(&mut self, at: usize, failure: Option<Failure>, found: Option<&Option<Pet>>) -> Asked<Way> {
         let line = &self.outbox.lines[at];
-        let ways: &[Way] = if line.is_unknown() {
+        let [first, second] = if line.is_unknown() {
             if found.is_none() {
                 let name = short(&line.typed.pet.name);
                 self.talk.say(format!("Unknown outcome: {name} may or may not have been added."))?;
@@ -213,10 +219,10 @@ impl Session {
             }
             let is_safe = line.fate == Fate::Waiting && self.setup.client.keeps_idempotency_keys();
             match (found, is_safe) {
-                (Some(Some(_)), true) => &[Way::ThatIsIt, Way::SendSafely, Way::Drop],
-                (Some(Some(_)), false) => &[Way::ThatIsIt, Way::SendTwice, Way::Drop],
-                (_, true) => &[Way::SendSafely, Way::LookFor, Way::Drop],
-                (_, false) => &[Way::LookFor, Way::SendTwice, Way::Drop],
+                (Some(Some(_)), true) => [Way::ThatIsIt, Way::SendSafely],
+                (Some(Some(_)), false) => [Way::ThatIsIt, Way::SendTwice],
+                (_, true) => [Way::SendSafely, Way::LookFor],
+                (_, false) => [Way::LookFor, Way::SendTwice],
             }
         } else {
             self.talk.say(format!("Not added: {}.", self.named(at)))?;
@@ -227,9 +233,10 @@ impl Session {
             if failure.is_none() {
                 self.talk.say_all(line.fate.explanation())?;
             }
-            &[Way::Send, Way::Change, Way::Keep, Way::Drop]
+            [Way::Send, Way::Change]
         };
-        self.talk.choose("What next", ways, Some(0)).await.map(|at| ways[at])
+        let ways = [first, second, Way::Keep, Way::Drop];
+        self.talk.choose("What next", &ways, Some(0)).await.map(|at| ways[at])
     }
 
     /// Sends a pet once, or as often as it may be within seconds. Gives why it failed; if the user stops that, the outcome
@@ -243,10 +250,10 @@ impl Session {
         let attempt = Attempt::new(key, client.time());
         let waiting = format!("Still waiting for {}.", self.service);
         loop {
-            let Outbox { queue, lines, is_unwritable, .. } = &mut self.outbox;
+            let Outbox { queue, lines, unwritten, .. } = &mut self.outbox;
             let line = &mut lines[at];
             let Some(to_send) = line.to_send(&attempt, &self.setup.settings.categories) else { return Ok(None) };
-            let to_send = LineToSend { is_kept: !*is_unwritable, repeats: true, ..to_send };
+            let to_send = LineToSend { is_kept: unwritten.is_empty(), repeats: true, ..to_send };
             let sent = match self.talk.during(queue.send(&client, to_send), || waiting.clone()).await {
                 Ok(sent) => sent,
                 Err(leave) => {
@@ -266,6 +273,10 @@ impl Session {
                     return Ok(Some(failure));
                 }
                 LineSent::Saved(pet) => {
+                    if !unwritten.is_empty() {
+                        let saved = QueueRecord::Saved { line: line.typed.line, id: pet.id };
+                        self.keep(vec![saved]).await?;
+                    }
                     self.pets.put([pet]);
                     return Ok(None);
                 }
@@ -274,7 +285,7 @@ impl Session {
                     return Ok(None);
                 }
                 LineSent::NotWritten => {
-                    *is_unwritable = true;
+                    unwritten.push(attempt.clone().record(line.typed.line));
                     self.talk.say(format!("{UNWRITABLE}."))?;
                 }
             }
@@ -303,7 +314,7 @@ impl Session {
         let pet = self.named(at);
         let line = &self.outbox.lines[at];
         self.talk.say(match line.is_unknown() {
-            true => format!("May have been added: {pet}. Search for it before you add it again."),
+            true => format!("May have been added: {pet}."),
             false => format!("Not sent: {}.", short(&line.typed.pet.name)),
         })
     }

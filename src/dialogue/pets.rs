@@ -16,7 +16,7 @@ use crate::app::inventory::search::{Query, Search};
 use crate::model::sunset::{self, GET_PET_REMOVED_ON_WORDS};
 use crate::model::text::short;
 use crate::model::words::counted;
-use crate::model::{Limit, Pet, PetQuery, PetStatus, Provenances};
+use crate::model::{Limit, Pet, PetQuery, Provenances};
 
 /// How many matches are listed at a time.
 const AT_ONCE: usize = 20;
@@ -28,9 +28,9 @@ const HELP: &str = "Type a part of the name, or cat:3 for a category, is:sold fo
 /// Some of the pets, and at the end how much was seen.
 type Came = (Vec<Pet>, Option<Coverage>);
 
-/// A reading of all pets, or of those with a status. Dropping it ends that.
+/// A reading of pets. Dropping it ends that.
 struct Reading {
-    status: Option<PetStatus>,
+    query: PetQuery,
     coming: mpsc::Receiver<Result<Came, ApiError>>,
 }
 
@@ -49,7 +49,7 @@ impl Session {
         };
         let limit = usize::from(self.talk.ask(&question, help, read).await?.get());
         let what = status.map_or(String::new(), |status| format!("{status} "));
-        let mut reading = self.read(status);
+        let mut reading = self.read(PetQuery { status, ..PetQuery::default() });
         let (mut rows, mut seen, mut end) = (Vec::new(), 0, None);
         loop {
             while rows.len() <= limit && end.is_none() {
@@ -85,7 +85,8 @@ impl Session {
         let first =
             |answer: &str| parse(answer).ok_or_else(|| "Type what to search for; help explains how.".to_owned());
         let mut query = self.talk.ask("Search for what?", HELP, first).await?;
-        let mut reading = self.read(None);
+        let newest_first = self.setup.client.offers_order();
+        let mut reading = self.read(PetQuery { newest_first, ..PetQuery::default() });
         let coverage = loop {
             if let ControlFlow::Break(coverage) = self.read_on(&mut reading).await? {
                 break coverage;
@@ -174,14 +175,14 @@ impl Session {
         self.talk.ask(&question, "Enter shows the next pets; back ends the list.", only_enter).await
     }
 
-    /// Begins to read all pets, or those with a status: about a thousand ahead of what is taken.
-    fn read(&mut self, status: Option<PetStatus>) -> Reading {
-        if status.is_none() {
+    /// Begins to read all pets of a query: about a thousand ahead of what is taken.
+    fn read(&mut self, query: PetQuery) -> Reading {
+        if query.status.is_none() {
             self.pets.doubt();
             self.pets.expect();
         }
         let client = self.setup.client.called("inventory");
-        let (query, most) = (PetQuery { status, ..PetQuery::default() }, self.pets.load_limit());
+        let most = self.pets.load_limit();
         let (sender, coming) = mpsc::channel(1);
         tokio::spawn(async move {
             // It fails only if the receiver is gone.
@@ -192,7 +193,7 @@ impl Session {
                 () = sender.closed() => {}
             }
         });
-        Reading { status, coming }
+        Reading { query, coming }
     }
 
     /// The next pets, which are in the store then; after the last ones, how much was seen, or nothing, with a message, if
@@ -204,7 +205,7 @@ impl Session {
         let Some((pets, coverage)) = self.answer_meanwhile(next, how_far).await?.flatten() else {
             return Ok(ControlFlow::Break(None));
         };
-        let is_whole = reading.status.is_none();
+        let is_whole = reading.query.status.is_none();
         match (coverage, self.now()) {
             (Some(coverage), now) => {
                 if is_whole {

@@ -10,7 +10,7 @@ use super::words;
 use crate::api::{ApiError, Client, Failure};
 use crate::app::domain_service::{DomainService, DomainSetup};
 use crate::app::inventory::store::PetStore;
-use crate::app::outbox::queue::{Line, Queue, Queues};
+use crate::app::outbox::queue::{Line, Queue, QueueRecord, Queues};
 use crate::clock::Now;
 use crate::config::{Service, Settings};
 use crate::model::words::counted;
@@ -43,8 +43,8 @@ pub(super) struct Outbox {
     pub(super) lines: Vec<Line>,
     /// The number of the last line.
     pub(super) last: u64,
-    /// The file cannot be written.
-    pub(super) is_unwritable: bool,
+    /// What the file did not take yet.
+    pub(super) unwritten: Vec<QueueRecord>,
 }
 
 /// A dialogue from its first to its last line.

@@ -95,8 +95,8 @@ impl EarlierImport {
     }
 
     /// The import whose report is beside the file.
-    fn of_beside(path: &Path, reading: &ColumnMapping, report: &Path, head: Head) -> Result<Self, TransferError> {
-        let head = Head { reading: head.reading.clone().with_names_of(reading), ..head };
+    fn of_beside(path: &Path, reading: &ColumnMapping, report: &Path, mut head: Head) -> Result<Self, TransferError> {
+        head.reading = head.reading.with_names_of(reading);
         if !reading.is_default() || head.reading == *reading {
             return Self::compare(path, reading, report, head);
         }
@@ -115,8 +115,8 @@ impl EarlierImport {
         let file = input.print()?;
         let seen = Seen { file, import: head.id };
         let past = Past::of(report, head)?;
-        let mut numbers = RowNumbers::of(Some(&past));
         let difference = past.head.file.difference(&seen.file);
+        let mut numbers = RowNumbers::of(Some(&past), difference.is_some());
         let (same_bytes, finished, added) = (difference.is_none(), past.is_finished(), past.added());
         if let Some(differs) = difference.filter(|_| numbers.by_place) {
             return Err(TransferError::changed(report, differs));

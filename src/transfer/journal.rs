@@ -4,8 +4,8 @@
 //! its outcome. The line before is written, but not synced, before the request leaves, so it survives a crash of
 //! petstore. After a crash of the machine, the service may still know the keys, since a row always has the same key.
 //!
-//! A row is known by the hash of its content, so that the journal only grows, also after the file was edited: rows it
-//! has keep their number, which their Idempotency-Key is derived from, and others get the next ones.
+//! Once the file was edited, a row is known by the hash of its content, so that the journal only grows: rows it has keep
+//! their number, which their Idempotency-Key is derived from, and others get the next ones.
 
 mod lines;
 mod reasons;
@@ -29,8 +29,9 @@ use super::rows::Row;
 use super::{ColumnMapping, Input, TransferError};
 use crate::local::atomic_file;
 use crate::local::log::{self, Log};
+pub(super) use lines::hash;
 pub(super) use lines::read_head;
-use lines::{Edited, Line, failed, hash, hex_of};
+use lines::{Edited, Line, failed, hex_of};
 pub use lines::{Head, RowAnswer, RowOutcome, Target};
 pub(super) use reasons::Reasons;
 pub use replay::{Past, RowState, UnknownRow};
@@ -114,7 +115,7 @@ impl Journal {
         file.set_len(past.whole).map_err(|source| failed(path, source))?;
         let journal = Self { by: Some(who).filter(|who| *who != past.head.key), ..Self::new(path, file) };
         if let Some(differs) = past.head.file.difference(&print) {
-            let mut numbers = RowNumbers::of(Some(&past));
+            let mut numbers = RowNumbers::of(Some(&past), true);
             // A stream cannot be read again, and a journal written by hand may lack hashes.
             let Some(file) = input.path.as_deref().filter(|_| print.size.is_some() && !numbers.by_place) else {
                 return Err(TransferError::changed(path, differs));
@@ -123,8 +124,12 @@ impl Journal {
             if rows.here == 0 && past.added() > 0 {
                 return Err(TransferError::Unrelated(path.to_owned()));
             }
-            let edited = Edited { file: print, good: rows.here + rows.new, bad: rows.bad };
+            let (id, last, good) = (Uuid::new_v4(), past.last, rows.here + rows.new);
+            let edited = Edited { id, last, file: print, good, bad: rows.bad };
             journal.keep(&Line { edited: Some(edited.clone()), ..Line::default() })?;
+            let mut log = journal.log.lock();
+            log.write().and_then(|()| log.sync()).map_err(|source| failed(path, source))?;
+            drop(log);
             past.head.take(edited);
         }
         Ok((journal, past))

@@ -98,6 +98,11 @@ impl PetStore {
         self.coverage.as_ref().filter(|_| !self.lacks_own)?.known_from()
     }
 
+    /// Whether there is no more to read: all are here, or of the newest as many as are wanted.
+    pub fn is_filled(&self) -> bool {
+        self.covers(None) || self.known_from().is_some() && self.pets.len() >= self.load_limit()
+    }
+
     /// Whether all pets of the service are here, or all that have `status`.
     pub fn covers(&self, status: Option<PetStatus>) -> bool {
         !self.lacks_own && self.coverage.as_ref().is_some_and(|coverage| coverage.covers(status))
@@ -244,8 +249,9 @@ impl PetStore {
 
     /// What an earlier session kept.
     pub fn restore(&mut self, pets: Vec<Pet>, coverage: Option<Coverage>, read: Now) {
-        self.put(pets);
+        // There may be more than are wanted now.
         (self.coverage, self.read, self.is_cached) = (coverage, Some(read), true);
+        self.put(pets);
     }
 
     /// The pets after this one are gone: others may get their ids.

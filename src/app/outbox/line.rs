@@ -78,7 +78,8 @@ impl Line {
     /// The pet that it may have become: the newest one found that was not there before, and is not `added` from another
     /// line.
     pub fn candidate(&self, searched: SearchedPets, store: &PetStore, added: &[PetId]) -> Option<Pet> {
-        let is_older = |id| added.contains(&id) || id <= self.typed.known && !store.is_unknown(id);
+        let was_there = |id| store.coverage().is_none() || !store.is_unknown(id);
+        let is_older = |id| added.contains(&id) || id <= self.typed.known && was_there(id);
         searched.newest(is_older)
     }
 }

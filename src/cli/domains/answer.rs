@@ -1,7 +1,5 @@
 //! The output of a command that reports findings, and its exit status.
 
-use std::io::Write as _;
-
 use clap::ValueEnum;
 use jiff::Timestamp;
 use serde_json::Value;
@@ -57,20 +55,15 @@ pub struct Answer<'a> {
     pub at: Timestamp,
     /// Further members in JSON.
     pub about: Value,
-    /// The lines above the findings for people.
-    pub head: String,
 }
 
 impl Answer<'_> {
     /// Prints them; returns the exit status.
     pub fn print(self, format: ResultFormat) -> Result<Exit, Failed> {
-        let Self { findings, at, about, head } = self;
+        let Self { findings, at, about } = self;
         match format {
             ResultFormat::Json => print_json(&json::with(json::findings(findings), about))?,
-            ResultFormat::Table => print(|out| {
-                write!(out, "{head}")?;
-                words::findings(out, findings, at, false)
-            })?,
+            ResultFormat::Table => print(|out| words::findings(out, findings, at, false))?,
         }
         Ok(exit_of(findings))
     }

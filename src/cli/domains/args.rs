@@ -79,22 +79,17 @@ pub enum DomainsCommand {
     #[command(after_help = "Examples:\n  petstore domains explain ERR_CERT_COMMON_NAME_INVALID\n  \
         petstore domains explain DNS-A-BLOCKS")]
     Explain(ExplainArgs),
-    /// Show how a typed name is understood.
-    #[command(after_help = "Example:\n  petstore domains parse https://Docs.Example.com/guide")]
-    Parse(ParseArgs),
-    /// Check a domains configuration in JSON or TOML.
-    #[command(after_help = "Example:\n  petstore domains lint domains.toml")]
-    Lint(LintArgs),
 }
 
 impl DomainsCommand {
     /// Whether it asks name servers.
     pub const fn asks(&self) -> bool {
         match self {
-            Self::Check(_) | Self::Watch(_) | Self::Redirects(_) | Self::Report(_) | Self::Remove(_) => true,
+            Self::Check(_) | Self::Watch(_) | Self::Report(_) | Self::Remove(_) => true,
+            Self::Redirects(args) => !args.offline,
             Self::Records(args) => args.with_deletes,
             Self::Add(_) | Self::List(_) | Self::Show(_) | Self::Saved(_) | Self::Verified(_) => false,
-            Self::Explain(_) | Self::Parse(_) | Self::Lint(_) => false,
+            Self::Explain(_) => false,
         }
     }
 }
@@ -151,7 +146,11 @@ impl ProbeArgs {
 #[derive(Debug, Args)]
 pub struct AddArgs {
     /// The domain, or an address that contains it.
+    #[arg(allow_hyphen_values = true)]
     pub name: String,
+    /// Say how the name is understood, and change nothing.
+    #[arg(long)]
+    pub dry_run: bool,
     /// The value that the dashboard shows for the record.
     #[arg(long, value_name = "HOST")]
     pub platform_host: Option<String>,
@@ -247,9 +246,12 @@ pub struct RecordsArgs {
 
 #[derive(Debug, Args)]
 pub struct RedirectsArgs {
-    /// A configuration file, instead of [domains] in petstore's own.
+    /// A configuration file in JSON or TOML, or - for standard input, instead of [domains] in petstore's own.
     #[arg(long, value_name = "FILE")]
     pub file: Option<PathBuf>,
+    /// Check only the configuration.
+    #[arg(long)]
+    pub offline: bool,
     #[command(flatten)]
     pub probe: ProbeArgs,
     #[command(flatten)]
@@ -306,26 +308,6 @@ pub struct ExplainArgs {
     /// A code from petstore, or a message from a browser or curl.
     #[arg(required = true)]
     pub message: Vec<String>,
-    #[command(flatten)]
-    pub output: FormatArg,
-}
-
-#[derive(Debug, Args)]
-pub struct ParseArgs {
-    /// The name to parse.
-    #[arg(allow_hyphen_values = true)]
-    pub name: String,
-    /// The value that the dashboard shows, which cannot be the domain.
-    #[arg(long, value_name = "HOST")]
-    pub platform_host: Option<String>,
-    #[command(flatten)]
-    pub output: FormatArg,
-}
-
-#[derive(Debug, Args)]
-pub struct LintArgs {
-    /// The file, or - for standard input.
-    pub file: PathBuf,
     #[command(flatten)]
     pub output: FormatArg,
 }

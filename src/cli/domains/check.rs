@@ -254,7 +254,7 @@ pub async fn redirects(args: RedirectsArgs, configured: &Configured, file: &Regi
         None => redirect_config::check(configured_domains(configured), &listed),
     };
     let linted_well = linted.configuration.is_some();
-    let redirects = linted.configuration.map(|configuration| configuration.redirects).unwrap_or_default();
+    let redirects = linted.configuration.filter(|_| !args.offline).map(|written| written.redirects).unwrap_or_default();
     let followed = stream::iter(redirects).map(|redirect| follow(&options, redirect)).buffered(AT_ONCE);
     let followed: Vec<FollowedRedirect> = followed.collect().await;
     let found = followed.iter().flat_map(|followed| &followed.findings);
@@ -272,7 +272,7 @@ pub async fn redirects(args: RedirectsArgs, configured: &Configured, file: &Regi
                 writeln!(out, "\n{} to {} with {}", redirect.from, redirect.to, redirect.status)?;
                 words::findings(out, findings, at, false)?;
             }
-            if linted_well && followed.is_empty() {
+            if linted_well && followed.is_empty() && !args.offline {
                 writeln!(out, "no redirects configured (domains.redirects)")?;
             }
             Ok(())

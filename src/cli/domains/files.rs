@@ -1,58 +1,24 @@
-//! Commands that only read or print text: `parse`, `lint`, `explain` and `records`.
+//! Commands that only read or print text: `explain` and `records`.
 
 use std::io::{Read, Write as _};
 use std::path::Path;
 
-use serde_json::{Value, json};
+use serde_json::json;
 
-use crate::clock;
 use crate::config::file::Domains as Configured;
 use crate::domains::probe::cache::ProbeCache;
 use crate::domains::record_export::{DnsRecord, export};
 use crate::domains::registry::RegistryFile;
-use crate::domains::{Code, Domain, explain, parse_name, redirect_config};
+use crate::domains::{Code, explain};
 use crate::model::text::short;
 
 use super::super::error::{Exit, Failed};
 use super::super::render::{ResultFormat, print, print_json};
-use super::answer::Answer;
-use super::args::{ExplainArgs, LintArgs, ParseArgs, RecordsArgs};
-use super::json;
-use super::settings::{platform_host, prepare};
+use super::args::{ExplainArgs, RecordsArgs};
+use super::settings::prepare;
 
 /// The most bytes that are read; the lint reports a larger text.
 const MAX_TEXT: u64 = (1 << 20) + 1;
-
-/// `petstore domains parse`.
-pub fn parse(args: &ParseArgs, configured: &Configured) -> Result<Exit, Failed> {
-    let host = platform_host(args.platform_host.as_deref(), configured)?;
-    // The list matters only to `add`.
-    let reading =
-        parse_name::read(&args.name, &parse_name::ExistingDomains { platform_host: host, listed: Vec::new() });
-    let domain = reading.domain.as_ref();
-    let head = domain.map_or_else(String::new, |domain| format!("{}{}\n", domain.name, also(domain)));
-    let (at, about) = (clock::now().wall, json::domain(domain));
-    Answer { findings: &reading.findings, at, about, head }.print(args.output.chosen())
-}
-
-fn also(domain: &Domain) -> String {
-    let unicode = if domain.unicode == domain.name.as_str() { String::new() } else { format!(" ({})", domain.unicode) };
-    let kind = if domain.is_apex() {
-        ", an apex domain".to_owned()
-    } else {
-        format!(", {} in {}", domain.name.relative_to(&domain.registrable), domain.registrable)
-    };
-    format!("{unicode}{kind}")
-}
-
-/// `petstore domains lint`.
-pub fn lint(args: &LintArgs, file: &RegistryFile) -> Result<Exit, Failed> {
-    let text = read_text(&args.file)?;
-    let listed: Vec<_> = file.read()?.domains.into_iter().map(|entry| entry.name).collect();
-    let linted = redirect_config::lint(&text, &listed);
-    let (at, head) = (clock::now().wall, String::new());
-    Answer { findings: &linted.findings, at, about: Value::Null, head }.print(args.output.chosen())
-}
 
 /// The text of a file, or of standard input for `-`.
 pub(super) fn read_text(path: &Path) -> Result<String, Failed> {

@@ -43,7 +43,7 @@ pub fn add(args: &AddArgs, configured: &Configured, file: &RegistryFile) -> Resu
     let fresh: Vec<DnsName> = list.domains.iter().filter(brings_value).map(|entry| entry.name.clone()).collect();
     known.listed.retain(|name| !fresh.contains(name));
     let reading = parse_name::read(&args.name, &known);
-    if let Some(domain) = &reading.domain {
+    if let Some(domain) = reading.domain.as_ref().filter(|_| !args.dry_run) {
         file.change(|list| {
             if list.get(&domain.name).is_none_or(|entry| entry.reported().removed) {
                 list.note(&domain.name, Dated { at, event: Event::Added });
@@ -55,9 +55,13 @@ pub fn add(args: &AddArgs, configured: &Configured, file: &RegistryFile) -> Resu
         })?;
     }
     let (format, about) = (args.output.chosen(), json::domain(reading.domain.as_ref()));
-    let answer = Answer { findings: &reading.findings, at, about, head: String::new() };
-    let exit = answer.print(format)?;
-    if let (ResultFormat::Table, Some(Domain { name, unicode, .. })) = (format, &reading.domain) {
+    let exit = Answer { findings: &reading.findings, at, about }.print(format)?;
+    if let (ResultFormat::Table, Some(Domain { name, unicode, registrable })) = (format, &reading.domain) {
+        if args.dry_run {
+            let label = name.relative_to(registrable);
+            note(&format!("{name} is {label} in {registrable}; nothing was changed"));
+            return Ok(exit);
+        }
         note(&match &host {
             Some(host) => {
                 format!("{unicode} is on the list, with the value {host}. Next: petstore domains records {name}")

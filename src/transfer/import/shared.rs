@@ -3,6 +3,7 @@
 use std::io;
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
 
 use jiff::Timestamp;
 use parking_lot::Mutex;
@@ -15,7 +16,7 @@ use super::work::Work;
 use crate::api::{Client, Failure};
 use crate::clock::{self, Now};
 use crate::model::display_safe;
-use crate::transfer::journal::{Journal, RowAnswer, RowNumbers, RowOutcome, RowState};
+use crate::transfer::journal::{self, Journal, RowAnswer, RowNumbers, RowOutcome, RowState};
 use crate::transfer::rows::{self, Bad, Row};
 use crate::transfer::{Input, TransferError};
 
@@ -97,7 +98,7 @@ impl Shared {
     /// Reads the input, in its own thread.
     pub(super) fn read(&self, input: Input, turns: &mpsc::Sender<Vec<Turn>>) {
         let (mut part, name) = (Vec::new(), input.name.clone());
-        let mut numbers = RowNumbers::of(self.work.past.as_ref());
+        let mut numbers = RowNumbers::of(self.work.past.as_ref(), false);
         let read = || rows::read(input, &self.work.reading, |row| self.sort(row, &mut numbers, &mut part, turns));
         match catch_unwind(AssertUnwindSafe(read)) {
             Ok(Ok(_)) => {}
@@ -151,6 +152,14 @@ impl Shared {
     fn turn(&self, row: Row) -> Option<Turn> {
         if row.corrected {
             self.progress.send_modify(|progress| progress.corrected += 1);
+        }
+        let before = self.work.past.as_ref().and_then(|past| past.hash(row.row));
+        // The file was changed meanwhile.
+        if before.is_some_and(|before| before != journal::hash(&row.new)) {
+            let path = self.work.journal.as_ref().map_or_else(PathBuf::new, |journal| journal.path.clone());
+            let changed = TransferError::Changed { path, what: format!("line {} is a different row", row.line) };
+            self.end(ImportEnded::Failed(changed.to_string()));
+            return None;
         }
         match self.state(row.row) {
             // The service may accept now what it refused before.

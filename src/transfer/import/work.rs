@@ -118,7 +118,6 @@ impl Work {
 
     /// The Idempotency-Key of a row, the same whenever it is sent.
     pub(super) fn key(&self, row: u64) -> IdempotencyKey {
-        let unknown = self.past.as_ref().and_then(|past| Some(past.unknown_rows.get(&row)?.key(&past.head, row)));
-        unknown.unwrap_or_else(|| IdempotencyKey::numbered(self.id, row))
+        self.past.as_ref().map_or_else(|| IdempotencyKey::numbered(self.id, row), |past| past.key_of(row))
     }
 }

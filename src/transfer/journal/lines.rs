@@ -46,6 +46,9 @@ pub struct Head {
     pub bad: Option<u64>,
     /// When it began.
     pub at: Timestamp,
+    /// How the file was edited since.
+    #[serde(skip)]
+    pub(super) edits: Vec<Edited>,
 }
 
 impl Head {
@@ -54,7 +57,7 @@ impl Head {
         let (good, bad) = counts.map(|counts| (counts.good, counts.bad)).unzip();
         let id = Uuid::new_v4();
         let (service, key) = (target.service.clone(), recognisable(id, &target.key));
-        Self { petstore_import: VERSION, id, file, service, key, reading, good, bad, at }
+        Self { petstore_import: VERSION, id, file, service, key, reading, good, bad, at, edits: Vec::new() }
     }
 
     /// Fails if it has another column mapping. A default `reading` matches any.
@@ -78,8 +81,15 @@ impl Head {
     }
 
     /// The file is this one now.
-    pub(super) fn take(&mut self, Edited { file, good, bad }: Edited) {
-        (self.file, self.good, self.bad) = (file, Some(good), Some(bad));
+    pub(super) fn take(&mut self, edited: Edited) {
+        (self.file, self.good, self.bad) = (edited.file.clone(), Some(edited.good), Some(edited.bad));
+        self.edits.push(edited);
+    }
+
+    /// The Idempotency-Key of a row, the same whenever it is sent.
+    pub(in crate::transfer) fn key_of(&self, row: u64) -> IdempotencyKey {
+        let base = self.edits.iter().rev().find(|edited| row > edited.last).map_or(self.id, |edited| edited.id);
+        IdempotencyKey::numbered(base, row)
     }
 
     /// The fingerprint of the API key of `target` in this journal.
@@ -151,8 +161,12 @@ impl RowAnswer {
 }
 
 /// The file after it was edited.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Edited {
+    /// The base of the Idempotency-Keys of further rows: their numbers may have been in use, and lost in a power cut.
+    pub(super) id: Uuid,
+    /// The last number before.
+    pub(super) last: u64,
     pub(super) file: Print,
     pub(super) good: u64,
     pub(super) bad: u64,
@@ -212,7 +226,7 @@ impl Line {
 }
 
 /// The hash of what is sent, the same in every version of petstore.
-pub(super) fn hash(new: &NewPet) -> u64 {
+pub(in crate::transfer) fn hash(new: &NewPet) -> u64 {
     let status = new.status.map_or("", |status| status.as_str());
     let sum = Sha256::digest(format!("{}\0{}\0{status}", new.name, new.category_id));
     sum.iter().take(8).fold(0, |sum, byte| sum << 8 | u64::from(*byte))

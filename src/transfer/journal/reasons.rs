@@ -42,7 +42,7 @@ impl Reasons {
             return Err(TransferError::changed(path, differs));
         }
         let file = BufReader::new(File::open(path).map_err(|source| failed(path, source))?);
-        let numbers = RowNumbers::of(Some(&past));
+        let numbers = RowNumbers::of(Some(&past), false);
         Ok(Self { past, numbers, path: path.to_owned(), file, places })
     }
 

@@ -41,13 +41,6 @@ pub struct UnknownRow {
     pub key: Option<IdempotencyKey>,
 }
 
-impl UnknownRow {
-    /// The Idempotency-Key with which the row was sent.
-    pub fn key(&self, head: &Head, row: u64) -> IdempotencyKey {
-        self.key.clone().unwrap_or_else(|| IdempotencyKey::numbered(head.id, row))
-    }
-}
-
 /// The content of a journal.
 #[derive(Clone, Debug)]
 pub struct Past {
@@ -95,6 +88,12 @@ impl Past {
     /// How many rows its file had, as far as known.
     pub(in crate::transfer) fn rows(&self) -> u64 {
         self.head.good.map_or(self.last, |good| good + self.head.bad.unwrap_or_default())
+    }
+
+    /// The Idempotency-Key of a row, the same whenever it is sent.
+    pub(in crate::transfer) fn key_of(&self, row: u64) -> IdempotencyKey {
+        let sent = self.unknown_rows.get(&row).and_then(|unknown| unknown.key.clone());
+        sent.unwrap_or_else(|| self.head.key_of(row))
     }
 
     fn set(&mut self, row: u64, state: RowState) {

@@ -28,13 +28,15 @@ pub(in crate::transfer) struct RowNumbers {
     taken: Vec<u32>,
     /// The last number in use.
     last: u64,
-    /// Whether a row is known by its place in the file: in a new journal, and in one without hashes.
+    /// Whether a row is known by its place: while the file is the same, so that its number is the same even if the end of
+    /// the journal was lost in a power cut; and in a journal without hashes.
     pub(in crate::transfer) by_place: bool,
 }
 
 impl RowNumbers {
-    /// The numbers in a journal, `None` for a new one.
-    pub(in crate::transfer) fn of(past: Option<&Past>) -> Self {
+    /// The numbers in a journal, `None` for a new one. `differs` if its file was edited since.
+    pub(in crate::transfer) fn of(past: Option<&Past>, differs: bool) -> Self {
+        let past = past.filter(|past| differs || !past.head.edits.is_empty());
         let last = past.map_or(0, |past| past.last);
         let mut rows = Vec::new();
         let mut by_place = past.is_none();

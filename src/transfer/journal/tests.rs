@@ -181,7 +181,7 @@ fn names_in(file: &Path, names: &[&str]) {
 
 /// The numbers of the rows of a file.
 fn numbers(file: &Path, past: &Past) -> Vec<u64> {
-    let (mut numbers, mut found) = (RowNumbers::of(Some(past)), Vec::new());
+    let (mut numbers, mut found) = (RowNumbers::of(Some(past), false), Vec::new());
     let read = rows::read(Input::file(file).unwrap(), &ColumnMapping::default(), |row| {
         found.extend(row.ok().map(|row| numbers.take(&row)));
         ControlFlow::Continue(())
@@ -217,7 +217,11 @@ fn in_a_changed_file_rows_are_matched_by_content_and_the_journal_only_grows() {
     let unknown = &past.unknown_rows[&3];
     assert_eq!((unknown.sent, unknown.ours), (1000, true));
     // It is the same creation for the service.
-    assert_eq!(unknown.key(&past.head, 3), IdempotencyKey::numbered(read_head(&path).unwrap().id, 3));
+    let first = read_head(&path).unwrap().id;
+    assert_eq!(past.key_of(3), IdempotencyKey::numbered(first, 3));
+    // The numbers of others may have been in use, and lost in a power cut.
+    let new = past.key_of(6);
+    assert_ne!(new, IdempotencyKey::numbered(first, 6));
     sending(&journal, 6, 1000);
     journal.outcome(6, 7, &RowOutcome::Added(10)).unwrap();
     drop(journal);
@@ -225,12 +229,28 @@ fn in_a_changed_file_rows_are_matched_by_content_and_the_journal_only_grows() {
     // Restored, it is recognized again, including the row that was gone in between.
     names_in(&file, &["Gone", "Tom", "Rex", "Rex", "Rex"]);
     let (journal, past) = resume(&Target { key: "other".into(), ..target() });
+    assert_eq!(past.key_of(6), new);
     let seen: Vec<_> = numbers(&file, &past).into_iter().map(|number| past.state(number)).collect();
     assert_eq!((seen, past.unknown_rows[&3].ours), (vec![Added, Unknown, Added, Added, Added], false));
     drop(journal);
     names_in(&file, &["Fay"]);
     let resumed = Journal::resume(&path, &Input::file(&file).unwrap(), &target(), &ColumnMapping::default());
     assert!(matches!(resumed, Err(TransferError::Unrelated(_))), "{resumed:?}");
+}
+
+#[test]
+fn after_a_power_cut_a_row_has_the_number_and_the_key_that_it_had() {
+    let directory = tempfile::tempdir().unwrap();
+    let outcomes = [Some(RowOutcome::Added(7)), Some(RowOutcome::Invalid("No.".into())), None, None];
+    let (file, path) = of_file(directory.path(), &["Rex", "", "Tom", "Max"], &outcomes);
+    // The lines of what was sent last are lost.
+    let text = fs::read_to_string(&path).unwrap();
+    let kept = text.lines().filter(|line| !line.contains("\"row\":3") && !line.contains("\"row\":4"));
+    fs::write(&path, kept.map(|line| format!("{line}\n")).collect::<String>()).unwrap();
+    let input = Input::file(&file).unwrap();
+    let (_, past) = Journal::resume(&path, &input, &target(), &ColumnMapping::default()).unwrap();
+    assert_eq!(numbers(&file, &past), [1, 3, 4]);
+    assert_eq!(past.key_of(4), IdempotencyKey::numbered(past.head.id, 4));
 }
 
 #[test]
@@ -245,7 +265,7 @@ fn a_journal_of_version_2_is_continued() {
     let resume = || Journal::resume(&path, &Input::file(&file).unwrap(), &target(), &ColumnMapping::default()).unwrap();
     let (journal, past) = resume();
     let unknown = &past.unknown_rows[&2];
-    assert_eq!((unknown.key(&past.head, 2).to_string(), unknown.ours), (key.to_string(), false));
+    assert_eq!((past.key_of(2).to_string(), unknown.ours), (key.to_string(), false));
     assert!(!past.is_finished());
     journal.outcome(2, 3, &RowOutcome::Added(8)).unwrap();
     journal.end(Timestamp::UNIX_EPOCH, 0).unwrap();

@@ -135,7 +135,7 @@ fn a_key_where_a_name_an_address_or_a_path_belongs_is_refused_and_not_repeated()
         &["pets", "list", KEY],
         &["pets", "list", "--status", KEY],
         &["keys", "revoke", "--database", "sqlite:x.db", KEY],
-        &["domains", "parse", KEY],
+        &["domains", "add", KEY],
         &[KEY],
     ] {
         let output = run(&home, words);

@@ -390,10 +390,10 @@ fn names_configurations_and_messages_are_judged_without_a_network() {
         let value: Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
         (output.status.code().unwrap(), value)
     };
-    let (status, value) = json(&["parse", "https://Docs.Example.com/guide"]);
+    let (status, value) = json(&["add", "--dry-run", "https://Docs.Example.com/guide"]);
     assert_eq!((status, &value["verdict"], &value["code"]), (0, &"ok".into(), &"IN-URL".into()));
     assert_eq!(value["domain"], "docs.example.com");
-    let (status, value) = json(&["parse", "-docs.example.com"]);
+    let (status, value) = json(&["add", "--dry-run", "-docs.example.com"]);
     assert_eq!((status, &value["verdict"], &value["code"]), (8, &"fail".into(), &"IN-HYPHEN".into()));
     let (status, value) = json(&["explain", "NET::ERR_CERT_COMMON_NAME_INVALID"]);
     assert_eq!((status, &value["code"]), (0, &"TLS-PENDING".into()));
@@ -404,9 +404,13 @@ fn names_configurations_and_messages_are_judged_without_a_network() {
     assert!(text(&unknown.stderr).contains("did you mean DNS-A-BLOCKS?"));
     let file = home.path().join("domains.toml");
     std::fs::write(&file, "[domains]\nprimary = \"docs.example.com\"\nredirect = []\n").unwrap();
-    let (status, value) = json(&["lint", file.to_str().unwrap()]);
+    let (status, value) = json(&["redirects", "--offline", "--file", file.to_str().unwrap()]);
     assert_eq!((status, &value["verdict"], &value["code"]), (0, &"warn".into(), &"CFG-UNKNOWN-KEY".into()));
-    let mut child = petstore(&home, &["lint", "-"]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let mut child = petstore(&home, &["redirects", "--offline", "--file", "-"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
     child.stdin.take().unwrap().write_all(b"{\"domains\": {").unwrap();
     let output = child.wait_with_output().unwrap();
     ends_with(&output, 8);

@@ -207,7 +207,7 @@ const TYPED: &[(&[&str], &str)] = &[
     (&["key", "Tab", "3"], "[3_"),
     (&["key", "F2"], "Added Biscuit, id 251"),
     (&["key", "Escape"], "[1 Pets]"),
-    (&["key", "End"], "Row 251 of 251."),
+    (&["key", "End"], "Row 176 of 176."),
     (&["type", "q"], "1 added: id 251"),
 ];
 

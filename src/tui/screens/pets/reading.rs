@@ -59,7 +59,7 @@ impl Job for ListPets {
         }
         pets.show_all();
         pets.listed = Some((self.query, list));
-        let is_reported = answer.offers_events && pets.follow.position.is_some() && pets.store.known_from().is_some();
+        let is_reported = answer.offers_events && pets.follow.position.is_some() && pets.store.is_filled();
         let is_due = match std::mem::take(&mut pets.read_due) {
             _ if is_whole && status.is_none() => false,
             ReadNext::Nothing => pets.store.coverage().is_none(),

@@ -284,8 +284,8 @@ pub(super) fn rest(state: &AppState) -> String {
         }
         _ if waits(state) => "There may be more, which load when the service is back.".to_owned(),
         Some(coverage) if coverage.is_cut => {
-            let only = if coverage.from.is_some() { "only the newest" } else { "no more than" };
-            format!("There are more: {only} {} are loaded.", store.load_limit())
+            let newest = if coverage.from.is_some() { "the newest " } else { "" };
+            format!("There are more: only {newest}{} are loaded.", store.pets().len())
         }
         Some(_) => "There may be more: the service lists only 100 of a status.".to_owned(),
         None => "There may be more: r loads them.".to_owned(),

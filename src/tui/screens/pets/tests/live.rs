@@ -8,7 +8,9 @@ use crate::api::follow::Followed;
 use crate::api::inventory::Coverage;
 use crate::api::list::ListAnswer;
 use crate::app::inventory::changes::ChangeKind;
+use crate::app::inventory::store::PetStore;
 use crate::config::Service;
+use crate::config::file::LoadLimit;
 use crate::model::{Pet, PetId, PetStatus};
 use crate::transfer::ColumnMapping;
 use crate::transfer::ImportSource;
@@ -226,7 +228,7 @@ fn a_service_that_answers_again_is_followed_at_once() {
     let again = app.job(Slot::Follow).unwrap();
     assert!(again.id != before && app.state.pending.is_running(Slot::Follow));
     assert_eq!(app.asked(), Some(FollowPets { after: Some(pets[11].id) }));
-    // A slow answer is no reason to connect anew.
+    // A slow answer changes nothing about it.
     let now = again.id;
     app.keys("r");
     app.answer::<ListPets>(offered(&pets));
@@ -341,22 +343,32 @@ fn what_an_earlier_session_read_is_not_read_again_where_the_service_reports_what
 }
 
 #[test]
-fn of_the_newest_pets_that_an_earlier_session_read_only_what_is_new_since_comes() {
-    let pets = animals(39);
-    let mut before = App::started(remote(), 80, 24);
+fn of_the_newest_pets_that_an_earlier_session_read_only_what_is_new_since_comes_unless_more_are_wanted() {
+    let pets = animals(139);
+    let started = |limit| {
+        let mut app = App::started(remote(), 80, 24);
+        app.state.pets.store = PetStore::new(LoadLimit::try_from(limit).unwrap());
+        app
+    };
+    let mut before = started(100);
     before.answer::<ListPets>(offered_part(&pets[..20]));
-    before.say::<ReadInventory>(pets[10..].to_vec());
-    followed(&mut before, Followed::Connected(pets[38].id));
-    before.answer::<ReadInventory>(Ok(Coverage { from: Some(pets[10].id), ..Coverage::SOME }));
+    before.say::<ReadInventory>(pets[39..].to_vec());
+    followed(&mut before, Followed::Connected(pets[138].id));
+    before.answer::<ReadInventory>(Ok(Coverage { from: Some(pets[39].id), ..Coverage::SOME }));
     let kept = SessionCache::at_the_end(&before.state).unwrap();
-    let mut app = App::started(remote(), 80, 24);
-    SessionCache::read(&kept.text(), &kept.identity).unwrap().restore(&mut app.state, app.now);
-    app.answer::<ListPets>(offered_part(&pets[..20]));
+    let again = |limit| {
+        let mut app = started(limit);
+        SessionCache::read(&kept.text(), &kept.identity).unwrap().restore(&mut app.state, app.now);
+        app.answer::<ListPets>(offered_part(&pets[..20]));
+        app
+    };
+    let mut app = again(100);
     assert!(app.job(Slot::Inventory).is_none());
-    assert_eq!(app.asked(), Some(FollowPets { after: Some(pets[38].id) }));
-    followed(&mut app, Followed::Connected(pets[38].id));
+    assert_eq!(app.asked(), Some(FollowPets { after: Some(pets[138].id) }));
+    followed(&mut app, Followed::Connected(pets[138].id));
     followed(&mut app, reported(vec![newcomer(200_000, "Newcomer", PetStatus::Sold)]));
-    assert_eq!((count(&app, None), marked(&app)), ("30+".to_owned(), vec![200_000]));
+    assert_eq!((count(&app, None), marked(&app)), ("101+".to_owned(), vec![200_000]));
+    assert_eq!(again(101).asked(), Some(ReadInventory { most: 101 }));
 }
 
 #[test]
