@@ -43,11 +43,6 @@ impl CheckedFile {
         self.before.as_ref().map(EarlierImport::way)
     }
 
-    /// Whether somebody must choose if rows that were added before are added again.
-    pub fn asks_again(&self) -> bool {
-        matches!(self.verdict(), Some(EarlierVerdict::Done | EarlierVerdict::Choose))
-    }
-
     /// How it starts; `None` if that must be chosen first, or nothing is left to send.
     pub fn start(&self, again: Option<bool>) -> Option<Start> {
         let Some(before) = &self.before else { return Some(Start::New) };

@@ -34,7 +34,7 @@ impl Claim {
     /// The directory cannot be created or written, its file system has no locks, or 64 programs run.
     pub fn new(state: &Path, identity: &str) -> io::Result<Self> {
         let (directory, stem) = (directory(state), file_stem(identity));
-        for number in left(state, &stem).into_iter().chain(1..=MOST) {
+        for number in left(state, &stem).into_iter().map(|(_, number)| number).chain(1..=MOST) {
             let file = |ending: &str| directory.join(format!("{stem}-{number}.{ending}"));
             if let Some(lock) = atomic_file::claim(&file(LOCK))? {
                 return Ok(Self { draft: file(DRAFT), queue: file(QUEUE), _lock: lock });
@@ -115,12 +115,13 @@ const DRAFT: &str = "json";
 const QUEUE: &str = "queue.ndjson";
 const LOCK: &str = "lock";
 
-/// The numbers of the files with this stem in which programs left a draft or a queue.
-fn left(state: &Path, stem: &str) -> BTreeSet<usize> {
+/// The numbers of the files with this stem in which programs left a draft or a queue: those with pets that wait first,
+/// since not every program shows a draft.
+fn left(state: &Path, stem: &str) -> BTreeSet<(bool, usize)> {
     let number = |name: &str| {
         let (number, ending) = name.strip_prefix(stem)?.strip_prefix('-')?.split_once('.')?;
         let number = number.parse().ok().filter(|number| (1..=MOST).contains(number))?;
-        [DRAFT, QUEUE].contains(&ending).then_some(number)
+        [DRAFT, QUEUE].contains(&ending).then_some((ending == DRAFT, number))
     };
     let files = fs::read_dir(directory(state)).into_iter().flatten().flatten();
     files.filter_map(|file| number(file.file_name().to_str()?)).collect()
@@ -180,6 +181,18 @@ mod tests {
         took.clear().unwrap();
         assert_eq!(took.read().unwrap(), None);
         assert!(claim(state.path()).draft.to_str().unwrap().ends_with("-1.json"));
+    }
+
+    #[test]
+    fn pets_that_wait_are_claimed_before_a_draft() {
+        let state = tempfile::tempdir().unwrap();
+        let (one, two) = (claim(state.path()), claim(state.path()));
+        one.write("typed").unwrap();
+        fs::write(&two.queue, "{}\n").unwrap();
+        drop((one, two));
+        let waiting = claim(state.path());
+        assert!(waiting.queue.exists());
+        assert_eq!(claim(state.path()).read().unwrap().as_deref(), Some("typed"));
     }
 
     #[test]

@@ -166,7 +166,7 @@ impl PreviewState {
             if seen.preview.check.bad > 0 {
                 parts.push(PreviewField::Bad);
             }
-            if seen.asks_again() {
+            if matches!(seen.verdict(), Some(EarlierVerdict::Done | EarlierVerdict::Choose)) {
                 parts.push(PreviewField::Again);
             } else if self.may_be_there() > 0 {
                 parts.push(PreviewField::Unknown);

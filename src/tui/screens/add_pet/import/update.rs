@@ -244,9 +244,8 @@ fn start(state: &mut AppState, now: Now) -> Vec<Effect> {
             format!("Nothing was sent. Is it right to read {doubts}? Then press Space; if not, choose others above.");
         state.complain(text);
     } else if looked.start().is_none() {
-        let way = seen.verdict();
         let text = match looked.before() {
-            _ if way == Some(EarlierVerdict::Done) => {
+            _ if seen.verdict() == Some(EarlierVerdict::Done) => {
                 "Nothing was sent: every row was added before. Press Space to add them all again."
             }
             Some(EarlierImport { here: 0, .. }) => {
