@@ -26,7 +26,7 @@ pub struct LookupResult {
 }
 
 impl LookupResult {
-    /// Why there is no pet.
+    /// Why no pet was found.
     pub fn why_none(&self) -> &'static str {
         match self.steps.last().map(|step| step.outcome) {
             Some(StepOutcome::NotFound) => "This pet does not exist (404).",
@@ -38,7 +38,7 @@ impl LookupResult {
         }
     }
 
-    /// Whether the pet itself was asked for: there is no further way.
+    /// Whether the pet itself was asked for, after which nothing else can be tried.
     pub fn is_final(&self) -> bool {
         self.steps.last().is_some_and(|step| step.asked == LookupRequest::Get)
     }

@@ -41,11 +41,7 @@ impl Session {
         if good == 0 {
             return self.talk.say("No row can be sent. Fix the file, then import it again.");
         }
-        let start = match &checked.before {
-            Some(earlier) => self.ask_how_to_begin(earlier).await?,
-            None => Some(Start::New),
-        };
-        let Some(start) = start else { return self.talk.say("Nothing was sent.") };
+        let Some(start) = self.ask_how_to_begin(&checked).await? else { return self.talk.say("Nothing was sent.") };
         if self.may_import(good, start == Start::GoOn).await? {
             let run = checked.run(start, Some(&Journal::beside(&path)), ImportOptions::default());
             self.send_file(path, run).await?;

@@ -98,7 +98,7 @@ impl PetStore {
         self.coverage.as_ref().filter(|_| !self.lacks_own)?.known_from()
     }
 
-    /// Whether there is no more to read: all are here, or of the newest as many as are wanted.
+    /// Whether nothing more need be read: all are here, or of the newest as many as are wanted.
     pub fn is_filled(&self) -> bool {
         self.covers(None) || self.known_from().is_some() && self.pets.len() >= self.load_limit()
     }

@@ -229,7 +229,7 @@ impl Command {
         }
         let question = format!("{sentence} Skip those and send the other {new}?");
         if *here > 0 && *new > 0 && self.ask(question).await? == Some(true) {
-            return Ok(Some(Start::GoOn));
+            return Ok(checked.start(Some(false)));
         }
         let of = if earlier.replaced { format!("--report {} ", word(&earlier.report)) } else { String::new() };
         let same = match here {

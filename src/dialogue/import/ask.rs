@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::app::import_run::CheckedFile;
 use crate::config::paths::expand_home;
 use crate::dialogue::prompt::Asked;
 use crate::dialogue::session::Session;
@@ -62,27 +63,27 @@ impl Session {
     }
 
     /// How an import begins after an earlier one of this file; `None` if the user declines.
-    pub(super) async fn ask_how_to_begin(&mut self, earlier: &EarlierImport) -> Asked<Option<Start>> {
-        let EarlierImport { here, new, .. } = earlier;
-        let anew = earlier.anew();
+    pub(super) async fn ask_how_to_begin(&mut self, checked: &CheckedFile) -> Asked<Option<Start>> {
+        let Some(earlier) = &checked.before else { return Ok(checked.start(None)) };
         self.talk.say(earlier.sentence())?;
+        let EarlierImport { here, new, .. } = earlier;
         let all = here + new;
-        Ok(match earlier.way() {
-            EarlierVerdict::Done => self.talk.is_yes("Add all of them again?", false).await?.then_some(anew),
-            EarlierVerdict::GoOn => self.talk.is_yes("Continue it?", true).await?.then_some(Start::GoOn),
-            EarlierVerdict::Anew => Some(anew),
+        let again = match earlier.way() {
+            EarlierVerdict::Done => Some(self.talk.is_yes("Add all of them again?", false).await?),
+            EarlierVerdict::GoOn if !self.talk.is_yes("Continue it?", true).await? => return Ok(None),
+            EarlierVerdict::GoOn | EarlierVerdict::Anew => None,
             EarlierVerdict::Choose if *here == 0 => {
-                self.talk.is_yes(&format!("Is it another list? Add all {all}?"), false).await?.then_some(anew)
+                Some(self.talk.is_yes(&format!("Is it another list? Add all {all}?"), false).await?)
             }
             EarlierVerdict::Choose => {
                 let ways = [
                     format!("skip {}, send the other {new}", counted(*here, "matching row")),
                     format!("add all {all}"),
                 ];
-                let at = self.talk.choose("Matching rows", &ways, None).await?;
-                Some(if at == 0 { Start::GoOn } else { anew })
+                Some(self.talk.choose("Matching rows", &ways, None).await? == 1)
             }
-        })
+        };
+        Ok(checked.start(again))
     }
 
     /// Asks before sending, with the number of pets and the service.

@@ -126,9 +126,7 @@ fn on_row(trouble: Arc<Mutex<Vec<String>>>) -> OnImportedRow {
     Arc::new(move |row| {
         let mut trouble = trouble.lock();
         if row.is_error() && !matches!(row.outcome, RowOutcome::Invalid(_)) && trouble.len() < MOST {
-            let mut sentence = row.sentence();
-            sentence.replace_range(..1, "L");
-            trouble.push(sentence);
+            trouble.push(capitalized(&row.sentence()));
         }
     })
 }
