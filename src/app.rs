@@ -6,7 +6,7 @@
 
 pub mod clipboard;
 pub mod connections;
-pub mod domain_progress;
+pub mod domain_guide;
 pub mod domain_service;
 pub mod first_run;
 pub mod import_run;

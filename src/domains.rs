@@ -26,6 +26,7 @@ mod ip_ranges;
 pub mod observation;
 pub mod parse_name;
 pub mod probe;
+pub mod progress;
 pub mod record_export;
 pub mod redirect_config;
 pub mod registry;

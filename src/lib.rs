@@ -95,7 +95,7 @@
 //! | reported | what the operator did, by their own word ([`domains::reported`]) |
 //! | finding, verdict, catalogue | a judgement, its gravity, and the table of all of them ([`domains::catalogue`]) |
 //! | stage | how far a domain is on its way to live and out again ([`domains::stage`]) |
-//! | progress | the stage of a domain, how it is, and what comes next (`app::domain_progress`) |
+//! | progress | the stage of a domain, how it is, and what comes next (`domains::progress`) |
 //! | vantage point | a name server or resolver, and what it sees ([`domains::vantage_points`]) |
 //! | authoritative | answered by the zone's own name servers (RFC 9499) |
 //! | propagation | the time until caches forget the old answer: their TTL (RFC 1035), negative ones by SOA (RFC 2308) |

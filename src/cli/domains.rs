@@ -29,7 +29,6 @@ pub async fn run(command: DomainsCommand, configured: &Configured, list: &Path) 
         match command {
             DomainsCommand::Add(args) => registry::add(&args, configured, &file),
             DomainsCommand::List(args) => list::list(&args, configured, &file),
-            DomainsCommand::Show(args) => registry::show(&args, configured, &file),
             DomainsCommand::Saved(args) => registry::saved(&args, configured, &file),
             DomainsCommand::Verified(args) => registry::verified(&args, configured, &file),
             DomainsCommand::Remove(args) => registry::remove(args, configured, &file).await,

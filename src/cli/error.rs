@@ -38,10 +38,12 @@ pub enum Exit {
     Refused = 7,
     /// A domain needs action.
     DomainFails = 8,
-    /// A domain is waiting, for example for propagation; or the timeout of a watch is over.
+    /// A domain only needs time, for example for propagation; or the timeout of a watch is over.
     DomainWaits = 9,
     /// A pet was sent and no answer came: it may or may not have been added.
     Unknown = 10,
+    /// Nothing is wrong with a domain, and the next step is the operator's.
+    DomainYours = 11,
     /// SIGHUP, or the terminal is gone.
     Hangup = 129,
     /// SIGINT.

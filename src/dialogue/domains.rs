@@ -3,14 +3,13 @@
 use super::prompt::Asked;
 use super::session::Session;
 use super::words;
-use crate::app::domain_progress::{DomainProgress, what_to_do};
 use crate::app::domain_service::{CheckRequest, CheckResult};
 use crate::domains::finding::deciding;
 use crate::domains::parse_name::{self, ExistingDomains};
+use crate::domains::progress::DomainProgress;
 use crate::domains::registry::{Entry, Registry, RegistryChange};
 use crate::domains::report::{full_sentence, headline, sentence, until_words};
 use crate::domains::reported::{Dated, Event, Reported};
-use crate::domains::stage::Stage;
 use crate::domains::{DnsName, Domain, Finding, Verdict};
 use crate::model::text::short;
 use crate::model::words::{counted, list};
@@ -25,7 +24,7 @@ pub(super) struct CheckedDomain {
     pub(super) domain: Domain,
     pub(super) reported: Reported,
     pub(super) seen: CheckResult,
-    pub(super) state: Stage,
+    pub(super) progress: DomainProgress,
 }
 
 impl Session {
@@ -128,14 +127,14 @@ impl Session {
             self.talk.say_all(self.setup.domain_service.apply(&[measured]).err())?;
         }
         entry.measurements.push(seen.measurement.clone());
-        let state = DomainProgress::of(&entry, &reported, None, seen.at).status.state;
-        Ok(Some(CheckedDomain { domain: domain.clone(), reported, seen, state }))
+        let progress = DomainProgress::of(&entry.measurements, &reported, None, seen.at);
+        Ok(Some(CheckedDomain { domain: domain.clone(), reported, seen, progress }))
     }
 
     /// Reports how a domain is, what to do now, and what else is wrong; in full only if something has changed since
     /// `before`.
     pub(super) fn report(&mut self, checked: &CheckedDomain, before: Option<&CheckedDomain>) -> Asked<()> {
-        let CheckedDomain { domain, reported, seen, state } = checked;
+        let CheckedDomain { domain, reported, seen, progress } = checked;
         let decides = deciding(&seen.findings);
         let failed = || format!("No check of {} succeeded.", domain.unicode);
         self.talk.say(decides.map_or_else(failed, |decides| headline(domain, decides)))?;
@@ -143,7 +142,7 @@ impl Session {
             self.report_finding(decides, seen)?;
         }
         let is_same = |before: &CheckedDomain| before.seen.measurement.says_the_same_as(&seen.measurement);
-        if before.is_some_and(|before| before.state == *state && is_same(before)) {
+        if before.is_some_and(|before| before.progress.status.state == progress.status.state && is_same(before)) {
             return self.talk.say("Nothing has changed since the last check.");
         }
         let rest =
@@ -151,7 +150,7 @@ impl Session {
         for finding in rest.clone().filter(|finding| finding.verdict > Verdict::Ok) {
             let also = match finding.verdict {
                 Verdict::Fail => "Also wrong",
-                Verdict::Wait => "Also pending",
+                Verdict::Wait | Verdict::You => "Also pending",
                 Verdict::Warn | Verdict::Ok | Verdict::Unknown => "Also note",
             };
             self.talk.say(format!("{also}: {}.", finding.title))?;
@@ -162,7 +161,7 @@ impl Session {
             self.talk.say(format!("Passed: {}.", counted(right, "check")))?;
         }
         self.talk.say(match reported.is_known() {
-            true => format!("Step: {}. {}", words::state(*state), full_sentence(what_to_do(*state))),
+            true => format!("Step: {}. {}", words::state(progress.status.state), full_sentence(progress.next.words())),
             false => "It is not on your list.".to_owned(),
         })
     }
@@ -175,7 +174,7 @@ impl Session {
 
     /// How far an entry of the list is.
     pub(super) fn progress(&self, entry: &Entry) -> DomainProgress {
-        DomainProgress::of(entry, &self.setup.domains.reported(entry), None, self.wall())
+        DomainProgress::of(&entry.measurements, &self.setup.domains.reported(entry), None, self.wall())
     }
 
     /// The time of day for domains: in the sandbox it runs faster.

@@ -129,7 +129,10 @@ impl Session {
                 3 if !self.record_step(domain, Event::Saved, checked.reported.saved.is_some(), SAVED).await? => {
                     continue;
                 }
-                4 if !self.record_step(domain, Event::Verified, !checked.state.may_verify(), VERIFIED).await? => {
+                4 if !self
+                    .record_step(domain, Event::Verified, !checked.progress.status.state.may_verify(), VERIFIED)
+                    .await? =>
+                {
                     continue;
                 }
                 5 => self.practise().await?,

@@ -458,7 +458,7 @@ catalogue! {
                 fix "at your DNS provider, set up {zone} on that server, or remove the server at the registrar";
         SecondaryBehind "A name server has not copied the new zone yet",
             "It still serves an older version of the zone. Copying usually takes minutes.",
-            fn secondary_behind(seen, longest) Wait DnsProvider
+            fn secondary_behind(seen, longest) Wait Nobody
                 seen "{seen}"
                 expected "the same zone at every server"
                 fix "wait; this usually takes minutes, and by the SOA record at most {longest}"

@@ -15,10 +15,11 @@ use super::observation::{Data, Hop, Observations};
 use super::parse_name::{self, ExistingDomains};
 use super::probe::cache::ProbeCache;
 use super::probe::{OnProgress, measure, redirects};
+use super::progress::DomainProgress;
 use super::record_export::Conflict;
 use super::registry::{Entry, RegistryChange, RegistryError, RegistryFile};
 use super::reported::Reported;
-use super::stage::{Measurement, Stage, Status, status};
+use super::stage::{Measurement, Stage};
 use super::vantage_points::{View, views};
 
 /// A domain to check, and what is known of it.
@@ -41,8 +42,8 @@ pub struct Checked {
     pub reported: Reported,
     pub seen: Observations,
     pub findings: Vec<Finding>,
-    /// How far the domain is.
-    pub status: Status,
+    /// How far the domain is, and what comes next.
+    pub progress: DomainProgress,
     pub at: Timestamp,
     /// The result for the list.
     pub measurement: Measurement,
@@ -83,9 +84,10 @@ impl Subject {
         let good = seen.handshakes.iter().filter_map(|handshake| handshake.good_leaf(domain.name.as_str()));
         let expires = good.map(|leaf| leaf.not_after).min();
         let measurement = Measurement { caches, expires, ..Measurement::of(&findings, at) };
-        let status = status(reported, &[measurements.as_slice(), std::slice::from_ref(&measurement)].concat(), at);
+        let all = [measurements.as_slice(), std::slice::from_ref(&measurement)].concat();
+        let progress = DomainProgress::of(&all, reported, None, at);
         let (domain, expectation, reported) = (domain.clone(), expectation.clone(), reported.clone());
-        Checked { domain, expectation, reported, seen, findings, status, at, measurement }
+        Checked { domain, expectation, reported, seen, findings, progress, at, measurement }
     }
 
     /// Whether the record is not expected to be there: the last check did not find it, or it was not saved yet.
@@ -160,7 +162,7 @@ impl Checked {
 
     /// How far the domain is; `None` if nothing is known of its way: it is not on the list and has no value.
     pub fn stage(&self) -> Option<Stage> {
-        self.reported.is_known().then_some(self.status.state)
+        self.reported.is_known().then_some(self.progress.status.state)
     }
 
     /// The same in words.
@@ -255,7 +257,7 @@ mod tests {
             reported: Reported::default(),
             seen: Observations { zone: zone.map(DnsName::new), ..Observations::default() },
             findings: Vec::new(),
-            status: status(&Reported::default(), &[], at(1)),
+            progress: DomainProgress::of(&[], &Reported::default(), None, at(1)),
             at: at(1),
             measurement,
         }

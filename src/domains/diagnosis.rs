@@ -61,7 +61,11 @@ pub fn diagnose(case: &Case<'_>) -> Vec<Finding> {
         finding.verdict == Verdict::Fail && matches!(finding.code.topic(), Topic::Servers | Topic::Record)
     });
     let leads_here = !dns_fails && case.value().is_some();
-    let certificates = certificate::findings(case, leads_here);
+    let mut certificates = certificate::findings(case, leads_here);
+    // Verify comes once nothing before it is open.
+    if findings.iter().any(|finding| finding.verdict.is_open()) {
+        certificates.iter_mut().filter(|one| one.verdict == Verdict::You).for_each(|one| one.verdict = Verdict::Wait);
+    }
     let trusted = certificates.iter().any(certificate::is_good);
     findings.extend(certificates);
     findings.extend(http::challenge_left_over(case, leads_here));

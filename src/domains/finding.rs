@@ -22,8 +22,10 @@ pub enum Verdict {
     Ok,
     /// Works, with a caveat.
     Warn,
-    /// Right at the name servers; caches need time.
+    /// It only needs time.
     Wait,
+    /// Nothing is wrong, and the next step is the operator's.
+    You,
     /// Action is needed.
     Fail,
 }
@@ -32,6 +34,11 @@ impl Verdict {
     /// The word, in lower case.
     pub fn as_str(self) -> &'static str {
         self.into()
+    }
+
+    /// Wrong, or not done yet.
+    pub(super) const fn is_open(self) -> bool {
+        matches!(self, Self::Wait | Self::You | Self::Fail)
     }
 }
 
@@ -62,6 +69,17 @@ impl Who {
             Self::Platform => "the platform",
             Self::Nobody => "nobody",
             Self::ThisMachine => "on this machine",
+        }
+    }
+
+    /// Who acts, and where.
+    pub fn acts(self) -> String {
+        match self {
+            Self::Platform => "The platform".to_owned(),
+            Self::Nobody => "Nobody".to_owned(),
+            Self::DnsProvider | Self::Registrar | Self::Dashboard | Self::ThisMachine => {
+                format!("You, {}", self.at().replace("your", "the"))
+            }
         }
     }
 }
@@ -159,6 +177,12 @@ impl Finding {
         self.fix(cure)
     }
 
+    /// What to do, without the place; `None` if nothing.
+    pub fn act(&self) -> Option<&str> {
+        let act = without_place(&self.fix);
+        (self.verdict != Verdict::Ok && !act.is_empty()).then_some(act)
+    }
+
     /// The order of findings: the worst first, of those the first cause.
     pub(super) fn rank(&self) -> (Reverse<Verdict>, Topic) {
         (Reverse(self.verdict), self.code.topic())
@@ -172,6 +196,13 @@ impl Finding {
     pub fn evidence(self, evidence: impl IntoIterator<Item: Into<Evidence>>) -> Self {
         Self { evidence: evidence.into_iter().map(Into::into).collect(), ..self }
     }
+}
+
+/// What to do, without the place at its beginning.
+pub fn without_place(fix: &str) -> &str {
+    let mut places = [Who::DnsProvider, Who::Registrar, Who::Dashboard].into_iter().map(Who::at);
+    let rest = places.find_map(|place| fix.strip_prefix(place)).filter(|rest| rest.starts_with([',', ' ']));
+    rest.map_or(fix, |rest| rest.trim_start_matches([',', ' ']))
 }
 
 /// The verdict of several findings: the worst of them. [`Verdict::Unknown`] only if nothing else is known.

@@ -130,6 +130,9 @@ impl RegistryChange {
                 if let Some(entry) = list.get_mut(name)
                     && entry.measurements.iter().all(|known| known.at != measurement.at)
                 {
+                    if measurement.record && entry.reported().saved.is_none() {
+                        entry.note(Dated { at: measurement.at, event: Event::Saved });
+                    }
                     entry.keep((**measurement).clone());
                 }
             }

@@ -7,10 +7,9 @@ use crate::model::text::{cut, width, wrap_words};
 use crate::model::words::{capitalized, duration, uncapitalized};
 use crate::model::{display_safe, table};
 
-use super::catalogue::Code;
 use super::check::Checked;
 use super::dns_name::{DnsName, Domain};
-use super::finding::{Finding, Verdict, Who};
+use super::finding::{Finding, Verdict};
 use super::vantage_points::View;
 
 /// The column where texts begin, after the verdict.
@@ -33,11 +32,11 @@ pub fn finding(finding: &Finding, now: Timestamp, columns: Option<usize>, eviden
     if !finding.seen.is_empty() {
         add(&finding.seen);
     }
-    if matches!(finding.verdict, Verdict::Fail | Verdict::Warn | Verdict::Wait) && !finding.expected.is_empty() {
+    if finding.verdict > Verdict::Ok && !finding.expected.is_empty() {
         add(&format!("Expected: {}", finding.expected));
     }
     if !finding.fix.is_empty() && finding.verdict != Verdict::Ok {
-        let label = if finding.verdict == Verdict::Wait { "Next" } else { "Fix" };
+        let label = if matches!(finding.verdict, Verdict::Wait | Verdict::You) { "Next" } else { "Fix" };
         add(&format!("{label}: {}", full_sentence(&finding.fix)));
     }
     if let Some(until) = finding.until {
@@ -147,12 +146,8 @@ pub fn headline(domain: &Domain, decides: &Finding) -> String {
     let title = uncapitalized(&decides.title);
     match decides.verdict {
         Verdict::Fail => format!("{} needs action: {title}.", domain.unicode),
-        Verdict::Wait
-            if matches!(decides.who, Who::Nobody | Who::Platform) || decides.code == Code::SecondaryBehind =>
-        {
-            format!("{} is waiting: {title}.", domain.unicode)
-        }
-        Verdict::Wait => format!("{} is waiting for you: {title}.", domain.unicode),
+        Verdict::Wait => format!("{} is waiting: {title}.", domain.unicode),
+        Verdict::You => format!("{} is waiting for you: {title}.", domain.unicode),
         Verdict::Warn => format!("{} works, but {title}.", domain.unicode),
         Verdict::Ok => format!("{} is all right.", domain.unicode),
         Verdict::Unknown => format!("{} could not be checked: {title}.", domain.unicode),

@@ -1,4 +1,5 @@
-//! What the operator reported, with the times. It is kept apart from measurements, and never guessed.
+//! What the operator reported, with the times. It is kept apart from measurements, and never guessed; that the record was
+//! saved is seen, too.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -18,7 +19,7 @@ pub enum Event {
         /// The platform's host.
         host: DnsName,
     },
-    /// The record was saved at the DNS provider.
+    /// The record was saved at the DNS provider: reported, or when a check found it first.
     Saved,
     /// Verify, or Re-verify, was chosen in the dashboard.
     Verified,

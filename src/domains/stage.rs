@@ -120,7 +120,7 @@ impl Measurement {
         };
         let not_right = |topic: Topic| {
             let about = findings.iter().filter(|f| f.code.topic() == topic);
-            about.map(|f| f.verdict).any(|verdict| matches!(verdict, Verdict::Fail | Verdict::Wait))
+            about.map(|f| f.verdict).any(Verdict::is_open)
         };
         let waits = [
             Code::TtlWait,
@@ -239,7 +239,12 @@ pub fn status(reported: &Reported, measurements: &[Measurement], now: Timestamp)
     let after_verify = if late { Stage::CertificateLate } else { Stage::CertificatePending };
     let state = match latest {
         _ if reported.removed => Stage::Removed,
-        Some(latest) if reported.removal_planned && latest.unknown_there => Stage::Removed,
+        // The platform does not know it any more, or nothing leads there.
+        Some(latest)
+            if reported.removal_planned && (latest.unknown_there || latest.leads_to_platform() == Some(false)) =>
+        {
+            Stage::Removed
+        }
         _ if reported.removal_planned => Stage::RemovalPlanned,
         _ if reported.value.is_none() => Stage::Draft,
         None if reported.verified.is_some() => after_verify,

@@ -148,13 +148,13 @@ pub fn conclusion(rule: Rule, facts: &Facts<'_>) -> String {
     let title = &first.title;
     match first.verdict {
         Verdict::Fail => format!("First cause: {title}. {}", whose(first.who)),
-        Verdict::Wait if matches!(first.who, Who::Nobody | Who::Platform) => {
+        Verdict::Wait => {
             let waits = findings.iter().filter(|finding| finding.verdict == Verdict::Wait);
             let until = waits.filter_map(|finding| finding.until).max();
             let until = until.map_or_else(String::new, |until| format!(" until {}", until_words(until, facts.now)));
             format!("{title}: just wait{until}.")
         }
-        Verdict::Wait => format!("Next: {}", sentence(&first.fix)),
+        Verdict::You => format!("Next: {}", sentence(&first.fix)),
         Verdict::Warn if rule == Rule::Certificate && facts.has_certificate() => all_right(rule, facts),
         Verdict::Warn => format!("This may be why: {title}. {}", whose(first.who)),
         Verdict::Unknown => format!("{title}. {}", full_sentence(&first.fix)),
@@ -229,7 +229,7 @@ impl<'a> Facts<'a> {
 
     /// There is a certificate, and nothing wrong with it at any address.
     fn has_certificate(&self) -> bool {
-        let wrong = |finding: &Finding| matches!(finding.verdict, Verdict::Fail | Verdict::Wait);
+        let wrong = |finding: &Finding| finding.verdict.is_open();
         let of_certificates = self.that(|code| code.topic() == Topic::Certificate);
         self.any(TAKEN) && !of_certificates.into_iter().any(wrong)
     }
@@ -417,7 +417,7 @@ fn verification(facts: &Facts<'_>) -> Vec<RuleAnswer> {
         answer
     } else if conflict.verdict == Some(Verdict::Fail) {
         question.open("after 1").seen(facts.who_sees())
-    } else if wrong || matches!(value.verdict, Some(Verdict::Fail | Verdict::Wait)) {
+    } else if wrong || value.verdict.is_some_and(Verdict::is_open) {
         question.open("after 2").seen(facts.who_sees())
     } else if facts.views.iter().any(|view| view.verdict == ViewVerdict::Unjudged) {
         question.open("see 2")
@@ -540,10 +540,10 @@ fn browser(facts: &Facts<'_>) -> Vec<RuleAnswer> {
     let open = format!("open https://{}/ in a private window", facts.domain.name);
     let old_views =
         facts.views.iter().filter(|view| view.role.is_resolver() && matches!(view.verdict, ViewVerdict::Old { .. }));
-    let window = match (&there.verdict, &old.verdict) {
+    let window = match [&there, &old].map(|answer| answer.verdict.is_some_and(Verdict::is_open)) {
         _ if nothing => question.unmeasured(),
-        (Some(Verdict::Fail | Verdict::Wait), _) => question.open("after 1"),
-        (_, Some(Verdict::Fail | Verdict::Wait)) => question.open("after 2"),
+        [true, _] => question.open("after 1"),
+        [_, true] => question.open("after 2"),
         _ => question.open("yours to do"),
     }
     .seen(old_views.map(|view| format!("{} still has an old answer cached: {}", view.server, view.sees)))

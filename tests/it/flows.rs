@@ -606,9 +606,9 @@ async fn a_sandbox_domain_goes_from_draft_to_live_to_removed() {
     app.shows(&["> provider  delete A 203.0.113.2 at docs.acme-cats.com"]).await;
     app.press("Enter o");
     app.shows(&["> provider  add CNAME docs.acme-cats.com -> sites.petplatform.net"]).await;
-    app.press("Enter s");
+    app.press("Enter");
 
-    // CAA forbids the platform's CA.
+    // It is seen, and CAA forbids the platform's CA.
     app.shows(&["FAIL CAA forbids the platform's CA", "add a CAA record at acme-cats.com"]).await;
     app.press("o");
     app.shows(&["> provider  add CAA 0 issue \"letsencrypt.org\""]).await;
@@ -616,14 +616,14 @@ async fn a_sandbox_domain_goes_from_draft_to_live_to_removed() {
     app.shows(&["WAIT propagating", "A 203.0.113.2", "WAIT until"]).await;
 
     // Caches forget, without a key.
-    app.shows(&["WAIT ready to verify", "In the dashboard choose Verify, then press V here."]).await;
+    app.shows(&["YOU ready to verify", "Choose Verify in the dashboard, then press V."]).await;
     app.press("o");
     app.shows(&["> dashboard choose Verify for docs.acme-cats.com"]).await;
     app.press("Enter V");
     app.shows(&["WAIT certificate", "Verify chosen"]).await;
 
     // The certificate is late: rule 2.
-    app.shows(&["FAIL no certificate", "Press t for three checks"]).await;
+    app.shows(&["FAIL no certificate", "t: three checks"]).await;
     app.press("t");
     app.shows(&["[2 Certificate]", "No certificate after 30 minutes", "yours to do", "Nothing blocks the certificate"])
         .await;
@@ -648,15 +648,15 @@ async fn a_sandbox_domain_goes_from_draft_to_live_to_removed() {
     app.press("Enter");
     app.shows(&["1 [x] A redirect to another domain is set and works"]).await;
     app.press("Space");
-    app.shows(&["2 [x] Visitors"]).await;
+    app.shows(&["[ Call it off ]"]).await;
     app.press("o");
     app.shows(&["> dashboard choose Remove for docs.acme-cats.com"]).await;
-    app.press("Enter Down Space");
-    app.shows(&["3 [x] Dashboard", "still there: anyone who adds this name"]).await;
+    app.press("Enter");
+    app.shows(&["3 [x] In the dashboard", "still there: anyone who adds this name"]).await;
     app.press("o");
     app.shows(&["> provider  delete CNAME docs.acme-cats.com"]).await;
     app.press("Enter");
-    app.shows(&["4 [x] DNS: delete CNAME", "nothing points to the platform"]).await;
+    app.shows(&["4 [x] At your DNS provider delete CNAME", "nothing points to the platform"]).await;
     app.press("Tab \"docs.acme-cats.com\" Enter");
     app.shows(&["2 fine."]).await;
     app.quit().await;
@@ -681,7 +681,7 @@ async fn what_is_told_is_on_disk() {
     app.press("a \"docs.acme-pets.com\" Tab \"sites.petplatform.net\" F2");
     app.shows(&["Type    CNAME"]).await;
     app.press("s");
-    app.shows(&["DNS:   saved "]).await;
+    app.shows(&["Record saved "]).await;
     app.press("Esc");
     let state = app.quit().await;
     // What was not written yet is written on the way out.

@@ -28,12 +28,11 @@ fn a_sandbox_domain_goes_live_and_is_removed() {
     app.send("o\r");
     app.shows(&["Sandbox: delete A"]);
     app.send("o\r");
-    app.shows(&["Sandbox: add CNAME"]);
-    app.send("s");
+    // That it is there is seen.
     app.shows(&["FAIL CAA forbids the platform's CA"]);
     app.send("o\r");
     app.shows(&["WAIT propagating", "WAIT until"]);
-    app.shows(&["WAIT ready to verify"]);
+    app.shows(&["YOU ready to verify"]);
     app.send("o\rV");
     app.shows(&["WAIT certificate"]);
     app.shows(&["FAIL no certificate"]);
@@ -52,9 +51,9 @@ fn a_sandbox_domain_goes_live_and_is_removed() {
     app.send("\r");
     app.shows(&["1 [x] A redirect to another domain"]);
     app.send(" ");
-    app.shows(&["2 [x] Visitors"]);
-    app.send("o\r\t ");
-    app.shows(&["3 [x] Dashboard", "still there: anyone"]);
+    app.shows(&["[ Call it off ]"]);
+    app.send("o\r");
+    app.shows(&["3 [x] In the dashboard", "still there: anyone"]);
     app.send("o\r");
     app.shows(&["nothing points to the platform"]);
     app.send("\tdocs.acme-cats.com\r");

@@ -25,6 +25,7 @@ pub enum FailOn {
 pub const fn exit(verdict: Verdict, fail_on: FailOn) -> Exit {
     match (verdict, fail_on) {
         (Verdict::Fail, _) | (Verdict::Warn, FailOn::Warn) => Exit::DomainFails,
+        (Verdict::You, _) => Exit::DomainYours,
         (Verdict::Wait, _) => Exit::DomainWaits,
         (Verdict::Ok | Verdict::Warn, _) => Exit::Done,
         (Verdict::Unknown, _) => Exit::Failure,
@@ -35,7 +36,9 @@ pub const fn exit(verdict: Verdict, fail_on: FailOn) -> Exit {
 /// is known.
 pub fn exit_of_all(verdicts: &[Verdict], fail_on: FailOn) -> Exit {
     let exits = || verdicts.iter().map(|verdict| exit(*verdict, fail_on));
-    let worst = [Exit::DomainFails, Exit::DomainWaits].into_iter().find(|worst| exits().any(|exit| exit == *worst));
+    let worst = [Exit::DomainFails, Exit::DomainYours, Exit::DomainWaits]
+        .into_iter()
+        .find(|worst| exits().any(|exit| exit == *worst));
     worst.unwrap_or_else(|| match exits().filter(|exit| *exit == Exit::Failure).count() {
         0 => Exit::Done,
         unknown if unknown == verdicts.len() => Exit::Failure,
@@ -75,11 +78,13 @@ mod tests {
 
     #[test]
     fn several_domains_end_with_the_worst_status() {
-        use Verdict::{Fail, Ok, Unknown, Wait, Warn};
+        use Verdict::{Fail, Ok, Unknown, Wait, Warn, You};
         for (verdicts, fail_on, status) in [
             (&[Ok, Warn][..], FailOn::Fail, Exit::Done),
             (&[Ok, Warn], FailOn::Warn, Exit::DomainFails),
             (&[Ok, Wait, Unknown], FailOn::Fail, Exit::DomainWaits),
+            (&[Wait, You, Ok], FailOn::Fail, Exit::DomainYours),
+            (&[Fail, You], FailOn::Fail, Exit::DomainFails),
             (&[Warn, Wait], FailOn::Warn, Exit::DomainFails),
             (&[Wait, Fail, Unknown], FailOn::Fail, Exit::DomainFails),
             (&[Unknown, Unknown], FailOn::Fail, Exit::Failure),

@@ -37,14 +37,11 @@ pub enum DomainsCommand {
     /// List the domains, the worst first.
     #[command(after_help = "Example:\n  petstore domains list --format json")]
     List(ListArgs),
-    /// Show the state of one domain and what to do next.
-    #[command(alias = "plan", after_help = "Example:\n  petstore domains show docs.example.com")]
-    Show(ShowArgs),
     /// Check domains from outside: what is wrong, who must act, how long to wait.
     ///
     /// Without a domain, checks the whole list. Exit status: 0 if all is right or there is only a warning, 8 if
-    /// something is wrong and needs action, 9 if it is waiting for time or for your next step (see `who` in the JSON
-    /// output), 1 if the check failed. Several domains end with the worst of 8 and 9; with 3 if nothing is wrong, but
+    /// something is wrong and needs action, 9 if it only needs time, 11 if the next step is yours, 1 if the check failed.
+    /// Several domains end with the worst, 8, 11 or 9; with 3 if nothing is wrong, but
     /// some could not be checked.
     #[command(
         after_help = "Examples:\n  petstore domains check docs.example.com --platform-host sites.platform.example\n  \
@@ -88,7 +85,7 @@ impl DomainsCommand {
             Self::Check(_) | Self::Watch(_) | Self::Report(_) | Self::Remove(_) => true,
             Self::Redirects(args) => !args.offline,
             Self::Records(args) => args.with_deletes,
-            Self::Add(_) | Self::List(_) | Self::Show(_) | Self::Saved(_) | Self::Verified(_) => false,
+            Self::Add(_) | Self::List(_) | Self::Saved(_) | Self::Verified(_) => false,
             Self::Explain(_) => false,
         }
     }
@@ -108,13 +105,13 @@ pub struct ProbeArgs {
     #[arg(long, conflicts_with = "resolver")]
     pub only_system_resolver: bool,
     /// The address to use for a name server; can be repeated.
-    #[arg(long, value_name = "HOST=ADDR:PORT", value_parser = parse_name_server)]
+    #[arg(long, hide = true, value_name = "HOST=ADDR:PORT", value_parser = parse_name_server)]
     pub name_server: Vec<(DnsName, SocketAddr)>,
     /// Port for http://.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(long, hide = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub http_port: Option<u16>,
     /// Port for https://.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(long, hide = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub https_port: Option<u16>,
     /// PEM file of CA certificates to trust in addition to the system's.
     #[arg(long, value_name = "FILE")]
@@ -126,7 +123,7 @@ pub struct ProbeArgs {
     #[arg(long, value_name = "NAME")]
     pub ca: Vec<String>,
     /// Check as if it were this time (RFC 3339); the result is not saved.
-    #[arg(long, value_name = "TIME", value_parser = parse_time)]
+    #[arg(long, hide = true, value_name = "TIME", value_parser = parse_time)]
     pub now: Option<Timestamp>,
     /// Check as if the record was saved at this time; the result is not saved.
     #[arg(long, value_name = "TIME", value_parser = parse_time)]
@@ -159,15 +156,6 @@ pub struct AddArgs {
 }
 
 #[derive(Debug, Args)]
-pub struct ShowArgs {
-    /// The domain.
-    #[arg(add = completions::domains())]
-    pub name: String,
-    #[command(flatten)]
-    pub output: FormatArg,
-}
-
-#[derive(Debug, Args)]
 pub struct CheckArgs {
     /// The domains; by default the whole list.
     #[arg(add = completions::domains())]
@@ -181,7 +169,7 @@ pub struct CheckArgs {
     /// The status that the redirect should have.
     #[arg(long, value_name = "N", default_value_t = 301, requires = "from", value_parser = clap::value_parser!(u16).range(300..400))]
     pub status: u16,
-    /// Show the questions, servers, answers and times behind each finding.
+    /// Show every finding with the questions and answers behind it, and what each server sees.
     #[arg(short, long)]
     pub evidence: bool,
     /// The least verdict that ends with exit status 8.
@@ -195,7 +183,7 @@ pub struct CheckArgs {
 
 #[derive(Debug, Args)]
 pub struct ListArgs {
-    /// Exit with 8 if a domain has this verdict or a worse one, with 9 if one is waiting; by default, always with 0.
+    /// Exit with 8 if a domain has this verdict or a worse one, with 11 if one waits for you, with 9 if one needs time; by default, always with 0.
     #[arg(long, value_enum, value_name = "VERDICT")]
     pub fail_on: Option<FailOn>,
     #[command(flatten)]

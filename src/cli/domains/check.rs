@@ -10,7 +10,6 @@ use parking_lot::Mutex;
 use serde_json::{Value, json};
 use tokio::time::sleep;
 
-use crate::app::domain_progress::count_words;
 use crate::config::file::Domains as Configured;
 use crate::domains::check::{self, Checked, FollowedRedirect, Subject, follow, now};
 use crate::domains::check_options::CheckOptions;
@@ -18,9 +17,9 @@ use crate::domains::finding::{deciding, overall};
 use crate::domains::observation::{Complete, Observations};
 use crate::domains::parse_name::{self, ExistingDomains, ParsedName};
 use crate::domains::probe::cache::ProbeCache;
+use crate::domains::progress::count_words;
 use crate::domains::redirect_config::{self, Redirect};
 use crate::domains::registry::{Registry, RegistryFile};
-use crate::domains::report::matrix;
 use crate::domains::stage::Stage;
 use crate::domains::{Code, Finding, Verdict};
 use crate::model::text::short;
@@ -97,15 +96,6 @@ async fn one(
             return Ok(exit(overall(&findings), args.fail_on));
         }
     };
-    let domain = &subject.domain;
-    let expected = subject.reported.value.as_ref().map_or_else(String::new, |host| match domain.is_apex() {
-        true => format!(" should point to {host}"),
-        false => format!(" should be a CNAME to {host}"),
-    });
-    print(|out| {
-        words::findings(out, &about_typing, now(options), false)?;
-        writeln!(out, "{}{expected}\n", domain.unicode)
-    })?;
     let so_far = Mutex::new((Complete::default(), now(options)));
     let progress = |complete, since| *so_far.lock() = (complete, since);
     let word = || {
@@ -114,14 +104,13 @@ async fn one(
     };
     let cache = ProbeCache::default();
     let mut checked = patiently(subject.check(&cache, Some(&progress)), word).await;
-    let typed: Vec<Code> = about_typing.iter().map(|finding| finding.code).collect();
     checked.add(about_typing);
     keep(&args.probe, file, std::slice::from_ref(&checked))?;
     print(|out| {
-        let findings = checked.findings.iter().filter(|finding| !typed.contains(&finding.code));
-        words::findings(out, findings, checked.at, args.evidence)?;
-        write!(out, "{}", matrix(&domain.name, &checked.views()))?;
-        words::summary(out, &checked)
+        if args.evidence {
+            words::evidence(out, &checked)?;
+        }
+        words::summary(out, &checked, args.evidence)
     })?;
     Ok(exit(overall(&checked.findings), args.fail_on))
 }

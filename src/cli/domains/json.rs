@@ -57,7 +57,7 @@ pub fn refused(name: &str, findings: &[Finding]) -> Value {
 
 /// A whole check.
 pub fn check(checked: &Checked) -> Value {
-    let Checked { domain, expectation, seen, findings: found, status, at, measurement, .. } = checked;
+    let Checked { domain, expectation, seen, findings: found, progress, at, measurement, .. } = checked;
     let stage = checked.stage();
     let zone = seen.zone.as_ref().unwrap_or(&domain.registrable);
     let server = |view: &View| {
@@ -92,7 +92,7 @@ pub fn check(checked: &Checked) -> Value {
         "notChecked": checked.not_checked(),
         "next": {
             "now": fix.filter(|fix| !fix.is_empty()),
-            "then": is_then.then(|| next_step(status.state, &domain.name)),
+            "then": is_then.then(|| next_step(progress.next, &domain.name)),
             "until": wait_ends(found),
         },
     });

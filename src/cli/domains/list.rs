@@ -5,12 +5,13 @@ use std::io::{self, Write};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use crate::app::domain_progress::{DomainProgress, DomainRoles, NextStep, count_words, last_known};
 use crate::app::domain_service::DomainSetup;
 use crate::clock;
 use crate::config::file::Domains as Configured;
+use crate::domains::progress::{DomainProgress, DomainRoles, NextStep, count_words, last_known};
 use crate::domains::registry::{Entry, RegistryFile};
 use crate::domains::report::until_words;
+use crate::domains::reported::Reported;
 use crate::domains::stage::{Measurement, Stage};
 use crate::domains::{DnsName, Verdict};
 use crate::model::display_safe;
@@ -37,18 +38,19 @@ pub fn list(args: &ListArgs, configured: &Configured, file: &RegistryFile) -> Re
     let roles = DomainRoles::of(&setup.configuration);
     let list = file.read()?;
     let mut rows: Vec<ListRow> = list.domains.iter().map(|entry| ListRow::of(entry, &setup, &roles, now)).collect();
-    rows.sort_by(|left, right| right.rank.cmp(&left.rank).then_with(|| left.name.cmp(&right.name)));
+    rows.sort_by(|left, right| {
+        right.progress.rank().cmp(&left.progress.rank()).then_with(|| left.name.cmp(&right.name))
+    });
     let here = rows.iter().filter(|row| row.counts());
-    let verdicts: Vec<Verdict> = here.map(|row| row.rank.0.unwrap_or(Verdict::Unknown)).collect();
+    let verdicts: Vec<Verdict> = here.map(|row| row.progress.rank().0.unwrap_or(Verdict::Unknown)).collect();
     let exit = args.fail_on.map_or(Exit::Done, |fail_on| exit_of_all(&verdicts, fail_on));
     if args.output.chosen() == ResultFormat::Json {
         // Sorted, so that the first is the worst.
-        let worst = rows.first().map(|row| (row.verdict, row.code.clone(), row.until));
-        let (verdict, code, until) = worst.unwrap_or_default();
         let rows: Vec<Value> = rows.iter().map(ListRow::json).collect();
-        let version = json::SCHEMA_VERSION;
+        let of_worst = |member: &str| rows.first().map(|worst| worst[member].clone());
         print_json(&json!({
-            "schemaVersion": version, "verdict": verdict, "code": code, "until": until, "domains": rows,
+            "schemaVersion": json::SCHEMA_VERSION, "verdict": of_worst("verdict"), "code": of_worst("code"),
+            "until": of_worst("until"), "domains": rows,
         }))?;
         return Ok(exit);
     }
@@ -64,77 +66,61 @@ pub fn list(args: &ListArgs, configured: &Configured, file: &RegistryFile) -> Re
 }
 
 /// One domain of the list.
-pub struct ListRow {
-    pub name: String,
-    pub role: &'static str,
-    pub state: Stage,
-    pub verdict: Option<Verdict>,
-    /// The greatest is listed first. What waits for the operator has one without a verdict, too.
-    rank: (Option<Verdict>, bool),
-    pub code: Option<String>,
-    pub next: String,
-    pub checked: Option<Timestamp>,
-    pub until: Option<Timestamp>,
+struct ListRow {
+    name: DnsName,
+    role: &'static str,
+    /// What was reported of it.
+    reported: Reported,
+    progress: DomainProgress,
+    /// The last check that gave a result, or else the last one.
+    last: Option<Measurement>,
+    /// What comes next, with its command.
+    next: String,
 }
 
 impl ListRow {
-    pub fn of(entry: &Entry, setup: &DomainSetup, roles: &DomainRoles, now: Timestamp) -> Self {
-        let last = last_known(entry).or(entry.measurements.last());
+    fn of(entry: &Entry, setup: &DomainSetup, roles: &DomainRoles, now: Timestamp) -> Self {
+        let last = last_known(&entry.measurements).or(entry.measurements.last()).cloned();
+        let reported = setup.reported(entry);
         // What the redirect from it does, only the panel and `redirects` know.
-        let progress = DomainProgress::of(entry, &setup.reported(entry), None, now);
-        Self {
-            name: entry.name.to_string(),
-            role: roles.get(&entry.name).into(),
-            state: progress.status.state,
-            verdict: progress.verdict,
-            rank: progress.rank(),
-            code: last.map(|last| last.code.clone()),
-            next: next_words(&progress, last, &entry.name, now),
-            checked: last.map(|last| last.at),
-            until: last.and_then(|last| last.until),
-        }
+        let progress = DomainProgress::of(&entry.measurements, &reported, None, now);
+        let next = next_words(&progress, last.as_ref(), &entry.name, now);
+        Self { name: entry.name.clone(), role: roles.get(&entry.name).into(), reported, progress, last, next }
     }
 
     /// Whether it is in service, or a record of it is left.
     fn counts(&self) -> bool {
-        self.state != Stage::Removed || self.verdict.is_some()
+        self.progress.status.state != Stage::Removed || self.progress.verdict.is_some()
     }
 
-    pub fn json(&self) -> Value {
+    fn json(&self) -> Value {
+        let Self { name, role, reported, progress, last, next } = self;
+        let last = last.as_ref();
         json!({
-            "domain": self.name, "role": self.role, "state": self.state, "verdict": self.verdict, "code": self.code,
-            "next": self.next, "checkedAt": self.checked, "until": self.until,
+            "domain": name, "role": role, "state": progress.status.state, "verdict": progress.verdict,
+            "code": last.map(|last| &last.code), "next": next, "checkedAt": last.map(|last| last.at),
+            "until": last.and_then(|last| last.until), "value": reported.value, "addedAt": reported.added,
+            "savedAt": reported.saved, "verifiedAt": reported.verified,
         })
     }
 
     fn cells(&self) -> [String; 5] {
-        let verdict = self.verdict.map_or("-", Verdict::as_str).to_uppercase();
-        let safe = |text: &str| display_safe(text).into_owned();
-        [safe(&self.name), self.role.to_owned(), self.state.to_string(), verdict, safe(&self.next)]
+        let verdict = self.progress.verdict.map_or("-", Verdict::as_str).to_uppercase();
+        let state = self.progress.status.state.to_string();
+        [self.name.to_string(), self.role.to_owned(), state, verdict, display_safe(&self.next).into_owned()]
     }
 }
 
 /// What comes next, with its command. A problem is named: the row has no other place for it.
 fn next_words(progress: &DomainProgress, last: Option<&Measurement>, name: &DnsName, now: Timestamp) -> String {
     let title = last.map_or(progress.summary.as_str(), |last| last.title.as_str());
-    match progress.next {
-        NextStep::Wait(Some(until)) if until <= now => {
+    match (progress.next, progress.until) {
+        (NextStep::Fix, _) | (NextStep::Wait, None) => title.to_owned(),
+        (NextStep::Wait, Some(until)) if until <= now => {
             format!("{title}, until {}: petstore domains check {name}", until_words(until, now))
         }
-        NextStep::Wait(Some(until)) => format!("{title}, until {}", until_words(until, now)),
-        NextStep::Wait(None) | NextStep::Fix(_) => title.to_owned(),
-        NextStep::Check => format!("check it: petstore domains check {name}"),
-        NextStep::FindOutWhy => format!("find out why: petstore domains check {name}"),
-        NextStep::DeleteRecord => format!("{}: delete it at your DNS provider", progress.summary),
-        NextStep::Forget => format!("take it off the list: petstore domains remove {name} --forget"),
-        NextStep::EnterValue
-        | NextStep::EnterRecord
-        | NextStep::Verify
-        | NextStep::Reverify
-        | NextStep::FixRedirect
-        | NextStep::Remove
-        | NextStep::AwaitCertificate(_)
-        | NextStep::Nothing => next_step(progress.status.state, name),
+        (NextStep::Wait, Some(until)) => format!("{title}, until {}", until_words(until, now)),
+        (next, _) => next_step(next, name),
     }
 }
 
@@ -156,9 +142,10 @@ fn lines(out: &mut impl Write, rows: &[ListRow], columns: Option<usize>) -> io::
 
 /// How many domains have which verdict; each counts once.
 fn sum(rows: &[ListRow]) -> String {
-    let verdicts: Vec<Verdict> = rows.iter().filter_map(|row| row.verdict).collect();
+    let verdicts: Vec<Verdict> = rows.iter().filter_map(|row| row.progress.verdict).collect();
     let removed = rows.iter().filter(|row| !row.counts()).count();
-    let unchecked = rows.iter().filter(|row| row.counts() && row.verdict.is_none() && row.checked.is_none()).count();
+    let is_unchecked = |row: &&ListRow| row.counts() && row.progress.verdict.is_none() && row.last.is_none();
+    let unchecked = rows.iter().filter(is_unchecked).count();
     let counts = [(unchecked, "not checked yet"), (removed, "removed")];
     let counts = counts.iter().filter(|(count, _)| *count > 0).map(|(count, words)| format!("{count} {words}"));
     let counts = std::iter::once(count_words(&verdicts)).filter(|words| !words.is_empty()).chain(counts);
@@ -172,10 +159,11 @@ mod tests {
     use crate::model::text::width;
 
     fn row(name: &str, verdict: Option<Verdict>) -> ListRow {
-        let state = Stage::Draft;
-        let next = next_step(state, &DnsName::new(name));
-        let (name, rank) = (name.to_owned(), (verdict, false));
-        ListRow { name, role: "-", state, verdict, rank, code: None, next, checked: None, until: None }
+        let reported = Reported { added: Some(Timestamp::UNIX_EPOCH), ..Reported::default() };
+        let progress = DomainProgress::of(&[], &reported, None, Timestamp::UNIX_EPOCH);
+        let (name, progress) = (DnsName::new(name), DomainProgress { verdict, ..progress });
+        let next = next_step(progress.next, &name);
+        ListRow { name, role: "-", reported, progress, last: None, next }
     }
 
     fn written(rows: &[ListRow], columns: Option<usize>) -> String {
@@ -208,7 +196,7 @@ mod tests {
         let entry = Entry { name: DnsName::new("a.example.com"), events: Vec::new(), measurements: Vec::new() };
         let state = |platform_host| {
             let setup = DomainSetup { platform_host, ..DomainSetup::default() };
-            ListRow::of(&entry, &setup, &DomainRoles::default(), Timestamp::UNIX_EPOCH).state
+            ListRow::of(&entry, &setup, &DomainRoles::default(), Timestamp::UNIX_EPOCH).progress.status.state
         };
         assert_eq!(state(None), Stage::Draft);
         assert_eq!(state(Some(DnsName::new("sites.platform.net"))), Stage::WaitingForDns);
@@ -218,7 +206,9 @@ mod tests {
     fn every_domain_counts_once() {
         let verdicts = [None, Some(Verdict::Unknown), Some(Verdict::Unknown), Some(Verdict::Warn), Some(Verdict::Fail)];
         let mut rows: Vec<ListRow> = verdicts.map(|verdict| row("a.example.com", verdict)).into();
-        rows.push(ListRow { state: Stage::Removed, ..row("b.example.com", None) });
+        let mut removed = row("b.example.com", None);
+        removed.progress.status.state = Stage::Removed;
+        rows.push(removed);
         assert_eq!(sum(&rows), "1 to fix, 1 with a warning, 2 unknown, 1 not checked yet, 1 removed");
     }
 }

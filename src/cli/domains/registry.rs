@@ -1,34 +1,33 @@
-//! The list of domains: `add`, `show`, `saved`, `verified` and `remove`. Only `remove` makes requests: it checks the redirect
+//! The list of domains: `add`, `saved`, `verified` and `remove`. Only `remove` makes requests: it checks the redirect
 //! first.
 
-use std::io::{self, Write as _};
+use std::io::Write as _;
 
-use jiff::Timestamp;
-use serde_json::json;
-
-use crate::app::domain_progress::{DomainRoles, leads_on};
+use crate::app::domain_guide::{RedirectSeen, removal};
 use crate::app::domain_service::existing;
 use crate::clock;
 use crate::config::file::Domains as Configured;
-use crate::domains::check::{Checked, FollowedRedirect, follow};
+use crate::domains::check::{Checked, follow};
 use crate::domains::finding::deciding;
 use crate::domains::parse_name;
 use crate::domains::probe::cache::ProbeCache;
+use crate::domains::progress::NextStep;
+use crate::domains::record_export::DnsRecord;
 use crate::domains::redirect_config;
 use crate::domains::registry::{Entry, Registry, RegistryChange, RegistryError, RegistryFile};
+use crate::domains::report::{paragraph, room};
 use crate::domains::reported::{Dated, Event};
-use crate::domains::stage::{Measurement, Stage, status};
-use crate::domains::{DnsName, Domain, Verdict};
+use crate::domains::stage::status;
+use crate::domains::{DnsName, Domain};
 
 use super::super::confirm::ask;
 use super::super::error::{Exit, Failed};
-use super::super::output::note;
-use super::super::render::{ResultFormat, print, print_json};
+use super::super::output::{columns, note};
+use super::super::render::{ResultFormat, print};
 use super::answer::{Answer, exit_of};
-use super::args::{AddArgs, RemoveArgs, ShowArgs, VerifiedArgs, WhenArgs};
+use super::args::{AddArgs, RemoveArgs, VerifiedArgs, WhenArgs};
 use super::check::keep;
 use super::json;
-use super::list::ListRow;
 use super::settings::{configured_domains, domain_setup, need_name, platform_host, prepare};
 use super::words::{self, next_step};
 
@@ -66,7 +65,7 @@ pub fn add(args: &AddArgs, configured: &Configured, file: &RegistryFile) -> Resu
             Some(host) => {
                 format!("{unicode} is on the list, with the value {host}. Next: petstore domains records {name}")
             }
-            None => format!("{unicode} is on the list. Next: {}", next_step(Stage::Draft, name)),
+            None => format!("{unicode} is on the list. Next: {}", next_step(NextStep::EnterValue, name)),
         });
     }
     Ok(exit)
@@ -78,50 +77,6 @@ fn entry<'a>(list: &'a Registry, domain: &Domain) -> Result<&'a Entry, Failed> {
         Failed::new(Exit::NotFound, format!("{} is not on the list", domain.unicode))
             .hint(format!("petstore domains add {} --platform-host VALUE", domain.name))
     })
-}
-
-/// `petstore domains show`.
-pub fn show(args: &ShowArgs, configured: &Configured, file: &RegistryFile) -> Result<Exit, Failed> {
-    let domain = need_name(&args.name)?;
-    let list = file.read()?;
-    let entry = entry(&list, &domain)?;
-    let setup = domain_setup(configured)?;
-    let row = ListRow::of(entry, &setup, &DomainRoles::of(&setup.configuration), clock::now().wall);
-    let reported = setup.reported(entry);
-    if args.output.chosen() == ResultFormat::Json {
-        let more = json!({ "value": reported.value, "events": entry.events, "measurements": entry.measurements });
-        print_json(&json::with(row.json(), more))?;
-        return Ok(Exit::Done);
-    }
-    let time = |at: Option<Timestamp>| match at {
-        None => "-".to_owned(),
-        Some(at) => at.to_zoned(clock::time_zone()).strftime("%Y-%m-%d %H:%M %Z").to_string(),
-    };
-    let last = entry.measurements.last();
-    let checked = last.map_or_else(
-        || "never".to_owned(),
-        |last| {
-            let verdict = last.verdict.as_str().to_uppercase();
-            format!("{}: {verdict}, {} [{}]", time(Some(last.at)), last.title, last.code)
-        },
-    );
-    // While waiting, the expected time is more useful than the fix.
-    let is_act = |last: &&Measurement| last.verdict > Verdict::Ok && last.until.is_none() && !last.fix.is_empty();
-    let facts = [
-        ("State", row.state.to_string()),
-        ("Role", row.role.to_owned()),
-        ("Value", reported.value.map_or("unknown: the dashboard shows it".to_owned(), |value| value.to_string())),
-        ("Added", time(reported.added)),
-        ("Saved", time(reported.saved)),
-        ("Verify", time(reported.verified)),
-        ("Checked", checked),
-        ("Next", last.filter(is_act).map_or(row.next, |last| last.fix.clone())),
-    ];
-    print(|out| {
-        writeln!(out, "{}", domain.unicode)?;
-        facts.iter().try_for_each(|(label, fact)| writeln!(out, "  {label:<10}{fact}"))
-    })?;
-    Ok(Exit::Done)
 }
 
 /// `petstore domains saved`.
@@ -180,7 +135,7 @@ fn record(args: &WhenArgs, event: Event, configured: &Configured, file: &Registr
         let value = entry(list, &domain)?.reported().value.or(host);
         if value.is_none() {
             let what = format!("{} has no value yet, so there is no record to save", domain.unicode);
-            return Err(Failed::config(what).hint(next_step(Stage::Draft, &domain.name)));
+            return Err(Failed::config(what).hint(next_step(NextStep::EnterValue, &domain.name)));
         }
         list.note(&domain.name, Dated { at, event });
         Ok::<_, Failed>(())
@@ -213,36 +168,24 @@ pub async fn remove(args: RemoveArgs, configured: &Configured, file: &RegistryFi
         Some(redirect) => Some(follow(&subject.options, redirect).await),
         None => None,
     };
-    print(|out| plan(out, domain, followed.as_ref(), at))?;
+    let list = file.read()?;
+    let entry = entry(&list, domain)?;
+    let stage = status(&subject.reported, &entry.measurements, at).state;
+    let value = subject.reported.value.clone();
+    let record = value.map(|value| DnsRecord::new(domain, domain.registrable.clone(), value));
+    let seen = followed.as_ref().map_or(RedirectSeen::None, RedirectSeen::Followed);
+    let steps = removal(entry, stage, seen, record.as_ref());
+    print(|out| {
+        writeln!(out, "To remove {}, in this order:\n", domain.unicode)?;
+        for (number, step) in (1..).zip(&steps) {
+            write!(out, "{}", paragraph(&format!("{number} {} ", step.mark()), &step.text, room(columns())))?;
+            if !step.seen.is_empty() {
+                write!(out, "{}", paragraph("      ", &step.seen, room(columns())))?;
+            }
+        }
+        writeln!(out, "\nThen: petstore domains remove {} --done checks what is left.", domain.name)
+    })?;
     Ok(followed.map_or(Exit::Done, |followed| exit_of(&followed.findings)))
-}
-
-fn plan(
-    out: &mut impl io::Write,
-    domain: &Domain,
-    redirect: Option<&FollowedRedirect>,
-    at: Timestamp,
-) -> io::Result<()> {
-    let name = &domain.name;
-    writeln!(out, "To remove {}, in this order:\n", domain.unicode)?;
-    match redirect {
-        Some(FollowedRedirect { redirect, findings, .. }) => {
-            let mark = if leads_on(findings) { "x" } else { " " };
-            writeln!(out, "1 [{mark}] Redirect to {} with {}", redirect.to, redirect.status)?;
-            words::findings(out, findings, at, false)?;
-        }
-        None => {
-            writeln!(out, "1 [ ] Redirect: {name} has none. If visitors should find the new place, set one up first:")?;
-            writeln!(out, "      domains.redirects in the dashboard, and [domains] in petstore's configuration")?;
-        }
-    }
-    writeln!(out, "2 [ ] In the dashboard under Domains, open the menu next to {name} and choose Remove.")?;
-    writeln!(out, "      The site at this name goes offline at once.")?;
-    writeln!(out, "3 [ ] Record it: petstore domains remove {name} --done")?;
-    writeln!(
-        out,
-        "4 [ ] At your DNS provider, delete the CNAME: anyone who adds this name to their project gets your visitors"
-    )
 }
 
 /// After the removal: the record left behind.
@@ -272,31 +215,6 @@ fn left_behind(checked: &Checked) -> Result<Exit, Failed> {
             let what = format!("{why}: a record of {} may still point to the platform", domain.unicode);
             Err(Failed::new(Exit::Failure, what)
                 .hint(format!("it stays on the list. To check again: petstore domains remove {name} --done")))
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::domains::redirect_config::Redirect;
-    use crate::domains::{Code, Finding, Who};
-
-    #[test]
-    fn a_redirect_that_works_is_ticked_even_with_warnings() {
-        let domain = parse_name::domain("old.example.com").unwrap();
-        let (at, [from, to]) = (Timestamp::UNIX_EPOCH, ["old.example.com", "www.example.com"].map(DnsName::new));
-        for (code, verdict, mark) in [
-            (Code::RdOk, Verdict::Ok, "1 [x]"),
-            (Code::RdStatus, Verdict::Warn, "1 [x]"),
-            (Code::RdLoop, Verdict::Fail, "1 [ ]"),
-        ] {
-            let redirect = Redirect { from: from.clone(), to: to.clone(), status: 301 };
-            let findings = vec![Finding::new(code, verdict, Who::Dashboard)];
-            let followed = FollowedRedirect { redirect, at, findings, hops: Vec::new() };
-            let mut out = Vec::new();
-            plan(&mut out, &domain, Some(&followed), at).unwrap();
-            assert!(String::from_utf8(out).unwrap().contains(mark), "{code}");
         }
     }
 }

@@ -39,7 +39,7 @@ pub async fn run(args: WatchArgs, configured: &Configured, file: &RegistryFile) 
         let subject = subject(&options, &file.read()?, domain.clone(), &args.probe);
         let checked = subject.check(&ProbeCache::default(), None).await;
         keep(&args.probe, file, std::slice::from_ref(&checked))?;
-        let state = checked.status.state;
+        let state = checked.progress.status.state;
         let measurement = &checked.measurement;
         if last.as_ref().is_some_and(|(before, last)| *before == state && last.says_the_same_as(measurement)) {
             unchanged += 1;
@@ -52,7 +52,7 @@ pub async fn run(args: WatchArgs, configured: &Configured, file: &RegistryFile) 
             return Ok(Exit::Done);
         }
         let Some(next) = next_check(state, &subject.reported, measurement.until, unchanged, checked.at) else {
-            note(&next_step(state, &domain.name));
+            note(&next_step(checked.progress.next, &domain.name));
             return Ok(exit_of(&checked.findings));
         };
         let left = args.timeout.saturating_sub(clock::now().mono - begin);
@@ -67,7 +67,7 @@ pub async fn run(args: WatchArgs, configured: &Configured, file: &RegistryFile) 
 
 fn is_done(until: Until, checked: &Checked) -> bool {
     match until {
-        Until::Live => checked.status.is_seen_live(),
+        Until::Live => checked.progress.status.is_seen_live(),
         Until::Dns => checked.measurement.everywhere,
     }
 }

@@ -57,10 +57,10 @@ impl Case<'_> {
         self.reported.saved.is_some_and(|saved| self.since(saved) > PROPAGATION)
     }
 
-    /// The verdict on a certificate that is not there: a wait until half an hour after Verify, then a failure.
+    /// The verdict on a certificate that is not there: the operator's turn before Verify, a wait for half an hour after it, then a failure.
     pub(super) fn certificate_wait(&self) -> (Verdict, Option<Timestamp>) {
         match self.reported.verified {
-            None => (Verdict::Wait, None),
+            None => (Verdict::You, None),
             Some(verified) if self.since(verified) <= CERTIFICATE_WAIT => {
                 (Verdict::Wait, verified.checked_add(CERTIFICATE_WAIT).ok())
             }

@@ -132,7 +132,7 @@ fn of_another_server(case: &Case<'_>, finding: &mut Finding) {
                 .to_owned();
         return;
     }
-    if finding.verdict == Verdict::Wait {
+    if finding.verdict.is_open() {
         finding.verdict = Verdict::Fail;
     }
     finding.fix =

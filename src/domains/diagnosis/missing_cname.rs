@@ -115,6 +115,6 @@ fn nothing_useful(case: &Case<'_>, source: &Authoritative<'_>) -> Finding {
 
 /// Before the operator saved the record, its absence is only the next step.
 fn absent(case: &Case<'_>, finding: Finding) -> Finding {
-    let verdict = if case.reported.saved.is_some() { Verdict::Fail } else { Verdict::Wait };
+    let verdict = if case.reported.saved.is_some() { Verdict::Fail } else { Verdict::You };
     Finding { verdict, ..finding }.expected(case.one_cname())
 }

@@ -68,7 +68,7 @@ pub fn findings(case: &Case<'_>, source: &Authoritative<'_>, record: &mut Vec<Fi
     findings.extend(disagreement);
     remarks(case, &resolvers, findings);
     // The "ok" of the record does not go with "this resolver has another answer", nor with silent resolvers.
-    if disagree || unheard || findings.iter().any(|finding| matches!(finding.verdict, Verdict::Wait | Verdict::Fail)) {
+    if disagree || unheard || findings.iter().any(|finding| finding.verdict.is_open()) {
         record.retain(|finding| finding.verdict != Verdict::Ok);
     }
 }

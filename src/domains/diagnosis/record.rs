@@ -60,7 +60,7 @@ fn not_published(case: &Case<'_>, finding: &mut Finding) {
     if finding.verdict != Verdict::Fail || finding.who != Who::DnsProvider {
         return;
     }
-    finding.verdict = Verdict::Wait;
+    (finding.verdict, finding.who) = (Verdict::Wait, Who::Nobody);
     finding.title = "Your provider has not published the record yet".to_owned();
     finding.fix = format!("wait a minute; if nothing changes: {}", finding.fix);
     finding.until = case.reported.saved.and_then(|saved| saved.checked_add(PUBLICATION).ok());

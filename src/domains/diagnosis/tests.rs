@@ -217,7 +217,7 @@ fn judged(seen: &Seen, reported: &Reported) -> (Code, Verdict) {
 #[test]
 fn a_missing_record_is_the_next_step_before_saved_and_a_failure_after() {
     let seen = Seen::new().source(RecordType::CNAME, nxdomain("acme.com", 900));
-    assert_eq!(judged(&seen, &reported()), (Code::DnsMissing, Verdict::Wait));
+    assert_eq!(judged(&seen, &reported()), (Code::DnsMissing, Verdict::You));
     assert_eq!(judged(&seen, &Reported { saved: Some(at(-1)), ..reported() }), (Code::DnsMissing, Verdict::Fail));
 }
 

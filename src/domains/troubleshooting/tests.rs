@@ -128,9 +128,9 @@ fn verification_begins_with_conflicting_records() {
             "First cause: The name",
         ),
         (
-            vec![finding(Code::DnsMissing, Verdict::Wait, Who::DnsProvider)],
+            vec![finding(Code::DnsMissing, Verdict::You, Who::DnsProvider)],
             wrong.clone(),
-            ["ok", "wait", "after 2", "yours to do"],
+            ["ok", "you", "after 2", "yours to do"],
             "Next: fix DNS-MISSING.",
         ),
         (

@@ -4,7 +4,6 @@
 //! records what the operator has done, checks the domain, and shows what is wrong and how long to wait.
 
 pub mod detail;
-pub mod labels;
 pub(in crate::tui) mod popups {
     pub mod formats;
     pub mod outside;

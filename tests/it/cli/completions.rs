@@ -48,10 +48,10 @@ fn profiles_categories_and_domains_are_those_of_now() {
     for command in ["list", "count", "watch", "export"] {
         assert_eq!(words(&home, &["pets", command, "--view", ""]), ["cats"], "{command}");
     }
-    assert!(words(&home, &["domains", "show", "d"]).is_empty());
+    assert!(words(&home, &["domains", "check", "d"]).is_empty());
     let added = run(&home, &["domains", "add", "docs.example.com", "--platform-host", "sites.platform.example"]);
     assert_eq!(all(&added).0, Some(0));
-    for command in ["show", "check", "watch", "records", "saved", "verified", "report", "remove"] {
+    for command in ["check", "watch", "records", "saved", "verified", "report", "remove"] {
         assert_eq!(words(&home, &["domains", command, "doc"]), ["docs.example.com"], "{command}");
     }
 }

@@ -113,7 +113,7 @@ fn the_recipe_for_nagios_ends_with_the_statuses_of_a_plugin() {
     for (domains, status, line) in [
         (&[DOMAIN][..], 0, "DOMAINS ok: docs.acme-pets.com DNS-OK, 1 checked\n"),
         (&[DOMAIN, "bad.acme-pets.com"], 2, "DOMAINS fail: bad.acme-pets.com DNS-A-BLOCKS, 2 checked\n"),
-        (&["new.acme-pets.com"], 1, "DOMAINS wait: new.acme-pets.com DNS-MISSING, 1 checked\n"),
+        (&["new.acme-pets.com"], 1, "DOMAINS you: new.acme-pets.com DNS-MISSING, 1 checked\n"),
     ] {
         let Some(output) = run_recipe(&room, heading, domains) else { return };
         ends_with(&output, status);
@@ -145,7 +145,7 @@ fn a_hostile_record_stays_text_in_the_report() {
         plan.zone(Plan::ZONE).clear(DOMAIN).add(DOMAIN, 60, ZoneData::txt("\u{1b}[2Jclear"));
     }));
     let output = room.run(&["report", DOMAIN]);
-    ends_with(&output, 9);
+    ends_with(&output, 11);
     let report = text(&output.stdout);
     assert!(report.contains("DNS-NODATA") && report.contains("clear") && !report.contains('\u{1b}'), "{report}");
 }

@@ -2,12 +2,11 @@
 
 use crate::simulator::{Plan, Simulator};
 use futures_util::{StreamExt as _, stream};
-use petstore::app::domain_progress::DomainProgress;
 use petstore::domains::check::Subject;
 use petstore::domains::finding::{deciding, overall};
 use petstore::domains::parse_name;
 use petstore::domains::probe::cache::ProbeCache;
-use petstore::domains::registry::Entry;
+use petstore::domains::progress::DomainProgress;
 use petstore::domains::reported::Reported;
 use petstore::domains::stage::Stage;
 use petstore::domains::{Verdict, report};
@@ -22,11 +21,9 @@ async fn compare(trouble: Trouble, reported: &Reported) -> Option<String> {
     let subject = Subject::new(&settings(&world), None, domain.clone(), reported.clone());
     let checked = subject.check(&ProbeCache::default(), None).await;
     let decides = deciding(&checked.findings)?;
-    let entry =
-        Entry { name: domain.name.clone(), events: Vec::new(), measurements: vec![checked.measurement.clone()] };
-    let progress = DomainProgress::of(&entry, reported, None, checked.at);
+    let progress = DomainProgress::of(std::slice::from_ref(&checked.measurement), reported, None, checked.at);
     let (verdict, code) = (overall(&checked.findings), decides.code);
-    let here = format!("{code} at {}", checked.status.state);
+    let here = format!("{code} at {}", checked.progress.status.state);
     let mut wrong = Vec::new();
     if (checked.measurement.verdict, checked.measurement.code.as_str()) != (verdict, code.as_str()) {
         wrong.push(format!("the kept measurement is {:?} {}", checked.measurement.verdict, checked.measurement.code));
@@ -36,7 +33,7 @@ async fn compare(trouble: Trouble, reported: &Reported) -> Option<String> {
     }
     // A stage that waits as planned is named by its stage.
     let names_cause =
-        matches!(verdict, Verdict::Fail | Verdict::Warn) && checked.status.state != Stage::CertificateLate;
+        matches!(verdict, Verdict::Fail | Verdict::Warn) && checked.progress.status.state != Stage::CertificateLate;
     if names_cause && progress.summary != decides.title {
         wrong.push(format!("the list says \"{}\", the check \"{}\"", progress.summary, decides.title));
     }

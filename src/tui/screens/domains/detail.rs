@@ -112,6 +112,7 @@ static DOMAIN: &[Command] = &[
         .when(is_listed)
         .shell(|app| line(app, "saved")),
     FORMATS.at("f", "", "the record in formats"),
+    command("redirects", "R", "", "primary and redirects", redirects::open).shell(redirects::line),
     command("removal", "U", "", "remove step by step", removal::open).when(is_listed).shell(|app| line(app, "remove")),
     OUTSIDE,
     moves("left h|right l", "", "previous, next domain", go),

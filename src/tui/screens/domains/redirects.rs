@@ -5,10 +5,10 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use crate::api::failure::Failure;
-use crate::app::domain_progress::leads_on;
 use crate::clock::Now;
 use crate::domains::check::FollowedRedirect;
 use crate::domains::finding::deciding;
+use crate::domains::progress::leads_on;
 use crate::domains::redirect_config::{self, Linted, Redirect, WrittenRedirect};
 use crate::domains::sandbox::Sandbox;
 use crate::domains::{DnsName, Verdict};

@@ -1,16 +1,17 @@
-//! Taking a domain out of service, in an order that loses no visitor and leaves no record behind.
+//! Taking a domain out of service, step by step. What was done is seen, not asked.
 
-use jiff::Timestamp;
-
-use crate::app::domain_progress::{self, leads_on};
+use crate::app::domain_guide::{self, RedirectSeen, Step};
 use crate::clock::Now;
 use crate::domains::DnsName;
 use crate::domains::parse_name;
+use crate::domains::progress::DomainRole;
 use crate::domains::reported::Event;
-use crate::domains::stage::{Measurement, Stage as Step};
+use crate::domains::stage::Stage;
+use crate::model::words::capitalized;
 use crate::tui::command::{Command, Place, change, command};
 use crate::tui::effect::Effect;
 use crate::tui::forms::{NEXT, PREVIOUS};
+use crate::tui::pending::Slot;
 use crate::tui::state::{AppState, MessageKind};
 use crate::tui::widgets::form::{Field, Form, Kind};
 
@@ -20,42 +21,42 @@ use super::redirects;
 use super::scheduler;
 use super::state::{ConfirmTwice, PanelLocation, State};
 use super::update::{around, line};
+use super::view::{Page, Scene};
 
-/// Visitors are few enough, in the operator's judgement.
-pub static VISITORS: Field = Field::new("visitors", "", Kind::Tick(""));
-/// Remove was chosen in the dashboard.
-pub static DASHBOARD: Field = Field::new("dashboard", "", Kind::Tick(""));
+/// The removal begins, or is called off.
+pub static BEGIN: Field = Field::new("begin", "", Kind::Button);
 /// The name, typed to take the domain off the list.
 pub static NAME: Field = Field::new("name", "", Kind::Text).columns(40);
 
-/// When the redirect from `name` last worked: removing the domain also removes its redirect.
-pub fn worked(state: &State, name: &DnsName) -> Option<Timestamp> {
-    let last = state.entry(name)?.measurements.last();
-    let gone = state.reported(name).removed || last.is_some_and(|last| last.unknown_there) || is_gone(state, name);
-    state.worked.get(name).copied().filter(|_| gone && state.redirect_from(name).is_some())
-}
+/// The least rows for everything.
+const ROOMY: u16 = 20;
 
-/// Whether a record still points to the platform after the removal; `None` if unknown.
-pub fn is_left_behind(state: &State, name: &DnsName, now: Now) -> Option<bool> {
-    domain_progress::is_left_behind(state.entry(name)?, state.status(name, now).state)
-}
-
-/// Whether the last check saw that no record points to the platform, whatever was recorded.
-pub fn is_gone(state: &State, name: &DnsName) -> bool {
-    let last = state.entry(name).and_then(domain_progress::last_known);
-    last.and_then(Measurement::leads_to_platform) == Some(false)
+/// The steps, with what was seen of each.
+fn steps(app: &AppState, name: &DnsName, now: Now) -> Option<[Step; 4]> {
+    let panel = &app.domains;
+    let (entry, stage) = (panel.entry(name)?, panel.status(name, now).state);
+    let last = entry.measurements.last();
+    let is_out = stage == Stage::Removed || last.is_some_and(|last| last.unknown_there) || domain_guide::is_gone(entry);
+    let redirect = match (panel.redirect_from(name), panel.followed(name)) {
+        (None, _) => RedirectSeen::None,
+        // The removal ends it, which the next check may see before the other.
+        (Some(_), _) if is_out && panel.worked.contains_key(name) => RedirectSeen::Worked,
+        (Some(_), Some(followed)) => RedirectSeen::Followed(followed),
+        (Some(_), None) if is_out => RedirectSeen::NotFollowed("not checked: the domain is removed"),
+        (Some(_), None) if app.pending.is_running(Slot::Redirects) => RedirectSeen::NotFollowed("checking ..."),
+        (Some(_), None) => RedirectSeen::NotFollowed("not checked yet (r)"),
+    };
+    Some(domain_guide::removal(entry, stage, redirect, panel.dns_record().as_ref()))
 }
 
 /// Opens the page for the domain that has the cursor.
 pub fn open(app: &mut AppState, now: Now) -> Vec<Effect> {
     let panel = &mut app.domains;
     let Some(name) = panel.selected.clone() else { return Vec::new() };
-    panel.removal = Form::new(&[&VISITORS, &DASHBOARD, &NAME]);
-    panel.removal.go_to(match is_left_behind(panel, &name, now) {
-        Some(false) => &NAME,
-        _ if panel.status(&name, now).state == Step::Removed => &DASHBOARD,
-        _ => &VISITORS,
-    });
+    panel.removal = Form::new(&[&BEGIN, &NAME]);
+    if panel.entry(&name).is_some_and(domain_guide::is_gone) {
+        panel.removal.go_to(&NAME);
+    }
     panel.enter(PanelLocation::Removal);
     check(app, now)
 }
@@ -69,8 +70,8 @@ pub fn check(app: &mut AppState, now: Now) -> Vec<Effect> {
 }
 
 static AT_STEPS: &[Command] = &[
-    change("toggle", "Space", "tick", "tick, done", tick).confirms(),
-    NEXT.at("Tab Enter down", "next", "next line").called(""),
+    change("toggle", "Space Enter", "begin, call off", "begin, or call it off", toggle),
+    NEXT.at("Tab down", "next", "next line").called(""),
     PREVIOUS.at("S-Tab up", "", "previous line"),
     CHECK.at("r F5", "check again", "check again"),
     command("redirects", "R", "redirects", "the redirects", redirects::open),
@@ -93,38 +94,24 @@ pub static NAME_PLACE: Place = Place::new("removal-name", "Removal", &[AT_NAME])
 
 const CHECK: Command = command("refresh", "F5", "check again", "check again", check).shell(|app| line(app, "check"));
 
-fn tick(app: &mut AppState, now: Now) {
+impl State {
+    /// Whether its removal has begun.
+    fn is_being_removed(&self, name: &DnsName) -> bool {
+        let reported = self.reported(name);
+        reported.removal_planned || reported.removed
+    }
+}
+
+fn toggle(app: &mut AppState, now: Now) {
     let panel = &mut app.domains;
     let Some(name) = panel.selected.clone() else { return };
-    let reported = panel.reported(&name);
-    let confirmed = panel.confirming.take();
-    if panel.removal.is_at(&VISITORS) {
-        let event = if reported.removal_planned { Event::RemovalDropped } else { Event::RemovalPlanned };
-        if !reported.removed {
-            panel.record(&name, event, now);
-        }
-    } else if reported.removed {
-        panel.record(&name, Event::RemovalDropped, now);
-        scheduler::ask_anew(panel, &name);
-        app.tell("Recorded as not removed.");
-    } else {
-        let works = panel.followed(&name).is_some_and(|followed| leads_on(&followed.findings));
-        // The removal ends it, which the next check may see before the other.
-        let works = works || panel.worked.contains_key(&name);
-        let open = (!works).then_some("Step 1 is open: no working redirect was found.");
-        let open = open.or((!reported.removal_planned).then_some("Step 2 is not ticked: are visitors few enough?"));
-        match open {
-            Some(open) if confirmed != Some(ConfirmTwice::Removed) => {
-                panel.confirming = Some(ConfirmTwice::Removed);
-                app.complain(format!("{open} If you removed it anyway, press Space again."));
-            }
-            Some(_) | None => {
-                panel.record(&name, Event::Removed, now);
-                scheduler::ask_anew(panel, &name);
-                app.tell("Recorded as removed. Now delete the record at your DNS provider; r checks.");
-            }
-        }
-    }
+    let begun = panel.is_being_removed(&name);
+    panel.record(&name, if begun { Event::RemovalDropped } else { Event::RemovalPlanned }, now);
+    scheduler::ask_anew(panel, &name);
+    app.tell(match begun {
+        true => "Called off: it stays in service.",
+        false => "Begun. petstore sees each step as you do it; r checks now.",
+    });
 }
 
 /// Takes the domain off the list if its name was typed and no record is left behind; if that is unknown, on the second press.
@@ -136,17 +123,17 @@ fn forget(app: &mut AppState, now: Now) {
     if parse_name::domain(typed).map_or_else(|_| DnsName::new(typed), |domain| domain.name) != name {
         return app.complain(format!("To take it off the list, type the full name: {name}"));
     }
-    let doubt = match is_left_behind(panel, &name, now) {
+    let Some(entry) = panel.entry(&name) else { return };
+    let stage = panel.status(&name, now).state;
+    let doubt = match domain_guide::is_left_behind(entry, stage) {
         Some(true) => {
             let text = "The record still points to the platform. Delete it before taking the domain off the list.";
             return app.complain(text);
         }
         Some(false) => None,
-        None if panel.status(&name, now).state == Step::Removed => {
+        None if domain_guide::is_gone(entry) => None,
+        None if stage == Stage::Removed => {
             Some("Not checked since the removal: F5 checks. If the record is gone, press Enter again.")
-        }
-        None if is_gone(panel, &name) => {
-            Some("Step 3 is not ticked, but the record is gone. Press Enter again to take it off the list.")
         }
         None => Some("Not removed yet: see steps 1 to 4. Press Enter again to take it off the list anyway."),
     };
@@ -158,4 +145,56 @@ fn forget(app: &mut AppState, now: Now) {
     panel.back();
     let rest = if panel.redirect_from(&name).is_some() { " Its redirect is still in your configuration." } else { "" };
     app.say(MessageKind::Done, format!("{name} is off the list.{rest}"));
+}
+
+/// Paints the page, scrolled so that the part in use is visible.
+pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) {
+    let is_small = page.area.height < ROOMY;
+    page.scrolled(0, |page| {
+        page.tight = is_small;
+        draw_whole(scene, page);
+    });
+}
+
+fn draw_whole(scene: Scene<'_>, page: &mut Page<'_>) {
+    let panel = &scene.app.domains;
+    let Some(name) = &panel.selected else { return };
+    let Some(steps) = steps(scene.app, name, scene.now) else { return };
+    page.gap();
+    page.heading(format!("   Remove {}", page.appearance.text(name.as_str())));
+    page.gap();
+    for (number, step) in (1..).zip(&steps) {
+        page.labelled(
+            &format!("   {number} {} ", step.mark()),
+            &capitalized(&step.text),
+            if page.tight { 1 } else { 2 },
+        );
+        match step.is_wrong {
+            true => page.error(9, &step.seen, 2),
+            false if step.seen.is_empty() || page.tight => {}
+            false => page.wrapped(9, &step.seen, 2),
+        }
+    }
+    page.gap();
+    let leads = panel.setup.configuration.redirects.iter().filter(|redirect| redirect.to == name.as_str());
+    let leads: Vec<&str> = leads.map(|redirect| redirect.from.as_str()).collect();
+    let primary = (panel.roles.get(name) == DomainRole::Primary).then_some("it is the primary domain");
+    let leads = (!leads.is_empty()).then(|| format!("redirects to it: {}", leads.join(", ")));
+    let used: Vec<String> = primary.map(str::to_owned).into_iter().chain(leads).collect();
+    if !used.is_empty() {
+        page.labelled("   Still in your settings: ", &used.join("; "), 2);
+        page.gap();
+    }
+    let label = if panel.is_being_removed(name) { "[ Call it off ]" } else { "[ Begin: watch for these steps ]" };
+    if panel.removal.is_at(&BEGIN) {
+        page.point(5);
+    }
+    page.label(0, 3, label, panel.removal.is_at(&BEGIN));
+    page.next_row();
+    page.gap();
+    page.text(match panel.removal.is_at(&NAME) {
+        true => "   Type the name to take it off this list:",
+        false => "   To take it off this list, Tab here and type the name:",
+    });
+    page.form_field(&panel.removal, &NAME, 4);
 }

@@ -6,24 +6,25 @@ use std::time::{Duration, Instant};
 use jiff::{SignedDuration, Timestamp};
 
 use crate::api::failure::Failure;
-use crate::app::domain_progress::DomainProgress;
 use crate::app::domain_service::{CheckRequest, CheckResult};
 use crate::clock::Now;
+use crate::domains::catalogue::Topic;
 use crate::domains::observation::Complete;
+use crate::domains::progress::DomainProgress;
 use crate::domains::registry::{Entry, RegistryChange};
 use crate::domains::report::full_sentence;
 use crate::domains::sandbox::PACE;
 use crate::domains::stage::{Measurement, Stage as Step, next_check};
-use crate::domains::{DnsName, Verdict, parse_name};
+use crate::domains::{DnsName, Finding, Verdict, parse_name};
 use crate::tui::effect::Effect;
 use crate::tui::job::{Env, Job, Ongoing};
 use crate::tui::pending::{LANES, Slot};
 use crate::tui::state::{AppState, MessageKind, Screen};
 
-use super::labels::{act, difference};
 use super::popups;
 use super::state::{DomainSummary, PanelLocation, State, StatusWords};
 use super::update::KeepRegistry;
+use super::view::act;
 
 /// Checking again sooner brings nothing new.
 const LEAST_PAUSE: SignedDuration = SignedDuration::from_secs(5);
@@ -278,6 +279,8 @@ fn on_seen(app: &mut AppState, lane: usize, mut seen: CheckResult, now: Now) -> 
         return work(app, now);
     }
     free(panel, lane);
+    let is_awaited = panel.place == PanelLocation::Record && panel.selected.as_ref() == Some(&name);
+    let is_new_there = is_awaited && seen.measurement.record && panel.reported(&name).saved.is_none();
     let fresh = note(panel, &name, &mut seen);
     let row = panel.entry(&name).map(|entry| DomainSummary::of(entry, panel, now));
     let words = row.as_ref().map(DomainSummary::words);
@@ -300,6 +303,12 @@ fn on_seen(app: &mut AppState, lane: usize, mut seen: CheckResult, now: Now) -> 
     }
     check.seen = Some(seen);
     wait(panel, &name, now);
+    if is_new_there {
+        panel.trail.clear();
+        panel.place = PanelLocation::Live;
+        app.say_done("The record is there.", now.mono);
+    }
+    let panel = &mut app.domains;
     // What happens on the page of a removal was done by the operator.
     let is_being_removed = panel.place == PanelLocation::Removal && panel.selected.as_ref() == Some(&name);
     let row = row.filter(|_| notify && !is_being_removed);
@@ -328,11 +337,11 @@ fn note(panel: &mut State, name: &DnsName, seen: &mut CheckResult) -> bool {
 
 /// Notifies the operator of the result of an automatic check, of the same at most once an hour.
 fn announce(app: &mut AppState, row: &DomainSummary, now: Now) -> Option<Effect> {
-    let DomainProgress { status, verdict, summary, next, needs_action, .. } = &row.progress;
+    let DomainProgress { status, verdict, summary, needs_action, .. } = &row.progress;
     let is_live = status.state == Step::Live;
-    let text = match act(next) {
-        Some(act) if *needs_action => format!("{}: {summary}. {}", row.shown, full_sentence(act)),
-        _ if is_live && *verdict == Some(Verdict::Ok) => format!("{} is live.", row.shown),
+    let text = match needs_action {
+        true => format!("{}: {summary}. {}", row.shown, full_sentence(&act(&row.progress, false))),
+        false if is_live && *verdict == Some(Verdict::Ok) => format!("{} is live.", row.shown),
         _ => return None,
     };
     let check = app.domains.checks.get_mut(&row.name)?;
@@ -349,4 +358,25 @@ fn announce(app: &mut AppState, row: &DomainSummary, now: Now) -> Option<Effect>
         app.tell(shown);
     }
     Some(Effect::Notify(app.domains.setup.notify, text))
+}
+
+/// The problems that came or went between two checks.
+pub(super) fn difference(before: &CheckResult, after: &CheckResult) -> Option<String> {
+    // What is right or could not be checked comes and goes without being news.
+    let is_wrong = |finding: &&Finding| finding.verdict > Verdict::Ok;
+    // What was not checked again is not fixed. Name servers that are right have no finding, and a redirect of the page that
+    // works is one about the page.
+    let group = |topic| if topic == Topic::Redirect { Topic::Http } else { topic };
+    let seen = after.findings.iter().filter(|one| one.verdict != Verdict::Unknown).map(|one| one.code.topic());
+    let looked = |topic| seen.clone().any(|seen| topic == Topic::Servers || group(seen) == group(topic));
+    let news = |how: &str, from: &CheckResult, other: &CheckResult| {
+        let stays = |one: &Finding| other.findings.iter().filter(is_wrong).any(|known| known.code == one.code);
+        let only = from.findings.iter().filter(is_wrong).filter(|one| !stays(one) && looked(one.code.topic()));
+        let mut titles: Vec<String> = only.map(|finding| format!("\"{}\"", finding.title)).collect();
+        titles.dedup();
+        (!titles.is_empty()).then(|| format!("{how}: {}", titles.join(", ")))
+    };
+    let changes: Vec<String> =
+        [news("fixed", before, after), news("new", after, before)].into_iter().flatten().collect();
+    (!changes.is_empty()).then(|| changes.join("; "))
 }

@@ -5,11 +5,11 @@ use std::time::Instant;
 
 use jiff::Timestamp;
 
-use crate::app::domain_progress::{DomainProgress, DomainRole, DomainRoles, NextStep};
 use crate::app::domain_service::{CheckResult, DomainSetup};
 use crate::clock::Now;
 use crate::domains::check::FollowedRedirect;
 use crate::domains::observation::Complete;
+use crate::domains::progress::{DomainProgress, DomainRole, DomainRoles};
 use crate::domains::record_export::DnsRecord;
 use crate::domains::redirect_config::ConfigSource;
 use crate::domains::registry::{Entry, Registry, RegistryChange};
@@ -163,7 +163,7 @@ impl DomainSummary {
             name: entry.name.clone(),
             shown: shown(&entry.name),
             role: state.roles.get(&entry.name),
-            progress: DomainProgress::of(entry, &state.setup.reported(entry), redirect, state.wall(now)),
+            progress: DomainProgress::of(&entry.measurements, &state.setup.reported(entry), redirect, state.wall(now)),
         }
     }
 
@@ -283,11 +283,7 @@ impl State {
     /// Whether the list shows a time that runs down.
     pub fn counts_down(&self, now: Now) -> bool {
         let wall = self.wall(now);
-        let counts = |next: &NextStep| {
-            matches!(next, NextStep::Wait(Some(until)) if *until > wall)
-                || matches!(next, NextStep::AwaitCertificate(_))
-        };
-        self.rows(now).iter().any(|row| counts(&row.progress.next))
+        self.rows(now).iter().any(|row| row.progress.until.is_some_and(|until| until > wall))
     }
 
     /// Whether a domain is being checked.

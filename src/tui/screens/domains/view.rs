@@ -4,7 +4,6 @@ mod list;
 mod live;
 mod record;
 mod redirects;
-mod removal;
 mod rules;
 mod wizard;
 
@@ -12,11 +11,12 @@ use jiff::Timestamp;
 use ratatui::text::Span;
 
 use crate::clock::Now;
+use crate::domains::progress::{DomainProgress, NextStep};
 pub use crate::domains::report::{full_sentence as sentence, sentence as closed};
 use crate::domains::{Finding, Verdict};
 use crate::tui::state::AppState;
 use crate::tui::theme::{Appearance, StyleRole};
-use crate::tui::widgets::page::Page;
+pub use crate::tui::widgets::page::Page;
 
 use super::state::PanelLocation;
 
@@ -65,7 +65,7 @@ fn draw_page(scene: Scene<'_>, page: &mut Page<'_>) {
         PanelLocation::Wizard => page.at_least(FORM_ROWS, 2, |page| wizard::draw(scene, page)),
         PanelLocation::Rules(rule) => page.at_least(FORM_ROWS, 2, |page| rules::draw(scene, page, rule)),
         PanelLocation::Redirects => page.at_least(FORM_ROWS, 2, |page| redirects::draw(scene, page)),
-        PanelLocation::Removal => removal::draw(scene, page),
+        PanelLocation::Removal => super::removal::draw(scene, page),
     }
 }
 
@@ -116,6 +116,7 @@ fn verdict_word(verdict: Option<Verdict>) -> &'static str {
         Some(Verdict::Ok) => "OK",
         Some(Verdict::Warn) => "WARN",
         Some(Verdict::Wait) => "WAIT",
+        Some(Verdict::You) => "YOU",
         Some(Verdict::Fail) => "FAIL",
         Some(Verdict::Unknown) => "?",
     }
@@ -131,9 +132,27 @@ const fn verdict_role(verdict: Option<Verdict>) -> StyleRole {
     match verdict {
         None | Some(Verdict::Unknown) => StyleRole::Quiet,
         Some(Verdict::Ok) => StyleRole::Good,
+        Some(Verdict::You) => StyleRole::InUse,
         Some(Verdict::Warn | Verdict::Wait) => StyleRole::Wait,
         Some(Verdict::Fail) => StyleRole::Error,
     }
+}
+
+/// What to do next for a domain, with the key for it: on its own page, or in the list.
+pub fn act(progress: &DomainProgress, is_page: bool) -> String {
+    let key = match progress.next {
+        NextStep::EnterValue if is_page => " (c)",
+        NextStep::EnterRecord if is_page => " (d)",
+        NextStep::FindOutWhy if is_page => " (e)",
+        NextStep::EnterValue | NextStep::EnterRecord | NextStep::FindOutWhy => " (Enter)",
+        NextStep::Check => " (r)",
+        NextStep::Verify => ", then press V",
+        NextStep::Reverify => ", then press V (t: three checks)",
+        NextStep::FixRedirect => " (R)",
+        NextStep::Remove | NextStep::Forget => " (U)",
+        NextStep::Fix | NextStep::DeleteRecord | NextStep::Wait | NextStep::AwaitCertificate | NextStep::Nothing => "",
+    };
+    format!("{}{key}", progress.act())
 }
 
 /// What to do about a finding, as a sentence; empty if nothing.

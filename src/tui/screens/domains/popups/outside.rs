@@ -80,15 +80,7 @@ fn do_outside(app: &mut AppState, act: SandboxStep, now: Now) -> Vec<Effect> {
         let configuration = sandbox.configuration();
         app.domains.configure(configuration);
     }
-    #[expect(clippy::wildcard_enum_match_arm, reason = "most steps need no key afterwards")]
-    let then = match act {
-        SandboxStep::AddCname if app.domains.reported(&DnsName::new(Sandbox::DOMAIN)).saved.is_none() => {
-            ". Now press s."
-        }
-        SandboxStep::Verify | SandboxStep::Reverify => ". Now press V.",
-        SandboxStep::Remove => ". Now press Space on step 3.",
-        _ => ".",
-    };
+    let then = if matches!(act, SandboxStep::Verify | SandboxStep::Reverify) { ". Now press V." } else { "." };
     app.tell(format!("Sandbox: {}{then}", act.words()));
     let form = &mut app.domains.wizard.form;
     if act == SandboxStep::AddDomain && app.domains.place == PanelLocation::Wizard && form.value(&VALUE).is_empty() {

@@ -155,6 +155,8 @@ looks! {
         let mut app = panel(columns, rows);
         app.keys("a \"acme-cats.com\" Tab \"sites.petplatform.net\" F2");
         answer(&mut app, 3, true);
+        assert!(app.says("The record is there."), "{}", app.screen());
+        app.keys("d");
         app
     };
     formats: |columns, rows| {

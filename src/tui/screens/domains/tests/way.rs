@@ -225,7 +225,7 @@ fn a_next_step_is_notified_once_and_only_by_automatic_checks() {
     answer(&mut app, 9, true);
     app.reply_kept();
     assert_eq!(notified(&app), 1, "ready to verify");
-    assert!(app.says("ready to verify. Choose Verify, then press V."), "{}", app.screen());
+    assert!(app.says("ready to verify. Choose Verify in the dashboard, then press V."), "{}", app.screen());
     app.wait(Duration::from_secs(700));
     answer(&mut app, 15, true);
     app.reply_kept();
@@ -514,14 +514,17 @@ fn removal_goes_in_order_and_leaves_nothing_behind() {
     app.state.domains.selected = Some(name("old.acme-pets.com"));
     app.keys("U");
     answer(&mut app, 4, true);
-    app.keys("Down Space");
-    assert!(app.state.domains.reported(&name("old.acme-pets.com")).removed, "the redirect works, and visitors are few");
+    assert!(app.says("1 [x]") && app.says("3 [ ]") && app.says("4 [ ]"), "{}", app.screen());
+    app.keys("Space");
+    assert!(!app.state.domains.reported(&name("old.acme-pets.com")).removal_planned, "called off");
+    app.keys("Space");
+    assert!(app.state.domains.reported(&name("old.acme-pets.com")).removal_planned, "begun again");
     answer(&mut app, 4, true);
     app.wait(Duration::from_secs(120));
     app.keys("r");
     answer(&mut app, 10, true);
     app.keys("Tab \"old.acme-pets.com\" Enter");
-    assert!(app.says("The record still points to the platform"), "{}", app.screen());
+    assert!(app.says("Not removed yet"), "{}", app.screen());
     app.wait(Duration::from_secs(120));
     app.keys("F5");
     answer(&mut app, 18, true);
@@ -712,7 +715,7 @@ fn the_removal_page_notices_what_was_done_and_keeps_its_field_in_sight() {
         let list = app.state.domains.list.as_mut().unwrap();
         let last = list.get_mut(&name("docs.acme-pets.com")).unwrap().measurements.last_mut().unwrap();
         (last.record, last.elsewhere, last.verdict) = (false, true, Verdict::Fail);
-        assert!(app.says("4 [x] DNS") && app.says("tick step 3"), "{}", app.screen());
+        assert!(app.says("4 [x] At your DNS provider delete"), "{}", app.screen());
         assert!(app.says("[______"), "{}", app.screen());
     }
 }
@@ -804,8 +807,8 @@ fn a_problem_is_fixed_only_if_it_was_looked_at_again() {
     let about = |code, verdict| Finding { code, verdict, ..before.findings[0].clone() };
     let looping = CheckResult { findings: vec![about(Code::RdLoop, Verdict::Fail)], ..before.clone() };
     let answering = CheckResult { findings: vec![about(Code::HttpOk, Verdict::Ok)], ..before.clone() };
-    assert!(super::super::labels::difference(&looping, &answering).is_some());
-    let is_fixed = |after| super::super::labels::difference(&before, after).is_some();
+    assert!(super::super::scheduler::difference(&looping, &answering).is_some());
+    let is_fixed = |after| super::super::scheduler::difference(&before, after).is_some();
     assert!(is_fixed(&right) && !is_fixed(&unseen));
 }
 

@@ -3,21 +3,20 @@
 
 use ratatui::text::Span;
 
-use crate::app::domain_progress::{NextStep, count_words, last_known};
 use crate::domains::Verdict;
-use crate::domains::diagnosis::CERTIFICATE_WAIT;
 use crate::domains::finding::deciding;
+use crate::domains::finding::without_place;
+use crate::domains::progress::{NextStep, count_words, last_known};
 use crate::domains::stage::Stage;
 use crate::model::text::width;
 use crate::model::words::duration;
 use crate::tui::theme::StyleRole;
 use crate::tui::widgets::list::first_of_page;
 
-use super::super::labels::act;
 use super::super::state::DomainSummary;
 use super::super::update::cursor;
 use super::super::wizard::in_the_way;
-use super::{Page, Scene, act_of, moment, sentence, verdict_role, verdict_word};
+use super::{Page, Scene, act, act_of, moment, sentence, verdict_role, verdict_word};
 
 /// The least columns for a name.
 const NAME: usize = 20;
@@ -83,7 +82,7 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) {
     }
     page.gap();
     page.wrapped(3, &sums, 2);
-    if page.left() > 2 && !has_pane && (!has_next || fix(&rows[here], scene).is_some()) {
+    if page.left() > 2 && !has_pane && (!has_next || rows[here].progress.next == NextStep::Fix) {
         page.gap();
         in_full(&rows[here], scene, page);
     }
@@ -96,18 +95,11 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) {
 /// The marked domain, with its full next step.
 fn in_full(row: &DomainSummary, scene: Scene<'_>, page: &mut Page<'_>) {
     let rows = usize::from(page.left()).min(3);
-    match fix(row, scene) {
-        Some(fix) => page.labelled("   Do: ", &sentence(fix), rows),
-        None if row.progress.next == NextStep::Nothing => {}
-        None => page.labelled("   Next: ", &next_words(row, scene), rows),
+    match row.progress.next {
+        NextStep::Fix => page.labelled("   Do: ", &sentence(row.progress.act()), rows),
+        NextStep::Nothing => {}
+        _ => page.labelled("   Next: ", &next_words(row, scene), rows),
     }
-}
-
-/// How to fix the marked domain, from its last check.
-fn fix<'a>(row: &DomainSummary, scene: Scene<'a>) -> Option<&'a str> {
-    let last = scene.app.domains.entry(&row.name)?.measurements.last()?;
-    let applies = row.progress.needs_action && row.progress.summary == last.title && !last.fix.is_empty();
-    applies.then_some(&last.fix)
 }
 
 /// The next step, with times in the user's format.
@@ -115,31 +107,25 @@ fn next_words(row: &DomainSummary, scene: Scene<'_>) -> String {
     if scene.app.domains.checks.get(&row.name).is_some_and(|check| check.asked) {
         return "checking ...".to_owned();
     }
-    match &row.progress.next {
-        NextStep::Wait(Some(until)) if *until <= scene.app.domains.wall(scene.now) => {
-            format!("overdue since {}: r checks", moment(scene, *until))
-        }
-        NextStep::Wait(Some(until)) => format!("wait until {}", moment(scene, *until)),
-        NextStep::Wait(None) => "just wait".to_owned(),
-        NextStep::AwaitCertificate(verified) => {
-            format!("wait for the certificate (Verify chosen {})", moment(scene, *verified))
-        }
-        next => act(next).unwrap_or("nothing to do").to_owned(),
+    match row.progress.until.map(|until| (until, moment(scene, until))) {
+        Some((until, at)) if until <= scene.app.domains.wall(scene.now) => format!("overdue since {at}: r checks"),
+        Some((_, at)) => format!("{}, until {at}", row.progress.act()),
+        // The list has no room for the place.
+        None => without_place(&act(&row.progress, false)).to_owned(),
     }
 }
 
 /// How long to wait, or how many days the certificate of a live domain has left.
 fn when(row: &DomainSummary, scene: Scene<'_>) -> String {
     let wall = scene.app.domains.wall(scene.now);
-    let expires = scene.app.domains.entry(&row.name).and_then(last_known).and_then(|last| last.expires);
-    match (&row.progress.next, expires) {
-        (NextStep::Wait(Some(until)), _) if *until <= wall => "overdue".to_owned(),
-        (NextStep::Wait(Some(until)), _) => duration(until.duration_since(wall)),
-        (NextStep::AwaitCertificate(verified), _) => {
-            let left = CERTIFICATE_WAIT - wall.duration_since(*verified);
-            format!("< {}", duration(left))
+    let last = scene.app.domains.entry(&row.name).and_then(|entry| last_known(&entry.measurements));
+    match (row.progress.until, last.and_then(|last| last.expires)) {
+        (Some(until), _) if until <= wall => "overdue".to_owned(),
+        (Some(until), _) if row.progress.next == NextStep::AwaitCertificate => {
+            format!("< {}", duration(until.duration_since(wall)))
         }
-        (_, Some(expires)) if row.progress.status.state == Stage::Live => {
+        (Some(until), _) => duration(until.duration_since(wall)),
+        (None, Some(expires)) if row.progress.status.state == Stage::Live => {
             format!("cert {} d", expires.duration_since(wall).as_hours() / 24)
         }
         _ => String::new(),
@@ -201,9 +187,10 @@ pub fn beside(scene: Scene<'_>, page: &mut Page<'_>) {
         page.labelled(&format!("{:<6}", verdict_word(row.progress.verdict)), &row.progress.summary, 3);
     }
     page.gap();
-    match finding.map(act_of).or_else(|| fix(row, scene).map(sentence)) {
-        Some(act) if !act.is_empty() => page.labelled("Do: ", &act, 8),
-        _ => page.labelled("Next: ", &next_words(row, scene), 4),
+    match finding.map(act_of).filter(|act| !act.is_empty()) {
+        Some(act) => page.labelled("Do: ", &act, 8),
+        None if row.progress.next == NextStep::Fix => page.labelled("Do: ", &sentence(row.progress.act()), 8),
+        None => page.labelled("Next: ", &next_words(row, scene), 4),
     }
     for finding in in_the_way(panel, &row.name).skip(1).take(2) {
         page.labelled("Also: ", &sentence(&finding.title), 2);

@@ -1,7 +1,7 @@
 //! One domain: what was recorded, who sees what, what is wrong, what to do and how long to wait.
 #![expect(clippy::wildcard_enum_match_arm, reason = "what is painted may have a default")]
 
-use jiff::{SignedDuration, Timestamp};
+use jiff::SignedDuration;
 use ratatui::text::Span;
 
 use crate::app::domain_service::CheckResult;
@@ -9,16 +9,16 @@ use crate::domains::catalogue::Topic;
 use crate::domains::diagnosis::PROPAGATION;
 use crate::domains::finding::deciding;
 use crate::domains::observation::{self, Complete};
-use crate::domains::reported::Reported;
+use crate::domains::progress::NextStep;
 use crate::domains::stage::Stage as Step;
 use crate::domains::vantage_points::{View, ViewVerdict};
-use crate::domains::{Code, DnsName, Finding, Verdict};
+use crate::domains::{Code, DnsName, Verdict};
 use crate::model::text::{cut, width};
 use crate::model::words::duration;
 use crate::tui::theme::StyleRole;
 
 use super::super::state::DomainSummary;
-use super::{Page, Scene, act_of, closed, moment, sentence, verdict_role, verdict_word};
+use super::{Page, Scene, act, act_of, closed, moment, sentence, verdict_role, verdict_word};
 
 /// The least rows for everything.
 const SMALL: u16 = 18;
@@ -85,39 +85,30 @@ pub fn headline(scene: Scene<'_>, page: &mut Page<'_>, name: &DnsName) {
     ]);
 }
 
-/// What the operator recorded.
+/// What the operator recorded, and the limit that counts from it.
 fn reported(scene: Scene<'_>, page: &mut Page<'_>, name: &DnsName) {
     let panel = &scene.app.domains;
     let reported = panel.reported(name);
     let wall = panel.wall(scene.now);
-    let live = panel.status(name, scene.now).state == Step::Live;
-    let saved = match reported.saved {
-        Some(at) => format!("saved {}", moment(scene, at)),
-        None if live => "there; when it was saved is not recorded".to_owned(),
-        None => "not saved yet (s)".to_owned(),
-    };
-    page.labelled("   DNS:   ", &saved, 2);
-    page.wrapped(10, &clock_line(scene, &reported, wall), 2);
-}
-
-/// The current time limit: 48 hours from the record, or half an hour from Verify.
-fn clock_line(scene: Scene<'_>, reported: &Reported, wall: Timestamp) -> String {
-    let since = |at: Timestamp| wall.duration_since(at).max(SignedDuration::ZERO);
-    match (reported.verified, reported.saved) {
+    let saved = reported.saved.map(|at| format!("Record saved {}", moment(scene, at)));
+    let limit = match (reported.verified, reported.saved.and_then(|saved| saved.checked_add(PROPAGATION).ok())) {
         (Some(verified), _) => {
             let times = if reported.verified_times > 1 {
                 format!(", {} times so far", reported.verified_times)
             } else {
                 String::new()
             };
-            let ago = span(since(verified));
-            format!("Verify chosen {}, {ago} ago{times}", moment(scene, verified))
+            let ago = span(wall.duration_since(verified).max(SignedDuration::ZERO));
+            Some(format!("Verify chosen {}, {ago} ago{times}", moment(scene, verified)))
         }
-        (None, Some(saved)) => {
-            let end = saved.checked_add(PROPAGATION).unwrap_or(saved);
-            format!("48-hour limit: {}; not verified yet", moment(scene, end))
+        (None, Some(end)) if panel.status(name, scene.now).state == Step::Propagating => {
+            Some(format!("caches may need until {}", moment(scene, end)))
         }
-        (None, None) => "not verified yet".to_owned(),
+        _ => None,
+    };
+    let lines: Vec<String> = saved.into_iter().chain(limit).collect();
+    if !lines.is_empty() {
+        page.wrapped(3, &closed(&lines.join("; ")), 2);
     }
 }
 
@@ -218,53 +209,25 @@ fn topics(page: &mut Page<'_>, seen: &CheckResult, rows: usize) {
 fn facts(scene: Scene<'_>, name: &DnsName, seen: &CheckResult) -> Vec<(&'static str, String)> {
     let panel = &scene.app.domains;
     let wall = panel.wall(scene.now);
-    let step = panel.status(name, scene.now).state;
+    let Some(progress) = panel.entry(name).map(|entry| DomainSummary::of(entry, panel, scene.now).progress) else {
+        return Vec::new();
+    };
     let decides = deciding(&seen.findings);
-    let wait = |finding: &Finding| {
-        let until = finding.until?;
-        let at = moment(scene, until);
-        if until <= wall {
-            return Some(format!(" Expected by {at}, now overdue: r checks."));
+    let until = progress.until.map_or_else(String::new, |until| match moment(scene, until) {
+        at if until <= wall => format!(" Expected by {at}, now overdue: r checks."),
+        at => format!(" Until {at} (in {}).", span(until.duration_since(wall))),
+    });
+    let mut facts = match seen.measurement.known {
+        true => vec![(NOW, format!("{}{until}", sentence(&act(&progress, true))))],
+        false => {
+            let why = decides.map(act_of).unwrap_or_default();
+            vec![(NOW, format!("The check failed, so the current state is unknown. {why}"))]
         }
-        Some(format!(" Until {at} (in {}).", span(until.duration_since(wall))))
     };
-    let act = decides.map(act_of).unwrap_or_default();
-    let until = decides.filter(|finding| finding.verdict == Verdict::Wait).and_then(wait).unwrap_or_default();
-    let (now, then) = match step {
-        _ if !seen.measurement.known => {
-            let why = decides.filter(|finding| !finding.fix.is_empty());
-            let why = why.map_or_else(String::new, |finding| format!(" {}", sentence(&finding.fix)));
-            (format!("The check failed, so the current state is unknown.{why}"), "")
-        }
-        Step::ReadyToVerify => (
-            "In the dashboard choose Verify, then press V here.".to_owned(),
-            "the certificate follows, usually within a couple of minutes.",
-        ),
-        Step::CertificatePending if panel.setup.sandbox.is_some() && panel.reported(name).verified_times < 2 => {
-            ("Wait. In practice, the first Verify brings no certificate.".to_owned(), "Re-verify in 30 min.")
-        }
-        Step::CertificatePending if decides.is_none_or(|finding| finding.verdict != Verdict::Fail) => (
-            "Just wait. The certificate usually arrives a couple of minutes after Verify.".to_owned(),
-            "live. If it takes longer than 30 minutes: t, three checks.",
-        ),
-        Step::CertificateLate => {
-            ("Press t for three checks, then choose Re-verify in the dashboard and press V here.".to_owned(), "")
-        }
-        Step::Live if panel.failing_redirect(name).is_some() => {
-            ("Fix the redirect from this domain: R.".to_owned(), "check again with r.")
-        }
-        Step::Live if act.is_empty() => ("Nothing to do.".to_owned(), "U takes it out of service."),
-        Step::Propagating if act.is_empty() => {
-            (format!("Just wait.{until}"), "choose Verify in the dashboard, and press V here.")
-        }
-        Step::Propagating => (format!("{act}{until}"), "choose Verify in the dashboard, and press V here."),
-        Step::WaitingForDns => (format!("{act}{until}"), "caches update within 48 h; then Verify."),
-        Step::Failing => (format!("{act}{until}"), "check again with r; petstore also checks automatically."),
-        _ => (format!("{act}{until}"), ""),
-    };
-    let mut facts = vec![(NOW, now)];
-    if !then.is_empty() {
-        facts.push(("Then:   ", sentence(then)));
+    let then = progress.next.then().filter(|_| seen.measurement.known && progress.status.state != Step::Live);
+    facts.extend(then.map(|then| ("Then:   ", sentence(then))));
+    if progress.next == NextStep::AwaitCertificate && panel.setup.sandbox.is_some() && progress.until > Some(wall) {
+        facts.push(("        ", "In practice the first Verify brings no certificate; Re-verify does.".to_owned()));
     }
     if decides
         .is_some_and(|finding| matches!(finding.code, Code::DnsValueGone | Code::DnsWrongTarget | Code::DnsNearMiss))
@@ -285,7 +248,6 @@ fn most_rows(label: &str) -> usize {
 
 fn write_facts(page: &mut Page<'_>, facts: &[(&'static str, String)]) {
     for (label, text) in facts {
-        let text = if text.trim().is_empty() { "Nothing to do." } else { text };
         page.labelled(&format!("   {label}"), text, most_rows(label));
     }
 }

@@ -63,11 +63,9 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) {
     // The next step stays in sight, whatever is at the name.
     let room = page.left().saturating_sub(3);
     now_there(scene, page, usize::from(room));
-    page.down_to(3);
-    let text =
-        "After saving it there, press s. petstore then checks for up to 48 h and tells you when to choose Verify.";
+    page.down_to(2);
+    let text = "Save it there: petstore sees it and goes on (r checks now). Changes can take up to 48 h to be seen.";
     page.wrapped(3, text, 2);
-    page.line(vec![Span::raw("   "), page.appearance.span("[ s  I have saved it ]", StyleRole::Key)]);
 }
 
 /// What is at the name now.

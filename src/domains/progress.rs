@@ -1,16 +1,17 @@
-//! How far a domain is and what comes next, for the panel, the commands and the dialogue. Each of them adds its key or
-//! command, and formats the times.
+//! How far a domain is and what comes next: worked out and worded here only, for the panel, the commands and the dialogue.
+//! Each of them adds its key or command, and formats the times.
 
 use std::collections::HashMap;
 
 use jiff::Timestamp;
 
-use crate::domains::finding::overall;
-use crate::domains::redirect_config::ConfigSource;
-use crate::domains::registry::Entry;
-use crate::domains::reported::{Event, Reported};
-use crate::domains::stage::{Measurement, Stage, Status, status};
-use crate::domains::{Code, DnsName, Finding, Verdict};
+use super::catalogue::Code;
+use super::diagnosis::CERTIFICATE_WAIT;
+use super::dns_name::DnsName;
+use super::finding::{Finding, Verdict, overall};
+use super::redirect_config::ConfigSource;
+use super::reported::Reported;
+use super::stage::{Measurement, Stage, Status, status};
 
 /// How far a domain is, and what comes next.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,6 +24,10 @@ pub struct DomainProgress {
     pub summary: String,
     /// What comes next.
     pub next: NextStep,
+    /// What to do about the first problem of the last check; empty if nothing.
+    pub fix: String,
+    /// Until when to wait, if known; the time may have passed.
+    pub until: Option<Timestamp>,
     /// The operator must act.
     pub needs_action: bool,
     /// It will change with time or by an action, so it is checked again automatically.
@@ -30,7 +35,7 @@ pub struct DomainProgress {
 }
 
 /// What comes next for a domain.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NextStep {
     /// The operator copies the value from the dashboard.
     EnterValue,
@@ -40,8 +45,8 @@ pub enum NextStep {
     Check,
     /// The operator finds out why the check failed.
     FindOutWhy,
-    /// The operator fixes the first problem, as described.
-    Fix(String),
+    /// The operator fixes the first problem.
+    Fix,
     /// The operator chooses Verify in the dashboard.
     Verify,
     /// The operator goes through the three checks, and chooses Re-verify.
@@ -54,53 +59,91 @@ pub enum NextStep {
     DeleteRecord,
     /// The operator takes the domain off the list.
     Forget,
-    /// Waiting until then, if known; the time may have passed.
-    Wait(Option<Timestamp>),
-    /// The platform issues the certificate: Verify was chosen then.
-    AwaitCertificate(Timestamp),
+    /// Waiting, mostly for caches.
+    Wait,
+    /// The platform issues the certificate.
+    AwaitCertificate,
     /// Nothing.
     Nothing,
 }
 
+impl NextStep {
+    /// What to do, without the key or command for it.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::EnterValue => "copy the value from the dashboard",
+            Self::EnterRecord => "enter the record at your DNS provider",
+            Self::Check => "check it",
+            Self::FindOutWhy => "find out why the check failed",
+            Self::Fix => "fix the first problem",
+            Self::Verify => "choose Verify in the dashboard",
+            Self::Reverify => "choose Re-verify in the dashboard",
+            Self::FixRedirect => "fix the redirect from it",
+            Self::Remove => "remove it, step by step",
+            Self::DeleteRecord => "delete the CNAME at your DNS provider",
+            Self::Forget => "take it off the list",
+            Self::Wait => "just wait",
+            Self::AwaitCertificate => "wait for the certificate: mostly minutes",
+            Self::Nothing => "nothing to do",
+        }
+    }
+
+    /// What follows, once that is done.
+    pub const fn then(self) -> Option<&'static str> {
+        match self {
+            Self::EnterValue => Some("enter the record at your DNS provider"),
+            Self::EnterRecord | Self::Fix | Self::Wait => Some("choose Verify in the dashboard"),
+            Self::Verify | Self::Reverify => Some("the certificate follows, usually within a couple of minutes"),
+            Self::AwaitCertificate => Some("the domain is live"),
+            Self::Remove => Some("delete the CNAME at your DNS provider"),
+            Self::DeleteRecord => Some("take it off the list"),
+            Self::Check | Self::FindOutWhy | Self::FixRedirect | Self::Forget | Self::Nothing => None,
+        }
+    }
+}
+
 impl DomainProgress {
-    /// The progress of an entry of the list. `failing_redirect` is the problem of the redirect from it, if any.
-    pub fn of(entry: &Entry, reported: &Reported, failing_redirect: Option<&str>, now: Timestamp) -> Self {
-        let status = status(reported, &entry.measurements, now);
+    /// The progress of a domain of which this was measured, the latest last. `failing_redirect` is the problem of the
+    /// redirect from it, if any.
+    pub fn of(
+        measurements: &[Measurement],
+        reported: &Reported,
+        failing_redirect: Option<&str>,
+        now: Timestamp,
+    ) -> Self {
+        let status = status(reported, measurements, now);
         let stage = status.state;
-        let last = last_known(entry);
+        let last = last_known(measurements);
         let title = last.map_or("unknown", |last| last.title.as_str());
-        let fix = || NextStep::Fix(last.map_or_else(String::new, |last| last.fix.clone()));
-        let wait = NextStep::Wait(last.and_then(|last| last.until));
         let measured = last.map(|last| last.verdict);
         let fails = measured == Some(Verdict::Fail);
         let is_unchecked = last.is_none() && (reported.saved.is_some() || reported.verified.is_some());
         let (verdict, summary, next) = match stage {
             Stage::Draft if reported.is_known() => (None, "draft", NextStep::EnterValue),
-            _ if last.is_none() && !entry.measurements.is_empty() => {
+            _ if last.is_none() && !measurements.is_empty() => {
                 (Some(Verdict::Unknown), "check failed", NextStep::FindOutWhy)
             }
             // It is not on the list: only what was measured is known.
-            Stage::Draft => (measured, last.map_or("not checked yet", |last| last.title.as_str()), NextStep::Nothing),
+            Stage::Draft if measured > Some(Verdict::Ok) => (measured, title, NextStep::Fix),
+            Stage::Draft => (measured, last.map_or("not checked yet", |last| last.title.as_str()), NextStep::EnterValue),
             _ if is_unchecked => (None, "not checked yet", NextStep::Check),
-            Stage::WaitingForDns if fails => (measured, title, fix()),
-            Stage::WaitingForDns if reported.saved.is_some() => (Some(Verdict::Wait), title, wait),
-            Stage::WaitingForDns => (Some(Verdict::Wait), "record not saved yet", NextStep::EnterRecord),
+            Stage::WaitingForDns if fails => (measured, title, NextStep::Fix),
+            Stage::WaitingForDns if reported.saved.is_some() => (Some(Verdict::Wait), title, NextStep::Wait),
+            Stage::WaitingForDns => (Some(Verdict::You), "record not there yet", NextStep::EnterRecord),
             // Of a warning, the cause counts: time may not help.
-            Stage::Propagating if measured == Some(Verdict::Warn) => (measured, title, wait),
-            Stage::Propagating => (measured, "propagating", wait),
-            Stage::ReadyToVerify => (Some(Verdict::Wait), "ready to verify", NextStep::Verify),
+            Stage::Propagating if measured == Some(Verdict::Warn) => (measured, title, NextStep::Wait),
+            Stage::Propagating => (measured, "propagating", NextStep::Wait),
+            Stage::ReadyToVerify => (Some(Verdict::You), "ready to verify", NextStep::Verify),
             // More than a certificate is missing.
-            Stage::CertificatePending if fails => (measured, title, fix()),
-            Stage::CertificatePending => {
-                (Some(Verdict::Wait), "certificate pending", reported.verified.map_or(wait, NextStep::AwaitCertificate))
-            }
+            Stage::CertificatePending if fails => (measured, title, NextStep::Fix),
+            Stage::CertificatePending => (Some(Verdict::Wait), "certificate pending", NextStep::AwaitCertificate),
             Stage::CertificateLate => (Some(Verdict::Fail), "no certificate", NextStep::Reverify),
             Stage::Live if failing_redirect.is_some() => {
                 (Some(Verdict::Fail), failing_redirect.unwrap_or(title), NextStep::FixRedirect)
             }
-            Stage::Live if measured > Some(Verdict::Ok) => (measured, title, fix()),
+            Stage::Live if measured > Some(Verdict::Ok) => (measured, title, NextStep::Fix),
             Stage::Live => (measured, "live", NextStep::Nothing),
-            Stage::Failing => (measured, title, fix()),
+            Stage::Failing => (measured, title, NextStep::Fix),
             Stage::RemovalPlanned => (None, "removal planned", NextStep::Remove),
             Stage::Removed if last.is_some_and(Measurement::is_left_behind) => {
                 (Some(Verdict::Fail), "CNAME left behind", NextStep::DeleteRecord)
@@ -119,52 +162,40 @@ impl DomainProgress {
             }
         };
         let pending = stage.is_pending() || stage == Stage::Removed && verdict.is_some();
-        Self { status, verdict, summary: summary.to_owned(), next, needs_action, pending }
+        let until = match (next, reported.verified) {
+            (NextStep::Wait, _) => last.and_then(|last| last.until),
+            (NextStep::AwaitCertificate, Some(verified)) => verified.checked_add(CERTIFICATE_WAIT).ok(),
+            _ => None,
+        };
+        let fix = match next {
+            NextStep::Fix | NextStep::Wait => last.map_or_else(String::new, |last| last.fix.clone()),
+            _ => String::new(),
+        };
+        Self { status, verdict, summary: summary.to_owned(), next, fix, until, needs_action, pending }
+    }
+
+    /// What to do next, without the key or command for it.
+    pub fn act(&self) -> &str {
+        if self.fix.is_empty() { self.next.words() } else { &self.fix }
     }
 
     /// Greater is worse.
     pub fn rank(&self) -> (Option<Verdict>, bool) {
         // A draft and a planned removal have no verdict, but wait for the operator.
-        let verdict = self.verdict.or(self.needs_action.then_some(Verdict::Wait));
+        let verdict = self.verdict.or(self.needs_action.then_some(Verdict::You));
         (verdict, self.needs_action)
     }
 }
 
 /// The last measurement that succeeded.
-pub fn last_known(entry: &Entry) -> Option<&Measurement> {
-    entry.measurements.iter().rev().find(|measurement| measurement.known)
-}
-
-/// What to do at a stage, without the key or command for it.
-pub const fn what_to_do(stage: Stage) -> &'static str {
-    match stage {
-        Stage::Draft => "copy the value from the dashboard (Project settings, Domains, Add domain)",
-        Stage::WaitingForDns => "enter the record at your DNS provider",
-        Stage::Propagating => "wait: the record is right, some caches still hold the old answer",
-        Stage::ReadyToVerify => "choose Verify in the dashboard",
-        Stage::CertificatePending => "wait: the certificate usually follows within a couple of minutes",
-        Stage::CertificateLate => "choose Re-verify in the dashboard",
-        Stage::Live => "nothing to do",
-        Stage::Failing => "fix the first problem",
-        Stage::RemovalPlanned => "set up the redirect first, then choose Remove in the dashboard",
-        Stage::Removed => "delete the CNAME at your DNS provider, if it is still there",
-    }
+pub fn last_known(measurements: &[Measurement]) -> Option<&Measurement> {
+    measurements.iter().rev().find(|measurement| measurement.known)
 }
 
 /// Whether a redirect works: nothing fails in it, though it may have warnings.
 pub fn leads_on(findings: &[Finding]) -> bool {
     let breaks = |finding: &Finding| finding.verdict == Verdict::Fail || finding.code == Code::RdNone;
     overall(findings) > Verdict::Unknown && !findings.iter().any(breaks)
-}
-
-/// Whether a record still points to the platform after the removal; `None` if unknown or not removed.
-pub fn is_left_behind(entry: &Entry, stage: Stage) -> Option<bool> {
-    if stage != Stage::Removed {
-        return None;
-    }
-    let removed = entry.events.iter().filter(|dated| dated.event == Event::Removed).map(|dated| dated.at).max();
-    let last = last_known(entry)?;
-    last.leads_to_platform().filter(|_| Some(last.at) >= removed)
 }
 
 /// The role of a domain in the project's configuration.
@@ -203,6 +234,7 @@ impl DomainRoles {
 pub fn count_words(verdicts: &[Verdict]) -> String {
     let words = [
         (Verdict::Fail, "to fix"),
+        (Verdict::You, "for you"),
         (Verdict::Wait, "waiting"),
         (Verdict::Warn, "with a warning"),
         (Verdict::Ok, "fine"),
@@ -217,19 +249,17 @@ pub fn count_words(verdicts: &[Verdict]) -> String {
 mod tests {
     use super::*;
     use crate::domains::Who;
-    use crate::domains::reported::Dated;
 
     fn finding(code: Code, verdict: Verdict) -> Finding {
         Finding::new(code, verdict, Who::Nobody)
     }
 
-    fn entry(measured: &[(Code, Verdict)]) -> Entry {
-        let findings: Vec<Finding> = measured.iter().map(|(code, verdict)| finding(*code, *verdict)).collect();
-        let measurements = match measured {
+    fn measured(lines: &[(Code, Verdict)]) -> Vec<Measurement> {
+        let findings: Vec<Finding> = lines.iter().map(|(code, verdict)| finding(*code, *verdict)).collect();
+        match lines {
             [] => Vec::new(),
             _ => vec![Measurement::of(&findings, Timestamp::UNIX_EPOCH)],
-        };
-        Entry { name: DnsName::new("docs.acme.com"), events: Vec::new(), measurements }
+        }
     }
 
     const LIVE: [(Code, Verdict); 4] = [
@@ -246,33 +276,23 @@ mod tests {
         let valued = Reported { value: Some(DnsName::new("sites.platform.net")), ..Reported::default() };
         let saved = Reported { saved: Some(Timestamp::UNIX_EPOCH), ..valued.clone() };
         let removed = Reported { removed: true, ..saved.clone() };
-        for (reported, measured, redirect, next, needs_action) in [
+        for (reported, lines, redirect, next, needs_action) in [
             (&draft, &[][..], None, NextStep::EnterValue, true),
-            (&unlisted, &LIVE, None, NextStep::Nothing, false),
+            (&unlisted, &LIVE, None, NextStep::EnterValue, false),
             (&valued, &[], None, NextStep::EnterRecord, true),
             (&saved, &[], None, NextStep::Check, false),
             (&saved, &[(Code::Offline, Verdict::Unknown)], None, NextStep::FindOutWhy, false),
-            (&saved, &[(Code::DnsMissing, Verdict::Wait)], None, NextStep::Wait(None), false),
-            (&saved, &[(Code::DnsABlocks, Verdict::Fail)], None, NextStep::Fix(String::new()), true),
+            (&saved, &[(Code::DnsMissing, Verdict::Wait)], None, NextStep::Wait, false),
+            (&saved, &[(Code::DnsABlocks, Verdict::Fail)], None, NextStep::Fix, true),
             (&saved, &LIVE[..2], None, NextStep::Verify, true),
             (&saved, &LIVE, None, NextStep::Nothing, false),
             (&saved, &LIVE, Some("in a circle"), NextStep::FixRedirect, true),
             (&removed, &LIVE, None, NextStep::DeleteRecord, true),
             (&removed, &[(Code::DnsMissing, Verdict::Wait)], None, NextStep::Forget, false),
         ] {
-            let progress = DomainProgress::of(&entry(measured), reported, redirect, Timestamp::UNIX_EPOCH);
-            assert_eq!((progress.next, progress.needs_action), (next, needs_action), "{measured:?}");
+            let progress = DomainProgress::of(&measured(lines), reported, redirect, Timestamp::UNIX_EPOCH);
+            assert_eq!((progress.next, progress.needs_action), (next, needs_action), "{lines:?}");
         }
-    }
-
-    #[test]
-    fn a_record_is_left_behind_if_it_was_seen_after_the_removal() {
-        let dated = |second, event| Dated { at: Timestamp::from_second(second).unwrap(), event };
-        let removed = |at| Entry { events: vec![dated(-2, Event::Added), dated(at, Event::Removed)], ..entry(&LIVE) };
-        assert_eq!(is_left_behind(&removed(-1), Stage::Removed), Some(true));
-        // What was seen before says nothing.
-        assert_eq!(is_left_behind(&removed(1), Stage::Removed), None);
-        assert_eq!(is_left_behind(&removed(-1), Stage::Live), None);
     }
 
     #[test]

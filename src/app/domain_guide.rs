@@ -1,0 +1,179 @@
+//! Taking a domain out of service, in an order that loses no visitor and leaves no record behind: the steps, each with
+//! what was seen of it.
+
+use crate::domains::check::FollowedRedirect;
+use crate::domains::finding::deciding;
+use crate::domains::progress::last_known;
+use crate::domains::progress::leads_on;
+use crate::domains::record_export::DnsRecord;
+use crate::domains::registry::Entry;
+use crate::domains::report::{full_sentence, sentence};
+use crate::domains::reported::Event;
+use crate::domains::stage::{Measurement, Stage};
+
+/// A step of a removal.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// Whether it was seen to be done; `None` if that cannot be seen.
+    pub is_done: Option<bool>,
+    /// What to do.
+    pub text: String,
+    /// What was seen, or why; empty if nothing.
+    pub seen: String,
+    /// What was seen is wrong.
+    pub is_wrong: bool,
+}
+
+impl Step {
+    fn new(is_done: impl Into<Option<bool>>, text: impl Into<String>, seen: impl Into<String>) -> Self {
+        Self { is_done: is_done.into(), text: text.into(), seen: seen.into(), is_wrong: false }
+    }
+
+    /// A mark for whether it is done, three columns wide.
+    pub const fn mark(&self) -> &'static str {
+        match self.is_done {
+            Some(true) => "[x]",
+            Some(false) => "[ ]",
+            None => "   ",
+        }
+    }
+}
+
+/// The redirect from a domain that goes out of service.
+#[derive(Clone, Copy, Debug)]
+pub enum RedirectSeen<'a> {
+    /// None is configured.
+    None,
+    /// It was not followed, and why.
+    NotFollowed(&'static str),
+    /// It was followed.
+    Followed(&'a FollowedRedirect),
+    /// It worked before the domain was removed, which ends it.
+    Worked,
+}
+
+/// Whether a record still points to the platform after the removal; `None` if unknown or not removed.
+pub fn is_left_behind(entry: &Entry, stage: Stage) -> Option<bool> {
+    if stage != Stage::Removed {
+        return None;
+    }
+    let removed = entry.events.iter().filter(|dated| dated.event == Event::Removed).map(|dated| dated.at).max();
+    let last = last_known(&entry.measurements)?;
+    last.leads_to_platform().filter(|_| Some(last.at) >= removed)
+}
+
+/// Whether the last check saw that no record points to the platform, whatever was recorded.
+pub fn is_gone(entry: &Entry) -> bool {
+    last_known(&entry.measurements).and_then(Measurement::leads_to_platform) == Some(false)
+}
+
+/// The steps of a removal, in order.
+pub fn removal(entry: &Entry, stage: Stage, redirect: RedirectSeen<'_>, record: Option<&DnsRecord>) -> [Step; 4] {
+    let first = "a redirect to another domain is set and works";
+    let redirect = match redirect {
+        RedirectSeen::None => Step::new(
+            false,
+            first,
+            "none configured: to send visitors elsewhere, set it in [domains] and in the dashboard",
+        ),
+        RedirectSeen::NotFollowed(why) => Step::new(false, first, why),
+        RedirectSeen::Worked => Step::new(true, first, "it worked; the removal ends it"),
+        RedirectSeen::Followed(followed) => {
+            let works = leads_on(&followed.findings);
+            match deciding(&followed.findings).filter(|_| !works) {
+                Some(finding) => {
+                    let seen = format!("{} {}", sentence(&finding.title), full_sentence(&finding.fix));
+                    Step { is_wrong: true, ..Step::new(false, first, seen) }
+                }
+                None => Step::new(works, first, followed.hops.first().map_or("", String::as_str)),
+            }
+        }
+    };
+    let record = record.map_or_else(
+        || "the record".to_owned(),
+        |record| format!("{} {} -> {}", record.kind(), record.name.relative_to(&record.zone), record.value),
+    );
+    let left = is_left_behind(entry, stage);
+    let gone = left == Some(false) || is_gone(entry);
+    let unknown_there = last_known(&entry.measurements).is_some_and(|last| last.unknown_there);
+    let removed = stage == Stage::Removed && (unknown_there || left.is_some() && !gone || entry.reported().removed);
+    let seen = match left {
+        Some(true) => "still there: anyone who adds this name to their project gets your visitors",
+        _ if gone => "nothing points to the platform",
+        _ => "if it is left behind, anyone who adds this name to their project gets your visitors",
+    };
+    [
+        redirect,
+        Step::new(None, "visitors are few enough, in your judgement", ""),
+        Step::new(removed, "in the dashboard, menu at the name, choose Remove", "the site goes offline at once"),
+        Step { is_wrong: left == Some(true), ..Step::new(gone, format!("at your DNS provider delete {record}"), seen) },
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::Timestamp;
+
+    use super::*;
+    use crate::domains::redirect_config::Redirect;
+    use crate::domains::reported::Dated;
+    use crate::domains::{Code, DnsName, Finding, Verdict, Who};
+
+    fn entry(measured: &[(Code, Verdict)], events: Vec<Dated>) -> Entry {
+        let finding = |(code, verdict): &(Code, Verdict)| Finding::new(*code, *verdict, Who::Nobody);
+        let findings: Vec<Finding> = measured.iter().map(finding).collect();
+        let measurements = vec![Measurement::of(&findings, Timestamp::UNIX_EPOCH)];
+        Entry { name: DnsName::new("docs.acme.com"), events, measurements }
+    }
+
+    const LIVE: [(Code, Verdict); 4] = [
+        (Code::DnsOk, Verdict::Ok),
+        (Code::CaaNone, Verdict::Ok),
+        (Code::TlsOk, Verdict::Ok),
+        (Code::HttpOk, Verdict::Ok),
+    ];
+
+    fn removed(second: i64) -> Entry {
+        let dated = |second, event| Dated { at: Timestamp::from_second(second).unwrap(), event };
+        entry(&LIVE, vec![dated(-2, Event::Added), dated(second, Event::Removed)])
+    }
+
+    #[test]
+    fn a_record_is_left_behind_if_it_was_seen_after_the_removal() {
+        assert_eq!(is_left_behind(&removed(-1), Stage::Removed), Some(true));
+        // What was seen before says nothing.
+        assert_eq!(is_left_behind(&removed(1), Stage::Removed), None);
+        assert_eq!(is_left_behind(&removed(-1), Stage::Live), None);
+    }
+
+    #[test]
+    fn each_step_is_done_once_it_was_seen() {
+        let marks = |entry: &Entry, stage, redirect| removal(entry, stage, redirect, None).map(|step| step.is_done);
+        let live = entry(&LIVE, Vec::new());
+        assert_eq!(marks(&live, Stage::Live, RedirectSeen::None), [Some(false), None, Some(false), Some(false)]);
+        assert_eq!(
+            marks(&removed(-1), Stage::Removed, RedirectSeen::Worked),
+            [Some(true), None, Some(true), Some(false)]
+        );
+        let gone = entry(&[(Code::DnsMissing, Verdict::Wait)], Vec::new());
+        assert_eq!(marks(&gone, Stage::Live, RedirectSeen::None), [Some(false), None, Some(false), Some(true)]);
+        let left = removal(&removed(-1), Stage::Removed, RedirectSeen::None, None);
+        assert!(left[3].is_wrong && left[3].seen.starts_with("still there"), "{left:?}");
+    }
+
+    #[test]
+    fn a_redirect_that_works_is_done_even_with_warnings() {
+        let [from, to] = ["old.example.com", "www.example.com"].map(DnsName::new);
+        for (code, verdict, done) in [
+            (Code::RdOk, Verdict::Ok, true),
+            (Code::RdStatus, Verdict::Warn, true),
+            (Code::RdLoop, Verdict::Fail, false),
+        ] {
+            let redirect = Redirect { from: from.clone(), to: to.clone(), status: 301 };
+            let findings = vec![Finding::new(code, verdict, Who::Dashboard)];
+            let followed = FollowedRedirect { redirect, at: Timestamp::UNIX_EPOCH, findings, hops: Vec::new() };
+            let steps = removal(&entry(&LIVE, Vec::new()), Stage::Live, RedirectSeen::Followed(&followed), None);
+            assert_eq!((steps[0].is_done, steps[0].is_wrong), (Some(done), !done), "{code}");
+        }
+    }
+}
