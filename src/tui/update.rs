@@ -254,7 +254,7 @@ fn back(state: &mut AppState, now: Now) -> Vec<Effect> {
     if place.name == PETS {
         pets::update::back(state);
         Vec::new()
-    } else if place == &domains::update::LIST_PLACE {
+    } else if place == &domains::list::LIST_PLACE {
         domains::update::leave(state, now)
     } else {
         Vec::new()

@@ -3,14 +3,17 @@
 //! Domains are added, verified and removed in the dashboard and at the DNS provider. The panel shows what to enter there,
 //! records what the operator has done, checks the domain, and shows what is wrong and how long to wait.
 
-pub mod detail;
+pub mod list;
+pub mod live;
 pub(in crate::tui) mod popups {
     pub mod formats;
     pub mod outside;
     pub mod resolvers;
 }
+pub mod record;
 pub mod redirects;
 pub mod removal;
+pub mod rules;
 pub mod scheduler;
 pub mod state;
 pub mod update;

@@ -15,7 +15,7 @@ use crate::tui::pending::Slot;
 use crate::tui::state::{AppState, MessageKind};
 use crate::tui::widgets::form::{Field, Form, Kind};
 
-use super::detail::BACK;
+use super::live::BACK;
 use super::popups::outside::{OUTSIDE, OUTSIDE_TYPED};
 use super::redirects;
 use super::scheduler;

@@ -2,30 +2,20 @@
 
 use std::sync::Arc;
 
+use super::list::LIST_PLACE;
+use super::live::is_listed;
+use super::state::{PanelLocation, State};
+use super::{live, record, redirects, removal, rules, scheduler, wizard};
 use crate::clock::Now;
-use crate::domains::DnsName;
 use crate::domains::registry::{Registry, RegistryChange};
 use crate::domains::report::sentence;
-use crate::domains::stage::Stage as Step;
 use crate::domains::troubleshooting::Rule;
-use crate::tui::command::{self, Command, Movement, Place, change, command, moves};
+use crate::tui::command::{Command, Place};
 use crate::tui::effect::Effect;
 use crate::tui::job::{Env, Job, blocking};
 use crate::tui::pending::Slot;
-use crate::tui::state::{AppState, MessageKind, Screen};
+use crate::tui::state::{AppState, Screen};
 use crate::tui::text_input::Typing;
-use crate::tui::widgets::list::moved;
-
-use super::detail::{self, is_listed};
-use super::popups::outside::OUTSIDE;
-use super::state::{ConfirmTwice, DomainSummary, PanelLocation, State};
-use super::{popups, redirects, removal, scheduler, wizard};
-
-/// Lines of the list that a page is.
-const PAGE: usize = 10;
-
-/// The answer to a key for a domain if the list is empty.
-const NO_DOMAIN: &str = "No domains yet. a adds one.";
 
 /// Shows the panel. The list is read each time because another program may have changed it.
 pub fn show(app: &mut AppState, now: Now) -> Vec<Effect> {
@@ -35,7 +25,7 @@ pub fn show(app: &mut AppState, now: Now) -> Vec<Effect> {
 }
 
 /// Reads the list.
-fn read(app: &mut AppState, now: Now) -> Vec<Effect> {
+pub fn read(app: &mut AppState, now: Now) -> Vec<Effect> {
     app.domains.blocked = false;
     // A write also returns the list.
     if app.pending.is_running(Slot::Registry) || !app.domains.changes.is_empty() {
@@ -43,26 +33,6 @@ fn read(app: &mut AppState, now: Now) -> Vec<Effect> {
     }
     vec![app.begin(KeepRegistry(Vec::new()), now)]
 }
-
-static LIST: &[Command] = &[
-    command("open", "Enter", "open", "open, continue", open),
-    change("add", "a", "add", "add a domain", |app, _| wizard::open(&mut app.domains))
-        .shell(|_| Some("domains add NAME".to_owned())),
-    command("redirects", "R", "redirects", "primary and redirects", redirects::open).shell(redirects::line),
-    command("removal", "U", "removal", "remove step by step", |app, now| match settle_selection(app, now) {
-        Some(_) => removal::open(app, now),
-        None => app.note(NO_DOMAIN),
-    })
-    .shell(|app| line(app, "remove")),
-    command("refresh", "r F5", "check now", "check all now", check_all).shell(|_| Some("domains check".to_owned())),
-    change("live", "A", "watch", "watch, on and off", watch).shell(|app| line(app, "watch")),
-    command("resolvers", "p", "", "public resolvers", popups::resolvers::change),
-    OUTSIDE,
-    change("delete", "Del", "", "drop a draft", drop_draft).confirms(),
-    moves(command::LIST, "", "move|first, last", go),
-];
-
-pub static LIST_PLACE: Place = Place::new("domains", "Domains", &[LIST]).around(around);
 
 impl State {
     /// Where a key goes.
@@ -73,10 +43,10 @@ impl State {
                 let (text, button) = (&wizard::TEXT_PLACE, &wizard::BUTTON_PLACE);
                 self.wizard.form.place([text, text, text, button])
             }
-            PanelLocation::Record => &detail::RECORD_PLACE,
-            PanelLocation::Live => &detail::DOMAIN_PLACE,
-            PanelLocation::Rules(Rule::Browser) => &detail::BROWSER_PLACE,
-            PanelLocation::Rules(_) => &detail::RULES_PLACE,
+            PanelLocation::Record => &record::RECORD_PLACE,
+            PanelLocation::Live => &live::DOMAIN_PLACE,
+            PanelLocation::Rules(Rule::Browser) => &rules::BROWSER_PLACE,
+            PanelLocation::Rules(_) => &rules::RULES_PLACE,
             PanelLocation::Redirects => &redirects::PLACE,
             PanelLocation::Removal => {
                 let (name, steps) = (&removal::NAME_PLACE, &removal::STEPS_PLACE);
@@ -129,95 +99,6 @@ pub fn on_typing(app: &mut AppState, typing: Typing<'_>) -> bool {
         Typing::Edit(_) => app.domains.confirming = None,
     }
     app.domains.input().is_some_and(|input| input.take(typing))
-}
-
-fn check_all(app: &mut AppState, now: Now) -> Vec<Effect> {
-    scheduler::ask_all(&mut app.domains, now);
-    if !app.domains.rows(now).is_empty() {
-        app.say_done("Checking all domains. Ctrl-C cancels.", now.mono);
-    }
-    let mut effects = read(app, now);
-    effects.extend(redirects::walk(app, now));
-    effects
-}
-
-fn watch(app: &mut AppState, now: Now) {
-    app.domains.watching = !app.domains.watching;
-    let on = "Watching: pending domains are checked automatically. You are notified when one needs action.";
-    let off = "Not watching. r checks now.";
-    app.tell(if app.domains.watching { on } else { off });
-    scheduler::due(&mut app.domains, now);
-}
-
-/// Takes a draft off the list, on the second press.
-fn drop_draft(app: &mut AppState, now: Now) {
-    let Some(name) = settle_selection(app, now) else {
-        return app.tell(NO_DOMAIN);
-    };
-    let panel = &mut app.domains;
-    let reported = panel.reported(&name);
-    if reported.saved.is_some() || reported.verified.is_some() {
-        return app.tell("Del only removes drafts. U takes a domain out of service step by step.");
-    }
-    if panel.confirming.take() != Some(ConfirmTwice::Forgotten) {
-        panel.confirming = Some(ConfirmTwice::Forgotten);
-        return app.tell(format!("Press Del again to drop the draft {name}."));
-    }
-    panel.forget(&name);
-    app.say(MessageKind::Done, format!("Draft {name} removed from the list."));
-}
-
-/// Moves the cursor in the list.
-pub fn go(app: &mut AppState, movement: Movement, now: Now) {
-    let rows = app.domains.rows(now);
-    let Some(here) = cursor(&app.domains, &rows) else { return };
-    app.domains.selected = Some(rows[moved(here, movement, rows.len(), PAGE)].name.clone());
-}
-
-/// The row that has the cursor: the selected domain, or the first.
-pub fn cursor(state: &State, rows: &[DomainSummary]) -> Option<usize> {
-    let selected = state.selected.as_ref();
-    selected.and_then(|name| rows.iter().position(|row| row.name == *name)).or((!rows.is_empty()).then_some(0))
-}
-
-/// The domain under the cursor becomes the one that is shown.
-fn settle_selection(app: &mut AppState, now: Now) -> Option<DnsName> {
-    let rows = app.domains.rows(now);
-    app.domains.selected = cursor(&app.domains, &rows).map(|at| rows[at].name.clone());
-    app.domains.selected.clone()
-}
-
-/// Opens the selected domain at its next step.
-fn open(app: &mut AppState, now: Now) -> Vec<Effect> {
-    let selected = settle_selection(app, now);
-    let panel = &mut app.domains;
-    let Some(name) = selected else {
-        wizard::open(panel);
-        return Vec::new();
-    };
-    match panel.status(&name, now).state {
-        Step::Draft => {
-            wizard::resume(panel, &name);
-            panel.enter(PanelLocation::Wizard);
-        }
-        Step::WaitingForDns if panel.reported(&name).saved.is_none() => {
-            wizard::resume(panel, &name);
-            panel.enter(PanelLocation::Record);
-            scheduler::ask_if_old(panel, &name, now);
-        }
-        Step::RemovalPlanned | Step::Removed => return removal::open(app, now),
-        Step::WaitingForDns
-        | Step::Propagating
-        | Step::ReadyToVerify
-        | Step::CertificatePending
-        | Step::CertificateLate
-        | Step::Live
-        | Step::Failing => {
-            panel.enter(PanelLocation::Live);
-            scheduler::ask_if_old(panel, &name, now);
-        }
-    }
-    Vec::new()
 }
 
 /// Applies these changes to the list on disk, and reads it.

@@ -1,18 +1,11 @@
 //! Paints the domains panel.
 
-mod list;
-mod live;
-mod record;
-mod redirects;
-mod rules;
-mod wizard;
-
 use jiff::Timestamp;
 use ratatui::text::Span;
 
 use crate::clock::Now;
 use crate::domains::progress::{DomainProgress, NextStep};
-pub use crate::domains::report::{full_sentence as sentence, sentence as closed};
+use crate::domains::report::full_sentence;
 use crate::domains::{Finding, Verdict};
 use crate::tui::state::AppState;
 use crate::tui::theme::{Appearance, StyleRole};
@@ -50,7 +43,7 @@ pub fn draw(app: &AppState, now: Now, page: &mut Page<'_>) {
     page.boxed("Details");
     page.inset(1);
     page.gap();
-    list::beside(scene, page);
+    super::list::beside(scene, page);
 }
 
 /// The height of a form.
@@ -59,12 +52,12 @@ const FORM_ROWS: u16 = 20;
 /// Paints the page of the place. Of a form that does not fit, the part with the cursor is shown.
 fn draw_page(scene: Scene<'_>, page: &mut Page<'_>) {
     match scene.app.domains.place {
-        PanelLocation::List => list::draw(scene, page),
-        PanelLocation::Record => record::draw(scene, page),
-        PanelLocation::Live => live::draw(scene, page),
-        PanelLocation::Wizard => page.at_least(FORM_ROWS, 2, |page| wizard::draw(scene, page)),
-        PanelLocation::Rules(rule) => page.at_least(FORM_ROWS, 2, |page| rules::draw(scene, page, rule)),
-        PanelLocation::Redirects => page.at_least(FORM_ROWS, 2, |page| redirects::draw(scene, page)),
+        PanelLocation::List => super::list::draw(scene, page),
+        PanelLocation::Record => super::record::draw(scene, page),
+        PanelLocation::Live => super::live::draw(scene, page),
+        PanelLocation::Wizard => page.at_least(FORM_ROWS, 2, |page| super::wizard::draw(scene, page)),
+        PanelLocation::Rules(rule) => page.at_least(FORM_ROWS, 2, |page| super::rules::draw(scene, page, rule)),
+        PanelLocation::Redirects => page.at_least(FORM_ROWS, 2, |page| super::redirects::draw(scene, page)),
         PanelLocation::Removal => super::removal::draw(scene, page),
     }
 }
@@ -89,7 +82,7 @@ fn draw_sandbox(scene: Scene<'_>, page: &mut Page<'_>) {
 }
 
 /// Writes the titles of pages behind `head` on the row, that of the page `here` in brackets; gives where each is.
-fn tabs(
+pub fn tabs(
     page: &mut Page<'_>,
     head: Span<'static>,
     titles: impl IntoIterator<Item = String>,
@@ -110,7 +103,7 @@ fn tabs(
 }
 
 /// A verdict as a word, four columns wide.
-fn verdict_word(verdict: Option<Verdict>) -> &'static str {
+pub fn verdict_word(verdict: Option<Verdict>) -> &'static str {
     match verdict {
         None => "-",
         Some(Verdict::Ok) => "OK",
@@ -123,12 +116,12 @@ fn verdict_word(verdict: Option<Verdict>) -> &'static str {
 }
 
 /// A moment in the user's format.
-fn moment(scene: Scene<'_>, at: Timestamp) -> String {
+pub fn moment(scene: Scene<'_>, at: Timestamp) -> String {
     scene.appearance.moment(at, scene.app.domains.wall(scene.now))
 }
 
 /// The colour of a verdict.
-const fn verdict_role(verdict: Option<Verdict>) -> StyleRole {
+pub const fn verdict_role(verdict: Option<Verdict>) -> StyleRole {
     match verdict {
         None | Some(Verdict::Unknown) => StyleRole::Quiet,
         Some(Verdict::Ok) => StyleRole::Good,
@@ -156,6 +149,6 @@ pub fn act(progress: &DomainProgress, is_page: bool) -> String {
 }
 
 /// What to do about a finding, as a sentence; empty if nothing.
-fn act_of(finding: &Finding) -> String {
-    if finding.fix.is_empty() || finding.verdict <= Verdict::Ok { String::new() } else { sentence(&finding.fix) }
+pub fn act_of(finding: &Finding) -> String {
+    if finding.fix.is_empty() || finding.verdict <= Verdict::Ok { String::new() } else { full_sentence(&finding.fix) }
 }

@@ -1,30 +1,30 @@
 //! Adding a domain: the name, and the value from the dashboard.
 
-mod fields;
-
 use jiff::Timestamp;
-
-use crate::app::domain_service::existing;
-use crate::clock::Now;
-use crate::domains::catalogue::Topic;
-use crate::domains::parse_name::{self, ExistingDomains, ParsedName};
-use crate::domains::registry::Entry;
-use crate::domains::report::full_sentence as sentence;
-use crate::domains::reported::{Dated, Event};
-use crate::domains::sandbox::Sandbox;
-use crate::domains::{Code, DnsName, Domain, Finding, Verdict};
-use crate::model::text::short;
-use crate::tui::command::{Command, Place, change, command};
-use crate::tui::effect::Effect;
-use crate::tui::forms::{NEXT, PREVIOUS};
-use crate::tui::state::AppState;
 
 use super::popups::outside::OUTSIDE_TYPED;
 use super::scheduler;
 use super::state::{PanelLocation, State, is_unsaved};
 use super::update::around;
-
-pub use fields::{BUTTON, NAME, VALUE, Wizard};
+use super::view::{Page, Scene, tabs};
+use crate::app::domain_service::existing;
+use crate::clock::Now;
+use crate::domains::catalogue::Topic;
+use crate::domains::parse_name::{ExistingDomains, ParsedName};
+use crate::domains::registry::Entry;
+use crate::domains::report::{full_sentence, sentence};
+use crate::domains::reported::{Dated, Event};
+use crate::domains::sandbox::Sandbox;
+use crate::domains::troubleshooting::PRECONDITIONS;
+use crate::domains::{Code, DnsName, Domain, Finding, Verdict, parse_name};
+use crate::model::text::short;
+use crate::tui::command::{Command, Place, change, command};
+use crate::tui::effect::Effect;
+use crate::tui::forms::{NEXT, PREVIOUS};
+use crate::tui::state::AppState;
+use crate::tui::text_input::TextInput;
+use crate::tui::theme::StyleRole;
+use crate::tui::widgets::form::{Field, Form, FormDraft, Kind};
 
 /// Opens the form for an entry of the list.
 pub fn resume(state: &mut State, name: &DnsName) {
@@ -183,7 +183,7 @@ fn refusal(what: &str, findings: &[Finding]) -> String {
     let refused = findings.iter().find(|finding| finding.verdict == Verdict::Fail);
     refused.map_or_else(
         || format!("Check {what}."),
-        |finding| format!("Check {what}: {}. {}", finding.title, sentence(&finding.fix)),
+        |finding| format!("Check {what}: {}. {}", finding.title, full_sentence(&finding.fix)),
     )
 }
 
@@ -239,4 +239,136 @@ pub(super) fn in_the_way<'a>(state: &'a State, name: &DnsName) -> impl Iterator<
         matches!(finding.code.topic(), Topic::Servers | Topic::Record | Topic::Caa)
             && matches!(finding.verdict, Verdict::Fail | Verdict::Warn)
     })
+}
+
+pub static NAME: Field = Field::new("name", "Domain", Kind::Text).columns(48);
+pub static VALUE: Field = Field::new("value", "Value", Kind::Text).columns(48);
+pub static BUTTON: Field = Field::new("next", "[ F2 Next: the record ]", Kind::Button);
+
+/// The form for a domain.
+#[derive(Clone, Debug)]
+pub struct Wizard {
+    pub form: Form,
+    /// The entry that is set up, if it exists: its name can no longer change.
+    pub entry: Option<DnsName>,
+}
+
+impl Default for Wizard {
+    fn default() -> Self {
+        Self { form: Form::new(&[&NAME, &VALUE, &BUTTON]), entry: None }
+    }
+}
+
+impl Wizard {
+    /// The form for an entry of the list, with its value.
+    pub fn of(name: &DnsName, value: &str) -> Self {
+        let mut wizard = Self { entry: Some(name.clone()), ..Self::default() };
+        wizard.form.set(&NAME, name.as_str());
+        wizard.form.set(&VALUE, value);
+        wizard.form.go_to(&VALUE);
+        wizard
+    }
+
+    /// The text field that has the cursor.
+    pub fn input(&mut self) -> Option<&mut TextInput> {
+        let is_fixed = self.entry.is_some() && self.form.is_at(&NAME);
+        self.form.input().filter(|_| !is_fixed)
+    }
+
+    pub fn draft(&self) -> FormDraft {
+        let entry = self.entry.as_ref().map(|entry| ("entry".to_owned(), TextInput::new(entry.as_str())));
+        self.form.draft().into_iter().chain(entry).collect()
+    }
+
+    /// The form that a draft has.
+    pub fn restored(draft: &FormDraft) -> Self {
+        let entry = draft.get("entry").filter(|entry| !entry.is_empty()).map(|entry| DnsName::new(entry.value()));
+        let mut wizard = Self { entry, ..Self::default() };
+        wizard.form.restore(draft);
+        if wizard.entry.is_some() {
+            // Its name is fixed, whatever was in use.
+            wizard.form.go_to(&VALUE);
+        }
+        wizard
+    }
+}
+
+/// The left edge of the fields.
+const FIELDS: u16 = 15;
+
+/// The steps, with the one that is shown in brackets.
+pub fn steps(page: &mut Page<'_>, step: usize) {
+    let head = if page.columns() < 72 { "  " } else { "   Add a domain   " };
+    let head = page.appearance.span(head, StyleRole::Heading);
+    let titles = ["Name and value", "DNS record", "Verify"].map(str::to_owned);
+    tabs(page, head, titles, step - 1);
+    page.next_row();
+}
+
+/// Paints the form.
+pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) {
+    let panel = &scene.app.domains;
+    let form = &panel.wizard.form;
+    steps(page, 1);
+    page.gap();
+    page.wrapped(3, &format!("Before you start: {PRECONDITIONS}."), 3);
+    page.gap();
+    let reading = read_name(panel);
+    page.form_field(form, &NAME, FIELDS);
+    if form.value(&NAME).is_empty() {
+        match &panel.setup.sandbox {
+            Some(_) => note(page, &format!("Sandbox: type {}, or https://{0}/guide", Sandbox::DOMAIN)),
+            None => note(page, "for example docs.example.com; you can paste a whole address"),
+        }
+    } else {
+        feedback(page, &reading.findings);
+    }
+    if let Some(domain) = &reading.domain {
+        let (kind, record) = if domain.is_apex() {
+            (format!("{} itself, the apex", domain.unicode), "ALIAS or ANAME")
+        } else {
+            let label = domain.name.relative_to(&domain.registrable);
+            (format!("subdomain \"{label}\" of {}", domain.registrable), "CNAME")
+        };
+        page.text(&format!("   Kind        {kind} -> {record}"));
+    }
+    page.gap();
+    let shown = reading.domain.as_ref().map_or("the domain", |domain| domain.unicode.as_str());
+    let where_to = format!("In the dashboard (Project settings, Domains, Add domain) enter {shown}.");
+    page.wrapped(3, &format!("{where_to} It then shows a value. Type or paste it here:"), 3);
+    page.form_field(form, &VALUE, FIELDS);
+    if form.value(&VALUE).is_empty() {
+        match &panel.setup.sandbox {
+            Some(_) => note(
+                page,
+                &format!("Sandbox: Ctrl-O adds it in the dashboard, which then shows {}", Sandbox::PLATFORM_HOST),
+            ),
+            None => note(page, "Without it, F2 saves a draft. Use only the value the dashboard shows."),
+        }
+    } else {
+        match read_value(panel) {
+            Ok(_) => note(page, "The next step checks whether it exists."),
+            Err(findings) => feedback(page, &findings),
+        }
+    }
+    page.gap();
+    page.button(FIELDS, BUTTON.label, form.is_at(&BUTTON));
+}
+
+fn note(page: &mut Page<'_>, text: &str) {
+    page.labelled("   i  ", text, 2);
+}
+
+/// What was understood from a typed name, or what is wrong with it.
+fn feedback(page: &mut Page<'_>, findings: &[Finding]) {
+    // The kind of name has its own line.
+    let shown = findings.iter().filter(|finding| !matches!(finding.code, Code::InOk | Code::InApex));
+    for finding in shown.take(2) {
+        if finding.verdict == Verdict::Fail {
+            let text = format!("{}: {} {}", finding.title, sentence(&finding.seen), full_sentence(&finding.fix));
+            page.error(3, &text, 3);
+        } else {
+            note(page, &format!("{}: {}", finding.title, finding.seen));
+        }
+    }
 }

@@ -3,20 +3,141 @@
 
 use ratatui::text::Span;
 
-use crate::domains::Verdict;
-use crate::domains::finding::deciding;
-use crate::domains::finding::without_place;
+use super::popups::outside::OUTSIDE;
+use super::state::{ConfirmTwice, DomainSummary, PanelLocation, State};
+use super::update::{around, line, read};
+use super::view::{Page, Scene, act, act_of, moment, verdict_role, verdict_word};
+use super::wizard::in_the_way;
+use super::{popups, redirects, removal, scheduler, wizard};
+use crate::clock::Now;
+use crate::domains::finding::{deciding, without_place};
 use crate::domains::progress::{NextStep, count_words, last_known};
-use crate::domains::stage::Stage;
+use crate::domains::report::full_sentence;
+use crate::domains::stage::{Stage, Stage as Step};
+use crate::domains::{DnsName, Verdict};
 use crate::model::text::width;
 use crate::model::words::duration;
+use crate::tui::command;
+use crate::tui::command::{Command, Movement, Place, change, command, moves};
+use crate::tui::effect::Effect;
+use crate::tui::state::{AppState, MessageKind};
 use crate::tui::theme::StyleRole;
-use crate::tui::widgets::list::first_of_page;
+use crate::tui::widgets::list::{first_of_page, moved};
 
-use super::super::state::DomainSummary;
-use super::super::update::cursor;
-use super::super::wizard::in_the_way;
-use super::{Page, Scene, act, act_of, moment, sentence, verdict_role, verdict_word};
+/// Lines of the list that a page is.
+const PAGE: usize = 10;
+
+/// The answer to a key for a domain if the list is empty.
+const NO_DOMAIN: &str = "No domains yet. a adds one.";
+
+static LIST: &[Command] = &[
+    command("open", "Enter", "open", "open, continue", open),
+    change("add", "a", "add", "add a domain", |app, _| wizard::open(&mut app.domains))
+        .shell(|_| Some("domains add NAME".to_owned())),
+    command("redirects", "R", "redirects", "primary and redirects", redirects::open).shell(redirects::line),
+    command("removal", "U", "removal", "remove step by step", |app, now| match settle_selection(app, now) {
+        Some(_) => removal::open(app, now),
+        None => app.note(NO_DOMAIN),
+    })
+    .shell(|app| line(app, "remove")),
+    command("refresh", "r F5", "check now", "check all now", check_all).shell(|_| Some("domains check".to_owned())),
+    change("live", "A", "watch", "watch, on and off", watch).shell(|app| line(app, "watch")),
+    command("resolvers", "p", "", "public resolvers", popups::resolvers::change),
+    OUTSIDE,
+    change("delete", "Del", "", "drop a draft", drop_draft).confirms(),
+    moves(command::LIST, "", "move|first, last", go),
+];
+
+pub static LIST_PLACE: Place = Place::new("domains", "Domains", &[LIST]).around(around);
+
+fn check_all(app: &mut AppState, now: Now) -> Vec<Effect> {
+    scheduler::ask_all(&mut app.domains, now);
+    if !app.domains.rows(now).is_empty() {
+        app.say_done("Checking all domains. Ctrl-C cancels.", now.mono);
+    }
+    let mut effects = read(app, now);
+    effects.extend(redirects::walk(app, now));
+    effects
+}
+
+fn watch(app: &mut AppState, now: Now) {
+    app.domains.watching = !app.domains.watching;
+    let on = "Watching: pending domains are checked automatically. You are notified when one needs action.";
+    let off = "Not watching. r checks now.";
+    app.tell(if app.domains.watching { on } else { off });
+    scheduler::due(&mut app.domains, now);
+}
+
+/// Takes a draft off the list, on the second press.
+fn drop_draft(app: &mut AppState, now: Now) {
+    let Some(name) = settle_selection(app, now) else {
+        return app.tell(NO_DOMAIN);
+    };
+    let panel = &mut app.domains;
+    let reported = panel.reported(&name);
+    if reported.saved.is_some() || reported.verified.is_some() {
+        return app.tell("Del only removes drafts. U takes a domain out of service step by step.");
+    }
+    if panel.confirming.take() != Some(ConfirmTwice::Forgotten) {
+        panel.confirming = Some(ConfirmTwice::Forgotten);
+        return app.tell(format!("Press Del again to drop the draft {name}."));
+    }
+    panel.forget(&name);
+    app.say(MessageKind::Done, format!("Draft {name} removed from the list."));
+}
+
+/// Moves the cursor in the list.
+pub fn go(app: &mut AppState, movement: Movement, now: Now) {
+    let rows = app.domains.rows(now);
+    let Some(here) = cursor(&app.domains, &rows) else { return };
+    app.domains.selected = Some(rows[moved(here, movement, rows.len(), PAGE)].name.clone());
+}
+
+/// The row that has the cursor: the selected domain, or the first.
+pub fn cursor(state: &State, rows: &[DomainSummary]) -> Option<usize> {
+    let selected = state.selected.as_ref();
+    selected.and_then(|name| rows.iter().position(|row| row.name == *name)).or((!rows.is_empty()).then_some(0))
+}
+
+/// The domain under the cursor becomes the one that is shown.
+fn settle_selection(app: &mut AppState, now: Now) -> Option<DnsName> {
+    let rows = app.domains.rows(now);
+    app.domains.selected = cursor(&app.domains, &rows).map(|at| rows[at].name.clone());
+    app.domains.selected.clone()
+}
+
+/// Opens the selected domain at its next step.
+fn open(app: &mut AppState, now: Now) -> Vec<Effect> {
+    let selected = settle_selection(app, now);
+    let panel = &mut app.domains;
+    let Some(name) = selected else {
+        wizard::open(panel);
+        return Vec::new();
+    };
+    match panel.status(&name, now).state {
+        Step::Draft => {
+            wizard::resume(panel, &name);
+            panel.enter(PanelLocation::Wizard);
+        }
+        Step::WaitingForDns if panel.reported(&name).saved.is_none() => {
+            wizard::resume(panel, &name);
+            panel.enter(PanelLocation::Record);
+            scheduler::ask_if_old(panel, &name, now);
+        }
+        Step::RemovalPlanned | Step::Removed => return removal::open(app, now),
+        Step::WaitingForDns
+        | Step::Propagating
+        | Step::ReadyToVerify
+        | Step::CertificatePending
+        | Step::CertificateLate
+        | Step::Live
+        | Step::Failing => {
+            panel.enter(PanelLocation::Live);
+            scheduler::ask_if_old(panel, &name, now);
+        }
+    }
+    Vec::new()
+}
 
 /// The least columns for a name.
 const NAME: usize = 20;
@@ -34,7 +155,7 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) {
     if let Some(why) = &panel.list_error {
         let kept = if panel.changes.is_empty() { "" } else { " Your changes are kept until you quit." };
         page.gap();
-        page.error(1, &format!("{}{kept} r tries again.", sentence(why)), 4);
+        page.error(1, &format!("{}{kept} r tries again.", full_sentence(why)), 4);
         page.gap();
     }
     if panel.list.is_none() {
@@ -96,7 +217,7 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) {
 fn in_full(row: &DomainSummary, scene: Scene<'_>, page: &mut Page<'_>) {
     let rows = usize::from(page.left()).min(3);
     match row.progress.next {
-        NextStep::Fix => page.labelled("   Do: ", &sentence(row.progress.act()), rows),
+        NextStep::Fix => page.labelled("   Do: ", &full_sentence(row.progress.act()), rows),
         NextStep::Nothing => {}
         _ => page.labelled("   Next: ", &next_words(row, scene), rows),
     }
@@ -189,11 +310,11 @@ pub fn beside(scene: Scene<'_>, page: &mut Page<'_>) {
     page.gap();
     match finding.map(act_of).filter(|act| !act.is_empty()) {
         Some(act) => page.labelled("Do: ", &act, 8),
-        None if row.progress.next == NextStep::Fix => page.labelled("Do: ", &sentence(row.progress.act()), 8),
+        None if row.progress.next == NextStep::Fix => page.labelled("Do: ", &full_sentence(row.progress.act()), 8),
         None => page.labelled("Next: ", &next_words(row, scene), 4),
     }
     for finding in in_the_way(panel, &row.name).skip(1).take(2) {
-        page.labelled("Also: ", &sentence(&finding.title), 2);
+        page.labelled("Also: ", &full_sentence(&finding.title), 2);
     }
     page.gap();
     let reported = panel.reported(&row.name);

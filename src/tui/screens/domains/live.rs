@@ -1,24 +1,211 @@
-//! One domain: what was recorded, who sees what, what is wrong, what to do and how long to wait.
+//! One domain as it is now: what each server sees, what is wrong, what to do and what comes next.
 #![expect(clippy::wildcard_enum_match_arm, reason = "what is painted may have a default")]
 
 use jiff::SignedDuration;
 use ratatui::text::Span;
 
+use super::list::go;
+use super::popups::formats;
+use super::popups::outside::OUTSIDE;
+use super::rules::likely_rule;
+use super::state::{ConfirmTwice, DomainSummary, PanelLocation};
+use super::update::{around, line};
+use super::view::{Page, Scene, act, act_of, moment, verdict_role, verdict_word};
+use super::{redirects, removal, scheduler, wizard};
 use crate::app::domain_service::CheckResult;
+use crate::clock::Now;
 use crate::domains::catalogue::Topic;
 use crate::domains::diagnosis::PROPAGATION;
 use crate::domains::finding::deciding;
-use crate::domains::observation::{self, Complete};
+use crate::domains::observation::Complete;
 use crate::domains::progress::NextStep;
+use crate::domains::record_export::Conflict;
+use crate::domains::report::{full_sentence, sentence};
+use crate::domains::reported::Event;
 use crate::domains::stage::Stage as Step;
 use crate::domains::vantage_points::{View, ViewVerdict};
-use crate::domains::{Code, DnsName, Verdict};
+use crate::domains::{Code, DnsName, Finding, Verdict, observation, report};
+use crate::model::display_safe;
 use crate::model::text::{cut, width};
 use crate::model::words::duration;
+use crate::tui::command::{Command, Place, change, command, moves};
+use crate::tui::effect::Effect;
+use crate::tui::popups::{TextBox, copy};
+use crate::tui::state::AppState;
 use crate::tui::theme::StyleRole;
 
-use super::super::state::DomainSummary;
-use super::{Page, Scene, act, act_of, closed, moment, sentence, verdict_role, verdict_word};
+/// What is shown if nothing is known of a domain yet.
+const NOT_CHECKED: &str = "Not checked yet. r checks now.";
+
+/// Back to the page before.
+pub(super) const BACK: Command = change("back", "Esc F3 q", "back", "back", |app, _| app.domains.back());
+pub const CHECK: Command =
+    command("refresh", "r F5", "", "check now", |app, _| of_selected(app, check_now)).shell(|app| line(app, "check"));
+pub const VERIFIED: Command = command("verified", "V", "I chose Verify", "I chose (Re-)Verify", |app, now| {
+    of_selected(app, |app, name| verified(app, name, now))
+})
+.confirms()
+.when(is_listed)
+.shell(|app| line(app, "verified"));
+pub const CORRECT: Command =
+    command("correct", "c", "", "correct the value", |app, _| of_selected(app, correct)).when(is_listed);
+pub const FORMATS: Command =
+    change("formats", "f", "formats", "all formats", formats::open).shell(|app| line(app, "records"));
+pub const DELETES: Command = command("copy-deletes", "D", "", "copy what to delete", copy_deletes);
+pub const EVIDENCE: Command = change("evidence", "e down PgDn", "in full", "evidence, in full", |app, _| evidence(app));
+pub const REPORT: Command =
+    change("report", "S", "", "support report", |app, _| report(app)).shell(|app| line(app, "report"));
+
+/// One domain as it is now.
+static DOMAIN: &[Command] = &[
+    CHECK.at("r F5", "check", "check now"),
+    VERIFIED,
+    change("rules", "t", "troubles", "troubleshooting", |app, now| {
+        let rule = likely_rule(&app.domains, now);
+        app.domains.enter(PanelLocation::Rules(rule));
+    }),
+    EVIDENCE,
+    REPORT,
+    command("copy", "y", "", "copy the first cause", |app, now| {
+        let seen = app.domains.selected.as_ref().and_then(|name| app.domains.seen(name));
+        match seen.and_then(|seen| deciding(&seen.findings)).map(words) {
+            Some(text) => copy(app, text, "the first problem and its fix", now),
+            None => app.note(NOT_CHECKED),
+        }
+    }),
+    DELETES,
+    command("record", "d", "", "the DNS record again", |app, _| {
+        of_selected(app, |app, name| {
+            wizard::resume(&mut app.domains, name);
+            app.domains.enter(PanelLocation::Record);
+        })
+    })
+    .when(is_listed)
+    .shell(|app| line(app, "records")),
+    CORRECT,
+    command("saved", "s", "", "I saved it again", |app, now| of_selected(app, |app, name| saved_again(app, name, now)))
+        .confirms()
+        .when(is_listed)
+        .shell(|app| line(app, "saved")),
+    FORMATS.at("f", "", "the record in formats"),
+    command("redirects", "R", "", "primary and redirects", redirects::open).shell(redirects::line),
+    command("removal", "U", "", "remove step by step", removal::open).when(is_listed).shell(|app| line(app, "remove")),
+    OUTSIDE,
+    moves("left h|right l", "", "previous, next domain", go),
+    BACK,
+];
+
+pub static DOMAIN_PLACE: Place = Place::new("domain", "One domain", &[DOMAIN]).around(around);
+
+/// Acts on the domain of the page; without one, the list is shown.
+pub fn of_selected(app: &mut AppState, act: impl FnOnce(&mut AppState, &DnsName)) -> Vec<Effect> {
+    match app.domains.selected.clone() {
+        Some(name) => act(app, &name),
+        None => app.domains.place = PanelLocation::List,
+    }
+    Vec::new()
+}
+
+/// Whether something can be recorded of the domain.
+pub(super) fn is_listed(app: &AppState) -> bool {
+    !app.domains.selected.as_ref().is_some_and(|name| app.domains.is_unlisted(name))
+}
+
+/// Checks a domain, and says so if that is under way.
+fn check_now(app: &mut AppState, name: &DnsName) {
+    if app.domains.is_checking(name) {
+        app.tell("It is being checked. Ctrl-C cancels.");
+    }
+    scheduler::ask(&mut app.domains, name);
+}
+
+/// Copies the records that must be deleted first, as lines of a zone file.
+fn copy_deletes(app: &mut AppState, now: Now) -> Vec<Effect> {
+    let seen = app.domains.selected.as_ref().and_then(|name| Some((name, app.domains.seen(name)?)));
+    let Some((name, seen)) = seen else {
+        return app.note(NOT_CHECKED);
+    };
+    let line = |conflict: &Conflict, value: &String| {
+        format!("{} {} IN {} {}\n", name.dotted(), conflict.ttl, conflict.kind, display_safe(value))
+    };
+    let lines =
+        seen.conflicts.iter().flat_map(|conflict| conflict.values.iter().map(move |value| line(conflict, value)));
+    let lines: String = lines.collect();
+    if lines.is_empty() {
+        return app.note("Nothing has to be deleted at this name.");
+    }
+    copy(app, lines, "what to delete", now)
+}
+
+/// Records that the record was saved. If it was before, only on the second press: the 48 hours start again.
+fn saved_again(app: &mut AppState, name: &DnsName, now: Now) {
+    let panel = &mut app.domains;
+    if panel.reported(name).saved.is_some() && panel.confirming.take() != Some(ConfirmTwice::Saved) {
+        panel.confirming = Some(ConfirmTwice::Saved);
+        return app.tell("Already recorded as saved. Press s again to restart the 48 hours.");
+    }
+    panel.confirming = None;
+    panel.record(name, Event::Saved, now);
+    scheduler::ask_anew(panel, name);
+    app.tell("Recorded as saved now.");
+}
+
+/// Opens the form of a domain at its value.
+pub fn correct(app: &mut AppState, name: &DnsName) {
+    wizard::resume(&mut app.domains, name);
+    app.domains.wizard.form.go_to(&wizard::VALUE);
+    app.domains.enter(PanelLocation::Wizard);
+}
+
+/// Cause, proof and fix, for an email.
+fn words(finding: &Finding) -> String {
+    let Finding { title, code, seen, fix, .. } = finding;
+    format!("{title} [{code}]\n{seen}\n{fix}\n")
+}
+
+/// Records that Verify was chosen. If it cannot succeed yet, only on the second press.
+fn verified(app: &mut AppState, name: &DnsName, now: Now) {
+    let panel = &mut app.domains;
+    let state = panel.status(name, now).state;
+    let fits = state.may_verify();
+    if !fits && panel.confirming.take() != Some(ConfirmTwice::Verified) {
+        panel.confirming = Some(ConfirmTwice::Verified);
+        let text = "Verify would fail now, and attempts are limited. If you already chose it, press V again.";
+        return app.complain(text);
+    }
+    let live = state == Step::Live;
+    panel.confirming = None;
+    panel.record(name, Event::Verified, now);
+    scheduler::ask_anew(panel, name);
+    app.say_done(
+        match (fits, live) {
+            (_, true) => "Recorded. The domain is already live.",
+            (true, false) => "Recorded. The certificate usually follows within a couple of minutes.",
+            (false, false) => "Recorded. It cannot succeed until the first problem is fixed.",
+        },
+        now.mono,
+    );
+}
+
+/// Shows the findings with their evidence.
+fn evidence(app: &mut AppState) {
+    let Some(seen) = app.domains.selected.as_ref().and_then(|name| app.domains.seen(name)) else {
+        return app.tell(NOT_CHECKED);
+    };
+    let columns = usize::from(app.size.columns).saturating_sub(6);
+    let lines = seen.findings.iter().map(|finding| report::finding(finding, seen.at, Some(columns), true));
+    let text = lines.collect::<Vec<_>>().join("\n");
+    app.popups.show(TextBox::new("Evidence: questions and answers", text, "evidence"));
+}
+
+fn report(app: &mut AppState) {
+    let panel = &app.domains;
+    let Some(name) = panel.selected.clone() else { return };
+    match panel.seen(&name).map(|seen| seen.report.clone()).filter(|report| !report.is_empty()) {
+        Some(text) => app.popups.show(TextBox::new("Support report", text, &format!("{name}.report"))),
+        None => app.tell("No report yet. Press r to check, then S again."),
+    }
+}
 
 /// The least rows for everything.
 const SMALL: u16 = 18;
@@ -62,7 +249,7 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) {
     if let Some((_, text)) = changed.filter(|_| page.left() > 1) {
         let rows = page.rows(12, text).min(3).min(usize::from(page.left()) - 1);
         page.down_to(u16::try_from(rows).unwrap_or(1) + 1);
-        page.labelled("   Changed: ", &closed(text), rows);
+        page.labelled("   Changed: ", &sentence(text), rows);
     }
     page.down_to(1);
     page.text(&format!("   {}", checked(scene, name, seen)));
@@ -108,7 +295,7 @@ fn reported(scene: Scene<'_>, page: &mut Page<'_>, name: &DnsName) {
     };
     let lines: Vec<String> = saved.into_iter().chain(limit).collect();
     if !lines.is_empty() {
-        page.wrapped(3, &closed(&lines.join("; ")), 2);
+        page.wrapped(3, &sentence(&lines.join("; ")), 2);
     }
 }
 
@@ -218,14 +405,14 @@ fn facts(scene: Scene<'_>, name: &DnsName, seen: &CheckResult) -> Vec<(&'static 
         at => format!(" Until {at} (in {}).", span(until.duration_since(wall))),
     });
     let mut facts = match seen.measurement.known {
-        true => vec![(NOW, format!("{}{until}", sentence(&act(&progress, true))))],
+        true => vec![(NOW, format!("{}{until}", full_sentence(&act(&progress, true))))],
         false => {
             let why = decides.map(act_of).unwrap_or_default();
             vec![(NOW, format!("The check failed, so the current state is unknown. {why}"))]
         }
     };
     let then = progress.next.then().filter(|_| seen.measurement.known && progress.status.state != Step::Live);
-    facts.extend(then.map(|then| ("Then:   ", sentence(then))));
+    facts.extend(then.map(|then| ("Then:   ", full_sentence(then))));
     if progress.next == NextStep::AwaitCertificate && panel.setup.sandbox.is_some() && progress.until > Some(wall) {
         facts.push(("        ", "In practice the first Verify brings no certificate; Re-verify does.".to_owned()));
     }

@@ -2,13 +2,82 @@
 
 use ratatui::text::Span;
 
-use crate::domains::observation;
+use super::live::{CHECK, CORRECT, DELETES, EVIDENCE, FORMATS, correct, of_selected};
+use super::popups::formats::FormatsBox;
+use super::popups::outside::OUTSIDE;
+use super::scheduler;
+use super::state::PanelLocation;
+use super::update::{around, line};
+use super::view::{Page, Scene, act_of};
+use super::wizard::in_the_way;
+use super::wizard::steps;
+use crate::clock::Now;
+use crate::domains::record_export::DnsRecord;
+use crate::domains::report::sentence;
+use crate::domains::reported::Event;
+use crate::domains::{DnsName, observation};
 use crate::model::text::{cut, width};
+use crate::tui::command::{Command, Place, change, command};
+use crate::tui::effect::Effect;
+use crate::tui::popups::{Contents, WriteBox, copy};
+use crate::tui::state::AppState;
 use crate::tui::theme::StyleRole;
 
-use super::super::wizard::in_the_way;
-use super::wizard::steps;
-use super::{Page, Scene, act_of, closed};
+const SAVED: Command = command("saved", "s", "saved it", "I saved it there", |app, now| {
+    of_selected(app, |app, name| saved(app, name, now))
+})
+.shell(|app| line(app, "saved"));
+/// The record to enter.
+static RECORD: &[Command] = &[
+    SAVED,
+    command("copy-part-type", "T", "", "copy Type", |app, now| copy_part(app, |record| record.kind().to_owned(), now)),
+    command("copy-part-name", "n", "", "copy Name", |app, now| {
+        copy_part(app, |record| record.name.relative_to(&record.zone).to_owned(), now)
+    }),
+    command("copy-part-value", "v", "copy", "copy Value", |app, now| {
+        copy_part(app, |record| record.value.to_string(), now)
+    })
+    .called("T n v l"),
+    command("copy-part-ttl", "l", "", "copy TTL", |app, now| copy_part(app, |record| record.ttl.to_string(), now)),
+    command("copy-part-full-name", "N", "", "copy the full name", |app, now| {
+        copy_part(app, |record| record.name.dotted(), now)
+    }),
+    FORMATS,
+    command("write-file", "w", "write", "write to a file", |app, _| {
+        of_selected(app, |app, name| {
+            let text = FormatsBox::default().text(&app.domains);
+            app.popups.show(WriteBox::new(format!("{name}.txt"), Contents::Text(text)));
+        })
+    }),
+    CHECK,
+    CORRECT,
+    DELETES,
+    EVIDENCE.at("e down PgDn", "", "evidence, in full"),
+    OUTSIDE,
+    command("back", "F3 left h", "step back", "name and value", |app, _| of_selected(app, correct)),
+    change("leave", "Esc q", "back", "back", |app, _| app.domains.back()),
+];
+
+pub static RECORD_PLACE: Place = Place::new("record", "The DNS record", &[RECORD]).around(around);
+
+/// Records that the record was saved.
+fn saved(app: &mut AppState, name: &DnsName, now: Now) {
+    app.domains.record(name, Event::Saved, now);
+    app.domains.trail.clear();
+    app.domains.place = PanelLocation::Live;
+    scheduler::ask_anew(&mut app.domains, name);
+    app.say_done("Recorded. DNS changes can take up to 48 hours; petstore keeps checking.", now.mono);
+}
+
+/// Copies one part of the record.
+fn copy_part(app: &mut AppState, part: fn(&DnsRecord) -> String, now: Now) -> Vec<Effect> {
+    let Some(record) = app.domains.dns_record() else {
+        return app.note("No value yet. F3 goes back to enter it.");
+    };
+    let text = part(&record);
+    let shown = format!("\"{text}\"");
+    copy(app, text, &shown, now)
+}
 
 /// With fewer rows, only the record and what is in its way are shown.
 const SMALL: u16 = 20;
@@ -87,7 +156,7 @@ fn now_there(scene: Scene<'_>, page: &mut Page<'_>, room: usize) {
         return page.text(&format!("   i  {sees}: nothing is in the way"));
     };
     let end = page.y + u16::try_from(room.saturating_sub(1)).unwrap_or(0);
-    page.error(3, &closed(&first.seen), 2);
+    page.error(3, &sentence(&first.seen), 2);
     if !seen.conflicts.is_empty() && page.left() > 6 {
         page.text("     D  copies what to delete");
     }

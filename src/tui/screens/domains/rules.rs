@@ -1,0 +1,225 @@
+//! A troubleshooting rule: its questions, answered by the last check.
+
+use ratatui::text::Span;
+
+use super::live::{EVIDENCE, REPORT, VERIFIED, headline};
+use super::popups::outside::{OUTSIDE, OUTSIDE_TYPED};
+use super::state::{PanelLocation, State};
+use super::update::{around, line};
+use super::view::{Page, Scene, tabs, verdict_role, verdict_word};
+use super::{redirects, scheduler};
+use crate::clock::Now;
+use crate::domains::catalogue::Topic;
+use crate::domains::explain;
+use crate::domains::finding::deciding;
+use crate::domains::report::full_sentence;
+use crate::domains::stage::Stage as Step;
+use crate::domains::troubleshooting::{Facts, Rule, answers, conclusion};
+use crate::model::text::wrap_words;
+use crate::tui::command::{Command, Place, change, command};
+use crate::tui::effect::Effect;
+use crate::tui::key::Key;
+use crate::tui::mouse::Target;
+use crate::tui::popups::copy;
+use crate::tui::state::AppState;
+use crate::tui::theme::StyleRole;
+use crate::tui::widgets::form::neighbour;
+
+/// A troubleshooting rule.
+static RULES: &[Command] = &[
+    command("next-tab", "right Tab", "next", "other rules", |app, _| step_rule(app, true)),
+    command("previous-tab", "left S-Tab", "", "other rules", |app, _| step_rule(app, false)),
+    command("rule-verification", "1", "", "a rule", |app, _| show_rule(app, Rule::Verification)),
+    command("rule-certificate", "2", "", "a rule", |app, _| show_rule(app, Rule::Certificate)),
+    command("rule-browser", "3", "", "a rule", |app, _| show_rule(app, Rule::Browser)),
+    command("rule-redirects", "4", "", "a rule", |app, _| show_rule(app, Rule::Redirects)),
+    CHECK_RULE,
+    VERIFIED.at("V", "I chose Re-verify", "I chose (Re-)Verify"),
+    command("copy", "y", "", "copy the first fix", copy_fix),
+    EVIDENCE.at("e", "in full", "evidence, in full"),
+    REPORT,
+    OUTSIDE,
+    LEAVE_RULES,
+];
+
+pub static RULES_PLACE: Place = Place::new("rules", "Troubleshooting", &[RULES]).around(around);
+
+/// The field for what the browser says.
+static BROWSER: &[Command] = &[
+    command("next-tab", "Tab", "next rule", "next rule", |app, _| step_rule(app, true)),
+    command("previous-tab", "S-Tab", "", "previous rule", |app, _| step_rule(app, false)),
+    CHECK_RULE.at("F5", "check", "check now"),
+    OUTSIDE_TYPED,
+    LEAVE_RULES.at("Esc F3", "back", "to the domain"),
+];
+
+pub static BROWSER_PLACE: Place = Place::new("browser", "Troubleshooting", &[BROWSER]).text().around(around);
+
+const CHECK_RULE: Command = command("refresh", "r F5", "check", "check now", |app, now| {
+    if let Some(name) = app.domains.selected.clone() {
+        scheduler::ask(&mut app.domains, &name);
+    }
+    if app.domains.place == PanelLocation::Rules(Rule::Redirects) { redirects::walk(app, now) } else { Vec::new() }
+})
+.shell(|app| line(app, "check"));
+
+const LEAVE_RULES: Command = change("back", "Esc F3 q", "back", "to the domain", |app, _| {
+    // Not to the other rules.
+    app.domains.trail.retain(|place| !matches!(place, PanelLocation::Rules(_)));
+    app.domains.back();
+});
+
+fn show_rule(app: &mut AppState, rule: Rule) -> Vec<Effect> {
+    app.domains.place = PanelLocation::Rules(rule);
+    Vec::new()
+}
+
+fn step_rule(app: &mut AppState, next: bool) -> Vec<Effect> {
+    let PanelLocation::Rules(rule) = app.domains.place else { return Vec::new() };
+    show_rule(app, neighbour(&Rule::ALL, rule, next))
+}
+
+/// The rule to show first at the current state.
+pub fn likely_rule(state: &State, now: Now) -> Rule {
+    let Some(name) = &state.selected else { return Rule::Verification };
+    let decides = state.seen(name).and_then(|seen| deciding(&seen.findings));
+    match state.status(name, now).state {
+        Step::CertificatePending | Step::CertificateLate => Rule::Certificate,
+        Step::Live | Step::Failing => match decides.map(|finding| finding.code.topic()) {
+            Some(Topic::Redirect | Topic::Http) => Rule::Redirects,
+            Some(Topic::Certificate) => Rule::Browser,
+            Some(Topic::Caa) => Rule::Certificate,
+            _ => Rule::Verification,
+        },
+        Step::Draft
+        | Step::WaitingForDns
+        | Step::Propagating
+        | Step::ReadyToVerify
+        | Step::RemovalPlanned
+        | Step::Removed => Rule::Verification,
+    }
+}
+
+/// Copies the first fix on a page.
+fn copy_fix(app: &mut AppState, now: Now) -> Vec<Effect> {
+    let PanelLocation::Rules(rule) = app.domains.place else { return Vec::new() };
+    let answers = with_facts(&app.domains, now, |facts| answers(rule, facts)).unwrap_or_default();
+    match answers.into_iter().flat_map(|answer| answer.act).next() {
+        Some(act) => copy(app, act, "what to do", now),
+        None => app.note("Nothing to do here."),
+    }
+}
+
+/// Calls `f` with everything that the rules use, for the selected domain.
+pub(super) fn with_facts<T>(state: &State, now: Now, f: impl FnOnce(&Facts<'_>) -> T) -> Option<T> {
+    let domain = state.domain()?;
+    let reported = state.reported(&domain.name);
+    let seen = state.seen(&domain.name);
+    let written = state.redirect_from(&domain.name);
+    let redirect = written.and_then(redirects::redirect);
+    let walked = written.and_then(|written| state.walked(written));
+    let facts = Facts {
+        domain: &domain,
+        reported: &reported,
+        findings: seen.map_or(&[], |seen| &seen.findings),
+        views: seen.map_or(&[], |seen| &seen.views),
+        redirect: redirect.as_ref().map(|redirect| (redirect, walked.map_or(&[][..], |walked| &walked.findings))),
+        now: state.wall(now),
+    };
+    Some(f(&facts))
+}
+
+/// Paints the page of a rule; the cursor is in its text field, if it has one.
+pub fn draw(scene: Scene<'_>, page: &mut Page<'_>, rule: Rule) {
+    let panel = &scene.app.domains;
+    let Some(name) = &panel.selected else { return };
+    headline(scene, page, name);
+    // Where digits are text, none is shown as a key.
+    let title = |(number, other)| match rule == Rule::Browser {
+        true => short_title(other).to_owned(),
+        false => format!("{number} {}", short_title(other)),
+    };
+    let titles = (1..).zip(Rule::ALL).map(title);
+    let here = Rule::ALL.iter().position(|other| *other == rule).unwrap_or(0);
+    for (at, (x, columns)) in tabs(page, Span::raw("  "), titles, here).into_iter().enumerate() {
+        let key = if at > here { Key::Tab } else { Key::BackTab };
+        page.click(x, columns, Target::Press(key.into(), at.abs_diff(here)));
+    }
+    page.next_row();
+    page.point(3);
+    page.heading(format!("   {}", rule.title()));
+    if rule == Rule::Browser {
+        page.field("The browser says", 20, 50, &panel.browser, true);
+        causes(page, panel.browser.value());
+        if page.left() > 17 {
+            page.gap();
+        }
+    }
+    with_facts(panel, scene.now, |facts| {
+        let answers = answers(rule, facts);
+        let conclusion = conclusion(rule, facts);
+        let room = page.columns().saturating_sub(18);
+        let rows_of = |question: &str| wrap_words(question, room.saturating_sub(6)).len().max(1);
+        // The questions and the conclusion keep their places; the details get what is left.
+        let mut kept =
+            page.rows(3, &conclusion).min(2) + answers.iter().map(|one| rows_of(&one.question)).sum::<usize>();
+        for (at, answer) in answers.iter().enumerate() {
+            kept -= rows_of(&answer.question);
+            let word = match answer.verdict {
+                Some(verdict) => verdict_word(Some(verdict)).to_owned(),
+                None => answer.word.clone(),
+            };
+            let mut question = wrap_words(&answer.question, room.saturating_sub(6));
+            let last = question.pop().unwrap_or_default();
+            let number = format!("   {} ", at + 1);
+            let mut head = number.as_str();
+            for line in &question {
+                page.heading(format!("{head}{line}"));
+                head = "     ";
+            }
+            page.line(vec![
+                page.appearance.span(format!("{:<room$}", format!("{head}{last}")), StyleRole::Heading),
+                page.appearance.span(word, verdict_role(answer.verdict)),
+            ]);
+            let at_most = |page: &Page<'_>, rows: usize| usize::from(page.left()).saturating_sub(kept).min(rows);
+            for seen in answer.seen.iter().take(3) {
+                page.wrapped(7, seen, at_most(page, 2));
+            }
+            // The first fix in full, the others on one line each.
+            for (at, act) in answer.act.iter().take(3).enumerate() {
+                page.labelled("       Do: ", &full_sentence(act), at_most(page, if at == 0 { 3 } else { 1 }));
+            }
+        }
+        if page.left() > 2 {
+            page.gap();
+        }
+        page.down_to(2);
+        page.wrapped(3, &conclusion, 2);
+    });
+}
+
+const fn short_title(rule: Rule) -> &'static str {
+    match rule {
+        Rule::Verification => "Verify",
+        Rule::Certificate => "Certificate",
+        Rule::Browser => "Browser",
+        Rule::Redirects => "Redirect",
+    }
+}
+
+/// The causes of a browser message.
+fn causes(page: &mut Page<'_>, message: &str) {
+    if message.trim().is_empty() {
+        return page.text("   i  for example ERR_CERT_DATE_INVALID, or TLS-OLD");
+    }
+    let causes = explain::causes(message);
+    if causes.is_empty() {
+        let nearest = explain::nearest(message).map_or_else(String::new, |word| format!(" Did you mean {word}?"));
+        return page.text(&format!("   i  Unknown message.{nearest}"));
+    }
+    // The first cause in full, the others on one line each if there is little room.
+    let rows = if page.left() < 19 { 1 } else { 2 };
+    for (at, code) in causes.into_iter().take(3).enumerate() {
+        page.labelled("   i  ", &format!("{}: {}", code.title(), code.cure()), if at == 0 { 2 } else { rows });
+    }
+}
