@@ -81,7 +81,7 @@
 //! | session cache | the pets of a service kept for the next start (`tui::session_cache`) |
 //! | report | what an import did, row by row, beside its file (`transfer::journal`) |
 //! | rejects | rows that were not added, as a file to correct (`transfer::rejects`) |
-//! | duplicates | equal rows of one file (`transfer::duplicates`) |
+//! | duplicates | equal rows of one file (`transfer::preview`) |
 //! | work, job (store) | what reads or writes for one caller, and the same in a queue (`store::job`) |
 //! | batcher, writer | sends the jobs that wait to PostgreSQL together; the same for SQLite |
 //! | heartbeat | a write that leaves nothing behind and shows that commits get through |

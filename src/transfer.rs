@@ -1,19 +1,17 @@
 //! Imports pets from files, and exports them to files.
 //!
-//! One engine for the app and the command line. [`rows`] reads a file of any size row by row and checks each row,
-//! [`validate`] does that without sending, and [`preview`] does it for a screen. [`import`] sends the rows and keeps a
-//! [`journal`] to resume from; [`earlier_import`] decides whether to. [`rejects`] writes the rows that were not added
-//! to a new file, and [`export`] writes the inventory. Progress is plain values: [`import::ImportProgress`] in a watch
-//! channel, [`import::ImportedRow`] for each row, [`import::ImportControl`] to stop. It uses the client and
-//! the configuration, but no terminal.
+//! One engine for the app and the command line. [`rows`] reads a file of any size row by row and checks each row, and
+//! [`preview`] does that without sending. [`import`] sends the rows and keeps a [`journal`] to resume from;
+//! [`earlier_import`] decides whether to. [`rejects`] writes the rows that were not added to a new file, and [`export`]
+//! writes the inventory. Progress is plain values: [`import::ImportProgress`] in a watch channel,
+//! [`import::ImportedRow`] for each row, [`import::ImportControl`] to stop. It uses the client and the configuration,
+//! but no terminal.
 
 pub mod column_mapping;
 mod dedicated_thread;
-mod duplicates;
 pub mod earlier_import;
 mod error;
 pub mod export;
-mod format;
 pub mod import;
 mod input;
 pub mod journal;
@@ -21,9 +19,7 @@ mod output_file;
 pub mod preview;
 pub mod rejects;
 pub mod rows;
-pub mod validate;
 
 pub use column_mapping::ColumnMapping;
 pub use error::TransferError;
-pub use format::FileFormat;
-pub use input::{ImportSource, Input};
+pub use input::{FileFormat, ImportSource, Input};

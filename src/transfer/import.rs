@@ -2,8 +2,6 @@
 //! again. Can be stopped at any time, and resumes from its journal.
 
 mod backoff;
-mod plan;
-mod prefetch;
 mod progress;
 mod send;
 mod shared;
@@ -23,13 +21,11 @@ use super::{Input, TransferError};
 use crate::api::{ApiError, Client};
 use crate::clock;
 use backoff::Pace;
-pub use plan::{ImportControl, ImportOptions, Patience};
-use prefetch::{Queue, announce};
 pub use progress::{ImportProgress, ImportedRow, OnImportedRow, Waiting};
-use send::Sender;
+use send::{Queue, Sender, announce};
 pub use shared::ImportEnded;
 use shared::{ServiceClock, Shared};
-pub use work::{ImportRun, Seen, Start, Work};
+pub use work::{ImportControl, ImportOptions, ImportRun, Patience, Seen, Start, Work};
 
 /// Parts of rows ahead of the senders.
 const AHEAD: usize = 2;

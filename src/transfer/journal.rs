@@ -10,7 +10,6 @@
 mod lines;
 mod reasons;
 mod replay;
-mod row_numbers;
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Write as _};
@@ -29,13 +28,12 @@ use super::rows::Row;
 use super::{ColumnMapping, Input, TransferError};
 use crate::local::atomic_file;
 use crate::local::log::{self, Log};
-pub(super) use lines::hash;
-pub(super) use lines::read_head;
 use lines::{Edited, Line, failed, hex_of};
 pub use lines::{Head, RowAnswer, RowOutcome, Target};
+pub(super) use lines::{hash, read_head};
 pub(super) use reasons::Reasons;
+pub(super) use replay::{Comparison, RowNumbers};
 pub use replay::{Past, RowState, UnknownRow};
-pub(super) use row_numbers::{Comparison, RowNumbers};
 
 /// How long an outcome is buffered to be written with the next ones.
 const MOMENT: Duration = Duration::from_millis(2);

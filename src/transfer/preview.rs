@@ -1,18 +1,23 @@
-//! The preview of a file for a screen, in bounded memory.
+//! Checks a whole file without sending anything, in bounded memory.
 
+use std::collections::HashSet;
+use std::hash::{BuildHasher as _, RandomState};
 use std::ops::ControlFlow;
 
-use super::rows::{Bad, Row};
-use super::validate::{Check, check};
+use super::rows::{self, Bad, FileLayout, Row};
 use super::{ColumnMapping, Input, TransferError};
 use crate::model::NewPet;
 use crate::model::text::short;
+use crate::model::words::counted;
 
 /// The most bad rows, and the most duplicates, that are kept.
 pub const MOST: usize = 1_000;
 
 /// The good rows that are kept.
 const FIRST: usize = 3;
+
+/// The most different rows that are compared.
+const MOST_COMPARED: usize = 3_000_000;
 
 /// A file as it was checked.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,6 +43,30 @@ pub struct Cells {
     pub wrong: u64,
 }
 
+/// The result of validating a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Check {
+    /// Its layout.
+    pub layout: FileLayout,
+    /// Rows that can be sent.
+    pub good: u64,
+    /// Good rows whose status was corrected.
+    pub corrected: u64,
+    /// Rows that cannot be sent.
+    pub bad: u64,
+    /// Good rows with the same name, category and status as an earlier one.
+    pub duplicates: u64,
+    /// Whether all duplicates were counted; that stops after three million different rows.
+    pub all_duplicates: bool,
+}
+
+/// How many rows of a file can be sent, and how many cannot.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RowCounts {
+    pub good: u64,
+    pub bad: u64,
+}
+
 /// Checks all of `input`, or until `each` row, which comes with their number so far and what is wrong with it, returns
 /// false. Blocks.
 pub fn preview(
@@ -45,14 +74,16 @@ pub fn preview(
     reading: &ColumnMapping,
     mut each: impl FnMut(u64, Option<&Bad>) -> bool,
 ) -> Result<Preview, TransferError> {
-    let (mut rows, mut first, mut bad, mut duplicates) = (0, Vec::new(), Vec::new(), Vec::new());
-    let mut cells = [Cells::default(); 3];
-    let check = check(input, reading, |found| {
-        rows += 1;
-        let goes_on = each(rows, found.as_ref().err());
-        match found {
-            Ok((Row { line, new, .. }, is_duplicate)) => {
-                if is_duplicate && duplicates.len() < MOST {
+    let (mut first, mut bad_rows, mut duplicates) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut good, mut corrected, mut bad, mut cells) = (0, 0, 0, [Cells::default(); 3]);
+    let mut compared = Compared::default();
+    let layout = rows::read(input, reading, |row| {
+        let goes_on = each(good + bad + 1, row.as_ref().err());
+        match row {
+            Ok(Row { line, new, corrected: is_corrected, .. }) => {
+                good += 1;
+                corrected += u64::from(is_corrected);
+                if compared.is_known(&new) && duplicates.len() < MOST {
                     duplicates.push((line, short(&new.name)));
                 }
                 if first.len() < FIRST {
@@ -60,18 +91,71 @@ pub fn preview(
                 }
             }
             Err(row) => {
+                bad += 1;
                 for (field, fault) in row.faults.iter().filter_map(|fault| Some((fault.field?, fault))) {
                     let Cells { empty, wrong } = &mut cells[field as usize];
                     *if fault.value.is_empty() { empty } else { wrong } += 1;
                 }
-                if bad.len() < MOST {
-                    bad.push(row);
+                if bad_rows.len() < MOST {
+                    bad_rows.push(row);
                 }
             }
         }
         if goes_on { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     })?;
-    Ok(Preview { check, cells, first, bad, duplicates })
+    let Compared { count, stopped, .. } = compared;
+    let check = Check { layout, good, corrected, bad, duplicates: count, all_duplicates: !stopped };
+    Ok(Preview { check, cells, first, bad: bad_rows, duplicates })
+}
+
+/// Remembers rows by a hash of 64 bits.
+#[derive(Debug, Default)]
+struct Compared {
+    known: HashSet<u64>,
+    hasher: RandomState,
+    /// How many duplicates were found.
+    count: u64,
+    /// Whether not all rows were compared.
+    stopped: bool,
+}
+
+impl Compared {
+    /// Whether this row was there before, as far as known.
+    fn is_known(&mut self, new: &NewPet) -> bool {
+        let hash = self.hasher.hash_one((&new.name, new.category_id, new.status));
+        let is_full = self.known.len() == MOST_COMPARED;
+        let is_known = if is_full { self.known.contains(&hash) } else { !self.known.insert(hash) };
+        self.count += u64::from(is_known);
+        self.stopped |= is_full && !is_known;
+        is_known
+    }
+}
+
+impl Check {
+    /// How many rows can be sent, and how many cannot.
+    pub const fn counts(&self) -> RowCounts {
+        RowCounts { good: self.good, bad: self.bad }
+    }
+
+    /// The counts in one sentence, without those that are 0.
+    pub fn sentence(&self) -> String {
+        let Self { good, corrected, bad, duplicates, all_duplicates, .. } = self;
+        let mut sentence = counted(good + bad, "row");
+        sentence.push_str(&match (good, bad) {
+            (_, 0) => ", all fine".to_owned(),
+            (0, _) => ", none can be sent".to_owned(),
+            (_, 1) => format!(": {good} fine, 1 needs fixing"),
+            (_, _) => format!(": {good} fine, {bad} need fixing"),
+        });
+        if *corrected > 0 {
+            sentence.push_str(&format!("; {} corrected", counted(*corrected, "status value")));
+        }
+        if *duplicates > 0 {
+            let most = if *all_duplicates { "" } else { "at least " };
+            sentence.push_str(&format!("; {most}{}", counted(*duplicates, "duplicate")));
+        }
+        sentence
+    }
 }
 
 #[cfg(test)]
@@ -79,6 +163,7 @@ mod tests {
     use std::io::Cursor;
 
     use super::*;
+    use crate::model::PetStatus;
 
     fn looked(text: &'static str, reading: &ColumnMapping) -> Preview {
         preview(Input::stream("a", Cursor::new(text)).unwrap(), reading, |_, _| true).unwrap()
@@ -109,5 +194,18 @@ mod tests {
         let text = "name,category\nRex,3\nMax,3\nLuna,3\n";
         let input = Input::stream("a", Cursor::new(text)).unwrap();
         assert_eq!(preview(input, &ColumnMapping::default(), |rows, _| rows < 2).unwrap().check.good, 2);
+    }
+
+    #[test]
+    fn the_same_row_is_found_again_and_others_are_not() {
+        let new = |name: &str, category_id, status| NewPet { name: name.into(), category_id, status };
+        let mut compared = Compared::default();
+        let rows = [new("a", 1, None), new("a", 2, None), new("b", 1, None), new("a", 1, Some(PetStatus::Sold))];
+        assert_eq!(rows.each_ref().map(|row| compared.is_known(row)), [false; 4]);
+        assert_eq!(rows.each_ref().map(|row| compared.is_known(row)), [true; 4]);
+        for number in 0..100_000 {
+            compared.is_known(&new("c", number, None));
+        }
+        assert_eq!((compared.count, compared.stopped), (4, false));
     }
 }

@@ -130,7 +130,7 @@ mod tests {
 
     use super::*;
     use crate::transfer::journal::{Head, Journal, RowAnswer, RowOutcome, Target};
-    use crate::transfer::validate::check;
+    use crate::transfer::preview::{Preview, preview};
 
     /// A file, and the path for its rejects.
     fn file(name: &str, text: &str) -> (TempDir, std::path::PathBuf, std::path::PathBuf) {
@@ -138,6 +138,10 @@ mod tests {
         let (file, out) = (directory.path().join(name), directory.path().join("rejects.csv"));
         fs::write(&file, text).unwrap();
         (directory, file, out)
+    }
+
+    fn checked(path: &Path) -> Preview {
+        preview(Input::file(path).unwrap(), &ColumnMapping::default(), |_, _| true).unwrap()
     }
 
     const TEXT: &str =
@@ -158,12 +162,9 @@ mod tests {
         assert_eq!(write(true).unwrap(), 2);
         // Once fixed, the file can be imported.
         fs::write(&out, text.replace("three,a;b", "3,sold").replace("'=1,gone", "4,")).unwrap();
-        let mut names = Vec::new();
-        let checked = check(Input::file(&out).unwrap(), &ColumnMapping::default(), |found| {
-            names.push(format!("{found:?}").split('"').nth(1).unwrap().to_owned());
-            ControlFlow::Continue(())
-        });
-        assert_eq!((checked.unwrap().good, names), (2, vec!["=1+1".to_owned(), "Bean".to_owned()]));
+        let Preview { check, first, .. } = checked(&out);
+        let names: Vec<_> = first.iter().map(|new| new.name.as_str()).collect();
+        assert_eq!((check.good, names), (2, vec!["=1+1", "Bean"]));
     }
 
     #[test]
@@ -239,8 +240,7 @@ mod tests {
                 "sold,,,,,\"none,\"\"open,Rex,3\nTom\"",
             ]
         );
-        let count =
-            || check(Input::file(&out).unwrap(), &ColumnMapping::default(), |_| ControlFlow::Continue(())).unwrap();
+        let count = || checked(&out).check;
         assert_eq!((count().good, count().bad), (0, 3));
         // Partly fixed rows are written again with the remaining faults.
         fs::write(&out, text.replace("Smith, Jr,3,more", "\"Smith, Jr\",3")).unwrap();

@@ -26,8 +26,7 @@ use crate::transfer::import::{
     self, ImportControl, ImportEnded, ImportProgress, ImportRun, OnImportedRow, Start, Summary, Work,
 };
 use crate::transfer::journal::{Journal, RowOutcome, Target};
-use crate::transfer::preview::Preview;
-use crate::transfer::validate::Check;
+use crate::transfer::preview::{Check, Preview};
 use crate::transfer::{ColumnMapping, Input, TransferError, rejects};
 
 /// The context of an import command.

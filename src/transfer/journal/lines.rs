@@ -15,7 +15,7 @@ use crate::local::atomic_file;
 use crate::model::text::{cut, short};
 use crate::model::{IdempotencyKey, NewPet, PetId};
 use crate::transfer::input::{Print, hex};
-use crate::transfer::validate::RowCounts;
+use crate::transfer::preview::RowCounts;
 use crate::transfer::{ColumnMapping, TransferError};
 
 /// The version of the format. Version 1 had no keys and no times of the service, and its rows had the file's order; in

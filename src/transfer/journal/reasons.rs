@@ -6,8 +6,7 @@ use std::io::{self, BufRead as _, BufReader, Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use super::lines::{Head, Line, RowAnswer, Word, failed, read_head};
-use super::replay::{MOST_LINE, Past, RowState};
-use super::row_numbers::RowNumbers;
+use super::replay::{MOST_LINE, Past, RowNumbers, RowState};
 use crate::model::display_safe;
 use crate::transfer::input::Print;
 use crate::transfer::rows::Row;

@@ -4,8 +4,8 @@ use std::ops::ControlFlow;
 use super::*;
 use crate::model::{IdempotencyKey, NewPet};
 use crate::transfer::input::Print;
+use crate::transfer::preview::RowCounts;
 use crate::transfer::rows;
-use crate::transfer::validate::RowCounts;
 
 fn input() -> Input {
     Input::stream("a", io::Cursor::new("name,cat\nRex,3\n")).unwrap()

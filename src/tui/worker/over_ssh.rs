@@ -12,7 +12,7 @@ use crate::config::SshSession;
 use crate::transfer::ColumnMapping;
 use crate::transfer::ImportSource;
 use crate::transfer::import::{ImportOptions, ImportRun, Start};
-use crate::transfer::validate::RowCounts;
+use crate::transfer::preview::RowCounts;
 use crate::tui::command::{Place, Run};
 use crate::tui::key::KeyPress;
 use crate::tui::keymap::GLOBAL;

@@ -18,7 +18,7 @@ use crate::transfer::import::ImportOptions;
 use crate::transfer::import::ImportProgress;
 use crate::transfer::import::ImportRun;
 use crate::transfer::import::Start;
-use crate::transfer::validate::RowCounts;
+use crate::transfer::preview::RowCounts;
 use crate::tui::effect::Effect;
 use crate::tui::job::Started;
 use crate::tui::pending::Slot;
