@@ -1,7 +1,395 @@
-//! Adds each pet exactly once: a [`line`] waits in a [`queue`], which sends it and records the outcome; [`search`] finds
-//! one that was sent without an answer.
+//! Adds each pet exactly once. It becomes a line, which is written to a [`queue`], sent, and never sent again if that could
+//! add a second pet; [`search_for`] finds one that was sent without an answer. The screen shows the lines, and the dialogue
+//! asks about them.
 
-pub mod line;
 pub mod queue;
-pub mod search;
-pub mod send;
+
+use std::future::ready;
+
+use jiff::Timestamp;
+use parking_lot::Mutex;
+
+use crate::api::inventory::in_parts;
+use crate::api::{ApiError, Client, Failure, Remedy};
+use crate::app::inventory::store::PetStore;
+use crate::config::file::LoadLimit;
+use crate::model::text::cut;
+use crate::model::{Categories, Draft, FieldError, IdempotencyKey, NewPet, Pet, PetId, PetQuery, display_safe};
+use queue::{Attempt, Fate, Line, LineSent, LineToSend, QueueRecord, QueuedPet, SentAt, SentPet, Unfinished};
+
+/// The most columns of a reason from the file.
+const LONGEST_REASON: usize = 300;
+
+/// The most lines that are kept; beyond that, the oldest saved lines are removed.
+const MOST_LINES: usize = 2_000;
+
+/// The lines for one service, and what its file does not have of them yet.
+#[derive(Clone, Debug, Default)]
+pub struct Outbox {
+    /// In the order of typing.
+    pub lines: Vec<Line>,
+    /// How many were saved in this session.
+    pub saved: usize,
+    /// What earlier sessions have added of what the file has.
+    pub before: Vec<QueuedPet>,
+    /// Records to write to the file.
+    pub unwritten: Vec<QueueRecord>,
+    /// What is being written.
+    writing: Vec<QueueRecord>,
+    /// The last writing failed.
+    pub is_unwritable: bool,
+    /// The number of the last line.
+    last: u64,
+}
+
+/// How many lines have which fate.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    pub saved: usize,
+    pub waiting: usize,
+    pub refused: usize,
+    pub unknown: usize,
+}
+
+impl Outbox {
+    /// What the file has `left` for a service.
+    pub fn new(left: Unfinished, categories: &Categories) -> Self {
+        let lines: Vec<_> = left.open.into_iter().map(|open| open.checked(categories)).collect();
+        let last = lines.iter().map(|line| line.typed.line).max().unwrap_or(0);
+        Self { lines, before: left.saved, last, ..Self::default() }
+    }
+
+    pub fn counts(&self) -> Counts {
+        let mut counts = Counts { saved: self.saved, ..Counts::default() };
+        for line in &self.lines {
+            match line.fate {
+                Fate::Unwritten | Fate::Waiting | Fate::Sending(..) => counts.waiting += 1,
+                Fate::Refused(_) => counts.refused += 1,
+                Fate::Unknown(_) => counts.unknown += 1,
+                Fate::Saved(_) => {}
+            }
+        }
+        counts
+    }
+
+    /// Whether anything waits to be written or sent.
+    pub fn has_work(&self) -> bool {
+        !self.unwritten.is_empty() || self.lines.iter().any(|line| line.fate.is_waiting())
+    }
+
+    /// Whether a line is being written or sent.
+    pub fn is_under_way(&self) -> bool {
+        let under_way = |line: &Line| matches!(line.fate, Fate::Unwritten | Fate::Sending(..));
+        self.not_in_file().next().is_some() || self.lines.iter().any(under_way)
+    }
+
+    /// Records that may not be in the file yet, in order.
+    pub fn not_in_file(&self) -> impl Iterator<Item = &QueueRecord> {
+        self.writing.iter().chain(&self.unwritten)
+    }
+
+    pub fn position(&self, number: u64) -> Option<usize> {
+        self.lines.iter().position(|line| line.typed.line == number)
+    }
+
+    pub fn line(&self, number: u64) -> Option<&Line> {
+        self.position(number).map(|at| &self.lines[at])
+    }
+
+    pub fn line_mut(&mut self, number: u64) -> Option<&mut Line> {
+        self.position(number).map(|at| &mut self.lines[at])
+    }
+
+    /// Takes a pet as a line, refused where something is wrong with it, in the place of one that was `edited`. Its number.
+    pub fn take(
+        &mut self,
+        (pet, key, at): (Draft, IdempotencyKey, Timestamp),
+        store: &PetStore,
+        categories: &Categories,
+        edited: Option<u64>,
+    ) -> u64 {
+        self.last += 1;
+        let typed = QueuedPet { line: self.last, at, key, pet, known: store.known_ids().max().unwrap_or(0) };
+        let line = self.keep(Line::from(typed).checked(categories));
+        if let Some(number) = edited {
+            self.unwritten.push(QueueRecord::Dropped { line: number });
+            if let Some(corrected) = self.line_mut(number) {
+                *corrected = line;
+                return self.last;
+            }
+        }
+        self.lines.push(line);
+        if self.lines.len() > MOST_LINES
+            && let Some(oldest) = self.lines.iter().position(|line| line.fate.is_saved())
+        {
+            self.lines.remove(oldest);
+        }
+        self.last
+    }
+
+    /// Takes what an earlier version sent without an answer, unless it is a line already.
+    pub fn take_over(&mut self, sent: &SentPet) {
+        if self.lines.iter().all(|line| line.typed.key != sent.key) {
+            self.last += 1;
+            let line = self.keep(sent.queued(self.last));
+            self.lines.push(line);
+        }
+    }
+
+    /// The same line, which is written before it is sent.
+    fn keep(&mut self, line: Line) -> Line {
+        self.unwritten.extend(line.records());
+        if line.fate == Fate::Waiting { Line { fate: Fate::Unwritten, ..line } } else { line }
+    }
+
+    /// The records to write now; [`written`](Self::written) is called before the next ones.
+    pub fn begin_writing(&mut self) -> Vec<QueueRecord> {
+        self.writing = std::mem::take(&mut self.unwritten);
+        self.writing.clone()
+    }
+
+    /// They were written, or could not be: then they are written again later, and sent all the same, since a shop goes on
+    /// with a full disk.
+    pub fn written(&mut self, is_written: bool) {
+        self.is_unwritable = !is_written;
+        let mut records = std::mem::take(&mut self.writing);
+        for line in self.lines.iter_mut().filter(|line| line.fate == Fate::Unwritten) {
+            let number = line.typed.line;
+            let is_it = |record: &QueueRecord| matches!(record, QueueRecord::Typed(typed) if typed.line == number);
+            if !is_written || records.iter().any(is_it) {
+                line.fate = Fate::Waiting;
+            }
+        }
+        if !is_written {
+            // Nothing else of a saved line matters.
+            let is_saved = |number| self.line(number).is_some_and(|line| line.fate.is_saved());
+            records.retain(|record| matches!(record, QueueRecord::Saved { .. }) || !is_saved(record.line()));
+            records.append(&mut self.unwritten);
+            self.unwritten = records;
+        }
+    }
+
+    /// What to send of a line; `None` if that is for the user to decide.
+    pub fn to_send(&mut self, number: u64, attempt: &Attempt, categories: &Categories) -> Option<LineToSend> {
+        let is_kept = self.not_in_file().all(|record| record.line() != number);
+        let to_send = self.line_mut(number)?.to_send(attempt, categories)?;
+        if !is_kept {
+            self.unwritten.push(attempt.clone().record(number));
+        }
+        Some(LineToSend { is_kept, ..to_send })
+    }
+
+    /// Takes up what came of sending a line to `service`.
+    pub fn on_sent(&mut self, number: u64, sent: &LineSent, attempt: Attempt, service: &str) {
+        let Some(line) = self.line_mut(number) else { return };
+        line.on_sent(sent, attempt, service);
+        let record = match line.fate.clone() {
+            Fate::Saved(id) => {
+                self.saved += 1;
+                // What the file could not take of it is settled by this.
+                if self.not_in_file().all(|record| record.line() != number) {
+                    return;
+                }
+                self.unwritten.retain(|record| record.line() != number);
+                QueueRecord::Saved { line: number, id }
+            }
+            Fate::Unwritten => QueueRecord::Typed(line.typed.clone()),
+            Fate::Refused(why) => QueueRecord::Refused { line: number, why },
+            Fate::Waiting | Fate::Sending(..) | Fate::Unknown(_) => return,
+        };
+        self.unwritten.push(record);
+    }
+
+    /// The file has an attempt that has certainly failed, and must not take it for one without an answer.
+    pub fn undo_attempt(&mut self, number: u64) {
+        let records = self.line(number).map(|line| line.records().collect::<Vec<_>>());
+        self.unwritten.push(QueueRecord::Dropped { line: number });
+        self.unwritten.extend(records.into_iter().flatten());
+    }
+
+    /// Sends a line again, which may add a second pet.
+    pub fn send_again(&mut self, number: u64) {
+        let Some(line) = self.line_mut(number) else { return };
+        line.sent = None;
+        if let Fate::Refused(_) = std::mem::replace(&mut line.fate, Fate::Waiting) {
+            // That undoes a refusal.
+            let typed = QueueRecord::Typed(line.typed.clone());
+            self.unwritten.push(typed);
+        }
+    }
+
+    /// A line without an answer has become this pet.
+    pub fn accept(&mut self, number: u64, id: PetId) {
+        let Some(line) = self.line_mut(number) else { return };
+        line.fate = Fate::Saved(id);
+        self.saved += 1;
+        self.unwritten.push(QueueRecord::Saved { line: number, id });
+    }
+
+    /// Forgets a line that is neither under way nor saved.
+    pub fn drop_line(&mut self, number: u64) {
+        self.lines.retain(|line| line.typed.line != number);
+        self.unwritten.push(QueueRecord::Dropped { line: number });
+    }
+}
+
+impl Line {
+    /// The same, refused where something is wrong with it: content of the file is checked like typed text.
+    fn checked(self, categories: &Categories) -> Self {
+        let refused = if let Fate::Refused(why) = &self.fate {
+            // A code that was not in a barcode file, which earlier versions had.
+            let unknown = "unknown code: Its pet is not known. Enter edits it.";
+            Some(if why.is_empty() { unknown.to_owned() } else { cut(&display_safe(why), LONGEST_REASON) })
+        } else {
+            self.typed.pet.check(categories).err().map(|errors| reason(&errors))
+        };
+        Self { fate: refused.map_or(Fate::Waiting, Fate::Refused), ..self }
+    }
+
+    /// Whether it was sent and may have been added.
+    pub const fn is_unknown(&self) -> bool {
+        self.sent.is_some() || matches!(self.fate, Fate::Unknown(_))
+    }
+
+    /// What to send of it; `None` if that is for the user to decide.
+    fn to_send(&mut self, attempt: &Attempt, categories: &Categories) -> Option<LineToSend> {
+        // The service keeps idempotency keys for each API key.
+        if self.sent.as_ref().is_some_and(|before| before.by != attempt.by) {
+            self.fate = Fate::Unknown(None);
+            return None;
+        }
+        let QueuedPet { line, at, key, pet, .. } = &self.typed;
+        let Ok(new) = pet.check(categories) else {
+            self.fate = Fate::Refused("cannot be sent".to_owned());
+            return None;
+        };
+        let again = self.sent.as_ref().map(|first| SentAt { here: *at, there: first.there });
+        let attempt = attempt.clone();
+        Some(LineToSend { line: *line, new, key: key.clone(), attempt, again, is_kept: true, repeats: false })
+    }
+
+    /// Takes up what came of sending it to `service`.
+    fn on_sent(&mut self, sent: &LineSent, attempt: Attempt, service: &str) {
+        self.fate = match sent {
+            LineSent::Saved(pet) => Fate::Saved(pet.id),
+            LineSent::NotWritten => Fate::Unwritten,
+            LineSent::NotRepeatable => Fate::Unknown(None),
+            LineSent::Failed(failure) if failure.outcome_unknown() => {
+                self.sent.get_or_insert(attempt);
+                let is_final = matches!(failure, Failure::Malformed { .. } | Failure::Crashed { .. });
+                if is_final { Fate::Unknown(None) } else { Fate::Waiting }
+            }
+            LineSent::Failed(failure) if !failure.may_pass() && failure.remedy() != Remedy::EnterKey => {
+                // What is refused now may have been added before, unless its values are wrong.
+                if self.sent.is_some() && failure.remedy() != Remedy::CorrectValue {
+                    self.fate = Fate::Unknown(None);
+                    return;
+                }
+                self.sent = None;
+                let status = if let Failure::Refused { status, .. } = failure {
+                    format!("refused ({status})")
+                } else {
+                    "refused".to_owned()
+                };
+                Fate::Refused(format!("{status}: {}", failure.sentence(service)))
+            }
+            LineSent::Failed(_) | LineSent::NotSent(_) => Fate::Waiting,
+        };
+    }
+
+    /// The pet that it may have become: the newest one found that was not there before, and is not `added` from another
+    /// line.
+    pub fn candidate(&self, searched: SearchedPets, store: &PetStore, added: &[PetId]) -> Option<Pet> {
+        let was_there = |id| store.coverage().is_none() || !store.is_unknown(id);
+        let is_older = |id| added.contains(&id) || id <= self.typed.known && was_there(id);
+        searched.newest(is_older)
+    }
+}
+
+/// Why a line was refused here, for [`Fate::Refused`].
+fn reason(errors: &[FieldError]) -> String {
+    let word = match errors.first() {
+        Some(FieldError::NameBlank) | None => "blank",
+        Some(FieldError::NameTooLong { .. }) => "name too long",
+        Some(FieldError::NameCharacter { .. }) => "bad character",
+        Some(FieldError::CategoryMissing) => "no category",
+        Some(FieldError::CategoryNotInt64(_) | FieldError::CategoryUnknown { .. }) => "wrong category",
+        Some(FieldError::StatusUnknown(_)) => "wrong status",
+    };
+    errors.first().map_or_else(|| word.to_owned(), |error| format!("{word}: {error}"))
+}
+
+/// The pets that match one that may have been added.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SearchedPets {
+    /// Pets of the same name and category.
+    pub matches: Vec<Pet>,
+    /// Whether every pet of that status was seen.
+    pub complete: bool,
+}
+
+impl SearchedPets {
+    /// That a pet of this name was not found.
+    pub fn none_found(&self, name: &str) -> String {
+        match self.complete {
+            true => format!("{name} is not in the list yet."),
+            false => format!("{name} was not found, but the list may be incomplete."),
+        }
+    }
+
+    /// The newest that was not `known` before: probably the one with the largest id.
+    pub fn newest(self, known: impl Fn(PetId) -> bool) -> Option<Pet> {
+        self.matches.into_iter().filter(|pet| !known(pet.id)).max_by_key(|pet| pet.id)
+    }
+}
+
+/// Searches for every pet of that name, category and status, among the newest where the service lists them first.
+pub async fn search_for(client: &Client, new: &NewPet) -> Result<SearchedPets, ApiError> {
+    let matches = Mutex::new(Vec::new());
+    let is_it = |pet: &Pet| pet.name == new.name && pet.category_id == new.category_id;
+    let take = |part: Vec<Pet>| {
+        matches.lock().extend(part.into_iter().filter(is_it));
+        ready(())
+    };
+    if !client.offers_order() {
+        // Any list tells.
+        client.date().await?;
+    }
+    let query = PetQuery { status: new.status, newest_first: client.offers_order(), ..PetQuery::default() };
+    let coverage = in_parts(client, query, LoadLimit::default().get(), take).await?;
+    Ok(SearchedPets { matches: matches.into_inner(), complete: coverage.complete })
+}
+
+#[cfg(test)]
+mod tests {
+    use uuid::Uuid;
+
+    use super::*;
+    use crate::model::IdempotencyKeys;
+
+    #[test]
+    fn a_refusal_says_nothing_about_an_earlier_attempt_unless_the_values_are_wrong() {
+        let key = IdempotencyKeys::new(Uuid::nil()).make();
+        let at = "2026-11-20T14:03:07Z".parse().unwrap();
+        let typed = QueuedPet { line: 1, at, key, pet: Draft::default(), known: 0 };
+        let attempt = Attempt::new(None, None);
+        let after = |sent: Option<&Attempt>, status| {
+            let mut line = Line { sent: sent.cloned(), ..typed.clone().into() };
+            let failure = Failure::Refused { status, code: None, message: String::new(), retry_after: None };
+            line.on_sent(&LineSent::Failed(failure), attempt.clone(), "shop");
+            (line.is_unknown(), line.fate.explanation().is_some())
+        };
+        assert_eq!([400, 403].map(|status| after(None, status)), [(false, true); 2]);
+        assert_eq!([400, 403].map(|status| after(Some(&attempt), status)), [(false, true), (true, false)]);
+    }
+
+    #[test]
+    fn the_newest_pet_that_was_not_there_before_is_the_candidate() {
+        let pet = |id| Pet { id, name: "Rex".into(), category_id: 1, status: None };
+        let found = |known: &[PetId]| {
+            let searched = SearchedPets { matches: [3, 9, 5].map(pet).into(), complete: true };
+            searched.newest(|id| known.contains(&id)).map(|pet| pet.id)
+        };
+        assert_eq!([&[][..], &[9], &[3, 5, 9]].map(found), [Some(9), Some(5), None]);
+    }
+}

@@ -43,10 +43,10 @@ use crate::tui::event_loop::{self, LoopError, LoopIo, TerminalHooks};
 use crate::tui::frame_pacer::Pacing;
 use crate::tui::keymap::Keymap;
 use crate::tui::msg::{Msg, QuitReason, Size};
+use crate::tui::screens::add_pet::AddSetup;
 use crate::tui::screens::add_pet::State as AddPet;
 use crate::tui::screens::add_pet::dispatch::restore;
 use crate::tui::screens::add_pet::import::update::resume_line;
-use crate::tui::screens::add_pet::outbox::AddSetup;
 use crate::tui::screens::domains::wizard::{NAME, VALUE};
 use crate::tui::session_cache::{SessionCache, read_kept};
 use crate::tui::state::{AppState, MessageKind, Screen};
@@ -227,7 +227,7 @@ fn session(
     state.keymap = Arc::new(keymap);
     let theme = Arc::clone(&state.theme);
     let appearance = Appearance { ascii: settings.ascii, theme, depth: env.depth(), zone: clock::time_zone() };
-    state.add.outbox.setup = AddSetup { strip, tab, concurrency, categories: Arc::clone(&settings.categories) };
+    state.add.setup = AddSetup { strip, tab, concurrency, categories: Arc::clone(&settings.categories) };
     if is_first {
         state.screen = Screen::Welcome;
         state.welcome.directories = first_run::directories(env);

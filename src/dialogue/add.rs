@@ -1,14 +1,12 @@
 //! Adds pets, one after another, from the queue that the screen has, too: each stays there until its outcome is known. The
 //! answers for a pet become the defaults of the next one.
 
-use std::iter;
-
 use super::prompt::{Asked, Leave};
-use super::session::{Outbox, Session};
+use super::session::Session;
 use super::words;
 use crate::api::Failure;
-use crate::app::outbox::queue::{Attempt, Fate, LineSent, LineToSend, NOT_KEPT, QueueRecord, QueuedPet, UNWRITABLE};
-use crate::app::outbox::search::search_for;
+use crate::app::outbox::queue::{Attempt, Fate, Line, LineSent, LineToSend, NOT_KEPT, UNWRITABLE};
+use crate::app::outbox::{Outbox, search_for};
 use crate::config::Service;
 use crate::model::draft::check_name;
 use crate::model::text::short;
@@ -46,9 +44,7 @@ impl Session {
             Ok(opened) => opened,
             Err(why) => return self.talk.say(format!("{NOT_KEPT}: {}", short(&why))),
         };
-        let lines = left.open.into_iter().map(|open| open.checked(&self.setup.settings.categories));
-        self.outbox = Outbox { queue, lines: lines.collect(), ..Outbox::default() };
-        self.outbox.last = self.outbox.lines.iter().map(|line| line.typed.line).max().unwrap_or(0);
+        (self.queue, self.outbox) = (queue, Outbox::new(left, &self.setup.settings.categories));
         match self.outbox.lines.len() {
             0 => Ok(()),
             count => self.talk.say(format!("Waiting to be sent: {}. To send, choose add pets.", counted(count, "pet"))),
@@ -57,22 +53,21 @@ impl Session {
 
     /// Closes the queue; says what stays in it, or is lost with the session.
     pub(super) fn close_queue(&mut self) -> Asked<()> {
-        let unwritten = &self.outbox.unwritten;
-        let closed = self.setup.queues.close(self.setup.settings.identity().as_deref(), unwritten);
-        let is_kept = self.outbox.queue.is_kept() && closed.is_ok();
+        let closed = self.setup.queues.close(self.setup.settings.identity().as_deref(), &self.outbox.unwritten);
+        let is_kept = self.queue.is_kept() && closed.is_ok();
         let word = if is_kept { "Kept for the next start" } else { "Not sent" };
-        (0..self.outbox.lines.len()).try_for_each(|at| self.talk.say(format!("{word}: {}.", self.named(at))))
+        let lines: Vec<_> = self.outbox.lines.iter().map(|line| format!("{word}: {}.", self.named(line))).collect();
+        self.talk.say_all(lines)
     }
 
     /// Sends the pets that wait; asks for others, and sends each.
     pub(super) async fn add(&mut self) -> Asked<()> {
         let mut draft = Draft::default();
-        let waiting = self.outbox.lines.len();
-        if waiting > 0 && self.may_add(waiting as u64).await? {
-            let mut at = 0;
-            while at < self.outbox.lines.len() {
-                self.talk.say(format!("Waiting: {}.", self.named(at)))?;
-                at += usize::from(!self.bring(at, &mut draft).await?);
+        let waiting = self.outbox.lines.clone();
+        if !waiting.is_empty() && self.may_add(waiting.len() as u64).await? {
+            for line in waiting {
+                self.talk.say(format!("Waiting: {}.", self.named(&line)))?;
+                self.bring(line.typed.line, &mut draft).await?;
             }
         }
         loop {
@@ -83,9 +78,8 @@ impl Session {
                 Err(leave) if draft.name.is_empty() => return Err(leave),
                 Err(leave) => return self.talk.say(format!("Not sent: {}.", short(&draft.name))).and(Err(leave)),
             }
-            let at = self.outbox.lines.len();
-            self.take(at, draft.clone()).await?;
-            self.bring(at, &mut draft).await?;
+            let number = self.take(&draft, None).await?;
+            self.bring(number, &mut draft).await?;
         }
     }
 
@@ -127,90 +121,76 @@ impl Session {
         Ok(true)
     }
 
-    /// Puts a pet into the queue, in the place of one that was changed or at the end.
-    async fn take(&mut self, at: usize, pet: Draft) -> Asked<()> {
-        let Outbox { lines, last, .. } = &mut self.outbox;
-        *last += 1;
-        let known = self.pets.known_ids().max().unwrap_or(0);
-        let typed = QueuedPet { line: *last, at: (self.setup.clock)().wall, key: self.keys.make(), pet, known };
-        let changed = lines.splice(at..lines.len().min(at + 1), [typed.into()]).next();
-        let dropped = changed.map(|line| QueueRecord::Dropped { line: line.typed.line });
-        let records = Vec::from_iter(dropped.into_iter().chain(lines[at].records()));
-        self.keep(records).await
+    /// Puts a pet into the queue, in the place of one that was changed or at the end. Its number.
+    async fn take(&mut self, pet: &Draft, changed: Option<u64>) -> Asked<u64> {
+        let typed = (pet.clone(), self.keys.make(), self.now().wall);
+        let number = self.outbox.take(typed, &self.pets, &self.setup.settings.categories, changed);
+        self.write().await.map(|()| number)
     }
 
-    /// Writes records to the file, after those that it did not take. If that fails, says so; what is typed is sent all the
-    /// same.
-    async fn keep(&mut self, records: Vec<QueueRecord>) -> Asked<()> {
-        self.outbox.unwritten.extend(records);
-        match self.outbox.queue.write(self.outbox.unwritten.clone()).await {
-            Ok(()) => self.outbox.unwritten.clear(),
-            Err(why) => self.talk.say(format!("{UNWRITABLE}: {}", short(&why)))?,
+    /// Writes what the file did not take yet. If that fails, says so; what is typed is sent all the same.
+    async fn write(&mut self) -> Asked<()> {
+        let records = self.outbox.begin_writing();
+        let written = if records.is_empty() { Ok(()) } else { self.queue.write(records).await };
+        self.outbox.written(written.is_ok());
+        written.or_else(|why| self.talk.say(format!("{UNWRITABLE}: {}", short(&why))))
+    }
+
+    /// Sends a pet of the queue and asks what to do, until it has left the queue, or is kept for later.
+    async fn bring(&mut self, mut number: u64, draft: &mut Draft) -> Asked<()> {
+        let is_refused = self.outbox.line(number).is_some_and(|line| line.fate.explanation().is_some());
+        let mut failure = if is_refused { None } else { self.send(number).await? };
+        let mut found = None;
+        while let Some(line) = self.outbox.line(number).cloned() {
+            if let Fate::Saved(id) = line.fate {
+                self.outbox.lines.retain(|line| line.typed.line != number);
+                self.pets.added(&[id]);
+                self.added.push(id);
+                let pet = self.pets.get(id).map(|pet| words::pet(pet, &self.setup.settings.categories));
+                return self.talk.say(format!("Added: {}.", pet.unwrap_or_default()));
+            }
+            let way = match self.choose_way(&line, failure.take(), found.as_ref()).await {
+                Ok(way) => way,
+                Err(leave) => return self.remind(&line).and(Err(leave)),
+            };
+            match (way, found.take().flatten()) {
+                (Way::Keep, _) => return Ok(()),
+                (Way::Drop, _) => {
+                    if line.is_unknown() {
+                        self.remind(&line)?;
+                        self.talk.say("Search for it before you add it again.")?;
+                    }
+                    self.outbox.drop_line(number);
+                    self.write().await?;
+                }
+                (Way::LookFor, _) => found = Some(self.look_for(&line).await?),
+                (Way::ThatIsIt, Some(pet)) => {
+                    self.outbox.accept(number, pet.id);
+                    self.pets.put([pet]);
+                    self.write().await?;
+                }
+                (Way::ThatIsIt, None) => {}
+                (Way::SendSafely, _) => failure = self.send(number).await?,
+                (Way::Send | Way::SendTwice, _) => {
+                    self.outbox.send_again(number);
+                    self.write().await?;
+                    failure = self.send(number).await?;
+                }
+                (Way::Change, _) => {
+                    draft.clone_from(&line.typed.pet);
+                    if let Err(leave) = self.ask_pet(draft).await {
+                        return self.remind(&line).and(Err(leave));
+                    }
+                    number = self.take(draft, Some(number)).await?;
+                    failure = self.send(number).await?;
+                }
+            }
         }
         Ok(())
     }
 
-    /// Sends a pet of the queue and asks what to do, until it is added or dropped, or kept for later. Whether it has left
-    /// the queue.
-    async fn bring(&mut self, at: usize, draft: &mut Draft) -> Asked<bool> {
-        let mut found = None;
-        let is_refused = self.outbox.lines[at].fate.explanation().is_some();
-        let mut failure = if is_refused { None } else { self.send(at).await? };
-        loop {
-            if let Fate::Saved(id) = self.outbox.lines[at].fate {
-                self.outbox.lines.remove(at);
-                self.pets.added(&[id]);
-                self.added.push(id);
-                let pet = self.pets.get(id).map(|pet| words::pet(pet, &self.setup.settings.categories));
-                return self.talk.say(format!("Added: {}.", pet.unwrap_or_default())).map(|()| true);
-            }
-            let way = match self.choose_way(at, failure.take(), found.as_ref()).await {
-                Ok(way) => way,
-                Err(leave) => return self.remind(at).and(Err(leave)),
-            };
-            let pet = found.take().flatten();
-            let line = &mut self.outbox.lines[at];
-            match way {
-                Way::Keep => return Ok(false),
-                Way::Drop => {
-                    if line.is_unknown() {
-                        self.remind(at)?;
-                        self.talk.say("Search for it before you add it again.")?;
-                    }
-                    let line = self.outbox.lines.remove(at).typed.line;
-                    return self.keep(vec![QueueRecord::Dropped { line }]).await.map(|()| true);
-                }
-                Way::LookFor => found = Some(self.look_for(at).await?),
-                Way::ThatIsIt => {
-                    let Some(pet) = pet else { continue };
-                    line.fate = Fate::Saved(pet.id);
-                    let saved = QueueRecord::Saved { line: line.typed.line, id: pet.id };
-                    self.pets.put([pet]);
-                    self.keep(vec![saved]).await?;
-                }
-                Way::SendSafely => failure = self.send(at).await?,
-                Way::Send | Way::SendTwice => {
-                    (line.sent, line.fate) = (None, Fate::Waiting);
-                    // It undoes a refusal.
-                    let typed = line.records().collect();
-                    self.keep(typed).await?;
-                    failure = self.send(at).await?;
-                }
-                Way::Change => {
-                    draft.clone_from(&line.typed.pet);
-                    if let Err(leave) = self.ask_pet(draft).await {
-                        return self.remind(at).and(Err(leave));
-                    }
-                    self.take(at, draft.clone()).await?;
-                    failure = self.send(at).await?;
-                }
-            }
-        }
-    }
-
     /// Says what happened to a pet that was not added for all that is known, and asks what to do.
-    async fn choose_way(&mut self, at: usize, failure: Option<Failure>, found: Option<&Option<Pet>>) -> Asked<Way> {
-        let line = &self.outbox.lines[at];
+    async fn choose_way(&mut self, line: &Line, failure: Option<Failure>, found: Option<&Option<Pet>>) -> Asked<Way> {
         let [first, second] = if line.is_unknown() {
             if found.is_none() {
                 let name = short(&line.typed.pet.name);
@@ -225,7 +205,7 @@ impl Session {
                 (_, false) => [Way::LookFor, Way::SendTwice],
             }
         } else {
-            self.talk.say(format!("Not added: {}.", self.named(at)))?;
+            self.talk.say(format!("Not added: {}.", self.named(line)))?;
             self.talk.say_all(failure.iter().flat_map(|failure| words::failure(failure, &self.service)))?;
             if matches!(failure, Some(Failure::Refused { status: 400 | 422, .. })) {
                 return Ok(Way::Change);
@@ -241,7 +221,7 @@ impl Session {
 
     /// Sends a pet once, or as often as it may be within seconds. Gives why it failed; if the user stops that, the outcome
     /// is unknown.
-    async fn send(&mut self, at: usize) -> Asked<Option<Failure>> {
+    async fn send(&mut self, number: u64) -> Asked<Option<Failure>> {
         let client = self.setup.client.called("add");
         let key = match &self.setup.settings.service {
             Service::Demo | Service::Embedded { .. } => None,
@@ -250,58 +230,50 @@ impl Session {
         let attempt = Attempt::new(key, client.time());
         let waiting = format!("Still waiting for {}.", self.service);
         loop {
-            let Outbox { queue, lines, unwritten, .. } = &mut self.outbox;
-            let line = &mut lines[at];
-            let Some(to_send) = line.to_send(&attempt, &self.setup.settings.categories) else { return Ok(None) };
-            let to_send = LineToSend { is_kept: unwritten.is_empty(), repeats: true, ..to_send };
-            let sent = match self.talk.during(queue.send(&client, to_send), || waiting.clone()).await {
-                Ok(sent) => sent,
-                Err(leave) => {
+            let to_send = self.outbox.to_send(number, &attempt, &self.setup.settings.categories);
+            let Some(to_send) = to_send else { return Ok(None) };
+            let sending = self.queue.send(&client, LineToSend { repeats: true, ..to_send });
+            let sent = self.talk.during(sending, || waiting.clone()).await;
+            let sent = match (sent, self.outbox.line_mut(number)) {
+                (Ok(sent), _) => sent,
+                (Err(leave), Some(line)) => {
                     line.sent.get_or_insert(attempt);
-                    return if matches!(leave, Leave::Stopped) { Ok(None) } else { self.remind(at).and(Err(leave)) };
+                    let line = line.clone();
+                    return if matches!(leave, Leave::Stopped) { Ok(None) } else { self.remind(&line).and(Err(leave)) };
                 }
+                (Err(leave), None) => return Err(leave),
             };
-            line.on_sent(&sent, attempt.clone(), &self.service);
+            self.outbox.on_sent(number, &sent, attempt.clone(), &self.service);
             match sent {
                 LineSent::Failed(failure) | LineSent::NotSent(failure) => {
-                    if !line.is_unknown() {
-                        // The file has this attempt, and must not take it for one without an answer.
-                        let dropped = QueueRecord::Dropped { line: line.typed.line };
-                        let records = iter::once(dropped).chain(line.records()).collect();
-                        self.keep(records).await?;
+                    if self.outbox.line(number).is_some_and(|line| !line.is_unknown()) {
+                        self.outbox.undo_attempt(number);
+                        self.write().await?;
                     }
                     return Ok(Some(failure));
                 }
                 LineSent::Saved(pet) => {
-                    if !unwritten.is_empty() {
-                        let saved = QueueRecord::Saved { line: line.typed.line, id: pet.id };
-                        self.keep(vec![saved]).await?;
-                    }
                     self.pets.put([pet]);
-                    return Ok(None);
+                    return self.write().await.map(|()| None);
                 }
                 LineSent::NotRepeatable => {
                     self.talk.say("Too late: the service may have forgotten the request. Nothing was sent.")?;
                     return Ok(None);
                 }
-                LineSent::NotWritten => {
-                    unwritten.push(attempt.clone().record(line.typed.line));
-                    self.talk.say(format!("{UNWRITABLE}."))?;
-                }
+                LineSent::NotWritten => self.talk.say(format!("{UNWRITABLE}."))?,
             }
         }
     }
 
     /// The newest pet that it may be, and says what was found.
-    async fn look_for(&mut self, at: usize) -> Asked<Option<Pet>> {
+    async fn look_for(&mut self, line: &Line) -> Asked<Option<Pet>> {
         let client = self.setup.client.called("look for it");
         let categories = self.setup.settings.categories.clone();
-        let line = self.outbox.lines[at].clone();
         let Ok(new) = line.typed.pet.check(&categories) else { return Ok(None) };
         let searched = match self.answer(search_for(&client, &new)).await {
             Ok(Some(searched)) => searched,
             Ok(None) => return Ok(None),
-            Err(leave) => return self.remind(at).and(Err(leave)),
+            Err(leave) => return self.remind(line).and(Err(leave)),
         };
         let none = searched.none_found(&short(&new.name));
         let found = line.candidate(searched, &self.pets, &self.added);
@@ -310,19 +282,17 @@ impl Session {
     }
 
     /// Reminds of a pet that is left as it is.
-    fn remind(&mut self, at: usize) -> Asked<()> {
-        let pet = self.named(at);
-        let line = &self.outbox.lines[at];
-        self.talk.say(match line.is_unknown() {
-            true => format!("May have been added: {pet}."),
+    fn remind(&mut self, line: &Line) -> Asked<()> {
+        let text = match line.is_unknown() {
+            true => format!("May have been added: {}.", self.named(line)),
             false => format!("Not sent: {}.", short(&line.typed.pet.name)),
-        })
+        };
+        self.talk.say(text)
     }
 
     /// A pet of the queue.
-    fn named(&self, at: usize) -> String {
-        let categories = &self.setup.settings.categories;
-        let pet = &self.outbox.lines[at].typed.pet;
+    fn named(&self, line: &Line) -> String {
+        let (pet, categories) = (&line.typed.pet, &self.setup.settings.categories);
         pet.check(categories).map_or_else(|_| short(&pet.name), |new| words::new_pet(&new, categories))
     }
 }

@@ -10,7 +10,8 @@ use super::words;
 use crate::api::{ApiError, Client, Failure};
 use crate::app::domain_service::{DomainService, DomainSetup};
 use crate::app::inventory::store::PetStore;
-use crate::app::outbox::queue::{Line, Queue, QueueRecord, Queues};
+use crate::app::outbox::Outbox;
+use crate::app::outbox::queue::{Queue, Queues};
 use crate::clock::Now;
 use crate::config::{Service, Settings};
 use crate::model::words::counted;
@@ -36,17 +37,6 @@ pub struct DialogueSetup {
     pub clock: fn() -> Now,
 }
 
-/// The pets that wait to be sent.
-#[derive(Default)]
-pub(super) struct Outbox {
-    pub(super) queue: Queue,
-    pub(super) lines: Vec<Line>,
-    /// The number of the last line.
-    pub(super) last: u64,
-    /// What the file did not take yet.
-    pub(super) unwritten: Vec<QueueRecord>,
-}
-
 /// A dialogue from its first to its last line.
 pub struct Session {
     pub(super) talk: Dialogue,
@@ -62,6 +52,8 @@ pub struct Session {
     pub(super) added: Vec<PetId>,
     /// The pets that wait to be sent.
     pub(super) outbox: Outbox,
+    /// Their file.
+    pub(super) queue: Queue,
 }
 
 impl Session {
@@ -69,8 +61,9 @@ impl Session {
     pub fn new(setup: DialogueSetup, talk: Dialogue) -> Self {
         let service = setup.settings.service.name();
         let keys = IdempotencyKeys::new(Uuid::new_v4());
-        let (pets, outbox) = (PetStore::new(setup.settings.load_limit), Outbox::default());
-        Self { talk, setup, service, keys, may_add: false, pets, added: Vec::new(), outbox }
+        let pets = PetStore::new(setup.settings.load_limit);
+        let (added, outbox, queue) = (Vec::new(), Outbox::default(), Queue::default());
+        Self { talk, setup, service, keys, may_add: false, pets, added, outbox, queue }
     }
 
     /// Where the pets are, with the user's name for it.

@@ -28,7 +28,7 @@ pub(super) fn next_deadline(state: &AppState, now: Now) -> Option<Instant> {
         (state.screen == Screen::Pets && ages && state.link.health_is_ok()).then(|| next_minute(state, now)).flatten();
     let domain = scheduler::next_due(&state.domains);
     let countdown = (state.screen == Screen::Domains).then(|| next_countdown(state, now)).flatten();
-    let lines = state.add.outbox.next_due();
+    let lines = state.add.next_due();
     let drafts = drafts::next_due(state);
     [message, refresh, retry, running, stale, domain, countdown, lines, drafts, state.idle_end()]
         .into_iter()

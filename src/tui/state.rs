@@ -363,7 +363,7 @@ impl AppState {
 
     /// What its checks compare values with.
     pub(super) fn known(&self) -> Known<'_> {
-        Known { profiles: self.profiles.entries(), categories: &self.add.outbox.setup.categories }
+        Known { profiles: self.profiles.entries(), categories: &self.add.setup.categories }
     }
 
     /// Shows a message until another one replaces it.

@@ -188,7 +188,7 @@ impl App {
     pub fn name_categories(mut self, names: &str) -> Self {
         let names: Arc<Categories> = Arc::new(toml::from_str(names).unwrap());
         self.state.pets.categories = Arc::clone(&names);
-        self.state.add.outbox.setup.categories = names;
+        self.state.add.setup.categories = names;
         self
     }
 

@@ -10,19 +10,20 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use jiff::Timestamp;
 use tokio::task::spawn_blocking;
 use tokio::time::sleep;
 
-use super::send::{SentAt, is_known_still};
 use crate::api::creation::create_pet_once;
 use crate::api::{ApiError, Client, Failure};
 use crate::clock;
 use crate::local::draft_files::{Claim, Claims, left_queues};
-use crate::model::{IdempotencyKey, NewPet, Pet};
+use crate::model::samples::sample;
+use crate::model::{IdempotencyKey, NewPet, Pet, PetId};
 use file::QueueFile;
 use parking_lot::Mutex;
 
-pub use file::{Attempt, Fate, Line, QueueRecord, QueuedPet, SentPet, Unfinished};
+pub use file::{Attempt, Fate, Line, QueueRecord, QueuedPet, SentAt, SentPet, Unfinished};
 
 /// What is wrong if the file cannot be written.
 pub const UNWRITABLE: &str = "What you add cannot be saved to disk, and is kept only while petstore runs";
@@ -199,6 +200,30 @@ impl Queue {
             Err(error) => LineSent::Failed(Failure::from(&error)),
         }
     }
+}
+
+/// Adds one sample after another, until one fails. Those that were added.
+pub async fn add_samples(client: &Client, count: usize, key: &IdempotencyKey) -> (Vec<PetId>, Option<Failure>) {
+    let mut added = Vec::new();
+    for number in 0..count {
+        match create_pet_once(client, &sample(number), &key.part(number)).await {
+            Ok(pet) => added.push(pet.id),
+            Err(error) => return (added, Some(error.into())),
+        }
+    }
+    (added, None)
+}
+
+/// Whether the service certainly still knows the key of a pet first sent at `at`.
+async fn is_known_still(client: &Client, at: SentAt) -> Result<bool, ApiError> {
+    // Every answer has the retention of keys and the time of the service.
+    let there = client.date().await?;
+    let knows = |now: Timestamp, sent: Timestamp| client.surely_knows(now.duration_since(sent));
+    Ok(match (at.there, there) {
+        (Some(sent), Some(now)) => knows(now, sent),
+        // Only this machine's clock says when it was sent: both have to agree.
+        (_, now) => knows(clock::now().wall, at.here) && now.is_none_or(|now| knows(now, at.here)),
+    })
 }
 
 /// Only a GET was sent, so nothing was added.

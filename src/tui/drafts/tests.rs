@@ -3,8 +3,8 @@
 use super::*;
 use crate::app::domain_service::DomainSetup;
 use crate::app::import_run::CheckedFile;
+use crate::app::outbox::queue::SentAt;
 use crate::app::outbox::queue::{Fate, QueueRecord, QueuedPet, Unfinished};
-use crate::app::outbox::send::SentAt;
 use crate::config::file::View;
 use crate::config::{Service, Settings};
 use crate::domains::DnsName;

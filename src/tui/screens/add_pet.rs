@@ -8,34 +8,108 @@ pub mod fields;
 pub mod form;
 pub mod import;
 pub mod lines;
-pub mod outbox;
 pub mod view;
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use fields::{CATEGORY, NAME, STATUS};
-use outbox::{EditedLine, Outbox};
 
+use crate::app::outbox::Outbox;
 use crate::app::outbox::queue::SentPet;
+use crate::config::file::Concurrency;
 use crate::model::{Categories, Draft, PetStatus};
 use crate::tui::widgets::form::Form;
+
+/// The most lines that may wait.
+const MOST_WAITING: usize = 1_000;
+
+/// Characters closer together than this come from a scanner; a key this soon after them may end a scan.
+const BURST: Duration = Duration::from_millis(50);
+
+/// The fewest characters of a scan.
+const LEAST_BURST: usize = 3;
 
 /// The add screen.
 #[derive(Debug, Default)]
 pub struct State {
     /// Begins with the status used last.
     pub form: Form,
+    /// The configuration.
+    pub setup: AddSetup,
     /// The lines below the form.
     pub outbox: Outbox,
+    /// The cursor is at a line.
+    pub in_lines: bool,
+    /// The number of the selected line.
+    pub marked: u64,
+    /// Some were saved since the list was read.
+    pub unread: bool,
+    /// The refused line being edited.
+    pub editing: Option<EditedLine>,
+    pub pacing: Pacing,
     /// The import of a file, shown instead of the form while it is on.
     pub import: import::State,
     /// What an earlier version left that was sent without an answer, until it is a line.
     pub sent: Option<SentPet>,
     /// The category is from the pet before: typing replaces it.
     pub sticky: bool,
+    /// The name was begun with the cursor elsewhere, so the keys may not be a name.
+    pub stray: bool,
+    /// Was asked about, since the same was added a moment ago.
+    pub asked: Option<Draft>,
+    burst: Burst,
     /// What the last pet left in the form for the next one.
     left: Draft,
     cleared: Option<Draft>,
+}
+
+/// When lines are written and sent.
+#[derive(Debug, Default)]
+pub struct Pacing {
+    /// Nothing is sent before this time.
+    pause: Option<Instant>,
+    /// Nothing is written before this time.
+    write_pause: Option<Instant>,
+    /// How many times in a row sending failed.
+    tries: u32,
+    /// How long the last answer took.
+    pub took: Duration,
+}
+
+/// How pets are added, from the configuration.
+#[derive(Clone, Debug, Default)]
+pub struct AddSetup {
+    /// The prefix that the scanner sends.
+    pub strip: String,
+    /// Whether it ends each code with Tab. A typed Tab only goes to the next field.
+    pub tab: bool,
+    /// The most lines sent at a time.
+    pub concurrency: Concurrency,
+    /// The names of categories, also in the form.
+    pub categories: Arc<Categories>,
+}
+
+/// A refused line in the form, and what the form had before.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EditedLine {
+    pub number: u64,
+    pub before: Draft,
+}
+
+/// Characters of the name that came faster than typing.
+#[derive(Clone, Copy, Debug, Default)]
+struct Burst {
+    count: usize,
+    last: Option<Instant>,
+}
+
+impl AddSetup {
+    /// A line without the prefix of the scanner and surrounding spaces.
+    pub fn code_in<'a>(&self, line: &'a str) -> &'a str {
+        let line = line.trim();
+        line.strip_prefix(self.strip.as_str()).unwrap_or(line).trim()
+    }
 }
 
 impl State {
@@ -48,16 +122,16 @@ impl State {
     /// The state that a service begins with.
     pub fn new(categories: &Arc<Categories>) -> Self {
         let mut new = Self { form: fields::form(), ..Self::default() };
-        new.outbox.setup.categories = Arc::clone(categories);
+        new.setup.categories = Arc::clone(categories);
         new.begin_with(Some(PetStatus::Available));
         new
     }
 
     /// Takes the whole state, and leaves the state that another service begins with.
     pub fn put_aside(&mut self) -> Self {
-        let new = Self::new(&self.outbox.setup.categories);
+        let new = Self::new(&self.setup.categories);
         let aside = std::mem::replace(self, new);
-        self.outbox.setup = aside.outbox.setup.clone();
+        self.setup = aside.setup.clone();
         aside
     }
 
@@ -78,6 +152,32 @@ impl State {
         self.form.set(&STATUS, status.map_or("", PetStatus::as_str));
     }
 
+    /// When waiting work is due.
+    pub fn next_due(&self) -> Option<Instant> {
+        let Pacing { pause, write_pause, .. } = self.pacing;
+        pause.into_iter().chain(write_pause).min().filter(|_| self.outbox.has_work())
+    }
+
+    /// Why the line that is selected or edited was refused.
+    pub(super) fn explanation(&self) -> Option<&str> {
+        let selected = self.in_lines.then_some(self.marked);
+        let number = self.editing.as_ref().map(|editing| editing.number).or(selected)?;
+        self.outbox.line(number)?.fate.explanation()
+    }
+
+    /// Notes that text came into the name, or `begins` it.
+    pub fn note_text(&mut self, text: &str, begins: bool, now: Instant) {
+        let goes_on = !begins && self.burst.last.is_some_and(|at| is_close(at, now));
+        let before = if goes_on { self.burst.count } else { 0 };
+        self.burst = Burst { count: before + text.chars().count(), last: Some(now) };
+    }
+
+    /// Whether the name is a scan that a key at `now` ends.
+    pub fn is_scan(&self, name: &str, now: Instant) -> bool {
+        let whole = self.burst.count == name.chars().count() && self.burst.count >= LEAST_BURST;
+        whole && self.burst.last.is_some_and(|at| is_close(at, now))
+    }
+
     /// Whether anything was typed or chosen since the last pet.
     pub fn is_typed(&self) -> bool {
         self.draft() != self.left
@@ -85,7 +185,7 @@ impl State {
 
     /// Goes to the name.
     pub(super) fn go_to_name(&mut self) {
-        self.outbox.in_lines = false;
+        self.in_lines = false;
         self.form.go_to(&NAME);
     }
 
@@ -122,10 +222,14 @@ impl State {
 
     /// Restores the form as it was before a line was edited. The number of that line.
     pub(super) fn stop_editing(&mut self) -> Option<u64> {
-        let EditedLine { number, before } = self.outbox.editing.take()?;
+        let EditedLine { number, before } = self.editing.take()?;
         self.fill(before);
         Some(number)
     }
+}
+
+fn is_close(before: Instant, now: Instant) -> bool {
+    now.saturating_duration_since(before) < BURST
 }
 
 #[cfg(test)]

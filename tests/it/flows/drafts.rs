@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use petstore::app::outbox::send::SentAt;
+use petstore::app::outbox::queue::SentAt;
 use petstore::model::{IdempotencyKey, NewPet};
 use petstore::tui::drafts::Drafts;
 use petstore::tui::msg::{Msg, QuitReason};

@@ -9,7 +9,6 @@ use std::time::Instant;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::app::outbox::send::SentAt;
 use crate::local::atomic_file;
 use crate::local::log::{self, Lines, Log};
 use crate::model::{Draft, IdempotencyKey, NewPet, PetId};
@@ -103,6 +102,35 @@ pub struct QueuedPet {
     /// The largest id that was known by then; 0 if none was.
     #[serde(default)]
     pub known: PetId,
+}
+
+/// When a pet was first sent. Its age is the difference of two times of one clock: this machine's may be set meanwhile,
+/// and the service's may differ from it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "SavedTime")]
+pub struct SentAt {
+    /// By the clock of this machine.
+    pub here: Timestamp,
+    /// By the clock of the service, if it was known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub there: Option<Timestamp>,
+}
+
+/// As it is saved: drafts of the first version have only the time of this machine.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum SavedTime {
+    Here(Timestamp),
+    Both { here: Timestamp, there: Option<Timestamp> },
+}
+
+impl From<SavedTime> for SentAt {
+    fn from(saved: SavedTime) -> Self {
+        match saved {
+            SavedTime::Here(here) => Self { here, there: None },
+            SavedTime::Both { here, there } => Self { here, there },
+        }
+    }
 }
 
 /// A pet that an earlier version sent without an answer.
@@ -435,5 +463,14 @@ mod tests {
         fs::write(&file.path, format!("{{}}\n\u{0}\n{whole}{{\"sent\":{{\"line\":99,\"by\":\"\"}}}}\n")).unwrap();
         let left = file.read().unwrap();
         assert_eq!((left.open.len(), left.unreadable), (1, 2));
+    }
+
+    #[test]
+    fn a_time_that_an_earlier_version_saved_is_read() {
+        let here: Timestamp = "2026-11-19T08:00:00Z".parse().unwrap();
+        let read = |text: &str| serde_json::from_str::<SentAt>(text).unwrap();
+        assert_eq!(read("\"2026-11-19T08:00:00Z\""), SentAt { here, there: None });
+        let both = SentAt { here, there: Some(here) };
+        assert_eq!(read(&serde_json::to_string(&both).unwrap()), both);
     }
 }

@@ -7,9 +7,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::api::failure::{Failure, Remedy};
-use crate::app::outbox::queue::{
-    Attempt, Fate, Line, LineSent, LineToSend, NOT_KEPT, QueueRecord, UNWRITABLE, Unfinished,
-};
+use crate::app::outbox::Outbox;
+use crate::app::outbox::queue::{Attempt, Fate, LineSent, LineToSend, NOT_KEPT, QueueRecord, UNWRITABLE, Unfinished};
 use crate::clock::Now;
 use crate::model::Pet;
 use crate::model::text::short;
@@ -21,6 +20,7 @@ use crate::tui::screens::pets;
 use crate::tui::state::{AppState, Link, MessageKind, Screen};
 
 use super::form::bell;
+use super::{Pacing, State};
 
 /// The shortest time between lines: 25 a second, a little more than the 20 of a busy scanner.
 const PACE: Duration = Duration::from_millis(40);
@@ -41,15 +41,15 @@ fn attempt(link: &Link, at: Instant) -> Attempt {
 
 /// Starts all writes and requests that are possible now.
 pub fn work(state: &mut AppState, now: Now) -> Vec<Effect> {
-    let outbox = &mut state.add.outbox;
+    let State { outbox, pacing, .. } = &mut state.add;
     if !outbox.has_work() {
         return Vec::new();
     }
-    outbox.pause = outbox.pause.filter(|until| *until > now.mono);
-    outbox.write_pause = outbox.write_pause.filter(|until| *until > now.mono);
+    pacing.pause = pacing.pause.filter(|until| *until > now.mono);
+    pacing.write_pause = pacing.write_pause.filter(|until| *until > now.mono);
     // Also while nothing is sent: waiting lines must survive the end of the program.
     let mut effects: Vec<Effect> = write(state, now).into_iter().collect();
-    if state.add.outbox.pause.is_none() && !state.key_refused() && state.may_change() && !state.is_switching() {
+    if state.add.pacing.pause.is_none() && !state.key_refused() && state.may_change() && !state.is_switching() {
         effects.extend(send(state, now));
     }
     effects
@@ -57,12 +57,11 @@ pub fn work(state: &mut AppState, now: Now) -> Vec<Effect> {
 
 /// One write at a time, so the file keeps the order of typing.
 fn write(state: &mut AppState, now: Now) -> Option<Effect> {
-    let outbox = &mut state.add.outbox;
-    if outbox.unwritten.is_empty() || outbox.write_pause.is_some() || state.pending.is_running(Slot::Queue) {
+    let State { outbox, pacing, .. } = &mut state.add;
+    if outbox.unwritten.is_empty() || pacing.write_pause.is_some() || state.pending.is_running(Slot::Queue) {
         return None;
     }
-    outbox.writing = std::mem::take(&mut outbox.unwritten);
-    let write = WriteLines(outbox.writing.clone());
+    let write = WriteLines(outbox.begin_writing());
     Some(state.begin(write, now))
 }
 
@@ -80,32 +79,17 @@ impl Job for WriteLines {
     }
 
     fn done(&self, app: &mut AppState, result: Result<(), String>, now: Now) -> Vec<Effect> {
-        let outbox = &mut app.add.outbox;
-        let written = std::mem::take(&mut outbox.writing);
-        let is_first = !std::mem::replace(&mut outbox.is_unwritable, result.is_err());
+        let State { outbox, pacing, .. } = &mut app.add;
+        let is_first = !outbox.is_unwritable;
+        outbox.written(result.is_ok());
         match result {
             Ok(()) => {
                 app.add.sent = None;
                 // A draft that outlives a kill would come back beside its line.
                 app.drafts.at_once = true;
-                for record in written {
-                    if let QueueRecord::Typed(typed) = record
-                        && let Some(line) = outbox.line(typed.line).filter(|line| line.fate == Fate::Unwritten)
-                    {
-                        line.fate = Fate::Waiting;
-                    }
-                }
             }
             Err(why) => {
-                let is_saved =
-                    |number| outbox.lines.iter().any(|line| line.typed.line == number && line.fate.is_saved());
-                let written = written.into_iter().filter(|record| !is_saved(record.line()));
-                let newer = std::mem::take(&mut outbox.unwritten);
-                outbox.unwritten = written.chain(newer).collect();
-                outbox.write_pause = Some(now.mono + BETWEEN_WRITES);
-                // A shop goes on with a full disk.
-                let unwritten = outbox.lines.iter_mut().filter(|line| line.fate == Fate::Unwritten);
-                unwritten.for_each(|line| line.fate = Fate::Waiting);
+                pacing.write_pause = Some(now.mono + BETWEEN_WRITES);
                 if is_first {
                     app.complain(format!("{UNWRITABLE}: {}", short(&why)));
                 }
@@ -116,29 +100,26 @@ impl Job for WriteLines {
 }
 
 /// How many lines may be sent at a time to keep the pace, given how long the last answer took.
-fn lanes(state: &AppState) -> usize {
-    let outbox = &state.add.outbox;
-    if outbox.tries > 0 {
+fn lanes(State { pacing, setup, .. }: &State) -> usize {
+    if pacing.tries > 0 {
         return 1;
     }
-    let needed = outbox.took.as_millis().div_ceil(PACE.as_millis());
-    usize::try_from(needed).unwrap_or(LINES).clamp(1, outbox.setup.concurrency.get())
+    let needed = pacing.took.as_millis().div_ceil(PACE.as_millis());
+    usize::try_from(needed).unwrap_or(LINES).clamp(1, setup.concurrency.get())
 }
 
 fn send(state: &mut AppState, now: Now) -> Vec<Effect> {
     let attempt = attempt(&state.link, now.mono);
     let mut effects = Vec::new();
-    let most = lanes(state);
+    let most = lanes(&state.add);
     while let Some(lane) = (0..LINES).find(|lane| !state.pending.is_running(Slot::Line(*lane))) {
         let under_way = (0..LINES).filter(|lane| state.pending.is_running(Slot::Line(*lane))).count();
-        let next = state.add.outbox.lines.iter_mut().find(|line| line.fate == Fate::Waiting);
-        let Some(line) = next.filter(|_| under_way < most) else { break };
-        let Some(mut to_send) = line.to_send(&attempt, &state.add.outbox.setup.categories) else { continue };
-        line.fate = Fate::Sending(lane, now.mono);
-        let outbox = &mut state.add.outbox;
-        to_send.is_kept = outbox.not_in_file().all(|record| record.line() != to_send.line);
-        if !to_send.is_kept {
-            outbox.unwritten.push(attempt.clone().record(to_send.line));
+        let State { outbox, setup, .. } = &mut state.add;
+        let next = outbox.lines.iter().find(|line| line.fate == Fate::Waiting).map(|line| line.typed.line);
+        let Some(number) = next.filter(|_| under_way < most) else { break };
+        let Some(to_send) = outbox.to_send(number, &attempt, &setup.categories) else { continue };
+        if let Some(line) = outbox.line_mut(number) {
+            line.fate = Fate::Sending(lane, now.mono);
         }
         effects.push(state.begin(SendLine { lane, line: Box::new(to_send) }, now));
     }
@@ -171,25 +152,24 @@ impl Job for SendLine {
 
 /// Handles the result of sending a line.
 fn on_sent(state: &mut AppState, lane: usize, sent: LineSent, now: Now) -> Vec<Effect> {
-    let is_it = |line: &&mut Line| matches!(line.fate, Fate::Sending(there, _) if there == lane);
-    let Some(line) = state.add.outbox.lines.iter_mut().find(is_it) else { return Vec::new() };
-    let Fate::Sending(_, since) = line.fate else { return Vec::new() };
-    line.on_sent(&sent, attempt(&state.link, since), &state.link.service);
-    let name = short(&line.typed.pet.name);
-    let (number, fate) = (line.typed.line, line.fate.clone());
-    let mut records: Vec<_> = line.records().collect();
-    let outbox = &mut state.add.outbox;
+    let State { outbox, pacing, .. } = &mut state.add;
+    let sending = outbox.lines.iter().find_map(|line| match line.fate {
+        Fate::Sending(there, since) if there == lane => Some((line.typed.line, since, short(&line.typed.pet.name))),
+        _ => None,
+    });
+    let Some((number, since, name)) = sending else { return Vec::new() };
+    outbox.on_sent(number, &sent, attempt(&state.link, since), &state.link.service);
+    let fate = outbox.line(number).map(|line| &line.fate);
+    let (is_refused, is_unknown) = (matches!(fate, Some(Fate::Refused(_))), matches!(fate, Some(Fate::Unknown(_))));
     let failure = match sent {
         LineSent::Saved(pet) => {
-            outbox.took = now.mono.saturating_duration_since(since);
-            return saved(state, number, pet, now);
+            pacing.took = now.mono.saturating_duration_since(since);
+            (pacing.tries, pacing.pause) = (0, None);
+            return saved(state, &pet, now);
         }
-        LineSent::NotWritten => {
-            outbox.unwritten.extend(records.drain(..1));
-            return Vec::new();
-        }
+        LineSent::NotWritten => return Vec::new(),
         LineSent::NotRepeatable => {
-            outbox.tries = 0;
+            pacing.tries = 0;
             let text = format!("No answer for {name}; it may have been added. F6, then Enter searches for it.");
             state.complain(text);
             return vec![bell()];
@@ -197,11 +177,10 @@ fn on_sent(state: &mut AppState, lane: usize, sent: LineSent, now: Now) -> Vec<E
         LineSent::Failed(failure) | LineSent::NotSent(failure) => failure,
     };
     let sentence = failure.sentence(&state.link.service);
-    let text = if let Fate::Refused(_) = fate {
-        outbox.tries = 0;
-        outbox.unwritten.extend(records.pop());
+    let text = if is_refused {
+        pacing.tries = 0;
         format!("{name} was refused: {sentence} F6, then Enter fixes it.")
-    } else if let Fate::Unknown(_) = fate {
+    } else if is_unknown {
         format!("{name} may have been added: {sentence}")
     } else {
         wait(state, failure, now);
@@ -212,24 +191,16 @@ fn on_sent(state: &mut AppState, lane: usize, sent: LineSent, now: Now) -> Vec<E
     vec![bell()]
 }
 
-fn saved(state: &mut AppState, line: u64, pet: Pet, now: Now) -> Vec<Effect> {
-    let outbox = &mut state.add.outbox;
-    // What the file could not take of it is settled by this.
-    if outbox.not_in_file().any(|record| record.line() == line) {
-        outbox.unwritten.retain(|record| record.line() != line);
-        outbox.unwritten.push(QueueRecord::Saved { line, id: pet.id });
-    }
-    (outbox.saved, outbox.unread) = (outbox.saved + 1, true);
-    outbox.tries = 0;
-    outbox.pause = None;
-    let is_last = !outbox.has_work();
-    state.pets.added(&pet);
+fn saved(state: &mut AppState, pet: &Pet, now: Now) -> Vec<Effect> {
+    state.add.unread = true;
+    let is_last = !state.add.outbox.has_work();
+    state.pets.added(pet);
     if is_last && state.message.as_ref().is_none_or(|message| message.kind != MessageKind::Error) {
         state.say_done(format!("Added {}, id {}.", short(&pet.name), pet.id), now.mono);
     }
     state.added.push(pet.id);
     if is_last && state.screen != Screen::AddPet {
-        state.add.outbox.unread = false;
+        state.add.unread = false;
         pets::update::reload(state, pets::ReadNext::Nothing, now)
     } else {
         pets::update::on_sign_of_life(state, now)
@@ -250,16 +221,16 @@ fn wait(state: &mut AppState, failure: Failure, now: Now) {
     let asked = if let Failure::Refused { retry_after, .. } = failure { retry_after } else { None };
     let asked = asked.map(|seconds| Duration::from_secs(seconds.min(LONGEST_ASKED)));
     let text = format!("{} Waiting lines are sent automatically.", failure.sentence(&state.link.service));
-    let outbox = &mut state.add.outbox;
-    if outbox.pause.is_none() {
-        outbox.tries += 1;
-        let growing = Duration::from_secs(1 << (outbox.tries - 1).min(5)).min(LONGEST_PAUSE);
-        outbox.pause = Some(now.mono + asked.unwrap_or(growing));
-        if outbox.tries == 1 {
+    let pacing = &mut state.add.pacing;
+    if pacing.pause.is_none() {
+        pacing.tries += 1;
+        let growing = Duration::from_secs(1 << (pacing.tries - 1).min(5)).min(LONGEST_PAUSE);
+        pacing.pause = Some(now.mono + asked.unwrap_or(growing));
+        if pacing.tries == 1 {
             state.tell(text);
         }
     } else if let Some(asked) = asked {
-        outbox.pause = outbox.pause.max(Some(now.mono + asked));
+        pacing.pause = pacing.pause.max(Some(now.mono + asked));
     }
 }
 
@@ -276,7 +247,10 @@ pub fn restore(state: &mut AppState, left: Result<Unfinished, String>) {
     let refused = left.open.iter().filter(|open| matches!(open.fate, Fate::Refused(_))).count();
     let outcome_unknown = left.open.iter().filter(|open| open.sent.is_some()).count();
     let waiting = left.open.len() - outcome_unknown - refused;
-    state.add.outbox.restore(left);
+    let add = &mut state.add;
+    let before = std::mem::replace(&mut add.outbox, Outbox::new(left, &add.setup.categories));
+    (add.outbox.saved, add.outbox.is_unwritable) = (before.saved, before.is_unwritable);
+    (add.pacing, add.in_lines) = (Pacing::default(), false);
     if waiting + outcome_unknown == 0 && refused > 0 {
         let text = format!("Left by the last session: {} to fix (2, F6).", counted(refused, "refused pet"));
         state.tell(text);

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::app::outbox::queue::{Fate, Line, QueuedPet};
+use crate::app::outbox::queue::Fate;
 use crate::clock::Now;
 use crate::config::Notify;
 use crate::model::text::short;
@@ -17,10 +17,10 @@ use crate::tui::screens::pets;
 use crate::tui::state::{AppState, Screen};
 use crate::tui::text_input::Typing;
 
+use super::MOST_WAITING;
 use super::fields::{CATEGORY, NAME};
 use super::import::start::{IMPORT, check_unfinished};
 use super::lines;
-use super::outbox::MOST_WAITING;
 
 /// So soon after a pet, the same name again may be a mistake: a code that was read twice.
 const A_MOMENT: Duration = Duration::from_secs(10);
@@ -94,7 +94,7 @@ impl State {
     pub fn key_place(&self) -> &'static Place {
         if self.import.on {
             self.import.key_place()
-        } else if self.outbox.in_lines {
+        } else if self.in_lines {
             &LINES_PLACE
         } else {
             self.form.place([&FORM_PLACE, &FORM_PLACE, &FORM_CHOICE_PLACE, &FORM_PLACE])
@@ -104,8 +104,7 @@ impl State {
 
 /// What happened to the selected line.
 fn fate(app: &AppState) -> Option<&Fate> {
-    let outbox = &app.add.outbox;
-    outbox.lines.iter().find(|line| line.typed.line == outbox.marked).map(|line| &line.fate)
+    app.add.outbox.line(app.add.marked).map(|line| &line.fate)
 }
 
 fn has_name(app: &AppState) -> bool {
@@ -116,26 +115,23 @@ fn show_form(state: &mut AppState, _: Now) -> Vec<Effect> {
     state.screen = Screen::AddPet;
     state.pets.searching = false;
     state.add.import.on = false;
-    state.add.outbox.in_lines = false;
+    state.add.in_lines = false;
     Vec::new()
 }
 
 /// Goes to the newest line that needs the user, or else to the newest; and back to the form.
 fn switch(state: &mut AppState, now: Now) {
-    let is_there = state.screen == Screen::AddPet && state.add.outbox.in_lines && !state.add.import.on;
+    let is_there = state.screen == Screen::AddPet && state.add.in_lines && !state.add.import.on;
     show_form(state, now);
     if is_there {
         return;
     }
-    let outbox = &mut state.add.outbox;
-    let newest = outbox.lines.iter().rev().find(|line| line.fate.wants_the_user()).or(outbox.lines.last());
-    match newest.map(|line| line.typed.line) {
-        Some(number) => (outbox.marked, outbox.in_lines) = (number, true),
-        None => state.tell("No lines yet."),
-    }
-    if state.add.outbox.in_lines {
-        state.add.form.go_to(&NAME);
-    }
+    let add = &mut state.add;
+    let lines = &add.outbox.lines;
+    let newest = lines.iter().rev().find(|line| line.fate.wants_the_user()).or(lines.last());
+    let Some(number) = newest.map(|line| line.typed.line) else { return state.tell("No lines yet.") };
+    (add.marked, add.in_lines) = (number, true);
+    add.form.go_to(&NAME);
 }
 
 /// Goes to the list and reloads it. Lines are still sent.
@@ -149,14 +145,14 @@ fn back(state: &mut AppState, now: Now) -> Vec<Effect> {
         let text = format!("{} not sent yet.", counted(counts.waiting, "line"));
         state.tell(text);
     }
-    if !std::mem::take(&mut state.add.outbox.unread) || state.key_refused() {
+    if !std::mem::take(&mut state.add.unread) || state.key_refused() {
         return Vec::new();
     }
     pets::update::reload(state, pets::ReadNext::Nothing, now)
 }
 
 fn clear(state: &mut AppState, _: Now) {
-    state.add.outbox.stray = false;
+    state.add.stray = false;
     if lines::leave_as_it_was(state) {
         return;
     }
@@ -178,18 +174,18 @@ pub fn on_typing(state: &mut AppState, typing: Typing<'_>, now: Now) -> bool {
     if let Typing::Text(text) = typing
         && !in_category
     {
-        let is_elsewhere = add.outbox.in_lines || !add.form.is_at(&NAME);
+        let is_elsewhere = add.in_lines || !add.form.is_at(&NAME);
         let begins = add.form[&NAME].is_empty();
-        add.outbox.note_text(text, begins, now.mono);
-        add.outbox.asked = None;
-        add.outbox.stray |= is_elsewhere && begins;
+        add.note_text(text, begins, now.mono);
+        add.asked = None;
+        add.stray |= is_elsewhere && begins;
         add.go_to_name();
     }
     if in_category && std::mem::take(&mut add.sticky) && is_text {
         add.form[&CATEGORY].clear();
     }
-    let is_cut = !add.outbox.in_lines && add.form.take(typing);
-    add.outbox.stray &= !add.form[&NAME].is_empty();
+    let is_cut = !add.in_lines && add.form.take(typing);
+    add.stray &= !add.form[&NAME].is_empty();
     is_cut
 }
 
@@ -219,8 +215,8 @@ fn go(state: &mut AppState, next: bool) {
 /// Tab: ends a scan where the scanner is set to it, or else goes to the next field.
 fn next(state: &mut AppState, now: Now) -> Vec<Effect> {
     let add = &state.add;
-    let is_name = add.form.is_at(&NAME) && add.outbox.setup.tab;
-    if is_name && add.outbox.is_scan(add.form[&NAME].value(), now.mono) {
+    let is_name = add.form.is_at(&NAME) && add.setup.tab;
+    if is_name && add.is_scan(add.form[&NAME].value(), now.mono) {
         return confirm(state, now);
     }
     go(state, true);
@@ -232,17 +228,17 @@ fn confirm(state: &mut AppState, now: Now) -> Vec<Effect> {
     let add = &mut state.add;
     let asked = draft(add);
     let category = add.form.value(&CATEGORY);
-    let is_wrong = !category.is_empty() && add.outbox.setup.categories.parse(category).is_err();
+    let is_wrong = !category.is_empty() && add.setup.categories.parse(category).is_err();
     let has_category = !category.is_empty() && !is_wrong;
-    let is_scan = add.outbox.is_scan(add.form[&NAME].value(), now.mono);
+    let is_scan = add.is_scan(add.form[&NAME].value(), now.mono);
     if !add.form.is_at(&NAME) {
         if add.form.is_at(&CATEGORY) && is_wrong {
             add.form.select(&CATEGORY);
             return vec![bell()];
         }
-        if add.form.is_at(&CATEGORY) && is_code(category) && add.outbox.asked.as_ref() != Some(&asked) {
+        if add.form.is_at(&CATEGORY) && is_code(category) && add.asked.as_ref() != Some(&asked) {
             let text = format!("Is {category} a category, and not a code? Enter again takes it.");
-            add.outbox.asked = Some(asked);
+            add.asked = Some(asked);
             add.form.select(&CATEGORY);
             state.tell(text);
             return vec![bell()];
@@ -252,7 +248,7 @@ fn confirm(state: &mut AppState, now: Now) -> Vec<Effect> {
         return Vec::new();
     } else if has_category {
         return save(state, now);
-    } else if is_scan && add.outbox.counts().refused < MOST_WAITING && add.outbox.editing.is_none() {
+    } else if is_scan && add.outbox.counts().refused < MOST_WAITING && add.editing.is_none() {
         // A scanner does not look where the cursor goes: the next code must not become the category.
         take(state, now);
         state.complain("Not added: a category is missing. F6 shows the code, Enter there fixes it.");
@@ -268,7 +264,7 @@ fn confirm(state: &mut AppState, now: Now) -> Vec<Effect> {
 
 /// Checks the form and takes it as a line, or puts the cursor on the first field to fix.
 fn save(state: &mut AppState, now: Now) -> Vec<Effect> {
-    state.add.outbox.in_lines = false;
+    state.add.in_lines = false;
     if is_still_switching(state, "nothing was sent. Press F2 again after that.") {
         return vec![bell()];
     }
@@ -284,7 +280,7 @@ fn save(state: &mut AppState, now: Now) -> Vec<Effect> {
         return vec![bell()];
     }
     // Of a name, nothing may be left but the prefix of a scanner.
-    let Ok(new) = draft(&state.add).check(&state.add.outbox.setup.categories) else { return vec![bell()] };
+    let Ok(new) = draft(&state.add).check(&state.add.setup.categories) else { return vec![bell()] };
     if !asks_first(state, &new, now) {
         take(state, now);
     }
@@ -295,18 +291,18 @@ fn save(state: &mut AppState, now: Now) -> Vec<Effect> {
 fn doubt(state: &mut AppState, now: Now) -> Option<String> {
     let add = &mut state.add;
     let (draft, name) = (draft(add), short(add.form.value(&NAME)));
-    let is_scan = add.outbox.is_scan(add.form[&NAME].value(), now.mono);
-    if std::mem::take(&mut add.outbox.stray) && !is_scan {
+    let is_scan = add.is_scan(add.form[&NAME].value(), now.mono);
+    if std::mem::take(&mut add.stray) && !is_scan {
         add.form.select(&NAME);
         return Some(format!("Your keys went into the name field. Enter again adds \"{name}\"; F8 clears it."));
     }
     let recent = |at| now.wall.duration_since(at).unsigned_abs() < A_MOMENT;
     let is_again =
         add.outbox.lines.iter().rev().take_while(|line| recent(line.typed.at)).any(|line| line.typed.pet == draft);
-    if !is_again || add.outbox.editing.is_some() || add.outbox.asked.as_ref() == Some(&draft) {
+    if !is_again || add.editing.is_some() || add.asked.as_ref() == Some(&draft) {
         return None;
     }
-    add.outbox.asked = Some(draft);
+    add.asked = Some(draft);
     // The next scan takes its place.
     add.form.select(&NAME);
     Some(format!("{name} was added a moment ago. Enter again adds another one; F8 clears it."))
@@ -330,8 +326,7 @@ fn asks_first(state: &mut AppState, new: &NewPet, now: Now) -> bool {
 /// Takes up what an earlier session left: a pet without an answer, an import that is not finished.
 pub fn take_up(state: &mut AppState, now: Now) -> Vec<Effect> {
     if let Some(sent) = &state.add.sent {
-        let line = sent.queued(state.add.outbox.last + 1);
-        state.add.outbox.take_over(line);
+        state.add.outbox.take_over(sent);
     }
     // The program may have been killed after a name was taken and before its draft was removed.
     let drafted = state.drafts.back.as_ref().map(|back| back.at);
@@ -352,8 +347,8 @@ pub fn paste(state: &mut AppState, text: &str, now: Now) -> Option<Vec<Effect>> 
     let begun = if name.is_selected() { String::new() } else { name.value().to_owned() };
     let whole = format!("{begun}{lines}");
     let lines: Vec<&str> = lines.trim_end_matches('\n').split('\n').collect();
-    let setup = &state.add.outbox.setup;
-    let can_be_added = state.may_change() && !state.is_switching() && state.add.outbox.editing.is_none();
+    let setup = &state.add.setup;
+    let can_be_added = state.may_change() && !state.is_switching() && state.add.editing.is_none();
     let can_be_added = can_be_added && setup.categories.parse(state.add.form.value(&CATEGORY)).is_ok();
     if lines.len() < 2 || !can_be_added || !whole.lines().all(|line| is_code(setup.code_in(line))) {
         return import::start::paste(state, text, now);
@@ -382,7 +377,7 @@ pub fn why_full(state: &AppState) -> Option<String> {
 /// The pet in the form as a line has it: without the prefix of a scanner, with the number of its category.
 pub fn draft(add: &State) -> Draft {
     let Draft { name, category_id, status } = add.draft();
-    let setup = &add.outbox.setup;
+    let setup = &add.setup;
     let category_id = setup.categories.number(category_id.trim()).into_owned();
     Draft { name: setup.code_in(&name).to_owned(), category_id, status }
 }
@@ -390,20 +385,14 @@ pub fn draft(add: &State) -> Draft {
 /// Takes the form as a line, refused where something is wrong with it, and is ready for the next one.
 pub fn take(state: &mut AppState, now: Now) {
     let add = &mut state.add;
-    let number = add.outbox.next_number();
-    let known = state.pets.store.known_ids().max().unwrap_or(0);
-    let typed = QueuedPet { line: number, at: now.wall, key: state.keys.make(), pet: draft(add), known };
-    let mut line = Line::from(typed).checked(&add.outbox.setup.categories);
+    let pet = draft(add);
     let edited = add.stop_editing();
     if edited.is_none() {
         add.next_animal();
     }
-    add.outbox.unwritten.extend(line.records());
-    if line.fate == Fate::Waiting {
-        line.fate = Fate::Unwritten;
-    }
-    add.outbox.place(line, edited);
-    add.outbox.asked = None;
+    let typed = (pet, state.keys.make(), now.wall);
+    add.outbox.take(typed, &state.pets.store, &add.setup.categories, edited);
+    add.asked = None;
 }
 
 /// Whether it has the form of a barcode: 8 to 14 digits, as in EAN and UPC.

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use crate::api::failure::Failure;
-use crate::app::outbox::queue::{Fate, Line, QueueRecord};
-use crate::app::outbox::search::{SearchedPets, search_for};
+use crate::app::outbox::queue::{Fate, Line};
+use crate::app::outbox::{SearchedPets, search_for};
 use crate::clock::Now;
 use crate::model::text::short;
 use crate::model::words::counted;
@@ -14,31 +14,31 @@ use crate::tui::job::{Env, Job};
 use crate::tui::pending::Slot;
 use crate::tui::state::AppState;
 
+use super::EditedLine;
 use super::fields::{CATEGORY, NAME, STATUS, named_in};
-use super::outbox::EditedLine;
 
 /// Selects the line above or below. The newest is on top, and above it is the form.
 pub fn step(state: &mut AppState, down: bool) {
-    let outbox = &mut state.add.outbox;
-    let Some(here) = outbox.lines.iter().position(|line| line.typed.line == outbox.marked) else {
-        outbox.in_lines = false;
+    let add = &mut state.add;
+    let Some(here) = add.outbox.position(add.marked) else {
+        add.in_lines = false;
         return;
     };
-    match (down, outbox.lines.get(here + 1)) {
-        (true, _) => outbox.marked = outbox.lines[here.saturating_sub(1)].typed.line,
-        (false, Some(newer)) => outbox.marked = newer.typed.line,
-        (false, None) => outbox.in_lines = false,
+    match (down, add.outbox.lines.get(here + 1)) {
+        (true, _) => add.marked = add.outbox.lines[here.saturating_sub(1)].typed.line,
+        (false, Some(newer)) => add.marked = newer.typed.line,
+        (false, None) => add.in_lines = false,
     }
 }
 
 /// Enter on the selected line: edits a refused one, searches for one with an unknown outcome, and accepts what was
 /// found.
 pub fn open(state: &mut AppState, now: Now) -> Vec<Effect> {
-    let outbox = &mut state.add.outbox;
-    let Some(line) = outbox.line(outbox.marked).cloned() else { return Vec::new() };
+    let add = &mut state.add;
+    let Some(line) = add.outbox.line(add.marked).cloned() else { return Vec::new() };
     match line.fate {
         Fate::Refused(_) => {
-            if state.add.form.value(&NAME).is_empty() || state.add.outbox.editing.is_some() {
+            if add.form.value(&NAME).is_empty() || add.editing.is_some() {
                 edit(state, line);
             } else {
                 state.tell("First add the name you typed, or clear it (F8).");
@@ -46,15 +46,12 @@ pub fn open(state: &mut AppState, now: Now) -> Vec<Effect> {
         }
         Fate::Unknown(None) => return look(state, &line, now),
         Fate::Unknown(Some(id)) => {
-            if let Some(line) = outbox.line(outbox.marked) {
-                line.fate = Fate::Saved(id);
-            }
-            (outbox.saved, outbox.unread) = (outbox.saved + 1, true);
-            outbox.unwritten.push(QueueRecord::Saved { line: line.typed.line, id });
+            add.outbox.accept(line.typed.line, id);
+            add.unread = true;
             state.say_done(format!("{} is pet {id}.", short(&line.typed.pet.name)), now.mono);
         }
         Fate::Unwritten | Fate::Waiting | Fate::Sending(..) => {
-            let what = format!("Send {} to", counted(outbox.counts().waiting, "line"));
+            let what = format!("Send {} to", counted(add.outbox.counts().waiting, "line"));
             if !state.asks_first(what, Vec::new(), |_, _| Vec::new(), now) {
                 state.tell("This line is sent automatically.");
             }
@@ -67,7 +64,7 @@ pub fn open(state: &mut AppState, now: Now) -> Vec<Effect> {
 fn edit(state: &mut AppState, line: Line) {
     let add = &mut state.add;
     add.stop_editing();
-    add.outbox.editing = Some(EditedLine { number: line.typed.line, before: add.draft() });
+    add.editing = Some(EditedLine { number: line.typed.line, before: add.draft() });
     let field = line.fate.explanation().and_then(named_in);
     add.fill(line.typed.pet);
     add.go_to_name();
@@ -85,7 +82,7 @@ pub fn leave_as_it_was(state: &mut AppState) -> bool {
 }
 
 fn look(state: &mut AppState, line: &Line, now: Now) -> Vec<Effect> {
-    let Ok(new) = line.typed.pet.check(&state.add.outbox.setup.categories) else { return Vec::new() };
+    let Ok(new) = line.typed.pet.check(&state.add.setup.categories) else { return Vec::new() };
     state.tell(format!("Searching for {} ...", short(&line.typed.pet.name)));
     vec![state.begin(SearchForLine { line: line.typed.line, new }, now)]
 }
@@ -110,7 +107,7 @@ impl Job for SearchForLine {
         let lines = app.add.outbox.lines.iter();
         let added: Vec<_> =
             lines.filter_map(|line| if let Fate::Saved(id) = line.fate { Some(id) } else { None }).collect();
-        let Some(line) = app.add.outbox.line(self.line).filter(|line| matches!(line.fate, Fate::Unknown(_))) else {
+        let Some(line) = app.add.outbox.line_mut(self.line).filter(|line| matches!(line.fate, Fate::Unknown(_))) else {
             return Vec::new();
         };
         let name = short(&line.typed.pet.name);
@@ -134,31 +131,26 @@ impl Job for SearchForLine {
 
 /// Sends the selected line with an unknown outcome again, which may add a second pet.
 pub fn send_again(state: &mut AppState, _: Now) -> Vec<Effect> {
-    let outbox = &mut state.add.outbox;
-    match outbox.line(outbox.marked) {
-        Some(line) if matches!(line.fate, Fate::Unknown(_)) => {
-            line.fate = Fate::Waiting;
-            line.sent = None;
-        }
-        Some(_) | None => state.tell("Only a line without an answer (?) can be sent again."),
+    let add = &mut state.add;
+    if add.outbox.line(add.marked).is_none_or(|line| !matches!(line.fate, Fate::Unknown(_))) {
+        return state.note("Only a line without an answer (?) can be sent again.");
     }
+    add.outbox.send_again(add.marked);
     Vec::new()
 }
 
 /// Drops the selected line, unless it is being sent or saved.
 pub fn drop_marked(state: &mut AppState, now: Now) -> Vec<Effect> {
-    let outbox = &mut state.add.outbox;
-    let Some(here) = outbox.lines.iter().position(|line| line.typed.line == outbox.marked) else {
-        return Vec::new();
-    };
-    if !outbox.lines[here].fate.can_be_dropped() {
+    let add = &mut state.add;
+    let Some(here) = add.outbox.position(add.marked) else { return Vec::new() };
+    let line = add.outbox.lines[here].clone();
+    if !line.fate.can_be_dropped() {
         return state.note("A line that is being sent or saved cannot be dropped.");
     }
-    let line = outbox.lines.remove(here);
-    outbox.unwritten.push(QueueRecord::Dropped { line: line.typed.line });
-    match outbox.lines.get(here).or(outbox.lines.last()) {
-        Some(next) => outbox.marked = next.typed.line,
-        None => outbox.in_lines = false,
+    add.outbox.drop_line(line.typed.line);
+    match add.outbox.lines.get(here).or(add.outbox.lines.last()) {
+        Some(next) => add.marked = next.typed.line,
+        None => add.in_lines = false,
     }
     state.say_done(format!("Dropped {}.", short(&line.typed.pet.name)), now.mono);
     Vec::new()

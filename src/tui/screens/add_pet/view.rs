@@ -9,7 +9,7 @@ use crate::tui::theme::StyleRole;
 use crate::tui::widgets::list::shown;
 use crate::tui::widgets::page::{Layout, Page};
 
-use super::outbox::Outbox;
+use super::State;
 
 /// From this height on, there are blank rows between the fields.
 const ROOMY: u16 = 30;
@@ -34,18 +34,17 @@ fn draw_all(state: &AppState, now: Now, page: &mut Page<'_>) {
         page.right(1, &format!("draft saved {}", page.appearance.time(at)), StyleRole::Quiet);
     }
     page.y += 1 + gap;
-    page.form(&add.form, &Layout { x: FIELDS, beside: true, gap, idle: add.outbox.in_lines }, &state.known(), "");
+    page.form(&add.form, &Layout { x: FIELDS, beside: true, gap, idle: add.in_lines }, &state.known(), "");
     page.gap();
-    draw_below(&add.outbox, now, page);
+    draw_below(add, now, page);
 }
 
 /// The message row without a message: why the line in hand was refused.
 pub fn place(state: &AppState) -> &str {
-    let outbox = &state.add.outbox;
-    if state.key_refused() && outbox.counts().waiting > 0 {
+    if state.key_refused() && state.add.outbox.counts().waiting > 0 {
         return "Lines wait for an API key: F4 enters one.";
     }
-    outbox.explanation().unwrap_or("Category and status stay until you change them.")
+    state.add.explanation().unwrap_or("Category and status stay until you change them.")
 }
 
 /// The columns of the list beside the names.
@@ -53,15 +52,14 @@ const BESIDE_NAME: usize = 50;
 
 /// How many lines are waiting, for the header: on other screens, and here if they are not being sent.
 pub fn waiting_word(state: &AppState) -> Option<String> {
-    let outbox = &state.add.outbox;
-    let is_seen = state.screen == Screen::AddPet && outbox.pause.is_none() && !state.key_refused();
-    let waiting = outbox.counts().waiting;
+    let is_seen = state.screen == Screen::AddPet && state.add.pacing.pause.is_none() && !state.key_refused();
+    let waiting = state.add.outbox.counts().waiting;
     (waiting > 0 && !is_seen).then(|| format!("{waiting} waiting"))
 }
 
 /// Paints how many lines there are, and under that the lines, or what they are.
-fn draw_below(outbox: &Outbox, now: Now, page: &mut Page<'_>) {
-    let counts = outbox.counts();
+fn draw_below(add: &State, now: Now, page: &mut Page<'_>) {
+    let counts = add.outbox.counts();
     let counts = [
         (counts.saved, "saved"),
         (counts.waiting, "waiting"),
@@ -73,22 +71,22 @@ fn draw_below(outbox: &Outbox, now: Now, page: &mut Page<'_>) {
     let counts = if counts.is_empty() { "no pets yet" } else { &counts };
     page.heading(cut(&format!("   This session: {counts}"), page.columns()));
     page.go_to(page.rest());
-    if !outbox.lines.is_empty() {
-        draw_lines(outbox, now, page);
+    if !add.outbox.lines.is_empty() {
+        draw_lines(add, now, page);
     } else if page.left() > 1 {
         page.paragraph(3, "Type or scan a name. Each pet is a line here: saved at once, then sent.");
     }
 }
 
 /// The newest on top, with the cursor on the selected one.
-fn draw_lines(outbox: &Outbox, now: Now, page: &mut Page<'_>) {
+fn draw_lines(add: &State, now: Now, page: &mut Page<'_>) {
     let name = page.columns().saturating_sub(BESIDE_NAME);
     let columns = [("", 2), ("TIME", 10), ("NAME", name), ("CATEGORY", 10), ("STATUS", 11), ("RESULT", 15)];
     page.headings(&columns);
     let rows = usize::from(page.left());
-    let marked =
-        outbox.lines.iter().rev().position(|line| line.typed.line == outbox.marked).filter(|_| outbox.in_lines);
-    for (here, line) in shown(outbox.lines.iter().rev(), marked.unwrap_or(0), rows) {
+    let lines = &add.outbox.lines;
+    let marked = add.outbox.position(add.marked).filter(|_| add.in_lines).map(|at| lines.len() - 1 - at);
+    for (here, line) in shown(lines.iter().rev(), marked.unwrap_or(0), rows) {
         let (mark, role, result) = match &line.fate {
             Fate::Unwritten => (" ", StyleRole::Wait, "waiting".to_owned()),
             Fate::Waiting => ("*", StyleRole::Wait, "waiting".to_owned()),

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::api::failure::{Failure, Remedy};
 use crate::api::list::ListAnswer;
-use crate::app::outbox::send::add_samples as add_samples_to;
+use crate::app::outbox::queue::add_samples as add_samples_to;
 use crate::clock::Now;
 use crate::model::columns::SortOrder;
 use crate::model::escape::shell_word;

@@ -324,7 +324,7 @@ fn send(state: &mut AppState, job: RunImport, now: Now) -> Vec<Effect> {
 pub fn show_pets(state: &mut AppState, now: Now) -> Vec<Effect> {
     state.screen = Screen::Pets;
     let adds = |running: &Running| running.is_under_way && running.progress.added > 0;
-    let unread = std::mem::take(&mut state.add.outbox.unread) && !state.key_refused();
+    let unread = std::mem::take(&mut state.add.unread) && !state.key_refused();
     if unread || state.add.import.running().is_some_and(adds) {
         pets::update::reload(state, pets::ReadNext::New, now)
     } else {

@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use crate::api::Failure;
+use crate::app::outbox::SearchedPets;
+use crate::app::outbox::queue::SentAt;
 use crate::app::outbox::queue::{Attempt, Fate, Line, LineSent, LineToSend, QueueRecord, QueuedPet, Unfinished};
-use crate::app::outbox::search::SearchedPets;
-use crate::app::outbox::send::SentAt;
 use crate::config::Service;
 use crate::config::file::Concurrency;
 use crate::model::{Draft, IdempotencyKeys, Pet, PetStatus};
@@ -13,12 +13,12 @@ use crate::transfer::ImportSource;
 use crate::tui::effect::Effect;
 use crate::tui::msg::{Msg, Size};
 use crate::tui::pending::Slot;
+use crate::tui::screens::add_pet::MOST_WAITING;
 use crate::tui::screens::add_pet::dispatch::SendLine;
 use crate::tui::screens::add_pet::dispatch::WriteLines;
 use crate::tui::screens::add_pet::fields;
 use crate::tui::screens::add_pet::import::jobs::CheckFile;
 use crate::tui::screens::add_pet::lines::SearchForLine;
-use crate::tui::screens::add_pet::outbox::MOST_WAITING;
 use crate::tui::state::Screen;
 use crate::tui::testing::loss::whole_at_every_size;
 use crate::tui::testing::{App, animals, remote};
@@ -41,7 +41,7 @@ fn name(app: &App) -> &str {
 
 /// Which field has the cursor.
 fn focus(app: &App) -> &str {
-    if app.state.add.outbox.in_lines { "lines" } else { app.state.add.form.focus().name }
+    if app.state.add.in_lines { "lines" } else { app.state.add.form.focus().name }
 }
 
 /// Types names, each with Enter, and confirms the writes.
@@ -123,7 +123,7 @@ fn enter_takes_the_line_and_the_field_is_empty_in_the_same_frame() {
 #[test]
 fn every_line_has_its_own_key_and_lines_are_sent_in_order() {
     let mut app = opened(80, 24);
-    app.state.add.outbox.setup.concurrency = Concurrency::try_from(1).unwrap();
+    app.state.add.setup.concurrency = Concurrency::try_from(1).unwrap();
     typed(&mut app, &["Rex"]);
     for _ in 0..2 {
         app.wait(Duration::from_secs(11));
@@ -162,8 +162,8 @@ fn with_slow_answers_several_lines_are_sent_and_each_gets_its_own_answer() {
 #[test]
 fn for_ordered_ids_one_line_is_sent_at_a_time() {
     let mut app = opened(80, 24);
-    app.state.add.outbox.setup.concurrency = Concurrency::try_from(1).unwrap();
-    app.state.add.outbox.took = Duration::from_secs(3);
+    app.state.add.setup.concurrency = Concurrency::try_from(1).unwrap();
+    app.state.add.pacing.took = Duration::from_secs(3);
     typed(&mut app, &["one", "two", "three"]);
     assert_eq!(sent(&app).len(), 1);
 }
@@ -172,7 +172,7 @@ fn for_ordered_ids_one_line_is_sent_at_a_time() {
 fn every_suffix_of_a_scanner_ends_one_line() {
     for suffix in ["Enter", "LF", "Enter LF", "Tab"] {
         let mut app = opened(80, 24);
-        app.state.add.outbox.setup.tab = suffix == "Tab";
+        app.state.add.setup.tab = suffix == "Tab";
         for name in ["4006381333931", "96385074", "Rex"] {
             app.keys(&format!("\"{name}\" {suffix}"));
             app.now.mono += Duration::from_millis(5);
@@ -196,7 +196,7 @@ fn a_fast_tab_takes_a_line_only_if_the_scanner_is_configured_for_it() {
 #[test]
 fn a_typed_tab_goes_to_the_next_field_and_keeps_the_text() {
     let mut app = opened(80, 24);
-    app.state.add.outbox.setup.tab = true;
+    app.state.add.setup.tab = true;
     for letter in ["R", "e", "x", "Tab"] {
         app.keys(letter);
         app.wait(Duration::from_millis(90));
@@ -292,7 +292,7 @@ fn several_pasted_lines_are_previewed_and_one_line_is_only_typed() {
 #[test]
 fn several_codes_at_once_come_from_a_fast_scanner() {
     let mut app = opened(80, 24);
-    app.state.add.outbox.setup.strip = "]E0".into();
+    app.state.add.setup.strip = "]E0".into();
     app.keys("\"]E04006381\"");
     app.send(Msg::Paste("333931\r\n96385074\r\n12345678\r\n".into()));
     let names: Vec<&str> = fates(&app).into_iter().map(|(name, _)| name).collect();
