@@ -3,7 +3,6 @@
 mod add;
 pub mod args;
 pub mod context;
-mod count;
 mod get;
 mod list;
 mod watch;
@@ -74,8 +73,8 @@ async fn at_the_service(
     let context = PetsContext { client: &client, service, settings, env, verbosity, coloured };
     let result = match command {
         PetsCommand::List(args) => until_ended(list::run(&context, args)).await,
-        PetsCommand::Count(args) => until_ended(count::run(&context, &args, false)).await,
-        PetsCommand::Stats(args) => until_ended(count::run(&context, &args, true)).await,
+        PetsCommand::Count(args) => until_ended(list::count(&context, &args, false)).await,
+        PetsCommand::Stats(args) => until_ended(list::count(&context, &args, true)).await,
         PetsCommand::Add(args) => {
             let ended = until_ended(add::run(&context, args)).await;
             if matches!(ended, Ok(Exit::Hangup | Exit::Interrupt | Exit::Quit | Exit::Terminate)) {

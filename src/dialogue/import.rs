@@ -1,25 +1,37 @@
-//! Imports a file of pets: checks it, reports what is wrong, and asks before sending.
+//! Imports a file of pets: checks it, reports what is wrong, asks before sending, and reports progress and the result.
 
-mod ask;
-mod send;
-
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use parking_lot::Mutex;
+use tokio::sync::watch;
 use tokio::task::spawn_blocking;
 
-use super::prompt::Asked;
+use super::prompt::{Asked, Leave};
 use super::session::Session;
 use super::words;
+use crate::api::Failure;
 use crate::app::import_run::CheckedFile;
-use crate::model::words::counted;
-use crate::transfer::import::{ImportOptions, Start};
-use crate::transfer::journal::{Journal, Target};
+use crate::clock;
+use crate::config::paths::expand_home;
+use crate::model::Field;
+use crate::model::text::short;
+use crate::model::words::{capitalized, counted};
+use crate::transfer::earlier_import::{EarlierImport, EarlierVerdict};
+use crate::transfer::import::{
+    self, ImportControl, ImportEnded, ImportOptions, ImportProgress, ImportRun, OnImportedRow, Start, Summary, Work,
+};
+use crate::transfer::journal::{Journal, RowOutcome, Target};
 use crate::transfer::preview::Preview;
 use crate::transfer::rows::Bad;
 use crate::transfer::{ColumnMapping, Input, TransferError};
-use send::MOST;
+
+/// The most bad rows, duplicates and refusals that are listed.
+const MOST: usize = 20;
+
+const FILE_HELP: &str = "Type the name of a file: CSV, JSON, NDJSON or XLSX. Its first row names the columns, such as \
+                         name, categoryId, status.";
 
 impl Session {
     /// Imports a file.
@@ -91,6 +103,226 @@ impl Session {
                 self.talk.say(format!("The first is {}.", words::new_pet(new, &self.setup.settings.categories)))
             }
             None => Ok(()),
+        }
+    }
+
+    /// Asks for an existing file.
+    async fn ask_file(&mut self) -> Asked<PathBuf> {
+        let home = self.setup.home.clone();
+        let read = |answer: &str| {
+            let path = path_of(answer, home.as_deref());
+            match path.metadata() {
+                _ if answer.is_empty() => Err("Type the name of a file.".to_owned()),
+                Ok(metadata) if metadata.is_dir() => Err(format!("{} is a directory.", short(answer))),
+                Ok(_) => Ok(path),
+                Err(error) => Err(format!("Cannot read {}: {error}.", short(answer))),
+            }
+        };
+        self.talk.ask("File to import:", FILE_HELP, read).await
+    }
+
+    /// Asks for the column or value of a field that has no column.
+    async fn ask_column(&mut self, reading: &mut ColumnMapping, missing: Field, there: &[String]) -> Asked<()> {
+        self.talk.say(format!("No column is named {}. Which column is it?", missing.member()))?;
+        let mut ways = there.to_vec();
+        ways.push("none: one value for all pets".to_owned());
+        let at = self.talk.choose("Column", &ways, None).await?;
+        if let Some(column) = there.get(at) {
+            reading.map[missing as usize] = Some(column.clone());
+            return Ok(());
+        }
+        let before = reading.clone();
+        let read = |answer: &str| {
+            let mut reading = before.clone();
+            reading.set[missing as usize] = Some(answer.to_owned());
+            match reading.check() {
+                Ok(()) => Ok(reading),
+                Err(TransferError::FixedValue { why, .. }) => Err(why),
+                Err(error) => Err(error.to_string()),
+            }
+        };
+        let question = format!("{} of all pets:", missing.member());
+        *reading = self.talk.ask(&question, "Type the value for all pets of the file.", read).await?;
+        Ok(())
+    }
+
+    /// How an import begins after an earlier one of this file; `None` if the user declines.
+    async fn ask_how_to_begin(&mut self, checked: &CheckedFile) -> Asked<Option<Start>> {
+        let Some(earlier) = &checked.before else { return Ok(checked.start(None)) };
+        self.talk.say(earlier.sentence())?;
+        let EarlierImport { here, new, .. } = earlier;
+        let all = here + new;
+        let again = match earlier.way() {
+            EarlierVerdict::Done => Some(self.talk.is_yes("Add all of them again?", false).await?),
+            EarlierVerdict::GoOn if !self.talk.is_yes("Continue it?", true).await? => return Ok(None),
+            EarlierVerdict::GoOn | EarlierVerdict::Anew => None,
+            EarlierVerdict::Choose if *here == 0 => {
+                Some(self.talk.is_yes(&format!("Is it another list? Add all {all}?"), false).await?)
+            }
+            EarlierVerdict::Choose => {
+                let ways = [
+                    format!("skip {}, send the other {new}", counted(*here, "matching row")),
+                    format!("add all {all}"),
+                ];
+                Some(self.talk.choose("Matching rows", &ways, None).await? == 1)
+            }
+        };
+        Ok(checked.start(again))
+    }
+
+    /// Asks before sending, with the number of pets and the service.
+    async fn may_import(&mut self, good: u64, goes_on: bool) -> Asked<bool> {
+        let pets = counted(good, "pet");
+        let place = self.place();
+        self.talk.say(match goes_on {
+            false => format!("This adds {pets} to {place}."),
+            true => format!("This adds what is left of {pets} to {place}."),
+        })?;
+        let is_protected = self.setup.settings.protect && !self.may_add;
+        let question = if is_protected {
+            "This profile is protected, and adding cannot be undone. Send them?"
+        } else {
+            "Send them?"
+        };
+        let may = self.talk.is_yes(question, false).await?;
+        self.may_add |= may;
+        if !may {
+            self.talk.say("Nothing was sent.")?;
+        }
+        Ok(may)
+    }
+
+    /// Sends a file, and again the rows with an unknown outcome if the user wants that.
+    async fn send_file(&mut self, path: PathBuf, mut run: ImportRun) -> Asked<()> {
+        let mut tried_safely = false;
+        loop {
+            let summary = match self.send_once(path.clone(), run.clone()).await? {
+                Ok(summary) => summary,
+                Err(TransferError::Api(error)) => {
+                    return self.talk.say_all(words::failure(&Failure::from(&error), &self.service));
+                }
+                Err(error) => return self.talk.say(error.to_string()),
+            };
+            self.say_summary(&summary)?;
+            let unknown = summary.progress.unknown;
+            if unknown == 0 || run.how.send_unknown || !matches!(summary.ended, ImportEnded::Complete) {
+                return Ok(());
+            }
+            run.start = Start::GoOn;
+            let is_safe = self.setup.client.keeps_idempotency_keys() && !tried_safely;
+            (tried_safely, run.how.send_unknown) = (true, !is_safe);
+            let question = if is_safe {
+                "Send those again safely? The service adds each only once."
+            } else {
+                "Send those again? That may add duplicates."
+            };
+            if !self.talk.is_yes(question, is_safe).await? {
+                return Ok(());
+            }
+        }
+    }
+
+    async fn send_once(&mut self, path: PathBuf, run: ImportRun) -> Asked<Result<Summary, TransferError>> {
+        let target = Target::of(&self.setup.settings);
+        let prepared = spawn_blocking(move || {
+            let input = Input::file(&path)?;
+            let work = Work::start(&run, &input, &target)?;
+            Ok((input, work))
+        });
+        let (input, work) = match prepared.await {
+            Ok(Ok(prepared)) => prepared,
+            Ok(Err(error)) => return Ok(Err(error)),
+            Err(error) => return Ok(Err(TransferError::Start(error.into()))),
+        };
+        let (progress, counts) = watch::channel(ImportProgress::default());
+        let (control, controls) = watch::channel(ImportControl::Go);
+        let trouble = Arc::new(Mutex::new(Vec::new()));
+        let client = self.setup.client.clone();
+        let good = work.good.unwrap_or_default();
+        let sent = import::run(&client, input, work, (on_row(Arc::clone(&trouble)), progress, controls));
+        tokio::pin!(sent);
+        let how_far = || {
+            let counts = counts.borrow();
+            let waiting = counts.waiting.as_ref().map(|waiting| format!("; {}", waiting.words(clock::now())));
+            format!("{} of {good} rows done{}.", counts.dealt_with(), waiting.unwrap_or_default())
+        };
+        let sent = loop {
+            match self.talk.during(sent.as_mut(), how_far).await {
+                Ok(sent) => break sent,
+                Err(Leave::Stopped) => {
+                    self.talk.say("Stopping after the rows being sent. Ctrl-C again stops now.")?;
+                    // It fails only if the import has ended.
+                    let _ = control.send(ImportControl::Stop);
+                }
+                Err(Leave::Interrupted) => {
+                    let _ = control.send(ImportControl::Abort);
+                }
+                Err(leave) => return Err(leave),
+            }
+        };
+        let lines = std::mem::take(&mut *trouble.lock());
+        self.talk.say_all(&lines)?;
+        Ok(sent)
+    }
+
+    fn say_summary(&mut self, summary: &Summary) -> Asked<()> {
+        let Summary { progress, ended, left, report } = summary;
+        match ended {
+            ImportEnded::Complete => {}
+            ImportEnded::Stopped => self.talk.say("Stopped.")?,
+            ImportEnded::OnError => self.talk.say("Stopped because rows were not added.")?,
+            ImportEnded::Unauthorized(failure) | ImportEnded::NoAnswer(failure) => {
+                self.talk.say_all(words::failure(failure, &self.service))?;
+            }
+            ImportEnded::Failed(why) => self.talk.say(why)?,
+        }
+        self.talk.say(format!("{}.", capitalized(&progress.words(*left))))?;
+        if *left != Some(0) {
+            self.talk.say("Import the same file again to continue.")?;
+        } else if progress.refused + progress.invalid > 0 {
+            self.talk.say("Fix those rows in the file and import it again: only they are sent.")?;
+            self.talk.say("petstore pets import with --resume --rejects CSV writes them to a separate file.")?;
+        }
+        match report {
+            Some(report) => self.talk.say(format!("Report: {}", report.display())),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Collects the first messages about rows that were not added. Bad rows are in the preview.
+fn on_row(trouble: Arc<Mutex<Vec<String>>>) -> OnImportedRow {
+    Arc::new(move |row| {
+        let mut trouble = trouble.lock();
+        if row.is_error() && !matches!(row.outcome, RowOutcome::Invalid(_)) && trouble.len() < MOST {
+            trouble.push(capitalized(&row.sentence()));
+        }
+    })
+}
+
+/// A path as it is typed, pasted or dropped on the terminal.
+fn path_of(answer: &str, home: Option<&Path>) -> PathBuf {
+    let quoted = ['\'', '"'].into_iter().find_map(|quote| answer.strip_prefix(quote)?.strip_suffix(quote));
+    let plain = quoted.map_or_else(|| answer.replace("\\ ", " "), str::to_owned);
+    let plain = plain.strip_prefix("file://").unwrap_or(&plain);
+    expand_home(Path::new(plain), home)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_may_be_quoted_dropped_or_in_the_home_directory() {
+        let home = Path::new("/home/ada");
+        for (answer, expected) in [
+            ("pets.csv", "pets.csv"),
+            ("'/tmp/new pets.csv'", "/tmp/new pets.csv"),
+            ("/tmp/new\\ pets.csv", "/tmp/new pets.csv"),
+            ("file:///tmp/a.csv", "/tmp/a.csv"),
+            ("~/a.csv", "/home/ada/a.csv"),
+        ] {
+            assert_eq!(path_of(answer, Some(home)), Path::new(expected), "{answer}");
         }
     }
 }

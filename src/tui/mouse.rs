@@ -79,7 +79,7 @@ mod tests {
     use crate::tui::effect::Effect;
     use crate::tui::msg::Msg;
     use crate::tui::pending::Slot;
-    use crate::tui::screens::add_pet::fields::NAME;
+    use crate::tui::screens::add_pet::NAME;
     use crate::tui::screens::domains::state::PanelLocation;
     use crate::tui::screens::domains::tests::looks;
     use crate::tui::state::Screen;

@@ -358,7 +358,7 @@ pub(super) fn on_typing(state: &mut AppState, typing: Typing<'_>, now: Now) -> b
 /// Whether what is typed goes into the name of a pet.
 pub(super) fn takes_names(state: &AppState) -> bool {
     let places = [&add_pet::form::FORM_PLACE, &add_pet::form::FORM_CHOICE_PLACE, &add_pet::form::LINES_PLACE];
-    places.contains(&state.place()) && !state.add.form.is_at(&add_pet::fields::CATEGORY)
+    places.contains(&state.place()) && !state.add.form.is_at(&add_pet::CATEGORY)
 }
 
 /// A paste goes into the field that has the cursor, or nowhere. It never submits and never triggers.

@@ -1,8 +1,12 @@
-//! `petstore pets list`: the first pets, or what fits of the whole inventory, as far as the service lists it.
+//! `petstore pets list`: the first pets, or what fits of the whole inventory, as far as the service lists it; and how many
+//! that are.
 
+use std::io::{self, Write as _};
+
+use serde_json::json;
 use tokio::sync::mpsc;
 
-use super::args::{FilterArgs, ListArgs, WatchArgs, WatchFormat};
+use super::args::{CountArgs, FilterArgs, ListArgs, WatchArgs, WatchFormat};
 use super::context::{PetsContext, view};
 use super::watch;
 use crate::api::inventory::{Coverage, inventory};
@@ -11,8 +15,8 @@ use crate::app::inventory::search::Query;
 use crate::cli::args::PetFormat;
 use crate::cli::error::{Exit, Failed};
 use crate::cli::format::{PetLayout, write_header, write_lines, write_list};
-use crate::cli::output::{Content, write_as};
-use crate::model::{Categories, ObservedStatus, Pet, PetId, PetQuery, PetStatus, Provenances};
+use crate::cli::output::{Content, Out, write_as};
+use crate::model::{Categories, ObservedStatus, Pet, PetId, PetQuery, PetStatus, Provenances, table};
 
 pub async fn run(context: &PetsContext<'_>, args: ListArgs) -> Result<Exit, Failed> {
     let name = args.filter.view.clone();
@@ -61,7 +65,7 @@ async fn first(context: &PetsContext<'_>, args: &ListArgs, layout: &PetLayout) -
 }
 
 /// The pets of the inventory that a command is about.
-pub(super) struct Filter<'a> {
+struct Filter<'a> {
     statuses: &'a [PetStatus],
     search: Option<Query>,
     /// The most pets that are wanted.
@@ -71,7 +75,7 @@ pub(super) struct Filter<'a> {
 }
 
 impl<'a> Filter<'a> {
-    pub(super) fn new(args: &'a FilterArgs, categories: &Categories, most: usize) -> Self {
+    fn new(args: &'a FilterArgs, categories: &Categories, most: usize) -> Self {
         let search = args.search.as_deref().map(|text| Query::parse(text, categories));
         let asks_who = search.as_ref().is_some_and(Query::asks_who);
         Self { statuses: &args.status, search, most, asks_who }
@@ -85,19 +89,19 @@ impl<'a> Filter<'a> {
 
 /// What was found in an inventory.
 #[derive(Default)]
-pub(super) struct Found {
+struct Found {
     /// How many pets.
-    pub(super) count: usize,
+    count: usize,
     /// The greatest id of all that were read.
     last: Option<PetId>,
     /// As many as were wanted; there may be more.
     is_cut: bool,
     /// Nobody wants more of them: the reader of the output has gone.
-    pub(super) is_unread: bool,
+    is_unread: bool,
 }
 
 /// Gives `take` the pets of the inventory that fit, some at a time, until it answers that no more are wanted.
-pub(super) async fn search(
+async fn search(
     context: &PetsContext<'_>,
     filter: &Filter<'_>,
     mut take: impl FnMut(Vec<Pet>, Provenances) -> Result<bool, Failed>,
@@ -199,6 +203,50 @@ async fn all(context: &PetsContext<'_>, args: &ListArgs, layout: &PetLayout) -> 
 }
 
 /// How many pets were found, and what may be missing.
-pub(super) fn word(coverage: &Coverage, filter: &FilterArgs, seen: usize) -> String {
+fn word(coverage: &Coverage, filter: &FilterArgs, seen: usize) -> String {
     coverage.honest_word(seen, filter.status.len() == 1)
+}
+
+/// Prints the number of pets; with `by_status` also that of each status.
+pub async fn count(context: &PetsContext<'_>, args: &CountArgs, by_status: bool) -> Result<Exit, Failed> {
+    let filter = args.filter.with_view(context.settings)?;
+    let mut of_statuses = [0_u64; 3];
+    let take = |pets: Vec<Pet>, _: Provenances| {
+        for (status, count) in PetStatus::ALL.into_iter().zip(&mut of_statuses) {
+            let has = |pet: &&Pet| pet.status == Some(ObservedStatus::Known(status));
+            *count += pets.iter().filter(has).count() as u64;
+        }
+        Ok(true)
+    };
+    let (found, coverage) =
+        search(context, &Filter::new(&filter, &context.settings.categories, usize::MAX), take).await?;
+    let all = found.count as u64;
+    if !coverage.complete {
+        let word = word(&coverage, &filter, found.count);
+        if args.require_complete {
+            return Err(Failed::new(Exit::Partly, format!("the number is not known to be exact: {word}"))
+                .hint("to print what was counted, omit --require-complete"));
+        }
+        context.verbosity.note(&word);
+    }
+    let counts = PetStatus::ALL.iter().map(|status| status.as_str()).zip(of_statuses);
+    let none = all.saturating_sub(of_statuses.iter().sum());
+    let rows: Vec<(&str, u64)> = counts.chain([("no status", none)]).filter(|(_, count)| *count > 0).collect();
+    let lines = |out: &mut Out<io::Stdout>| {
+        if !by_status {
+            return writeln!(out, "{all}");
+        }
+        let total = [("total", all)];
+        let cells = rows.iter().chain(&total).map(|(word, count)| [(*word).to_owned(), count.to_string()]);
+        table::write(out, &cells.collect::<Vec<_>>())
+    };
+    let object = || {
+        let mut object = json!({ "count": all, "complete": coverage.complete });
+        if by_status {
+            object["byStatus"] = rows.iter().copied().collect();
+        }
+        object
+    };
+    args.output.write(lines, object)?;
+    Ok(Exit::Done)
 }

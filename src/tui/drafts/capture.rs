@@ -4,7 +4,7 @@ use serde::de::IgnoredAny;
 
 use super::typed::{ImportDraft, Rapid, TypedText};
 use crate::model::Draft;
-use crate::tui::screens::add_pet::fields::NAME;
+use crate::tui::screens::add_pet::NAME;
 use crate::tui::screens::add_pet::import::{self, Phase};
 use crate::tui::screens::domains::wizard::Wizard;
 use crate::tui::screens::profiles;

@@ -12,11 +12,11 @@ use crate::model::{Draft, IdempotencyKeys, PetStatus};
 use crate::transfer::preview::preview;
 use crate::transfer::{ColumnMapping, Input};
 use crate::tui::msg::{Msg, Size};
+use crate::tui::screens::add_pet;
 use crate::tui::screens::add_pet::dispatch::{self, SendLine, WriteLines};
-use crate::tui::screens::add_pet::fields;
 use crate::tui::screens::add_pet::import::jobs::CheckFile;
 use crate::tui::screens::add_pet::import::jobs::ImportPart;
-use crate::tui::screens::add_pet::import::progress::RunImport;
+use crate::tui::screens::add_pet::import::jobs::RunImport;
 use crate::tui::screens::domains::wizard::{NAME, VALUE, Wizard};
 use crate::tui::screens::pets;
 use crate::tui::screens::profiles::change::UseProfile;
@@ -212,7 +212,7 @@ fn a_form_of_a_pet_of_an_earlier_version_is_restored() {
         assert_eq!((draft.name.as_str(), draft.category_id.as_str()), ("Biscuit ", "3"));
         assert_eq!((draft.status, app.state.add.form.focus().name), kept);
         assert_eq!(app.state.screen, Screen::AddPet);
-        app.state.add.form.go_to(&fields::NAME);
+        app.state.add.form.go_to(&add_pet::NAME);
         app.keys("\"!\"");
         assert_eq!(app.state.add.draft().name, "Bis!cuit ", "the cursor is where it was");
     }
@@ -269,7 +269,7 @@ fn drafts_of_long_ago_come_back_with_their_date() {
     let app = form("\"Biscuit\"");
     let month = Duration::from_secs(31 * 24 * 60 * 60);
     let mut next = next_session(&app, Some(Ending::Quit), remote(), month);
-    assert_eq!((next.state.screen, next.state.add.form[&fields::NAME].value()), (Screen::AddPet, "Biscuit"));
+    assert_eq!((next.state.screen, next.state.add.form[&add_pet::NAME].value()), (Screen::AddPet, "Biscuit"));
     assert!(next.says("Your text for production from Fri 20 Nov 14:03 is restored. None of it was sent."));
 }
 
@@ -319,7 +319,7 @@ fn each_service_has_its_own_drafts() {
     let write = writes(&app).pop().unwrap();
     assert_eq!((write.drafts.identity.as_str(), write.drafts.ended), (IDENTITY, Some(Ending::Quit)));
     assert_eq!(names(&app), ["Biscuit"]);
-    assert_eq!((app.state.screen, app.state.add.form[&fields::NAME].value()), (Screen::AddPet, "Rex"));
+    assert_eq!((app.state.screen, app.state.add.form[&add_pet::NAME].value()), (Screen::AddPet, "Rex"));
     written(&mut app, Ok(()));
     app.keys("\"!\"");
     millis(&mut app, 1_000);
@@ -337,7 +337,7 @@ fn text_put_aside_in_this_session_comes_back_instead_of_what_is_on_disk() {
     change(&mut app, inside(), None);
     app.effects.clear();
     change(&mut app, remote(), left("older"));
-    assert_eq!(app.state.add.form[&fields::NAME].value(), "Biscuit");
+    assert_eq!(app.state.add.form[&add_pet::NAME].value(), "Biscuit");
     written(&mut app, Ok(()));
     millis(&mut app, 5_000);
     assert_eq!(names(&app), [""], "it is on disk, and the form of the other is empty");
@@ -355,7 +355,7 @@ fn text_for_no_service_survives_a_switch_and_is_kept_once() {
     change(&mut app, inside(), Some(other));
     let write = writes(&app).pop().unwrap();
     assert!(write.drafts.typed.form.is_some() && write.drafts.typed.browser.is_empty());
-    assert_eq!((app.state.add.form[&fields::NAME].value(), app.state.domains.browser.value()), ("Rex", "not secure"));
+    assert_eq!((app.state.add.form[&add_pet::NAME].value(), app.state.domains.browser.value()), ("Rex", "not secure"));
     written(&mut app, Ok(()));
     millis(&mut app, 1_000);
     let write = writes(&app).pop().unwrap();
@@ -385,7 +385,7 @@ fn a_pet_that_was_taken_is_a_line_and_no_draft() {
     app.keys("F2");
     millis(&mut app, 500);
     assert!(writes(&app)[1].drafts.typed.is_empty());
-    assert_eq!(app.state.add.form[&fields::CATEGORY].value(), "3", "what stays for the next one is not typed");
+    assert_eq!(app.state.add.form[&add_pet::CATEGORY].value(), "3", "what stays for the next one is not typed");
 }
 
 /// The drafts of an earlier version, with these members of what was typed.
@@ -412,7 +412,7 @@ const BISCUIT: &str = r#""form":{"name":{"value":"Biscuit","cursor":7},"category
 fn what_an_earlier_version_sent_without_an_answer_becomes_a_line() {
     let mut app = after(earlier(&format!("{BISCUIT},\"ahead\":\"Max 4\"")), settings(remote()));
     assert!(app.says("Biscuit was sent to api.example.com without an answer."), "{}", app.screen());
-    assert_eq!((app.state.screen, app.state.add.form[&fields::NAME].value()), (Screen::AddPet, "Max 4"));
+    assert_eq!((app.state.screen, app.state.add.form[&add_pet::NAME].value()), (Screen::AddPet, "Max 4"));
     app.wait(Duration::from_millis(1));
     assert!(TypedText::of(&app.state).sent.is_some(), "it is kept until it is in the queue");
     let WriteLines(records) = app.asked().expect("it is not written");

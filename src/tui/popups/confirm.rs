@@ -170,7 +170,7 @@ mod tests {
     use crate::model::Pet;
     use crate::tui::msg::{Msg, Size};
     use crate::tui::pending::Slot;
-    use crate::tui::screens::add_pet::fields;
+    use crate::tui::screens::add_pet;
     use crate::tui::testing::loss::whole_at_every_size;
     use crate::tui::testing::{App, animals, remote};
 
@@ -223,7 +223,7 @@ mod tests {
             app.wait(DEAF).keys(no);
             assert_eq!((app.state.place().name, app.job(Slot::Queue)), ("form-choice", None), "{no}");
             assert_eq!(
-                (app.state.add.form[&fields::NAME].value(), app.state.add.form[&fields::CATEGORY].value()),
+                (app.state.add.form[&add_pet::NAME].value(), app.state.add.form[&add_pet::CATEGORY].value()),
                 ("Biscuit", "3")
             );
             app.keys("F2");

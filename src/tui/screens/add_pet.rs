@@ -4,7 +4,6 @@
 //! program, and is never sent again if that could add a second pet.
 
 pub mod dispatch;
-pub mod fields;
 pub mod form;
 pub mod import;
 pub mod lines;
@@ -13,13 +12,13 @@ pub mod view;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use fields::{CATEGORY, NAME, STATUS};
-
 use crate::app::outbox::Outbox;
 use crate::app::outbox::queue::SentPet;
 use crate::config::file::Concurrency;
+use crate::model::draft::check_name;
+use crate::model::text::{cut, width};
 use crate::model::{Categories, Draft, PetStatus};
-use crate::tui::widgets::form::Form;
+use crate::tui::widgets::form::{Field, Form, Kind};
 
 /// The most lines that may wait.
 const MOST_WAITING: usize = 1_000;
@@ -29,6 +28,33 @@ const BURST: Duration = Duration::from_millis(50);
 
 /// The fewest characters of a scan.
 const LEAST_BURST: usize = 3;
+
+pub static NAME: Field = Field::new("name", "Name *", Kind::Text)
+    .columns(48)
+    .check(|name, _| check_name(name).err().map(|error| error.to_string()));
+pub static CATEGORY: Field = Field::new("category", "Category *", Kind::Text)
+    .columns(21)
+    .advice(|category, known, room| {
+        let categories = known.categories;
+        let (hint, brief) = match categories.parse(category) {
+            Ok(id) if id < 0 => ("negative: is it right?".to_owned(), "negative".to_owned()),
+            Ok(id) if categories.name(id).is_some() => (categories.label(id), cut(&categories.label(id), room)),
+            _ if categories.is_empty() => ("a whole number, e.g. 3".to_owned(), "e.g. 3".to_owned()),
+            _ => (format!("a number, or {}", categories.names()), "a number or name".to_owned()),
+        };
+        Some(if width(&hint) <= room { hint } else { brief })
+    })
+    .check(|category, known| known.categories.parse(category).err().map(|error| error.to_string()));
+pub static STATUS: Field = Field::new(
+    "status",
+    "Status",
+    Kind::Choice(&[
+        ("", "not set (the service decides)"),
+        ("available", "available"),
+        ("pending", "pending"),
+        ("sold", "sold"),
+    ]),
+);
 
 /// The add screen.
 #[derive(Debug, Default)]
@@ -121,7 +147,7 @@ impl State {
 
     /// The state that a service begins with.
     pub fn new(categories: &Arc<Categories>) -> Self {
-        let mut new = Self { form: fields::form(), ..Self::default() };
+        let mut new = Self { form: new_form(), ..Self::default() };
         new.setup.categories = Arc::clone(categories);
         new.begin_with(Some(PetStatus::Available));
         new
@@ -214,7 +240,7 @@ impl State {
 
     /// Shows this pet, unchecked.
     pub fn fill(&mut self, draft: Draft) {
-        self.form = fields::form();
+        self.form = new_form();
         self.form.set(&NAME, &draft.name);
         self.form.set(&CATEGORY, &draft.category_id);
         self.set_status(draft.status);
@@ -226,6 +252,11 @@ impl State {
         self.fill(before);
         Some(number)
     }
+}
+
+/// The form, empty.
+fn new_form() -> Form {
+    Form::new(&[&NAME, &CATEGORY, &STATUS])
 }
 
 fn is_close(before: Instant, now: Instant) -> bool {

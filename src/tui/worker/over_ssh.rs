@@ -18,7 +18,7 @@ use crate::tui::key::KeyPress;
 use crate::tui::keymap::GLOBAL;
 use crate::tui::msg::Msg;
 use crate::tui::screens::add_pet::import::jobs::CheckFile;
-use crate::tui::screens::add_pet::import::progress::RunImport;
+use crate::tui::screens::add_pet::import::jobs::RunImport;
 use crate::tui::state::Link;
 use crate::tui::testing::of_kind;
 use crate::tui::testing::{App, no_domains_context, remote, settings};

@@ -12,13 +12,12 @@ use crate::tui::command::{ARROWS, Command, Movement, Place, change, command, mov
 use crate::tui::effect::Effect;
 use crate::tui::forms;
 use crate::tui::popups::help;
-use crate::tui::screens::add_pet::{State, import};
+use crate::tui::screens::add_pet::{CATEGORY, NAME, State, import};
 use crate::tui::screens::pets;
 use crate::tui::state::{AppState, Screen};
 use crate::tui::text_input::Typing;
 
 use super::MOST_WAITING;
-use super::fields::{CATEGORY, NAME};
 use super::import::start::{IMPORT, check_unfinished};
 use super::lines;
 

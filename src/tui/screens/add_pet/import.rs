@@ -5,14 +5,212 @@
 
 pub mod jobs;
 pub mod preview;
-pub mod progress;
-pub mod replies;
 pub mod start;
-pub mod state;
 pub mod update;
 pub mod view;
 
-pub use state::{Phase, State};
+use std::collections::VecDeque;
+use std::time::{Duration, Instant};
+
+use crate::model::text::short;
+use crate::transfer::ImportSource;
+use crate::transfer::import::{ImportProgress, ImportedRow};
+use crate::tui::text_input::{TextInput, Typing};
+use jobs::RunImport;
+use preview::PreviewState;
+
+/// The most recent rows that are shown.
+const LAST_ROWS: usize = 200;
+
+/// The most rejects that are shown; the report has all.
+const MOST_REJECTS: usize = 1_000;
+
+/// The import.
+#[derive(Clone, Debug, Default)]
+pub struct State {
+    /// Whether it is shown instead of the form.
+    pub on: bool,
+    /// The name of the file, as typed.
+    pub path: TextInput,
+    /// Why the file cannot be imported.
+    pub error: Option<String>,
+    /// The step of the import.
+    pub phase: Phase,
+    /// The text that was pasted into the form and is imported instead.
+    pub pasted: Option<String>,
+    /// The file of an import that was started, and is neither finished nor dropped.
+    pub unfinished: Option<String>,
+}
+
+/// The step of an import.
+#[derive(Clone, Debug, Default)]
+pub enum Phase {
+    #[default]
+    File,
+    Looked(Box<PreviewState>),
+    /// It is running or has ended.
+    Running(Box<Running>),
+}
+
+/// An import that was started.
+#[derive(Clone, Debug)]
+pub struct Running {
+    /// The preview of the file, as long as nothing of it was sent.
+    pub looked: Option<Box<PreviewState>>,
+    pub job: RunImport,
+    /// The file and the report, once it has started.
+    pub files: Option<(String, String)>,
+    /// The service, as the header names it.
+    pub service: String,
+    /// The counts.
+    pub progress: ImportProgress,
+    /// The most recent rows, the newest first.
+    pub rows: VecDeque<ImportedRow>,
+    /// The rows that were not added, the newest first.
+    pub rejects: VecDeque<ImportedRow>,
+    /// Whether rows are being sent, or will be.
+    pub is_under_way: bool,
+    /// Only rows that were not added are listed.
+    pub only_rejects: bool,
+    /// The selected row, from 0.
+    pub cursor: usize,
+    /// When measuring the speed began, and how many rows were added then.
+    pub(super) since: Option<(Instant, u64)>,
+    /// Rows added a second, if known.
+    pub(super) speed: Option<f64>,
+}
+
+impl State {
+    /// Puts typed text into the field with the cursor.
+    pub fn on_typing(&mut self, typing: Typing<'_>) -> bool {
+        match &mut self.phase {
+            Phase::File => {
+                self.error = None;
+                self.path.take(typing)
+            }
+            Phase::Looked(looked) => {
+                let Some(input) = looked.input() else { return false };
+                let is_cut = input.take(typing);
+                looked.changed = true;
+                is_cut
+            }
+            Phase::Running(_) => false,
+        }
+    }
+
+    /// The name of that file, short.
+    pub fn unfinished_name(&self) -> Option<String> {
+        self.unfinished.as_ref().map(|file| short(file.rsplit('/').next().unwrap_or(file)))
+    }
+
+    /// Whether that file is the one that is shown.
+    pub(super) fn shows_unfinished(&self) -> bool {
+        let shown = match &self.phase {
+            Phase::File => Some(self.path.value()),
+            Phase::Looked(looked) => looked.seen().and_then(|seen| seen.path.as_deref()?.to_str()),
+            Phase::Running(running) => running.files.as_ref().map(|(file, _)| file.as_str()),
+        };
+        shown.is_some() && shown == self.unfinished.as_deref()
+    }
+
+    /// The import that is running or has ended.
+    pub const fn running(&self) -> Option<&Running> {
+        if let Phase::Running(running) = &self.phase { Some(running) } else { None }
+    }
+
+    /// The same, for changes.
+    pub(super) const fn running_mut(&mut self) -> Option<&mut Running> {
+        if let Phase::Running(running) = &mut self.phase { Some(running) } else { None }
+    }
+
+    /// The preview of the file.
+    pub(super) const fn looked_mut(&mut self) -> Option<&mut PreviewState> {
+        if let Phase::Looked(looked) = &mut self.phase { Some(looked) } else { None }
+    }
+
+    /// What is imported, if known.
+    pub const fn source(&self) -> Option<&ImportSource> {
+        match &self.phase {
+            Phase::File => None,
+            Phase::Looked(looked) => Some(&looked.source),
+            Phase::Running(running) => Some(&running.job.source),
+        }
+    }
+
+    /// Whether it shows a countdown to the next try.
+    pub fn is_waiting(&self) -> bool {
+        self.running().is_some_and(|running| running.is_under_way && running.progress.waiting.is_some())
+    }
+}
+
+impl Running {
+    /// An import that starts.
+    pub fn new(job: RunImport, looked: Option<Box<PreviewState>>, service: String) -> Self {
+        Self {
+            looked,
+            job,
+            files: None,
+            service,
+            progress: ImportProgress::default(),
+            rows: VecDeque::new(),
+            rejects: VecDeque::new(),
+            is_under_way: true,
+            only_rejects: false,
+            cursor: 0,
+            since: None,
+            speed: None,
+        }
+    }
+
+    /// Takes the counts and new rows.
+    pub fn take(&mut self, progress: ImportProgress, rows: Vec<ImportedRow>, now: Instant) {
+        let (begun, before) = *self.since.get_or_insert((now, self.progress.added));
+        let took = now.saturating_duration_since(begun);
+        if took >= Duration::from_millis(500) {
+            self.speed = Some((progress.added - before.min(progress.added)) as f64 / took.as_secs_f64());
+        }
+        self.progress = progress;
+        for row in rows {
+            if row.is_error() {
+                self.rejects.push_front(row.clone());
+                self.rejects.truncate(MOST_REJECTS);
+            }
+            self.rows.push_front(row);
+            self.rows.truncate(LAST_ROWS);
+            // The selection stays on its row.
+            if self.cursor > 0 && !self.only_rejects {
+                self.cursor = (self.cursor + 1).min(self.rows.len() - 1);
+            }
+        }
+    }
+
+    /// The rows that are listed, the newest first.
+    pub const fn listed(&self) -> &VecDeque<ImportedRow> {
+        if self.only_rejects { &self.rejects } else { &self.rows }
+    }
+
+    /// How many rows there are to send.
+    pub fn good(&self) -> u64 {
+        self.job.run.counts.map_or(0, |counts| counts.good)
+    }
+
+    /// Rows not done yet.
+    pub fn left(&self) -> u64 {
+        self.good().saturating_sub(self.progress.dealt_with())
+    }
+
+    /// How much is done, in percent.
+    pub fn percent(&self) -> u64 {
+        let done = self.good() - self.left();
+        (done * 100).checked_div(self.good()).unwrap_or(100)
+    }
+
+    /// How long the rest takes at this speed.
+    pub(super) fn time_left(&self) -> Option<Duration> {
+        let speed = self.speed.filter(|speed| *speed > 0.0)?;
+        Duration::try_from_secs_f64(self.left() as f64 / speed).ok()
+    }
+}
 
 #[cfg(test)]
 pub(in crate::tui) mod tests;

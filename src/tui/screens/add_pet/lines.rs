@@ -14,8 +14,7 @@ use crate::tui::job::{Env, Job};
 use crate::tui::pending::Slot;
 use crate::tui::state::AppState;
 
-use super::EditedLine;
-use super::fields::{CATEGORY, NAME, STATUS, named_in};
+use super::{CATEGORY, EditedLine, NAME, STATUS};
 
 /// Selects the line above or below. The newest is on top, and above it is the form.
 pub fn step(state: &mut AppState, down: bool) {
@@ -74,6 +73,19 @@ fn edit(state: &mut AppState, line: Line) {
         Some(Field::Name) | None => {}
     }
     state.tell("Fix it: F2 sends it as a new line, Esc leaves it as it was.");
+}
+
+/// The one field that a reason names. A heuristic, not part of the API.
+fn named_in(reason: &str) -> Option<Field> {
+    let words: Vec<String> = reason.split(|c: char| !c.is_alphanumeric()).map(str::to_ascii_lowercase).collect();
+    let names = |field: Field| match field {
+        Field::Name => ["name", "names"].as_slice(),
+        Field::CategoryId => &["categoryid", "category"],
+        Field::Status => &["status"],
+    };
+    let mut named =
+        Field::ALL.into_iter().filter(|field| words.iter().any(|word| names(*field).contains(&word.as_str())));
+    named.next().filter(|_| named.next().is_none())
 }
 
 /// Restores the form as it was before a line was edited. Whether one was.

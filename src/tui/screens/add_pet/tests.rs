@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use super::fields;
 use crate::app::outbox::queue::QueueRecord;
 use crate::config::Service;
 use crate::model::{Draft, Pet, PetStatus};
 use crate::tui::msg::{Msg, Size};
 use crate::tui::pending::Slot;
+use crate::tui::screens::add_pet;
 use crate::tui::screens::add_pet::dispatch::WriteLines;
 use crate::tui::session_cache::SessionCache;
 use crate::tui::state::Screen;
@@ -39,7 +39,7 @@ fn pet(name: &str, category: &str, status: Option<PetStatus>) -> Draft {
 }
 
 fn name(app: &App) -> &str {
-    app.state.add.form[&fields::NAME].value()
+    app.state.add.form[&add_pet::NAME].value()
 }
 
 fn focus(app: &App) -> &str {
@@ -165,9 +165,9 @@ fn the_two_halves_of_a_cr_lf_are_one_enter() {
 fn a_kept_category_is_replaced_by_typing() {
     let mut app = taken(80, 24);
     app.keys("\"Max\" Tab \"12\"");
-    assert_eq!(app.state.add.form[&fields::CATEGORY].value(), "12");
+    assert_eq!(app.state.add.form[&add_pet::CATEGORY].value(), "12");
     app.keys("S-Tab Tab \"4\"");
-    assert_eq!(app.state.add.form[&fields::CATEGORY].value(), "124");
+    assert_eq!(app.state.add.form[&add_pet::CATEGORY].value(), "124");
 }
 
 #[test]
@@ -177,7 +177,7 @@ fn a_paste_never_submits() {
     assert_eq!((name(&app), focus(&app)), ("The Rex Mochi", "name"));
     app.keys("Tab");
     app.send(Msg::Paste("3\n".into()));
-    assert_eq!((pets(&app), app.state.add.form[&fields::CATEGORY].value()), (vec![], "3"));
+    assert_eq!((pets(&app), app.state.add.form[&add_pet::CATEGORY].value()), (vec![], "3"));
 }
 
 #[test]

@@ -24,11 +24,11 @@ use crate::tui::popups::commands::CommandsBox;
 use crate::tui::popups::key::FindKeyFile;
 use crate::tui::popups::key::KeepKey;
 use crate::tui::popups::key::TestKey;
+use crate::tui::screens::add_pet;
 use crate::tui::screens::add_pet::dispatch::SendLine;
 use crate::tui::screens::add_pet::dispatch::WriteLines;
-use crate::tui::screens::add_pet::fields;
 use crate::tui::screens::add_pet::import;
-use crate::tui::screens::add_pet::import::progress::RunImport;
+use crate::tui::screens::add_pet::import::jobs::RunImport;
 use crate::tui::screens::pets::reading::ListPets;
 use crate::tui::screens::profiles::change::UseProfile;
 use crate::tui::screens::profiles::change::Used;
@@ -209,7 +209,7 @@ fn after_a_switch_nothing_of_the_previous_service_is_left() {
     assert_eq!((app.state.pets.row_count(), app.state.pets.store.get(100_231)), (0, None));
     assert!(app.state.pets.search.is_empty() && app.state.pets.live.is_none());
     assert_eq!(app.state.pets.store.count(Some(PetStatus::Sold)), None);
-    assert_eq!(app.state.add.form[&fields::NAME].value(), "");
+    assert_eq!(app.state.add.form[&add_pet::NAME].value(), "");
     assert!(app.effects.contains(&Effect::Cancel(Slot::List)));
     let asks_anew = app.job(Slot::List).filter(|job| job.id != late.id).expect("the list is asked for");
     assert!(matches!(of_kind(&asks_anew), Some(ListPets { known: None, .. })));
@@ -329,7 +329,7 @@ fn text_stays_with_its_service_and_is_restored_with_it() {
         let looks_again = context == "import-preview";
         assert_eq!(app.state.pending.is_running(Slot::CheckFile), looks_again, "{keys}");
         change(&mut app, staging(in_file()));
-        assert_eq!(app.state.add.form[&fields::NAME].value(), "Other", "{keys}");
+        assert_eq!(app.state.add.form[&add_pet::NAME].value(), "Other", "{keys}");
         assert!(app.says("Your text here is restored."), "{}", app.screen());
     }
 }
@@ -357,7 +357,7 @@ fn a_protected_service_asks_again_after_each_switch() {
     app.keys("a \"Test pet\" Tab \"1\" Esc");
     change(&mut app, protected());
     app.effects.clear();
-    assert_eq!(app.state.add.form[&fields::NAME].value(), "Rex");
+    assert_eq!(app.state.add.form[&add_pet::NAME].value(), "Rex");
     app.keys("F2");
     assert_eq!((app.state.place().name, app.job(Slot::Line(0))), ("confirm", None));
 }
@@ -372,7 +372,7 @@ fn text_stays_with_its_service_and_is_back_there() {
     assert!(app.says("Nothing is typed.") && !app.state.add.is_typed(), "{}", app.screen());
     app.keys("Esc");
     change(&mut app, production());
-    assert_eq!(app.state.add.form[&fields::NAME].value(), "Biscuit");
+    assert_eq!(app.state.add.form[&add_pet::NAME].value(), "Biscuit");
 }
 
 #[test]
@@ -400,7 +400,7 @@ fn with_a_read_only_profile_no_key_leads_to_adding() {
     assert!(commands.found.iter().all(|found| !adds.contains(&found.command.name) && !found.title.contains("Add pet")));
     app.keys("Esc");
     change(&mut app, production());
-    assert_eq!(app.state.add.form[&fields::NAME].value(), "Biscuit");
+    assert_eq!(app.state.add.form[&add_pet::NAME].value(), "Biscuit");
 }
 
 #[test]

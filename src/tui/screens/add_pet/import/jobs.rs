@@ -1,4 +1,5 @@
-//! The jobs of an import: the check of the whole file, and the run that sends its rows.
+//! The jobs of an import, and what follows from their answers: the check of the whole file, and the run that sends its
+//! rows.
 
 use std::collections::VecDeque;
 use std::io;
@@ -10,25 +11,28 @@ use parking_lot::Mutex;
 use tokio::sync::watch;
 use tokio::task::spawn_blocking;
 
-use super::preview::UnusableFile;
-use super::progress::RunImport;
-use super::replies;
-use crate::api::failure::Failure;
+use super::Phase;
+use super::preview::{Choice, PreviewField, UnusableFile};
+use crate::api::failure::{Failure, Remedy};
 use crate::app::import_run::CheckedFile;
 use crate::clock::{self, Now};
 use crate::local::atomic_file;
-use crate::model::{PetId, display_safe};
-use crate::transfer::ImportSource;
+use crate::model::{Field, PetId, display_safe};
+use crate::transfer::earlier_import::EarlierVerdict;
 use crate::transfer::import::{
     self, ImportEnded, ImportProgress, ImportRun, ImportedRow, OnImportedRow, Summary, Work,
 };
 use crate::transfer::journal::{Journal, RowOutcome};
-use crate::transfer::{ColumnMapping, FileFormat, Input, TransferError};
+use crate::transfer::{ColumnMapping, FileFormat, ImportSource, Input, TransferError};
 use crate::tui::effect::Effect;
 use crate::tui::job::{BETWEEN_NEWS, Env, Job, Ongoing};
 use crate::tui::pending::Slot;
-use crate::tui::state::AppState;
+use crate::tui::screens::pets;
+use crate::tui::state::{AppState, MessageKind};
 use crate::tui::worker::context::WorkerContext;
+
+/// The title of the question whether to stop.
+pub(super) const STOP: &str = "Import";
 
 /// The most added rows in one report: the screen shows fewer.
 const MOST_ROWS: usize = 200;
@@ -64,8 +68,27 @@ impl Job for CheckFile {
         })
     }
 
-    fn done(&self, app: &mut AppState, checked: Result<CheckedFile, UnusableFile>, _: Now) -> Vec<Effect> {
-        replies::on_checked(app, checked);
+    fn done(&self, app: &mut AppState, found: Result<CheckedFile, UnusableFile>, _: Now) -> Vec<Effect> {
+        let Some(looked) = app.add.import.looked_mut() else { return Vec::new() };
+        let is_first = looked.found.is_none();
+        let place = looked.parts().iter().position(|part| *part == looked.part);
+        let not_seen = found.as_ref().err().filter(|_| is_first).cloned();
+        if let Ok(CheckedFile { before: Some(before), .. }) = &found
+            && is_first
+        {
+            looked.read_as(&before.reading);
+        }
+        looked.found = Some(found);
+        let is_done = looked.seen().and_then(CheckedFile::verdict) == Some(EarlierVerdict::Done);
+        if place.is_none_or(|place| place >= looked.parts().len()) {
+            looked.part = looked.parts()[0];
+        }
+        if let Some(not_seen) = not_seen {
+            first_trouble(app, not_seen);
+        }
+        if is_done && app.add.import.shows_unfinished() {
+            app.add.import.unfinished = None;
+        }
         Vec::new()
     }
 }
@@ -139,6 +162,14 @@ impl Drop for StopOnDrop {
     }
 }
 
+/// An import to start or resume.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RunImport {
+    pub source: ImportSource,
+    /// Its report is beside the file if it names none.
+    pub run: ImportRun,
+}
+
 impl Job for RunImport {
     /// How it ended, or why it did not start: then nothing was sent, and no report was written.
     type Answer = Result<Summary, ImportEnded>;
@@ -155,7 +186,7 @@ impl Job for RunImport {
 
     fn done(&self, app: &mut AppState, ended: Result<Self::Answer, Failure>, now: Now) -> Vec<Effect> {
         let summary = match ended {
-            Ok(Err(why)) => return replies::on_not_begun(app, why, now),
+            Ok(Err(why)) => return on_not_begun(app, why, now),
             Ok(Ok(summary)) => summary,
             Err(failure) => Summary::of(ImportEnded::Failed(failure.into())),
         };
@@ -164,7 +195,7 @@ impl Job for RunImport {
             // The pasted text is in its own file now.
             import.pasted = None;
         }
-        replies::on_ended(app, summary, now)
+        on_ended(app, summary, now)
     }
 }
 
@@ -181,7 +212,27 @@ impl Ongoing for RunImport {
     type Part = ImportPart;
 
     fn on_part(&self, app: &mut AppState, part: ImportPart, now: Now) -> Vec<Effect> {
-        replies::on_part(app, part, now);
+        let import = &mut app.add.import;
+        match part {
+            ImportPart::Started(file, report) => {
+                if let Some(running) = import.running_mut() {
+                    running.files = Some((file.clone(), report));
+                    let before = import.unfinished_name();
+                    let other = import.unfinished.replace(file.clone()).filter(|other| *other != file).and(before);
+                    app.drafts.at_once = true;
+                    if let Some(other) = other {
+                        let text = format!("The import of {other} is not finished. Import it again to continue it.");
+                        app.tell(text);
+                    }
+                }
+            }
+            ImportPart::Progress { progress, rows, added } => {
+                app.pets.added_here(&added);
+                if let Some(running) = import.running_mut() {
+                    running.take(progress, rows, now.mono);
+                }
+            }
+        }
         Vec::new()
     }
 }
@@ -287,4 +338,104 @@ fn record(unreported: &Arc<Mutex<Unreported>>) -> OnImportedRow {
         }
         list.push_back(row);
     })
+}
+
+/// Shows an unreadable file's error at its name, or puts the cursor on the choice that is needed.
+fn first_trouble(state: &mut AppState, UnusableFile { why, missing }: UnusableFile) {
+    let import = &mut state.add.import;
+    let Phase::Looked(looked) = &mut import.phase else { return };
+    if missing.is_none() && matches!(looked.source, ImportSource::File(_)) {
+        import.error = Some(why);
+        import.path.select();
+        import.phase = Phase::File;
+        return;
+    }
+    // The cursor goes to the first field without a value.
+    let is_empty = |field: &Field| matches!(&looked.choices[*field as usize], Choice::Value(value) if value.is_empty());
+    let empty = Field::ALL.into_iter().find(is_empty);
+    looked.part = PreviewField::Of(empty.or(missing.map(|(field, _)| field)).unwrap_or(Field::Name));
+}
+
+/// Nothing was sent: shows the preview again, and F2 tries again. A resumed import keeps its report.
+fn on_not_begun(state: &mut AppState, ended: ImportEnded, now: Now) -> Vec<Effect> {
+    let looked = state.add.import.running_mut().and_then(|running| running.looked.take());
+    let Some(looked) = looked else {
+        return on_ended(state, Summary::of(ended), now);
+    };
+    state.add.import.phase = Phase::Looked(looked);
+    let text = match ended {
+        ImportEnded::Unauthorized(failure) => {
+            refuse_key(state, failure, now);
+            "Nothing was sent: the service refused the API key. 1, F4: enter another; then 2, F2.".to_owned()
+        }
+        ImportEnded::NoAnswer(failure) => {
+            let sentence = failure.sentence(&state.link.service);
+            pets::update::on_failure(state, failure, now);
+            format!("Nothing was sent. {sentence} F2 tries again.")
+        }
+        ImportEnded::Failed(why) => format!("Nothing was sent. {why}"),
+        ImportEnded::Complete | ImportEnded::Stopped | ImportEnded::OnError => {
+            "Nothing was sent. F2 tries again.".to_owned()
+        }
+    };
+    state.fail(text)
+}
+
+/// The import has ended.
+fn on_ended(state: &mut AppState, summary: Summary, now: Now) -> Vec<Effect> {
+    let service = state.link.service.clone();
+    let Some(running) = state.add.import.running_mut() else { return Vec::new() };
+    if running.files.is_some() {
+        running.progress = summary.progress;
+    }
+    running.is_under_way = false;
+    let ImportProgress { added, refused, invalid, unknown, .. } = running.progress;
+    let counts = running.progress.words(Some(summary.left.unwrap_or_else(|| running.left())));
+    let is_file = matches!(running.job.source, ImportSource::File(_));
+    // There is nothing to stop any more.
+    state.unask(STOP);
+    state.added_in_bulk += added;
+    if summary.ended == ImportEnded::Complete {
+        state.add.import.unfinished = None;
+    }
+    let (kind, text) = match summary.ended {
+        ImportEnded::Complete if refused + invalid + unknown == 0 => {
+            (MessageKind::Done, format!("Import finished: {counts}."))
+        }
+        ImportEnded::Complete if refused + invalid == 0 => {
+            (MessageKind::Error, format!("{counts}: no answer came for some rows (f). F2 shows what to do."))
+        }
+        ImportEnded::Complete if is_file => (
+            MessageKind::Error,
+            format!("{counts} (f). Fix the file, then press F2; or w: rows to fix to another file."),
+        ),
+        ImportEnded::Complete => {
+            (MessageKind::Error, format!("{counts}: f lists the rows to fix, w writes them to a file."))
+        }
+        ImportEnded::Stopped | ImportEnded::OnError => {
+            (MessageKind::Note, format!("Stopped: {counts}. F2 sends the rest."))
+        }
+        ImportEnded::Unauthorized(failure) => {
+            refuse_key(state, failure, now);
+            (MessageKind::Error, format!("The service refused the API key: {counts}. F4 enters another."))
+        }
+        ImportEnded::NoAnswer(failure) => {
+            let sentence = failure.sentence(&service);
+            pets::update::on_failure(state, failure, now);
+            (MessageKind::Error, format!("{sentence} {counts}; y copies the command to continue."))
+        }
+        ImportEnded::Failed(why) => (MessageKind::Error, format!("{why} {counts}.")),
+    };
+    if kind == MessageKind::Done {
+        state.say_done(text, now.mono)
+    } else {
+        state.say(kind, text)
+    }
+    if added == 0 || state.key_refused() { Vec::new() } else { pets::update::reload(state, pets::ReadNext::New, now) }
+}
+
+fn refuse_key(state: &mut AppState, failure: Failure, now: Now) {
+    if failure.remedy() == Remedy::EnterKey {
+        pets::update::refuse_key(state, failure, now);
+    }
 }

@@ -12,11 +12,11 @@ use crate::tui::pending::Slot;
 use crate::tui::state::{AppState, Screen};
 use crate::tui::text_input::TextInput;
 
-use super::super::fields::{CATEGORY, NAME};
+use super::Phase;
 use super::jobs::CheckFile;
 use super::preview::{Choice, FOUND, PreviewState};
-use super::state::Phase;
 use crate::transfer::ImportSource;
+use crate::tui::screens::add_pet::{CATEGORY, NAME};
 
 /// Shows the import as it was left, or asks for a file.
 pub fn show(state: &mut AppState) {

@@ -23,10 +23,10 @@ use crate::tui::popups::WriteBox;
 use crate::tui::popups::clipboard::CopyText;
 use crate::tui::popups::jobs::FileContents;
 use crate::tui::popups::jobs::WriteFile;
-use crate::tui::screens::add_pet::fields;
+use crate::tui::screens::add_pet;
+use crate::tui::screens::add_pet::import::jobs::RunImport;
 use crate::tui::screens::add_pet::import::jobs::{CheckFile, ImportPart};
 use crate::tui::screens::add_pet::import::preview::{Choice, UnusableFile};
-use crate::tui::screens::add_pet::import::progress::RunImport;
 use crate::tui::screens::pets::popups::lookup::LookupBox;
 use crate::tui::state::Screen;
 use crate::tui::testing::loss::whole_at_every_size;
@@ -209,7 +209,7 @@ fn choices_of_a_column_go_round_once_and_a_typed_value_keeps_its_arrows() {
         let looked = app.state.add.import.looked_mut().unwrap();
         seen.push(looked.choices[1].clone());
     }
-    let value = Choice::Value(crate::tui::text_input::TextInput::default());
+    let value = Choice::Value(TextInput::default());
     assert_eq!(seen, [Choice::Column("name".into()), value, Choice::Found]);
     app.keys("Right \"17\" Left \"0\"");
     assert_eq!(app.state.add.import.looked_mut().unwrap().reading().set[1].as_deref(), Some("107"));
@@ -409,7 +409,7 @@ fn pasted_lines_are_offered_as_pets_and_can_become_one_name() {
     assert!(app.says("This adds 3 pets"));
     app.keys("Esc");
     assert_eq!(
-        (app.state.place().name, app.state.add.form[&fields::NAME].value()),
+        (app.state.place().name, app.state.add.form[&add_pet::NAME].value()),
         ("form", "Rex Luna, the \"cat\"  Max")
     );
 }
@@ -438,7 +438,7 @@ fn one_line_or_a_started_name_is_only_typed() {
     app.keys("a");
     app.send(Msg::Paste("Rex\n".into()));
     app.send(Msg::Paste("the\nfirst".into()));
-    assert_eq!((app.state.place().name, app.state.add.form[&fields::NAME].value()), ("form", "Rexthe first"));
+    assert_eq!((app.state.place().name, app.state.add.form[&add_pet::NAME].value()), ("form", "Rexthe first"));
 }
 
 #[test]

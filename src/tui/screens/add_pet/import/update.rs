@@ -2,9 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use super::preview::UnusableFile;
-use super::progress::RunImport;
-use super::replies::STOP;
 use crate::clock::Now;
 use crate::model::Field;
 use crate::model::escape::shell_word;
@@ -29,10 +26,9 @@ use crate::tui::widgets::form::neighbour;
 use crate::tui::widgets::list::moved;
 use crate::tui::widgets::page::Page;
 
-use super::preview::{Choice, FOUND, PreviewField, PreviewState};
-use super::progress::Running;
-use super::start;
-use super::state::{Phase, State};
+use super::jobs::{RunImport, STOP};
+use super::preview::{Choice, FOUND, PreviewField, PreviewState, UnusableFile};
+use super::{Phase, Running, State, start};
 
 /// The rows of a page of the list.
 const PAGE: usize = 8;

@@ -13,10 +13,10 @@ use crate::transfer::ImportSource;
 use crate::tui::effect::Effect;
 use crate::tui::msg::{Msg, Size};
 use crate::tui::pending::Slot;
+use crate::tui::screens::add_pet;
 use crate::tui::screens::add_pet::MOST_WAITING;
 use crate::tui::screens::add_pet::dispatch::SendLine;
 use crate::tui::screens::add_pet::dispatch::WriteLines;
-use crate::tui::screens::add_pet::fields;
 use crate::tui::screens::add_pet::import::jobs::CheckFile;
 use crate::tui::screens::add_pet::lines::SearchForLine;
 use crate::tui::state::Screen;
@@ -36,7 +36,7 @@ fn opened(columns: u16, rows: u16) -> App {
 }
 
 fn name(app: &App) -> &str {
-    app.state.add.form[&fields::NAME].value()
+    app.state.add.form[&add_pet::NAME].value()
 }
 
 /// Which field has the cursor.
@@ -412,7 +412,7 @@ fn a_refused_line_is_edited_in_place_while_others_are_sent() {
     written(&mut app);
     let Draft { name, category_id, .. } = &app.state.add.outbox.lines[0].typed.pet;
     assert_eq!((name.as_str(), category_id.as_str()), ("Rex II", "7"));
-    assert_eq!(app.state.add.form[&fields::CATEGORY].value(), "3");
+    assert_eq!(app.state.add.form[&add_pet::CATEGORY].value(), "3");
     answer(&mut app, 0, saved(1));
     let lines = sent(&app);
     assert!(lines[2].new.name == "Rex II" && lines[2].key != lines[0].key && lines[2].line == 3);
@@ -661,7 +661,7 @@ fn a_code_is_no_category_without_a_second_enter() {
     assert_eq!((focus(&app), bells(&app)), ("category", 1));
     assert!(app.says("Is 96385074 a category, and not a code? Enter again takes it."), "{}", app.screen());
     app.keys("Enter");
-    assert_eq!((focus(&app), app.state.add.form[&fields::CATEGORY].value()), ("name", "96385074"));
+    assert_eq!((focus(&app), app.state.add.form[&add_pet::CATEGORY].value()), ("name", "96385074"));
 }
 
 #[test]

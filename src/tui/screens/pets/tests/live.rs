@@ -24,7 +24,7 @@ use crate::tui::job::Started;
 use crate::tui::pending::Slot;
 use crate::tui::popups::key::TestKey;
 use crate::tui::screens::add_pet::import::jobs::ImportPart;
-use crate::tui::screens::add_pet::import::progress::RunImport;
+use crate::tui::screens::add_pet::import::jobs::RunImport;
 use crate::tui::screens::pets::follow::FollowPets;
 use crate::tui::screens::pets::provenance::AskProvenance;
 use crate::tui::screens::pets::reading::{ListPets, ReadInventory};
