@@ -224,22 +224,17 @@ impl Session {
 
     async fn send_once(&mut self, path: PathBuf, run: ImportRun) -> Asked<Result<Summary, TransferError>> {
         let target = Target::of(&self.setup.settings);
-        let prepared = spawn_blocking(move || {
-            let input = Input::file(&path)?;
-            let work = Work::start(&run, &input, &target)?;
-            Ok((input, work))
-        });
-        let (input, work) = match prepared.await {
-            Ok(Ok(prepared)) => prepared,
-            Ok(Err(error)) => return Ok(Err(error)),
-            Err(error) => return Ok(Err(TransferError::Start(error.into()))),
+        let prepared = spawn_blocking(move || Work::start(run, Input::file(&path)?, &target)).await;
+        let (input, work) = match prepared.unwrap_or_else(|error| Err(TransferError::Start(error.into()))) {
+            Ok(prepared) => prepared,
+            Err(error) => return Ok(Err(error)),
         };
         let (progress, counts) = watch::channel(ImportProgress::default());
         let (control, controls) = watch::channel(ImportControl::Go);
         let trouble = Arc::new(Mutex::new(Vec::new()));
         let client = self.setup.client.clone();
         let good = work.good.unwrap_or_default();
-        let sent = import::run(&client, input, work, (on_row(Arc::clone(&trouble)), progress, controls));
+        let sent = import::run(&client, (input, work), (on_row(Arc::clone(&trouble)), progress, controls));
         tokio::pin!(sent);
         let how_far = || {
             let counts = counts.borrow();
@@ -268,13 +263,10 @@ impl Session {
     fn say_summary(&mut self, summary: &Summary) -> Asked<()> {
         let Summary { progress, ended, left, report } = summary;
         match ended {
-            ImportEnded::Complete => {}
-            ImportEnded::Stopped => self.talk.say("Stopped.")?,
-            ImportEnded::OnError => self.talk.say("Stopped because rows were not added.")?,
             ImportEnded::Unauthorized(failure) | ImportEnded::NoAnswer(failure) => {
                 self.talk.say_all(words::failure(failure, &self.service))?;
             }
-            ImportEnded::Failed(why) => self.talk.say(why)?,
+            ended => self.talk.say_all(ended.why(&self.service))?,
         }
         self.talk.say(format!("{}.", capitalized(&progress.words(*left))))?;
         if *left != Some(0) {

@@ -17,6 +17,7 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use super::dedicated_thread::{alone, thread};
+use super::journal::Journal;
 use super::{Input, TransferError};
 use crate::api::{ApiError, Client};
 use crate::clock;
@@ -58,8 +59,7 @@ pub type ImportIo = (OnImportedRow, watch::Sender<ImportProgress>, watch::Receiv
 /// Fails only before anything is sent: if the service cannot be reached or refuses the key.
 pub async fn run(
     client: &Client,
-    input: Input,
-    work: Work,
+    (input, work): (Input, Work),
     (on_row, progress, controls): ImportIo,
 ) -> Result<Summary, TransferError> {
     let client = client.keeping_connections().map_err(ApiError::NotSent)?.called("import");
@@ -103,7 +103,7 @@ async fn send_all(
     let keeping = Arc::clone(&shared);
     let keeper = tokio::spawn(async move {
         if let Some(journal) = &keeping.work.journal {
-            keeping.end(ImportEnded::Failed(journal.keep_up().await.to_string()));
+            keeping.fail(&journal.keep_up().await);
         }
     });
     listen(&shared, senders, controls).await;
@@ -166,11 +166,7 @@ fn summary(shared: &Shared) -> Summary {
     let progress = shared.progress.borrow().clone();
     let undone = progress.errors() + progress.not_sent;
     shared.note(|journal| if done { journal.end(at, undone) } else { Ok(()) });
-    if let Some(journal) = &shared.work.journal
-        && let Err(error) = journal.close()
-    {
-        shared.end(ImportEnded::Failed(error.to_string()));
-    }
+    shared.note(Journal::close);
     let failed = shared.ended.lock().take();
     let open = shared.work.good.map(|good| good.saturating_sub(progress.dealt_with()));
     let left = if done { Some(progress.not_sent) } else { open };

@@ -7,6 +7,7 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use super::args::ExportArgs;
+use super::failed;
 use super::progress::TransferProgress;
 use crate::cli::error::{Exit, Failed};
 use crate::cli::output::{Content, is_there, out};
@@ -73,6 +74,9 @@ pub async fn run(context: &PetsContext<'_>, args: &ExportArgs) -> Result<Exit, F
     match exported {
         // The reader closed the pipe, which is not a failure.
         Err(TransferError::Write { source, .. }) if source.kind() == io::ErrorKind::BrokenPipe => Ok(Exit::Done),
+        Err(error @ TransferError::NoFile { .. }) => {
+            Err(failed(&error, service).hint("to write to standard output: petstore pets export -"))
+        }
         Err(error) => Err(failed(&error, service)),
         Ok(ExportEnded::Stopped) => Ok(ended_by.unwrap_or(Exit::Failure)),
         Ok(ExportEnded::Done(coverage) | ExportEnded::Incomplete(coverage)) => {
@@ -91,16 +95,4 @@ fn no_such_kind(file: &Path) -> Failed {
     let known = Kind::ENDINGS.map(|ending| format!(".{ending}")).join(", ");
     let why = format!("the ending of {name} is not a known format ({known})");
     Failed::new(Exit::Usage, why).hint("choose another name, or set the format, for example --format csv")
-}
-
-fn failed(error: &TransferError, service: &str) -> Failed {
-    match error {
-        TransferError::Api(error) => Failed::request(error, service, false),
-        TransferError::Provenance(error) => Failed::provenance(error, service),
-        TransferError::Exists(_) => Failed::new(Exit::Usage, error.to_string()),
-        TransferError::NoFile { .. } => {
-            Failed::new(Exit::Usage, error.to_string()).hint("to write to standard output: petstore pets export -")
-        }
-        error => Failed::new(Exit::Failure, error.to_string()),
-    }
 }

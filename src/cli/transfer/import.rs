@@ -8,6 +8,7 @@ use tokio::sync::watch;
 use tokio::task::spawn_blocking;
 
 use super::args::{ImportArgs, UnknownArg};
+use super::failed;
 use super::progress::TransferProgress;
 use crate::api::Client;
 use crate::app::import_run::CheckedFile;
@@ -58,20 +59,12 @@ pub async fn run(context: &PetsContext<'_>, args: ImportArgs) -> Result<Exit, Fa
     let Some(mut run) = command.begin(&target, settings).await? else { return Ok(Exit::Done) };
     loop {
         let (to_start, target, from) = (run.clone(), target.clone(), Arc::clone(&args));
-        let prepare = move || {
-            let input = open(&from)?;
-            let work = Work::start(&to_start, &input, &target)?;
-            Ok((input, work))
-        };
-        let (input, work) = command.blocking(prepare).await?;
-        if let Some(kept) = work.kept() {
+        let ready = command.blocking(move || Work::start(to_start, open(&from)?, &target)).await?;
+        if let Some(kept) = ready.1.kept() {
             verbosity.note(&format!("the earlier report is kept: {}", display_safe(&kept.display().to_string())));
         }
-        let sent = command.send(client, (input, work), settings).await;
-        let (summary, ended_by) = sent.map_err(|error| match error {
-            TransferError::Api(error) => Failed::request(&error, service, false),
-            error => failed(error),
-        })?;
+        let sent = command.send(client, ready, settings).await;
+        let (summary, ended_by) = sent.map_err(|error| failed(&error, service))?;
         let exit = say(&summary, ended_by, settings, &args, verbosity);
         let unknown = summary.progress.left_alone;
         let asks = args.unknown == UnknownArg::Ask && !run.how.send_unknown && !args.is_stdin();
@@ -95,50 +88,6 @@ pub async fn run(context: &PetsContext<'_>, args: ImportArgs) -> Result<Exit, Fa
     }
 }
 
-fn failed(error: TransferError) -> Failed {
-    // No hint may lead to rows being added twice.
-    let why = display_safe(&error.to_string()).into_owned();
-    let hint = match &error {
-        TransferError::NotAJournal { .. } => {
-            "if that file is not petstore's, use another one for the report: --report FILE"
-        }
-        TransferError::Damaged { .. } => {
-            "without the report it is unknown which rows were added: check with petstore pets list --all, and import \
-             only the missing ones"
-        }
-        TransferError::Changed { .. } => {
-            "import the file again: its rows are then matched by content. Standard input must be the same as before"
-        }
-        TransferError::Unrelated(_) => {
-            "name the report of this file with --report. If no row of this file was ever added, run without --resume"
-        }
-        TransferError::Another { what: "the service", .. } => {
-            "to continue, choose that service (--profile, --base-url). If this is another store, use a separate report: \
-             --report FILE"
-        }
-        TransferError::Another { .. } => {
-            "omit those options to continue; --again adds every row, even those added before"
-        }
-        TransferError::NoColumn { .. }
-        | TransferError::Columns(_)
-        | TransferError::FixedValue { .. }
-        | TransferError::JournalExists(_)
-        | TransferError::NoJournal(_)
-        | TransferError::Exists(_)
-        | TransferError::Needed { .. }
-        | TransferError::NoFile { .. } => return Failed::new(Exit::Usage, why),
-        TransferError::Read { .. }
-        | TransferError::Empty(_)
-        | TransferError::Malformed(_)
-        | TransferError::JournalInUse(_)
-        | TransferError::Write { .. }
-        | TransferError::Api(_)
-        | TransferError::Provenance(_)
-        | TransferError::Start(_) => return Failed::new(Exit::Failure, why),
-    };
-    Failed::new(Exit::Usage, why).hint(hint)
-}
-
 fn open(args: &ImportArgs) -> Result<Input, TransferError> {
     if !args.is_stdin() {
         return Input::file(&args.file);
@@ -158,7 +107,8 @@ impl Command {
                 let why = "--rejects reads the file a second time, and standard input can be read only once";
                 return Err(Failed::new(Exit::Usage, why));
             }
-            Some(to) => rejects::guard(&args.file, args.journal().as_deref(), (to, args.force)).map_err(failed)?,
+            Some(to) => rejects::guard(&args.file, args.journal().as_deref(), (to, args.force))
+                .map_err(|error| failed(&error, ""))?,
             None => {}
         }
         Ok(Self { args: Arc::new(args), categories, signals, verbosity })
@@ -184,7 +134,7 @@ impl Command {
         } else if args.again && is_there {
             Some(Start::Anew(None))
         } else if args.again || args.is_stdin() {
-            guard.map_err(failed)?;
+            guard.map_err(|error| failed(&error, ""))?;
             Some(Start::New)
         } else {
             None
@@ -246,7 +196,7 @@ impl Command {
     ) -> Result<T, Failed> {
         tokio::select! {
             done = spawn_blocking(work) => {
-                done.map_err(|error| Failed::new(Exit::Failure, error.to_string()))?.map_err(failed)
+                done.map_err(|error| Failed::new(Exit::Failure, error.to_string()))?.map_err(|error| failed(&error, ""))
             }
             exit = self.signals.next() => Err(Failed::new(exit, "stopped; nothing was sent")),
         }
@@ -277,7 +227,7 @@ impl Command {
         let name = display_safe(&to.display().to_string()).into_owned();
         let write = move || rejects::write(open(&args)?, &reading, report.as_deref(), (&to, args.force));
         let rows = spawn_blocking(write).await.map_err(|error| Failed::new(Exit::Failure, error.to_string()))?;
-        self.verbosity.note(&match rows.map_err(failed)? {
+        self.verbosity.note(&match rows.map_err(|error| failed(&error, ""))? {
             0 => "no rows need fixing".to_owned(),
             rows => format!("{} to fix: {name}", counted(rows, "row")),
         });
@@ -315,7 +265,7 @@ impl Command {
             (counts.dealt_with(), counts.words(Some(0)) + &waiting.unwrap_or_default())
         };
         let mut ended_by = None;
-        let sent = import::run(client, input, work, (on_row, progress, controls));
+        let sent = import::run(client, (input, work), (on_row, progress, controls));
         tokio::pin!(sent);
         let sent = loop {
             tokio::select! {
@@ -356,16 +306,7 @@ fn say(
     if exit == Exit::Done && verbosity == Verbosity::Quiet {
         return exit;
     }
-    let why = match ended {
-        ImportEnded::Complete => None,
-        ImportEnded::Stopped => Some("stopped".to_owned()),
-        ImportEnded::OnError => Some("stopped after a row that was not added (--on-error stop)".to_owned()),
-        ImportEnded::Unauthorized(failure) | ImportEnded::NoAnswer(failure) => {
-            Some(failure.sentence(&settings.service.name()))
-        }
-        ImportEnded::Failed(why) => Some(display_safe(why).into_owned()),
-    };
-    if let Some(why) = why {
+    if let Some(why) = ended.why(&settings.service.name()) {
         note(&format!("petstore: {why}"));
     }
     note(&progress.words(*left));

@@ -36,8 +36,21 @@ pub enum ImportEnded {
     Unauthorized(Failure),
     /// Nothing succeeded for too long, or the service asked for too long a pause.
     NoAnswer(Failure),
-    /// The file or the journal failed, for this reason.
+    /// The file or the journal failed: a sentence, safe to show.
     Failed(String),
+}
+
+impl ImportEnded {
+    /// Why not every row of an import into `service` is done, as a sentence.
+    pub fn why(&self, service: &str) -> Option<String> {
+        match self {
+            Self::Complete => None,
+            Self::Stopped => Some("Stopped.".to_owned()),
+            Self::OnError => Some("Stopped after a row that was not added.".to_owned()),
+            Self::Unauthorized(failure) | Self::NoAnswer(failure) => Some(failure.sentence(service)),
+            Self::Failed(why) => Some(why.clone()),
+        }
+    }
 }
 
 /// The clock of the service, from a date in its answers, or else that of this machine.
@@ -74,15 +87,15 @@ impl Shared {
         self.halt.cancel();
     }
 
+    /// The same, because the file or the journal failed.
+    pub(super) fn fail(&self, error: &TransferError) {
+        self.end(ImportEnded::Failed(format!("{}.", display_safe(&error.to_string()))));
+    }
+
     /// Writes to the journal, if there is one. A failure ends the import.
     pub(super) fn note(&self, write: impl FnOnce(&Journal) -> Result<(), TransferError>) -> bool {
-        match self.work.journal.as_ref().map_or(Ok(()), write) {
-            Ok(()) => true,
-            Err(error) => {
-                self.end(ImportEnded::Failed(error.to_string()));
-                false
-            }
-        }
+        let written = self.work.journal.as_ref().map_or(Ok(()), write);
+        written.inspect_err(|error| self.fail(error)).is_ok()
     }
 
     /// Counts and reports the row, and ends the import if the options ask for it.
@@ -102,12 +115,12 @@ impl Shared {
         let read = || rows::read(input, &self.work.reading, |row| self.sort(row, &mut numbers, &mut part, turns));
         match catch_unwind(AssertUnwindSafe(read)) {
             Ok(Ok(_)) => {}
-            Ok(Err(error)) => self.end(ImportEnded::Failed(error.to_string())),
+            Ok(Err(error)) => self.fail(&error),
             // The input may be hostile, and the readers are partly third-party code. A panic must not look like the end
             // of the file.
             Err(_) => {
                 let source = io::Error::other("its reader crashed. Report this as a bug");
-                self.end(ImportEnded::Failed(TransferError::Read { name, source }.to_string()));
+                self.fail(&TransferError::Read { name, source });
             }
         }
         // It fails only without senders.
@@ -157,8 +170,7 @@ impl Shared {
         // The file was changed meanwhile.
         if before.is_some_and(|before| before != journal::hash(&row.new)) {
             let path = self.work.journal.as_ref().map_or_else(PathBuf::new, |journal| journal.path.clone());
-            let changed = TransferError::Changed { path, what: format!("line {} is a different row", row.line) };
-            self.end(ImportEnded::Failed(changed.to_string()));
+            self.fail(&TransferError::Changed { path, what: format!("line {} is a different row", row.line) });
             return None;
         }
         match self.state(row.row) {

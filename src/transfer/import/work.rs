@@ -116,18 +116,18 @@ pub struct Work {
 }
 
 impl Work {
-    /// Prepares `run` with the rows of `input`. Blocks.
-    pub fn start(run: &ImportRun, input: &Input, target: &Target) -> Result<Self, TransferError> {
-        let ImportRun { reading, counts, start, report, how } = run.clone();
+    /// Prepares `run` with the rows of `input`, which it also returns. Blocks.
+    pub fn start(run: ImportRun, input: Input, target: &Target) -> Result<(Input, Self), TransferError> {
+        let ImportRun { reading, counts, start, report, how } = run;
         let good = counts.map(|counts| counts.good);
         let Some(report) = report else {
-            return Ok(Self { id: Uuid::new_v4(), reading, good, how, journal: None, past: None });
+            return Ok((input, Self { id: Uuid::new_v4(), reading, good, how, journal: None, past: None }));
         };
         let seen = match start {
             Start::GoOn => {
-                let (journal, past) = Journal::resume(&report, input, target, &reading)?;
+                let (journal, past) = Journal::resume(&report, &input, target, &reading)?;
                 let Head { id, reading, good, .. } = past.head.clone();
-                return Ok(Self { id, reading, good, how, journal: Some(journal), past: Some(past) });
+                return Ok((input, Self { id, reading, good, how, journal: Some(journal), past: Some(past) }));
             }
             Start::New => None,
             Start::Anew(ref seen) => seen.as_ref(),
@@ -148,7 +148,7 @@ impl Work {
         } else {
             Journal::create(&report, &head)?
         };
-        Ok(Self { id: head.id, reading: head.reading, good, how, journal: Some(journal), past: None })
+        Ok((input, Self { id: head.id, reading: head.reading, good, how, journal: Some(journal), past: None }))
     }
 
     /// Removes the journal of an import that sent nothing.

@@ -59,9 +59,7 @@ impl Import {
     }
 
     async fn begin(&self) -> Result<Summary, TransferError> {
-        let input = Input::file(&self.file)?;
-        let work = self.work(Start::New, &input, &Self::target())?;
-        self.run(input, work).await
+        self.run(self.work(Start::New, Input::file(&self.file)?, &Self::target())?).await
     }
 
     async fn resume(&self) -> Result<Summary, TransferError> {
@@ -69,17 +67,15 @@ impl Import {
     }
 
     async fn resume_as(&self, target: &Target) -> Result<Summary, TransferError> {
-        let input = Input::file(&self.file)?;
-        let work = self.work(Start::GoOn, &input, target)?;
-        self.run(input, work).await
+        self.run(self.work(Start::GoOn, Input::file(&self.file)?, target)?).await
     }
 
-    fn work(&self, start: Start, input: &Input, target: &Target) -> Result<Work, TransferError> {
+    fn work(&self, start: Start, input: Input, target: &Target) -> Result<(Input, Work), TransferError> {
         let (reading, report) = (ColumnMapping::default(), Some(self.report()));
-        Work::start(&ImportRun { reading, counts: None, start, report, how: self.how }, input, target)
+        Work::start(ImportRun { reading, counts: None, start, report, how: self.how }, input, target)
     }
 
-    async fn run(&self, input: Input, work: Work) -> Result<Summary, TransferError> {
+    async fn run(&self, ready: (Input, Work)) -> Result<Summary, TransferError> {
         let told = Arc::clone(&self.told);
         let tell = Arc::new(move |ImportedRow { line, name, outcome, was_sent }: ImportedRow| {
             let text = match outcome {
@@ -93,7 +89,7 @@ impl Import {
             told.lock().unwrap().push(text);
         });
         let progress = watch::Sender::new(ImportProgress::default());
-        run(&self.client, input, work, (tell, progress, self.control.subscribe())).await
+        run(&self.client, ready, (tell, progress, self.control.subscribe())).await
     }
 
     /// What was told since the last time, by line.
@@ -166,10 +162,10 @@ async fn a_reader_that_gives_up_is_not_taken_for_the_end() {
     // The first MiB is read at once.
     let begin = Cursor::new(format!("name,cat\nRex,3\n{}", "\n".repeat(1 << 20)));
     let input = Input::stream("a stream", begin.chain(Stumbles)).unwrap();
-    let work = import.work(Start::New, &input, &Import::target()).unwrap();
-    let summary = import.run(input, work).await.unwrap();
+    let ready = import.work(Start::New, input, &Import::target()).unwrap();
+    let summary = import.run(ready).await.unwrap();
     let ImportEnded::Failed(error) = &summary.ended else { panic!("{:?}", summary.ended) };
-    assert_eq!(error.to_string(), "cannot read a stream: its reader crashed. Report this as a bug");
+    assert_eq!(error.to_string(), "cannot read a stream: its reader crashed. Report this as a bug.");
     assert!(names(&service).await.len() <= 1);
     assert!(!fs::read_to_string(import.report()).unwrap().contains("\"end\""));
 }
@@ -374,11 +370,11 @@ async fn rows_that_changed_after_the_file_was_compared_end_it() {
     let import = Import::new(client, &rows(&["a", "b"]));
     import.begin().await.unwrap();
     let input = Input::file(&import.file).unwrap();
-    let work = import.work(Start::GoOn, &input, &Import::target()).unwrap();
+    let (_, work) = import.work(Start::GoOn, input, &Import::target()).unwrap();
     fs::write(&import.file, rows(&["b", "c"])).unwrap();
-    let summary = import.run(Input::file(&import.file).unwrap(), work).await.unwrap();
+    let summary = import.run((Input::file(&import.file).unwrap(), work)).await.unwrap();
     let ImportEnded::Failed(error) = &summary.ended else { panic!("{:?}", summary.ended) };
-    assert!(error.to_string().ends_with("line 2 is a different row"), "{error}");
+    assert!(error.to_string().ends_with("line 2 is a different row."), "{error}");
     assert_eq!(names(&service).await, ["a", "b"]);
 }
 
@@ -390,11 +386,10 @@ async fn a_new_import_of_which_nothing_was_sent_puts_the_report_before_back() {
     let before = fs::read(import.report()).unwrap();
     fs::write(&import.file, rows(&["b"])).unwrap();
     let away = Import { client: client_at("http://127.0.0.1:9/v1", "petk_0123456789abcdef77d0"), ..import };
-    let input = Input::file(&away.file).unwrap();
-    let start = |start: &Start, input: &Input| away.work(start.clone(), input, &Import::target());
-    let work = start(&Start::Anew(None), &input).unwrap();
-    assert!(work.kept().unwrap().exists());
-    assert!(matches!(away.run(input, work).await, Err(TransferError::Api(_))));
+    let start = |start: Start| away.work(start, Input::file(&away.file).unwrap(), &Import::target());
+    let ready = start(Start::Anew(None)).unwrap();
+    assert!(ready.1.kept().unwrap().exists());
+    assert!(matches!(away.run(ready).await, Err(TransferError::Api(_))));
     assert_eq!(fs::read(away.report()).unwrap(), before);
     assert_eq!(fs::read_dir(away.directory.path()).unwrap().count(), 2);
     // What was looked at is not what is there now.
@@ -402,7 +397,7 @@ async fn a_new_import_of_which_nothing_was_sent_puts_the_report_before_back() {
         EarlierImport::look(&away.file, &ColumnMapping::default(), &away.report(), &Import::target()).unwrap().unwrap();
     assert_eq!(earlier.way(), EarlierVerdict::Anew);
     fs::write(&away.file, rows(&["a", "c"])).unwrap();
-    let changed = start(&earlier.anew(), &Input::file(&away.file).unwrap());
+    let changed = start(earlier.anew()).map(|(_, work)| work);
     assert!(matches!(changed, Err(TransferError::Changed { .. })), "{changed:?}");
     assert_eq!(fs::read(away.report()).unwrap(), before);
 }

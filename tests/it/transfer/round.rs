@@ -55,13 +55,13 @@ async fn another_store_gets_the_same_animals() {
         let how = import::ImportOptions { concurrency: 1, ..import::ImportOptions::default() };
         let (reading, start) = (ColumnMapping::default(), Start::New);
         let run = ImportRun { reading, counts: None, start, report: None, how };
-        let work = Work::start(&run, &input, &target).unwrap();
+        let ready = Work::start(run, input, &target).unwrap();
         let wires = (
             Arc::new(|_| ()) as import::OnImportedRow,
             watch::Sender::new(ImportProgress::default()),
             watch::channel(ImportControl::Go).1,
         );
-        let summary = import::run(&other_client, input, work, wires).await.unwrap();
+        let summary = import::run(&other_client, ready, wires).await.unwrap();
         assert_eq!(summary.progress.added, names.len() as u64, "{text}");
         for id in 1..=names.len() as i64 {
             assert_eq!(other.store.get(id).await.unwrap(), one.store.get(id).await.unwrap(), "{kind:?}");

@@ -249,33 +249,28 @@ impl RunImport {
                 ImportSource::Pasted(text) => keep(text, &around)?,
             };
             let report = run.run.report.clone().unwrap_or_else(|| Journal::beside(&place));
-            let input = Input::file(&place)?;
             let run = ImportRun { report: Some(report.clone()), ..run.run.clone() };
-            let work = Work::start(&run, &input, &around.target())?;
-            Ok::<_, TransferError>((place, report, input, work))
+            let ready = Work::start(run, Input::file(&place)?, &around.target())?;
+            Ok::<_, TransferError>((place, report, ready))
         };
         let begun = spawn_blocking(begin).await.map_err(|error| ImportEnded::Failed(error.to_string()))?;
-        let (place, report, input, work) = begun.map_err(|error| ImportEnded::Failed(why_not(&error)))?;
-        let names = [&place, &report].map(|path| path.display().to_string());
-        let [place_name, report_name] = names;
+        let (place, report, ready) = begun.map_err(|error| ImportEnded::Failed(why_not(&error)))?;
+        let [place_name, report_name] = [&place, &report].map(|path| path.display().to_string());
         env.tell(&self, ImportPart::Started(place_name, report_name)).await;
         let (progress, counts) = watch::channel(ImportProgress::default());
         let unreported = Arc::new(Mutex::new(Unreported::default()));
         let controls = env.import_control.clone();
-        let sent = import::run(&api, input, work, (record(&unreported), progress, controls));
+        let sent = import::run(&api, ready, (record(&unreported), progress, controls));
         let (sent, ()) = tokio::join!(sent, self.follow(counts, &unreported, &env));
         if pasted && sent.is_err() && !report.exists() {
             // Nothing was sent and there is nothing to continue; the pasted text is still on the screen.
             let _ = std::fs::remove_file(&place);
         }
-        let mut summary = sent.map_err(|error| {
+        let summary = sent.map_err(|error| {
             let TransferError::Api(error) = &error else { return ImportEnded::Failed(why_not(&error)) };
             let failure = Failure::from(error);
             if error.is_unauthorized() { ImportEnded::Unauthorized(failure) } else { ImportEnded::NoAnswer(failure) }
         })?;
-        if let ImportEnded::Failed(why) = &mut summary.ended {
-            *why = format!("{}.", display_safe(why));
-        }
         if pasted && summary.ended == ImportEnded::Complete && summary.progress.errors() == 0 {
             // All of it is in the service; a file that cannot be removed does no harm.
             let _ = std::fs::remove_file(&place).and_then(|()| std::fs::remove_file(&report));
