@@ -12,12 +12,12 @@ use tokio::sync::watch;
 use tokio::task::spawn_blocking;
 
 use super::Phase;
-use super::preview::{Choice, PreviewField, UnusableFile};
+use super::preview::UnusableFile;
 use crate::api::failure::{Failure, Remedy};
 use crate::app::import_run::CheckedFile;
 use crate::clock::{self, Now};
 use crate::local::atomic_file;
-use crate::model::{Field, PetId, display_safe};
+use crate::model::{PetId, display_safe};
 use crate::transfer::earlier_import::EarlierVerdict;
 use crate::transfer::import::{
     self, ImportEnded, ImportProgress, ImportRun, ImportedRow, OnImportedRow, Summary, Work,
@@ -71,7 +71,6 @@ impl Job for CheckFile {
     fn done(&self, app: &mut AppState, found: Result<CheckedFile, UnusableFile>, _: Now) -> Vec<Effect> {
         let Some(looked) = app.add.import.looked_mut() else { return Vec::new() };
         let is_first = looked.found.is_none();
-        let place = looked.parts().iter().position(|part| *part == looked.part);
         let not_seen = found.as_ref().err().filter(|_| is_first).cloned();
         if let Ok(CheckedFile { before: Some(before), .. }) = &found
             && is_first
@@ -80,8 +79,8 @@ impl Job for CheckFile {
         }
         looked.found = Some(found);
         let is_done = looked.seen().and_then(CheckedFile::verdict) == Some(EarlierVerdict::Done);
-        if place.is_none_or(|place| place >= looked.parts().len()) {
-            looked.part = looked.parts()[0];
+        if !looked.parts().contains(&looked.part) {
+            looked.part = 0;
         }
         if let Some(not_seen) = not_seen {
             first_trouble(app, not_seen);
@@ -346,9 +345,8 @@ fn first_trouble(state: &mut AppState, UnusableFile { why, missing }: UnusableFi
         return;
     }
     // The cursor goes to the first field without a value.
-    let is_empty = |field: &Field| matches!(&looked.choices[*field as usize], Choice::Value(value) if value.is_empty());
-    let empty = Field::ALL.into_iter().find(is_empty);
-    looked.part = PreviewField::Of(empty.or(missing.map(|(field, _)| field)).unwrap_or(Field::Name));
+    let empty = (0..3).find(|field| looked.value(*field).is_some_and(|value| value.is_empty()));
+    looked.part = empty.or(missing.map(|(field, _)| field as usize)).unwrap_or(0);
 }
 
 /// Nothing was sent: shows the preview again, and F2 tries again. A resumed import keeps its report.

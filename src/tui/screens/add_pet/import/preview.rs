@@ -3,31 +3,34 @@
 use crate::api::failure::Failure;
 use crate::app::import_run::CheckedFile;
 use crate::model::Field;
-use crate::transfer::ColumnMapping;
+use crate::model::words::counted;
 use crate::transfer::ImportSource;
-use crate::transfer::column_mapping::named;
+use crate::transfer::column_mapping::{ColumnMapping, Columns, named};
 use crate::transfer::earlier_import::{EarlierImport, EarlierVerdict};
 use crate::transfer::import::{ImportOptions, Start};
 use crate::tui::key::Movement;
 use crate::tui::text_input::{Edit, TextInput};
+use crate::tui::widgets::page::{radio, tick};
 
 /// The preview of a file.
 #[derive(Clone, Debug)]
 pub struct PreviewState {
     /// What is previewed.
     pub source: ImportSource,
-    /// How each field is read.
-    pub choices: [Choice; 3],
+    /// How it is read, but for what is typed as one value for all rows: an empty text stands for it.
+    pub reading: ColumnMapping,
+    /// What is typed as the value of each field.
+    values: [TextInput; 3],
     /// The result of the last check; `None` before the first one has ended.
     pub found: Option<Result<CheckedFile, UnusableFile>>,
     /// How many rows the running check has read.
     pub rows: u64,
     /// The choices have changed since the last check began.
     pub changed: bool,
-    /// Where the cursor is.
-    pub part: PreviewField,
+    /// Where the cursor is: at the column or value of a field, or after these at one of the [`QUESTIONS`].
+    pub part: usize,
     /// The columns are right although their names say otherwise.
-    pub columns_are_right: bool,
+    columns_are_right: bool,
     /// Send the good rows although there are bad ones.
     pub only_good: bool,
     /// Whether rows added before are added again, once that is chosen.
@@ -51,73 +54,121 @@ impl From<Failure> for UnusableFile {
     }
 }
 
-/// Where a field is read from.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Choice {
-    /// The column found by its name, if any.
-    Found,
-    Column(String),
-    /// One value for all rows, as typed.
-    Value(TextInput),
+/// A choice about sending.
+pub struct Question {
+    /// What it asks, with the answer so far; `None` if it does not arise.
+    pub text: fn(&PreviewState) -> Option<String>,
+    /// Chooses the other answer.
+    change: fn(&mut PreviewState),
+    /// Why nothing is sent before it is answered.
+    pub open: fn(&PreviewState) -> Option<String>,
 }
 
-/// Every field from the column found by its name.
-pub const FOUND: [Choice; 3] = [Choice::Found, Choice::Found, Choice::Found];
-
-/// The parts of the screen, in the order of Tab.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PreviewField {
-    /// The column or value of this field.
-    Of(Field),
-    /// Whether columns are right that their names give to other fields.
-    Doubts,
-    /// What to do with bad rows.
-    Bad,
-    /// What to do with rows added before.
-    Again,
-    /// What to do with rows that may have been added before.
-    Unknown,
-}
+/// In the order of Tab.
+pub static QUESTIONS: [Question; 4] = [
+    Question {
+        text: |looked| {
+            let doubts = looked.doubts()?;
+            Some(format!("{} these columns are right: {doubts}", tick(looked.columns_are_right)))
+        },
+        change: |looked| looked.columns_are_right = !looked.columns_are_right,
+        open: |looked| {
+            let doubts = looked.doubts().filter(|_| !looked.columns_are_right)?;
+            Some(format!(
+                "Nothing was sent. Is it right to read {doubts}? Then press Space; if not, choose others above."
+            ))
+        },
+    },
+    Question {
+        text: |looked| {
+            let check = &looked.seen()?.preview.check;
+            let (only, stop) = (radio(looked.only_good), radio(!looked.only_good));
+            let good = counted(check.good, "good row");
+            (check.bad > 0).then(|| format!("{only} send only the {good}      {stop} fix the file first"))
+        },
+        change: |looked| looked.only_good = !looked.only_good,
+        open: |looked| {
+            let bad = looked.seen()?.preview.check.bad;
+            (bad > 0 && !looked.only_good).then(|| {
+                let rows = counted(bad, "row");
+                format!("{rows} cannot be sent. Choose to send only the others, or fix the file and press F5.")
+            })
+        },
+    },
+    Question {
+        text: |looked| {
+            let seen = looked.seen()?;
+            let (before, all) = (seen.before.as_ref()?, seen.preview.check.good);
+            let add = format!("{} add all {all}", radio(looked.again == Some(true)));
+            match before.way() {
+                EarlierVerdict::Done => Some(format!("{add} again")),
+                EarlierVerdict::Choose if before.here == 0 => Some(add),
+                EarlierVerdict::Choose => {
+                    let leave = radio(looked.again == Some(false));
+                    Some(format!("{leave} skip those {}   {add}", before.here))
+                }
+                EarlierVerdict::GoOn | EarlierVerdict::Anew => None,
+            }
+        },
+        change: |looked| {
+            let can_leave_out = looked.seen().is_some_and(|seen| seen.start(Some(false)).is_some());
+            looked.again = Some(!looked.again.unwrap_or(can_leave_out));
+        },
+        open: |looked| {
+            let before = looked.before().filter(|_| looked.start().is_none())?;
+            let text = match before.way() {
+                EarlierVerdict::Done => {
+                    "Nothing was sent: every row was added before. Press Space to add them all again."
+                }
+                _ if before.here == 0 => "Nothing was sent. If this is another list, press Space to add all its rows.",
+                _ => "Nothing was sent. Choose what to do with the rows added before (Space).",
+            };
+            Some(text.to_owned())
+        },
+    },
+    Question {
+        text: |looked| {
+            let (leave, send) = (radio(!looked.how.send_unknown), radio(looked.how.send_unknown));
+            let goes_on = looked.before().filter(|before| before.way() == EarlierVerdict::GoOn)?;
+            (goes_on.unknown > 0)
+                .then(|| format!("Rows without an answer:  {leave} send if safe   {send} send (may add duplicates)"))
+        },
+        change: |looked| looked.how.send_unknown = !looked.how.send_unknown,
+        open: |_| None,
+    },
+];
 
 impl PreviewState {
-    /// A new preview of `source`, with these choices.
-    pub fn new(source: ImportSource, choices: [Choice; 3]) -> Self {
-        let how = ImportOptions::default();
-        let part = PreviewField::Of(Field::Name);
-        Self {
+    /// A new preview of `source`, read like this.
+    pub fn new(source: ImportSource, reading: &ColumnMapping) -> Self {
+        let mut new = Self {
             source,
-            choices,
+            reading: ColumnMapping::default(),
+            values: Default::default(),
             found: None,
             rows: 0,
             changed: false,
-            part,
+            part: 0,
             columns_are_right: false,
             only_good: false,
             again: None,
-            how,
-        }
+            how: ImportOptions::default(),
+        };
+        new.read_as(reading);
+        new
     }
 
-    /// Takes over the column mapping of an earlier import.
+    /// Takes over a column mapping, such as that of an earlier import.
     pub fn read_as(&mut self, reading: &ColumnMapping) {
-        for (choice, pair) in self.choices.iter_mut().zip(reading.map.iter().zip(&reading.set)) {
-            *choice = match pair {
-                (_, Some(value)) => Choice::Value(TextInput::new(value.clone())),
-                (Some(column), None) => Choice::Column(column.clone()),
-                (None, None) => Choice::Found,
-            };
-        }
+        self.reading = reading.clone();
+        self.values = reading.set.clone().map(|value| TextInput::new(value.unwrap_or_default()));
     }
 
-    /// The column mapping.
+    /// The column mapping, with what is typed.
     pub fn reading(&self) -> ColumnMapping {
-        let mut reading = ColumnMapping::default();
-        for (at, choice) in self.choices.iter().enumerate() {
-            match choice {
-                Choice::Found => {}
-                Choice::Column(column) => reading.map[at] = Some(column.clone()),
-                Choice::Value(value) => reading.set[at] = Some(value.value().trim().to_owned()),
-            }
+        let mut reading = self.reading.clone();
+        for (set, value) in reading.set.iter_mut().zip(&self.values) {
+            *set = set.take().map(|_| value.value().trim().to_owned());
         }
         reading
     }
@@ -127,64 +178,54 @@ impl PreviewState {
         self.found.as_ref().and_then(|found| found.as_ref().ok())
     }
 
+    fn found_columns(&self) -> Option<&Columns> {
+        self.seen()?.preview.check.layout.columns.as_ref()
+    }
+
     /// The columns of the file, as far as known.
     pub fn columns(&self) -> &[String] {
         match &self.found {
-            None => &[],
-            Some(Ok(seen)) => seen.preview.check.layout.columns.as_ref().map_or(&[], |columns| &columns.names),
-            Some(Err(not_seen)) => not_seen.missing.as_ref().map_or(&[], |(_, columns)| columns),
+            Some(Err(UnusableFile { missing: Some((_, columns)), .. })) => columns,
+            Some(Ok(_) | Err(_)) | None => self.found_columns().map_or(&[], |columns| &columns.names),
         }
     }
 
     /// The column that a field is read from.
     pub(super) fn column_of(&self, field: Field) -> Option<&str> {
-        match &self.choices[field as usize] {
-            Choice::Column(column) => Some(column),
-            Choice::Value(_) => None,
-            Choice::Found => {
-                let columns = self.seen()?.preview.check.layout.columns.as_ref()?;
-                Some(&columns.names[columns.of[field as usize]?])
-            }
+        let field = field as usize;
+        if self.reading.set[field].is_some() {
+            return None;
         }
+        let found = || self.found_columns().and_then(|columns| Some(columns.names[columns.of[field]?].as_str()));
+        self.reading.map[field].as_deref().or_else(found)
     }
 
     /// The fields of a new import whose column the names of the columns give to another field, if any.
-    pub(super) fn doubts(&self) -> Option<String> {
-        let columns = self.seen()?.preview.check.layout.columns.as_ref()?;
-        let doubtful = columns.doubtful().into_iter();
+    fn doubts(&self) -> Option<String> {
+        let doubtful = self.found_columns()?.doubtful().into_iter();
         let words: Vec<_> = doubtful.map(|(field, column)| format!("{} from \"{column}\"", field.member())).collect();
         (!words.is_empty() && self.start() != Some(Start::GoOn)).then(|| words.join(", "))
     }
 
+    /// The questions that arise, each with its part and text.
+    pub fn questions(&self) -> impl Iterator<Item = (usize, String)> {
+        (3..).zip(&QUESTIONS).filter_map(|(part, question)| Some((part, (question.text)(self)?)))
+    }
+
     /// The current parts, in order.
-    pub fn parts(&self) -> Vec<PreviewField> {
-        let mut parts: Vec<PreviewField> = Field::ALL.map(PreviewField::Of).into();
-        if let Some(seen) = self.seen() {
-            if self.doubts().is_some() {
-                parts.push(PreviewField::Doubts);
-            }
-            if seen.preview.check.bad > 0 {
-                parts.push(PreviewField::Bad);
-            }
-            if matches!(seen.verdict(), Some(EarlierVerdict::Done | EarlierVerdict::Choose)) {
-                parts.push(PreviewField::Again);
-            } else if self.may_be_there() > 0 {
-                parts.push(PreviewField::Unknown);
-            }
-        }
-        parts
+    pub fn parts(&self) -> Vec<usize> {
+        (0..3).chain(self.questions().map(|(part, _)| part)).collect()
     }
 
-    /// The value field that has the cursor.
-    pub fn input_ref(&self) -> Option<&TextInput> {
-        let PreviewField::Of(field) = self.part else { return None };
-        if let Choice::Value(value) = &self.choices[field as usize] { Some(value) } else { None }
+    /// What is typed as the value of a field, if it has one.
+    pub fn value(&self, field: usize) -> Option<&TextInput> {
+        self.reading.set.get(field)?.as_ref().map(|_| &self.values[field])
     }
 
-    /// The same, for typing.
+    /// The same where the cursor is, for typing.
     pub fn input(&mut self) -> Option<&mut TextInput> {
-        let PreviewField::Of(field) = self.part else { return None };
-        if let Choice::Value(value) = &mut self.choices[field as usize] { Some(value) } else { None }
+        self.value(self.part)?;
+        Some(&mut self.values[self.part])
     }
 
     /// Moves the cursor in a typed value; `false` at its end, where the next choice comes.
@@ -195,48 +236,29 @@ impl PreviewState {
         *input != before
     }
 
-    /// Selects the next or previous choice of the part that has the cursor.
+    /// Selects the next or previous choice of the part that has the cursor: the columns, then one value for all rows.
     pub fn choose(&mut self, next: bool) {
-        match self.part {
-            PreviewField::Of(field) => {
-                let columns = self.columns();
-                let named = named(columns, field);
-                let of_column = |name: &String| match named {
-                    Some(place) if columns[place] == *name => Choice::Found,
-                    _ => Choice::Column(name.clone()),
-                };
-                let choice = match &self.choices[field as usize] {
-                    Choice::Column(name) => of_column(name),
-                    choice @ (Choice::Found | Choice::Value(_)) => choice.clone(),
-                };
-                let mut all = Vec::from_iter(named.is_none().then_some(Choice::Found));
-                all.extend(columns.iter().map(of_column));
-                // The typed value is kept.
-                let value = matches!(choice, Choice::Value(_)).then(|| choice.clone());
-                all.push(value.unwrap_or_else(|| Choice::Value(TextInput::default())));
-                let here = all.iter().position(|one| *one == choice).unwrap_or(0);
-                let there = (here + if next { 1 } else { all.len() - 1 }) % all.len();
-                self.choices[field as usize] = all.swap_remove(there);
-                (self.changed, self.columns_are_right) = (true, false);
-            }
-            PreviewField::Doubts => self.columns_are_right = !self.columns_are_right,
-            PreviewField::Bad => self.only_good = !self.only_good,
-            PreviewField::Again => {
-                let can_leave_out = self.seen().is_some_and(|seen| seen.start(Some(false)).is_some());
-                self.again = Some(!self.again.unwrap_or(can_leave_out));
-            }
-            PreviewField::Unknown => self.how.send_unknown = !self.how.send_unknown,
-        }
+        let at = self.part;
+        let Some(field) = Field::ALL.get(at) else { return (QUESTIONS[at - 3].change)(self) };
+        let columns = self.columns().to_vec();
+        let named = named(&columns, *field);
+        let (map, set) = (&mut self.reading.map[at], &mut self.reading.set[at]);
+        // Without a column of its name, that it has none is a choice, too.
+        let first = usize::from(named.is_none());
+        let last = first + columns.len();
+        let column = columns.iter().position(|name| Some(name) == map.as_ref()).or(named);
+        let here = if set.is_some() { last } else { column.map_or(0, |column| first + column) };
+        let there = (here + if next { 1 } else { last }) % (last + 1);
+        let column = there.checked_sub(first).filter(|column| Some(*column) != named);
+        *map = column.and_then(|column| columns.get(column).cloned());
+        *set = (there == last).then(String::new);
+        self.values[at].clear();
+        (self.changed, self.columns_are_right) = (true, false);
     }
 
     /// The earlier import of a file with this name.
     pub fn before(&self) -> Option<&EarlierImport> {
         self.seen()?.before.as_ref()
-    }
-
-    /// How many rows of an import that is continued may have been added.
-    pub(super) fn may_be_there(&self) -> u64 {
-        self.before().filter(|before| before.way() == EarlierVerdict::GoOn).map_or(0, |before| before.unknown)
     }
 
     /// How the import would start; `None` before that is chosen.

@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::clock::Now;
 use crate::model::{Field, text::short};
 use crate::transfer::FileFormat;
-use crate::transfer::column_mapping::is_header;
+use crate::transfer::column_mapping::{ColumnMapping, is_header};
 use crate::tui::command::{Command, command};
 use crate::tui::effect::Effect;
 use crate::tui::pending::Slot;
@@ -14,7 +14,7 @@ use crate::tui::text_input::TextInput;
 
 use super::Phase;
 use super::jobs::CheckFile;
-use super::preview::{Choice, FOUND, PreviewState};
+use super::preview::PreviewState;
 use crate::transfer::ImportSource;
 use crate::tui::screens::add_pet::{CATEGORY, NAME};
 
@@ -48,7 +48,7 @@ pub fn check_unfinished(state: &mut AppState, now: Now) -> Vec<Effect> {
         return Vec::new();
     }
     let source = ImportSource::File(import.path.value().to_owned());
-    look(state, source, FOUND, now)
+    look(state, source, &ColumnMapping::default(), now)
 }
 
 /// Drops the unfinished import: it is not offered at the next start. Its report stays.
@@ -75,7 +75,7 @@ pub fn paste(state: &mut AppState, text: &str, now: Now) -> Option<Vec<Effect>> 
         show(state);
         state.add.import.path = TextInput::new(path.clone());
         state.add.import.pasted = Some(text.to_owned());
-        return Some(look(state, ImportSource::File(path), FOUND, now));
+        return Some(look(state, ImportSource::File(path), &ColumnMapping::default(), now));
     }
     // Most terminals send line ends as Enter.
     let text = &text.replace("\r\n", "\n").replace('\r', "\n");
@@ -83,37 +83,36 @@ pub fn paste(state: &mut AppState, text: &str, now: Now) -> Option<Vec<Effect>> 
     if lines < 2 {
         return None;
     }
-    let (text_to_read, choices) = table(state, text);
+    let (text_to_read, reading) = table(state, text);
     state.add.form[&NAME].clear();
     show(state);
     state.add.import.pasted = Some(text.to_owned());
     state.tell(format!("{lines} lines pasted, one pet each. Esc: use them as one name instead."));
-    Some(look(state, ImportSource::Pasted(text_to_read.into()), choices, now))
+    Some(look(state, ImportSource::Pasted(text_to_read.into()), &reading, now))
 }
 
 /// The pasted text as a table with a header. A list of names gets the category and the status of the form.
-fn table(state: &AppState, text: &str) -> (String, [Choice; 3]) {
+fn table(state: &AppState, text: &str) -> (String, ColumnMapping) {
     let first = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
     let starts_json = first.trim_start().starts_with(['{', '[']);
     let delimiter = ['\t', ';', ','].into_iter().find(|delimiter| first.contains(*delimiter));
     let cells: Vec<&str> = delimiter.map_or_else(|| vec![first], |delimiter| first.split(delimiter).collect());
     if starts_json || is_header(&cells) {
-        return (text.to_owned(), FOUND);
+        return (text.to_owned(), ColumnMapping::default());
     }
-    let category = Choice::Value(state.add.form[&CATEGORY].clone());
-    let status =
-        state.add.draft().status.map_or(Choice::Found, |status| Choice::Value(TextInput::new(status.as_str())));
+    let category = Some(state.add.form[&CATEGORY].value().to_owned());
+    let status = state.add.draft().status.map(|status| status.to_string());
+    let with = |set| ColumnMapping { set, ..ColumnMapping::default() };
     // Cells without a header are in the order of the form.
     match (delimiter, cells.len()) {
         (Some(delimiter), 2..=3) => {
             let header = Field::ALL.map(Field::member)[..cells.len()].join(&delimiter.to_string());
-            let choices = [Choice::Found, Choice::Found, if cells.len() == 3 { Choice::Found } else { status }];
-            (format!("{header}\n{text}"), choices)
+            (format!("{header}\n{text}"), with([None, None, status.filter(|_| cells.len() == 2)]))
         }
         _ => {
             let quoted = text.lines().map(|line| format!("\"{}\"", line.trim().replace('"', "\"\"")));
             let names: Vec<String> = quoted.filter(|line| line != "\"\"").collect();
-            (format!("{}\n{}\n", Field::Name.member(), names.join("\n")), [Choice::Found, category, status])
+            (format!("{}\n{}\n", Field::Name.member(), names.join("\n")), with([None, category, status]))
         }
     }
 }
@@ -139,13 +138,13 @@ pub(super) fn look_at_typed(state: &mut AppState, now: Now) -> Vec<Effect> {
     let path = dropped(&path).unwrap_or(path);
     // The message may be about another file.
     state.message = None;
-    look(state, ImportSource::File(path), FOUND, now)
+    look(state, ImportSource::File(path), &ColumnMapping::default(), now)
 }
 
 /// Begins to check `source`.
-pub fn look(state: &mut AppState, source: ImportSource, choices: [Choice; 3], now: Now) -> Vec<Effect> {
+pub fn look(state: &mut AppState, source: ImportSource, reading: &ColumnMapping, now: Now) -> Vec<Effect> {
     state.add.import.error = None;
-    state.add.import.phase = Phase::Looked(Box::new(PreviewState::new(source, choices)));
+    state.add.import.phase = Phase::Looked(Box::new(PreviewState::new(source, reading)));
     look_again(state, now)
 }
 

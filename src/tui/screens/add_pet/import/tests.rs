@@ -26,7 +26,7 @@ use crate::tui::popups::jobs::WriteFile;
 use crate::tui::screens::add_pet;
 use crate::tui::screens::add_pet::import::jobs::RunImport;
 use crate::tui::screens::add_pet::import::jobs::{CheckFile, ImportPart};
-use crate::tui::screens::add_pet::import::preview::{Choice, UnusableFile};
+use crate::tui::screens::add_pet::import::preview::UnusableFile;
 use crate::tui::screens::pets::popups::lookup::LookupBox;
 use crate::tui::state::Screen;
 use crate::tui::testing::loss::whole_at_every_size;
@@ -207,10 +207,9 @@ fn choices_of_a_column_go_round_once_and_a_typed_value_keeps_its_arrows() {
     for _ in 0..3 {
         app.keys("Left");
         let looked = app.state.add.import.looked_mut().unwrap();
-        seen.push(looked.choices[1].clone());
+        seen.push((looked.reading().map[1].clone(), looked.reading().set[1].clone()));
     }
-    let value = Choice::Value(TextInput::default());
-    assert_eq!(seen, [Choice::Column("name".into()), value, Choice::Found]);
+    assert_eq!(seen, [(Some("name".into()), None), (None, Some(String::new())), (None, None)]);
     app.keys("Right \"17\" Left \"0\"");
     assert_eq!(app.state.add.import.looked_mut().unwrap().reading().set[1].as_deref(), Some("107"));
 }

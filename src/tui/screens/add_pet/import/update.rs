@@ -7,10 +7,9 @@ use crate::model::Field;
 use crate::model::escape::shell_word;
 use crate::model::text::short;
 use crate::model::words::counted;
-use crate::transfer::ImportSource;
-use crate::transfer::earlier_import::{EarlierImport, EarlierVerdict};
 use crate::transfer::import::{ImportRun, ImportedRow, Start};
 use crate::transfer::journal::{Journal, RowOutcome};
+use crate::transfer::{ColumnMapping, ImportSource};
 use crate::tui::command::{Command, Movement, Place, READER, change, command, moves, moves_on};
 use crate::tui::effect::Effect;
 use crate::tui::path_completion::COMPLETE;
@@ -27,7 +26,7 @@ use crate::tui::widgets::list::moved;
 use crate::tui::widgets::page::Page;
 
 use super::jobs::{RunImport, STOP};
-use super::preview::{Choice, FOUND, PreviewField, PreviewState, UnusableFile};
+use super::preview::{PreviewState, QUESTIONS, UnusableFile};
 use super::{Phase, Running, State, start};
 
 /// The rows of a page of the list.
@@ -146,7 +145,7 @@ impl State {
     pub fn key_place(&self) -> &'static Place {
         match &self.phase {
             Phase::File => &FILE_PLACE,
-            Phase::Looked(looked) if looked.input_ref().is_some() => &VALUE_PLACE,
+            Phase::Looked(looked) if looked.value(looked.part).is_some() => &VALUE_PLACE,
             Phase::Looked(_) => &PREVIEW_PLACE,
             Phase::Running(_) => &RUN_PLACE,
         }
@@ -172,7 +171,7 @@ fn choose(state: &mut AppState, movement: Movement, now: Now) -> Vec<Effect> {
     }
     looked.choose(movement.is_down());
     // An empty value is checked once it is typed.
-    let typing = looked.input_ref().is_some_and(|input| input.is_empty());
+    let typing = looked.value(looked.part).is_some_and(|input| input.is_empty());
     if looked.changed && !typing { start::look_again(state, now) } else { Vec::new() }
 }
 
@@ -223,34 +222,12 @@ fn start(state: &mut AppState, now: Now) -> Vec<Effect> {
         };
         return state.fail(format!("Nothing was sent. {why}"));
     };
-    let check = &seen.preview.check;
-    let (good, bad) = (check.good, check.bad);
-    if good == 0 {
+    let open = (3..).zip(&QUESTIONS).find_map(|(part, question)| Some((part, (question.open)(looked)?)));
+    if seen.preview.check.good == 0 {
         state.complain("Nothing was sent: no row can be sent. Fix the file, then press F5.");
-    } else if bad > 0 && !looked.only_good {
-        looked.part = PreviewField::Bad;
-        let text = format!(
-            "{} cannot be sent. Choose to send only the others, or fix the file and press F5.",
-            counted(bad, "row")
-        );
-        state.complain(text);
-    } else if let Some(doubts) = looked.doubts().filter(|_| !looked.columns_are_right) {
-        looked.part = PreviewField::Doubts;
-        let text =
-            format!("Nothing was sent. Is it right to read {doubts}? Then press Space; if not, choose others above.");
-        state.complain(text);
-    } else if looked.start().is_none() {
-        let text = match looked.before() {
-            _ if seen.verdict() == Some(EarlierVerdict::Done) => {
-                "Nothing was sent: every row was added before. Press Space to add them all again."
-            }
-            Some(EarlierImport { here: 0, .. }) => {
-                "Nothing was sent. If this is another list, press Space to add all its rows."
-            }
-            _ => "Nothing was sent. Choose what to do with the rows added before (Space).",
-        };
-        looked.part = PreviewField::Again;
-        state.complain(text);
+    } else if let Some((part, why)) = open {
+        looked.part = part;
+        state.complain(why);
     } else if state.key_refused() && !state.is_switching() {
         let text = "Nothing was sent: the service refused the API key. 1, F4: enter another; then 2, F2.";
         state.complain(text);
@@ -291,7 +268,7 @@ fn go_on(state: &mut AppState, now: Now) -> Vec<Effect> {
     if running.left() == 0 && progress.invalid + progress.unknown > 0 {
         let source = ImportSource::File(file.clone());
         state.message = None;
-        return start::look(state, source, FOUND, now);
+        return start::look(state, source, &ColumnMapping::default(), now);
     }
     let (source, good) = (ImportSource::File(file.clone()), running.good());
     let run = ImportRun { start: Start::GoOn, report: Some(PathBuf::from(report)), ..job.run.clone() };
@@ -447,13 +424,12 @@ fn report_option((file, report): &(String, String)) -> String {
 
 /// The column mapping as options.
 fn options(looked: &PreviewState) -> String {
-    let choices = Field::ALL.into_iter().zip(&looked.choices);
-    let options = choices.filter_map(|(field, choice)| match choice {
-        Choice::Found => None,
-        Choice::Column(column) => Some(format!(" --map {}={}", field.member(), shell_word(column))),
-        Choice::Value(value) => Some(format!(" --set {}={}", field.member(), shell_word(value.value().trim()))),
+    let ColumnMapping { map, set, .. } = looked.reading();
+    let options = [(" --map", map), (" --set", set)].map(|(option, values)| {
+        let chosen = Field::ALL.into_iter().zip(values).filter_map(|(field, value)| Some((field, value?)));
+        chosen.map(|(field, value)| format!("{option} {}={}", field.member(), shell_word(&value))).collect::<String>()
     });
-    options.collect()
+    options.concat()
 }
 
 /// Why another service cannot be changed to now.

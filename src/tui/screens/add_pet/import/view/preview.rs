@@ -11,11 +11,11 @@ use crate::transfer::import::Start;
 use crate::transfer::preview::{Cells, Preview};
 use crate::transfer::rows::RowFault;
 use crate::tui::pending::Slot;
-use crate::tui::screens::add_pet::import::preview::{Choice, PreviewField, PreviewState};
+use crate::tui::screens::add_pet::import::preview::PreviewState;
 use crate::tui::screens::add_pet::import::update::command_line;
 use crate::tui::state::AppState;
 use crate::tui::theme::StyleRole;
-use crate::tui::widgets::page::{Page, radio};
+use crate::tui::widgets::page::Page;
 
 /// The width of the preview with a pane beside it.
 const BESIDE_PANE: u16 = 82;
@@ -64,7 +64,7 @@ fn draw_left(looked: &PreviewState, state: &AppState, height: u16, page: &mut Pa
     page.gap();
     match &looked.found {
         Some(Ok(seen)) => {
-            let key = if looked.input_ref().is_some() { "Ctrl-O" } else { "l" };
+            let key = if looked.value(looked.part).is_some() { "Ctrl-O" } else { "l" };
             draw_faults(&seen.preview, key, height, page);
             draw_choices(looked, state, page);
         }
@@ -113,12 +113,12 @@ fn draw_fields(looked: &PreviewState, page: &mut Page<'_>) {
 }
 
 fn draw_field(looked: &PreviewState, field: Field, page: &mut Page<'_>) {
-    let here = looked.part == PreviewField::Of(field);
+    let here = looked.part == field as usize;
     let role = StyleRole::InUse.when(here);
     page.label(0, 1, "", here);
-    let choice = &looked.choices[field as usize];
+    let value = looked.value(field as usize);
     let column = looked.column_of(field);
-    if let Choice::Value(value) = choice {
+    if let Some(value) = value {
         page.input(3, 14, value, here);
     } else {
         let none = match field {
@@ -138,14 +138,12 @@ fn draw_field(looked: &PreviewState, field: Field, page: &mut Page<'_>) {
     let example = seen.preview.first.first().map(|new| example(new, field)).unwrap_or_default();
     let example = cut(&page.appearance.text(&example), usize::from(checked.saturating_sub(EXAMPLE + 1)));
     page.at(EXAMPLE, example, StyleRole::Text);
-    match choice {
-        Choice::Value(_) => page.at(checked, "same for all", StyleRole::Text),
-        Choice::Found | Choice::Column(_) if column.is_none() => {}
-        Choice::Found | Choice::Column(_) => {
-            let cells = seen.preview.cells[field as usize];
-            let role = if cells == Cells::default() { StyleRole::Good } else { StyleRole::Error };
-            page.at(checked, checked_words(&seen.preview, cells), role);
-        }
+    if value.is_some() {
+        page.at(checked, "same for all", StyleRole::Text);
+    } else if column.is_some() {
+        let cells = seen.preview.cells[field as usize];
+        let role = if cells == Cells::default() { StyleRole::Good } else { StyleRole::Error };
+        page.at(checked, checked_words(&seen.preview, cells), role);
     }
 }
 
@@ -205,41 +203,13 @@ fn draw_faults(preview: &Preview, key: &str, height: u16, page: &mut Page<'_>) {
 fn draw_choices(looked: &PreviewState, state: &AppState, page: &mut Page<'_>) {
     let Some(seen) = looked.seen() else { return };
     let check = &seen.preview.check;
-    let draw = |page: &mut Page<'_>, part: PreviewField, text: String| {
+    for (part, text) in looked.questions() {
         let here = looked.part == part;
         page.label(0, 1, &text, here);
         if here {
             page.point(3);
         }
         page.gap();
-    };
-    let doubts = looked.doubts().unwrap_or_default();
-    if !doubts.is_empty() {
-        let ticked = if looked.columns_are_right { "x" } else { " " };
-        draw(page, PreviewField::Doubts, format!("[{ticked}] these columns are right: {doubts}"));
-    }
-    if check.bad > 0 {
-        let (only, stop) = (radio(looked.only_good), radio(!looked.only_good));
-        let text = format!("{only} send only the {}      {stop} fix the file first", counted(check.good, "good row"));
-        draw(page, PreviewField::Bad, text);
-    }
-    match seen.verdict() {
-        Some(EarlierVerdict::GoOn) if looked.may_be_there() > 0 => {
-            let (leave, send) = (radio(!looked.how.send_unknown), radio(looked.how.send_unknown));
-            let text = format!("Rows without an answer:  {leave} send if safe   {send} send (may add duplicates)");
-            draw(page, PreviewField::Unknown, text);
-        }
-        Some(way @ (EarlierVerdict::Done | EarlierVerdict::Choose)) => {
-            let add = format!("{} add all {}", radio(looked.again == Some(true)), check.good);
-            let leave = radio(looked.again == Some(false));
-            let text = match way {
-                EarlierVerdict::Done => format!("{add} again"),
-                _ if looked.before().is_some_and(|before| before.here == 0) => add,
-                _ => format!("{leave} skip those {}   {add}", looked.before().map_or(0, |before| before.here)),
-            };
-            draw(page, PreviewField::Again, text);
-        }
-        Some(EarlierVerdict::GoOn | EarlierVerdict::Anew) | None => {}
     }
     page.gap();
     if let Some(before) = &seen.before {
