@@ -3,9 +3,11 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::model::display_safe;
+use crate::model::escape::shell_word;
 use crate::transfer::earlier_import::{EarlierImport, EarlierVerdict};
 use crate::transfer::import::{ImportOptions, ImportRun, Start};
-use crate::transfer::journal::Target;
+use crate::transfer::journal::{Journal, Target};
 use crate::transfer::preview::{Preview, preview};
 use crate::transfer::rows::Bad;
 use crate::transfer::{ColumnMapping, Input, TransferError};
@@ -68,4 +70,14 @@ impl CheckedFile {
         let report = continued.or(report).map(Path::to_owned);
         ImportRun { reading: self.reading.clone(), counts: Some(self.preview.check.counts()), start, report, how }
     }
+}
+
+/// The option of the command line that names the report of an import of `file`, if it is not beside that.
+pub fn report_option(file: &Path, report: &Path) -> String {
+    if *report == Journal::beside(file) { String::new() } else { format!(" --report {}", word(report)) }
+}
+
+/// A path as a word of a command line, safe to show.
+pub fn word(path: &Path) -> String {
+    shell_word(&display_safe(&path.display().to_string()))
 }

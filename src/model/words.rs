@@ -17,6 +17,12 @@ pub fn counted<N: Display + PartialEq + From<u8>>(number: N, noun: &str) -> Stri
     format!("{number} {noun}{ending}")
 }
 
+/// `3 added`, `2 refused`: each count that is not 0, with its word.
+pub fn counts<N: Display + PartialEq + From<u8>>(counts: impl IntoIterator<Item = (N, &'static str)>) -> Vec<String> {
+    let counts = counts.into_iter().filter(|(count, _)| *count != N::from(0));
+    counts.map(|(count, word)| format!("{count} {word}")).collect()
+}
+
 /// `a`, `a and b`, `a, b and c`; at most six, then a number.
 pub fn list<T: Display>(items: impl IntoIterator<Item = T>) -> String {
     let mut items: Vec<String> = items.into_iter().map(|item| item.to_string()).collect();

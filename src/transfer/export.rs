@@ -48,30 +48,19 @@ impl ExportOptions {
     }
 }
 
-/// How an export has ended.
-#[derive(Debug)]
-pub enum ExportEnded {
-    /// Completed with everything that the service lists.
-    Done(Coverage),
-    /// Completed, but possibly not with everything, although that was required.
-    Incomplete(Coverage),
-    /// Stopped by the user.
-    Stopped,
-}
-
-/// Writes the pets to `out`, which it returns, and their number so far to `count`. If it fails, the output is
-/// incomplete.
+/// Writes the pets to `out`, which it returns with how much was seen, and their number so far to `count`. If it fails or
+/// is stopped, the output is incomplete, and it is not known how much was seen.
 pub async fn export<W: Write + Send + 'static>(
     client: &Client,
     how: ExportOptions,
     out: W,
     count: watch::Sender<u64>,
     stop: &CancellationToken,
-) -> Result<(W, ExportEnded), TransferError> {
+) -> Result<(W, Option<Coverage>), TransferError> {
     let client = client.keeping_connections().map_err(ApiError::NotSent)?.called("export");
     let (parts, taken) = mpsc::channel(AHEAD);
     let (sender, written) = oneshot::channel();
-    let (require_complete, writing) = (how.require_complete, how.clone());
+    let writing = how.clone();
     let write = move || {
         // It fails only if the export was cancelled.
         let _ = sender.send(write_parts(writing, out, taken, &count));
@@ -87,11 +76,8 @@ pub async fn export<W: Write + Send + 'static>(
         // If writing fails, the service is not to blame.
         (Some(Ok(_)) | None, Err(source)) => Err(failed(source)),
         (Some(Err(error)), _) => Err(error),
-        (Some(Ok(coverage)), Ok(out)) if require_complete && !coverage.complete => {
-            Ok((out, ExportEnded::Incomplete(coverage)))
-        }
-        (Some(Ok(coverage)), Ok(out)) => Ok((out, ExportEnded::Done(coverage))),
-        (None, Ok(out)) => Ok((out, ExportEnded::Stopped)),
+        (Some(Ok(coverage)), Ok(out)) => Ok((out, Some(coverage))),
+        (None, Ok(out)) => Ok((out, None)),
     }
 }
 
@@ -127,22 +113,24 @@ async fn fetch(client: &Client, how: ExportOptions, parts: mpsc::Sender<Part>) -
     Ok(coverage?)
 }
 
-/// Exports to a file readable only by its owner, which appears once it is complete, and may replace an existing one.
+/// Exports to a file readable only by its owner, which may replace an existing one. It appears once it is complete, and not
+/// at all if all pets were required and may not have been seen.
 pub async fn to_file(
     client: &Client,
     how: ExportOptions,
     to: (&Path, bool),
     count: watch::Sender<u64>,
     stop: &CancellationToken,
-) -> Result<ExportEnded, TransferError> {
+) -> Result<Option<Coverage>, TransferError> {
     let destination = Destination::new(to)?;
     let file = destination.begin()?;
-    let (out, ended) = export(client, how, BufWriter::with_capacity(BUFFER, file), count, stop).await?;
-    if matches!(ended, ExportEnded::Done(_)) {
+    let require_complete = how.require_complete;
+    let (out, seen) = export(client, how, BufWriter::with_capacity(BUFFER, file), count, stop).await?;
+    if seen.as_ref().is_some_and(|coverage| coverage.complete || !require_complete) {
         let file = out.into_inner().map_err(|error| destination.failed(error.into_error()))?;
         destination.finish(file)?;
     }
-    Ok(ended)
+    Ok(seen)
 }
 
 fn write_parts<W: Write>(

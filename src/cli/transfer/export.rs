@@ -18,7 +18,7 @@ use crate::model::export::{Kind, ListColumn};
 use crate::model::search::Query;
 use crate::model::text::short;
 use crate::transfer::TransferError;
-use crate::transfer::export::{self as writing, ExportEnded, ExportOptions, to_file};
+use crate::transfer::export::{self as writing, ExportOptions, to_file};
 
 /// Writes the inventory of the service to the file in `args`, and reports on stderr how many pets that is.
 pub async fn run(context: &PetsContext<'_>, args: &ExportArgs) -> Result<Exit, Failed> {
@@ -53,23 +53,16 @@ pub async fn run(context: &PetsContext<'_>, args: &ExportArgs) -> Result<Exit, F
                 Kind::Csv | Kind::Tsv => Content::Cells,
                 Kind::Json | Kind::Ndjson => Content::Json,
             };
-            writing::export(client, how, out(content), count, &stop).await.map(|(_, ended)| ended)
+            writing::export(client, how, out(content), count, &stop).await.map(|(_, seen)| seen)
         } else {
             to_file(client, how, (&args.file, args.force), count, &stop).await
         }
     };
-    tokio::pin!(exported);
-    let exported = loop {
-        tokio::select! {
-            exported = &mut exported => break exported,
-            exit = ends.next() => {
-                ended_by = Some(exit);
-                stop.cancel();
-            }
-            () = bar.follow(now) => {}
-        }
+    let end = |exit| {
+        ended_by = Some(exit);
+        stop.cancel();
     };
-    bar.clear();
+    let exported = bar.during(exported, &mut ends, now, end).await;
     let seen = usize::try_from(*counted.borrow()).unwrap_or(usize::MAX);
     match exported {
         // The reader closed the pipe, which is not a failure.
@@ -78,8 +71,8 @@ pub async fn run(context: &PetsContext<'_>, args: &ExportArgs) -> Result<Exit, F
             Err(failed(&error, service).hint("to write to standard output: petstore pets export -"))
         }
         Err(error) => Err(failed(&error, service)),
-        Ok(ExportEnded::Stopped) => Ok(ended_by.unwrap_or(Exit::Failure)),
-        Ok(ExportEnded::Done(coverage) | ExportEnded::Incomplete(coverage)) => {
+        Ok(None) => Ok(ended_by.unwrap_or(Exit::Failure)),
+        Ok(Some(coverage)) => {
             verbosity.note(&coverage.honest_word(seen, status.is_some()));
             if args.require_complete && !coverage.complete {
                 let why = "the export may be incomplete, and --require-complete is set";

@@ -11,7 +11,7 @@ use super::args::{ImportArgs, UnknownArg};
 use super::failed;
 use super::progress::TransferProgress;
 use crate::api::Client;
-use crate::app::import_run::CheckedFile;
+use crate::app::import_run::{CheckedFile, report_option, word};
 use crate::cli::confirm::{self, allowed, question};
 use crate::cli::error::{Exit, Failed};
 use crate::cli::output::{Verbosity, note};
@@ -19,7 +19,6 @@ use crate::cli::pets::context::PetsContext;
 use crate::cli::signals::Signals;
 use crate::clock;
 use crate::config::Settings;
-use crate::model::escape::shell_word;
 use crate::model::words::counted;
 use crate::model::{Categories, display_safe};
 use crate::transfer::earlier_import::{EarlierImport, EarlierVerdict};
@@ -252,12 +251,12 @@ impl Command {
     async fn send(
         &mut self,
         client: &Client,
-        (input, work): (Input, Work),
+        ready: (Input, Work),
         settings: &Settings,
     ) -> Result<(Summary, Option<Exit>), TransferError> {
         let (progress, counts) = watch::channel(ImportProgress::default());
         let (control, controls) = watch::channel(ImportControl::Go);
-        let bar = TransferProgress::new(work.good, self.verbosity, settings);
+        let bar = TransferProgress::new(ready.1.good, self.verbosity, settings);
         let on_row = on_row(bar.clone(), self.args.is_stdin() || self.args.resume);
         let now = || {
             let counts = counts.borrow();
@@ -265,21 +264,17 @@ impl Command {
             (counts.dealt_with(), counts.words(Some(0)) + &waiting.unwrap_or_default())
         };
         let mut ended_by = None;
-        let sent = import::run(client, (input, work), (on_row, progress, controls));
-        tokio::pin!(sent);
-        let sent = loop {
-            tokio::select! {
-                sent = &mut sent => break sent,
-                exit = self.signals.next() => {
-                    let is_first = ended_by.replace(exit).is_none();
-                    bar.note(if is_first { "stopping after the rows being sent; interrupt again to stop now" } else { "stopped" });
-                    // It fails only if the import has ended.
-                    let _ = control.send(if is_first { ImportControl::Stop } else { ImportControl::Abort });
-                }
-                () = bar.follow(now) => {}
-            }
+        let sent = import::run(client, ready, (on_row, progress, controls));
+        let stop = |exit| {
+            let is_first = ended_by.replace(exit).is_none();
+            bar.note(match is_first {
+                true => "stopping after the rows being sent; interrupt again to stop now",
+                false => "stopped",
+            });
+            // It fails only if the import has ended.
+            let _ = control.send(if is_first { ImportControl::Stop } else { ImportControl::Abort });
         };
-        bar.clear();
+        let sent = bar.during(sent, &mut self.signals, now, stop).await;
         Ok((sent?, ended_by))
     }
 }
@@ -312,12 +307,7 @@ fn say(
     note(&progress.words(*left));
     if let Some(report) = report {
         note(&format!("report: {}", display_safe(&report.display().to_string())));
-        let named = if args.report.is_none() && *report == Journal::beside(&args.file) {
-            String::new()
-        } else {
-            format!(" --report {}", word(report))
-        };
-        let file = word(&args.file);
+        let (file, named) = (word(&args.file), report_option(&args.file, report));
         if *left != Some(0) {
             note(&settings.with_flags(&format!("continue with: petstore pets import {file}{named} --resume")));
         } else if progress.refused + progress.invalid > 0 && args.rejects.is_none() && !args.is_stdin() {
@@ -328,10 +318,6 @@ fn say(
         }
     }
     exit
-}
-
-fn word(path: &std::path::Path) -> String {
-    shell_word(&display_safe(&path.display().to_string()))
 }
 
 fn exit(progress: &ImportProgress, ended: &ImportEnded, ended_by: Option<Exit>) -> Exit {

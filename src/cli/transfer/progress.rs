@@ -6,7 +6,9 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
+use crate::cli::error::Exit;
 use crate::cli::output::{Verbosity, note};
+use crate::cli::signals::Signals;
 use crate::config::Settings;
 
 /// How often a bar is drawn, and how often a line is written: for a screen reader, and without a terminal.
@@ -54,8 +56,28 @@ impl TransferProgress {
         self.bar.suspend(|| note(text));
     }
 
-    /// Shows the rows and text of `now`, until this is dropped.
-    pub async fn follow(&self, mut now: impl FnMut() -> (u64, String)) {
+    /// Waits for `work`, and shows the rows and text of `now`; `on_signal` gets the exit status of each signal.
+    pub async fn during<T>(
+        &self,
+        work: impl Future<Output = T>,
+        signals: &mut Signals,
+        now: impl Fn() -> (u64, String),
+        mut on_signal: impl FnMut(Exit),
+    ) -> T {
+        tokio::pin!(work);
+        let done = loop {
+            tokio::select! {
+                done = &mut work => break done,
+                exit = signals.next() => on_signal(exit),
+                () = self.follow(&now) => {}
+            }
+        };
+        self.bar.finish_and_clear();
+        done
+    }
+
+    /// Shows them until this is dropped.
+    async fn follow(&self, now: impl Fn() -> (u64, String)) {
         let mut due = tokio::time::interval(self.each);
         due.tick().await;
         if self.verbosity == Verbosity::Quiet {
@@ -76,10 +98,5 @@ impl TransferProgress {
                 note(&format!("{line}: {text}"));
             }
         }
-    }
-
-    /// Removes the bar.
-    pub fn clear(&self) {
-        self.bar.finish_and_clear();
     }
 }

@@ -7,7 +7,7 @@ use jiff::SignedDuration;
 
 use crate::clock::Now;
 use crate::model::text::cut;
-use crate::model::words::duration;
+use crate::model::words::{counts, duration};
 use crate::transfer::journal::RowOutcome;
 
 /// Takes a row, in the task that is done with it. It must not wait.
@@ -99,16 +99,15 @@ impl ImportProgress {
 
     /// The counts other than zero, with how many rows are `left`, if that is known.
     pub fn words(&self, left: Option<u64>) -> String {
-        let counts = [
+        let mut words = counts([
             (self.added, "added"),
             (self.added_before, "added before"),
             (self.refused, "refused"),
             (self.invalid, "invalid"),
             (self.unknown, "unknown"),
             (left.unwrap_or_default(), "left"),
-        ];
-        let counts = counts.into_iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{count} {word}"));
-        let words: Vec<_> = counts.chain(left.is_none().then(|| "an unknown number left".to_owned())).collect();
+        ]);
+        words.extend(left.is_none().then(|| "an unknown number left".to_owned()));
         if words.is_empty() { "nothing added".to_owned() } else { words.join(", ") }
     }
 

@@ -12,7 +12,7 @@ use crate::app::outbox::queue::{Attempt, Fate, LineSent, LineToSend, NOT_KEPT, Q
 use crate::clock::Now;
 use crate::model::Pet;
 use crate::model::text::short;
-use crate::model::words::{counted, list};
+use crate::model::words::{counted, counts, list};
 use crate::tui::effect::Effect;
 use crate::tui::job::{Env, Job};
 use crate::tui::pending::{LINES, Slot};
@@ -263,8 +263,7 @@ pub fn restore(state: &mut AppState, left: Result<Unfinished, String>) {
         } else {
             "Enter on one of them (2, F6) sends them.".to_owned()
         };
-        let counts = [(saved, "saved"), (waiting, "waiting"), (outcome_unknown, "without an answer")];
-        let counts = counts.into_iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{count} {word}"));
+        let counts = counts([(saved, "saved"), (waiting, "waiting"), (outcome_unknown, "without an answer")]);
         let text = format!("Pets added in the last session: {}. {what}", list(counts));
         state.tell(text);
     }

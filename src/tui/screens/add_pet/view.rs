@@ -1,9 +1,11 @@
 //! Paints the add screen.
 
+use crate::app::outbox::Counts;
 use crate::app::outbox::queue::Fate;
 use crate::clock::Now;
 use crate::model::Draft;
 use crate::model::text::cut;
+use crate::model::words::counts;
 use crate::tui::state::{AppState, Screen};
 use crate::tui::theme::StyleRole;
 use crate::tui::widgets::list::shown;
@@ -59,15 +61,9 @@ pub fn waiting_word(state: &AppState) -> Option<String> {
 
 /// Paints how many lines there are, and under that the lines, or what they are.
 fn draw_below(add: &State, now: Now, page: &mut Page<'_>) {
-    let counts = add.outbox.counts();
-    let counts = [
-        (counts.saved, "saved"),
-        (counts.waiting, "waiting"),
-        (counts.refused, "refused"),
-        (counts.unknown, "unknown"),
-    ];
-    let counts = counts.into_iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{count} {word}"));
-    let counts = counts.collect::<Vec<_>>().join(", ");
+    let Counts { saved, waiting, refused, unknown } = add.outbox.counts();
+    let counts =
+        counts([(saved, "saved"), (waiting, "waiting"), (refused, "refused"), (unknown, "unknown")]).join(", ");
     let counts = if counts.is_empty() { "no pets yet" } else { &counts };
     page.heading(cut(&format!("   This session: {counts}"), page.columns()));
     page.go_to(page.rest());

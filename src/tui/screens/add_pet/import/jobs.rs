@@ -5,7 +5,6 @@ use std::collections::VecDeque;
 use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use parking_lot::Mutex;
 use tokio::sync::watch;
@@ -58,9 +57,10 @@ impl Job for CheckFile {
     }
 
     async fn run(self: Arc<Self>, env: Env) -> Result<CheckedFile, UnusableFile> {
-        let stop = Arc::new(AtomicBool::new(false));
-        let _guard = StopOnDrop(Arc::clone(&stop));
-        let checked = spawn_blocking(move || self.check(&env, &stop)).await;
+        // It is dropped with this.
+        let wanted = Arc::new(());
+        let is_wanted = Arc::downgrade(&wanted);
+        let checked = spawn_blocking(move || self.check(&env, || is_wanted.strong_count() > 0)).await;
         checked.map_err(|error| UnusableFile { why: error.to_string(), missing: None })?.map_err(|error| {
             let why = why_not(&error);
             let TransferError::NoColumn { missing, there } = error else { return UnusableFile { why, missing: None } };
@@ -105,8 +105,8 @@ impl Ongoing for CheckFile {
 }
 
 impl CheckFile {
-    /// Checks all of a file, and tells how far that is. Blocks.
-    fn check(self: &Arc<Self>, env: &Env, stop: &AtomicBool) -> Result<CheckedFile, TransferError> {
+    /// Checks all of a file while that is wanted, and tells how far that is. Blocks.
+    fn check(self: &Arc<Self>, env: &Env, is_wanted: impl Fn() -> bool) -> Result<CheckedFile, TransferError> {
         let reading = env.reading(self.reading.clone());
         let path = match &self.source {
             ImportSource::Pasted(_) => None,
@@ -127,7 +127,7 @@ impl CheckFile {
                         env.offer(self, rows);
                     }
                 }
-                !stop.load(Ordering::Relaxed)
+                is_wanted()
             },
         )
     }
@@ -150,14 +150,6 @@ fn why_not(error: &TransferError) -> String {
             "The file or its report has changed. Read the file again (F5).".to_owned()
         }
         error => format!("{}.", display_safe(&error.to_string())),
-    }
-}
-
-struct StopOnDrop(Arc<AtomicBool>);
-
-impl Drop for StopOnDrop {
-    fn drop(&mut self) {
-        self.0.store(true, Ordering::Relaxed);
     }
 }
 

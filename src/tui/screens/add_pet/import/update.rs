@@ -2,13 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::app::import_run::report_option;
 use crate::clock::Now;
 use crate::model::Field;
 use crate::model::escape::shell_word;
 use crate::model::text::short;
 use crate::model::words::counted;
 use crate::transfer::import::{ImportRun, ImportedRow, Start};
-use crate::transfer::journal::{Journal, RowOutcome};
+use crate::transfer::journal::RowOutcome;
 use crate::transfer::{ColumnMapping, ImportSource};
 use crate::tui::command::{Command, Movement, Place, READER, change, command, moves, moves_on};
 use crate::tui::effect::Effect;
@@ -387,22 +388,20 @@ pub(super) fn rejects_name(source: &ImportSource) -> String {
 /// The equivalent command line.
 pub fn command_line(state: &AppState, more: &str) -> String {
     let import = &state.add.import;
-    let file = match &import.phase {
-        Phase::Running(running) => running.files.as_ref().map(|(file, _)| file.clone()),
-        Phase::Looked(looked) => looked.seen().and_then(|seen| Some(seen.path.as_ref()?.display().to_string())),
-        Phase::File => None,
-    };
-    let file = file.or_else(|| match import.source() {
-        Some(ImportSource::File(path)) => Some(path.clone()),
-        Some(ImportSource::Pasted(_)) | None => None,
-    });
-    let file = file.map_or("FILE".to_owned(), |file| shell_word(&file));
-    let options = match &import.phase {
-        Phase::Looked(looked) => options(looked),
+    let (file, options) = match &import.phase {
         // The report has the column mapping.
-        Phase::Running(running) => running.files.as_ref().map_or_else(String::new, report_option),
-        Phase::File => String::new(),
+        Phase::Running(running) => match &running.files {
+            Some((file, report)) => (Some(file.clone()), report_option(file.as_ref(), report.as_ref())),
+            None => (None, String::new()),
+        },
+        Phase::Looked(looked) => {
+            let path = looked.seen().and_then(|seen| seen.path.as_ref());
+            (path.map(|path| path.display().to_string()), options(looked))
+        }
+        Phase::File => (None, String::new()),
     };
+    let typed = || if let Some(ImportSource::File(path)) = import.source() { Some(path.clone()) } else { None };
+    let file = file.or_else(typed).map_or("FILE".to_owned(), |file| shell_word(&file));
     format!("petstore{} pets import {file}{options}{more}", state.link.flags)
 }
 
@@ -414,12 +413,6 @@ pub fn resume_line(state: &AppState) -> Option<String> {
         Some(_) => command_line(state, " --resume"),
         None => format!("petstore{} pets import {} --resume", state.link.flags, shell_word(file)),
     })
-}
-
-/// The report as an option, if it is not beside the file.
-fn report_option((file, report): &(String, String)) -> String {
-    let is_beside = Journal::beside(Path::new(file)) == Path::new(report);
-    if is_beside { String::new() } else { format!(" --report {}", shell_word(report)) }
 }
 
 /// The column mapping as options.

@@ -2,7 +2,7 @@
 #![expect(clippy::wildcard_enum_match_arm, reason = "painting may use a default style")]
 
 use crate::model::text::{cut, width};
-use crate::model::words::counted;
+use crate::model::words::{counted, counts};
 use crate::model::{Field, NewPet};
 use crate::transfer::FileFormat;
 use crate::transfer::ImportSource;
@@ -157,8 +157,7 @@ fn example(new: &NewPet, field: Field) -> String {
 
 fn checked_words(preview: &Preview, Cells { empty, wrong }: Cells) -> String {
     let ok = (preview.check.good + preview.check.bad).saturating_sub(empty + wrong);
-    let counts = [(ok, "ok"), (empty, "empty"), (wrong, "bad")].into_iter().filter(|(count, _)| *count > 0);
-    counts.map(|(count, word)| format!("{count} {word}")).collect::<Vec<_>>().join("  ")
+    counts([(ok, "ok"), (empty, "empty"), (wrong, "bad")]).join("  ")
 }
 
 /// The value first: the reason may not fit.
