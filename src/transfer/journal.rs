@@ -73,26 +73,29 @@ impl Journal {
 
     /// Creates a new one, readable only by its owner. There must be none.
     pub fn create(path: &Path, head: &Head) -> Result<Self, TransferError> {
-        let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let failed = |source| failed(path, source);
-        // It is created with its first line, so a crash leaves no partial journal.
-        let mut file = tempfile::Builder::new().prefix(".petstore-").tempfile_in(directory).map_err(failed)?;
-        log::line(head).and_then(|head| file.write_all(head.as_bytes())).map_err(failed)?;
-        let file = file.persist_noclobber(path).map_err(|error| failed(error.error))?;
-        lock(path, &file)?;
+        let (new, file) = begin(path, path, head)?;
+        atomic_file::finish(new, path, false).map_err(|source| failed(path, source))?;
         Ok(Self::new(path, file))
     }
 
-    /// Replaces the existing one, which is kept under its date and must be that of the import `seen`, if given.
+    /// Replaces the existing one, which is kept under the date it began and must be that of the import `seen`, if given.
     pub fn replace(path: &Path, head: &Head, seen: Option<Uuid>) -> Result<Self, TransferError> {
         let failed = |source| failed(path, source);
-        let (place, old) = open(path)?;
-        if seen.is_some_and(|seen| read_head(path).is_ok_and(|head| head.id != seen)) {
+        // It is locked until it has another name.
+        let (place, _old) = open(path)?;
+        let before = read_head(&place)?;
+        if seen.is_some_and(|seen| before.id != seen) {
             return Err(TransferError::JournalExists(path.to_owned()));
         }
-        let mut new = atomic_file::begin_private(&place).map_err(failed)?;
-        log::line(head).and_then(|head| new.write_all(head.as_bytes())).map_err(failed)?;
-        take_the_place(path, &old, new)
+        let (new, file) = begin(path, &place, head)?;
+        let mut names = (0..).map(|number| kept_as(&place, before.at, number));
+        let kept = names.find_map(|kept| match atomic_file::keep_as(&place, &kept) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => None,
+            done => Some(done.map(|()| kept)),
+        });
+        let kept = kept.transpose().map_err(failed)?;
+        atomic_file::finish(new, &place, true).map_err(failed)?;
+        Ok(Self { kept, ..Self::new(path, file) })
     }
 
     /// Resumes the existing one, if it is of the same service and column mapping, and notes if the file has changed.
@@ -219,22 +222,15 @@ fn open(path: &Path) -> Result<(PathBuf, File), TransferError> {
     }
 }
 
-/// Replaces the locked journal `old` with `new`, and keeps it under the date it began.
-fn take_the_place(path: &Path, _old: &File, new: NamedTempFile) -> Result<Journal, TransferError> {
+/// A new journal for `place`, locked: it appears there with its first line, so a crash leaves no partial one.
+fn begin(path: &Path, place: &Path, head: &Head) -> Result<(NamedTempFile, File), TransferError> {
     let failed = |source| failed(path, source);
-    let place = atomic_file::target(path).map_err(failed)?;
-    let began = read_head(&place)?.at;
+    let mut new = atomic_file::begin_private(place).map_err(failed)?;
+    log::line(head).and_then(|head| new.write_all(head.as_bytes())).map_err(failed)?;
     // The lock belongs to the file, whatever its name.
     let file = new.as_file().try_clone().map_err(failed)?;
     lock(path, &file)?;
-    let kept =
-        (0..).map(|number| kept_as(&place, began, number)).find_map(|kept| match atomic_file::keep_as(&place, &kept) {
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => None,
-            done => Some(done.map(|()| kept)),
-        });
-    let kept = kept.transpose().map_err(failed)?;
-    atomic_file::finish(new, &place, true).map_err(failed)?;
-    Ok(Journal { kept, ..Journal::new(path, file) })
+    Ok((new, file))
 }
 
 /// The name of a kept journal that began then; `number` distinguishes those of one second.

@@ -51,14 +51,14 @@ pub fn check_unfinished(state: &mut AppState, now: Now) -> Vec<Effect> {
     look(state, source, &ColumnMapping::default(), now)
 }
 
-/// Drops the unfinished import: it is not offered at the next start. Its report stays.
-pub(super) fn drop_unfinished(state: &mut AppState) {
-    if let Some(file) = state.add.import.unfinished_name() {
-        state.add.import.unfinished = None;
-        let text =
-            format!("The import of {file} is dropped. Its report is kept: importing the file again continues it.");
-        state.tell(text);
-    }
+/// Drops the unfinished import, if it is the one that is shown: it is not offered at the next start. Its report stays.
+pub(super) fn drop_unfinished(state: &mut AppState) -> bool {
+    let shown = state.add.import.unfinished_name().filter(|_| state.add.import.shows_unfinished());
+    let Some(file) = shown else { return false };
+    state.add.import.unfinished = None;
+    let text = format!("The import of {file} is dropped. Its report is kept: importing the file again continues it.");
+    state.tell(text);
+    true
 }
 
 /// Takes a paste into the name field that is several lines or the path of a file. The text in the field is its

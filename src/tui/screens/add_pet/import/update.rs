@@ -38,9 +38,7 @@ static FILE: &[Command] = &[
     command("confirm", "Enter F2", "preview", "preview the file", start::look_at_typed),
     COMPLETE,
     change("clear", "F8", "clear", "clear, drop unfinished", |app, _| {
-        if app.add.import.shows_unfinished() {
-            start::drop_unfinished(app);
-        }
+        start::drop_unfinished(app);
         app.add.import.path.clear();
         app.add.import.error = None;
     }),
@@ -61,10 +59,9 @@ const ROWS: Command = change("choices", "l", "list", "bad rows, duplicates", |ap
 });
 const AGAIN: Command = command("refresh", "F5 r", "", "read the file again", start::look_again);
 const DROP: Command = command("clear", "F8", "", "drop unfinished import", |app, now| {
-    if !app.add.import.shows_unfinished() {
+    if !start::drop_unfinished(app) {
         return Vec::new();
     }
-    start::drop_unfinished(app);
     app.add.import.path.clear();
     start::leave(app, now)
 });
