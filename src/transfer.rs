@@ -21,5 +21,6 @@ pub mod rejects;
 pub mod rows;
 
 pub use column_mapping::ColumnMapping;
+pub use dedicated_thread::blocking;
 pub use error::TransferError;
 pub use input::{FileFormat, ImportSource, Input};

@@ -6,7 +6,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use parking_lot::Mutex;
 use tokio::sync::watch;
-use tokio::task::spawn_blocking;
 
 use super::prompt::{Asked, Leave};
 use super::session::Session;
@@ -25,7 +24,7 @@ use crate::transfer::import::{
 use crate::transfer::journal::{Journal, RowOutcome, Target};
 use crate::transfer::preview::Preview;
 use crate::transfer::rows::Bad;
-use crate::transfer::{ColumnMapping, Input, TransferError};
+use crate::transfer::{ColumnMapping, Input, TransferError, blocking};
 
 /// The most bad rows, duplicates and refusals that are listed.
 const MOST: usize = 20;
@@ -66,7 +65,7 @@ impl Session {
         let (path, reading, target) = (path.to_owned(), reading.clone(), Target::of(&self.setup.settings));
         let rows = Arc::new(AtomicU64::new(0));
         let counter = Arc::clone(&rows);
-        let looking = spawn_blocking(move || {
+        let looking = blocking(move || {
             let report = Journal::beside(&path);
             let count = |rows, _: Option<&Bad>| {
                 counter.store(rows, Ordering::Relaxed);
@@ -76,8 +75,7 @@ impl Session {
             CheckedFile::look(|| Input::file(&path), &reading, Some((&path, &report, &target)), count)
         });
         let how_far = || format!("{} rows checked.", rows.load(Ordering::Relaxed));
-        let looked = self.talk.during(looking, how_far).await?;
-        Ok(looked.unwrap_or_else(|error| Err(TransferError::Start(error.into()))))
+        self.talk.during(looking, how_far).await
     }
 
     fn say_preview(&mut self, looked: &Preview) -> Asked<()> {
@@ -224,17 +222,16 @@ impl Session {
 
     async fn send_once(&mut self, path: PathBuf, run: ImportRun) -> Asked<Result<Summary, TransferError>> {
         let target = Target::of(&self.setup.settings);
-        let prepared = spawn_blocking(move || Work::start(run, Input::file(&path)?, &target)).await;
-        let (input, work) = match prepared.unwrap_or_else(|error| Err(TransferError::Start(error.into()))) {
-            Ok(prepared) => prepared,
+        let ready = match blocking(move || Work::start(run, Input::file(&path)?, &target)).await {
+            Ok(ready) => ready,
             Err(error) => return Ok(Err(error)),
         };
         let (progress, counts) = watch::channel(ImportProgress::default());
         let (control, controls) = watch::channel(ImportControl::Go);
         let trouble = Arc::new(Mutex::new(Vec::new()));
         let client = self.setup.client.clone();
-        let good = work.good.unwrap_or_default();
-        let sent = import::run(&client, (input, work), (on_row(Arc::clone(&trouble)), progress, controls));
+        let good = ready.1.good.unwrap_or_default();
+        let sent = import::run(&client, ready, (on_row(Arc::clone(&trouble)), progress, controls));
         tokio::pin!(sent);
         let how_far = || {
             let counts = counts.borrow();

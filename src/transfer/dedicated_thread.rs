@@ -5,6 +5,7 @@ use std::io;
 
 use tokio::runtime::Builder;
 use tokio::sync::oneshot;
+use tokio::task::spawn_blocking;
 
 use super::TransferError;
 
@@ -27,4 +28,11 @@ where
 /// A detached thread.
 pub(super) fn thread(name: &str, work: impl FnOnce() + Send + 'static) -> Result<(), TransferError> {
     std::thread::Builder::new().name(name.into()).spawn(work).map(drop).map_err(TransferError::Start)
+}
+
+/// Runs work that waits for the disk beside the others.
+pub async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, TransferError> + Send + 'static,
+) -> Result<T, TransferError> {
+    spawn_blocking(work).await.unwrap_or_else(|error| Err(TransferError::Start(error.into())))
 }

@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use tokio::sync::watch;
-use tokio::task::spawn_blocking;
 
 use super::args::{ImportArgs, UnknownArg};
 use super::failed;
@@ -27,7 +26,7 @@ use crate::transfer::import::{
 };
 use crate::transfer::journal::{Journal, RowOutcome, Target};
 use crate::transfer::preview::{Check, Preview};
-use crate::transfer::{ColumnMapping, Input, TransferError, rejects};
+use crate::transfer::{ColumnMapping, Input, TransferError, blocking, rejects};
 
 /// The context of an import command.
 struct Command {
@@ -194,9 +193,7 @@ impl Command {
         work: impl FnOnce() -> Result<T, TransferError> + Send + 'static,
     ) -> Result<T, Failed> {
         tokio::select! {
-            done = spawn_blocking(work) => {
-                done.map_err(|error| Failed::new(Exit::Failure, error.to_string()))?.map_err(|error| failed(&error, ""))
-            }
+            done = blocking(work) => done.map_err(|error| failed(&error, "")),
             exit = self.signals.next() => Err(Failed::new(exit, "stopped; nothing was sent")),
         }
     }
@@ -225,8 +222,7 @@ impl Command {
         let (args, reading) = (Arc::clone(&self.args), reading.clone());
         let name = display_safe(&to.display().to_string()).into_owned();
         let write = move || rejects::write(open(&args)?, &reading, report.as_deref(), (&to, args.force));
-        let rows = spawn_blocking(write).await.map_err(|error| Failed::new(Exit::Failure, error.to_string()))?;
-        self.verbosity.note(&match rows.map_err(|error| failed(&error, ""))? {
+        self.verbosity.note(&match blocking(write).await.map_err(|error| failed(&error, ""))? {
             0 => "no rows need fixing".to_owned(),
             rows => format!("{} to fix: {name}", counted(rows, "row")),
         });

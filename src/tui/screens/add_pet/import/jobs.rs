@@ -8,7 +8,6 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 use tokio::sync::watch;
-use tokio::task::spawn_blocking;
 
 use super::Phase;
 use super::preview::UnusableFile;
@@ -22,13 +21,16 @@ use crate::transfer::import::{
     self, ImportEnded, ImportProgress, ImportRun, ImportedRow, OnImportedRow, Summary, Work,
 };
 use crate::transfer::journal::{Journal, RowOutcome};
-use crate::transfer::{ColumnMapping, FileFormat, ImportSource, Input, TransferError};
+use crate::transfer::{ColumnMapping, FileFormat, ImportSource, Input, TransferError, blocking};
 use crate::tui::effect::Effect;
 use crate::tui::job::{BETWEEN_NEWS, Env, Job, Ongoing};
 use crate::tui::pending::Slot;
 use crate::tui::screens::pets;
 use crate::tui::state::{AppState, MessageKind};
 use crate::tui::worker::context::WorkerContext;
+
+pub(super) const KEY_REFUSED: &str =
+    "Nothing was sent: the service refused the API key. 1, F4: enter another; then 2, F2.";
 
 /// The title of the question whether to stop.
 pub(super) const STOP: &str = "Import";
@@ -60,8 +62,8 @@ impl Job for CheckFile {
         // It is dropped with this.
         let wanted = Arc::new(());
         let is_wanted = Arc::downgrade(&wanted);
-        let checked = spawn_blocking(move || self.check(&env, || is_wanted.strong_count() > 0)).await;
-        checked.map_err(|error| UnusableFile { why: error.to_string(), missing: None })?.map_err(|error| {
+        let checked = blocking(move || self.check(&env, || is_wanted.strong_count() > 0)).await;
+        checked.map_err(|error| {
             let why = why_not(&error);
             let TransferError::NoColumn { missing, there } = error else { return UnusableFile { why, missing: None } };
             UnusableFile { why, missing: Some((missing, there)) }
@@ -244,7 +246,7 @@ impl RunImport {
             let ready = Work::start(run, Input::file(&place)?, &around.target())?;
             Ok::<_, TransferError>((place, report, ready))
         };
-        let begun = spawn_blocking(begin).await.map_err(|error| ImportEnded::Failed(error.to_string()))?;
+        let begun = blocking(begin).await;
         let (place, report, ready) = begun.map_err(|error| ImportEnded::Failed(why_not(&error)))?;
         let [place_name, report_name] = [&place, &report].map(|path| path.display().to_string());
         env.tell(&self, ImportPart::Started(place_name, report_name)).await;
@@ -348,27 +350,17 @@ fn on_not_begun(state: &mut AppState, ended: ImportEnded, now: Now) -> Vec<Effec
         return on_ended(state, Summary::of(ended), now);
     };
     state.add.import.phase = Phase::Looked(looked);
+    let why = on_failed(state, &ended, now);
     let text = match ended {
-        ImportEnded::Unauthorized(failure) => {
-            refuse_key(state, failure, now);
-            "Nothing was sent: the service refused the API key. 1, F4: enter another; then 2, F2.".to_owned()
-        }
-        ImportEnded::NoAnswer(failure) => {
-            let sentence = failure.sentence(&state.link.service);
-            pets::update::on_failure(state, failure, now);
-            format!("Nothing was sent. {sentence} F2 tries again.")
-        }
-        ImportEnded::Failed(why) => format!("Nothing was sent. {why}"),
-        ImportEnded::Complete | ImportEnded::Stopped | ImportEnded::OnError => {
-            "Nothing was sent. F2 tries again.".to_owned()
-        }
+        ImportEnded::Unauthorized(_) => KEY_REFUSED.to_owned(),
+        ImportEnded::NoAnswer(_) => format!("Nothing was sent. {why} F2 tries again."),
+        _ => format!("Nothing was sent. {why}"),
     };
     state.fail(text)
 }
 
 /// The import has ended.
 fn on_ended(state: &mut AppState, summary: Summary, now: Now) -> Vec<Effect> {
-    let service = state.link.service.clone();
     let Some(running) = state.add.import.running_mut() else { return Vec::new() };
     if running.files.is_some() {
         running.progress = summary.progress;
@@ -383,6 +375,7 @@ fn on_ended(state: &mut AppState, summary: Summary, now: Now) -> Vec<Effect> {
     if summary.ended == ImportEnded::Complete {
         state.add.import.unfinished = None;
     }
+    let why = on_failed(state, &summary.ended, now);
     let (kind, text) = match summary.ended {
         ImportEnded::Complete if refused + invalid + unknown == 0 => {
             (MessageKind::Done, format!("Import finished: {counts}."))
@@ -400,16 +393,11 @@ fn on_ended(state: &mut AppState, summary: Summary, now: Now) -> Vec<Effect> {
         ImportEnded::Stopped | ImportEnded::OnError => {
             (MessageKind::Note, format!("Stopped: {counts}. F2 sends the rest."))
         }
-        ImportEnded::Unauthorized(failure) => {
-            refuse_key(state, failure, now);
+        ImportEnded::Unauthorized(_) => {
             (MessageKind::Error, format!("The service refused the API key: {counts}. F4 enters another."))
         }
-        ImportEnded::NoAnswer(failure) => {
-            let sentence = failure.sentence(&service);
-            pets::update::on_failure(state, failure, now);
-            (MessageKind::Error, format!("{sentence} {counts}; y copies the command to continue."))
-        }
-        ImportEnded::Failed(why) => (MessageKind::Error, format!("{why} {counts}.")),
+        ImportEnded::NoAnswer(_) => (MessageKind::Error, format!("{why} {counts}; y copies the command to continue.")),
+        ImportEnded::Failed(_) => (MessageKind::Error, format!("{why} {counts}.")),
     };
     if kind == MessageKind::Done {
         state.say_done(text, now.mono)
@@ -419,8 +407,15 @@ fn on_ended(state: &mut AppState, summary: Summary, now: Now) -> Vec<Effect> {
     if added == 0 || state.key_refused() { Vec::new() } else { pets::update::reload(state, pets::ReadNext::New, now) }
 }
 
-fn refuse_key(state: &mut AppState, failure: Failure, now: Now) {
-    if failure.remedy() == Remedy::EnterKey {
-        pets::update::refuse_key(state, failure, now);
+/// What follows where the service failed, and why an import ended early.
+fn on_failed(state: &mut AppState, ended: &ImportEnded, now: Now) -> String {
+    let why = ended.why(&state.link.service).unwrap_or_default();
+    match ended {
+        ImportEnded::Unauthorized(failure) if failure.remedy() == Remedy::EnterKey => {
+            pets::update::refuse_key(state, failure.clone(), now);
+        }
+        ImportEnded::NoAnswer(failure) => drop(pets::update::on_failure(state, failure.clone(), now)),
+        _ => {}
     }
+    why
 }

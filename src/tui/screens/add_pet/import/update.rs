@@ -26,7 +26,7 @@ use crate::tui::widgets::form::neighbour;
 use crate::tui::widgets::list::moved;
 use crate::tui::widgets::page::Page;
 
-use super::jobs::{RunImport, STOP};
+use super::jobs::{KEY_REFUSED, RunImport, STOP};
 use super::preview::{PreviewState, QUESTIONS, UnusableFile};
 use super::{Phase, Running, State, start};
 
@@ -227,8 +227,7 @@ fn start(state: &mut AppState, now: Now) -> Vec<Effect> {
         looked.part = part;
         state.complain(why);
     } else if state.key_refused() && !state.is_switching() {
-        let text = "Nothing was sent: the service refused the API key. 1, F4: enter another; then 2, F2.";
-        state.complain(text);
+        state.complain(KEY_REFUSED);
     } else if !is_still_switching(state, "nothing was sent. Press F2 again after that.") {
         return begin(state, now);
     }
