@@ -60,7 +60,7 @@ impl CheckedFile {
     pub fn to_send(&self, start: &Start) -> u64 {
         match &self.before {
             Some(before) if *start == Start::GoOn => before.new + before.unknown,
-            _ => self.preview.check.good,
+            _ => self.preview.good,
         }
     }
 
@@ -68,7 +68,7 @@ impl CheckedFile {
     pub fn run(&self, start: Start, report: Option<&Path>, how: ImportOptions) -> ImportRun {
         let continued = self.before.as_ref().filter(|_| start == Start::GoOn).map(|before| before.report.as_path());
         let report = continued.or(report).map(Path::to_owned);
-        ImportRun { reading: self.reading.clone(), counts: Some(self.preview.check.counts()), start, report, how }
+        ImportRun { reading: self.reading.clone(), counts: Some(self.preview.counts()), start, report, how }
     }
 }
 

@@ -48,7 +48,7 @@ impl Session {
             }
         };
         self.say_preview(&checked.preview)?;
-        let good = checked.preview.check.good;
+        let good = checked.preview.good;
         if good == 0 {
             return self.talk.say("No row can be sent. Fix the file, then import it again.");
         }
@@ -79,24 +79,23 @@ impl Session {
     }
 
     fn say_preview(&mut self, looked: &Preview) -> Asked<()> {
-        let Preview { check, first, bad, duplicates, .. } = looked;
-        let rows = counted(check.good + check.bad, "row");
-        let bad_words =
-            if check.bad == 0 { "all can be sent".to_owned() } else { format!("{} cannot be sent", check.bad) };
+        let Preview { good, bad, corrected, duplicates, .. } = *looked;
+        let rows = counted(good + bad, "row");
+        let bad_words = if bad == 0 { "all can be sent".to_owned() } else { format!("{bad} cannot be sent") };
         self.talk.say(format!("{rows}: {bad_words}."))?;
-        self.talk.say_all(bad.iter().take(MOST).map(|row| format!("Needs fixing: {}", row.sentence())))?;
-        if check.bad > MOST as u64 {
-            self.talk.say(format!("{} more need fixing.", check.bad - MOST as u64))?;
+        self.talk.say_all(looked.bad_rows.iter().take(MOST).map(|row| format!("Needs fixing: {}", row.sentence())))?;
+        if bad > MOST as u64 {
+            self.talk.say(format!("{} more need fixing.", bad - MOST as u64))?;
         }
-        if check.corrected > 0 {
-            self.talk.say(format!("Corrected: the status of {}.", counted(check.corrected, "row")))?;
+        if corrected > 0 {
+            self.talk.say(format!("Corrected: the status of {}.", counted(corrected, "row")))?;
         }
-        if check.duplicates > 0 {
-            let lines: Vec<_> =
-                duplicates.iter().take(MOST).map(|(line, name)| format!("{name} in line {line}")).collect();
+        if duplicates > 0 {
+            let lines = looked.duplicate_rows.iter().take(MOST);
+            let lines: Vec<_> = lines.map(|(line, name)| format!("{name} in line {line}")).collect();
             self.talk.say(format!("Duplicates: {}. They are sent too.", lines.join(", ")))?;
         }
-        match first.first() {
+        match looked.first.first() {
             Some(new) => {
                 self.talk.say(format!("The first is {}.", words::new_pet(new, &self.setup.settings.categories)))
             }

@@ -22,30 +22,6 @@ const MOST_COMPARED: usize = 3_000_000;
 /// A file as it was checked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Preview {
-    /// The counts, and the layout of the file.
-    pub check: Check,
-    /// The faulty cells of each field, in the order of [`Field::ALL`](crate::model::Field::ALL).
-    pub cells: [Cells; 3],
-    /// The first good rows.
-    pub first: Vec<NewPet>,
-    /// The first bad rows.
-    pub bad: Vec<Bad>,
-    /// The first duplicates: their lines and names, safe to show.
-    pub duplicates: Vec<(u64, String)>,
-}
-
-/// The faulty cells of a field.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Cells {
-    /// Empty cells of a required field.
-    pub empty: u64,
-    /// Cells with other errors.
-    pub wrong: u64,
-}
-
-/// The result of validating a file.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Check {
     /// Its layout.
     pub layout: FileLayout,
     /// Rows that can be sent.
@@ -58,6 +34,23 @@ pub struct Check {
     pub duplicates: u64,
     /// Whether all duplicates were counted; that stops after three million different rows.
     pub all_duplicates: bool,
+    /// The faulty cells of each field, in the order of [`Field::ALL`](crate::model::Field::ALL).
+    pub cells: [Cells; 3],
+    /// The first good rows.
+    pub first: Vec<NewPet>,
+    /// The first bad rows.
+    pub bad_rows: Vec<Bad>,
+    /// The first duplicates: their lines and names, safe to show.
+    pub duplicate_rows: Vec<(u64, String)>,
+}
+
+/// The faulty cells of a field.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Cells {
+    /// Empty cells of a required field.
+    pub empty: u64,
+    /// Cells with other errors.
+    pub wrong: u64,
 }
 
 /// How many rows of a file can be sent, and how many cannot.
@@ -74,7 +67,7 @@ pub fn preview(
     reading: &ColumnMapping,
     mut each: impl FnMut(u64, Option<&Bad>) -> bool,
 ) -> Result<Preview, TransferError> {
-    let (mut first, mut bad_rows, mut duplicates) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut first, mut bad_rows, mut duplicate_rows) = (Vec::new(), Vec::new(), Vec::new());
     let (mut good, mut corrected, mut bad, mut cells) = (0, 0, 0, [Cells::default(); 3]);
     let mut compared = Compared::default();
     let layout = rows::read(input, reading, |row| {
@@ -83,8 +76,8 @@ pub fn preview(
             Ok(Row { line, new, corrected: is_corrected, .. }) => {
                 good += 1;
                 corrected += u64::from(is_corrected);
-                if compared.is_known(&new) && duplicates.len() < MOST {
-                    duplicates.push((line, short(&new.name)));
+                if compared.is_known(&new) && duplicate_rows.len() < MOST {
+                    duplicate_rows.push((line, short(&new.name)));
                 }
                 if first.len() < FIRST {
                     first.push(new);
@@ -103,9 +96,9 @@ pub fn preview(
         }
         if goes_on { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     })?;
-    let Compared { count, stopped, .. } = compared;
-    let check = Check { layout, good, corrected, bad, duplicates: count, all_duplicates: !stopped };
-    Ok(Preview { check, cells, first, bad: bad_rows, duplicates })
+    let Compared { count: duplicates, stopped, .. } = compared;
+    let all_duplicates = !stopped;
+    Ok(Preview { layout, good, corrected, bad, duplicates, all_duplicates, cells, first, bad_rows, duplicate_rows })
 }
 
 /// Remembers rows by a hash of 64 bits.
@@ -131,7 +124,7 @@ impl Compared {
     }
 }
 
-impl Check {
+impl Preview {
     /// How many rows can be sent, and how many cannot.
     pub const fn counts(&self) -> RowCounts {
         RowCounts { good: self.good, bad: self.bad }
@@ -175,9 +168,9 @@ mod tests {
         let preview = looked(text, &ColumnMapping::default());
         let [name, category, status] = preview.cells;
         assert_eq!((name.empty, name.wrong, category.empty, category.wrong), (1, 0, 1, 1));
-        assert_eq!((status, preview.check.good, preview.check.bad), (Cells::default(), 3, 2));
-        assert_eq!(preview.bad.iter().map(|bad| bad.line).collect::<Vec<_>>(), [3, 4]);
-        assert_eq!(preview.duplicates, [(5, "Rex".to_owned())]);
+        assert_eq!((status, preview.good, preview.bad), (Cells::default(), 3, 2));
+        assert_eq!(preview.bad_rows.iter().map(|bad| bad.line).collect::<Vec<_>>(), [3, 4]);
+        assert_eq!(preview.duplicate_rows, [(5, "Rex".to_owned())]);
         assert_eq!(preview.first.iter().map(|new| new.name.as_str()).collect::<Vec<_>>(), ["Rex", "Rex", "Max"]);
     }
 
@@ -193,7 +186,7 @@ mod tests {
     fn it_ends_when_it_is_no_longer_needed() {
         let text = "name,category\nRex,3\nMax,3\nLuna,3\n";
         let input = Input::stream("a", Cursor::new(text)).unwrap();
-        assert_eq!(preview(input, &ColumnMapping::default(), |rows, _| rows < 2).unwrap().check.good, 2);
+        assert_eq!(preview(input, &ColumnMapping::default(), |rows, _| rows < 2).unwrap().good, 2);
     }
 
     #[test]

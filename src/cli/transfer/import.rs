@@ -25,7 +25,6 @@ use crate::transfer::import::{
     self, ImportControl, ImportEnded, ImportProgress, ImportRun, OnImportedRow, Start, Summary, Work,
 };
 use crate::transfer::journal::{Journal, RowOutcome, Target};
-use crate::transfer::preview::{Check, Preview};
 use crate::transfer::{ColumnMapping, Input, TransferError, blocking, rejects};
 
 /// The context of an import command.
@@ -39,13 +38,13 @@ struct Command {
 /// `--dry-run`: checks every row without a service.
 pub async fn check(args: ImportArgs, categories: Arc<Categories>, verbosity: Verbosity) -> Result<Exit, Failed> {
     let mut command = Command::new(args, categories, verbosity)?;
-    let CheckedFile { preview: Preview { check, .. }, reading, .. } = command.look(None).await?;
-    verbosity.note(&format!("{}. Nothing was sent", check.sentence()));
+    let CheckedFile { preview, reading, .. } = command.look(None).await?;
+    verbosity.note(&format!("{}. Nothing was sent", preview.sentence()));
     command.write_rejects(&reading, None).await?;
-    Ok(match check {
-        Check { bad: 0, .. } => Exit::Done,
-        Check { good: 0, .. } => Exit::Refused,
-        Check { .. } => Exit::Partly,
+    Ok(match (preview.good, preview.bad) {
+        (_, 0) => Exit::Done,
+        (0, _) => Exit::Refused,
+        _ => Exit::Partly,
     })
 }
 
@@ -144,9 +143,8 @@ impl Command {
         }
         let before = report.clone().filter(|_| chosen.is_none()).map(|report| (report, target.clone()));
         let checked = self.look(before).await?;
-        let check = &checked.preview.check;
-        verbosity.note(&check.sentence());
-        if check.bad > 0 && args.how().stop_on_error {
+        verbosity.note(&checked.preview.sentence());
+        if checked.preview.bad > 0 && args.how().stop_on_error {
             self.write_rejects(&checked.reading, None).await?;
             return Err(Failed::new(Exit::Refused, "nothing was sent because some rows need fixing")
                 .hint("fix the file, or send the other rows: --on-error continue"));

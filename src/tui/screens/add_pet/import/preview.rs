@@ -81,14 +81,14 @@ pub static QUESTIONS: [Question; 4] = [
     },
     Question {
         text: |looked| {
-            let check = &looked.seen()?.preview.check;
+            let preview = &looked.seen()?.preview;
             let (only, stop) = (radio(looked.only_good), radio(!looked.only_good));
-            let good = counted(check.good, "good row");
-            (check.bad > 0).then(|| format!("{only} send only the {good}      {stop} fix the file first"))
+            let good = counted(preview.good, "good row");
+            (preview.bad > 0).then(|| format!("{only} send only the {good}      {stop} fix the file first"))
         },
         change: |looked| looked.only_good = !looked.only_good,
         open: |looked| {
-            let bad = looked.seen()?.preview.check.bad;
+            let bad = looked.seen()?.preview.bad;
             (bad > 0 && !looked.only_good).then(|| {
                 let rows = counted(bad, "row");
                 format!("{rows} cannot be sent. Choose to send only the others, or fix the file and press F5.")
@@ -98,7 +98,7 @@ pub static QUESTIONS: [Question; 4] = [
     Question {
         text: |looked| {
             let seen = looked.seen()?;
-            let (before, all) = (seen.before.as_ref()?, seen.preview.check.good);
+            let (before, all) = (seen.before.as_ref()?, seen.preview.good);
             let add = format!("{} add all {all}", radio(looked.again == Some(true)));
             match before.way() {
                 EarlierVerdict::Done => Some(format!("{add} again")),
@@ -179,7 +179,7 @@ impl PreviewState {
     }
 
     fn found_columns(&self) -> Option<&Columns> {
-        self.seen()?.preview.check.layout.columns.as_ref()
+        self.seen()?.preview.layout.columns.as_ref()
     }
 
     /// The columns of the file, as far as known.

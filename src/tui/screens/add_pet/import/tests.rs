@@ -108,7 +108,7 @@ fn many(good: u64) -> CheckedFile {
     let mut preview =
         preview(Input::stream("a", Cursor::new("name,cat\nBiscuit,3\n")).unwrap(), &Default::default(), |_, _| true)
             .unwrap();
-    preview.check.good = good;
+    preview.good = good;
     let reading = ColumnMapping::default();
     CheckedFile { path: Some("/home/ada/new-arrivals.csv".into()), preview, before: None, reading }
 }

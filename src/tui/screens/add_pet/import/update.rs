@@ -188,14 +188,14 @@ fn list(state: &mut AppState) {
     let Some(seen) = state.add.import.looked_mut().and_then(|looked| looked.seen()) else { return };
     let preview = &seen.preview;
     let mut lines = Vec::new();
-    if preview.check.bad > 0 {
-        lines.push(format!("Cannot be sent ({}):", preview.check.bad));
-        lines.extend(preview.bad.iter().map(|bad| format!("  {}", bad.sentence())));
+    if preview.bad > 0 {
+        lines.push(format!("Cannot be sent ({}):", preview.bad));
+        lines.extend(preview.bad_rows.iter().map(|bad| format!("  {}", bad.sentence())));
         lines.push(String::new());
     }
-    if preview.check.duplicates > 0 {
-        lines.push(format!("Duplicates: same name, category and status ({}):", preview.check.duplicates));
-        lines.extend(preview.duplicates.iter().map(|(line, name)| format!("  line {line}: {name}")));
+    if preview.duplicates > 0 {
+        lines.push(format!("Duplicates: same name, category and status ({}):", preview.duplicates));
+        lines.extend(preview.duplicate_rows.iter().map(|(line, name)| format!("  line {line}: {name}")));
     }
     if lines.is_empty() {
         state.tell("Every row can be sent; there are no duplicates.");
@@ -221,7 +221,7 @@ fn start(state: &mut AppState, now: Now) -> Vec<Effect> {
         return state.fail(format!("Nothing was sent. {why}"));
     };
     let open = (3..).zip(&QUESTIONS).find_map(|(part, question)| Some((part, (question.open)(looked)?)));
-    if seen.preview.check.good == 0 {
+    if seen.preview.good == 0 {
         state.complain("Nothing was sent: no row can be sent. Fix the file, then press F5.");
     } else if let Some((part, why)) = open {
         looked.part = part;
@@ -346,7 +346,7 @@ fn write_rejects(state: &mut AppState) {
     let import = &state.add.import;
     let (source, reading, report, count) = match &import.phase {
         Phase::Looked(looked) => {
-            let bad = looked.seen().map_or(0, |seen| seen.preview.check.bad);
+            let bad = looked.seen().map_or(0, |seen| seen.preview.bad);
             (looked.source.clone(), looked.reading(), None, bad)
         }
         Phase::Running(running) => {

@@ -74,8 +74,7 @@ fn draw_left(looked: &PreviewState, state: &AppState, height: u16, page: &mut Pa
 }
 
 fn layout_words(preview: &Preview) -> String {
-    let check = &preview.check;
-    let layout = &check.layout;
+    let layout = &preview.layout;
     let delimiter = match layout.delimiter {
         None => "",
         Some(';') => ", semicolon",
@@ -86,7 +85,7 @@ fn layout_words(preview: &Preview) -> String {
         FileFormat::Xlsx => "",
         _ => ", UTF-8",
     };
-    format!("{}{delimiter}{encoding}, {}", layout.format, counted(check.good + check.bad, "row"))
+    format!("{}{delimiter}{encoding}, {}", layout.format, counted(preview.good + preview.bad, "row"))
 }
 
 /// The column of each field, and an unused column.
@@ -156,7 +155,7 @@ fn example(new: &NewPet, field: Field) -> String {
 }
 
 fn checked_words(preview: &Preview, Cells { empty, wrong }: Cells) -> String {
-    let ok = (preview.check.good + preview.check.bad).saturating_sub(empty + wrong);
+    let ok = (preview.good + preview.bad).saturating_sub(empty + wrong);
     counts([(ok, "ok"), (empty, "empty"), (wrong, "bad")]).join("  ")
 }
 
@@ -171,29 +170,28 @@ fn fault_words(fault: &RowFault) -> String {
 
 /// The first rows that cannot be sent, and how many there are; `key` lists all.
 fn draw_faults(preview: &Preview, key: &str, height: u16, page: &mut Page<'_>) {
-    let check = &preview.check;
-    if check.bad > 0 {
-        page.styled(format!("   Cannot be sent ({}):", check.bad), StyleRole::Error);
-        let others = ABOVE_FAULTS + 6 + u16::from(check.duplicates > 0) + u16::from(check.corrected > 0);
+    if preview.bad > 0 {
+        page.styled(format!("   Cannot be sent ({}):", preview.bad), StyleRole::Error);
+        let others = ABOVE_FAULTS + 6 + u16::from(preview.duplicates > 0) + u16::from(preview.corrected > 0);
         let room = usize::from(height.saturating_sub(others)).clamp(1, 5);
-        let shown = if preview.bad.len() > room { room.saturating_sub(1).max(1) } else { room };
-        for bad in preview.bad.iter().take(shown) {
+        let shown = if preview.bad_rows.len() > room { room.saturating_sub(1).max(1) } else { room };
+        for bad in preview.bad_rows.iter().take(shown) {
             let faults: Vec<String> = bad.faults.iter().map(fault_words).collect();
             let text = format!("     line {:>3}   {}", bad.line, faults.join("; "));
             page.line(cut(&page.appearance.text(&text), page.columns()));
         }
-        if preview.bad.len() > shown {
-            page.line(format!("     and {} more: {key} lists them", check.bad - shown as u64));
+        if preview.bad_rows.len() > shown {
+            page.line(format!("     and {} more: {key} lists them", preview.bad - shown as u64));
         }
         page.gap();
     }
-    if check.duplicates > 0 {
-        let until = if check.all_duplicates { "" } else { " at least" };
-        let rows = counted(check.duplicates, "row");
+    if preview.duplicates > 0 {
+        let until = if preview.all_duplicates { "" } else { " at least" };
+        let rows = counted(preview.duplicates, "row");
         page.line(format!("   Duplicates (all fields equal):{until} {rows}   {key} lists them"));
     }
-    if check.corrected > 0 {
-        page.line(format!("   Status corrected in {} (spaces, capitals).", counted(check.corrected, "row")));
+    if preview.corrected > 0 {
+        page.line(format!("   Status corrected in {} (spaces, capitals).", counted(preview.corrected, "row")));
     }
     page.gap();
 }
@@ -201,7 +199,7 @@ fn draw_faults(preview: &Preview, key: &str, height: u16, page: &mut Page<'_>) {
 /// The choices about sending.
 fn draw_choices(looked: &PreviewState, state: &AppState, page: &mut Page<'_>) {
     let Some(seen) = looked.seen() else { return };
-    let check = &seen.preview.check;
+    let preview = &seen.preview;
     for (part, text) in looked.questions() {
         let here = looked.part == part;
         page.label(0, 1, &text, here);
@@ -214,10 +212,10 @@ fn draw_choices(looked: &PreviewState, state: &AppState, page: &mut Page<'_>) {
     if let Some(before) = &seen.before {
         page.paragraph(3, &before_words(before));
     }
-    if check.bad > 0 && !looked.only_good {
+    if preview.bad > 0 && !looked.only_good {
         page.paragraph(3, "Fix the file, then press F5; w writes these rows to another file.");
     } else if let Some(Start::New | Start::Anew(_)) = looked.start() {
-        let (pets, label) = (counted(check.good, "pet"), &state.link.label);
+        let (pets, label) = (counted(preview.good, "pet"), &state.link.label);
         page.paragraph(3, &format!("This adds {pets} to {label} and cannot be undone."));
     }
 }
