@@ -223,19 +223,15 @@ impl State {
         self.cleared = None;
     }
 
-    /// Clears what was typed since the last pet, or restores what the last call cleared. Whether it restored.
-    pub(super) fn clear_or_restore(&mut self) -> bool {
+    /// Clears what was typed since the last pet, or restores what the last call cleared. Whether it restored; `None` if
+    /// there was nothing to do.
+    pub(super) fn clear_or_restore(&mut self) -> Option<bool> {
         let typed = Some(self.draft()).filter(|_| self.is_typed());
-        let restored = if typed.is_none() { self.cleared.take() } else { None };
-        let was_restored = restored.is_some();
-        self.fill(restored.unwrap_or_else(|| self.left.clone()));
+        let restores = typed.is_none();
+        let shown = if restores { self.cleared.take()? } else { self.left.clone() };
+        self.fill(shown);
         self.cleared = typed;
-        was_restored
-    }
-
-    /// Whether there is anything to clear, or to restore.
-    pub(super) fn can_clear(&self) -> bool {
-        self.is_typed() || self.cleared.is_some()
+        Some(restores)
     }
 
     /// Shows this pet, unchecked.

@@ -155,11 +155,12 @@ fn clear(state: &mut AppState, _: Now) {
     if lines::leave_as_it_was(state) {
         return;
     }
-    if !state.add.can_clear() {
-        return state.tell("Nothing is typed.");
-    }
     let restored = state.add.clear_or_restore();
-    state.tell(if restored { "Form restored." } else { "Form cleared. F8 restores it." });
+    state.tell(match restored {
+        Some(true) => "Form restored.",
+        Some(false) => "Form cleared. F8 restores it.",
+        None => "Nothing is typed.",
+    });
 }
 
 /// Puts typed text into the field with the cursor, or else into the name, so that a scan is never lost.
@@ -264,26 +265,28 @@ fn confirm(state: &mut AppState, now: Now) -> Vec<Effect> {
 /// Checks the form and takes it as a line, or puts the cursor on the first field to fix.
 fn save(state: &mut AppState, now: Now) -> Vec<Effect> {
     state.add.in_lines = false;
-    if is_still_switching(state, "nothing was sent. Press F2 again after that.") {
-        return vec![bell()];
-    }
-    if let Some(why) = why_full(state) {
-        state.complain(format!("{why} Your text is kept."));
-        return vec![bell()];
-    }
-    if !forms::passes(state, "Nothing was sent.") {
-        return vec![bell()];
-    }
-    if let Some(doubt) = doubt(state, now) {
-        state.tell(doubt);
-        return vec![bell()];
-    }
-    // Of a name, nothing may be left but the prefix of a scanner.
-    let Ok(new) = draft(&state.add).check(&state.add.setup.categories) else { return vec![bell()] };
+    let Some(new) = checked(state, now) else { return vec![bell()] };
     if !asks_first(state, &new, now) {
         take(state, now);
     }
     Vec::new()
+}
+
+/// The pet in the form, or says why it cannot be taken.
+fn checked(state: &mut AppState, now: Now) -> Option<NewPet> {
+    if is_still_switching(state, "nothing was sent. Press F2 again after that.") {
+        return None;
+    }
+    if let Some(why) = why_full(state) {
+        state.complain(format!("{why} Your text is kept."));
+    } else if forms::passes(state, "Nothing was sent.") {
+        let Some(doubt) = doubt(state, now) else {
+            // Of a name, nothing may be left but the prefix of a scanner.
+            return draft(&state.add).check(&state.add.setup.categories).ok();
+        };
+        state.tell(doubt);
+    }
+    None
 }
 
 /// Why this may be a mistake: the same key pressed again adds it.

@@ -35,11 +35,8 @@ pub(super) const KEY_REFUSED: &str =
 /// The title of the question whether to stop.
 pub(super) const STOP: &str = "Import";
 
-/// The most added rows in one report: the screen shows fewer.
-const MOST_ROWS: usize = 200;
-
-/// The most others.
-const MOST_PROBLEMS: usize = 1_000;
+/// The most rows in one report: the screen shows fewer.
+const MOST_ROWS: usize = 1_200;
 
 /// Checks the whole file, and sends nothing.
 #[derive(Clone, Debug, PartialEq)]
@@ -280,10 +277,9 @@ impl RunImport {
     ) {
         loop {
             let goes_on = counts.changed().await.is_ok();
-            let Unreported { added, rows, problems } = std::mem::take(&mut *unreported.lock());
-            let rows = rows.into_iter().chain(problems).collect();
+            let Unreported { added, rows } = std::mem::take(&mut *unreported.lock());
             let progress = counts.borrow_and_update().clone();
-            env.tell(self, ImportPart::Progress { progress, rows, added }).await;
+            env.tell(self, ImportPart::Progress { progress, rows: rows.into(), added }).await;
             if !goes_on {
                 return;
             }
@@ -309,22 +305,21 @@ fn keep(pasted: &str, env: &Env) -> Result<PathBuf, TransferError> {
 struct Unreported {
     added: Vec<PetId>,
     rows: VecDeque<ImportedRow>,
-    problems: VecDeque<ImportedRow>,
 }
 
 fn record(unreported: &Arc<Mutex<Unreported>>) -> OnImportedRow {
     let unreported = Arc::clone(unreported);
     Arc::new(move |row| {
-        let mut unreported = unreported.lock();
+        let Unreported { added, rows } = &mut *unreported.lock();
         if let RowOutcome::Added(id) = row.outcome {
-            unreported.added.push(id);
+            added.push(id);
         }
-        let Unreported { rows, problems, .. } = &mut *unreported;
-        let (list, most) = if row.is_error() { (problems, MOST_PROBLEMS) } else { (rows, MOST_ROWS) };
-        if list.len() == most {
-            list.pop_front();
+        if rows.len() == MOST_ROWS {
+            // Rows to fix are shown longer.
+            let oldest = rows.iter().position(|row| !row.is_error());
+            rows.remove(oldest.unwrap_or(0));
         }
-        list.push_back(row);
+        rows.push_back(row);
     })
 }
 

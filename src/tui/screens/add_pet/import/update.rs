@@ -1,6 +1,6 @@
 //! Handles keys of the import.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::app::import_run::report_option;
 use crate::clock::Now;
@@ -234,60 +234,55 @@ fn start(state: &mut AppState, now: Now) -> Vec<Effect> {
     Vec::new()
 }
 
-/// Starts or resumes the import. Asks first for a protected service.
-pub fn begin(state: &mut AppState, now: Now) -> Vec<Effect> {
-    if state.add.import.running().is_some() {
-        return go_on(state, now);
-    }
-    let Some(looked) = state.add.import.looked_mut() else { return Vec::new() };
-    let Some(start) = looked.start() else { return Vec::new() };
-    let (Some(seen), source) = (looked.seen(), looked.source.clone()) else { return Vec::new() };
-    let (to_send, run) = (seen.to_send(&start), seen.run(start, None, looked.how));
-    if state.asks_first(into(to_send), Vec::new(), begin, now) {
-        return Vec::new();
-    }
-    send(state, RunImport { source, run }, now)
-}
-
-/// What is asked about a protected service.
-fn into(pets: u64) -> String {
-    format!("Import {pets} pets into")
-}
-
 /// Continues an import that has ended before all rows were added, and sends refused rows again. If only invalid rows
 /// are left, the file is previewed first, since it may have been fixed.
 fn go_on(state: &mut AppState, now: Now) -> Vec<Effect> {
     let Some(running) = state.add.import.running() else { return Vec::new() };
-    let Running { job, files, progress, .. } = running;
-    let Some((file, report)) = files.as_ref().filter(|_| running.left() > 0 || progress.errors() > 0) else {
+    let (left, progress) = (running.left(), &running.progress);
+    let Some((file, _)) = running.files.as_ref().filter(|_| left > 0 || progress.errors() > 0) else {
         return state.note("Nothing left to send.");
     };
-    if running.left() == 0 && progress.invalid + progress.unknown > 0 {
+    if left == 0 && progress.invalid + progress.unknown > 0 {
         let source = ImportSource::File(file.clone());
         state.message = None;
         return start::look(state, source, &ColumnMapping::default(), now);
     }
-    let (source, good) = (ImportSource::File(file.clone()), running.good());
-    let run = ImportRun { start: Start::GoOn, report: Some(PathBuf::from(report)), ..job.run.clone() };
-    if is_still_switching(state, "nothing was sent. Press F2 again after that.")
-        || state.asks_first(into(good), Vec::new(), begin, now)
-    {
+    if is_still_switching(state, "nothing was sent. Press F2 again after that.") {
         return Vec::new();
     }
-    send(state, RunImport { source, run }, now)
+    begin(state, now)
 }
 
-fn send(state: &mut AppState, job: RunImport, now: Now) -> Vec<Effect> {
-    let goes_on = job.run.start == Start::GoOn;
-    let service = state.link.label.clone();
-    let import = &mut state.add.import;
+/// Starts or resumes the import. Asks first for a protected service.
+pub fn begin(state: &mut AppState, now: Now) -> Vec<Effect> {
+    let Some((pets, job)) = job(&state.add.import) else { return Vec::new() };
+    if state.asks_first(format!("Import {pets} pets into"), Vec::new(), begin, now) {
+        return Vec::new();
+    }
+    let (service, import) = (state.link.label.clone(), &mut state.add.import);
     let looked = match std::mem::take(&mut import.phase) {
-        Phase::Looked(looked) => Some(looked).filter(|_| !goes_on),
+        Phase::Looked(looked) => Some(looked).filter(|_| job.run.start != Start::GoOn),
         Phase::File | Phase::Running(_) => None,
     };
     import.phase = Phase::Running(Box::new(Running::new(job.clone(), looked, service)));
     state.message = None;
     vec![state.begin(job, now)]
+}
+
+/// How many pets would be sent now, and how.
+fn job(import: &State) -> Option<(u64, RunImport)> {
+    match &import.phase {
+        Phase::File => None,
+        Phase::Looked(looked) => {
+            let (seen, start, source) = (looked.seen()?, looked.start()?, looked.source.clone());
+            Some((seen.to_send(&start), RunImport { source, run: seen.run(start, None, looked.how) }))
+        }
+        Phase::Running(running) => {
+            let (file, report) = running.files.clone()?;
+            let run = ImportRun { start: Start::GoOn, report: Some(report.into()), ..running.job.run.clone() };
+            Some((running.good(), RunImport { source: ImportSource::File(file), run }))
+        }
+    }
 }
 
 /// Shows the pets, with those that were added meanwhile.
@@ -351,12 +346,8 @@ fn write_rejects(state: &mut AppState) {
         }
         Phase::Running(running) => {
             let Some((file, report)) = running.files.clone() else { return };
-            (
-                ImportSource::File(file),
-                running.job.run.reading.clone(),
-                Some(PathBuf::from(report)),
-                running.progress.errors(),
-            )
+            let reading = running.job.run.reading.clone();
+            (ImportSource::File(file), reading, Some(report.into()), running.progress.errors())
         }
         Phase::File => return,
     };
