@@ -1,7 +1,6 @@
 //! Sends the rows of a file, several at a time, each with its own Idempotency-Key that stays the same when it is sent
 //! again. Can be stopped at any time, and resumes from its journal.
 
-mod backoff;
 mod progress;
 mod send;
 mod shared;
@@ -21,11 +20,10 @@ use super::journal::Journal;
 use super::{Input, TransferError};
 use crate::api::{ApiError, Client};
 use crate::clock;
-use backoff::Pace;
 pub use progress::{ImportProgress, ImportedRow, OnImportedRow, Waiting};
 use send::{Queue, Sender, announce};
 pub use shared::ImportEnded;
-use shared::{ServiceClock, Shared};
+use shared::{Pace, ServiceClock, Shared};
 pub use work::{ImportControl, ImportOptions, ImportRun, Patience, Seen, Start, Work};
 
 /// Parts of rows ahead of the senders.

@@ -41,7 +41,7 @@ use super::state::{AppState, Screen};
 use super::theme::{Appearance, Theme};
 use super::update::update;
 use super::view::draw_whole;
-use crate::tui::screens::add_pet::dispatch::{SendLine, WriteLines};
+use crate::tui::screens::add_pet::lines::{SendLine, WriteLines};
 use crate::tui::screens::domains::update::KeepRegistry;
 use crate::tui::screens::pets::reading::ListPets;
 use crate::tui::screens::pets::reading::ReadInventory;

@@ -16,7 +16,7 @@ use super::mouse::Target;
 use super::msg::{Key, KeyPress, MOST_PASTED, MouseEvent, Msg, QuitReason, Reply};
 use super::pending::Slot;
 use super::popups::{self, Popup};
-use super::screens::add_pet::{dispatch, import};
+use super::screens::add_pet::{import, lines};
 use super::screens::domains::popups::outside::NO_DOMAINS;
 use super::screens::{add_pet, domains, pets, profiles, requests};
 use super::state::{AppState, MessageKind, Screen};
@@ -121,7 +121,7 @@ pub fn update(state: &mut AppState, msg: Msg, now: Now) -> Vec<Effect> {
     state.only_moved = false;
     let mut effects = follow(state, msg, now);
     effects.extend(popups::key::find_key_file(state, now));
-    effects.extend(dispatch::work(state, now));
+    effects.extend(lines::work(state, now));
     effects.extend(drafts::notice(state, now));
     pets::follow::announce(state);
     effects.extend(pets::provenance::ask(state, now));

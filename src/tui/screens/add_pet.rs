@@ -3,7 +3,6 @@
 //! Typing never waits for the service. A line is written to a file, then sent; it survives an outage and the end of the
 //! program, and is never sent again if that could add a second pet.
 
-pub mod dispatch;
 pub mod form;
 pub mod import;
 pub mod lines;

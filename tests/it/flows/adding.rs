@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use petstore::app::outbox::queue::{Fate, Queues};
 use petstore::local::draft_files::Claims;
-use petstore::tui::screens::add_pet::dispatch;
+use petstore::tui::screens::add_pet::lines;
 use tokio::io::AsyncWriteExt as _;
 
 use super::*;
@@ -155,7 +155,7 @@ async fn lines_wait_on_disk_for_a_service_that_is_away_and_the_next_session_send
         let context = WorkerContext { queues: Arc::clone(&queues), ..context(domains_context) };
         (
             App::start_with(service, client.unwrap(), setup, context, clock::now, move |state| {
-                dispatch::restore(state, Ok(left))
+                lines::restore(state, Ok(left))
             }),
             queues,
         )

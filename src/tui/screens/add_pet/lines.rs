@@ -1,20 +1,40 @@
-//! What is done with the selected line.
+//! The lines: what is done with the selected one, and writing and sending them.
+//!
+//! One line is sent at a time while answers are fast, so ids keep the order of typing; more while they are slow, to keep up
+//! with a scanner. The list is in the order of typing either way.
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
-use crate::api::failure::Failure;
-use crate::app::outbox::queue::{Fate, Line};
-use crate::app::outbox::{SearchedPets, search_for};
+use crate::api::failure::{Failure, Remedy};
+use crate::app::outbox::queue::{
+    Attempt, Fate, Line, LineSent, LineToSend, NOT_KEPT, QueueRecord, UNWRITABLE, Unfinished,
+};
+use crate::app::outbox::{Outbox, SearchedPets, search_for};
 use crate::clock::Now;
 use crate::model::text::short;
-use crate::model::words::counted;
-use crate::model::{Field, NewPet};
+use crate::model::words::{counted, counts, list};
+use crate::model::{Field, NewPet, Pet};
 use crate::tui::effect::Effect;
 use crate::tui::job::{Env, Job};
-use crate::tui::pending::Slot;
-use crate::tui::state::AppState;
+use crate::tui::pending::{LINES, Slot};
+use crate::tui::screens::pets;
+use crate::tui::state::{AppState, Link, MessageKind, Screen};
 
-use super::{CATEGORY, EditedLine, NAME, STATUS};
+use super::form::bell;
+use super::{CATEGORY, EditedLine, NAME, Pacing, STATUS, State};
+
+/// The shortest time between lines: 25 a second, a little more than the 20 of a busy scanner.
+const PACE: Duration = Duration::from_millis(40);
+
+/// The longest pause before a line is sent again.
+const LONGEST_PAUSE: Duration = Duration::from_secs(30);
+
+/// The pause before a failed write is repeated.
+const BETWEEN_WRITES: Duration = Duration::from_secs(2);
+
+/// The longest pause that is accepted from the service, in seconds.
+const LONGEST_ASKED: u64 = 3_600;
 
 /// Selects the line above or below. The newest is on top, and above it is the form.
 pub fn step(state: &mut AppState, down: bool) {
@@ -166,6 +186,263 @@ pub fn drop_marked(state: &mut AppState, now: Now) -> Vec<Effect> {
     }
     state.say_done(format!("Dropped {}.", short(&line.typed.pet.name)), now.mono);
     Vec::new()
+}
+
+/// An attempt to send a line at `at`.
+fn attempt(link: &Link, at: Instant) -> Attempt {
+    Attempt::new((!link.embedded).then_some(link.key.0.as_str()), link.time(at))
+}
+
+/// Starts all writes and requests that are possible now.
+pub fn work(state: &mut AppState, now: Now) -> Vec<Effect> {
+    let State { outbox, pacing, .. } = &mut state.add;
+    if !outbox.has_work() {
+        return Vec::new();
+    }
+    pacing.pause = pacing.pause.filter(|until| *until > now.mono);
+    pacing.write_pause = pacing.write_pause.filter(|until| *until > now.mono);
+    // Also while nothing is sent: waiting lines must survive the end of the program.
+    let mut effects: Vec<Effect> = write(state, now).into_iter().collect();
+    if state.add.pacing.pause.is_none() && !state.key_refused() && state.may_change() && !state.is_switching() {
+        effects.extend(send(state, now));
+    }
+    effects
+}
+
+/// One write at a time, so the file keeps the order of typing.
+fn write(state: &mut AppState, now: Now) -> Option<Effect> {
+    let State { outbox, pacing, .. } = &mut state.add;
+    if outbox.unwritten.is_empty() || pacing.write_pause.is_some() || state.pending.is_running(Slot::Queue) {
+        return None;
+    }
+    let write = WriteLines(outbox.begin_writing());
+    Some(state.begin(write, now))
+}
+
+/// Writes records to the queue file.
+#[derive(Clone, Debug, PartialEq)]
+pub struct WriteLines(pub Vec<QueueRecord>);
+
+impl Job for WriteLines {
+    type Answer = ();
+    type Error = String;
+    const SLOT: fn(&Self) -> Slot = |_| Slot::Queue;
+
+    async fn run(self: Arc<Self>, env: Env) -> Result<(), String> {
+        env.queue.write(self.0.clone()).await
+    }
+
+    fn done(&self, app: &mut AppState, result: Result<(), String>, now: Now) -> Vec<Effect> {
+        let State { outbox, pacing, .. } = &mut app.add;
+        let is_first = !outbox.is_unwritable;
+        outbox.written(result.is_ok());
+        match result {
+            Ok(()) => {
+                app.add.sent = None;
+                // A draft that outlives a kill would come back beside its line.
+                app.drafts.at_once = true;
+            }
+            Err(why) => {
+                pacing.write_pause = Some(now.mono + BETWEEN_WRITES);
+                if is_first {
+                    app.complain(format!("{UNWRITABLE}: {}", short(&why)));
+                }
+            }
+        }
+        Vec::new()
+    }
+}
+
+/// How many lines may be sent at a time to keep the pace, given how long the last answer took.
+fn lanes(State { pacing, setup, .. }: &State) -> usize {
+    if pacing.tries > 0 {
+        return 1;
+    }
+    let needed = pacing.took.as_millis().div_ceil(PACE.as_millis());
+    usize::try_from(needed).unwrap_or(LINES).clamp(1, setup.concurrency.get())
+}
+
+fn send(state: &mut AppState, now: Now) -> Vec<Effect> {
+    let attempt = attempt(&state.link, now.mono);
+    let mut effects = Vec::new();
+    let most = lanes(&state.add);
+    while let Some(lane) = (0..LINES).find(|lane| !state.pending.is_running(Slot::Line(*lane))) {
+        let under_way = (0..LINES).filter(|lane| state.pending.is_running(Slot::Line(*lane))).count();
+        let State { outbox, setup, .. } = &mut state.add;
+        let next = outbox.lines.iter().find(|line| line.fate == Fate::Waiting).map(|line| line.typed.line);
+        let Some(number) = next.filter(|_| under_way < most) else { break };
+        let Some(to_send) = outbox.to_send(number, &attempt, &setup.categories) else { continue };
+        if let Some(line) = outbox.line_mut(number) {
+            line.fate = Fate::Sending(lane, now.mono);
+        }
+        effects.push(state.begin(SendLine { lane, line: Box::new(to_send) }, now));
+    }
+    effects
+}
+
+/// Sends a line once, in this lane.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SendLine {
+    pub lane: usize,
+    pub line: Box<LineToSend>,
+}
+
+impl Job for SendLine {
+    type Answer = LineSent;
+    type Error = Failure;
+    const SLOT: fn(&Self) -> Slot = |job| Slot::Line(job.lane);
+
+    async fn run(self: Arc<Self>, env: Env) -> Result<LineSent, Failure> {
+        Ok(match env.api("add").await {
+            Ok(api) => env.queue.send(&api, LineToSend::clone(&self.line)).await,
+            Err(failure) => LineSent::NotSent(failure),
+        })
+    }
+
+    fn done(&self, app: &mut AppState, sent: Result<LineSent, Failure>, now: Now) -> Vec<Effect> {
+        on_sent(app, self.lane, sent.unwrap_or_else(LineSent::Failed), now)
+    }
+}
+
+/// Handles the result of sending a line.
+fn on_sent(state: &mut AppState, lane: usize, sent: LineSent, now: Now) -> Vec<Effect> {
+    let State { outbox, pacing, .. } = &mut state.add;
+    let sending = outbox.lines.iter().find_map(|line| match line.fate {
+        Fate::Sending(there, since) if there == lane => Some((line.typed.line, since, short(&line.typed.pet.name))),
+        _ => None,
+    });
+    let Some((number, since, name)) = sending else { return Vec::new() };
+    outbox.on_sent(number, &sent, attempt(&state.link, since), &state.link.service);
+    let fate = outbox.line(number).map(|line| &line.fate);
+    let (is_refused, is_unknown) = (matches!(fate, Some(Fate::Refused(_))), matches!(fate, Some(Fate::Unknown(_))));
+    let failure = match sent {
+        LineSent::Saved(pet) => {
+            pacing.took = now.mono.saturating_duration_since(since);
+            (pacing.tries, pacing.pause) = (0, None);
+            return saved(state, &pet, now);
+        }
+        LineSent::NotWritten => return Vec::new(),
+        LineSent::NotRepeatable => {
+            pacing.tries = 0;
+            let text = format!("No answer for {name}; it may have been added. F6, then Enter searches for it.");
+            state.complain(text);
+            return vec![bell()];
+        }
+        LineSent::Failed(failure) | LineSent::NotSent(failure) => failure,
+    };
+    let sentence = failure.sentence(&state.link.service);
+    let text = if is_refused {
+        pacing.tries = 0;
+        format!("{name} was refused: {sentence} F6, then Enter fixes it.")
+    } else if is_unknown {
+        format!("{name} may have been added: {sentence}")
+    } else {
+        wait(state, failure, now);
+        return Vec::new();
+    };
+    state.last_failure = Some(failure);
+    state.complain(text);
+    vec![bell()]
+}
+
+fn saved(state: &mut AppState, pet: &Pet, now: Now) -> Vec<Effect> {
+    state.add.unread = true;
+    let is_last = !state.add.outbox.has_work();
+    state.pets.added(pet);
+    if is_last && state.message.as_ref().is_none_or(|message| message.kind != MessageKind::Error) {
+        state.say_done(format!("Added {}, id {}.", short(&pet.name), pet.id), now.mono);
+    }
+    state.added.push(pet.id);
+    if is_last && state.screen != Screen::AddPet {
+        state.add.unread = false;
+        pets::update::reload(state, pets::ReadNext::Nothing, now)
+    } else {
+        pets::update::on_sign_of_life(state, now)
+    }
+}
+
+/// Pauses sending: for as long as the service asked, or else longer each time. A refused API key needs another one
+/// first.
+fn wait(state: &mut AppState, failure: Failure, now: Now) {
+    state.last_failure = Some(failure.clone());
+    if failure.remedy() == Remedy::EnterKey {
+        pets::update::refuse_key(state, failure, now);
+        state.complain("The service refused the API key. The lines wait; F4 enters another key.");
+        return;
+    }
+    // The header tells the same at once.
+    pets::update::on_failure(state, failure.clone(), now);
+    let asked = if let Failure::Refused { retry_after, .. } = failure { retry_after } else { None };
+    let asked = asked.map(|seconds| Duration::from_secs(seconds.min(LONGEST_ASKED)));
+    let text = format!("{} Waiting lines are sent automatically.", failure.sentence(&state.link.service));
+    let pacing = &mut state.add.pacing;
+    if pacing.pause.is_none() {
+        pacing.tries += 1;
+        let growing = Duration::from_secs(1 << (pacing.tries - 1).min(5)).min(LONGEST_PAUSE);
+        pacing.pause = Some(now.mono + asked.unwrap_or(growing));
+        if pacing.tries == 1 {
+            state.tell(text);
+        }
+    } else if let Some(asked) = asked {
+        pacing.pause = pacing.pause.max(Some(now.mono + asked));
+    }
+}
+
+/// Restores what an earlier session left for the service in use.
+pub fn restore(state: &mut AppState, left: Result<Unfinished, String>) {
+    let left = match left {
+        Ok(left) => left,
+        Err(why) => {
+            state.complain(format!("{NOT_KEPT}: {}", short(&why)));
+            Unfinished::default()
+        }
+    };
+    let saved = left.saved.len();
+    let refused = left.open.iter().filter(|open| matches!(open.fate, Fate::Refused(_))).count();
+    let outcome_unknown = left.open.iter().filter(|open| open.sent.is_some()).count();
+    let waiting = left.open.len() - outcome_unknown - refused;
+    let add = &mut state.add;
+    let before = std::mem::replace(&mut add.outbox, Outbox::new(left, &add.setup.categories));
+    (add.outbox.saved, add.outbox.is_unwritable) = (before.saved, before.is_unwritable);
+    (add.pacing, add.in_lines) = (Pacing::default(), false);
+    if waiting + outcome_unknown == 0 && refused > 0 {
+        let text = format!("Left by the last session: {} to fix (2, F6).", counted(refused, "refused pet"));
+        state.tell(text);
+    }
+    if waiting + outcome_unknown > 0 {
+        let what = if state.link.read_only {
+            format!("They wait: {}.", state.link.why_read_only())
+        } else if state.may_change() {
+            "Those that are safe to send go out now (2, F6 shows them).".to_owned()
+        } else {
+            "Enter on one of them (2, F6) sends them.".to_owned()
+        };
+        let counts = counts([(saved, "saved"), (waiting, "waiting"), (outcome_unknown, "without an answer")]);
+        let text = format!("Pets added in the last session: {}. {what}", list(counts));
+        state.tell(text);
+    }
+}
+
+/// Why the service cannot be switched now because of lines for the current one.
+pub fn why_not_switch(state: &AppState) -> Option<String> {
+    let (outbox, service) = (&state.add.outbox, &state.link.service);
+    let counts = outbox.counts();
+    if outbox.is_unwritable && !outbox.unwritten.is_empty() {
+        return Some(format!("What you added to {service} cannot be saved to disk, and would be lost."));
+    }
+    if outbox.is_under_way() {
+        return Some(format!("Pets are being sent to {service}. Wait a moment, then switch."));
+    }
+    let kept = state.link.identity.is_some();
+    if counts.refused > 0 && !kept {
+        let pets = counted(counts.refused, "refused pet");
+        return Some(format!("{pets} for {service} would be lost. Fix or drop first (2, F6)."));
+    }
+    let unsent = counts.waiting + counts.unknown;
+    (!kept && unsent > 0).then(|| {
+        let pets = counted(unsent, "pet");
+        format!("{pets} waiting for {service} would be lost.")
+    })
 }
 
 #[cfg(test)]

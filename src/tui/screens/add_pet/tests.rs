@@ -8,7 +8,7 @@ use crate::model::{Draft, Pet, PetStatus};
 use crate::tui::msg::{Msg, Size};
 use crate::tui::pending::Slot;
 use crate::tui::screens::add_pet;
-use crate::tui::screens::add_pet::dispatch::WriteLines;
+use crate::tui::screens::add_pet::lines::WriteLines;
 use crate::tui::session_cache::SessionCache;
 use crate::tui::state::Screen;
 use crate::tui::testing::loss::whole_at_every_size;

@@ -16,7 +16,7 @@ use crate::tui::job::{Changed, Env, Job, blocking};
 use crate::tui::pending::Slot;
 use crate::tui::popups::error::ErrorBox;
 use crate::tui::popups::{KeyBox, Question};
-use crate::tui::screens::add_pet::{dispatch, import};
+use crate::tui::screens::add_pet::{import, lines};
 use crate::tui::screens::pets;
 use crate::tui::screens::pets::popups::limit::LimitBox;
 use crate::tui::screens::pets::popups::lookup::LookupBox;
@@ -54,7 +54,7 @@ fn why_not(state: &AppState) -> Option<String> {
     if state.pending.is_running(Slot::Samples) {
         return Some(format!("Samples are being sent to {service}. Wait for the answer, then switch."));
     }
-    import::update::why_not_switch(state).or_else(|| dispatch::why_not_switch(state))
+    import::update::why_not_switch(state).or_else(|| lines::why_not_switch(state))
 }
 
 /// Switches to the service of this name.
@@ -167,7 +167,7 @@ fn on_used(state: &mut AppState, used: Used, now: Now) -> Vec<Effect> {
     } else {
         state.tell(format!("{using}{more}"));
     }
-    dispatch::restore(state, left);
+    lines::restore(state, left);
     effects.extend(start(state, now));
     effects
 }

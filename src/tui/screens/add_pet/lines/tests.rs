@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::{SendLine, WriteLines};
 use crate::api::Failure;
 use crate::app::outbox::SearchedPets;
 use crate::app::outbox::queue::SentAt;
@@ -15,8 +16,6 @@ use crate::tui::msg::{Msg, Size};
 use crate::tui::pending::Slot;
 use crate::tui::screens::add_pet;
 use crate::tui::screens::add_pet::MOST_WAITING;
-use crate::tui::screens::add_pet::dispatch::SendLine;
-use crate::tui::screens::add_pet::dispatch::WriteLines;
 use crate::tui::screens::add_pet::import::jobs::CheckFile;
 use crate::tui::screens::add_pet::lines::SearchForLine;
 use crate::tui::state::Screen;
@@ -622,7 +621,7 @@ fn pets_that_cannot_be_written_are_sent_all_the_same_with_a_warning() {
     app.answer::<WriteLines>(Err("no room".into()));
     assert!(app.says("cannot be saved to disk, and is kept only while petstore runs: no room"), "{}", app.screen());
     assert_eq!(sent(&app).iter().map(|line| line.is_kept).collect::<Vec<_>>(), [false]);
-    let why = super::super::dispatch::why_not_switch(&app.state);
+    let why = super::why_not_switch(&app.state);
     assert!(why.unwrap().contains("cannot be saved to disk"), "not that it is being sent");
     let rest: Vec<_> = app.state.add.outbox.not_in_file().collect();
     assert!(matches!(rest[..], [QueueRecord::Typed(_), QueueRecord::Sent { line: 1, .. }]), "{rest:?}");
@@ -739,7 +738,7 @@ fn left(names: &[(&str, Option<&str>)]) -> Unfinished {
 
 fn restored(service: Service, left: Unfinished) -> App {
     let mut app = App::started(service, 80, 24);
-    super::super::dispatch::restore(&mut app.state, Ok(left));
+    super::restore(&mut app.state, Ok(left));
     app.wait(Duration::from_millis(1));
     app
 }
@@ -769,7 +768,7 @@ fn lines_of_an_earlier_session_are_sent_in_order_with_their_keys() {
 fn lines_that_were_left_for_a_profile_that_is_read_only_now_wait() {
     let mut app = App::started(remote(), 80, 24);
     app.state.link.read_only = true;
-    super::super::dispatch::restore(&mut app.state, Ok(left(&[("Rex", None)])));
+    super::restore(&mut app.state, Ok(left(&[("Rex", None)])));
     assert!(app.says("They wait: production is read-only"), "{}", app.screen());
     app.wait(Duration::from_secs(60));
     assert_eq!((sent(&app).len(), app.state.add.outbox.counts().waiting), (0, 1));
@@ -800,11 +799,11 @@ fn a_refused_line_can_be_edited_later_and_is_then_removed_from_the_file() {
 fn another_service_gets_none_of_the_lines() {
     let mut app = opened(80, 24);
     app.keys("\"Rex\" Enter");
-    assert!(super::super::dispatch::why_not_switch(&app.state).unwrap().contains("Pets are being sent"));
+    assert!(super::why_not_switch(&app.state).unwrap().contains("Pets are being sent"));
     written(&mut app);
     answer(&mut app, 0, refused(429, Some(60)));
-    assert_eq!(super::super::dispatch::why_not_switch(&app.state), None);
-    super::super::dispatch::restore(&mut app.state, Ok(Unfinished::default()));
+    assert_eq!(super::why_not_switch(&app.state), None);
+    super::restore(&mut app.state, Ok(Unfinished::default()));
     app.wait(Duration::from_secs(60));
     assert_eq!((fates(&app), sent(&app).len()), (vec![], 1));
 }
@@ -814,7 +813,7 @@ fn a_late_answer_of_the_previous_service_changes_nothing() {
     let mut app = opened(80, 24);
     typed(&mut app, &["Rex"]);
     let job = app.job(Slot::Line(0)).unwrap();
-    super::super::dispatch::restore(&mut app.state, Ok(Unfinished::default()));
+    super::restore(&mut app.state, Ok(Unfinished::default()));
     app.answer_to::<SendLine>(job.id, Ok(saved(1)));
     assert_eq!((app.state.add.outbox.saved, app.state.added.len()), (0, 0));
 }
@@ -824,7 +823,7 @@ fn a_protected_service_is_asked_about_once_and_until_then_nothing_is_sent() {
     let protected = || {
         let mut app = App::loaded_from(remote(), 80, 24, &animals(3));
         app.state.link.protect = true;
-        super::super::dispatch::restore(&mut app.state, Ok(left(&[("Rex", None), ("Mochi", None)])));
+        super::restore(&mut app.state, Ok(left(&[("Rex", None), ("Mochi", None)])));
         assert!(app.says("Enter on one of them (2, F6) sends them."), "{}", app.screen());
         app
     };
