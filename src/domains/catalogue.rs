@@ -587,7 +587,11 @@ catalogue! {
             fn caa_lookup_failed(server, place, why, at) Fail DnsProvider
                 seen "{server}, asked for CAA at {place}: {why}; it answers other questions"
                 expected "an answer, even an empty one"
-                fix "{at} make the name servers of {place} answer questions for CAA, with signatures where the zone is signed: certificate authorities treat a failed lookup as forbidden. A firewall may drop record types it does not know";
+                fix "{at} make the name servers of {place} answer questions for CAA, with signatures where the zone is signed: certificate authorities treat a failed lookup as forbidden. A firewall may drop record types it does not know"
+            fn caa_unread(place) Unknown ThisMachine
+                titled "CAA could not be read from here"
+                seen "no server answered for CAA at {place}"
+                fix "check again, or with another resolver (--resolver): what certificate authorities find at {place} is not known";
         CaaCaUnknown "The platform's CA is unknown",
             "The platform does not say which CA it uses, so the CAA records cannot be judged.",
             "Pass the CA's CAA domain with --ca.";

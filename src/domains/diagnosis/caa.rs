@@ -12,8 +12,9 @@ use super::super::{Code, DnsName, Evidence, Finding, Verdict, Who};
 use super::authoritative::Authoritative;
 use super::{Case, propagation, words};
 
-/// Properties that authorities know (RFC 8659 section 4, CA/Browser Forum, RFC 9495).
-const KNOWN: &[&str] = &["issue", "issuewild", "iodef", "issuemail", "issuevmc", "contactemail", "contactphone"];
+/// Properties that every authority knows (RFC 8659 section 4, RFC 9495). Let's Encrypt stops at others that are critical,
+/// such as `contactemail`.
+const KNOWN: &[&str] = &["issue", "issuewild", "iodef", "issuemail"];
 
 /// The critical bit: the most significant of the flags (RFC 8659 section 4.1).
 const CRITICAL: u8 = 128;
@@ -74,27 +75,28 @@ struct Level<'a> {
 pub fn findings(case: &Case<'_>, source: &Authoritative<'_>) -> Vec<Finding> {
     let mut asked = Vec::new();
     for level in levels(case) {
-        let Some(lookup) = best_answer(case, source, &level) else { continue };
-        asked.push(Evidence::from(lookup));
-        if let Some(failed) = failed(case, source, &level) {
+        let lookup = best_answer(case, source, &level);
+        asked.extend(lookup.map(Evidence::from));
+        if let Some(failed) = lookup.and_then(|_| failed(case, source, &level)) {
             return vec![failed];
         }
-        match lookup.answer() {
-            // Failures above the domain are not its own, and CAs get an answer there.
-            None if !level.is_within(&case.domain.registrable) => {}
-            // If nothing works, CAA is not the problem.
-            None if !works(case, lookup) => return Vec::new(),
-            None => return vec![lookup_failed(case, &level, lookup)],
-            Some(reply) => {
+        match (lookup.and_then(Lookup::answer), lookup) {
+            (Some(reply), _) => {
                 if let Some(records) = records_of(level, reply) {
                     let finding = judge(case, &records).evidence(asked);
                     return vec![cached(case, &finding).unwrap_or(finding)];
                 }
             }
+            // Failures above the domain are not its own.
+            (None, Some(lookup)) if level.is_within(&case.domain.registrable) => {
+                // If nothing works, CAA is not the problem.
+                let failed = || lookup_failed(case, &level, lookup);
+                return works(case, lookup).then(failed).into_iter().collect();
+            }
+            // What CAs find there decides, and is not known.
+            (None, _) if asked.is_empty() => return Vec::new(),
+            (None, _) => return vec![say::caa_unread(level).evidence(asked)],
         }
-    }
-    if asked.is_empty() {
-        return Vec::new();
     }
     let none = say::no_caa(&case.domain.name).evidence(asked);
     vec![cached(case, &none).unwrap_or(none)]

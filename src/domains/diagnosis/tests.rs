@@ -365,6 +365,25 @@ fn the_first_level_with_any_caa_record_decides_alone() {
 }
 
 #[test]
+fn a_caa_level_that_no_server_answered_is_unknown() {
+    let found = |seen: Seen| {
+        let findings = diagnosed(&seen, &expectation(), &reported(), at(0));
+        let caa: Vec<_> = findings.iter().filter(|finding| finding.code.topic() == Topic::Caa).collect();
+        caa.iter().map(|finding| (finding.code, finding.verdict)).collect::<Vec<_>>()
+    };
+    let unknown = [(Code::CaaLookupFailed, Verdict::Unknown)];
+    let silent = |seen: Seen, level: &str| seen.with(&resolver(1), level, RecordType::CAA, Err(NoReply::Timeout));
+    assert_eq!(found(silent(Seen::right().caa(NAME, vec![]).caa("acme.com", vec![]), "com")), unknown);
+    // A level that was not asked, between others.
+    assert_eq!(found(Seen::right().caa(NAME, vec![]).caa("com", vec![])), unknown);
+    // One that decides makes those above it not matter.
+    let ours = vec![caa("acme.com", 0, "issue", "letsencrypt.org")];
+    let decided = Seen::right().caa(NAME, vec![]).caa("acme.com", ours);
+    assert_eq!(found(silent(decided, "com")), [(Code::CaaOk, Verdict::Ok)]);
+    assert_eq!(found(Seen::right()), []);
+}
+
+#[test]
 fn caa_values_are_judged_one_by_one() {
     let code = |records: &[(u8, &str, &str)]| {
         let records = records.iter().map(|(flags, tag, value)| caa("acme.com", *flags, tag, value)).collect();
@@ -387,6 +406,9 @@ fn caa_values_are_judged_one_by_one() {
     assert_eq!(code(&[(0, "iodef", "mailto:a@b.c")]), Code::CaaOk);
     assert_eq!(code(&[(128, "issue", "letsencrypt.org")]), Code::CaaOk);
     assert_eq!(code(&[(128, "tbs", "x")]), Code::CaaCritical);
+    // Known to some authorities only.
+    assert_eq!(code(&[(128, "contactemail", "a@b.c"), (0, "issue", "letsencrypt.org")]), Code::CaaCritical);
+    assert_eq!(code(&[(0, "contactemail", "a@b.c"), (0, "issue", "letsencrypt.org")]), Code::CaaOk);
     // The critical bit is the uppermost; 1 is a reserved one.
     assert_eq!(code(&[(1, "tbs", "x"), (0, "issue", "letsencrypt.org")]), Code::CaaOk);
 }
@@ -557,7 +579,8 @@ fn cached_answers_do_not_count_against_the_zone() {
         .resolved(3, answer(vec![cname(NAME, old)]))
         .caa(NAME, vec![cname(NAME, old), caa(old, 0, "issue", "pki.goog")])
         .caa(HOST, vec![])
-        .caa("acme.com", vec![]);
+        .caa("acme.com", vec![])
+        .caa("com", vec![]);
     assert_eq!(judged(&seen, &reported()), (Code::TtlWait, Verdict::Wait));
 }
 
@@ -761,6 +784,8 @@ fn nothing_is_right_that_no_resolver_leads_to() {
     let seen = silent(silent(Seen::new(), NAME), HOST)
         .source(RecordType::CNAME, answer(vec![cname(NAME, HOST)]))
         .with(&ns(1), NAME, RecordType::CAA, Ok(answer(vec![])))
+        .with(&ns(1), "acme.com", RecordType::CAA, Ok(answer(vec![])))
+        .caa("com", vec![])
         .with(&resolver(1), "acme.com", RecordType::SOA, Ok(answer(vec![])));
     let findings = diagnosed(&seen, &expectation(), &reported(), at(0));
     let decides = deciding(&findings).unwrap();
@@ -772,7 +797,7 @@ fn nothing_is_right_that_no_resolver_leads_to() {
 fn what_resolvers_say_of_caa_outranks_the_name_servers() {
     let free = |seen: Seen| {
         let seen = seen.with(&ns(1), NAME, RecordType::CAA, Ok(answer(vec![])));
-        seen.with(&ns(1), "acme.com", RecordType::CAA, Ok(answer(vec![])))
+        seen.with(&ns(1), "acme.com", RecordType::CAA, Ok(answer(vec![]))).caa("com", vec![])
     };
     let asked = |number, level: &str, reply| {
         let level = level.to_owned();
