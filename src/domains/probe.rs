@@ -24,7 +24,7 @@ use tokio::time::timeout;
 
 use super::check_options::CheckOptions;
 use super::dns_name::Domain;
-use super::observation::{Complete, Observations};
+use super::observation::{Complete, Lookup, Observations};
 
 use cache::ProbeCache;
 pub use context::OnProgress;
@@ -56,6 +56,11 @@ pub async fn measure(
     // What is cut off here is missing in the result, and judged as not known.
     let _ = timeout(CHECK_LIMIT, work).await;
     let mut seen = shared.into_observations();
+    // Whichever server was faster, two checks say the same.
+    seen.lookups.sort_by_cached_key(|Lookup { server, question, .. }| {
+        (server.name.clone(), server.address, question.name.clone(), u16::from(question.kind))
+    });
+    seen.handshakes.sort_by_key(|handshake| handshake.address);
     seen.complete = Complete::ALL;
     seen
 }

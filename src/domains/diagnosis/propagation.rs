@@ -79,8 +79,8 @@ pub fn findings(case: &Case<'_>, source: &Authoritative<'_>, resolvers: &[&Looku
         waiting.extend(old.max_by_key(|finding| finding.until));
     }
     findings.extend(views_differ(case, &others, resolvers));
-    // The one that caches longest decides how long it takes.
-    waiting.sort_by_key(|finding| std::cmp::Reverse(finding.until));
+    // The one that caches longest decides how long it takes; of equal ones the order of their names, not of the answers.
+    waiting.sort_by_cached_key(|finding| (std::cmp::Reverse(finding.until), finding.seen.clone()));
     findings.append(&mut waiting);
 }
 

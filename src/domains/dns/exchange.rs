@@ -1,4 +1,4 @@
-//! Asking one server one question: over UDP, once more, then over TCP.
+//! Asking one server one question: over UDP, once more, then over TCP as well.
 
 use std::io;
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -8,17 +8,17 @@ use std::time::{Duration, Instant};
 use jiff::Timestamp;
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _, Interest};
 use tokio::net::{TcpStream, UdpSocket};
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
 
 use crate::clock;
 
 use super::super::observation::{Lookup, NoReply, Question, Reply, ResponseCode, Server};
 use super::message::{NotAnAnswer, decode, encode};
 
-/// How long to wait for an answer over UDP, each time.
-const UDP_WAIT: Duration = Duration::from_millis(1500);
-/// How often a question is sent over UDP.
-const UDP_TRIES: usize = 2;
+/// How long to wait for an answer after each time a question is sent over UDP. An answer to the first counts until the end.
+const UDP_WAITS: [Duration; 2] = [Duration::from_millis(1500), Duration::from_millis(2800)];
+/// When to try TCP besides: its first packets go where those of UDP may have been lost.
+const TCP_AFTER: Duration = Duration::from_secs(3);
 /// How long a whole exchange over TCP may take.
 const TCP_WAIT: Duration = Duration::from_millis(1300);
 /// How long it may take if the server asked for TCP by truncating its answer.
@@ -66,64 +66,69 @@ async fn exchange(asking: Asking<'_>) -> Result<Answered, NoReply> {
 }
 
 async fn once(asking: Asking<'_>) -> Result<Answered, NoReply> {
-    let mut failure = NoReply::Timeout;
-    for _ in 0..UDP_TRIES {
+    let late = async {
+        sleep(TCP_AFTER).await;
         let asked = clock::now().mono;
-        match over_udp(asking).await {
-            Ok((reply, false)) => return Ok((reply, asked)),
-            Ok((_, true)) => return Ok((Box::pin(over_tcp(asking, TCP_WAIT_WHEN_ASKED)).await?, asked)),
-            Err(why) => failure = why,
-        }
-        // Only what was lost is worth sending again.
-        if failure != NoReply::Timeout {
-            break;
-        }
-    }
-    if matches!(failure, NoReply::Unreachable | NoReply::Malformed) {
-        return Err(failure);
-    }
+        Box::pin(over_tcp(asking, TCP_WAIT)).await.map(|reply| (reply, asked))
+    };
+    let answered = tokio::select! {
+        answered = over_udp(asking) => answered,
+        Ok(answered) = late => return Ok(answered),
+    };
     let asked = clock::now().mono;
-    Ok((Box::pin(over_tcp(asking, TCP_WAIT)).await.map_err(|_| failure)?, asked))
+    match answered {
+        Ok((answered, false)) => Ok(answered),
+        Ok(((_, asked), true)) => Ok((Box::pin(over_tcp(asking, TCP_WAIT_WHEN_ASKED)).await?, asked)),
+        Err(NoReply::Closed) => Ok((Box::pin(over_tcp(asking, TCP_WAIT)).await.map_err(|_| NoReply::Closed)?, asked)),
+        Err(why) => Err(why),
+    }
 }
 
-async fn over_udp(asking: Asking<'_>) -> Result<(Reply, bool), NoReply> {
+async fn over_udp(asking: Asking<'_>) -> Result<(Answered, bool), NoReply> {
     let Asking { address, question, recursion, edns } = asking;
-    let id = random_id();
-    let bytes = encode(question, id, recursion, edns).map_err(|_| NoReply::Malformed)?;
     let local: SocketAddr = match address {
         SocketAddr::V4(_) => (Ipv4Addr::UNSPECIFIED, 0).into(),
         SocketAddr::V6(_) => (Ipv6Addr::UNSPECIFIED, 0).into(),
     };
-    let mut malformed = false;
-    let exchange = async {
+    let connected = async || {
         let socket = UdpSocket::bind(local).await?;
         socket.connect(address).await?;
-        socket.send(&bytes).await?;
-        loop {
-            // No room is kept for an answer while there is none: hundreds of questions wait side by side.
-            let receive = || {
-                let mut buffer = [0; 4096];
-                let length = rustix::io::read(&socket, &mut buffer)?;
-                Ok(buffer[..length].to_vec())
-            };
-            let answer = socket.async_io(Interest::READABLE | Interest::ERROR, receive).await?;
-            match decode(&answer, question, id) {
-                Ok(answer) => return io::Result::Ok(answer),
-                // It has the ID of the question: nothing better will come.
-                Err(NotAnAnswer::Malformed) if answer.starts_with(&id.to_be_bytes()) => {
-                    return Err(io::ErrorKind::InvalidData.into());
-                }
-                // Anybody may send a datagram here; the right one may still come.
-                Err(NotAnAnswer::Other | NotAnAnswer::Malformed | NotAnAnswer::Name) => malformed = true,
-            }
-        }
+        io::Result::Ok(socket)
     };
-    match timeout(UDP_WAIT, exchange).await {
-        Ok(Ok(answer)) => Ok(answer),
-        Ok(Err(error)) => Err(reason(&error)),
-        Err(_) if malformed => Err(NoReply::Malformed),
-        Err(_) => Err(NoReply::Timeout),
+    let socket = connected().await.map_err(|error| reason(&error))?;
+    let mut sent: Vec<(u16, Instant)> = Vec::new();
+    for wait in UDP_WAITS {
+        let id = random_id();
+        sent.push((id, clock::now().mono));
+        let bytes = encode(question, id, recursion, edns).map_err(|_| NoReply::Malformed)?;
+        let mut malformed = false;
+        let exchange = async {
+            socket.send(&bytes).await?;
+            loop {
+                // No room is kept for an answer while there is none: hundreds of questions wait side by side.
+                let receive = || {
+                    let mut buffer = [0; 4096];
+                    let length = rustix::io::read(&socket, &mut buffer)?;
+                    Ok(buffer[..length].to_vec())
+                };
+                let answer = socket.async_io(Interest::READABLE | Interest::ERROR, receive).await?;
+                let asked = sent.iter().find(|(id, _)| answer.starts_with(&id.to_be_bytes()));
+                match asked.map(|(id, asked)| (decode(&answer, question, *id), *asked)) {
+                    Some((Ok((reply, cut_off)), asked)) => return io::Result::Ok(((reply, asked), cut_off)),
+                    // It has the ID of the question: nothing better will come.
+                    Some((Err(NotAnAnswer::Malformed), _)) => return Err(io::ErrorKind::InvalidData.into()),
+                    // Anybody may send a datagram here; the right one may still come.
+                    _ => malformed = true,
+                }
+            }
+        };
+        match timeout(wait, exchange).await {
+            Ok(answered) => return answered.map_err(|error| reason(&error)),
+            Err(_) if malformed => return Err(NoReply::Malformed),
+            Err(_) => {}
+        }
     }
+    Err(NoReply::Timeout)
 }
 
 async fn over_tcp(asking: Asking<'_>, wait: Duration) -> Result<Reply, NoReply> {

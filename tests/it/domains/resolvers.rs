@@ -1,13 +1,19 @@
 //! Which resolvers learn the name of a domain.
 
-use crate::simulator::{LoggedServer, Plan, Simulator, ZoneData};
+use std::time::Duration;
+
+use crate::simulator::{LoggedServer, Plan, ServerFault, Simulator, ZoneData};
+use hickory_proto::rr::RecordType;
 use petstore::app::domain_service::DomainService;
 use petstore::config::File;
+use petstore::domains::Verdict;
 use petstore::domains::check_options::{CheckOptions, named_resolver};
 use petstore::domains::observation::Role;
 use petstore::domains::registry::RegistryFile;
 
 use super::fixture::{check, now, reported, settings, with_system_resolver};
+use super::worlds::both;
+use super::worlds::faults::FaultyServer as _;
 
 /// The resolvers that were asked anything.
 fn asked(world: &Simulator) -> Vec<usize> {
@@ -40,6 +46,47 @@ async fn with_only_the_system_resolver_no_packet_goes_to_another_one() {
         check(&only_system(&world), Plan::DOMAIN, &reported()).await;
         assert_eq!(asked(&world), [0]);
     }
+}
+
+/// The clock stands still while anything is under way.
+#[expect(clippy::disallowed_methods, reason = "the clock of the test, which stands still")]
+#[tokio::test(start_paused = true)]
+async fn servers_that_answer_after_two_and_a_half_seconds_are_not_silent() {
+    let slow = || ServerFault::Slow(Duration::from_millis(2500));
+    let world = Simulator::start(Plan::healthy(now()).with(|plan| {
+        plan.resolver(1).fault(slow());
+        both(plan, slow());
+    }));
+    let outcome = check(&settings(&world.await.unwrap()), Plan::DOMAIN, &reported()).await;
+    assert_eq!(outcome.verdict(), Verdict::Ok, "{}", outcome.lines());
+    assert!(outcome.seen.lookups.iter().all(|lookup| lookup.outcome.is_ok()), "{}", outcome.lines());
+}
+
+#[tokio::test]
+async fn two_checks_of_the_same_world_say_the_same() {
+    let world = Simulator::start(Plan::healthy(now()).with(|plan| {
+        for number in 1..plan.resolvers.len() {
+            let late = Duration::from_millis(if number % 2 == 0 { 40 } else { 0 });
+            plan.resolver(number)
+                .remembers_nothing(Plan::DOMAIN, RecordType::CNAME, 840, true)
+                .fault(ServerFault::Slow(late));
+        }
+    }));
+    let world = world.await.unwrap();
+    let said = async |world: &Simulator| {
+        let outcome = check(&settings(world), Plan::DOMAIN, &reported()).await;
+        let questions = outcome.seen.lookups.iter().map(|lookup| format!("{:?} {:?}", lookup.server, lookup.question));
+        let findings = outcome.findings.iter().map(|finding| format!("{} {}", finding.code, finding.seen));
+        findings.chain(questions).collect::<Vec<_>>()
+    };
+    let first = said(&world).await;
+    for number in 1..world.resolvers().len() {
+        let late = Duration::from_millis(if number % 2 == 1 { 40 } else { 0 });
+        world.change(|plan| plan.resolver(number).faults = vec![ServerFault::Slow(late)]);
+    }
+    let random = |text: &str| text.split("petstore-check-").next().map(str::to_owned);
+    let second = said(&world).await;
+    assert!(first.iter().map(|text| random(text)).eq(second.iter().map(|text| random(text))), "{first:#?}{second:#?}");
 }
 
 #[test]

@@ -17,6 +17,7 @@ use jiff::Timestamp;
 use petstore::domains::Code;
 
 pub use entry::Trouble;
+pub use servers::both;
 
 impl Trouble {
     /// All of them, in the order of the catalogue's tables.

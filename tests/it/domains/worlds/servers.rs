@@ -98,7 +98,7 @@ pub(super) const LIST: &[Trouble] = &[
 ];
 
 /// Both name servers of the zone have this fault.
-pub(super) fn both(plan: &mut Plan, fault: ServerFault) {
+pub fn both(plan: &mut Plan, fault: ServerFault) {
     plan.name_server(NS1).fault(fault.clone());
     plan.name_server(NS2).fault(fault);
 }
