@@ -618,6 +618,9 @@ catalogue! {
             fn no_san(common) Fail Platform
                 seen "the certificate has no subject alternative names, only the common name {common}"
                 fix "Have it issued again, with the name as subject alternative name.";
+        TlsUnlogged "The certificate is not in public logs",
+            "Browsers accept a certificate of a public CA only with proofs that it was logged (certificate transparency).",
+            "Ask the platform's support to issue the certificate again, with these proofs.";
         TlsExpired "The certificate is no longer valid",
             "It was not renewed in time, or its CA has revoked it, which only browsers see. The platform gets a new one, and needs DNS and CAA to be right.",
             fn expired(end, ago) Fail Platform
@@ -647,7 +650,18 @@ catalogue! {
             fn no_intermediate(issuer) Fail Platform
                 seen "the server sends its certificate without the intermediate {issuer}"
                 expected "a certificate that browsers trust"
-                fix "ask the platform's support to send the whole chain. Some browsers fill the gap, most tools do not";
+                fix "ask the platform's support to send the whole chain. Some browsers fill the gap, most tools do not"
+            fn wrong_chain_dates(issuer, why) Fail Platform
+                titled "An intermediate certificate is out of date"
+                seen "the server's certificate is valid, but one above it {why}; the issuer is {issuer}"
+                expected "a certificate that browsers trust"
+                fix "ask the platform's support to send the present intermediate certificate: browsers reject this chain";
+        TlsWeak "The certificate's key is too short",
+            "Browsers reject RSA keys of fewer than 2048 bits, and signatures with SHA-1.",
+            fn weak_key(bits) Fail Platform
+                seen "the certificate has an RSA key of {bits} bits"
+                expected "an RSA key of 2048 bits or more, or an ECDSA key"
+                fix "ask the platform's support to issue the certificate again, with a longer key";
         TlsIntercept "This network replaces certificates",
             "The platform's own host shows the same unknown issuer from here: a proxy reads the traffic.",
             fn intercepted(issuer) Fail ThisMachine
@@ -668,10 +682,10 @@ catalogue! {
                 seen "this machine has no CA certificates"
                 fix "install the package ca-certificates, or pass a PEM file with --trust";
         TlsLong "The certificate is valid for too long",
-            "Browsers reject certificates of public CAs that are valid for more than 398 days in all.",
-            fn valid_too_long(certificate, days) Warn Platform
+            "Browsers limit how long certificates of public CAs are valid in all: 398 days, 200 if they begin after 14 March 2026, 100 after 14 March 2027, 47 after 14 March 2029.",
+            fn valid_too_long(certificate, days, longest) Warn Platform
                 seen "{certificate}; it is valid for {days} days in all"
-                expected "at most 398 days"
+                expected "at most {longest} days"
                 fix "Ask the platform's support to issue a shorter one.";
         TlsOld "The certificate is from before the domain was added",
             "It is valid, but from another CA: an old host or a cache still answers.",
@@ -741,6 +755,9 @@ catalogue! {
                 seen "https://{name}/ answers {status}: DNS and certificate are right, but the platform does not know the name"
                 expected "the site"
                 fix "the domain was removed: delete the CNAME {label} at your DNS provider now; anyone who adds the name to their project gets your visitors";
+        HttpTaken "Another project has the domain",
+            "The platform gives a domain to one project only, and another one has it: an old one of yours, or that of an earlier owner.",
+            "Remove the domain from the other project in the dashboard, then add it again. If it is not yours, ask the platform's support, and show that the zone is.";
         Http5xx = "HTTP-5XX" "The server has an error",
             "The domain is fine; what it serves is not.",
             fn server_error(name, answer) Warn Platform
@@ -748,7 +765,7 @@ catalogue! {
                 expected "the site"
                 fix "the domain is fine: check the last deploy in the dashboard";
         HttpRefused "The site refuses visitors",
-            "DNS and certificate are right, but every visitor gets an error: a login, a block, a limit, or a page that is gone.",
+            "DNS and certificate are right, but every visitor gets an error: a login, a block, a limit, a page that is gone, or a name that the server does not accept.",
             "Check the access settings of the project in the dashboard."
             fn refused(name, status, advice) Warn Dashboard
                 seen "https://{name}/ answers {status}"
@@ -884,10 +901,10 @@ catalogue! {
                 seen "{how_long}"
                 fix "after the change, test in a private window; a header-only request shows what the server sends now";
         RdHead "HEAD was refused, GET was used",
-            "The server does not support header-only requests.",
+            "The server answers header-only requests with an error that visitors do not get.",
             "Nothing to do."
             fn head_refused() Ok Nobody
-                seen "HEAD gave 405 or 501; checked with GET";
+                seen "HEAD gave an error; checked with GET";
     }
     Configuration {
         CfgOk "The configuration is valid",

@@ -46,7 +46,37 @@ const MESSAGES: &[(&[&str], &[Code])] = &[
     (&["error 521", "web server is down"], &[Code::ProxyCloudflare, Code::TlsRefused]),
     (&["error 522", "error 524"], &[Code::ProxyCloudflare, Code::TlsTimeout]),
     (&["error 523", "origin is unreachable"], &[Code::ProxyCloudflare, Code::DnsTargetGone, Code::DnsPrivate]),
+    // Forms of DNS providers and dashboards.
+    (
+        &["not permitted at apex", "cname at the root", "cname at the apex", "cname on the root"],
+        &[Code::ApexCname, Code::InApex],
+    ),
+    (
+        &["in use by another", "added to another", "assigned to another", "domain is already in use", "already taken"],
+        &[Code::HttpTaken],
+    ),
+    (
+        &["already exists", "conflicts with", "cname conflict", "conflicting record", "duplicate record"],
+        &[Code::DnsCnameAndOther, Code::DnsABlocks, Code::DnsAaaaLeft, Code::DnsMultiCname],
+    ),
     // Certificates, as browsers and tools name what is wrong with them.
+    (&["certificate_transparency", "certificate transparency"], &[Code::TlsUnlogged]),
+    (
+        &[
+            "weak_key",
+            "weak_server_key",
+            "weak_signature",
+            "inadequate_key_size",
+            "sec_error_invalid_key",
+            "signature_algorithm_disabled",
+            "key too small",
+            "key too weak",
+            "weak key",
+        ],
+        &[Code::TlsWeak],
+    ),
+    (&["err_ech_", "ssl_error_ech", "encrypted client hello"], &[Code::DnsHttpsElsewhere]),
+    (&["expired_issuer_certificate", "not_yet_valid_issuer_certificate"], &[Code::TlsChain]),
     (&["err_cert_validity_too_long"], &[Code::TlsLong]),
     (
         &[
@@ -65,6 +95,7 @@ const MESSAGES: &[(&[&str], &[Code])] = &[
         &["mozilla_pkix_error_empty_issuer_name", "err_cert_invalid", "sec_error_bad_der"],
         &[Code::TlsNotTls, Code::TlsNoSan],
     ),
+    (&["err_cert_known_interception_blocked"], &[Code::TlsIntercept]),
     (&["err_ssl_pinned_key_not_in_cert_chain", "mozilla_pkix_error_key_pinning_failure"], &[Code::TlsIntercept]),
     (
         &["err_cert_common_name_invalid", "ssl_error_bad_cert_domain", "no alternative certificate subject name"],
@@ -86,8 +117,21 @@ const MESSAGES: &[(&[&str], &[Code])] = &[
     (&["mozilla_pkix_error_not_yet_valid", "certificate is not yet valid"], &[Code::TlsFuture]),
     (&["err_cert_date_invalid"], &[Code::TlsExpired, Code::TlsFuture]),
     (&["sec_error_expired", "certificate has expired", "err_cert_revoked", "revoked"], &[Code::TlsExpired]),
-    (&["unrecognized_name", "tlsv1 unrecognized name", "sslv3 alert handshake failure"], &[Code::TlsAlert]),
-    (&["err_ssl_version_or_cipher_mismatch", "ssl_error_no_cypher_overlap"], &[Code::TlsAlert, Code::TlsNotTls]),
+    (&["unrecognized_name", "tlsv1 unrecognized name"], &[Code::TlsAlert]),
+    (
+        &[
+            "err_ssl_version_or_cipher_mismatch",
+            "ssl_error_no_cypher_overlap",
+            "sslv3 alert handshake failure",
+            "handshake_failure",
+        ],
+        &[Code::TlsAlert, Code::TlsVersion, Code::TlsNotTls],
+    ),
+    (
+        &["can't establish a secure connection", "secure connection failed"],
+        &[Code::TlsAlert, Code::TlsPending, Code::TlsVersion, Code::TlsNotTls],
+    ),
+    (&["sec_error_", "mozilla_pkix_error_"], &[Code::TlsUnknownCa, Code::TlsChain, Code::TlsWrongName]),
     (&["err_ssl_protocol_error"], &[Code::TlsNotTls, Code::TlsAlert]),
     (&["ssl_error_rx_record_too_long", "wrong version number"], &[Code::TlsNotTls]),
     (
@@ -101,15 +145,22 @@ const MESSAGES: &[(&[&str], &[Code])] = &[
             "ns_error_net_reset",
             "ssl_error_internal_error_alert",
             "empty reply from server",
+            "unexpectedly dropped the connection",
         ],
         &[Code::TlsReset],
     ),
     (
-        &["err_connection_refused", "connection refused", "ns_error_connection_refused"],
+        &["err_connection_refused", "connection refused", "ns_error_connection_refused", "can't connect to the server"],
         &[Code::TlsRefused, Code::HttpPort80],
     ),
     (
-        &["err_connection_timed_out", "err_timed_out", "connection timed out", "ns_error_net_timeout"],
+        &[
+            "err_connection_timed_out",
+            "err_timed_out",
+            "connection timed out",
+            "ns_error_net_timeout",
+            "isn't responding",
+        ],
         &[Code::TlsTimeout, Code::HttpPort80],
     ),
     (&["err_address_unreachable", "no route to host"], &[Code::DnsPrivate, Code::V6Untested]),
@@ -120,7 +171,7 @@ const MESSAGES: &[(&[&str], &[Code])] = &[
         &[Code::DnsMissing, Code::NegWait, Code::NotDelegated, Code::DnssecBogus],
     ),
     (
-        &["server not found", "server ip address could not be found", "nxdomain"],
+        &["server not found", "server ip address could not be found", "can't find the server", "nxdomain"],
         &[Code::DnsMissing, Code::NegWait, Code::NotDelegated],
     ),
     (&["servfail"], &[Code::DnssecBogus, Code::ServfailAll, Code::LameAll, Code::DnsLoop]),
@@ -129,6 +180,7 @@ const MESSAGES: &[(&[&str], &[Code])] = &[
             "err_too_many_redirects",
             "ns_error_redirect_loop",
             "redirected you too many times",
+            "too many redirects occurred",
             "isn't redirecting properly",
             "maximum (50) redirects followed",
         ],
@@ -205,6 +257,28 @@ mod tests {
             ("SSL_ERROR_UNSUPPORTED_VERSION", Code::TlsVersion),
             ("NS_ERROR_UNKNOWN_HOST", Code::DnsMissing),
             ("NS_ERROR_CONNECTION_REFUSED", Code::TlsRefused),
+            ("81053: An A, AAAA, or CNAME record with that host already exists.", Code::DnsCnameAndOther),
+            ("RRSet of type CNAME is not permitted as it conflicts with other records", Code::DnsCnameAndOther),
+            ("RRSet of type CNAME with DNS name acme.com. is not permitted at apex in zone acme.com.", Code::ApexCname),
+            ("This domain is already in use by another project", Code::HttpTaken),
+            ("NET::ERR_CERT_WEAK_KEY", Code::TlsWeak),
+            ("MOZILLA_PKIX_ERROR_INADEQUATE_KEY_SIZE", Code::TlsWeak),
+            ("curl: (60) SSL certificate problem: EE certificate key too weak", Code::TlsWeak),
+            ("ERR_ECH_FALLBACK_CERTIFICATE_INVALID", Code::DnsHttpsElsewhere),
+            ("NET::ERR_CERTIFICATE_TRANSPARENCY_REQUIRED", Code::TlsUnlogged),
+            ("MOZILLA_PKIX_ERROR_INSUFFICIENT_CERTIFICATE_TRANSPARENCY", Code::TlsUnlogged),
+            ("Safari can’t establish a secure connection to the server", Code::TlsAlert),
+            ("This Connection Is Not Private", Code::TlsPending),
+            ("Safari Can’t Find the Server", Code::DnsMissing),
+            ("Safari can’t open the page. Too many redirects occurred", Code::RdLoop),
+            ("the server unexpectedly dropped the connection", Code::TlsReset),
+            ("Error code: SEC_ERROR_UNKNOWN_ISSUER", Code::TlsChain),
+            ("Error code: SSL_ERROR_BAD_CERT_DOMAIN", Code::TlsPending),
+            ("Error code: SEC_ERROR_EXPIRED_CERTIFICATE", Code::TlsExpired),
+            ("Error code: SEC_ERROR_EXPIRED_ISSUER_CERTIFICATE", Code::TlsChain),
+            ("MOZILLA_PKIX_ERROR_NOT_YET_VALID_CERTIFICATE", Code::TlsFuture),
+            ("MOZILLA_PKIX_ERROR_V1_CERT_USED_AS_CA", Code::TlsUnknownCa),
+            ("Secure Connection Failed: SSL_ERROR_HANDSHAKE_FAILURE_ALERT", Code::TlsAlert),
         ] {
             assert_eq!(causes(message).first(), Some(&first), "{message}");
         }

@@ -187,6 +187,7 @@ impl Host {
             not_before: self.certified,
             not_after: self.certified.checked_add(VALID).unwrap_or(Timestamp::MAX),
             serial: format!("{:x}", self.certified.as_second()),
+            rsa_bits: None,
             names_its_issuer: true,
         }
     }

@@ -21,6 +21,8 @@ pub enum Issuer {
     World,
     /// Another intermediate of the simulated CA, by its name.
     Trusted(String),
+    /// An intermediate of the simulated CA that has expired.
+    Expired,
     /// An untrusted CA of this name.
     Foreign(String),
     /// The certificate itself.
@@ -125,6 +127,11 @@ impl Authorities {
             let made = match issuer {
                 Issuer::World | Issuer::Itself => sign(ca(Issuer::WORLD, ORGANISATION), &self.root)?,
                 Issuer::Trusted(name) => sign(ca(name, name), &self.root)?,
+                Issuer::Expired => {
+                    let mut params = ca("World Trust R1", ORGANISATION);
+                    params.not_after = date_time_ymd(2024, 1, 1);
+                    sign(params, &self.root)?
+                }
                 Issuer::Foreign(name) => {
                     let root = CertifiedIssuer::self_signed(ca(&format!("{name} Root"), name), key()?);
                     sign(ca(name, name), &root.map_err(io::Error::other)?)?

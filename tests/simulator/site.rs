@@ -43,6 +43,8 @@ pub enum Greeting {
     Certificate(IssuedCertificate),
     /// It fails with this alert.
     Alert(u8),
+    /// It goes on only with cipher suites with CBC.
+    OldCiphers,
 }
 
 impl Greeting {

@@ -10,7 +10,7 @@ use jiff::fmt::rfc2822::DateTimePrinter;
 use rustls::crypto::ring;
 use rustls::server::Acceptor;
 use rustls::sign::SingleCertAndKey;
-use rustls::{ServerConfig, SupportedProtocolVersion};
+use rustls::{CipherSuite, ServerConfig, SupportedProtocolVersion};
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _, copy, sink};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
@@ -72,6 +72,13 @@ async fn greet(stream: TcpStream, address: SocketAddr, shared: &Shared) -> io::R
         Greeting::Alert(alert) => {
             // A record of type 21, TLS 1.2, two bytes long: fatal, and the reason.
             start.io.write_all(&[21, 3, 3, 0, 2, 2, *alert]).await?;
+            finish(start.io).await
+        }
+        Greeting::OldCiphers => {
+            let takes = start.client_hello().cipher_suites().contains(&CipherSuite::TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA);
+            // The beginning of a ServerHello, or a handshake failure.
+            let answer: &[u8] = if takes { &[22, 3, 3, 0, 6, 2, 0, 0, 2, 3, 3] } else { &[21, 3, 3, 0, 2, 2, 40] };
+            start.io.write_all(answer).await?;
             finish(start.io).await
         }
         Greeting::Certificate(certificate) => {

@@ -2,7 +2,8 @@
 
 use std::net::IpAddr;
 
-use jiff::SignedDuration;
+use jiff::civil::{Date, date};
+use jiff::tz::TimeZone;
 
 use crate::model::text::{short, whole};
 
@@ -14,8 +15,10 @@ use super::words;
 
 /// The alerts of servers that have no certificate for a name (RFC 6066 section 3, RFC 8446 section 6.2).
 const NO_CERTIFICATE: &[&str] = &["unrecognized_name", "handshake_failure", "internal_error"];
-/// How long browsers let a certificate be valid (CA/Browser Forum, ballot SC22).
-const LONGEST_VALIDITY: SignedDuration = SignedDuration::from_hours(398 * 24);
+/// How many days browsers let a certificate be valid that begins on that day or later (CA/Browser Forum, ballots SC22 and
+/// SC081v3).
+const LONGEST_VALIDITY: [(Date, i64); 4] =
+    [(date(2029, 3, 15), 47), (date(2027, 3, 15), 100), (date(2026, 3, 15), 200), (Date::MIN, 398)];
 /// Words in the names of test authorities.
 const STAGING: &[&str] = &["(staging)", "fake le ", "pebble", "happy hacker"];
 /// Words in the names of intermediates.
@@ -121,6 +124,7 @@ fn of_another_server(case: &Case<'_>, finding: &mut Finding) {
                 | Code::TlsStaging
                 | Code::TlsChain
                 | Code::TlsUnknownCa
+                | Code::TlsWeak
                 | Code::TlsNoSan
         );
         if broken {
@@ -155,7 +159,7 @@ fn no_handshake(case: &Case<'_>, handshake: &Handshake, failure: &ConnectionFail
         ConnectionFailure::Timeout => Code::TlsTimeout,
         ConnectionFailure::Alert(alert) if NO_CERTIFICATE.contains(&alert.as_str()) => Code::TlsAlert,
         ConnectionFailure::Reset | ConnectionFailure::Alert(_) => Code::TlsReset,
-        ConnectionFailure::OldTls => Code::TlsVersion,
+        ConnectionFailure::OldTls | ConnectionFailure::OldCiphers => Code::TlsVersion,
         ConnectionFailure::NotTls | ConnectionFailure::BadCertificate => Code::TlsNotTls,
         // The others are of requests, and of addresses that were not tried.
         _ => Code::TlsRefused,
@@ -169,7 +173,10 @@ fn no_handshake(case: &Case<'_>, handshake: &Handshake, failure: &ConnectionFail
     } else {
         not_there_yet(case, code)
     };
+    let title =
+        if *failure == ConnectionFailure::OldCiphers { "The server has only old ciphers" } else { code.title() };
     finding
+        .title(title)
         .seen(format!("{}: {failure}{}", handshake.address, shown_without_name(case, handshake.address.ip())))
         .expected(format!("a certificate for {}", case.domain.name))
 }
@@ -227,6 +234,9 @@ fn presented_one(case: &Case<'_>, handshake: &Handshake, presented: &Presented, 
     }
     if presented.trust == Err(Distrust::NoRoots) {
         return say::no_roots();
+    }
+    if let Some(bits) = leaf.rsa_bits.filter(|_| leaf.is_weak()) {
+        return say::weak_key(bits);
     }
     if let Err(distrust) = &presented.trust {
         return distrusted(case, presented, leaf, distrust);
@@ -286,6 +296,8 @@ fn distrusted(case: &Case<'_>, presented: &Presented, leaf: &Certificate, distru
         say::self_signed(issuer, names, name)
     } else if is_intercepted(case, leaf) {
         say::intercepted(issuer)
+    } else if let Distrust::Dates(why) = distrust {
+        say::wrong_chain_dates(issuer, why)
     } else if let Distrust::Other(why) = distrust {
         say::rejected_by_browsers(issuer, why, name)
     } else if is_incomplete(case, presented, leaf) {
@@ -333,8 +345,10 @@ fn good(case: &Case<'_>, leaf: &Certificate) -> Finding {
         return say::expires_soon(seen).until(leaf.not_after);
     }
     let platform = case.seen.platform().and_then(Presented::leaf);
-    if lifetime > LONGEST_VALIDITY {
-        return say::valid_too_long(seen, lifetime.as_hours() / 24);
+    let begins = leaf.not_before.to_zoned(TimeZone::UTC).date();
+    let limit = LONGEST_VALIDITY.iter().find(|(since, _)| begins >= *since).map(|(_, days)| *days);
+    if let Some(longest) = limit.filter(|longest| lifetime.as_secs() > longest * 86_400) {
+        return say::valid_too_long(seen, lifetime.as_secs().div_euclid(86_400), longest);
     }
     let other_issuer = platform.is_some_and(|own| own.issuer_short != leaf.issuer_short);
     if other_issuer && case.reported.added.or(case.reported.saved).is_some_and(|then| leaf.not_before < then) {

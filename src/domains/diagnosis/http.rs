@@ -5,7 +5,7 @@ use crate::model::text::short;
 use super::super::catalogue::say;
 use super::super::observation::RecordType::{A, CNAME, TXT};
 use super::super::observation::{ConnectionFailure, Hop, Lookup, Response, Trail};
-use super::super::{Code, DnsName, Finding};
+use super::super::{Code, DnsName, Finding, Verdict};
 use super::redirect::{circle, head_was_refused, shown_url};
 use super::{Case, words};
 
@@ -98,8 +98,9 @@ fn page(case: &Case<'_>, pages: &[&Hop]) -> Option<Finding> {
                 let say = if case.reported.removed { say::removed_project } else { say::unknown_project };
                 say(name, response.status, case.label())
             }
-            Ok(response) if refusal(response.status).is_some() => {
-                say::refused(name, response.status, refusal(response.status).unwrap_or_default())
+            Ok(Response { status: status @ 400..500, .. }) => {
+                let (verdict, advice) = refusal(*status);
+                Finding { verdict, ..say::refused(name, status, advice) }
             }
             Ok(response) if response.status >= 500 => say::server_error(name, format!(" answers {}", response.status)),
             Ok(_) | Err(NoHandshake | Withheld | Unreachable) => return None,
@@ -117,20 +118,29 @@ fn page(case: &Case<'_>, pages: &[&Hop]) -> Option<Finding> {
     Some(say::http_ok(name, response.status, to).evidence(pages.iter().copied()))
 }
 
-/// Why a site refuses every visitor, and what to do.
-const fn refusal(status: u16) -> Option<&'static str> {
-    Some(match status {
-        401 | 407 => {
-            "it asks for a login: turn off the password of the project in the dashboard, if it should be public"
-        }
-        403 => {
-            "access is forbidden: check the access settings of the project in the dashboard, and firewall rules for the name"
-        }
-        410 => "it says that the page is gone for good: check in the dashboard that the project is published",
-        429 => "it has reached a limit of requests: check again later, and the limits of your plan",
-        451 => "it is blocked for legal reasons: ask the platform's support",
-        _ => return None,
-    })
+/// How bad it is that a site refuses every visitor, why it does, and what to do.
+const fn refusal(status: u16) -> (Verdict, &'static str) {
+    match status {
+        401 | 407 => (
+            Verdict::Warn,
+            "it asks for a login: turn off the password of the project in the dashboard, if it should be public",
+        ),
+        402 => (Verdict::Warn, "payment is due: check the plan of the project in the dashboard"),
+        403 => (
+            Verdict::Warn,
+            "access is forbidden: check the access settings of the project in the dashboard, and firewall rules for the name",
+        ),
+        410 => (
+            Verdict::Warn,
+            "it says that the page is gone for good: check in the dashboard that the project is published",
+        ),
+        429 => (Verdict::Warn, "it has reached a limit of requests: check again later, and the limits of your plan"),
+        451 => (Verdict::Warn, "it is blocked for legal reasons: ask the platform's support"),
+        _ => (
+            Verdict::Fail,
+            "the server does not accept requests for the name: check in the dashboard that it is added to the project as you wrote it; if it is, ask the platform's support",
+        ),
+    }
 }
 
 /// Nothing answers on port 80 at an address where the name leads.

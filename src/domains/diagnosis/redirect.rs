@@ -103,6 +103,7 @@ fn untrusted(redirect: &Redirect, handshake: &Handshake, now: Timestamp) -> Opti
             // What is missing on this machine says nothing about the redirect.
             Ok(()) | Err(Distrust::NoRoots) => return None,
             Err(_) if leaf.is_self_issued() => (Code::TlsSelf, issuer()),
+            Err(Distrust::Dates(why)) => (Code::TlsChain, format!("{}, whose certificate {why}", issuer())),
             Err(_) => (Code::TlsUnknownCa, issuer()),
         }
     };

@@ -160,6 +160,7 @@ fn certificate(names: &[&str], from: Timestamp, until: Timestamp) -> Presented {
         not_before: from,
         not_after: until,
         serial: "01:02".to_owned(),
+        rsa_bits: None,
         names_its_issuer: true,
     };
     Presented { chain: vec![leaf], trust: Ok(()) }
@@ -424,6 +425,35 @@ fn the_last_quarter_of_a_lifetime_is_soon_however_long_it_is() {
     assert_eq!(code(90, 24 * 22), Code::TlsSoon);
     assert_eq!(code(6, 37), Code::DnsOk);
     assert_eq!(code(6, 35), Code::TlsSoon);
+}
+
+#[test]
+fn certificates_may_be_valid_for_as_long_as_the_day_of_their_beginning_allows() {
+    let code = |begin: &str, days: i64| {
+        let from: Timestamp = format!("{begin}T00:00:00Z").parse().unwrap();
+        let until = from.checked_add(SignedDuration::from_hours(24 * days)).unwrap();
+        let seen = Seen::right().shows(Ok(certificate(&[NAME], from, until)), None);
+        let findings = diagnosed(&seen, &expectation(), &reported(), from);
+        let finding = findings.iter().find(|finding| finding.code.topic() == Topic::Certificate).unwrap();
+        (finding.code, finding.expected.clone())
+    };
+    let limits =
+        [("2026-03-14", 398), ("2026-03-15", 200), ("2027-03-14", 200), ("2027-03-15", 100), ("2029-03-15", 47)];
+    for (begin, longest) in limits {
+        assert_eq!(code(begin, longest).0, Code::TlsOk, "{begin}");
+        assert_eq!(code(begin, longest + 1), (Code::TlsLong, format!("at most {longest} days")), "{begin}");
+    }
+}
+
+#[test]
+fn a_key_that_is_too_short_is_named() {
+    let weak = |bits| {
+        let mut presented = certificate(&[NAME], at(-60), at(60 * 24 * 60));
+        presented.chain[0].rsa_bits = Some(bits);
+        judged(&Seen::right().shows(Ok(presented), None), &reported())
+    };
+    assert_eq!(weak(1024), (Code::TlsWeak, Verdict::Fail));
+    assert_eq!(weak(2048), (Code::DnsOk, Verdict::Ok));
 }
 
 #[test]

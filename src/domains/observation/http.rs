@@ -15,7 +15,7 @@ use super::super::Evidence;
 pub struct Hop {
     /// What was asked for.
     pub url: Url,
-    /// HEAD; or GET, if that is not supported, or the page itself matters.
+    /// HEAD; or GET, if HEAD gives another error, or the page itself matters.
     pub method: Method,
     /// The server asked; `None` if the host has no address.
     pub address: Option<SocketAddr>,
@@ -86,6 +86,9 @@ pub enum ConnectionFailure {
     /// It speaks only versions of TLS that browsers have given up (RFC 8996).
     #[error("no TLS version that browsers still use")]
     OldTls,
+    /// It takes only cipher suites without forward secrecy or authenticated encryption.
+    #[error("only old cipher suites, such as those with CBC")]
+    OldCiphers,
     /// The server sent something that is not a certificate.
     #[error("an unreadable certificate")]
     BadCertificate,

@@ -40,6 +40,8 @@ pub enum Distrust {
     UnknownIssuer,
     /// This machine has no roots at all.
     NoRoots,
+    /// The dates of another certificate than the server's own, in words.
+    Dates(&'static str),
     /// Another reason, in words.
     Other(&'static str),
 }
@@ -63,6 +65,8 @@ pub struct Certificate {
     pub not_after: Timestamp,
     /// In hexadecimal.
     pub serial: String,
+    /// The size of its key in bits, if it is an RSA key.
+    pub rsa_bits: Option<usize>,
     /// It has a URL of its issuer's certificate (RFC 5280 section 4.2.2.1).
     pub names_its_issuer: bool,
 }
@@ -71,6 +75,11 @@ impl Certificate {
     /// Whether it is self-signed.
     pub fn is_self_issued(&self) -> bool {
         self.subject == self.issuer
+    }
+
+    /// Whether browsers reject its key (CA/Browser Forum, Baseline Requirements 6.1.5).
+    pub fn is_weak(&self) -> bool {
+        self.rsa_bits.is_some_and(|bits| bits < 2048)
     }
 
     /// Whether it is for `name`.

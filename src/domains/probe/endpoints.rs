@@ -8,11 +8,8 @@ use url::Url;
 use super::super::observation::RecordType::{A, AAAA, CNAME};
 use super::super::observation::{ConnectionFailure, Handshake, Hop, Method, Observations, Reply, Trail};
 use super::context::{ProbeContext, bounded};
-use super::http::request;
+use super::http::{CHALLENGE_PATH, request};
 use super::{cache, tls};
-
-/// The path of the file that CAs fetch (RFC 8555 section 8.3).
-const CHALLENGE_PATH: &str = "/.well-known/acme-challenge/petstore-check";
 
 impl ProbeContext<'_> {
     /// The platform's own host: its addresses to compare with, its certificate to know its own by.
@@ -213,12 +210,8 @@ impl ProbeContext<'_> {
         if let Some(url) = url {
             let at = self.now();
             let outcome = request(stream, Method::HEAD, &url).await;
-            let refused = outcome.as_ref().is_ok_and(|response| matches!(response.status, 405 | 501));
-            handshake.page = Some(if refused {
-                self.hop_by(Method::GET, url, &[address.ip()]).await
-            } else {
-                Hop { url, method: Method::HEAD, address: Some(address), at, outcome }
-            });
+            let page = Hop { url, method: Method::HEAD, address: Some(address), at, outcome };
+            handshake.page = Some(self.or_by_get(page, &[address.ip()]).await);
         }
         handshake
     }

@@ -37,6 +37,9 @@ const MAX_REDIRECTS: usize = 10;
 /// The most bytes of one header field that are kept.
 const MAX_FIELD: usize = 2048;
 
+/// The path of the file that CAs fetch (RFC 8555 section 8.3).
+pub(super) const CHALLENGE_PATH: &str = "/.well-known/acme-challenge/petstore-check";
+
 const AGENT: &str = concat!("petstore/", env!("CARGO_PKG_VERSION"), " (domains check)");
 
 /// Sends one request over `stream`. A page is read only for GET, and only its beginning.
@@ -147,13 +150,23 @@ impl ProbeContext<'_> {
         }
     }
 
-    /// One request: HEAD, or GET if that is not supported.
+    /// One request: HEAD, or GET if that gives an error.
     pub async fn hop(&self, url: Url, known: &[IpAddr]) -> Hop {
-        let hop = self.hop_by(Method::HEAD, url.clone(), known).await;
-        match &hop.outcome {
-            Ok(response) if matches!(response.status, 405 | 501) => self.hop_by(Method::GET, url, known).await,
-            _ => hop,
+        let hop = self.hop_by(Method::HEAD, url, known).await;
+        self.or_by_get(hop, known).await
+    }
+
+    /// The answer to GET where HEAD gives an error that GET does not give: visitors send GET.
+    pub(super) async fn or_by_get(&self, hop: Hop, known: &[IpAddr]) -> Hop {
+        let status = |hop: &Hop| hop.response().map(|response| response.status);
+        // The site has no such file.
+        let is_usual = hop.url.path().contains("petstore-check") && status(&hop) == Some(404);
+        if is_usual || status(&hop).is_none_or(|status| status < 400) {
+            return hop;
         }
+        let by_get = self.hop_by(Method::GET, hop.url.clone(), known).await;
+        let differs = status(&by_get).is_some_and(|by_get| Some(by_get) != status(&hop));
+        if differs { by_get } else { hop }
     }
 
     /// The same, in bounded time.

@@ -8,12 +8,14 @@ use std::time::Duration;
 use jiff::Timestamp;
 use rustls::pki_types::{CertificateDer, ServerName};
 use rustls::{AlertDescription, Error};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 use x509_parser::oid_registry::OID_PKIX_ACCESS_DESCRIPTOR_CA_ISSUERS;
 use x509_parser::prelude::{AttributeTypeAndValue, FromDer as _, GeneralName, ParsedExtension, X509Certificate};
+use x509_parser::public_key::PublicKey;
 
 use super::super::observation::{Certificate, ConnectionFailure, Presented};
 use super::connect::connect;
@@ -26,6 +28,12 @@ const PARSE_LIMIT: Duration = Duration::from_secs(2);
 /// The most certificates of a chain, and bytes of all of them, that are read.
 const MAX_CHAIN: usize = 16;
 const MAX_BYTES: usize = 64 * 1024;
+
+/// Cipher suites with CBC, with RSA for the exchange of keys, or with finite fields; rustls has none of them.
+const OLD_CIPHERS: [u16; 20] = [
+    0xc013, 0xc014, 0xc009, 0xc00a, 0xc027, 0xc028, 0xc023, 0xc024, 0x002f, 0x0035, 0x003c, 0x003d, 0x009c, 0x009d,
+    0x0033, 0x0039, 0x0067, 0x006b, 0x009e, 0x009f,
+];
 
 /// Connects to `address` and makes a handshake for `server_name`; once more if it was reset.
 pub async fn handshake(
@@ -44,8 +52,41 @@ pub async fn handshake(
     };
     match once().await {
         Err(ConnectionFailure::Reset) => once().await,
+        // Servers without a certificate for the name say the same.
+        Err(ConnectionFailure::Alert(alert)) if alert == "handshake_failure" => {
+            let takes = timeout(HANDSHAKE_LIMIT, takes_old_ciphers(address, server_name)).await;
+            let failure = ConnectionFailure::Alert(alert);
+            Err(if takes.is_ok_and(|takes| takes.is_some()) { ConnectionFailure::OldCiphers } else { failure })
+        }
         other => other,
     }
+}
+
+/// Whether a server goes on when it is offered the cipher suites that browsers have given up, or will.
+async fn takes_old_ciphers(address: SocketAddr, server_name: Option<&str>) -> Option<()> {
+    let mut stream = connect(address).await.ok()?;
+    stream.write_all(&old_hello(server_name)).await.ok()?;
+    let mut head = [0; 6];
+    stream.read_exact(&mut head).await.ok()?;
+    // A record of the type handshake that begins with a ServerHello (RFC 5246 sections 6.2.1 and 7.4).
+    (head[0] == 22 && head[5] == 2).then_some(())
+}
+
+/// The first message of a client of TLS 1.2 that has only old cipher suites (RFC 5246 section 7.4.1.2).
+fn old_hello(server_name: Option<&str>) -> Vec<u8> {
+    let sized = |content: &[u8]| [&(content.len() as u16).to_be_bytes()[..], content].concat();
+    let extension = |kind: u8, content: &[u8]| [&[0, kind][..], &sized(content)].concat();
+    let name = |name: &str| extension(0, &sized(&[&[0][..], &sized(name.as_bytes())].concat()));
+    let groups = extension(10, &sized(&[0, 29, 0, 23, 0, 24, 0, 25]));
+    let points = extension(11, &[1, 0]);
+    let signatures = extension(13, &sized(&[4, 1, 4, 3, 5, 1, 5, 3, 6, 1, 6, 3, 8, 4, 8, 5, 8, 6, 2, 1, 2, 3]));
+    let extensions = [server_name.map_or_else(Vec::new, name), groups, points, signatures].concat();
+    let mut random = [0; 32];
+    // It protects nothing here.
+    let _ = getrandom::fill(&mut random);
+    let suites: Vec<u8> = OLD_CIPHERS.iter().flat_map(|suite| suite.to_be_bytes()).collect();
+    let body = [&[3, 3][..], &random, &[0], &sized(&suites), &[1, 0], &sized(&extensions)].concat();
+    [&[22, 3, 1][..], &sized(&[&[1, 0][..], &sized(&body)].concat())].concat()
 }
 
 /// Whom a handshake is for. An address is not sent as a server name (RFC 6066 section 3).
@@ -150,6 +191,10 @@ pub fn certificate(der: &[u8]) -> Option<Certificate> {
         not_before: time(parsed.validity().not_before.timestamp())?,
         not_after: time(parsed.validity().not_after.timestamp())?,
         serial: parsed.raw_serial_as_string(),
+        rsa_bits: match parsed.public_key().parsed() {
+            Ok(PublicKey::RSA(key)) => Some(key.key_size()),
+            _ => None,
+        },
         names_its_issuer: parsed.extensions().iter().any(|extension| match extension.parsed_extension() {
             ParsedExtension::AuthorityInfoAccess(access) => access
                 .accessdescs

@@ -59,31 +59,38 @@ impl ChainTrust {
             Err(Error::InvalidCertificate(
                 CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. },
             )) => Ok(()),
-            Err(Error::InvalidCertificate(CertificateError::UnknownIssuer)) => Err(Distrust::UnknownIssuer),
-            Err(Error::InvalidCertificate(error)) => Err(Distrust::Other(reason(&error))),
+            Err(Error::InvalidCertificate(error)) => Err(distrust(&error)),
             Err(_) => Err(Distrust::Other("it cannot be verified")),
         }
     }
 }
 
-/// Why a chain is rejected, in words.
-const fn reason(error: &CertificateError) -> &'static str {
+/// Why a chain is rejected.
+const fn distrust(error: &CertificateError) -> Distrust {
     match error {
-        CertificateError::Expired | CertificateError::ExpiredContext { .. } => "a certificate of its chain has expired",
+        CertificateError::UnknownIssuer => Distrust::UnknownIssuer,
+        CertificateError::Expired | CertificateError::ExpiredContext { .. } => Distrust::Dates("has expired"),
         CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. } => {
-            "a certificate of its chain is not valid yet"
+            Distrust::Dates("is not valid yet")
         }
-        CertificateError::Revoked => "it was revoked",
-        CertificateError::BadSignature => "its signature is invalid",
-        CertificateError::InvalidPurpose | CertificateError::InvalidPurposeContext { .. } => "it is not for servers",
-        _ => "it cannot be used for a server",
+        CertificateError::Revoked => Distrust::Other("it was revoked"),
+        CertificateError::BadSignature => Distrust::Other("its signature is invalid"),
+        CertificateError::InvalidPurpose | CertificateError::InvalidPurposeContext { .. } => {
+            Distrust::Other("it is not for servers")
+        }
+        _ => Distrust::Other("it cannot be used for a server"),
     }
 }
 
-/// A certificate that the verifier cannot read, such as one of version 1, is still worth reading.
-fn unless_unreadable(verified: Result<HandshakeSignatureValid, Error>) -> Result<HandshakeSignatureValid, Error> {
+/// A certificate that the verifier cannot read, such as one of version 1, or does not, since its key is too short, is still
+/// worth reading.
+fn unless_unreadable(
+    certificate: &CertificateDer<'_>,
+    verified: Result<HandshakeSignatureValid, Error>,
+) -> Result<HandshakeSignatureValid, Error> {
+    let is_weak = || super::tls::certificate(certificate).is_some_and(|certificate| certificate.is_weak());
     match verified {
-        Err(Error::InvalidCertificate(error)) if error != CertificateError::BadSignature => {
+        Err(Error::InvalidCertificate(error)) if error != CertificateError::BadSignature || is_weak() => {
             Ok(HandshakeSignatureValid::assertion())
         }
         other => other,
@@ -128,7 +135,7 @@ impl ServerCertVerifier for AcceptAny {
         cert: &CertificateDer<'_>,
         dss: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, Error> {
-        unless_unreadable(verify_tls12_signature(message, cert, dss, &self.0.signature_verification_algorithms))
+        unless_unreadable(cert, verify_tls12_signature(message, cert, dss, &self.0.signature_verification_algorithms))
     }
 
     fn verify_tls13_signature(
@@ -137,10 +144,44 @@ impl ServerCertVerifier for AcceptAny {
         cert: &CertificateDer<'_>,
         dss: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, Error> {
-        unless_unreadable(verify_tls13_signature(message, cert, dss, &self.0.signature_verification_algorithms))
+        unless_unreadable(cert, verify_tls13_signature(message, cert, dss, &self.0.signature_verification_algorithms))
     }
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
         self.0.signature_verification_algorithms.supported_schemes()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rustls::pki_types::pem::PemObject as _;
+
+    use super::*;
+
+    /// A certificate with an RSA key of 1024 bits.
+    const WEAK: &str = "\
+-----BEGIN CERTIFICATE-----
+MIICJjCCAY+gAwIBAgIUHLkbaUektB7hha2n4zwhlxS2D5kwDQYJKoZIhvcNAQEL
+BQAwGDEWMBQGA1UEAwwNZG9jcy5hY21lLmNvbTAeFw0yNjExMjcxMDI4MzhaFw0y
+NjEyMjcxMDI4MzhaMBgxFjAUBgNVBAMMDWRvY3MuYWNtZS5jb20wgZ8wDQYJKoZI
+hvcNAQEBBQADgY0AMIGJAoGBAMk+fMB15vs5hMZu8bf6faUWwhf1J333xkAdpuD1
++bwKUopPvVK3Fahmxm7aIfNVmEMcPESlw4nBQeYoCc2e6p36GJ8k1zdiMs/hVe64
+g/AYmGk0PrVwMQkGeEKCjhzTS7ru1neZcV47YySsdUMUq1m2QgmGV/tNVfQeY3YH
+c6NJAgMBAAGjbTBrMB0GA1UdDgQWBBQBzCs98ep8VvPGlzP6+7lPfFBGujAfBgNV
+HSMEGDAWgBQBzCs98ep8VvPGlzP6+7lPfFBGujAPBgNVHRMBAf8EBTADAQH/MBgG
+A1UdEQQRMA+CDWRvY3MuYWNtZS5jb20wDQYJKoZIhvcNAQELBQADgYEAg4omCC3+
+DudLDcM4k8cEevuqvXtAeaAbr0t837MtrXeZfqvVLTnXWTrEjAOhPbM/K5/DbnEs
+xX1ymiAj++KN57pfM5P7CH4VjHKyyQMJXGHgiknHKmGnxDOeOU+qWL6FlAAo0j5a
+b1MXBshCrXBIeiey13CrUN0m+x4H0BtJFto=
+-----END CERTIFICATE-----
+";
+
+    #[test]
+    fn a_certificate_whose_key_is_too_short_is_read_and_a_wrong_signature_is_not_accepted() {
+        let weak = CertificateDer::from_pem_slice(WEAK.as_bytes()).unwrap();
+        assert_eq!(super::super::tls::certificate(&weak).unwrap().rsa_bits, Some(1024));
+        let wrong = || Err(Error::InvalidCertificate(CertificateError::BadSignature));
+        assert!(unless_unreadable(&weak, wrong()).is_ok());
+        assert!(unless_unreadable(&CertificateDer::from(vec![0; 9]), wrong()).is_err());
     }
 }

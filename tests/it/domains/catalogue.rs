@@ -15,7 +15,7 @@ use petstore::domains::{Code, DnsName, Finding, Verdict, parse_name, redirect_co
 
 use super::fixture::{Outcome, ago, check, check_redirect, now, reported, settings, with_system_resolver};
 use super::golden;
-use super::worlds::Trouble;
+use super::worlds::{Trouble, WITHOUT};
 
 /// The verdict of each row; those that are missing are `ok` notes.
 const FAIL: &[Code] = &[
@@ -259,18 +259,11 @@ async fn every_row_shows_under_its_code_with_its_verdict_its_cause_its_cure_and_
 #[test]
 fn every_row_that_needs_a_world_has_one() {
     let made: BTreeSet<Code> = Trouble::all().map(|trouble| trouble.code).collect();
-    let elsewhere = [
-        // Covered by its own test, since no simulator is without IPv6; a check never reports it.
-        Code::DnsValueUnknown,
-        Code::V6Untested,
-        // Only CAs see it; what they say is explained.
-        Code::CaRateLimit,
-    ];
     let pure = [Topic::Name, Topic::Configuration];
     let missing: Vec<Code> = Code::ALL
         .iter()
         .copied()
-        .filter(|code| !pure.contains(&code.topic()) && !elsewhere.contains(code) && !made.contains(code))
+        .filter(|code| !pure.contains(&code.topic()) && !WITHOUT.contains(code) && !made.contains(code))
         .collect();
     assert_eq!(missing, []);
 }

@@ -10,6 +10,7 @@ use hickory_proto::rr::RecordType;
 use petstore::domains::diagnosis::redirect::Redirect;
 use petstore::domains::finding::Who;
 use petstore::domains::observation::{Lookup, Role};
+use petstore::domains::stage::Measurement;
 use petstore::domains::{Code, DnsName, Finding, Verdict};
 
 use super::fixture::{Outcome, check, check_redirect, now, reported, settings};
@@ -228,6 +229,53 @@ async fn an_alert_means_no_certificate_only_where_it_says_so() {
         })
         .await;
         assert_eq!(outcome.code(), expected, "{alert}: {}", outcome.lines());
+    }
+}
+
+#[tokio::test]
+async fn a_certificate_that_cannot_be_used_is_reported_with_its_cause() {
+    let old = look_at_docs(|plan| {
+        plan.site(Plan::PLATFORM_ADDRESS).greet(Plan::DOMAIN, Greeting::OldCiphers);
+    })
+    .await;
+    let finding = first(&old);
+    assert_eq!((finding.code, finding.title.as_str()), (Code::TlsVersion, "The server has only old ciphers"));
+    let expired = look_at_docs(|plan| {
+        let own = IssuedCertificate { issuer: Issuer::Expired, ..IssuedCertificate::new(plan.now, &[Plan::DOMAIN]) };
+        plan.site(Plan::PLATFORM_ADDRESS).greet(Plan::DOMAIN, Greeting::Certificate(own));
+    })
+    .await;
+    let finding = first(&expired);
+    assert_eq!((finding.code, finding.who), (Code::TlsChain, Who::Platform), "{}", expired.lines());
+    assert!(finding.seen.contains("above it has expired"), "{}", finding.seen);
+    assert!(!finding.fix.contains("points"), "{}", finding.fix);
+}
+
+#[tokio::test]
+async fn a_site_that_refuses_every_visitor_is_not_live() {
+    for (status, expected) in [(400, Verdict::Fail), (431, Verdict::Fail), (403, Verdict::Warn)] {
+        let outcome = look_at_docs(|plan| {
+            let page = StubPage::new(StubAnswer::status(status));
+            plan.site(Plan::PLATFORM_ADDRESS).page(page.https().host(Plan::DOMAIN));
+        })
+        .await;
+        assert_eq!((outcome.code(), outcome.verdict()), (Code::HttpRefused, expected), "{}", outcome.lines());
+        let is_live = Measurement::of(&outcome.findings, now()).is_live();
+        assert_eq!(is_live, expected == Verdict::Warn, "{status}");
+    }
+}
+
+#[tokio::test]
+async fn an_error_that_only_head_gives_is_no_failure() {
+    for status in [404, 403, 500] {
+        let outcome = look_at_docs(|plan| {
+            let page = StubPage::new(StubAnswer::status(status)).https().host(Plan::DOMAIN).method("HEAD");
+            plan.site(Plan::PLATFORM_ADDRESS).page(page);
+        })
+        .await;
+        assert_eq!(outcome.verdict(), Verdict::Ok, "{}", outcome.lines());
+        assert!(outcome.find(Code::HttpOk).seen.ends_with("answers 200"), "{}", outcome.lines());
+        assert_eq!(outcome.find(Code::RdHead).verdict, Verdict::Ok);
     }
 }
 
