@@ -238,10 +238,10 @@ catalogue! {
                 expected "the current value from the dashboard"
                 fix "compare the value with the one in the dashboard under Project settings, Domains; then change the CNAME {label}";
         DnsNameDoubled "The record's name has the zone twice",
-            "The provider adds the zone to the name automatically, so the full name became name.zone.zone.",
-            fn name_doubled(place, zone, label, then) Fail DnsProvider
+            "The provider adds the zone to the name automatically, so the full name became name.zone.zone, or a part of it is there twice.",
+            fn name_doubled(place, zone, label, value, then) Fail DnsProvider
                 seen "the record is at {place}"
-                fix "your DNS provider adds {zone} automatically: change the record's name to {label} and keep its value{then}";
+                fix "your DNS provider adds {zone} automatically: change the record's name to {label}{value}{then}";
         DnsValueDoubled "The zone was added to the value",
             "The value has no final dot, so the provider took it for a name within the zone.",
             "End the value with a dot, or use the provider's option for full names.";
@@ -314,21 +314,21 @@ catalogue! {
                 seen "every name below {zone} has {records}, also {name}"
                 fix "at your DNS provider, add {record}: it takes precedence over the wildcard";
         DnsParked "The domain is parked",
-            "The registrar answers for every name with its own page.",
-            fn parked(zone, records, by, record) Fail DnsProvider
+            "The registrar answers for every name with its own page, as it does when the registration has expired.",
+            fn parked(zone, records, by, record) Fail Registrar
                 seen "every name of {zone} has {records}{by}"
-                fix "at your registrar, turn off parking or forwarding, then add {record}";
+                fix "at your registrar, renew {zone} if its registration has expired; otherwise turn off parking or forwarding, then add {record}";
         DnsRewrite "A resolver makes up answers",
             "It gave an address for a name that does not exist, as other resolvers confirm.",
             fn rewrites(resolver) Warn ThisMachine
                 seen "{resolver} returns an address for a name that does not exist"
                 fix "your network rewrites DNS; this resolver is not counted";
         DnsHttpsElsewhere "An HTTPS record leads browsers elsewhere",
-            "Browsers use the addresses or the target in the HTTPS record (type 65) before the other records of the name.",
+            "Browsers use the addresses, the target, the port and the key (ech) in the HTTPS record (type 65) before the other records of the name.",
             fn https_elsewhere(name, record) Fail DnsProvider
                 seen "{name} has {record}"
-                expected "no HTTPS record, or one without hints of other hosts"
-                fix "At your DNS provider, delete the HTTPS record, or correct its target and hints.";
+                expected "no HTTPS record, or one of the platform"
+                fix "At your DNS provider, delete the HTTPS record, or correct its target, hints, port and ech.";
         ApexOk "The apex points to the platform",
             "All its addresses are the platform's.",
             "Nothing to do."
@@ -340,10 +340,10 @@ catalogue! {
                 seen "{name} has {addresses}"
                 fix "at your DNS provider, delete {addresses}, then add {record}; if your provider has neither ALIAS nor ANAME, publish on www and redirect the apex to it";
         ApexNone "The apex has no address",
-            "The domain exists, but has no A or AAAA record.",
+            "The domain exists, but has no A or AAAA record, or an ALIAS to a host that has none.",
             fn apex_none(name, record) Fail DnsProvider
                 seen "{name} has neither A nor AAAA"
-                fix "at your DNS provider, add {record}; if your provider has neither ALIAS nor ANAME, publish on www and redirect the apex to it";
+                fix "at your DNS provider, add {record}; if it is there, its value leads nowhere: correct it. If your provider has neither ALIAS nor ANAME, publish on www and redirect the apex to it";
         ApexPartial "Some addresses of the apex point elsewhere",
             "Visitors reach the platform or another server at random.",
             fn apex_partial(name, addresses, foreign) Fail DnsProvider
@@ -394,7 +394,12 @@ catalogue! {
             fn glue_differs(listed, host, own) Warn Registrar
                 seen "the registrar has {listed} for {host}, the zone itself {own}"
                 expected "{own}, if your DNS provider serves the zone there"
-                fix "at your registrar, set the address (glue) of {host} to {own}; {listed} is asked until then";
+                fix "at your registrar, set the address (glue) of {host} to {own}; {listed} is asked until then"
+            fn no_glue(host, zone) Warn Registrar
+                titled "The registrar has no address for a name server"
+                seen "{host} is within {zone} itself, and the registrar lists no address (glue) for it"
+                expected "the address of {host} at the registrar"
+                fix "at your registrar, add the address (glue) of {host}: without it nobody finds this name server";
         LameAll "No name server serves the domain",
             "The servers listed by the registry refuse the zone, or answer without authority.",
             fn lame_all(servers, zone) Fail DnsProvider
@@ -455,7 +460,17 @@ catalogue! {
             fn lame_one(servers, zone) Warn DnsProvider
                 seen "{servers}"
                 expected "every name server of {zone} answers with authority"
-                fix "at your DNS provider, set up {zone} on that server, or remove the server at the registrar";
+                fix "at your DNS provider, set up {zone} on that server, or remove the server at the registrar"
+            fn unknown_server(host, zone) Warn Registrar
+                titled "A name server at the registrar does not exist"
+                seen "the registrar lists {host}, which does not exist"
+                expected "a name server of {zone}"
+                fix "at your registrar, correct {host}: anyone who gets that name could answer for {zone}"
+            fn server_is_cname(host, target, zone) Warn Registrar
+                titled "A name server is a CNAME"
+                seen "the registrar lists {host}, which has CNAME {target}"
+                expected "a name server with an A or AAAA record"
+                fix "at your registrar, list {target} in place of {host} for {zone}, or give {host} an A record: resolvers do not follow a CNAME there";
         SecondaryBehind "A name server has not copied the new zone yet",
             "It still serves an older version of the zone. Copying usually takes minutes.",
             fn secondary_behind(seen, longest) Wait Nobody
@@ -575,6 +590,9 @@ catalogue! {
         CaaWildOnly "CAA restricts only wildcards",
             "The records are about wildcard certificates, which this name does not need.",
             "Nothing to do.";
+        CaElsewhere "A CA sees something else from other places",
+            "CAs check a name from several places in the world, and most of them must agree. Firewalls, blocks of countries and networks, and name servers that answer by place are not seen from here.",
+            "Turn off such blocks at the name servers and the site, also for /.well-known/acme-challenge/ over port 80, then choose Re-verify in the dashboard.";
         CaaMethod "CAA restricts how the domain is validated",
             "The CA is allowed, but only with the methods that the record lists.",
             "Ask the platform's support which method it uses; usually http-01.";

@@ -20,7 +20,7 @@ use super::record_export::Conflict;
 use super::registry::{Entry, RegistryChange, RegistryError, RegistryFile};
 use super::reported::Reported;
 use super::stage::{Measurement, Stage};
-use super::vantage_points::{View, views};
+use super::vantage_points::{View, ViewVerdict, views};
 
 /// A domain to check, and what is known of it.
 #[derive(Clone, Debug)]
@@ -175,9 +175,15 @@ impl Checked {
         Case { domain, expectation, reported, seen, earlier: Some(&self.measurement.caches), now: *at }
     }
 
-    /// What each server sees at its name.
+    /// What each server sees at its name: none is worse than the findings.
     pub fn views(&self) -> Vec<View> {
-        views(&self.case())
+        let is_dns = |finding: &&Finding| finding.code.topic() <= Topic::Record;
+        let works = self.findings.iter().filter(is_dns).all(|finding| finding.verdict <= Verdict::Warn);
+        let mut views = views(&self.case());
+        for view in views.iter_mut().filter(|view| view.verdict == ViewVerdict::Wrong && works) {
+            view.verdict = ViewVerdict::Other;
+        }
+        views
     }
 
     /// The records at the name that must be deleted before the new one can be added.
@@ -240,7 +246,9 @@ fn still_matters(about_name: &Finding, findings: &[Finding]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domains::diagnosis::tests::{HOST, Seen, answer, cname};
     use crate::domains::finding::Who;
+    use crate::domains::observation::RecordType;
     use crate::domains::reported::{Dated, Event};
 
     const NAME: &str = "docs.acme.com";
@@ -279,6 +287,20 @@ mod tests {
         checked.expectation.platform_host = Some(DnsName::new("sites.platform.net"));
         checked.findings = vec![Finding::ok(Code::CaaNone), Finding::unknown(Code::V6Untested, Who::ThisMachine)];
         assert_eq!(checked.not_checked(), ["the certificate", "the site"]);
+    }
+
+    #[test]
+    fn no_server_fails_where_the_domain_only_has_a_warning() {
+        let edge = cname(NAME, "edge.acme.net");
+        let mut checked = checked(Some("acme.com"));
+        checked.expectation.platform_host = Some(DnsName::new(HOST));
+        checked.seen = Seen::new().source(RecordType::CNAME, answer(vec![edge])).0;
+        let finding = |verdict| vec![Finding::new(Code::DnsChain, verdict, Who::DnsProvider)];
+        for (verdict, expected) in [(Verdict::Fail, ViewVerdict::Wrong), (Verdict::Warn, ViewVerdict::Other)] {
+            checked.findings = finding(verdict);
+            let views: Vec<ViewVerdict> = checked.views().iter().map(|view| view.verdict).collect();
+            assert_eq!(views, [expected]);
+        }
     }
 
     #[test]

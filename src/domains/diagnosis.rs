@@ -61,7 +61,9 @@ pub fn diagnose(case: &Case<'_>) -> Vec<Finding> {
         finding.verdict == Verdict::Fail && matches!(finding.code.topic(), Topic::Servers | Topic::Record)
     });
     let leads_here = !dns_fails && case.value().is_some();
-    let mut certificates = certificate::findings(case, leads_here);
+    let is_caa = |finding: &&Finding| finding.code.topic() == Topic::Caa;
+    let free = findings.iter().filter(is_caa).all(|finding| finding.verdict < Verdict::Wait);
+    let mut certificates = certificate::findings(case, leads_here, free);
     // Verify comes once nothing before it is open.
     if findings.iter().any(|finding| finding.verdict.is_open()) {
         certificates.iter_mut().filter(|one| one.verdict == Verdict::You).for_each(|one| one.verdict = Verdict::Wait);

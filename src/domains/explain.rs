@@ -22,7 +22,11 @@ const MESSAGES: &[(&[&str], &[Code])] = &[
         &[Code::DnsMissing, Code::DnsNodata, Code::NegWait, Code::NotDelegated],
     ),
     (
-        &["servfail looking up", "during secondary validation: dns problem", "acme:error:dns"],
+        &["during secondary validation", "multi-perspective", "secondary validation"],
+        &[Code::CaElsewhere, Code::DnssecBogus, Code::ServfailAll],
+    ),
+    (
+        &["servfail looking up", "acme:error:dns"],
         &[Code::DnssecBogus, Code::ServfailAll, Code::NsSilent, Code::LameAll],
     ),
     (
@@ -248,6 +252,7 @@ mod tests {
             ("CAA record for acme.com prevents issuance", Code::CaaBlocked),
             ("urn:ietf:params:acme:error:rateLimited :: too many certificates already issued", Code::CaRateLimit),
             ("urn:ietf:params:acme:error:connection", Code::HttpPort80),
+            ("During secondary validation: DNS problem: query timed out looking up A", Code::CaElsewhere),
             ("192.0.2.1: Timeout during connect (likely firewall problem)", Code::HttpPort80),
             ("urn:ietf:params:acme:error:unauthorized", Code::AcmeBlocked),
             ("urn:ietf:params:acme:error:rejectedIdentifier", Code::InReserved),

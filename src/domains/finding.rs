@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use jiff::Timestamp;
+use jiff::{RoundMode, Timestamp, TimestampRound, Unit};
 use serde::{Deserialize, Serialize};
 use strum::IntoStaticStr;
 
@@ -183,14 +183,22 @@ impl Finding {
         (self.verdict != Verdict::Ok && !act.is_empty()).then_some(act)
     }
 
+    /// Of another server, such as a registrar's forwarder: it cannot be changed in the dashboard, and waiting does not help.
+    pub(super) fn after_record(self) -> Self {
+        let fix = "fix the record first: another server answers, and this line disappears once the record is right";
+        Self { who: Who::DnsProvider, until: None, ..self }.fix(fix)
+    }
+
     /// The order of findings: the worst first, of those the first cause.
     pub(super) fn rank(&self) -> (Reverse<Verdict>, Topic) {
         (Reverse(self.verdict), self.code.topic())
     }
 
-    /// With the end of the wait.
+    /// With the end of the wait, in whole seconds: never before it.
     pub fn until(self, until: impl Into<Option<Timestamp>>) -> Self {
-        Self { until: until.into(), ..self }
+        let whole = RoundMode::Ceil;
+        let whole = TimestampRound::new().smallest(Unit::Second).mode(whole);
+        Self { until: until.into().map(|until| until.round(whole).unwrap_or(until)), ..self }
     }
 
     pub fn evidence(self, evidence: impl IntoIterator<Item: Into<Evidence>>) -> Self {
@@ -242,6 +250,13 @@ mod tests {
         assert_eq!(overall(std::slice::from_ref(&unknown)), Verdict::Unknown);
         let worst = [ok, finding(Code::TtlWait, Verdict::Wait), finding(Code::TlsSoon, Verdict::Warn), unknown];
         assert_eq!(overall(&worst), Verdict::Wait);
+    }
+
+    #[test]
+    fn a_wait_ends_at_a_whole_second_and_not_before_it() {
+        let until = |text: &str| finding(Code::TtlWait, Verdict::Wait).until(text.parse::<Timestamp>().unwrap()).until;
+        assert_eq!(until("2026-11-21T12:00:00.000000001Z").unwrap().to_string(), "2026-11-21T12:00:01Z");
+        assert_eq!(until("2026-11-21T12:00:00Z").unwrap().to_string(), "2026-11-21T12:00:00Z");
     }
 
     #[test]

@@ -244,6 +244,9 @@ pub enum Data {
         target: DnsName,
         /// The addresses that browsers may use at once.
         hints: Vec<IpAddr>,
+        port: Option<u16>,
+        /// Who decrypts the first message of browsers (ECH); the root if that cannot be read.
+        ech: Option<DnsName>,
     },
     /// A type whose data is not read.
     Other(RecordType),
@@ -310,9 +313,11 @@ impl Data {
             Self::Caa { flags, tag, value } => format!("{flags} {tag} \"{}\"", String::from_utf8_lossy(value)),
             Self::Ds(key) | Self::Dnskey(key) => format!("key {}, algorithm {}", key.tag, key.algorithm),
             Self::Rrsig { covers, begins, expires } => format!("{covers} {begins} to {expires}"),
-            Self::Https { priority, target, hints } => {
-                let hints: String = hints.iter().map(|address| format!(" {address}")).collect();
-                format!("{priority} {}{hints}", target.dotted())
+            Self::Https { priority, target, hints, port, ech } => {
+                let hints = hints.iter().map(ToString::to_string);
+                let rest = hints.chain(port.map(|port| format!("port={port}")));
+                let rest = rest.chain(ech.as_ref().map(|name| format!("ech={name}")));
+                rest.fold(format!("{priority} {}", target.dotted()), |text, part| text + " " + &part)
             }
             Self::Other(_) => "(present)".to_owned(),
             Self::Malformed(_) => "(unreadable)".to_owned(),

@@ -9,6 +9,7 @@
 
 mod caa;
 pub mod cache;
+pub mod certificate;
 pub mod connect;
 mod context;
 mod endpoints;

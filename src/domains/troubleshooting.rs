@@ -486,6 +486,7 @@ fn verify_again(facts: &Facts<'_>, verifies: &RuleAnswer, allowed: &RuleAnswer) 
         Some(_) => open("yours to do").act([
             "choose Re-verify in the dashboard, then press V here: the 30 minutes start again. At most five times an hour"
                 .to_owned(),
+            format!("if not, CAs may be blocked: petstore domains explain {}", Code::CaElsewhere),
         ]),
     }
 }

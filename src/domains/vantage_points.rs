@@ -45,6 +45,8 @@ pub enum ViewVerdict {
     },
     /// It sees something else, and the name servers are not right either.
     Wrong,
+    /// The same, and the domain works all the same.
+    Other,
     /// No answer, or not a credible one.
     NotCounted,
     /// Nothing can be compared: the value is not known, or a proxy hides the record.
@@ -58,6 +60,7 @@ impl ViewVerdict {
             Self::Right => Verdict::Ok,
             Self::Old { .. } => Verdict::Wait,
             Self::Wrong => Verdict::Fail,
+            Self::Other => Verdict::Warn,
             Self::NotCounted | Self::Unjudged => Verdict::Unknown,
         }
     }
@@ -68,6 +71,7 @@ impl ViewVerdict {
             Self::Right => "OK",
             Self::Old { .. } => "WAIT",
             Self::Wrong => "FAIL",
+            Self::Other => "WARN",
             Self::NotCounted => "not counted",
             Self::Unjudged => "-",
         }

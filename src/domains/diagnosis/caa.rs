@@ -193,7 +193,7 @@ fn cached(case: &Case<'_>, now: &Finding) -> Option<Finding> {
         return Some(other.finding.clone().evidence([other.old]));
     }
     let other = others.into_iter().max_by_key(|other| other.until)?;
-    let left = words::duration(other.until.duration_since(other.old.at));
+    let left = words::wait(other.until.duration_since(other.old.at));
     let finding = say::caa_wait(other.old.server.label(), other.place, left, &now.seen);
     Some(finding.until(other.until).evidence([other.old]))
 }

@@ -42,8 +42,8 @@ const WELL_KNOWN: &[&str] = &[
     "identrust",
 ];
 
-/// The findings on certificates. `leads_here`: the record leads to the platform.
-pub fn findings(case: &Case<'_>, leads_here: bool) -> Vec<Finding> {
+/// The findings on certificates. `leads_here`: the record leads to the platform. `free`: CAA lets its CA issue.
+pub fn findings(case: &Case<'_>, leads_here: bool, free: bool) -> Vec<Finding> {
     use ConnectionFailure::{Unreachable, Withheld};
     let shakes = || case.seen.handshakes.iter();
     let reached: Vec<&Handshake> =
@@ -52,7 +52,11 @@ pub fn findings(case: &Case<'_>, leads_here: bool) -> Vec<Finding> {
     for handshake in &reached {
         let mut finding = judge(case, handshake);
         if !leads_here && finding.verdict != Verdict::Ok {
-            of_another_server(case, &mut finding);
+            finding = of_another_server(case, finding);
+        } else if free && finding.verdict == Verdict::Fail && finding.who == Who::Dashboard {
+            // It is late, although all is right.
+            let row = Code::CaElsewhere;
+            finding.fix = format!("{}. If that does not help: {} {}", finding.fix, row.cause(), row.cure());
         }
         // Several addresses of one platform say the same.
         match findings.iter_mut().find(|known: &&mut Finding| known.code == finding.code) {
@@ -110,37 +114,30 @@ fn one_of_several(leads_here: bool, findings: &mut [Finding]) {
     }
 }
 
-/// Another server cannot be changed from here: Verify would fail, and waiting does not help.
-fn of_another_server(case: &Case<'_>, finding: &mut Finding) {
-    finding.who = Who::DnsProvider;
-    finding.until = None;
-    if case.value().is_none() {
-        // Browsers reject this certificate, also of another server.
-        let broken = matches!(
-            finding.code,
-            Code::TlsExpired
-                | Code::TlsFuture
-                | Code::TlsSelf
-                | Code::TlsStaging
-                | Code::TlsChain
-                | Code::TlsUnknownCa
-                | Code::TlsWeak
-                | Code::TlsNoSan
-        );
-        if broken {
-            return;
-        }
-        finding.verdict = Verdict::Warn;
-        finding.fix =
-            "without the value from the dashboard, petstore cannot tell whether this is the platform's server: pass it with --platform-host"
-                .to_owned();
-        return;
+/// What another server shows.
+fn of_another_server(case: &Case<'_>, finding: Finding) -> Finding {
+    if case.value().is_some() {
+        let verdict = if finding.verdict.is_open() { Verdict::Fail } else { finding.verdict };
+        return Finding { verdict, ..finding.after_record() };
     }
-    if finding.verdict.is_open() {
-        finding.verdict = Verdict::Fail;
+    // Browsers reject this certificate, also of another server.
+    let broken = matches!(
+        finding.code,
+        Code::TlsExpired
+            | Code::TlsFuture
+            | Code::TlsSelf
+            | Code::TlsStaging
+            | Code::TlsChain
+            | Code::TlsUnknownCa
+            | Code::TlsWeak
+            | Code::TlsNoSan
+    );
+    if broken {
+        return Finding { who: Who::DnsProvider, until: None, ..finding };
     }
-    finding.fix =
-        "fix the record first: another server answers, and this line disappears once the record is right".to_owned();
+    Finding { verdict: Verdict::Warn, ..finding.after_record() }.fix(
+        "without the value from the dashboard, petstore cannot tell whether this is the platform's server: pass it with --platform-host",
+    )
 }
 
 fn judge(case: &Case<'_>, handshake: &Handshake) -> Finding {

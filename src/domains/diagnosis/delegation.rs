@@ -100,6 +100,34 @@ pub(super) fn glue(case: &Case<'_>, matters: bool) -> Option<Finding> {
     })
 }
 
+/// A name server that the registrar lists, and that resolvers do not find by its name. `matters`: no server answers.
+pub(super) fn unfound(case: &Case<'_>, matters: bool) -> Option<Finding> {
+    let zone = case.zone();
+    let referral = || case.seen.asked(zone, NS).filter(|lookup| lookup.server.role == Role::Parent);
+    let has_glue = |host: &DnsName| {
+        let mut replies = referral().filter_map(Lookup::reply);
+        replies.any(|reply| reply.additionals.iter().any(|record| record.owner == *host))
+    };
+    case.seen.delegated.iter().find_map(|host| {
+        let asked: Vec<&Lookup> = case.seen.resolvers(host, A).collect();
+        let mut replies = asked.iter().filter_map(|lookup| lookup.reply()).peekable();
+        replies.peek()?;
+        let has_address = replies.clone().any(|reply| reply.addresses().next().is_some());
+        let denied = replies.clone().all(Reply::is_nxdomain);
+        let finding = if let Some((target, _)) = replies.find_map(|reply| reply.cnames(host).next()) {
+            say::server_is_cname(shown(host), shown(target), zone)
+        } else if !has_address && host.is_within(zone) && referral().next().is_some() && !has_glue(host) {
+            say::no_glue(shown(host), zone)
+        } else if denied {
+            say::unknown_server(shown(host), zone)
+        } else {
+            return None;
+        };
+        let verdict = if matters { Verdict::Fail } else { Verdict::Warn };
+        Some(Finding { verdict, ..finding }.evidence(asked.into_iter().chain(referral())))
+    })
+}
+
 /// What each name server answered about the name; about the zone if it was silent then already.
 fn heard<'a>(case: &Case<'a>) -> Vec<&'a Lookup> {
     let zone = case.zone_asked();

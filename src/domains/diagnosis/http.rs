@@ -28,7 +28,10 @@ const PARKED_SERVER: &[&str] = &["parking", "sedo", "bodis", "parklogic"];
 /// certificate, as far as is known.
 pub fn findings(case: &Case<'_>, leads_here: bool, good: bool) -> Vec<Finding> {
     let mut findings = Vec::new();
-    findings.extend(front(case, leads_here));
+    findings.extend(front(case, leads_here).map(|finding| match case.value() {
+        Some(_) if !leads_here => finding.after_record(),
+        _ => finding,
+    }));
     let pages: Vec<&Hop> = case.seen.handshakes.iter().filter_map(|handshake| handshake.page.as_ref()).collect();
     let hops = || pages.iter().copied().chain(case.seen.front.iter().flat_map(|front| &front.hops));
     let parked = hops().find(|hop| hop.response().is_some_and(is_parked));

@@ -83,7 +83,12 @@ fn doubled(case: &Case<'_>) -> Option<Finding> {
         case.seen.doubled.contains(&lookup.question.name)
             && lookup.reply().is_some_and(|reply| reply.cnames(&lookup.question.name).next().is_some())
     })?;
-    let finding = say::name_doubled(shown(&found.question.name), case.zone(), case.label(), then_forgotten(case));
+    let mut targets = found.reply().into_iter().flat_map(|reply| reply.cnames(&found.question.name));
+    let is_right = targets.all(|(target, _)| case.value().is_none_or(|value| value == target));
+    let value = case.value().filter(|_| !is_right);
+    let value = value.map_or_else(|| " and keep its value".to_owned(), |value| format!(" and its value to {value}"));
+    let place = shown(&found.question.name);
+    let finding = say::name_doubled(place, case.zone(), case.label(), value, then_forgotten(case));
     Some(finding.expected(format!("{} {}", case.domain.name, case.one_cname())).evidence([found]))
 }
 

@@ -49,7 +49,8 @@ pub fn findings(case: &Case<'_>, source: &Authoritative<'_>, record: &mut Vec<Fi
     findings.extend(delegation::lame(case, failing));
     let no_server = findings.iter().any(|finding| matches!(finding.code, Code::LameAll | Code::NsSilent));
     // A wrong address explains why no server answers.
-    findings.splice(..0, delegation::glue(case, no_server));
+    let none = no_server || failing && resolvers.iter().all(|lookup| lookup.answer().is_none());
+    findings.splice(..0, delegation::glue(case, no_server).or_else(|| delegation::unfound(case, none)));
     let rejected = rejected(case, &resolvers);
     let rejects = rejected.is_some();
     let cached = || propagation::old_ds(case, &self::failing(case, &resolvers));
@@ -88,7 +89,7 @@ fn only_here(case: &Case<'_>, source: &Authoritative<'_>) -> Option<Finding> {
     let here = if here.is_empty() { "that there is no record" } else { here };
     let name = &case.domain.name;
     let until = case.resolvers(A).filter_map(|lookup| propagation::forgets(name, lookup)).max();
-    let left = words::duration(until.unwrap_or(case.now).duration_since(case.now));
+    let left = words::wait(until.unwrap_or(case.now).duration_since(case.now));
     Some(say::own_view(here, left).evidence(TYPES.iter().flat_map(|kind| case.seen.source(name, *kind))))
 }
 
@@ -165,7 +166,7 @@ fn kept_failure(case: &Case<'_>) -> Option<Finding> {
     }
     let labels = words::list(failing.iter().map(|(lookup, _)| lookup.server.label()));
     let (parent, _) = propagation::listed_ds(case)?;
-    let left = words::duration(until.duration_since(case.now));
+    let left = words::wait(until.duration_since(case.now));
     let evidence = failing.into_iter().map(|(lookup, _)| lookup).chain([parent]);
     Some(say::failure_cached(case.zone(), labels, left).until(until).evidence(evidence))
 }
@@ -231,6 +232,10 @@ fn none_succeeds(case: &Case<'_>, source: &Authoritative<'_>, resolvers: &[&Look
         return None;
     }
     let name = &case.domain.name;
+    if case.domain.is_apex() && case.seen.source(name, A).any(|lookup| lookup.reply().is_some_and(fails)) {
+        // An ALIAS that leads nowhere is reported with the record.
+        return None;
+    }
     let cnames = source.cnames();
     let target = cnames.first().map(|(target, _)| *target).filter(|_| source.authoritative);
     let finding = match (target.filter(|target| case.is_dead(target)), case.value()) {

@@ -255,7 +255,7 @@ fn wait(case: &Case<'_>, source: &Authoritative<'_>, lookup: &Lookup, cause: Cau
         Cause::Expired | Cause::Unexplained => (None, false),
     };
     let for_long = until.map_or_else(String::new, |until| {
-        let left = words::duration(until.duration_since(lookup.at));
+        let left = words::wait(until.duration_since(lookup.at));
         if several {
             return format!(" for {left} more at the latest: several caches are behind this address");
         }
@@ -265,7 +265,7 @@ fn wait(case: &Case<'_>, source: &Authoritative<'_>, lookup: &Lookup, cause: Cau
             .map(|latest| latest.duration_since(lookup.at))
             .filter(|latest| latest.as_mins() > until.duration_since(lookup.at).as_mins());
         let latest = latest.map_or_else(String::new, |latest| {
-            format!("; {} at the latest, if several caches share its address", words::duration(latest))
+            format!("; {} at the latest, if several caches share its address", words::wait(latest))
         });
         format!(" for {left} more{latest}")
     });
@@ -274,7 +274,7 @@ fn wait(case: &Case<'_>, source: &Authoritative<'_>, lookup: &Lookup, cause: Cau
         say::over_48h(who, held, case.zone())
     } else if let Some(former) = former_servers(case, lookup) {
         let hosts = words::list(former.hosts.into_iter().map(shown));
-        let left = words::duration(former.until.duration_since(lookup.at));
+        let left = words::wait(former.until.duration_since(lookup.at));
         let soon = left_of(name, lookup).map_or_else(String::new, |left| format!(" in {left}"));
         let servers = words::list(case.seen.delegated.iter().map(shown));
         let finding = say::ns_wait(who, hosts, left, servers, case.record(), soon).until(until);
@@ -310,7 +310,7 @@ pub fn old_ds(case: &Case<'_>, failing: &[&Lookup]) -> Option<Finding> {
     let holding: Vec<&Lookup> = case.seen.resolvers(zone, DS).filter(is_old).collect();
     let until = holding.iter().filter_map(|asked| forgets(zone, asked)).max()?;
     let labels = words::list(holding.iter().map(|asked| asked.server.label()));
-    let left = words::duration(until.duration_since(case.now));
+    let left = words::wait(until.duration_since(case.now));
     let has = if listed.is_empty() { "has no DS record any more" } else { "has another DS record now" };
     Some(say::old_ds(has, zone, labels, left).until(until).evidence(holding.into_iter().chain([parent])))
 }

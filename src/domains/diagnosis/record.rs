@@ -71,9 +71,12 @@ fn https_elsewhere(case: &Case<'_>, source: &Authoritative<'_>) -> Option<Findin
     let host = case.value().filter(|_| source.cnames().is_empty())?;
     let (name, platform) = (&case.domain.name, case.platform_addresses());
     let leads_away = |record: &&&Record| match &record.data {
-        Data::Https { target, hints, .. } => {
+        Data::Https { target, hints, port, ech, .. } => {
             let own = target.is_root() || target == host || target == name;
+            let is_platforms = |name: &DnsName| case.platform_zone().is_some_and(|zone| name.is_within(&zone));
             !own || hints.iter().any(|hint| !platform.contains(hint))
+                || port.is_some_and(|port| port != 443)
+                || !ech.iter().all(is_platforms)
         }
         _ => false,
     };
@@ -209,6 +212,9 @@ fn apex(case: &Case<'_>, source: &Authoritative<'_>) -> Finding {
     }
     let platform = case.platform_addresses();
     let foreign: Vec<&IpAddr> = all.iter().filter(|address| !platform.contains(address)).collect();
+    if let Some(parked) = wildcard::parked(case, source, &list).filter(|_| foreign.len() == all.len()) {
+        return parked;
+    }
     let finding = if all.is_empty() {
         say::apex_none(name, record)
     } else if foreign.is_empty() {

@@ -1,5 +1,7 @@
 //! A configured redirect compared with the live site (catalogue, section 2.6; troubleshooting rule 4).
 
+use std::net::IpAddr;
+
 use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
 use url::Url;
@@ -35,6 +37,8 @@ pub struct Walk {
     pub deep: Trail,
     /// From `to` over https, if `from` does not redirect there.
     pub back: Trail,
+    /// The addresses of `from`, if none of them is the platform's.
+    pub elsewhere: Vec<IpAddr>,
     /// The handshake of `from` over https.
     pub handshake: Option<Handshake>,
 }
@@ -79,11 +83,24 @@ pub fn judge(redirect: &Redirect, walk: &Walk, now: Timestamp) -> Vec<Finding> {
             findings.push(finding.evidence(&walk.https.hops));
         }
     }
+    if !walk.elsewhere.is_empty() {
+        let in_dashboard = |finding: &&mut Finding| finding.who == Who::Dashboard;
+        findings.iter_mut().filter(in_dashboard).for_each(|finding| by_forwarder(redirect, walk, finding));
+    }
     findings.extend(remembered(trail, overall(&findings), now));
     if trail.hops.iter().any(head_was_refused) {
         findings.push(say::head_refused().evidence(&trail.hops));
     }
     findings
+}
+
+/// The redirect is not the platform's, so it cannot be corrected in the dashboard.
+fn by_forwarder(Redirect { from, .. }: &Redirect, walk: &Walk, finding: &mut Finding) {
+    finding.who = Who::DnsProvider;
+    finding.fix = format!(
+        "{from} leads to {}, not to the platform: if a forwarder of your registrar or DNS provider answers there, correct the redirect there; otherwise correct the record: petstore domains check {from}",
+        words::list(&walk.elsewhere)
+    );
 }
 
 /// A certificate that browsers reject before they see the redirect.

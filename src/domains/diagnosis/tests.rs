@@ -576,6 +576,7 @@ fn a_redirect_behind_an_untrusted_certificate_does_not_count() {
             http: Trail::default(),
             deep: Trail::default(),
             back: Trail::default(),
+            elsewhere: Vec::new(),
             handshake: seen.0.handshakes.first().cloned(),
         };
         same(judge(&redirect, &walk, at(0))).into_iter().map(|finding| finding.code).next().unwrap()
@@ -586,6 +587,126 @@ fn a_redirect_behind_an_untrusted_certificate_does_not_count() {
     assert_eq!(judged(certificate(&[NAME], at(-1000), at(-1))), Code::TlsExpired);
     assert_eq!(judged(certificate(&[NAME], at(1), at(100_000))), Code::TlsFuture);
     assert_eq!(judged(Presented { trust: Err(Distrust::UnknownIssuer), ..good() }), Code::TlsUnknownCa);
+}
+
+#[test]
+fn an_https_record_with_a_foreign_port_or_key_is_found() {
+    let seen = |port, ech: Option<&str>| {
+        let (priority, ech, target) = (1, ech.map(DnsName::new), DnsName::default());
+        let https = Data::Https { priority, target, hints: vec![PLATFORM], port, ech };
+        Seen::new()
+            .source(RecordType::CNAME, answer(vec![]))
+            .source(RecordType::A, answer(vec![address(NAME, PLATFORM)]))
+            .source(RecordType::HTTPS, answer(vec![record(NAME, 300, https)]))
+            .with(&resolver(1), HOST, RecordType::A, Ok(answer(vec![address(HOST, PLATFORM)])))
+            .resolved(1, answer(vec![address(NAME, PLATFORM)]))
+    };
+    let (direct, elsewhere) = ((Code::DnsADirect, Verdict::Warn), (Code::DnsHttpsElsewhere, Verdict::Fail));
+    assert_eq!(judged(&seen(None, None), &reported()), direct);
+    assert_eq!(judged(&seen(Some(443), Some("ech.platform.net")), &reported()), direct);
+    assert_eq!(judged(&seen(Some(8443), None), &reported()), elsewhere);
+    assert_eq!(judged(&seen(None, Some("cloudflare-ech.com")), &reported()), elsewhere);
+    assert_eq!(judged(&seen(None, Some(".")), &reported()), elsewhere, "one that cannot be read");
+}
+
+/// The registrar lists two name servers, of which the first is found like this.
+fn found_as(host: &str, outcome: Reply, one_answers: bool) -> Finding {
+    let mut seen = if one_answers { Seen::right() } else { Seen::new().resolved(1, fails()).resolved(2, fails()) };
+    seen.0.delegated = vec![DnsName::new(host), DnsName::new("ns1.acme.com")];
+    let referral = Reply {
+        authorities: vec![record("acme.com", 3600, Data::Ns(DnsName::new(host)))],
+        additionals: vec![address("ns1.acme.com", PLATFORM)],
+        ..Reply::default()
+    };
+    let nowhere = server(Role::Authoritative, host);
+    let seen = seen
+        .with(&server(Role::Parent, "a.gtld.net"), "acme.com", RecordType::NS, Ok(referral))
+        .with(&nowhere, NAME, RecordType::CNAME, Err(NoReply::NoAddress))
+        .with(&resolver(1), host, RecordType::A, Ok(outcome));
+    let findings = diagnosed(&seen, &expectation(), &reported(), at(0));
+    deciding(&findings).unwrap().clone()
+}
+
+#[test]
+fn a_name_server_that_nobody_finds_is_corrected_at_the_registrar() {
+    let (typo, own) = ("ns1.acme-dsn.net", "ns0.acme.com");
+    for (host, outcome, title) in [
+        (typo, nxdomain("net", 900), "A name server at the registrar does not exist"),
+        (own, nxdomain("acme.com", 900), "The registrar has no address for a name server"),
+        (own, fails(), "The registrar has no address for a name server"),
+        (typo, answer(vec![cname(typo, "ns1.acme-dns.net")]), "A name server is a CNAME"),
+    ] {
+        for (one_answers, verdict) in [(true, Verdict::Warn), (false, Verdict::Fail)] {
+            let finding = found_as(host, outcome.clone(), one_answers);
+            assert_eq!((finding.title.as_str(), finding.verdict, finding.who), (title, verdict, Who::Registrar));
+            assert!(finding.fix.contains(host), "{}", finding.fix);
+        }
+    }
+}
+
+#[test]
+fn an_expired_registration_is_renewed_at_the_registrar() {
+    let parked = IpAddr::V4(Ipv4Addr::new(192, 0, 2, 80));
+    let mut seen = Seen::new()
+        .source(RecordType::A, answer(vec![address(NAME, parked)]))
+        .with(&ns(1), "nobody.acme.com", RecordType::A, Ok(answer(vec![address("nobody.acme.com", parked)])))
+        .resolved(1, answer(vec![address(NAME, parked)]));
+    seen.0.delegated = vec![DnsName::new("ns1.renewyourname.net")];
+    let findings = diagnosed(&seen, &expectation(), &reported(), at(0));
+    let first = deciding(&findings).unwrap();
+    assert_eq!((first.code, first.who), (Code::DnsParked, Who::Registrar));
+    assert!(first.fix.contains("renew acme.com"), "{}", first.fix);
+}
+
+#[test]
+fn an_alias_that_leads_nowhere_is_the_records_fault() {
+    let (apex, domain) = ("acme.com", parse_name::domain("acme.com").unwrap());
+    let (expectation, reported) = (expectation(), reported());
+    let soa = Data::Soa { serial: 1, refresh: 1800, retry: 900, minimum: 900 };
+    let seen = Seen::new()
+        .with(&ns(1), apex, RecordType::CNAME, Ok(answer(vec![])))
+        .with(&ns(1), apex, RecordType::SOA, Ok(answer(vec![record(apex, 3600, soa)])))
+        .with(&ns(1), apex, RecordType::A, Ok(fails()))
+        .with(&resolver(1), apex, RecordType::A, Ok(fails()))
+        .with(&resolver(2), apex, RecordType::A, Ok(fails()))
+        .with(&resolver(1), HOST, RecordType::A, Ok(answer(vec![address(HOST, PLATFORM)])));
+    let (domain, expectation, reported) = (&domain, &expectation, &reported);
+    let findings = same(diagnose(&Case { domain, expectation, reported, seen: &seen.0, earlier: None, now: at(0) }));
+    let first = deciding(&findings).unwrap();
+    assert_eq!((first.code, first.who), (Code::ApexNone, Who::DnsProvider));
+    assert!(first.fix.contains("its value leads nowhere"), "{}", first.fix);
+}
+
+#[test]
+fn a_record_below_a_name_that_is_doubled_in_part_is_found_with_its_value() {
+    let fix = |value: &str| {
+        let doubled = "docs.acme.acme.com";
+        let mut seen = Seen::new()
+            .source(RecordType::CNAME, nxdomain("acme.com", 900))
+            .resolved(1, nxdomain("acme.com", 900))
+            .with(&ns(1), doubled, RecordType::CNAME, Ok(answer(vec![cname(doubled, value)])));
+        seen.0.doubled = vec![DnsName::new(doubled)];
+        let findings = diagnosed(&seen, &expectation(), &reported(), at(0));
+        let first = deciding(&findings).unwrap();
+        assert_eq!(first.code, Code::DnsNameDoubled);
+        first.fix.clone()
+    };
+    assert!(fix(HOST).contains("change the record's name to docs and keep its value"), "{}", fix(HOST));
+    assert!(fix("old.host.net").contains("to docs and its value to sites.platform.net"), "{}", fix("old.host.net"));
+}
+
+#[test]
+fn what_a_ca_sees_from_other_places_is_named_where_all_is_right_from_here() {
+    let fix = |seen: Seen| {
+        let verified = Reported { verified: Some(at(-31)), ..reported() };
+        let alert = Err(ConnectionFailure::Alert("unrecognized_name".to_owned()));
+        let findings = diagnosed(&seen.shows(alert, None), &expectation(), &verified, at(0));
+        findings.iter().find(|finding| finding.code == Code::TlsAlert).unwrap().fix.clone()
+    };
+    let free = || Seen::right().caa(NAME, vec![]).caa("acme.com", vec![]).caa("com", vec![]);
+    assert!(fix(free()).contains("CAs check a name from several places"), "{}", fix(free()));
+    let blocked = || Seen::right().caa(NAME, vec![caa(NAME, 0, "issue", ";")]);
+    assert!(!fix(blocked()).contains("several places"), "{}", fix(blocked()));
 }
 
 #[test]

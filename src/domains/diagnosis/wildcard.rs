@@ -11,7 +11,7 @@ use super::cname_target::{self, shown};
 use super::http::is_parked;
 use super::{Case, words};
 
-/// Name servers of registrars' parking services.
+/// Name servers of parking services, and of registrars for domains that have expired.
 const PARKING_SERVERS: &[&str] = &[
     "above.com",
     "afternic.com",
@@ -22,6 +22,8 @@ const PARKING_SERVERS: &[&str] = &[
     "fabulous.com",
     "parkingcrew.net",
     "parklogic.com",
+    "pendingrenewaldeletion.com",
+    "renewyourname.net",
     "sedoparking.com",
     "undeveloped.com",
     "uniregistrymarket.link",
@@ -78,13 +80,16 @@ pub fn finding(case: &Case<'_>, source: &Authoritative<'_>) -> Finding {
 }
 
 /// Parking answers for every name and the apex with one address, or is known by its servers.
-fn parked(case: &Case<'_>, source: &Authoritative<'_>, leads: &str) -> Option<Finding> {
+pub(super) fn parked(case: &Case<'_>, source: &Authoritative<'_>, leads: &str) -> Option<Finding> {
     let served_by_parking = case
         .seen
         .delegated
         .iter()
         .find(|server| PARKING_SERVERS.iter().any(|parking| server.is_within(&DnsName::new(parking))));
     let addresses = source.addresses(A);
+    if addresses.is_empty() && source.cnames().is_empty() {
+        return None;
+    }
     let apex = case.seen.asked(case.zone(), A).filter_map(Lookup::reply);
     let of_apex: Vec<IpAddr> = apex.flat_map(Reply::addresses).collect();
     let one_address =

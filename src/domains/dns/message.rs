@@ -160,11 +160,7 @@ fn read_data(kind: RecordType, bytes: &[u8], message: &BinDecoder<'_>, start: us
             let mut decoder = message.clone(u16::try_from(start + 2).ok()?);
             let target = Name::read(&mut decoder).ok()?;
             let parameters = bytes.get(decoder.index().checked_sub(start)?..)?;
-            Data::Https {
-                priority: number_at(bytes, 0)?,
-                target: presentation(&target),
-                hints: address_hints(parameters)?,
-            }
+            https(number_at(bytes, 0)?, presentation(&target), parameters)?
         }
         other => Data::Other(other),
     })
@@ -181,16 +177,18 @@ fn key_tag(key: &[u8]) -> u16 {
     (sum.wrapping_add(sum >> 16) & 0xffff) as u16
 }
 
-/// The values of `ipv4hint` and `ipv6hint` (RFC 9460 section 7.3).
-fn address_hints(mut parameters: &[u8]) -> Option<Vec<IpAddr>> {
-    let mut hints = Vec::new();
+/// An HTTPS record, with those of its parameters that lead elsewhere (RFC 9460 section 7, RFC 9848).
+fn https(priority: u16, target: DnsName, mut parameters: &[u8]) -> Option<Data> {
+    let (mut hints, mut port, mut ech) = (Vec::new(), None, None);
     while !parameters.is_empty() {
         let (key, length) = (number_at(parameters, 0)?, number_at(parameters, 2)?);
         let (value, rest) = parameters.get(4..)?.split_at_checked(usize::from(length))?;
         match key {
+            3 => port = Some(number_at(value, 0)?),
             4 => {
                 hints.extend(value.chunks_exact(4).filter_map(|four| <[u8; 4]>::try_from(four).ok()).map(IpAddr::from))
             }
+            5 => ech = Some(public_name(value).unwrap_or_default()),
             6 => {
                 hints.extend(value.chunks_exact(16).filter_map(|all| <[u8; 16]>::try_from(all).ok()).map(IpAddr::from))
             }
@@ -198,7 +196,16 @@ fn address_hints(mut parameters: &[u8]) -> Option<Vec<IpAddr>> {
         }
         parameters = rest;
     }
-    Some(hints)
+    Some(Data::Https { priority, target, hints, port, ech })
+}
+
+/// The public name of the first configuration for ECH (RFC 9849 section 4).
+fn public_name(list: &[u8]) -> Option<DnsName> {
+    let behind = |bytes: &[u8]| Some(2 + usize::from(number_at(bytes, 0)?));
+    // Behind lengths, version, identifiers, the key, its cipher suites, and how long names may be.
+    let suites = list.get(9..).and_then(|key| key.get(behind(key)?..))?;
+    let (length, name) = suites.get(behind(suites)? + 1..)?.split_first()?;
+    Some(DnsName::new(std::str::from_utf8(name.get(..usize::from(*length))?).ok()?))
 }
 
 /// The strings of a TXT record, joined; bytes that are not UTF-8 are replaced.
@@ -331,6 +338,19 @@ mod tests {
             let counts = matches!(read(digest), Data::Ds(KeyId { tag: 1, algorithm: 13 }));
             assert_eq!(counts, matches!(digest, 1 | 2 | 4), "{digest}");
         }
+    }
+
+    #[test]
+    fn an_https_record_shows_its_port_and_who_decrypts_the_first_message() {
+        let config =
+            [&[0, 32, 0xfe, 13, 0, 28, 7, 0, 32, 0, 2, 1, 1, 0, 4, 0, 1, 0, 1, 0][..], b"\x0aecho.proxy"].concat();
+        let port = [0, 3, 0, 2, 0x20, 0xfb];
+        let ech = [&[0, 5, 0, u8::try_from(config.len()).unwrap()][..], &config].concat();
+        let https =
+            |parameters: &[&[u8]]| https(1, DnsName::default(), &parameters.concat()).map(|it| it.presentation());
+        assert_eq!(https(&[&port, &ech]), Some("1 . port=8443 ech=echo.proxy".to_owned()));
+        assert_eq!(https(&[&[0, 5, 0, 1, 9]]), Some("1 . ech=.".to_owned()));
+        assert_eq!(https(&[&port[..4]]), None);
     }
 
     #[test]

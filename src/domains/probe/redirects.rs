@@ -21,6 +21,12 @@ pub async fn walk(settings: &CheckOptions, from: &Domain, redirect: &Redirect) -
     let memory = ProbeCache::default();
     let shared = ProbeContext::new(settings, from, &memory, None);
     let addresses = shared.addresses_of(&redirect.from).await;
+    let platform = match &settings.expectation.platform_host {
+        Some(host) => shared.addresses_of(host).await,
+        None => Vec::new(),
+    };
+    let is_platforms = platform.is_empty() || addresses.iter().any(|address| platform.contains(address));
+    let elsewhere = if is_platforms { Vec::new() } else { addresses.clone() };
     let url = |scheme: &str, path: &str| Url::parse(&format!("{scheme}://{}{path}", redirect.from)).ok();
     let trail = async |scheme: &str| match url(scheme, "/") {
         Some(url) => shared.trail(url, &addresses, None).await,
@@ -58,5 +64,5 @@ pub async fn walk(settings: &CheckOptions, from: &Domain, redirect: &Redirect) -
         }
         _ => Trail::default(),
     };
-    (Walk { https, http, deep, back, handshake }, shared.now())
+    (Walk { https, http, deep, back, elsewhere, handshake }, shared.now())
 }

@@ -11,6 +11,7 @@ use rustls::{CertificateError, ClientConfig, DigitallySignedStruct, Error, Signa
 use rustls_platform_verifier::Verifier;
 
 use super::super::observation::Distrust;
+use super::certificate::certificate;
 
 /// The roots, read once at the first use.
 pub struct ChainTrust {
@@ -85,10 +86,10 @@ const fn distrust(error: &CertificateError) -> Distrust {
 /// A certificate that the verifier cannot read, such as one of version 1, or does not, since its key is too short, is still
 /// worth reading.
 fn unless_unreadable(
-    certificate: &CertificateDer<'_>,
+    shown: &CertificateDer<'_>,
     verified: Result<HandshakeSignatureValid, Error>,
 ) -> Result<HandshakeSignatureValid, Error> {
-    let is_weak = || super::tls::certificate(certificate).is_some_and(|certificate| certificate.is_weak());
+    let is_weak = || certificate(shown).is_some_and(|certificate| certificate.is_weak());
     match verified {
         Err(Error::InvalidCertificate(error)) if error != CertificateError::BadSignature || is_weak() => {
             Ok(HandshakeSignatureValid::assertion())
@@ -179,7 +180,7 @@ b1MXBshCrXBIeiey13CrUN0m+x4H0BtJFto=
     #[test]
     fn a_certificate_whose_key_is_too_short_is_read_and_a_wrong_signature_is_not_accepted() {
         let weak = CertificateDer::from_pem_slice(WEAK.as_bytes()).unwrap();
-        assert_eq!(super::super::tls::certificate(&weak).unwrap().rsa_bits, Some(1024));
+        assert_eq!(certificate(&weak).unwrap().rsa_bits, Some(1024));
         let wrong = || Err(Error::InvalidCertificate(CertificateError::BadSignature));
         assert!(unless_unreadable(&weak, wrong()).is_ok());
         assert!(unless_unreadable(&CertificateDer::from(vec![0; 9]), wrong()).is_err());

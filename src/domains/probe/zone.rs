@@ -389,7 +389,7 @@ impl ProbeContext<'_> {
         if let Some(target) = target.filter(|target| Some(target) != self.settings.expectation.platform_host.as_ref()) {
             self.follow(target).await;
         } else if absent {
-            let doubled = vec![name.followed_by(zone), name.followed_by(name)];
+            let doubled = doubled(name, zone);
             self.note(|seen| seen.doubled.clone_from(&doubled));
             let server = server.as_ref();
             join_all(doubled.iter().map(|doubled| async move {
@@ -426,6 +426,15 @@ impl ProbeContext<'_> {
     }
 }
 
+/// What becomes of a name whose end is entered, too, in whole or in part, where the provider adds the zone.
+fn doubled(name: &DnsName, zone: &DnsName) -> Vec<DnsName> {
+    let labels: Vec<&str> = name.labels().collect();
+    let own = labels.len().saturating_sub(zone.labels().count());
+    let part = (own + 1..labels.len()).map(|count| DnsName::new(&labels[..count].join(".")).followed_by(zone));
+    let twice = DnsName::new(&labels[..own].join(".")).followed_by(name);
+    [name.followed_by(zone), name.followed_by(name), twice].into_iter().chain(part).collect()
+}
+
 fn has_soa(reply: &Reply, owner: &DnsName) -> bool {
     reply.at(owner).any(|record| matches!(record.data, Data::Soa { .. }))
 }
@@ -435,4 +444,23 @@ fn name_servers<'a>(records: impl Iterator<Item = &'a Record>) -> Vec<DnsName> {
     hosts.sort_unstable();
     hosts.dedup();
     hosts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_may_be_doubled_in_whole_or_in_part() {
+        let names = |name: &str, zone: &str| -> Vec<String> {
+            doubled(&DnsName::new(name), &DnsName::new(zone)).iter().map(ToString::to_string).collect()
+        };
+        let expected =
+            ["docs.acme.com.acme.com", "docs.acme.com.docs.acme.com", "docs.docs.acme.com", "docs.acme.acme.com"];
+        assert_eq!(names("docs.acme.com", "acme.com"), expected);
+        assert_eq!(
+            names("a.docs.acme.co.uk", "acme.co.uk")[2..],
+            ["a.docs.a.docs.acme.co.uk", "a.docs.acme.acme.co.uk", "a.docs.acme.co.acme.co.uk"]
+        );
+    }
 }

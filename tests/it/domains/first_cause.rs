@@ -280,6 +280,32 @@ async fn an_error_that_only_head_gives_is_no_failure() {
 }
 
 #[tokio::test]
+async fn a_redirect_of_the_registrars_forwarder_is_not_corrected_in_the_dashboard() {
+    let plan = Plan::healthy(now()).with(|plan| {
+        plan.zone(Plan::ZONE).set(Plan::REDIRECTED, Plan::TTL, ZoneData::address(Plan::OLD_ADDRESS));
+        let page = StubPage::new(StubAnswer::redirect(302, "https://pets.oldhost.net/"));
+        plan.site(Plan::OLD_ADDRESS).page(page.host(Plan::REDIRECTED));
+    });
+    let world = Simulator::start(plan).await.unwrap();
+    let [from, to] = [Plan::REDIRECTED, Plan::DOMAIN].map(DnsName::new);
+    let outcome = check_redirect(&settings(&world), &Redirect { from, to, status: 301 }).await;
+    let finding = outcome.find(Code::RdTarget);
+    assert_eq!(finding.who, Who::DnsProvider, "{}", outcome.lines());
+    assert!(finding.fix.contains("forwarder") && !finding.fix.contains("dashboard"), "{}", finding.fix);
+}
+
+#[tokio::test]
+async fn a_mistyped_name_server_is_corrected_at_the_registrar() {
+    let outcome = look_at_docs(|plan| {
+        plan.zone("com").delegate(Plan::ZONE, &["ns1.oldhsot.net"]);
+    })
+    .await;
+    let finding = first(&outcome);
+    assert_eq!((finding.verdict, finding.who), (Verdict::Fail, Who::Registrar), "{}", outcome.lines());
+    assert!(finding.seen.contains("ns1.oldhsot.net, which does not exist"), "{}", outcome.lines());
+}
+
+#[tokio::test]
 async fn a_platform_that_refuses_connections_is_the_platforms_trouble() {
     let outcome = look_at_docs(|plan| plan.site(Plan::PLATFORM_ADDRESS).https = Door::Closed).await;
     let finding = first(&outcome);

@@ -26,6 +26,7 @@ pub const WITHOUT: &[Code] = &[
     Code::V6Untested,
     // Only CAs, browsers and the dashboard see these; what they say is explained.
     Code::CaRateLimit,
+    Code::CaElsewhere,
     Code::TlsUnlogged,
     Code::HttpTaken,
     // The server of the simulator signs with no such key.
