@@ -26,11 +26,49 @@ pub enum Topic {
     Name,
 }
 
-/// A row has a code, its title, its cause and its cure; or, in place of the cure, the sentences of a finding, with
+/// What a row means to those that decide by it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mark {
+    /// A record in the place of the one from the dashboard, or that hides it.
+    InTheWay,
+    /// A record in the way that is reported with the expected value.
+    WithTheValue,
+    /// The record leads to the platform.
+    Leads,
+    /// A part of the record may lead to the platform, although it is wrong.
+    PartlyLeads,
+    /// The record is not there.
+    Missing,
+    /// Found only for a record that is right at the name servers.
+    RightAtSource,
+    /// Not everybody sees the record of the name servers.
+    NotEverywhere,
+    /// Others see the right record.
+    HereOnly,
+    /// Does no harm.
+    Remark,
+    /// There is a certificate that browsers accept.
+    GoodCertificate,
+    /// There is one that they reject, whoever shows it.
+    BadCertificate,
+    /// There is none.
+    NoCertificate,
+    /// There is none, which ends once the platform has got one.
+    NotYetCertificate,
+    /// What CAs find when they check the name.
+    CaCheck,
+    /// The site answers, well or not.
+    Answers,
+    /// A loop, a detour, or another status.
+    Detour,
+}
+
+/// A row has a code, its marks, the rows that it explains and so takes out where it fails or is waited for, its title, its cause and its cure; or, in place of the cure, the sentences of a finding, with
 /// arguments that a check passes: the first fix is the cure, too.
 macro_rules! catalogue {
     ($($topic:ident { $(
-        $variant:ident $(= $code:literal)? $title:literal, $cause:literal, $($cure:literal)? $(
+        $variant:ident $(= $code:literal)? $([$($mark:ident)+])? $(hides [$($hidden:ident)+])?
+        $title:literal, $cause:literal, $($cure:literal)? $(
             fn $say:ident($($arg:ident),*) $verdict:ident $who:ident $(titled $own_title:literal)?
                 seen $seen:literal $(expected $expected:literal)? $(fix $fix:literal)?
         )*;
@@ -70,6 +108,15 @@ macro_rules! catalogue {
                 match self { $($(Self::$variant => [$($cure,)? $($($fix,)?)*][0],)+)+ }
             }
 
+            const fn marks(self) -> &'static [Mark] {
+                match self { $($(Self::$variant => &[$($(Mark::$mark),+)?],)+)+ }
+            }
+
+            /// What it explains where it fails or is waited for.
+            pub(super) const fn hides(self) -> &'static [Self] {
+                match self { $($(Self::$variant => &[$($(Self::$hidden),+)?],)+)+ }
+            }
+
             /// What it is about.
             pub const fn topic(self) -> Topic {
                 match self { $($(Self::$variant)|+ => Topic::$topic,)+ }
@@ -97,6 +144,11 @@ macro_rules! catalogue {
 }
 
 impl Code {
+    /// Whether it has this mark.
+    pub fn is(self, mark: Mark) -> bool {
+        self.marks().contains(&mark)
+    }
+
     /// What to do about it, for somebody who only has the code: `<placeholders>` for what a check would fill in.
     pub fn cure(self) -> String {
         let mut cure = String::new();
@@ -192,30 +244,30 @@ catalogue! {
             "Use the entry you have.";
     }
     Record {
-        DnsOk "The CNAME has the right value",
+        DnsOk [Leads] "The CNAME has the right value",
             "Every name server of the zone and every resolver that answered has the value from the dashboard.",
             "Nothing to do."
             fn dns_ok(name, value, who) Ok Nobody
                 seen "{name} has CNAME {value} ({who})"
                 expected "CNAME {value}";
-        DnsValueUnknown "The value to compare with is unknown",
+        DnsValueUnknown [WithTheValue] "The value to compare with is unknown",
             "Only the dashboard shows the right value, and it was not entered here.",
             fn value_unknown(name, target) Unknown Dashboard
                 seen "{name} points to {target}"
                 expected "the value from the dashboard"
                 fix "Copy it from Project settings, Domains. Pass it with --platform-host, or add the domain to the list with it.";
-        DnsValueGone "The value you entered does not exist",
+        DnsValueGone hides [DnsWrongTarget DnsNearMiss DnsChain] "The value you entered does not exist",
             "DNS does not know the host entered as the dashboard's value. It was probably mistyped.",
             fn value_gone(value, instead) Fail Dashboard
                 seen "the value entered here is {value}, but that host does not exist{instead}"
                 expected "the value from the dashboard"
                 fix "copy the value again from the dashboard under Project settings, Domains, and correct it here; the record may be right as it is";
-        DnsMissing "No record exists at the name",
+        DnsMissing [Missing] "No record exists at the name",
             "The zone's name servers report that there is no such name.",
             fn dns_missing(name, witness, record, then) Fail DnsProvider
                 seen "nothing exists at {name} ({witness})"
                 fix "at your DNS provider, add {record}{then}";
-        DnsNodata "The name has no CNAME and no address",
+        DnsNodata [WithTheValue Missing] "The name has no CNAME and no address",
             "It has only records of other types, or names below it.",
             "A CNAME must be the only record: remove the others, then add the CNAME."
             fn only_below(name, record) Fail DnsProvider
@@ -248,54 +300,54 @@ catalogue! {
         DnsValueUrl "The value is a URL instead of a host name",
             "A CNAME points to a host name, without https:// and without a path.",
             "Enter only the host name.";
-        DnsValueInTxt "The value is in a TXT record",
+        DnsValueInTxt [InTheWay] "The value is in a TXT record",
             "The value is right, but the record has the wrong type.",
             fn value_in_txt(name, text, record) Fail DnsProvider
                 seen "{name} has TXT \"{text}\""
                 fix "at your DNS provider, delete this TXT record, then add {record}";
-        DnsABlocks "An A record blocks the CNAME",
+        DnsABlocks [InTheWay] "An A record blocks the CNAME",
             "A name has either a CNAME or other records. The A record also sends visitors to another server.",
             fn a_blocks(name, addresses, witness, label, others, record, ttl) Fail DnsProvider
                 seen "{name} has A {addresses} ({witness})"
                 fix "at your DNS provider, delete the A record {addresses} of {label}{others}, then add {record}: a CNAME must be the only record. Then wait up to {ttl} (the TTL of the old record).";
-        DnsADirect "An A record has the platform's address",
+        DnsADirect [InTheWay Leads] "An A record has the platform's address",
             "It works today, and breaks when the platform changes its addresses. Or your provider turns CNAMEs into addresses (flattening), which is fine.",
             fn a_direct(name, addresses, record) Warn DnsProvider
                 seen "{name} has the address {addresses}, which is the platform's today"
                 fix "replace it by {record}: the address stops working when the platform changes it. If your provider flattens CNAMEs (turns them into addresses), leave it as it is; Verify may not see the CNAME then";
-        DnsAaaaLeft "An AAAA record points elsewhere",
+        DnsAaaaLeft [InTheWay PartlyLeads] "An AAAA record points elsewhere",
             "Visitors with IPv6, and certificate authorities, reach the old server: they prefer IPv6.",
             fn aaaa_left(name, addresses, witness, label, others, record, ttl) Fail DnsProvider
                 seen "{name} has AAAA {addresses} ({witness})"
                 fix "at your DNS provider, delete the AAAA record {addresses} of {label}{others}, then add {record}: a CNAME must be the only record. Then wait up to {ttl} (the TTL of the old record)";
-        DnsCnameAndOther "The CNAME is not the only record",
+        DnsCnameAndOther [InTheWay PartlyLeads] "The CNAME is not the only record",
             "A CNAME must be the only record at its name; with others, resolvers answer at random.",
             fn not_alone(name, records, label, mail) Fail DnsProvider
                 seen "{name} has a CNAME and also {records}"
                 fix "at your DNS provider, keep the CNAME {label} and delete {records}{mail}";
-        DnsMultiCname "There are several CNAMEs",
+        DnsMultiCname [InTheWay PartlyLeads] "There are several CNAMEs",
             "A name can have only one CNAME.",
             fn several_cnames(name, targets, value) Fail DnsProvider
                 seen "{name} has CNAMEs to {targets}"
                 fix "at your DNS provider, keep the CNAME to {value} and delete the others";
-        DnsPrivate "The address is not public",
+        DnsPrivate [InTheWay] "The address is not public",
             "It is in a private, local or reserved range that nobody outside can reach.",
             fn private(name, addresses, record) Fail DnsProvider
                 seen "{name} points to {addresses}"
                 expected "a public address"
                 fix "at your DNS provider, replace it by {record}. To test a private address on purpose, use --allow-private";
-        DnsChain "The CNAME reaches the platform through other names",
+        DnsChain [Leads] "The CNAME reaches the platform through other names",
             "The dashboard expects its own value; and the chain breaks when a name in the middle goes.",
             "Point the record straight at the value.";
-        DnsLoop "The CNAMEs point at each other",
+        DnsLoop hides [ServfailAll] "The CNAMEs point at each other",
             "Following them leads back to where they began.",
             "Point the record at the value from the dashboard.";
-        DnsDname "A DNAME redirects everything below a name",
+        DnsDname [InTheWay] "A DNAME redirects everything below a name",
             "It also replaces this name, so the name cannot have its own record.",
             fn dname(above, target) Warn DnsProvider
                 seen "everything below {above} is redirected to {target}"
                 fix "Add the record at the new name, or remove the DNAME.";
-        DnsZoneCut "The name is a separate zone",
+        DnsZoneCut [InTheWay] "The name is a separate zone",
             "NS records at the name delegate it to other name servers; nobody asks for a CNAME here.",
             fn zone_cut(name, servers, label, record) Fail DnsProvider
                 seen "{name} is delegated to {servers}"
@@ -303,7 +355,7 @@ catalogue! {
             fn zone_of_its_own(name, servers, addresses) Warn DnsProvider
                 seen "{name} is a separate zone at {servers}, with the platform's addresses {addresses}"
                 fix "this works as long as the platform keeps its addresses: use an ALIAS there, or remove the delegation and add the CNAME";
-        DnsWildcardOk "Only a wildcard record answers",
+        DnsWildcardOk [Leads] "Only a wildcard record answers",
             "The name itself has no record. The wildcard (*) has the right value, but also answers for every other name.",
             fn wildcard_ok(zone, records, name, record) Warn DnsProvider
                 seen "every name below {zone} has {records}, also {name}"
@@ -313,58 +365,58 @@ catalogue! {
             fn wildcard_wrong(zone, records, name, record) Fail DnsProvider
                 seen "every name below {zone} has {records}, also {name}"
                 fix "at your DNS provider, add {record}: it takes precedence over the wildcard";
-        DnsParked "The domain is parked",
+        DnsParked [InTheWay] "The domain is parked",
             "The registrar answers for every name with its own page, as it does when the registration has expired.",
             fn parked(zone, records, by, record) Fail Registrar
                 seen "every name of {zone} has {records}{by}"
                 fix "at your registrar, renew {zone} if its registration has expired; otherwise turn off parking or forwarding, then add {record}";
-        DnsRewrite "A resolver makes up answers",
+        DnsRewrite [HereOnly] "A resolver makes up answers",
             "It gave an address for a name that does not exist, as other resolvers confirm.",
             fn rewrites(resolver) Warn ThisMachine
                 seen "{resolver} returns an address for a name that does not exist"
                 fix "your network rewrites DNS; this resolver is not counted";
-        DnsHttpsElsewhere "An HTTPS record leads browsers elsewhere",
+        DnsHttpsElsewhere [InTheWay] "An HTTPS record leads browsers elsewhere",
             "Browsers use the addresses, the target, the port and the key (ech) in the HTTPS record (type 65) before the other records of the name.",
             fn https_elsewhere(name, record) Fail DnsProvider
                 seen "{name} has {record}"
                 expected "no HTTPS record, or one of the platform"
                 fix "At your DNS provider, delete the HTTPS record, or correct its target, hints, port and ech.";
-        ApexOk "The apex points to the platform",
+        ApexOk [Leads] "The apex points to the platform",
             "All its addresses are the platform's.",
             "Nothing to do."
             fn apex_ok(name, addresses) Ok Nobody
                 seen "{name} has {addresses}";
-        ApexWrong "The apex points elsewhere",
+        ApexWrong [InTheWay] "The apex points elsewhere",
             "None of its addresses is the platform's.",
             fn apex_wrong(name, addresses, record) Fail DnsProvider
                 seen "{name} has {addresses}"
                 fix "at your DNS provider, delete {addresses}, then add {record}; if your provider has neither ALIAS nor ANAME, publish on www and redirect the apex to it";
-        ApexNone "The apex has no address",
+        ApexNone [Missing] "The apex has no address",
             "The domain exists, but has no A or AAAA record, or an ALIAS to a host that has none.",
             fn apex_none(name, record) Fail DnsProvider
                 seen "{name} has neither A nor AAAA"
                 fix "at your DNS provider, add {record}; if it is there, its value leads nowhere: correct it. If your provider has neither ALIAS nor ANAME, publish on www and redirect the apex to it";
-        ApexPartial "Some addresses of the apex point elsewhere",
+        ApexPartial [InTheWay PartlyLeads] "Some addresses of the apex point elsewhere",
             "Visitors reach the platform or another server at random.",
             fn apex_partial(name, addresses, foreign) Fail DnsProvider
                 seen "{name} has {addresses}"
                 fix "at your DNS provider, delete {foreign}";
-        ApexAaaa "IPv6 addresses of the apex point elsewhere",
+        ApexAaaa [InTheWay PartlyLeads] "IPv6 addresses of the apex point elsewhere",
             "Visitors with IPv6, and certificate authorities, reach the old server.",
             fn apex_aaaa(name, addresses) Fail DnsProvider
                 seen "{name} has AAAA {addresses}"
                 fix "at your DNS provider, delete the AAAA records {addresses}";
-        ApexCname "The apex has a CNAME",
+        ApexCname [InTheWay PartlyLeads] "The apex has a CNAME",
             "It hides the NS, SOA and MX records of the domain.",
             fn apex_cname(name, target, record) Fail DnsProvider
                 seen "{name} has CNAME {target} next to its SOA and NS records"
                 fix "at your DNS provider, replace the CNAME by {record}: it hides the domain's NS and MX records. In Route 53, an alias can point only to AWS resources and names in the same zone";
-        ProxyCloudflare "The record is behind Cloudflare's proxy",
+        ProxyCloudflare [WithTheValue PartlyLeads] "The record is behind Cloudflare's proxy",
             "The orange cloud is on: Cloudflare answers with its own addresses and certificate, and hides the CNAME.",
             fn cloudflare(name, addresses, answer, label) Fail DnsProvider
                 seen "{name} has {addresses}, which Cloudflare answers ({answer}); the CNAME behind it cannot be seen from outside"
                 fix "at Cloudflare, set the record {label} to DNS only (the grey cloud), at least until the domain is live";
-        TtlLong "The TTL is longer than a day",
+        TtlLong [Remark] "The TTL is longer than a day",
             "Resolvers may cache the record that long, mistakes included.",
             fn ttl_long(kind, seconds, ttl) Warn DnsProvider
                 seen "the {kind} has TTL {seconds} ({ttl})"
@@ -377,13 +429,13 @@ catalogue! {
             fn not_registered(domain) Fail Registrar
                 seen "the registry does not know {domain}"
                 fix "at your registrar, register or renew {domain}; check the spelling";
-        NsMismatch "The registrar and the zone list different name servers",
+        NsMismatch hides [DnsMissing DnsNodata] "The registrar and the zone list different name servers",
             "The zone was edited at one provider, but resolvers ask another.",
             fn ns_mismatch(old, new, zone, record) Warn Registrar
                 seen "the registrar lists {old}"
                 expected "{new}, as the zone itself lists"
                 fix "to keep the zone at {new}, set the name servers of {zone} to these at your registrar. To keep it at {old}, add {record} there. Then wait up to 48 h until the delegation is updated everywhere";
-        NsSilent "The DNS provider's name servers do not answer",
+        NsSilent hides [ServfailAll] "The DNS provider's name servers do not answer",
             "No name server of the domain answers: an outage at the provider, or a firewall in front of it.",
             fn name_servers_silent(servers, zone) Fail DnsProvider
                 seen "{servers}; resolvers get no answer from them, either"
@@ -400,13 +452,13 @@ catalogue! {
                 seen "{host} is within {zone} itself, and the registrar lists no address (glue) for it"
                 expected "the address of {host} at the registrar"
                 fix "at your registrar, add the address (glue) of {host}: without it nobody finds this name server";
-        LameAll "No name server serves the domain",
+        LameAll hides [ServfailAll] "No name server serves the domain",
             "The servers listed by the registry refuse the zone, or answer without authority.",
             fn lame_all(servers, zone) Fail DnsProvider
                 seen "{servers}"
                 expected "the name servers of {zone} answer with authority"
                 fix "at your DNS provider, set up the zone {zone}, or list the servers that have it at the registrar";
-        DnssecBogus "The DNSSEC signatures do not match",
+        DnssecBogus hides [ServfailAll] "The DNSSEC signatures do not match",
             "Resolvers that validate reject every answer; without validation there is one. Signatures have expired, or a DS record of the old provider is left.",
             "If signatures have expired, ask the DNS provider to sign the zone again. If the DS record is for another key, remove it at the registrar."
             fn other_key(zone_asked, tags, has, zone, then) Fail Registrar
@@ -442,12 +494,12 @@ catalogue! {
             fn none_succeeds(failing, answered, name) Fail DnsProvider
                 seen "{failing} of {answered} resolvers answer SERVFAIL, even without validation"
                 fix "open a ticket at your DNS provider, with the output of: petstore domains report {name}";
-        Over48h = "OVER-48H" "A resolver still has the old answer after 48 hours",
+        Over48h = "OVER-48H" [RightAtSource NotEverywhere] "A resolver still has the old answer after 48 hours",
             "No cache may keep an answer that long: something else is wrong.",
             fn over_48h(resolver, records, zone) Fail DnsProvider
                 seen "{resolver} still answers {records}, more than 48 h after the record was saved"
                 fix "no cache may keep it that long: check the delegation of {zone} and its secondary name servers";
-        ViewsDiffer "The name servers give others another answer",
+        ViewsDiffer [RightAtSource] "The name servers give others another answer",
             "Resolvers fetched an answer after the change that is not the one petstore gets: an internal view (split horizon), a second provider, or name servers with different contents. One resolver alone may filter the name.",
             fn views_differ(answers, record, zone, old) Fail DnsProvider
                 seen "{answers}, fetched again and not from a cache"
@@ -471,7 +523,7 @@ catalogue! {
                 seen "the registrar lists {host}, which has CNAME {target}"
                 expected "a name server with an A or AAAA record"
                 fix "at your registrar, list {target} in place of {host} for {zone}, or give {host} an A record: resolvers do not follow a CNAME there";
-        SecondaryBehind "A name server has not copied the new zone yet",
+        SecondaryBehind [NotEverywhere] "A name server has not copied the new zone yet",
             "It still serves an older version of the zone. Copying usually takes minutes.",
             fn secondary_behind(seen, longest) Wait Nobody
                 seen "{seen}"
@@ -486,23 +538,23 @@ catalogue! {
                 seen "{servers} has another record at the same serial ({serials})"
                 expected "the same zone at every server"
                 fix "at your DNS provider, enter the record at {servers}, too, or ask why it does not copy the zone";
-        TtlWait "A resolver still has the old answer cached",
+        TtlWait [RightAtSource NotEverywhere] "A resolver still has the old answer cached",
             "The name servers have the right record; the resolver keeps its old answer until the TTL runs out.",
             fn ttl_wait(resolver, records, left) Wait Nobody
                 seen "{resolver} still has {records} cached{left}"
                 fix "just wait";
-        NegWait "A resolver has cached that there was no record",
+        NegWait [RightAtSource NotEverywhere] "A resolver has cached that there was no record",
             "The name servers have the right record; the resolver asked before it existed. Asking again does not shorten the wait.",
             fn negative_wait(resolver, left) Wait Nobody
                 seen "{resolver} has cached that there was no record{left}"
                 fix "just wait; asking again does not shorten it";
-        NsWait "A resolver still asks the old name servers",
+        NsWait [RightAtSource NotEverywhere] "A resolver still asks the old name servers",
             "The name servers of the domain were changed. Resolvers cache which ones to ask, often for a day or two.",
             fn ns_wait(resolver, hosts, left, servers, record, soon) Wait Nobody
                 seen "{resolver} still asks {hosts}, for up to {left}"
                 expected "{servers}"
                 fix "just wait; or add {record} at {hosts}, too, and it is over{soon}";
-        DsWait "Resolvers still have the old DS record cached",
+        DsWait [RightAtSource NotEverywhere] hides [ServfailAll] "Resolvers still have the old DS record cached",
             "The DS record was changed or removed at the registrar. Until their copy expires, resolvers check signatures against the old one.",
             fn old_ds(has, zone, resolvers, left) Wait Nobody
                 seen "the registrar {has} for {zone}; {resolvers} still has the old one cached for {left} more"
@@ -513,20 +565,20 @@ catalogue! {
                 seen "the DS record of {zone} was changed or removed; {resolvers} may cache the failure for {left} more"
                 expected "answers that resolvers accept"
                 fix "just wait";
-        StaleServed "A resolver serves an expired answer",
+        StaleServed [RightAtSource NotEverywhere] "A resolver serves an expired answer",
             "It cannot reach the domain's name servers, and gives an old answer instead of none.",
             fn stale_served(resolver, records) Wait Nobody
                 seen "{resolver} answers {records}, which has expired"
                 fix "wait; it serves old answers because it cannot reach the domain's name servers";
-        ResolverDown "A resolver does not answer",
+        ResolverDown [Remark] "A resolver does not answer",
             "It is down, or this network blocks it.",
             fn resolver_down(resolver, why) Unknown ThisMachine
                 seen "{resolver}: {why}"
                 fix "Nothing to do: it is not counted.";
-        ResolversDisagree "Resolvers give different answers",
+        ResolversDisagree [NotEverywhere] "Resolvers give different answers",
             "None of them matches the name servers: answers may depend on the place or the network.",
             "Check for GeoDNS or split-horizon DNS at the provider.";
-        SplitLocal "Only this machine gets another answer",
+        SplitLocal [HereOnly] "Only this machine gets another answer",
             "Its resolver or hosts file has its own answer: a hosts entry, a VPN, a private zone.",
             fn split_local(resolver, records) Warn ThisMachine
                 seen "{resolver} answers {records}; all others have the right value"
@@ -537,7 +589,7 @@ catalogue! {
             fn own_view(records, left) Warn ThisMachine
                 seen "the name servers answer this machine {records}; resolvers have the right record for {left} more"
                 fix "nothing for visitors if this network is shown its own view (split horizon): add the record there, too, if people inside should reach the site. If the record was just changed or deleted, enter it again: resolvers only remember it";
-        EdnsBroken "A server does not understand EDNS",
+        EdnsBroken [Remark] "A server does not understand EDNS",
             "It rejected a question with EDNS, and answered the same one without.",
             fn edns_broken(server) Warn DnsProvider
                 seen "{server} rejects EDNS, but answers without it"
@@ -615,7 +667,7 @@ catalogue! {
             "Pass the CA's CAA domain with --ca.";
     }
     Certificate {
-        TlsOk "The certificate is right",
+        TlsOk [GoodCertificate] "The certificate is right",
             "Its names, its dates and its chain are right.",
             "Nothing to do."
             fn tls_ok(certificate) Ok Nobody
@@ -625,13 +677,13 @@ catalogue! {
             fn wrong_name(names, issuer, name) Fail DnsProvider
                 seen "the certificate is for {names}, issued by {issuer}"
                 fix "check where {name} points, and in the dashboard that the domain is added";
-        TlsPending "The certificate is not there yet",
+        TlsPending [NoCertificate NotYetCertificate] "The certificate is not there yet",
             "The platform answers with its own certificate until it has one for the domain: usually a couple of minutes after Verify.",
             "Choose Verify in the dashboard. If that was over 30 minutes ago, check DNS and CAA, then choose Re-verify.";
-        TlsAlert "The server has no certificate for the name yet",
+        TlsAlert [NoCertificate NotYetCertificate] "The server has no certificate for the name yet",
             "It ended the TLS handshake with an alert.",
             "Wait up to 30 minutes after Verify. After that, check DNS and CAA, then choose Re-verify.";
-        TlsNoSan "The certificate has only a common name",
+        TlsNoSan [BadCertificate] "The certificate has only a common name",
             "Browsers and petstore ignore the common name. That curl may accept it proves nothing.",
             fn no_san(common) Fail Platform
                 seen "the certificate has no subject alternative names, only the common name {common}"
@@ -639,31 +691,31 @@ catalogue! {
         TlsUnlogged "The certificate is not in public logs",
             "Browsers accept a certificate of a public CA only with proofs that it was logged (certificate transparency).",
             "Ask the platform's support to issue the certificate again, with these proofs.";
-        TlsExpired "The certificate is no longer valid",
+        TlsExpired [BadCertificate] "The certificate is no longer valid",
             "It was not renewed in time, or its CA has revoked it, which only browsers see. The platform gets a new one, and needs DNS and CAA to be right.",
             fn expired(end, ago) Fail Platform
                 seen "the certificate expired {end}, {ago} ago"
                 expected "a certificate that is valid now"
                 fix "check the findings on DNS and CAA first, since renewal needs both; then choose Re-verify in the dashboard";
-        TlsFuture "The certificate is not valid yet",
+        TlsFuture [BadCertificate] "The certificate is not valid yet",
             "It starts in the future, or this machine's clock is wrong.",
             fn not_valid_yet(begin) Fail Platform
                 seen "the certificate is valid from {begin}"
                 expected "a certificate that is valid now"
                 fix "check the clock of this machine; if it is right, wait";
-        TlsSelf "The certificate is self-signed",
+        TlsSelf [BadCertificate] "The certificate is self-signed",
             "It is not the platform's, or comes from a test setup.",
             fn self_signed(issuer, names, name) Fail Platform
                 seen "the certificate is self-signed, by {issuer}, for {names}"
                 expected "a certificate that browsers trust"
                 fix "check where {name} points: this is not the platform, or a test setup";
-        TlsStaging "The certificate is from a test CA",
+        TlsStaging [BadCertificate] "The certificate is from a test CA",
             "No browser trusts the certificates of a staging CA.",
             fn staging(issuer) Fail Platform
                 seen "the issuer is {issuer}"
                 expected "a certificate that browsers trust"
                 fix "ask the platform's support to issue it from the real CA";
-        TlsChain "An intermediate certificate is missing",
+        TlsChain [BadCertificate] "An intermediate certificate is missing",
             "The server does not send the certificate between its own and the root. Some browsers fill the gap, most tools do not.",
             fn no_intermediate(issuer) Fail Platform
                 seen "the server sends its certificate without the intermediate {issuer}"
@@ -674,7 +726,7 @@ catalogue! {
                 seen "the server's certificate is valid, but one above it {why}; the issuer is {issuer}"
                 expected "a certificate that browsers trust"
                 fix "ask the platform's support to send the present intermediate certificate: browsers reject this chain";
-        TlsWeak "The certificate's key is too short",
+        TlsWeak [BadCertificate] "The certificate's key is too short",
             "Browsers reject RSA keys of fewer than 2048 bits, and signatures with SHA-1.",
             fn weak_key(bits) Fail Platform
                 seen "the certificate has an RSA key of {bits} bits"
@@ -686,7 +738,7 @@ catalogue! {
                 seen "the issuer is {issuer}, as it is for the platform's own host"
                 expected "a certificate that browsers trust"
                 fix "Test from another network, or trust the proxy's root with --trust.";
-        TlsUnknownCa "The issuer is not trusted",
+        TlsUnknownCa [BadCertificate] "The issuer is not trusted",
             "Browsers do not know the CA that issued the certificate.",
             fn unknown_ca(issuer, name) Fail Platform
                 seen "the issuer is {issuer}"
@@ -699,27 +751,27 @@ catalogue! {
             fn no_roots() Unknown ThisMachine
                 seen "this machine has no CA certificates"
                 fix "install the package ca-certificates, or pass a PEM file with --trust";
-        TlsLong "The certificate is valid for too long",
+        TlsLong [GoodCertificate] "The certificate is valid for too long",
             "Browsers limit how long certificates of public CAs are valid in all: 398 days, 200 if they begin after 14 March 2026, 100 after 14 March 2027, 47 after 14 March 2029.",
             fn valid_too_long(certificate, days, longest) Warn Platform
                 seen "{certificate}; it is valid for {days} days in all"
                 expected "at most {longest} days"
                 fix "Ask the platform's support to issue a shorter one.";
-        TlsOld "The certificate is from before the domain was added",
+        TlsOld [GoodCertificate] "The certificate is from before the domain was added",
             "It is valid, but from another CA: an old host or a cache still answers.",
             fn old_certificate(certificate, serial, begin) Warn DnsProvider
                 seen "{certificate}; serial {serial}, from {begin}"
                 fix "an old host or a cache may still answer: compare serial numbers in a private window";
-        TlsSoon "The certificate expires soon",
+        TlsSoon [GoodCertificate] "The certificate expires soon",
             "Less than a quarter of its lifetime is left; it should have been renewed by now.",
             fn expires_soon(certificate) Warn Platform
                 seen "{certificate}"
                 expected "a renewal before the last quarter of its lifetime"
                 fix "it should have been renewed: check the findings on DNS and CAA, then choose Re-verify in the dashboard";
-        TlsRefused "Nothing listens for https",
+        TlsRefused [NoCertificate NotYetCertificate] "Nothing listens for https",
             "The connection to port 443 was refused.",
             "Wait if Verify was less than 30 minutes ago; otherwise ask the platform's support.";
-        TlsVersion "The server speaks only old versions of TLS",
+        TlsVersion [NoCertificate] "The server speaks only old versions of TLS",
             "It has neither TLS 1.2 nor 1.3, and browsers have given up the older ones: this is an old server.",
             "Check where the record points; if that is right, tell the operator of the server.";
         TlsSni "The certificate is shown only without SNI",
@@ -728,13 +780,13 @@ catalogue! {
                 seen "{address} has a certificate for {name} from {issuer}, but shows it only without SNI"
                 expected "the certificate for callers of {name}"
                 fix "Tell the operator of the server to use its certificate for the name.";
-        TlsReset "The TLS handshake was cut off",
+        TlsReset [NoCertificate NotYetCertificate] "The TLS handshake was cut off",
             "The server, or something in front of it, closed the connection or ended the handshake with an alert.",
             "Try again. If it stays, ask the platform's support.";
-        TlsTimeout "The server does not respond",
+        TlsTimeout [NoCertificate NotYetCertificate] "The server does not respond",
             "It did not answer the connection or the handshake.",
             "Try again. If it stays, a firewall drops the connection.";
-        TlsNotTls "The server does not speak TLS",
+        TlsNotTls [NoCertificate] "The server does not speak TLS",
             "Plain HTTP, or something else, answers on port 443.",
             "The port is set up wrong: tell the operator of the server.";
         TlsAddressesDiffer "The addresses have different certificates",
@@ -758,7 +810,7 @@ catalogue! {
                 fix "Test from a network that has it.";
     }
     Http {
-        HttpOk "The platform answers",
+        HttpOk [Answers] "The platform answers",
             "The site is served under the name.",
             "Nothing to do."
             fn http_ok(name, status, to) Ok Nobody
@@ -776,13 +828,13 @@ catalogue! {
         HttpTaken "Another project has the domain",
             "The platform gives a domain to one project only, and another one has it: an old one of yours, or that of an earlier owner.",
             "Remove the domain from the other project in the dashboard, then add it again. If it is not yours, ask the platform's support, and show that the zone is.";
-        Http5xx = "HTTP-5XX" "The server has an error",
+        Http5xx = "HTTP-5XX" [Answers] "The server has an error",
             "The domain is fine; what it serves is not.",
             fn server_error(name, answer) Warn Platform
                 seen "https://{name}/{answer}"
                 expected "the site"
                 fix "the domain is fine: check the last deploy in the dashboard";
-        HttpRefused "The site refuses visitors",
+        HttpRefused [Answers] "The site refuses visitors",
             "DNS and certificate are right, but every visitor gets an error: a login, a block, a limit, a page that is gone, or a name that the server does not accept.",
             "Check the access settings of the project in the dashboard."
             fn refused(name, status, advice) Warn Dashboard
@@ -806,7 +858,7 @@ catalogue! {
                 seen "{url} answers {status} and does not redirect to https"
                 expected "a redirect to https://{name}/"
                 fix "Ask the platform's support to redirect http to https.";
-        AcmeLeftOver "An earlier provider's certificate check is left over",
+        AcmeLeftOver [CaCheck] "An earlier provider's certificate check is left over",
             "CAs that check by DNS read _acme-challenge below the name, which still leads to another provider or has more than a CNAME.",
             fn challenge_left_over(place, target, others) Warn DnsProvider
                 seen "{place} has CNAME {target}{others}"
@@ -816,7 +868,7 @@ catalogue! {
                 seen "{place} has CNAME {target}{others}"
                 expected "no record, or the platform's"
                 fix "at your DNS provider, delete the TXT records at {place}: a CNAME must be the only record";
-        AcmeBlocked "The path of the certificate check is blocked",
+        AcmeBlocked [CaCheck] "The path of the certificate check is blocked",
             "CAs fetch a file under /.well-known/acme-challenge/ over port 80; something in front of the platform refuses or redirects it.",
             fn challenge_blocked(why) Warn DnsProvider
                 seen "/.well-known/acme-challenge/ {why}"
@@ -829,7 +881,7 @@ catalogue! {
             "Nothing to do."
             fn redirect_ok(from, url, status) Ok Nobody
                 seen "{from} leads to {url} with {status}";
-        RdLoop "The redirect loops",
+        RdLoop [Detour] "The redirect loops",
             "Following it leads back to where it began. A proxy in front of the platform causes this when it speaks http to the platform (the mode Flexible).",
             fn redirect_loops(circle, from, to) Fail Dashboard
                 seen "{circle}"
@@ -837,7 +889,7 @@ catalogue! {
             fn page_loops(circle, mode) Fail Dashboard
                 seen "{circle}"
                 fix "in the dashboard, point it straight at its target, and remove what leads back{mode}";
-        RdTooMany "There are more than ten redirects",
+        RdTooMany [Detour] "There are more than ten redirects",
             "Browsers give up, too.",
             "Point the first redirect straight at the last target."
             fn too_many_redirects(count, from, to) Fail Dashboard
@@ -892,12 +944,12 @@ catalogue! {
             fn no_answer(from, why) Fail Dashboard
                 seen "{from}: {why}"
                 fix "check the domain itself first: petstore domains check {from}";
-        RdStatus "The redirect has a different status",
+        RdStatus [Detour] "The redirect has a different status",
             "Browsers and search engines remember 301 and 308, not 302, 303 and 307.",
             fn other_status(status, means, wanted, meaning) Warn Dashboard
                 seen "status {status}: {means}"
                 fix "in the dashboard under Project settings, Domains (domains.redirects), set the status to {wanted}: {meaning}";
-        RdChain "The redirect takes several hops",
+        RdChain [Detour] "The redirect takes several hops",
             "Each costs visitors time.",
             fn several_hops(way, from, to) Warn Dashboard
                 seen "{way}"

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 
 use crate::clock;
 
-use super::catalogue::{Code, Topic};
+use super::catalogue::{Code, Mark, Topic};
 use super::check_options::CheckOptions;
 use super::diagnosis::memory::remember;
 use super::diagnosis::redirect::{Redirect, judge};
@@ -95,7 +95,7 @@ impl Subject {
         let Some(last) = self.measurements.iter().rev().find(|last| last.known) else {
             return self.reported.added.is_some() && self.reported.saved.is_none();
         };
-        [Code::DnsMissing, Code::DnsNodata, Code::ApexNone].iter().any(|code| code.as_str() == last.code)
+        last.code.parse().is_ok_and(|code: Code| code.is(Mark::Missing))
     }
 }
 
@@ -234,9 +234,7 @@ fn still_matters(about_name: &Finding, findings: &[Finding]) -> bool {
         return false;
     }
     match about_name.code {
-        Code::InReserved => !findings
-            .iter()
-            .any(|finding| matches!(finding.code, Code::TlsOk | Code::TlsSoon | Code::TlsOld | Code::TlsLong)),
+        Code::InReserved => !findings.iter().any(|finding| finding.code.is(Mark::GoodCertificate)),
         Code::InUnknownTld => findings.iter().any(|finding| matches!(finding.code, Code::NotDelegated | Code::Offline)),
         Code::InOk => false,
         _ => true,

@@ -23,7 +23,7 @@ pub(super) mod tests;
 mod wildcard;
 pub(super) mod words;
 
-use super::catalogue::{Code, Topic};
+use super::catalogue::{Code, Mark, Topic};
 use super::finding::{Finding, Verdict};
 use super::observation::{Data, Record, RecordType};
 
@@ -47,39 +47,41 @@ pub(super) fn conflicting<'a>(case: &Case<'a>) -> Vec<&'a Record> {
 
 /// The findings of a case, first causes first.
 pub fn diagnose(case: &Case<'_>) -> Vec<Finding> {
-    let mut findings = Vec::new();
     let source = Authoritative::of(case);
-    let mut record = record::findings(case, &source);
-    nameservers::findings(case, &source, &mut record, &mut findings);
-    findings.append(&mut record);
-    if is_the_end(&findings) {
-        return findings;
-    }
-    findings.extend(caa::findings(case, &source));
+    let record = record::findings(case, &source);
+    let servers = match nameservers::findings(case, &source, &record) {
+        Ok(servers) => servers,
+        Err(only) => return vec![only],
+    };
+    let mut findings = explained([servers, record].concat());
+    let free = caa::findings(case, &source);
     // What another server shows says nothing about the platform.
-    let dns_fails = findings.iter().any(|finding| {
-        finding.verdict == Verdict::Fail && matches!(finding.code.topic(), Topic::Servers | Topic::Record)
-    });
+    let dns_fails = findings.iter().any(|finding| finding.verdict == Verdict::Fail);
     let leads_here = !dns_fails && case.value().is_some();
-    let is_caa = |finding: &&Finding| finding.code.topic() == Topic::Caa;
-    let free = findings.iter().filter(is_caa).all(|finding| finding.verdict < Verdict::Wait);
-    let mut certificates = certificate::findings(case, leads_here, free);
+    let is_free = free.iter().all(|finding| finding.verdict < Verdict::Wait);
+    findings.extend(free);
+    let mut certificates = certificate::findings(case, leads_here, is_free);
     // Verify comes once nothing before it is open.
     if findings.iter().any(|finding| finding.verdict.is_open()) {
         certificates.iter_mut().filter(|one| one.verdict == Verdict::You).for_each(|one| one.verdict = Verdict::Wait);
     }
-    let trusted = certificates.iter().any(certificate::is_good);
+    let trusted = certificates.iter().any(|finding| finding.code.is(Mark::GoodCertificate));
     findings.extend(certificates);
     findings.extend(http::challenge_left_over(case, leads_here));
     findings.extend(http::findings(case, leads_here, trusted && !dns_fails));
     findings
 }
 
-/// If nothing is known, or the domain does not exist, all other findings would only be consequences.
-fn is_the_end(findings: &[Finding]) -> bool {
-    let unknown = findings.iter().all(|finding| finding.verdict == Verdict::Unknown);
-    findings.iter().any(|finding| match finding.code {
-        Code::Offline => unknown,
-        code => code == Code::NotDelegated,
-    })
+/// Without what another finding explains, and without an "ok" of the record that others do not see.
+fn explained(findings: Vec<Finding>) -> Vec<Finding> {
+    let against = findings.iter().filter(|finding| finding.verdict >= Verdict::Wait);
+    let hidden: Vec<Code> = against.flat_map(|finding| finding.code.hides()).copied().collect();
+    let is_unseen = |finding: &Finding| {
+        let waits = matches!(finding.verdict, Verdict::Wait | Verdict::Fail);
+        finding.code.topic() == Topic::Servers && (waits || finding.code == Code::ResolversDisagree)
+    };
+    let unseen = findings.iter().any(is_unseen);
+    let is_ok = |finding: &Finding| finding.code.topic() == Topic::Record && finding.verdict == Verdict::Ok;
+    let stays = |finding: &Finding| !hidden.contains(&finding.code) && !(unseen && is_ok(finding));
+    findings.into_iter().filter(stays).collect()
 }

@@ -7,7 +7,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use super::caches::Caches;
-use super::catalogue::{Code, Topic};
+use super::catalogue::{Code, Mark, Topic};
 use super::diagnosis::{CERTIFICATE_WAIT, PROPAGATION};
 use super::finding::{Finding, Verdict, deciding, overall, wait_ends};
 use super::reported::Reported;
@@ -113,7 +113,8 @@ pub struct Measurement {
 impl Measurement {
     /// The result of `findings`.
     pub fn of(findings: &[Finding], at: Timestamp) -> Self {
-        let any = |codes: &[Code]| findings.iter().any(|finding| codes.contains(&finding.code));
+        let any = |mark| findings.iter().any(|finding| finding.code.is(mark));
+        let has = |code| findings.iter().any(|finding| finding.code == code);
         let fails = |topic: Topic, except: &[Code]| {
             let counts = |f: &&Finding| f.code.topic() == topic && !except.contains(&f.code);
             findings.iter().filter(counts).any(|f| f.verdict == Verdict::Fail)
@@ -122,37 +123,16 @@ impl Measurement {
             let about = findings.iter().filter(|f| f.code.topic() == topic);
             about.map(|f| f.verdict).any(Verdict::is_open)
         };
-        let waits = [
-            Code::TtlWait,
-            Code::NegWait,
-            Code::NsWait,
-            Code::DsWait,
-            Code::StaleServed,
-            Code::Over48h,
-            Code::SecondaryBehind,
-            Code::ResolversDisagree,
-        ];
-        let absent = [Code::DnsMissing, Code::DnsNodata, Code::DnsValueUnknown];
         let known = findings.iter().any(|finding| finding.verdict != Verdict::Unknown);
-        let record = known && !not_right(Topic::Record) && !fails(Topic::Servers, &[Code::Over48h]) && !any(&absent);
+        let record = known
+            && !not_right(Topic::Record)
+            && !fails(Topic::Servers, &[Code::Over48h])
+            && !has(Code::DnsValueUnknown);
         // A domain without a delegation leads nowhere; with failing servers it is unknown.
         let silent = fails(Topic::Servers, &[Code::NotDelegated]);
-        // Wrong, and a part of it may lead to the platform all the same.
-        let partly = [
-            Code::DnsCnameAndOther,
-            Code::DnsMultiCname,
-            Code::DnsAaaaLeft,
-            Code::ApexPartial,
-            Code::ApexAaaa,
-            Code::ApexCname,
-            Code::ProxyCloudflare,
-        ];
-        let elsewhere = !silent && !any(&partly) && (any(&[Code::NotDelegated]) || not_right(Topic::Record));
-        let certificate =
-            any(&[Code::TlsOk, Code::TlsSoon, Code::TlsOld, Code::TlsLong]) && !not_right(Topic::Certificate);
-        let answers = any(&[Code::HttpOk, Code::HttpRefused, Code::Http5xx])
-            && !fails(Topic::Http, &[])
-            && !fails(Topic::Redirect, &[]);
+        let elsewhere = !silent && !any(Mark::PartlyLeads) && (has(Code::NotDelegated) || not_right(Topic::Record));
+        let certificate = any(Mark::GoodCertificate) && !not_right(Topic::Certificate);
+        let answers = any(Mark::Answers) && !fails(Topic::Http, &[]) && !fails(Topic::Redirect, &[]);
         let texts = |decides: &Finding| (decides.code.to_string(), decides.title.clone(), decides.fix.clone());
         let (code, title, fix) = deciding(findings).map(texts).unwrap_or_default();
         Self {
@@ -163,11 +143,11 @@ impl Measurement {
             fix,
             until: wait_ends(findings),
             record,
-            everywhere: record && !any(&waits),
+            everywhere: record && !any(Mark::NotEverywhere),
             caa: !not_right(Topic::Caa),
             certificate,
             http: certificate && answers,
-            unknown_there: any(&[Code::Http404Project]),
+            unknown_there: has(Code::Http404Project),
             known,
             elsewhere,
             expires: None,
@@ -292,8 +272,7 @@ pub fn next_check(
 
 /// The only problem is that the certificate is missing.
 fn may_only_be_late(latest: &Measurement) -> bool {
-    let not_there = [Code::TlsPending, Code::TlsAlert, Code::TlsRefused, Code::TlsReset, Code::TlsTimeout];
-    latest.verdict != Verdict::Fail || not_there.iter().any(|code| code.as_str() == latest.code)
+    latest.verdict != Verdict::Fail || latest.code.parse().is_ok_and(|code: Code| code.is(Mark::NotYetCertificate))
 }
 
 #[cfg(test)]

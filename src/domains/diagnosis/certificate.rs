@@ -7,7 +7,7 @@ use jiff::tz::TimeZone;
 
 use crate::model::text::{short, whole};
 
-use super::super::catalogue::say;
+use super::super::catalogue::{Mark, say};
 use super::super::observation::{Certificate, ConnectionFailure, Distrust, Handshake, Presented, covers};
 use super::super::{Code, DnsName, Finding, Verdict, Who};
 use super::Case;
@@ -95,18 +95,12 @@ fn shown_without_name(case: &Case<'_>, address: IpAddr) -> String {
     }
 }
 
-/// Whether there is a certificate that browsers accept.
-pub fn is_good(finding: &Finding) -> bool {
-    matches!(finding.code, Code::TlsOk | Code::TlsSoon | Code::TlsOld | Code::TlsLong)
-}
-
 /// If another address of the platform has the right certificate, neither Verify nor waiting helps this one.
 fn one_of_several(leads_here: bool, findings: &mut [Finding]) {
-    if !leads_here || !findings.iter().any(is_good) {
+    if !leads_here || !findings.iter().any(|finding| finding.code.is(Mark::GoodCertificate)) {
         return;
     }
-    let silent = |code| matches!(code, Code::TlsRefused | Code::TlsReset | Code::TlsTimeout | Code::TlsAlert);
-    for finding in findings.iter_mut().filter(|finding| silent(finding.code)) {
+    for finding in findings.iter_mut().filter(|finding| finding.code.is(Mark::NotYetCertificate)) {
         (finding.verdict, finding.who, finding.until) = (Verdict::Warn, Who::Platform, None);
         finding.fix =
             "the platform's other addresses work: check again in a few minutes, and tell its support if it stays"
@@ -120,19 +114,7 @@ fn of_another_server(case: &Case<'_>, finding: Finding) -> Finding {
         let verdict = if finding.verdict.is_open() { Verdict::Fail } else { finding.verdict };
         return Finding { verdict, ..finding.after_record() };
     }
-    // Browsers reject this certificate, also of another server.
-    let broken = matches!(
-        finding.code,
-        Code::TlsExpired
-            | Code::TlsFuture
-            | Code::TlsSelf
-            | Code::TlsStaging
-            | Code::TlsChain
-            | Code::TlsUnknownCa
-            | Code::TlsWeak
-            | Code::TlsNoSan
-    );
-    if broken {
+    if finding.code.is(Mark::BadCertificate) {
         return Finding { who: Who::DnsProvider, until: None, ..finding };
     }
     Finding { verdict: Verdict::Warn, ..finding.after_record() }.fix(

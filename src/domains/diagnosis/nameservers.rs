@@ -5,7 +5,7 @@ use jiff::SignedDuration;
 use crate::model::text::short;
 
 use super::super::caches::Promise;
-use super::super::catalogue::say;
+use super::super::catalogue::{Mark, say};
 use super::super::observation::RecordType::{A, DNSKEY};
 use super::super::observation::{Lookup, Reply, ResponseCode, Role, TYPES, code_name};
 use super::super::{Code, DnsName, Finding, Verdict, Who};
@@ -18,60 +18,42 @@ const FAILURE_CACHED: SignedDuration = SignedDuration::from_mins(5);
 /// No key of the zone is that of its DS record (RFC 8914 section 4.10).
 const DNSKEY_MISSING: u16 = 9;
 
-/// Adds the findings on servers. If they explain a missing record, its finding is dropped from `record`; if
-/// others do not yet see a right record, so is its "ok".
-pub fn findings(case: &Case<'_>, source: &Authoritative<'_>, record: &mut Vec<Finding>, findings: &mut Vec<Finding>) {
+/// The findings on servers; `Err` if nothing else is known, or the domain does not exist: all others would only be
+/// consequences. `record`: the findings on the record.
+pub fn findings(case: &Case<'_>, source: &Authoritative<'_>, record: &[Finding]) -> Result<Vec<Finding>, Finding> {
     let resolvers: Vec<&Lookup> = case.resolvers(A).collect();
     let unheard = resolvers.iter().all(|lookup| no_answer(lookup).is_some());
-    let leads = [Code::DnsOk, Code::DnsADirect, Code::DnsChain, Code::DnsWildcardOk, Code::ApexOk];
-    let right = record.iter().any(|finding| leads.contains(&finding.code))
+    let right = record.iter().any(|finding| finding.code.is(Mark::Leads))
         && record.iter().all(|finding| finding.verdict != Verdict::Fail);
     // Nothing is right that no resolver leads to.
     if unheard && (source.lookups.is_empty() || right && dead_platform(case).is_none()) {
-        record.clear();
-        findings.push(delegation::silent(case).unwrap_or_else(|| offline(case, &resolvers)));
-        return;
+        return Err(delegation::silent(case).unwrap_or_else(|| offline(case, &resolvers)));
     }
     if let Some(not_delegated) = delegation::not_delegated(case) {
-        record.clear();
-        findings.push(not_delegated);
-        return;
+        return Err(not_delegated);
     }
     let failing = source.lookups.is_empty();
-    let circle = record.iter().any(|finding| finding.code == Code::DnsLoop);
-    if let Some(mismatch) = delegation::mismatch(case) {
-        if mismatch.verdict == Verdict::Fail {
-            // The mismatch already explains that the record is missing there.
-            record.retain(|finding| !matches!(finding.code, Code::DnsMissing | Code::DnsNodata));
-        }
-        findings.push(mismatch);
-    }
-    findings.extend(delegation::lame(case, failing));
-    let no_server = findings.iter().any(|finding| matches!(finding.code, Code::LameAll | Code::NsSilent));
+    let lame = delegation::lame(case, failing);
+    let none = failing && resolvers.iter().all(|lookup| lookup.answer().is_none())
+        || lame.iter().any(|finding| matches!(finding.code, Code::LameAll | Code::NsSilent));
     // A wrong address explains why no server answers.
-    let none = no_server || failing && resolvers.iter().all(|lookup| lookup.answer().is_none());
-    findings.splice(..0, delegation::glue(case, no_server).or_else(|| delegation::unfound(case, none)));
+    let unfound = delegation::glue(case, none).or_else(|| delegation::unfound(case, none));
+    let mut findings: Vec<Finding> = unfound.into_iter().chain(delegation::mismatch(case)).chain(lame).collect();
     let rejected = rejected(case, &resolvers);
-    let rejects = rejected.is_some();
     let cached = || propagation::old_ds(case, &self::failing(case, &resolvers));
-    findings.extend(dnssec::finding(case, rejects).or_else(cached).or_else(|| kept_failure(case)).or(rejected));
-    if !(circle || rejects || no_server) {
-        findings.extend(none_succeeds(case, source, &resolvers));
-    }
+    let of_keys = dnssec::finding(case, rejected.is_some()).or_else(cached).or_else(|| kept_failure(case));
+    findings.extend(of_keys.or(rejected));
+    findings.extend(none_succeeds(case, source, &resolvers));
     findings.extend(delegation::secondaries(case));
     findings.extend(only_here(case, source));
     let disagreement = propagation::disagreement(case, source, &resolvers);
     // After 48 hours no answer may be old any more, whatever the reason.
     if right && source.authoritative && (disagreement.is_none() || case.is_past_propagation()) {
-        propagation::findings(case, source, &resolvers, findings);
+        findings.extend(propagation::findings(case, source, &resolvers));
     }
-    let disagree = disagreement.is_some();
     findings.extend(disagreement);
-    remarks(case, &resolvers, findings);
-    // The "ok" of the record does not go with "this resolver has another answer", nor with silent resolvers.
-    if disagree || unheard || findings.iter().any(|finding| finding.verdict.is_open()) {
-        record.retain(|finding| finding.verdict != Verdict::Ok);
-    }
+    findings.extend(remarks(case, &resolvers));
+    Ok(findings)
 }
 
 /// Why a resolver did not answer. SERVFAIL counts as an answer, since the domain may be the reason.
@@ -249,19 +231,20 @@ fn none_succeeds(case: &Case<'_>, source: &Authoritative<'_>, resolvers: &[&Look
 }
 
 /// Remarks that are not problems.
-fn remarks(case: &Case<'_>, resolvers: &[&Lookup], findings: &mut Vec<Finding>) {
-    for lookup in resolvers.iter().copied() {
-        let who = lookup.server.label();
-        if let Some(why) = no_answer(lookup) {
-            findings.push(say::resolver_down(who, why).evidence([lookup]));
-        } else if invents(case, lookup) {
-            findings.push(say::rewrites(who).evidence(case.seen.resolvers(&case.seen.nobody, A)));
+fn remarks(case: &Case<'_>, resolvers: &[&Lookup]) -> Vec<Finding> {
+    let of_resolver = |lookup: &&Lookup| match no_answer(lookup) {
+        Some(why) => Some(say::resolver_down(lookup.server.label(), why).evidence([*lookup])),
+        None if invents(case, lookup) => {
+            let evidence = case.seen.resolvers(&case.seen.nobody, A);
+            Some(say::rewrites(lookup.server.label()).evidence(evidence))
         }
-    }
+        None => None,
+    };
     let without_edns = |lookup: &&Lookup| {
         !matches!(lookup.server.role, Role::Parent | Role::Former)
             && lookup.reply().is_some_and(|reply| reply.without_edns)
     };
     let rejects = case.seen.lookups.iter().find(without_edns);
-    findings.extend(rejects.map(|lookup| say::edns_broken(lookup.server.label()).evidence([lookup])));
+    let rejects = rejects.map(|lookup| say::edns_broken(lookup.server.label()).evidence([lookup]));
+    resolvers.iter().filter_map(of_resolver).chain(rejects).collect()
 }

@@ -59,9 +59,8 @@ pub(super) fn sees_right(case: &Case<'_>, reply: &Reply) -> bool {
 }
 
 /// Resolvers with an old answer, each with the time when it expires.
-pub fn findings(case: &Case<'_>, source: &Authoritative<'_>, resolvers: &[&Lookup], findings: &mut Vec<Finding>) {
+pub fn findings(case: &Case<'_>, source: &Authoritative<'_>, resolvers: &[&Lookup]) -> Vec<Finding> {
     let split = split_local(case, resolvers);
-    findings.extend(split.as_ref().map(|(_, finding)| finding.clone()));
     let mut waiting: Vec<Finding> = Vec::new();
     let mut others: Vec<&Lookup> = Vec::new();
     for lookup in resolvers {
@@ -78,10 +77,10 @@ pub fn findings(case: &Case<'_>, source: &Authoritative<'_>, resolvers: &[&Looku
         let old = old.into_iter().filter_map(|(lookup, cause)| wait(case, source, lookup, cause));
         waiting.extend(old.max_by_key(|finding| finding.until));
     }
-    findings.extend(views_differ(case, &others, resolvers));
     // The one that caches longest decides how long it takes; of equal ones the order of their names, not of the answers.
     waiting.sort_by_cached_key(|finding| (std::cmp::Reverse(finding.until), finding.seen.clone()));
-    findings.append(&mut waiting);
+    let split = split.map(|(_, finding)| finding);
+    split.into_iter().chain(views_differ(case, &others, resolvers)).chain(waiting).collect()
 }
 
 /// Whether a resolver has the record of the name servers, which may lead to the platform through other names.

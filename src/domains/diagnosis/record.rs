@@ -10,7 +10,7 @@ use super::super::caches::{PUBLICATION, SourceAnswer};
 use super::super::catalogue::say;
 use super::super::observation::RecordType::{A, AAAA, CNAME, HTTPS, NS};
 use super::super::observation::{Data, Lookup, Record, Reply, type_name};
-use super::super::{Code, DnsName, Finding, Verdict, Who};
+use super::super::{DnsName, Finding, Verdict, Who};
 use super::authoritative::Authoritative;
 use super::cname_target::{self, shown};
 use super::{Case, missing_cname, proxied, wildcard, words};
@@ -32,9 +32,8 @@ pub fn findings(case: &Case<'_>, source: &Authoritative<'_>) -> Vec<Finding> {
         return vec![proxy];
     }
     let mut findings = if case.domain.is_apex() { vec![apex(case, source)] } else { subdomain(case, source) };
-    value_gone(case, source, &mut findings);
-    // It names the cause more exactly.
-    findings.splice(..0, proxied::private(case, source));
+    // These name the cause more exactly.
+    findings = proxied::private(case, source).into_iter().chain(value_gone(case, source)).chain(findings).collect();
     if is_just_saved(case, source) {
         findings.iter_mut().for_each(|finding| not_published(case, finding));
     }
@@ -127,19 +126,17 @@ fn with_cname(case: &Case<'_>, source: &Authoritative<'_>, cnames: &[(&DnsName, 
     findings
 }
 
-/// A value that does not exist was mistyped, whatever records the name has: this comes first, and replaces a
-/// comparison with it.
-fn value_gone(case: &Case<'_>, source: &Authoritative<'_>, findings: &mut Vec<Finding>) {
-    let Some(expected) = case.value() else { return };
-    if !is_denied(case, expected) || source.cnames().iter().any(|(target, _)| *target == expected) {
-        return;
+/// A value that does not exist was mistyped, whatever records the name has.
+fn value_gone(case: &Case<'_>, source: &Authoritative<'_>) -> Option<Finding> {
+    let expected = case.value().filter(|expected| is_denied(case, expected))?;
+    if source.cnames().iter().any(|(target, _)| *target == expected) {
+        return None;
     }
-    findings.retain(|finding| !matches!(finding.code, Code::DnsWrongTarget | Code::DnsNearMiss | Code::DnsChain));
     let instead = match source.cnames().first() {
         Some((target, _)) => format!("; the record at {} points to {}", case.domain.name, shown(target)),
         None => String::new(),
     };
-    findings.insert(0, say::value_gone(expected, instead).evidence(case.seen.asked(expected, A)));
+    Some(say::value_gone(expected, instead).evidence(case.seen.asked(expected, A)))
 }
 
 /// Whether every server that was asked answers NXDOMAIN.
