@@ -49,7 +49,7 @@ pub enum Mark {
     Remark,
     /// There is a certificate that browsers accept.
     GoodCertificate,
-    /// There is one that they reject, whoever shows it.
+    /// There is one that they reject, also if another server shows it.
     BadCertificate,
     /// There is none.
     NoCertificate,
@@ -63,8 +63,9 @@ pub enum Mark {
     Detour,
 }
 
-/// A row has a code, its marks, the rows that it explains and so takes out where it fails or is waited for, its title, its cause and its cure; or, in place of the cure, the sentences of a finding, with
-/// arguments that a check passes: the first fix is the cure, too.
+/// A row has a code, its marks, the rows that it explains and so takes out where it fails or is waited for, its title, its
+/// cause and its cure; or, in place of the cure, the sentences of a finding, with arguments that a check passes: the first
+/// fix is the cure, too.
 macro_rules! catalogue {
     ($($topic:ident { $(
         $variant:ident $(= $code:literal)? $([$($mark:ident)+])? $(hides [$($hidden:ident)+])?

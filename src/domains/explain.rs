@@ -4,205 +4,104 @@ use strsim::osa_distance;
 
 use super::catalogue::Code;
 
-/// Messages of browsers and tools, in lower case, with their possible causes, the likeliest first. The first entry that
-/// is contained in a message counts, so longer ones come before shorter ones.
-const MESSAGES: &[(&[&str], &[Code])] = &[
-    // Sentences of Let's Encrypt, and the problem types of ACME (RFC 8555 section 6.7).
-    (
-        &["looking up caa", "query timed out looking up caa"],
-        &[Code::CaaLookupFailed, Code::DnssecBogus, Code::ServfailAll, Code::NsSilent],
-    ),
-    (&["caa record for", "prevents issuance", "acme:error:caa"], &[Code::CaaBlocked, Code::CaaEmpty, Code::CaaMethod]),
-    (
-        &["too many certificates", "too many failed authorizations", "too many new orders", "ratelimited"],
-        &[Code::CaRateLimit],
-    ),
-    (
-        &["no valid ip addresses found", "no valid a records found", "nxdomain looking up"],
-        &[Code::DnsMissing, Code::DnsNodata, Code::NegWait, Code::NotDelegated],
-    ),
-    (
-        &["during secondary validation", "multi-perspective", "secondary validation"],
-        &[Code::CaElsewhere, Code::DnssecBogus, Code::ServfailAll],
-    ),
-    (
-        &["servfail looking up", "acme:error:dns"],
-        &[Code::DnssecBogus, Code::ServfailAll, Code::NsSilent, Code::LameAll],
-    ),
-    (
-        &["likely firewall problem", "error getting validation data", "acme:error:connection"],
-        &[Code::HttpPort80, Code::TlsRefused, Code::TlsTimeout, Code::DnsAaaaLeft],
-    ),
-    (
-        &["invalid response from http", "acme:error:unauthorized", "key authorization file"],
-        &[Code::AcmeBlocked, Code::Http404Project, Code::DnsAaaaLeft, Code::DnsWrongTarget],
-    ),
-    (&["acme:error:incorrectresponse"], &[Code::AcmeBlocked, Code::DnsWrongTarget]),
-    (&["acme:error:tls"], &[Code::TlsReset, Code::TlsVersion, Code::TlsNotTls]),
-    (&["rejectedidentifier", "does not end with a valid public suffix"], &[Code::InReserved, Code::InUnknownTld]),
-    (&["acme:error:unsupportedidentifier"], &[Code::InIp, Code::InWildcard]),
-    // Cloudflare's numbers.
-    (&["error 1000", "dns points to prohibited ip"], &[Code::ProxyCloudflare, Code::DnsPrivate]),
-    (&["error 1001", "dns resolution error"], &[Code::ProxyCloudflare, Code::DnsTargetGone, Code::DnsMissing]),
-    (&["error 1014", "cname cross-user banned"], &[Code::ProxyCloudflare]),
-    (&["error 1016", "origin dns error"], &[Code::ProxyCloudflare, Code::DnsTargetGone]),
-    (&["error 520", "unknown error"], &[Code::ProxyCloudflare, Code::Http5xx]),
-    (&["error 521", "web server is down"], &[Code::ProxyCloudflare, Code::TlsRefused]),
-    (&["error 522", "error 524"], &[Code::ProxyCloudflare, Code::TlsTimeout]),
-    (&["error 523", "origin is unreachable"], &[Code::ProxyCloudflare, Code::DnsTargetGone, Code::DnsPrivate]),
-    // Forms of DNS providers and dashboards.
-    (
-        &["not permitted at apex", "cname at the root", "cname at the apex", "cname on the root"],
-        &[Code::ApexCname, Code::InApex],
-    ),
-    (
-        &["in use by another", "added to another", "assigned to another", "domain is already in use", "already taken"],
-        &[Code::HttpTaken],
-    ),
-    (
-        &["already exists", "conflicts with", "cname conflict", "conflicting record", "duplicate record"],
-        &[Code::DnsCnameAndOther, Code::DnsABlocks, Code::DnsAaaaLeft, Code::DnsMultiCname],
-    ),
-    // Certificates, as browsers and tools name what is wrong with them.
-    (&["certificate_transparency", "certificate transparency"], &[Code::TlsUnlogged]),
-    (
-        &[
-            "weak_key",
-            "weak_server_key",
-            "weak_signature",
-            "inadequate_key_size",
-            "sec_error_invalid_key",
-            "signature_algorithm_disabled",
-            "key too small",
-            "key too weak",
-            "weak key",
-        ],
-        &[Code::TlsWeak],
-    ),
-    (&["err_ech_", "ssl_error_ech", "encrypted client hello"], &[Code::DnsHttpsElsewhere]),
-    (&["expired_issuer_certificate", "not_yet_valid_issuer_certificate"], &[Code::TlsChain]),
-    (&["err_cert_validity_too_long"], &[Code::TlsLong]),
-    (
-        &[
-            "err_ssl_obsolete_version",
-            "ssl_error_unsupported_version",
-            "tlsv1 alert protocol version",
-            "unsupported protocol",
-        ],
-        &[Code::TlsVersion],
-    ),
-    (
-        &["mozilla_pkix_error_additional_policy", "sec_error_untrusted_issuer", "sec_error_ca_cert_invalid"],
-        &[Code::TlsUnknownCa],
-    ),
-    (
-        &["mozilla_pkix_error_empty_issuer_name", "err_cert_invalid", "sec_error_bad_der"],
-        &[Code::TlsNotTls, Code::TlsNoSan],
-    ),
-    (&["err_cert_known_interception_blocked"], &[Code::TlsIntercept]),
-    (&["err_ssl_pinned_key_not_in_cert_chain", "mozilla_pkix_error_key_pinning_failure"], &[Code::TlsIntercept]),
-    (
-        &["err_cert_common_name_invalid", "ssl_error_bad_cert_domain", "no alternative certificate subject name"],
-        &[Code::TlsPending, Code::TlsWrongName, Code::TlsNoSan],
-    ),
-    (&["mozilla_pkix_error_self_signed_cert"], &[Code::TlsSelf]),
-    (&["self-signed certificate in certificate chain"], &[Code::TlsIntercept, Code::TlsUnknownCa]),
-    (&["self-signed certificate", "self signed certificate"], &[Code::TlsSelf]),
-    (
-        &["err_cert_authority_invalid"],
-        &[Code::TlsSelf, Code::TlsStaging, Code::TlsChain, Code::TlsUnknownCa, Code::TlsIntercept],
-    ),
-    (
-        &["sec_error_unknown_issuer"],
-        &[Code::TlsChain, Code::TlsSelf, Code::TlsStaging, Code::TlsUnknownCa, Code::TlsIntercept],
-    ),
-    (&["unable to get local issuer certificate"], &[Code::TlsChain, Code::TlsUnknownCa, Code::TlsIntercept]),
-    (&["mozilla_pkix_error_mitm_detected"], &[Code::TlsIntercept]),
-    (&["mozilla_pkix_error_not_yet_valid", "certificate is not yet valid"], &[Code::TlsFuture]),
-    (&["err_cert_date_invalid"], &[Code::TlsExpired, Code::TlsFuture]),
-    (&["sec_error_expired", "certificate has expired", "err_cert_revoked", "revoked"], &[Code::TlsExpired]),
-    (&["unrecognized_name", "tlsv1 unrecognized name"], &[Code::TlsAlert]),
-    (
-        &[
-            "err_ssl_version_or_cipher_mismatch",
-            "ssl_error_no_cypher_overlap",
-            "sslv3 alert handshake failure",
-            "handshake_failure",
-        ],
-        &[Code::TlsAlert, Code::TlsVersion, Code::TlsNotTls],
-    ),
-    (
-        &["can't establish a secure connection", "secure connection failed"],
-        &[Code::TlsAlert, Code::TlsPending, Code::TlsVersion, Code::TlsNotTls],
-    ),
-    (&["sec_error_", "mozilla_pkix_error_"], &[Code::TlsUnknownCa, Code::TlsChain, Code::TlsWrongName]),
-    (&["err_ssl_protocol_error"], &[Code::TlsNotTls, Code::TlsAlert]),
-    (&["ssl_error_rx_record_too_long", "wrong version number"], &[Code::TlsNotTls]),
-    (
-        &[
-            "pr_connect_reset_error",
-            "pr_end_of_file_error",
-            "err_connection_reset",
-            "err_connection_closed",
-            "connection reset by peer",
-            "err_empty_response",
-            "ns_error_net_reset",
-            "ssl_error_internal_error_alert",
-            "empty reply from server",
-            "unexpectedly dropped the connection",
-        ],
-        &[Code::TlsReset],
-    ),
-    (
-        &["err_connection_refused", "connection refused", "ns_error_connection_refused", "can't connect to the server"],
-        &[Code::TlsRefused, Code::HttpPort80],
-    ),
-    (
-        &[
-            "err_connection_timed_out",
-            "err_timed_out",
-            "connection timed out",
-            "ns_error_net_timeout",
-            "isn't responding",
-        ],
-        &[Code::TlsTimeout, Code::HttpPort80],
-    ),
-    (&["err_address_unreachable", "no route to host"], &[Code::DnsPrivate, Code::V6Untested]),
-    (&["dns_probe_finished_no_internet", "err_internet_disconnected"], &[Code::Offline]),
-    (&["dns_probe"], &[Code::DnsMissing, Code::NegWait, Code::NotDelegated]),
-    (
-        &["err_name_not_resolved", "could not resolve host", "ns_error_unknown_host", "err_icann_name_collision"],
-        &[Code::DnsMissing, Code::NegWait, Code::NotDelegated, Code::DnssecBogus],
-    ),
-    (
-        &["server not found", "server ip address could not be found", "can't find the server", "nxdomain"],
-        &[Code::DnsMissing, Code::NegWait, Code::NotDelegated],
-    ),
-    (&["servfail"], &[Code::DnssecBogus, Code::ServfailAll, Code::LameAll, Code::DnsLoop]),
-    (
-        &[
-            "err_too_many_redirects",
-            "ns_error_redirect_loop",
-            "redirected you too many times",
-            "too many redirects occurred",
-            "isn't redirecting properly",
-            "maximum (50) redirects followed",
-        ],
-        &[Code::RdLoop, Code::RdTooMany],
-    ),
-    (&["error 525"], &[Code::ProxyCloudflare, Code::TlsAlert]),
-    (&["error 526"], &[Code::ProxyCloudflare, Code::TlsExpired, Code::TlsWrongName]),
-    (&["dnssec"], &[Code::DnssecBogus, Code::DsWait]),
-    // The words above which browsers put the code.
-    (&["site can't be reached"], &[Code::DnsMissing, Code::NegWait, Code::TlsRefused, Code::TlsTimeout]),
-    (&["hsts"], &[Code::HstsNote, Code::TlsPending]),
-    (
-        &["connection is not private", "potential security risk"],
-        &[Code::TlsPending, Code::TlsOld, Code::TlsWrongName, Code::TlsExpired],
-    ),
-    (&["not secure"], &[Code::TlsPending, Code::HttpNoUpgrade]),
-    (&["404"], &[Code::Http404Project]),
-];
+/// Messages of browsers and tools, in lower case, with the codes of their possible causes, the likeliest first. The
+/// first line of which a part is contained in a message counts, so longer ones come before shorter ones.
+const MESSAGES: &str = "\
+# Sentences of Let's Encrypt, and the problem types of ACME (RFC 8555 section 6.7).
+looking up caa | query timed out looking up caa = CAA-LOOKUP-FAILED DNSSEC-BOGUS SERVFAIL-ALL NS-SILENT
+caa record for | prevents issuance | acme:error:caa = CAA-BLOCKED CAA-EMPTY CAA-METHOD
+too many certificates | too many failed authorizations | too many new orders | ratelimited = CA-RATE-LIMIT
+no valid ip addresses found | no valid a records found = DNS-MISSING DNS-NODATA NEG-WAIT NOT-DELEGATED
+nxdomain looking up = DNS-MISSING DNS-NODATA NEG-WAIT NOT-DELEGATED
+during secondary validation | multi-perspective | secondary validation = CA-ELSEWHERE DNSSEC-BOGUS SERVFAIL-ALL
+servfail looking up | acme:error:dns = DNSSEC-BOGUS SERVFAIL-ALL NS-SILENT LAME-ALL
+likely firewall problem | error getting validation data = HTTP-PORT-80 TLS-REFUSED TLS-TIMEOUT DNS-AAAA-LEFT
+acme:error:connection = HTTP-PORT-80 TLS-REFUSED TLS-TIMEOUT DNS-AAAA-LEFT
+invalid response from http | acme:error:unauthorized = ACME-BLOCKED HTTP-404-PROJECT DNS-AAAA-LEFT DNS-WRONG-TARGET
+key authorization file = ACME-BLOCKED HTTP-404-PROJECT DNS-AAAA-LEFT DNS-WRONG-TARGET
+acme:error:incorrectresponse = ACME-BLOCKED DNS-WRONG-TARGET
+acme:error:tls = TLS-RESET TLS-VERSION TLS-NOT-TLS
+rejectedidentifier | does not end with a valid public suffix = IN-RESERVED IN-UNKNOWN-TLD
+acme:error:unsupportedidentifier = IN-IP IN-WILDCARD
+# Cloudflare's numbers.
+error 1000 | dns points to prohibited ip = PROXY-CLOUDFLARE DNS-PRIVATE
+error 1001 | dns resolution error = PROXY-CLOUDFLARE DNS-TARGET-GONE DNS-MISSING
+error 1014 | cname cross-user banned = PROXY-CLOUDFLARE
+error 1016 | origin dns error = PROXY-CLOUDFLARE DNS-TARGET-GONE
+error 520 | unknown error = PROXY-CLOUDFLARE HTTP-5XX
+error 521 | web server is down = PROXY-CLOUDFLARE TLS-REFUSED
+error 522 | error 524 = PROXY-CLOUDFLARE TLS-TIMEOUT
+error 523 | origin is unreachable = PROXY-CLOUDFLARE DNS-TARGET-GONE DNS-PRIVATE
+# Forms of DNS providers and dashboards.
+not permitted at apex | cname at the root | cname at the apex | cname on the root = APEX-CNAME IN-APEX
+in use by another | added to another | assigned to another | domain is already in use | already taken = HTTP-TAKEN
+already exists | conflicts with | cname conflict = DNS-CNAME-AND-OTHER DNS-A-BLOCKS DNS-AAAA-LEFT DNS-MULTI-CNAME
+conflicting record | duplicate record = DNS-CNAME-AND-OTHER DNS-A-BLOCKS DNS-AAAA-LEFT DNS-MULTI-CNAME
+# Certificates, as browsers and tools name what is wrong with them.
+certificate_transparency | certificate transparency = TLS-UNLOGGED
+weak_key | weak_server_key | weak_signature | inadequate_key_size | sec_error_invalid_key = TLS-WEAK
+signature_algorithm_disabled | key too small | key too weak | weak key = TLS-WEAK
+err_ech_ | ssl_error_ech | encrypted client hello = DNS-HTTPS-ELSEWHERE
+expired_issuer_certificate | not_yet_valid_issuer_certificate = TLS-CHAIN
+err_cert_validity_too_long = TLS-LONG
+err_ssl_obsolete_version | ssl_error_unsupported_version | tlsv1 alert protocol version = TLS-VERSION
+unsupported protocol = TLS-VERSION
+mozilla_pkix_error_additional_policy | sec_error_untrusted_issuer | sec_error_ca_cert_invalid = TLS-UNKNOWN-CA
+mozilla_pkix_error_empty_issuer_name | err_cert_invalid | sec_error_bad_der = TLS-NOT-TLS TLS-NO-SAN
+err_cert_known_interception_blocked = TLS-INTERCEPT
+err_ssl_pinned_key_not_in_cert_chain | mozilla_pkix_error_key_pinning_failure = TLS-INTERCEPT
+err_cert_common_name_invalid | ssl_error_bad_cert_domain = TLS-PENDING TLS-WRONG-NAME TLS-NO-SAN
+no alternative certificate subject name = TLS-PENDING TLS-WRONG-NAME TLS-NO-SAN
+mozilla_pkix_error_self_signed_cert = TLS-SELF
+self-signed certificate in certificate chain = TLS-INTERCEPT TLS-UNKNOWN-CA
+self-signed certificate | self signed certificate = TLS-SELF
+err_cert_authority_invalid = TLS-SELF TLS-STAGING TLS-CHAIN TLS-UNKNOWN-CA TLS-INTERCEPT
+sec_error_unknown_issuer = TLS-CHAIN TLS-SELF TLS-STAGING TLS-UNKNOWN-CA TLS-INTERCEPT
+unable to get local issuer certificate = TLS-CHAIN TLS-UNKNOWN-CA TLS-INTERCEPT
+mozilla_pkix_error_mitm_detected = TLS-INTERCEPT
+mozilla_pkix_error_not_yet_valid | certificate is not yet valid = TLS-FUTURE
+err_cert_date_invalid = TLS-EXPIRED TLS-FUTURE
+sec_error_expired | certificate has expired | err_cert_revoked | revoked = TLS-EXPIRED
+unrecognized_name | tlsv1 unrecognized name = TLS-ALERT
+err_ssl_version_or_cipher_mismatch | ssl_error_no_cypher_overlap = TLS-ALERT TLS-VERSION TLS-NOT-TLS
+sslv3 alert handshake failure | handshake_failure = TLS-ALERT TLS-VERSION TLS-NOT-TLS
+can't establish a secure connection | secure connection failed = TLS-ALERT TLS-PENDING TLS-VERSION TLS-NOT-TLS
+sec_error_ | mozilla_pkix_error_ = TLS-UNKNOWN-CA TLS-CHAIN TLS-WRONG-NAME
+err_ssl_protocol_error = TLS-NOT-TLS TLS-ALERT
+ssl_error_rx_record_too_long | wrong version number = TLS-NOT-TLS
+pr_connect_reset_error | pr_end_of_file_error | err_connection_reset | err_connection_closed = TLS-RESET
+connection reset by peer | err_empty_response | ns_error_net_reset | ssl_error_internal_error_alert = TLS-RESET
+empty reply from server | unexpectedly dropped the connection = TLS-RESET
+err_connection_refused | connection refused | ns_error_connection_refused = TLS-REFUSED HTTP-PORT-80
+can't connect to the server = TLS-REFUSED HTTP-PORT-80
+err_connection_timed_out | err_timed_out | connection timed out | ns_error_net_timeout = TLS-TIMEOUT HTTP-PORT-80
+isn't responding = TLS-TIMEOUT HTTP-PORT-80
+err_address_unreachable | no route to host = DNS-PRIVATE V6-UNTESTED
+dns_probe_finished_no_internet | err_internet_disconnected = OFFLINE
+dns_probe = DNS-MISSING NEG-WAIT NOT-DELEGATED
+err_name_not_resolved | could not resolve host = DNS-MISSING NEG-WAIT NOT-DELEGATED DNSSEC-BOGUS
+ns_error_unknown_host | err_icann_name_collision = DNS-MISSING NEG-WAIT NOT-DELEGATED DNSSEC-BOGUS
+server not found | server ip address could not be found | can't find the server = DNS-MISSING NEG-WAIT NOT-DELEGATED
+nxdomain = DNS-MISSING NEG-WAIT NOT-DELEGATED
+servfail = DNSSEC-BOGUS SERVFAIL-ALL LAME-ALL DNS-LOOP
+err_too_many_redirects | ns_error_redirect_loop | redirected you too many times = RD-LOOP RD-TOO-MANY
+too many redirects occurred | isn't redirecting properly | maximum (50) redirects followed = RD-LOOP RD-TOO-MANY
+error 525 = PROXY-CLOUDFLARE TLS-ALERT
+error 526 = PROXY-CLOUDFLARE TLS-EXPIRED TLS-WRONG-NAME
+dnssec = DNSSEC-BOGUS DS-WAIT
+# The words above which browsers put the code.
+site can't be reached = DNS-MISSING NEG-WAIT TLS-REFUSED TLS-TIMEOUT
+hsts = HSTS-NOTE TLS-PENDING
+connection is not private | potential security risk = TLS-PENDING TLS-OLD TLS-WRONG-NAME TLS-EXPIRED
+not secure = TLS-PENDING HTTP-NO-UPGRADE
+404 = HTTP-404-PROJECT
+";
+
+/// Each line of the table: its messages, and its codes.
+fn messages() -> impl Iterator<Item = (impl Iterator<Item = &'static str>, &'static str)> {
+    let lines = MESSAGES.lines().filter_map(|line| line.split_once(" = "));
+    lines.map(|(messages, codes)| (messages.split(" | "), codes))
+}
 
 /// The possible causes of a code or a message, the likeliest first; empty if unknown.
 pub fn causes(text: &str) -> Vec<Code> {
@@ -211,16 +110,17 @@ pub fn causes(text: &str) -> Vec<Code> {
     }
     // Cloudflare's pages say "Error 520", and without HTML "error code: 520".
     let lower = text.to_lowercase().replace('\u{2019}', "'").replace("error code: ", "error ");
-    let known = MESSAGES.iter().find(|(messages, _)| messages.iter().any(|message| lower.contains(message)));
-    known.map(|(_, codes)| codes.to_vec()).unwrap_or_default()
+    let known =
+        messages().find_map(|(mut messages, codes)| messages.any(|message| lower.contains(message)).then_some(codes));
+    known.unwrap_or_default().split_whitespace().filter_map(|code| code.parse().ok()).collect()
 }
 
 /// The closest code or message to a misspelled one.
 pub fn nearest(text: &str) -> Option<&'static str> {
     let lower = text.trim().to_lowercase();
     let codes = Code::ALL.iter().map(|code| (code.as_str(), osa_distance(&lower, &code.as_str().to_lowercase())));
-    let messages = MESSAGES.iter().flat_map(|(messages, _)| *messages);
-    let messages = messages.map(|message| (*message, osa_distance(&lower, message)));
+    let messages = messages().flat_map(|(messages, _)| messages);
+    let messages = messages.map(|message| (message, osa_distance(&lower, message)));
     codes
         .chain(messages)
         .filter(|(word, apart)| *apart <= word.len() / 4)
@@ -231,6 +131,15 @@ pub fn nearest(text: &str) -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_code_of_the_table_is_one() {
+        for code in messages().flat_map(|(_, codes)| codes.split(' ')) {
+            assert!(code.parse::<Code>().is_ok(), "{code}");
+        }
+        let lines = MESSAGES.lines().filter(|line| !line.starts_with('#'));
+        assert!(lines.clone().all(|line| line.contains(" = ") && line.len() <= 120), "{MESSAGES}");
+    }
 
     #[test]
     fn a_code_is_itself_and_a_message_leads_to_what_is_behind_it() {

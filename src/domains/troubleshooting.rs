@@ -8,7 +8,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use crate::model::display_safe;
 
-use super::catalogue::{Code, Topic};
+use super::catalogue::{Code, Mark, Topic};
 use super::diagnosis::redirect::Redirect;
 use super::diagnosis::{CERTIFICATE_WAIT, words};
 use super::dns_name::Domain;
@@ -18,45 +18,8 @@ use super::report::{full_sentence, sentence, until_words};
 use super::reported::Reported;
 use super::vantage_points::{View, ViewVerdict};
 
-/// Records in the place of the one from the dashboard, or that hide it.
-const IN_THE_WAY: &[Code] = &[
-    Code::DnsABlocks,
-    Code::DnsADirect,
-    Code::DnsAaaaLeft,
-    Code::DnsCnameAndOther,
-    Code::DnsMultiCname,
-    Code::DnsValueInTxt,
-    Code::DnsPrivate,
-    Code::DnsDname,
-    Code::DnsZoneCut,
-    Code::DnsParked,
-    Code::DnsHttpsElsewhere,
-    Code::ApexWrong,
-    Code::ApexPartial,
-    Code::ApexAaaa,
-    Code::ApexCname,
-];
-/// These are reported with the expected value.
-const TOLD_WITH_THE_VALUE: &[Code] = &[Code::DnsNodata, Code::ProxyCloudflare, Code::DnsValueUnknown];
-/// These are only found for a record that is right at the name servers.
-const RIGHT_AT_SOURCE: &[Code] =
-    &[Code::TtlWait, Code::NegWait, Code::NsWait, Code::DsWait, Code::StaleServed, Code::Over48h, Code::ViewsDiffer];
-/// Remarks on servers that do no harm.
-const REMARKS: &[Code] = &[Code::EdnsBroken, Code::ResolverDown];
-/// The name has no certificate yet.
-const ABSENT: &[Code] = &[
-    Code::TlsPending,
-    Code::TlsAlert,
-    Code::TlsRefused,
-    Code::TlsReset,
-    Code::TlsTimeout,
-    Code::TlsNotTls,
-    Code::TlsVersion,
-];
-/// There is one that browsers accept.
-const TAKEN: &[Code] = &[Code::TlsOk, Code::TlsSoon, Code::TlsOld, Code::TlsLong];
-/// Loops, detours, and another status.
-const DETOURS: &[Code] = &[Code::RdLoop, Code::RdTooMany, Code::RdChain, Code::RdStatus];
+/// The word of a question that the last check does not answer.
+const NOT_CHECKED: &str = "not checked yet";
 
 /// A troubleshooting rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
@@ -120,12 +83,13 @@ pub struct Facts<'a> {
 
 /// The questions of a rule, each with its answer, in the order in which to fix them.
 pub fn answers(rule: Rule, facts: &Facts<'_>) -> Vec<RuleAnswer> {
-    match rule {
-        Rule::Verification => verification(facts),
-        Rule::Certificate => certificate(facts),
-        Rule::Browser => browser(facts),
-        Rule::Redirects => redirects(facts),
-    }
+    let findings = if rule == Rule::Redirects { facts.of_redirect() } else { facts.that(|_| true) };
+    QUESTIONS[rule as usize].iter().fold(Vec::new(), |mut before, (question, about, otherwise)| {
+        let found: Vec<&Finding> = findings.iter().copied().filter(|finding| about(finding)).collect();
+        let answer = if found.is_empty() { otherwise(facts, &before) } else { of(&found, facts.now) };
+        before.push(RuleAnswer { question: (*question).to_owned(), ..answer });
+        before
+    })
 }
 
 /// The sentence under the questions: what to fix first, or that all is right.
@@ -134,10 +98,10 @@ pub fn conclusion(rule: Rule, facts: &Facts<'_>) -> String {
     let fails = dns.iter().any(|finding| finding.verdict == Verdict::Fail);
     let findings = match rule {
         Rule::Verification => dns,
-        Rule::Certificate => [dns, facts.that(|code| is_caa(code) || is_ca_check(code))].concat(),
+        Rule::Certificate => [dns, facts.that(|it| is_caa(it) || it.code.is(Mark::CaCheck))].concat(),
         // The certificate matters once the record leads to the platform.
         Rule::Browser if fails => dns,
-        Rule::Browser => facts.that(|code| code.topic() == Topic::Certificate),
+        Rule::Browser => facts.that(|it| it.code.topic() == Topic::Certificate),
         Rule::Redirects if fails && facts.redirect.is_none() => dns,
         Rule::Redirects => facts.of_redirect(),
     };
@@ -208,30 +172,36 @@ fn whose(who: Who) -> String {
 }
 
 impl<'a> Facts<'a> {
-    fn ask(&self, text: &'static str) -> Question {
-        Question { text, now: self.now }
+    fn that(&self, is_such: impl Fn(&Finding) -> bool) -> Vec<&'a Finding> {
+        self.findings.iter().filter(|finding| is_such(finding)).collect()
     }
 
-    /// The findings whose code fits.
-    fn that(&self, is_such: impl Fn(Code) -> bool) -> Vec<&'a Finding> {
-        self.findings.iter().filter(|finding| is_such(finding.code)).collect()
-    }
-
-    fn any(&self, codes: &[Code]) -> bool {
-        self.findings.iter().any(|finding| codes.contains(&finding.code))
+    fn any(&self, mark: Mark) -> bool {
+        self.findings.iter().any(|finding| finding.code.is(mark))
     }
 
     /// All that is not right, which may explain why something was not measured.
     fn against(&self) -> Vec<&'a Finding> {
-        let findings = self.that(|code| !is_remark(code));
-        findings.into_iter().filter(|finding| finding.verdict != Verdict::Ok).collect()
+        self.that(|it| !it.code.is(Mark::Remark) && it.verdict != Verdict::Ok)
     }
 
     /// There is a certificate, and nothing wrong with it at any address.
     fn has_certificate(&self) -> bool {
-        let wrong = |finding: &Finding| finding.verdict.is_open();
-        let of_certificates = self.that(|code| code.topic() == Topic::Certificate);
-        self.any(TAKEN) && !of_certificates.into_iter().any(wrong)
+        let wrong = |it: &Finding| it.code.topic() == Topic::Certificate && it.verdict >= Verdict::Wait;
+        self.any(Mark::GoodCertificate) && !self.findings.iter().any(wrong)
+    }
+
+    /// The answer about the record if nothing is known of it.
+    fn unread(&self) -> RuleAnswer {
+        let fails = |it: &Finding| is_of_servers(it) && it.verdict == Verdict::Fail;
+        if self.findings.iter().any(fails) { open("after 3") } else { unmeasured() }
+    }
+
+    /// The answer of findings that are not all right, with how many servers see the record.
+    fn with_counts(&self, findings: &[&Finding]) -> RuleAnswer {
+        let mut answer = of(findings, self.now);
+        answer.seen.splice(..0, self.who_sees().filter(|_| answer.verdict != Some(Verdict::Ok)));
+        answer
     }
 
     /// When a certificate is late.
@@ -241,18 +211,16 @@ impl<'a> Facts<'a> {
 
     /// The findings on servers and record, as others see them.
     fn of_dns(&self) -> Vec<&'a Finding> {
-        let mut findings = self.that(|code| is_dns(code) && !is_remark(code));
-        findings.retain(|finding| finding.verdict != Verdict::Warn || finding.who != Who::ThisMachine);
-        findings
+        let is_own = |it: &Finding| it.verdict == Verdict::Warn && it.who == Who::ThisMachine;
+        self.that(|it| is_dns(it) && !it.code.is(Mark::Remark) && !is_own(it))
     }
 
     /// The findings on the configured redirect; else on what is served under the name.
     fn of_redirect(&self) -> Vec<&'a Finding> {
+        let is_served = |it: &Finding| matches!(it.code.topic(), Topic::Http | Topic::Redirect);
         match self.redirect {
             Some((_, findings)) => findings.iter().collect(),
-            None => {
-                self.that(|code| matches!(code.topic(), Topic::Http | Topic::Redirect) && code != Code::AcmeBlocked)
-            }
+            None => self.that(|it| is_served(it) && it.code != Code::AcmeBlocked),
         }
     }
 
@@ -277,65 +245,241 @@ impl<'a> Facts<'a> {
         let right = |view: &&View| view.role == Role::Authoritative && view.verdict == ViewVerdict::Right;
         match self.views.iter().find(right) {
             Some(view) => Some(format!("{} has {} ({})", self.domain.name, view.sees, view.server)),
-            None => self.any(RIGHT_AT_SOURCE).then(|| "the name servers have the right record".to_owned()),
+            None => self.any(Mark::RightAtSource).then(|| "the name servers have the right record".to_owned()),
         }
     }
 }
 
-/// A question of a rule, as it is asked at a time.
-#[derive(Clone, Copy)]
-struct Question {
-    text: &'static str,
-    now: Timestamp,
+/// A question of a rule, the findings that answer it, and without any: the answer, by those before it.
+type Question = (&'static str, fn(&Finding) -> bool, fn(&Facts<'_>, &[RuleAnswer]) -> RuleAnswer);
+
+/// The rules, as the API description has them, in questions.
+const QUESTIONS: [&[Question]; 4] = [
+    &[
+        // Conflicting records are removed, and the value equals the one from the dashboard.
+        (
+            "Is there another record at the name?",
+            |it| it.code.is(Mark::InTheWay),
+            |facts, _| match facts.right_at_source() {
+                _ if facts.any(Mark::WithTheValue) => open("see 2"),
+                right if right.is_some() || facts.findings.iter().any(is_value) => {
+                    ok(format!("{} has no other record", facts.domain.name))
+                }
+                _ => facts.unread(),
+            },
+        ),
+        ("Is its value the one from the dashboard?", is_value, |facts, _| match facts.right_at_source() {
+            _ if facts.any(Mark::InTheWay) => open("after 1"),
+            Some(right) => ok(right),
+            None => facts.unread(),
+        }),
+        (
+            "Do the name servers and the resolvers see it?",
+            |_| false,
+            |facts, before| {
+                let (servers, sees) = (facts.that(is_of_servers), facts.who_sees());
+                let views = |verdict| facts.views.iter().any(|view| view.verdict == verdict);
+                let answer = if !servers.is_empty() {
+                    return facts.with_counts(&servers);
+                } else if before[0].verdict == Some(Verdict::Fail) {
+                    open("after 1")
+                } else if views(ViewVerdict::Wrong) || before[1].verdict >= Some(Verdict::Wait) {
+                    open("after 2")
+                } else if views(ViewVerdict::Unjudged) {
+                    return open("see 2");
+                } else if before[1].is_right() || before[0].is_right() && sees.is_some() {
+                    answer(Some(Verdict::Ok), "")
+                } else {
+                    return unmeasured();
+                };
+                answer.seen(sees)
+            },
+        ),
+        (
+            "Are the preconditions met?",
+            |_| false,
+            |_, _| open("yours to do").act([format!("check them: {PRECONDITIONS}")]),
+        ),
+    ],
+    &[
+        // The domain still verifies, CAA does not forbid, and then Re-verify.
+        (
+            "Does the domain still verify?",
+            |_| false,
+            |facts, _| {
+                // CAs fetch a file for every certificate.
+                let dns = facts.that(|it| is_dns(it) && !it.code.is(Mark::Remark) || it.code.is(Mark::CaCheck));
+                match facts.right_at_source() {
+                    _ if !dns.is_empty() => facts.with_counts(&dns),
+                    Some(right) => ok(right),
+                    None => unmeasured(),
+                }
+            },
+        ),
+        ("Do CAA records allow the certificate authority?", is_caa, |_, _| unmeasured()),
+        ("Choose Re-verify in the dashboard", |_| false, verify_again),
+    ],
+    &[
+        // The certificate is not there yet, or an old one is cached.
+        (
+            "Is the certificate there yet?",
+            |it| it.code.is(Mark::NoCertificate),
+            |facts, _| {
+                let good = facts.that(|it| it.code.is(Mark::GoodCertificate));
+                if !good.is_empty() {
+                    answer(Some(Verdict::Ok), "").seen(good.iter().map(|finding| finding.seen.clone()))
+                } else if facts.findings.iter().any(is_odd) {
+                    open("see 2")
+                } else {
+                    unmeasured()
+                }
+            },
+        ),
+        ("Is it an old one, or one of another host?", is_odd, |facts, before| {
+            if facts.any(Mark::NoCertificate) {
+                open("after 1")
+            } else if before[0].verdict.is_none() {
+                unmeasured()
+            } else {
+                ok("no: every address that was reached has the right one")
+            }
+        }),
+        (
+            "Do browsers insist on https (HSTS)?",
+            |it| it.code == Code::HstsNote,
+            |_, before| {
+                if before[0].word == NOT_CHECKED {
+                    unmeasured()
+                } else if before.iter().all(RuleAnswer::is_right) {
+                    ok("it does not matter: the certificate is right")
+                } else {
+                    open("not seen").act([
+                    "if the browser offers no way past its warning, an earlier visit turned HSTS on: only a valid certificate helps"
+                        .to_owned(),
+                ])
+                }
+            },
+        ),
+        (
+            "What does a private window (nothing cached) show?",
+            |_| false,
+            |facts, before| {
+                let is_old = |view: &&View| view.role.is_resolver() && matches!(view.verdict, ViewVerdict::Old { .. });
+                let old = facts.views.iter().filter(is_old);
+                // A browser here sees what this machine sees.
+                let here = facts.that(|it| it.code.is(Mark::HereOnly));
+                let word = match before {
+                    [there, ..] if there.word == NOT_CHECKED => NOT_CHECKED,
+                    [there, ..] if there.verdict >= Some(Verdict::Wait) => "after 1",
+                    [_, old, ..] if old.verdict >= Some(Verdict::Wait) => "after 2",
+                    _ => "yours to do",
+                };
+                open(word)
+                    .seen(old.map(|view| format!("{} still has an old answer cached: {}", view.server, view.sees)))
+                    .act([format!("open https://{}/ in a private window", facts.domain.name)])
+                    .seen(here.iter().map(|finding| finding.seen.clone()))
+                    .act(here.iter().map(|finding| finding.fix.clone()))
+            },
+        ),
+    ],
+    &[
+        // What the server says now, by a header-only request, and what caches may keep.
+        (
+            "What does a header-only request show?",
+            |_| false,
+            |facts, _| {
+                let all = facts.of_redirect();
+                let is_served = |it: &&Finding| !it.code.is(Mark::Detour) && it.code != Code::RdCached;
+                let served: Vec<&Finding> = all.iter().copied().filter(is_served).collect();
+                let checked = facts.redirect.is_none() && !facts.findings.is_empty();
+                let why =
+                    checked.then(|| "redirects are checked once the record and the certificate are right".to_owned());
+                let shows = if !served.is_empty() {
+                    of(&served, facts.now)
+                } else if all.iter().any(|it| it.code.is(Mark::Detour)) {
+                    open("see 2")
+                } else {
+                    unmeasured().seen(why)
+                };
+                shows.seen([match facts.redirect {
+                    Some((Redirect { from, to, status }, _)) => {
+                        display_safe(&format!("configured: {from} to {to} with {status}")).into_owned()
+                    }
+                    None => "no redirect is configured for this name, so there is nothing to compare".to_owned(),
+                }])
+            },
+        ),
+        (
+            "Does it loop, detour, or have a different status?",
+            |it| it.code.is(Mark::Detour),
+            |facts, before| match facts.redirect {
+                _ if facts.of_redirect().is_empty() => unmeasured(),
+                _ if before[0].verdict == Some(Verdict::Fail) => open("after 1"),
+                None => ok("no loop found; no status is configured to compare with"),
+                Some(_) => ok("none of these"),
+            },
+        ),
+        (
+            "Could a browser have cached it?",
+            |it| it.code == Code::RdCached,
+            |facts, before| {
+                let answer = match facts.redirect {
+                    _ if facts.of_redirect().is_empty() => return unmeasured(),
+                    None => open("yours to do"),
+                    Some(_) if before.iter().all(RuleAnswer::is_right) => open("yours to do")
+                        .seen(["the redirect is right now; a browser may still have an old one cached".to_owned()]),
+                    Some(_) => ok("nothing tells browsers to cache the present answer"),
+                };
+                answer.act(["test in a private window: it shows what the server sends now".to_owned()])
+            },
+        ),
+    ],
+];
+
+fn answer(verdict: Option<Verdict>, word: &str) -> RuleAnswer {
+    RuleAnswer { question: String::new(), verdict, word: word.to_owned(), seen: Vec::new(), act: Vec::new() }
 }
 
-impl Question {
-    fn answer(self, verdict: Option<Verdict>, word: &str) -> RuleAnswer {
-        let (question, word) = (self.text.to_owned(), word.to_owned());
-        RuleAnswer { question, verdict, word, seen: Vec::new(), act: Vec::new() }
-    }
+fn ok(seen: impl Into<String>) -> RuleAnswer {
+    answer(Some(Verdict::Ok), "").seen([seen.into()])
+}
 
-    fn ok(self, seen: impl Into<String>) -> RuleAnswer {
-        self.answer(Some(Verdict::Ok), "").seen([seen.into()])
-    }
+/// Without a judgement.
+fn open(word: &str) -> RuleAnswer {
+    answer(None, word)
+}
 
-    /// Without a judgement.
-    fn open(self, word: &str) -> RuleAnswer {
-        self.answer(None, word)
-    }
+fn unmeasured() -> RuleAnswer {
+    open(NOT_CHECKED)
+}
 
-    fn unmeasured(self) -> RuleAnswer {
-        self.open("not checked yet")
-    }
-
-    /// The worst verdict of the findings; those that are fine are left out if others are not.
-    fn of(self, findings: &[&Finding]) -> RuleAnswer {
-        let worst = findings.iter().map(|finding| finding.verdict).max();
-        let mut seen: Vec<String> = Vec::new();
-        let mut acts: Vec<(&str, Option<Timestamp>)> = Vec::new();
-        let is_shown = |finding: &&&Finding| finding.verdict != Verdict::Ok || worst == Some(Verdict::Ok);
-        for finding in findings.iter().filter(is_shown) {
-            let what = if finding.seen.is_empty() { &finding.title } else { &finding.seen };
-            let expected = format!("Expected: {}", finding.expected);
-            let is_ok = finding.verdict == Verdict::Ok;
-            for line in [Some(what.clone()), (!is_ok && !finding.expected.is_empty()).then_some(expected)] {
-                seen.extend(line.filter(|line| !seen.contains(line)));
-            }
-            if is_ok || finding.fix.is_empty() {
-                continue;
-            }
-            let until = finding.until.filter(|_| finding.verdict == Verdict::Wait);
-            match acts.iter_mut().find(|(fix, _)| *fix == finding.fix) {
-                Some((_, known)) => *known = (*known).max(until),
-                None => acts.push((&finding.fix, until)),
-            }
+/// The worst verdict of the findings; those that are fine are left out if others are not.
+fn of(findings: &[&Finding], now: Timestamp) -> RuleAnswer {
+    let worst = findings.iter().map(|finding| finding.verdict).max();
+    let mut seen: Vec<String> = Vec::new();
+    let mut acts: Vec<(&str, Option<Timestamp>)> = Vec::new();
+    let is_shown = |finding: &&&Finding| finding.verdict != Verdict::Ok || worst == Some(Verdict::Ok);
+    for finding in findings.iter().filter(is_shown) {
+        let what = if finding.seen.is_empty() { &finding.title } else { &finding.seen };
+        let expected = format!("Expected: {}", finding.expected);
+        let is_ok = finding.verdict == Verdict::Ok;
+        for line in [Some(what.clone()), (!is_ok && !finding.expected.is_empty()).then_some(expected)] {
+            seen.extend(line.filter(|line| !seen.contains(line)));
         }
-        let act = acts.into_iter().map(|(fix, until)| match until {
-            Some(until) => format!("{}, until {}", fix.trim_end_matches('.'), until_words(until, self.now)),
-            None => fix.to_owned(),
-        });
-        self.answer(worst, "").seen(seen).act(act)
+        if is_ok || finding.fix.is_empty() {
+            continue;
+        }
+        let until = finding.until.filter(|_| finding.verdict == Verdict::Wait);
+        match acts.iter_mut().find(|(fix, _)| *fix == finding.fix) {
+            Some((_, known)) => *known = (*known).max(until),
+            None => acts.push((&finding.fix, until)),
+        }
     }
+    let act = acts.into_iter().map(|(fix, until)| match until {
+        Some(until) => format!("{}, until {}", fix.trim_end_matches('.'), until_words(until, now)),
+        None => fix.to_owned(),
+    });
+    answer(worst, "").seen(seen).act(act)
 }
 
 impl RuleAnswer {
@@ -354,110 +498,32 @@ impl RuleAnswer {
     }
 }
 
-fn is_dns(code: Code) -> bool {
-    matches!(code.topic(), Topic::Servers | Topic::Record)
+fn is_dns(finding: &Finding) -> bool {
+    matches!(finding.code.topic(), Topic::Servers | Topic::Record)
 }
 
-/// What CAs find when they check the name.
-fn is_ca_check(code: Code) -> bool {
-    matches!(code, Code::AcmeBlocked | Code::AcmeLeftOver)
+/// What is wrong with servers, or not known of them.
+fn is_of_servers(finding: &Finding) -> bool {
+    finding.code.topic() == Topic::Servers && !finding.code.is(Mark::Remark) && finding.verdict != Verdict::Ok
 }
 
-fn is_caa(code: Code) -> bool {
-    code.topic() == Topic::Caa
+fn is_value(finding: &Finding) -> bool {
+    let code = finding.code;
+    code.topic() == Topic::Record && !code.is(Mark::InTheWay) && !code.is(Mark::Remark)
 }
 
-fn is_remark(code: Code) -> bool {
-    REMARKS.contains(&code) || code == Code::TtlLong
+fn is_caa(finding: &Finding) -> bool {
+    finding.code.topic() == Topic::Caa
 }
 
-/// Rule 1: conflicting records are removed, and the value equals the one from the dashboard.
-fn verification(facts: &Facts<'_>) -> Vec<RuleAnswer> {
-    let name = &facts.domain.name;
-    let conflicts = facts.that(|code| IN_THE_WAY.contains(&code));
-    let value =
-        facts.that(|code| code.topic() == Topic::Record && !IN_THE_WAY.contains(&code) && code != Code::TtlLong);
-    // What is wrong with servers, or not known of them.
-    let mut servers = facts.that(|code| code.topic() == Topic::Servers && !is_remark(code));
-    servers.retain(|finding| finding.verdict != Verdict::Ok);
-    let right = facts.right_at_source();
-    // Nothing is known of the record if its servers fail.
-    let unread = |question: Question| match servers.iter().any(|finding| finding.verdict == Verdict::Fail) {
-        true => question.open("after 3"),
-        false => question.unmeasured(),
-    };
-
-    let question = facts.ask("Is there another record at the name?");
-    let conflict = if !conflicts.is_empty() {
-        question.of(&conflicts)
-    } else if facts.any(TOLD_WITH_THE_VALUE) {
-        question.open("see 2")
-    } else if !value.is_empty() || right.is_some() {
-        question.ok(format!("{name} has no other record"))
-    } else {
-        unread(question)
-    };
-
-    let question = facts.ask(match facts.domain.is_apex() {
-        true => "Does it point to the value from the dashboard?",
-        false => "Is its CNAME the value from the dashboard?",
-    });
-    let value = match right {
-        _ if !value.is_empty() => question.of(&value),
-        _ if !conflicts.is_empty() => question.open("after 1"),
-        Some(right) => question.ok(right),
-        None => unread(question),
-    };
-
-    let question = facts.ask("Do the name servers and the resolvers see it?");
-    let wrong = facts.views.iter().any(|view| view.verdict == ViewVerdict::Wrong);
-    let seen = if !servers.is_empty() {
-        let mut answer = question.of(&servers);
-        answer.seen.splice(..0, facts.who_sees());
-        answer
-    } else if conflict.verdict == Some(Verdict::Fail) {
-        question.open("after 1").seen(facts.who_sees())
-    } else if wrong || value.verdict.is_some_and(Verdict::is_open) {
-        question.open("after 2").seen(facts.who_sees())
-    } else if facts.views.iter().any(|view| view.verdict == ViewVerdict::Unjudged) {
-        question.open("see 2")
-    } else if value.is_right() || conflict.is_right() && facts.who_sees().is_some() {
-        question.answer(Some(Verdict::Ok), "").seen(facts.who_sees())
-    } else {
-        question.unmeasured()
-    };
-
-    let question = facts.ask("Are the preconditions met?");
-    let met = question.open("yours to do").act([format!("check them: {PRECONDITIONS}")]);
-
-    vec![conflict, value, seen, met]
+/// There is a certificate, and not the usual one.
+fn is_odd(finding: &Finding) -> bool {
+    let aside = matches!(finding.code, Code::TlsOk | Code::HstsNote | Code::V6Untested);
+    finding.code.topic() == Topic::Certificate && !finding.code.is(Mark::NoCertificate) && !aside
 }
 
-/// Rule 2: the domain still verifies, CAA does not forbid, and then Re-verify.
-fn certificate(facts: &Facts<'_>) -> Vec<RuleAnswer> {
-    let question = facts.ask("Does the domain still verify?");
-    // CAs fetch this path for every certificate.
-    let dns = facts.that(|code| is_dns(code) && !is_remark(code) || is_ca_check(code));
-    let verifies = match facts.right_at_source() {
-        _ if !dns.is_empty() => {
-            let mut answer = question.of(&dns);
-            answer.seen.splice(..0, facts.who_sees().filter(|_| answer.verdict != Some(Verdict::Ok)));
-            answer
-        }
-        Some(right) => question.ok(right),
-        None => question.unmeasured(),
-    };
-
-    let question = facts.ask("Do CAA records allow the certificate authority?");
-    let caa = facts.that(is_caa);
-    let allowed = if caa.is_empty() { question.unmeasured() } else { question.of(&caa) };
-
-    let again = verify_again(facts, &verifies, &allowed);
-    vec![verifies, allowed, again]
-}
-
-fn verify_again(facts: &Facts<'_>, verifies: &RuleAnswer, allowed: &RuleAnswer) -> RuleAnswer {
-    let question = facts.ask("Choose Re-verify in the dashboard");
+fn verify_again(facts: &Facts<'_>, before: &[RuleAnswer]) -> RuleAnswer {
+    let (verifies, allowed) = (&before[0], &before[1]);
     let times = match facts.reported.verified_times {
         1 => "once so far".to_owned(),
         times => format!("{times} times so far"),
@@ -469,7 +535,7 @@ fn verify_again(facts: &Facts<'_>, verifies: &RuleAnswer, allowed: &RuleAnswer) 
         }
         None => "Verify is not recorded yet; the 30 minutes count from it".to_owned(),
     };
-    let open = |word: &str| question.open(word).seen([verified.clone()]);
+    let open = |word: &str| open(word).seen([verified.clone()]);
     if facts.has_certificate() && verifies.is_right() {
         return open("not needed").seen(["the certificate is there".to_owned()]);
     }
@@ -489,135 +555,6 @@ fn verify_again(facts: &Facts<'_>, verifies: &RuleAnswer, allowed: &RuleAnswer) 
             format!("if not, CAs may be blocked: petstore domains explain {}", Code::CaElsewhere),
         ]),
     }
-}
-
-/// Rule 3: the certificate is not there yet, or an old one is cached.
-fn browser(facts: &Facts<'_>) -> Vec<RuleAnswer> {
-    let absent = facts.that(|code| ABSENT.contains(&code));
-    let good = facts.that(|code| TAKEN.contains(&code));
-    let aside = [Code::TlsOk, Code::HstsNote, Code::V6Untested];
-    let odd =
-        facts.that(|code| code.topic() == Topic::Certificate && !ABSENT.contains(&code) && !aside.contains(&code));
-    let nothing = absent.is_empty() && good.is_empty() && odd.is_empty();
-
-    let question = facts.ask("Is the certificate there yet?");
-    let there = if !absent.is_empty() {
-        question.of(&absent)
-    } else if !good.is_empty() {
-        question.answer(Some(Verdict::Ok), "").seen(good.iter().map(|finding| finding.seen.clone()))
-    } else if !odd.is_empty() {
-        question.open("see 2")
-    } else {
-        question.unmeasured()
-    };
-
-    let question = facts.ask("Is it an old one, or one of another host?");
-    let old = if !odd.is_empty() {
-        question.of(&odd)
-    } else if nothing {
-        question.unmeasured()
-    } else if !absent.is_empty() {
-        question.open("after 1")
-    } else {
-        question.ok("no: every address that was reached has the right one")
-    };
-
-    let question = facts.ask("Do browsers insist on https (HSTS)?");
-    let hsts = facts.that(|code| code == Code::HstsNote);
-    let insist = if !hsts.is_empty() {
-        question.of(&hsts)
-    } else if nothing {
-        question.unmeasured()
-    } else if there.is_right() && old.is_right() {
-        question.ok("it does not matter: the certificate is right")
-    } else {
-        question.open("not seen").act([
-            "if the browser offers no way past its warning, an earlier visit turned HSTS on: only a valid certificate helps"
-                .to_owned(),
-        ])
-    };
-
-    let question = facts.ask("What does a private window (nothing cached) show?");
-    let open = format!("open https://{}/ in a private window", facts.domain.name);
-    let old_views =
-        facts.views.iter().filter(|view| view.role.is_resolver() && matches!(view.verdict, ViewVerdict::Old { .. }));
-    let window = match [&there, &old].map(|answer| answer.verdict.is_some_and(Verdict::is_open)) {
-        _ if nothing => question.unmeasured(),
-        [true, _] => question.open("after 1"),
-        [_, true] => question.open("after 2"),
-        _ => question.open("yours to do"),
-    }
-    .seen(old_views.map(|view| format!("{} still has an old answer cached: {}", view.server, view.sees)))
-    .act([open]);
-    // A browser here sees what this machine sees.
-    let here = facts.that(|code| matches!(code, Code::SplitLocal | Code::DnsRewrite));
-    let window = window
-        .seen(here.iter().map(|finding| finding.seen.clone()))
-        .act(here.iter().map(|finding| finding.fix.clone()));
-
-    vec![there, old, insist, window]
-}
-
-/// Rule 4: what the server says now, by a header-only request, and what caches may keep.
-fn redirects(facts: &Facts<'_>) -> Vec<RuleAnswer> {
-    let all = facts.of_redirect();
-    let pick = |is_such: &dyn Fn(Code) -> bool| -> Vec<&Finding> {
-        all.iter().copied().filter(|finding| is_such(finding.code)).collect()
-    };
-    let detours = pick(&|code| DETOURS.contains(&code));
-    let cached = pick(&|code| code == Code::RdCached);
-    let served = pick(&|code| !DETOURS.contains(&code) && code != Code::RdCached);
-    let configured = match facts.redirect {
-        Some((Redirect { from, to, status }, _)) => format!("configured: {from} to {to} with {status}"),
-        None => "no redirect is configured for this name, so there is nothing to compare".to_owned(),
-    };
-    let unmeasured = |question: Question| {
-        let checked = facts.redirect.is_none() && !facts.findings.is_empty();
-        let why = checked.then(|| "redirects are checked once the record and the certificate are right".to_owned());
-        question.unmeasured().seen(why)
-    };
-
-    let question = facts.ask("What does a header-only request show?");
-    let shows = if !served.is_empty() {
-        question.of(&served)
-    } else if detours.is_empty() {
-        unmeasured(question)
-    } else {
-        question.open("see 2")
-    };
-    let shows = shows.seen([display_safe(&configured).into_owned()]);
-
-    let question = facts.ask("Does it loop, detour, or have a different status?");
-    let detour = if !detours.is_empty() {
-        question.of(&detours)
-    } else if all.is_empty() {
-        question.unmeasured()
-    } else if shows.verdict == Some(Verdict::Fail) {
-        question.open("after 1")
-    } else if facts.redirect.is_none() {
-        question.ok("no loop found; no status is configured to compare with")
-    } else {
-        question.ok("none of these")
-    };
-
-    let question = facts.ask("Could a browser have cached it?");
-    let window = "test in a private window: it shows what the server sends now".to_owned();
-    let remembered = if !cached.is_empty() {
-        question.of(&cached)
-    } else if all.is_empty() {
-        question.unmeasured()
-    } else if facts.redirect.is_none() {
-        question.open("yours to do").act([window])
-    } else if shows.is_right() && detour.is_right() {
-        question
-            .open("yours to do")
-            .seen(["the redirect is right now; a browser may still have an old one cached".to_owned()])
-            .act([window])
-    } else {
-        question.ok("nothing tells browsers to cache the present answer").act([window])
-    };
-
-    vec![shows, detour, remembered]
 }
 
 #[cfg(test)]
