@@ -62,7 +62,7 @@ pub fn diagnose(case: &Case<'_>) -> Vec<Finding> {
     findings.extend(free);
     let mut certificates = certificate::findings(case, leads_here, is_free);
     // Verify comes once nothing before it is open.
-    if findings.iter().any(|finding| finding.verdict.is_open()) {
+    if findings.iter().any(|finding| finding.verdict >= Verdict::Wait) {
         certificates.iter_mut().filter(|one| one.verdict == Verdict::You).for_each(|one| one.verdict = Verdict::Wait);
     }
     let trusted = certificates.iter().any(|finding| finding.code.is(Mark::GoodCertificate));

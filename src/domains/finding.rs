@@ -35,11 +35,6 @@ impl Verdict {
     pub fn as_str(self) -> &'static str {
         self.into()
     }
-
-    /// Wrong, or not done yet.
-    pub(super) const fn is_open(self) -> bool {
-        matches!(self, Self::Wait | Self::You | Self::Fail)
-    }
 }
 
 /// Who must act.

@@ -121,7 +121,7 @@ impl Measurement {
         };
         let not_right = |topic: Topic| {
             let about = findings.iter().filter(|f| f.code.topic() == topic);
-            about.map(|f| f.verdict).any(Verdict::is_open)
+            about.map(|f| f.verdict).any(|verdict| verdict >= Verdict::Wait)
         };
         let known = findings.iter().any(|finding| finding.verdict != Verdict::Unknown);
         let record = known

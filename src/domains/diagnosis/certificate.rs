@@ -111,7 +111,7 @@ fn one_of_several(leads_here: bool, findings: &mut [Finding]) {
 /// What another server shows.
 fn of_another_server(case: &Case<'_>, finding: Finding) -> Finding {
     if case.value().is_some() {
-        let verdict = if finding.verdict.is_open() { Verdict::Fail } else { finding.verdict };
+        let verdict = if finding.verdict >= Verdict::Wait { Verdict::Fail } else { finding.verdict };
         return Finding { verdict, ..finding.after_record() };
     }
     if finding.code.is(Mark::BadCertificate) {
