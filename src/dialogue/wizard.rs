@@ -194,7 +194,8 @@ impl Session {
         let Some(sandbox) = &self.setup.domains.sandbox else { return Ok(()) };
         let acts = sandbox.acts(now);
         let ways: Vec<String> = acts.iter().map(|act| format!("{}: {}", act.place().at(), act.words())).collect();
-        self.talk.say("Practice: one second is a minute here.")?;
+        let waits = sandbox.waits_for(now).map_or_else(String::new, |waits| format!(" To go on, {waits}."));
+        self.talk.say(format!("Practice: one second is a minute here.{waits}"))?;
         let at = self.talk.choose("Which", &ways, None).await?;
         self.act(acts[at])
     }

@@ -120,16 +120,16 @@ impl Sandbox {
     pub fn acts(&self, now: Timestamp) -> Vec<SandboxStep> {
         let mut acts: Vec<SandboxStep> =
             SandboxStep::ALL.iter().copied().filter(|act| self.is_possible(*act, now)).collect();
-        if self.project == Project::Removed {
+        acts.sort_by_key(|act| match (act, self.project == Project::Removed) {
             // The record that is left is a danger, so it comes first.
-            acts.sort_by_key(|act| match act {
-                SandboxStep::DeleteCname => 0,
-                // Starting over begins there.
-                SandboxStep::AddDomain if self.cname.is_none() => 1,
-                SandboxStep::AddDomain => 3,
-                _ => 2,
-            });
-        }
+            (SandboxStep::DeleteCname, true) => 0,
+            // Starting over begins there.
+            (SandboxStep::AddDomain, true) if self.cname.is_none() => 1,
+            (SandboxStep::AddDomain, true) => 3,
+            // What removes is never the first.
+            (SandboxStep::Remove | SandboxStep::DeleteCname, false) => 4,
+            _ => 2,
+        });
         acts
     }
 
@@ -160,14 +160,22 @@ impl Sandbox {
         self.cname.is_some() && self.allowed && self.caches_end() <= Some(now)
     }
 
-    /// Whether nothing helps the domain but time: caches, or the platform has to do something.
-    pub fn only_waits(&self, now: Timestamp) -> bool {
+    /// What the domain waits for and how long, in words; `None` if a step helps it.
+    pub fn waits_for(&self, now: Timestamp) -> Option<String> {
         let is_set_up = self.project == Project::With && self.cname.is_some() && self.allowed;
-        let is_possible = |act| self.is_possible(act, now);
-        is_set_up
-            && !self.has_certificate(now)
-            && !is_possible(SandboxStep::Verify)
-            && !is_possible(SandboxStep::Reverify)
+        let helps = [SandboxStep::Verify, SandboxStep::Reverify].iter().any(|act| self.is_possible(*act, now));
+        if !is_set_up || helps || self.has_certificate(now) {
+            return None;
+        }
+        let (until, what) = match (self.certificate, self.verified) {
+            (Some(from), _) => (from, "the certificate comes"),
+            (None, Some(verified)) => {
+                (later(verified, CERTIFICATE_WAIT), "Re-verify helps: here the first Verify brings no certificate")
+            }
+            (None, None) => (self.caches_end()?, "resolvers have forgotten the old record"),
+        };
+        let seconds = since(now, until).as_secs() / i64::from(PACE) + 1;
+        Some(format!("wait {seconds} s, until {what}"))
     }
 
     /// Does it; what is not possible changes nothing.

@@ -60,20 +60,21 @@ fn what_is_offered_follows_the_way_and_verify_only_when_it_succeeds() {
     assert_eq!(offered(&[AddDomain, DeleteA]), [AddCname, AddCaa, CorrectRedirect, Remove]);
     let (mut sandbox, now) = after(&READY);
     assert_eq!(sandbox.acts(now), [CorrectRedirect, Remove, DeleteCname]);
-    assert!(sandbox.only_waits(now) && !sandbox.only_waits(forgotten()));
+    assert!(sandbox.waits_for(now).is_some() && sandbox.waits_for(forgotten()).is_none());
+    assert!(sandbox.waits_for(now).unwrap().ends_with("s, until resolvers have forgotten the old record"));
     let verified = forgotten();
     assert_eq!(sandbox.acts(verified), [Verify, CorrectRedirect, Remove, DeleteCname]);
     sandbox.act(Verify, verified);
     let (early, late) = (verified + SignedDuration::from_mins(29), verified + SignedDuration::from_mins(30));
     assert_eq!(sandbox.acts(early), [CorrectRedirect, Remove, DeleteCname], "the certificate may still come");
-    assert!(sandbox.only_waits(early) && !sandbox.only_waits(late));
+    assert!(sandbox.waits_for(early).is_some() && sandbox.waits_for(late).is_none());
     assert_eq!(sandbox.acts(late), [Reverify, CorrectRedirect, Remove, DeleteCname]);
     sandbox.act(Reverify, late);
     assert_eq!(sandbox.acts(late), [CorrectRedirect, Remove, DeleteCname]);
-    assert!(sandbox.only_waits(late));
+    assert!(sandbox.waits_for(late).is_some());
     let live = late + SignedDuration::from_mins(2);
     assert_eq!(sandbox.acts(live), [CorrectRedirect, RedirectDomain, Remove, DeleteCname]);
-    assert!(!sandbox.only_waits(live));
+    assert!(sandbox.waits_for(live).is_none());
     sandbox.act(CorrectRedirect, live);
     sandbox.act(RedirectDomain, live);
     assert_eq!(sandbox.acts(live), [Remove, DeleteCname]);
@@ -102,7 +103,7 @@ fn verify_waits_for_a_resolver_that_asked_before_the_record_was_there() {
     let (mut sandbox, _) = after(&[SandboxStep::AddDomain, SandboxStep::DeleteA, SandboxStep::AddCaa]);
     let added = forgotten();
     sandbox.act(SandboxStep::AddCname, added);
-    assert!(sandbox.only_waits(added));
+    assert!(sandbox.waits_for(added).is_some());
     // It asked five minutes before, and forgets after fifteen.
     let knows = added + SignedDuration::from_mins(10);
     assert!(sandbox.acts(knows).contains(&SandboxStep::Verify));

@@ -203,7 +203,12 @@ async fn practice_proposes_verify_exactly_when_the_checker_does() {
     for _ in 0..30 {
         let (state, _, outcome) = operator.look().await;
         assert_eq!(state == Stage::ReadyToVerify, proposes(&operator), "{}", outcome.lines());
-        assert_eq!(state == Stage::Propagating, operator.sandbox.only_waits(operator.now), "{}", outcome.lines());
+        assert_eq!(
+            state == Stage::Propagating,
+            operator.sandbox.waits_for(operator.now).is_some(),
+            "{}",
+            outcome.lines()
+        );
         proposed += usize::from(proposes(&operator));
         operator.wait(1);
     }

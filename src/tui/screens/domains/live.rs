@@ -18,10 +18,10 @@ use crate::domains::catalogue::Topic;
 use crate::domains::diagnosis::PROPAGATION;
 use crate::domains::finding::deciding;
 use crate::domains::observation::Complete;
-use crate::domains::progress::NextStep;
 use crate::domains::record_export::Conflict;
 use crate::domains::report::{full_sentence, sentence};
 use crate::domains::reported::Event;
+use crate::domains::sandbox::Sandbox;
 use crate::domains::stage::Stage as Step;
 use crate::domains::vantage_points::{View, ViewVerdict};
 use crate::domains::{Code, DnsName, Finding, Verdict, observation, report};
@@ -413,9 +413,9 @@ fn facts(scene: Scene<'_>, name: &DnsName, seen: &CheckResult) -> Vec<(&'static 
     };
     let then = progress.next.then().filter(|_| seen.measurement.known && progress.status.state != Step::Live);
     facts.extend(then.map(|then| ("Then:   ", full_sentence(then))));
-    if progress.next == NextStep::AwaitCertificate && panel.setup.sandbox.is_some() && progress.until > Some(wall) {
-        facts.push(("        ", "In practice the first Verify brings no certificate; Re-verify does.".to_owned()));
-    }
+    let practice = panel.setup.sandbox.as_ref().filter(|_| name.as_str() == Sandbox::DOMAIN);
+    let waits = practice.and_then(|sandbox| sandbox.waits_for(wall));
+    facts.extend(waits.map(|waits| ("Here:   ", full_sentence(&format!("in the sandbox, {waits}")))));
     if decides
         .is_some_and(|finding| matches!(finding.code, Code::DnsValueGone | Code::DnsWrongTarget | Code::DnsNearMiss))
     {

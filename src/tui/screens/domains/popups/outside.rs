@@ -7,6 +7,7 @@ use crate::clock::Now;
 use crate::domains::sandbox::{Sandbox, SandboxStep};
 use crate::domains::{DnsName, Who};
 use crate::model::text::cut;
+use crate::model::words::capitalized;
 use crate::tui::command::{Command, Place, change, closes, command, moves};
 use crate::tui::effect::Effect;
 use crate::tui::popups::Popup;
@@ -30,22 +31,22 @@ pub const OUTSIDE_TYPED: Command = OUTSIDE.at("Ctrl-O", "", "sandbox: act outsid
 struct OutsideBox {
     /// The acts, as they were when the box was opened.
     acts: Vec<SandboxStep>,
-    /// Only time helps.
-    waits: bool,
-    /// The marked one.
-    choice: usize,
+    /// What is waited for, if only time helps.
+    waits: Option<String>,
+    /// The marked one; none where all of them remove something.
+    choice: Option<usize>,
 }
 
 static BOX: &[Command] = &[
     moves("up k|down j|||||Home|End", "choose", "choose|first, last", |app, movement, _| {
         if let Some(outside) = app.popups.get_mut::<OutsideBox>() {
             let acts = outside.acts.len();
-            outside.choice = moved(outside.choice, movement, acts, acts);
+            outside.choice = Some(outside.choice.map_or(0, |choice| moved(choice, movement, acts, acts)));
         }
     }),
     command("confirm", "Enter", "do it", "do it outside", |app, now| {
         let Some(outside) = app.popups.take::<OutsideBox>() else { return Vec::new() };
-        let act = outside.acts.get(outside.choice).copied();
+        let act = outside.choice.and_then(|choice| outside.acts.get(choice)).copied();
         act.map_or_else(Vec::new, |act| do_outside(app, act, now))
     }),
     closes("Esc q F3", "close", "close"),
@@ -58,15 +59,19 @@ fn open(app: &mut AppState, now: Now) {
     match &app.domains.setup.sandbox {
         Some(sandbox) => {
             let mut acts = sandbox.acts(wall);
-            let waits = sandbox.only_waits(wall);
+            let waits = sandbox.waits_for(wall);
             // On the page of a domain, its steps come first.
             let is_page = !matches!(app.domains.place, PanelLocation::List | PanelLocation::Redirects);
             match app.domains.selected.as_ref().map(DnsName::as_str).filter(|_| is_page) {
-                Some(Sandbox::DOMAIN) if !waits => acts.sort_by_key(|act| *act == SandboxStep::CorrectRedirect),
+                Some(Sandbox::DOMAIN) if waits.is_none() => {
+                    acts.sort_by_key(|act| *act == SandboxStep::CorrectRedirect)
+                }
                 Some(Sandbox::REDIRECTED) => acts.sort_by_key(|act| *act != SandboxStep::CorrectRedirect),
                 _ => {}
             }
-            app.popups.show(OutsideBox { acts, waits, choice: 0 });
+            let removes = matches!(acts.first(), Some(SandboxStep::Remove | SandboxStep::DeleteCname));
+            let choice = (!removes || app.domains.place == PanelLocation::Removal).then_some(0);
+            app.popups.show(OutsideBox { acts, waits, choice });
         }
         None => app.tell("Only in the demo: petstore --demo"),
     }
@@ -113,13 +118,13 @@ impl Popup for OutsideBox {
         let rows = u16::try_from(self.acts.len()).unwrap_or(0) + if is_narrow { 9 } else { 6 };
         page.popup(80, rows, "Sandbox: simulate a step outside petstore");
         page.gap();
-        page.line(match self.waits {
-            true => format!(" Just wait: no step helps {} now.", Sandbox::DOMAIN),
-            false => " Most useful first. Enter simulates the step.".to_owned(),
+        page.line(match &self.waits {
+            Some(waits) => format!(" {}.", capitalized(waits)),
+            None => " Most useful first. Enter simulates the step.".to_owned(),
         });
         page.gap();
         for (at, act) in self.acts.iter().enumerate() {
-            let here = at == self.choice;
+            let here = Some(at) == self.choice;
             if here {
                 page.point(1);
             }
@@ -129,7 +134,7 @@ impl Popup for OutsideBox {
         if self.acts.is_empty() {
             page.line("   Nothing to do outside petstore now.");
         }
-        if let Some(act) = self.acts.get(self.choice).filter(|_| is_narrow) {
+        if let Some(act) = self.choice.and_then(|choice| self.acts.get(choice)).filter(|_| is_narrow) {
             // The marked step in full, as its row may be cut.
             page.gap();
             page.wrapped(1, &act.words(), 2);
