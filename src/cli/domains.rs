@@ -3,7 +3,6 @@
 //! What the operator recorded is kept apart from what was measured: `saved`, `verified` and `remove` record, `check` and
 //! `watch` measure.
 
-mod answer;
 pub mod args;
 mod check;
 mod files;
@@ -11,7 +10,6 @@ mod json;
 mod list;
 mod registry;
 pub mod settings;
-mod watch;
 mod words;
 
 use std::path::Path;
@@ -34,7 +32,7 @@ pub async fn run(command: DomainsCommand, configured: &Configured, list: &Path) 
             DomainsCommand::Remove(args) => registry::remove(args, configured, &file).await,
             DomainsCommand::Check(args) => check::run(args, configured, &file).await,
             DomainsCommand::Report(args) => check::report(&args, configured, &file).await,
-            DomainsCommand::Watch(args) => watch::run(args, configured, &file).await,
+            DomainsCommand::Watch(args) => check::watch(args, configured, &file).await,
             DomainsCommand::Records(args) => files::records(args, configured, &file).await,
             DomainsCommand::Redirects(args) => check::redirects(args, configured, &file).await,
             DomainsCommand::Explain(args) => files::explain(&args),

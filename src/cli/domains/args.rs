@@ -14,7 +14,7 @@ use crate::domains::DnsName;
 use crate::domains::check_options::socket_address;
 use crate::domains::record_export::ExportFormat;
 
-use super::answer::FailOn;
+use super::words::FailOn;
 
 const DOMAINS_HELP: &str = "Examples:
   petstore domains add docs.example.com --platform-host sites.platform.example

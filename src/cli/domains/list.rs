@@ -21,10 +21,10 @@ use crate::model::text::cut;
 use super::super::error::{Exit, Failed};
 use super::super::output::{columns, note};
 use super::super::render::{ResultFormat, print, print_json};
-use super::answer::exit_of_all;
 use super::args::ListArgs;
 use super::json;
 use super::settings::domain_setup;
+use super::words::exit_of_all;
 use super::words::next_step;
 
 /// The least columns for a name on a narrow terminal.

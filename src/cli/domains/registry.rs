@@ -24,12 +24,12 @@ use super::super::confirm::ask;
 use super::super::error::{Exit, Failed};
 use super::super::output::{columns, note};
 use super::super::render::{ResultFormat, print};
-use super::answer::{Answer, exit_of};
 use super::args::{AddArgs, RemoveArgs, VerifiedArgs, WhenArgs};
 use super::check::keep;
 use super::json;
 use super::settings::{configured_domains, domain_setup, need_name, platform_host, prepare};
 use super::words::{self, next_step};
+use super::words::{Answer, exit_of};
 
 /// `petstore domains add`. For a domain on the list, it can set a new value.
 pub fn add(args: &AddArgs, configured: &Configured, file: &RegistryFile) -> Result<Exit, Failed> {
