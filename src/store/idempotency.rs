@@ -15,9 +15,8 @@ use jiff::Timestamp;
 use parking_lot::Mutex;
 use sha2::{Digest, Sha256};
 
-use super::job::Work;
+use super::job::{Connection, DatabaseError, Value, Work};
 use super::keys::KeyId;
-use super::value_row::{Connection, DatabaseError, Value};
 use super::{StoreError, sql};
 use crate::clock::Now;
 use crate::model::{ObservedStatus, Pet, PetId};

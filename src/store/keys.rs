@@ -1,31 +1,25 @@
 //! API keys: made, kept as a hash, changed for new ones and revoked. Each change is noted with who made it, in the same
 //! transaction.
+//!
+//! A key is found by its public id and compared by the SHA-256 of the whole of it, in constant time. What was read of
+//! a key is believed for a few seconds, so that a check costs no query; a revocation takes effect after that time.
 
-mod authenticate;
-mod cache;
 mod format;
-mod queries;
-mod scopes;
 
 use std::io;
 
 use jiff::Timestamp;
 use secrecy::{ExposeSecret, SecretString};
+use subtle::ConstantTimeEq;
 
-use self::format::hash;
-use self::queries::{ANY_KEY, Change, Create, CreateFirst, Rotate, key_event, key_info};
-use super::job::Query;
+pub(super) use self::format::{KeyCache, SESSION as SESSION_KEY, SESSION_NAME};
+pub use self::format::{KeyId, NotAKeyId, NotScopes, Scope, Scopes};
+
+use self::format::{Hash, Known, generate, hash, id_of, with_id};
+use super::job::{Connection, DatabaseError, Query, Row, Value, Work};
 use super::{Store, StoreError, sql};
 use crate::clock::Now;
 use crate::model::draft::check_name;
-
-pub use self::authenticate::Identity;
-pub use self::format::{KeyId, NotAKeyId};
-pub use self::queries::{KeyEvent, KeyInfo, NewKey};
-pub use self::scopes::{NotScopes, Scope, Scopes};
-
-pub(super) use self::cache::KeyCache;
-pub(super) use self::format::{SESSION as SESSION_KEY, SESSION_NAME};
 
 impl Store {
     /// Makes a key, stores its hash, and returns the key, which cannot be had again. `actor` is who asked for it.
@@ -100,10 +94,320 @@ impl Store {
         actor: &str,
         now: Now,
     ) -> Result<Option<(KeyId, SecretString, Timestamp)>, StoreError> {
-        let (new_id, key) = format::generate()?;
+        let (new_id, key) = generate()?;
         let hash = hash(key.expose_secret());
         let rotate = Rotate { id, until, new_id, hash, actor: actor.to_owned(), now };
         let rotated = self.inner.database.write(rotate).await?;
         Ok(rotated.map(|until| (new_id, key, until)))
+    }
+}
+
+/// Stores a new key.
+struct Create {
+    id: KeyId,
+    hash: Hash,
+    new: NewKey,
+    actor: String,
+    now: Now,
+}
+
+impl Create {
+    /// And the key itself, which is stored nowhere.
+    fn new(new: NewKey, actor: &str, now: Now) -> Result<(Self, SecretString), StoreError> {
+        check_name(&new.name).map_err(StoreError::KeyName)?;
+        let (id, key) = generate()?;
+        Ok((Self { id, hash: hash(key.expose_secret()), new, actor: actor.to_owned(), now }, key))
+    }
+}
+
+impl Work for Create {
+    type Output = ();
+
+    async fn run(&self, on: &Connection<'_>) -> Result<(), DatabaseError> {
+        insert(on, self.id, &self.hash, &self.new, self.now).await?;
+        note(on, "created", self.id, &self.actor, self.now).await
+    }
+}
+
+/// As [`Create`], if no key was ever created, and after `hand_over` was done in the same transaction.
+struct CreateFirst<F> {
+    create: Create,
+    hand_over: F,
+}
+
+impl<F> Work for CreateFirst<F>
+where
+    F: Fn() -> io::Result<()> + Send + Sync + 'static,
+{
+    /// Whether it was; or why it could not be handed over, and is not stored.
+    type Output = io::Result<bool>;
+
+    async fn run(&self, on: &Connection<'_>) -> Result<io::Result<bool>, DatabaseError> {
+        if !ANY_KEY.run(on).await?.is_empty() {
+            return Ok(Ok(false));
+        }
+        if let Err(error) = (self.hand_over)() {
+            return Ok(Err(error));
+        }
+        self.create.run(on).await?;
+        Ok(Ok(true))
+    }
+}
+
+/// A row where a key was ever made.
+const ANY_KEY: Query<()> = Query(sql::ANY_KEY, [], |_| Ok(()));
+
+/// Gives a key another name, or without one revokes it.
+struct Change {
+    id: KeyId,
+    name: Option<String>,
+    actor: String,
+    now: Now,
+}
+
+impl Work for Change {
+    type Output = Option<KeyInfo>;
+
+    async fn run(&self, on: &Connection<'_>) -> Result<Option<KeyInfo>, DatabaseError> {
+        let Self { id, name, actor, now } = self;
+        let (sql, value, action) = match name {
+            Some(name) => (sql::RENAME_KEY, Value::Text(name), "renamed"),
+            None => (sql::REVOKE_KEY, Value::Int(now.wall.as_second()), "revoked"),
+        };
+        if on.execute(sql, &[value, Value::Text(id.as_str())]).await? > 0 {
+            note(on, action, *id, actor, *now).await?;
+        }
+        show(on, *id).await
+    }
+}
+
+/// Limits the old key and stores a new one like it.
+struct Rotate {
+    id: KeyId,
+    until: Timestamp,
+    new_id: KeyId,
+    hash: Hash,
+    actor: String,
+    now: Now,
+}
+
+impl Work for Rotate {
+    /// Until when the old key is accepted; nothing where it was not any more.
+    type Output = Option<Timestamp>;
+
+    async fn run(&self, on: &Connection<'_>) -> Result<Option<Timestamp>, DatabaseError> {
+        let Self { id, until, new_id, hash, actor, now } = self;
+        let Some(old) = show(on, *id).await?.filter(|old| old.is_valid(*now)) else { return Ok(None) };
+        let lifetime = old.expires_at.map(|expires_at| expires_at.duration_since(old.created_at));
+        let expires_at = lifetime.and_then(|lifetime| now.wall.checked_add(lifetime).ok());
+        on.execute(sql::LIMIT_KEY, &[Value::Int(until.as_second()), Value::Text(id.as_str())]).await?;
+        note(on, "rotated", *id, actor, *now).await?;
+        let new = NewKey { name: old.name, scopes: old.scopes, expires_at };
+        insert(on, *new_id, hash, &new, *now).await?;
+        note(on, "created", *new_id, actor, *now).await?;
+        Ok(Some(old.expires_at.map_or(*until, |end| end.min(*until))))
+    }
+}
+
+async fn insert(on: &Connection<'_>, id: KeyId, hash: &Hash, new: &NewKey, now: Now) -> Result<(), DatabaseError> {
+    let NewKey { name, scopes, expires_at } = new;
+    let scopes = scopes.to_string();
+    let values = [
+        Value::Text(id.as_str()),
+        Value::Bytes(hash),
+        Value::Text(name),
+        Value::Text(&scopes),
+        Value::Int(now.wall.as_second()),
+        Value::int(expires_at.map(Timestamp::as_second)),
+    ];
+    on.execute(sql::ADD_KEY, &values).await.map(drop)
+}
+
+async fn note(on: &Connection<'_>, action: &str, id: KeyId, actor: &str, now: Now) -> Result<(), DatabaseError> {
+    let at = Value::Int(now.wall.as_second());
+    let values = [at, Value::Text(action), Value::Text(id.as_str()), Value::Text(actor)];
+    on.execute(sql::ADD_KEY_EVENT, &values).await.map(drop)
+}
+
+async fn show(on: &Connection<'_>, id: KeyId) -> Result<Option<KeyInfo>, DatabaseError> {
+    on.row(sql::SHOW_KEY, &[Value::Text(id.as_str())], key_info).await
+}
+
+/// A key to create.
+#[derive(Clone, Debug)]
+pub struct NewKey {
+    /// Who or what it is for; the rules for pets' names apply.
+    pub name: String,
+    /// What it may do.
+    pub scopes: Scopes,
+    /// From when on it is refused.
+    pub expires_at: Option<Timestamp>,
+}
+
+/// A key as it is stored, without what would be needed to use it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeyInfo {
+    /// The public part of the key.
+    pub id: KeyId,
+    /// Whom or what it is for.
+    pub name: String,
+    /// What it may do.
+    pub scopes: Scopes,
+    /// When it was made.
+    pub created_at: Timestamp,
+    /// From when on it is refused.
+    pub expires_at: Option<Timestamp>,
+    /// When it was last accepted, to a minute.
+    pub last_used_at: Option<Timestamp>,
+    /// When it was revoked.
+    pub revoked_at: Option<Timestamp>,
+}
+
+/// What was done to a key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeyEvent {
+    /// When.
+    pub at: Timestamp,
+    /// `created`, `renamed`, `rotated` or `revoked`.
+    pub action: String,
+    /// To which key.
+    pub key: KeyId,
+    /// By whom.
+    pub actor: String,
+}
+
+impl KeyInfo {
+    /// Whether it is accepted at the moment.
+    pub fn is_valid(&self, now: Now) -> bool {
+        self.revoked_at.is_none() && self.expires_at.is_none_or(|expires_at| now.wall < expires_at)
+    }
+}
+
+fn key_info(row: Row<'_>) -> Result<KeyInfo, DatabaseError> {
+    let at = |column| Ok::<_, DatabaseError>(row.int::<Option<i64>>(column)?.map(time));
+    Ok(KeyInfo {
+        id: row.parsed(0)?,
+        name: row.text(1)?.to_owned(),
+        scopes: row.parsed(2)?,
+        created_at: time(row.int(3)?),
+        expires_at: at(4)?,
+        last_used_at: at(5)?,
+        revoked_at: at(6)?,
+    })
+}
+
+fn key_event(row: Row<'_>) -> Result<KeyEvent, DatabaseError> {
+    let (action, actor) = (row.text(1)?.to_owned(), row.text(3)?.to_owned());
+    Ok(KeyEvent { at: time(row.int(0)?), action, key: row.parsed(2)?, actor })
+}
+
+/// Stored Unix seconds; out of range, which is never stored, the last timestamp.
+fn time(seconds: i64) -> Timestamp {
+    Timestamp::from_second(seconds).unwrap_or(Timestamp::MAX)
+}
+
+/// How exactly the last use of a key is noted, in seconds: a write for each request would be too much.
+const NOTED_EVERY: i64 = 60;
+
+/// Whose request it is, and what it may do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Identity {
+    /// The public part of the key.
+    pub key: KeyId,
+    /// What the key may do.
+    pub scopes: Scopes,
+}
+
+impl Store {
+    /// Makes a key that is stored nowhere and may read, write and audit: only this process knows it, and it ends with the
+    /// store, or with the next of its kind. For the service inside the app.
+    ///
+    /// Its public part is the same each time, so that a creation which is repeated after a restart is still the same.
+    pub fn session_key(&self) -> Result<SecretString, StoreError> {
+        let id = SESSION_KEY;
+        let key = with_id(id)?;
+        let hash = hash(key.expose_secret());
+        let scopes = Scopes::SESSION;
+        let known = Known { hash, scopes, expires_at: None, revoked: false, last_used_at: None, read_at: None };
+        self.inner.keys.lock().insert(id, known);
+        Ok(key)
+    }
+
+    /// Whose key `presented` is, if that is one that is valid now. Whatever is wrong with it makes no difference.
+    pub async fn verify_key(&self, presented: &str, now: Now) -> Result<Option<Identity>, StoreError> {
+        self.watch_clock(now);
+        let Some(key) = id_of(presented) else { return Ok(None) };
+        let Some(known) = self.known_key(key, now).await? else { return Ok(None) };
+        let same: bool = known.hash.ct_eq(&hash(presented)).into();
+        if !same || !known.is_valid(now) {
+            return Ok(None);
+        }
+        self.note_use(key, known, now);
+        Ok(Some(Identity { key, scopes: known.scopes }))
+    }
+
+    /// Whether a key that was accepted before still is.
+    pub async fn is_valid_key(&self, key: KeyId, now: Now) -> Result<bool, StoreError> {
+        Ok(self.known_key(key, now).await?.is_some_and(|known| known.is_valid(now)))
+    }
+
+    async fn known_key(&self, id: KeyId, now: Now) -> Result<Option<Known>, StoreError> {
+        let cached = self.inner.keys.lock().get(&id).copied();
+        if let Some(known) = cached.filter(|known| known.is_fresh(now)) {
+            return Ok(Some(known));
+        }
+        let mut known = self.inner.database.read(Find { id, now }).await?;
+        let mut map = self.inner.keys.lock();
+        match &mut known {
+            // A use that was noted may not be stored yet.
+            Some(known) => {
+                known.last_used_at = known.last_used_at.max(cached.and_then(|cached| cached.last_used_at));
+                map.insert(id, *known);
+            }
+            // Only keys that exist are kept, so that guessing does not fill the memory.
+            None => drop(map.remove(&id)),
+        }
+        Ok(known)
+    }
+
+    fn note_use(&self, id: KeyId, known: Known, now: Now) {
+        let at = now.wall.as_second();
+        let is_noted = known.last_used_at.is_some_and(|noted| at - noted < NOTED_EVERY);
+        if is_noted || known.read_at.is_none() {
+            return;
+        }
+        if let Some(known) = self.inner.keys.lock().get_mut(&id) {
+            known.last_used_at = Some(at);
+        }
+        self.inner.database.write_later(Use { id, at });
+    }
+}
+
+struct Find {
+    id: KeyId,
+    now: Now,
+}
+
+impl Work for Find {
+    type Output = Option<Known>;
+
+    async fn run(&self, on: &Connection<'_>) -> Result<Option<Known>, DatabaseError> {
+        on.row(sql::FIND_KEY, &[Value::Text(self.id.as_str())], |row| Known::read(&row, self.now)).await
+    }
+}
+
+struct Use {
+    id: KeyId,
+    /// Unix seconds.
+    at: i64,
+}
+
+impl Work for Use {
+    type Output = ();
+
+    const IS_ONE_STATEMENT: bool = true;
+
+    async fn run(&self, on: &Connection<'_>) -> Result<(), DatabaseError> {
+        on.execute(sql::USE_KEY, &[Value::Int(self.at), Value::Text(self.id.as_str())]).await.map(drop)
     }
 }

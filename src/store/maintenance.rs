@@ -1,12 +1,24 @@
-//! What an operator does with a database that may be in use: a copy of it, and a check of every page.
+//! What an operator does with a database that may be in use: a copy of its file, a check of every page, and a copy of the whole
+//! store to another database: pets with their ids, API keys, what was done to them, and the Idempotency-Keys.
+//!
+//! The source is read as it is at one moment. The target gets everything in one transaction, in which every row is compared
+//! with the source: it has all of it then, or nothing.
 
+use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
 
-use tokio::task::spawn_blocking;
+use futures_util::future::try_join_all;
+use sha2::{Digest as _, Sha256};
+use tokio::task::{spawn_blocking, yield_now};
+use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-use super::copy::is_one_file;
-use super::{BackupError, DatabaseUrl, IntegrityReport, StoreError, StoreFailure, sqlite};
+use self::Column::{Hash, Int, Text};
+use super::database::Database;
+use super::job::{Connection, DatabaseError, Row, Value};
+use super::postgres::{self, ANSWER_TIME, Session};
+use super::{BackupError, DatabaseUrl, IntegrityReport, StoreError, StoreFailure, sql, sqlite};
 
 /// Copies the database as it is at one moment to the new `file`, for its owner only, and returns once that is on disk.
 /// Users of the database do not wait for it. Ends early once `cancel` is cancelled. Returns that another program has changed
@@ -58,4 +70,388 @@ async fn inspect(url: &DatabaseUrl, is_quick: bool) -> Result<IntegrityReport, S
     };
     let check = move || sqlite::check(&path, is_quick, &CancellationToken::new());
     spawn_blocking(check).await.unwrap_or(Err(StoreFailure::Closed.into()))
+}
+
+/// Rows at a time: enough to be fast, few enough for little memory.
+const AT_ONCE: i64 = 5000;
+
+/// How far a copy is. It can be read at any time.
+#[derive(Debug, Default)]
+pub struct CopyProgress {
+    copied: AtomicU64,
+    verified: AtomicU64,
+}
+
+/// What a copy has done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CopySummary {
+    /// Pets that this copy has added: none where the target had all of them.
+    pub added: u64,
+    /// Pets in both databases now, each with the same id, name, category, status and time.
+    pub pets: u64,
+}
+
+/// Why a store was not copied.
+#[derive(Debug, thiserror::Error)]
+pub enum CopyError {
+    /// One of the databases cannot be opened.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// Both are the same.
+    #[error("a store cannot be copied onto itself")]
+    Same,
+    /// One of them could not be read or written.
+    #[error("cannot copy to {database}: run the same command again")]
+    Failed {
+        /// The target.
+        database: DatabaseUrl,
+        /// What one of them answered.
+        source: StoreFailure,
+    },
+    /// The target does not contain the same rows.
+    #[error("{database} has {table} that are not those of the store: choose an empty database")]
+    Differs {
+        /// The target.
+        database: DatabaseUrl,
+        /// Which rows.
+        table: &'static str,
+    },
+    /// It was called off.
+    #[error("stopped; nothing was copied")]
+    Cancelled,
+}
+
+impl CopyProgress {
+    /// Pets that were read from the source, and that were read again at the target.
+    pub fn counts(&self) -> [u64; 2] {
+        [&self.copied, &self.verified].map(|count| count.load(Ordering::Relaxed))
+    }
+}
+
+/// Copies all of `from` to `to`, which is made as needed, and verifies it. Ends early once `cancel` is cancelled.
+pub async fn copy(
+    from: &DatabaseUrl,
+    to: &DatabaseUrl,
+    progress: &CopyProgress,
+    cancel: &CancellationToken,
+) -> Result<CopySummary, CopyError> {
+    if from == to || is_one_file(from, to) {
+        return Err(CopyError::Same);
+    }
+    let mut source = End::source(from).await?;
+    Database::open(to).await?.close().await;
+    let mut target = End::target(to).await?;
+    let failed = |source| CopyError::Failed { database: to.clone(), source };
+    let mut is_empty = true;
+    for table in &TABLES {
+        is_empty &= target.page(table, None).await.map_err(failed)?.is_empty();
+    }
+    let mut sums = [Sum::default(); TABLES.len()];
+    for (table, sum) in TABLES.iter().zip(&mut sums) {
+        let (mut last, count) = (None, table.is_of_pets().then_some(&progress.copied));
+        while let Some(rows) = source.next(table, &mut last, (sum, count), cancel).await.map_err(failed)? {
+            if is_empty {
+                target.import(table, &rows).await.map_err(failed)?;
+            }
+        }
+    }
+    for (table, sum) in TABLES.iter().zip(&sums) {
+        let (mut last, mut there) = (None, Sum::default());
+        let count = table.is_of_pets().then_some(&progress.verified);
+        while target.next(table, &mut last, (&mut there, count), cancel).await.map_err(failed)?.is_some() {}
+        if cancel.is_cancelled() {
+            return Err(CopyError::Cancelled);
+        }
+        if there != *sum {
+            return Err(CopyError::Differs { database: to.clone(), table: table.name });
+        }
+    }
+    target.commit().await.map_err(failed)?;
+    let pets = sums[0].rows;
+    Ok(CopySummary { added: if is_empty { pets } else { 0 }, pets })
+}
+
+/// Whether two names are those of one file.
+fn is_one_file(from: &DatabaseUrl, to: &DatabaseUrl) -> bool {
+    let file = |url: &DatabaseUrl| match url {
+        DatabaseUrl::Sqlite(path) => std::fs::metadata(path).ok().map(|file| (file.dev(), file.ino())),
+        DatabaseUrl::Postgres(_) => None,
+    };
+    file(from).is_some_and(|from| file(to) == Some(from))
+}
+
+/// A connection in a transaction. Without [`commit`](Self::commit), what it has written is taken back.
+enum End {
+    Sqlite(rusqlite::Connection),
+    Postgres(Session),
+}
+
+impl End {
+    /// As it is at one moment.
+    async fn source(url: &DatabaseUrl) -> Result<Self, StoreError> {
+        match url {
+            DatabaseUrl::Sqlite(path) => Ok(Self::Sqlite(sqlite::moment(path)?)),
+            DatabaseUrl::Postgres(url) => Ok(Self::Postgres(postgres::begin(url, sql::BEGIN_TO_READ).await?)),
+        }
+    }
+
+    /// While nobody else writes to it.
+    async fn target(url: &DatabaseUrl) -> Result<Self, StoreError> {
+        match url {
+            DatabaseUrl::Sqlite(path) => Ok(Self::Sqlite(sqlite::begin(path)?)),
+            DatabaseUrl::Postgres(url) => Ok(Self::Postgres(postgres::begin(url, sql::BEGIN_TO_WRITE).await?)),
+        }
+    }
+
+    fn on(&mut self) -> Connection<'_> {
+        match self {
+            Self::Sqlite(connection) => Connection::sqlite(connection),
+            Self::Postgres(session) => Connection::Postgres(session),
+        }
+    }
+
+    async fn page(&mut self, table: &Table, last: Option<&Record>) -> Result<Vec<Record>, StoreFailure> {
+        in_time(table.page(&self.on(), last, AT_ONCE)).await
+    }
+
+    /// The rows after `last`, which are summed and counted; nothing at the end, or once it is called off.
+    async fn next(
+        &mut self,
+        table: &Table,
+        last: &mut Option<Record>,
+        (sum, count): (&mut Sum, Option<&AtomicU64>),
+        cancel: &CancellationToken,
+    ) -> Result<Option<Vec<Record>>, StoreFailure> {
+        // SQLite never waits; others may have something to do.
+        yield_now().await;
+        if cancel.is_cancelled() {
+            return Ok(None);
+        }
+        let rows = self.page(table, last.as_ref()).await?;
+        let Some(end) = rows.last() else { return Ok(None) };
+        *last = Some(end.clone());
+        rows.iter().for_each(|row| sum.add(row));
+        count.inspect(|count| _ = count.fetch_add(rows.len() as u64, Ordering::Relaxed));
+        Ok(Some(rows))
+    }
+
+    async fn import(&mut self, table: &Table, rows: &[Record]) -> Result<(), StoreFailure> {
+        let (on, sql) = (self.on(), table.import());
+        let import = async |row: &Record| on.execute(&sql, &row.values().collect::<Vec<_>>()).await;
+        in_time(try_join_all(rows.iter().map(import))).await.map(drop)
+    }
+
+    /// Makes the ids of later pets start after the copied ones, which SQLite does itself, and commits.
+    async fn commit(&mut self) -> Result<(), StoreFailure> {
+        let commit = async {
+            match &self {
+                Self::Sqlite(connection) => Ok(connection.execute_batch("COMMIT")?),
+                Self::Postgres(session) => {
+                    for sql in sql::GO_ON_WITH_IDS {
+                        session.execute(sql, &[]).await?;
+                    }
+                    session.batch("COMMIT").await
+                }
+            }
+        };
+        in_time(commit).await
+    }
+}
+
+async fn in_time<T>(work: impl Future<Output = Result<T, DatabaseError>>) -> Result<T, StoreFailure> {
+    Ok(timeout(ANSWER_TIME, work).await.map_err(|_| StoreFailure::NoAnswer)??)
+}
+
+/// What a column holds, if it holds something.
+#[derive(Clone, Copy, Debug)]
+enum Column {
+    Int,
+    Text,
+    Hash,
+}
+
+/// An owned value.
+#[derive(Clone, Debug)]
+enum Owned {
+    Null,
+    Int(i64),
+    Text(String),
+    Hash([u8; 32]),
+}
+
+/// One row of a table.
+#[derive(Clone, Debug)]
+pub(super) struct Record(Vec<Owned>);
+
+#[derive(Debug)]
+pub(super) struct Table {
+    pub(super) name: &'static str,
+    /// As the databases call it.
+    table: &'static str,
+    /// The columns by which pages follow each other. They are the first ones.
+    key: &'static str,
+    columns: &'static str,
+    kinds: &'static [Column],
+}
+
+pub(super) const TABLES: [Table; 4] = [
+    Table {
+        name: "pets",
+        table: "pets",
+        key: "id",
+        columns: "id, name, category_id, status, created_at, added_by",
+        kinds: &[Int, Text, Int, Text, Int, Text],
+    },
+    Table {
+        name: "API keys",
+        table: "api_keys",
+        key: "id",
+        columns: "id, hash, name, scopes, created_at, expires_at, last_used_at, revoked_at",
+        kinds: &[Text, Hash, Text, Text, Int, Int, Int, Int],
+    },
+    Table {
+        name: "events of keys",
+        table: "key_events",
+        key: "id",
+        columns: "id, at, action, api_key_id, actor",
+        kinds: &[Int, Int, Text, Text, Text],
+    },
+    Table {
+        name: "Idempotency-Keys",
+        table: "idempotency_keys",
+        key: "api_key_id, idempotency_key",
+        columns: "api_key_id, idempotency_key, fingerprint, pet_id, created_at",
+        kinds: &[Text, Text, Hash, Int, Int],
+    },
+];
+
+impl Table {
+    fn is_of_pets(&self) -> bool {
+        self.name == TABLES[0].name
+    }
+
+    /// Writes one row.
+    pub(super) fn import(&self) -> String {
+        format!("INSERT INTO {} ({}) VALUES ({})", self.table, self.columns, numbered(self.kinds.len()))
+    }
+
+    /// Reads a page, after the row with a key.
+    fn export(&self, keys: usize) -> String {
+        let Self { table, key, columns, .. } = self;
+        let (values, limit) = (numbered(keys), keys + 1);
+        format!("SELECT {columns} FROM {table} WHERE ({key}) > ({values}) ORDER BY {key} LIMIT ${limit}")
+    }
+
+    /// At most `limit` rows, after `last` in the order of their keys.
+    pub(super) async fn page(
+        &self,
+        on: &Connection<'_>,
+        last: Option<&Record>,
+        limit: i64,
+    ) -> Result<Vec<Record>, DatabaseError> {
+        let keys = self.key.split(", ").count();
+        // Before any key: ids of pets are positive, and no text is empty.
+        let first = |kind: &Column| if matches!(kind, Int) { Value::Int(i64::MIN) } else { Value::Text("") };
+        let mut values: Vec<Value<'_>> = match last {
+            Some(last) => last.values().take(keys).collect(),
+            None => self.kinds.iter().take(keys).map(first).collect(),
+        };
+        values.push(Value::Int(limit));
+        on.rows(&self.export(keys), &values, |row| self.record(&row)).await
+    }
+
+    fn record(&self, row: &Row<'_>) -> Result<Record, DatabaseError> {
+        let value = |(number, column): (usize, &Column)| {
+            Ok(match column {
+                Int => row.int::<Option<i64>>(number)?.map_or(Owned::Null, Owned::Int),
+                Text => row.optional_text(number)?.map_or(Owned::Null, |text| Owned::Text(text.to_owned())),
+                Hash => Owned::Hash(row.bytes(number)?),
+            })
+        };
+        self.kinds.iter().enumerate().map(value).collect::<Result<_, _>>().map(Record)
+    }
+}
+
+impl Record {
+    pub(super) fn values(&self) -> impl ExactSizeIterator<Item = Value<'_>> {
+        self.0.iter().map(|value| match value {
+            Owned::Null => Value::Null,
+            Owned::Int(number) => Value::Int(*number),
+            Owned::Text(text) => Value::Text(text),
+            Owned::Hash(bytes) => Value::Bytes(bytes),
+        })
+    }
+}
+
+/// The parameters of a statement.
+fn numbered(count: usize) -> String {
+    (1..=count).map(|number| format!("${number}")).collect::<Vec<_>>().join(", ")
+}
+
+/// The number of rows, and the sum of their hashes. Different tables do not have the same sum by chance.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Sum {
+    pub(super) rows: u64,
+    hashes: u128,
+}
+
+impl Sum {
+    pub(super) fn add(&mut self, row: &Record) {
+        // Each value with its kind, and texts in quotes, so that nothing can move from one column to the next.
+        let hash: [u8; 32] = Sha256::digest(format!("{row:?}")).into();
+        let half = hash.first_chunk().copied().unwrap_or_default();
+        self.rows += 1;
+        self.hashes = self.hashes.wrapping_add(u128::from_be_bytes(half));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pages_and_rows_have_each_column_once() {
+        let [pets, .., creations] = &TABLES;
+        assert_eq!(
+            pets.export(1),
+            "SELECT id, name, category_id, status, created_at, added_by FROM pets WHERE (id) > ($1) ORDER BY id LIMIT $2"
+        );
+        let columns = "api_key_id, idempotency_key, fingerprint, pet_id, created_at";
+        assert_eq!(
+            creations.export(2),
+            format!(
+                "SELECT {columns} FROM idempotency_keys WHERE (api_key_id, idempotency_key) > ($1, $2) \
+                 ORDER BY api_key_id, idempotency_key LIMIT $3"
+            )
+        );
+        let import = format!("INSERT INTO idempotency_keys ({columns}) VALUES ($1, $2, $3, $4, $5)");
+        assert_eq!(creations.import(), import);
+        for table in &TABLES {
+            assert_eq!(table.columns.split(", ").count(), table.kinds.len(), "{}", table.name);
+            assert!(table.columns.starts_with(table.key), "{}", table.name);
+        }
+    }
+
+    #[test]
+    fn rows_with_other_values_in_any_column_have_another_sum() {
+        let sum = |values: &[Owned]| {
+            let mut sum = Sum::default();
+            sum.add(&Record(values.to_vec()));
+            sum
+        };
+        let text = |text: &str| Owned::Text(text.to_owned());
+        let rows = [
+            vec![text("a"), text("bc")],
+            vec![text("ab"), text("c")],
+            vec![text("a\", Text(\"bc"), text("")],
+            vec![text("1"), Owned::Null],
+            vec![Owned::Int(1), Owned::Null],
+            vec![Owned::Null, Owned::Int(1)],
+            vec![text(""), Owned::Int(1)],
+            vec![Owned::Hash([0; 32])],
+        ];
+        for (number, row) in rows.iter().enumerate() {
+            assert!(rows[..number].iter().all(|other| sum(other) != sum(row)), "{row:?}");
+        }
+    }
 }

@@ -1,4 +1,4 @@
-//! Every query, once for SQLite and PostgreSQL.
+//! Every query, once for SQLite and PostgreSQL, and the values that go with them.
 //!
 //! Parameters are numbered in the order in which they first appear, which is how SQLite counts names such as `$1`. All
 //! times are Unix seconds.
@@ -140,8 +140,39 @@ pub(super) const OBJECTS: &str = "WITH ours AS (SELECT oid, relname, relrowsecur
      JOIN pg_class AS indexes ON indexes.oid = indexrelid WHERE indisunique AND NOT indisprimary \
      UNION ALL SELECT 'row security of ' || relname, '' FROM ours WHERE relrowsecurity";
 
+/// One value of a statement.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Value<'a> {
+    Null,
+    Int(i64),
+    Text(&'a str),
+    Bytes(&'a [u8]),
+}
+
+impl<'a> Value<'a> {
+    pub(super) fn int(number: Option<i64>) -> Self {
+        number.map_or(Self::Null, Self::Int)
+    }
+
+    pub(super) fn text(text: Option<&'a str>) -> Self {
+        text.map_or(Self::Null, Self::Text)
+    }
+}
+
+impl rusqlite::ToSql for Value<'_> {
+    fn to_sql(&self) -> rusqlite::Result<rusqlite::types::ToSqlOutput<'_>> {
+        Ok(match *self {
+            Self::Null => rusqlite::types::Null.into(),
+            Self::Int(number) => number.into(),
+            Self::Text(text) => text.into(),
+            Self::Bytes(bytes) => bytes.into(),
+        })
+    }
+}
+
 #[cfg(test)]
 mod tests {
+
     const MIGRATIONS: [&str; 8] = [
         include_str!("../../assets/migrations/postgres/0001_pets.sql"),
         include_str!("../../assets/migrations/postgres/0002_pets_by_status.sql"),

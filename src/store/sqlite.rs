@@ -5,26 +5,19 @@
 
 mod connection;
 mod file;
-mod log_watch;
-mod readers;
-mod restore;
-mod schema;
 mod snapshot;
 mod writer;
 
 use std::path::Path;
 use std::sync::Arc;
 
-use super::StoreError;
+pub(super) use self::file::LogWatch;
+pub(super) use self::snapshot::{backup, begin, check, moment, restore};
 
-pub(super) use self::log_watch::LogWatch;
-pub(super) use self::restore::restore;
-pub(super) use self::snapshot::{backup, begin, check, moment};
-
-use self::connection::{cannot_open, connect_for_writing};
+use self::connection::{Readers, cannot_open, connect_for_writing, migrate, refuse_foreign};
 use self::file::Files;
-use self::readers::Readers;
 use self::writer::Writer;
+use super::StoreError;
 
 /// Versions before it can corrupt a WAL database (<https://sqlite.org/wal.html#walresetbug>).
 const OLDEST_SQLITE: i32 = 3_051_003;
@@ -44,9 +37,9 @@ impl Sqlite {
         file::create_private(path).map_err(StoreError::cannot_create(path))?;
         file::judge_file(path, false)?;
         file::judge_place(path)?;
-        schema::refuse_foreign(path)?;
+        refuse_foreign(path)?;
         let mut writing = connect_for_writing(path).map_err(cannot_open(path))?;
-        schema::migrate(&mut writing, path)?;
+        migrate(&mut writing, path)?;
         let files = Arc::new(Files::of(path).map_err(StoreError::cannot_create(path))?);
         let readers = Readers::new(path, Arc::clone(&files));
         let writer = Writer::start(writing, Arc::clone(&files));

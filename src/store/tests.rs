@@ -11,9 +11,8 @@ use secrecy::{ExposeSecret, SecretString};
 use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
 
-use super::job::Work;
+use super::job::{Connection, DatabaseError, Work};
 use super::keys::{NewKey, Scopes};
-use super::value_row::{Connection, DatabaseError};
 use super::*;
 use crate::clock::{self, Now};
 use crate::model::{NewPet, PetQuery};

@@ -1,16 +1,23 @@
-//! What an API key looks like: `petk_<8 id>_<32 secret><6 checksum>`, all base 62.
+//! What an API key looks like, `petk_<8 id>_<32 secret><6 checksum>`, all base 62; what it may do, and what is known of
+//! those that were used lately.
 //!
 //! The id is public and finds the key; the secret has 190 random bits, so that a fast hash of it is safe to store; the
 //! checksum is the CRC-32 of everything before it and tells a mistyped key from a wrong one without a database.
 
+use std::collections::HashMap;
 use std::fmt;
 use std::str::FromStr;
+use std::time::{Duration, Instant};
 
+use parking_lot::Mutex;
 use secrecy::SecretString;
 use sha2::{Digest as _, Sha256};
+use strum::VariantArray as _;
 
+use crate::clock::Now;
 use crate::model::text::KEY_PREFIX as PREFIX;
 use crate::store::StoreError;
+use crate::store::job::{DatabaseError, Row};
 
 const ID: usize = 8;
 const SECRET: usize = 32;
@@ -112,6 +119,108 @@ pub(super) fn hash(key: &str) -> Hash {
     Sha256::digest(key).into()
 }
 
+/// One thing that a key may do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::Display, strum::EnumString, strum::VariantArray)]
+#[strum(serialize_all = "lowercase")]
+pub enum Scope {
+    /// List and get pets.
+    Read,
+    /// Add pets.
+    Write,
+    /// See when and by which key pets were added.
+    Audit,
+    /// Everything, and what only operators may do.
+    Admin,
+}
+
+/// All that a key may do, at least one thing, in the order of [`Scope`]. By default it may read and write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Scopes([bool; 4]);
+
+/// A text that names no scopes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("scopes are read, write, audit and admin, with commas between them")]
+pub struct NotScopes;
+
+impl Scopes {
+    /// Everything.
+    pub const ADMIN: Self = Self([false, false, false, true]);
+
+    /// Everything that an app does with its own store.
+    pub(super) const SESSION: Self = Self([true, true, true, false]);
+
+    /// Whether `scope` is among them.
+    pub const fn allow(self, scope: Scope) -> bool {
+        self.0[scope as usize] || self.0[Scope::Admin as usize]
+    }
+}
+
+impl Default for Scopes {
+    fn default() -> Self {
+        Self([true, true, false, false])
+    }
+}
+
+/// Words separated by commas or blanks.
+impl FromStr for Scopes {
+    type Err = NotScopes;
+
+    fn from_str(text: &str) -> Result<Self, NotScopes> {
+        let mut scopes = [false; 4];
+        for word in text.split([',', ' ']).filter(|word| !word.is_empty()) {
+            scopes[word.parse::<Scope>().map_err(|_| NotScopes)? as usize] = true;
+        }
+        scopes.contains(&true).then_some(Self(scopes)).ok_or(NotScopes)
+    }
+}
+
+/// As it is stored: words separated by blanks.
+impl fmt::Display for Scopes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let words = Scope::VARIANTS.iter().filter(|scope| self.0[**scope as usize]);
+        f.pad(&words.map(Scope::to_string).collect::<Vec<_>>().join(" "))
+    }
+}
+
+/// How long what was read of a key is believed: shorter than the five seconds in which a revocation takes effect.
+const BELIEVED: Duration = Duration::from_secs(3);
+
+/// What is known of the keys that were used lately.
+pub(in crate::store) type KeyCache = Mutex<HashMap<KeyId, Known>>;
+
+/// Times of the day are Unix seconds.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::store) struct Known {
+    pub(super) hash: Hash,
+    pub(super) scopes: Scopes,
+    pub(super) expires_at: Option<i64>,
+    pub(super) revoked: bool,
+    pub(super) last_used_at: Option<i64>,
+    /// When it was read; nothing for a key of this process, which is in no database.
+    pub(super) read_at: Option<Instant>,
+}
+
+impl Known {
+    pub(super) fn read(row: &Row<'_>, now: Now) -> Result<Self, DatabaseError> {
+        Ok(Self {
+            hash: row.bytes(0)?,
+            scopes: row.parsed(1)?,
+            expires_at: row.int(2)?,
+            revoked: row.int::<Option<i64>>(3)?.is_some(),
+            last_used_at: row.int(4)?,
+            read_at: Some(now.mono),
+        })
+    }
+
+    pub(super) fn is_fresh(&self, now: Now) -> bool {
+        self.read_at.is_none_or(|read_at| now.mono.saturating_duration_since(read_at) < BELIEVED)
+    }
+
+    pub(super) fn is_valid(&self, now: Now) -> bool {
+        !self.revoked && self.expires_at.is_none_or(|expires_at| now.wall.as_second() < expires_at)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use secrecy::ExposeSecret;
@@ -145,5 +254,19 @@ mod tests {
     fn the_checksum_is_the_common_crc_32() {
         // The check value of CRC-32/ISO-HDLC, 0xCBF43926, in base 62.
         assert_eq!(&checksum(b"123456789"), b"3jZRME");
+    }
+
+    #[test]
+    fn scopes_are_words_and_admin_is_all_of_them() {
+        let scopes: Scopes = "write,read".parse().unwrap();
+        assert_eq!((scopes.to_string().as_str(), scopes), ("read write", Scopes::default()));
+        assert_eq!("read write".parse(), Ok(scopes));
+        assert!(!scopes.allow(Scope::Admin) && !scopes.allow(Scope::Audit));
+        let read: Scopes = "read".parse().unwrap();
+        assert!(read.allow(Scope::Read) && !read.allow(Scope::Write));
+        assert!(Scope::VARIANTS.iter().copied().all(|scope| Scopes::ADMIN.allow(scope)));
+        for bad in ["", " , ", "Read", "read;write", "delete"] {
+            assert_eq!(bad.parse::<Scopes>(), Err(NotScopes), "{bad:?}");
+        }
     }
 }

@@ -1,15 +1,24 @@
-//! All connections to the server, and how one of them is taken.
+//! All connections to the server, how one of them is taken, and what is done on it.
 
+use std::error::Error;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
-use deadpool::managed::PoolError;
-use tokio::sync::{Mutex, watch};
+use bytes::BytesMut;
+use deadpool::managed::{Object, PoolError};
+use futures_util::{TryStreamExt as _, pin_mut};
+use parking_lot::Mutex;
+use tokio::runtime::Handle;
+use tokio::sync::{Mutex as AsyncMutex, watch};
+use tokio_postgres::error::SqlState;
+use tokio_postgres::types::{IsNull, ToSql, Type, to_sql_checked};
+use tokio_postgres::{Row, RowStream};
 
-use super::commit_monitor::CommitMonitor;
-use super::pool::{self, ConnectionPool};
-use super::session::Session;
-use super::url::PostgresUrl;
+use super::pool::{self, Commit, CommitMonitor, ConnectionPool, MonitoredClient, PooledConnection};
+use crate::store::error::DatabaseError;
+use crate::store::sql::{self, Value};
+use crate::store::url::PostgresUrl;
 use crate::store::{DatabaseUrl, StoreError, StoreFailure};
 
 /// Until what age a connection is one that was made just now.
@@ -21,7 +30,7 @@ pub(super) struct Connections {
     pub(super) pool: ConnectionPool,
     pub(super) pulse: Arc<CommitMonitor>,
     /// Held while a transaction of this process adds pets: only one of each instance then waits in the server for its turn.
-    pub(super) turn: Arc<Mutex<()>>,
+    pub(super) turn: Arc<AsyncMutex<()>>,
     /// Reports what this process has added.
     pub(super) additions: Arc<watch::Sender<()>>,
     /// Whether there is another host to go to from one whose commits wait.
@@ -57,4 +66,153 @@ impl Connections {
             other => other.into(),
         })
     }
+}
+
+/// A connection, which goes back to the others only by [`release`](Self::release): one that is dropped half-way is
+/// closed, and with it the transaction that it was in.
+///
+/// But one whose commit the server has not answered is kept until it has: the commit continues there without its
+/// connection, and must not overlap with another one.
+pub(in crate::store) struct Session {
+    line: Option<PooledConnection>,
+    commit: Mutex<Option<Commit>>,
+    has_turn: AtomicBool,
+    preparing: AtomicUsize,
+}
+
+impl Session {
+    pub(super) fn new(line: PooledConnection) -> Self {
+        let (has_turn, preparing) = (AtomicBool::new(false), AtomicUsize::new(0));
+        Self { line: Some(line), commit: Mutex::new(None), has_turn, preparing }
+    }
+
+    /// Gives it back; closes it where it is not `sound`.
+    pub(super) fn release(mut self, sound: bool) {
+        if sound {
+            drop(self.line.take());
+        }
+    }
+
+    fn line(&self) -> Result<&MonitoredClient, DatabaseError> {
+        self.line.as_deref().ok_or(DatabaseError::Vanished)
+    }
+
+    /// What comes next commits.
+    pub(super) fn begin(&self, monitor: &Arc<CommitMonitor>) {
+        *self.commit.lock() = Some(monitor.begin(self.host()));
+        if let Some(line) = &self.line {
+            line.take_warning();
+        }
+    }
+
+    /// What follows is in a transaction that takes its turn to add pets first.
+    pub(super) fn mark_turn_taken(&self) {
+        self.has_turn.store(true, Ordering::Relaxed);
+    }
+
+    /// A `statement` that adds pets, with what it needs to wait in the server until no other transaction adds any.
+    pub(in crate::store) fn with_turn(&self, statement: &str) -> String {
+        sql::with_turn(self.has_turn.load(Ordering::Relaxed), statement)
+    }
+
+    /// Whether a statement was not sent yet: it is prepared first, once on each connection.
+    pub(super) fn is_preparing(&self) -> bool {
+        self.preparing.load(Ordering::Relaxed) > 0
+    }
+
+    /// Whether a pooler gives its session to others, too.
+    pub(super) fn is_shared(&self) -> bool {
+        self.line.as_ref().is_some_and(|line| line.is_shared)
+    }
+
+    /// Which of the hosts it leads to.
+    pub(super) fn host(&self) -> usize {
+        self.line.as_ref().map_or(0, |line| line.host)
+    }
+
+    /// The server has answered, and this is what it was about; nothing where it has warned of that.
+    pub(super) fn end(&self) -> Option<Commit> {
+        let commit = self.commit.lock().take();
+        let has_warned = self.line.as_ref().is_some_and(|line| line.take_warning());
+        commit.filter(|_| !has_warned)
+    }
+
+    /// What `read` makes of each row.
+    pub(in crate::store) async fn rows<T>(
+        &self,
+        sql: &str,
+        values: &[Value<'_>],
+        read: impl Fn(&Row) -> Result<T, DatabaseError>,
+    ) -> Result<Vec<T>, DatabaseError> {
+        let rows = self.query(sql, values).await?;
+        pin_mut!(rows);
+        let mut all = Vec::new();
+        while let Some(row) = rows.try_next().await? {
+            all.push(read(&row)?);
+        }
+        Ok(all)
+    }
+
+    /// The first column of each row.
+    pub(super) async fn texts(&self, sql: &str) -> Result<Vec<String>, DatabaseError> {
+        self.rows(sql, &[], |row| Ok(row.try_get(0)?)).await
+    }
+
+    /// How many rows were written.
+    pub(in crate::store) async fn execute(&self, sql: &str, values: &[Value<'_>]) -> Result<u64, DatabaseError> {
+        let rows = self.query(sql, values).await?;
+        pin_mut!(rows);
+        while rows.try_next().await?.is_some() {}
+        Ok(rows.rows_affected().unwrap_or_default())
+    }
+
+    /// Statements without values and answers.
+    pub(in crate::store) async fn batch(&self, sql: &str) -> Result<(), DatabaseError> {
+        Ok(self.line()?.client.batch_execute(sql).await?)
+    }
+
+    async fn query(&self, sql: &str, values: &[Value<'_>]) -> Result<RowStream, DatabaseError> {
+        let client = &self.line()?.client;
+        self.preparing.fetch_add(1, Ordering::Relaxed);
+        let statement = client.prepare_cached(sql).await;
+        self.preparing.fetch_sub(1, Ordering::Relaxed);
+        Ok(client.query_raw(&statement?, values).await?)
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        let Some(line) = self.line.take() else { return };
+        let commit = self.commit.get_mut().take();
+        match (commit, Handle::try_current()) {
+            (Some(commit), Ok(runtime)) => drop(runtime.spawn(async move {
+                // Behind whatever the server is at.
+                let _ = line.client.batch_execute("").await;
+                drop((Object::take(line), commit));
+            })),
+            _ => drop(Object::take(line)),
+        }
+    }
+}
+
+impl ToSql for Value<'_> {
+    fn to_sql(&self, kind: &Type, out: &mut BytesMut) -> Result<IsNull, Box<dyn Error + Sync + Send>> {
+        match self {
+            Self::Null => Ok(IsNull::Yes),
+            Self::Int(number) => number.to_sql(kind, out),
+            Self::Text(text) => text.to_sql(kind, out),
+            Self::Bytes(bytes) => bytes.to_sql(kind, out),
+        }
+    }
+
+    fn accepts(kind: &Type) -> bool {
+        matches!(*kind, Type::INT8 | Type::TEXT | Type::BYTEA)
+    }
+
+    to_sql_checked!();
+}
+
+/// Whether the server has answered with this code.
+pub(super) fn has_code(error: &DatabaseError, code: &SqlState) -> bool {
+    error.postgres().is_some_and(|error| error.code() == Some(code))
 }

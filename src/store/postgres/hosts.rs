@@ -20,8 +20,8 @@ use tokio::time::timeout;
 use tokio_postgres::Config;
 use tokio_postgres::config::{Host as HostName, TargetSessionAttrs};
 
-use super::url::PORT;
-use crate::store::database_error::DatabaseError;
+use crate::store::error::DatabaseError;
+use crate::store::url::PORT;
 
 /// How long a host may take for all of connecting, TLS, start-up and the check of the session, unless the address has a
 /// `connect_timeout`.

@@ -1,4 +1,5 @@
-//! The file itself: made for its owner only, kept through a power cut, on a disk of this machine.
+//! The file itself: made for its owner only, kept through a power cut, on a disk of this machine; and news that its
+//! write-ahead log was written, by this process or another one, without reading it again and again.
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, ErrorKind, Read as _};
@@ -190,6 +191,41 @@ fn kind_of_mount(mounts: &str, device: u64) -> Option<&str> {
     line.split_once(" - ")?.1.split(' ').next()
 }
 
+/// Hears of each write to one file. There are none where the system has nothing of the kind.
+#[cfg(target_os = "linux")]
+#[derive(Debug)]
+pub(in crate::store) struct LogWatch(inotify::EventStream<[u8; 1024]>);
+#[cfg(not(target_os = "linux"))]
+#[derive(Debug)]
+pub(in crate::store) struct LogWatch;
+
+#[cfg(target_os = "linux")]
+impl LogWatch {
+    pub(super) fn of(log: &Path) -> io::Result<Self> {
+        let inotify = inotify::Inotify::init()?;
+        inotify.watches().add(log, inotify::WatchMask::MODIFY)?;
+        Ok(Self(inotify.into_event_stream([0; 1024])?))
+    }
+
+    /// Returns when the file was written since the last call. May be dropped while it waits.
+    pub(in crate::store) async fn changed(&mut self) -> io::Result<()> {
+        use futures_util::StreamExt as _;
+
+        self.0.next().await.ok_or(ErrorKind::UnexpectedEof)?.map(drop)
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+impl LogWatch {
+    pub(super) fn of(_log: &Path) -> io::Result<Self> {
+        Err(ErrorKind::Unsupported.into())
+    }
+
+    pub(in crate::store) async fn changed(&mut self) -> io::Result<()> {
+        std::future::pending().await
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -227,5 +263,24 @@ mod tests {
         create_private(&path).unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"kept");
         assert!(judge_place(&path).is_ok());
+    }
+
+    #[cfg(target_os = "linux")]
+    #[tokio::test]
+    async fn each_commit_of_another_connection_is_heard_of_and_no_reading() {
+        use futures_util::FutureExt as _;
+
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("store.db");
+        let [writer, reader] = [(); 2].map(|()| rusqlite::Connection::open(&path).unwrap());
+        writer.execute_batch("PRAGMA journal_mode = WAL; CREATE TABLE pets (id INTEGER)").unwrap();
+        let mut log = LogWatch::of(&directory.path().join("store.db-wal")).unwrap();
+        for _ in 0..3 {
+            let count: i64 = reader.query_row("SELECT COUNT(*) FROM pets", [], |row| row.get(0)).unwrap();
+            assert!(log.changed().now_or_never().is_none(), "{count}");
+            writer.execute_batch("INSERT INTO pets VALUES (1)").unwrap();
+            log.changed().await.unwrap();
+            while log.changed().now_or_never().is_some() {}
+        }
     }
 }

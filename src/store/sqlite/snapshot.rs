@@ -1,21 +1,26 @@
-//! A copy and a check of a file, each at one moment of it, while others write.
+//! A copy and a check of a file, each at one moment of it, while others write; and a backup that takes the place of a file that
+//! no program uses.
 
 use std::ffi::c_int;
 use std::fs::{self, File, Permissions};
 use std::io;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt, fchown};
 use std::path::Path;
+use std::time::Duration;
 
 use rusqlite::backup::{Backup, StepResult};
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 use tempfile::{NamedTempFile, TempDir};
 use tokio_util::sync::CancellationToken;
 
-use super::connection::{BUSY_PAUSE, BUSY_TIMEOUT, cannot_open, connect_for_writing};
-use super::{connection, file, schema};
+use super::connection::{
+    self, BUSY_PAUSE, BUSY_TIMEOUT, VERSION, cannot_open, connect_for_writing, has_pets, is_busy, require_ours, version,
+};
+use super::file;
 use crate::model::draft::check_name;
 use crate::model::text::causes;
-use crate::store::value_row::{DatabaseError, Row, pet};
+use crate::store::job::{DatabaseError, Row, pet};
 use crate::store::{BackupError, DatabaseUrl, IntegrityReport, StoreError, sql};
 
 /// Pages copied before it is asked again whether to go on: about 4 MiB.
@@ -125,7 +130,7 @@ pub(super) fn copied(path: &Path, copy: &Path, cancel: &CancellationToken) -> Re
 fn copy_pages(from: &Connection, partial: &Path, cancel: &CancellationToken) -> rusqlite::Result<()> {
     // Whatever is written meanwhile, all pages are of the moment when this transaction began to read.
     let moment = from.unchecked_transaction()?;
-    schema::version(&moment)?;
+    version(&moment)?;
     let mut to = Connection::open(partial)?;
     {
         let backup = Backup::new(&moment, &mut to)?;
@@ -145,12 +150,12 @@ fn copy_pages(from: &Connection, partial: &Path, cancel: &CancellationToken) -> 
 /// A connection that reads the file as it is now, whatever is written meanwhile.
 pub(in crate::store) fn moment(path: &Path) -> Result<Connection, StoreError> {
     let connection = connect(path)?;
-    let found = schema::version(&connection).map_err(cannot_open(path))?;
-    if found != schema::VERSION {
-        return Err(StoreError::of_version(&DatabaseUrl::Sqlite(path.to_owned()), found, schema::VERSION));
+    let found = version(&connection).map_err(cannot_open(path))?;
+    if found != VERSION {
+        return Err(StoreError::of_version(&DatabaseUrl::Sqlite(path.to_owned()), found, VERSION));
     }
     // The moment is that of its first question.
-    let begun = connection.execute_batch("BEGIN").and_then(|()| schema::version(&connection));
+    let begun = connection.execute_batch("BEGIN").and_then(|()| version(&connection));
     begun.map_err(cannot_open(path))?;
     Ok(connection)
 }
@@ -159,7 +164,7 @@ pub(in crate::store) fn moment(path: &Path) -> Result<Connection, StoreError> {
 pub(in crate::store) fn begin(path: &Path) -> Result<Connection, StoreError> {
     let begin = |connection: Connection| connection.execute_batch("BEGIN IMMEDIATE").map(|()| connection);
     let connection = connect_for_writing(path).and_then(begin).map_err(cannot_open(path))?;
-    schema::require_ours(&connection).map_err(cannot_open(path))?;
+    require_ours(&connection).map_err(cannot_open(path))?;
     Ok(connection)
 }
 
@@ -184,7 +189,7 @@ pub(in crate::store) fn check(
 
 /// That another program has changed the schema. One that cannot be read is a problem.
 fn changed(connection: &Connection, problems: &mut Vec<String>) -> Option<String> {
-    let why = schema::require_ours(connection).err()?;
+    let why = require_ours(connection).err()?;
     if matches!(why, DatabaseError::Changed(_)) {
         return Some(why.to_string());
     }
@@ -198,13 +203,13 @@ fn known(path: &Path, cancel: &CancellationToken) -> Result<(Connection, u32), S
     let cancel = cancel.clone();
     let interruptible = connection.progress_handler(STEPS_AT_ONCE, Some(move || cancel.is_cancelled()));
     interruptible.map_err(cannot_open(path))?;
-    let found = schema::version(&connection).map_err(cannot_open(path))?;
+    let found = version(&connection).map_err(cannot_open(path))?;
     // What cannot be read of it is not foreign, but damaged.
-    if !schema::has_pets(&connection).unwrap_or(true) {
+    if !has_pets(&connection).unwrap_or(true) {
         return Err(StoreError::foreign(path));
     }
-    if found > schema::VERSION {
-        return Err(StoreError::of_version(&DatabaseUrl::Sqlite(path.to_owned()), found, schema::VERSION));
+    if found > VERSION {
+        return Err(StoreError::of_version(&DatabaseUrl::Sqlite(path.to_owned()), found, VERSION));
     }
     Ok((connection, found))
 }
@@ -244,5 +249,88 @@ fn connect(path: &Path) -> Result<Connection, StoreError> {
     file::judge_file(path, true)?;
     let connection = connection::connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY, BUSY_TIMEOUT);
     // Fails here, and not later, if it is not a database.
-    connection.and_then(|connection| schema::version(&connection).map(|_| connection)).map_err(cannot_open(path))
+    connection.and_then(|connection| version(&connection).map(|_| connection)).map_err(cannot_open(path))
+}
+
+/// Puts a verified copy of `backup` at `path`, and returns what it has. What is there is replaced only if
+/// `replaces`, and until the copy is complete it stays as it is.
+pub(in crate::store) fn restore(
+    backup: &Path,
+    path: &Path,
+    replaces: bool,
+    cancel: &CancellationToken,
+) -> Result<IntegrityReport, BackupError> {
+    // A link stays a link, and the other files of a database are beside its target.
+    let path = &fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let name = path.display();
+    let cannot_write = |why: io::Error| BackupError::Failed(format!("cannot write {name}: {why}"));
+    if path.exists() && !replaces {
+        return Err(BackupError::Failed(format!(
+            "{name} already exists and was not changed; to overwrite it: --force"
+        )));
+    }
+    if path.exists() {
+        file::judge_file(path, false)?;
+    }
+    let alone = alone(path)?;
+    let in_backup = check(backup, false, cancel)?;
+    if !in_backup.problems.is_empty() && !cancel.is_cancelled() {
+        return Err(BackupError::Damaged(in_backup.problems));
+    }
+    file::create_directory(path).map_err(cannot_write)?;
+    let copy = copied(backup, path, cancel)?;
+    let in_copy = check(copy.file.path(), false, cancel)?;
+    if cancel.is_cancelled() {
+        return Err(BackupError::Cancelled);
+    }
+    if in_copy != in_backup {
+        return Err(BackupError::Failed(format!("{name} was not changed: its disk did not keep what was written")));
+    }
+    give_to_owner(copy.file.as_file(), path).map_err(cannot_write)?;
+    // SQLite would put the pages of an old log into the new file. After a power cut it must not find both.
+    for other in file::OTHERS {
+        file::remove(&file::beside(path, other)).map_err(cannot_write)?;
+    }
+    file::sync_directory(path).map_err(cannot_write)?;
+    copy.file.persist(path).map_err(|error| cannot_write(error.error))?;
+    file::sync_directory(path).map_err(cannot_write)?;
+    drop(alone);
+    Ok(in_copy)
+}
+
+/// Keeps other programs from using the file at `path` until it is closed. Its write-ahead log is folded in first, so that
+/// an interruption leaves it complete.
+fn alone(path: &Path) -> Result<Option<Connection>, BackupError> {
+    if !path.exists() {
+        return Ok(None);
+    }
+    match lock(path) {
+        Ok(connection) => Ok(Some(connection)),
+        Err(error) if is_busy(&error) => {
+            let name = path.display();
+            Err(BackupError::Failed(format!("{name} is in use and was not changed: stop the service first")))
+        }
+        // A damaged file cannot be locked, and is used by nobody: SQLite locks it before it reads it.
+        Err(_) => Ok(None),
+    }
+}
+
+fn lock(path: &Path) -> rusqlite::Result<Connection> {
+    let connection = connection::connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE, Duration::ZERO)?;
+    // When it is closed, another file has its name.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
+    connection.pragma_update_and_check(None, "locking_mode", "exclusive", |_| Ok(()))?;
+    connection.execute_batch("BEGIN EXCLUSIVE; COMMIT")?;
+    connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;
+    Ok(connection)
+}
+
+/// The administrator restores what the user of a service opens: it belongs to the owner of the old file, or of the
+/// directory.
+fn give_to_owner(copy: &File, path: &Path) -> io::Result<()> {
+    if !rustix::process::geteuid().is_root() {
+        return Ok(());
+    }
+    let owner = fs::metadata(path).or_else(|_| fs::metadata(path.parent().unwrap_or(path)))?;
+    fchown(copy, Some(owner.uid()), Some(owner.gid()))
 }

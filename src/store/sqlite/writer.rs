@@ -28,14 +28,12 @@ use tokio::sync::{mpsc, watch};
 use tokio::task::{block_in_place, spawn_blocking};
 use tokio::time::timeout;
 
-use super::connection::{BUSY_TIMEOUT, at_once, is_busy};
+use super::connection::{BUSY_TIMEOUT, at_once, is_busy, require_ours};
 use super::file::Files;
-use super::schema;
 use crate::clock;
 use crate::model::text::safe_causes;
 use crate::store::StoreFailure;
-use crate::store::job::{BEAT_TIME, Heartbeat, Job, QUEUE, Work, awaited, queue, unawaited};
-use crate::store::value_row::{Connection, DatabaseError};
+use crate::store::job::{BEAT_TIME, Connection, DatabaseError, Heartbeat, Job, QUEUE, Work, awaited, queue, unawaited};
 
 /// The most writes in one transaction: enough to hide the fsync, few enough to keep each of them prompt.
 const GROUP: usize = 128;
@@ -290,7 +288,7 @@ impl WriteConnection {
     fn require_same_schema(&self, connection: &rusqlite::Connection) -> Result<(), DatabaseError> {
         let count = connection.prepare_cached("PRAGMA schema_version")?.query_row([], |row| row.get(0))?;
         if self.schema.load(Ordering::Relaxed) != count {
-            schema::require_ours(connection)?;
+            require_ours(connection)?;
             self.schema.store(count, Ordering::Relaxed);
         }
         Ok(())
