@@ -1,36 +1,27 @@
 //! The service: the Petstore Animals API over HTTP/1.1, on top of a [`Store`].
 //!
-//! A request passes, from the outside in: `accept` (the places for connections), `connection` (its time limits), `frame`
-//! (request id, the client behind `proxies`, common headers, panics, the log line, the metrics), `framing` (what HTTP/1.1
-//! demands of a head), `auth` (the API key and its `limits`, before anything else is read), the routes, and `pets`.
+//! A request passes, from the outside in: `connection` (the places for connections and their time limits), `frame`
+//! (request id, the client behind a proxy, common headers, panics, the log line, the metrics, and what HTTP/1.1 demands of
+//! a head), `auth` (the API key and its `limits`, before anything else is read), the routes, and `pets`.
 //! Everything that is refused becomes an Error body in one place, `failure`. This room knows the store and the model;
 //! it knows nothing of the app and of the client.
 
 #![warn(missing_docs)]
 
-mod accept;
 mod auth;
-mod batch;
-mod conditional;
 mod config;
 mod connection;
 mod events;
 mod extract;
-mod failed_authentications;
 mod failure;
 mod feed;
 mod frame;
-mod framing;
 mod limits;
 mod metrics;
 mod names;
-mod new_pet;
 mod pets;
-mod proxies;
 mod routes;
 mod service;
-mod slow_bodies;
-mod streams;
 mod tls;
 
 use std::io;
@@ -44,18 +35,15 @@ use tokio::time::{sleep, timeout};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 pub use self::config::Config;
-pub use self::limits::RateLimit;
-pub use self::proxies::{NotAProxy, Proxy};
+pub use self::limits::{NotAProxy, Proxy, RateLimit};
 pub use self::routes::OPENAPI;
 pub use self::tls::{Tls, TlsError};
 
-use self::failed_authentications::FailedAuthentications;
-use self::feed::Feed;
-use self::limits::RateLimits;
+use self::connection::run;
+use self::feed::{Feed, Streams};
+use self::limits::{FailedAuthentications, RateLimits, SlowBodies};
 use self::metrics::Metrics;
 use self::service::Service;
-use self::slow_bodies::SlowBodies;
-use self::streams::Streams;
 use crate::clock;
 use crate::store::Store;
 
@@ -97,7 +85,7 @@ pub fn start(config: Config, store: Store, listeners: Vec<TcpListener>) -> io::R
     };
     let (router, connections) = (routes::router(service.clone()), metrics.connections.clone());
     let ends_streams = tokio::spawn(end_streams(service.clone(), stop.clone()));
-    let task = tokio::spawn(accept::run(listeners, router, config, connections, stop.clone()));
+    let task = tokio::spawn(run(listeners, router, config, connections, stop.clone()));
     Ok(ServerHandle { addresses, service, stop: stop.drop_guard(), tasks: vec![task, ends_streams] })
 }
 
@@ -144,13 +132,7 @@ impl ServerHandle {
         let router = routes::metrics_router(self.service.clone());
         let stop = self.stop.token().clone();
         // Requests for the metrics are not counted in the metrics.
-        self.tasks.push(tokio::spawn(accept::run(
-            vec![listener],
-            router,
-            config,
-            metrics::Connections::default(),
-            stop,
-        )));
+        self.tasks.push(tokio::spawn(run(vec![listener], router, config, metrics::Connections::default(), stop)));
         Ok(address)
     }
 

@@ -13,9 +13,9 @@ use axum::response::{IntoResponse, Response};
 
 use super::connection::Waiting;
 use super::failure::Failure;
+use super::limits::Client;
 use super::metrics::Limit;
 use super::names::id_of_provenance;
-use super::proxies::Client;
 use super::service::Service;
 use crate::clock;
 use crate::store::keys::Scope;

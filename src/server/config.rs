@@ -5,8 +5,7 @@ use std::time::Duration;
 
 use prometheus_client::metrics::counter::Counter;
 
-use super::limits::RateLimit;
-use super::proxies::Proxy;
+use super::limits::{Proxy, RateLimit};
 use super::tls::Tls;
 
 /// The limits that keep one client from taking the service away from the others.

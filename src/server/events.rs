@@ -17,14 +17,12 @@ use futures_util::{StreamExt as _, stream};
 use tokio::sync::broadcast::error::RecvError;
 use tokio::time::{Instant, sleep, sleep_until};
 
-use super::batch::{Batch, View};
 use super::connection::Waiting;
 use super::extract;
 use super::failure::Failure;
-use super::feed::{AT_ONCE, News, Subscription};
+use super::feed::{AT_ONCE, Batch, News, StreamPlace, Subscription, View};
 use super::metrics::Limit;
 use super::service::Service;
-use super::streams::StreamPlace;
 use crate::clock;
 use crate::model::PetId;
 use crate::store::keys::{Identity, Scope};

@@ -1,24 +1,29 @@
-//! What is added, read once for all streams of this instance.
+//! What is added, read once for all streams of this instance, and written once for all that show the same.
 //!
 //! While there is a stream, a task reads the pets after the last one that it knows, and hands them on together. Streams
-//! that are behind read the table on their own until they have caught up.
+//! that are behind read the table on their own until they have caught up. There is a bounded number of places for them in
+//! all and for each API key, apart from those of other connections.
 
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::fmt::Write as _;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use axum::body::Bytes;
 use jiff::Timestamp;
 use parking_lot::Mutex;
+use prometheus_client::metrics::gauge::Gauge;
+use serde::Serialize;
 use tokio::sync::{broadcast, watch};
 use tokio::task::JoinHandle;
 use tokio::time::{MissedTickBehavior, interval, sleep};
 use tokio_util::sync::CancellationToken;
 
-use super::batch::Batch;
-use super::streams::Streams;
-use crate::clock;
-use crate::model::PetId;
+use super::connection::Waiting;
+use crate::clock::{self, Now};
 use crate::model::text::safe_causes;
-use crate::store::{Store, StoreError};
+use crate::model::{ObservedStatus, Pet, PetId, PetStatus, Provenance};
+use crate::store::{AddedPet, KeyId, Store, StoreError};
 
 /// The most pets that are read at once.
 pub(super) const AT_ONCE: u16 = 500;
@@ -224,5 +229,185 @@ impl Feed {
             *state = State::Idle;
         }
         is_last || is_unused
+    }
+}
+
+/// What part of all streams may have the same key.
+const PART: usize = 2;
+
+/// The open streams.
+#[derive(Debug)]
+pub(super) struct Streams {
+    most: usize,
+    of_key: Mutex<HashMap<KeyId, OfKey>>,
+    open: Gauge,
+}
+
+#[derive(Debug, Default)]
+struct OfKey {
+    /// Each of them has a clone.
+    place: Arc<()>,
+    /// Cancelled once the key is not valid any more.
+    end: CancellationToken,
+}
+
+/// The place of one stream, until this is dropped.
+#[derive(Debug)]
+pub(super) struct StreamPlace {
+    open: Gauge,
+    _place: Arc<()>,
+    pub(super) end: CancellationToken,
+    waiting: Option<Arc<Waiting>>,
+}
+
+impl Streams {
+    pub(super) fn new(most: usize, open: Gauge) -> Self {
+        Self { most, of_key: Mutex::default(), open }
+    }
+
+    /// One more, unless there are too many. Its connection gives its own place to others.
+    pub(super) fn begin(&self, key: KeyId, waiting: Option<Arc<Waiting>>) -> Option<StreamPlace> {
+        let mut of_key = self.of_key.lock();
+        of_key.retain(|_, of_key| Arc::strong_count(&of_key.place) > 1);
+        let all: usize = of_key.values().map(|of_key| Arc::strong_count(&of_key.place) - 1).sum();
+        let OfKey { place, end } = of_key.entry(key).or_default();
+        if all >= self.most || Arc::strong_count(place) > self.most.div_ceil(PART) {
+            return None;
+        }
+        self.open.inc();
+        waiting.as_ref().inspect(|waiting| waiting.begin_stream());
+        Some(StreamPlace { open: self.open.clone(), _place: Arc::clone(place), end: end.clone(), waiting })
+    }
+
+    /// Ends the streams whose keys are revoked or have expired; not where the database does not say.
+    async fn end_invalid(&self, store: &Store, now: Now) {
+        let keys: Vec<_> = self.of_key.lock().keys().copied().collect();
+        for key in keys {
+            if matches!(store.is_valid_key(key, now).await, Ok(false))
+                && let Some(ended) = self.of_key.lock().get(&key)
+            {
+                ended.end.cancel();
+            }
+        }
+    }
+}
+
+impl Drop for StreamPlace {
+    fn drop(&mut self) {
+        self.open.dec();
+        self.waiting.iter().for_each(|waiting| waiting.end_stream());
+    }
+}
+
+/// Which pets a stream shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct View {
+    /// All if absent.
+    pub(super) status: Option<PetStatus>,
+    /// Whether also when and by which key they were added.
+    pub(super) has_provenance: bool,
+}
+
+/// The data of an event.
+#[derive(Serialize)]
+struct Data<'a> {
+    #[serde(flatten)]
+    pet: &'a Pet,
+    #[serde(flatten)]
+    provenance: Option<&'a Provenance>,
+}
+
+/// Pets that were added one after another.
+#[derive(Debug)]
+pub(super) struct Batch {
+    pets: Vec<AddedPet>,
+    /// The events of all of them, for each view.
+    events: [OnceLock<Bytes>; View::COUNT],
+}
+
+impl View {
+    const STATUSES: usize = PetStatus::ALL.len() + 1;
+    const COUNT: usize = 2 * Self::STATUSES;
+
+    fn index(self) -> usize {
+        let status = self.status.map_or(0, |status| 1 + status as usize);
+        status + if self.has_provenance { Self::STATUSES } else { 0 }
+    }
+
+    fn shows(self, pet: &Pet) -> bool {
+        self.status.is_none_or(|status| pet.status == Some(ObservedStatus::Known(status)))
+    }
+}
+
+impl Batch {
+    pub(super) fn new(pets: Vec<AddedPet>) -> Self {
+        Self { pets, events: Default::default() }
+    }
+
+    /// The id of the last one.
+    pub(super) fn last(&self) -> Option<PetId> {
+        self.pets.last().map(|added| added.pet.id)
+    }
+
+    /// The events of those after `position` that `view` shows.
+    pub(super) fn events(&self, view: View, position: PetId) -> Bytes {
+        let known = self.pets.partition_point(|added| added.pet.id <= position);
+        if known == 0 {
+            self.events[view.index()].get_or_init(|| events(&self.pets, view)).clone()
+        } else {
+            events(&self.pets[known..], view)
+        }
+    }
+}
+
+fn events(pets: &[AddedPet], view: View) -> Bytes {
+    let mut text = String::new();
+    for AddedPet { pet, provenance } in pets.iter().filter(|added| view.shows(&added.pet)) {
+        let data = Data { pet, provenance: view.has_provenance.then_some(provenance) };
+        // JSON has no line breaks outside of strings, and escapes those within.
+        let data = serde_json::to_string(&data).unwrap_or_default();
+        // A string takes all that is written to it.
+        let _ = write!(text, "event: pet.added\nid: {}\ndata: {data}\n\n", pet.id);
+    }
+    text.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::AddedBy;
+
+    fn pet(id: PetId, status: PetStatus) -> AddedPet {
+        let pet = Pet { id, name: "Rex\u{85}\u{1F415}".into(), category_id: 1, status: Some(status.into()) };
+        let added_by = Some(AddedBy { key: "AAAAAAAA".to_owned(), name: Some("till".to_owned()) });
+        AddedPet { pet, provenance: Provenance { added_at: None, added_by } }
+    }
+
+    #[test]
+    fn a_view_has_the_events_after_its_position_and_of_its_status() {
+        let batch = Batch::new(vec![pet(1, PetStatus::Sold), pet(2, PetStatus::Pending), pet(5, PetStatus::Sold)]);
+        let ids = |status, position| {
+            let events = batch.events(View { status, has_provenance: position == 1 }, position);
+            let text = str::from_utf8(&events).unwrap();
+            text.lines().filter_map(|line| line.strip_prefix("id: ")).map(str::to_owned).collect::<Vec<_>>()
+        };
+        assert_eq!(ids(None, 0), ["1", "2", "5"]);
+        assert_eq!(ids(None, 1), ["2", "5"]);
+        assert_eq!(ids(Some(PetStatus::Sold), 0), ["1", "5"]);
+        assert_eq!(ids(Some(PetStatus::Sold), 1), ["5"]);
+        assert_eq!(ids(Some(PetStatus::Available), 0), [""; 0]);
+        assert_eq!(ids(None, 5), [""; 0]);
+        assert_eq!(batch.last(), Some(5));
+    }
+
+    #[test]
+    fn an_event_is_three_lines_and_a_blank_one() {
+        let batch = Batch::new(vec![pet(7, PetStatus::Sold)]);
+        let data = "{\"id\":7,\"name\":\"Rex\u{85}\u{1F415}\",\"categoryId\":1,\"status\":\"sold\"";
+        let added = "\"addedAt\":null,\"addedBy\":{\"key\":\"AAAAAAAA\",\"name\":\"till\"}";
+        for (has_provenance, data) in [(false, format!("{data}}}")), (true, format!("{data},{added}}}"))] {
+            let events = batch.events(View { status: None, has_provenance }, 0);
+            assert_eq!(events, format!("event: pet.added\nid: 7\ndata: {data}\n\n"));
+        }
     }
 }

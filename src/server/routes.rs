@@ -16,7 +16,7 @@ use tower::Layer;
 use super::failure::Failure;
 use super::names::{EVENTS_PATH, HEALTH_PATH, OPENAPI_PATH, PET_PATH, PETS_PATH, PROVENANCE_PATH, READINESS_PATH};
 use super::service::Service;
-use super::{auth, events, frame, framing, pets};
+use super::{auth, events, frame, pets};
 use crate::store::{FailureKind, StoreFailure};
 
 /// The description of the API, as it is served at `/v1/openapi.yaml`.
@@ -49,7 +49,7 @@ pub(super) fn router(service: Service) -> Router {
         .route(HEALTH_PATH, with_allow(get(healthz), GET_ONLY))
         .route(READINESS_PATH, with_allow(get(readyz), GET_ONLY))
         .fallback_service(guarded)
-        .layer(from_fn(framing::require_sound))
+        .layer(from_fn(frame::require_sound))
         .layer(from_fn_with_state(around, frame::frame))
         .with_state(service)
 }
@@ -89,7 +89,7 @@ async fn readyz(State(service): State<Service>, uri: Uri) -> Result<StatusCode, 
 
 /// What is served on the listener of the metrics.
 pub(super) fn metrics_router(service: Service) -> Router {
-    Router::new().route("/metrics", get(metrics)).layer(from_fn(framing::require_sound)).with_state(service)
+    Router::new().route("/metrics", get(metrics)).layer(from_fn(frame::require_sound)).with_state(service)
 }
 
 async fn metrics(State(Service { store, metrics, .. }): State<Service>) -> Response {

@@ -3,13 +3,10 @@
 use std::sync::Arc;
 
 use super::config::Config;
-use super::failed_authentications::FailedAuthentications;
 use super::failure::Failure;
-use super::feed::Feed;
-use super::limits::RateLimits;
+use super::feed::{Feed, Streams};
+use super::limits::{FailedAuthentications, RateLimits, SlowBodies};
 use super::metrics::{Limit, Metrics};
-use super::slow_bodies::SlowBodies;
-use super::streams::Streams;
 use crate::store::Store;
 
 /// What every request may need.
