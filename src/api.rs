@@ -3,17 +3,14 @@
 //! May use the network through reqwest, but no terminal and no database. What is worth repeating is decided by the
 //! pure [`retry`], never inside [`Client`]; [`creation`] sends a pet as often as it takes. On top of single requests:
 //! [`list`] asks again cheaply, [`inventory`] asks for everything, [`find`] looks for one pet, [`follow`] reports new
-//! ones. [`exchange`] is the
-//! record of a request, and the curl command that does the same; [`failure`] says why a request gave nothing, and
-//! [`explain`] what that means.
+//! ones. [`exchange`] is the record of a request, and the curl command that does the same; [`failure`] says why a request
+//! gave nothing, and what that means.
 
 #![warn(missing_docs)]
 
 pub mod client;
 pub mod creation;
-pub mod error;
 pub mod exchange;
-pub mod explain;
 pub mod failure;
 pub mod find;
 pub mod follow;
@@ -23,8 +20,8 @@ mod paging;
 pub mod provenance;
 pub mod retry;
 
+pub use self::failure::{ApiError, Defect};
 pub use client::{Client, Timeouts};
-pub use error::{ApiError, Defect};
 pub use exchange::{Exchange, Recorder};
 pub use failure::{Failure, Remedy};
 pub use list::List;

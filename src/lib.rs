@@ -63,7 +63,7 @@
 //! | embedded store | the service inside the app, on its own file (`config::Service::Embedded`) |
 //! | demo | the embedded store with samples, which keeps nothing |
 //! | target | the service that flags, environment and configuration ask for (`config::target`); of an import, the service it goes to |
-//! | sources, provenance (settings) | what was set where (`config::sources`), and where a setting in force came from (`config::provenance`) |
+//! | sources, provenance (settings) | what was set where (`config::sources`), and where a setting in force came from (`config::sources::Origin`) |
 //! | provenance (pets), audit | when and by which key a pet was added, and the scope that may see it (an addition) |
 //! | event, stream, feed | a pet that was added, those that one client follows (an addition), and what reads them for all streams (`server::feed`) |
 //! | turn | what transactions that add pets on PostgreSQL take one after another, so that ids become visible in their order |

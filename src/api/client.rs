@@ -3,30 +3,27 @@
 //! By default reqwest has no time limit, follows redirects with the key and uses proxies for loopback. This client limits
 //! connecting, reading, the whole exchange and the size, follows no redirects, and uses no proxy for loopback.
 
-mod response;
-mod wire;
-
-use std::fmt;
-use std::iter;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
+use std::{fmt, iter};
 
 use jiff::{SignedDuration, Timestamp};
 use parking_lot::Mutex;
 use reqwest::header::{
     ACCEPT, AUTHORIZATION, CONTENT_TYPE, DATE, ETAG, HeaderMap, HeaderName, HeaderValue, IF_NONE_MATCH, LINK,
+    RETRY_AFTER,
 };
-use reqwest::{Certificate, Method, StatusCode, Url};
+use reqwest::{Certificate, Method, Request, RequestBuilder, Response, StatusCode, Url};
+use serde::de::DeserializeOwned;
+use tokio::time::timeout;
 
-use super::exchange::Recorder;
-use super::{ApiError, NextPage, PetPage};
+use super::exchange::{Recorder, Recording};
+use super::failure::RetryAfter;
+use super::{ApiError, Defect, NextPage, PetPage};
 use crate::clock;
-use crate::model::{ApiKey, BaseUrl, IdempotencyKey, Limit, NewPet, Pet, PetId, PetQuery};
-use response::{FullResponse, json_defect};
-
-pub(super) use response::read_json;
+use crate::model::{ApiKey, BaseUrl, IdempotencyKey, Limit, NewPet, Pet, PetId, PetQuery, Problem};
 
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
@@ -388,4 +385,147 @@ fn no_certificates() -> rustls::ClientConfig {
 pub fn install_tls_provider() {
     // Fails only when one is installed already, which is as good.
     let _ = rustls::crypto::ring::default_provider().install_default();
+}
+
+/// How much of a body that could not be read is kept for the error, in bytes.
+const EXCERPT: usize = 800;
+
+/// An answer that came whole.
+struct FullResponse {
+    status: StatusCode,
+    headers: HeaderMap,
+    body: Vec<u8>,
+}
+
+/// What an answer with an unexpected status means.
+fn refusal(FullResponse { status, headers, body }: &FullResponse) -> ApiError {
+    if status.is_success() || *status == StatusCode::NOT_MODIFIED {
+        ApiError::Malformed(Defect::Status(status.as_u16()))
+    } else {
+        let problem = serde_json::from_slice::<Problem>(body).ok();
+        let excerpt = if problem.is_some() { String::new() } else { excerpt(body) };
+        let retry_after = headers.get(RETRY_AFTER).map(|value| retry_after(value.to_str().unwrap_or("")));
+        ApiError::Refused { status: status.as_u16(), problem, excerpt, retry_after }
+    }
+}
+
+pub(super) fn read_json<T: DeserializeOwned>(body: &[u8]) -> Result<T, ApiError> {
+    serde_json::from_slice(body).map_err(|source| json_defect(source, body))
+}
+
+fn json_defect(source: serde_json::Error, body: &[u8]) -> ApiError {
+    ApiError::Malformed(Defect::Json { source, excerpt: excerpt(body) })
+}
+
+fn excerpt(body: &[u8]) -> String {
+    String::from_utf8_lossy(&body[..body.len().min(EXCERPT)]).into_owned()
+}
+
+fn retry_after(value: &str) -> RetryAfter {
+    value.trim().parse().map_or(RetryAfter::Other, RetryAfter::Seconds)
+}
+
+const IDEMPOTENCY_KEY_RETENTION: HeaderName = HeaderName::from_static("idempotency-key-retention");
+
+/// The largest body that is read.
+const MAX_BODY: usize = 8 << 20;
+
+impl Client {
+    pub(super) fn request(&self, method: Method, url: Url) -> RequestBuilder {
+        let mut request = Request::new(method, url);
+        request.headers_mut().clone_from(&self.headers);
+        RequestBuilder::from_parts(self.http.clone(), request)
+    }
+
+    /// Sends the request and reads the answer whole, up to [`MAX_BODY`]. Its status is one of `promised`.
+    async fn exchange(&self, request: RequestBuilder, promised: &[StatusCode]) -> Result<FullResponse, ApiError> {
+        let now = clock::now();
+        let request = request.build().map_err(|error| self.classify(error, now.mono))?;
+        let recorder = self.recorder.as_ref();
+        let mut recording = recorder.map(|tell| Recording::begin(tell, self.what, &request, self.key.as_ref(), now));
+        let answer = async {
+            let response = self.head(request, now.mono, recording.as_mut()).await?;
+            self.rest(response, now.mono).await
+        };
+        let answer = answer.await;
+        if let Some(recording) = recording {
+            match &answer {
+                Ok(answer) => recording.answered(&answer.body),
+                Err(error) => recording.failed(error),
+            }
+        }
+        let answer = answer?;
+        if promised.contains(&answer.status) { Ok(answer) } else { Err(refusal(&answer)) }
+    }
+
+    /// Sends the request, and returns the answer, whose status is 200, with its body still to come. Its head comes within
+    /// the time allowed for a whole answer.
+    pub(super) async fn open(&self, request: RequestBuilder) -> Result<Response, ApiError> {
+        let now = clock::now();
+        let request = request.build().map_err(|error| self.classify(error, now.mono))?;
+        let recorder = self.recorder.as_ref();
+        let mut recording = recorder.map(|tell| Recording::begin(tell, self.what, &request, self.key.as_ref(), now));
+        let opened = timeout(self.timeouts.total, async {
+            let response = self.head(request, now.mono, recording.as_mut()).await?;
+            if response.status() == StatusCode::OK {
+                return Ok(response);
+            }
+            let answer = self.rest(response, now.mono).await?;
+            Err(refusal(&answer))
+        });
+        let opened = opened.await.unwrap_or(Err(ApiError::Timeout(self.timeouts.total)));
+        if let Some(recording) = recording {
+            match &opened {
+                Ok(_) => recording.answered(&[]),
+                Err(error) => recording.failed(error),
+            }
+        }
+        opened
+    }
+
+    async fn head(
+        &self,
+        request: Request,
+        started: Instant,
+        recording: Option<&mut Recording>,
+    ) -> Result<Response, ApiError> {
+        let response = self.http.execute(request).await.map_err(|error| self.classify(error, started))?;
+        if let Some(recording) = recording {
+            recording.head(response.status(), response.headers());
+        }
+        if let Some(value) = response.headers().get(IDEMPOTENCY_KEY_RETENTION) {
+            // Keys are kept, for an unknown time if the value is not a number of seconds.
+            let seconds = value.to_str().ok().and_then(|value| value.trim().parse().ok()).unwrap_or(1);
+            self.idempotency_retention.store(seconds, Ordering::Relaxed);
+        }
+        if let Some(date) = date_of(response.headers()) {
+            *self.dated.lock() = Some((date, clock::now().mono));
+        }
+        Ok(response)
+    }
+
+    async fn rest(&self, mut response: Response, started: Instant) -> Result<FullResponse, ApiError> {
+        let mut body = Vec::new();
+        while let Some(chunk) = response.chunk().await.map_err(|error| self.classify(error, started))? {
+            if body.len() + chunk.len() > MAX_BODY {
+                return Err(ApiError::Malformed(Defect::TooLarge(MAX_BODY)));
+            }
+            body.extend_from_slice(&chunk);
+        }
+        Ok(FullResponse { status: response.status(), headers: std::mem::take(response.headers_mut()), body })
+    }
+
+    fn classify(&self, error: reqwest::Error, started: Instant) -> ApiError {
+        // The URL is ours and shown elsewhere; without it the causes read better.
+        let error = error.without_url();
+        if error.is_connect() && error.is_timeout() {
+            ApiError::ConnectTimeout(self.timeouts.connect)
+        } else if error.is_connect() || error.is_builder() {
+            ApiError::NotSent(error)
+        } else if error.is_timeout() {
+            ApiError::Timeout(clock::now().mono.duration_since(started))
+        } else {
+            ApiError::Broken(error)
+        }
+    }
 }

@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use super::ApiError;
-use super::error::RetryAfter;
+use super::failure::RetryAfter;
 
 /// The most times one GET is repeated.
 const MAX_REPEATS: u32 = 3;

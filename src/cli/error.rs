@@ -291,7 +291,7 @@ impl From<StoreError> for Failed {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::api::error::RetryAfter;
+    use crate::api::failure::RetryAfter;
     use crate::model::{Problem, ProblemCode};
 
     #[test]

@@ -58,8 +58,13 @@ pub enum ConfigError {
     Unusable(String),
     /// No home directory.
     #[error(transparent)]
-    NoHome(#[from] super::paths::NoHome),
+    NoHome(#[from] NoHome),
 }
+
+/// There is no home directory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("no home directory is known. Set HOME, or XDG_CONFIG_HOME and XDG_DATA_HOME.")]
+pub struct NoHome;
 
 impl ConfigError {
     /// Something wrong at this byte of the `text` in `path`.

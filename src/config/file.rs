@@ -3,21 +3,17 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use serde::Deserialize;
-
-use crate::model::text::{KEY_PREFIX, holds_key};
-use crate::model::{Categories, Limit, PetStatus};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
+use toml::Spanned;
 
 use super::action::{self, CustomAction};
 use super::error::ConfigError;
 use super::theme::Themes;
-use super::ui::Ui;
-
-mod profile;
-pub mod view;
-
-pub use profile::{Accent, KeySource, Profile, is_plain_name};
-pub use view::View;
+use crate::model::columns::{ShownColumn, SortOrder};
+use crate::model::search::Query;
+use crate::model::text::{KEY_PREFIX, holds_key, short, width};
+use crate::model::{Categories, Limit, PetStatus};
 
 /// The whole file. Unknown keys are errors.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -57,7 +53,7 @@ pub struct Pets {
     /// The most pets that the app loads.
     pub load_limit: LoadLimit,
     /// The status tab at start.
-    #[serde(deserialize_with = "view::status")]
+    #[serde(deserialize_with = "status")]
     pub status: Option<PetStatus>,
     /// Seconds between automatic refreshes, 0 for none.
     pub live: u32,
@@ -235,10 +231,10 @@ impl File {
     pub fn parse(text: &str, path: &Path) -> Result<Self, ConfigError> {
         // Before parsing, since parse errors quote the text.
         if let Some(at) = key_itself(text) {
-            return Err(ConfigError::at(path, text, at, profile::KEY_ITSELF));
+            return Err(ConfigError::at(path, text, at, KEY_ITSELF));
         }
         let mut file: Self = toml::from_str(text).map_err(|error| ConfigError::of_toml(path, text, &error))?;
-        if let Some((at, key, why)) = view::fault(&file.views, &file.categories) {
+        if let Some((at, key, why)) = fault(&file.views, &file.categories) {
             return Err(ConfigError::at(path, text, place_of_view(text, at, key), &why));
         }
         for (name, profile) in Self::default().profiles {
@@ -280,8 +276,267 @@ fn key_itself(text: &str) -> Option<usize> {
     })
 }
 
+/// One service.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Profile {
+    /// The embedded store; excludes `base_url`.
+    pub embedded: bool,
+    /// The service's address, including `/v1`.
+    pub base_url: Option<String>,
+    /// Where the API key comes from.
+    #[serde(deserialize_with = "key")]
+    pub key: Option<KeySource>,
+    /// A PEM file of CA certificates to trust instead of the system's.
+    pub ca_file: Option<PathBuf>,
+    /// Allow `http://` to another machine. The key then travels in clear text.
+    pub insecure_http: bool,
+    /// The label in the header, instead of the profile's name.
+    pub label: Option<String>,
+    /// The colour of the label.
+    pub accent: Accent,
+    /// Ask before the first change, and again after each switch to it.
+    pub protect: bool,
+    /// Refuse every change: nothing is ever added with this profile.
+    pub read_only: bool,
+}
+
+impl Profile {
+    /// A remote service at this address.
+    pub fn at(base_url: &str) -> Self {
+        Self { base_url: Some(base_url.trim().to_owned()), ..Self::default() }
+    }
+}
+
+/// Where a key is read from. The file never contains keys themselves.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum KeySource {
+    /// An environment variable.
+    Env(String),
+    /// A file that only its owner can read; its first line is the key.
+    File(PathBuf),
+    /// A program and its arguments, run without a shell; the first line of its output is the key.
+    #[serde(deserialize_with = "command")]
+    Command(Vec<String>),
+}
+
+/// The colour that distinguishes a service from others.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, strum::Display, strum::EnumIter)]
+#[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
+pub enum Accent {
+    #[default]
+    None,
+    Red,
+    Yellow,
+    Green,
+    Blue,
+    Magenta,
+    Cyan,
+}
+
+/// Whether a new profile may have this name: 1 to 40 ASCII letters, digits, `-` and `_`. It is also used as a file name.
+pub fn is_plain_name(name: &str) -> bool {
+    (1..=40).contains(&name.len()) && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte))
+}
+
+/// The error for an API key in the file.
+const KEY_ITSELF: &str = "an API key must not be in the configuration itself. Remove it, then run petstore \
+                                     login, or set its place: key = { env = \"NAME\" }, key = { file = \"PATH\" } or \
+                                     key = { command = [\"PROGRAM\"] }";
+
+/// A table; anything else may be a key, and is not quoted.
+fn key<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<KeySource>, D::Error> {
+    match toml::Value::deserialize(deserializer)? {
+        table @ toml::Value::Table(_) => {
+            KeySource::deserialize(table).map(Some).map_err(|error| D::Error::custom(error.message()))
+        }
+        _ => Err(D::Error::custom(KEY_ITSELF)),
+    }
+}
+
+fn command<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
+    let words = Vec::<String>::deserialize(deserializer)?;
+    if words.first().is_none_or(String::is_empty) {
+        return Err(D::Error::custom(
+            "command must name a program, for example command = [\"op\", \"read\", \"op://shop/key\"]",
+        ));
+    }
+    Ok(words)
+}
+
+/// One view. What it leaves out is as in the tabs that are always there.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct View {
+    /// Its name, on the tab and after `--view`.
+    #[serde(deserialize_with = "name")]
+    pub name: String,
+    /// What is searched for; empty for all.
+    #[serde(default)]
+    pub search: String,
+    /// Only pets with this status.
+    #[serde(default, deserialize_with = "status")]
+    pub status: Option<PetStatus>,
+    /// The order of its rows.
+    #[serde(default, deserialize_with = "sort")]
+    pub sort: Option<SortOrder>,
+    /// Its columns; empty for the usual ones.
+    #[serde(default)]
+    pub columns: Vec<ShownColumn>,
+    /// Rows per request.
+    #[serde(default)]
+    pub limit: Option<Limit>,
+}
+
+impl View {
+    /// What is searched for, if anything is.
+    pub fn searched(&self) -> Option<&str> {
+        Some(self.search.trim()).filter(|search| !search.is_empty())
+    }
+}
+
+/// The widest name.
+const WIDEST_NAME: usize = 24;
+
+/// Why this is not a name of a view, but for another view of the name.
+pub fn name_fault(name: &str) -> Option<String> {
+    let is_plain = !name.is_empty() && name.trim() == name && width(name) <= WIDEST_NAME;
+    if !is_plain || name.chars().any(char::is_control) {
+        let rule = format!("Use 1 to {WIDEST_NAME} characters, without spaces around them.");
+        return Some(format!("\"{}\" is not a name for a view. {rule}", short(name)));
+    }
+    let is_built_in = STATUSES.iter().any(|tab| tab.eq_ignore_ascii_case(name));
+    is_built_in.then(|| format!("\"{name}\" is the name of a tab that is always there. Choose another name."))
+}
+
+/// Why a name cannot be used twice.
+pub fn is_taken(name: &str) -> String {
+    format!("there is a view \"{}\" already. Choose another name.", short(name))
+}
+
+/// The first fault that only shows among all views: the number of the view, the key, and why.
+fn fault(views: &[View], categories: &Categories) -> Option<(usize, &'static str, String)> {
+    views.iter().enumerate().find_map(|(at, view)| {
+        let is_second = views[..at].iter().any(|other| other.name == view.name);
+        let search = || Query::fault(&view.search, categories).map(|why| (at, "search", why));
+        if is_second { Some((at, "name", is_taken(&view.name))) } else { search() }
+    })
+}
+
+/// `all` or one of the three states.
+fn status<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<PetStatus>, D::Error> {
+    match String::deserialize(deserializer)?.as_str() {
+        "all" => Ok(None),
+        word => word.parse().map(Some).map_err(|_| D::Error::unknown_variant(word, &STATUSES)),
+    }
+}
+
+/// Those words, which are also the names of the tabs that are always there.
+const STATUSES: [&str; 4] = ["all", "available", "pending", "sold"];
+
+fn name<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+    let name = String::deserialize(deserializer)?;
+    name_fault(&name).map_or(Ok(name), |why| Err(D::Error::custom(why)))
+}
+
+fn sort<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<SortOrder>, D::Error> {
+    String::deserialize(deserializer)?.parse().map(Some).map_err(D::Error::custom)
+}
+
+/// The name and the width of a column as one text.
+impl<'de> Deserialize<'de> for ShownColumn {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer)?.parse().map_err(D::Error::custom)
+    }
+}
+
+/// The appearance of the screen.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Ui {
+    /// Characters for lines and marks.
+    pub glyphs: Glyphs,
+    /// Which colours are used: the name of a theme.
+    pub theme: Spanned<String>,
+    /// How text is copied.
+    pub clipboard: Clipboard,
+    /// The speed of the connection to the terminal.
+    pub link: LinkSpeed,
+    /// Use the mouse, instead of leaving it to the terminal.
+    pub mouse: bool,
+}
+
+impl Default for Ui {
+    fn default() -> Self {
+        Self {
+            glyphs: Glyphs::default(),
+            theme: theme_named("default"),
+            clipboard: Clipboard::default(),
+            link: LinkSpeed::default(),
+            mouse: false,
+        }
+    }
+}
+
+/// The name of a theme that is at no place in a file.
+pub(super) fn theme_named(name: &str) -> Spanned<String> {
+    Spanned::new(0..0, name.to_owned())
+}
+
+/// Characters for lines and marks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, strum::Display)]
+#[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
+pub enum Glyphs {
+    /// Depending on the locale.
+    #[default]
+    Auto,
+    /// Unicode.
+    Unicode,
+    /// ASCII only.
+    Ascii,
+}
+
+/// How text is copied.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, strum::Display)]
+#[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
+pub enum Clipboard {
+    /// Whatever is available.
+    #[default]
+    Auto,
+    /// Into a buffer of tmux.
+    Tmux,
+    /// With the desktop's program.
+    Native,
+    /// Through the terminal (OSC 52).
+    Osc52,
+    /// Into a file.
+    File,
+    /// Not at all.
+    Off,
+}
+
+/// The speed of the connection to the terminal.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, strum::Display)]
+#[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
+pub enum LinkSpeed {
+    /// Measured over SSH; fast otherwise.
+    #[default]
+    Auto,
+    /// No savings.
+    Fast,
+    /// No animation, and clocks update every ten seconds.
+    Slow,
+}
+
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::*;
 
     fn error(text: &str) -> String {
@@ -374,5 +629,61 @@ mod tests {
         let inline = "views = [{ name = \"a\" }, { name = \"a\" }]\n";
         assert!(error(inline).starts_with("config.toml:1:35: there is a view \"a\" already"), "{}", error(inline));
         assert!(error("[profiles.x]\naccent = \"pink\"\n").starts_with("config.toml:2:10: unknown variant `pink`"));
+    }
+
+    #[test]
+    fn an_invalid_source_of_a_key_is_refused_with_the_remedy() {
+        let key = |source: &str| error(&format!("[profiles.x]\nkey = {source}\n"));
+        let gone = key("{ keyring = true }");
+        assert!(gone.starts_with("config.toml:2:7: petstore does not read the keyring itself any more."), "{gone}");
+        for source in ["{ command = [] }", "{ command = [\"\", \"x\"] }"] {
+            assert!(key(source).starts_with("config.toml:2:7: command must name a program, for example command = ["));
+        }
+        assert!(key("{ env = \"A\", file = \"b\" }").starts_with("config.toml:2:7: "));
+    }
+
+    #[test]
+    fn a_key_in_the_file_is_refused_with_its_position_and_is_not_quoted() {
+        for key in ["\"of_another_service\"", "\"\"", "1234567890", "[\"secret\"]"] {
+            assert_eq!(
+                error(&format!("[profiles.x]\nkey = {key}\n")),
+                format!("config.toml:2:7: {KEY_ITSELF}"),
+                "{key}"
+            );
+        }
+        for (text, place) in [
+            ("[profiles.x]\nkey = \"petk_0123456789abcdef\"\n", "2:8"),
+            ("[profiles.x]\nkey = petk_0123456789abcdef\n", "2:7"),
+            ("[profiles.x]\nkey = { env = \"petk_0123456789abcdef\" }\n", "2:16"),
+            ("[profiles.x]\nkey = { command = [\"echo\", \"petk_0123456789abcdef\"] }\n", "2:29"),
+            ("[profiles.x]\nbase_url = \"https://petk_0123456789abcdef@x/v1\"\n", "2:21"),
+            ("petk_0123456789abcdef = 1\n", "1:1"),
+            ("# mine\r\n[profiles.petk_0123456789abcdef]\n", "2:11"),
+            ("[[[\nprofile = 'Bearer petk_0123456789abcdef", "2:19"),
+        ] {
+            assert_eq!(error(text), format!("config.toml:{place}: {KEY_ITSELF}"), "{text}");
+        }
+        assert!(File::parse("  # petk_0123456789abcdef\n", Path::new("config.toml")).is_ok());
+    }
+
+    #[test]
+    fn a_plain_name_can_be_a_file_name() {
+        let long = "a".repeat(40);
+        assert!(["staging", "eu-1_b", "X", &long].iter().all(|name| is_plain_name(name)));
+        let longer = "a".repeat(41);
+        assert!(!["", "..", "a/b", "my shop", "caf\u{e9}", "a\n", &longer].iter().any(|name| is_plain_name(name)));
+    }
+
+    #[test]
+    fn names_match_the_file() {
+        use Clipboard::{Auto, File, Native, Off, Osc52, Tmux};
+        for clipboard in [Auto, Tmux, Native, Osc52, File, Off] {
+            let ui: Ui = toml::from_str(&format!("clipboard = \"{clipboard}\"")).unwrap();
+            assert_eq!(ui, Ui { clipboard, ..Ui::default() });
+        }
+        for link in [LinkSpeed::Auto, LinkSpeed::Fast, LinkSpeed::Slow] {
+            let ui: Ui = toml::from_str(&format!("link = \"{link}\"")).unwrap();
+            assert_eq!(ui, Ui { link, ..Ui::default() });
+        }
     }
 }

@@ -2,19 +2,17 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::local::atomic_file;
-use crate::model::{ApiKey, BaseUrl};
-
 use super::edit::{EditError, add_profile, no_name, remove_key, set_key};
 use super::error::ConfigError;
 use super::file::{KeySource, Profile, is_plain_name};
 use super::paths::{below_home, expand_home};
 use super::secrets::write_key_file;
-use super::service::{KeyOrigin, Remote, Service};
 use super::settings::Settings;
 use super::sources::{Choices, Sources};
-use super::target::Target;
+use super::target::{KeyOrigin, Remote, Service, Target};
 use super::{Env, Paths};
+use crate::local::atomic_file;
+use crate::model::{ApiKey, BaseUrl};
 
 /// A profile to log in to or out of.
 #[derive(Clone, Debug)]

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use directories::ProjectDirs;
 
 use super::Env;
+use super::error::NoHome;
 use super::file::is_plain_name;
 
 /// The directories of the program. Nothing is created here.
@@ -17,11 +18,6 @@ pub struct Paths {
     /// State that survives a session: `$XDG_STATE_HOME/petstore`, else `~/.local/state/petstore`.
     pub state: PathBuf,
 }
-
-/// There is no home directory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("no home directory is known. Set HOME, or XDG_CONFIG_HOME and XDG_DATA_HOME.")]
-pub struct NoHome;
 
 impl Paths {
     /// The directories by environment and platform. Relative XDG paths are ignored, as their specification asks.

@@ -3,15 +3,13 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use crate::model::BaseUrl;
-
 use super::Env;
 use super::error::ConfigError;
 use super::file::{Accent, Profile};
-use super::service::KeyOrigin;
 use super::settings::Settings;
 use super::sources::{Choices, Sources};
-use super::target::{self, Target};
+use super::target::{self, KeyOrigin, Target};
+use crate::model::BaseUrl;
 
 /// The services to choose from.
 #[derive(Clone, Debug, PartialEq)]
@@ -155,10 +153,10 @@ fn without_secrets(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::provenance::Origin;
-    use super::super::service::{Remote, Service};
     use super::super::settings::tests::{Written, written};
     use super::*;
+    use crate::config::sources::Origin;
+    use crate::config::target::{Remote, Service};
 
     const CONFIG: &str = r#"
 [profiles.shop]

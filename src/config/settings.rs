@@ -4,20 +4,16 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::model::escape::shell_word;
-use crate::model::text::short;
-use crate::model::{Categories, Limit, PetStatus};
-
 use super::Env;
 use super::action::CustomAction;
 use super::error::ConfigError;
-use super::file::{Accent, File, LoadLimit, View};
-use super::provenance::{Origin, Sourced};
-use super::service::{KeyOrigin, Service};
-use super::sources::{Choices, Sources, SshSession};
-use super::target::{Resolved, Target, label};
+use super::file::{Accent, Clipboard, File, Glyphs, LinkSpeed, LoadLimit, View};
+use super::sources::{Choices, Origin, Sourced, Sources, SshSession};
+use super::target::{KeyOrigin, Resolved, Service, Target, label};
 use super::theme::Themes;
-use super::ui::{Clipboard, Glyphs, LinkSpeed};
+use crate::model::escape::shell_word;
+use crate::model::text::short;
+use crate::model::{Categories, Limit, PetStatus};
 
 /// All settings.
 #[derive(Clone, Debug, PartialEq)]
@@ -347,8 +343,8 @@ pub fn configuration(choices: &Choices, env: &Env) -> Result<File, ConfigError> 
 pub(super) mod tests {
     use std::path::PathBuf;
 
-    use super::super::service::Remote;
     use super::*;
+    use crate::config::target::Remote;
 
     /// A configuration file in its own directory, and an environment that leads to it.
     pub struct Written {

@@ -1,6 +1,6 @@
 //! Sentences that several tasks share: the most important word first.
 
-use crate::api::explain::explain;
+use crate::api::failure::explain;
 use crate::api::{Failure, Remedy};
 use crate::domains::stage::Stage;
 use crate::model::{Categories, NewPet, ObservedStatus, Pet, text::short};

@@ -4,7 +4,7 @@ use ratatui::text::Line;
 
 use super::stack::Popup;
 use super::text::{SCROLL, draw_lines};
-use crate::api::explain::{Explanation, explain};
+use crate::api::failure::{Explanation, explain};
 use crate::api::failure::Failure;
 use crate::clock::Now;
 use crate::tui::command::{Command, Place, closes};

@@ -7,7 +7,7 @@ use super::super::update::show_tab;
 use crate::clock::Now;
 use crate::config::edit;
 use crate::config::file::View;
-use crate::config::file::view::{is_taken, name_fault};
+use crate::config::file::{is_taken, name_fault};
 use crate::model::search::Query;
 use crate::model::text::short;
 use crate::tui::command::{Command, Place, closes, command};
