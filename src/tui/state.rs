@@ -1,12 +1,15 @@
 //! Everything the app knows. Owned by the event loop, changed by [`update`](super::update::update); of painting, the loop
 //! notes here what is on the screen.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 
+use crate::api::Exchange;
 use crate::app::domain_service::DomainSetup;
+use crate::app::first_run::StartChoice;
 use crate::config::{Accent, CustomAction, KeyOrigin, Service, Settings, Sourced, SshSession, Themes, read_only};
 use crate::model::{BaseUrl, IdempotencyKeys, PetId};
 
@@ -20,8 +23,6 @@ use super::mouse::{Clickable, Region};
 use super::pending::{PendingJobs, Slot};
 use super::popups::stack::Popups;
 use super::screens::domains::state::PanelLocation;
-use super::screens::requests::state::State as RequestLog;
-use super::screens::welcome::state::State as FirstStart;
 use super::screens::{add_pet, domains, pets, profiles};
 use super::theme::Theme;
 use super::widgets::form::{Form, Known};
@@ -275,6 +276,65 @@ impl Link {
     /// Whether requests carry a key at all.
     pub fn has_key(&self) -> bool {
         self.key.1 != KeyOrigin::Absent
+    }
+}
+
+/// The first start.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FirstStart {
+    /// The directories that will be written.
+    pub directories: Vec<String>,
+    /// The marked option, from 0.
+    pub cursor: usize,
+    /// What was chosen: the program starts again with it.
+    pub chosen: Option<StartChoice>,
+}
+
+/// How many exchanges are kept.
+pub const REQUESTS_KEPT: usize = 500;
+
+/// What was asked in this session, and where the cursor is.
+#[derive(Clone, Debug, Default)]
+pub struct RequestLog {
+    /// The newest exchanges, the newest first.
+    pub rows: VecDeque<Exchange>,
+    /// How many there were in this session.
+    pub total: u64,
+    /// How many of them failed.
+    pub failed: u64,
+    /// How many were not recorded, because more came at once than can wait.
+    pub missed: u64,
+    /// The row under the cursor.
+    pub cursor: usize,
+    /// The screen that Esc goes back to.
+    pub back: Screen,
+}
+
+/// Whether an exchange gave no success: it was refused, or no whole answer came, though nobody cancelled it.
+pub fn has_failed(exchange: &Exchange) -> bool {
+    // A list that has not changed is answered 304.
+    let is_cancelled = exchange.failure.as_deref() == Some("cancelled");
+    let is_good = exchange.status.map_or(is_cancelled, |status| matches!(status, 200..=299 | 304));
+    !is_good || exchange.failure.is_some() && !is_cancelled
+}
+
+impl RequestLog {
+    /// Takes a new exchange; `missed` are those before it that could not be recorded. The cursor stays on the one that
+    /// it is on.
+    pub fn take(&mut self, exchange: Exchange, missed: u64) {
+        self.missed += missed;
+        self.total += 1;
+        self.failed += u64::from(has_failed(&exchange));
+        self.rows.push_front(exchange);
+        self.rows.truncate(REQUESTS_KEPT);
+        if self.rows.len() > 1 {
+            self.cursor = (self.cursor + 1).min(self.rows.len() - 1);
+        }
+    }
+
+    /// The exchange under the cursor.
+    pub fn selected(&self) -> Option<&Exchange> {
+        self.rows.get(self.cursor)
     }
 }
 

@@ -1,23 +1,22 @@
 //! The requests screen: what was asked of the service in this session, and what it answered. Never with a key.
 
-pub mod state;
 #[cfg(test)]
 pub(in crate::tui) mod tests;
-mod texts;
+
+use std::time::Duration;
 
 use crate::api::Exchange;
 use crate::clock::Now;
+use crate::model::pretty::indented;
 use crate::tui::command::{Command, LIST, Movement, Place, change, command, moves};
 use crate::tui::effect::Effect;
 use crate::tui::popups::stack::Popups;
 use crate::tui::popups::{TextBox, copy};
-use crate::tui::state::{AppState, Layout, Screen};
+use crate::tui::state::{AppState, Layout, REQUESTS_KEPT, RequestLog, Screen, has_failed};
 use crate::tui::theme::StyleRole;
 use crate::tui::widgets::WIDE;
 use crate::tui::widgets::list::{first_shown, moved};
 use crate::tui::widgets::page::Page;
-use state::{KEPT, State, has_failed};
-use texts::{duration, size};
 
 /// Shown when there is nothing under the cursor.
 const NO_ROW: &str = "No requests yet in this session.";
@@ -51,7 +50,7 @@ fn go(state: &mut AppState, movement: Movement, _: Now) {
 
 fn open(state: &mut AppState, _: Now) {
     let Some(exchange) = state.requests.selected() else { return state.tell(NO_ROW) };
-    state.popups.show(TextBox::new("Request and answer (key hidden)", texts::whole(exchange), "request"));
+    state.popups.show(TextBox::new("Request and answer (key hidden)", whole(exchange), "request"));
 }
 
 /// Copies a command that asks the same; the key stays in the environment.
@@ -126,15 +125,73 @@ pub fn draw(state: &AppState, page: &mut Page<'_>, layout: &mut Layout) {
 }
 
 /// How many there were, for the header.
-pub fn counts(requests: &State) -> String {
-    let State { total, failed, .. } = requests;
+pub fn counts(requests: &RequestLog) -> String {
+    let RequestLog { total, failed, .. } = requests;
     format!("  this session: {total}, failed {failed}")
 }
 
 /// The line without a message.
-pub fn place(requests: &State) -> String {
+pub fn place(requests: &RequestLog) -> String {
     match requests.missed {
-        0 => format!("The newest {KEPT}, in memory only. Keys are not recorded."),
+        0 => format!("The newest {REQUESTS_KEPT}, in memory only. Keys are not recorded."),
         missed => format!("{missed} came too fast to be recorded. Keys never are."),
+    }
+}
+
+/// A body after a blank line; JSON with a line for each value.
+fn body(text: &str) -> Vec<String> {
+    if text.is_empty() {
+        return Vec::new();
+    }
+    let text = indented(text).unwrap_or_else(|| text.to_owned());
+    std::iter::once("").chain(text.lines()).map(str::to_owned).collect()
+}
+
+/// How long each part took, as far as it was measured.
+fn timing(exchange: &Exchange) -> String {
+    let Exchange { status, first_byte, took, .. } = exchange;
+    match status {
+        Some(_) => {
+            let body = took.saturating_sub(*first_byte);
+            format!("first byte after {}, body {}", duration(*first_byte), duration(body))
+        }
+        None => format!("given up after {}", duration(*took)),
+    }
+}
+
+/// The whole exchange as a text to read, to copy or to write.
+pub fn whole(exchange: &Exchange) -> String {
+    let Exchange { at, what, method, path_and_query, .. } = exchange;
+    let mut lines = vec![format!("{at}  {what}  {}", timing(exchange)), String::new()];
+    lines.extend(["Sent:".to_owned(), format!("{method} {path_and_query}")]);
+    lines.extend(exchange.key_ending.as_ref().map(|ending| format!("authorization: Bearer ....{ending} (hidden)")));
+    lines.extend(body(&exchange.sent));
+    lines.extend([String::new(), format!("Answered, {}:", size(exchange))]);
+    lines.extend(exchange.status.map(|status| format!("status {status}")));
+    lines.extend(exchange.headers.iter().map(|(name, value)| format!("{name}: {value}")));
+    if let Some(why) = &exchange.failure {
+        let what = if exchange.status.is_some() { "The answer is incomplete" } else { "No answer" };
+        lines.push(format!("{what}: {why}"));
+    }
+    lines.extend(body(&exchange.answer));
+    lines.push(String::new());
+    lines.join("\n")
+}
+
+/// A duration in few columns: `88 ms`, `30.0 s`.
+pub fn duration(time: Duration) -> String {
+    match time.as_millis() {
+        millis @ 0..1_000 => format!("{millis} ms"),
+        _ => format!("{:.1} s", time.as_secs_f64()),
+    }
+}
+
+/// The size of the answer's body: `74 B`, `1.8 kB`; a dash where it did not come whole.
+pub fn size(exchange: &Exchange) -> String {
+    match exchange.size {
+        _ if exchange.failure.is_some() => "-".to_owned(),
+        bytes @ 0..1_000 => format!("{bytes} B"),
+        bytes @ 1_000..1_000_000 => format!("{}.{} kB", bytes / 1_000, bytes % 1_000 / 100),
+        bytes => format!("{}.{} MB", bytes / 1_000_000, bytes % 1_000_000 / 100_000),
     }
 }

@@ -1,10 +1,10 @@
 //! The first start: without a configuration the user chooses how to start. Before that nothing is sent to any
 //! service, and no file is written.
 
-pub mod state;
 #[cfg(test)]
 mod tests;
 
+use crate::app::first_run::StartChoice;
 use crate::clock::Now;
 use crate::tui::command::{Command, LETTERS, Place, command, moves};
 use crate::tui::effect::Effect;
@@ -15,7 +15,14 @@ use crate::tui::theme::StyleRole;
 use crate::tui::update::QUIT;
 use crate::tui::widgets::list::moved;
 use crate::tui::widgets::page::{Page, marker};
-use state::OPTIONS;
+
+/// What is offered: what it is, what comes of it, and what the program starts again with; a service elsewhere needs a
+/// profile first.
+const OPTIONS: [(&str, &str, Option<StartChoice>); 3] = [
+    ("Look around", "250 pets; not saved", Some(StartChoice::Samples)),
+    ("Use a store on this computer", "embedded; starts empty", Some(StartChoice::Embedded)),
+    ("Connect to a service", "needs address and key", None),
+];
 
 static WELCOME: &[Command] = &[
     command("answer-1", "1", "", "select this", |app, now| answer(app, 0, now)),

@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-use super::KEPT;
 use crate::api::Exchange;
 use crate::tui::msg::{Msg, Recorded};
 use crate::tui::pending::Slot;
 use crate::tui::popups::TextBox;
 use crate::tui::popups::clipboard::CopyText;
 use crate::tui::screens::pets::reading::ListPets;
+use crate::tui::state::REQUESTS_KEPT;
 use crate::tui::state::Screen;
 use crate::tui::testing::loss::whole_at_every_size;
 use crate::tui::testing::{App, animals, remote};
@@ -96,18 +96,21 @@ fn the_cursor_stays_on_its_exchange_until_that_is_too_old() {
     let mut app = asked(80, 24);
     app.keys("Down");
     assert_eq!(selected(&app), &refused_addition());
-    for second in 0..KEPT as u64 - 2 {
+    for second in 0..REQUESTS_KEPT as u64 - 2 {
         send(&mut app, listed(second, "x"));
         assert_eq!(selected(&app), &refused_addition(), "{second}");
     }
-    assert_eq!((app.state.requests.cursor, app.state.requests.rows.len()), (KEPT - 1, KEPT));
+    assert_eq!((app.state.requests.cursor, app.state.requests.rows.len()), (REQUESTS_KEPT - 1, REQUESTS_KEPT));
     send(&mut app, listed(0, "newest"));
-    assert_eq!((selected(&app).path_and_query.as_str(), app.state.requests.cursor), ("/v1/pets?limit=20", KEPT - 1));
+    assert_eq!(
+        (selected(&app).path_and_query.as_str(), app.state.requests.cursor),
+        ("/v1/pets?limit=20", REQUESTS_KEPT - 1)
+    );
     app.keys("Home");
     assert_eq!(selected(&app).path_and_query, "/v1/pets?newest");
     app.keys("End PgUp PgDn Up Down");
-    assert_eq!(app.state.requests.cursor, KEPT - 1);
-    assert_eq!((app.state.requests.total, app.state.requests.failed), (KEPT as u64 + 4, 2));
+    assert_eq!(app.state.requests.cursor, REQUESTS_KEPT - 1);
+    assert_eq!((app.state.requests.total, app.state.requests.failed), (REQUESTS_KEPT as u64 + 4, 2));
 }
 
 #[test]
