@@ -4,7 +4,7 @@
 //! [`update`] (what follows from what), [`job`] (work beside the loop, and what follows from it),
 //! [`screens::pets::update`] (one screen of it), [`worker`] (where the work runs), [`event_loop`] (which connects them).
 //!
-//! - Pure: `msg mouse effect state command places start pending key keymap text_input paste_detection path_completion forms update deadline frame_pacer drafts custom_actions session_cache`,
+//! - Pure: `msg mouse effect state command places start pending key keymap text_input paste_detection forms update deadline frame_pacer drafts custom_actions session_cache`,
 //!   `popups::state`, `widgets::{list, form}`, and all of `screens` but views and `jobs`; the `run` of a job begins what
 //!   other rooms do. No ratatui, crossterm, tokio, reqwest, clock or printing.
 //! - Painting: `view theme widgets popups screens/*/view`. Takes `&AppState`, returns a frame.
@@ -28,7 +28,6 @@ pub mod keymap;
 pub mod mouse;
 pub mod msg;
 mod paste_detection;
-mod path_completion;
 pub mod pending;
 mod places;
 mod popups;

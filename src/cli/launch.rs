@@ -52,10 +52,9 @@ use crate::tui::session_cache::{SessionCache, read_kept};
 use crate::tui::state::{AppState, MessageKind, Screen};
 use crate::tui::terminal::writer_thread::TerminalWriter;
 use crate::tui::theme::Appearance;
-use crate::tui::view;
-use crate::tui::worker::WorkerContext;
-use crate::tui::worker::drafts::DraftFiles;
-use crate::tui::{terminal, worker};
+use crate::tui::worker::context::DraftFiles;
+use crate::tui::worker::{self, WorkerContext};
+use crate::tui::{terminal, view};
 
 /// The smallest size of the full screen, in columns and rows.
 pub const LEAST: (u16, u16) = view::LEAST;

@@ -44,7 +44,7 @@ pub struct Command {
     pub confirms: bool,
     /// Its place, once it is in a key map.
     pub place: &'static Place,
-    pub(super) works: fn(&AppState) -> bool,
+    pub works: fn(&AppState) -> bool,
     word: Option<fn(&AppState) -> Option<&'static str>>,
     shell: Option<fn(&AppState) -> Option<String>>,
     adds: bool,
@@ -146,7 +146,7 @@ pub const fn closes(keys: &'static str, hint: &'static str, help: &'static str) 
 
 impl Command {
     /// One of the user's own actions.
-    pub(super) fn own(place: &'static Place, number: usize, name: &'static str, hint: &'static str) -> Self {
+    pub fn own(place: &'static Place, number: usize, name: &'static str, hint: &'static str) -> Self {
         let own = command(name, "", hint, name, |_, _| Vec::new());
         Self { run: Run::Own(number), place, ..own }
     }
@@ -200,7 +200,7 @@ impl Command {
     }
 
     /// Itself, or each movement that has keys.
-    pub(super) fn each(self, place: &'static Place) -> Vec<Self> {
+    pub fn each(self, place: &'static Place) -> Vec<Self> {
         if !self.moves() {
             return vec![Self { place, ..self }];
         }
@@ -237,7 +237,7 @@ impl Command {
     }
 
     /// Why it cannot be done with this service: nothing can be added, or this is a session over SSH.
-    pub(super) fn why_not(&self, link: &Link) -> Option<String> {
+    pub fn why_not(&self, link: &Link) -> Option<String> {
         if link.read_only && self.adds {
             return Some(format!("Nothing can be added: {}.", link.why_read_only()));
         }
@@ -245,7 +245,7 @@ impl Command {
     }
 
     /// The word that the bottom line has for it now, if any.
-    pub(super) fn hint(&self, app: &AppState) -> Option<&'static str> {
+    pub fn hint(&self, app: &AppState) -> Option<&'static str> {
         if self.hint.is_empty() || self.why_not(&app.link).is_some() || !(self.works)(app) {
             return None;
         }

@@ -1,25 +1,26 @@
 //! The user's own actions: programs that run beside the app for the pet under the cursor, or for the rows.
 
-pub mod run;
 #[cfg(test)]
 mod tests;
 
 use std::sync::Arc;
+use std::time::Duration;
 
-use super::effect::Effect;
-use super::job::{Env, Job};
-use super::keymap::PETS;
-use super::pending::Slot;
-use super::popups::Question;
-use super::popups::confirm::ask_of_service;
-use super::popups::text::TextBox;
-use super::state::AppState;
 use crate::clock::Now;
-use crate::config::On;
+use crate::config::action::ID;
+use crate::config::{CustomAction, On};
+use crate::local::log::line;
+use crate::local::program::{command, output_of};
 use crate::model::Pet;
 use crate::model::text::short;
-
-use run::Run;
+use crate::tui::effect::Effect;
+use crate::tui::job::{Env, Job};
+use crate::tui::keymap::PETS;
+use crate::tui::pending::Slot;
+use crate::tui::popups::Question;
+use crate::tui::popups::confirm::ask_of_service;
+use crate::tui::popups::text::TextBox;
+use crate::tui::state::AppState;
 
 /// Runs an action that was chosen, unless it asks first.
 pub fn choose(state: &mut AppState, number: usize, now: Now) -> Vec<Effect> {
@@ -102,3 +103,43 @@ impl Job for Run {
         Vec::new()
     }
 }
+
+/// One run of an action.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Run {
+    /// Its number in the configuration.
+    pub number: usize,
+    pub action: CustomAction,
+    /// What it gets.
+    pub pets: Vec<Pet>,
+}
+
+impl Run {
+    /// What it is about, in words.
+    pub fn subject(&self) -> String {
+        match self.pets.as_slice() {
+            [pet] => format!("{} {}", pet.id, short(&pet.name)),
+            pets => format!("{} rows", pets.len()),
+        }
+    }
+
+    /// Runs its program without a shell: the pets are on its standard input, a JSON object a line.
+    pub async fn output(&self) -> Result<String, String> {
+        let ids: Vec<_> = self.pets.iter().map(|pet| pet.id.to_string()).collect();
+        let ids = ids.join(" ");
+        let words = self.action.command.get_ref();
+        let mut command = command(&words[0]);
+        command.args(words[1..].iter().map(|word| word.replace(ID, &ids)));
+        // Systems refuse to start a program with a longer variable.
+        if ids.len() <= MOST_IDS {
+            command.env("PETSTORE_IDS", &ids);
+        }
+        let input: Result<String, _> = self.pets.iter().map(line).collect();
+        output_of(command, input.map_err(|error| error.to_string())?.as_bytes(), LIMIT).await
+    }
+}
+
+/// How long a run may take.
+const LIMIT: Duration = Duration::from_secs(60);
+/// The most bytes of `PETSTORE_IDS`: Linux takes 128 KiB.
+const MOST_IDS: usize = 100_000;

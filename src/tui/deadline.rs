@@ -7,16 +7,16 @@ use crate::clock::Now;
 use super::drafts;
 use super::pending::Slot;
 use super::screens::domains::{PanelLocation, scheduler};
-use super::state::{AppState, Health, Screen};
+use super::state::{AppState, Screen};
 
 /// From when on a running request is shown.
-pub(super) const SHOW_LOADING_AFTER: Duration = Duration::from_millis(300);
+pub const SHOW_LOADING_AFTER: Duration = Duration::from_millis(300);
 
 /// From when on rows are called old.
-pub(super) const STALE_AFTER: Duration = Duration::from_secs(300);
+pub const STALE_AFTER: Duration = Duration::from_secs(300);
 
 /// The next moment at which [`Msg::Tick`](super::msg::Msg::Tick) or a new frame is due, always after `now`.
-pub(super) fn next_deadline(state: &AppState, now: Now) -> Option<Instant> {
+pub fn next_deadline(state: &AppState, now: Now) -> Option<Instant> {
     let message = state.message.as_ref().and_then(|message| message.until);
     let refresh = can_refresh(state).then(|| state.pets.next_refresh()).flatten();
     let next_try = state.link.health.next_try().filter(|_| !state.pending.is_running(Slot::List));
@@ -41,7 +41,7 @@ pub(super) fn next_deadline(state: &AppState, now: Now) -> Option<Instant> {
 const MIN_PAUSE: Duration = Duration::from_millis(1);
 
 /// Whether an automatic refresh may start: nothing runs, the service is there.
-pub(super) fn can_refresh(state: &AppState) -> bool {
+pub fn can_refresh(state: &AppState) -> bool {
     state.pets.live.is_some()
         && !state.pets.follow.is_live()
         && ![Slot::List, Slot::Inventory].into_iter().any(|slot| state.pending.is_running(slot))
@@ -50,19 +50,19 @@ pub(super) fn can_refresh(state: &AppState) -> bool {
 
 /// The jobs whose running time is on screen.
 fn shows_seconds(state: &AppState, slot: Slot) -> bool {
-    match slot {
-        Slot::List | Slot::TestKey | Slot::Samples => true,
-        Slot::Check(lane) => state.screen == Screen::Domains && scheduler::is_asked(&state.domains, lane),
-        Slot::Redirects => state.screen == Screen::Domains,
-        Slot::Inventory | Slot::ById => state.screen == Screen::Pets,
-        Slot::TestProfile | Slot::TryProfile | Slot::UseProfile => state.screen == Screen::Profiles,
-        Slot::Registry | Slot::Write | Slot::Copy | Slot::Cache => false,
-        Slot::Line(_) => state.screen == Screen::AddPet,
-        Slot::Queue | Slot::SearchForLine | Slot::CheckFile | Slot::CompletePath => false,
-        // What it waits for counts down; everything else comes as news.
-        Slot::Import => state.screen == Screen::AddPet && state.add.import.is_waiting(),
-        Slot::Theme | Slot::Views | Slot::Profiles | Slot::WriteProfile | Slot::KeyFile => false,
-        Slot::Drafts | Slot::Follow | Slot::Provenance | Slot::Resolvers | Slot::Action(_) => false,
+    use Slot::{
+        ById, Check, Import, Inventory, Line, List, Redirects, Samples, TestKey, TestProfile, TryProfile, UseProfile,
+    };
+    match state.screen {
+        _ if matches!(slot, List | TestKey | Samples) => true,
+        Screen::Pets => matches!(slot, Inventory | ById),
+        // What an import waits for counts down; everything else of it comes as news.
+        Screen::AddPet => matches!(slot, Line(_)) || slot == Import && state.add.import.is_waiting(),
+        Screen::Domains => {
+            slot == Redirects || matches!(slot, Check(lane) if scheduler::is_asked(&state.domains, lane))
+        }
+        Screen::Profiles => matches!(slot, TestProfile | TryProfile | UseProfile),
+        Screen::Requests | Screen::Welcome => false,
     }
 }
 
@@ -108,13 +108,6 @@ fn next_minute(state: &AppState, now: Now) -> Option<Instant> {
         return Some(read + STALE_AFTER);
     }
     Some(read + Duration::from_secs((age.as_secs() / 60 + 1) * 60))
-}
-
-impl super::state::Link {
-    /// Whether the last question was answered.
-    pub(super) const fn health_is_ok(&self) -> bool {
-        matches!(self.health, Health::Ok { .. })
-    }
 }
 
 #[cfg(test)]

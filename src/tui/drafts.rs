@@ -4,30 +4,30 @@
 //! service has its own drafts: its text is put aside when the user switches to another, and restored later. The samples
 //! have no drafts on disk.
 
-mod capture;
-mod file;
 mod state;
-mod typed;
-
 #[cfg(test)]
 mod tests;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::effect::Effect;
-use super::job::{Env, Job, blocking};
-use super::pending::Slot;
-use super::screens::add_pet::{self, import};
-use super::state::AppState;
+use serde::de::IgnoredAny;
+
 use crate::clock::Now;
+use crate::model::Draft;
 use crate::model::text::short;
+use crate::tui::effect::Effect;
+use crate::tui::job::{Env, Job, blocking};
+use crate::tui::pending::Slot;
+use crate::tui::screens::add_pet::NAME;
+use crate::tui::screens::add_pet::import::{self, Phase};
+use crate::tui::screens::domains::wizard::Wizard;
+use crate::tui::screens::{add_pet, profiles};
+use crate::tui::state::{AppState, Screen};
+use crate::tui::text_input::TextInput;
+use state::{Aside, ImportDraft, Rapid};
 
-use state::Aside;
-
-pub use file::{Drafts, Ending, WriteDrafts};
-pub use state::{Back, DraftState, Restored};
-pub use typed::TypedText;
+pub use state::{Back, DraftState, Drafts, Ending, Restored, TypedText, WriteDrafts};
 
 /// From the first unsaved key to the write: shorter than people take for the next key, longer than a scan or a paste.
 const SOON: Duration = Duration::from_millis(50);
@@ -160,7 +160,7 @@ pub fn notice(state: &mut AppState, now: Now) -> Option<Effect> {
 }
 
 /// When the next write is due.
-pub(super) fn next_due(state: &AppState) -> Option<Instant> {
+pub fn next_due(state: &AppState) -> Option<Instant> {
     let DraftState { since, at_once, tried, trouble, .. } = &state.drafts;
     let since = since.filter(|_| !state.pending.is_running(Slot::Drafts))?;
     match tried.filter(|_| trouble.is_some()) {
@@ -225,4 +225,97 @@ pub fn left(state: &AppState) -> impl Iterator<Item = (&str, &add_pet::State, bo
 pub fn last(state: &AppState, ended: Ending, now: Now) -> Vec<WriteDrafts> {
     let aside = state.drafts.aside.values().filter_map(|aside| aside.write.clone());
     aside.chain(write_of(state, Some(ended), now)).collect()
+}
+
+impl TypedText {
+    /// The text typed in `state`.
+    pub fn of(state: &AppState) -> Self {
+        let (add, domains) = (&state.add, &state.domains);
+        Self {
+            form: add.is_typed().then(|| add.form.draft()),
+            sent: add.sent.clone(),
+            ahead: String::new(),
+            rapid: None,
+            import: import(&add.import),
+            wizards: domains.unsaved_wizards().map(Wizard::draft).collect(),
+            redirects: IgnoredAny,
+            profile: state.profiles.form.has_text().then(|| state.profiles.form.draft()),
+            // That of a view is saved.
+            search: if state.pets.is_searched_as_saved() { TextInput::default() } else { state.pets.search.clone() },
+            browser: domains.browser.clone(),
+        }
+    }
+
+    /// Restores it. A pet that was sent comes back as a question. What is typed already for no service stays.
+    pub fn restore(self, state: &mut AppState) {
+        let Self { form, sent, ahead, rapid, import, wizards, redirects: _, profile, search, browser } = self;
+        let add = &mut state.add;
+        if let Some(form) = form {
+            add.form.restore(&form);
+        }
+        if sent.is_some() {
+            // That pet was in the form.
+            add.form.set(&NAME, &ahead);
+            add.sent = sent;
+        }
+        if let Some(Rapid { name, category, status }) = rapid.filter(|rapid| !rapid.name.is_empty()) {
+            if add.form[&NAME].is_empty() {
+                add.fill(Draft { name: String::new(), category_id: category.value().to_owned(), status });
+            }
+            let both = format!("{} {}", add.form[&NAME].value(), name.value());
+            add.form.set(&NAME, both.trim_start());
+        }
+        // Without a name in it, the next key would begin a pet.
+        if !add.form.value(&NAME).is_empty() {
+            show(state);
+        }
+        if let Some(ImportDraft { path, begun }) = import {
+            let import = &mut state.add.import;
+            if begun {
+                (import.unfinished, import.on) = (Some(path.value().to_owned()), true);
+            }
+            import.path = path;
+            if begun {
+                show(state);
+            }
+        }
+        let is_free = state.domains.unsaved_wizards().next().is_none();
+        for wizard in wizards.iter().filter(|_| is_free).map(Wizard::restored) {
+            match wizard.entry {
+                Some(_) => state.domains.left.push(wizard),
+                None => state.domains.wizard = wizard,
+            }
+        }
+        if let Some(profile) = profile
+            && !state.profiles.form.has_text()
+        {
+            // Nothing of another service stays in it, such as a key.
+            state.profiles.form = profiles::new_form();
+            state.profiles.form.restore(&profile);
+        }
+        if state.domains.browser.is_empty() {
+            state.domains.browser = browser;
+        }
+        if state.pets.search.is_empty() && !search.is_empty() {
+            state.pets.search = search;
+            state.pets.arrange();
+        }
+    }
+}
+
+/// Shows the restored text, unless the user has moved on.
+fn show(state: &mut AppState) {
+    if state.screen == Screen::Pets && !state.popups.is_open() && !state.link.read_only {
+        state.screen = Screen::AddPet;
+    }
+}
+
+/// The file of an unfinished import, or the typed one.
+fn import(import: &import::State) -> Option<ImportDraft> {
+    let path = match (&import.unfinished, &import.phase) {
+        (Some(file), _) => TextInput::new(file.clone()),
+        (None, Phase::File | Phase::Looked(_)) => import.path.clone(),
+        (None, Phase::Running(_)) => return None,
+    };
+    (!path.is_empty()).then_some(ImportDraft { path, begun: import.unfinished.is_some() })
 }

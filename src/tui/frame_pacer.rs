@@ -48,18 +48,18 @@ impl Pacing {
     }
 
     /// Whether the line is slow.
-    pub(super) const fn is_slow(&self) -> bool {
+    pub const fn is_slow(&self) -> bool {
         self.slow
     }
 
     /// The next moment at which a frame may be drawn. Over a fast line a second one may follow at once: first the answer to
     /// a key, or an empty screen, and then the rows that came a moment later.
-    pub(super) fn next_frame(&self, now: Instant) -> Instant {
+    pub fn next_frame(&self, now: Instant) -> Instant {
         self.paced_until.map_or(now, |until| if self.slow { until } else { until - BETWEEN })
     }
 
     /// The same for what nobody waits for. A terminal without focus may still be read, as beside another window.
-    pub(super) fn next_calm_frame(&self, now: Instant, unfocused: bool) -> Instant {
+    pub fn next_calm_frame(&self, now: Instant, unfocused: bool) -> Instant {
         let between = match (unfocused, self.slow) {
             (true, _) => BETWEEN_UNFOCUSED,
             (false, true) => BETWEEN_CALM,
@@ -69,7 +69,7 @@ impl Pacing {
     }
 
     /// A frame was drawn.
-    pub(super) fn drawn(&mut self, now: Instant) {
+    pub fn drawn(&mut self, now: Instant) {
         let between = if self.slow { BETWEEN_SLOW } else { BETWEEN };
         self.drawn = Some(now);
         self.paced_until = Some(self.paced_until.map_or(now, |until| until.max(now)) + between);

@@ -1,18 +1,19 @@
 //! What each key does where, from the tables of the places: keys are looked up here, and help and bottom line are made.
-//! A file of the user's may give a command other keys ([`remap`]).
+//! A file of the user's may give a command other keys:
+//! a line of it that cannot be used is reported, and its command keeps its default keys.
 
-pub mod names;
-pub mod remap;
 #[cfg(test)]
 mod tests;
 
-use super::command::{Command, Place, Reach};
-use super::key::{Hint, Key, KeyPress};
+use std::fmt::Write as _;
+
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
 use crate::config::CustomAction;
 use crate::model::display_safe;
-use names::read_key;
-
-pub use names::key_name;
+use crate::tui::command::{Command, Place, Reach};
+use crate::tui::key::{Hint, Key, KeyPress};
 
 /// The place whose commands work everywhere outside text; those on function keys and Ctrl keys also in text.
 pub const GLOBAL: &str = "global";
@@ -45,7 +46,7 @@ fn keys_of(command: &Command) -> Vec<KeyPress> {
 
 impl Keymap {
     /// The keys that the tables of these places name.
-    pub(super) fn of_tables(places: &[&'static Place]) -> Self {
+    pub fn of_tables(places: &[&'static Place]) -> Self {
         let bound = |command: Command| Binding { keys: keys_of(&command), command };
         let of = |&place: &&'static Place| {
             let commands = place.commands.iter().copied().flatten();
@@ -114,7 +115,7 @@ impl Keymap {
 
     /// The entries of the bottom line: key and word, in order; help last. `word` is that of a command, if it has one now.
     /// Where `?` is typed, the key of the help is `F1`.
-    pub(super) fn hints(&self, place: &Place, word: impl Fn(&Command) -> Option<&'static str>) -> Vec<Hint> {
+    pub fn hints(&self, place: &Place, word: impl Fn(&Command) -> Option<&'static str>) -> Vec<Hint> {
         let entry = |Binding { keys, command }: &Binding| {
             let (press, word) = (*keys.first()?, word(command)?);
             let unchanged = !command.called.is_empty() && keys_of(command).first() == Some(&press);
@@ -129,13 +130,13 @@ impl Keymap {
     }
 
     /// The lines of the help for `place`: keys and meaning, neighbours with the same meaning on one line.
-    pub(super) fn help_lines(&self, place: &'static str, works: impl Fn(&Command) -> bool) -> HelpLines {
+    pub fn help_lines(&self, place: &'static str, works: impl Fn(&Command) -> bool) -> HelpLines {
         let useful = self.of(place).filter(|binding| works(&binding.command));
         lines(useful.map(|binding| (&binding.command, binding.keys.clone())))
     }
 
     /// The lines of the help for what works everywhere, as far as the keys mean that in `place`, too, and do it now.
-    pub(super) fn global_help(&self, place: &Place, works: impl Fn(&Command) -> bool) -> HelpLines {
+    pub fn global_help(&self, place: &Place, works: impl Fn(&Command) -> bool) -> HelpLines {
         let global = self.of(GLOBAL).filter(|binding| works(&binding.command));
         let acts = |command: &Command, key: &KeyPress| {
             self.lookup(place, *key).is_some_and(|meant| meant.name == command.name && meant.reach != Reach::Here)
@@ -147,7 +148,7 @@ impl Keymap {
 }
 
 /// Keys and meaning.
-pub(super) type HelpLines = Vec<(String, &'static str)>;
+pub type HelpLines = Vec<(String, &'static str)>;
 
 fn lines<'a>(bindings: impl Iterator<Item = (&'a Command, Vec<KeyPress>)>) -> HelpLines {
     let mut lines = HelpLines::new();
@@ -162,4 +163,310 @@ fn lines<'a>(bindings: impl Iterator<Item = (&'a Command, Vec<KeyPress>)>) -> He
         }
     }
     lines
+}
+
+/// The keys that have a name.
+const NAMED: [(&str, Key); 17] = [
+    ("Space", Key::Char(' ')),
+    ("Enter", Key::Enter),
+    ("Esc", Key::Esc),
+    ("Tab", Key::Tab),
+    ("S-Tab", Key::BackTab),
+    ("Backspace", Key::Backspace),
+    ("Del", Key::Delete),
+    ("up", Key::Up),
+    ("down", Key::Down),
+    ("<-", Key::Left),
+    ("->", Key::Right),
+    ("PgUp", Key::PageUp),
+    ("PgDn", Key::PageDown),
+    ("Home", Key::Home),
+    ("End", Key::End),
+    // In a file.
+    ("left", Key::Left),
+    ("right", Key::Right),
+];
+
+/// A key as the screen writes it: `F2`, `Ctrl-C`, `up`, `a`.
+pub fn key_name(key: KeyPress) -> String {
+    if key.alt {
+        let name = key_name(KeyPress { alt: false, ..key });
+        return format!("Alt-{}", if name.len() == 1 { name.to_ascii_uppercase() } else { name });
+    }
+    let named = NAMED.iter().find(|(_, named)| *named == key.key).map(|(name, _)| (*name).to_owned());
+    match (key.key, key.ctrl) {
+        (Key::Left, true) => "Ctrl-Left".into(),
+        (Key::Right, true) => "Ctrl-Right".into(),
+        _ if named.is_some() => named.unwrap_or_default(),
+        (Key::Char(c), true) => format!("Ctrl-{}", c.to_ascii_uppercase()),
+        (Key::Char(c), false) => c.into(),
+        (Key::F(number), _) => format!("F{number}"),
+        _ => "Enter".into(),
+    }
+}
+
+/// The key that `text` names, in the words of [`key_name`], or `left` and `right`; why not, where it cannot be bound.
+pub fn read_key(text: &str) -> Result<KeyPress, String> {
+    if let Some((_, key)) = NAMED.iter().find(|(name, _)| name.eq_ignore_ascii_case(text)) {
+        return Ok((*key).into());
+    }
+    let mut chars = text.chars();
+    if let (Some(c), None) = (chars.next(), chars.next())
+        && !c.is_control()
+    {
+        return Ok(Key::Char(c).into());
+    }
+    if let Some(number) = text.strip_prefix('F').and_then(|number| number.parse().ok()) {
+        return match number {
+            1..=9 => Ok(Key::F(number).into()),
+            _ => Err("F10 to F12 are reserved by terminals; use F1 to F9".to_owned()),
+        };
+    }
+    if let Some(key) = text.strip_prefix("Alt-") {
+        let key = match (key, key.as_bytes()) {
+            ("Backspace", _) => Key::Backspace,
+            (_, [letter]) if letter.is_ascii_alphabetic() => Key::Char(letter.to_ascii_lowercase().into()),
+            _ => return Err("Alt works only with a letter or Backspace".to_owned()),
+        };
+        return Ok(KeyPress { alt: true, ..key.into() });
+    }
+    if let "Ctrl-Left" | "Ctrl-Right" = text {
+        let key = if text == "Ctrl-Left" { Key::Left } else { Key::Right };
+        return Ok(KeyPress { ctrl: true, ..key.into() });
+    }
+    if let Some(c) = text.strip_prefix("Ctrl-").and_then(|letter| letter.parse::<char>().ok()) {
+        let c = c.to_ascii_lowercase();
+        return match c {
+            'h' | 'i' | 'j' | 'm' => Err("terminals send Backspace, Tab or Enter instead".to_owned()),
+            's' | 'q' | 'v' | 'p' | 't' | 'n' => Err("terminals and multiplexers reserve it".to_owned()),
+            'a'..='z' => Ok(KeyPress { ctrl: true, ..Key::Char(c).into() }),
+            _ => Err("Ctrl works only with a letter".to_owned()),
+        };
+    }
+    Err("keys are written a, G, ?, F2, Ctrl-L, Ctrl-Left, Alt-B, Enter, Esc, Tab, S-Tab, Space, Del, up, down, left, right, PgUp, PgDn, Home, End".to_owned())
+}
+
+/// Keys that cannot be changed: help, and the ways out.
+const KEPT: [(KeyPress, &str); 3] = [
+    (KeyPress { key: Key::F(1), ctrl: false, alt: false }, "help"),
+    (KeyPress { key: Key::Char('c'), ctrl: true, alt: false }, "interrupt"),
+    (KeyPress { key: Key::Char('z'), ctrl: true, alt: false }, "suspend"),
+];
+
+/// Names that older files use, and the current ones.
+const OLD_NAMES: [(&str, &str); 4] = [
+    ("import-look", "import-preview"),
+    ("outside-box", "sandbox-box"),
+    ("sort-turn", "sort-reverse"),
+    ("views", "save-view"),
+];
+
+/// Places and actions that older files name and that were removed, each with what there is instead. A name without a place
+/// stands for all that end with it.
+const GONE: [(&str, &str); 30] = [
+    ("write-box.toggle", "up and down choose which pets are written"),
+    ("more-rows", "all rows load automatically"),
+    ("fewer-rows", "all rows load automatically"),
+    ("whole", "all pets load automatically"),
+    ("pets.count", "all pets load automatically, and are counted"),
+    ("changes", "a mark shows in the list what is new"),
+    ("charts", "the bars are beside the list, from 110 columns on"),
+    ("wizard", "nothing is ticked there any more, and wizard-text has the keys of the form"),
+    ("domain.toggle", "nothing is ticked there any more"),
+    ("rules.toggle", "nothing is ticked there any more"),
+    ("welcome-path", "the first start asks for no file"),
+    ("next-match", "up and down move between the rows that match"),
+    ("previous-match", "up and down move between the rows that match"),
+    ("by-id.clear", "Ctrl-U empties the field"),
+    ("by-id.copy", "Enter selects the pet, and y copies its id"),
+    ("by-id.copy-json", "Enter selects the pet, and Y copies it as JSON"),
+    ("form-button", "Enter in the name and F2 add the pet"),
+    ("form.queue", "every pet is queued"),
+    ("rapid", "form and rapid entry are one: form"),
+    ("rapid-status", "form and rapid entry are one: form-choice"),
+    ("unknown-outcome", "a pet without an answer is a line: rapid-choice"),
+    ("doubt", "a pet without an answer is a line: rapid-choice"),
+    ("use-code", "what a scanner types is the name"),
+    ("import-run.delete", "Esc stops an import after a question, and F2 continues it"),
+    ("help.next-tab", "the list of all commands has the keys of every place"),
+    ("help.previous-tab", "the list of all commands has the keys of every place"),
+    ("request-search", "the requests are a plain list"),
+    ("requests.search", "the requests are a plain list"),
+    ("requests.only-failed", "in the list of requests a ! marks those that failed"),
+    ("requests.write-file", "one request can be written to a file; -v shows those of a command"),
+];
+
+/// Why a name that older files have means nothing now.
+fn gone(name: &str) -> Option<String> {
+    let action = name.split_once('.').map_or(name, |(_, action)| action);
+    let (_, instead) = GONE.iter().find(|(gone, _)| [name, action].contains(gone))?;
+    Some(format!("{name} was removed: {instead}"))
+}
+
+fn current_name(name: &str) -> &str {
+    OLD_NAMES.iter().find(|(old, _)| *old == name).map_or(name, |(_, current)| current)
+}
+
+/// One change that the file asks for.
+struct Change {
+    line: usize,
+    /// The number of its place.
+    place: usize,
+    /// Its number there.
+    at: usize,
+    keys: Vec<KeyPress>,
+}
+
+impl Keymap {
+    /// The default keys changed by `text`, from the file `name`; and what is wrong with it, a sentence each.
+    pub fn changed_by(text: &str, name: &str) -> (Self, Vec<String>) {
+        let mut map = Self::default();
+        let mut complaints = Vec::new();
+        let tables = match DeTable::parse(text) {
+            Ok(tables) => tables,
+            Err(error) => {
+                let line = line_of(text, error.span().map_or(0, |span| span.start));
+                return (map, vec![format!("{name}:{line}: {}. The default keys are used.", error.message())]);
+            }
+        };
+        let mut changes = Vec::new();
+        for (place, table) in tables.get_ref() {
+            let line = line_of(text, place.span().start);
+            let number = map.0.iter().position(|(known, _)| known.name == current_name(place.get_ref()));
+            let (Some(number), DeValue::Table(lines)) = (number, table.get_ref()) else {
+                if let Some(why) = gone(place.get_ref()) {
+                    complaints.push(format!("{name}:{line}: {why}."));
+                    continue;
+                }
+                let known = map.0.iter().map(|(known, _)| known.name).collect::<Vec<_>>().join(", ");
+                complaints.push(format!("{name}:{line}: unknown place \"{}\". Places: {known}.", place.get_ref()));
+                continue;
+            };
+            for (action, keys) in lines {
+                let line = line_of(text, action.span().start);
+                match read_change(&map, number, action.get_ref(), keys) {
+                    Ok((at, keys)) => changes.push(Change { line, place: number, at, keys }),
+                    Err(why) => complaints.push(format!("{name}:{line}: {why}.")),
+                }
+            }
+        }
+        for change in &changes {
+            map.0[change.place].1[change.at].keys.clone_from(&change.keys);
+        }
+        complaints.extend(changes.iter().filter_map(|change| map.hidden(change, name)));
+        complaints.extend(map.settle(changes, name));
+        (map, complaints)
+    }
+
+    /// The global key that a change hides, if any. The change applies all the same.
+    fn hidden(&self, change: &Change, name: &str) -> Option<String> {
+        let Change { line, place, at, .. } = change;
+        let (place, command) = (self.0[*place].0.name, &self.0[*place].1[*at].command);
+        let before = keys_of(command);
+        let is_new = |key: &&KeyPress| !before.contains(key);
+        let mut hidden = change.keys.iter().filter(is_new).filter_map(|key| Some((key, self.find(GLOBAL, *key)?)));
+        let (key, global) = hidden.next().filter(|_| place != GLOBAL)?;
+        let (mine, key, hidden) = (command.name, key_name(*key), global.name);
+        Some(format!("{name}:{line}: in {place} the key {key} is now {mine} instead of {hidden}."))
+    }
+
+    /// Takes back changes until no key has two owners in one place.
+    fn settle(&mut self, mut changes: Vec<Change>, name: &str) -> Vec<String> {
+        let mut complaints = Vec::new();
+        while let Some((place, key, at, other)) = changes.iter().find_map(|change| self.clash(change)) {
+            let is_it = |change: &Change| change.place == place && (change.at == at || change.at == other);
+            let Some(number) = changes.iter().position(is_it) else { break };
+            let change = changes.remove(number);
+            let others = if change.at == at { other } else { at };
+            let (owner, line) = &mut self.0[place];
+            let (mine, theirs) = (line[change.at].command.name, line[others].command.name);
+            let (at, place, key) = (change.line, owner.name, key_name(key));
+            complaints.push(format!(
+                "{name}:{at}: in {place} {key} is bound to both {mine} and {theirs}. {mine} keeps its default keys."
+            ));
+            line[change.at].keys = keys_of(&line[change.at].command);
+        }
+        complaints
+    }
+
+    /// A key of a change that another line of its place has, too.
+    fn clash(&self, Change { place, at, .. }: &Change) -> Option<(usize, KeyPress, usize, usize)> {
+        let lines = &self.0[*place].1;
+        let shared = |line: &Binding| line.keys.iter().copied().find(|key| lines[*at].keys.contains(key));
+        let mut others = lines.iter().enumerate().filter(|(other, _)| other != at);
+        others.find_map(|(other, line)| Some((*place, shared(line)?, *at, other)))
+    }
+
+    /// The whole map as a file.
+    pub fn file(&self) -> String {
+        let mut out = String::from(
+            "# petstore: keys by place. Copy what you change to keymap.toml next to config.toml.\n\
+             # Several keys for an action: [\"r\", \"F5\"]; none: \"none\".\n",
+        );
+        for (place, lines) in &self.0 {
+            // Writing to a String cannot fail.
+            let _ = write!(out, "\n[{}]\n", place.name);
+            for line in lines {
+                let keys: Vec<_> = line.keys.iter().map(|key| format!("{:?}", key_name(*key))).collect();
+                let keys = if keys.is_empty() { "\"none\"".to_owned() } else { format!("[{}]", keys.join(", ")) };
+                let _ = writeln!(out, "{:<24} # {}", format!("{} = {keys}", line.command.name), line.command.help);
+            }
+        }
+        out
+    }
+}
+
+fn read_change(
+    map: &Keymap,
+    number: usize,
+    action: &str,
+    keys: &Spanned<DeValue<'_>>,
+) -> Result<(usize, Vec<KeyPress>), String> {
+    let (place, lines) = &map.0[number];
+    let (place, is_text) = (place.name, place.is_text);
+    let at = lines.iter().position(|line| line.command.name == current_name(action));
+    let Some(at) = at else {
+        let known = lines.iter().map(|line| line.command.name).collect::<Vec<_>>().join(", ");
+        let unknown = || format!("{place} has no action \"{action}\". It has: {known}");
+        return Err(gone(&format!("{place}.{action}")).unwrap_or_else(unknown));
+    };
+    let no_keys = || format!("{place}.{action} takes a key or a list of keys, for example [\"r\", \"F5\"]");
+    let texts: Vec<&str> = match keys.get_ref() {
+        DeValue::String(text) if text == "none" => Vec::new(),
+        DeValue::String(text) => vec![text],
+        DeValue::Array(texts) => {
+            texts.iter().map(|text| text.get_ref().as_str()).collect::<Option<_>>().ok_or_else(no_keys)?
+        }
+        DeValue::Integer(_) | DeValue::Float(_) | DeValue::Boolean(_) | DeValue::Datetime(_) | DeValue::Table(_) => {
+            return Err(no_keys());
+        }
+    };
+    let keys: Result<Vec<_>, String> = texts
+        .iter()
+        .map(|text| read_key(text).map_err(|why| format!("{place}.{action} = \"{text}\": {why}")))
+        .collect();
+    let keys = keys?;
+    let line = &lines[at];
+    let is_letter = |key: &&KeyPress| key.typed().is_some() && !line.keys.contains(key);
+    if let Some(letter) = keys.iter().find(is_letter)
+        && is_text
+    {
+        return Err(format!("{place}.{action} = \"{}\": letters are typed there", key_name(*letter)));
+    }
+    for (key, owner) in KEPT {
+        let is_owner = line.command.name == owner;
+        let lost = is_owner && line.keys.contains(&key) && !keys.contains(&key);
+        if lost || (!is_owner && keys.contains(&key) && !line.keys.contains(&key)) {
+            return Err(format!("{place}.{action}: {} is always {owner}", key_name(key)));
+        }
+    }
+    let closes = line.command.name == "back" && line.keys.contains(&Key::Esc.into());
+    if closes && !keys.contains(&Key::Esc.into()) {
+        return Err(format!("{place}.{action}: Esc always goes back"));
+    }
+    Ok((at, keys))
+}
+
+fn line_of(text: &str, at: usize) -> usize {
+    text[..at.min(text.len())].matches('\n').count() + 1
 }

@@ -8,7 +8,7 @@ pub use super::mouse::MouseEvent;
 pub use super::state::{QuitReason, Size};
 
 /// A paste of more bytes is not taken.
-pub(super) const MOST_PASTED: usize = 64 << 20;
+pub const MOST_PASTED: usize = 64 << 20;
 
 /// One thing that happened.
 #[derive(Debug, PartialEq)]
@@ -51,7 +51,7 @@ pub enum Msg {
 
 impl Msg {
     /// Whether it may be drawn later.
-    pub(super) const fn can_wait(&self) -> bool {
+    pub const fn can_wait(&self) -> bool {
         matches!(self, Self::Reply(Reply { can_wait: true, .. }))
     }
 }

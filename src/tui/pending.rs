@@ -5,10 +5,10 @@
 use std::time::Instant;
 
 /// How many domains are checked at the same time.
-pub(super) const LANES: usize = 4;
+pub const LANES: usize = 4;
 
 /// How many lines are sent at the same time.
-pub(super) const LINES: usize = 8;
+pub const LINES: usize = 8;
 
 /// A kind of job of which one at a time matters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -77,7 +77,7 @@ pub enum Slot {
 
 impl Slot {
     /// Whether it may be given up: nothing is lost or left half done.
-    pub(super) const fn is_cancellable(self) -> bool {
+    pub const fn is_cancellable(self) -> bool {
         let elsewhere = matches!(self, Self::Action(_) | Self::Check(_) | Self::Redirects | Self::CompletePath);
         elsewhere
             || matches!(self, Self::TestProfile | Self::TryProfile)
@@ -86,7 +86,7 @@ impl Slot {
 
     /// Whether a session over SSH may do it at all: nothing of it changes the server or names a file of it. Some have no
     /// configuration file to write to there, and `[ssh]` of the configuration decides whether there are actions.
-    pub(super) const fn is_allowed_over_ssh(self) -> bool {
+    pub const fn is_allowed_over_ssh(self) -> bool {
         use Slot::{Action, Cache, CheckFile, Copy, Drafts, Import, Line, Queue, SearchForLine};
         use Slot::{ById, Follow, Inventory, List, Provenance, Samples, TestKey, Theme, Views};
         matches!(self, List | Inventory | ById | Follow | Provenance | Samples)
@@ -95,7 +95,7 @@ impl Slot {
     }
 
     /// Whether its answer is about the service in use, and nothing once there is another.
-    pub(super) const fn is_about_service(self) -> bool {
+    pub const fn is_about_service(self) -> bool {
         use Slot::{ById, CheckFile, Follow, Inventory, KeyFile, List};
         use Slot::{Provenance, Samples, SearchForLine, TestKey};
         matches!(self, List | Inventory | ById | Samples | SearchForLine)
@@ -139,7 +139,7 @@ impl PendingJobs {
     }
 
     /// Stops waiting for the jobs in matching slots; returns the slots that had one.
-    pub(super) fn forget_all(&mut self, such: impl Fn(Slot) -> bool) -> Vec<Slot> {
+    pub fn forget_all(&mut self, such: impl Fn(Slot) -> bool) -> Vec<Slot> {
         self.running.extract_if(.., |(slot, ..)| such(*slot)).map(|(slot, ..)| slot).collect()
     }
 
@@ -154,7 +154,7 @@ impl PendingJobs {
     }
 
     /// Whether anything runs in `slot`.
-    pub(super) fn is_running(&self, slot: Slot) -> bool {
+    pub fn is_running(&self, slot: Slot) -> bool {
         self.since(slot).is_some()
     }
 }

@@ -18,15 +18,15 @@ static TO_ADD: &[Command] = &[add_pet::form::NEW, add_pet::import::start::IMPORT
 static KEY_PLACE: Place =
     Place::new("key-box", "API key", &[popups::key::BOX, TO_PROFILES, popups::key::BOX_BELOW]).text().in_box();
 
-static TO_PROFILES: &[Command] = &[profiles::update::SHOW.at("Ctrl-O", "profiles", "use another profile")];
+static TO_PROFILES: &[Command] = &[profiles::list::SHOW.at("Ctrl-O", "profiles", "use another profile")];
 
 impl KeyBox {
     /// For the box, which must not know the profiles.
-    pub(super) const PLACE: &'static Place = &KEY_PLACE;
+    pub const PLACE: &'static Place = &KEY_PLACE;
 }
 
 /// All of them, in the order of `keymap.toml`.
-pub(super) static PLACES: &[&Place] = &[
+pub static PLACES: &[&Place] = &[
     &update::EVERYWHERE_PLACE,
     &update::TEXT_FIELD_PLACE,
     &PETS_PLACE,
@@ -34,19 +34,19 @@ pub(super) static PLACES: &[&Place] = &[
     &add_pet::form::FORM_PLACE,
     &add_pet::form::FORM_CHOICE_PLACE,
     &add_pet::form::LINES_PLACE,
-    &pets::popups::limit::PLACE,
+    &pets::popups::LIMIT_PLACE,
     &KEY_PLACE,
-    &popups::error::PLACE,
+    &popups::help::ERROR_PLACE,
     &popups::help::PLACE,
     &add_pet::import::update::FILE_PLACE,
     &add_pet::import::update::PREVIEW_PLACE,
     &add_pet::import::update::VALUE_PLACE,
     &add_pet::import::update::RUN_PLACE,
-    &popups::commands::PLACE,
+    &popups::help::COMMANDS_PLACE,
     &popups::themes::PLACE,
-    &pets::popups::views::PLACE,
-    &pets::popups::lookup::PLACE,
-    &profiles::update::PROFILES_PLACE,
+    &pets::popups::VIEW_PLACE,
+    &pets::popups::LOOKUP_PLACE,
+    &profiles::list::LIST_PLACE,
     &profiles::form::TEXT_PLACE,
     &profiles::form::PATH_PLACE,
     &profiles::form::CHOICE_PLACE,
@@ -65,12 +65,12 @@ pub(super) static PLACES: &[&Place] = &[
     &domains::removal::NAME_PLACE,
     &popups::text::PLACE,
     &domains::popups::formats::PLACE,
-    &popups::jobs::PLACE,
+    &popups::write::PLACE,
     &domains::popups::outside::PLACE,
     &popups::confirm::PLACE,
 ];
 
-pub(super) static DEFAULT: LazyLock<Keymap> = LazyLock::new(|| Keymap::of_tables(PLACES));
+pub static DEFAULT: LazyLock<Keymap> = LazyLock::new(|| Keymap::of_tables(PLACES));
 
 impl Default for Keymap {
     fn default() -> Self {

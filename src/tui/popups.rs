@@ -1,41 +1,33 @@
 //! The boxes over a screen. Each has a file for what it holds, what its keys do and how it looks, those of a screen beside
 //! that; [`stack`] says what every box is.
 
-pub(super) mod clipboard;
-pub(super) mod commands;
 pub mod confirm;
-pub(super) mod error;
-mod field;
-pub(super) mod help;
-pub mod jobs;
-pub(super) mod key;
+pub mod help;
+pub mod key;
 pub mod stack;
-pub(super) mod text;
-pub(super) mod themes;
-pub(super) mod write;
+pub mod text;
+pub mod themes;
+pub mod write;
 
-pub use clipboard::copy;
 #[cfg(test)]
-pub(super) use confirm::DEAF;
+pub use confirm::DEAF;
 pub use confirm::Question;
-pub use field::FieldBox;
 pub use key::KeyBox;
-pub use stack::Popup;
-pub use text::TextBox;
+pub use stack::{FieldBox, Popup};
+pub use text::{TextBox, copy};
 pub use write::{Contents, PetSet, WriteBox};
 
 #[cfg(test)]
 mod tests {
-    use super::jobs::{NotWritten, WriteFile};
     use super::key::TestKey;
+    use super::write::{NotWritten, WriteFile};
     use crate::api::failure::Failure;
     use crate::api::find::LookupResult;
     use crate::local::complete::Completion;
     use crate::model::Pet;
+    use crate::tui::forms::CompletePath;
     use crate::tui::msg::Msg;
-    use crate::tui::path_completion::CompletePath;
-    use crate::tui::screens::pets::popups::lookup::FindPet;
-    use crate::tui::screens::pets::popups::views::AddView;
+    use crate::tui::screens::pets::popups::{AddView, FindPet};
     use crate::tui::testing::{App, animals, remote};
 
     /// What a job answers.

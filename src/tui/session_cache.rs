@@ -2,19 +2,24 @@
 //!
 //! Shown in the first frame, before anything was asked; never sent anywhere.
 
-pub mod keep;
-
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::api::inventory::Coverage;
 use crate::api::list::List;
+use crate::clock::Now;
 use crate::config::Settings;
 use crate::local::{atomic_file, file_stem};
-use crate::model::{Limit, Pet, PetId, PetStatus};
+use crate::model::{Limit, Pet, PetId, PetQuery, PetStatus};
+use crate::tui::effect::Effect;
+use crate::tui::job::{Env, Job, blocking};
+use crate::tui::pending::Slot;
+use crate::tui::state::{AppState, Message, MessageKind};
 
 /// The longest file that is read, in bytes.
 const MOST_OCTETS: u64 = 16 << 20;
@@ -70,4 +75,85 @@ pub fn read_kept(directory: &Path, settings: &Settings) -> Option<SessionCache> 
 /// The file for the service `identity`.
 fn file(directory: &Path, identity: &str) -> PathBuf {
     directory.join(format!("{}.json", file_stem(identity)))
+}
+
+impl SessionCache {
+    /// What will be kept of `state`; nothing where nothing was read, or the service is gone with the session.
+    fn of(state: &AppState) -> Option<Self> {
+        let store = &state.pets.store;
+        Some(Self {
+            identity: state.link.identity.clone()?,
+            at: store.read()?.wall,
+            pets: store.pets().to_vec(),
+            coverage: store.coverage().cloned(),
+            position: state.pets.follow.position,
+            listed: state.pets.listed.clone().map(|(query, list)| (query.status, query.limit, list)),
+            status: state.add.last_status(),
+        })
+    }
+
+    /// What will be kept when the program ends; nothing where nothing was read in this session.
+    pub fn at_the_end(state: &AppState) -> Option<Self> {
+        if state.pets.store.is_cached() { None } else { Self::of(state) }
+    }
+
+    /// Puts it on the screen, marked as kept.
+    pub fn restore(self, state: &mut AppState, now: Now) {
+        let Self { identity: _, at, pets, coverage, position, listed, status } = self;
+        state.pets.store.restore(pets, coverage, moment(at, now));
+        state.pets.follow.position = position;
+        let base = state.link.address.as_ref();
+        state.pets.listed =
+            listed.map(|(status, limit, list)| (PetQuery { status, limit, ..PetQuery::default() }, list.only_of(base)));
+        state.pets.show_all();
+        state.add.begin_with(status);
+    }
+}
+
+/// A time of an earlier session on the clock of this one.
+fn moment(at: Timestamp, now: Now) -> Now {
+    let age = Duration::try_from(now.wall.duration_since(at)).unwrap_or_default();
+    Now { mono: now.mono.checked_sub(age).unwrap_or(now.mono), wall: at }
+}
+
+/// Keeps what is here for the next session. One writing at a time, so that an older one never ends last.
+pub fn keep(state: &mut AppState, now: Now) -> Vec<Effect> {
+    if !state.pets.store.take_changed() && !state.keep_again {
+        return Vec::new();
+    }
+    state.keep_again = state.pending.is_running(Slot::Cache);
+    if state.keep_again {
+        return Vec::new();
+    }
+    let Some(kept) = SessionCache::of(state) else { return Vec::new() };
+    vec![state.begin(kept, now)]
+}
+
+impl Job for SessionCache {
+    type Answer = ();
+    type Error = String;
+    const SLOT: fn(&Self) -> Slot = |_| Slot::Cache;
+
+    async fn run(self: Arc<Self>, env: Env) -> Result<(), String> {
+        let write = move || {
+            let Some(directory) = &env.machine.kept else { return Ok(()) };
+            self.write(directory).map_err(|error| error.to_string())
+        };
+        blocking(write).await
+    }
+
+    fn done(&self, app: &mut AppState, written: Result<(), String>, now: Now) -> Vec<Effect> {
+        // An error that is shown matters more: where a disk is full, it may say so.
+        let is_free = app.message.as_ref().is_none_or(|message| message.kind != MessageKind::Error);
+        if let Err(why) = written
+            && is_free
+            && !std::mem::replace(&mut app.cache_failure_shown, true)
+        {
+            // Not for long: it matters less than a draft that is not saved.
+            let text = format!("Cannot cache the rows for the next start: {why}");
+            let until = Some(now.mono + Duration::from_secs(5));
+            app.message = Some(Message { text, kind: MessageKind::Error, until });
+        }
+        if app.keep_again { keep(app, now) } else { Vec::new() }
+    }
 }

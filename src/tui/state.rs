@@ -88,9 +88,9 @@ pub struct AppState {
     /// The row that the last frame marks, while nothing but the cursor among the pets has moved since.
     pub drawn_row: Option<usize>,
     /// The panes beside the list of pets come a frame after its first rows: on a slow connection each part takes time.
-    pub(super) panes_wait: bool,
+    pub panes_wait: bool,
     /// The message just taken has moved the cursor among the pets, and changed nothing else.
-    pub(super) only_moved: bool,
+    pub only_moved: bool,
     /// Makes the keys of creations.
     pub keys: IdempotencyKeys,
     /// The ids of the pets that were added in this session, newest last.
@@ -98,7 +98,7 @@ pub struct AppState {
     /// How many more were added by imports and as samples.
     pub added_in_bulk: u64,
     /// When the program has stopped itself, or was back after that: SIGCONT is still to come, if anything stopped it.
-    pub(super) suspended: Option<Instant>,
+    pub suspended: Option<Instant>,
     /// Set when the program is to end.
     pub quitting: Option<QuitReason>,
     /// When something was last typed, or the app began.
@@ -172,18 +172,10 @@ pub enum Health {
 
 impl Health {
     /// When the service is asked again, if it was not there and that may pass.
-    pub(super) const fn next_try(&self) -> Option<Instant> {
+    pub const fn next_try(&self) -> Option<Instant> {
         match self {
             Self::Away { next_try, .. } => *next_try,
             Self::Unknown | Self::Ok { .. } | Self::KeyRefused { .. } => None,
-        }
-    }
-
-    /// Whether the service is in this very failure.
-    pub(super) fn is_about(&self, failure: &Failure) -> bool {
-        match self {
-            Self::Away { failure: now, .. } | Self::KeyRefused { failure: now } => now == failure,
-            Self::Unknown | Self::Ok { .. } => false,
         }
     }
 }
@@ -263,14 +255,19 @@ impl Link {
     }
 
     /// The time by its clock at `at`, if known.
-    pub(super) fn time(&self, at: Instant) -> Option<Timestamp> {
+    pub fn time(&self, at: Instant) -> Option<Timestamp> {
         let (date, came) = self.dated?;
         date.checked_add(at.saturating_duration_since(came)).ok()
     }
 
     /// Why nothing can be added.
-    pub(super) fn why_read_only(&self) -> String {
+    pub fn why_read_only(&self) -> String {
         read_only(&self.label, self.ssh.is_some())
+    }
+
+    /// Whether the last question was answered.
+    pub const fn health_is_ok(&self) -> bool {
+        matches!(self.health, Health::Ok { .. })
     }
 
     /// Whether requests carry a key at all.
@@ -376,7 +373,7 @@ impl AppState {
             pets: pets::State::new(settings),
             add: add_pet::State::new(&settings.categories),
             domains: domains::State::new(domains),
-            profiles: profiles::State { form: profiles::fields::new(), ..profiles::State::default() },
+            profiles: profiles::State { form: profiles::new_form(), ..profiles::State::default() },
             drafts: DraftState::default(),
             allowed: false,
             requests: RequestLog::default(),
@@ -411,7 +408,7 @@ impl AppState {
     }
 
     /// The form that is shown.
-    pub(super) fn form(&mut self) -> Option<&mut Form> {
+    pub fn form(&mut self) -> Option<&mut Form> {
         match self.screen {
             Screen::Profiles if self.profiles.form_open => Some(&mut self.profiles.form),
             Screen::Domains if self.domains.place == PanelLocation::Removal => Some(&mut self.domains.removal),
@@ -422,7 +419,7 @@ impl AppState {
     }
 
     /// What its checks compare values with.
-    pub(super) fn known(&self) -> Known<'_> {
+    pub fn known(&self) -> Known<'_> {
         Known { profiles: self.profiles.entries(), categories: &self.add.setup.categories }
     }
 
@@ -432,29 +429,29 @@ impl AppState {
     }
 
     /// Shows something to know.
-    pub(super) fn tell(&mut self, text: impl Into<String>) {
+    pub fn tell(&mut self, text: impl Into<String>) {
         self.say(MessageKind::Note, text);
     }
 
     /// Shows something to correct.
-    pub(super) fn complain(&mut self, text: impl Into<String>) {
+    pub fn complain(&mut self, text: impl Into<String>) {
         self.say(MessageKind::Error, text);
     }
 
     /// Shows something to know; no effects follow.
-    pub(super) fn note(&mut self, text: impl Into<String>) -> Vec<Effect> {
+    pub fn note(&mut self, text: impl Into<String>) -> Vec<Effect> {
         self.tell(text);
         Vec::new()
     }
 
     /// Shows something to correct; no effects follow.
-    pub(super) fn fail(&mut self, text: impl Into<String>) -> Vec<Effect> {
+    pub fn fail(&mut self, text: impl Into<String>) -> Vec<Effect> {
         self.complain(text);
         Vec::new()
     }
 
     /// Shows a success for five seconds or until the next key.
-    pub(super) fn say_done(&mut self, text: impl Into<String>, now: Instant) {
+    pub fn say_done(&mut self, text: impl Into<String>, now: Instant) {
         let until = Some(now + Duration::from_secs(5));
         self.message = Some(Message { text: text.into(), kind: MessageKind::Done, until });
     }
@@ -475,17 +472,17 @@ impl AppState {
     }
 
     /// Whether another service is being changed to: nothing may be sent for which it matters which one it is.
-    pub(super) fn is_switching(&self) -> bool {
+    pub fn is_switching(&self) -> bool {
         self.pending.is_running(Slot::UseProfile)
     }
 
     /// Whether changes may be made to the service in use without asking.
-    pub(super) const fn may_change(&self) -> bool {
+    pub const fn may_change(&self) -> bool {
         !self.link.read_only && (!self.link.protect || self.allowed)
     }
 
     /// When a session over SSH ends because nothing is typed.
-    pub(super) fn idle_end(&self) -> Option<Instant> {
+    pub fn idle_end(&self) -> Option<Instant> {
         self.used?.checked_add(self.link.ssh.as_ref()?.idle?)
     }
 
@@ -494,18 +491,8 @@ impl AppState {
         self.keymap.hints(self.place(), |command| command.hint(self))
     }
 
-    /// Says why a command cannot be done here; `false` if it can.
-    pub(super) fn refuses(&mut self, command: &Command) -> bool {
-        let why = command.why_not(&self.link);
-        let refused = why.is_some();
-        if let Some(why) = why {
-            self.tell(why);
-        }
-        refused
-    }
-
     /// Says why nothing can be added, for a read-only profile; `false` for others.
-    pub(super) fn refuses_changes(&mut self) -> bool {
+    pub fn refuses_changes(&mut self) -> bool {
         if self.link.read_only {
             self.tell(format!("Nothing can be added: {}.", self.link.why_read_only()));
         }
@@ -523,12 +510,12 @@ impl AppState {
 
     /// Whether a command may be given. Before a service is chosen, the others would ask one, or show a screen that has
     /// nothing to show yet.
-    pub(super) fn allows(&self, command: &Command) -> bool {
+    pub fn allows(&self, command: &Command) -> bool {
         command.reach != Reach::Everywhere || !self.is_first_start()
     }
 
     /// Whether the key was refused, or there is none.
-    pub(super) fn key_refused(&self) -> bool {
+    pub fn key_refused(&self) -> bool {
         matches!(self.link.health, Health::KeyRefused { .. })
     }
 }

@@ -6,24 +6,24 @@
 //! a contrast of 4.5 to 1 for whatever they show, high-contrast 7 to 1; with 16 colours only where they are those of
 //! xterm. Their files say what each colour is on terminals with fewer.
 
-pub mod colour;
-pub mod palette;
-mod role;
+#[cfg(test)]
+mod tests;
 
 use std::borrow::Cow;
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
+use jiff::Timestamp;
+use jiff::fmt::strtime;
 use jiff::tz::TimeZone;
-use jiff::{Timestamp, fmt::strtime};
-use ratatui::style::Style;
+use ratatui::style::{Color, Modifier, Style};
 use ratatui::symbols::border;
 use ratatui::text::Span;
+use strum::{EnumIter, IntoEnumIterator as _, IntoStaticStr};
 
-pub use crate::config::Accent;
-use crate::config::Depth;
+use crate::config::theme::{Colour, Paint};
+use crate::config::{Accent, Depth, ThemeFile, Themes};
 use crate::model::{ObservedStatus, PetStatus, display_safe};
-pub use palette::Theme;
-pub use role::StyleRole;
 
 /// Everything that painting needs to know about the terminal and its user.
 #[derive(Clone, Debug)]
@@ -97,7 +97,7 @@ impl Appearance {
     }
 
     /// The lines of a box.
-    pub(super) const fn border(&self) -> border::Set<'static> {
+    pub const fn border(&self) -> border::Set<'static> {
         if self.ascii { ASCII_BORDER } else { border::PLAIN }
     }
 
@@ -118,5 +118,230 @@ impl Appearance {
     }
 }
 
-#[cfg(test)]
-mod tests;
+/// What a piece of the screen is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumIter, IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
+pub enum StyleRole {
+    Text,
+    Heading,
+    Quiet,
+    InUse,
+    Selected,
+    Available,
+    Pending,
+    Sold,
+    Error,
+    Wait,
+    Good,
+    Key,
+    Border,
+    /// A row that is new or has changed since the last refresh; it has a mark too.
+    New,
+    /// Letters that a search fits. Keeps the colours of the place where they are.
+    Match,
+    /// The word for a profile in the header.
+    Accent(Accent),
+}
+
+impl StyleRole {
+    /// All of them, those of the accents last.
+    pub fn all() -> impl Iterator<Item = Self> {
+        Self::iter().chain(Accent::iter().skip(1).map(Self::Accent))
+    }
+
+    /// Its key in the file of a theme.
+    pub fn name(self) -> &'static str {
+        self.into()
+    }
+
+    /// The same, with the colour of an accent.
+    pub fn label(self) -> String {
+        if let Self::Accent(accent) = self { format!("accent {accent}") } else { self.name().to_owned() }
+    }
+
+    /// This where it applies, else that of text.
+    pub const fn when(self, applies: bool) -> Self {
+        if applies { self } else { Self::Text }
+    }
+}
+
+/// A theme, as its file has it.
+#[derive(Debug, PartialEq)]
+pub struct Theme(ThemeFile);
+
+impl From<ThemeFile> for Theme {
+    fn from(file: ThemeFile) -> Self {
+        Self(file)
+    }
+}
+
+impl Theme {
+    /// All that can be chosen, in the order of the menu.
+    pub fn all(themes: &Themes) -> Vec<Arc<Self>> {
+        themes.all().map(|file| Arc::new(file.into())).collect()
+    }
+
+    /// The one of this name, else the default one. The others are not read.
+    pub fn named(name: &str, themes: &Themes) -> Arc<Self> {
+        let named = themes.all().find(|theme| theme.name == name).or_else(|| themes.all().next());
+        Arc::new(named.unwrap_or_default().into())
+    }
+
+    /// A built-in one.
+    pub fn built_in(name: &str) -> Arc<Self> {
+        Self::named(name, &Themes::default())
+    }
+
+    pub fn name(&self) -> &str {
+        &self.0.name
+    }
+
+    /// A short description.
+    pub fn title(&self) -> &str {
+        &self.0.title
+    }
+
+    /// What the file says about a role.
+    const fn paint(&self, role: StyleRole) -> Paint {
+        let file = &self.0;
+        match role {
+            StyleRole::Text | StyleRole::Accent(Accent::None) => file.text,
+            StyleRole::Heading => file.heading,
+            StyleRole::Quiet => file.quiet,
+            StyleRole::InUse => file.in_use,
+            StyleRole::Selected => file.selected,
+            StyleRole::Available => file.available,
+            StyleRole::Pending => file.pending,
+            StyleRole::Sold => file.sold,
+            StyleRole::Error => file.error,
+            StyleRole::Wait => file.wait,
+            StyleRole::Good => file.good,
+            StyleRole::Key => file.key,
+            StyleRole::Border => file.border,
+            StyleRole::New => file.new,
+            StyleRole::Match => file.matched,
+            StyleRole::Accent(Accent::Red) => file.accent.red,
+            StyleRole::Accent(Accent::Yellow) => file.accent.yellow,
+            StyleRole::Accent(Accent::Green) => file.accent.green,
+            StyleRole::Accent(Accent::Blue) => file.accent.blue,
+            StyleRole::Accent(Accent::Magenta) => file.accent.magenta,
+            StyleRole::Accent(Accent::Cyan) => file.accent.cyan,
+        }
+    }
+
+    /// Text and ground of a role: what it does not name is that of text.
+    fn colours(&self, role: StyleRole) -> (Colour, Colour) {
+        let (own, text) = (self.paint(role), self.0.text);
+        let colour = if own.text == Colour::Default { text.text } else { own.text };
+        (colour, own.ground.or(text.ground).unwrap_or_default())
+    }
+
+    /// How a role looks.
+    pub fn style(&self, depth: Depth, role: StyleRole) -> Style {
+        let is_named = self.paint(role) != Paint::default();
+        let without = Style::new().add_modifier(without_colours(role));
+        if depth == Depth::Mono || role == StyleRole::Match && !is_named {
+            return without;
+        }
+        let (text, ground) = self.colours(role);
+        let (fg, bg) = (shown(text, depth), shown(ground, depth));
+        // Colours that differ may be the same where there are fewer.
+        if fg.is_some() && fg == bg {
+            return without.fg(Color::Reset).bg(Color::Reset);
+        }
+        let modifier = match (is_named, bg) {
+            (false, _) => without_colours(role),
+            (true, None) => without_colours(role) - Modifier::DIM,
+            (true, Some(_)) if is_bold(role) && fg.is_none_or(stays_when_bold) => Modifier::BOLD,
+            (true, Some(_)) => Modifier::empty(),
+        };
+        Style { fg, bg, ..Style::new() }.add_modifier(modifier)
+    }
+}
+
+/// How a role looks without colours.
+const fn without_colours(role: StyleRole) -> Modifier {
+    match role {
+        StyleRole::Quiet => Modifier::DIM,
+        StyleRole::Selected => Modifier::REVERSED,
+        StyleRole::Match => Modifier::UNDERLINED,
+        StyleRole::Accent(Accent::None) => Modifier::empty(),
+        StyleRole::Accent(_) => Modifier::BOLD.union(Modifier::REVERSED),
+        StyleRole::Heading | StyleRole::InUse | StyleRole::Key | StyleRole::Error | StyleRole::New => Modifier::BOLD,
+        StyleRole::Text | StyleRole::Available | StyleRole::Pending | StyleRole::Sold => Modifier::empty(),
+        StyleRole::Wait | StyleRole::Good | StyleRole::Border => Modifier::empty(),
+    }
+}
+
+/// Whether bold alone shows it without colours.
+const fn is_bold(role: StyleRole) -> bool {
+    without_colours(role).bits() == Modifier::BOLD.bits()
+}
+
+/// Where there are 16 colours, bold makes others of the first eight.
+fn stays_when_bold(colour: Color) -> bool {
+    !NAMED[..8].contains(&colour)
+}
+
+/// The first 16 as xterm has them. Terminals and their users choose others; the later ones are everywhere the same.
+const FIRST: [u32; 16] = [
+    0x00_0000, 0xcd_0000, 0x00_cd00, 0xcd_cd00, 0x00_00ee, 0xcd_00cd, 0x00_cdcd, 0xe5_e5e5, 0x7f_7f7f, 0xff_0000,
+    0x00_ff00, 0xff_ff00, 0x5c_5cff, 0xff_00ff, 0x00_ffff, 0xff_ffff,
+];
+
+/// Their names; bold may make others of the first eight.
+pub const NAMED: [Color; 16] = [
+    Color::Black,
+    Color::Red,
+    Color::Green,
+    Color::Yellow,
+    Color::Blue,
+    Color::Magenta,
+    Color::Cyan,
+    Color::Gray,
+    Color::DarkGray,
+    Color::LightRed,
+    Color::LightGreen,
+    Color::LightYellow,
+    Color::LightBlue,
+    Color::LightMagenta,
+    Color::LightCyan,
+    Color::White,
+];
+
+/// Red, green and blue of an index, as xterm has it.
+pub fn xterm(index: u8) -> [u8; 3] {
+    let level = |step: u8| if step == 0 { 0 } else { 55 + 40 * step };
+    match index {
+        0..16 => {
+            let [_, rgb @ ..] = FIRST[usize::from(index)].to_be_bytes();
+            rgb
+        }
+        16..232 => [(index - 16) / 36, (index - 16) / 6 % 6, (index - 16) % 6].map(level),
+        232.. => [8 + 10 * (index - 232); 3],
+    }
+}
+
+/// A colour as a terminal with so many shows it; nothing for the terminal's own.
+pub fn shown(colour: Colour, depth: Depth) -> Option<Color> {
+    let index = match (colour, depth) {
+        (Colour::Default, _) | (_, Depth::Mono) => return None,
+        (Colour::Rgb([red, green, blue], _), Depth::TrueColour) => return Some(Color::Rgb(red, green, blue)),
+        (Colour::Rgb(_, Some([index, _])), Depth::TwoFiftySix) | (Colour::Rgb(_, Some([_, index])), _) => index,
+        // The first 16 are left alone, since nobody knows what they are.
+        (Colour::Rgb(rgb, None), Depth::TwoFiftySix) => nearest(rgb, 16..=255),
+        (Colour::Rgb(rgb, None), Depth::Sixteen) => nearest(rgb, 0..=15),
+        (Colour::Indexed(index @ 16..), Depth::Sixteen) => nearest(xterm(index), 0..=15),
+        (Colour::Indexed(index), _) => index,
+    };
+    Some(NAMED.get(usize::from(index)).copied().unwrap_or(Color::Indexed(index)))
+}
+
+/// The nearest of some colours.
+fn nearest(wanted: [u8; 3], some: RangeInclusive<u8>) -> u8 {
+    let apart = |index: &u8| -> u32 {
+        let parts = xterm(*index).into_iter().zip(wanted);
+        parts.map(|(one, other)| u32::from(one.abs_diff(other)).pow(2)).sum()
+    };
+    some.min_by_key(apart).unwrap_or_default()
+}

@@ -6,21 +6,19 @@ use std::time::Duration;
 use crate::clock::Now;
 
 use super::command::{Command, Place, Reach, Run, change, command, edit};
-use super::custom_actions;
 use super::deadline::can_refresh;
-use super::drafts;
 use super::effect::Effect;
-use super::forms;
 use super::keymap::{GLOBAL, PETS, TEXT};
 use super::mouse::Target;
 use super::msg::{Key, KeyPress, MOST_PASTED, MouseEvent, Msg, QuitReason, Reply};
 use super::pending::Slot;
 use super::popups::{self, Popup};
-use super::screens::add_pet::{import, lines};
+use super::screens::add_pet::{self, import, lines};
 use super::screens::domains::popups::outside::NO_DOMAINS;
-use super::screens::{add_pet, domains, pets, profiles, requests};
+use super::screens::{domains, pets, profiles, requests};
 use super::state::{AppState, MessageKind, Screen};
 use super::text_input::{Edit, MAX_BYTES, Typing};
+use super::{custom_actions, drafts, forms};
 
 /// The keys in every text field.
 static TEXT_FIELD: &[Command] = &[
@@ -39,7 +37,7 @@ static TEXT_FIELD: &[Command] = &[
     edit("edit-clear-to-end", "Ctrl-K", "clear to start, to end", Edit::ClearToEnd),
 ];
 
-pub(super) static TEXT_FIELD_PLACE: Place = Place::new(TEXT, "Text fields", &[TEXT_FIELD]).text();
+pub static TEXT_FIELD_PLACE: Place = Place::new(TEXT, "Text fields", &[TEXT_FIELD]).text();
 
 impl Command {
     /// Does it.
@@ -56,12 +54,12 @@ impl Command {
     }
 
     /// Does it, chosen by its key or from the list of all commands.
-    pub(super) fn act(&self, state: &mut AppState, now: Now) -> Vec<Effect> {
+    pub fn act(&self, state: &mut AppState, now: Now) -> Vec<Effect> {
         if !state.allows(self) {
             return state.note("Choose how to start first.");
         }
-        if state.refuses(self) {
-            return Vec::new();
+        if let Some(why) = self.why_not(&state.link) {
+            return state.note(why);
         }
         let around = self.place.around;
         if self.reach == Reach::Here { around(state, self, now) } else { self.run(state, now) }
@@ -85,20 +83,25 @@ static EVERYWHERE: &[Command] = &[
     command("show-pets", "1", "", "Pets, Add, Domains", import::update::show_pets)
         .everywhere()
         .shell(pets::update::list_line),
-    change("show-add", "2", "", "Pets, Add, Domains", show_add).everywhere().adds().shell(add_pet::form::add_line),
+    change("show-add", "2", "", "Pets, Add, Domains", |app, _| {
+        (app.screen, app.pets.searching) = (Screen::AddPet, false);
+    })
+    .everywhere()
+    .adds()
+    .shell(add_pet::form::add_line),
     command("show-domains", "3", "", "Pets, Add, Domains", domains::update::show)
         .everywhere()
         .not_over_ssh(NO_DOMAINS)
         .shell(|_| Some("domains list".to_owned())),
-    popups::commands::SHOW,
-    profiles::update::SHOW,
+    popups::help::SHOW_COMMANDS,
+    profiles::list::SHOW,
     requests::SHOW,
-    change("error-details", "e", "", "explain last error", popups::error::open).everywhere(),
+    change("error-details", "e", "", "explain last error", popups::help::open_error).everywhere(),
     change("themes", "T", "", "themes", popups::themes::open).everywhere(),
     command("mouse", "M", "", "mouse (Shift selects)", switch_mouse).everywhere(),
     change("choices", "F4", "", "enter another API key", popups::key::open)
         .everywhere()
-        .not_over_ssh(profiles::update::ONE_SERVICE)
+        .not_over_ssh(profiles::list::ONE_SERVICE)
         .shell(|app| (!app.link.embedded).then(|| "login".to_owned())),
     command("redraw", "Ctrl-L", "", "redraw", |_, _| vec![Effect::Redraw]).always(),
     command("suspend", "Ctrl-Z", "", "suspend (fg resumes)", suspend)
@@ -110,10 +113,9 @@ static EVERYWHERE: &[Command] = &[
     popups::help::SHOW,
 ];
 
-pub(super) static EVERYWHERE_PLACE: Place = Place::new(GLOBAL, "Everywhere", &[EVERYWHERE]);
+pub static EVERYWHERE_PLACE: Place = Place::new(GLOBAL, "Everywhere", &[EVERYWHERE]);
 
-pub(super) const QUIT: Command =
-    change("quit", "q", "", "quit", |app, _| app.quitting = Some(QuitReason::User)).always();
+pub const QUIT: Command = change("quit", "q", "", "quit", |app, _| app.quitting = Some(QuitReason::User)).always();
 
 /// Takes one message; gives what to do about it.
 pub fn update(state: &mut AppState, msg: Msg, now: Now) -> Vec<Effect> {
@@ -123,28 +125,21 @@ pub fn update(state: &mut AppState, msg: Msg, now: Now) -> Vec<Effect> {
     effects.extend(popups::key::find_key_file(state, now));
     effects.extend(lines::work(state, now));
     effects.extend(drafts::notice(state, now));
-    pets::follow::announce(state);
-    effects.extend(pets::provenance::ask(state, now));
+    pets::reading::announce(state);
+    effects.extend(pets::reading::ask_provenance(state, now));
     state.drawn_row = drawn_row.filter(|_| state.only_moved && effects.is_empty());
     effects
 }
 
 fn follow(state: &mut AppState, msg: Msg, now: Now) -> Vec<Effect> {
+    if matches!(msg, Msg::Key(_) | Msg::Mouse(_) | Msg::Paste(_) | Msg::PasteTooLarge) {
+        state.used = Some(now.mono);
+    }
     match msg {
-        Msg::Key(key) => {
-            state.used = Some(now.mono);
-            return on_key(state, key, now);
-        }
-        Msg::Mouse(event) => {
-            state.used = Some(now.mono);
-            return on_mouse(state, event, now);
-        }
-        Msg::Paste(text) => {
-            state.used = Some(now.mono);
-            return on_paste(state, &text, now);
-        }
+        Msg::Key(key) => return on_key(state, key, now),
+        Msg::Mouse(event) => return on_mouse(state, event, now),
+        Msg::Paste(text) => return on_paste(state, &text, now),
         Msg::PasteTooLarge => {
-            state.used = Some(now.mono);
             let way =
                 if state.link.ssh.is_some() { "Paste it in parts." } else { "Save it as a file, and import that." };
             state.complain(format!("Nothing was pasted: it is larger than {} MiB. {way}", MOST_PASTED >> 20));
@@ -243,22 +238,16 @@ fn press(state: &mut AppState, key: KeyPress, now: Now) -> Vec<Effect> {
     Vec::new()
 }
 
-fn show_add(state: &mut AppState, _: Now) {
-    state.screen = Screen::AddPet;
-    state.pets.searching = false;
-}
-
 /// Other places have their own way back, or none.
 fn back(state: &mut AppState, now: Now) -> Vec<Effect> {
     let place = state.place();
+    if place == &domains::list::LIST_PLACE {
+        return domains::update::leave(state, now);
+    }
     if place.name == PETS {
         pets::update::back(state);
-        Vec::new()
-    } else if place == &domains::list::LIST_PLACE {
-        domains::update::leave(state, now)
-    } else {
-        Vec::new()
     }
+    Vec::new()
 }
 
 /// Ctrl-C: cancels what runs and may be cancelled; twice in two seconds ends the program.
@@ -340,7 +329,7 @@ fn step(state: &mut AppState, down: bool, steps: usize, now: Now) -> Vec<Effect>
 }
 
 /// What is typed goes into the field that has the cursor, or nowhere. Returns whether the end of it found no room.
-pub(super) fn on_typing(state: &mut AppState, typing: Typing<'_>, now: Now) -> bool {
+pub fn on_typing(state: &mut AppState, typing: Typing<'_>, now: Now) -> bool {
     if let Some(popup) = state.popups.top_mut() {
         return popup.on_typing(typing);
     }
@@ -356,7 +345,7 @@ pub(super) fn on_typing(state: &mut AppState, typing: Typing<'_>, now: Now) -> b
 }
 
 /// Whether what is typed goes into the name of a pet.
-pub(super) fn takes_names(state: &AppState) -> bool {
+pub fn takes_names(state: &AppState) -> bool {
     let places = [&add_pet::form::FORM_PLACE, &add_pet::form::FORM_CHOICE_PLACE, &add_pet::form::LINES_PLACE];
     places.contains(&state.place()) && !state.add.form.is_at(&add_pet::CATEGORY)
 }
@@ -406,7 +395,7 @@ mod tests {
     use super::*;
     use crate::config::{Settings, SshSession};
     use crate::tui::msg::Recorded;
-    use crate::tui::popups::commands::CommandsBox;
+    use crate::tui::popups::help::CommandsBox;
     use crate::tui::state::Link;
     use crate::tui::testing::{App, remote, settings};
 

@@ -44,7 +44,7 @@ pub fn draw(state: &AppState, appearance: &Appearance, now: Now, buf: &mut Buffe
 }
 
 /// The row that a frame of this state marks, where the next one may be painted over it.
-pub(super) fn drawn_row(state: &AppState) -> Option<usize> {
+pub fn drawn_row(state: &AppState) -> Option<usize> {
     (state.place().name == PETS).then(|| state.pets.cursor())
 }
 
@@ -70,7 +70,7 @@ fn draw_message(text: &str, role: StyleRole, page: &mut Page<'_>) {
 }
 
 /// Paints the whole screen.
-pub(super) fn draw_whole(state: &AppState, appearance: &Appearance, now: Now, buf: &mut Buffer) -> Frame {
+pub fn draw_whole(state: &AppState, appearance: &Appearance, now: Now, buf: &mut Buffer) -> Frame {
     let area = buf.area;
     buf.reset();
     let mut layout = state.layout.clone();
@@ -123,7 +123,7 @@ fn draw_screen(state: &AppState, now: Now, page: &mut Page<'_>, layout: &mut Lay
         Screen::AddPet if state.add.import.on => add_pet::import::view::draw(state, now, page),
         Screen::AddPet => add_pet::view::draw(state, now, page),
         Screen::Domains => domains::view::draw(state, now, page),
-        Screen::Profiles => profiles::view::draw(state, now, page),
+        Screen::Profiles => profiles::list::draw(state, now, page),
         Screen::Requests => requests::draw(state, page, layout),
         Screen::Welcome => welcome::draw(state, page),
     }

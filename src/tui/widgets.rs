@@ -1,7 +1,6 @@
-//! Pieces that several screens paint with.
+//! Pieces that several screens paint with; where the cursor of a list goes, and which lines are shown.
 
 pub mod form;
-pub mod list;
 pub mod page;
 
 use ratatui::buffer::Buffer;
@@ -11,13 +10,13 @@ use ratatui::text::{Line, Span};
 
 use crate::api::failure::Failure;
 use crate::model::text::{cut, width};
+use crate::tui::key::{Hint, KeyPress, Movement};
+use crate::tui::theme::{Appearance, StyleRole};
+
 pub use crate::model::text::{wrap, wrap_indented, wrap_rows};
 
-use super::key::{Hint, KeyPress};
-use super::theme::{Appearance, StyleRole};
-
 /// From this width on there are panes at the right.
-pub(super) const WIDE: u16 = 110;
+pub const WIDE: u16 = 110;
 
 /// Writes a line at row `y` of `area`, cut at its right edge.
 pub fn put(buf: &mut Buffer, area: Rect, y: u16, line: &Line<'_>) {
@@ -92,7 +91,7 @@ pub fn boxed(buf: &mut Buffer, area: Rect, title: &str, appearance: &Appearance)
 }
 
 /// Gives blank cells the ground of all text.
-pub(super) fn cover(buf: &mut Buffer, area: Rect, appearance: &Appearance) {
+pub fn cover(buf: &mut Buffer, area: Rect, appearance: &Appearance) {
     let ground = appearance.style(StyleRole::Text);
     // Most themes leave it to the terminal.
     if ground != Style::new() {
@@ -109,7 +108,7 @@ pub fn column(text: &str, columns: usize) -> String {
 
 /// What is wrong in at most `rows` rows, marked with `!`, with the keys that help at the end: those stay together and are
 /// never cut off.
-pub(super) fn banner_with_keys(
+pub fn banner_with_keys(
     text: &str,
     keys: &str,
     columns: u16,
@@ -135,7 +134,7 @@ pub(super) fn banner_with_keys(
 
 /// The keys of the moment on one line: whole entries, dropped from the middle where there is no room, help always last.
 /// Also where each is: its column, its columns, and the key that a click presses.
-pub(super) fn hint_line(
+pub fn hint_line(
     mut entries: Vec<Hint>,
     columns: u16,
     appearance: &Appearance,
@@ -166,7 +165,7 @@ pub(super) fn hint_line(
 }
 
 /// What came instead of an answer, in a word or two.
-pub(super) fn away_word(failure: &Failure) -> String {
+pub fn away_word(failure: &Failure) -> String {
     match failure {
         Failure::NotSent { .. } | Failure::NoAnswer { .. } | Failure::Broken { .. } => "OFFLINE".into(),
         Failure::NotStarted { .. } => "NOT STARTED".into(),
@@ -178,8 +177,42 @@ pub(super) fn away_word(failure: &Failure) -> String {
     }
 }
 
+/// The line that a movement leads to from `cursor`, among so many `lines` with a `page` of them shown.
+pub fn moved(cursor: usize, movement: Movement, lines: usize, page: usize) -> usize {
+    let last = lines.saturating_sub(1);
+    let line = match movement {
+        Movement::Up => cursor.saturating_sub(1),
+        Movement::Down => cursor + 1,
+        Movement::PageUp => cursor.saturating_sub(page),
+        Movement::PageDown => cursor + page,
+        Movement::HalfPageUp => cursor.saturating_sub(page.div_ceil(2)),
+        Movement::HalfPageDown => cursor + page.div_ceil(2),
+        Movement::First => 0,
+        Movement::Last => last,
+    };
+    line.min(last)
+}
+
+/// The first line shown, so that the one under the cursor is.
+pub const fn first_shown(cursor: usize, visible: usize) -> usize {
+    (cursor + 1).saturating_sub(visible)
+}
+
+/// The lines shown, so that the one under the cursor is, each with whether it is that one.
+pub fn shown<I: Iterator>(lines: I, cursor: usize, visible: usize) -> impl Iterator<Item = (bool, I::Item)> {
+    let first = first_shown(cursor, visible);
+    lines.enumerate().skip(first).take(visible).map(move |(at, line)| (at == cursor, line))
+}
+
+/// The first line of the page with the cursor: on slow connections a whole screen for each step would be too much.
+pub const fn first_of_page(cursor: usize, page: usize) -> usize {
+    cursor / page * page
+}
+
 #[cfg(test)]
 mod tests {
+    use strum::IntoEnumIterator as _;
+
     use super::*;
 
     #[test]
@@ -209,5 +242,16 @@ mod tests {
             let line = text(columns);
             assert!(line.len() <= columns.into() && line.starts_with(" a one") && line.ends_with("? help"), "{line}");
         }
+    }
+
+    #[test]
+    fn the_cursor_stays_in_the_list() {
+        let from =
+            |cursor, lines| -> Vec<_> { Movement::iter().map(|movement| moved(cursor, movement, lines, 3)).collect() };
+        assert_eq!(from(4, 9), [3, 5, 1, 7, 2, 6, 0, 8]);
+        assert_eq!(from(8, 9), [7, 8, 5, 8, 6, 8, 0, 8]);
+        // The list has become shorter.
+        assert_eq!(from(8, 2), [1, 1, 1, 1, 1, 1, 0, 1]);
+        assert_eq!(from(0, 0), [0; 8]);
     }
 }

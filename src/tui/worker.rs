@@ -4,13 +4,12 @@
 //! user gives up. A job that panics becomes a reply like any other, so that nothing on screen waits for ever.
 
 pub mod context;
-pub mod drafts;
 #[cfg(test)]
 mod over_ssh;
-mod recorder;
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use parking_lot::Mutex;
@@ -20,16 +19,15 @@ use tokio::time::timeout;
 use tokio_util::task::JoinMap;
 
 use crate::api::failure::Failure;
-use crate::api::{Client, Recorder};
+use crate::api::{Client, Exchange, Recorder};
 use crate::app::outbox::queue::Queue;
 use crate::config::{Service, Settings};
 use crate::model::display_safe;
 use crate::transfer::import::ImportControl;
-
-use super::effect::Effect;
-use super::job::{AnyJob, Changed, Env, Outcome, Reply, Started};
-use super::msg::Recorded;
-use super::pending::{ReqId, Slot};
+use crate::tui::effect::Effect;
+use crate::tui::job::{AnyJob, Changed, Env, Outcome, Reply, Started};
+use crate::tui::msg::Recorded;
+use crate::tui::pending::{ReqId, Slot};
 
 pub use context::WorkerContext;
 
@@ -59,7 +57,7 @@ pub fn spawn(settings: Option<Settings>, machine: Arc<WorkerContext>) -> (Handle
     let (outgoing, replies) = mpsc::channel(QUEUE);
     let (client, connection) = watch::channel(None);
     let setter = client.clone();
-    let (recorder, exchanges) = recorder::recorder();
+    let (recorder, exchanges) = recorder();
     let mut queue = Queue::default();
     if let Some(settings) = settings.clone() {
         let identity = settings.identity();
@@ -93,6 +91,23 @@ pub fn spawn(settings: Option<Settings>, machine: Arc<WorkerContext>) -> (Handle
     let worker = Worker { jobs: JoinMap::new(), running: HashMap::new(), client, import_control, env };
     let ended = tokio::spawn(worker.run(incoming));
     (Handle { effects, replies, exchanges }, ended)
+}
+
+/// Records that may wait: more than one job sends without a reply in between.
+const RECORDS: usize = 512;
+
+/// The recorder for a client, and where its records come out. Never waits: what does not fit is counted, and reported with
+/// the next one that does.
+fn recorder() -> (Recorder, mpsc::Receiver<Recorded>) {
+    let (records, coming) = mpsc::channel(RECORDS);
+    let missed = AtomicU64::new(0);
+    let tell = move |exchange: Exchange| {
+        let before = missed.swap(0, Ordering::Relaxed);
+        if records.try_send(Recorded { exchange: Box::new(exchange), missed: before }).is_err() {
+            missed.fetch_add(before + 1, Ordering::Relaxed);
+        }
+    };
+    (Arc::new(tell), coming)
 }
 
 struct Worker {
@@ -238,7 +253,7 @@ mod tests {
     use crate::model::PetQuery;
     use crate::tui::job::{Answered, Job};
     use crate::tui::screens::pets::reading::ListPets;
-    use crate::tui::screens::profiles::change::UseProfile;
+    use crate::tui::screens::profiles::list::UseProfile;
     use crate::tui::testing::{no_domains_context, remote, settings};
 
     /// What the job gave.
@@ -292,5 +307,20 @@ mod tests {
         let listed = answered::<ListPets>(worker.replies.recv().await);
         let refused = matches!(listed, Err(Failure::NotSent { .. }));
         assert!(refused, "nobody listens where lab is, and lab was asked: {listed:?}");
+    }
+
+    #[test]
+    fn what_does_not_fit_is_counted_and_nobody_waits() {
+        let (tell, mut coming) = recorder();
+        for _ in 0..RECORDS + 3 {
+            tell(Exchange::default());
+        }
+        let first = coming.try_recv().unwrap();
+        assert_eq!((first.missed, &*first.exchange), (0, &Exchange::default()));
+        tell(Exchange::default());
+        let missed: Vec<u64> = std::iter::from_fn(|| coming.try_recv().ok()).map(|recorded| recorded.missed).collect();
+        assert_eq!((missed.len(), missed.iter().sum::<u64>(), missed.last()), (RECORDS, 3, Some(&3)));
+        drop(coming);
+        tell(Exchange::default());
     }
 }

@@ -1,16 +1,14 @@
 //! What users see of their actions.
 
-use std::sync::Arc;
-
+use super::*;
 use crate::config::File;
+use crate::model::{ObservedStatus, Pet, PetStatus};
 use crate::tui::effect::Effect;
 use crate::tui::keymap::Keymap;
 use crate::tui::pending::Slot;
 use crate::tui::popups::TextBox;
 use crate::tui::testing::loss::whole_at_every_size;
 use crate::tui::testing::{App, animals, remote};
-
-use super::run::Run;
 
 const TEXT: &str = "[[actions]]\nkey = \"Z\"\nname = \"label\"\ncommand = [\"lp\", \"{id}\"]\n\
     [[actions]]\nkey = \"B\"\nname = \"sheet\"\non = \"rows\"\nconfirm = true\ncommand = [\"sheet\"]\n\
@@ -123,4 +121,56 @@ fn a_key_that_is_taken_or_is_none_is_refused() {
     assert!(refused("Strg-X").1.starts_with("key: keys are written a, G"));
     let twice = keymap(&format!("{}{}", action("Z"), action("Z"))).map(|_| ()).unwrap_err();
     assert_eq!(twice, (1, "key: Z is taken by \"label\"".into()));
+}
+
+fn run(command: &str, pets: Vec<Pet>) -> Run {
+    let text = format!("[[actions]]\nname = \"x\"\non = \"pet\"\ncommand = {command}\n");
+    let file = File::parse(&text, "c.toml".as_ref()).unwrap();
+    Run { number: 0, action: file.actions[0].clone(), pets }
+}
+
+fn pet(id: i64, name: &str) -> Pet {
+    Pet { id, name: name.into(), category_id: 3, status: Some(ObservedStatus::Known(PetStatus::Available)) }
+}
+
+#[tokio::test]
+async fn hostile_names_reach_no_shell_and_no_argument() {
+    let directory = tempfile::tempdir().unwrap();
+    let trap = directory.path().join("trap");
+    let parts =
+        ["$(touch TRAP)", "`touch TRAP`", "; touch TRAP", "| touch TRAP", "\n touch TRAP", "'", "\"", "\\", "-rf"];
+    let ends =
+        ["", "\u{1b}[2J", "\r", "\t", "\u{202e}", "{id}", "%s%n", "../..", "\u{0}", "ß", "\u{7}", "&&", "*", "~"];
+    let names: Vec<String> = parts
+        .iter()
+        .flat_map(|part| ends.map(|end| format!("{part}{end}").replace("TRAP", &trap.display().to_string())))
+        .chain((0..80).map(|at| format!("--opt{at}=$(touch {});\u{1b}]0;{at}\u{7}", trap.display())))
+        .collect();
+    assert!(names.len() >= 200, "{}", names.len());
+    for (id, name) in (1..).zip(&names) {
+        let given = pet(id, name);
+        let command = r#"["/bin/sh", "-c", "echo \"$# $1 $PETSTORE_IDS\"; cat", "sh", "id={id}"]"#;
+        let printed = run(command, vec![given.clone()]).output().await.unwrap();
+        let (first, json) = printed.split_once('\n').unwrap();
+        assert_eq!(first, format!("1 id={id} {id}"));
+        assert_eq!(serde_json::from_str::<Pet>(json).unwrap(), given);
+        assert!(!json.trim_end_matches('\n').contains(char::is_control), "one line, escaped: {json:?}");
+    }
+    assert!(!trap.exists(), "nothing was interpreted");
+}
+
+#[tokio::test]
+async fn rows_come_as_a_line_each() {
+    let ran = run(r#"["wc", "-l"]"#, vec![pet(1, "a\nb"), pet(2, "c")]).output().await;
+    assert_eq!(ran.unwrap().trim(), "2");
+}
+
+#[tokio::test]
+async fn any_number_of_rows_is_given_and_their_ids_as_far_as_the_system_takes_them() {
+    let script = r#"["/bin/sh", "-c", "wc -l; echo ${PETSTORE_IDS-none} | wc -w"]"#;
+    for (rows, ids) in [(10_000, 10_000), (30_000, 1)] {
+        let pets = (0..rows).map(|id| pet(1_000_000 + id, "x")).collect();
+        let printed = run(script, pets).output().await.unwrap();
+        assert_eq!(Vec::from_iter(printed.split_whitespace()), [rows.to_string(), ids.to_string()]);
+    }
 }

@@ -1,30 +1,35 @@
-//! The state of the drafts on disk.
+//! The drafts of one service, as stored on disk, and their state in this session.
 
 use std::collections::HashMap;
 use std::time::Instant;
 
 use jiff::Timestamp;
+use serde::de::IgnoredAny;
+use serde::{Deserialize, Serialize};
 
-use super::file::{Ending, WriteDrafts};
-use super::typed::TypedText;
+use crate::app::outbox::queue::SentPet;
+use crate::model::PetStatus;
 use crate::tui::screens::add_pet;
+use crate::tui::text_input::TextInput;
+use crate::tui::widgets::form::FormDraft;
+use crate::tui::worker::context::DraftFiles;
 
 /// The state of the drafts on disk.
 #[derive(Debug, Default)]
 pub struct DraftState {
-    pub(super) on_disk: TypedText,
+    pub on_disk: TypedText,
     /// What is being written.
-    pub(super) writing: Option<TypedText>,
+    pub writing: Option<TypedText>,
     /// When the first unsaved text was typed.
-    pub(super) since: Option<Instant>,
+    pub since: Option<Instant>,
     /// The next write must not wait.
-    pub(in crate::tui) at_once: bool,
+    pub at_once: bool,
     /// When the last write began.
-    pub(super) tried: Option<Instant>,
+    pub tried: Option<Instant>,
     /// Numbers the writes, so an older one never replaces a newer one.
-    pub(in crate::tui) number: u64,
+    pub number: u64,
     /// Text put aside for other services in this session.
-    pub(super) aside: HashMap<Option<String>, Aside>,
+    pub aside: HashMap<Option<String>, Aside>,
     /// Why drafts cannot be written now.
     pub trouble: Option<String>,
     /// What was restored, until the first key.
@@ -37,20 +42,20 @@ pub struct DraftState {
 
 impl DraftState {
     /// Whether there is something to say about drafts.
-    pub(in crate::tui) const fn has_news(&self) -> bool {
+    pub const fn has_news(&self) -> bool {
         self.back.is_some() || self.elsewhere.is_some()
     }
 }
 
 /// Text put aside for another service.
 #[derive(Debug)]
-pub(super) struct Aside {
+pub struct Aside {
     /// The profile's name.
-    pub(super) profile: String,
+    pub profile: String,
     /// The form, the lines and the import.
-    pub(super) add: add_pet::State,
+    pub add: add_pet::State,
     /// The same for the disk, if this service has drafts.
-    pub(super) write: Option<WriteDrafts>,
+    pub write: Option<WriteDrafts>,
 }
 
 /// What was restored from an earlier session.
@@ -74,4 +79,129 @@ pub enum Restored {
     Unanswered(String),
     /// The import of this file was running.
     Importing(String),
+}
+
+/// The drafts of one service, as stored on disk.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Drafts {
+    /// Which service: its address, or its database.
+    pub identity: String,
+    /// The profile's name.
+    pub profile: String,
+    /// When this was written.
+    pub at: Timestamp,
+    /// How the session ended; `None` while it runs.
+    pub ended: Option<Ending>,
+    pub typed: TypedText,
+}
+
+/// A write of drafts.
+#[derive(Clone, Debug, PartialEq)]
+pub struct WriteDrafts {
+    /// Numbers the writes, so an older one never replaces a newer one.
+    pub number: u64,
+    pub drafts: Box<Drafts>,
+}
+
+impl WriteDrafts {
+    /// Writes them, unless newer ones are on disk; without typed text, removes their file.
+    pub fn write(&self, files: &DraftFiles) -> Result<(), String> {
+        let Drafts { identity, typed, .. } = &*self.drafts;
+        files.write(identity, self.number, (!typed.is_empty()).then(|| self.drafts.text()).as_deref())
+    }
+}
+
+/// How a session ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Ending {
+    /// The user quit.
+    Quit,
+    /// By a signal.
+    Signal,
+    /// The terminal was gone.
+    Hangup,
+    /// petstore crashed.
+    Fault,
+}
+
+impl Drafts {
+    /// What was left for the service `identity`. What cannot be read is put aside.
+    pub fn open(files: &DraftFiles, identity: &str) -> Result<Option<Self>, String> {
+        files.open(identity, |text| Self::read(text, identity))
+    }
+
+    /// The text of its file.
+    pub fn text(&self) -> String {
+        serde_json::to_string(self).unwrap_or_default()
+    }
+
+    /// Reads the drafts of the service `identity`; `None` for any other content.
+    pub fn read(text: &str, identity: &str) -> Option<Self> {
+        serde_json::from_str::<Self>(text).ok().filter(|drafts| drafts.identity == identity)
+    }
+}
+
+/// What is typed and not sent, saved or kept elsewhere.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct TypedText {
+    pub form: Option<FormDraft>,
+    /// A pet that was sent without an answer, in files of earlier versions: it becomes a line.
+    pub sent: Option<SentPet>,
+    /// Text typed meanwhile, in files of earlier versions.
+    #[serde(skip_serializing)]
+    pub ahead: String,
+    /// Typed in rapid entry, a separate screen in earlier versions.
+    #[serde(skip_serializing)]
+    pub rapid: Option<Rapid>,
+    /// The file to import.
+    pub import: Option<ImportDraft>,
+    /// Domains that are not on the list yet, or not with this value.
+    pub wizards: Vec<FormDraft>,
+    /// Edited redirects, in files of earlier versions.
+    #[serde(skip_serializing)]
+    pub redirects: IgnoredAny,
+    /// The form for a new profile, without its key.
+    pub profile: Option<FormDraft>,
+    /// The search in the list of pets.
+    pub search: TextInput,
+    /// The browser's message about a domain.
+    pub browser: TextInput,
+}
+
+/// The fields of rapid entry.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Rapid {
+    /// As typed.
+    pub name: TextInput,
+    /// As typed.
+    pub category: TextInput,
+    /// As chosen.
+    pub status: Option<PetStatus>,
+}
+
+/// The file of an import.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ImportDraft {
+    /// Its name as typed, or its full path.
+    pub path: TextInput,
+    /// Some rows were sent; its report says which.
+    pub begun: bool,
+}
+
+impl TypedText {
+    /// Whether there is nothing.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// The part that belongs to the service in use.
+    pub fn for_service(self) -> Self {
+        let Self { form, sent, import, .. } = self;
+        Self { form, sent, import, ..Self::default() }
+    }
 }

@@ -1,9 +1,10 @@
 //! What must hold for the whole map.
 
+use std::collections::{HashMap, HashSet};
+
 use super::*;
 use crate::tui::command::Run;
 use crate::tui::places::{DEFAULT, PLACES};
-use std::collections::{HashMap, HashSet};
 
 fn ch(c: char) -> KeyPress {
     Key::Char(c).into()
@@ -18,7 +19,7 @@ fn f(number: u8) -> KeyPress {
 }
 
 /// The place of this name.
-pub(super) fn place(name: &str) -> &'static Place {
+fn place(name: &str) -> &'static Place {
     PLACES.iter().find(|place| place.name == name).unwrap()
 }
 
@@ -183,4 +184,90 @@ fn a_function_key_means_the_same_everywhere() {
         assert!(odd.is_empty(), "F{number}: {odd:?}");
     }
     assert!(meanings.is_empty(), "{meanings:?}");
+}
+
+/// The name of what a key does.
+fn name(map: &Keymap, at: &str, key: char) -> Option<&'static str> {
+    map.lookup(place(at), Key::Char(key).into()).map(|command| command.name)
+}
+
+fn changed(text: &str) -> (Keymap, Vec<String>) {
+    Keymap::changed_by(text, "keymap.toml")
+}
+
+#[test]
+fn an_action_gets_other_keys_and_the_help_and_the_bottom_line_say_so() {
+    let (map, complaints) = changed("[pets]\nrefresh = [\"R\", \"F5\"]\nlive = \"none\"\n[global]\nhelp = [\"F1\"]\n");
+    assert_eq!(complaints, Vec::<String>::new());
+    assert_eq!(name(&map, "pets", 'R'), Some("refresh"));
+    assert_eq!(name(&map, "pets", 'r'), None);
+    assert_eq!(name(&map, "pets", 'A'), None);
+    assert!(
+        map.hints(place("pets"), |command| Some(command.hint))
+            .iter()
+            .any(|hint| (hint.key.as_str(), hint.word) == ("R", "refresh"))
+    );
+    assert!(map.help_lines("pets", |_| true).contains(&("R F5".into(), "refresh")));
+}
+
+#[test]
+fn a_key_with_two_owners_is_named_with_both_and_the_default_stays() {
+    let (map, complaints) = changed("[pets]\nrefresh = [\"x\"]\n");
+    let complaint = "keymap.toml:2: in pets x is bound to both refresh and export. refresh keeps its default keys.";
+    assert_eq!(complaints, [complaint]);
+    assert_eq!(name(&map, "pets", 'r'), Some("refresh"));
+    let (map, complaints) = changed("[pets]\nrefresh = \"x\"\nexport = \"r\"\n");
+    assert_eq!(complaints, Vec::<String>::new());
+    assert_eq!(name(&map, "pets", 'x'), Some("refresh"));
+}
+
+#[test]
+fn a_line_that_cannot_be_used_is_named_with_its_remedy_and_the_others_count() {
+    for (text, complaint) in [
+        ("[pet]\n", "keymap.toml:1: unknown place \"pet\". Places: global, text, pets"),
+        ("[pets]\n\nrefreshh = \"r\"\n", "keymap.toml:3: pets has no action \"refreshh\". It has: open, search"),
+        ("[pets]\ncharts = \"d\"\n", "keymap.toml:2: pets.charts was removed: the bars are beside the list"),
+        ("[rapid-choice]\nuse-code = \"F4\"\n", "keymap.toml:2: rapid-choice.use-code was removed: what a scanner"),
+        ("[rapid]\nconfirm = \"F4\"\n", "keymap.toml:1: rapid was removed: form and rapid entry are one: form"),
+        ("[changes]\nback = \"F3\"\n", "keymap.toml:1: changes was removed: a mark shows in the list"),
+        ("[request-search]\nback = \"F3\"\n", "keymap.toml:1: request-search was removed: the requests are"),
+        ("[pets]\nrefresh = \"Ctrl-H\"\n", "keymap.toml:2: pets.refresh = \"Ctrl-H\": terminals send Backspace"),
+        ("[pets]\nrefresh = \"Hyper-r\"\n", "keymap.toml:2: pets.refresh = \"Hyper-r\": keys are written a, G"),
+        ("[pets]\nrefresh = \"Alt-F2\"\n", "keymap.toml:2: pets.refresh = \"Alt-F2\": Alt works only with a letter"),
+        ("[pets]\nrefresh = 3\n", "keymap.toml:2: pets.refresh takes a key or a list of keys"),
+        ("[pets]\nrefresh = [5]\n", "keymap.toml:2: pets.refresh takes a key or a list of keys"),
+        ("[form]\nsave = \"s\"\n", "keymap.toml:2: form.save = \"s\": letters are typed there"),
+        ("[global]\nhelp = \"h\"\n", "keymap.toml:2: global.help: F1 is always help"),
+        ("[limit-box]\nback = \"x\"\n", "keymap.toml:2: limit-box.back"),
+        ("[pets\n", "keymap.toml:1: "),
+    ] {
+        let (map, complaints) = changed(&format!("{text}\n[domains]\nadd = \"+\"\n"));
+        assert!(complaints[0].starts_with(complaint), "{complaints:?}");
+        let whole = text != "[pets\n";
+        assert_eq!(map.lookup(place("domains"), Key::Char('+').into()).is_some(), whole);
+    }
+}
+
+#[test]
+fn names_of_older_files_still_work() {
+    let (map, complaints) = changed("[import-look]\nwrite-file = \"u\"\n[pets]\nsort-turn = \"u\"\n");
+    assert_eq!(complaints, Vec::<String>::new());
+    assert_eq!(name(&map, "pets", 'u'), Some("sort-reverse"));
+    let file = Keymap::default().file();
+    assert!(OLD_NAMES.iter().all(|(_, current)| file.contains(current)));
+}
+
+#[test]
+fn the_whole_map_is_a_file_that_changes_nothing() {
+    let file = Keymap::default().file();
+    let (map, complaints) = changed(&file);
+    assert_eq!(complaints, Vec::<String>::new());
+    assert_eq!(map.file(), file);
+}
+
+#[test]
+fn each_key_is_read_as_it_is_written() {
+    for key in DEFAULT.bindings().flat_map(|line| &line.keys) {
+        assert_eq!(read_key(&key_name(*key)), Ok(*key));
+    }
 }

@@ -16,7 +16,7 @@ use crate::tui::theme::StyleRole;
 use crate::tui::widgets::page::Page;
 
 /// How long keys are ignored after a box opened on its own.
-pub(in crate::tui) const DEAF: Duration = Duration::from_millis(250);
+pub const DEAF: Duration = Duration::from_millis(250);
 
 /// What follows from an answer.
 pub type Answer = Box<dyn FnOnce(&mut AppState, Now) -> Vec<Effect> + Send>;

@@ -1,4 +1,4 @@
-//! What every box is, and the stack of those that are open.
+//! What every box is, the stack of those that are open, and a box with one text field.
 
 use std::any::Any;
 use std::fmt::Debug;
@@ -8,6 +8,7 @@ use crate::clock::Now;
 use crate::tui::command::Place;
 use crate::tui::state::{AppState, Layout};
 use crate::tui::text_input::{TextInput, Typing};
+use crate::tui::theme::StyleRole;
 use crate::tui::widgets::page::Page;
 
 /// A box over a screen: what it holds, where its keys are bound, how it looks, and what is typed into it.
@@ -105,5 +106,58 @@ impl Popups {
     pub fn take_if<P: Popup>(&mut self, is_it: impl Fn(&P) -> bool) -> Option<P> {
         let at = self.0.iter().position(|(popup, _)| (&**popup as &dyn Any).downcast_ref().is_some_and(&is_it))?;
         (self.0.remove(at).0 as Box<dyn Any>).downcast().ok().map(|popup| *popup)
+    }
+}
+
+/// A box with one text field.
+#[derive(Debug, Default)]
+pub struct FieldBox {
+    /// As typed.
+    pub input: TextInput,
+    /// What is wrong with it, or why nothing came of it.
+    pub error: Option<String>,
+}
+
+impl FieldBox {
+    /// What is typed goes into the field.
+    pub fn on_typing(&mut self, typing: Typing<'_>) -> bool {
+        // A blank that was trimmed away must not replace what is selected.
+        if matches!(typing, Typing::Text("")) {
+            return false;
+        }
+        self.error = None;
+        self.input.take(typing)
+    }
+
+    /// Says what is wrong with what was typed, which the next text replaces.
+    pub fn refuse(&mut self, why: String) {
+        self.input.select();
+        self.error = Some(why);
+    }
+
+    /// Paints the field with its label, and below it the error or a note.
+    pub fn draw(&self, label: &str, columns: u16, note: &str, page: &mut Page<'_>) {
+        page.gap();
+        page.at(0, format!("   {label}:"), StyleRole::Text);
+        page.input(u16::try_from(label.len() + 6).unwrap_or(9), columns, &self.input, true);
+        page.next_row();
+        page.gap();
+        match &self.error {
+            Some(error) => page.error(3, error, 3),
+            None => page.wrapped(3, note, 2),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::tui::screens::pets::popups::LimitBox;
+    use crate::tui::testing::App;
+
+    #[test]
+    fn a_blank_is_no_number_of_rows() {
+        let mut app = App::loaded(80, 24);
+        app.keys("L Space");
+        assert_eq!(app.state.popups.get::<LimitBox>().unwrap().0.input.value(), "20");
     }
 }

@@ -1,16 +1,21 @@
-//! A text to read, to copy or to write; and how every text in a box is scrolled.
+//! A text to read, to copy or to write; how every text in a box is scrolled, and how texts are copied.
+
+use std::sync::Arc;
 
 use ratatui::text::Line;
 
-use super::clipboard::copy;
-use super::stack::Popup;
-use super::write::{Contents, NO_FILES, WriteBox};
+use crate::api::failure::Failure;
+use crate::app::clipboard::{self, ClipboardBackend};
 use crate::clock::Now;
 use crate::tui::command::{Command, Place, READER, change, closes, command, moves};
+use crate::tui::effect::Effect;
+use crate::tui::job::{Env, Job};
+use crate::tui::pending::Slot;
+use crate::tui::popups::stack::Popup;
+use crate::tui::popups::write::{Contents, NO_FILES, WriteBox};
 use crate::tui::state::{AppState, Layout};
-use crate::tui::widgets::list::moved;
 use crate::tui::widgets::page::Page;
-use crate::tui::widgets::wrap_indented;
+use crate::tui::widgets::{moved, wrap_indented};
 
 /// A text to read, to copy or to write.
 #[derive(Debug)]
@@ -60,7 +65,7 @@ impl Popup for TextBox {
 }
 
 /// Moves in the text of the box that is open.
-pub(super) const SCROLL: Command = moves(READER, "scroll|page", "scroll|top, bottom", |app, movement, _| {
+pub const SCROLL: Command = moves(READER, "scroll|page", "scroll|top, bottom", |app, movement, _| {
     let [lines, rows] = [app.layout.reader_lines, app.layout.reader_rows].map(usize::from);
     let first = moved(app.popups.line().into(), movement, lines.saturating_sub(rows) + 1, rows.max(1));
     app.popups.scroll_to(u16::try_from(first).unwrap_or(u16::MAX));
@@ -68,10 +73,57 @@ pub(super) const SCROLL: Command = moves(READER, "scroll|page", "scroll|top, bot
 .when(|app| app.layout.reader_lines > app.layout.reader_rows);
 
 /// Paints the lines from the one that was scrolled to on, and keeps how many there are.
-pub(super) fn draw_lines(app: &AppState, lines: Vec<Line<'_>>, page: &mut Page<'_>, layout: &mut Layout) {
+pub fn draw_lines(app: &AppState, lines: Vec<Line<'_>>, page: &mut Page<'_>, layout: &mut Layout) {
     layout.reader_rows = page.area.height;
     layout.reader_lines = u16::try_from(lines.len()).unwrap_or(u16::MAX);
     for line in lines.into_iter().skip(app.popups.line().into()).take(page.area.height.into()) {
         page.line(line);
+    }
+}
+
+/// Terminals take no longer texts, in bytes.
+const MOST_COPIED: usize = 100_000;
+
+/// Copies a text; `what` is how the message calls it.
+pub fn copy(state: &mut AppState, text: String, what: &str, now: Now) -> Vec<Effect> {
+    if text.len() > MOST_COPIED {
+        return state.fail(format!("Not copied: {what} is too long for a terminal's clipboard."));
+    }
+    vec![state.begin(CopyText { text, what: what.to_owned() }, now)]
+}
+
+/// Copies a text with a program of this machine, if there is one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CopyText {
+    pub text: String,
+    /// How the message calls it.
+    pub what: String,
+}
+
+impl Job for CopyText {
+    /// The clipboard that has it, or why none does.
+    type Answer = Result<ClipboardBackend, String>;
+    type Error = Failure;
+    const SLOT: fn(&Self) -> Slot = |_| Slot::Copy;
+
+    async fn run(self: Arc<Self>, env: Env) -> Result<Self::Answer, Failure> {
+        Ok(clipboard::copy(&self.text, &env.machine.copying).await)
+    }
+
+    /// It was copied by a program of this machine, or the terminal must do it.
+    fn done(&self, app: &mut AppState, copied: Result<Self::Answer, Failure>, _: Now) -> Vec<Effect> {
+        let what = &self.what;
+        match copied {
+            Ok(Ok(ClipboardBackend::Tmux)) => app.note(format!("Copied {what} to tmux (prefix ] pastes it).")),
+            Ok(Ok(ClipboardBackend::Desktop(..))) => app.note(format!("Copied {what} to the clipboard.")),
+            Ok(Ok(ClipboardBackend::File(path))) => {
+                app.note(format!("This terminal has no clipboard: wrote {what} to {}.", path.display()))
+            }
+            Ok(Err(why)) => app.fail(format!("Not copied: {why}")),
+            Ok(Ok(ClipboardBackend::Terminal)) | Err(_) => {
+                app.tell(format!("Copied {what} (sent to the terminal, which does not confirm it)."));
+                vec![Effect::Clipboard(self.text.clone())]
+            }
+        }
     }
 }

@@ -15,8 +15,8 @@ use crate::tui::job::{Env, Job, blocking};
 use crate::tui::pending::Slot;
 use crate::tui::state::{AppState, Layout};
 use crate::tui::theme::{StyleRole, Theme};
-use crate::tui::widgets::list::{self, moved};
 use crate::tui::widgets::page::Page;
+use crate::tui::widgets::{moved, shown};
 
 /// The menu of themes.
 #[derive(Debug)]
@@ -95,7 +95,7 @@ impl Popup for ThemesBox {
         page.gap();
         // Below them are the marks.
         let visible = usize::from(page.left().saturating_sub(4)).max(1);
-        for (chosen, theme) in list::shown(self.all.iter(), here(state, &self.all), visible) {
+        for (chosen, theme) in shown(self.all.iter(), here(state, &self.all), visible) {
             page.item(&format!("{:<13} {}", cut(theme.name(), 13), theme.title()), chosen);
         }
         page.gap();

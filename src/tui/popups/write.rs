@@ -1,15 +1,22 @@
 //! Into which file? Its name to type; whether it was written comes as a reply.
 
-use std::path::PathBuf;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::stack::Popup;
+use crate::api::failure::Failure;
 use crate::clock::Now;
-use crate::model::Pet;
-use crate::model::export::Kind;
+use crate::local::atomic_file;
+use crate::model::export::{self, Kind};
 use crate::model::text::cut;
-use crate::transfer::{ColumnMapping, ImportSource};
-use crate::tui::command::Place;
+use crate::model::{Pet, display_safe};
+use crate::transfer::{ColumnMapping, ImportSource, TransferError, rejects};
+use crate::tui::command::{Command, Place, change, closes, command};
+use crate::tui::effect::Effect;
+use crate::tui::forms::COMPLETE;
+use crate::tui::job::{Env, Job, blocking};
+use crate::tui::pending::Slot;
+use crate::tui::popups::stack::Popup;
 use crate::tui::state::{AppState, Layout};
 use crate::tui::text_input::{TextInput, Typing};
 use crate::tui::widgets::page::{Page, radio};
@@ -24,15 +31,15 @@ pub struct WriteBox {
     /// How much it is, if that matters.
     pub what: Option<String>,
     /// The name that was asked to be written.
-    pub(super) asked: Option<String>,
+    asked: Option<String>,
     /// The file exists, and Enter overwrites it.
-    pub(super) replace: bool,
+    replace: bool,
     /// Why it was not written.
     pub error: Option<String>,
 }
 
 /// What a file is to hold.
-#[derive(Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Contents {
     /// This.
     Text(String),
@@ -43,7 +50,7 @@ pub enum Contents {
 }
 
 /// Pets that can be written.
-#[derive(Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct PetSet {
     /// How many, and of what.
     pub what: String,
@@ -85,14 +92,6 @@ impl WriteBox {
         })
     }
 
-    /// Chooses the next set of pets, or the one before.
-    pub(super) fn step(&mut self, forward: bool) {
-        if let Contents::Pets { sets, chosen } = &mut self.text {
-            *chosen = (*chosen + if forward { 1 } else { sets.len() - 1 }) % sets.len();
-        }
-        self.forget_answer();
-    }
-
     /// The result for the previous name does not apply to this one.
     fn forget_answer(&mut self) {
         self.replace = false;
@@ -100,7 +99,7 @@ impl WriteBox {
     }
 
     /// The name of the file, unless something is wrong with it.
-    pub(super) fn name(&mut self) -> Option<String> {
+    fn name(&mut self) -> Option<String> {
         let path = self.path.value().trim().to_owned();
         let wrong = if path.is_empty() { Some("Type a file name.".to_owned()) } else { self.wrong_ending() };
         if wrong.is_some() {
@@ -120,7 +119,7 @@ pub const NO_FILES: &str = "A session over SSH writes no files of the server.";
 
 impl Popup for WriteBox {
     fn place(&self) -> &'static Place {
-        Self::PLACE
+        &PLACE
     }
 
     fn on_typing(&mut self, typing: Typing<'_>) -> bool {
@@ -154,6 +153,126 @@ impl Popup for WriteBox {
         page.gap();
         if let Some(error) = &self.error {
             page.banner(error, usize::MAX);
+        }
+    }
+}
+
+static BOX: &[Command] = &[
+    command("confirm", "Enter F2", "write", "write the file", confirm),
+    COMPLETE,
+    change("next-set", "down", "", "which pets", |app, _| step(app, true)),
+    change("previous-set", "up", "", "which pets", |app, _| step(app, false)),
+    closes("Esc F3", "cancel", "close without writing"),
+];
+
+pub static PLACE: Place = Place::new("write-box", "Write to a file", &[BOX]).text().in_box();
+
+/// Chooses the next set of pets, or the one before.
+fn step(app: &mut AppState, forward: bool) {
+    let Some(write) = app.popups.get_mut::<WriteBox>() else { return };
+    if let Contents::Pets { sets, chosen } = &mut write.text {
+        *chosen = (*chosen + if forward { 1 } else { sets.len() - 1 }) % sets.len();
+    }
+    write.forget_answer();
+}
+
+fn confirm(app: &mut AppState, now: Now) -> Vec<Effect> {
+    let Some(write) = app.popups.get_mut::<WriteBox>() else { return Vec::new() };
+    let Some(path) = write.name() else { return Vec::new() };
+    let write = WriteFile { path, replace: write.replace, what: write.text.clone() };
+    app.begin_if_free(write, now)
+}
+
+/// Why a file was not written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NotWritten {
+    /// There is a file of this name.
+    Exists(String),
+    /// It could not be written.
+    Failed(String),
+}
+
+impl From<Failure> for NotWritten {
+    fn from(failure: Failure) -> Self {
+        Self::Failed(failure.into())
+    }
+}
+
+/// Writes a file.
+#[derive(Clone, Debug, PartialEq)]
+pub struct WriteFile {
+    /// Its name, as typed.
+    pub path: String,
+    /// Overwrite an existing file.
+    pub replace: bool,
+    /// What will be in it.
+    pub what: Contents,
+}
+
+impl Job for WriteFile {
+    /// The file.
+    type Answer = String;
+    type Error = NotWritten;
+    const SLOT: fn(&Self) -> Slot = |_| Slot::Write;
+
+    async fn run(self: Arc<Self>, env: Env) -> Result<String, NotWritten> {
+        blocking(move || {
+            let place = env.machine.place(&self.path);
+            match &self.what {
+                Contents::Text(text) => self.write(text, &place)?,
+                Contents::Pets { sets, chosen } => {
+                    self.write(&export::for_file(&self.path, &sets[*chosen].pets), &place)?;
+                }
+                Contents::Rejects(what) => self.write_rejects(what, &place, &env)?,
+            }
+            Ok(place.display().to_string())
+        })
+        .await
+    }
+
+    fn done(&self, app: &mut AppState, written: Result<String, NotWritten>, now: Now) -> Vec<Effect> {
+        let open = app.popups.get_mut::<WriteBox>();
+        match (written, open) {
+            (Ok(path), open) => {
+                let what =
+                    open.and_then(|write| write.what.as_ref()).map_or_else(String::new, |what| format!(": {what}"));
+                app.popups.take_if(|write: &WriteBox| write.asked.as_deref() == Some(write.path.value()));
+                app.say_done(format!("Written to {path}{what}."), now.mono);
+            }
+            // Only for the name that was asked about.
+            (Err(NotWritten::Exists(path)), Some(write)) if write.path.value().trim() == path => {
+                write.replace = true;
+                write.error = Some("File exists. Enter overwrites it, or type another name.".to_owned());
+            }
+            (Err(NotWritten::Exists(path)), _) => app.complain(format!("{path} exists already. Nothing was written.")),
+            (Err(NotWritten::Failed(why)), Some(write)) => write.error = Some(why),
+            (Err(NotWritten::Failed(why)), None) => app.complain(why),
+        }
+        Vec::new()
+    }
+}
+
+impl WriteFile {
+    fn write(&self, text: &str, place: &Path) -> Result<(), NotWritten> {
+        atomic_file::write(place, text, self.replace).map_err(|error| {
+            if error.kind() == ErrorKind::AlreadyExists {
+                return NotWritten::Exists(self.path.clone());
+            }
+            NotWritten::Failed(format!("{} could not be written: {error}.", place.display()))
+        })
+    }
+
+    /// The rows that were not added.
+    fn write_rejects(&self, what: &RejectsSource, place: &Path, env: &Env) -> Result<(), NotWritten> {
+        let reading = env.reading(what.reading.clone());
+        let written = env
+            .machine
+            .open(&what.source)
+            .and_then(|input| rejects::write(input, &reading, what.report.as_deref(), (place, self.replace)));
+        match written {
+            Ok(_) => Ok(()),
+            Err(TransferError::Exists(_)) => Err(NotWritten::Exists(self.path.clone())),
+            Err(error) => Err(NotWritten::Failed(format!("{}.", display_safe(&error.to_string())))),
         }
     }
 }

@@ -5,7 +5,7 @@
 
 pub mod list;
 pub mod live;
-pub(in crate::tui) mod popups {
+pub mod popups {
     pub mod formats;
     pub mod outside;
     pub mod resolvers;
@@ -23,4 +23,4 @@ pub mod wizard;
 pub use state::{PanelLocation, State};
 
 #[cfg(test)]
-pub(in crate::tui) mod tests;
+pub mod tests;

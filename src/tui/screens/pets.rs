@@ -1,22 +1,624 @@
-//! Browse the pets: status tabs, limit, search, sort, detail.
+//! Browse the pets: status tabs, limit, search, sort, detail. Here is what the screen knows.
 
-pub mod clipboard;
-pub mod follow;
-pub(in crate::tui) mod popups {
-    pub mod limit;
-    pub mod lookup;
-    pub mod views;
-}
-pub mod provenance;
+pub mod popups;
 pub mod reading;
-pub mod reported;
-pub mod rows;
-pub mod state;
+#[cfg(test)]
+mod tests;
 pub mod update;
 pub mod view;
 
-pub(in crate::tui) use state::BUILT_IN;
-pub use state::{ReadNext, State};
+use std::cmp::{Ordering, Reverse};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
-#[cfg(test)]
-mod tests;
+use crate::api::list::List;
+use crate::app::inventory::search::{Query, Search};
+use crate::app::inventory::store::{Count, PetStore};
+use crate::clock::Now;
+use crate::config::Settings;
+use crate::config::file::View;
+use crate::model::columns::SortOrder;
+use crate::model::export::Column;
+use crate::model::{Categories, Limit, ObservedStatus, Pet, PetId, PetQuery, PetStatus, Provenance, Provenances};
+use crate::tui::text_input::TextInput;
+
+/// The pets screen.
+#[derive(Clone, Debug)]
+pub struct State {
+    /// The tabs: first those that are always there, in the order of [`built_in`], then the views of the configuration.
+    tabs: Vec<Tab>,
+    /// Which of them is shown.
+    tab: usize,
+    /// How many rows one request asks for.
+    pub limit: Limit,
+    /// The order of the rows.
+    pub sort: SortOrder,
+    /// Whether search results show the best match first, until another order is chosen.
+    pub best_first: bool,
+    pub search: TextInput,
+    /// The names of categories.
+    pub categories: Arc<Categories>,
+    /// Whether the search field has the cursor.
+    pub searching: bool,
+    /// Whether the detail drawer is open.
+    pub drawer: bool,
+    /// The pause between automatic refreshes.
+    pub live: Option<Duration>,
+    /// The pets that are known.
+    pub store: PetStore,
+    /// What is read after the next list.
+    pub read_due: ReadNext,
+    /// When rows were last asked for.
+    pub asked_at: Option<Instant>,
+    /// The last list that came, and what was asked for it: rows that are still the same need not come again.
+    pub listed: Option<(PetQuery, List)>,
+    /// What the service reports.
+    pub follow: Follow,
+    /// Who added pets.
+    pub provenance: KnownProvenance,
+    rows: Rows,
+    cursor: usize,
+    /// The pet under the cursor, so that it stays there when rows come and go.
+    anchor: Option<PetId>,
+}
+
+/// What is read after a list.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ReadNext {
+    #[default]
+    Nothing,
+    /// All pets, unless the service reports those that are not here.
+    New,
+    /// All pets.
+    All,
+}
+
+/// A view, built in or saved.
+#[derive(Clone, Debug)]
+pub struct Tab {
+    /// Its name, and which pets it shows.
+    pub view: View,
+    /// Its search, taken apart.
+    query: Query,
+    /// How many pets are known to fit; of those that are always there, the store has the numbers.
+    count: Option<Count>,
+    /// The row, and its pet, and the first row on screen when another tab was chosen.
+    place: (usize, Option<PetId>, usize),
+    /// How its rows were chosen when another tab was chosen.
+    choice: Option<Choice>,
+}
+
+/// How rows are chosen and ordered. The tabs that are always there share one choice.
+#[derive(Clone, Debug)]
+struct Choice {
+    search: TextInput,
+    sort: SortOrder,
+    best_first: bool,
+}
+
+impl Tab {
+    fn new(view: View, categories: &Categories) -> Self {
+        let query = Query::parse(&view.search, categories);
+        Self { view, query, count: None, place: (0, None, 0), choice: None }
+    }
+}
+
+/// The number of the tab that shows all pets, or those of a status.
+pub const fn tab_of(status: Option<PetStatus>) -> usize {
+    match status {
+        None => 0,
+        Some(status) => status as usize + 1,
+    }
+}
+
+/// The views that are always there.
+fn built_in() -> [View; BUILT_IN] {
+    let [available, pending, sold] = PetStatus::ALL.map(|status| (status.as_str(), Some(status)));
+    [("All", None), available, pending, sold].map(|(name, status)| View {
+        name: name.to_owned(),
+        status,
+        ..View::default()
+    })
+}
+
+/// How many views are always there.
+pub const BUILT_IN: usize = 4;
+
+/// The most pets that are put among the rows one by one.
+const MOST_PLACED: usize = 100;
+
+/// The default order of rows.
+const USUAL_SORT: SortOrder = SortOrder { column: Column::Id, descending: false };
+
+impl State {
+    /// The screen before anything was read.
+    pub fn new(settings: &Settings) -> Self {
+        let tab = |view| Tab::new(view, &settings.categories);
+        Self {
+            tabs: built_in().into_iter().chain(settings.views.iter().cloned()).map(tab).collect(),
+            tab: tab_of(settings.status),
+            limit: settings.limit,
+            sort: USUAL_SORT,
+            best_first: true,
+            search: TextInput::default(),
+            categories: Arc::clone(&settings.categories),
+            searching: false,
+            drawer: false,
+            live: settings.live,
+            store: PetStore::new(settings.load_limit),
+            read_due: ReadNext::Nothing,
+            asked_at: None,
+            listed: None,
+            follow: Follow::default(),
+            provenance: KnownProvenance::default(),
+            rows: Rows::default(),
+            cursor: 0,
+            anchor: None,
+        }
+    }
+
+    /// The tabs, and the number of the one that is shown.
+    pub fn tabs(&self) -> (&[Tab], usize) {
+        (&self.tabs, self.tab)
+    }
+
+    /// The view of the tab that is shown.
+    pub fn view(&self) -> &View {
+        &self.tabs[self.tab].view
+    }
+
+    /// The status of the pets of the tab that is shown; all when absent.
+    pub fn filter(&self) -> Option<PetStatus> {
+        self.view().status
+    }
+
+    /// How many pets a tab has, as far as that is known.
+    pub fn tab_count(&self, tab: usize) -> Option<Count> {
+        if tab < BUILT_IN { self.store.count(self.tabs[tab].view.status) } else { self.tabs[tab].count }
+    }
+
+    /// Counts what is known of each saved view; the pets before `first` were counted the last time.
+    fn count_views(&mut self, first: usize) {
+        let pets = &self.store.pets()[first..];
+        for tab in &mut self.tabs[BUILT_IN..] {
+            let wanted = tab.view.status.map(ObservedStatus::from);
+            let fits = |pet: &&Pet| (wanted.is_none() || pet.status == wanted) && tab.query.fits(pet);
+            let before = tab.count.filter(|_| first > 0).map_or(0, |count| count.seen);
+            let known = self.store.count(tab.view.status).filter(|_| !tab.query.asks_who());
+            tab.count = known.map(|of| Count { seen: before + pets.iter().filter(fits).count(), ..of });
+        }
+    }
+
+    /// What to ask for.
+    pub fn query(&self) -> PetQuery {
+        PetQuery { status: self.filter(), limit: self.limit, ..PetQuery::default() }
+    }
+
+    /// How many rows are shown, after search.
+    pub fn row_count(&self) -> usize {
+        self.rows.shown().len()
+    }
+
+    /// The rows of the tab: how many, of which categories, how wide.
+    pub const fn rows(&self) -> &Rows {
+        &self.rows
+    }
+
+    /// The pets shown from row `from` on.
+    pub fn rows_from(&self, from: usize) -> impl Iterator<Item = &Pet> {
+        let pets = self.store.pets();
+        self.rows.shown().iter().skip(from).filter_map(|index| pets.get(*index as usize))
+    }
+
+    /// The row under the cursor, from 0.
+    pub const fn cursor(&self) -> usize {
+        self.cursor
+    }
+
+    /// The pet under the cursor.
+    pub fn selected(&self) -> Option<&Pet> {
+        self.rows_from(self.cursor).next()
+    }
+
+    /// Puts the cursor on row `row`, or on the last one.
+    pub fn move_to(&mut self, row: usize) {
+        self.cursor = row.min(self.row_count().saturating_sub(1));
+        self.anchor = self.selected().map(|pet| pet.id);
+    }
+
+    /// Puts the cursor on the first row, whichever pet comes to be there.
+    fn go_to_top(&mut self) {
+        (self.cursor, self.anchor) = (0, None);
+    }
+
+    /// Puts the cursor on this pet, also where the tab or a search did not show it.
+    fn go_to(&mut self, pet: Pet) {
+        let id = pet.id;
+        let is_shown = |state: &Self| state.rows_from(0).any(|pet| pet.id == id);
+        let from = self.store.put([pet]);
+        self.show_from(from);
+        if !is_shown(self) {
+            self.show_tab(tab_of(None), 0);
+            self.search = TextInput::default();
+            self.arrange();
+        }
+        self.anchor = Some(id);
+        self.arrange();
+    }
+
+    /// Goes to another tab, to where it was left, and returns its first row on screen; `top` is that of this one.
+    fn show_tab(&mut self, tab: usize, top: usize) -> usize {
+        self.tabs[self.tab].place = (self.cursor, self.anchor, top);
+        // Those that are always there keep their common choice in the first.
+        let keeper = |tab: usize| if tab < BUILT_IN { 0 } else { tab };
+        if keeper(self.tab) != keeper(tab) {
+            let next = self.tabs[keeper(tab)].choice.take();
+            let next = next.unwrap_or_else(|| Self::choice_of(&self.tabs[tab].view));
+            let left = Choice {
+                search: std::mem::replace(&mut self.search, next.search),
+                sort: std::mem::replace(&mut self.sort, next.sort),
+                best_first: std::mem::replace(&mut self.best_first, next.best_first),
+            };
+            self.tabs[keeper(self.tab)].choice = Some(left);
+        }
+        self.tab = tab;
+        let (cursor, anchor, top) = self.tabs[tab].place;
+        (self.cursor, self.anchor) = (cursor, anchor);
+        self.reorder();
+        top
+    }
+
+    /// How a view chooses its rows before anybody chooses otherwise.
+    fn choice_of(view: &View) -> Choice {
+        Choice {
+            search: TextInput::new(view.search.clone()),
+            sort: view.sort.unwrap_or(USUAL_SORT),
+            best_first: view.sort.is_none(),
+        }
+    }
+
+    /// What is shown as a view of this name: only what differs from what a view without it shows.
+    fn as_view(&self, name: String) -> View {
+        let view = View { name, search: self.search.value().trim().to_owned(), ..View::default() };
+        let usual = Self::choice_of(&view);
+        let has_words = self.searched().words().next().is_some();
+        let is_usual = if has_words { self.best_first } else { self.sort == usual.sort };
+        View {
+            status: self.filter(),
+            sort: (!is_usual).then_some(self.sort),
+            columns: self.view().columns.clone(),
+            ..view
+        }
+    }
+
+    /// A view was saved: it is the last tab.
+    fn add_view(&mut self, view: View) {
+        self.tabs.push(Tab::new(view, &self.categories));
+        self.count_views(0);
+    }
+
+    /// Takes back what was typed into the search field.
+    fn reset_search(&mut self) {
+        self.search = TextInput::new(self.view().search.clone());
+        self.best_first = self.view().sort.is_none();
+    }
+
+    /// Whether the search is the one of the tab.
+    pub fn is_searched_as_saved(&self) -> bool {
+        self.search.value() == self.view().search
+    }
+
+    /// Takes up what an answer holds.
+    pub fn take(&mut self, pets: impl IntoIterator<Item = Pet>, now: Now) {
+        let from = self.store.take(pets, now);
+        self.show_from(from);
+    }
+
+    /// These were added just now.
+    fn arrive(&mut self, added: &[Pet], now: Now) {
+        if self.store.known_from().is_some() && !self.store.is_cached() {
+            self.store.touch(now);
+        }
+        self.anchor = self.selected().map(|pet| pet.id);
+        let from = self.store.put(added.iter().cloned());
+        self.show_from(from);
+    }
+
+    /// This was added here.
+    pub fn added(&mut self, pet: &Pet) {
+        let from = self.store.put([pet.clone()]);
+        self.added_here(&[pet.id]);
+        self.show_from(from);
+    }
+
+    /// Pets with these ids were added here: they are not marked as new.
+    pub fn added_here(&mut self, ids: &[PetId]) {
+        self.follow.held.retain(|held| !ids.contains(held));
+        self.store.added(ids);
+    }
+
+    /// Shows pets that are new from this place on, or all again.
+    fn show_from(&mut self, from: Option<usize>) {
+        let pets = self.store.pets();
+        match from {
+            Some(from) if from == pets.len() => {}
+            Some(from) if pets.len() - from <= MOST_PLACED => {
+                self.rows.extend(pets, from, self.tabs[self.tab].view.status, self.sort);
+                self.arrange();
+                self.count_views(from);
+            }
+            _ => self.show_all(),
+        }
+    }
+
+    /// What is known has changed anywhere.
+    pub fn show_all(&mut self) {
+        self.provenance.of.retain(|id, _| self.store.get(*id).is_some());
+        self.reorder();
+        self.count_views(0);
+    }
+
+    /// The service goes on after this pet: those that were there after it are gone.
+    fn forget_after(&mut self, last: PetId) {
+        self.follow.position = Some(last);
+        self.follow.held.retain(|id| *id <= last);
+        self.store.forget_after(last);
+        self.listed = None;
+        self.show_all();
+    }
+
+    /// Sorts the rows after they, the tab or the order changed.
+    fn reorder(&mut self) {
+        self.rows.order(self.store.pets(), self.tabs[self.tab].view.status, self.sort);
+        self.arrange();
+    }
+
+    /// Searches again. The cursor stays on its pet, or goes to the one that took its place.
+    pub fn arrange(&mut self) {
+        let mut query = self.searched();
+        query.know(self.provenance.all());
+        let (pets, is_best_first) = (self.store.pets(), self.is_best_first());
+        self.rows.show(pets, &query, is_best_first);
+        let is_anchor = |index: &u32| self.anchor == Some(pets[*index as usize].id);
+        let place = self.anchor.and_then(|_| self.rows.shown().iter().position(is_anchor));
+        self.cursor = place.unwrap_or(self.cursor).min(self.row_count().saturating_sub(1));
+        self.anchor = self.selected().map(|pet| pet.id).filter(|_| self.cursor > 0 || self.anchor.is_some());
+    }
+
+    /// Whether the best match comes first.
+    fn is_best_first(&self) -> bool {
+        self.best_first && self.searched().words().next().is_some()
+    }
+
+    /// What is searched for, taken apart.
+    pub fn searched(&self) -> Query {
+        Query::parse(self.search.value(), &self.categories)
+    }
+
+    /// The pets of the tab, also those that a search in it does not show.
+    fn of_tab(&self) -> Vec<Pet> {
+        let tab = &self.tabs[self.tab];
+        let (mut query, wanted) = (tab.query.clone(), tab.view.status.map(ObservedStatus::from));
+        query.know(self.provenance.all());
+        let fits = |pet: &&Pet| (wanted.is_none() || pet.status == wanted) && query.fits(pet);
+        self.store.pets().iter().filter(fits).cloned().collect()
+    }
+
+    /// When the next automatic refresh is due.
+    pub fn next_refresh(&self) -> Option<Instant> {
+        Some(self.asked_at.max(self.store.read().map(|at| at.mono))? + self.live?)
+    }
+}
+
+/// What the service reports, and what is not settled of it.
+#[derive(Clone, Debug, Default)]
+pub struct Follow {
+    link: FollowLink,
+    /// The last pet that was reported, or the position at which the reports began.
+    pub position: Option<PetId>,
+    /// Reported while this program was adding pets: they may be its own.
+    held: Vec<PetId>,
+}
+
+/// The connection to the reports of the service.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum FollowLink {
+    /// There is none.
+    #[default]
+    Off,
+    /// New pets come at once.
+    Live,
+    /// The service has refused it: it is not tried again.
+    Refused,
+}
+
+impl Follow {
+    /// Whether new pets come at once.
+    pub fn is_live(&self) -> bool {
+        self.link == FollowLink::Live
+    }
+
+    /// Another key is in use, with which it may be tried again.
+    pub fn on_other_key(&mut self) {
+        self.link = FollowLink::Off;
+    }
+}
+
+/// Who added pets, as far as it was asked for or reported.
+#[derive(Clone, Debug, Default)]
+pub struct KnownProvenance {
+    of: Provenances,
+    /// Why nothing is asked.
+    barrier: Option<Barrier>,
+}
+
+/// Why nothing is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Barrier {
+    /// The service does not report it to this key.
+    NotReported,
+    /// It could not be asked; after the next list it is tried again.
+    Failed,
+}
+
+impl KnownProvenance {
+    /// Of this pet, if it is known.
+    pub fn get(&self, id: PetId) -> Option<&Provenance> {
+        self.of.get(&id)
+    }
+
+    /// Of all pets of which it is known.
+    pub fn all(&self) -> &Provenances {
+        &self.of
+    }
+
+    /// The service was asked for a list.
+    fn on_listed(&mut self) {
+        self.barrier.take_if(|barrier| *barrier == Barrier::Failed);
+    }
+
+    /// Learns of a pet that was reported.
+    fn learn(&mut self, id: PetId, provenance: Option<Provenance>) {
+        match provenance {
+            Some(provenance) => {
+                self.barrier = None;
+                self.of.insert(id, provenance);
+            }
+            None => self.barrier = Some(Barrier::NotReported),
+        }
+    }
+
+    /// Another key is in use, which may see it.
+    pub fn on_other_key(&mut self) {
+        self.barrier = None;
+    }
+}
+
+/// The rows of a tab.
+#[derive(Clone, Debug, Default)]
+pub struct Rows {
+    /// Every row of the tab, in order: indices into the list.
+    order: Vec<u32>,
+    /// Those that are shown.
+    shown: Vec<u32>,
+    /// How many of the tab's rows are in each category, the most frequent first.
+    categories: Vec<(i64, usize)>,
+    /// The digits of the longest id and category.
+    digits: (u16, u16),
+    search: Search,
+}
+
+impl Rows {
+    /// Takes other pets, or another order of them: those of `status` only, where one is given.
+    pub fn order(&mut self, pets: &[Pet], status: Option<PetStatus>, sort: SortOrder) {
+        let wanted = status.map(ObservedStatus::from);
+        let mut order: Vec<u32> = (0..)
+            .zip(pets)
+            .filter(|(_, pet)| wanted.is_none() || pet.status == wanted)
+            .map(|(index, _)| index)
+            .collect();
+        let pet = |index: &u32| &pets[*index as usize];
+        match sort.column {
+            // Made once for each name, not for each comparison.
+            Column::Name => order.sort_by_cached_key(|index| (pet(index).name.to_lowercase(), pet(index).id)),
+            by @ (Column::Id | Column::CategoryId | Column::Status) => {
+                order.sort_by(|a, b| compare(pet(a), pet(b), by));
+            }
+        }
+        if sort.descending {
+            order.reverse();
+        }
+        let mut categories = BTreeMap::new();
+        for index in &order {
+            *categories.entry(pet(index).category_id).or_insert(0) += 1;
+        }
+        self.categories = categories.into_iter().collect();
+        self.categories.sort_by_key(|(category, count)| (Reverse(*count), *category));
+        let longest = |number: fn(&Pet) -> i64| {
+            let extremes = [pets.iter().map(number).min(), pets.iter().map(number).max()];
+            extremes.into_iter().flatten().map(|number| number.to_string().len()).max().unwrap_or(0) as u16
+        };
+        self.digits = (longest(|pet| pet.id), longest(|pet| pet.category_id));
+        self.order = order;
+        self.search.forget();
+    }
+
+    /// Takes further pets: those of `pets` from index `from` on.
+    pub fn extend(&mut self, pets: &[Pet], from: usize, status: Option<PetStatus>, sort: SortOrder) {
+        let wanted = status.map(ObservedStatus::from);
+        for (index, pet) in (0..).zip(pets).skip(from) {
+            let longest = |known: u16, number: i64| known.max(number.to_string().len() as u16);
+            self.digits = (longest(self.digits.0, pet.id), longest(self.digits.1, pet.category_id));
+            if wanted.is_some() && pet.status != wanted {
+                continue;
+            }
+            let place = self.order.partition_point(|known| {
+                // What came before stays before.
+                let order = compare(&pets[*known as usize], pet, sort.column);
+                if sort.descending { order.is_gt() } else { order.is_lt() }
+            });
+            self.order.insert(place, index);
+            match self.categories.iter_mut().find(|(category, _)| *category == pet.category_id) {
+                Some((_, count)) => *count += 1,
+                None => self.categories.push((pet.category_id, 1)),
+            }
+        }
+        self.categories.sort_by_key(|(category, count)| (Reverse(*count), *category));
+        self.search.forget();
+    }
+
+    /// Shows those that fit: in the order of the tab, or the best match first.
+    pub fn show(&mut self, pets: &[Pet], query: &Query, best_first: bool) {
+        if query.is_empty() {
+            self.shown.clone_from(&self.order);
+            return;
+        }
+        let whole_list = self.order.len() == pets.len();
+        if best_first {
+            let found = self.search.best_first(query, pets);
+            self.shown = found.iter().map(|found| found.row).collect();
+            if !whole_list {
+                let mut here = self.order.clone();
+                here.sort_unstable();
+                self.shown.retain(|index| here.binary_search(index).is_ok());
+            }
+        } else {
+            let mut fits = vec![false; pets.len()];
+            for row in self.search.run(query, pets) {
+                fits[*row as usize] = true;
+            }
+            self.shown = self.order.iter().copied().filter(|index| fits[*index as usize]).collect();
+        }
+    }
+
+    /// The rows that are shown.
+    pub fn shown(&self) -> &[u32] {
+        &self.shown
+    }
+
+    /// How many rows the tab has.
+    pub fn of(&self) -> usize {
+        self.order.len()
+    }
+
+    /// How many of the tab's rows are in each category, the most frequent first.
+    fn categories(&self) -> &[(i64, usize)] {
+        &self.categories
+    }
+
+    /// The digits of the longest id and of the longest category.
+    pub const fn digits(&self) -> (u16, u16) {
+        self.digits
+    }
+}
+
+fn compare(a: &Pet, b: &Pet, by: Column) -> Ordering {
+    let first = match by {
+        Column::Id => Ordering::Equal,
+        Column::Name => a.name.to_lowercase().cmp(&b.name.to_lowercase()),
+        Column::CategoryId => a.category_id.cmp(&b.category_id),
+        Column::Status => a.status.cmp(&b.status),
+    };
+    first.then(a.id.cmp(&b.id))
+}

@@ -1,13 +1,168 @@
-//! The profiles screen: the saved services, how they answer, and a form for a new one.
+//! The profiles screen: the saved services, how they answer, and a form for a new one, whose fields are here.
 
-pub mod change;
-pub mod fields;
 pub mod form;
-pub mod state;
-pub mod update;
-pub mod view;
-
-pub use state::State;
-
+pub mod list;
 #[cfg(test)]
-pub(in crate::tui) mod tests;
+pub mod tests;
+
+use std::collections::BTreeMap;
+
+use crate::app::connections::{NewService, Tested};
+use crate::clock::Now;
+use crate::config::file::{Profile, is_plain_name};
+use crate::config::{KeySource, ProfileEntry, Profiles};
+use crate::model::text::short;
+use crate::model::{ApiKey, BaseUrl};
+use crate::tui::state::Screen;
+use crate::tui::widgets::form::{Field, Form, Kind};
+
+/// The profiles screen.
+#[derive(Clone, Debug, Default)]
+pub struct State {
+    /// The previous screen, to which Esc returns.
+    pub from: Screen,
+    /// The profiles as last read.
+    pub list: Option<Profiles>,
+    /// The name of the selected profile.
+    pub selected: String,
+    /// The result and time of the last test of each.
+    pub tests: BTreeMap<String, (Now, Tested)>,
+    /// The profile being tested.
+    pub testing: String,
+    /// The profile being switched to.
+    pub using: String,
+    /// The form for a new profile. It keeps its text when left.
+    pub form: Form,
+    /// The result of testing what is typed there, until that changes.
+    pub tried: Option<Tested>,
+    /// Whether the form is shown.
+    pub form_open: bool,
+}
+
+impl State {
+    /// The profiles read so far.
+    pub fn entries(&self) -> &[ProfileEntry] {
+        self.list.as_ref().map_or(&[], |list| &list.entries)
+    }
+
+    /// The selected row, from 0.
+    pub fn cursor(&self) -> usize {
+        self.entries().iter().position(|entry| entry.name == self.selected).unwrap_or(0)
+    }
+
+    /// The selected profile.
+    pub fn entry(&self) -> Option<&ProfileEntry> {
+        self.entries().get(self.cursor())
+    }
+
+    /// The result of testing what is typed.
+    pub fn tried(&self) -> Option<&Tested> {
+        self.tried.as_ref().filter(|_| !self.form.changed)
+    }
+
+    /// Whether saving no longer tests: the test of what is typed failed.
+    pub fn saves_anyway(&self) -> bool {
+        matches!(self.tried(), Some(Tested::Failed(_) | Tested::Unusable(_)))
+    }
+}
+
+pub static NAME: Field =
+    Field::new("name", "Name *", Kind::Text).columns(41).hint("letters, digits, - and _").check(|name, known| {
+        let text = match name {
+            "" => "Type a name.",
+            name if known.profiles.iter().any(|profile| profile.name == name) => {
+                "There is already a profile with this name."
+            }
+            name if !is_plain_name(name) => "Use 1 to 40 letters, digits, - and _.",
+            _ => return None,
+        };
+        Some(text.to_owned())
+    });
+pub static ADDRESS: Field = Field::new("address", "Address *", Kind::Text)
+    .hint("for example https://api.example.com/v1")
+    .advice(|address, _, _| {
+        let version = address.trim_end_matches('/').rsplit('/').next().and_then(|part| part.strip_prefix('v'));
+        let ends_so = version.is_some_and(|number| number.starts_with(|c: char| c.is_ascii_digit()));
+        (address.parse::<BaseUrl>().is_ok() && !ends_so).then(|| "It usually ends in /v1.".to_owned())
+    })
+    .check(|address, _| match address.parse::<BaseUrl>().and_then(|address| address.guard_clear_text(false)) {
+        _ if address.is_empty() => Some("Type an address, for example https://api.example.com/v1.".to_owned()),
+        checked => checked.err().map(|error| error.to_string()),
+    })
+    // With a secret in it.
+    .kept_if(|address| !address.contains('@'));
+pub static SOURCE: Field = Field::new(
+    "source",
+    "API key",
+    Kind::Choice(&[
+        ("typed", "typed here, stored in a private file"),
+        ("variable", "from an environment variable"),
+        ("file", "from a file that only you can read"),
+        ("command", "from a command that prints it"),
+        ("none", "none (PETSTORE_API_KEY if set)"),
+    ]),
+);
+pub static KEY: Field = Field::new("key", "API key *", Kind::Secret)
+    .only_if(&SOURCE, "typed")
+    .hint("paste works; Ctrl-R shows or hides it")
+    .check(|key, _| match ApiKey::new(key) {
+        _ if key.is_empty() => Some("Type or paste an API key.".to_owned()),
+        checked => checked.err().map(|error| error.to_string()),
+    });
+pub static VARIABLE: Field =
+    Field::new("variable", "Variable *", Kind::Text).only_if(&SOURCE, "variable").check(|name, _| match name {
+        "" => Some("Type the name of a variable, for example SHOP_KEY.".to_owned()),
+        name if is_variable(name) => None,
+        name => Some(format!("\"{}\" is not a variable name. Example: SHOP_KEY.", short(name))),
+    });
+pub static FILE: Field = Field::new("file", "File *", Kind::Path)
+    .only_if(&SOURCE, "file")
+    .check(|path, _| path.is_empty().then(|| "Type the path of a file, for example ~/keys/shop.".to_owned()));
+pub static COMMAND: Field =
+    Field::new("command", "Command *", Kind::Text).only_if(&SOURCE, "command").check(|command, _| words(command).err());
+pub static PROTECT: Field = Field::new("protect", "Protect", Kind::Tick("ask before the first change (Space)"));
+static BUTTON: Field = Field::new("save", "", Kind::Button);
+
+/// The form, empty.
+pub fn new_form() -> Form {
+    Form::new(&[&NAME, &ADDRESS, &SOURCE, &KEY, &VARIABLE, &FILE, &COMMAND, &PROTECT, &BUTTON])
+}
+
+/// The profile, if nothing is wrong with the form.
+pub fn made(form: &Form) -> NewService {
+    let key = match form.value(&SOURCE) {
+        "variable" => Some(KeySource::Env(form.value(&VARIABLE).to_owned())),
+        "file" => Some(KeySource::File(form.value(&FILE).into())),
+        "command" => words(form.value(&COMMAND)).ok().map(KeySource::Command),
+        _ => None,
+    };
+    let profile = Profile { key, protect: !form.value(&PROTECT).is_empty(), ..Profile::at(form.value(&ADDRESS)) };
+    NewService { name: form.value(&NAME).to_owned(), profile, typed: ApiKey::new(form.value(&KEY)).ok() }
+}
+
+fn is_variable(name: &str) -> bool {
+    name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+}
+
+/// Splits a command into words at spaces outside quotes. No shell is involved.
+fn words(text: &str) -> Result<Vec<String>, String> {
+    let (mut words, mut word, mut quote) = (Vec::new(), None::<String>, None);
+    for c in text.chars() {
+        match (c, quote) {
+            (c, Some(open)) if c == open => quote = None,
+            ('"' | '\'', None) => {
+                quote = Some(c);
+                word.get_or_insert_default();
+            }
+            (c, None) if c.is_whitespace() => words.extend(word.take()),
+            (c, _) => word.get_or_insert_default().push(c),
+        }
+    }
+    words.extend(word);
+    match (quote, words.first()) {
+        (Some(open), _) => Err(format!("The closing {open} is missing.")),
+        (None, Some(program)) if !program.is_empty() => Ok(words),
+        (None, _) => Err("Type a command, for example op read op://shop/key.".to_owned()),
+    }
+}

@@ -1,7 +1,7 @@
 //! The requests screen: what was asked of the service in this session, and what it answered. Never with a key.
 
 #[cfg(test)]
-pub(in crate::tui) mod tests;
+pub mod tests;
 
 use std::time::Duration;
 
@@ -14,9 +14,8 @@ use crate::tui::popups::stack::Popups;
 use crate::tui::popups::{TextBox, copy};
 use crate::tui::state::{AppState, Layout, REQUESTS_KEPT, RequestLog, Screen, has_failed};
 use crate::tui::theme::StyleRole;
-use crate::tui::widgets::WIDE;
-use crate::tui::widgets::list::{first_shown, moved};
 use crate::tui::widgets::page::Page;
+use crate::tui::widgets::{WIDE, first_shown, moved};
 
 /// Shown when there is nothing under the cursor.
 const NO_ROW: &str = "No requests yet in this session.";

@@ -13,7 +13,7 @@ use crate::tui::screens::profiles;
 use crate::tui::state::AppState;
 use crate::tui::theme::StyleRole;
 use crate::tui::update::QUIT;
-use crate::tui::widgets::list::moved;
+use crate::tui::widgets::moved;
 use crate::tui::widgets::page::{Page, marker};
 
 /// What is offered: what it is, what comes of it, and what the program starts again with; a service elsewhere needs a
@@ -45,7 +45,7 @@ fn answer(state: &mut AppState, number: usize, now: Now) -> Vec<Effect> {
         state.quitting = Some(QuitReason::User);
         return Vec::new();
     }
-    let effects = profiles::update::show(state, now);
+    let effects = profiles::list::show(state, now);
     state.profiles.form_open = true;
     effects
 }

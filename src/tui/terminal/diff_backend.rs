@@ -7,8 +7,6 @@
 mod encoder;
 mod grid;
 mod runs;
-mod scroll;
-pub mod sgr;
 
 use std::io::{self, Write};
 use std::ops::Range;
@@ -18,9 +16,8 @@ use ratatui::buffer::{Cell, CellWidth as _};
 use ratatui::layout::{Position, Size};
 
 use encoder::Encoder;
-use grid::Grid;
-use runs::{Run, What, differences};
-use sgr::Sgr;
+use grid::{Grid, find_scroll};
+use runs::{Run, Sgr, What, differences};
 
 /// From this many bytes on a frame takes so long that a part of it could be seen.
 const LONG: usize = 1024;
@@ -80,7 +77,7 @@ impl<W: Write, S: Fn() -> io::Result<Size>> DiffBackend<W, S> {
             begun.clear();
         }
         let changed: Vec<bool> = self.touched.iter().map(|columns| !columns.is_empty()).collect();
-        if let Some(scroll) = scroll::find(&self.shown, &self.next, &changed) {
+        if let Some(scroll) = find_scroll(&self.shown, &self.next, &changed) {
             begun.scroll(&scroll, self.shown.rows);
             self.shown.scroll(&scroll);
             self.touched[scroll.top..=scroll.bottom].fill(0..self.next.columns);

@@ -20,23 +20,22 @@ use crate::app::outbox::queue::{LineSent, Unfinished};
 use crate::config::{KeyOrigin, Service, Settings};
 use crate::local::complete::Completion;
 use crate::model::{Field, Pet, PetStatus};
-use crate::transfer::ImportSource;
 use crate::transfer::earlier_import::EarlierImport;
 use crate::transfer::import::{ImportEnded, ImportProgress, ImportedRow, Seen, Summary};
 use crate::transfer::journal::{RowAnswer, RowOutcome as Fate};
 use crate::transfer::preview::preview;
-use crate::transfer::{ColumnMapping, Input};
-use crate::tui::custom_actions::run::Run;
+use crate::transfer::{ColumnMapping, ImportSource, Input};
+use crate::tui::custom_actions::Run;
 use crate::tui::drafts::{Drafts, WriteDrafts};
 use crate::tui::effect::Effect;
+use crate::tui::forms::CompletePath;
 use crate::tui::job::{Job, Reply, Started};
 use crate::tui::msg::{Key, KeyPress, MouseEvent, Msg, Recorded, Size};
-use crate::tui::path_completion::CompletePath;
 use crate::tui::pending::Slot;
-use crate::tui::popups::clipboard::CopyText;
-use crate::tui::popups::jobs::{FileContents, NotWritten, WriteFile};
 use crate::tui::popups::key::{FindKeyFile, KeepKey, TestKey};
+use crate::tui::popups::text::CopyText;
 use crate::tui::popups::themes::SetTheme;
+use crate::tui::popups::write::{Contents, NotWritten, WriteFile};
 use crate::tui::screens::add_pet::import::jobs::RunImport;
 use crate::tui::screens::add_pet::import::jobs::{CheckFile, ImportPart};
 use crate::tui::screens::add_pet::import::preview::UnusableFile;
@@ -47,19 +46,13 @@ use crate::tui::screens::domains::redirects::FollowRedirects;
 use crate::tui::screens::domains::scheduler::CheckDomain;
 use crate::tui::screens::domains::tests::fixture;
 use crate::tui::screens::domains::update::KeepRegistry;
-use crate::tui::screens::pets::follow::FollowPets;
-use crate::tui::screens::pets::popups::lookup::FindPet;
-use crate::tui::screens::pets::popups::views::AddView;
-use crate::tui::screens::pets::provenance::AskProvenance;
-use crate::tui::screens::pets::reading::ListPets;
-use crate::tui::screens::pets::reading::ReadInventory;
+use crate::tui::screens::pets::popups::{AddView, FindPet};
+use crate::tui::screens::pets::reading::{AskProvenance, FollowPets, ListPets, ReadInventory};
 use crate::tui::screens::pets::update::AddSamples;
-use crate::tui::screens::profiles::change::{UseProfile, Used};
 use crate::tui::screens::profiles::form::{AddProfile, TryProfile};
-use crate::tui::screens::profiles::update::{ReadProfiles, TestProfile};
+use crate::tui::screens::profiles::list::{ReadProfiles, TestProfile, UseProfile, Used};
 use crate::tui::session_cache::SessionCache;
-use crate::tui::testing::{App, animals, ids_of, listed, profiles, provenance, remote, settings};
-use crate::tui::testing::{job_of, of_kind};
+use crate::tui::testing::{App, animals, ids_of, job_of, listed, of_kind, profiles, provenance, remote, settings};
 
 /// One step, chosen by two numbers.
 fn step(app: &mut App, what: u8, which: u16) {
@@ -452,7 +445,7 @@ fn about_domains(app: &mut App, job: &Started, which: usize) {
 fn asks_the_service(effect: &Effect) -> bool {
     match effect {
         Effect::Job(job) => {
-            let is_text = of_kind(job).is_some_and(|write: &WriteFile| matches!(write.what, FileContents::Text(_)));
+            let is_text = of_kind(job).is_some_and(|write: &WriteFile| !matches!(write.what, Contents::Rejects(_)));
             let is_about_profiles = matches!(
                 job.job.slot(),
                 Slot::Profiles

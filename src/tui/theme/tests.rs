@@ -6,8 +6,7 @@ use std::sync::Arc;
 
 use ratatui::style::{Color, Modifier};
 
-use super::colour::{NAMED, shown, xterm};
-use super::{Accent, Appearance, StyleRole, Theme};
+use super::{Accent, Appearance, NAMED, StyleRole, Theme, shown, xterm};
 use crate::api::Failure;
 use crate::config::theme::Colour;
 use crate::config::{Depth, ThemeFile, Themes};

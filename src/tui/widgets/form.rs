@@ -8,7 +8,7 @@ use crate::config::ProfileEntry;
 use crate::model::Categories;
 use crate::tui::key::Movement;
 use crate::tui::text_input::{TextInput, Typing};
-use crate::tui::widgets::list::moved;
+use crate::tui::widgets::moved;
 
 /// A part of a form.
 #[derive(Clone, Copy)]
@@ -16,10 +16,10 @@ pub struct Field {
     /// Also in drafts.
     pub name: &'static str,
     pub label: &'static str,
-    pub(super) kind: Kind,
-    pub(super) columns: u16,
-    pub(super) hint: &'static str,
-    pub(super) advice: fn(&str, &Known<'_>, usize) -> Option<String>,
+    pub kind: Kind,
+    pub columns: u16,
+    pub hint: &'static str,
+    pub advice: fn(&str, &Known<'_>, usize) -> Option<String>,
     fault: fn(&str, &Known<'_>) -> Option<String>,
     only_if: Option<(&'static Field, &'static str)>,
     is_kept: fn(&str) -> bool,
@@ -89,7 +89,7 @@ impl Field {
         Self { is_kept, ..self }
     }
 
-    pub(super) const fn is_secret(&self) -> bool {
+    pub const fn is_secret(&self) -> bool {
         matches!(self.kind, Kind::Secret)
     }
 
@@ -102,7 +102,7 @@ impl Field {
 pub type FormDraft = BTreeMap<String, TextInput>;
 
 #[derive(Clone)]
-pub(super) struct Part {
+pub struct Part {
     pub field: &'static Field,
     pub input: TextInput,
     /// It was left once, or checked by saving: only then it shows what is wrong.
@@ -148,7 +148,7 @@ impl Form {
     }
 
     /// The parts that are there, with their numbers.
-    pub(super) fn shown(&self) -> impl Iterator<Item = (usize, &Part)> {
+    pub fn shown(&self) -> impl Iterator<Item = (usize, &Part)> {
         self.parts
             .iter()
             .enumerate()
@@ -253,7 +253,7 @@ impl Form {
         }
     }
 
-    pub(super) fn fault(part: &Part, known: &Known<'_>) -> Option<String> {
+    pub fn fault(part: &Part, known: &Known<'_>) -> Option<String> {
         (part.field.fault)(part.input.value().trim(), known)
     }
 

@@ -7,7 +7,7 @@ use petstore::app::outbox::queue::SentAt;
 use petstore::model::{IdempotencyKey, NewPet};
 use petstore::tui::drafts::Drafts;
 use petstore::tui::msg::{Msg, QuitReason};
-use petstore::tui::worker::drafts::DraftFiles;
+use petstore::tui::worker::context::DraftFiles;
 use tokio::io::AsyncWriteExt as _;
 
 use super::profiles::Home;

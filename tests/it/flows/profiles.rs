@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use petstore::config::settings_for;
 use petstore::local::draft_files::Claims;
-use petstore::tui::worker::drafts::DraftFiles;
+use petstore::tui::worker::context::DraftFiles;
 
 use super::*;
 

@@ -216,7 +216,9 @@ impl<'ast> Visit<'ast> for Reader<'_> {
 
     fn visit_path(&mut self, path: &'ast syn::Path) {
         let parts: Vec<String> = path.segments.iter().map(|segment| segment.ident.to_string()).collect();
-        match self.absolute(&parts) {
+        // A name alone is no module, but something that is imported or a variable.
+        let names_a_module = parts.len() > 1 || self.file.names.contains_key(&parts[0]);
+        match self.absolute(&parts).filter(|_| names_a_module) {
             Some(path) => {
                 self.file.paths.insert(path);
             }

@@ -8,8 +8,8 @@ use crate::model::text::cut;
 use crate::model::words::counts;
 use crate::tui::state::{AppState, Screen};
 use crate::tui::theme::StyleRole;
-use crate::tui::widgets::list::shown;
 use crate::tui::widgets::page::{Layout, Page};
+use crate::tui::widgets::shown;
 
 use super::State;
 

@@ -22,7 +22,7 @@ use crate::tui::command::{Command, Movement, Place, change, command, moves};
 use crate::tui::effect::Effect;
 use crate::tui::state::{AppState, MessageKind};
 use crate::tui::theme::StyleRole;
-use crate::tui::widgets::list::{first_of_page, moved};
+use crate::tui::widgets::{first_of_page, moved};
 
 /// Lines of the list that a page is.
 const PAGE: usize = 10;

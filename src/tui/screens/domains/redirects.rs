@@ -27,7 +27,7 @@ use crate::tui::pending::Slot;
 use crate::tui::popups::copy;
 use crate::tui::state::AppState;
 use crate::tui::theme::StyleRole;
-use crate::tui::widgets::list::{first_of_page, moved};
+use crate::tui::widgets::{first_of_page, moved};
 
 impl State {
     /// The configured redirect from a domain.

@@ -16,20 +16,17 @@ use crate::model::{ObservedStatus, Pet, PetStatus};
 use crate::tui::effect::Effect;
 use crate::tui::msg::{Msg, QuitReason, Size};
 use crate::tui::pending::Slot;
-use crate::tui::popups::DEAF;
-use crate::tui::popups::KeyBox;
 use crate::tui::popups::help::HelpBox;
 use crate::tui::popups::key::TestKey;
-use crate::tui::screens::pets::popups::limit::LimitBox;
-use crate::tui::screens::pets::reading::ListPets;
-use crate::tui::screens::pets::reading::ReadInventory;
+use crate::tui::popups::{DEAF, KeyBox};
+use crate::tui::screens::pets::popups::LimitBox;
+use crate::tui::screens::pets::reading::{ListPets, ReadInventory};
 use crate::tui::screens::pets::update::AddSamples;
 use crate::tui::session_cache::SessionCache;
 use crate::tui::start::start;
 use crate::tui::state::{Health, Screen};
-use crate::tui::testing::listed;
 use crate::tui::testing::loss::whole_at_every_size;
-use crate::tui::testing::{self, App, animals, disk_full, ids_of, remote};
+use crate::tui::testing::{self, App, animals, disk_full, ids_of, listed, remote};
 use crate::tui::theme::Theme;
 
 fn refused() -> Failure {

@@ -1,8 +1,9 @@
-//! What follows from a key or a reply on the pets screen.
+//! What follows from a key or a reply on the pets screen; and what leaves it, for the clipboard and for a file.
 
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::api::exchange::curl_for_list;
 use crate::api::failure::{Failure, Remedy};
 use crate::api::list::ListAnswer;
 use crate::app::outbox::queue::add_samples as add_samples_to;
@@ -10,21 +11,19 @@ use crate::clock::Now;
 use crate::model::columns::SortOrder;
 use crate::model::escape::shell_word;
 use crate::model::export::Column;
-use crate::model::{IdempotencyKey, Limit, PetId};
+use crate::model::text::short;
+use crate::model::words::counted;
+use crate::model::{IdempotencyKey, Limit, Pet, PetId};
 use crate::tui::command::{Command, LIST, Movement, Place, TYPED_LIST, change, command, moves_on};
 use crate::tui::effect::Effect;
 use crate::tui::job::{Env, Job};
 use crate::tui::pending::Slot;
-use crate::tui::popups::Question;
-use crate::tui::screens::pets::state::tab_of;
-use crate::tui::screens::pets::{BUILT_IN, ReadNext};
+use crate::tui::popups::{Contents, PetSet, Question, WriteBox, copy};
+use crate::tui::screens::pets::reading::ListPets;
+use crate::tui::screens::pets::{BUILT_IN, ReadNext, popups, tab_of, view};
 use crate::tui::state::{AppState, Health, MessageKind};
 use crate::tui::text_input::{TextInput, Typing};
-use crate::tui::widgets::WIDE;
-use crate::tui::widgets::list::moved;
-
-use super::reading::ListPets;
-use super::{clipboard, popups, view};
+use crate::tui::widgets::{WIDE, moved};
 
 pub static PETS: &[Command] = &[
     // Where there is room, the detail is always shown.
@@ -35,7 +34,7 @@ pub static PETS: &[Command] = &[
         .called("<- ->")
         .word(|app| (app.pets.tabs().0.len() > BUILT_IN).then_some("tab")),
     command("all-statuses", "0", "", "all statuses", |app, now| show_tab(app, tab_of(None), now)),
-    change("choose-limit", "L", "", "rows of a request", popups::limit::open),
+    change("choose-limit", "L", "", "rows of a request", popups::open_limit),
     change("newest", "N", "newest", "newest first", |app, _| {
         choose_order(app, SortOrder { column: Column::Id, descending: true });
         app.pets.go_to_top();
@@ -51,15 +50,15 @@ pub static PETS: &[Command] = &[
     }),
     change("live", "A", "live", "live refresh on, off", toggle_live)
         .shell(|app| Some(format!("pets watch{}", status_option(app)))),
-    change("by-id", "#", "id", "pet by its id", popups::lookup::open)
+    change("by-id", "#", "id", "pet by its id", popups::open_lookup)
         .shell(|app| Some(format!("pets get {}", app.pets.selected().map_or(1, |pet| pet.id)))),
-    change("save-view", "V", "", "save as a view", popups::views::open)
+    change("save-view", "V", "", "save as a view", popups::open_view)
         .not_over_ssh("A session over SSH cannot save views on the server."),
-    command("copy", "y", "", "copy id, JSON, curl", clipboard::copy_id),
-    command("copy-json", "Y", "", "copy id, JSON, curl", clipboard::copy_json)
+    command("copy", "y", "", "copy id, JSON, curl", copy_id),
+    command("copy-json", "Y", "", "copy id, JSON, curl", copy_json)
         .shell(|app| Some(format!("pets get {} --format json", app.pets.selected()?.id))),
-    command("copy-curl", "c", "", "copy id, JSON, curl", clipboard::copy_curl),
-    change("export", "x", "export", "export rows to a file", |app, _| clipboard::export(app))
+    command("copy-curl", "c", "", "copy id, JSON, curl", copy_curl),
+    change("export", "x", "export", "export rows to a file", |app, _| export(app))
         .not_over_ssh("Export to your own machine: ssh USER@HOST pets export > pets.csv")
         .shell(|app| Some(format!("{} --format csv", list_line(app)?))),
     change("sort-by", "o", "sort", "sort, reverse", |app, _| {
@@ -243,7 +242,7 @@ pub fn reload(state: &mut AppState, next: ReadNext, now: Now) -> Vec<Effect> {
 const SAMPLES: usize = 25;
 
 /// Asks whether to add samples, but only to an empty store: they cannot be removed.
-pub(in crate::tui) fn add_samples(state: &mut AppState, now: Now) -> Vec<Effect> {
+pub fn add_samples(state: &mut AppState, now: Now) -> Vec<Effect> {
     let store = &state.pets.store;
     let is_empty = store.covers(None) && store.pets().is_empty() && !store.is_cached();
     if !is_empty || state.pets.filter().is_some() || state.pending.is_running(Slot::Samples) || state.is_switching() {
@@ -298,7 +297,7 @@ impl Job for AddSamples {
 }
 
 /// The service has answered something else: retries the rows if they failed.
-pub(in crate::tui) fn on_sign_of_life(state: &mut AppState, now: Now) -> Vec<Effect> {
+pub fn on_sign_of_life(state: &mut AppState, now: Now) -> Vec<Effect> {
     if state.link.health.next_try().is_some() && !state.pending.is_running(Slot::List) {
         reload(state, ReadNext::New, now)
     } else {
@@ -306,7 +305,7 @@ pub(in crate::tui) fn on_sign_of_life(state: &mut AppState, now: Now) -> Vec<Eff
     }
 }
 
-pub(super) fn on_answer(state: &mut AppState, answer: &ListAnswer, now: Now) {
+pub fn on_answer(state: &mut AppState, answer: &ListAnswer, now: Now) {
     // What was just added matters more.
     let has_news = state.message.as_ref().is_some_and(|message| message.kind == MessageKind::Done);
     let is_back = matches!(state.link.health, Health::Away { .. });
@@ -322,7 +321,7 @@ pub(super) fn on_answer(state: &mut AppState, answer: &ListAnswer, now: Now) {
 }
 
 /// The rows stay; the banner shows why they are old and when the next retry is.
-pub(in crate::tui) fn on_failure(state: &mut AppState, failure: Failure, now: Now) {
+pub fn on_failure(state: &mut AppState, failure: Failure, now: Now) {
     state.last_failure = Some(failure.clone());
     if failure.remedy() == Remedy::EnterKey {
         return refuse_key(state, failure, now);
@@ -368,4 +367,64 @@ fn pause_before(tries: u32) -> Duration {
         7 => 60,
         _ => 300,
     })
+}
+
+const NO_ROW: &str = "No row to copy.";
+
+/// Copies the id of the selected pet.
+pub fn copy_id(state: &mut AppState, now: Now) -> Vec<Effect> {
+    match state.pets.selected().map(|pet| pet.id) {
+        Some(id) => copy(state, id.to_string(), &format!("id {id}"), now),
+        None => state.note(NO_ROW),
+    }
+}
+
+/// Copies the selected pet as the service wrote it.
+pub fn copy_json(state: &mut AppState, now: Now) -> Vec<Effect> {
+    match state.pets.selected().map(|pet| (pet.id, serde_json::to_string(pet).unwrap_or_default())) {
+        Some((id, json)) => copy(state, json, &format!("pet {id} as JSON"), now),
+        None => state.note(NO_ROW),
+    }
+}
+
+/// Copies the command that asks for these rows; the key stays in the environment.
+pub fn copy_curl(state: &mut AppState, now: Now) -> Vec<Effect> {
+    match &state.link.address {
+        Some(address) => {
+            let curl = curl_for_list(address, &state.pets.query());
+            copy(state, curl, "the curl command (set PETSTORE_API_KEY to run it)", now)
+        }
+        None => state.note("curl cannot reach the service inside this program. F9 shows petstore commands."),
+    }
+}
+
+/// Asks into which file to write the rows found, those of the tab, or all pets.
+pub fn export(state: &mut AppState) {
+    let pets = &state.pets;
+    let is_found = !pets.is_searched_as_saved();
+    let set = |what: &str, status, pets: Vec<Pet>| {
+        let rest = if state.pets.store.covers(status) { "" } else { ", there may be more" };
+        PetSet { what: format!("{}{what}{rest}", counted(pets.len(), "pet")), pets: Arc::new(pets) }
+    };
+    let shown = || pets.rows_from(0).cloned().collect();
+    let mut sets = Vec::new();
+    if is_found {
+        sets.push(set(" found", pets.filter(), shown()));
+    }
+    if pets.tabs().1 > 0 {
+        let of_tab = if is_found { pets.of_tab() } else { shown() };
+        sets.push(set(&format!(" of {}", short(&pets.view().name)), pets.filter(), of_tab));
+    }
+    sets.push(set(" in all", None, if sets.is_empty() { shown() } else { pets.store.pets().to_vec() }));
+    let which = match (is_found, pets.filter()) {
+        (true, _) => "found",
+        (false, Some(status)) => status.as_str(),
+        (false, None) if pets.store.covers(None) => "all",
+        (false, None) => "part",
+    };
+    sets.retain(|set| !set.pets.is_empty());
+    if sets.is_empty() {
+        return state.tell("No rows to export.");
+    }
+    state.popups.show(WriteBox::new(format!("pets-{which}.csv"), Contents::Pets { sets, chosen: 0 }));
 }

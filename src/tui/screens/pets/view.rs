@@ -1,6 +1,5 @@
-//! How the pets screen looks.
+//! How the pets screen looks: its tabs and rows, the pet under the cursor, and how many there are of each kind.
 
-pub(super) mod detail;
 mod table;
 
 use ratatui::layout::Rect;
@@ -12,16 +11,17 @@ use crate::clock::Now;
 use crate::model::columns::SortOrder;
 use crate::model::export::Column;
 use crate::model::text::{cut, short, width};
-use crate::model::words;
+use crate::model::{ObservedStatus, Pet, PetStatus, words};
 use crate::tui::mouse::Target;
 use crate::tui::pending::Slot;
+use crate::tui::screens::pets::BUILT_IN;
+use crate::tui::screens::pets::reading::provenance_words;
+use crate::tui::screens::pets::update::waits;
 use crate::tui::state::{AppState, Health, Layout};
 use crate::tui::theme::{Appearance, StyleRole};
 use crate::tui::widgets::page::Page;
 use crate::tui::widgets::{WIDE, banner_with_keys};
-
-use super::state::BUILT_IN;
-use super::update::waits;
+use table::status_word;
 
 /// The most rows that a banner takes from the table.
 const BANNER_ROWS: usize = 3;
@@ -40,7 +40,7 @@ pub fn draw(state: &AppState, now: Now, page: &mut Page<'_>, layout: &mut Layout
         table::draw(state, now, page, layout);
         if !state.panes_wait {
             page.go_to(panes);
-            detail::draw_panes(state, now, page, layout);
+            draw_panes(state, now, page, layout);
         }
     } else {
         let drawer = if state.pets.drawer && page.area.height >= 7 { 5 } else { 0 };
@@ -48,7 +48,7 @@ pub fn draw(state: &AppState, now: Now, page: &mut Page<'_>, layout: &mut Layout
         layout.detail = page.rest().into();
         page.go_to(list);
         table::draw(state, now, page, layout);
-        detail::draw(state, now, page, layout);
+        draw_selected(state, now, page, layout);
     }
     page.go_to(body);
     draw_tabs(state, page);
@@ -67,7 +67,7 @@ pub fn draw_moved_cursor(
 ) -> Option<Vec<Rect>> {
     let mut painted = table::draw_moved_cursor(from, state, now, page, layout)?;
     let before = layout.detail_rows;
-    detail::redraw(state, now, page, layout);
+    redraw_selected(state, now, page, layout);
     painted.push(Rect { height: before.max(layout.detail_rows), ..layout.detail.into() });
     Some(painted)
 }
@@ -131,7 +131,7 @@ fn draw_tabs(state: &AppState, page: &mut Page<'_>) {
 }
 
 /// How many there are, if that is known.
-pub(super) fn count_word(count: Option<Count>) -> String {
+pub fn count_word(count: Option<Count>) -> String {
     count.map_or_else(|| "-".to_owned(), |count| count.to_string())
 }
 
@@ -275,7 +275,7 @@ pub fn place(state: &AppState, appearance: &Appearance, now: Now) -> String {
 }
 
 /// Whether there are more pets than the tab shows, and where they are.
-pub(super) fn rest(state: &AppState) -> String {
+pub fn rest(state: &AppState) -> String {
     let store = &state.pets.store;
     match store.coverage() {
         _ if store.covers(state.pets.filter()) => "No more rows.".to_owned(),
@@ -290,4 +290,159 @@ pub(super) fn rest(state: &AppState) -> String {
         Some(_) => "There may be more: the service lists only 100 of a status.".to_owned(),
         None => "There may be more: r loads them.".to_owned(),
     }
+}
+
+/// The same with a note if this version does not know it.
+fn status_in_detail(appearance: &Appearance, pet: &Pet) -> String {
+    match &pet.status {
+        Some(ObservedStatus::Unknown(_)) => format!("{} (unknown)", cut(&status_word(appearance, pet), 12)),
+        Some(ObservedStatus::Known(_)) | None => status_word(appearance, pet),
+    }
+}
+
+/// The pet under the cursor: under the list, or in a box beside it. What an earlier frame wrote there goes first.
+pub fn redraw_selected(state: &AppState, now: Now, page: &mut Page<'_>, layout: &mut Layout) {
+    page.go_to(Rect { height: layout.detail_rows, ..layout.detail.into() });
+    page.blank();
+    draw_selected(state, now, page, layout);
+}
+
+/// The same where nothing was written before.
+pub fn draw_selected(state: &AppState, now: Now, page: &mut Page<'_>, layout: &mut Layout) {
+    let detail = layout.detail;
+    page.go_to(detail.into());
+    if detail.x > 0 {
+        draw_detail(state, now, page);
+    } else if detail.rows > 0 {
+        draw_drawer(state, now, page);
+    }
+    layout.detail_rows = (page.area.y + page.y - detail.y).min(detail.rows);
+}
+
+/// The detail under the list, with the counts as bars.
+fn draw_drawer(state: &AppState, now: Now, page: &mut Page<'_>) {
+    let Some(pet) = state.pets.selected() else { return };
+    let appearance = page.appearance;
+    let title = format!(" Pet {} ", pet.id);
+    let from = match state.pets.provenance.get(pet.id) {
+        Some(provenance) => format!(" added: {} ", provenance_words(provenance, appearance, now)),
+        None => format!(" {} ", origin(state, appearance)),
+    };
+    let from = cut(&from, page.columns().saturating_sub(10 + width(&title)));
+    let middle = page.columns().saturating_sub(10 + width(&title) + width(&from));
+    let rule = format!("{}{title}{}{from}{}", appearance.rule(4), appearance.rule(middle), appearance.rule(3));
+    page.heading(format!(" {rule}"));
+    let name = cut(&appearance.text(&pet.name), page.columns().saturating_sub(14));
+    page.line(format!(" Name       {name}"));
+    let mark = appearance.status(pet.status.as_ref());
+    // The id is whole in the title above. What does not fit ends with a mark, so that nothing cut reads as whole.
+    let category = cut(&appearance.text(&state.pets.categories.label(pet.category_id)), 20);
+    let before = format!(" Category   {category}{}   Status  ", " ".repeat(20 - width(&category)));
+    let after = format!(" {:<12}  Id  {}", status_in_detail(appearance, pet), pet.id);
+    let after = cut(&after, page.columns().saturating_sub(width(&before) + mark.width()));
+    page.line(vec![before.into(), mark, after.into()]);
+    draw_chart(state, page);
+}
+
+/// Where the pet in the detail comes from.
+fn origin(state: &AppState, appearance: &Appearance) -> String {
+    let read = state.pets.store.read().map_or(String::new(), |at| appearance.time(at.wall));
+    format!("from the list, {read}")
+}
+
+fn draw_chart(state: &AppState, page: &mut Page<'_>) {
+    let mut spans = vec![Span::raw(" Of all     ")];
+    let most = most(state).max(1);
+    for status in PetStatus::ALL {
+        let Some(count) = state.pets.store.count(Some(status)) else { continue };
+        let (_, role) = page.appearance.mark(Some(&status.into()));
+        let bar = page.appearance.bar(count.seen * 7 / most);
+        spans.extend([format!("{status} ").into(), page.appearance.span(bar, role), format!(" {count}   ").into()]);
+    }
+    page.line(spans);
+}
+
+/// The panes at the right: detail, and two charts.
+pub fn draw_panes(state: &AppState, now: Now, page: &mut Page<'_>, layout: &mut Layout) {
+    let by_category = state.pets.rows().categories();
+    let category_rows =
+        if page.area.height >= 30 { u16::try_from(by_category.len().min(10)).unwrap_or(0) + 4 } else { 0 };
+    layout.detail = page.take(page.area.height - 7.min(page.area.height) - category_rows).into();
+    let of_status = page.take(7);
+    let of_category = page.take(category_rows);
+    draw_selected(state, now, page, layout);
+    page.go_to(of_status);
+    page.boxed("Status");
+    page.gap();
+    for status in PetStatus::ALL {
+        draw_status_bar(state, status, page);
+        page.gap();
+    }
+    if category_rows > 0 {
+        page.go_to(of_category);
+        page.boxed("Category, these rows");
+        page.gap();
+        let most = most_of_category(state);
+        for (category, count) in by_category.iter().take(page.left().into()) {
+            let name = state.pets.categories.name(*category).unwrap_or_default();
+            let label = cut(&page.appearance.text(&format!("{category:>10}  {name}")), 22);
+            draw_bar(&label, (*count, most), &count.to_string(), StyleRole::Text, page);
+            page.gap();
+        }
+    }
+}
+
+/// The largest number of pets of one status.
+fn most(state: &AppState) -> usize {
+    PetStatus::ALL
+        .into_iter()
+        .filter_map(|status| state.pets.store.count(Some(status)))
+        .map(|count| count.seen)
+        .max()
+        .unwrap_or(0)
+}
+
+/// The largest number of pets of one category.
+fn most_of_category(state: &AppState) -> usize {
+    state.pets.rows().categories().first().map_or(0, |(_, count)| *count)
+}
+
+/// The bar of a status.
+fn draw_status_bar(state: &AppState, status: PetStatus, page: &mut Page<'_>) {
+    let count = state.pets.store.count(Some(status));
+    let (mark, role) = page.appearance.mark(Some(&status.into()));
+    let label = format!("{mark} {:<10}", status.as_str());
+    draw_bar(&label, (count.map_or(0, |count| count.seen), most(state)), &count_word(count), role, page);
+}
+
+/// On the row, a bar for a value and the most that there is of it.
+fn draw_bar(label: &str, (value, most): (usize, usize), number: &str, role: StyleRole, page: &mut Page<'_>) {
+    let room = page.columns().saturating_sub(width(label) + 8);
+    let columns = if most == 0 { 0 } else { (value * room).div_ceil(most).min(room) };
+    page.line_at(0, vec![format!(" {label} ").into(), page.appearance.span(page.appearance.bar(columns), role)]);
+    page.right(1, number, StyleRole::Text);
+}
+
+/// The pet under the cursor in a box.
+fn draw_detail(state: &AppState, now: Now, page: &mut Page<'_>) {
+    let pet = state.pets.selected();
+    page.boxed(&pet.map_or_else(|| "No pet".to_owned(), |pet| format!("Pet {}", pet.id)));
+    let Some(pet) = pet else { return };
+    let appearance = page.appearance;
+    page.gap();
+    page.labelled(" Name       ", &pet.name, 4);
+    page.labelled(" Category   ", &state.pets.categories.label(pet.category_id), 2);
+    let status = format!(" {}", status_in_detail(appearance, pet));
+    page.line(vec![" Status     ".into(), appearance.status(pet.status.as_ref()), status.into()]);
+    page.line(format!(" Id         {}", pet.id));
+    if let Some(provenance) = state.pets.provenance.get(pet.id) {
+        page.labelled(" Added      ", &provenance_words(provenance, appearance, now), 2);
+    }
+    page.gap();
+    page.line(format!(" Seen       {}", origin(state, appearance)));
+    let others = state.pets.rows().categories().iter().find(|(category, _)| *category == pet.category_id);
+    let others = others.map_or(0, |(_, count)| *count);
+    page.line(format!(" Category {}: {others} in this list", pet.category_id));
+    page.gap();
+    page.quiet(" y copy id   Y JSON   c curl (no key)");
 }

@@ -8,19 +8,16 @@ use crate::clock::Now;
 use crate::model::text::short;
 use crate::tui::command::{Command, Place, change, command};
 use crate::tui::effect::Effect;
-use crate::tui::forms::{CHOOSE, CONFIRM, NEXT, PREVIOUS, TOGGLE, passes};
+use crate::tui::forms::{CHOOSE, COMPLETE, CONFIRM, NEXT, PREVIOUS, TOGGLE, passes};
 use crate::tui::job::{Env, Job, blocking};
-use crate::tui::path_completion::COMPLETE;
 use crate::tui::pending::Slot;
 use crate::tui::popups::help;
 use crate::tui::state::AppState;
 use crate::tui::widgets::form::Field;
 use crate::tui::widgets::page::{Layout, Page};
 
-use super::fields::{self, ADDRESS, COMMAND, FILE, KEY, VARIABLE, made};
-use super::state::State;
-use super::update::{PROFILES_PLACE, ReadProfiles};
-use super::view::{answer, host};
+use super::list::{LIST_PLACE, ReadProfiles, answer, host};
+use super::{ADDRESS, COMMAND, FILE, KEY, State, VARIABLE, made, new_form};
 
 const SAVE: Command = command("save", "F2", "test and save", "test it, then save it", save)
     .word(|app| app.profiles.saves_anyway().then_some("save anyway"));
@@ -75,7 +72,7 @@ impl State {
     /// Where a key goes.
     pub fn key_place(&self) -> &'static Place {
         let places = [&TEXT_PLACE, &PATH_PLACE, &CHOICE_PLACE, &BUTTON_PLACE];
-        if self.form_open { self.form.place(places) } else { &PROFILES_PLACE }
+        if self.form_open { self.form.place(places) } else { &LIST_PLACE }
     }
 }
 
@@ -147,7 +144,7 @@ impl Job for AddProfile {
             Err(why) => return app.fail(format!("The profile was not saved: {why}")),
         };
         let tried = app.profiles.tried.take();
-        app.profiles.form = fields::new();
+        app.profiles.form = new_form();
         app.profiles.form_open = false;
         let name = short(&self.0.name);
         let answered = match &tried {

@@ -1,49 +1,37 @@
 //! Tests of the profiles screen: keys, replies, and how each state is painted.
 
+use std::sync::Arc;
 use std::time::Duration;
 
-use super::fields::{ADDRESS, FILE, KEY, NAME, SOURCE};
+use super::*;
 use crate::api::Failure;
-use crate::app::connections::AddedProfile;
-use crate::app::connections::Tested;
+use crate::app::connections::{AddedProfile, Tested};
 use crate::app::outbox::queue::{LineSent, Unfinished};
 use crate::config::{Accent, KeyOrigin, Origin, ProfileEntry, Service, Settings, Sourced};
 use crate::local::complete::Completion;
 use crate::model::{ApiKey, Pet, PetStatus};
 use crate::transfer::import::{ImportEnded, Start, Summary};
-use crate::tui::drafts::Drafts;
-use crate::tui::drafts::TypedText;
+use crate::tui::drafts::{Drafts, TypedText};
 use crate::tui::effect::Effect;
+use crate::tui::forms::CompletePath;
 use crate::tui::msg::{Msg, Size};
-use crate::tui::path_completion::CompletePath;
 use crate::tui::pending::Slot;
-use crate::tui::popups::DEAF;
-use crate::tui::popups::KeyBox;
-use crate::tui::popups::clipboard::CopyText;
-use crate::tui::popups::commands::CommandsBox;
-use crate::tui::popups::key::FindKeyFile;
-use crate::tui::popups::key::KeepKey;
-use crate::tui::popups::key::TestKey;
-use crate::tui::screens::add_pet;
-use crate::tui::screens::add_pet::import;
+use crate::tui::popups::help::CommandsBox;
+use crate::tui::popups::key::{FindKeyFile, KeepKey, TestKey};
+use crate::tui::popups::text::CopyText;
+use crate::tui::popups::{DEAF, KeyBox};
 use crate::tui::screens::add_pet::import::jobs::RunImport;
-use crate::tui::screens::add_pet::lines::SendLine;
-use crate::tui::screens::add_pet::lines::WriteLines;
+use crate::tui::screens::add_pet::lines::{SendLine, WriteLines};
+use crate::tui::screens::add_pet::{self, import};
 use crate::tui::screens::pets::reading::ListPets;
-use crate::tui::screens::profiles::change::UseProfile;
-use crate::tui::screens::profiles::change::Used;
-use crate::tui::screens::profiles::form::AddProfile;
-use crate::tui::screens::profiles::form::TryProfile;
-use crate::tui::screens::profiles::update::ReadProfiles;
-use crate::tui::screens::profiles::update::TestProfile;
+use crate::tui::screens::profiles::form::{AddProfile, TryProfile};
+use crate::tui::screens::profiles::list::{ReadProfiles, TestProfile, UseProfile, Used};
 use crate::tui::session_cache::SessionCache;
 use crate::tui::state::{Health, Screen};
 use crate::tui::testing::loss::whole_at_every_size;
-use crate::tui::testing::of_kind;
-use crate::tui::testing::{self, App, animals, profiles, remote, settings};
+use crate::tui::testing::{self, App, animals, of_kind, profiles, remote, settings};
 use crate::tui::text_input::TextInput;
 use crate::tui::theme::Theme;
-use std::sync::Arc;
 
 impl App {
     /// How many jobs that create or change a profile were requested.
@@ -876,4 +864,82 @@ fn looks_where_there_is_little_room_and_without_colours() {
     red.state.theme = Theme::built_in("mono");
     red.send(Msg::Resize(Size { columns: 80, rows: 24 }));
     insta::assert_snapshot!("listed_mono", red.snapshot());
+}
+
+#[test]
+fn a_command_is_split_at_spaces_outside_quotes() {
+    let split = |words: &[&str]| Ok(words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>());
+    assert_eq!(words("op read  'op://my shop/key' "), split(&["op", "read", "op://my shop/key"]));
+    assert_eq!(words("a\"b c\"d ''"), split(&["ab cd", ""]));
+    assert_eq!(words("op 'x"), Err("The closing ' is missing.".to_owned()));
+    for none in ["", "  ", "'' x"] {
+        assert!(words(none).unwrap_err().starts_with("Type a command"), "{none:?}");
+    }
+}
+
+#[test]
+fn every_part_of_the_form_is_checked() {
+    let app = App::loaded(80, 24);
+    let filled = |name: &str, address: &str, source: &str, value: &str| {
+        let values = [("name", name), ("address", address), ("source", source)];
+        let values = values.into_iter().chain(["key", "variable", "file", "command"].map(|of| (of, value)));
+        let mut form = new_form();
+        form.restore(&values.map(|(of, value)| (of.to_owned(), TextInput::new(value))).collect());
+        form
+    };
+    let mut state = app.state;
+    state.profiles.list = Some(profiles());
+    let good = "https://shop.example/v1";
+    for (form, wrong) in [
+        (filled("", "", "none", ""), vec!["name", "address"]),
+        (filled("staging", good, "none", ""), vec!["name"]),
+        (filled("my shop", good, "typed", "two words"), vec!["name", "key"]),
+        (filled("shop", "http://shop.example/v1", "variable", "1X"), vec!["address", "variable"]),
+        (filled("shop", "https://me:petk_secret@shop.example/v1", "file", " "), vec!["address", "file"]),
+        (filled("shop", good, "command", "op '"), vec!["command"]),
+    ] {
+        assert_eq!(
+            form.wrong(&state.known()).into_iter().map(|field| field.name).collect::<Vec<_>>(),
+            wrong,
+            "{form:?}"
+        );
+    }
+    let made = |source, value| {
+        let form = filled(" shop ", good, source, value);
+        assert!(form.wrong(&state.known()).is_empty(), "{form:?}");
+        made(&form)
+    };
+    assert_eq!(made("variable", "SHOP_KEY").profile.key, Some(KeySource::Env("SHOP_KEY".into())));
+    assert_eq!(made("none", "x").profile.key, None);
+    let typed = made("typed", "Bearer petk_0123456789");
+    let key = ApiKey::new("petk_0123456789").unwrap();
+    assert_eq!((typed.name.as_str(), typed.profile.key, typed.typed), ("shop", None, Some(key)));
+}
+
+#[test]
+fn a_draft_of_an_earlier_version_is_read() {
+    let read = |source: &str| {
+        let text = |value: &str| format!(r#"{{"value":"{value}","cursor":1}}"#);
+        let texts = ["name", "address", "variable", "file", "command"].map(|of| format!(r#""{of}":{}"#, text(of)));
+        let rest = format!(r#""source":"{source}","protect":true,"focus":"Address""#);
+        let mut form = new_form();
+        form.restore(&serde_json::from_str(&format!("{{{},{rest}}}", texts.join(","))).unwrap());
+        form
+    };
+    let form = read("Variable");
+    assert_eq!((form.focus().name, made(&form).profile.protect), ("address", true));
+    assert_eq!([&NAME, &SOURCE, &VARIABLE].map(|field| form.value(field)), ["name", "variable", "variable"]);
+    assert_eq!(["TypedForFile", "TypedForKeyring"].map(|source| read(source).value(&SOURCE).to_owned()), ["typed"; 2]);
+}
+
+#[test]
+fn an_address_without_a_version_has_a_hint() {
+    let hint = |address: &str| {
+        let mut app = listed(80, 24);
+        app.keys(&format!("n Tab \"{address}\""));
+        app.says("It usually ends in /v1.")
+    };
+    assert!(!hint("https://shop.example/v1/"));
+    assert!(hint("https://shop.example/"));
+    assert!(!hint("shop"), "an invalid address has an error instead");
 }

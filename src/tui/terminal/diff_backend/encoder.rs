@@ -4,10 +4,8 @@ use std::io::Write as _;
 
 use ratatui::buffer::Cell;
 
-use super::grid::Grid;
-use super::grid::Scroll;
-use super::runs::{Run, What, is_written_by, letters, within};
-use super::sgr::Sgr;
+use super::grid::{Grid, Scroll};
+use super::runs::{Run, Sgr, What, is_written_by, letters, within};
 
 /// What was written, and in which state the terminal is afterwards.
 #[derive(Clone, Debug, Default)]

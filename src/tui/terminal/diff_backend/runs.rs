@@ -1,11 +1,12 @@
-//! What must be written in a row, as runs of cells that look the same.
+//! What must be written in a row, as runs of cells that look the same; and the shortest sequence from one look to another.
 
 use std::ops::Range;
 
 use ratatui::buffer::Cell;
+use ratatui::style::{Color, Modifier};
 use unicode_width::UnicodeWidthChar as _;
 
-use super::sgr::{Sgr, same};
+use crate::tui::theme::NAMED;
 
 /// What is done from its first column on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,7 +69,7 @@ pub fn within(symbol: &str, columns: usize) -> &str {
 }
 
 /// Appends the runs that make row `y` from `old` to `new`, which differ in these columns only.
-pub(super) fn differences(y: usize, columns: Range<usize>, old: &[Cell], new: &[Cell], runs: &mut Vec<Run>) {
+pub fn differences(y: usize, columns: Range<usize>, old: &[Cell], new: &[Cell], runs: &mut Vec<Run>) {
     let differs = |x: &usize| !same(&old[*x], &new[*x]);
     let Some(last) = columns.clone().rfind(differs) else { return };
     let is_blank = |x: &usize| same(&new[*x], &Cell::EMPTY);
@@ -114,7 +115,7 @@ fn may_be_written(between: &[Cell], look: Sgr) -> bool {
 }
 
 /// Whether these cells can be written with this look, one after the other.
-pub(super) fn is_written_by(cells: &[Cell], look: Sgr) -> bool {
+pub fn is_written_by(cells: &[Cell], look: Sgr) -> bool {
     let single = |symbol: &str| !symbol.is_empty() && !is_doubtful(symbol);
     cells.iter().all(|cell| look.shows(cell) && single(cell.symbol()))
 }
@@ -122,4 +123,154 @@ pub(super) fn is_written_by(cells: &[Cell], look: Sgr) -> bool {
 /// How many bytes the letters of these cells take.
 pub fn letters(cells: &[Cell]) -> usize {
     cells.iter().map(|cell| cell.symbol().len()).sum()
+}
+
+/// Colours and attributes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Sgr {
+    foreground: Color,
+    background: Color,
+    modifier: Modifier,
+}
+
+/// What is seen of a blank, beside its background.
+const SEEN_ON_BLANK: Modifier = Modifier::REVERSED
+    .union(Modifier::UNDERLINED)
+    .union(Modifier::SLOW_BLINK)
+    .union(Modifier::RAPID_BLINK)
+    .union(Modifier::CROSSED_OUT);
+
+/// Each attribute and its number.
+const ON: [(Modifier, &str); 9] = [
+    (Modifier::BOLD, "1"),
+    (Modifier::DIM, "2"),
+    (Modifier::ITALIC, "3"),
+    (Modifier::UNDERLINED, "4"),
+    (Modifier::SLOW_BLINK, "5"),
+    (Modifier::RAPID_BLINK, "6"),
+    (Modifier::REVERSED, "7"),
+    (Modifier::HIDDEN, "8"),
+    (Modifier::CROSSED_OUT, "9"),
+];
+
+/// Attributes that only end together, and the number that ends them.
+const OFF: [(Modifier, &str); 7] = [
+    (Modifier::BOLD.union(Modifier::DIM), "22"),
+    (Modifier::ITALIC, "23"),
+    (Modifier::UNDERLINED, "24"),
+    (Modifier::SLOW_BLINK.union(Modifier::RAPID_BLINK), "25"),
+    (Modifier::REVERSED, "27"),
+    (Modifier::HIDDEN, "28"),
+    (Modifier::CROSSED_OUT, "29"),
+];
+
+impl Sgr {
+    /// The terminal's own colours without attributes.
+    pub const PLAIN: Self = Self { foreground: Color::Reset, background: Color::Reset, modifier: Modifier::empty() };
+
+    pub const fn of(cell: &Cell) -> Self {
+        Self { foreground: cell.fg, background: cell.bg, modifier: cell.modifier }
+    }
+
+    /// Whether a blank is the same in both.
+    fn blank_is(self, other: Self) -> bool {
+        let seen = self.modifier.union(other.modifier).intersects(SEEN_ON_BLANK);
+        self == other || self.background == other.background && !seen
+    }
+
+    /// Whether a cell that is written in this style is correct.
+    pub fn shows(self, cell: &Cell) -> bool {
+        let wanted = Self::of(cell);
+        self == wanted || cell.symbol() == " " && self.blank_is(wanted)
+    }
+
+    /// The sequence from one style to another; from an unknown one if `from` is `None`.
+    pub fn change(from: Option<Self>, to: Self) -> String {
+        // What is left out in front counts as zero, which ends everything.
+        let unknown = if to == Self::PLAIN { String::new() } else { format!(";{}", Self::PLAIN.steps(to)) };
+        let steps = from.map(|from| from.steps(to)).filter(|steps| steps.len() <= unknown.len());
+        format!("\x1b[{}m", steps.unwrap_or(unknown))
+    }
+
+    fn steps(self, to: Self) -> String {
+        let mut steps: Vec<String> = Vec::new();
+        let (gone, mut kept) = (self.modifier - to.modifier, self.modifier);
+        for (together, off) in OFF.into_iter().filter(|(together, _)| gone.intersects(*together)) {
+            steps.push(off.into());
+            kept -= together;
+        }
+        let new = to.modifier - kept;
+        steps.extend(ON.into_iter().filter(|(one, _)| new.intersects(*one)).map(|(_, on)| on.into()));
+        if self.foreground != to.foreground {
+            steps.push(colour(to.foreground, 0));
+        }
+        if self.background != to.background {
+            steps.push(colour(to.background, 10));
+        }
+        steps.join(";")
+    }
+}
+
+/// Whether two cells look the same.
+pub fn same(one: &Cell, other: &Cell) -> bool {
+    one.symbol() == other.symbol() && Sgr::of(one).shows(other)
+}
+
+/// The parameters for a colour of letters; those for the ground are ten more.
+#[expect(clippy::wildcard_enum_match_arm, reason = "the others are in a table")]
+fn colour(colour: Color, more: u8) -> String {
+    match colour {
+        Color::Indexed(index) => format!("{};5;{index}", 38 + more),
+        Color::Rgb(red, green, blue) => format!("{};2;{red};{green};{blue}", 38 + more),
+        colour => {
+            let numbers = (30..38).chain(90..98);
+            let mut named = NAMED.into_iter().zip(numbers);
+            let number = named.find(|(named, _)| *named == colour).map_or(39, |(_, number)| number);
+            (number + more).to_string()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn look(foreground: Color, background: Color, modifier: Modifier) -> Sgr {
+        Sgr { foreground, background, modifier }
+    }
+
+    #[test]
+    fn only_differences_are_written_in_one_sequence_and_a_reset_where_it_is_shorter() {
+        let bold = look(Color::Reset, Color::Reset, Modifier::BOLD);
+        let red = look(Color::Red, Color::Reset, Modifier::BOLD);
+        let badge = look(Color::Red, Color::Indexed(4), Modifier::BOLD | Modifier::REVERSED);
+        let dim = look(Color::White, Color::Black, Modifier::DIM);
+        for (from, to, sequence) in [
+            (None, Sgr::PLAIN, "\x1b[m"),
+            (None, bold, "\x1b[;1m"),
+            (Some(Sgr::PLAIN), bold, "\x1b[1m"),
+            (Some(bold), Sgr::PLAIN, "\x1b[m"),
+            (Some(bold), red, "\x1b[31m"),
+            (Some(red), bold, "\x1b[39m"),
+            (Some(red), badge, "\x1b[7;48;5;4m"),
+            (Some(badge), red, "\x1b[27;49m"),
+            (Some(badge), dim, "\x1b[;2;97;40m"),
+            (Some(bold), look(Color::Reset, Color::Reset, Modifier::DIM), "\x1b[;2m"),
+            (Some(Sgr::PLAIN), look(Color::Rgb(1, 2, 3), Color::DarkGray, Modifier::empty()), "\x1b[38;2;1;2;3;100m"),
+        ] {
+            assert_eq!(Sgr::change(from, to), sequence, "{from:?} to {to:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_seen_of_a_blank_is_no_difference() {
+        let bold = look(Color::Red, Color::Reset, Modifier::BOLD);
+        assert!(bold.blank_is(Sgr::PLAIN));
+        assert!(!bold.blank_is(look(Color::Red, Color::Blue, Modifier::BOLD)));
+        assert!(!Sgr::PLAIN.blank_is(look(Color::Reset, Color::Reset, Modifier::REVERSED)));
+        let (mut blank, mut letter) = (Cell::EMPTY, Cell::new("a"));
+        blank.modifier = Modifier::BOLD;
+        letter.modifier = Modifier::BOLD;
+        assert!(same(&blank, &Cell::EMPTY) && !same(&letter, &Cell::new("a")));
+    }
 }

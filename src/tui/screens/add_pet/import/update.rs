@@ -13,17 +13,16 @@ use crate::transfer::journal::RowOutcome;
 use crate::transfer::{ColumnMapping, ImportSource};
 use crate::tui::command::{Command, Movement, Place, READER, change, command, moves, moves_on};
 use crate::tui::effect::Effect;
-use crate::tui::path_completion::COMPLETE;
+use crate::tui::forms::COMPLETE;
 use crate::tui::pending::Slot;
 use crate::tui::popups::confirm::ask_of_service;
-use crate::tui::popups::write::NO_FILES;
-use crate::tui::popups::write::RejectsSource;
+use crate::tui::popups::write::{NO_FILES, RejectsSource};
 use crate::tui::popups::{Contents, Question, TextBox, WriteBox, copy};
 use crate::tui::screens::add_pet::form::is_still_switching;
 use crate::tui::screens::pets;
 use crate::tui::state::{AppState, Screen};
 use crate::tui::widgets::form::neighbour;
-use crate::tui::widgets::list::moved;
+use crate::tui::widgets::moved;
 use crate::tui::widgets::page::Page;
 
 use super::jobs::{KEY_REFUSED, RunImport, STOP};
@@ -323,7 +322,7 @@ fn look_for(state: &mut AppState, now: Now) -> Vec<Effect> {
     match outcome {
         RowOutcome::Added(id) => {
             state.screen = Screen::Pets;
-            pets::popups::lookup::look_up(state, id, now)
+            pets::popups::look_up(state, id, now)
         }
         RowOutcome::Unknown(_) => {
             state.screen = Screen::Pets;

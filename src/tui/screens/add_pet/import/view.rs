@@ -14,8 +14,8 @@ use crate::transfer::journal::RowOutcome;
 use crate::tui::state::{AppState, Screen};
 use crate::tui::theme::StyleRole;
 use crate::tui::widgets::WIDE;
-use crate::tui::widgets::list::shown;
 use crate::tui::widgets::page::Page;
+use crate::tui::widgets::shown;
 
 use super::update::command_line;
 use super::{Phase, Running};

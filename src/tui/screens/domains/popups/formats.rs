@@ -6,8 +6,8 @@ use crate::domains::record_export::{ExportFormat, export};
 use crate::tui::command::{Command, LETTERS, Place, change, closes, command, moves};
 use crate::tui::popups::{Contents, Popup, WriteBox, copy};
 use crate::tui::state::{AppState, Layout};
-use crate::tui::widgets::list::{moved, shown};
 use crate::tui::widgets::page::Page;
+use crate::tui::widgets::{moved, shown};
 
 /// The record in one format after another.
 #[derive(Clone, Copy, Debug, Default)]

@@ -12,7 +12,7 @@ use crate::tui::command::{Command, Place, change, closes, command, moves};
 use crate::tui::effect::Effect;
 use crate::tui::popups::Popup;
 use crate::tui::state::{AppState, Layout};
-use crate::tui::widgets::list::moved;
+use crate::tui::widgets::moved;
 use crate::tui::widgets::page::Page;
 
 /// Why a session over SSH does not show them.

@@ -3,8 +3,7 @@
 use std::time::Duration;
 
 use crate::api::Failure;
-use crate::api::follow::AddedPet;
-use crate::api::follow::Followed;
+use crate::api::follow::{AddedPet, Followed};
 use crate::api::inventory::Coverage;
 use crate::api::list::ListAnswer;
 use crate::app::inventory::changes::ChangeKind;
@@ -12,29 +11,22 @@ use crate::app::inventory::store::PetStore;
 use crate::config::Service;
 use crate::config::file::LoadLimit;
 use crate::model::{Pet, PetId, PetStatus};
-use crate::transfer::ColumnMapping;
-use crate::transfer::ImportSource;
-use crate::transfer::import::ImportOptions;
-use crate::transfer::import::ImportProgress;
-use crate::transfer::import::ImportRun;
-use crate::transfer::import::Start;
+use crate::transfer::import::{ImportOptions, ImportProgress, ImportRun, Start};
 use crate::transfer::preview::RowCounts;
+use crate::transfer::{ColumnMapping, ImportSource};
 use crate::tui::effect::Effect;
 use crate::tui::job::Started;
 use crate::tui::pending::Slot;
 use crate::tui::popups::key::TestKey;
 use crate::tui::screens::add_pet::import::jobs::ImportPart;
 use crate::tui::screens::add_pet::import::jobs::RunImport;
-use crate::tui::screens::pets::follow::FollowPets;
-use crate::tui::screens::pets::provenance::AskProvenance;
-use crate::tui::screens::pets::reading::{ListPets, ReadInventory};
+use crate::tui::screens::pets::reading::{AskProvenance, FollowPets, ListPets, ReadInventory};
 use crate::tui::session_cache::SessionCache;
-use crate::tui::testing::job_of;
 use crate::tui::testing::loss::whole_at_every_size;
-use crate::tui::testing::{App, animals, listed, provenance, remote};
+use crate::tui::testing::{App, animals, job_of, listed, provenance, remote};
 
-use super::super::follow::MOST_HELD;
 use super::{count, ids, marked, next_page, refused, selected, unauthorized};
+use crate::tui::screens::pets::reading::MOST_HELD;
 
 fn offered(pets: &[Pet]) -> Result<ListAnswer, Failure> {
     listed(pets.to_vec(), None).map(|answer| ListAnswer { offers_events: true, ..answer })

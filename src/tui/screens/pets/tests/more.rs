@@ -11,20 +11,15 @@ use crate::app::inventory::store::PetStore;
 use crate::config::Service;
 use crate::config::file::LoadLimit;
 use crate::local::complete::Completion;
-use crate::model::{Pet, PetStatus};
+use crate::model::{Pet, PetStatus, export};
 use crate::tui::effect::Effect;
-use crate::tui::path_completion::CompletePath;
+use crate::tui::forms::CompletePath;
 use crate::tui::pending::Slot;
-use crate::tui::popups::Contents;
-use crate::tui::popups::DEAF;
-use crate::tui::popups::WriteBox;
-use crate::tui::popups::clipboard::CopyText;
-use crate::tui::popups::jobs::FileContents;
-use crate::tui::popups::jobs::WriteFile;
-use crate::tui::screens::pets::popups::lookup::FindPet;
-use crate::tui::screens::pets::popups::lookup::LookupBox;
-use crate::tui::screens::pets::reading::ListPets;
-use crate::tui::screens::pets::reading::ReadInventory;
+use crate::tui::popups::text::CopyText;
+use crate::tui::popups::write::{Contents, WriteFile};
+use crate::tui::popups::{DEAF, WriteBox};
+use crate::tui::screens::pets::popups::{FindPet, LookupBox};
+use crate::tui::screens::pets::reading::{ListPets, ReadInventory};
 use crate::tui::screens::pets::update::AddSamples;
 use crate::tui::session_cache::SessionCache;
 use crate::tui::testing::loss::whole_at_every_size;
@@ -525,7 +520,8 @@ fn what_is_found_the_tab_or_all_can_be_written_and_are_named_so() {
         assert!(app.says(&format!("(*) {count} pets{chosen}")), "{}", app.screen());
     }
     app.keys("Up C-u \"all.ndjson\" Enter");
-    let Some(WriteFile { what: FileContents::Text(text), .. }) = app.asked() else { panic!() };
+    let Some(WriteFile { path, what: Contents::Pets { sets, chosen }, .. }) = app.asked() else { panic!() };
+    let text = export::for_file(&path, &sets[chosen].pets);
     assert_eq!(text.lines().count(), 39);
     app.answer::<WriteFile>(Ok("/tmp/all.ndjson".into()));
     assert!(app.says("Written to /tmp/all.ndjson: 39 pets in all."), "{}", app.screen());
@@ -551,8 +547,9 @@ fn the_rows_shown_are_written_in_the_format_of_the_name() {
     let Contents::Pets { sets, .. } = &write.text else { panic!() };
     assert!(sets[0].pets.iter().all(|pet| pet.category_id == 12));
     app.keys("C-u \"twelve.ndjson\" Enter");
-    let Some(WriteFile { path, what: FileContents::Text(text), replace }) = app.asked() else { panic!() };
+    let Some(WriteFile { path, what: Contents::Pets { sets, chosen }, replace }) = app.asked() else { panic!() };
     assert_eq!((path.as_str(), replace), ("twelve.ndjson", false));
+    let text = export::for_file(&path, &sets[chosen].pets);
     let read: Vec<Pet> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(read.iter().map(|pet| pet.id).collect::<Vec<_>>(), ids(&app));
 }

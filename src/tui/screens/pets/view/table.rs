@@ -14,7 +14,7 @@ use crate::tui::mouse::Target;
 use crate::tui::screens::pets::State;
 use crate::tui::state::{AppState, Health, Layout};
 use crate::tui::theme::{Appearance, StyleRole};
-use crate::tui::widgets::list::first_shown;
+use crate::tui::widgets::first_shown;
 use crate::tui::widgets::page::Page;
 
 /// The columns of the name of a key.
@@ -233,7 +233,7 @@ impl<'a> Rows<'a> {
 }
 
 /// Scrolls no further than needed, and never leaves room below while rows are above.
-pub(super) fn first_visible(cursor: usize, top: usize, visible: usize, rows: usize) -> usize {
+pub fn first_visible(cursor: usize, top: usize, visible: usize, rows: usize) -> usize {
     let least = first_shown(cursor, visible.max(1));
     top.clamp(least, cursor.max(least)).min(rows.saturating_sub(visible.max(1)))
 }

@@ -1,0 +1,498 @@
+//! The list of profiles: how they answer, and switching to one.
+//!
+//! The worker reports when the new client is ready. Until then, nothing is sent that depends on the service;
+//! afterwards, nothing of the previous service remains. Its typed text returns when the user switches back.
+
+use std::sync::Arc;
+
+use crate::api::failure::Failure;
+use crate::app::connections::Tested;
+use crate::app::outbox::queue::{Queue, Unfinished};
+use crate::clock::Now;
+use crate::config::{Accent, KeyOrigin, Origin, ProfileEntry, Profiles, ServiceLocation, Settings};
+use crate::model::BaseUrl;
+use crate::model::escape::shell_word;
+use crate::model::text::{cut, short, width};
+use crate::tui::command::{Command, Place, SHORT_LIST, change, command, moves};
+use crate::tui::drafts::{self, Drafts};
+use crate::tui::effect::Effect;
+use crate::tui::job::{Changed, Env, Job, blocking};
+use crate::tui::pending::Slot;
+use crate::tui::popups::help::ErrorBox;
+use crate::tui::popups::{KeyBox, Question, copy};
+use crate::tui::screens::add_pet::{import, lines};
+use crate::tui::screens::pets;
+use crate::tui::screens::pets::popups::{LimitBox, LookupBox};
+use crate::tui::screens::profiles::{State, form};
+use crate::tui::session_cache::{SessionCache, read_kept};
+use crate::tui::start::start;
+use crate::tui::state::{AppState, Health, Link, Screen};
+use crate::tui::theme::StyleRole;
+use crate::tui::widgets::page::Page;
+use crate::tui::widgets::{away_word, moved, shown};
+
+/// Why a session over SSH shows no profiles and asks for no key.
+pub const ONE_SERVICE: &str = "A session over SSH has one service and one API key.";
+
+pub const SHOW: Command = command("profiles", "P", "", "profiles", show)
+    .everywhere()
+    .not_over_ssh(ONE_SERVICE)
+    .shell(|_| Some("profiles list".to_owned()));
+
+static PROFILES: &[Command] = &[
+    command("confirm", "Enter F2", "use", "use it", switch),
+    command("test-profile", "t", "test", "test its service", test)
+        .shell(|app| Some(format!("profiles test {}", shell_word(&app.profiles.entry()?.name)))),
+    change("new-profile", "n a", "new", "a new profile", |app, _| app.profiles.form_open = true)
+        .shell(|_| Some("profiles add NAME --base-url URL".to_owned())),
+    command("refresh", "r F5", "", "read the file again", show),
+    change("enter-key", "K F4", "key", "enter another key", enter_key),
+    command("copy", "y", "copy address", "copy the address", copy_address),
+    moves(SHORT_LIST, "", "move|first, last", |app, movement, _| {
+        let entries = app.profiles.entries();
+        let there = entries.get(moved(app.profiles.cursor(), movement, entries.len(), entries.len()));
+        if let Some(name) = there.map(|entry| entry.name.clone()) {
+            app.profiles.selected = name;
+        }
+    }),
+    change("back", "Esc F3 q", "back", "back", |app, _| app.screen = app.profiles.from),
+];
+
+pub static LIST_PLACE: Place = Place::new("profiles", "Profiles", &[PROFILES]).around(around);
+
+fn around(app: &mut AppState, command: &Command, now: Now) -> Vec<Effect> {
+    let needs_one = !["back", "refresh", "new-profile"].contains(&command.name);
+    if needs_one && app.profiles.list.is_none() && app.pending.is_running(Slot::Profiles) {
+        return app.note("The profiles are being read.");
+    }
+    command.run(app, now)
+}
+
+/// Shows the screen.
+pub fn show(state: &mut AppState, now: Now) -> Vec<Effect> {
+    let mut effects = Vec::from_iter(state.cancel(Slot::TestKey));
+    state.popups.take::<KeyBox>();
+    if state.screen != Screen::Profiles {
+        // Two screens that return to each other could never be left.
+        state.profiles.from = match (state.screen, state.requests.back) {
+            (Screen::Requests, Screen::Profiles) => state.profiles.from,
+            (Screen::Requests, before) => before,
+            (here, _) => here,
+        };
+        state.profiles.selected.clone_from(&state.link.name);
+        state.screen = Screen::Profiles;
+    }
+    state.pets.searching = false;
+    effects.push(state.begin(ReadProfiles, now));
+    effects
+}
+
+fn test(state: &mut AppState, now: Now) -> Vec<Effect> {
+    let Some(name) = state.profiles.entry().map(|entry| entry.name.clone()) else { return Vec::new() };
+    state.profiles.testing.clone_from(&name);
+    let in_use = name == state.link.name && !state.is_first_start();
+    vec![state.begin(TestProfile { name, in_use }, now)]
+}
+
+fn enter_key(state: &mut AppState, now: Now) {
+    let Some(entry) = state.profiles.entry() else { return };
+    if entry.name != state.link.name {
+        let text =
+            format!("K sets the API key of the profile in use. Press Enter to use {} first.", short(&entry.name));
+        state.tell(text);
+    } else if state.link.embedded {
+        state.tell("The embedded store makes its own API key.");
+    } else {
+        state.open_key_box(false, now);
+    }
+}
+
+fn copy_address(state: &mut AppState, now: Now) -> Vec<Effect> {
+    match state.profiles.entry().map(|entry| entry.place.clone()) {
+        Some(ServiceLocation::At(address)) => return copy(state, address, "the address", now),
+        Some(ServiceLocation::Inside | ServiceLocation::Demo) => {
+            state.tell("The embedded store has a new address each time.");
+        }
+        Some(ServiceLocation::Unclear) | None => state.tell("No address to copy."),
+    }
+    Vec::new()
+}
+
+/// Reads the profiles.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ReadProfiles;
+
+impl Job for ReadProfiles {
+    type Answer = Profiles;
+    type Error = String;
+    const SLOT: fn(&Self) -> Slot = |_| Slot::Profiles;
+
+    async fn run(self: Arc<Self>, env: Env) -> Result<Profiles, String> {
+        blocking(move || env.machine.services.profiles()).await
+    }
+
+    fn done(&self, app: &mut AppState, read: Result<Profiles, String>, _: Now) -> Vec<Effect> {
+        match read {
+            Ok(profiles) => app.profiles.list = Some(profiles),
+            Err(why) => app.complain(format!("Cannot read the profiles: {why}")),
+        }
+        Vec::new()
+    }
+}
+
+/// Tests a service by requesting one pet.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TestProfile {
+    pub name: String,
+    /// It is the one in use: test it with the key in use, which may have been typed.
+    pub in_use: bool,
+}
+
+impl Job for TestProfile {
+    type Answer = Tested;
+    type Error = Failure;
+    const SLOT: fn(&Self) -> Slot = |_| Slot::TestProfile;
+
+    async fn run(self: Arc<Self>, env: Env) -> Result<Tested, Failure> {
+        if self.in_use {
+            return Ok(Tested::of(&env.api("profile test").await?).await);
+        }
+        let services = Arc::clone(&env.machine.services);
+        Ok(services.test(move |services| services.settings(&self.name), env.recorder).await)
+    }
+
+    fn done(&self, app: &mut AppState, tested: Result<Tested, Failure>, now: Now) -> Vec<Effect> {
+        app.profiles.tests.insert(self.name.clone(), (now, tested.unwrap_or_else(Tested::Failed)));
+        Vec::new()
+    }
+}
+
+/// Switches to the selected service, unless a pet is being sent to the current one.
+fn switch(state: &mut AppState, now: Now) -> Vec<Effect> {
+    let Some(name) = state.profiles.entry().map(|entry| entry.name.clone()) else { return Vec::new() };
+    if state.is_switching() {
+        return state.note(format!("Still switching to {}.", short(&state.profiles.using)));
+    }
+    if let Some(why) = why_not(state) {
+        return state.fail(why);
+    }
+    if name == state.link.name && state.link.key.1 == KeyOrigin::Typed {
+        // Reading the profile again would drop the typed key.
+        let text = format!("{} is in use, with the key that you typed for this session.", short(&name));
+        state.say_done(text, now.mono);
+        state.screen = state.profiles.from;
+        return Vec::new();
+    }
+    // The key being tested is for the service in use.
+    let mut effects = Vec::from_iter(state.cancel(Slot::TestKey));
+    state.profiles.using.clone_from(&name);
+    state.tell(format!("Switching to {} ...", short(&name)));
+    effects.push(state.begin(UseProfile(name), now));
+    effects
+}
+
+/// Why another service cannot be switched to now.
+fn why_not(state: &AppState) -> Option<String> {
+    let service = &state.link.service;
+    if state.pending.is_running(Slot::Samples) {
+        return Some(format!("Samples are being sent to {service}. Wait for the answer, then switch."));
+    }
+    import::update::why_not_switch(state).or_else(|| lines::why_not_switch(state))
+}
+
+/// Switches to the service of this name.
+#[derive(Clone, Debug, PartialEq)]
+pub struct UseProfile(pub String);
+
+/// The service now in use.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Used {
+    /// The settings in use with it.
+    pub settings: Arc<Settings>,
+    pub kept: Option<SessionCache>,
+    /// Its lines in the queue, or why they cannot be read.
+    pub left: Result<Unfinished, String>,
+    /// What an earlier session left of its text, or why that cannot be read.
+    pub drafts: Result<Option<Drafts>, String>,
+}
+
+impl Job for UseProfile {
+    type Answer = Used;
+    type Error = String;
+    const SLOT: fn(&Self) -> Slot = |_| Slot::UseProfile;
+
+    /// Resolves and connects. The client comes with the answer, so that nothing uses it where the change failed.
+    async fn run(self: Arc<Self>, env: Env) -> Result<Used, String> {
+        let machine = Arc::clone(&env.machine);
+        let resolve = move || {
+            let settings = Arc::new(machine.services.settings(&self.0)?);
+            let kept = machine.kept.as_ref().and_then(|kept| read_kept(kept, &settings));
+            let identity = settings.identity();
+            let (queue, left) = match machine.queues.of(identity.as_deref()) {
+                Ok((queue, left)) => (queue, Ok(left)),
+                Err(why) => (Queue::default(), Err(why)),
+            };
+            let drafts = match (&machine.drafts, &identity) {
+                (Some(files), Some(identity)) => Drafts::open(files, identity),
+                _ => Ok(None),
+            };
+            Ok::<_, String>((Used { settings, kept, left, drafts }, queue))
+        };
+        let (used, queue) = blocking(resolve).await?;
+        let connected = (env.machine.services.connect)(Settings::clone(&used.settings)).await;
+        let client = connected
+            .map_err(|failure| if let Failure::NotStarted { why } = failure { why } else { String::from(failure) })?;
+        let client = Some(client.recording(env.recorder));
+        *env.changed.lock() = Changed { client, service: Some((Arc::clone(&used.settings), queue)) };
+        Ok(used)
+    }
+
+    fn done(&self, app: &mut AppState, used: Result<Used, String>, now: Now) -> Vec<Effect> {
+        match used {
+            Ok(used) => on_used(app, used, now),
+            // The previous service stays in use.
+            Err(why) => {
+                app.fail(format!("Cannot use {}; still using {}: {why}", short(&self.0), short(&app.link.name)))
+            }
+        }
+    }
+}
+
+/// The switch is done: puts aside the text typed for the previous service, and restores the text for this one.
+fn on_used(state: &mut AppState, used: Used, now: Now) -> Vec<Effect> {
+    let Used { settings, kept, left, drafts } = used;
+    let given_up = state.pending.forget_all(Slot::is_about_service);
+    let mut effects: Vec<Effect> = given_up.into_iter().map(Effect::Cancel).collect();
+    let (stays, put_aside) = drafts::leave(state, now);
+    effects.extend(put_aside);
+    let before = std::mem::replace(&mut state.link, Link::of(&settings));
+    state.allowed = false;
+    state.pets = pets::State::new(&settings);
+    state.last_failure = None;
+    state.keep_again = false;
+    if let Some(kept) = kept {
+        kept.restore(state, now);
+    }
+    state.popups.take::<KeyBox>();
+    state.popups.take::<LimitBox>();
+    state.popups.take::<ErrorBox>();
+    state.popups.take::<Question>();
+    state.popups.take::<LookupBox>();
+    if state.screen == Screen::Profiles && !state.profiles.form_open {
+        let before = state.profiles.from;
+        state.screen = if before == Screen::Welcome { Screen::Pets } else { before };
+    }
+    let (is_back, opened) = drafts::enter(state, drafts, now);
+    effects.extend(opened);
+    if is_back && state.screen == Screen::Pets {
+        state.screen = Screen::AddPet;
+    }
+    if state.link.read_only && state.screen == Screen::AddPet {
+        state.screen = Screen::Pets;
+    }
+    let (name, service) = (short(&state.link.name), &state.link.service);
+    let mut more = String::new();
+    if let Some(variable) = foreign_key(&state.link, &before) {
+        more.push_str(&format!(" The API key from {variable} is now sent to {service}."));
+    }
+    if before.key.1 == KeyOrigin::Typed {
+        more.push_str(&format!(" The key typed for {} was for this session and is forgotten.", short(&before.name)));
+    }
+    if stays {
+        more.push_str(&format!(" Your text for {} stays there.", short(&before.name)));
+    }
+    if is_back {
+        more.push_str(" Your text here is restored.");
+    }
+    let using = format!("Using {name}: {service}.");
+    if more.is_empty() {
+        state.say_done(using, now.mono);
+    } else {
+        state.tell(format!("{using}{more}"));
+    }
+    lines::restore(state, left);
+    effects.extend(start(state, now));
+    effects
+}
+
+/// The environment variable whose key now goes to another host, although its profile does not name it.
+fn foreign_key(link: &Link, before: &Link) -> Option<String> {
+    let setting = link.origins.iter().find(|setting| setting.name == "key")?;
+    let Origin::Environment(variable) = &setting.origin else { return None };
+    (link.has_key() && link.service != before.service).then(|| (*variable).to_owned())
+}
+
+/// The rows of the details, with their heading.
+const DETAILS: u16 = 8;
+
+/// Paints the list or the form.
+pub fn draw(state: &AppState, now: Now, page: &mut Page<'_>) {
+    if state.profiles.form_open {
+        return form::draw(state, now, page);
+    }
+    let rows = u16::try_from(state.profiles.entries().len()).unwrap_or(u16::MAX).max(1);
+    let list = page.take(2 + rows.min(page.area.height.saturating_sub(2 + DETAILS).max(3)));
+    let details = page.rest();
+    page.go_to(list);
+    draw_list(state, now, page);
+    page.go_to(details);
+    if let Some(entry) = state.profiles.entry() {
+        draw_details(entry, state, page);
+    }
+    if page.left() > 1 {
+        page.gap();
+        page.quiet("   All settings: petstore config show --origin");
+    }
+}
+
+/// The widths of the columns name, address and key; 0 without room.
+const fn widths(area: u16) -> [usize; 3] {
+    match area {
+        0..56 => [16, 0, 0],
+        56..70 => [14, 24, 0],
+        _ => [14, 30, 14],
+    }
+}
+
+fn draw_list(state: &AppState, now: Now, page: &mut Page<'_>) {
+    let [name, address, key] = widths(page.area.width);
+    let columns = |in_use| [("NAME", name), ("ADDRESS", address), ("KEY", key), ("", in_use), ("STATE", 30)];
+    page.headings(&columns(0));
+    let entries = state.profiles.entries();
+    if entries.is_empty() {
+        page.line("   Reading the profiles ...");
+        return;
+    }
+    // A row is left blank below.
+    let rows = usize::from(page.left().saturating_sub(1).max(1));
+    for (here, entry) in shown(entries.iter(), state.profiles.cursor(), rows) {
+        let is_in_use = entry.name == state.link.name;
+        let (word, role) = state_word(entry, state, now);
+        let key = if is_in_use && state.link.key.1 == KeyOrigin::Typed { "typed" } else { key_word(&entry.key) };
+        let place = place(&entry.place);
+        let [name, place, key] = [entry.name.as_str(), &place, key].map(|text| (text, StyleRole::Text));
+        page.click_row(here);
+        let columns = columns(if is_in_use { 8 } else { 0 });
+        page.row(here, &columns, &[name, place, key, ("in use", StyleRole::InUse), (&word, role)]);
+    }
+}
+
+/// The last answer of a profile's service, in a word or two.
+fn state_word(entry: &ProfileEntry, state: &AppState, now: Now) -> (String, StyleRole) {
+    let State { testing, using, .. } = &state.profiles;
+    let running = |slot, name: &str| state.pending.since(slot).filter(|_| entry.name == name);
+    if let Some(since) = running(Slot::UseProfile, using) {
+        return (format!("switching {} s", now.seconds_since(since)), StyleRole::Wait);
+    }
+    if let Some(since) = running(Slot::TestProfile, testing) {
+        return (format!("testing {} s", now.seconds_since(since)), StyleRole::Wait);
+    }
+    last(entry, state).map_or((String::new(), StyleRole::Quiet), |(_, tested)| word(&tested))
+}
+
+/// The last test of a profile's service and its time. For the one in use, every answer counts.
+fn last(entry: &ProfileEntry, state: &AppState) -> Option<(Option<Now>, Tested)> {
+    let tested = state.profiles.tests.get(&entry.name).map(|(at, tested)| (Some(*at), tested.clone()));
+    if entry.name != state.link.name {
+        return tested;
+    }
+    match &state.link.health {
+        Health::Unknown => tested,
+        // Without a key nothing was sent.
+        Health::KeyRefused { .. } if !state.link.has_key() => tested,
+        Health::Away { failure, .. } | Health::KeyRefused { failure } => Some((None, Tested::Failed(failure.clone()))),
+        Health::Ok { took } => {
+            let read = state.pets.store.read();
+            let newer = tested.filter(|(at, _)| at.map(|at| at.mono) >= read.map(|read| read.mono));
+            newer.or(Some((read, Tested::Answered(*took))))
+        }
+    }
+}
+
+fn word(tested: &Tested) -> (String, StyleRole) {
+    match tested {
+        Tested::Answered(took) => (format!("OK {} ms", took.as_millis()), StyleRole::Good),
+        Tested::Failed(failure) => (format!("! {}", away_word(failure)), StyleRole::Error),
+        Tested::Unusable(_) => ("! NOT USABLE".to_owned(), StyleRole::Error),
+    }
+}
+
+fn place(place: &ServiceLocation) -> String {
+    match place {
+        ServiceLocation::Inside => "in this program".to_owned(),
+        ServiceLocation::Demo => "in this program, sample data".to_owned(),
+        ServiceLocation::At(address) => address.clone(),
+        ServiceLocation::Unclear => "unclear".to_owned(),
+    }
+}
+
+/// The name in sentences of the service at this address.
+pub fn host(address: &str) -> String {
+    address.parse::<BaseUrl>().map_or_else(|_| "the service".to_owned(), |address| address.authority())
+}
+
+/// Where a key comes from, in one word.
+fn key_word(key: &str) -> &str {
+    match key.strip_prefix("from ") {
+        Some(source) => source.trim_start_matches("the ").split(' ').next().unwrap_or(source),
+        None => key,
+    }
+}
+
+/// The result of a test, as a sentence.
+pub fn answer(tested: &Tested, service: &str) -> String {
+    match tested {
+        Tested::Answered(took) => format!("It answered in {} ms.", took.as_millis()),
+        Tested::Failed(failure) => failure.sentence(service),
+        Tested::Unusable(why) => why.clone(),
+    }
+}
+
+fn draw_details(entry: &ProfileEntry, state: &AppState, page: &mut Page<'_>) {
+    let appearance = page.appearance;
+    let name = cut(&appearance.text(&entry.name), 40);
+    let rule = appearance.rule(page.columns().saturating_sub(width(&name) + 10));
+    page.heading(format!("   {} {name} {rule}", appearance.rule(3)));
+    let file = state.profiles.list.as_ref().and_then(|list| list.file.file_name());
+    let line = entry.line.zip(file).map_or(String::new(), |(line, file)| format!(" ({}, line {line})", file.display()));
+    let address = match &entry.place {
+        ServiceLocation::Unclear => "set either base_url or embedded, not both or neither".to_owned(),
+        place => self::place(place),
+    };
+    let service =
+        if let ServiceLocation::At(address) = &entry.place { host(address) } else { "the embedded store".to_owned() };
+    let answer = match last(entry, state) {
+        None => "not tested yet: t tests it".to_owned(),
+        Some((None, tested)) => answer(&tested, &service),
+        Some((Some(at), tested)) => format!("{} ({})", answer(&tested, &service), appearance.time(at.wall)),
+    };
+    let key = if entry.name == state.link.name { in_use(state) } else { entry.key.clone() };
+    let protect = match entry {
+        ProfileEntry { read_only: true, .. } => "read-only: nothing can be added",
+        ProfileEntry { protect: true, .. } => "asks before the first change after each switch",
+        _ => "no",
+    };
+    let label = |name: &str| appearance.span(format!("   {name:<9} "), StyleRole::Quiet);
+    for (name, value) in [
+        ("Address", format!("{address}{line}")),
+        ("Key", key),
+        ("Protect", protect.to_owned()),
+        ("Colour", colour(entry)),
+    ] {
+        let room = page.columns().saturating_sub(14);
+        page.line(vec![label(name), cut(&appearance.text(&value), room).into()]);
+    }
+    // The longest comes last and takes the remaining rows.
+    page.behind(&label("Answer"), &answer, usize::MAX);
+}
+
+/// The key of the profile in use, which may have been typed.
+fn in_use(state: &AppState) -> String {
+    let (ending, origin) = &state.link.key;
+    if ending.is_empty() { origin.to_string() } else { format!("{origin}, ends in {ending}") }
+}
+
+fn colour(entry: &ProfileEntry) -> String {
+    let reversed = if entry.accent == Accent::Red { ", reversed" } else { "" };
+    format!("{}{reversed}; the word {}", entry.accent, entry.label)
+}
