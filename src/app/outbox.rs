@@ -60,16 +60,13 @@ impl Outbox {
     }
 
     pub fn counts(&self) -> Counts {
-        let mut counts = Counts { saved: self.saved, ..Counts::default() };
-        for line in &self.lines {
-            match line.fate {
-                Fate::Unwritten | Fate::Waiting | Fate::Sending(..) => counts.waiting += 1,
-                Fate::Refused(_) => counts.refused += 1,
-                Fate::Unknown(_) => counts.unknown += 1,
-                Fate::Saved(_) => {}
-            }
+        let count = |is_it: fn(&Fate) -> bool| self.lines.iter().filter(|line| is_it(&line.fate)).count();
+        Counts {
+            saved: self.saved,
+            waiting: count(|fate| fate.is_waiting()),
+            refused: count(|fate| matches!(fate, Fate::Refused(_))),
+            unknown: count(|fate| matches!(fate, Fate::Unknown(_))),
         }
-        counts
     }
 
     /// Whether anything waits to be written or sent.
@@ -226,6 +223,14 @@ impl Outbox {
         self.unwritten.push(QueueRecord::Saved { line: number, id });
     }
 
+    /// The pet that a line may have become: the newest one found that was not there before, and is not from another line.
+    pub fn candidate(&self, number: u64, searched: SearchedPets, store: &PetStore) -> Option<Pet> {
+        let known = self.line(number)?.typed.known;
+        let is_added = |id| self.lines.iter().any(|line| line.fate == Fate::Saved(id));
+        let was_there = |id| store.coverage().is_none() || !store.is_unknown(id);
+        searched.newest(|id| is_added(id) || id <= known && was_there(id))
+    }
+
     /// Forgets a line that is neither under way nor saved.
     pub fn drop_line(&mut self, number: u64) {
         self.lines.retain(|line| line.typed.line != number);
@@ -295,14 +300,6 @@ impl Line {
             }
             LineSent::Failed(_) | LineSent::NotSent(_) => Fate::Waiting,
         };
-    }
-
-    /// The pet that it may have become: the newest one found that was not there before, and is not `added` from another
-    /// line.
-    pub fn candidate(&self, searched: SearchedPets, store: &PetStore, added: &[PetId]) -> Option<Pet> {
-        let was_there = |id| store.coverage().is_none() || !store.is_unknown(id);
-        let is_older = |id| added.contains(&id) || id <= self.typed.known && was_there(id);
-        searched.newest(is_older)
     }
 }
 

@@ -56,14 +56,15 @@ impl Session {
         let closed = self.setup.queues.close(self.setup.settings.identity().as_deref(), &self.outbox.unwritten);
         let is_kept = self.queue.is_kept() && closed.is_ok();
         let word = if is_kept { "Kept for the next start" } else { "Not sent" };
-        let lines: Vec<_> = self.outbox.lines.iter().map(|line| format!("{word}: {}.", self.named(line))).collect();
+        let lines = self.outbox.lines.iter().filter(|line| !line.fate.is_saved());
+        let lines: Vec<_> = lines.map(|line| format!("{word}: {}.", self.named(line))).collect();
         self.talk.say_all(lines)
     }
 
     /// Sends the pets that wait; asks for others, and sends each.
     pub(super) async fn add(&mut self) -> Asked<()> {
         let mut draft = Draft::default();
-        let waiting = self.outbox.lines.clone();
+        let waiting: Vec<_> = self.outbox.lines.iter().filter(|line| !line.fate.is_saved()).cloned().collect();
         if !waiting.is_empty() && self.may_add(waiting.len() as u64).await? {
             for line in waiting {
                 self.talk.say(format!("Waiting: {}.", self.named(&line)))?;
@@ -143,7 +144,6 @@ impl Session {
         let mut found = None;
         while let Some(line) = self.outbox.line(number).cloned() {
             if let Fate::Saved(id) = line.fate {
-                self.outbox.lines.retain(|line| line.typed.line != number);
                 self.pets.added(&[id]);
                 self.added.push(id);
                 let pet = self.pets.get(id).map(|pet| words::pet(pet, &self.setup.settings.categories));
@@ -276,7 +276,7 @@ impl Session {
             Err(leave) => return self.remind(line).and(Err(leave)),
         };
         let none = searched.none_found(&short(&new.name));
-        let found = line.candidate(searched, &self.pets, &self.added);
+        let found = self.outbox.candidate(line.typed.line, searched, &self.pets);
         let what = |pet: &Pet| format!("Found a matching pet: {}.", words::pet(pet, &categories));
         self.talk.say(found.as_ref().map_or(none, what)).map(|()| found)
     }

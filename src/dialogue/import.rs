@@ -53,7 +53,9 @@ impl Session {
             return self.talk.say("No row can be sent. Fix the file, then import it again.");
         }
         let Some(start) = self.ask_how_to_begin(&checked).await? else { return self.talk.say("Nothing was sent.") };
-        if self.may_import(good, start == Start::GoOn).await? {
+        let pets = counted(good, "pet");
+        let pets = if start == Start::GoOn { format!("what is left of {pets}") } else { pets };
+        if self.may_send(&pets, "Send them?", true).await? {
             let run = checked.run(start, Some(&Journal::beside(&path)), ImportOptions::default());
             self.send_file(path, run).await?;
         }
@@ -165,28 +167,6 @@ impl Session {
             }
         };
         Ok(checked.start(again))
-    }
-
-    /// Asks before sending, with the number of pets and the service.
-    async fn may_import(&mut self, good: u64, goes_on: bool) -> Asked<bool> {
-        let pets = counted(good, "pet");
-        let place = self.place();
-        self.talk.say(match goes_on {
-            false => format!("This adds {pets} to {place}."),
-            true => format!("This adds what is left of {pets} to {place}."),
-        })?;
-        let is_protected = self.setup.settings.protect && !self.may_add;
-        let question = if is_protected {
-            "This profile is protected, and adding cannot be undone. Send them?"
-        } else {
-            "Send them?"
-        };
-        let may = self.talk.is_yes(question, false).await?;
-        self.may_add |= may;
-        if !may {
-            self.talk.say("Nothing was sent.")?;
-        }
-        Ok(may)
     }
 
     /// Sends a file, and again the rows with an unknown outcome if the user wants that.

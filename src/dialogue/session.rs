@@ -104,14 +104,20 @@ impl Session {
         if self.may_add {
             return Ok(true);
         }
-        let pets = counted(number, "pet");
+        self.may_send(&counted(number, "pet"), "Continue?", self.setup.settings.protect).await
+    }
+
+    /// Says what is added and where, and asks if that `is_asked`; the first time also because the profile is protected.
+    pub(super) async fn may_send(&mut self, pets: &str, question: &str, is_asked: bool) -> Asked<bool> {
         self.talk.say(format!("This adds {pets} to {}.", self.place()))?;
-        self.may_add = !self.setup.settings.protect
-            || self.talk.is_yes("This profile is protected, and adding cannot be undone. Continue?", false).await?;
-        if !self.may_add {
+        let is_protected = self.setup.settings.protect && !self.may_add;
+        let why = if is_protected { "This profile is protected, and adding cannot be undone. " } else { "" };
+        let may = !is_asked || self.talk.is_yes(&format!("{why}{question}"), false).await?;
+        self.may_add |= may;
+        if !may {
             self.talk.say("Nothing was sent.")?;
         }
-        Ok(self.may_add)
+        Ok(may)
     }
 
     /// Asks for a status, or none of them; Enter means `enter`.

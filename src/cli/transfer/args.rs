@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use clap::builder::PossibleValue;
 use clap::{Args as ClapArgs, ValueEnum};
 
 use crate::cli::args::{RequestArgs, parse_duration, statuses};
@@ -193,7 +194,7 @@ pub struct ExportArgs {
     pub view: Option<String>,
     /// Output format. [default: by the ending of the file name, or else CSV]
     #[arg(short = 'o', long, value_enum)]
-    pub format: Option<KindArg>,
+    pub format: Option<Kind>,
     /// Write CSV cells as they are, even those that a spreadsheet would run as formulas.
     #[arg(long)]
     pub raw: bool,
@@ -217,27 +218,23 @@ impl ExportArgs {
 
     /// The output format; `None` if the ending of the file name is unknown.
     pub fn kind(&self) -> Option<Kind> {
-        match self.format {
-            None => Kind::of_name(&self.file),
-            Some(KindArg::Csv) => Some(Kind::Csv),
-            Some(KindArg::Json) => Some(Kind::Json),
-            Some(KindArg::Ndjson) => Some(Kind::Ndjson),
-            Some(KindArg::Tsv) => Some(Kind::Tsv),
-        }
+        self.format.or_else(|| Kind::of_name(&self.file))
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum KindArg {
-    /// RFC 4180, with a header.
-    Csv,
-    /// One JSON array, an object a line.
-    Json,
-    /// One JSON object a line.
-    #[value(alias = "jsonl")]
-    Ndjson,
-    /// Tabs, with a header.
-    Tsv,
+impl ValueEnum for Kind {
+    fn value_variants<'a>() -> &'a [Self] {
+        &[Self::Csv, Self::Json, Self::Ndjson, Self::Tsv]
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(match self {
+            Self::Csv => PossibleValue::new("csv").help("RFC 4180, with a header"),
+            Self::Json => PossibleValue::new("json").help("One JSON array, an object a line"),
+            Self::Ndjson => PossibleValue::new("ndjson").help("One JSON object a line").alias("jsonl"),
+            Self::Tsv => PossibleValue::new("tsv").help("Tabs, with a header"),
+        })
+    }
 }
 
 fn parse_pair(text: &str) -> Result<(Field, String), String> {

@@ -135,7 +135,7 @@ fn switch(state: &mut AppState, now: Now) {
 
 /// Goes to the list and reloads it. Lines are still sent.
 fn back(state: &mut AppState, now: Now) -> Vec<Effect> {
-    if lines::leave_as_it_was(state) {
+    if state.add.stop_editing().is_some() {
         return Vec::new();
     }
     state.screen = Screen::Pets;
@@ -152,7 +152,7 @@ fn back(state: &mut AppState, now: Now) -> Vec<Effect> {
 
 fn clear(state: &mut AppState, _: Now) {
     state.add.stray = false;
-    if lines::leave_as_it_was(state) {
+    if state.add.stop_editing().is_some() {
         return;
     }
     let restored = state.add.clear_or_restore();

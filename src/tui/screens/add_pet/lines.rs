@@ -108,11 +108,6 @@ fn named_in(reason: &str) -> Option<Field> {
     named.next().filter(|_| named.next().is_none())
 }
 
-/// Restores the form as it was before a line was edited. Whether one was.
-pub fn leave_as_it_was(state: &mut AppState) -> bool {
-    state.add.stop_editing().is_some()
-}
-
 fn look(state: &mut AppState, line: &Line, now: Now) -> Vec<Effect> {
     let Ok(new) = line.typed.pet.check(&state.add.setup.categories) else { return Vec::new() };
     state.tell(format!("Searching for {} ...", short(&line.typed.pet.name)));
@@ -136,18 +131,18 @@ impl Job for SearchForLine {
     }
 
     fn done(&self, app: &mut AppState, searched: Result<SearchedPets, Failure>, _: Now) -> Vec<Effect> {
-        let lines = app.add.outbox.lines.iter();
-        let added: Vec<_> =
-            lines.filter_map(|line| if let Fate::Saved(id) = line.fate { Some(id) } else { None }).collect();
-        let Some(line) = app.add.outbox.line_mut(self.line).filter(|line| matches!(line.fate, Fate::Unknown(_))) else {
+        let outbox = &mut app.add.outbox;
+        let Some(line) = outbox.line(self.line).filter(|line| matches!(line.fate, Fate::Unknown(_))) else {
             return Vec::new();
         };
         let name = short(&line.typed.pet.name);
         let text = match searched {
             Ok(searched) => {
                 let none = searched.none_found(&name);
-                let found = line.candidate(searched, &app.pets.store, &added).map(|pet| pet.id);
-                line.fate = Fate::Unknown(found);
+                let found = outbox.candidate(self.line, searched, &app.pets.store).map(|pet| pet.id);
+                if let Some(line) = outbox.line_mut(self.line) {
+                    line.fate = Fate::Unknown(found);
+                }
                 match found {
                     Some(id) => {
                         format!("Pet {id} has this name and category. Enter: that is it. F5: send again. Del: drop.")

@@ -6,7 +6,7 @@ use crate::model::words::{counted, counts};
 use crate::model::{Field, NewPet};
 use crate::transfer::FileFormat;
 use crate::transfer::ImportSource;
-use crate::transfer::earlier_import::{EarlierImport, EarlierVerdict};
+use crate::transfer::earlier_import::EarlierVerdict;
 use crate::transfer::import::Start;
 use crate::transfer::preview::{Cells, Preview};
 use crate::transfer::rows::RowFault;
@@ -140,9 +140,10 @@ fn draw_field(looked: &PreviewState, field: Field, page: &mut Page<'_>) {
     if value.is_some() {
         page.at(checked, "same for all", StyleRole::Text);
     } else if column.is_some() {
-        let cells = seen.preview.cells[field as usize];
-        let role = if cells == Cells::default() { StyleRole::Good } else { StyleRole::Error };
-        page.at(checked, checked_words(&seen.preview, cells), role);
+        let Cells { empty, wrong } = seen.preview.cells[field as usize];
+        let role = if empty + wrong == 0 { StyleRole::Good } else { StyleRole::Error };
+        let ok = (seen.preview.good + seen.preview.bad).saturating_sub(empty + wrong);
+        page.at(checked, counts([(ok, "ok"), (empty, "empty"), (wrong, "bad")]).join("  "), role);
     }
 }
 
@@ -152,11 +153,6 @@ fn example(new: &NewPet, field: Field) -> String {
         Field::CategoryId => new.category_id.to_string(),
         Field::Status => new.status.map_or("not set".to_owned(), |status| status.to_string()),
     }
-}
-
-fn checked_words(preview: &Preview, Cells { empty, wrong }: Cells) -> String {
-    let ok = (preview.good + preview.bad).saturating_sub(empty + wrong);
-    counts([(ok, "ok"), (empty, "empty"), (wrong, "bad")]).join("  ")
 }
 
 /// The value first: the reason may not fit.
@@ -210,7 +206,16 @@ fn draw_choices(looked: &PreviewState, state: &AppState, page: &mut Page<'_>) {
     }
     page.gap();
     if let Some(before) = &seen.before {
-        page.paragraph(3, &before_words(before));
+        let text = match before.way() {
+            EarlierVerdict::GoOn if before.same_file => {
+                "This import was started before. F2 continues it; rows already added are not sent again.".to_owned()
+            }
+            EarlierVerdict::GoOn if before.new > 0 => {
+                format!("{} F2 sends the other {}.", before.sentence(), counted(before.new, "row"))
+            }
+            _ => before.sentence(),
+        };
+        page.paragraph(3, &text);
     }
     if preview.bad > 0 && !looked.only_good {
         page.paragraph(3, "Fix the file, then press F5; w writes these rows to another file.");
@@ -233,18 +238,4 @@ fn draw_beside(looked: &PreviewState, state: &AppState, page: &mut Page<'_>) {
     page.paragraph(1, "The same on the command line (y copies):");
     page.gap();
     page.paragraph(1, &command_line(state, " --dry-run"));
-}
-
-/// What the preview says about an earlier import.
-fn before_words(before: &EarlierImport) -> String {
-    let new = counted(before.new, "row");
-    match before.way() {
-        EarlierVerdict::GoOn if before.same_file => {
-            "This import was started before. F2 continues it; rows already added are not sent again.".to_owned()
-        }
-        EarlierVerdict::GoOn if before.new > 0 => format!("{} F2 sends the other {new}.", before.sentence()),
-        EarlierVerdict::GoOn | EarlierVerdict::Done | EarlierVerdict::Anew | EarlierVerdict::Choose => {
-            before.sentence()
-        }
-    }
 }
