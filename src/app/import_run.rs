@@ -81,3 +81,10 @@ pub fn report_option(file: &Path, report: &Path) -> String {
 pub fn word(path: &Path) -> String {
     shell_word(&display_safe(&path.display().to_string()))
 }
+
+/// A path as it is typed, pasted or dropped on the terminal: perhaps quoted, with escaped blanks, or as a URL.
+pub fn typed_path(text: &str) -> String {
+    let quoted = ['\'', '"'].into_iter().find_map(|quote| text.strip_prefix(quote)?.strip_suffix(quote));
+    let plain = quoted.map_or_else(|| text.replace("\\ ", " "), str::to_owned);
+    plain.strip_prefix("file://").map(str::to_owned).unwrap_or(plain)
+}

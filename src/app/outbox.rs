@@ -169,7 +169,7 @@ impl Outbox {
     /// What to send of a line; `None` if that is for the user to decide.
     pub fn to_send(&mut self, number: u64, attempt: &Attempt, categories: &Categories) -> Option<LineToSend> {
         let is_kept = self.not_in_file().all(|record| record.line() != number);
-        let to_send = self.line_mut(number)?.to_send(attempt, categories)?;
+        let to_send = self.line_mut(number)?.prepare(attempt, categories)?;
         if !is_kept {
             self.unwritten.push(attempt.clone().record(number));
         }
@@ -257,7 +257,7 @@ impl Line {
     }
 
     /// What to send of it; `None` if that is for the user to decide.
-    fn to_send(&mut self, attempt: &Attempt, categories: &Categories) -> Option<LineToSend> {
+    fn prepare(&mut self, attempt: &Attempt, categories: &Categories) -> Option<LineToSend> {
         // The service keeps idempotency keys for each API key.
         if self.sent.as_ref().is_some_and(|before| before.by != attempt.by) {
             self.fate = Fate::Unknown(None);
@@ -363,6 +363,24 @@ mod tests {
 
     use super::*;
     use crate::model::IdempotencyKeys;
+
+    #[test]
+    fn the_id_of_an_accepted_pet_is_written_again_until_the_file_has_it() {
+        let key = IdempotencyKeys::new(Uuid::nil()).make();
+        let pet = Draft { name: "Rex".into(), category_id: "3".into(), status: None };
+        let store = PetStore::new(LoadLimit::default());
+        let mut outbox = Outbox::default();
+        let at = "2026-11-20T14:03:07Z".parse().unwrap();
+        let number = outbox.take((pet, key, at), &store, &Categories::default(), None);
+        assert!(matches!(outbox.begin_writing()[..], [QueueRecord::Typed(_)]));
+        outbox.written(true);
+        outbox.accept(number, 7);
+        for is_written in [false, false, true] {
+            assert_eq!(outbox.begin_writing(), [QueueRecord::Saved { line: number, id: 7 }]);
+            outbox.written(is_written);
+            assert_eq!((outbox.is_unwritable, outbox.not_in_file().count()), (!is_written, usize::from(!is_written)));
+        }
+    }
 
     #[test]
     fn a_refusal_says_nothing_about_an_earlier_attempt_unless_the_values_are_wrong() {

@@ -14,6 +14,7 @@ use crate::model::display_safe;
 use crate::model::escape::shown_json;
 use crate::model::text::{causes, safe_causes, short};
 use crate::store::StoreError;
+use crate::transfer::TransferError;
 
 use crate::model::words::did_you_mean;
 
@@ -150,6 +151,47 @@ impl Failed {
                     .hint("use a key with the scope audit: petstore keys create --scopes read,write,audit")
             }
         }
+    }
+
+    /// Why a transfer with `service` failed, and the way out.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the others are not about what was asked for")]
+    pub fn transfer(error: &TransferError, service: &str) -> Self {
+        // No hint may lead to rows being added twice.
+        let why = display_safe(&error.to_string()).into_owned();
+        let hint = match error {
+            TransferError::Api(error) => return Self::request(error, service, false),
+            TransferError::Provenance(error) => return Self::provenance(error, service),
+            TransferError::NotAJournal { .. } => {
+                "if that file is not petstore's, use another one for the report: --report FILE"
+            }
+            TransferError::Damaged { .. } => {
+                "without the report it is unknown which rows were added: check with petstore pets list --all, and import \
+                 only the missing ones"
+            }
+            TransferError::Changed { .. } => {
+                "import the file again: its rows are then matched by content. Standard input must be the same as before"
+            }
+            TransferError::Unrelated(_) => {
+                "name the report of this file with --report. If no row of this file was ever added, run without --resume"
+            }
+            TransferError::Another { what: "the service", .. } => {
+                "to continue, choose that service (--profile, --base-url). If this is another store, use a separate report: \
+                 --report FILE"
+            }
+            TransferError::Another { .. } => {
+                "omit those options to continue; --again adds every row, even those added before"
+            }
+            TransferError::NoColumn { .. }
+            | TransferError::Columns(_)
+            | TransferError::FixedValue { .. }
+            | TransferError::JournalExists(_)
+            | TransferError::NoJournal(_)
+            | TransferError::Exists(_)
+            | TransferError::Needed { .. }
+            | TransferError::NoFile { .. } => return Self::new(Exit::Usage, why),
+            _ => return Self::new(Exit::Failure, why),
+        };
+        Self::new(Exit::Usage, why).hint(hint)
     }
 
     /// A failed request to `service`; `creating` if it may have added a pet.

@@ -11,7 +11,7 @@ use super::prompt::{Asked, Leave};
 use super::session::Session;
 use super::words;
 use crate::api::Failure;
-use crate::app::import_run::CheckedFile;
+use crate::app::import_run::{CheckedFile, typed_path};
 use crate::clock;
 use crate::config::paths::expand_home;
 use crate::model::Field;
@@ -270,10 +270,7 @@ fn on_row(trouble: Arc<Mutex<Vec<String>>>) -> OnImportedRow {
 
 /// A path as it is typed, pasted or dropped on the terminal.
 fn path_of(answer: &str, home: Option<&Path>) -> PathBuf {
-    let quoted = ['\'', '"'].into_iter().find_map(|quote| answer.strip_prefix(quote)?.strip_suffix(quote));
-    let plain = quoted.map_or_else(|| answer.replace("\\ ", " "), str::to_owned);
-    let plain = plain.strip_prefix("file://").unwrap_or(&plain);
-    expand_home(Path::new(plain), home)
+    expand_home(Path::new(&typed_path(answer)), home)
 }
 
 #[cfg(test)]

@@ -21,7 +21,7 @@ const HEAD: u64 = 1 << 20;
 const WHOLE: u64 = 64 << 20;
 
 /// The fingerprint of a file.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Print {
     /// In bytes; `None` for a stream.
     pub size: Option<u64>,
@@ -58,12 +58,19 @@ pub enum ImportSource {
     Pasted(Arc<str>),
 }
 
+impl Default for ImportSource {
+    fn default() -> Self {
+        Self::File(String::new())
+    }
+}
+
 /// A format of an import file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, strum::Display)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, strum::Display)]
 #[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "UPPERCASE")]
 pub enum FileFormat {
     /// RFC 4180, with commas, semicolons or tabs between cells.
+    #[default]
     Csv,
     /// One JSON object a line.
     Ndjson,

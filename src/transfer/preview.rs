@@ -20,7 +20,7 @@ const FIRST: usize = 3;
 const MOST_COMPARED: usize = 3_000_000;
 
 /// A file as it was checked.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Preview {
     /// Its layout.
     pub layout: FileLayout,
@@ -67,38 +67,34 @@ pub fn preview(
     reading: &ColumnMapping,
     mut each: impl FnMut(u64, Option<&Bad>) -> bool,
 ) -> Result<Preview, TransferError> {
-    let (mut first, mut bad_rows, mut duplicate_rows) = (Vec::new(), Vec::new(), Vec::new());
-    let (mut good, mut corrected, mut bad, mut cells) = (0, 0, 0, [Cells::default(); 3]);
-    let mut compared = Compared::default();
+    let (mut preview, mut compared) = (Preview::default(), Compared::default());
     let layout = rows::read(input, reading, |row| {
-        let goes_on = each(good + bad + 1, row.as_ref().err());
+        let goes_on = each(preview.good + preview.bad + 1, row.as_ref().err());
         match row {
-            Ok(Row { line, new, corrected: is_corrected, .. }) => {
-                good += 1;
-                corrected += u64::from(is_corrected);
-                if compared.is_known(&new) && duplicate_rows.len() < MOST {
-                    duplicate_rows.push((line, short(&new.name)));
+            Ok(Row { line, new, corrected, .. }) => {
+                preview.good += 1;
+                preview.corrected += u64::from(corrected);
+                if compared.is_known(&new) && preview.duplicate_rows.len() < MOST {
+                    preview.duplicate_rows.push((line, short(&new.name)));
                 }
-                if first.len() < FIRST {
-                    first.push(new);
+                if preview.first.len() < FIRST {
+                    preview.first.push(new);
                 }
             }
             Err(row) => {
-                bad += 1;
+                preview.bad += 1;
                 for (field, fault) in row.faults.iter().filter_map(|fault| Some((fault.field?, fault))) {
-                    let Cells { empty, wrong } = &mut cells[field as usize];
+                    let Cells { empty, wrong } = &mut preview.cells[field as usize];
                     *if fault.value.is_empty() { empty } else { wrong } += 1;
                 }
-                if bad_rows.len() < MOST {
-                    bad_rows.push(row);
+                if preview.bad_rows.len() < MOST {
+                    preview.bad_rows.push(row);
                 }
             }
         }
         if goes_on { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     })?;
-    let Compared { count: duplicates, stopped, .. } = compared;
-    let all_duplicates = !stopped;
-    Ok(Preview { layout, good, corrected, bad, duplicates, all_duplicates, cells, first, bad_rows, duplicate_rows })
+    Ok(Preview { layout, duplicates: compared.count, all_duplicates: !compared.stopped, ..preview })
 }
 
 /// Remembers rows by a hash of 64 bits.

@@ -7,7 +7,6 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use super::args::ExportArgs;
-use super::failed;
 use super::progress::TransferProgress;
 use crate::cli::error::{Exit, Failed};
 use crate::cli::output::{Content, is_there, out};
@@ -68,9 +67,9 @@ pub async fn run(context: &PetsContext<'_>, args: &ExportArgs) -> Result<Exit, F
         // The reader closed the pipe, which is not a failure.
         Err(TransferError::Write { source, .. }) if source.kind() == io::ErrorKind::BrokenPipe => Ok(Exit::Done),
         Err(error @ TransferError::NoFile { .. }) => {
-            Err(failed(&error, service).hint("to write to standard output: petstore pets export -"))
+            Err(Failed::transfer(&error, service).hint("to write to standard output: petstore pets export -"))
         }
-        Err(error) => Err(failed(&error, service)),
+        Err(error) => Err(Failed::transfer(&error, service)),
         Ok(None) => Ok(ended_by.unwrap_or(Exit::Failure)),
         Ok(Some(coverage)) => {
             verbosity.note(&coverage.honest_word(seen, status.is_some()));

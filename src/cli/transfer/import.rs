@@ -7,7 +7,6 @@ use std::sync::Arc;
 use tokio::sync::watch;
 
 use super::args::{ImportArgs, UnknownArg};
-use super::failed;
 use super::progress::TransferProgress;
 use crate::api::Client;
 use crate::app::import_run::{CheckedFile, report_option, word};
@@ -61,7 +60,7 @@ pub async fn run(context: &PetsContext<'_>, args: ImportArgs) -> Result<Exit, Fa
             verbosity.note(&format!("the earlier report is kept: {}", display_safe(&kept.display().to_string())));
         }
         let sent = command.send(client, ready, settings).await;
-        let (summary, ended_by) = sent.map_err(|error| failed(&error, service))?;
+        let (summary, ended_by) = sent.map_err(|error| Failed::transfer(&error, service))?;
         let exit = say(&summary, ended_by, settings, &args, verbosity);
         let unknown = summary.progress.left_alone;
         let asks = args.unknown == UnknownArg::Ask && !run.how.send_unknown && !args.is_stdin();
@@ -105,7 +104,7 @@ impl Command {
                 return Err(Failed::new(Exit::Usage, why));
             }
             Some(to) => rejects::guard(&args.file, args.journal().as_deref(), (to, args.force))
-                .map_err(|error| failed(&error, ""))?,
+                .map_err(|error| Failed::transfer(&error, ""))?,
             None => {}
         }
         Ok(Self { args: Arc::new(args), categories, signals, verbosity })
@@ -131,7 +130,7 @@ impl Command {
         } else if args.again && is_there {
             Some(Start::Anew(None))
         } else if args.again || args.is_stdin() {
-            guard.map_err(|error| failed(&error, ""))?;
+            guard.map_err(|error| Failed::transfer(&error, ""))?;
             Some(Start::New)
         } else {
             None
@@ -191,7 +190,7 @@ impl Command {
         work: impl FnOnce() -> Result<T, TransferError> + Send + 'static,
     ) -> Result<T, Failed> {
         tokio::select! {
-            done = blocking(work) => done.map_err(|error| failed(&error, "")),
+            done = blocking(work) => done.map_err(|error| Failed::transfer(&error, "")),
             exit = self.signals.next() => Err(Failed::new(exit, "stopped; nothing was sent")),
         }
     }
@@ -220,7 +219,7 @@ impl Command {
         let (args, reading) = (Arc::clone(&self.args), reading.clone());
         let name = display_safe(&to.display().to_string()).into_owned();
         let write = move || rejects::write(open(&args)?, &reading, report.as_deref(), (&to, args.force));
-        self.verbosity.note(&match blocking(write).await.map_err(|error| failed(&error, ""))? {
+        self.verbosity.note(&match blocking(write).await.map_err(|error| Failed::transfer(&error, ""))? {
             0 => "no rows need fixing".to_owned(),
             rows => format!("{} to fix: {name}", counted(rows, "row")),
         });

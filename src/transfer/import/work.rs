@@ -71,9 +71,10 @@ pub enum ImportControl {
 }
 
 /// How an import begins.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Start {
     /// A new import without an earlier report.
+    #[default]
     New,
     /// It resumes from its report.
     GoOn,
@@ -90,7 +91,7 @@ pub struct Seen {
 }
 
 /// An import to start or continue.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ImportRun {
     /// How the file is read; if that is the default, a continued import uses that of its report.
     pub reading: ColumnMapping,

@@ -26,7 +26,7 @@ const VERSION: u32 = 3;
 const MOST_HEAD: u64 = 64 << 10;
 
 /// The first line.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Head {
     /// The version of the format.
     pub petstore_import: u32,

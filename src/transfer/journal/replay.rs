@@ -46,7 +46,7 @@ pub struct UnknownRow {
 }
 
 /// The content of a journal.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Past {
     /// Its first line.
     pub head: Head,
@@ -121,9 +121,7 @@ impl Past {
         let failed = |source| failed(path, source);
         let file = File::open(path).map_err(failed)?;
         let size = file.metadata().map_err(failed)?.len();
-        let (unknown_rows, states, hashes) = (HashMap::new(), Vec::new(), Vec::new());
-        let (who, ended, undone) = (who.to_owned(), false, None);
-        let mut past = Self { head, unknown_rows, last: 0, who, states, hashes, ended, undone, whole: 0 };
+        let mut past = Self { head, who: who.to_owned(), ..Self::default() };
         let mut lines = Lines::new(BufReader::with_capacity(256 << 10, file), MOST_LINE);
         for number in 1.. {
             let damaged = |why: &str| TransferError::Damaged { path: path.to_owned(), line: number, why: short(why) };

@@ -9,7 +9,7 @@ use crate::transfer::column_mapping::{ColumnMapping, Columns};
 use crate::transfer::{FileFormat, TransferError};
 
 /// The detected layout of a file.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FileLayout {
     /// What kind of file it is.
     pub format: FileFormat,

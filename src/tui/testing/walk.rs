@@ -36,7 +36,7 @@ use crate::tui::popups::key::{FindKeyFile, KeepKey, TestKey};
 use crate::tui::popups::text::CopyText;
 use crate::tui::popups::themes::SetTheme;
 use crate::tui::popups::write::{Contents, NotWritten, WriteFile};
-use crate::tui::screens::add_pet::import::jobs::RunImport;
+use crate::tui::screens::add_pet::import::RunImport;
 use crate::tui::screens::add_pet::import::jobs::{CheckFile, ImportPart};
 use crate::tui::screens::add_pet::import::preview::UnusableFile;
 use crate::tui::screens::add_pet::lines::SearchForLine;

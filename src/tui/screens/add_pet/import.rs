@@ -14,9 +14,8 @@ use std::time::{Duration, Instant};
 
 use crate::model::text::short;
 use crate::transfer::ImportSource;
-use crate::transfer::import::{ImportProgress, ImportedRow};
+use crate::transfer::import::{ImportProgress, ImportRun, ImportedRow};
 use crate::tui::text_input::{TextInput, Typing};
-use jobs::RunImport;
 use preview::PreviewState;
 
 /// The most recent rows that are shown.
@@ -52,8 +51,16 @@ pub enum Phase {
     Running(Box<Running>),
 }
 
+/// An import to start or resume.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RunImport {
+    pub source: ImportSource,
+    /// Its report is beside the file if it names none.
+    pub run: ImportRun,
+}
+
 /// An import that was started.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Running {
     /// The preview of the file, as long as nothing of it was sent.
     pub looked: Option<Box<PreviewState>>,
@@ -144,24 +151,6 @@ impl State {
 }
 
 impl Running {
-    /// An import that starts.
-    pub fn new(job: RunImport, looked: Option<Box<PreviewState>>, service: String) -> Self {
-        Self {
-            looked,
-            job,
-            files: None,
-            service,
-            progress: ImportProgress::default(),
-            rows: VecDeque::new(),
-            rejects: VecDeque::new(),
-            is_under_way: true,
-            only_rejects: false,
-            cursor: 0,
-            since: None,
-            speed: None,
-        }
-    }
-
     /// Takes the counts and new rows.
     pub fn take(&mut self, progress: ImportProgress, rows: Vec<ImportedRow>, now: Instant) {
         let (begun, before) = *self.since.get_or_insert((now, self.progress.added));

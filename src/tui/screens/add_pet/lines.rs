@@ -302,9 +302,9 @@ impl Job for SendLine {
 /// Handles the result of sending a line.
 fn on_sent(state: &mut AppState, lane: usize, sent: LineSent, now: Now) -> Vec<Effect> {
     let State { outbox, pacing, .. } = &mut state.add;
-    let sending = outbox.lines.iter().find_map(|line| match line.fate {
-        Fate::Sending(there, since) if there == lane => Some((line.typed.line, since, short(&line.typed.pet.name))),
-        _ => None,
+    let sending = outbox.lines.iter().find_map(|line| {
+        let Fate::Sending(there, since) = line.fate else { return None };
+        (there == lane).then(|| (line.typed.line, since, short(&line.typed.pet.name)))
     });
     let Some((number, since, name)) = sending else { return Vec::new() };
     outbox.on_sent(number, &sent, attempt(&state.link, since), &state.link.service);

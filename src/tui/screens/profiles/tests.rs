@@ -20,7 +20,7 @@ use crate::tui::popups::help::CommandsBox;
 use crate::tui::popups::key::{FindKeyFile, KeepKey, TestKey};
 use crate::tui::popups::text::CopyText;
 use crate::tui::popups::{DEAF, KeyBox};
-use crate::tui::screens::add_pet::import::jobs::RunImport;
+use crate::tui::screens::add_pet::import::RunImport;
 use crate::tui::screens::add_pet::lines::{SendLine, WriteLines};
 use crate::tui::screens::add_pet::{self, import};
 use crate::tui::screens::pets::reading::ListPets;

@@ -9,8 +9,8 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 use tokio::sync::watch;
 
-use super::Phase;
 use super::preview::UnusableFile;
+use super::{Phase, RunImport};
 use crate::api::failure::{Failure, Remedy};
 use crate::app::import_run::CheckedFile;
 use crate::clock::{self, Now};
@@ -150,14 +150,6 @@ fn why_not(error: &TransferError) -> String {
         }
         error => format!("{}.", display_safe(&error.to_string())),
     }
-}
-
-/// An import to start or resume.
-#[derive(Clone, Debug, PartialEq)]
-pub struct RunImport {
-    pub source: ImportSource,
-    /// Its report is beside the file if it names none.
-    pub run: ImportRun,
 }
 
 impl Job for RunImport {
@@ -349,7 +341,9 @@ fn on_not_begun(state: &mut AppState, ended: ImportEnded, now: Now) -> Vec<Effec
     let text = match ended {
         ImportEnded::Unauthorized(_) => KEY_REFUSED.to_owned(),
         ImportEnded::NoAnswer(_) => format!("Nothing was sent. {why} F2 tries again."),
-        _ => format!("Nothing was sent. {why}"),
+        ImportEnded::Failed(_) | ImportEnded::Complete | ImportEnded::Stopped | ImportEnded::OnError => {
+            format!("Nothing was sent. {why}")
+        }
     };
     state.fail(text)
 }
@@ -405,12 +399,12 @@ fn on_ended(state: &mut AppState, summary: Summary, now: Now) -> Vec<Effect> {
 /// What follows where the service failed, and why an import ended early.
 fn on_failed(state: &mut AppState, ended: &ImportEnded, now: Now) -> String {
     let why = ended.why(&state.link.service).unwrap_or_default();
-    match ended {
-        ImportEnded::Unauthorized(failure) if failure.remedy() == Remedy::EnterKey => {
-            pets::update::refuse_key(state, failure.clone(), now);
-        }
-        ImportEnded::NoAnswer(failure) => drop(pets::update::on_failure(state, failure.clone(), now)),
-        _ => {}
+    if let ImportEnded::NoAnswer(failure) = ended {
+        pets::update::on_failure(state, failure.clone(), now);
+    } else if let ImportEnded::Unauthorized(failure) = ended
+        && failure.remedy() == Remedy::EnterKey
+    {
+        pets::update::refuse_key(state, failure.clone(), now);
     }
     why
 }

@@ -13,7 +13,7 @@ use crate::tui::text_input::{Edit, TextInput};
 use crate::tui::widgets::page::{radio, tick};
 
 /// The preview of a file.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct PreviewState {
     /// What is previewed.
     pub source: ImportSource,
@@ -116,11 +116,11 @@ pub static QUESTIONS: [Question; 4] = [
         },
         open: |looked| {
             let before = looked.before().filter(|_| looked.start().is_none())?;
-            let text = match before.way() {
-                EarlierVerdict::Done => {
+            let text = match (before.way(), before.here) {
+                (EarlierVerdict::Done, _) => {
                     "Nothing was sent: every row was added before. Press Space to add them all again."
                 }
-                _ if before.here == 0 => "Nothing was sent. If this is another list, press Space to add all its rows.",
+                (_, 0) => "Nothing was sent. If this is another list, press Space to add all its rows.",
                 _ => "Nothing was sent. Choose what to do with the rows added before (Space).",
             };
             Some(text.to_owned())
@@ -141,19 +141,7 @@ pub static QUESTIONS: [Question; 4] = [
 impl PreviewState {
     /// A new preview of `source`, read like this.
     pub fn new(source: ImportSource, reading: &ColumnMapping) -> Self {
-        let mut new = Self {
-            source,
-            reading: ColumnMapping::default(),
-            values: Default::default(),
-            found: None,
-            rows: 0,
-            changed: false,
-            part: 0,
-            columns_are_right: false,
-            only_good: false,
-            again: None,
-            how: ImportOptions::default(),
-        };
+        let mut new = Self { source, ..Self::default() };
         new.read_as(reading);
         new
     }

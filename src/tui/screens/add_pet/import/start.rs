@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use crate::app::import_run::typed_path;
 use crate::clock::Now;
 use crate::model::{Field, text::short};
 use crate::transfer::FileFormat;
@@ -119,10 +120,7 @@ fn table(state: &AppState, text: &str) -> (String, ColumnMapping) {
 
 /// The path of a file of pets, as terminals paste it for a dropped file.
 fn dropped(text: &str) -> Option<String> {
-    let text = text.trim();
-    let bare = text.strip_prefix("file://").unwrap_or(text);
-    let quoted = ['\'', '"'].into_iter().find_map(|quote| bare.strip_prefix(quote)?.strip_suffix(quote));
-    let path = quoted.map_or_else(|| bare.replace("\\ ", " "), str::to_owned);
+    let path = typed_path(text.trim());
     let is_path = path.starts_with('/') || path.starts_with("~/");
     (is_path && !path.contains('\n') && FileFormat::of_name(Path::new(&path)).is_some()).then_some(path)
 }

@@ -21,7 +21,7 @@ use crate::tui::popups::WriteBox;
 use crate::tui::popups::text::CopyText;
 use crate::tui::popups::write::{Contents, WriteFile};
 use crate::tui::screens::add_pet;
-use crate::tui::screens::add_pet::import::jobs::RunImport;
+use crate::tui::screens::add_pet::import::RunImport;
 use crate::tui::screens::add_pet::import::jobs::{CheckFile, ImportPart};
 use crate::tui::screens::add_pet::import::preview::UnusableFile;
 use crate::tui::screens::pets::popups::LookupBox;

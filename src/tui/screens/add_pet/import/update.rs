@@ -25,9 +25,9 @@ use crate::tui::widgets::form::neighbour;
 use crate::tui::widgets::moved;
 use crate::tui::widgets::page::Page;
 
-use super::jobs::{KEY_REFUSED, RunImport, STOP};
+use super::jobs::{KEY_REFUSED, STOP};
 use super::preview::{PreviewState, QUESTIONS, UnusableFile};
-use super::{Phase, Running, State, start};
+use super::{Phase, RunImport, Running, State, start};
 
 /// The rows of a page of the list.
 const PAGE: usize = 8;
@@ -263,7 +263,8 @@ pub fn begin(state: &mut AppState, now: Now) -> Vec<Effect> {
         Phase::Looked(looked) => Some(looked).filter(|_| job.run.start != Start::GoOn),
         Phase::File | Phase::Running(_) => None,
     };
-    import.phase = Phase::Running(Box::new(Running::new(job.clone(), looked, service)));
+    let running = Running { looked, job: job.clone(), service, is_under_way: true, ..Running::default() };
+    import.phase = Phase::Running(Box::new(running));
     state.message = None;
     vec![state.begin(job, now)]
 }
