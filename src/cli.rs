@@ -4,12 +4,10 @@
 //! exit statuses of [`Exit`].
 
 mod args;
-mod colour;
 mod command;
 mod completions;
 mod configuration;
 mod confirm;
-mod copy;
 mod dialogue;
 mod doctor;
 mod domains;
@@ -38,23 +36,23 @@ use std::fmt::Display;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::process::ExitCode;
 
-use clap::{CommandFactory as _, FromArgMatches as _};
-use tokio::runtime::Builder;
-use tracing::Level;
-
-use crate::api;
-use crate::config::{self, Choices, Env, Paths};
-use crate::local::atomic_file::temporary_directory;
-
 use args::OVER_SSH;
-use colour::When;
+use clap::{CommandFactory as _, FromArgMatches as _};
 use command::{AccessCommand, Args, Command, UiArgs, VERSION};
-pub use error::{Exit, Failed};
-pub use panics::report as report_panics;
 use pets::args::PetsCommand;
 use signals::fail_at_file_size_limit;
 use ssh::SshStart;
 use ssh::person::{ASK, revoked};
+use tokio::runtime::Builder;
+use tracing::Level;
+
+pub use error::{Exit, Failed};
+pub use panics::report as report_panics;
+
+use self::output::When;
+use crate::api;
+use crate::config::{self, Choices, Env, Paths};
+use crate::local::atomic_file::temporary_directory;
 
 /// The whole command line, for the manual pages.
 pub fn command() -> clap::Command {
@@ -217,7 +215,7 @@ fn run(args: Args, env: &Env, coloured: bool) -> Result<Exit, Failed> {
         Command::Backup(backup) => runtime.block_on(maintenance::backup(backup)),
         Command::Restore(restore) => runtime.block_on(maintenance::restore(restore)),
         Command::Check(database) => runtime.block_on(maintenance::check(database.url)),
-        Command::Copy(copy) => runtime.block_on(copy::run(copy)),
+        Command::Copy(copy) => runtime.block_on(maintenance::copy(copy)),
         Command::Migrate(database) => runtime.block_on(maintenance::migrate(database.url)),
         Command::Completions(args) => completions::run(&args),
     };

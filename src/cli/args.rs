@@ -9,15 +9,13 @@ use clap::error::ErrorKind;
 use clap::{Arg, Args as ClapArgs, ValueEnum};
 use jiff::Timestamp;
 
+use super::completions;
+use super::output::{Verbosity, When};
 use crate::config::{Choices, KeySource, SshSession};
 use crate::model::PetStatus;
 use crate::model::columns::ShownColumn;
 use crate::model::text::safe_causes;
 use crate::store::DatabaseUrl;
-
-use super::colour::When;
-use super::completions;
-use super::output::Verbosity;
 
 // Options of every command.
 #[derive(Debug, ClapArgs)]

@@ -7,11 +7,10 @@ use clap::{Args as ClapArgs, Parser, Subcommand};
 use super::args::{DatabaseArg, GlobalArgs, StartScreen};
 use super::completions::CompletionsArgs;
 use super::configuration::{CONFIG_HELP, ConfigCommand};
-use super::copy::CopyArgs;
 use super::domains::args::DomainsArgs;
 use super::keys::{KEYS_HELP, KeysCommand};
 use super::login::LoginArgs;
-use super::maintenance::{BackupArgs, RestoreArgs};
+use super::maintenance::{BackupArgs, CopyArgs, RestoreArgs};
 use super::pets::args::{PETS_HELP, PetsCommand};
 use super::profiles::{PROFILES_HELP, ProfilesCommand};
 use super::render::FormatArg;
@@ -147,8 +146,9 @@ pub struct UiArgs {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use clap::CommandFactory as _;
+
+    use super::*;
 
     #[test]
     fn the_commands_are_consistent() {

@@ -6,6 +6,9 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
+use super::args::PetFormat;
+use super::output::{Content, Ink};
+use super::render::json;
 use crate::clock::time_zone;
 use crate::model::columns::ShownColumn;
 use crate::model::export::{self, Column, ListColumn, Picked, Recorded};
@@ -13,11 +16,6 @@ use crate::model::table::{line, widths};
 use crate::model::text::short;
 use crate::model::words::age;
 use crate::model::{Categories, ObservedStatus, Pet, PetStatus, Provenances, display_safe};
-
-use super::args::PetFormat;
-use super::colour::Ink;
-use super::output::Content;
-use super::render::json;
 
 /// How pets are written.
 #[derive(Clone, Debug)]

@@ -1,25 +1,21 @@
 //! `petstore login` and `logout`: the API key of a profile, tested before it is saved, and never an argument.
 
-mod prompt;
-
 use std::ffi::OsString;
 use std::io::{self, Read as _};
 
 use clap::Args;
 
-use crate::app::connections;
-use crate::config::edit::set_first_profile;
-use crate::config::{Choices, Env, Login, LoginError};
-use crate::model::text::short;
-use crate::model::{ApiKey, display_safe};
-
-use super::confirm::can_ask;
+use super::confirm::{PromptAnswer, ask_hidden, can_ask, restore_terminal};
 use super::error::{Exit, Failed};
 use super::output::note;
 use super::service::client;
 use super::signals::Signals;
 use super::usage_error::key_as_argument;
-use prompt::{PromptAnswer, ask};
+use crate::app::connections;
+use crate::config::edit::set_first_profile;
+use crate::config::{Choices, Env, Login, LoginError};
+use crate::model::text::short;
+use crate::model::{ApiKey, display_safe};
 
 /// The longest input that is read as a key, in bytes.
 const MOST: u64 = 4096;
@@ -74,7 +70,7 @@ pub async fn login(args: LoginArgs, choices: &Choices, env: &Env) -> Result<Exit
     tokio::select! {
         done = work => done,
         exit = signals.next() => {
-            prompt::restore();
+            restore_terminal();
             Ok(exit)
         }
     }
@@ -101,7 +97,7 @@ pub fn logout(choices: &Choices, env: &Env) -> Result<Exit, Failed> {
 /// The key, typed at the terminal or read from standard input.
 async fn key(login: &Login, with_token: bool) -> Result<Result<ApiKey, Exit>, Failed> {
     let text = if can_ask() {
-        match ask(format!("API key for {} (not shown): ", login.address.authority())).await {
+        match ask_hidden(format!("API key for {} (not shown): ", login.address.authority())).await {
             Ok(PromptAnswer::Line(text)) => text,
             Ok(PromptAnswer::Interrupt) => return Ok(Err(Exit::Interrupt)),
             Ok(PromptAnswer::Nothing) => {

@@ -1,4 +1,4 @@
-//! `petstore backup`, `restore`, `check` and `migrate`: maintenance of a database.
+//! `petstore backup`, `restore`, `check`, `copy` and `migrate`: maintenance of a database.
 
 use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
@@ -9,15 +9,14 @@ use tokio::task::JoinHandle;
 use tokio::time::{Instant, interval_at};
 use tokio_util::sync::CancellationToken;
 
-use crate::clock;
-use crate::model::display_safe;
-use crate::model::words::counted;
-use crate::store::{self, BackupError, DatabaseUrl, Store, StoreError};
-
 use super::args::{DATABASE_VARIABLE, DatabaseParser};
 use super::error::{Exit, Failed};
 use super::output::{self, note};
 use super::signals::Signals;
+use crate::clock;
+use crate::model::display_safe;
+use crate::model::words::counted;
+use crate::store::{self, BackupError, CopyError, CopyProgress, CopySummary, DatabaseUrl, Store, StoreError};
 
 /// How often progress is shown.
 const PROGRESS: Duration = Duration::from_millis(500);
@@ -123,7 +122,7 @@ pub(super) struct Stop {
 }
 
 impl Stop {
-    pub(super) fn on_signal() -> Result<Self, Failed> {
+    fn on_signal() -> Result<Self, Failed> {
         let (token, mut signals) = (CancellationToken::new(), Signals::new()?);
         let cancelled = token.clone();
         let signal = tokio::spawn(async move {
@@ -154,7 +153,7 @@ impl Stop {
 }
 
 /// Waits for `work` and shows `what`: continuously on a terminal, elsewhere as a line a minute.
-pub(super) async fn with_progress<T>(what: impl Fn() -> String, work: impl Future<Output = T>) -> T {
+async fn with_progress<T>(what: impl Fn() -> String, work: impl Future<Output = T>) -> T {
     let mut stderr = io::stderr();
     let is_terminal = stderr.is_terminal();
     let started = clock::now().mono;
@@ -178,5 +177,42 @@ pub(super) async fn with_progress<T>(what: impl Fn() -> String, work: impl Futur
                 };
             }
         }
+    }
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  petstore copy --from sqlite:store.db --to postgres://petstore@db.shop.example/pets\n  \
+    petstore copy --from postgres://petstore@db.shop.example/pets --to sqlite:store.db"
+)]
+pub struct CopyArgs {
+    /// The database to copy. It is not changed.
+    #[arg(long, value_name = "URL", env = "PETSTORE_COPY_FROM", hide_env_values = true, value_parser = DatabaseParser)]
+    from: DatabaseUrl,
+    /// An empty database.
+    #[arg(long, value_name = "URL", env = "PETSTORE_COPY_TO", hide_env_values = true, value_parser = DatabaseParser)]
+    to: DatabaseUrl,
+}
+
+/// Copies, and reports how many pets the copy has.
+pub async fn copy(args: CopyArgs) -> Result<Exit, Failed> {
+    let CopyArgs { from, to } = args;
+    let (progress, stop) = (CopyProgress::default(), Stop::on_signal()?);
+    let copied = with_progress(|| describe(&progress), store::copy(&from, &to, &progress, &stop.token)).await;
+    let CopySummary { added, pets, .. } = match copied {
+        Ok(copied) => copied,
+        Err(error @ CopyError::Cancelled) => return Err(Failed::of(stop.exit().await, &error)),
+        Err(error @ CopyError::Same) => return Err(Failed::of(Exit::Usage, &error)),
+        Err(error) => return Err(Failed::of(Exit::Failure, &error)),
+    };
+    let added = counted(added, "pet");
+    note(&format!("copied {added} from {from} to {to}, which now has {}, all verified", counted(pets, "pet")));
+    Ok(Exit::Done)
+}
+
+fn describe(progress: &CopyProgress) -> String {
+    match progress.counts() {
+        [copied, 0] => format!("copying, {}", counted(copied, "pet")),
+        [_, verified] => format!("verifying, {}", counted(verified, "pet")),
     }
 }

@@ -14,10 +14,9 @@ use crate::config::{Env, Service, Settings, settings};
 use crate::model::display_safe;
 
 use super::args::{GlobalArgs, PetFormat};
-use super::colour::When;
 use super::confirm::confirm;
 use super::error::{Exit, Failed, GIVE_A_KEY};
-use super::output::{Verbosity, is_terminal, note};
+use super::output::{Verbosity, When, is_terminal, note};
 use super::render::ResultFormat;
 use super::signals::Signals;
 use super::{service, transfer};

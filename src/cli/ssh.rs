@@ -1,38 +1,41 @@
 //! `petstore ssh`: who may use petstore by logging in with SSH. OpenSSH authenticates and encrypts; a line of
-//! `authorized_keys` leads each person into a session with a separate API key.
+//! `authorized_keys` leads each person into a session with a separate API key (sshd(8), AUTHORIZED_KEYS FILE FORMAT). Their SSH
+//! key is only passed on: which types there are is for sshd to know.
 
 pub mod args;
-#[cfg(target_os = "linux")]
-mod landlock;
 pub mod person;
-mod public_key;
 mod session;
 
+use std::fs;
 use std::io::Write as _;
+use std::path::Path;
 
 use secrecy::ExposeSecret as _;
 
+pub use self::session::{SshStart, leave_variables};
+
+use self::args::{AuthorizeArgs, SshCommand};
+use self::person::{People, Person};
+use super::error::{Exit, Failed};
+use super::output::{self, note};
 use crate::clock;
 use crate::config::secrets::write_key_file;
 use crate::config::{Choices, Env, Remote, Service, Settings};
 use crate::model::ApiKey;
+use crate::model::text::short;
 use crate::store::Store;
 use crate::store::keys::NewKey;
 
-use super::error::{Exit, Failed};
-use super::output::{self, note};
-use args::{AuthorizeArgs, SshCommand};
-use person::{People, Person};
-pub use session::{SshStart, leave_variables};
+#[cfg(target_os = "linux")]
 
 /// Runs `command`.
 pub async fn run(SshCommand::Authorize(args): SshCommand, choices: &Choices, env: &Env) -> Result<Exit, Failed> {
     let people = People::new(env).map_err(Failed::config)?;
-    let key = public_key::read(&args.key)?;
+    let key = read_public_key(&args.key)?;
     output::is_there()?;
     let _alone = people.alone()?;
     let known = people.get(&args.name)?;
-    let line = public_key::line(&args.name, &key)?;
+    let line = authorized_line(&args.name, &key)?;
     if people.is_revoked(&args.name) {
         // A line with this name may still be there, for a key that somebody else has by now.
         let what = format!("{} was revoked, and the lines with this name would count again", args.name);
@@ -105,6 +108,90 @@ fn service(choices: &Choices, env: &Env) -> Result<Remote, Failed> {
         Service::Demo | Service::Embedded { .. } => {
             Err(Failed::config("sessions over SSH need the address of a service; each would start its own otherwise")
                 .hint("start petstore serve, and name its address: --base-url http://127.0.0.1:8080/v1"))
+        }
+    }
+}
+
+/// Reads a public key, or the file that contains one: its type and its base64, without the comment.
+fn read_public_key(text: &str) -> Result<String, Failed> {
+    /// A key with a long comment has less; a larger file is something else.
+    const MOST: u64 = 16 * 1024;
+    if let Some(key) = one_key(text) {
+        return Ok(key);
+    }
+    let path = Path::new(text);
+    let one = "give one public key, such as the file ~/.ssh/id_ed25519.pub";
+    let metadata = fs::metadata(path).map_err(|error| {
+        let what = format!("{} is neither a public SSH key nor a readable file: {error}", short(text));
+        Failed::config(what).hint(one)
+    })?;
+    if !metadata.is_file() || metadata.len() > MOST {
+        return Err(Failed::config(format!("{} is not the file of a public SSH key", path.display())).hint(one));
+    }
+    let content = fs::read_to_string(path).map_err(Failed::cannot("read", path))?;
+    if content.contains("PRIVATE KEY") {
+        let what = format!("{} is a private key, which nobody else may have", path.display());
+        return Err(Failed::config(what).hint("give the public key, which is in the file that ends in .pub"));
+    }
+    one_key(&content).ok_or_else(|| {
+        Failed::config(format!("{} is not one line with a public SSH key and no options", path.display())).hint(one)
+    })
+}
+
+/// The type and the base64 of the key that is the only line of `text`; `None` if there are options before it.
+fn one_key(text: &str) -> Option<String> {
+    let line = text.trim();
+    let (kind, rest) = line.split_once(' ')?;
+    let key = rest.split(' ').next()?;
+    let is_kind = kind.chars().all(|c| c.is_ascii_alphanumeric() || "-.@".contains(c));
+    // The length of the type begins it, of four bytes, three of which are always 0.
+    let is_key = key.starts_with("AAAA") && key.chars().all(|c| c.is_ascii_alphanumeric() || "+/=".contains(c));
+    (is_kind && is_key && !line.contains(['\n', '\r'])).then(|| format!("{kind} {key}"))
+}
+
+/// The line with which `key` starts sessions of `name`, and nothing else.
+///
+/// # Errors
+/// It is not known where this program is.
+fn authorized_line(name: &str, key: &str) -> Result<String, Failed> {
+    let program = std::env::current_exe().map_err(Failed::because("it is not known where this program is"))?;
+    let program = program.to_str().filter(|program| !program.contains(['"', '\\', '\n'])).ok_or_else(|| {
+        let what = format!("{} cannot be written in authorized_keys", program.display());
+        Failed::new(Exit::Failure, what).hint("install petstore in a directory with a plain name")
+    })?;
+    let program = shell_words::quote(program);
+    Ok(format!("restrict,pty,command=\"{program} ssh-session {name}\" {key} petstore:{name}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_of_any_type_is_passed_on_without_its_comment() {
+        for kind in ["ssh-ed25519", "ssh-rsa", "ecdsa-sha2-nistp521", "sk-ssh-ed25519@openssh.com", "ssh-next.2"] {
+            let key = format!("{kind} AAAAC3Nz+/4w==");
+            assert_eq!(one_key(&format!("{key} ada@laptop, the old one\n")), Some(key.clone()), "{kind}");
+            let line = authorized_line("till-2", &key).unwrap();
+            assert!(line.starts_with("restrict,pty,command=\"/") && !line.contains('\n'), "{line}");
+            assert!(line.ends_with(&format!(" ssh-session till-2\" {key} petstore:till-2")), "{line}");
+        }
+    }
+
+    #[test]
+    fn options_further_lines_and_other_texts_are_no_key() {
+        for text in [
+            "",
+            "ssh-ed25519",
+            "ssh-ed25519 till-2.pub",
+            "no-pty ssh-ed25519 AAAAC3Nz",
+            "command=\"sh\" AAAAC3Nz",
+            "ssh-ed25519 AAAAC3Nz\",command=\"sh",
+            "ssh-ed25519 AAAAC3Nz ada\nssh-ed25519 AAAAC3Nz ben",
+            "ssh-ed25519 AAAAC3Nz ada\rssh-ed25519 AAAAC3Nz ben",
+            "ssh-ed25519\tAAAAC3Nz",
+        ] {
+            assert_eq!(one_key(text), None, "{text:?}");
         }
     }
 }

@@ -1,12 +1,11 @@
-//! `Pet` and `NewPet` (section 2 of the description), and the query of a list.
+//! `Pet`, `NewPet` and `PetStatus` (section 2 of the description), the query of a list, and its `limit` (sections 4.1 and 8).
 
 use std::collections::HashMap;
 use std::fmt;
+use std::str::FromStr;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
-
-use super::{Limit, ObservedStatus, PetStatus};
 
 /// The identifier of a pet: unique, assigned by the service, any int64. It has no other meaning.
 pub type PetId = i64;
@@ -97,6 +96,157 @@ pub struct AddedBy {
     pub name: Option<String>,
 }
 
+/// The status of a pet (section 2, PetStatus): set at creation and usable as a list filter.
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    strum::Display,
+    strum::IntoStaticStr,
+)]
+#[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
+pub enum PetStatus {
+    /// In the store and for sale.
+    Available,
+    /// Reserved, not yet handed over.
+    Pending,
+    /// Handed over.
+    Sold,
+}
+
+impl PetStatus {
+    /// All statuses, in the order of the description.
+    pub const ALL: [Self; 3] = [Self::Available, Self::Pending, Self::Sold];
+
+    /// The word used in JSON and in the query, for example `available`.
+    pub fn as_str(self) -> &'static str {
+        self.into()
+    }
+}
+
+/// The word is not one of the three. Case matters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("status must be available, pending or sold")]
+pub struct NotAStatus;
+
+impl FromStr for PetStatus {
+    type Err = NotAStatus;
+
+    fn from_str(word: &str) -> Result<Self, NotAStatus> {
+        Self::ALL.into_iter().find(|status| status.as_str() == word).ok_or(NotAStatus)
+    }
+}
+
+/// A status as a service sent it. An unknown word is kept, so that the row stays usable.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(from = "String", untagged)]
+pub enum ObservedStatus {
+    /// One of the three of the description.
+    Known(PetStatus),
+    /// Any other word, byte for byte as it came. Clean it before showing it.
+    Unknown(String),
+}
+
+impl ObservedStatus {
+    /// The word as it came.
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::Known(status) => status.as_str(),
+            Self::Unknown(word) => word,
+        }
+    }
+}
+
+impl From<PetStatus> for ObservedStatus {
+    fn from(status: PetStatus) -> Self {
+        Self::Known(status)
+    }
+}
+
+impl From<String> for ObservedStatus {
+    fn from(word: String) -> Self {
+        word.parse().map_or_else(|NotAStatus| Self::Unknown(word), Self::Known)
+    }
+}
+
+/// How many pets one list request may return: 1 to 100.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "i64", into = "i64")]
+pub struct Limit(u8);
+
+impl TryFrom<i64> for Limit {
+    type Error = NotALimit;
+
+    fn try_from(number: i64) -> Result<Self, NotALimit> {
+        Self::new(number)
+    }
+}
+
+impl From<Limit> for i64 {
+    fn from(limit: Limit) -> Self {
+        limit.0.into()
+    }
+}
+
+impl Limit {
+    /// The smallest limit.
+    pub const MIN: Self = Self(1);
+    /// The largest limit.
+    pub const MAX: Self = Self(100);
+
+    /// `number` as a limit, if it is within 1 to 100.
+    pub const fn new(number: i64) -> Result<Self, NotALimit> {
+        if number >= 1 && number <= 100 {
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+            Ok(Self(number as u8))
+        } else {
+            Err(NotALimit)
+        }
+    }
+
+    /// The number, 1 to 100.
+    pub const fn get(self) -> u8 {
+        self.0
+    }
+}
+
+impl Default for Limit {
+    fn default() -> Self {
+        Self(20)
+    }
+}
+
+impl fmt::Display for Limit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// Not a whole number from 1 to 100 written in plain digits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("limit must be a whole number from 1 to 100")]
+pub struct NotALimit;
+
+impl FromStr for Limit {
+    type Err = NotALimit;
+
+    /// Plain ASCII digits without sign; Rust's own parser would also take `+5`.
+    fn from_str(text: &str) -> Result<Self, NotALimit> {
+        if text.is_empty() || !text.bytes().all(|byte| byte.is_ascii_digit()) {
+            return Err(NotALimit);
+        }
+        text.parse().map_err(|_| NotALimit).and_then(Self::new)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -121,5 +271,30 @@ mod tests {
     fn a_status_that_is_not_set_is_not_sent() {
         let new = NewPet { name: "Rex".into(), category_id: 3, status: None };
         assert_eq!(serde_json::to_string(&new).unwrap(), r#"{"name":"Rex","categoryId":3}"#);
+    }
+
+    #[test]
+    fn only_the_three_words_in_lower_case_are_a_status() {
+        assert_eq!("sold".parse(), Ok(PetStatus::Sold));
+        for word in ["", "SOLD", "Sold", " sold", "reserved"] {
+            assert_eq!(word.parse::<PetStatus>(), Err(NotAStatus), "{word:?}");
+        }
+    }
+
+    #[test]
+    fn an_unknown_word_survives_a_round_trip_through_json() {
+        let seen: ObservedStatus = serde_json::from_str("\"reserved\"").unwrap();
+        assert_eq!(seen, ObservedStatus::Unknown("reserved".into()));
+        assert_eq!(serde_json::to_string(&seen).unwrap(), "\"reserved\"");
+    }
+
+    #[test]
+    fn one_to_a_hundred_in_plain_digits() {
+        for (text, number) in [("1", 1), ("20", 20), ("100", 100), ("007", 7)] {
+            assert_eq!(text.parse::<Limit>().map(Limit::get), Ok(number));
+        }
+        for text in ["0", "101", "-1", "abc", "", "1e2", "5.0", "+5", " 5", "18446744073709551617", "٣"] {
+            assert_eq!(text.parse::<Limit>(), Err(NotALimit), "{text:?}");
+        }
     }
 }

@@ -1,6 +1,487 @@
-//! The language of a search: what was typed, taken apart, and which pets it fits.
+//! The language of a search: what was typed, taken apart, and which pets it fits. Letters match whatever their case, and their
+//! accents unless they were typed.
+//!
+//! The matcher has its own substring search, which overlooks the end of a name that is not ASCII; and it takes a
+//! base letter with its marks for ASCII. So only its scores are used, and it is given letters that were folded here.
 
-pub mod needle;
-mod query;
+use std::collections::HashSet;
+use std::sync::{Arc, LazyLock};
 
-pub use query::{Query, Word};
+use nucleo_matcher::Utf32String;
+use nucleo_matcher::chars::{normalize, to_lower_case};
+
+use super::draft::NAME_MAX_CHARS;
+use super::text::short;
+use super::{Categories, ObservedStatus, Pet, PetId, Provenances};
+
+/// The most terms of a query, so that a pasted page cannot make a search slow.
+const MOST_TERMS: usize = 16;
+
+/// The term about who added a pet.
+const BY: &str = "by";
+
+/// The word for a pet without a status.
+const NO_STATUS: &str = "none";
+
+/// What is searched for: a pet must fit every term.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Query {
+    terms: Vec<Term>,
+    asks_who: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Term {
+    Word(Word),
+    Only(Filter),
+    Not(Filter),
+}
+
+/// A bare word. It may be scattered over the name, begin the category or the status, or be anywhere in the id.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Word {
+    /// Its letters.
+    pub needle: Needle,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Filter {
+    /// `"exact words"`, anywhere in the name.
+    Contains(Needle),
+    /// `cat:3,7`, `cat:dog`
+    Category(Vec<i64>),
+    /// `id:1002`, just this id, or `id:10*`, every id that begins so.
+    Id(String),
+    /// `status:sold`, the beginning of the word.
+    Status(Needle),
+    /// `by:till`, anywhere in the name of the key that added the pet; with the pets that it fits.
+    By(Needle, Arc<HashSet<PetId>>),
+}
+
+impl Query {
+    /// Takes apart what was typed. Everything that can be typed is a query; what is not finished yet leaves nothing out.
+    ///
+    /// `rex` (a word), `"mr w"` (these very letters), `cat:3,7`, `cat:dog` (the beginning of a name), `id:1002`, `id:10*`,
+    /// `status:sold` or `is:sold`, `status:none`, `by:till` (after [`Query::know`]); with a `-` before it, what must not
+    /// be: `-whis` (these very letters), `-cat:3`. No more than 16 terms count.
+    pub fn parse(text: &str, categories: &Categories) -> Self {
+        let mut terms: Vec<Term> = Vec::new();
+        let mut asks_who = false;
+        let mut rest = text.trim_start();
+        while !rest.is_empty() && terms.len() < MOST_TERMS {
+            let (token, after) = Token::next(rest);
+            asks_who |= token.asks_who();
+            terms.extend(token.term(categories).filter(|term| !terms.contains(term)));
+            rest = after;
+        }
+        Self { terms, asks_who }
+    }
+
+    /// Why `text` is not a search that can be saved: what is typed may be unfinished, what is saved may not.
+    pub fn fault(text: &str, categories: &Categories) -> Option<String> {
+        let mut rest = text.trim_start();
+        for _ in 0..MOST_TERMS {
+            if rest.is_empty() {
+                return None;
+            }
+            let (token, after) = Token::next(rest);
+            if let Some(fault) = token.fault(categories) {
+                return Some(fault);
+            }
+            rest = after;
+        }
+        (!rest.is_empty()).then(|| format!("a search has at most {MOST_TERMS} terms"))
+    }
+
+    /// Whether it is about who added the pets, also if it does not say who yet.
+    pub fn asks_who(&self) -> bool {
+        self.asks_who
+    }
+
+    /// Learns who added pets. Before that, nobody is known to have added any.
+    pub fn know(&mut self, provenances: &Provenances) {
+        for term in &mut self.terms {
+            if let Term::Only(Filter::By(needle, pets)) | Term::Not(Filter::By(needle, pets)) = term {
+                let fits = |by: &str| needle.find_in(Text::from(by)).is_some();
+                let added = provenances.iter().filter(|(_, provenance)| provenance.by().is_some_and(fits));
+                *pets = Arc::new(added.map(|(id, _)| *id).collect());
+            }
+        }
+    }
+
+    /// Whether every pet fits.
+    pub fn is_empty(&self) -> bool {
+        self.terms.is_empty()
+    }
+
+    /// Whether `pet` fits.
+    pub fn fits(&self, pet: &Pet) -> bool {
+        let name = Text::from(pet.name.as_str());
+        self.terms.iter().all(|term| match term {
+            Term::Word(word) => word.needle.is_scattered_in(name) || word.in_the_rest(pet).is_some(),
+            Term::Only(filter) => filter.fits(pet, name),
+            Term::Not(filter) => !filter.fits(pet, name),
+        })
+    }
+
+    /// Whether certainly no pet fits this one that does not fit `other`.
+    pub fn narrows(&self, other: &Self) -> bool {
+        other.terms.iter().all(|old| self.terms.iter().any(|new| new.implies(old)))
+    }
+
+    /// The bare words.
+    pub fn words(&self) -> impl Iterator<Item = &Word> {
+        self.terms.iter().filter_map(|term| match term {
+            Term::Word(word) => Some(word),
+            Term::Only(_) | Term::Not(_) => None,
+        })
+    }
+
+    /// The letters that the name must contain just so.
+    pub fn exact(&self) -> impl Iterator<Item = &Needle> {
+        self.terms.iter().filter_map(|term| match term {
+            Term::Only(Filter::Contains(needle)) => Some(needle),
+            Term::Only(_) | Term::Word(_) | Term::Not(_) => None,
+        })
+    }
+}
+
+/// One term as it was typed.
+struct Token<'a> {
+    /// Whether a `-` is before it.
+    not: bool,
+    text: &'a str,
+    /// Whether it is in quotes, and those whether they are closed.
+    quotes: Option<bool>,
+}
+
+impl<'a> Token<'a> {
+    /// The first term of `rest`, and what comes after it.
+    fn next(rest: &'a str) -> (Self, &'a str) {
+        let (not, after) = rest.strip_prefix('-').map_or((false, rest), |after| (true, after));
+        let (text, after, quotes) = match after.strip_prefix('"') {
+            Some(quoted) => match quoted.split_once('"') {
+                Some((exact, after)) => (exact, after, Some(true)),
+                None => (quoted, "", Some(false)),
+            },
+            None => {
+                let (word, after) = after.split_once(char::is_whitespace).unwrap_or((after, ""));
+                (word, after, None)
+            }
+        };
+        (Self { not, text, quotes }, after.trim_start())
+    }
+
+    /// The word before a `:`, in lower case, and what comes after it.
+    fn keyed(&self) -> (String, &'a str) {
+        let (key, value) = self.text.split_once(':').filter(|_| self.quotes.is_none()).unwrap_or(("", self.text));
+        (key.to_ascii_lowercase(), value)
+    }
+
+    fn asks_who(&self) -> bool {
+        self.keyed().0 == BY
+    }
+
+    /// `None` if there is nothing to search for yet.
+    fn term(&self, categories: &Categories) -> Option<Term> {
+        let (key, value) = self.keyed();
+        let filter = match key.as_str() {
+            "cat" => {
+                let mut wanted = value.split(',').filter(|word| !matches!(*word, "" | "-")).peekable();
+                wanted.peek()?;
+                let of = |word: &str| word.parse().map_or_else(|_| categories.beginning_with(word), |id| vec![id]);
+                Filter::Category(wanted.flat_map(of).collect())
+            }
+            "id" if matches!(value, "" | "-" | "*" | "-*") => return None,
+            "id" => Filter::Id(value.to_owned()),
+            "status" | "is" => Filter::Status(Needle::new(value)?),
+            BY => Filter::By(Needle::new(value)?, Arc::default()),
+            _ if self.not || self.quotes.is_some() => Filter::Contains(Needle::new(self.text)?),
+            _ => return Some(Term::Word(Word { needle: Needle::new(self.text)? })),
+        };
+        Some(if self.not { Term::Not(filter) } else { Term::Only(filter) })
+    }
+
+    fn fault(&self, categories: &Categories) -> Option<String> {
+        let shown = short(self.text);
+        let (key, value) = self.keyed();
+        let is_category = |word: &str| word.parse::<i64>().is_ok() || !categories.beginning_with(word).is_empty();
+        if self.quotes == Some(false) {
+            return Some(format!("the quotation mark before \"{shown}\" is not closed"));
+        }
+        if self.term(categories).is_none() {
+            return Some(format!("the term \"{shown}\" searches for nothing"));
+        }
+        match key.as_str() {
+            "cat" => {
+                let unknown = value.split(',').find(|word| !is_category(word))?;
+                Some(format!("\"{}\" is not a category: write a number, or a name of [categories]", short(unknown)))
+            }
+            "id" => value
+                .strip_suffix('*')
+                .unwrap_or(value)
+                .parse::<PetId>()
+                .is_err()
+                .then(|| format!("\"{shown}\" is not an id: write id:17 or id:10*")),
+            _ => None,
+        }
+    }
+}
+
+impl Term {
+    fn implies(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Word(new), Self::Word(old)) => new.needle.starts_with(&old.needle),
+            (Self::Only(new), Self::Only(old)) => new.implies(old),
+            (Self::Not(new), Self::Not(old)) => old.implies(new),
+            (Self::Word(_) | Self::Only(_) | Self::Not(_), _) => false,
+        }
+    }
+}
+
+impl Filter {
+    fn fits(&self, pet: &Pet, name: Text<'_>) -> bool {
+        match self {
+            Self::Contains(needle) => needle.find_in(name).is_some(),
+            Self::Category(numbers) => numbers.contains(&pet.category_id),
+            Self::Id(wanted) => match wanted.strip_suffix('*') {
+                Some(start) => Digits::of(pet.id).as_bytes().starts_with(start.as_bytes()),
+                None => Digits::of(pet.id).as_bytes() == wanted.as_bytes(),
+            },
+            Self::Status(start) => start.begins(status_word(pet)),
+            Self::By(_, pets) => pets.contains(&pet.id),
+        }
+    }
+
+    fn implies(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Contains(new), Self::Contains(old)) => new.contains(old),
+            (Self::Category(new), Self::Category(old)) => new.iter().all(|number| old.contains(number)),
+            (Self::Id(new), Self::Id(old)) => {
+                new == old || old.strip_suffix('*').is_some_and(|start| new.starts_with(start))
+            }
+            (Self::Status(new), Self::Status(old)) => new.starts_with(old),
+            (Self::By(new, _), Self::By(old, _)) => new.contains(old),
+            (Self::Contains(_) | Self::Category(_) | Self::Id(_) | Self::Status(_) | Self::By(..), _) => false,
+        }
+    }
+}
+
+impl Word {
+    /// How well the word fits a pet but for its name, from 1 to 3; always less than a name that fits.
+    pub fn in_the_rest(&self, pet: &Pet) -> Option<u32> {
+        let number = match &self.needle.letters {
+            Utf32String::Ascii(letters) if letters.bytes().all(|letter| letter.is_ascii_digit()) => {
+                let (id, category) = (Digits::of(pet.id), Digits::of(pet.category_id));
+                let (wanted, id, category) = (letters.as_bytes(), id.as_bytes(), category.as_bytes());
+                let begins = id.starts_with(wanted) || category.starts_with(wanted);
+                if id == wanted || category == wanted {
+                    Some(3)
+                } else if begins {
+                    Some(2)
+                } else {
+                    id.windows(wanted.len()).any(|window| window == wanted).then_some(1)
+                }
+            }
+            Utf32String::Ascii(_) | Utf32String::Unicode(_) => None,
+        };
+        number.or_else(|| self.needle.begins(status_word(pet)).then_some(1))
+    }
+}
+
+fn status_word(pet: &Pet) -> &str {
+    pet.status.as_ref().map_or(NO_STATUS, ObservedStatus::as_str)
+}
+
+/// A number as it is written, without the cost of formatting it.
+struct Digits {
+    bytes: [u8; 20],
+    start: usize,
+}
+
+impl Digits {
+    fn of(number: i64) -> Self {
+        let mut digits = Self { bytes: [b'-'; 20], start: 20 };
+        let mut rest = number.unsigned_abs();
+        loop {
+            digits.start -= 1;
+            // A remainder of ten is a digit.
+            digits.bytes[digits.start] = b'0' + (rest % 10) as u8;
+            rest /= 10;
+            if rest == 0 {
+                break;
+            }
+        }
+        digits.start -= usize::from(number < 0);
+        digits
+    }
+
+    fn as_bytes(&self) -> &[u8] {
+        &self.bytes[self.start..]
+    }
+}
+
+/// Letters to search for, at least one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Needle {
+    /// Folded, as the names are for comparison.
+    pub letters: Utf32String,
+    /// Whether `e` also matches `é`: only if no accent was typed.
+    pub plain: bool,
+}
+
+/// The letters of a text, folded for comparison: marks on a letter are left out. A service may send names of
+/// any length; no more is read than a name may have.
+pub fn folded(text: &str, plain: bool) -> impl Iterator<Item = char> + Clone + '_ {
+    let folds: &'static Folds = if plain { &PLAIN } else { &ACCENTED };
+    letters(text).map(|c| folds.of(c)).take(NAME_MAX_CHARS)
+}
+
+/// What the letters below U+2000 are folded to, which would take long to find out for each letter of each name.
+struct Folds {
+    known: [char; 0x2000],
+    plain: bool,
+}
+
+static PLAIN: LazyLock<Folds> = LazyLock::new(|| Folds::new(true));
+static ACCENTED: LazyLock<Folds> = LazyLock::new(|| Folds::new(false));
+
+impl Folds {
+    fn new(plain: bool) -> Self {
+        let known = std::array::from_fn(|code| {
+            let letter = u32::try_from(code).ok().and_then(char::from_u32);
+            letter.map_or(char::REPLACEMENT_CHARACTER, |letter| fold(letter, plain))
+        });
+        Self { known, plain }
+    }
+
+    fn of(&self, c: char) -> char {
+        match self.known.get(c as usize) {
+            Some(known) => *known,
+            // Chinese, Japanese and what is between them have one case only.
+            None if matches!(c, '\u{2e80}'..='\u{a63f}') => c,
+            None => fold(c, self.plain),
+        }
+    }
+}
+
+fn fold(c: char, plain: bool) -> char {
+    to_lower_case(if plain { normalize(c) } else { c })
+}
+
+/// A text to search.
+#[derive(Clone, Copy)]
+pub enum Text<'a> {
+    /// Nothing but ASCII, and as much of it as [`folded`] gives.
+    Ascii(&'a [u8]),
+    /// Any.
+    Other(&'a str),
+}
+
+impl<'a> From<&'a str> for Text<'a> {
+    fn from(text: &'a str) -> Self {
+        if text.is_ascii() {
+            Self::Ascii(&text.as_bytes()[..text.len().min(NAME_MAX_CHARS)])
+        } else {
+            Self::Other(text)
+        }
+    }
+}
+
+fn letters(text: &str) -> impl Iterator<Item = char> + Clone + '_ {
+    text.chars().filter(|c| !is_mark(*c))
+}
+
+/// Marks on the letter before, and joiners of emoji.
+pub const fn is_mark(c: char) -> bool {
+    c >= '\u{300}'
+        && matches!(c,
+        '\u{300}'..='\u{36f}' | '\u{1ab0}'..='\u{1aff}' | '\u{1dc0}'..='\u{1dff}' | '\u{20d0}'..='\u{20ff}'
+        | '\u{fe20}'..='\u{fe2f}' | '\u{200d}' | '\u{fe0e}' | '\u{fe0f}')
+}
+
+impl Needle {
+    /// Nothing where `text` has no letters.
+    pub fn new(text: &str) -> Option<Self> {
+        let plain = letters(text).all(|c| normalize(c) == c);
+        let folded: Vec<char> = letters(text).map(to_lower_case).collect();
+        if folded.is_empty() {
+            return None;
+        }
+        let letters = if folded.iter().all(char::is_ascii) {
+            Utf32String::Ascii(folded.into_iter().collect())
+        } else {
+            Utf32String::Unicode(folded.into())
+        };
+        Some(Self { letters, plain })
+    }
+
+    /// How many letters there are.
+    pub fn count(&self) -> usize {
+        self.letters.len()
+    }
+
+    fn chars(&self) -> impl Iterator<Item = char> + '_ {
+        self.letters.slice(..).chars()
+    }
+
+    /// Whether the letters are in `text` in this order, whatever is between them.
+    pub fn is_scattered_in(&self, text: Text<'_>) -> bool {
+        match (text, &self.letters) {
+            (Text::Ascii(mut rest), Utf32String::Ascii(wanted)) => {
+                wanted.bytes().all(|letter| match rest.iter().position(|byte| byte.eq_ignore_ascii_case(&letter)) {
+                    Some(at) => {
+                        rest = &rest[at + 1..];
+                        true
+                    }
+                    None => false,
+                })
+            }
+            (Text::Ascii(_), Utf32String::Unicode(_)) => false,
+            (Text::Other(text), _) => {
+                let mut letters = folded(text, self.plain);
+                self.chars().all(|wanted| letters.any(|letter| letter == wanted))
+            }
+        }
+    }
+
+    /// The first place in `text`, counted in its letters, where these come together.
+    pub fn find_in(&self, text: Text<'_>) -> Option<usize> {
+        match (text, &self.letters) {
+            (Text::Ascii(text), Utf32String::Ascii(wanted)) => {
+                let wanted = wanted.as_bytes();
+                text.windows(wanted.len()).position(|part| part.eq_ignore_ascii_case(wanted))
+            }
+            (Text::Ascii(_), Utf32String::Unicode(_)) => None,
+            (Text::Other(text), _) => {
+                let first = self.letters.slice(..).get(0);
+                let mut letters = folded(text, self.plain).enumerate();
+                loop {
+                    let (at, _) = letters.find(|(_, letter)| *letter == first)?;
+                    let rest = letters.clone().map(|(_, letter)| letter);
+                    if rest.take(self.count() - 1).eq(self.chars().skip(1)) {
+                        return Some(at);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Whether `text` begins with these letters.
+    pub fn begins(&self, text: &str) -> bool {
+        folded(text, self.plain).take(self.count()).eq(self.chars())
+    }
+
+    /// Whether whatever begins with `self` begins with `other`.
+    pub fn starts_with(&self, other: &Self) -> bool {
+        self.plain == other.plain
+            && self.count() >= other.count()
+            && self.chars().zip(other.chars()).all(|(a, b)| a == b)
+    }
+
+    /// Whether whatever contains `self` contains `other`.
+    pub fn contains(&self, other: &Self) -> bool {
+        let (letters, wanted): (Vec<_>, Vec<_>) = (self.chars().collect(), other.chars().collect());
+        self.plain == other.plain && letters.windows(wanted.len()).any(|window| window == wanted)
+    }
+}

@@ -29,8 +29,9 @@ pub fn days_until_get_pet_is_removed(today: Date) -> i32 {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use jiff::civil::date;
+
+    use super::*;
 
     #[test]
     fn the_headers_name_the_day_of_the_description_and_the_sunset_is_later() {

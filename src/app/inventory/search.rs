@@ -11,7 +11,7 @@ pub use score::Match;
 use unicode_segmentation::UnicodeSegmentation as _;
 
 use crate::model::Pet;
-use crate::model::search::needle::is_mark;
+use crate::model::search::is_mark;
 
 use score::Scorer;
 

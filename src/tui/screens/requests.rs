@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use crate::api::Exchange;
 use crate::clock::Now;
-use crate::model::pretty::indented;
+use crate::model::escape::indented;
 use crate::tui::command::{Command, LIST, Movement, Place, change, command, moves};
 use crate::tui::effect::Effect;
 use crate::tui::popups::stack::Popups;

@@ -6,7 +6,7 @@ use nucleo_matcher::{Config, Matcher, Utf32Str};
 
 use crate::model::{Pet, PetId};
 
-use crate::model::search::needle::{Needle, Text, folded};
+use crate::model::search::{Needle, Text, folded};
 use crate::model::search::{Query, Word};
 
 /// So many letters of names times letters of words are scored the best way within some milliseconds.

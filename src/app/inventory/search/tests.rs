@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use unicode_segmentation::UnicodeSegmentation as _;
 
 use super::{Match, Query, Search};
-use crate::model::search::needle::{Needle, folded};
+use crate::model::search::{Needle, folded};
 use crate::model::{AddedBy, Categories, ObservedStatus, Pet, PetId, PetStatus, Provenance, Provenances};
 
 fn pet(id: i64, name: &str, category_id: i64, status: &str) -> Pet {
