@@ -8,7 +8,7 @@ use super::catalogue::{Code, Mark, Topic};
 use super::check_options::CheckOptions;
 use super::diagnosis::memory::remember;
 use super::diagnosis::redirect::{Redirect, judge};
-use super::diagnosis::{Case, Expectation, conflicting, diagnose};
+use super::diagnosis::{Expectation, Facts, conflicting, diagnose};
 use super::dns_name::{DnsName, Domain};
 use super::finding::{Evidence, Finding, Verdict, overall};
 use super::observation::{Data, Hop, Observations};
@@ -74,8 +74,8 @@ impl Subject {
         let options = &options;
         let seen = measure(options, domain, cache, progress).await;
         let at = now(options);
-        let case = Case { domain, expectation, reported, seen: &seen, earlier, now: at };
-        let (mut findings, caches) = (diagnose(&case), remember(&case));
+        let facts = Facts::new(domain, expectation, reported, &seen, earlier, at);
+        let (mut findings, caches) = (diagnose(&facts), remember(&facts));
         let about_name = parse_name::read(domain.name.as_str(), &ExistingDomains::default()).findings;
         let still_matter: Vec<Finding> =
             about_name.into_iter().filter(|finding| still_matters(finding, &findings)).collect();
@@ -170,16 +170,16 @@ impl Checked {
         self.stage().map_or_else(|| "not on your list".to_owned(), |stage| stage.to_string())
     }
 
-    fn case(&self) -> Case<'_> {
+    fn facts(&self) -> Facts<'_> {
         let Self { domain, expectation, reported, seen, at, .. } = self;
-        Case { domain, expectation, reported, seen, earlier: Some(&self.measurement.caches), now: *at }
+        Facts::new(domain, expectation, reported, seen, Some(&self.measurement.caches), *at)
     }
 
     /// What each server sees at its name: none is worse than the findings.
     pub fn views(&self) -> Vec<View> {
         let is_dns = |finding: &&Finding| finding.code.topic() <= Topic::Record;
         let works = self.findings.iter().filter(is_dns).all(|finding| finding.verdict <= Verdict::Warn);
-        let mut views = views(&self.case());
+        let mut views = views(&self.facts());
         for view in views.iter_mut().filter(|view| view.verdict == ViewVerdict::Wrong && works) {
             view.verdict = ViewVerdict::Other;
         }
@@ -189,7 +189,7 @@ impl Checked {
     /// The records at the name that must be deleted before the new one can be added.
     pub fn conflicts(&self) -> Vec<Conflict> {
         let mut conflicts: Vec<Conflict> = Vec::new();
-        for record in conflicting(&self.case()) {
+        for record in conflicting(&self.facts()) {
             let kind = record.data.kind().to_string();
             let value = match &record.data {
                 // Not read as far as a provider wants it written.

@@ -1,15 +1,15 @@
 //! Turns what was measured, what the operator reported, and the time into findings: one pure function.
 //!
-//! Each part of the catalogue has its file. They read the same [`Case`] and write findings in the order in which to fix
+//! Each part of the catalogue has its file. They read the same [`Facts`] and write findings in the order in which to fix
 //! causes. There is no IO here, so every row of the catalogue is tested as a table.
 
 pub(super) mod authoritative;
 pub mod caa;
-mod case;
 mod certificate;
 mod cname_target;
 mod delegation;
 mod dnssec;
+mod facts;
 mod http;
 pub(super) mod memory;
 mod missing_cname;
@@ -27,48 +27,45 @@ use super::catalogue::{Code, Mark, Topic};
 use super::finding::{Finding, Verdict};
 use super::observation::{Data, Record, RecordType};
 
-use authoritative::Authoritative;
-
-pub use case::{ACME_CHALLENGE, CERTIFICATE_WAIT, Case, Expectation, PROPAGATION};
+pub use facts::{ACME_CHALLENGE, CERTIFICATE_WAIT, Expectation, Facts, PROPAGATION};
 
 /// The records at the name that must be deleted before the record from the dashboard can be added.
-pub(super) fn conflicting<'a>(case: &Case<'a>) -> Vec<&'a Record> {
-    let expected = case.value();
+pub(super) fn conflicting<'a>(facts: &Facts<'a>) -> Vec<&'a Record> {
+    let expected = facts.value();
     let right = |record: &&Record| {
-        !case.domain.is_apex() && matches!(&record.data, Data::Cname(target) if Some(target) == expected)
+        !facts.domain.is_apex() && matches!(&record.data, Data::Cname(target) if Some(target) == expected)
     };
     let leads = |record: &&Record| {
         matches!(record.data.kind(), RecordType::CNAME | RecordType::A | RecordType::AAAA)
-            || (!case.domain.is_apex()
+            || (!facts.domain.is_apex()
                 && matches!(record.data.kind(), RecordType::TXT | RecordType::MX | RecordType::HTTPS | RecordType::CAA))
     };
-    Authoritative::of(case).own.into_iter().filter(leads).filter(|record| !right(record)).collect()
+    facts.source().own.iter().copied().filter(leads).filter(|record| !right(record)).collect()
 }
 
 /// The findings of a case, first causes first.
-pub fn diagnose(case: &Case<'_>) -> Vec<Finding> {
-    let source = Authoritative::of(case);
-    let record = record::findings(case, &source);
-    let servers = match nameservers::findings(case, &source, &record) {
+pub fn diagnose(facts: &Facts<'_>) -> Vec<Finding> {
+    let record = record::findings(facts);
+    let servers = match nameservers::findings(facts, &record) {
         Ok(servers) => servers,
         Err(only) => return vec![only],
     };
     let mut findings = explained([servers, record].concat());
-    let free = caa::findings(case, &source);
+    let free = caa::findings(facts);
     // What another server shows says nothing about the platform.
     let dns_fails = findings.iter().any(|finding| finding.verdict == Verdict::Fail);
-    let leads_here = !dns_fails && case.value().is_some();
+    let leads_here = !dns_fails && facts.value().is_some();
     let is_free = free.iter().all(|finding| finding.verdict < Verdict::Wait);
     findings.extend(free);
-    let mut certificates = certificate::findings(case, leads_here, is_free);
+    let mut certificates = certificate::findings(facts, leads_here, is_free);
     // Verify comes once nothing before it is open.
     if findings.iter().any(|finding| finding.verdict >= Verdict::Wait) {
         certificates.iter_mut().filter(|one| one.verdict == Verdict::You).for_each(|one| one.verdict = Verdict::Wait);
     }
     let trusted = certificates.iter().any(|finding| finding.code.is(Mark::GoodCertificate));
     findings.extend(certificates);
-    findings.extend(http::challenge_left_over(case, leads_here));
-    findings.extend(http::findings(case, leads_here, trusted && !dns_fails));
+    findings.extend(http::challenge_left_over(facts, leads_here));
+    findings.extend(http::findings(facts, leads_here, trusted && !dns_fails));
     findings
 }
 

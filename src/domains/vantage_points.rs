@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
-use super::diagnosis::authoritative::{self, Authoritative, invents, speaks};
+use super::diagnosis::authoritative::{self, invents, speaks};
 use super::diagnosis::propagation::Cause;
-use super::diagnosis::{Case, nameservers, propagation, proxied};
+use super::diagnosis::{Facts, nameservers, propagation, proxied};
 use super::finding::Verdict;
 use super::observation::{Lookup, RecordType, Role};
 
@@ -79,29 +79,28 @@ impl ViewVerdict {
 }
 
 /// The views of the name servers, then those of the resolvers.
-pub fn views(case: &Case<'_>) -> Vec<View> {
-    let name = &case.domain.name;
-    let judge = Judge::of(case);
-    let kind = if case.domain.is_apex() { RecordType::A } else { RecordType::CNAME };
-    let sources = case.seen.source(name, kind).map(|asked| {
+pub fn views(facts: &Facts<'_>) -> Vec<View> {
+    let name = &facts.domain.name;
+    let kind = if facts.domain.is_apex() { RecordType::A } else { RecordType::CNAME };
+    let sources = facts.seen.source(name, kind).map(|asked| {
         // A server without a CNAME may have addresses, which say more.
         let empty = asked.reply().is_some_and(|reply| reply.answers.is_empty());
-        let addresses = case.seen.source(name, RecordType::A).find(|lookup| lookup.server == asked.server);
+        let addresses = facts.seen.source(name, RecordType::A).find(|lookup| lookup.server == asked.server);
         let shown = addresses.filter(|_| empty).unwrap_or(asked);
-        view(case, shown, judge.source(shown))
+        view(facts, shown, of_source(facts, shown))
     });
-    let resolvers = case.seen.resolvers(name, RecordType::A);
-    let resolvers = resolvers.map(|lookup| view(case, lookup, judge.resolver(lookup)));
+    let resolvers = facts.seen.resolvers(name, RecordType::A);
+    let resolvers = resolvers.map(|lookup| view(facts, lookup, of_resolver(facts, lookup)));
     let mut views: Vec<View> = sources.chain(resolvers).collect();
     // In the same order at each check, whichever server was faster.
     views.sort_by_cached_key(|view| (view.role.is_resolver(), view.name.clone()));
     views
 }
 
-fn view(case: &Case<'_>, lookup: &Lookup, verdict: ViewVerdict) -> View {
-    let name = &case.domain.name;
+fn view(facts: &Facts<'_>, lookup: &Lookup, verdict: ViewVerdict) -> View {
+    let name = &facts.domain.name;
     // What is wrong may be the address for IPv6 alone.
-    let ipv6 = case.seen.asked(name, RecordType::AAAA).filter(|other| other.server == lookup.server);
+    let ipv6 = facts.seen.asked(name, RecordType::AAAA).filter(|other| other.server == lookup.server);
     let ipv6 = ipv6.filter(|_| verdict != ViewVerdict::Right).filter_map(Lookup::reply);
     let ipv6 = ipv6.flat_map(|reply| reply.at(name)).filter(|record| record.data.kind() == RecordType::AAAA);
     let (sees, ttl) = match &lookup.outcome {
@@ -125,78 +124,47 @@ fn view(case: &Case<'_>, lookup: &Lookup, verdict: ViewVerdict) -> View {
     }
 }
 
-/// What the views are compared with.
-struct Judge<'a> {
-    case: &'a Case<'a>,
-    /// What the name servers have.
-    source: Authoritative<'a>,
-    /// The zone itself leads to the platform.
-    source_is_right: bool,
-    /// A proxy hides the record, and reaches the platform.
-    behind_proxy: bool,
-    /// The local resolver that differs from all others.
-    local: Option<String>,
-    /// The domain is the reason why resolvers fail.
-    domain_fails: bool,
-    /// Most resolvers are right, so that the others are exceptions.
-    exceptions: bool,
+fn of_source(facts: &Facts<'_>, lookup: &Lookup) -> ViewVerdict {
+    if !lookup.reply().is_some_and(speaks) || facts.source().only_here.is_some() {
+        return ViewVerdict::NotCounted;
+    }
+    let right = authoritative::is_right(facts, &authoritative::answer(facts, &lookup.server.name));
+    other_than(facts, right, None)
 }
 
-impl<'a> Judge<'a> {
-    fn of(case: &'a Case<'_>) -> Self {
-        let source = Authoritative::of(case);
-        let source_is_right = source.is_right(case);
-        let resolvers: Vec<&Lookup> = case.seen.resolvers(&case.domain.name, RecordType::A).collect();
-        let local = if source_is_right { propagation::split_local(case, &resolvers) } else { None };
-        Self {
-            case,
-            source_is_right,
-            behind_proxy: proxied::cloudflare(case, &source).is_some_and(|proxy| proxy.verdict != Verdict::Fail),
-            local: local.map(|(server, _)| server),
-            domain_fails: nameservers::domain_fails(case, &resolvers),
-            exceptions: propagation::are_exceptions(case, resolvers.len() / 2, &resolvers),
-            source,
-        }
+fn of_resolver(facts: &Facts<'_>, lookup: &Lookup) -> ViewVerdict {
+    let others = propagation::not_right(facts, lookup);
+    if lookup.answer().is_none() && others.is_empty() {
+        let fails = lookup.reply().is_some_and(nameservers::fails) && nameservers::domain_fails(facts);
+        return if fails { ViewVerdict::Wrong } else { ViewVerdict::NotCounted };
     }
-
-    fn source(&self, lookup: &Lookup) -> ViewVerdict {
-        if !lookup.reply().is_some_and(speaks) || self.source.only_here.is_some() {
-            return ViewVerdict::NotCounted;
-        }
-        let right = authoritative::is_right(self.case, &authoritative::answer(self.case, &lookup.server.name));
-        self.other_than(right, None)
+    let source_is_right = facts.source().is_right(facts);
+    let is_local = || propagation::split_local(facts).is_some_and(|(local, _)| local == lookup.server.name);
+    if invents(facts, lookup) || source_is_right && is_local() {
+        return ViewVerdict::NotCounted;
     }
-
-    fn resolver(&self, lookup: &Lookup) -> ViewVerdict {
-        let others = propagation::not_right(self.case, lookup);
-        if lookup.answer().is_none() && others.is_empty() {
-            let fails = self.domain_fails && lookup.reply().is_some_and(nameservers::fails);
-            return if fails { ViewVerdict::Wrong } else { ViewVerdict::NotCounted };
-        }
-        if invents(self.case, lookup) || self.local.as_ref() == Some(&lookup.server.name) {
-            return ViewVerdict::NotCounted;
-        }
-        let mut until = None;
-        for cause in others.iter().map(|lookup| propagation::cause(self.case, &self.source, lookup)) {
-            match cause {
-                Cause::Unexplained if self.source_is_right => {
-                    return if self.exceptions { ViewVerdict::NotCounted } else { ViewVerdict::Wrong };
-                }
-                Cause::Cached { until: expires, .. } => until = until.max(Some(expires)),
-                Cause::Expired | Cause::Unexplained => {}
+    let mut until = None;
+    for cause in others.iter().map(|lookup| propagation::cause(facts, lookup)) {
+        match cause {
+            Cause::Unexplained if source_is_right => {
+                let exceptions = propagation::are_exceptions(facts, facts.resolvers(RecordType::A).count() / 2);
+                return if exceptions { ViewVerdict::NotCounted } else { ViewVerdict::Wrong };
             }
+            Cause::Cached { until: expires, .. } => until = until.max(Some(expires)),
+            Cause::Expired | Cause::Unexplained => {}
         }
-        self.other_than(others.is_empty(), until)
     }
+    other_than(facts, others.is_empty(), until)
+}
 
-    fn other_than(&self, right: bool, until: Option<Timestamp>) -> ViewVerdict {
-        match right {
-            _ if self.case.value().is_none() => ViewVerdict::Unjudged,
-            true => ViewVerdict::Right,
-            false if self.source_is_right => ViewVerdict::Old { until },
-            false if self.behind_proxy => ViewVerdict::Unjudged,
-            false => ViewVerdict::Wrong,
-        }
+fn other_than(facts: &Facts<'_>, right: bool, until: Option<Timestamp>) -> ViewVerdict {
+    match right {
+        _ if facts.value().is_none() => ViewVerdict::Unjudged,
+        true => ViewVerdict::Right,
+        false if facts.source().is_right(facts) => ViewVerdict::Old { until },
+        // A proxy hides the record, and reaches the platform.
+        false if proxied::cloudflare(facts).is_some_and(|it| it.verdict != Verdict::Fail) => ViewVerdict::Unjudged,
+        false => ViewVerdict::Wrong,
     }
 }
 
@@ -224,7 +192,7 @@ mod tests {
 
     fn seen_at(name: &str, seen: &Seen, expectation: &Expectation) -> Vec<View> {
         let (domain, reported) = (parse_name::domain(name).unwrap(), reported());
-        views(&Case { domain: &domain, expectation, reported: &reported, seen: &seen.0, earlier: None, now: at(0) })
+        views(&Facts::new(&domain, expectation, &reported, &seen.0, None, at(0)))
     }
 
     fn verdicts(seen: &Seen) -> Vec<ViewVerdict> {

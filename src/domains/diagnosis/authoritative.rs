@@ -7,10 +7,11 @@ use super::super::DnsName;
 use super::super::caches::{Caches, SourceAnswer};
 use super::super::observation::RecordType::{A, AAAA, CAA, CNAME, HTTPS, MX, SOA, TXT};
 use super::super::observation::{Data, Lookup, Record, RecordType, Reply, Role, Server, TYPES};
-use super::case::Case;
+use super::facts::Facts;
 use super::words;
 
 /// The records at the name.
+#[derive(Debug)]
 pub struct Authoritative<'a> {
     /// The answers that count: of the name servers with authority that are up to date, else of resolvers.
     pub lookups: Vec<&'a Lookup>,
@@ -27,29 +28,29 @@ pub struct Authoritative<'a> {
 }
 
 impl<'a> Authoritative<'a> {
-    pub fn of(case: &Case<'a>) -> Self {
-        let (name, seen) = (&case.domain.name, case.seen);
+    pub fn of(facts: &Facts<'a>) -> Self {
+        let (name, seen) = (&facts.domain.name, facts.seen);
         let servers: Vec<&Lookup> = TYPES
             .iter()
             .flat_map(|kind| seen.source(name, *kind))
             .filter(|lookup| lookup.reply().is_some_and(speaks))
             .collect();
         if servers.is_empty() {
-            return Self::with(case, of_most_resolvers(case), false);
+            return Self::with(facts, of_most_resolvers(facts), false);
         }
-        let behind = behind(case);
+        let behind = behind(facts);
         let up_to_date = servers.into_iter().filter(|lookup| !behind.contains(lookup.server.name.as_str()));
-        let at_servers = Self::with(case, up_to_date.collect(), true);
-        if !at_servers.is_only_here(case) {
+        let at_servers = Self::with(facts, up_to_date.collect(), true);
+        if !at_servers.is_only_here(facts) {
             return at_servers;
         }
         let here = words::list(at_servers.own.iter().map(|record| record.data.words()));
-        Self { only_here: Some(here), ..Self::with(case, of_most_resolvers(case), false) }
+        Self { only_here: Some(here), ..Self::with(facts, of_most_resolvers(facts), false) }
     }
 
     /// The records in `lookups`.
-    fn with(case: &Case<'a>, lookups: Vec<&'a Lookup>, authoritative: bool) -> Self {
-        let name = &case.domain.name;
+    fn with(facts: &Facts<'a>, lookups: Vec<&'a Lookup>, authoritative: bool) -> Self {
+        let name = &facts.domain.name;
         let mut own: Vec<&Record> = Vec::new();
         let mut dname = None;
         let mut cut = BTreeSet::new();
@@ -78,27 +79,27 @@ impl<'a> Authoritative<'a> {
 
     /// Whether this machine is shown its own view: every resolver of visitors leads straight to the platform, and
     /// does not just remember an answer of before a change.
-    fn is_only_here(&self, case: &Case<'_>) -> bool {
-        let name = &case.domain.name;
+    fn is_only_here(&self, facts: &Facts<'_>) -> bool {
+        let name = &facts.domain.name;
         let is_cached = |leading: &[&Data], at| {
             let records: Vec<String> = leading.iter().map(|data| data.presentation()).collect();
-            let caches = Caches::with_source(case.earlier, self.remembered(case));
+            let caches = Caches::with_source(facts.earlier, self.remembered(facts));
             caches.latest(&records, None).is_some_and(|latest| latest > at)
         };
         let has_ipv6 = !self.addresses(AAAA).is_empty();
         let is_right = |lookup: &&Lookup| {
             let leads = leading_at(name, lookup);
-            let ipv6 = case.seen.resolvers(name, AAAA).find(|other| other.server == lookup.server);
+            let ipv6 = facts.seen.resolvers(name, AAAA).find(|other| other.server == lookup.server);
             let by_ipv6 = ipv6.map(|other| leading_at(name, other)).unwrap_or_default();
-            let counts = !invents(case, lookup) && (!has_ipv6 || ipv6.is_some_and(|other| other.answer().is_some()));
+            let counts = !invents(facts, lookup) && (!has_ipv6 || ipv6.is_some_and(|other| other.answer().is_some()));
             counts
-                && is_right(case, &leads)
-                && (by_ipv6.is_empty() || is_right(case, &by_ipv6))
+                && is_right(facts, &leads)
+                && (by_ipv6.is_empty() || is_right(facts, &by_ipv6))
                 && !is_cached(&leads, lookup.at)
         };
-        let visitors = case.seen.of_visitors(name, A);
+        let visitors = facts.seen.of_visitors(name, A);
         let any_server_right =
-            || case.seen.source(name, CNAME).any(|it| self::is_right(case, &answer(case, &it.server.name)));
+            || facts.seen.source(name, CNAME).any(|it| self::is_right(facts, &answer(facts, &it.server.name)));
         self.dname.is_none()
             && self.cut.is_empty()
             && !visitors.is_empty()
@@ -112,13 +113,13 @@ impl<'a> Authoritative<'a> {
     }
 
     /// Whether the zone itself leads straight to the platform, as its own name servers report.
-    pub fn is_right(&self, case: &Case<'_>) -> bool {
-        self.authoritative && is_right(case, &leading(self.own.iter().map(|record| &record.data)))
+    pub fn is_right(&self, facts: &Facts<'_>) -> bool {
+        self.authoritative && is_right(facts, &leading(self.own.iter().map(|record| &record.data)))
     }
 
     /// The answer, for the memory: the records that lead somewhere, and how long they may be cached. `None` if the name
     /// servers did not give one.
-    pub fn remembered(&self, case: &Case<'_>) -> Option<SourceAnswer> {
+    pub fn remembered(&self, facts: &Facts<'_>) -> Option<SourceAnswer> {
         if !self.authoritative {
             return None;
         }
@@ -127,7 +128,7 @@ impl<'a> Authoritative<'a> {
         records.sort_unstable();
         let nothing = || self.replies().filter_map(|reply| reply.negative()).map(|(_, ttl)| ttl).max();
         let ttl = leading.map(|record| record.ttl).max().or_else(nothing).unwrap_or_default();
-        Some(SourceAnswer { records, ttl, first: case.now, last: case.now })
+        Some(SourceAnswer { records, ttl, first: facts.now, last: facts.now })
     }
 
     /// The targets of CNAMEs at the name, with their TTL.
@@ -183,12 +184,12 @@ pub fn speaks(reply: &Reply) -> bool {
 
 /// The answers of the resolvers that agree with each other, where most do: without the name servers, that is the best
 /// available, and cached answers of others must not be mixed into it.
-fn of_most_resolvers<'a>(case: &Case<'a>) -> Vec<&'a Lookup> {
-    let name = &case.domain.name;
+fn of_most_resolvers<'a>(facts: &Facts<'a>) -> Vec<&'a Lookup> {
+    let name = &facts.domain.name;
     let lookups: Vec<&Lookup> = TYPES
         .iter()
-        .flat_map(|kind| case.seen.resolvers(name, *kind))
-        .filter(|lookup| lookup.answer().is_some() && !invents(case, lookup))
+        .flat_map(|kind| facts.seen.resolvers(name, *kind))
+        .filter(|lookup| lookup.answer().is_some() && !invents(facts, lookup))
         .collect();
     let view = |lookup: &Lookup| {
         let reply = lookup.reply()?;
@@ -204,65 +205,65 @@ fn of_most_resolvers<'a>(case: &Case<'a>) -> Vec<&'a Lookup> {
 }
 
 /// Whether a resolver answers for names that do not exist.
-pub fn invents(case: &Case<'_>, lookup: &Lookup) -> bool {
-    let nobody = &case.seen.nobody;
+pub fn invents(facts: &Facts<'_>, lookup: &Lookup) -> bool {
+    let nobody = &facts.seen.nobody;
     let answers = |lookup: &Lookup| lookup.answer().is_some_and(|reply| reply.addresses().next().is_some());
-    let mine = case.seen.resolvers(nobody, A).any(|asked| asked.server == lookup.server && answers(asked));
+    let mine = facts.seen.resolvers(nobody, A).any(|asked| asked.server == lookup.server && answers(asked));
     // A top-level domain may have a wildcard: its name servers decide, else the other resolvers.
     let is_parent = |asked: &&Lookup| asked.server.role == Role::Parent && asked.answer().is_some();
-    let parents: Vec<_> = case.seen.asked(nobody, A).filter(is_parent).collect();
-    let others = case.seen.resolvers(nobody, A).filter(|asked| asked.server != lookup.server);
+    let parents: Vec<_> = facts.seen.asked(nobody, A).filter(is_parent).collect();
+    let others = facts.seen.resolvers(nobody, A).filter(|asked| asked.server != lookup.server);
     let mut witnesses = if parents.is_empty() { others.collect() } else { parents }.into_iter().peekable();
     mine && witnesses.peek().is_some() && witnesses.all(|asked| asked.reply().is_some_and(Reply::is_nxdomain))
 }
 
 /// The serial number of the zone at each of its servers.
-pub(super) fn serials<'a>(case: &Case<'a>) -> Vec<(&'a Lookup, u32)> {
-    let zone = case.zone_asked();
+pub(super) fn serials<'a>(facts: &Facts<'a>) -> Vec<(&'a Lookup, u32)> {
+    let zone = facts.zone_asked();
     let serial = |lookup: &'a Lookup| {
         lookup.reply().filter(|reply| reply.authoritative)?.at(zone).find_map(|record| match record.data {
             Data::Soa { serial, .. } => Some((lookup, serial)),
             _ => None,
         })
     };
-    case.seen.source(zone, SOA).filter_map(serial).collect()
+    facts.seen.source(zone, SOA).filter_map(serial).collect()
 }
 
 /// The names of servers that do not have yet what others have: an older version of the zone with another answer, or
 /// another answer than the right one.
-pub fn behind<'a>(case: &Case<'a>) -> BTreeSet<&'a str> {
-    let name = &case.domain.name;
-    let servers: BTreeSet<&str> = case
+pub fn behind<'a>(facts: &Facts<'a>) -> BTreeSet<&'a str> {
+    let name = &facts.domain.name;
+    let servers: BTreeSet<&str> = facts
         .seen
         .source(name, CNAME)
         .filter(|lookup| lookup.reply().is_some_and(|reply| reply.authoritative && reply.is_answer()))
         .map(|lookup| lookup.server.name.as_str())
         .collect();
-    let serials = serials(case);
+    let serials = serials(facts);
     let serial =
         |server: &str| serials.iter().find(|(lookup, _)| lookup.server.name == server).map(|(_, serial)| *serial);
     // Serial numbers wrap around (RFC 1982): newer is less than half the circle ahead.
     let newer = |left: u32, right: u32| left != right && left.wrapping_sub(right) < 1 << 31;
     let newest = serials.iter().map(|(_, serial)| *serial).reduce(|a, b| if newer(b, a) { b } else { a });
     let of_newest = servers.iter().copied().find(|server| serial(server).is_some() && serial(server) == newest);
-    let right: Vec<&str> = servers.iter().copied().filter(|server| is_right(case, &answer(case, server))).collect();
+    let right: Vec<&str> = servers.iter().copied().filter(|server| is_right(facts, &answer(facts, server))).collect();
     let is_behind = |server: &&str| {
-        let own = answer(case, server);
+        let own = answer(facts, server);
         let older = of_newest.filter(|newest| serial(server) != serial(newest) && serial(server).is_some());
         // Of the same version, or of unknown ones, the right one counts.
         let comparable =
             |right: &&str| serial(right).is_none() || serial(server).is_none_or(|own| serial(right) == Some(own));
-        older.is_some_and(|newest| answer(case, newest) != own)
+        older.is_some_and(|newest| answer(facts, newest) != own)
             || right.iter().any(comparable) && !right.contains(server)
     };
     servers.iter().copied().filter(is_behind).collect()
 }
 
 /// What one name server has at the name: its CNAMEs, else its addresses.
-pub fn answer<'a>(case: &Case<'a>, server: &str) -> Vec<&'a Data> {
-    let name = &case.domain.name;
+pub fn answer<'a>(facts: &Facts<'a>, server: &str) -> Vec<&'a Data> {
+    let name = &facts.domain.name;
     let kinds = [CNAME, A, AAAA];
-    let lookups = kinds.into_iter().flat_map(|kind| case.seen.source(name, kind));
+    let lookups = kinds.into_iter().flat_map(|kind| facts.seen.source(name, kind));
     let replies = lookups.filter(|lookup| lookup.server.name == server).filter_map(Lookup::reply);
     leading(replies.flat_map(|reply| reply.at(name)).map(|record| &record.data))
 }
@@ -285,10 +286,10 @@ fn leading<'a>(data: impl Iterator<Item = &'a Data>) -> Vec<&'a Data> {
 }
 
 /// Whether all of these lead straight to the platform.
-pub fn is_right(case: &Case<'_>, answer: &[&Data]) -> bool {
-    let platform = case.platform_addresses();
+pub fn is_right(facts: &Facts<'_>, answer: &[&Data]) -> bool {
+    let platform = facts.platform_addresses();
     let right = |data: &&&Data| match data {
-        Data::Cname(target) => !case.domain.is_apex() && case.value() == Some(target),
+        Data::Cname(target) => !facts.domain.is_apex() && facts.value() == Some(target),
         other => other.address().is_some_and(|address| platform.contains(&address)),
     };
     !answer.is_empty() && answer.iter().filter(right).count() == answer.len()

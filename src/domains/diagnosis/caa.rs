@@ -9,8 +9,7 @@ use super::super::catalogue::say;
 use super::super::observation::RecordType::{A, CAA};
 use super::super::observation::{Data, Lookup, Presented, Reply, code_name};
 use super::super::{Code, DnsName, Evidence, Finding, Verdict, Who};
-use super::authoritative::Authoritative;
-use super::{Case, propagation, words};
+use super::{Facts, propagation, words};
 
 /// Properties that every authority knows (RFC 8659 section 4, RFC 9495). Let's Encrypt stops at others that are critical,
 /// such as `contactemail`.
@@ -72,49 +71,49 @@ struct Level<'a> {
 
 /// The finding on CAA: one, since the first level with any record decides alone. The name servers decide what is right;
 /// resolvers may have older records cached, but what they cannot get, CAs cannot get, either.
-pub fn findings(case: &Case<'_>, source: &Authoritative<'_>) -> Vec<Finding> {
+pub fn findings(facts: &Facts<'_>) -> Vec<Finding> {
     let mut asked = Vec::new();
-    for level in levels(case) {
-        let lookup = best_answer(case, source, &level);
+    for level in levels(facts) {
+        let lookup = best_answer(facts, &level);
         asked.extend(lookup.map(Evidence::from));
-        if let Some(failed) = lookup.and_then(|_| failed(case, source, &level)) {
+        if let Some(failed) = lookup.and_then(|_| failed(facts, &level)) {
             return vec![failed];
         }
         match (lookup.and_then(Lookup::answer), lookup) {
             (Some(reply), _) => {
                 if let Some(records) = records_of(level, reply) {
-                    let finding = judge(case, &records).evidence(asked);
-                    return vec![cached(case, &finding).unwrap_or(finding)];
+                    let finding = judge(facts, &records).evidence(asked);
+                    return vec![cached(facts, &finding).unwrap_or(finding)];
                 }
             }
             // Failures above the domain are not its own.
-            (None, Some(lookup)) if level.is_within(&case.domain.registrable) => {
+            (None, Some(lookup)) if level.is_within(&facts.domain.registrable) => {
                 // If nothing works, CAA is not the problem.
-                let failed = || lookup_failed(case, &level, lookup);
-                return works(case, lookup).then(failed).into_iter().collect();
+                let failed = || lookup_failed(facts, &level, lookup);
+                return works(facts, lookup).then(failed).into_iter().collect();
             }
             // What CAs find there decides, and is not known.
             (None, _) if asked.is_empty() => return Vec::new(),
             (None, _) => return vec![say::caa_unread(level).evidence(asked)],
         }
     }
-    let none = say::no_caa(&case.domain.name).evidence(asked);
-    vec![cached(case, &none).unwrap_or(none)]
+    let none = say::no_caa(&facts.domain.name).evidence(asked);
+    vec![cached(facts, &none).unwrap_or(none)]
 }
 
 /// The name and its parents.
-fn levels(case: &Case<'_>) -> impl Iterator<Item = DnsName> {
-    std::iter::once(case.domain.name.clone()).chain(case.domain.name.parents())
+fn levels(facts: &Facts<'_>) -> impl Iterator<Item = DnsName> {
+    std::iter::once(facts.domain.name.clone()).chain(facts.domain.name.parents())
 }
 
 /// The answer for a level: that of the name servers, in their zone; else the best of the resolvers, since one may be
 /// down. Behind a CNAME, the records of its target count.
-fn best_answer<'a>(case: &Case<'a>, source: &Authoritative<'_>, level: &DnsName) -> Option<&'a Lookup> {
+fn best_answer<'a>(facts: &Facts<'a>, level: &DnsName) -> Option<&'a Lookup> {
     let is_authoritative = |lookup: &&Lookup| lookup.answer().is_some_and(|reply| reply.authoritative);
-    let at_source = case.seen.asked(level, CAA).find(is_authoritative).filter(|_| source.only_here.is_none());
-    let target = target(case, source, level);
+    let at_source = facts.seen.asked(level, CAA).find(is_authoritative).filter(|_| facts.source().only_here.is_none());
+    let target = target(facts, level);
     let by_resolver = |name: &DnsName| {
-        let asked = case.seen.lookups.iter().filter(|lookup| lookup.server.role.is_resolver());
+        let asked = facts.seen.lookups.iter().filter(|lookup| lookup.server.role.is_resolver());
         let of_name = |lookup: &&Lookup| lookup.question.name == *name && lookup.question.kind == CAA;
         let answers: Vec<&Lookup> = asked.filter(of_name).collect();
         answers.iter().find(|lookup| lookup.answer().is_some()).or(answers.first()).copied()
@@ -124,29 +123,29 @@ fn best_answer<'a>(case: &Case<'a>, source: &Authoritative<'_>, level: &DnsName)
 }
 
 /// Where the CNAME of the name leads: the records there count for `level`.
-fn target<'a>(case: &Case<'_>, source: &Authoritative<'a>, level: &DnsName) -> Option<&'a DnsName> {
-    let target = source.cnames().first().map(|(target, _)| *target);
-    target.filter(|_| source.authoritative && *level == case.domain.name)
+fn target<'a>(facts: &Facts<'a>, level: &DnsName) -> Option<&'a DnsName> {
+    let target = facts.source().cnames().first().map(|(target, _)| *target);
+    target.filter(|_| facts.source().authoritative && *level == facts.domain.name)
 }
 
 /// Resolvers that answer for the name, and not for CAA at a level or at the target of its CNAME.
-fn failed(case: &Case<'_>, source: &Authoritative<'_>, level: &DnsName) -> Option<Finding> {
+fn failed(facts: &Facts<'_>, level: &DnsName) -> Option<Finding> {
     // Failures above the domain are not its own, and CAs get an answer there.
-    let own = level.is_within(&case.domain.registrable).then_some(level);
-    target(case, source, level).into_iter().chain(own).find_map(|place| {
-        let asked: Vec<&Lookup> = case.seen.resolvers(place, CAA).filter(|asked| works(case, asked)).collect();
+    let own = level.is_within(&facts.domain.registrable).then_some(level);
+    target(facts, level).into_iter().chain(own).find_map(|place| {
+        let asked: Vec<&Lookup> = facts.seen.resolvers(place, CAA).filter(|asked| works(facts, asked)).collect();
         let failing = asked.iter().filter(|asked| asked.answer().is_none());
         // One of several may only have its own trouble, and so may the only one, unless it rejects signatures.
-        let at_source = || case.seen.source(place, CAA).any(|asked| asked.answer().is_some());
-        let is_its_own = asked.len() == 1 && at_source() && !case.seen.lookups.iter().any(Lookup::is_signed);
+        let at_source = || facts.seen.source(place, CAA).any(|asked| asked.answer().is_some());
+        let is_its_own = asked.len() == 1 && at_source() && !facts.seen.lookups.iter().any(Lookup::is_signed);
         let most = 2 * failing.clone().count() > asked.len() && !is_its_own;
-        failing.into_iter().next().filter(|_| most).map(|lookup| lookup_failed(case, place, lookup))
+        failing.into_iter().next().filter(|_| most).map(|lookup| lookup_failed(facts, place, lookup))
     })
 }
 
 /// Whether the server answers for the name itself.
-fn works(case: &Case<'_>, lookup: &Lookup) -> bool {
-    case.resolvers(A).any(|asked| asked.server == lookup.server && asked.answer().is_some())
+fn works(facts: &Facts<'_>, lookup: &Lookup) -> bool {
+    facts.resolvers(A).any(|asked| asked.server == lookup.server && asked.answer().is_some())
 }
 
 /// A resolver with other CAA records than the name servers, which forbid.
@@ -163,23 +162,23 @@ struct Forbidding<'a> {
 }
 
 /// What to remember of them for the next check.
-pub fn promises<'a>(case: &Case<'a>) -> impl Iterator<Item = Promise> {
-    forbidding(case).map(|it| {
+pub fn promises<'a>(facts: &Facts<'a>) -> impl Iterator<Item = Promise> {
+    forbidding(facts).map(|it| {
         let server = it.old.server.name.clone();
         let ttl = it.until.duration_since(it.old.at).as_secs().try_into().unwrap_or_default();
-        let promised = case.earlier.and_then(|earlier| earlier.promised(&server, &it.records)).cloned();
+        let promised = facts.earlier.and_then(|earlier| earlier.promised(&server, &it.records)).cloned();
         promised.unwrap_or(Promise { server, records: it.records, until: it.until, several: false, ttl })
     })
 }
 
 /// A resolver with CAA records that forbid what those of the name servers, judged by `now`, allow.
-fn cached(case: &Case<'_>, now: &Finding) -> Option<Finding> {
+fn cached(facts: &Facts<'_>, now: &Finding) -> Option<Finding> {
     if now.verdict == Verdict::Fail {
         return None;
     }
-    let others: Vec<Forbidding<'_>> = forbidding(case).collect();
+    let others: Vec<Forbidding<'_>> = forbidding(facts).collect();
     let has_passed = |it: &&Forbidding<'_>| {
-        let promised = case.earlier.and_then(|earlier| earlier.promised(&it.old.server.name, &it.records));
+        let promised = facts.earlier.and_then(|earlier| earlier.promised(&it.old.server.name, &it.records));
         promised.is_some_and(|promised| {
             // It was given when it had its TTL left, at the earliest.
             let since = promised.until.saturating_sub(SignedDuration::from_secs(promised.ttl.into()));
@@ -188,7 +187,7 @@ fn cached(case: &Case<'_>, now: &Finding) -> Option<Finding> {
         })
     };
     let passed = others.iter().filter(has_passed);
-    if let Some(other) = passed.clone().next().filter(|_| 2 * passed.count() > case.resolvers(A).count()) {
+    if let Some(other) = passed.clone().next().filter(|_| 2 * passed.count() > facts.resolvers(A).count()) {
         // No cache explains it any more: that is what CAs see.
         return Some(other.finding.clone().evidence([other.old]));
     }
@@ -198,22 +197,22 @@ fn cached(case: &Case<'_>, now: &Finding) -> Option<Finding> {
     Some(finding.until(other.until).evidence([other.old]))
 }
 
-fn forbidding<'a>(case: &Case<'a>) -> impl Iterator<Item = Forbidding<'a>> {
+fn forbidding<'a>(facts: &Facts<'a>) -> impl Iterator<Item = Forbidding<'a>> {
     let is_authoritative = |lookup: &&Lookup| lookup.answer().is_some_and(|reply| reply.authoritative);
-    case.resolvers(A).filter_map(move |resolver| {
-        let asked = |level: &DnsName| case.seen.resolvers(level, CAA).find(|asked| asked.server == resolver.server);
-        let mut answers = levels(case).filter_map(|level| Some((asked(&level)?, level)));
+    facts.resolvers(A).filter_map(move |resolver| {
+        let asked = |level: &DnsName| facts.seen.resolvers(level, CAA).find(|asked| asked.server == resolver.server);
+        let mut answers = levels(facts).filter_map(|level| Some((asked(&level)?, level)));
         let forbids = answers.find_map(|(asked, level)| records_of(level, asked.answer()?))?;
-        let finding = judge(case, &forbids);
+        let finding = judge(facts, &forbids);
         if finding.verdict != Verdict::Fail {
             return None;
         }
         let is_old = |level: &DnsName| {
-            let source = case.seen.asked(level, CAA).find(is_authoritative)?;
+            let source = facts.seen.asked(level, CAA).find(is_authoritative)?;
             let old = asked(level).filter(|asked| caa_at(level, asked) != caa_at(level, source))?;
             Some((propagation::forgets(level, old)?, old))
         };
-        let (until, old) = levels(case).filter_map(|level| is_old(&level)).max_by_key(|(until, _)| *until)?;
+        let (until, old) = levels(facts).filter_map(|level| is_old(&level)).max_by_key(|(until, _)| *until)?;
         let place = forbids.target.unwrap_or(&forbids.level).clone();
         let records = [vec!["CAA".to_owned()], caa_at(&old.question.name, old)].concat();
         Some(Forbidding { finding, place, old, until, records })
@@ -229,8 +228,8 @@ fn caa_at(level: &DnsName, lookup: &Lookup) -> Vec<String> {
     records
 }
 
-fn lookup_failed(case: &Case<'_>, level: &DnsName, lookup: &Lookup) -> Finding {
-    let own = level.is_within(&case.domain.registrable);
+fn lookup_failed(facts: &Facts<'_>, level: &DnsName, lookup: &Lookup) -> Finding {
+    let own = level.is_within(&facts.domain.registrable);
     let (who, ask) = match own {
         true => (Who::DnsProvider, "at your DNS provider,"),
         false => (Who::Platform, "ask the platform's support to"),
@@ -260,7 +259,7 @@ fn records_of(level: DnsName, reply: &Reply) -> Option<Level<'_>> {
     (unreadable || !records.is_empty()).then_some(Level { level, records, unreadable, target })
 }
 
-fn judge(case: &Case<'_>, level: &Level<'_>) -> Finding {
+fn judge(facts: &Facts<'_>, level: &Level<'_>) -> Finding {
     let place = level.target.unwrap_or(&level.level);
     // Records at the platform's own host are the platform's to change.
     let who = if level.target.is_some() { Who::Platform } else { Who::DnsProvider };
@@ -292,25 +291,25 @@ fn judge(case: &Case<'_>, level: &Level<'_>) -> Finding {
     let issues: Vec<Option<Issue>> = values.iter().map(|value| Issue::parse(value)).collect();
     let named = issues.iter().flatten().filter(|issue| issue.issuer.is_some());
     let unreadable = level.unreadable || issues.contains(&None);
-    if case.expectation.ca_identities.is_empty() && named.clone().next().is_some() {
-        let issuer = case.seen.platform().and_then(Presented::leaf);
+    if facts.expectation.ca_identities.is_empty() && named.clone().next().is_some() {
+        let issuer = facts.seen.platform().and_then(Presented::leaf);
         let hint = issuer.map_or_else(String::new, |leaf| {
             format!(" The platform's own host has a certificate from {}.", short(&leaf.issuer_short))
         });
         let unknown = finding(Code::CaaCaUnknown, Verdict::Unknown, Who::Platform).expected("the platform's CA");
         return unknown.fix(format!("{}{hint}", Code::CaaCaUnknown.cure()));
     }
-    let is_ours = |issuer: &String| case.expectation.ca_identities.iter().any(|ca| ca.eq_ignore_ascii_case(issuer));
+    let is_ours = |issuer: &String| facts.expectation.ca_identities.iter().any(|ca| ca.eq_ignore_ascii_case(issuer));
     let ours = |issue: &&Issue| issue.issuer.as_ref().is_some_and(is_ours);
     let allowing: Vec<&Issue> = issues.iter().flatten().filter(ours).collect();
     if !allowing.is_empty() {
         return allowed(&allowing, finding);
     }
-    let add = case.expectation.ca_identities.first().map_or("<the platform's CA>", String::as_str);
+    let add = facts.expectation.ca_identities.first().map_or("<the platform's CA>", String::as_str);
     let add = format!("add a CAA record at {place}: flag 0, tag issue, value {add}");
-    let expected = format!("0 issue \"{}\"", case.expectation.ca_identities.first().map_or("...", String::as_str));
+    let expected = format!("0 issue \"{}\"", facts.expectation.ca_identities.first().map_or("...", String::as_str));
     let at = if level.target.is_some() { "ask the platform to" } else { "at your DNS provider," };
-    let until = good_until(case);
+    let until = good_until(facts);
     if named.clone().next().is_some() {
         finding(Code::CaaBlocked, Verdict::Fail, who).fix(format!("{at} {add}. Keep the other records{until}"))
     } else if unreadable {
@@ -324,10 +323,10 @@ fn judge(case: &Case<'_>, level: &Level<'_>) -> Finding {
 }
 
 /// How long the present certificate is valid: only its renewal is refused.
-fn good_until(case: &Case<'_>) -> String {
-    let name = case.domain.name.as_str();
-    let leaves = case.seen.handshakes.iter().filter_map(|handshake| handshake.leaf());
-    let good = leaves.filter(|leaf| leaf.covers(name) && leaf.not_after > case.now).map(|leaf| leaf.not_after).min();
+fn good_until(facts: &Facts<'_>) -> String {
+    let name = facts.domain.name.as_str();
+    let leaves = facts.seen.handshakes.iter().filter_map(|handshake| handshake.leaf());
+    let good = leaves.filter(|leaf| leaf.covers(name) && leaf.not_after > facts.now).map(|leaf| leaf.not_after).min();
     good.map_or_else(String::new, |until| {
         format!(". The present certificate is valid until {}; its renewal would be refused", until.strftime("%Y-%m-%d"))
     })

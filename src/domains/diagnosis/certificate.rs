@@ -10,7 +10,7 @@ use crate::model::text::{short, whole};
 use super::super::catalogue::{Mark, say};
 use super::super::observation::{Certificate, ConnectionFailure, Distrust, Handshake, Presented, covers};
 use super::super::{Code, DnsName, Finding, Verdict, Who};
-use super::Case;
+use super::Facts;
 use super::words;
 
 /// The alerts of servers that have no certificate for a name (RFC 6066 section 3, RFC 8446 section 6.2).
@@ -43,16 +43,16 @@ const WELL_KNOWN: &[&str] = &[
 ];
 
 /// The findings on certificates. `leads_here`: the record leads to the platform. `free`: CAA lets its CA issue.
-pub fn findings(case: &Case<'_>, leads_here: bool, free: bool) -> Vec<Finding> {
+pub fn findings(facts: &Facts<'_>, leads_here: bool, free: bool) -> Vec<Finding> {
     use ConnectionFailure::{Unreachable, Withheld};
-    let shakes = || case.seen.handshakes.iter();
+    let shakes = || facts.seen.handshakes.iter();
     let reached: Vec<&Handshake> =
         shakes().filter(|shake| !matches!(shake.outcome, Err(Unreachable | Withheld))).collect();
     let mut findings = Vec::new();
     for handshake in &reached {
-        let mut finding = judge(case, handshake);
+        let mut finding = judge(facts, handshake);
         if !leads_here && finding.verdict != Verdict::Ok {
-            finding = of_another_server(case, finding);
+            finding = of_another_server(facts, finding);
         } else if free && finding.verdict == Verdict::Fail && finding.who == Who::Dashboard {
             // It is late, although all is right.
             let row = Code::CaElsewhere;
@@ -65,7 +65,7 @@ pub fn findings(case: &Case<'_>, leads_here: bool, free: bool) -> Vec<Finding> {
         }
     }
     one_of_several(leads_here, &mut findings);
-    findings.extend(without_server_name(case));
+    findings.extend(without_server_name(facts));
     findings.extend(strict_transport(&reached, &findings));
     findings.extend(differing(&reached));
     let unreachable = shakes().filter(|shake| shake.outcome == Err(Unreachable) && shake.address.is_ipv6());
@@ -77,16 +77,16 @@ pub fn findings(case: &Case<'_>, leads_here: bool, free: bool) -> Vec<Finding> {
 }
 
 /// A server that has the certificate, and does not choose it by the name.
-fn without_server_name(case: &Case<'_>) -> Option<Finding> {
-    let handshake = case.seen.nameless_handshake.as_ref()?;
-    let leaf = handshake.leaf().filter(|leaf| leaf.covers(case.domain.name.as_str()))?;
-    let (name, issuer) = (&case.domain.name, whole(&leaf.issuer_short));
+fn without_server_name(facts: &Facts<'_>) -> Option<Finding> {
+    let handshake = facts.seen.nameless_handshake.as_ref()?;
+    let leaf = handshake.leaf().filter(|leaf| leaf.covers(facts.domain.name.as_str()))?;
+    let (name, issuer) = (&facts.domain.name, whole(&leaf.issuer_short));
     Some(say::only_without_sni(handshake.address.ip(), name, issuer).evidence([handshake]))
 }
 
 /// What a server that refuses the name shows to callers that send none: it tells whose server it is.
-fn shown_without_name(case: &Case<'_>, address: IpAddr) -> String {
-    let shown = case.seen.nameless_handshake.as_ref().filter(|shake| shake.address.ip() == address);
+fn shown_without_name(facts: &Facts<'_>, address: IpAddr) -> String {
+    let shown = facts.seen.nameless_handshake.as_ref().filter(|shake| shake.address.ip() == address);
     match shown.and_then(Handshake::leaf) {
         Some(leaf) if !leaf.names.is_empty() => {
             format!(" (without SNI it shows {})", words::list(leaf.names.iter().map(|name| whole(name))))
@@ -109,8 +109,8 @@ fn one_of_several(leads_here: bool, findings: &mut [Finding]) {
 }
 
 /// What another server shows.
-fn of_another_server(case: &Case<'_>, finding: Finding) -> Finding {
-    if case.value().is_some() {
+fn of_another_server(facts: &Facts<'_>, finding: Finding) -> Finding {
+    if facts.value().is_some() {
         let verdict = if finding.verdict >= Verdict::Wait { Verdict::Fail } else { finding.verdict };
         return Finding { verdict, ..finding.after_record() };
     }
@@ -122,18 +122,18 @@ fn of_another_server(case: &Case<'_>, finding: Finding) -> Finding {
     )
 }
 
-fn judge(case: &Case<'_>, handshake: &Handshake) -> Finding {
+fn judge(facts: &Facts<'_>, handshake: &Handshake) -> Finding {
     match &handshake.outcome {
-        Err(failure) => no_handshake(case, handshake, failure),
+        Err(failure) => no_handshake(facts, handshake, failure),
         Ok(presented) => match presented.chain.first() {
-            Some(leaf) => presented_one(case, handshake, presented, leaf),
-            None => no_handshake(case, handshake, &ConnectionFailure::BadCertificate),
+            Some(leaf) => presented_one(facts, handshake, presented, leaf),
+            None => no_handshake(facts, handshake, &ConnectionFailure::BadCertificate),
         },
     }
     .evidence([handshake])
 }
 
-fn no_handshake(case: &Case<'_>, handshake: &Handshake, failure: &ConnectionFailure) -> Finding {
+fn no_handshake(facts: &Facts<'_>, handshake: &Handshake, failure: &ConnectionFailure) -> Finding {
     let code = match failure {
         ConnectionFailure::Timeout => Code::TlsTimeout,
         ConnectionFailure::Alert(alert) if NO_CERTIFICATE.contains(&alert.as_str()) => Code::TlsAlert,
@@ -145,38 +145,38 @@ fn no_handshake(case: &Case<'_>, handshake: &Handshake, failure: &ConnectionFail
     };
     let finding = if matches!(code, Code::TlsNotTls | Code::TlsVersion) {
         Finding::fail(code, Who::Platform).cured()
-    } else if let Some(host) = refusing_platform(case).filter(|_| code != Code::TlsAlert) {
+    } else if let Some(host) = refusing_platform(facts).filter(|_| code != Code::TlsAlert) {
         Finding::fail(code, Who::Platform).fix(format!(
             "nothing is wrong with your domain: the platform's own host {host} does not answer, either. Check the platform's status page, or tell its support"
         ))
     } else {
-        not_there_yet(case, code)
+        not_there_yet(facts, code)
     };
     let title =
         if *failure == ConnectionFailure::OldCiphers { "The server has only old ciphers" } else { code.title() };
     finding
         .title(title)
-        .seen(format!("{}: {failure}{}", handshake.address, shown_without_name(case, handshake.address.ip())))
-        .expected(format!("a certificate for {}", case.domain.name))
+        .seen(format!("{}: {failure}{}", handshake.address, shown_without_name(facts, handshake.address.ip())))
+        .expected(format!("a certificate for {}", facts.domain.name))
 }
 
 /// The platform's host, if it does not accept connections for itself, either.
-fn refusing_platform<'a>(case: &Case<'a>) -> Option<&'a DnsName> {
+fn refusing_platform<'a>(facts: &Facts<'a>) -> Option<&'a DnsName> {
     use ConnectionFailure::{Refused, Reset, Timeout};
-    let own = case.seen.platform_handshake.as_ref()?;
+    let own = facts.seen.platform_handshake.as_ref()?;
     let refuses = matches!(own.outcome, Err(Refused | Reset | Timeout));
-    case.value().filter(|_| refuses)
+    facts.value().filter(|_| refuses)
 }
 
 /// A missing certificate: whether that is normal, and until when.
-fn not_there_yet(case: &Case<'_>, code: Code) -> Finding {
-    let (verdict, until) = case.certificate_wait();
-    let (who, fix) = match (verdict, case.reported.verified) {
+fn not_there_yet(facts: &Facts<'_>, code: Code) -> Finding {
+    let (verdict, until) = facts.certificate_wait();
+    let (who, fix) = match (verdict, facts.reported.verified) {
         (Verdict::Fail, Some(verified)) => (
             Who::Dashboard,
             format!(
                 "Verify was {} ago. 1 check that the domain still verifies (the findings on DNS), 2 check that CAA does not forbid it (the finding on CAA), 3 choose Re-verify in the dashboard, at most five times an hour",
-                words::duration(case.since(verified))
+                words::duration(facts.since(verified))
             ),
         ),
         (_, Some(_)) => (Who::Platform, "wait: it usually takes a couple of minutes after Verify, at most 30".to_owned()),
@@ -190,25 +190,25 @@ fn not_there_yet(case: &Case<'_>, code: Code) -> Finding {
     Finding::new(code, verdict, who).fix(fix).until(until)
 }
 
-fn presented_one(case: &Case<'_>, handshake: &Handshake, presented: &Presented, leaf: &Certificate) -> Finding {
-    let name = case.domain.name.as_str();
+fn presented_one(facts: &Facts<'_>, handshake: &Handshake, presented: &Presented, leaf: &Certificate) -> Finding {
+    let name = facts.domain.name.as_str();
     let expected = format!("a certificate for {name}");
     // A self-signed one is reported as that, whatever else is wrong with it.
     if let Err(distrust) = &presented.trust
         && leaf.is_self_issued()
         && *distrust != Distrust::NoRoots
-        && (leaf.names.is_empty() || !is_platforms_own(case, leaf))
+        && (leaf.names.is_empty() || !is_platforms_own(facts, leaf))
     {
-        return distrusted(case, presented, leaf, distrust);
+        return distrusted(facts, presented, leaf, distrust);
     }
     if leaf.names.is_empty() {
         let common = leaf.common_name.as_deref().unwrap_or("none");
         return say::no_san(whole(common)).expected(expected);
     }
     if !leaf.covers(name) {
-        return wrong_name(case, leaf).expected(expected);
+        return wrong_name(facts, leaf).expected(expected);
     }
-    if let Some(date) = wrong_date(case, handshake, leaf) {
+    if let Some(date) = wrong_date(facts, handshake, leaf) {
         return date;
     }
     if presented.trust == Err(Distrust::NoRoots) {
@@ -218,30 +218,30 @@ fn presented_one(case: &Case<'_>, handshake: &Handshake, presented: &Presented, 
         return say::weak_key(bits);
     }
     if let Err(distrust) = &presented.trust {
-        return distrusted(case, presented, leaf, distrust);
+        return distrusted(facts, presented, leaf, distrust);
     }
-    good(case, leaf)
+    good(facts, leaf)
 }
 
-fn wrong_name(case: &Case<'_>, leaf: &Certificate) -> Finding {
+fn wrong_name(facts: &Facts<'_>, leaf: &Certificate) -> Finding {
     let names = words::list(leaf.names.iter().map(|name| whole(name)));
-    if is_platforms_own(case, leaf) {
-        return not_there_yet(case, Code::TlsPending)
+    if is_platforms_own(facts, leaf) {
+        return not_there_yet(facts, Code::TlsPending)
             .seen(format!("the platform answers with its own certificate, for {names}"));
     }
-    say::wrong_name(names, whole(&leaf.issuer_short), &case.domain.name)
+    say::wrong_name(names, whole(&leaf.issuer_short), &facts.domain.name)
 }
 
 /// Whether a certificate is the one that the platform shows for names that it does not know.
-fn is_platforms_own(case: &Case<'_>, leaf: &Certificate) -> bool {
-    let shown_there = case.seen.platform().and_then(Presented::leaf);
+fn is_platforms_own(facts: &Facts<'_>, leaf: &Certificate) -> bool {
+    let shown_there = facts.seen.platform().and_then(Presented::leaf);
     let same = shown_there.is_some_and(|own| own.serial == leaf.serial && own.issuer == leaf.issuer);
-    let Some(zone) = case.platform_zone() else { return false };
+    let Some(zone) = facts.platform_zone() else { return false };
     let under = |name: &String| DnsName::new(name.trim_start_matches("*.")).is_within(&zone);
     same || leaf.names.iter().all(under)
 }
 
-fn wrong_date(case: &Case<'_>, handshake: &Handshake, leaf: &Certificate) -> Option<Finding> {
+fn wrong_date(facts: &Facts<'_>, handshake: &Handshake, leaf: &Certificate) -> Option<Finding> {
     let server_clock = handshake.page.as_ref().and_then(|page| page.outcome.as_ref().ok()).and_then(|page| page.date);
     let valid_there = server_clock.is_some_and(|date| leaf.not_before <= date && date <= leaf.not_after);
     let clock = |finding: Finding| match server_clock.filter(|_| valid_there) {
@@ -252,18 +252,18 @@ fn wrong_date(case: &Case<'_>, handshake: &Handshake, leaf: &Certificate) -> Opt
         }
         None => finding,
     };
-    if case.now > leaf.not_after {
-        let ago = words::duration(case.now.duration_since(leaf.not_after));
+    if facts.now > leaf.not_after {
+        let ago = words::duration(facts.now.duration_since(leaf.not_after));
         return Some(clock(say::expired(words::moment(leaf.not_after), ago)));
     }
-    if case.now < leaf.not_before {
+    if facts.now < leaf.not_before {
         return Some(clock(say::not_valid_yet(words::moment(leaf.not_before)).until(leaf.not_before)));
     }
     None
 }
 
-fn distrusted(case: &Case<'_>, presented: &Presented, leaf: &Certificate, distrust: &Distrust) -> Finding {
-    let (name, issuer) = (&case.domain.name, whole(&leaf.issuer));
+fn distrusted(facts: &Facts<'_>, presented: &Presented, leaf: &Certificate, distrust: &Distrust) -> Finding {
+    let (name, issuer) = (&facts.domain.name, whole(&leaf.issuer));
     let lower = leaf.issuer.to_ascii_lowercase();
     if STAGING.iter().any(|mark| lower.contains(mark)) {
         say::staging(issuer)
@@ -273,13 +273,13 @@ fn distrusted(case: &Case<'_>, presented: &Presented, leaf: &Certificate, distru
             names => words::list(names.iter().map(|name| whole(name))),
         };
         say::self_signed(issuer, names, name)
-    } else if is_intercepted(case, leaf) {
+    } else if is_intercepted(facts, leaf) {
         say::intercepted(issuer)
     } else if let Distrust::Dates(why) = distrust {
         say::wrong_chain_dates(issuer, why)
     } else if let Distrust::Other(why) = distrust {
         say::rejected_by_browsers(issuer, why, name)
-    } else if is_incomplete(case, presented, leaf) {
+    } else if is_incomplete(facts, presented, leaf) {
         say::no_intermediate(issuer)
     } else {
         say::unknown_ca(issuer, name)
@@ -287,29 +287,31 @@ fn distrusted(case: &Case<'_>, presented: &Presented, leaf: &Certificate, distru
 }
 
 /// The platform's own host shows an issuer that is not trusted, either, and the same one.
-fn is_intercepted(case: &Case<'_>, leaf: &Certificate) -> bool {
-    case.seen.platform().is_some_and(|own| {
+fn is_intercepted(facts: &Facts<'_>, leaf: &Certificate) -> bool {
+    facts.seen.platform().is_some_and(|own| {
         own.trust.is_err() && own.leaf().is_some_and(|own| own.issuer == leaf.issuer && own.serial != leaf.serial)
     })
 }
 
 /// One certificate was sent, and its issuer is an intermediate: one that the platform's own host sends, one of a
 /// well-known organisation, or one by its name.
-fn is_incomplete(case: &Case<'_>, presented: &Presented, leaf: &Certificate) -> bool {
+fn is_incomplete(facts: &Facts<'_>, presented: &Presented, leaf: &Certificate) -> bool {
     let sent = presented.chain.iter().any(|certificate| certificate.subject == leaf.issuer);
-    let known_there =
-        case.seen.platform().is_some_and(|own| own.trust.is_ok() && own.chain.iter().any(|c| c.subject == leaf.issuer));
+    let known_there = facts
+        .seen
+        .platform()
+        .is_some_and(|own| own.trust.is_ok() && own.chain.iter().any(|c| c.subject == leaf.issuer));
     let issuer = leaf.issuer.to_ascii_lowercase();
     let by_name = INTERMEDIATE.iter().chain(WELL_KNOWN).any(|mark| issuer.contains(mark));
     !sent && (known_there || by_name || leaf.names_its_issuer)
 }
 
-fn good(case: &Case<'_>, leaf: &Certificate) -> Finding {
+fn good(facts: &Facts<'_>, leaf: &Certificate) -> Finding {
     let lifetime = leaf.not_after.duration_since(leaf.not_before);
-    let left = leaf.not_after.duration_since(case.now);
+    let left = leaf.not_after.duration_since(facts.now);
     // The name that matters comes first: lines of screens end somewhere.
     let (own, others): (Vec<&String>, Vec<&String>) =
-        leaf.names.iter().partition(|pattern| covers(pattern, case.domain.name.as_str()));
+        leaf.names.iter().partition(|pattern| covers(pattern, facts.domain.name.as_str()));
     let names = |names: &[&String]| words::list(names.iter().map(|name| whole(name)));
     let also = if others.is_empty() { String::new() } else { format!("; also for {}", names(&others)) };
     let seen = format!(
@@ -323,14 +325,14 @@ fn good(case: &Case<'_>, leaf: &Certificate) -> Finding {
     if left.as_secs() < lifetime.as_secs() / 4 {
         return say::expires_soon(seen).until(leaf.not_after);
     }
-    let platform = case.seen.platform().and_then(Presented::leaf);
+    let platform = facts.seen.platform().and_then(Presented::leaf);
     let begins = leaf.not_before.to_zoned(TimeZone::UTC).date();
     let limit = LONGEST_VALIDITY.iter().find(|(since, _)| begins >= *since).map(|(_, days)| *days);
     if let Some(longest) = limit.filter(|longest| lifetime.as_secs() > longest * 86_400) {
         return say::valid_too_long(seen, lifetime.as_secs().div_euclid(86_400), longest);
     }
     let other_issuer = platform.is_some_and(|own| own.issuer_short != leaf.issuer_short);
-    if other_issuer && case.reported.added.or(case.reported.saved).is_some_and(|then| leaf.not_before < then) {
+    if other_issuer && facts.reported.added.or(facts.reported.saved).is_some_and(|then| leaf.not_before < then) {
         return say::old_certificate(seen, whole(&leaf.serial), words::moment(leaf.not_before));
     }
     say::tls_ok(seen)

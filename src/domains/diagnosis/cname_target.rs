@@ -7,20 +7,19 @@ use strsim::osa_distance;
 use super::super::observation::RecordType::{A, CNAME};
 use super::super::observation::{Data, Lookup, Reply};
 use super::super::{Code, DnsName, Finding, Verdict, Who};
-use super::authoritative::Authoritative;
-use super::{Case, words};
+use super::{Facts, words};
 
 /// The finding on a CNAME to `target`, where `expected` should be.
-pub fn wrong(case: &Case<'_>, source: &Authoritative<'_>, target: &DnsName, ttl: u32, expected: &DnsName) -> Finding {
-    let name = &case.domain.name;
+pub fn wrong(facts: &Facts<'_>, target: &DnsName, ttl: u32, expected: &DnsName) -> Finding {
+    let name = &facts.domain.name;
     let text = target.as_str();
     let has = format!("{name} has CNAME {}", shown(target));
-    let zones = [case.zone(), &case.domain.registrable];
-    let (chain, circle) = follow(case, target);
+    let zones = [facts.zone(), &facts.domain.registrable];
+    let (chain, circle) = follow(facts, target);
     let way = || chain.iter().map(shown).collect::<Vec<_>>().join(" -> ");
-    let known = || case.seen.asked(target, CNAME).chain(case.seen.asked(target, A));
+    let known = || facts.seen.asked(target, CNAME).chain(facts.seen.asked(target, A));
     let gone = known().filter_map(Lookup::reply).any(Reply::is_nxdomain);
-    let dead = case.is_dead(target);
+    let dead = facts.is_dead(target);
     let (code, seen, how) = if text.starts_with("http:") || text.starts_with("https:") || text.contains('/') {
         (Code::DnsValueUrl, has, ": only the host name, without https:// and without a path.")
     } else if zones.iter().any(|zone| *target == expected.followed_by(zone)) {
@@ -41,17 +40,17 @@ pub fn wrong(case: &Case<'_>, source: &Authoritative<'_>, target: &DnsName, ttl:
         (Code::DnsTargetGone, format!("{has}, which does not exist"), taken)
     };
     // A certificate proves that the platform took it; without one the dashboard compares the value.
-    let works = case.seen.handshakes.iter().any(|handshake| handshake.good_leaf(name.as_str()).is_some());
+    let works = facts.seen.handshakes.iter().any(|handshake| handshake.good_leaf(name.as_str()).is_some());
     let verdict = if code == Code::DnsChain && works { Verdict::Warn } else { Verdict::Fail };
     Finding::new(code, verdict, Who::DnsProvider)
         .seen(seen)
         .expected(format!("CNAME {expected}"))
         .fix(format!(
             "at your DNS provider, change the value of the CNAME {} to {expected}{how} Then wait up to {} (the TTL of the old value).",
-            case.label(),
+            facts.label(),
             words::ttl(ttl)
         ))
-        .evidence(source.evidence(&[CNAME]).chain(known()))
+        .evidence(facts.source().evidence(&[CNAME]).chain(known()))
 }
 
 /// Values are as hostile as names can be, but hold no more than visible ASCII; a value is worth seeing whole.
@@ -60,16 +59,16 @@ pub fn shown(name: &DnsName) -> String {
 }
 
 /// The chain of names from the domain through `target`, as far as known; and whether it loops.
-fn follow(case: &Case<'_>, target: &DnsName) -> (Vec<DnsName>, bool) {
+fn follow(facts: &Facts<'_>, target: &DnsName) -> (Vec<DnsName>, bool) {
     let mut next: HashMap<&DnsName, &DnsName> = HashMap::new();
-    for record in case.seen.lookups.iter().filter_map(Lookup::reply).flat_map(|reply| &reply.answers) {
+    for record in facts.seen.lookups.iter().filter_map(Lookup::reply).flat_map(|reply| &reply.answers) {
         if let Data::Cname(to) = &record.data
-            && record.owner != case.domain.name
+            && record.owner != facts.domain.name
         {
             next.insert(&record.owner, to);
         }
     }
-    let mut chain = vec![case.domain.name.clone(), target.clone()];
+    let mut chain = vec![facts.domain.name.clone(), target.clone()];
     let mut at = target;
     while chain.len() < 20 {
         if chain[..chain.len() - 1].contains(at) {

@@ -14,25 +14,25 @@ use super::super::observation::{Data, Lookup, NoReply, Record, Reply, ResponseCo
 use super::super::{DnsName, Finding, Verdict};
 use super::authoritative::{self, Authoritative, invents, serials};
 use super::cname_target::shown;
-use super::{Case, PROPAGATION, words};
+use super::{Facts, PROPAGATION, words};
 
 /// How long a secondary may be behind before it is worth a warning, if its SOA record does not say.
 const SECONDARY_WAIT: SignedDuration = SignedDuration::from_hours(1);
 
-pub(super) fn not_delegated(case: &Case<'_>) -> Option<Finding> {
-    let domain = &case.domain.registrable;
+pub(super) fn not_delegated(facts: &Facts<'_>) -> Option<Finding> {
+    let domain = &facts.domain.registrable;
     // A server that has records below it disproves those that deny it.
     let exists = |lookup: &Lookup| {
         lookup.question.name.is_within(domain)
             && lookup.reply().is_some_and(|reply| reply.answers.iter().any(|record| record.owner.is_within(domain)))
-            && !invents(case, lookup)
+            && !invents(facts, lookup)
     };
-    if case.seen.lookups.iter().any(exists) {
+    if facts.seen.lookups.iter().any(exists) {
         return None;
     }
     let about = |lookup: &&Lookup| lookup.question.name == *domain && matches!(lookup.question.kind, NS | SOA);
     let denies = |reply: &Reply| reply.is_nxdomain() && reply.negative().is_none_or(|(owner, _)| owner != domain);
-    let asked = || case.seen.lookups.iter().filter(about);
+    let asked = || facts.seen.lookups.iter().filter(about);
     let parents = asked().filter(|lookup| lookup.server.role == Role::Parent && lookup.reply().is_some());
     let mut answered: Vec<&Lookup> = parents.collect();
     if answered.is_empty() {
@@ -41,54 +41,54 @@ pub(super) fn not_delegated(case: &Case<'_>) -> Option<Finding> {
     if answered.is_empty() || !answered.iter().all(|lookup| lookup.reply().is_some_and(denies)) {
         return None;
     }
-    if let Some(denied) = denies_the_top(case) {
+    if let Some(denied) = denies_the_top(facts) {
         return Some(say::unusable_dns(&denied.question.name).evidence([denied]));
     }
     Some(say::not_registered(domain).evidence(answered))
 }
 
 /// A resolver's NXDOMAIN for a top-level domain that the Public Suffix List has.
-fn denies_the_top<'a>(case: &Case<'a>) -> Option<&'a Lookup> {
-    let top = case.domain.registrable.parents().last()?;
+fn denies_the_top<'a>(facts: &Facts<'a>) -> Option<&'a Lookup> {
+    let top = facts.domain.registrable.parents().last()?;
     let exists = psl::suffix(top.as_str().as_bytes()).is_some_and(|suffix| suffix.is_known());
-    let mut asked = case.seen.lookups.iter().filter(|lookup| lookup.question.name == top);
+    let mut asked = facts.seen.lookups.iter().filter(|lookup| lookup.question.name == top);
     asked.find(|lookup| exists && lookup.reply().is_some_and(Reply::is_nxdomain))
 }
 
 /// The name servers that the zone itself lists.
-fn served<'a>(case: &Case<'a>) -> (BTreeSet<DnsName>, Vec<&'a Lookup>) {
-    let zone = case.zone_asked();
-    let lookups = case.seen.source(zone, NS).filter(|lookup| lookup.reply().is_some_and(|reply| reply.authoritative));
+fn served<'a>(facts: &Facts<'a>) -> (BTreeSet<DnsName>, Vec<&'a Lookup>) {
+    let zone = facts.zone_asked();
+    let lookups = facts.seen.source(zone, NS).filter(|lookup| lookup.reply().is_some_and(|reply| reply.authoritative));
     let lookups: Vec<&Lookup> = lookups.collect();
     let records = lookups.iter().filter_map(|lookup| lookup.reply()).flat_map(|reply| reply.at(zone));
     (records.filter_map(|record| record.data.name_server().cloned()).collect(), lookups)
 }
 
-pub fn mismatch(case: &Case<'_>) -> Option<Finding> {
-    let (served, lookups) = served(case);
-    let delegated: BTreeSet<DnsName> = case.seen.delegated.iter().cloned().collect();
+pub fn mismatch(facts: &Facts<'_>) -> Option<Finding> {
+    let (served, lookups) = served(facts);
+    let delegated: BTreeSet<DnsName> = facts.seen.delegated.iter().cloned().collect();
     if served.is_empty() || delegated.is_empty() || served == delegated {
         return None;
     }
-    let referral = case.seen.asked(case.zone(), NS).filter(|lookup| lookup.server.role == Role::Parent);
+    let referral = facts.seen.asked(facts.zone(), NS).filter(|lookup| lookup.server.role == Role::Parent);
     // With a common server the zone is the same at both, and what is wrong with a record there comes first.
     let verdict = if served.is_disjoint(&delegated) { Verdict::Fail } else { Verdict::Warn };
     let [old, new] = [&delegated, &served].map(|hosts| words::list(hosts.iter().map(shown)));
-    let finding = say::ns_mismatch(old, new, case.zone(), case.record());
+    let finding = say::ns_mismatch(old, new, facts.zone(), facts.record());
     Some(Finding { verdict, ..finding }.evidence(referral.chain(lookups)))
 }
 
 /// A name server within the zone whose address the registrar has otherwise than the zone itself. `matters`: no
 /// server answers for the zone.
-pub(super) fn glue(case: &Case<'_>, matters: bool) -> Option<Finding> {
-    let zone = case.zone();
-    let of_parent = || case.seen.asked(zone, NS).filter(|lookup| lookup.server.role == Role::Parent);
+pub(super) fn glue(facts: &Facts<'_>, matters: bool) -> Option<Finding> {
+    let zone = facts.zone();
+    let of_parent = || facts.seen.asked(zone, NS).filter(|lookup| lookup.server.role == Role::Parent);
     let glue: Vec<&Record> = of_parent().filter_map(Lookup::reply).flat_map(|reply| &reply.additionals).collect();
-    case.seen.delegated.iter().filter(|host| host.is_within(zone)).find_map(|host| {
+    facts.seen.delegated.iter().filter(|host| host.is_within(zone)).find_map(|host| {
         let of_host = glue.iter().filter(|record| record.owner == *host);
         let listed: BTreeSet<IpAddr> =
             of_host.filter_map(|record| record.data.address()).filter(IpAddr::is_ipv4).collect();
-        let lookups: Vec<&Lookup> = case.seen.resolvers(host, A).filter(|lookup| lookup.answer().is_some()).collect();
+        let lookups: Vec<&Lookup> = facts.seen.resolvers(host, A).filter(|lookup| lookup.answer().is_some()).collect();
         let own: BTreeSet<IpAddr> = lookups.iter().filter_map(|it| it.reply()).flat_map(Reply::addresses).collect();
         if listed.is_empty() || own.is_empty() || !listed.is_disjoint(&own) {
             return None;
@@ -101,15 +101,15 @@ pub(super) fn glue(case: &Case<'_>, matters: bool) -> Option<Finding> {
 }
 
 /// A name server that the registrar lists, and that resolvers do not find by its name. `matters`: no server answers.
-pub(super) fn unfound(case: &Case<'_>, matters: bool) -> Option<Finding> {
-    let zone = case.zone();
-    let referral = || case.seen.asked(zone, NS).filter(|lookup| lookup.server.role == Role::Parent);
+pub(super) fn unfound(facts: &Facts<'_>, matters: bool) -> Option<Finding> {
+    let zone = facts.zone();
+    let referral = || facts.seen.asked(zone, NS).filter(|lookup| lookup.server.role == Role::Parent);
     let has_glue = |host: &DnsName| {
         let mut replies = referral().filter_map(Lookup::reply);
         replies.any(|reply| reply.additionals.iter().any(|record| record.owner == *host))
     };
-    case.seen.delegated.iter().find_map(|host| {
-        let asked: Vec<&Lookup> = case.seen.resolvers(host, A).collect();
+    facts.seen.delegated.iter().find_map(|host| {
+        let asked: Vec<&Lookup> = facts.seen.resolvers(host, A).collect();
         let mut replies = asked.iter().filter_map(|lookup| lookup.reply()).peekable();
         replies.peek()?;
         let has_address = replies.clone().any(|reply| reply.addresses().next().is_some());
@@ -129,10 +129,10 @@ pub(super) fn unfound(case: &Case<'_>, matters: bool) -> Option<Finding> {
 }
 
 /// What each name server answered about the name; about the zone if it was silent then already.
-fn heard<'a>(case: &Case<'a>) -> Vec<&'a Lookup> {
-    let zone = case.zone_asked();
-    let mut heard: Vec<&Lookup> = case.seen.source(&case.domain.name, CNAME).collect();
-    for lookup in case.seen.source(zone, SOA).filter(|lookup| lookup.outcome.is_err()) {
+fn heard<'a>(facts: &Facts<'a>) -> Vec<&'a Lookup> {
+    let zone = facts.zone_asked();
+    let mut heard: Vec<&Lookup> = facts.seen.source(&facts.domain.name, CNAME).collect();
+    for lookup in facts.seen.source(zone, SOA).filter(|lookup| lookup.outcome.is_err()) {
         if !heard.iter().any(|known| known.server == lookup.server) {
             heard.push(lookup);
         }
@@ -141,11 +141,11 @@ fn heard<'a>(case: &Case<'a>) -> Vec<&'a Lookup> {
 }
 
 /// No name server of the zone answers anybody, although this network lets questions through.
-pub(super) fn silent(case: &Case<'_>) -> Option<Finding> {
+pub(super) fn silent(facts: &Facts<'_>) -> Option<Finding> {
     use NoReply::{Closed, Timeout, Unreachable};
-    let heard = heard(case);
+    let heard = heard(facts);
     let is_silent = |lookup: &&Lookup| matches!(lookup.outcome, Err(Timeout | Closed | Unreachable));
-    let works = case.seen.lookups.iter().any(|lookup| lookup.server.role.is_resolver() && lookup.answer().is_some());
+    let works = facts.seen.lookups.iter().any(|lookup| lookup.server.role.is_resolver() && lookup.answer().is_some());
     if heard.is_empty() || !heard.iter().all(is_silent) || !works {
         return None;
     }
@@ -153,21 +153,21 @@ pub(super) fn silent(case: &Case<'_>) -> Option<Finding> {
         Ok(_) => lookup.server.label(),
         Err(why) => format!("{}: {why}", lookup.server.label()),
     }));
-    Some(say::name_servers_silent(list, case.zone()).evidence(heard))
+    Some(say::name_servers_silent(list, facts.zone()).evidence(heard))
 }
 
 /// Delegated servers that do not serve the zone.
-pub fn lame(case: &Case<'_>, failing: bool) -> Option<Finding> {
-    if failing && let Some(silent) = silent(case) {
+pub fn lame(facts: &Facts<'_>, failing: bool) -> Option<Finding> {
+    if failing && let Some(silent) = silent(facts) {
         return Some(silent);
     }
-    let asked = heard(case);
+    let asked = heard(facts);
     let why = |lookup: &Lookup| match &lookup.outcome {
         Err(why) => Some(why.to_string()),
         Ok(reply) if !reply.is_answer() => Some(code_name(reply.code).to_owned()),
         Ok(reply) if !reply.authoritative && !reply.is_referral() => Some("an answer without authority".to_owned()),
         // A referral upwards, or sideways, is how some servers say that they have nothing.
-        Ok(reply) if reply.is_referral() && !refers_down(case, reply) => Some("a referral elsewhere".to_owned()),
+        Ok(reply) if reply.is_referral() && !refers_down(facts, reply) => Some("a referral elsewhere".to_owned()),
         Ok(_) => None,
     };
     let lame: Vec<(&Lookup, String)> = asked.iter().filter_map(|lookup| Some((*lookup, why(lookup)?))).collect();
@@ -178,7 +178,7 @@ pub fn lame(case: &Case<'_>, failing: bool) -> Option<Finding> {
     if lame.is_empty() || all_fail && failing {
         return None;
     }
-    let zone = case.zone();
+    let zone = facts.zone();
     let list = words::list(lame.iter().map(|(lookup, why)| format!("{}: {why}", lookup.server.label())));
     let finding = if lame.len() < asked.len() {
         say::lame_one(list, zone)
@@ -193,20 +193,20 @@ pub fn lame(case: &Case<'_>, failing: bool) -> Option<Finding> {
     Some(finding.evidence(lame.iter().map(|(lookup, _)| *lookup)))
 }
 
-fn refers_down(case: &Case<'_>, reply: &Reply) -> bool {
+fn refers_down(facts: &Facts<'_>, reply: &Reply) -> bool {
     reply.authorities.iter().any(|record| {
         matches!(record.data, Data::Ns(_))
-            && case.domain.name.is_within(&record.owner)
-            && case.seen.zone.as_ref().is_some_and(|zone| record.owner.is_within(zone) && record.owner != *zone)
+            && facts.domain.name.is_within(&record.owner)
+            && facts.seen.zone.as_ref().is_some_and(|zone| record.owner.is_within(zone) && record.owner != *zone)
     })
 }
 
-pub(super) fn secondaries(case: &Case<'_>) -> Option<Finding> {
-    let behind = authoritative::behind(case);
+pub(super) fn secondaries(facts: &Facts<'_>) -> Option<Finding> {
+    let behind = authoritative::behind(facts);
     if behind.is_empty() {
         return None;
     }
-    let all = serials(case);
+    let all = serials(facts);
     let serials = words::list(all.iter().map(|(lookup, serial)| format!("{} has serial {serial}", lookup.server.name)));
     let names = words::list(behind.iter().map(|name| whole(name)));
     let numbers: BTreeSet<u32> = all.iter().map(|(_, serial)| *serial).collect();
@@ -218,23 +218,24 @@ pub(super) fn secondaries(case: &Case<'_>) -> Option<Finding> {
     });
     let bound = bound.max().unwrap_or(SECONDARY_WAIT).min(PROPAGATION);
     // Without a word of the operator, it counts from the first check that saw the new zone.
-    let source = Authoritative::of(case).remembered(case);
-    let seen = Caches::with_source(case.earlier, source).now.map(|now| now.first);
-    let changed = case.reported.saved.or(seen).unwrap_or(case.now);
+    let source = Authoritative::of(facts).remembered(facts);
+    let seen = Caches::with_source(facts.earlier, source).now.map(|now| now.first);
+    let changed = facts.reported.saved.or(seen).unwrap_or(facts.now);
     let finding = if numbers.len() == 1 && all.len() > 1 {
         // No update is pending: the same version of the zone has two contents.
         say::same_serial(names, serials)
     } else {
         let serials = if serials.is_empty() { serials } else { format!(" ({serials})") };
-        let has = words::list(behind.iter().flat_map(|server| authoritative::answer(case, server)).map(Data::words));
+        let has = words::list(behind.iter().flat_map(|server| authoritative::answer(facts, server)).map(Data::words));
         let instead = if has.is_empty() { String::new() } else { format!(", but still {has}") };
-        let is_right = behind.iter().any(|server| authoritative::is_right(case, &authoritative::answer(case, server)));
+        let is_right =
+            behind.iter().any(|server| authoritative::is_right(facts, &authoritative::answer(facts, server)));
         let seen = match is_right {
             true => format!("{names} still has {has}, from an older version of the zone{serials}"),
             false => format!("{names} does not have the record yet{instead}{serials}"),
         };
         let longest = words::duration(bound);
-        match case.since(changed) > bound {
+        match facts.since(changed) > bound {
             true => say::secondary_late(seen, names, longest),
             false => say::secondary_behind(seen, longest).until(changed.checked_add(bound).ok()),
         }

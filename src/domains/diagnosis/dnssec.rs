@@ -9,16 +9,16 @@ use super::super::catalogue::say;
 use super::super::observation::RecordType::{DNSKEY, DS, SOA};
 use super::super::observation::{Data, KeyId, Lookup, Role};
 use super::super::{DnsName, Finding, Verdict};
-use super::{Case, words};
+use super::{Facts, words};
 
 /// The algorithms that resolvers validate (RFC 8624 section 3.1); a zone with only others is unsigned to them.
 const VALIDATED: [u8; 8] = [5, 7, 8, 10, 13, 14, 15, 16];
 
 /// What is wrong with the signatures or keys of the zone, as its servers and its parent show it. `failing`: a resolver
 /// rejects the answers.
-pub(super) fn finding(case: &Case<'_>, failing: bool) -> Option<Finding> {
-    let zone = case.zone_asked();
-    let mut listed: Vec<&Lookup> = case.seen.asked(zone, DS).filter(|lookup| lookup.answer().is_some()).collect();
+pub(super) fn finding(facts: &Facts<'_>, failing: bool) -> Option<Finding> {
+    let zone = facts.zone_asked();
+    let mut listed: Vec<&Lookup> = facts.seen.asked(zone, DS).filter(|lookup| lookup.answer().is_some()).collect();
     let is_parent = |lookup: &&Lookup| lookup.server.role == Role::Parent;
     if listed.iter().any(is_parent) {
         // Resolvers may have an old one cached.
@@ -30,12 +30,12 @@ pub(super) fn finding(case: &Case<'_>, failing: bool) -> Option<Finding> {
         // Nobody validates a zone that its parent does not list as signed, in a way that resolvers know.
         return None;
     }
-    let zones_own: Vec<&Lookup> = case.seen.source(zone, DNSKEY).filter(|lookup| lookup.answer().is_some()).collect();
+    let zones_own: Vec<&Lookup> = facts.seen.source(zone, DNSKEY).filter(|lookup| lookup.answer().is_some()).collect();
     let own = keys(zone, &zones_own);
     if !zones_own.is_empty() && !trusted.iter().any(|key| own.contains(key)) {
-        return Some(unknown_key(case, zone, &trusted, &own).evidence(listed.into_iter().chain(zones_own)));
+        return Some(unknown_key(facts, zone, &trusted, &own).evidence(listed.into_iter().chain(zones_own)));
     }
-    wrong_dates(case, zone, failing)
+    wrong_dates(facts, zone, failing)
 }
 
 fn keys(zone: &DnsName, lookups: &[&Lookup]) -> Vec<KeyId> {
@@ -47,7 +47,7 @@ fn keys(zone: &DnsName, lookups: &[&Lookup]) -> Vec<KeyId> {
     keys.collect()
 }
 
-fn unknown_key(case: &Case<'_>, zone: &DnsName, trusted: &[KeyId], own: &[KeyId]) -> Finding {
+fn unknown_key(facts: &Facts<'_>, zone: &DnsName, trusted: &[KeyId], own: &[KeyId]) -> Finding {
     let tags = |keys: &[KeyId]| words::list(keys.iter().map(|key| key.tag));
     let (has, then) = match own {
         [] => ("the zone is not signed".to_owned(), "Sign the zone first if you want DNSSEC".to_owned()),
@@ -59,7 +59,7 @@ fn unknown_key(case: &Case<'_>, zone: &DnsName, trusted: &[KeyId], own: &[KeyId]
             ),
         ),
     };
-    say::other_key(zone, tags(trusted), has, case.zone(), then)
+    say::other_key(zone, tags(trusted), has, facts.zone(), then)
 }
 
 /// Why the signatures of a server are not valid now.
@@ -103,10 +103,10 @@ fn unsigned(zone: &DnsName, missing: &[&Lookup]) -> Finding {
     say::unsigned(zone, names).evidence(missing.iter().copied())
 }
 
-fn wrong_dates(case: &Case<'_>, zone: &DnsName, failing: bool) -> Option<Finding> {
-    let asked: Vec<&Lookup> = case.seen.source(zone, SOA).filter(|lookup| lookup.answer().is_some()).collect();
+fn wrong_dates(facts: &Facts<'_>, zone: &DnsName, failing: bool) -> Option<Finding> {
+    let asked: Vec<&Lookup> = facts.seen.source(zone, SOA).filter(|lookup| lookup.answer().is_some()).collect();
     let wrong: Vec<(&Lookup, WrongDates)> =
-        asked.iter().filter_map(|lookup| Some((*lookup, WrongDates::of(lookup, case.now)?))).collect();
+        asked.iter().filter_map(|lookup| Some((*lookup, WrongDates::of(lookup, facts.now)?))).collect();
     let is_missing = |(_, why): &&(&Lookup, WrongDates)| matches!(why, WrongDates::Missing);
     let missing: Vec<&Lookup> = wrong.iter().filter(is_missing).map(|(lookup, _)| *lookup).collect();
     if !missing.is_empty() {

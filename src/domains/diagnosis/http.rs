@@ -7,7 +7,7 @@ use super::super::observation::RecordType::{A, CNAME, TXT};
 use super::super::observation::{ConnectionFailure, Hop, Lookup, Response, Trail};
 use super::super::{Code, DnsName, Finding, Verdict};
 use super::redirect::{circle, head_was_refused, shown_url};
-use super::{Case, words};
+use super::{Facts, words};
 
 /// Words of parking pages, lower case.
 const PARKED_PAGE: &[&str] = &[
@@ -26,29 +26,29 @@ const PARKED_SERVER: &[&str] = &["parking", "sedo", "bodis", "parklogic"];
 
 /// The findings on HTTP. `leads_here`: the record leads to the platform; `good`: nothing is wrong with record and
 /// certificate, as far as is known.
-pub fn findings(case: &Case<'_>, leads_here: bool, good: bool) -> Vec<Finding> {
+pub fn findings(facts: &Facts<'_>, leads_here: bool, good: bool) -> Vec<Finding> {
     let mut findings = Vec::new();
-    findings.extend(front(case, leads_here).map(|finding| match case.value() {
+    findings.extend(front(facts, leads_here).map(|finding| match facts.value() {
         Some(_) if !leads_here => finding.after_record(),
         _ => finding,
     }));
-    let pages: Vec<&Hop> = case.seen.handshakes.iter().filter_map(|handshake| handshake.page.as_ref()).collect();
-    let hops = || pages.iter().copied().chain(case.seen.front.iter().flat_map(|front| &front.hops));
+    let pages: Vec<&Hop> = facts.seen.handshakes.iter().filter_map(|handshake| handshake.page.as_ref()).collect();
+    let hops = || pages.iter().copied().chain(facts.seen.front.iter().flat_map(|front| &front.hops));
     let parked = hops().find(|hop| hop.response().is_some_and(is_parked));
     if let Some(hop) = parked {
         findings.push(say::parking_page(shown_url(&hop.url)).evidence([hop]));
     }
     let endless = findings.iter().any(|finding| matches!(finding.code, Code::RdLoop | Code::RdTooMany));
     if good && !endless {
-        findings.extend(page(case, &pages));
+        findings.extend(page(facts, &pages));
     }
     if let Some(hop) = hops().find(|hop| head_was_refused(hop)) {
         findings.push(say::head_refused().evidence([hop]));
     }
-    findings.extend(challenge(case).filter(|_| leads_here));
+    findings.extend(challenge(facts).filter(|_| leads_here));
     // If https is silent, too, that is what is wrong.
     if good {
-        findings.extend(port_80(case).filter(|_| leads_here));
+        findings.extend(port_80(facts).filter(|_| leads_here));
     }
     findings
 }
@@ -63,8 +63,8 @@ pub(super) fn is_parked(response: &Response) -> bool {
 }
 
 /// From `http://` the name: loops, and whether it ends on https.
-fn front(case: &Case<'_>, leads_here: bool) -> Option<Finding> {
-    let trail = case.seen.front.as_ref()?;
+fn front(facts: &Facts<'_>, leads_here: bool) -> Option<Finding> {
+    let trail = facts.seen.front.as_ref()?;
     let proxied = trail.hops.iter().any(|hop| hop.response().is_some_and(|response| response.cf_ray));
     if let Some(circle) = circle(trail) {
         let mode = if proxied { "; at Cloudflare, set the SSL mode to Full (strict), not Flexible" } else { "" };
@@ -78,28 +78,28 @@ fn front(case: &Case<'_>, leads_here: bool) -> Option<Finding> {
         (last.url.host_str(), trail.hops.len() > 1 && last.outcome == Err(ConnectionFailure::NoAddress))
     {
         let host = DnsName::new(host);
-        let asked: Vec<_> = case.seen.asked(&host, A).filter(|lookup| lookup.answer().is_some()).collect();
-        let gone = || say::page_gone(&case.domain.name, shown_url(&last.url)).evidence(&trail.hops);
+        let asked: Vec<_> = facts.seen.asked(&host, A).filter(|lookup| lookup.answer().is_some()).collect();
+        let gone = || say::page_gone(&facts.domain.name, shown_url(&last.url)).evidence(&trail.hops);
         return (!asked.is_empty()).then(gone);
     }
     let response = last.response()?;
     if leads_here && last.url.scheme() == "http" && (200..300).contains(&response.status) {
-        let finding = say::no_upgrade(shown_url(&last.url), response.status, &case.domain.name);
+        let finding = say::no_upgrade(shown_url(&last.url), response.status, &facts.domain.name);
         return Some(finding.evidence(&trail.hops));
     }
     None
 }
 
 /// The front page over https, address by address; the first that is wrong.
-fn page(case: &Case<'_>, pages: &[&Hop]) -> Option<Finding> {
+fn page(facts: &Facts<'_>, pages: &[&Hop]) -> Option<Finding> {
     use ConnectionFailure::{NoHandshake, NotHttp, Unreachable, Withheld};
-    let name = &case.domain.name;
+    let name = &facts.domain.name;
     let first = pages.first()?;
     let wrong = pages.iter().find_map(|hop| {
         let finding = match &hop.outcome {
             Ok(response) if matches!(response.status, 404 | 421) => {
-                let say = if case.reported.removed { say::removed_project } else { say::unknown_project };
-                say(name, response.status, case.label())
+                let say = if facts.reported.removed { say::removed_project } else { say::unknown_project };
+                say(name, response.status, facts.label())
             }
             Ok(Response { status: status @ 400..500, .. }) => {
                 let (verdict, advice) = refusal(*status);
@@ -147,23 +147,24 @@ const fn refusal(status: u16) -> (Verdict, &'static str) {
 }
 
 /// Nothing answers on port 80 at an address where the name leads.
-fn port_80(case: &Case<'_>) -> Option<Finding> {
+fn port_80(facts: &Facts<'_>) -> Option<Finding> {
     use ConnectionFailure::{Refused, Reset, Timeout};
     let silent = |hop: &&Hop| matches!(hop.outcome, Err(Refused | Reset | Timeout)) && hop.url.scheme() == "http";
-    let silent: Vec<&Hop> = case.seen.challenges.iter().filter_map(|trail| trail.hops.first()).filter(silent).collect();
+    let silent: Vec<&Hop> =
+        facts.seen.challenges.iter().filter_map(|trail| trail.hops.first()).filter(silent).collect();
     let list = silent.iter().filter_map(|hop| Some(format!("{}: {}", hop.address?, hop.outcome.as_ref().err()?)));
     let list = words::list(list);
     (!silent.is_empty()).then(|| say::port_80_closed(list).evidence(silent))
 }
 
 /// The path that authorities fetch over port 80 (RFC 8555 section 8.3).
-fn challenge(case: &Case<'_>) -> Option<Finding> {
-    let (trail, why) = case.seen.challenges.iter().find_map(|trail| Some((trail, blocked(case, trail)?)))?;
+fn challenge(facts: &Facts<'_>) -> Option<Finding> {
+    let (trail, why) = facts.seen.challenges.iter().find_map(|trail| Some((trail, blocked(facts, trail)?)))?;
     Some(say::challenge_blocked(why).evidence(&trail.hops))
 }
 
-fn blocked(case: &Case<'_>, trail: &Trail) -> Option<String> {
-    let name = case.domain.name.as_str();
+fn blocked(facts: &Facts<'_>, trail: &Trail) -> Option<String> {
+    let name = facts.domain.name.as_str();
     if circle(trail).is_some() || trail.cut {
         return Some("redirects endlessly".to_owned());
     }
@@ -192,14 +193,14 @@ fn blocked(case: &Case<'_>, trail: &Trail) -> Option<String> {
 }
 
 /// A CNAME that an earlier provider left where CAs look for proof by DNS: `_acme-challenge` below the name. `leads_here`: the record leads to the platform.
-pub fn challenge_left_over(case: &Case<'_>, leads_here: bool) -> Option<Finding> {
-    let name = &case.seen.dns_challenge;
-    let asked: Vec<&Lookup> = [CNAME, TXT].into_iter().flat_map(|kind| case.seen.asked(name, kind)).collect();
+pub fn challenge_left_over(facts: &Facts<'_>, leads_here: bool) -> Option<Finding> {
+    let name = &facts.seen.dns_challenge;
+    let asked: Vec<&Lookup> = [CNAME, TXT].into_iter().flat_map(|kind| facts.seen.asked(name, kind)).collect();
     let records = || asked.iter().filter_map(|lookup| lookup.answer()).flat_map(|reply| reply.at(name));
     let target = records().find_map(|record| record.data.cname()).filter(|_| leads_here)?;
     let has_text = records().any(|record| record.data.kind() == TXT);
     let beside = if has_text { " and TXT records beside it" } else { "" };
-    let finding = match (target.is_within(&case.platform_zone()?), has_text) {
+    let finding = match (target.is_within(&facts.platform_zone()?), has_text) {
         (true, false) => return None,
         (true, true) => say::challenge_not_alone(name, target, beside),
         (false, _) => say::challenge_left_over(name, target, beside),

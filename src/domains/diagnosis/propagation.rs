@@ -6,15 +6,15 @@ use std::net::IpAddr;
 
 use jiff::Timestamp;
 
-use super::super::caches::{Caches, OldAnswer};
+use super::super::caches::OldAnswer;
 use super::super::catalogue::say;
 use super::super::ip_ranges::is_public;
 use super::super::observation::RecordType::{A, DS};
 use super::super::observation::{Data, Lookup, RecordType, Reply, Role};
 use super::super::{Code, DnsName, Finding, Verdict, Who};
-use super::authoritative::{self, Authoritative, invents};
+use super::authoritative::{self, invents};
 use super::cname_target::shown;
-use super::{Case, delegation, words};
+use super::{Facts, delegation, words};
 
 /// The TTL of an expired answer (RFC 8767 section 4).
 const STALE_TTL: u32 = 30;
@@ -45,11 +45,11 @@ fn view(name: &DnsName, reply: &Reply) -> String {
 }
 
 /// Whether a resolver has the record of the name servers.
-pub(super) fn sees_right(case: &Case<'_>, reply: &Reply) -> bool {
-    let Some(host) = case.value() else { return true };
-    let (name, platform) = (&case.domain.name, case.platform_addresses());
+pub(super) fn sees_right(facts: &Facts<'_>, reply: &Reply) -> bool {
+    let Some(host) = facts.value() else { return true };
+    let (name, platform) = (&facts.domain.name, facts.platform_addresses());
     let leads = |address: IpAddr| platform.contains(&address);
-    if case.domain.is_apex() {
+    if facts.domain.is_apex() {
         let mut addresses = reply.addresses().peekable();
         return addresses.peek().is_some() && addresses.all(leads);
     }
@@ -59,78 +59,77 @@ pub(super) fn sees_right(case: &Case<'_>, reply: &Reply) -> bool {
 }
 
 /// Resolvers with an old answer, each with the time when it expires.
-pub fn findings(case: &Case<'_>, source: &Authoritative<'_>, resolvers: &[&Lookup]) -> Vec<Finding> {
-    let split = split_local(case, resolvers);
+pub fn findings(facts: &Facts<'_>) -> Vec<Finding> {
+    let split = split_local(facts);
     let mut waiting: Vec<Finding> = Vec::new();
     let mut others: Vec<&Lookup> = Vec::new();
-    for lookup in resolvers {
+    for lookup in facts.resolvers(A) {
         let is_split = split.as_ref().is_some_and(|(local, _)| *local == lookup.server.name);
-        if invents(case, lookup) || is_split {
+        if invents(facts, lookup) || is_split {
             continue;
         }
-        let old = not_right(case, lookup).into_iter().filter(|lookup| !is_of_source(case, source, lookup));
-        let (unexplained, old): (Vec<_>, Vec<_>) = old
-            .map(|lookup| (lookup, cause(case, source, lookup)))
-            .partition(|(_, cause)| *cause == Cause::Unexplained);
+        let old = not_right(facts, lookup).into_iter().filter(|lookup| !is_of_source(facts, lookup));
+        let (unexplained, old): (Vec<_>, Vec<_>) =
+            old.map(|lookup| (lookup, cause(facts, lookup))).partition(|(_, cause)| *cause == Cause::Unexplained);
         others.extend(unexplained.into_iter().map(|(lookup, _)| lookup));
         // One line for each resolver: the one that takes longer.
-        let old = old.into_iter().filter_map(|(lookup, cause)| wait(case, source, lookup, cause));
+        let old = old.into_iter().filter_map(|(lookup, cause)| wait(facts, lookup, cause));
         waiting.extend(old.max_by_key(|finding| finding.until));
     }
     // The one that caches longest decides how long it takes; of equal ones the order of their names, not of the answers.
     waiting.sort_by_cached_key(|finding| (std::cmp::Reverse(finding.until), finding.seen.clone()));
     let split = split.map(|(_, finding)| finding);
-    split.into_iter().chain(views_differ(case, &others, resolvers)).chain(waiting).collect()
+    split.into_iter().chain(views_differ(facts, &others)).chain(waiting).collect()
 }
 
 /// Whether a resolver has the record of the name servers, which may lead to the platform through other names.
-fn is_of_source(case: &Case<'_>, source: &Authoritative<'_>, lookup: &Lookup) -> bool {
-    let mut records = lookup.reply().into_iter().flat_map(|reply| reply.at(&case.domain.name)).peekable();
-    records.peek().is_some() && records.all(|record| source.own.iter().any(|own| own.data == record.data))
+fn is_of_source(facts: &Facts<'_>, lookup: &Lookup) -> bool {
+    let mut records = lookup.reply().into_iter().flat_map(|reply| reply.at(&facts.domain.name)).peekable();
+    records.peek().is_some() && records.all(|record| facts.source().own.iter().any(|own| own.data == record.data))
 }
 
 /// The old answers of a resolver: the one given, and the one for IPv6.
-pub fn not_right<'a>(case: &Case<'a>, lookup: &'a Lookup) -> Vec<&'a Lookup> {
+pub fn not_right<'b, 'a: 'b>(facts: &Facts<'a>, lookup: &'b Lookup) -> Vec<&'b Lookup> {
     let other = |lookup: &&Lookup| match lookup.reply() {
-        Some(reply) if reply.is_answer() => !sees_right(case, reply),
+        Some(reply) if reply.is_answer() => !sees_right(facts, reply),
         // It may fail because it asks servers that no longer have the zone.
-        Some(_) => former_servers(case, lookup).is_some(),
+        Some(_) => former_servers(facts, lookup).is_some(),
         None => false,
     };
-    [Some(lookup), old_ipv6(case, lookup)].into_iter().flatten().filter(other).collect()
+    [Some(lookup), old_ipv6(facts, lookup)].into_iter().flatten().filter(other).collect()
 }
 
 /// Whether most resolvers lead to the platform, and the name servers agree with each other: then the `others` are
 /// exceptions.
-pub fn are_exceptions(case: &Case<'_>, others: usize, resolvers: &[&Lookup]) -> bool {
-    let right = |lookup: &&&Lookup| lookup.answer().is_some() && not_right(case, lookup).is_empty();
-    resolvers.iter().filter(right).count() > others && authoritative::behind(case).is_empty()
+pub fn are_exceptions(facts: &Facts<'_>, others: usize) -> bool {
+    let right = |lookup: &&Lookup| lookup.answer().is_some() && not_right(facts, lookup).is_empty();
+    facts.resolvers(A).filter(right).count() > others && authoritative::behind(facts).is_empty()
 }
 
 /// Resolvers with an answer that no cache explains.
-fn views_differ(case: &Case<'_>, others: &[&Lookup], resolvers: &[&Lookup]) -> Option<Finding> {
+fn views_differ(facts: &Facts<'_>, others: &[&Lookup]) -> Option<Finding> {
     let seen = others
         .iter()
-        .filter_map(|other| Some(format!("{}: {}", other.server.label(), view(&case.domain.name, other.reply()?))));
+        .filter_map(|other| Some(format!("{}: {}", other.server.label(), view(&facts.domain.name, other.reply()?))));
     let finding = if others.is_empty() {
         return None;
-    } else if are_exceptions(case, others.len(), resolvers) {
+    } else if are_exceptions(facts, others.len()) {
         say::exceptions(words::list(seen))
     } else {
         let hosts: BTreeSet<&DnsName> =
-            others.iter().filter_map(|other| former_servers(case, other)).flat_map(|former| former.hosts).collect();
+            others.iter().filter_map(|other| former_servers(facts, other)).flat_map(|former| former.hosts).collect();
         let old = match hosts.is_empty() {
             true => String::new(),
             false => format!(", and delete the zone at {}", words::list(hosts.into_iter().map(shown))),
         };
-        say::views_differ(words::list(seen), case.record(), case.zone(), old)
+        say::views_differ(words::list(seen), facts.record(), facts.zone(), old)
     };
-    Some(finding.expected(value(case)).evidence(others.iter().copied()))
+    Some(finding.expected(value(facts)).evidence(others.iter().copied()))
 }
 
 /// The value from the dashboard; empty if unknown.
-fn value(case: &Case<'_>) -> String {
-    case.value().map_or_else(String::new, DnsName::to_string)
+fn value(facts: &Facts<'_>) -> String {
+    facts.value().map_or_else(String::new, DnsName::to_string)
 }
 
 /// The records at the name in an answer, as they are remembered.
@@ -142,36 +141,36 @@ pub fn records(name: &DnsName, lookup: &Lookup) -> Vec<String> {
 }
 
 /// Why a resolver has another answer than the name servers.
-pub fn cause(case: &Case<'_>, source: &Authoritative<'_>, lookup: &Lookup) -> Cause {
-    let name = &case.domain.name;
+pub fn cause(facts: &Facts<'_>, lookup: &Lookup) -> Cause {
+    let name = &facts.domain.name;
     let records = records(name, lookup);
-    let earlier = case.earlier.and_then(|earlier| earlier.promised(&lookup.server.name, &records));
-    let others: Vec<&Lookup> = case.seen.again.iter().filter(|other| other.server == lookup.server).collect();
+    let earlier = facts.earlier.and_then(|earlier| earlier.promised(&lookup.server.name, &records));
+    let others: Vec<&Lookup> = facts.seen.again.iter().filter(|other| other.server == lookup.server).collect();
     let others = || others.iter().copied().filter(|other| other.question == lookup.question);
-    let is_right = |other: &Lookup| other.answer().is_some_and(|reply| sees_right(case, reply));
+    let is_right = |other: &Lookup| other.answer().is_some_and(|reply| sees_right(facts, reply));
     let old = std::iter::once(lookup).chain(others().filter(|other| !is_right(other)));
-    let servers = former_servers(case, lookup);
+    let servers = former_servers(facts, lookup);
     let until = old.filter_map(|lookup| match &servers {
         // Until it asks the new ones, it may renew the old answer.
         Some(former) => {
             words::after(former.until, former.ttl.or_else(|| left(name, lookup.reply()?)).unwrap_or_default())
         }
-        None => expires(case, lookup),
+        None => expires(facts, lookup),
     });
     let until: Vec<Timestamp> = until.collect();
     let old =
         OldAnswer { records: &records, at: lookup.at, until: &until, some_right: others().any(is_right), earlier };
-    let caches = Caches::with_source(case.earlier, source.remembered(case));
-    let outlasts = caches.outlasts(&old, case.reported.saved);
+    let caches = facts.caches();
+    let outlasts = caches.outlasts(&old, facts.reported.saved);
     // Extended DNS Errors (RFC 8914 section 4): stale answers, and blocked, censored, filtered, prohibited ones.
     let says = lookup.reply().and_then(|reply| reply.extended_error.as_ref()).map(|(code, _)| *code);
     let is_short = lookup.reply().and_then(|reply| left(name, reply)).is_some_and(|left| left <= STALE_TTL);
     let looks_stale = is_short
         && earlier.is_some_and(|earlier| earlier.ttl > STALE_TTL)
-        && caches.may_be_stale(&old, case.reported.saved);
-    match caches.promise(&old, case.reported.saved) {
+        && caches.may_be_stale(&old, facts.reported.saved);
+    match caches.promise(&old, facts.reported.saved) {
         _ if matches!(says, Some(3 | 19)) || looks_stale => Cause::Expired,
-        Some((until, several)) if !matches!(says, Some(15..=18)) && (!outlasts || is_copied(case)) => {
+        Some((until, several)) if !matches!(says, Some(15..=18)) && (!outlasts || is_copied(facts)) => {
             Cause::Cached { until, several }
         }
         _ => Cause::Unexplained,
@@ -180,11 +179,11 @@ pub fn cause(case: &Case<'_>, source: &Authoritative<'_>, lookup: &Lookup) -> Ca
 
 /// When an old answer expires. Some forwarders leave the SOA record out, and with it for how long they remember that there
 /// is no record: the name servers say that. Where most resolvers are right, one that says nothing of it is not waited for.
-pub fn expires(case: &Case<'_>, lookup: &Lookup) -> Option<Timestamp> {
-    let is_right = |lookup: &&Lookup| lookup.answer().is_some() && not_right(case, lookup).is_empty();
-    let most_are_right = || 2 * case.resolvers(A).filter(is_right).count() > case.resolvers(A).count();
-    let servers = || case.seen.lookups.iter().filter(|lookup| lookup.server.role == Role::Authoritative);
-    let soa = || servers().filter_map(Lookup::reply).flat_map(|reply| reply.at(case.zone()));
+pub fn expires(facts: &Facts<'_>, lookup: &Lookup) -> Option<Timestamp> {
+    let is_right = |lookup: &&Lookup| lookup.answer().is_some() && not_right(facts, lookup).is_empty();
+    let most_are_right = || 2 * facts.resolvers(A).filter(is_right).count() > facts.resolvers(A).count();
+    let servers = || facts.seen.lookups.iter().filter(|lookup| lookup.server.role == Role::Authoritative);
+    let soa = || servers().filter_map(Lookup::reply).flat_map(|reply| reply.at(facts.zone()));
     let ttl = || {
         soa().filter_map(|record| match record.data {
             Data::Soa { minimum, .. } => Some(record.ttl.min(minimum)),
@@ -192,17 +191,17 @@ pub fn expires(case: &Case<'_>, lookup: &Lookup) -> Option<Timestamp> {
         })
     };
     let promised = || {
-        let promised = case.earlier?.promised(&lookup.server.name, &[])?.until;
+        let promised = facts.earlier?.promised(&lookup.server.name, &[])?.until;
         (promised > lookup.at).then_some(promised)
     };
     let assumed = || promised().or_else(|| words::after(lookup.at, ttl().max().unwrap_or(NEGATIVE_TTL)));
     let is_bare = lookup.reply().is_some_and(|reply| reply.answers.is_empty());
-    forgets(&case.domain.name, lookup).or_else(|| assumed().filter(|_| is_bare && !most_are_right()))
+    forgets(&facts.domain.name, lookup).or_else(|| assumed().filter(|_| is_bare && !most_are_right()))
 }
 
 /// Whether a name server still copies the zone, and may give resolvers what it had before.
-fn is_copied(case: &Case<'_>) -> bool {
-    delegation::secondaries(case).is_some_and(|behind| behind.verdict == Verdict::Wait)
+fn is_copied(facts: &Facts<'_>) -> bool {
+    delegation::secondaries(facts).is_some_and(|behind| behind.verdict == Verdict::Wait)
 }
 
 /// The name servers of before that a resolver still asks.
@@ -215,17 +214,17 @@ struct FormerServers<'a> {
 }
 
 /// The name servers that a resolver has cached, if they are not those of now, and do not have the right record.
-fn former_servers<'a>(case: &Case<'a>, lookup: &Lookup) -> Option<FormerServers<'a>> {
-    let (name, zone) = (&case.domain.name, case.seen.zone.as_ref()?);
-    let former = case.seen.former(zone);
-    let asked = case.seen.resolvers(zone, RecordType::NS).find(|asked| asked.server == lookup.server)?;
+fn former_servers<'a>(facts: &Facts<'a>, lookup: &Lookup) -> Option<FormerServers<'a>> {
+    let (name, zone) = (&facts.domain.name, facts.seen.zone.as_ref()?);
+    let former = facts.seen.former(zone);
+    let asked = facts.seen.resolvers(zone, RecordType::NS).find(|asked| asked.server == lookup.server)?;
     let records = asked.reply()?.at(zone);
     let cached = records.filter_map(|record| Some((record.data.name_server()?, record.ttl)));
     let cached: Vec<(&DnsName, u32)> = cached.filter(|(host, _)| former.contains(host)).collect();
     let ttl = cached.iter().map(|(_, ttl)| *ttl).max()?;
-    let answer = case.seen.asked(name, A).find(|asked| asked.server.role == Role::Former);
+    let answer = facts.seen.asked(name, A).find(|asked| asked.server.role == Role::Former);
     let answer = answer.and_then(Lookup::reply);
-    if answer.is_some_and(|reply| sees_right(case, reply)) {
+    if answer.is_some_and(|reply| sees_right(facts, reply)) {
         return None;
     }
     Some(FormerServers {
@@ -236,16 +235,16 @@ fn former_servers<'a>(case: &Case<'a>, lookup: &Lookup) -> Option<FormerServers<
 }
 
 /// The answer of the same resolver for IPv6, if it has records; having none does not mean that it is old.
-fn old_ipv6<'a>(case: &Case<'a>, ipv4: &Lookup) -> Option<&'a Lookup> {
-    let name = &case.domain.name;
-    let lookup = case.seen.resolvers(name, RecordType::AAAA).find(|lookup| lookup.server == ipv4.server)?;
+fn old_ipv6<'a>(facts: &Facts<'a>, ipv4: &Lookup) -> Option<&'a Lookup> {
+    let name = &facts.domain.name;
+    let lookup = facts.seen.resolvers(name, RecordType::AAAA).find(|lookup| lookup.server == ipv4.server)?;
     let holds = lookup.reply().is_some_and(|reply| reply.at(name).next().is_some());
     holds.then_some(lookup)
 }
 
 /// The finding on an answer that will expire.
-fn wait(case: &Case<'_>, source: &Authoritative<'_>, lookup: &Lookup, cause: Cause) -> Option<Finding> {
-    let name = &case.domain.name;
+fn wait(facts: &Facts<'_>, lookup: &Lookup, cause: Cause) -> Option<Finding> {
+    let name = &facts.domain.name;
     let reply = lookup.reply()?;
     let who = lookup.server.label();
     let negative = reply.answers.is_empty();
@@ -259,8 +258,9 @@ fn wait(case: &Case<'_>, source: &Authoritative<'_>, lookup: &Lookup, cause: Cau
             return format!(" for {left} more at the latest: several caches are behind this address");
         }
         // Other caches behind the same address may not have been met yet.
-        let latest = Caches::with_source(case.earlier, source.remembered(case))
-            .latest(&records(name, lookup), case.reported.saved)
+        let latest = facts
+            .caches()
+            .latest(&records(name, lookup), facts.reported.saved)
             .map(|latest| latest.duration_since(lookup.at))
             .filter(|latest| latest.as_mins() > until.duration_since(lookup.at).as_mins());
         let latest = latest.map_or_else(String::new, |latest| {
@@ -269,15 +269,15 @@ fn wait(case: &Case<'_>, source: &Authoritative<'_>, lookup: &Lookup, cause: Cau
         format!(" for {left} more{latest}")
     });
     let held = view(name, reply);
-    let finding = if case.is_past_propagation() {
-        say::over_48h(who, held, case.zone())
-    } else if let Some(former) = former_servers(case, lookup) {
+    let finding = if facts.is_past_propagation() {
+        say::over_48h(who, held, facts.zone())
+    } else if let Some(former) = former_servers(facts, lookup) {
         let hosts = words::list(former.hosts.into_iter().map(shown));
         let left = words::wait(former.until.duration_since(lookup.at));
         let soon = left_of(name, lookup).map_or_else(String::new, |left| format!(" in {left}"));
-        let servers = words::list(case.seen.delegated.iter().map(shown));
-        let finding = say::ns_wait(who, hosts, left, servers, case.record(), soon).until(until);
-        return Some(finding.evidence(case.seen.resolvers(case.zone(), RecordType::NS).chain([lookup])));
+        let servers = words::list(facts.seen.delegated.iter().map(shown));
+        let finding = say::ns_wait(who, hosts, left, servers, facts.record(), soon).until(until);
+        return Some(finding.evidence(facts.seen.resolvers(facts.zone(), RecordType::NS).chain([lookup])));
     } else if cause == Cause::Expired {
         say::stale_served(who, held)
     } else if negative {
@@ -285,91 +285,91 @@ fn wait(case: &Case<'_>, source: &Authoritative<'_>, lookup: &Lookup, cause: Cau
     } else {
         say::ttl_wait(who, held, for_long).until(until)
     };
-    Some(finding.expected(value(case)).evidence([lookup]))
+    Some(finding.expected(value(facts)).evidence([lookup]))
 }
 
 /// The parent's answer about the DS record of the zone, and what it lists.
-pub fn listed_ds<'a>(case: &Case<'a>) -> Option<(&'a Lookup, BTreeSet<String>)> {
-    let parent = case.seen.asked(case.zone_asked(), DS).find(|asked| asked.server.role == Role::Parent)?;
-    Some((parent, ds_records(case, parent)?))
+pub fn listed_ds<'a>(facts: &Facts<'a>) -> Option<(&'a Lookup, BTreeSet<String>)> {
+    let parent = facts.seen.asked(facts.zone_asked(), DS).find(|asked| asked.server.role == Role::Parent)?;
+    Some((parent, ds_records(facts, parent)?))
 }
 
-fn ds_records(case: &Case<'_>, lookup: &Lookup) -> Option<BTreeSet<String>> {
-    Some(lookup.answer()?.at(case.zone_asked()).map(|record| record.data.presentation()).collect())
+fn ds_records(facts: &Facts<'_>, lookup: &Lookup) -> Option<BTreeSet<String>> {
+    Some(lookup.answer()?.at(facts.zone_asked()).map(|record| record.data.presentation()).collect())
 }
 
 /// A DS record that the parent does not have any more, and that makes resolvers fail.
-pub fn old_ds(case: &Case<'_>, failing: &[&Lookup]) -> Option<Finding> {
-    let zone = case.zone_asked();
-    let (parent, listed) = listed_ds(case)?;
+pub fn old_ds(facts: &Facts<'_>, failing: &[&Lookup]) -> Option<Finding> {
+    let zone = facts.zone_asked();
+    let (parent, listed) = listed_ds(facts)?;
     let is_old = |asked: &&Lookup| {
         failing.iter().any(|lookup| lookup.server == asked.server)
-            && ds_records(case, asked).is_some_and(|held| !held.is_empty() && held != listed)
+            && ds_records(facts, asked).is_some_and(|held| !held.is_empty() && held != listed)
     };
-    let holding: Vec<&Lookup> = case.seen.resolvers(zone, DS).filter(is_old).collect();
+    let holding: Vec<&Lookup> = facts.seen.resolvers(zone, DS).filter(is_old).collect();
     let until = holding.iter().filter_map(|asked| forgets(zone, asked)).max()?;
     let labels = words::list(holding.iter().map(|asked| asked.server.label()));
-    let left = words::wait(until.duration_since(case.now));
+    let left = words::wait(until.duration_since(facts.now));
     let has = if listed.is_empty() { "has no DS record any more" } else { "has another DS record now" };
     Some(say::old_ds(has, zone, labels, left).until(until).evidence(holding.into_iter().chain([parent])))
 }
 
 /// Only the resolver of this machine differs, in a way that no cache explains.
-pub fn split_local(case: &Case<'_>, resolvers: &[&Lookup]) -> Option<(String, Finding)> {
-    let is_local = |lookup: &&&Lookup| matches!(lookup.server.role, Role::Resolver { system: true });
-    if let Some(address) = case.seen.hosts_file {
-        return Some((String::new(), say::hosts_file(address, &case.domain.name)));
+pub fn split_local(facts: &Facts<'_>) -> Option<(String, Finding)> {
+    let is_local = |lookup: &&Lookup| matches!(lookup.server.role, Role::Resolver { system: true });
+    if let Some(address) = facts.seen.hosts_file {
+        return Some((String::new(), say::hosts_file(address, &facts.domain.name)));
     }
-    let local = resolvers.iter().find(is_local)?;
+    let local = facts.resolvers(A).find(is_local)?;
     let reply = local.answer()?;
-    let others_agree = resolvers
-        .iter()
+    let others_agree = facts
+        .resolvers(A)
         .filter(|lookup| !is_local(lookup))
         .filter_map(|lookup| lookup.reply())
-        .all(|reply| sees_right(case, reply));
-    let private = |address: IpAddr| !case.expectation.allow_private && !is_public(address);
-    let no_cache = reply.addresses().any(private) || case.is_past_propagation();
-    if sees_right(case, reply) || !others_agree || resolvers.len() < 2 || !no_cache {
+        .all(|reply| sees_right(facts, reply));
+    let private = |address: IpAddr| !facts.expectation.allow_private && !is_public(address);
+    let no_cache = reply.addresses().any(private) || facts.is_past_propagation();
+    if sees_right(facts, reply) || !others_agree || facts.resolvers(A).count() < 2 || !no_cache {
         return None;
     }
-    let finding = say::split_local(local.server.label(), view(&case.domain.name, reply));
-    Some((local.server.name.clone(), finding.evidence([*local])))
+    let finding = say::split_local(local.server.label(), view(&facts.domain.name, reply));
+    Some((local.server.name.clone(), finding.evidence([local])))
 }
 
 /// Answers that differ among resolvers, none of them that of the name servers.
-pub(super) fn disagreement(case: &Case<'_>, source: &Authoritative<'_>, resolvers: &[&Lookup]) -> Option<Finding> {
-    let name = &case.domain.name;
-    let caches = Caches::with_source(case.earlier, source.remembered(case));
+pub(super) fn disagreement(facts: &Facts<'_>) -> Option<Finding> {
+    let name = &facts.domain.name;
+    let caches = facts.caches();
     // What the name servers answered before the change, or that there was nothing, is old and not another answer.
-    let is_old = |lookup: &&&Lookup| {
+    let is_old = |lookup: &&Lookup| {
         let records = records(name, lookup);
-        source.is_right(case)
-            && (records.is_empty() || caches.gave_before(&records) || former_servers(case, lookup).is_some())
+        facts.source().is_right(facts)
+            && (records.is_empty() || caches.gave_before(&records) || former_servers(facts, lookup).is_some())
     };
-    let answers: Vec<(&&Lookup, BTreeSet<String>)> = resolvers
-        .iter()
-        .filter(|lookup| !invents(case, lookup) && !is_old(lookup))
+    let answers: Vec<(&Lookup, BTreeSet<String>)> = facts
+        .resolvers(A)
+        .filter(|lookup| !invents(facts, lookup) && !is_old(lookup))
         .filter_map(|lookup| {
             let reply = lookup.answer()?;
             Some((lookup, reply.at(name).map(|record| record.data.presentation()).collect()))
         })
         .collect();
     // Different addresses of the platform are fine.
-    let right = |(lookup, _): &(&&Lookup, _)| lookup.reply().is_some_and(|reply| sees_right(case, reply));
-    if case.value().is_some() && answers.iter().all(right) {
+    let right = |(lookup, _): &(&Lookup, _)| lookup.reply().is_some_and(|reply| sees_right(facts, reply));
+    if facts.value().is_some() && answers.iter().all(right) {
         return None;
     }
     // What no cache explains is reported as that.
-    let unexplained = |(lookup, _): &(&&Lookup, _)| {
-        let mut others = not_right(case, lookup).into_iter();
-        others.any(|other| cause(case, source, other) == Cause::Unexplained)
+    let unexplained = |(lookup, _): &(&Lookup, _)| {
+        let mut others = not_right(facts, lookup).into_iter();
+        others.any(|other| cause(facts, other) == Cause::Unexplained)
     };
-    if source.is_right(case) && answers.iter().any(unexplained) {
+    if facts.source().is_right(facts) && answers.iter().any(unexplained) {
         return None;
     }
-    let at_source: BTreeSet<String> = source.own.iter().map(|record| record.data.presentation()).collect();
+    let at_source: BTreeSet<String> = facts.source().own.iter().map(|record| record.data.presentation()).collect();
     let differ = answers.iter().any(|(_, answer)| *answer != answers[0].1);
-    let none_right = !source.authoritative
+    let none_right = !facts.source().authoritative
         || answers.iter().all(|(_, answer)| *answer != at_source && !answer.is_subset(&at_source));
     if !differ || !none_right {
         return None;
@@ -391,7 +391,7 @@ pub(super) fn disagreement(case: &Case<'_>, source: &Authoritative<'_>, resolver
                     .filter_map(|(lookup, _)| forgets(name, lookup))
                     .max(),
             )
-            .evidence(answers.iter().map(|(lookup, _)| **lookup)),
+            .evidence(answers.iter().map(|(lookup, _)| *lookup)),
     )
 }
 

@@ -7,22 +7,21 @@ use super::super::ip_ranges::{is_cloudflare, is_public};
 use super::super::observation::RecordType::{A, AAAA};
 use super::super::observation::{Lookup, Reply, Response, Role};
 use super::super::{DnsName, Finding, Verdict};
-use super::authoritative::Authoritative;
 use super::propagation::sees_right;
-use super::{Case, words};
+use super::{Facts, words};
 
 /// Cloudflare's proxy gives its own addresses and hides the record.
-pub fn cloudflare(case: &Case<'_>, source: &Authoritative<'_>) -> Option<Finding> {
-    let platform = case.platform_addresses();
-    let addresses = source.all_addresses();
+pub fn cloudflare(facts: &Facts<'_>) -> Option<Finding> {
+    let platform = facts.platform_addresses();
+    let addresses = facts.source().all_addresses();
     if addresses.is_empty() || addresses.iter().all(|address| platform.contains(address)) {
         return None;
     }
-    let pages: Vec<_> = case.seen.handshakes.iter().filter_map(|handshake| handshake.response()).collect();
+    let pages: Vec<_> = facts.seen.handshakes.iter().filter_map(|handshake| handshake.response()).collect();
     let by_address = addresses.iter().all(|address| is_cloudflare(*address));
     let says_so =
         |page: &&&Response| page.server.as_deref().is_some_and(|server| server.eq_ignore_ascii_case("cloudflare"));
-    let by_servers = case.seen.delegated.iter().any(|server| server.is_within(&DnsName::new("ns.cloudflare.com")));
+    let by_servers = facts.seen.delegated.iter().any(|server| server.is_within(&DnsName::new("ns.cloudflare.com")));
     let by_answer = pages.iter().any(|page| page.cf_ray) || (by_servers && pages.iter().find(says_so).is_some());
     if !by_address && !by_answer {
         return None;
@@ -31,25 +30,26 @@ pub fn cloudflare(case: &Case<'_>, source: &Authoritative<'_>) -> Option<Finding
     let reached = pages.iter().any(|page| page.status < 400);
     let verdict = if reached { Verdict::Warn } else { Verdict::Fail };
     let status = pages.first().map_or_else(|| "no answer".to_owned(), |page| format!("status {}", page.status));
-    let finding = say::cloudflare(&case.domain.name, words::list(&addresses), status, case.label());
-    Some(Finding { verdict, ..finding }.expected(case.one_cname()).evidence(source.evidence(&[A, AAAA])))
+    let finding = say::cloudflare(&facts.domain.name, words::list(&addresses), status, facts.label());
+    Some(Finding { verdict, ..finding }.expected(facts.one_cname()).evidence(facts.source().evidence(&[A, AAAA])))
 }
 
 /// Addresses at the end of the chain that are not public.
-pub fn private(case: &Case<'_>, source: &Authoritative<'_>) -> Option<Finding> {
-    if case.expectation.allow_private {
+pub fn private(facts: &Facts<'_>) -> Option<Finding> {
+    if facts.expectation.allow_private {
         return None;
     }
-    let own = source.replies().flat_map(Reply::addresses);
-    let seen = case.resolvers(A);
+    let own = facts.source().replies().flat_map(Reply::addresses);
+    let seen = facts.resolvers(A);
     let seen = seen.filter(|lookup| !matches!(lookup.server.role, Role::Resolver { system: true }));
     // What is only cached is no longer in the zone.
-    let current = |reply: &&Reply| !source.authoritative || sees_right(case, reply);
+    let current = |reply: &&Reply| !facts.source().authoritative || sees_right(facts, reply);
     let addresses = own.chain(seen.filter_map(Lookup::reply).filter(current).flat_map(Reply::addresses));
     let mut private: Vec<IpAddr> = addresses.filter(|address| !is_public(*address)).collect();
     private.sort_unstable();
     private.dedup();
     (!private.is_empty()).then(|| {
-        say::private(&case.domain.name, words::list(&private), case.record()).evidence(source.evidence(&[A, AAAA]))
+        say::private(&facts.domain.name, words::list(&private), facts.record())
+            .evidence(facts.source().evidence(&[A, AAAA]))
     })
 }

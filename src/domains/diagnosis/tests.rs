@@ -177,7 +177,7 @@ pub fn reported() -> Reported {
 
 fn diagnosed(seen: &Seen, expectation: &Expectation, reported: &Reported, now: Timestamp) -> Vec<Finding> {
     let domain = parse_name::domain(NAME).unwrap();
-    same(diagnose(&Case { domain: &domain, expectation, reported, seen: &seen.0, earlier: None, now }))
+    same(diagnose(&Facts::new(&domain, expectation, reported, &seen.0, None, now)))
 }
 
 thread_local! {
@@ -253,14 +253,7 @@ fn an_answer_beyond_its_promised_end_is_stale() {
         let promise = |until| Promise { server: "resolver3".to_owned(), records, until, several: false, ttl: 3600 };
         let earlier = Caches { promises: promised.map(promise).into_iter().collect(), ..Caches::default() };
         let (expectation, reported) = (expectation(), reported());
-        let case = Case {
-            domain: &domain,
-            expectation: &expectation,
-            reported: &reported,
-            seen: &seen.0,
-            earlier: Some(&earlier),
-            now: at(0),
-        };
+        let case = Facts::new(&domain, &expectation, &reported, &seen.0, Some(&earlier), at(0));
         deciding(&same(diagnose(&case))).unwrap().code
     };
     assert_eq!(code(None), Code::TtlWait);
@@ -671,7 +664,7 @@ fn an_alias_that_leads_nowhere_is_the_records_fault() {
         .with(&resolver(2), apex, RecordType::A, Ok(fails()))
         .with(&resolver(1), HOST, RecordType::A, Ok(answer(vec![address(HOST, PLATFORM)])));
     let (domain, expectation, reported) = (&domain, &expectation, &reported);
-    let findings = same(diagnose(&Case { domain, expectation, reported, seen: &seen.0, earlier: None, now: at(0) }));
+    let findings = same(diagnose(&Facts::new(domain, expectation, reported, &seen.0, None, at(0))));
     let first = deciding(&findings).unwrap();
     assert_eq!((first.code, first.who), (Code::ApexNone, Who::DnsProvider));
     assert!(first.fix.contains("its value leads nowhere"), "{}", first.fix);
@@ -790,14 +783,7 @@ fn resolvers_that_lead_to_the_platform_by_different_addresses_do_not_disagree() 
     let domain = parse_name::domain(apex).unwrap();
     let disagree = |seen: &Seen| {
         let (expectation, reported) = (expectation(), reported());
-        let case = Case {
-            domain: &domain,
-            expectation: &expectation,
-            reported: &reported,
-            seen: &seen.0,
-            earlier: None,
-            now: at(0),
-        };
+        let case = Facts::new(&domain, &expectation, &reported, &seen.0, None, at(0));
         same(diagnose(&case)).iter().any(|finding| finding.code == Code::ResolversDisagree)
     };
     assert!(!disagree(&seen(second)));
@@ -895,14 +881,7 @@ fn checked(checks: Vec<(Seen, i64)>) -> Vec<Vec<Finding>> {
         let seen = seen.later(minutes).0;
         let known = earlier.take();
         let (earlier_, now) = (known.as_ref(), at(minutes));
-        let case = Case {
-            domain: &domain,
-            expectation: &expectation,
-            reported: &reported,
-            seen: &seen,
-            earlier: earlier_,
-            now,
-        };
+        let case = Facts::new(&domain, &expectation, &reported, &seen, earlier_, now);
         let findings = same(diagnose(&case));
         earlier = Some(remember(&case));
         findings

@@ -6,10 +6,10 @@ use super::super::catalogue::say;
 use super::super::observation::RecordType::{A, CNAME};
 use super::super::observation::{Data, Lookup, Reply, Role};
 use super::super::{Code, DnsName, Finding};
-use super::authoritative::{Authoritative, invents};
+use super::authoritative::invents;
 use super::cname_target::{self, shown};
 use super::http::is_parked;
-use super::{Case, words};
+use super::{Facts, words};
 
 /// Name servers of parking services, and of registrars for domains that have expired.
 const PARKING_SERVERS: &[&str] = &[
@@ -30,75 +30,75 @@ const PARKING_SERVERS: &[&str] = &[
     "voodoo.com",
 ];
 
-pub(super) fn dname(case: &Case<'_>, source: &Authoritative<'_>, above: &DnsName, target: &DnsName) -> Vec<Finding> {
+pub(super) fn dname(facts: &Facts<'_>, above: &DnsName, target: &DnsName) -> Vec<Finding> {
     let (above, target) = (shown(above), shown(target));
-    let cnames = source.cnames();
-    let leads = case.value().and_then(|expected| {
+    let cnames = facts.source().cnames();
+    let leads = facts.value().and_then(|expected| {
         let (made, ttl) = cnames.iter().find(|(made, _)| *made != expected)?;
-        let wrong = cname_target::wrong(case, source, made, *ttl, expected);
+        let wrong = cname_target::wrong(facts, made, *ttl, expected);
         (wrong.code != Code::DnsChain).then_some(wrong)
     });
     let leads = leads.map(|wrong| {
         wrong.fix(format!("at your DNS provider, remove the DNAME of {above}, or add the CNAME below {target}"))
     });
-    let redirected = say::dname(above, target).expected(case.one_cname()).evidence(source.evidence(&[CNAME]));
+    let redirected = say::dname(above, target).expected(facts.one_cname()).evidence(facts.source().evidence(&[CNAME]));
     leads.into_iter().chain([redirected]).collect()
 }
 
 /// Whether a random name gets the same answer.
-pub(super) fn is_wildcard(case: &Case<'_>, source: &Authoritative<'_>) -> bool {
-    let sibling = &case.seen.sibling;
-    let lookups = case.seen.asked(sibling, A).filter(|lookup| {
-        if source.authoritative { lookup.server.role == Role::Authoritative } else { !invents(case, lookup) }
+pub(super) fn is_wildcard(facts: &Facts<'_>) -> bool {
+    let sibling = &facts.seen.sibling;
+    let lookups = facts.seen.asked(sibling, A).filter(|lookup| {
+        if facts.source().authoritative { lookup.server.role == Role::Authoritative } else { !invents(facts, lookup) }
     });
     let of_sibling: Vec<&Data> =
         lookups.filter_map(Lookup::reply).flat_map(|reply| reply.at(sibling)).map(|record| &record.data).collect();
     let leads = |data: &&Data| matches!(data, Data::Cname(_) | Data::A(_));
-    let own: Vec<&Data> = source.own.iter().map(|record| &record.data).filter(leads).collect();
+    let own: Vec<&Data> = facts.source().own.iter().map(|record| &record.data).filter(leads).collect();
     let same = own.iter().all(|data| of_sibling.contains(data)) && of_sibling.iter().all(|data| own.contains(data));
     !own.is_empty() && same
 }
 
-pub fn finding(case: &Case<'_>, source: &Authoritative<'_>) -> Finding {
-    let leads = words::list(source.own.iter().map(|record| record.data.words()));
-    if let Some(parked) = parked(case, source, &leads) {
+pub fn finding(facts: &Facts<'_>) -> Finding {
+    let leads = words::list(facts.source().own.iter().map(|record| record.data.words()));
+    if let Some(parked) = parked(facts, &leads) {
         return parked;
     }
-    let Some(expected) = case.value() else { return say::value_unknown(&case.domain.name, &leads) };
-    let platform = case.platform_addresses();
-    let right = source.own.iter().any(|record| match &record.data {
+    let Some(expected) = facts.value() else { return say::value_unknown(&facts.domain.name, &leads) };
+    let platform = facts.platform_addresses();
+    let right = facts.source().own.iter().any(|record| match &record.data {
         Data::Cname(target) => target == expected,
         other => other.address().is_some_and(|address| platform.contains(&address)),
     });
-    let (zone, name, record) = (case.zone(), &case.domain.name, case.record());
+    let (zone, name, record) = (facts.zone(), &facts.domain.name, facts.record());
     let finding = match right {
         true => say::wildcard_ok(zone, leads, name, record),
         false => say::wildcard_wrong(zone, leads, name, record),
     };
-    let sibling = case.seen.asked(&case.seen.sibling, A);
-    finding.expected(case.one_cname()).evidence(source.evidence(&[CNAME, A]).chain(sibling).take(8))
+    let sibling = facts.seen.asked(&facts.seen.sibling, A);
+    finding.expected(facts.one_cname()).evidence(facts.source().evidence(&[CNAME, A]).chain(sibling).take(8))
 }
 
 /// Parking answers for every name and the apex with one address, or is known by its servers.
-pub(super) fn parked(case: &Case<'_>, source: &Authoritative<'_>, leads: &str) -> Option<Finding> {
-    let served_by_parking = case
+pub(super) fn parked(facts: &Facts<'_>, leads: &str) -> Option<Finding> {
+    let served_by_parking = facts
         .seen
         .delegated
         .iter()
         .find(|server| PARKING_SERVERS.iter().any(|parking| server.is_within(&DnsName::new(parking))));
-    let addresses = source.addresses(A);
-    if addresses.is_empty() && source.cnames().is_empty() {
+    let addresses = facts.source().addresses(A);
+    if addresses.is_empty() && facts.source().cnames().is_empty() {
         return None;
     }
-    let apex = case.seen.asked(case.zone(), A).filter_map(Lookup::reply);
+    let apex = facts.seen.asked(facts.zone(), A).filter_map(Lookup::reply);
     let of_apex: Vec<IpAddr> = apex.flat_map(Reply::addresses).collect();
     let one_address =
         addresses.len() == 1 && !of_apex.is_empty() && of_apex.iter().all(|address| *address == addresses[0]);
-    let looks_parked = case.seen.front.as_ref().and_then(|front| front.last()).is_some_and(is_parked);
+    let looks_parked = facts.seen.front.as_ref().and_then(|front| front.last()).is_some_and(is_parked);
     if served_by_parking.is_none() && !(one_address && looks_parked) {
         return None;
     }
     let by = served_by_parking.map_or_else(String::new, |server| format!(", served by {}", shown(server)));
-    let finding = say::parked(case.zone(), leads, by, case.record());
-    Some(finding.expected(case.one_cname()).evidence(source.evidence(&[A, CNAME])))
+    let finding = say::parked(facts.zone(), leads, by, facts.record());
+    Some(finding.expected(facts.one_cname()).evidence(facts.source().evidence(&[A, CNAME])))
 }

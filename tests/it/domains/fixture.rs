@@ -6,7 +6,7 @@ use crate::simulator::{Plan, Simulator};
 use jiff::{SignedDuration, Timestamp};
 use petstore::domains::check_options::{CheckOptions, resolver};
 use petstore::domains::diagnosis::redirect::{Redirect, judge};
-use petstore::domains::diagnosis::{Case, Expectation, diagnose};
+use petstore::domains::diagnosis::{Expectation, Facts, diagnose};
 use petstore::domains::finding::{deciding, overall};
 use petstore::domains::observation::{Observations, Role, Server};
 use petstore::domains::probe::cache::ProbeCache;
@@ -102,15 +102,8 @@ impl Outcome {
 pub async fn check(settings: &CheckOptions, domain: &str, reported: &Reported) -> Outcome {
     let domain = parse_name::domain(domain).unwrap();
     let seen = measure(settings, &domain, &ProbeCache::default(), None).await;
-    let case = Case {
-        domain: &domain,
-        expectation: &settings.expectation,
-        reported,
-        seen: &seen,
-        earlier: None,
-        now: settings.now.unwrap(),
-    };
-    let findings = diagnose(&case);
+    let now = settings.now.unwrap();
+    let findings = diagnose(&Facts::new(&domain, &settings.expectation, reported, &seen, None, now));
     Outcome { findings, seen }
 }
 

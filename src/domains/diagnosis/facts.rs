@@ -1,5 +1,6 @@
-//! The input of a diagnosis.
+//! What a diagnosis knows: its input, and what follows from it, each worked out once, at its first use.
 
+use std::cell::OnceCell;
 use std::net::IpAddr;
 
 use jiff::{SignedDuration, Timestamp};
@@ -9,6 +10,7 @@ use super::super::observation::{Handshake, Lookup, Observations, Record, RecordT
 use super::super::parse_name;
 use super::super::reported::Reported;
 use super::super::{DnsName, Domain, Verdict};
+use super::authoritative::Authoritative;
 
 /// How long DNS changes may take at most (API description, propagation).
 pub const PROPAGATION: SignedDuration = SignedDuration::from_hours(48);
@@ -30,9 +32,9 @@ pub struct Expectation {
     pub allow_private: bool,
 }
 
-/// The input of a diagnosis.
-#[derive(Clone, Copy, Debug)]
-pub struct Case<'a> {
+/// The input of a diagnosis, and what follows from it.
+#[derive(Debug)]
+pub struct Facts<'a> {
     pub domain: &'a Domain,
     /// What is expected.
     pub expectation: &'a Expectation,
@@ -44,9 +46,12 @@ pub struct Case<'a> {
     pub earlier: Option<&'a Caches>,
     /// The time of the diagnosis.
     pub now: Timestamp,
+    source: OnceCell<Authoritative<'a>>,
+    caches: OnceCell<Caches>,
+    platform: OnceCell<Vec<IpAddr>>,
 }
 
-impl Case<'_> {
+impl Facts<'_> {
     /// The time since `then`; never negative, even if the clock was set back.
     pub(super) fn since(&self, then: Timestamp) -> SignedDuration {
         self.now.duration_since(then).max(SignedDuration::ZERO)
@@ -114,16 +119,39 @@ impl Case<'_> {
     }
 
     /// Every address of the platform's own host, and those that prove to be the platform's by its certificate.
-    pub(super) fn platform_addresses(&self) -> Vec<IpAddr> {
-        let Some(host) = self.value() else { return Vec::new() };
-        let mut addresses = self.seen.addresses_of(host);
-        let proves = |edge: &&Handshake| edge.good_leaf(host.as_str()).is_some();
-        addresses.extend(self.seen.edge_handshakes.iter().filter(proves).map(|edge| edge.address.ip()));
-        addresses
+    pub(super) fn platform_addresses(&self) -> &[IpAddr] {
+        self.platform.get_or_init(|| {
+            let Some(host) = self.value() else { return Vec::new() };
+            let proves = |edge: &&Handshake| edge.good_leaf(host.as_str()).is_some();
+            let edges = self.seen.edge_handshakes.iter().filter(proves).map(|edge| edge.address.ip());
+            self.seen.addresses_of(host).into_iter().chain(edges).collect()
+        })
+    }
+
+    /// What is remembered of earlier answers, with the present one of the name servers.
+    pub(super) fn caches(&self) -> &Caches {
+        self.caches.get_or_init(|| Caches::with_source(self.earlier, self.source().remembered(self)))
     }
 }
 
-impl<'a> Case<'a> {
+impl<'a> Facts<'a> {
+    pub fn new(
+        domain: &'a Domain,
+        expectation: &'a Expectation,
+        reported: &'a Reported,
+        seen: &'a Observations,
+        earlier: Option<&'a Caches>,
+        now: Timestamp,
+    ) -> Self {
+        let (source, caches, platform) = (OnceCell::new(), OnceCell::new(), OnceCell::new());
+        Self { domain, expectation, reported, seen, earlier, now, source, caches, platform }
+    }
+
+    /// The records of the zone.
+    pub(in crate::domains) fn source(&self) -> &Authoritative<'a> {
+        self.source.get_or_init(|| Authoritative::of(self))
+    }
+
     /// The value that the dashboard shows, if known.
     pub fn value(&self) -> Option<&'a DnsName> {
         self.expectation.platform_host.as_ref()
@@ -135,7 +163,7 @@ impl<'a> Case<'a> {
     }
 
     /// The answers of the resolvers about the name.
-    pub(super) fn resolvers(&self, kind: RecordType) -> impl Iterator<Item = &'a Lookup> + use<'a> {
+    pub(in crate::domains) fn resolvers(&self, kind: RecordType) -> impl Iterator<Item = &'a Lookup> + use<'a> {
         self.seen.resolvers(&self.domain.name, kind)
     }
 }
