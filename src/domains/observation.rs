@@ -438,6 +438,26 @@ impl Lookup {
     }
 }
 
+/// What became of a question: three things that no judgement may take for each other.
+#[derive(Clone, Copy, Debug)]
+pub enum Asked<'a> {
+    NotAsked,
+    /// Nobody answered it; one of those that failed.
+    Failed(&'a Lookup),
+    Answered(&'a Lookup, &'a Reply),
+}
+
+impl<'a> FromIterator<&'a Lookup> for Asked<'a> {
+    /// The first answer, else the first failure.
+    fn from_iter<T: IntoIterator<Item = &'a Lookup>>(lookups: T) -> Self {
+        lookups.into_iter().fold(Self::NotAsked, |asked, lookup| match (asked, lookup.answer()) {
+            (Self::NotAsked | Self::Failed(_), Some(reply)) => Self::Answered(lookup, reply),
+            (Self::NotAsked, None) => Self::Failed(lookup),
+            (asked, _) => asked,
+        })
+    }
+}
+
 impl From<&Lookup> for Evidence {
     fn from(lookup: &Lookup) -> Self {
         let Question { name, kind, checking_disabled } = &lookup.question;

@@ -7,7 +7,7 @@ use crate::model::text::short;
 use super::super::caches::Promise;
 use super::super::catalogue::say;
 use super::super::observation::RecordType::{A, CAA};
-use super::super::observation::{Data, Lookup, Presented, Reply, code_name};
+use super::super::observation::{Asked, Data, Lookup, Presented, Reply, code_name};
 use super::super::{Code, DnsName, Evidence, Finding, Verdict, Who};
 use super::{Facts, propagation, words};
 
@@ -74,27 +74,28 @@ struct Level<'a> {
 pub fn findings(facts: &Facts<'_>) -> Vec<Finding> {
     let mut asked = Vec::new();
     for level in levels(facts) {
-        let lookup = best_answer(facts, &level);
-        asked.extend(lookup.map(Evidence::from));
-        if let Some(failed) = lookup.and_then(|_| failed(facts, &level)) {
-            return vec![failed];
+        let best = best_answer(facts, &level);
+        if let Asked::Answered(lookup, _) | Asked::Failed(lookup) = best {
+            asked.push(Evidence::from(lookup));
+            if let Some(failed) = failed(facts, &level) {
+                return vec![failed];
+            }
         }
-        match (lookup.and_then(Lookup::answer), lookup) {
-            (Some(reply), _) => {
+        match best {
+            Asked::Answered(_, reply) => {
                 if let Some(records) = records_of(level, reply) {
                     let finding = judge(facts, &records).evidence(asked);
                     return vec![cached(facts, &finding).unwrap_or(finding)];
                 }
             }
-            // Failures above the domain are not its own.
-            (None, Some(lookup)) if level.is_within(&facts.domain.registrable) => {
-                // If nothing works, CAA is not the problem.
+            // Failures above the domain are not its own. If nothing works, CAA is not the problem.
+            Asked::Failed(lookup) if level.is_within(&facts.domain.registrable) => {
                 let failed = || lookup_failed(facts, &level, lookup);
                 return works(facts, lookup).then(failed).into_iter().collect();
             }
+            Asked::NotAsked if asked.is_empty() => return Vec::new(),
             // What CAs find there decides, and is not known.
-            (None, _) if asked.is_empty() => return Vec::new(),
-            (None, _) => return vec![say::caa_unread(level).evidence(asked)],
+            Asked::NotAsked | Asked::Failed(_) => return vec![say::caa_unread(level).evidence(asked)],
         }
     }
     let none = say::no_caa(&facts.domain.name).evidence(asked);
@@ -108,18 +109,16 @@ fn levels(facts: &Facts<'_>) -> impl Iterator<Item = DnsName> {
 
 /// The answer for a level: that of the name servers, in their zone; else the best of the resolvers, since one may be
 /// down. Behind a CNAME, the records of its target count.
-fn best_answer<'a>(facts: &Facts<'a>, level: &DnsName) -> Option<&'a Lookup> {
+fn best_answer<'a>(facts: &Facts<'a>, level: &DnsName) -> Asked<'a> {
+    let by_resolver = |name: &DnsName| facts.seen.resolvers(name, CAA).collect();
+    let through = target(facts, level).map_or(Asked::NotAsked, by_resolver);
     let is_authoritative = |lookup: &&Lookup| lookup.answer().is_some_and(|reply| reply.authoritative);
     let at_source = facts.seen.asked(level, CAA).find(is_authoritative).filter(|_| facts.source().only_here.is_none());
-    let target = target(facts, level);
-    let by_resolver = |name: &DnsName| {
-        let asked = facts.seen.lookups.iter().filter(|lookup| lookup.server.role.is_resolver());
-        let of_name = |lookup: &&Lookup| lookup.question.name == *name && lookup.question.kind == CAA;
-        let answers: Vec<&Lookup> = asked.filter(of_name).collect();
-        answers.iter().find(|lookup| lookup.answer().is_some()).or(answers.first()).copied()
-    };
-    let through = target.and_then(by_resolver).filter(|lookup| lookup.answer().is_some());
-    through.or(at_source).or_else(|| by_resolver(level))
+    match (through, at_source) {
+        (Asked::Answered(..), _) => through,
+        (_, Some(at_source)) => std::iter::once(at_source).collect(),
+        (_, None) => by_resolver(level),
+    }
 }
 
 /// Where the CNAME of the name leads: the records there count for `level`.

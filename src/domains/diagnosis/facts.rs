@@ -6,7 +6,7 @@ use std::net::IpAddr;
 use jiff::{SignedDuration, Timestamp};
 
 use super::super::caches::Caches;
-use super::super::observation::{Handshake, Lookup, Observations, Record, RecordType};
+use super::super::observation::{Asked, Handshake, Lookup, Observations, Record, RecordType};
 use super::super::parse_name;
 use super::super::reported::Reported;
 use super::super::{DnsName, Domain, Verdict};
@@ -108,8 +108,7 @@ impl Facts<'_> {
 
     /// Whether resolvers were asked for a host, and all failed.
     pub(super) fn is_dead(&self, host: &DnsName) -> bool {
-        let mut asked = self.seen.resolvers(host, RecordType::A).peekable();
-        asked.peek().is_some() && asked.all(|lookup| lookup.answer().is_none())
+        matches!(self.seen.resolvers(host, RecordType::A).collect(), Asked::Failed(_))
     }
 
     /// The registered domain of the platform.
