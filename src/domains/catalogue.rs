@@ -65,7 +65,7 @@ pub enum Mark {
 
 /// A row has a code, its marks, the rows that it explains and so takes out where it fails or is waited for, its title, its
 /// cause and its cure; or, in place of the cure, the sentences of a finding, with arguments that a check passes: the first
-/// fix is the cure, too.
+/// fix is the cure, too. Without any there is nothing to do.
 macro_rules! catalogue {
     ($($topic:ident { $(
         $variant:ident $(= $code:literal)? $([$($mark:ident)+])? $(hides [$($hidden:ident)+])?
@@ -106,7 +106,7 @@ macro_rules! catalogue {
 
             /// What to do about it, with `{placeholders}` for what only a check knows.
             const fn fix(self) -> &'static str {
-                match self { $($(Self::$variant => [$($cure,)? $($($fix,)?)*][0],)+)+ }
+                match self { $($(Self::$variant => [$($cure,)? $($($fix,)?)* "Nothing to do."][0],)+)+ }
             }
 
             const fn marks(self) -> &'static [Mark] {
@@ -247,7 +247,6 @@ catalogue! {
     Record {
         DnsOk [Leads] "The CNAME has the right value",
             "Every name server of the zone and every resolver that answered has the value from the dashboard.",
-            "Nothing to do."
             fn dns_ok(name, value, who) Ok Nobody
                 seen "{name} has CNAME {value} ({who})"
                 expected "CNAME {value}";
@@ -384,7 +383,6 @@ catalogue! {
                 fix "At your DNS provider, delete the HTTPS record, or correct its target, hints, port and ech.";
         ApexOk [Leads] "The apex points to the platform",
             "All its addresses are the platform's.",
-            "Nothing to do."
             fn apex_ok(name, addresses) Ok Nobody
                 seen "{name} has {addresses}";
         ApexWrong [InTheWay] "The apex points elsewhere",
@@ -622,7 +620,6 @@ catalogue! {
                 fix "just wait; the certificate authority may have them cached, too";
         CaaNone "No CAA record restricts CAs",
             "Without a CAA record, every certificate authority (CA) may issue.",
-            "Nothing to do."
             fn no_caa(name) Ok Nobody
                 seen "no CAA record from {name} up to its top-level domain";
         CaaOk "CAA allows the platform's CA",
@@ -670,7 +667,6 @@ catalogue! {
     Certificate {
         TlsOk [GoodCertificate] "The certificate is right",
             "Its names, its dates and its chain are right.",
-            "Nothing to do."
             fn tls_ok(certificate) Ok Nobody
                 seen "{certificate}";
         TlsWrongName "The certificate is for other names",
@@ -813,7 +809,6 @@ catalogue! {
     Http {
         HttpOk [Answers] "The platform answers",
             "The site is served under the name.",
-            "Nothing to do."
             fn http_ok(name, status, to) Ok Nobody
                 seen "https://{name}/ answers {status}{to}";
         Http404Project = "HTTP-404-PROJECT" "The platform does not know the name",
@@ -879,7 +874,6 @@ catalogue! {
     Redirect {
         RdOk "The redirect is as configured",
             "From, to and status are right.",
-            "Nothing to do."
             fn redirect_ok(from, url, status) Ok Nobody
                 seen "{from} leads to {url} with {status}";
         RdLoop [Detour] "The redirect loops",
@@ -973,7 +967,6 @@ catalogue! {
                 fix "after the change, test in a private window; a header-only request shows what the server sends now";
         RdHead "HEAD was refused, GET was used",
             "The server answers header-only requests with an error that visitors do not get.",
-            "Nothing to do."
             fn head_refused() Ok Nobody
                 seen "HEAD gave an error; checked with GET";
     }

@@ -44,7 +44,6 @@ pub fn wrong(facts: &Facts<'_>, target: &DnsName, ttl: u32, expected: &DnsName) 
     let verdict = if code == Code::DnsChain && works { Verdict::Warn } else { Verdict::Fail };
     Finding::new(code, verdict, Who::DnsProvider)
         .seen(seen)
-        .expected(format!("CNAME {expected}"))
         .fix(format!(
             "at your DNS provider, change the value of the CNAME {} to {expected}{how} Then wait up to {} (the TTL of the old value).",
             facts.label(),

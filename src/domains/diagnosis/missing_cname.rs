@@ -45,10 +45,7 @@ fn blocks(facts: &Facts<'_>, kind: RecordType, list: &[IpAddr]) -> Finding {
     let (name, list, record) = (&facts.domain.name, words::list(list), facts.record());
     let (others, ttl) = (others(facts.source(), kind), words::ttl(facts.source().ttl(kind)));
     let say = if kind == A { say::a_blocks } else { say::aaaa_left };
-    let shows: &[RecordType] = if kind == A { &[A, CNAME] } else { &[AAAA] };
     say(name, list, facts.source().witness(), facts.label(), others, record, ttl)
-        .expected(facts.one_cname())
-        .evidence(facts.source().evidence(shows))
 }
 
 /// What else must be deleted: a CNAME must be the only record.
@@ -63,8 +60,6 @@ fn others(source: &Authoritative<'_>, except: RecordType) -> String {
 
 fn direct(facts: &Facts<'_>, addresses: &[IpAddr]) -> Finding {
     say::a_direct(&facts.domain.name, words::list(addresses), facts.record())
-        .expected(facts.one_cname())
-        .evidence(facts.source().evidence(&[A, AAAA]))
 }
 
 fn value_in_txt(facts: &Facts<'_>) -> Option<Finding> {
@@ -74,7 +69,7 @@ fn value_in_txt(facts: &Facts<'_>) -> Option<Finding> {
         _ => None,
     })?;
     let finding = say::value_in_txt(&facts.domain.name, short(text), facts.record());
-    Some(finding.expected(facts.one_cname()).evidence(facts.source().evidence(&[TXT])))
+    Some(finding.evidence(facts.source().evidence(&[TXT])))
 }
 
 /// The name that has the record instead, because the provider added the zone to it.
@@ -121,5 +116,5 @@ fn nothing_useful(facts: &Facts<'_>) -> Finding {
 /// Before the operator saved the record, its absence is only the next step.
 fn absent(facts: &Facts<'_>, finding: Finding) -> Finding {
     let verdict = if facts.reported.saved.is_some() { Verdict::Fail } else { Verdict::You };
-    Finding { verdict, ..finding }.expected(facts.one_cname())
+    Finding { verdict, ..finding }
 }

@@ -4,7 +4,7 @@ use std::net::IpAddr;
 
 use super::super::catalogue::say;
 use super::super::ip_ranges::{is_cloudflare, is_public};
-use super::super::observation::RecordType::{A, AAAA};
+use super::super::observation::RecordType::A;
 use super::super::observation::{Lookup, Reply, Response, Role};
 use super::super::{DnsName, Finding, Verdict};
 use super::propagation::sees_right;
@@ -31,7 +31,7 @@ pub fn cloudflare(facts: &Facts<'_>) -> Option<Finding> {
     let verdict = if reached { Verdict::Warn } else { Verdict::Fail };
     let status = pages.first().map_or_else(|| "no answer".to_owned(), |page| format!("status {}", page.status));
     let finding = say::cloudflare(&facts.domain.name, words::list(&addresses), status, facts.label());
-    Some(Finding { verdict, ..finding }.expected(facts.one_cname()).evidence(facts.source().evidence(&[A, AAAA])))
+    Some(Finding { verdict, ..finding })
 }
 
 /// Addresses at the end of the chain that are not public.
@@ -48,8 +48,5 @@ pub fn private(facts: &Facts<'_>) -> Option<Finding> {
     let mut private: Vec<IpAddr> = addresses.filter(|address| !is_public(*address)).collect();
     private.sort_unstable();
     private.dedup();
-    (!private.is_empty()).then(|| {
-        say::private(&facts.domain.name, words::list(&private), facts.record())
-            .evidence(facts.source().evidence(&[A, AAAA]))
-    })
+    (!private.is_empty()).then(|| say::private(&facts.domain.name, words::list(&private), facts.record()))
 }

@@ -18,8 +18,22 @@ use super::{Facts, missing_cname, proxied, wildcard, words};
 /// A TTL above this gets a warning.
 const DAY: u32 = 86_400;
 
-/// The findings on the record; the one to act on is first.
+/// The findings on the record; the one to act on is first. Those that name neither what is expected nor what proves them
+/// expect the record from the dashboard, and are proved by what is there.
 pub fn findings(facts: &Facts<'_>) -> Vec<Finding> {
+    let whole = |finding: Finding| {
+        let expected =
+            if finding.verdict >= Verdict::Warn || facts.domain.is_apex() { expected(facts) } else { String::new() };
+        let finding = if finding.expected.is_empty() { finding.expected(expected) } else { finding };
+        match finding.evidence.is_empty() {
+            true => finding.evidence(facts.source().evidence(&[CNAME, A, AAAA])),
+            false => finding,
+        }
+    };
+    of_record(facts).into_iter().map(whole).collect()
+}
+
+fn of_record(facts: &Facts<'_>) -> Vec<Finding> {
     if facts.source().lookups.is_empty() {
         // No answer; the findings on servers explain why.
         return Vec::new();
@@ -105,8 +119,7 @@ fn with_cname(facts: &Facts<'_>, cnames: &[(&DnsName, u32)]) -> Vec<Finding> {
     let at_once = facts.source().replies().any(several);
     if at_once {
         let keep = facts.value().map_or("the right one", DnsName::as_str);
-        let several = say::several_cnames(name, words::list(targets()), keep);
-        findings.push(several.expected(facts.one_cname()).evidence(facts.source().evidence(&[CNAME])));
+        findings.push(say::several_cnames(name, words::list(targets()), keep));
     }
     if !others.is_empty() {
         findings.push(not_alone(facts, &others));
@@ -181,11 +194,9 @@ fn zone_cut(facts: &Facts<'_>) -> Finding {
     let servers = words::list(handed_to.into_iter().map(shown));
     let (platform, own) = (facts.platform_addresses(), facts.source().all_addresses());
     if !own.is_empty() && own.iter().all(|address| platform.contains(address)) {
-        let separate = say::zone_of_its_own(&facts.domain.name, servers, words::list(&own));
-        return separate.expected(facts.one_cname()).evidence(facts.source().evidence(&[A, AAAA, NS]));
+        return say::zone_of_its_own(&facts.domain.name, servers, words::list(&own));
     }
     say::zone_cut(&facts.domain.name, servers, facts.label(), facts.record())
-        .expected(facts.one_cname())
         .evidence(facts.source().evidence(&[CNAME, NS]))
 }
 
@@ -200,8 +211,7 @@ fn long_ttl(source: &Authoritative<'_>) -> Option<Finding> {
 fn apex(facts: &Facts<'_>) -> Finding {
     let (name, record) = (&facts.domain.name, facts.record());
     if let Some((target, _)) = facts.source().cnames().first() {
-        let finding = say::apex_cname(name, shown(target), record);
-        return finding.expected(apex_expected(facts)).evidence(facts.source().evidence(&[CNAME]));
+        return say::apex_cname(name, shown(target), record);
     }
     let all = facts.source().all_addresses();
     let list = words::list(&all);
@@ -213,7 +223,7 @@ fn apex(facts: &Facts<'_>) -> Finding {
     if let Some(parked) = wildcard::parked(facts, &list).filter(|_| foreign.len() == all.len()) {
         return parked;
     }
-    let finding = if all.is_empty() {
+    if all.is_empty() {
         say::apex_none(name, record)
     } else if foreign.is_empty() {
         say::apex_ok(name, list)
@@ -223,11 +233,13 @@ fn apex(facts: &Facts<'_>) -> Finding {
         say::apex_aaaa(name, words::list(foreign))
     } else {
         say::apex_partial(name, list, words::list(foreign))
-    };
-    finding.expected(apex_expected(facts)).evidence(facts.source().evidence(&[A, AAAA]))
+    }
 }
 
-fn apex_expected(facts: &Facts<'_>) -> String {
+fn expected(facts: &Facts<'_>) -> String {
+    if !facts.domain.is_apex() {
+        return facts.one_cname();
+    }
     let platform = facts.platform_addresses();
     let host = facts.value().map_or("the platform", |host| host.as_str());
     if platform.is_empty() {

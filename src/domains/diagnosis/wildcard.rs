@@ -41,8 +41,7 @@ pub(super) fn dname(facts: &Facts<'_>, above: &DnsName, target: &DnsName) -> Vec
     let leads = leads.map(|wrong| {
         wrong.fix(format!("at your DNS provider, remove the DNAME of {above}, or add the CNAME below {target}"))
     });
-    let redirected = say::dname(above, target).expected(facts.one_cname()).evidence(facts.source().evidence(&[CNAME]));
-    leads.into_iter().chain([redirected]).collect()
+    leads.into_iter().chain([say::dname(above, target)]).collect()
 }
 
 /// Whether a random name gets the same answer.
@@ -76,7 +75,7 @@ pub fn finding(facts: &Facts<'_>) -> Finding {
         false => say::wildcard_wrong(zone, leads, name, record),
     };
     let sibling = facts.seen.asked(&facts.seen.sibling, A);
-    finding.expected(facts.one_cname()).evidence(facts.source().evidence(&[CNAME, A]).chain(sibling).take(8))
+    finding.evidence(facts.source().evidence(&[CNAME, A]).chain(sibling).take(8))
 }
 
 /// Parking answers for every name and the apex with one address, or is known by its servers.
@@ -99,6 +98,5 @@ pub(super) fn parked(facts: &Facts<'_>, leads: &str) -> Option<Finding> {
         return None;
     }
     let by = served_by_parking.map_or_else(String::new, |server| format!(", served by {}", shown(server)));
-    let finding = say::parked(facts.zone(), leads, by, facts.record());
-    Some(finding.expected(facts.one_cname()).evidence(facts.source().evidence(&[A, CNAME])))
+    Some(say::parked(facts.zone(), leads, by, facts.record()))
 }
