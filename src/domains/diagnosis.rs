@@ -31,10 +31,7 @@ pub use facts::{ACME_CHALLENGE, CERTIFICATE_WAIT, Expectation, Facts, PROPAGATIO
 
 /// The records at the name that must be deleted before the record from the dashboard can be added.
 pub(super) fn conflicting<'a>(facts: &Facts<'a>) -> Vec<&'a Record> {
-    let expected = facts.value();
-    let right = |record: &&Record| {
-        !facts.domain.is_apex() && matches!(&record.data, Data::Cname(target) if Some(target) == expected)
-    };
+    let right = |record: &&Record| record.data.cname().is_some() && facts.leads(&record.data);
     let leads = |record: &&Record| {
         matches!(record.data.kind(), RecordType::CNAME | RecordType::A | RecordType::AAAA)
             || (!facts.domain.is_apex()

@@ -287,10 +287,10 @@ fn leading<'a>(data: impl Iterator<Item = &'a Data>) -> Vec<&'a Data> {
 
 /// Whether all of these lead straight to the platform.
 pub fn is_right(facts: &Facts<'_>, answer: &[&Data]) -> bool {
-    let platform = facts.platform_addresses();
-    let right = |data: &&&Data| match data {
-        Data::Cname(target) => !facts.domain.is_apex() && facts.value() == Some(target),
-        other => other.address().is_some_and(|address| platform.contains(&address)),
-    };
-    !answer.is_empty() && answer.iter().filter(right).count() == answer.len()
+    !answer.is_empty() && answer.iter().all(|data| facts.leads(data))
+}
+
+/// Whether a resolver has the record of the name servers.
+pub(super) fn sees_right(facts: &Facts<'_>, reply: &Reply) -> bool {
+    facts.value().is_none() || is_right(facts, &leading(reply.at(&facts.domain.name).map(|record| &record.data)))
 }

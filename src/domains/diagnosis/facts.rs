@@ -6,7 +6,7 @@ use std::net::IpAddr;
 use jiff::{SignedDuration, Timestamp};
 
 use super::super::caches::Caches;
-use super::super::observation::{Asked, Handshake, Lookup, Observations, Record, RecordType};
+use super::super::observation::{Asked, Data, Handshake, Lookup, Observations, Record, RecordType};
 use super::super::parse_name;
 use super::super::reported::Reported;
 use super::super::{DnsName, Domain, Verdict};
@@ -125,6 +125,14 @@ impl Facts<'_> {
             let edges = self.seen.edge_handshakes.iter().filter(proves).map(|edge| edge.address.ip());
             self.seen.addresses_of(host).into_iter().chain(edges).collect()
         })
+    }
+
+    /// Whether a record leads straight to the platform: the only place that compares.
+    pub(super) fn leads(&self, data: &Data) -> bool {
+        match data {
+            Data::Cname(target) => !self.domain.is_apex() && self.value() == Some(target),
+            other => other.address().is_some_and(|address| self.platform_addresses().contains(&address)),
+        }
     }
 
     /// What is remembered of earlier answers, with the present one of the name servers.

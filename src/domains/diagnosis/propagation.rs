@@ -12,7 +12,7 @@ use super::super::ip_ranges::is_public;
 use super::super::observation::RecordType::{A, DS};
 use super::super::observation::{Data, Lookup, RecordType, Reply, Role};
 use super::super::{Code, DnsName, Finding, Verdict, Who};
-use super::authoritative::{self, invents};
+use super::authoritative::{self, invents, sees_right};
 use super::cname_target::shown;
 use super::{Facts, delegation, words};
 
@@ -42,20 +42,6 @@ fn view(name: &DnsName, reply: &Reply) -> String {
     let own = reply.at(name).map(|record| record.data.words());
     let list = words::list(own);
     if list.is_empty() { "no record".to_owned() } else { list }
-}
-
-/// Whether a resolver has the record of the name servers.
-pub(super) fn sees_right(facts: &Facts<'_>, reply: &Reply) -> bool {
-    let Some(host) = facts.value() else { return true };
-    let (name, platform) = (&facts.domain.name, facts.platform_addresses());
-    let leads = |address: IpAddr| platform.contains(&address);
-    if facts.domain.is_apex() {
-        let mut addresses = reply.addresses().peekable();
-        return addresses.peek().is_some() && addresses.all(leads);
-    }
-    let wildcard_address = reply.at(name).filter_map(|record| record.data.address()).any(leads);
-    let mut cnames = reply.cnames(name).peekable();
-    cnames.peek().is_some() && cnames.all(|(target, _)| target == host) || wildcard_address
 }
 
 /// Resolvers with an old answer, each with the time when it expires.

@@ -7,7 +7,7 @@ use super::super::ip_ranges::{is_cloudflare, is_public};
 use super::super::observation::RecordType::A;
 use super::super::observation::{Lookup, Reply, Response, Role};
 use super::super::{DnsName, Finding, Verdict};
-use super::propagation::sees_right;
+use super::authoritative::sees_right;
 use super::{Facts, words};
 
 /// Cloudflare's proxy gives its own addresses and hides the record.

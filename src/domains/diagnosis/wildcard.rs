@@ -63,12 +63,10 @@ pub fn finding(facts: &Facts<'_>) -> Finding {
     if let Some(parked) = parked(facts, &leads) {
         return parked;
     }
-    let Some(expected) = facts.value() else { return say::value_unknown(&facts.domain.name, &leads) };
-    let platform = facts.platform_addresses();
-    let right = facts.source().own.iter().any(|record| match &record.data {
-        Data::Cname(target) => target == expected,
-        other => other.address().is_some_and(|address| platform.contains(&address)),
-    });
+    if facts.value().is_none() {
+        return say::value_unknown(&facts.domain.name, &leads);
+    }
+    let right = facts.source().own.iter().any(|record| facts.leads(&record.data));
     let (zone, name, record) = (facts.zone(), &facts.domain.name, facts.record());
     let finding = match right {
         true => say::wildcard_ok(zone, leads, name, record),
