@@ -25,7 +25,7 @@ pub(super) mod words;
 
 use super::catalogue::{Code, Mark, Topic};
 use super::finding::{Finding, Verdict};
-use super::observation::{Data, Record, RecordType};
+use super::observation::{Record, RecordType};
 
 pub use facts::{ACME_CHALLENGE, CERTIFICATE_WAIT, Expectation, Facts, PROPAGATION};
 
@@ -45,7 +45,7 @@ pub fn diagnose(facts: &Facts<'_>) -> Vec<Finding> {
     let record = record::findings(facts);
     let servers = match nameservers::findings(facts, &record) {
         Ok(servers) => servers,
-        Err(only) => return vec![only],
+        Err(only) => return vec![*only],
     };
     let mut findings = explained([servers, record].concat());
     let free = caa::findings(facts);
@@ -76,6 +76,6 @@ fn explained(findings: Vec<Finding>) -> Vec<Finding> {
     };
     let unseen = findings.iter().any(is_unseen);
     let is_ok = |finding: &Finding| finding.code.topic() == Topic::Record && finding.verdict == Verdict::Ok;
-    let stays = |finding: &Finding| !hidden.contains(&finding.code) && !(unseen && is_ok(finding));
+    let stays = |finding: &Finding| !(hidden.contains(&finding.code) || unseen && is_ok(finding));
     findings.into_iter().filter(stays).collect()
 }

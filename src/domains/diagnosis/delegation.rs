@@ -104,9 +104,14 @@ pub(super) fn glue(facts: &Facts<'_>, matters: bool) -> Option<Finding> {
 pub(super) fn unfound(facts: &Facts<'_>, matters: bool) -> Option<Finding> {
     let zone = facts.zone();
     let referral = || facts.seen.asked(zone, NS).filter(|lookup| lookup.server.role == Role::Parent);
-    let has_glue = |host: &DnsName| {
-        let mut replies = referral().filter_map(Lookup::reply);
-        replies.any(|reply| reply.additionals.iter().any(|record| record.owner == *host))
+    let lacks_glue = |host: &DnsName| {
+        let lists = |reply: &&Reply| {
+            let mut records = reply.authorities.iter().chain(&reply.answers);
+            records.any(|record| record.data.name_server() == Some(host))
+        };
+        let mut replies = referral().filter_map(Lookup::reply).filter(lists).peekable();
+        let is_own = |record: &Record| record.owner == *host;
+        replies.peek().is_some() && !replies.any(|reply| reply.additionals.iter().any(is_own))
     };
     facts.seen.delegated.iter().find_map(|host| {
         let asked: Vec<&Lookup> = facts.seen.resolvers(host, A).collect();
@@ -116,7 +121,7 @@ pub(super) fn unfound(facts: &Facts<'_>, matters: bool) -> Option<Finding> {
         let denied = replies.clone().all(Reply::is_nxdomain);
         let finding = if let Some((target, _)) = replies.find_map(|reply| reply.cnames(host).next()) {
             say::server_is_cname(shown(host), shown(target), zone)
-        } else if !has_address && host.is_within(zone) && referral().next().is_some() && !has_glue(host) {
+        } else if !has_address && host.is_within(zone) && lacks_glue(host) {
             say::no_glue(shown(host), zone)
         } else if denied {
             say::unknown_server(shown(host), zone)

@@ -24,6 +24,9 @@ const PARKED_PAGE: &[&str] = &[
 /// What parking services call themselves in `Server`, lower case.
 const PARKED_SERVER: &[&str] = &["parking", "sedo", "bodis", "parklogic"];
 
+/// What to do about a site that accepts nobody's requests.
+const NOT_ACCEPTED: &str = "the server does not accept requests for the name: check in the dashboard that it is added to the project as you wrote it; if it is, ask the platform's support";
+
 /// The findings on HTTP. `leads_here`: the record leads to the platform; `good`: nothing is wrong with record and
 /// certificate, as far as is known.
 pub fn findings(facts: &Facts<'_>, leads_here: bool, good: bool) -> Vec<Finding> {
@@ -102,8 +105,9 @@ fn page(facts: &Facts<'_>, pages: &[&Hop]) -> Option<Finding> {
                 say(name, response.status, facts.label())
             }
             Ok(Response { status: status @ 400..500, .. }) => {
-                let (verdict, advice) = refusal(*status);
-                Finding { verdict, ..say::refused(name, status, advice) }
+                let advice = refusal(*status);
+                let verdict = if advice.is_some() { Verdict::Warn } else { Verdict::Fail };
+                Finding { verdict, ..say::refused(name, status, advice.unwrap_or(NOT_ACCEPTED)) }
             }
             Ok(response) if response.status >= 500 => say::server_error(name, format!(" answers {}", response.status)),
             Ok(_) | Err(NoHandshake | Withheld | Unreachable) => return None,
@@ -121,29 +125,21 @@ fn page(facts: &Facts<'_>, pages: &[&Hop]) -> Option<Finding> {
     Some(say::http_ok(name, response.status, to).evidence(pages.iter().copied()))
 }
 
-/// How bad it is that a site refuses every visitor, why it does, and what to do.
-const fn refusal(status: u16) -> (Verdict, &'static str) {
-    match status {
-        401 | 407 => (
-            Verdict::Warn,
-            "it asks for a login: turn off the password of the project in the dashboard, if it should be public",
-        ),
-        402 => (Verdict::Warn, "payment is due: check the plan of the project in the dashboard"),
-        403 => (
-            Verdict::Warn,
-            "access is forbidden: check the access settings of the project in the dashboard, and firewall rules for the name",
-        ),
-        410 => (
-            Verdict::Warn,
-            "it says that the page is gone for good: check in the dashboard that the project is published",
-        ),
-        429 => (Verdict::Warn, "it has reached a limit of requests: check again later, and the limits of your plan"),
-        451 => (Verdict::Warn, "it is blocked for legal reasons: ask the platform's support"),
-        _ => (
-            Verdict::Fail,
-            "the server does not accept requests for the name: check in the dashboard that it is added to the project as you wrote it; if it is, ask the platform's support",
-        ),
-    }
+/// Why a site that is there refuses every visitor, and what to do.
+const fn refusal(status: u16) -> Option<&'static str> {
+    Some(match status {
+        401 | 407 => {
+            "it asks for a login: turn off the password of the project in the dashboard, if it should be public"
+        }
+        402 => "payment is due: check the plan of the project in the dashboard",
+        403 => {
+            "access is forbidden: check the access settings of the project in the dashboard, and firewall rules for the name"
+        }
+        410 => "it says that the page is gone for good: check in the dashboard that the project is published",
+        429 => "it has reached a limit of requests: check again later, and the limits of your plan",
+        451 => "it is blocked for legal reasons: ask the platform's support",
+        _ => return None,
+    })
 }
 
 /// Nothing answers on port 80 at an address where the name leads.

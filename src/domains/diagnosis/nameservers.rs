@@ -20,16 +20,16 @@ const DNSKEY_MISSING: u16 = 9;
 
 /// The findings on servers; `Err` if nothing else is known, or the domain does not exist: all others would only be
 /// consequences. `record`: the findings on the record.
-pub fn findings(facts: &Facts<'_>, record: &[Finding]) -> Result<Vec<Finding>, Finding> {
+pub fn findings(facts: &Facts<'_>, record: &[Finding]) -> Result<Vec<Finding>, Box<Finding>> {
     let unheard = facts.resolvers(A).all(|lookup| no_answer(lookup).is_some());
     let right = record.iter().any(|finding| finding.code.is(Mark::Leads))
         && record.iter().all(|finding| finding.verdict != Verdict::Fail);
     // Nothing is right that no resolver leads to.
     if unheard && (facts.source().lookups.is_empty() || right && dead_platform(facts).is_none()) {
-        return Err(delegation::silent(facts).unwrap_or_else(|| offline(facts)));
+        return Err(Box::new(delegation::silent(facts).unwrap_or_else(|| offline(facts))));
     }
     if let Some(not_delegated) = delegation::not_delegated(facts) {
-        return Err(not_delegated);
+        return Err(Box::new(not_delegated));
     }
     let failing = facts.source().lookups.is_empty();
     let lame = delegation::lame(facts, failing);

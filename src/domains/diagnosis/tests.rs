@@ -15,7 +15,7 @@ use crate::domains::caches::{Caches, Promise};
 use crate::domains::dns_name::DnsName;
 use crate::domains::finding::{Who, deciding, overall};
 use crate::domains::observation::{
-    Certificate, ConnectionFailure, Distrust, Handshake, Hop, Lookup, Method, NoReply, Observations, Presented,
+    Certificate, ConnectionFailure, Data, Distrust, Handshake, Hop, Lookup, Method, NoReply, Observations, Presented,
     Protocol, Question, Reply, Response, ResponseCode, Role, Server, Trail,
 };
 use crate::domains::parse_name;

@@ -12,8 +12,8 @@ use petstore::domains::observation::Role;
 use petstore::domains::registry::RegistryFile;
 
 use super::fixture::{check, now, reported, settings, with_system_resolver};
-use super::worlds::both;
 use super::worlds::faults::FaultyServer as _;
+use super::worlds::servers::both;
 
 /// The resolvers that were asked anything.
 fn asked(world: &Simulator) -> Vec<usize> {
@@ -49,7 +49,6 @@ async fn with_only_the_system_resolver_no_packet_goes_to_another_one() {
 }
 
 /// The clock stands still while anything is under way.
-#[expect(clippy::disallowed_methods, reason = "the clock of the test, which stands still")]
 #[tokio::test(start_paused = true)]
 async fn servers_that_answer_after_two_and_a_half_seconds_are_not_silent() {
     let slow = || ServerFault::Slow(Duration::from_millis(2500));

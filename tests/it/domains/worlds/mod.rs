@@ -8,7 +8,7 @@ pub mod faults;
 mod pages;
 mod records;
 mod redirects;
-mod servers;
+pub mod servers;
 
 use std::path::Path;
 
@@ -17,7 +17,6 @@ use jiff::Timestamp;
 use petstore::domains::Code;
 
 pub use entry::Trouble;
-pub use servers::both;
 
 /// The rows that no world shows.
 pub const WITHOUT: &[Code] = &[
