@@ -565,11 +565,14 @@ impl Observations {
         self.asked(name, kind).filter(|lookup| lookup.server.role == Role::Authoritative)
     }
 
+    /// Their answers about what leads somewhere: CNAMEs, then addresses.
+    pub(super) fn leading<'a>(&'a self, name: &DnsName) -> impl Iterator<Item = &'a Lookup> {
+        [RecordType::CNAME, RecordType::A, RecordType::AAAA].into_iter().flat_map(|kind| self.source(name, kind))
+    }
+
     /// Whether the name servers answered that nothing at `name` leads anywhere.
     pub(super) fn leads_nowhere(&self, name: &DnsName) -> bool {
-        let kinds = [RecordType::CNAME, RecordType::A, RecordType::AAAA];
-        let lookups = kinds.into_iter().flat_map(|kind| self.source(name, kind));
-        let mut replies = lookups.filter_map(Lookup::answer).filter(|reply| reply.authoritative).peekable();
+        let mut replies = self.leading(name).filter_map(Lookup::answer).filter(|reply| reply.authoritative).peekable();
         replies.peek().is_some() && replies.all(|reply| reply.answers.is_empty())
     }
 
@@ -597,8 +600,7 @@ impl Observations {
     /// Whether a resolver answers for a name otherwise than its name servers, which have a record there.
     pub(super) fn is_cached(&self, lookup: &Lookup) -> bool {
         let name = &lookup.question.name;
-        let kinds = [RecordType::CNAME, RecordType::A, RecordType::AAAA];
-        let source = kinds.into_iter().flat_map(|kind| self.source(name, kind)).filter_map(Lookup::reply);
+        let source = self.leading(name).filter_map(Lookup::reply);
         let at_source: Vec<&Data> = source.flat_map(|reply| reply.at(name)).map(|record| &record.data).collect();
         let is_other = |reply: &Reply| reply.is_answer() && !reply.at(name).any(|it| at_source.contains(&&it.data));
         !at_source.is_empty() && lookup.reply().is_some_and(is_other)

@@ -262,9 +262,7 @@ pub fn behind<'a>(facts: &Facts<'a>) -> BTreeSet<&'a str> {
 /// What one name server has at the name: its CNAMEs, else its addresses.
 pub fn answer<'a>(facts: &Facts<'a>, server: &str) -> Vec<&'a Data> {
     let name = &facts.domain.name;
-    let kinds = [CNAME, A, AAAA];
-    let lookups = kinds.into_iter().flat_map(|kind| facts.seen.source(name, kind));
-    let replies = lookups.filter(|lookup| lookup.server.name == server).filter_map(Lookup::reply);
+    let replies = facts.seen.leading(name).filter(|lookup| lookup.server.name == server).filter_map(Lookup::reply);
     leading(replies.flat_map(|reply| reply.at(name)).map(|record| &record.data))
 }
 

@@ -9,7 +9,8 @@ use super::{Facts, caa, nameservers};
 pub fn remember(facts: &Facts<'_>) -> Caches {
     let name = &facts.domain.name;
     let mut caches = facts.caches().clone();
-    let mut promises: Vec<Promise> = nameservers::kept_failures(facts).collect();
+    let mut promises: Vec<Promise> =
+        nameservers::remembered_failures(facts).into_iter().map(|(_, promise)| promise).collect();
     if facts.source().is_right(facts) {
         promises.extend(caa::promises(facts));
         let others = facts.resolvers(A).flat_map(|lookup| not_right(facts, lookup));

@@ -112,7 +112,7 @@ pub fn domain_fails(facts: &Facts<'_>) -> bool {
 
 /// Resolvers that still reject the answers although the registrar lists no DS record any more, or one that goes with
 /// the zone: they may cache the failure. Each with what is promised.
-fn remembered_failures<'a>(facts: &Facts<'a>) -> Vec<(&'a Lookup, Promise)> {
+pub fn remembered_failures<'a>(facts: &Facts<'a>) -> Vec<(&'a Lookup, Promise)> {
     let failing = failing(facts);
     let is_old = propagation::old_ds(facts, &failing).is_some();
     let is_known = unchecked(facts).is_some() && dead_platform(facts).is_none() && !is_old;
@@ -129,11 +129,6 @@ fn remembered_failures<'a>(facts: &Facts<'a>) -> Vec<(&'a Lookup, Promise)> {
     let is_right_now = is_signed && dnssec::finding(facts, true).is_none();
     let remembers = |lookup: &&Lookup| listed.is_empty() || is_right_now && error(lookup) == Some(DNSKEY_MISSING);
     failing.into_iter().filter(remembers).filter_map(promised).collect()
-}
-
-/// What to remember of failing resolvers for the next check.
-pub fn kept_failures(facts: &Facts<'_>) -> impl Iterator<Item = Promise> {
-    remembered_failures(facts).into_iter().map(|(_, promise)| promise)
 }
 
 /// The wait for resolvers that cache their failure.

@@ -259,8 +259,8 @@ fn wait(facts: &Facts<'_>, lookup: &Lookup, cause: Cause) -> Option<Finding> {
         say::over_48h(who, held, facts.zone())
     } else if let Some(former) = former_servers(facts, lookup) {
         let hosts = words::list(former.hosts.into_iter().map(shown));
+        let soon = left(name, reply).map_or_else(String::new, |left| format!(" in {}", words::ttl(left)));
         let left = words::wait(former.until.duration_since(lookup.at));
-        let soon = left_of(name, lookup).map_or_else(String::new, |left| format!(" in {left}"));
         let servers = words::list(facts.seen.delegated.iter().map(shown));
         let finding = say::ns_wait(who, hosts, left, servers, facts.record(), soon).until(until);
         return Some(finding.evidence(facts.seen.resolvers(facts.zone(), RecordType::NS).chain([lookup])));
@@ -379,11 +379,6 @@ pub(super) fn disagreement(facts: &Facts<'_>) -> Option<Finding> {
             )
             .evidence(answers.iter().map(|(lookup, _)| *lookup)),
     )
-}
-
-/// How long a resolver keeps its answer, in words.
-fn left_of(name: &DnsName, lookup: &Lookup) -> Option<String> {
-    Some(words::ttl(left(name, lookup.reply()?)?))
 }
 
 /// When the cached answer of a resolver expires.

@@ -287,11 +287,6 @@ impl<'a> ProbeContext<'a> {
         .await
     }
 
-    /// Whether a server was asked and never answered.
-    pub(super) fn was_silent(&self, server: &Arc<Server>) -> bool {
-        is_silent(&self.seen(), server)
-    }
-
     /// Waits until every resolver answered, or only the late ones are missing.
     pub(super) async fn resolvers_answered(&self) {
         let name = &self.domain.name;
@@ -340,7 +335,7 @@ impl<'a> ProbeContext<'a> {
 }
 
 /// Whether a server was asked and never answered.
-fn is_silent(seen: &Observations, server: &Arc<Server>) -> bool {
+pub(super) fn is_silent(seen: &Observations, server: &Arc<Server>) -> bool {
     let mut own = seen.lookups.iter().filter(|lookup| lookup.server == *server).peekable();
     own.peek().is_some() && own.all(|lookup| lookup.outcome.is_err())
 }

@@ -5,7 +5,7 @@ use std::net::{IpAddr, SocketAddr};
 use futures_util::future::join_all;
 use url::Url;
 
-use super::super::observation::RecordType::{A, AAAA, CNAME};
+use super::super::observation::RecordType::{A, AAAA};
 use super::super::observation::{ConnectionFailure, Handshake, Hop, Method, Observations, Reply, Trail};
 use super::context::{ProbeContext, bounded};
 use super::http::{CHALLENGE_PATH, request};
@@ -155,9 +155,7 @@ impl ProbeContext<'_> {
         if let Some(reached) = self.reached_by_visitors(seen) {
             return Some(reached);
         }
-        let replies = || {
-            [CNAME, A, AAAA].into_iter().flat_map(|kind| seen.source(name, kind)).filter_map(|lookup| lookup.reply())
-        };
+        let replies = || seen.leading(name).filter_map(|lookup| lookup.reply());
         let targets: Vec<_> = replies().flat_map(|reply| reply.cnames(name)).map(|(target, _)| target).collect();
         let own = replies().flat_map(|reply| reply.at(name)).filter_map(|record| record.data.address());
         let own: Vec<IpAddr> = own.collect();

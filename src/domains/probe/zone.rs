@@ -13,7 +13,7 @@ use super::super::observation::RecordType::{A, AAAA, CAA, CNAME, DNSKEY, DS, HTT
 use super::super::observation::{
     Data, Lookup, NoReply, Protocol, Question, Record, Reply, ResponseCode, Role, Server, TYPES,
 };
-use super::context::ProbeContext;
+use super::context::{ProbeContext, is_silent};
 
 /// How many servers of the parent are asked at most.
 const PARENT_SERVERS: usize = 2;
@@ -319,7 +319,7 @@ impl ProbeContext<'_> {
     async fn ask_name_servers(&self, zone: &DnsName, delegation: &Delegation) {
         let mut servers = self.locate(&delegation.servers, &delegation.glue, Role::Authoritative, MAX_SERVERS).await;
         // One question is enough to know that a server is silent.
-        servers.retain(|server| !self.was_silent(server));
+        servers.retain(|server| !is_silent(&self.seen(), server));
         join_all(servers.iter().enumerate().map(|(order, server)| async move {
             let name = &self.domain.name;
             tokio::join!(self.ask(server, name, CNAME), self.ask(server, zone, SOA), async {
