@@ -7,24 +7,19 @@ use super::super::DnsName;
 use super::super::caches::{Caches, SourceAnswer};
 use super::super::observation::RecordType::{A, AAAA, CAA, CNAME, HTTPS, MX, SOA, TXT};
 use super::super::observation::{Data, Lookup, Record, RecordType, Reply, Role, Server, TYPES};
-use super::facts::Facts;
+use super::facts::{Authoritative, Facts};
 use super::words;
 
-/// The records at the name.
-#[derive(Debug)]
-pub struct Authoritative<'a> {
-    /// The answers that count: of the name servers with authority that are up to date, else of resolvers.
-    pub lookups: Vec<&'a Lookup>,
-    /// They are of name servers.
-    pub authoritative: bool,
-    /// Every record whose owner is the name itself, once.
-    pub own: Vec<&'a Record>,
-    /// The target that a DNAME above the name gives it.
-    pub dname: Option<(&'a DnsName, &'a DnsName)>,
-    /// The servers to which the zone delegates the name.
-    pub cut: Vec<&'a DnsName>,
-    /// What the name servers answer this machine, if the resolvers of visitors are right and get another answer.
-    pub only_here: Option<String>,
+impl<'a> Facts<'a> {
+    /// The records of the zone.
+    pub(in crate::domains) fn source(&self) -> &Authoritative<'a> {
+        self.source.get_or_init(|| Authoritative::of(self))
+    }
+
+    /// What is remembered of earlier answers, with the present one of the name servers.
+    pub(super) fn caches(&self) -> &Caches {
+        self.caches.get_or_init(|| Caches::with_source(self.earlier, self.source().remembered(self)))
+    }
 }
 
 impl<'a> Authoritative<'a> {

@@ -7,12 +7,11 @@ use jiff::SignedDuration;
 
 use crate::model::text::whole;
 
-use super::super::caches::Caches;
 use super::super::catalogue::say;
 use super::super::observation::RecordType::{A, CNAME, NS, SOA};
 use super::super::observation::{Data, Lookup, NoReply, Record, Reply, ResponseCode, Role, code_name};
 use super::super::{DnsName, Finding, Verdict};
-use super::authoritative::{self, Authoritative, invents, serials};
+use super::authoritative::{self, invents, serials};
 use super::cname_target::shown;
 use super::{Facts, PROPAGATION, words};
 
@@ -223,8 +222,7 @@ pub(super) fn secondaries(facts: &Facts<'_>) -> Option<Finding> {
     });
     let bound = bound.max().unwrap_or(SECONDARY_WAIT).min(PROPAGATION);
     // Without a word of the operator, it counts from the first check that saw the new zone.
-    let source = Authoritative::of(facts).remembered(facts);
-    let seen = Caches::with_source(facts.earlier, source).now.map(|now| now.first);
+    let seen = facts.caches().now.as_ref().map(|now| now.first);
     let changed = facts.reported.saved.or(seen).unwrap_or(facts.now);
     let finding = if numbers.len() == 1 && all.len() > 1 {
         // No update is pending: the same version of the zone has two contents.

@@ -10,7 +10,6 @@ use super::super::observation::{Asked, Data, Handshake, Lookup, Observations, Re
 use super::super::parse_name;
 use super::super::reported::Reported;
 use super::super::{DnsName, Domain, Verdict};
-use super::authoritative::Authoritative;
 
 /// How long DNS changes may take at most (API description, propagation).
 pub const PROPAGATION: SignedDuration = SignedDuration::from_hours(48);
@@ -46,9 +45,26 @@ pub struct Facts<'a> {
     pub earlier: Option<&'a Caches>,
     /// The time of the diagnosis.
     pub now: Timestamp,
-    source: OnceCell<Authoritative<'a>>,
-    caches: OnceCell<Caches>,
+    pub(super) source: OnceCell<Authoritative<'a>>,
+    pub(super) caches: OnceCell<Caches>,
     platform: OnceCell<Vec<IpAddr>>,
+}
+
+/// The records at the name, as they are in the zone.
+#[derive(Debug)]
+pub struct Authoritative<'a> {
+    /// The answers that count: of the name servers with authority that are up to date, else of resolvers.
+    pub lookups: Vec<&'a Lookup>,
+    /// They are of name servers.
+    pub authoritative: bool,
+    /// Every record whose owner is the name itself, once.
+    pub own: Vec<&'a Record>,
+    /// The target that a DNAME above the name gives it.
+    pub dname: Option<(&'a DnsName, &'a DnsName)>,
+    /// The servers to which the zone delegates the name.
+    pub cut: Vec<&'a DnsName>,
+    /// What the name servers answer this machine, if the resolvers of visitors are right and get another answer.
+    pub only_here: Option<String>,
 }
 
 impl Facts<'_> {
@@ -134,11 +150,6 @@ impl Facts<'_> {
             other => other.address().is_some_and(|address| self.platform_addresses().contains(&address)),
         }
     }
-
-    /// What is remembered of earlier answers, with the present one of the name servers.
-    pub(super) fn caches(&self) -> &Caches {
-        self.caches.get_or_init(|| Caches::with_source(self.earlier, self.source().remembered(self)))
-    }
 }
 
 impl<'a> Facts<'a> {
@@ -152,11 +163,6 @@ impl<'a> Facts<'a> {
     ) -> Self {
         let (source, caches, platform) = (OnceCell::new(), OnceCell::new(), OnceCell::new());
         Self { domain, expectation, reported, seen, earlier, now, source, caches, platform }
-    }
-
-    /// The records of the zone.
-    pub(in crate::domains) fn source(&self) -> &Authoritative<'a> {
-        self.source.get_or_init(|| Authoritative::of(self))
     }
 
     /// The value that the dashboard shows, if known.

@@ -8,8 +8,8 @@ use super::super::catalogue::say;
 use super::super::observation::RecordType::{A, AAAA, CAA, CNAME, HTTPS, MX, TXT};
 use super::super::observation::{Data, RecordType, TYPES};
 use super::super::{Finding, Verdict};
-use super::authoritative::Authoritative;
 use super::cname_target::shown;
+use super::facts::Authoritative;
 use super::{Facts, words};
 
 pub fn findings(facts: &Facts<'_>) -> Vec<Finding> {

@@ -11,8 +11,8 @@ use super::super::catalogue::say;
 use super::super::observation::RecordType::{A, AAAA, CNAME, HTTPS, NS};
 use super::super::observation::{Data, Lookup, Record, Reply, type_name};
 use super::super::{DnsName, Finding, Verdict, Who};
-use super::authoritative::Authoritative;
 use super::cname_target::{self, shown};
+use super::facts::Authoritative;
 use super::{Facts, missing_cname, proxied, wildcard, words};
 
 /// A TTL above this gets a warning.
