@@ -46,7 +46,7 @@ enum Task {
 
 impl Session {
     /// Runs until the user quits or the input ends; returns why.
-    pub async fn run(mut self) -> Leave {
+    pub async fn run(&mut self) -> Leave {
         let leave = match self.greet() {
             Ok(()) => self.tasks().await,
             Err(leave) => leave,

@@ -3,7 +3,6 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::model::display_safe;
 use crate::model::escape::shell_word;
 use crate::transfer::earlier_import::{EarlierImport, EarlierVerdict};
 use crate::transfer::import::{ImportOptions, ImportRun, Start};
@@ -77,9 +76,9 @@ pub fn report_option(file: &Path, report: &Path) -> String {
     if *report == Journal::beside(file) { String::new() } else { format!(" --report {}", word(report)) }
 }
 
-/// A path as a word of a command line, safe to show.
+/// A path as a word of a command line.
 pub fn word(path: &Path) -> String {
-    shell_word(&display_safe(&path.display().to_string()))
+    shell_word(&path.display().to_string())
 }
 
 /// A path as it is typed, pasted or dropped on the terminal: perhaps quoted, with escaped blanks, or as a URL.

@@ -55,12 +55,15 @@ pub fn run(
                 }
             }
         };
-        let session = Session::new(setup, talk);
+        let mut session = Session::new(setup, talk);
         let result = tokio::select! {
             leave = session.run() => exit_of(leave),
             exit = ended => Ok(exit),
             failed = revoked(ssh, true) => Err(failed),
         };
+        if let Err(why) = session.keep() {
+            note(&format!("cannot save the pets that wait to be sent: {why}"));
+        }
         if let Some(embedded) = embedded {
             embedded.stop().await;
         }

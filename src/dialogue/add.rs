@@ -51,10 +51,15 @@ impl Session {
         }
     }
 
+    /// Writes what the queue does not have yet, however the session ends.
+    pub fn keep(&mut self) -> Result<(), String> {
+        let rest: Vec<_> = self.outbox.not_in_file().cloned().collect();
+        self.setup.queues.close(self.setup.settings.identity().as_deref(), &rest)
+    }
+
     /// Closes the queue; says what stays in it, or is lost with the session.
     pub(super) fn close_queue(&mut self) -> Asked<()> {
-        let closed = self.setup.queues.close(self.setup.settings.identity().as_deref(), &self.outbox.unwritten);
-        let is_kept = self.queue.is_kept() && closed.is_ok();
+        let is_kept = self.queue.is_kept() && self.keep().is_ok();
         let word = if is_kept { "Kept for the next start" } else { "Not sent" };
         let lines = self.outbox.lines.iter().filter(|line| !line.fate.is_saved());
         let lines: Vec<_> = lines.map(|line| format!("{word}: {}.", self.named(line))).collect();

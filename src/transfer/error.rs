@@ -134,8 +134,8 @@ pub enum TransferError {
     /// The service cannot be reached or refuses the key.
     #[error("the service did not answer correctly")]
     Api(#[from] ApiError),
-    /// The system cannot start a thread or runtime.
-    #[error("cannot start: {0}")]
+    /// A thread or a runtime cannot be started, or ended without its work.
+    #[error("the work was not done: {0}")]
     Start(io::Error),
 }
 

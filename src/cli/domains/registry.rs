@@ -23,13 +23,13 @@ use crate::domains::{DnsName, Domain};
 use super::super::confirm::ask;
 use super::super::error::{Exit, Failed};
 use super::super::output::{columns, note};
-use super::super::render::{ResultFormat, print};
+use super::super::render::{ResultFormat, print, print_json};
 use super::args::{AddArgs, RemoveArgs, VerifiedArgs, WhenArgs};
 use super::check::keep;
 use super::json;
 use super::settings::{configured_domains, domain_setup, need_name, platform_host, prepare};
+use super::words::exit_of;
 use super::words::{self, next_step};
-use super::words::{Answer, exit_of};
 
 /// `petstore domains add`. For a domain on the list, it can set a new value.
 pub fn add(args: &AddArgs, configured: &Configured, file: &RegistryFile) -> Result<Exit, Failed> {
@@ -54,7 +54,12 @@ pub fn add(args: &AddArgs, configured: &Configured, file: &RegistryFile) -> Resu
         })?;
     }
     let (format, about) = (args.output.chosen(), json::domain(reading.domain.as_ref()));
-    let exit = Answer { findings: &reading.findings, at, about }.print(format)?;
+    let findings = &reading.findings;
+    match format {
+        ResultFormat::Json => print_json(&json::with(json::findings(findings), about))?,
+        ResultFormat::Table => print(|out| words::findings(out, findings, at, false))?,
+    }
+    let exit = exit_of(findings);
     if let (ResultFormat::Table, Some(Domain { name, unicode, registrable })) = (format, &reading.domain) {
         if args.dry_run {
             let label = name.relative_to(registrable);

@@ -5,12 +5,9 @@ use std::io::Write;
 
 use clap::ValueEnum;
 use jiff::Timestamp;
-use serde_json::Value;
 
-use super::super::error::{Exit, Failed};
+use super::super::error::Exit;
 use super::super::output::columns;
-use super::super::render::{ResultFormat, print, print_json};
-use super::json;
 use crate::domains::catalogue::Topic;
 use crate::domains::check::Checked;
 use crate::domains::finding::{deciding, overall};
@@ -133,27 +130,6 @@ pub fn exit_of_all(verdicts: &[Verdict], fail_on: FailOn) -> Exit {
 /// The exit status of findings.
 pub fn exit_of(findings: &[Finding]) -> Exit {
     exit(overall(findings), FailOn::default())
-}
-
-/// Findings, and their subject.
-pub struct Answer<'a> {
-    pub findings: &'a [Finding],
-    /// The time of the check.
-    pub at: Timestamp,
-    /// Further members in JSON.
-    pub about: Value,
-}
-
-impl Answer<'_> {
-    /// Prints them; returns the exit status.
-    pub fn print(self, format: ResultFormat) -> Result<Exit, Failed> {
-        let Self { findings, at, about } = self;
-        match format {
-            ResultFormat::Json => print_json(&json::with(json::findings(findings), about))?,
-            ResultFormat::Table => print(|out| self::findings(out, findings, at, false))?,
-        }
-        Ok(exit_of(findings))
-    }
 }
 
 #[cfg(test)]

@@ -18,6 +18,7 @@ use crate::cli::signals::Signals;
 use crate::clock;
 use crate::config::Settings;
 use crate::model::words::counted;
+use crate::model::words::uncapitalized;
 use crate::model::{Categories, display_safe};
 use crate::transfer::earlier_import::{EarlierImport, EarlierVerdict};
 use crate::transfer::import::{
@@ -295,7 +296,8 @@ fn say(
         return exit;
     }
     if let Some(why) = ended.why(&settings.service.name()) {
-        note(&format!("petstore: {why}"));
+        let option = if *ended == ImportEnded::OnError { " (--on-error stop)" } else { "" };
+        note(&format!("petstore: {}{option}", uncapitalized(why.trim_end_matches('.'))));
     }
     note(&progress.words(*left));
     if let Some(report) = report {

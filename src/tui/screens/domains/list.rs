@@ -1,8 +1,6 @@
 //! The list of domains, with what is wrong with each and what comes next.
 #![expect(clippy::wildcard_enum_match_arm, reason = "what is painted may have a default")]
 
-use ratatui::text::Span;
-
 use super::popups::outside::OUTSIDE;
 use super::state::{ConfirmTwice, DomainSummary, PanelLocation, State};
 use super::update::{around, line, read};
@@ -285,8 +283,8 @@ fn empty(page: &mut Page<'_>) {
     for (key, text) in
         [("a", "adds one, from the DNS record to the certificate"), ("R", "shows the primary domain and redirects")]
     {
-        let key = page.appearance.span(key, StyleRole::Key);
-        page.line(vec![Span::raw("   "), key, Span::raw(format!("  {text}"))]);
+        let parts = [("   ", StyleRole::Text), (key, StyleRole::Key), ("  ", StyleRole::Text), (text, StyleRole::Text)];
+        page.line(parts.map(|(text, role)| page.appearance.span(text, role)).to_vec());
     }
     page.gap();
     about(page);

@@ -1,9 +1,6 @@
 //! One domain as it is now: what each server sees, what is wrong, what to do and what comes next.
 #![expect(clippy::wildcard_enum_match_arm, reason = "what is painted may have a default")]
 
-use jiff::SignedDuration;
-use ratatui::text::Span;
-
 use super::list::go;
 use super::popups::formats;
 use super::popups::outside::OUTSIDE;
@@ -33,6 +30,7 @@ use crate::tui::effect::Effect;
 use crate::tui::popups::{TextBox, copy};
 use crate::tui::state::AppState;
 use crate::tui::theme::StyleRole;
+use jiff::SignedDuration;
 
 /// What is shown if nothing is known of a domain yet.
 const NOT_CHECKED: &str = "Not checked yet. r checks now.";
@@ -268,7 +266,7 @@ pub fn headline(scene: Scene<'_>, page: &mut Page<'_>, name: &DnsName) {
     page.line(vec![
         scene.appearance.span(format!("   {shown}   "), StyleRole::Heading),
         scene.appearance.span(verdict_word(verdict), verdict_role(verdict)),
-        Span::raw(cut(&format!(" {}{stale}", scene.appearance.text(&what)), room)),
+        scene.appearance.span(cut(&format!(" {}{stale}", scene.appearance.text(&what)), room), StyleRole::Text),
     ]);
 }
 
@@ -327,9 +325,15 @@ fn matrix(scene: Scene<'_>, page: &mut Page<'_>, name: &DnsName, seen: &CheckRes
         let ttl = if narrow { String::new() } else { format!("{ttl:>7}  ") };
         let took = if wide { format!("{:<9}", format!("{} ms", view.took.as_millis())) } else { String::new() };
         page.line(vec![
-            Span::raw(format!("     {}{}{ttl}{took}", page.column(label, who), page.column(&view.sees, sees))),
+            scene.appearance.span(
+                format!("     {}{}{ttl}{took}", page.column(label, who), page.column(&view.sees, sees)),
+                StyleRole::Text,
+            ),
             scene.appearance.span(view.verdict.word(), verdict_role(Some(view.verdict.verdict()))),
-            Span::raw(cut(&remark(scene, view, narrow), (verdict - 2).saturating_sub(view.verdict.word().len()))),
+            scene.appearance.span(
+                cut(&remark(scene, view, narrow), (verdict - 2).saturating_sub(view.verdict.word().len())),
+                StyleRole::Text,
+            ),
         ]);
     }
     if hidden > 0 && page.left() > 0 {

@@ -1,7 +1,5 @@
 //! The record to enter, and what is in its way.
 
-use ratatui::text::Span;
-
 use super::live::{CHECK, CORRECT, DELETES, EVIDENCE, FORMATS, correct, of_selected};
 use super::popups::formats::FormatsBox;
 use super::popups::outside::OUTSIDE;
@@ -107,11 +105,11 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) {
         let text = cut(text, room);
         let pad = " ".repeat(room.saturating_sub(width(&text)));
         page.line(vec![
-            Span::raw(format!("       {label:<8}")),
+            page.appearance.span(format!("       {label:<8}"), StyleRole::Text),
             page.appearance.span(text, StyleRole::Heading),
-            Span::raw(pad),
+            page.appearance.span(pad, StyleRole::Text),
             page.appearance.span(key, StyleRole::Key),
-            Span::raw(" copy"),
+            page.appearance.span(" copy", StyleRole::Text),
         ]);
     }
     if small {

@@ -1,7 +1,5 @@
 //! A troubleshooting rule: its questions, answered by the last check.
 
-use ratatui::text::Span;
-
 use super::live::{EVIDENCE, REPORT, VERIFIED, headline};
 use super::popups::outside::{OUTSIDE, OUTSIDE_TYPED};
 use super::state::{PanelLocation, State};
@@ -141,7 +139,9 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>, rule: Rule) {
     };
     let titles = (1..).zip(Rule::ALL).map(title);
     let here = Rule::ALL.iter().position(|other| *other == rule).unwrap_or(0);
-    for (at, (x, columns)) in tabs(page, Span::raw("  "), titles, here).into_iter().enumerate() {
+    for (at, (x, columns)) in
+        tabs(page, page.appearance.span("  ", StyleRole::Text), titles, here).into_iter().enumerate()
+    {
         let key = if at > here { Key::Tab } else { Key::BackTab };
         page.click(x, columns, Target::Press(key.into(), at.abs_diff(here)));
     }

@@ -253,17 +253,19 @@ fn go_on(state: &mut AppState, now: Now) -> Vec<Effect> {
 }
 
 /// Starts or resumes the import. Asks first for a protected service.
-pub fn begin(state: &mut AppState, now: Now) -> Vec<Effect> {
+fn begin(state: &mut AppState, now: Now) -> Vec<Effect> {
     let Some((pets, job)) = job(&state.add.import) else { return Vec::new() };
     if state.asks_first(format!("Import {pets} pets into"), Vec::new(), begin, now) {
         return Vec::new();
     }
     let (service, import) = (state.link.label.clone(), &mut state.add.import);
-    let looked = match std::mem::take(&mut import.phase) {
-        Phase::Looked(looked) => Some(looked).filter(|_| job.run.start != Start::GoOn),
-        Phase::File | Phase::Running(_) => None,
+    // What was there before is there again if it cannot begin.
+    let (looked, files) = match std::mem::take(&mut import.phase) {
+        Phase::Looked(looked) => (Some(looked), None),
+        Phase::Running(before) => (None, before.files),
+        Phase::File => (None, None),
     };
-    let running = Running { looked, job: job.clone(), service, is_under_way: true, ..Running::default() };
+    let running = Running { looked, files, job: job.clone(), service, is_under_way: true, ..Running::default() };
     import.phase = Phase::Running(Box::new(running));
     state.message = None;
     vec![state.begin(job, now)]
