@@ -47,7 +47,7 @@ use crate::tui::screens::add_pet::AddSetup;
 use crate::tui::screens::add_pet::State as AddPet;
 use crate::tui::screens::add_pet::import::update::resume_line;
 use crate::tui::screens::add_pet::lines::restore;
-use crate::tui::screens::domains::wizard::{NAME, VALUE};
+use crate::tui::screens::domains::state::{NAME, VALUE};
 use crate::tui::session_cache::{SessionCache, read_kept};
 use crate::tui::state::{AppState, MessageKind, Screen};
 use crate::tui::terminal::writer_thread::TerminalWriter;

@@ -21,7 +21,7 @@ use crate::tui::job::{Env, Job, blocking};
 use crate::tui::pending::Slot;
 use crate::tui::screens::add_pet::NAME;
 use crate::tui::screens::add_pet::import::{self, Phase};
-use crate::tui::screens::domains::wizard::Wizard;
+use crate::tui::screens::domains::state::Wizard;
 use crate::tui::screens::{add_pet, profiles};
 use crate::tui::state::{AppState, Screen};
 use crate::tui::text_input::TextInput;

@@ -16,7 +16,7 @@ use crate::tui::screens::add_pet;
 use crate::tui::screens::add_pet::import::RunImport;
 use crate::tui::screens::add_pet::import::jobs::{CheckFile, ImportPart};
 use crate::tui::screens::add_pet::lines::{self, SendLine, WriteLines};
-use crate::tui::screens::domains::wizard::{NAME, VALUE, Wizard};
+use crate::tui::screens::domains::state::{NAME, VALUE, Wizard};
 use crate::tui::screens::pets;
 use crate::tui::screens::profiles::list::{ReadProfiles, UseProfile, Used};
 use crate::tui::start::start;

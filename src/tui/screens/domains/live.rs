@@ -5,7 +5,7 @@ use super::list::go;
 use super::popups::formats;
 use super::popups::outside::OUTSIDE;
 use super::rules::likely_rule;
-use super::state::{ConfirmTwice, DomainSummary, PanelLocation};
+use super::state::{ConfirmTwice, DomainSummary, PanelLocation, VALUE};
 use super::update::{around, line};
 use super::view::{Page, Scene, act, act_of, moment, verdict_role, verdict_word};
 use super::{redirects, removal, scheduler, wizard};
@@ -151,7 +151,7 @@ fn saved_again(app: &mut AppState, name: &DnsName, now: Now) {
 /// Opens the form of a domain at its value.
 pub fn correct(app: &mut AppState, name: &DnsName) {
     wizard::resume(&mut app.domains, name);
-    app.domains.wizard.form.go_to(&wizard::VALUE);
+    app.domains.wizard.form.go_to(&VALUE);
     app.domains.enter(PanelLocation::Wizard);
 }
 

@@ -22,8 +22,8 @@ use crate::tui::popups::write::{NotWritten, WriteFile};
 use crate::tui::screens::domains::popups::resolvers::ChooseResolvers;
 use crate::tui::screens::domains::scheduler::{CheckDomain, next_due};
 use crate::tui::screens::domains::state::PanelLocation;
+use crate::tui::screens::domains::state::{NAME, VALUE};
 use crate::tui::screens::domains::update::KeepRegistry;
-use crate::tui::screens::domains::wizard::{NAME, VALUE};
 use crate::tui::testing::{App, job_of, of_kind};
 
 use super::fixture;
