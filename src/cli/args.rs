@@ -70,7 +70,7 @@ pub struct GlobalArgs {
 
 impl GlobalArgs {
     /// How much is printed on standard error.
-    pub(super) const fn verbosity(&self) -> Verbosity {
+    pub const fn verbosity(&self) -> Verbosity {
         match self {
             Self { quiet: true, .. } => Verbosity::Quiet,
             Self { verbose: true, .. } => Verbosity::Verbose,
@@ -128,7 +128,7 @@ impl TypedValueParser for DatabaseParser {
 }
 
 /// Other users see arguments, but not this variable: the place for an address with a password.
-pub(super) const DATABASE_VARIABLE: &str = "PETSTORE_DATABASE";
+pub const DATABASE_VARIABLE: &str = "PETSTORE_DATABASE";
 
 #[derive(Debug, ClapArgs)]
 pub struct Output {
@@ -179,7 +179,7 @@ pub fn statuses() -> impl TypedValueParser<Value = PetStatus> {
 }
 
 /// A moment, such as `2026-11-21T08:30:00Z`.
-pub(super) fn parse_time(text: &str) -> Result<Timestamp, String> {
+pub fn parse_time(text: &str) -> Result<Timestamp, String> {
     text.parse().map_err(|_| "write a time in RFC 3339, such as 2026-11-21T08:30:00Z".to_owned())
 }
 
@@ -193,7 +193,7 @@ fn parse_key_command(text: &str) -> Result<KeySource, String> {
 }
 
 /// `90s`, `30m`, `48h`, `2d`.
-pub(super) fn parse_duration(text: &str) -> Result<Duration, String> {
+pub fn parse_duration(text: &str) -> Result<Duration, String> {
     let wrong = || "write a duration such as 90s, 30m or 48h".to_owned();
     let split = text.find(|c: char| !c.is_ascii_digit()).ok_or_else(wrong)?;
     let (number, unit) = text.split_at(split);

@@ -102,7 +102,7 @@ pub fn statuses() -> ArgValueCandidates {
 }
 
 /// The columns to sort by, in both directions.
-pub(super) fn sort_orders() -> ArgValueCandidates {
+pub fn sort_orders() -> ArgValueCandidates {
     ArgValueCandidates::new(|| {
         let orders = [false, true].map(|descending| Column::ALL.map(|column| SortOrder { column, descending }));
         orders.into_iter().flatten().map(|order| CompletionCandidate::new(order.to_string())).collect()
@@ -110,7 +110,7 @@ pub(super) fn sort_orders() -> ArgValueCandidates {
 }
 
 /// The columns of a list.
-pub(super) fn columns() -> ArgValueCandidates {
+pub fn columns() -> ArgValueCandidates {
     ArgValueCandidates::new(|| ListColumn::ALL.map(|column| CompletionCandidate::new(column.as_str())).into())
 }
 

@@ -19,7 +19,7 @@ use crate::config::{Choices, ConfigError, Env, KeySource, Paths, SCHEMA, Themes,
 use crate::local::atomic_file;
 use crate::model::display_safe;
 
-pub(super) const CONFIG_HELP: &str =
+pub const CONFIG_HELP: &str =
     "Examples:\n  petstore config show --origin\n  petstore config check\n  petstore config init";
 
 #[derive(Debug, Subcommand)]

@@ -40,7 +40,7 @@ pub fn allowed(answer: Option<bool>, settings: &Settings) -> Result<(), Failed> 
 static NEVER: AtomicBool = AtomicBool::new(false);
 
 /// From now on nothing is asked.
-pub(super) fn never_ask() {
+pub fn never_ask() {
     NEVER.store(true, Ordering::Relaxed);
 }
 

@@ -100,17 +100,17 @@ impl Failed {
     }
 
     /// Also shows the Error body of the service, if there is one: for programs that read JSON.
-    pub(super) fn with_body(self) -> Self {
+    pub fn with_body(self) -> Self {
         Self { shows_body: true, ..self }
     }
 
     /// Has the commands of the hint go to the service that was used.
-    pub(super) fn at(self, settings: &Settings) -> Self {
+    pub fn at(self, settings: &Settings) -> Self {
         Self { hint: self.hint.map(|hint| settings.with_flags(&hint)), ..self }
     }
 
     /// Names the place of the refused key, and the way to replace that one.
-    pub(super) fn with_key_of(self, settings: &Settings) -> Self {
+    pub fn with_key_of(self, settings: &Settings) -> Self {
         let Service::Remote(remote) = &settings.service else { return self };
         if self.remedy() != Some(ENTER_KEY) {
             return self;
@@ -220,7 +220,7 @@ impl Failed {
 }
 
 /// What to do without an API key.
-pub(super) const GIVE_A_KEY: &str = "save one for a profile: petstore login; or set PETSTORE_API_KEY, or PETSTORE_API_KEY_FILE to the path of a key file";
+pub const GIVE_A_KEY: &str = "save one for a profile: petstore login; or set PETSTORE_API_KEY, or PETSTORE_API_KEY_FILE to the path of a key file";
 
 /// What to do about a refused key.
 const ENTER_KEY: &str = "save a key that this service accepts: petstore login; or set PETSTORE_API_KEY";

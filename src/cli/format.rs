@@ -64,7 +64,7 @@ impl PetFormat {
     }
 
     /// Whether each pet has its own line, so that it can be written before the next one is known.
-    pub(super) const fn has_lines(self) -> bool {
+    pub const fn has_lines(self) -> bool {
         !matches!(self, Self::Table | Self::Json)
     }
 
@@ -79,12 +79,7 @@ impl PetFormat {
 }
 
 /// Writes a list.
-pub(super) fn write_list(
-    out: &mut impl Write,
-    pets: &[Pet],
-    provenances: &Provenances,
-    layout: &PetLayout,
-) -> io::Result<()> {
+pub fn write_list(out: &mut impl Write, pets: &[Pet], provenances: &Provenances, layout: &PetLayout) -> io::Result<()> {
     match layout.format {
         PetFormat::Table => table(out, pets, provenances, layout),
         PetFormat::Json => {
@@ -100,12 +95,7 @@ pub(super) fn write_list(
 }
 
 /// Writes one pet: in JSON the object itself, otherwise a list of one.
-pub(super) fn write_one(
-    out: &mut impl Write,
-    pet: &Pet,
-    provenances: &Provenances,
-    layout: &PetLayout,
-) -> io::Result<()> {
+pub fn write_one(out: &mut impl Write, pet: &Pet, provenances: &Provenances, layout: &PetLayout) -> io::Result<()> {
     if layout.format == PetFormat::Json {
         let recorded = Recorded { provenances, now: layout.now };
         return json(out, &Picked { pet, recorded, columns: &layout.picked() }, layout.width.is_some());
@@ -114,7 +104,7 @@ pub(super) fn write_one(
 }
 
 /// Writes the header, in a format that has one.
-pub(super) fn write_header(out: &mut impl Write, layout: &PetLayout) -> io::Result<()> {
+pub fn write_header(out: &mut impl Write, layout: &PetLayout) -> io::Result<()> {
     match layout.format.delimiter().filter(|_| layout.header) {
         Some(delimiter) => export::header(out, &layout.shown(), delimiter),
         None => Ok(()),
@@ -122,7 +112,7 @@ pub(super) fn write_header(out: &mut impl Write, layout: &PetLayout) -> io::Resu
 }
 
 /// Writes the lines of some pets, in a format that has lines.
-pub(super) fn write_lines(
+pub fn write_lines(
     out: &mut impl Write,
     pets: &[Pet],
     provenances: &Provenances,

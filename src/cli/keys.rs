@@ -23,7 +23,7 @@ use crate::model::words::moment;
 use crate::store::keys::{KeyInfo, NewKey, Scopes};
 use crate::store::{KeyId, Store};
 
-pub(super) const KEYS_HELP: &str = "Examples:
+pub const KEYS_HELP: &str = "Examples:
   petstore keys create --database sqlite:store.db --name till-2
   petstore keys list --database sqlite:store.db";
 
@@ -88,7 +88,7 @@ pub enum KeysCommand {
 }
 
 /// Runs `command` on standard output, which must be open for what is printed.
-pub(super) async fn at_the_terminal(command: KeysCommand, env: &Env) -> Result<Exit, Failed> {
+pub async fn at_the_terminal(command: KeysCommand, env: &Env) -> Result<Exit, Failed> {
     if !matches!(command, KeysCommand::Revoke { .. } | KeysCommand::Rename { .. }) {
         output::is_there()?;
     }

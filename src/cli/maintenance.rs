@@ -116,8 +116,8 @@ pub async fn migrate(database: DatabaseUrl) -> Result<Exit, Failed> {
 }
 
 /// Calls work off at the first signal that ends a command, so that nothing of it is left.
-pub(super) struct Stop {
-    pub(super) token: CancellationToken,
+pub struct Stop {
+    pub token: CancellationToken,
     signal: JoinHandle<Exit>,
 }
 
@@ -134,7 +134,7 @@ impl Stop {
     }
 
     /// The exit status of work that was called off.
-    pub(super) async fn exit(self) -> Exit {
+    pub async fn exit(self) -> Exit {
         self.signal.await.unwrap_or(Exit::Interrupt)
     }
 

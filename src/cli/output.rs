@@ -165,10 +165,7 @@ pub fn write(write: impl FnOnce(&mut Out<io::Stdout>) -> io::Result<()>) -> Resu
 }
 
 /// The same for any content.
-pub(super) fn write_as(
-    content: Content,
-    write: impl FnOnce(&mut Out<io::Stdout>) -> io::Result<()>,
-) -> Result<bool, Failed> {
+pub fn write_as(content: Content, write: impl FnOnce(&mut Out<io::Stdout>) -> io::Result<()>) -> Result<bool, Failed> {
     is_there()?;
     let mut out = out(content);
     match write(&mut out).and_then(|()| out.flush()) {
@@ -231,7 +228,7 @@ fn line(exchange: &Exchange) -> String {
 
 /// Whether stdout is a terminal.
 #[expect(clippy::disallowed_methods, reason = "this is the one place that may")]
-pub(super) fn is_terminal() -> bool {
+pub fn is_terminal() -> bool {
     io::stdout().is_terminal()
 }
 
@@ -276,7 +273,7 @@ impl When {
     }
 
     /// The same for help, which is printed while the arguments are parsed, so this searches them for `--color` first.
-    pub(super) fn of_help(arguments: &[OsString], env: &Env) -> ColorChoice {
+    pub fn of_help(arguments: &[OsString], env: &Env) -> ColorChoice {
         let words: Vec<_> = arguments.iter().filter_map(|argument| argument.to_str()).collect();
         let after = |at: usize| words[at].strip_prefix("--color=").or_else(|| words.get(at + 1).copied());
         let flag = words.iter().position(|word| *word == "--color" || word.starts_with("--color=")).and_then(after);

@@ -20,7 +20,7 @@ pub fn report() {
 }
 
 /// Logs panics from now on.
-pub(super) fn log() {
+pub fn log() {
     panic::set_hook(Box::new(|info| {
         let (place, panic) = parts(info);
         tracing::error!(place, panic, "a thread panicked");

@@ -20,7 +20,7 @@ use super::render::FormatArg;
 use super::status;
 use crate::model::words::did_you_mean;
 
-pub(super) const PROFILES_HELP: &str = "Examples:
+pub const PROFILES_HELP: &str = "Examples:
   petstore profiles list
   petstore profiles add shop --base-url https://api.shop.example/v1 --key-file ~/keys/shop
   petstore profiles use branch

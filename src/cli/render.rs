@@ -53,7 +53,7 @@ pub fn print(lines: impl FnOnce(&mut Out<io::Stdout>) -> io::Result<()>) -> Resu
 }
 
 /// Writes a JSON value to stdout.
-pub(super) fn print_json(value: &impl Serialize) -> Result<(), Failed> {
+pub fn print_json(value: &impl Serialize) -> Result<(), Failed> {
     write_as(Content::Json, |out| json(out, value, is_terminal())).map(drop)
 }
 

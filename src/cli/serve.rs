@@ -22,7 +22,7 @@ use tokio::sync::Semaphore;
 use tokio::time::{interval, sleep};
 use tracing::Level;
 
-pub(super) use self::log::as_json;
+pub use self::log::as_json;
 
 use self::log::{Log, LogFormat};
 use super::args::{DATABASE_VARIABLE, DatabaseParser};
@@ -50,7 +50,7 @@ pub struct ServeArgs {
     listen: ListenArgs,
     /// The database: sqlite:FILE, created if needed, or postgres://USER@HOST/DATABASE. [default: the embedded store]
     #[arg(long, value_name = "URL", env = DATABASE_VARIABLE, hide_env_values = true, value_parser = DatabaseParser)]
-    pub(super) database: Option<DatabaseUrl>,
+    pub database: Option<DatabaseUrl>,
     /// Add this many sample pets first.
     #[arg(long, value_name = "N", default_value_t = 0)]
     sample: usize,
@@ -287,7 +287,7 @@ fn reload(tls: &Tls) {
 
 // The rate limits.
 #[derive(Clone, Copy, Debug, Args)]
-pub(super) struct LimitArgs {
+pub struct LimitArgs {
     /// Maximum requests per second with one API key. Each instance counts separately.
     #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..=RateLimit::MAX.get().into()))]
     rate_limit: Option<u32>,
@@ -301,11 +301,11 @@ pub(super) struct LimitArgs {
 }
 
 impl LimitArgs {
-    pub(super) fn failed_authentications(self) -> Option<NonZeroU32> {
+    pub fn failed_authentications(self) -> Option<NonZeroU32> {
         NonZeroU32::new(self.failed_auth_limit)
     }
 
-    pub(super) fn rate_limit(self) -> Option<RateLimit> {
+    pub fn rate_limit(self) -> Option<RateLimit> {
         let each_second = NonZeroU32::new(self.rate_limit?)?;
         let twice = each_second.saturating_add(each_second.get());
         let burst = self.rate_burst.and_then(NonZeroU32::new).unwrap_or(twice);

@@ -111,7 +111,7 @@ fn similar(typed: &str, command: &Command) -> Vec<String> {
 }
 
 /// Refuses an API key in place of a name, an address or a path, since those appear in messages.
-pub(super) fn refuse_misplaced_key(arguments: &[OsString], env: &Env) -> Result<(), Failed> {
+pub fn refuse_misplaced_key(arguments: &[OsString], env: &Env) -> Result<(), Failed> {
     if arguments.iter().any(|argument| holds_key(&argument.to_string_lossy())) {
         return Err(key_as_argument());
     }
@@ -122,7 +122,7 @@ pub(super) fn refuse_misplaced_key(arguments: &[OsString], env: &Env) -> Result<
 }
 
 /// The failure for a key on the command line.
-pub(super) fn key_as_argument() -> Failed {
+pub fn key_as_argument() -> Failed {
     let why = "an API key cannot be an argument: other users see it in the list of processes, and the shell saves it";
     Failed::new(Exit::Usage, why).hint(
         "petstore login asks for it, or reads it from standard input with --with-token; replace a key that others may have \

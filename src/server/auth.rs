@@ -22,7 +22,7 @@ use crate::store::keys::Scope;
 
 /// Lets requests with a valid key through that may do what they ask for and do not ask too often, and tells those behind
 /// and the frame whose key it was.
-pub(super) async fn require_key(
+pub async fn require_key(
     State(service): State<Service>,
     Extension(client): Extension<Client>,
     mut request: Request,

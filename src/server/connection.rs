@@ -39,7 +39,7 @@ use crate::clock::{self, Now};
 
 /// What every connection needs. Cheap to clone.
 #[derive(Clone)]
-pub(super) struct Acceptor {
+pub struct Acceptor {
     config: Arc<Config>,
     http: http1::Builder,
     router: Router,
@@ -47,7 +47,7 @@ pub(super) struct Acceptor {
 }
 
 impl Acceptor {
-    pub(super) fn new(config: Arc<Config>, router: Router, stop: CancellationToken) -> Self {
+    pub fn new(config: Arc<Config>, router: Router, stop: CancellationToken) -> Self {
         let mut http = http1::Builder::new();
         http.timer(TokioTimer::new())
             .header_read_timeout(config.header_time)
@@ -58,7 +58,7 @@ impl Acceptor {
     }
 
     /// Until the client or `stop` ends it; `waiting` tells meanwhile whether a request is being answered.
-    pub(super) async fn serve(self, stream: TcpStream, peer: SocketAddr, waiting: Arc<Waiting>) {
+    pub async fn serve(self, stream: TcpStream, peer: SocketAddr, waiting: Arc<Waiting>) {
         if let Err(error) = stream.set_nodelay(true) {
             tracing::debug!(%error, "TCP_NODELAY");
         }
@@ -168,7 +168,7 @@ fn has_blank_line(bytes: &[u8]) -> bool {
 
 /// How long a connection has been waiting for a request or its body, or for its client to take the answer.
 #[derive(Debug)]
-pub(super) struct Waiting {
+pub struct Waiting {
     accepted: Instant,
     /// Milliseconds after that, or [`Self::ANSWERING`].
     since: AtomicU64,
@@ -181,39 +181,39 @@ pub(super) struct Waiting {
 impl Waiting {
     const ANSWERING: u64 = u64::MAX;
 
-    pub(super) fn since(now: Now, streams: &Arc<AtomicUsize>) -> Self {
+    pub fn since(now: Now, streams: &Arc<AtomicUsize>) -> Self {
         let (since, had_key, is_stream) = (AtomicU64::new(0), AtomicBool::new(false), AtomicBool::new(false));
         Self { accepted: now.mono, since, had_key, is_stream, streams: Arc::clone(streams) }
     }
 
-    pub(super) fn begin(&self, now: Now) {
+    pub fn begin(&self, now: Now) {
         let since = now.mono.saturating_duration_since(self.accepted).as_millis();
         self.since.store(u64::try_from(since).unwrap_or(Self::ANSWERING), Ordering::Relaxed);
     }
 
-    pub(super) fn stop(&self) {
+    pub fn stop(&self) {
         self.since.store(Self::ANSWERING, Ordering::Relaxed);
     }
 
     /// Its answer is a stream of events, which has a place apart from those of connections.
-    pub(super) fn begin_stream(&self) {
+    pub fn begin_stream(&self) {
         if !self.is_stream.swap(true, Ordering::Relaxed) {
             self.streams.fetch_add(1, Ordering::Relaxed);
         }
     }
 
-    pub(super) fn end_stream(&self) {
+    pub fn end_stream(&self) {
         if self.is_stream.swap(false, Ordering::Relaxed) {
             self.streams.fetch_sub(1, Ordering::Relaxed);
         }
     }
 
-    pub(super) fn is_stream(&self) -> bool {
+    pub fn is_stream(&self) -> bool {
         self.is_stream.load(Ordering::Relaxed)
     }
 
     /// A request came with a valid key.
-    pub(super) fn set_had_key(&self) {
+    pub fn set_had_key(&self) {
         self.had_key.store(true, Ordering::Relaxed);
     }
 
@@ -222,7 +222,7 @@ impl Waiting {
     }
 
     /// Nothing while a request is being answered.
-    pub(super) fn time(&self, now: Now) -> Option<Duration> {
+    pub fn time(&self, now: Now) -> Option<Duration> {
         let since = Some(self.since.load(Ordering::Relaxed)).filter(|since| *since != Self::ANSWERING)?;
         Some(now.mono.saturating_duration_since(self.accepted + Duration::from_millis(since)))
     }
@@ -232,13 +232,13 @@ impl Waiting {
 const BACK_OFF: Duration = Duration::from_millis(100);
 
 /// How long a connection may wait before it can be made to give up its place: longer than it takes to ask.
-pub(super) const GRACE: Duration = Duration::from_millis(250);
+pub const GRACE: Duration = Duration::from_millis(250);
 
 /// How often to check whether the grace of a connection is over.
 const CHECK_EVERY: Duration = Duration::from_millis(10);
 
 /// Until `stop`, then for as long as the running requests take, at most `config.drain`.
-pub(super) async fn run(
+pub async fn run(
     listeners: Vec<TcpListener>,
     router: Router,
     config: Arc<Config>,

@@ -42,7 +42,7 @@ const HEADERS: [(HeaderName, HeaderValue); 2] = [
     (HeaderName::from_static("x-accel-buffering"), HeaderValue::from_static("no")),
 ];
 
-pub(super) async fn events(
+pub async fn events(
     State(service): State<Service>,
     Extension(identity): Extension<Identity>,
     request: Request,

@@ -20,7 +20,7 @@ use crate::model::{FieldError, Limit, NewPet, PetId, PetQuery, PetStatus};
 
 /// The query of a list (section 4.1, and `after`, an addition), which may have an order (`order` and `before`, additions).
 /// Nothing is clamped; names that are not known are left alone, so that proxies and later versions may add some.
-pub(super) fn pet_query(uri: &Uri, has_order: bool) -> Result<PetQuery, Failure> {
+pub fn pet_query(uri: &Uri, has_order: bool) -> Result<PetQuery, Failure> {
     let (mut limit, mut status, mut newest_first, mut after, mut before) = (None, None, None, None, None);
     let id = |text: &str| plain_int64(text).ok_or(());
     let is_descending = |order: &str| ["asc", "desc"].contains(&order).then_some(order == "desc").ok_or(());
@@ -44,7 +44,7 @@ pub(super) fn pet_query(uri: &Uri, has_order: bool) -> Result<PetQuery, Failure>
 
 /// What a stream of events shows, and after which pet it begins. `Last-Event-ID`, which a client sends when it comes again,
 /// counts more than `after`.
-pub(super) fn stream_start(uri: &Uri, headers: &HeaderMap) -> Result<PetQuery, Failure> {
+pub fn stream_start(uri: &Uri, headers: &HeaderMap) -> Result<PetQuery, Failure> {
     let query = pet_query(uri, false)?;
     let (name, rule) = ("Last-Event-ID", "the id of a pet");
     let mut values = headers.get_all(LAST_EVENT_ID).iter();
@@ -72,7 +72,7 @@ fn once<T, E>(
 }
 
 /// The id in the path of a pet, or of its provenance. Anything that is not an id is not found.
-pub(super) fn pet_id(uri: &Uri) -> Result<PetId, Failure> {
+pub fn pet_id(uri: &Uri) -> Result<PetId, Failure> {
     let path = uri.path();
     let text = id_of_provenance(path).or_else(|| path.rsplit('/').next()).unwrap_or_default();
     plain_int64(text).ok_or_else(|| Failure::NoSuchPet(text.to_owned()))
@@ -84,7 +84,7 @@ fn plain_int64(text: &str) -> Option<PetId> {
 }
 
 /// What makes a creation happen once only (an addition): the name and the rule of the IETF's draft, quotes or none.
-pub(super) fn idempotency_key(headers: &HeaderMap) -> Result<Option<String>, Failure> {
+pub fn idempotency_key(headers: &HeaderMap) -> Result<Option<String>, Failure> {
     let (name, rule) = ("Idempotency-Key", "1 to 255 visible ASCII characters");
     let mut values = headers.get_all(IDEMPOTENCY_KEY).iter();
     let Some(value) = values.next() else { return Ok(None) };
@@ -97,7 +97,7 @@ pub(super) fn idempotency_key(headers: &HeaderMap) -> Result<Option<String>, Fai
 }
 
 /// The whole body of a request in `application/json`.
-pub(super) async fn json_body(headers: &HeaderMap, body: Body, config: &Config) -> Result<Bytes, Failure> {
+pub async fn json_body(headers: &HeaderMap, body: Body, config: &Config) -> Result<Bytes, Failure> {
     if !is_plain_json(headers) {
         return Err(Failure::MediaType);
     }
@@ -140,7 +140,7 @@ fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<&'de Raw
 }
 
 /// The pet in `body`, or the first thing that is wrong with it.
-pub(super) fn new_pet(body: &[u8]) -> Result<NewPet, Failure> {
+pub fn new_pet(body: &[u8]) -> Result<NewPet, Failure> {
     let text = str::from_utf8(body).map_err(|_| Failure::BodyNotUtf8)?;
     // serde would also take an array with the values in order.
     if !text.trim_start_matches([' ', '\t', '\r', '\n']).starts_with('{') {

@@ -16,7 +16,7 @@ use crate::store::{StoreError, StoreFailure};
 
 /// Why a request gets no 2xx. The text is the message that is sent.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum Failure {
+pub enum Failure {
     #[error("The API key is missing or invalid. Send it as \"Authorization: Bearer <API_KEY>\".")]
     Unauthorized,
     #[error("Too many {}", too_many(*.0))]
@@ -71,7 +71,7 @@ pub(super) enum Failure {
 
 /// What the frame logs and counts of an answer, and the client never sees; nothing where the store took too long.
 #[derive(Clone, Debug)]
-pub(super) struct Cause(pub(super) Option<Arc<StoreError>>);
+pub struct Cause(pub Option<Arc<StoreError>>);
 
 impl Failure {
     const fn kind(&self) -> (StatusCode, ProblemCode) {
@@ -128,7 +128,7 @@ const fn once_more(keyed: bool) -> &'static str {
 
 impl Failure {
     /// The same for a creation, with or without an Idempotency-Key: a repeat could add the pet twice.
-    pub(super) fn of_creation(self, keyed: bool) -> Self {
+    pub fn of_creation(self, keyed: bool) -> Self {
         match self {
             Self::Storage(cause @ (None | Some(StoreError::Unavailable(StoreFailure::OutcomeUnknown)))) => {
                 Self::Unclear { cause, keyed }

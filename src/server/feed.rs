@@ -26,7 +26,7 @@ use crate::model::{ObservedStatus, Pet, PetId, PetStatus, Provenance};
 use crate::store::{AddedPet, KeyId, Store, StoreError};
 
 /// The most pets that are read at once.
-pub(super) const AT_ONCE: u16 = 500;
+pub const AT_ONCE: u16 = 500;
 
 /// How many batches a stream may be behind.
 const BEHIND: usize = 256;
@@ -41,7 +41,7 @@ const REMEMBERED: usize = 500;
 
 /// What is added, for all streams.
 #[derive(Debug)]
-pub(super) struct Feed {
+pub struct Feed {
     store: Store,
     streams: Arc<Streams>,
     /// Cancelled once nothing more is added.
@@ -73,7 +73,7 @@ type Recent = Vec<(PetId, AddedAt)>;
 
 /// What streams learn. When there is nothing more to learn, the channel is closed.
 #[derive(Clone, Debug)]
-pub(super) enum News {
+pub enum News {
     Added(Arc<Batch>),
     /// The database cannot be read for now.
     Away,
@@ -85,21 +85,21 @@ pub(super) enum News {
 
 /// What a stream learns from.
 #[derive(Debug)]
-pub(super) struct Subscription {
+pub struct Subscription {
     /// What is added after `position`, as that is when this begins.
-    pub(super) news: broadcast::Receiver<News>,
+    pub news: broadcast::Receiver<News>,
     /// The id of the last pet that was handed on; nothing until the database was read.
-    pub(super) position: watch::Receiver<Option<PetId>>,
+    pub position: watch::Receiver<Option<PetId>>,
 }
 
 impl Feed {
-    pub(super) fn new(store: Store, streams: Arc<Streams>, check_keys_every: Duration) -> Arc<Self> {
+    pub fn new(store: Store, streams: Arc<Streams>, check_keys_every: Duration) -> Arc<Self> {
         let (last_call, state) = (CancellationToken::new(), Mutex::new(State::Idle));
         Arc::new(Self { store, streams, last_call, check_keys_every, state })
     }
 
     /// Nothing once the service has stopped.
-    pub(super) fn subscribe(self: &Arc<Self>) -> Option<Subscription> {
+    pub fn subscribe(self: &Arc<Self>) -> Option<Subscription> {
         let mut state = self.state.lock();
         match &*state {
             State::Over => return None,
@@ -117,7 +117,7 @@ impl Feed {
     }
 
     /// Hands on what has been added, then ends all streams.
-    pub(super) fn finish(&self) {
+    pub fn finish(&self) {
         self.last_call.cancel();
         let mut state = self.state.lock();
         if matches!(&*state, State::Idle) {
@@ -237,7 +237,7 @@ const PART: usize = 2;
 
 /// The open streams.
 #[derive(Debug)]
-pub(super) struct Streams {
+pub struct Streams {
     most: usize,
     of_key: Mutex<HashMap<KeyId, OfKey>>,
     open: Gauge,
@@ -253,20 +253,20 @@ struct OfKey {
 
 /// The place of one stream, until this is dropped.
 #[derive(Debug)]
-pub(super) struct StreamPlace {
+pub struct StreamPlace {
     open: Gauge,
     _place: Arc<()>,
-    pub(super) end: CancellationToken,
+    pub end: CancellationToken,
     waiting: Option<Arc<Waiting>>,
 }
 
 impl Streams {
-    pub(super) fn new(most: usize, open: Gauge) -> Self {
+    pub fn new(most: usize, open: Gauge) -> Self {
         Self { most, of_key: Mutex::default(), open }
     }
 
     /// One more, unless there are too many. Its connection gives its own place to others.
-    pub(super) fn begin(&self, key: KeyId, waiting: Option<Arc<Waiting>>) -> Option<StreamPlace> {
+    pub fn begin(&self, key: KeyId, waiting: Option<Arc<Waiting>>) -> Option<StreamPlace> {
         let mut of_key = self.of_key.lock();
         of_key.retain(|_, of_key| Arc::strong_count(&of_key.place) > 1);
         let all: usize = of_key.values().map(|of_key| Arc::strong_count(&of_key.place) - 1).sum();
@@ -301,11 +301,11 @@ impl Drop for StreamPlace {
 
 /// Which pets a stream shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct View {
+pub struct View {
     /// All if absent.
-    pub(super) status: Option<PetStatus>,
+    pub status: Option<PetStatus>,
     /// Whether also when and by which key they were added.
-    pub(super) has_provenance: bool,
+    pub has_provenance: bool,
 }
 
 /// The data of an event.
@@ -319,7 +319,7 @@ struct Data<'a> {
 
 /// Pets that were added one after another.
 #[derive(Debug)]
-pub(super) struct Batch {
+pub struct Batch {
     pets: Vec<AddedPet>,
     /// The events of all of them, for each view.
     events: [OnceLock<Bytes>; View::COUNT],
@@ -340,17 +340,17 @@ impl View {
 }
 
 impl Batch {
-    pub(super) fn new(pets: Vec<AddedPet>) -> Self {
+    pub fn new(pets: Vec<AddedPet>) -> Self {
         Self { pets, events: Default::default() }
     }
 
     /// The id of the last one.
-    pub(super) fn last(&self) -> Option<PetId> {
+    pub fn last(&self) -> Option<PetId> {
         self.pets.last().map(|added| added.pet.id)
     }
 
     /// The events of those after `position` that `view` shows.
-    pub(super) fn events(&self, view: View, position: PetId) -> Bytes {
+    pub fn events(&self, view: View, position: PetId) -> Bytes {
         let known = self.pets.partition_point(|added| added.pet.id <= position);
         if known == 0 {
             self.events[view.index()].get_or_init(|| events(&self.pets, view)).clone()

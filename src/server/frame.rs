@@ -32,7 +32,7 @@ const RETENTION: HeaderValue = HeaderValue::from_static("86400");
 /// The longest request id that is taken over from the client.
 const REQUEST_ID_MAX: usize = 64;
 
-pub(super) async fn frame(
+pub async fn frame(
     State((metrics, config)): State<(Arc<Metrics>, Arc<Config>)>,
     mut request: Request,
     next: Next,
@@ -120,7 +120,7 @@ fn mark_as_deprecated(headers: &mut HeaderMap) {
 }
 
 /// Refuses a request that has no single valid Host, or a transfer coding other than `chunked`, and ends its connection.
-pub(super) async fn require_sound(request: Request, next: Next) -> Response {
+pub async fn require_sound(request: Request, next: Next) -> Response {
     if is_sound(request.version(), request.headers()) {
         next.run(request).await
     } else {

@@ -48,7 +48,7 @@ type Buckets<C> = RateLimiter<KeyId, DefaultKeyedStateStore<KeyId>, C, StateInfo
 
 /// The bucket of each key.
 #[derive(Debug)]
-pub(super) struct RateLimits<C: Clock = DefaultClock> {
+pub struct RateLimits<C: Clock = DefaultClock> {
     each_second: u32,
     burst: u32,
     policy: HeaderValue,
@@ -57,14 +57,14 @@ pub(super) struct RateLimits<C: Clock = DefaultClock> {
 
 /// What a request finds in the bucket of its key.
 #[derive(Debug)]
-pub(super) struct BucketState {
-    pub(super) is_allowed: bool,
+pub struct BucketState {
+    pub is_allowed: bool,
     policy: HeaderValue,
     limit: HeaderValue,
 }
 
 impl RateLimits {
-    pub(super) fn new(limit: RateLimit) -> Self {
+    pub fn new(limit: RateLimit) -> Self {
         Self::with_clock(limit, DefaultClock::default())
     }
 }
@@ -80,7 +80,7 @@ impl<C: Clock> RateLimits<C> {
     }
 
     /// Takes a token for a request, if there is one.
-    pub(super) fn take(&self, key: KeyId) -> BucketState {
+    pub fn take(&self, key: KeyId) -> BucketState {
         if self.buckets.len() > KEYS {
             self.buckets.retain_recent();
         }
@@ -94,7 +94,7 @@ impl<C: Clock> RateLimits<C> {
 }
 
 impl BucketState {
-    pub(super) fn tell(self, headers: &mut HeaderMap) {
+    pub fn tell(self, headers: &mut HeaderMap) {
         headers.insert(RATE_LIMIT_POLICY, self.policy);
         headers.insert(RATE_LIMIT, self.limit);
     }
@@ -109,11 +109,11 @@ const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 
 /// The address that a connection comes from.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Peer(pub(super) IpAddr);
+pub struct Peer(pub IpAddr);
 
 /// The address that a request comes from, as far as can be known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Client(pub(super) IpAddr);
+pub struct Client(pub IpAddr);
 
 /// Trusted proxies: one address, or a network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -144,7 +144,7 @@ impl FromStr for Proxy {
 
 impl Client {
     /// The client behind `peer`, if that is one of `proxies`; else `peer` itself.
-    pub(super) fn of(Peer(peer): Peer, headers: &HeaderMap, proxies: &[Proxy]) -> Self {
+    pub fn of(Peer(peer): Peer, headers: &HeaderMap, proxies: &[Proxy]) -> Self {
         let mut client = peer.to_canonical();
         let is_named = |address| proxies.iter().any(|Proxy(network)| network.contains(&address));
         let lines = headers.get_all(X_FORWARDED_FOR).iter().rev();
@@ -171,18 +171,18 @@ const PART: usize = 4;
 
 /// Those with each key. One of them lasts until what [`Self::begin`] gives is dropped.
 #[derive(Debug)]
-pub(super) struct SlowBodies {
+pub struct SlowBodies {
     most: usize,
     of_key: Mutex<HashMap<KeyId, Arc<()>>>,
 }
 
 impl SlowBodies {
-    pub(super) fn new(connections: usize) -> Self {
+    pub fn new(connections: usize) -> Self {
         Self { most: connections.div_ceil(PART), of_key: Mutex::default() }
     }
 
     /// One more, unless there are too many with this key.
-    pub(super) fn begin(&self, key: KeyId) -> Option<Arc<()>> {
+    pub fn begin(&self, key: KeyId) -> Option<Arc<()>> {
         let mut of_key = self.of_key.lock();
         of_key.retain(|_, body| Arc::strong_count(body) > 1);
         let body = of_key.entry(key).or_default();
@@ -195,15 +195,15 @@ const ADDRESSES: usize = 10_000;
 
 /// Counts requests without a valid key, by address.
 #[derive(Debug)]
-pub(super) struct FailedAuthentications(DefaultKeyedRateLimiter<IpAddr>);
+pub struct FailedAuthentications(DefaultKeyedRateLimiter<IpAddr>);
 
 impl FailedAuthentications {
-    pub(super) fn new(each_second: NonZeroU32) -> Self {
+    pub fn new(each_second: NonZeroU32) -> Self {
         Self(RateLimiter::keyed(Quota::per_second(each_second)))
     }
 
     /// Whether the next one from `client` is not slowed yet.
-    pub(super) fn allow_one_more(&self, client: Client) -> bool {
+    pub fn allow_one_more(&self, client: Client) -> bool {
         if self.0.len() > ADDRESSES {
             self.0.retain_recent();
         }

@@ -28,13 +28,13 @@ type OneLabel = [(&'static str, &'static str); 1];
 
 /// What is counted, and how it is written out.
 #[derive(Debug, Default)]
-pub(super) struct Metrics {
-    pub(super) requests: Requests,
-    pub(super) connections: Connections,
+pub struct Metrics {
+    pub requests: Requests,
+    pub connections: Connections,
     /// Requests without a valid key.
-    pub(super) failed_authentications: Counter,
+    pub failed_authentications: Counter,
     /// Open event streams.
-    pub(super) streams: Gauge,
+    pub streams: Gauge,
     rate_limited: Family<OneLabel, Counter>,
     storage_failures: Family<OneLabel, Counter>,
     ready: Family<OneLabel, Gauge>,
@@ -44,17 +44,17 @@ pub(super) struct Metrics {
 
 /// The metrics of one listener. Cheap to clone; not exported unless registered.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Connections {
-    pub(super) open: Gauge,
-    pub(super) accepted: Counter,
-    pub(super) evicted: Counter,
-    pub(super) failed: Counter,
+pub struct Connections {
+    pub open: Gauge,
+    pub accepted: Counter,
+    pub evicted: Counter,
+    pub failed: Counter,
 }
 
 /// Which limit a request met.
 #[derive(Clone, Copy, Debug, strum::IntoStaticStr, strum::VariantArray)]
 #[strum(serialize_all = "lowercase")]
-pub(super) enum Limit {
+pub enum Limit {
     /// The one for requests without a valid key, by address.
     Address,
     /// The one for each API key.
@@ -66,7 +66,7 @@ pub(super) enum Limit {
 }
 
 impl Metrics {
-    pub(super) fn new(started: Now, config: &Config) -> Self {
+    pub fn new(started: Now, config: &Config) -> Self {
         let metrics = Self::default();
         // From the start on, so that the first failure is a growth and not a new series.
         for kind in FailureKind::VARIANTS {
@@ -113,18 +113,18 @@ impl Metrics {
         registry
     }
 
-    pub(super) fn rate_limited(&self, limit: Limit) {
+    pub fn rate_limited(&self, limit: Limit) {
         self.rate_limited.get_or_create(&[("limit", limit.into())]).inc();
     }
 
     /// `error` is why; nothing where there was no answer in time.
-    pub(super) fn storage_failure(&self, error: Option<&StoreError>) {
+    pub fn storage_failure(&self, error: Option<&StoreError>) {
         let kind = error.map_or(FailureKind::Timeout, StoreError::kind);
         self.storage_failures.get_or_create(&[("kind", kind.into())]).inc();
     }
 
     /// `purpose` is one of two.
-    pub(super) fn set_ready(&self, purpose: &'static str, ready: Result<(), FailureKind>) {
+    pub fn set_ready(&self, purpose: &'static str, ready: Result<(), FailureKind>) {
         self.ready.get_or_create(&[("for", purpose)]).set(i64::from(ready.is_ok()));
         for kind in FailureKind::VARIANTS {
             let why = self.not_ready.get_or_create(&[("for", purpose), ("reason", kind.into())]);
@@ -133,7 +133,7 @@ impl Metrics {
     }
 
     /// As OpenMetrics.
-    pub(super) fn encode(&self) -> Result<String, fmt::Error> {
+    pub fn encode(&self) -> Result<String, fmt::Error> {
         let mut text = String::new();
         encode(&mut text, &self.registry)?;
         Ok(text)
@@ -156,7 +156,7 @@ const BOUNDS: [f64; 15] =
 
 /// What is known of requests.
 #[derive(Debug)]
-pub(super) struct Requests {
+pub struct Requests {
     in_flight: Gauge,
     aborted: Counter,
     answered: Family<[(&'static str, &'static str); 3], Counter>,
@@ -165,7 +165,7 @@ pub(super) struct Requests {
 
 /// A request that is being answered. When this is dropped before, the connection has ended first.
 #[derive(Debug)]
-pub(super) struct InFlight<'a> {
+pub struct InFlight<'a> {
     requests: &'a Requests,
     method: &'static str,
     route: &'static str,
@@ -190,7 +190,7 @@ impl Requests {
         registry.register("http_requests_aborted", help, self.aborted.clone());
     }
 
-    pub(super) fn begin(&self, method: &Method, path: &str) -> InFlight<'_> {
+    pub fn begin(&self, method: &Method, path: &str) -> InFlight<'_> {
         self.in_flight.inc();
         let route = match path {
             _ if is_get_pet(path) => PET_PATH,
@@ -201,13 +201,13 @@ impl Requests {
     }
 
     /// Whether a request is being answered.
-    pub(super) fn are_in_flight(&self) -> bool {
+    pub fn are_in_flight(&self) -> bool {
         self.in_flight.get() > 0
     }
 }
 
 impl InFlight<'_> {
-    pub(super) fn answered(mut self, status: StatusCode, after: Duration) {
+    pub fn answered(mut self, status: StatusCode, after: Duration) {
         self.is_answered = true;
         let (method, route, status) = (self.method, self.route, listed(&STATUSES, status.as_str()));
         let labels = [("method", method), ("route", route), ("status", status)];

@@ -29,7 +29,7 @@ use crate::store::{Idempotency, KeyId, StoreError};
 
 /// `GET /pets` (4.1). Where there are more, `Link: <…>; rel="next"` leads on, and other headers tell where new ones can be
 /// followed, and which orders there are (additions).
-pub(super) async fn list(State(service): State<Service>, headers: HeaderMap, uri: Uri) -> Result<Response, Failure> {
+pub async fn list(State(service): State<Service>, headers: HeaderMap, uri: Uri) -> Result<Response, Failure> {
     let query = extract::pet_query(&uri, true)?;
     let page = service.within_time(service.store.list(&query)).await?;
     // Relative to the service, so that it holds behind any proxy and never leads to another host.
@@ -42,7 +42,7 @@ pub(super) async fn list(State(service): State<Service>, headers: HeaderMap, uri
 }
 
 /// `POST /pets` (4.2). Answers once the pet is on disk.
-pub(super) async fn create(
+pub async fn create(
     State(service): State<Service>,
     Extension(identity): Extension<Identity>,
     request: Request,
@@ -67,7 +67,7 @@ pub(super) async fn create(
 }
 
 /// `GET /pets/{petId}` (4.3, deprecated).
-pub(super) async fn get(State(service): State<Service>, headers: HeaderMap, uri: Uri) -> Result<Response, Failure> {
+pub async fn get(State(service): State<Service>, headers: HeaderMap, uri: Uri) -> Result<Response, Failure> {
     let id = extract::pet_id(&uri)?;
     let pet = service.within_time(service.store.get(id)).await?;
     let pet = pet.ok_or_else(|| Failure::NoSuchPet(id.to_string()))?;
@@ -75,11 +75,7 @@ pub(super) async fn get(State(service): State<Service>, headers: HeaderMap, uri:
 }
 
 /// `GET /pets/{petId}/provenance` (an addition).
-pub(super) async fn provenance(
-    State(service): State<Service>,
-    headers: HeaderMap,
-    uri: Uri,
-) -> Result<Response, Failure> {
+pub async fn provenance(State(service): State<Service>, headers: HeaderMap, uri: Uri) -> Result<Response, Failure> {
     let id = extract::pet_id(&uri)?;
     let provenance = service.within_time(service.store.provenance(id)).await?;
     let provenance = provenance.ok_or_else(|| Failure::NoSuchPet(id.to_string()))?;
@@ -126,7 +122,7 @@ const APPLICATION_JSON: [(HeaderName, HeaderValue); 1] =
 
 /// `body` as JSON with its ETag, or 304 where `request` names that. `link` is part of what the ETag stands for, since
 /// a full last page gets its link without any change of its body.
-pub(super) fn answer(request: &HeaderMap, body: Bytes, link: Option<HeaderValue>) -> Response {
+pub fn answer(request: &HeaderMap, body: Bytes, link: Option<HeaderValue>) -> Response {
     let etag = etag(&body, link.as_ref());
     let mut headers = HeaderMap::with_capacity(8);
     let is_known = is_known(request, &etag);

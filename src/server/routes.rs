@@ -33,7 +33,7 @@ const GET_AND_POST: &str = "GET, HEAD, POST, OPTIONS";
 
 /// The whole service. Without a key nothing can be learnt from it, not even which paths there are; only the
 /// description and the two probes are open.
-pub(super) fn router(service: Service) -> Router {
+pub fn router(service: Service) -> Router {
     let closed = Router::new()
         .route(PETS_PATH, with_allow(get(pets::list).post(pets::create), GET_AND_POST))
         .route(EVENTS_PATH, with_allow(get(events::events), GET_ONLY))
@@ -88,7 +88,7 @@ async fn readyz(State(service): State<Service>, uri: Uri) -> Result<StatusCode, 
 }
 
 /// What is served on the listener of the metrics.
-pub(super) fn metrics_router(service: Service) -> Router {
+pub fn metrics_router(service: Service) -> Router {
     Router::new().route("/metrics", get(metrics)).layer(from_fn(frame::require_sound)).with_state(service)
 }
 

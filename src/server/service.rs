@@ -11,20 +11,20 @@ use crate::store::Store;
 
 /// What every request may need.
 #[derive(Clone, Debug)]
-pub(super) struct Service {
-    pub(super) store: Store,
-    pub(super) config: Arc<Config>,
-    pub(super) metrics: Arc<Metrics>,
-    pub(super) failed_authentications: Option<Arc<FailedAuthentications>>,
-    pub(super) rate_limits: Option<Arc<RateLimits>>,
-    pub(super) slow_bodies: Arc<SlowBodies>,
-    pub(super) streams: Arc<Streams>,
-    pub(super) feed: Arc<Feed>,
+pub struct Service {
+    pub store: Store,
+    pub config: Arc<Config>,
+    pub metrics: Arc<Metrics>,
+    pub failed_authentications: Option<Arc<FailedAuthentications>>,
+    pub rate_limits: Option<Arc<RateLimits>>,
+    pub slow_bodies: Arc<SlowBodies>,
+    pub streams: Arc<Streams>,
+    pub feed: Arc<Feed>,
 }
 
 impl Service {
     /// Counts that a limit was met, and says so.
-    pub(super) fn too_many(&self, limit: Limit) -> Failure {
+    pub fn too_many(&self, limit: Limit) -> Failure {
         self.metrics.rate_limited(limit);
         Failure::TooMany(limit)
     }

@@ -22,14 +22,14 @@ const SQLITE_POLL: Duration = Duration::from_secs(1);
 const POSTGRES_POLL: Duration = Duration::from_millis(200);
 
 #[derive(Debug)]
-pub(super) enum Database {
+pub enum Database {
     Sqlite(Sqlite),
     Postgres(Box<Postgres>),
 }
 
 impl Database {
     /// Creates a file, and brings the schema up to date, as needed.
-    pub(super) async fn open(url: &DatabaseUrl) -> Result<Self, StoreError> {
+    pub async fn open(url: &DatabaseUrl) -> Result<Self, StoreError> {
         match url.clone() {
             DatabaseUrl::Sqlite(path) => {
                 let opened = spawn_blocking(move || Sqlite::open(&path)).await;
@@ -44,7 +44,7 @@ impl Database {
     }
 
     /// As [`open`](Self::open), but only where the database is there.
-    pub(super) async fn open_existing(url: &DatabaseUrl) -> Result<Self, StoreError> {
+    pub async fn open_existing(url: &DatabaseUrl) -> Result<Self, StoreError> {
         match url {
             DatabaseUrl::Sqlite(path) if !path.exists() => {
                 Err(StoreError::new(format!("there is no database {}", path.display())))
@@ -59,7 +59,7 @@ impl Database {
     }
 
     /// What `work` reads.
-    pub(super) async fn read<W: Work>(&self, work: W) -> Result<W::Output, StoreFailure> {
+    pub async fn read<W: Work>(&self, work: W) -> Result<W::Output, StoreFailure> {
         match self {
             Self::Sqlite(sqlite) => sqlite.readers.read(&work).await,
             Self::Postgres(postgres) => postgres.reads.work(work).await,
@@ -68,7 +68,7 @@ impl Database {
 
     /// What `work` wrote, once it is on disk. All or nothing of it is written; the work is not done where the caller
     /// has gone away before its turn came.
-    pub(super) async fn write<W: Work>(&self, work: W) -> Result<W::Output, StoreFailure> {
+    pub async fn write<W: Work>(&self, work: W) -> Result<W::Output, StoreFailure> {
         match self {
             Self::Sqlite(sqlite) => sqlite.writer.write(work).await,
             Self::Postgres(postgres) => postgres.writes.work(work).await,
@@ -76,7 +76,7 @@ impl Database {
     }
 
     /// Writes `work` in the background, if possible; the result is dropped.
-    pub(super) fn write_later<W: Work>(&self, work: W) {
+    pub fn write_later<W: Work>(&self, work: W) {
         match self {
             Self::Sqlite(sqlite) => sqlite.writer.write_later(work),
             Self::Postgres(postgres) => postgres.write_later(work),
@@ -84,7 +84,7 @@ impl Database {
     }
 
     /// The same in a transaction without the work of others.
-    pub(super) async fn write_apart<W: Work>(&self, work: W) -> Result<W::Output, StoreFailure> {
+    pub async fn write_apart<W: Work>(&self, work: W) -> Result<W::Output, StoreFailure> {
         match self {
             Self::Sqlite(sqlite) => sqlite.writer.write(work).await,
             Self::Postgres(postgres) => postgres.writes_apart.work(work).await,
@@ -92,7 +92,7 @@ impl Database {
     }
 
     /// Whether a commit is confirmed by other servers too, so that what is there is not all safe.
-    pub(super) async fn is_replicated(&self) -> Result<bool, StoreFailure> {
+    pub async fn is_replicated(&self) -> Result<bool, StoreFailure> {
         match self {
             Self::Sqlite(_) => Ok(false),
             Self::Postgres(postgres) => postgres.is_replicated().await,
@@ -100,7 +100,7 @@ impl Database {
     }
 
     /// Whether it can be read, and its schema is one that this program can use.
-    pub(super) async fn ping(&self) -> Result<(), StoreFailure> {
+    pub async fn ping(&self) -> Result<(), StoreFailure> {
         match self {
             Self::Sqlite(sqlite) => sqlite.readers.ping().await,
             Self::Postgres(postgres) => postgres.ping().await,
@@ -108,7 +108,7 @@ impl Database {
     }
 
     /// Whether pets can be added.
-    pub(super) async fn can_write(&self) -> Result<(), StoreFailure> {
+    pub async fn can_write(&self) -> Result<(), StoreFailure> {
         match self {
             Self::Sqlite(sqlite) => sqlite.writer.can_write().await,
             Self::Postgres(postgres) => postgres.can_write().await,
@@ -116,7 +116,7 @@ impl Database {
     }
 
     /// Changes when pets were added, as far as this process learns of it.
-    pub(super) fn additions(&self) -> watch::Receiver<()> {
+    pub fn additions(&self) -> watch::Receiver<()> {
         match self {
             Self::Sqlite(sqlite) => sqlite.writer.additions(),
             Self::Postgres(postgres) => postgres.additions(),
@@ -124,7 +124,7 @@ impl Database {
     }
 
     /// News that any process has written to the database; nothing on a server.
-    pub(super) fn log_watch(&self) -> Option<LogWatch> {
+    pub fn log_watch(&self) -> Option<LogWatch> {
         match self {
             Self::Sqlite(sqlite) => sqlite.log_watch(),
             Self::Postgres(_) => None,
@@ -132,7 +132,7 @@ impl Database {
     }
 
     /// How often to read what was added, although nothing has changed that.
-    pub(super) const fn poll_interval(&self) -> Duration {
+    pub const fn poll_interval(&self) -> Duration {
         match self {
             Self::Sqlite(_) => SQLITE_POLL,
             Self::Postgres(_) => POSTGRES_POLL,
@@ -140,7 +140,7 @@ impl Database {
     }
 
     /// Does what waits, then closes every connection.
-    pub(super) async fn close(&self) {
+    pub async fn close(&self) {
         match self {
             Self::Sqlite(sqlite) => sqlite.close().await,
             Self::Postgres(postgres) => postgres.close().await,
@@ -158,14 +158,14 @@ pub struct Store {
 }
 
 #[derive(Debug)]
-pub(super) struct Inner {
-    pub(super) database: Database,
-    pub(super) keys: KeyCache,
-    pub(super) creations: Running,
-    pub(super) opened: Now,
-    pub(super) is_provenance_recorded: AtomicBool,
+pub struct Inner {
+    pub database: Database,
+    pub keys: KeyCache,
+    pub creations: Running,
+    pub opened: Now,
+    pub is_provenance_recorded: AtomicBool,
     /// Whether a change of the clock was logged.
-    pub(super) clock_changed: AtomicBool,
+    pub clock_changed: AtomicBool,
 }
 
 impl Store {

@@ -327,10 +327,10 @@ pub(super) use migrations;
 const MOST: usize = 5;
 
 /// What a schema consists of: each object by its kind and name, and how it is defined.
-pub(super) type Objects<T> = BTreeMap<String, T>;
+pub type Objects<T> = BTreeMap<String, T>;
 
 /// An error that says how `found` differs from `ours`.
-pub(super) fn require_same<T: PartialEq>(ours: &Objects<T>, found: &Objects<T>) -> Result<(), DatabaseError> {
+pub fn require_same<T: PartialEq>(ours: &Objects<T>, found: &Objects<T>) -> Result<(), DatabaseError> {
     let missing =
         ours.keys().filter(|name| !found.contains_key(*name)).map(|name| format!("{} is missing", short(name)));
     let other = found.iter().filter_map(|(name, definition)| match ours.get(name) {

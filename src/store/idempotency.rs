@@ -51,14 +51,14 @@ const FORGOTTEN_AT_ONCE: i64 = 256;
 
 /// A creation as it is asked for now.
 #[derive(Clone)]
-pub(super) struct Creation {
+pub struct Creation {
     idempotency: Idempotency,
     fingerprint: [u8; 32],
     age: Age,
 }
 
 impl Creation {
-    pub(super) fn new(idempotency: Idempotency, pet: &Pet, age: Age) -> Self {
+    pub fn new(idempotency: Idempotency, pet: &Pet, age: Age) -> Self {
         let status = pet.status.as_ref().map_or("", ObservedStatus::as_str);
         // No name contains a NUL.
         let fingerprint = Sha256::digest(format!("{}\0{}\0{status}", pet.name, pet.category_id)).into();
@@ -67,14 +67,14 @@ impl Creation {
 
     /// Stores on SQLite that it added the pet `pet_id`. Not where an earlier one counts, which may be of another process
     /// and committed only now: the primary key decides between the two.
-    pub(super) async fn remember(&self, on: &Connection<'_>, pet_id: PetId) -> Result<bool, DatabaseError> {
+    pub async fn remember(&self, on: &Connection<'_>, pet_id: PetId) -> Result<bool, DatabaseError> {
         let [api_key, key, fingerprint] = self.values();
         let values = [api_key, key, fingerprint, Value::Int(pet_id), Value::Int(self.age.stored())];
         Ok(on.execute(sql::REMEMBER_CREATION, &values).await? > 0)
     }
 
     /// What is stored of it, but for the pet and the time.
-    pub(super) fn values(&self) -> [Value<'_>; 3] {
+    pub fn values(&self) -> [Value<'_>; 3] {
         let Idempotency { api_key, key } = &self.idempotency;
         [Value::Text(api_key.as_str()), Value::Text(key), Value::Bytes(&self.fingerprint)]
     }
@@ -95,13 +95,13 @@ impl Work for Creation {
 
 /// The time since a file was opened, unaffected by changes of the clock. What was stored before is at least as old.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Age {
+pub struct Age {
     opened: Timestamp,
     passed: Duration,
 }
 
 impl Age {
-    pub(super) fn new(opened: Now, now: Now) -> Self {
+    pub fn new(opened: Now, now: Now) -> Self {
         Self { opened: opened.wall, passed: now.mono.saturating_duration_since(opened.mono) }
     }
 
@@ -118,7 +118,7 @@ impl Age {
 }
 
 /// Deletes some that count no longer.
-pub(super) struct Forget(pub(super) Age);
+pub struct Forget(pub Age);
 
 impl Work for Forget {
     type Output = ();
@@ -138,7 +138,7 @@ impl Work for Forget {
 }
 
 /// An earlier creation with the same key.
-pub(super) struct Earlier {
+pub struct Earlier {
     /// Whether it asked for the same.
     same: bool,
     pet_id: PetId,
@@ -146,7 +146,7 @@ pub(super) struct Earlier {
 
 impl Earlier {
     /// The answer to a repeat that asks for `pet`.
-    pub(super) fn replay(self, pet: Pet) -> Result<CreateOutcome, StoreError> {
+    pub fn replay(self, pet: Pet) -> Result<CreateOutcome, StoreError> {
         let replayed = CreateOutcome { pet: Pet { id: self.pet_id, ..pet }, replayed: true };
         self.same.then_some(replayed).ok_or(StoreError::IdempotencyMismatch)
     }
@@ -154,21 +154,21 @@ impl Earlier {
 
 /// The creations that are being written now, in this process.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Running {
+pub struct Running {
     now: Arc<Mutex<HashSet<Idempotency>>>,
     ever: Arc<AtomicU64>,
 }
 
 /// One of them; ends when this is dropped.
-pub(super) struct RunningCreation {
+pub struct RunningCreation {
     idempotency: Idempotency,
-    pub(super) is_turn_to_forget: bool,
+    pub is_turn_to_forget: bool,
     all: Running,
 }
 
 impl Running {
     /// An error while another one with the same key runs.
-    pub(super) fn begin(&self, creation: &Creation) -> Result<RunningCreation, StoreError> {
+    pub fn begin(&self, creation: &Creation) -> Result<RunningCreation, StoreError> {
         let idempotency = creation.idempotency.clone();
         if !self.now.lock().insert(idempotency.clone()) {
             return Err(StoreError::IdempotencyInProgress);

@@ -12,15 +12,15 @@ use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{mpsc, oneshot};
 use uuid::Uuid;
 
-pub(super) use super::error::DatabaseError;
-pub(super) use super::sql::Value;
+pub use super::error::DatabaseError;
+pub use super::sql::Value;
 
 use super::postgres::Session;
 use super::{StoreFailure, sql};
 use crate::model::{ObservedStatus, Pet};
 
 /// What reads, or writes in one transaction.
-pub(super) trait Work: Send + Sync + 'static {
+pub trait Work: Send + Sync + 'static {
     type Output: Send + 'static;
 
     /// Whether it is a single statement on PostgreSQL: alone it needs no explicit transaction, and with others a COMMIT
@@ -36,10 +36,10 @@ pub(super) trait Work: Send + Sync + 'static {
 }
 
 /// A statement with its values, and what is made of each row that it finds.
-pub(super) struct Query<T, const N: usize = 0>(
-    pub(super) &'static str,
-    pub(super) [Value<'static>; N],
-    pub(super) fn(Row<'_>) -> Result<T, DatabaseError>,
+pub struct Query<T, const N: usize = 0>(
+    pub &'static str,
+    pub [Value<'static>; N],
+    pub fn(Row<'_>) -> Result<T, DatabaseError>,
 );
 
 impl<T: Send + 'static, const N: usize> Work for Query<T, N> {
@@ -51,7 +51,7 @@ impl<T: Send + 'static, const N: usize> Work for Query<T, N> {
 }
 
 /// Work of any kind, with the receiver of its result.
-pub(super) trait Job: Send {
+pub trait Job: Send {
     /// Whether a caller still waits for it. A caller that gave up may retry, so an abandoned write must not be done as
     /// well.
     fn is_wanted(&self) -> bool;
@@ -105,24 +105,24 @@ impl<W: Work> Job for Task<W> {
 }
 
 /// Where what became of a job arrives.
-pub(super) type Outcome<W> = oneshot::Receiver<Result<<W as Work>::Output, StoreFailure>>;
+pub type Outcome<W> = oneshot::Receiver<Result<<W as Work>::Output, StoreFailure>>;
 
 /// A job, and its outcome.
-pub(super) fn awaited<W: Work>(work: W) -> (Box<dyn Job>, Outcome<W>) {
+pub fn awaited<W: Work>(work: W) -> (Box<dyn Job>, Outcome<W>) {
     let (reply, outcome) = oneshot::channel();
     (Box::new(Task { work, output: None, reply: Some(reply) }), outcome)
 }
 
 /// A job without a waiting caller.
-pub(super) fn unawaited<W: Work>(work: W) -> Box<dyn Job> {
+pub fn unawaited<W: Work>(work: W) -> Box<dyn Job> {
     Box::new(Task { work, output: None, reply: None })
 }
 
 /// How many jobs may wait in a queue. One more is refused rather than kept.
-pub(super) const QUEUE: usize = 1024;
+pub const QUEUE: usize = 1024;
 
 /// Puts a job into a queue; `jobs` is `None` once it is closed.
-pub(super) fn queue(jobs: Option<&mpsc::Sender<Box<dyn Job>>>, job: Box<dyn Job>) -> Result<(), StoreFailure> {
+pub fn queue(jobs: Option<&mpsc::Sender<Box<dyn Job>>>, job: Box<dyn Job>) -> Result<(), StoreFailure> {
     jobs.ok_or(StoreFailure::Closed)?.try_send(job).map_err(|error| match error {
         TrySendError::Full(_) => StoreFailure::QueueFull,
         TrySendError::Closed(_) => StoreFailure::Closed,
@@ -130,14 +130,14 @@ pub(super) fn queue(jobs: Option<&mpsc::Sender<Box<dyn Job>>>, job: Box<dyn Job>
 }
 
 /// How long a caller waits for it.
-pub(super) const BEAT_TIME: Duration = Duration::from_millis(1500);
+pub const BEAT_TIME: Duration = Duration::from_millis(1500);
 
 /// Writes as adding a pet does, and leaves nothing behind.
-pub(super) struct Heartbeat(String);
+pub struct Heartbeat(String);
 
 impl Heartbeat {
     /// No two of them write the same row, so that no instance waits for another.
-    pub(super) fn new() -> Self {
+    pub fn new() -> Self {
         Self(Uuid::new_v4().to_string())
     }
 }
@@ -154,25 +154,25 @@ impl Work for Heartbeat {
 }
 
 /// Where statements run.
-pub(super) enum Connection<'a> {
+pub enum Connection<'a> {
     /// The lock is never contended: it lets work that runs on SQLite be sent between threads, as the other needs.
     Sqlite(Mutex<&'a mut rusqlite::Connection>),
     Postgres(&'a Session),
 }
 
 /// One row of an answer.
-pub(super) enum Row<'a> {
+pub enum Row<'a> {
     Sqlite(&'a rusqlite::Row<'a>),
     Postgres(&'a tokio_postgres::Row),
 }
 
 impl<'a> Connection<'a> {
-    pub(super) fn sqlite(connection: &'a mut rusqlite::Connection) -> Self {
+    pub fn sqlite(connection: &'a mut rusqlite::Connection) -> Self {
         Self::Sqlite(Mutex::new(connection))
     }
 
     /// What `read` makes of each row.
-    pub(super) async fn rows<T: Send>(
+    pub async fn rows<T: Send>(
         &self,
         sql: &str,
         values: &[Value<'_>],
@@ -194,7 +194,7 @@ impl<'a> Connection<'a> {
     }
 
     /// What `read` makes of the one row, if there is one.
-    pub(super) async fn row<T: Send>(
+    pub async fn row<T: Send>(
         &self,
         sql: &str,
         values: &[Value<'_>],
@@ -204,7 +204,7 @@ impl<'a> Connection<'a> {
     }
 
     /// How many rows were written.
-    pub(super) async fn execute(&self, sql: &str, values: &[Value<'_>]) -> Result<u64, DatabaseError> {
+    pub async fn execute(&self, sql: &str, values: &[Value<'_>]) -> Result<u64, DatabaseError> {
         match self {
             Self::Sqlite(connection) => {
                 let connection = connection.lock();
@@ -218,7 +218,7 @@ impl<'a> Connection<'a> {
 
 impl Row<'_> {
     /// An `i64`, or one that may be missing.
-    pub(super) fn int<T>(&self, column: usize) -> Result<T, DatabaseError>
+    pub fn int<T>(&self, column: usize) -> Result<T, DatabaseError>
     where
         T: rusqlite::types::FromSql + for<'a> tokio_postgres::types::FromSql<'a>,
     {
@@ -228,21 +228,21 @@ impl Row<'_> {
         }
     }
 
-    pub(super) fn text(&self, column: usize) -> Result<&str, DatabaseError> {
+    pub fn text(&self, column: usize) -> Result<&str, DatabaseError> {
         match self {
             Self::Sqlite(row) => Ok(row.get_ref(column)?.as_str().map_err(rusqlite::Error::from)?),
             Self::Postgres(row) => Ok(row.try_get(column)?),
         }
     }
 
-    pub(super) fn optional_text(&self, column: usize) -> Result<Option<&str>, DatabaseError> {
+    pub fn optional_text(&self, column: usize) -> Result<Option<&str>, DatabaseError> {
         match self {
             Self::Sqlite(row) => Ok(row.get_ref(column)?.as_str_or_null().map_err(rusqlite::Error::from)?),
             Self::Postgres(row) => Ok(row.try_get(column)?),
         }
     }
 
-    pub(super) fn bytes<const N: usize>(&self, column: usize) -> Result<[u8; N], DatabaseError> {
+    pub fn bytes<const N: usize>(&self, column: usize) -> Result<[u8; N], DatabaseError> {
         let bytes: &[u8] = match self {
             Self::Sqlite(row) => row.get_ref(column)?.as_blob().map_err(rusqlite::Error::from)?,
             Self::Postgres(row) => row.try_get(column)?,
@@ -251,7 +251,7 @@ impl Row<'_> {
     }
 
     /// A text that stands for something else.
-    pub(super) fn parsed<T>(&self, column: usize) -> Result<T, DatabaseError>
+    pub fn parsed<T>(&self, column: usize) -> Result<T, DatabaseError>
     where
         T: FromStr<Err: Error + Send + Sync + 'static>,
     {
@@ -260,7 +260,7 @@ impl Row<'_> {
 }
 
 /// The pet in a row.
-pub(super) fn pet(row: Row<'_>) -> Result<Pet, DatabaseError> {
+pub fn pet(row: Row<'_>) -> Result<Pet, DatabaseError> {
     let status = row.text(3)?;
     let status = status.parse().map_or_else(|_| ObservedStatus::Unknown(status.to_owned()), ObservedStatus::Known);
     Ok(Pet { id: row.int(0)?, name: row.text(1)?.to_owned(), category_id: row.int(2)?, status: Some(status) })

@@ -281,11 +281,11 @@ enum Owned {
 
 /// One row of a table.
 #[derive(Clone, Debug)]
-pub(super) struct Record(Vec<Owned>);
+pub struct Record(Vec<Owned>);
 
 #[derive(Debug)]
-pub(super) struct Table {
-    pub(super) name: &'static str,
+pub struct Table {
+    pub name: &'static str,
     /// As the databases call it.
     table: &'static str,
     /// The columns by which pages follow each other. They are the first ones.
@@ -294,7 +294,7 @@ pub(super) struct Table {
     kinds: &'static [Column],
 }
 
-pub(super) const TABLES: [Table; 4] = [
+pub const TABLES: [Table; 4] = [
     Table {
         name: "pets",
         table: "pets",
@@ -331,7 +331,7 @@ impl Table {
     }
 
     /// Writes one row.
-    pub(super) fn import(&self) -> String {
+    pub fn import(&self) -> String {
         format!("INSERT INTO {} ({}) VALUES ({})", self.table, self.columns, numbered(self.kinds.len()))
     }
 
@@ -343,7 +343,7 @@ impl Table {
     }
 
     /// At most `limit` rows, after `last` in the order of their keys.
-    pub(super) async fn page(
+    pub async fn page(
         &self,
         on: &Connection<'_>,
         last: Option<&Record>,
@@ -373,7 +373,7 @@ impl Table {
 }
 
 impl Record {
-    pub(super) fn values(&self) -> impl ExactSizeIterator<Item = Value<'_>> {
+    pub fn values(&self) -> impl ExactSizeIterator<Item = Value<'_>> {
         self.0.iter().map(|value| match value {
             Owned::Null => Value::Null,
             Owned::Int(number) => Value::Int(*number),
@@ -391,12 +391,12 @@ fn numbered(count: usize) -> String {
 /// The number of rows, and the sum of their hashes. Different tables do not have the same sum by chance.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Sum {
-    pub(super) rows: u64,
+    pub rows: u64,
     hashes: u128,
 }
 
 impl Sum {
-    pub(super) fn add(&mut self, row: &Record) {
+    pub fn add(&mut self, row: &Record) {
         // Each value with its kind, and texts in quotes, so that nothing can move from one column to the next.
         let hash: [u8; 32] = Sha256::digest(format!("{row:?}")).into();
         let half = hash.first_chunk().copied().unwrap_or_default();

@@ -311,7 +311,7 @@ impl<W: Work> Work for Confirmed<W> {
 
 /// What is recorded of an addition.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Origin {
+pub struct Origin {
     /// Unix seconds.
     at: i64,
     by: Option<KeyId>,
@@ -343,13 +343,13 @@ impl Store {
 
 impl Origin {
     /// The time and the key.
-    pub(super) fn values(&self) -> [Value<'_>; 2] {
+    pub fn values(&self) -> [Value<'_>; 2] {
         [Value::Int(self.at), Value::text(self.by.as_ref().map(KeyId::as_str))]
     }
 }
 
 /// The time, the id of the key and its name in three columns from `first` on.
-pub(super) fn provenance(row: &Row<'_>, first: usize) -> Result<Provenance, DatabaseError> {
+pub fn provenance(row: &Row<'_>, first: usize) -> Result<Provenance, DatabaseError> {
     let at = Some(row.int(first)?).filter(|at| *at != NO_TIME);
     let (key, name) = (row.optional_text(first + 1)?, row.optional_text(first + 2)?);
     let added_by = key.map(|key| {

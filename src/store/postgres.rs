@@ -20,8 +20,8 @@ use tokio::sync::{Semaphore, watch};
 use tokio::time::timeout;
 use tokio_postgres::error::SqlState;
 
-pub(super) use self::connections::Session;
-pub(super) use self::pool::ANSWER_TIME;
+pub use self::connections::Session;
+pub use self::pool::ANSWER_TIME;
 
 use self::batcher::{Batcher, Kind, write_alone};
 use self::connections::{Connections, has_code};
@@ -39,20 +39,20 @@ const CLOSE_TIME: Duration = Duration::from_secs(2);
 
 /// A connected server.
 #[derive(Debug)]
-pub(super) struct Postgres {
+pub struct Postgres {
     database: DatabaseUrl,
     connections: Connections,
-    pub(super) reads: Batcher,
-    pub(super) writes: Batcher,
+    pub reads: Batcher,
+    pub writes: Batcher,
     /// For work that others must not share a transaction with: they may take back what they have added.
-    pub(super) writes_apart: Batcher,
+    pub writes_apart: Batcher,
     /// For writes without a waiting caller: one at a time.
     spare: Arc<Semaphore>,
 }
 
 impl Postgres {
     /// Reaches the server once, so that a wrong address is noticed at the start.
-    pub(super) async fn connect(url: &PostgresUrl) -> Result<Self, StoreError> {
+    pub async fn connect(url: &PostgresUrl) -> Result<Self, StoreError> {
         let database = DatabaseUrl::Postgres(url.clone());
         let connections = Connections::open(url)?;
         let session = connections.take_first(&database).await?;
@@ -82,12 +82,12 @@ impl Postgres {
     }
 
     /// Brings the schema up to date; one instance does it, the others wait for that.
-    pub(super) async fn migrate(&self) -> Result<(), StoreError> {
+    pub async fn migrate(&self) -> Result<(), StoreError> {
         migrate(&self.connections, &self.database).await
     }
 
     /// An error where the schema is not up to date.
-    pub(super) async fn require_schema(&self) -> Result<(), StoreError> {
+    pub async fn require_schema(&self) -> Result<(), StoreError> {
         let session = self.connections.take().await?;
         require(&session, &self.database).await?;
         session.release(true);
@@ -96,12 +96,12 @@ impl Postgres {
 
     /// Whether a commit waits for other servers too, or this is such a server: one that led until just now is named by no
     /// other, and still shows what it alone has.
-    pub(super) async fn is_replicated(&self) -> Result<bool, StoreFailure> {
+    pub async fn is_replicated(&self) -> Result<bool, StoreFailure> {
         Ok(!self.reads.work(Query(sql::IS_REPLICATED, [], |_| Ok(()))).await?.is_empty())
     }
 
     /// Separately, so that no transaction with a waiting caller holds its locks.
-    pub(super) fn write_later<W: Work>(&self, work: W) {
+    pub fn write_later<W: Work>(&self, work: W) {
         let Ok(permit) = Arc::clone(&self.spare).try_acquire_owned() else { return };
         if self.connections.pulse.is_stuck() {
             return;
@@ -116,7 +116,7 @@ impl Postgres {
     }
 
     /// Whether it can be read, and its schema is one that this program can use.
-    pub(super) async fn ping(&self) -> Result<(), StoreFailure> {
+    pub async fn ping(&self) -> Result<(), StoreFailure> {
         match self.reads.work(Version).await? {
             found if found < VERSION => Err(StoreFailure::Outdated),
             VERSION => self.reads.work(IsOurs).await,
@@ -126,7 +126,7 @@ impl Postgres {
     }
 
     /// Whether it can be written: a commit was done just now, or one is done now.
-    pub(super) async fn can_write(&self) -> Result<(), StoreFailure> {
+    pub async fn can_write(&self) -> Result<(), StoreFailure> {
         let pulse = &self.connections.pulse;
         if pulse.is_felt() {
             return Ok(());
@@ -141,11 +141,11 @@ impl Postgres {
     }
 
     /// Changes when this process has added pets.
-    pub(super) fn additions(&self) -> watch::Receiver<()> {
+    pub fn additions(&self) -> watch::Receiver<()> {
         self.connections.additions.subscribe()
     }
 
-    pub(super) async fn close(&self) {
+    pub async fn close(&self) {
         let closing = join3(self.reads.close(), self.writes.close(), self.writes_apart.close());
         let closed = timeout(CLOSE_TIME, closing).await;
         if closed.is_err() {
@@ -156,7 +156,7 @@ impl Postgres {
 }
 
 /// A connection in the transaction that `begin` begins. Its schema is up to date.
-pub(super) async fn begin(url: &PostgresUrl, begin: &str) -> Result<Session, StoreError> {
+pub async fn begin(url: &PostgresUrl, begin: &str) -> Result<Session, StoreError> {
     let database = DatabaseUrl::Postgres(url.clone());
     let connections = Connections::open(url)?;
     let session = connections.take_first(&database).await?;

@@ -3,35 +3,34 @@
 //! Parameters are numbered in the order in which they first appear, which is how SQLite counts names such as `$1`. All
 //! times are Unix seconds.
 
-pub(super) const LIST: &str = "SELECT id, name, category_id, status FROM pets WHERE id > $1 ORDER BY id LIMIT $2";
-pub(super) const LIST_BY_STATUS: &str =
+pub const LIST: &str = "SELECT id, name, category_id, status FROM pets WHERE id > $1 ORDER BY id LIMIT $2";
+pub const LIST_BY_STATUS: &str =
     "SELECT id, name, category_id, status FROM pets WHERE status = $1 AND id > $2 ORDER BY id LIMIT $3";
-pub(super) const LIST_NEWEST: &str =
-    "SELECT id, name, category_id, status FROM pets WHERE id <= $1 ORDER BY id DESC LIMIT $2";
-pub(super) const LIST_NEWEST_BY_STATUS: &str =
+pub const LIST_NEWEST: &str = "SELECT id, name, category_id, status FROM pets WHERE id <= $1 ORDER BY id DESC LIMIT $2";
+pub const LIST_NEWEST_BY_STATUS: &str =
     "SELECT id, name, category_id, status FROM pets WHERE status = $1 AND id <= $2 ORDER BY id DESC LIMIT $3";
-pub(super) const ADDED_AFTER: &str = "SELECT pets.id, pets.name, pets.category_id, pets.status, pets.created_at, \
+pub const ADDED_AFTER: &str = "SELECT pets.id, pets.name, pets.category_id, pets.status, pets.created_at, \
      pets.added_by, api_keys.name FROM pets LEFT JOIN api_keys ON api_keys.id = pets.added_by \
      WHERE pets.id > $1 ORDER BY pets.id LIMIT $2";
-pub(super) const PROVENANCE: &str = "SELECT pets.created_at, pets.added_by, api_keys.name \
+pub const PROVENANCE: &str = "SELECT pets.created_at, pets.added_by, api_keys.name \
      FROM pets LEFT JOIN api_keys ON api_keys.id = pets.added_by WHERE pets.id = $1";
-pub(super) const GET: &str = "SELECT id, name, category_id, status FROM pets WHERE id = $1";
-pub(super) const ADD: &str =
+pub const GET: &str = "SELECT id, name, category_id, status FROM pets WHERE id = $1";
+pub const ADD: &str =
     "INSERT INTO pets (name, category_id, status, created_at, added_by) VALUES ($1, $2, $3, $4, $5) RETURNING id";
 
 /// On PostgreSQL pets are added one transaction after another: each locks this row first, also against transactions that
 /// have read it. Ids are taken from the sequence of the table after that, as older versions of this program do without a
 /// turn: so no id comes twice while instances are upgraded one by one.
-pub(super) const TAKE_TURN: &str = "INSERT INTO pet_turn (id, taken) VALUES (1, 1) \
+pub const TAKE_TURN: &str = "INSERT INTO pet_turn (id, taken) VALUES (1, 1) \
      ON CONFLICT (id) DO UPDATE SET taken = pet_turn.taken + 1 RETURNING id";
 
 /// The rest of [`with_turn`]: adds a pet.
-pub(super) const ADD_IN_TURN: &str = " INSERT INTO pets (name, category_id, status, created_at, added_by) \
+pub const ADD_IN_TURN: &str = " INSERT INTO pets (name, category_id, status, created_at, added_by) \
      SELECT $1, CAST($2 AS BIGINT), $3, CAST($4 AS BIGINT), $5 FROM turn RETURNING id";
 
 /// The same with a creation that is remembered, and nothing where it is remembered already. One that is committed
 /// meanwhile is met in the primary key.
-pub(super) const ADD_ONCE_IN_TURN: &str = ", pet AS (INSERT INTO pets (name, category_id, status, created_at, added_by) \
+pub const ADD_ONCE_IN_TURN: &str = ", pet AS (INSERT INTO pets (name, category_id, status, created_at, added_by) \
      SELECT $1, CAST($2 AS BIGINT), $3, CAST($4 AS BIGINT), $5 FROM turn WHERE NOT EXISTS \
      (SELECT 1 FROM idempotency_keys WHERE api_key_id = $6 AND idempotency_key = $7) RETURNING id) \
      INSERT INTO idempotency_keys (api_key_id, idempotency_key, fingerprint, pet_id, created_at) \
@@ -39,64 +38,62 @@ pub(super) const ADD_ONCE_IN_TURN: &str = ", pet AS (INSERT INTO pets (name, cat
      RETURNING pet_id";
 
 /// One statement, which takes the turn first where its transaction has not.
-pub(super) fn with_turn(has_turn: bool, statement: &str) -> String {
+pub fn with_turn(has_turn: bool, statement: &str) -> String {
     let turn = if has_turn { "SELECT 1" } else { TAKE_TURN };
     format!("WITH turn AS ({turn}){statement}")
 }
 
 /// A pet of the same transaction, not visible to others yet.
-pub(super) const TAKE_BACK: &str = "DELETE FROM pets WHERE id = $1";
+pub const TAKE_BACK: &str = "DELETE FROM pets WHERE id = $1";
 
 /// However old it is: a key counts until it is forgotten.
-pub(super) const FIND_CREATION: &str =
+pub const FIND_CREATION: &str =
     "SELECT fingerprint, pet_id FROM idempotency_keys WHERE api_key_id = $1 AND idempotency_key = $2";
-pub(super) const REMEMBER_CREATION: &str = "INSERT INTO idempotency_keys (api_key_id, idempotency_key, fingerprint, pet_id, created_at) \
+pub const REMEMBER_CREATION: &str = "INSERT INTO idempotency_keys (api_key_id, idempotency_key, fingerprint, pet_id, created_at) \
      VALUES ($1, $2, $3, $4, $5) ON CONFLICT (api_key_id, idempotency_key) DO NOTHING";
-pub(super) const FORGET_CREATIONS: &str = "DELETE FROM idempotency_keys WHERE (api_key_id, idempotency_key) IN \
+pub const FORGET_CREATIONS: &str = "DELETE FROM idempotency_keys WHERE (api_key_id, idempotency_key) IN \
      (SELECT api_key_id, idempotency_key FROM idempotency_keys WHERE created_at <= $1 ORDER BY created_at LIMIT $2)";
 
 /// The same by the server's clock, since those of instances may differ: on PostgreSQL only. Older than so many seconds.
-pub(super) const FORGET_CREATIONS_AT_SERVER: &str = "DELETE FROM idempotency_keys WHERE (api_key_id, idempotency_key) IN \
+pub const FORGET_CREATIONS_AT_SERVER: &str = "DELETE FROM idempotency_keys WHERE (api_key_id, idempotency_key) IN \
      (SELECT api_key_id, idempotency_key FROM idempotency_keys \
      WHERE created_at <= CAST(EXTRACT(EPOCH FROM CURRENT_TIMESTAMP) AS BIGINT) - $1 ORDER BY created_at LIMIT $2)";
 
 /// Whether pets may be added, without adding one; and a row that is never seen.
-pub(super) const MAY_ADD: &str =
-    "INSERT INTO pets (name, category_id, status, created_at) SELECT '', 0, '', 0 WHERE 1 = 0";
-pub(super) const ADD_HEARTBEAT: &str = "INSERT INTO idempotency_keys (api_key_id, idempotency_key, fingerprint, pet_id, created_at) \
+pub const MAY_ADD: &str = "INSERT INTO pets (name, category_id, status, created_at) SELECT '', 0, '', 0 WHERE 1 = 0";
+pub const ADD_HEARTBEAT: &str = "INSERT INTO idempotency_keys (api_key_id, idempotency_key, fingerprint, pet_id, created_at) \
      VALUES ('', $1, $2, 0, 0)";
-pub(super) const END_HEARTBEAT: &str = "DELETE FROM idempotency_keys WHERE api_key_id = '' AND idempotency_key = $1";
+pub const END_HEARTBEAT: &str = "DELETE FROM idempotency_keys WHERE api_key_id = '' AND idempotency_key = $1";
 
-pub(super) const FIND_KEY: &str =
-    "SELECT hash, scopes, expires_at, revoked_at, last_used_at FROM api_keys WHERE id = $1";
-pub(super) const LIST_KEYS: &str = "SELECT id, name, scopes, created_at, expires_at, last_used_at, revoked_at \
+pub const FIND_KEY: &str = "SELECT hash, scopes, expires_at, revoked_at, last_used_at FROM api_keys WHERE id = $1";
+pub const LIST_KEYS: &str = "SELECT id, name, scopes, created_at, expires_at, last_used_at, revoked_at \
      FROM api_keys ORDER BY created_at, id";
-pub(super) const SHOW_KEY: &str =
+pub const SHOW_KEY: &str =
     "SELECT id, name, scopes, created_at, expires_at, last_used_at, revoked_at FROM api_keys WHERE id = $1";
-pub(super) const ADD_KEY: &str =
+pub const ADD_KEY: &str =
     "INSERT INTO api_keys (id, hash, name, scopes, created_at, expires_at) VALUES ($1, $2, $3, $4, $5, $6)";
-pub(super) const ANY_KEY: &str = "SELECT id FROM api_keys ORDER BY id LIMIT 1";
-pub(super) const REVOKE_KEY: &str = "UPDATE api_keys SET revoked_at = $1 WHERE id = $2 AND revoked_at IS NULL";
-pub(super) const RENAME_KEY: &str = "UPDATE api_keys SET name = $1 WHERE id = $2 AND name <> $1";
-pub(super) const LIMIT_KEY: &str =
+pub const ANY_KEY: &str = "SELECT id FROM api_keys ORDER BY id LIMIT 1";
+pub const REVOKE_KEY: &str = "UPDATE api_keys SET revoked_at = $1 WHERE id = $2 AND revoked_at IS NULL";
+pub const RENAME_KEY: &str = "UPDATE api_keys SET name = $1 WHERE id = $2 AND name <> $1";
+pub const LIMIT_KEY: &str =
     "UPDATE api_keys SET expires_at = $1 WHERE id = $2 AND (expires_at IS NULL OR expires_at > $1)";
-pub(super) const USE_KEY: &str =
+pub const USE_KEY: &str =
     "UPDATE api_keys SET last_used_at = $1 WHERE id = $2 AND (last_used_at IS NULL OR last_used_at < $1)";
-pub(super) const ADD_KEY_EVENT: &str = "INSERT INTO key_events (at, action, api_key_id, actor) VALUES ($1, $2, $3, $4)";
-pub(super) const LIST_KEY_EVENTS: &str = "SELECT at, action, api_key_id, actor FROM key_events ORDER BY at, id";
+pub const ADD_KEY_EVENT: &str = "INSERT INTO key_events (at, action, api_key_id, actor) VALUES ($1, $2, $3, $4)";
+pub const LIST_KEY_EVENTS: &str = "SELECT at, action, api_key_id, actor FROM key_events ORDER BY at, id";
 
-pub(super) const LAST_PET_UP_TO: &str = "SELECT id FROM pets WHERE id <= $1 ORDER BY id DESC LIMIT 1";
+pub const LAST_PET_UP_TO: &str = "SELECT id FROM pets WHERE id <= $1 ORDER BY id DESC LIMIT 1";
 
 /// How a copy begins on PostgreSQL, at either end: it may be idle while the other end answers, and others only read what it
 /// writes to.
-pub(super) const BEGIN_TO_READ: &str =
+pub const BEGIN_TO_READ: &str =
     "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL idle_in_transaction_session_timeout = 0";
-pub(super) const BEGIN_TO_WRITE: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ; \
+pub const BEGIN_TO_WRITE: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ; \
      SET LOCAL idle_in_transaction_session_timeout = 60000; \
      LOCK TABLE pets, api_keys, key_events, idempotency_keys IN EXCLUSIVE MODE";
 
 /// Ids from where a copy ended: on PostgreSQL only.
-pub(super) const GO_ON_WITH_IDS: [&str; 2] = [
+pub const GO_ON_WITH_IDS: [&str; 2] = [
     "SELECT setval(pg_get_serial_sequence('pets', 'id'), id) FROM (SELECT id FROM pets ORDER BY id DESC LIMIT 1) AS last",
     "SELECT setval(pg_get_serial_sequence('key_events', 'id'), id) \
      FROM (SELECT id FROM key_events ORDER BY id DESC LIMIT 1) AS last",
@@ -104,30 +101,29 @@ pub(super) const GO_ON_WITH_IDS: [&str; 2] = [
 
 /// How a server commits, on PostgreSQL only. Without the first, what was acknowledged could be lost: `off` does not wait for
 /// the disk, `local` not for a synchronous standby. What waits for less or more of a standby is left.
-pub(super) const COMMIT_DURABLY: &str = "SELECT set_config('synchronous_commit', 'on', false) \
+pub const COMMIT_DURABLY: &str = "SELECT set_config('synchronous_commit', 'on', false) \
      WHERE current_setting('synchronous_commit') IN ('off', 'local')";
-pub(super) const WEAK_COMMIT: &str = "SELECT current_setting('synchronous_commit') \
+pub const WEAK_COMMIT: &str = "SELECT current_setting('synchronous_commit') \
      WHERE current_setting('synchronous_commit') IN ('off', 'local')";
-pub(super) const OTHER_ENCODING: &str =
+pub const OTHER_ENCODING: &str =
     "SELECT current_setting('server_encoding') WHERE current_setting('server_encoding') <> 'UTF8'";
-pub(super) const IS_REPLICATED: &str = "SELECT 1 WHERE current_setting('synchronous_standby_names') <> '' \
+pub const IS_REPLICATED: &str = "SELECT 1 WHERE current_setting('synchronous_standby_names') <> '' \
      OR current_setting('transaction_read_only') = 'on'";
-pub(super) const UNSAFE_SETTINGS: &str =
+pub const UNSAFE_SETTINGS: &str =
     "SELECT name FROM pg_settings WHERE name IN ('fsync', 'full_page_writes') AND setting = 'off' ORDER BY name";
 
 /// Whether the server has got the settings that every connection asks for: a pooler ignores them, or refuses them.
-pub(super) const HAS_OPTIONS: &str = "SELECT 1 WHERE current_setting('plan_cache_mode') = 'force_generic_plan'";
+pub const HAS_OPTIONS: &str = "SELECT 1 WHERE current_setting('plan_cache_mode') = 'force_generic_plan'";
 
 /// Which migrations were run, and the lock of who runs them: on PostgreSQL only. The number is `petstore` in ASCII.
-pub(super) const VERSION: &str = "SELECT version FROM schema_versions ORDER BY version DESC LIMIT 1";
-pub(super) const MAKE_VERSIONS: &str = "CREATE TABLE IF NOT EXISTS schema_versions (version BIGINT PRIMARY KEY)";
-pub(super) const ADD_VERSION: &str =
-    "INSERT INTO schema_versions (version) VALUES ($1) ON CONFLICT (version) DO NOTHING";
-pub(super) const MIGRATION_LOCK: &str = "SELECT pg_advisory_xact_lock(8099007544119226981)";
+pub const VERSION: &str = "SELECT version FROM schema_versions ORDER BY version DESC LIMIT 1";
+pub const MAKE_VERSIONS: &str = "CREATE TABLE IF NOT EXISTS schema_versions (version BIGINT PRIMARY KEY)";
+pub const ADD_VERSION: &str = "INSERT INTO schema_versions (version) VALUES ($1) ON CONFLICT (version) DO NOTHING";
+pub const MIGRATION_LOCK: &str = "SELECT pg_advisory_xact_lock(8099007544119226981)";
 
 /// What the tables consist of: each column, trigger, rule, constraint and unique index, and how it is defined. On PostgreSQL
 /// only.
-pub(super) const OBJECTS: &str = "WITH ours AS (SELECT oid, relname, relrowsecurity FROM pg_class WHERE oid IN \
+pub const OBJECTS: &str = "WITH ours AS (SELECT oid, relname, relrowsecurity FROM pg_class WHERE oid IN \
      (to_regclass('pets'), to_regclass('api_keys'), to_regclass('idempotency_keys'), to_regclass('key_events'), \
      to_regclass('pet_turn'))) \
      SELECT 'column ' || relname || '.' || attname, format_type(atttypid, atttypmod) \
@@ -142,7 +138,7 @@ pub(super) const OBJECTS: &str = "WITH ours AS (SELECT oid, relname, relrowsecur
 
 /// One value of a statement.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Value<'a> {
+pub enum Value<'a> {
     Null,
     Int(i64),
     Text(&'a str),
@@ -150,11 +146,11 @@ pub(super) enum Value<'a> {
 }
 
 impl<'a> Value<'a> {
-    pub(super) fn int(number: Option<i64>) -> Self {
+    pub fn int(number: Option<i64>) -> Self {
         number.map_or(Self::Null, Self::Int)
     }
 
-    pub(super) fn text(text: Option<&'a str>) -> Self {
+    pub fn text(text: Option<&'a str>) -> Self {
         text.map_or(Self::Null, Self::Text)
     }
 }

@@ -11,8 +11,8 @@ mod writer;
 use std::path::Path;
 use std::sync::Arc;
 
-pub(super) use self::file::LogWatch;
-pub(super) use self::snapshot::{backup, begin, check, moment, restore};
+pub use self::file::LogWatch;
+pub use self::snapshot::{backup, begin, check, moment, restore};
 
 use self::connection::{Readers, cannot_open, connect_for_writing, migrate, refuse_foreign};
 use self::file::Files;
@@ -24,15 +24,15 @@ const OLDEST_SQLITE: i32 = 3_051_003;
 
 /// An open file.
 #[derive(Debug)]
-pub(super) struct Sqlite {
-    pub(super) readers: Readers,
-    pub(super) writer: Writer,
+pub struct Sqlite {
+    pub readers: Readers,
+    pub writer: Writer,
     files: Arc<Files>,
 }
 
 impl Sqlite {
     /// Creates the file and brings its schema up to date as needed. Waits for the disk.
-    pub(super) fn open(path: &Path) -> Result<Self, StoreError> {
+    pub fn open(path: &Path) -> Result<Self, StoreError> {
         refuse_old_sqlite(rusqlite::version_number())?;
         file::create_private(path).map_err(StoreError::cannot_create(path))?;
         file::judge_file(path, false)?;
@@ -47,13 +47,13 @@ impl Sqlite {
     }
 
     /// News of each write to the log; nothing where the system has none.
-    pub(super) fn log_watch(&self) -> Option<LogWatch> {
+    pub fn log_watch(&self) -> Option<LogWatch> {
         LogWatch::of(&self.files.log()).ok()
     }
 
     /// Writes what waits, then closes every connection; the writing one last, so that SQLite can fold its write-ahead
     /// log into the file.
-    pub(super) async fn close(&self) {
+    pub async fn close(&self) {
         self.readers.close();
         self.writer.close().await;
     }

@@ -80,7 +80,7 @@ const KEEP_PLANS: &str = "-c plan_cache_mode=force_generic_plan";
 /// After how long without a word from the other side the system gives a connection up.
 const SILENCE: Duration = Duration::from_secs(6);
 
-pub(super) const PORT: u16 = 5432;
+pub const PORT: u16 = 5432;
 
 /// A server and a database on it, as `--database` takes it. Neither `Debug` nor `Display` shows the password.
 ///

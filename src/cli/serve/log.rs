@@ -26,7 +26,7 @@ const PATIENCE: Duration = Duration::from_secs(1);
 
 /// The format of the log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(super) enum LogFormat {
+pub enum LogFormat {
     /// For people.
     Text,
     /// One JSON object per line.
@@ -62,7 +62,7 @@ impl Log {
         Self::to(File::from(io::stderr().as_fd().try_clone_to_owned()?), format)
     }
 
-    pub(super) fn to(mut out: impl Write + Send + 'static, format: LogFormat) -> io::Result<Self> {
+    pub fn to(mut out: impl Write + Send + 'static, format: LogFormat) -> io::Result<Self> {
         let shared = Arc::<Shared>::default();
         let writer = Arc::clone(&shared);
         // It is never joined, since a write may hang.
@@ -71,7 +71,7 @@ impl Log {
     }
 
     /// How its lines look.
-    pub(super) const fn format(&self) -> LogFormat {
+    pub const fn format(&self) -> LogFormat {
         self.format
     }
 
@@ -85,7 +85,7 @@ impl Log {
     }
 
     /// How many lines were dropped.
-    pub(super) fn dropped(&self) -> Counter {
+    pub fn dropped(&self) -> Counter {
         self.shared.dropped.clone()
     }
 
@@ -97,7 +97,7 @@ impl Log {
 }
 
 /// A line as an event of tracing would be written.
-pub(in crate::cli) fn as_json(level: Level, line: &str) -> impl fmt::Display {
+pub fn as_json(level: Level, line: &str) -> impl fmt::Display {
     json!({"timestamp": clock::now().wall, "level": level.as_str(), "message": line, "target": module_path!()})
 }
 

@@ -45,10 +45,10 @@ const KNOWN: [&str; 16] = [
 ];
 
 /// What the client sent.
-pub(super) const COMMAND: &str = "SSH_ORIGINAL_COMMAND";
+pub const COMMAND: &str = "SSH_ORIGINAL_COMMAND";
 
 /// The variables that a session knows.
-pub(super) fn known(env: &Env) -> Env {
+pub fn known(env: &Env) -> Env {
     let known = KNOWN.into_iter().filter_map(|name| Some((name, env.value(name)?)));
     known.filter(|(name, value)| *name != "TZ" || is_time_zone(&value.to_string_lossy())).collect()
 }

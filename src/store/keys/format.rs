@@ -58,19 +58,19 @@ impl FromStr for KeyId {
 }
 
 /// The id of every key that is stored nowhere.
-pub(in crate::store) const SESSION: KeyId = KeyId(*b"thisprog");
+pub const SESSION: KeyId = KeyId(*b"thisprog");
 
 /// What it is called.
-pub(in crate::store) const SESSION_NAME: &str = "this app";
+pub const SESSION_NAME: &str = "this app";
 
 /// A new key and its id.
-pub(super) fn generate() -> Result<(KeyId, SecretString), StoreError> {
+pub fn generate() -> Result<(KeyId, SecretString), StoreError> {
     let id = KeyId(random_base62()?);
     Ok((id, with_id(id)?))
 }
 
 /// A new key of this id.
-pub(super) fn with_id(id: KeyId) -> Result<SecretString, StoreError> {
+pub fn with_id(id: KeyId) -> Result<SecretString, StoreError> {
     let secret: [u8; SECRET] = random_base62()?;
     let mut key = format!("{PREFIX}{id}_");
     key.extend(secret.map(char::from));
@@ -80,7 +80,7 @@ pub(super) fn with_id(id: KeyId) -> Result<SecretString, StoreError> {
 }
 
 /// The id of a key with a valid form and checksum; it may not exist.
-pub(super) fn id_of(key: &str) -> Option<KeyId> {
+pub fn id_of(key: &str) -> Option<KeyId> {
     let (body, given) = key.as_bytes().split_last_chunk::<CHECKSUM>()?;
     let (id, secret) = body.strip_prefix(PREFIX.as_bytes())?.split_first_chunk::<ID>()?;
     let secret = secret.strip_prefix(b"_")?;
@@ -113,9 +113,9 @@ fn random_base62<const N: usize>() -> Result<[u8; N], StoreError> {
     Ok(digits)
 }
 
-pub(super) type Hash = [u8; 32];
+pub type Hash = [u8; 32];
 
-pub(super) fn hash(key: &str) -> Hash {
+pub fn hash(key: &str) -> Hash {
     Sha256::digest(key).into()
 }
 
@@ -186,22 +186,22 @@ impl fmt::Display for Scopes {
 const BELIEVED: Duration = Duration::from_secs(3);
 
 /// What is known of the keys that were used lately.
-pub(in crate::store) type KeyCache = Mutex<HashMap<KeyId, Known>>;
+pub type KeyCache = Mutex<HashMap<KeyId, Known>>;
 
 /// Times of the day are Unix seconds.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::store) struct Known {
-    pub(super) hash: Hash,
-    pub(super) scopes: Scopes,
-    pub(super) expires_at: Option<i64>,
-    pub(super) revoked: bool,
-    pub(super) last_used_at: Option<i64>,
+pub struct Known {
+    pub hash: Hash,
+    pub scopes: Scopes,
+    pub expires_at: Option<i64>,
+    pub revoked: bool,
+    pub last_used_at: Option<i64>,
     /// When it was read; nothing for a key of this process, which is in no database.
-    pub(super) read_at: Option<Instant>,
+    pub read_at: Option<Instant>,
 }
 
 impl Known {
-    pub(super) fn read(row: &Row<'_>, now: Now) -> Result<Self, DatabaseError> {
+    pub fn read(row: &Row<'_>, now: Now) -> Result<Self, DatabaseError> {
         Ok(Self {
             hash: row.bytes(0)?,
             scopes: row.parsed(1)?,
@@ -212,11 +212,11 @@ impl Known {
         })
     }
 
-    pub(super) fn is_fresh(&self, now: Now) -> bool {
+    pub fn is_fresh(&self, now: Now) -> bool {
         self.read_at.is_none_or(|read_at| now.mono.saturating_duration_since(read_at) < BELIEVED)
     }
 
-    pub(super) fn is_valid(&self, now: Now) -> bool {
+    pub fn is_valid(&self, now: Now) -> bool {
         !self.revoked && self.expires_at.is_none_or(|expires_at| now.wall.as_second() < expires_at)
     }
 }

@@ -35,7 +35,7 @@ use crate::store::{StoreFailure, sql};
 const GROUP: usize = 128;
 
 #[derive(Debug)]
-pub(in crate::store) struct Batcher {
+pub struct Batcher {
     desk: Arc<Desk>,
     /// For one at a time that does not queue.
     alone: Semaphore,
@@ -61,7 +61,7 @@ struct Open {
 
 /// What the jobs of a desk do.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Kind {
+pub enum Kind {
     Read,
     Write,
 }
@@ -96,7 +96,7 @@ impl Kind {
 
 impl Batcher {
     /// At most `count` groups of jobs are under way at once.
-    pub(super) fn start(kind: Kind, count: usize, connections: &Connections) -> Self {
+    pub fn start(kind: Kind, count: usize, connections: &Connections) -> Self {
         let (jobs, waiting) = mpsc::channel(QUEUE);
         let (was_alone, waiting) = (AtomicBool::new(true), AsyncMutex::new(waiting));
         let desk = Arc::new(Desk { kind, connections: connections.clone(), was_alone, waiting });
@@ -105,7 +105,7 @@ impl Batcher {
     }
 
     /// What came of `work`. Where the caller goes away, it is not done unless it is under way already.
-    pub(in crate::store) async fn work<W: Work>(&self, work: W) -> Result<W::Output, StoreFailure> {
+    pub async fn work<W: Work>(&self, work: W) -> Result<W::Output, StoreFailure> {
         let Desk { kind, connections, was_alone, .. } = &*self.desk;
         if let Some(why) = kind.refusal(connections) {
             return Err(why);
@@ -132,7 +132,7 @@ impl Batcher {
     }
 
     /// Does what waits.
-    pub(super) async fn close(&self) {
+    pub async fn close(&self) {
         let open = self.open.lock().take();
         let Some(Open { jobs, mut clerks }) = open else { return };
         drop(jobs);
@@ -189,7 +189,7 @@ const HOST_TIME: Duration = Duration::from_millis(1500);
 const TURN_TIME: Duration = Duration::from_millis(100);
 
 /// Each job separately, one after another on the same connection. Ends each job, and empties `group`.
-pub(super) async fn read(connections: &Connections, group: &mut Vec<Box<dyn Job>>) {
+pub async fn read(connections: &Connections, group: &mut Vec<Box<dyn Job>>) {
     let mut may_leave = true;
     for pause in pauses() {
         let session = match connections.take().await {
@@ -231,7 +231,7 @@ pub(super) async fn read(connections: &Connections, group: &mut Vec<Box<dyn Job>
 }
 
 /// All in one transaction. Tells each job how it ended, and empties `group`.
-pub(super) async fn write(connections: &Connections, group: &mut Vec<Box<dyn Job>>) {
+pub async fn write(connections: &Connections, group: &mut Vec<Box<dyn Job>>) {
     group.retain(|job| job.is_wanted());
     if group.is_empty() {
         return;
@@ -272,7 +272,7 @@ async fn beat(connections: &Connections) -> Result<(), StoreFailure> {
 
 impl Connections {
     /// Checks, on a separate connection, whether commits get through; one check at a time.
-    pub(super) fn start_beat(&self) {
+    pub fn start_beat(&self) {
         let Ok(permit) = Arc::clone(&self.pulse.beating).try_acquire_owned() else { return };
         let connections = self.clone();
         tokio::spawn(async move {
@@ -285,7 +285,7 @@ impl Connections {
 }
 
 /// A single statement without a waiting caller. It proves nothing about commits: there may be nothing to write.
-pub(super) async fn write_alone(connections: &Connections, work: impl Work) -> Result<(), StoreFailure> {
+pub async fn write_alone(connections: &Connections, work: impl Work) -> Result<(), StoreFailure> {
     let session = connections.take().await?;
     session.begin(&connections.pulse);
     let written = committed(&session, timeout(ANSWER_TIME, work.run(&Connection::Postgres(&session))).await).map(drop);

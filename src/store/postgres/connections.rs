@@ -26,19 +26,19 @@ const FRESH: Duration = Duration::from_secs(1);
 
 /// All connections to the server.
 #[derive(Clone, Debug)]
-pub(super) struct Connections {
-    pub(super) pool: ConnectionPool,
-    pub(super) pulse: Arc<CommitMonitor>,
+pub struct Connections {
+    pub pool: ConnectionPool,
+    pub pulse: Arc<CommitMonitor>,
     /// Held while a transaction of this process adds pets: only one of each instance then waits in the server for its turn.
-    pub(super) turn: Arc<AsyncMutex<()>>,
+    pub turn: Arc<AsyncMutex<()>>,
     /// Reports what this process has added.
-    pub(super) additions: Arc<watch::Sender<()>>,
+    pub additions: Arc<watch::Sender<()>>,
     /// Whether there is another host to go to from one whose commits wait.
-    pub(super) are_several_hosts: bool,
+    pub are_several_hosts: bool,
 }
 
 impl Connections {
-    pub(super) fn open(url: &PostgresUrl) -> Result<Self, StoreError> {
+    pub fn open(url: &PostgresUrl) -> Result<Self, StoreError> {
         let pulse = Arc::<CommitMonitor>::default();
         let pool = pool::open(url, Arc::clone(&pulse))?;
         let (turn, additions) = (Arc::default(), Arc::default());
@@ -46,11 +46,11 @@ impl Connections {
     }
 
     /// Closes what is idle and not new: it may lead to a server that was left.
-    pub(super) fn leave(&self) {
+    pub fn leave(&self) {
         drop(self.pool.retain(|_, metrics| metrics.age() < FRESH));
     }
 
-    pub(super) async fn take(&self) -> Result<Session, StoreFailure> {
+    pub async fn take(&self) -> Result<Session, StoreFailure> {
         match self.pool.get().await {
             Ok(client) => Ok(Session::new(client)),
             Err(PoolError::Closed) => Err(StoreFailure::Closed),
@@ -60,7 +60,7 @@ impl Connections {
     }
 
     /// The same at the start.
-    pub(super) async fn take_first(&self, database: &DatabaseUrl) -> Result<Session, StoreError> {
+    pub async fn take_first(&self, database: &DatabaseUrl) -> Result<Session, StoreError> {
         self.take().await.map_err(|why| match why {
             StoreFailure::NoConnection(source) => StoreError::because(format!("no connection to {database}"))(source),
             other => other.into(),
@@ -73,7 +73,7 @@ impl Connections {
 ///
 /// But one whose commit the server has not answered is kept until it has: the commit continues there without its
 /// connection, and must not overlap with another one.
-pub(in crate::store) struct Session {
+pub struct Session {
     line: Option<PooledConnection>,
     commit: Mutex<Option<Commit>>,
     has_turn: AtomicBool,
@@ -81,13 +81,13 @@ pub(in crate::store) struct Session {
 }
 
 impl Session {
-    pub(super) fn new(line: PooledConnection) -> Self {
+    pub fn new(line: PooledConnection) -> Self {
         let (has_turn, preparing) = (AtomicBool::new(false), AtomicUsize::new(0));
         Self { line: Some(line), commit: Mutex::new(None), has_turn, preparing }
     }
 
     /// Gives it back; closes it where it is not `sound`.
-    pub(super) fn release(mut self, sound: bool) {
+    pub fn release(mut self, sound: bool) {
         if sound {
             drop(self.line.take());
         }
@@ -98,7 +98,7 @@ impl Session {
     }
 
     /// What comes next commits.
-    pub(super) fn begin(&self, monitor: &Arc<CommitMonitor>) {
+    pub fn begin(&self, monitor: &Arc<CommitMonitor>) {
         *self.commit.lock() = Some(monitor.begin(self.host()));
         if let Some(line) = &self.line {
             line.take_warning();
@@ -106,39 +106,39 @@ impl Session {
     }
 
     /// What follows is in a transaction that takes its turn to add pets first.
-    pub(super) fn mark_turn_taken(&self) {
+    pub fn mark_turn_taken(&self) {
         self.has_turn.store(true, Ordering::Relaxed);
     }
 
     /// A `statement` that adds pets, with what it needs to wait in the server until no other transaction adds any.
-    pub(in crate::store) fn with_turn(&self, statement: &str) -> String {
+    pub fn with_turn(&self, statement: &str) -> String {
         sql::with_turn(self.has_turn.load(Ordering::Relaxed), statement)
     }
 
     /// Whether a statement was not sent yet: it is prepared first, once on each connection.
-    pub(super) fn is_preparing(&self) -> bool {
+    pub fn is_preparing(&self) -> bool {
         self.preparing.load(Ordering::Relaxed) > 0
     }
 
     /// Whether a pooler gives its session to others, too.
-    pub(super) fn is_shared(&self) -> bool {
+    pub fn is_shared(&self) -> bool {
         self.line.as_ref().is_some_and(|line| line.is_shared)
     }
 
     /// Which of the hosts it leads to.
-    pub(super) fn host(&self) -> usize {
+    pub fn host(&self) -> usize {
         self.line.as_ref().map_or(0, |line| line.host)
     }
 
     /// The server has answered, and this is what it was about; nothing where it has warned of that.
-    pub(super) fn end(&self) -> Option<Commit> {
+    pub fn end(&self) -> Option<Commit> {
         let commit = self.commit.lock().take();
         let has_warned = self.line.as_ref().is_some_and(|line| line.take_warning());
         commit.filter(|_| !has_warned)
     }
 
     /// What `read` makes of each row.
-    pub(in crate::store) async fn rows<T>(
+    pub async fn rows<T>(
         &self,
         sql: &str,
         values: &[Value<'_>],
@@ -154,12 +154,12 @@ impl Session {
     }
 
     /// The first column of each row.
-    pub(super) async fn texts(&self, sql: &str) -> Result<Vec<String>, DatabaseError> {
+    pub async fn texts(&self, sql: &str) -> Result<Vec<String>, DatabaseError> {
         self.rows(sql, &[], |row| Ok(row.try_get(0)?)).await
     }
 
     /// How many rows were written.
-    pub(in crate::store) async fn execute(&self, sql: &str, values: &[Value<'_>]) -> Result<u64, DatabaseError> {
+    pub async fn execute(&self, sql: &str, values: &[Value<'_>]) -> Result<u64, DatabaseError> {
         let rows = self.query(sql, values).await?;
         pin_mut!(rows);
         while rows.try_next().await?.is_some() {}
@@ -167,7 +167,7 @@ impl Session {
     }
 
     /// Statements without values and answers.
-    pub(in crate::store) async fn batch(&self, sql: &str) -> Result<(), DatabaseError> {
+    pub async fn batch(&self, sql: &str) -> Result<(), DatabaseError> {
         Ok(self.line()?.client.batch_execute(sql).await?)
     }
 
@@ -213,6 +213,6 @@ impl ToSql for Value<'_> {
 }
 
 /// Whether the server has answered with this code.
-pub(super) fn has_code(error: &DatabaseError, code: &SqlState) -> bool {
+pub fn has_code(error: &DatabaseError, code: &SqlState) -> bool {
     error.postgres().is_some_and(|error| error.code() == Some(code))
 }

@@ -36,7 +36,7 @@ const HEAD_START: Duration = Duration::from_millis(300);
 
 /// Why no connection was made.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum ConnectError {
+pub enum ConnectError {
     #[error(transparent)]
     Refused(#[from] DatabaseError),
     #[error("the host {0} is not known")]
@@ -51,7 +51,7 @@ pub(super) enum ConnectError {
 
 /// Every host of an address, in its order.
 #[derive(Debug)]
-pub(super) struct Hosts {
+pub struct Hosts {
     hosts: Vec<Host>,
     /// The one that worked last.
     good: AtomicUsize,
@@ -67,7 +67,7 @@ struct Host {
 }
 
 impl Hosts {
-    pub(super) fn of(config: &Config) -> Self {
+    pub fn of(config: &Config) -> Self {
         let (names, addresses, ports) = (config.get_hosts(), config.get_hostaddrs(), config.get_ports());
         let count = names.len().max(addresses.len());
         let shared = without_hosts(config, count > 1);
@@ -82,7 +82,7 @@ impl Hosts {
 
     /// What `connect` makes of the first host that answers it, and the number of that host. Those for which `is_stuck`
     /// come last.
-    pub(super) async fn connect<T, F>(
+    pub async fn connect<T, F>(
         &self,
         is_stuck: impl Fn(usize) -> bool,
         connect: impl Fn(Config) -> F,

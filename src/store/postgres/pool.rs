@@ -37,7 +37,7 @@ use crate::store::{StoreError, StoreFailure, sql};
 const CONNECTIONS: usize = 10;
 
 /// How long to wait for an answer: if the server does not even end a statement at its limit, the connection is given up.
-pub(in crate::store) const ANSWER_TIME: Duration = Duration::from_millis(5500);
+pub const ANSWER_TIME: Duration = Duration::from_millis(5500);
 
 /// How long to wait for a connection that others use.
 const WAIT: Duration = Duration::from_secs(5);
@@ -58,32 +58,32 @@ const RAISED_BY_A_TRIGGER: &str = "exec_stmt_raise";
 const WARN_EVERY: Duration = Duration::from_secs(1);
 
 /// All open connections that are not in use.
-pub(super) type ConnectionPool = Pool<Connector>;
+pub type ConnectionPool = Pool<Connector>;
 
 /// A connection in use.
-pub(super) type PooledConnection = Object<Connector>;
+pub type PooledConnection = Object<Connector>;
 
 /// A connection, and whether the server has warned of anything on it.
 #[derive(Debug)]
-pub(super) struct MonitoredClient {
-    pub(super) client: ClientWrapper,
+pub struct MonitoredClient {
+    pub client: ClientWrapper,
     /// Which of the hosts it leads to.
-    pub(super) host: usize,
+    pub host: usize,
     /// Whether a pooler gives its session to others, too.
-    pub(super) is_shared: bool,
+    pub is_shared: bool,
     warned: Arc<AtomicBool>,
 }
 
 impl MonitoredClient {
     /// Whether there was a warning since this was asked last.
-    pub(super) fn take_warning(&self) -> bool {
+    pub fn take_warning(&self) -> bool {
         self.warned.swap(false, Ordering::Relaxed)
     }
 }
 
 /// How a connection is made and judged. The pool's own connector would only log what the server warns of.
 #[derive(Debug)]
-pub(super) struct Connector {
+pub struct Connector {
     hosts: Hosts,
     tls: Option<ClientConfig>,
     monitor: Arc<CommitMonitor>,
@@ -109,7 +109,7 @@ impl Warnings {
 }
 
 /// Nothing is connected before the first use.
-pub(super) fn open(url: &PostgresUrl, monitor: Arc<CommitMonitor>) -> Result<ConnectionPool, StoreError> {
+pub fn open(url: &PostgresUrl, monitor: Arc<CommitMonitor>) -> Result<ConnectionPool, StoreError> {
     let connector = Connector {
         hosts: Hosts::of(&url.config),
         tls: url.is_encrypted.then(|| tls(url.root_certificates.as_deref())).transpose()?,
@@ -226,18 +226,18 @@ fn verifying(roots: Option<&Path>) -> Result<ClientConfig, Box<dyn std::error::E
 }
 
 /// How long a commit may take before no other is begun.
-pub(super) const STUCK: Duration = Duration::from_secs(2);
+pub const STUCK: Duration = Duration::from_secs(2);
 
 /// For how long a commit shows that others get through.
 const SHOWN: Duration = Duration::from_secs(1);
 
 #[derive(Debug)]
-pub(super) struct CommitMonitor {
+pub struct CommitMonitor {
     commits: Mutex<Commits>,
     /// For the one that finds out.
-    pub(super) beating: Arc<Semaphore>,
+    pub beating: Arc<Semaphore>,
     /// How the last one of these ended.
-    pub(super) beats: watch::Sender<Result<(), StoreFailure>>,
+    pub beats: watch::Sender<Result<(), StoreFailure>>,
 }
 
 #[derive(Debug, Default)]
@@ -251,7 +251,7 @@ struct Commits {
 
 /// A commit that is under way until this is dropped.
 #[derive(Debug)]
-pub(super) struct Commit {
+pub struct Commit {
     pulse: Arc<CommitMonitor>,
     number: u64,
     begun: Instant,
@@ -265,7 +265,7 @@ impl Default for CommitMonitor {
 }
 
 impl CommitMonitor {
-    pub(super) fn begin(self: &Arc<Self>, host: usize) -> Commit {
+    pub fn begin(self: &Arc<Self>, host: usize) -> Commit {
         let begun = clock::now().mono;
         let mut commits = self.commits.lock();
         commits.ever += 1;
@@ -275,12 +275,12 @@ impl CommitMonitor {
     }
 
     /// Whether a commit has waited too long, and none that was begun after it is done.
-    pub(super) fn is_stuck(&self) -> bool {
+    pub fn is_stuck(&self) -> bool {
         self.has_stuck(|_| true)
     }
 
     /// The same of the commits at one host.
-    pub(super) fn is_stuck_at(&self, host: usize) -> bool {
+    pub fn is_stuck_at(&self, host: usize) -> bool {
         self.has_stuck(|at| at == host)
     }
 
@@ -292,12 +292,12 @@ impl CommitMonitor {
     }
 
     /// Whether no commit is under way, not even one whose caller has gone away.
-    pub(super) fn is_quiet(&self) -> bool {
+    pub fn is_quiet(&self) -> bool {
         self.commits.lock().pending.is_empty()
     }
 
     /// Whether a commit was done just now.
-    pub(super) fn is_felt(&self) -> bool {
+    pub fn is_felt(&self) -> bool {
         let now = clock::now().mono;
         self.commits.lock().done.is_some_and(|(_, at)| now.saturating_duration_since(at) < SHOWN)
     }
@@ -305,7 +305,7 @@ impl CommitMonitor {
 
 impl Commit {
     /// It is done, and has written something.
-    pub(super) fn done(self) {
+    pub fn done(self) {
         let now = clock::now().mono;
         let mut commits = self.pulse.commits.lock();
         let done = commits.done.filter(|(begun, _)| *begun > self.begun);

@@ -17,20 +17,20 @@ use crate::store::job::{self, DatabaseError, Work};
 use crate::store::{DatabaseUrl, StoreError, StoreFailure};
 
 /// How long a write waits for a lock that another process holds.
-pub(super) const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
+pub const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// If SQLite itself cannot wait: how often to try again, and the pause. A second in all.
 const BUSY_TRIES: u32 = 100;
-pub(super) const BUSY_PAUSE: Duration = Duration::from_millis(10);
+pub const BUSY_PAUSE: Duration = Duration::from_millis(10);
 
 /// An existing file; a locked one is waited for so long.
-pub(super) fn connect(path: &Path, mode: OpenFlags, patience: Duration) -> rusqlite::Result<Connection> {
+pub fn connect(path: &Path, mode: OpenFlags, patience: Duration) -> rusqlite::Result<Connection> {
     let connection = Connection::open_with_flags(path, mode | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
     connection.busy_timeout(patience)?;
     Ok(connection)
 }
 
-pub(super) fn connect_for_writing(path: &Path) -> rusqlite::Result<Connection> {
+pub fn connect_for_writing(path: &Path) -> rusqlite::Result<Connection> {
     let mut connection = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE, BUSY_TIMEOUT)?;
     keep_plans(&connection)?;
     turn_to_wal(&connection)?;
@@ -63,17 +63,17 @@ fn turn_to_wal(connection: &Connection) -> rusqlite::Result<()> {
 }
 
 /// For [`Result::map_err`].
-pub(super) fn cannot_open<E: Into<DatabaseError>>(path: &Path) -> impl FnOnce(E) -> StoreError {
+pub fn cannot_open<E: Into<DatabaseError>>(path: &Path) -> impl FnOnce(E) -> StoreError {
     let database = DatabaseUrl::Sqlite(path.to_owned());
     move |source| StoreError::cannot_open(&database)(source.into())
 }
 
 /// What SQLite answers is there at once.
-pub(super) fn at_once<T>(answer: impl Future<Output = Result<T, DatabaseError>>) -> Result<T, DatabaseError> {
+pub fn at_once<T>(answer: impl Future<Output = Result<T, DatabaseError>>) -> Result<T, DatabaseError> {
     answer.now_or_never().unwrap_or(Err(DatabaseError::Vanished))
 }
 
-pub(super) fn is_busy(error: &rusqlite::Error) -> bool {
+pub fn is_busy(error: &rusqlite::Error) -> bool {
     error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy)
 }
 
@@ -91,11 +91,11 @@ const MIGRATIONS: [&str; 7] = migrations!(
 );
 
 /// What this program knows.
-pub(super) const VERSION: u32 = MIGRATIONS.len() as u32;
+pub const VERSION: u32 = MIGRATIONS.len() as u32;
 
 /// All or nothing, in one transaction, which also keeps a second process out meanwhile. A file of a newer program is
 /// left as it is.
-pub(super) fn migrate(connection: &mut Connection, path: &Path) -> Result<(), StoreError> {
+pub fn migrate(connection: &mut Connection, path: &Path) -> Result<(), StoreError> {
     let database = DatabaseUrl::Sqlite(path.to_owned());
     let cannot =
         |source: rusqlite::Error| StoreError::because(format!("cannot update the schema of {database}"))(source);
@@ -120,7 +120,7 @@ pub(super) fn migrate(connection: &mut Connection, path: &Path) -> Result<(), St
 
 /// An error where another program has changed the schema: a trigger or a constraint could have pets refused, or lose them
 /// after they were acknowledged. Tables of others are left alone.
-pub(super) fn require_ours(connection: &Connection) -> Result<(), DatabaseError> {
+pub fn require_ours(connection: &Connection) -> Result<(), DatabaseError> {
     let run = match version(connection)? {
         known @ 1..=VERSION => known,
         _ => return Ok(()),
@@ -160,12 +160,12 @@ fn objects(connection: &Connection) -> rusqlite::Result<Objects<(String, Option<
 }
 
 /// Whether there is the table that every version of this program has made first.
-pub(super) fn has_pets(connection: &Connection) -> rusqlite::Result<bool> {
+pub fn has_pets(connection: &Connection) -> rusqlite::Result<bool> {
     connection.query_row("SELECT count(*) FROM sqlite_schema WHERE name = 'pets'", [], |row| row.get(0))
 }
 
 /// Refuses a database of another program, before anything in it is changed. If it cannot be read, opening it reports why.
-pub(super) fn refuse_foreign(path: &Path) -> Result<(), StoreError> {
+pub fn refuse_foreign(path: &Path) -> Result<(), StoreError> {
     let foreign = Connection::open(path).is_ok_and(|file| is_ours(&file) == Ok(false));
     if foreign { Err(StoreError::foreign(path)) } else { Ok(()) }
 }
@@ -178,12 +178,12 @@ fn is_ours(connection: &Connection) -> rusqlite::Result<bool> {
             && moment.query_row("SELECT count(*) = 0 FROM sqlite_schema", [], |row| row.get(0))?)
 }
 
-pub(super) fn version(connection: &Connection) -> rusqlite::Result<u32> {
+pub fn version(connection: &Connection) -> rusqlite::Result<u32> {
     connection.pragma_query_value(None, "user_version", |row| row.get(0))
 }
 
 #[derive(Debug)]
-pub(in crate::store) struct Readers {
+pub struct Readers {
     path: PathBuf,
     files: Arc<Files>,
     /// Nothing once closed. There are never more of them than threads that read at once.
@@ -192,13 +192,13 @@ pub(in crate::store) struct Readers {
 
 impl Readers {
     /// Nothing is opened before the first use.
-    pub(super) fn new(path: &Path, files: Arc<Files>) -> Self {
+    pub fn new(path: &Path, files: Arc<Files>) -> Self {
         Self { path: path.to_owned(), files, idle: Mutex::new(Some(Vec::new())) }
     }
 
     /// Reads in this thread, and waits outside of SQLite while it is busy, as it is while another process repairs the
     /// write-ahead log.
-    pub(in crate::store) async fn read<W: Work>(&self, work: &W) -> Result<W::Output, StoreFailure> {
+    pub async fn read<W: Work>(&self, work: &W) -> Result<W::Output, StoreFailure> {
         for _ in 0..BUSY_TRIES {
             match self.read_at_once(work) {
                 Err(StoreFailure::Database(error)) if matches!(&*error, DatabaseError::Sqlite(error) if is_busy(error)) =>
@@ -226,7 +226,7 @@ impl Readers {
     }
 
     /// Whether it can be read, and its schema is as this program has made it.
-    pub(in crate::store) async fn ping(&self) -> Result<(), StoreFailure> {
+    pub async fn ping(&self) -> Result<(), StoreFailure> {
         self.read(&IsOurs).await
     }
 
@@ -242,7 +242,7 @@ impl Readers {
     }
 
     /// Those in use close when they are given back.
-    pub(super) fn close(&self) {
+    pub fn close(&self) {
         self.idle.lock().take();
     }
 }

@@ -48,7 +48,7 @@ const WRITABLE_BY_OTHERS: u32 = 0o022;
 
 /// Creates the file before SQLite does, with the mode that SQLite then gives to its -wal and -shm files too. What is
 /// created stays after a power cut: the entries of its directories are synced.
-pub(super) fn create_private(path: &Path) -> io::Result<()> {
+pub fn create_private(path: &Path) -> io::Result<()> {
     create_directory(path)?;
     match OpenOptions::new().write(true).create_new(true).mode(0o600).open(path) {
         Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
@@ -57,7 +57,7 @@ pub(super) fn create_private(path: &Path) -> io::Result<()> {
 }
 
 /// Creates the directory of `path` with its parents, for its owner only, to stay after a power cut.
-pub(super) fn create_directory(path: &Path) -> io::Result<()> {
+pub fn create_directory(path: &Path) -> io::Result<()> {
     let directory = path.parent().unwrap_or(Path::new("/"));
     let missing: Vec<&Path> = directory.ancestors().take_while(|directory| !directory.exists()).collect();
     DirBuilder::new().recursive(true).mode(0o700).create(directory)?;
@@ -65,17 +65,17 @@ pub(super) fn create_directory(path: &Path) -> io::Result<()> {
 }
 
 /// What SQLite adds to the name of a file for the others beside it.
-pub(super) const OTHERS: [&str; 3] = ["-wal", "-shm", "-journal"];
+pub const OTHERS: [&str; 3] = ["-wal", "-shm", "-journal"];
 
 /// The file beside `path` with this added to its name.
-pub(super) fn beside(path: &Path, added: &str) -> PathBuf {
+pub fn beside(path: &Path, added: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(added);
     name.into()
 }
 
 /// Removes the file at `path`, if there is one.
-pub(super) fn remove(path: &Path) -> io::Result<()> {
+pub fn remove(path: &Path) -> io::Result<()> {
     match fs::remove_file(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
         removed => removed,
@@ -83,31 +83,31 @@ pub(super) fn remove(path: &Path) -> io::Result<()> {
 }
 
 /// Has the name of `path` written to the disk.
-pub(super) fn sync_directory(path: &Path) -> io::Result<()> {
+pub fn sync_directory(path: &Path) -> io::Result<()> {
     File::open(path.parent().unwrap_or(Path::new("/")))?.sync_all()
 }
 
 /// The files of an open database: which they were, by the numbers that the system has for them.
 #[derive(Debug)]
-pub(super) struct Files {
+pub struct Files {
     path: PathBuf,
     ids: Vec<(u64, u64)>,
 }
 
 impl Files {
     /// As they are now, while a connection has them all open.
-    pub(super) fn of(path: &Path) -> io::Result<Self> {
+    pub fn of(path: &Path) -> io::Result<Self> {
         Ok(Self { path: path.to_owned(), ids: ids(path)? })
     }
 
     /// The write-ahead log.
-    pub(super) fn log(&self) -> PathBuf {
+    pub fn log(&self) -> PathBuf {
         beside(&self.path, "-wal")
     }
 
     /// Whether the same files have the names still. Without the write-ahead log the database lacks what was committed
     /// last, and without the shared memory other processes do not see our locks.
-    pub(super) fn are_there(&self) -> bool {
+    pub fn are_there(&self) -> bool {
         ids(&self.path).is_ok_and(|ids| ids == self.ids)
     }
 }
@@ -120,7 +120,7 @@ fn ids(path: &Path) -> io::Result<Vec<(u64, u64)>> {
 /// An error where the file at `path` is none, so that opening it could wait for ever, or has other names: SQLite keeps what
 /// was committed last beside one of them, where who uses another name does not see it. Who only `reads` a finished copy,
 /// which has no log, may: tools for backups link their files.
-pub(super) fn judge_file(path: &Path, reads: bool) -> Result<(), StoreError> {
+pub fn judge_file(path: &Path, reads: bool) -> Result<(), StoreError> {
     let file = fs::metadata(path).map_err(StoreError::cannot_create(path))?;
     let why = match file.nlink() {
         _ if !file.is_file() => "is not a regular file".to_owned(),
@@ -141,7 +141,7 @@ fn has_no_log(path: &Path) -> bool {
 }
 
 /// An error where the file is on another machine's disk; a warning where that is not known, or where others may write it.
-pub(super) fn judge_place(path: &Path) -> Result<(), StoreError> {
+pub fn judge_place(path: &Path) -> Result<(), StoreError> {
     let number = statfs(path).map_err(StoreError::cannot_create(path))?;
     let file = fs::metadata(path).map_err(StoreError::cannot_create(path))?;
     let database = display_safe(&path.display().to_string()).into_owned();
@@ -194,21 +194,21 @@ fn kind_of_mount(mounts: &str, device: u64) -> Option<&str> {
 /// Hears of each write to one file. There are none where the system has nothing of the kind.
 #[cfg(target_os = "linux")]
 #[derive(Debug)]
-pub(in crate::store) struct LogWatch(inotify::EventStream<[u8; 1024]>);
+pub struct LogWatch(inotify::EventStream<[u8; 1024]>);
 #[cfg(not(target_os = "linux"))]
 #[derive(Debug)]
-pub(in crate::store) struct LogWatch;
+pub struct LogWatch;
 
 #[cfg(target_os = "linux")]
 impl LogWatch {
-    pub(super) fn of(log: &Path) -> io::Result<Self> {
+    pub fn of(log: &Path) -> io::Result<Self> {
         let inotify = inotify::Inotify::init()?;
         inotify.watches().add(log, inotify::WatchMask::MODIFY)?;
         Ok(Self(inotify.into_event_stream([0; 1024])?))
     }
 
     /// Returns when the file was written since the last call. May be dropped while it waits.
-    pub(in crate::store) async fn changed(&mut self) -> io::Result<()> {
+    pub async fn changed(&mut self) -> io::Result<()> {
         use futures_util::StreamExt as _;
 
         self.0.next().await.ok_or(ErrorKind::UnexpectedEof)?.map(drop)
@@ -217,11 +217,11 @@ impl LogWatch {
 
 #[cfg(not(target_os = "linux"))]
 impl LogWatch {
-    pub(super) fn of(_log: &Path) -> io::Result<Self> {
+    pub fn of(_log: &Path) -> io::Result<Self> {
         Err(ErrorKind::Unsupported.into())
     }
 
-    pub(in crate::store) async fn changed(&mut self) -> io::Result<()> {
+    pub async fn changed(&mut self) -> io::Result<()> {
         std::future::pending().await
     }
 }

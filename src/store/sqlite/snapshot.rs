@@ -32,11 +32,7 @@ const STEPS_AT_ONCE: c_int = 10_000;
 /// The most lines about what is wrong.
 const MOST_PROBLEMS: usize = 100;
 
-pub(in crate::store) fn backup(
-    path: &Path,
-    copy: &Path,
-    cancel: &CancellationToken,
-) -> Result<Option<String>, BackupError> {
+pub fn backup(path: &Path, copy: &Path, cancel: &CancellationToken) -> Result<Option<String>, BackupError> {
     let name = copy.display();
     let exists = || BackupError::Failed(format!("{name} already exists: choose another file"));
     let cannot_write = cannot_write(copy);
@@ -64,8 +60,8 @@ fn cannot_write(copy: &Path) -> impl Fn(io::Error) -> BackupError {
 }
 
 /// A copy in the making, in a separate private directory on the disk that it is for: what SQLite puts beside it goes with it.
-pub(super) struct Partial {
-    pub(super) file: NamedTempFile,
+pub struct Partial {
+    pub file: NamedTempFile,
     _directory: TempDir,
     /// Locked while the copy is made.
     _held: File,
@@ -113,7 +109,7 @@ fn remove_left(place: &Path) {
 }
 
 /// The database at `path` as it is at one moment, for `copy`, whose name it does not have yet.
-pub(super) fn copied(path: &Path, copy: &Path, cancel: &CancellationToken) -> Result<Partial, BackupError> {
+pub fn copied(path: &Path, copy: &Path, cancel: &CancellationToken) -> Result<Partial, BackupError> {
     let name = copy.display();
     let cannot_write = cannot_write(copy);
     let from = connect(path)?;
@@ -148,7 +144,7 @@ fn copy_pages(from: &Connection, partial: &Path, cancel: &CancellationToken) -> 
 }
 
 /// A connection that reads the file as it is now, whatever is written meanwhile.
-pub(in crate::store) fn moment(path: &Path) -> Result<Connection, StoreError> {
+pub fn moment(path: &Path) -> Result<Connection, StoreError> {
     let connection = connect(path)?;
     let found = version(&connection).map_err(cannot_open(path))?;
     if found != VERSION {
@@ -161,7 +157,7 @@ pub(in crate::store) fn moment(path: &Path) -> Result<Connection, StoreError> {
 }
 
 /// A connection in a transaction that keeps others from writing. Its schema is up to date.
-pub(in crate::store) fn begin(path: &Path) -> Result<Connection, StoreError> {
+pub fn begin(path: &Path) -> Result<Connection, StoreError> {
     let begin = |connection: Connection| connection.execute_batch("BEGIN IMMEDIATE").map(|()| connection);
     let connection = connect_for_writing(path).and_then(begin).map_err(cannot_open(path))?;
     require_ours(&connection).map_err(cannot_open(path))?;
@@ -169,11 +165,7 @@ pub(in crate::store) fn begin(path: &Path) -> Result<Connection, StoreError> {
 }
 
 /// Ends early once `cancel` is cancelled; what is reported then says nothing.
-pub(in crate::store) fn check(
-    path: &Path,
-    is_quick: bool,
-    cancel: &CancellationToken,
-) -> Result<IntegrityReport, StoreError> {
+pub fn check(path: &Path, is_quick: bool, cancel: &CancellationToken) -> Result<IntegrityReport, StoreError> {
     let (connection, schema) = known(path, cancel)?;
     let mut checked = IntegrityReport { schema, pets: 0, problems: Vec::new(), changed: None };
     let pragma = if is_quick { "quick_check" } else { "integrity_check" };
@@ -254,7 +246,7 @@ fn connect(path: &Path) -> Result<Connection, StoreError> {
 
 /// Puts a verified copy of `backup` at `path`, and returns what it has. What is there is replaced only if
 /// `replaces`, and until the copy is complete it stays as it is.
-pub(in crate::store) fn restore(
+pub fn restore(
     backup: &Path,
     path: &Path,
     replaces: bool,

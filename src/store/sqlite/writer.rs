@@ -48,7 +48,7 @@ const SHOWN: Duration = Duration::from_secs(10);
 const CHECKPOINT_PAGES: c_int = 1000;
 
 #[derive(Debug)]
-pub(in crate::store) struct Writer {
+pub struct Writer {
     /// Nothing once closed.
     running: Mutex<Option<Running>>,
     pen: Arc<WriteConnection>,
@@ -61,7 +61,7 @@ struct Running {
 }
 
 impl Writer {
-    pub(super) fn start(connection: rusqlite::Connection, files: Arc<Files>) -> io::Result<Self> {
+    pub fn start(connection: rusqlite::Connection, files: Arc<Files>) -> io::Result<Self> {
         let (jobs, waiting) = mpsc::channel(QUEUE);
         let (was_alone, schema) = (AtomicBool::new(true), AtomicI64::new(-1));
         let (broken, written) = (OnceLock::new(), Mutex::new(None));
@@ -73,7 +73,7 @@ impl Writer {
     }
 
     /// Whether anything can be written: it was lately, or is now.
-    pub(in crate::store) async fn can_write(&self) -> Result<(), StoreFailure> {
+    pub async fn can_write(&self) -> Result<(), StoreFailure> {
         let runs = self.running.lock().as_ref().is_some_and(|running| !running.thread.is_finished());
         if !runs {
             return Err(StoreFailure::Closed);
@@ -87,7 +87,7 @@ impl Writer {
         timeout(BEAT_TIME, done).await.map_err(|_| StoreFailure::NoAnswer)?.unwrap_or(Err(StoreFailure::Closed))
     }
 
-    pub(in crate::store) async fn write<W: Work>(&self, work: W) -> Result<W::Output, StoreFailure> {
+    pub async fn write<W: Work>(&self, work: W) -> Result<W::Output, StoreFailure> {
         let (job, done) = awaited(work);
         // In this thread, if it may wait for the disk and no other writes are running or likely: a lone write takes as long
         // as a whole group.
@@ -109,14 +109,14 @@ impl Writer {
         done.await.unwrap_or(Err(StoreFailure::Closed))
     }
 
-    pub(in crate::store) fn write_later<W: Work>(&self, work: W) {
+    pub fn write_later<W: Work>(&self, work: W) {
         if let Err(error) = self.queue(unawaited(work)) {
             tracing::debug!(%error, "a background write was skipped");
         }
     }
 
     /// Changes when pets were added.
-    pub(in crate::store) fn additions(&self) -> watch::Receiver<()> {
+    pub fn additions(&self) -> watch::Receiver<()> {
         self.pen.additions.subscribe()
     }
 
@@ -129,7 +129,7 @@ impl Writer {
     }
 
     /// Writes what waits, then closes the connection.
-    pub(super) async fn close(&self) {
+    pub async fn close(&self) {
         let running = self.running.lock().take();
         let Some(Running { jobs, thread }) = running else { return };
         drop(jobs);
