@@ -17,7 +17,6 @@ pub mod follow;
 pub mod inventory;
 pub mod list;
 mod paging;
-pub mod provenance;
 pub mod retry;
 
 pub use self::failure::{ApiError, Defect};

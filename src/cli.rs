@@ -15,10 +15,8 @@ mod error;
 mod format;
 mod keys;
 mod launch;
-mod login;
 mod maintenance;
 mod output;
-mod panics;
 mod pets;
 mod profiles;
 mod render;
@@ -27,32 +25,30 @@ mod service;
 mod setup;
 mod signals;
 mod ssh;
-mod status;
 mod transfer;
-mod usage_error;
 
 use std::ffi::OsString;
 use std::fmt::Display;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::process::ExitCode;
 
-use args::OVER_SSH;
 use clap::{CommandFactory as _, FromArgMatches as _};
-use command::{AccessCommand, Args, Command, UiArgs, VERSION};
-use pets::args::PetsCommand;
-use signals::fail_at_file_size_limit;
-use ssh::SshStart;
-use ssh::person::{ASK, revoked};
 use tokio::runtime::Builder;
 use tracing::Level;
 
-pub use error::{Exit, Failed};
-pub use panics::report as report_panics;
-
-use self::output::When;
 use crate::api;
 use crate::config::{self, Choices, Env, Paths};
 use crate::local::atomic_file::temporary_directory;
+
+use args::OVER_SSH;
+use command::{AccessCommand, Args, Command, UiArgs, VERSION};
+pub use error::{Exit, Failed};
+use output::When;
+use pets::args::PetsCommand;
+use signals::fail_at_file_size_limit;
+pub use signals::report as report_panics;
+use ssh::SshStart;
+use ssh::person::{ASK, revoked};
 
 /// The whole command line, for the manual pages.
 pub fn command() -> clap::Command {
@@ -77,7 +73,7 @@ fn start(arguments: &[OsString], env: &Env, coloured: &mut bool) -> Result<Exit,
     if let Some(exit) = completions::answer(Args::command, arguments, env) {
         return Ok(exit);
     }
-    usage_error::refuse_misplaced_key(arguments, env)?;
+    error::refuse_misplaced_key(arguments, env)?;
     // This needs no parsing of the whole command line.
     if matches!(arguments, [_, only] if only == "--version" || only == "-V") {
         return output::write(|out| writeln!(out, "petstore {}", *VERSION)).map(|_| Exit::Done);
@@ -112,7 +108,7 @@ fn parse(arguments: &[OsString], env: &Env) -> Result<Args, Result<Exit, Failed>
     let mut command = Args::command().color(When::of_help(arguments, env));
     let matches = command.try_get_matches_from_mut(arguments);
     let parsed = matches.and_then(|matches| Args::from_arg_matches(&matches));
-    parsed.map_err(|error| usage_error::failed(&error, &command, arguments).map_or_else(|| print(&error), Err))
+    parsed.map_err(|error| error::usage_error(&error, &command, arguments).map_or_else(|| print(&error), Err))
 }
 
 /// Prints requested help and the version to stdout, and other help to stderr.
@@ -201,9 +197,9 @@ fn run(args: Args, env: &Env, coloured: bool) -> Result<Exit, Failed> {
             done
         }
         Command::Access(command) => match command {
-            AccessCommand::Login(login) => runtime.block_on(login::login(login, &choices, env)),
-            AccessCommand::Logout => login::logout(&choices, env),
-            AccessCommand::Status(output) => runtime.block_on(status::run(output, &choices, env)),
+            AccessCommand::Login(login) => runtime.block_on(profiles::login(login, &choices, env)),
+            AccessCommand::Logout => profiles::logout(&choices, env),
+            AccessCommand::Status(output) => runtime.block_on(service::status(output, &choices, env)),
         },
         Command::Profiles(profiles) => runtime.block_on(profiles::run(profiles, choices, env)),
         Command::Config(config) => configuration::run(&config, &choices, env),

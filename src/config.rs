@@ -6,10 +6,8 @@
 
 pub mod action;
 pub mod edit;
-mod env;
 mod error;
 pub mod file;
-mod login;
 pub mod paths;
 pub mod profiles;
 pub mod secrets;
@@ -19,14 +17,14 @@ mod target;
 pub mod theme;
 
 pub use self::file::{Clipboard, LinkSpeed};
+pub use self::paths::{Depth, Env};
+pub use self::profiles::{Login, LoginError};
 pub use self::sources::{Origin, Sourced};
 pub use self::target::{KeyOrigin, Remote, Service};
 pub use action::{CustomAction, On};
 pub use edit::{SCHEMA, write_schema};
-pub use env::{Depth, Env};
 pub use error::{ConfigError, NoHome};
 pub use file::{Accent, File, KeySource, Notify};
-pub use login::{Login, LoginError};
 pub use paths::Paths;
 pub use profiles::{ProfileEntry, Profiles, ServiceLocation, settings_for, settings_with, settings_without_key};
 pub use settings::{Settings, read_only};

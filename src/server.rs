@@ -22,7 +22,6 @@ mod names;
 mod pets;
 mod routes;
 mod service;
-mod tls;
 
 use std::io;
 use std::net::SocketAddr;
@@ -34,10 +33,9 @@ use tokio::task::JoinHandle;
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-pub use self::config::Config;
+pub use self::config::{Config, Tls, TlsError};
 pub use self::limits::{NotAProxy, Proxy, RateLimit};
 pub use self::routes::OPENAPI;
-pub use self::tls::{Tls, TlsError};
 
 use self::connection::run;
 use self::feed::{Feed, Streams};

@@ -12,7 +12,7 @@ use super::error::{Exit, Failed, suggestion};
 use super::launch::read_keymap;
 use super::output::{note, write};
 use super::render::FormatArg;
-use super::status::{columns, objects};
+use super::service::{columns, objects};
 use crate::config::secrets::refuse_where_others_write;
 use crate::config::settings::{all, configuration};
 use crate::config::{Choices, ConfigError, Env, KeySource, Paths, SCHEMA, Themes, faults, file_path, write_schema};

@@ -18,10 +18,11 @@ use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 
 use super::args::DATABASE_VARIABLE;
+use super::configuration;
 use super::error::{Exit, Failed};
 use super::output::is_terminal;
 use super::render::FormatArg;
-use super::{configuration, service, status};
+use super::service::{self, ask};
 use crate::app::clipboard::{ClipboardBackend, ways};
 use crate::clock;
 use crate::config::paths::below_home;
@@ -378,7 +379,7 @@ async fn names(remote: &Remote) -> Check {
 async fn answers(settings: &Settings) -> Vec<Check> {
     const NAME: &str = "service";
     let service = settings.service.name();
-    let Ok(answer) = timeout(LIMIT, status::ask(settings)).await else {
+    let Ok(answer) = timeout(LIMIT, ask(settings)).await else {
         let found = format!("{service} did not answer within {} s", LIMIT.as_secs());
         return vec![Check::fail(NAME, &found, "try again in a moment, or ask the service's operator")];
     };

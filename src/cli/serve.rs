@@ -28,8 +28,7 @@ use self::log::{Log, LogFormat};
 use super::args::{DATABASE_VARIABLE, DatabaseParser};
 use super::error::{Exit, Failed};
 use super::output::{complaint, safe};
-use super::panics;
-use super::signals::Signals;
+use super::signals::{Signals, log_panics};
 use crate::clock;
 use crate::config::{Env, Paths};
 use crate::local::atomic_file::rewrite_private;
@@ -228,7 +227,7 @@ fn write_to(log: &Log, level: LogLevel) {
         LogFormat::Text => lines.with_ansi(false).init(),
         LogFormat::Json => lines.json().flatten_event(true).init(),
     }
-    panics::log();
+    log_panics();
 }
 
 /// What to log about keys if there were none. Only for a file the first key is created: the instances of a server may run

@@ -31,10 +31,9 @@ use tokio_io_timeout::TimeoutStream;
 use tokio_util::sync::CancellationToken;
 use tower::Service as _;
 
-use super::config::Config;
+use super::config::{Config, Tls};
 use super::limits::Peer;
 use super::metrics;
-use super::tls::Tls;
 use crate::clock::{self, Now};
 
 /// What every connection needs. Cheap to clone.

@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::api::ApiError;
-use crate::api::provenance::ProvenanceError;
+use crate::api::follow::ProvenanceError;
 use crate::model::Field;
 use crate::model::text::cut;
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use clap::ValueEnum as _;
 
 use super::args::FilterArgs;
-use crate::api::provenance::ProvenanceReader;
+use crate::api::follow::ProvenanceReader;
 use crate::api::retry::repeated;
 use crate::api::{ApiError, Client};
 use crate::cli::args::{Output, PetFormat};

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use petstore::api::ApiError;
 use petstore::api::follow::{Follower, News};
-use petstore::api::provenance::{ProvenanceError, ProvenanceReader};
+use petstore::api::follow::{ProvenanceError, ProvenanceReader};
 use petstore::model::{PetId, PetQuery, PetStatus};
 use tokio::io::AsyncWriteExt as _;
 

@@ -9,7 +9,7 @@ use crate::api::failure::{Failure, Remedy};
 use crate::api::follow::{AddedPet, Followed, Follower};
 use crate::api::inventory::{Coverage, in_parts};
 use crate::api::list::{self, List, ListAnswer};
-use crate::api::provenance::{ProvenanceError, ProvenanceReader};
+use crate::api::follow::{ProvenanceError, ProvenanceReader};
 use crate::clock::Now;
 use crate::model::text::{cut, short};
 use crate::model::words::counted;
