@@ -13,7 +13,7 @@ use std::time::Instant;
 use common::Limit::{self, AtMost, LessIsBetter};
 use common::{milliseconds, report};
 use petstore::app::inventory::search::{Query, Search};
-use petstore::model::{Categories, Pet, PetStatus, samples};
+use petstore::model::{Categories, Pet, PetStatus, sample};
 
 /// How many rows are searched.
 const ROWS: usize = 100_000;
@@ -31,7 +31,7 @@ fn main() {
     }
     common::heading();
     common::part("names of the samples");
-    let names: Vec<String> = (0..ROWS).map(|at| samples::sample(at).name).collect();
+    let names: Vec<String> = (0..ROWS).map(|at| sample(at).name).collect();
     all(&rows(&names), &["e", "ell", "whiske", "whiskers the"], "e a i o r s");
     common::part("the same long name on each row");
     let long = "Mr. Whiskers the Third of Springfield, Esq.";

@@ -22,7 +22,6 @@ mod profiles;
 mod render;
 mod serve;
 mod service;
-mod setup;
 mod signals;
 mod ssh;
 mod transfer;

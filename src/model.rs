@@ -14,18 +14,18 @@ pub mod export;
 mod idempotency;
 mod pet;
 mod problem;
-pub mod samples;
 pub mod search;
 pub mod sunset;
 pub mod table;
 pub mod text;
 pub mod words;
 
-pub use self::pet::{Limit, ObservedStatus, PetStatus};
 pub use categories::Categories;
 pub use draft::{Draft, Field, FieldError};
 pub use endpoint::{ApiKey, BaseUrl, EndpointError};
 pub use idempotency::{IdempotencyKey, IdempotencyKeys};
-pub use pet::{AddedBy, NewPet, Pet, PetId, PetQuery, Provenance, Provenances};
+pub use pet::{
+    AddedBy, Limit, NewPet, ObservedStatus, Pet, PetId, PetQuery, PetStatus, Provenance, Provenances, sample,
+};
 pub use problem::{Problem, ProblemCode};
 pub use text::display_safe;

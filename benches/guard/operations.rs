@@ -18,7 +18,7 @@ use petstore::app::inventory::search::{Query, Search};
 use petstore::clock::{self, Now};
 use petstore::config::file::LoadLimit;
 use petstore::config::{Accent, Clipboard, Depth, LinkSpeed, Service, Settings};
-use petstore::model::samples::sample;
+use petstore::model::sample;
 use petstore::model::{Categories, IdempotencyKeys, Limit, Pet, PetQuery};
 use petstore::server::{self, Config, ServerHandle};
 use petstore::store::Store;

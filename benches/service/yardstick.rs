@@ -10,7 +10,7 @@ use axum::extract::{RawQuery, State};
 use axum::http::header::CONTENT_TYPE;
 use axum::response::IntoResponse;
 use axum::routing::get;
-use petstore::model::samples::sample;
+use petstore::model::sample;
 use rusqlite::Connection;
 use serde::Serialize;
 use tokio::net::TcpListener;

@@ -1,4 +1,4 @@
-//! Starts the plain-line dialogue on standard input and output.
+//! Starts the plain-line dialogue on standard input and output, with what it and the full screen get from the configuration.
 
 use std::io::{self, IsTerminal as _};
 use std::sync::Arc;
@@ -7,20 +7,25 @@ use tokio::io::BufReader;
 use tokio::runtime::Runtime;
 use tokio::sync::mpsc;
 
-use crate::app::outbox::queue::Queues;
-use crate::clock;
-use crate::config::settings::configuration;
-use crate::config::{Choices, Env, Paths, Settings};
-use crate::dialogue::prompt::{Dialogue, Leave};
-use crate::dialogue::{DialogueSetup, Session};
-use crate::local::draft_files::Claims;
-
 use super::args::IDLE_ENDED;
+use super::domains::args::ProbeArgs;
+use super::domains::settings::{domain_setup, resolve};
 use super::error::{Exit, Failed};
 use super::output::{Content, note, out};
+use super::service;
 use super::signals::Signals;
 use super::ssh::person::{may_not_log_in, revoked};
-use super::{service, setup};
+use crate::app::domain_service::{DomainService, DomainSetup};
+use crate::app::outbox::queue::Queues;
+use crate::clock;
+use crate::config::file::Domains;
+use crate::config::settings::configuration;
+use crate::config::{Choices, ConfigError, Env, Paths, Settings, file_path};
+use crate::dialogue::prompt::{Dialogue, Leave};
+use crate::dialogue::{DialogueSetup, Session};
+use crate::domains::registry::RegistryFile;
+use crate::domains::sandbox::Sandbox;
+use crate::local::draft_files::Claims;
 
 /// Runs the dialogue on standard input and output until it ends; `unfinished` is the file of an import that the app has
 /// begun.
@@ -32,7 +37,7 @@ pub fn run(
     env: &Env,
 ) -> Result<Exit, Failed> {
     runtime.block_on(async {
-        let (domains, domain_service) = setup::domains(&configuration(choices, env)?.domains, choices, env)?;
+        let (domains, domain_service) = domains(&configuration(choices, env)?.domains, choices, env)?;
         let (client, embedded) = service::connect(&settings).await?;
         let ssh = settings.ssh.clone();
         let idle = ssh.as_ref().and_then(|ssh| ssh.idle);
@@ -84,4 +89,28 @@ fn exit_of(leave: Leave) -> Result<Exit, Failed> {
         Leave::Broken(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(Exit::Done),
         Leave::Broken(error) => Err(Failed::because("cannot read or write the terminal")(error)),
     }
+}
+
+/// What the domains screen starts with: the real list and settings, or those of the sandbox. Sessions over SSH have no
+/// domains, and may not read the files that the settings name.
+pub fn domains(configured: &Domains, choices: &Choices, env: &Env) -> Result<(DomainSetup, DomainService), Failed> {
+    if choices.demo {
+        let sandbox = Sandbox::new(clock::now().wall);
+        let domains_context = DomainService::sandbox(&sandbox);
+        let setup = DomainSetup {
+            platform_host: None,
+            configuration: sandbox.configuration(),
+            notify: configured.notify,
+            sandbox: Some(sandbox),
+            ..DomainSetup::default()
+        };
+        return Ok((setup, domains_context));
+    }
+    let configured = if choices.ssh.is_some() { &Domains::default() } else { configured };
+    let settings = resolve(&ProbeArgs::default(), configured)?;
+    let paths = Paths::new(env).map_err(ConfigError::from)?;
+    let file = file_path(choices, env).map_err(ConfigError::from)?;
+    let service = DomainService::new(RegistryFile::new(paths.domains_file()), file, settings);
+    let setup = DomainSetup { resolvers: service.resolvers(), ..domain_setup(configured)? };
+    Ok((setup, service))
 }

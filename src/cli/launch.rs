@@ -15,12 +15,12 @@ use tokio::sync::mpsc;
 use uuid::Uuid;
 
 use super::args::{IDLE_ENDED, OVER_SSH, StartScreen};
+use super::dialogue;
 use super::error::{Exit, Failed};
 use super::output::{is_terminal, note, write};
 use super::service::Inside;
 use super::signals::Signals;
 use super::ssh::person::{may_not_log_in, revoked};
-use super::{dialogue, setup};
 use crate::app::clipboard;
 use crate::app::connections::{DEMO_KEEPS_NOTHING, Services};
 use crate::app::first_run::{self, StartChoice};
@@ -189,7 +189,7 @@ fn session(
     let keymap = with_actions(keymap, &mut settings, &config, &mut complaints)?;
     let File { add, domains, .. } = configuration(choices, env)?;
     let Add { scan_strip: strip, scan_tab: tab, concurrency, .. } = add;
-    let (domains, domains_context) = setup::domains(&domains, choices, env)?;
+    let (domains, domains_context) = dialogue::domains(&domains, choices, env)?;
     let paths = Paths::new(env).ok();
     let copied = paths.as_ref().map(Paths::copied_file);
     let own = paths.map(|paths| paths.state);

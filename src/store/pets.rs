@@ -19,8 +19,7 @@ use super::keys::{KeyId, SESSION_KEY, SESSION_NAME};
 use super::sqlite::LogWatch;
 use super::{Store, StoreError, StoreFailure, sql};
 use crate::clock::{self, Now};
-use crate::model::samples::sample;
-use crate::model::{AddedBy, NewPet, ObservedStatus, Pet, PetId, PetQuery, PetStatus, Provenance};
+use crate::model::{AddedBy, NewPet, ObservedStatus, Pet, PetId, PetQuery, PetStatus, Provenance, sample};
 
 /// Sample pets in one transaction: enough to be fast, few enough to keep others waiting for some milliseconds only.
 const SAMPLES_AT_ONCE: usize = 1000;

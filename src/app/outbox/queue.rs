@@ -18,8 +18,7 @@ use crate::api::creation::create_pet_once;
 use crate::api::{ApiError, Client, Failure};
 use crate::clock;
 use crate::local::draft_files::{Claim, Claims, left_queues};
-use crate::model::samples::sample;
-use crate::model::{IdempotencyKey, NewPet, Pet, PetId};
+use crate::model::{IdempotencyKey, NewPet, Pet, PetId, sample};
 use file::QueueFile;
 use parking_lot::Mutex;
 

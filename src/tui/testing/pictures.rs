@@ -9,7 +9,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use crate::api::failure::Failure;
-use crate::model::{Pet, samples};
+use crate::model::{Pet, sample};
 use crate::tui::screens::add_pet::{import, lines};
 use crate::tui::screens::domains::tests::looks as domains;
 use crate::tui::screens::pets::reading::ListPets;
@@ -20,7 +20,7 @@ use svg::{DARK, Ground, LIGHT};
 
 /// Pets as the samples have them.
 fn pets(count: usize) -> Vec<Pet> {
-    let new = (0..count).map(samples::sample);
+    let new = (0..count).map(sample);
     (1..)
         .zip(new)
         .map(|(id, new)| Pet { id, name: new.name, category_id: new.category_id, status: new.status.map(Into::into) })
