@@ -439,20 +439,13 @@ impl Client {
 
     /// Sends the request and reads the answer whole, up to [`MAX_BODY`]. Its status is one of `promised`.
     async fn exchange(&self, request: RequestBuilder, promised: &[StatusCode]) -> Result<FullResponse, ApiError> {
-        let now = clock::now();
-        let request = request.build().map_err(|error| self.classify(error, now.mono))?;
-        let recorder = self.recorder.as_ref();
-        let mut recording = recorder.map(|tell| Recording::begin(tell, self.what, &request, self.key.as_ref(), now));
-        let answer = async {
-            let response = self.head(request, now.mono, recording.as_mut()).await?;
-            self.rest(response, now.mono).await
+        let (request, started, mut recording) = self.begin(request)?;
+        let answer = match self.head(request, started, recording.as_mut()).await {
+            Ok(response) => self.rest(response, started).await,
+            Err(error) => Err(error),
         };
-        let answer = answer.await;
         if let Some(recording) = recording {
-            match &answer {
-                Ok(answer) => recording.answered(&answer.body),
-                Err(error) => recording.failed(error),
-            }
+            recording.end(answer.as_ref().map(|answer| answer.body.as_slice()));
         }
         let answer = answer?;
         if promised.contains(&answer.status) { Ok(answer) } else { Err(refusal(&answer)) }
@@ -461,26 +454,28 @@ impl Client {
     /// Sends the request, and returns the answer, whose status is 200, with its body still to come. Its head comes within
     /// the time allowed for a whole answer.
     pub(super) async fn open(&self, request: RequestBuilder) -> Result<Response, ApiError> {
-        let now = clock::now();
-        let request = request.build().map_err(|error| self.classify(error, now.mono))?;
-        let recorder = self.recorder.as_ref();
-        let mut recording = recorder.map(|tell| Recording::begin(tell, self.what, &request, self.key.as_ref(), now));
+        let (request, started, mut recording) = self.begin(request)?;
         let opened = timeout(self.timeouts.total, async {
-            let response = self.head(request, now.mono, recording.as_mut()).await?;
+            let response = self.head(request, started, recording.as_mut()).await?;
             if response.status() == StatusCode::OK {
                 return Ok(response);
             }
-            let answer = self.rest(response, now.mono).await?;
-            Err(refusal(&answer))
+            Err(refusal(&self.rest(response, started).await?))
         });
         let opened = opened.await.unwrap_or(Err(ApiError::Timeout(self.timeouts.total)));
         if let Some(recording) = recording {
-            match &opened {
-                Ok(_) => recording.answered(&[]),
-                Err(error) => recording.failed(error),
-            }
+            recording.end(opened.as_ref().map(|_| &[][..]));
         }
         opened
+    }
+
+    /// The request, when it begins, and its record if there is a recorder.
+    fn begin(&self, request: RequestBuilder) -> Result<(Request, Instant, Option<Recording>), ApiError> {
+        let now = clock::now();
+        let request = request.build().map_err(|error| self.classify(error, now.mono))?;
+        let recorder = self.recorder.as_ref();
+        let recording = recorder.map(|tell| Recording::begin(tell, self.what, &request, self.key.as_ref(), now));
+        Ok((request, now.mono, recording))
     }
 
     async fn head(

@@ -135,20 +135,20 @@ impl Recording {
             known.map(|(name, found)| (name.as_str().to_owned(), value(found.as_bytes()))).collect();
     }
 
-    /// The answer is here whole.
-    pub(super) fn answered(mut self, body: &[u8]) {
-        self.exchange.answer = foreign(body, self.key.as_ref(), MAX_ANSWER);
-        self.exchange.size = body.len();
-        self.exchange.failure = None;
-    }
-
-    /// There will be none.
-    pub(super) fn failed(mut self, error: &ApiError) {
-        let words = match error.source() {
-            Some(source) => format!("{error} ({})", root_cause(source)),
-            None => error.to_string(),
+    /// The whole body of the answer is here, or there will be none.
+    pub(super) fn end(mut self, answer: Result<&[u8], &ApiError>) {
+        let failure = match answer {
+            Ok(body) => {
+                self.exchange.answer = foreign(body, self.key.as_ref(), MAX_ANSWER);
+                self.exchange.size = body.len();
+                None
+            }
+            Err(error) => Some(match error.source() {
+                Some(source) => format!("{error} ({})", root_cause(source)),
+                None => error.to_string(),
+            }),
         };
-        self.exchange.failure = Some(foreign(words.as_bytes(), self.key.as_ref(), MAX_FAILURE));
+        self.exchange.failure = failure.map(|words| foreign(words.as_bytes(), self.key.as_ref(), MAX_FAILURE));
     }
 
     fn elapsed(&self) -> Duration {

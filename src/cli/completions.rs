@@ -8,12 +8,12 @@ use clap_complete::CompleteEnv;
 use clap_complete::engine::{ArgValueCandidates, CompletionCandidate};
 use clap_complete::env::Shells;
 
-use crate::config::file::{View, is_plain_name};
+use crate::config::file::{File, View, is_plain_name};
 use crate::config::{Choices, Env, Paths, Profiles, ServiceLocation, settings};
 use crate::domains::registry::RegistryFile;
 use crate::model::columns::SortOrder;
 use crate::model::export::{Column, ListColumn};
-use crate::model::{Categories, PetStatus, display_safe};
+use crate::model::{PetStatus, display_safe};
 
 use super::error::{Exit, Failed};
 use super::output::write;
@@ -114,12 +114,16 @@ pub fn columns() -> ArgValueCandidates {
     ArgValueCandidates::new(|| ListColumn::ALL.map(|column| CompletionCandidate::new(column.as_str())).into())
 }
 
+/// The configuration by default; where it cannot be read, that without one.
+fn configured() -> File {
+    settings::configuration(&Choices::default(), &Env::from_process()).unwrap_or_default()
+}
+
 /// The names of categories in the configuration.
 pub fn categories() -> ArgValueCandidates {
     ArgValueCandidates::new(|| {
-        let categories = settings::configuration(&Choices::default(), &Env::from_process())
-            .map_or_else(|_| Categories::default(), |file| file.categories);
-        let plain = categories.iter().filter(|(_, name)| is_plain_name(name));
+        let file = configured();
+        let plain = file.categories.iter().filter(|(_, name)| is_plain_name(name));
         plain.map(|(id, name)| CompletionCandidate::new(name).help(Some(id.to_string().into()))).collect()
     })
 }
@@ -127,10 +131,9 @@ pub fn categories() -> ArgValueCandidates {
 /// The names of the views in the configuration.
 pub fn views() -> ArgValueCandidates {
     ArgValueCandidates::new(|| {
-        let file = settings::configuration(&Choices::default(), &Env::from_process());
+        let file = configured();
         let help = |view: &View| view.searched().map(|search| display_safe(search).into_owned().into());
-        let views = file.map(|file| file.views).unwrap_or_default();
-        let plain = views.iter().filter(|view| is_plain_name(&view.name));
+        let plain = file.views.iter().filter(|view| is_plain_name(&view.name));
         plain.map(|view| CompletionCandidate::new(&view.name).help(help(view))).collect()
     })
 }

@@ -81,9 +81,25 @@ impl Postgres {
         Ok(Self { database, connections, reads, writes, writes_apart, spare: Arc::new(Semaphore::new(1)) })
     }
 
-    /// Brings the schema up to date; one instance does it, the others wait for that.
+    /// Runs what is missing, after another instance that does. A schema of a newer program is left as it is.
     pub async fn migrate(&self) -> Result<(), StoreError> {
-        migrate(&self.connections, &self.database).await
+        let database = &self.database;
+        let session = self.connections.take().await?;
+        let found = version(&session, database).await?;
+        if found > VERSION {
+            return Err(StoreError::of_version(database, found, VERSION));
+        }
+        if found < VERSION {
+            run(&session).await.map_err(|source| match has_code(&source, &SqlState::LOCK_NOT_AVAILABLE) {
+                true => StoreError::new(format!(
+                    "another instance is still updating the schema of {database}: try again later"
+                )),
+                false => StoreError::because(format!("cannot update the schema of {database}"))(source),
+            })?;
+        }
+        // One that has migrated is closed: nothing else is to wait for what it still has to report.
+        session.release(found == VERSION);
+        Ok(())
     }
 
     /// An error where the schema is not up to date.
@@ -242,26 +258,6 @@ fn ours() -> Objects<String> {
         }
     }
     ours
-}
-
-/// Runs what is missing, after another instance that does. A schema of a newer program is left as it is.
-async fn migrate(connections: &Connections, database: &DatabaseUrl) -> Result<(), StoreError> {
-    let session = connections.take().await?;
-    let found = version(&session, database).await?;
-    if found > VERSION {
-        return Err(StoreError::of_version(database, found, VERSION));
-    }
-    if found < VERSION {
-        run(&session).await.map_err(|source| match has_code(&source, &SqlState::LOCK_NOT_AVAILABLE) {
-            true => {
-                StoreError::new(format!("another instance is still updating the schema of {database}: try again later"))
-            }
-            false => StoreError::because(format!("cannot update the schema of {database}"))(source),
-        })?;
-    }
-    // One that has migrated is closed: nothing else is to wait for what it still has to report.
-    session.release(found == VERSION);
-    Ok(())
 }
 
 /// An error where the schema is not the one of this program.

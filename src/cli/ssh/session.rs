@@ -111,23 +111,23 @@ impl SshStart {
             key_command,
             ca_file,
             insecure_http,
-            ascii,
-            color,
-            accessible,
-            no_input,
-            quiet,
-            verbose,
+            ascii: _,
+            color: _,
+            accessible: _,
+            no_input: _,
+            quiet: _,
+            verbose: _,
             ssh: _,
-        } = shared;
+        } = &shared;
         let given = [
-            ("--demo", demo),
+            ("--demo", *demo),
             ("--base-url", base_url.is_some()),
             ("--profile", profile.is_some()),
             ("--config", config.is_some()),
             ("--key-file", key_file.is_some()),
             ("--key-command", key_command.is_some()),
             ("--ca-file", ca_file.is_some()),
-            ("--insecure-http", insecure_http),
+            ("--insecure-http", *insecure_http),
         ];
         if let Some((option, _)) = given.iter().find(|(_, given)| *given) {
             return Err(refused(&format!("there is no {option}")));
@@ -141,21 +141,12 @@ impl SshStart {
             Some(_) => return Err(refused("that command cannot be run")),
         }
         let shared = GlobalArgs {
-            demo,
             base_url: Some(self.base_url.clone()),
-            profile: None,
-            config: None,
             key_file: Some(self.key_file.clone()),
-            key_command: None,
             ca_file: self.ca_file.clone(),
             insecure_http: self.insecure_http,
-            ascii,
-            color,
-            accessible,
-            no_input,
-            quiet,
-            verbose,
             ssh: Some(self.session.clone()),
+            ..shared
         };
         Ok(Args { shared, command })
     }
