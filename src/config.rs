@@ -1,10 +1,9 @@
 //! Settings: flags over environment over file over defaults, resolved once at start into [`Settings`], and again for a
 //! profile that is chosen in the app ([`profiles`]); the parts of the file that the app writes ([`edit`]); and the places
-//! of API keys ([`secrets`], `login`).
+//! of API keys ([`secrets`], [`Login`]).
 //!
 //! May use files and the environment, and run a profile's command for its key; no network and no terminal.
 
-pub mod action;
 pub mod edit;
 mod error;
 pub mod file;
@@ -16,18 +15,14 @@ mod sources;
 mod target;
 pub mod theme;
 
-pub use self::file::{Clipboard, LinkSpeed};
-pub use self::paths::{Depth, Env};
-pub use self::profiles::{Login, LoginError};
-pub use self::sources::{Origin, Sourced};
-pub use self::target::{KeyOrigin, Remote, Service};
-pub use action::{CustomAction, On};
 pub use edit::{SCHEMA, write_schema};
 pub use error::{ConfigError, NoHome};
-pub use file::{Accent, File, KeySource, Notify};
-pub use paths::Paths;
-pub use profiles::{ProfileEntry, Profiles, ServiceLocation, settings_for, settings_with, settings_without_key};
+pub use file::{Accent, Clipboard, CustomAction, File, KeySource, LinkSpeed, Notify, On};
+pub use paths::{Depth, Env, Paths};
+pub use profiles::{
+    Login, LoginError, ProfileEntry, Profiles, ServiceLocation, settings_for, settings_with, settings_without_key,
+};
 pub use settings::{Settings, read_only};
-pub use sources::{Choices, SshSession, file_path};
-pub use target::{ConfigFault, faults};
+pub use sources::{Choices, Origin, Sourced, SshSession, file_path};
+pub use target::{ConfigFault, KeyOrigin, Remote, Service, faults};
 pub use theme::{ThemeFile, Themes};

@@ -2,13 +2,12 @@
 //!
 //! A request passes, from the outside in: `connection` (the places for connections and their time limits), `frame`
 //! (request id, the client behind a proxy, common headers, panics, the log line, the metrics, and what HTTP/1.1 demands of
-//! a head), `auth` (the API key and its `limits`, before anything else is read), the routes, and `pets`.
+//! a head), `service` (the API key and its `limits`, before anything else is read), the routes, and `pets`.
 //! Everything that is refused becomes an Error body in one place, `failure`. This room knows the store and the model;
 //! it knows nothing of the app and of the client.
 
 #![warn(missing_docs)]
 
-mod auth;
 mod config;
 mod connection;
 mod events;

@@ -1,12 +1,16 @@
-//! Whether and when to retry. Only [`repeated`] waits.
+//! Whether and when to retry, and one pet, sent as often as it takes and added once. A list waits only in [`repeated`].
 //!
 //! The description cannot distinguish a repeated creation from a second pet. Only if the service keeps
 //! idempotency keys (an addition) may one be sent again.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use super::ApiError;
+use tokio::time::sleep;
+
 use super::failure::RetryAfter;
+use super::{ApiError, Client};
+use crate::clock;
+use crate::model::{IdempotencyKey, Limit, NewPet, Pet, PetQuery};
 
 /// The most times one GET is repeated.
 const MAX_REPEATS: u32 = 3;
@@ -16,7 +20,7 @@ const LONGEST_WAIT: Duration = Duration::from_secs(5);
 
 /// How long to wait before repeat number `repeat` (from 0) of a GET that ended with `error`; `None` where repeating
 /// does not help, or not soon. `dice` in 0..1 spreads the clients of a service that comes back.
-pub(super) fn wait_before_repeat(repeat: u32, error: &ApiError, dice: f64) -> Option<Duration> {
+fn wait_before_repeat(repeat: u32, error: &ApiError, dice: f64) -> Option<Duration> {
     match error {
         ApiError::Broken(_) => wait_as_asked(repeat, None, dice),
         ApiError::Refused { status: 429 | 500 | 502 | 503 | 504, retry_after, .. } => {
@@ -40,7 +44,7 @@ fn wait_as_asked(repeat: u32, retry_after: Option<RetryAfter>, dice: f64) -> Opt
 
 /// As [`wait_before_repeat`], for a creation that is sent again with its key, to a service that keeps keys: also while
 /// the first one is still being carried out there.
-pub(super) fn wait_before_sending_again(repeat: u32, error: &ApiError, dice: f64) -> Option<Duration> {
+fn wait_before_sending_again(repeat: u32, error: &ApiError, dice: f64) -> Option<Duration> {
     match error {
         ApiError::Refused { retry_after, .. } if error.is_in_progress() => wait_as_asked(repeat, *retry_after, dice),
         error => wait_before_repeat(repeat, error, dice),
@@ -59,7 +63,7 @@ pub async fn repeated<T, F: Future<Output = Result<T, ApiError>>>(mut ask: impl 
             Err(error) => error,
         };
         let Some(wait) = wait_before_repeat(repeat, &error, dice()) else { return Err(error) };
-        tokio::time::sleep(wait).await;
+        sleep(wait).await;
         repeat += 1;
     }
 }
@@ -76,6 +80,74 @@ pub fn pause(first: Duration, longest: Duration, failures: u32, error: Option<&A
 /// A number in 0..1; the same one each time where the system has no random numbers.
 pub fn dice() -> f64 {
     f64::from(getrandom::u32().unwrap_or(0)) / f64::from(u32::MAX)
+}
+
+/// A request that has not added its pet, for all that is known.
+#[derive(Clone, Copy, Debug)]
+pub struct FailedAttempt<'a> {
+    /// What came instead.
+    pub error: &'a ApiError,
+    /// When it began.
+    pub began: Instant,
+    /// Whether this or an earlier one may have added the pet all the same.
+    pub is_unknown: bool,
+}
+
+/// Sends `new` with its `key` until it is added or is not to be sent `again`. That gives what to wait for before the next
+/// request, which can still say no.
+///
+/// The failure is the first one after which the pet may have been added: what fails for sure later says nothing about it.
+pub async fn create_pet<W: Future<Output = bool>>(
+    client: &Client,
+    new: &NewPet,
+    key: &IdempotencyKey,
+    mut again: impl FnMut(FailedAttempt<'_>) -> Option<W>,
+) -> Result<Pet, ApiError> {
+    let mut unknown = None;
+    loop {
+        let began = clock::now().mono;
+        let error = match client.create_pet(new, key).await {
+            Ok(pet) => return Ok(pet),
+            Err(error) => error,
+        };
+        let is_first_unknown = unknown.is_none() && error.outcome_unknown();
+        let is_unknown = unknown.is_some() || is_first_unknown;
+        let goes_on = match again(FailedAttempt { error: &error, began, is_unknown }) {
+            Some(wait) => wait.await,
+            None => false,
+        };
+        if !goes_on {
+            return Err(unknown.unwrap_or(error));
+        }
+        if is_first_unknown {
+            unknown = Some(error);
+        }
+    }
+}
+
+/// Adds `new`. Where the service keeps idempotency keys, what failed quickly is sent again with the same `key`, at most
+/// three times within a few seconds. If no answer has shown yet whether it keeps them, a request finds out.
+///
+/// After a timeout it is not sent again: the user decides.
+pub async fn create_pet_once(client: &Client, new: &NewPet, key: &IdempotencyKey) -> Result<Pet, ApiError> {
+    let mut repeat = 0;
+    let again = |FailedAttempt { error, .. }: FailedAttempt<'_>| {
+        let may_pass_by = wait_before_repeat(repeat, error, dice()).is_some();
+        let wait = wait_before_sending_again(repeat, error, dice())?;
+        repeat += 1;
+        Some(async move {
+            if may_pass_by && !client.keeps_idempotency_keys() {
+                // Every answer says it, whatever else it says.
+                let _ = client.list_pets(&PetQuery { limit: Limit::MIN, ..PetQuery::default() }).await;
+            }
+            let keeps_keys = client.keeps_idempotency_keys();
+            if keeps_keys {
+                sleep(wait).await;
+            }
+            keeps_keys
+        })
+    };
+    create_pet(client, new, key, again).await
 }
 
 #[cfg(test)]

@@ -1,4 +1,6 @@
 //! The configuration file: its shape, its defaults, and errors that name the line.
+//!
+//! The user's own actions: programs that run for a pet or for the rows, `[[actions]]` in the configuration file.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -7,7 +9,6 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 use toml::Spanned;
 
-use super::action::{self, CustomAction};
 use super::error::ConfigError;
 use super::theme::Themes;
 use crate::model::columns::{ShownColumn, SortOrder};
@@ -240,7 +241,7 @@ impl File {
         for (name, profile) in Self::default().profiles {
             file.profiles.entry(name).or_insert(profile);
         }
-        action::check(&mut file.actions, path, text)?;
+        check_actions(&mut file.actions, path, text)?;
         file.themes = Themes::beside(path);
         let theme = &file.ui.theme;
         if let Some(why) = file.themes.why_not(theme.get_ref()) {
@@ -533,6 +534,77 @@ pub enum LinkSpeed {
     Slow,
 }
 
+/// The widest name, in columns: it fits the help.
+const WIDEST_ACTION: usize = 24;
+
+/// What stands for the id of the pet in a command.
+pub const ID: &str = "{id}";
+
+/// A program that runs for a pet or for the rows.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CustomAction {
+    /// The key among the pets; without one only the list of all commands has it.
+    pub key: Option<Spanned<String>>,
+    #[serde(deserialize_with = "action_name")]
+    pub name: String,
+    /// The program and its arguments.
+    #[serde(deserialize_with = "action_command")]
+    pub command: Spanned<Vec<String>>,
+    /// What it runs for.
+    #[serde(default)]
+    pub on: On,
+    /// Ask before each run.
+    #[serde(default)]
+    pub confirm: bool,
+    /// It changes the service: refused with a read-only profile, and asked about with a protected one.
+    #[serde(default)]
+    pub writes: bool,
+    /// Where its key is in the file: line and column.
+    #[serde(skip)]
+    pub place: (usize, usize),
+}
+
+/// What an action runs for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum On {
+    /// The pet under the cursor.
+    #[default]
+    Pet,
+    /// All rows shown.
+    Rows,
+}
+
+/// A short name.
+fn action_name<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+    let name = String::deserialize(deserializer)?;
+    let fits = (1..=WIDEST_ACTION).contains(&width(name.trim())) && !name.contains(char::is_control);
+    fits.then_some(name)
+        .ok_or_else(|| D::Error::custom(format!("name must have 1 to {WIDEST_ACTION} visible characters")))
+}
+
+/// A program and its arguments.
+fn action_command<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Spanned<Vec<String>>, D::Error> {
+    let words = Spanned::<Vec<String>>::deserialize(deserializer)?;
+    let is_program = words.get_ref().first().is_some_and(|program| !program.is_empty());
+    let runs = is_program && !words.get_ref().iter().any(|word| word.contains('\0'));
+    runs.then_some(words).ok_or_else(|| D::Error::custom("command must name a program, for example [\"jq\", \".\"]"))
+}
+
+/// Checks what the parts of the actions in `text` mean together, and notes where their keys are.
+fn check_actions(actions: &mut [CustomAction], path: &Path, text: &str) -> Result<(), ConfigError> {
+    for action in actions {
+        let command = &action.command;
+        if action.on == On::Rows && command.get_ref().iter().any(|word| word.contains(ID)) {
+            let why = "{id} needs one pet: on = \"pet\". The ids of the rows are in PETSTORE_IDS";
+            return Err(ConfigError::at(path, text, command.span().start, why));
+        }
+        action.place = action.key.as_ref().map_or((0, 0), |key| ConfigError::place(text, key.span().start));
+    }
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
     use std::path::Path;
@@ -684,6 +756,27 @@ mod tests {
         for link in [LinkSpeed::Auto, LinkSpeed::Fast, LinkSpeed::Slow] {
             let ui: Ui = toml::from_str(&format!("link = \"{link}\"")).unwrap();
             assert_eq!(ui, Ui { link, ..Ui::default() });
+        }
+    }
+
+    #[test]
+    fn an_action_that_cannot_work_is_refused_with_its_place() {
+        let error = |lines: &str| error(&format!("[[actions]]\n{lines}"));
+        let fine = "name = \"label\"\ncommand = [\"lp\"]\n";
+        for (lines, expected) in [
+            (format!("{fine}keys = \"P\"\n"), "config.toml:4:1: unknown field `keys`"),
+            ("name = \"label\"\ncommand = []\n".to_owned(), "config.toml:3:11: command must name a program"),
+            ("name = \"label\"\ncommand = [\"\"]\n".to_owned(), "config.toml:3:11: command must name a program"),
+            ("name = \"label\"\n".to_owned(), "config.toml:1:1: missing field `command`"),
+            ("name = \"\"\ncommand = [\"lp\"]\n".to_owned(), "config.toml:2:8: name must have 1 to 24"),
+            (format!("{fine}on = \"row\"\n"), "config.toml:4:6: unknown variant `row`"),
+            (format!("{fine}on = \"added\"\n"), "config.toml:4:6: actions do not run for added pets any more"),
+            (
+                "name = \"x\"\non = \"rows\"\ncommand = [\"lp\", \"{id}\"]\n".to_owned(),
+                "config.toml:4:11: {id} needs one pet",
+            ),
+        ] {
+            assert!(error(&lines).starts_with(expected), "{lines}: {}", error(&lines));
         }
     }
 }

@@ -5,9 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::Env;
-use super::action::CustomAction;
 use super::error::ConfigError;
-use super::file::{Accent, Clipboard, File, Glyphs, LinkSpeed, LoadLimit, View};
+use super::file::{Accent, Clipboard, CustomAction, File, Glyphs, LinkSpeed, LoadLimit, View};
 use super::sources::{Choices, Origin, Sourced, Sources, SshSession};
 use super::target::{KeyOrigin, Resolved, Service, Target, label};
 use super::theme::Themes;

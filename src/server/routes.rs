@@ -15,8 +15,8 @@ use tower::Layer;
 
 use super::failure::Failure;
 use super::names::{EVENTS_PATH, HEALTH_PATH, OPENAPI_PATH, PET_PATH, PETS_PATH, PROVENANCE_PATH, READINESS_PATH};
-use super::service::Service;
-use super::{auth, events, frame, pets};
+use super::service::{Service, require_key};
+use super::{events, frame, pets};
 use crate::store::{FailureKind, StoreFailure};
 
 /// The description of the API, as it is served at `/v1/openapi.yaml`.
@@ -42,7 +42,7 @@ pub fn router(service: Service) -> Router {
         .fallback(not_found)
         .with_state(service.clone());
     // Around the closed router as a whole: a layer inside it would not see the Allow header that axum adds to a 405.
-    let guarded = from_fn_with_state(service.clone(), auth::require_key).layer(closed);
+    let guarded = from_fn_with_state(service.clone(), require_key).layer(closed);
     let around = (Arc::clone(&service.metrics), Arc::clone(&service.config));
     Router::new()
         .route(OPENAPI_PATH, with_allow(get(openapi), GET_ONLY))

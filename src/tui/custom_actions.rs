@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::clock::Now;
-use crate::config::action::ID;
+use crate::config::file::ID;
 use crate::config::{CustomAction, On};
 use crate::local::log::line;
 use crate::local::program::{command, output_of};

@@ -11,7 +11,7 @@ pub mod scripted;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use petstore::api::creation::create_pet_once;
+use petstore::api::retry::create_pet_once;
 use petstore::api::{ApiError, Defect, Failure};
 use petstore::model::{IdempotencyKey, IdempotencyKeys, Limit, NewPet, ObservedStatus, PetQuery, PetStatus};
 use tokio::io::AsyncWriteExt as _;

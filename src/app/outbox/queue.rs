@@ -14,7 +14,7 @@ use jiff::Timestamp;
 use tokio::task::spawn_blocking;
 use tokio::time::sleep;
 
-use crate::api::creation::create_pet_once;
+use crate::api::retry::create_pet_once;
 use crate::api::{ApiError, Client, Failure};
 use crate::clock;
 use crate::local::draft_files::{Claim, Claims, left_queues};

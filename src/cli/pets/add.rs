@@ -6,8 +6,8 @@ use uuid::Uuid;
 
 use super::args::AddArgs;
 use super::context::PetsContext;
-use crate::api::creation::create_pet_once;
 use crate::api::exchange::curl_for_pet;
+use crate::api::retry::create_pet_once;
 use crate::cli::error::{Exit, Failed};
 use crate::cli::format::{PetLayout, write_one};
 use crate::cli::output::{is_there, write, write_as};

@@ -11,8 +11,8 @@ use tokio::sync::{Mutex, mpsc};
 
 use super::shared::{ImportEnded, Shared, Turn};
 use super::{ImportedRow, Waiting};
-use crate::api::creation::{FailedAttempt, create_pet};
 use crate::api::retry::dice;
+use crate::api::retry::{FailedAttempt, create_pet};
 use crate::api::{ApiError, Client, Failure};
 use crate::clock::{self, Now};
 use crate::model::display_safe;
