@@ -3,6 +3,8 @@
 //! key is only passed on: which types there are is for sshd to know.
 
 pub mod args;
+#[cfg(target_os = "linux")]
+mod landlock;
 pub mod person;
 mod session;
 
@@ -25,8 +27,6 @@ use crate::model::ApiKey;
 use crate::model::text::short;
 use crate::store::Store;
 use crate::store::keys::NewKey;
-
-#[cfg(target_os = "linux")]
 
 /// Runs `command`.
 pub async fn run(SshCommand::Authorize(args): SshCommand, choices: &Choices, env: &Env) -> Result<Exit, Failed> {
