@@ -1,6 +1,6 @@
 //! Settings: flags over environment over file over defaults, resolved once at start into [`Settings`], and again for a
-//! profile that is chosen in the app ([`profiles`]); the parts of the file that the app writes ([`edit`]); and the places
-//! of API keys ([`secrets`], [`Login`]).
+//! profile that is chosen in the app ([`profiles`]); the parts of the file that the app writes ([`edit`]); and the
+//! places of API keys ([`secrets`], [`Login`]).
 //!
 //! May use files and the environment, and run a profile's command for its key; no network and no terminal.
 

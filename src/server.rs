@@ -1,8 +1,8 @@
 //! The service: the Petstore Animals API over HTTP/1.1, on top of a [`Store`].
 //!
 //! A request passes, from the outside in: `connection` (the places for connections and their time limits), `frame`
-//! (request id, the client behind a proxy, common headers, panics, the log line, the metrics, and what HTTP/1.1 demands of
-//! a head), `service` (the API key and its `limits`, before anything else is read), the routes, and `pets`.
+//! (request id, the client behind a proxy, common headers, panics, the log line, the metrics, and what HTTP/1.1 demands
+//! of a head), `service` (the API key and its `limits`, before anything else is read), the routes, and `pets`.
 //! Everything that is refused becomes an Error body in one place, `failure`. This room knows the store and the model;
 //! it knows nothing of the app and of the client.
 

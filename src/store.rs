@@ -1,8 +1,8 @@
 //! The database: pets and API keys, behind one cheap handle.
 //!
-//! The methods of [`Store`] are in `database`, `pets` and `keys`. What they read and write is `job::Work`, written once for
-//! SQLite and PostgreSQL: the SQL keeps to their common ground. Each database runs it in its own way, and commits what
-//! waits together in one transaction. This room knows nothing of HTTP, and takes the time as a parameter.
+//! The methods of [`Store`] are in `database`, `pets` and `keys`. What they read and write is `job::Work`, written once
+//! for SQLite and PostgreSQL: the SQL keeps to their common ground. Each database runs it in its own way, and commits
+//! what waits together in one transaction. This room knows nothing of HTTP, and takes the time as a parameter.
 
 #![warn(missing_docs)]
 

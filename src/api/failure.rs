@@ -1,5 +1,5 @@
-//! What can come back instead of an answer, typed by what the caller can do about it; why, in words for people: one set for the
-//! app and the command line; and what it means and what to do about it.
+//! What can come back instead of an answer, typed by what the caller can do about it; why, in words for people: one set
+//! for the app and the command line; and what it means and what to do about it.
 //!
 //! The one place where an [`ApiError`] becomes sentences. Exhaustive, so that a new error cannot stay without words.
 

@@ -1,5 +1,5 @@
-//! New pets as they are added: the events of a service that offers them (an addition), one connection after another; and when
-//! and by which key pets were added, read from the same events, of many pets at a time.
+//! New pets as they are added: the events of a service that offers them (an addition), one connection after another;
+//! and when and by which key pets were added, read from the same events, of many pets at a time.
 //!
 //! The service keeps no state of its followers: each connection names the last pet that is known, and the events after
 //! it come. What they contain is bounded and checked; events that were there before are left out.

@@ -1,5 +1,5 @@
-//! Questions at the terminal: yes or no, such as the one before a protected profile is changed, and a line that is typed without
-//! being shown.
+//! Questions at the terminal: yes or no, such as the one before a protected profile is changed, and a line that is
+//! typed without being shown.
 
 use std::io::{self, BufRead as _, IsTerminal as _, Read as _, Write as _};
 use std::sync::atomic::{AtomicBool, Ordering};

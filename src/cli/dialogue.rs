@@ -1,4 +1,5 @@
-//! Starts the plain-line dialogue on standard input and output, with what it and the full screen get from the configuration.
+//! Starts the plain-line dialogue on standard input and output, with what it and the full screen get from the
+//! configuration.
 
 use std::io::{self, IsTerminal as _};
 use std::sync::Arc;

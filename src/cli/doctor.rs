@@ -1,5 +1,6 @@
-//! `petstore doctor`: checks everything that the program depends on, and says how to fix what is wrong: directories and their
-//! permissions, the embedded database, the profiles and their keys, the connection to the service in use, and the terminal.
+//! `petstore doctor`: checks everything that the program depends on, and says how to fix what is wrong: directories and
+//! their permissions, the embedded database, the profiles and their keys, the connection to the service in use, and the
+//! terminal.
 
 use std::fs;
 use std::io::{self, Write};

@@ -1,5 +1,5 @@
-//! `petstore profiles`: saved services, and the default one; `login` and `logout`: the API key of a profile, tested before it is
-//! saved, and never an argument.
+//! `petstore profiles`: saved services, and the default one; `login` and `logout`: the API key of a profile, tested
+//! before it is saved, and never an argument.
 
 use std::ffi::OsString;
 use std::io::{self, Read as _, Write};

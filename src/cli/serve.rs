@@ -1,5 +1,5 @@
-//! `petstore serve`: runs the service in the foreground until a signal. Listens on addresses or on sockets of systemd, and
-//! reports to it that the service starts, is ready, works and stops (sd_notify(3)).
+//! `petstore serve`: runs the service in the foreground until a signal. Listens on addresses or on sockets of systemd,
+//! and reports to it that the service starts, is ready, works and stops (sd_notify(3)).
 
 mod log;
 

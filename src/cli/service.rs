@@ -1,5 +1,5 @@
-//! The service that a command or the app talks to: a remote one, or the embedded one; and `petstore status`: which one is used, by
-//! which settings, and whether it answers and accepts the key.
+//! The service that a command or the app talks to: a remote one, or the embedded one; and `petstore status`: which one
+//! is used, by which settings, and whether it answers and accepts the key.
 
 use std::error::Error;
 use std::fs::File;

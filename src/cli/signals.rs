@@ -1,5 +1,5 @@
-//! What ends a command early: the signals, but for the one that must not, and panics: a report for a person at a terminal, one
-//! line elsewhere.
+//! What ends a command early: the signals, but for the one that must not, and panics: a report for a person at a
+//! terminal, one line elsewhere.
 
 use std::io::{self, IsTerminal as _};
 use std::panic::{self, PanicHookInfo};

@@ -1,6 +1,6 @@
 //! `petstore ssh`: who may use petstore by logging in with SSH. OpenSSH authenticates and encrypts; a line of
-//! `authorized_keys` leads each person into a session with a separate API key (sshd(8), AUTHORIZED_KEYS FILE FORMAT). Their SSH
-//! key is only passed on: which types there are is for sshd to know.
+//! `authorized_keys` leads each person into a session with a separate API key (sshd(8), AUTHORIZED_KEYS FILE FORMAT).
+//! Their SSH key is only passed on: which types there are is for sshd to know.
 
 pub mod args;
 #[cfg(target_os = "linux")]

@@ -1,4 +1,5 @@
-//! The parts of the configuration file that the app and commands write. Everything else in it stays as it is, comments included.
+//! The parts of the configuration file that the app and commands write. Everything else in it stays as it is, comments
+//! included.
 
 use std::io;
 use std::path::{Path, PathBuf};

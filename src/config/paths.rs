@@ -1,5 +1,5 @@
-//! The environment, read once, and the directories and files of the program. An empty variable counts as unset. XDG variables
-//! win on every platform.
+//! The environment, read once, and the directories and files of the program. An empty variable counts as unset. XDG
+//! variables win on every platform.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};

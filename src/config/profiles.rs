@@ -1,5 +1,5 @@
-//! The services to choose from, and the settings after one is chosen in the app. Logging in and out finds the profile, saves its
-//! key and removes it.
+//! The services to choose from, and the settings after one is chosen in the app. Logging in and out finds the profile,
+//! saves its key and removes it.
 
 use std::fmt;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,5 @@
-//! Where keys are saved: private files, and programs that print them, such as a password manager. These may take ten seconds.
+//! Where keys are saved: private files, and programs that print them, such as a password manager. These may take ten
+//! seconds.
 
 use std::error::Error;
 use std::fs::{self, File, Metadata};

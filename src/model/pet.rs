@@ -1,5 +1,5 @@
-//! `Pet`, `NewPet` and `PetStatus` (section 2 of the description), the query of a list, and its `limit` (sections 4.1 and 8);
-//! sample pets for the demo and for benchmarks, the same ones each time.
+//! `Pet`, `NewPet` and `PetStatus` (section 2 of the description), the query of a list, and its `limit` (sections 4.1
+//! and 8); sample pets for the demo and for benchmarks, the same ones each time.
 
 use std::collections::HashMap;
 use std::fmt;

@@ -1,5 +1,5 @@
-//! The language of a search: what was typed, taken apart, and which pets it fits. Letters match whatever their case, and their
-//! accents unless they were typed.
+//! The language of a search: what was typed, taken apart, and which pets it fits. Letters match whatever their case,
+//! and their accents unless they were typed.
 //!
 //! The matcher has its own substring search, which overlooks the end of a name that is not ASCII; and it takes a
 //! base letter with its marks for ASCII. So only its scores are used, and it is given letters that were folded here.

@@ -1,5 +1,5 @@
-//! What a request says, read strictly: axum's own extractors answer in plain text, and some of them in 422. In the body of a
-//! creation (section 4.2) each member is read once, each with its own rule and code.
+//! What a request says, read strictly: axum's own extractors answer in plain text, and some of them in 422. In the body
+//! of a creation (section 4.2) each member is read once, each with its own rule and code.
 
 use std::borrow::Cow;
 use std::str::FromStr;

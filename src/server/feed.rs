@@ -1,8 +1,8 @@
 //! What is added, read once for all streams of this instance, and written once for all that show the same.
 //!
 //! While there is a stream, a task reads the pets after the last one that it knows, and hands them on together. Streams
-//! that are behind read the table on their own until they have caught up. There is a bounded number of places for them in
-//! all and for each API key, apart from those of other connections.
+//! that are behind read the table on their own until they have caught up. There is a bounded number of places for them
+//! in all and for each API key, apart from those of other connections.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;

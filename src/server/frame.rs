@@ -1,8 +1,8 @@
 //! What is around every answer: the request id, the headers that all have, the deprecation of `GET /pets/{petId}`,
 //! a panic turned into a 500, and one log line.
 //!
-//! Before it, what HTTP/1.1 demands of the head of a request and hyper does not check (RFC 9112, 3.2 and 6.1). Programs on
-//! the way that read such a head otherwise could take one request for two, or for one to another host.
+//! Before it, what HTTP/1.1 demands of the head of a request and hyper does not check (RFC 9112, 3.2 and 6.1). Programs
+//! on the way that read such a head otherwise could take one request for two, or for one to another host.
 
 use std::any::Any;
 use std::net::Ipv6Addr;

@@ -1,12 +1,12 @@
-//! How much each client may do: requests of an API key, where the operator wants a limit; its bodies that are slow to arrive;
-//! and requests without a valid key by their address, which a trusted proxy reports in `X-Forwarded-For`.
+//! How much each client may do: requests of an API key, where the operator wants a limit; its bodies that are slow to
+//! arrive; and requests without a valid key by their address, which a trusted proxy reports in `X-Forwarded-For`.
 //!
 //! A rate is a bucket of tokens for each key, filled evenly. This process counts for itself: a second one over the same
 //! database allows as much again. The fields are those of draft-ietf-httpapi-ratelimit-headers, with one policy.
 //!
-//! Each proxy appends its client, so the field is read from the right, as long as the writer is a trusted proxy; anything
-//! further left may be forged. `Forwarded` (RFC 7239) is not read: nginx and HAProxy set the other field, and a proxy
-//! passes on a field that it does not set as the client wrote it.
+//! Each proxy appends its client, so the field is read from the right, as long as the writer is a trusted proxy;
+//! anything further left may be forged. `Forwarded` (RFC 7239) is not read: nginx and HAProxy set the other field, and
+//! a proxy passes on a field that it does not set as the client wrote it.
 
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};

@@ -1,7 +1,7 @@
 //! The operations on pets (section 4 of the description), but for their events.
 //!
-//! What is read is answered with a strong ETag, and with 304 if the client sends it again (RFC 9110, 8.8.3 and 13.1.2; an
-//! addition). Polling then costs a slow connection next to nothing.
+//! What is read is answered with a strong ETag, and with 304 if the client sends it again (RFC 9110, 8.8.3 and 13.1.2;
+//! an addition). Polling then costs a slow connection next to nothing.
 
 use std::pin::pin;
 use std::sync::Arc;

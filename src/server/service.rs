@@ -1,4 +1,5 @@
-//! What requests share, and the API key (section 5 of the description), which is checked before anything else in them is read.
+//! What requests share, and the API key (section 5 of the description), which is checked before anything else in them
+//! is read.
 //!
 //! A key has 190 random bits, so it cannot be guessed. An address with too many failures gets a 429. That saves neither
 //! the database query nor the log line: valid keys still pass, since many clients may share an address.

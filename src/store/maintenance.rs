@@ -1,8 +1,8 @@
-//! What an operator does with a database that may be in use: a copy of its file, a check of every page, and a copy of the whole
-//! store to another database: pets with their ids, API keys, what was done to them, and the Idempotency-Keys.
+//! What an operator does with a database that may be in use: a copy of its file, a check of every page, and a copy of
+//! the whole store to another database: pets with their ids, API keys, what was done to them, and the Idempotency-Keys.
 //!
-//! The source is read as it is at one moment. The target gets everything in one transaction, in which every row is compared
-//! with the source: it has all of it then, or nothing.
+//! The source is read as it is at one moment. The target gets everything in one transaction, in which every row is
+//! compared with the source: it has all of it then, or nothing.
 
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;

@@ -1,10 +1,10 @@
-//! A queue whose waiting jobs go to the server together, and what is repeated. A lone caller runs its own job, which saves
-//! waking another task and being woken.
+//! A queue whose waiting jobs go to the server together, and what is repeated. A lone caller runs its own job, which
+//! saves waking another task and being woken.
 //!
 //! A transaction is repeated only if the server has reported that it rolled it back in favour of another one (SQLSTATE
-//! 40001 and 40P01). Never where the connection was lost while it was being committed: its outcome is unknown, and repeating
-//! could do it twice. The same holds if the server warns of a commit: PostgreSQL says so when a wait for a synchronous
-//! standby was cancelled, and then that it is done.
+//! 40001 and 40P01). Never where the connection was lost while it was being committed: its outcome is unknown, and
+//! repeating could do it twice. The same holds if the server warns of a commit: PostgreSQL says so when a wait for a
+//! synchronous standby was cancelled, and then that it is done.
 //!
 //! Once more, on a fresh connection, is tried what a server has surely not done that cannot do it any more, as after a
 //! switchover. A read is, too, where one of several hosts is silent; a write is not, whose outcome is unknown then.

@@ -1,4 +1,5 @@
-//! What connections to a file have in common, the one that writes, those that only read, and the tables that they find there.
+//! What connections to a file have in common, the one that writes, those that only read, and the tables that they find
+//! there.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -1,5 +1,5 @@
-//! A copy and a check of a file, each at one moment of it, while others write; and a backup that takes the place of a file that
-//! no program uses.
+//! A copy and a check of a file, each at one moment of it, while others write; and a backup that takes the place of a
+//! file that no program uses.
 
 use std::ffi::c_int;
 use std::fs::{self, File, Permissions};
