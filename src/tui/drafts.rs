@@ -13,21 +13,21 @@ use std::time::{Duration, Instant};
 
 use serde::de::IgnoredAny;
 
+use super::effect::Effect;
+use super::job::{Env, Job, blocking};
+use super::pending::Slot;
+use super::screens::add_pet::NAME;
+use super::screens::add_pet::import::{self, Phase};
+use super::screens::domains::state::Wizard;
+use super::screens::{add_pet, profiles};
+use super::state::{AppState, Screen};
+use super::text_input::TextInput;
 use crate::clock::Now;
 use crate::model::Draft;
 use crate::model::text::short;
-use crate::tui::effect::Effect;
-use crate::tui::job::{Env, Job, blocking};
-use crate::tui::pending::Slot;
-use crate::tui::screens::add_pet::NAME;
-use crate::tui::screens::add_pet::import::{self, Phase};
-use crate::tui::screens::domains::state::Wizard;
-use crate::tui::screens::{add_pet, profiles};
-use crate::tui::state::{AppState, Screen};
-use crate::tui::text_input::TextInput;
 use state::{Aside, ImportDraft, Rapid};
 
-pub use state::{Back, DraftState, Drafts, Ending, Restored, TypedText, WriteDrafts};
+pub use state::{DraftState, Drafts, Ending, TypedText, WriteDrafts};
 
 /// From the first unsaved key to the write: shorter than people take for the next key, longer than a scan or a paste.
 const SOON: Duration = Duration::from_millis(50);
@@ -36,53 +36,32 @@ const SOON: Duration = Duration::from_millis(50);
 const AFTER_TROUBLE: Duration = Duration::from_secs(5);
 
 impl Drafts {
-    fn of(state: &AppState, ended: Option<Ending>, now: Now) -> Option<Self> {
-        let identity = identity(state)?.to_owned();
-        let mut typed = TypedText::of(state);
-        if ended == Some(Ending::Quit) {
-            // After a normal exit, the next session starts without a search.
-            typed.search.clear();
-        }
-        Some(Self { identity, profile: state.link.name.clone(), at: now.wall, ended, typed })
-    }
-}
-
-impl Back {
-    fn of(drafts: &Drafts) -> Self {
-        let importing = drafts.typed.import.as_ref().filter(|import| import.begun);
-        let what = match (&drafts.typed.sent, importing.map(|import| import.path.value())) {
-            (None, Some(path)) => Restored::Importing(short(path.rsplit('/').next().unwrap_or(path))),
-            (None, None) => Restored::NotSent,
-            (Some(sent), _) => Restored::Unanswered(short(&sent.new.name)),
-        };
-        Self { at: drafts.at, profile: drafts.profile.clone(), ended: drafts.ended, what }
-    }
-
-    /// The message about it; `at` is the time of day, `service` the one in use.
+    /// What was restored of them, as a message; `at` is the time of day, `service` the one in use.
     pub fn sentence(&self, at: &str, service: &str) -> String {
         let profile = short(&self.profile);
         let before = match self.ended {
-            None => format!("The last session ended unexpectedly at {at}."),
-            Some(Ending::Hangup) => format!("The last session lost its terminal at {at}."),
-            Some(Ending::Fault) => format!("The last session crashed at {at}."),
-            Some(Ending::Signal) => format!("The last session was stopped by a signal at {at}."),
+            None => format!("The last session ended unexpectedly at {at}. "),
+            Some(Ending::Hangup) => format!("The last session lost its terminal at {at}. "),
+            Some(Ending::Fault) => format!("The last session crashed at {at}. "),
+            Some(Ending::Signal) => format!("The last session was stopped by a signal at {at}. "),
             Some(Ending::Quit) => String::new(),
         };
-        let what = match (&self.what, self.ended) {
-            (Restored::NotSent, Some(Ending::Quit)) => {
-                return format!("Your text for {profile} from {at} is restored. None of it was sent.");
-            }
-            (Restored::NotSent, _) => {
-                format!("Your text for {profile} is restored. None of it was sent.")
-            }
-            (Restored::Unanswered(pet), _) => {
+        let importing = self.typed.import.as_ref().filter(|import| import.begun).map(|import| import.path.value());
+        let what = match (&self.typed.sent, importing) {
+            (Some(sent), _) => {
+                let pet = short(&sent.new.name);
                 format!("{pet} was sent to {service} without an answer. It is sent again where that is safe (2, F6).")
             }
-            (Restored::Importing(file), _) => {
+            (None, Some(path)) => {
+                let file = short(path.rsplit('/').next().unwrap_or(path));
                 format!("The import of {file} is not finished: F2 continues it, F8 drops it.")
             }
+            (None, None) if self.ended == Some(Ending::Quit) => {
+                format!("Your text for {profile} from {at} is restored. None of it was sent.")
+            }
+            (None, None) => format!("Your text for {profile} is restored. None of it was sent."),
         };
-        if before.is_empty() { what } else { format!("{before} {what}") }
+        before + &what
     }
 }
 
@@ -100,7 +79,7 @@ pub fn on_opened(state: &mut AppState, opened: Result<Option<Drafts>, String>) {
     let Some(drafts) = drafts.filter(|drafts| drafts.typed != TypedText::of(state)) else { return };
     state.drafts.on_disk = drafts.typed.clone();
     drafts.typed.clone().restore(state);
-    state.drafts.back = Some(Back::of(&drafts));
+    state.drafts.back = Some(drafts);
 }
 
 /// Puts aside the text typed for the service in use, before a switch. And whether there was any.
@@ -181,7 +160,14 @@ pub fn write(state: &mut AppState, now: Now) -> Option<Effect> {
 }
 
 fn write_of(state: &AppState, ended: Option<Ending>, now: Now) -> Option<WriteDrafts> {
-    Some(WriteDrafts { number: state.drafts.number + 1, drafts: Box::new(Drafts::of(state, ended, now)?) })
+    let identity = identity(state)?.to_owned();
+    let mut typed = TypedText::of(state);
+    if ended == Some(Ending::Quit) {
+        // After a normal exit, the next session starts without a search.
+        typed.search.clear();
+    }
+    let drafts = Drafts { identity, profile: state.link.name.clone(), at: now.wall, ended, typed };
+    Some(WriteDrafts { number: state.drafts.number + 1, drafts: Box::new(drafts) })
 }
 
 fn job(state: &mut AppState, write: WriteDrafts, now: Now) -> Effect {

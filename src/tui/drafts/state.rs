@@ -33,7 +33,7 @@ pub struct DraftState {
     /// Why drafts cannot be written now.
     pub trouble: Option<String>,
     /// What was restored, until the first key.
-    pub back: Option<Back>,
+    pub back: Option<Drafts>,
     /// The pets that wait to be sent to other profiles, and the way there, until the first key.
     pub elsewhere: Option<String>,
     /// When text was last written.
@@ -56,29 +56,6 @@ pub struct Aside {
     pub add: add_pet::State,
     /// The same for the disk, if this service has drafts.
     pub write: Option<WriteDrafts>,
-}
-
-/// What was restored from an earlier session.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Back {
-    /// When it was written.
-    pub at: Timestamp,
-    pub profile: String,
-    /// How that session ended.
-    pub ended: Option<Ending>,
-    /// What was restored, as far as something was sent.
-    pub what: Restored,
-}
-
-/// What was restored, by what had been sent of it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Restored {
-    /// Nothing was sent.
-    NotSent,
-    /// This pet was sent without an answer.
-    Unanswered(String),
-    /// The import of this file was running.
-    Importing(String),
 }
 
 /// The drafts of one service, as stored on disk.

@@ -25,6 +25,10 @@ use crate::tui::testing::loss::whole_at_every_size;
 use crate::tui::testing::{App, animals, profiles, remote, settings};
 use crate::tui::text_input::TextInput;
 
+fn drafts_of(state: &AppState, ended: Option<Ending>, now: Now) -> Option<Drafts> {
+    write_of(state, ended, now).map(|write| *write.drafts)
+}
+
 const IDENTITY: &str = "production https://api.example.com/v1";
 
 /// An app with nothing open but the form.
@@ -59,7 +63,7 @@ fn next_session(app: &App, ended: Option<Ending>, service: Service, after: Durat
 }
 
 fn next_with(app: &App, ended: Option<Ending>, settings: Settings, after: Duration) -> App {
-    let text = Drafts::of(&app.state, ended, app.now).unwrap().text();
+    let text = drafts_of(&app.state, ended, app.now).unwrap().text();
     let mut now = app.now;
     now.mono += after;
     now.wall += after;
@@ -181,7 +185,7 @@ fn all_typed_text_is_restored_in_place() {
 fn a_search_in_use_stays_and_that_of_a_view_is_not_typed() {
     let mut app = App::loaded_from(remote(), 80, 24, &animals(39));
     app.keys("/ \"mo\" Enter");
-    let text = Drafts::of(&app.state, None, app.now).unwrap().text();
+    let text = drafts_of(&app.state, None, app.now).unwrap().text();
     app.keys("/ C-u \"rex\" Enter");
     let drafts = Drafts::read(&text, app.state.link.identity.as_deref().unwrap());
     on_opened(&mut app.state, Ok(drafts));
@@ -306,7 +310,7 @@ fn inside() -> Service {
 fn left(name: &str) -> Option<Drafts> {
     let mut other = form(&format!("\"{name}\""));
     other.state.link.identity = Some("/d/embedded.db".into());
-    Drafts::of(&other.state, Some(Ending::Quit), other.now)
+    drafts_of(&other.state, Some(Ending::Quit), other.now)
 }
 
 #[test]
@@ -362,7 +366,7 @@ fn text_for_no_service_survives_a_switch_and_is_kept_once() {
 #[test]
 fn only_drafts_of_this_service_and_this_program_are_read() {
     let app = form("\"Biscuit\"");
-    let drafts = Drafts::of(&app.state, None, app.now).unwrap();
+    let drafts = drafts_of(&app.state, None, app.now).unwrap();
     assert_eq!(Drafts::read(&drafts.text(), IDENTITY), Some(drafts.clone()));
     assert_eq!(Drafts::read(&drafts.text(), "https://other.example/v1"), None);
     for text in ["", "{", "{}", &drafts.text().replace("\"typed\":{", "\"typed\":{\"new\":1,")] {
@@ -387,7 +391,7 @@ fn a_pet_that_was_taken_is_a_line_and_no_draft() {
 
 /// The drafts of an earlier version, with these members of what was typed.
 fn earlier(typed: &str) -> Drafts {
-    let text = Drafts::of(&form("").state, None, form("").now).unwrap().text();
+    let text = drafts_of(&form("").state, None, form("").now).unwrap().text();
     let text = text.replace("\"form\":null,", "").replace("\"typed\":{", &format!("\"typed\":{{{typed},"));
     Drafts::read(&text.replace("\"sent\":null,", ""), IDENTITY).expect("not read")
 }
@@ -436,7 +440,7 @@ fn what_an_earlier_version_sent_without_an_answer_becomes_a_line() {
 #[test]
 fn a_name_that_was_taken_before_a_kill_does_not_come_back_beside_its_line() {
     let app = form("\"Rex\" Tab \"3\"");
-    let drafts = Drafts::of(&app.state, None, app.now).unwrap();
+    let drafts = drafts_of(&app.state, None, app.now).unwrap();
     let pet = Draft { name: "Rex".into(), category_id: "3".into(), status: Some(PetStatus::Available) };
     for (after, name) in [(1, ""), (-1, "Rex")] {
         let key = IdempotencyKeys::new(uuid::Uuid::max()).make();
