@@ -19,7 +19,7 @@ use jiff::tz::TimeZone;
 use ratatui::style::{Color, Modifier, Style};
 use ratatui::symbols::border;
 use ratatui::text::Span;
-use strum::{EnumIter, IntoEnumIterator as _, IntoStaticStr};
+use strum::EnumIter;
 
 use crate::config::theme::{Colour, Paint};
 use crate::config::{Accent, Depth, ThemeFile, Themes};
@@ -119,8 +119,7 @@ impl Appearance {
 }
 
 /// What a piece of the screen is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumIter, IntoStaticStr)]
-#[strum(serialize_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumIter)]
 pub enum StyleRole {
     Text,
     Heading,
@@ -144,21 +143,6 @@ pub enum StyleRole {
 }
 
 impl StyleRole {
-    /// All of them, those of the accents last.
-    pub fn all() -> impl Iterator<Item = Self> {
-        Self::iter().chain(Accent::iter().skip(1).map(Self::Accent))
-    }
-
-    /// Its key in the file of a theme.
-    pub fn name(self) -> &'static str {
-        self.into()
-    }
-
-    /// The same, with the colour of an accent.
-    pub fn label(self) -> String {
-        if let Self::Accent(accent) = self { format!("accent {accent}") } else { self.name().to_owned() }
-    }
-
     /// This where it applies, else that of text.
     pub const fn when(self, applies: bool) -> Self {
         if applies { self } else { Self::Text }
@@ -252,7 +236,12 @@ impl Theme {
         let modifier = match (is_named, bg) {
             (false, _) => without_colours(role),
             (true, None) => without_colours(role) - Modifier::DIM,
-            (true, Some(_)) if is_bold(role) && fg.is_none_or(stays_when_bold) => Modifier::BOLD,
+            // Where there are 16 colours, bold makes others of the first eight.
+            (true, Some(_))
+                if without_colours(role) == Modifier::BOLD && fg.is_none_or(|fg| !NAMED[..8].contains(&fg)) =>
+            {
+                Modifier::BOLD
+            }
             (true, Some(_)) => Modifier::empty(),
         };
         Style { fg, bg, ..Style::new() }.add_modifier(modifier)
@@ -271,16 +260,6 @@ const fn without_colours(role: StyleRole) -> Modifier {
         StyleRole::Text | StyleRole::Available | StyleRole::Pending | StyleRole::Sold => Modifier::empty(),
         StyleRole::Wait | StyleRole::Good | StyleRole::Border => Modifier::empty(),
     }
-}
-
-/// Whether bold alone shows it without colours.
-const fn is_bold(role: StyleRole) -> bool {
-    without_colours(role).bits() == Modifier::BOLD.bits()
-}
-
-/// Where there are 16 colours, bold makes others of the first eight.
-fn stays_when_bold(colour: Color) -> bool {
-    !NAMED[..8].contains(&colour)
 }
 
 /// The first 16 as xterm has them. Terminals and their users choose others; the later ones are everywhere the same.
