@@ -10,16 +10,16 @@ use std::time::Duration;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use super::effect::Effect;
+use super::job::{Env, Job, blocking};
+use super::pending::Slot;
+use super::state::{AppState, Message, MessageKind};
 use crate::api::inventory::Coverage;
 use crate::api::list::List;
 use crate::clock::Now;
 use crate::config::Settings;
 use crate::local::{atomic_file, file_stem};
 use crate::model::{Limit, Pet, PetId, PetQuery, PetStatus};
-use crate::tui::effect::Effect;
-use crate::tui::job::{Env, Job, blocking};
-use crate::tui::pending::Slot;
-use crate::tui::state::{AppState, Message, MessageKind};
 
 /// The longest file that is read, in bytes.
 const MOST_OCTETS: u64 = 16 << 20;
@@ -100,7 +100,10 @@ impl SessionCache {
     /// Puts it on the screen, marked as kept.
     pub fn restore(self, state: &mut AppState, now: Now) {
         let Self { identity: _, at, pets, coverage, position, listed, status } = self;
-        state.pets.store.restore(pets, coverage, moment(at, now));
+        // On the clock of this session.
+        let age = Duration::try_from(now.wall.duration_since(at)).unwrap_or_default();
+        let read = Now { mono: now.mono.checked_sub(age).unwrap_or(now.mono), wall: at };
+        state.pets.store.restore(pets, coverage, read);
         state.pets.follow.position = position;
         let base = state.link.address.as_ref();
         state.pets.listed =
@@ -108,12 +111,6 @@ impl SessionCache {
         state.pets.show_all();
         state.add.begin_with(status);
     }
-}
-
-/// A time of an earlier session on the clock of this one.
-fn moment(at: Timestamp, now: Now) -> Now {
-    let age = Duration::try_from(now.wall.duration_since(at)).unwrap_or_default();
-    Now { mono: now.mono.checked_sub(age).unwrap_or(now.mono), wall: at }
 }
 
 /// Keeps what is here for the next session. One writing at a time, so that an older one never ends last.

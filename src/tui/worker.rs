@@ -18,16 +18,16 @@ use tokio::task::{JoinError, JoinHandle};
 use tokio::time::timeout;
 use tokio_util::task::JoinMap;
 
+use super::effect::Effect;
+use super::job::{AnyJob, Changed, Env, Outcome, Reply, Started};
+use super::msg::Recorded;
+use super::pending::{ReqId, Slot};
 use crate::api::failure::Failure;
 use crate::api::{Client, Exchange, Recorder};
 use crate::app::outbox::queue::Queue;
 use crate::config::{Service, Settings};
 use crate::model::display_safe;
 use crate::transfer::import::ImportControl;
-use crate::tui::effect::Effect;
-use crate::tui::job::{AnyJob, Changed, Env, Outcome, Reply, Started};
-use crate::tui::msg::Recorded;
-use crate::tui::pending::{ReqId, Slot};
 
 pub use context::WorkerContext;
 

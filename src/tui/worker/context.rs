@@ -106,47 +106,38 @@ impl DraftFiles {
     /// Claims the files of the service `identity`, and reads what was left in them. What cannot be read there is put
     /// aside under another name.
     pub fn open<T>(&self, identity: &str, read: impl FnOnce(&str) -> Option<T>) -> Result<Option<T>, String> {
-        let mut held = self.held.lock();
-        let ClaimedDrafts { claim, .. } = self.hold(&mut held, identity)?;
-        let Some(text) = claim.read().map_err(|error| safe(&error))? else { return Ok(None) };
-        let drafts = read(&text);
-        if drafts.is_none() {
-            claim.put_aside().map_err(|error| safe(&error))?;
-        }
-        Ok(drafts)
+        self.with(identity, |held| {
+            let Some(text) = held.claim.read()? else { return Ok(None) };
+            let drafts = read(&text);
+            if drafts.is_none() {
+                held.claim.put_aside()?;
+            }
+            Ok(drafts)
+        })
     }
 
     /// Writes the text of drafts for the service `identity`, or removes their file, unless newer ones were written
     /// already.
     pub fn write(&self, identity: &str, number: u64, text: Option<&str>) -> Result<(), String> {
-        let mut held = self.held.lock();
-        let held = self.hold(&mut held, identity)?;
-        if number <= held.number {
-            return Ok(());
-        }
-        let claim = &held.claim;
-        text.map_or_else(|| claim.clear(), |text| claim.write(text)).map_err(|error| safe(&error))?;
-        held.number = number;
-        Ok(())
-    }
-
-    fn hold<'a>(
-        &self,
-        held: &'a mut HashMap<String, ClaimedDrafts>,
-        identity: &str,
-    ) -> Result<&'a mut ClaimedDrafts, String> {
-        Ok(match held.entry(identity.to_owned()) {
-            Entry::Occupied(held) => held.into_mut(),
-            Entry::Vacant(free) => {
-                let claim = self.claims.of(identity).map_err(|error| safe(&error))?;
-                free.insert(ClaimedDrafts { claim, number: 0 })
+        self.with(identity, |held| {
+            if number > held.number {
+                text.map_or_else(|| held.claim.clear(), |text| held.claim.write(text))?;
+                held.number = number;
             }
+            Ok(())
         })
     }
-}
 
-fn safe(error: &io::Error) -> String {
-    display_safe(&error.to_string()).into_owned()
+    fn with<T>(&self, identity: &str, act: impl FnOnce(&mut ClaimedDrafts) -> io::Result<T>) -> Result<T, String> {
+        let done = match self.held.lock().entry(identity.to_owned()) {
+            Entry::Occupied(held) => act(held.into_mut()),
+            Entry::Vacant(free) => {
+                let claim = self.claims.of(identity);
+                claim.and_then(|claim| act(free.insert(ClaimedDrafts { claim, number: 0 })))
+            }
+        };
+        done.map_err(|error| display_safe(&error.to_string()).into_owned())
+    }
 }
 
 #[cfg(test)]
