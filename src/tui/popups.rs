@@ -14,7 +14,7 @@ pub use confirm::DEAF;
 pub use confirm::Question;
 pub use key::KeyBox;
 pub use stack::{FieldBox, Popup};
-pub use text::{TextBox, copy};
+pub use text::{TextBox, copy, copy_curl};
 pub use write::{Contents, PetSet, WriteBox};
 
 #[cfg(test)]

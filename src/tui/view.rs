@@ -19,7 +19,7 @@ use super::screens::{add_pet, domains, pets, profiles, requests, welcome};
 use super::state::{AppState, Health, Layout, Message, MessageKind, Screen};
 use super::theme::{Appearance, StyleRole};
 use super::widgets::page::Page;
-use super::widgets::{WIDE, away_word, cover, hint_line};
+use super::widgets::{WIDE, away_word, cover};
 
 /// The least size at which anything but one line is drawn.
 pub const LEAST: (u16, u16) = (40, 8);
@@ -64,7 +64,7 @@ fn draw_moved_cursor(state: &AppState, appearance: &Appearance, now: Now, buf: &
 }
 
 fn draw_message(text: &str, role: StyleRole, page: &mut Page<'_>) {
-    page.bar(StyleRole::Text);
+    page.at(0, " ".repeat(page.columns()), StyleRole::Text);
     page.at(1, text, role);
     page.next_row();
 }
@@ -94,8 +94,6 @@ pub fn draw_whole(state: &AppState, appearance: &Appearance, now: Now, buf: &mut
         draw_header(state, now, &mut page);
         page.go_to(body);
         draw_screen(state, now, &mut page, &mut layout);
-    }
-    if help.is_none() {
         page.go_to(body);
     }
     if let Some(popup) = state.popups.top() {
@@ -108,11 +106,7 @@ pub fn draw_whole(state: &AppState, appearance: &Appearance, now: Now, buf: &mut
         draw_message(&text, role, &mut page);
     }
     page.y = area.height - 1;
-    let (line, keys) = hint_line(state.hints(), area.width, appearance);
-    for (x, columns, key) in keys {
-        page.click(x, columns, Target::Press(key, 1));
-    }
-    page.line(line);
+    page.hints(state.hints());
     layout.clickable = Clickable { place: Some(state.place().name), areas: std::mem::take(&mut page.clickable) };
     Frame { layout, cursor: page.cursor, painted: vec![area] }
 }

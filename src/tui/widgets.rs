@@ -6,39 +6,19 @@ pub mod page;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
-use ratatui::text::{Line, Span};
 
+use super::key::Movement;
+use super::theme::{Appearance, StyleRole};
 use crate::api::failure::Failure;
 use crate::model::text::{cut, width};
-use crate::tui::key::{Hint, KeyPress, Movement};
-use crate::tui::theme::{Appearance, StyleRole};
 
 pub use crate::model::text::{wrap, wrap_indented, wrap_rows};
 
 /// From this width on there are panes at the right.
 pub const WIDE: u16 = 110;
 
-/// Writes a line at row `y` of `area`, cut at its right edge.
-pub fn put(buf: &mut Buffer, area: Rect, y: u16, line: &Line<'_>) {
-    #[cfg(test)]
-    if y >= area.height {
-        super::testing::loss::below(&line.to_string());
-    }
-    if y < area.height {
-        let mut x = area.x;
-        for span in &line.spans {
-            x = put_at(buf, x, area.y + y, &span.content, area.right().saturating_sub(x), line.style.patch(span.style));
-        }
-    }
-}
-
 /// Writes `text` at `(x, y)` in at most `columns`, none of it behind the right edge; gives the column behind it.
-fn put_at(buf: &mut Buffer, x: u16, y: u16, text: &str, columns: u16, style: Style) -> u16 {
-    #[cfg(test)]
-    super::testing::loss::text(buf, x, y, text, columns);
-    write_at(buf, x, y, text, columns, style)
-}
-
+///
 /// Nearly all of what is shown is ASCII, a byte and a column each: that needs no search for clusters.
 fn write_at(buf: &mut Buffer, x: u16, y: u16, text: &str, columns: u16, style: Style) -> u16 {
     if !text.bytes().all(|byte| (b' '..=b'~').contains(&byte)) {
@@ -106,64 +86,6 @@ pub fn column(text: &str, columns: usize) -> String {
     text + &blank
 }
 
-/// What is wrong in at most `rows` rows, marked with `!`, with the keys that help at the end: those stay together and are
-/// never cut off.
-pub fn banner_with_keys(
-    text: &str,
-    keys: &str,
-    columns: u16,
-    rows: usize,
-    appearance: &Appearance,
-) -> Vec<Line<'static>> {
-    let room = usize::from(columns).saturating_sub(4);
-    let mut lines = wrap_rows(text, room, rows);
-    let fits = wrap(text, room).len() <= rows;
-    match lines.last_mut().filter(|last| fits && width(last) + 3 + width(keys) <= room) {
-        Some(last) => {
-            last.push_str("   ");
-            last.push_str(keys);
-        }
-        None => {
-            lines = wrap_rows(text, room, rows.saturating_sub(1));
-            lines.push(cut(keys, room));
-        }
-    }
-    let mark = appearance.span(" ! ", StyleRole::Error);
-    lines.into_iter().map(|line| Line::from(vec![mark.clone(), Span::raw(line)])).collect()
-}
-
-/// The keys of the moment on one line: whole entries, dropped from the middle where there is no room, help always last.
-/// Also where each is: its column, its columns, and the key that a click presses.
-pub fn hint_line(
-    mut entries: Vec<Hint>,
-    columns: u16,
-    appearance: &Appearance,
-) -> (Line<'static>, Vec<(u16, u16, KeyPress)>) {
-    let length = |entries: &[Hint]| -> usize {
-        1 + entries
-            .iter()
-            .map(|Hint { key, word, .. }| width(key) + 1 + width(word) + 2)
-            .sum::<usize>()
-            .saturating_sub(2)
-    };
-    while entries.len() > 2 && length(&entries) > usize::from(columns) {
-        entries.remove((entries.len() - 1) / 2);
-    }
-    let mut spans = vec![Span::raw(" ")];
-    let (mut places, mut x) = (Vec::new(), 1_u16);
-    for (at, Hint { key, word, press }) in entries.into_iter().enumerate() {
-        if at > 0 {
-            spans.push(Span::raw("  "));
-        }
-        let columns = u16::try_from(width(&key) + 1 + width(word)).unwrap_or(u16::MAX);
-        places.push((x, columns, press));
-        x = x.saturating_add(columns + 2);
-        spans.push(Span::styled(key, appearance.style(StyleRole::Key)));
-        spans.push(Span::raw(format!(" {word}")));
-    }
-    (Line::from(spans), places)
-}
-
 /// What came instead of an answer, in a word or two.
 pub fn away_word(failure: &Failure) -> String {
     match failure {
@@ -214,35 +136,6 @@ mod tests {
     use strum::IntoEnumIterator as _;
 
     use super::*;
-
-    #[test]
-    fn the_keys_of_a_banner_stay_together_however_long_its_text_is() {
-        let appearance = crate::tui::testing::appearance();
-        let lines = |text: &str| -> Vec<String> {
-            let lines = banner_with_keys(text, "r: now   e: details", 40, 3, &appearance);
-            lines.iter().map(ToString::to_string).collect()
-        };
-        assert_eq!(lines("Gone."), [" ! Gone.   r: now   e: details"]);
-        assert_eq!(lines("Gone for a good while now."), [" ! Gone for a good while now.", " ! r: now   e: details"]);
-        let long = lines(&"word ".repeat(50));
-        assert_eq!((long.len(), long[2].as_str()), (3, " ! r: now   e: details"));
-    }
-
-    #[test]
-    fn hints_drop_whole_entries_and_keep_first_and_help() {
-        let appearance = crate::tui::testing::appearance();
-        let entries = || {
-            [("a", "one"), ("b", "two"), ("c", "three"), ("d", "four"), ("?", "help")]
-                .map(|(key, word)| Hint { key: key.to_owned(), word, press: crate::tui::key::Key::Esc.into() })
-                .to_vec()
-        };
-        let text = |columns| hint_line(entries(), columns, &appearance).0.to_string();
-        assert_eq!(text(80), " a one  b two  c three  d four  ? help");
-        for columns in 14..40 {
-            let line = text(columns);
-            assert!(line.len() <= columns.into() && line.starts_with(" a one") && line.ends_with("? help"), "{line}");
-        }
-    }
 
     #[test]
     fn the_cursor_stays_in_the_list() {

@@ -125,15 +125,13 @@ impl AppState {
 
 /// Only one key means yes.
 static BOX: &[Command] = &[
-    command("confirm", "y", "yes", "yes", |app, now| match app.popups.take() {
-        Some(Question { yes, .. }) => yes(app, now),
-        None => Vec::new(),
-    }),
-    command("back", "n Enter Esc F3", "no (or Enter, Esc)", "no", |app, now| match app.popups.take() {
-        Some(Question { no, .. }) => no(app, now),
-        None => Vec::new(),
-    }),
+    command("confirm", "y", "yes", "yes", |app, now| answer(app, |asked| asked.yes, now)),
+    command("back", "n Enter Esc F3", "no (or Enter, Esc)", "no", |app, now| answer(app, |asked| asked.no, now)),
 ];
+
+fn answer(app: &mut AppState, which: fn(Question) -> Answer, now: Now) -> Vec<Effect> {
+    app.popups.take().map_or_else(Vec::new, |asked| which(asked)(app, now))
+}
 
 pub static PLACE: Place = Place::new("confirm", "Protected service", &[BOX]).in_box();
 
@@ -152,7 +150,7 @@ impl Popup for Question {
         page.gap();
         (self.body)(app, now, page);
         page.gap();
-        page.back_to_last();
+        page.y = page.y.min(page.area.height.saturating_sub(1));
         page.point(20);
         page.line(vec![
             page.appearance.span("     y", StyleRole::Key),

@@ -5,17 +5,16 @@ use nucleo_matcher::pattern::{CaseMatching, Normalization, Pattern};
 use nucleo_matcher::{Config, Matcher};
 use ratatui::text::{Line, Span};
 
-use crate::api::failure::Failure;
-use crate::api::failure::{Explanation, explain};
+use super::stack::Popup;
+use super::text::{SCROLL, copy, draw_lines};
+use super::write::{Contents, NO_FILES, WriteBox};
+use crate::api::failure::{Explanation, Failure, explain};
 use crate::clock::Now;
 use crate::model::PetStatus;
 use crate::model::text::{cut, width};
 use crate::tui::command::{Command, Place, Run, TYPED_LIST, change, closes, command, moves};
 use crate::tui::effect::Effect;
 use crate::tui::keymap::{Binding, GLOBAL, HELP, PETS, TEXT, key_name};
-use crate::tui::popups::stack::Popup;
-use crate::tui::popups::text::{SCROLL, copy, draw_lines};
-use crate::tui::popups::write::{Contents, NO_FILES, WriteBox};
 use crate::tui::screens::requests;
 use crate::tui::state::{AppState, Health, Layout, Screen};
 use crate::tui::text_input::{TextInput, Typing};
@@ -226,13 +225,10 @@ impl CommandsBox {
         let is_offered = |show| named(show).is_some_and(|show| show.why_not(&state.link).is_none());
         places.extend(screens(state).into_iter().filter(|(_, show)| is_offered(show)).map(|(place, _)| place));
         let mut commands: Vec<FoundCommand> = Vec::new();
-        for place in places {
-            for found in of_place(state, place, from) {
-                let is_it =
-                    |known: &FoundCommand| known.command.name == found.command.name && known.title == found.title;
-                if !commands.iter().any(is_it) {
-                    commands.push(found);
-                }
+        for found in places.into_iter().flat_map(|place| of_place(state, place, from)) {
+            let is_it = |known: &FoundCommand| known.command.name == found.command.name && known.title == found.title;
+            if !commands.iter().any(is_it) {
+                commands.push(found);
             }
         }
         let found = commands.clone();

@@ -43,16 +43,6 @@ impl KeyBox {
     const fn can_store(&self) -> bool {
         matches!(self.file, Some(Some(_)))
     }
-
-    /// From the field through the choices that there are and round to the field, or the other way.
-    const fn step(&mut self, forward: bool) {
-        let is_last = if forward { self.store || !self.can_store() } else { !self.store };
-        match (self.choosing, is_last) {
-            (false, _) => self.choosing = true,
-            (true, false) => self.store = !self.store,
-            (true, true) => self.choosing = false,
-        }
-    }
 }
 
 /// Asks in which file the key can be stored, once for each box.
@@ -109,9 +99,14 @@ impl AppState {
     }
 }
 
+/// From the field through the choices that there are and round to the field, or the other way.
 fn step(app: &mut AppState, forward: bool) {
-    if let Some(key_box) = app.popups.get_mut::<KeyBox>() {
-        key_box.step(forward);
+    let Some(key_box) = app.popups.get_mut::<KeyBox>() else { return };
+    let is_last = if forward { key_box.store || !key_box.can_store() } else { !key_box.store };
+    match (key_box.choosing, is_last) {
+        (false, _) => key_box.choosing = true,
+        (true, false) => key_box.store = !key_box.store,
+        (true, true) => key_box.choosing = false,
     }
 }
 

@@ -4,15 +4,16 @@ use std::sync::Arc;
 
 use ratatui::text::Line;
 
+use super::stack::Popup;
+use super::write::{Contents, NO_FILES, WriteBox};
 use crate::api::failure::Failure;
 use crate::app::clipboard::{self, ClipboardBackend};
 use crate::clock::Now;
+use crate::model::BaseUrl;
 use crate::tui::command::{Command, Place, READER, change, closes, command, moves};
 use crate::tui::effect::Effect;
 use crate::tui::job::{Env, Job};
 use crate::tui::pending::Slot;
-use crate::tui::popups::stack::Popup;
-use crate::tui::popups::write::{Contents, NO_FILES, WriteBox};
 use crate::tui::state::{AppState, Layout};
 use crate::tui::widgets::page::Page;
 use crate::tui::widgets::{moved, wrap_indented};
@@ -90,6 +91,14 @@ pub fn copy(state: &mut AppState, text: String, what: &str, now: Now) -> Vec<Eff
         return state.fail(format!("Not copied: {what} is too long for a terminal's clipboard."));
     }
     vec![state.begin(CopyText { text, what: what.to_owned() }, now)]
+}
+
+/// Copies a command that asks the service at an address the same; the key stays in the environment.
+pub fn copy_curl(state: &mut AppState, curl: impl FnOnce(&AppState, &BaseUrl) -> String, now: Now) -> Vec<Effect> {
+    let Some(curl) = state.link.address.as_ref().map(|address| curl(state, address)) else {
+        return state.note("curl cannot reach the service inside this program. F9 shows petstore commands.");
+    };
+    copy(state, curl, "the curl command (set PETSTORE_API_KEY to run it)", now)
 }
 
 /// Copies a text with a program of this machine, if there is one.

@@ -4,6 +4,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::stack::Popup;
 use crate::api::failure::Failure;
 use crate::clock::Now;
 use crate::local::atomic_file;
@@ -16,7 +17,6 @@ use crate::tui::effect::Effect;
 use crate::tui::forms::COMPLETE;
 use crate::tui::job::{Env, Job, blocking};
 use crate::tui::pending::Slot;
-use crate::tui::popups::stack::Popup;
 use crate::tui::state::{AppState, Layout};
 use crate::tui::text_input::{TextInput, Typing};
 use crate::tui::widgets::page::{Page, radio};

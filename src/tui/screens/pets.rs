@@ -197,18 +197,13 @@ impl State {
 
     /// How many rows are shown, after search.
     pub fn row_count(&self) -> usize {
-        self.rows.shown().len()
-    }
-
-    /// The rows of the tab: how many, of which categories, how wide.
-    pub const fn rows(&self) -> &Rows {
-        &self.rows
+        self.rows.shown.len()
     }
 
     /// The pets shown from row `from` on.
     pub fn rows_from(&self, from: usize) -> impl Iterator<Item = &Pet> {
         let pets = self.store.pets();
-        self.rows.shown().iter().skip(from).filter_map(|index| pets.get(*index as usize))
+        self.rows.shown.iter().skip(from).filter_map(|index| pets.get(*index as usize))
     }
 
     /// The row under the cursor, from 0.
@@ -225,11 +220,6 @@ impl State {
     pub fn move_to(&mut self, row: usize) {
         self.cursor = row.min(self.row_count().saturating_sub(1));
         self.anchor = self.selected().map(|pet| pet.id);
-    }
-
-    /// Puts the cursor on the first row, whichever pet comes to be there.
-    fn go_to_top(&mut self) {
-        (self.cursor, self.anchor) = (0, None);
     }
 
     /// Puts the cursor on this pet, also where the tab or a search did not show it.
@@ -296,12 +286,6 @@ impl State {
     fn add_view(&mut self, view: View) {
         self.tabs.push(Tab::new(view, &self.categories));
         self.count_views(0);
-    }
-
-    /// Takes back what was typed into the search field.
-    fn reset_search(&mut self) {
-        self.search = TextInput::new(self.view().search.clone());
-        self.best_first = self.view().sort.is_none();
     }
 
     /// Whether the search is the one of the tab.
@@ -377,11 +361,11 @@ impl State {
     /// Searches again. The cursor stays on its pet, or goes to the one that took its place.
     pub fn arrange(&mut self) {
         let mut query = self.searched();
-        query.know(self.provenance.all());
+        query.know(&self.provenance.of);
         let (pets, is_best_first) = (self.store.pets(), self.is_best_first());
         self.rows.show(pets, &query, is_best_first);
         let is_anchor = |index: &u32| self.anchor == Some(pets[*index as usize].id);
-        let place = self.anchor.and_then(|_| self.rows.shown().iter().position(is_anchor));
+        let place = self.anchor.and_then(|_| self.rows.shown.iter().position(is_anchor));
         self.cursor = place.unwrap_or(self.cursor).min(self.row_count().saturating_sub(1));
         self.anchor = self.selected().map(|pet| pet.id).filter(|_| self.cursor > 0 || self.anchor.is_some());
     }
@@ -400,7 +384,7 @@ impl State {
     fn of_tab(&self) -> Vec<Pet> {
         let tab = &self.tabs[self.tab];
         let (mut query, wanted) = (tab.query.clone(), tab.view.status.map(ObservedStatus::from));
-        query.know(self.provenance.all());
+        query.know(&self.provenance.of);
         let fits = |pet: &&Pet| (wanted.is_none() || pet.status == wanted) && query.fits(pet);
         self.store.pets().iter().filter(fits).cloned().collect()
     }
@@ -463,21 +447,6 @@ enum Barrier {
 }
 
 impl KnownProvenance {
-    /// Of this pet, if it is known.
-    pub fn get(&self, id: PetId) -> Option<&Provenance> {
-        self.of.get(&id)
-    }
-
-    /// Of all pets of which it is known.
-    pub fn all(&self) -> &Provenances {
-        &self.of
-    }
-
-    /// The service was asked for a list.
-    fn on_listed(&mut self) {
-        self.barrier.take_if(|barrier| *barrier == Barrier::Failed);
-    }
-
     /// Learns of a pet that was reported.
     fn learn(&mut self, id: PetId, provenance: Option<Provenance>) {
         match provenance {
@@ -590,26 +559,6 @@ impl Rows {
             }
             self.shown = self.order.iter().copied().filter(|index| fits[*index as usize]).collect();
         }
-    }
-
-    /// The rows that are shown.
-    pub fn shown(&self) -> &[u32] {
-        &self.shown
-    }
-
-    /// How many rows the tab has.
-    pub fn of(&self) -> usize {
-        self.order.len()
-    }
-
-    /// How many of the tab's rows are in each category, the most frequent first.
-    fn categories(&self) -> &[(i64, usize)] {
-        &self.categories
-    }
-
-    /// The digits of the longest id and of the longest category.
-    pub const fn digits(&self) -> (u16, u16) {
-        self.digits
     }
 }
 

@@ -9,9 +9,8 @@ use crate::api::Exchange;
 use crate::clock::Now;
 use crate::model::escape::indented;
 use crate::tui::command::{Command, LIST, Movement, Place, change, command, moves};
-use crate::tui::effect::Effect;
 use crate::tui::popups::stack::Popups;
-use crate::tui::popups::{TextBox, copy};
+use crate::tui::popups::{TextBox, copy_curl};
 use crate::tui::state::{AppState, Layout, REQUESTS_KEPT, RequestLog, Screen, has_failed};
 use crate::tui::theme::StyleRole;
 use crate::tui::widgets::page::Page;
@@ -24,7 +23,10 @@ pub const SHOW: Command = change("requests", "H", "", "requests", show).everywhe
 
 static REQUESTS: &[Command] = &[
     change("open", "Enter", "whole", "all of it", open),
-    command("copy-curl", "c", "copy curl", "copy as curl, no key", copy_curl),
+    command("copy-curl", "c", "copy curl", "copy as curl, no key", |app, now| match app.requests.selected().cloned() {
+        Some(exchange) => copy_curl(app, |_, address| exchange.as_curl(address), now),
+        None => app.note(NO_ROW),
+    }),
     moves(LIST, "", "move|newest, oldest", go),
     change("back", "Esc F3 q", "back", "back", |app, _| app.screen = app.requests.back),
 ];
@@ -50,20 +52,6 @@ fn go(state: &mut AppState, movement: Movement, _: Now) {
 fn open(state: &mut AppState, _: Now) {
     let Some(exchange) = state.requests.selected() else { return state.tell(NO_ROW) };
     state.popups.show(TextBox::new("Request and answer (key hidden)", whole(exchange), "request"));
-}
-
-/// Copies a command that asks the same; the key stays in the environment.
-fn copy_curl(state: &mut AppState, now: Now) -> Vec<Effect> {
-    let Some(exchange) = state.requests.selected() else {
-        return state.note(NO_ROW);
-    };
-    match &state.link.address {
-        Some(address) => {
-            let curl = exchange.as_curl(address);
-            copy(state, curl, "the curl command (set PETSTORE_API_KEY to run it)", now)
-        }
-        None => state.note("curl cannot reach the service inside this program. F9 shows petstore commands."),
-    }
 }
 
 /// The columns beside the path. Where there is room, the last says what a request was for.

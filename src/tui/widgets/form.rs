@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::{Index, IndexMut};
 
+use super::moved;
 use crate::config::ProfileEntry;
 use crate::model::Categories;
 use crate::tui::key::Movement;
 use crate::tui::text_input::{TextInput, Typing};
-use crate::tui::widgets::moved;
 
 /// A part of a form.
 #[derive(Clone, Copy)]

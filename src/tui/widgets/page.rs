@@ -8,7 +8,7 @@ use ratatui::widgets::{Clear, Widget};
 
 use crate::model::ObservedStatus;
 use crate::model::text::{cut, width};
-use crate::tui::key::Key;
+use crate::tui::key::{Hint, Key};
 use crate::tui::mouse::{Area, Region, Target};
 #[cfg(test)]
 use crate::tui::testing::loss;
@@ -16,7 +16,7 @@ use crate::tui::text_input::TextInput;
 use crate::tui::theme::{Appearance, StyleRole};
 
 use super::form::{Field, Form, Kind, Known, Part};
-use super::{WIDE, boxed, column, cover, put, put_at, wrap_indented, wrap_rows};
+use super::{WIDE, boxed, column, cover, wrap, wrap_indented, wrap_rows, write_at};
 
 /// The page, and how far it is written. What is written from a column on stays on its row; a whole row goes on to the next.
 pub struct Page<'a> {
@@ -224,30 +224,32 @@ impl<'a> Page<'a> {
         self.y = self.y.max(self.area.height.saturating_sub(rows));
     }
 
-    /// Goes back to the last row, if the page is written further.
-    pub fn back_to_last(&mut self) {
-        self.y = self.y.min(self.area.height.saturating_sub(1));
-    }
-
     // Text on the row, from a column on.
 
     /// Writes on the row from column `x` on.
     pub fn at(&mut self, x: u16, text: impl AsRef<str>, role: StyleRole) {
-        #[cfg(test)]
-        if self.y >= self.area.height || x >= self.area.width {
-            loss::below(text.as_ref());
-        }
-        if self.y < self.area.height && x < self.area.width {
-            let (style, columns) = (self.appearance.style(role), self.area.width - x);
-            put_at(self.buf, self.area.x + x, self.area.y + self.y, text.as_ref(), columns, style);
-        }
+        self.write(x, u16::MAX, text.as_ref(), self.appearance.style(role));
     }
 
     /// Writes text of several styles on the row from column `x` on.
-    pub fn line_at<'b>(&mut self, x: u16, line: impl Into<Line<'b>>) {
-        let x = x.min(self.area.width);
-        let area = Rect { x: self.area.x + x, width: self.area.width - x, ..self.area };
-        put(self.buf, area, self.y, &line.into());
+    pub fn line_at<'b>(&mut self, mut x: u16, line: impl Into<Line<'b>>) {
+        let line = line.into();
+        for span in &line.spans {
+            x = self.write(x, u16::MAX, &span.content, line.style.patch(span.style));
+        }
+    }
+
+    /// Writes on at most so many columns of the row; gives the column behind it.
+    fn write(&mut self, x: u16, columns: u16, text: &str, style: Style) -> u16 {
+        let columns = columns.min(self.area.width.saturating_sub(x));
+        let (left, y, is_there) = (self.area.x + x, self.area.y + self.y, self.y < self.area.height);
+        #[cfg(test)]
+        if is_there {
+            loss::text(self.buf, left, y, text, columns);
+        } else {
+            loss::below(text);
+        }
+        if is_there && columns > 0 { write_at(self.buf, left, y, text, columns, style) - self.area.x } else { x }
     }
 
     /// Writes on the row, so that `margin` columns are left at the right.
@@ -255,19 +257,7 @@ impl<'a> Page<'a> {
         let cells = |columns: usize| u16::try_from(columns).unwrap_or(u16::MAX);
         let end = self.area.width.saturating_sub(cells(margin));
         let columns = end.min(cells(width(text)));
-        #[cfg(test)]
-        if self.y >= self.area.height {
-            loss::below(text);
-        }
-        if self.y < self.area.height {
-            let (x, y) = (self.area.x + end - columns, self.area.y + self.y);
-            put_at(self.buf, x, y, text, columns, self.appearance.style(role));
-        }
-    }
-
-    /// Blanks on the whole row.
-    pub fn bar(&mut self, role: StyleRole) {
-        self.at(0, " ".repeat(self.columns()), role);
+        self.write(end - columns, columns, text, self.appearance.style(role));
     }
 
     /// Gives `columns` cells of the row another style.
@@ -301,7 +291,7 @@ impl<'a> Page<'a> {
 
     /// Writes a line.
     pub fn line<'b>(&mut self, line: impl Into<Line<'b>>) {
-        put(self.buf, self.area, self.y, &line.into());
+        self.line_at(0, line);
         self.y += 1;
     }
 
@@ -389,6 +379,43 @@ impl<'a> Page<'a> {
     pub fn banner(&mut self, text: &str, rows: usize) {
         for line in wrap_rows(&self.appearance.text(text), self.columns().saturating_sub(4), rows) {
             self.line(vec![self.appearance.span(" ! ", StyleRole::Error), Span::raw(line)]);
+        }
+    }
+
+    /// The same, with the keys that help at the end: those stay together and are never cut off.
+    pub fn banner_with_keys(&mut self, text: &str, keys: &str, rows: usize) {
+        let room = self.columns().saturating_sub(4);
+        let text = self.appearance.text(text);
+        let mut lines = wrap_rows(&text, room, rows);
+        let fits = wrap(&text, room).len() <= rows;
+        match lines.last_mut().filter(|last| fits && width(last) + 3 + width(keys) <= room) {
+            Some(last) => {
+                last.push_str("   ");
+                last.push_str(keys);
+            }
+            None => {
+                lines = wrap_rows(&text, room, rows.saturating_sub(1));
+                lines.push(cut(keys, room));
+            }
+        }
+        for line in lines {
+            self.line(vec![self.appearance.span(" ! ", StyleRole::Error), Span::raw(line)]);
+        }
+    }
+
+    /// The keys of the moment, which a click presses: whole entries, dropped from the middle where there is no room, help
+    /// always last.
+    pub fn hints(&mut self, mut entries: Vec<Hint>) {
+        let columns = |Hint { key, word, .. }: &Hint| width(key) + 1 + width(word);
+        while entries.len() > 2 && entries.iter().map(|hint| columns(hint) + 2).sum::<usize>() > self.columns() + 1 {
+            entries.remove((entries.len() - 1) / 2);
+        }
+        let mut x = 1;
+        for hint in entries {
+            let columns = u16::try_from(columns(&hint)).unwrap_or(u16::MAX);
+            self.click(x, columns, Target::Press(hint.press, 1));
+            self.line_at(x, vec![self.appearance.span(hint.key, StyleRole::Key), format!(" {}", hint.word).into()]);
+            x = x.saturating_add(columns + 2);
         }
     }
 
@@ -618,6 +645,40 @@ mod tests {
         assert_eq!(name("Biscuit"), [" Name Biscuit", "", ""]);
         assert_eq!(name("Biscuit the Third of"), [" Name Biscuit the", "      Third of", ""]);
         assert_eq!(name("Biscuit the Third of Springfield"), [" Name Biscuit the", "      Third of ..", ""]);
+    }
+
+    /// What is painted on so many rows and columns.
+    fn lines(columns: u16, rows: u16, paint: impl FnOnce(&mut Page<'_>)) -> Vec<String> {
+        let (area, appearance) = (Rect::new(0, 0, columns, rows), appearance());
+        let mut buf = Buffer::empty(area);
+        paint(&mut Page::new(&mut buf, area, &appearance));
+        let row = |y| (0..columns).map(|x| buf[(x, y)].symbol()).collect::<String>().trim_end().to_owned();
+        (0..rows).map(row).collect()
+    }
+
+    #[test]
+    fn the_keys_of_a_banner_stay_together_however_long_its_text_is() {
+        let lines = |text: &str| lines(40, 4, |page| page.banner_with_keys(text, "r: now   e: details", 3));
+        assert_eq!(lines("Gone."), [" ! Gone.   r: now   e: details", "", "", ""]);
+        let two = [" ! Gone for a good while now.", " ! r: now   e: details", "", ""];
+        assert_eq!(lines("Gone for a good while now."), two);
+        let long = lines(&"word ".repeat(50));
+        assert_eq!((long[2].as_str(), long[3].as_str()), (" ! r: now   e: details", ""));
+    }
+
+    #[test]
+    fn hints_drop_whole_entries_and_keep_first_and_help() {
+        let entries = || {
+            [("a", "one"), ("b", "two"), ("c", "three"), ("d", "four"), ("?", "help")]
+                .map(|(key, word)| Hint { key: key.to_owned(), word, press: Key::Esc.into() })
+                .to_vec()
+        };
+        let text = |columns| lines(columns, 1, |page| page.hints(entries())).remove(0);
+        assert_eq!(text(80), " a one  b two  c three  d four  ? help");
+        for columns in 14..40 {
+            let line = text(columns);
+            assert!(line.len() <= columns.into() && line.starts_with(" a one") && line.ends_with("? help"), "{line}");
+        }
     }
 
     #[test]

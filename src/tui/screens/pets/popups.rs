@@ -3,6 +3,8 @@
 
 use std::sync::Arc;
 
+use super::BUILT_IN;
+use super::update::{on_failure, on_sign_of_life, set_limit, show_tab};
 use crate::api::failure::Failure;
 use crate::api::find::{Ask, Lists, LookupResult, find};
 use crate::clock::Now;
@@ -19,8 +21,6 @@ use crate::tui::effect::Effect;
 use crate::tui::job::{Env, Job, blocking};
 use crate::tui::pending::Slot;
 use crate::tui::popups::{FieldBox, Popup};
-use crate::tui::screens::pets::BUILT_IN;
-use crate::tui::screens::pets::update::{on_failure, on_sign_of_life, set_limit, show_tab};
 use crate::tui::state::{AppState, Layout, Screen};
 use crate::tui::text_input::{TextInput, Typing};
 use crate::tui::widgets::page::Page;

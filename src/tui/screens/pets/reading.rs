@@ -5,6 +5,8 @@
 use std::convert::Infallible;
 use std::sync::Arc;
 
+use super::update::{on_answer, on_failure, on_sign_of_life, refuse_key, reload, waits};
+use super::{Barrier, FollowLink, ReadNext};
 use crate::api::failure::{Failure, Remedy};
 use crate::api::follow::{AddedPet, Followed, Follower};
 use crate::api::inventory::{Coverage, in_parts};
@@ -17,8 +19,6 @@ use crate::model::{Pet, PetId, PetQuery, Provenance, Provenances, display_safe};
 use crate::tui::effect::Effect;
 use crate::tui::job::{Env, Job, Ongoing};
 use crate::tui::pending::Slot;
-use crate::tui::screens::pets::update::{on_answer, on_failure, on_sign_of_life, refuse_key, reload, waits};
-use crate::tui::screens::pets::{Barrier, FollowLink, ReadNext};
 use crate::tui::session_cache;
 use crate::tui::state::{AppState, Health, MessageKind, Screen};
 use crate::tui::theme::Appearance;
@@ -51,7 +51,7 @@ impl Job for ListPets {
             }
         };
         on_answer(app, &answer, now);
-        app.pets.provenance.on_listed();
+        app.pets.provenance.barrier.take_if(|barrier| *barrier == Barrier::Failed);
         let pets = &mut app.pets;
         let status = self.query.status;
         let Some(list) = answer.list.or_else(|| self.known.clone()) else { return Vec::new() };
@@ -271,7 +271,7 @@ pub fn announce(state: &mut AppState) {
     drop(shown);
     let is_free = state.message.as_ref().is_none_or(|message| message.kind == MessageKind::Note);
     if let Some(pet) = new.last().and_then(|id| pets.store.get(*id)).filter(|_| !is_seen && is_free) {
-        let by = pets.provenance.get(pet.id).and_then(|provenance| provenance.by());
+        let by = pets.provenance.of.get(&pet.id).and_then(|provenance| provenance.by());
         let by = by.map_or(String::new(), |by| format!(" by {}", short(by)));
         let others = match new.len() {
             1 => String::new(),
@@ -295,7 +295,7 @@ pub fn ask_provenance(state: &mut AppState, now: Now) -> Vec<Effect> {
     if closed || state.pending.is_running(Slot::Provenance) {
         return Vec::new();
     }
-    let is_unknown = |pet: &&Pet| pets.provenance.get(pet.id).is_none();
+    let is_unknown = |pet: &&Pet| pets.provenance.of.get(&pet.id).is_none();
     let has_detail = pets.drawer || state.size.columns >= WIDE;
     let shows_addition = pets.view().columns.iter().any(|shown| shown.column.is_about_addition());
     let ids: Vec<_> = match pets.searched().asks_who() || shows_addition {

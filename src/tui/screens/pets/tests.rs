@@ -622,7 +622,7 @@ fn a_search_is_over_all_pets_and_goes_on_while_they_come() {
     app.keys("/ \"whis\"");
     let found = app.state.pets.row_count();
     app.say::<ReadInventory>(animals(237));
-    assert!(app.state.pets.row_count() > found && app.state.pets.rows().of() == 237);
+    assert!(app.state.pets.row_count() > found && app.state.pets.rows.order.len() == 237);
 }
 
 #[test]

@@ -3,6 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::reading::ListPets;
+use super::{BUILT_IN, ReadNext, popups, tab_of, view};
 use crate::api::exchange::curl_for_list;
 use crate::api::failure::{Failure, Remedy};
 use crate::api::list::ListAnswer;
@@ -18,9 +20,7 @@ use crate::tui::command::{Command, LIST, Movement, Place, TYPED_LIST, change, co
 use crate::tui::effect::Effect;
 use crate::tui::job::{Env, Job};
 use crate::tui::pending::Slot;
-use crate::tui::popups::{Contents, PetSet, Question, WriteBox, copy};
-use crate::tui::screens::pets::reading::ListPets;
-use crate::tui::screens::pets::{BUILT_IN, ReadNext, popups, tab_of, view};
+use crate::tui::popups::{Contents, PetSet, Question, WriteBox, copy, copy_curl};
 use crate::tui::state::{AppState, Health, MessageKind};
 use crate::tui::text_input::{TextInput, Typing};
 use crate::tui::widgets::{WIDE, moved};
@@ -37,7 +37,8 @@ pub static PETS: &[Command] = &[
     change("choose-limit", "L", "", "rows of a request", popups::open_limit),
     change("newest", "N", "newest", "newest first", |app, _| {
         choose_order(app, SortOrder { column: Column::Id, descending: true });
-        app.pets.go_to_top();
+        // Whichever pet comes to be there.
+        (app.pets.cursor, app.pets.anchor) = (0, None);
     })
     .shell(|app| Some(format!("{} --sort id:desc", list_line(app)?))),
     command("go-to-new", "n", "", "go to the newest new pet", |app, _| match app.pets.store.newest_marked().cloned() {
@@ -54,10 +55,16 @@ pub static PETS: &[Command] = &[
         .shell(|app| Some(format!("pets get {}", app.pets.selected().map_or(1, |pet| pet.id)))),
     change("save-view", "V", "", "save as a view", popups::open_view)
         .not_over_ssh("A session over SSH cannot save views on the server."),
-    command("copy", "y", "", "copy id, JSON, curl", copy_id),
-    command("copy-json", "Y", "", "copy id, JSON, curl", copy_json)
-        .shell(|app| Some(format!("pets get {} --format json", app.pets.selected()?.id))),
-    command("copy-curl", "c", "", "copy id, JSON, curl", copy_curl),
+    command("copy", "y", "", "copy id, JSON, curl", |app, now| {
+        copy_of_pet(app, |pet| (pet.id.to_string(), format!("id {}", pet.id)), now)
+    }),
+    command("copy-json", "Y", "", "copy id, JSON, curl", |app, now| {
+        copy_of_pet(app, |pet| (serde_json::to_string(pet).unwrap_or_default(), format!("pet {} as JSON", pet.id)), now)
+    })
+    .shell(|app| Some(format!("pets get {} --format json", app.pets.selected()?.id))),
+    command("copy-curl", "c", "", "copy id, JSON, curl", |app, now| {
+        copy_curl(app, |app, address| curl_for_list(address, &app.pets.query()), now)
+    }),
     change("export", "x", "export", "export rows to a file", |app, _| export(app))
         .not_over_ssh("Export to your own machine: ssh USER@HOST pets export > pets.csv")
         .shell(|app| Some(format!("{} --format csv", list_line(app)?))),
@@ -159,7 +166,8 @@ pub fn back(state: &mut AppState) {
     let pets = &mut state.pets;
     if pets.searching || !pets.is_searched_as_saved() {
         pets.searching = false;
-        pets.reset_search();
+        pets.search = TextInput::new(pets.view().search.clone());
+        pets.best_first = pets.view().sort.is_none();
         pets.arrange();
     } else if pets.drawer {
         pets.drawer = false;
@@ -369,32 +377,11 @@ fn pause_before(tries: u32) -> Duration {
     })
 }
 
-const NO_ROW: &str = "No row to copy.";
-
-/// Copies the id of the selected pet.
-pub fn copy_id(state: &mut AppState, now: Now) -> Vec<Effect> {
-    match state.pets.selected().map(|pet| pet.id) {
-        Some(id) => copy(state, id.to_string(), &format!("id {id}"), now),
-        None => state.note(NO_ROW),
-    }
-}
-
-/// Copies the selected pet as the service wrote it.
-pub fn copy_json(state: &mut AppState, now: Now) -> Vec<Effect> {
-    match state.pets.selected().map(|pet| (pet.id, serde_json::to_string(pet).unwrap_or_default())) {
-        Some((id, json)) => copy(state, json, &format!("pet {id} as JSON"), now),
-        None => state.note(NO_ROW),
-    }
-}
-
-/// Copies the command that asks for these rows; the key stays in the environment.
-pub fn copy_curl(state: &mut AppState, now: Now) -> Vec<Effect> {
-    match &state.link.address {
-        Some(address) => {
-            let curl = curl_for_list(address, &state.pets.query());
-            copy(state, curl, "the curl command (set PETSTORE_API_KEY to run it)", now)
-        }
-        None => state.note("curl cannot reach the service inside this program. F9 shows petstore commands."),
+/// Copies what `text` makes of the selected pet, and how the message calls it.
+fn copy_of_pet(state: &mut AppState, text: fn(&Pet) -> (String, String), now: Now) -> Vec<Effect> {
+    match state.pets.selected().map(text) {
+        Some((text, what)) => copy(state, text, &what, now),
+        None => state.note("No row to copy."),
     }
 }
 

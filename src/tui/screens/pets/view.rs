@@ -5,6 +5,9 @@ mod table;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
+use super::BUILT_IN;
+use super::reading::provenance_words;
+use super::update::waits;
 use crate::api::Failure;
 use crate::app::inventory::store::Count;
 use crate::clock::Now;
@@ -14,13 +17,10 @@ use crate::model::text::{cut, short, width};
 use crate::model::{ObservedStatus, Pet, PetStatus, words};
 use crate::tui::mouse::Target;
 use crate::tui::pending::Slot;
-use crate::tui::screens::pets::BUILT_IN;
-use crate::tui::screens::pets::reading::provenance_words;
-use crate::tui::screens::pets::update::waits;
 use crate::tui::state::{AppState, Health, Layout};
 use crate::tui::theme::{Appearance, StyleRole};
+use crate::tui::widgets::WIDE;
 use crate::tui::widgets::page::Page;
-use crate::tui::widgets::{WIDE, banner_with_keys};
 use table::status_word;
 
 /// The most rows that a banner takes from the table.
@@ -138,7 +138,7 @@ pub fn count_word(count: Option<Count>) -> String {
 /// Row 3: the search at the left, the order at the right.
 fn draw_search(state: &AppState, page: &mut Page<'_>) {
     let pets = &state.pets;
-    let all = pets.rows().of();
+    let all = pets.rows.order.len();
     let order = match pets.sort {
         _ if pets.is_best_first() => "best match".to_owned(),
         SortOrder { column: Column::Id, descending: true } => "newest first".to_owned(),
@@ -191,10 +191,7 @@ fn draw_banner(state: &AppState, now: Now, page: &mut Page<'_>) {
             (format!("{}{rows}{again}", failure.sentence(service)), keys)
         }
     };
-    let text = page.appearance.text(&text);
-    for line in banner_with_keys(&text, keys, page.area.width, BANNER_ROWS, page.appearance) {
-        page.line(line);
-    }
+    page.banner_with_keys(&text, keys, BANNER_ROWS);
 }
 
 /// What to do when the table is empty.
@@ -324,7 +321,7 @@ fn draw_drawer(state: &AppState, now: Now, page: &mut Page<'_>) {
     let Some(pet) = state.pets.selected() else { return };
     let appearance = page.appearance;
     let title = format!(" Pet {} ", pet.id);
-    let from = match state.pets.provenance.get(pet.id) {
+    let from = match state.pets.provenance.of.get(&pet.id) {
         Some(provenance) => format!(" added: {} ", provenance_words(provenance, appearance, now)),
         None => format!(" {} ", origin(state, appearance)),
     };
@@ -364,7 +361,7 @@ fn draw_chart(state: &AppState, page: &mut Page<'_>) {
 
 /// The panes at the right: detail, and two charts.
 pub fn draw_panes(state: &AppState, now: Now, page: &mut Page<'_>, layout: &mut Layout) {
-    let by_category = state.pets.rows().categories();
+    let by_category = &state.pets.rows.categories;
     let category_rows =
         if page.area.height >= 30 { u16::try_from(by_category.len().min(10)).unwrap_or(0) + 4 } else { 0 };
     layout.detail = page.take(page.area.height - 7.min(page.area.height) - category_rows).into();
@@ -375,14 +372,17 @@ pub fn draw_panes(state: &AppState, now: Now, page: &mut Page<'_>, layout: &mut 
     page.boxed("Status");
     page.gap();
     for status in PetStatus::ALL {
-        draw_status_bar(state, status, page);
+        let count = state.pets.store.count(Some(status));
+        let (mark, role) = page.appearance.mark(Some(&status.into()));
+        let label = format!("{mark} {:<10}", status.as_str());
+        draw_bar(&label, (count.map_or(0, |count| count.seen), most(state)), &count_word(count), role, page);
         page.gap();
     }
     if category_rows > 0 {
         page.go_to(of_category);
         page.boxed("Category, these rows");
         page.gap();
-        let most = most_of_category(state);
+        let most = by_category.first().map_or(0, |(_, count)| *count);
         for (category, count) in by_category.iter().take(page.left().into()) {
             let name = state.pets.categories.name(*category).unwrap_or_default();
             let label = cut(&page.appearance.text(&format!("{category:>10}  {name}")), 22);
@@ -400,19 +400,6 @@ fn most(state: &AppState) -> usize {
         .map(|count| count.seen)
         .max()
         .unwrap_or(0)
-}
-
-/// The largest number of pets of one category.
-fn most_of_category(state: &AppState) -> usize {
-    state.pets.rows().categories().first().map_or(0, |(_, count)| *count)
-}
-
-/// The bar of a status.
-fn draw_status_bar(state: &AppState, status: PetStatus, page: &mut Page<'_>) {
-    let count = state.pets.store.count(Some(status));
-    let (mark, role) = page.appearance.mark(Some(&status.into()));
-    let label = format!("{mark} {:<10}", status.as_str());
-    draw_bar(&label, (count.map_or(0, |count| count.seen), most(state)), &count_word(count), role, page);
 }
 
 /// On the row, a bar for a value and the most that there is of it.
@@ -435,12 +422,12 @@ fn draw_detail(state: &AppState, now: Now, page: &mut Page<'_>) {
     let status = format!(" {}", status_in_detail(appearance, pet));
     page.line(vec![" Status     ".into(), appearance.status(pet.status.as_ref()), status.into()]);
     page.line(format!(" Id         {}", pet.id));
-    if let Some(provenance) = state.pets.provenance.get(pet.id) {
+    if let Some(provenance) = state.pets.provenance.of.get(&pet.id) {
         page.labelled(" Added      ", &provenance_words(provenance, appearance, now), 2);
     }
     page.gap();
     page.line(format!(" Seen       {}", origin(state, appearance)));
-    let others = state.pets.rows().categories().iter().find(|(category, _)| *category == pet.category_id);
+    let others = state.pets.rows.categories.iter().find(|(category, _)| *category == pet.category_id);
     let others = others.map_or(0, |(_, count)| *count);
     page.line(format!(" Category {}: {others} in this list", pet.category_id));
     page.gap();

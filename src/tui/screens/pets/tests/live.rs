@@ -302,7 +302,7 @@ fn of_a_flood_of_reported_pets_only_so_many_are_kept() {
         [
             pets.store.pets().len(),
             (0..3_000_000).filter(|id| pets.store.mark(*id).is_some()).count(),
-            pets.provenance.all().len(),
+            pets.provenance.of.len(),
             pets.follow.held.len(),
         ]
     };

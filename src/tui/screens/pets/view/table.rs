@@ -5,11 +5,11 @@ use ratatui::style::Modifier;
 
 use crate::app::inventory::search::{Query, Search};
 use crate::clock::Now;
+use crate::model::Pet;
 use crate::model::columns::ShownColumn;
 use crate::model::export::{Column, ListColumn, Recorded};
 use crate::model::text::{cut, width};
 use crate::model::words::age;
-use crate::model::{Categories, Pet};
 use crate::tui::mouse::Target;
 use crate::tui::screens::pets::State;
 use crate::tui::state::{AppState, Health, Layout};
@@ -39,41 +39,17 @@ struct Shown {
     width: u16,
 }
 
-/// The columns of the table, from left to right.
+/// The columns of the table.
 struct Columns {
+    /// How many the screen has.
+    room: u16,
+    /// Those of the longest id and category.
+    digits: (u16, u16),
+    /// How wide the names of categories are; 0 without.
+    beside: u16,
+    wanted: Vec<ShownColumn>,
+    /// From left to right.
     shown: Vec<Shown>,
-    /// The digits before the names of categories, where those are shown.
-    digits: Option<u16>,
-    status_word: bool,
-}
-
-impl Columns {
-    /// Fixed by the width of the screen; only numbers that would not fit otherwise get more room.
-    fn new(columns: u16, digits: (u16, u16), names: usize, wanted: &[ShownColumn]) -> Self {
-        let beside = u16::try_from(names).unwrap_or(u16::MAX).min(MOST_OF_NAME);
-        let mut plan = Plan { columns, digits, beside, wanted: wanted.to_vec() };
-        if plan.rest() < NAME_BESIDE_CATEGORIES {
-            plan.beside = 0;
-        }
-        for column in LEFT_OUT {
-            if plan.rest() < LEAST_OF_NAME && plan.wanted.len() > 1 {
-                plan.wanted.retain(|shown| shown.column != column);
-            }
-        }
-        let (mut x, rest) = (LEFT, plan.rest());
-        let mut shown = Vec::new();
-        for wanted in &plan.wanted {
-            let width = plan.width(wanted).unwrap_or(rest).min(columns.saturating_sub(x));
-            shown.push(Shown { column: wanted.column, x, width });
-            x += width + gap(wanted.column);
-        }
-        let digits = (plan.beside > 0).then_some(digits.1);
-        Self { shown, digits, status_word: plan.has_status_word() }
-    }
-
-    fn find(&self, wanted: ListColumn) -> Option<Shown> {
-        self.shown.iter().find(|shown| shown.column == wanted).copied()
-    }
 }
 
 /// The first column of the table, after the signs for the cursor and for what is new.
@@ -84,18 +60,41 @@ const fn gap(column: ListColumn) -> u16 {
     if matches!(column, ListColumn::Pet(Column::Name) | ListColumn::By) { 1 } else { 2 }
 }
 
-/// The columns while it is not known which of them fit.
-struct Plan {
-    columns: u16,
-    digits: (u16, u16),
-    /// How wide the names of categories are; 0 without.
-    beside: u16,
-    wanted: Vec<ShownColumn>,
-}
+impl Columns {
+    /// Fixed by the width of the screen; only numbers that would not fit otherwise get more room.
+    fn new(room: u16, digits: (u16, u16), names: usize, wanted: Vec<ShownColumn>) -> Self {
+        let beside = u16::try_from(names).unwrap_or(u16::MAX).min(MOST_OF_NAME);
+        let mut columns = Self { room, digits, beside, wanted, shown: Vec::new() };
+        if columns.rest() < NAME_BESIDE_CATEGORIES {
+            columns.beside = 0;
+        }
+        for column in LEFT_OUT {
+            if columns.rest() < LEAST_OF_NAME && columns.wanted.len() > 1 {
+                columns.wanted.retain(|shown| shown.column != column);
+            }
+        }
+        let (mut x, rest) = (LEFT, columns.rest());
+        let place = |wanted: &ShownColumn| {
+            let width = columns.width(wanted).unwrap_or(rest).min(room.saturating_sub(x));
+            let shown = Shown { column: wanted.column, x, width };
+            x += width + gap(wanted.column);
+            shown
+        };
+        let shown = columns.wanted.iter().map(place).collect();
+        Self { shown, ..columns }
+    }
 
-impl Plan {
+    fn find(&self, wanted: ListColumn) -> Option<Shown> {
+        self.shown.iter().find(|shown| shown.column == wanted).copied()
+    }
+
+    /// The digits before the names of categories, where those are shown.
+    fn digits(&self) -> Option<u16> {
+        (self.beside > 0).then_some(self.digits.1)
+    }
+
     const fn has_status_word(&self) -> bool {
-        self.columns >= LEAST_FOR_STATUS
+        self.room >= LEAST_FOR_STATUS
     }
 
     /// The width of a column; none for a name that gets what the others leave.
@@ -123,7 +122,7 @@ impl Plan {
         });
         let gaps = self.wanted.iter().rev().skip(1).map(|shown| gap(shown.column));
         let taken = others.chain(gaps).fold(LEFT, u16::saturating_add);
-        self.columns.saturating_sub(taken)
+        self.room.saturating_sub(taken)
     }
 }
 
@@ -208,8 +207,8 @@ impl<'a> Rows<'a> {
         let pets = &state.pets;
         let query = pets.searched();
         let wanted = wanted(pets, query.asks_who());
-        let columns = Columns::new(width, pets.rows().digits(), pets.categories.longest(), &wanted);
-        let recorded = Recorded { provenances: pets.provenance.all(), now: now.wall };
+        let columns = Columns::new(width, pets.rows.digits, pets.categories.longest(), wanted);
+        let recorded = Recorded { provenances: &pets.provenance.of, now: now.wall };
         let quiet =
             pets.store.is_cached() || matches!(state.link.health, Health::Away { .. } | Health::KeyRefused { .. });
         let role = if quiet { StyleRole::Quiet } else { StyleRole::Text };
@@ -218,16 +217,58 @@ impl<'a> Rows<'a> {
     }
 
     fn draw(&mut self, pet: &Pet, selected: bool, page: &mut Page<'_>) {
-        let columns = &self.columns;
-        draw_row(pet, self.recorded, &self.pets.categories, columns, selected, self.role, page);
-        if let Some(mark) = self.pets.store.mark(pet.id) {
-            page.at(2, mark.sign(), StyleRole::New);
-        }
-        if let Some(search) = &mut self.search {
-            underline(columns, &pet.name, &search.positions(&self.query, pet), page);
+        let Self { pets, columns, recorded, role, query, search } = self;
+        let role = *role;
+        let mut selected_to = columns.shown.first().map_or(LEFT, |first| first.x + first.width);
+        let missing = || "-".to_owned();
+        for Shown { column, x, width: room } in columns.shown.iter().copied() {
+            let cell = match column {
+                ListColumn::Pet(Column::Id) => pet.id.to_string(),
+                ListColumn::Pet(Column::Name) => {
+                    let name = name_in_table(page.appearance, &pet.name, room.into());
+                    // No further than the name: each of its columns is written twice when it moves.
+                    selected_to = x + u16::try_from(width(&name)).unwrap_or(0);
+                    name
+                }
+                ListColumn::Pet(Column::CategoryId) => {
+                    let digits = columns.digits().unwrap_or(room);
+                    let category = format!("{:>1$}", pet.category_id, usize::from(digits));
+                    let name = columns.digits().and(pets.categories.name(pet.category_id)).unwrap_or_default();
+                    let name = cut(&page.appearance.text(name), usize::from(room.saturating_sub(digits + 1)));
+                    format!("{category} {name}").trim_end().to_owned()
+                }
+                // Its mark has a separate style.
+                ListColumn::Pet(Column::Status) => {
+                    if columns.has_status_word() {
+                        let word = status_word(page.appearance, pet);
+                        page.at(x + 2, cut(&word, room.saturating_sub(2).into()), role);
+                    }
+                    continue;
+                }
+                ListColumn::By => recorded.by(pet).map_or_else(missing, |by| page.appearance.text(by)),
+                ListColumn::At => {
+                    let at = recorded.at(pet).map(|at| page.appearance.moment(at, recorded.now));
+                    at.unwrap_or_else(missing)
+                }
+                ListColumn::Age => recorded.age(pet).map_or_else(missing, age),
+            };
+            page.at(x, cut(&cell, room.into()), role);
         }
         if selected {
             page.point(columns.shown.first().map_or(LEFT, |first| first.x));
+            page.at(1, ">", role);
+            let style = page.appearance.style(StyleRole::Selected).remove_modifier(Modifier::DIM);
+            page.restyle(1, selected_to.saturating_sub(1), style);
+        }
+        if let Some(status) = columns.find(ListColumn::Pet(Column::Status)) {
+            let (mark, role) = page.appearance.mark(pet.status.as_ref());
+            page.at(status.x, mark, role);
+        }
+        if let Some(mark) = pets.store.mark(pet.id) {
+            page.at(2, mark.sign(), StyleRole::New);
+        }
+        if let Some(search) = search {
+            underline(columns, &pet.name, &search.positions(query, pet), page);
         }
     }
 }
@@ -243,9 +284,9 @@ fn draw_headings(columns: &Columns, page: &mut Page<'_>) {
         let (blank, word) = match column {
             ListColumn::Pet(Column::Id) => (0, "ID"),
             ListColumn::Pet(Column::Name) => (0, "NAME"),
-            ListColumn::Pet(Column::CategoryId) if columns.digits.is_some() => (0, "CATEGORY"),
+            ListColumn::Pet(Column::CategoryId) if columns.digits().is_some() => (0, "CATEGORY"),
             ListColumn::Pet(Column::CategoryId) => (width.saturating_sub(8), "CATEGORY"),
-            ListColumn::Pet(Column::Status) if columns.status_word => (0, "STATUS"),
+            ListColumn::Pet(Column::Status) if columns.has_status_word() => (0, "STATUS"),
             ListColumn::Pet(Column::Status) => (0, ""),
             ListColumn::By => (0, "ADDED BY"),
             ListColumn::At => (0, "ADDED AT"),
@@ -254,61 +295,6 @@ fn draw_headings(columns: &Columns, page: &mut Page<'_>) {
         page.at(x + blank, cut(word, (*width).into()), StyleRole::Heading);
     }
     page.gap();
-}
-
-fn draw_row(
-    pet: &Pet,
-    recorded: Recorded<'_>,
-    categories: &Categories,
-    columns: &Columns,
-    selected: bool,
-    role: StyleRole,
-    page: &mut Page<'_>,
-) {
-    let mut selected_to = columns.shown.first().map_or(LEFT, |first| first.x + first.width);
-    let missing = || "-".to_owned();
-    for Shown { column, x, width: room } in columns.shown.iter().copied() {
-        let cell = match column {
-            ListColumn::Pet(Column::Id) => pet.id.to_string(),
-            ListColumn::Pet(Column::Name) => {
-                let name = name_in_table(page.appearance, &pet.name, room.into());
-                // No further than the name: each of its columns is written twice when it moves.
-                selected_to = x + u16::try_from(width(&name)).unwrap_or(0);
-                name
-            }
-            ListColumn::Pet(Column::CategoryId) => {
-                let digits = columns.digits.unwrap_or(room);
-                let category = format!("{:>1$}", pet.category_id, usize::from(digits));
-                let name = columns.digits.and(categories.name(pet.category_id)).unwrap_or_default();
-                let name = cut(&page.appearance.text(name), usize::from(room.saturating_sub(digits + 1)));
-                format!("{category} {name}").trim_end().to_owned()
-            }
-            // Its mark has a separate style.
-            ListColumn::Pet(Column::Status) => {
-                if columns.status_word {
-                    let word = status_word(page.appearance, pet);
-                    page.at(x + 2, cut(&word, room.saturating_sub(2).into()), role);
-                }
-                continue;
-            }
-            ListColumn::By => recorded.by(pet).map_or_else(missing, |by| page.appearance.text(by)),
-            ListColumn::At => {
-                let at = recorded.at(pet).map(|at| page.appearance.moment(at, recorded.now));
-                at.unwrap_or_else(missing)
-            }
-            ListColumn::Age => recorded.age(pet).map_or_else(missing, age),
-        };
-        page.at(x, cut(&cell, room.into()), role);
-    }
-    if selected {
-        page.at(1, ">", role);
-        let style = page.appearance.style(StyleRole::Selected).remove_modifier(Modifier::DIM);
-        page.restyle(1, selected_to.saturating_sub(1), style);
-    }
-    if let Some(status) = columns.find(ListColumn::Pet(Column::Status)) {
-        let (mark, role) = page.appearance.mark(pet.status.as_ref());
-        page.at(status.x, mark, role);
-    }
 }
 
 /// Underlines the signs of the name that are searched for.
