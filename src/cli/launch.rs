@@ -391,15 +391,11 @@ fn watch_signals(ssh: Option<SshSession>) -> Result<mpsc::Receiver<Msg>, Failed>
 }
 
 /// What was typed in the form, followed by `word`.
-fn typed(add: &AddPet, word: &str) -> Vec<String> {
-    let mut lines = Vec::new();
-    if !add.draft().name.is_empty() {
-        let Draft { name, category_id, status } = add.draft();
-        let status = status.map_or(String::new(), |status| format!(" --status {status}"));
-        let (name, category) = (short(&name), short(&category_id));
-        lines.push(format!("typed but not sent{word}: name {name:?}, category {category:?}{status}"));
-    }
-    lines
+fn typed(add: &AddPet, word: &str) -> Option<String> {
+    let Draft { name, category_id, status } = add.draft();
+    let status = status.map_or(String::new(), |status| format!(" --status {status}"));
+    let (shown, category) = (short(&name), short(&category_id));
+    (!name.is_empty()).then(|| format!("typed but not sent{word}: name {shown:?}, category {category:?}{status}"))
 }
 
 /// How many pets were added in the session: by hand with these ids, and by imports and as samples.

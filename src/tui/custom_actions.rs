@@ -6,6 +6,14 @@ mod tests;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::effect::Effect;
+use super::job::{Env, Job};
+use super::keymap::PETS;
+use super::pending::Slot;
+use super::popups::Question;
+use super::popups::confirm::ask_of_service;
+use super::popups::text::TextBox;
+use super::state::AppState;
 use crate::clock::Now;
 use crate::config::file::ID;
 use crate::config::{CustomAction, On};
@@ -13,14 +21,6 @@ use crate::local::log::line;
 use crate::local::program::{command, output_of};
 use crate::model::Pet;
 use crate::model::text::short;
-use crate::tui::effect::Effect;
-use crate::tui::job::{Env, Job};
-use crate::tui::keymap::PETS;
-use crate::tui::pending::Slot;
-use crate::tui::popups::Question;
-use crate::tui::popups::confirm::ask_of_service;
-use crate::tui::popups::text::TextBox;
-use crate::tui::state::AppState;
 
 /// Runs an action that was chosen, unless it asks first.
 pub fn choose(state: &mut AppState, number: usize, now: Now) -> Vec<Effect> {

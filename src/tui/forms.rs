@@ -2,18 +2,18 @@
 
 use std::sync::Arc;
 
+use super::command::{Command, LETTERS, change, command, moves};
+use super::effect::Effect;
+use super::job::{Env, Job, blocking};
+use super::pending::Slot;
+use super::screens::add_pet::import::Phase;
+use super::state::{AppState, Screen};
+use super::text_input::{TextInput, Typing};
+use super::widgets::form::Form;
 use crate::clock::Now;
 use crate::local::complete::Completion;
 use crate::model::text::short;
 use crate::model::words::{counted, list};
-use crate::tui::command::{Command, LETTERS, change, command, moves};
-use crate::tui::effect::Effect;
-use crate::tui::job::{Env, Job, blocking};
-use crate::tui::pending::Slot;
-use crate::tui::screens::add_pet::import::Phase;
-use crate::tui::state::{AppState, Screen};
-use crate::tui::text_input::{TextInput, Typing};
-use crate::tui::widgets::form::Form;
 
 pub const NEXT: Command =
     change("next-field", "Tab Enter down", "next", "next field", |app, _| on_form(app, |form| form.go(true)))

@@ -10,10 +10,10 @@ use std::fmt::Write as _;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
+use super::command::{Command, Place, Reach};
+use super::key::{Hint, Key, KeyPress};
 use crate::config::CustomAction;
 use crate::model::display_safe;
-use crate::tui::command::{Command, Place, Reach};
-use crate::tui::key::{Hint, Key, KeyPress};
 
 /// The place whose commands work everywhere outside text; those on function keys and Ctrl keys also in text.
 pub const GLOBAL: &str = "global";

@@ -260,6 +260,11 @@ impl Link {
         date.checked_add(at.saturating_duration_since(came)).ok()
     }
 
+    /// That nothing can be added, and why; of a service to which that is possible nothing.
+    pub fn refuses_changes(&self) -> Option<String> {
+        self.read_only.then(|| format!("Nothing can be added: {}.", self.why_read_only()))
+    }
+
     /// Why nothing can be added.
     pub fn why_read_only(&self) -> String {
         read_only(&self.label, self.ssh.is_some())
@@ -493,10 +498,7 @@ impl AppState {
 
     /// Says why nothing can be added, for a read-only profile; `false` for others.
     pub fn refuses_changes(&mut self) -> bool {
-        if self.link.read_only {
-            self.tell(format!("Nothing can be added: {}.", self.link.why_read_only()));
-        }
-        self.link.read_only
+        self.link.refuses_changes().map(|why| self.tell(why)).is_some()
     }
 
     /// Whether no service is chosen yet: at the first start, and among the profiles that were reached from there.

@@ -4,12 +4,12 @@
 #[cfg(test)]
 mod tests;
 
+use super::profiles;
 use crate::app::first_run::StartChoice;
 use crate::clock::Now;
 use crate::tui::command::{Command, LETTERS, Place, command, moves};
 use crate::tui::effect::Effect;
 use crate::tui::msg::QuitReason;
-use crate::tui::screens::profiles;
 use crate::tui::state::AppState;
 use crate::tui::theme::StyleRole;
 use crate::tui::update::QUIT;

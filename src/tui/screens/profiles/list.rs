@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use super::{State, form};
 use crate::api::failure::Failure;
 use crate::app::connections::Tested;
 use crate::app::outbox::queue::{Queue, Unfinished};
@@ -23,7 +24,6 @@ use crate::tui::popups::{KeyBox, Question, copy};
 use crate::tui::screens::add_pet::{import, lines};
 use crate::tui::screens::pets;
 use crate::tui::screens::pets::popups::{LimitBox, LookupBox};
-use crate::tui::screens::profiles::{State, form};
 use crate::tui::session_cache::{SessionCache, read_kept};
 use crate::tui::start::start;
 use crate::tui::state::{AppState, Health, Link, Screen};
@@ -387,7 +387,12 @@ fn state_word(entry: &ProfileEntry, state: &AppState, now: Now) -> (String, Styl
     if let Some(since) = running(Slot::TestProfile, testing) {
         return (format!("testing {} s", now.seconds_since(since)), StyleRole::Wait);
     }
-    last(entry, state).map_or((String::new(), StyleRole::Quiet), |(_, tested)| word(&tested))
+    match last(entry, state) {
+        None => (String::new(), StyleRole::Quiet),
+        Some((_, Tested::Answered(took))) => (format!("OK {} ms", took.as_millis()), StyleRole::Good),
+        Some((_, Tested::Failed(failure))) => (format!("! {}", away_word(&failure)), StyleRole::Error),
+        Some((_, Tested::Unusable(_))) => ("! NOT USABLE".to_owned(), StyleRole::Error),
+    }
 }
 
 /// The last test of a profile's service and its time. For the one in use, every answer counts.
@@ -406,14 +411,6 @@ fn last(entry: &ProfileEntry, state: &AppState) -> Option<(Option<Now>, Tested)>
             let newer = tested.filter(|(at, _)| at.map(|at| at.mono) >= read.map(|read| read.mono));
             newer.or(Some((read, Tested::Answered(*took))))
         }
-    }
-}
-
-fn word(tested: &Tested) -> (String, StyleRole) {
-    match tested {
-        Tested::Answered(took) => (format!("OK {} ms", took.as_millis()), StyleRole::Good),
-        Tested::Failed(failure) => (format!("! {}", away_word(failure)), StyleRole::Error),
-        Tested::Unusable(_) => ("! NOT USABLE".to_owned(), StyleRole::Error),
     }
 }
 
@@ -466,33 +463,28 @@ fn draw_details(entry: &ProfileEntry, state: &AppState, page: &mut Page<'_>) {
         Some((None, tested)) => answer(&tested, &service),
         Some((Some(at), tested)) => format!("{} ({})", answer(&tested, &service), appearance.time(at.wall)),
     };
-    let key = if entry.name == state.link.name { in_use(state) } else { entry.key.clone() };
+    // That of the profile in use may have been typed.
+    let key = match &state.link.key {
+        _ if entry.name != state.link.name => entry.key.clone(),
+        (ending, origin) if ending.is_empty() => origin.to_string(),
+        (ending, origin) => format!("{origin}, ends in {ending}"),
+    };
     let protect = match entry {
         ProfileEntry { read_only: true, .. } => "read-only: nothing can be added",
         ProfileEntry { protect: true, .. } => "asks before the first change after each switch",
         _ => "no",
     };
+    let reversed = if entry.accent == Accent::Red { ", reversed" } else { "" };
     let label = |name: &str| appearance.span(format!("   {name:<9} "), StyleRole::Quiet);
     for (name, value) in [
         ("Address", format!("{address}{line}")),
         ("Key", key),
         ("Protect", protect.to_owned()),
-        ("Colour", colour(entry)),
+        ("Colour", format!("{}{reversed}; the word {}", entry.accent, entry.label)),
     ] {
         let room = page.columns().saturating_sub(14);
         page.line(vec![label(name), cut(&appearance.text(&value), room).into()]);
     }
     // The longest comes last and takes the remaining rows.
     page.behind(&label("Answer"), &answer, usize::MAX);
-}
-
-/// The key of the profile in use, which may have been typed.
-fn in_use(state: &AppState) -> String {
-    let (ending, origin) = &state.link.key;
-    if ending.is_empty() { origin.to_string() } else { format!("{origin}, ends in {ending}") }
-}
-
-fn colour(entry: &ProfileEntry) -> String {
-    let reversed = if entry.accent == Accent::Red { ", reversed" } else { "" };
-    format!("{}{reversed}; the word {}", entry.accent, entry.label)
 }

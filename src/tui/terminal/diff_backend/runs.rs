@@ -99,7 +99,9 @@ impl Run {
     fn take(&mut self, x: usize, end: usize, row: &[Cell]) -> bool {
         let (between, cell) = (&row[self.end..x], &row[x]);
         let look = if self.blank && self.look.blank_is(Sgr::of(cell)) { Sgr::of(cell) } else { self.look };
-        let goes_on = self.what == What::Text && look.shows(cell) && may_be_written(between, look);
+        // Writing these unchanged cells takes no more than a move over them.
+        let is_near = between.len() <= MOVE && is_written_by(between, look) && letters(between) <= MOVE;
+        let goes_on = self.what == What::Text && look.shows(cell) && is_near;
         if goes_on {
             self.look = look;
             self.blank &= cell.symbol() == " " && between.iter().all(|cell| cell.symbol() == " ");
@@ -107,11 +109,6 @@ impl Run {
         }
         goes_on
     }
-}
-
-/// Whether writing these unchanged cells takes no more than a move over them.
-fn may_be_written(between: &[Cell], look: Sgr) -> bool {
-    between.len() <= MOVE && is_written_by(between, look) && letters(between) <= MOVE
 }
 
 /// Whether these cells can be written with this look, one after the other.
