@@ -13,7 +13,7 @@
 //! # The app
 //!
 //! A key goes through `tui::terminal` and `tui::event_loop` to `tui::update`, which looks up its command in `tui::keymap`;
-//! commands are in the `update` of their screen, those that work everywhere in `tui::update`. What one asks for is
+//! commands are with their screen, those that work everywhere in `tui::update`. What one asks for is
 //! a job, a type beside it: what is asked, what the worker does for it, through `app` or [`api`], and what follows from its
 //! answer (`tui::job`). The service inside the app is started by `cli::service`, which `cli::launch` hands to the worker.
 //!

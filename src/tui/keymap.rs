@@ -206,7 +206,7 @@ pub fn key_name(key: KeyPress) -> String {
 }
 
 /// The key that `text` names, in the words of [`key_name`], or `left` and `right`; why not, where it cannot be bound.
-pub fn read_key(text: &str) -> Result<KeyPress, String> {
+fn read_key(text: &str) -> Result<KeyPress, String> {
     if let Some((_, key)) = NAMED.iter().find(|(name, _)| name.eq_ignore_ascii_case(text)) {
         return Ok((*key).into());
     }

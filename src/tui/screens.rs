@@ -1,6 +1,6 @@
-//! The screens: small ones are a file, others a folder: what it knows (`state`), its commands and what follows from them
-//! (`update`), how it looks (`view`). What it asks the worker for is beside what asks for it, or in `jobs` where the work is
-//! long.
+//! The screens: small ones are a file. Of others the first file, or `state`, is what they know; below it each page has a
+//! file with its commands, what follows from them and how it looks, or these are apart (`update`, `view`). What a screen asks
+//! the worker for is beside what asks for it, or in `jobs` where the work is long.
 
 pub mod add_pet;
 pub mod domains;

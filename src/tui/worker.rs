@@ -177,12 +177,8 @@ impl Worker {
                 None
             }
             // The loop keeps these to itself.
-            Effect::Suspend
-            | Effect::Resume
-            | Effect::Redraw
-            | Effect::Mouse(_)
-            | Effect::Notify(..)
-            | Effect::Clipboard(_) => None,
+            Effect::Suspend | Effect::Resume | Effect::Redraw => None,
+            Effect::Mouse(_) | Effect::Notify(..) | Effect::Clipboard(_) => None,
         }
     }
 

@@ -105,7 +105,7 @@ impl Tab {
 }
 
 /// The number of the tab that shows all pets, or those of a status.
-pub const fn tab_of(status: Option<PetStatus>) -> usize {
+const fn tab_of(status: Option<PetStatus>) -> usize {
     match status {
         None => 0,
         Some(status) => status as usize + 1,
@@ -174,7 +174,7 @@ impl State {
     }
 
     /// How many pets a tab has, as far as that is known.
-    pub fn tab_count(&self, tab: usize) -> Option<Count> {
+    fn tab_count(&self, tab: usize) -> Option<Count> {
         if tab < BUILT_IN { self.store.count(self.tabs[tab].view.status) } else { self.tabs[tab].count }
     }
 

@@ -61,7 +61,7 @@ impl State {
     }
 
     /// Whether saving no longer tests: the test of what is typed failed.
-    pub fn saves_anyway(&self) -> bool {
+    fn saves_anyway(&self) -> bool {
         matches!(self.tried(), Some(Tested::Failed(_) | Tested::Unusable(_)))
     }
 }
@@ -120,7 +120,7 @@ pub static FILE: Field = Field::new("file", "File *", Kind::Path)
     .check(|path, _| path.is_empty().then(|| "Type the path of a file, for example ~/keys/shop.".to_owned()));
 pub static COMMAND: Field =
     Field::new("command", "Command *", Kind::Text).only_if(&SOURCE, "command").check(|command, _| words(command).err());
-pub static PROTECT: Field = Field::new("protect", "Protect", Kind::Tick("ask before the first change (Space)"));
+static PROTECT: Field = Field::new("protect", "Protect", Kind::Tick("ask before the first change (Space)"));
 static BUTTON: Field = Field::new("save", "", Kind::Button);
 
 /// The form, empty.

@@ -295,7 +295,7 @@ pub fn ask_provenance(state: &mut AppState, now: Now) -> Vec<Effect> {
     if closed || state.pending.is_running(Slot::Provenance) {
         return Vec::new();
     }
-    let is_unknown = |pet: &&Pet| pets.provenance.of.get(&pet.id).is_none();
+    let is_unknown = |pet: &&Pet| !pets.provenance.of.contains_key(&pet.id);
     let has_detail = pets.drawer || state.size.columns >= WIDE;
     let shows_addition = pets.view().columns.iter().any(|shown| shown.column.is_about_addition());
     let ids: Vec<_> = match pets.searched().asks_who() || shows_addition {

@@ -35,7 +35,10 @@ pub fn draw(state: &AppState, now: Now, page: &mut Page<'_>, layout: &mut Layout
     page.y = 2;
     draw_banner(state, now, page);
     page.go_to(page.rest());
-    let title = list_title(state, layout.table_top, page.area.height.saturating_sub(3).into());
+    let (rows, visible) = (state.pets.row_count(), usize::from(page.area.height.saturating_sub(3)));
+    let top = table::first_visible(state.pets.cursor(), layout.table_top, visible, rows);
+    let (first, last) = (top.min(rows.saturating_sub(1)) + 1, (top + visible).min(rows));
+    let title = if rows == 0 { "Pets".to_owned() } else { format!("Pets {first}-{last} of {rows} loaded") };
     if let Some(panes) = page.pane(LIST_BESIDE_PANES, &title) {
         table::draw(state, now, page, layout);
         if !state.panes_wait {
@@ -131,7 +134,7 @@ fn draw_tabs(state: &AppState, page: &mut Page<'_>) {
 }
 
 /// How many there are, if that is known.
-pub fn count_word(count: Option<Count>) -> String {
+fn count_word(count: Option<Count>) -> String {
     count.map_or_else(|| "-".to_owned(), |count| count.to_string())
 }
 
@@ -238,14 +241,6 @@ fn draw_empty(state: &AppState, now: Now, page: &mut Page<'_>) {
     }
 }
 
-fn list_title(state: &AppState, top: usize, visible: usize) -> String {
-    let rows = state.pets.row_count();
-    let top = table::first_visible(state.pets.cursor(), top, visible, rows);
-    let first = top.min(rows.saturating_sub(1)) + 1;
-    let last = (top + visible).min(rows);
-    if rows == 0 { "Pets".to_owned() } else { format!("Pets {first}-{last} of {rows} loaded") }
-}
-
 /// Where a pet is that is searched for, and that another tab has.
 fn elsewhere(state: &AppState) -> Option<String> {
     let pets = &state.pets;
@@ -298,14 +293,14 @@ fn status_in_detail(appearance: &Appearance, pet: &Pet) -> String {
 }
 
 /// The pet under the cursor: under the list, or in a box beside it. What an earlier frame wrote there goes first.
-pub fn redraw_selected(state: &AppState, now: Now, page: &mut Page<'_>, layout: &mut Layout) {
+fn redraw_selected(state: &AppState, now: Now, page: &mut Page<'_>, layout: &mut Layout) {
     page.go_to(Rect { height: layout.detail_rows, ..layout.detail.into() });
     page.blank();
     draw_selected(state, now, page, layout);
 }
 
 /// The same where nothing was written before.
-pub fn draw_selected(state: &AppState, now: Now, page: &mut Page<'_>, layout: &mut Layout) {
+fn draw_selected(state: &AppState, now: Now, page: &mut Page<'_>, layout: &mut Layout) {
     let detail = layout.detail;
     page.go_to(detail.into());
     if detail.x > 0 {
@@ -360,7 +355,7 @@ fn draw_chart(state: &AppState, page: &mut Page<'_>) {
 }
 
 /// The panes at the right: detail, and two charts.
-pub fn draw_panes(state: &AppState, now: Now, page: &mut Page<'_>, layout: &mut Layout) {
+fn draw_panes(state: &AppState, now: Now, page: &mut Page<'_>, layout: &mut Layout) {
     let by_category = &state.pets.rows.categories;
     let category_rows =
         if page.area.height >= 30 { u16::try_from(by_category.len().min(10)).unwrap_or(0) + 4 } else { 0 };

@@ -452,9 +452,10 @@ fn draw_details(entry: &ProfileEntry, state: &AppState, page: &mut Page<'_>) {
     page.heading(format!("   {} {name} {rule}", appearance.rule(3)));
     let file = state.profiles.list.as_ref().and_then(|list| list.file.file_name());
     let line = entry.line.zip(file).map_or(String::new(), |(line, file)| format!(" ({}, line {line})", file.display()));
-    let address = match &entry.place {
-        ServiceLocation::Unclear => "set either base_url or embedded, not both or neither".to_owned(),
-        place => self::place(place),
+    let address = if matches!(entry.place, ServiceLocation::Unclear) {
+        "set either base_url or embedded, not both or neither".to_owned()
+    } else {
+        place(&entry.place)
     };
     let service =
         if let ServiceLocation::At(address) = &entry.place { host(address) } else { "the embedded store".to_owned() };

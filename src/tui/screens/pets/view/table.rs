@@ -126,17 +126,6 @@ impl Columns {
     }
 }
 
-/// The columns that a tab shows; who added pets also where that is searched for.
-fn wanted(pets: &State, asks_who: bool) -> Vec<ShownColumn> {
-    let of_view = &pets.view().columns;
-    if !of_view.is_empty() {
-        return of_view.clone();
-    }
-    let [id, name, category, status] = Column::ALL.map(ListColumn::Pet);
-    let by = asks_who.then_some(ListColumn::By);
-    [id, name].into_iter().chain(by).chain([category, status]).map(ShownColumn::from).collect()
-}
-
 /// Paints the rows that there is room for; the cursor is on the selected one.
 pub fn draw(state: &AppState, now: Now, page: &mut Page<'_>, layout: &mut Layout) {
     let pets = &state.pets;
@@ -206,7 +195,12 @@ impl<'a> Rows<'a> {
     fn new(state: &'a AppState, now: Now, width: u16) -> Self {
         let pets = &state.pets;
         let query = pets.searched();
-        let wanted = wanted(pets, query.asks_who());
+        let [id, name, category, status] = Column::ALL.map(ListColumn::Pet);
+        // Who added pets also where that is searched for.
+        let by = query.asks_who().then_some(ListColumn::By);
+        let usual = [id, name].into_iter().chain(by).chain([category, status]).map(ShownColumn::from);
+        let of_view = &pets.view().columns;
+        let wanted = if of_view.is_empty() { usual.collect() } else { of_view.clone() };
         let columns = Columns::new(width, pets.rows.digits, pets.categories.longest(), wanted);
         let recorded = Recorded { provenances: &pets.provenance.of, now: now.wall };
         let quiet =
