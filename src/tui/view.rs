@@ -4,7 +4,6 @@
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
-use ratatui::text::{Line, Span};
 
 use crate::clock::Now;
 use crate::model::text::{cut, width, wrap, wrap_rows};
@@ -127,54 +126,47 @@ fn draw_screen(state: &AppState, now: Now, page: &mut Page<'_>, layout: &mut Lay
 fn draw_header(state: &AppState, now: Now, page: &mut Page<'_>) {
     let appearance = page.appearance;
     let columns = page.columns();
-    let tab = |screen: Screen, text: &str| {
-        let in_use = state.screen == screen;
-        // Where there is little room, the number is enough.
-        let short = if columns < 80 { text.split(' ').next().unwrap_or(text) } else { text };
-        let text = if in_use { format!("[{text}]") } else { format!(" {short} ") };
-        appearance.span(text, StyleRole::InUse.when(in_use))
-    };
-    let is_import = state.screen == Screen::AddPet && state.add.import.on;
-    let add_tab = match is_import {
+    let add = match state.add.import.on && state.screen == Screen::AddPet {
         true => ["2 Add pet: import", "2 Import"][usize::from(columns < 80)],
         false => "2 Add pet",
     };
-    let mut tabs = Line::raw(" ");
+    let mut tabs = Vec::new();
     match state.screen {
         Screen::Welcome => {
             page.at(0, concat!(" petstore ", env!("CARGO_PKG_VERSION")), StyleRole::Text);
             page.right(0, "first start ", StyleRole::Text);
             return;
         }
-        Screen::Requests => {
-            // The word for the service has the right of way.
-            let counts = cut(&requests::counts(&state.requests), columns.saturating_sub(48));
-            tabs.extend([tab(Screen::Requests, "Requests"), Span::raw(counts)]);
-        }
+        Screen::Requests => tabs.push((Screen::Requests, "Requests", None)),
         // It has no number, so it is shown where there is room for one tab only.
         Screen::Profiles if columns < 80 => {}
         Screen::Pets | Screen::AddPet | Screen::Domains | Screen::Profiles => {
-            let add_tab = (!state.link.read_only).then(|| tab(Screen::AddPet, add_tab));
-            tabs.push_span(tab(Screen::Pets, "1 Pets"));
-            let domains_tab = state.link.ssh.is_none().then(|| tab(Screen::Domains, "3 Domains"));
-            tabs.extend(add_tab.into_iter().chain(domains_tab));
+            tabs.push((Screen::Pets, "1 Pets", Some("show-pets")));
+            tabs.extend((!state.link.read_only).then_some((Screen::AddPet, add, Some("show-add"))));
+            tabs.extend(state.link.ssh.is_none().then_some((Screen::Domains, "3 Domains", Some("show-domains"))));
         }
     }
     if state.screen == Screen::Profiles {
-        tabs.push_span(tab(Screen::Profiles, "Profiles"));
+        tabs.push((Screen::Profiles, "Profiles", None));
     }
-    let room = columns.saturating_sub(tabs.width() + 2);
-    let mut x = 0;
-    for tab in &tabs.spans {
-        let width = u16::try_from(tab.width()).unwrap_or(u16::MAX);
-        let number = tab.content.trim_start_matches([' ', '[']).chars().next();
-        let show = [('1', "show-pets"), ('2', "show-add"), ('3', "show-domains")];
-        if let Some((_, show)) = show.into_iter().find(|(of, _)| Some(*of) == number) {
-            page.click(x, width, Target::Show(show));
-        }
-        x += width;
+    let mut x = 1;
+    for (screen, text, show) in tabs {
+        let in_use = state.screen == screen;
+        // Where there is little room, the number is enough.
+        let short = if columns < 80 { text.split(' ').next().unwrap_or(text) } else { text };
+        let text = if in_use { format!("[{text}]") } else { format!(" {short} ") };
+        let columns = u16::try_from(width(&text)).unwrap_or(u16::MAX);
+        page.at(x, text, StyleRole::InUse.when(in_use));
+        show.into_iter().for_each(|show| page.click(x, columns, Target::Show(show)));
+        x += columns;
     }
-    page.line_at(0, tabs);
+    let mut room = columns.saturating_sub(usize::from(x) + 2);
+    if state.screen == Screen::Requests {
+        // The word for the service has the right of way.
+        let counts = cut(&requests::counts(&state.requests), columns.saturating_sub(48));
+        room = room.saturating_sub(width(&counts));
+        page.at(x, counts, StyleRole::Text);
+    }
     let wide = page.area.width >= WIDE;
     let waiting = add_pet::import::view::word(state).or_else(|| add_pet::view::waiting_word(state));
     let (word, role) = health(state, appearance, now, wide, waiting.is_none());
@@ -219,13 +211,11 @@ fn health(state: &AppState, appearance: &Appearance, now: Now, wide: bool, with_
         Health::Away { failure, .. } => (format!("{}{data}", away_word(failure)), StyleRole::Error),
         Health::KeyRefused { .. } if !state.link.has_key() => (format!("no key{data}"), StyleRole::Error),
         Health::KeyRefused { .. } => (format!("401{data}"), StyleRole::Error),
+        Health::Ok { took } if state.pets.follow.is_live() => {
+            let text = if wide { format!("ok {} ms | live", took.as_millis()) } else { "ok, live".to_owned() };
+            (text, StyleRole::Text)
+        }
         Health::Ok { took } => {
-            if state.pets.follow.is_live() {
-                return (
-                    if wide { format!("ok {} ms | live", took.as_millis()) } else { "ok, live".to_owned() },
-                    StyleRole::Text,
-                );
-            }
             // On other screens it would only distract every minute.
             let old = state.screen == Screen::Pets && age >= STALE_AFTER.as_secs();
             let age = if old { format!(", {} old", words::age(age)) } else { String::new() };

@@ -12,8 +12,6 @@ use super::theme::{Appearance, StyleRole};
 use crate::api::failure::Failure;
 use crate::model::text::{cut, width};
 
-pub use crate::model::text::{wrap, wrap_indented, wrap_rows};
-
 /// From this width on there are panes at the right.
 pub const WIDE: u16 = 110;
 

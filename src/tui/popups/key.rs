@@ -206,8 +206,7 @@ impl Job for TestKey {
                 app.link.key = (self.0.ending().to_owned(), KeyOrigin::Typed);
                 app.popups.take::<KeyBox>();
                 app.link.health = Health::Unknown;
-                app.pets.follow.on_other_key();
-                app.pets.provenance.on_other_key();
+                app.pets.on_other_key();
                 let stopped = app.cancel(Slot::Follow);
                 let mut effects = Vec::new();
                 if store {
@@ -216,8 +215,6 @@ impl Job for TestKey {
                     app.say_done("Key accepted. It is used until petstore exits.", now.mono);
                 }
                 effects.extend(stopped);
-                // It may see other pets.
-                app.pets.store.doubt();
                 effects.extend(pets::update::reload(app, pets::ReadNext::All, now));
                 effects
             }
@@ -286,7 +283,13 @@ impl Popup for KeyBox {
                 page.point(13);
             }
             let role = if !store || self.can_store() { StyleRole::Selected.when(here) } else { StyleRole::Quiet };
-            let text = format!("{} {}", radio(chosen), appearance.text(&kept_where(self, store)));
+            let place = match &self.file {
+                _ if !store => "for this session only".to_owned(),
+                None => "in a file (checking ...)".to_owned(),
+                Some(Some(file)) => format!("in the file {file}"),
+                Some(None) => "in a file (needs a saved profile)".to_owned(),
+            };
+            let text = format!("{} {}", radio(chosen), appearance.text(&place));
             page.at(12, cut(&text, page.columns().saturating_sub(13)), role);
             page.next_row();
         }
@@ -302,15 +305,5 @@ impl Popup for KeyBox {
         if let (KeyOrigin::Environment(name), false) = (origin, self.store) {
             page.line(format!("  Note: {} overrides it at the next start.", cut(&appearance.text(name), 30)));
         }
-    }
-}
-
-/// What becomes of the key, in words.
-fn kept_where(key_box: &KeyBox, store: bool) -> String {
-    match &key_box.file {
-        _ if !store => "for this session only".to_owned(),
-        None => "in a file (checking ...)".to_owned(),
-        Some(Some(file)) => format!("in the file {file}"),
-        Some(None) => "in a file (needs a saved profile)".to_owned(),
     }
 }

@@ -10,13 +10,14 @@ use crate::api::failure::Failure;
 use crate::app::clipboard::{self, ClipboardBackend};
 use crate::clock::Now;
 use crate::model::BaseUrl;
+use crate::model::text::wrap_indented;
 use crate::tui::command::{Command, Place, READER, change, closes, command, moves};
 use crate::tui::effect::Effect;
 use crate::tui::job::{Env, Job};
 use crate::tui::pending::Slot;
 use crate::tui::state::{AppState, Layout};
+use crate::tui::widgets::moved;
 use crate::tui::widgets::page::Page;
-use crate::tui::widgets::{moved, wrap_indented};
 
 /// A text to read, to copy or to write.
 #[derive(Debug)]

@@ -389,6 +389,13 @@ impl State {
         self.store.pets().iter().filter(fits).cloned().collect()
     }
 
+    /// Another key is in use, which may see other pets and who added them, and with which the service may be followed.
+    pub fn on_other_key(&mut self) {
+        self.follow.link = FollowLink::Off;
+        self.provenance.barrier = None;
+        self.store.doubt();
+    }
+
     /// When the next automatic refresh is due.
     pub fn next_refresh(&self) -> Option<Instant> {
         Some(self.asked_at.max(self.store.read().map(|at| at.mono))? + self.live?)
@@ -422,11 +429,6 @@ impl Follow {
     pub fn is_live(&self) -> bool {
         self.link == FollowLink::Live
     }
-
-    /// Another key is in use, with which it may be tried again.
-    pub fn on_other_key(&mut self) {
-        self.link = FollowLink::Off;
-    }
 }
 
 /// Who added pets, as far as it was asked for or reported.
@@ -456,11 +458,6 @@ impl KnownProvenance {
             }
             None => self.barrier = Some(Barrier::NotReported),
         }
-    }
-
-    /// Another key is in use, which may see it.
-    pub fn on_other_key(&mut self) {
-        self.barrier = None;
     }
 }
 

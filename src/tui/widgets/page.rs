@@ -7,7 +7,7 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::{Clear, Widget};
 
 use crate::model::ObservedStatus;
-use crate::model::text::{cut, width};
+use crate::model::text::{cut, width, wrap, wrap_indented, wrap_rows};
 use crate::tui::key::{Hint, Key};
 use crate::tui::mouse::{Area, Region, Target};
 #[cfg(test)]
@@ -16,7 +16,7 @@ use crate::tui::text_input::TextInput;
 use crate::tui::theme::{Appearance, StyleRole};
 
 use super::form::{Field, Form, Kind, Known, Part};
-use super::{WIDE, boxed, column, cover, wrap, wrap_indented, wrap_rows, write_at};
+use super::{WIDE, boxed, column, cover, write_at};
 
 /// The page, and how far it is written. What is written from a column on stays on its row; a whole row goes on to the next.
 pub struct Page<'a> {

@@ -334,25 +334,17 @@ pub fn on_failure(state: &mut AppState, failure: Failure, now: Now) {
     if failure.remedy() == Remedy::EnterKey {
         return refuse_key(state, failure, now);
     }
-    if !failure.may_pass() {
-        state.link.health = Health::Away { failure, tries: 1, next_try: None };
-        return;
-    }
-    let tries = match &state.link.health {
+    let asked = if let Remedy::Wait(seconds) = failure.remedy() { Some(seconds.clamp(1, 3600)) } else { None };
+    let pause = |tries| asked.map_or_else(|| pause_before(tries + 1), Duration::from_secs);
+    let after = |tries| (tries, Some(now.mono + pause(tries)));
+    let (tries, next_try) = match &state.link.health {
+        _ if !failure.may_pass() => (1, None),
         // Asked by hand before its time: that does not make the pause longer.
-        Health::Away { tries, next_try: Some(at), .. } if now.mono < *at => {
-            state.link.health = Health::Away { failure, tries: *tries, next_try: Some(*at) };
-            return;
-        }
-        Health::Away { tries, .. } => tries + 1,
-        Health::Unknown | Health::Ok { .. } | Health::KeyRefused { .. } => 1,
+        Health::Away { tries, next_try: Some(at), .. } if now.mono < *at => (*tries, Some(*at)),
+        Health::Away { tries, .. } => after(tries + 1),
+        Health::Unknown | Health::Ok { .. } | Health::KeyRefused { .. } => after(1),
     };
-    let asked = if let Remedy::Wait(seconds) = failure.remedy() {
-        Duration::from_secs(seconds.clamp(1, 3600))
-    } else {
-        pause_before(tries + 1)
-    };
-    state.link.health = Health::Away { failure, tries, next_try: Some(now.mono + asked) };
+    state.link.health = Health::Away { failure, tries, next_try };
 }
 
 /// The key was not accepted. Another one is asked for where nothing was answered yet; later somebody may be at the keys,

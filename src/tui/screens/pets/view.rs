@@ -3,7 +3,7 @@
 mod table;
 
 use ratatui::layout::Rect;
-use ratatui::text::{Line, Span};
+use ratatui::text::Span;
 
 use super::BUILT_IN;
 use super::reading::provenance_words;
@@ -100,7 +100,7 @@ fn draw_tabs(state: &AppState, page: &mut Page<'_>) {
     let room = page.columns().saturating_sub(2);
     let needs = |from: usize| (from..=shown).map(|at| widths[at] + gap(at)).sum::<usize>();
     let first = (0..shown).find(|from| needs(*from) <= room).unwrap_or(shown);
-    let mut spans = vec![Span::raw(if first > 0 { "<" } else { " " })];
+    page.at(0, if first > 0 { "<" } else { "" }, StyleRole::Text);
     let mut x = 1;
     let mut left_out = false;
     for (at, tab) in all.into_iter().enumerate().skip(first) {
@@ -108,15 +108,12 @@ fn draw_tabs(state: &AppState, page: &mut Page<'_>) {
         if left_out {
             break;
         }
-        spans.extend(tab);
         let [from, columns] = [x, widths[at]].map(|cells| u16::try_from(cells).unwrap_or(u16::MAX));
         page.click(from, columns, Target::Tab(at));
+        page.line_at(from, tab);
         x += widths[at] + gap(at);
-        spans.push(Span::raw(if gap(at) > 0 { " " } else { "" }));
     }
-    let tabs = Line::from(spans);
-    let room = page.columns().saturating_sub(tabs.width() + 1);
-    page.line_at(0, tabs);
+    let room = page.columns().saturating_sub(x + 1);
     if left_out {
         return page.right(0, ">", StyleRole::Text);
     }

@@ -292,7 +292,12 @@ fn on_used(state: &mut AppState, used: Used, now: Now) -> Vec<Effect> {
     }
     let (name, service) = (short(&state.link.name), &state.link.service);
     let mut more = String::new();
-    if let Some(variable) = foreign_key(&state.link, &before) {
+    let key = state.link.origins.iter().find(|setting| setting.name == "key").map(|setting| &setting.origin);
+    // To another host, although its profile does not name it.
+    if let Some(Origin::Environment(variable)) = key
+        && state.link.has_key()
+        && *service != before.service
+    {
         more.push_str(&format!(" The API key from {variable} is now sent to {service}."));
     }
     if before.key.1 == KeyOrigin::Typed {
@@ -313,13 +318,6 @@ fn on_used(state: &mut AppState, used: Used, now: Now) -> Vec<Effect> {
     lines::restore(state, left);
     effects.extend(start(state, now));
     effects
-}
-
-/// The environment variable whose key now goes to another host, although its profile does not name it.
-fn foreign_key(link: &Link, before: &Link) -> Option<String> {
-    let setting = link.origins.iter().find(|setting| setting.name == "key")?;
-    let Origin::Environment(variable) = &setting.origin else { return None };
-    (link.has_key() && link.service != before.service).then(|| (*variable).to_owned())
 }
 
 /// The rows of the details, with their heading.
