@@ -14,7 +14,7 @@ use crate::model::PetStatus;
 use crate::model::text::{cut, width};
 use crate::tui::command::{Command, Place, Run, TYPED_LIST, change, closes, command, moves};
 use crate::tui::effect::Effect;
-use crate::tui::keymap::{Binding, GLOBAL, HELP, PETS, TEXT, key_name};
+use crate::tui::keymap::{Binding, GLOBAL, HELP, HelpLines, PETS, TEXT, key_name};
 use crate::tui::screens::requests;
 use crate::tui::state::{AppState, Health, Layout, Screen};
 use crate::tui::text_input::{TextInput, Typing};
@@ -70,18 +70,15 @@ impl Popup for HelpBox {
         let is_about_domains = is_about(Screen::Domains);
         let works = |command: &Command| !is_about_domains || (command.works)(state);
         let (keymap, appearance) = (&state.keymap, page.appearance);
-        let mut left = vec![heading("HERE", appearance)];
-        left.extend(lines_of(keymap.help_lines(self.place.name, works), appearance));
+        let mut left = section("HERE", keymap.help_lines(self.place.name, works), appearance);
         if self.place.is_text {
             left.push(Line::raw(""));
-            left.push(heading("IN THIS FIELD", appearance));
-            left.extend(lines_of(keymap.help_lines(TEXT, works), appearance));
+            left.extend(section("IN THIS FIELD", keymap.help_lines(TEXT, works), appearance));
         }
-        let mut right = vec![heading("EVERYWHERE", appearance)];
-        right.extend(lines_of(keymap.global_help(self.place, |command| state.allows(command)), appearance));
-        right.push(Line::raw(""));
-        right
-            .extend(["In text fields, letters are typed;", "Tab, Enter, Esc and F keys still act.", ""].map(Line::raw));
+        let global = keymap.global_help(self.place, |command| state.allows(command));
+        let mut right = section("EVERYWHERE", global, appearance);
+        let typing = ["", "In text fields, letters are typed;", "Tab, Enter, Esc and F keys still act.", ""];
+        right.extend(typing.map(Line::raw));
         if is_about(Screen::Pets) {
             right.push(Line::raw("Search: whis  cat:3,7  is:sold"));
             right.extend(["  id:1002  by:till  \"exact\"  -not", ""].map(Line::raw));
@@ -126,13 +123,11 @@ fn domain_words() -> Vec<Line<'static>> {
     words.map(Line::raw).to_vec()
 }
 
-fn heading(text: &'static str, appearance: &Appearance) -> Line<'static> {
-    appearance.span(text, StyleRole::Heading).into()
-}
-
-fn lines_of(keys: Vec<(String, &'static str)>, appearance: &Appearance) -> impl Iterator<Item = Line<'static>> {
+/// Keys and what they do, below a heading.
+fn section(heading: &'static str, keys: HelpLines, appearance: &Appearance) -> Vec<Line<'static>> {
     let key = |keys| appearance.span(format!(" {keys:<12} "), StyleRole::Key);
-    keys.into_iter().map(move |(keys, help)| Line::from(vec![key(keys), Span::raw(help)]))
+    let lines = keys.into_iter().map(|(keys, help)| Line::from(vec![key(keys), Span::raw(help)]));
+    [appearance.span(heading, StyleRole::Heading).into()].into_iter().chain(lines).collect()
 }
 
 pub const SHOW_COMMANDS: Command = change("commands", ": F9", "", "all commands", |app, _| {

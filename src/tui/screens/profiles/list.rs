@@ -378,12 +378,10 @@ fn draw_list(state: &AppState, now: Now, page: &mut Page<'_>) {
 /// The last answer of a profile's service, in a word or two.
 fn state_word(entry: &ProfileEntry, state: &AppState, now: Now) -> (String, StyleRole) {
     let State { testing, using, .. } = &state.profiles;
-    let running = |slot, name: &str| state.pending.since(slot).filter(|_| entry.name == name);
-    if let Some(since) = running(Slot::UseProfile, using) {
-        return (format!("switching {} s", now.seconds_since(since)), StyleRole::Wait);
-    }
-    if let Some(since) = running(Slot::TestProfile, testing) {
-        return (format!("testing {} s", now.seconds_since(since)), StyleRole::Wait);
+    for (slot, name, what) in [(Slot::UseProfile, using, "switching"), (Slot::TestProfile, testing, "testing")] {
+        if let Some(since) = state.pending.since(slot).filter(|_| entry.name == *name) {
+            return (format!("{what} {} s", now.seconds_since(since)), StyleRole::Wait);
+        }
     }
     match last(entry, state) {
         None => (String::new(), StyleRole::Quiet),
