@@ -125,7 +125,9 @@ impl DomainProgress {
             }
             // It is not on the list: only what was measured is known.
             Stage::Draft if measured > Some(Verdict::Ok) => (measured, title, NextStep::Fix),
-            Stage::Draft => (measured, last.map_or("not checked yet", |last| last.title.as_str()), NextStep::EnterValue),
+            Stage::Draft => {
+                (measured, last.map_or("not checked yet", |last| last.title.as_str()), NextStep::EnterValue)
+            }
             _ if is_unchecked => (None, "not checked yet", NextStep::Check),
             Stage::WaitingForDns if fails => (measured, title, NextStep::Fix),
             Stage::WaitingForDns if reported.saved.is_some() => (Some(Verdict::Wait), title, NextStep::Wait),

@@ -9,9 +9,9 @@ use super::update::{on_answer, on_failure, on_sign_of_life, refuse_key, reload, 
 use super::{Barrier, FollowLink, ReadNext};
 use crate::api::failure::{Failure, Remedy};
 use crate::api::follow::{AddedPet, Followed, Follower};
+use crate::api::follow::{ProvenanceError, ProvenanceReader};
 use crate::api::inventory::{Coverage, in_parts};
 use crate::api::list::{self, List, ListAnswer};
-use crate::api::follow::{ProvenanceError, ProvenanceReader};
 use crate::clock::Now;
 use crate::model::text::{cut, short};
 use crate::model::words::counted;
