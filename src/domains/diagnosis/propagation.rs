@@ -47,7 +47,7 @@ fn view(name: &DnsName, reply: &Reply) -> String {
 /// Resolvers with an old answer, each with the time when it expires.
 pub fn findings(facts: &Facts<'_>) -> Vec<Finding> {
     let split = split_local(facts);
-    let mut waiting: Vec<Finding> = Vec::new();
+    let mut waiting: Vec<(&Lookup, Finding)> = Vec::new();
     let mut others: Vec<&Lookup> = Vec::new();
     for lookup in facts.resolvers(A) {
         let is_split = split.as_ref().is_some_and(|(local, _)| *local == lookup.server.name);
@@ -59,13 +59,35 @@ pub fn findings(facts: &Facts<'_>) -> Vec<Finding> {
             old.map(|lookup| (lookup, cause(facts, lookup))).partition(|(_, cause)| *cause == Cause::Unexplained);
         others.extend(unexplained.into_iter().map(|(lookup, _)| lookup));
         // One line for each resolver: the one that takes longer.
-        let old = old.into_iter().filter_map(|(lookup, cause)| wait(facts, lookup, cause));
-        waiting.extend(old.max_by_key(|finding| finding.until));
+        let old = old.into_iter().filter_map(|(lookup, cause)| Some((lookup, wait(facts, lookup, cause)?)));
+        waiting.extend(old.max_by_key(|(_, finding)| finding.until));
     }
     // The one that caches longest decides how long it takes; of equal ones the order of their names, not of the answers.
-    waiting.sort_by_cached_key(|finding| (std::cmp::Reverse(finding.until), finding.seen.clone()));
+    waiting.sort_by_cached_key(|(_, finding)| (std::cmp::Reverse(finding.until), finding.seen.clone()));
     let split = split.map(|(_, finding)| finding);
-    split.into_iter().chain(views_differ(facts, &others)).chain(waiting).collect()
+    split.into_iter().chain(views_differ(facts, &others)).chain(together(facts, waiting)).collect()
+}
+
+/// One finding for all resolvers that wait with the same answer: that of the one that takes longest, and who else.
+fn together(facts: &Facts<'_>, waiting: Vec<(&Lookup, Finding)>) -> impl Iterator<Item = Finding> {
+    let held = |lookup: &Lookup| records(&facts.domain.name, lookup);
+    let mut merged: Vec<(&Lookup, Finding, Vec<String>)> = Vec::new();
+    for (lookup, finding) in waiting {
+        let same = merged.iter_mut().find(|(first, one, _)| one.code == finding.code && held(first) == held(lookup));
+        let Some((_, first, others)) = same else {
+            merged.push((lookup, finding, Vec::new()));
+            continue;
+        };
+        first.evidence.extend(finding.evidence);
+        others.push(lookup.server.label());
+    }
+    merged.into_iter().map(|(_, finding, others)| {
+        let as_long = if finding.until.is_some() { ", for at most as long" } else { "" };
+        match others.is_empty() {
+            true => finding,
+            false => Finding { seen: format!("{}; also {}{as_long}", finding.seen, words::list(others)), ..finding },
+        }
+    })
 }
 
 /// Whether a resolver has the record of the name servers, which may lead to the platform through other names.
