@@ -8,8 +8,8 @@
 //!
 //! What was measured ([`observation`]) and what the operator reported ([`reported`]) are kept apart. [`probe`] and
 //! [`registry`] are the only parts with IO, and [`check`] runs through all of them; [`diagnosis::diagnose`] and
-//! [`stage::status`] are pure functions, so every row of the [`catalogue`] is tested as a table. The app and the
-//! command line show the same: [`vantage_points`] shows what each server sees, [`report`] puts it into plain text, and
+//! [`stage::status`] are pure functions, so every row of the [`catalogue`] is tested as a table. [`progress`] says what comes
+//! next, and nothing else does. The app and the command line show the same: [`vantage_points`] shows what each server sees, [`report`] puts it into plain text, and
 //! [`troubleshooting`] answers the four troubleshooting rules. The [`sandbox`] is an internet in memory, in which an
 //! operator practises setting up a domain.
 

@@ -8,7 +8,7 @@ use crate::domains::progress::leads_on;
 use crate::domains::record_export::DnsRecord;
 use crate::domains::registry::Entry;
 use crate::domains::report::{full_sentence, sentence};
-use crate::domains::reported::Event;
+use crate::domains::reported::{Dated, Event};
 use crate::domains::stage::{Measurement, Stage};
 
 /// A step of a removal.
@@ -57,7 +57,8 @@ pub fn is_left_behind(entry: &Entry, stage: Stage) -> Option<bool> {
     if stage != Stage::Removed {
         return None;
     }
-    let removed = entry.events.iter().filter(|dated| dated.event == Event::Removed).map(|dated| dated.at).max();
+    let is_removal = |dated: &&Dated| matches!(dated.event, Event::Removed | Event::RemovalPlanned);
+    let removed = entry.events.iter().filter(is_removal).map(|dated| dated.at).max();
     let last = last_known(&entry.measurements)?;
     last.leads_to_platform().filter(|_| Some(last.at) >= removed)
 }
@@ -116,7 +117,6 @@ mod tests {
 
     use super::*;
     use crate::domains::redirect_config::Redirect;
-    use crate::domains::reported::Dated;
     use crate::domains::{Code, DnsName, Finding, Verdict, Who};
 
     fn entry(measured: &[(Code, Verdict)], events: Vec<Dated>) -> Entry {

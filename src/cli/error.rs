@@ -156,7 +156,6 @@ impl Failed {
     }
 
     /// Why a transfer with `service` failed, and the way out.
-    #[expect(clippy::wildcard_enum_match_arm, reason = "the others are not about what was asked for")]
     pub fn transfer(error: &TransferError, service: &str) -> Self {
         // No hint may lead to rows being added twice.
         let why = display_safe(&error.to_string()).into_owned();
@@ -191,7 +190,12 @@ impl Failed {
             | TransferError::Exists(_)
             | TransferError::Needed { .. }
             | TransferError::NoFile { .. } => return Self::new(Exit::Usage, why),
-            _ => return Self::new(Exit::Failure, why),
+            TransferError::Read { .. }
+            | TransferError::Empty(_)
+            | TransferError::Malformed(_)
+            | TransferError::JournalInUse(_)
+            | TransferError::Write { .. }
+            | TransferError::Start(_) => return Self::new(Exit::Failure, why),
         };
         Self::new(Exit::Usage, why).hint(hint)
     }

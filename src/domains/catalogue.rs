@@ -282,7 +282,7 @@ catalogue! {
         DnsNearMiss "The value of the CNAME has a typo",
             "It differs from the right one by a letter or two, and its host does not exist.",
             "Correct the value.";
-        DnsTargetGone "The CNAME points to a host that does not exist",
+        DnsTargetGone [PartlyLeads] "The CNAME points to a host that does not exist",
             "It may be the host of an old project. Anyone who gets that host name next also gets your visitors.",
             "Change the value to the one in the dashboard, or delete the record."
             fn value_denied(name, value, label) Fail DnsProvider
@@ -375,12 +375,12 @@ catalogue! {
             fn rewrites(resolver) Warn ThisMachine
                 seen "{resolver} returns an address for a name that does not exist"
                 fix "your network rewrites DNS; this resolver is not counted";
-        DnsHttpsElsewhere [InTheWay] "An HTTPS record leads browsers elsewhere",
+        DnsHttpsElsewhere [InTheWay PartlyLeads] "An HTTPS record leads browsers elsewhere",
             "Browsers use the addresses, the target, the port and the key (ech) in the HTTPS record (type 65) before the other records of the name.",
             fn https_elsewhere(name, record) Fail DnsProvider
                 seen "{name} has {record}"
                 expected "no HTTPS record, or one of the platform"
-                fix "At your DNS provider, delete the HTTPS record, or correct its target, hints, port and ech.";
+                fix "at your DNS provider, delete the HTTPS record, or correct its target, hints, port and ech.";
         ApexOk [Leads] "The apex points to the platform",
             "All its addresses are the platform's.",
             fn apex_ok(name, addresses) Ok Nobody

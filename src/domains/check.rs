@@ -15,7 +15,7 @@ use super::observation::{Data, Hop, Observations};
 use super::parse_name::{self, ExistingDomains};
 use super::probe::cache::ProbeCache;
 use super::probe::{OnProgress, measure, redirects};
-use super::progress::DomainProgress;
+use super::progress::{DomainProgress, NextStep};
 use super::record_export::Conflict;
 use super::registry::{Entry, RegistryChange, RegistryError, RegistryFile};
 use super::reported::Reported;
@@ -83,7 +83,9 @@ impl Subject {
         findings.sort_by_key(Finding::rank);
         let good = seen.handshakes.iter().filter_map(|handshake| handshake.good_leaf(domain.name.as_str()));
         let expires = good.map(|leaf| leaf.not_after).min();
-        let measurement = Measurement { caches, expires, ..Measurement::of(&findings, at) };
+        let measured = Measurement::of(&findings, at);
+        let elsewhere = measured.elsewhere && !facts.leads_into_platform();
+        let measurement = Measurement { caches, expires, elsewhere, ..measured };
         let all = [measurements.as_slice(), std::slice::from_ref(&measurement)].concat();
         let progress = DomainProgress::of(&all, reported, None, at);
         let (domain, expectation, reported) = (domain.clone(), expectation.clone(), reported.clone());
@@ -163,6 +165,12 @@ impl Checked {
     /// How far the domain is; `None` if nothing is known of its way: it is not on the list and has no value.
     pub fn stage(&self) -> Option<Stage> {
         self.reported.is_known().then_some(self.progress.status.state)
+    }
+
+    /// The verdict: that of the findings, but a record that was left behind is a failure, however right it is.
+    pub fn verdict(&self) -> Verdict {
+        let is_left = self.progress.next == NextStep::DeleteRecord;
+        if is_left { Verdict::Fail } else { overall(&self.findings) }
     }
 
     /// The same in words.

@@ -56,7 +56,7 @@ pub fn diagnose(facts: &Facts<'_>) -> Vec<Finding> {
     findings.extend(free);
     let mut certificates = certificate::findings(facts, leads_here, is_free);
     // Verify comes once nothing before it is open.
-    if findings.iter().any(|finding| finding.verdict >= Verdict::Wait) {
+    if findings.iter().any(|finding| finding.verdict >= Verdict::Wait || finding.code.is(Mark::NotEverywhere)) {
         certificates.iter_mut().filter(|one| one.verdict == Verdict::You).for_each(|one| one.verdict = Verdict::Wait);
     }
     let trusted = certificates.iter().any(|finding| finding.code.is(Mark::GoodCertificate));

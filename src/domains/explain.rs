@@ -65,7 +65,6 @@ sec_error_expired | certificate has expired | err_cert_revoked | revoked = TLS-E
 unrecognized_name | tlsv1 unrecognized name = TLS-ALERT
 err_ssl_version_or_cipher_mismatch | ssl_error_no_cypher_overlap = TLS-ALERT TLS-VERSION TLS-NOT-TLS
 sslv3 alert handshake failure | handshake_failure = TLS-ALERT TLS-VERSION TLS-NOT-TLS
-can't establish a secure connection | secure connection failed = TLS-ALERT TLS-PENDING TLS-VERSION TLS-NOT-TLS
 sec_error_ | mozilla_pkix_error_ = TLS-UNKNOWN-CA TLS-CHAIN TLS-WRONG-NAME
 err_ssl_protocol_error = TLS-NOT-TLS TLS-ALERT
 ssl_error_rx_record_too_long | wrong version number = TLS-NOT-TLS
@@ -90,6 +89,7 @@ error 525 = PROXY-CLOUDFLARE TLS-ALERT
 error 526 = PROXY-CLOUDFLARE TLS-EXPIRED TLS-WRONG-NAME
 dnssec = DNSSEC-BOGUS DS-WAIT
 # The words above which browsers put the code.
+can't establish a secure connection | secure connection failed = TLS-ALERT TLS-PENDING TLS-VERSION TLS-NOT-TLS
 site can't be reached = DNS-MISSING NEG-WAIT TLS-REFUSED TLS-TIMEOUT
 hsts = HSTS-NOTE TLS-PENDING
 connection is not private | potential security risk = TLS-PENDING TLS-OLD TLS-WRONG-NAME TLS-EXPIRED

@@ -66,17 +66,6 @@ impl Who {
             Self::ThisMachine => "on this machine",
         }
     }
-
-    /// Who acts, and where.
-    pub fn acts(self) -> String {
-        match self {
-            Self::Platform => "The platform".to_owned(),
-            Self::Nobody => "Nobody".to_owned(),
-            Self::DnsProvider | Self::Registrar | Self::Dashboard | Self::ThisMachine => {
-                format!("You, {}", self.at().replace("your", "the"))
-            }
-        }
-    }
 }
 
 /// Evidence for a finding: a question, the server asked, the answer, and when.

@@ -150,7 +150,10 @@ impl DomainProgress {
             Stage::Removed if last.is_some_and(Measurement::is_left_behind) => {
                 (Some(Verdict::Fail), "CNAME left behind", NextStep::DeleteRecord)
             }
-            Stage::Removed => (None, "removed", NextStep::Forget),
+            Stage::Removed if last.and_then(Measurement::leads_to_platform) == Some(false) => {
+                (None, "removed", NextStep::Forget)
+            }
+            Stage::Removed => (Some(Verdict::Unknown), "removed; the record may be left", NextStep::Check),
         };
         let needs_action = match stage {
             _ if is_unchecked || !reported.is_known() => false,
@@ -158,7 +161,7 @@ impl DomainProgress {
             Stage::Propagating => false,
             Stage::CertificatePending => fails,
             Stage::WaitingForDns => fails || reported.saved.is_none(),
-            Stage::Removed => verdict.is_some(),
+            Stage::Removed => next == NextStep::DeleteRecord,
             Stage::Draft | Stage::ReadyToVerify | Stage::CertificateLate | Stage::Failing | Stage::RemovalPlanned => {
                 true
             }
@@ -291,6 +294,9 @@ mod tests {
             (&saved, &LIVE, Some("in a circle"), NextStep::FixRedirect, true),
             (&removed, &LIVE, None, NextStep::DeleteRecord, true),
             (&removed, &[(Code::DnsMissing, Verdict::Wait)], None, NextStep::Forget, false),
+            // Whether the record is gone is not known: it is checked on.
+            (&removed, &[(Code::ProxyCloudflare, Verdict::Fail)], None, NextStep::Check, false),
+            (&removed, &[(Code::DnsTargetGone, Verdict::Fail)], None, NextStep::Check, false),
         ] {
             let progress = DomainProgress::of(&measured(lines), reported, redirect, Timestamp::UNIX_EPOCH);
             assert_eq!((progress.next, progress.needs_action), (next, needs_action), "{lines:?}");

@@ -21,7 +21,7 @@ const KEPT: usize = 10;
 /// The largest file that is read, in bytes.
 const MAX_FILE: u64 = 16 * 1024 * 1024;
 /// The layout of the file that this program writes.
-const LAYOUT: u32 = 1;
+const LAYOUT: u32 = 2;
 
 /// One domain.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -53,10 +53,15 @@ impl Entry {
         self.events.push(dated);
     }
 
-    /// Adds a measurement, unless it began before the domain was added, and drops the oldest.
+    /// Adds a measurement, unless it began before the domain was added, and drops the oldest. The first that sees the record says that it was saved.
     pub fn keep(&mut self, measurement: Measurement) {
         if self.reported().added.is_some_and(|added| measurement.at < added) {
             return;
+        }
+        let reported = self.reported();
+        // Where Verify was chosen, it was there long before.
+        if measurement.seen && reported.saved.or(reported.verified).is_none() {
+            self.events.push(Dated { at: measurement.at, event: Event::Saved });
         }
         self.measurements.push(measurement);
         let surplus = self.measurements.len().saturating_sub(KEPT);
@@ -130,9 +135,6 @@ impl RegistryChange {
                 if let Some(entry) = list.get_mut(name)
                     && entry.measurements.iter().all(|known| known.at != measurement.at)
                 {
-                    if measurement.record && entry.reported().saved.is_none() {
-                        entry.note(Dated { at: measurement.at, event: Event::Saved });
-                    }
                     entry.keep((**measurement).clone());
                 }
             }
@@ -192,7 +194,8 @@ impl RegistryFile {
             let layout = head.layout;
             return Err(self.failed(&format!(" was written by a newer version of this program (layout {layout})")));
         }
-        serde_json::from_slice(&text).map_err(contents)
+        let list = serde_json::from_slice(&text).map_err(contents)?;
+        Ok(Registry { layout: LAYOUT, ..list })
     }
 
     /// Applies changes to the list on disk, and returns the result.
@@ -254,6 +257,27 @@ mod tests {
             Ok::<_, RegistryError>(())
         };
         file.change(change).unwrap();
+    }
+
+    #[test]
+    fn the_first_check_that_sees_the_record_says_that_it_was_saved() {
+        use crate::domains::{Code, Finding, Verdict, Who};
+        let saved = |code, verdict, events: Vec<Dated>| {
+            let mut entry = Entry { name: DnsName::new("docs.acme.com"), events, measurements: Vec::new() };
+            let finding = Finding::new(code, verdict, Who::Nobody);
+            let at = Timestamp::from_second(9).unwrap();
+            let findings = [finding];
+            entry.keep(Measurement::of(&findings, at));
+            entry.keep(Measurement::of(&findings, at + jiff::SignedDuration::from_secs(60)));
+            entry.reported().saved.map(Timestamp::as_second)
+        };
+        assert_eq!(saved(Code::DnsOk, Verdict::Ok, vec![added(1)]), Some(9), "once");
+        // Nothing is wrong, and the record was not seen.
+        assert_eq!(saved(Code::ProxyCloudflare, Verdict::Warn, vec![added(1)]), None);
+        assert_eq!(saved(Code::DnsWildcardOk, Verdict::Warn, vec![added(1)]), None);
+        assert_eq!(saved(Code::DnsOk, Verdict::Ok, vec![added(100)]), None, "measured before it was added");
+        let verified = Dated { at: Timestamp::from_second(2).unwrap(), event: Event::Verified };
+        assert_eq!(saved(Code::DnsOk, Verdict::Ok, vec![added(1), verified]), None, "it was there long before");
     }
 
     #[test]

@@ -108,6 +108,9 @@ pub struct Measurement {
     /// What the next check must know about caches.
     #[serde(default)]
     pub caches: Caches,
+    /// The right record was seen at the name servers, not only nothing wrong.
+    #[serde(default)]
+    pub seen: bool,
 }
 
 impl Measurement {
@@ -130,7 +133,8 @@ impl Measurement {
             && !has(Code::DnsValueUnknown);
         // A domain without a delegation leads nowhere; with failing servers it is unknown.
         let silent = fails(Topic::Servers, &[Code::NotDelegated]);
-        let elsewhere = !silent && !any(Mark::PartlyLeads) && (has(Code::NotDelegated) || not_right(Topic::Record));
+        let may_lead = any(Mark::Leads) || any(Mark::PartlyLeads);
+        let elsewhere = !silent && !may_lead && (has(Code::NotDelegated) || not_right(Topic::Record));
         let certificate = any(Mark::GoodCertificate) && !not_right(Topic::Certificate);
         let answers = any(Mark::Answers) && !fails(Topic::Http, &[]) && !fails(Topic::Redirect, &[]);
         let texts = |decides: &Finding| (decides.code.to_string(), decides.title.clone(), decides.fix.clone());
@@ -152,6 +156,7 @@ impl Measurement {
             elsewhere,
             expires: None,
             caches: Caches::default(),
+            seen: record && (has(Code::DnsOk) || has(Code::ApexOk) || any(Mark::RightAtSource)),
         }
     }
 
@@ -407,6 +412,10 @@ mod tests {
         assert_eq!(leads(&[(Code::NotDelegated, Verdict::Fail)]), Some(false));
         assert_eq!(leads(&[(Code::Offline, Verdict::Unknown)]), None);
         assert_eq!(leads(&[]), None);
+        // The CNAME still has the value of the dashboard, or the addresses are those of the platform.
+        assert_eq!(leads(&[(Code::DnsTargetGone, Verdict::Fail)]), None);
+        assert_eq!(leads(&[(Code::DnsHttpsElsewhere, Verdict::Fail), (Code::ApexOk, Verdict::Ok)]), None);
+        assert_eq!(leads(&[(Code::DnsADirect, Verdict::Fail)]), None);
         assert_eq!(leads(&[(Code::LameAll, Verdict::Fail), (Code::DnsMissing, Verdict::Fail)]), None);
         assert_eq!(leads(&[(Code::DnsCnameAndOther, Verdict::Fail)]), None);
         assert_eq!(leads(&[(Code::DnssecBogus, Verdict::Fail), RIGHT]), None);

@@ -239,7 +239,7 @@ impl Command {
     /// Why it cannot be done with this service: nothing can be added, or this is a session over SSH.
     pub fn why_not(&self, link: &Link) -> Option<String> {
         let over_ssh = || (link.ssh.is_some() && !self.over_ssh.is_empty()).then(|| self.over_ssh.to_owned());
-        link.refuses_changes().filter(|_| self.adds).or_else(over_ssh)
+        self.adds.then(|| link.why_no_changes()).flatten().or_else(over_ssh)
     }
 
     /// The word that the bottom line has for it now, if any.

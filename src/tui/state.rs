@@ -260,8 +260,8 @@ impl Link {
         date.checked_add(at.saturating_duration_since(came)).ok()
     }
 
-    /// That nothing can be added, and why; of a service to which that is possible nothing.
-    pub fn refuses_changes(&self) -> Option<String> {
+    /// Why nothing can be added, as a sentence; `None` where pets can be added.
+    pub fn why_no_changes(&self) -> Option<String> {
         self.read_only.then(|| format!("Nothing can be added: {}.", self.why_read_only()))
     }
 
@@ -498,7 +498,7 @@ impl AppState {
 
     /// Says why nothing can be added, for a read-only profile; `false` for others.
     pub fn refuses_changes(&mut self) -> bool {
-        self.link.refuses_changes().map(|why| self.tell(why)).is_some()
+        self.link.why_no_changes().map(|why| self.tell(why)).is_some()
     }
 
     /// Whether no service is chosen yet: at the first start, and among the profiles that were reached from there.

@@ -64,7 +64,6 @@ fn part_of_the_app(file: &str) -> &'static [&'static str] {
         "job.rs" => HANDS,
         _ if name.ends_with("/jobs.rs") => HANDS,
         // What a popup holds, its keys and its looks share a file.
-        "popups/state.rs" => PURE,
         "view.rs" | "theme.rs" | "widgets.rs" | "widgets/page.rs" => PAINT,
         _ if name.starts_with("theme/")
             || name.starts_with("popups/")

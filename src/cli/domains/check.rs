@@ -115,7 +115,7 @@ async fn one(
         }
         words::summary(out, &checked, args.evidence)
     })?;
-    Ok(exit(overall(&checked.findings), args.fail_on))
+    Ok(exit(checked.verdict(), args.fail_on))
 }
 
 /// Saves measurements, unless times were overridden.
@@ -163,6 +163,7 @@ impl Run {
         let mut checked = subject.check(&self.cache, None).await;
         checked.add(about_typing);
         let outcome = Outcome {
+            verdict: checked.verdict(),
             state: checked.stage(),
             json: if self.is_json { json::check(&checked) } else { Value::Null },
             ..Outcome::of(checked.domain.name.to_string(), &checked.findings)

@@ -12,7 +12,7 @@ use crate::domains::{Domain, Evidence, Finding, Verdict};
 use super::words::next_step;
 
 /// Increased when a member is removed or gets another meaning.
-pub const SCHEMA_VERSION: u32 = 1;
+pub const SCHEMA_VERSION: u32 = 2;
 
 /// The members that every command prints: `schemaVersion`, `verdict`, `code`, `until` and `findings`.
 pub fn findings(findings: &[Finding]) -> Value {
@@ -78,6 +78,7 @@ pub fn check(checked: &Checked) -> Value {
     };
     let fix = deciding(found).map(|finding| &finding.fix);
     let more = json!({
+        "verdict": checked.verdict(),
         "state": stage,
         "checkedAt": at,
         "certificateExpires": measurement.expires,

@@ -10,10 +10,10 @@ use super::super::error::Exit;
 use super::super::output::columns;
 use crate::domains::catalogue::Topic;
 use crate::domains::check::Checked;
-use crate::domains::finding::{deciding, overall};
+use crate::domains::finding::{deciding, overall, wait_ends};
 use crate::domains::progress::NextStep;
 use crate::domains::report::{full_sentence, matrix, paragraph, room, sentence, until_words};
-use crate::domains::{DnsName, Finding, Verdict, report};
+use crate::domains::{DnsName, Finding, Verdict, Who, report};
 use crate::model::words::{counted, list, uncapitalized};
 
 /// What to do next for `name`, with the command for it.
@@ -67,16 +67,19 @@ pub fn summary(out: &mut impl Write, checked: &Checked, is_whole: bool) -> io::R
         Verdict::Ok => "all right; it is not on your list".to_owned(),
         _ => format!("{} [{}]", uncapitalized(&decides.title), decides.code),
     };
-    line(&format!("{} {}: {title}", decides.verdict.as_str().to_uppercase(), domain.unicode))?;
+    line(&format!("{} {}: {title}", checked.verdict().as_str().to_uppercase(), domain.unicode))?;
     let next = next_step(progress.next, &domain.name);
     match decides.act() {
         Some(act) if decides.code.topic() == Topic::Name => line(&full_sentence(act))?,
-        Some(act) => line(&format!("{}: {}", decides.who.acts(), sentence(act)))?,
+        // What to ask the platform for is the operator's act.
+        Some(act) if matches!(decides.who, Who::Platform | Who::Nobody) => line(&full_sentence(act))?,
+        Some(act) => line(&format!("You, {}: {}", decides.who.at().replace("your", "the"), sentence(act)))?,
         None if progress.next != NextStep::Nothing => line(&full_sentence(&next))?,
         None => {}
     }
     let mut seen = Vec::new();
-    seen.extend(decides.until.map(|until| format!("Until {}.", until_words(until, *at))));
+    let until = if decides.verdict == Verdict::Wait { wait_ends(findings) } else { decides.until };
+    seen.extend(until.map(|until| format!("Until {}.", until_words(until, *at))));
     seen.extend((!decides.seen.is_empty()).then(|| format!("{}.", decides.seen.trim_end_matches('.'))));
     seen.extend(
         progress.status.stale.map(|age| format!("{} min ago it was {}.", age.as_mins(), checked.stage_words())),

@@ -112,7 +112,10 @@ pub enum PetsCommand {
 impl PetsCommand {
     /// Whether it sends one request after another, so that more threads would only cost time.
     pub const fn asks_one_by_one(&self) -> bool {
-        !matches!(self, Self::Import(_) | Self::Export(_))
+        match self {
+            Self::List(_) | Self::Count(_) | Self::Stats(_) | Self::Add(_) | Self::Get(_) | Self::Watch(_) => true,
+            Self::Import(_) | Self::Export(_) => false,
+        }
     }
 
     /// How long a request may take.

@@ -141,6 +141,9 @@ impl SshStart {
             ca_file: self.ca_file.clone(),
             insecure_http: self.insecure_http,
             ssh: Some(self.session.clone()),
+            profile: None,
+            config: None,
+            key_command: None,
             ..shared
         };
         Ok(Args { shared, command })

@@ -18,7 +18,6 @@ use crate::cli::signals::Signals;
 use crate::clock;
 use crate::config::Settings;
 use crate::model::words::counted;
-use crate::model::words::uncapitalized;
 use crate::model::{Categories, display_safe};
 use crate::transfer::earlier_import::{EarlierImport, EarlierVerdict};
 use crate::transfer::import::{
@@ -297,7 +296,7 @@ fn say(
     }
     if let Some(why) = ended.why(&settings.service.name()) {
         let option = if *ended == ImportEnded::OnError { " (--on-error stop)" } else { "" };
-        note(&format!("petstore: {}{option}", uncapitalized(why.trim_end_matches('.'))));
+        note(&format!("petstore: {why}{option}"));
     }
     note(&progress.words(*left));
     if let Some(report) = report {

@@ -152,10 +152,13 @@ fn no_handshake(facts: &Facts<'_>, handshake: &Handshake, failure: &ConnectionFa
     } else {
         not_there_yet(facts, code)
     };
-    let title =
-        if *failure == ConnectionFailure::OldCiphers { "The server has only old ciphers" } else { code.title() };
+    let finding = match failure {
+        ConnectionFailure::OldCiphers => finding.title("The server has only old ciphers").fix(
+            "ask the operator of the server for ECDHE with AES-GCM or ChaCha20, or TLS 1.3: browsers give up the others one by one",
+        ),
+        _ => finding,
+    };
     finding
-        .title(title)
         .seen(format!("{}: {failure}{}", handshake.address, shown_without_name(facts, handshake.address.ip())))
         .expected(format!("a certificate for {}", facts.domain.name))
 }

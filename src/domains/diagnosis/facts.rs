@@ -133,6 +133,13 @@ impl Facts<'_> {
         Some(parse_name::domain(host.as_str()).map_or_else(|_| host.clone(), |domain| domain.registrable))
     }
 
+    /// Whether a CNAME of the name leads to a host of the platform, though perhaps not to the one of the dashboard.
+    pub fn leads_into_platform(&self) -> bool {
+        let zone = self.platform_zone();
+        let is_of_platform = |host: &DnsName| zone.as_ref().is_some_and(|zone| host.is_within(zone));
+        self.source().own.iter().any(|record| matches!(&record.data, Data::Cname(host) if is_of_platform(host)))
+    }
+
     /// Every address of the platform's own host, and those that prove to be the platform's by its certificate.
     pub(super) fn platform_addresses(&self) -> &[IpAddr] {
         self.platform.get_or_init(|| {

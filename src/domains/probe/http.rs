@@ -26,6 +26,8 @@ use super::tls;
 const ANSWER_LIMIT: Duration = Duration::from_secs(5);
 /// How long one hop may take, with its lookups, connection and handshake.
 const HOP_LIMIT: Duration = Duration::from_secs(8);
+/// The most time for asking by GET what HEAD has answered with an error.
+const GET_LIMIT: Duration = Duration::from_secs(3);
 /// How long after the start of a check redirects are followed.
 const TRAIL_LIMIT: Duration = Duration::from_secs(8);
 /// The most bytes of an answer's head.
@@ -150,12 +152,6 @@ impl ProbeContext<'_> {
         }
     }
 
-    /// One request: HEAD, or GET if that gives an error.
-    pub async fn hop(&self, url: Url, known: &[IpAddr]) -> Hop {
-        let hop = self.hop_by(Method::HEAD, url, known).await;
-        self.or_by_get(hop, known).await
-    }
-
     /// The answer to GET where HEAD gives an error that GET does not give: visitors send GET.
     pub(super) async fn or_by_get(&self, hop: Hop, known: &[IpAddr]) -> Hop {
         let status = |hop: &Hop| hop.response().map(|response| response.status);
@@ -164,16 +160,19 @@ impl ProbeContext<'_> {
         if is_usual || status(&hop).is_none_or(|status| status < 400) {
             return hop;
         }
-        let by_get = self.hop_by(Method::GET, hop.url.clone(), known).await;
-        let differs = status(&by_get).is_some_and(|by_get| Some(by_get) != status(&hop));
-        if differs { by_get } else { hop }
+        // It must not cost what is known already.
+        let by_get = timeout(GET_LIMIT, self.hop_by(Method::GET, hop.url.clone(), known)).await;
+        match by_get {
+            Ok(by_get) if status(&by_get).is_some_and(|by_get| Some(by_get) != status(&hop)) => by_get,
+            _ => hop,
+        }
     }
 
     /// The same, in bounded time.
     async fn bounded_hop(&self, url: Url, known: &[IpAddr]) -> Hop {
         let (at, method) = (self.now(), Method::HEAD);
-        match timeout(HOP_LIMIT, self.hop(url.clone(), known)).await {
-            Ok(hop) => hop,
+        match timeout(HOP_LIMIT, self.hop_by(Method::HEAD, url.clone(), known)).await {
+            Ok(hop) => self.or_by_get(hop, known).await,
             Err(_) => Hop { url, method, address: None, at, outcome: Err(ConnectionFailure::Timeout) },
         }
     }

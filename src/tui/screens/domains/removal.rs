@@ -130,12 +130,17 @@ fn forget(app: &mut AppState, now: Now) {
             let text = "The record still points to the platform. Delete it before taking the domain off the list.";
             return app.complain(text);
         }
-        Some(false) => None,
-        None if domain_guide::is_gone(entry) => None,
-        None if stage == Stage::Removed => {
+        // What was seen before this page was opened says nothing of now: opening it has asked.
+        left if left == Some(false) || domain_guide::is_gone(entry) => {
+            let is_asked = panel.is_checking(&name) || panel.queue.contains(&name);
+            let is_known = !is_asked && entry.measurements.last().is_some_and(|last| last.known);
+            (!is_known)
+                .then_some("Not seen since this page was opened: F5 checks. If the record is gone, press Enter again.")
+        }
+        _ if stage == Stage::Removed => {
             Some("Not checked since the removal: F5 checks. If the record is gone, press Enter again.")
         }
-        None => Some("Not removed yet: see steps 1 to 4. Press Enter again to take it off the list anyway."),
+        _ => Some("Not removed yet: see steps 1 to 4. Press Enter again to take it off the list anyway."),
     };
     if let Some(doubt) = doubt.filter(|_| confirmed != Some(ConfirmTwice::Forgotten)) {
         panel.confirming = Some(ConfirmTwice::Forgotten);

@@ -280,7 +280,7 @@ fn on_seen(app: &mut AppState, lane: usize, mut seen: CheckResult, now: Now) -> 
     }
     free(panel, lane);
     let is_awaited = panel.place == PanelLocation::Record && panel.selected.as_ref() == Some(&name);
-    let is_new_there = is_awaited && seen.measurement.record && panel.reported(&name).saved.is_none();
+    let is_new_there = is_awaited && seen.measurement.seen && panel.reported(&name).saved.is_none();
     let fresh = note(panel, &name, &mut seen);
     let row = panel.entry(&name).map(|entry| DomainSummary::of(entry, panel, now));
     let words = row.as_ref().map(DomainSummary::words);

@@ -494,6 +494,19 @@ fn an_existing_file_is_overwritten_only_on_the_second_enter() {
 }
 
 #[test]
+fn what_was_seen_before_the_page_was_opened_takes_no_domain_off_the_list() {
+    let mut app = opened("docs.acme-pets.com", 4, 80, 24);
+    let list = app.state.domains.list.as_mut().unwrap();
+    let last = list.get_mut(&name("docs.acme-pets.com")).unwrap().measurements.last_mut().unwrap();
+    (last.record, last.elsewhere, last.verdict) = (false, true, Verdict::Fail);
+    app.keys("U \"docs.acme-pets.com\" Enter");
+    assert!(app.says("Not seen since this page was opened"), "{}", app.screen());
+    answer(&mut app, 6, true);
+    app.keys("Enter");
+    assert!(app.state.domains.entry(&name("docs.acme-pets.com")).is_none(), "{}", app.screen());
+}
+
+#[test]
 fn a_domain_that_is_not_removed_leaves_the_list_only_on_a_second_enter() {
     let mut app = panel(80, 24);
     app.state.domains.selected = Some(name("shop.acme-pets.com"));
