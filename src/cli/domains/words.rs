@@ -73,7 +73,9 @@ pub fn summary(out: &mut impl Write, checked: &Checked, is_whole: bool) -> io::R
         Some(act) if decides.code.topic() == Topic::Name => line(&full_sentence(act))?,
         // What to ask the platform for is the operator's act.
         Some(act) if matches!(decides.who, Who::Platform | Who::Nobody) => line(&full_sentence(act))?,
-        Some(act) => line(&format!("You, {}: {}", decides.who.at().replace("your", "the"), sentence(act)))?,
+        Some(act) => {
+            line(&format!("You, {}: {}", decides.who.at().replace("your", "the"), sentence(&uncapitalized(act))))?
+        }
         None if progress.next != NextStep::Nothing => line(&full_sentence(&next))?,
         None => {}
     }
