@@ -441,7 +441,7 @@ fn not_sent(why: &str) -> Explanation {
         )
     } else if says(&["unreachable", "no route"]) {
         explained(
-            "There is no route to that machine.",
+            "This machine has no route to that machine.",
             "Check whether this machine is online, and whether the address needs a VPN or IPv6.",
         )
     } else if says(&["proxy", "tunnel"]) {

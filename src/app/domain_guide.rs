@@ -3,8 +3,7 @@
 
 use crate::domains::check::FollowedRedirect;
 use crate::domains::finding::deciding;
-use crate::domains::progress::last_known;
-use crate::domains::progress::leads_on;
+use crate::domains::progress::{last_known, leads_on};
 use crate::domains::record_export::DnsRecord;
 use crate::domains::registry::Entry;
 use crate::domains::report::{full_sentence, sentence};
@@ -65,7 +64,7 @@ pub fn is_left_behind(entry: &Entry, stage: Stage) -> Option<bool> {
 
 /// Whether the last check saw that no record points to the platform, whatever was recorded.
 pub fn is_gone(entry: &Entry) -> bool {
-    last_known(&entry.measurements).and_then(Measurement::leads_to_platform) == Some(false)
+    entry.measurements.last().and_then(Measurement::leads_to_platform) == Some(false)
 }
 
 /// The steps of a removal, in order.

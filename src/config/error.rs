@@ -61,7 +61,7 @@ pub enum ConfigError {
     NoHome(#[from] NoHome),
 }
 
-/// There is no home directory.
+/// The home directory is unknown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("no home directory is known. Set HOME, or XDG_CONFIG_HOME and XDG_DATA_HOME.")]
 pub struct NoHome;

@@ -65,7 +65,7 @@ struct Channel {
     position: watch::Sender<Option<PetId>>,
 }
 
-/// When a pet was added, if that was recorded; nothing if there is no such pet.
+/// When a pet was added, if that was recorded; nothing if no pet has this id.
 type AddedAt = Option<Option<Timestamp>>;
 
 /// The last known pets, and when each was added.

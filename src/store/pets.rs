@@ -325,7 +325,7 @@ impl Store {
         self.inner.is_provenance_recorded.store(is_recorded, Ordering::Relaxed);
     }
 
-    /// When and by which key the pet of this id was added; `None` if there is no such pet.
+    /// When and by which key the pet of this id was added; `None` if no pet has this id.
     pub async fn provenance(&self, id: PetId) -> Result<Option<Provenance>, StoreError> {
         let find = Query(sql::PROVENANCE, [Value::Int(id)], |row| provenance(&row, 0));
         Ok(self.inner.database.read(find).await?.pop())

@@ -1,8 +1,7 @@
 //! `check`, `watch`, `redirects` and `report`.
 
 use std::cmp::Reverse;
-use std::io;
-use std::io::{IsTerminal as _, Write as _};
+use std::io::{self, IsTerminal as _, Write as _};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -17,8 +16,7 @@ use super::super::render::{ResultFormat, print, print_json};
 use super::args::{CheckArgs, ProbeArgs, RedirectsArgs, ReportArgs, Until, WatchArgs};
 use super::files::read_text;
 use super::settings::{announce, configured_domains, need_name, prepare, resolve, subject};
-use super::words::next_step;
-use super::words::{exit, exit_of, exit_of_all};
+use super::words::{exit, exit_of, exit_of_all, next_step};
 use super::{json, words};
 use crate::clock;
 use crate::config::file::Domains as Configured;
@@ -320,10 +318,8 @@ impl Outcome {
     }
 }
 
-/// `petstore domains watch`: checks repeatedly, with a line for each change, until done or the time is up.
-///
-/// Watches one domain. Exits with 0 when it is live (or the record is right everywhere), or with 9 after a last check when
-/// the time is up.
+/// `petstore domains watch`: checks repeatedly, with a line for each change. Exits with 0 when the domain is live (or the
+/// record is right everywhere), or with 9 after a last check when the time is up.
 pub async fn watch(args: WatchArgs, configured: &Configured, file: &RegistryFile) -> Result<Exit, Failed> {
     let options = resolve(&args.probe, configured)?;
     let domain = need_name(&args.name)?;

@@ -1,5 +1,5 @@
-//! The list of domains: `add`, `saved`, `verified` and `remove`. Only `remove` makes requests: it checks the redirect
-//! first.
+//! The list of domains: `add`, `saved`, `verified` and `remove`. Only `remove` makes requests: it checks the record
+//! and the redirect.
 
 use std::io::Write as _;
 
@@ -161,12 +161,14 @@ pub async fn remove(args: RemoveArgs, configured: &Configured, file: &RegistryFi
     let at = clock::now().wall;
     let event = if args.done { Event::Removed } else { Event::RemovalPlanned };
     file.apply(&[RegistryChange::Reported(domain.name.clone(), Dated { at, event })])?;
+    // What was seen before says nothing of now.
+    let (subject, _) = prepare(&args.name, &args.probe, configured, file)?;
+    let checked = subject.check(&ProbeCache::default(), None).await;
+    keep(&args.probe, file, std::slice::from_ref(&checked))?;
     if args.done {
-        let (subject, _) = prepare(&args.name, &args.probe, configured, file)?;
-        let checked = subject.check(&ProbeCache::default(), None).await;
-        keep(&args.probe, file, std::slice::from_ref(&checked))?;
         return left_behind(&checked);
     }
+    let domain = &subject.domain;
     let redirects = redirect_config::check(configured_domains(configured), &[]).configuration;
     let redirect = redirects.into_iter().flat_map(|c| c.redirects).find(|redirect| redirect.from == domain.name);
     let followed = match redirect {
@@ -175,11 +177,9 @@ pub async fn remove(args: RemoveArgs, configured: &Configured, file: &RegistryFi
     };
     let list = file.read()?;
     let entry = entry(&list, domain)?;
-    let stage = status(&subject.reported, &entry.measurements, at).state;
-    let value = subject.reported.value.clone();
-    let record = value.map(|value| DnsRecord::new(domain, domain.registrable.clone(), value));
+    let record = subject.reported.value.clone().map(|value| DnsRecord::new(domain, checked.zone(), value));
     let seen = followed.as_ref().map_or(RedirectSeen::None, RedirectSeen::Followed);
-    let steps = removal(entry, stage, seen, record.as_ref());
+    let steps = removal(entry, checked.progress.status.state, seen, record.as_ref());
     print(|out| {
         writeln!(out, "To remove {}, in this order:\n", domain.unicode)?;
         for (number, step) in (1..).zip(&steps) {

@@ -1,7 +1,6 @@
 //! What commands on domains print, and their exit statuses.
 
-use std::io;
-use std::io::Write;
+use std::io::{self, Write};
 
 use clap::ValueEnum;
 use jiff::Timestamp;

@@ -100,7 +100,7 @@ impl People {
     /// Where sessions look for them, whatever else is in the environment of the account.
     ///
     /// # Errors
-    /// There is no home directory.
+    /// The home directory is unknown.
     pub fn new(env: &Env) -> Result<Self, NoHome> {
         Ok(Self(Paths::new(&known(env))?.data.join("ssh")))
     }

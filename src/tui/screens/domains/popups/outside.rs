@@ -1,7 +1,6 @@
 //! The steps that can be simulated in the sandbox.
 
-use super::super::state::PanelLocation;
-use super::super::state::VALUE;
+use super::super::state::{PanelLocation, VALUE};
 use super::super::{redirects, removal, scheduler};
 use crate::clock::Now;
 use crate::domains::sandbox::{Sandbox, SandboxStep};
