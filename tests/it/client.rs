@@ -1,5 +1,4 @@
-//! The client against services that misbehave. `dNN` in a name is a case of the list that client and command line must
-//! take.
+//! The client against services that misbehave.
 
 mod find;
 mod follow;
@@ -33,7 +32,7 @@ fn rex() -> NewPet {
 }
 
 #[tokio::test]
-async fn d22_a_refused_connection_means_that_nothing_was_sent() {
+async fn a_refused_connection_means_that_nothing_was_sent() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let base = format!("http://{}/v1", listener.local_addr().unwrap());
     drop(listener);
@@ -43,7 +42,7 @@ async fn d22_a_refused_connection_means_that_nothing_was_sent() {
 }
 
 #[tokio::test]
-async fn d22_silence_ends_and_an_animal_may_have_been_added() {
+async fn silence_ends_and_an_pet_may_have_been_added() {
     let silent = serve(|_, _, socket| async move {
         std::future::pending::<()>().await;
         drop(socket);
@@ -56,7 +55,7 @@ async fn d22_silence_ends_and_an_animal_may_have_been_added() {
 }
 
 #[tokio::test]
-async fn d22_a_body_that_drips_ends_with_the_whole_time() {
+async fn a_body_that_drips_ends_with_the_whole_time() {
     let drip = serve(|_, _, mut socket| async move {
         let _ = socket.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n[").await;
         let mut tick = tokio::time::interval(Duration::from_millis(50));
@@ -73,7 +72,7 @@ async fn d22_a_body_that_drips_ends_with_the_whole_time() {
 }
 
 #[tokio::test]
-async fn d23_an_answer_that_breaks_off_is_never_taken_for_whole() {
+async fn an_answer_that_breaks_off_is_never_taken_for_whole() {
     for bytes in [
         "HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n[]",
         "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n2\r\n[]\r\n",
@@ -88,7 +87,7 @@ async fn d23_an_answer_that_breaks_off_is_never_taken_for_whole() {
 }
 
 #[tokio::test]
-async fn d24_an_error_body_is_read_and_anything_else_is_quoted() {
+async fn an_error_body_is_read_and_anything_else_is_quoted() {
     let body = r#"{"code":"storage_unavailable","message":"disk is full","status":503}"#;
     let error = list(&always(json("503 Service Unavailable", body)).await).await.unwrap_err();
     let ApiError::Refused { status: 503, problem: Some(problem), .. } = &error else { panic!("{error:?}") };
@@ -99,7 +98,7 @@ async fn d24_an_error_body_is_read_and_anything_else_is_quoted() {
 }
 
 #[tokio::test]
-async fn d25_retry_after_is_read_as_seconds_only() {
+async fn retry_after_is_read_as_seconds_only() {
     for (value, seconds) in [("7", Some(7)), ("Fri, 31 Dec 2099 23:59:59 GMT", None), ("soon", None)] {
         let answer = format!("HTTP/1.1 429 Too Many\r\nretry-after: {value}\r\ncontent-length: 0\r\n\r\n");
         let error = list(&always(answer).await).await.unwrap_err();
@@ -109,7 +108,7 @@ async fn d25_retry_after_is_read_as_seconds_only() {
 }
 
 #[tokio::test]
-async fn d26_a_success_that_is_not_the_promised_json_says_what_it_was() {
+async fn a_success_that_is_not_the_promised_json_says_what_it_was() {
     for body in ["<html>", "", "[{", "{\"id\":1}", "[1]", "null"] {
         let error = list(&always(json("200 OK", body)).await).await.unwrap_err();
         assert!(matches!(&error, ApiError::Malformed(Defect::Json { .. })), "{body:?}: {error:?}");
@@ -134,7 +133,7 @@ async fn a_body_without_end_is_cut_off_at_8_mib() {
 }
 
 #[tokio::test]
-async fn d27_d28_odd_rows_are_kept_and_broken_ones_are_not() {
+async fn odd_rows_are_kept_and_broken_ones_are_not() {
     let body =
         r#"[{"id":1,"name":"a","categoryId":1,"status":"reserved"},{"id":2,"name":"b","categoryId":2,"born":"x"}]"#;
     let page = list(&always(json("200 OK", body)).await).await.unwrap();
@@ -211,7 +210,7 @@ async fn dropping(lost: usize, keeps_keys: bool) -> (Stub, Arc<Mutex<Vec<String>
 }
 
 #[tokio::test]
-async fn d24_a_creation_is_sent_again_with_its_key_where_the_service_keeps_keys() {
+async fn a_creation_is_sent_again_with_its_key_where_the_service_keeps_keys() {
     let (stub, seen) = dropping(2, true).await;
     let key = key();
     let added = create_pet_once(&stub.client(), &rex(), &key).await.unwrap();
@@ -222,7 +221,7 @@ async fn d24_a_creation_is_sent_again_with_its_key_where_the_service_keeps_keys(
 }
 
 #[tokio::test]
-async fn d24_a_creation_is_sent_once_where_the_service_does_not_keep_keys() {
+async fn a_creation_is_sent_once_where_the_service_does_not_keep_keys() {
     let (stub, seen) = dropping(1, false).await;
     let error = create_pet_once(&stub.client(), &rex(), &key()).await.unwrap_err();
     assert!(error.outcome_unknown(), "{error:?}");

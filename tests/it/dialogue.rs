@@ -1,8 +1,8 @@
 //! Talks in plain lines, from the first question to the last: lines go in, and the whole transcript is compared.
 
-mod animals;
 mod domains;
 mod files;
+mod pets;
 
 use std::io::{self, Cursor, Write};
 use std::path::Path;

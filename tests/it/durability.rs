@@ -1,6 +1,7 @@
 //! The real binary through signals, kill -9, power cuts, and disks that are full or broken: what it has answered 201 is
-//! kept, once. `dNN` in a name is a case of the list that the service must take.
+//! kept, once.
 
+mod after_power_cut;
 mod backup;
 mod bad_disk;
 mod clock;
@@ -9,6 +10,5 @@ mod fixture;
 mod kill;
 mod moved;
 mod power_cut;
-mod remains;
 mod signals;
 mod two_processes;

@@ -345,7 +345,7 @@ impl Real {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn browse_filter_limit_page_open_add_be_refused_mend_add() {
+async fn browse_filter_limit_page_open_add_be_refused_correct_add() {
     let real = Real::with_samples(250).await;
     let mut app = real.open();
     app.shows(&["> 1 ", "Rex", "Row 1 of 250. No more rows.", "available 175", "pending 50", "sold 25", "All 250"])
@@ -447,7 +447,7 @@ async fn a_lost_service_leaves_the_rows_and_comes_back() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_refusal_of_a_service_is_shown_at_its_field_and_mended() {
+async fn the_refusal_of_a_service_is_shown_at_its_field_and_corrected() {
     let strict = serve(|_, request, mut socket| async move {
         use tokio::io::AsyncWriteExt as _;
         let answer = match () {
@@ -506,7 +506,7 @@ async fn an_add_without_an_answer_is_looked_for_and_never_repeated() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_answer_that_got_lost_is_asked_for_again_and_the_animal_is_there_once() {
+async fn an_answer_that_got_lost_is_asked_for_again_and_the_pet_is_there_once() {
     let real = Real::with_samples(0).await;
     let lossy = stub::losing_answers(real.server.local_addr(), 1).await;
     let mut app = App::open(&lossy.base_url, &real.key, Timeouts::default());
@@ -663,7 +663,7 @@ async fn a_sandbox_domain_goes_from_draft_to_live_to_removed() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_is_told_is_on_disk() {
+async fn what_is_reported_is_on_disk() {
     let real = Real::with_samples(5).await;
     let directory = tempfile::tempdir().unwrap();
     let (list, config) = (directory.path().join("domains.json"), directory.path().join("config.toml"));

@@ -29,7 +29,7 @@ use crate::store::proxy::{Line, Proxy};
 
 const CONFIGURATION: &str = include_str!("../../assets/haproxy.cfg");
 
-/// Clients at once, and how many animals they have to add between one trouble and the next.
+/// Clients at once, and how many pets they have to add between one trouble and the next.
 const CLIENTS: usize = 16;
 const A_WHILE: usize = 300;
 
@@ -98,7 +98,7 @@ pub fn free_address() -> String {
     }
 }
 
-/// Clients that add animals, each as often as it takes with the same key, until they are told to stop.
+/// Clients that add pets, each as often as it takes with the same key, until they are told to stop.
 pub struct Clients {
     tasks: JoinSet<Vec<(String, PetId)>>,
     added: watch::Sender<usize>,
@@ -141,7 +141,7 @@ impl Clients {
         self.added.subscribe()
     }
 
-    /// Until some more animals have been added.
+    /// Until some more pets have been added.
     pub async fn go_on(&self) {
         let goal = *self.added.borrow() + A_WHILE;
         let mut added = self.added.subscribe();
@@ -255,6 +255,6 @@ async fn behind_a_load_balancer_lists_go_on_while_the_database_is_read_only() {
             Err(ApiError::Refused { status: 503, problem: None, .. })
         ) {}
     };
-    timeout(PATIENCE, taken_out).await.expect("the load balancer still lets animals be added");
+    timeout(PATIENCE, taken_out).await.expect("the load balancer still lets pets be added");
     assert_eq!(client.list_pets(&PetQuery::default()).await.unwrap().pets.len(), 1);
 }

@@ -1,5 +1,5 @@
 //! The service over real sockets on a real SQLite file. Every answer that a test looks at is also held against
-//! `assets/openapi.yaml`. `dNN` in a name is a case of the list that the service must take.
+//! `assets/openapi.yaml`.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on says where")]
 

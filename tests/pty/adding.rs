@@ -14,7 +14,7 @@ pub fn enter(app: &mut Terminal) {
 }
 
 #[test]
-fn every_suffix_of_a_scanner_is_one_animal_each() {
+fn every_suffix_of_a_scanner_is_one_pet_each() {
     let served = Served::start();
     let state = tempfile::tempdir().unwrap();
     let mut app = served.app_with(state.path(), "scan_tab = true\n");

@@ -6,7 +6,7 @@ use std::net::TcpListener;
 
 use crate::harness::Start;
 
-/// A service that answers this many requests with two animals, and is then gone.
+/// A service that answers this many requests with two pets, and is then gone.
 fn answering(requests: usize) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();

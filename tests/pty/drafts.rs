@@ -17,7 +17,7 @@ use crate::harness::{PATIENCE, PETSTORE, Start, Terminal};
 
 const KEY: &str = "petk_0123456789abcdef77d0";
 
-/// A service of one animal.
+/// A service of one pet.
 fn service() -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
@@ -293,7 +293,7 @@ fn proxy(service: SocketAddr, holding: Arc<AtomicBool>, carried_out: Sender<()>)
 }
 
 #[test]
-fn killed_between_sending_and_the_answer_it_adds_the_animal_once() {
+fn killed_between_sending_and_the_answer_it_adds_the_pet_once() {
     let directory = tempfile::tempdir().unwrap();
     let database = format!("sqlite:{}", directory.path().join("store.db").display());
     let made =

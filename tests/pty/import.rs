@@ -9,7 +9,7 @@ use crate::served::Served;
 
 const ROWS: usize = 60;
 
-/// A file of animals whose names are those of this round.
+/// A file of pets whose names are those of this round.
 fn file(directory: &Path, round: u64) -> (String, Vec<String>) {
     let names: Vec<String> = (1..=ROWS).map(|number| format!("pet-{round}-{number:02}")).collect();
     let rows: String = names.iter().map(|name| format!("{name},3\n")).collect();

@@ -57,7 +57,7 @@ fn a_fresh_home_says_what_to_do_and_keeps_what_is_added() {
 }
 
 #[test]
-fn a_first_start_begins_anew_with_samples_or_ends() {
+fn a_first_start_starts_over_with_samples_or_ends() {
     let mut app = Start::petstore(&[]).open();
     app.shows(&["No setup is needed"]);
     app.send("\r");

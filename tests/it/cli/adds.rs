@@ -12,7 +12,7 @@ use super::fixture::{KEY, Running, Served, against, all, fails_cleanly, home, pe
 use crate::stub::losing_answers;
 
 #[test]
-fn with_nothing_configured_animals_are_kept_in_the_data_directory() {
+fn with_nothing_configured_pets_are_kept_in_the_data_directory() {
     let home = home();
     let added = run(&home, &["pets", "add", "--name", "Rex", "--category-id", "-3", "--format", "ids"]);
     assert_eq!((added.status.code(), stdout(&added).trim()), (Some(0), "1"), "{}", stderr(&added));
@@ -44,7 +44,7 @@ fn a_hanging_add_that_a_signal_ends_says_what_is_known_of_it() {
 }
 
 #[tokio::test]
-async fn d21_an_add_whose_answer_got_lost_is_one_animal() {
+async fn an_add_whose_answer_got_lost_is_one_pet() {
     let served = Served::start();
     let address = served.base_url.strip_prefix("http://").unwrap().strip_suffix("/v1").unwrap().parse().unwrap();
     let lossy = losing_answers(address, 1).await;
@@ -69,7 +69,7 @@ fn a_dry_run_prints_what_would_be_sent_without_the_key_and_sends_nothing() {
 }
 
 #[test]
-fn a_protected_profile_is_changed_only_where_it_is_said_or_asked() {
+fn a_protected_profile_is_changed_only_with_a_flag_or_a_confirmation() {
     let served = Served::start();
     let config = format!("[profiles.shop]\nbase_url = \"{}\"\nprotect = true\nlabel = \"SHOP\"\n", served.base_url);
     fs::create_dir_all(served.home.path().join(".config/petstore")).unwrap();
@@ -120,7 +120,7 @@ fn a_read_only_profile_is_never_changed_by_a_command() {
 }
 
 #[tokio::test]
-async fn an_animal_that_may_have_been_added_is_an_exit_status_of_its_own() {
+async fn an_pet_that_may_have_been_added_is_an_exit_status_of_its_own() {
     let add = ["pets", "add", "--name", "Rex", "--category-id", "1"];
     let cut =
         super::fixture::against_answer(b"HTTP/1.1 201 Created\r\ncontent-length: 50\r\n\r\n{\"id\":".to_vec(), &add)

@@ -124,7 +124,7 @@ fn show_names_every_key_of_the_example() {
 }
 
 #[test]
-fn a_wrong_word_stops_every_command_with_its_place_and_the_word_that_was_meant() {
+fn a_wrong_word_stops_every_command_with_its_place_and_the_word_that_is_closest() {
     for (text, place, meant) in [
         ("[pets]\nlimitt = 5\n", "config.toml:2:1: unknown field `limitt`", "Did you mean limit?"),
         ("[pets]\nstatus = \"slod\"\n", "config.toml:2:10: unknown variant `slod`", "Did you mean sold?"),

@@ -45,9 +45,7 @@ fn prepare(served: &Served) -> TempDir {
         home.path().join("key").display()
     );
     write(".config/petstore/config.toml", &config);
-    for name in ["animals.ndjson", "pets.ndjson"] {
-        write(name, "{\"name\":\"Rex\",\"categoryId\":1}\n");
-    }
+    write("pets.ndjson", "{\"name\":\"Rex\",\"categoryId\":1}\n");
     write("new-arrivals.csv", "name,categoryId,kind\nBiscuit,3,3\n");
     write("bin/print-label", "#!/bin/sh\nexec cat\n");
     fs::set_permissions(home.path().join("bin/print-label"), fs::Permissions::from_mode(0o700)).unwrap();

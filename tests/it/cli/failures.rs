@@ -75,7 +75,7 @@ async fn each_answer_that_is_none_names_what_was_wrong_and_what_to_try() {
 }
 
 #[tokio::test]
-async fn d23_an_answer_that_was_cut_shows_nothing() {
+async fn an_answer_that_was_cut_shows_nothing() {
     for cut in [
         &b"HTTP/1.1 200 OK\r\ncontent-length: 500\r\n\r\n[{\"id\":1,\"name\":\"a\",\"categoryId\":1}]"[..],
         b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\n[{\"id",
@@ -102,7 +102,7 @@ async fn with_json_the_error_body_is_a_line_of_json_on_stderr() {
 }
 
 #[test]
-fn the_word_that_was_meant_is_named() {
+fn the_word_that_is_closest_is_named() {
     let home = home();
     let config = home.path().join("config.toml");
     fs::write(&config, "[profiles.production]\nbase_url = \"https://shop.example/v1\"\n").unwrap();
@@ -175,12 +175,12 @@ fn closed(mut command: std::process::Command) -> std::process::Output {
 }
 
 #[test]
-fn nothing_is_done_where_its_result_cannot_be_told() {
+fn nothing_is_done_where_its_result_cannot_be_written() {
     let served = Served::start();
     let database = format!("sqlite:{}", served.home.path().join("store.db").display());
     let keys = |served: &Served| stdout(&run(&served.home, &["keys", "list", "--database", &database])).lines().count();
-    let animals = |served: &Served| stdout(&served.run(&["pets", "list", "--all", "-o", "ids"])).lines().count();
-    let before = (keys(&served), animals(&served));
+    let pets = |served: &Served| stdout(&served.run(&["pets", "list", "--all", "-o", "ids"])).lines().count();
+    let before = (keys(&served), pets(&served));
     for words in [
         &["pets", "list"][..],
         &["pets", "add", "--name", "Rex", "--category-id", "1"],
@@ -191,11 +191,11 @@ fn nothing_is_done_where_its_result_cannot_be_told() {
     ] {
         fails_cleanly(&closed(served.petstore(words)), 1, "cannot write to standard output: it is closed");
     }
-    assert_eq!((keys(&served), animals(&served)), before);
+    assert_eq!((keys(&served), pets(&served)), before);
 }
 
 #[test]
-fn what_was_done_is_said_where_its_result_could_not_be_written() {
+fn what_was_done_is_reported_where_its_result_could_not_be_written() {
     let served = Served::start();
     let database = format!("sqlite:{}", served.home.path().join("store.db").display());
     let full = |words: &[&str]| {
@@ -219,7 +219,7 @@ fn what_was_done_is_said_where_its_result_could_not_be_written() {
 }
 
 #[test]
-fn two_names_of_a_service_and_what_is_said_of_a_key_are_refused_with_a_way_on() {
+fn two_names_of_a_service_and_two_sources_of_a_key_are_refused_with_a_way_on() {
     let home = home();
     let two = run(&home, &["--demo", "-p", "shop", "pets", "list"]);
     fails_cleanly(&two, 2, "--demo and --profile each name a service");
@@ -238,7 +238,7 @@ fn two_names_of_a_service_and_what_is_said_of_a_key_are_refused_with_a_way_on() 
 }
 
 #[test]
-fn how_much_is_said_may_be_chosen_before_the_command() {
+fn how_much_is_printed_may_be_chosen_before_the_command() {
     let served = Served::start();
     let said = |words: &[&str]| stderr(&served.run(words));
     assert!(said(&["-v", "pets", "list"]).contains("GET /v1/pets?limit=20: 200, "));

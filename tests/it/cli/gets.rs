@@ -30,7 +30,7 @@ fn the_deprecated_operation_is_used_and_named_only_where_it_is_needed() {
 }
 
 #[test]
-fn several_animals_are_one_list_and_those_that_are_not_there_are_named() {
+fn several_pets_are_one_list_and_those_that_are_not_there_are_named() {
     let served = Served::start();
     let ids = |text: &str| -> Vec<i64> {
         let pets: Vec<serde_json::Value> = serde_json::from_str(text).unwrap();

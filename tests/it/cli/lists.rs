@@ -40,7 +40,7 @@ fn xdg_data_home_wins() {
 }
 
 #[test]
-fn d32_a_reader_that_goes_is_no_failure_and_a_full_disk_is() {
+fn a_reader_that_goes_is_no_failure_and_a_full_disk_is() {
     let home = home();
     let mut child = petstore(&home, &["--demo", "pets", "list", "-n", "100"])
         .stdout(Stdio::piped())
@@ -57,7 +57,7 @@ fn d32_a_reader_that_goes_is_no_failure_and_a_full_disk_is() {
 }
 
 #[tokio::test]
-async fn d24_a_list_is_asked_for_again_when_the_service_was_busy() {
+async fn a_list_is_asked_for_again_when_the_service_was_busy() {
     let busy_once = serve(|number, _, mut socket| async move {
         let answer = match number {
             0 => json("503 Service Unavailable", r#"{"code":"busy","message":"not now","status":503}"#),
@@ -127,7 +127,7 @@ fn a_view_is_listed_counted_and_exported_and_options_go_before_it() {
 }
 
 #[test]
-fn all_lists_every_animal_once_in_every_format_and_says_nothing_where_that_is_certain() {
+fn all_lists_every_pet_once_in_every_format_and_says_nothing_where_that_is_certain() {
     let home = home();
     let list = |words: &[&str]| {
         let output = run(&home, &[&["--demo", "pets", "list", "--all"], words].concat());
@@ -150,14 +150,14 @@ fn all_lists_every_animal_once_in_every_format_and_says_nothing_where_that_is_ce
     assert_eq!(ids.len(), 25);
 }
 
-/// A list of a hundred animals, and no way to more of them.
+/// A list of a hundred pets, and no way to more of them.
 fn cut_list() -> Vec<u8> {
     let rows: Vec<_> = (1..=100).map(|id| format!("{{\"id\":{id},\"name\":\"a\",\"categoryId\":1}}")).collect();
     json("200 OK", &format!("[{}]", rows.join(",")))
 }
 
 #[tokio::test]
-async fn what_may_be_missing_is_said_and_is_an_error_where_all_were_required() {
+async fn what_may_be_missing_is_reported_and_is_an_error_where_all_were_required() {
     let all_of = |words: &'static [&'static str]| {
         let words = [&["pets", "list", "--all", "-o", "ids"], words].concat();
         async move { all(&against_answer(cut_list(), &words).await) }
@@ -230,7 +230,7 @@ fn colours_are_asked_for_or_left_away() {
 }
 
 #[test]
-fn d32_a_stream_to_a_reader_that_goes_or_a_full_disk_ends_the_same_way() {
+fn a_stream_to_a_reader_that_goes_or_a_full_disk_ends_the_same_way() {
     let home = home();
     for format in ["csv", "json", "ndjson"] {
         let list = ["--demo", "pets", "list", "--all", "-o", format];

@@ -144,7 +144,7 @@ fn a_key_as_an_argument_is_refused_and_not_repeated() {
 }
 
 #[test]
-fn who_cannot_log_in_is_told_why() {
+fn who_cannot_log_in_learns_why() {
     let home = home();
     fails_cleanly(&run(&home, &["login"]), 2, "the profile embedded needs no key");
     fails_cleanly(&run(&home, &["--demo", "logout"]), 2, "the demo needs no key");

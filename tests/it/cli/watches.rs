@@ -12,7 +12,7 @@ use super::fixture::{KEY, Running, Served, against, all, fails_cleanly, signal, 
 use crate::stub::{header, json, serve};
 
 #[test]
-fn what_is_added_is_told_and_ctrl_c_ends_it() {
+fn what_is_added_is_printed_and_ctrl_c_ends_it() {
     let served = Served::start();
     let mut command = served.petstore(&["pets", "watch", "--interval", "1s"]);
     let mut running = Running(command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap());
@@ -30,7 +30,7 @@ fn what_is_added_is_told_and_ctrl_c_ends_it() {
 }
 
 #[test]
-fn of_a_view_only_its_pets_are_told() {
+fn of_a_view_only_its_pets_are_printed() {
     let served = Served::start();
     let config = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(&config, "[[views]]\nname = \"cats\"\nsearch = \"cat:3\"\nstatus = \"sold\"\n").unwrap();
@@ -49,7 +49,7 @@ fn of_a_view_only_its_pets_are_told() {
 }
 
 #[tokio::test]
-async fn changes_are_told_across_an_outage_which_is_said_once() {
+async fn changes_are_printed_across_an_outage_which_is_reported_once() {
     let asked = Arc::new(AtomicUsize::new(0));
     let conditional = Arc::clone(&asked);
     let service = serve(move |number, request, mut socket| {

@@ -1,4 +1,4 @@
-//! One animal by its id, step by step.
+//! One pet by its id, step by step.
 
 use petstore::api::find::{Ask, Lists, LookupRequest, LookupResult, Step, StepOutcome, find};
 use petstore::api::{ApiError, Client};
@@ -7,7 +7,7 @@ use petstore::model::{Pet, PetId, PetStatus};
 use super::scripted::{Scripted, answer, page, refused};
 use PetStatus::{Available, Pending, Sold};
 
-/// Available: 1 to 100, and no way on. Pending: 201, with a way on. Sold: 301 alone. And `get` for one animal.
+/// Available: 1 to 100, and no way on. Pending: 201, with a way on. Sold: 301 alone. And `get` for one pet.
 async fn service(get: fn() -> Vec<u8>) -> Scripted {
     Scripted::new(move |target, _| match target {
         "/v1/pets?limit=100&status=available" => page(1..=100, "", ""),
@@ -18,7 +18,7 @@ async fn service(get: fn() -> Vec<u8>) -> Scripted {
     .await
 }
 
-fn animal() -> Vec<u8> {
+fn pet_answer() -> Vec<u8> {
     answer("200 OK", "", r#"{"id":7000,"name":"a","categoryId":1}"#)
 }
 
@@ -42,7 +42,7 @@ const FULL: StepOutcome = StepOutcome::NotThereButFull { rows: 100 };
 const WITH_MORE: StepOutcome = StepOutcome::NotThereButFull { rows: 1 };
 
 #[tokio::test]
-async fn the_search_stops_at_the_list_that_has_the_animal() {
+async fn the_search_stops_at_the_list_that_has_the_pet() {
     let service = service(|| panic!("not asked")).await;
     let client = service.client();
     let in_first = LookupResult { pet: Some(pet(100)), steps: vec![step(Available, StepOutcome::Found)] };
@@ -56,7 +56,7 @@ async fn the_search_stops_at_the_list_that_has_the_animal() {
 async fn the_deprecated_operation_is_asked_where_the_lists_prove_nothing() {
     let lists = [step(Available, FULL), step(Pending, WITH_MORE), step(Sold, StepOutcome::NotThere)];
     for (answer, pet, outcome) in [
-        (animal as fn() -> Vec<u8>, Some(pet(7000)), StepOutcome::Found),
+        (pet_answer as fn() -> Vec<u8>, Some(pet(7000)), StepOutcome::Found),
         (|| refused(404), None, StepOutcome::NotFound),
         (|| refused(405), None, StepOutcome::Gone { status: 405 }),
         (|| refused(410), None, StepOutcome::Gone { status: 410 }),
@@ -70,7 +70,7 @@ async fn the_deprecated_operation_is_asked_where_the_lists_prove_nothing() {
 
 #[tokio::test]
 async fn the_deprecated_operation_is_not_asked_where_that_is_not_allowed_or_not_needed() {
-    let full = service(animal).await;
+    let full = service(pet_answer).await;
     let steps = vec![step(Available, FULL), step(Pending, WITH_MORE), step(Sold, StepOutcome::NotThere)];
     assert_eq!(found(&full.client(), 7000, Ask::Never).await, LookupResult { pet: None, steps });
     assert_eq!(full.asked().len(), 3);
@@ -82,7 +82,7 @@ async fn the_deprecated_operation_is_not_asked_where_that_is_not_allowed_or_not_
 
 #[tokio::test]
 async fn the_deprecated_operation_alone_is_asked_where_that_is_wanted() {
-    let service = service(animal).await;
+    let service = service(pet_answer).await;
     let steps = vec![get(StepOutcome::Found)];
     assert_eq!(found(&service.client(), 7000, Ask::Now).await, LookupResult { pet: Some(pet(7000)), steps });
     assert_eq!(service.asked(), ["/v1/pets/7000"]);

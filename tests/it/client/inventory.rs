@@ -156,7 +156,7 @@ async fn pages_in_a_circle_end_with_an_error() {
 }
 
 #[tokio::test]
-async fn what_may_pass_by_itself_is_asked_again_and_counted() {
+async fn what_may_pass_automatically_is_asked_again_and_counted() {
     let count = AtomicUsize::new(0);
     let service = Scripted::new(move |_, _| match count.fetch_add(1, Ordering::SeqCst) {
         1 => refused(503),

@@ -142,7 +142,7 @@ async fn a_page_that_fails_makes_the_list_fail() {
 }
 
 #[tokio::test]
-async fn pages_that_overlap_show_each_animal_once_and_a_page_with_a_gap_is_never_reused() {
+async fn pages_that_overlap_show_each_pet_once_and_a_page_with_a_gap_is_never_reused() {
     let moved = Arc::new(AtomicUsize::new(0));
     let has_moved = Arc::clone(&moved);
     let service = Scripted::new(move |target, shown| match (target, shown) {

@@ -49,7 +49,7 @@ pub fn answer(status: &str, headers: &str, body: &str) -> Vec<u8> {
     format!("HTTP/1.1 {status}\r\n{headers}content-length: {length}\r\nconnection: close\r\n\r\n{body}").into_bytes()
 }
 
-/// A page of animals with these ids; `next` is its next link and `etag` its entity tag, or empty.
+/// A page of pets with these ids; `next` is its next link and `etag` its entity tag, or empty.
 pub fn page(ids: RangeInclusive<i64>, next: &str, etag: &str) -> Vec<u8> {
     answer("200 OK", &headers(next, etag), &rows(ids))
 }

@@ -28,7 +28,7 @@ async fn columns_without_a_known_name_are_asked_for() {
 }
 
 #[tokio::test]
-async fn rows_that_the_service_refuses_are_named_and_a_file_that_is_none_is_said() {
+async fn rows_that_the_service_refuses_are_named_and_so_is_a_missing_file() {
     let stub = always(json("400 Bad Request", r#"{"code":"NO","message":"Not this one.","status":400}"#)).await;
     let person = Person::at(&stub.base_url, "petk_0123456789abcdef77d0", impatient(), "");
     person.file("pets.csv", "name,category\nRex,1\n");

@@ -253,7 +253,7 @@ async fn farm(questions: usize) -> Journey {
 }
 
 #[tokio::test]
-async fn a_farm_that_the_first_check_does_not_notice_moves_its_promise_only_within_what_was_said() {
+async fn a_farm_that_the_first_check_does_not_notice_moves_its_promise_only_within_what_was_promised() {
     let mut unnoticed = 0;
     for questions in 0..3 {
         let mut journey = farm(questions).await;

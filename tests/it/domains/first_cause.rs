@@ -78,7 +78,7 @@ fn all_reject(plan: &mut Plan) {
 }
 
 #[tokio::test]
-async fn expired_signatures_are_told_from_a_foreign_ds_record_without_their_help() {
+async fn expired_signatures_are_distinguished_from_a_foreign_ds_record_without_their_help() {
     let expired = look_at_docs(|plan| {
         sign(plan, Plan::ZONE, -30, -1);
         all_reject(plan);
@@ -164,7 +164,7 @@ async fn a_silent_provider_is_named_at_the_first_look_after_one_wait_and_at_most
 /// The clock stands still while anything is under way, so that only waiting counts, however busy the machine is.
 #[expect(clippy::disallowed_methods, reason = "the clock of the test, which stands still")]
 #[tokio::test(start_paused = true)]
-async fn a_silent_provider_is_said_in_less_than_eight_seconds() {
+async fn a_silent_provider_is_reported_in_less_than_eight_seconds() {
     let plan = Plan::healthy(now()).with(|plan| {
         plan.resolvers.iter_mut().for_each(|resolver| resolver.waits = true);
         for host in Plan::NAME_SERVERS {

@@ -7,7 +7,7 @@ use std::process::Output;
 
 use rustix::process::{Pid, Signal, kill_process};
 
-use super::fixture::{Added, LONG, Service, Shop, Told, animals, faults, writers};
+use super::fixture::{Added, LONG, Service, Shop, Told, faults, pets, writers};
 
 /// The pages of a SQLite file, in bytes.
 const PAGE: usize = 4096;
@@ -26,9 +26,9 @@ fn a_backup_has_all_that_was_acknowledged_before_it_began() {
 
     let checked = shop.run(&["check", "--database", &format!("sqlite:{}", copy.display())]);
     assert_eq!(checked.status.code(), Some(0), "{}", String::from_utf8_lossy(&checked.stderr));
-    assert_eq!(faults(&before, &animals(&copy, Some(shop.key())).unwrap()), Vec::<String>::new());
+    assert_eq!(faults(&before, &pets(&copy, Some(shop.key())).unwrap()), Vec::<String>::new());
     let added: Vec<_> = before.into_iter().chain(told.into_iter().map(Told::added)).collect();
-    assert_eq!(faults(&added, &shop.animals()), Vec::<String>::new());
+    assert_eq!(faults(&added, &shop.pets()), Vec::<String>::new());
 }
 
 #[test]
@@ -130,17 +130,17 @@ fn a_restored_database_has_what_the_backup_had_and_nothing_of_the_old_log() {
     assert_eq!(restored.status.code(), Some(0), "{said}");
     assert!(said.ends_with("monday.db: 2 pets\n"), "{said}");
     assert_eq!(shop_files(), ["store.db"]);
-    assert_eq!(shop.animals().len(), 2);
-    assert_eq!(faults(&kept, &shop.animals()), Vec::<String>::new());
+    assert_eq!(shop.pets().len(), 2);
+    assert_eq!(faults(&kept, &shop.pets()), Vec::<String>::new());
     // Ids that were given after the backup are given again: they are those of the backup now.
     let service = shop.serve();
     add(&service, &["Eve"]);
     service.stop();
-    assert_eq!(shop.animals().len(), 3);
+    assert_eq!(shop.pets().len(), 3);
 }
 
 #[test]
-fn a_database_that_was_lost_or_overwritten_with_rubbish_is_restored() {
+fn a_database_that_was_lost_or_overwritten_is_restored() {
     let shop = Shop::new();
     let service = shop.serve();
     let kept = add(&service, &["Ada"]);
@@ -155,7 +155,7 @@ fn a_database_that_was_lost_or_overwritten_with_rubbish_is_restored() {
         lose(&shop.database());
         let (restored, said) = restore(&shop, options);
         assert_eq!(restored.status.code(), Some(0), "{said}");
-        assert_eq!(faults(&kept, &shop.animals()), Vec::<String>::new());
+        assert_eq!(faults(&kept, &shop.pets()), Vec::<String>::new());
     }
     assert_eq!(fs::metadata(directory).unwrap().permissions().mode() & 0o777, 0o700);
     assert_eq!(fs::metadata(shop.database()).unwrap().permissions().mode() & 0o777, 0o600);
@@ -172,7 +172,7 @@ fn a_database_in_use_is_not_restored_and_loses_nothing() {
     assert!(refused.status.code() == Some(1) && said.contains("is in use and was not changed: stop"), "{said}");
     kept.extend(add(&service, &["Cy"]));
     service.stop();
-    assert_eq!(faults(&kept, &shop.animals()), Vec::<String>::new());
+    assert_eq!(faults(&kept, &shop.pets()), Vec::<String>::new());
 }
 
 #[test]
@@ -183,7 +183,7 @@ fn a_backup_that_is_damaged_or_foreign_or_missing_is_not_restored() {
     backup(&shop);
     service.stop();
     let monday = shop.home().join("monday.db");
-    let (sound, before) = (fs::read(&monday).unwrap(), shop.animals());
+    let (sound, before) = (fs::read(&monday).unwrap(), shop.pets());
     let mut damaged = sound.clone();
     let middle = sound.len() / PAGE / 2;
     damaged[middle * PAGE..][..PAGE].iter_mut().for_each(|byte| *byte = !*byte);
@@ -197,7 +197,7 @@ fn a_backup_that_is_damaged_or_foreign_or_missing_is_not_restored() {
     fs::remove_file(&monday).unwrap();
     let (refused, said) = restore(&shop, &["--force"]);
     assert!(refused.status.code() == Some(1) && said.contains("there is no database"), "{said}");
-    assert_eq!(shop.animals(), before);
+    assert_eq!(shop.pets(), before);
 }
 
 /// Hidden files too.

@@ -20,7 +20,7 @@ fn still_reads(service: &Service, added: &[Added]) {
 
 #[test]
 #[cfg_attr(not(target_env = "gnu"), ignore = "the disk stands before glibc")]
-fn a_full_disk_refuses_animals_until_there_is_room_again() {
+fn a_full_disk_refuses_pets_until_there_is_room_again() {
     let shop = Shop::on_a_watched_disk();
     let service = shop.serve();
     let mut added = vec![add(&service, "before").added()];
@@ -43,7 +43,7 @@ fn a_full_disk_refuses_animals_until_there_is_room_again() {
     added.push(add(&service, "after").added());
     still_reads(&service, &added);
     service.stop();
-    assert_eq!(faults(&added, &shop.animals()), Vec::<String>::new());
+    assert_eq!(faults(&added, &shop.pets()), Vec::<String>::new());
 }
 
 /// Listens until `number` more answers had this status; returns all that it heard.
@@ -81,10 +81,10 @@ fn a_disk_that_fills_up_under_load_loses_nothing_that_was_acknowledged() {
     }
     service.stop();
     all.extend(told);
-    assert_eq!(faults(&added_or_refused(all), &shop.animals()), Vec::<String>::new());
+    assert_eq!(faults(&added_or_refused(all), &shop.pets()), Vec::<String>::new());
 }
 
-/// That it takes no animals any more, and says that it is not ready; a sync would work again.
+/// That it takes no pets any more, and says that it is not ready; a sync would work again.
 #[track_caller]
 fn is_read_only(service: &Service, added: &[Added]) {
     for name in ["first", "second", "third"] {
@@ -110,7 +110,7 @@ fn a_write_ahead_log_that_cannot_be_synced_ends_all_writing_until_a_restart() {
     let service = shop.serve();
     added.push(add(&service, "after").added());
     service.stop();
-    assert_eq!(faults(&added, &shop.animals()), Vec::<String>::new());
+    assert_eq!(faults(&added, &shop.pets()), Vec::<String>::new());
 }
 
 #[test]
@@ -133,12 +133,12 @@ fn a_database_that_cannot_be_synced_ends_all_writing_until_a_restart() {
     let service = shop.serve();
     added.push(add(&service, "after").added());
     service.stop();
-    assert_eq!(faults(&added, &shop.animals()), Vec::<String>::new());
+    assert_eq!(faults(&added, &shop.pets()), Vec::<String>::new());
 }
 
 #[test]
 #[cfg_attr(not(target_env = "gnu"), ignore = "the disk stands before glibc")]
-fn a_refusal_is_answered_also_where_nobody_reads_what_is_said_of_it_on_stderr() {
+fn a_refusal_is_answered_also_where_nobody_reads_stderr() {
     let shop = Shop::on_a_watched_disk();
     let (service, stderr) = shop.serve_and_listen();
     drop(stderr);
@@ -148,7 +148,7 @@ fn a_refusal_is_answered_also_where_nobody_reads_what_is_said_of_it_on_stderr() 
 }
 
 #[test]
-fn a_limit_on_the_size_of_files_refuses_animals_and_does_not_end_the_service() {
+fn a_limit_on_the_size_of_files_refuses_pets_and_does_not_end_the_service() {
     let mut shop = Shop::new();
     shop.limit_file_size(1024);
     let service = shop.serve();
@@ -159,5 +159,5 @@ fn a_limit_on_the_size_of_files_refuses_animals_and_does_not_end_the_service() {
     service.client().get("/readyz").is_unavailable();
     service.stop();
     added.extend(added_or_refused(told));
-    assert_eq!(faults(&added, &shop.animals()), Vec::<String>::new());
+    assert_eq!(faults(&added, &shop.pets()), Vec::<String>::new());
 }

@@ -38,5 +38,5 @@ fn a_clock_that_is_a_day_ahead_after_a_restart_doubles_nothing() {
         assert_eq!(repeated.added().id, first.id);
         service.stop();
     }
-    assert_eq!(shop.animals().len(), 1 + 2 * 65);
+    assert_eq!(shop.pets().len(), 1 + 2 * 65);
 }

@@ -23,7 +23,7 @@ use super::disk::Disk;
 pub const WRITERS: usize = 16;
 
 /// A herd whose names fill the database quickly.
-pub const LONG: &str = "a herd with a long name, so that its animals fill page after page of the database, and the \
+pub const LONG: &str = "a herd with a long name, so that its pets fill page after page of the database, and the \
     write-ahead log is soon long enough to be folded into it, even where sixteen of them share one commit";
 
 /// Longer than anything here may take: a service that hangs fails its test.
@@ -142,9 +142,9 @@ impl Shop {
         (Service { child, client: Client { address, key: self.key.clone(), log } }, stderr)
     }
 
-    /// Every animal, as the library finds them.
-    pub fn animals(&self) -> Vec<Pet> {
-        animals(&self.database(), Some(&self.key)).unwrap()
+    /// Every pet, as the library finds them.
+    pub fn pets(&self) -> Vec<Pet> {
+        pets(&self.database(), Some(&self.key)).unwrap()
     }
 }
 
@@ -211,7 +211,7 @@ impl Client {
         self.call(&format!("{}\r\n", self.head(&format!("GET {target}")))).unwrap()
     }
 
-    /// Adds an animal of this name. Fails where the service went away before it had answered in full.
+    /// Adds a pet of this name. Fails where the service went away before it had answered in full.
     pub fn add(&self, name: &str) -> io::Result<Told> {
         self.add_with("", name)
     }
@@ -269,7 +269,7 @@ impl Answer {
     }
 }
 
-/// What a client heard about the animal that it wanted to add.
+/// What a client heard about the pet that it wanted to add.
 #[derive(Debug)]
 pub struct Told {
     pub name: String,
@@ -278,7 +278,7 @@ pub struct Told {
     pub log_length: u64,
 }
 
-/// An acknowledged animal.
+/// An acknowledged pet.
 #[derive(Debug)]
 pub struct Added {
     pub id: PetId,
@@ -296,14 +296,14 @@ impl Told {
     }
 }
 
-/// Clients that add one animal after the other until the service is gone. What they are told comes out at the other
-/// end, which ends with the last of them. No two animals of one `herd` have the same name.
+/// Clients that add one pet after the other until the service is gone. What they are told comes out at the other
+/// end, which ends with the last of them. No two pets of one `herd` have the same name.
 pub fn writers(number: usize, service: &Service, herd: &str) -> Receiver<Told> {
     let (told, all_told) = mpsc::channel();
     for writer in 0..number {
         let (client, told, herd) = (service.client.clone(), told.clone(), herd.to_owned());
         thread::spawn(move || {
-            let mut answers = (0..).map_while(|animal| client.add(&format!("{herd} {writer}-{animal}")).ok());
+            let mut answers = (0..).map_while(|pet| client.add(&format!("{herd} {writer}-{pet}")).ok());
             // Whoever listened may have gone.
             answers.try_for_each(|answer| told.send(answer))
         });
@@ -327,8 +327,8 @@ pub fn faults<'a>(added: impl IntoIterator<Item = &'a Added>, pets: &[Pet]) -> V
     faults
 }
 
-/// Every animal of a database, in the order of their ids. Fails where the database is not sound, or has not the key.
-pub fn animals(database: &Path, key: Option<&str>) -> Result<Vec<Pet>, Box<dyn Error>> {
+/// Every pet of a database, in the order of their ids. Fails where the database is not sound, or has not the key.
+pub fn pets(database: &Path, key: Option<&str>) -> Result<Vec<Pet>, Box<dyn Error>> {
     let url = DatabaseUrl::Sqlite(database.to_owned());
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {

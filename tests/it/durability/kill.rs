@@ -10,11 +10,11 @@ use std::thread;
 
 use petstore::clock;
 
-use super::fixture::{Added, Client, Shop, Told, WRITERS, animals, faults, writers};
-use super::remains::Dice;
+use super::after_power_cut::Dice;
+use super::fixture::{Added, Client, Shop, Told, WRITERS, faults, pets, writers};
 
 #[test]
-fn d20_kill_9_under_sixteen_writers_loses_and_doubles_nothing() {
+fn kill_9_under_sixteen_writers_loses_and_doubles_nothing() {
     let shop = Shop::new();
     let mut dice = Dice(20);
     let mut added = Vec::new();
@@ -27,7 +27,7 @@ fn d20_kill_9_under_sixteen_writers_loses_and_doubles_nothing() {
         added.extend(told.into_iter().map(Told::added));
     }
     // Nothing is ever removed: what any round had lost would be missing now.
-    assert_eq!(faults(&added, &shop.animals()), Vec::<String>::new());
+    assert_eq!(faults(&added, &shop.pets()), Vec::<String>::new());
 }
 
 #[test]
@@ -65,7 +65,7 @@ fn kill_9_during_first_starts_leaves_no_key_without_its_file_and_no_other_file()
         let file = directory.join("store.db");
         if file.exists() && keys(&file) > 0 {
             let key = fs::read_to_string(directory.join("store.db.admin-key")).unwrap();
-            animals(&file, Some(key.trim())).unwrap();
+            pets(&file, Some(key.trim())).unwrap();
             first_starts += 1;
         }
     }
@@ -77,7 +77,7 @@ fn keys(file: &Path) -> u32 {
     file.query_row("SELECT COUNT(*) FROM api_keys", [], |row| row.get(0)).unwrap_or(0)
 }
 
-/// How many animals each writer adds.
+/// How many pets each writer adds.
 const EACH: usize = 50;
 
 /// Sends the same creation until it is acknowledged, to wherever the service is now.
@@ -94,8 +94,8 @@ fn repeat(service: &Mutex<Client>, key: &str, name: &str) -> Told {
 }
 
 fn add_and_repeat(service: &Mutex<Client>, writer: usize, acknowledged: &Sender<Added>) {
-    for animal in 0..EACH {
-        let (key, name) = (format!("{writer}-{animal}"), format!("animal {writer}-{animal}"));
+    for pet in 0..EACH {
+        let (key, name) = (format!("{writer}-{pet}"), format!("pet {writer}-{pet}"));
         let added = repeat(service, &key, &name).added();
         // Also where the first answer came through.
         let again = repeat(service, &key, &name);
@@ -106,7 +106,7 @@ fn add_and_repeat(service: &Mutex<Client>, writer: usize, acknowledged: &Sender<
 }
 
 #[test]
-fn d21_clients_that_repeat_with_their_key_through_kill_9_lose_and_double_nothing() {
+fn clients_that_repeat_with_their_key_through_kill_9_lose_and_double_nothing() {
     let shop = Shop::new();
     let mut service = shop.serve();
     let current = Arc::new(Mutex::new(service.client().clone()));
@@ -125,7 +125,7 @@ fn d21_clients_that_repeat_with_their_key_through_kill_9_lose_and_double_nothing
         *current.lock().unwrap() = service.client().clone();
     }
     added.extend(all_acknowledged);
-    let animals = shop.animals();
-    assert_eq!(faults(&added, &animals), Vec::<String>::new());
-    assert_eq!((added.len(), animals.len()), (WRITERS * EACH, WRITERS * EACH));
+    let pets = shop.pets();
+    assert_eq!(faults(&added, &pets), Vec::<String>::new());
+    assert_eq!((added.len(), pets.len()), (WRITERS * EACH, WRITERS * EACH));
 }

@@ -31,7 +31,7 @@ const TROUBLES: [(&str, Trouble); 6] = [
 ];
 
 #[test]
-fn a_file_that_was_removed_renamed_or_replaced_takes_no_more_animals_until_a_restart() {
+fn a_file_that_was_removed_renamed_or_replaced_takes_no_more_pets_until_a_restart() {
     for (trouble, make) in TROUBLES {
         let shop = Shop::new();
         let (service, mut stderr) = shop.serve_and_listen();

@@ -1,17 +1,17 @@
-//! Power cuts at any moment, after which a disk has what was synced and of the rest what fate picks (see `remains`).
+//! Power cuts at any moment, after which a disk has what was synced and of the rest what fate picks (see `after_power_cut`).
 //!
 //! Why a cut in the log is as good as a real one: the log has every operation in its order, and a sync is in it before
 //! the program hears of it (see `disk.c`). A client notes the length of the log when it has read its 201. So whatever
-//! that 201 relies on lies below that length, and no cut at that length or later may lose the animal.
+//! that 201 relies on lies below that length, and no cut at that length or later may lose the pet.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 use std::sync::LazyLock;
 
+use super::after_power_cut::{Dice, Fate, Remains};
 use super::disk::Operation;
-use super::fixture::{Added, LONG, Shop, Told, WRITERS, animals, faults, writers};
-use super::remains::{Dice, Fate, Remains};
+use super::fixture::{Added, LONG, Shop, Told, WRITERS, faults, pets, writers};
 
 /// How many moments are tried: half of them just when a 201 was read, half of them anywhere.
 const CUTS: usize = 150;
@@ -85,7 +85,7 @@ impl<'a> Playback<'a> {
         // Acknowledged before the first operation that is not in any more.
         let next = run.operations.get(cut).map_or(u64::MAX, |(end, _)| *end);
         let acknowledged = run.added.iter().filter(|added| added.log_length < next);
-        let faults = match animals(&directory.path().join(DATABASE), key) {
+        let faults = match pets(&directory.path().join(DATABASE), key) {
             Ok(pets) => faults(acknowledged, &pets),
             Err(error) => vec![format!("{error:?}")],
         };
@@ -131,14 +131,14 @@ fn is_write_to_log(operation: &Operation) -> bool {
 
 #[test]
 #[cfg_attr(not(target_env = "gnu"), ignore = "the disk stands before glibc")]
-fn power_cut_at_any_moment_under_load_keeps_every_acknowledged_animal() {
+fn power_cut_at_any_moment_under_load_keeps_every_acknowledged_pet() {
     let cuts = UNDER_LOAD.cuts().into_iter().zip(Fate::ALL.into_iter().cycle());
     assert_eq!(Playback::of_an_old_database(&UNDER_LOAD).faults_at(cuts), Vec::<String>::new());
 }
 
 #[test]
 #[cfg_attr(not(target_env = "gnu"), ignore = "the disk stands before glibc")]
-fn power_cut_soon_after_the_database_was_made_keeps_every_acknowledged_animal() {
+fn power_cut_soon_after_the_database_was_made_keeps_every_acknowledged_pet() {
     let cuts = UNDER_LOAD.cuts().into_iter().zip(Fate::ALL.into_iter().cycle());
     assert_eq!(Playback::new(&UNDER_LOAD).faults_at(cuts), Vec::<String>::new());
 }

@@ -34,7 +34,7 @@ fn time_to_end(service: &mut Service, signal: Signal) -> Duration {
 }
 
 #[test]
-fn d19_sigterm_under_load_ends_the_service_and_loses_nothing() {
+fn sigterm_under_load_ends_the_service_and_loses_nothing() {
     let shop = Shop::new();
     let mut service = shop.serve();
     let told = writers(WRITERS, &service, "herd");
@@ -47,11 +47,11 @@ fn d19_sigterm_under_load_ends_the_service_and_loses_nothing() {
     assert!(time_to_end(&mut service, Signal::TERM) < PATIENCE);
     all.extend(told);
     let added: Vec<_> = all.into_iter().map(Told::added).collect();
-    assert_eq!(faults(&added, &shop.animals()), Vec::<String>::new());
+    assert_eq!(faults(&added, &shop.pets()), Vec::<String>::new());
 }
 
 #[test]
-fn d19_sigint_under_load_ends_at_once_where_nothing_is_half_sent() {
+fn sigint_under_load_ends_at_once_where_nothing_is_half_sent() {
     let shop = Shop::new();
     let mut service = shop.serve();
     let told = writers(WRITERS, &service, "herd");
@@ -61,11 +61,11 @@ fn d19_sigint_under_load_ends_at_once_where_nothing_is_half_sent() {
     assert!(time_to_end(&mut service, Signal::INT) < AT_ONCE);
     all.extend(told);
     let added: Vec<_> = all.into_iter().map(Told::added).collect();
-    assert_eq!(faults(&added, &shop.animals()), Vec::<String>::new());
+    assert_eq!(faults(&added, &shop.pets()), Vec::<String>::new());
 }
 
 #[test]
-fn d19_a_second_signal_ends_what_a_half_sent_request_holds_and_loses_nothing() {
+fn a_second_signal_ends_what_a_half_sent_request_holds_and_loses_nothing() {
     let shop = Shop::new();
     let mut service = shop.serve();
     let told = writers(WRITERS, &service, "herd");
@@ -78,5 +78,5 @@ fn d19_a_second_signal_ends_what_a_half_sent_request_holds_and_loses_nothing() {
     assert!(time_to_end(&mut service, Signal::TERM) < AT_ONCE);
     all.extend(told);
     let added: Vec<_> = all.into_iter().map(Told::added).collect();
-    assert_eq!(faults(&added, &shop.animals()), Vec::<String>::new());
+    assert_eq!(faults(&added, &shop.pets()), Vec::<String>::new());
 }

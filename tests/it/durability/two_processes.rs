@@ -3,7 +3,7 @@
 use super::fixture::{Shop, Told, faults, writers};
 
 #[test]
-fn two_services_on_one_file_both_take_animals_and_keep_each_of_them_once() {
+fn two_services_on_one_file_both_take_pets_and_keep_each_of_them_once() {
     let shop = Shop::new();
     let services = [shop.serve(), shop.serve()];
     let told = [writers(8, &services[0], "one"), writers(8, &services[1], "other")];
@@ -13,5 +13,5 @@ fn two_services_on_one_file_both_take_animals_and_keep_each_of_them_once() {
     }
     all.extend(told.into_iter().flatten());
     let added: Vec<_> = all.into_iter().map(Told::added).collect();
-    assert_eq!(faults(&added, &shop.animals()), Vec::<String>::new());
+    assert_eq!(faults(&added, &shop.pets()), Vec::<String>::new());
 }

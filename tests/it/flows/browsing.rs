@@ -1,8 +1,8 @@
-//! Browsing beyond the first rows: the whole inventory, one animal by its id, changes, what is written and kept.
+//! Browsing beyond the first rows: the whole inventory, one pet by its id, changes, what is written and kept.
 
 use super::*;
 
-/// A service that gives at most a hundred of 300 animals, a hundred of each status, and no further page.
+/// A service that gives at most a hundred of 300 pets, a hundred of each status, and no further page.
 async fn without_pages() -> stub::Stub {
     use tokio::io::AsyncWriteExt as _;
     serve(|_, request, mut socket| async move {
@@ -56,7 +56,7 @@ async fn of_more_pets_than_are_loaded_the_newest_are_there() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn without_pages_three_lists_are_merged_and_what_may_be_missing_is_said() {
+async fn without_pages_three_lists_are_merged_and_what_may_be_missing_is_reported() {
     let service = without_pages().await;
     let mut app = App::open(&service.base_url, "petk_0123456789abcdef77d0", Timeouts::default());
     app.shows(&["available 100+", "Row 1 of 300. There may be more: the service lists only 100", "[All 300+]"]).await;
@@ -64,7 +64,7 @@ async fn without_pages_three_lists_are_merged_and_what_may_be_missing_is_said() 
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn one_animal_is_found_in_the_rows_in_a_list_and_by_the_operation_that_goes_away() {
+async fn one_pet_is_found_in_the_rows_in_a_list_and_by_the_operation_that_goes_away() {
     let real = Real::with_samples(1_000).await;
     let mut app = real.open();
     app.shows(&["Row 1 of 1000. No more rows.", "available 700"]).await;

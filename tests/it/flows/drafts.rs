@@ -104,7 +104,7 @@ async fn what_is_typed_for_a_service_stays_with_it_on_screen_and_on_disk() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_animal_is_on_disk_with_its_key_before_it_is_sent() {
+async fn an_pet_is_on_disk_with_its_key_before_it_is_sent() {
     let directory = tempfile::tempdir().unwrap();
     let state = directory.path().to_owned();
     let at_service = state.clone();
@@ -144,7 +144,7 @@ async fn an_animal_is_on_disk_with_its_key_before_it_is_sent() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn where_drafts_cannot_be_written_one_goes_on_and_is_told_until_they_can() {
+async fn where_drafts_cannot_be_written_one_goes_on_and_is_warned_until_they_can() {
     let real = Real::with_samples(3).await;
     let home = two_services(&real, &real);
     fs::write(home.state(), "a file in the place of the directory").unwrap();

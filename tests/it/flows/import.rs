@@ -1,4 +1,4 @@
-//! Files of animals through the real loop: looked at, sent, gone on with, mended, and written again.
+//! Files of pets through the real loop: looked at, sent, gone on with, mended, and written again.
 
 use std::collections::HashSet;
 use std::fs;
@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::*;
 
-/// A file of so many animals, `pet-1` and so on; those of `bad` have no category.
+/// A file of so many pets, `pet-1` and so on; those of `bad` have no category.
 fn file(directory: &Path, count: usize, bad: &[usize]) -> String {
     let rows = (1..=count).map(|number| match bad.contains(&number) {
         true => format!("pet-{number},,came Tuesday\n"),
@@ -46,7 +46,7 @@ fn assert_each_once(names: &[String], count: usize) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_file_is_looked_at_sent_without_its_bad_rows_and_these_are_written_to_be_mended() {
+async fn a_file_is_looked_at_sent_without_its_bad_rows_and_these_are_written_to_be_corrected() {
     let real = Real::with_samples(0).await;
     let directory = tempfile::tempdir().unwrap();
     let path = file(directory.path(), 300, &[17, 200]);
@@ -113,7 +113,7 @@ async fn what_was_under_way_when_the_program_ended_is_gone_on_with() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_corrected_file_goes_on_and_the_next_one_of_its_name_begins_anew() {
+async fn a_corrected_file_goes_on_and_the_next_one_of_its_name_starts_over() {
     let real = Real::with_samples(0).await;
     let directory = tempfile::tempdir().unwrap();
     let path = file(directory.path(), 5, &[3]);

@@ -134,7 +134,7 @@ async fn one_changes_to_another_service_and_back_and_adds_a_third() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_key_that_is_mended_is_kept_for_its_owner_alone_and_found_at_the_next_start() {
+async fn a_key_that_is_corrected_is_kept_for_its_owner_alone_and_found_at_the_next_start() {
     let real = Real::with_samples(5).await;
     let config = format!("profile = \"shop\"\n[profiles.shop]\nbase_url = \"{}\" # here\n", real.server.base_url());
     let home = Home::with(&config);

@@ -18,7 +18,7 @@ async fn an_answer_that_the_client_has_is_304_until_it_changes() {
     }
     let full_page = service.get("/v1/pets?limit=1").await.header("etag").unwrap().to_owned();
     service.post(r#"{"name":"Bella","categoryId":1}"#).await;
-    // The same animals, but there are more now.
+    // The same pets, but there are more now.
     let changed = service.call("GET", "/v1/pets?limit=1", &[("If-None-Match", &full_page)], "").await;
     assert_eq!(changed.status, 200);
     assert!(changed.header("link").is_some());

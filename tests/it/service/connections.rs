@@ -33,7 +33,7 @@ async fn headers_that_do_not_arrive_in_time_end_the_connection() {
 }
 
 #[tokio::test]
-async fn whoever_begins_with_tls_is_told_so() {
+async fn a_client_that_begins_with_tls_learns_it() {
     let service = Service::start().await;
     let mut stream = service.connect().await;
     stream.write_all(b"\x16\x03\x01\x02\x00\x01").await.unwrap();
@@ -72,7 +72,7 @@ async fn a_write_that_was_answered_503_is_not_made_later() {
     answer.is_error(503, "storage_unavailable");
     let told = answer.json()["message"].as_str().unwrap().to_owned();
     assert!(told.contains("may or may not have been added. Check the list"), "{told}");
-    assert_eq!(answer.header("retry-after"), None, "whoever obeyed it could add the animal twice");
+    assert_eq!(answer.header("retry-after"), None, "whoever obeyed it could add the pet twice");
     let answer = service.call("POST", "/v1/pets", &[JSON, ("Idempotency-Key", "order-7-0123456789")], late).await;
     answer.is_error(503, "storage_unavailable");
     assert!(answer.text().contains("with the same Idempotency-Key"), "{}", answer.text());
@@ -210,7 +210,7 @@ async fn sixty_four_posts_at_once_are_all_there_after_reopening() {
 }
 
 #[tokio::test]
-async fn d19_the_stop_finishes_what_runs_and_drops_what_was_half_sent() {
+async fn the_stop_finishes_what_runs_and_drops_what_was_half_sent() {
     // Long enough for a busy machine to send the rest of a body meanwhile.
     let service = Service::with(Config { drain: Duration::from_secs(3), ..Service::config() }).await;
     let idle = service.connect().await;

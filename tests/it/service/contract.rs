@@ -107,10 +107,10 @@ async fn every_answer_of_every_operation_is_as_described() {
     let config = Config { body_bytes: 100, body_time: Duration::from_millis(20), ..Service::config() };
     let service = Service::with(config).await;
     let mut seen = Vec::new();
-    let animal = r#"{"name":"Rex","categoryId":1}"#;
+    let pet = r#"{"name":"Rex","categoryId":1}"#;
     for (method, target, body) in [
-        ("POST", "/v1/pets", animal),
-        ("POST", "/v1/pets", animal),
+        ("POST", "/v1/pets", pet),
+        ("POST", "/v1/pets", pet),
         ("POST", "/v1/pets", "{}"),
         ("POST", "/v1/pets", &" ".repeat(101)),
         ("GET", "/v1/pets", ""),
@@ -131,7 +131,7 @@ async fn every_answer_of_every_operation_is_as_described() {
         seen.push((method, target, service.call(method, target, &[JSON], body).await));
         seen.push((method, target, service.send(method, target, &[JSON], body).await));
     }
-    seen.push(("POST", "/v1/pets", service.call("POST", "/v1/pets", &[], animal).await));
+    seen.push(("POST", "/v1/pets", service.call("POST", "/v1/pets", &[], pet).await));
 
     let mut stream = service.connect().await;
     let bearer = service.bearer();
@@ -164,9 +164,9 @@ async fn every_answer_of_every_operation_is_as_described() {
             seen.push((method, target, known));
         }
     }
-    seen.push(("POST", "/v1/pets", service.post_once("k", animal).await));
+    seen.push(("POST", "/v1/pets", service.post_once("k", pet).await));
     seen.push(("POST", "/v1/pets", service.post_once("k", r#"{"name":"Bella","categoryId":1}"#).await));
-    let (refused, _) = two_at_once(&service, "k2", animal).await;
+    let (refused, _) = two_at_once(&service, "k2", pet).await;
     seen.push(("POST", "/v1/pets", refused));
 
     service.store.close().await;
@@ -174,7 +174,7 @@ async fn every_answer_of_every_operation_is_as_described() {
         ("GET", "/v1/pets", ""),
         ("HEAD", "/v1/pets", ""),
         ("GET", "/v1/pets/1", ""),
-        ("POST", "/v1/pets", animal),
+        ("POST", "/v1/pets", pet),
         ("GET", "/readyz", ""),
     ] {
         let answer = service.call(method, target, &[JSON], body).await;

@@ -126,7 +126,7 @@ async fn a_stream_of_one_status_shows_only_that() {
 }
 
 #[tokio::test]
-async fn what_is_no_id_is_refused_and_so_is_a_key_that_may_not_read() {
+async fn what_is_not_an_id_is_refused_and_so_is_a_key_that_may_not_read() {
     let service = Service::start().await;
     for target in ["?after=", "?after=x", "?after=01", "?after=1&after=1", "?status=gone"] {
         service.get(&format!("{EVENTS}{target}")).await.is_error(400, "invalid_parameter");

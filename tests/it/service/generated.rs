@@ -68,7 +68,7 @@ fn requests_made_from_the_description_are_answered_as_it_says() {
                 prop_assert!(answer.status < 500, "{answer:?}");
                 match request.verdict {
                     Verdict::Right => {
-                        // An animal of any id need not be there.
+                        // A pet of any id need not be there.
                         let taken =
                             answer.status < 400 || (answer.status == 404 && path.starts_with("/v1/pets/{petId}"));
                         prop_assert!(taken, "{answer:?}");

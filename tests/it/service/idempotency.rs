@@ -18,7 +18,7 @@ async fn names(service: &Service) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn d21_the_same_key_and_body_twice_is_one_animal_and_the_same_answer() {
+async fn the_same_key_and_body_twice_is_one_pet_and_the_same_answer() {
     let service = Service::start().await;
     let first = service.post_once("k-1", REX).await;
     let second =
@@ -30,7 +30,7 @@ async fn d21_the_same_key_and_body_twice_is_one_animal_and_the_same_answer() {
 }
 
 #[tokio::test]
-async fn d21_the_same_key_in_parallel_is_one_animal() {
+async fn the_same_key_in_parallel_is_one_pet() {
     let service = Service::start().await;
     for round in 0..20 {
         let key = format!("k-{round}");
@@ -48,7 +48,7 @@ async fn d21_the_same_key_in_parallel_is_one_animal() {
 }
 
 #[tokio::test]
-async fn d21_while_the_first_one_runs_the_second_is_409_with_a_time_to_wait() {
+async fn while_the_first_one_runs_the_second_is_409_with_a_time_to_wait() {
     let service = Service::start().await;
     let (refused, added) = two_at_once(&service, "k", REX).await;
     refused.is_error(409, "idempotency_in_progress");
@@ -71,7 +71,7 @@ pub async fn two_at_once(service: &Service, key: &str, body: &str) -> (Answer, A
 }
 
 #[tokio::test]
-async fn d21_the_same_key_with_another_body_is_422_and_adds_nothing() {
+async fn the_same_key_with_another_body_is_422_and_adds_nothing() {
     let service = Service::start().await;
     service.post_once("k", REX).await;
     for other in [
@@ -85,7 +85,7 @@ async fn d21_the_same_key_with_another_body_is_422_and_adds_nothing() {
 }
 
 #[tokio::test]
-async fn what_was_refused_may_be_mended_and_sent_with_the_same_key() {
+async fn what_was_refused_may_be_corrected_and_sent_with_the_same_key() {
     let service = Service::start().await;
     service.post_once("k", r#"{"name":"Rex"}"#).await.is_error(400, "invalid_category");
     let corrected = service.post_once("k", REX).await;

@@ -71,7 +71,7 @@ async fn the_last_use_of_a_key_is_noted() {
     assert_eq!(service.call_as(&key, "POST", "/v1/pets", ANIMAL).await.status, 201);
     let keys = service.store.list_keys().await.unwrap();
     let noted = keys.iter().find(|found| found.id == id).unwrap();
-    // The note waited before the animal, so it is written by the time that the animal is.
+    // The note waited before the pet, so it is written by the time that the pet is.
     assert!(noted.last_used_at.unwrap() >= noted.created_at);
 }
 

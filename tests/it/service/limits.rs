@@ -29,7 +29,7 @@ fn left(answer: &Answer) -> Option<[u32; 2]> {
 }
 
 #[tokio::test]
-async fn after_a_burst_a_key_waits_as_it_is_told_and_other_keys_need_not() {
+async fn after_a_burst_a_key_waits_as_long_as_the_answer_asks_and_other_keys_need_not() {
     let service = limited(1, 3).await;
     let (_, other) = service.new_key("read").await;
     assert_eq!(left(&service.get("/v1/pets").await), Some([2, 1]));
@@ -96,7 +96,7 @@ async fn every_answer_to_a_valid_key_says_what_is_left_and_no_other_does() {
 }
 
 #[tokio::test]
-async fn without_a_limit_nothing_is_said_and_nobody_is_slowed() {
+async fn without_a_limit_nothing_is_reported_and_nobody_is_slowed() {
     let service = Service::with(Config { failed_authentications: None, ..Config::default() }).await;
     for _ in 0..50 {
         let answer = service.get("/v1/pets").await;

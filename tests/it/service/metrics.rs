@@ -207,7 +207,7 @@ async fn slowed_requests_count_by_the_limit_that_they_met() {
 }
 
 #[tokio::test]
-async fn the_program_and_its_start_are_told() {
+async fn the_program_and_its_start_are_reported() {
     let (_service, at) = with_metrics(Service::config()).await;
     let figures = figures(at).await;
     let version = env!("CARGO_PKG_VERSION");

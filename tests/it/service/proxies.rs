@@ -37,7 +37,7 @@ async fn clients_behind_a_named_proxy_are_slowed_each_by_themselves() {
 }
 
 #[tokio::test]
-async fn whoever_was_not_named_is_slowed_whatever_the_headers_say() {
+async fn a_client_without_an_exception_is_slowed_whatever_the_headers_say() {
     for proxies in [&[][..], &["127.0.0.2", "10.0.0.0/8"]] {
         let service = believing(proxies).await;
         until_slowed(&service, "192.0.2.{}").await;

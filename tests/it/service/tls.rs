@@ -120,7 +120,7 @@ async fn the_metrics_tell_when_the_certificate_expires_also_that_of_a_reload() {
 }
 
 #[tokio::test]
-async fn whoever_speaks_http_in_clear_text_gets_no_answer_in_it() {
+async fn a_client_that_speaks_http_in_clear_text_gets_no_answer_in_it() {
     let pair = Pair::new();
     let service = encrypted(&pair, Service::config()).await;
     let mut stream = service.connect().await;

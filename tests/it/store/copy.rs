@@ -22,7 +22,7 @@ async fn copied(from: &DatabaseUrl, to: &DatabaseUrl) -> Result<CopySummary, Cop
     copy(from, to, &CopyProgress::default(), &CancellationToken::new()).await
 }
 
-/// A closed store with many animals.
+/// A closed store with many pets.
 async fn filled(database: &Database) -> Vec<Pet> {
     let store = database.open().await;
     store.insert_samples(MANY, clock::now()).await.unwrap();
@@ -97,7 +97,7 @@ async fn a_copy_whose_end_is_not_known_is_verified_by_the_next() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_database_with_other_animals_is_refused_and_left_as_it_is() {
+async fn a_database_with_other_pets_is_refused_and_left_as_it_is() {
     for to in [Kind::Sqlite, Kind::Postgres] {
         let (Some(from), Some(to)) = (Database::new(Kind::Sqlite), Database::new(to)) else { return };
         filled(&from).await;
@@ -118,7 +118,7 @@ async fn rows_that_are_not_of_the_store_are_found_at_the_end() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_copied_is_said_before_anything_is_made() {
+async fn what_cannot_be_copied_is_reported_before_anything_is_made() {
     let directory = tempfile::tempdir().unwrap();
     let url = |name: &str| DatabaseUrl::Sqlite(directory.path().join(name));
     assert!(matches!(copied(&url("a.db"), &url("a.db")).await, Err(CopyError::Same)));

@@ -390,7 +390,7 @@ async fn a_store_says_that_it_is_ready(database: &Database) {
     assert!(store.ping().await.is_err());
 }
 
-/// Every animal, page by page.
+/// Every pet, page by page.
 pub async fn all(store: &Store) -> Vec<Pet> {
     let mut query = PetQuery { limit: Limit::MAX, ..PetQuery::default() };
     let mut pets = Vec::new();

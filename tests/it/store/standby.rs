@@ -216,7 +216,7 @@ async fn a_database_that_has_become_read_only_is_not_ready_and_is_left_at_once_w
 }
 
 #[tokio::test]
-async fn a_role_that_may_not_add_animals_is_not_ready() {
+async fn a_role_that_may_not_add_pets_is_not_ready() {
     let Some(database) = Database::new(Kind::Postgres) else { return };
     let served = Served::start(&database.address("")).await;
     assert!(served.is_ready().await);

@@ -269,7 +269,7 @@ async fn connections_that_the_server_has_closed_are_replaced() {
     }
 }
 
-/// Has every transaction that adds an animal refused at its end, and counts them.
+/// Has every transaction that adds a pet refused at its end, and counts them.
 const REFUSE: &str = "
     CREATE SEQUENCE tries;
     CREATE FUNCTION refuse() RETURNS trigger SECURITY DEFINER LANGUAGE plpgsql AS $f$ BEGIN
@@ -350,7 +350,7 @@ async fn only_what_is_surely_rolled_back_in_favour_of_others_is_tried_again_and_
 async fn a_conflict_in_the_middle_of_a_group_repeats_the_whole_group() {
     let Some(database) = Database::new(Kind::Postgres) else { return };
     let store = database.open().await;
-    // Every fifth of the first twenty animals that are tried.
+    // Every fifth of the first twenty pets that are tried.
     let refuse = REFUSE
         .replace("PERFORM nextval('tries');", "IF nextval('tries') % 5 > 0 OR lastval() > 20 THEN RETURN NEW; END IF;")
         .replace("CONSTRAINT TRIGGER refuse AFTER", "TRIGGER refuse BEFORE")

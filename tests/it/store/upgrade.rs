@@ -63,7 +63,7 @@ async fn an_earlier_sqlite_file_is_upgraded_and_says_that_it_was_not_recorded_wh
 }
 
 #[tokio::test]
-async fn an_earlier_postgresql_database_is_upgraded_without_being_written_anew() {
+async fn an_earlier_postgresql_database_is_upgraded_without_being_rewritten() {
     let Some(database) = Database::new(Kind::Postgres) else { return };
     let versions = "CREATE TABLE schema_versions (version BIGINT PRIMARY KEY); \
         INSERT INTO schema_versions SELECT generate_series(1, 7);";

@@ -85,7 +85,7 @@ fn an_import_adds_the_good_rows_once() {
 }
 
 #[test]
-fn rows_that_were_not_added_are_mended_and_imported() {
+fn rows_that_were_not_added_are_corrected_and_imported() {
     let home = home_with("new.csv", ARRIVALS);
     let (status, text) = said(&run(&home, &["pets", "import", "new.csv", "--dry-run", "--rejects", "bad.csv"]));
     assert!(status == Some(3) && text.ends_with("Nothing was sent\n2 rows to fix: bad.csv\n"), "{text}");
@@ -109,7 +109,7 @@ fn rows_that_were_not_added_are_mended_and_imported() {
 }
 
 #[test]
-fn what_is_missing_or_wrong_is_said_with_its_remedy() {
+fn what_is_missing_or_wrong_is_reported_with_its_remedy() {
     let home = home_with("new.csv", "Rex,3\n");
     for (arguments, status, says) in [
         (&["new.csv"][..], 2, "--map name=COLUMN"),
@@ -243,7 +243,7 @@ fn what_is_no_file_is_never_replaced_and_an_unknown_ending_is_refused() {
 }
 
 #[test]
-fn what_is_imported_and_its_report_are_not_replaced_by_what_is_to_be_mended() {
+fn what_is_imported_and_its_report_are_not_replaced_by_what_is_to_be_corrected() {
     let home = home_with("new.csv", ARRIVALS);
     symlink("new.csv", home.path().join("link.csv")).unwrap();
     let report = "new.csv.petstore-import.ndjson";

@@ -309,7 +309,7 @@ fn shift_the_times(report: &Path, seconds: i64) {
 }
 
 #[tokio::test]
-async fn the_age_of_a_row_is_told_by_the_clock_of_the_service() {
+async fn the_age_of_a_row_is_measured_by_the_clock_of_the_service() {
     let (service, client) = service().await;
     let import = Import::new(client, &rows(&["a"]));
     // The service is years ahead of this machine, and the row was sent to it just now.
@@ -438,7 +438,7 @@ async fn a_service_that_stays_away_ends_it_and_nothing_is_lost() {
 }
 
 #[tokio::test]
-async fn it_stops_after_an_error_as_it_was_told() {
+async fn it_stops_after_an_error_as_asked() {
     let (_service, client) = service().await;
     let mut import = Import::new(client, &format!("{},x\n{}", rows(&["a"]), ",3\n".repeat(100)));
     import.how.stop_on_error = true;

@@ -106,7 +106,7 @@ fn the_same_file_says_that_it_is_done_and_again_adds_it_once_more() {
 }
 
 #[test]
-fn the_file_of_the_next_week_begins_anew_and_the_report_before_is_kept() {
+fn the_file_of_the_next_week_starts_over_and_the_report_before_is_kept() {
     let home = home_with("week.csv", &week(&CORRECTED));
     assert_eq!(import(&home, &[]).0, Some(0));
     let before = fs::read(home.path().join(REPORT)).unwrap();

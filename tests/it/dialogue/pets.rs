@@ -37,14 +37,14 @@ async fn an_empty_store_says_how_to_add_the_first() {
 }
 
 #[tokio::test]
-async fn add_one_after_another_and_mend_what_is_wrong() {
+async fn add_one_after_another_and_correct_what_is_wrong() {
     let service = Service::start().await;
     let lines = ["3", "Biscuit", "3rd", "3", "2", "Waffle", "", "", " ", "4", "1", "", "9", "", "quit"];
     insta::assert_snapshot!(Person::of(&service).says(&lines).await);
 }
 
 #[tokio::test]
-async fn a_refused_animal_keeps_its_answers() {
+async fn a_refused_pet_keeps_its_answers() {
     let refused = r#"{"code":"INVALID_CATEGORY","message":"There is no category 99.","status":400}"#;
     let stub = always(json("400 Bad Request", refused)).await;
     let person = Person::at(&stub.base_url, "petk_0123456789abcdef77d0", impatient(), "");

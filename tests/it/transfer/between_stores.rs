@@ -37,7 +37,7 @@ async fn exported(client: &Client, how: ExportOptions) -> Result<(String, Option
 }
 
 #[tokio::test]
-async fn another_store_gets_the_same_animals() {
+async fn another_store_gets_the_same_pets() {
     let (one, client) = service().await;
     let names =
         [" Rex ", "\"Q\", x", "=1+1", "'=1", "''@x", "'Rex", "-", "👨‍👩‍👧 ❤️", "ポチ; \u{301}", "a\u{a0}", "@SUM(1)", ","];
@@ -73,7 +73,7 @@ async fn another_store_gets_the_same_animals() {
 }
 
 #[tokio::test]
-async fn every_format_is_whole_also_without_animals() {
+async fn every_format_is_whole_also_without_pets() {
     let (_service, client) = service().await;
     for (kind, text) in [
         (Kind::Csv, "id,name,categoryId,status\n"),
