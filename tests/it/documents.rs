@@ -124,6 +124,21 @@ fn the_page_on_architecture_describes_every_room() {
     assert!(missing.is_empty(), "docs/architecture.md does not describe {missing:?}");
 }
 
+#[test]
+fn each_of_the_twenty_promises_has_a_test_that_runs() {
+    let page = text("docs/promises.md");
+    let tests: Vec<_> = page.split('`').filter(|part| part.starts_with("it::") || part.starts_with("pty::")).collect();
+    assert_eq!(tests.len(), 20, "{tests:?}");
+    for test in tests {
+        let (module, name) = test.rsplit_once("::").unwrap();
+        let source = text(&format!("tests/{}.rs", module.replace("::", "/")));
+        let (before, _) = source.split_once(&format!("fn {name}(")).unwrap_or_else(|| panic!("{test} does not exist"));
+        let attributes = before.rsplit("\n\n").next().unwrap();
+        let is_test = attributes.contains("#[test]") || attributes.contains("#[tokio::test");
+        assert!(is_test && !attributes.contains("#[ignore"), "{test} does not run: {attributes}");
+    }
+}
+
 /// The rows of the table of a section: each key with its default.
 fn settings(page: &str, heading: &str) -> Vec<(String, String)> {
     let section = page.split_once(&format!("\n{heading}\n")).unwrap_or_else(|| panic!("no heading {heading}")).1;
