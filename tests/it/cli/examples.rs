@@ -53,8 +53,10 @@ fn prepare(served: &Served) -> TempDir {
     let ssh_key = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAA";
     write("till-2.pub", &format!("{ssh_key}IK+uG1UD5UkxXBl7di7d7gQQ7qkpANw/4CSstb/oPx/7 till-2\n"));
     write("display.pub", &format!("{ssh_key}IOu2+7TahhNYilRvPkVV++uDYIvAaLrJotD74SZkR+iq display\n"));
-    let made = shell(&home, "petstore keys create --database sqlite:store.db --name till").output().unwrap();
-    assert!(made.status.success(), "{}", stderr(&made));
+    for command in ["petstore keys create --database sqlite:store.db --name till", "petstore pets count"] {
+        let made = shell(&home, command).output().unwrap();
+        assert!(made.status.success(), "{}", stderr(&made));
+    }
     home
 }
 
