@@ -169,7 +169,7 @@ mod tests {
     use crate::tui::msg::{Msg, Size};
     use crate::tui::pending::Slot;
     use crate::tui::screens::add_pet;
-    use crate::tui::testing::loss::whole_at_every_size;
+    use crate::tui::testing::loss::{snapshot_sizes, whole_at_every_size};
     use crate::tui::testing::{App, animals, remote};
 
     fn protected() -> App {
@@ -248,7 +248,7 @@ mod tests {
             app
         };
         whole_at_every_size("confirm", make);
-        for (columns, rows) in [(80, 24), (120, 40)] {
+        for &(columns, rows) in snapshot_sizes("confirm") {
             let mut app = make(columns, rows);
             insta::assert_snapshot!(format!("confirm_{columns}x{rows}"), app.snapshot());
         }

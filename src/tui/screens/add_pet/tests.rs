@@ -11,7 +11,7 @@ use crate::tui::screens::add_pet;
 use crate::tui::screens::add_pet::lines::WriteLines;
 use crate::tui::session_cache::SessionCache;
 use crate::tui::state::Screen;
-use crate::tui::testing::loss::whole_at_every_size;
+use crate::tui::testing::loss::{snapshot_sizes, whole_at_every_size};
 use crate::tui::testing::{App, animals, remote};
 
 pub fn typed(columns: u16, rows: u16, keys: &str) -> App {
@@ -228,7 +228,7 @@ fn the_form_begins_with_the_status_used_last_also_after_a_restart() {
 
 fn snapshot(name: &str, make: impl Fn(u16, u16) -> App) {
     whole_at_every_size(name, &make);
-    for (columns, rows) in [(80, 24), (120, 40)] {
+    for &(columns, rows) in snapshot_sizes(name) {
         insta::assert_snapshot!(format!("{name}_{columns}x{rows}"), make(columns, rows).snapshot());
     }
 }

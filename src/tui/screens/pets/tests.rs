@@ -25,7 +25,7 @@ use crate::tui::screens::pets::update::AddSamples;
 use crate::tui::session_cache::SessionCache;
 use crate::tui::start::start;
 use crate::tui::state::{Health, Screen};
-use crate::tui::testing::loss::whole_at_every_size;
+use crate::tui::testing::loss::{snapshot_sizes, whole_at_every_size};
 use crate::tui::testing::{self, App, animals, disk_full, ids_of, listed, remote};
 use crate::tui::theme::Theme;
 
@@ -490,10 +490,10 @@ fn every_size_down_to_nothing_is_drawn_without_a_panic() {
 
 // --- how it looks; updated by: INSTA_UPDATE=always cargo test ---
 
-/// Each state at both sizes.
+/// A state at the sizes where it looks different.
 fn snapshot(name: &str, make: impl Fn(u16, u16) -> App) {
     whole_at_every_size(name, &make);
-    for (columns, rows) in [(80, 24), (120, 40)] {
+    for &(columns, rows) in snapshot_sizes(name) {
         insta::assert_snapshot!(format!("{name}_{columns}x{rows}"), make(columns, rows).snapshot());
     }
 }

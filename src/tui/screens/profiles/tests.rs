@@ -28,7 +28,7 @@ use crate::tui::screens::profiles::form::{AddProfile, TryProfile};
 use crate::tui::screens::profiles::list::{ReadProfiles, TestProfile, UseProfile, Used};
 use crate::tui::session_cache::SessionCache;
 use crate::tui::state::{Health, Screen};
-use crate::tui::testing::loss::whole_at_every_size;
+use crate::tui::testing::loss::{snapshot_sizes, whole_at_every_size};
 use crate::tui::testing::{self, App, animals, of_kind, profiles, remote, settings};
 use crate::tui::text_input::TextInput;
 use crate::tui::theme::Theme;
@@ -780,7 +780,7 @@ fn a_key_refused_elsewhere_opens_no_box_over_the_form() {
 
 fn snapshot(name: &str, make: impl Fn(u16, u16) -> App) {
     whole_at_every_size(name, &make);
-    for (columns, rows) in [(80, 24), (120, 40)] {
+    for &(columns, rows) in snapshot_sizes(name) {
         insta::assert_snapshot!(format!("{name}_{columns}x{rows}"), make(columns, rows).snapshot());
     }
 }

@@ -9,7 +9,7 @@ use crate::tui::popups::TextBox;
 use crate::tui::popups::text::CopyText;
 use crate::tui::screens::pets::reading::ListPets;
 use crate::tui::state::{REQUESTS_KEPT, Screen};
-use crate::tui::testing::loss::whole_at_every_size;
+use crate::tui::testing::loss::{snapshot_sizes, whole_at_every_size};
 use crate::tui::testing::{App, animals, remote};
 use crate::tui::theme::Theme;
 
@@ -196,7 +196,7 @@ fn nothing_on_other_screens_depends_on_the_records() {
 
 fn snapshot(name: &str, make: impl Fn(u16, u16) -> App) {
     whole_at_every_size(name, &make);
-    for (columns, rows) in [(80, 24), (120, 40)] {
+    for &(columns, rows) in snapshot_sizes(name) {
         insta::assert_snapshot!(format!("{name}_{columns}x{rows}"), make(columns, rows).snapshot());
     }
 }

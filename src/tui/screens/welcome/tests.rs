@@ -4,7 +4,7 @@ use crate::app::first_run::StartChoice;
 use crate::tui::msg::QuitReason;
 use crate::tui::state::Screen;
 use crate::tui::testing::App;
-use crate::tui::testing::loss::whole_at_every_size;
+use crate::tui::testing::loss::{snapshot_sizes, whole_at_every_size};
 use crate::tui::theme::Theme;
 
 fn chosen(app: &App) -> (Option<QuitReason>, Option<&StartChoice>) {
@@ -56,7 +56,7 @@ fn keys_of_other_screens_do_nothing_here() {
 
 fn snapshot(name: &str, make: impl Fn(u16, u16) -> App) {
     whole_at_every_size(name, &make);
-    for (columns, rows) in [(80, 24), (120, 40)] {
+    for &(columns, rows) in snapshot_sizes(name) {
         insta::assert_snapshot!(format!("{name}_{columns}x{rows}"), make(columns, rows).snapshot());
     }
 }

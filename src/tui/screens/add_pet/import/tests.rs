@@ -26,7 +26,7 @@ use crate::tui::screens::add_pet::import::jobs::{CheckFile, ImportPart};
 use crate::tui::screens::add_pet::import::preview::UnusableFile;
 use crate::tui::screens::pets::popups::LookupBox;
 use crate::tui::state::Screen;
-use crate::tui::testing::loss::whole_at_every_size;
+use crate::tui::testing::loss::{snapshot_sizes, whole_at_every_size};
 use crate::tui::testing::{App, animals, remote};
 
 pub const FILE: &str = "pet_name,cat,state,notes\nBiscuit,3,available,came Tuesday\n,3,available,\nRex,three,sold,\n\
@@ -695,7 +695,7 @@ fn names_that_move_the_cursor_stay_in_their_cells() {
 
 fn snapshot(name: &str, make: impl Fn(u16, u16) -> App) {
     whole_at_every_size(name, &make);
-    for (columns, rows) in [(80, 24), (120, 40)] {
+    for &(columns, rows) in snapshot_sizes(name) {
         insta::assert_snapshot!(format!("{name}_{columns}x{rows}"), make(columns, rows).snapshot());
     }
 }

@@ -19,7 +19,7 @@ use crate::tui::screens::add_pet::MOST_WAITING;
 use crate::tui::screens::add_pet::import::jobs::CheckFile;
 use crate::tui::screens::add_pet::lines::SearchForLine;
 use crate::tui::state::Screen;
-use crate::tui::testing::loss::whole_at_every_size;
+use crate::tui::testing::loss::{snapshot_sizes, whole_at_every_size};
 use crate::tui::testing::{App, animals, remote};
 use crate::tui::theme::Theme;
 
@@ -864,7 +864,7 @@ pub fn busy(columns: u16, rows: u16) -> App {
 
 fn snapshot(name: &str, make: impl Fn(u16, u16) -> App) {
     whole_at_every_size(name, &make);
-    for (columns, rows) in [(80, 24), (120, 40)] {
+    for &(columns, rows) in snapshot_sizes(name) {
         insta::assert_snapshot!(format!("{name}_{columns}x{rows}"), make(columns, rows).snapshot());
     }
 }

@@ -12,7 +12,7 @@ use crate::tui::popups::write::{NotWritten, WriteFile};
 use crate::tui::screens::domains::redirects::FollowRedirects;
 use crate::tui::screens::domains::scheduler::CheckDomain;
 use crate::tui::screens::domains::update::KeepRegistry;
-use crate::tui::testing::loss::whole_at_every_size;
+use crate::tui::testing::loss::{snapshot_sizes, whole_at_every_size};
 use crate::tui::testing::{App, job_of, of_kind};
 use crate::tui::theme::Theme;
 
@@ -83,8 +83,10 @@ macro_rules! looks {
         fn $name() {
             let make: fn(u16, u16) -> App = $make;
             whole_at_every_size(stringify!($name), make);
-            insta::assert_snapshot!(concat!(stringify!($name), "_80x24"), make(80, 24).snapshot());
-            insta::assert_snapshot!(concat!(stringify!($name), "_120x40"), make(120, 40).snapshot());
+            for &(columns, rows) in snapshot_sizes(stringify!($name)) {
+                let name = format!("{}_{columns}x{rows}", stringify!($name));
+                insta::assert_snapshot!(name, make(columns, rows).snapshot());
+            }
         }
     )+};
 }

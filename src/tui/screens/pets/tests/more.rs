@@ -22,7 +22,7 @@ use crate::tui::screens::pets::popups::{FindPet, LookupBox};
 use crate::tui::screens::pets::reading::{ListPets, ReadInventory};
 use crate::tui::screens::pets::update::AddSamples;
 use crate::tui::session_cache::SessionCache;
-use crate::tui::testing::loss::whole_at_every_size;
+use crate::tui::testing::loss::{snapshot_sizes, whole_at_every_size};
 use crate::tui::testing::{App, animals, ids_of, listed, remote};
 
 use super::{marked, next_page, selected};
@@ -556,10 +556,10 @@ fn the_rows_shown_are_written_in_the_format_of_the_name() {
 
 // --- how it looks ---
 
-/// A state at 80x24 and at 120x40.
+/// A state at the sizes where it looks different.
 fn both(name: &str, make: impl Fn(u16, u16) -> App) {
     whole_at_every_size(name, &make);
-    for (columns, rows) in [(80, 24), (120, 40)] {
+    for &(columns, rows) in snapshot_sizes(name) {
         insta::assert_snapshot!(format!("{name}_{columns}x{rows}"), make(columns, rows).snapshot());
     }
 }
@@ -731,8 +731,5 @@ fn the_form_takes_the_name_of_a_category_and_sends_its_number() {
 
 #[test]
 fn looks_of_names_of_categories() {
-    for (columns, rows) in [(80, 24), (120, 40)] {
-        insta::assert_snapshot!(format!("categories_{columns}x{rows}"), named(columns, rows).snapshot());
-    }
-    whole_at_every_size("categories", named);
+    both("categories", named);
 }
