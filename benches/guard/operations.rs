@@ -16,8 +16,8 @@ use petstore::api::list::{List, ListAnswer};
 use petstore::app::domain_service::DomainSetup;
 use petstore::app::inventory::search::{Query, Search};
 use petstore::clock::{self, Now};
-use petstore::config::file::LoadLimit;
-use petstore::config::{Accent, Clipboard, Depth, LinkSpeed, Service, Settings};
+use petstore::config::file::{File, Pets, Ui};
+use petstore::config::{Accent, Depth, LinkSpeed, Service, Settings};
 use petstore::model::sample;
 use petstore::model::{Categories, IdempotencyKeys, Limit, Pet, PetQuery};
 use petstore::server::{self, Config, ServerHandle};
@@ -213,20 +213,14 @@ fn settings() -> Settings {
         read_only: false,
         ssh: None,
         service: Service::Demo,
-        limit: Limit::MAX,
-        load_limit: LoadLimit::default(),
-        status: None,
-        live: None,
-        views: Vec::new(),
+        config: File {
+            pets: Pets { limit: Limit::MAX, ..Pets::default() },
+            ui: Ui { link: LinkSpeed::Fast, ..Ui::default() },
+            ..File::default()
+        },
         categories: Arc::default(),
         ascii: false,
         accessible: false,
-        theme: "default".into(),
-        themes: Arc::default(),
-        clipboard: Clipboard::Auto,
-        link: LinkSpeed::Fast,
-        mouse: false,
-        actions: Arc::default(),
         origins: Vec::new(),
     }
 }

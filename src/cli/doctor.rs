@@ -415,7 +415,7 @@ fn clocks(ahead: SignedDuration) -> Check {
 fn terminal_checks(least: (u16, u16), choices: &Choices, env: &Env) -> Vec<Check> {
     let size = is_terminal().then(|| terminal_size().ok()).flatten();
     // The check of the configuration reports wrong settings.
-    let choice = Settings::without_key(choices, env).map_or(Clipboard::Auto, |settings| settings.clipboard);
+    let choice = Settings::without_key(choices, env).map_or(Clipboard::Auto, |settings| settings.config.ui.clipboard);
     vec![terminal(size, least, env), colours(env), characters(env), clipboard(choice, env)]
 }
 

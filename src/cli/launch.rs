@@ -91,16 +91,16 @@ fn with_actions(
     path: &Path,
     complaints: &mut Vec<String>,
 ) -> Result<Keymap, Failed> {
-    if settings.actions.is_empty() {
+    if settings.config.actions.is_empty() {
         return Ok(keymap);
     }
     if let Err(why) = refuse_where_others_write(path) {
         complaints.push(format!("{why}."));
-        settings.actions = Arc::default();
+        settings.config.actions = Arc::default();
         return Ok(keymap);
     }
-    keymap.with_actions(&settings.actions).map_err(|(number, message)| {
-        let (line, column) = settings.actions[number].place;
+    keymap.with_actions(&settings.config.actions).map_err(|(number, message)| {
+        let (line, column) = settings.config.actions[number].place;
         ConfigError::Syntax { path: path.to_owned(), line, column, message }.into()
     })
 }
@@ -201,7 +201,7 @@ fn session(
     let claims = own.map(|own| Arc::new(Claims::new(own)));
     let queues = Arc::new(Queues::new(claims.clone()));
     let drafts = claims.map(|claims| Arc::new(DraftFiles::new(claims)));
-    let copying = clipboard::ways(settings.clipboard, env, copied);
+    let copying = clipboard::ways(settings.config.ui.clipboard, env, copied);
     let inside = Inside::default();
     let connect = inside.connect();
     let context = WorkerContext {
@@ -268,7 +268,7 @@ async fn show(
 ) -> Result<SessionEnd, Failed> {
     let failed = "cannot use the terminal";
     let machine = Arc::new(context);
-    let link = settings.link;
+    let link = settings.config.ui.link;
     // The service starts while the first frame is drawn. At the first start none is chosen yet.
     let settings = (state.screen != Screen::Welcome).then_some(settings);
     let (worker, worker_ended) = worker::spawn(settings, Arc::clone(&machine));

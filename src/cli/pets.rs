@@ -8,7 +8,6 @@ mod list;
 mod watch;
 
 use std::future::Future;
-use std::sync::Arc;
 
 use crate::config::{Env, Service, Settings, settings};
 use crate::model::display_safe;
@@ -31,7 +30,7 @@ pub async fn run(command: PetsCommand, shared: &GlobalArgs, env: &Env) -> Result
     let verbosity = shared.verbosity();
     let done = match command {
         PetsCommand::Import(args) if args.dry_run => {
-            transfer::check(args, Arc::new(settings::configuration(&choices, env)?.categories), verbosity).await
+            transfer::check(args, settings::configuration(&choices, env)?.categories, verbosity).await
         }
         PetsCommand::Add(args) if args.dry_run => add::show(args, &Settings::without_key(&choices, env)?),
         command => at_the_service(command, verbosity, &Settings::resolve(&choices, env)?, env, coloured).await,

@@ -253,7 +253,7 @@ pub async fn ask(settings: &Settings) -> ServiceAnswer {
 /// The settings with their values and origins, in columns.
 pub fn columns(out: &mut impl Write, settings: &[Sourced], origins: bool) -> io::Result<()> {
     let row = |sourced: &Sourced| {
-        let mut row = vec![sourced.name.to_owned(), display_safe(&sourced.value).into_owned()];
+        let mut row = vec![sourced.name.clone(), display_safe(&sourced.value).into_owned()];
         row.extend(origins.then(|| origin(&sourced.origin)));
         row
     };

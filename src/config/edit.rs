@@ -4,6 +4,8 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use serde::Serialize;
+use toml_edit::ser::ValueSerializer;
 use toml_edit::{Array, ArrayOfTables, DocumentMut, InlineTable, Item, Table, TableLike, Value, value};
 
 use super::file::{File, KeySource, Profile, View, is_plain_name, is_taken, name_fault, theme_named};
@@ -41,14 +43,14 @@ pub fn add_view(path: &Path, view: &View) -> Result<(), EditError> {
         }
         let views = document.entry("views").or_insert(Item::ArrayOfTables(ArrayOfTables::new()));
         let views = views.as_array_of_tables_mut();
-        views.ok_or_else(|| by_hand(path, "views is not written as [[views]]"))?.push(table_of(view));
+        views.ok_or_else(|| by_hand(path, "views is not written as [[views]]"))?.push(table_of_view(view));
         wanted.views.push(view.clone());
         Ok(())
     })
 }
 
 /// Only what differs from the defaults.
-fn table_of(view: &View) -> Table {
+fn table_of_view(view: &View) -> Table {
     let mut table = Table::new();
     table.insert("name", value(&view.name));
     if let Some(search) = view.searched() {
@@ -187,28 +189,16 @@ pub fn add_profile(path: &Path, name: &str, new: &Profile) -> Result<(), EditErr
             return Err(exists(name));
         }
         wanted.profiles.insert(name.to_owned(), new.clone());
-        let mut profile = Table::new();
-        profile.insert("base_url", value(base_url));
-        if let Some(source) = &new.key {
-            profile.insert("key", value(key(source, path)?));
-        }
-        if let Some(file) = &new.ca_file {
-            profile.insert("ca_file", value(text(file, path)?));
-        }
-        if let Some(label) = &new.label {
-            profile.insert("label", value(label));
-        }
-        for (key, _) in [("insecure_http", new.insecure_http), ("protect", new.protect)].iter().filter(|(_, set)| *set)
-        {
-            profile.insert(key, value(true));
-        }
+        let usual = table_of(&Profile::default(), path)?;
+        let mut profile = table_of(new, path)?;
+        profile.retain(|key, value| usual.get(key).is_none_or(|usual| usual.to_string() != value.to_string()));
         // Without its own header: each profile has one.
         let mut begun = Table::new();
         begun.set_implicit(true);
         let profiles = document.entry("profiles").or_insert(Item::Table(begun));
         let item = match profiles {
-            Item::Value(_) => value(profile.into_inline_table()),
-            Item::None | Item::Table(_) | Item::ArrayOfTables(_) => Item::Table(profile),
+            Item::Value(_) => value(profile),
+            Item::None | Item::Table(_) | Item::ArrayOfTables(_) => Item::Table(profile.into_table()),
         };
         table(document, "profiles", path)?.insert(name, item);
         Ok(())
@@ -224,7 +214,7 @@ pub fn set_key(path: &Path, profile: &str, source: &KeySource) -> Result<(), Edi
             return Err(EditError::Refused(why));
         }
         changed.key = Some(source.clone());
-        set(profile_table(document, profile, path)?, "key", key(source, path)?);
+        set(profile_table(document, profile, path)?, "key", Value::InlineTable(table_of(source, path)?));
         Ok(())
     })
 }
@@ -307,19 +297,10 @@ fn missing(name: &str, path: &Path) -> EditError {
     EditError::NoSuchProfile { path: path.to_owned(), name: name.to_owned() }
 }
 
-fn text<'a>(file: &'a Path, path: &Path) -> Result<&'a str, EditError> {
-    file.to_str().ok_or_else(|| by_hand(path, &format!("{} is not Unicode", file.display())))
-}
-
-fn key(source: &KeySource, path: &Path) -> Result<Value, EditError> {
-    let (name, value) = match source {
-        KeySource::Env(variable) => ("env", variable.as_str().into()),
-        KeySource::File(file) => ("file", text(file, path)?.into()),
-        KeySource::Command(words) => ("command", Value::Array(words.iter().map(String::as_str).collect::<Array>())),
-    };
-    let mut table = InlineTable::new();
-    table.insert(name, value);
-    Ok(Value::InlineTable(table))
+/// `value` in the notation of TOML.
+fn table_of(value: &impl Serialize, path: &Path) -> Result<InlineTable, EditError> {
+    let written = value.serialize(ValueSerializer::new()).map_err(|error| by_hand(path, &error.to_string()))?;
+    Ok(written.as_inline_table().cloned().unwrap_or_default())
 }
 
 #[cfg(test)]
@@ -368,7 +349,7 @@ mod tests {
         let path = directory.path().join("config.toml");
         fs::write(&path, "[pets]\nlimit = 5\n").unwrap();
         let changes: [fn(&mut File, &mut DocumentMut); 2] =
-            [|wanted, _| wanted.pets.live = 5, |_, document| document["pets"]["limit"] = value(500)];
+            [|wanted, _| wanted.add.scan_tab = true, |_, document| document["pets"]["limit"] = value(500)];
         for change in changes {
             let change = |wanted: &mut File, document: &mut DocumentMut| {
                 change(wanted, document);

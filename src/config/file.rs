@@ -4,9 +4,11 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
 
 use serde::de::Error as _;
-use serde::{Deserialize, Deserializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use toml::Spanned;
 
 use super::error::ConfigError;
@@ -16,37 +18,41 @@ use crate::model::search::Query;
 use crate::model::text::{KEY_PREFIX, holds_key, short, width};
 use crate::model::{Categories, Limit, PetStatus};
 
-/// The whole file. Unknown keys are errors.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+/// The whole file. Unknown keys are errors. It is written only to be shown: lists as texts, in the order of the fields.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct File {
     /// The profile used when neither flag nor environment names one.
+    #[serde(skip_serializing)]
     pub profile: String,
-    /// The saved services, by name. `embedded` always exists.
-    pub profiles: BTreeMap<String, Profile>,
     /// The pets screen.
     pub pets: Pets,
     /// Saved searches, in the order of their tabs.
+    #[serde(serialize_with = "view_names")]
     pub views: Vec<View>,
     /// The names of categories.
-    pub categories: Categories,
-    /// Adding pets.
-    pub add: Add,
+    #[serde(serialize_with = "category_names")]
+    pub categories: Arc<Categories>,
     /// The appearance of the screen.
     pub ui: Ui,
+    /// The saved services, by name. `embedded` always exists.
+    pub profiles: BTreeMap<String, Profile>,
+    /// Adding pets.
+    pub add: Add,
     /// Sessions over SSH.
     pub ssh: Ssh,
     /// Custom domains.
     pub domains: Domains,
     /// Programs that run for pets.
-    pub actions: Vec<CustomAction>,
+    #[serde(serialize_with = "action_names")]
+    pub actions: Arc<[CustomAction]>,
     /// The themes that `ui.theme` may name.
     #[serde(skip)]
-    pub themes: Themes,
+    pub themes: Arc<Themes>,
 }
 
 /// The pets screen.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Pets {
     /// Rows per request, 1 to 100.
@@ -54,14 +60,15 @@ pub struct Pets {
     /// The most pets that the app loads.
     pub load_limit: LoadLimit,
     /// The status tab at start.
-    #[serde(deserialize_with = "status")]
+    #[serde(deserialize_with = "status", serialize_with = "status_word")]
     pub status: Option<PetStatus>,
-    /// Seconds between automatic refreshes, 0 for none.
-    pub live: u32,
+    /// The pause between automatic refreshes, if there are any.
+    #[serde(deserialize_with = "live", serialize_with = "live_words")]
+    pub live: Option<Duration>,
 }
 
 /// Adding pets.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Add {
     /// The prefix that the scanner adds to each code.
@@ -74,7 +81,7 @@ pub struct Add {
 }
 
 /// Sessions over SSH.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Ssh {
     /// What is shown at the start of each session; empty for nothing.
@@ -87,7 +94,7 @@ pub struct Ssh {
 macro_rules! number {
     ($(#[$doc:meta])* $name:ident, $key:literal, $least:literal to $most:literal, $default:literal) => {
         $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
         #[serde(try_from = "usize")]
         pub struct $name(usize);
 
@@ -127,12 +134,13 @@ number! {
 }
 
 /// Custom domains: the configuration of the project, and how they are checked.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Domains {
     /// The project's main domain (API description, `domains.primary`).
     pub primary: String,
     /// Domains that redirect to others (API description, `domains.redirects`).
+    #[serde(serialize_with = "redirects")]
     pub redirects: Vec<Redirect>,
     /// The record value that the dashboard shows.
     pub platform_host: String,
@@ -141,6 +149,7 @@ pub struct Domains {
     /// The recursive resolvers to query: `system`, ADDRESS or ADDRESS:PORT, tls://ADDRESS or https://ADDRESS/PATH.
     pub resolvers: Vec<String>,
     /// The addresses of name servers, by host name: ADDRESS:PORT.
+    #[serde(serialize_with = "name_servers")]
     pub name_servers: BTreeMap<String, String>,
     /// The port of `http://`.
     pub http_port: u16,
@@ -155,9 +164,8 @@ pub struct Domains {
 }
 
 /// How the app announces that a domain needs action, for example that it is ready to verify.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, strum::Display)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-#[strum(serialize_all = "lowercase")]
 pub enum Notify {
     /// Not at all.
     Off,
@@ -208,13 +216,13 @@ impl Default for File {
             profiles: BTreeMap::from([("embedded".into(), embedded)]),
             pets: Pets::default(),
             views: Vec::new(),
-            categories: Categories::default(),
-            add: Add::default(),
+            categories: Arc::default(),
             ui: Ui::default(),
+            add: Add::default(),
             ssh: Ssh::default(),
             domains: Domains::default(),
-            actions: Vec::new(),
-            themes: Themes::default(),
+            actions: Arc::default(),
+            themes: Arc::default(),
         }
     }
 }
@@ -241,8 +249,8 @@ impl File {
         for (name, profile) in Self::default().profiles {
             file.profiles.entry(name).or_insert(profile);
         }
-        check_actions(&mut file.actions, path, text)?;
-        file.themes = Themes::beside(path);
+        check_actions(Arc::make_mut(&mut file.actions), path, text)?;
+        file.themes = Arc::new(Themes::beside(path));
         let theme = &file.ui.theme;
         if let Some(why) = file.themes.why_not(theme.get_ref()) {
             return Err(ConfigError::at(path, text, theme.span().start, why));
@@ -278,10 +286,11 @@ fn key_itself(text: &str) -> Option<usize> {
 }
 
 /// One service.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Profile {
     /// The embedded store; excludes `base_url`.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub embedded: bool,
     /// The service's address, including `/v1`.
     pub base_url: Option<String>,
@@ -310,7 +319,7 @@ impl Profile {
 }
 
 /// Where a key is read from. The file never contains keys themselves.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum KeySource {
     /// An environment variable.
@@ -323,7 +332,7 @@ pub enum KeySource {
 }
 
 /// The colour that distinguishes a service from others.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, strum::Display, strum::EnumIter)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, strum::Display, strum::EnumIter)]
 #[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "lowercase")]
 pub enum Accent {
@@ -434,6 +443,42 @@ fn status<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<PetStatus
     }
 }
 
+fn status_word<S: Serializer>(status: &Option<PetStatus>, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(status.map_or("all", PetStatus::as_str))
+}
+
+/// The shortest pause between automatic refreshes, in seconds.
+const LEAST_LIVE: u32 = 5;
+
+fn live<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Duration>, D::Error> {
+    let seconds = u32::deserialize(deserializer)?;
+    Ok((seconds > 0).then(|| Duration::from_secs(seconds.max(LEAST_LIVE).into())))
+}
+
+fn live_words<S: Serializer>(live: &Option<Duration>, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(&live.map_or("off".to_owned(), |live| format!("{} s", live.as_secs())))
+}
+
+fn view_names<S: Serializer>(views: &[View], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(views.iter().map(|view| &view.name))
+}
+
+fn category_names<S: Serializer>(categories: &Categories, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(categories.iter().map(|(id, name)| format!("{id} {name}")))
+}
+
+fn action_names<S: Serializer>(actions: &[CustomAction], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(actions.iter().map(|action| &action.name))
+}
+
+fn redirects<S: Serializer>(redirects: &[Redirect], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(redirects.iter().map(|one| format!("{} to {} ({})", one.from, one.to, one.status)))
+}
+
+fn name_servers<S: Serializer>(servers: &BTreeMap<String, String>, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(servers.iter().map(|(name, address)| format!("{name} at {address}")))
+}
+
 /// Those words, which are also the names of the tabs that are always there.
 const STATUSES: [&str; 4] = ["all", "available", "pending", "sold"];
 
@@ -454,13 +499,13 @@ impl<'de> Deserialize<'de> for ShownColumn {
 }
 
 /// The appearance of the screen.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Ui {
-    /// Characters for lines and marks.
-    pub glyphs: Glyphs,
     /// Which colours are used: the name of a theme.
     pub theme: Spanned<String>,
+    /// Characters for lines and marks.
+    pub glyphs: Glyphs,
     /// How text is copied.
     pub clipboard: Clipboard,
     /// The speed of the connection to the terminal.
@@ -472,8 +517,8 @@ pub struct Ui {
 impl Default for Ui {
     fn default() -> Self {
         Self {
-            glyphs: Glyphs::default(),
             theme: theme_named("default"),
+            glyphs: Glyphs::default(),
             clipboard: Clipboard::default(),
             link: LinkSpeed::default(),
             mouse: false,
@@ -487,9 +532,8 @@ pub(super) fn theme_named(name: &str) -> Spanned<String> {
 }
 
 /// Characters for lines and marks.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, strum::Display)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-#[strum(serialize_all = "lowercase")]
 pub enum Glyphs {
     /// Depending on the locale.
     #[default]
@@ -501,9 +545,8 @@ pub enum Glyphs {
 }
 
 /// How text is copied.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, strum::Display)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-#[strum(serialize_all = "lowercase")]
 pub enum Clipboard {
     /// Whatever is available.
     #[default]
@@ -521,9 +564,8 @@ pub enum Clipboard {
 }
 
 /// The speed of the connection to the terminal.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, strum::Display)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-#[strum(serialize_all = "lowercase")]
 pub enum LinkSpeed {
     /// Measured over SSH; fast otherwise.
     #[default]
@@ -750,12 +792,12 @@ mod tests {
     fn names_match_the_file() {
         use Clipboard::{Auto, File, Native, Off, Osc52, Tmux};
         for clipboard in [Auto, Tmux, Native, Osc52, File, Off] {
-            let ui: Ui = toml::from_str(&format!("clipboard = \"{clipboard}\"")).unwrap();
-            assert_eq!(ui, Ui { clipboard, ..Ui::default() });
+            let written = Ui { clipboard, ..Ui::default() };
+            assert_eq!(toml::from_str::<Ui>(&toml::to_string(&written).unwrap()).unwrap(), written);
         }
         for link in [LinkSpeed::Auto, LinkSpeed::Fast, LinkSpeed::Slow] {
-            let ui: Ui = toml::from_str(&format!("link = \"{link}\"")).unwrap();
-            assert_eq!(ui, Ui { link, ..Ui::default() });
+            let written = Ui { link, ..Ui::default() };
+            assert_eq!(toml::from_str::<Ui>(&toml::to_string(&written).unwrap()).unwrap(), written);
         }
     }
 

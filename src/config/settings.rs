@@ -1,18 +1,20 @@
 //! All settings, resolved: flags over environment over file over defaults.
 
-use std::path::Path;
+use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::Duration;
+
+use serde::Serialize as _;
+use toml_edit::Value;
+use toml_edit::ser::ValueSerializer;
 
 use super::Env;
 use super::error::ConfigError;
-use super::file::{Accent, Clipboard, CustomAction, File, Glyphs, LinkSpeed, LoadLimit, View};
+use super::file::{Accent, Clipboard, File, Glyphs, LinkSpeed, Profile, theme_named};
 use super::sources::{Choices, Origin, Sourced, Sources, SshSession};
 use super::target::{KeyOrigin, Resolved, Service, Target, label};
-use super::theme::Themes;
+use crate::model::Categories;
 use crate::model::escape::shell_word;
 use crate::model::text::short;
-use crate::model::{Categories, Limit, PetStatus};
 
 /// All settings.
 #[derive(Clone, Debug, PartialEq)]
@@ -30,41 +32,32 @@ pub struct Settings {
     /// The session over SSH that this is.
     pub ssh: Option<SshSession>,
     pub service: Service,
-    /// Rows per request.
-    pub limit: Limit,
-    /// The most pets that the app loads.
-    pub load_limit: LoadLimit,
-    /// The status tab at start.
-    pub status: Option<PetStatus>,
-    /// The pause between automatic refreshes.
-    pub live: Option<Duration>,
-    /// Saved searches.
-    pub views: Vec<View>,
-    /// The names of categories.
+    /// The configuration, with what flags and the environment override.
+    pub config: File,
+    /// The names of categories in it, which are passed on.
     pub categories: Arc<Categories>,
     /// Draw with ASCII characters only.
     pub ascii: bool,
     /// Ask and answer in plain lines, instead of a screen that is repainted.
     pub accessible: bool,
-    /// Which colours are used.
-    pub theme: String,
-    /// Those that can be chosen.
-    pub themes: Arc<Themes>,
-    /// How text is copied.
-    pub clipboard: Clipboard,
-    /// The speed of the connection to the terminal; `Auto` measures it, over SSH.
-    pub link: LinkSpeed,
-    /// Use the mouse.
-    pub mouse: bool,
-    /// Programs that run for pets.
-    pub actions: Arc<[CustomAction]>,
     /// Where each setting came from, in a fixed order: profile, address, key, rows, status, live, theme, glyphs,
     /// clipboard, link.
     pub origins: Vec<Sourced>,
 }
 
-/// The shortest pause between automatic refreshes.
-const LEAST_LIVE: u32 = 5;
+/// What the screen shows of a session: keys of the configuration, and their names there.
+const SHOWN: [(&str, &str); 10] = [
+    ("profile", "profile"),
+    ("address", "address"),
+    ("key", "key"),
+    ("pets.limit", "rows"),
+    ("pets.status", "status"),
+    ("pets.live", "live"),
+    ("ui.theme", "theme"),
+    ("ui.glyphs", "glyphs"),
+    ("ui.clipboard", "clipboard"),
+    ("ui.link", "link"),
+];
 
 impl Settings {
     /// Resolves all settings. Reads the configuration file and the key, which may block; uses no network.
@@ -124,55 +117,113 @@ impl Settings {
     pub(super) fn of(target: Target, sources: &Sources<'_>) -> Result<Self, ConfigError> {
         let resolved = target.resolve(sources)?;
         let mut settings = Self::with(&resolved, sources);
-        settings.origins = listed(&settings, &resolved, sources)
-            .filter_map(|(setting, sourced)| Some(Sourced { name: setting.name?, ..sourced }))
-            .collect();
+        let name = |key: &str| SHOWN.iter().find(|(shown, _)| *shown == key).map(|(_, name)| (*name).to_owned());
+        let listed = settings.listed(&resolved, sources).into_iter();
+        settings.origins = listed.filter_map(|one| Some(Sourced { name: name(&one.name)?, ..one })).collect();
         Ok(settings)
     }
 
     fn with(resolved: &Resolved, sources: &Sources<'_>) -> Self {
-        let (File { pets, views, categories, ui, .. }, ssh) = (&sources.file, &sources.choices.ssh);
+        let Sources { choices, env, .. } = sources;
+        let (mut config, ssh) = (sources.file.clone(), &choices.ssh);
+        let ui = &mut config.ui;
+        if choices.ascii {
+            ui.glyphs = Glyphs::Ascii;
+        }
+        if colourless(env).is_some() {
+            ui.theme = theme_named("mono");
+        }
+        if ui.link == LinkSpeed::Auto && !env.is_over_ssh() {
+            ui.link = LinkSpeed::Fast;
+        }
+        // The others start a program, or write a file, of the machine that is logged in to.
+        if ssh.is_some() && ui.clipboard != Clipboard::Off {
+            ui.clipboard = Clipboard::Osc52;
+        }
+        // They run on the machine that is logged in to.
+        if ssh.is_some() && !config.ssh.actions {
+            config.actions = Arc::default();
+        }
         Self {
             name: resolved.name.clone(),
             label: ssh.as_ref().map_or_else(|| label(&resolved.name, &resolved.profile), |ssh| ssh.name.clone()),
             accent: resolved.profile.accent,
             protect: resolved.profile.protect,
             read_only: resolved.profile.read_only || ssh.as_ref().is_some_and(|ssh| ssh.read_only),
-            ssh: ssh.clone().map(|session| SshSession { message: sources.file.ssh.message.clone(), ..session }),
+            ssh: ssh.clone().map(|session| SshSession { message: config.ssh.message.clone(), ..session }),
             service: resolved.service.clone(),
-            limit: pets.limit,
-            load_limit: pets.load_limit,
-            status: pets.status,
-            live: (pets.live > 0).then(|| Duration::from_secs(pets.live.max(LEAST_LIVE).into())),
-            views: views.clone(),
-            categories: Arc::new(categories.clone()),
-            ascii: match ui.glyphs {
-                _ if sources.choices.ascii => true,
-                Glyphs::Auto => !sources.env.is_utf8(),
+            ascii: match config.ui.glyphs {
+                Glyphs::Auto => !env.is_utf8(),
                 Glyphs::Unicode => false,
                 Glyphs::Ascii => true,
             },
-            accessible: sources.choices.accessible || wants_plain_lines(sources.env),
-            theme: colourless(sources.env).map_or(ui.theme.get_ref().as_str(), |_| "mono").to_owned(),
-            themes: Arc::new(sources.file.themes.clone()),
-            // The others start a program, or write a file, of the machine that is logged in to.
-            clipboard: match ui.clipboard {
-                Clipboard::Off => Clipboard::Off,
-                _ if ssh.is_some() => Clipboard::Osc52,
-                chosen => chosen,
-            },
-            link: match ui.link {
-                LinkSpeed::Auto if !sources.env.is_over_ssh() => LinkSpeed::Fast,
-                link => link,
-            },
-            mouse: ui.mouse,
-            // They run on the machine that is logged in to.
-            actions: match ssh {
-                Some(_) if !sources.file.ssh.actions => Arc::default(),
-                _ => sources.file.actions.as_slice().into(),
-            },
+            accessible: choices.accessible || wants_plain_lines(env),
+            categories: Arc::clone(&config.categories),
+            config,
             origins: Vec::new(),
         }
+    }
+
+    /// Every setting with its value and origin, by its key in the configuration; one of a profile without its table.
+    fn listed(&self, resolved: &Resolved, sources: &Sources<'_>) -> Vec<Sourced> {
+        let (address, key, ca_file) = match &self.service {
+            Service::Demo => ("demo".to_owned(), &KeyOrigin::Embedded, None),
+            Service::Embedded { .. } => ("embedded store".to_owned(), &KeyOrigin::Embedded, None),
+            Service::Remote(remote) => (remote.base_url.to_string(), &remote.key_origin, remote.ca_file.clone()),
+        };
+        let choices = sources.choices;
+        let overridden = [
+            ("ui.theme", colourless(sources.env).map(Origin::Environment)),
+            ("ui.glyphs", choices.ascii.then_some(Origin::Flag("--ascii"))),
+            ("ca_file", choices.ca_file.as_ref().and(ca_file.as_ref()).map(|_| Origin::Flag("--ca-file"))),
+            ("insecure_http", choices.insecure_http.then_some(Origin::Flag("--insecure-http"))),
+        ];
+        let profile = Profile {
+            embedded: false,
+            base_url: None,
+            key: None,
+            // Lossy, as it is only shown.
+            ca_file: Some(ca_file.map_or_else(String::new, |file| file.display().to_string()).into()),
+            insecure_http: resolved.profile.insecure_http || choices.insecure_http,
+            label: Some(self.label.clone()),
+            read_only: self.read_only,
+            ..resolved.profile.clone()
+        };
+        let mut listed = vec![
+            Sourced { name: "profile".into(), value: self.name.clone(), origin: resolved.profile_origin.clone() },
+            Sourced { name: "address".into(), value: address, origin: resolved.address_origin.clone() },
+            Sourced { name: "key".into(), value: key.to_string(), origin: resolved.key_origin.clone() },
+        ];
+        let file = File { profiles: BTreeMap::from([(self.name.clone(), profile)]), ..self.config.clone() };
+        let file = file.serialize(ValueSerializer::new()).expect("what was read as TOML can be written as TOML");
+        for (path, value) in leaves(&[], &file) {
+            let (name, is_set) = match path.as_slice() {
+                ["profiles", _, key] => ((*key).to_owned(), resolved.is_profile),
+                _ => (path.join("."), true),
+            };
+            let wins = overridden.iter().find(|(key, _)| *key == name).and_then(|(_, origin)| origin.clone());
+            let in_file = || if is_set { sources.origin(&path) } else { Origin::Default };
+            listed.push(Sourced { name, value: words(value), origin: wins.unwrap_or_else(in_file) });
+        }
+        listed
+    }
+}
+
+/// The values of a table and of those in it, with their paths.
+fn leaves<'a>(path: &[&'a str], value: &'a Value) -> Vec<(Vec<&'a str>, &'a Value)> {
+    match value {
+        Value::InlineTable(table) => {
+            table.iter().flat_map(|(key, value)| leaves(&[path, &[key]].concat(), value)).collect()
+        }
+        leaf => vec![(path.to_vec(), leaf)],
+    }
+}
+
+fn words(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.value().clone(),
+        Value::Array(parts) => parts.iter().map(words).collect::<Vec<_>>().join(", "),
+        other => other.to_string(),
     }
 }
 
@@ -186,137 +237,7 @@ pub fn read_only(label: &str, by_key: bool) -> String {
 pub fn all(choices: &Choices, env: &Env) -> Result<Vec<Sourced>, ConfigError> {
     let sources = Sources::read(choices, env)?.without_key();
     let resolved = Target::at_start(&sources).resolve(&sources)?;
-    let settings = Settings::with(&resolved, &sources);
-    Ok(listed(&settings, &resolved, &sources).map(|(_, sourced)| sourced).collect())
-}
-
-fn listed(
-    settings: &Settings,
-    resolved: &Resolved,
-    sources: &Sources<'_>,
-) -> impl Iterator<Item = (&'static Setting, Sourced)> {
-    SETTINGS.iter().map(|setting| {
-        let (value, origin) = ((setting.value)(settings, sources), setting.origin(resolved, sources));
-        (setting, Sourced { name: setting.key, value, origin })
-    })
-}
-
-/// A setting that is shown to people.
-struct Setting {
-    /// Its key in the configuration file; without a section it belongs to the profile.
-    key: &'static str,
-    /// Its name on screen, if it is shown there.
-    name: Option<&'static str>,
-    /// Its value; for the API key its origin.
-    value: fn(&Settings, &Sources<'_>) -> String,
-}
-
-impl Setting {
-    const fn new(key: &'static str, value: fn(&Settings, &Sources<'_>) -> String) -> Self {
-        Self { key, name: None, value }
-    }
-
-    const fn shown(key: &'static str, name: &'static str, value: fn(&Settings, &Sources<'_>) -> String) -> Self {
-        Self { key, name: Some(name), value }
-    }
-
-    /// What overrides the file, else the line in the file.
-    fn origin(&self, resolved: &Resolved, sources: &Sources<'_>) -> Origin {
-        let choices = sources.choices;
-        let flag = |flag, is_given: bool| is_given.then_some(Origin::Flag(flag));
-        let wins = match self.key {
-            "profile" => Some(resolved.profile_origin.clone()),
-            "address" => Some(resolved.address_origin.clone()),
-            "key" => Some(resolved.key_origin.clone()),
-            "ui.theme" => colourless(sources.env).map(Origin::Environment),
-            "ui.glyphs" => flag("--ascii", choices.ascii),
-            "ca_file" => flag("--ca-file", choices.ca_file.is_some() && ca_file(&resolved.service).is_some()),
-            "insecure_http" => flag("--insecure-http", choices.insecure_http),
-            "add.concurrency" => Some(sources.origin(&["add", "at_once"])).filter(|origin| *origin != Origin::Default),
-            _ => None,
-        };
-        wins.unwrap_or_else(|| match self.key.split_once('.') {
-            Some((section, key)) => sources.origin(&[section, key]),
-            None if resolved.is_profile => sources.origin(&["profiles", &resolved.name, self.key]),
-            None => Origin::Default,
-        })
-    }
-}
-
-/// All settings, in the order in which they are listed.
-const SETTINGS: [Setting; 37] = [
-    Setting::shown("profile", "profile", |now, _| now.name.clone()),
-    Setting::shown("address", "address", |now, _| match &now.service {
-        Service::Demo => "demo".to_owned(),
-        Service::Embedded { .. } => "embedded store".to_owned(),
-        Service::Remote(remote) => remote.base_url.to_string(),
-    }),
-    Setting::shown("key", "key", |now, _| match &now.service {
-        Service::Demo | Service::Embedded { .. } => KeyOrigin::Embedded.to_string(),
-        Service::Remote(remote) => remote.key_origin.to_string(),
-    }),
-    Setting::shown("pets.limit", "rows", |now, _| now.limit.to_string()),
-    Setting::new("pets.load_limit", |now, _| now.load_limit.get().to_string()),
-    Setting::shown("pets.status", "status", |now, _| now.status.map_or("all", PetStatus::as_str).to_owned()),
-    Setting::shown("pets.live", "live", |now, _| {
-        now.live.map_or("off".to_owned(), |live| format!("{} s", live.as_secs()))
-    }),
-    Setting::new("views", |now, _| joined(now.views.iter().map(|view| view.name.clone()))),
-    Setting::new("categories", |now, _| joined(now.categories.iter().map(|(id, name)| format!("{id} {name}")))),
-    Setting::shown("ui.theme", "theme", |now, _| now.theme.clone()),
-    Setting::shown("ui.glyphs", "glyphs", |_, from| {
-        if from.choices.ascii { Glyphs::Ascii } else { from.file.ui.glyphs }.to_string()
-    }),
-    Setting::shown("ui.clipboard", "clipboard", |now, _| now.clipboard.to_string()),
-    Setting::shown("ui.link", "link", |now, _| now.link.to_string()),
-    Setting::new("ui.mouse", |now, _| now.mouse.to_string()),
-    Setting::new("ca_file", |now, _| ca_file(&now.service).map_or_else(String::new, shown)),
-    Setting::new("insecure_http", |now, from| {
-        let profile = from.file.profiles.get(&now.name).filter(|_| now.service != Service::Demo);
-        let allowed = profile.is_some_and(|profile| profile.insecure_http);
-        (from.choices.insecure_http || allowed).to_string()
-    }),
-    Setting::new("label", |now, _| now.label.clone()),
-    Setting::new("accent", |now, _| now.accent.to_string()),
-    Setting::new("protect", |now, _| now.protect.to_string()),
-    Setting::new("read_only", |now, _| now.read_only.to_string()),
-    Setting::new("add.scan_strip", |_, from| from.file.add.scan_strip.clone()),
-    Setting::new("add.scan_tab", |_, from| from.file.add.scan_tab.to_string()),
-    Setting::new("add.concurrency", |_, from| from.file.add.concurrency.get().to_string()),
-    Setting::new("ssh.message", |_, from| from.file.ssh.message.clone()),
-    Setting::new("ssh.actions", |_, from| from.file.ssh.actions.to_string()),
-    Setting::new("domains.primary", |_, from| from.file.domains.primary.clone()),
-    Setting::new("domains.redirects", |_, from| {
-        let redirects = from.file.domains.redirects.iter();
-        joined(redirects.map(|one| format!("{} to {} ({})", one.from, one.to, one.status)))
-    }),
-    Setting::new("domains.platform_host", |_, from| from.file.domains.platform_host.clone()),
-    Setting::new("domains.ca_identities", |_, from| from.file.domains.ca_identities.join(", ")),
-    Setting::new("domains.resolvers", |_, from| from.file.domains.resolvers.join(", ")),
-    Setting::new("domains.name_servers", |_, from| {
-        joined(from.file.domains.name_servers.iter().map(|(name, address)| format!("{name} at {address}")))
-    }),
-    Setting::new("domains.http_port", |_, from| from.file.domains.http_port.to_string()),
-    Setting::new("domains.https_port", |_, from| from.file.domains.https_port.to_string()),
-    Setting::new("domains.trust", |_, from| shown(&from.file.domains.trust)),
-    Setting::new("domains.allow_private", |_, from| from.file.domains.allow_private.to_string()),
-    Setting::new("domains.notify", |_, from| from.file.domains.notify.to_string()),
-    Setting::new("actions", |now, _| joined(now.actions.iter().map(|action| action.name.clone()))),
-];
-
-fn ca_file(service: &Service) -> Option<&Path> {
-    match service {
-        Service::Remote(remote) => remote.ca_file.as_deref(),
-        Service::Demo | Service::Embedded { .. } => None,
-    }
-}
-
-fn shown(path: &Path) -> String {
-    path.display().to_string()
-}
-
-fn joined(parts: impl Iterator<Item = String>) -> String {
-    parts.collect::<Vec<_>>().join(", ")
+    Ok(Settings::with(&resolved, &sources).listed(&resolved, &sources))
 }
 
 /// Whether a variable asks for plain lines. `ACCESSIBLE` is shared with other programs.
@@ -344,6 +265,7 @@ pub(super) mod tests {
 
     use super::*;
     use crate::config::target::Remote;
+    use crate::model::PetStatus;
 
     /// A configuration file in its own directory, and an environment that leads to it.
     pub struct Written {
@@ -390,7 +312,10 @@ pub(super) mod tests {
     fn the_embedded_store_is_the_default() {
         let settings = resolve(&Choices::default(), &[], "").unwrap();
         assert_eq!(settings.service, Service::Embedded { database: "/d/petstore/embedded.db".into() });
-        assert_eq!((settings.name.as_str(), settings.limit.get(), settings.status), ("embedded", 20, None));
+        assert_eq!(
+            (settings.name.as_str(), settings.config.pets.limit.get(), settings.config.pets.status),
+            ("embedded", 20, None)
+        );
     }
 
     #[test]
@@ -404,7 +329,7 @@ pub(super) mod tests {
         let profile = Choices { profile: Some("staging".into()), ..Choices::default() };
         assert_eq!(name(&profile, &env), "staging");
         let settings = resolve(&Choices::default(), &[], CONFIG).unwrap();
-        assert_eq!((settings.limit.get(), settings.status), (50, Some(PetStatus::Sold)));
+        assert_eq!((settings.config.pets.limit.get(), settings.config.pets.status), (50, Some(PetStatus::Sold)));
     }
 
     #[test]
@@ -483,8 +408,9 @@ pub(super) mod tests {
     fn actions_run_in_a_session_over_ssh_only_if_the_server_allows_them() {
         let action = "[[actions]]\nname = \"label\"\ncommand = [\"lp\"]\n";
         let session = Choices { ssh: Some(SshSession::default()), ..Choices::default() };
-        let actions =
-            |choices: &Choices, more: &str| resolve(choices, &[], &format!("{action}{more}")).unwrap().actions.len();
+        let actions = |choices: &Choices, more: &str| {
+            resolve(choices, &[], &format!("{action}{more}")).unwrap().config.actions.len()
+        };
         assert_eq!(actions(&Choices::default(), ""), 1);
         assert_eq!(actions(&session, ""), 0);
         assert_eq!(actions(&session, "[ssh]\nactions = true\n"), 1);

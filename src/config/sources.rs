@@ -157,7 +157,7 @@ impl fmt::Display for Origin {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sourced {
     /// Which setting.
-    pub name: &'static str,
+    pub name: String,
     /// Its value. Never a key itself.
     pub value: String,
     /// Where that came from.

@@ -37,8 +37,8 @@ struct Reading {
 impl Session {
     /// Asks which pets, and lists them.
     pub(super) async fn browse(&mut self) -> Asked<()> {
-        let status = self.ask_status("all", self.setup.settings.status).await?;
-        let usual = self.setup.settings.limit;
+        let status = self.ask_status("all", self.setup.settings.config.pets.status).await?;
+        let usual = self.setup.settings.config.pets.limit;
         let question = format!("Pets at a time, 1 to 100, press Enter for {usual}:");
         let help = "Type a whole number from 1 to 100. After the list, Enter shows the next pets.";
         let read = |answer: &str| match answer {

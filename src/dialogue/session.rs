@@ -61,7 +61,7 @@ impl Session {
     pub fn new(setup: DialogueSetup, talk: Dialogue) -> Self {
         let service = setup.settings.service.name();
         let keys = IdempotencyKeys::new(Uuid::new_v4());
-        let pets = PetStore::new(setup.settings.load_limit);
+        let pets = PetStore::new(setup.settings.config.pets.load_limit);
         let (added, outbox, queue) = (Vec::new(), Outbox::default(), Queue::default());
         Self { talk, setup, service, keys, may_add: false, pets, added, outbox, queue }
     }

@@ -24,13 +24,13 @@ use crate::api::list::{List, ListAnswer};
 use crate::app::domain_service::{DomainService, DomainSetup};
 use crate::app::outbox::queue::LineSent;
 use crate::clock::{self, Now};
-use crate::config::file::LoadLimit;
+use crate::config::file::{File, Ui};
 use crate::config::{
-    Accent, Clipboard, Depth, KeyOrigin, LinkSpeed, ProfileEntry, Profiles, Remote, Service, ServiceLocation, Settings,
+    Accent, Depth, KeyOrigin, LinkSpeed, ProfileEntry, Profiles, Remote, Service, ServiceLocation, Settings,
 };
 use crate::domains::check_options as domains;
 use crate::domains::registry::RegistryFile;
-use crate::model::{AddedBy, ApiKey, Categories, IdempotencyKeys, Limit, Pet, PetId, PetStatus, Provenance};
+use crate::model::{AddedBy, ApiKey, Categories, IdempotencyKeys, Pet, PetId, PetStatus, Provenance};
 
 use super::effect::Effect;
 use super::job::{Answered, AnyJob, Job, Ongoing, Reply, Started};
@@ -79,20 +79,10 @@ pub fn settings(service: Service) -> Settings {
         read_only: false,
         ssh: None,
         service,
-        limit: Limit::default(),
-        load_limit: LoadLimit::default(),
-        status: None,
-        live: None,
-        views: Vec::new(),
+        config: File { ui: Ui { link: LinkSpeed::Fast, ..Ui::default() }, ..File::default() },
         categories: Arc::default(),
         ascii: true,
         accessible: false,
-        theme: "default".into(),
-        themes: Arc::default(),
-        clipboard: Clipboard::Auto,
-        link: LinkSpeed::Fast,
-        mouse: false,
-        actions: Arc::default(),
         origins: Vec::new(),
     }
 }

@@ -13,13 +13,13 @@ use petstore::app::connections::{Connect, Services};
 use petstore::app::domain_service::{DomainService, DomainSetup};
 use petstore::app::inventory::store::PetStore;
 use petstore::clock::{self, Now};
-use petstore::config::file::LoadLimit;
-use petstore::config::{Accent, Choices, Clipboard, Depth, Env, KeyOrigin, LinkSpeed, Remote, Service, Settings};
+use petstore::config::file::{File, LoadLimit, Ui};
+use petstore::config::{Accent, Choices, Depth, Env, KeyOrigin, LinkSpeed, Remote, Service, Settings};
 use petstore::domains::check_options::CheckOptions as DomainSettings;
 use petstore::domains::diagnosis::Expectation;
 use petstore::domains::registry::RegistryFile;
 use petstore::domains::sandbox::Sandbox;
-use petstore::model::{ApiKey, IdempotencyKeys, Limit};
+use petstore::model::{ApiKey, IdempotencyKeys};
 use petstore::server::{self, ServerHandle};
 use petstore::store::keys::{NewKey, Scopes};
 use petstore::store::{DatabaseUrl, Store};
@@ -155,20 +155,10 @@ fn settings(service: Service) -> Settings {
         read_only: false,
         ssh: None,
         service,
-        limit: Limit::default(),
-        load_limit: LoadLimit::default(),
-        status: None,
-        live: None,
-        views: Vec::new(),
+        config: File { ui: Ui { link: LinkSpeed::Fast, ..Ui::default() }, ..File::default() },
         categories: Arc::default(),
         ascii: true,
         accessible: false,
-        theme: "default".into(),
-        themes: Arc::default(),
-        clipboard: Clipboard::Auto,
-        link: LinkSpeed::Fast,
-        mouse: false,
-        actions: Arc::default(),
         origins: Vec::new(),
     }
 }

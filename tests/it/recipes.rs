@@ -24,7 +24,7 @@ fn recipes(changes: &[(&str, &str)]) -> Vec<CustomAction> {
         assert!(all.contains(from), "{from}");
         all = all.replace(from, to);
     }
-    File::parse(&all, Path::new("docs/recipes.md")).unwrap().actions
+    File::parse(&all, Path::new("docs/recipes.md")).unwrap().actions.to_vec()
 }
 
 /// Whether all of these are installed; says what is skipped otherwise.

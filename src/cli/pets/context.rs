@@ -97,8 +97,8 @@ pub fn format(output: &Output, env: &Env) -> Result<PetFormat, Failed> {
 /// The view of this name, if one is named.
 pub fn view<'a>(name: Option<&str>, settings: &'a Settings) -> Result<Option<&'a View>, Failed> {
     let Some(name) = name else { return Ok(None) };
-    let names = || settings.views.iter().map(|view| view.name.as_str());
-    if let Some(view) = settings.views.iter().find(|view| view.name == name) {
+    let names = || settings.config.views.iter().map(|view| view.name.as_str());
+    if let Some(view) = settings.config.views.iter().find(|view| view.name == name) {
         return Ok(Some(view));
     }
     let failed =

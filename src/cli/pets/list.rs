@@ -46,7 +46,7 @@ pub async fn run(context: &PetsContext<'_>, args: ListArgs) -> Result<Exit, Fail
 
 /// Lists the first pets; returns the last one if there are certainly no more.
 async fn first(context: &PetsContext<'_>, args: &ListArgs, layout: &PetLayout) -> Result<Option<PetId>, Failed> {
-    let limit = args.limit.unwrap_or(context.settings.limit);
+    let limit = args.limit.unwrap_or(context.settings.config.pets.limit);
     let query = PetQuery { status: args.filter.status.first().copied(), limit, ..PetQuery::default() };
     let mut page = repeated(|| context.client.list_pets(&query)).await.map_err(|error| context.failed(&error))?;
     let is_all = page.next.is_none() && page.pets.len() < usize::from(limit.get());
@@ -151,7 +151,7 @@ async fn all(context: &PetsContext<'_>, args: &ListArgs, layout: &PetLayout) -> 
     let most = match args.limit {
         Some(limit) => limit.get().into(),
         None if args.all || args.filter.search.is_some() => usize::MAX,
-        None => context.settings.limit.get().into(),
+        None => context.settings.config.pets.limit.get().into(),
     };
     // Sorting, and checking that the list is complete, need the whole list.
     let streams = layout.format.has_lines() && args.sort.is_none() && !args.require_complete;

@@ -5,7 +5,7 @@ use crate::app::domain_service::DomainSetup;
 use crate::app::import_run::CheckedFile;
 use crate::app::outbox::queue::SentAt;
 use crate::app::outbox::queue::{Fate, QueueRecord, QueuedPet, Unfinished};
-use crate::config::file::View;
+use crate::config::file::{File, View};
 use crate::config::{Service, Settings};
 use crate::domains::DnsName;
 use crate::model::{Draft, IdempotencyKeys, PetStatus};
@@ -192,7 +192,8 @@ fn a_search_in_use_stays_and_that_of_a_view_is_not_typed() {
     assert_eq!(app.state.pets.search.value(), "rex");
     let cats = View { name: "cats".into(), search: "cat:3".into(), ..View::default() };
     let mut app = App::loaded_from(remote(), 80, 24, &animals(39));
-    app.state.pets = pets::State::new(&Settings { views: vec![cats], ..settings(remote()) });
+    app.state.pets =
+        pets::State::new(&Settings { config: File { views: vec![cats], ..File::default() }, ..settings(remote()) });
     app.keys("Left");
     assert_eq!((app.state.pets.search.value(), TypedText::of(&app.state).is_empty()), ("cat:3", true));
     app.keys("/ \" mo\" Enter");

@@ -136,17 +136,17 @@ impl State {
     pub fn new(settings: &Settings) -> Self {
         let tab = |view| Tab::new(view, &settings.categories);
         Self {
-            tabs: built_in().into_iter().chain(settings.views.iter().cloned()).map(tab).collect(),
-            tab: tab_of(settings.status),
-            limit: settings.limit,
+            tabs: built_in().into_iter().chain(settings.config.views.iter().cloned()).map(tab).collect(),
+            tab: tab_of(settings.config.pets.status),
+            limit: settings.config.pets.limit,
             sort: USUAL_SORT,
             best_first: true,
             search: TextInput::default(),
             categories: Arc::clone(&settings.categories),
             searching: false,
             drawer: false,
-            live: settings.live,
-            store: PetStore::new(settings.load_limit),
+            live: settings.config.pets.live,
+            store: PetStore::new(settings.config.pets.load_limit),
             read_due: ReadNext::Nothing,
             asked_at: None,
             listed: None,

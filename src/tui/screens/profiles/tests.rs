@@ -51,7 +51,7 @@ pub fn listed(columns: u16, rows: u16) -> App {
 
 fn origins() -> Vec<Sourced> {
     let file = |line| Origin::File { path: "/home/ada/.config/petstore/config.toml".into(), line };
-    let setting = |name, value: &str, origin| Sourced { name, value: value.to_owned(), origin };
+    let setting = |name: &str, value: &str, origin| Sourced { name: name.into(), value: value.to_owned(), origin };
     vec![
         setting("profile", "production", file(3)),
         setting("address", "https://api.example.com/v1", file(14)),
@@ -76,7 +76,7 @@ fn staging(key: Origin) -> Settings {
     staging.name = "staging".into();
     staging.label = "STAGING".into();
     staging.accent = Accent::Yellow;
-    let origin = |name, origin| Sourced { name, value: String::new(), origin };
+    let origin = |name: &str, origin| Sourced { name: name.into(), value: String::new(), origin };
     staging.origins = vec![origin("profile", Origin::ByHand), origin("key", key)];
     staging
 }

@@ -13,7 +13,7 @@ use crate::tui::testing::loss::whole_at_every_size;
 fn with_views(config: &str, columns: u16, rows: u16) -> App {
     let mut app = App::started(Service::Demo, columns, rows);
     let file = File::parse(config, std::path::Path::new("config.toml")).unwrap();
-    app.state.pets = State::new(&Settings { views: file.views, ..testing::settings(Service::Demo) });
+    app.state.pets = State::new(&Settings { config: file, ..testing::settings(Service::Demo) });
     app.answer_lists(&animals(39));
     app.screen();
     app
