@@ -20,6 +20,6 @@ pub mod retry;
 
 pub use client::{Client, Timeouts};
 pub use exchange::{Exchange, Recorder};
-pub use failure::{ApiError, Defect, Failure, Remedy};
+pub use failure::{Failure, Remedy};
 pub use list::List;
 pub use paging::{NextPage, PetPage};

@@ -21,7 +21,7 @@ use tokio::time::timeout;
 
 use super::exchange::{Recorder, Recording};
 use super::failure::RetryAfter;
-use super::{ApiError, Defect, NextPage, PetPage};
+use super::{Failure, NextPage, PetPage};
 use crate::clock;
 use crate::model::{ApiKey, BaseUrl, IdempotencyKey, Limit, NewPet, Pet, PetId, PetQuery, Problem};
 
@@ -122,7 +122,7 @@ pub(super) struct UnreadPage {
 
 impl UnreadPage {
     /// The pets in it.
-    pub(super) fn read(self) -> Result<PetPage, ApiError> {
+    pub(super) fn read(self) -> Result<PetPage, Failure> {
         Ok(PetPage { pets: read_json(&self.body)?, next: self.next })
     }
 }
@@ -197,12 +197,12 @@ impl Client {
     }
 
     /// `GET /pets` (section 4.1).
-    pub async fn list_pets(&self, query: &PetQuery) -> Result<PetPage, ApiError> {
+    pub async fn list_pets(&self, query: &PetQuery) -> Result<PetPage, Failure> {
         self.unread_page(&self.first_page(query), None).await?.read()
     }
 
     /// Asks what the clock of the service says, to the second, by the `Date` of the answer; `None` where it has none.
-    pub async fn date(&self) -> Result<Option<Timestamp>, ApiError> {
+    pub async fn date(&self) -> Result<Option<Timestamp>, Failure> {
         let query = PetQuery { limit: Limit::MIN, ..PetQuery::default() };
         let asked = self.first_page(&query);
         let answer = self.exchange(self.request(Method::GET, asked.0.clone()), &[StatusCode::OK]).await?;
@@ -223,7 +223,7 @@ impl Client {
 
     /// The same, unless it still has this entity tag, and not yet read: where the list goes on is known before, so that
     /// reading need not be waited for.
-    pub(super) async fn unread_page(&self, asked: &NextPage, etag: Option<&str>) -> Result<UnreadPage, ApiError> {
+    pub(super) async fn unread_page(&self, asked: &NextPage, etag: Option<&str>) -> Result<UnreadPage, Failure> {
         let request = self.request(Method::GET, asked.0.clone());
         let (request, promised) = match etag {
             Some(etag) => (request.header(IF_NONE_MATCH, etag), &[StatusCode::OK, StatusCode::NOT_MODIFIED][..]),
@@ -271,8 +271,8 @@ impl Client {
 
     /// `POST /pets` (section 4.2), sent exactly once. Where the service keeps such keys, sending it again with the same
     /// key adds no second pet.
-    pub async fn create_pet(&self, new: &NewPet, key: &IdempotencyKey) -> Result<Pet, ApiError> {
-        let body = serde_json::to_vec(new).map_err(|source| json_defect(source, &[]))?;
+    pub async fn create_pet(&self, new: &NewPet, key: &IdempotencyKey) -> Result<Pet, Failure> {
+        let body = serde_json::to_vec(new).map_err(Failure::malformed)?;
         let request = self
             .request(Method::POST, self.pets.clone())
             .header(CONTENT_TYPE, JSON)
@@ -300,7 +300,7 @@ impl Client {
     }
 
     /// `GET /pets/{petId}` (section 4.3), deprecated: it is removed on 5 December 2030.
-    pub(super) async fn get_pet(&self, id: PetId) -> Result<Pet, ApiError> {
+    pub(super) async fn get_pet(&self, id: PetId) -> Result<Pet, Failure> {
         let url = self.base.join(&format!("pets/{id}"));
         read_json(&self.exchange(self.request(Method::GET, url), &[StatusCode::OK]).await?.body)
     }
@@ -398,23 +398,19 @@ struct FullResponse {
 }
 
 /// What an answer with an unexpected status means.
-fn refusal(FullResponse { status, headers, body }: &FullResponse) -> ApiError {
+fn refusal(FullResponse { status, headers, body }: &FullResponse) -> Failure {
     if status.is_success() || *status == StatusCode::NOT_MODIFIED {
-        ApiError::Malformed(Defect::Status(status.as_u16()))
+        Failure::malformed(format_args!("unexpected status {}", status.as_u16()))
     } else {
-        let problem = serde_json::from_slice::<Problem>(body).ok();
-        let excerpt = if problem.is_some() { String::new() } else { excerpt(body) };
+        let excerpt = excerpt(body);
+        let body = serde_json::from_slice::<Problem>(body).map_err(|_| excerpt.as_str());
         let retry_after = headers.get(RETRY_AFTER).map(|value| retry_after(value.to_str().unwrap_or("")));
-        ApiError::Refused { status: status.as_u16(), problem, excerpt, retry_after }
+        Failure::refused(status.as_u16(), body, retry_after)
     }
 }
 
-pub(super) fn read_json<T: DeserializeOwned>(body: &[u8]) -> Result<T, ApiError> {
-    serde_json::from_slice(body).map_err(|source| json_defect(source, body))
-}
-
-fn json_defect(source: serde_json::Error, body: &[u8]) -> ApiError {
-    ApiError::Malformed(Defect::Json { source, excerpt: excerpt(body) })
+pub(super) fn read_json<T: DeserializeOwned>(body: &[u8]) -> Result<T, Failure> {
+    serde_json::from_slice(body).map_err(|error| Failure::not_json(&error, &excerpt(body)))
 }
 
 fn excerpt(body: &[u8]) -> String {
@@ -438,7 +434,7 @@ impl Client {
     }
 
     /// Sends the request and reads the answer whole, up to [`MAX_BODY`]. Its status is one of `promised`.
-    async fn exchange(&self, request: RequestBuilder, promised: &[StatusCode]) -> Result<FullResponse, ApiError> {
+    async fn exchange(&self, request: RequestBuilder, promised: &[StatusCode]) -> Result<FullResponse, Failure> {
         let (request, started, mut recording) = self.begin(request)?;
         let answer = match self.head(request, started, recording.as_mut()).await {
             Ok(response) => self.rest(response, started).await,
@@ -453,7 +449,7 @@ impl Client {
 
     /// Sends the request, and returns the answer, whose status is 200, with its body still to come. Its head comes within
     /// the time allowed for a whole answer.
-    pub(super) async fn open(&self, request: RequestBuilder) -> Result<Response, ApiError> {
+    pub(super) async fn open(&self, request: RequestBuilder) -> Result<Response, Failure> {
         let (request, started, mut recording) = self.begin(request)?;
         let opened = timeout(self.timeouts.total, async {
             let response = self.head(request, started, recording.as_mut()).await?;
@@ -462,7 +458,7 @@ impl Client {
             }
             Err(refusal(&self.rest(response, started).await?))
         });
-        let opened = opened.await.unwrap_or(Err(ApiError::Timeout(self.timeouts.total)));
+        let opened = opened.await.unwrap_or(Err(Failure::NoAnswer { after: self.timeouts.total }));
         if let Some(recording) = recording {
             recording.end(opened.as_ref().map(|_| &[][..]));
         }
@@ -470,7 +466,7 @@ impl Client {
     }
 
     /// The request, when it begins, and its record if there is a recorder.
-    fn begin(&self, request: RequestBuilder) -> Result<(Request, Instant, Option<Recording>), ApiError> {
+    fn begin(&self, request: RequestBuilder) -> Result<(Request, Instant, Option<Recording>), Failure> {
         let now = clock::now();
         let request = request.build().map_err(|error| self.classify(error, now.mono))?;
         let recorder = self.recorder.as_ref();
@@ -483,7 +479,7 @@ impl Client {
         request: Request,
         started: Instant,
         recording: Option<&mut Recording>,
-    ) -> Result<Response, ApiError> {
+    ) -> Result<Response, Failure> {
         let response = self.http.execute(request).await.map_err(|error| self.classify(error, started))?;
         if let Some(recording) = recording {
             recording.head(response.status(), response.headers());
@@ -499,28 +495,28 @@ impl Client {
         Ok(response)
     }
 
-    async fn rest(&self, mut response: Response, started: Instant) -> Result<FullResponse, ApiError> {
+    async fn rest(&self, mut response: Response, started: Instant) -> Result<FullResponse, Failure> {
         let mut body = Vec::new();
         while let Some(chunk) = response.chunk().await.map_err(|error| self.classify(error, started))? {
             if body.len() + chunk.len() > MAX_BODY {
-                return Err(ApiError::Malformed(Defect::TooLarge(MAX_BODY)));
+                return Err(Failure::malformed(format_args!("larger than {} MiB", MAX_BODY >> 20)));
             }
             body.extend_from_slice(&chunk);
         }
         Ok(FullResponse { status: response.status(), headers: std::mem::take(response.headers_mut()), body })
     }
 
-    fn classify(&self, error: reqwest::Error, started: Instant) -> ApiError {
+    fn classify(&self, error: reqwest::Error, started: Instant) -> Failure {
         // The URL is ours and shown elsewhere; without it the causes read better.
         let error = error.without_url();
         if error.is_connect() && error.is_timeout() {
-            ApiError::ConnectTimeout(self.timeouts.connect)
+            Failure::NotSent { why: format!("no connection within {} s", self.timeouts.connect.as_secs()) }
         } else if error.is_connect() || error.is_builder() {
-            ApiError::NotSent(error)
+            Failure::not_sent(&error)
         } else if error.is_timeout() {
-            ApiError::Timeout(clock::now().mono.duration_since(started))
+            Failure::NoAnswer { after: clock::now().mono.duration_since(started) }
         } else {
-            ApiError::Broken(error)
+            Failure::broken(&error)
         }
     }
 }

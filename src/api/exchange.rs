@@ -3,7 +3,6 @@
 //! It is made to be kept by the hundred and shown as it is: a few KiB each, foreign text made safe, and never the key.
 
 use std::borrow::Cow;
-use std::error::Error as _;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -12,8 +11,7 @@ use reqwest::header::HeaderMap;
 use reqwest::{Body, Request, StatusCode};
 use url::Position;
 
-use super::failure::root_cause;
-use super::{ApiError, NextPage};
+use super::{Failure, NextPage};
 use crate::clock::{self, Now};
 use crate::model::escape::{ascii_json, shell_word, shown_json};
 use crate::model::{ApiKey, BaseUrl, NewPet, PetQuery, display_safe};
@@ -136,17 +134,15 @@ impl Recording {
     }
 
     /// The whole body of the answer is here, or there will be none.
-    pub(super) fn end(mut self, answer: Result<&[u8], &ApiError>) {
+    pub(super) fn end(mut self, answer: Result<&[u8], &Failure>) {
         let failure = match answer {
             Ok(body) => {
                 self.exchange.answer = foreign(body, self.key.as_ref(), MAX_ANSWER);
                 self.exchange.size = body.len();
                 None
             }
-            Err(error) => Some(match error.source() {
-                Some(source) => format!("{error} ({})", root_cause(source)),
-                None => error.to_string(),
-            }),
+            Err(Failure::NotSent { why }) if why.starts_with("no connection") => Some(why.clone()),
+            Err(failure) => Some(failure.to_string()),
         };
         self.exchange.failure = failure.map(|words| foreign(words.as_bytes(), self.key.as_ref(), MAX_FAILURE));
     }

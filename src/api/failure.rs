@@ -1,39 +1,46 @@
-//! What can come back instead of an answer, typed by what the caller can do about it; why, in words for people: one set
-//! for the app and the command line; and what it means and what to do about it.
-//!
-//! The one place where an [`ApiError`] becomes sentences. Exhaustive, so that a new error cannot stay without words.
+//! Why a request gave no answer, typed by what the caller can do about it, in words for people: one set for the app and the
+//! command line; and what it means and what to do about it. Exhaustive, so that a new failure cannot stay without words.
 
+use std::error::Error;
+use std::fmt::Display;
 use std::time::Duration;
 
-use crate::model::text::{causes, cut, without_keys};
+use crate::model::escape::shown_json;
+use crate::model::text::{cut, without_keys};
 use crate::model::{Problem, ProblemCode, display_safe};
 
-/// A failed request, comparable and cleaned: every text in it is safe to show.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A failed request, comparable and cleaned: every text in it is safe to show. Displayed, it is a few words for a record.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Failure {
-    /// Nothing was sent.
+    /// Nothing was sent: the name did not resolve, the connection was refused or took too long, or TLS failed.
+    #[error("no connection ({why})")]
     NotSent {
         /// The cause, for example `connection refused`.
         why: String,
     },
     /// The service inside the program, or the client, could not be started; asking again gives the same.
+    #[error("not started ({why})")]
     NotStarted {
         /// The cause.
         why: String,
     },
     /// A session over SSH may not do it.
+    #[error("not over SSH")]
     NotOverSsh,
-    /// It may have arrived; no whole answer came.
+    /// It may have arrived; no whole answer came in time.
+    #[error("no answer within {} s", after.as_secs())]
     NoAnswer {
         /// How long it was waited for.
         after: Duration,
     },
-    /// It may have arrived; the connection broke.
+    /// It may have arrived; the connection broke before the answer was whole.
+    #[error("the connection broke ({why})")]
     Broken {
         /// The cause.
         why: String,
     },
     /// An answer that is not a success.
+    #[error("the service answered {status}")]
     Refused {
         /// The HTTP status code.
         status: u16,
@@ -41,10 +48,13 @@ pub enum Failure {
         code: Option<String>,
         /// `message` of the Error body, or how the body began.
         message: String,
-        /// Seconds that the service asks to wait.
-        retry_after: Option<u64>,
+        /// How long the service asks to wait (`Retry-After`).
+        retry_after: Option<RetryAfter>,
+        /// The Error body, as a line of JSON.
+        body: Option<String>,
     },
     /// A success that is not what the description promises.
+    #[error("the answer does not match the API description ({why})")]
     Malformed {
         /// What was wrong.
         why: String,
@@ -52,8 +62,10 @@ pub enum Failure {
         excerpt: String,
     },
     /// The app has more to do than it can take.
+    #[error("busy")]
     Busy,
     /// The job ended by a fault of the program.
+    #[error("crashed ({why})")]
     Crashed {
         /// The message of the panic.
         why: String,
@@ -85,49 +97,17 @@ pub enum Remedy {
     None,
 }
 
-impl From<ApiError> for Failure {
-    fn from(error: ApiError) -> Self {
-        Self::from(&error)
-    }
-}
-
-impl From<&ApiError> for Failure {
-    fn from(error: &ApiError) -> Self {
-        match error {
-            ApiError::NotSent(source) => Self::NotSent { why: safe(&root_cause(source)) },
-            ApiError::ConnectTimeout(limit) => {
-                Self::NotSent { why: format!("no connection within {} s", limit.as_secs()) }
-            }
-            ApiError::Timeout(after) => Self::NoAnswer { after: *after },
-            ApiError::Broken(source) => Self::Broken { why: safe(&root_cause(source)) },
-            ApiError::Refused { status, problem, excerpt, .. } => Self::Refused {
-                status: *status,
-                code: problem.as_ref().map(|problem| safe(&problem.code)),
-                message: safe(problem.as_ref().map_or(excerpt, |problem| &problem.message)),
-                retry_after: error.asked_pause().map(|pause| pause.as_secs()),
-            },
-            ApiError::Malformed(defect) => Self::Malformed {
-                why: safe(&causes(defect)),
-                excerpt: match defect {
-                    Defect::Json { excerpt, .. } => safe(excerpt),
-                    Defect::TooLarge(_) | Defect::Status(_) | Defect::Events(_) => String::new(),
-                    Defect::Circle | Defect::Endless(_) => String::new(),
-                },
-            },
-        }
-    }
-}
-
-impl ApiError {
-    /// Whether the request may have been carried out although no answer came. Such a creation must not be repeated
-    /// blindly: it could add the pet twice.
-    pub fn outcome_unknown(&self) -> bool {
-        Failure::from(self).outcome_unknown()
-    }
+/// The value of a `Retry-After` header (RFC 9110, section 10.2.3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RetryAfter {
+    /// Seconds from now.
+    Seconds(u64),
+    /// A date, or something that is neither: not to be waited for blindly.
+    Other,
 }
 
 /// The innermost cause says what happened; the layers above it only say where.
-pub(super) fn root_cause(error: &dyn std::error::Error) -> String {
+fn root_cause(error: &dyn Error) -> String {
     let mut cause = error;
     while let Some(source) = cause.source() {
         cause = source;
@@ -135,7 +115,7 @@ pub(super) fn root_cause(error: &dyn std::error::Error) -> String {
     let text = cause.to_string();
     // The error number adds nothing to the message.
     let text = text.split_once(" (os error").map_or(text.as_str(), |(words, _)| words);
-    if text.contains("closed before message completed") { "it closed the connection".into() } else { text.to_owned() }
+    safe(if text.contains("closed before message completed") { "it closed the connection" } else { text })
 }
 
 fn safe(text: &str) -> String {
@@ -143,15 +123,64 @@ fn safe(text: &str) -> String {
 }
 
 impl Failure {
-    /// Whether the request may have been carried out all the same; see [`ApiError::outcome_unknown`].
+    /// Nothing was sent, because of this.
+    pub fn not_sent(error: &dyn Error) -> Self {
+        Self::NotSent { why: root_cause(error) }
+    }
+
+    pub(super) fn broken(error: &dyn Error) -> Self {
+        Self::Broken { why: root_cause(error) }
+    }
+
+    /// A success with something wrong in it, or something else of the service that is.
+    pub(super) fn malformed(why: impl Display) -> Self {
+        Self::Malformed { why: safe(&why.to_string()), excerpt: String::new() }
+    }
+
+    pub(super) fn not_json(error: &serde_json::Error, body: &str) -> Self {
+        Self::Malformed { why: safe(&error.to_string()), excerpt: safe(body) }
+    }
+
+    /// An answer with an Error body, or one that begins with this.
+    pub fn refused(status: u16, body: Result<Problem, &str>, retry_after: Option<RetryAfter>) -> Self {
+        let (code, message, body) = match &body {
+            Ok(problem) => {
+                let json = serde_json::to_string(problem).ok();
+                (Some(safe(&problem.code)), safe(&problem.message), json.map(|json| shown_json(&json).into_owned()))
+            }
+            Err(excerpt) => (None, safe(excerpt), None),
+        };
+        Self::Refused { status, code, message, retry_after, body }
+    }
+
+    /// Whether an earlier request with the same Idempotency-Key is being carried out.
+    pub fn is_in_progress(&self) -> bool {
+        matches!(self, Self::Refused { status: 409, code: Some(code), .. }
+            if code == ProblemCode::IdempotencyInProgress.as_str())
+    }
+
+    /// The pause that the service asks for, where it says how long that is.
+    pub const fn asked_pause(&self) -> Option<Duration> {
+        match self {
+            Self::Refused { retry_after: Some(RetryAfter::Seconds(seconds)), .. } => {
+                Some(Duration::from_secs(*seconds))
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether the key was missing or not accepted (section 5).
+    pub const fn is_unauthorized(&self) -> bool {
+        matches!(self, Self::Refused { status: 401, .. })
+    }
+
+    /// Whether the request may have been carried out although no answer came. Such a creation must not be repeated
+    /// blindly: it could add the pet twice.
     pub fn outcome_unknown(&self) -> bool {
         match self {
             Self::NotSent { .. } | Self::NotStarted { .. } | Self::NotOverSsh | Self::Busy => false,
             Self::NoAnswer { .. } | Self::Broken { .. } | Self::Malformed { .. } | Self::Crashed { .. } => true,
-            // An earlier one with the same idempotency key is being carried out.
-            Self::Refused { status: 409, code, .. } => {
-                code.as_deref() == Some(ProblemCode::IdempotencyInProgress.as_str())
-            }
+            Self::Refused { status: 409, .. } => self.is_in_progress(),
             // The service behind it has answered.
             Self::Refused { status: 503, code: Some(code), .. } => code != ProblemCode::NotAdded.as_str(),
             // A gateway that gave up says nothing about the service behind it.
@@ -163,7 +192,7 @@ impl Failure {
     pub fn remedy(&self) -> Remedy {
         match self {
             Self::Refused { status: 401, .. } => Remedy::EnterKey,
-            Self::Refused { retry_after: Some(seconds), .. } => Remedy::Wait(*seconds),
+            Self::Refused { retry_after: Some(RetryAfter::Seconds(seconds)), .. } => Remedy::Wait(*seconds),
             Self::Refused { status: 403, .. } => Remedy::GetPermission,
             Self::Refused { status: 404, .. } => Remedy::CheckPath,
             Self::Refused { status: 400 | 422, .. } => Remedy::CorrectValue,
@@ -217,11 +246,12 @@ impl Failure {
     /// Every line that is known about it, for the full view.
     pub fn details(&self, service: &str) -> Vec<String> {
         let mut lines = vec![self.sentence(service)];
-        if let Self::Refused { status, code, message, retry_after } = self {
+        if let Self::Refused { status, code, message, .. } = self {
             lines.push(format!("status   {status}"));
             lines.push(format!("code     {}", code.as_deref().unwrap_or("(no Error body)")));
             lines.push(format!("message  {}", if message.is_empty() { "(empty)" } else { message }));
-            lines.extend(retry_after.map(|seconds| format!("The service asks you to wait {seconds} s.")));
+            let asked = self.asked_pause();
+            lines.extend(asked.map(|asked| format!("The service asks you to wait {} s.", asked.as_secs())));
         }
         if let Self::Malformed { excerpt, .. } = self
             && !excerpt.is_empty()
@@ -230,98 +260,6 @@ impl Failure {
             lines.push(excerpt.clone());
         }
         lines
-    }
-}
-
-/// Why a request gave no result.
-#[derive(Debug, thiserror::Error)]
-pub enum ApiError {
-    /// Nothing was sent: the name did not resolve, the connection was refused, or TLS failed.
-    #[error("no connection")]
-    NotSent(#[source] reqwest::Error),
-    /// No connection within the time allowed for it; nothing was sent.
-    #[error("no connection within {} s", .0.as_secs())]
-    ConnectTimeout(Duration),
-    /// The request may have arrived; its answer did not, or not whole, within the time allowed. Carries how long it took.
-    #[error("no answer within {} s", .0.as_secs())]
-    Timeout(Duration),
-    /// The request may have arrived; the connection broke before the answer was whole.
-    #[error("the connection broke")]
-    Broken(#[source] reqwest::Error),
-    /// An answer that is not a success.
-    #[error("the service answered {status}")]
-    Refused {
-        /// The HTTP status code.
-        status: u16,
-        /// The Error body, where the answer was one.
-        problem: Option<Problem>,
-        /// The first characters of the body where it was not. Foreign text: clean it before showing it.
-        excerpt: String,
-        /// How long the service asks to wait (`Retry-After`).
-        retry_after: Option<RetryAfter>,
-    },
-    /// A success whose body is not what the description promises.
-    #[error("the answer does not match the API description")]
-    Malformed(#[source] Defect),
-}
-
-/// The value of a `Retry-After` header (RFC 9110, section 10.2.3).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RetryAfter {
-    /// Seconds from now.
-    Seconds(u64),
-    /// A date, or something that is neither: not to be waited for blindly.
-    Other,
-}
-
-/// What is wrong with the body of a success.
-#[derive(Debug, thiserror::Error)]
-pub enum Defect {
-    /// Larger than the client takes.
-    #[error("larger than {} MiB", .0 >> 20)]
-    TooLarge(usize),
-    /// Not JSON of the promised shape; `excerpt` is how it begins.
-    #[error("{source}")]
-    Json {
-        /// Where and why reading stopped.
-        source: serde_json::Error,
-        /// The first characters of the body. Foreign text: clean it before showing it.
-        excerpt: String,
-    },
-    /// A success of another kind than the operation has, or one that only a question of another kind has.
-    #[error("unexpected status {0}")]
-    Status(u16),
-    /// Not the stream of events that it should be.
-    #[error("{0}")]
-    Events(&'static str),
-    /// A list whose pages lead back to one of them.
-    #[error("its pages form a loop")]
-    Circle,
-    /// A list that has not ended after so many requests.
-    #[error("the list has not ended after {0} requests")]
-    Endless(u32),
-}
-
-impl ApiError {
-    /// Whether an earlier request with the same Idempotency-Key is being carried out.
-    pub fn is_in_progress(&self) -> bool {
-        matches!(self, Self::Refused { status: 409, problem: Some(problem), .. }
-            if problem.code == ProblemCode::IdempotencyInProgress.as_str())
-    }
-
-    /// The pause that the service asks for, where it says how long that is.
-    pub const fn asked_pause(&self) -> Option<Duration> {
-        match self {
-            Self::Refused { retry_after: Some(RetryAfter::Seconds(seconds)), .. } => {
-                Some(Duration::from_secs(*seconds))
-            }
-            _ => None,
-        }
-    }
-
-    /// Whether the key was missing or not accepted (section 5).
-    pub const fn is_unauthorized(&self) -> bool {
-        matches!(self, Self::Refused { status: 401, .. })
     }
 }
 
@@ -529,8 +467,8 @@ mod tests {
 
     #[test]
     fn a_remedy_is_one_that_helps() {
-        let refused = |status, retry_after| {
-            let failure = Failure::Refused { status, code: None, message: String::new(), retry_after };
+        let refused = |status, retry_after: Option<u64>| {
+            let failure = Failure::refused(status, Err(""), retry_after.map(RetryAfter::Seconds));
             (failure.remedy(), failure.may_pass())
         };
         // Waiting does not make the key valid.
@@ -591,10 +529,7 @@ mod tests {
 
     #[test]
     fn every_status_and_every_other_failure_is_explained() {
-        let refused = |status| {
-            let message = String::new();
-            explain(&Failure::Refused { status, code: None, message, retry_after: None })
-        };
+        let refused = |status| explain(&Failure::refused(status, Err(""), None));
         for (status, means) in [(401, "API key"), (404, "Nothing was found"), (422, "a value"), (503, "proxy before")] {
             assert!(refused(status).means.contains(means), "{status}");
         }

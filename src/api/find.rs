@@ -2,7 +2,7 @@
 
 use tokio::sync::OnceCell;
 
-use super::{ApiError, Client, PetPage};
+use super::{Client, Failure, PetPage};
 use crate::model::{Limit, Pet, PetId, PetQuery, PetStatus};
 
 /// Whether `GET /pets/{petId}` may be asked, which is deprecated.
@@ -90,7 +90,7 @@ pub struct Lists([OnceCell<PetPage>; PetStatus::ALL.len()]);
 /// Looks for the pet `id`: in the list of each status, and then as `ask` allows. Stops where it is found.
 ///
 /// A pet without a status is in none of these lists.
-pub async fn find(client: &Client, lists: &Lists, id: PetId, ask: Ask) -> Result<LookupResult, ApiError> {
+pub async fn find(client: &Client, lists: &Lists, id: PetId, ask: Ask) -> Result<LookupResult, Failure> {
     let mut steps = Vec::new();
     let mut is_proven_absent = true;
     let asked = if ask == Ask::Now { 0 } else { lists.0.len() };
@@ -113,8 +113,8 @@ pub async fn find(client: &Client, lists: &Lists, id: PetId, ask: Ask) -> Result
     }
     let (pet, outcome) = match client.get_pet(id).await {
         Ok(pet) => (Some(pet), StepOutcome::Found),
-        Err(ApiError::Refused { status: 404, .. }) => (None, StepOutcome::NotFound),
-        Err(ApiError::Refused { status: status @ (405 | 410), .. }) => (None, StepOutcome::Gone { status }),
+        Err(Failure::Refused { status: 404, .. }) => (None, StepOutcome::NotFound),
+        Err(Failure::Refused { status: status @ (405 | 410), .. }) => (None, StepOutcome::Gone { status }),
         Err(error) => return Err(error),
     };
     steps.push(Step { asked: LookupRequest::Get, outcome });

@@ -17,7 +17,7 @@ use tokio::time::{Instant, sleep_until, timeout, timeout_at};
 
 use super::client::read_json;
 use super::retry::{dice, pause};
-use super::{ApiError, Client, Defect, Failure};
+use super::{Client, Failure};
 use crate::clock;
 use crate::model::{ObservedStatus, Pet, PetId, PetStatus, Provenance, Provenances};
 
@@ -30,7 +30,7 @@ const LOST: &str = "pets.lost";
 
 /// The most bytes of an event: more than a pet with the longest name takes, and little enough to keep many.
 const MAX_EVENT: usize = 8 << 10;
-const TOO_LARGE: ApiError = defect("an event is larger than 8 KiB");
+const TOO_LARGE: &str = "an event is larger than 8 KiB";
 
 /// The most bytes that are taken of the name of a key.
 const MOST_OF_A_KEY: usize = 255;
@@ -55,7 +55,7 @@ pub enum News {
     /// The connection is gone; the next one is tried after a pause. Nothing is missed.
     Lost {
         /// Why; `None` if the service has ended it.
-        error: Option<ApiError>,
+        error: Option<Failure>,
     },
 }
 
@@ -91,7 +91,7 @@ pub struct Follower {
     failures: u32,
     connect_at: Instant,
     /// Came with pets that were reported together.
-    waiting: Option<Result<News, ApiError>>,
+    waiting: Option<Result<News, Failure>>,
 }
 
 struct Connection {
@@ -134,7 +134,7 @@ impl Follower {
     ///
     /// # Errors
     /// If trying again would give the same. Asking again connects again.
-    pub async fn next(&mut self) -> Result<News, ApiError> {
+    pub async fn next(&mut self) -> Result<News, Failure> {
         loop {
             let Some(connection) = &mut self.connection else {
                 sleep_until(self.connect_at).await;
@@ -162,7 +162,7 @@ impl Follower {
     }
 
     /// The same, with new pets together that come one soon after another. What waits here then, [`Self::next`] does not give.
-    pub async fn followed(&mut self) -> Result<Followed, ApiError> {
+    pub async fn followed(&mut self) -> Result<Followed, Failure> {
         let news = match self.waiting.take() {
             Some(news) => news,
             None => self.next().await,
@@ -186,7 +186,7 @@ impl Follower {
         })
     }
 
-    async fn connect(&mut self) -> Result<Connection, ApiError> {
+    async fn connect(&mut self) -> Result<Connection, Failure> {
         let mut url = self.client.events_url();
         if let Some(status) = self.status {
             url.query_pairs_mut().append_pair("status", status.as_str());
@@ -201,27 +201,27 @@ impl Follower {
         let kind = response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
         let essence = kind.split(';').next().unwrap_or_default().trim();
         if !essence.eq_ignore_ascii_case("text/event-stream") {
-            return Err(defect("the answer is not a stream of events"));
+            return Err(Failure::malformed("the answer is not a stream of events"));
         }
         let events = Box::pin(SseByteStream::new(Box::pin(parts(response, self.client.silence()))));
         Ok(Connection { events, is_placed: false, next: None })
     }
 
-    fn lost(&mut self, error: Option<ApiError>) -> Result<News, ApiError> {
+    fn lost(&mut self, error: Option<Failure>) -> Result<News, Failure> {
         self.connection = None;
         let wait = pause(FIRST_PAUSE, LONGEST_PAUSE, self.failures, error.as_ref(), dice());
         self.connect_at = Instant::from_std(clock::now().mono + wait);
         self.failures = self.failures.saturating_add(1);
         match error {
-            Some(error) if !Failure::from(&error).may_pass() => Err(error),
+            Some(error) if !error.may_pass() => Err(error),
             error => Ok(News::Lost { error }),
         }
     }
 
-    fn take(&mut self, block: Sse) -> Result<Option<News>, ApiError> {
+    fn take(&mut self, block: Sse) -> Result<Option<News>, Failure> {
         let Some(connection) = &mut self.connection else { return Ok(None) };
         let id = block.id.as_deref().map(str::parse::<PetId>).transpose();
-        let id = id.map_err(|_| defect("an event has an id that is not a number"))?;
+        let id = id.map_err(|_| Failure::malformed("an event has an id that is not a number"))?;
         if let Some(last) = id.filter(|_| block.event.as_deref() == Some(LOST)) {
             let is_news = self.position.replace(last).is_some_and(|known| known != last);
             self.failures = 0;
@@ -230,11 +230,11 @@ impl Follower {
         let mut added = None;
         if let Some(data) = block.data.filter(|_| block.event.as_deref() == Some(ADDED)) {
             if data.len() > MAX_EVENT {
-                return Err(TOO_LARGE);
+                return Err(Failure::malformed(TOO_LARGE));
             }
             let pet: Pet = read_json(data.as_bytes())?;
             if id.is_some_and(|id| id != pet.id) {
-                return Err(defect("an event has the id of another pet"));
+                return Err(Failure::malformed("an event has the id of another pet"));
             }
             added = Some(AddedPet { pet, provenance: provenance(&data) });
         }
@@ -258,26 +258,26 @@ impl Follower {
 }
 
 impl Connection {
-    async fn next_block(&mut self) -> Result<Option<Sse>, ApiError> {
+    async fn next_block(&mut self) -> Result<Option<Sse>, Failure> {
         self.events.next().await.transpose().map_err(|error| match error {
-            sse_stream::Error::Body(source) => match source.downcast::<ApiError>() {
+            sse_stream::Error::Body(source) => match source.downcast::<Failure>() {
                 Ok(error) => *error,
-                Err(_) => defect("the stream of events cannot be read"),
+                Err(_) => Failure::malformed("the stream of events cannot be read"),
             },
-            _ => defect("an event is not UTF-8"),
+            _ => Failure::malformed("an event is not UTF-8"),
         })
     }
 }
 
 /// The body, as long as no event is too large: the parser itself has no limit, and keeps what follows the last empty line.
-fn parts(response: Response, silence: Duration) -> impl Stream<Item = Result<Bytes, ApiError>> + Send {
+fn parts(response: Response, silence: Duration) -> impl Stream<Item = Result<Bytes, Failure>> + Send {
     stream::try_unfold((response, silence, 0, b'\n'), async |(mut response, silence, mut kept, mut last)| {
         if kept > MAX_EVENT {
-            return Err(TOO_LARGE);
+            return Err(Failure::malformed(TOO_LARGE));
         }
         let part = match timeout(silence, response.chunk()).await {
-            Ok(part) => part.map_err(|error| ApiError::Broken(error.without_url()))?,
-            Err(_) => return Err(ApiError::Timeout(silence)),
+            Ok(part) => part.map_err(|error| Failure::broken(&error.without_url()))?,
+            Err(_) => return Err(Failure::NoAnswer { after: silence }),
         };
         let is_end = |byte| [b'\n', b'\r'].contains(&byte);
         for &byte in part.iter().flatten() {
@@ -300,10 +300,6 @@ fn provenance(data: &str) -> Option<Provenance> {
     Some(provenance)
 }
 
-const fn defect(what: &'static str) -> ApiError {
-    ApiError::Malformed(Defect::Events(what))
-}
-
 /// Once connected, without an event for so long the service is asked for its last pet: it may not have the wanted ones.
 const QUIET: Duration = Duration::from_secs(5);
 
@@ -324,7 +320,7 @@ pub enum ProvenanceError {
     NotAllowed,
     /// The request has failed.
     #[error(transparent)]
-    Api(#[from] ApiError),
+    Api(#[from] Failure),
 }
 
 /// Reads it; best in the order of ids.
@@ -359,7 +355,7 @@ impl ProvenanceReader {
                 None => {
                     failed += 1;
                     if failed > MOST_FAILED {
-                        return Err(ApiError::Timeout(QUIET * failed).into());
+                        return Err(Failure::NoAnswer { after: QUIET * failed }.into());
                     }
                 }
                 Some(Ok(News::PetsLost(last))) if last < first => break,
@@ -398,12 +394,12 @@ async fn last_id(client: &Client) -> Result<PetId, ProvenanceError> {
 }
 
 fn follower(client: &Client, after: Option<PetId>) -> Result<Follower, ProvenanceError> {
-    let follower = Follower::new(client, after, None).map_err(ApiError::NotSent)?;
+    let follower = Follower::new(client, after, None).map_err(|error| Failure::not_sent(&error))?;
     follower.ok_or(ProvenanceError::NotOffered)
 }
 
-const fn ended() -> ApiError {
-    ApiError::Malformed(Defect::Events("the stream of events ends again and again"))
+fn ended() -> Failure {
+    Failure::malformed("the stream of events ends again and again")
 }
 
 /// Whether the pet `id` comes soon, if it is there.

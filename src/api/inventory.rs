@@ -10,7 +10,7 @@ use tokio::sync::mpsc;
 
 use super::client::UnreadPage;
 use super::retry::repeated;
-use super::{ApiError, Client, Defect, NextPage};
+use super::{Client, Failure, NextPage};
 use crate::clock;
 use crate::model::words::counted;
 use crate::model::{Limit, Pet, PetId, PetQuery, PetStatus};
@@ -97,7 +97,7 @@ pub async fn in_parts<T: Future<Output = ()>>(
     query: PetQuery,
     most: usize,
     tell: impl Fn(Vec<Pet>) -> T,
-) -> Result<Coverage, ApiError> {
+) -> Result<Coverage, Failure> {
     let query = PetQuery { limit: Limit::MAX, ..query };
     let (coverage, after) = list_in_parts(client, query, most, &tell).await?;
     if !query.newest_first {
@@ -116,7 +116,7 @@ async fn list_in_parts<T: Future<Output = ()>>(
     query: PetQuery,
     most: usize,
     tell: &impl Fn(Vec<Pet>) -> T,
-) -> Result<(Coverage, Option<PetId>), ApiError> {
+) -> Result<(Coverage, Option<PetId>), Failure> {
     let (pages, mut coming) = mpsc::channel::<Vec<Pet>>(4);
     let collect = async move {
         let (mut part, mut count, mut size) = (Vec::<Pet>::new(), 0, 0);
@@ -161,11 +161,11 @@ pub async fn inventory(
     client: &Client,
     status: Option<PetStatus>,
     parts: mpsc::Sender<Vec<Pet>>,
-) -> Result<Coverage, ApiError> {
+) -> Result<Coverage, Failure> {
     pets_of(client, PetQuery { status, limit: Limit::MAX, ..PetQuery::default() }, parts).await
 }
 
-async fn pets_of(client: &Client, query: PetQuery, parts: mpsc::Sender<Vec<Pet>>) -> Result<Coverage, ApiError> {
+async fn pets_of(client: &Client, query: PetQuery, parts: mpsc::Sender<Vec<Pet>>) -> Result<Coverage, Failure> {
     let fetch = Fetch { client, requests: 0, asked: HashSet::new(), hasher: RandomState::new() };
     let mut walk = Walk { fetch, parts, seen: Seen::default() };
     let mut full = Vec::new();
@@ -211,7 +211,7 @@ struct Fetch<'a> {
 
 impl Walk<'_> {
     /// Gives out a list to its end. While a page is read and given out, the next one is on its way.
-    async fn follow(&mut self, query: &PetQuery) -> Result<End, ApiError> {
+    async fn follow(&mut self, query: &PetQuery) -> Result<End, Failure> {
         let first = self.fetch.client.first_page(query);
         let mut coming = self.fetch.page(&first).await;
         let mut may_be_cut = None;
@@ -224,7 +224,7 @@ impl Walk<'_> {
                 may_be_cut.get_or_insert(is_cut);
                 page.pets.retain(|pet| self.seen.insert(pet.id));
                 if self.seen.len() > MAX_PETS {
-                    return Err(ApiError::Malformed(Defect::Endless(MAX_REQUESTS)));
+                    return Err(endless());
                 }
                 Ok(page.pets.is_empty() || self.parts.send(page.pets).await.is_ok())
             };
@@ -248,24 +248,22 @@ impl Walk<'_> {
 
 impl Fetch<'_> {
     /// A page that was not asked for before.
-    async fn page(&mut self, address: &NextPage) -> Result<UnreadPage, ApiError> {
+    async fn page(&mut self, address: &NextPage) -> Result<UnreadPage, Failure> {
         if !self.asked.insert(self.hasher.hash_one(&address.0)) {
-            return Err(ApiError::Malformed(Defect::Circle));
+            return Err(Failure::malformed("its pages form a loop"));
         }
         let client = self.client;
         repeated(|| {
             let is_endless = self.requests == MAX_REQUESTS;
             self.requests += u32::from(!is_endless);
-            async move {
-                if is_endless {
-                    Err(ApiError::Malformed(Defect::Endless(MAX_REQUESTS)))
-                } else {
-                    client.unread_page(address, None).await
-                }
-            }
+            async move { if is_endless { Err(endless()) } else { client.unread_page(address, None).await } }
         })
         .await
     }
+}
+
+fn endless() -> Failure {
+    Failure::malformed(format_args!("the list has not ended after {MAX_REQUESTS} requests"))
 }
 
 /// A set of ids. While they arrive in ascending order, only the steps between them are stored, usually a byte each; after

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::{ApiError, Client, NextPage, PetPage};
+use super::{Client, Failure, NextPage, PetPage};
 use crate::clock;
 use crate::model::{BaseUrl, Pet, PetId, PetQuery};
 
@@ -120,7 +120,7 @@ impl Part<'_> {
 
 /// A list with up to `pages` pages of it, at least one. Where `known` has a page of the same address, its rows come only
 /// if they are others; a page that fails makes the whole fail.
-pub async fn list(client: &Client, query: &PetQuery, pages: u16, known: Option<&List>) -> Result<ListAnswer, ApiError> {
+pub async fn list(client: &Client, query: &PetQuery, pages: u16, known: Option<&List>) -> Result<ListAnswer, Failure> {
     let started = clock::now().mono;
     let mut known_parts = known.into_iter().flat_map(List::parts);
     let mut parts = vec![part(client, client.first_page(query), known_parts.next()).await?];
@@ -140,11 +140,7 @@ fn answer(client: &Client, list: Option<List>, took: Duration) -> ListAnswer {
 }
 
 /// The page at `asked`, which may be `known`.
-async fn part<'a>(
-    client: &Client,
-    asked: NextPage,
-    known: Option<(&'a Page, &'a [Pet])>,
-) -> Result<Part<'a>, ApiError> {
+async fn part<'a>(client: &Client, asked: NextPage, known: Option<(&'a Page, &'a [Pet])>) -> Result<Part<'a>, Failure> {
     let known = known.filter(|(page, _)| page.asked.as_ref() == Some(&asked));
     let etag = known.and_then(|(page, _)| page.etag.as_deref());
     let mut unread = client.unread_page(&asked, etag).await?;

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use tokio::time::sleep;
 
 use super::failure::RetryAfter;
-use super::{ApiError, Client};
+use super::{Client, Failure};
 use crate::clock;
 use crate::model::{IdempotencyKey, Limit, NewPet, Pet, PetQuery};
 
@@ -20,15 +20,16 @@ const LONGEST_WAIT: Duration = Duration::from_secs(5);
 
 /// How long to wait before repeat number `repeat` (from 0) of a GET that ended with `error`; `None` where repeating
 /// does not help, or not soon. `dice` in 0..1 spreads the clients of a service that comes back.
-fn wait_before_repeat(repeat: u32, error: &ApiError, dice: f64) -> Option<Duration> {
+fn wait_before_repeat(repeat: u32, error: &Failure, dice: f64) -> Option<Duration> {
     match error {
-        ApiError::Broken(_) => wait_as_asked(repeat, None, dice),
-        ApiError::Refused { status: 429 | 500 | 502 | 503 | 504, retry_after, .. } => {
+        Failure::Broken { .. } => wait_as_asked(repeat, None, dice),
+        Failure::Refused { status: 429 | 500 | 502 | 503 | 504, retry_after, .. } => {
             wait_as_asked(repeat, *retry_after, dice)
         }
         // A service that did not answer within the time limit will not answer a moment later either.
-        ApiError::NotSent(_) | ApiError::ConnectTimeout(_) | ApiError::Timeout(_) => None,
-        ApiError::Refused { .. } | ApiError::Malformed(_) => None,
+        Failure::NotSent { .. } | Failure::NoAnswer { .. } => None,
+        Failure::Refused { .. } | Failure::Malformed { .. } => None,
+        Failure::NotStarted { .. } | Failure::NotOverSsh | Failure::Busy | Failure::Crashed { .. } => None,
     }
 }
 
@@ -44,9 +45,9 @@ fn wait_as_asked(repeat: u32, retry_after: Option<RetryAfter>, dice: f64) -> Opt
 
 /// As [`wait_before_repeat`], for a creation that is sent again with its key, to a service that keeps keys: also while
 /// the first one is still being carried out there.
-fn wait_before_sending_again(repeat: u32, error: &ApiError, dice: f64) -> Option<Duration> {
+fn wait_before_sending_again(repeat: u32, error: &Failure, dice: f64) -> Option<Duration> {
     match error {
-        ApiError::Refused { retry_after, .. } if error.is_in_progress() => wait_as_asked(repeat, *retry_after, dice),
+        Failure::Refused { retry_after, .. } if error.is_in_progress() => wait_as_asked(repeat, *retry_after, dice),
         error => wait_before_repeat(repeat, error, dice),
     }
 }
@@ -55,7 +56,7 @@ fn wait_before_sending_again(repeat: u32, error: &ApiError, dice: f64) -> Option
 ///
 /// # Errors
 /// That of the last time it was asked.
-pub async fn repeated<T, F: Future<Output = Result<T, ApiError>>>(mut ask: impl FnMut() -> F) -> Result<T, ApiError> {
+pub async fn repeated<T, F: Future<Output = Result<T, Failure>>>(mut ask: impl FnMut() -> F) -> Result<T, Failure> {
     let mut repeat = 0;
     loop {
         let error = match ask().await {
@@ -71,9 +72,9 @@ pub async fn repeated<T, F: Future<Output = Result<T, ApiError>>>(mut ask: impl 
 /// How long to wait after failure number `failures` (from 0) in a row, for something that goes on until it is stopped:
 /// twice as long each time, from `first` up to `longest`, or as long as the service asks if that is not longer. `dice` in
 /// 0..1 spreads the clients of a service that comes back.
-pub fn pause(first: Duration, longest: Duration, failures: u32, error: Option<&ApiError>, dice: f64) -> Duration {
+pub fn pause(first: Duration, longest: Duration, failures: u32, error: Option<&Failure>, dice: f64) -> Duration {
     let grown = first.saturating_mul(2_u32.saturating_pow(failures)).min(longest);
-    let asked = error.and_then(ApiError::asked_pause).unwrap_or_default().min(longest);
+    let asked = error.and_then(Failure::asked_pause).unwrap_or_default().min(longest);
     grown.mul_f64(0.5 + dice.clamp(0.0, 1.0) / 2.0).max(asked)
 }
 
@@ -86,7 +87,7 @@ pub fn dice() -> f64 {
 #[derive(Clone, Copy, Debug)]
 pub struct FailedAttempt<'a> {
     /// What came instead.
-    pub error: &'a ApiError,
+    pub error: &'a Failure,
     /// When it began.
     pub began: Instant,
     /// Whether this or an earlier one may have added the pet all the same.
@@ -102,7 +103,7 @@ pub async fn create_pet<W: Future<Output = bool>>(
     new: &NewPet,
     key: &IdempotencyKey,
     mut again: impl FnMut(FailedAttempt<'_>) -> Option<W>,
-) -> Result<Pet, ApiError> {
+) -> Result<Pet, Failure> {
     let mut unknown = None;
     loop {
         let began = clock::now().mono;
@@ -129,7 +130,7 @@ pub async fn create_pet<W: Future<Output = bool>>(
 /// three times within a few seconds. If no answer has shown yet whether it keeps them, a request finds out.
 ///
 /// After a timeout it is not sent again: the user decides.
-pub async fn create_pet_once(client: &Client, new: &NewPet, key: &IdempotencyKey) -> Result<Pet, ApiError> {
+pub async fn create_pet_once(client: &Client, new: &NewPet, key: &IdempotencyKey) -> Result<Pet, Failure> {
     let mut repeat = 0;
     let again = |FailedAttempt { error, .. }: FailedAttempt<'_>| {
         let may_pass_by = wait_before_repeat(repeat, error, dice()).is_some();
@@ -155,8 +156,8 @@ mod tests {
     use super::*;
     use crate::model::{Problem, ProblemCode};
 
-    fn refused(status: u16, retry_after: Option<RetryAfter>) -> ApiError {
-        ApiError::Refused { status, problem: None, excerpt: String::new(), retry_after }
+    fn refused(status: u16, retry_after: Option<RetryAfter>) -> Failure {
+        Failure::refused(status, Err(""), retry_after)
     }
 
     #[test]
@@ -169,31 +170,26 @@ mod tests {
         for status in [301, 400, 401, 404, 405, 501] {
             assert_eq!(wait_before_repeat(0, &refused(status, None), 0.5), None, "{status}");
         }
-        assert_eq!(wait_before_repeat(0, &ApiError::Timeout(Duration::from_secs(30)), 0.5), None);
+        assert_eq!(wait_before_repeat(0, &Failure::NoAnswer { after: Duration::from_secs(30) }, 0.5), None);
     }
 
     #[test]
     fn a_creation_is_sent_again_as_a_question_is_and_while_it_is_carried_out() {
         let busy = refused(503, None);
         assert_eq!(wait_before_sending_again(0, &busy, 0.5), wait_before_repeat(0, &busy, 0.5));
-        let problem = |code| Some(Problem::new(code, 409, "still running"));
-        let conflict = |code| ApiError::Refused {
-            status: 409,
-            problem: problem(code),
-            excerpt: String::new(),
-            retry_after: Some(RetryAfter::Seconds(1)),
-        };
+        let problem = |code| Problem::new(code, 409, "still running");
+        let conflict = |code| Failure::refused(409, Ok(problem(code)), Some(RetryAfter::Seconds(1)));
         let running = conflict(ProblemCode::IdempotencyInProgress);
         assert_eq!(wait_before_sending_again(0, &running, 0.5), Some(Duration::from_secs(1)));
         assert_eq!(wait_before_sending_again(3, &running, 0.5), None);
         assert_eq!(wait_before_sending_again(0, &conflict(ProblemCode::NotFound), 0.5), None);
-        assert_eq!(wait_before_sending_again(0, &ApiError::Timeout(Duration::from_secs(30)), 0.5), None);
+        assert_eq!(wait_before_sending_again(0, &Failure::NoAnswer { after: Duration::from_secs(30) }, 0.5), None);
     }
 
     #[test]
     fn pauses_grow_to_a_maximum_and_respect_retry_after() {
         let (second, longest) = (Duration::from_secs(1), Duration::from_secs(300));
-        let away = ApiError::Timeout(second);
+        let away = Failure::NoAnswer { after: second };
         let pauses: Vec<_> =
             (0..12).map(|failures| pause(5 * second, longest, failures, Some(&away), 1.0).as_secs()).collect();
         assert_eq!(pauses, [5, 10, 20, 40, 80, 160, 300, 300, 300, 300, 300, 300]);

@@ -9,7 +9,7 @@ use std::time::Duration;
 use futures_util::future::BoxFuture;
 use tokio::task::spawn_blocking;
 
-use crate::api::{ApiError, Client, Failure, Recorder};
+use crate::api::{Client, Failure, Recorder};
 use crate::clock;
 use crate::config::edit::{add_profile, set_first_profile, set_key};
 use crate::config::file::{KeySource, Profile};
@@ -161,14 +161,14 @@ impl Tested {
     pub async fn of(client: &Client) -> Self {
         match ask(client, "profile test").await {
             (Ok(()), took) => Self::Answered(took),
-            (Err(error), _) => Self::Failed(Failure::from(&error)),
+            (Err(error), _) => Self::Failed(error),
         }
     }
 }
 
 /// Asks for one pet, which shows whether the service answers and accepts the key, and says how long that took. The
 /// records of requests name the `purpose`.
-pub async fn ask(client: &Client, purpose: &'static str) -> (Result<(), ApiError>, Duration) {
+pub async fn ask(client: &Client, purpose: &'static str) -> (Result<(), Failure>, Duration) {
     let begun = clock::now().mono;
     let query = PetQuery { limit: Limit::MIN, ..PetQuery::default() };
     let answer = client.called(purpose).list_pets(&query).await;

@@ -10,7 +10,7 @@ use jiff::Timestamp;
 use parking_lot::Mutex;
 
 use crate::api::inventory::in_parts;
-use crate::api::{ApiError, Client, Failure, Remedy};
+use crate::api::{Client, Failure, Remedy};
 use crate::app::inventory::store::PetStore;
 use crate::config::file::LoadLimit;
 use crate::model::text::cut;
@@ -341,7 +341,7 @@ impl SearchedPets {
 }
 
 /// Searches for every pet of that name, category and status, among the newest where the service lists them first.
-pub async fn search_for(client: &Client, new: &NewPet) -> Result<SearchedPets, ApiError> {
+pub async fn search_for(client: &Client, new: &NewPet) -> Result<SearchedPets, Failure> {
     let matches = Mutex::new(Vec::new());
     let is_it = |pet: &Pet| pet.name == new.name && pet.category_id == new.category_id;
     let take = |part: Vec<Pet>| {
@@ -390,7 +390,8 @@ mod tests {
         let attempt = Attempt::new(None, None);
         let after = |sent: Option<&Attempt>, status| {
             let mut line = Line { sent: sent.cloned(), ..typed.clone().into() };
-            let failure = Failure::Refused { status, code: None, message: String::new(), retry_after: None };
+            let failure =
+                Failure::Refused { status, code: None, message: String::new(), retry_after: None, body: None };
             line.on_sent(&LineSent::Failed(failure), attempt.clone(), "shop");
             (line.is_unknown(), line.fate.explanation().is_some())
         };

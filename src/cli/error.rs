@@ -10,11 +10,10 @@ use clap::Command;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use crate::api::follow::ProvenanceError;
-use crate::api::{ApiError, Failure, Remedy};
+use crate::api::{Failure, Remedy};
 use crate::config::{ConfigError, Env, KeyOrigin, LoginError, Service, Settings};
 use crate::domains::registry::RegistryError;
 use crate::model::display_safe;
-use crate::model::escape::shown_json;
 use crate::model::text::{causes, holds_key, safe_causes, short, without_keys};
 use crate::model::words::{did_you_mean, nearest};
 use crate::store::StoreError;
@@ -201,9 +200,8 @@ impl Failed {
     }
 
     /// A failed request to `service`; `creating` if it may have added a pet.
-    pub fn request(error: &ApiError, service: &str, creating: bool) -> Self {
-        let failure = Failure::from(error);
-        let exit = match &failure {
+    pub fn request(failure: &Failure, service: &str, creating: bool) -> Self {
+        let exit = match failure {
             Failure::Refused { status: 401 | 403, .. } => Exit::Unauthorized,
             Failure::Refused { status: 404, .. } => Exit::NotFound,
             Failure::Refused { status: 400..=499, .. } => Exit::Refused,
@@ -216,12 +214,8 @@ impl Failed {
             | Failure::Busy
             | Failure::Crashed { .. } => Exit::Failure,
         };
-        let body = match error {
-            ApiError::Refused { problem: Some(body), .. } => serde_json::to_string(body).ok(),
-            _ => None,
-        };
-        let body = body.map(|body| shown_json(&body).into_owned());
-        Self { hint: hint(&failure, exit), body, ..Self::new(exit, failure.sentence(service)) }
+        let body = if let Failure::Refused { body, .. } = failure { body.clone() } else { None };
+        Self { hint: hint(failure, exit), body, ..Self::new(exit, failure.sentence(service)) }
     }
 }
 
@@ -487,7 +481,7 @@ mod tests {
     fn the_error_body_is_shown_safely_and_only_on_request() {
         let problem = Problem::new(ProblemCode::NotFound, 404, "no \u{202e} way");
         let retry_after = Some(RetryAfter::Seconds(7));
-        let error = ApiError::Refused { status: 404, problem: Some(problem), excerpt: String::new(), retry_after };
+        let error = Failure::refused(404, Ok(problem), retry_after);
         let failed = Failed::request(&error, "shop.example", false);
         let lines = "shop.example answered 404 (not_found): \"no ⟨U+202E⟩ way\"\n\
                      hint: the service asks you to wait 7 s";

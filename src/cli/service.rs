@@ -17,7 +17,7 @@ use tokio::sync::Mutex;
 use super::error::{Exit, Failed};
 use super::render::FormatArg;
 use crate::api::client::{Timeouts, Trust};
-use crate::api::{ApiError, Client, Failure};
+use crate::api::{Client, Failure};
 use crate::app::connections::{self, Connect};
 use crate::clock;
 use crate::config::{Choices, Env, Origin, Service, Settings, Sourced};
@@ -235,14 +235,14 @@ pub async fn ask(settings: &Settings) -> ServiceAnswer {
     }
     let Err(error) = answer else { return ServiceAnswer { took, accepted: Some(true), failed: None } };
     let failed = match (&settings.service, &error) {
-        (Service::Remote(remote), ApiError::Refused { status: 401, .. }) if remote.key.is_none() => {
+        (Service::Remote(remote), Failure::Refused { status: 401, .. }) if remote.key.is_none() => {
             Failed::new(Exit::Unauthorized, format!("no API key for {}", remote.base_url))
                 .hint(super::error::GIVE_A_KEY)
         }
         _ => Failed::request(&error, &settings.service.name(), false).with_key_of(settings),
     };
-    let is_answer = matches!(error, ApiError::Refused { .. } | ApiError::Malformed(_));
-    let is_refused = matches!(error, ApiError::Refused { status: 401, .. });
+    let is_answer = matches!(error, Failure::Refused { .. } | Failure::Malformed { .. });
+    let is_refused = matches!(error, Failure::Refused { status: 401, .. });
     ServiceAnswer {
         took: took.filter(|_| is_answer),
         accepted: is_refused.then_some(false),

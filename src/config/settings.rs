@@ -177,6 +177,7 @@ impl Settings {
             ("ui.glyphs", choices.ascii.then_some(Origin::Flag("--ascii"))),
             ("ca_file", choices.ca_file.as_ref().and(ca_file.as_ref()).map(|_| Origin::Flag("--ca-file"))),
             ("insecure_http", choices.insecure_http.then_some(Origin::Flag("--insecure-http"))),
+            ("add.concurrency", Some(sources.origin(&["add", "at_once"])).filter(|origin| *origin != Origin::Default)),
         ];
         let profile = Profile {
             embedded: false,

@@ -10,7 +10,6 @@ use tokio::sync::watch;
 use super::prompt::{Asked, Leave};
 use super::session::Session;
 use super::words;
-use crate::api::Failure;
 use crate::app::import_run::{CheckedFile, typed_path};
 use crate::clock;
 use crate::config::paths::expand_home;
@@ -176,7 +175,7 @@ impl Session {
             let summary = match self.send_once(path.clone(), run.clone()).await? {
                 Ok(summary) => summary,
                 Err(TransferError::Api(error)) => {
-                    return self.talk.say_all(words::failure(&Failure::from(&error), &self.service));
+                    return self.talk.say_all(words::failure(&error, &self.service));
                 }
                 Err(error) => return self.talk.say(error.to_string()),
             };

@@ -8,7 +8,7 @@ use tokio::sync::mpsc;
 use super::prompt::Asked;
 use super::session::Session;
 use super::words;
-use crate::api::ApiError;
+use crate::api::Failure;
 use crate::api::find::{Ask, Lists, find};
 use crate::api::follow::{ProvenanceError, ProvenanceReader};
 use crate::api::inventory::{Coverage, in_parts};
@@ -31,7 +31,7 @@ type Came = (Vec<Pet>, Option<Coverage>);
 /// A reading of pets. Dropping it ends that.
 struct Reading {
     query: PetQuery,
-    coming: mpsc::Receiver<Result<Came, ApiError>>,
+    coming: mpsc::Receiver<Result<Came, Failure>>,
 }
 
 impl Session {

@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use super::prompt::{Asked, Dialogue, Leave};
 use super::words;
-use crate::api::{ApiError, Client, Failure};
+use crate::api::{Client, Failure};
 use crate::app::domain_service::{DomainService, DomainSetup};
 use crate::app::inventory::store::PetStore;
 use crate::app::outbox::Outbox;
@@ -76,7 +76,7 @@ impl Session {
     }
 
     /// Waits for an answer of the service; says why if it fails.
-    pub(super) async fn answer<T>(&mut self, work: impl Future<Output = Result<T, ApiError>>) -> Asked<Option<T>> {
+    pub(super) async fn answer<T>(&mut self, work: impl Future<Output = Result<T, Failure>>) -> Asked<Option<T>> {
         let waiting = format!("Still waiting for {}.", self.service);
         self.answer_meanwhile(work, || waiting.clone()).await
     }
@@ -84,7 +84,7 @@ impl Session {
     /// The same; `how_far` is the message while waiting.
     pub(super) async fn answer_meanwhile<T>(
         &mut self,
-        work: impl Future<Output = Result<T, ApiError>>,
+        work: impl Future<Output = Result<T, Failure>>,
         how_far: impl Fn() -> String,
     ) -> Asked<Option<T>> {
         match self.talk.during(work, how_far).await? {
@@ -93,7 +93,7 @@ impl Session {
                 if let Some(ssh) = self.setup.settings.ssh.as_ref().filter(|_| error.is_unauthorized()) {
                     return Err(Leave::Revoked(ssh.name.clone()));
                 }
-                self.talk.say_all(words::failure(&Failure::from(&error), &self.service))?;
+                self.talk.say_all(words::failure(&error, &self.service))?;
                 Ok(None)
             }
         }

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::api::ApiError;
+use crate::api::Failure;
 use crate::api::follow::ProvenanceError;
 use crate::model::Field;
 use crate::model::text::cut;
@@ -133,7 +133,7 @@ pub enum TransferError {
     },
     /// The service cannot be reached or refuses the key.
     #[error("the service did not answer correctly")]
-    Api(#[from] ApiError),
+    Api(#[from] Failure),
     /// A thread or a runtime cannot be started, or ended without its work.
     #[error("the work was not done: {0}")]
     Start(io::Error),

@@ -11,7 +11,7 @@ use super::dedicated_thread::{alone, thread};
 use super::output_file::Destination;
 use crate::api::follow::ProvenanceReader;
 use crate::api::inventory::{Coverage, inventory};
-use crate::api::{ApiError, Client};
+use crate::api::{Client, Failure};
 use crate::clock;
 use crate::model::export::{Kind, ListColumn, PetWriter, Recorded};
 use crate::model::search::Query;
@@ -57,7 +57,7 @@ pub async fn export<W: Write + Send + 'static>(
     count: watch::Sender<u64>,
     stop: &CancellationToken,
 ) -> Result<(W, Option<Coverage>), TransferError> {
-    let client = client.keeping_connections().map_err(ApiError::NotSent)?.called("export");
+    let client = client.keeping_connections().map_err(|error| Failure::not_sent(&error))?.called("export");
     let (parts, taken) = mpsc::channel(AHEAD);
     let (sender, written) = oneshot::channel();
     let writing = how.clone();

@@ -18,7 +18,7 @@ use tokio_util::sync::CancellationToken;
 use super::dedicated_thread::{alone, thread};
 use super::journal::Journal;
 use super::{Input, TransferError};
-use crate::api::{ApiError, Client};
+use crate::api::{Client, Failure};
 use crate::clock;
 pub use progress::{ImportProgress, ImportedRow, OnImportedRow, Waiting};
 use send::{Queue, Sender, announce};
@@ -60,7 +60,7 @@ pub async fn run(
     (input, work): (Input, Work),
     (on_row, progress, controls): ImportIo,
 ) -> Result<Summary, TransferError> {
-    let client = client.keeping_connections().map_err(ApiError::NotSent)?.called("import");
+    let client = client.keeping_connections().map_err(|error| Failure::not_sent(&error))?.called("import");
     let (at, pace) = (clock::now(), Pace::new(work.how.patience, clock::now().mono));
     let clock = ServiceClock { date: at.wall, at };
     let (halt, ended) = (CancellationToken::new(), Mutex::new(None));
@@ -112,9 +112,9 @@ async fn send_all(
 
 /// Requests one pet to find out whether the service is reachable, accepts the key and keeps idempotency keys, and its
 /// time.
-async fn probe(client: &Client) -> Result<Option<Timestamp>, ApiError> {
+async fn probe(client: &Client) -> Result<Option<Timestamp>, Failure> {
     match client.date().await {
-        Err(error @ (ApiError::NotSent(_) | ApiError::ConnectTimeout(_))) => Err(error),
+        Err(error @ Failure::NotSent { .. }) => Err(error),
         Err(error) if error.is_unauthorized() => Err(error),
         Ok(date) => Ok(date),
         // The key may only allow adding, and temporary failures are retried while sending.

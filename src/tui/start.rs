@@ -21,7 +21,11 @@ pub fn start(state: &mut AppState, now: Now) -> Vec<Effect> {
     if !state.link.has_key() {
         let code = None;
         let message = "no API key is set".to_owned();
-        pets::update::refuse_key(state, Failure::Refused { status: 401, code, message, retry_after: None }, now);
+        pets::update::refuse_key(
+            state,
+            Failure::Refused { status: 401, code, message, retry_after: None, body: None },
+            now,
+        );
         effects.extend(popups::key::find_key_file(state, now));
         return effects;
     }

@@ -18,7 +18,7 @@ use ratatui::style::{Color, Modifier};
 use uuid::Uuid;
 
 use crate::api::NextPage;
-use crate::api::failure::Failure;
+use crate::api::failure::{Failure, RetryAfter};
 use crate::api::inventory::Coverage;
 use crate::api::list::{List, ListAnswer};
 use crate::app::domain_service::{DomainService, DomainSetup};
@@ -378,7 +378,13 @@ pub fn listed(pets: Vec<Pet>, next: Option<NextPage>) -> Result<ListAnswer, Fail
 /// What the service answers that cannot keep a pet.
 pub(super) fn disk_full() -> Failure {
     let message = "The pet was not added: the disk of the database is full. Try again later.".to_owned();
-    Failure::Refused { status: 503, code: Some("not_added".to_owned()), message, retry_after: Some(1) }
+    Failure::Refused {
+        status: 503,
+        code: Some("not_added".to_owned()),
+        message,
+        retry_after: Some(RetryAfter::Seconds(1)),
+        body: None,
+    }
 }
 
 /// Pets are added by two tills, but for every third one, of which nothing was recorded.

@@ -10,8 +10,8 @@ pub mod scripted;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use petstore::api::Failure;
 use petstore::api::retry::create_pet_once;
-use petstore::api::{ApiError, Defect, Failure};
 use petstore::model::{IdempotencyKey, IdempotencyKeys, Limit, NewPet, ObservedStatus, PetQuery, PetStatus};
 use tokio::io::AsyncWriteExt as _;
 use tokio::net::TcpListener;
@@ -19,7 +19,7 @@ use uuid::Uuid;
 
 use crate::stub::{self, Stub, always, client, json, serve};
 
-async fn list(stub: &Stub) -> Result<petstore::api::PetPage, ApiError> {
+async fn list(stub: &Stub) -> Result<petstore::api::PetPage, Failure> {
     stub.client().list_pets(&PetQuery::default()).await
 }
 
@@ -37,7 +37,7 @@ async fn a_refused_connection_means_that_nothing_was_sent() {
     let base = format!("http://{}/v1", listener.local_addr().unwrap());
     drop(listener);
     let error = client(&base).create_pet(&rex(), &key()).await.unwrap_err();
-    assert!(matches!(error, ApiError::NotSent(_)), "{error:?}");
+    assert!(matches!(error, Failure::NotSent { .. }), "{error:?}");
     assert!(!error.outcome_unknown());
 }
 
@@ -49,7 +49,7 @@ async fn silence_ends_and_an_pet_may_have_been_added() {
     })
     .await;
     let error = silent.client().create_pet(&rex(), &key()).await.unwrap_err();
-    assert!(matches!(error, ApiError::Timeout(after) if after >= Duration::from_millis(250)), "{error:?}");
+    assert!(matches!(error, Failure::NoAnswer { after } if after >= Duration::from_millis(250)), "{error:?}");
     assert!(error.outcome_unknown());
     assert_eq!(silent.requests(), 1, "a creation is sent once");
 }
@@ -68,7 +68,7 @@ async fn a_body_that_drips_ends_with_the_whole_time() {
     })
     .await;
     let error = list(&drip).await.unwrap_err();
-    assert!(matches!(error, ApiError::Timeout(_)), "{error:?}");
+    assert!(matches!(error, Failure::NoAnswer { .. }), "{error:?}");
 }
 
 #[tokio::test]
@@ -82,7 +82,7 @@ async fn an_answer_that_breaks_off_is_never_taken_for_whole() {
         "",
     ] {
         let error = list(&always(bytes).await).await.unwrap_err();
-        assert!(matches!(error, ApiError::Broken(_)), "{bytes:?}: {error:?}");
+        assert!(matches!(error, Failure::Broken { .. }), "{bytes:?}: {error:?}");
     }
 }
 
@@ -90,10 +90,10 @@ async fn an_answer_that_breaks_off_is_never_taken_for_whole() {
 async fn an_error_body_is_read_and_anything_else_is_quoted() {
     let body = r#"{"code":"storage_unavailable","message":"disk is full","status":503}"#;
     let error = list(&always(json("503 Service Unavailable", body)).await).await.unwrap_err();
-    let ApiError::Refused { status: 503, problem: Some(problem), .. } = &error else { panic!("{error:?}") };
-    assert_eq!(problem.message, "disk is full");
+    let Failure::Refused { status: 503, message, body: Some(_), .. } = &error else { panic!("{error:?}") };
+    assert_eq!(message, "disk is full");
     let error = list(&always(json("502 Bad Gateway", "<h1>\u{1b}[2Jbad</h1>")).await).await.unwrap_err();
-    let Failure::Refused { status: 502, code: None, message, .. } = Failure::from(&error) else { panic!("{error:?}") };
+    let Failure::Refused { status: 502, code: None, message, .. } = error else { panic!("{error:?}") };
     assert_eq!(message, "<h1>⟨U+001B⟩[2Jbad</h1>");
 }
 
@@ -102,8 +102,8 @@ async fn retry_after_is_read_as_seconds_only() {
     for (value, seconds) in [("7", Some(7)), ("Fri, 31 Dec 2099 23:59:59 GMT", None), ("soon", None)] {
         let answer = format!("HTTP/1.1 429 Too Many\r\nretry-after: {value}\r\ncontent-length: 0\r\n\r\n");
         let error = list(&always(answer).await).await.unwrap_err();
-        let Failure::Refused { retry_after, .. } = Failure::from(&error) else { panic!("{error:?}") };
-        assert_eq!(retry_after, seconds, "{value}");
+        let asked = error.asked_pause().map(|asked| asked.as_secs());
+        assert_eq!(asked, seconds, "{value}");
     }
 }
 
@@ -111,13 +111,13 @@ async fn retry_after_is_read_as_seconds_only() {
 async fn a_success_that_is_not_the_promised_json_says_what_it_was() {
     for body in ["<html>", "", "[{", "{\"id\":1}", "[1]", "null"] {
         let error = list(&always(json("200 OK", body)).await).await.unwrap_err();
-        assert!(matches!(&error, ApiError::Malformed(Defect::Json { .. })), "{body:?}: {error:?}");
-        assert!(Failure::from(&error).outcome_unknown());
+        assert!(matches!(&error, Failure::Malformed { .. }), "{body:?}: {error:?}");
+        assert!(error.outcome_unknown());
     }
     let invalid = b"HTTP/1.1 200 OK\r\ncontent-length: 5\r\nconnection: close\r\n\r\n[\"\xff\"]".to_vec();
-    assert!(matches!(list(&always(invalid).await).await, Err(ApiError::Malformed(_))));
+    assert!(matches!(list(&always(invalid).await).await, Err(Failure::Malformed { .. })));
     let error = list(&always(json("204 No Content", "")).await).await.unwrap_err();
-    assert!(matches!(error, ApiError::Malformed(Defect::Status(204))), "{error:?}");
+    assert!(matches!(&error, Failure::Malformed { why, .. } if why == "unexpected status 204"), "{error:?}");
 }
 
 #[tokio::test]
@@ -129,7 +129,7 @@ async fn a_body_without_end_is_cut_off_at_8_mib() {
     })
     .await;
     let error = list(&endless).await.unwrap_err();
-    assert!(matches!(error, ApiError::Malformed(Defect::TooLarge(_))), "{error:?}");
+    assert!(matches!(&error, Failure::Malformed { why, .. } if why == "larger than 8 MiB"), "{error:?}");
 }
 
 #[tokio::test]
@@ -141,7 +141,7 @@ async fn odd_rows_are_kept_and_broken_ones_are_not() {
     assert_eq!(page.pets[1].status, None);
     for id in ["null", "1.5", "9223372036854775808", "\"1\""] {
         let body = format!(r#"[{{"id":{id},"name":"a","categoryId":1}}]"#);
-        assert!(matches!(list(&always(json("200 OK", &body)).await).await, Err(ApiError::Malformed(_))), "{id}");
+        assert!(matches!(list(&always(json("200 OK", &body)).await).await, Err(Failure::Malformed { .. })), "{id}");
     }
 }
 
@@ -150,7 +150,7 @@ async fn a_redirect_is_not_followed_with_the_key() {
     let elsewhere = always(json("200 OK", "[]")).await;
     let redirect = format!("HTTP/1.1 307 T\r\nlocation: {}/pets\r\ncontent-length: 0\r\n\r\n", elsewhere.base_url);
     let error = list(&always(redirect).await).await.unwrap_err();
-    assert!(matches!(error, ApiError::Refused { status: 307, .. }), "{error:?}");
+    assert!(matches!(error, Failure::Refused { status: 307, .. }), "{error:?}");
     assert_eq!(elsewhere.requests(), 0);
 }
 
@@ -242,5 +242,5 @@ async fn what_fails_for_sure_later_does_not_settle_what_became_of_the_first() {
     })
     .await;
     let error = create_pet_once(&keeps.client(), &rex(), &key()).await.unwrap_err();
-    assert!(matches!(error, ApiError::Broken(_)), "{error:?}");
+    assert!(matches!(error, Failure::Broken { .. }), "{error:?}");
 }

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use futures_util::future::{join, join_all};
 use parking_lot::Mutex;
-use petstore::api::ApiError;
+use petstore::api::Failure;
 use petstore::api::client::{Client, Timeouts};
 use petstore::clock;
 use petstore::model::{ApiKey, IdempotencyKey, IdempotencyKeys, NewPet, PetId, PetQuery};
@@ -123,7 +123,7 @@ impl Refused {
         for _ in 0..10 {
             let asked = clock::now().mono;
             let answer = refused.client.create_pet(&refused.pet, &refused.key).await;
-            assert!(matches!(answer, Err(ApiError::Refused { status: 503, .. })), "{answer:?}");
+            assert!(matches!(answer, Err(Failure::Refused { status: 503, .. })), "{answer:?}");
             slowest_add = slowest_add.max(asked.elapsed());
             let asked = clock::now().mono;
             refused.client.list_pets(&PetQuery::default()).await.unwrap();

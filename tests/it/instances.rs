@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, AtomicU16, Ordering};
 use std::time::Duration;
 
 use petstore::api::client::{Client, Timeouts};
-use petstore::api::{self, ApiError};
+use petstore::api::{self, Failure};
 use petstore::model::{ApiKey, IdempotencyKeys, NewPet, Pet, PetId, PetQuery};
 use petstore::store::Store;
 use rustix::process::{Pid, Signal, kill_process};
@@ -156,10 +156,10 @@ impl Clients {
 }
 
 /// That nothing else went wrong than what an instance or its database that is away brings with it.
-fn expect_trouble(error: &ApiError) {
+fn expect_trouble(error: &Failure) {
     match error {
-        ApiError::Refused { status: 409 | 502 | 503 | 504, .. } => {}
-        ApiError::NotSent(_) | ApiError::ConnectTimeout(_) | ApiError::Timeout(_) | ApiError::Broken(_) => {}
+        Failure::Refused { status: 409 | 502 | 503 | 504, .. } => {}
+        Failure::NotSent { .. } | Failure::NoAnswer { .. } | Failure::Broken { .. } => {}
         other => panic!("{other:?}"),
     }
 }
@@ -252,7 +252,7 @@ async fn behind_a_load_balancer_lists_go_on_while_the_database_is_read_only() {
     let taken_out = async {
         while !matches!(
             client.create_pet(&new, &keys.make()).await,
-            Err(ApiError::Refused { status: 503, problem: None, .. })
+            Err(Failure::Refused { status: 503, code: None, .. })
         ) {}
     };
     timeout(PATIENCE, taken_out).await.expect("the load balancer still lets pets be added");

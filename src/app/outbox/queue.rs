@@ -15,7 +15,7 @@ use tokio::task::spawn_blocking;
 use tokio::time::sleep;
 
 use crate::api::retry::create_pet_once;
-use crate::api::{ApiError, Client, Failure};
+use crate::api::{Client, Failure};
 use crate::clock;
 use crate::local::draft_files::{Claim, Claims, left_queues};
 use crate::model::{IdempotencyKey, NewPet, Pet, PetId, sample};
@@ -179,7 +179,7 @@ impl Queue {
             match is_known_still(client, first).await {
                 Ok(true) => {}
                 Ok(false) => return LineSent::NotRepeatable,
-                Err(error) => return LineSent::NotSent(not_sent(&error)),
+                Err(error) => return LineSent::NotSent(not_sent(error)),
             }
         }
         if is_kept && self.write(vec![attempt.record(line)]).await.is_err() {
@@ -196,7 +196,7 @@ impl Queue {
                 let _ = self.write(vec![QueueRecord::Saved { line, id: pet.id }]).await;
                 LineSent::Saved(pet)
             }
-            Err(error) => LineSent::Failed(Failure::from(&error)),
+            Err(error) => LineSent::Failed(error),
         }
     }
 }
@@ -207,14 +207,14 @@ pub async fn add_samples(client: &Client, count: usize, key: &IdempotencyKey) ->
     for number in 0..count {
         match create_pet_once(client, &sample(number), &key.part(number)).await {
             Ok(pet) => added.push(pet.id),
-            Err(error) => return (added, Some(error.into())),
+            Err(error) => return (added, Some(error)),
         }
     }
     (added, None)
 }
 
 /// Whether the service certainly still knows the key of a pet first sent at `at`.
-async fn is_known_still(client: &Client, at: SentAt) -> Result<bool, ApiError> {
+async fn is_known_still(client: &Client, at: SentAt) -> Result<bool, Failure> {
     // Every answer has the retention of keys and the time of the service.
     let there = client.date().await?;
     let knows = |now: Timestamp, sent: Timestamp| client.surely_knows(now.duration_since(sent));
@@ -226,8 +226,7 @@ async fn is_known_still(client: &Client, at: SentAt) -> Result<bool, ApiError> {
 }
 
 /// Only a GET was sent, so nothing was added.
-fn not_sent(error: &ApiError) -> Failure {
-    let failure = Failure::from(error);
+fn not_sent(failure: Failure) -> Failure {
     if matches!(failure, Failure::Refused { .. }) {
         return failure;
     }

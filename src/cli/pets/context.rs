@@ -7,7 +7,7 @@ use clap::ValueEnum as _;
 use super::args::FilterArgs;
 use crate::api::follow::ProvenanceReader;
 use crate::api::retry::repeated;
-use crate::api::{ApiError, Client};
+use crate::api::{Client, Failure};
 use crate::cli::args::{Output, PetFormat};
 use crate::cli::error::{Exit, Failed};
 use crate::cli::format::PetLayout;
@@ -31,7 +31,7 @@ pub struct PetsContext<'a> {
 }
 
 impl PetsContext<'_> {
-    pub fn failed(&self, error: &ApiError) -> Failed {
+    pub fn failed(&self, error: &Failure) -> Failed {
         Failed::request(error, self.service, false)
     }
 

@@ -2,7 +2,7 @@
 
 use super::args::GetArgs;
 use super::context::PetsContext;
-use crate::api::ApiError;
+use crate::api::Failure;
 use crate::api::find::{Ask, Lists, LookupRequest, LookupResult, StepOutcome, find};
 use crate::api::retry::repeated;
 use crate::cli::error::{Exit, Failed};
@@ -55,7 +55,7 @@ pub async fn run(context: &PetsContext<'_>, args: &GetArgs) -> Result<Exit, Fail
     Ok(Exit::Partly)
 }
 
-async fn one(context: &PetsContext<'_>, lists: &Lists, id: PetId) -> Result<LookupResult, ApiError> {
+async fn one(context: &PetsContext<'_>, lists: &Lists, id: PetId) -> Result<LookupResult, Failure> {
     let found = repeated(|| find(context.client, lists, id, Ask::IfNeeded)).await?;
     if found.pet.is_some() || found.is_final() {
         return Ok(found);

@@ -14,7 +14,7 @@ use super::context::{PetsContext, view};
 use crate::api::follow::{AddedPet, Follower, News};
 use crate::api::list::{self, List};
 use crate::api::retry::{dice, pause, repeated};
-use crate::api::{ApiError, Client, Failure};
+use crate::api::{Client, Failure};
 use crate::app::inventory::changes::{Change, ChangeKind, SeenPets};
 use crate::cli::error::{Exit, Failed};
 use crate::cli::output::{Ink, note, write_as};
@@ -117,16 +117,15 @@ async fn poll(
 /// How long to wait after failure number `failures` (from 0) in a row; an error if waiting does not help.
 fn pause_after(
     context: &PetsContext<'_>,
-    error: &ApiError,
+    error: &Failure,
     interval: Duration,
     failures: u32,
 ) -> Result<Duration, Failed> {
-    let failure = Failure::from(error);
-    if !failure.may_pass() {
+    if !error.may_pass() {
         return Err(context.failed(error));
     }
     if failures == 0 {
-        note(&format!("{} Retrying at growing intervals.", failure.sentence(context.service)));
+        note(&format!("{} Retrying at growing intervals.", error.sentence(context.service)));
     }
     Ok(pause(interval, LONGEST_PAUSE.max(interval), failures, Some(error), dice()))
 }
@@ -146,7 +145,7 @@ impl Lists {
     }
 
     /// Requests them again, and returns whether anything changed. A list whose request fails stays as it was.
-    async fn refresh(&mut self, client: &Client) -> Result<bool, ApiError> {
+    async fn refresh(&mut self, client: &Client) -> Result<bool, Failure> {
         let mut is_changed = ask(client, self.status, &mut self.plain).await?;
         if self.status.is_none() && !self.are_whole() {
             for (status, known) in PetStatus::ALL.into_iter().zip(&mut self.of_statuses) {
@@ -170,7 +169,7 @@ impl Lists {
     }
 }
 
-async fn ask(client: &Client, status: Option<PetStatus>, known: &mut Option<List>) -> Result<bool, ApiError> {
+async fn ask(client: &Client, status: Option<PetStatus>, known: &mut Option<List>) -> Result<bool, Failure> {
     let query = PetQuery { status, limit: Limit::MAX, ..PetQuery::default() };
     let answer = list::list(client, &query, u16::MAX, known.as_ref()).await?;
     let is_new = answer.list.is_some();
@@ -204,7 +203,7 @@ async fn follow(context: &PetsContext<'_>, delivery: Delivery<'_>, mut follower:
             }
             News::Lost { error: Some(error) } if !is_away => {
                 is_away = true;
-                note(&format!("{} Retrying at growing intervals.", Failure::from(&error).sentence(context.service)));
+                note(&format!("{} Retrying at growing intervals.", error.sentence(context.service)));
             }
             News::Lost { .. } => {}
             News::PetsLost(last) => note(&format!(

@@ -13,7 +13,7 @@ use super::shared::{ImportEnded, Shared, Turn};
 use super::{ImportedRow, Waiting};
 use crate::api::retry::dice;
 use crate::api::retry::{FailedAttempt, create_pet};
-use crate::api::{ApiError, Client, Failure};
+use crate::api::{Client, Failure};
 use crate::clock::{self, Now};
 use crate::model::display_safe;
 use crate::transfer::journal::{RowAnswer, RowOutcome};
@@ -75,7 +75,7 @@ impl Sender {
         let again = |FailedAttempt { error, began, is_unknown }: FailedAttempt<'_>| {
             let asked = match verdict(error) {
                 Verdict::Everybody => {
-                    shared.end(ImportEnded::Unauthorized(Failure::from(error)));
+                    shared.end(ImportEnded::Unauthorized(error.clone()));
                     return None;
                 }
                 Verdict::Never => return None,
@@ -104,11 +104,11 @@ impl Sender {
     }
 
     /// Makes all senders wait, or gives up.
-    fn pause(&self, began: Instant, asked: Option<Duration>, error: &ApiError) {
+    fn pause(&self, began: Instant, asked: Option<Duration>, error: &Failure) {
         let shared = &*self.shared;
         let now = clock::now().mono;
         match shared.pace.failed(began, asked, now, dice()) {
-            None => shared.end(ImportEnded::NoAnswer(Failure::from(error))),
+            None => shared.end(ImportEnded::NoAnswer(error.clone())),
             Some(wait) if wait.is_zero() => {}
             Some(wait) => {
                 let why = RowAnswer::from(error).message;
@@ -129,34 +129,35 @@ fn is_known_since(client: &Client, first: Now) -> bool {
     passed < client.idempotency_retention()
 }
 
-fn verdict(error: &ApiError) -> Verdict {
+fn verdict(error: &Failure) -> Verdict {
     match error {
-        ApiError::NotSent(_)
-        | ApiError::ConnectTimeout(_)
-        | ApiError::Timeout(_)
-        | ApiError::Broken(_)
-        | ApiError::Malformed(_) => Verdict::Again(None),
-        ApiError::Refused { status: 401 | 403, .. } => Verdict::Everybody,
-        ApiError::Refused { status: 408 | 429 | 500 | 502..=504, .. } => Verdict::Again(error.asked_pause()),
-        ApiError::Refused { .. } if error.is_in_progress() => Verdict::Again(error.asked_pause()),
-        ApiError::Refused { .. } => Verdict::Never,
+        Failure::NotSent { .. } | Failure::NoAnswer { .. } | Failure::Broken { .. } | Failure::Malformed { .. } => {
+            Verdict::Again(None)
+        }
+        Failure::Refused { status: 401 | 403, .. } => Verdict::Everybody,
+        Failure::Refused { status: 408 | 429 | 500 | 502..=504, .. } => Verdict::Again(error.asked_pause()),
+        Failure::Refused { .. } if error.is_in_progress() => Verdict::Again(error.asked_pause()),
+        Failure::Refused { .. } => Verdict::Never,
+        Failure::NotStarted { .. } | Failure::NotOverSsh | Failure::Busy | Failure::Crashed { .. } => Verdict::Never,
     }
 }
 
 /// Whether the row may be at fault if others succeed.
-fn is_own(error: &ApiError) -> bool {
-    error.outcome_unknown() && !matches!(error, ApiError::Refused { status: 409, .. })
+fn is_own(error: &Failure) -> bool {
+    error.outcome_unknown() && !matches!(error, Failure::Refused { status: 409, .. })
 }
 
 /// Whether the row is probably at fault.
-const fn is_the_rows(error: &ApiError) -> bool {
-    matches!(error, ApiError::Refused { status: 500, .. } | ApiError::Malformed(_))
+const fn is_the_rows(error: &Failure) -> bool {
+    matches!(error, Failure::Refused { status: 500, .. } | Failure::Malformed { .. })
 }
 
-impl From<&ApiError> for RowAnswer {
-    fn from(error: &ApiError) -> Self {
-        match Failure::from(error) {
-            Failure::Refused { status, code, message, .. } => Self { status: Some(status), code, message },
+impl From<&Failure> for RowAnswer {
+    fn from(failure: &Failure) -> Self {
+        match failure {
+            Failure::Refused { status, code, message, .. } => {
+                Self { status: Some(*status), code: code.clone(), message: message.clone() }
+            }
             failure => Self::new(failure.sentence("the service")),
         }
     }

@@ -37,7 +37,8 @@ fn browsing(columns: u16, rows: u16, keys: &str) -> App {
 fn key_refused() -> App {
     let mut app = browsing(80, 24, "r");
     let message = "The API key is not valid.".to_owned();
-    let failure = Failure::Refused { status: 401, code: Some("unauthorized".into()), message, retry_after: None };
+    let failure =
+        Failure::Refused { status: 401, code: Some("unauthorized".into()), message, retry_after: None, body: None };
     app.answer::<ListPets>(Err(failure));
     app.keys("F4");
     app.wait(Duration::from_secs(1));

@@ -137,6 +137,7 @@ fn reply(app: &mut App, which: usize) {
             code: Some("invalid_name".into()),
             message: "name".into(),
             retry_after: None,
+            body: None,
         },
     };
     if which.is_multiple_of(11) {

@@ -1,7 +1,7 @@
 //! One pet by its id, step by step.
 
 use petstore::api::find::{Ask, Lists, LookupRequest, LookupResult, Step, StepOutcome, find};
-use petstore::api::{ApiError, Client};
+use petstore::api::{Client, Failure};
 use petstore::model::{Pet, PetId, PetStatus};
 
 use super::scripted::{Scripted, answer, page, refused};
@@ -92,7 +92,7 @@ async fn the_deprecated_operation_alone_is_asked_where_that_is_wanted() {
 async fn a_step_that_fails_ends_the_search() {
     let service = service(|| refused(503)).await;
     let error = find(&service.client(), &Lists::default(), 7000, Ask::IfNeeded).await.unwrap_err();
-    assert!(matches!(error, ApiError::Refused { status: 503, .. }), "{error:?}");
+    assert!(matches!(error, Failure::Refused { status: 503, .. }), "{error:?}");
     let wrong_key = Scripted::new(|_, _| refused(401)).await;
     assert!(find(&wrong_key.client(), &Lists::default(), 1, Ask::IfNeeded).await.unwrap_err().is_unauthorized());
     assert_eq!(wrong_key.asked().len(), 1);

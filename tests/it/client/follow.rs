@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use petstore::api::ApiError;
+use petstore::api::Failure;
 use petstore::api::follow::{Follower, News};
 use petstore::api::follow::{ProvenanceError, ProvenanceReader};
 use petstore::model::{PetId, PetQuery, PetStatus};
@@ -63,7 +63,7 @@ async fn news(follower: &mut Follower, most: usize) -> Vec<String> {
             Ok(News::PetsLost(last)) => format!("lost all after {last}"),
             Ok(News::Lost { error: None }) => "ended".to_owned(),
             Ok(News::Lost { error: Some(error) }) => format!("lost: {error}"),
-            Err(ApiError::Malformed(defect)) => format!("wrong: {defect}"),
+            Err(Failure::Malformed { why, .. }) => format!("wrong: {why}"),
             Err(error) => format!("failed: {error}"),
         });
     }
@@ -254,7 +254,7 @@ async fn read_of_a_silent_stream(last: PetId) -> (Result<Vec<Option<String>>, Pr
 #[tokio::test]
 async fn a_pause_of_the_stream_does_not_make_pets_ones_of_which_nothing_was_recorded() {
     let (read, _) = read_of_a_silent_stream(9).await;
-    assert!(matches!(read, Err(ProvenanceError::Api(ApiError::Timeout(_)))), "{read:?}");
+    assert!(matches!(read, Err(ProvenanceError::Api(Failure::NoAnswer { .. }))), "{read:?}");
     let (read, requests) = read_of_a_silent_stream(8).await;
     assert_eq!((read.unwrap(), requests), (vec![None], 3), "there is no pet 9");
 }

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use petstore::api::client::Timeouts;
 use petstore::api::inventory::{Coverage, in_parts, inventory};
-use petstore::api::{ApiError, Client, Defect};
+use petstore::api::{Client, Failure};
 use petstore::clock;
 use petstore::model::{ApiKey, Pet, PetId, PetQuery, PetStatus};
 use tokio::sync::mpsc;
@@ -14,7 +14,7 @@ use crate::service::fixture::Service;
 use crate::stub::json;
 
 /// The ids of each part, and what came at the end.
-async fn parts(client: &Client) -> (Vec<Vec<PetId>>, Result<Coverage, ApiError>) {
+async fn parts(client: &Client) -> (Vec<Vec<PetId>>, Result<Coverage, Failure>) {
     let (parts, mut taken) = mpsc::channel::<Vec<Pet>>(1);
     let take = async {
         let mut ids = Vec::new();
@@ -26,7 +26,7 @@ async fn parts(client: &Client) -> (Vec<Vec<PetId>>, Result<Coverage, ApiError>)
     tokio::join!(take, inventory(client, None, parts))
 }
 
-async fn all(client: &Client) -> Result<(Vec<PetId>, Coverage), ApiError> {
+async fn all(client: &Client) -> Result<(Vec<PetId>, Coverage), Failure> {
     let (ids, coverage) = parts(client).await;
     Ok((ids.concat(), coverage?))
 }
@@ -150,7 +150,7 @@ async fn pages_in_a_circle_end_with_an_error() {
         })
         .await;
         let error = all(&service.client()).await.unwrap_err();
-        assert!(matches!(error, ApiError::Malformed(Defect::Circle)), "{error:?}");
+        assert!(matches!(&error, Failure::Malformed { why, .. } if why == "its pages form a loop"), "{error:?}");
         assert!(service.asked().len() <= 2);
     }
 }

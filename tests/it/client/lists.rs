@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use petstore::api::client::Timeouts;
 use petstore::api::list::{List, list};
-use petstore::api::{ApiError, Client, Defect};
+use petstore::api::{Client, Failure};
 use petstore::clock;
 use petstore::model::{ApiKey, Limit, NewPet, PetId, PetQuery, PetStatus};
 
@@ -91,10 +91,10 @@ async fn nothing_has_changed_is_no_answer_to_who_did_not_ask_so() {
     let known = List::of(Vec::new(), None);
     for known in [None, Some(&known)] {
         let error = list(&service.client(), &QUERY, 1, known).await.unwrap_err();
-        assert!(matches!(error, ApiError::Malformed(Defect::Status(304))), "{error:?}");
+        assert!(matches!(&error, Failure::Malformed { why, .. } if why == "unexpected status 304"), "{error:?}");
     }
     let error = service.client().list_pets(&QUERY).await.unwrap_err();
-    assert!(matches!(error, ApiError::Malformed(Defect::Status(304))), "{error:?}");
+    assert!(matches!(&error, Failure::Malformed { why, .. } if why == "unexpected status 304"), "{error:?}");
 }
 
 #[tokio::test]
@@ -138,7 +138,7 @@ async fn a_page_that_fails_makes_the_list_fail() {
     })
     .await;
     let error = list(&service.client(), &QUERY, 2, None).await.unwrap_err();
-    assert!(matches!(error, ApiError::Refused { status: 500, .. }), "{error:?}");
+    assert!(matches!(error, Failure::Refused { status: 500, .. }), "{error:?}");
 }
 
 #[tokio::test]

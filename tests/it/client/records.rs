@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use petstore::api::exchange::Exchange;
 use petstore::api::inventory::in_parts;
-use petstore::api::{ApiError, Client};
+use petstore::api::{Client, Failure};
 use petstore::model::{BaseUrl, NewPet, Pet, PetQuery, PetStatus};
 use tokio::io::AsyncWriteExt as _;
 use tokio::net::TcpListener;
@@ -35,7 +35,7 @@ fn only(records: &Records) -> Exchange {
     Exchange { at: Default::default(), first_byte: Duration::ZERO, took: Duration::ZERO, ..record }
 }
 
-async fn list_of(stub: &Stub) -> (Result<(), ApiError>, Exchange) {
+async fn list_of(stub: &Stub) -> (Result<(), Failure>, Exchange) {
     let (client, records) = recorded(stub.client());
     let result = client.list_pets(&PetQuery::default()).await.map(drop);
     (result, only(&records))

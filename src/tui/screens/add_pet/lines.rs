@@ -33,8 +33,8 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 /// The pause before a failed write is repeated.
 const BETWEEN_WRITES: Duration = Duration::from_secs(2);
 
-/// The longest pause that is accepted from the service, in seconds.
-const LONGEST_ASKED: u64 = 3_600;
+/// The longest pause that is accepted from the service.
+const LONGEST_ASKED: Duration = Duration::from_secs(3_600);
 
 /// Selects the line above or below. The newest is on top, and above it is the form.
 pub fn step(state: &mut AppState, down: bool) {
@@ -367,8 +367,7 @@ fn wait(state: &mut AppState, failure: Failure, now: Now) {
     }
     // The header tells the same at once.
     pets::update::on_failure(state, failure.clone(), now);
-    let asked = if let Failure::Refused { retry_after, .. } = failure { retry_after } else { None };
-    let asked = asked.map(|seconds| Duration::from_secs(seconds.min(LONGEST_ASKED)));
+    let asked = failure.asked_pause().map(|asked| asked.min(LONGEST_ASKED));
     let text = format!("{} Waiting lines are sent automatically.", failure.sentence(&state.link.service));
     let pacing = &mut state.add.pacing;
     if pacing.pause.is_none() {

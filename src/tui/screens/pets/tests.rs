@@ -8,6 +8,7 @@ mod views;
 use std::time::Duration;
 
 use crate::api::Failure;
+use crate::api::failure::RetryAfter;
 use crate::api::inventory::Coverage;
 use crate::api::list::ListAnswer;
 use crate::config::Service;
@@ -35,7 +36,7 @@ fn refused() -> Failure {
 
 fn unauthorized() -> Failure {
     let message = "API key is not valid".to_owned();
-    Failure::Refused { status: 401, code: Some("unauthorized".into()), message, retry_after: None }
+    Failure::Refused { status: 401, code: Some("unauthorized".into()), message, retry_after: None, body: None }
 }
 
 /// An app whose service has stopped answering after it was loaded.
@@ -278,7 +279,13 @@ fn a_service_inside_that_did_not_start_says_so_and_is_not_asked_again() {
 fn a_service_that_names_its_time_is_asked_then() {
     let mut app = App::loaded_from(remote(), 80, 24, &animals(39));
     app.keys("r");
-    let failure = Failure::Refused { status: 503, code: None, message: String::new(), retry_after: Some(40) };
+    let failure = Failure::Refused {
+        status: 503,
+        code: None,
+        message: String::new(),
+        retry_after: Some(RetryAfter::Seconds(40)),
+        body: None,
+    };
     app.answer::<ListPets>(Err(failure));
     app.wait(Duration::from_secs(39));
     assert!(!app.state.pending.is_running(Slot::List));

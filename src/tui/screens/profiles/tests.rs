@@ -96,7 +96,7 @@ fn used_with(settings: Settings, drafts: Option<Drafts>) -> Used {
 
 fn unauthorized() -> Failure {
     let message = "API key is not valid".to_owned();
-    Failure::Refused { status: 401, code: Some("unauthorized".into()), message, retry_after: None }
+    Failure::Refused { status: 401, code: Some("unauthorized".into()), message, retry_after: None, body: None }
 }
 
 const SHOP: &str = "n \"shop\" Tab \"https://shop.example/v1\" Tab Tab \"petk_0123456789abcdef\"";
@@ -414,7 +414,7 @@ fn during_a_switch_no_key_is_asked_for_and_no_line_changes() {
     let mut app = listed(80, 24);
     app.keys("Esc a \"12345678\" Tab \"3\" F2");
     app.answer::<WriteLines>(Ok(()));
-    let no = Failure::Refused { status: 400, code: None, message: "no".into(), retry_after: None };
+    let no = Failure::Refused { status: 400, code: None, message: "no".into(), retry_after: None, body: None };
     app.answer_in::<SendLine>(Slot::Line(0), Ok(LineSent::Failed(no)));
     app.answer::<WriteLines>(Ok(()));
     app.keys("Esc P");

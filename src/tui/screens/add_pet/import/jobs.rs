@@ -249,9 +249,8 @@ impl RunImport {
             let _ = std::fs::remove_file(&place);
         }
         let summary = sent.map_err(|error| {
-            let TransferError::Api(error) = &error else { return ImportEnded::Failed(why_not(&error)) };
-            let failure = Failure::from(error);
-            if error.is_unauthorized() { ImportEnded::Unauthorized(failure) } else { ImportEnded::NoAnswer(failure) }
+            let TransferError::Api(failure) = error else { return ImportEnded::Failed(why_not(&error)) };
+            if failure.is_unauthorized() { ImportEnded::Unauthorized(failure) } else { ImportEnded::NoAnswer(failure) }
         })?;
         if pasted && summary.ended == ImportEnded::Complete && summary.progress.errors() == 0 {
             // All of it is in the service; a file that cannot be removed does no harm.

@@ -580,7 +580,7 @@ fn an_outage_or_a_refused_key_ends_it_and_names_the_next_step() {
     let line = "petstore --base-url https://api.example.com/v1 pets import '/home/ada/new-arrivals.csv' --resume";
     assert_eq!(app.asked().map(|CopyText { text, .. }| text), Some(line.into()));
     let mut app = running(80, 24);
-    let failure = Failure::Refused { status: 401, code: None, message: "no".into(), retry_after: None };
+    let failure = Failure::Refused { status: 401, code: None, message: "no".into(), retry_after: None, body: None };
     end(&mut app, progress, 631, ImportEnded::Unauthorized(failure));
     assert!(app.state.key_refused() && app.says("F4 enters another."), "{}", app.screen());
 }
@@ -605,7 +605,7 @@ fn if_nothing_was_sent_the_preview_is_back_and_f2_tries_again() {
                 .count()
                 == 2
     );
-    let failure = Failure::Refused { status: 401, code: None, message: "no".into(), retry_after: None };
+    let failure = Failure::Refused { status: 401, code: None, message: "no".into(), retry_after: None, body: None };
     app.answer::<RunImport>(Ok(Err(ImportEnded::Unauthorized(failure))));
     assert!(app.state.key_refused() && app.says("1, F4: enter another"), "{}", app.screen());
 }

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use super::{SendLine, WriteLines};
 use crate::api::Failure;
+use crate::api::failure::RetryAfter;
 use crate::app::outbox::SearchedPets;
 use crate::app::outbox::queue::SentAt;
 use crate::app::outbox::queue::{Attempt, Fate, Line, LineSent, LineToSend, QueueRecord, QueuedPet, Unfinished};
@@ -90,7 +91,13 @@ fn saved(id: i64) -> LineSent {
 }
 
 fn refused(status: u16, retry_after: Option<u64>) -> LineSent {
-    LineSent::Failed(Failure::Refused { status, code: Some("no".into()), message: "no".into(), retry_after })
+    LineSent::Failed(Failure::Refused {
+        status,
+        code: Some("no".into()),
+        message: "no".into(),
+        retry_after: retry_after.map(RetryAfter::Seconds),
+        body: None,
+    })
 }
 
 fn no_answer() -> LineSent {
@@ -426,6 +433,7 @@ fn why_a_line_was_refused_stays_readable_until_it_is_fixed() {
         code: Some("invalid_category".into()),
         message: "categoryId 3 does not exist".into(),
         retry_after: None,
+        body: None,
     };
     answer(&mut app, 0, LineSent::Failed(failure));
     let why = "\"categoryId 3 does not exist\"";
@@ -453,7 +461,11 @@ fn an_answer_that_names_no_field_or_several_leads_to_the_name() {
         let mut app = opened(80, 24);
         typed(&mut app, &["Rex"]);
         let (code, message) = (Some(code.to_owned()), message.to_owned());
-        answer(&mut app, 0, LineSent::Failed(Failure::Refused { status: 400, code, message, retry_after: None }));
+        answer(
+            &mut app,
+            0,
+            LineSent::Failed(Failure::Refused { status: 400, code, message, retry_after: None, body: None }),
+        );
         app.keys("F6 Enter");
         assert_eq!(focus(&app), field);
     }
