@@ -17,70 +17,29 @@ pub enum Ask {
 }
 
 /// What was found, and how.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LookupResult {
-    /// The pet; `None` where no step showed it.
+    /// The pet, if a list or the service itself showed it.
     pub pet: Option<Pet>,
-    /// Every step that was taken, in order.
-    pub steps: Vec<Step>,
+    /// The status with which `GET /pets/{petId}` answered, if that was asked: 200, 404, or 405 or 410 where the operation is
+    /// gone, which says nothing about the pet.
+    pub get: Option<u16>,
+    /// Whether a list without the pet may have more rows than were seen.
+    pub is_cut: bool,
+    /// How many steps it took.
+    pub steps: usize,
 }
 
 impl LookupResult {
     /// Why no pet was found.
-    pub fn why_none(&self) -> &'static str {
-        match self.steps.last().map(|step| step.outcome) {
-            Some(StepOutcome::NotFound) => "This pet does not exist (404).",
-            Some(StepOutcome::Gone { .. }) => "It is not in the lists, and GET /pets/{petId} no longer exists.",
-            Some(StepOutcome::NotThereButFull { .. }) => "It is not in the rows that the lists return.",
-            Some(StepOutcome::Found | StepOutcome::NotThere) | None => {
-                "It is in none of the lists, where a pet without a status never is."
-            }
+    pub const fn why_none(&self) -> &'static str {
+        match self.get {
+            Some(404) => "This pet does not exist (404).",
+            Some(_) => "It is not in the lists, and GET /pets/{petId} no longer exists.",
+            None if self.is_cut => "It is not in the rows that the lists return.",
+            None => "It is in none of the lists, where a pet without a status never is.",
         }
     }
-
-    /// Whether the pet itself was asked for, after which nothing else can be tried.
-    pub fn is_final(&self) -> bool {
-        self.steps.last().is_some_and(|step| step.asked == LookupRequest::Get)
-    }
-}
-
-/// One request of the search.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Step {
-    /// What was asked.
-    pub asked: LookupRequest,
-    /// What came of it.
-    pub outcome: StepOutcome,
-}
-
-/// What a step asks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LookupRequest {
-    /// The list of a status, as long as one request gives it.
-    List(PetStatus),
-    /// `GET /pets/{petId}`.
-    Get,
-}
-
-/// What came of a step.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum StepOutcome {
-    /// The pet.
-    Found,
-    /// The whole list, and the pet is not in it.
-    NotThere,
-    /// The pet is not among the first rows of a list that may have more.
-    NotThereButFull {
-        /// How many rows were seen.
-        rows: usize,
-    },
-    /// 404: there is no such pet.
-    NotFound,
-    /// 405 or 410: the operation itself is gone, which says nothing about the pet.
-    Gone {
-        /// The HTTP status code.
-        status: u16,
-    },
 }
 
 /// The first page of each status, fetched once for several lookups.
@@ -91,44 +50,28 @@ pub struct Lists([OnceCell<PetPage>; PetStatus::ALL.len()]);
 ///
 /// A pet without a status is in none of these lists.
 pub async fn find(client: &Client, lists: &Lists, id: PetId, ask: Ask) -> Result<LookupResult, Failure> {
-    let mut steps = Vec::new();
-    let mut is_proven_absent = true;
+    let mut found = LookupResult::default();
     let asked = if ask == Ask::Now { 0 } else { lists.0.len() };
     for (status, list) in PetStatus::ALL.into_iter().zip(&lists.0).take(asked) {
         let query = PetQuery { status: Some(status), limit: Limit::MAX, ..PetQuery::default() };
-        let (pet, outcome) = in_list(list.get_or_try_init(|| client.list_pets(&query)).await?, id);
-        steps.push(Step { asked: LookupRequest::List(status), outcome });
-        if pet.is_some() {
-            return Ok(LookupResult { pet, steps });
+        found.steps += 1;
+        let page = list.get_or_try_init(|| client.list_pets(&query)).await?;
+        found.pet = page.pets.iter().find(|pet| pet.id == id).cloned();
+        if found.pet.is_some() {
+            return Ok(found);
         }
-        is_proven_absent &= outcome == StepOutcome::NotThere;
+        found.is_cut |= page.next.is_some() || page.pets.len() >= usize::from(Limit::MAX.get());
     }
-    let get = match ask {
-        Ask::Now => true,
-        Ask::Never => false,
-        Ask::IfNeeded => !is_proven_absent,
-    };
-    if !get {
-        return Ok(LookupResult { pet: None, steps });
+    if ask == Ask::Now || ask == Ask::IfNeeded && found.is_cut {
+        found.steps += 1;
+        found.get = Some(match client.get_pet(id).await {
+            Ok(pet) => {
+                found.pet = Some(pet);
+                200
+            }
+            Err(Failure::Refused { status: status @ (404 | 405 | 410), .. }) => status,
+            Err(failure) => return Err(failure),
+        });
     }
-    let (pet, outcome) = match client.get_pet(id).await {
-        Ok(pet) => (Some(pet), StepOutcome::Found),
-        Err(Failure::Refused { status: 404, .. }) => (None, StepOutcome::NotFound),
-        Err(Failure::Refused { status: status @ (405 | 410), .. }) => (None, StepOutcome::Gone { status }),
-        Err(error) => return Err(error),
-    };
-    steps.push(Step { asked: LookupRequest::Get, outcome });
-    Ok(LookupResult { pet, steps })
-}
-
-fn in_list(page: &PetPage, id: PetId) -> (Option<Pet>, StepOutcome) {
-    let rows = page.pets.len();
-    let may_be_more = page.next.is_some() || rows >= usize::from(Limit::MAX.get());
-    let pet = page.pets.iter().find(|pet| pet.id == id).cloned();
-    let outcome = match (&pet, may_be_more) {
-        (Some(_), _) => StepOutcome::Found,
-        (None, true) => StepOutcome::NotThereButFull { rows },
-        (None, false) => StepOutcome::NotThere,
-    };
-    (pet, outcome)
+    Ok(found)
 }

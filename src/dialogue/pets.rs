@@ -149,7 +149,7 @@ impl Session {
                 }
                 self.talk.say(format!("Not found: {id}. {}", found.why_none()))?;
                 let asked = format!("Request it directly? The service removes that on {GET_PET_REMOVED_ON_WORDS}.");
-                if found.is_final() || !self.talk.is_yes(&asked, false).await? {
+                if found.get.is_some() || !self.talk.is_yes(&asked, false).await? {
                     break;
                 }
                 ask = Ask::Now;

@@ -38,7 +38,7 @@ mod tests {
     }
 
     fn find(app: &mut App, pet: Option<Pet>) {
-        app.answer::<FindPet>(Ok(LookupResult { pet, steps: Vec::new() }));
+        app.answer::<FindPet>(Ok(LookupResult { pet, ..LookupResult::default() }));
     }
 
     #[test]

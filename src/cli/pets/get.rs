@@ -3,7 +3,7 @@
 use super::args::GetArgs;
 use super::context::PetsContext;
 use crate::api::Failure;
-use crate::api::find::{Ask, Lists, LookupRequest, LookupResult, StepOutcome, find};
+use crate::api::find::{Ask, Lists, LookupResult, find};
 use crate::api::retry::repeated;
 use crate::cli::error::{Exit, Failed};
 use crate::cli::format::{write_list, write_one};
@@ -13,25 +13,22 @@ use crate::model::sunset::GET_PET_REMOVED_ON_WORDS;
 
 pub async fn run(context: &PetsContext<'_>, args: &GetArgs) -> Result<Exit, Failed> {
     let layout = context.layout(&args.output)?;
-    let (mut pets, mut missing, mut steps) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut pets, mut missing, mut answers) = (Vec::new(), Vec::new(), Vec::new());
     let lists = Lists::default();
     for &id in &args.ids {
         let found = one(context, &lists, id).await.map_err(|error| context.failed(&error))?;
-        steps.extend(found.steps);
+        answers.extend(found.get);
         match found.pet {
             Some(pet) => pets.push(pet),
             None => missing.push(id),
         }
     }
-    if steps.iter().any(|step| step.asked == LookupRequest::Get) {
+    if !answers.is_empty() {
         context
             .verbosity
             .note(&format!("used GET /pets/{{petId}}, which will be removed on {GET_PET_REMOVED_ON_WORDS}"));
     }
-    let gone = steps.iter().find_map(|step| match step.outcome {
-        StepOutcome::Gone { status } => Some(status),
-        _ => None,
-    });
+    let gone = answers.iter().find(|status| [405, 410].contains(*status));
     if pets.is_empty() {
         let what = format!("{} has no {}", context.service, in_words(&missing));
         return Err(match gone {
@@ -57,7 +54,7 @@ pub async fn run(context: &PetsContext<'_>, args: &GetArgs) -> Result<Exit, Fail
 
 async fn one(context: &PetsContext<'_>, lists: &Lists, id: PetId) -> Result<LookupResult, Failure> {
     let found = repeated(|| find(context.client, lists, id, Ask::IfNeeded)).await?;
-    if found.pet.is_some() || found.is_final() {
+    if found.pet.is_some() || found.get.is_some() {
         return Ok(found);
     }
     // A pet without a status is in none of the lists.

@@ -259,7 +259,7 @@ fn about_pets(app: &mut App, job: &Started, which: usize, failure: impl Fn() -> 
         app.answer_to::<ReadInventory>(job.id, if fails { Err(failure()) } else { Ok(coverage) });
     } else if is::<FindPet>(job) {
         let pet = Pet { id: 7, name: "Rex".into(), category_id: 3, status: None };
-        let found = LookupResult { pet: which.is_multiple_of(2).then_some(pet), steps: Vec::new() };
+        let found = LookupResult { pet: which.is_multiple_of(2).then_some(pet), ..LookupResult::default() };
         app.answer_to::<FindPet>(job.id, if fails { Err(failure()) } else { Ok(found) });
     } else {
         panic!("{job:?}");

@@ -1,6 +1,6 @@
 //! One pet by its id, step by step.
 
-use petstore::api::find::{Ask, Lists, LookupRequest, LookupResult, Step, StepOutcome, find};
+use petstore::api::find::{Ask, Lists, LookupResult, find};
 use petstore::api::{Client, Failure};
 use petstore::model::{Pet, PetId, PetStatus};
 
@@ -26,65 +26,58 @@ fn pet(id: PetId) -> Pet {
     Pet { id, name: "a".into(), category_id: 1, status: None }
 }
 
-fn step(status: PetStatus, outcome: StepOutcome) -> Step {
-    Step { asked: LookupRequest::List(status), outcome }
-}
-
-fn get(outcome: StepOutcome) -> Step {
-    Step { asked: LookupRequest::Get, outcome }
-}
-
 async fn found(client: &Client, id: PetId, ask: Ask) -> LookupResult {
     find(client, &Lists::default(), id, ask).await.unwrap()
 }
 
-const FULL: StepOutcome = StepOutcome::NotThereButFull { rows: 100 };
-const WITH_MORE: StepOutcome = StepOutcome::NotThereButFull { rows: 1 };
+/// The targets of the first pages of these lists.
+fn lists<const N: usize>(statuses: [PetStatus; N]) -> Vec<String> {
+    statuses.map(|status| format!("/v1/pets?limit=100&status={status}")).to_vec()
+}
 
 #[tokio::test]
 async fn the_search_stops_at_the_list_that_has_the_pet() {
     let service = service(|| panic!("not asked")).await;
     let client = service.client();
-    let in_first = LookupResult { pet: Some(pet(100)), steps: vec![step(Available, StepOutcome::Found)] };
+    let in_first = LookupResult { pet: Some(pet(100)), get: None, is_cut: false, steps: 1 };
     assert_eq!(found(&client, 100, Ask::IfNeeded).await, in_first);
-    assert_eq!(service.asked(), ["/v1/pets?limit=100&status=available"]);
-    let steps = vec![step(Available, FULL), step(Pending, WITH_MORE), step(Sold, StepOutcome::Found)];
-    assert_eq!(found(&client, 301, Ask::Never).await, LookupResult { pet: Some(pet(301)), steps });
+    assert_eq!(service.asked(), lists([Available]));
+    let in_last = LookupResult { pet: Some(pet(301)), get: None, is_cut: true, steps: 3 };
+    assert_eq!(found(&client, 301, Ask::Never).await, in_last);
+    assert_eq!(service.asked(), lists([Available, Pending, Sold]));
 }
 
 #[tokio::test]
 async fn the_deprecated_operation_is_asked_where_the_lists_prove_nothing() {
-    let lists = [step(Available, FULL), step(Pending, WITH_MORE), step(Sold, StepOutcome::NotThere)];
-    for (answer, pet, outcome) in [
-        (pet_answer as fn() -> Vec<u8>, Some(pet(7000)), StepOutcome::Found),
-        (|| refused(404), None, StepOutcome::NotFound),
-        (|| refused(405), None, StepOutcome::Gone { status: 405 }),
-        (|| refused(410), None, StepOutcome::Gone { status: 410 }),
+    for (answer, pet, status) in [
+        (pet_answer as fn() -> Vec<u8>, Some(pet(7000)), 200),
+        (|| refused(404), None, 404),
+        (|| refused(405), None, 405),
+        (|| refused(410), None, 410),
     ] {
         let service = service(answer).await;
-        let steps = [&lists[..], &[get(outcome)]].concat();
-        assert_eq!(found(&service.client(), 7000, Ask::IfNeeded).await, LookupResult { pet, steps });
-        assert_eq!(service.asked()[3..], ["/v1/pets/7000"]);
+        let expected = LookupResult { pet, get: Some(status), is_cut: true, steps: 4 };
+        assert_eq!(found(&service.client(), 7000, Ask::IfNeeded).await, expected);
+        assert_eq!(service.asked(), [lists([Available, Pending, Sold]), vec!["/v1/pets/7000".to_owned()]].concat());
     }
 }
 
 #[tokio::test]
 async fn the_deprecated_operation_is_not_asked_where_that_is_not_allowed_or_not_needed() {
     let full = service(pet_answer).await;
-    let steps = vec![step(Available, FULL), step(Pending, WITH_MORE), step(Sold, StepOutcome::NotThere)];
-    assert_eq!(found(&full.client(), 7000, Ask::Never).await, LookupResult { pet: None, steps });
-    assert_eq!(full.asked().len(), 3);
+    let in_no_row = LookupResult { pet: None, get: None, is_cut: true, steps: 3 };
+    assert_eq!(found(&full.client(), 7000, Ask::Never).await, in_no_row);
+    assert_eq!(full.asked(), lists([Available, Pending, Sold]));
     let short = Scripted::new(|_, _| page(1..=99, "", "")).await;
-    let steps = PetStatus::ALL.map(|status| step(status, StepOutcome::NotThere)).to_vec();
-    assert_eq!(found(&short.client(), 7000, Ask::IfNeeded).await, LookupResult { pet: None, steps });
-    assert_eq!(short.asked().len(), 3);
+    assert_eq!(found(&short.client(), 7000, Ask::IfNeeded).await, LookupResult { steps: 3, ..LookupResult::default() });
+    assert_eq!(short.asked(), lists(PetStatus::ALL));
 }
 
 #[tokio::test]
 async fn the_deprecated_operation_alone_is_asked_where_that_is_wanted() {
     let service = service(pet_answer).await;
-    let steps = vec![get(StepOutcome::Found)];
-    assert_eq!(found(&service.client(), 7000, Ask::Now).await, LookupResult { pet: Some(pet(7000)), steps });
+    let shown = LookupResult { pet: Some(pet(7000)), get: Some(200), is_cut: false, steps: 1 };
+    assert_eq!(found(&service.client(), 7000, Ask::Now).await, shown);
     assert_eq!(service.asked(), ["/v1/pets/7000"]);
 }
 

@@ -169,10 +169,10 @@ impl Job for FindPet {
                 Vec::new()
             }
             Ok(found) => {
-                let further = if found.is_final() { "" } else { " g asks for it directly." };
+                let further = if found.get.is_some() { "" } else { " g asks for it directly." };
                 let why_none = format!("{}{further}", found.why_none());
                 match found.pet {
-                    Some(pet) => show(app, pet, &format!("with {}", counted(found.steps.len(), "request")), now),
+                    Some(pet) => show(app, pet, &format!("with {}", counted(found.steps, "request")), now),
                     None => lookup.error = Some(why_none),
                 }
                 on_sign_of_life(app, now)

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::api::Failure;
-use crate::api::find::{Ask, LookupRequest, LookupResult, Step, StepOutcome};
+use crate::api::find::{Ask, LookupResult};
 use crate::api::inventory::Coverage;
 use crate::api::list::{List, ListAnswer};
 use crate::app::inventory::changes::ChangeKind;
@@ -265,7 +265,7 @@ fn away_or_not_is_known_from_every_answer_and_looking_around_asks_nothing() {
     assert_eq!(app.effects.iter().skip(asked).filter(|effect| matches!(effect, Effect::Job(_))).count(), 0);
     assert!(app.says("Retry in 0:02"), "{}", app.screen());
     app.keys("0 # \"42\" Enter");
-    app.answer::<FindPet>(Ok(LookupResult { pet: None, steps: Vec::new() }));
+    app.answer::<FindPet>(Ok(LookupResult::default()));
     assert!(app.state.pending.is_running(Slot::List), "it answers: the rows are asked for at once");
     app.answer_lists(&animals(39));
     app.keys("Esc");
@@ -383,22 +383,15 @@ fn the_lists_are_asked_before_the_operation_that_goes_away() {
     let mut app = App::loaded(80, 24);
     app.keys("# \"-7\" Enter");
     assert_eq!(app.asked(), Some(FindPet { id: -7, ask: Ask::IfNeeded }));
-    let steps = vec![
-        Step { asked: LookupRequest::List(PetStatus::Available), outcome: StepOutcome::NotThereButFull { rows: 100 } },
-        Step { asked: LookupRequest::List(PetStatus::Pending), outcome: StepOutcome::NotThere },
-        Step { asked: LookupRequest::List(PetStatus::Sold), outcome: StepOutcome::NotThere },
-        Step { asked: LookupRequest::Get, outcome: StepOutcome::NotFound },
-    ];
-    app.answer::<FindPet>(Ok(LookupResult { pet: None, steps }));
+    app.answer::<FindPet>(Ok(LookupResult { pet: None, get: Some(404), is_cut: true, steps: 4 }));
     assert!(app.says("This pet does not exist (404)."), "{}", app.screen());
     assert!(app.says("be removed on 5 December 2030"), "{}", app.screen());
     app.keys("8 Enter");
     assert_eq!(app.asked(), Some(FindPet { id: 8, ask: Ask::IfNeeded }));
     app.keys("- 7 Enter g");
     assert_eq!(app.asked(), Some(FindPet { id: -7, ask: Ask::Now }));
-    let steps = vec![Step { asked: LookupRequest::Get, outcome: StepOutcome::Found }];
     let pet = Pet { id: -7, ..animals(1).remove(0) };
-    app.answer::<FindPet>(Ok(LookupResult { pet: Some(pet), steps }));
+    app.answer::<FindPet>(Ok(LookupResult { pet: Some(pet), get: Some(200), is_cut: false, steps: 1 }));
     assert!(app.says("Pet -7 found with 1 request.") && app.state.pets.drawer, "{}", app.screen());
     app.keys("# \"-8\" Enter Esc");
     assert!(app.effects.contains(&Effect::Cancel(Slot::ById)));
@@ -615,14 +608,7 @@ fn looks_of_one_pet_by_its_id() {
         let mut app = App::loaded(columns, rows);
         app.keys("# \"100270\" Enter");
         let pet = Pet { id: 100_270, ..animals(2)[1].clone() };
-        let steps = vec![
-            Step {
-                asked: LookupRequest::List(PetStatus::Available),
-                outcome: StepOutcome::NotThereButFull { rows: 100 },
-            },
-            Step { asked: LookupRequest::List(PetStatus::Pending), outcome: StepOutcome::Found },
-        ];
-        app.answer::<FindPet>(Ok(LookupResult { pet: Some(pet), steps }));
+        app.answer::<FindPet>(Ok(LookupResult { pet: Some(pet), get: None, is_cut: true, steps: 2 }));
         app
     });
     both("by_id_wrong", |columns, rows| {
