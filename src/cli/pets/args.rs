@@ -7,7 +7,6 @@ use clap::{Args as ClapArgs, Subcommand, ValueEnum};
 
 use crate::cli::args::{Output, RequestArgs, parse_duration, statuses};
 use crate::cli::completions;
-use crate::cli::output::Content;
 use crate::cli::render::FormatArg;
 use crate::cli::transfer::args::{EXPORT_HELP, ExportArgs, IMPORT_HELP, ImportArgs};
 use crate::model::columns::SortOrder;
@@ -257,16 +256,6 @@ pub enum WatchFormat {
     /// One JSON object per line.
     #[value(aliases = ["json", "jsonl"])]
     Ndjson,
-}
-
-impl WatchFormat {
-    /// Its kind for [`write_as`](crate::cli::output::write_as).
-    pub const fn content(self) -> Content {
-        match self {
-            Self::Lines => Content::Lines,
-            Self::Ndjson => Content::Json,
-        }
-    }
 }
 
 /// The time between checks, if none is given.

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use clap::ValueEnum as _;
 
-use super::args::FilterArgs;
 use crate::api::follow::ProvenanceReader;
 use crate::api::retry::repeated;
 use crate::api::{Client, Failure};
@@ -107,18 +106,4 @@ pub fn view<'a>(name: Option<&str>, settings: &'a Settings) -> Result<Option<&'a
         none if none.is_empty() => failed.hint("add it to [[views]] in the configuration file: petstore config path"),
         names => failed.hint(format!("the views are {}", names.join(", "))),
     })
-}
-
-impl FilterArgs {
-    /// What is asked for, with what its view adds.
-    pub fn with_view(&self, settings: &Settings) -> Result<Self, Failed> {
-        let mut filter = Self { status: self.status.clone(), search: self.search.clone(), view: None };
-        if let Some(view) = view(self.view.as_deref(), settings)? {
-            if filter.status.is_empty() {
-                filter.status.extend(view.status);
-            }
-            filter.search = filter.search.or_else(|| view.searched().map(str::to_owned));
-        }
-        Ok(filter)
-    }
 }

@@ -16,38 +16,42 @@ use crate::cli::args::PetFormat;
 use crate::cli::error::{Exit, Failed};
 use crate::cli::format::{PetLayout, write_header, write_lines, write_list};
 use crate::cli::output::{Content, Out, write_as};
-use crate::model::{Categories, ObservedStatus, Pet, PetId, PetQuery, PetStatus, Provenances, table};
+use crate::config::file::View;
+use crate::model::{ObservedStatus, Pet, PetId, PetQuery, PetStatus, Provenances, table};
 
-pub async fn run(context: &PetsContext<'_>, args: ListArgs) -> Result<Exit, Failed> {
-    let name = args.filter.view.clone();
+pub async fn run(context: &PetsContext<'_>, mut args: ListArgs) -> Result<Exit, Failed> {
     let mut layout = PetLayout { raw: args.raw, ..context.layout(&args.output)? };
-    let mut args = ListArgs { filter: args.filter.with_view(context.settings)?, ..args };
-    if let Some(view) = view(name.as_deref(), context.settings)? {
+    let filter = Filter::new(&args.filter, context)?;
+    if let Some(view) = filter.view {
         args.sort = args.sort.or(view.sort);
         args.limit = args.limit.or(view.limit.filter(|_| !args.all));
         if layout.columns.is_empty() && layout.format != PetFormat::Ids {
             layout.columns.clone_from(&view.columns);
         }
     }
-    let args = &args;
-    let end = match args.filter.status.as_slice() {
-        [] | [_] if !args.all && args.filter.search.is_none() => first(context, args, &layout).await?,
-        _ => all(context, args, &layout).await?,
+    let status = filter.statuses.first().copied();
+    let end = match filter.statuses.as_slice() {
+        [] | [_] if !args.all && filter.search.is_none() => first(context, status, &args, &layout).await?,
+        _ => all(context, filter, &args, &layout).await?,
     };
     if !args.watch {
         return Ok(Exit::Done);
     }
     let format = if layout.format.content() == Content::Json { WatchFormat::Ndjson } else { WatchFormat::Lines };
-    let status = args.filter.status.first().copied();
     // What is added between the list and the watch is not missed.
     let from = end.filter(|_| context.client.offers_events());
-    watch::run(context, &WatchArgs { status, view: name, format, from, ..WatchArgs::default() }).await
+    watch::run(context, &WatchArgs { status, view: args.filter.view, format, from, ..WatchArgs::default() }).await
 }
 
 /// Lists the first pets; returns the last one if there are certainly no more.
-async fn first(context: &PetsContext<'_>, args: &ListArgs, layout: &PetLayout) -> Result<Option<PetId>, Failed> {
+async fn first(
+    context: &PetsContext<'_>,
+    status: Option<PetStatus>,
+    args: &ListArgs,
+    layout: &PetLayout,
+) -> Result<Option<PetId>, Failed> {
     let limit = args.limit.unwrap_or(context.settings.config.pets.limit);
-    let query = PetQuery { status: args.filter.status.first().copied(), limit, ..PetQuery::default() };
+    let query = PetQuery { status, limit, ..PetQuery::default() };
     let mut page = repeated(|| context.client.list_pets(&query)).await.map_err(|error| context.failed(&error))?;
     let is_all = page.next.is_none() && page.pets.len() < usize::from(limit.get());
     let last = page.pets.iter().map(|pet| pet.id).max();
@@ -66,7 +70,8 @@ async fn first(context: &PetsContext<'_>, args: &ListArgs, layout: &PetLayout) -
 
 /// The pets of the inventory that a command is about.
 struct Filter<'a> {
-    statuses: &'a [PetStatus],
+    view: Option<&'a View>,
+    statuses: Vec<PetStatus>,
     search: Option<Query>,
     /// The most pets that are wanted.
     most: usize,
@@ -75,10 +80,17 @@ struct Filter<'a> {
 }
 
 impl<'a> Filter<'a> {
-    fn new(args: &'a FilterArgs, categories: &Categories, most: usize) -> Self {
-        let search = args.search.as_deref().map(|text| Query::parse(text, categories));
+    /// What is asked for, with what its view adds.
+    fn new(args: &FilterArgs, context: &PetsContext<'a>) -> Result<Self, Failed> {
+        let view = view(args.view.as_deref(), context.settings)?;
+        let mut statuses = args.status.clone();
+        if statuses.is_empty() {
+            statuses.extend(view.and_then(|view| view.status));
+        }
+        let search = args.search.as_deref().or_else(|| view?.searched());
+        let search = search.map(|text| Query::parse(text, &context.settings.categories));
         let asks_who = search.as_ref().is_some_and(Query::asks_who);
-        Self { statuses: &args.status, search, most, asks_who }
+        Ok(Self { view, statuses, search, most: usize::MAX, asks_who })
     }
 
     fn fits(&self, pet: &Pet, search: Option<&Query>) -> bool {
@@ -98,6 +110,8 @@ struct Found {
     is_cut: bool,
     /// Nobody wants more of them: the reader of the output has gone.
     is_unread: bool,
+    /// How many pets were found, and what may be missing.
+    word: String,
 }
 
 /// Gives `take` the pets of the inventory that fit, some at a time, until it answers that no more are wanted.
@@ -139,18 +153,24 @@ async fn search(
         Ok::<_, Failed>(found)
     };
     // Of several statuses, the program filters.
-    let asked = if let [only] = filter.statuses { Some(*only) } else { None };
+    let asked = if let [only] = *filter.statuses { Some(only) } else { None };
     let (coverage, found) = tokio::join!(inventory(context.client, asked, parts), found);
-    let found = found?;
+    let mut found = found?;
     let coverage = coverage.map_err(|error| context.failed(&error))?;
+    found.word = coverage.honest_word(found.count, asked.is_some());
     Ok((found, coverage))
 }
 
 /// Lists the inventory; returns the last pet if there are certainly no more.
-async fn all(context: &PetsContext<'_>, args: &ListArgs, layout: &PetLayout) -> Result<Option<PetId>, Failed> {
-    let most = match args.limit {
+async fn all(
+    context: &PetsContext<'_>,
+    mut filter: Filter<'_>,
+    args: &ListArgs,
+    layout: &PetLayout,
+) -> Result<Option<PetId>, Failed> {
+    filter.most = match args.limit {
         Some(limit) => limit.get().into(),
-        None if args.all || args.filter.search.is_some() => usize::MAX,
+        None if args.all || filter.search.is_some() => usize::MAX,
         None => context.settings.config.pets.limit.get().into(),
     };
     // Sorting, and checking that the list is complete, need the whole list.
@@ -170,7 +190,6 @@ async fn all(context: &PetsContext<'_>, args: &ListArgs, layout: &PetLayout) -> 
             write_lines(out, &part, &provenances, layout)
         })
     };
-    let mut filter = Filter::new(&args.filter, &context.settings.categories, most);
     filter.asks_who |= layout.is_about_addition();
     let (found, coverage) = search(context, &filter, write).await?;
     if found.is_unread {
@@ -180,11 +199,10 @@ async fn all(context: &PetsContext<'_>, args: &ListArgs, layout: &PetLayout) -> 
     if streams && is_first && !write_as(layout.format.content(), |out| write_header(out, layout))? {
         return Ok(None);
     }
-    let word = word(&coverage, &args.filter, found.count);
     if args.require_complete && !coverage.complete {
         return Err(Failed::new(
             Exit::Partly,
-            format!("the list is not known to be complete, so nothing is listed: {word}"),
+            format!("the list is not known to be complete, so nothing is listed: {}", found.word),
         )
         .hint("to list what there is, omit --require-complete"));
     }
@@ -195,21 +213,16 @@ async fn all(context: &PetsContext<'_>, args: &ListArgs, layout: &PetLayout) -> 
         return Ok(None);
     }
     if found.is_cut {
+        let most = filter.most;
         context.verbosity.note(&format!("Showing {most}; there may be more. Use --limit (max 100) or --all."));
     } else if !coverage.complete {
-        context.verbosity.note(&word);
+        context.verbosity.note(&found.word);
     }
     Ok(found.last.filter(|_| coverage.complete && !found.is_cut))
 }
 
-/// How many pets were found, and what may be missing.
-fn word(coverage: &Coverage, filter: &FilterArgs, seen: usize) -> String {
-    coverage.honest_word(seen, filter.status.len() == 1)
-}
-
 /// Prints the number of pets; with `by_status` also that of each status.
 pub async fn count(context: &PetsContext<'_>, args: &CountArgs, by_status: bool) -> Result<Exit, Failed> {
-    let filter = args.filter.with_view(context.settings)?;
     let mut of_statuses = [0_u64; 3];
     let take = |pets: Vec<Pet>, _: Provenances| {
         for (status, count) in PetStatus::ALL.into_iter().zip(&mut of_statuses) {
@@ -218,16 +231,14 @@ pub async fn count(context: &PetsContext<'_>, args: &CountArgs, by_status: bool)
         }
         Ok(true)
     };
-    let (found, coverage) =
-        search(context, &Filter::new(&filter, &context.settings.categories, usize::MAX), take).await?;
+    let (found, coverage) = search(context, &Filter::new(&args.filter, context)?, take).await?;
     let all = found.count as u64;
     if !coverage.complete {
-        let word = word(&coverage, &filter, found.count);
         if args.require_complete {
-            return Err(Failed::new(Exit::Partly, format!("the number is not known to be exact: {word}"))
+            return Err(Failed::new(Exit::Partly, format!("the number is not known to be exact: {}", found.word))
                 .hint("to print what was counted, omit --require-complete"));
         }
-        context.verbosity.note(&word);
+        context.verbosity.note(&found.word);
     }
     let counts = PetStatus::ALL.iter().map(|status| status.as_str()).zip(of_statuses);
     let none = all.saturating_sub(of_statuses.iter().sum());

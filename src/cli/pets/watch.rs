@@ -17,7 +17,7 @@ use crate::api::retry::{dice, pause, repeated};
 use crate::api::{Client, Failure};
 use crate::app::inventory::changes::{Change, ChangeKind, SeenPets};
 use crate::cli::error::{Exit, Failed};
-use crate::cli::output::{Ink, note, write_as};
+use crate::cli::output::{Content, Ink, note, write_as};
 use crate::cli::render::json;
 use crate::clock::{self, time_zone};
 use crate::config::file::View;
@@ -252,9 +252,12 @@ impl<'a> Delivery<'a> {
     async fn deliver(&self, changes: &[Change]) -> Result<bool, Failed> {
         let mut wanted = changes.iter().filter(|change| self.wants(change));
         match &self.way {
-            Way::Lines { format, zone, coloured } => write_as(format.content(), |out| {
-                wanted.try_for_each(|change| write_change(out, change, zone, *format, *coloured))
-            }),
+            Way::Lines { format, zone, coloured } => {
+                let content = if *format == WatchFormat::Ndjson { Content::Json } else { Content::Lines };
+                write_as(content, |out| {
+                    wanted.try_for_each(|change| write_change(out, change, zone, *format, *coloured))
+                })
+            }
             Way::Command { program, args } => {
                 for Change { pet, .. } in wanted.filter(|change| change.kind == ChangeKind::New) {
                     let name = short(&program.to_string_lossy());
