@@ -15,7 +15,9 @@ use super::render::FormatArg;
 use super::service::{columns, objects};
 use crate::config::secrets::refuse_where_others_write;
 use crate::config::settings::{all, configuration};
-use crate::config::{Choices, ConfigError, Env, KeySource, Paths, SCHEMA, Themes, faults, file_path, write_schema};
+use crate::config::{
+    Choices, ConfigError, Env, File, KeySource, Paths, SCHEMA, Themes, faults, file_path, write_schema,
+};
 use crate::local::atomic_file;
 use crate::model::display_safe;
 
@@ -124,8 +126,13 @@ pub fn check(path: &Path, choices: &Choices, env: &Env) -> Result<Vec<String>, F
         Err(error) if error.kind() == io::ErrorKind::NotFound && choices.config.is_none() => String::new(),
         Err(source) => return Err(ConfigError::Read { path: path.to_owned(), source }.into()),
     };
-    let found = findings(&text, path);
-    if found.is_empty() { around(path, choices, env) } else { Ok(found) }
+    let mut found = findings(&text, path);
+    match configuration(choices, env) {
+        Ok(file) => found.extend(around(path, &file, env)),
+        Err(error) if found.is_empty() => return Err(error.into()),
+        Err(_) => {}
+    }
+    Ok(found)
 }
 
 /// The errors of the configuration `text` in the file at `path`, one per line, safe to show.
@@ -138,10 +145,9 @@ fn findings(text: &str, path: &Path) -> Vec<String> {
 }
 
 /// The errors of the domain settings and of the files beside the configuration or named by it.
-fn around(path: &Path, choices: &Choices, env: &Env) -> Result<Vec<String>, Failed> {
-    let mut found = read_keymap(env).1;
-    let file = configuration(choices, env)?;
-    if let Err((number, why)) = read_keymap(env).0.with_actions(&file.actions) {
+fn around(path: &Path, file: &File, env: &Env) -> Vec<String> {
+    let (keymap, mut found) = read_keymap(env);
+    if let Err((number, why)) = keymap.with_actions(&file.actions) {
         let (line, column) = file.actions[number].place;
         found.push(format!("{}:{line}:{column}: {why}", path.display()));
     }
@@ -152,5 +158,5 @@ fn around(path: &Path, choices: &Choices, env: &Env) -> Result<Vec<String>, Fail
     }
     let domains = resolve(&ProbeArgs::default(), &file.domains);
     found.extend(domains.err().map(|failed| failed.what().to_owned()));
-    Ok(found.iter().map(|line| display_safe(line).into_owned()).collect())
+    found.iter().map(|line| display_safe(line).into_owned()).collect()
 }

@@ -1,7 +1,10 @@
 //! The selected service: its address, its key, and where both came from.
 
 use std::fmt;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
+
+use toml_edit::{Document, Item, Table};
 
 use super::error::ConfigError;
 use super::file::{File, KeySource, Profile};
@@ -214,16 +217,22 @@ pub struct ConfigFault {
     pub error: ConfigError,
 }
 
-/// The errors of the configuration `text`, which came from `path`: the syntax error, or each profile that cannot be used.
-/// Reads no keys.
+/// The errors of the configuration `text`, which came from `path`: each wrong key, and each profile that cannot be used; of
+/// errors of notation the first one. Reads no keys.
 pub fn faults(text: &str, path: &Path) -> Vec<ConfigFault> {
-    let file = match File::parse(text, path) {
-        Ok(file) => file,
+    let (mut faults, mut rest) = (Vec::new(), text.to_owned());
+    let file = loop {
+        let error = match File::parse(&rest, path) {
+            Ok(file) => break file,
+            Err(error) => error,
+        };
+        let right = without_place(&rest, &error);
         // Its message contains the position.
-        Err(error) => return vec![ConfigFault { line: None, error }],
+        faults.push(ConfigFault { line: None, error });
+        let Some(right) = right.filter(|_| faults.len() < MOST_FAULTS) else { return faults };
+        rest = right;
     };
     let lines = KeyLines::of(text);
-    let mut faults = Vec::new();
     if let Err(error) = file.profile(&file.profile) {
         faults.push(ConfigFault { line: lines.line_of(&["profile"]), error });
     }
@@ -234,6 +243,40 @@ pub fn faults(text: &str, path: &Path) -> Vec<ConfigFault> {
         }
     }
     faults
+}
+
+/// The most wrong keys that are reported at once.
+const MOST_FAULTS: usize = 20;
+
+/// `text` without what is wrong in it: a key with its value, or a whole table. Everything else stays in its place.
+fn without_place(text: &str, error: &ConfigError) -> Option<String> {
+    let ConfigError::Syntax { line, column, .. } = error else { return None };
+    let begin: usize = text.split_inclusive('\n').take(line - 1).map(str::len).sum();
+    let at = begin + text[begin..].chars().take(column - 1).map(char::len_utf8).sum::<usize>();
+    let wrong = entry_at(Document::parse(text).ok()?.as_table(), at)?;
+    let blank = text[wrong.clone()].replace(|c| c != '\n', " ");
+    let rest = format!("{}{blank}{}", &text[..wrong.start], &text[wrong.end..]);
+    // Without a part of them, some notations mean something else.
+    Document::parse(&rest).is_ok().then_some(rest)
+}
+
+/// Where the key with its value is that holds this byte; the table, if it is one of several or has it in its header.
+fn entry_at(table: &Table, at: usize) -> Option<Range<usize>> {
+    table.iter().find_map(|(name, item)| {
+        let key = table.key(name)?.span()?;
+        let whole = |table: &Table| {
+            let header = table.span()?;
+            let ends = table.iter().filter_map(|(_, item)| item.as_value()?.span());
+            Some(header.start..ends.map(|value| value.end).chain([header.end]).max()?)
+        };
+        match item {
+            Item::Table(table) if !table.is_implicit() && key.contains(&at) => whole(table),
+            Item::Table(table) => entry_at(table, at),
+            Item::ArrayOfTables(tables) => tables.iter().filter_map(whole).find(|table| table.contains(&at)),
+            Item::Value(value) => Some(key.start..value.span()?.end).filter(|entry| entry.contains(&at)),
+            Item::None => None,
+        }
+    })
 }
 
 /// The service in use.

@@ -163,8 +163,16 @@ fn check_finds_what_the_start_does_not_see() {
     }
     fs::write(file(&right).with_file_name("keymap.toml"), "[pets]\nrefersh = \"R\"\n").unwrap();
     fails_cleanly(&run(&right, &["config", "check"]), 2, "keymap.toml:2: pets has no action \"refersh\"");
-    let two = with("[profiles.a]\nlabel = \"A\"\n[profiles.b]\nlabel = \"B\"\n");
-    let said = stderr(&run(&two, &["config", "check"]));
+    let all = with(
+        "[pets]\nlimitt = 5\nstatus = \"slod\"\n[[views]]\nname = \"a\"\n[[views]]\nname = \"a\"\nsort = \"x\"\n\
+         [pest]\nlimit = 5\n[ui]\n\"m\u{fc}\" = 1\n[profiles.a]\nlabel = \"A\"\n[profiles.b]\nlabel = \"B\"\n",
+    );
+    let said = stderr(&run(&all, &["config", "check"]));
+    let places: Vec<_> = said.lines().filter_map(|line| line.split("config.toml:").nth(1)).collect();
+    let expected =
+        ["2:1: unknown field", "3:10: unknown variant", "8:8: \"x\"", "9:2: unknown field", "12:1: unknown field"];
+    assert!(expected.iter().all(|place| places.iter().any(|found| found.starts_with(place))), "{said}");
+    assert_eq!(places.len(), 7, "{said}");
     assert!(said.contains("profile \"a\"") && said.contains("profile \"b\""), "{said}");
 }
 
