@@ -19,9 +19,7 @@ pub use edit::{SCHEMA, write_schema};
 pub use error::{ConfigError, NoHome};
 pub use file::{Accent, Clipboard, CustomAction, File, KeySource, LinkSpeed, Notify, On};
 pub use paths::{Depth, Env, Paths};
-pub use profiles::{
-    Login, LoginError, ProfileEntry, Profiles, ServiceLocation, settings_for, settings_with, settings_without_key,
-};
+pub use profiles::{Login, ProfileEntry, Profiles, ServiceLocation, settings_for, settings_with, settings_without_key};
 pub use settings::{Settings, read_only};
 pub use sources::{Choices, Origin, Sourced, SshSession, file_path};
 pub use target::{ConfigFault, KeyOrigin, Remote, Service, faults};

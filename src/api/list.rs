@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -124,7 +124,7 @@ pub async fn list(client: &Client, query: &PetQuery, pages: u16, known: Option<&
     let started = clock::now().mono;
     let mut known_parts = known.into_iter().flat_map(List::parts);
     let mut parts = vec![part(client, client.first_page(query), known_parts.next()).await?];
-    let took = since(started);
+    let took = clock::now().mono.saturating_duration_since(started);
     while parts.len() < usize::from(pages)
         && let Some(next) = parts.last().and_then(|part| part.page.next.clone())
     {
@@ -132,11 +132,8 @@ pub async fn list(client: &Client, query: &PetQuery, pages: u16, known: Option<&
     }
     let same_number = known.is_some_and(|known| known.pages.len() == parts.len());
     let unchanged = same_number && parts.iter().all(Part::is_known);
-    Ok(answer(client, (!unchanged).then(|| assembled(parts)), took))
-}
-
-fn answer(client: &Client, list: Option<List>, took: Duration) -> ListAnswer {
-    ListAnswer { list, took, there: client.time(), offers_events: client.offers_events() }
+    let list = (!unchanged).then(|| assembled(parts));
+    Ok(ListAnswer { list, took, there: client.time(), offers_events: client.offers_events() })
 }
 
 /// The page at `asked`, which may be `known`.
@@ -162,8 +159,4 @@ fn assembled(parts: Vec<Part<'_>>) -> List {
         list.push(page.into_owned(), rows.into_owned(), &mut ids);
     }
     list
-}
-
-fn since(started: Instant) -> Duration {
-    clock::now().mono.saturating_duration_since(started)
 }

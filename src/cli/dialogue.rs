@@ -20,7 +20,6 @@ use crate::app::domain_service::{DomainService, DomainSetup};
 use crate::app::outbox::queue::Queues;
 use crate::clock;
 use crate::config::file::Domains;
-use crate::config::settings::configuration;
 use crate::config::{Choices, ConfigError, Env, Paths, Settings, file_path};
 use crate::dialogue::prompt::{Dialogue, Leave};
 use crate::dialogue::{DialogueSetup, Session};
@@ -38,7 +37,7 @@ pub fn run(
     env: &Env,
 ) -> Result<Exit, Failed> {
     runtime.block_on(async {
-        let (domains, domain_service) = domains(&configuration(choices, env)?.domains, choices, env)?;
+        let (domains, domain_service) = domains(&settings.config.domains, choices, env)?;
         let (client, embedded) = service::connect(&settings).await?;
         let ssh = settings.ssh.clone();
         let idle = ssh.as_ref().and_then(|ssh| ssh.idle);

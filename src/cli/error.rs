@@ -11,7 +11,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use crate::api::follow::ProvenanceError;
 use crate::api::{Failure, Remedy};
-use crate::config::{ConfigError, Env, KeyOrigin, LoginError, Service, Settings};
+use crate::config::{ConfigError, Env, KeyOrigin, Service, Settings};
 use crate::domains::registry::RegistryError;
 use crate::model::display_safe;
 use crate::model::text::{causes, holds_key, safe_causes, short, without_keys};
@@ -189,12 +189,7 @@ impl Failed {
             | TransferError::Exists(_)
             | TransferError::Needed { .. }
             | TransferError::NoFile { .. } => return Self::new(Exit::Usage, why),
-            TransferError::Read { .. }
-            | TransferError::Empty(_)
-            | TransferError::Malformed(_)
-            | TransferError::JournalInUse(_)
-            | TransferError::Write { .. }
-            | TransferError::Start(_) => return Self::new(Exit::Failure, why),
+            _ => return Self::new(Exit::Failure, why),
         };
         Self::new(Exit::Usage, why).hint(hint)
     }
@@ -207,12 +202,7 @@ impl Failed {
             Failure::Refused { status: 400..=499, .. } => Exit::Refused,
             _ if creating && failure.outcome_unknown() => Exit::Unknown,
             Failure::NotSent { .. } | Failure::NoAnswer { .. } | Failure::Broken { .. } => Exit::NoAnswer,
-            Failure::Refused { .. }
-            | Failure::NotStarted { .. }
-            | Failure::NotOverSsh
-            | Failure::Malformed { .. }
-            | Failure::Busy
-            | Failure::Crashed { .. } => Exit::Failure,
+            _ => Exit::Failure,
         };
         let body = if let Failure::Refused { body, .. } = failure { body.clone() } else { None };
         Self { hint: hint(failure, exit), body, ..Self::new(exit, failure.sentence(service)) }
@@ -264,19 +254,27 @@ impl From<ConfigError> for Failed {
     fn from(error: ConfigError) -> Self {
         let exit = match &error {
             ConfigError::Key(_) => Exit::Unauthorized,
-            ConfigError::Read { .. }
-            | ConfigError::Syntax { .. }
-            | ConfigError::NoSuchProfile { .. }
-            | ConfigError::Unusable(_)
-            | ConfigError::NoHome(_) => Exit::Usage,
+            _ => Exit::Usage,
         };
         let failed = Self::new(exit, display_safe(&error.to_string()));
         let suggestion = display_safe(&suggestion(&error)).into_owned();
-        failed.hint(match (suggestion.trim_start(), exit) {
-            ("", Exit::Unauthorized) => "to save a key: petstore login",
+        let hint = match (suggestion.trim_start(), &error) {
+            ("", ConfigError::NotChanged(_) | ConfigError::NotInFile { .. } | ConfigError::Elsewhere { .. }) => {
+                return failed;
+            }
+            ("", ConfigError::Inside(_)) => "choose another profile: petstore login -p NAME",
+            ("", ConfigError::Nameless(_)) => "create a profile: petstore login -p NAME --base-url URL",
+            ("", ConfigError::Taken { profile, .. }) => {
+                let name = short(profile);
+                return failed.hint(format!(
+                    "for another key: petstore login -p {name}; for another address, change it in the file: petstore config path"
+                ));
+            }
+            ("", ConfigError::Key(_)) => "to save a key: petstore login",
             ("", _) => "to find the problem: petstore doctor; to see which file is read: petstore config path",
             (suggestion, _) => suggestion,
-        })
+        };
+        failed.hint(hint)
     }
 }
 
@@ -290,30 +288,6 @@ pub fn suggestion(error: &ConfigError) -> String {
             words.next().map_or_else(String::new, |typed| did_you_mean(typed, words))
         }
         _ => String::new(),
-    }
-}
-
-impl From<LoginError> for Failed {
-    fn from(error: LoginError) -> Self {
-        match error {
-            LoginError::Config(error @ ConfigError::NoSuchProfile { .. }) => {
-                Self::config(display_safe(&format!("{error}{}", suggestion(&error))))
-                    .hint("to create a profile: petstore login -p NAME --base-url URL")
-            }
-            LoginError::Config(error) => error.into(),
-            LoginError::Inside(_) => Self::config(error).hint("choose another profile: petstore login -p NAME"),
-            LoginError::Nameless(_) => {
-                Self::config(error).hint("create a profile: petstore login -p NAME --base-url URL")
-            }
-            LoginError::Taken { ref profile, .. } => {
-                let name = short(profile);
-                let way = format!(
-                    "for another key: petstore login -p {name}; for another address, change it in the file: petstore config path"
-                );
-                Self::config(display_safe(&error.to_string())).hint(way)
-            }
-            LoginError::Edit(_) | LoginError::Elsewhere { .. } => Self::config(display_safe(&error.to_string())),
-        }
     }
 }
 

@@ -26,9 +26,8 @@ use crate::app::connections::{DEMO_KEEPS_NOTHING, Services};
 use crate::app::first_run::{self, StartChoice};
 use crate::app::outbox::queue::{self, Fate, Line, Queues};
 use crate::clock;
-use crate::config::file::{Add, File};
+use crate::config::file::Add;
 use crate::config::secrets::refuse_where_others_write;
-use crate::config::settings::configuration;
 use crate::config::{
     Choices, ConfigError, Env, Paths, ProfileEntry, Profiles, Settings, SshSession, file_path, settings_without_key,
 };
@@ -187,9 +186,8 @@ fn session(
     let (keymap, mut complaints) = read_keymap(env);
     let config = file_path(choices, env).unwrap_or_default();
     let keymap = with_actions(keymap, &mut settings, &config, &mut complaints)?;
-    let File { add, domains, .. } = configuration(choices, env)?;
-    let Add { scan_strip: strip, scan_tab: tab, concurrency, .. } = add;
-    let (domains, domains_context) = dialogue::domains(&domains, choices, env)?;
+    let Add { scan_strip: strip, scan_tab: tab, concurrency } = settings.config.add.clone();
+    let (domains, domains_context) = dialogue::domains(&settings.config.domains, choices, env)?;
     let paths = Paths::new(env).ok();
     let copied = paths.as_ref().map(Paths::copied_file);
     let own = paths.map(|paths| paths.state);

@@ -10,15 +10,15 @@ use serde_json::{Value, json};
 
 use super::completions;
 use super::confirm::{PromptAnswer, ask_hidden, can_ask, restore_terminal};
-use super::error::{Exit, Failed, key_as_argument};
+use super::error::{Exit, Failed, key_as_argument, suggestion};
 use super::output::note;
 use super::render::FormatArg;
 use super::service::{client, status};
 use super::signals::Signals;
 use crate::app::connections;
-use crate::config::edit::{EditError, add_profile, remove_profile, set_first_profile, set_profile};
+use crate::config::edit::{add_profile, remove_profile, set_first_profile, set_profile};
 use crate::config::file::Profile;
-use crate::config::{Choices, Env, KeySource, Login, LoginError, ProfileEntry, Profiles, ServiceLocation};
+use crate::config::{Choices, ConfigError, Env, KeySource, Login, ProfileEntry, Profiles, ServiceLocation};
 use crate::model::text::short;
 use crate::model::words::did_you_mean;
 use crate::model::{ApiKey, BaseUrl, display_safe, table};
@@ -138,17 +138,17 @@ fn remove(name: &str, choices: &Choices, env: &Env) -> Result<(), Failed> {
     let key = match Login::find(choices, env).and_then(|login| login.forget(env)) {
         Ok(Some(origin)) => format!(" and its key ({})", display_safe(&origin.to_string())),
         // Nothing of it is petstore's.
-        Ok(None) | Err(LoginError::Elsewhere { .. } | LoginError::Inside(_)) => String::new(),
-        Err(error) => return Err(error.into()),
+        Ok(None) | Err(ConfigError::Elsewhere { .. } | ConfigError::Inside(_)) => String::new(),
+        Err(error) => return Err(no_login(error)),
     };
     remove_profile(&profiles.file, name).map_err(|error| not_edited(error, name, &profiles))?;
     note(&format!("removed the profile {}{key}", short(name)));
     Ok(())
 }
 
-fn not_edited(error: EditError, name: &str, profiles: &Profiles) -> Failed {
+fn not_edited(error: ConfigError, name: &str, profiles: &Profiles) -> Failed {
     let what = display_safe(&error.to_string()).into_owned();
-    if !matches!(error, EditError::NoSuchProfile { .. }) {
+    if !matches!(error, ConfigError::NotInFile { .. }) {
         return Failed::new(Exit::Failure, what).hint("to find the problem: petstore doctor");
     }
     let names = profiles.entries.iter().filter(|entry| entry.line.is_some()).map(|entry| entry.name.as_str());
@@ -221,7 +221,7 @@ pub async fn login(args: LoginArgs, choices: &Choices, env: &Env) -> Result<Exit
     }
     let mut signals = Signals::new()?;
     let work = async {
-        let login = Login::find(choices, env)?;
+        let login = Login::find(choices, env).map_err(no_login)?;
         // Fails before the key is typed.
         let file = login.key_file(env).ok_or_else(|| nameless(&login.profile))?;
         let key = match key(&login, args.with_token).await? {
@@ -231,7 +231,7 @@ pub async fn login(args: LoginArgs, choices: &Choices, env: &Env) -> Result<Exit
         let service = login.address.authority();
         test(&login, &key).await?;
         let origin = login.keep(&key, &file, env)?;
-        let is_first = login.is_new && set_first_profile(&login.file, &login.profile, env).map_err(LoginError::from)?;
+        let is_first = login.is_new && set_first_profile(&login.file, &login.profile, env)?;
         let kept = display_safe(&origin.to_string()).into_owned();
         let new = if login.is_new { "new " } else { "" };
         let name = short(&login.profile);
@@ -254,14 +254,14 @@ pub async fn login(args: LoginArgs, choices: &Choices, env: &Env) -> Result<Exit
 
 /// Removes a key.
 pub fn logout(choices: &Choices, env: &Env) -> Result<Exit, Failed> {
-    let login = Login::find(choices, env)?;
+    let login = Login::find(choices, env).map_err(no_login)?;
     let (profile, file) = (short(&login.profile), login.file.display());
     match login.forget(env) {
         Ok(Some(origin)) => {
             note(&format!("removed the key of {profile} ({})", display_safe(&origin.to_string())));
         }
         Ok(None) => note(&format!("{profile} has no key")),
-        Err(error @ LoginError::Elsewhere { .. }) => {
+        Err(error @ ConfigError::Elsewhere { .. }) => {
             let line = login.line.map_or(String::new(), |line| format!(", line {line}"));
             return Err(Failed::from(error).hint(format!("remove it there; it is named in {file}{line}")));
         }
@@ -312,6 +312,15 @@ async fn test(login: &Login, key: &ApiKey) -> Result<(), Failed> {
             failed
         }
     })
+}
+
+/// Why the profile to log in to or out of cannot be used.
+fn no_login(error: ConfigError) -> Failed {
+    match &error {
+        ConfigError::NoSuchProfile { .. } => Failed::config(display_safe(&format!("{error}{}", suggestion(&error))))
+            .hint("to create a profile: petstore login -p NAME --base-url URL"),
+        _ => error.into(),
+    }
 }
 
 fn nameless(profile: &str) -> Failed {

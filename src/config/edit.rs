@@ -2,12 +2,13 @@
 //! included.
 
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde::Serialize;
 use toml_edit::ser::ValueSerializer;
 use toml_edit::{Array, ArrayOfTables, DocumentMut, InlineTable, Item, Table, TableLike, Value, value};
 
+use super::error::ConfigError;
 use super::file::{File, KeySource, Profile, View, is_plain_name, is_taken, name_fault, theme_named};
 use super::{Env, Paths};
 use crate::local::atomic_file;
@@ -15,7 +16,7 @@ use crate::model::BaseUrl;
 use crate::model::text::short;
 
 /// Sets `ui.theme` in the file at `path`, which is created if needed.
-pub fn set_theme(path: &Path, theme: &str) -> Result<(), EditError> {
+pub fn set_theme(path: &Path, theme: &str) -> Result<(), ConfigError> {
     edit(path, |wanted, document| {
         wanted.ui.theme = theme_named(theme);
         set(table(document, "ui", path)?, "theme", theme.into());
@@ -24,7 +25,7 @@ pub fn set_theme(path: &Path, theme: &str) -> Result<(), EditError> {
 }
 
 /// Sets `domains.resolvers` in the file at `path`, which is created if needed.
-pub fn set_resolvers(path: &Path, resolvers: &[String]) -> Result<(), EditError> {
+pub fn set_resolvers(path: &Path, resolvers: &[String]) -> Result<(), ConfigError> {
     edit(path, |wanted, document| {
         wanted.domains.resolvers = resolvers.to_vec();
         set(table(document, "domains", path)?, "resolvers", Value::from_iter(resolvers));
@@ -33,13 +34,13 @@ pub fn set_resolvers(path: &Path, resolvers: &[String]) -> Result<(), EditError>
 }
 
 /// Adds a view to the file at `path`, which is created if needed. It comes last.
-pub fn add_view(path: &Path, view: &View) -> Result<(), EditError> {
+pub fn add_view(path: &Path, view: &View) -> Result<(), ConfigError> {
     edit(path, |wanted, document| {
         if let Some(fault) = name_fault(&view.name) {
-            return Err(EditError::Refused(fault));
+            return Err(ConfigError::NotChanged(fault));
         }
         if wanted.views.iter().any(|known| known.name == view.name) {
-            return Err(EditError::Refused(is_taken(&view.name)));
+            return Err(ConfigError::NotChanged(is_taken(&view.name)));
         }
         let views = document.entry("views").or_insert(Item::ArrayOfTables(ArrayOfTables::new()));
         let views = views.as_array_of_tables_mut();
@@ -68,37 +69,13 @@ fn table_of_view(view: &View) -> Table {
     table
 }
 
-/// Why the file was not written. It is unchanged.
-#[derive(Debug, thiserror::Error)]
-pub enum EditError {
-    /// The file cannot be read or written, or the change is not possible.
-    #[error("{0}")]
-    Refused(String),
-    /// Its notation is one that the program cannot change.
-    #[error("{} was not changed, because its notation is not supported here: {why}. Edit it by hand.", path.display())]
-    ByHand {
-        /// Which file.
-        path: PathBuf,
-        /// What is not supported.
-        why: String,
-    },
-    /// No such profile.
-    #[error("there is no profile \"{}\" in {}.", crate::model::text::short(name), path.display())]
-    NoSuchProfile {
-        /// Which file.
-        path: PathBuf,
-        /// The name asked for.
-        name: String,
-    },
-}
-
 /// Changes the file at `path`, which is created if needed. `change` changes the meaning and the document in the same way;
 /// the file is replaced only if both agree in the end.
 fn edit(
     path: &Path,
-    change: impl FnOnce(&mut File, &mut DocumentMut) -> Result<(), EditError>,
-) -> Result<(), EditError> {
-    let io = |why: io::Error| EditError::Refused(format!("cannot write {}: {why}.", path.display()));
+    change: impl FnOnce(&mut File, &mut DocumentMut) -> Result<(), ConfigError>,
+) -> Result<(), ConfigError> {
+    let io = |why: io::Error| ConfigError::NotChanged(format!("cannot write {}: {why}.", path.display()));
     let target = atomic_file::target(path).map_err(io)?;
     // Other writers wait, so that they read what this writes.
     let _alone = atomic_file::alone(&target).map_err(io)?;
@@ -123,10 +100,10 @@ fn edit(
 fn edited(
     text: &str,
     path: &Path,
-    change: impl FnOnce(&mut File, &mut DocumentMut) -> Result<(), EditError>,
-) -> Result<String, EditError> {
+    change: impl FnOnce(&mut File, &mut DocumentMut) -> Result<(), ConfigError>,
+) -> Result<String, ConfigError> {
     let syntax =
-        |why: &str| EditError::Refused(format!("{} is no longer a valid configuration: {why}.", path.display()));
+        |why: &str| ConfigError::NotChanged(format!("{} is no longer a valid configuration: {why}.", path.display()));
     let mut wanted = File::parse(text, path).map_err(|error| syntax(&error.to_string()))?;
     let mut document: DocumentMut = text.parse().map_err(|error: toml_edit::TomlError| syntax(error.message()))?;
     change(&mut wanted, &mut document)?;
@@ -141,12 +118,15 @@ fn edited(
     }
 }
 
-fn by_hand(path: &Path, why: &str) -> EditError {
-    EditError::ByHand { path: path.to_owned(), why: why.to_owned() }
+fn by_hand(path: &Path, why: &str) -> ConfigError {
+    let path = path.display();
+    ConfigError::NotChanged(format!(
+        "{path} was not changed, because its notation is not supported here: {why}. Edit it by hand."
+    ))
 }
 
 /// The table `name`, which is added if needed.
-fn table<'a>(document: &'a mut DocumentMut, name: &str, path: &Path) -> Result<&'a mut dyn TableLike, EditError> {
+fn table<'a>(document: &'a mut DocumentMut, name: &str, path: &Path) -> Result<&'a mut dyn TableLike, ConfigError> {
     let table = document.entry(name).or_insert(Item::Table(Table::new()));
     table.as_table_like_mut().ok_or_else(|| by_hand(path, &format!("{name} is not a table")))
 }
@@ -178,12 +158,12 @@ pub fn write_schema(path: &Path) -> io::Result<()> {
 
 /// Adds the profile `name` to the file at `path`, which is created if needed. Refuses a name that is taken or not
 /// [plain](is_plain_name), and an invalid address.
-pub fn add_profile(path: &Path, name: &str, new: &Profile) -> Result<(), EditError> {
+pub fn add_profile(path: &Path, name: &str, new: &Profile) -> Result<(), ConfigError> {
     if !is_plain_name(name) {
         return Err(no_name(name));
     }
     let base_url = new.base_url.as_deref().unwrap_or_default();
-    base_url.parse::<BaseUrl>().map_err(|why| EditError::Refused(format!("base_url: {why}")))?;
+    base_url.parse::<BaseUrl>().map_err(|why| ConfigError::NotChanged(format!("base_url: {why}")))?;
     edit(path, |wanted, document| {
         if wanted.profiles.contains_key(name) {
             return Err(exists(name));
@@ -206,12 +186,12 @@ pub fn add_profile(path: &Path, name: &str, new: &Profile) -> Result<(), EditErr
 }
 
 /// Sets the place of a profile's key, in the file at `path`.
-pub fn set_key(path: &Path, profile: &str, source: &KeySource) -> Result<(), EditError> {
+pub fn set_key(path: &Path, profile: &str, source: &KeySource) -> Result<(), ConfigError> {
     edit(path, |wanted, document| {
         let changed = wanted.profiles.get_mut(profile).ok_or_else(|| missing(profile, path))?;
         if changed.embedded {
             let why = format!("the profile \"{profile}\" is the embedded store and needs no key.");
-            return Err(EditError::Refused(why));
+            return Err(ConfigError::NotChanged(why));
         }
         changed.key = Some(source.clone());
         set(profile_table(document, profile, path)?, "key", Value::InlineTable(table_of(source, path)?));
@@ -220,7 +200,7 @@ pub fn set_key(path: &Path, profile: &str, source: &KeySource) -> Result<(), Edi
 }
 
 /// Removes the place of a profile's key from the file at `path`.
-pub fn remove_key(path: &Path, profile: &str) -> Result<(), EditError> {
+pub fn remove_key(path: &Path, profile: &str) -> Result<(), ConfigError> {
     edit(path, |wanted, document| {
         wanted.profiles.get_mut(profile).ok_or_else(|| missing(profile, path))?.key = None;
         profile_table(document, profile, path)?.remove("key");
@@ -229,7 +209,7 @@ pub fn remove_key(path: &Path, profile: &str) -> Result<(), EditError> {
 }
 
 /// Removes the profile `name` from the file at `path`.
-pub fn remove_profile(path: &Path, name: &str) -> Result<(), EditError> {
+pub fn remove_profile(path: &Path, name: &str) -> Result<(), ConfigError> {
     edit(path, |wanted, document| {
         // A built-in profile is in no file.
         profile_table(document, name, path)?;
@@ -240,7 +220,7 @@ pub fn remove_profile(path: &Path, name: &str) -> Result<(), EditError> {
 }
 
 /// Sets the default profile in the file at `path`, which is created if needed.
-pub fn set_profile(path: &Path, name: &str) -> Result<(), EditError> {
+pub fn set_profile(path: &Path, name: &str) -> Result<(), ConfigError> {
     edit(path, |wanted, document| {
         if !wanted.profiles.contains_key(name) {
             return Err(missing(name, path));
@@ -252,7 +232,7 @@ pub fn set_profile(path: &Path, name: &str) -> Result<(), EditError> {
 
 /// Sets the default profile if there is no other, and none was chosen before, in the file or by using the embedded store.
 /// Whether it did.
-pub fn set_first_profile(path: &Path, name: &str, env: &Env) -> Result<bool, EditError> {
+pub fn set_first_profile(path: &Path, name: &str, env: &Env) -> Result<bool, ConfigError> {
     if Paths::new(env).is_ok_and(|paths| paths.embedded_database().exists()) {
         return Ok(false);
     }
@@ -274,31 +254,31 @@ fn choose(name: &str, wanted: &mut File, document: &mut DocumentMut) {
 }
 
 /// The error for a name that is not allowed.
-pub fn no_name(name: &str) -> EditError {
+pub fn no_name(name: &str) -> ConfigError {
     let rule = "is not a valid profile name. Use 1 to 40 letters, digits, - and _.";
-    EditError::Refused(format!("\"{}\" {rule}", short(name)))
+    ConfigError::NotChanged(format!("\"{}\" {rule}", short(name)))
 }
 
 /// The error for a name that is taken.
-pub fn exists(name: &str) -> EditError {
-    EditError::Refused(format!("profile \"{name}\" already exists. Choose another name."))
+pub fn exists(name: &str) -> ConfigError {
+    ConfigError::NotChanged(format!("profile \"{name}\" already exists. Choose another name."))
 }
 
 fn profile_table<'a>(
     document: &'a mut DocumentMut,
     name: &str,
     path: &Path,
-) -> Result<&'a mut dyn TableLike, EditError> {
+) -> Result<&'a mut dyn TableLike, ConfigError> {
     let profile = table(document, "profiles", path)?.get_mut(name).and_then(Item::as_table_like_mut);
     profile.ok_or_else(|| missing(name, path))
 }
 
-fn missing(name: &str, path: &Path) -> EditError {
-    EditError::NoSuchProfile { path: path.to_owned(), name: name.to_owned() }
+fn missing(name: &str, path: &Path) -> ConfigError {
+    ConfigError::NotInFile { name: name.to_owned(), path: path.to_owned() }
 }
 
 /// `value` in the notation of TOML.
-fn table_of(value: &impl Serialize, path: &Path) -> Result<InlineTable, EditError> {
+fn table_of(value: &impl Serialize, path: &Path) -> Result<InlineTable, ConfigError> {
     let written = value.serialize(ValueSerializer::new()).map_err(|error| by_hand(path, &error.to_string()))?;
     Ok(written.as_inline_table().cloned().unwrap_or_default())
 }
@@ -356,7 +336,7 @@ mod tests {
                 Ok(())
             };
             let error = edit(&path, change).unwrap_err();
-            assert!(matches!(&error, EditError::ByHand { .. }), "{error}");
+            assert!(error.to_string().contains("was not changed, because its notation"), "{error}");
             assert_eq!(fs::read_to_string(&path).unwrap(), "[pets]\nlimit = 5\n");
         }
     }
@@ -513,7 +493,7 @@ mod tests {
             written("[profiles.a]\nbase_url = \"https://a.example/v1\"\n[profiles.a.key]\nenv = \"A\"\n[pets]\n");
         set_key(&table.path, "a", &source).unwrap();
         let missing = set_key(&file.path, "b", &source).unwrap_err();
-        assert!(matches!(&missing, EditError::NoSuchProfile { name, .. } if name == "b"), "{missing}");
+        assert!(matches!(&missing, ConfigError::NotInFile { name, .. } if name == "b"), "{missing}");
         let inside = set_key(&file.path, "embedded", &source).unwrap_err().to_string();
         assert_eq!(inside, "the profile \"embedded\" is the embedded store and needs no key.");
     }
@@ -527,7 +507,7 @@ mod tests {
             assert_eq!(file.text(), format!("{before}protect = true\n"));
         }
         let missing = remove_key(&file.path, "b").unwrap_err();
-        assert!(matches!(&missing, EditError::NoSuchProfile { name, .. } if name == "b"), "{missing}");
+        assert!(matches!(&missing, ConfigError::NotInFile { name, .. } if name == "b"), "{missing}");
     }
 
     #[test]
@@ -539,7 +519,7 @@ mod tests {
         set_profile(&file.path, "embedded").unwrap();
         assert_eq!(file.text(), format!("profile = \"embedded\"\n{tables}"));
         let error = set_profile(&file.path, "b").unwrap_err();
-        assert!(matches!(&error, EditError::NoSuchProfile { name, .. } if name == "b"), "{error}");
+        assert!(matches!(&error, ConfigError::NotInFile { name, .. } if name == "b"), "{error}");
         assert_eq!(file.text(), format!("profile = \"embedded\"\n{tables}"));
     }
 }

@@ -1,6 +1,8 @@
-//! Why a configuration, or a key of it, cannot be used.
+//! Why a configuration, or a key of it, cannot be used or changed.
 
 use std::path::{Path, PathBuf};
+
+use crate::model::text::short;
 
 /// Settings of earlier versions, and what to do where one is still there.
 const REMOVED: [(&str, &str); 4] = [
@@ -59,6 +61,36 @@ pub enum ConfigError {
     /// No home directory.
     #[error(transparent)]
     NoHome(#[from] NoHome),
+    /// The file was not changed: it cannot be written, or the change is not possible.
+    #[error("{0}")]
+    NotChanged(String),
+    #[error("there is no profile \"{}\" in {}.", short(name), path.display())]
+    NotInFile {
+        /// The name asked for.
+        name: String,
+        /// Which file.
+        path: PathBuf,
+    },
+    /// A profile of this name has another address.
+    #[error("profile \"{}\" already exists, with the address {address}.", short(profile))]
+    Taken {
+        profile: String,
+        /// Its address.
+        address: String,
+    },
+    /// The service needs no key.
+    #[error("{0} needs no key.")]
+    Inside(String),
+    /// An address without a profile, for which no key is saved.
+    #[error("a key is saved for a profile, but {0} was given as an address without one.")]
+    Nameless(String),
+    /// The key is not saved by the program.
+    #[error("petstore does not manage the key of {}: it comes {origin}.", short(profile))]
+    Elsewhere {
+        profile: String,
+        /// Where it comes from, in words.
+        origin: String,
+    },
 }
 
 /// The home directory is unknown.

@@ -4,7 +4,7 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use super::edit::{EditError, add_profile, no_name, remove_key, set_key};
+use super::edit::{add_profile, no_name, remove_key, set_key};
 use super::error::ConfigError;
 use super::file::{Accent, KeySource, Profile, is_plain_name};
 use super::paths::{below_home, expand_home};
@@ -175,47 +175,16 @@ pub struct Login {
     pub line: Option<usize>,
 }
 
-/// Why logging in or out is not possible.
-#[derive(Debug, thiserror::Error)]
-pub enum LoginError {
-    /// The configuration or the place of the key cannot be used.
-    #[error(transparent)]
-    Config(#[from] ConfigError),
-    /// The file was not changed.
-    #[error(transparent)]
-    Edit(#[from] EditError),
-    /// A profile of this name has another address.
-    #[error("profile \"{}\" already exists, with the address {address}.", crate::model::text::short(profile))]
-    Taken {
-        profile: String,
-        /// Its address.
-        address: String,
-    },
-    /// The service needs no key.
-    #[error("{0} needs no key.")]
-    Inside(String),
-    /// An address without a profile.
-    #[error("a key is saved for a profile, but {0} was given as an address without one.")]
-    Nameless(String),
-    /// The key is not saved by the program.
-    #[error("petstore does not manage the key of {}: it comes {origin}.", crate::model::text::short(profile))]
-    Elsewhere {
-        profile: String,
-        /// Where it comes from.
-        origin: KeyOrigin,
-    },
-}
-
 impl Login {
     /// The profile selected by flag, environment or file. With `--profile` and `--base-url` it is a new one. Reads no key.
-    pub fn find(choices: &Choices, env: &Env) -> Result<Self, LoginError> {
+    pub fn find(choices: &Choices, env: &Env) -> Result<Self, ConfigError> {
         let sources = Sources::read(choices, env)?.without_key();
         let chosen = Target::at_start(&sources);
         let (name, is_new) = match (&chosen, &choices.profile) {
             (Target::Profile { name, .. }, _) => (name.clone(), false),
             (Target::Direct { .. }, Some(name)) => (name.clone(), true),
-            (Target::Demo, _) => return Err(LoginError::Inside("the demo".to_owned())),
-            (Target::Direct { .. }, None) => return Err(LoginError::Nameless(Settings::of(chosen, &sources)?.name)),
+            (Target::Demo, _) => return Err(ConfigError::Inside("the demo".to_owned())),
+            (Target::Direct { .. }, None) => return Err(ConfigError::Nameless(Settings::of(chosen, &sources)?.name)),
         };
         let known = sources.file.profiles.get(&name);
         // Its own address is not another service.
@@ -223,14 +192,14 @@ impl Login {
         let is_new = is_new && !known.is_some_and(is_same);
         if let Some(known) = known.filter(|_| is_new) {
             let address = known.base_url.clone().unwrap_or_else(|| "in this program".to_owned());
-            return Err(LoginError::Taken { profile: name, address });
+            return Err(ConfigError::Taken { profile: name, address });
         }
         if is_new && !is_plain_name(&name) {
-            return Err(no_name(&name).into());
+            return Err(no_name(&name));
         }
         let (source, line) = (known.and_then(|known| known.key.clone()), sources.line_of(&["profiles", &name, "key"]));
         match Settings::of(chosen, &sources)?.service {
-            Service::Demo | Service::Embedded { .. } => Err(LoginError::Inside(format!("the profile {name}"))),
+            Service::Demo | Service::Embedded { .. } => Err(ConfigError::Inside(format!("the profile {name}"))),
             Service::Remote(remote) => {
                 let Remote { base_url: address, ca_file, .. } = remote;
                 Ok(Self { profile: name, address, ca_file, source, file: sources.path, is_new, line })
@@ -244,7 +213,7 @@ impl Login {
     }
 
     /// Saves `key` in `file`, and writes that place to the configuration, which keeps its comments.
-    pub fn keep(&self, key: &ApiKey, file: &Path, env: &Env) -> Result<KeyOrigin, LoginError> {
+    pub fn keep(&self, key: &ApiKey, file: &Path, env: &Env) -> Result<KeyOrigin, ConfigError> {
         let source = KeySource::File(below_home(file, env));
         if self.is_new {
             let new = Profile {
@@ -263,7 +232,7 @@ impl Login {
     }
 
     /// Removes the saved key of this profile, and its entry in the file. Returns where it was, if there was one.
-    pub fn forget(&self, env: &Env) -> Result<Option<KeyOrigin>, LoginError> {
+    pub fn forget(&self, env: &Env) -> Result<Option<KeyOrigin>, ConfigError> {
         let Some(source) = &self.source else { return Ok(None) };
         let origin = KeyOrigin::from(source);
         let home = env.path("HOME");
@@ -271,7 +240,7 @@ impl Login {
             .key_file(env)
             .filter(|own| matches!(source, KeySource::File(named) if *own == expand_home(named, home.as_deref())));
         let Some(own) = own else {
-            return Err(LoginError::Elsewhere { profile: self.profile.clone(), origin });
+            return Err(ConfigError::Elsewhere { profile: self.profile.clone(), origin: origin.to_string() });
         };
         atomic_file::remove(&own)
             .map_err(|why| ConfigError::Unusable(format!("cannot remove the API key in {}: {why}.", own.display())))?;

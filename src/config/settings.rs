@@ -45,19 +45,15 @@ pub struct Settings {
     pub origins: Vec<Sourced>,
 }
 
-/// What the screen shows of a session: keys of the configuration, and their names there.
-const SHOWN: [(&str, &str); 10] = [
-    ("profile", "profile"),
-    ("address", "address"),
-    ("key", "key"),
-    ("pets.limit", "rows"),
-    ("pets.status", "status"),
-    ("pets.live", "live"),
-    ("ui.theme", "theme"),
-    ("ui.glyphs", "glyphs"),
-    ("ui.clipboard", "clipboard"),
-    ("ui.link", "link"),
-];
+/// The name on screen of a setting with this key, if it is shown there.
+fn name_on_screen(key: &str) -> Option<&str> {
+    match key {
+        "pets.limit" => Some("rows"),
+        "pets.load_limit" | "ui.mouse" => None,
+        "profile" | "address" | "key" => Some(key),
+        _ => key.strip_prefix("pets.").or_else(|| key.strip_prefix("ui.")),
+    }
+}
 
 impl Settings {
     /// Resolves all settings. Reads the configuration file and the key, which may block; uses no network.
@@ -117,9 +113,9 @@ impl Settings {
     pub(super) fn of(target: Target, sources: &Sources<'_>) -> Result<Self, ConfigError> {
         let resolved = target.resolve(sources)?;
         let mut settings = Self::with(&resolved, sources);
-        let name = |key: &str| SHOWN.iter().find(|(shown, _)| *shown == key).map(|(_, name)| (*name).to_owned());
         let listed = settings.listed(&resolved, sources).into_iter();
-        settings.origins = listed.filter_map(|one| Some(Sourced { name: name(&one.name)?, ..one })).collect();
+        let shown = listed.filter_map(|one| Some(Sourced { name: name_on_screen(&one.name)?.to_owned(), ..one }));
+        settings.origins = shown.collect();
         Ok(settings)
     }
 

@@ -1,7 +1,6 @@
 //! The sources of settings: flags, environment, and the configuration file; and which of them a setting came from.
 
 use std::path::PathBuf;
-use std::sync::OnceLock;
 use std::time::Duration;
 use std::{fmt, io};
 
@@ -166,21 +165,17 @@ pub struct Sourced {
 
 /// The lines of the keys in a configuration file.
 #[derive(Clone, Debug)]
-pub struct KeyLines {
-    text: String,
-    /// Parsed when a line is first asked for; `None` if it is not TOML.
-    document: OnceLock<Option<Document<String>>>,
-}
+pub struct KeyLines(Option<Document<String>>);
 
 impl KeyLines {
     /// Those of `text`; none if it is not TOML.
     pub fn of(text: &str) -> Self {
-        Self { text: text.to_owned(), document: OnceLock::new() }
+        Self(Document::parse(text.to_owned()).ok())
     }
 
     /// The line, counted from 1, on which the key at `path` or the head of its table begins.
     pub fn line_of(&self, path: &[&str]) -> Option<usize> {
-        let document = self.document.get_or_init(|| Document::parse(self.text.clone()).ok()).as_ref()?;
+        let document = self.0.as_ref()?;
         let (last, above) = path.split_last()?;
         let mut table: &dyn TableLike = document.as_table();
         for name in above {

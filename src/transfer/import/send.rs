@@ -137,8 +137,7 @@ fn verdict(error: &Failure) -> Verdict {
         Failure::Refused { status: 401 | 403, .. } => Verdict::Everybody,
         Failure::Refused { status: 408 | 429 | 500 | 502..=504, .. } => Verdict::Again(error.asked_pause()),
         Failure::Refused { .. } if error.is_in_progress() => Verdict::Again(error.asked_pause()),
-        Failure::Refused { .. } => Verdict::Never,
-        Failure::NotStarted { .. } | Failure::NotOverSsh | Failure::Busy | Failure::Crashed { .. } => Verdict::Never,
+        _ => Verdict::Never,
     }
 }
 
