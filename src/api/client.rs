@@ -272,7 +272,7 @@ impl Client {
     /// `POST /pets` (section 4.2), sent exactly once. Where the service keeps such keys, sending it again with the same
     /// key adds no second pet.
     pub async fn create_pet(&self, new: &NewPet, key: &IdempotencyKey) -> Result<Pet, Failure> {
-        let body = serde_json::to_vec(new).map_err(Failure::malformed)?;
+        let body = serde_json::to_vec(new).map_err(|error| Failure::malformed(error, ""))?;
         let request = self
             .request(Method::POST, self.pets.clone())
             .header(CONTENT_TYPE, JSON)
@@ -400,7 +400,7 @@ struct FullResponse {
 /// What an answer with an unexpected status means.
 fn refusal(FullResponse { status, headers, body }: &FullResponse) -> Failure {
     if status.is_success() || *status == StatusCode::NOT_MODIFIED {
-        Failure::malformed(format_args!("unexpected status {}", status.as_u16()))
+        Failure::malformed(format_args!("unexpected status {}", status.as_u16()), "")
     } else {
         let excerpt = excerpt(body);
         let body = serde_json::from_slice::<Problem>(body).map_err(|_| excerpt.as_str());
@@ -410,7 +410,7 @@ fn refusal(FullResponse { status, headers, body }: &FullResponse) -> Failure {
 }
 
 pub(super) fn read_json<T: DeserializeOwned>(body: &[u8]) -> Result<T, Failure> {
-    serde_json::from_slice(body).map_err(|error| Failure::not_json(&error, &excerpt(body)))
+    serde_json::from_slice(body).map_err(|error| Failure::malformed(error, &excerpt(body)))
 }
 
 fn excerpt(body: &[u8]) -> String {
@@ -499,7 +499,7 @@ impl Client {
         let mut body = Vec::new();
         while let Some(chunk) = response.chunk().await.map_err(|error| self.classify(error, started))? {
             if body.len() + chunk.len() > MAX_BODY {
-                return Err(Failure::malformed(format_args!("larger than {} MiB", MAX_BODY >> 20)));
+                return Err(Failure::malformed(format_args!("larger than {} MiB", MAX_BODY >> 20), ""));
             }
             body.extend_from_slice(&chunk);
         }

@@ -132,13 +132,9 @@ impl Failure {
         Self::Broken { why: root_cause(error) }
     }
 
-    /// A success with something wrong in it, or something else of the service that is.
-    pub(super) fn malformed(why: impl Display) -> Self {
-        Self::Malformed { why: safe(&why.to_string()), excerpt: String::new() }
-    }
-
-    pub(super) fn not_json(error: &serde_json::Error, body: &str) -> Self {
-        Self::Malformed { why: safe(&error.to_string()), excerpt: safe(body) }
+    /// A success with something wrong in it, and how its body begins if that says more.
+    pub(super) fn malformed(why: impl Display, excerpt: &str) -> Self {
+        Self::Malformed { why: safe(&why.to_string()), excerpt: safe(excerpt) }
     }
 
     /// An answer with an Error body, or one that begins with this.

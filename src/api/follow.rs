@@ -44,32 +44,17 @@ const TOGETHER: Duration = Duration::from_millis(20);
 const MOST_TOGETHER: usize = 1_000;
 
 /// What a [`Follower`] learns.
-#[derive(Debug)]
-pub enum News {
-    /// The connection is there: what is added from now on comes.
-    Connected,
-    /// A pet was added.
-    Added(AddedPet),
-    /// Pets that were there are gone, for example because a backup was restored; what is added after this one comes.
-    PetsLost(PetId),
-    /// The connection is gone; the next one is tried after a pause. Nothing is missed.
-    Lost {
-        /// Why; `None` if the service has ended it.
-        error: Option<Failure>,
-    },
-}
-
-/// What a [`Follower`] reports to somebody who looks on.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Followed {
     /// The connection is there: what is added after this pet comes.
     Connected(PetId),
     /// These were added, in this order.
     Added(Vec<AddedPet>),
-    /// Pets that were there are gone: the service goes on after this one.
+    /// Pets that were there are gone, for example because a backup was restored; what is added after this one comes.
     PetsLost(PetId),
-    /// The connection is gone for a while.
-    Lost,
+    /// The connection is gone, and why, unless the service has ended it. The next one is tried after a pause; nothing is
+    /// missed.
+    Lost(Option<Failure>),
 }
 
 /// A pet, and what the key may see of how it was added.
@@ -91,7 +76,7 @@ pub struct Follower {
     failures: u32,
     connect_at: Instant,
     /// Came with pets that were reported together.
-    waiting: Option<Result<News, Failure>>,
+    waiting: Option<Result<Followed, Failure>>,
 }
 
 struct Connection {
@@ -134,7 +119,7 @@ impl Follower {
     ///
     /// # Errors
     /// If trying again would give the same. Asking again connects again.
-    pub async fn next(&mut self) -> Result<News, Failure> {
+    pub async fn next(&mut self) -> Result<Followed, Failure> {
         loop {
             let Some(connection) = &mut self.connection else {
                 sleep_until(self.connect_at).await;
@@ -146,7 +131,7 @@ impl Follower {
             };
             if let Some(added) = connection.next.take() {
                 self.position = self.position.max(Some(added.pet.id));
-                return Ok(News::Added(added));
+                return Ok(Followed::Added(vec![added]));
             }
             let news = match connection.next_block().await {
                 Ok(Some(block)) => self.take(block),
@@ -163,27 +148,21 @@ impl Follower {
 
     /// The same, with new pets together that come one soon after another. What waits here then, [`Self::next`] does not give.
     pub async fn followed(&mut self) -> Result<Followed, Failure> {
-        let news = match self.waiting.take() {
-            Some(news) => news,
-            None => self.next().await,
+        let mut followed = match self.waiting.take() {
+            Some(followed) => followed?,
+            None => self.next().await?,
         };
-        Ok(match news? {
-            News::Connected => Followed::Connected(self.position.unwrap_or(PetId::MIN)),
-            News::Lost { .. } => Followed::Lost,
-            News::PetsLost(last) => Followed::PetsLost(last),
-            News::Added(first) => {
-                let mut added = vec![first];
-                let end = Instant::from_std(clock::now().mono + TOGETHER);
-                while added.len() < MOST_TOGETHER && self.waiting.is_none() {
-                    match timeout_at(end, self.next()).await {
-                        Ok(Ok(News::Added(next))) => added.push(next),
-                        Ok(other) => self.waiting = Some(other),
-                        Err(_) => break,
-                    }
+        if let Followed::Added(added) = &mut followed {
+            let end = Instant::from_std(clock::now().mono + TOGETHER);
+            while added.len() < MOST_TOGETHER && self.waiting.is_none() {
+                match timeout_at(end, self.next()).await {
+                    Ok(Ok(Followed::Added(next))) => added.extend(next),
+                    Ok(other) => self.waiting = Some(other),
+                    Err(_) => break,
                 }
-                Followed::Added(added)
             }
-        })
+        }
+        Ok(followed)
     }
 
     async fn connect(&mut self) -> Result<Connection, Failure> {
@@ -201,40 +180,40 @@ impl Follower {
         let kind = response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
         let essence = kind.split(';').next().unwrap_or_default().trim();
         if !essence.eq_ignore_ascii_case("text/event-stream") {
-            return Err(Failure::malformed("the answer is not a stream of events"));
+            return Err(Failure::malformed("the answer is not a stream of events", ""));
         }
         let events = Box::pin(SseByteStream::new(Box::pin(parts(response, self.client.silence()))));
         Ok(Connection { events, is_placed: false, next: None })
     }
 
-    fn lost(&mut self, error: Option<Failure>) -> Result<News, Failure> {
+    fn lost(&mut self, error: Option<Failure>) -> Result<Followed, Failure> {
         self.connection = None;
         let wait = pause(FIRST_PAUSE, LONGEST_PAUSE, self.failures, error.as_ref(), dice());
         self.connect_at = Instant::from_std(clock::now().mono + wait);
         self.failures = self.failures.saturating_add(1);
         match error {
             Some(error) if !error.may_pass() => Err(error),
-            error => Ok(News::Lost { error }),
+            error => Ok(Followed::Lost(error)),
         }
     }
 
-    fn take(&mut self, block: Sse) -> Result<Option<News>, Failure> {
+    fn take(&mut self, block: Sse) -> Result<Option<Followed>, Failure> {
         let Some(connection) = &mut self.connection else { return Ok(None) };
         let id = block.id.as_deref().map(str::parse::<PetId>).transpose();
-        let id = id.map_err(|_| Failure::malformed("an event has an id that is not a number"))?;
+        let id = id.map_err(|_| Failure::malformed("an event has an id that is not a number", ""))?;
         if let Some(last) = id.filter(|_| block.event.as_deref() == Some(LOST)) {
             let is_news = self.position.replace(last).is_some_and(|known| known != last);
             self.failures = 0;
-            return Ok(is_news.then_some(News::PetsLost(last)));
+            return Ok(is_news.then_some(Followed::PetsLost(last)));
         }
         let mut added = None;
         if let Some(data) = block.data.filter(|_| block.event.as_deref() == Some(ADDED)) {
             if data.len() > MAX_EVENT {
-                return Err(Failure::malformed(TOO_LARGE));
+                return Err(Failure::malformed(TOO_LARGE, ""));
             }
             let pet: Pet = read_json(data.as_bytes())?;
             if id.is_some_and(|id| id != pet.id) {
-                return Err(Failure::malformed("an event has the id of another pet"));
+                return Err(Failure::malformed("an event has the id of another pet", ""));
             }
             added = Some(AddedPet { pet, provenance: provenance(&data) });
         }
@@ -246,14 +225,14 @@ impl Follower {
         self.failures = 0;
         if connection.is_placed {
             self.position = self.position.max(Some(position));
-            return Ok(added.map(News::Added));
+            return Ok(added.map(|added| Followed::Added(vec![added])));
         }
         connection.is_placed = true;
         connection.next = added;
         if connection.next.is_none() {
             self.position = self.position.max(Some(position));
         }
-        Ok(Some(News::Connected))
+        Ok(Some(Followed::Connected(self.position.unwrap_or(PetId::MIN))))
     }
 }
 
@@ -262,9 +241,9 @@ impl Connection {
         self.events.next().await.transpose().map_err(|error| match error {
             sse_stream::Error::Body(source) => match source.downcast::<Failure>() {
                 Ok(error) => *error,
-                Err(_) => Failure::malformed("the stream of events cannot be read"),
+                Err(_) => Failure::malformed("the stream of events cannot be read", ""),
             },
-            _ => Failure::malformed("an event is not UTF-8"),
+            _ => Failure::malformed("an event is not UTF-8", ""),
         })
     }
 }
@@ -273,7 +252,7 @@ impl Connection {
 fn parts(response: Response, silence: Duration) -> impl Stream<Item = Result<Bytes, Failure>> + Send {
     stream::try_unfold((response, silence, 0, b'\n'), async |(mut response, silence, mut kept, mut last)| {
         if kept > MAX_EVENT {
-            return Err(Failure::malformed(TOO_LARGE));
+            return Err(Failure::malformed(TOO_LARGE, ""));
         }
         let part = match timeout(silence, response.chunk()).await {
             Ok(part) => part.map_err(|error| Failure::broken(&error.without_url()))?,
@@ -358,20 +337,22 @@ impl ProvenanceReader {
                         return Err(Failure::NoAnswer { after: QUIET * failed }.into());
                     }
                 }
-                Some(Ok(News::PetsLost(last))) if last < first => break,
-                Some(Ok(News::PetsLost(_) | News::Connected)) => {}
-                Some(Ok(News::Added(AddedPet { provenance: None, .. }))) => return Err(ProvenanceError::NotAllowed),
-                Some(Ok(News::Added(AddedPet { pet, provenance: Some(provenance) }))) => {
+                Some(Ok(Followed::PetsLost(last))) if last < first => break,
+                Some(Ok(Followed::PetsLost(_) | Followed::Connected(_))) => {}
+                Some(Ok(Followed::Added(added))) => {
                     failed = 0;
-                    if wanted.contains(&pet.id) {
-                        found.insert(pet.id, provenance);
-                    }
-                    // Those before it are not there.
-                    while wanted.first().is_some_and(|first| *first <= pet.id) {
-                        wanted.pop_first();
+                    for AddedPet { pet, provenance } in added {
+                        let provenance = provenance.ok_or(ProvenanceError::NotAllowed)?;
+                        if wanted.contains(&pet.id) {
+                            found.insert(pet.id, provenance);
+                        }
+                        // Those before it are not there.
+                        while wanted.first().is_some_and(|first| *first <= pet.id) {
+                            wanted.pop_first();
+                        }
                     }
                 }
-                Some(Ok(News::Lost { error })) => {
+                Some(Ok(Followed::Lost(error))) => {
                     failed += 1;
                     if failed > MOST_FAILED {
                         return Err(error.unwrap_or_else(ended).into());
@@ -387,7 +368,7 @@ impl ProvenanceReader {
 /// The id of the last pet of the service: a stream from now on begins there.
 async fn last_id(client: &Client) -> Result<PetId, ProvenanceError> {
     let mut follower = follower(client, None)?;
-    if let News::Lost { error } = follower.next().await? {
+    if let Followed::Lost(error) = follower.next().await? {
         return Err(error.unwrap_or_else(ended).into());
     }
     Ok(follower.position().unwrap_or(PetId::MIN))
@@ -399,7 +380,7 @@ fn follower(client: &Client, after: Option<PetId>) -> Result<Follower, Provenanc
 }
 
 fn ended() -> Failure {
-    Failure::malformed("the stream of events ends again and again")
+    Failure::malformed("the stream of events ends again and again", "")
 }
 
 /// Whether the pet `id` comes soon, if it is there.

@@ -250,7 +250,7 @@ impl Fetch<'_> {
     /// A page that was not asked for before.
     async fn page(&mut self, address: &NextPage) -> Result<UnreadPage, Failure> {
         if !self.asked.insert(self.hasher.hash_one(&address.0)) {
-            return Err(Failure::malformed("its pages form a loop"));
+            return Err(Failure::malformed("its pages form a loop", ""));
         }
         let client = self.client;
         repeated(|| {
@@ -263,7 +263,7 @@ impl Fetch<'_> {
 }
 
 fn endless() -> Failure {
-    Failure::malformed(format_args!("the list has not ended after {MAX_REQUESTS} requests"))
+    Failure::malformed(format_args!("the list has not ended after {MAX_REQUESTS} requests"), "")
 }
 
 /// A set of ids. While they arrive in ascending order, only the steps between them are stored, usually a byte each; after

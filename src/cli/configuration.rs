@@ -126,22 +126,19 @@ pub fn check(path: &Path, choices: &Choices, env: &Env) -> Result<Vec<String>, F
         Err(error) if error.kind() == io::ErrorKind::NotFound && choices.config.is_none() => String::new(),
         Err(source) => return Err(ConfigError::Read { path: path.to_owned(), source }.into()),
     };
-    let mut found = findings(&text, path);
+    let mut found: Vec<String> = faults(&text, path)
+        .into_iter()
+        .map(|fault| {
+            let place = fault.line.map_or(String::new(), |line| format!("{}:{line}: ", path.display()));
+            display_safe(&format!("{place}{}{}", fault.error, suggestion(&fault.error))).into_owned()
+        })
+        .collect();
     match configuration(choices, env) {
         Ok(file) => found.extend(around(path, &file, env)),
         Err(error) if found.is_empty() => return Err(error.into()),
         Err(_) => {}
     }
     Ok(found)
-}
-
-/// The errors of the configuration `text` in the file at `path`, one per line, safe to show.
-fn findings(text: &str, path: &Path) -> Vec<String> {
-    let faults = faults(text, path).into_iter().map(|fault| {
-        let place = fault.line.map_or(String::new(), |line| format!("{}:{line}: ", path.display()));
-        format!("{place}{}{}", fault.error, suggestion(&fault.error))
-    });
-    faults.map(|line| display_safe(&line).into_owned()).collect()
 }
 
 /// The errors of the domain settings and of the files beside the configuration or named by it.

@@ -27,7 +27,6 @@ use super::service::{self, ask};
 use crate::app::clipboard::{ClipboardBackend, ways};
 use crate::clock;
 use crate::config::paths::below_home;
-use crate::config::settings::configuration;
 use crate::config::{
     Choices, Clipboard, Depth, Env, KeyOrigin, KeySource, Origin, Paths, Remote, Service, Settings, file_path,
     settings_for,
@@ -41,7 +40,10 @@ use crate::terminal_size::terminal_size;
 /// Runs all checks, and writes the results; the exit status says whether one fails. `least` is the smallest size of the
 /// full screen.
 pub async fn run(output: FormatArg, least: (u16, u16), choices: &Choices, env: &Env) -> Result<Exit, Failed> {
-    let mut checks = terminal_checks(least, choices, env);
+    let size = is_terminal().then(|| terminal_size().ok()).flatten();
+    // The check of the configuration reports wrong settings.
+    let choice = Settings::without_key(choices, env).map_or(Clipboard::Auto, |settings| settings.config.ui.clipboard);
+    let mut checks = vec![terminal(size, least, env), colours(env), characters(env), clipboard(choice, env)];
     checks.push(configured(choices, env));
     checks.extend(directories(env));
     checks.extend(profiles(choices, env).await);
@@ -259,7 +261,7 @@ async fn profiles(choices: &Choices, env: &Env) -> Vec<Check> {
             return vec![Check::fail("profile", Failed::from(error).what(), &choices.command("config check"))];
         }
     };
-    let mut checks = others(&known.name, choices, env);
+    let mut checks = others(&known, choices, env);
     let name = format!("profile {}", known.name);
     let resolved = {
         let (choices, env) = (choices.clone(), env.clone());
@@ -289,9 +291,9 @@ async fn used(name: &str, settings: &Settings, env: &Env) -> Vec<Check> {
 }
 
 /// The profiles that are not in use. Does not run their commands.
-fn others(used: &str, choices: &Choices, env: &Env) -> Vec<Check> {
-    let profiles = configuration(choices, env).map(|file| file.profiles).unwrap_or_default();
-    let others = profiles.iter().filter(|(name, profile)| name.as_str() != used && !profile.embedded);
+fn others(used: &Settings, choices: &Choices, env: &Env) -> Vec<Check> {
+    let profiles = used.config.profiles.iter();
+    let others = profiles.filter(|(name, profile)| **name != used.name && !profile.embedded);
     let check = |(name, profile): (&String, &crate::config::file::Profile)| {
         let title = format!("profile {name}");
         match &profile.key {
@@ -412,13 +414,6 @@ fn clocks(ahead: SignedDuration) -> Check {
 }
 
 /// `least` is the smallest size of the full screen.
-fn terminal_checks(least: (u16, u16), choices: &Choices, env: &Env) -> Vec<Check> {
-    let size = is_terminal().then(|| terminal_size().ok()).flatten();
-    // The check of the configuration reports wrong settings.
-    let choice = Settings::without_key(choices, env).map_or(Clipboard::Auto, |settings| settings.config.ui.clipboard);
-    vec![terminal(size, least, env), colours(env), characters(env), clipboard(choice, env)]
-}
-
 fn terminal(size: Option<(u16, u16)>, least: (u16, u16), env: &Env) -> Check {
     const NAME: &str = "terminal";
     let mut found = match size {

@@ -58,15 +58,13 @@ async fn at_the_service(
     if let PetsCommand::Add(args) = &command {
         confirm("a pet", settings, args.yes)?;
     }
-    let (client, embedded) = service::connect(settings).await?;
-    let client = match command.timeout() {
-        Some(timeout) => client.within(timeout).map_err(Failed::because("cannot prepare requests"))?,
-        None => client,
-    };
-    let client = match verbosity.recorder() {
-        Some(recorder) => client.recording(recorder),
-        None => client,
-    };
+    let (mut client, embedded) = service::connect(settings).await?;
+    if let Some(timeout) = command.timeout() {
+        client = client.within(timeout).map_err(Failed::because("cannot prepare requests"))?;
+    }
+    if let Some(recorder) = verbosity.recorder() {
+        client = client.recording(recorder);
+    }
     let service = &settings.service.name();
     let context = PetsContext { client: &client, service, settings, env, verbosity, coloured };
     let result = match command {

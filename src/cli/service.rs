@@ -103,7 +103,9 @@ impl Started {
         if self.over {
             return Err(Failure::NotStarted { why: "the program is ending".to_owned() });
         }
-        let (client, embedded) = connect(settings).await.map_err(|error| as_failure(&error))?;
+        let (client, embedded) = connect(settings)
+            .await
+            .map_err(|failed| Failure::NotStarted { why: display_safe(&failed.to_string()).into_owned() })?;
         if let Some(embedded) = embedded {
             self.running.push((settings.service.clone(), client.clone(), embedded));
         }
@@ -177,11 +179,6 @@ fn ca_certificates(file: &Path) -> Result<Trust, Failed> {
 /// For `map_err`: why the embedded service did not start.
 fn inside<E: Error>(error: E) -> Failed {
     Failed::because("cannot start the embedded store")(error)
-}
-
-/// The same failure for the screen.
-fn as_failure(failed: &Failed) -> Failure {
-    Failure::NotStarted { why: display_safe(&failed.to_string()).into_owned() }
 }
 
 /// The result of a test request.

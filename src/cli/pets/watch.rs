@@ -11,7 +11,7 @@ use tokio::time::{sleep, timeout};
 
 use super::args::{DEFAULT_INTERVAL, WatchArgs, WatchFormat};
 use super::context::{PetsContext, view};
-use crate::api::follow::{AddedPet, Follower, News};
+use crate::api::follow::{Followed, Follower};
 use crate::api::list::{self, List};
 use crate::api::retry::{dice, pause, repeated};
 use crate::api::{Client, Failure};
@@ -196,23 +196,25 @@ async fn follow(context: &PetsContext<'_>, delivery: Delivery<'_>, mut follower:
     let mut is_away = false;
     loop {
         match follower.next().await.map_err(|error| context.failed(&error))? {
-            News::Connected => {
+            Followed::Connected(_) => {
                 if std::mem::take(&mut is_away) {
                     context.verbosity.note(&format!("{} is answering again", context.service));
                 }
             }
-            News::Lost { error: Some(error) } if !is_away => {
+            Followed::Lost(Some(error)) if !is_away => {
                 is_away = true;
                 note(&format!("{} Retrying at growing intervals.", error.sentence(context.service)));
             }
-            News::Lost { .. } => {}
-            News::PetsLost(last) => note(&format!(
+            Followed::Lost(_) => {}
+            Followed::PetsLost(last) => note(&format!(
                 "{} has lost pets, for example because a backup was restored. Watching for new pets after {last}.",
                 context.service
             )),
-            News::Added(AddedPet { pet, .. }) => {
-                let change = Change { at: clock::now().wall, kind: ChangeKind::New, pet, before: None };
-                if !delivery.deliver(&[change]).await? {
+            Followed::Added(added) => {
+                let at = clock::now().wall;
+                let new =
+                    added.into_iter().map(|added| Change { at, kind: ChangeKind::New, pet: added.pet, before: None });
+                if !delivery.deliver(&new.collect::<Vec<_>>()).await? {
                     return Ok(Exit::Done);
                 }
             }

@@ -236,7 +236,7 @@ fn about_pets(app: &mut App, job: &Started, which: usize, failure: impl Fn() -> 
         }
         let followed = match which % 5 {
             0 => Followed::Connected(after.unwrap_or(0)),
-            1 => Followed::Lost,
+            1 => Followed::Lost(None),
             2 => Followed::PetsLost(which as i64),
             _ => Followed::Added(animals(which % 40).into_iter().map(added).collect()),
         };

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use petstore::api::Failure;
-use petstore::api::follow::{Follower, News};
+use petstore::api::follow::{Followed, Follower};
 use petstore::api::follow::{ProvenanceError, ProvenanceReader};
 use petstore::model::{PetId, PetQuery, PetStatus};
 use tokio::io::AsyncWriteExt as _;
@@ -58,11 +58,11 @@ async fn news(follower: &mut Follower, most: usize) -> Vec<String> {
     let mut all = Vec::new();
     for _ in 0..most {
         all.push(match follower.next().await {
-            Ok(News::Connected) => "connected".to_owned(),
-            Ok(News::Added(added)) => added.pet.id.to_string(),
-            Ok(News::PetsLost(last)) => format!("lost all after {last}"),
-            Ok(News::Lost { error: None }) => "ended".to_owned(),
-            Ok(News::Lost { error: Some(error) }) => format!("lost: {error}"),
+            Ok(Followed::Connected(_)) => "connected".to_owned(),
+            Ok(Followed::Added(added)) => added[0].pet.id.to_string(),
+            Ok(Followed::PetsLost(last)) => format!("lost all after {last}"),
+            Ok(Followed::Lost(None)) => "ended".to_owned(),
+            Ok(Followed::Lost(Some(error))) => format!("lost: {error}"),
             Err(Failure::Malformed { why, .. }) => format!("wrong: {why}"),
             Err(error) => format!("failed: {error}"),
         });
@@ -201,9 +201,9 @@ async fn an_event_may_say_who_added_the_pet_and_wrong_words_about_that_lose_no_p
     ] {
         let (stub, _) = service(vec![format!("{EVENTS}id: 0\n\n{}", traced(1, further)).into_bytes()]).await;
         let mut follower = follower(&stub, None, None).await;
-        assert!(matches!(follower.next().await, Ok(News::Connected)));
-        let Ok(News::Added(added)) = follower.next().await else { panic!("no pet: {further}") };
-        assert_eq!(added.provenance.as_ref().map(|provenance| provenance.by()), expected, "{further}");
+        assert!(matches!(follower.next().await, Ok(Followed::Connected(_))));
+        let Ok(Followed::Added(added)) = follower.next().await else { panic!("no pet: {further}") };
+        assert_eq!(added[0].provenance.as_ref().map(|provenance| provenance.by()), expected, "{further}");
     }
 }
 

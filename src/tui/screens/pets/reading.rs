@@ -237,7 +237,7 @@ impl Ongoing for FollowPets {
                 app.complain(what);
                 reload(app, ReadNext::All, now)
             }
-            Followed::Lost => {
+            Followed::Lost(_) => {
                 lost(app, FollowLink::Off, now);
                 if waits(app) { Vec::new() } else { reload(app, ReadNext::Nothing, now) }
             }

@@ -192,7 +192,7 @@ fn a_lost_connection_is_shown_and_the_next_one_goes_on_where_it_was() {
     let pets = animals(12);
     let mut app = live(80, 24, &pets);
     app.wait(Duration::from_secs(600));
-    followed(&mut app, Followed::Lost);
+    followed(&mut app, Followed::Lost(None));
     app.answer_lists(&pets);
     assert!(!app.says("live"), "{}", app.screen());
     followed(&mut app, Followed::Connected(pets[11].id));
@@ -212,7 +212,7 @@ fn a_service_that_answers_again_is_followed_at_once() {
     let pets = animals(12);
     let mut app = live(80, 24, &pets);
     let before = app.job(Slot::Follow).unwrap().id;
-    followed(&mut app, Followed::Lost);
+    followed(&mut app, Followed::Lost(None));
     app.answer::<ListPets>(Err(refused()));
     assert!(app.says("OFFLINE"), "{}", app.screen());
     app.keys("r");
@@ -256,7 +256,7 @@ fn a_service_without_events_is_refreshed_as_it_was() {
 fn a_service_that_has_lost_pets_is_reported_and_read_again_and_its_next_pets_appear() {
     let pets = animals(12);
     let mut app = live(80, 24, &pets);
-    followed(&mut app, Followed::Lost);
+    followed(&mut app, Followed::Lost(None));
     app.answer::<ListPets>(Err(refused()));
     let last = pets[9].id;
     followed(&mut app, Followed::Connected(pets[11].id));
@@ -373,7 +373,7 @@ fn while_the_newest_pets_are_here_a_service_is_not_read_again_for_being_followed
     let asked = requests(&app);
     followed(&mut app, Followed::Connected(pets[38].id));
     assert_eq!(requests(&app), asked, "nothing can be missing");
-    followed(&mut app, Followed::Lost);
+    followed(&mut app, Followed::Lost(None));
     assert_eq!(requests(&app), asked + 1);
 }
 
