@@ -21,7 +21,7 @@ fn keymap(text: &str) -> Result<Keymap, (usize, String)> {
 /// An app with these actions and five pets.
 fn app(columns: u16, rows: u16) -> App {
     let mut app = App::loaded_from(remote(), columns, rows, &animals(5));
-    app.state.actions = File::parse(TEXT, "config.toml".as_ref()).unwrap().actions.into();
+    app.state.actions = File::parse(TEXT, "config.toml".as_ref()).unwrap().actions;
     app.state.keymap = Arc::new(keymap(TEXT).unwrap());
     app.effects.clear();
     app

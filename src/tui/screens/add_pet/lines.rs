@@ -127,7 +127,7 @@ impl Job for SearchForLine {
     const SLOT: fn(&Self) -> Slot = |_| Slot::SearchForLine;
 
     async fn run(self: Arc<Self>, env: Env) -> Result<SearchedPets, Failure> {
-        Ok(search_for(&env.api("search").await?, &self.new).await?)
+        search_for(&env.api("search").await?, &self.new).await
     }
 
     fn done(&self, app: &mut AppState, searched: Result<SearchedPets, Failure>, _: Now) -> Vec<Effect> {

@@ -157,7 +157,7 @@ impl Job for FindPet {
     const SLOT: fn(&Self) -> Slot = |_| Slot::ById;
 
     async fn run(self: Arc<Self>, env: Env) -> Result<LookupResult, Failure> {
-        Ok(find(&env.api("pet by id").await?, &Lists::default(), self.id, self.ask).await?)
+        find(&env.api("pet by id").await?, &Lists::default(), self.id, self.ask).await
     }
 
     fn done(&self, app: &mut AppState, found: Result<LookupResult, Failure>, now: Now) -> Vec<Effect> {

@@ -39,7 +39,7 @@ impl Job for ListPets {
     const SLOT: fn(&Self) -> Slot = |_| Slot::List;
 
     async fn run(self: Arc<Self>, env: Env) -> Result<ListAnswer, Failure> {
-        Ok(list::list(&env.api("list").await?, &self.query, 1, self.known.as_ref()).await?)
+        list::list(&env.api("list").await?, &self.query, 1, self.known.as_ref()).await
     }
 
     fn done(&self, app: &mut AppState, listed: Result<ListAnswer, Failure>, now: Now) -> Vec<Effect> {
@@ -102,7 +102,7 @@ impl Job for ReadInventory {
         let api = env.api("inventory").await?;
         let (job, env) = (&self, &env);
         let query = PetQuery { newest_first: api.offers_order(), ..PetQuery::default() };
-        Ok(in_parts(&api, query, self.most, move |part| env.tell(job, part)).await?)
+        in_parts(&api, query, self.most, move |part| env.tell(job, part)).await
     }
 
     fn done(&self, app: &mut AppState, read: Result<Coverage, Failure>, now: Now) -> Vec<Effect> {
@@ -323,7 +323,7 @@ impl Job for AskProvenance {
         match ProvenanceReader::new(&env.api("provenance").await?).read(self.0.clone()).await {
             Ok(provenances) => Ok(Some(provenances)),
             Err(ProvenanceError::NotOffered | ProvenanceError::NotAllowed) => Ok(None),
-            Err(ProvenanceError::Api(error)) => Err(error.into()),
+            Err(ProvenanceError::Api(error)) => Err(error),
         }
     }
 
