@@ -12,7 +12,9 @@ mod session;
 mod wizard;
 mod words;
 
-use strum::VariantArray as _;
+use std::future::ready;
+
+use futures_util::future::LocalBoxFuture;
 
 use crate::config::Service;
 use crate::model::text::short;
@@ -21,27 +23,31 @@ use crate::model::words::{counted, ids};
 use prompt::{Asked, Leave};
 pub use session::{DialogueSetup, Session};
 
-/// A choice of the main menu.
-#[derive(Clone, Copy, strum::AsRefStr, strum::VariantArray)]
-enum Task {
-    #[strum(serialize = "browse pets")]
-    Browse,
-    #[strum(serialize = "search pets")]
-    Search,
-    #[strum(serialize = "add pets")]
-    Add,
-    #[strum(serialize = "find a pet by its id")]
-    ById,
-    #[strum(serialize = "import a file of pets")]
-    Import,
-    #[strum(serialize = "check a domain")]
-    CheckDomain,
-    #[strum(serialize = "set up a domain, step by step")]
-    SetUpDomain,
-    #[strum(serialize = "practice: do a step outside petstore")]
-    Practice,
-    #[strum(serialize = "quit")]
-    Quit,
+/// A choice of the main menu: its name, where it is offered, and what it does.
+type Task = (&'static str, fn(&Session) -> bool, fn(&mut Session) -> LocalBoxFuture<'_, Asked<()>>);
+
+const TASKS: [Task; 9] = [
+    ("browse pets", |_| true, |session| Box::pin(session.browse())),
+    ("search pets", |_| true, |session| Box::pin(session.search())),
+    ("add pets", may_add, |session| Box::pin(session.add())),
+    ("find a pet by its id", |_| true, |session| Box::pin(session.by_id())),
+    ("import a file of pets", |session| may_add(session) && is_local(session), |session| Box::pin(session.import())),
+    ("check a domain", is_local, |session| Box::pin(session.check_domain())),
+    ("set up a domain, step by step", is_local, |session| Box::pin(session.set_up_domain())),
+    ("practice: do a step outside petstore", is_practice, |session| Box::pin(session.practise())),
+    ("quit", |_| true, |_| Box::pin(ready(Err(Leave::Quit)))),
+];
+
+const fn may_add(session: &Session) -> bool {
+    !session.setup.settings.read_only
+}
+
+const fn is_local(session: &Session) -> bool {
+    session.setup.settings.ssh.is_none()
+}
+
+const fn is_practice(session: &Session) -> bool {
+    session.setup.domains.sandbox.is_some()
 }
 
 impl Session {
@@ -95,32 +101,11 @@ impl Session {
 
     /// One task after another, until the user quits.
     async fn tasks(&mut self) -> Leave {
-        let is_practice = self.setup.domains.sandbox.is_some();
-        let may_add = !self.setup.settings.read_only;
-        let is_over_ssh = self.setup.settings.ssh.is_some();
-        let tasks: Vec<_> = Task::VARIANTS
-            .iter()
-            .copied()
-            .filter(|task| match task {
-                Task::Practice => is_practice,
-                Task::Add => may_add,
-                Task::Import => may_add && !is_over_ssh,
-                Task::CheckDomain | Task::SetUpDomain => !is_over_ssh,
-                Task::Browse | Task::Search | Task::ById | Task::Quit => true,
-            })
-            .collect();
+        let tasks: Vec<_> = TASKS.iter().filter(|(_, is_offered, _)| is_offered(self)).collect();
+        let names: Vec<_> = tasks.iter().map(|(name, ..)| name).collect();
         loop {
-            let chosen = self.talk.choose("Main menu", &tasks, None).await;
-            let result = match chosen.map(|at| tasks[at]) {
-                Ok(Task::Browse) => self.browse().await,
-                Ok(Task::Search) => self.search().await,
-                Ok(Task::Add) => self.add().await,
-                Ok(Task::ById) => self.by_id().await,
-                Ok(Task::Import) => self.import().await,
-                Ok(Task::CheckDomain) => self.check_domain().await,
-                Ok(Task::SetUpDomain) => self.set_up_domain().await,
-                Ok(Task::Practice) => self.practise().await,
-                Ok(Task::Quit) => Err(Leave::Quit),
+            let result = match self.talk.choose("Main menu", &names, None).await {
+                Ok(at) => tasks[at].2(self).await,
                 Err(Leave::Back) => self.talk.say("This is the main menu. quit ends petstore."),
                 Err(leave) => Err(leave),
             };

@@ -8,17 +8,13 @@ use crate::api::follow::ProvenanceError;
 use crate::model::Field;
 use crate::model::text::cut;
 
-/// Why a transfer failed. Each message names the problem and the remedy.
+/// Why a transfer failed. Each message names the problem and the remedy. Files have their names for people, and `there`
+/// are the columns of the file, safe to show.
 #[derive(Debug, thiserror::Error)]
 pub enum TransferError {
     /// The input cannot be read.
     #[error("cannot read {name}: {source}")]
-    Read {
-        /// Its name for people.
-        name: String,
-        /// Why.
-        source: io::Error,
-    },
+    Read { name: String, source: io::Error },
     /// It cannot be known who added pets.
     #[error(transparent)]
     Provenance(ProvenanceError),
@@ -34,23 +30,13 @@ pub enum TransferError {
          Choose a column with --map {0}=COLUMN, or set one value for all pets with --set {0}=VALUE",
         .missing.member(), list(.there)
     )]
-    NoColumn {
-        /// The missing field.
-        missing: Field,
-        /// The columns of the file, safe to show.
-        there: Vec<String>,
-    },
+    NoColumn { missing: Field, there: Vec<String> },
     /// A column that does not exist, or exists twice.
     #[error("{0}")]
     Columns(String),
     /// An invalid fixed value.
     #[error("--set {}: {why}", .field.member())]
-    FixedValue {
-        /// For which member.
-        field: Field,
-        /// What is wrong with it.
-        why: String,
-    },
+    FixedValue { field: Field, why: String },
     /// There is a journal, and neither --resume nor --again was chosen.
     #[error(
         "{0} is the report of an earlier import. --resume continues it and sends nothing twice; --again starts over \
@@ -62,30 +48,13 @@ pub enum TransferError {
     NoJournal(PathBuf),
     /// The file is not a journal.
     #[error("{path} is not an import report: {why}")]
-    NotAJournal {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong with it.
-        why: String,
-    },
+    NotAJournal { path: PathBuf, why: String },
     /// The journal cannot be read to its end, so it is unknown what was added.
     #[error("{path} is damaged in line {line}: {why}")]
-    Damaged {
-        /// The journal.
-        path: PathBuf,
-        /// Its line, from 1.
-        line: u64,
-        /// What is wrong with it.
-        why: String,
-    },
+    Damaged { path: PathBuf, line: u64, why: String },
     /// The file has changed since the journal was written, and its rows cannot be matched.
     #[error("the file has changed since {path} was written: {what}")]
-    Changed {
-        /// The journal.
-        path: PathBuf,
-        /// What differs.
-        what: String,
-    },
+    Changed { path: PathBuf, what: String },
     /// None of the rows that the journal has as added is in the file.
     #[error("{0} is the report of another file: none of the rows it added are in this one")]
     Unrelated(PathBuf),
@@ -94,43 +63,19 @@ pub enum TransferError {
     JournalInUse(PathBuf),
     /// The journal belongs to another service or reading.
     #[error("{path} is the report of another import: {what} was {then} and is now {now}")]
-    Another {
-        /// The journal.
-        path: PathBuf,
-        /// What differs.
-        what: &'static str,
-        /// The value in the journal.
-        then: String,
-        /// The value now.
-        now: String,
-    },
+    Another { path: PathBuf, what: &'static str, then: String, now: String },
     /// The output or the journal cannot be written. Without its journal, nothing more is sent.
     #[error("cannot write {name}: {source}")]
-    Write {
-        /// Its name for people.
-        name: String,
-        /// Why.
-        source: io::Error,
-    },
+    Write { name: String, source: io::Error },
     /// The output file exists.
     #[error("{0} already exists. Choose another name, or overwrite it with --force")]
     Exists(String),
     /// The output would overwrite a file that is needed.
     #[error("{name} is {what} and is not overwritten. Choose another name")]
-    Needed {
-        /// Its name for people.
-        name: String,
-        /// What it is.
-        what: &'static str,
-    },
+    Needed { name: String, what: &'static str },
     /// The output path is not a regular file.
     #[error("{name} is {what} and cannot be overwritten. Choose another name")]
-    NoFile {
-        /// Its name for people.
-        name: String,
-        /// What it is.
-        what: &'static str,
-    },
+    NoFile { name: String, what: &'static str },
     /// The service cannot be reached or refuses the key.
     #[error("the service did not answer correctly")]
     Api(#[from] Failure),

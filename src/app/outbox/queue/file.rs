@@ -24,7 +24,6 @@ pub enum QueueRecord {
     Typed(QueuedPet),
     /// It is being sent.
     Sent {
-        /// Its line.
         line: u64,
         /// The API key it is sent with: the service keeps idempotency keys for each API key.
         by: String,
@@ -33,25 +32,15 @@ pub enum QueueRecord {
         there: Option<Timestamp>,
     },
     /// It was added.
-    Saved {
-        /// Its line.
-        line: u64,
-        /// Its id.
-        id: PetId,
-    },
-    /// It was refused: the user edits or drops it.
+    Saved { line: u64, id: PetId },
+    /// It was refused, for this reason: the user edits or drops it.
     Refused {
-        /// Its line.
         line: u64,
-        /// Why, in a few words.
         #[serde(default)]
         why: String,
     },
     /// It was edited, and has a new number, or was dropped.
-    Dropped {
-        /// Its line.
-        line: u64,
-    },
+    Dropped { line: u64 },
 }
 
 impl QueueRecord {
