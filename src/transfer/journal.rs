@@ -8,7 +8,6 @@
 //! their number, which their Idempotency-Key is derived from, and others get the next ones.
 
 mod lines;
-mod reasons;
 mod replay;
 
 use std::fs::{File, OpenOptions, TryLockError};
@@ -31,8 +30,7 @@ use crate::local::log::{self, Log};
 use lines::{Edited, Line, failed, hex_of};
 pub use lines::{Head, RowAnswer, RowOutcome, Target};
 pub(super) use lines::{hash, read_head};
-pub(super) use reasons::Reasons;
-pub(super) use replay::{Comparison, RowNumbers};
+pub(super) use replay::{Comparison, Reasons, RowNumbers};
 pub use replay::{Past, RowState, UnknownRow};
 
 /// How long an outcome is buffered to be written with the next ones.

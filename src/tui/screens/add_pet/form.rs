@@ -18,7 +18,7 @@ use crate::tui::state::{AppState, Screen};
 use crate::tui::text_input::Typing;
 
 use super::MOST_WAITING;
-use super::import::start::{IMPORT, check_unfinished};
+use super::import::{IMPORT, check_unfinished};
 use super::lines;
 
 /// So soon after a pet, the same name again may be a mistake: a code that was read twice.
@@ -353,7 +353,7 @@ pub fn paste(state: &mut AppState, text: &str, now: Now) -> Option<Vec<Effect>> 
     let can_be_added = state.may_change() && !state.is_switching() && state.add.editing.is_none();
     let can_be_added = can_be_added && setup.categories.parse(state.add.form.value(&CATEGORY)).is_ok();
     if lines.len() < 2 || !can_be_added || !whole.lines().all(|line| is_code(setup.code_in(line))) {
-        return import::start::paste(state, text, now);
+        return import::paste(state, text, now);
     }
     state.add.go_to_name();
     for (taken, line) in lines.iter().enumerate() {

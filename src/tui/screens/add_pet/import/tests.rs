@@ -404,10 +404,7 @@ fn pasted_lines_are_offered_as_pets_and_can_become_one_name() {
     find(&mut app, "name\nRex\nLuna\nMax\n", None);
     assert!(app.says("This adds 3 pets"));
     app.keys("Esc");
-    assert_eq!(
-        (app.state.place().name, app.state.add.form[&add_pet::NAME].value()),
-        ("form", "Rex Luna, the \"cat\"  Max")
-    );
+    assert_eq!((app.state.place().name, app.state.add.form[&NAME].value()), ("form", "Rex Luna, the \"cat\"  Max"));
 }
 
 #[test]
@@ -434,7 +431,7 @@ fn one_line_or_a_started_name_is_only_typed() {
     app.keys("a");
     app.send(Msg::Paste("Rex\n".into()));
     app.send(Msg::Paste("the\nfirst".into()));
-    assert_eq!((app.state.place().name, app.state.add.form[&add_pet::NAME].value()), ("form", "Rexthe first"));
+    assert_eq!((app.state.place().name, app.state.add.form[&NAME].value()), ("form", "Rexthe first"));
 }
 
 #[test]
@@ -764,4 +761,16 @@ fn the_pets_of_an_own_import_are_not_announced_as_changes() {
     app.state.pets.take(pets.clone(), now);
     let is_marked = |pet: &&crate::model::Pet| app.state.pets.store.mark(pet.id).is_some();
     assert_eq!(pets.iter().filter(is_marked).map(|pet| pet.id).collect::<Vec<_>>(), [pets[0].id]);
+}
+
+#[test]
+fn a_dropped_file_is_distinguished_from_a_name() {
+    let path = |text: &str| dropped(text);
+    assert_eq!(path("/home/ada/new arrivals.csv"), Some("/home/ada/new arrivals.csv".into()));
+    assert_eq!(path("'/home/ada/new arrivals.XLSX' "), Some("/home/ada/new arrivals.XLSX".into()));
+    assert_eq!(path("/home/ada/new\\ arrivals.json\n"), Some("/home/ada/new arrivals.json".into()));
+    assert_eq!(path("file:///tmp/a.ndjson"), Some("/tmp/a.ndjson".into()));
+    for name in ["Rex", "/etc/passwd", "pets.csv", "/a.csv\n/b.csv"] {
+        assert_eq!(path(name), None, "{name}");
+    }
 }

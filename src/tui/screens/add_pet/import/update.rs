@@ -27,17 +27,17 @@ use crate::tui::widgets::page::Page;
 
 use super::jobs::{KEY_REFUSED, STOP};
 use super::preview::{PreviewState, QUESTIONS, UnusableFile};
-use super::{Phase, RunImport, Running, State, start};
+use super::{Phase, RunImport, Running, State, drop_unfinished, look, look_again, look_at_typed};
 
 /// The rows of a page of the list.
 const PAGE: usize = 8;
 
 /// The field for the file to import.
 static FILE: &[Command] = &[
-    command("confirm", "Enter F2", "preview", "preview the file", start::look_at_typed),
+    command("confirm", "Enter F2", "preview", "preview the file", look_at_typed),
     COMPLETE,
     change("clear", "F8", "clear", "clear, drop unfinished", |app, _| {
-        start::drop_unfinished(app);
+        drop_unfinished(app);
         app.add.import.path.clear();
         app.add.import.error = None;
     }),
@@ -56,15 +56,15 @@ const ROWS: Command = change("choices", "l", "list", "bad rows, duplicates", |ap
     }
     list(app);
 });
-const AGAIN: Command = command("refresh", "F5 r", "", "read the file again", start::look_again);
+const AGAIN: Command = command("refresh", "F5 r", "", "read the file again", look_again);
 const DROP: Command = command("clear", "F8", "", "drop unfinished import", |app, now| {
-    if !start::drop_unfinished(app) {
+    if !drop_unfinished(app) {
         return Vec::new();
     }
     app.add.import.path.clear();
-    start::leave(app, now)
+    super::leave(app, now)
 });
-const CANCEL: Command = command("back", "Esc F3", "cancel", "another file", start::leave);
+const CANCEL: Command = command("back", "Esc F3", "cancel", "another file", super::leave);
 const REJECTS: Command =
     change("write-file", "w", "", "bad rows to a file", |app, _| write_rejects(app)).not_over_ssh(NO_FILES);
 
@@ -157,7 +157,7 @@ fn is_under_way(app: &AppState) -> bool {
 fn go(state: &mut AppState, next: bool, now: Now) -> Vec<Effect> {
     let Some(looked) = state.add.import.looked_mut() else { return Vec::new() };
     looked.part = neighbour(&looked.parts(), looked.part, next);
-    if looked.changed { start::look_again(state, now) } else { Vec::new() }
+    if looked.changed { look_again(state, now) } else { Vec::new() }
 }
 
 /// Another choice at that line.
@@ -169,7 +169,7 @@ fn choose(state: &mut AppState, movement: Movement, now: Now) -> Vec<Effect> {
     looked.choose(movement.is_down());
     // An empty value is checked once it is typed.
     let typing = looked.value(looked.part).is_some_and(|input| input.is_empty());
-    if looked.changed && !typing { start::look_again(state, now) } else { Vec::new() }
+    if looked.changed && !typing { look_again(state, now) } else { Vec::new() }
 }
 
 /// Leaves what has ended.
@@ -208,7 +208,7 @@ fn start(state: &mut AppState, now: Now) -> Vec<Effect> {
     let is_looking = state.pending.is_running(Slot::CheckFile);
     let Some(looked) = state.add.import.looked_mut() else { return Vec::new() };
     if looked.changed || is_looking {
-        let effects = if looked.changed { start::look_again(state, now) } else { Vec::new() };
+        let effects = if looked.changed { look_again(state, now) } else { Vec::new() };
         state.tell("Still checking the file. Press F2 once that is done.");
         return effects;
     }
@@ -244,7 +244,7 @@ fn go_on(state: &mut AppState, now: Now) -> Vec<Effect> {
     if left == 0 && progress.invalid + progress.unknown > 0 {
         let source = ImportSource::File(file.clone());
         state.message = None;
-        return start::look(state, source, &ColumnMapping::default(), now);
+        return look(state, source, &ColumnMapping::default(), now);
     }
     if is_still_switching(state, "nothing was sent. Press F2 again after that.") {
         return Vec::new();

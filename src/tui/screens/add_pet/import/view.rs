@@ -1,7 +1,5 @@
 //! Paints the import.
 
-mod preview;
-
 use std::time::Duration;
 
 use ratatui::text::Span;
@@ -18,7 +16,7 @@ use crate::tui::widgets::page::Page;
 use crate::tui::widgets::shown;
 
 use super::update::command_line;
-use super::{Phase, Running};
+use super::{Phase, Running, preview};
 
 /// The width of the column of names.
 const NAME: usize = 25;
