@@ -26,7 +26,6 @@ use crate::app::connections::{DEMO_KEEPS_NOTHING, Services};
 use crate::app::first_run::{self, StartChoice};
 use crate::app::outbox::queue::{self, Fate, Line, Queues};
 use crate::clock;
-use crate::config::file::Add;
 use crate::config::secrets::refuse_where_others_write;
 use crate::config::{
     Choices, ConfigError, Env, Paths, ProfileEntry, Profiles, Settings, SshSession, file_path, settings_without_key,
@@ -42,7 +41,6 @@ use crate::tui::event_loop::{self, LoopError, LoopIo, TerminalHooks};
 use crate::tui::frame_pacer::Pacing;
 use crate::tui::keymap::Keymap;
 use crate::tui::msg::{Msg, QuitReason, Size};
-use crate::tui::screens::add_pet::AddSetup;
 use crate::tui::screens::add_pet::State as AddPet;
 use crate::tui::screens::add_pet::import::update::resume_line;
 use crate::tui::screens::add_pet::lines::restore;
@@ -186,7 +184,6 @@ fn session(
     let (keymap, mut complaints) = read_keymap(env);
     let config = file_path(choices, env).unwrap_or_default();
     let keymap = with_actions(keymap, &mut settings, &config, &mut complaints)?;
-    let Add { scan_strip: strip, scan_tab: tab, concurrency } = settings.config.add.clone();
     let (domains, domains_context) = dialogue::domains(&settings.config.domains, choices, env)?;
     let paths = Paths::new(env).ok();
     let copied = paths.as_ref().map(Paths::copied_file);
@@ -224,7 +221,7 @@ fn session(
     state.keymap = Arc::new(keymap);
     let theme = Arc::clone(&state.theme);
     let appearance = Appearance { ascii: settings.ascii, theme, depth: env.depth(), zone: clock::time_zone() };
-    state.add.setup = AddSetup { strip, tab, concurrency, categories: Arc::clone(&settings.categories) };
+    state.add.setup = settings.config.add.clone();
     if is_first {
         state.screen = Screen::Welcome;
         state.welcome.directories = first_run::directories(env);

@@ -376,7 +376,7 @@ impl AppState {
             screen: Screen::Pets,
             popups: Popups::default(),
             pets: pets::State::new(settings),
-            add: add_pet::State::new(&settings.categories),
+            add: add_pet::State::new(),
             domains: domains::State::new(domains),
             profiles: profiles::State { form: profiles::new_form(), ..profiles::State::default() },
             drafts: DraftState::default(),
@@ -425,7 +425,7 @@ impl AppState {
 
     /// What its checks compare values with.
     pub fn known(&self) -> Known<'_> {
-        Known { profiles: self.profiles.entries(), categories: &self.add.setup.categories }
+        Known { profiles: self.profiles.entries(), categories: &self.pets.categories }
     }
 
     /// Shows a message until another one replaces it.

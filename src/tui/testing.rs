@@ -30,7 +30,7 @@ use crate::config::{
 };
 use crate::domains::check_options as domains;
 use crate::domains::registry::RegistryFile;
-use crate::model::{AddedBy, ApiKey, Categories, IdempotencyKeys, Pet, PetId, PetStatus, Provenance};
+use crate::model::{AddedBy, ApiKey, IdempotencyKeys, Pet, PetId, PetStatus, Provenance};
 
 use super::effect::Effect;
 use super::job::{Answered, AnyJob, Job, Ongoing, Reply, Started};
@@ -176,9 +176,7 @@ impl App {
     }
 
     pub fn name_categories(mut self, names: &str) -> Self {
-        let names: Arc<Categories> = Arc::new(toml::from_str(names).unwrap());
-        self.state.pets.categories = Arc::clone(&names);
-        self.state.add.setup.categories = names;
+        self.state.pets.categories = Arc::new(toml::from_str(names).unwrap());
         self
     }
 

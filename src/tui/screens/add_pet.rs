@@ -8,15 +8,14 @@ pub mod import;
 pub mod lines;
 pub mod view;
 
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::app::outbox::Outbox;
 use crate::app::outbox::queue::SentPet;
-use crate::config::file::Concurrency;
+use crate::config::file::Add;
 use crate::model::draft::check_name;
 use crate::model::text::{cut, width};
-use crate::model::{Categories, Draft, PetStatus};
+use crate::model::{Draft, PetStatus};
 use crate::tui::widgets::form::{Field, Form, Kind};
 
 /// The most lines that may wait.
@@ -61,7 +60,7 @@ pub struct State {
     /// Begins with the status used last.
     pub form: Form,
     /// The configuration.
-    pub setup: AddSetup,
+    pub setup: Add,
     /// The lines below the form.
     pub outbox: Outbox,
     /// The cursor is at a line.
@@ -102,19 +101,6 @@ pub struct Pacing {
     pub took: Duration,
 }
 
-/// How pets are added, from the configuration.
-#[derive(Clone, Debug, Default)]
-pub struct AddSetup {
-    /// The prefix that the scanner sends.
-    pub strip: String,
-    /// Whether it ends each code with Tab. A typed Tab only goes to the next field.
-    pub tab: bool,
-    /// The most lines sent at a time.
-    pub concurrency: Concurrency,
-    /// The names of categories, also in the form.
-    pub categories: Arc<Categories>,
-}
-
 /// A refused line in the form, and what the form had before.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EditedLine {
@@ -129,14 +115,6 @@ struct Burst {
     last: Option<Instant>,
 }
 
-impl AddSetup {
-    /// A line without the prefix of the scanner and surrounding spaces.
-    pub fn code_in<'a>(&self, line: &'a str) -> &'a str {
-        let line = line.trim();
-        line.strip_prefix(self.strip.as_str()).unwrap_or(line).trim()
-    }
-}
-
 impl State {
     /// The text of the form.
     pub fn draft(&self) -> Draft {
@@ -145,19 +123,16 @@ impl State {
     }
 
     /// The state that a service begins with.
-    pub fn new(categories: &Arc<Categories>) -> Self {
+    pub fn new() -> Self {
         let mut new = Self { form: new_form(), ..Self::default() };
-        new.setup.categories = Arc::clone(categories);
         new.begin_with(Some(PetStatus::Available));
         new
     }
 
     /// Takes the whole state, and leaves the state that another service begins with.
     pub fn put_aside(&mut self) -> Self {
-        let new = Self::new(&self.setup.categories);
-        let aside = std::mem::replace(self, new);
-        self.setup = aside.setup.clone();
-        aside
+        let new = Self { setup: self.setup.clone(), ..Self::new() };
+        std::mem::replace(self, new)
     }
 
     /// The status that was used last: an empty form begins with it.

@@ -5,6 +5,7 @@ use std::time::Duration;
 use crate::app::outbox::queue::Fate;
 use crate::clock::Now;
 use crate::config::Notify;
+use crate::config::file::Add;
 use crate::model::text::short;
 use crate::model::words::counted;
 use crate::model::{Draft, NewPet};
@@ -215,7 +216,7 @@ fn go(state: &mut AppState, next: bool) {
 /// Tab: ends a scan where the scanner is set to it, or else goes to the next field.
 fn next(state: &mut AppState, now: Now) -> Vec<Effect> {
     let add = &state.add;
-    let is_name = add.form.is_at(&NAME) && add.setup.tab;
+    let is_name = add.form.is_at(&NAME) && add.setup.scan_tab;
     if is_name && add.is_scan(add.form[&NAME].value(), now.mono) {
         return confirm(state, now);
     }
@@ -225,10 +226,10 @@ fn next(state: &mut AppState, now: Now) -> Vec<Effect> {
 
 /// Enter: adds the pet from its name once there is a category, and else leads there.
 fn confirm(state: &mut AppState, now: Now) -> Vec<Effect> {
-    let add = &mut state.add;
-    let asked = draft(add);
+    let asked = draft(state);
+    let (add, categories) = (&mut state.add, &state.pets.categories);
     let category = add.form.value(&CATEGORY);
-    let is_wrong = !category.is_empty() && add.setup.categories.parse(category).is_err();
+    let is_wrong = !category.is_empty() && categories.parse(category).is_err();
     let has_category = !category.is_empty() && !is_wrong;
     let is_scan = add.is_scan(add.form[&NAME].value(), now.mono);
     if !add.form.is_at(&NAME) {
@@ -282,7 +283,7 @@ fn checked(state: &mut AppState, now: Now) -> Option<NewPet> {
     } else if forms::passes(state, "Nothing was sent.") {
         let Some(doubt) = doubt(state, now) else {
             // Of a name, nothing may be left but the prefix of a scanner.
-            return draft(&state.add).check(&state.add.setup.categories).ok();
+            return draft(state).check(&state.pets.categories).ok();
         };
         state.tell(doubt);
     }
@@ -291,8 +292,9 @@ fn checked(state: &mut AppState, now: Now) -> Option<NewPet> {
 
 /// Why this may be a mistake: the same key pressed again adds it.
 fn doubt(state: &mut AppState, now: Now) -> Option<String> {
+    let draft = draft(state);
     let add = &mut state.add;
-    let (draft, name) = (draft(add), short(add.form.value(&NAME)));
+    let name = short(add.form.value(&NAME));
     let is_scan = add.is_scan(add.form[&NAME].value(), now.mono);
     if std::mem::take(&mut add.stray) && !is_scan {
         add.form.select(&NAME);
@@ -332,7 +334,7 @@ pub fn take_up(state: &mut AppState, now: Now) -> Vec<Effect> {
     }
     // The program may have been killed after a name was taken and before its draft was removed.
     let drafted = state.drafts.back.as_ref().map(|back| back.at);
-    let (draft, outbox) = (draft(&state.add), &state.add.outbox);
+    let (draft, outbox) = (draft(state), &state.add.outbox);
     let mut taken = outbox.lines.iter().map(|line| &line.typed).chain(&outbox.before);
     if taken.any(|taken| taken.pet == draft && drafted.is_some_and(|drafted| drafted <= taken.at)) {
         state.add.next_animal();
@@ -351,8 +353,8 @@ pub fn paste(state: &mut AppState, text: &str, now: Now) -> Option<Vec<Effect>> 
     let lines: Vec<&str> = lines.trim_end_matches('\n').split('\n').collect();
     let setup = &state.add.setup;
     let can_be_added = state.may_change() && !state.is_switching() && state.add.editing.is_none();
-    let can_be_added = can_be_added && setup.categories.parse(state.add.form.value(&CATEGORY)).is_ok();
-    if lines.len() < 2 || !can_be_added || !whole.lines().all(|line| is_code(setup.code_in(line))) {
+    let can_be_added = can_be_added && state.pets.categories.parse(state.add.form.value(&CATEGORY)).is_ok();
+    if lines.len() < 2 || !can_be_added || !whole.lines().all(|line| is_code(code_in(line, setup))) {
         return import::paste(state, text, now);
     }
     state.add.go_to_name();
@@ -377,23 +379,28 @@ pub fn why_full(state: &AppState) -> Option<String> {
 }
 
 /// The pet in the form as a line has it: without the prefix of a scanner, with the number of its category.
-pub fn draft(add: &State) -> Draft {
-    let Draft { name, category_id, status } = add.draft();
-    let setup = &add.setup;
-    let category_id = setup.categories.number(category_id.trim()).into_owned();
-    Draft { name: setup.code_in(&name).to_owned(), category_id, status }
+pub fn draft(state: &AppState) -> Draft {
+    let Draft { name, category_id, status } = state.add.draft();
+    let category_id = state.pets.categories.number(category_id.trim()).into_owned();
+    Draft { name: code_in(&name, &state.add.setup).to_owned(), category_id, status }
+}
+
+/// A line without the prefix of the scanner and surrounding spaces.
+fn code_in<'a>(line: &'a str, setup: &Add) -> &'a str {
+    let line = line.trim();
+    line.strip_prefix(setup.scan_strip.as_str()).unwrap_or(line).trim()
 }
 
 /// Takes the form as a line, refused where something is wrong with it, and is ready for the next one.
 pub fn take(state: &mut AppState, now: Now) {
+    let pet = draft(state);
     let add = &mut state.add;
-    let pet = draft(add);
     let edited = add.stop_editing();
     if edited.is_none() {
         add.next_animal();
     }
     let typed = (pet, state.keys.make(), now.wall);
-    add.outbox.take(typed, &state.pets.store, &add.setup.categories, edited);
+    add.outbox.take(typed, &state.pets.store, &state.pets.categories, edited);
     add.asked = None;
 }
 

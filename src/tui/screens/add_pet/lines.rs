@@ -109,7 +109,7 @@ fn named_in(reason: &str) -> Option<Field> {
 }
 
 fn look(state: &mut AppState, line: &Line, now: Now) -> Vec<Effect> {
-    let Ok(new) = line.typed.pet.check(&state.add.setup.categories) else { return Vec::new() };
+    let Ok(new) = line.typed.pet.check(&state.pets.categories) else { return Vec::new() };
     state.tell(format!("Searching for {} ...", short(&line.typed.pet.name)));
     vec![state.begin(SearchForLine { line: line.typed.line, new }, now)]
 }
@@ -263,10 +263,10 @@ fn send(state: &mut AppState, now: Now) -> Vec<Effect> {
     let most = lanes(&state.add);
     while let Some(lane) = (0..LINES).find(|lane| !state.pending.is_running(Slot::Line(*lane))) {
         let under_way = (0..LINES).filter(|lane| state.pending.is_running(Slot::Line(*lane))).count();
-        let State { outbox, setup, .. } = &mut state.add;
+        let outbox = &mut state.add.outbox;
         let next = outbox.lines.iter().find(|line| line.fate == Fate::Waiting).map(|line| line.typed.line);
         let Some(number) = next.filter(|_| under_way < most) else { break };
-        let Some(to_send) = outbox.to_send(number, &attempt, &setup.categories) else { continue };
+        let Some(to_send) = outbox.to_send(number, &attempt, &state.pets.categories) else { continue };
         if let Some(line) = outbox.line_mut(number) {
             line.fate = Fate::Sending(lane, now.mono);
         }
@@ -396,7 +396,7 @@ pub fn restore(state: &mut AppState, left: Result<Unfinished, String>) {
     let outcome_unknown = left.open.iter().filter(|open| open.sent.is_some()).count();
     let waiting = left.open.len() - outcome_unknown - refused;
     let add = &mut state.add;
-    let before = std::mem::replace(&mut add.outbox, Outbox::new(left, &add.setup.categories));
+    let before = std::mem::replace(&mut add.outbox, Outbox::new(left, &state.pets.categories));
     (add.outbox.saved, add.outbox.is_unwritable) = (before.saved, before.is_unwritable);
     (add.pacing, add.in_lines) = (Pacing::default(), false);
     if waiting + outcome_unknown == 0 && refused > 0 {

@@ -20,7 +20,6 @@ use crate::tui::pending::Slot;
 use crate::tui::popups::WriteBox;
 use crate::tui::popups::text::CopyText;
 use crate::tui::popups::write::{Contents, WriteFile};
-use crate::tui::screens::add_pet;
 use crate::tui::screens::add_pet::import::RunImport;
 use crate::tui::screens::add_pet::import::jobs::{CheckFile, ImportPart};
 use crate::tui::screens::add_pet::import::preview::UnusableFile;

@@ -178,7 +178,7 @@ fn for_ordered_ids_one_line_is_sent_at_a_time() {
 fn every_suffix_of_a_scanner_ends_one_line() {
     for suffix in ["Enter", "LF", "Enter LF", "Tab"] {
         let mut app = opened(80, 24);
-        app.state.add.setup.tab = suffix == "Tab";
+        app.state.add.setup.scan_tab = suffix == "Tab";
         for name in ["4006381333931", "96385074", "Rex"] {
             app.keys(&format!("\"{name}\" {suffix}"));
             app.now.mono += Duration::from_millis(5);
@@ -202,7 +202,7 @@ fn a_fast_tab_takes_a_line_only_if_the_scanner_is_configured_for_it() {
 #[test]
 fn a_typed_tab_goes_to_the_next_field_and_keeps_the_text() {
     let mut app = opened(80, 24);
-    app.state.add.setup.tab = true;
+    app.state.add.setup.scan_tab = true;
     for letter in ["R", "e", "x", "Tab"] {
         app.keys(letter);
         app.wait(Duration::from_millis(90));
@@ -298,7 +298,7 @@ fn several_pasted_lines_are_previewed_and_one_line_is_only_typed() {
 #[test]
 fn several_codes_at_once_come_from_a_fast_scanner() {
     let mut app = opened(80, 24);
-    app.state.add.setup.strip = "]E0".into();
+    app.state.add.setup.scan_strip = "]E0".into();
     app.keys("\"]E04006381\"");
     app.send(Msg::Paste("333931\r\n96385074\r\n12345678\r\n".into()));
     let names: Vec<&str> = fates(&app).into_iter().map(|(name, _)| name).collect();
