@@ -42,36 +42,22 @@ pub fn ways(choice: Clipboard, env: &Env, file: Option<PathBuf>) -> Vec<Clipboar
 
 /// The programs that reach the desktop's clipboard.
 fn desktops(env: &Env) -> Vec<ClipboardBackend> {
-    let mut ways = Vec::new();
-    if cfg!(target_os = "macos") {
-        ways.push(ClipboardBackend::Desktop("pbcopy", &[]));
-    }
-    if env.get("WAYLAND_DISPLAY").is_some() {
-        ways.push(ClipboardBackend::Desktop("wl-copy", &[]));
-    }
-    if env.get("DISPLAY").is_some() {
-        ways.push(ClipboardBackend::Desktop("xclip", &["-selection", "clipboard"]));
-    }
-    ways
+    let ways = [
+        (cfg!(target_os = "macos"), ClipboardBackend::Desktop("pbcopy", &[])),
+        (env.get("WAYLAND_DISPLAY").is_some(), ClipboardBackend::Desktop("wl-copy", &[])),
+        (env.get("DISPLAY").is_some(), ClipboardBackend::Desktop("xclip", &["-selection", "clipboard"])),
+    ];
+    ways.into_iter().filter_map(|(is_there, way)| is_there.then_some(way)).collect()
 }
 
 fn by_surroundings(env: &Env, file: Option<PathBuf>) -> Vec<ClipboardBackend> {
-    let remote = env.is_over_ssh();
-    let mut ways = Vec::new();
-    if env.get("TMUX").is_some() {
-        ways.push(ClipboardBackend::Tmux);
-    }
-    if !remote {
-        ways.extend(desktops(env));
-    }
+    let tmux = env.get("TMUX").map(|_| ClipboardBackend::Tmux);
+    let desktops = if env.is_over_ssh() { Vec::new() } else { desktops(env) };
     // These have no clipboard, and show the letters of a sequence that they do not know.
     let plain =
         matches!(env.get("TERM"), None | Some("linux" | "dumb" | "ansi" | "vt52" | "vt100" | "vt102" | "vt220"));
-    if !plain {
-        ways.push(ClipboardBackend::Terminal);
-    }
-    ways.extend(file.map(ClipboardBackend::File));
-    ways
+    let terminal = (!plain).then_some(ClipboardBackend::Terminal);
+    tmux.into_iter().chain(desktops).chain(terminal).chain(file.map(ClipboardBackend::File)).collect()
 }
 
 /// Copies `text` by the first of `ways` that takes it, and gives that one, or why there is none. The terminal takes it

@@ -3,17 +3,14 @@
 //! Made for 100,000 rows at each key: rows that did not fit do not fit when more is typed, names are searched where they
 //! are, and buffers are kept. What is kept takes 28 bytes for each row that fits.
 
-mod score;
+use std::cmp::Reverse;
 
-pub use crate::model::search::Query;
-pub use score::Match;
-
+use nucleo_matcher::{Config, Matcher, Utf32Str};
 use unicode_segmentation::UnicodeSegmentation as _;
 
-use crate::model::Pet;
-use crate::model::search::is_mark;
-
-use score::Scorer;
+pub use crate::model::search::Query;
+use crate::model::search::{Needle, Text, Word, folded, is_mark};
+use crate::model::{Pet, PetId};
 
 /// Finds rows, and remembers the last answer.
 #[derive(Clone, Debug, Default)]
@@ -68,6 +65,116 @@ impl Search {
     pub fn forget(&mut self) {
         self.of = 0;
         self.rows.clear();
+    }
+}
+
+/// So many letters of names times letters of words are scored the best way within some milliseconds.
+const BEST_WORK: usize = 4_000_000;
+/// So many rows times letters of words the quick way.
+const QUICK_WORK: usize = 300_000;
+
+type ScoreName = fn(&mut Matcher, Utf32Str<'_>, Utf32Str<'_>) -> Option<u16>;
+
+/// How the rows of a search are scored: by the best place in a name that fits, or by the first one, which is quicker, or
+/// not at all: with that many matches the shorter name is as good a guess.
+fn way(query: &Query, pets: &[Pet], rows: &[u32]) -> Option<ScoreName> {
+    let letters: usize = query.words().map(|word| word.needle.count()).sum();
+    let names: usize = rows.iter().map(|row| pets[*row as usize].name.len()).sum();
+    if letters.saturating_mul(names) <= BEST_WORK {
+        Some(Matcher::fuzzy_match)
+    } else if letters.saturating_mul(rows.len()) <= QUICK_WORK {
+        Some(Matcher::fuzzy_match_greedy)
+    } else {
+        None
+    }
+}
+
+/// A row that fits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Match {
+    /// Which row.
+    pub row: u32,
+    /// The higher, the better; only to compare.
+    pub score: u32,
+    /// For the order among equals.
+    length: u32,
+    id: PetId,
+}
+
+/// The matcher and its buffers.
+#[derive(Clone, Debug)]
+pub struct Scorer {
+    matcher: Matcher,
+    letters: Vec<char>,
+    matches: Vec<Match>,
+}
+
+impl Default for Scorer {
+    fn default() -> Self {
+        let mut config = Config::DEFAULT;
+        config.normalize = false;
+        Self { matcher: Matcher::new(config), letters: Vec::new(), matches: Vec::new() }
+    }
+}
+
+impl Scorer {
+    /// The rows in `rows`, all of which fit, the best match first.
+    pub fn rank(&mut self, query: &Query, pets: &[Pet], rows: &[u32]) -> &[Match] {
+        let way = way(query, pets, rows);
+        let mut matches = std::mem::take(&mut self.matches);
+        matches.clear();
+        matches.extend(rows.iter().map(|row| {
+            let pet = &pets[*row as usize];
+            let score = way.map_or(0, |way| self.score(query, pet, way));
+            let length = u32::try_from(pet.name.chars().count()).unwrap_or(u32::MAX);
+            Match { row: *row, score, length, id: pet.id }
+        }));
+        matches.sort_unstable_by_key(|found| (Reverse(found.score), found.length, found.id, found.row));
+        self.matches = matches;
+        &self.matches
+    }
+
+    /// The letters of `name` that `query` is about, upwards.
+    pub fn letters(&mut self, query: &Query, name: &str) -> Vec<usize> {
+        let mut found = Vec::new();
+        for word in query.words() {
+            let (matcher, name) = self.ready(&word.needle, name);
+            matcher.fuzzy_indices(name, word.needle.letters.slice(..), &mut found);
+        }
+        let mut letters: Vec<usize> = found.into_iter().map(|letter| letter as usize).collect();
+        for exact in query.exact() {
+            letters.extend(exact.find_in(name.into()).into_iter().flat_map(|start| start..start + exact.count()));
+        }
+        letters.sort_unstable();
+        letters.dedup();
+        letters
+    }
+
+    fn score(&mut self, query: &Query, pet: &Pet, way: ScoreName) -> u32 {
+        let score = |word: &Word| {
+            let (matcher, name) = self.ready(&word.needle, &pet.name);
+            let in_name = way(matcher, name, word.needle.letters.slice(..)).map(u32::from);
+            in_name.or_else(|| word.in_the_rest(pet)).unwrap_or(0)
+        };
+        query.words().map(score).sum()
+    }
+
+    /// The matcher, and the name as it takes it for that needle.
+    fn ready<'a>(&'a mut self, needle: &Needle, name: &'a str) -> (&'a mut Matcher, Utf32Str<'a>) {
+        let name = match Text::from(name) {
+            Text::Ascii(name) => {
+                self.matcher.config.ignore_case = true;
+                Utf32Str::Ascii(name)
+            }
+            Text::Other(name) => {
+                // Folded already.
+                self.matcher.config.ignore_case = false;
+                self.letters.clear();
+                self.letters.extend(folded(name, needle.plain));
+                Utf32Str::Unicode(&self.letters)
+            }
+        };
+        (&mut self.matcher, name)
     }
 }
 
