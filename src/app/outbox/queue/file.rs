@@ -215,8 +215,6 @@ pub struct Unfinished {
     pub open: Vec<Line>,
     /// Those that were added.
     pub saved: Vec<QueuedPet>,
-    /// How many lines cannot be read.
-    pub unreadable: usize,
 }
 
 impl Unfinished {
@@ -282,9 +280,9 @@ impl QueueFile {
         let Some(file) = atomic_file::if_there(File::open(&self.path))? else { return Ok(left) };
         let mut lines = Lines::new(BufReader::new(file.take(MOST_BYTES)), u64::MAX);
         while let Some((_, line)) = lines.next_line()? {
-            match serde_json::from_slice(line) {
-                Ok(record) => left.take(record),
-                Err(_) => left.unreadable += usize::from(line != b"\n"),
+            // What cannot be read is passed over.
+            if let Ok(record) = serde_json::from_slice(line) {
+                left.take(record);
             }
         }
         Ok(left)
@@ -399,7 +397,7 @@ mod tests {
             fate: refused.map_or(Fate::Waiting, |why| Fate::Refused(why.to_owned())),
         };
         let open = vec![open(2, Some(attempt()), None), open(3, None, Some("refused (400)")), open(5, None, None)];
-        let left = Unfinished { open, saved: vec![typed(1)], unreadable: 0 };
+        let left = Unfinished { open, saved: vec![typed(1)] };
         assert_eq!(file.read().unwrap(), left);
         assert_eq!(fs::metadata(&file.path).unwrap().permissions().mode() & 0o777, 0o600);
         // Opened again, it holds the same without settled pets.
@@ -441,17 +439,17 @@ mod tests {
             assert_eq!(file.read().unwrap().open.len(), 1, "{end}");
             file.append(&[QueueRecord::Typed(typed(3))]).unwrap();
             let lines: Vec<u64> = file.read().unwrap().open.iter().map(|open| open.typed.line).collect();
-            assert_eq!((lines, file.read().unwrap().unreadable), (vec![1, 3], 0), "{end}");
+            let count = fs::read_to_string(&file.path).unwrap().lines().count();
+            assert_eq!((lines, count), (vec![1, 3], 2), "{end}");
         }
     }
 
     #[test]
-    fn unreadable_lines_are_counted_and_the_others_are_read() {
+    fn unreadable_lines_are_passed_over_and_the_others_are_read() {
         let (_directory, file) = queue();
         let whole = text(&[QueueRecord::Typed(typed(1))]);
         fs::write(&file.path, format!("{{}}\n\u{0}\n{whole}{{\"sent\":{{\"line\":99,\"by\":\"\"}}}}\n")).unwrap();
-        let left = file.read().unwrap();
-        assert_eq!((left.open.len(), left.unreadable), (1, 2));
+        assert_eq!(file.read().unwrap().open.len(), 1);
     }
 
     #[test]

@@ -745,7 +745,7 @@ fn left(names: &[(&str, Option<&str>)]) -> Unfinished {
         key: keys.make(),
         pet: Draft::default(),
     };
-    Unfinished { open, saved: vec![saved; 14], unreadable: 0 }
+    Unfinished { open, saved: vec![saved; 14] }
 }
 
 fn restored(service: Service, left: Unfinished) -> App {
