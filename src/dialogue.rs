@@ -39,11 +39,11 @@ const TASKS: [Task; 9] = [
 ];
 
 const fn may_add(session: &Session) -> bool {
-    !session.setup.settings.read_only
+    !session.settings.read_only
 }
 
 const fn is_local(session: &Session) -> bool {
-    session.setup.settings.ssh.is_none()
+    session.settings.ssh.is_none()
 }
 
 const fn is_practice(session: &Session) -> bool {
@@ -68,20 +68,20 @@ impl Session {
         let place = self.place();
         self.talk.say(format!("petstore in plain lines. Pets are in {place}."))?;
         self.talk.say("At every question: help explains the answers, back goes back, quit ends.")?;
-        if let Some(ssh) = self.setup.settings.ssh.as_ref().filter(|ssh| !ssh.message.is_empty()) {
+        if let Some(ssh) = self.settings.ssh.as_ref().filter(|ssh| !ssh.message.is_empty()) {
             self.talk.say(&ssh.message)?;
         }
-        if let Some(why) = self.setup.settings.why_read_only() {
+        if let Some(why) = self.settings.why_read_only() {
             self.talk.say(format!("Nothing can be added: {why}."))?;
         }
         if let Some(file) = &self.setup.unfinished {
             let file = short(file);
             self.talk.say(format!("The import of {file} is not finished. Import that file again to continue it."))?;
         }
-        if !self.setup.settings.read_only {
+        if !self.settings.read_only {
             self.open_queue()?;
         }
-        match &self.setup.settings.service {
+        match &self.settings.service {
             Service::Demo => self.talk.say("These are 250 samples; changes are not kept."),
             Service::Remote(remote) if remote.key.is_none() => {
                 self.talk.say("No API key is set. Set PETSTORE_API_KEY, or start with --demo for samples.")

@@ -45,7 +45,7 @@ pub fn run(
         let state = Paths::new(env).ok().map(|paths| paths.state);
         let queues = Queues::new(state.map(|state| Arc::new(Claims::new(state))));
         let clock = clock::now;
-        let setup = DialogueSetup { settings, client, domains, domain_service, home, unfinished, queues, clock };
+        let setup = DialogueSetup { client, domains, domain_service, home, unfinished, queues, clock };
         let mut signals = Signals::new()?;
         let (interrupt, interrupts) = mpsc::channel(4);
         let echo = !io::stdin().is_terminal();
@@ -60,7 +60,7 @@ pub fn run(
                 }
             }
         };
-        let mut session = Session::new(setup, talk);
+        let mut session = Session::new(settings, setup, talk);
         let result = tokio::select! {
             leave = session.run() => exit_of(leave),
             exit = ended => Ok(exit),

@@ -40,11 +40,11 @@ enum Way {
 impl Session {
     /// Takes over the pets that an earlier session left, and says how many.
     pub(super) fn open_queue(&mut self) -> Asked<()> {
-        let (queue, left) = match self.setup.queues.of(self.setup.settings.identity().as_deref()) {
+        let (queue, left) = match self.setup.queues.of(self.settings.identity().as_deref()) {
             Ok(opened) => opened,
             Err(why) => return self.talk.say(format!("{NOT_KEPT}: {}", short(&why))),
         };
-        (self.queue, self.outbox) = (queue, Outbox::new(left, &self.setup.settings.categories));
+        (self.queue, self.outbox) = (queue, Outbox::new(left, &self.settings.categories));
         match self.outbox.lines.len() {
             0 => Ok(()),
             count => self.talk.say(format!("Waiting to be sent: {}. To send, choose add pets.", counted(count, "pet"))),
@@ -54,7 +54,7 @@ impl Session {
     /// Writes what the queue does not have yet, however the session ends.
     pub fn keep(&mut self) -> Result<(), String> {
         let rest: Vec<_> = self.outbox.not_in_file().cloned().collect();
-        self.setup.queues.close(self.setup.settings.identity().as_deref(), &rest)
+        self.setup.queues.close(self.settings.identity().as_deref(), &rest)
     }
 
     /// Closes the queue; says what stays in it, or is lost with the session.
@@ -117,7 +117,7 @@ impl Session {
         }
         let asked = question("Category", "a whole number", &draft.category_id);
         let before = draft.category_id.clone();
-        let categories = self.setup.settings.categories.clone();
+        let categories = self.settings.categories.clone();
         let read = |answer: &str| {
             let answer = if answer.is_empty() { &before } else { answer };
             categories.parse(answer).map_err(|error| error.to_string())
@@ -130,7 +130,7 @@ impl Session {
     /// Puts a pet into the queue, in the place of one that was changed or at the end. Its number.
     async fn take(&mut self, pet: &Draft, changed: Option<u64>) -> Asked<u64> {
         let typed = (pet.clone(), self.keys.make(), self.now().wall);
-        let number = self.outbox.take(typed, &self.pets, &self.setup.settings.categories, changed);
+        let number = self.outbox.take(typed, &self.pets, &self.settings.categories, changed);
         self.write().await.map(|()| number)
     }
 
@@ -151,7 +151,7 @@ impl Session {
             if let Fate::Saved(id) = line.fate {
                 self.pets.added(&[id]);
                 self.added.push(id);
-                let pet = self.pets.get(id).map(|pet| words::pet(pet, &self.setup.settings.categories));
+                let pet = self.pets.get(id).map(|pet| words::pet(pet, &self.settings.categories));
                 return self.talk.say(format!("Added: {}.", pet.unwrap_or_default()));
             }
             let way = match self.choose_way(&line, failure.take(), found.as_ref()).await {
@@ -228,14 +228,14 @@ impl Session {
     /// is unknown.
     async fn send(&mut self, number: u64) -> Asked<Option<Failure>> {
         let client = self.setup.client.called("add");
-        let key = match &self.setup.settings.service {
+        let key = match &self.settings.service {
             Service::Demo | Service::Embedded { .. } => None,
             Service::Remote(remote) => Some(remote.key.as_ref().map_or("", ApiKey::ending)),
         };
         let attempt = Attempt::new(key, client.time());
         let waiting = format!("Still waiting for {}.", self.service);
         loop {
-            let to_send = self.outbox.to_send(number, &attempt, &self.setup.settings.categories);
+            let to_send = self.outbox.to_send(number, &attempt, &self.settings.categories);
             let Some(to_send) = to_send else { return Ok(None) };
             let sending = self.queue.send(&client, LineToSend { repeats: true, ..to_send });
             let sent = self.talk.during(sending, || waiting.clone()).await;
@@ -273,7 +273,7 @@ impl Session {
     /// The newest pet that it may be, and says what was found.
     async fn look_for(&mut self, line: &Line) -> Asked<Option<Pet>> {
         let client = self.setup.client.called("look for it");
-        let categories = self.setup.settings.categories.clone();
+        let categories = self.settings.categories.clone();
         let Ok(new) = line.typed.pet.check(&categories) else { return Ok(None) };
         let searched = match self.answer(search_for(&client, &new)).await {
             Ok(Some(searched)) => searched,
@@ -297,7 +297,7 @@ impl Session {
 
     /// A pet of the queue.
     fn named(&self, line: &Line) -> String {
-        let (pet, categories) = (&line.typed.pet, &self.setup.settings.categories);
+        let (pet, categories) = (&line.typed.pet, &self.settings.categories);
         pet.check(categories).map_or_else(|_| short(&pet.name), |new| words::new_pet(&new, categories))
     }
 }

@@ -35,7 +35,7 @@ impl Session {
     /// Imports a file.
     pub(super) async fn import(&mut self) -> Asked<()> {
         let path = self.ask_file().await?;
-        let categories = Arc::clone(&self.setup.settings.categories);
+        let categories = Arc::clone(&self.settings.categories);
         let mut reading = ColumnMapping { categories, ..ColumnMapping::default() };
         let checked = loop {
             match self.check_file(&path, &reading).await? {
@@ -63,7 +63,7 @@ impl Session {
 
     /// What is in a file, and an earlier import of it.
     async fn check_file(&mut self, path: &Path, reading: &ColumnMapping) -> Asked<Result<CheckedFile, TransferError>> {
-        let (path, reading, target) = (path.to_owned(), reading.clone(), Target::of(&self.setup.settings));
+        let (path, reading, target) = (path.to_owned(), reading.clone(), Target::of(&self.settings));
         let rows = Arc::new(AtomicU64::new(0));
         let counter = Arc::clone(&rows);
         let looking = blocking(move || {
@@ -97,9 +97,7 @@ impl Session {
             self.talk.say(format!("Duplicates: {}. They are sent too.", lines.join(", ")))?;
         }
         match looked.first.first() {
-            Some(new) => {
-                self.talk.say(format!("The first is {}.", words::new_pet(new, &self.setup.settings.categories)))
-            }
+            Some(new) => self.talk.say(format!("The first is {}.", words::new_pet(new, &self.settings.categories))),
             None => Ok(()),
         }
     }
@@ -199,7 +197,7 @@ impl Session {
     }
 
     async fn send_once(&mut self, path: PathBuf, run: ImportRun) -> Asked<Result<Summary, TransferError>> {
-        let target = Target::of(&self.setup.settings);
+        let target = Target::of(&self.settings);
         let ready = match blocking(move || Work::start(run, Input::file(&path)?, &target)).await {
             Ok(ready) => ready,
             Err(error) => return Ok(Err(error)),
@@ -208,7 +206,7 @@ impl Session {
         let (control, controls) = watch::channel(ImportControl::Go);
         let trouble = Arc::new(Mutex::new(Vec::new()));
         let client = self.setup.client.clone();
-        let good = ready.1.good.unwrap_or_default();
+        let good = ready.1.past.head.good.unwrap_or_default();
         let sent = import::run(&client, ready, (on_row(Arc::clone(&trouble)), progress, controls));
         tokio::pin!(sent);
         let how_far = || {

@@ -4,6 +4,7 @@
 use std::ops::ControlFlow;
 
 use tokio::sync::mpsc;
+use tokio_util::task::AbortOnDropHandle;
 
 use super::prompt::Asked;
 use super::session::Session;
@@ -25,20 +26,18 @@ const HELP: &str = "Type a part of the name, or cat:3 for a category, is:sold fo
                     by:till for what a key has added, \
                     \"in quotes\" for exact words, and a minus sign before what to exclude.";
 
-/// Some of the pets, and at the end how much was seen.
-type Came = (Vec<Pet>, Option<Coverage>);
-
 /// A reading of pets. Dropping it ends that.
 struct Reading {
     query: PetQuery,
-    coming: mpsc::Receiver<Result<Came, Failure>>,
+    coming: mpsc::Receiver<Vec<Pet>>,
+    ended: AbortOnDropHandle<Result<Coverage, Failure>>,
 }
 
 impl Session {
     /// Asks which pets, and lists them.
     pub(super) async fn browse(&mut self) -> Asked<()> {
-        let status = self.ask_status("all", self.setup.settings.config.pets.status).await?;
-        let usual = self.setup.settings.config.pets.limit;
+        let status = self.ask_status("all", self.settings.config.pets.status).await?;
+        let usual = self.settings.config.pets.limit;
         let question = format!("Pets at a time, 1 to 100, press Enter for {usual}:");
         let help = "Type a whole number from 1 to 100. After the list, Enter shows the next pets.";
         let read = |answer: &str| match answer {
@@ -80,7 +79,7 @@ impl Session {
 
     /// Reads all pets once, and searches them repeatedly.
     pub(super) async fn search(&mut self) -> Asked<()> {
-        let categories = self.setup.settings.categories.clone();
+        let categories = self.settings.categories.clone();
         let parse = |answer: &str| Some(Query::parse(answer, &categories)).filter(|query| !query.is_empty());
         let first =
             |answer: &str| parse(answer).ok_or_else(|| "Type what to search for; help explains how.".to_owned());
@@ -144,7 +143,7 @@ impl Session {
             while let Some(found) = self.answer(find(&client, &Lists::default(), id, ask)).await? {
                 if let Some(pet) = &found.pet {
                     self.pets.put([pet.clone()]);
-                    self.talk.say(format!("{}.", words::pet(pet, &self.setup.settings.categories)))?;
+                    self.talk.say(format!("{}.", words::pet(pet, &self.settings.categories)))?;
                     break;
                 }
                 self.talk.say(format!("Not found: {id}. {}", found.why_none()))?;
@@ -160,8 +159,7 @@ impl Session {
     /// Lists pets, numbered after the first `before` ones. Gives the last number.
     fn say_pets(&mut self, before: usize, pets: &[Pet]) -> Asked<usize> {
         let lines = (before + 1..).zip(pets);
-        let lines =
-            lines.map(|(number, pet)| format!("{number}: {}", words::pet(pet, &self.setup.settings.categories)));
+        let lines = lines.map(|(number, pet)| format!("{number}: {}", words::pet(pet, &self.settings.categories)));
         self.talk.say_all(lines)?;
         Ok(before + pets.len())
     }
@@ -184,16 +182,12 @@ impl Session {
         let client = self.setup.client.called("inventory");
         let most = self.pets.load_limit();
         let (sender, coming) = mpsc::channel(1);
-        tokio::spawn(async move {
+        let ended = tokio::spawn(async move {
             // It fails only if the receiver is gone.
-            let tell = |part| async { drop(sender.send(part).await) };
-            let read = in_parts(&client, query, most, |pets| tell(Ok((pets, None))));
-            tokio::select! {
-                read = read => tell(read.map(|coverage| (Vec::new(), Some(coverage)))).await,
-                () = sender.closed() => {}
-            }
+            let tell = |pets| async { drop(sender.send(pets).await) };
+            in_parts(&client, query, most, tell).await
         });
-        Reading { query, coming }
+        Reading { query, coming, ended: AbortOnDropHandle::new(ended) }
     }
 
     /// The next pets, which are in the store then; after the last ones, how much was seen, or nothing, with a message, if
@@ -201,22 +195,21 @@ impl Session {
     async fn read_on(&mut self, reading: &mut Reading) -> Asked<ControlFlow<Option<Coverage>, Vec<Pet>>> {
         let so_far = self.pets.pets().len();
         let how_far = || format!("{so_far} pets so far.");
-        let next = async { reading.coming.recv().await.transpose() };
-        let Some((pets, coverage)) = self.answer_meanwhile(next, how_far).await?.flatten() else {
-            return Ok(ControlFlow::Break(None));
+        let next = async {
+            Ok(match reading.coming.recv().await {
+                Some(pets) => ControlFlow::Continue(pets),
+                None => ControlFlow::Break(Some((&mut reading.ended).await.unwrap_or(Ok(Coverage::SOME))?)),
+            })
         };
+        let next = self.answer_meanwhile(next, how_far).await?.unwrap_or(ControlFlow::Break(None));
         let is_whole = reading.query.status.is_none();
-        match (coverage, self.now()) {
-            (Some(coverage), now) => {
-                if is_whole {
-                    self.pets.finish(coverage.clone(), now);
-                }
-                return Ok(ControlFlow::Break(Some(coverage)));
-            }
-            (None, now) if is_whole => self.pets.take(pets.clone(), now),
-            (None, _) => self.pets.put(pets.clone()),
-        };
-        Ok(ControlFlow::Continue(pets))
+        match next.clone() {
+            ControlFlow::Continue(pets) if is_whole => drop(self.pets.take(pets, self.now())),
+            ControlFlow::Continue(pets) => drop(self.pets.put(pets)),
+            ControlFlow::Break(Some(coverage)) if is_whole => self.pets.finish(coverage, self.now()),
+            ControlFlow::Break(_) => {}
+        }
+        Ok(next)
     }
 
     /// Who added the pets, or the reason why that cannot be read.

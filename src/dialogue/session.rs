@@ -19,9 +19,7 @@ use crate::model::{IdempotencyKeys, PetId, PetStatus};
 
 /// What a session works with.
 pub struct DialogueSetup {
-    /// The settings in use.
-    pub settings: Settings,
-    /// The client of that service.
+    /// The client of the service in use.
     pub client: Client,
     /// The configuration of the domains.
     pub domains: DomainSetup,
@@ -40,6 +38,7 @@ pub struct DialogueSetup {
 /// A dialogue from its first to its last line.
 pub struct Session {
     pub(super) talk: Dialogue,
+    pub(super) settings: Settings,
     pub(super) setup: DialogueSetup,
     /// The service in a sentence.
     pub(super) service: String,
@@ -58,17 +57,17 @@ pub struct Session {
 
 impl Session {
     /// A dialogue that has not begun.
-    pub fn new(setup: DialogueSetup, talk: Dialogue) -> Self {
-        let service = setup.settings.service.name();
+    pub fn new(settings: Settings, setup: DialogueSetup, talk: Dialogue) -> Self {
+        let service = settings.service.name();
         let keys = IdempotencyKeys::new(Uuid::new_v4());
-        let pets = PetStore::new(setup.settings.config.pets.load_limit);
+        let pets = PetStore::new(settings.config.pets.load_limit);
         let (added, outbox, queue) = (Vec::new(), Outbox::default(), Queue::default());
-        Self { talk, setup, service, keys, may_add: false, pets, added, outbox, queue }
+        Self { talk, settings, setup, service, keys, may_add: false, pets, added, outbox, queue }
     }
 
     /// Where the pets are, with the user's name for it.
     pub(super) fn place(&self) -> String {
-        let Settings { label, service, .. } = &self.setup.settings;
+        let Settings { label, service, .. } = &self.settings;
         match service {
             Service::Remote(_) if *label != self.service => format!("{label}, {}", self.service),
             Service::Demo | Service::Embedded { .. } | Service::Remote(_) => self.service.clone(),
@@ -90,7 +89,7 @@ impl Session {
         match self.talk.during(work, how_far).await? {
             Ok(answer) => Ok(Some(answer)),
             Err(error) => {
-                if let Some(ssh) = self.setup.settings.ssh.as_ref().filter(|_| error.is_unauthorized()) {
+                if let Some(ssh) = self.settings.ssh.as_ref().filter(|_| error.is_unauthorized()) {
                     return Err(Leave::Revoked(ssh.name.clone()));
                 }
                 self.talk.say_all(words::failure(&error, &self.service))?;
@@ -104,13 +103,13 @@ impl Session {
         if self.may_add {
             return Ok(true);
         }
-        self.may_send(&counted(number, "pet"), "Continue?", self.setup.settings.protect).await
+        self.may_send(&counted(number, "pet"), "Continue?", self.settings.protect).await
     }
 
     /// Says what is added and where, and asks if that `is_asked`; the first time also because the profile is protected.
     pub(super) async fn may_send(&mut self, pets: &str, question: &str, is_asked: bool) -> Asked<bool> {
         self.talk.say(format!("This adds {pets} to {}.", self.place()))?;
-        let is_protected = self.setup.settings.protect && !self.may_add;
+        let is_protected = self.settings.protect && !self.may_add;
         let why = if is_protected { "This profile is protected, and adding cannot be undone. " } else { "" };
         let may = !is_asked || self.talk.is_yes(&format!("{why}{question}"), false).await?;
         self.may_add |= may;

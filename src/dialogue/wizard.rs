@@ -116,31 +116,24 @@ impl Session {
             ways.push(SIMULATE);
         }
         loop {
-            match self.talk.choose(&format!("Next for {}", domain.unicode), &ways, Some(0)).await? {
-                1 => {
-                    self.read_record(&checked)?;
-                    continue;
-                }
+            let checks_again = match self.talk.choose(&format!("Next for {}", domain.unicode), &ways, Some(0)).await? {
+                1 => self.read_record(&checked).map(|()| false)?,
                 2 => {
                     let value = checked.reported.value.as_ref().map(|host| spelled(host.as_str()));
-                    self.talk.say(value.unwrap_or_else(|| "No value yet.".to_owned()))?;
-                    continue;
+                    self.talk.say(value.unwrap_or_else(|| "No value yet.".to_owned())).map(|()| false)?
                 }
-                3 if !self.record_step(domain, Event::Saved, checked.reported.saved.is_some(), SAVED).await? => {
-                    continue;
+                3 => self.record_step(domain, Event::Saved, checked.reported.saved.is_some(), SAVED).await?,
+                4 => {
+                    let is_early = !checked.progress.status.state.may_verify();
+                    self.record_step(domain, Event::Verified, is_early, VERIFIED).await?
                 }
-                4 if !self
-                    .record_step(domain, Event::Verified, !checked.progress.status.state.may_verify(), VERIFIED)
-                    .await? =>
-                {
-                    continue;
-                }
-                5 => self.practise().await?,
-                _ => {}
+                5 => self.practise().await.map(|()| true)?,
+                _ => true,
+            };
+            if checks_again && let Some(again) = self.check(domain, None).await? {
+                self.report(&again, is_reported.then_some(&checked))?;
+                (checked, is_reported) = (again, true);
             }
-            let Some(again) = self.check(domain, None).await? else { continue };
-            self.report(&again, is_reported.then_some(&checked))?;
-            (checked, is_reported) = (again, true);
         }
     }
 

@@ -116,7 +116,7 @@ impl EarlierImport {
         let seen = Seen { file, import: head.id };
         let past = Past::of(report, head)?;
         let difference = past.head.file.difference(&seen.file);
-        let mut numbers = RowNumbers::of(Some(&past), difference.is_some());
+        let mut numbers = RowNumbers::of(&past, difference.is_some());
         let (same_bytes, finished, added) = (difference.is_none(), past.is_finished(), past.added());
         if let Some(differs) = difference.filter(|_| numbers.by_place) {
             return Err(TransferError::changed(report, differs));

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use crate::api::Failure;
 use crate::api::follow::ProvenanceError;
-use crate::model::Field;
 use crate::model::text::cut;
+use crate::model::{Field, display_safe};
 
 /// Why a transfer failed. Each message names the problem and the remedy. Files have their names for people, and `there`
 /// are the columns of the file, safe to show.
@@ -97,6 +97,11 @@ impl TransferError {
     /// The file has changed since the journal at `path` was written.
     pub(super) fn changed(path: &Path, (what, then, now): (&str, String, String)) -> Self {
         Self::Changed { path: path.to_owned(), what: format!("{what} was {then} and is now {now}") }
+    }
+
+    /// The same as a sentence, safe to show.
+    pub fn sentence(&self) -> String {
+        format!("{}.", display_safe(&self.to_string()))
     }
 
     /// Whether the columns of the file do not match.

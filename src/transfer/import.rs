@@ -21,9 +21,8 @@ use super::{Input, TransferError};
 use crate::api::{Client, Failure};
 use crate::clock;
 pub use progress::{ImportProgress, ImportedRow, OnImportedRow, Waiting};
-use send::{Queue, Sender, announce};
 pub use shared::ImportEnded;
-use shared::{Pace, ServiceClock, Shared};
+use shared::{Pace, ServiceClock, Shared, Turn};
 pub use work::{ImportControl, ImportOptions, ImportRun, Patience, Seen, Start, Work};
 
 /// Parts of rows ahead of the senders.
@@ -61,53 +60,54 @@ pub async fn run(
     (on_row, progress, controls): ImportIo,
 ) -> Result<Summary, TransferError> {
     let client = client.keeping_connections().map_err(|error| Failure::not_sent(&error))?.called("import");
-    let (at, pace) = (clock::now(), Pace::new(work.how.patience, clock::now().mono));
-    let clock = ServiceClock { date: at.wall, at };
-    let (halt, ended) = (CancellationToken::new(), Mutex::new(None));
+    let halt = CancellationToken::new();
     let _stop = halt.clone().drop_guard();
-    let shared = Shared { work, client, clock, pace, progress, on_row, halt, ended };
-    alone("import", move || send_all(shared, input, controls)).await?
+    let send = move || async move {
+        let date = match probe(&client).await {
+            Ok(date) => date,
+            Err(error) => {
+                work.discard();
+                return Err(error.into());
+            }
+        };
+        let (at, count) = (clock::now(), work.how.concurrency.clamp(1, 16));
+        let clock = ServiceClock { date: date.unwrap_or(at.wall), at };
+        let pace = Pace::new(work.how.patience, at.mono);
+        let (ready, queue) = mpsc::channel(count);
+        let (ended, queue) = (Mutex::new(None), queue.into());
+        let shared = Arc::new(Shared { work, client, clock, pace, progress, on_row, halt, ended, queue });
+        send_all(&shared, input, ready, controls).await?;
+        Ok(summary(&shared))
+    };
+    alone("import", send).await?
 }
 
 async fn send_all(
-    mut shared: Shared,
+    shared: &Arc<Shared>,
     input: Input,
+    ready: mpsc::Sender<Turn>,
     controls: watch::Receiver<ImportControl>,
-) -> Result<Summary, TransferError> {
-    match probe(&shared.client).await {
-        Ok(date) => {
-            let at = clock::now();
-            shared.clock = ServiceClock { date: date.unwrap_or(at.wall), at };
-        }
-        Err(error) => {
-            shared.work.discard();
-            return Err(error.into());
-        }
-    }
-    let (shared, (turns, taken)) = (Arc::new(shared), mpsc::channel(AHEAD));
+) -> Result<(), TransferError> {
+    let (turns, taken) = mpsc::channel(AHEAD);
     // Outside the runtime, because waiting for standard input must not delay its end.
-    let reader = Arc::clone(&shared);
+    let reader = Arc::clone(shared);
     thread("rows", move || reader.read(input, &turns))?;
-    let count = shared.work.how.concurrency.clamp(1, 16);
-    let (ready, turns) = mpsc::channel(count);
-    tokio::spawn(announce(Arc::clone(&shared), taken, ready));
-    let queue = Arc::new(Queue(turns.into()));
     let mut senders = JoinSet::new();
-    for _ in 0..count {
-        let sender = Sender { shared: Arc::clone(&shared), queue: Arc::clone(&queue) };
-        senders.spawn(sender.run());
+    for _ in 0..ready.max_capacity() {
+        senders.spawn(Arc::clone(shared).send_rows());
     }
+    tokio::spawn(Arc::clone(shared).announce(taken, ready));
     // The journal is written also while nothing new is sent.
-    let keeping = Arc::clone(&shared);
+    let keeping = Arc::clone(shared);
     let keeper = tokio::spawn(async move {
         if let Some(journal) = &keeping.work.journal {
             keeping.fail(&journal.keep_up().await);
         }
     });
-    listen(&shared, senders, controls).await;
+    listen(shared, senders, controls).await;
     keeper.abort();
-    queue.give_back(&shared).await;
-    Ok(summary(&shared))
+    shared.give_back().await;
+    Ok(())
 }
 
 /// Requests one pet to find out whether the service is reachable, accepts the key and keeps idempotency keys, and its
@@ -166,7 +166,7 @@ fn summary(shared: &Shared) -> Summary {
     shared.note(|journal| if done { journal.end(at, undone) } else { Ok(()) });
     shared.note(Journal::close);
     let failed = shared.ended.lock().take();
-    let open = shared.work.good.map(|good| good.saturating_sub(progress.dealt_with()));
+    let open = shared.work.past.head.good.map(|good| good.saturating_sub(progress.dealt_with()));
     let left = if done { Some(progress.not_sent) } else { open };
     let report = shared.work.journal.as_ref().map(|journal| journal.path.clone());
     Summary { ended: failed.unwrap_or(ended), left, report, progress }

@@ -114,7 +114,7 @@ impl Journal {
         file.set_len(past.whole).map_err(|source| failed(path, source))?;
         let journal = Self { by: Some(who).filter(|who| *who != past.head.key), ..Self::new(path, file) };
         if let Some(differs) = past.head.file.difference(&print) {
-            let mut numbers = RowNumbers::of(Some(&past), true);
+            let mut numbers = RowNumbers::of(&past, true);
             // A stream cannot be read again, and a journal written by hand may lack hashes.
             let Some(file) = input.path.as_deref().filter(|_| print.size.is_some() && !numbers.by_place) else {
                 return Err(TransferError::changed(path, differs));

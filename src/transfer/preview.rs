@@ -67,14 +67,21 @@ pub fn preview(
     reading: &ColumnMapping,
     mut each: impl FnMut(u64, Option<&Bad>) -> bool,
 ) -> Result<Preview, TransferError> {
-    let (mut preview, mut compared) = (Preview::default(), Compared::default());
+    let mut preview = Preview { all_duplicates: true, ..Preview::default() };
+    // Rows are remembered by a hash of 64 bits.
+    let (mut known, hasher) = (HashSet::new(), RandomState::new());
     let layout = rows::read(input, reading, |row| {
         let goes_on = each(preview.good + preview.bad + 1, row.as_ref().err());
         match row {
             Ok(Row { line, new, corrected, .. }) => {
                 preview.good += 1;
                 preview.corrected += u64::from(corrected);
-                if compared.is_known(&new) && preview.duplicate_rows.len() < MOST {
+                let hash = hasher.hash_one((&new.name, new.category_id, new.status));
+                let is_full = known.len() == MOST_COMPARED;
+                let is_known = if is_full { known.contains(&hash) } else { !known.insert(hash) };
+                preview.duplicates += u64::from(is_known);
+                preview.all_duplicates &= is_known || !is_full;
+                if is_known && preview.duplicate_rows.len() < MOST {
                     preview.duplicate_rows.push((line, short(&new.name)));
                 }
                 if preview.first.len() < FIRST {
@@ -94,30 +101,7 @@ pub fn preview(
         }
         if goes_on { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     })?;
-    Ok(Preview { layout, duplicates: compared.count, all_duplicates: !compared.stopped, ..preview })
-}
-
-/// Remembers rows by a hash of 64 bits.
-#[derive(Debug, Default)]
-struct Compared {
-    known: HashSet<u64>,
-    hasher: RandomState,
-    /// How many duplicates were found.
-    count: u64,
-    /// Whether not all rows were compared.
-    stopped: bool,
-}
-
-impl Compared {
-    /// Whether this row was there before, as far as known.
-    fn is_known(&mut self, new: &NewPet) -> bool {
-        let hash = self.hasher.hash_one((&new.name, new.category_id, new.status));
-        let is_full = self.known.len() == MOST_COMPARED;
-        let is_known = if is_full { self.known.contains(&hash) } else { !self.known.insert(hash) };
-        self.count += u64::from(is_known);
-        self.stopped |= is_full && !is_known;
-        is_known
-    }
+    Ok(Preview { layout, ..preview })
 }
 
 impl Preview {
@@ -152,7 +136,6 @@ mod tests {
     use std::io::Cursor;
 
     use super::*;
-    use crate::model::PetStatus;
 
     fn looked(text: &'static str, reading: &ColumnMapping) -> Preview {
         preview(Input::stream("a", Cursor::new(text)).unwrap(), reading, |_, _| true).unwrap()
@@ -187,14 +170,12 @@ mod tests {
 
     #[test]
     fn the_same_row_is_found_again_and_others_are_not() {
-        let new = |name: &str, category_id, status| NewPet { name: name.into(), category_id, status };
-        let mut compared = Compared::default();
-        let rows = [new("a", 1, None), new("a", 2, None), new("b", 1, None), new("a", 1, Some(PetStatus::Sold))];
-        assert_eq!(rows.each_ref().map(|row| compared.is_known(row)), [false; 4]);
-        assert_eq!(rows.each_ref().map(|row| compared.is_known(row)), [true; 4]);
-        for number in 0..100_000 {
-            compared.is_known(&new("c", number, None));
-        }
-        assert_eq!((compared.count, compared.stopped), (4, false));
+        let rows = "a,1,\na,2,\nb,1,\na,1,sold\n";
+        let others: String = (0..100_000).map(|number| format!("c,{number},\n")).collect();
+        let text = format!("name,category,status\n{rows}{rows}{others}");
+        let input = Input::stream("a", Cursor::new(text)).unwrap();
+        let preview = preview(input, &ColumnMapping::default(), |_, _| true).unwrap();
+        let lines: Vec<u64> = preview.duplicate_rows.iter().map(|(line, _)| *line).collect();
+        assert_eq!((lines, preview.duplicates, preview.all_duplicates), (vec![6, 7, 8, 9], 4, true));
     }
 }

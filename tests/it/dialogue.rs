@@ -46,6 +46,7 @@ impl Write for Paper {
 
 /// Somebody at a keyboard, with a directory of their own.
 struct Person {
+    settings: Settings,
     setup: DialogueSetup,
     directory: TempDir,
     /// What is written otherwise than it comes, since it differs from run to run.
@@ -80,7 +81,6 @@ impl Person {
         let masks = [(host, "HOST"), (home, "HOME")].into_iter().chain(days).collect();
         let home = Some(directory.path().to_owned());
         let setup = DialogueSetup {
-            settings,
             client,
             domains: DomainSetup::default(),
             domain_service,
@@ -90,7 +90,7 @@ impl Person {
             clock: || *NOW,
         };
         let (interrupt, interrupts) = mpsc::channel(4);
-        Self { setup, directory, masks, interrupt, interrupts }
+        Self { settings, setup, directory, masks, interrupt, interrupts }
     }
 
     /// At the real service.
@@ -111,8 +111,8 @@ impl Person {
     fn keeping(mut self, state: &Path) -> Self {
         self.setup.queues = Queues::new(Some(Arc::new(Claims::new(state.to_owned()))));
         // Each session is at another port.
-        self.setup.settings.name = "shop".to_owned();
-        if let petstore::config::Service::Remote(remote) = &mut self.setup.settings.service {
+        self.settings.name = "shop".to_owned();
+        if let petstore::config::Service::Remote(remote) = &mut self.settings.service {
             remote.base_url = "http://shop.example/v1".parse().unwrap();
         }
         self
@@ -131,10 +131,10 @@ impl Person {
     }
 
     async fn talks(self, lines: impl tokio::io::AsyncBufRead + Unpin + 'static) -> (Leave, String) {
-        let Self { setup, directory: _directory, masks, interrupt: _interrupt, interrupts } = self;
+        let Self { settings, setup, directory: _directory, masks, interrupt: _interrupt, interrupts } = self;
         let paper = Paper::default();
         let talk = Dialogue::new(lines, paper.clone(), interrupts, true);
-        let leave = tokio::time::timeout(Duration::from_secs(60), Session::new(setup, talk).run()).await;
+        let leave = tokio::time::timeout(Duration::from_secs(60), Session::new(settings, setup, talk).run()).await;
         let text = String::from_utf8(paper.0.lock().unwrap().clone()).unwrap();
         is_plain(&text);
         let masked = masks.iter().fold(text, |text, (from, to)| text.replace(from, to));

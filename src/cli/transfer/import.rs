@@ -61,26 +61,25 @@ pub async fn run(context: &PetsContext<'_>, args: ImportArgs) -> Result<Exit, Fa
         }
         let sent = command.send(client, ready, settings).await;
         let (summary, ended_by) = sent.map_err(|error| Failed::transfer(&error, service))?;
-        let exit = say(&summary, ended_by, settings, &args, verbosity);
+        let exit = command.say(&summary, ended_by, settings);
         let unknown = summary.progress.left_alone;
-        let asks = args.unknown == UnknownArg::Ask && !run.how.send_unknown && !args.is_stdin();
-        if unknown == 0 || !matches!(summary.ended, ImportEnded::Complete) || !asks {
-            // After an interrupt, nothing more is written.
-            if ended_by.is_none() {
-                command.write_rejects(&run.reading, run.report).await?;
+        let may_ask = args.unknown == UnknownArg::Ask && !run.how.send_unknown && !args.is_stdin();
+        let asks = unknown > 0 && summary.ended == ImportEnded::Complete && may_ask;
+        if asks {
+            let rows = counted(unknown, "row");
+            let question = format!("{rows} may have been added. Send again? That may add duplicates.");
+            if command.ask(question).await? == Some(true) {
+                (run.how.send_unknown, run.start) = (true, Start::GoOn);
+                continue;
             }
-            return Ok(exit);
+            let hint = "hint: check with petstore pets list --all; --resume --unknown send sends them again";
+            note(&settings.with_flags(hint));
         }
-        let question = format!("{} may have been added. Send again? That may add duplicates.", counted(unknown, "row"));
-        if command.ask(question).await? != Some(true) {
-            note(
-                &settings
-                    .with_flags("hint: check with petstore pets list --all; --resume --unknown send sends them again"),
-            );
+        // After an interrupt, nothing more is written.
+        if asks || ended_by.is_none() {
             command.write_rejects(&run.reading, run.report).await?;
-            return Ok(exit);
         }
-        (run.how.send_unknown, run.start) = (true, Start::GoOn);
+        return Ok(exit);
     }
 }
 
@@ -249,8 +248,14 @@ impl Command {
     ) -> Result<(Summary, Option<Exit>), TransferError> {
         let (progress, counts) = watch::channel(ImportProgress::default());
         let (control, controls) = watch::channel(ImportControl::Go);
-        let bar = TransferProgress::new(ready.1.good, self.verbosity, settings);
-        let on_row = on_row(bar.clone(), self.args.is_stdin() || self.args.resume);
+        let bar = TransferProgress::new(ready.1.past.head.good, self.verbosity, settings);
+        // Bad rows were listed before, unless the file was not read then.
+        let (row_bar, bad_too) = (bar.clone(), self.args.is_stdin() || self.args.resume);
+        let on_row: OnImportedRow = Arc::new(move |row| {
+            if row.is_error() && (bad_too || !matches!(row.outcome, RowOutcome::Invalid(_))) {
+                row_bar.note(&row.sentence());
+            }
+        });
         let now = || {
             let counts = counts.borrow();
             let waiting = counts.waiting.as_ref().map(|waiting| format!(", {}", waiting.words(clock::now())));
@@ -270,48 +275,33 @@ impl Command {
         let sent = bar.during(sent, &mut self.signals, now, stop).await;
         Ok((sent?, ended_by))
     }
-}
 
-/// Reports on stderr each row that was not added; bad rows only if they were not listed before.
-fn on_row(bar: TransferProgress, bad_too: bool) -> OnImportedRow {
-    Arc::new(move |row| {
-        if row.is_error() && (bad_too || !matches!(row.outcome, RowOutcome::Invalid(_))) {
-            bar.note(&row.sentence());
+    /// Reports the result. Returns the exit status.
+    fn say(&self, summary: &Summary, ended_by: Option<Exit>, settings: &Settings) -> Exit {
+        let Summary { progress, ended, left, report } = summary;
+        let exit = exit(progress, ended, ended_by);
+        if exit == Exit::Done && self.verbosity == Verbosity::Quiet {
+            return exit;
         }
-    })
-}
-
-/// Reports the result. Returns the exit status.
-fn say(
-    summary: &Summary,
-    ended_by: Option<Exit>,
-    settings: &Settings,
-    args: &ImportArgs,
-    verbosity: Verbosity,
-) -> Exit {
-    let Summary { progress, ended, left, report } = summary;
-    let exit = exit(progress, ended, ended_by);
-    if exit == Exit::Done && verbosity == Verbosity::Quiet {
-        return exit;
-    }
-    if let Some(why) = ended.why(&settings.service.name()) {
-        let option = if *ended == ImportEnded::OnError { " (--on-error stop)" } else { "" };
-        note(&format!("petstore: {why}{option}"));
-    }
-    note(&progress.words(*left));
-    if let Some(report) = report {
-        note(&format!("report: {}", display_safe(&report.display().to_string())));
-        let (file, named) = (word(&args.file), report_option(&args.file, report));
-        if *left != Some(0) {
-            note(&settings.with_flags(&format!("continue with: petstore pets import {file}{named} --resume")));
-        } else if progress.refused + progress.invalid > 0 && args.rejects.is_none() && !args.is_stdin() {
-            note(&settings.with_flags(&format!(
-                "to fix the others: edit {file} and import it again, which sends only them; or write them to a new file: \
-                 petstore pets import {file}{named} --resume --rejects CSV"
-            )));
+        if let Some(why) = ended.why(&settings.service.name()) {
+            let option = if *ended == ImportEnded::OnError { " (--on-error stop)" } else { "" };
+            note(&format!("petstore: {why}{option}"));
         }
+        note(&progress.words(*left));
+        if let Some(report) = report {
+            note(&format!("report: {}", display_safe(&report.display().to_string())));
+            let (file, named) = (word(&self.args.file), report_option(&self.args.file, report));
+            if *left != Some(0) {
+                note(&settings.with_flags(&format!("continue with: petstore pets import {file}{named} --resume")));
+            } else if progress.refused + progress.invalid > 0 && self.args.rejects.is_none() && !self.args.is_stdin() {
+                note(&settings.with_flags(&format!(
+                    "to fix the others: edit {file} and import it again, which sends only them; or write them to a new file: \
+                     petstore pets import {file}{named} --resume --rejects CSV"
+                )));
+            }
+        }
+        exit
     }
-    exit
 }
 
 fn exit(progress: &ImportProgress, ended: &ImportEnded, ended_by: Option<Exit>) -> Exit {

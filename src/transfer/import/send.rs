@@ -7,12 +7,11 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use tokio::sync::{Mutex, mpsc};
+use tokio::sync::mpsc;
 
 use super::shared::{ImportEnded, Shared, Turn};
 use super::{ImportedRow, Waiting};
-use crate::api::retry::dice;
-use crate::api::retry::{FailedAttempt, create_pet};
+use crate::api::retry::{FailedAttempt, create_pet, dice};
 use crate::api::{Client, Failure};
 use crate::clock::{self, Now};
 use crate::model::display_safe;
@@ -21,11 +20,6 @@ use crate::transfer::rows::Row;
 
 /// How often a row that fails while others succeed is sent again.
 const OWN_FAILURES: u32 = 3;
-
-pub(super) struct Sender {
-    pub(super) shared: Arc<Shared>,
-    pub(super) queue: Arc<Queue>,
-}
 
 /// How to treat a failure.
 enum Verdict {
@@ -37,17 +31,17 @@ enum Verdict {
     Never,
 }
 
-impl Sender {
-    pub(super) async fn run(self) {
-        let halt = self.shared.halt.clone();
+impl Shared {
+    /// Sends one row after another, until there are no more or the import ends.
+    pub(super) async fn send_rows(self: Arc<Self>) {
         loop {
             let turn = async {
-                self.shared.pace.ready().await;
-                self.queue.next().await
+                self.pace.ready().await;
+                self.queue.lock().await.recv().await
             };
             tokio::select! {
                 biased;
-                () = halt.cancelled() => return,
+                () = self.halt.cancelled() => return,
                 turn = turn => match turn {
                     Some(turn) => self.send(turn).await,
                     None => return,
@@ -57,40 +51,38 @@ impl Sender {
     }
 
     async fn send(&self, turn: Turn) {
-        let shared = &*self.shared;
         let Row { row, line, new, .. } = &turn.row;
-        shared.progress.send_modify(|progress| progress.under_way += 1);
+        self.progress.send_modify(|progress| progress.under_way += 1);
         let outcome = self.once(&turn).await;
         // If that cannot be written, its outcome stays unknown, which is correct.
-        shared.note(|journal| journal.outcome(*row, *line, &outcome));
+        self.note(|journal| journal.outcome(*row, *line, &outcome));
         let name = display_safe(&new.name).into_owned();
-        shared.settled(ImportedRow { line: *line, name, outcome, was_sent: true });
+        self.settled(ImportedRow { line: *line, name, outcome, was_sent: true });
     }
 
     /// Sends a row until its outcome is known or cannot be determined.
     async fn once(&self, Turn { row, may_exist }: &Turn) -> RowOutcome {
-        let shared = &*self.shared;
-        let (key, first) = (shared.work.key(row.row), clock::now());
-        let (mut own_failures, mut successes) = (0, shared.pace.successes());
+        let (key, first) = (self.work.past.key_of(row.row), clock::now());
+        let (mut own_failures, mut successes) = (0, self.pace.successes());
         let again = |FailedAttempt { error, began, is_unknown }: FailedAttempt<'_>| {
             let asked = match verdict(error) {
                 Verdict::Everybody => {
-                    shared.end(ImportEnded::Unauthorized(error.clone()));
+                    self.end(ImportEnded::Unauthorized(error.clone()));
                     return None;
                 }
                 Verdict::Never => return None,
                 Verdict::Again(asked) => asked,
             };
-            let others_succeed = std::mem::replace(&mut successes, shared.pace.successes()) < successes;
+            let others_succeed = std::mem::replace(&mut successes, self.pace.successes()) < successes;
             own_failures += u32::from(others_succeed && is_own(error) || is_the_rows(error));
             self.pause(began, asked, error);
-            let repeats_safely = !is_unknown && !may_exist || is_known_since(&shared.client, first);
+            let repeats_safely = !is_unknown && !may_exist || is_known_since(&self.client, first);
             (repeats_safely && own_failures <= OWN_FAILURES)
-                .then_some(async { shared.halt.run_until_cancelled(shared.pace.ready()).await.is_some() })
+                .then_some(async { self.halt.run_until_cancelled(self.pace.ready()).await.is_some() })
         };
-        let error = match create_pet(&shared.client, &row.new, &key, again).await {
+        let error = match create_pet(&self.client, &row.new, &key, again).await {
             Ok(pet) => {
-                shared.pace.succeeded(clock::now().mono);
+                self.pace.succeeded(clock::now().mono);
                 return RowOutcome::Added(pet.id);
             }
             Err(error) => error,
@@ -105,17 +97,50 @@ impl Sender {
 
     /// Makes all senders wait, or gives up.
     fn pause(&self, began: Instant, asked: Option<Duration>, error: &Failure) {
-        let shared = &*self.shared;
         let now = clock::now().mono;
-        match shared.pace.failed(began, asked, now, dice()) {
-            None => shared.end(ImportEnded::NoAnswer(error.clone())),
+        match self.pace.failed(began, asked, now, dice()) {
+            None => self.end(ImportEnded::NoAnswer(error.clone())),
             Some(wait) if wait.is_zero() => {}
             Some(wait) => {
                 let why = RowAnswer::from(error).message;
-                shared.progress.send_modify(|progress| {
+                self.progress.send_modify(|progress| {
                     let since = progress.waiting.as_ref().map_or(now, |waiting| waiting.since);
                     progress.waiting = Some(Waiting { since, until: now + wait, why });
                 });
+            }
+        }
+    }
+
+    /// Takes rows from the reader, records them as sent, and queues them, half the queue at a time with one write, until
+    /// the rows end or the import stops.
+    pub(super) async fn announce(self: Arc<Self>, mut parts: mpsc::Receiver<Vec<Turn>>, ready: mpsc::Sender<Turn>) {
+        let at_once = ready.max_capacity().div_ceil(2);
+        let announced = async {
+            while let Some(mut part) = parts.recv().await {
+                while !part.is_empty() {
+                    let rest = part.split_off(part.len().min(at_once));
+                    let turns = std::mem::replace(&mut part, rest);
+                    let Ok(room) = ready.reserve_many(turns.len()).await else { return };
+                    let at = self.clock.now();
+                    if !self.note(|journal| journal.sending(turns.iter().map(|turn| &turn.row), at)) {
+                        return;
+                    }
+                    room.zip(turns).for_each(|(place, turn)| place.send(turn));
+                }
+            }
+        };
+        self.halt.run_until_cancelled(announced).await;
+    }
+
+    /// After the senders have ended: records the remaining rows as not sent.
+    pub(super) async fn give_back(&self) {
+        let mut ready = self.queue.lock().await;
+        ready.close();
+        while let Some(Turn { row, may_exist }) = ready.recv().await {
+            // Rows with an unknown outcome keep it.
+            if !may_exist {
+                let outcome = RowOutcome::NotSent(RowAnswer::new("It was not sent."));
+                self.note(|journal| journal.outcome(row.row, row.line, &outcome));
             }
         }
     }
@@ -158,49 +183,6 @@ impl From<&Failure> for RowAnswer {
                 Self { status: Some(*status), code: code.clone(), message: message.clone() }
             }
             failure => Self::new(failure.sentence("the service")),
-        }
-    }
-}
-
-/// The rows recorded as sent.
-pub(super) struct Queue(pub(super) Mutex<mpsc::Receiver<Turn>>);
-
-/// Takes rows from the reader, records them as sent, and queues them, half the queue at a time with one write, until
-/// the rows end or the import stops.
-pub(super) async fn announce(shared: Arc<Shared>, mut parts: mpsc::Receiver<Vec<Turn>>, ready: mpsc::Sender<Turn>) {
-    let at_once = ready.max_capacity().div_ceil(2);
-    let announced = async {
-        while let Some(mut part) = parts.recv().await {
-            while !part.is_empty() {
-                let rest = part.split_off(part.len().min(at_once));
-                let turns = std::mem::replace(&mut part, rest);
-                let Ok(room) = ready.reserve_many(turns.len()).await else { return };
-                let at = shared.clock.now();
-                if !shared.note(|journal| journal.sending(turns.iter().map(|turn| &turn.row), at)) {
-                    return;
-                }
-                room.zip(turns).for_each(|(place, turn)| place.send(turn));
-            }
-        }
-    };
-    shared.halt.run_until_cancelled(announced).await;
-}
-
-impl Queue {
-    pub(super) async fn next(&self) -> Option<Turn> {
-        self.0.lock().await.recv().await
-    }
-
-    /// After the senders have ended: records the remaining rows as not sent.
-    pub(super) async fn give_back(&self, shared: &Shared) {
-        let mut ready = self.0.lock().await;
-        ready.close();
-        while let Some(Turn { row, may_exist }) = ready.recv().await {
-            // Rows with an unknown outcome keep it.
-            if !may_exist {
-                let outcome = RowOutcome::NotSent(RowAnswer::new("It was not sent."));
-                shared.note(|journal| journal.outcome(row.row, row.line, &outcome));
-            }
         }
     }
 }

@@ -82,6 +82,8 @@ pub(super) struct Shared {
     /// No new rows are sent.
     pub(super) halt: CancellationToken,
     pub(super) ended: Mutex<Option<ImportEnded>>,
+    /// The rows recorded as sent.
+    pub(super) queue: tokio::sync::Mutex<mpsc::Receiver<Turn>>,
 }
 
 impl Shared {
@@ -93,7 +95,7 @@ impl Shared {
 
     /// The same, because the file or the journal failed.
     pub(super) fn fail(&self, error: &TransferError) {
-        self.end(ImportEnded::Failed(format!("{}.", display_safe(&error.to_string()))));
+        self.end(ImportEnded::Failed(error.sentence()));
     }
 
     /// Writes to the journal, if there is one. A failure ends the import.
@@ -115,8 +117,9 @@ impl Shared {
     /// Reads the input, in its own thread.
     pub(super) fn read(&self, input: Input, turns: &mpsc::Sender<Vec<Turn>>) {
         let (mut part, name) = (Vec::new(), input.name.clone());
-        let mut numbers = RowNumbers::of(self.work.past.as_ref(), false);
-        let read = || rows::read(input, &self.work.reading, |row| self.sort(row, &mut numbers, &mut part, turns));
+        let mut numbers = RowNumbers::of(&self.work.past, false);
+        let read =
+            || rows::read(input, &self.work.past.head.reading, |row| self.sort(row, &mut numbers, &mut part, turns));
         match catch_unwind(AssertUnwindSafe(read)) {
             Ok(Ok(_)) => {}
             Ok(Err(error)) => self.fail(&error),
@@ -146,9 +149,8 @@ impl Shared {
             Ok(row) => self.turn(Row { row: numbers.take(&row), ..row }),
             Err(bad) => {
                 // It has no content to be known by, so a journal names it once.
-                let is_new = self.work.past.is_none();
                 let outcome = RowOutcome::Invalid(bad.reasons());
-                if is_new && !self.note(|journal| journal.outcome(bad.row, bad.line, &outcome)) {
+                if self.work.is_new && !self.note(|journal| journal.outcome(bad.row, bad.line, &outcome)) {
                     return ControlFlow::Break(());
                 }
                 self.settled(ImportedRow { line: bad.line, name: String::new(), outcome, was_sent: false });
@@ -162,22 +164,17 @@ impl Shared {
         ControlFlow::Continue(())
     }
 
-    fn state(&self, row: u64) -> RowState {
-        self.work.past.as_ref().map_or(RowState::Open, |past| past.state(row))
-    }
-
     fn turn(&self, row: Row) -> Option<Turn> {
         if row.corrected {
             self.progress.send_modify(|progress| progress.corrected += 1);
         }
-        let before = self.work.past.as_ref().and_then(|past| past.hash(row.row));
         // The file was changed meanwhile.
-        if before.is_some_and(|before| before != journal::hash(&row.new)) {
+        if self.work.past.hash(row.row).is_some_and(|before| before != journal::hash(&row.new)) {
             let path = self.work.journal.as_ref().map_or_else(PathBuf::new, |journal| journal.path.clone());
             self.fail(&TransferError::Changed { path, what: format!("line {} is a different row", row.line) });
             return None;
         }
-        match self.state(row.row) {
+        match self.work.past.state(row.row) {
             // The service may accept now what it refused before.
             RowState::Open | RowState::Refused => Some(Turn { row, may_exist: false }),
             RowState::Unknown => {

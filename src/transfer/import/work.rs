@@ -8,7 +8,6 @@ use uuid::Uuid;
 
 use crate::api::Client;
 use crate::clock;
-use crate::model::IdempotencyKey;
 use crate::transfer::input::Print;
 use crate::transfer::journal::{Head, Journal, Past, Target};
 use crate::transfer::preview::RowCounts;
@@ -107,28 +106,27 @@ pub struct ImportRun {
 /// An import that is ready to be sent.
 #[derive(Debug)]
 pub struct Work {
-    pub(super) id: Uuid,
-    pub(super) reading: ColumnMapping,
-    /// How many rows can be sent, if known.
-    pub good: Option<u64>,
+    /// What its journal had before, but for a new one the head alone.
+    pub past: Past,
     pub(super) how: ImportOptions,
     pub(super) journal: Option<Journal>,
-    pub(super) past: Option<Past>,
+    /// Whether it does not resume.
+    pub(super) is_new: bool,
 }
 
 impl Work {
     /// Prepares `run` with the rows of `input`, which it also returns. Blocks.
     pub fn start(run: ImportRun, input: Input, target: &Target) -> Result<(Input, Self), TransferError> {
         let ImportRun { reading, counts, start, report, how } = run;
-        let good = counts.map(|counts| counts.good);
+        let at = clock::now().wall;
         let Some(report) = report else {
-            return Ok((input, Self { id: Uuid::new_v4(), reading, good, how, journal: None, past: None }));
+            let past = Head::new(Print::default(), target, reading, counts, at).into();
+            return Ok((input, Self { past, how, journal: None, is_new: true }));
         };
         let seen = match start {
             Start::GoOn => {
                 let (journal, past) = Journal::resume(&report, &input, target, &reading)?;
-                let Head { id, reading, good, .. } = past.head.clone();
-                return Ok((input, Self { id, reading, good, how, journal: Some(journal), past: Some(past) }));
+                return Ok((input, Self { past, how, journal: Some(journal), is_new: false }));
             }
             Start::New => None,
             Start::Anew(ref seen) => seen.as_ref(),
@@ -143,18 +141,18 @@ impl Work {
         if let Some(differs) = seen.and_then(|seen| seen.file.difference(&file)) {
             return Err(TransferError::changed(&report, differs));
         }
-        let head = Head::new(file, target, reading, counts, clock::now().wall);
+        let head = Head::new(file, target, reading, counts, at);
         let journal = if replaces {
             Journal::replace(&report, &head, seen.map(|seen| seen.import))?
         } else {
             Journal::create(&report, &head)?
         };
-        Ok((input, Self { id: head.id, reading: head.reading, good, how, journal: Some(journal), past: None }))
+        Ok((input, Self { past: head.into(), how, journal: Some(journal), is_new: true }))
     }
 
     /// Removes the journal of an import that sent nothing.
     pub(super) fn discard(self) {
-        if let (Some(journal), None) = (self.journal, self.past) {
+        if let Some(journal) = self.journal.filter(|_| self.is_new) {
             journal.discard();
         }
     }
@@ -166,15 +164,9 @@ impl Work {
 
     /// Whether a row that may have been added can be sent again to `client`'s service without adding it twice.
     pub(super) fn can_repeat(&self, row: u64, client: &Client, now: Timestamp) -> bool {
-        let unknown = self.past.as_ref().and_then(|past| past.unknown_rows.get(&row));
-        unknown.is_some_and(|unknown| {
+        self.past.unknown_rows.get(&row).is_some_and(|unknown| {
             let age = SignedDuration::from_secs(now.as_second().saturating_sub(unknown.sent));
             unknown.ours && client.surely_knows(age)
         })
-    }
-
-    /// The Idempotency-Key of a row, the same whenever it is sent.
-    pub(super) fn key(&self, row: u64) -> IdempotencyKey {
-        self.past.as_ref().map_or_else(|| IdempotencyKey::numbered(self.id, row), |past| past.key_of(row))
     }
 }

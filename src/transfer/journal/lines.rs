@@ -1,8 +1,7 @@
 //! The lines of a journal: the head, and those of the rows.
 
-use std::fs;
-use std::fs::File;
-use std::io::{self, Read as _, Seek as _, SeekFrom};
+use std::fs::{self, File};
+use std::io::{self, Read as _};
 use std::path::Path;
 
 use jiff::Timestamp;
@@ -246,14 +245,13 @@ pub(in crate::transfer) fn read_head(path: &Path) -> Result<Head, TransferError>
     if let Some(what) = atomic_file::no_file(path) {
         return Err(wrong(format!("it is {what}")));
     }
-    let mut file = match File::open(path) {
+    let file = match File::open(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(TransferError::NoJournal(path.to_owned())),
         Err(error) => return Err(wrong(error.to_string())),
         Ok(file) => file,
     };
     let mut text = Vec::new();
-    let begin = file.seek(SeekFrom::Start(0)).and_then(|_| file.take(MOST_HEAD).read_to_end(&mut text));
-    begin.map_err(|error| wrong(error.to_string()))?;
+    file.take(MOST_HEAD).read_to_end(&mut text).map_err(|error| wrong(error.to_string()))?;
     let Some(end) = text.iter().position(|byte| *byte == b'\n') else {
         return Err(wrong("its first line is cut off".to_owned()));
     };

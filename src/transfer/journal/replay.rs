@@ -71,6 +71,13 @@ pub struct Past {
     pub(super) whole: u64,
 }
 
+/// That of a new journal.
+impl From<Head> for Past {
+    fn from(head: Head) -> Self {
+        Self { head, ..Self::default() }
+    }
+}
+
 impl Past {
     /// The state of a row.
     pub fn state(&self, row: u64) -> RowState {
@@ -125,7 +132,7 @@ impl Past {
         let failed = |source| failed(path, source);
         let file = File::open(path).map_err(failed)?;
         let size = file.metadata().map_err(failed)?.len();
-        let mut past = Self { head, who: who.to_owned(), ..Self::default() };
+        let mut past = Self { who: who.to_owned(), ..head.into() };
         let mut lines = Lines::new(BufReader::with_capacity(256 << 10, file), MOST_LINE);
         for number in 1.. {
             let damaged = |why: &str| TransferError::Damaged { path: path.to_owned(), line: number, why: short(why) };
@@ -208,9 +215,9 @@ pub(in crate::transfer) struct RowNumbers {
 }
 
 impl RowNumbers {
-    /// The numbers in a journal, `None` for a new one. `differs` if its file was edited since.
-    pub(in crate::transfer) fn of(past: Option<&Past>, differs: bool) -> Self {
-        let past = past.filter(|past| differs || !past.head.edits.is_empty());
+    /// The numbers in a journal. `differs` if its file was edited since.
+    pub(in crate::transfer) fn of(past: &Past, differs: bool) -> Self {
+        let past = Some(past).filter(|past| differs || !past.head.edits.is_empty());
         let last = past.map_or(0, |past| past.last);
         let mut rows = Vec::new();
         let mut by_place = past.is_none();
@@ -289,7 +296,7 @@ impl Reasons {
             return Err(TransferError::changed(path, differs));
         }
         let file = BufReader::new(File::open(path).map_err(|source| failed(path, source))?);
-        let numbers = RowNumbers::of(Some(&past), false);
+        let numbers = RowNumbers::of(&past, false);
         Ok(Self { past, numbers, path: path.to_owned(), file, places })
     }
 

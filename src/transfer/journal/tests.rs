@@ -181,7 +181,7 @@ fn names_in(file: &Path, names: &[&str]) {
 
 /// The numbers of the rows of a file.
 fn numbers(file: &Path, past: &Past) -> Vec<u64> {
-    let (mut numbers, mut found) = (RowNumbers::of(Some(past), false), Vec::new());
+    let (mut numbers, mut found) = (RowNumbers::of(past, false), Vec::new());
     let read = rows::read(Input::file(file).unwrap(), &ColumnMapping::default(), |row| {
         found.extend(row.ok().map(|row| numbers.take(&row)));
         ControlFlow::Continue(())
