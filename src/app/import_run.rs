@@ -39,11 +39,6 @@ impl CheckedFile {
         Ok(Self { path, preview: preview(open()?, &reading, each)?, before, reading })
     }
 
-    /// What the earlier import means for this one.
-    pub fn verdict(&self) -> Option<EarlierVerdict> {
-        self.before.as_ref().map(EarlierImport::way)
-    }
-
     /// How it starts; `None` if that must be chosen first, or nothing is left to send.
     pub fn start(&self, again: Option<bool>) -> Option<Start> {
         let Some(before) = &self.before else { return Some(Start::New) };

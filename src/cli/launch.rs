@@ -59,16 +59,6 @@ pub const LEAST: (u16, u16) = view::LEAST;
 /// How a session ended: with an exit status, or with what was chosen at the first start, to continue with.
 type SessionEnd = ControlFlow<Exit, StartChoice>;
 
-impl From<StartScreen> for Screen {
-    fn from(place: StartScreen) -> Self {
-        match place {
-            StartScreen::Pets => Self::Pets,
-            StartScreen::Add => Self::AddPet,
-            StartScreen::Domains => Self::Domains,
-        }
-    }
-}
-
 /// The keyboard shortcuts with the changes in keymap.toml, and the errors of that file.
 pub(super) fn read_keymap(env: &Env) -> (Keymap, Vec<String>) {
     let Some(path) = Paths::new(env).ok().map(|paths| paths.config.join("keymap.toml")) else {
@@ -237,7 +227,12 @@ fn session(
             let opened = Drafts::open(files, identity);
             drafts::on_opened(&mut state, opened);
         }
-        state.screen = place.map_or(state.screen, Screen::from);
+        state.screen = match place {
+            None => state.screen,
+            Some(StartScreen::Pets) => Screen::Pets,
+            Some(StartScreen::Add) => Screen::AddPet,
+            Some(StartScreen::Domains) => Screen::Domains,
+        };
         let way = if state.screen == Screen::AddPet { "Esc, then P," } else { "P" };
         let waiting = waiting_elsewhere(&settings, choices, env);
         state.drafts.elsewhere = waiting.map(|waiting| format!("{waiting}. {way} switches profiles."));
@@ -413,8 +408,10 @@ fn hand_over(state: &AppState, is_kept: bool, queued: bool) {
     let word = |is_kept: bool| if is_kept { ", saved for the next start" } else { "" };
     let is_named = state.link.identity.is_some();
     let added = &state.added;
-    let under_way = state.add.import.running().filter(|running| running.is_under_way);
-    lines.extend(leaving(added, state.added_in_bulk + under_way.map_or(0, |running| running.progress.added)));
+    lines.extend(leaving(
+        added,
+        state.added_in_bulk + state.add.import.under_way().map_or(0, |running| running.progress.added),
+    ));
     lines.extend(typed(&state.add, word(is_kept && is_named)));
     for (profile, add, on_disk) in drafts::left(state) {
         lines.extend(typed(add, &format!(" for {}{}", short(profile), word(is_kept && on_disk))));

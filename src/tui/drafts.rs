@@ -108,7 +108,7 @@ pub fn enter(state: &mut AppState, opened: Result<Option<Drafts>, String>, now: 
     if let Some(Aside { add, write, .. }) = here {
         state.add = add;
         // The check of its file was cancelled.
-        effects.extend(import::look_again(state, now));
+        effects.extend(import::update::look_again(state, now));
         state.drafts.on_disk = write.map(|write| write.drafts.typed).unwrap_or_default();
     }
     if !is_read {

@@ -12,7 +12,7 @@ use super::update;
 /// Here because what adds pets knows this screen.
 static PETS_PLACE: Place = Place::new(PETS, "Pets", &[pets::update::PETS, TO_ADD, pets::update::PETS_BELOW]);
 
-static TO_ADD: &[Command] = &[add_pet::form::NEW, add_pet::import::IMPORT.at("I F7", "", "import a file")];
+static TO_ADD: &[Command] = &[add_pet::form::NEW, add_pet::import::update::IMPORT.at("I F7", "", "import a file")];
 
 /// Here because the profiles know this box.
 static KEY_PLACE: Place =

@@ -8,9 +8,9 @@ use super::stack::Popup;
 use crate::api::failure::Failure;
 use crate::clock::Now;
 use crate::local::atomic_file;
+use crate::model::Pet;
 use crate::model::export::{self, Kind};
 use crate::model::text::cut;
-use crate::model::{Pet, display_safe};
 use crate::transfer::{ColumnMapping, ImportSource, TransferError, rejects};
 use crate::tui::command::{Command, Place, change, closes, command};
 use crate::tui::effect::Effect;
@@ -272,7 +272,7 @@ impl WriteFile {
         match written {
             Ok(_) => Ok(()),
             Err(TransferError::Exists(_)) => Err(NotWritten::Exists(self.path.clone())),
-            Err(error) => Err(NotWritten::Failed(format!("{}.", display_safe(&error.to_string())))),
+            Err(error) => Err(NotWritten::Failed(error.sentence())),
         }
     }
 }

@@ -82,7 +82,8 @@ pub struct State {
     pub stray: bool,
     /// Was asked about, since the same was added a moment ago.
     pub asked: Option<Draft>,
-    burst: Burst,
+    /// How many characters of the name came faster than typing, and when the last one came.
+    burst: Option<(usize, Instant)>,
     /// What the last pet left in the form for the next one.
     left: Draft,
     cleared: Option<Draft>,
@@ -106,13 +107,6 @@ pub struct Pacing {
 pub struct EditedLine {
     pub number: u64,
     pub before: Draft,
-}
-
-/// Characters of the name that came faster than typing.
-#[derive(Clone, Copy, Debug, Default)]
-struct Burst {
-    count: usize,
-    last: Option<Instant>,
 }
 
 impl State {
@@ -167,15 +161,14 @@ impl State {
 
     /// Notes that text came into the name, or `begins` it.
     pub fn note_text(&mut self, text: &str, begins: bool, now: Instant) {
-        let goes_on = !begins && self.burst.last.is_some_and(|at| is_close(at, now));
-        let before = if goes_on { self.burst.count } else { 0 };
-        self.burst = Burst { count: before + text.chars().count(), last: Some(now) };
+        let before = self.burst.filter(|(_, last)| !begins && is_close(*last, now)).map_or(0, |(count, _)| count);
+        self.burst = Some((before + text.chars().count(), now));
     }
 
     /// Whether the name is a scan that a key at `now` ends.
-    pub fn is_scan(&self, name: &str, now: Instant) -> bool {
-        let whole = self.burst.count == name.chars().count() && self.burst.count >= LEAST_BURST;
-        whole && self.burst.last.is_some_and(|at| is_close(at, now))
+    pub fn is_scan(&self, now: Instant) -> bool {
+        let length = self.form[&NAME].value().chars().count();
+        self.burst.is_some_and(|(count, last)| count == length && count >= LEAST_BURST && is_close(last, now))
     }
 
     /// Whether anything was typed or chosen since the last pet.

@@ -19,7 +19,7 @@ use crate::tui::state::{AppState, Screen};
 use crate::tui::text_input::Typing;
 
 use super::MOST_WAITING;
-use super::import::{IMPORT, check_unfinished};
+use super::import::update::{IMPORT, check_unfinished};
 use super::lines;
 
 /// So soon after a pet, the same name again may be a mistake: a code that was read twice.
@@ -39,7 +39,7 @@ pub const LINES: Command = change("rapid-entry", "F6", "lines", "to the lines an
     .when(|app| !app.add.outbox.lines.is_empty());
 
 const CONFIRM: Command = command("confirm", "Enter", "add", "add it, or to the name", confirm)
-    .when(|app| !app.add.form.is_at(&NAME) || has_name(app))
+    .when(|app| !app.add.form.is_at(&NAME) || !app.add.form.value(&NAME).is_empty())
     .word(|app| (!app.add.form.is_at(&NAME)).then_some("name"));
 const NEXT: Command = command("next-field", "Tab down", "next", "next field", next);
 const PREVIOUS: Command = change("previous-field", "S-Tab up", "", "previous field", |app, _| go(app, false));
@@ -105,10 +105,6 @@ impl State {
 /// What happened to the selected line.
 fn fate(app: &AppState) -> Option<&Fate> {
     app.add.outbox.line(app.add.marked).map(|line| &line.fate)
-}
-
-fn has_name(app: &AppState) -> bool {
-    !app.add.form.value(&NAME).is_empty()
 }
 
 fn show_form(state: &mut AppState, _: Now) -> Vec<Effect> {
@@ -216,8 +212,7 @@ fn go(state: &mut AppState, next: bool) {
 /// Tab: ends a scan where the scanner is set to it, or else goes to the next field.
 fn next(state: &mut AppState, now: Now) -> Vec<Effect> {
     let add = &state.add;
-    let is_name = add.form.is_at(&NAME) && add.setup.scan_tab;
-    if is_name && add.is_scan(add.form[&NAME].value(), now.mono) {
+    if add.form.is_at(&NAME) && add.setup.scan_tab && add.is_scan(now.mono) {
         return confirm(state, now);
     }
     go(state, true);
@@ -231,7 +226,7 @@ fn confirm(state: &mut AppState, now: Now) -> Vec<Effect> {
     let category = add.form.value(&CATEGORY);
     let is_wrong = !category.is_empty() && categories.parse(category).is_err();
     let has_category = !category.is_empty() && !is_wrong;
-    let is_scan = add.is_scan(add.form[&NAME].value(), now.mono);
+    let is_scan = add.is_scan(now.mono);
     if !add.form.is_at(&NAME) {
         if add.form.is_at(&CATEGORY) && is_wrong {
             add.form.select(&CATEGORY);
@@ -295,7 +290,7 @@ fn doubt(state: &mut AppState, now: Now) -> Option<String> {
     let draft = draft(state);
     let add = &mut state.add;
     let name = short(add.form.value(&NAME));
-    let is_scan = add.is_scan(add.form[&NAME].value(), now.mono);
+    let is_scan = add.is_scan(now.mono);
     if std::mem::take(&mut add.stray) && !is_scan {
         add.form.select(&NAME);
         return Some(format!("Your keys went into the name field. Enter again adds \"{name}\"; F8 clears it."));
@@ -355,7 +350,7 @@ pub fn paste(state: &mut AppState, text: &str, now: Now) -> Option<Vec<Effect>> 
     let can_be_added = state.may_change() && !state.is_switching() && state.add.editing.is_none();
     let can_be_added = can_be_added && state.pets.categories.parse(state.add.form.value(&CATEGORY)).is_ok();
     if lines.len() < 2 || !can_be_added || !whole.lines().all(|line| is_code(code_in(line, setup))) {
-        return import::paste(state, text, now);
+        return import::update::paste(state, text, now);
     }
     state.add.go_to_name();
     for (taken, line) in lines.iter().enumerate() {

@@ -15,7 +15,7 @@ use crate::api::failure::{Failure, Remedy};
 use crate::app::import_run::CheckedFile;
 use crate::clock::{self, Now};
 use crate::local::atomic_file;
-use crate::model::{PetId, display_safe};
+use crate::model::PetId;
 use crate::transfer::earlier_import::EarlierVerdict;
 use crate::transfer::import::{
     self, ImportEnded, ImportProgress, ImportRun, ImportedRow, OnImportedRow, Summary, Work,
@@ -26,7 +26,7 @@ use crate::tui::effect::Effect;
 use crate::tui::job::{BETWEEN_NEWS, Env, Job, Ongoing};
 use crate::tui::pending::Slot;
 use crate::tui::screens::pets;
-use crate::tui::state::{AppState, MessageKind};
+use crate::tui::state::AppState;
 use crate::tui::worker::context::WorkerContext;
 
 pub(super) const KEY_REFUSED: &str =
@@ -77,7 +77,7 @@ impl Job for CheckFile {
             looked.read_as(&before.reading);
         }
         looked.found = Some(found);
-        let is_done = looked.seen().and_then(CheckedFile::verdict) == Some(EarlierVerdict::Done);
+        let is_done = looked.before().is_some_and(|before| before.way() == EarlierVerdict::Done);
         if !looked.parts().contains(&looked.part) {
             looked.part = 0;
         }
@@ -148,7 +148,7 @@ fn why_not(error: &TransferError) -> String {
         TransferError::JournalExists(_) | TransferError::Changed { .. } => {
             "The file or its report has changed. Read the file again (F5).".to_owned()
         }
-        error => format!("{}.", display_safe(&error.to_string())),
+        error => error.sentence(),
     }
 }
 
@@ -337,13 +337,9 @@ fn on_not_begun(state: &mut AppState, ended: ImportEnded, now: Now) -> Vec<Effec
     };
     state.add.import.phase = Phase::Looked(looked);
     let why = on_failed(state, &ended, now);
-    let text = match ended {
-        ImportEnded::Unauthorized(_) => KEY_REFUSED.to_owned(),
-        ImportEnded::NoAnswer(_) => format!("Nothing was sent. {why} F2 tries again."),
-        ImportEnded::Failed(_) | ImportEnded::Complete | ImportEnded::Stopped | ImportEnded::OnError => {
-            format!("Nothing was sent. {why}")
-        }
-    };
+    let again = if matches!(ended, ImportEnded::NoAnswer(_)) { " F2 tries again." } else { "" };
+    let refused = matches!(ended, ImportEnded::Unauthorized(_)).then(|| KEY_REFUSED.to_owned());
+    let text = refused.unwrap_or_else(|| format!("Nothing was sent. {why}{again}"));
     state.fail(text)
 }
 
@@ -364,33 +360,26 @@ fn on_ended(state: &mut AppState, summary: Summary, now: Now) -> Vec<Effect> {
         state.add.import.unfinished = None;
     }
     let why = on_failed(state, &summary.ended, now);
-    let (kind, text) = match summary.ended {
+    match summary.ended {
         ImportEnded::Complete if refused + invalid + unknown == 0 => {
-            (MessageKind::Done, format!("Import finished: {counts}."))
+            state.say_done(format!("Import finished: {counts}."), now.mono);
         }
-        ImportEnded::Complete if refused + invalid == 0 => {
-            (MessageKind::Error, format!("{counts}: no answer came for some rows (f). F2 shows what to do."))
-        }
-        ImportEnded::Complete if is_file => (
-            MessageKind::Error,
-            format!("{counts} (f). Fix the file, then press F2; or w: rows to fix to another file."),
-        ),
         ImportEnded::Complete => {
-            (MessageKind::Error, format!("{counts}: f lists the rows to fix, w writes them to a file."))
+            let todo = if refused + invalid == 0 {
+                ": no answer came for some rows (f). F2 shows what to do."
+            } else if is_file {
+                " (f). Fix the file, then press F2; or w: rows to fix to another file."
+            } else {
+                ": f lists the rows to fix, w writes them to a file."
+            };
+            state.complain(counts + todo);
         }
-        ImportEnded::Stopped | ImportEnded::OnError => {
-            (MessageKind::Note, format!("Stopped: {counts}. F2 sends the rest."))
-        }
+        ImportEnded::Stopped | ImportEnded::OnError => state.tell(format!("Stopped: {counts}. F2 sends the rest.")),
         ImportEnded::Unauthorized(_) => {
-            (MessageKind::Error, format!("The service refused the API key: {counts}. F4 enters another."))
+            state.complain(format!("The service refused the API key: {counts}. F4 enters another."));
         }
-        ImportEnded::NoAnswer(_) => (MessageKind::Error, format!("{why} {counts}; y copies the command to continue.")),
-        ImportEnded::Failed(_) => (MessageKind::Error, format!("{why} {counts}.")),
-    };
-    if kind == MessageKind::Done {
-        state.say_done(text, now.mono)
-    } else {
-        state.say(kind, text)
+        ImportEnded::NoAnswer(_) => state.complain(format!("{why} {counts}; y copies the command to continue.")),
+        ImportEnded::Failed(_) => state.complain(format!("{why} {counts}.")),
     }
     if added == 0 || state.key_refused() { Vec::new() } else { pets::update::reload(state, pets::ReadNext::New, now) }
 }

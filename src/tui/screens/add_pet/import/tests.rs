@@ -2,6 +2,7 @@ use std::io::Cursor;
 use std::path::Path;
 use std::time::Duration;
 
+use super::update::dropped;
 use super::*;
 use crate::api::failure::Failure;
 use crate::api::inventory::Coverage;
@@ -20,6 +21,7 @@ use crate::tui::pending::Slot;
 use crate::tui::popups::WriteBox;
 use crate::tui::popups::text::CopyText;
 use crate::tui::popups::write::{Contents, WriteFile};
+use crate::tui::screens::add_pet::NAME;
 use crate::tui::screens::add_pet::import::RunImport;
 use crate::tui::screens::add_pet::import::jobs::{CheckFile, ImportPart};
 use crate::tui::screens::add_pet::import::preview::UnusableFile;

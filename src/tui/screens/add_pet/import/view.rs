@@ -58,7 +58,7 @@ pub fn word(state: &AppState) -> Option<String> {
     if state.screen == Screen::AddPet && import.on {
         return None;
     }
-    match import.running().filter(|running| running.is_under_way) {
+    match import.under_way() {
         Some(running) => Some(format!("importing {}%", running.percent())),
         None => import.unfinished.as_ref().map(|_| "import not finished".to_owned()),
     }
