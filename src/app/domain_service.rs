@@ -259,14 +259,8 @@ impl DomainService {
     fn cache(&self) -> Arc<ProbeCache> {
         let now = clock::now().mono;
         let mut cache = self.cache.lock();
-        match &*cache {
-            Some((since, shared)) if now.saturating_duration_since(*since) < CACHE_TIME => Arc::clone(shared),
-            _ => {
-                let shared = Arc::<ProbeCache>::default();
-                *cache = Some((now, Arc::clone(&shared)));
-                shared
-            }
-        }
+        cache.take_if(|(since, _)| now.saturating_duration_since(*since) >= CACHE_TIME);
+        Arc::clone(&cache.get_or_insert_with(|| (now, Arc::default())).1)
     }
 }
 

@@ -246,7 +246,7 @@ impl Line {
             let unknown = "unknown code: Its pet is not known. Enter edits it.";
             Some(if why.is_empty() { unknown.to_owned() } else { cut(&display_safe(why), LONGEST_REASON) })
         } else {
-            self.typed.pet.check(categories).err().map(|errors| reason(&errors))
+            self.typed.pet.check(categories).err().map(|errors| errors.first().map_or_else(String::new, reason))
         };
         Self { fate: refused.map_or(Fate::Waiting, Fate::Refused), ..self }
     }
@@ -304,16 +304,16 @@ impl Line {
 }
 
 /// Why a line was refused here, for [`Fate::Refused`].
-fn reason(errors: &[FieldError]) -> String {
-    let word = match errors.first() {
-        Some(FieldError::NameBlank) | None => "blank",
-        Some(FieldError::NameTooLong { .. }) => "name too long",
-        Some(FieldError::NameCharacter { .. }) => "bad character",
-        Some(FieldError::CategoryMissing) => "no category",
-        Some(FieldError::CategoryNotInt64(_) | FieldError::CategoryUnknown { .. }) => "wrong category",
-        Some(FieldError::StatusUnknown(_)) => "wrong status",
+fn reason(error: &FieldError) -> String {
+    let word = match error {
+        FieldError::NameBlank => "blank",
+        FieldError::NameTooLong { .. } => "name too long",
+        FieldError::NameCharacter { .. } => "bad character",
+        FieldError::CategoryMissing => "no category",
+        FieldError::CategoryNotInt64(_) | FieldError::CategoryUnknown { .. } => "wrong category",
+        FieldError::StatusUnknown(_) => "wrong status",
     };
-    errors.first().map_or_else(|| word.to_owned(), |error| format!("{word}: {error}"))
+    format!("{word}: {error}")
 }
 
 /// The pets that match one that may have been added.

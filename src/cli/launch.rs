@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use clap::builder::StyledStr;
 use futures_util::FutureExt as _;
+use rustix::process::Signal;
 use tokio::runtime::Runtime;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc;
@@ -332,9 +333,8 @@ fn keep_drafts(files: &DraftFiles, state: &AppState, run: Option<&Result<(), Loo
     let ended = match (run, state.quitting) {
         (None, _) => Ending::Fault,
         (Some(Err(_)), _) | (_, Some(QuitReason::Hangup)) => Ending::Hangup,
-        (_, Some(QuitReason::Interrupt | QuitReason::Terminate | QuitReason::Quit)) => Ending::Signal,
-        (_, Some(QuitReason::Idle | QuitReason::Revoked)) => Ending::Signal,
         (_, None | Some(QuitReason::User)) => Ending::Quit,
+        (_, Some(_)) => Ending::Signal,
     };
     let writes = drafts::last(state, ended, clock::now());
     // All of them, even if some fail.
@@ -344,12 +344,12 @@ fn keep_drafts(files: &DraftFiles, state: &AppState, run: Option<&Result<(), Loo
 /// What signals ask for, and what a session over SSH does whose person was revoked.
 fn watch_signals(ssh: Option<SshSession>) -> Result<mpsc::Receiver<Msg>, Failed> {
     let (sender, asked) = mpsc::channel(4);
-    let listen = |number: rustix::process::Signal| {
+    let listen = |number: Signal| {
         signal(SignalKind::from_raw(number.as_raw())).map_err(Failed::because("cannot use the terminal"))
     };
-    let (mut stops, mut continues) = (listen(rustix::process::Signal::TSTP)?, listen(rustix::process::Signal::CONT)?);
+    let (mut stops, mut continues) = (listen(Signal::TSTP)?, listen(Signal::CONT)?);
     // By default these end the process at once, and leave the terminal as it is.
-    for number in [rustix::process::Signal::USR1, rustix::process::Signal::USR2, rustix::process::Signal::ALARM] {
+    for number in [Signal::USR1, Signal::USR2, Signal::ALARM] {
         let (mut ends, sender) = (listen(number)?, sender.clone());
         tokio::spawn(async move {
             ends.recv().await;
@@ -390,14 +390,12 @@ fn typed(add: &AddPet, word: &str) -> Option<String> {
 
 /// How many pets were added in the session: by hand with these ids, and by imports and as samples.
 fn leaving(by_hand: &[PetId], in_bulk: u64) -> Option<String> {
-    match (by_hand.len() as u64, in_bulk) {
+    let (hand, all) = (by_hand.len(), by_hand.len() as u64 + in_bulk);
+    match (hand, in_bulk) {
         (0, 0) => None,
-        (_, 0) => Some(format!("{} added: {}", by_hand.len(), ids(by_hand))),
-        (0, _) => Some(format!("{in_bulk} added from files or as samples")),
-        (hand, _) => {
-            let ids = ids(by_hand);
-            Some(format!("{} added: {hand} by hand ({ids}), {in_bulk} from files or as samples", hand + in_bulk))
-        }
+        (_, 0) => Some(format!("{all} added: {}", ids(by_hand))),
+        (0, _) => Some(format!("{all} added from files or as samples")),
+        (_, _) => Some(format!("{all} added: {hand} by hand ({}), {in_bulk} from files or as samples", ids(by_hand))),
     }
 }
 

@@ -158,9 +158,10 @@ impl Session {
                 Ok(way) => way,
                 Err(leave) => return self.remind(&line).and(Err(leave)),
             };
-            match (way, found.take().flatten()) {
-                (Way::Keep, _) => return Ok(()),
-                (Way::Drop, _) => {
+            let candidate = found.take().flatten();
+            match way {
+                Way::Keep => return Ok(()),
+                Way::Drop => {
                     if line.is_unknown() {
                         self.remind(&line)?;
                         self.talk.say("Search for it before you add it again.")?;
@@ -168,20 +169,21 @@ impl Session {
                     self.outbox.drop_line(number);
                     self.write().await?;
                 }
-                (Way::LookFor, _) => found = Some(self.look_for(&line).await?),
-                (Way::ThatIsIt, Some(pet)) => {
-                    self.outbox.accept(number, pet.id);
-                    self.pets.put([pet]);
-                    self.write().await?;
+                Way::LookFor => found = Some(self.look_for(&line).await?),
+                Way::ThatIsIt => {
+                    if let Some(pet) = candidate {
+                        self.outbox.accept(number, pet.id);
+                        self.pets.put([pet]);
+                        self.write().await?;
+                    }
                 }
-                (Way::ThatIsIt, None) => {}
-                (Way::SendSafely, _) => failure = self.send(number).await?,
-                (Way::Send | Way::SendTwice, _) => {
+                Way::SendSafely => failure = self.send(number).await?,
+                Way::Send | Way::SendTwice => {
                     self.outbox.send_again(number);
                     self.write().await?;
                     failure = self.send(number).await?;
                 }
-                (Way::Change, _) => {
+                Way::Change => {
                     draft.clone_from(&line.typed.pet);
                     if let Err(leave) = self.ask_pet(draft).await {
                         return self.remind(&line).and(Err(leave));

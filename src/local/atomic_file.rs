@@ -206,7 +206,8 @@ fn persist(file: NamedTempFile, path: &Path, replace: bool) -> io::Result<()> {
     File::open(directory(path))?.sync_all()
 }
 
-fn directory(path: &Path) -> &Path {
+/// The directory of `path`.
+pub fn directory(path: &Path) -> &Path {
     match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),

@@ -10,7 +10,7 @@ use tokio::task::spawn_blocking;
 use super::TransferError;
 
 /// Runs `work` there and waits for it. If this is dropped, the work continues unless it is cancelled.
-pub(super) async fn alone<T, F>(name: &str, work: impl FnOnce() -> F + Send + 'static) -> Result<T, TransferError>
+pub async fn alone<T, F>(name: &str, work: impl FnOnce() -> F + Send + 'static) -> Result<T, TransferError>
 where
     T: Send + 'static,
     F: Future<Output = T>,
@@ -26,7 +26,7 @@ where
 }
 
 /// A detached thread.
-pub(super) fn thread(name: &str, work: impl FnOnce() + Send + 'static) -> Result<(), TransferError> {
+pub fn thread(name: &str, work: impl FnOnce() + Send + 'static) -> Result<(), TransferError> {
     std::thread::Builder::new().name(name.into()).spawn(work).map(drop).map_err(TransferError::Start)
 }
 

@@ -72,7 +72,7 @@ pub async fn run(
         };
         let (at, count) = (clock::now(), work.how.concurrency.clamp(1, 16));
         let clock = ServiceClock { date: date.unwrap_or(at.wall), at };
-        let pace = Pace::new(work.how.patience, at.mono);
+        let pace = Mutex::new(Pace::new(work.how.patience, at.mono));
         let (ready, queue) = mpsc::channel(count);
         let (ended, queue) = (Mutex::new(None), queue.into());
         let shared = Arc::new(Shared { work, client, clock, pace, progress, on_row, halt, ended, queue });

@@ -58,6 +58,13 @@ pub enum ImportSource {
     Pasted(Arc<str>),
 }
 
+impl ImportSource {
+    /// The name of the file, as typed.
+    pub fn path(&self) -> Option<&str> {
+        if let Self::File(path) = self { Some(path) } else { None }
+    }
+}
+
 impl Default for ImportSource {
     fn default() -> Self {
         Self::File(String::new())

@@ -126,9 +126,10 @@ impl Journal {
             let (id, last, good) = (Uuid::new_v4(), past.last, rows.here + rows.new);
             let edited = Edited { id, last, file: print, good, bad: rows.bad };
             journal.keep(&Line { edited: Some(edited.clone()), ..Line::default() })?;
-            let mut log = journal.log.lock();
-            log.write().and_then(|()| log.sync()).map_err(|source| failed(path, source))?;
-            drop(log);
+            journal.write(|log| {
+                log.write()?;
+                log.sync()
+            })?;
             past.head.take(edited);
         }
         Ok((journal, past))
@@ -150,14 +151,15 @@ impl Journal {
 
     /// Records that rows are about to be sent. Survives a crash of petstore.
     pub fn sending<'a>(&self, rows: impl Iterator<Item = &'a Row>, at: Timestamp) -> Result<(), TransferError> {
-        let mut log = self.log.lock();
         let mut lines = rows.map(|Row { row, line, new, .. }| {
             let hash = Some(hex_of(hash(new)));
             let (sent, by) = (Some(at.as_second()), self.by.clone());
             Line { row: *row, line: Some(*line), hash, sent, by, ..Line::default() }
         });
-        let kept = lines.try_for_each(|line| log.keep(&line).map(drop));
-        kept.and_then(|()| log.write()).map_err(|source| failed(&self.path, source))
+        self.write(|log| {
+            lines.try_for_each(|line| log.keep(&line).map(drop))?;
+            log.write()
+        })
     }
 
     /// Records the outcome of a row. It is written with the next lines, or by `keep_up`.
@@ -172,8 +174,11 @@ impl Journal {
 
     /// Syncs and unlocks the file.
     pub fn close(&self) -> Result<(), TransferError> {
-        let mut log = self.log.lock();
-        log.write().and_then(|()| log.sync()).and_then(|()| log.unlock()).map_err(|source| failed(&self.path, source))
+        self.write(|log| {
+            log.write()?;
+            log.sync()?;
+            log.unlock()
+        })
     }
 
     /// Writes buffered outcomes after a moment, while polled. Returns only if that fails.
@@ -181,17 +186,20 @@ impl Journal {
         loop {
             self.kept_outcome.notified().await;
             sleep(MOMENT).await;
-            if let Err(source) = self.log.lock().write() {
-                return failed(&self.path, source);
+            if let Err(error) = self.write(Log::write) {
+                return error;
             }
         }
     }
 
     fn keep(&self, line: &Line) -> Result<(), TransferError> {
-        let mut log = self.log.lock();
-        let kept = log.keep(line).and_then(|kept| if kept < MOST_KEPT { Ok(()) } else { log.write() });
+        let kept = self.write(|log| if log.keep(line)? < MOST_KEPT { Ok(()) } else { log.write() });
         self.kept_outcome.notify_one();
-        kept.map_err(|source| failed(&self.path, source))
+        kept
+    }
+
+    fn write(&self, act: impl FnOnce(&mut Log) -> io::Result<()>) -> Result<(), TransferError> {
+        act(&mut self.log.lock()).map_err(|source| failed(&self.path, source))
     }
 }
 
@@ -246,7 +254,7 @@ fn kept_as(path: &Path, began: Timestamp, number: u32) -> PathBuf {
 /// The kept journals that `path` has replaced.
 pub(super) fn kept(path: &Path) -> Vec<PathBuf> {
     let Ok(place) = atomic_file::target(path) else { return Vec::new() };
-    let directory = place.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let directory = atomic_file::directory(&place);
     let Ok(entries) = std::fs::read_dir(directory) else { return Vec::new() };
     let begins = format!("{}.", place.file_stem().unwrap_or_default().display());
     let is_kept = |other: &PathBuf| {

@@ -33,10 +33,10 @@ enum Verdict {
 
 impl Shared {
     /// Sends one row after another, until there are no more or the import ends.
-    pub(super) async fn send_rows(self: Arc<Self>) {
+    pub async fn send_rows(self: Arc<Self>) {
         loop {
             let turn = async {
-                self.pace.ready().await;
+                self.ready().await;
                 self.queue.lock().await.recv().await
             };
             tokio::select! {
@@ -63,7 +63,7 @@ impl Shared {
     /// Sends a row until its outcome is known or cannot be determined.
     async fn once(&self, Turn { row, may_exist }: &Turn) -> RowOutcome {
         let (key, first) = (self.work.past.key_of(row.row), clock::now());
-        let (mut own_failures, mut successes) = (0, self.pace.successes());
+        let (mut own_failures, mut successes) = (0, self.pace.lock().successes);
         let again = |FailedAttempt { error, began, is_unknown }: FailedAttempt<'_>| {
             let asked = match verdict(error) {
                 Verdict::Everybody => {
@@ -73,16 +73,16 @@ impl Shared {
                 Verdict::Never => return None,
                 Verdict::Again(asked) => asked,
             };
-            let others_succeed = std::mem::replace(&mut successes, self.pace.successes()) < successes;
+            let others_succeed = std::mem::replace(&mut successes, self.pace.lock().successes) < successes;
             own_failures += u32::from(others_succeed && is_own(error) || is_the_rows(error));
             self.pause(began, asked, error);
             let repeats_safely = !is_unknown && !may_exist || is_known_since(&self.client, first);
             (repeats_safely && own_failures <= OWN_FAILURES)
-                .then_some(async { self.halt.run_until_cancelled(self.pace.ready()).await.is_some() })
+                .then_some(async { self.halt.run_until_cancelled(self.ready()).await.is_some() })
         };
         let error = match create_pet(&self.client, &row.new, &key, again).await {
             Ok(pet) => {
-                self.pace.succeeded(clock::now().mono);
+                self.pace.lock().succeeded(clock::now().mono);
                 return RowOutcome::Added(pet.id);
             }
             Err(error) => error,
@@ -98,7 +98,8 @@ impl Shared {
     /// Makes all senders wait, or gives up.
     fn pause(&self, began: Instant, asked: Option<Duration>, error: &Failure) {
         let now = clock::now().mono;
-        match self.pace.failed(began, asked, now, dice()) {
+        let wait = self.pace.lock().failed(began, asked, now, dice());
+        match wait {
             None => self.end(ImportEnded::NoAnswer(error.clone())),
             Some(wait) if wait.is_zero() => {}
             Some(wait) => {
@@ -113,7 +114,7 @@ impl Shared {
 
     /// Takes rows from the reader, records them as sent, and queues them, half the queue at a time with one write, until
     /// the rows end or the import stops.
-    pub(super) async fn announce(self: Arc<Self>, mut parts: mpsc::Receiver<Vec<Turn>>, ready: mpsc::Sender<Turn>) {
+    pub async fn announce(self: Arc<Self>, mut parts: mpsc::Receiver<Vec<Turn>>, ready: mpsc::Sender<Turn>) {
         let at_once = ready.max_capacity().div_ceil(2);
         let announced = async {
             while let Some(mut part) = parts.recv().await {
@@ -133,7 +134,7 @@ impl Shared {
     }
 
     /// After the senders have ended: records the remaining rows as not sent.
-    pub(super) async fn give_back(&self) {
+    pub async fn give_back(&self) {
         let mut ready = self.queue.lock().await;
         ready.close();
         while let Some(Turn { row, may_exist }) = ready.recv().await {

@@ -59,53 +59,64 @@ impl ImportEnded {
 
 /// The clock of the service, from a date in its answers, or else that of this machine.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct ServiceClock {
-    pub(super) date: Timestamp,
-    pub(super) at: Now,
+pub struct ServiceClock {
+    pub date: Timestamp,
+    pub at: Now,
 }
 
 impl ServiceClock {
-    pub(super) fn now(self) -> Timestamp {
+    pub fn now(self) -> Timestamp {
         let passed = clock::now().mono.saturating_duration_since(self.at.mono);
         self.date.checked_add(passed).unwrap_or(Timestamp::MAX)
     }
 }
 
 /// The shared state of an import.
-pub(super) struct Shared {
-    pub(super) work: Work,
-    pub(super) client: Client,
-    pub(super) clock: ServiceClock,
-    pub(super) pace: Pace,
-    pub(super) progress: watch::Sender<ImportProgress>,
-    pub(super) on_row: OnImportedRow,
+pub struct Shared {
+    pub work: Work,
+    pub client: Client,
+    pub clock: ServiceClock,
+    pub pace: Mutex<Pace>,
+    pub progress: watch::Sender<ImportProgress>,
+    pub on_row: OnImportedRow,
     /// No new rows are sent.
-    pub(super) halt: CancellationToken,
-    pub(super) ended: Mutex<Option<ImportEnded>>,
+    pub halt: CancellationToken,
+    pub ended: Mutex<Option<ImportEnded>>,
     /// The rows recorded as sent.
-    pub(super) queue: tokio::sync::Mutex<mpsc::Receiver<Turn>>,
+    pub queue: tokio::sync::Mutex<mpsc::Receiver<Turn>>,
 }
 
 impl Shared {
+    /// Waits until something may be sent.
+    pub async fn ready(&self) {
+        loop {
+            let until = self.pace.lock().until;
+            match until {
+                Some(until) if until > clock::now().mono => sleep_until(until.into()).await,
+                _ => return,
+            }
+        }
+    }
+
     /// Stops sending; the first reason counts.
-    pub(super) fn end(&self, why: ImportEnded) {
+    pub fn end(&self, why: ImportEnded) {
         self.ended.lock().get_or_insert(why);
         self.halt.cancel();
     }
 
     /// The same, because the file or the journal failed.
-    pub(super) fn fail(&self, error: &TransferError) {
+    pub fn fail(&self, error: &TransferError) {
         self.end(ImportEnded::Failed(error.sentence()));
     }
 
     /// Writes to the journal, if there is one. A failure ends the import.
-    pub(super) fn note(&self, write: impl FnOnce(&Journal) -> Result<(), TransferError>) -> bool {
+    pub fn note(&self, write: impl FnOnce(&Journal) -> Result<(), TransferError>) -> bool {
         let written = self.work.journal.as_ref().map_or(Ok(()), write);
         written.inspect_err(|error| self.fail(error)).is_ok()
     }
 
     /// Counts and reports the row, and ends the import if the options ask for it.
-    pub(super) fn settled(&self, row: ImportedRow) {
+    pub fn settled(&self, row: ImportedRow) {
         self.progress.send_modify(|progress| progress.count(&row));
         let is_error = row.is_error();
         (self.on_row)(row);
@@ -115,7 +126,7 @@ impl Shared {
     }
 
     /// Reads the input, in its own thread.
-    pub(super) fn read(&self, input: Input, turns: &mpsc::Sender<Vec<Turn>>) {
+    pub fn read(&self, input: Input, turns: &mpsc::Sender<Vec<Turn>>) {
         let (mut part, name) = (Vec::new(), input.name.clone());
         let mut numbers = RowNumbers::of(&self.work.past, false);
         let read =
@@ -197,78 +208,56 @@ impl Shared {
 
 /// A row to send.
 #[derive(Debug)]
-pub(super) struct Turn {
-    pub(super) row: Row,
+pub struct Turn {
+    pub row: Row,
     /// Whether it may have been added before.
-    pub(super) may_exist: bool,
+    pub may_exist: bool,
 }
 
 /// When anything may be sent: a failure makes all senders wait, longer each time, and any success resets that.
 #[derive(Debug)]
-pub(super) struct Pace {
+pub struct Pace {
     patience: Patience,
-    state: Mutex<Inner>,
-}
-
-#[derive(Debug)]
-struct Inner {
     /// Nothing is sent before this time.
     until: Option<Instant>,
     /// The number of pauses in a row.
     pauses: u32,
     last_success: Instant,
-    successes: u64,
+    /// How many requests have succeeded.
+    pub successes: u64,
 }
 
 impl Pace {
-    pub(super) fn new(patience: Patience, now: Instant) -> Self {
-        Self { patience, state: Mutex::new(Inner { until: None, pauses: 0, last_success: now, successes: 0 }) }
+    pub const fn new(patience: Patience, now: Instant) -> Self {
+        Self { patience, until: None, pauses: 0, last_success: now, successes: 0 }
     }
 
-    /// Waits until something may be sent.
-    pub(super) async fn ready(&self) {
-        loop {
-            let until = self.state.lock().until;
-            match until {
-                Some(until) if until > clock::now().mono => sleep_until(until.into()).await,
-                _ => return,
-            }
-        }
-    }
-
-    pub(super) fn succeeded(&self, now: Instant) {
-        let mut state = self.state.lock();
-        state.pauses = 0;
-        state.last_success = now;
-        state.successes += 1;
-    }
-
-    /// How many requests have succeeded.
-    pub(super) fn successes(&self) -> u64 {
-        self.state.lock().successes
+    pub const fn succeeded(&mut self, now: Instant) {
+        self.pauses = 0;
+        self.last_success = now;
+        self.successes += 1;
     }
 
     /// Notes that a request that `began` then has failed, and the pause the service `asked` for. Returns how long to
     /// wait; `None` to give up. `dice` in 0..1 spreads the clients of a recovering service.
-    pub(super) fn failed(&self, began: Instant, asked: Option<Duration>, now: Instant, dice: f64) -> Option<Duration> {
-        let mut state = self.state.lock();
+    pub fn failed(&mut self, began: Instant, asked: Option<Duration>, now: Instant, dice: f64) -> Option<Duration> {
         let Patience { first, longest, give_up, .. } = self.patience;
-        let waited = now.saturating_duration_since(state.last_success).max(asked.unwrap_or_default());
+        let waited = now.saturating_duration_since(self.last_success).max(asked.unwrap_or_default());
         if give_up.is_some_and(|give_up| waited >= give_up) {
             return None;
         }
         let until = match asked {
             Some(asked) => now + asked.min(LONGEST_ASKED),
             // A failure that began before the pause is not new.
-            None if state.until.is_some_and(|until| began < until) => now,
+            None if self.until.is_some_and(|until| began < until) => now,
             None => {
-                let wait = first.saturating_mul(1 << state.pauses.min(20)).min(longest);
-                state.pauses += 1;
+                let wait = first.saturating_mul(1 << self.pauses.min(20)).min(longest);
+                self.pauses += 1;
                 now + wait.mul_f64(0.5 + dice.clamp(0.0, 1.0) / 2.0)
             }
         };
-        let until = state.until.map_or(until, |before| before.max(until));
-        state.until = Some(until);
+        let until = self.until.map_or(until, |before| before.max(until));
+        self.until = Some(until);
         Some(until.saturating_duration_since(now))
     }
 }
@@ -282,7 +271,8 @@ mod tests {
         let begin = clock::now().mono;
         let at = |seconds| begin + Duration::from_secs(seconds);
         let limit = Some(Duration::from_secs(300));
-        let pace = Pace::new(Patience { first: Duration::from_secs(1), give_up: limit, ..Patience::default() }, begin);
+        let mut pace =
+            Pace::new(Patience { first: Duration::from_secs(1), give_up: limit, ..Patience::default() }, begin);
         let second = Duration::from_secs(1);
         assert_eq!(pace.failed(at(0), None, at(10), 1.0), Some(second));
         assert_eq!(pace.failed(at(0), None, at(10), 1.0), Some(second), "the same failure for another sender");
@@ -297,7 +287,7 @@ mod tests {
         assert_eq!(pace.failed(at(300), None, at(300), 1.0), None);
         pace.succeeded(at(300));
         assert_eq!(pace.failed(at(400), None, at(400), 1.0), Some(second));
-        let endless = Pace::new(Patience::default(), begin);
+        let mut endless = Pace::new(Patience::default(), begin);
         assert_eq!(endless.failed(at(90_000), Some(Duration::MAX), at(90_000), 1.0), Some(LONGEST_ASKED));
     }
 }

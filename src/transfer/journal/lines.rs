@@ -47,7 +47,7 @@ pub struct Head {
     pub at: Timestamp,
     /// How the file was edited since.
     #[serde(skip)]
-    pub(super) edits: Vec<Edited>,
+    pub edits: Vec<Edited>,
 }
 
 impl Head {
@@ -60,7 +60,7 @@ impl Head {
     }
 
     /// Fails if it has another column mapping. A default `reading` matches any.
-    pub(in crate::transfer) fn check_reading(&self, path: &Path, reading: &ColumnMapping) -> Result<(), TransferError> {
+    pub fn check_reading(&self, path: &Path, reading: &ColumnMapping) -> Result<(), TransferError> {
         if reading.is_default() || self.reading.agrees_with(reading) {
             return Ok(());
         }
@@ -72,7 +72,7 @@ impl Head {
     }
 
     /// Fails if it is of another service.
-    pub(in crate::transfer) fn check_service(&self, path: &Path, target: &Target) -> Result<(), TransferError> {
+    pub fn check_service(&self, path: &Path, target: &Target) -> Result<(), TransferError> {
         if self.service == target.service {
             return Ok(());
         }
@@ -80,19 +80,19 @@ impl Head {
     }
 
     /// The file is this one now.
-    pub(super) fn take(&mut self, edited: Edited) {
+    pub fn take(&mut self, edited: Edited) {
         (self.file, self.good, self.bad) = (edited.file.clone(), Some(edited.good), Some(edited.bad));
         self.edits.push(edited);
     }
 
     /// The Idempotency-Key of a row, the same whenever it is sent.
-    pub(in crate::transfer) fn key_of(&self, row: u64) -> IdempotencyKey {
+    pub fn key_of(&self, row: u64) -> IdempotencyKey {
         let base = self.edits.iter().rev().find(|edited| row > edited.last).map_or(self.id, |edited| edited.id);
         IdempotencyKey::numbered(base, row)
     }
 
     /// The fingerprint of the API key of `target` in this journal.
-    pub(in crate::transfer) fn who(&self, target: &Target) -> String {
+    pub fn who(&self, target: &Target) -> String {
         recognisable(self.id, &target.key)
     }
 }
@@ -108,7 +108,7 @@ fn recognisable(id: Uuid, key: &str) -> String {
 
 /// What became of a row.
 #[derive(Clone, Debug, PartialEq, Eq, strum::EnumDiscriminants)]
-#[strum_discriminants(name(Word), vis(pub(super)), derive(Serialize, Deserialize), serde(rename_all = "snake_case"))]
+#[strum_discriminants(name(Word), vis(pub), derive(Serialize, Deserialize), serde(rename_all = "snake_case"))]
 pub enum RowOutcome {
     Added(PetId),
     /// The service refused it.
@@ -147,7 +147,7 @@ pub struct RowAnswer {
 
 impl RowAnswer {
     /// An answer with only a message.
-    pub(in crate::transfer) fn new(message: impl Into<String>) -> Self {
+    pub fn new(message: impl Into<String>) -> Self {
         Self { message: message.into(), ..Self::default() }
     }
 
@@ -161,58 +161,58 @@ impl RowAnswer {
 
 /// The file after it was edited.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Edited {
+pub struct Edited {
     /// The base of the Idempotency-Keys of further rows: their numbers may have been in use, and lost in a power cut.
-    pub(super) id: Uuid,
+    pub id: Uuid,
     /// The last number before.
-    pub(super) last: u64,
-    pub(super) file: Print,
-    pub(super) good: u64,
-    pub(super) bad: u64,
+    pub last: u64,
+    pub file: Print,
+    pub good: u64,
+    pub bad: u64,
 }
 
 /// A line after the head. Each has some of these members.
 #[derive(Debug, Default, Serialize, Deserialize)]
-pub(super) struct Line {
-    pub(super) row: u64,
+pub struct Line {
+    pub row: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) line: Option<u64>,
+    pub line: Option<u64>,
     /// The hash of what is sent, in hexadecimal.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) hash: Option<String>,
+    pub hash: Option<String>,
     /// When it is sent, in seconds since 1970, by the clock of the service if its answers have a date.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) sent: Option<i64>,
+    pub sent: Option<i64>,
     /// The Idempotency-Key, if not derived from the row's number: in a journal of version 2.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) key: Option<IdempotencyKey>,
+    pub key: Option<IdempotencyKey>,
     /// The fingerprint of the API key, if not that of the head; empty if unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) by: Option<String>,
+    pub by: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) outcome: Option<Word>,
+    pub outcome: Option<Word>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) id: Option<PetId>,
+    pub id: Option<PetId>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) status: Option<u16>,
+    pub status: Option<u16>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) code: Option<String>,
+    pub code: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) message: Option<String>,
+    pub message: Option<String>,
     /// When the import was completed, on the last line, with row 0.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) end: Option<Timestamp>,
+    pub end: Option<Timestamp>,
     /// How many rows were not added, on that line.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) undone: Option<u64>,
+    pub undone: Option<u64>,
     /// The file that is imported from here on, with row 0.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) edited: Option<Edited>,
+    pub edited: Option<Edited>,
 }
 
 impl Line {
     /// What became of a row.
-    pub(super) fn of(row: u64, line: u64, outcome: &RowOutcome) -> Self {
+    pub fn of(row: u64, line: u64, outcome: &RowOutcome) -> Self {
         let known = Self { row, outcome: Some(outcome.into()), ..Self::default() };
         let answer = match outcome {
             RowOutcome::Added(id) => return Self { id: Some(*id), ..known },
@@ -225,21 +225,21 @@ impl Line {
 }
 
 /// The hash of what is sent, the same in every version of petstore.
-pub(in crate::transfer) fn hash(new: &NewPet) -> u64 {
+pub fn hash(new: &NewPet) -> u64 {
     let status = new.status.map_or("", |status| status.as_str());
     let sum = Sha256::digest(format!("{}\0{}\0{status}", new.name, new.category_id));
     sum.iter().take(8).fold(0, |sum, byte| sum << 8 | u64::from(*byte))
 }
 
-pub(super) fn hex_of(hash: u64) -> String {
+pub fn hex_of(hash: u64) -> String {
     format!("{hash:016x}")
 }
 
-pub(super) fn failed(path: &Path, source: io::Error) -> TransferError {
+pub fn failed(path: &Path, source: io::Error) -> TransferError {
     TransferError::Write { name: path.display().to_string(), source }
 }
 
-pub(in crate::transfer) fn read_head(path: &Path) -> Result<Head, TransferError> {
+pub fn read_head(path: &Path) -> Result<Head, TransferError> {
     let wrong = |why: String| TransferError::NotAJournal { path: path.to_owned(), why };
     // Opening a pipe would block.
     if let Some(what) = atomic_file::no_file(path) {

@@ -68,7 +68,7 @@ pub struct Past {
     /// How many rows were not added then, if that line says so.
     undone: Option<u64>,
     /// The length of the journal without a partial last line, in bytes.
-    pub(super) whole: u64,
+    pub whole: u64,
 }
 
 /// That of a new journal.
@@ -96,17 +96,17 @@ impl Past {
     }
 
     /// How many rows were or may have been added.
-    pub(in crate::transfer) fn added(&self) -> u64 {
+    pub fn added(&self) -> u64 {
         self.states.iter().filter(|state| matches!(state, RowState::Added | RowState::Unknown)).count() as u64
     }
 
     /// How many rows its file had, as far as known.
-    pub(in crate::transfer) fn rows(&self) -> u64 {
+    pub fn rows(&self) -> u64 {
         self.head.good.map_or(self.last, |good| good + self.head.bad.unwrap_or_default())
     }
 
     /// The Idempotency-Key of a row, the same whenever it is sent.
-    pub(in crate::transfer) fn key_of(&self, row: u64) -> IdempotencyKey {
+    pub fn key_of(&self, row: u64) -> IdempotencyKey {
         let sent = self.unknown_rows.get(&row).and_then(|unknown| unknown.key.clone());
         sent.unwrap_or_else(|| self.head.key_of(row))
     }
@@ -118,17 +118,12 @@ impl Past {
     }
 
     /// Reads the journal at `path`, for any API key.
-    pub(in crate::transfer) fn of(path: &Path, head: Head) -> Result<Self, TransferError> {
+    pub fn of(path: &Path, head: Head) -> Result<Self, TransferError> {
         Self::read(path, head, "", |_, _| {})
     }
 
     /// Passes each line and its offset to `each`. `who` is the fingerprint of the API key in use.
-    pub(super) fn read(
-        path: &Path,
-        head: Head,
-        who: &str,
-        mut each: impl FnMut(&Line, u64),
-    ) -> Result<Self, TransferError> {
+    pub fn read(path: &Path, head: Head, who: &str, mut each: impl FnMut(&Line, u64)) -> Result<Self, TransferError> {
         let failed = |source| failed(path, source);
         let file = File::open(path).map_err(failed)?;
         let size = file.metadata().map_err(failed)?.len();
@@ -191,18 +186,18 @@ impl Past {
 
 /// How the rows of a file compare with those of a journal.
 #[derive(Clone, Copy, Debug, Default)]
-pub(in crate::transfer) struct Comparison {
+pub struct Comparison {
     /// Rows that were or may have been added.
-    pub(in crate::transfer) here: u64,
+    pub here: u64,
     /// Others that can be sent.
-    pub(in crate::transfer) new: u64,
+    pub new: u64,
     /// Rows that cannot be sent.
-    pub(in crate::transfer) bad: u64,
+    pub bad: u64,
 }
 
 /// The numbers that can be taken.
 #[derive(Debug)]
-pub(in crate::transfer) struct RowNumbers {
+pub struct RowNumbers {
     /// The hash of each row in the journal, its state, and its number, sorted so that added rows come first.
     rows: Vec<(u64, RowState, u64)>,
     /// At the first row of each hash: how many of that hash are taken.
@@ -211,12 +206,12 @@ pub(in crate::transfer) struct RowNumbers {
     last: u64,
     /// Whether a row is known by its place: while the file is the same, so that its number is the same even if the end of
     /// the journal was lost in a power cut; and in a journal without hashes.
-    pub(in crate::transfer) by_place: bool,
+    pub by_place: bool,
 }
 
 impl RowNumbers {
     /// The numbers in a journal. `differs` if its file was edited since.
-    pub(in crate::transfer) fn of(past: &Past, differs: bool) -> Self {
+    pub fn of(past: &Past, differs: bool) -> Self {
         let past = Some(past).filter(|past| differs || !past.head.edits.is_empty());
         let last = past.map_or(0, |past| past.last);
         let mut rows = Vec::new();
@@ -233,7 +228,7 @@ impl RowNumbers {
     }
 
     /// The number of the next row of the file: that of an equal row in the journal, or a new one.
-    pub(in crate::transfer) fn take(&mut self, row: &Row) -> u64 {
+    pub fn take(&mut self, row: &Row) -> u64 {
         if self.by_place {
             return row.row;
         }
@@ -250,12 +245,7 @@ impl RowNumbers {
     }
 
     /// Compares the rows of `file` with those of its journal. Blocks.
-    pub(in crate::transfer) fn compare(
-        &mut self,
-        past: &Past,
-        file: Input,
-        reading: &ColumnMapping,
-    ) -> Result<Comparison, TransferError> {
+    pub fn compare(&mut self, past: &Past, file: Input, reading: &ColumnMapping) -> Result<Comparison, TransferError> {
         let mut rows = Comparison::default();
         rows::read(file, reading, |row| {
             let count = match row.map(|row| past.state(self.take(&row))) {
@@ -271,7 +261,7 @@ impl RowNumbers {
 }
 
 /// Why rows were not added. Memory holds only the places of a bounded number of them.
-pub(in crate::transfer) struct Reasons {
+pub struct Reasons {
     past: Past,
     numbers: RowNumbers,
     path: PathBuf,
@@ -282,7 +272,7 @@ pub(in crate::transfer) struct Reasons {
 
 impl Reasons {
     /// Opens the journal at `path`, if it is of the same file and column mapping.
-    pub(in crate::transfer) fn read(path: &Path, file: &Print, reading: &ColumnMapping) -> Result<Self, TransferError> {
+    pub fn read(path: &Path, file: &Print, reading: &ColumnMapping) -> Result<Self, TransferError> {
         let head = read_head(path)?;
         head.check_reading(path, reading)?;
         let mut places = HashMap::new();
@@ -301,12 +291,12 @@ impl Reasons {
     }
 
     /// How the file was read.
-    pub(in crate::transfer) const fn head(&self) -> &Head {
+    pub const fn head(&self) -> &Head {
         &self.past.head
     }
 
     /// Why this row was not added, safe to show; `None` if it was added or never sent.
-    pub(in crate::transfer) fn why(&mut self, row: &Row) -> Result<Option<String>, TransferError> {
+    pub fn why(&mut self, row: &Row) -> Result<Option<String>, TransferError> {
         let number = self.numbers.take(row);
         let what = match self.past.state(number) {
             RowState::Open | RowState::Added => return Ok(None),

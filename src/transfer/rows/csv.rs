@@ -10,7 +10,7 @@ use crate::transfer::column_mapping::{ColumnMapping, Columns, MOST_CELLS};
 use crate::transfer::input::{Input, mark};
 
 /// Reads all rows.
-pub(super) fn read(input: Input, rows: &mut Rows<'_>) -> Result<(), Stop> {
+pub fn read(input: Input, rows: &mut Rows<'_>) -> Result<(), Stop> {
     let delimiter = delimiter(&input.head, rows.reading);
     rows.layout.delimiter = Some(delimiter.into());
     let window = window(input, b"\r\n");

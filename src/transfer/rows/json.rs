@@ -18,7 +18,7 @@ use crate::transfer::input::Input;
 use crate::transfer::{FileFormat, TransferError};
 
 /// Reads all objects, as rows with a cell for each field and one with the whole object.
-pub(super) fn read(input: Input, rows: &mut Rows<'_>) -> Result<(), Stop> {
+pub fn read(input: Input, rows: &mut Rows<'_>) -> Result<(), Stop> {
     let names = Field::ALL.map(Field::member).into_iter().chain(["row"]).map(str::to_owned).collect();
     rows.columns = Some(Columns { names, of: [0, 1, 2].map(Some), ours: true, is_marked: false });
     let (reading, is_array) = (rows.reading, rows.layout.format == FileFormat::Json);

@@ -70,7 +70,7 @@ impl Bad {
 }
 
 impl RowFault {
-    pub(super) fn whole(reason: impl Into<String>) -> Self {
+    pub fn whole(reason: impl Into<String>) -> Self {
         Self { field: None, column: String::new(), value: String::new(), reason: reason.into() }
     }
 
@@ -83,24 +83,24 @@ impl RowFault {
 }
 
 /// Why reading ends early: an error, or `None` if no more rows are wanted.
-pub(in crate::transfer) type Stop = Option<TransferError>;
+pub type Stop = Option<TransferError>;
 
-pub(super) type Each<'a> = &'a mut dyn FnMut(Result<Row, Bad>, &Columns, &ByteRecord) -> Result<(), Stop>;
+pub type Each<'a> = &'a mut dyn FnMut(Result<Row, Bad>, &Columns, &ByteRecord) -> Result<(), Stop>;
 
 /// Checks rows and counts them.
-pub(super) struct Rows<'a> {
-    pub(super) reading: &'a ColumnMapping,
-    pub(super) layout: FileLayout,
+pub struct Rows<'a> {
+    pub reading: &'a ColumnMapping,
+    pub layout: FileLayout,
     /// The columns of rows that are not those of a table.
-    pub(super) columns: Option<Columns>,
-    pub(super) count: u64,
-    pub(super) each: Each<'a>,
+    pub columns: Option<Columns>,
+    pub count: u64,
+    pub each: Each<'a>,
 }
 
 impl Rows<'_> {
     /// Passes a row with these cells on; it is bad if there is a `fault`. Blank rows do not count, and the first row of
     /// a table has its columns.
-    pub(super) fn row(&mut self, line: u64, cells: &ByteRecord, fault: Option<RowFault>) -> Result<(), Stop> {
+    pub fn row(&mut self, line: u64, cells: &ByteRecord, fault: Option<RowFault>) -> Result<(), Stop> {
         if cells.iter().all(|cell| cell.trim_ascii().is_empty()) {
             return Ok(());
         }

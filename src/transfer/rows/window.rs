@@ -9,19 +9,19 @@ use crate::transfer::TransferError;
 use crate::transfer::input::{Input, mark};
 
 /// The most bytes of a row.
-pub(super) const MOST: usize = 1 << 20;
+pub const MOST: usize = 1 << 20;
 
 /// A row as in the file.
-pub(super) struct Piece<'a> {
+pub struct Piece<'a> {
     /// The line in the file where it begins, from 1.
-    pub(super) line: u64,
+    pub line: u64,
     /// Its offset in the file, in bytes.
     offset: u64,
-    pub(super) bytes: &'a [u8],
+    pub bytes: &'a [u8],
 }
 
 /// Reads a text, and keeps what was read after the last piece.
-pub(super) struct Window<R> {
+pub struct Window<R> {
     input: R,
     name: String,
     /// The bytes that may be between two pieces.
@@ -31,10 +31,10 @@ pub(super) struct Window<R> {
     passed: usize,
     line: u64,
     /// The offset in the file of the next piece.
-    pub(super) offset: u64,
+    pub offset: u64,
     last: u8,
     /// Whether the end of the text was read.
-    pub(super) has_ended: bool,
+    pub has_ended: bool,
 }
 
 impl<R: Read> Read for Window<R> {
@@ -53,7 +53,7 @@ impl<R: Read> Read for Window<R> {
 
 impl<R: Read> Window<R> {
     /// Why reading failed: the row is too long, or the file cannot be read.
-    pub(super) fn failed(&self, source: io::Error) -> TransferError {
+    pub fn failed(&self, source: io::Error) -> TransferError {
         if self.kept.len() > MOST {
             return self.malformed("the row that begins here is longer than 1024 KiB. Is a quote missing?");
         }
@@ -61,12 +61,12 @@ impl<R: Read> Window<R> {
     }
 
     /// The error for what is next.
-    pub(super) fn malformed(&self, why: &str) -> TransferError {
+    pub fn malformed(&self, why: &str) -> TransferError {
         TransferError::Malformed(format!("line {}: {why}", self.line))
     }
 
     /// The byte at this place of the next piece; `None` after the end of the text.
-    pub(super) fn byte(&mut self, at: usize) -> Result<Option<u8>, TransferError> {
+    pub fn byte(&mut self, at: usize) -> Result<Option<u8>, TransferError> {
         loop {
             if at == 0 {
                 self.skip_blank();
@@ -83,7 +83,7 @@ impl<R: Read> Window<R> {
     }
 
     /// The next piece, which ends at this offset.
-    pub(super) fn piece(&mut self, end: u64) -> Piece<'_> {
+    pub fn piece(&mut self, end: u64) -> Piece<'_> {
         self.skip_blank();
         let (line, offset, begin) = (self.line, self.offset, self.passed);
         self.pass(end.saturating_sub(offset) as usize);
@@ -96,7 +96,7 @@ impl<R: Read> Window<R> {
     }
 
     /// Passes over bytes. A line feed, a carriage return, or both together end a line.
-    pub(super) fn pass(&mut self, count: usize) {
+    pub fn pass(&mut self, count: usize) {
         for byte in &self.kept[self.passed..self.passed + count] {
             self.line += u64::from(*byte == b'\r' || *byte == b'\n' && self.last != b'\r');
             self.last = *byte;
@@ -107,7 +107,7 @@ impl<R: Read> Window<R> {
 }
 
 /// The text of `input`, without a byte order mark.
-pub(super) fn window(input: Input, blank: &'static [u8]) -> Window<impl Read> {
+pub fn window(input: Input, blank: &'static [u8]) -> Window<impl Read> {
     let (name, mark) = (input.name.clone(), mark(&input.head));
     let mut input = input.bytes();
     // The mark is in the head, which is in memory.
@@ -117,7 +117,7 @@ pub(super) fn window(input: Input, blank: &'static [u8]) -> Window<impl Read> {
 
 impl<'a> Piece<'a> {
     /// Its text, or its fault.
-    pub(super) fn text(&self) -> Result<&'a str, RowFault> {
+    pub fn text(&self) -> Result<&'a str, RowFault> {
         str::from_utf8(self.bytes).map_err(|error| {
             let at = self.offset + error.valid_up_to() as u64;
             RowFault::whole(format!("This is not UTF-8 at byte {at}. Save the file as UTF-8."))

@@ -34,7 +34,7 @@ const EXACT: f64 = 9_007_199_254_740_992.0;
 type Workbook = Xlsx<Cursor<Vec<u8>>>;
 
 /// Reads all rows of the first sheet.
-pub(super) fn read(input: Input, rows: &mut Rows<'_>) -> Result<(), Stop> {
+pub fn read(input: Input, rows: &mut Rows<'_>) -> Result<(), Stop> {
     let wrong = |why: &dyn Display| {
         let why = cut(&display_safe(&why.to_string()), 200);
         TransferError::Malformed(format!("cannot read the workbook: {why}"))

@@ -263,19 +263,19 @@ impl Line {
 
 /// The file, for writing. It is created by the first record.
 #[derive(Debug)]
-pub(super) struct QueueFile {
+pub struct QueueFile {
     path: PathBuf,
     log: Option<Log>,
 }
 
 impl QueueFile {
     /// The file at `path`, which must be claimed.
-    pub(super) const fn new(path: PathBuf) -> Self {
+    pub const fn new(path: PathBuf) -> Self {
         Self { path, log: None }
     }
 
     /// What it holds. A missing file is empty.
-    pub(super) fn read(&self) -> io::Result<Unfinished> {
+    pub fn read(&self) -> io::Result<Unfinished> {
         let mut left = Unfinished::default();
         let Some(file) = atomic_file::if_there(File::open(&self.path))? else { return Ok(left) };
         let mut lines = Lines::new(BufReader::new(file.take(MOST_BYTES)), u64::MAX);
@@ -290,7 +290,7 @@ impl QueueFile {
 
     /// Appends records. They survive a crash of petstore when this returns, and of the machine after
     /// [`sync`](Self::sync).
-    pub(super) fn append(&mut self, records: &[QueueRecord]) -> io::Result<()> {
+    pub fn append(&mut self, records: &[QueueRecord]) -> io::Result<()> {
         let mut log = match self.log.take() {
             Some(log) => log,
             None => self.open()?,
@@ -303,12 +303,12 @@ impl QueueFile {
     }
 
     /// Syncs the file.
-    pub(super) fn sync(&self) -> io::Result<()> {
+    pub fn sync(&self) -> io::Result<()> {
         self.log.as_ref().map_or(Ok(()), Log::sync)
     }
 
     /// Removes it if everything is settled.
-    pub(super) fn remove_if_settled(&mut self) -> io::Result<()> {
+    pub fn remove_if_settled(&mut self) -> io::Result<()> {
         if !self.read()?.open.is_empty() || !self.path.exists() {
             return self.sync();
         }

@@ -26,7 +26,7 @@ use super::lines;
 const A_MOMENT: Duration = Duration::from_secs(10);
 
 /// Shows the form itself; another command shows what was left open in its place.
-pub const NEW: Command = command("show-add", "a", "add", "add a pet", show_form).everywhere().adds().shell(add_line);
+pub const NEW: Command = change("show-add", "a", "add", "add a pet", show_form).everywhere().adds().shell(add_line);
 
 pub fn add_line(_: &AppState) -> Option<String> {
     Some("pets add --name NAME --category-id ID".to_owned())
@@ -107,12 +107,11 @@ fn fate(app: &AppState) -> Option<&Fate> {
     app.add.outbox.line(app.add.marked).map(|line| &line.fate)
 }
 
-fn show_form(state: &mut AppState, _: Now) -> Vec<Effect> {
+fn show_form(state: &mut AppState, _: Now) {
     state.screen = Screen::AddPet;
     state.pets.searching = false;
     state.add.import.on = false;
     state.add.in_lines = false;
-    Vec::new()
 }
 
 /// Goes to the newest line that needs the user, or else to the newest; and back to the form.

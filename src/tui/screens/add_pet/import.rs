@@ -107,7 +107,7 @@ impl State {
 
     /// The name of that file, short.
     pub fn unfinished_name(&self) -> Option<String> {
-        self.unfinished.as_ref().map(|file| short(file.rsplit('/').next().unwrap_or(file)))
+        self.unfinished.as_ref().map(|file| short(file_name(file)))
     }
 
     /// Whether that file is the one that is shown.
@@ -153,6 +153,11 @@ impl State {
     pub fn is_waiting(&self) -> bool {
         self.under_way().is_some_and(|running| running.progress.waiting.is_some())
     }
+}
+
+/// The last part of a path.
+fn file_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
 }
 
 impl Running {

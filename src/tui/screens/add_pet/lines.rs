@@ -384,13 +384,10 @@ fn wait(state: &mut AppState, failure: Failure, now: Now) {
 
 /// Restores what an earlier session left for the service in use.
 pub fn restore(state: &mut AppState, left: Result<Unfinished, String>) {
-    let left = match left {
-        Ok(left) => left,
-        Err(why) => {
-            state.complain(format!("{NOT_KEPT}: {}", short(&why)));
-            Unfinished::default()
-        }
-    };
+    let left = left.unwrap_or_else(|why| {
+        state.complain(format!("{NOT_KEPT}: {}", short(&why)));
+        Unfinished::default()
+    });
     let saved = left.saved.len();
     let refused = left.open.iter().filter(|open| matches!(open.fate, Fate::Refused(_))).count();
     let outcome_unknown = left.open.iter().filter(|open| open.sent.is_some()).count();

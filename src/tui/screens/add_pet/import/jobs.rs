@@ -107,10 +107,7 @@ impl CheckFile {
     /// Checks all of a file while that is wanted, and tells how far that is. Blocks.
     fn check(self: &Arc<Self>, env: &Env, is_wanted: impl Fn() -> bool) -> Result<CheckedFile, TransferError> {
         let reading = env.reading(self.reading.clone());
-        let path = match &self.source {
-            ImportSource::Pasted(_) => None,
-            ImportSource::File(path) => Some(env.machine.place(path)),
-        };
+        let path = self.source.path().map(|path| env.machine.place(path));
         let (report, target) = (path.as_deref().map(Journal::beside), env.target());
         let before = path.as_deref().zip(report.as_deref()).map(|(path, report)| (path, report, &target));
         let mut reported = clock::now().mono;
@@ -318,7 +315,7 @@ fn record(unreported: &Arc<Mutex<Unreported>>) -> OnImportedRow {
 fn first_trouble(state: &mut AppState, UnusableFile { why, missing }: UnusableFile) {
     let import = &mut state.add.import;
     let Phase::Looked(looked) = &mut import.phase else { return };
-    if missing.is_none() && matches!(looked.source, ImportSource::File(_)) {
+    if missing.is_none() && looked.source.path().is_some() {
         import.error = Some(why);
         import.path.select();
         import.phase = Phase::File;
@@ -352,7 +349,7 @@ fn on_ended(state: &mut AppState, summary: Summary, now: Now) -> Vec<Effect> {
     running.is_under_way = false;
     let ImportProgress { added, refused, invalid, unknown, .. } = running.progress;
     let counts = running.progress.words(Some(summary.left.unwrap_or_else(|| running.left())));
-    let is_file = matches!(running.job.source, ImportSource::File(_));
+    let is_file = running.job.source.path().is_some();
     // There is nothing to stop any more.
     state.unask(STOP);
     state.added_in_bulk += added;

@@ -512,14 +512,9 @@ fn write_rejects(state: &mut AppState) {
 
 /// The default name of the rejects file, beside the imported one.
 pub(super) fn rejects_name(source: &ImportSource) -> String {
-    match source {
-        ImportSource::File(path) => {
-            let path = Path::new(path);
-            let stem = path.file_stem().unwrap_or_default().display();
-            path.with_file_name(format!("{stem}-rejects.csv")).display().to_string()
-        }
-        ImportSource::Pasted(_) => "pasted-rejects.csv".to_owned(),
-    }
+    let Some(path) = source.path().map(Path::new) else { return "pasted-rejects.csv".to_owned() };
+    let stem = path.file_stem().unwrap_or_default().display();
+    path.with_file_name(format!("{stem}-rejects.csv")).display().to_string()
 }
 
 /// The equivalent command line.
@@ -537,7 +532,7 @@ pub fn command_line(state: &AppState, more: &str) -> String {
         }
         Phase::File => (None, String::new()),
     };
-    let typed = || if let Some(ImportSource::File(path)) = import.source() { Some(path.clone()) } else { None };
+    let typed = || Some(import.source()?.path()?.to_owned());
     let file = file.or_else(typed).map_or("FILE".to_owned(), |file| shell_word(&file));
     format!("petstore{} pets import {file}{options}{more}", state.link.flags)
 }

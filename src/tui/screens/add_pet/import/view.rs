@@ -6,17 +6,24 @@ use ratatui::text::Span;
 
 use crate::clock::Now;
 use crate::model::text::{cut, width};
-use crate::transfer::ImportSource;
-use crate::transfer::import::ImportedRow;
+use crate::model::words::{counted, counts};
+use crate::model::{Field, NewPet};
+use crate::transfer::FileFormat;
+use crate::transfer::earlier_import::EarlierVerdict;
+use crate::transfer::import::{ImportedRow, Start};
 use crate::transfer::journal::RowOutcome;
+use crate::transfer::preview::{Cells, Preview};
+use crate::transfer::rows::RowFault;
+use crate::tui::pending::Slot;
 use crate::tui::state::{AppState, Screen};
 use crate::tui::theme::StyleRole;
 use crate::tui::widgets::WIDE;
 use crate::tui::widgets::page::Page;
 use crate::tui::widgets::shown;
 
+use super::preview::PreviewState;
 use super::update::command_line;
-use super::{Phase, Running, preview};
+use super::{Phase, Running, file_name};
 
 /// The width of the column of names.
 const NAME: usize = 25;
@@ -68,7 +75,7 @@ pub fn word(state: &AppState) -> Option<String> {
 pub fn draw(state: &AppState, now: Now, page: &mut Page<'_>) {
     match &state.add.import.phase {
         Phase::File => draw_file(state, page),
-        Phase::Looked(looked) => preview::draw(looked, state, page),
+        Phase::Looked(looked) => draw_preview(looked, state, page),
         Phase::Running(running) => draw_running(running, state, now, page),
     }
 }
@@ -101,22 +108,22 @@ fn draw_file(state: &AppState, page: &mut Page<'_>) {
 fn draw_running(running: &Running, state: &AppState, now: Now, page: &mut Page<'_>) {
     let body = page.area;
     let appearance = page.appearance;
-    let file = match (&running.job.source, &running.files) {
-        (ImportSource::Pasted(_), _) => "pasted text",
-        (ImportSource::File(_), Some((file, _))) => file.rsplit('/').next().unwrap_or(file),
-        (ImportSource::File(_), None) => "...",
+    let file = match (running.job.source.path(), &running.files) {
+        (None, _) => "pasted text",
+        (Some(_), Some((file, _))) => file_name(file),
+        (Some(_), None) => "...",
     };
     page.gap();
     let (file, service) = (cut(&appearance.text(file), 40), cut(&appearance.text(&running.service), 20));
     page.line(vec![appearance.span("   Import   ", StyleRole::Heading), format!("{file}  -> {service}").into()]);
     page.gap();
     draw_gauge(running, page);
-    page.line(cut(&counts(running, now), page.columns()));
+    page.line(cut(&progress_words(running, now), page.columns()));
     page.gap();
     // A pasted import leaves no report once it is complete.
-    let is_gone = matches!(running.job.source, ImportSource::Pasted(_)) && !running.is_under_way && running.left() == 0;
+    let is_gone = running.job.source.path().is_none() && !running.is_under_way && running.left() == 0;
     if let Some((_, report)) = running.files.as_ref().filter(|_| !is_gone) {
-        let name = report.rsplit('/').next().unwrap_or(report);
+        let name = file_name(report);
         let text = format!("   Report   {}   (written row by row)", appearance.text(name));
         page.at(0, cut(&text, page.columns()), StyleRole::Text);
     }
@@ -154,22 +161,18 @@ fn draw_gauge(running: &Running, page: &mut Page<'_>) {
     ]);
 }
 
-fn counts(running: &Running, now: Now) -> String {
+fn progress_words(running: &Running, now: Now) -> String {
     let progress = &running.progress;
-    let mut text = format!("   {}", progress.words(Some(running.left())));
+    let text = format!("   {}", progress.words(Some(running.left())));
     if !running.is_under_way {
         return text;
     }
     if let Some(waiting) = &progress.waiting {
         return format!("{text}   {}", waiting.words(now));
     }
-    if let Some(speed) = running.speed {
-        text.push_str(&format!("   {speed:.1} a second"));
-    }
-    if let Some(left) = running.time_left() {
-        text.push_str(&format!("   about {}", clock_words(left)));
-    }
-    text
+    let speed = running.speed.map_or(String::new(), |speed| format!("   {speed:.1} a second"));
+    let left = running.time_left().map_or(String::new(), |left| format!("   about {}", clock_words(left)));
+    text + &speed + &left
 }
 
 fn clock_words(time: Duration) -> String {
@@ -217,4 +220,220 @@ fn draw_below(running: &Running, state: &AppState, page: &mut Page<'_>) {
     });
     page.margin = 2;
     page.paragraph(5, &command_line(state, " --resume"));
+}
+
+/// The width of the preview with a pane beside it.
+const BESIDE_PANE: u16 = 82;
+
+/// The left edges of the columns of the table of fields.
+const FIELD: u16 = 23;
+const EXAMPLE: u16 = 36;
+const CHECKED: u16 = 56;
+
+/// The rows above the list of bad rows.
+const ABOVE_FAULTS: u16 = 10;
+
+/// The left edge of the last column; in a narrow window further left.
+fn checked_column(page: &Page<'_>) -> u16 {
+    page.area.width.saturating_sub(16).min(CHECKED)
+}
+
+/// Paints the preview of a file.
+fn draw_preview(looked: &PreviewState, state: &AppState, page: &mut Page<'_>) {
+    let beside = page.pane(BESIDE_PANE, "Import: preview");
+    let height = page.area.height;
+    page.scrolled(1, |page| draw_left(looked, state, height, page));
+    if let Some(beside) = beside.filter(|_| looked.seen().is_some()) {
+        page.go_to(beside);
+        draw_beside(looked, state, page);
+    }
+}
+
+/// The preview itself; a window of this `height` decides how many bad rows it lists.
+fn draw_left(looked: &PreviewState, state: &AppState, height: u16, page: &mut Page<'_>) {
+    let name = looked.source.path().map_or("pasted text", file_name);
+    let built = if state.pending.is_running(Slot::CheckFile) {
+        let rows = if looked.rows > 0 { format!(" {} so far", counted(looked.rows, "row")) } else { String::new() };
+        format!("checking ...{rows}")
+    } else {
+        looked.seen().map_or_else(String::new, |seen| layout_words(&seen.preview))
+    };
+    let name = cut(&page.appearance.text(name), page.columns().saturating_sub(14 + width(&built)));
+    page.gap();
+    page.line(vec![page.appearance.span("   Import   ", StyleRole::Heading), format!("{name}   {built}").into()]);
+    page.gap();
+    draw_fields(looked, page);
+    page.gap();
+    match &looked.found {
+        Some(Ok(seen)) => {
+            let key = if looked.value(looked.part).is_some() { "Ctrl-O" } else { "l" };
+            draw_faults(&seen.preview, key, height, page);
+            draw_choices(looked, state, page);
+        }
+        Some(Err(not_seen)) => page.banner(&not_seen.why, usize::MAX),
+        None => {}
+    }
+}
+
+fn layout_words(preview: &Preview) -> String {
+    let layout = &preview.layout;
+    let delimiter = match layout.delimiter {
+        None => "",
+        Some(';') => ", semicolon",
+        Some('\t') => ", tab",
+        Some(_) => ", comma",
+    };
+    let encoding = if layout.format == FileFormat::Xlsx { "" } else { ", UTF-8" };
+    format!("{}{delimiter}{encoding}, {}", layout.format, counted(preview.good + preview.bad, "row"))
+}
+
+/// The column of each field, and an unused column.
+fn draw_fields(looked: &PreviewState, page: &mut Page<'_>) {
+    for (x, text) in [(3, "Column in file"), (FIELD, "Field"), (EXAMPLE, "Example"), (checked_column(page), "Checked")]
+    {
+        page.at(x, text, StyleRole::Heading);
+    }
+    page.gap();
+    for field in Field::ALL {
+        draw_field(looked, field, page);
+        page.gap();
+    }
+    let used = Field::ALL.map(|field| looked.column_of(field));
+    let mut unused = looked.columns().iter().filter(|column| !used.contains(&Some(column.as_str())));
+    if let Some(first) = unused.next() {
+        let more = unused.count();
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        let text = format!("   {}{more}", cut(&page.appearance.text(first), 18));
+        page.at(0, cut(&text, usize::from(FIELD) - 4), StyleRole::Quiet);
+        page.at(FIELD - 3, "-> (not used)", StyleRole::Quiet);
+    }
+    page.gap();
+}
+
+fn draw_field(looked: &PreviewState, field: Field, page: &mut Page<'_>) {
+    let here = looked.part == field as usize;
+    let role = StyleRole::InUse.when(here);
+    page.label(0, 1, "", here);
+    let value = looked.value(field as usize);
+    let column = looked.column_of(field);
+    if let Some(value) = value {
+        page.input(3, 14, value, here);
+    } else {
+        let none = match field {
+            _ if looked.columns().is_empty() => "",
+            Field::Status => "(none: not set)",
+            Field::Name | Field::CategoryId => "(none)",
+        };
+        page.at(3, cut(&page.appearance.text(column.unwrap_or(none)), 18), role);
+        if here {
+            page.point(3);
+        }
+    }
+    page.at(FIELD - 3, "->", StyleRole::Text);
+    page.at(FIELD, field.member(), role);
+    let Some(seen) = looked.seen() else { return };
+    let checked = checked_column(page);
+    let example = seen.preview.first.first().map(|new| example(new, field)).unwrap_or_default();
+    let example = cut(&page.appearance.text(&example), usize::from(checked.saturating_sub(EXAMPLE + 1)));
+    page.at(EXAMPLE, example, StyleRole::Text);
+    if value.is_some() {
+        page.at(checked, "same for all", StyleRole::Text);
+    } else if column.is_some() {
+        let Cells { empty, wrong } = seen.preview.cells[field as usize];
+        let role = if empty + wrong == 0 { StyleRole::Good } else { StyleRole::Error };
+        let ok = (seen.preview.good + seen.preview.bad).saturating_sub(empty + wrong);
+        page.at(checked, counts([(ok, "ok"), (empty, "empty"), (wrong, "bad")]).join("  "), role);
+    }
+}
+
+fn example(new: &NewPet, field: Field) -> String {
+    match field {
+        Field::Name => new.name.clone(),
+        Field::CategoryId => new.category_id.to_string(),
+        Field::Status => new.status.map_or("not set".to_owned(), |status| status.to_string()),
+    }
+}
+
+/// The value first: the reason may not fit.
+fn fault_words(fault: &RowFault) -> String {
+    match (fault.column.as_str(), fault.value.as_str()) {
+        ("", _) => fault.reason.clone(),
+        (column, "") => format!("{column} is empty"),
+        (column, value) => format!("{column} \"{value}\": {}", fault.reason),
+    }
+}
+
+/// The first rows that cannot be sent, and how many there are; `key` lists all.
+fn draw_faults(preview: &Preview, key: &str, height: u16, page: &mut Page<'_>) {
+    if preview.bad > 0 {
+        page.styled(format!("   Cannot be sent ({}):", preview.bad), StyleRole::Error);
+        let others = ABOVE_FAULTS + 6 + u16::from(preview.duplicates > 0) + u16::from(preview.corrected > 0);
+        let room = usize::from(height.saturating_sub(others)).clamp(1, 5);
+        let shown = if preview.bad_rows.len() > room { room.saturating_sub(1).max(1) } else { room };
+        for bad in preview.bad_rows.iter().take(shown) {
+            let faults: Vec<String> = bad.faults.iter().map(fault_words).collect();
+            let text = format!("     line {:>3}   {}", bad.line, faults.join("; "));
+            page.line(cut(&page.appearance.text(&text), page.columns()));
+        }
+        if preview.bad_rows.len() > shown {
+            page.line(format!("     and {} more: {key} lists them", preview.bad - shown as u64));
+        }
+        page.gap();
+    }
+    if preview.duplicates > 0 {
+        let until = if preview.all_duplicates { "" } else { " at least" };
+        let rows = counted(preview.duplicates, "row");
+        page.line(format!("   Duplicates (all fields equal):{until} {rows}   {key} lists them"));
+    }
+    if preview.corrected > 0 {
+        page.line(format!("   Status corrected in {} (spaces, capitals).", counted(preview.corrected, "row")));
+    }
+    page.gap();
+}
+
+/// The choices about sending.
+fn draw_choices(looked: &PreviewState, state: &AppState, page: &mut Page<'_>) {
+    let Some(seen) = looked.seen() else { return };
+    let preview = &seen.preview;
+    for (part, text) in looked.questions() {
+        let here = looked.part == part;
+        page.label(0, 1, &text, here);
+        if here {
+            page.point(3);
+        }
+        page.gap();
+    }
+    page.gap();
+    if let Some(before) = &seen.before {
+        let goes_on = before.way() == EarlierVerdict::GoOn;
+        let text = if goes_on && before.same_file {
+            "This import was started before. F2 continues it; rows already added are not sent again.".to_owned()
+        } else if goes_on && before.new > 0 {
+            format!("{} F2 sends the other {}.", before.sentence(), counted(before.new, "row"))
+        } else {
+            before.sentence()
+        };
+        page.paragraph(3, &text);
+    }
+    if preview.bad > 0 && !looked.only_good {
+        page.paragraph(3, "Fix the file, then press F5; w writes these rows to another file.");
+    } else if let Some(Start::New | Start::Anew(_)) = looked.start() {
+        let (pets, label) = (counted(preview.good, "pet"), &state.link.label);
+        page.paragraph(3, &format!("This adds {pets} to {label} and cannot be undone."));
+    }
+}
+
+/// The pane beside it: what will be sent, and the equivalent command.
+fn draw_beside(looked: &PreviewState, state: &AppState, page: &mut Page<'_>) {
+    page.boxed("Details");
+    page.gap();
+    page.paragraph(1, "First rows, as sent (JSON):");
+    page.gap();
+    for new in looked.seen().iter().flat_map(|seen| &seen.preview.first) {
+        page.paragraph(1, &serde_json::to_string(new).unwrap_or_default());
+    }
+    page.gap();
+    page.paragraph(1, "The same on the command line (y copies):");
+    page.gap();
+    page.paragraph(1, &command_line(state, " --dry-run"));
 }
