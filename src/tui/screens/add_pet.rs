@@ -11,7 +11,7 @@ pub mod view;
 use std::time::{Duration, Instant};
 
 use crate::app::outbox::Outbox;
-use crate::app::outbox::queue::SentPet;
+use crate::app::outbox::queue::{Line, SentPet};
 use crate::config::file::Add;
 use crate::model::draft::check_name;
 use crate::model::text::{cut, width};
@@ -63,10 +63,8 @@ pub struct State {
     pub setup: Add,
     /// The lines below the form.
     pub outbox: Outbox,
-    /// The cursor is at a line.
-    pub in_lines: bool,
-    /// The number of the selected line.
-    pub marked: u64,
+    /// The number of the line that has the cursor, which is in the form otherwise.
+    pub marked: Option<u64>,
     /// Some were saved since the list was read.
     pub unread: bool,
     /// The refused line being edited.
@@ -154,8 +152,7 @@ impl State {
 
     /// Why the line that is selected or edited was refused.
     pub(super) fn explanation(&self) -> Option<&str> {
-        let selected = self.in_lines.then_some(self.marked);
-        let number = self.editing.as_ref().map(|editing| editing.number).or(selected)?;
+        let number = self.editing.as_ref().map(|editing| editing.number).or(self.marked)?;
         self.outbox.line(number)?.fate.explanation()
     }
 
@@ -176,9 +173,14 @@ impl State {
         self.draft() != self.left
     }
 
+    /// The line that has the cursor.
+    pub(super) fn marked_line(&self) -> Option<&Line> {
+        self.outbox.line(self.marked?)
+    }
+
     /// Goes to the name.
     pub(super) fn go_to_name(&mut self) {
-        self.in_lines = false;
+        self.marked = None;
         self.form.go_to(&NAME);
     }
 

@@ -94,7 +94,7 @@ impl State {
     pub fn key_place(&self) -> &'static Place {
         if self.import.on {
             self.import.key_place()
-        } else if self.in_lines {
+        } else if self.marked.is_some() {
             &LINES_PLACE
         } else {
             self.form.place([&FORM_PLACE, &FORM_PLACE, &FORM_CHOICE_PLACE, &FORM_PLACE])
@@ -104,19 +104,19 @@ impl State {
 
 /// What happened to the selected line.
 fn fate(app: &AppState) -> Option<&Fate> {
-    app.add.outbox.line(app.add.marked).map(|line| &line.fate)
+    app.add.marked_line().map(|line| &line.fate)
 }
 
 fn show_form(state: &mut AppState, _: Now) {
     state.screen = Screen::AddPet;
     state.pets.searching = false;
     state.add.import.on = false;
-    state.add.in_lines = false;
+    state.add.marked = None;
 }
 
 /// Goes to the newest line that needs the user, or else to the newest; and back to the form.
 fn switch(state: &mut AppState, now: Now) {
-    let is_there = state.screen == Screen::AddPet && state.add.in_lines && !state.add.import.on;
+    let is_there = state.screen == Screen::AddPet && state.add.marked.is_some() && !state.add.import.on;
     show_form(state, now);
     if is_there {
         return;
@@ -125,7 +125,7 @@ fn switch(state: &mut AppState, now: Now) {
     let lines = &add.outbox.lines;
     let newest = lines.iter().rev().find(|line| line.fate.wants_the_user()).or(lines.last());
     let Some(number) = newest.map(|line| line.typed.line) else { return state.tell("No lines yet.") };
-    (add.marked, add.in_lines) = (number, true);
+    add.marked = Some(number);
     add.form.go_to(&NAME);
 }
 
@@ -170,7 +170,7 @@ pub fn on_typing(state: &mut AppState, typing: Typing<'_>, now: Now) -> bool {
     if let Typing::Text(text) = typing
         && !in_category
     {
-        let is_elsewhere = add.in_lines || !add.form.is_at(&NAME);
+        let is_elsewhere = add.marked.is_some() || !add.form.is_at(&NAME);
         let begins = add.form[&NAME].is_empty();
         add.note_text(text, begins, now.mono);
         add.asked = None;
@@ -180,7 +180,7 @@ pub fn on_typing(state: &mut AppState, typing: Typing<'_>, now: Now) -> bool {
     if in_category && std::mem::take(&mut add.sticky) && is_text {
         add.form[&CATEGORY].clear();
     }
-    let is_cut = !add.in_lines && add.form.take(typing);
+    let is_cut = add.marked.is_none() && add.form.take(typing);
     add.stray &= !add.form[&NAME].is_empty();
     is_cut
 }
@@ -259,7 +259,7 @@ fn confirm(state: &mut AppState, now: Now) -> Vec<Effect> {
 
 /// Checks the form and takes it as a line, or puts the cursor on the first field to fix.
 fn save(state: &mut AppState, now: Now) -> Vec<Effect> {
-    state.add.in_lines = false;
+    state.add.marked = None;
     let Some(new) = checked(state, now) else { return vec![bell()] };
     if !asks_first(state, &new, now) {
         take(state, now);

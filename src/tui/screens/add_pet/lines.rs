@@ -39,22 +39,16 @@ const LONGEST_ASKED: Duration = Duration::from_secs(3_600);
 /// Selects the line above or below. The newest is on top, and above it is the form.
 pub fn step(state: &mut AppState, down: bool) {
     let add = &mut state.add;
-    let Some(here) = add.outbox.position(add.marked) else {
-        add.in_lines = false;
-        return;
-    };
-    match (down, add.outbox.lines.get(here + 1)) {
-        (true, _) => add.marked = add.outbox.lines[here.saturating_sub(1)].typed.line,
-        (false, Some(newer)) => add.marked = newer.typed.line,
-        (false, None) => add.in_lines = false,
-    }
+    let here = add.marked.and_then(|number| add.outbox.position(number));
+    let next = here.and_then(|here| add.outbox.lines.get(if down { here.saturating_sub(1) } else { here + 1 }));
+    add.marked = next.map(|line| line.typed.line);
 }
 
 /// Enter on the selected line: edits a refused one, searches for one with an unknown outcome, and accepts what was
 /// found.
 pub fn open(state: &mut AppState, now: Now) -> Vec<Effect> {
     let add = &mut state.add;
-    let Some(line) = add.outbox.line(add.marked).cloned() else { return Vec::new() };
+    let Some(line) = add.marked_line().cloned() else { return Vec::new() };
     match line.fate {
         Fate::Refused(_) => {
             if add.form.value(&NAME).is_empty() || add.editing.is_some() {
@@ -159,26 +153,24 @@ impl Job for SearchForLine {
 /// Sends the selected line with an unknown outcome again, which may add a second pet.
 pub fn send_again(state: &mut AppState, _: Now) -> Vec<Effect> {
     let add = &mut state.add;
-    if add.outbox.line(add.marked).is_none_or(|line| !matches!(line.fate, Fate::Unknown(_))) {
+    let unknown = add.marked_line().filter(|line| matches!(line.fate, Fate::Unknown(_)));
+    let Some(number) = unknown.map(|line| line.typed.line) else {
         return state.note("Only a line without an answer (?) can be sent again.");
-    }
-    add.outbox.send_again(add.marked);
+    };
+    add.outbox.send_again(number);
     Vec::new()
 }
 
 /// Drops the selected line, unless it is being sent or saved.
 pub fn drop_marked(state: &mut AppState, now: Now) -> Vec<Effect> {
     let add = &mut state.add;
-    let Some(here) = add.outbox.position(add.marked) else { return Vec::new() };
+    let Some(here) = add.marked.and_then(|number| add.outbox.position(number)) else { return Vec::new() };
     let line = add.outbox.lines[here].clone();
     if !line.fate.can_be_dropped() {
         return state.note("A line that is being sent or saved cannot be dropped.");
     }
     add.outbox.drop_line(line.typed.line);
-    match add.outbox.lines.get(here).or(add.outbox.lines.last()) {
-        Some(next) => add.marked = next.typed.line,
-        None => add.in_lines = false,
-    }
+    add.marked = add.outbox.lines.get(here).or(add.outbox.lines.last()).map(|next| next.typed.line);
     state.say_done(format!("Dropped {}.", short(&line.typed.pet.name)), now.mono);
     Vec::new()
 }
@@ -395,7 +387,7 @@ pub fn restore(state: &mut AppState, left: Result<Unfinished, String>) {
     let add = &mut state.add;
     let before = std::mem::replace(&mut add.outbox, Outbox::new(left, &state.pets.categories));
     (add.outbox.saved, add.outbox.is_unwritable) = (before.saved, before.is_unwritable);
-    (add.pacing, add.in_lines) = (Pacing::default(), false);
+    (add.pacing, add.marked) = (Pacing::default(), None);
     if waiting + outcome_unknown == 0 && refused > 0 {
         let text = format!("Left by the last session: {} to fix (2, F6).", counted(refused, "refused pet"));
         state.tell(text);

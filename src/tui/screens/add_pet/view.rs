@@ -36,7 +36,7 @@ fn draw_all(state: &AppState, now: Now, page: &mut Page<'_>) {
         page.right(1, &format!("draft saved {}", page.appearance.time(at)), StyleRole::Quiet);
     }
     page.y += 1 + gap;
-    page.form(&add.form, &Layout { x: FIELDS, beside: true, gap, idle: add.in_lines }, &state.known(), "");
+    page.form(&add.form, &Layout { x: FIELDS, beside: true, gap, idle: add.marked.is_some() }, &state.known(), "");
     page.gap();
     draw_below(add, now, page);
 }
@@ -81,7 +81,7 @@ fn draw_lines(add: &State, now: Now, page: &mut Page<'_>) {
     page.headings(&columns);
     let rows = usize::from(page.left());
     let lines = &add.outbox.lines;
-    let marked = add.outbox.position(add.marked).filter(|_| add.in_lines).map(|at| lines.len() - 1 - at);
+    let marked = add.marked.and_then(|number| add.outbox.position(number)).map(|at| lines.len() - 1 - at);
     for (here, line) in shown(lines.iter().rev(), marked.unwrap_or(0), rows) {
         let (mark, role, result) = match &line.fate {
             Fate::Unwritten => (" ", StyleRole::Wait, "waiting".to_owned()),

@@ -41,7 +41,7 @@ fn name(app: &App) -> &str {
 
 /// Which field has the cursor.
 fn focus(app: &App) -> &str {
-    if app.state.add.in_lines { "lines" } else { app.state.add.form.focus().name }
+    if app.state.add.marked.is_some() { "lines" } else { app.state.add.form.focus().name }
 }
 
 /// Types names, each with Enter, and confirms the writes.
