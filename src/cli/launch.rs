@@ -50,7 +50,6 @@ use crate::tui::session_cache::{SessionCache, read_kept};
 use crate::tui::state::{AppState, MessageKind, Screen};
 use crate::tui::terminal::writer_thread::TerminalWriter;
 use crate::tui::theme::Appearance;
-use crate::tui::worker::context::DraftFiles;
 use crate::tui::worker::{self, WorkerContext};
 use crate::tui::{terminal, view};
 
@@ -138,7 +137,7 @@ pub fn run(
 fn unfinished_import(settings: &Settings, env: &Env) -> Option<String> {
     let identity = settings.identity()?;
     let state = Paths::new(env).ok()?.state;
-    let drafts = Drafts::open(&DraftFiles::new(Arc::new(Claims::new(state))), &identity).ok().flatten()?;
+    let drafts = Drafts::open(&Claims::new(state), &identity).ok().flatten()?;
     drafts.typed.import.filter(|import| import.begun).map(|import| import.path.value().to_owned())
 }
 
@@ -186,7 +185,6 @@ fn session(
     let pasted = pasted.or_else(|| own.as_ref().map(|own| own.join("imports")));
     let claims = own.map(|own| Arc::new(Claims::new(own)));
     let queues = Arc::new(Queues::new(claims.clone()));
-    let drafts = claims.map(|claims| Arc::new(DraftFiles::new(claims)));
     let copying = clipboard::ways(settings.config.ui.clipboard, env, copied);
     let inside = Inside::default();
     let connect = inside.connect();
@@ -201,7 +199,7 @@ fn session(
         },
         kept,
         pasted,
-        drafts,
+        drafts: claims,
         queues,
         services: Arc::new(Services { connect, choices: choices.clone(), env: env.clone() }),
         over_ssh: choices.ssh.is_some(),
@@ -329,7 +327,7 @@ async fn show(
 }
 
 /// Saves what is typed for the next session, even if the terminal is gone. Returns why it could not.
-fn keep_drafts(files: &DraftFiles, state: &AppState, run: Option<&Result<(), LoopError>>) -> Option<String> {
+fn keep_drafts(files: &Claims, state: &AppState, run: Option<&Result<(), LoopError>>) -> Option<String> {
     let ended = match (run, state.quitting) {
         (None, _) => Ending::Fault,
         (Some(Err(_)), _) | (_, Some(QuitReason::Hangup)) => Ending::Hangup,

@@ -1,10 +1,11 @@
 //! The files of drafts. Each running program has its own for each service, so that no two programs write the same one.
 
+use std::collections::hash_map::Entry;
 use std::collections::{BTreeSet, HashMap};
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Read as _};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 
 use parking_lot::Mutex;
 
@@ -24,6 +25,8 @@ pub struct Claim {
     pub draft: PathBuf,
     /// The file of the pets that wait to be sent, a line each.
     pub queue: PathBuf,
+    /// The number of the newest write of the draft.
+    newest: Mutex<u64>,
     _lock: Locked,
 }
 
@@ -37,7 +40,7 @@ impl Claim {
         for number in left(state, &stem).into_iter().map(|(_, number)| number).chain(1..=MOST) {
             let file = |ending: &str| directory.join(format!("{stem}-{number}.{ending}"));
             if let Some(lock) = atomic_file::claim(&file(LOCK))? {
-                return Ok(Self { draft: file(DRAFT), queue: file(QUEUE), _lock: lock });
+                return Ok(Self { draft: file(DRAFT), queue: file(QUEUE), newest: Mutex::default(), _lock: lock });
             }
         }
         Err(io::Error::new(ErrorKind::ResourceBusy, format!("{MOST} programs have drafts for this service")))
@@ -67,11 +70,13 @@ impl Claim {
     }
 }
 
-/// The files that this program has claimed: the same ones for each caller.
+/// The files that this program has claimed, until this is dropped: the same ones for each caller. They stay claimed when a
+/// service is left: what was typed for it is on the screen again when it is used again, and must not be taken up by another
+/// program meanwhile.
 #[derive(Debug)]
 pub struct Claims {
     state: PathBuf,
-    held: Mutex<HashMap<String, Weak<Claim>>>,
+    held: Mutex<HashMap<String, Arc<Claim>>>,
 }
 
 impl Claims {
@@ -85,13 +90,33 @@ impl Claims {
     /// # Errors
     /// As for [`Claim::new`].
     pub fn of(&self, identity: &str) -> io::Result<Arc<Claim>> {
-        let mut held = self.held.lock();
-        if let Some(claim) = held.get(identity).and_then(Weak::upgrade) {
-            return Ok(claim);
+        match self.held.lock().entry(identity.to_owned()) {
+            Entry::Occupied(held) => Ok(Arc::clone(held.get())),
+            Entry::Vacant(free) => Ok(Arc::clone(free.insert(Arc::new(Claim::new(&self.state, identity)?)))),
         }
-        let claim = Arc::new(Claim::new(&self.state, identity)?);
-        held.insert(identity.to_owned(), Arc::downgrade(&claim));
-        Ok(claim)
+    }
+
+    /// Reads the draft that was left for the service `identity`. What `read` does not take is put aside under another
+    /// name.
+    pub fn read_draft<T>(&self, identity: &str, read: impl FnOnce(&str) -> Option<T>) -> io::Result<Option<T>> {
+        let claim = self.of(identity)?;
+        let Some(text) = claim.read()? else { return Ok(None) };
+        let draft = read(&text);
+        if draft.is_none() {
+            claim.put_aside()?;
+        }
+        Ok(draft)
+    }
+
+    /// Writes the draft for the service `identity`, or removes it, unless a newer one was written already.
+    pub fn write_draft(&self, identity: &str, number: u64, text: Option<&str>) -> io::Result<()> {
+        let claim = self.of(identity)?;
+        let mut newest = claim.newest.lock();
+        if number > *newest {
+            text.map_or_else(|| claim.clear(), |text| claim.write(text))?;
+            *newest = number;
+        }
+        Ok(())
     }
 }
 
@@ -155,13 +180,15 @@ mod tests {
     }
 
     #[test]
-    fn callers_share_the_files_until_all_have_dropped_them() {
+    fn callers_share_the_files_until_the_claims_are_dropped() {
         let state = tempfile::tempdir().unwrap();
         let claims = Claims::new(state.path().to_owned());
         let (one, two) = (claims.of("x").unwrap(), claims.of("x").unwrap());
         assert!(Arc::ptr_eq(&one, &two) && one.draft != claims.of("y").unwrap().draft);
         let path = one.draft.to_owned();
         drop((one, two));
+        assert_ne!(Claim::new(state.path(), "x").unwrap().draft, path);
+        drop(claims);
         assert_eq!(Claim::new(state.path(), "x").unwrap().draft, path);
     }
 

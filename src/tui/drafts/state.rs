@@ -1,6 +1,7 @@
 //! The drafts of one service, as stored on disk, and their state in this session.
 
 use std::collections::HashMap;
+use std::io;
 use std::time::Instant;
 
 use jiff::Timestamp;
@@ -8,11 +9,11 @@ use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 
 use crate::app::outbox::queue::SentPet;
-use crate::model::PetStatus;
+use crate::local::draft_files::Claims;
+use crate::model::{PetStatus, display_safe};
 use crate::tui::screens::add_pet;
 use crate::tui::text_input::TextInput;
 use crate::tui::widgets::form::FormDraft;
-use crate::tui::worker::context::DraftFiles;
 
 /// The state of the drafts on disk.
 #[derive(Debug, Default)]
@@ -83,10 +84,15 @@ pub struct WriteDrafts {
 
 impl WriteDrafts {
     /// Writes them, unless newer ones are on disk; without typed text, removes their file.
-    pub fn write(&self, files: &DraftFiles) -> Result<(), String> {
+    pub fn write(&self, files: &Claims) -> Result<(), String> {
         let Drafts { identity, typed, .. } = &*self.drafts;
-        files.write(identity, self.number, (!typed.is_empty()).then(|| self.drafts.text()).as_deref())
+        let text = (!typed.is_empty()).then(|| self.drafts.text());
+        files.write_draft(identity, self.number, text.as_deref()).map_err(safe)
     }
+}
+
+fn safe(error: io::Error) -> String {
+    display_safe(&error.to_string()).into_owned()
 }
 
 /// How a session ended.
@@ -105,8 +111,8 @@ pub enum Ending {
 
 impl Drafts {
     /// What was left for the service `identity`. What cannot be read is put aside.
-    pub fn open(files: &DraftFiles, identity: &str) -> Result<Option<Self>, String> {
-        files.open(identity, |text| Self::read(text, identity))
+    pub fn open(files: &Claims, identity: &str) -> Result<Option<Self>, String> {
+        files.read_draft(identity, |text| Self::read(text, identity)).map_err(safe)
     }
 
     /// The text of its file.
@@ -180,5 +186,74 @@ impl TypedText {
     pub fn for_service(self) -> Self {
         let Self { form, sent, import, .. } = self;
         Self { form, sent, import, ..Self::default() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::Path;
+
+    use super::*;
+    use crate::local::draft_files::Claim;
+
+    fn write(number: u64, identity: &str, search: &str) -> WriteDrafts {
+        let typed = TypedText { search: TextInput::new(search), ..TypedText::default() };
+        let at = "2026-11-20T14:03:07Z".parse().unwrap();
+        let drafts = Drafts { identity: identity.into(), profile: "shop".into(), at, ended: None, typed };
+        WriteDrafts { number, drafts: Box::new(drafts) }
+    }
+
+    /// What a program that starts now finds there.
+    fn found(state: &Path, identity: &str) -> Option<String> {
+        let drafts = Drafts::open(&Claims::new(state.to_owned()), identity).unwrap();
+        drafts.map(|drafts| drafts.typed.search.value().to_owned())
+    }
+
+    #[test]
+    fn an_older_write_never_takes_the_place_of_a_newer_one() {
+        let state = tempfile::tempdir().unwrap();
+        let files = Claims::new(state.path().to_owned());
+        write(2, "a", "newer").write(&files).unwrap();
+        write(1, "a", "older").write(&files).unwrap();
+        assert_eq!(found(state.path(), "a"), None, "another program works on it");
+        drop(files);
+        assert_eq!(found(state.path(), "a").as_deref(), Some("newer"));
+    }
+
+    #[test]
+    fn where_nothing_is_typed_there_is_no_file() {
+        let state = tempfile::tempdir().unwrap();
+        let files = Claims::new(state.path().to_owned());
+        write(1, "a", "typed").write(&files).unwrap();
+        write(2, "a", "").write(&files).unwrap();
+        drop(files);
+        let left = fs::read_dir(state.path().join("drafts")).unwrap().map(|file| file.unwrap().path());
+        assert!(left.into_iter().all(|path| path.extension().is_some_and(|ending| ending == "lock")));
+    }
+
+    #[test]
+    fn each_service_keeps_its_own_and_no_other_program_takes_it_up_in_this_session() {
+        let state = tempfile::tempdir().unwrap();
+        let files = Claims::new(state.path().to_owned());
+        write(3, "b", "for b").write(&files).unwrap();
+        // The one that was left is written late.
+        write(2, "a", "for a").write(&files).unwrap();
+        assert_eq!((found(state.path(), "a"), found(state.path(), "b")), (None, None));
+        write(4, "b", "").write(&files).unwrap();
+        drop(files);
+        assert_eq!((found(state.path(), "a").as_deref(), found(state.path(), "b")), (Some("for a"), None));
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_put_aside() {
+        let state = tempfile::tempdir().unwrap();
+        let claim = Claim::new(state.path(), "a").unwrap();
+        claim.write("{\"from\":\"a later version\"}").unwrap();
+        let path = claim.draft.clone();
+        drop(claim);
+        assert_eq!(found(state.path(), "a"), None);
+        let aside = path.with_extension("unreadable");
+        assert_eq!(fs::read_to_string(aside).unwrap(), "{\"from\":\"a later version\"}");
     }
 }

@@ -176,6 +176,8 @@ async fn lines_wait_on_disk_for_a_service_that_is_away_and_the_next_session_send
     let state = app.quit().await;
     let rest: Vec<_> = state.add.outbox.not_in_file().cloned().collect();
     queues.close(state.link.identity.as_deref(), &rest).unwrap();
+    // As at the end of the program, which gives back what it has claimed.
+    drop(queues);
 
     let listener = TcpListener::bind(address).await.unwrap();
     let server = server::start(server::Config::default(), store.clone(), vec![listener]).unwrap();

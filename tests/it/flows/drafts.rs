@@ -7,7 +7,6 @@ use petstore::app::outbox::queue::SentAt;
 use petstore::model::{IdempotencyKey, NewPet};
 use petstore::tui::drafts::Drafts;
 use petstore::tui::msg::{Msg, QuitReason};
-use petstore::tui::worker::context::DraftFiles;
 use tokio::io::AsyncWriteExt as _;
 
 use super::profiles::Home;
@@ -128,7 +127,7 @@ async fn an_pet_is_on_disk_with_its_key_before_it_is_sent() {
     let (setup, domains_context) = no_domains();
     let claims = Arc::new(Claims::new(state.clone()));
     let queues = Arc::new(Queues::new(Some(Arc::clone(&claims))));
-    let drafts = Some(Arc::new(DraftFiles::new(claims)));
+    let drafts = Some(claims);
     let service = remote(&stub.base_url, "petk_0123456789abcdef77d0");
     let context = WorkerContext { drafts, queues, ..context(domains_context) };
     let mut app = App::start(service, stub.client(), setup, context, clock::now);

@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 
 use petstore::config::settings_for;
 use petstore::local::draft_files::Claims;
-use petstore::tui::worker::context::DraftFiles;
 
 use super::*;
 
@@ -60,7 +59,7 @@ impl Home {
         let services = Arc::new(Services { connect, choices: Choices::default(), env: self.env.clone() });
         let (setup, domains_context) = no_domains();
         let kept = Some(self.directory.path().join("lists"));
-        let drafts = Some(Arc::new(DraftFiles::new(Arc::new(Claims::new(self.state())))));
+        let drafts = Some(Arc::new(Claims::new(self.state())));
         App::run(settings, setup, WorkerContext { services, kept, drafts, ..context(domains_context) }, clock::now)
     }
 }
