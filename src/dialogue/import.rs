@@ -205,9 +205,17 @@ impl Session {
         let (progress, counts) = watch::channel(ImportProgress::default());
         let (control, controls) = watch::channel(ImportControl::Go);
         let trouble = Arc::new(Mutex::new(Vec::new()));
+        let rows = Arc::clone(&trouble);
+        // The first ones that were not added. Bad rows are in the preview.
+        let on_row: OnImportedRow = Arc::new(move |row| {
+            let mut rows = rows.lock();
+            if row.is_error() && !matches!(row.outcome, RowOutcome::Invalid(_)) && rows.len() < MOST {
+                rows.push(capitalized(&row.sentence()));
+            }
+        });
         let client = self.setup.client.clone();
         let good = ready.1.past.head.good.unwrap_or_default();
-        let sent = import::run(&client, ready, (on_row(Arc::clone(&trouble)), progress, controls));
+        let sent = import::run(&client, ready, (on_row, progress, controls));
         tokio::pin!(sent);
         let how_far = || {
             let counts = counts.borrow();
@@ -253,16 +261,6 @@ impl Session {
             None => Ok(()),
         }
     }
-}
-
-/// Collects the first messages about rows that were not added. Bad rows are in the preview.
-fn on_row(trouble: Arc<Mutex<Vec<String>>>) -> OnImportedRow {
-    Arc::new(move |row| {
-        let mut trouble = trouble.lock();
-        if row.is_error() && !matches!(row.outcome, RowOutcome::Invalid(_)) && trouble.len() < MOST {
-            trouble.push(capitalized(&row.sentence()));
-        }
-    })
 }
 
 /// A path as it is typed, pasted or dropped on the terminal.

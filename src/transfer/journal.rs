@@ -241,14 +241,10 @@ fn begin(path: &Path, place: &Path, head: &Head) -> Result<(NamedTempFile, File)
 
 /// The name of a kept journal that began then; `number` distinguishes those of one second.
 fn kept_as(path: &Path, began: Timestamp, number: u32) -> PathBuf {
-    let mut ending = began.strftime("%Y%m%d-%H%M%S").to_string();
-    if number > 0 {
-        ending.push_str(&format!("-{number}"));
-    }
-    if let Some(extension) = path.extension() {
-        ending.push_str(&format!(".{}", extension.display()));
-    }
-    path.with_extension(ending)
+    let date = began.strftime("%Y%m%d-%H%M%S");
+    let number = if number > 0 { format!("-{number}") } else { String::new() };
+    let extension = path.extension().map_or(String::new(), |extension| format!(".{}", extension.display()));
+    path.with_extension(format!("{date}{number}{extension}"))
 }
 
 /// The kept journals that `path` has replaced.

@@ -14,6 +14,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::progress::{ImportProgress, ImportedRow, OnImportedRow};
 use super::work::{Patience, Work};
+use crate::api::retry::pause;
 use crate::api::{Client, Failure};
 use crate::clock::{self, Now};
 use crate::model::display_safe;
@@ -251,9 +252,8 @@ impl Pace {
             // A failure that began before the pause is not new.
             None if self.until.is_some_and(|until| began < until) => now,
             None => {
-                let wait = first.saturating_mul(1 << self.pauses.min(20)).min(longest);
                 self.pauses += 1;
-                now + wait.mul_f64(0.5 + dice.clamp(0.0, 1.0) / 2.0)
+                now + pause(first, longest, self.pauses - 1, None, dice)
             }
         };
         let until = self.until.map_or(until, |before| before.max(until));

@@ -64,9 +64,7 @@ impl Head {
         if reading.is_default() || self.reading.agrees_with(reading) {
             return Ok(());
         }
-        let text = |reading: &ColumnMapping| {
-            serde_json::to_string(reading).map_or_else(|_| String::new(), |text| short(&text))
-        };
+        let text = |reading: &ColumnMapping| short(&serde_json::to_string(reading).unwrap_or_default());
         let what = "the column mapping (--format, --map, --set, --raw)";
         Err(another(path, what, text(&self.reading), text(reading)))
     }

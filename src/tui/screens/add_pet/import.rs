@@ -135,15 +135,6 @@ impl State {
         if let Phase::Looked(looked) = &mut self.phase { Some(looked) } else { None }
     }
 
-    /// What is imported, if known.
-    pub const fn source(&self) -> Option<&ImportSource> {
-        match &self.phase {
-            Phase::File => None,
-            Phase::Looked(looked) => Some(&looked.source),
-            Phase::Running(running) => Some(&running.job.source),
-        }
-    }
-
     /// The import that is running.
     pub fn under_way(&self) -> Option<&Running> {
         self.running().filter(|running| running.is_under_way)

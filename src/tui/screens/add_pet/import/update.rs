@@ -488,16 +488,16 @@ fn look_for(state: &mut AppState, now: Now) -> Vec<Effect> {
 
 /// Asks for the file to write the rejects to.
 fn write_rejects(state: &mut AppState) {
-    let import = &state.add.import;
-    let (source, reading, report, count) = match &import.phase {
+    let (name, source, reading, report, count) = match &state.add.import.phase {
         Phase::Looked(looked) => {
             let bad = looked.seen().map_or(0, |seen| seen.preview.bad);
-            (looked.source.clone(), looked.reading(), None, bad)
+            (rejects_name(&looked.source), looked.source.clone(), looked.reading(), None, bad)
         }
         Phase::Running(running) => {
             let Some((file, report)) = running.files.clone() else { return };
-            let reading = running.job.run.reading.clone();
-            (ImportSource::File(file), reading, Some(report.into()), running.progress.errors())
+            let RunImport { source, run } = &running.job;
+            let (file, count) = (ImportSource::File(file), running.progress.errors());
+            (rejects_name(source), file, run.reading.clone(), Some(report.into()), count)
         }
         Phase::File => return,
     };
@@ -505,7 +505,6 @@ fn write_rejects(state: &mut AppState) {
         return state.tell("Nothing to fix.");
     }
     let what = format!("{} to fix, with the reason", counted(count, "row"));
-    let name = import.source().map_or_else(String::new, rejects_name);
     let rejects = Contents::Rejects(Box::new(RejectsSource { source, reading, report }));
     state.popups.show(WriteBox::new(name, rejects).holding(what));
 }
@@ -519,21 +518,20 @@ pub(super) fn rejects_name(source: &ImportSource) -> String {
 
 /// The equivalent command line.
 pub fn command_line(state: &AppState, more: &str) -> String {
-    let import = &state.add.import;
-    let (file, options) = match &import.phase {
-        // The report has the column mapping.
-        Phase::Running(running) => match &running.files {
-            Some((file, report)) => (Some(file.clone()), report_option(file.as_ref(), report.as_ref())),
-            None => (None, String::new()),
-        },
+    let (source, file, options) = match &state.add.import.phase {
+        Phase::File => (None, None, String::new()),
+        Phase::Running(running) => {
+            // The report has the column mapping.
+            let report = running.files.as_ref().map(|(file, report)| report_option(file.as_ref(), report.as_ref()));
+            let file = running.files.as_ref().map(|(file, _)| file.clone());
+            (running.job.source.path(), file, report.unwrap_or_default())
+        }
         Phase::Looked(looked) => {
             let path = looked.seen().and_then(|seen| seen.path.as_ref());
-            (path.map(|path| path.display().to_string()), options(looked))
+            (looked.source.path(), path.map(|path| path.display().to_string()), options(looked))
         }
-        Phase::File => (None, String::new()),
     };
-    let typed = || Some(import.source()?.path()?.to_owned());
-    let file = file.or_else(typed).map_or("FILE".to_owned(), |file| shell_word(&file));
+    let file = file.or(source.map(str::to_owned)).map_or("FILE".to_owned(), |file| shell_word(&file));
     format!("petstore{} pets import {file}{options}{more}", state.link.flags)
 }
 
