@@ -47,7 +47,7 @@ fn question(run: Run) -> Question {
     let note = if run.action.writes { "It changes the service." } else { "" };
     Question::new(
         format!("Run {name}"),
-        move |app, _, page| ask_of_service(app, page, &what, &details, note),
+        move |app, page| ask_of_service(app, page, &what, &details, note),
         "Run it",
         |app, now| begin(app, run, now),
         |app, _| app.note("It was not run."),

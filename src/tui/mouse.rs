@@ -1,4 +1,4 @@
-//! What the mouse can do, and the areas of a frame in which a click does something.
+//! What the mouse can do, and what a click does.
 
 use super::key::KeyPress;
 
@@ -33,42 +33,6 @@ pub enum Target {
         /// Whether it is the one under the cursor.
         selected: bool,
     },
-}
-
-/// Cells beside each other on a row.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Area {
-    /// The first of them, from 0.
-    pub column: u16,
-    /// From the top, from 0.
-    pub row: u16,
-    /// How many there are.
-    pub columns: u16,
-}
-
-impl Area {
-    /// Whether a cell is one of them.
-    pub fn contains(self, column: u16, row: u16) -> bool {
-        self.row == row && (self.column..self.column + self.columns).contains(&column)
-    }
-}
-
-/// A part of the screen, in cells from its top left.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Region {
-    pub x: u16,
-    pub y: u16,
-    pub columns: u16,
-    pub rows: u16,
-}
-
-/// The areas of a frame in which a click does something.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Clickable {
-    /// The place where keys went when it was drawn: in another one the areas mean nothing.
-    pub place: Option<&'static str>,
-    /// In the order of drawing, rows from the top.
-    pub areas: Vec<(Area, Target)>,
 }
 
 #[cfg(test)]
@@ -184,9 +148,9 @@ mod tests {
         let mut app = app(80, 24);
         app.screen();
         app.send(Msg::Key(crate::tui::key::Key::Char('/').into()));
-        let areas = app.state.layout.clickable.areas.clone();
+        let areas = app.state.layout.clickable.clone();
         for (area, _) in areas {
-            app.send(Msg::Mouse(MouseEvent::Click { column: area.column, row: area.row }));
+            app.send(Msg::Mouse(MouseEvent::Click { column: area.x, row: area.y }));
         }
         assert_eq!((app.state.place().name, app.state.pets.search.value()), ("search", ""));
     }

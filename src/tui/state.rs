@@ -19,13 +19,13 @@ use super::effect::Effect;
 use super::job::{AnyJob as _, Job, Started};
 use super::key::Hint;
 use super::keymap::Keymap;
-use super::mouse::{Clickable, Region};
 use super::pending::{PendingJobs, Slot};
 use super::popups::stack::Popups;
 use super::screens::domains::state::PanelLocation;
 use super::screens::{add_pet, domains, pets, profiles};
 use super::theme::Theme;
 use super::widgets::form::{Form, Known};
+use super::widgets::page::FrameLayout;
 use crate::api::failure::Failure;
 use crate::clock::Now;
 
@@ -84,7 +84,7 @@ pub struct AppState {
     /// The terminal has no focus: clocks and changes by others update less often.
     pub unwatched: bool,
     /// What the last frame learned.
-    pub layout: Layout,
+    pub layout: FrameLayout,
     /// The row that the last frame marks, while nothing but the cursor among the pets has moved since.
     pub drawn_row: Option<usize>,
     /// The panes beside the list of pets come a frame after its first rows: on a slow connection each part takes time.
@@ -200,26 +200,6 @@ pub enum MessageKind {
     Note,
     /// Something to correct.
     Error,
-}
-
-/// What drawing learned; the next update uses it.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Layout {
-    /// Where a click does something.
-    pub clickable: Clickable,
-    /// Rows of the table that are visible.
-    pub table_rows: u16,
-    /// The first of them, from 0.
-    pub table_top: usize,
-    /// Where the rows of the pets are on the screen, and the detail of one of them.
-    pub table: Region,
-    pub detail: Region,
-    /// How many rows of the detail are written.
-    pub detail_rows: u16,
-    /// Lines of the reader (help, details) that are visible.
-    pub reader_rows: u16,
-    /// Lines that the reader has.
-    pub reader_lines: u16,
 }
 
 impl Link {
@@ -397,7 +377,7 @@ impl AppState {
             keymap: Arc::default(),
             slow_line: false,
             unwatched: false,
-            layout: Layout::default(),
+            layout: FrameLayout::default(),
             drawn_row: None,
             panes_wait: false,
             only_moved: false,

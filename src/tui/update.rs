@@ -283,7 +283,7 @@ fn switch_mouse(state: &mut AppState, _: Now) -> Vec<Effect> {
 /// The mouse did something.
 fn on_mouse(state: &mut AppState, event: MouseEvent, now: Now) -> Vec<Effect> {
     // It may have been under way while the mouse was switched off, or before a frame showed what is there now.
-    if !state.mouse || state.layout.clickable.place != Some(state.place().name) {
+    if !state.mouse || state.layout.place != Some(state.place().name) {
         return Vec::new();
     }
     match event {
@@ -293,8 +293,8 @@ fn on_mouse(state: &mut AppState, event: MouseEvent, now: Now) -> Vec<Effect> {
 }
 
 fn click(state: &mut AppState, (column, row): (u16, u16), now: Now) -> Vec<Effect> {
-    let areas = &state.layout.clickable.areas;
-    let Some((area, target)) = areas.iter().rev().find(|(area, _)| area.contains(column, row)).copied() else {
+    let areas = &state.layout.clickable;
+    let Some((area, target)) = areas.iter().rev().find(|(area, _)| area.contains((column, row).into())).copied() else {
         return Vec::new();
     };
     match target {

@@ -11,13 +11,13 @@ use crate::model::words;
 
 use super::deadline::{SHOW_LOADING_AFTER, STALE_AFTER};
 use super::keymap::PETS;
-use super::mouse::{Clickable, Target};
+use super::mouse::Target;
 use super::pending::Slot;
 use super::popups::help::HelpBox;
 use super::screens::{add_pet, domains, pets, profiles, requests, welcome};
-use super::state::{AppState, Health, Layout, Message, MessageKind, Screen};
+use super::state::{AppState, Health, Message, MessageKind, Screen};
 use super::theme::{Appearance, StyleRole};
-use super::widgets::page::Page;
+use super::widgets::page::{FrameLayout, Page};
 use super::widgets::{WIDE, away_word, cover};
 
 /// The least size at which anything but one line is drawn.
@@ -30,7 +30,7 @@ const LEAST_LABEL: usize = 12;
 #[derive(Debug)]
 pub struct Frame {
     /// What the next update needs to know about it.
-    pub layout: Layout,
+    pub layout: FrameLayout,
     /// Where the cursor of the terminal is, if it is shown.
     pub cursor: Option<Position>,
     /// The parts of the screen that may differ from the frame before.
@@ -50,16 +50,21 @@ pub fn drawn_row(state: &AppState) -> Option<usize> {
 /// Where only the cursor among the pets has moved, most of the screen stays: a fifth of the work of a whole frame.
 fn draw_moved_cursor(state: &AppState, appearance: &Appearance, now: Now, buf: &mut Buffer) -> Option<Frame> {
     let from = state.drawn_row?;
-    let mut layout = state.layout.clone();
-    let mut page = Page::new(buf, buf.area, appearance);
-    let mut painted = pets::view::draw_moved_cursor(from, state, now, &mut page, &mut layout)?;
+    let mut page = page(state, appearance, now, buf);
+    let mut painted = pets::view::draw_moved_cursor(from, state, &mut page)?;
     let (lines, role) = message(state, appearance, now, page.buf.area.width.into());
     let [text] = lines.as_slice() else { return None };
     let last = page.buf.area.bottom() - 2;
     page.go_to(Rect { y: last, height: 1, ..page.buf.area });
     draw_message(text, role, &mut page);
     painted.push(page.area);
-    Some(Frame { layout, cursor: page.cursor, painted })
+    Some(Frame { layout: page.layout, cursor: page.cursor, painted })
+}
+
+/// The whole screen as a page, on which the frame before is known.
+fn page<'a>(state: &AppState, appearance: &'a Appearance, now: Now, buf: &'a mut Buffer) -> Page<'a> {
+    let area = buf.area;
+    Page { layout: state.layout.clone(), ..Page::new(buf, area, appearance, now) }
 }
 
 fn draw_message(text: &str, role: StyleRole, page: &mut Page<'_>) {
@@ -72,16 +77,16 @@ fn draw_message(text: &str, role: StyleRole, page: &mut Page<'_>) {
 pub fn draw_whole(state: &AppState, appearance: &Appearance, now: Now, buf: &mut Buffer) -> Frame {
     let area = buf.area;
     buf.reset();
-    let mut layout = state.layout.clone();
-    let mut page = Page::new(buf, area, appearance);
+    let mut page = page(state, appearance, now, buf);
     cover(page.buf, area, appearance);
     if area.width < LEAST.0 || area.height < LEAST.1 {
         let text = format!("{}x{} needed, {}x{} here. Nothing is lost.", LEAST.0, LEAST.1, area.width, area.height);
         for line in wrap(&text, area.width.into()) {
             page.line(line);
         }
-        return Frame { layout, cursor: None, painted: vec![area] };
+        return Frame { layout: page.layout, cursor: None, painted: vec![area] };
     }
+    page.layout.clickable.clear();
     let message = message(state, appearance, now, page.columns());
     let below = u16::try_from(message.0.len().max(1)).unwrap_or(1) + 1;
     let body = Rect { y: area.y + 1, height: area.height - 1 - below, ..area };
@@ -90,13 +95,13 @@ pub fn draw_whole(state: &AppState, appearance: &Appearance, now: Now, buf: &mut
     if help.is_some() {
         page.area.height -= 1;
     } else {
-        draw_header(state, now, &mut page);
+        draw_header(state, &mut page);
         page.go_to(body);
-        draw_screen(state, now, &mut page, &mut layout);
+        draw_screen(state, &mut page);
         page.go_to(body);
     }
     if let Some(popup) = state.popups.top() {
-        popup.draw(state, now, &mut page, &mut layout);
+        popup.draw(state, &mut page);
     }
     page.go_to(area);
     page.y = area.height - below;
@@ -106,24 +111,24 @@ pub fn draw_whole(state: &AppState, appearance: &Appearance, now: Now, buf: &mut
     }
     page.y = area.height - 1;
     page.hints(state.hints());
-    layout.clickable = Clickable { place: Some(state.place().name), areas: std::mem::take(&mut page.clickable) };
-    Frame { layout, cursor: page.cursor, painted: vec![area] }
+    page.layout.place = Some(state.place().name);
+    Frame { layout: page.layout, cursor: page.cursor, painted: vec![area] }
 }
 
-fn draw_screen(state: &AppState, now: Now, page: &mut Page<'_>, layout: &mut Layout) {
+fn draw_screen(state: &AppState, page: &mut Page<'_>) {
     match state.screen {
-        Screen::Pets => pets::view::draw(state, now, page, layout),
-        Screen::AddPet if state.add.import.on => add_pet::import::view::draw(state, now, page),
-        Screen::AddPet => add_pet::view::draw(state, now, page),
-        Screen::Domains => domains::view::draw(state, now, page),
-        Screen::Profiles => profiles::list::draw(state, now, page),
-        Screen::Requests => requests::draw(state, page, layout),
+        Screen::Pets => pets::view::draw(state, page),
+        Screen::AddPet if state.add.import.on => add_pet::import::view::draw(state, page.now, page),
+        Screen::AddPet => add_pet::view::draw(state, page.now, page),
+        Screen::Domains => domains::view::draw(state, page.now, page),
+        Screen::Profiles => profiles::list::draw(state, page),
+        Screen::Requests => requests::draw(state, page),
         Screen::Welcome => welcome::draw(state, page),
     }
 }
 
 /// Row 1: the screens at the left, the service and how it is at the right.
-fn draw_header(state: &AppState, now: Now, page: &mut Page<'_>) {
+fn draw_header(state: &AppState, page: &mut Page<'_>) {
     let appearance = page.appearance;
     let columns = page.columns();
     let add = match state.add.import.on && state.screen == Screen::AddPet {
@@ -169,7 +174,7 @@ fn draw_header(state: &AppState, now: Now, page: &mut Page<'_>) {
     }
     let wide = page.area.width >= WIDE;
     let waiting = add_pet::import::view::word(state).or_else(|| add_pet::view::waiting_word(state));
-    let (word, role) = health(state, appearance, now, wide, waiting.is_none());
+    let (word, role) = health(state, appearance, page.now, wide, waiting.is_none());
     let (word, role) = match waiting {
         // What waits matters more than when the rows were read.
         Some(waiting) if state.link.health_is_ok() => (waiting, StyleRole::Wait),

@@ -11,7 +11,7 @@ use crate::clock::Now;
 use crate::model::text::cut;
 use crate::tui::command::{Command, Place, command};
 use crate::tui::effect::Effect;
-use crate::tui::state::{AppState, Layout};
+use crate::tui::state::AppState;
 use crate::tui::theme::StyleRole;
 use crate::tui::widgets::page::Page;
 
@@ -22,7 +22,7 @@ pub const DEAF: Duration = Duration::from_millis(250);
 pub type Answer = Box<dyn FnOnce(&mut AppState, Now) -> Vec<Effect> + Send>;
 
 /// What is asked, as it is painted.
-pub type Body = Box<dyn Fn(&AppState, Now, &mut Page<'_>) + Send>;
+pub type Body = Box<dyn Fn(&AppState, &mut Page<'_>) + Send>;
 
 /// A question: what is asked, and what follows from y and n.
 pub struct Question {
@@ -47,7 +47,7 @@ impl fmt::Debug for Question {
 impl Question {
     pub fn new(
         title: impl Into<String>,
-        body: impl Fn(&AppState, Now, &mut Page<'_>) + Send + 'static,
+        body: impl Fn(&AppState, &mut Page<'_>) + Send + 'static,
         yes_word: &'static str,
         yes: impl FnOnce(&mut AppState, Now) -> Vec<Effect> + Send + 'static,
         no: impl FnOnce(&mut AppState, Now) -> Vec<Effect> + Send + 'static,
@@ -67,7 +67,7 @@ impl Question {
         let last = "A pet that was added cannot be changed or deleted.";
         Self::new(
             format!("{} is protected", cut(&app.link.label, 20)),
-            move |app, _, page| ask_of_service(app, page, &what, &details, last),
+            move |app, page| ask_of_service(app, page, &what, &details, last),
             "Add it",
             |app, now| {
                 app.allowed = true;
@@ -144,11 +144,11 @@ impl Popup for Question {
         self.deaf_until
     }
 
-    fn draw(&self, app: &AppState, now: Now, page: &mut Page<'_>, _: &mut Layout) {
+    fn draw(&self, app: &AppState, page: &mut Page<'_>) {
         page.popup(62, 15, &page.appearance.text(&self.title));
         page.margin = 2;
         page.gap();
-        (self.body)(app, now, page);
+        (self.body)(app, page);
         page.gap();
         page.y = page.y.min(page.area.height.saturating_sub(1));
         page.point(20);

@@ -16,7 +16,7 @@ use crate::tui::command::{Command, Place, Run, TYPED_LIST, change, closes, comma
 use crate::tui::effect::Effect;
 use crate::tui::keymap::{Binding, GLOBAL, HELP, HelpLines, PETS, TEXT, key_name};
 use crate::tui::screens::requests;
-use crate::tui::state::{AppState, Health, Layout, Screen};
+use crate::tui::state::{AppState, Health, Screen};
 use crate::tui::text_input::{TextInput, Typing};
 use crate::tui::theme::{Appearance, StyleRole};
 use crate::tui::widgets::page::Page;
@@ -59,7 +59,7 @@ impl Popup for HelpBox {
         &PLACE
     }
 
-    fn draw(&self, state: &AppState, _: Now, page: &mut Page<'_>, layout: &mut Layout) {
+    fn draw(&self, state: &AppState, page: &mut Page<'_>) {
         page.at(0, format!(" Help: {}", self.place.title), StyleRole::Heading);
         page.gap();
         page.line(format!(" {}", page.appearance.rule(page.columns().saturating_sub(2))));
@@ -89,12 +89,12 @@ impl Popup for HelpBox {
             for (area, mut lines) in page.halves().into_iter().zip([left, right]) {
                 lines.resize(rows, Line::raw(""));
                 page.go_to(area);
-                draw_lines(state, lines, page, layout);
+                draw_lines(state, lines, page);
             }
         } else {
             left.push(Line::raw(""));
             left.extend(right);
-            draw_lines(state, left, page, layout);
+            draw_lines(state, left, page);
         }
     }
 }
@@ -281,7 +281,7 @@ impl Popup for CommandsBox {
         is_cut
     }
 
-    fn draw(&self, _: &AppState, _: Now, page: &mut Page<'_>, _: &mut Layout) {
+    fn draw(&self, _: &AppState, page: &mut Page<'_>) {
         page.popup(76, page.area.height.min(18), "All commands");
         let appearance = page.appearance;
         let rule = appearance.rule(page.columns());
@@ -332,7 +332,7 @@ impl Popup for ErrorBox {
         &ERROR_PLACE
     }
 
-    fn draw(&self, state: &AppState, now: Now, page: &mut Page<'_>, layout: &mut Layout) {
+    fn draw(&self, state: &AppState, page: &mut Page<'_>) {
         page.popup(100, page.area.height.saturating_sub(2), "Last error");
         page.inset(1);
         page.margin = 0;
@@ -342,7 +342,7 @@ impl Popup for ErrorBox {
             lines.extend(failure.details(&state.link.service).iter().flat_map(|line| wrapped(line)));
             let Explanation { means, todo } = explain(failure);
             for (heading, text) in
-                [("What it means", means), ("What to do", todo), ("From here", &from_here(failure, state, now))]
+                [("What it means", means), ("What to do", todo), ("From here", &from_here(failure, state, page.now))]
             {
                 lines.extend([Line::raw(""), page.appearance.span(heading, StyleRole::Heading).into()]);
                 lines.extend(wrapped(text));
@@ -350,7 +350,7 @@ impl Popup for ErrorBox {
         } else {
             lines.extend(state.complaints.iter().flat_map(|complaint| wrapped(complaint)));
         }
-        draw_lines(state, lines, page, layout);
+        draw_lines(state, lines, page);
     }
 }
 

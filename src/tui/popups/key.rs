@@ -16,7 +16,7 @@ use crate::tui::job::{Env, Job, blocking};
 use crate::tui::msg::QuitReason;
 use crate::tui::pending::Slot;
 use crate::tui::screens::pets;
-use crate::tui::state::{AppState, Health, Layout, Link};
+use crate::tui::state::{AppState, Health, Link};
 use crate::tui::text_input::{TextInput, Typing};
 use crate::tui::theme::StyleRole;
 use crate::tui::widgets::page::{Page, radio};
@@ -247,7 +247,7 @@ impl Popup for KeyBox {
         self.deaf_until
     }
 
-    fn draw(&self, state: &AppState, now: Now, page: &mut Page<'_>, _: &mut Layout) {
+    fn draw(&self, state: &AppState, page: &mut Page<'_>) {
         let title = match (state.key_refused(), state.link.has_key()) {
             (true, true) => "The service needs another API key",
             (true, false) => "The service needs an API key",
@@ -295,7 +295,7 @@ impl Popup for KeyBox {
         }
         page.gap();
         if let Some(since) = state.pending.since(Slot::TestKey) {
-            page.styled(format!("  Testing the key ... {} s", now.seconds_since(since)), StyleRole::Wait);
+            page.styled(format!("  Testing the key ... {} s", page.now.seconds_since(since)), StyleRole::Wait);
         } else if let Some(error) = &self.error {
             page.banner(error, usize::MAX);
         } else {

@@ -4,9 +4,8 @@ use std::any::Any;
 use std::fmt::Debug;
 use std::time::Instant;
 
-use crate::clock::Now;
 use crate::tui::command::Place;
-use crate::tui::state::{AppState, Layout};
+use crate::tui::state::AppState;
 use crate::tui::text_input::{TextInput, Typing};
 use crate::tui::theme::StyleRole;
 use crate::tui::widgets::page::Page;
@@ -16,7 +15,7 @@ pub trait Popup: Any + Debug + Send {
     /// The place whose commands work while it is open.
     fn place(&self) -> &'static Place;
 
-    fn draw(&self, app: &AppState, now: Now, page: &mut Page<'_>, layout: &mut Layout);
+    fn draw(&self, app: &AppState, page: &mut Page<'_>);
 
     /// Takes what is typed or pasted, where there is a field for it. Returns whether the end of it found no room.
     fn on_typing(&mut self, _: Typing<'_>) -> bool {

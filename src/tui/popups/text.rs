@@ -15,7 +15,7 @@ use crate::tui::command::{Command, Place, READER, change, closes, command, moves
 use crate::tui::effect::Effect;
 use crate::tui::job::{Env, Job};
 use crate::tui::pending::Slot;
-use crate::tui::state::{AppState, Layout};
+use crate::tui::state::AppState;
 use crate::tui::widgets::moved;
 use crate::tui::widgets::page::Page;
 
@@ -57,12 +57,12 @@ impl Popup for TextBox {
         &PLACE
     }
 
-    fn draw(&self, app: &AppState, _: Now, page: &mut Page<'_>, layout: &mut Layout) {
+    fn draw(&self, app: &AppState, page: &mut Page<'_>) {
         page.popup(116, page.area.height, self.title);
         page.inset(1);
         let lines = self.text.lines().flat_map(|line| wrap_indented(&page.appearance.text(line), page.columns()));
         let lines: Vec<Line<'_>> = lines.map(Line::raw).collect();
-        draw_lines(app, lines, page, layout);
+        draw_lines(app, lines, page);
     }
 }
 
@@ -75,9 +75,9 @@ pub const SCROLL: Command = moves(READER, "scroll|page", "scroll|top, bottom", |
 .when(|app| app.layout.reader_lines > app.layout.reader_rows);
 
 /// Paints the lines from the one that was scrolled to on, and keeps how many there are.
-pub fn draw_lines(app: &AppState, lines: Vec<Line<'_>>, page: &mut Page<'_>, layout: &mut Layout) {
-    layout.reader_rows = page.area.height;
-    layout.reader_lines = u16::try_from(lines.len()).unwrap_or(u16::MAX);
+pub fn draw_lines(app: &AppState, lines: Vec<Line<'_>>, page: &mut Page<'_>) {
+    page.layout.reader_rows = page.area.height;
+    page.layout.reader_lines = u16::try_from(lines.len()).unwrap_or(u16::MAX);
     for line in lines.into_iter().skip(app.popups.line().into()).take(page.area.height.into()) {
         page.line(line);
     }

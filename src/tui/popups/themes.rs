@@ -13,7 +13,7 @@ use crate::tui::command::{Command, LETTERS, Place, change, command, moves};
 use crate::tui::effect::Effect;
 use crate::tui::job::{Env, Job, blocking};
 use crate::tui::pending::Slot;
-use crate::tui::state::{AppState, Layout};
+use crate::tui::state::AppState;
 use crate::tui::theme::{StyleRole, Theme};
 use crate::tui::widgets::page::Page;
 use crate::tui::widgets::{moved, shown};
@@ -89,7 +89,7 @@ impl Popup for ThemesBox {
         &PLACE
     }
 
-    fn draw(&self, state: &AppState, _: Now, page: &mut Page<'_>, _: &mut Layout) {
+    fn draw(&self, state: &AppState, page: &mut Page<'_>) {
         page.popup(66, u16::try_from(self.all.len() + 8).unwrap_or(u16::MAX), "Themes");
         let appearance = page.appearance;
         page.gap();

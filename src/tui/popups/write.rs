@@ -17,7 +17,7 @@ use crate::tui::effect::Effect;
 use crate::tui::forms::COMPLETE;
 use crate::tui::job::{Env, Job, blocking};
 use crate::tui::pending::Slot;
-use crate::tui::state::{AppState, Layout};
+use crate::tui::state::AppState;
 use crate::tui::text_input::{TextInput, Typing};
 use crate::tui::widgets::page::{Page, radio};
 
@@ -131,7 +131,7 @@ impl Popup for WriteBox {
         Some(&mut self.path)
     }
 
-    fn draw(&self, _: &AppState, _: Now, page: &mut Page<'_>, _: &mut Layout) {
+    fn draw(&self, _: &AppState, page: &mut Page<'_>) {
         let sets = if let Contents::Pets { sets, chosen } = &self.text { Some((sets, *chosen)) } else { None };
         let more = sets.map_or(0, |(sets, _)| sets.len() - 1);
         page.popup(70, 10 + u16::try_from(more).unwrap_or(0), "Write to file");

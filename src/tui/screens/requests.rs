@@ -11,7 +11,7 @@ use crate::model::escape::indented;
 use crate::tui::command::{Command, LIST, Movement, Place, change, command, moves};
 use crate::tui::popups::stack::Popups;
 use crate::tui::popups::{TextBox, copy_curl};
-use crate::tui::state::{AppState, Layout, REQUESTS_KEPT, RequestLog, Screen, has_failed};
+use crate::tui::state::{AppState, REQUESTS_KEPT, RequestLog, Screen, has_failed};
 use crate::tui::theme::StyleRole;
 use crate::tui::widgets::page::Page;
 use crate::tui::widgets::{WIDE, first_shown, moved};
@@ -63,7 +63,7 @@ const SIZE: usize = 9;
 const WHAT: usize = 18;
 
 /// Paints the screen.
-pub fn draw(state: &AppState, page: &mut Page<'_>, layout: &mut Layout) {
+pub fn draw(state: &AppState, page: &mut Page<'_>) {
     let requests = &state.requests;
     page.gap();
     let what = if page.area.width >= WIDE { WHAT } else { 0 };
@@ -78,8 +78,8 @@ pub fn draw(state: &AppState, page: &mut Page<'_>, layout: &mut Layout) {
         ("  PURPOSE", what),
     ];
     page.headings(&columns);
-    layout.table_rows = page.left();
-    let visible = usize::from(layout.table_rows);
+    page.layout.table_rows = page.left();
+    let visible = usize::from(page.left());
     if requests.rows.is_empty() {
         page.gap();
         page.line(format!("   {NO_ROW}"));
@@ -87,8 +87,9 @@ pub fn draw(state: &AppState, page: &mut Page<'_>, layout: &mut Layout) {
         return;
     }
     let cursor = requests.cursor;
-    layout.table_top = layout.table_top.clamp(first_shown(cursor, visible.max(1)), cursor);
-    for (at, exchange) in (layout.table_top..).zip(requests.rows.iter().skip(layout.table_top)).take(visible) {
+    let top = page.layout.table_top.clamp(first_shown(cursor, visible.max(1)), cursor);
+    page.layout.table_top = top;
+    for (at, exchange) in (top..).zip(requests.rows.iter().skip(top)).take(visible) {
         let Exchange { at: time, method, path_and_query, status, took, what, .. } = exchange;
         let status = status.map_or_else(|| "-".to_owned(), |status| status.to_string());
         let (mark, role) = if has_failed(exchange) { ("!", StyleRole::Error) } else { (" ", StyleRole::Text) };

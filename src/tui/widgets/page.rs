@@ -6,10 +6,11 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Clear, Widget};
 
+use crate::clock::Now;
 use crate::model::ObservedStatus;
 use crate::model::text::{cut, width, wrap, wrap_indented, wrap_rows};
 use crate::tui::key::{Hint, Key};
-use crate::tui::mouse::{Area, Region, Target};
+use crate::tui::mouse::Target;
 #[cfg(test)]
 use crate::tui::testing::loss;
 use crate::tui::text_input::TextInput;
@@ -26,16 +27,40 @@ pub struct Page<'a> {
     pub area: Rect,
     /// The terminal and its user.
     pub appearance: &'a Appearance,
+    /// When it is painted.
+    pub now: Now,
+    /// What the next update needs to know about it.
+    pub layout: FrameLayout,
     /// The next row.
     pub y: u16,
     /// Where the cursor of the terminal is, as far as that is known: the last to set it wins.
     pub cursor: Option<Position>,
-    /// Where a click does something.
-    pub clickable: Vec<(Area, Target)>,
     /// Columns that wrapped text leaves blank at the right edge.
     pub margin: usize,
     /// Whether there is no room for blank rows.
     pub tight: bool,
+}
+
+/// What drawing learned; the next update uses it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FrameLayout {
+    /// The place where keys went when it was drawn: in another one a click means nothing.
+    pub place: Option<&'static str>,
+    /// Where a click does something, in the order of drawing; each is on one row.
+    pub clickable: Vec<(Rect, Target)>,
+    /// Rows of the table that are visible.
+    pub table_rows: u16,
+    /// The first of them, from 0.
+    pub table_top: usize,
+    /// Where the rows of the pets are on the screen, and the detail of one of them.
+    pub table: Rect,
+    pub detail: Rect,
+    /// How many rows of the detail are written.
+    pub detail_rows: u16,
+    /// Lines of the reader (help, details) that are visible.
+    pub reader_rows: u16,
+    /// Lines that the reader has.
+    pub reader_lines: u16,
 }
 
 /// How a form is laid out.
@@ -52,18 +77,6 @@ pub struct Layout {
 
 /// A column of a table: its heading, and its width with a blank behind it; 0 leaves it out.
 pub type Column<'a> = (&'a str, usize);
-
-impl From<Rect> for Region {
-    fn from(Rect { x, y, width: columns, height: rows }: Rect) -> Self {
-        Self { x, y, columns, rows }
-    }
-}
-
-impl From<Region> for Rect {
-    fn from(Region { x, y, columns: width, rows: height }: Region) -> Self {
-        Self { x, y, width, height }
-    }
-}
 
 /// The mark of the row or the field in use.
 pub const fn marker(in_use: bool) -> &'static str {
@@ -82,8 +95,9 @@ pub const fn tick(ticked: bool) -> &'static str {
 
 impl<'a> Page<'a> {
     /// An empty page.
-    pub const fn new(buf: &'a mut Buffer, area: Rect, appearance: &'a Appearance) -> Self {
-        Self { buf, area, appearance, y: 0, cursor: None, clickable: Vec::new(), margin: 1, tight: false }
+    pub fn new(buf: &'a mut Buffer, area: Rect, appearance: &'a Appearance, now: Now) -> Self {
+        let layout = FrameLayout::default();
+        Self { buf, area, appearance, now, layout, y: 0, cursor: None, margin: 1, tight: false }
     }
 
     /// Writes into `area` from now on, from its top.
@@ -152,7 +166,7 @@ impl<'a> Page<'a> {
         self.area = Rect { x, y, width, height };
         #[cfg(test)]
         loss::covered(self.area);
-        self.clickable.clear();
+        self.layout.clickable.clear();
         Clear.render(self.area, self.buf);
         cover(self.buf, self.area, self.appearance);
         self.boxed(title);
@@ -174,9 +188,9 @@ impl<'a> Page<'a> {
         let whole = Rect { height: rows, ..area };
         let mut tall = Buffer::empty(whole);
         cover(&mut tall, whole, self.appearance);
-        let mut page = Page::new(&mut tall, whole, self.appearance);
+        let mut page = Page::new(&mut tall, whole, self.appearance, self.now);
         paint(&mut page);
-        let (cursor, clickable) = (page.cursor, std::mem::take(&mut page.clickable));
+        let (cursor, clickable) = (page.cursor, page.layout.clickable);
         let row = cursor.map_or(0, |cursor| cursor.y - whole.y);
         let top = (row + 1 + below).min(rows).saturating_sub(area.height);
         for (y, x) in (0..area.height).flat_map(|y| (0..area.width).map(move |x| (y, x))) {
@@ -185,13 +199,13 @@ impl<'a> Page<'a> {
             }
         }
         self.cursor = cursor.map(|cursor| Position { y: cursor.y - top, ..cursor });
-        let shown = clickable.into_iter().filter(|(at, _)| (area.y + top..area.bottom() + top).contains(&at.row));
-        self.clickable.extend(shown.map(|(at, target)| (Area { row: at.row - top, ..at }, target)));
+        let shown = clickable.into_iter().filter(|(at, _)| (area.y + top..area.bottom() + top).contains(&at.y));
+        self.layout.clickable.extend(shown.map(|(at, target)| (Rect { y: at.y - top, ..at }, target)));
     }
 
     /// How many rows something takes: it is written to a page without rows.
     fn measured(&mut self, paint: impl Fn(&mut Page<'_>)) -> u16 {
-        let mut page = Page::new(self.buf, Rect { height: 0, ..self.area }, self.appearance);
+        let mut page = Page::new(self.buf, Rect { height: 0, ..self.area }, self.appearance, self.now);
         #[cfg(test)]
         loss::scrolling(|| paint(&mut page));
         #[cfg(not(test))]
@@ -278,7 +292,7 @@ impl<'a> Page<'a> {
         let row = Rect { x: self.area.x + x, y: self.area.y + self.y, width: columns, height: 1 };
         let there = row.intersection(self.area);
         if !there.is_empty() {
-            self.clickable.push((Area { column: there.x, row: there.y, columns: there.width }, target));
+            self.layout.clickable.push((there, target));
         }
     }
 
@@ -585,13 +599,14 @@ impl<'a> Page<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::clock::now;
     use crate::tui::testing::appearance;
 
     /// What is painted on `rows` rows of 20 columns, a blank row below them, and the place of the cursor.
     fn painted(rows: u16, paint: impl FnOnce(&mut Page<'_>)) -> (Vec<String>, Option<(u16, u16)>) {
         let appearance = appearance();
         let mut buf = Buffer::empty(Rect::new(0, 0, 21, rows + 1));
-        let mut page = Page::new(&mut buf, Rect::new(0, 0, 20, rows), &appearance);
+        let mut page = Page::new(&mut buf, Rect::new(0, 0, 20, rows), &appearance, now());
         paint(&mut page);
         let cursor = page.cursor.map(|Position { x, y }| (x, y));
         let row = |y: u16| (0..21_u16).map(|x| buf[(x, y)].symbol()).collect::<String>().trim_end().to_owned();
@@ -651,7 +666,7 @@ mod tests {
     fn lines(columns: u16, rows: u16, paint: impl FnOnce(&mut Page<'_>)) -> Vec<String> {
         let (area, appearance) = (Rect::new(0, 0, columns, rows), appearance());
         let mut buf = Buffer::empty(area);
-        paint(&mut Page::new(&mut buf, area, &appearance));
+        paint(&mut Page::new(&mut buf, area, &appearance, now()));
         let row = |y| (0..columns).map(|x| buf[(x, y)].symbol()).collect::<String>().trim_end().to_owned();
         (0..rows).map(row).collect()
     }

@@ -21,7 +21,7 @@ use crate::tui::effect::Effect;
 use crate::tui::job::{Env, Job, blocking};
 use crate::tui::pending::Slot;
 use crate::tui::popups::{FieldBox, Popup};
-use crate::tui::state::{AppState, Layout, Screen};
+use crate::tui::state::{AppState, Screen};
 use crate::tui::text_input::{TextInput, Typing};
 use crate::tui::widgets::page::Page;
 
@@ -63,7 +63,7 @@ impl Popup for LimitBox {
         self.0.on_typing(typing.trimmed())
     }
 
-    fn draw(&self, _: &AppState, _: Now, page: &mut Page<'_>, _: &mut Layout) {
+    fn draw(&self, _: &AppState, page: &mut Page<'_>) {
         page.popup(62, 9, "How many rows?");
         let note = "How many the first request asks for, 1 to 100.";
         self.0.draw("Rows", 6, note, page);
@@ -190,16 +190,16 @@ impl Popup for LookupBox {
         self.0.on_typing(typing.trimmed())
     }
 
-    fn draw(&self, state: &AppState, now: Now, page: &mut Page<'_>, _: &mut Layout) {
+    fn draw(&self, state: &AppState, page: &mut Page<'_>) {
         page.popup(62, 12, "Pet by id");
         let looking = state.pending.since(Slot::ById);
         let looking =
-            looking.map(|since| format!("Looking for it ... ({} s, Ctrl-C cancels)", now.seconds_since(since)));
+            looking.map(|since| format!("Looking for it ... ({} s, Ctrl-C cancels)", page.now.seconds_since(since)));
         let note = looking.as_deref().unwrap_or("Enter searches the loaded rows, then the lists by status.");
         self.0.draw("Id", 21, note, page);
         page.gap();
         // The operation by id is deprecated, which is shown wherever it can be used.
-        let when = if sunset::is_over(now.wall) { "was" } else { "will be" };
+        let when = if sunset::is_over(page.now.wall) { "was" } else { "will be" };
         let text = format!(
             "g asks GET /pets/{{petId}}, which is deprecated and {when} removed on {GET_PET_REMOVED_ON_WORDS}."
         );
@@ -294,7 +294,7 @@ impl Popup for ViewBox {
         self.0.on_typing(typing)
     }
 
-    fn draw(&self, _: &AppState, _: Now, page: &mut Page<'_>, _: &mut Layout) {
+    fn draw(&self, _: &AppState, page: &mut Page<'_>) {
         page.popup(62, 9, "Save as a view");
         self.0.draw("Name", 26, "Enter saves the search, status and order shown as a tab.", page);
     }

@@ -17,10 +17,10 @@ use crate::model::text::{cut, short, width};
 use crate::model::{ObservedStatus, Pet, PetStatus, words};
 use crate::tui::mouse::Target;
 use crate::tui::pending::Slot;
-use crate::tui::state::{AppState, Health, Layout};
+use crate::tui::state::{AppState, Health};
 use crate::tui::theme::{Appearance, StyleRole};
 use crate::tui::widgets::WIDE;
-use crate::tui::widgets::page::Page;
+use crate::tui::widgets::page::{FrameLayout, Page};
 use table::status_word;
 
 /// The most rows that a banner takes from the table.
@@ -30,28 +30,28 @@ const BANNER_ROWS: usize = 3;
 const LIST_BESIDE_PANES: u16 = 80;
 
 /// Paints the screen.
-pub fn draw(state: &AppState, now: Now, page: &mut Page<'_>, layout: &mut Layout) {
+pub fn draw(state: &AppState, page: &mut Page<'_>) {
     let body = page.area;
     page.y = 2;
-    draw_banner(state, now, page);
+    draw_banner(state, page);
     page.go_to(page.rest());
     let (rows, visible) = (state.pets.row_count(), usize::from(page.area.height.saturating_sub(3)));
-    let top = table::first_visible(state.pets.cursor(), layout.table_top, visible, rows);
+    let top = table::first_visible(state.pets.cursor(), page.layout.table_top, visible, rows);
     let (first, last) = (top.min(rows.saturating_sub(1)) + 1, (top + visible).min(rows));
     let title = if rows == 0 { "Pets".to_owned() } else { format!("Pets {first}-{last} of {rows} loaded") };
     if let Some(panes) = page.pane(LIST_BESIDE_PANES, &title) {
-        table::draw(state, now, page, layout);
+        table::draw(state, page);
         if !state.panes_wait {
             page.go_to(panes);
-            draw_panes(state, now, page, layout);
+            draw_panes(state, page);
         }
     } else {
         let drawer = if state.pets.drawer && page.area.height >= 7 { 5 } else { 0 };
         let list = page.take(page.area.height - drawer);
-        layout.detail = page.rest().into();
+        page.layout.detail = page.rest();
         page.go_to(list);
-        table::draw(state, now, page, layout);
-        draw_selected(state, now, page, layout);
+        table::draw(state, page);
+        draw_selected(state, page);
     }
     page.go_to(body);
     draw_tabs(state, page);
@@ -61,17 +61,14 @@ pub fn draw(state: &AppState, now: Now, page: &mut Page<'_>, layout: &mut Layout
 
 /// Where only the cursor has moved, from row `from`: that row, the one that it is on now, and the detail; gives where they
 /// are. `None` if the rows scroll.
-pub fn draw_moved_cursor(
-    from: usize,
-    state: &AppState,
-    now: Now,
-    page: &mut Page<'_>,
-    layout: &mut Layout,
-) -> Option<Vec<Rect>> {
-    let mut painted = table::draw_moved_cursor(from, state, now, page, layout)?;
-    let before = layout.detail_rows;
-    redraw_selected(state, now, page, layout);
-    painted.push(Rect { height: before.max(layout.detail_rows), ..layout.detail.into() });
+pub fn draw_moved_cursor(from: usize, state: &AppState, page: &mut Page<'_>) -> Option<Vec<Rect>> {
+    let mut painted = table::draw_moved_cursor(from, state, page)?;
+    let FrameLayout { detail, detail_rows, .. } = page.layout;
+    page.go_to(Rect { height: detail_rows, ..detail });
+    // What an earlier frame wrote there goes first.
+    page.blank();
+    draw_selected(state, page);
+    painted.push(Rect { height: detail_rows.max(page.layout.detail_rows), ..detail });
     Some(painted)
 }
 
@@ -161,8 +158,8 @@ fn draw_search(state: &AppState, page: &mut Page<'_>) {
 }
 
 /// Why the rows are old, and when the next retry is.
-fn draw_banner(state: &AppState, now: Now, page: &mut Page<'_>) {
-    let age = state.pets.store.read().map(|at| now.seconds_since(at.mono));
+fn draw_banner(state: &AppState, page: &mut Page<'_>) {
+    let age = state.pets.store.read().map(|at| page.now.seconds_since(at.mono));
     let rows = match age {
         None => String::new(),
         Some(0..60) => " The rows below are less than a minute old.".to_owned(),
@@ -181,7 +178,7 @@ fn draw_banner(state: &AppState, now: Now, page: &mut Page<'_>) {
             let (again, keys) = match next_try {
                 _ if state.pending.is_running(Slot::List) => (" Retrying ...".to_owned(), "e: details"),
                 Some(at) => {
-                    let left = now.seconds_until(*at);
+                    let left = page.now.seconds_until(*at);
                     let again = format!(" Retry in {}:{:02} (attempt {}).", left / 60, left % 60, tries + 1);
                     (again, "r: now   e: details")
                 }
@@ -195,13 +192,13 @@ fn draw_banner(state: &AppState, now: Now, page: &mut Page<'_>) {
 }
 
 /// What to do when the table is empty.
-fn draw_empty(state: &AppState, now: Now, page: &mut Page<'_>) {
+fn draw_empty(state: &AppState, page: &mut Page<'_>) {
     let pets = &state.pets;
     // That there were none in an earlier session says nothing of this one.
     if pets.store.read().is_none() || pets.store.is_cached() && pets.store.pets().is_empty() {
         let text = match state.pending.since(Slot::List) {
             Some(since) => {
-                let seconds = now.seconds_since(since);
+                let seconds = page.now.seconds_since(since);
                 format!("Loading pets from {} ... ({seconds} s, Ctrl-C cancels)", state.link.service)
             }
             None if state.key_refused() => "Nothing loaded yet. F4 asks for the API key.".to_owned(),
@@ -289,32 +286,25 @@ fn status_in_detail(appearance: &Appearance, pet: &Pet) -> String {
     }
 }
 
-/// The pet under the cursor: under the list, or in a box beside it. What an earlier frame wrote there goes first.
-fn redraw_selected(state: &AppState, now: Now, page: &mut Page<'_>, layout: &mut Layout) {
-    page.go_to(Rect { height: layout.detail_rows, ..layout.detail.into() });
-    page.blank();
-    draw_selected(state, now, page, layout);
-}
-
-/// The same where nothing was written before.
-fn draw_selected(state: &AppState, now: Now, page: &mut Page<'_>, layout: &mut Layout) {
-    let detail = layout.detail;
-    page.go_to(detail.into());
+/// The pet under the cursor: under the list, or in a box beside it.
+fn draw_selected(state: &AppState, page: &mut Page<'_>) {
+    let detail = page.layout.detail;
+    page.go_to(detail);
     if detail.x > 0 {
-        draw_detail(state, now, page);
-    } else if detail.rows > 0 {
-        draw_drawer(state, now, page);
+        draw_detail(state, page);
+    } else if detail.height > 0 {
+        draw_drawer(state, page);
     }
-    layout.detail_rows = (page.area.y + page.y - detail.y).min(detail.rows);
+    page.layout.detail_rows = (page.area.y + page.y - detail.y).min(detail.height);
 }
 
 /// The detail under the list, with the counts as bars.
-fn draw_drawer(state: &AppState, now: Now, page: &mut Page<'_>) {
+fn draw_drawer(state: &AppState, page: &mut Page<'_>) {
     let Some(pet) = state.pets.selected() else { return };
     let appearance = page.appearance;
     let title = format!(" Pet {} ", pet.id);
     let from = match state.pets.provenance.of.get(&pet.id) {
-        Some(provenance) => format!(" added: {} ", provenance_words(provenance, appearance, now)),
+        Some(provenance) => format!(" added: {} ", provenance_words(provenance, appearance, page.now)),
         None => format!(" {} ", origin(state, appearance)),
     };
     let from = cut(&from, page.columns().saturating_sub(10 + width(&title)));
@@ -352,14 +342,14 @@ fn draw_chart(state: &AppState, page: &mut Page<'_>) {
 }
 
 /// The panes at the right: detail, and two charts.
-fn draw_panes(state: &AppState, now: Now, page: &mut Page<'_>, layout: &mut Layout) {
+fn draw_panes(state: &AppState, page: &mut Page<'_>) {
     let by_category = &state.pets.rows.categories;
     let category_rows =
         if page.area.height >= 30 { u16::try_from(by_category.len().min(10)).unwrap_or(0) + 4 } else { 0 };
-    layout.detail = page.take(page.area.height - 7.min(page.area.height) - category_rows).into();
+    page.layout.detail = page.take(page.area.height - 7.min(page.area.height) - category_rows);
     let of_status = page.take(7);
     let of_category = page.take(category_rows);
-    draw_selected(state, now, page, layout);
+    draw_selected(state, page);
     page.go_to(of_status);
     page.boxed("Status");
     page.gap();
@@ -403,7 +393,7 @@ fn draw_bar(label: &str, (value, most): (usize, usize), number: &str, role: Styl
 }
 
 /// The pet under the cursor in a box.
-fn draw_detail(state: &AppState, now: Now, page: &mut Page<'_>) {
+fn draw_detail(state: &AppState, page: &mut Page<'_>) {
     let pet = state.pets.selected();
     page.boxed(&pet.map_or_else(|| "No pet".to_owned(), |pet| format!("Pet {}", pet.id)));
     let Some(pet) = pet else { return };
@@ -415,7 +405,7 @@ fn draw_detail(state: &AppState, now: Now, page: &mut Page<'_>) {
     page.line(vec![" Status     ".into(), appearance.status(pet.status.as_ref()), status.into()]);
     page.line(format!(" Id         {}", pet.id));
     if let Some(provenance) = state.pets.provenance.of.get(&pet.id) {
-        page.labelled(" Added      ", &provenance_words(provenance, appearance, now), 2);
+        page.labelled(" Added      ", &provenance_words(provenance, appearance, page.now), 2);
     }
     page.gap();
     page.line(format!(" Seen       {}", origin(state, appearance)));

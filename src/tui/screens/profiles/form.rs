@@ -177,12 +177,12 @@ fn at_fault(tested: &Tested) -> Vec<&'static Field> {
 }
 
 /// Paints the form, scrolled so that the part in use and the text below it are visible.
-pub fn draw(state: &AppState, now: Now, page: &mut Page<'_>) {
+pub fn draw(state: &AppState, page: &mut Page<'_>) {
     let form = &state.profiles.form;
     page.scrolled(1, |page| {
         page.gap();
         let layout = Layout { x: 17, beside: false, gap: 0, idle: false };
-        page.form(form, &layout, &state.known(), &button(state, now));
+        page.form(form, &layout, &state.known(), &button(state, page.now));
         if let Some(tested) = state.profiles.tried().filter(|tested| !matches!(tested, Tested::Answered(_))) {
             page.banner(&answer(tested, &host(form.value(&ADDRESS))), usize::MAX);
         }

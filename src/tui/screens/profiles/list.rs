@@ -324,15 +324,15 @@ fn on_used(state: &mut AppState, used: Used, now: Now) -> Vec<Effect> {
 const DETAILS: u16 = 8;
 
 /// Paints the list or the form.
-pub fn draw(state: &AppState, now: Now, page: &mut Page<'_>) {
+pub fn draw(state: &AppState, page: &mut Page<'_>) {
     if state.profiles.form_open {
-        return form::draw(state, now, page);
+        return form::draw(state, page);
     }
     let rows = u16::try_from(state.profiles.entries().len()).unwrap_or(u16::MAX).max(1);
     let list = page.take(2 + rows.min(page.area.height.saturating_sub(2 + DETAILS).max(3)));
     let details = page.rest();
     page.go_to(list);
-    draw_list(state, now, page);
+    draw_list(state, page);
     page.go_to(details);
     if let Some(entry) = state.profiles.entry() {
         draw_details(entry, state, page);
@@ -352,7 +352,7 @@ const fn widths(area: u16) -> [usize; 3] {
     }
 }
 
-fn draw_list(state: &AppState, now: Now, page: &mut Page<'_>) {
+fn draw_list(state: &AppState, page: &mut Page<'_>) {
     let [name, address, key] = widths(page.area.width);
     let columns = |in_use| [("NAME", name), ("ADDRESS", address), ("KEY", key), ("", in_use), ("STATE", 30)];
     page.headings(&columns(0));
@@ -365,7 +365,7 @@ fn draw_list(state: &AppState, now: Now, page: &mut Page<'_>) {
     let rows = usize::from(page.left().saturating_sub(1).max(1));
     for (here, entry) in shown(entries.iter(), state.profiles.cursor(), rows) {
         let is_in_use = entry.name == state.link.name;
-        let (word, role) = state_word(entry, state, now);
+        let (word, role) = state_word(entry, state, page.now);
         let key = if is_in_use && state.link.key.1 == KeyOrigin::Typed { "typed" } else { key_word(&entry.key) };
         let place = place(&entry.place);
         let [name, place, key] = [entry.name.as_str(), &place, key].map(|text| (text, StyleRole::Text));

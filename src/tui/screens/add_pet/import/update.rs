@@ -448,7 +448,7 @@ pub fn show_pets(state: &mut AppState, now: Now) -> Vec<Effect> {
 }
 
 fn stop_question() -> Question {
-    let body = |app: &AppState, _: Now, page: &mut Page<'_>| {
+    let body = |app: &AppState, page: &mut Page<'_>| {
         let left = app.add.import.running().map_or(0, Running::left);
         let note = "Rows that were added stay. F2 sends the rest, also after the next start.";
         ask_of_service(app, page, &format!("{} left. Stop sending to", counted(left, "row")), &[], note);

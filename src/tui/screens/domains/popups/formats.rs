@@ -5,7 +5,7 @@ use crate::clock::Now;
 use crate::domains::record_export::{ExportFormat, export};
 use crate::tui::command::{Command, LETTERS, Place, change, closes, command, moves};
 use crate::tui::popups::{Contents, Popup, WriteBox, copy};
-use crate::tui::state::{AppState, Layout};
+use crate::tui::state::AppState;
 use crate::tui::widgets::page::Page;
 use crate::tui::widgets::{moved, shown};
 
@@ -73,7 +73,7 @@ impl Popup for FormatsBox {
         &PLACE
     }
 
-    fn draw(&self, app: &AppState, _: Now, page: &mut Page<'_>, _: &mut Layout) {
+    fn draw(&self, app: &AppState, page: &mut Page<'_>) {
         let title = if self.with_deletes { "DNS record with deletions" } else { "DNS record in all formats" };
         page.popup(page.area.width.min(110), page.area.height.saturating_sub(2), title);
         page.gap();

@@ -10,7 +10,7 @@ use crate::model::words::capitalized;
 use crate::tui::command::{Command, Place, change, closes, command, moves};
 use crate::tui::effect::Effect;
 use crate::tui::popups::Popup;
-use crate::tui::state::{AppState, Layout};
+use crate::tui::state::AppState;
 use crate::tui::widgets::moved;
 use crate::tui::widgets::page::Page;
 
@@ -112,7 +112,7 @@ impl Popup for OutsideBox {
         &PLACE
     }
 
-    fn draw(&self, _: &AppState, _: Now, page: &mut Page<'_>, _: &mut Layout) {
+    fn draw(&self, _: &AppState, page: &mut Page<'_>) {
         let is_narrow = page.columns() < 70;
         let rows = u16::try_from(self.acts.len()).unwrap_or(0) + if is_narrow { 9 } else { 6 };
         page.popup(80, rows, "Sandbox: simulate a step outside petstore");

@@ -41,7 +41,7 @@ pub fn change(app: &mut AppState, now: Now) -> Vec<Effect> {
 fn question() -> Question {
     let (yes, no) =
         (|app: &mut AppState, now| choose(app, true, now), |app: &mut AppState, now| choose(app, false, now));
-    let question = Question::new("Public resolvers", |app, _, page| draw(app, page), "Ask them", yes, no);
+    let question = Question::new("Public resolvers", draw, "Ask them", yes, no);
     Question { no_word: "n  Do not ask them (Enter, Esc)", ..question }
 }
 

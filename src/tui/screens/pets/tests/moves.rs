@@ -44,7 +44,7 @@ fn a_moved_cursor_paints_two_rows_the_detail_and_the_last_but_one_line() {
         app.send(Msg::Key(Key::Down.into()));
         let painted = draw(&app.state, &appearance, app.now, &mut shown).painted;
         let cells: u32 = painted.iter().map(|area| area.area()).sum();
-        let row = u32::from(app.state.layout.table.columns);
+        let row = u32::from(app.state.layout.table.width);
         assert!(cells <= 2 * row + detail + u32::from(columns), "{painted:?}");
     }
 }

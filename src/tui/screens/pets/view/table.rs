@@ -12,10 +12,10 @@ use crate::model::text::{cut, width};
 use crate::model::words::age;
 use crate::tui::mouse::Target;
 use crate::tui::screens::pets::State;
-use crate::tui::state::{AppState, Health, Layout};
+use crate::tui::state::{AppState, Health};
 use crate::tui::theme::{Appearance, StyleRole};
 use crate::tui::widgets::first_shown;
-use crate::tui::widgets::page::Page;
+use crate::tui::widgets::page::{FrameLayout, Page};
 
 /// The columns of the name of a key.
 const BY_WIDTH: u16 = 14;
@@ -127,20 +127,20 @@ impl Columns {
 }
 
 /// Paints the rows that there is room for; the cursor is on the selected one.
-pub fn draw(state: &AppState, now: Now, page: &mut Page<'_>, layout: &mut Layout) {
+pub fn draw(state: &AppState, page: &mut Page<'_>) {
     let pets = &state.pets;
-    let mut rows = Rows::new(state, now, page.area.width);
+    let mut rows = Rows::new(state, page.now, page.area.width);
     draw_headings(&rows.columns, page);
-    layout.table = page.rest().into();
-    layout.table_rows = layout.table.rows;
+    page.layout.table = page.rest();
+    page.layout.table_rows = page.left();
     if pets.row_count() == 0 {
         page.gap();
-        super::draw_empty(state, now, page);
+        super::draw_empty(state, page);
         return;
     }
-    let visible = usize::from(layout.table_rows);
-    let top = first_visible(pets.cursor(), layout.table_top, visible, pets.row_count());
-    layout.table_top = top;
+    let visible = usize::from(page.left());
+    let top = first_visible(pets.cursor(), page.layout.table_top, visible, pets.row_count());
+    page.layout.table_top = top;
     for (place, pet) in (top..).zip(pets.rows_from(top)).take(visible) {
         let selected = place == pets.cursor();
         page.click_row(selected);
@@ -150,20 +150,15 @@ pub fn draw(state: &AppState, now: Now, page: &mut Page<'_>, layout: &mut Layout
 }
 
 /// Paints the row that the cursor was on and the one that it is on now; gives where they are. `None` if the rows scroll.
-pub fn draw_moved_cursor(
-    from: usize,
-    state: &AppState,
-    now: Now,
-    page: &mut Page<'_>,
-    layout: &mut Layout,
-) -> Option<Vec<Rect>> {
-    let (pets, table, top) = (&state.pets, Rect::from(layout.table), layout.table_top);
+pub fn draw_moved_cursor(from: usize, state: &AppState, page: &mut Page<'_>) -> Option<Vec<Rect>> {
+    let FrameLayout { table, table_top: top, .. } = page.layout;
+    let pets = &state.pets;
     let here = pets.cursor();
     let visible = top..top + usize::from(table.height);
     if !visible.contains(&from) || !visible.contains(&here) {
         return None;
     }
-    let mut rows = Rows::new(state, now, table.width);
+    let mut rows = Rows::new(state, page.now, table.width);
     let mut painted = Vec::with_capacity(4);
     for place in [from, here] {
         let below = u16::try_from(place - top).ok()?;
@@ -172,9 +167,9 @@ pub fn draw_moved_cursor(
         rows.draw(pets.rows_from(place).next()?, place == here, page);
         painted.push(page.area);
     }
-    for (area, target) in &mut layout.clickable.areas {
+    for (area, target) in &mut page.layout.clickable {
         if let Target::Row { selected } = target {
-            *selected = area.row == page.area.y;
+            *selected = area.y == page.area.y;
         }
     }
     Some(painted)
