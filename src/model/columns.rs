@@ -83,7 +83,7 @@ impl FromStr for ShownColumn {
 }
 
 /// The order of a list.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SortOrder {
     /// By this column.
     pub column: Column,

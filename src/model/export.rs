@@ -13,9 +13,10 @@ use super::{ObservedStatus, Pet, Provenances};
 pub const HEADER: [&str; 4] = ["id", "name", "categoryId", "status"];
 
 /// A column of a pet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Column {
     /// `id`
+    #[default]
     Id,
     /// `name`
     Name,

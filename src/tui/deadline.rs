@@ -22,10 +22,10 @@ pub fn next_deadline(state: &AppState, now: Now) -> Option<Instant> {
     let next_try = state.link.health.next_try().filter(|_| !state.pending.is_running(Slot::List));
     let retry = next_try.map(|at| next_second_before(at, now.mono, step(state)));
     let shown = state.pending.running().filter(|(slot, _)| shows_seconds(state, *slot));
-    let running = shown.map(|(_, since)| next_shown_second(since, now.mono, step(state))).min();
-    let ages = !state.pets.follow.is_live();
-    let stale =
-        (state.screen == Screen::Pets && ages && state.link.health_is_ok()).then(|| next_minute(state, now)).flatten();
+    let running = shown.map(|(_, since)| next_shown(since, now.mono, SHOW_LOADING_AFTER, step(state))).min();
+    // Old rows show their age in minutes.
+    let ages = state.screen == Screen::Pets && !state.pets.follow.is_live() && state.link.health_is_ok();
+    let stale = state.pets.store.read().filter(|_| ages).map(|at| next_shown(at.mono, now.mono, STALE_AFTER, 60));
     let domain = scheduler::next_due(&state.domains);
     let countdown = (state.screen == Screen::Domains).then(|| next_countdown(state, now)).flatten();
     let lines = state.add.next_due();
@@ -80,10 +80,11 @@ fn next_countdown(state: &AppState, now: Now) -> Option<Instant> {
     counts.then(|| now.mono + Duration::from_secs(left.unsigned_abs()))
 }
 
-fn next_shown_second(since: Instant, now: Instant, step: u64) -> Instant {
+/// The next of every `step` seconds since `since`, once so much has passed.
+fn next_shown(since: Instant, now: Instant, least: Duration, step: u64) -> Instant {
     let running = now.saturating_duration_since(since);
-    if running < SHOW_LOADING_AFTER {
-        return since + SHOW_LOADING_AFTER;
+    if running < least {
+        return since + least;
     }
     since + Duration::from_secs((running.as_secs() / step + 1) * step)
 }
@@ -98,16 +99,6 @@ fn next_second_before(at: Instant, now: Instant, step: u64) -> Instant {
     let left = at.saturating_duration_since(now);
     let seconds = left.as_millis().saturating_sub(1) as u64 / 1000;
     at.checked_sub(Duration::from_secs(seconds / step * step)).unwrap_or(at)
-}
-
-/// Old rows show their age in minutes.
-fn next_minute(state: &AppState, now: Now) -> Option<Instant> {
-    let read = state.pets.store.read()?.mono;
-    let age = now.mono.saturating_duration_since(read);
-    if age < STALE_AFTER {
-        return Some(read + STALE_AFTER);
-    }
-    Some(read + Duration::from_secs((age.as_secs() / 60 + 1) * 60))
 }
 
 #[cfg(test)]

@@ -314,7 +314,6 @@ struct Change {
     place: usize,
     /// Its number there.
     at: usize,
-    keys: Vec<KeyPress>,
 }
 
 impl Keymap {
@@ -345,13 +344,13 @@ impl Keymap {
             for (action, keys) in lines {
                 let line = line_of(text, action.span().start);
                 match read_change(&map, number, action.get_ref(), keys) {
-                    Ok((at, keys)) => changes.push(Change { line, place: number, at, keys }),
+                    Ok((at, keys)) => {
+                        changes.push(Change { line, place: number, at });
+                        map.0[number].1[at].keys = keys;
+                    }
                     Err(why) => complaints.push(format!("{name}:{line}: {why}.")),
                 }
             }
-        }
-        for change in &changes {
-            map.0[change.place].1[change.at].keys.clone_from(&change.keys);
         }
         complaints.extend(changes.iter().filter_map(|change| map.hidden(change, name)));
         complaints.extend(map.settle(changes, name));
@@ -359,13 +358,11 @@ impl Keymap {
     }
 
     /// The global key that a change hides, if any. The change applies all the same.
-    fn hidden(&self, change: &Change, name: &str) -> Option<String> {
-        let Change { line, place, at, .. } = change;
-        let (place, command) = (self.0[*place].0.name, &self.0[*place].1[*at].command);
+    fn hidden(&self, Change { line, place, at }: &Change, name: &str) -> Option<String> {
+        let (place, Binding { keys, command }) = (self.0[*place].0.name, &self.0[*place].1[*at]);
         let before = keys_of(command);
-        let is_new = |key: &&KeyPress| !before.contains(key);
-        let mut hidden = change.keys.iter().filter(is_new).filter_map(|key| Some((key, self.find(GLOBAL, *key)?)));
-        let (key, global) = hidden.next().filter(|_| place != GLOBAL)?;
+        let mut new = keys.iter().filter(|key| place != GLOBAL && !before.contains(key));
+        let (key, global) = new.find_map(|key| Some((key, self.find(GLOBAL, *key)?)))?;
         let (mine, key, hidden) = (command.name, key_name(*key), global.name);
         Some(format!("{name}:{line}: in {place} the key {key} is now {mine} instead of {hidden}."))
     }
@@ -373,28 +370,27 @@ impl Keymap {
     /// Takes back changes until no key has two owners in one place.
     fn settle(&mut self, mut changes: Vec<Change>, name: &str) -> Vec<String> {
         let mut complaints = Vec::new();
-        while let Some((place, key, at, other)) = changes.iter().find_map(|change| self.clash(change)) {
-            let is_it = |change: &Change| change.place == place && (change.at == at || change.at == other);
-            let Some(number) = changes.iter().position(is_it) else { break };
-            let change = changes.remove(number);
-            let others = if change.at == at { other } else { at };
-            let (owner, line) = &mut self.0[place];
-            let (mine, theirs) = (line[change.at].command.name, line[others].command.name);
-            let (at, place, key) = (change.line, owner.name, key_name(key));
+        let clash = |map: &Self, changes: &[Change]| {
+            changes.iter().enumerate().find_map(|(number, change)| Some((number, map.clash(change)?)))
+        };
+        while let Some((number, (key, other))) = clash(self, &changes) {
+            let Change { line, place, at } = changes.remove(number);
+            let (Place { name: place, .. }, lines) = &mut self.0[place];
+            let (mine, theirs, key) = (lines[at].command.name, lines[other].command.name, key_name(key));
             complaints.push(format!(
-                "{name}:{at}: in {place} {key} is bound to both {mine} and {theirs}. {mine} keeps its default keys."
+                "{name}:{line}: in {place} {key} is bound to both {mine} and {theirs}. {mine} keeps its default keys."
             ));
-            line[change.at].keys = keys_of(&line[change.at].command);
+            lines[at].keys = keys_of(&lines[at].command);
         }
         complaints
     }
 
-    /// A key of a change that another line of its place has, too.
-    fn clash(&self, Change { place, at, .. }: &Change) -> Option<(usize, KeyPress, usize, usize)> {
+    /// A key of a change that another line of its place has, too, and which.
+    fn clash(&self, Change { place, at, .. }: &Change) -> Option<(KeyPress, usize)> {
         let lines = &self.0[*place].1;
         let shared = |line: &Binding| line.keys.iter().copied().find(|key| lines[*at].keys.contains(key));
         let mut others = lines.iter().enumerate().filter(|(other, _)| other != at);
-        others.find_map(|(other, line)| Some((*place, shared(line)?, *at, other)))
+        others.find_map(|(other, line)| Some((shared(line)?, other)))
     }
 
     /// The whole map as a file.

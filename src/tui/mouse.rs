@@ -102,7 +102,7 @@ mod tests {
         assert_eq!(app.state.pets.selected().unwrap().id, below - 6);
         app.keys("T");
         click(&mut app, "mono ");
-        assert!(app.state.theme.name() == "mono", "{}", app.screen());
+        assert!(app.state.theme.name == "mono", "{}", app.screen());
         click(&mut app, "1 Pets");
         assert!(app.state.popups.is_open(), "what is behind a box takes no clicks");
     }

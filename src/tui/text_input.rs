@@ -49,22 +49,24 @@ impl From<Kept> for TextInput {
     }
 }
 
-/// A change to a text field.
+/// A change to a text field: of the cursor, or what is cleared from there on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Edit {
+    Go(To),
+    Clear(To),
+}
+
+/// Where to, from the cursor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum To {
     Left,
     Right,
     WordLeft,
     WordRight,
+    /// The blank before the word.
+    Blank,
     Start,
     End,
-    Backspace,
-    Delete,
-    ClearToStart,
-    ClearToEnd,
-    ClearWord,
-    ClearWordLeft,
-    ClearWordRight,
 }
 
 /// What is typed: text, or a key that edits.
@@ -147,29 +149,29 @@ impl TextInput {
 
     /// Applies one change.
     pub fn edit(&mut self, edit: Edit) {
-        if std::mem::take(&mut self.selected) && matches!(edit, Edit::Backspace | Edit::Delete) {
+        if std::mem::take(&mut self.selected) && matches!(edit, Edit::Clear(To::Left | To::Right)) {
             return self.clear();
         }
-        match edit {
-            Edit::Left => self.cursor = self.before(),
-            Edit::Right => self.cursor = self.after(),
-            Edit::WordLeft => self.cursor = self.word_before(),
-            Edit::WordRight => self.cursor = self.word_after(),
-            Edit::Start => self.cursor = 0,
-            Edit::End => self.cursor = self.value.len(),
-            Edit::Backspace => self.delete(self.before(), self.cursor),
-            Edit::Delete => self.delete(self.cursor, self.after()),
-            Edit::ClearToStart => self.delete(0, self.cursor),
-            Edit::ClearToEnd => self.delete(self.cursor, self.value.len()),
-            Edit::ClearWordLeft => self.delete(self.word_before(), self.cursor),
-            Edit::ClearWordRight => self.delete(self.cursor, self.word_after()),
-            Edit::ClearWord => {
+        let (Edit::Go(to) | Edit::Clear(to)) = edit;
+        let there = match to {
+            To::Left => self.before(),
+            To::Right => self.after(),
+            To::WordLeft => self.word_before(),
+            To::WordRight => self.word_after(),
+            To::Blank => {
                 let kept = self.value[..self.cursor].trim_end();
-                let start = kept
-                    .rfind(char::is_whitespace)
-                    .map_or(0, |at| at + kept[at..].chars().next().map_or(1, char::len_utf8));
-                self.delete(start, self.cursor);
+                let blank = kept.char_indices().rfind(|(_, c)| c.is_whitespace());
+                blank.map_or(0, |(at, c)| at + c.len_utf8())
             }
+            To::Start => 0,
+            To::End => self.value.len(),
+        };
+        let from = there.min(self.cursor);
+        if matches!(edit, Edit::Clear(_)) {
+            self.value.replace_range(from..there.max(self.cursor), "");
+            self.cursor = from;
+        } else {
+            self.cursor = there;
         }
     }
 
@@ -220,11 +222,6 @@ impl TextInput {
         let last = word.take_while(|(_, cluster)| is_of_word(cluster)).last();
         last.map_or(self.value.len(), |(at, cluster)| self.cursor + at + cluster.len())
     }
-
-    fn delete(&mut self, from: usize, to: usize) {
-        self.value.replace_range(from..to, "");
-        self.cursor = from;
-    }
 }
 
 /// Letters and digits make words, as in shells.
@@ -246,28 +243,45 @@ mod tests {
 
     #[test]
     fn editing_goes_by_cluster() {
-        assert_eq!(typed("e\u{301}👨‍👩‍👧", &[Edit::Backspace]), ("e\u{301}".into(), 3));
-        assert_eq!(typed("e\u{301}x", &[Edit::Left, Edit::Left, Edit::Delete]), ("x".into(), 0));
-        assert_eq!(typed("one two  ", &[Edit::ClearWord]), ("one ".into(), 4));
-        assert_eq!(typed("one", &[Edit::ClearWord]), (String::new(), 0));
-        assert_eq!(typed("abc", &[Edit::Left, Edit::ClearToEnd]), ("ab".into(), 2));
-        assert_eq!(typed("abc", &[Edit::Left, Edit::ClearToStart]), ("c".into(), 0));
-        assert_eq!(typed("abc", &[Edit::Start, Edit::Left, Edit::Backspace]), ("abc".into(), 0));
+        assert_eq!(typed("e\u{301}👨‍👩‍👧", &[Edit::Clear(To::Left)]), ("e\u{301}".into(), 3));
+        assert_eq!(
+            typed("e\u{301}x", &[Edit::Go(To::Left), Edit::Go(To::Left), Edit::Clear(To::Right)]),
+            ("x".into(), 0)
+        );
+        assert_eq!(typed("one two  ", &[Edit::Clear(To::Blank)]), ("one ".into(), 4));
+        assert_eq!(typed("one", &[Edit::Clear(To::Blank)]), (String::new(), 0));
+        assert_eq!(typed("abc", &[Edit::Go(To::Left), Edit::Clear(To::End)]), ("ab".into(), 2));
+        assert_eq!(typed("abc", &[Edit::Go(To::Left), Edit::Clear(To::Start)]), ("c".into(), 0));
+        assert_eq!(typed("abc", &[Edit::Go(To::Start), Edit::Go(To::Left), Edit::Clear(To::Left)]), ("abc".into(), 0));
     }
 
     #[test]
     fn words_are_moved_over_and_cleared_as_in_a_shell() {
         let cursor = |text: &str, edits: &[Edit]| typed(text, edits).1;
-        assert_eq!(cursor("one two.three ", &[Edit::WordLeft]), 8);
-        assert_eq!(cursor("one two.three ", &[Edit::WordLeft, Edit::WordLeft, Edit::WordLeft, Edit::WordLeft]), 0);
-        assert_eq!(cursor(" one two", &[Edit::Start, Edit::WordRight]), 4);
-        assert_eq!(cursor(" one two ", &[Edit::Start, Edit::WordRight, Edit::WordRight, Edit::WordRight]), 9);
-        assert_eq!(cursor("e\u{301}a ポチ", &[Edit::WordLeft]), 5);
-        assert_eq!(typed("/home/ada/x.csv", &[Edit::ClearWordLeft]), ("/home/ada/x.".into(), 12));
-        assert_eq!(typed("one two  ", &[Edit::ClearWordLeft, Edit::ClearWordLeft]), (String::new(), 0));
-        assert_eq!(typed("one two", &[Edit::Start, Edit::ClearWordRight]), (" two".into(), 0));
-        assert_eq!(typed("one two", &[Edit::ClearWordRight]), ("one two".into(), 7));
-        for edit in [Edit::WordLeft, Edit::WordRight, Edit::ClearWordLeft, Edit::ClearWordRight] {
+        assert_eq!(cursor("one two.three ", &[Edit::Go(To::WordLeft)]), 8);
+        assert_eq!(
+            cursor(
+                "one two.three ",
+                &[Edit::Go(To::WordLeft), Edit::Go(To::WordLeft), Edit::Go(To::WordLeft), Edit::Go(To::WordLeft)]
+            ),
+            0
+        );
+        assert_eq!(cursor(" one two", &[Edit::Go(To::Start), Edit::Go(To::WordRight)]), 4);
+        assert_eq!(
+            cursor(
+                " one two ",
+                &[Edit::Go(To::Start), Edit::Go(To::WordRight), Edit::Go(To::WordRight), Edit::Go(To::WordRight)]
+            ),
+            9
+        );
+        assert_eq!(cursor("e\u{301}a ポチ", &[Edit::Go(To::WordLeft)]), 5);
+        assert_eq!(typed("/home/ada/x.csv", &[Edit::Clear(To::WordLeft)]), ("/home/ada/x.".into(), 12));
+        assert_eq!(typed("one two  ", &[Edit::Clear(To::WordLeft), Edit::Clear(To::WordLeft)]), (String::new(), 0));
+        assert_eq!(typed("one two", &[Edit::Go(To::Start), Edit::Clear(To::WordRight)]), (" two".into(), 0));
+        assert_eq!(typed("one two", &[Edit::Clear(To::WordRight)]), ("one two".into(), 7));
+        for edit in
+            [Edit::Go(To::WordLeft), Edit::Go(To::WordRight), Edit::Clear(To::WordLeft), Edit::Clear(To::WordRight)]
+        {
             assert_eq!(typed("", &[edit]), (String::new(), 0));
         }
     }
@@ -282,10 +296,10 @@ mod tests {
         };
         for (typing, value) in [
             (Typing::Text("9"), "9"),
-            (Typing::Edit(Edit::Backspace), ""),
-            (Typing::Edit(Edit::Delete), ""),
-            (Typing::Edit(Edit::Left), "three"),
-            (Typing::Edit(Edit::ClearWord), ""),
+            (Typing::Edit(Edit::Clear(To::Left)), ""),
+            (Typing::Edit(Edit::Clear(To::Right)), ""),
+            (Typing::Edit(Edit::Go(To::Left)), "three"),
+            (Typing::Edit(Edit::Clear(To::Blank)), ""),
         ] {
             assert_eq!(selected(typing), (value.to_owned(), false), "{typing:?}");
         }
@@ -297,7 +311,7 @@ mod tests {
     #[test]
     fn a_paste_becomes_one_clean_line() {
         let mut input = TextInput::new("<>");
-        input.edit(Edit::Left);
+        input.edit(Edit::Go(To::Left));
         input.insert("a\r\nb\tc\x1b[2J\n");
         assert_eq!(input.value(), "<a b c[2J>");
         assert!(!input.insert(&"x".repeat(MAX_BYTES - 10)), "it fits");
@@ -308,7 +322,7 @@ mod tests {
     #[test]
     fn what_was_kept_comes_back_with_its_cursor_and_clean() {
         let mut input = TextInput::new("ポチ e\u{301}");
-        input.edit(Edit::Left);
+        input.edit(Edit::Go(To::Left));
         let text = serde_json::to_string(&input).unwrap();
         assert_eq!(serde_json::from_str::<TextInput>(&text).unwrap(), input);
         let hostile = r#"{"value":"a\u001b[2J\nb\u00e9","cursor":7}"#;
@@ -322,7 +336,7 @@ mod tests {
     fn the_window_follows_the_cursor() {
         let mut input = TextInput::new("abcdefghij");
         assert_eq!(input.window(5), ("ghij".into(), 4));
-        input.edit(Edit::Start);
+        input.edit(Edit::Go(To::Start));
         assert_eq!(input.window(5), ("abcde".into(), 0));
         assert_eq!(TextInput::new("ポチポチ").window(5), ("ポチ".into(), 4));
         assert_eq!(TextInput::new("x").window(0), (String::new(), 0));

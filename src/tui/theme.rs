@@ -21,8 +21,9 @@ use ratatui::symbols::border;
 use ratatui::text::Span;
 use strum::EnumIter;
 
+pub use crate::config::ThemeFile as Theme;
 use crate::config::theme::{Colour, Paint};
-use crate::config::{Accent, Depth, ThemeFile, Themes};
+use crate::config::{Accent, Depth, Themes};
 use crate::model::{ObservedStatus, PetStatus, display_safe};
 
 /// Everything that painting needs to know about the terminal and its user.
@@ -149,26 +150,16 @@ impl StyleRole {
     }
 }
 
-/// A theme, as its file has it.
-#[derive(Debug, PartialEq)]
-pub struct Theme(ThemeFile);
-
-impl From<ThemeFile> for Theme {
-    fn from(file: ThemeFile) -> Self {
-        Self(file)
-    }
-}
-
 impl Theme {
     /// All that can be chosen, in the order of the menu.
     pub fn all(themes: &Themes) -> Vec<Arc<Self>> {
-        themes.all().map(|file| Arc::new(file.into())).collect()
+        themes.all().map(Arc::new).collect()
     }
 
     /// The one of this name, else the default one. The others are not read.
     pub fn named(name: &str, themes: &Themes) -> Arc<Self> {
         let named = themes.all().find(|theme| theme.name == name).or_else(|| themes.all().next());
-        Arc::new(named.unwrap_or_default().into())
+        Arc::new(named.unwrap_or_default())
     }
 
     /// A built-in one.
@@ -176,46 +167,36 @@ impl Theme {
         Self::named(name, &Themes::default())
     }
 
-    pub fn name(&self) -> &str {
-        &self.0.name
-    }
-
-    /// A short description.
-    pub fn title(&self) -> &str {
-        &self.0.title
-    }
-
     /// What the file says about a role.
     const fn paint(&self, role: StyleRole) -> Paint {
-        let file = &self.0;
         match role {
-            StyleRole::Text | StyleRole::Accent(Accent::None) => file.text,
-            StyleRole::Heading => file.heading,
-            StyleRole::Quiet => file.quiet,
-            StyleRole::InUse => file.in_use,
-            StyleRole::Selected => file.selected,
-            StyleRole::Available => file.available,
-            StyleRole::Pending => file.pending,
-            StyleRole::Sold => file.sold,
-            StyleRole::Error => file.error,
-            StyleRole::Wait => file.wait,
-            StyleRole::Good => file.good,
-            StyleRole::Key => file.key,
-            StyleRole::Border => file.border,
-            StyleRole::New => file.new,
-            StyleRole::Match => file.matched,
-            StyleRole::Accent(Accent::Red) => file.accent.red,
-            StyleRole::Accent(Accent::Yellow) => file.accent.yellow,
-            StyleRole::Accent(Accent::Green) => file.accent.green,
-            StyleRole::Accent(Accent::Blue) => file.accent.blue,
-            StyleRole::Accent(Accent::Magenta) => file.accent.magenta,
-            StyleRole::Accent(Accent::Cyan) => file.accent.cyan,
+            StyleRole::Text | StyleRole::Accent(Accent::None) => self.text,
+            StyleRole::Heading => self.heading,
+            StyleRole::Quiet => self.quiet,
+            StyleRole::InUse => self.in_use,
+            StyleRole::Selected => self.selected,
+            StyleRole::Available => self.available,
+            StyleRole::Pending => self.pending,
+            StyleRole::Sold => self.sold,
+            StyleRole::Error => self.error,
+            StyleRole::Wait => self.wait,
+            StyleRole::Good => self.good,
+            StyleRole::Key => self.key,
+            StyleRole::Border => self.border,
+            StyleRole::New => self.new,
+            StyleRole::Match => self.matched,
+            StyleRole::Accent(Accent::Red) => self.accent.red,
+            StyleRole::Accent(Accent::Yellow) => self.accent.yellow,
+            StyleRole::Accent(Accent::Green) => self.accent.green,
+            StyleRole::Accent(Accent::Blue) => self.accent.blue,
+            StyleRole::Accent(Accent::Magenta) => self.accent.magenta,
+            StyleRole::Accent(Accent::Cyan) => self.accent.cyan,
         }
     }
 
     /// Text and ground of a role: what it does not name is that of text.
     fn colours(&self, role: StyleRole) -> (Colour, Colour) {
-        let (own, text) = (self.paint(role), self.0.text);
+        let (own, text) = (self.paint(role), self.text);
         let colour = if own.text == Colour::Default { text.text } else { own.text };
         (colour, own.ground.or(text.ground).unwrap_or_default())
     }

@@ -17,24 +17,24 @@ use super::screens::add_pet::{self, import, lines};
 use super::screens::domains::popups::outside::NO_DOMAINS;
 use super::screens::{domains, pets, profiles, requests};
 use super::state::{AppState, MessageKind, Screen};
-use super::text_input::{Edit, MAX_BYTES, Typing};
+use super::text_input::{Edit, MAX_BYTES, To, Typing};
 use super::{custom_actions, drafts, forms};
 
 /// The keys in every text field.
 static TEXT_FIELD: &[Command] = &[
-    edit("edit-left", "left", "cursor", Edit::Left),
-    edit("edit-right", "right", "cursor", Edit::Right),
-    edit("edit-word-left", "Alt-B Ctrl-Left", "word left", Edit::WordLeft),
-    edit("edit-word-right", "Alt-F Ctrl-Right", "word right", Edit::WordRight),
-    edit("edit-start", "Home Ctrl-A", "start, end", Edit::Start),
-    edit("edit-end", "End Ctrl-E", "start, end", Edit::End),
-    edit("edit-backspace", "Backspace", "delete", Edit::Backspace),
-    edit("edit-delete", "Del", "delete", Edit::Delete),
-    edit("edit-clear-word", "Ctrl-W", "clear to a blank", Edit::ClearWord),
-    edit("edit-clear-word-left", "Alt-Backspace", "clear word left", Edit::ClearWordLeft),
-    edit("edit-clear-word-right", "Alt-D", "clear word right", Edit::ClearWordRight),
-    edit("edit-clear-to-start", "Ctrl-U", "clear to start, to end", Edit::ClearToStart),
-    edit("edit-clear-to-end", "Ctrl-K", "clear to start, to end", Edit::ClearToEnd),
+    edit("edit-left", "left", "cursor", Edit::Go(To::Left)),
+    edit("edit-right", "right", "cursor", Edit::Go(To::Right)),
+    edit("edit-word-left", "Alt-B Ctrl-Left", "word left", Edit::Go(To::WordLeft)),
+    edit("edit-word-right", "Alt-F Ctrl-Right", "word right", Edit::Go(To::WordRight)),
+    edit("edit-start", "Home Ctrl-A", "start, end", Edit::Go(To::Start)),
+    edit("edit-end", "End Ctrl-E", "start, end", Edit::Go(To::End)),
+    edit("edit-backspace", "Backspace", "delete", Edit::Clear(To::Left)),
+    edit("edit-delete", "Del", "delete", Edit::Clear(To::Right)),
+    edit("edit-clear-word", "Ctrl-W", "clear to a blank", Edit::Clear(To::Blank)),
+    edit("edit-clear-word-left", "Alt-Backspace", "clear word left", Edit::Clear(To::WordLeft)),
+    edit("edit-clear-word-right", "Alt-D", "clear word right", Edit::Clear(To::WordRight)),
+    edit("edit-clear-to-start", "Ctrl-U", "clear to start, to end", Edit::Clear(To::Start)),
+    edit("edit-clear-to-end", "Ctrl-K", "clear to start, to end", Edit::Clear(To::End)),
 ];
 
 pub static TEXT_FIELD_PLACE: Place = Place::new(TEXT, "Text fields", &[TEXT_FIELD]).text();
@@ -145,7 +145,11 @@ fn follow(state: &mut AppState, msg: Msg, now: Now) -> Vec<Effect> {
             state.complain(format!("Nothing was pasted: it is larger than {} MiB. {way}", MOST_PASTED >> 20));
         }
         Msg::Tick => return on_tick(state, now),
-        Msg::Reply(reply) => return on_reply(state, reply, now),
+        // A reply counts only if its job is still waited for.
+        Msg::Reply(Reply { id, goes_on, outcome, .. }) if state.pending.takes(id, goes_on) => {
+            return outcome.apply(state, now);
+        }
+        Msg::Reply(_) => {}
         Msg::Resize(size) => state.size = size,
         Msg::Focus { here } => state.unwatched = !here,
         Msg::Line { slow } => {
@@ -380,14 +384,6 @@ fn on_tick(state: &mut AppState, now: Now) -> Vec<Effect> {
         effects.extend(pets::update::reload(state, pets::ReadNext::New, now));
     }
     effects
-}
-
-/// A reply counts only if its job is still waited for.
-fn on_reply(state: &mut AppState, Reply { id, goes_on, outcome, .. }: Reply, now: Now) -> Vec<Effect> {
-    if !state.pending.takes(id, goes_on) {
-        return Vec::new();
-    }
-    outcome.apply(state, now)
 }
 
 #[cfg(test)]

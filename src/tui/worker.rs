@@ -111,19 +111,14 @@ fn recorder() -> (Recorder, mpsc::Receiver<Recorded>) {
 }
 
 struct Worker {
-    jobs: JoinMap<Slot, Ended>,
-    running: HashMap<Slot, (ReqId, Arc<dyn AnyJob>)>,
+    jobs: JoinMap<Slot, Box<dyn Outcome>>,
+    /// Each with what it changes for those after it.
+    running: HashMap<Slot, (ReqId, Arc<dyn AnyJob>, Arc<Mutex<Changed>>)>,
     client: watch::Sender<Option<Result<Client, Failure>>>,
     /// Controls the running import.
     import_control: watch::Sender<ImportControl>,
     /// What the next job gets.
     env: Env,
-}
-
-/// What a job ends with.
-struct Ended {
-    outcome: Box<dyn Outcome>,
-    changed: Changed,
 }
 
 impl Worker {
@@ -191,21 +186,18 @@ impl Worker {
             self.import_control = watch::Sender::new(ImportControl::Go);
             self.env.import_control = self.import_control.subscribe();
         }
-        self.running.insert(slot, (id, Arc::clone(&job)));
         let changed = Arc::<Mutex<Changed>>::default();
         let env = Env { id, changed: Arc::clone(&changed), ..self.env.clone() };
-        self.jobs.spawn(slot, async move {
-            let outcome = job.work(env).await;
-            let changed = std::mem::take(&mut *changed.lock());
-            Ended { outcome, changed }
-        });
+        self.jobs.spawn(slot, Arc::clone(&job).work(env));
+        self.running.insert(slot, (id, job, changed));
         None
     }
 
-    fn ended(&mut self, slot: Slot, ended: Result<Ended, JoinError>) -> Option<Reply> {
-        let (id, job) = self.running.remove(&slot)?;
+    fn ended(&mut self, slot: Slot, ended: Result<Box<dyn Outcome>, JoinError>) -> Option<Reply> {
+        let (id, job, changed) = self.running.remove(&slot)?;
         let outcome = match ended {
-            Ok(Ended { outcome, changed }) => {
+            Ok(outcome) => {
+                let changed = std::mem::take(&mut *changed.lock());
                 self.change(changed);
                 outcome
             }

@@ -34,7 +34,7 @@ static BOX: &[Command] = &[
     }),
     command("confirm", "Enter F2", "save", "save in config.toml", |app, now| match app.popups.take() {
         Some(ThemesBox { before, .. }) if app.theme != before => {
-            vec![app.begin(SetTheme(app.theme.name().to_owned()), now)]
+            vec![app.begin(SetTheme(app.theme.name.clone()), now)]
         }
         _ => Vec::new(),
     }),
@@ -96,7 +96,7 @@ impl Popup for ThemesBox {
         // Below them are the marks.
         let visible = usize::from(page.left().saturating_sub(4)).max(1);
         for (chosen, theme) in shown(self.all.iter(), here(state, &self.all), visible) {
-            page.item(&format!("{:<13} {}", cut(theme.name(), 13), theme.title()), chosen);
+            page.item(&format!("{:<13} {}", cut(&theme.name, 13), theme.title), chosen);
         }
         page.gap();
         let mut marks = vec![Span::raw("   ")];
@@ -137,11 +137,11 @@ mod tests {
     fn a_theme_is_seen_by_moving_over_it_and_kept_by_enter_only() {
         let mut app = App::loaded(80, 24);
         app.keys("T Down");
-        assert_eq!(app.state.theme.name(), "dark");
+        assert_eq!(app.state.theme.name, "dark");
         app.keys("Esc");
-        assert_eq!((app.state.theme.name(), app.job(Slot::Theme)), ("default", None));
+        assert_eq!((app.state.theme.name.as_str(), app.job(Slot::Theme)), ("default", None));
         app.keys("T Down C-g Esc Esc");
-        assert_eq!(app.state.theme.name(), "default");
+        assert_eq!(app.state.theme.name, "default");
         app.keys("T Down Down Enter");
         assert_eq!(app.asked(), Some(SetTheme("light".into())));
         app.answer::<SetTheme>(Ok("/c/config.toml".into()));
@@ -149,6 +149,6 @@ mod tests {
         app.keys("T Up Enter");
         app.answer::<SetTheme>(Err("no room".into()));
         assert!(app.says("Theme not saved, used until petstore exits: no room"));
-        assert_eq!(app.state.theme.name(), "dark");
+        assert_eq!(app.state.theme.name, "dark");
     }
 }

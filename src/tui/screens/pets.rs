@@ -20,11 +20,11 @@ use crate::config::Settings;
 use crate::config::file::View;
 use crate::model::columns::SortOrder;
 use crate::model::export::Column;
-use crate::model::{Categories, Limit, ObservedStatus, Pet, PetId, PetQuery, PetStatus, Provenance, Provenances};
+use crate::model::{Categories, Limit, Pet, PetId, PetQuery, PetStatus, Provenance, Provenances};
 use crate::tui::text_input::TextInput;
 
 /// The pets screen.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct State {
     /// The tabs: first those that are always there, in the order of [`built_in`], then the views of the configuration.
     tabs: Vec<Tab>,
@@ -128,9 +128,6 @@ pub const BUILT_IN: usize = 4;
 /// The most pets that are put among the rows one by one.
 const MOST_PLACED: usize = 100;
 
-/// The default order of rows.
-const USUAL_SORT: SortOrder = SortOrder { column: Column::Id, descending: false };
-
 impl State {
     /// The screen before anything was read.
     pub fn new(settings: &Settings) -> Self {
@@ -139,22 +136,11 @@ impl State {
             tabs: built_in().into_iter().chain(settings.config.views.iter().cloned()).map(tab).collect(),
             tab: tab_of(settings.config.pets.status),
             limit: settings.config.pets.limit,
-            sort: USUAL_SORT,
             best_first: true,
-            search: TextInput::default(),
             categories: Arc::clone(&settings.categories),
-            searching: false,
-            drawer: false,
             live: settings.config.pets.live,
             store: PetStore::new(settings.config.pets.load_limit),
-            read_due: ReadNext::Nothing,
-            asked_at: None,
-            listed: None,
-            follow: Follow::default(),
-            provenance: KnownProvenance::default(),
-            rows: Rows::default(),
-            cursor: 0,
-            anchor: None,
+            ..Self::default()
         }
     }
 
@@ -182,8 +168,7 @@ impl State {
     fn count_views(&mut self, first: usize) {
         let pets = &self.store.pets()[first..];
         for tab in &mut self.tabs[BUILT_IN..] {
-            let wanted = tab.view.status.map(ObservedStatus::from);
-            let fits = |pet: &&Pet| (wanted.is_none() || pet.status == wanted) && tab.query.fits(pet);
+            let fits = |pet: &&Pet| is_of(tab.view.status, pet) && tab.query.fits(pet);
             let before = tab.count.filter(|_| first > 0).map_or(0, |count| count.seen);
             let known = self.store.count(tab.view.status).filter(|_| !tab.query.asks_who());
             tab.count = known.map(|of| Count { seen: before + pets.iter().filter(fits).count(), ..of });
@@ -263,7 +248,7 @@ impl State {
     fn choice_of(view: &View) -> Choice {
         Choice {
             search: TextInput::new(view.search.clone()),
-            sort: view.sort.unwrap_or(USUAL_SORT),
+            sort: view.sort.unwrap_or_default(),
             best_first: view.sort.is_none(),
         }
     }
@@ -382,10 +367,9 @@ impl State {
 
     /// The pets of the tab, also those that a search in it does not show.
     fn of_tab(&self) -> Vec<Pet> {
-        let tab = &self.tabs[self.tab];
-        let (mut query, wanted) = (tab.query.clone(), tab.view.status.map(ObservedStatus::from));
+        let mut query = self.tabs[self.tab].query.clone();
         query.know(&self.provenance.of);
-        let fits = |pet: &&Pet| (wanted.is_none() || pet.status == wanted) && query.fits(pet);
+        let fits = |pet: &&Pet| is_of(self.filter(), pet) && query.fits(pet);
         self.store.pets().iter().filter(fits).cloned().collect()
     }
 
@@ -478,12 +462,8 @@ pub struct Rows {
 impl Rows {
     /// Takes other pets, or another order of them: those of `status` only, where one is given.
     pub fn order(&mut self, pets: &[Pet], status: Option<PetStatus>, sort: SortOrder) {
-        let wanted = status.map(ObservedStatus::from);
-        let mut order: Vec<u32> = (0..)
-            .zip(pets)
-            .filter(|(_, pet)| wanted.is_none() || pet.status == wanted)
-            .map(|(index, _)| index)
-            .collect();
+        let of_status = (0..).zip(pets).filter(|(_, pet)| is_of(status, pet));
+        let mut order: Vec<u32> = of_status.map(|(index, _)| index).collect();
         let pet = |index: &u32| &pets[*index as usize];
         match sort.column {
             // Made once for each name, not for each comparison.
@@ -512,11 +492,10 @@ impl Rows {
 
     /// Takes further pets: those of `pets` from index `from` on.
     pub fn extend(&mut self, pets: &[Pet], from: usize, status: Option<PetStatus>, sort: SortOrder) {
-        let wanted = status.map(ObservedStatus::from);
         for (index, pet) in (0..).zip(pets).skip(from) {
             let longest = |known: u16, number: i64| known.max(number.to_string().len() as u16);
             self.digits = (longest(self.digits.0, pet.id), longest(self.digits.1, pet.category_id));
-            if wanted.is_some() && pet.status != wanted {
+            if !is_of(status, pet) {
                 continue;
             }
             let place = self.order.partition_point(|known| {
@@ -557,6 +536,10 @@ impl Rows {
             self.shown = self.order.iter().copied().filter(|index| fits[*index as usize]).collect();
         }
     }
+}
+
+fn is_of(status: Option<PetStatus>, pet: &Pet) -> bool {
+    status.is_none_or(|status| pet.status == Some(status.into()))
 }
 
 fn compare(a: &Pet, b: &Pet, by: Column) -> Ordering {

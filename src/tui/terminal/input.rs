@@ -23,6 +23,8 @@ const ESC: u8 = 0x1b;
 
 const CTRL_C: u8 = 0x03;
 
+const PASTE_BEGIN: &[u8] = b"\x1b[200~";
+
 const PASTE_END: &[u8] = b"\x1b[201~";
 
 /// Decodes what was read from a terminal.
@@ -36,16 +38,8 @@ pub struct Decoder {
     due: Option<Instant>,
 }
 
-/// What some bytes mean.
-#[derive(Debug, PartialEq)]
-enum Meaning {
-    Message(Msg),
-    PasteBegins,
-    Nothing,
-}
-
-/// Bytes, and what they mean.
-type Found = (usize, Meaning);
+/// Bytes, and what they mean, if anything.
+type Found = (usize, Option<Msg>);
 
 impl Decoder {
     /// What `bytes` mean, which were read at `now`. `more` tells that others may be waiting.
@@ -73,14 +67,12 @@ impl Decoder {
                 }
                 rest = &rest[PASTE_END.len()..];
                 msgs.push(self.end_of_paste());
+            } else if let Some(text) = rest.strip_prefix(PASTE_BEGIN) {
+                (rest, self.paste) = (text, Some(Vec::new()));
             } else {
-                let Some((length, meaning)) = meaning(rest) else { break };
+                let Some((length, msg)) = meaning(rest) else { break };
                 rest = &rest[length..];
-                match meaning {
-                    Meaning::Message(msg) => msgs.push(msg),
-                    Meaning::PasteBegins => self.paste = Some(Vec::new()),
-                    Meaning::Nothing => {}
-                }
+                msgs.extend(msg);
             }
         }
         self.due = match &self.paste {
@@ -129,7 +121,7 @@ fn meaning(bytes: &[u8]) -> Option<Found> {
         [ESC, ESC, ..] => Some((1, key(Some(Key::Esc.into())))),
         [ESC, b'[', rest @ ..] => after(2, control_sequence(rest)),
         [ESC, b'O', last @ 0x20..0x7f, ..] => Some((3, key(letter(*last).map(Key::into)))),
-        [ESC, b'O', rest @ ..] => (!rest.is_empty()).then_some((2, Meaning::Nothing)),
+        [ESC, b'O', rest @ ..] => (!rest.is_empty()).then_some((2, None)),
         // A name behind Esc: no answer of a terminal begins with two letters.
         [ESC, b'P' | b'X', b'A'..=b'Z' | b'a'..=b'z' | 0x80.., rest @ ..]
             if !rest.windows(2).any(|end| end == [ESC, b'\\']) =>
@@ -146,8 +138,8 @@ fn after(before: usize, found: Option<Found>) -> Option<Found> {
     found.map(|(length, meaning)| (before + length, meaning))
 }
 
-fn key(key: Option<KeyPress>) -> Meaning {
-    key.map_or(Meaning::Nothing, |key| Meaning::Message(Msg::Key(key)))
+fn key(key: Option<KeyPress>) -> Option<Msg> {
+    key.map(Msg::Key)
 }
 
 /// A character in UTF-8, or a control character.
@@ -156,7 +148,7 @@ fn character(bytes: &[u8], alt: bool) -> Option<Found> {
     let chunk = bytes.utf8_chunks().next()?;
     let Some(c) = chunk.valid().chars().next() else {
         let is_cut = std::str::from_utf8(bytes).is_err_and(|error| error.error_len().is_none());
-        return (!is_cut).then_some((chunk.invalid().len(), Meaning::Nothing));
+        return (!is_cut).then_some((chunk.invalid().len(), None));
     };
     let ctrl = |first: char, offset: u8| press(Key::Char(char::from(c as u8 - offset + first as u8)), true, alt);
     let pressed = match c {
@@ -202,16 +194,15 @@ fn control_sequence(bytes: &[u8]) -> Option<Found> {
         _ => {}
     }
     let Some(end) = bytes.iter().position(|byte| !(0x20..0x40).contains(byte)) else {
-        return (bytes.len() > LONGEST).then_some((bytes.len(), Meaning::Nothing));
+        return (bytes.len() > LONGEST).then_some((bytes.len(), None));
     };
     let last = bytes[end];
     if !(0x40..0x7f).contains(&last) {
-        return Some((end, Meaning::Nothing));
+        return Some((end, None));
     }
     let parameters = std::str::from_utf8(&bytes[..end]).unwrap_or_default();
     let found = match (parameters, last) {
-        ("200", b'~') => Meaning::PasteBegins,
-        ("", b'I' | b'O') => Meaning::Message(Msg::Focus { here: last == b'I' }),
+        ("", b'I' | b'O') => Some(Msg::Focus { here: last == b'I' }),
         _ => parameters.strip_prefix('<').map_or_else(|| key(named(parameters, last)), |report| clicked(report, last)),
     };
     Some((end + 1, found))
@@ -220,7 +211,7 @@ fn control_sequence(bytes: &[u8]) -> Option<Found> {
 /// What follows `ESC ]` and the like: a text for a program that asked, which this one never does.
 fn control_string(bytes: &[u8]) -> Option<Found> {
     let Some(end) = bytes.iter().position(|byte| *byte < 0x20) else {
-        return (bytes.len() > LONGEST).then_some((bytes.len(), Meaning::Nothing));
+        return (bytes.len() > LONGEST).then_some((bytes.len(), None));
     };
     let length = match bytes[end..] {
         [0x07, ..] => end + 1,
@@ -230,7 +221,7 @@ fn control_string(bytes: &[u8]) -> Option<Found> {
         // Something else has begun.
         _ => end,
     };
-    Some((length, Meaning::Nothing))
+    Some((length, None))
 }
 
 /// The key of a sequence with these parameters, `key;modifiers`, and this letter.
@@ -295,25 +286,25 @@ const fn numbered(number: u8) -> Option<Key> {
 }
 
 /// What the mouse did, in the form without limits: `button;column;row`, and `m` when the button is let go.
-fn clicked(report: &str, last: u8) -> Meaning {
+fn clicked(report: &str, last: u8) -> Option<Msg> {
     let numbers: Vec<u32> = report.split(';').filter_map(|number| number.parse().ok()).collect();
     match numbers.as_slice() {
         [button, column, row] if last == b'M' => mouse(*button, *column, *row),
-        _ => Meaning::Nothing,
+        _ => None,
     }
 }
 
 /// Only the left button and the wheel mean something. With Shift, the terminal selects text.
-fn mouse(button: u32, column: u32, row: u32) -> Meaning {
+fn mouse(button: u32, column: u32, row: u32) -> Option<Msg> {
     const HELD_KEYS: u32 = 0b1_1100;
     let place = |number: u32| u16::try_from(number.checked_sub(1)?).ok();
     let event = match (button & !HELD_KEYS, place(column), place(row)) {
         (0, Some(column), Some(row)) => MouseEvent::Click { column, row },
         (64, ..) => MouseEvent::Wheel { down: false },
         (65, ..) => MouseEvent::Wheel { down: true },
-        _ => return Meaning::Nothing,
+        _ => return None,
     };
-    Meaning::Message(Msg::Mouse(event))
+    Some(Msg::Mouse(event))
 }
 
 #[cfg(test)]

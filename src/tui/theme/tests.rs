@@ -86,7 +86,7 @@ fn seen(colour: Color) -> Option<Rgb> {
 
 /// The contrast that a theme promises.
 fn promised(theme: &Theme) -> f64 {
-    if theme.name() == "high-contrast" { 7.0 } else { 4.5 }
+    if theme.name == "high-contrast" { 7.0 } else { 4.5 }
 }
 
 fn all() -> Vec<Arc<Theme>> {
@@ -95,7 +95,7 @@ fn all() -> Vec<Arc<Theme>> {
 
 /// Those with their own background.
 fn coloured() -> impl Iterator<Item = Arc<Theme>> {
-    all().into_iter().filter(|theme| !["default", "mono"].contains(&theme.name()))
+    all().into_iter().filter(|theme| !["default", "mono"].contains(&theme.name.as_str()))
 }
 
 fn with(theme: &Arc<Theme>, depth: Depth) -> Appearance {
@@ -104,13 +104,13 @@ fn with(theme: &Arc<Theme>, depth: Depth) -> Appearance {
 
 /// The colour of the text of a role, as an xterm shows it.
 fn text_of(theme: &Arc<Theme>, depth: Depth, role: StyleRole) -> Rgb {
-    with(theme, depth).style(role).fg.and_then(seen).unwrap_or_else(|| panic!("{} {depth:?} {role:?}", theme.name()))
+    with(theme, depth).style(role).fg.and_then(seen).unwrap_or_else(|| panic!("{} {depth:?} {role:?}", theme.name))
 }
 
 #[test]
 fn every_theme_has_a_name_of_its_own() {
     let all = all();
-    let names: BTreeSet<_> = all.iter().map(|theme| (theme.name(), theme.title())).collect();
+    let names: BTreeSet<_> = all.iter().map(|theme| (theme.name.clone(), theme.title.clone())).collect();
     assert_eq!(names.len(), all.len());
 }
 
@@ -124,7 +124,7 @@ fn every_role_can_be_read_on_its_ground_at_each_depth() {
                 continue;
             };
             let contrast = contrast(text, ground);
-            assert!(contrast >= promised(&theme), "{} {depth:?} {role:?}: {contrast:.2}", theme.name());
+            assert!(contrast >= promised(&theme), "{} {depth:?} {role:?}: {contrast:.2}", theme.name);
         }
     }
 }
@@ -133,7 +133,7 @@ fn every_role_can_be_read_on_its_ground_at_each_depth() {
 fn colours_that_fall_together_where_there_are_fewer_are_those_of_the_terminal() {
     let file =
         "title = \"Dusk\"\ntext = \"#202020 on #101010\"\nerror = \"#c02020\"\nselected = \"#0000a0 on #0000d0\"\n";
-    let theme: Arc<Theme> = Arc::new(ThemeFile::parse("dusk", file, Path::new("dusk.toml")).unwrap().into());
+    let theme: Arc<Theme> = Arc::new(ThemeFile::parse("dusk", file, Path::new("dusk.toml")).unwrap());
     let colours = |depth, role| {
         let style = with(&theme, depth).style(role);
         (style.fg.unwrap(), style.bg.unwrap())
@@ -176,7 +176,7 @@ fn whole_frames_can_be_read_and_leave_no_hole() {
             for (at, frame) in frames(&theme, depth).iter().enumerate() {
                 for (place, cell) in frame.content.iter().enumerate() {
                     let place = frame.pos_of(place);
-                    let place = format!("{} {depth:?}, frame {at}, {place:?}: {cell:?}", theme.name());
+                    let place = format!("{} {depth:?}, frame {at}, {place:?}: {cell:?}", theme.name);
                     let (Some(text), Some(ground)) = (seen(cell.fg), seen(cell.bg)) else { panic!("{place}") };
                     assert!(contrast(text, ground) >= promised(&theme), "{place}");
                     assert!(!cell.modifier.intersects(Modifier::DIM | Modifier::REVERSED), "{place}");
@@ -232,7 +232,7 @@ fn without_colours_no_theme_has_any() {
         let mono = with(&Theme::built_in("mono"), Depth::TrueColour).style(role);
         assert_eq!((mono.fg, mono.bg), (None, None), "{role:?}");
         for theme in all() {
-            assert_eq!(with(&theme, Depth::Mono).style(role), mono, "{} {role:?}", theme.name());
+            assert_eq!(with(&theme, Depth::Mono).style(role), mono, "{} {role:?}", theme.name);
         }
     }
 }
@@ -249,11 +249,11 @@ fn letters_that_a_search_fits_keep_the_colours_of_their_place() {
 fn accents_differ_from_each_other_and_from_the_text() {
     let accents =
         [Accent::None, Accent::Red, Accent::Yellow, Accent::Green, Accent::Blue, Accent::Magenta, Accent::Cyan];
-    for theme in all().into_iter().filter(|theme| theme.name() != "mono") {
+    for theme in all().into_iter().filter(|theme| theme.name != "mono") {
         let appearance = with(&theme, Depth::TwoFiftySix);
         let styles: Vec<_> = accents.iter().map(|accent| appearance.style(StyleRole::Accent(*accent))).collect();
         for (at, style) in styles.iter().enumerate() {
-            assert!(!styles[..at].contains(style), "{} {:?}", theme.name(), accents[at]);
+            assert!(!styles[..at].contains(style), "{} {:?}", theme.name, accents[at]);
         }
         assert_eq!(styles[0], appearance.style(StyleRole::Text));
     }
@@ -273,7 +273,7 @@ fn a_colour_is_the_one_that_its_theme_names_for_the_terminal_or_the_nearest() {
 #[test]
 fn a_theme_of_the_user_has_its_colours() {
     let file = "contrast = 3.5\ntext = \"white on 17\"\nquiet = \"#101040\"\nselected = \"black on cyan\"\npending = \"214\"\n";
-    let theme: Arc<Theme> = Arc::new(ThemeFile::parse("shop", file, Path::new("shop.toml")).unwrap().into());
+    let theme: Arc<Theme> = Arc::new(ThemeFile::parse("shop", file, Path::new("shop.toml")).unwrap());
     let style = |depth, role| with(&theme, depth).style(role);
     let (fg, bg) = (Some(Color::Gray), Some(Color::Indexed(17)));
     assert_eq!((style(Depth::TwoFiftySix, StyleRole::Text).fg, style(Depth::TrueColour, StyleRole::Text).bg), (fg, bg));

@@ -391,7 +391,11 @@ impl<'a> Page<'a> {
 
     /// Writes what is wrong, every row marked, over at most `rows` rows.
     pub fn banner(&mut self, text: &str, rows: usize) {
-        for line in wrap_rows(&self.appearance.text(text), self.columns().saturating_sub(4), rows) {
+        self.marked(wrap_rows(&self.appearance.text(text), self.columns().saturating_sub(4), rows));
+    }
+
+    fn marked(&mut self, lines: Vec<String>) {
+        for line in lines {
             self.line(vec![self.appearance.span(" ! ", StyleRole::Error), Span::raw(line)]);
         }
     }
@@ -412,9 +416,7 @@ impl<'a> Page<'a> {
                 lines.push(cut(keys, room));
             }
         }
-        for line in lines {
-            self.line(vec![self.appearance.span(" ! ", StyleRole::Error), Span::raw(line)]);
-        }
+        self.marked(lines);
     }
 
     /// The keys of the moment, which a click presses: whole entries, dropped from the middle where there is no room, help

@@ -291,29 +291,29 @@ fn on_used(state: &mut AppState, used: Used, now: Now) -> Vec<Effect> {
         state.screen = Screen::Pets;
     }
     let (name, service) = (short(&state.link.name), &state.link.service);
-    let mut more = String::new();
+    let mut more = Vec::new();
     let key = state.link.origins.iter().find(|setting| setting.name == "key").map(|setting| &setting.origin);
     // To another host, although its profile does not name it.
     if let Some(Origin::Environment(variable)) = key
         && state.link.has_key()
         && *service != before.service
     {
-        more.push_str(&format!(" The API key from {variable} is now sent to {service}."));
+        more.push(format!(" The API key from {variable} is now sent to {service}."));
     }
     if before.key.1 == KeyOrigin::Typed {
-        more.push_str(&format!(" The key typed for {} was for this session and is forgotten.", short(&before.name)));
+        more.push(format!(" The key typed for {} was for this session and is forgotten.", short(&before.name)));
     }
     if stays {
-        more.push_str(&format!(" Your text for {} stays there.", short(&before.name)));
+        more.push(format!(" Your text for {} stays there.", short(&before.name)));
     }
     if is_back {
-        more.push_str(" Your text here is restored.");
+        more.push(" Your text here is restored.".to_owned());
     }
     let using = format!("Using {name}: {service}.");
     if more.is_empty() {
         state.say_done(using, now.mono);
     } else {
-        state.tell(format!("{using}{more}"));
+        state.tell(using + &more.concat());
     }
     lines::restore(state, left);
     effects.extend(start(state, now));

@@ -9,7 +9,7 @@ use crate::transfer::column_mapping::{ColumnMapping, Columns, named};
 use crate::transfer::earlier_import::{EarlierImport, EarlierVerdict};
 use crate::transfer::import::{ImportOptions, Start};
 use crate::tui::key::Movement;
-use crate::tui::text_input::{Edit, TextInput};
+use crate::tui::text_input::{Edit, TextInput, To};
 use crate::tui::widgets::page::{radio, tick};
 
 /// The preview of a file.
@@ -220,7 +220,7 @@ impl PreviewState {
     pub(super) fn moves_in_text(&mut self, movement: Movement) -> bool {
         let Some(input) = self.input() else { return false };
         let before = input.clone();
-        input.edit(if movement.is_down() { Edit::Right } else { Edit::Left });
+        input.edit(if movement.is_down() { Edit::Go(To::Right) } else { Edit::Go(To::Left) });
         *input != before
     }
 

@@ -29,7 +29,11 @@ const NAME_BESIDE_CATEGORIES: u16 = 32;
 const LEAST_FOR_STATUS: u16 = 44;
 /// What is left out of a narrow window, in this order. The name and the status stay.
 const LEFT_OUT: [ListColumn; 5] =
-    [ListColumn::At, ListColumn::Age, ListColumn::Pet(Column::CategoryId), ListColumn::By, ListColumn::Pet(Column::Id)];
+    [ListColumn::At, ListColumn::Age, CATEGORY, ListColumn::By, ListColumn::Pet(Column::Id)];
+
+const NAME: ListColumn = ListColumn::Pet(Column::Name);
+const CATEGORY: ListColumn = ListColumn::Pet(Column::CategoryId);
+const STATUS: ListColumn = ListColumn::Pet(Column::Status);
 
 /// A column of the table.
 #[derive(Clone, Copy)]
@@ -55,11 +59,6 @@ struct Columns {
 /// The first column of the table, after the signs for the cursor and for what is new.
 const LEFT: u16 = 3;
 
-/// What is blank after a column. What is cut ends with a sign for that.
-const fn gap(column: ListColumn) -> u16 {
-    if matches!(column, ListColumn::Pet(Column::Name) | ListColumn::By) { 1 } else { 2 }
-}
-
 impl Columns {
     /// Fixed by the width of the screen; only numbers that would not fit otherwise get more room.
     fn new(room: u16, digits: (u16, u16), names: usize, wanted: Vec<ShownColumn>) -> Self {
@@ -77,7 +76,7 @@ impl Columns {
         let place = |wanted: &ShownColumn| {
             let width = columns.width(wanted).unwrap_or(rest).min(room.saturating_sub(x));
             let shown = Shown { column: wanted.column, x, width };
-            x += width + gap(wanted.column);
+            x += width + columns.look(wanted.column).2;
             shown
         };
         let shown = columns.wanted.iter().map(place).collect();
@@ -97,30 +96,33 @@ impl Columns {
         self.room >= LEAST_FOR_STATUS
     }
 
-    /// The width of a column; none for a name that gets what the others leave.
+    /// The heading of a column, its width (none for a name, which gets what the others leave), and what is blank behind it:
+    /// what is cut ends with a sign for that.
+    fn look(&self, column: ListColumn) -> (&'static str, Option<u16>, u16) {
+        let number = |digits: u16| Some(if digits > 8 { 20 } else { 8 });
+        match column {
+            ListColumn::Pet(Column::Id) => ("ID", number(self.digits.0), 2),
+            NAME => ("NAME", None, 1),
+            CATEGORY if self.beside > 0 => ("CATEGORY", Some((self.digits.1 + 1 + self.beside).max(8)), 2),
+            CATEGORY => ("CATEGORY", number(self.digits.1), 2),
+            STATUS if self.has_status_word() => ("STATUS", Some(11), 2),
+            STATUS => ("", Some(2), 2),
+            ListColumn::By => ("ADDED BY", Some(BY_WIDTH), 1),
+            ListColumn::At => ("ADDED AT", Some(16), 2),
+            ListColumn::Age => ("AGE", Some(9), 2),
+        }
+    }
+
+    /// The width of a column, as it is wanted; a mark alone has its own.
     fn width(&self, shown: &ShownColumn) -> Option<u16> {
-        let number = |digits: u16| if digits > 8 { 20 } else { 8 };
-        let usual = match shown.column {
-            ListColumn::Pet(Column::Id) => number(self.digits.0),
-            ListColumn::Pet(Column::Name) => return shown.width,
-            ListColumn::Pet(Column::CategoryId) if self.beside > 0 => (self.digits.1 + 1 + self.beside).max(8),
-            ListColumn::Pet(Column::CategoryId) => number(self.digits.1),
-            ListColumn::Pet(Column::Status) if self.has_status_word() => 11,
-            ListColumn::Pet(Column::Status) => return Some(2),
-            ListColumn::By => BY_WIDTH,
-            ListColumn::At => 16,
-            ListColumn::Age => 9,
-        };
-        Some(shown.width.unwrap_or(usual))
+        let (heading, usual, _) = self.look(shown.column);
+        shown.width.filter(|_| !heading.is_empty()).or(usual)
     }
 
     /// What the other columns leave for the name, or of the screen.
     fn rest(&self) -> u16 {
-        let others = self.wanted.iter().map(|shown| match shown.column {
-            ListColumn::Pet(Column::Name) => 0,
-            ListColumn::Pet(_) | ListColumn::By | ListColumn::At | ListColumn::Age => self.width(shown).unwrap_or(0),
-        });
-        let gaps = self.wanted.iter().rev().skip(1).map(|shown| gap(shown.column));
+        let others = self.wanted.iter().filter(|shown| shown.column != NAME).filter_map(|shown| self.width(shown));
+        let gaps = self.wanted.iter().rev().skip(1).map(|shown| self.look(shown.column).2);
         let taken = others.chain(gaps).fold(LEFT, u16::saturating_add);
         self.room.saturating_sub(taken)
     }
@@ -213,13 +215,13 @@ impl<'a> Rows<'a> {
         for Shown { column, x, width: room } in columns.shown.iter().copied() {
             let cell = match column {
                 ListColumn::Pet(Column::Id) => pet.id.to_string(),
-                ListColumn::Pet(Column::Name) => {
+                NAME => {
                     let name = name_in_table(page.appearance, &pet.name, room.into());
                     // No further than the name: each of its columns is written twice when it moves.
                     selected_to = x + u16::try_from(width(&name)).unwrap_or(0);
                     name
                 }
-                ListColumn::Pet(Column::CategoryId) => {
+                CATEGORY => {
                     let digits = columns.digits().unwrap_or(room);
                     let category = format!("{:>1$}", pet.category_id, usize::from(digits));
                     let name = columns.digits().and(pets.categories.name(pet.category_id)).unwrap_or_default();
@@ -227,7 +229,7 @@ impl<'a> Rows<'a> {
                     format!("{category} {name}").trim_end().to_owned()
                 }
                 // Its mark has a separate style.
-                ListColumn::Pet(Column::Status) => {
+                STATUS => {
                     if columns.has_status_word() {
                         let word = status_word(page.appearance, pet);
                         page.at(x + 2, cut(&word, room.saturating_sub(2).into()), role);
@@ -249,7 +251,7 @@ impl<'a> Rows<'a> {
             let style = page.appearance.style(StyleRole::Selected).remove_modifier(Modifier::DIM);
             page.restyle(1, selected_to.saturating_sub(1), style);
         }
-        if let Some(status) = columns.find(ListColumn::Pet(Column::Status)) {
+        if let Some(status) = columns.find(STATUS) {
             let (mark, role) = page.appearance.mark(pet.status.as_ref());
             page.at(status.x, mark, role);
         }
@@ -269,19 +271,10 @@ pub fn first_visible(cursor: usize, top: usize, visible: usize, rows: usize) -> 
 }
 
 fn draw_headings(columns: &Columns, page: &mut Page<'_>) {
-    for Shown { column, x, width } in &columns.shown {
-        let (blank, word) = match column {
-            ListColumn::Pet(Column::Id) => (0, "ID"),
-            ListColumn::Pet(Column::Name) => (0, "NAME"),
-            ListColumn::Pet(Column::CategoryId) if columns.digits().is_some() => (0, "CATEGORY"),
-            ListColumn::Pet(Column::CategoryId) => (width.saturating_sub(8), "CATEGORY"),
-            ListColumn::Pet(Column::Status) if columns.has_status_word() => (0, "STATUS"),
-            ListColumn::Pet(Column::Status) => (0, ""),
-            ListColumn::By => (0, "ADDED BY"),
-            ListColumn::At => (0, "ADDED AT"),
-            ListColumn::Age => (0, "AGE"),
-        };
-        page.at(x + blank, cut(word, (*width).into()), StyleRole::Heading);
+    for Shown { column, x, width } in columns.shown.iter().copied() {
+        // Numbers alone are at the right.
+        let blank = if column == CATEGORY && columns.beside == 0 { width.saturating_sub(8) } else { 0 };
+        page.at(x + blank, cut(columns.look(column).0, width.into()), StyleRole::Heading);
     }
     page.gap();
 }
@@ -293,7 +286,7 @@ fn underline(columns: &Columns, name: &str, signs: &[usize], page: &mut Page<'_>
     if page.appearance.text(name) != name {
         return;
     }
-    let Some(column) = columns.find(ListColumn::Pet(Column::Name)) else { return };
+    let Some(column) = columns.find(NAME) else { return };
     let style = page.appearance.style(StyleRole::Match);
     let mut x = column.x;
     for (at, sign) in name.graphemes(true).enumerate() {
