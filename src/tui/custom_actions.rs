@@ -75,15 +75,14 @@ fn begin(state: &mut AppState, run: Run, now: Now) -> Vec<Effect> {
 
 impl Job for Run {
     /// What the program printed.
-    type Answer = String;
-    type Error = String;
+    type Answer = Result<String, String>;
     const SLOT: fn(&Self) -> Slot = |job| Slot::Action(job.number);
 
-    async fn run(self: Arc<Self>, _: Env) -> Result<String, String> {
+    async fn run(self: Arc<Self>, _: Env) -> Self::Answer {
         self.output().await
     }
 
-    fn done(&self, app: &mut AppState, ran: Result<String, String>, now: Now) -> Vec<Effect> {
+    fn done(&self, app: &mut AppState, ran: Self::Answer, now: Now) -> Vec<Effect> {
         let name = &self.action.name;
         let text = match ran {
             Ok(text) => text,

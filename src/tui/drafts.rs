@@ -176,16 +176,15 @@ fn job(state: &mut AppState, write: WriteDrafts, now: Now) -> Effect {
 }
 
 impl Job for WriteDrafts {
-    type Answer = ();
-    type Error = String;
+    type Answer = Result<(), String>;
     const SLOT: fn(&Self) -> Slot = |_| Slot::Drafts;
 
-    async fn run(self: Arc<Self>, env: Env) -> Result<(), String> {
+    async fn run(self: Arc<Self>, env: Env) -> Self::Answer {
         let Some(files) = env.machine.drafts.clone() else { return Ok(()) };
         blocking(move || self.write(&files)).await
     }
 
-    fn done(&self, app: &mut AppState, written: Result<(), String>, now: Now) -> Vec<Effect> {
+    fn done(&self, app: &mut AppState, written: Self::Answer, now: Now) -> Vec<Effect> {
         let drafts = &mut app.drafts;
         let writing = drafts.writing.take();
         match (written, writing) {

@@ -62,16 +62,15 @@ fn ask(state: &mut AppState, now: Now) -> Vec<Effect> {
 pub struct CompletePath(pub String);
 
 impl Job for CompletePath {
-    type Answer = Completion;
-    type Error = String;
+    type Answer = Result<Completion, String>;
     const SLOT: fn(&Self) -> Slot = |_| Slot::CompletePath;
 
-    async fn run(self: Arc<Self>, env: Env) -> Result<Completion, String> {
+    async fn run(self: Arc<Self>, env: Env) -> Self::Answer {
         blocking(move || Ok(env.machine.complete(&self.0))).await
     }
 
     /// The path grows as far as it is certain; then the names that are possible are listed.
-    fn done(&self, app: &mut AppState, completion: Result<Completion, String>, _: Now) -> Vec<Effect> {
+    fn done(&self, app: &mut AppState, completion: Self::Answer, _: Now) -> Vec<Effect> {
         let Completion { more, names } = match completion {
             Ok(completion) => completion,
             Err(why) => return app.fail(why),

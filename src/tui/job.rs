@@ -28,10 +28,8 @@ pub const BETWEEN_NEWS: Duration = Duration::from_millis(100);
 
 /// Work for the worker, declared beside the command that begins it.
 pub trait Job: Debug + Send + Sync + Sized + 'static {
-    /// What comes of it.
-    type Answer: Debug + Send + 'static;
-    /// Why nothing came of it: also if it could not start, or panicked.
-    type Error: Debug + From<Failure> + Send + 'static;
+    /// What comes of it, or why nothing: also if it could not start, or panicked.
+    type Answer: Debug + From<Failure> + Send + 'static;
 
     /// Where it runs: one at a time in each slot.
     const SLOT: fn(&Self) -> Slot;
@@ -43,10 +41,10 @@ pub trait Job: Debug + Send + Sync + Sized + 'static {
     }
 
     /// Does it, in the worker.
-    fn run(self: Arc<Self>, env: Env) -> impl Future<Output = Result<Self::Answer, Self::Error>> + Send;
+    fn run(self: Arc<Self>, env: Env) -> impl Future<Output = Self::Answer> + Send;
 
     /// What follows from its answer, in the app.
-    fn done(&self, app: &mut AppState, answer: Result<Self::Answer, Self::Error>, now: Now) -> Vec<Effect>;
+    fn done(&self, app: &mut AppState, answer: Self::Answer, now: Now) -> Vec<Effect>;
 }
 
 /// A job that reports before it ends.
@@ -95,7 +93,7 @@ impl<J: Job> AnyJob for J {
     }
 
     fn failed(self: Arc<Self>, failure: Failure) -> Box<dyn Outcome> {
-        Box::new(Answered { job: self, answer: Err(failure.into()) })
+        Box::new(Answered { job: self, answer: failure.into() })
     }
 }
 
@@ -127,7 +125,7 @@ pub struct Answered<J: Job> {
     /// What was asked for.
     pub job: Arc<J>,
     /// What came of it.
-    pub answer: Result<J::Answer, J::Error>,
+    pub answer: J::Answer,
 }
 
 impl<J: Job> Outcome for Answered<J> {
@@ -259,6 +257,12 @@ where
     E: From<Failure> + Send + 'static,
 {
     spawn_blocking(work).await.unwrap_or_else(|error| Err(Failure::Crashed { why: error.to_string() }.into()))
+}
+
+impl<T, E: From<Failure>> From<Failure> for Result<T, E> {
+    fn from(failure: Failure) -> Self {
+        Err(failure.into())
+    }
 }
 
 /// What went wrong inside this program, as a sentence.

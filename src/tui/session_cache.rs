@@ -127,11 +127,10 @@ pub fn keep(state: &mut AppState, now: Now) -> Vec<Effect> {
 }
 
 impl Job for SessionCache {
-    type Answer = ();
-    type Error = String;
+    type Answer = Result<(), String>;
     const SLOT: fn(&Self) -> Slot = |_| Slot::Cache;
 
-    async fn run(self: Arc<Self>, env: Env) -> Result<(), String> {
+    async fn run(self: Arc<Self>, env: Env) -> Self::Answer {
         let write = move || {
             let Some(directory) = &env.machine.kept else { return Ok(()) };
             self.write(directory).map_err(|error| error.to_string())
@@ -139,7 +138,7 @@ impl Job for SessionCache {
         blocking(write).await
     }
 
-    fn done(&self, app: &mut AppState, written: Result<(), String>, now: Now) -> Vec<Effect> {
+    fn done(&self, app: &mut AppState, written: Self::Answer, now: Now) -> Vec<Effect> {
         // An error that is shown matters more: where a disk is full, it may say so.
         let is_free = app.message.as_ref().is_none_or(|message| message.kind != MessageKind::Error);
         if let Err(why) = written

@@ -234,17 +234,17 @@ impl App {
     }
 
     /// What the newest job of this kind answers.
-    pub fn answer<J: Job>(&mut self, answer: Result<J::Answer, J::Error>) {
+    pub fn answer<J: Job>(&mut self, answer: J::Answer) {
         self.answer_to::<J>(self.newest::<J>(|_| true), answer);
     }
 
     /// What the newest job in `slot` answers.
-    pub fn answer_in<J: Job>(&mut self, slot: Slot, answer: Result<J::Answer, J::Error>) {
+    pub fn answer_in<J: Job>(&mut self, slot: Slot, answer: J::Answer) {
         self.answer_to::<J>(self.newest::<J>(|job| job.slot() == slot), answer);
     }
 
     /// An answer to this job, whether it is still waited for or not.
-    pub(super) fn answer_to<J: Job>(&mut self, id: ReqId, answer: Result<J::Answer, J::Error>) {
+    pub(super) fn answer_to<J: Job>(&mut self, id: ReqId, answer: J::Answer) {
         let job = self.begun::<J>(id);
         self.send(Msg::Reply(Reply::end(id, Box::new(Answered { job, answer }))));
     }

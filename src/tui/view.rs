@@ -52,7 +52,7 @@ fn draw_moved_cursor(state: &AppState, appearance: &Appearance, now: Now, buf: &
     let from = state.drawn_row?;
     let mut page = page(state, appearance, now, buf);
     let mut painted = pets::view::draw_moved_cursor(from, state, &mut page)?;
-    let (lines, role) = message(state, appearance, now, page.buf.area.width.into());
+    let (lines, role) = message(state, &page);
     let [text] = lines.as_slice() else { return None };
     let last = page.buf.area.bottom() - 2;
     page.go_to(Rect { y: last, height: 1, ..page.buf.area });
@@ -87,7 +87,7 @@ pub fn draw_whole(state: &AppState, appearance: &Appearance, now: Now, buf: &mut
         return Frame { layout: page.layout, cursor: None, painted: vec![area] };
     }
     page.layout.clickable.clear();
-    let message = message(state, appearance, now, page.columns());
+    let message = message(state, &page);
     let below = u16::try_from(message.0.len().max(1)).unwrap_or(1) + 1;
     let body = Rect { y: area.y + 1, height: area.height - 1 - below, ..area };
     // The help takes the place of the screen.
@@ -174,7 +174,7 @@ fn draw_header(state: &AppState, page: &mut Page<'_>) {
     }
     let wide = page.area.width >= WIDE;
     let waiting = add_pet::import::view::word(state).or_else(|| add_pet::view::waiting_word(state));
-    let (word, role) = health(state, appearance, page.now, wide, waiting.is_none());
+    let (word, role) = health(state, page, waiting.is_none());
     let (word, role) = match waiting {
         // What waits matters more than when the rows were read.
         Some(waiting) if state.link.health_is_ok() => (waiting, StyleRole::Wait),
@@ -194,7 +194,9 @@ fn draw_header(state: &AppState, page: &mut Page<'_>) {
 }
 
 /// How the service is and, `with_data`, when the rows were read, in a few words.
-fn health(state: &AppState, appearance: &Appearance, now: Now, wide: bool, with_data: bool) -> (String, StyleRole) {
+fn health(state: &AppState, page: &Page<'_>, with_data: bool) -> (String, StyleRole) {
+    let Page { appearance, now, .. } = page;
+    let wide = page.area.width >= WIDE;
     let read = state.pets.store.read().filter(|_| with_data);
     let age = read.map_or(0, |at| now.seconds_since(at.mono));
     let data = match read {
@@ -237,7 +239,7 @@ fn health(state: &AppState, appearance: &Appearance, now: Now, wide: bool, with_
 }
 
 /// What happened, or where the cursor is: one line above the keys, or two.
-fn message(state: &AppState, appearance: &Appearance, now: Now, columns: usize) -> (Vec<String>, StyleRole) {
+fn message(state: &AppState, page: &Page<'_>) -> (Vec<String>, StyleRole) {
     let (text, role) = match &state.message {
         Some(Message { text, kind, .. }) => {
             let role = match kind {
@@ -247,11 +249,11 @@ fn message(state: &AppState, appearance: &Appearance, now: Now, columns: usize) 
             };
             (text.clone(), role)
         }
-        None if state.drafts.has_news() || state.drafts.trouble.is_some() => about_drafts(state, appearance, now),
+        None if state.drafts.has_news() || state.drafts.trouble.is_some() => about_drafts(state, page),
         None if state.popups.get::<HelpBox>().is_some() => (String::new(), StyleRole::Text),
         None => {
             let place = match state.screen {
-                Screen::Pets => pets::view::place(state, appearance, now),
+                Screen::Pets => pets::view::place(state, page),
                 Screen::Requests => requests::place(&state.requests),
                 Screen::Welcome => welcome::LINE.to_owned(),
                 Screen::AddPet if state.add.import.on => add_pet::import::view::place(state),
@@ -261,18 +263,19 @@ fn message(state: &AppState, appearance: &Appearance, now: Now, columns: usize) 
             (place, StyleRole::Text)
         }
     };
-    (wrap_rows(&appearance.text(&text), columns.saturating_sub(2), 2), role)
+    let columns = usize::from(page.buf.area.width).saturating_sub(2);
+    (wrap_rows(&page.appearance.text(&text), columns, 2), role)
 }
 
 /// What came back from a session before and what waits elsewhere, or why nothing is kept for the next one.
-fn about_drafts(state: &AppState, appearance: &Appearance, now: Now) -> (String, StyleRole) {
+fn about_drafts(state: &AppState, page: &Page<'_>) -> (String, StyleRole) {
     let drafts = &state.drafts;
     if let Some(why) = drafts.trouble.as_ref().filter(|_| !drafts.has_news()) {
         let text = format!("Cannot save drafts: {why}. What you type is kept only while petstore runs.");
         return (text, StyleRole::Error);
     }
     let back = drafts.back.as_ref();
-    let back = back.map(|back| back.sentence(&appearance.moment(back.at, now.wall), &state.link.service));
+    let back = back.map(|back| back.sentence(&page.moment(back.at), &state.link.service));
     let news: Vec<String> = back.into_iter().chain(drafts.elsewhere.clone()).collect();
     (news.join(" "), StyleRole::Text)
 }

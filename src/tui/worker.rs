@@ -245,7 +245,7 @@ mod tests {
     use crate::tui::testing::{no_domains_context, remote, settings};
 
     /// What the job gave.
-    fn answered<J: Job>(reply: Option<Reply>) -> Result<J::Answer, J::Error> {
+    fn answered<J: Job>(reply: Option<Reply>) -> J::Answer {
         let outcome: Box<dyn Any> = reply.unwrap().outcome;
         outcome.downcast::<Answered<J>>().unwrap().answer
     }

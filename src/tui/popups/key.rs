@@ -131,15 +131,14 @@ pub struct FindKeyFile(pub String);
 
 impl Job for FindKeyFile {
     /// None without a saved profile.
-    type Answer = Option<String>;
-    type Error = String;
+    type Answer = Result<Option<String>, String>;
     const SLOT: fn(&Self) -> Slot = |_| Slot::KeyFile;
 
-    async fn run(self: Arc<Self>, env: Env) -> Result<Option<String>, String> {
+    async fn run(self: Arc<Self>, env: Env) -> Self::Answer {
         blocking(move || Ok(env.machine.services.key_file(&self.0))).await
     }
 
-    fn done(&self, app: &mut AppState, file: Result<Option<String>, String>, _: Now) -> Vec<Effect> {
+    fn done(&self, app: &mut AppState, file: Self::Answer, _: Now) -> Vec<Effect> {
         if let Some(key_box) = app.popups.get_mut::<KeyBox>() {
             key_box.file = Some(file.unwrap_or_default());
         }
@@ -155,15 +154,14 @@ pub struct KeepKey {
 }
 
 impl Job for KeepKey {
-    type Answer = KeyOrigin;
-    type Error = String;
+    type Answer = Result<KeyOrigin, String>;
     const SLOT: fn(&Self) -> Slot = |_| Slot::WriteProfile;
 
-    async fn run(self: Arc<Self>, env: Env) -> Result<KeyOrigin, String> {
+    async fn run(self: Arc<Self>, env: Env) -> Self::Answer {
         blocking(move || env.machine.services.keep_key(&self.profile, &self.key)).await
     }
 
-    fn done(&self, app: &mut AppState, stored: Result<KeyOrigin, String>, now: Now) -> Vec<Effect> {
+    fn done(&self, app: &mut AppState, stored: Self::Answer, now: Now) -> Vec<Effect> {
         let place = match &stored {
             Ok(KeyOrigin::File(path)) => format!("in {}, readable only by you", path.display()),
             Ok(other) => other.to_string(),
@@ -185,11 +183,10 @@ impl Job for KeepKey {
 pub struct TestKey(pub ApiKey);
 
 impl Job for TestKey {
-    type Answer = ();
-    type Error = Failure;
+    type Answer = Result<(), Failure>;
     const SLOT: fn(&Self) -> Slot = |_| Slot::TestKey;
 
-    async fn run(self: Arc<Self>, env: Env) -> Result<(), Failure> {
+    async fn run(self: Arc<Self>, env: Env) -> Self::Answer {
         let with_key = env.api("key test").await?.with_key(self.0.clone());
         let query = PetQuery { limit: Limit::MIN, ..PetQuery::default() };
         with_key.list_pets(&query).await?;
@@ -197,7 +194,7 @@ impl Job for TestKey {
         Ok(())
     }
 
-    fn done(&self, app: &mut AppState, accepted: Result<(), Failure>, now: Now) -> Vec<Effect> {
+    fn done(&self, app: &mut AppState, accepted: Self::Answer, now: Now) -> Vec<Effect> {
         let service = app.link.service.clone();
         let Some(key_box) = app.popups.get_mut::<KeyBox>() else { return Vec::new() };
         match accepted {

@@ -112,16 +112,15 @@ pub struct CopyText {
 
 impl Job for CopyText {
     /// The clipboard that has it, or why none does.
-    type Answer = Result<ClipboardBackend, String>;
-    type Error = Failure;
+    type Answer = Result<Result<ClipboardBackend, String>, Failure>;
     const SLOT: fn(&Self) -> Slot = |_| Slot::Copy;
 
-    async fn run(self: Arc<Self>, env: Env) -> Result<Self::Answer, Failure> {
+    async fn run(self: Arc<Self>, env: Env) -> Self::Answer {
         Ok(clipboard::copy(&self.text, &env.machine.copying).await)
     }
 
     /// It was copied by a program of this machine, or the terminal must do it.
-    fn done(&self, app: &mut AppState, copied: Result<Self::Answer, Failure>, _: Now) -> Vec<Effect> {
+    fn done(&self, app: &mut AppState, copied: Self::Answer, _: Now) -> Vec<Effect> {
         let what = &self.what;
         match copied {
             Ok(Ok(ClipboardBackend::Tmux)) => app.note(format!("Copied {what} to tmux (prefix ] pastes it).")),

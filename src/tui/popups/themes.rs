@@ -57,11 +57,10 @@ pub struct SetTheme(pub String);
 
 impl Job for SetTheme {
     /// The file.
-    type Answer = String;
-    type Error = String;
+    type Answer = Result<String, String>;
     const SLOT: fn(&Self) -> Slot = |_| Slot::Theme;
 
-    async fn run(self: Arc<Self>, env: Env) -> Result<String, String> {
+    async fn run(self: Arc<Self>, env: Env) -> Self::Answer {
         let write = move || {
             let path = env.machine.configuration()?;
             edit::set_theme(path, &self.0).map_err(|error| error.to_string())?;
@@ -71,7 +70,7 @@ impl Job for SetTheme {
     }
 
     /// The theme is used in either case.
-    fn done(&self, app: &mut AppState, written: Result<String, String>, now: Now) -> Vec<Effect> {
+    fn done(&self, app: &mut AppState, written: Self::Answer, now: Now) -> Vec<Effect> {
         match written {
             Ok(path) => app.say_done(format!("Theme {} saved in {path}.", self.0), now.mono),
             Err(why) => app.complain(format!("Theme not saved, used until petstore exits: {why}")),

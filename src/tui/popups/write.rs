@@ -211,11 +211,10 @@ pub struct WriteFile {
 
 impl Job for WriteFile {
     /// The file.
-    type Answer = String;
-    type Error = NotWritten;
+    type Answer = Result<String, NotWritten>;
     const SLOT: fn(&Self) -> Slot = |_| Slot::Write;
 
-    async fn run(self: Arc<Self>, env: Env) -> Result<String, NotWritten> {
+    async fn run(self: Arc<Self>, env: Env) -> Self::Answer {
         blocking(move || {
             let place = env.machine.place(&self.path);
             match &self.what {
@@ -230,7 +229,7 @@ impl Job for WriteFile {
         .await
     }
 
-    fn done(&self, app: &mut AppState, written: Result<String, NotWritten>, now: Now) -> Vec<Effect> {
+    fn done(&self, app: &mut AppState, written: Self::Answer, now: Now) -> Vec<Effect> {
         let open = app.popups.get_mut::<WriteBox>();
         match (written, open) {
             (Ok(path), open) => {

@@ -1,5 +1,6 @@
 //! A part of the screen that is written from top to bottom, cut where it ends; also the controls of forms.
 
+use jiff::Timestamp;
 use ratatui::buffer::{Buffer, Cell};
 use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
@@ -211,6 +212,11 @@ impl<'a> Page<'a> {
         #[cfg(not(test))]
         paint(&mut page);
         page.y
+    }
+
+    /// A moment for people, as seen from now.
+    pub fn moment(&self, at: Timestamp) -> String {
+        self.appearance.moment(at, self.now.wall)
     }
 
     /// How many columns it has.

@@ -116,8 +116,7 @@ pub struct SearchForLine {
 }
 
 impl Job for SearchForLine {
-    type Answer = SearchedPets;
-    type Error = Failure;
+    type Answer = Result<SearchedPets, Failure>;
     const SLOT: fn(&Self) -> Slot = |_| Slot::SearchForLine;
 
     async fn run(self: Arc<Self>, env: Env) -> Result<SearchedPets, Failure> {
@@ -211,8 +210,7 @@ fn write(state: &mut AppState, now: Now) -> Option<Effect> {
 pub struct WriteLines(pub Vec<QueueRecord>);
 
 impl Job for WriteLines {
-    type Answer = ();
-    type Error = String;
+    type Answer = Result<(), String>;
     const SLOT: fn(&Self) -> Slot = |_| Slot::Queue;
 
     async fn run(self: Arc<Self>, env: Env) -> Result<(), String> {
@@ -275,8 +273,7 @@ pub struct SendLine {
 }
 
 impl Job for SendLine {
-    type Answer = LineSent;
-    type Error = Failure;
+    type Answer = Result<LineSent, Failure>;
     const SLOT: fn(&Self) -> Slot = |job| Slot::Line(job.lane);
 
     async fn run(self: Arc<Self>, env: Env) -> Result<LineSent, Failure> {

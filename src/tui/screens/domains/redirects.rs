@@ -98,8 +98,7 @@ pub struct FollowRedirects {
 }
 
 impl Job for FollowRedirects {
-    type Answer = Vec<FollowedRedirect>;
-    type Error = Failure;
+    type Answer = Result<Vec<FollowedRedirect>, Failure>;
     const SLOT: fn(&Self) -> Slot = |_| Slot::Redirects;
 
     async fn run(self: Arc<Self>, env: Env) -> Result<Vec<FollowedRedirect>, Failure> {

@@ -202,8 +202,7 @@ pub struct CheckDomain {
 }
 
 impl Job for CheckDomain {
-    type Answer = CheckResult;
-    type Error = Failure;
+    type Answer = Result<CheckResult, Failure>;
     const SLOT: fn(&Self) -> Slot = |job| Slot::Check(job.lane);
 
     async fn run(self: Arc<Self>, env: Env) -> Result<CheckResult, Failure> {

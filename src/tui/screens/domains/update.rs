@@ -107,8 +107,7 @@ pub struct KeepRegistry(pub Vec<RegistryChange>);
 
 impl Job for KeepRegistry {
     /// The list as it is on disk now.
-    type Answer = Registry;
-    type Error = String;
+    type Answer = Result<Registry, String>;
     const SLOT: fn(&Self) -> Slot = |_| Slot::Registry;
 
     async fn run(self: Arc<Self>, env: Env) -> Result<Registry, String> {

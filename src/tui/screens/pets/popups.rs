@@ -152,15 +152,14 @@ pub struct FindPet {
 }
 
 impl Job for FindPet {
-    type Answer = LookupResult;
-    type Error = Failure;
+    type Answer = Result<LookupResult, Failure>;
     const SLOT: fn(&Self) -> Slot = |_| Slot::ById;
 
-    async fn run(self: Arc<Self>, env: Env) -> Result<LookupResult, Failure> {
+    async fn run(self: Arc<Self>, env: Env) -> Self::Answer {
         find(&env.api("pet by id").await?, &Lists::default(), self.id, self.ask).await
     }
 
-    fn done(&self, app: &mut AppState, found: Result<LookupResult, Failure>, now: Now) -> Vec<Effect> {
+    fn done(&self, app: &mut AppState, found: Self::Answer, now: Now) -> Vec<Effect> {
         let Some(LookupBox(lookup)) = app.popups.get_mut() else { return Vec::new() };
         match found {
             Err(failure) => {
@@ -260,11 +259,10 @@ fn present(state: &AppState, name: String) -> Result<View, String> {
 pub struct AddView(pub Box<View>);
 
 impl Job for AddView {
-    type Answer = ();
-    type Error = String;
+    type Answer = Result<(), String>;
     const SLOT: fn(&Self) -> Slot = |_| Slot::Views;
 
-    async fn run(self: Arc<Self>, env: Env) -> Result<(), String> {
+    async fn run(self: Arc<Self>, env: Env) -> Self::Answer {
         let write = move || {
             edit::add_view(env.machine.configuration()?, &self.0).map_err(|error| error.to_string())?;
             Ok(())
@@ -272,7 +270,7 @@ impl Job for AddView {
         blocking(write).await
     }
 
-    fn done(&self, app: &mut AppState, written: Result<(), String>, now: Now) -> Vec<Effect> {
+    fn done(&self, app: &mut AppState, written: Self::Answer, now: Now) -> Vec<Effect> {
         if let Err(why) = written {
             refuse(app, format!("The view was not saved: {why}"));
             return Vec::new();

@@ -13,15 +13,14 @@ use crate::api::follow::{ProvenanceError, ProvenanceReader};
 use crate::api::inventory::{Coverage, in_parts};
 use crate::api::list::{self, List, ListAnswer};
 use crate::clock::Now;
-use crate::model::text::{cut, short};
+use crate::model::text::short;
 use crate::model::words::counted;
-use crate::model::{Pet, PetId, PetQuery, Provenance, Provenances, display_safe};
+use crate::model::{Pet, PetId, PetQuery, Provenances, display_safe};
 use crate::tui::effect::Effect;
 use crate::tui::job::{Env, Job, Ongoing};
 use crate::tui::pending::Slot;
 use crate::tui::session_cache;
 use crate::tui::state::{AppState, Health, MessageKind, Screen};
-use crate::tui::theme::Appearance;
 use crate::tui::widgets::WIDE;
 
 /// Asks for a list: one page.
@@ -34,15 +33,14 @@ pub struct ListPets {
 }
 
 impl Job for ListPets {
-    type Answer = ListAnswer;
-    type Error = Failure;
+    type Answer = Result<ListAnswer, Failure>;
     const SLOT: fn(&Self) -> Slot = |_| Slot::List;
 
-    async fn run(self: Arc<Self>, env: Env) -> Result<ListAnswer, Failure> {
+    async fn run(self: Arc<Self>, env: Env) -> Self::Answer {
         list::list(&env.api("list").await?, &self.query, 1, self.known.as_ref()).await
     }
 
-    fn done(&self, app: &mut AppState, listed: Result<ListAnswer, Failure>, now: Now) -> Vec<Effect> {
+    fn done(&self, app: &mut AppState, listed: Self::Answer, now: Now) -> Vec<Effect> {
         let answer = match listed {
             Ok(answer) => answer,
             Err(failure) => {
@@ -94,18 +92,17 @@ pub struct ReadInventory {
 }
 
 impl Job for ReadInventory {
-    type Answer = Coverage;
-    type Error = Failure;
+    type Answer = Result<Coverage, Failure>;
     const SLOT: fn(&Self) -> Slot = |_| Slot::Inventory;
 
-    async fn run(self: Arc<Self>, env: Env) -> Result<Coverage, Failure> {
+    async fn run(self: Arc<Self>, env: Env) -> Self::Answer {
         let api = env.api("inventory").await?;
         let (job, env) = (&self, &env);
         let query = PetQuery { newest_first: api.offers_order(), ..PetQuery::default() };
         in_parts(&api, query, self.most, move |part| env.tell(job, part)).await
     }
 
-    fn done(&self, app: &mut AppState, read: Result<Coverage, Failure>, now: Now) -> Vec<Effect> {
+    fn done(&self, app: &mut AppState, read: Self::Answer, now: Now) -> Vec<Effect> {
         match read {
             Ok(coverage) => {
                 app.pets.store.finish(coverage, now);
@@ -157,11 +154,10 @@ pub struct FollowPets {
 }
 
 impl Job for FollowPets {
-    type Answer = Infallible;
-    type Error = Failure;
+    type Answer = Result<Infallible, Failure>;
     const SLOT: fn(&Self) -> Slot = |_| Slot::Follow;
 
-    async fn run(self: Arc<Self>, env: Env) -> Result<Infallible, Failure> {
+    async fn run(self: Arc<Self>, env: Env) -> Self::Answer {
         let mut follower = match Follower::new(&env.api("events").await?, self.after, None) {
             Ok(Some(follower)) => follower,
             Ok(None) => return Err(Failure::NotStarted { why: "the service does not offer events".to_owned() }),
@@ -174,7 +170,7 @@ impl Job for FollowPets {
     }
 
     /// The service is not followed any more, because trying again would give the same.
-    fn done(&self, app: &mut AppState, ended: Result<Infallible, Failure>, now: Now) -> Vec<Effect> {
+    fn done(&self, app: &mut AppState, ended: Self::Answer, now: Now) -> Vec<Effect> {
         let Err(failure) = ended;
         lost(app, FollowLink::Refused, now);
         if failure.remedy() == Remedy::EnterKey {
@@ -282,9 +278,6 @@ pub fn announce(state: &mut AppState) {
     }
 }
 
-/// The most columns that the name of a key takes in the detail.
-const NAME_WIDTH: usize = 24;
-
 /// How many rows before and after that of the detail are asked for with it.
 const AROUND: usize = 50;
 
@@ -315,11 +308,10 @@ pub struct AskProvenance(pub Vec<PetId>);
 
 impl Job for AskProvenance {
     /// None where the service does not report it.
-    type Answer = Option<Provenances>;
-    type Error = Failure;
+    type Answer = Result<Option<Provenances>, Failure>;
     const SLOT: fn(&Self) -> Slot = |_| Slot::Provenance;
 
-    async fn run(self: Arc<Self>, env: Env) -> Result<Option<Provenances>, Failure> {
+    async fn run(self: Arc<Self>, env: Env) -> Self::Answer {
         match ProvenanceReader::new(&env.api("provenance").await?).read(self.0.clone()).await {
             Ok(provenances) => Ok(Some(provenances)),
             Err(ProvenanceError::NotOffered | ProvenanceError::NotAllowed) => Ok(None),
@@ -327,7 +319,7 @@ impl Job for AskProvenance {
         }
     }
 
-    fn done(&self, app: &mut AppState, answer: Result<Option<Provenances>, Failure>, _: Now) -> Vec<Effect> {
+    fn done(&self, app: &mut AppState, answer: Self::Answer, _: Now) -> Vec<Effect> {
         let known = &mut app.pets.provenance;
         match answer {
             Ok(Some(provenances)) => {
@@ -343,15 +335,5 @@ impl Job for AskProvenance {
             }
         }
         Vec::new()
-    }
-}
-
-/// Who added a pet and when, in words.
-pub fn provenance_words(provenance: &Provenance, appearance: &Appearance, now: Now) -> String {
-    let by = provenance.by().map(|by| format!("by {}", cut(&appearance.text(by), NAME_WIDTH)));
-    let at = provenance.added_at.map(|at| appearance.moment(at, now.wall));
-    match (by, at) {
-        (None, None) => "not recorded".to_owned(),
-        (by, at) => by.into_iter().chain(at).collect::<Vec<_>>().join(", "),
     }
 }

@@ -279,15 +279,14 @@ pub struct AddSamples {
 
 impl Job for AddSamples {
     /// Those that were added; fewer than asked for with the reason.
-    type Answer = (Vec<PetId>, Option<Failure>);
-    type Error = Failure;
+    type Answer = Result<(Vec<PetId>, Option<Failure>), Failure>;
     const SLOT: fn(&Self) -> Slot = |_| Slot::Samples;
 
-    async fn run(self: Arc<Self>, env: Env) -> Result<Self::Answer, Failure> {
+    async fn run(self: Arc<Self>, env: Env) -> Self::Answer {
         Ok(add_samples_to(&env.api("sample").await?, self.count, &self.key).await)
     }
 
-    fn done(&self, app: &mut AppState, added: Result<Self::Answer, Failure>, now: Now) -> Vec<Effect> {
+    fn done(&self, app: &mut AppState, added: Self::Answer, now: Now) -> Vec<Effect> {
         let (ids, failure) = added.unwrap_or_else(|failure| (Vec::new(), Some(failure)));
         let added = ids.len();
         app.added_in_bulk += added as u64;

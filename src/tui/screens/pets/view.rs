@@ -6,15 +6,13 @@ use ratatui::layout::Rect;
 use ratatui::text::Span;
 
 use super::BUILT_IN;
-use super::reading::provenance_words;
 use super::update::waits;
 use crate::api::Failure;
 use crate::app::inventory::store::Count;
-use crate::clock::Now;
 use crate::model::columns::SortOrder;
 use crate::model::export::Column;
 use crate::model::text::{cut, short, width};
-use crate::model::{ObservedStatus, Pet, PetStatus, words};
+use crate::model::{ObservedStatus, Pet, PetStatus, Provenance, words};
 use crate::tui::mouse::Target;
 use crate::tui::pending::Slot;
 use crate::tui::state::{AppState, Health};
@@ -28,6 +26,9 @@ const BANNER_ROWS: usize = 3;
 
 /// The width of the list where there are panes beside it.
 const LIST_BESIDE_PANES: u16 = 80;
+
+/// The most columns that the name of a key takes in the detail.
+const NAME_WIDTH: usize = 24;
 
 /// Paints the screen.
 pub fn draw(state: &AppState, page: &mut Page<'_>) {
@@ -247,7 +248,7 @@ fn elsewhere(state: &AppState) -> Option<String> {
 }
 
 /// The line without a message: where the cursor is, and whether there are more rows.
-pub fn place(state: &AppState, appearance: &Appearance, now: Now) -> String {
+pub fn place(state: &AppState, page: &Page<'_>) -> String {
     let rows = state.pets.row_count();
     if rows == 0 {
         return String::new();
@@ -255,7 +256,7 @@ pub fn place(state: &AppState, appearance: &Appearance, now: Now) -> String {
     let here = format!("Row {} of {rows}.", (state.pets.cursor() + 1).min(rows));
     let since = state.pets.store.read().filter(|_| state.pets.store.is_cached());
     match since {
-        Some(at) => format!("{here} From {}.", appearance.moment(at.wall, now.wall)),
+        Some(at) => format!("{here} From {}.", page.moment(at.wall)),
         None => format!("{here} {}", rest(state)),
     }
 }
@@ -304,7 +305,7 @@ fn draw_drawer(state: &AppState, page: &mut Page<'_>) {
     let appearance = page.appearance;
     let title = format!(" Pet {} ", pet.id);
     let from = match state.pets.provenance.of.get(&pet.id) {
-        Some(provenance) => format!(" added: {} ", provenance_words(provenance, appearance, page.now)),
+        Some(provenance) => format!(" added: {} ", provenance_words(provenance, page)),
         None => format!(" {} ", origin(state, appearance)),
     };
     let from = cut(&from, page.columns().saturating_sub(10 + width(&title)));
@@ -405,7 +406,7 @@ fn draw_detail(state: &AppState, page: &mut Page<'_>) {
     page.line(vec![" Status     ".into(), appearance.status(pet.status.as_ref()), status.into()]);
     page.line(format!(" Id         {}", pet.id));
     if let Some(provenance) = state.pets.provenance.of.get(&pet.id) {
-        page.labelled(" Added      ", &provenance_words(provenance, appearance, page.now), 2);
+        page.labelled(" Added      ", &provenance_words(provenance, page), 2);
     }
     page.gap();
     page.line(format!(" Seen       {}", origin(state, appearance)));
@@ -414,4 +415,14 @@ fn draw_detail(state: &AppState, page: &mut Page<'_>) {
     page.line(format!(" Category {}: {others} in this list", pet.category_id));
     page.gap();
     page.quiet(" y copy id   Y JSON   c curl (no key)");
+}
+
+/// Who added a pet and when, in words.
+fn provenance_words(provenance: &Provenance, page: &Page<'_>) -> String {
+    let by = provenance.by().map(|by| format!("by {}", cut(&page.appearance.text(by), NAME_WIDTH)));
+    let at = provenance.added_at.map(|at| page.moment(at));
+    match (by, at) {
+        (None, None) => "not recorded".to_owned(),
+        (by, at) => by.into_iter().chain(at).collect::<Vec<_>>().join(", "),
+    }
 }

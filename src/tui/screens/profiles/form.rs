@@ -97,17 +97,16 @@ fn save(state: &mut AppState, now: Now) -> Vec<Effect> {
 pub struct TryProfile(pub NewService);
 
 impl Job for TryProfile {
-    type Answer = Tested;
-    type Error = Failure;
+    type Answer = Result<Tested, Failure>;
     const SLOT: fn(&Self) -> Slot = |_| Slot::TryProfile;
 
-    async fn run(self: Arc<Self>, env: Env) -> Result<Tested, Failure> {
+    async fn run(self: Arc<Self>, env: Env) -> Self::Answer {
         let services = Arc::clone(&env.machine.services);
         Ok(services.test(move |services| services.settings_of_new(&self.0), env.recorder).await)
     }
 
     /// Saves it if it answers; otherwise only when the user repeats it.
-    fn done(&self, app: &mut AppState, tested: Result<Tested, Failure>, now: Now) -> Vec<Effect> {
+    fn done(&self, app: &mut AppState, tested: Self::Answer, now: Now) -> Vec<Effect> {
         let tested = tested.unwrap_or_else(Tested::Failed);
         let form = &app.profiles.form;
         if !form.wrong(&app.known()).is_empty() || made(form) != self.0 {
@@ -130,15 +129,14 @@ impl Job for TryProfile {
 pub struct AddProfile(pub NewService);
 
 impl Job for AddProfile {
-    type Answer = AddedProfile;
-    type Error = String;
+    type Answer = Result<AddedProfile, String>;
     const SLOT: fn(&Self) -> Slot = |_| Slot::WriteProfile;
 
-    async fn run(self: Arc<Self>, env: Env) -> Result<AddedProfile, String> {
+    async fn run(self: Arc<Self>, env: Env) -> Self::Answer {
         blocking(move || env.machine.services.add(self.0.clone())).await
     }
 
-    fn done(&self, app: &mut AppState, added: Result<AddedProfile, String>, now: Now) -> Vec<Effect> {
+    fn done(&self, app: &mut AppState, added: Self::Answer, now: Now) -> Vec<Effect> {
         let AddedProfile { file, is_default, key_lost } = match added {
             Ok(added) => added,
             Err(why) => return app.fail(format!("The profile was not saved: {why}")),

@@ -123,15 +123,14 @@ fn copy_address(state: &mut AppState, now: Now) -> Vec<Effect> {
 pub struct ReadProfiles;
 
 impl Job for ReadProfiles {
-    type Answer = Profiles;
-    type Error = String;
+    type Answer = Result<Profiles, String>;
     const SLOT: fn(&Self) -> Slot = |_| Slot::Profiles;
 
-    async fn run(self: Arc<Self>, env: Env) -> Result<Profiles, String> {
+    async fn run(self: Arc<Self>, env: Env) -> Self::Answer {
         blocking(move || env.machine.services.profiles()).await
     }
 
-    fn done(&self, app: &mut AppState, read: Result<Profiles, String>, _: Now) -> Vec<Effect> {
+    fn done(&self, app: &mut AppState, read: Self::Answer, _: Now) -> Vec<Effect> {
         match read {
             Ok(profiles) => app.profiles.list = Some(profiles),
             Err(why) => app.complain(format!("Cannot read the profiles: {why}")),
@@ -149,11 +148,10 @@ pub struct TestProfile {
 }
 
 impl Job for TestProfile {
-    type Answer = Tested;
-    type Error = Failure;
+    type Answer = Result<Tested, Failure>;
     const SLOT: fn(&Self) -> Slot = |_| Slot::TestProfile;
 
-    async fn run(self: Arc<Self>, env: Env) -> Result<Tested, Failure> {
+    async fn run(self: Arc<Self>, env: Env) -> Self::Answer {
         if self.in_use {
             return Ok(Tested::of(&env.api("profile test").await?).await);
         }
@@ -161,7 +159,7 @@ impl Job for TestProfile {
         Ok(services.test(move |services| services.settings(&self.name), env.recorder).await)
     }
 
-    fn done(&self, app: &mut AppState, tested: Result<Tested, Failure>, now: Now) -> Vec<Effect> {
+    fn done(&self, app: &mut AppState, tested: Self::Answer, now: Now) -> Vec<Effect> {
         app.profiles.tests.insert(self.name.clone(), (now, tested.unwrap_or_else(Tested::Failed)));
         Vec::new()
     }
@@ -217,12 +215,11 @@ pub struct Used {
 }
 
 impl Job for UseProfile {
-    type Answer = Used;
-    type Error = String;
+    type Answer = Result<Used, String>;
     const SLOT: fn(&Self) -> Slot = |_| Slot::UseProfile;
 
     /// Resolves and connects. The client comes with the answer, so that nothing uses it where the change failed.
-    async fn run(self: Arc<Self>, env: Env) -> Result<Used, String> {
+    async fn run(self: Arc<Self>, env: Env) -> Self::Answer {
         let machine = Arc::clone(&env.machine);
         let resolve = move || {
             let settings = Arc::new(machine.services.settings(&self.0)?);
@@ -247,7 +244,7 @@ impl Job for UseProfile {
         Ok(used)
     }
 
-    fn done(&self, app: &mut AppState, used: Result<Used, String>, now: Now) -> Vec<Effect> {
+    fn done(&self, app: &mut AppState, used: Self::Answer, now: Now) -> Vec<Effect> {
         match used {
             Ok(used) => on_used(app, used, now),
             // The previous service stays in use.

@@ -47,8 +47,7 @@ pub struct CheckFile {
 }
 
 impl Job for CheckFile {
-    type Answer = CheckedFile;
-    type Error = UnusableFile;
+    type Answer = Result<CheckedFile, UnusableFile>;
     const SLOT: fn(&Self) -> Slot = |_| Slot::CheckFile;
 
     fn may_run_over_ssh(&self, machine: &WorkerContext) -> bool {
@@ -151,19 +150,18 @@ fn why_not(error: &TransferError) -> String {
 
 impl Job for RunImport {
     /// How it ended, or why it did not start: then nothing was sent, and no report was written.
-    type Answer = Result<Summary, ImportEnded>;
-    type Error = Failure;
+    type Answer = Result<Result<Summary, ImportEnded>, Failure>;
     const SLOT: fn(&Self) -> Slot = |_| Slot::Import;
 
     fn may_run_over_ssh(&self, machine: &WorkerContext) -> bool {
         machine.is_own(&self.source) && self.run.report.as_deref().is_none_or(|report| machine.is_own_file(report))
     }
 
-    async fn run(self: Arc<Self>, env: Env) -> Result<Self::Answer, Failure> {
+    async fn run(self: Arc<Self>, env: Env) -> Self::Answer {
         Ok(self.send(env).await)
     }
 
-    fn done(&self, app: &mut AppState, ended: Result<Self::Answer, Failure>, now: Now) -> Vec<Effect> {
+    fn done(&self, app: &mut AppState, ended: Self::Answer, now: Now) -> Vec<Effect> {
         let summary = match ended {
             Ok(Err(why)) => return on_not_begun(app, why, now),
             Ok(Ok(summary)) => summary,

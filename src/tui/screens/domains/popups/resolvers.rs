@@ -58,16 +58,15 @@ pub struct ChooseResolvers {
 
 impl Job for ChooseResolvers {
     /// Which resolvers are asked from now on; and why that was not saved, if it was not.
-    type Answer = (ResolverChoice, Option<String>);
-    type Error = String;
+    type Answer = Result<(ResolverChoice, Option<String>), String>;
     const SLOT: fn(&Self) -> Slot = |_| Slot::Resolvers;
 
-    async fn run(self: Arc<Self>, env: Env) -> Result<Self::Answer, String> {
+    async fn run(self: Arc<Self>, env: Env) -> Self::Answer {
         blocking(move || Ok(env.machine.domains_context.choose_resolvers(self.public))).await
     }
 
     /// What waited for the answer begins.
-    fn done(&self, app: &mut AppState, chosen: Result<Self::Answer, String>, now: Now) -> Vec<Effect> {
+    fn done(&self, app: &mut AppState, chosen: Self::Answer, now: Now) -> Vec<Effect> {
         let (choice, not_saved) = match chosen {
             Ok(chosen) => chosen,
             Err(why) => return app.fail(why),
