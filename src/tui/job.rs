@@ -218,10 +218,7 @@ impl Env {
     /// The client, as soon as there is one; its requests are listed under `name`.
     pub async fn api(&self, name: &'static str) -> Result<Client, Failure> {
         let mut connection = self.connection.clone();
-        let connected = match connection.wait_for(Option::is_some).await {
-            Ok(connected) => connected.clone(),
-            Err(_) => None,
-        };
+        let connected = connection.wait_for(Option::is_some).await.ok().and_then(|connected| connected.clone());
         let never = || Err(Failure::NotSent { why: "the connection was never made".to_owned() });
         connected.unwrap_or_else(never).map(|client| client.called(name))
     }

@@ -18,7 +18,7 @@ use super::screens::{add_pet, domains, pets, profiles, requests, welcome};
 use super::state::{AppState, Health, Message, MessageKind, Screen};
 use super::theme::{Appearance, StyleRole};
 use super::widgets::page::{FrameLayout, Page};
-use super::widgets::{WIDE, away_word, cover};
+use super::widgets::{WIDE, away_word, cells, cover};
 
 /// The least size at which anything but one line is drawn.
 pub const LEAST: (u16, u16) = (40, 8);
@@ -88,7 +88,7 @@ pub fn draw_whole(state: &AppState, appearance: &Appearance, now: Now, buf: &mut
     }
     page.layout.clickable.clear();
     let message = message(state, &page);
-    let below = u16::try_from(message.0.len().max(1)).unwrap_or(1) + 1;
+    let below = cells(message.0.len().max(1)) + 1;
     let body = Rect { y: area.y + 1, height: area.height - 1 - below, ..area };
     // The help takes the place of the screen.
     let help = state.popups.get::<HelpBox>();
@@ -160,7 +160,7 @@ fn draw_header(state: &AppState, page: &mut Page<'_>) {
         // Where there is little room, the number is enough.
         let short = if columns < 80 { text.split(' ').next().unwrap_or(text) } else { text };
         let text = if in_use { format!("[{text}]") } else { format!(" {short} ") };
-        let columns = u16::try_from(width(&text)).unwrap_or(u16::MAX);
+        let columns = cells(width(&text));
         page.at(x, text, StyleRole::InUse.when(in_use));
         show.into_iter().for_each(|show| page.click(x, columns, Target::Show(show)));
         x += columns;

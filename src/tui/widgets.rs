@@ -10,7 +10,7 @@ use ratatui::style::Style;
 use super::key::Movement;
 use super::theme::{Appearance, StyleRole};
 use crate::api::failure::Failure;
-use crate::model::text::{cut, width};
+use crate::model::text::cut;
 
 /// From this width on there are panes at the right.
 pub const WIDE: u16 = 110;
@@ -32,7 +32,7 @@ fn write_at(buf: &mut Buffer, x: u16, y: u16, text: &str, columns: u16, style: S
         cell.set_symbol(&text[at..=at]).set_style(style);
     }
     // No more than the room, which is that of a column.
-    x + u16::try_from(letters).unwrap_or(u16::MAX)
+    x + cells(letters)
 }
 
 /// A box with a title; gives the area inside. What is inside stays as it is, which saves going over every cell of it.
@@ -61,7 +61,7 @@ pub fn boxed(buf: &mut Buffer, area: Rect, title: &str, appearance: &Appearance)
     let inner = Rect { x: area.x + 1, y: area.y + 1, width: area.width - 2, height: area.height - 2 };
     let title = cut(title, usize::from(area.width).saturating_sub(6));
     #[cfg(test)]
-    super::testing::loss::boxed(area, width(&title) + 2);
+    super::testing::loss::boxed(area, crate::model::text::width(&title) + 2);
     if area.width > 6 {
         write_at(buf, area.x + 2, area.y, &format!(" {title} "), area.width - 2, appearance.style(StyleRole::Heading));
     }
@@ -77,11 +77,9 @@ pub fn cover(buf: &mut Buffer, area: Rect, appearance: &Appearance) {
     }
 }
 
-/// `text` in a column of a table: cut so that a blank is left, and filled up with blanks.
-pub fn column(text: &str, columns: usize) -> String {
-    let text = cut(text, columns.saturating_sub(1));
-    let blank = " ".repeat(columns.saturating_sub(width(&text)));
-    text + &blank
+/// Columns or rows as the terminal counts them, which has no more.
+pub fn cells(count: usize) -> u16 {
+    u16::try_from(count).unwrap_or(u16::MAX)
 }
 
 /// What came instead of an answer, in a word or two.

@@ -67,13 +67,7 @@ pub fn spawn(settings: Option<Settings>, machine: Arc<WorkerContext>) -> (Handle
         tokio::spawn(async move {
             let connected = connect.await.map(|client| client.recording(recorder));
             // Another service may have been changed to meanwhile.
-            setter.send_if_modified(|client| {
-                let first = client.is_none();
-                if first {
-                    *client = Some(connected);
-                }
-                first
-            });
+            setter.send_if_modified(|client| client.is_none() && client.replace(connected).is_none());
         });
     }
     let import_control = watch::Sender::new(ImportControl::Go);

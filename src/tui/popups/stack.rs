@@ -8,6 +8,7 @@ use crate::tui::command::Place;
 use crate::tui::state::AppState;
 use crate::tui::text_input::{TextInput, Typing};
 use crate::tui::theme::StyleRole;
+use crate::tui::widgets::cells;
 use crate::tui::widgets::page::Page;
 
 /// A box over a screen: what it holds, where its keys are bound, how it looks, and what is typed into it.
@@ -138,7 +139,7 @@ impl FieldBox {
     pub fn draw(&self, label: &str, columns: u16, note: &str, page: &mut Page<'_>) {
         page.gap();
         page.at(0, format!("   {label}:"), StyleRole::Text);
-        page.input(u16::try_from(label.len() + 6).unwrap_or(9), columns, &self.input, true);
+        page.input(cells(label.len() + 6), columns, &self.input, true);
         page.next_row();
         page.gap();
         match &self.error {

@@ -16,8 +16,8 @@ use crate::tui::effect::Effect;
 use crate::tui::job::{Env, Job};
 use crate::tui::pending::Slot;
 use crate::tui::state::AppState;
-use crate::tui::widgets::moved;
 use crate::tui::widgets::page::Page;
+use crate::tui::widgets::{cells, moved};
 
 /// A text to read, to copy or to write.
 #[derive(Debug)]
@@ -70,14 +70,14 @@ impl Popup for TextBox {
 pub const SCROLL: Command = moves(READER, "scroll|page", "scroll|top, bottom", |app, movement, _| {
     let [lines, rows] = [app.layout.reader_lines, app.layout.reader_rows].map(usize::from);
     let first = moved(app.popups.line().into(), movement, lines.saturating_sub(rows) + 1, rows.max(1));
-    app.popups.scroll_to(u16::try_from(first).unwrap_or(u16::MAX));
+    app.popups.scroll_to(cells(first));
 })
 .when(|app| app.layout.reader_lines > app.layout.reader_rows);
 
 /// Paints the lines from the one that was scrolled to on, and keeps how many there are.
 pub fn draw_lines(app: &AppState, lines: Vec<Line<'_>>, page: &mut Page<'_>) {
     page.layout.reader_rows = page.area.height;
-    page.layout.reader_lines = u16::try_from(lines.len()).unwrap_or(u16::MAX);
+    page.layout.reader_lines = cells(lines.len());
     for line in lines.into_iter().skip(app.popups.line().into()).take(page.area.height.into()) {
         page.line(line);
     }

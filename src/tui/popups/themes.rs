@@ -16,7 +16,7 @@ use crate::tui::pending::Slot;
 use crate::tui::state::AppState;
 use crate::tui::theme::{StyleRole, Theme};
 use crate::tui::widgets::page::Page;
-use crate::tui::widgets::{moved, shown};
+use crate::tui::widgets::{cells, moved, shown};
 
 /// The menu of themes.
 #[derive(Debug)]
@@ -89,7 +89,7 @@ impl Popup for ThemesBox {
     }
 
     fn draw(&self, state: &AppState, page: &mut Page<'_>) {
-        page.popup(66, u16::try_from(self.all.len() + 8).unwrap_or(u16::MAX), "Themes");
+        page.popup(66, cells(self.all.len() + 8), "Themes");
         let appearance = page.appearance;
         page.gap();
         // Below them are the marks.

@@ -19,6 +19,7 @@ use crate::tui::job::{Env, Job, blocking};
 use crate::tui::pending::Slot;
 use crate::tui::state::AppState;
 use crate::tui::text_input::{TextInput, Typing};
+use crate::tui::widgets::cells;
 use crate::tui::widgets::page::{Page, radio};
 
 /// Into which file?
@@ -78,9 +79,12 @@ impl WriteBox {
         Self { what: Some(what.into()), ..self }
     }
 
-    /// What is wrong with the ending of the name, where that chooses the format.
-    fn wrong_ending(&self) -> Option<String> {
+    /// What is wrong with the name: with its ending, where that chooses the format.
+    fn fault(&self) -> Option<String> {
         let name = self.path.value().trim();
+        if name.is_empty() {
+            return Some("Type a file name.".to_owned());
+        }
         let file = name.rsplit('/').next().unwrap_or(name);
         let (_, ending) = file.rsplit_once('.').filter(|_| matches!(self.text, Contents::Pets { .. }))?;
         let known = Kind::ENDINGS.iter().any(|known| ending.eq_ignore_ascii_case(known));
@@ -96,21 +100,6 @@ impl WriteBox {
     fn forget_answer(&mut self) {
         self.replace = false;
         self.error = None;
-    }
-
-    /// The name of the file, unless something is wrong with it.
-    fn name(&mut self) -> Option<String> {
-        let path = self.path.value().trim().to_owned();
-        let wrong = if path.is_empty() { Some("Type a file name.".to_owned()) } else { self.wrong_ending() };
-        if wrong.is_some() {
-            self.error = wrong;
-            return None;
-        }
-        self.asked = Some(self.path.value().to_owned());
-        if let Contents::Pets { sets, chosen } = &self.text {
-            self.what = Some(sets[*chosen].what.clone());
-        }
-        Some(path)
     }
 }
 
@@ -134,7 +123,7 @@ impl Popup for WriteBox {
     fn draw(&self, _: &AppState, page: &mut Page<'_>) {
         let sets = if let Contents::Pets { sets, chosen } = &self.text { Some((sets, *chosen)) } else { None };
         let more = sets.map_or(0, |(sets, _)| sets.len() - 1);
-        page.popup(70, 10 + u16::try_from(more).unwrap_or(0), "Write to file");
+        page.popup(70, 10 + cells(more), "Write to file");
         let formats = if sets.is_some() { " The ending sets the format: .csv, .tsv, .json or .ndjson." } else { "" };
         page.gap();
         page.paragraph(2, &format!("The path is relative to where petstore was started.{formats}"));
@@ -178,7 +167,16 @@ fn step(app: &mut AppState, forward: bool) {
 
 fn confirm(app: &mut AppState, now: Now) -> Vec<Effect> {
     let Some(write) = app.popups.get_mut::<WriteBox>() else { return Vec::new() };
-    let Some(path) = write.name() else { return Vec::new() };
+    let fault = write.fault();
+    if fault.is_some() {
+        write.error = fault;
+        return Vec::new();
+    }
+    write.asked = Some(write.path.value().to_owned());
+    if let Contents::Pets { sets, chosen } = &write.text {
+        write.what = Some(sets[*chosen].what.clone());
+    }
+    let path = write.path.value().trim().to_owned();
     let write = WriteFile { path, replace: write.replace, what: write.text.clone() };
     app.begin_if_free(write, now)
 }

@@ -96,16 +96,9 @@ pub fn draw(state: &AppState, page: &mut Page<'_>) {
         let [time, status] = [page.appearance.time(*time), format!("{mark} {status}")];
         let [took, size] = [duration(*took), size(exchange)].map(|text| format!("{text:>8}"));
         let what = format!("  {what}");
-        let text = |text| (text, StyleRole::Text);
-        let cells = [
-            text(time.as_str()),
-            text(method),
-            text(path_and_query),
-            (&status, role),
-            text(&took),
-            text(&size),
-            text(&what),
-        ];
+        let cells = [time.as_str(), method, path_and_query, &status, &took, &size, &what];
+        let mut cells = cells.map(|text| (text, StyleRole::Text));
+        cells[3].1 = role;
         let selected = at == cursor;
         page.click_row(selected);
         page.row(selected, &columns, &cells);

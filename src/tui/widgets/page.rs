@@ -18,7 +18,7 @@ use crate::tui::text_input::TextInput;
 use crate::tui::theme::{Appearance, StyleRole};
 
 use super::form::{Field, Form, Kind, Known, Part};
-use super::{WIDE, boxed, column, cover, write_at};
+use super::{WIDE, boxed, cells, cover, write_at};
 
 /// The page, and how far it is written. What is written from a column on stays on its row; a whole row goes on to the next.
 pub struct Page<'a> {
@@ -274,7 +274,6 @@ impl<'a> Page<'a> {
 
     /// Writes on the row, so that `margin` columns are left at the right.
     pub fn right(&mut self, margin: usize, text: &str, role: StyleRole) {
-        let cells = |columns: usize| u16::try_from(columns).unwrap_or(u16::MAX);
         let end = self.area.width.saturating_sub(cells(margin));
         let columns = end.min(cells(width(text)));
         self.write(end - columns, columns, text, self.appearance.style(role));
@@ -434,7 +433,7 @@ impl<'a> Page<'a> {
         }
         let mut x = 1;
         for hint in entries {
-            let columns = u16::try_from(columns(&hint)).unwrap_or(u16::MAX);
+            let columns = cells(columns(&hint));
             self.click(x, columns, Target::Press(hint.press, 1));
             self.line_at(x, vec![self.appearance.span(hint.key, StyleRole::Key), format!(" {}", hint.word).into()]);
             x = x.saturating_add(columns + 2);
@@ -461,7 +460,7 @@ impl<'a> Page<'a> {
         let parts = [("[".to_owned(), StyleRole::Text), (shown, role), (format!("{blank}]"), StyleRole::Text)];
         self.line_at(x, parts.map(|(text, role)| self.appearance.span(text, role)).to_vec());
         if in_use {
-            self.point(x + 1 + u16::try_from(cursor).unwrap_or(0));
+            self.point(x + 1 + cells(cursor));
         }
     }
 
@@ -476,7 +475,7 @@ impl<'a> Page<'a> {
     pub fn button(&mut self, x: u16, text: &str, in_use: bool) {
         self.at(x, text, if in_use { StyleRole::Selected } else { StyleRole::Key });
         // Every button is that of its form.
-        self.click(x, u16::try_from(width(text)).unwrap_or(u16::MAX), Target::Press(Key::F(2).into(), 1));
+        self.click(x, cells(width(text)), Target::Press(Key::F(2).into(), 1));
         if in_use {
             self.point(x + 2);
         }
@@ -576,18 +575,20 @@ impl<'a> Page<'a> {
 
     /// Foreign text for a column of a table: cut, and filled with blanks.
     pub fn column(&self, text: &str, columns: usize) -> String {
-        column(&self.appearance.text(text), columns)
+        let text = cut(&self.appearance.text(text), columns.saturating_sub(1));
+        let blank = " ".repeat(columns.saturating_sub(width(&text)));
+        text + &blank
     }
 
     /// What is typed behind a sign, as for a search; with the cursor, if it is in use.
     pub fn prompt(&mut self, sign: &str, input: &TextInput, room: usize, role: StyleRole, in_use: bool) {
         let (shown, cursor) = input.window(room);
-        let x = u16::try_from(width(sign)).unwrap_or(0);
+        let x = cells(width(sign));
         self.at(0, sign, StyleRole::Key);
         let role = if in_use && input.is_selected() { StyleRole::Selected } else { role };
         self.at(x, self.appearance.text(&shown), role);
         if in_use {
-            self.point(x + u16::try_from(cursor).unwrap_or(0));
+            self.point(x + cells(cursor));
         }
     }
 

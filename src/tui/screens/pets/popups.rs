@@ -85,7 +85,7 @@ pub fn look_up(state: &mut AppState, id: PetId, now: Now) -> Vec<Effect> {
     look(state, false, now)
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct LookupBox(pub FieldBox);
 
 static LOOKUP: &[Command] = &[
@@ -98,10 +98,6 @@ static LOOKUP: &[Command] = &[
 ];
 
 pub static LOOKUP_PLACE: Place = Place::new("by-id", "Pet by id", &[LOOKUP]).text().in_box();
-
-pub fn open_lookup(app: &mut AppState, _: Now) {
-    app.popups.show(LookupBox(FieldBox::default()));
-}
 
 fn has_id(app: &AppState) -> bool {
     app.popups.get().is_some_and(|LookupBox(lookup)| id(lookup.input.value().trim()).is_ok())
@@ -206,8 +202,8 @@ impl Popup for LookupBox {
     }
 }
 
-#[derive(Debug)]
-struct ViewBox(FieldBox);
+#[derive(Debug, Default)]
+pub struct ViewBox(FieldBox);
 
 static VIEW: &[Command] = &[
     command("confirm", "Enter F2", "save", "save the view", save_view)
@@ -216,10 +212,6 @@ static VIEW: &[Command] = &[
 ];
 
 pub static VIEW_PLACE: Place = Place::new("save-view", "Save as a view", &[VIEW]).text().in_box();
-
-pub fn open_view(app: &mut AppState, _: Now) {
-    app.popups.show(ViewBox(FieldBox::default()));
-}
 
 fn save_view(state: &mut AppState, now: Now) -> Vec<Effect> {
     let Some(ViewBox(view)) = state.popups.get() else { return Vec::new() };

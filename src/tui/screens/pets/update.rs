@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::popups::{LookupBox, ViewBox};
 use super::reading::ListPets;
 use super::{BUILT_IN, ReadNext, popups, tab_of, view};
 use crate::api::exchange::curl_for_list;
@@ -51,9 +52,9 @@ pub static PETS: &[Command] = &[
     }),
     change("live", "A", "live", "live refresh on, off", toggle_live)
         .shell(|app| Some(format!("pets watch{}", status_option(app)))),
-    change("by-id", "#", "id", "pet by its id", popups::open_lookup)
+    change("by-id", "#", "id", "pet by its id", |app, _| app.popups.show(LookupBox::default()))
         .shell(|app| Some(format!("pets get {}", app.pets.selected().map_or(1, |pet| pet.id)))),
-    change("save-view", "V", "", "save as a view", popups::open_view)
+    change("save-view", "V", "", "save as a view", |app, _| app.popups.show(ViewBox::default()))
         .not_over_ssh("A session over SSH cannot save views on the server."),
     command("copy", "y", "", "copy id, JSON, curl", |app, now| {
         copy_of_pet(app, |pet| (pet.id.to_string(), format!("id {}", pet.id)), now)

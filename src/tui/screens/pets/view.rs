@@ -17,8 +17,8 @@ use crate::tui::mouse::Target;
 use crate::tui::pending::Slot;
 use crate::tui::state::{AppState, Health};
 use crate::tui::theme::{Appearance, StyleRole};
-use crate::tui::widgets::WIDE;
 use crate::tui::widgets::page::{FrameLayout, Page};
+use crate::tui::widgets::{WIDE, cells};
 use table::status_word;
 
 /// The most rows that a banner takes from the table.
@@ -106,7 +106,7 @@ fn draw_tabs(state: &AppState, page: &mut Page<'_>) {
         if left_out {
             break;
         }
-        let [from, columns] = [x, widths[at]].map(|cells| u16::try_from(cells).unwrap_or(u16::MAX));
+        let [from, columns] = [x, widths[at]].map(cells);
         page.click(from, columns, Target::Tab(at));
         page.line_at(from, tab);
         x += widths[at] + gap(at);
@@ -345,8 +345,7 @@ fn draw_chart(state: &AppState, page: &mut Page<'_>) {
 /// The panes at the right: detail, and two charts.
 fn draw_panes(state: &AppState, page: &mut Page<'_>) {
     let by_category = &state.pets.rows.categories;
-    let category_rows =
-        if page.area.height >= 30 { u16::try_from(by_category.len().min(10)).unwrap_or(0) + 4 } else { 0 };
+    let category_rows = if page.area.height >= 30 { cells(by_category.len().min(10)) + 4 } else { 0 };
     page.layout.detail = page.take(page.area.height - 7.min(page.area.height) - category_rows);
     let of_status = page.take(7);
     let of_category = page.take(category_rows);

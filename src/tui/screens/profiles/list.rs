@@ -29,7 +29,7 @@ use crate::tui::start::start;
 use crate::tui::state::{AppState, Health, Link, Screen};
 use crate::tui::theme::StyleRole;
 use crate::tui::widgets::page::Page;
-use crate::tui::widgets::{away_word, moved, shown};
+use crate::tui::widgets::{away_word, cells, moved, shown};
 
 /// Why a session over SSH shows no profiles and asks for no key.
 pub const ONE_SERVICE: &str = "A session over SSH has one service and one API key.";
@@ -325,7 +325,7 @@ pub fn draw(state: &AppState, page: &mut Page<'_>) {
     if state.profiles.form_open {
         return form::draw(state, page);
     }
-    let rows = u16::try_from(state.profiles.entries().len()).unwrap_or(u16::MAX).max(1);
+    let rows = cells(state.profiles.entries().len().max(1));
     let list = page.take(2 + rows.min(page.area.height.saturating_sub(2 + DETAILS).max(3)));
     let details = page.rest();
     page.go_to(list);

@@ -14,8 +14,8 @@ use crate::tui::mouse::Target;
 use crate::tui::screens::pets::State;
 use crate::tui::state::{AppState, Health};
 use crate::tui::theme::{Appearance, StyleRole};
-use crate::tui::widgets::first_shown;
 use crate::tui::widgets::page::{FrameLayout, Page};
+use crate::tui::widgets::{cells, first_shown};
 
 /// The columns of the name of a key.
 const BY_WIDTH: u16 = 14;
@@ -62,7 +62,7 @@ const LEFT: u16 = 3;
 impl Columns {
     /// Fixed by the width of the screen; only numbers that would not fit otherwise get more room.
     fn new(room: u16, digits: (u16, u16), names: usize, wanted: Vec<ShownColumn>) -> Self {
-        let beside = u16::try_from(names).unwrap_or(u16::MAX).min(MOST_OF_NAME);
+        let beside = cells(names).min(MOST_OF_NAME);
         let mut columns = Self { room, digits, beside, wanted, shown: Vec::new() };
         if columns.rest() < NAME_BESIDE_CATEGORIES {
             columns.beside = 0;
@@ -218,7 +218,7 @@ impl<'a> Rows<'a> {
                 NAME => {
                     let name = name_in_table(page.appearance, &pet.name, room.into());
                     // No further than the name: each of its columns is written twice when it moves.
-                    selected_to = x + u16::try_from(width(&name)).unwrap_or(0);
+                    selected_to = x + cells(width(&name));
                     name
                 }
                 CATEGORY => {
@@ -290,7 +290,7 @@ fn underline(columns: &Columns, name: &str, signs: &[usize], page: &mut Page<'_>
     let style = page.appearance.style(StyleRole::Match);
     let mut x = column.x;
     for (at, sign) in name.graphemes(true).enumerate() {
-        let wide = u16::try_from(width(sign)).unwrap_or(0);
+        let wide = cells(width(sign));
         if x + wide > column.x + column.width {
             return;
         }
