@@ -38,7 +38,7 @@ use crate::model::words::{counted, ids};
 use crate::model::{Draft, IdempotencyKeys, PetId};
 use crate::terminal_size::terminal_size;
 use crate::tui::drafts::{self, Drafts, Ending};
-use crate::tui::event_loop::{self, LoopError, LoopIo, TerminalHooks};
+use crate::tui::event_loop::{self, LoopError, LoopIo};
 use crate::tui::frame_pacer::Pacing;
 use crate::tui::keymap::Keymap;
 use crate::tui::msg::{Msg, QuitReason, Size};
@@ -264,15 +264,12 @@ async fn show(
     let signals = watch_signals(state.link.ssh.clone())?;
     let outlet = TerminalWriter::to_stdout().map_err(Failed::because(failed))?;
     let mut screen = terminal::enter(&outlet, synchronized).map_err(Failed::because(failed))?;
-    let (paused, written) = (outlet.clone(), outlet.clone());
+    let written = outlet.clone();
     let wires = LoopIo {
         input: terminal::events().map_err(Failed::because(failed))?,
         worker,
         signals,
-        outside: TerminalHooks {
-            suspend: Box::new(move || terminal::suspend(&paused)),
-            tell: Box::new(move |effect| terminal::tell(&written, effect)),
-        },
+        tell: Box::new(move |effect| terminal::tell(&written, effect)),
         traffic: outlet.traffic(),
         pacing: Pacing::new(link),
         clock: clock::now,

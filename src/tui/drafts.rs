@@ -255,14 +255,12 @@ impl TypedText {
             show(state);
         }
         if let Some(ImportDraft { path, begun }) = import {
-            let import = &mut state.add.import;
-            if begun {
-                (import.unfinished, import.on) = (Some(path.value().to_owned()), true);
-            }
-            import.path = path;
             if begun {
                 show(state);
+                let import = &mut state.add.import;
+                (import.unfinished, import.on) = (Some(path.value().to_owned()), true);
             }
+            state.add.import.path = path;
         }
         let is_free = state.domains.unsaved_wizards().next().is_none();
         for wizard in wizards.iter().filter(|_| is_free).map(Wizard::restored) {

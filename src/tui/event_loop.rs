@@ -54,7 +54,7 @@ pub struct LoopIo {
     /// What signals ask for.
     pub signals: mpsc::Receiver<Msg>,
     /// What is done to the terminal beside the frames.
-    pub outside: TerminalHooks,
+    pub tell: Tell,
     /// Whether the terminal has taken what was written.
     pub traffic: watch::Receiver<Traffic>,
     /// When frames may be drawn.
@@ -63,16 +63,8 @@ pub struct LoopIo {
     pub clock: fn() -> Now,
 }
 
-/// Gives the terminal something.
+/// Gives the terminal a bell, a notification or a text to copy; gives it back and stops the program, or takes it again.
 pub type Tell = Box<dyn Fn(&Effect) -> io::Result<()> + Send>;
-
-/// What is done to the terminal beside the frames.
-pub struct TerminalHooks {
-    /// Gives the terminal back, stops the program, and takes the terminal again.
-    pub suspend: Box<dyn Fn() -> io::Result<()> + Send>,
-    /// For a bell, a notification, a text to copy; and to take the terminal again.
-    pub tell: Tell,
-}
 
 /// Runs the app until it ends. The state stays with the caller, also where the terminal fails.
 pub async fn run<B: Backend>(
@@ -81,14 +73,14 @@ pub async fn run<B: Backend>(
     appearance: &Appearance,
     wires: LoopIo,
 ) -> Result<(), LoopError> {
-    let LoopIo { mut input, mut worker, mut signals, outside, mut traffic, mut pacing, clock } = wires;
+    let LoopIo { mut input, mut worker, mut signals, tell, mut traffic, mut pacing, clock } = wires;
     let now = clock();
     let mut bursts = PasteDetector::default();
     state.slow_line = pacing.is_slow();
     state.panes_wait = state.size.columns >= WIDE;
     let mut effects = start(state, now);
     effects.extend(state.mouse.then_some(Effect::Mouse(true)));
-    perform(terminal, state, effects, &worker, &outside, clock)?;
+    perform(terminal, state, effects, &worker, &tell, clock)?;
     // From when on a frame is wanted.
     let mut due = Some(now.mono);
     // When something would be different in the last whole frame.
@@ -99,7 +91,7 @@ pub async fn run<B: Backend>(
             pacing.taken(traffic.borrow_and_update().took, now.mono);
             if pacing.is_slow() != state.slow_line {
                 let effects = update(state, Msg::Line { slow: pacing.is_slow() }, now);
-                perform(terminal, state, effects, &worker, &outside, clock)?;
+                perform(terminal, state, effects, &worker, &tell, clock)?;
                 due = Some(now.mono);
             }
         }
@@ -154,7 +146,7 @@ pub async fn run<B: Backend>(
                     wanted = now.mono;
                 }
                 let effects = update(state, msg, now);
-                perform(terminal, state, effects, &worker, &outside, clock)?;
+                perform(terminal, state, effects, &worker, &tell, clock)?;
                 if state.quitting.is_some() {
                     return Ok(());
                 }
@@ -253,22 +245,22 @@ fn perform<B: Backend>(
     state: &mut AppState,
     effects: Vec<Effect>,
     worker: &Handle,
-    outside: &TerminalHooks,
+    tell: &Tell,
     clock: fn() -> Now,
 ) -> Result<(), LoopError> {
     for effect in effects {
         let follow = match effect {
             Effect::Suspend => {
-                (outside.suspend)().map_err(LoopError::Suspend)?;
+                tell(&effect).map_err(LoopError::Suspend)?;
                 vec![repaint(terminal)?, Msg::Resumed]
             }
             Effect::Resume => {
-                (outside.tell)(&effect).map_err(failed)?;
+                tell(&effect).map_err(failed)?;
                 vec![repaint(terminal)?, Msg::Resumed]
             }
             Effect::Redraw => vec![repaint(terminal)?],
             Effect::Notify(..) | Effect::Clipboard(_) | Effect::Mouse(_) => {
-                (outside.tell)(&effect).map_err(failed)?;
+                tell(&effect).map_err(failed)?;
                 continue;
             }
             Effect::Cancel(_) | Effect::StopImport | Effect::Job(_) => match worker.effects.send(effect) {
@@ -281,7 +273,7 @@ fn perform<B: Backend>(
         };
         for msg in follow {
             let effects = update(state, msg, clock());
-            perform(terminal, state, effects, worker, outside, clock)?;
+            perform(terminal, state, effects, worker, tell, clock)?;
         }
     }
     Ok(())

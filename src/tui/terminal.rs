@@ -157,23 +157,21 @@ fn leave_on_panic(outlet: TerminalWriter) {
     }));
 }
 
-/// Stops the program as Ctrl-Z does in a shell, and comes back with `fg`.
-pub fn suspend(outlet: &TerminalWriter) -> io::Result<()> {
-    leave(outlet, true);
-    // The whole group, so that a wrapper such as cargo stops with it. Not by SIGTSTP, which comes back here as a message;
-    // and not by SIGSTOP, which would also stop a program that no shell can continue.
-    rustix::process::kill_current_process_group(rustix::process::Signal::TTOU)?;
-    switch_on(outlet)
-}
-
-/// Gives the terminal a bell, a notification, or a text to copy; or takes it again. It answers nothing.
+/// Gives the terminal a bell, a notification, or a text to copy; stops the program as Ctrl-Z does in a shell, and comes
+/// back with `fg`; or takes it again. It answers nothing.
 pub fn tell(outlet: &TerminalWriter, effect: &Effect) -> io::Result<()> {
-    if *effect == Effect::Resume {
+    if *effect == Effect::Suspend {
+        leave(outlet, true);
+        // The whole group, so that a wrapper such as cargo stops with it. Not by SIGTSTP, which comes back here as a
+        // message; and not by SIGSTOP, which would also stop a program that no shell can continue.
+        rustix::process::kill_current_process_group(rustix::process::Signal::TTOU)?;
+    } else if *effect == Effect::Resume {
         // Raw mode, too: a shell may have ended it.
         disable_raw_mode()?;
-        return switch_on(outlet);
+    } else {
+        return outlet.clone().write_all(&sequence(effect));
     }
-    outlet.clone().write_all(&sequence(effect))
+    switch_on(outlet)
 }
 
 /// The bytes for it; nothing for effects that are not for the terminal.

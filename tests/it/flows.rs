@@ -23,7 +23,7 @@ use petstore::model::{ApiKey, IdempotencyKeys};
 use petstore::server::{self, ServerHandle};
 use petstore::store::keys::{NewKey, Scopes};
 use petstore::store::{DatabaseUrl, Store};
-use petstore::tui::event_loop::{self, LoopError, LoopIo, TerminalHooks};
+use petstore::tui::event_loop::{self, LoopError, LoopIo};
 use petstore::tui::frame_pacer::Pacing;
 use petstore::tui::msg::{Key, KeyPress, Msg, QuitReason, Size};
 use petstore::tui::state::AppState;
@@ -234,7 +234,7 @@ impl App {
                 input: events,
                 worker,
                 signals: asked,
-                outside: TerminalHooks { suspend: Box::new(|| Ok(())), tell: Box::new(|_| Ok(())) },
+                tell: Box::new(|_| Ok(())),
                 traffic: watch::channel(Traffic::default()).1,
                 pacing: Pacing::new(LinkSpeed::Fast),
                 clock,

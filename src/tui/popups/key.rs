@@ -46,12 +46,9 @@ impl KeyBox {
 }
 
 /// Asks in which file the key can be stored, once for each box.
-pub fn find_key_file(state: &mut AppState, now: Now) -> Option<Effect> {
+pub fn find_key_file(state: &mut AppState, now: Now) -> Vec<Effect> {
     let asks = state.popups.get().is_some_and(|KeyBox { file, .. }| file.is_none());
-    if !asks || state.pending.is_running(Slot::KeyFile) {
-        return None;
-    }
-    Some(state.begin(FindKeyFile(state.link.name.clone()), now))
+    if asks { state.begin_if_free(FindKeyFile(state.link.name.clone()), now) } else { Vec::new() }
 }
 
 pub static BOX: &[Command] = &[
