@@ -15,10 +15,7 @@ pub struct KeyPress {
 impl KeyPress {
     /// The character that it types.
     pub const fn typed(self) -> Option<char> {
-        match self {
-            Self { key: Key::Char(c), ctrl: false, alt: false } => Some(c),
-            Self { .. } => None,
-        }
+        if let Self { key: Key::Char(c), ctrl: false, alt: false } = self { Some(c) } else { None }
     }
 }
 

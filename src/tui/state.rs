@@ -173,10 +173,7 @@ pub enum Health {
 impl Health {
     /// When the service is asked again, if it was not there and that may pass.
     pub const fn next_try(&self) -> Option<Instant> {
-        match self {
-            Self::Away { next_try, .. } => *next_try,
-            Self::Unknown | Self::Ok { .. } | Self::KeyRefused { .. } => None,
-        }
+        if let Self::Away { next_try, .. } = self { *next_try } else { None }
     }
 }
 

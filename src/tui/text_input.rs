@@ -81,10 +81,7 @@ pub enum Typing<'a> {
 impl Typing<'_> {
     /// The same, for what is never surrounded by blanks.
     pub fn trimmed(self) -> Self {
-        match self {
-            Self::Text(text) => Self::Text(text.trim()),
-            Self::Edit(_) => self,
-        }
+        if let Self::Text(text) = self { Self::Text(text.trim()) } else { self }
     }
 }
 

@@ -105,11 +105,8 @@ impl Tab {
 }
 
 /// The number of the tab that shows all pets, or those of a status.
-const fn tab_of(status: Option<PetStatus>) -> usize {
-    match status {
-        None => 0,
-        Some(status) => status as usize + 1,
-    }
+fn tab_of(status: Option<PetStatus>) -> usize {
+    status.map_or(0, |status| status as usize + 1)
 }
 
 /// The views that are always there.
@@ -157,11 +154,6 @@ impl State {
     /// The status of the pets of the tab that is shown; all when absent.
     pub fn filter(&self) -> Option<PetStatus> {
         self.view().status
-    }
-
-    /// How many pets a tab has, as far as that is known.
-    fn tab_count(&self, tab: usize) -> Option<Count> {
-        if tab < BUILT_IN { self.store.count(self.tabs[tab].view.status) } else { self.tabs[tab].count }
     }
 
     /// Counts what is known of each saved view; the pets before `first` were counted the last time.

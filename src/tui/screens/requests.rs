@@ -13,7 +13,7 @@ use crate::tui::popups::stack::Popups;
 use crate::tui::popups::{TextBox, copy_curl};
 use crate::tui::state::{AppState, REQUESTS_KEPT, RequestLog, Screen, has_failed};
 use crate::tui::theme::StyleRole;
-use crate::tui::widgets::page::Page;
+use crate::tui::widgets::page::{Column, Page};
 use crate::tui::widgets::{WIDE, first_shown, moved};
 
 /// Shown when there is nothing under the cursor.
@@ -54,29 +54,20 @@ fn open(state: &mut AppState, _: Now) {
     state.popups.show(TextBox::new("Request and answer (key hidden)", whole(exchange), "request"));
 }
 
-/// The columns beside the path. Where there is room, the last says what a request was for.
-const TIME: usize = 10;
-const METHOD: usize = 7;
-const STATUS: usize = 8;
-const TOOK: usize = 9;
-const SIZE: usize = 9;
-const WHAT: usize = 18;
+/// The columns: the path gets what the others leave. Where there is room, the last says what a request was for.
+const COLUMNS: [Column<'static>; 7] =
+    [("TIME", 10), ("METHOD", 7), ("PATH", 0), ("  STATUS", 8), ("    TOOK", 9), ("    SIZE", 9), ("  PURPOSE", 18)];
 
 /// Paints the screen.
 pub fn draw(state: &AppState, page: &mut Page<'_>) {
     let requests = &state.requests;
     page.gap();
-    let what = if page.area.width >= WIDE { WHAT } else { 0 };
-    let path = page.columns().saturating_sub(3 + TIME + METHOD + STATUS + TOOK + SIZE + what);
-    let columns = [
-        ("TIME", TIME),
-        ("METHOD", METHOD),
-        ("PATH", path),
-        ("  STATUS", STATUS),
-        ("    TOOK", TOOK),
-        ("    SIZE", SIZE),
-        ("  PURPOSE", what),
-    ];
+    let mut columns = COLUMNS;
+    if page.area.width < WIDE {
+        columns[6].1 = 0;
+    }
+    let others: usize = columns.iter().map(|(_, width)| width).sum();
+    columns[2].1 = page.columns().saturating_sub(3 + others);
     page.headings(&columns);
     page.layout.table_rows = page.left();
     let visible = usize::from(page.left());

@@ -89,10 +89,6 @@ impl Field {
         Self { is_kept, ..self }
     }
 
-    pub const fn is_secret(&self) -> bool {
-        matches!(self.kind, Kind::Secret)
-    }
-
     const fn is_typed(&self) -> bool {
         matches!(self.kind, Kind::Text | Kind::Secret | Kind::Path)
     }

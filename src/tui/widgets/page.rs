@@ -494,7 +494,7 @@ impl<'a> Page<'a> {
             self.label(0, 3, &format!("{:1$}", field.label, if beside { 0 } else { usize::from(x) - 5 }), in_use);
             match field.kind {
                 Kind::Text | Kind::Secret | Kind::Path => {
-                    let hidden = field.is_secret() && !form.shown;
+                    let hidden = matches!(field.kind, Kind::Secret) && !form.shown;
                     let stars = hidden.then(|| TextInput::new("*".repeat(input.value().chars().count())));
                     let columns = field.columns.min(self.area.width.saturating_sub(x + 3 + u16::from(beside)));
                     self.input(x, columns, stars.as_ref().unwrap_or(input), in_use);

@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 
-use super::BUILT_IN;
-use super::update::{on_failure, on_sign_of_life, set_limit, show_tab};
+use super::update::{on_failure, on_sign_of_life, reload, show_tab, waits};
+use super::{BUILT_IN, ReadNext};
 use crate::api::failure::Failure;
 use crate::api::find::{Ask, Lists, LookupResult, find};
 use crate::clock::Now;
@@ -51,7 +51,9 @@ fn use_limit(app: &mut AppState, now: Now) -> Vec<Effect> {
         return Vec::new();
     };
     app.popups.close();
-    set_limit(app, limit, now)
+    app.message = None;
+    app.pets.limit = limit;
+    if waits(app) { Vec::new() } else { reload(app, ReadNext::Nothing, now) }
 }
 
 impl Popup for LimitBox {

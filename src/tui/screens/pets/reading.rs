@@ -269,10 +269,8 @@ pub fn announce(state: &mut AppState) {
     if let Some(pet) = new.last().and_then(|id| pets.store.get(*id)).filter(|_| !is_seen && is_free) {
         let by = pets.provenance.of.get(&pet.id).and_then(|provenance| provenance.by());
         let by = by.map_or(String::new(), |by| format!(" by {}", short(by)));
-        let others = match new.len() {
-            1 => String::new(),
-            count => format!(", and {} before it", counted(count - 1, "pet")),
-        };
+        let before = counted(new.len() - 1, "pet");
+        let others = if new.len() > 1 { format!(", and {before} before it") } else { String::new() };
         let text = format!("Added{by}: {} (#{}){others}. n goes there.", short(&pet.name), pet.id);
         state.tell(text);
     }

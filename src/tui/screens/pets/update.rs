@@ -16,7 +16,7 @@ use crate::model::escape::shell_word;
 use crate::model::export::Column;
 use crate::model::text::short;
 use crate::model::words::counted;
-use crate::model::{IdempotencyKey, Limit, Pet, PetId};
+use crate::model::{IdempotencyKey, Pet, PetId};
 use crate::tui::command::{Command, LIST, Movement, Place, TYPED_LIST, change, command, moves_on};
 use crate::tui::effect::Effect;
 use crate::tui::job::{Env, Job};
@@ -205,13 +205,6 @@ pub fn show_tab(state: &mut AppState, tab: usize, now: Now) -> Vec<Effect> {
     stopped.into_iter().chain(asked).collect()
 }
 
-/// Asks for another number of rows.
-pub fn set_limit(state: &mut AppState, limit: Limit, now: Now) -> Vec<Effect> {
-    state.message = None;
-    state.pets.limit = limit;
-    if waits(state) { Vec::new() } else { reload(state, ReadNext::Nothing, now) }
-}
-
 /// The pause between automatic refreshes that are switched on by a key.
 const LIVE: Duration = Duration::from_secs(30);
 
@@ -258,17 +251,15 @@ pub fn add_samples(state: &mut AppState, now: Now) -> Vec<Effect> {
         return state.note("Samples can only be added to an empty store: they cannot be removed.");
     }
     if !state.refuses_changes() {
-        let question = Question::change(state, format!("Add {SAMPLES} samples to"), Vec::new(), send_samples);
+        let question = Question::change(state, format!("Add {SAMPLES} samples to"), Vec::new(), |app, now| {
+            let key = app.keys.make();
+            app.tell(format!("Adding {SAMPLES} samples ..."));
+            vec![app.begin(AddSamples { count: SAMPLES, key }, now)]
+        });
         let unprotected = |asked| Question { title: "Add samples".to_owned(), yes_word: "Add them", ..asked };
         state.ask(if state.link.protect { question } else { unprotected(question) }, now);
     }
     Vec::new()
-}
-
-fn send_samples(state: &mut AppState, now: Now) -> Vec<Effect> {
-    state.tell(format!("Adding {SAMPLES} samples ..."));
-    let key = state.keys.make();
-    vec![state.begin(AddSamples { count: SAMPLES, key }, now)]
 }
 
 /// Adds this many samples, one after another, with one key for all of them.

@@ -3,10 +3,10 @@
 mod table;
 
 use ratatui::layout::Rect;
-use ratatui::text::Span;
+use ratatui::text::{Line, Span};
 
-use super::BUILT_IN;
 use super::update::waits;
+use super::{BUILT_IN, Tab};
 use crate::api::Failure;
 use crate::app::inventory::store::Count;
 use crate::model::columns::SortOrder;
@@ -77,22 +77,20 @@ fn draw_tabs(state: &AppState, page: &mut Page<'_>) {
     let appearance = page.appearance;
     let is_wide = page.area.width >= WIDE;
     let (tabs, shown) = state.pets.tabs();
-    let all: Vec<Vec<Span<'static>>> = tabs
-        .iter()
-        .enumerate()
-        .map(|(at, tab)| {
-            let role = StyleRole::InUse.when(at == shown);
-            let (left, right) = if at == shown { ("[", "]") } else { (" ", " ") };
-            let mut spans = vec![appearance.span(left, role)];
-            if let Some(status) = tab.view.status.filter(|_| at < BUILT_IN) {
-                spans.extend([appearance.status(Some(&status.into())), Span::raw(" ")]);
-            }
-            let name = appearance.text(&tab.view.name);
-            spans.push(appearance.span(format!("{name} {}{right}", count_word(state.pets.tab_count(at))), role));
-            spans
-        })
-        .collect();
-    let widths: Vec<usize> = all.iter().map(|spans| spans.iter().map(Span::width).sum()).collect();
+    let label = |(at, tab): (usize, &Tab)| {
+        let role = StyleRole::InUse.when(at == shown);
+        let (left, right) = if at == shown { ("[", "]") } else { (" ", " ") };
+        let mut spans = vec![appearance.span(left, role)];
+        if let Some(status) = tab.view.status.filter(|_| at < BUILT_IN) {
+            spans.extend([appearance.status(Some(&status.into())), Span::raw(" ")]);
+        }
+        let name = appearance.text(&tab.view.name);
+        let count = if at < BUILT_IN { state.pets.store.count(tab.view.status) } else { tab.count };
+        spans.push(appearance.span(format!("{name} {}{right}", count_word(count)), role));
+        Line::from(spans)
+    };
+    let all: Vec<Line<'_>> = tabs.iter().enumerate().map(label).collect();
+    let widths: Vec<usize> = all.iter().map(Line::width).collect();
     let gap = |at: usize| usize::from(is_wide || at == 0);
     // Scrolled no further than needed for the tab that is shown; a sign at each edge says that there are more.
     let room = page.columns().saturating_sub(2);
@@ -100,11 +98,9 @@ fn draw_tabs(state: &AppState, page: &mut Page<'_>) {
     let first = (0..shown).find(|from| needs(*from) <= room).unwrap_or(shown);
     page.at(0, if first > 0 { "<" } else { "" }, StyleRole::Text);
     let mut x = 1;
-    let mut left_out = false;
     for (at, tab) in all.into_iter().enumerate().skip(first) {
-        left_out = at > shown && x + widths[at] > room + 1;
-        if left_out {
-            break;
+        if at > shown && x + widths[at] > room + 1 {
+            return page.right(0, ">", StyleRole::Text);
         }
         let [from, columns] = [x, widths[at]].map(cells);
         page.click(from, columns, Target::Tab(at));
@@ -112,9 +108,6 @@ fn draw_tabs(state: &AppState, page: &mut Page<'_>) {
         x += widths[at] + gap(at);
     }
     let room = page.columns().saturating_sub(x + 1);
-    if left_out {
-        return page.right(0, ">", StyleRole::Text);
-    }
     let limit = state.pets.limit;
     let (long, brief) = (format!("limit {limit} (max 100) "), format!("limit {limit} "));
     // Pets without a status are on no other tab: how many are known matters more than the limit.
@@ -255,10 +248,8 @@ pub fn place(state: &AppState, page: &Page<'_>) -> String {
     }
     let here = format!("Row {} of {rows}.", (state.pets.cursor() + 1).min(rows));
     let since = state.pets.store.read().filter(|_| state.pets.store.is_cached());
-    match since {
-        Some(at) => format!("{here} From {}.", page.moment(at.wall)),
-        None => format!("{here} {}", rest(state)),
-    }
+    let more = since.map_or_else(|| rest(state), |at| format!("From {}.", page.moment(at.wall)));
+    format!("{here} {more}")
 }
 
 /// Whether there are more pets than the tab shows, and where they are.

@@ -69,11 +69,11 @@ fn each_view_keeps_its_row_its_search_and_what_is_typed_there() {
 #[test]
 fn a_pet_that_arrives_is_counted_in_its_views() {
     let mut app = with_views(CATS, 120, 40);
-    let before = app.state.pets.tab_count(4).unwrap().seen;
+    let before = app.state.pets.tabs[4].count.unwrap().seen;
     let pet = Pet { id: 900_000, name: "New".into(), category_id: 3, status: Some(PetStatus::Available.into()) };
     let now = app.now;
     app.state.pets.arrive(&[pet], now);
-    assert_eq!(app.state.pets.tab_count(4).unwrap().seen, before + 1);
+    assert_eq!(app.state.pets.tabs[4].count.unwrap().seen, before + 1);
 }
 
 #[test]
@@ -88,9 +88,9 @@ fn only_what_arrives_is_counted_again() {
         let id = 900_000 + i64::try_from(number).unwrap();
         app.state.pets.arrive(&[Pet { id, name: "New".into(), category_id, status: Some(status.into()) }], now);
     }
-    let counts = [4, 5].map(|tab| app.state.pets.tab_count(tab).unwrap());
+    let counts = [4, 5].map(|tab| app.state.pets.tabs[tab].count.unwrap());
     app.state.pets.count_views(0);
-    assert_eq!([4, 5].map(|tab| app.state.pets.tab_count(tab).unwrap()), counts);
+    assert_eq!([4, 5].map(|tab| app.state.pets.tabs[tab].count.unwrap()), counts);
     assert_eq!(counts[1].seen, 3_020);
 }
 

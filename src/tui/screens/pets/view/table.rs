@@ -319,8 +319,5 @@ fn name_in_table(appearance: &Appearance, name: &str, columns: usize) -> String 
 }
 
 pub fn status_word(appearance: &Appearance, pet: &Pet) -> String {
-    match &pet.status {
-        None => "not set".to_owned(),
-        Some(status) => appearance.text(status.as_str()),
-    }
+    pet.status.as_ref().map_or_else(|| "not set".to_owned(), |status| appearance.text(status.as_str()))
 }
