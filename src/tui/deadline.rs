@@ -30,11 +30,8 @@ pub fn next_deadline(state: &AppState, now: Now) -> Option<Instant> {
     let countdown = (state.screen == Screen::Domains).then(|| next_countdown(state, now)).flatten();
     let lines = state.add.next_due();
     let drafts = drafts::next_due(state);
-    [message, refresh, retry, running, stale, domain, countdown, lines, drafts, state.idle_end()]
-        .into_iter()
-        .flatten()
-        .min()
-        .map(|at| at.max(now.mono + MIN_PAUSE))
+    let all = [message, refresh, retry, running, stale, domain, countdown, lines, drafts, state.idle_end()];
+    all.into_iter().flatten().min().map(|at| at.max(now.mono + MIN_PAUSE))
 }
 
 /// Guards against a deadline that an update did not clear: it costs a wake-up, never a busy loop.

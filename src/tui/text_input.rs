@@ -150,14 +150,22 @@ impl TextInput {
             return self.clear();
         }
         let (Edit::Go(to) | Edit::Clear(to)) = edit;
+        let (before, after) = self.value.split_at(self.cursor);
         let there = match to {
-            To::Left => self.before(),
-            To::Right => self.after(),
-            To::WordLeft => self.word_before(),
-            To::WordRight => self.word_after(),
+            To::Left => before.grapheme_indices(true).next_back().map_or(0, |(at, _)| at),
+            To::Right => self.cursor + after.graphemes(true).next().map_or(0, str::len),
+            // What is between words is skipped.
+            To::WordLeft => {
+                let word = before.grapheme_indices(true).rev().skip_while(|(_, cluster)| !is_of_word(cluster));
+                word.take_while(|(_, cluster)| is_of_word(cluster)).last().map_or(0, |(at, _)| at)
+            }
+            To::WordRight => {
+                let word = after.grapheme_indices(true).skip_while(|(_, cluster)| !is_of_word(cluster));
+                let last = word.take_while(|(_, cluster)| is_of_word(cluster)).last();
+                self.cursor + last.map_or(after.len(), |(at, cluster)| at + cluster.len())
+            }
             To::Blank => {
-                let kept = self.value[..self.cursor].trim_end();
-                let blank = kept.char_indices().rfind(|(_, c)| c.is_whitespace());
+                let blank = before.trim_end().char_indices().rfind(|(_, c)| c.is_whitespace());
                 blank.map_or(0, |(at, c)| at + c.len_utf8())
             }
             To::Start => 0,
@@ -195,29 +203,6 @@ impl TextInput {
             shown.push_str(cluster);
         }
         (shown, column)
-    }
-
-    fn before(&self) -> usize {
-        self.value[..self.cursor].grapheme_indices(true).next_back().map_or(0, |(at, _)| at)
-    }
-
-    fn after(&self) -> usize {
-        self.value[self.cursor..].graphemes(true).next().map_or(self.cursor, |cluster| self.cursor + cluster.len())
-    }
-
-    /// Where the word before the cursor begins, skipping what is between.
-    fn word_before(&self) -> usize {
-        let before = self.value[..self.cursor].grapheme_indices(true).rev();
-        let word = before.skip_while(|(_, cluster)| !is_of_word(cluster));
-        word.take_while(|(_, cluster)| is_of_word(cluster)).last().map_or(0, |(at, _)| at)
-    }
-
-    /// Where the word after the cursor ends, skipping what is between.
-    fn word_after(&self) -> usize {
-        let after = self.value[self.cursor..].grapheme_indices(true);
-        let word = after.skip_while(|(_, cluster)| !is_of_word(cluster));
-        let last = word.take_while(|(_, cluster)| is_of_word(cluster)).last();
-        last.map_or(self.value.len(), |(at, cluster)| self.cursor + at + cluster.len())
     }
 }
 

@@ -194,35 +194,26 @@ impl Theme {
         }
     }
 
-    /// Text and ground of a role: what it does not name is that of text.
-    fn colours(&self, role: StyleRole) -> (Colour, Colour) {
-        let (own, text) = (self.paint(role), self.text);
-        let colour = if own.text == Colour::Default { text.text } else { own.text };
-        (colour, own.ground.or(text.ground).unwrap_or_default())
-    }
-
-    /// How a role looks.
+    /// How a role looks: what it does not name is that of text.
     pub fn style(&self, depth: Depth, role: StyleRole) -> Style {
-        let is_named = self.paint(role) != Paint::default();
-        let without = Style::new().add_modifier(without_colours(role));
+        let (own, plain) = (self.paint(role), without_colours(role));
+        let is_named = own != Paint::default();
+        let without = Style::new().add_modifier(plain);
         if depth == Depth::Mono || role == StyleRole::Match && !is_named {
             return without;
         }
-        let (text, ground) = self.colours(role);
+        let text = if own.text == Colour::Default { self.text.text } else { own.text };
+        let ground = own.ground.or(self.text.ground).unwrap_or_default();
         let (fg, bg) = (shown(text, depth), shown(ground, depth));
         // Colours that differ may be the same where there are fewer.
         if fg.is_some() && fg == bg {
             return without.fg(Color::Reset).bg(Color::Reset);
         }
         let modifier = match (is_named, bg) {
-            (false, _) => without_colours(role),
-            (true, None) => without_colours(role) - Modifier::DIM,
+            (false, _) => plain,
+            (true, None) => plain - Modifier::DIM,
             // Where there are 16 colours, bold makes others of the first eight.
-            (true, Some(_))
-                if without_colours(role) == Modifier::BOLD && fg.is_none_or(|fg| !NAMED[..8].contains(&fg)) =>
-            {
-                Modifier::BOLD
-            }
+            (true, Some(_)) if plain == Modifier::BOLD && fg.is_none_or(|fg| !NAMED[..8].contains(&fg)) => plain,
             (true, Some(_)) => Modifier::empty(),
         };
         Style { fg, bg, ..Style::new() }.add_modifier(modifier)

@@ -169,6 +169,12 @@ pub struct FoundCommand {
     pub command: Command,
 }
 
+impl AsRef<str> for FoundCommand {
+    fn as_ref(&self) -> &str {
+        &self.title
+    }
+}
+
 static COMMANDS: &[Command] = &[
     moves(TYPED_LIST, "choose", "choose", |app, movement, _| {
         if let Some(commands) = app.popups.get_mut::<CommandsBox>() {
@@ -268,16 +274,9 @@ impl Popup for CommandsBox {
         let is_cut = self.input.take(typing);
         self.cursor = 0;
         let pattern = Pattern::parse(self.input.value(), CaseMatching::Ignore, Normalization::Smart);
-        let mut matcher = Matcher::new(Config::DEFAULT);
-        let mut found: Vec<(u32, &FoundCommand)> = Vec::new();
-        let mut buffer = Vec::new();
-        for command in &self.commands {
-            let text = nucleo_matcher::Utf32Str::new(&command.title, &mut buffer);
-            found.extend(pattern.score(text, &mut matcher).map(|score| (score, command)));
-        }
-        // Stable: of two equal matches, the one of this place comes first.
-        found.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
-        self.found = found.into_iter().map(|(_, command)| command.clone()).collect();
+        // Of two equal matches, the one of this place comes first.
+        let found = pattern.match_list(&self.commands, &mut Matcher::new(Config::DEFAULT));
+        self.found = found.into_iter().map(|(command, _)| command.clone()).collect();
         is_cut
     }
 

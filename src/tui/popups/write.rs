@@ -88,12 +88,8 @@ impl WriteBox {
         let file = name.rsplit('/').next().unwrap_or(name);
         let (_, ending) = file.rsplit_once('.').filter(|_| matches!(self.text, Contents::Pets { .. }))?;
         let known = Kind::ENDINGS.iter().any(|known| ending.eq_ignore_ascii_case(known));
-        (!known).then(|| {
-            format!(
-                "Unknown format. The name must end in one of {}.",
-                Kind::ENDINGS.map(|ending| format!(".{ending}")).join(", ")
-            )
-        })
+        let endings = || Kind::ENDINGS.map(|ending| format!(".{ending}")).join(", ");
+        (!known).then(|| format!("Unknown format. The name must end in one of {}.", endings()))
     }
 
     /// The result for the previous name does not apply to this one.
@@ -262,11 +258,9 @@ impl WriteFile {
     /// The rows that were not added.
     fn write_rejects(&self, what: &RejectsSource, place: &Path, env: &Env) -> Result<(), NotWritten> {
         let reading = env.reading(what.reading.clone());
-        let written = env
-            .machine
-            .open(&what.source)
-            .and_then(|input| rejects::write(input, &reading, what.report.as_deref(), (place, self.replace)));
-        match written {
+        let report = what.report.as_deref();
+        let input = env.machine.open(&what.source);
+        match input.and_then(|input| rejects::write(input, &reading, report, (place, self.replace))) {
             Ok(_) => Ok(()),
             Err(TransferError::Exists(_)) => Err(NotWritten::Exists(self.path.clone())),
             Err(error) => Err(NotWritten::Failed(error.sentence())),

@@ -202,10 +202,9 @@ impl State {
     /// Puts the cursor on this pet, also where the tab or a search did not show it.
     fn go_to(&mut self, pet: Pet) {
         let id = pet.id;
-        let is_shown = |state: &Self| state.rows_from(0).any(|pet| pet.id == id);
         let from = self.store.put([pet]);
         self.show_from(from);
-        if !is_shown(self) {
+        if !self.rows_from(0).any(|pet| pet.id == id) {
             self.show_tab(tab_of(None), 0);
             self.search = TextInput::default();
             self.arrange();

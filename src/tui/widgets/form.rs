@@ -145,10 +145,8 @@ impl Form {
 
     /// The parts that are there, with their numbers.
     pub fn shown(&self) -> impl Iterator<Item = (usize, &Part)> {
-        self.parts
-            .iter()
-            .enumerate()
-            .filter(|(_, part)| part.field.only_if.is_none_or(|(choice, word)| self.value(choice) == word))
+        let is_there = |part: &Part| part.field.only_if.is_none_or(|(choice, word)| self.value(choice) == word);
+        self.parts.iter().enumerate().filter(move |(_, part)| is_there(part))
     }
 
     fn find(&self, name: &str) -> Option<(usize, &Part)> {

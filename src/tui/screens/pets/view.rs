@@ -367,12 +367,8 @@ fn draw_panes(state: &AppState, page: &mut Page<'_>) {
 
 /// The largest number of pets of one status.
 fn most(state: &AppState) -> usize {
-    PetStatus::ALL
-        .into_iter()
-        .filter_map(|status| state.pets.store.count(Some(status)))
-        .map(|count| count.seen)
-        .max()
-        .unwrap_or(0)
+    let counts = PetStatus::ALL.into_iter().filter_map(|status| state.pets.store.count(Some(status)));
+    counts.map(|count| count.seen).max().unwrap_or(0)
 }
 
 /// On the row, a bar for a value and the most that there is of it.
