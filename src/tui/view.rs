@@ -18,7 +18,7 @@ use super::screens::{add_pet, domains, pets, profiles, requests, welcome};
 use super::state::{AppState, Health, Message, MessageKind, Screen};
 use super::theme::{Appearance, StyleRole};
 use super::widgets::page::{FrameLayout, Page};
-use super::widgets::{WIDE, away_word, cells, cover};
+use super::widgets::{WIDE, away_word, cells};
 
 /// The least size at which anything but one line is drawn.
 pub const LEAST: (u16, u16) = (40, 8);
@@ -78,7 +78,7 @@ pub fn draw_whole(state: &AppState, appearance: &Appearance, now: Now, buf: &mut
     let area = buf.area;
     buf.reset();
     let mut page = page(state, appearance, now, buf);
-    cover(page.buf, area, appearance);
+    page.cover();
     if area.width < LEAST.0 || area.height < LEAST.1 {
         let text = format!("{}x{} needed, {}x{} here. Nothing is lost.", LEAST.0, LEAST.1, area.width, area.height);
         for line in wrap(&text, area.width.into()) {

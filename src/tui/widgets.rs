@@ -3,79 +3,11 @@
 pub mod form;
 pub mod page;
 
-use ratatui::buffer::Buffer;
-use ratatui::layout::Rect;
-use ratatui::style::Style;
-
 use super::key::Movement;
-use super::theme::{Appearance, StyleRole};
 use crate::api::failure::Failure;
-use crate::model::text::cut;
 
 /// From this width on there are panes at the right.
 pub const WIDE: u16 = 110;
-
-/// Writes `text` at `(x, y)` in at most `columns`, none of it behind the right edge; gives the column behind it.
-///
-/// Nearly all of what is shown is ASCII, a byte and a column each: that needs no search for clusters.
-fn write_at(buf: &mut Buffer, x: u16, y: u16, text: &str, columns: u16, style: Style) -> u16 {
-    if !text.bytes().all(|byte| (b' '..=b'~').contains(&byte)) {
-        return buf.set_stringn(x, y, text, columns.into(), style).0;
-    }
-    let room = usize::from(columns.min(buf.area.right().saturating_sub(x)));
-    let letters = text.len().min(room);
-    if letters == 0 {
-        return x;
-    }
-    let first = buf.index_of(x, y);
-    for (at, cell) in buf.content[first..first + letters].iter_mut().enumerate() {
-        cell.set_symbol(&text[at..=at]).set_style(style);
-    }
-    // No more than the room, which is that of a column.
-    x + cells(letters)
-}
-
-/// A box with a title; gives the area inside. What is inside stays as it is, which saves going over every cell of it.
-pub fn boxed(buf: &mut Buffer, area: Rect, title: &str, appearance: &Appearance) -> Rect {
-    let area = area.intersection(buf.area);
-    let (set, style) = (appearance.border(), appearance.style(StyleRole::Border));
-    if area.width < 2 || area.height < 2 {
-        return Rect { width: 0, height: 0, ..area };
-    }
-    let (right, bottom) = (area.right() - 1, area.bottom() - 1);
-    let mut edge = |x: u16, y: u16, symbol: &str| {
-        buf[(x, y)].set_symbol(symbol).set_style(style);
-    };
-    for x in area.x + 1..right {
-        edge(x, area.y, set.horizontal_top);
-        edge(x, bottom, set.horizontal_bottom);
-    }
-    for y in area.y + 1..bottom {
-        edge(area.x, y, set.vertical_left);
-        edge(right, y, set.vertical_right);
-    }
-    edge(area.x, area.y, set.top_left);
-    edge(right, area.y, set.top_right);
-    edge(area.x, bottom, set.bottom_left);
-    edge(right, bottom, set.bottom_right);
-    let inner = Rect { x: area.x + 1, y: area.y + 1, width: area.width - 2, height: area.height - 2 };
-    let title = cut(title, usize::from(area.width).saturating_sub(6));
-    #[cfg(test)]
-    super::testing::loss::boxed(area, crate::model::text::width(&title) + 2);
-    if area.width > 6 {
-        write_at(buf, area.x + 2, area.y, &format!(" {title} "), area.width - 2, appearance.style(StyleRole::Heading));
-    }
-    inner
-}
-
-/// Gives blank cells the ground of all text.
-pub fn cover(buf: &mut Buffer, area: Rect, appearance: &Appearance) {
-    let ground = appearance.style(StyleRole::Text);
-    // Most themes leave it to the terminal.
-    if ground != Style::new() {
-        buf.set_style(area, ground);
-    }
-}
 
 /// Columns or rows as the terminal counts them, which has no more.
 pub fn cells(count: usize) -> u16 {

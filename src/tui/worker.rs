@@ -19,7 +19,7 @@ use tokio::time::timeout;
 use tokio_util::task::JoinMap;
 
 use super::effect::Effect;
-use super::job::{AnyJob, Changed, Env, Outcome, Reply, Started};
+use super::job::{Changed, Env, Outcome, Reply, Started};
 use super::msg::Recorded;
 use super::pending::{ReqId, Slot};
 use crate::api::failure::Failure;
@@ -107,7 +107,7 @@ fn recorder() -> (Recorder, mpsc::Receiver<Recorded>) {
 struct Worker {
     jobs: JoinMap<Slot, Box<dyn Outcome>>,
     /// Each with what it changes for those after it.
-    running: HashMap<Slot, (ReqId, Arc<dyn AnyJob>, Arc<Mutex<Changed>>)>,
+    running: HashMap<Slot, (Started, Arc<Mutex<Changed>>)>,
     client: watch::Sender<Option<Result<Client, Failure>>>,
     /// Controls the running import.
     import_control: watch::Sender<ImportControl>,
@@ -171,7 +171,8 @@ impl Worker {
         }
     }
 
-    fn start(&mut self, Started { id, job }: Started) -> Option<Reply> {
+    fn start(&mut self, started: Started) -> Option<Reply> {
+        let Started { id, job } = started.clone();
         let slot = job.slot();
         if self.env.machine.over_ssh && !job.is_allowed_over_ssh(&self.env.machine) {
             return Some(Reply::end(id, job.failed(Failure::NotOverSsh)));
@@ -182,13 +183,13 @@ impl Worker {
         }
         let changed = Arc::<Mutex<Changed>>::default();
         let env = Env { id, changed: Arc::clone(&changed), ..self.env.clone() };
-        self.jobs.spawn(slot, Arc::clone(&job).work(env));
-        self.running.insert(slot, (id, job, changed));
+        self.jobs.spawn(slot, job.work(env));
+        self.running.insert(slot, (started, changed));
         None
     }
 
     fn ended(&mut self, slot: Slot, ended: Result<Box<dyn Outcome>, JoinError>) -> Option<Reply> {
-        let (id, job, changed) = self.running.remove(&slot)?;
+        let (Started { id, job }, changed) = self.running.remove(&slot)?;
         let outcome = match ended {
             Ok(outcome) => {
                 let changed = std::mem::take(&mut *changed.lock());

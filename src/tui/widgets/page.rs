@@ -18,7 +18,7 @@ use crate::tui::text_input::TextInput;
 use crate::tui::theme::{Appearance, StyleRole};
 
 use super::form::{Field, Form, Kind, Known, Part};
-use super::{WIDE, boxed, cells, cover, write_at};
+use super::{WIDE, cells};
 
 /// The page, and how far it is written. What is written from a column on stays on its row; a whole row goes on to the next.
 pub struct Page<'a> {
@@ -94,6 +94,26 @@ pub const fn tick(ticked: bool) -> &'static str {
     if ticked { "[x]" } else { "[ ]" }
 }
 
+/// Writes `text` at `(x, y)` in at most `columns`, none of it behind the right edge; gives the column behind it.
+///
+/// Nearly all of what is shown is ASCII, a byte and a column each: that needs no search for clusters.
+fn write_at(buf: &mut Buffer, x: u16, y: u16, text: &str, columns: u16, style: Style) -> u16 {
+    if !text.bytes().all(|byte| (b' '..=b'~').contains(&byte)) {
+        return buf.set_stringn(x, y, text, columns.into(), style).0;
+    }
+    let room = usize::from(columns.min(buf.area.right().saturating_sub(x)));
+    let letters = text.len().min(room);
+    if letters == 0 {
+        return x;
+    }
+    let first = buf.index_of(x, y);
+    for (at, cell) in buf.content[first..first + letters].iter_mut().enumerate() {
+        cell.set_symbol(&text[at..=at]).set_style(style);
+    }
+    // No more than the room, which is that of a column.
+    x + cells(letters)
+}
+
 impl<'a> Page<'a> {
     /// An empty page.
     pub fn new(buf: &'a mut Buffer, area: Rect, appearance: &'a Appearance, now: Now) -> Self {
@@ -118,7 +138,7 @@ impl<'a> Page<'a> {
             let first = self.buf.index_of(self.area.x, y);
             self.buf.content[first..first + usize::from(self.area.width)].fill(Cell::EMPTY);
         }
-        cover(self.buf, self.area, self.appearance);
+        self.cover();
     }
 
     /// The next `rows` rows, as far as there are so many: to be written later, this goes on below them.
@@ -141,10 +161,47 @@ impl<'a> Page<'a> {
         [Rect { width: left, ..rest }, Rect { x: rest.x + left, width: rest.width - left, ..rest }]
     }
 
-    /// A titled box around the page, which is what is inside from now on.
+    /// Gives blank cells the ground of all text.
+    pub fn cover(&mut self) {
+        let ground = self.appearance.style(StyleRole::Text);
+        // Most themes leave it to the terminal.
+        if ground != Style::new() {
+            self.buf.set_style(self.area, ground);
+        }
+    }
+
+    /// A titled box around the page, which is what is inside from now on. What is there stays as it is, which saves going
+    /// over every cell of it.
     pub fn boxed(&mut self, title: &str) {
-        let inside = boxed(self.buf, self.area, title, self.appearance);
-        self.go_to(inside);
+        let area = self.area.intersection(self.buf.area);
+        let (set, style) = (self.appearance.border(), self.appearance.style(StyleRole::Border));
+        if area.width < 2 || area.height < 2 {
+            return self.go_to(Rect { width: 0, height: 0, ..area });
+        }
+        let (right, bottom) = (area.right() - 1, area.bottom() - 1);
+        let mut edge = |x: u16, y: u16, symbol: &str| {
+            self.buf[(x, y)].set_symbol(symbol).set_style(style);
+        };
+        for x in area.x + 1..right {
+            edge(x, area.y, set.horizontal_top);
+            edge(x, bottom, set.horizontal_bottom);
+        }
+        for y in area.y + 1..bottom {
+            edge(area.x, y, set.vertical_left);
+            edge(right, y, set.vertical_right);
+        }
+        edge(area.x, area.y, set.top_left);
+        edge(right, area.y, set.top_right);
+        edge(area.x, bottom, set.bottom_left);
+        edge(right, bottom, set.bottom_right);
+        let title = cut(title, usize::from(area.width).saturating_sub(6));
+        #[cfg(test)]
+        loss::boxed(area, width(&title) + 2);
+        if area.width > 6 {
+            let heading = self.appearance.style(StyleRole::Heading);
+            write_at(self.buf, area.x + 2, area.y, &format!(" {title} "), area.width - 2, heading);
+        }
+        self.go_to(Rect { x: area.x + 1, y: area.y + 1, width: area.width - 2, height: area.height - 2 });
     }
 
     /// Where the terminal is wide, only a titled box of so many columns from now on; gives what is right of it.
@@ -169,7 +226,7 @@ impl<'a> Page<'a> {
         loss::covered(self.area);
         self.layout.clickable.clear();
         Clear.render(self.area, self.buf);
-        cover(self.buf, self.area, self.appearance);
+        self.cover();
         self.boxed(title);
         self.tight = height < rows;
     }
@@ -188,8 +245,8 @@ impl<'a> Page<'a> {
         }
         let whole = Rect { height: rows, ..area };
         let mut tall = Buffer::empty(whole);
-        cover(&mut tall, whole, self.appearance);
         let mut page = Page::new(&mut tall, whole, self.appearance, self.now);
+        page.cover();
         paint(&mut page);
         let (cursor, clickable) = (page.cursor, page.layout.clickable);
         let row = cursor.map_or(0, |cursor| cursor.y - whole.y);

@@ -14,6 +14,7 @@ use crate::transfer::ImportSource;
 use crate::transfer::import::{ImportOptions, ImportRun, Start};
 use crate::transfer::preview::RowCounts;
 use crate::tui::command::{Place, Run};
+use crate::tui::job::AnyJob;
 use crate::tui::key::KeyPress;
 use crate::tui::keymap::GLOBAL;
 use crate::tui::msg::Msg;
