@@ -50,21 +50,15 @@ pub fn drawn_row(state: &AppState) -> Option<usize> {
 /// Where only the cursor among the pets has moved, most of the screen stays: a fifth of the work of a whole frame.
 fn draw_moved_cursor(state: &AppState, appearance: &Appearance, now: Now, buf: &mut Buffer) -> Option<Frame> {
     let from = state.drawn_row?;
-    let mut page = page(state, appearance, now, buf);
+    let area = buf.area;
+    let mut page = Page { layout: state.layout.clone(), ..Page::new(buf, area, appearance, now) };
     let mut painted = pets::view::draw_moved_cursor(from, state, &mut page)?;
     let (lines, role) = message(state, &page);
     let [text] = lines.as_slice() else { return None };
-    let last = page.buf.area.bottom() - 2;
-    page.go_to(Rect { y: last, height: 1, ..page.buf.area });
+    page.go_to(Rect { y: area.bottom() - 2, height: 1, ..area });
     draw_message(text, role, &mut page);
     painted.push(page.area);
     Some(Frame { layout: page.layout, cursor: page.cursor, painted })
-}
-
-/// The whole screen as a page, on which the frame before is known.
-fn page<'a>(state: &AppState, appearance: &'a Appearance, now: Now, buf: &'a mut Buffer) -> Page<'a> {
-    let area = buf.area;
-    Page { layout: state.layout.clone(), ..Page::new(buf, area, appearance, now) }
 }
 
 fn draw_message(text: &str, role: StyleRole, page: &mut Page<'_>) {
@@ -77,7 +71,7 @@ fn draw_message(text: &str, role: StyleRole, page: &mut Page<'_>) {
 pub fn draw_whole(state: &AppState, appearance: &Appearance, now: Now, buf: &mut Buffer) -> Frame {
     let area = buf.area;
     buf.reset();
-    let mut page = page(state, appearance, now, buf);
+    let mut page = Page { layout: state.layout.clone(), ..Page::new(buf, area, appearance, now) };
     page.cover();
     if area.width < LEAST.0 || area.height < LEAST.1 {
         let text = format!("{}x{} needed, {}x{} here. Nothing is lost.", LEAST.0, LEAST.1, area.width, area.height);
