@@ -7,6 +7,7 @@
 use std::collections::HashSet;
 use std::sync::{Arc, LazyLock};
 
+use itoa::Buffer;
 use nucleo_matcher::Utf32String;
 use nucleo_matcher::chars::{normalize, to_lower_case};
 
@@ -32,16 +33,10 @@ pub struct Query {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Term {
-    Word(Word),
+    /// A bare word. It may be scattered over the name, begin the category or the status, or be anywhere in the id.
+    Word(Needle),
     Only(Filter),
     Not(Filter),
-}
-
-/// A bare word. It may be scattered over the name, begin the category or the status, or be anywhere in the id.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Word {
-    /// Its letters.
-    pub needle: Needle,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -118,7 +113,7 @@ impl Query {
     pub fn fits(&self, pet: &Pet) -> bool {
         let name = Text::from(pet.name.as_str());
         self.terms.iter().all(|term| match term {
-            Term::Word(word) => word.needle.is_scattered_in(name) || word.in_the_rest(pet).is_some(),
+            Term::Word(word) => word.is_scattered_in(name) || word.in_the_rest(pet).is_some(),
             Term::Only(filter) => filter.fits(pet, name),
             Term::Not(filter) => !filter.fits(pet, name),
         })
@@ -130,7 +125,7 @@ impl Query {
     }
 
     /// The bare words.
-    pub fn words(&self) -> impl Iterator<Item = &Word> {
+    pub fn words(&self) -> impl Iterator<Item = &Needle> {
         self.terms.iter().filter_map(|term| match term {
             Term::Word(word) => Some(word),
             Term::Only(_) | Term::Not(_) => None,
@@ -197,7 +192,7 @@ impl<'a> Token<'a> {
             "status" | "is" => Filter::Status(Needle::new(value)?),
             BY => Filter::By(Needle::new(value)?, Arc::default()),
             _ if self.not || self.quotes.is_some() => Filter::Contains(Needle::new(self.text)?),
-            _ => return Some(Term::Word(Word { needle: Needle::new(self.text)? })),
+            _ => return Some(Term::Word(Needle::new(self.text)?)),
         };
         Some(if self.not { Term::Not(filter) } else { Term::Only(filter) })
     }
@@ -231,7 +226,7 @@ impl<'a> Token<'a> {
 impl Term {
     fn implies(&self, other: &Self) -> bool {
         match (self, other) {
-            (Self::Word(new), Self::Word(old)) => new.needle.starts_with(&old.needle),
+            (Self::Word(new), Self::Word(old)) => new.starts_with(old),
             (Self::Only(new), Self::Only(old)) => new.implies(old),
             (Self::Not(new), Self::Not(old)) => old.implies(new),
             (Self::Word(_) | Self::Only(_) | Self::Not(_), _) => false,
@@ -245,8 +240,8 @@ impl Filter {
             Self::Contains(needle) => needle.find_in(name).is_some(),
             Self::Category(numbers) => numbers.contains(&pet.category_id),
             Self::Id(wanted) => match wanted.strip_suffix('*') {
-                Some(start) => Digits::of(pet.id).as_bytes().starts_with(start.as_bytes()),
-                None => Digits::of(pet.id).as_bytes() == wanted.as_bytes(),
+                Some(start) => Buffer::new().format(pet.id).starts_with(start),
+                None => Buffer::new().format(pet.id) == wanted,
             },
             Self::Status(start) => start.begins(status_word(pet)),
             Self::By(_, pets) => pets.contains(&pet.id),
@@ -267,58 +262,30 @@ impl Filter {
     }
 }
 
-impl Word {
+impl Needle {
     /// How well the word fits a pet but for its name, from 1 to 3; always less than a name that fits.
     pub fn in_the_rest(&self, pet: &Pet) -> Option<u32> {
-        let number = match &self.needle.letters {
+        let number = match &self.letters {
             Utf32String::Ascii(letters) if letters.bytes().all(|letter| letter.is_ascii_digit()) => {
-                let (id, category) = (Digits::of(pet.id), Digits::of(pet.category_id));
-                let (wanted, id, category) = (letters.as_bytes(), id.as_bytes(), category.as_bytes());
-                let begins = id.starts_with(wanted) || category.starts_with(wanted);
+                // Without the cost of formatting them.
+                let (mut id, mut category) = (Buffer::new(), Buffer::new());
+                let (wanted, id, category) = (&**letters, id.format(pet.id), category.format(pet.category_id));
                 if id == wanted || category == wanted {
                     Some(3)
-                } else if begins {
+                } else if id.starts_with(wanted) || category.starts_with(wanted) {
                     Some(2)
                 } else {
-                    id.windows(wanted.len()).any(|window| window == wanted).then_some(1)
+                    id.contains(wanted).then_some(1)
                 }
             }
             Utf32String::Ascii(_) | Utf32String::Unicode(_) => None,
         };
-        number.or_else(|| self.needle.begins(status_word(pet)).then_some(1))
+        number.or_else(|| self.begins(status_word(pet)).then_some(1))
     }
 }
 
 fn status_word(pet: &Pet) -> &str {
     pet.status.as_ref().map_or(NO_STATUS, ObservedStatus::as_str)
-}
-
-/// A number as it is written, without the cost of formatting it.
-struct Digits {
-    bytes: [u8; 20],
-    start: usize,
-}
-
-impl Digits {
-    fn of(number: i64) -> Self {
-        let mut digits = Self { bytes: [b'-'; 20], start: 20 };
-        let mut rest = number.unsigned_abs();
-        loop {
-            digits.start -= 1;
-            // A remainder of ten is a digit.
-            digits.bytes[digits.start] = b'0' + (rest % 10) as u8;
-            rest /= 10;
-            if rest == 0 {
-                break;
-            }
-        }
-        digits.start -= usize::from(number < 0);
-        digits
-    }
-
-    fn as_bytes(&self) -> &[u8] {
-        &self.bytes[self.start..]
-    }
 }
 
 /// Letters to search for, at least one.

@@ -9,7 +9,7 @@ use nucleo_matcher::{Config, Matcher, Utf32Str};
 use unicode_segmentation::UnicodeSegmentation as _;
 
 pub use crate::model::search::Query;
-use crate::model::search::{Needle, Text, Word, folded, is_mark};
+use crate::model::search::{Needle, Text, folded, is_mark};
 use crate::model::{Pet, PetId};
 
 /// Finds rows, and remembers the last answer.
@@ -78,7 +78,7 @@ type ScoreName = fn(&mut Matcher, Utf32Str<'_>, Utf32Str<'_>) -> Option<u16>;
 /// How the rows of a search are scored: by the best place in a name that fits, or by the first one, which is quicker, or
 /// not at all: with that many matches the shorter name is as good a guess.
 fn way(query: &Query, pets: &[Pet], rows: &[u32]) -> Option<ScoreName> {
-    let letters: usize = query.words().map(|word| word.needle.count()).sum();
+    let letters: usize = query.words().map(|word| word.count()).sum();
     let names: usize = rows.iter().map(|row| pets[*row as usize].name.len()).sum();
     if letters.saturating_mul(names) <= BEST_WORK {
         Some(Matcher::fuzzy_match)
@@ -138,8 +138,8 @@ impl Scorer {
     pub fn letters(&mut self, query: &Query, name: &str) -> Vec<usize> {
         let mut found = Vec::new();
         for word in query.words() {
-            let (matcher, name) = self.ready(&word.needle, name);
-            matcher.fuzzy_indices(name, word.needle.letters.slice(..), &mut found);
+            let (matcher, name) = self.ready(word, name);
+            matcher.fuzzy_indices(name, word.letters.slice(..), &mut found);
         }
         let mut letters: Vec<usize> = found.into_iter().map(|letter| letter as usize).collect();
         for exact in query.exact() {
@@ -151,9 +151,9 @@ impl Scorer {
     }
 
     fn score(&mut self, query: &Query, pet: &Pet, way: ScoreName) -> u32 {
-        let score = |word: &Word| {
-            let (matcher, name) = self.ready(&word.needle, &pet.name);
-            let in_name = way(matcher, name, word.needle.letters.slice(..)).map(u32::from);
+        let score = |word: &Needle| {
+            let (matcher, name) = self.ready(word, &pet.name);
+            let in_name = way(matcher, name, word.letters.slice(..)).map(u32::from);
             in_name.or_else(|| word.in_the_rest(pet)).unwrap_or(0)
         };
         query.words().map(score).sum()

@@ -243,7 +243,7 @@ proptest! {
             // Each word that fits adds to the score, and a name more than all else.
             prop_assert!(found.score >= words, "{:?}", found);
             let pet = &pets[found.row as usize];
-            let by_name = query.words().all(|word| word.needle.is_scattered_in(pet.name.as_str().into()));
+            let by_name = query.words().all(|word| word.is_scattered_in(pet.name.as_str().into()));
             prop_assert!(!by_name || found.score >= 16 * words, "{:?}", found);
             let positions = search.positions(&query, pet);
             let signs = pet.name.graphemes(true).count();
