@@ -146,16 +146,13 @@ async fn run(
             return Ok(());
         }
     };
-    let places = places();
     let config = Config {
         failed_authentications: args.limits.failed_authentications(),
         rate_limit: args.limits.rate_limit(),
         proxies: args.proxy,
         tls: tls.clone(),
-        connections: places.connections,
-        streams: places.streams,
         dropped_log_lines: log.dropped(),
-        ..Config::default()
+        ..defaults()
     };
     let mut server = server::start(config, store.clone(), api).map_err(no_address)?;
     let metrics = metrics.map(|listener| server.serve_metrics(listener)).transpose().map_err(no_address)?;
@@ -171,7 +168,7 @@ async fn run(
     let (at_start, notified) = (store.clone(), manager.clone());
     let reporting = tokio::spawn(async move {
         until_ready(&at_start, &notified).await;
-        notified.ready(&listening.join(", "));
+        notified.notify(&format!("READY=1\nSTATUS={}", listening.join(", ")));
         notified.keep_alive().await;
     });
     stop(&mut signals, tls.as_ref()).await;
@@ -334,10 +331,6 @@ impl ServiceManager {
         self.notify(&format!("STATUS={text}"));
     }
 
-    fn ready(&self, status: &str) {
-        self.notify(&format!("READY=1\nSTATUS={status}"));
-    }
-
     fn stopping(&self) {
         self.notify("STOPPING=1\nSTATUS=finishing requests");
     }
@@ -468,18 +461,9 @@ fn listen(address: SocketAddr) -> Result<TcpListener, Failed> {
 /// Descriptors for everything but connections: the database, listeners, certificates.
 const OTHERS: u64 = 64;
 
-/// How many connections there may be at once.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Places {
-    /// With requests.
-    connections: usize,
-    /// With event streams.
-    streams: usize,
-}
-
-/// Raises the soft limit to the hard one, and returns the number of connections: the service's default, or fewer to leave
+/// Raises the soft limit to the hard one, and returns the service's defaults with fewer connections where that leaves
 /// descriptors for the rest.
-fn places() -> Places {
+fn defaults() -> Config {
     let limit = getrlimit(Resource::Nofile);
     // If that is not allowed, the soft limit counts.
     let _ = setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit });
@@ -489,12 +473,12 @@ fn places() -> Places {
 }
 
 /// `limit` is the most descriptors, if there is one.
-fn within(limit: Option<u64>, others: u64) -> Places {
+fn within(limit: Option<u64>, others: u64) -> Config {
     let Config { connections, streams, .. } = Config::default();
     // At least half of them are for clients, and of these a third for streams.
     let all = limit.map_or(usize::MAX, |limit| usize::try_from(limit - others.min(limit / 2)).unwrap_or(usize::MAX));
     let connections = connections.min(all - all / 3);
-    Places { connections, streams: streams.min(all - connections) }
+    Config { connections, streams: streams.min(all - connections), ..Config::default() }
 }
 
 #[cfg(test)]
@@ -589,7 +573,7 @@ mod tests {
     #[test]
     fn connections_leave_descriptors_for_the_rest() {
         let within = |limit| {
-            let Places { connections, streams } = within(limit, 72);
+            let Config { connections, streams, .. } = within(limit, 72);
             (connections, streams)
         };
         for (limit, places) in [

@@ -171,7 +171,8 @@ pub struct Waiting {
     accepted: Instant,
     /// Milliseconds after that, or [`Self::ANSWERING`].
     since: AtomicU64,
-    had_key: AtomicBool,
+    /// Whether a request came with a valid key.
+    pub had_key: AtomicBool,
     is_stream: AtomicBool,
     /// How many connections of its listener are streams.
     streams: Arc<AtomicUsize>,
@@ -194,30 +195,13 @@ impl Waiting {
         self.since.store(Self::ANSWERING, Ordering::Relaxed);
     }
 
-    /// Its answer is a stream of events, which has a place apart from those of connections.
-    pub fn begin_stream(&self) {
-        if !self.is_stream.swap(true, Ordering::Relaxed) {
-            self.streams.fetch_add(1, Ordering::Relaxed);
+    /// Whether its answer is a stream of events, which has a place apart from those of connections.
+    pub fn set_stream(&self, is_stream: bool) {
+        match (self.is_stream.swap(is_stream, Ordering::Relaxed), is_stream) {
+            (false, true) => _ = self.streams.fetch_add(1, Ordering::Relaxed),
+            (true, false) => _ = self.streams.fetch_sub(1, Ordering::Relaxed),
+            _ => {}
         }
-    }
-
-    pub fn end_stream(&self) {
-        if self.is_stream.swap(false, Ordering::Relaxed) {
-            self.streams.fetch_sub(1, Ordering::Relaxed);
-        }
-    }
-
-    pub fn is_stream(&self) -> bool {
-        self.is_stream.load(Ordering::Relaxed)
-    }
-
-    /// A request came with a valid key.
-    pub fn set_had_key(&self) {
-        self.had_key.store(true, Ordering::Relaxed);
-    }
-
-    fn had_key(&self) -> bool {
-        self.had_key.load(Ordering::Relaxed)
     }
 
     /// Nothing while a request is being answered.
@@ -331,9 +315,12 @@ impl Connections {
     /// A stream is ended only for the descriptor that it has.
     fn make_room(&mut self, is_for_descriptor: bool) -> bool {
         let now = clock::now();
-        let connections = self.open.iter().filter(|(_, (_, waiting))| is_for_descriptor || !waiting.is_stream());
+        let connections = self
+            .open
+            .iter()
+            .filter(|(_, (_, waiting))| is_for_descriptor || !waiting.is_stream.load(Ordering::Relaxed));
         let waiting = connections.filter_map(|(id, (_, waiting))| Some((waiting.time(now)?, waiting, *id)));
-        let first = waiting.max_by_key(|(time, waiting, _)| (!waiting.had_key(), *time));
+        let first = waiting.max_by_key(|(time, waiting, _)| (!waiting.had_key.load(Ordering::Relaxed), *time));
         let first = first.filter(|(time, ..)| *time >= GRACE).map(|(.., id)| id);
         let Some((handle, _)) = first.and_then(|id| self.open.remove(&id)) else { return false };
         handle.abort();

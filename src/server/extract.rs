@@ -14,7 +14,7 @@ use url::form_urlencoded;
 
 use super::config::Config;
 use super::failure::Failure;
-use super::names::{IDEMPOTENCY_KEY, LAST_EVENT_ID, id_of_provenance};
+use super::names::{IDEMPOTENCY_KEY, LAST_EVENT_ID, route};
 use crate::model::draft::{check_name, parse_status};
 use crate::model::{FieldError, Limit, NewPet, PetId, PetQuery, PetStatus};
 
@@ -73,8 +73,7 @@ fn once<T, E>(
 
 /// The id in the path of a pet, or of its provenance. Anything that is not an id is not found.
 pub fn pet_id(uri: &Uri) -> Result<PetId, Failure> {
-    let path = uri.path();
-    let text = id_of_provenance(path).or_else(|| path.rsplit('/').next()).unwrap_or_default();
+    let (_, text) = route(uri.path());
     plain_int64(text).ok_or_else(|| Failure::NoSuchPet(text.to_owned()))
 }
 
@@ -188,7 +187,7 @@ mod tests {
             query("/v1/pets?li%6Dit=1%30&status=sold&after=-9&x=1&x=2&%FF").unwrap(),
             PetQuery {
                 status: Some(PetStatus::Sold),
-                limit: Limit::new(10).unwrap(),
+                limit: Limit::try_from(10).unwrap(),
                 after: Some(-9),
                 ..PetQuery::default()
             }

@@ -275,7 +275,7 @@ impl Streams {
             return None;
         }
         self.open.inc();
-        waiting.as_ref().inspect(|waiting| waiting.begin_stream());
+        waiting.as_ref().inspect(|waiting| waiting.set_stream(true));
         Some(StreamPlace { open: self.open.clone(), _place: Arc::clone(place), end: end.clone(), waiting })
     }
 
@@ -295,7 +295,7 @@ impl Streams {
 impl Drop for StreamPlace {
     fn drop(&mut self) {
         self.open.dec();
-        self.waiting.iter().for_each(|waiting| waiting.end_stream());
+        self.waiting.iter().for_each(|waiting| waiting.set_stream(false));
     }
 }
 

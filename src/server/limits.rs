@@ -55,14 +55,6 @@ pub struct RateLimits<C: Clock = DefaultClock> {
     buckets: Buckets<C>,
 }
 
-/// What a request finds in the bucket of its key.
-#[derive(Debug)]
-pub struct BucketState {
-    pub is_allowed: bool,
-    policy: HeaderValue,
-    limit: HeaderValue,
-}
-
 impl RateLimits {
     pub fn new(limit: RateLimit) -> Self {
         Self::with_clock(limit, DefaultClock::default())
@@ -79,8 +71,8 @@ impl<C: Clock> RateLimits<C> {
         Self { each_second, burst, policy, buckets }
     }
 
-    /// Takes a token for a request, if there is one.
-    pub fn take(&self, key: KeyId) -> BucketState {
+    /// Takes a token for a request, and returns whether there was one, and what to tell of the bucket.
+    pub fn take(&self, key: KeyId) -> (bool, [(HeaderName, HeaderValue); 2]) {
         if self.buckets.len() > KEYS {
             self.buckets.retain_recent();
         }
@@ -89,14 +81,7 @@ impl<C: Clock> RateLimits<C> {
         let left = left.unwrap_or(0);
         let full_in = (self.burst - left).div_ceil(self.each_second);
         let limit = field(format!("\"default\";r={left};t={full_in}"));
-        BucketState { is_allowed, policy: self.policy.clone(), limit }
-    }
-}
-
-impl BucketState {
-    pub fn tell(self, headers: &mut HeaderMap) {
-        headers.insert(RATE_LIMIT_POLICY, self.policy);
-        headers.insert(RATE_LIMIT, self.limit);
+        (is_allowed, [(RATE_LIMIT_POLICY, self.policy.clone()), (RATE_LIMIT, limit)])
     }
 }
 
@@ -239,9 +224,8 @@ mod tests {
         id.parse().unwrap()
     }
 
-    fn fields(bucket: BucketState) -> (bool, String, String) {
-        let (is_allowed, mut headers) = (bucket.is_allowed, HeaderMap::new());
-        bucket.tell(&mut headers);
+    fn fields((is_allowed, fields): (bool, [(HeaderName, HeaderValue); 2])) -> (bool, String, String) {
+        let headers = HeaderMap::from_iter(fields);
         let header = |name| headers[name].to_str().unwrap().to_owned();
         (is_allowed, header(RATE_LIMIT_POLICY), header(RATE_LIMIT))
     }
@@ -272,18 +256,18 @@ mod tests {
     fn after_a_second_a_refused_key_always_passes() {
         for (each_second, burst) in [(1, 1), (1, 100), (3, 1), (1000, 7), (u32::MAX, 1)] {
             let (limits, clock) = limits(each_second, burst);
-            while limits.take(key("AAAAAAAA")).is_allowed {}
+            while limits.take(key("AAAAAAAA")).0 {}
             clock.advance(Duration::from_secs(1));
-            assert!(limits.take(key("AAAAAAAA")).is_allowed, "{each_second} {burst}");
+            assert!(limits.take(key("AAAAAAAA")).0, "{each_second} {burst}");
         }
     }
 
     #[test]
     fn each_key_has_a_separate_bucket() {
         let (limits, _clock) = limits(1, 1);
-        assert!(limits.take(key("AAAAAAAA")).is_allowed);
-        assert!(!limits.take(key("AAAAAAAA")).is_allowed);
-        assert!(limits.take(key("BBBBBBBB")).is_allowed);
+        assert!(limits.take(key("AAAAAAAA")).0);
+        assert!(!limits.take(key("AAAAAAAA")).0);
+        assert!(limits.take(key("BBBBBBBB")).0);
     }
 
     fn client(peer: &str, proxies: &[&str], lines: &[&[u8]]) -> String {

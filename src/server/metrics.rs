@@ -17,10 +17,7 @@ use prometheus_client::registry::{Registry, Unit};
 use strum::VariantArray as _;
 
 use super::config::Config;
-use super::names::{
-    EVENTS_PATH, HEALTH_PATH, OPENAPI_PATH, PET_PATH, PETS_PATH, PROVENANCE_PATH, READINESS_PATH, id_of_provenance,
-    is_get_pet,
-};
+use super::names::{OTHER, ROUTES};
 use crate::clock::Now;
 use crate::store::{FailureKind, StoreError};
 
@@ -128,7 +125,8 @@ impl Metrics {
         self.ready.get_or_create(&[("for", purpose)]).set(i64::from(ready.is_ok()));
         for kind in FailureKind::VARIANTS {
             let why = self.not_ready.get_or_create(&[("for", purpose), ("reason", kind.into())]);
-            why.set(i64::from(ready == Err(*kind)));
+            // Some kinds have the same label.
+            why.set(i64::from(ready.is_err_and(|why| <&str>::from(why) == <&str>::from(kind))));
         }
     }
 
@@ -140,11 +138,7 @@ impl Metrics {
     }
 }
 
-/// What stands for all that is not in a list.
-const OTHER: &str = "other";
 const METHODS: [&str; 9] = ["GET", "HEAD", "POST", "OPTIONS", "PUT", "PATCH", "DELETE", "TRACE", "CONNECT"];
-const ROUTES: [&str; 8] =
-    [PETS_PATH, EVENTS_PATH, PET_PATH, PROVENANCE_PATH, OPENAPI_PATH, HEALTH_PATH, READINESS_PATH, OTHER];
 const STATUSES: [&str; 17] = [
     "200", "201", "204", "304", "400", "401", "403", "404", "405", "408", "409", "413", "415", "422", "429", "500",
     "503",
@@ -190,13 +184,8 @@ impl Requests {
         registry.register("http_requests_aborted", help, self.aborted.clone());
     }
 
-    pub fn begin(&self, method: &Method, path: &str) -> InFlight<'_> {
+    pub fn begin(&self, method: &Method, route: &'static str) -> InFlight<'_> {
         self.in_flight.inc();
-        let route = match path {
-            _ if is_get_pet(path) => PET_PATH,
-            _ if id_of_provenance(path).is_some() => PROVENANCE_PATH,
-            path => listed(&ROUTES, path),
-        };
         InFlight { requests: self, method: listed(&METHODS, method.as_str()), route, is_answered: false }
     }
 
@@ -225,7 +214,7 @@ impl Drop for InFlight<'_> {
     }
 }
 
-/// `word` where it is in the list.
+/// `word` where it is in the list, else what stands for all that is not.
 fn listed(list: &[&'static str], word: &str) -> &'static str {
     list.iter().find(|listed| **listed == word).copied().unwrap_or(OTHER)
 }
@@ -234,6 +223,7 @@ fn listed(list: &[&'static str], word: &str) -> &'static str {
 mod tests {
     use super::*;
     use crate::server::OPENAPI;
+    use crate::server::names::{PETS_PATH, route};
 
     #[test]
     fn every_described_status_has_a_separate_place() {
@@ -249,7 +239,7 @@ mod tests {
     fn what_is_in_no_list_counts_as_other() {
         let requests = Requests::default();
         for (method, path, status) in [("BREW", "/v1/tea", 418), ("STEEP", "/v1/pets/1/photo", 299)] {
-            let begun = requests.begin(&Method::from_bytes(method.as_bytes()).unwrap(), path);
+            let begun = requests.begin(&Method::from_bytes(method.as_bytes()).unwrap(), route(path).0);
             begun.answered(StatusCode::from_u16(status).unwrap(), Duration::ZERO);
         }
         let labels = [("method", OTHER), ("route", OTHER), ("status", OTHER)];

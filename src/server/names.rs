@@ -21,11 +21,36 @@ pub const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key
 pub const IDEMPOTENCY_KEY_RETENTION: HeaderName = HeaderName::from_static("idempotency-key-retention");
 pub const IDEMPOTENCY_REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
 
-pub fn is_get_pet(path: &str) -> bool {
-    path != EVENTS_PATH && path.strip_prefix("/v1/pets/").is_some_and(|id| !id.is_empty() && !id.contains('/'))
+/// Every route, and what stands for all other paths.
+pub const ROUTES: [&str; 8] =
+    [PETS_PATH, EVENTS_PATH, PET_PATH, PROVENANCE_PATH, OPENAPI_PATH, HEALTH_PATH, READINESS_PATH, OTHER];
+pub const OTHER: &str = "other";
+
+/// The route of a path, and the id in it, which need not be one.
+pub fn route(path: &str) -> (&'static str, &str) {
+    let id = path.strip_prefix("/v1/pets/").filter(|_| path != EVENTS_PATH).unwrap_or_default();
+    let (id, of_pet) = id.strip_suffix("/provenance").map_or((id, PET_PATH), |id| (id, PROVENANCE_PATH));
+    if id.is_empty() || id.contains('/') {
+        return (ROUTES.iter().find(|route| **route == path).unwrap_or(&OTHER), "");
+    }
+    (of_pet, id)
 }
 
-/// The id in the path of a provenance, which need not be one.
-pub fn id_of_provenance(path: &str) -> Option<&str> {
-    path.strip_prefix("/v1/pets/")?.strip_suffix("/provenance").filter(|id| !id.is_empty() && !id.contains('/'))
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_has_one_route_and_perhaps_an_id() {
+        assert_eq!(route("/v1/pets/1"), (PET_PATH, "1"));
+        assert_eq!(route("/v1/pets/abc"), (PET_PATH, "abc"));
+        assert_eq!(route("/v1/pets/provenance"), (PET_PATH, "provenance"));
+        assert_eq!(route("/v1/pets/7/provenance"), (PROVENANCE_PATH, "7"));
+        for known in [PETS_PATH, EVENTS_PATH, OPENAPI_PATH, HEALTH_PATH, READINESS_PATH] {
+            assert_eq!(route(known), (known, ""));
+        }
+        for other in ["/v1/pets/", "/v1/pets/1/photo", "/v1/pets//provenance", "/v1/pets/1/2/provenance", "", "other"] {
+            assert_eq!(route(other), (OTHER, ""));
+        }
+    }
 }

@@ -5,6 +5,7 @@
 //! the database query nor the log line: valid keys still pass, since many clients may share an address.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use axum::Extension;
 use axum::extract::{Request, State};
@@ -18,7 +19,7 @@ use super::failure::Failure;
 use super::feed::{Feed, Streams};
 use super::limits::{Client, FailedAuthentications, RateLimits, SlowBodies};
 use super::metrics::{Limit, Metrics};
-use super::names::id_of_provenance;
+use super::names::{PROVENANCE_PATH, route};
 use crate::clock;
 use crate::store::Store;
 use crate::store::keys::Scope;
@@ -64,15 +65,15 @@ pub async fn require_key(
         return Err(service.too_many(Limit::Address));
     };
     if let Some(waiting) = request.extensions().get::<Arc<Waiting>>() {
-        waiting.set_had_key();
+        waiting.had_key.store(true, Ordering::Relaxed);
     }
-    let standing = service.rate_limits.as_ref().map(|limits| limits.take(identity.key));
+    let bucket = service.rate_limits.as_ref().map(|limits| limits.take(identity.key));
     let scope = match *request.method() {
         Method::POST => Scope::Write,
-        _ if id_of_provenance(request.uri().path()).is_some() => Scope::Audit,
+        _ if route(request.uri().path()).0 == PROVENANCE_PATH => Scope::Audit,
         _ => Scope::Read,
     };
-    let mut response = if standing.as_ref().is_some_and(|standing| !standing.is_allowed) {
+    let mut response = if bucket.as_ref().is_some_and(|(is_allowed, _)| !is_allowed) {
         service.too_many(Limit::Key).into_response()
     } else if !identity.scopes.allow(scope) {
         Failure::Forbidden(scope).into_response()
@@ -81,9 +82,7 @@ pub async fn require_key(
         next.run(request).await
     };
     response.extensions_mut().insert(identity.key);
-    if let Some(standing) = standing {
-        standing.tell(response.headers_mut());
-    }
+    response.headers_mut().extend(bucket.into_iter().flat_map(|(_, fields)| fields));
     Ok(response)
 }
 
