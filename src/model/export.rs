@@ -183,8 +183,9 @@ impl Serialize for Picked<'_> {
     }
 }
 
-/// A file format.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// A file format, which may be parsed from a file extension.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::EnumString)]
+#[strum(serialize_all = "lowercase", ascii_case_insensitive)]
 pub enum Kind {
     /// CSV (RFC 4180), with a header.
     Csv,
@@ -193,6 +194,7 @@ pub enum Kind {
     /// A JSON array with one object per line.
     Json,
     /// One JSON object per line.
+    #[strum(serialize = "ndjson", serialize = "jsonl")]
     Ndjson,
 }
 
@@ -202,14 +204,7 @@ impl Kind {
 
     /// The format of a file extension, CSV without one; `None` for an unknown extension.
     pub fn of_name(name: &Path) -> Option<Self> {
-        let Some(ending) = name.extension() else { return Some(Self::Csv) };
-        match ending.to_str()?.to_ascii_lowercase().as_str() {
-            "csv" => Some(Self::Csv),
-            "tsv" => Some(Self::Tsv),
-            "json" => Some(Self::Json),
-            "ndjson" | "jsonl" => Some(Self::Ndjson),
-            _ => None,
-        }
+        name.extension().map_or(Some(Self::Csv), |ending| ending.to_str()?.parse().ok())
     }
 }
 

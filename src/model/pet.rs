@@ -8,6 +8,7 @@ use std::sync::LazyLock;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
+use strum::{Display, IntoStaticStr};
 
 /// The identifier of a pet: unique, assigned by the service, any int64. It has no other meaning.
 pub type PetId = i64;
@@ -99,20 +100,7 @@ pub struct AddedBy {
 }
 
 /// The status of a pet (section 2, PetStatus): set at creation and usable as a list filter.
-#[derive(
-    Clone,
-    Copy,
-    Debug,
-    PartialEq,
-    Eq,
-    PartialOrd,
-    Ord,
-    Hash,
-    Serialize,
-    Deserialize,
-    strum::Display,
-    strum::IntoStaticStr,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, Display, IntoStaticStr)]
 #[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "lowercase")]
 pub enum PetStatus {
@@ -188,7 +176,8 @@ impl TryFrom<i64> for Limit {
     type Error = NotALimit;
 
     fn try_from(number: i64) -> Result<Self, NotALimit> {
-        Self::new(number)
+        let within = u8::try_from(number).ok().filter(|number| (1..=100).contains(number));
+        within.map(Self).ok_or(NotALimit)
     }
 }
 
@@ -203,16 +192,6 @@ impl Limit {
     pub const MIN: Self = Self(1);
     /// The largest limit.
     pub const MAX: Self = Self(100);
-
-    /// `number` as a limit, if it is within 1 to 100.
-    pub const fn new(number: i64) -> Result<Self, NotALimit> {
-        if number >= 1 && number <= 100 {
-            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
-            Ok(Self(number as u8))
-        } else {
-            Err(NotALimit)
-        }
-    }
 
     /// The number, 1 to 100.
     pub const fn get(self) -> u8 {
@@ -245,7 +224,7 @@ impl FromStr for Limit {
         if text.is_empty() || !text.bytes().all(|byte| byte.is_ascii_digit()) {
             return Err(NotALimit);
         }
-        text.parse().map_err(|_| NotALimit).and_then(Self::new)
+        text.parse::<i64>().map_err(|_| NotALimit).and_then(Self::try_from)
     }
 }
 

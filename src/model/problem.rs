@@ -22,48 +22,48 @@ impl Problem {
 }
 
 /// The codes that our service sends, documented in `assets/openapi.yaml` (an addition: the description leaves the set
-/// open).
+/// open). Each has its status, and a digit that tells it from the others with that status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr, strum::VariantArray)]
 #[strum(serialize_all = "snake_case")]
 pub enum ProblemCode {
-    /// 401: the API key is missing or invalid.
-    Unauthorized,
-    /// 400: the body is not one JSON object of the right shape.
-    InvalidBody,
-    /// 400: `name` is missing or breaks the rules.
-    InvalidName,
-    /// 400: `categoryId` is missing or not an int64.
-    InvalidCategory,
-    /// 400: `status` is not one of the three words.
-    InvalidStatus,
-    /// 400: a query parameter or one of our headers has an invalid value.
-    InvalidParameter,
-    /// 404: no such pet or path.
-    NotFound,
-    /// 405: the path does not support the method.
-    MethodNotAllowed,
-    /// 408: the request did not arrive in time.
-    RequestTimeout,
-    /// 413: the body is too large.
-    PayloadTooLarge,
-    /// 415: the body is not `application/json`.
-    UnsupportedMediaType,
-    /// 403: the key is valid, its scope does not allow this.
-    Forbidden,
-    /// 409: a request with the same Idempotency-Key is still running.
-    IdempotencyInProgress,
-    /// 422: the same Idempotency-Key came with another body.
-    IdempotencyMismatch,
-    /// 429: too many requests.
-    RateLimited,
-    /// 500: a bug in the service; the cause is in the log.
-    InternalError,
-    /// 503: the database is not available now.
-    StorageUnavailable,
-    /// 503: the same, and the pet of this request was certainly not added.
-    NotAdded,
-    /// 503: the service is stopping.
-    ShuttingDown,
+    /// The API key is missing or invalid.
+    Unauthorized = 4010,
+    /// The body is not one JSON object of the right shape.
+    InvalidBody = 4000,
+    /// `name` is missing or breaks the rules.
+    InvalidName = 4001,
+    /// `categoryId` is missing or not an int64.
+    InvalidCategory = 4002,
+    /// `status` is not one of the three words.
+    InvalidStatus = 4003,
+    /// A query parameter or one of our headers has an invalid value.
+    InvalidParameter = 4004,
+    /// No such pet or path.
+    NotFound = 4040,
+    /// The path does not support the method.
+    MethodNotAllowed = 4050,
+    /// The request did not arrive in time.
+    RequestTimeout = 4080,
+    /// The body is too large.
+    PayloadTooLarge = 4130,
+    /// The body is not `application/json`.
+    UnsupportedMediaType = 4150,
+    /// The key is valid, its scope does not allow this.
+    Forbidden = 4030,
+    /// A request with the same Idempotency-Key is still running.
+    IdempotencyInProgress = 4090,
+    /// The same Idempotency-Key came with another body.
+    IdempotencyMismatch = 4220,
+    /// Too many requests.
+    RateLimited = 4290,
+    /// A bug in the service; the cause is in the log.
+    InternalError = 5000,
+    /// The database is not available now.
+    StorageUnavailable = 5030,
+    /// The same, and the pet of this request was certainly not added.
+    NotAdded = 5031,
+    /// The service is stopping.
+    ShuttingDown = 5032,
 }
 
 impl ProblemCode {
@@ -73,5 +73,10 @@ impl ProblemCode {
     /// The value in the body.
     pub fn as_str(self) -> &'static str {
         self.into()
+    }
+
+    /// The HTTP status code.
+    pub const fn status(self) -> u16 {
+        self as u16 / 10
     }
 }

@@ -12,7 +12,7 @@ use super::metrics::Limit;
 use crate::model::text::{display_safe, short};
 use crate::model::{Field, FieldError, Problem, ProblemCode};
 use crate::store::keys::Scope;
-use crate::store::{StoreError, StoreFailure};
+use crate::store::{FailureKind, StoreError, StoreFailure};
 
 /// Why a request gets no 2xx. The text is the message that is sent.
 #[derive(Debug, thiserror::Error)]
@@ -74,36 +74,31 @@ pub enum Failure {
 pub struct Cause(pub Option<Arc<StoreError>>);
 
 impl Failure {
-    const fn kind(&self) -> (StatusCode, ProblemCode) {
-        use ProblemCode as Code;
+    const fn code(&self) -> ProblemCode {
         match self {
-            Self::Unauthorized => (StatusCode::UNAUTHORIZED, Code::Unauthorized),
-            Self::TooMany(_) => (StatusCode::TOO_MANY_REQUESTS, Code::RateLimited),
-            Self::Forbidden(_) => (StatusCode::FORBIDDEN, Code::Forbidden),
-            Self::NoSuchPath | Self::NoSuchPet(_) => (StatusCode::NOT_FOUND, Code::NotFound),
-            Self::MethodNotAllowed { .. } => (StatusCode::METHOD_NOT_ALLOWED, Code::MethodNotAllowed),
-            Self::Parameter { .. } | Self::RepeatedParameter(_) | Self::OtherOrder => {
-                (StatusCode::BAD_REQUEST, Code::InvalidParameter)
-            }
-            Self::MediaType => (StatusCode::UNSUPPORTED_MEDIA_TYPE, Code::UnsupportedMediaType),
-            Self::BodyTooLarge(_) => (StatusCode::PAYLOAD_TOO_LARGE, Code::PayloadTooLarge),
-            Self::BodyTooSlow => (StatusCode::REQUEST_TIMEOUT, Code::RequestTimeout),
+            Self::Unauthorized => ProblemCode::Unauthorized,
+            Self::TooMany(_) => ProblemCode::RateLimited,
+            Self::Forbidden(_) => ProblemCode::Forbidden,
+            Self::NoSuchPath | Self::NoSuchPet(_) => ProblemCode::NotFound,
+            Self::MethodNotAllowed { .. } => ProblemCode::MethodNotAllowed,
+            Self::Parameter { .. } | Self::RepeatedParameter(_) | Self::OtherOrder => ProblemCode::InvalidParameter,
+            Self::MediaType => ProblemCode::UnsupportedMediaType,
+            Self::BodyTooLarge(_) => ProblemCode::PayloadTooLarge,
+            Self::BodyTooSlow => ProblemCode::RequestTimeout,
             Self::BodyCut | Self::BodyNotUtf8 | Self::BodyNotAnObject | Self::BodyMalformed(_) => {
-                (StatusCode::BAD_REQUEST, Code::InvalidBody)
+                ProblemCode::InvalidBody
             }
-            Self::NameNotText(_) => (StatusCode::BAD_REQUEST, Code::InvalidName),
+            Self::NameNotText(_) => ProblemCode::InvalidName,
             Self::Field(error) => match error.field() {
-                Field::Name => (StatusCode::BAD_REQUEST, Code::InvalidName),
-                Field::CategoryId => (StatusCode::BAD_REQUEST, Code::InvalidCategory),
-                Field::Status => (StatusCode::BAD_REQUEST, Code::InvalidStatus),
+                Field::Name => ProblemCode::InvalidName,
+                Field::CategoryId => ProblemCode::InvalidCategory,
+                Field::Status => ProblemCode::InvalidStatus,
             },
-            Self::IdempotencyInProgress => (StatusCode::CONFLICT, Code::IdempotencyInProgress),
-            Self::IdempotencyMismatch => (StatusCode::UNPROCESSABLE_ENTITY, Code::IdempotencyMismatch),
-            Self::Storage(_) | Self::NotReady(_) | Self::Unclear { .. } => {
-                (StatusCode::SERVICE_UNAVAILABLE, Code::StorageUnavailable)
-            }
-            Self::NotAdded(_) => (StatusCode::SERVICE_UNAVAILABLE, Code::NotAdded),
-            Self::Internal => (StatusCode::INTERNAL_SERVER_ERROR, Code::InternalError),
+            Self::IdempotencyInProgress => ProblemCode::IdempotencyInProgress,
+            Self::IdempotencyMismatch => ProblemCode::IdempotencyMismatch,
+            Self::Storage(_) | Self::NotReady(_) | Self::Unclear { .. } => ProblemCode::StorageUnavailable,
+            Self::NotAdded(_) => ProblemCode::NotAdded,
+            Self::Internal => ProblemCode::InternalError,
         }
     }
 }
@@ -130,10 +125,8 @@ impl Failure {
     /// The same for a creation, with or without an Idempotency-Key: a repeat could add the pet twice.
     pub fn of_creation(self, keyed: bool) -> Self {
         match self {
-            Self::Storage(cause @ (None | Some(StoreError::Unavailable(StoreFailure::OutcomeUnknown)))) => {
-                Self::Unclear { cause, keyed }
-            }
-            Self::Storage(Some(cause)) => Self::NotAdded(cause),
+            Self::Storage(Some(cause)) if cause.kind() != FailureKind::UnknownOutcome => Self::NotAdded(cause),
+            Self::Storage(cause) => Self::Unclear { cause, keyed },
             known => known,
         }
     }
@@ -151,8 +144,9 @@ impl From<StoreError> for Failure {
 
 impl IntoResponse for Failure {
     fn into_response(self) -> Response {
-        let (status, code) = self.kind();
-        let problem = Problem::new(code, status.as_u16(), self.to_string());
+        let code = self.code();
+        let status = StatusCode::from_u16(code.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        let problem = Problem::new(code, code.status(), self.to_string());
         // Two strings and a number always serialise.
         let body = serde_json::to_vec(&problem).unwrap_or_default();
         let mut response = (status, [(header::CONTENT_TYPE, "application/json")], body).into_response();
