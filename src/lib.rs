@@ -4,7 +4,7 @@
 //!
 //! To understand the app, read nine files: this one (the map), `tui::msg`, `tui::effect`, `tui::command`, `tui::update`,
 //! `tui::job`, `tui::screens::pets::update`, `tui::worker`, `tui::event_loop`. To understand the service: [`server`], then
-//! [`store`]: below its `pets` come `job`, `database`, then `sqlite` or `postgres`; the statements are in `sql`. The
+//! [`store`]: below its `pets` come `job`, `database`, `group`, then `sqlite` or `postgres`; the statements are in `sql`. The
 //! types of both are in [`model`]. To understand the checker of custom domains: [`domains`], then
 //! [`domains::observation`], [`domains::diagnosis`], [`domains::probe`]; its panel is `tui::screens::domains`.
 //! Files of pets go in and out through `transfer`. The main tasks in plain lines, for screen readers and braille
@@ -83,7 +83,7 @@
 //! | rejects | rows that were not added, as a file to correct (`transfer::rejects`) |
 //! | duplicates | equal rows of one file (`transfer::preview`) |
 //! | work, job (store) | what reads or writes for one caller, and the same in a queue (`store::job`) |
-//! | batcher, writer | sends the jobs that wait to PostgreSQL together; the same for SQLite |
+//! | group, engine (store) | jobs that are done together, and what does so: one transaction on SQLite or PostgreSQL (`store::group`) |
 //! | heartbeat | a write that leaves nothing behind and shows that commits get through |
 //! | message, effect | what can happen to the app, what it can ask for (`tui::msg`, `tui::effect`) |
 //! | own action, run | a program of the user's on a key, and one time that it runs (`tui::custom_actions`) |

@@ -1,13 +1,14 @@
 //! The database: pets and API keys, behind one cheap handle.
 //!
 //! The methods of [`Store`] are in `database`, `pets` and `keys`. What they read and write is `job::Work`, written once
-//! for SQLite and PostgreSQL: the SQL keeps to their common ground. Each database runs it in its own way, and commits
-//! what waits together in one transaction. This room knows nothing of HTTP, and takes the time as a parameter.
+//! for SQLite and PostgreSQL: the SQL keeps to their common ground. `group` does together what waits; each database runs
+//! that in its own way, and commits it in one transaction. This room knows nothing of HTTP, and takes the time as a parameter.
 
 #![warn(missing_docs)]
 
 mod database;
 mod error;
+mod group;
 mod idempotency;
 mod job;
 pub mod keys;
@@ -19,10 +20,10 @@ mod sqlite;
 mod url;
 
 pub use self::database::Store;
-pub use self::error::{BackupError, DatabaseError, FailureKind, IntegrityReport, StoreError, StoreFailure};
+pub use self::error::{CopyError, DatabaseError, FailureKind, IntegrityReport, StoreError, StoreFailure};
 pub use self::idempotency::{CreateOutcome, Idempotency};
 pub use self::keys::KeyId;
-pub use self::maintenance::{CopyError, CopyProgress, CopySummary, backup, check, copy, quick_check, restore};
+pub use self::maintenance::{CopyProgress, CopySummary, backup, check, copy, quick_check, restore};
 pub use self::pets::{AddedPet, Additions, PetPage};
 pub use self::url::{DatabaseUrl, DatabaseUrlError, PostgresUrl};
 

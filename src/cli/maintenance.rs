@@ -16,7 +16,7 @@ use super::signals::Signals;
 use crate::clock;
 use crate::model::display_safe;
 use crate::model::words::counted;
-use crate::store::{self, BackupError, CopyError, CopyProgress, CopySummary, DatabaseUrl, Store, StoreError};
+use crate::store::{self, CopyError, CopyProgress, CopySummary, DatabaseUrl, Store, StoreError};
 
 /// How often progress is shown.
 const PROGRESS: Duration = Duration::from_millis(500);
@@ -139,14 +139,14 @@ impl Stop {
     }
 
     /// What the work gave; `what` says what problems in the copy mean, with their count.
-    async fn done<T>(self, done: Result<T, BackupError>, what: impl FnOnce(String) -> String) -> Result<T, Failed> {
+    async fn done<T>(self, done: Result<T, CopyError>, what: impl FnOnce(String) -> String) -> Result<T, Failed> {
         let error = match done {
             Ok(value) => return Ok(value),
             Err(error) => error,
         };
         Err(match error {
-            BackupError::Damaged(problems) => damaged(&problems, what),
-            BackupError::Cancelled => Failed::new(self.exit().await, "interrupted"),
+            CopyError::Damaged(problems) => damaged(&problems, what),
+            CopyError::Cancelled => Failed::new(self.exit().await, "interrupted"),
             error => Failed::of(Exit::Failure, &error),
         })
     }

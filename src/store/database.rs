@@ -8,11 +8,12 @@ use jiff::SignedDuration;
 use tokio::sync::watch;
 use tokio::task::spawn_blocking;
 
-use super::error::{StoreError, StoreFailure};
+use super::error::{FailureKind, StoreError, StoreFailure};
 use super::idempotency::Running;
-use super::job::Work;
+use super::job::{Query, Work};
 use super::keys::KeyCache;
 use super::postgres::Postgres;
+use super::sql;
 use super::sqlite::{LogWatch, Sqlite};
 use super::url::DatabaseUrl;
 use crate::clock::{self, Now};
@@ -28,31 +29,24 @@ pub enum Database {
 }
 
 impl Database {
-    /// Creates a file, and brings the schema up to date, as needed.
-    pub async fn open(url: &DatabaseUrl) -> Result<Self, StoreError> {
+    /// Brings the schema up to date and creates a file, as needed, if it `migrates`; else the database must be there, and a
+    /// server's schema up to date.
+    pub async fn open(url: &DatabaseUrl, migrates: bool) -> Result<Self, StoreError> {
         match url.clone() {
+            DatabaseUrl::Sqlite(path) if !migrates && !path.exists() => {
+                Err(StoreError::new(format!("there is no database {}", path.display())))
+            }
             DatabaseUrl::Sqlite(path) => {
                 let opened = spawn_blocking(move || Sqlite::open(&path)).await;
-                Ok(Self::Sqlite(opened.map_err(|_| StoreFailure::Closed)??))
+                Ok(Self::Sqlite(opened.map_err(|_| StoreFailure::from(FailureKind::Closed))??))
             }
             DatabaseUrl::Postgres(url) => {
                 let postgres = Postgres::connect(&url).await?;
-                postgres.migrate().await?;
-                Ok(Self::Postgres(Box::new(postgres)))
-            }
-        }
-    }
-
-    /// As [`open`](Self::open), but only where the database is there.
-    pub async fn open_existing(url: &DatabaseUrl) -> Result<Self, StoreError> {
-        match url {
-            DatabaseUrl::Sqlite(path) if !path.exists() => {
-                Err(StoreError::new(format!("there is no database {}", path.display())))
-            }
-            DatabaseUrl::Sqlite(_) => Self::open(url).await,
-            DatabaseUrl::Postgres(url) => {
-                let postgres = Postgres::connect(url).await?;
-                postgres.require_schema().await?;
+                if migrates {
+                    postgres.migrate().await?
+                } else {
+                    postgres.require_schema().await?
+                }
                 Ok(Self::Postgres(Box::new(postgres)))
             }
         }
@@ -70,7 +64,7 @@ impl Database {
     /// has gone away before its turn came.
     pub async fn write<W: Work>(&self, work: W) -> Result<W::Output, StoreFailure> {
         match self {
-            Self::Sqlite(sqlite) => sqlite.writer.write(work).await,
+            Self::Sqlite(sqlite) => sqlite.writes.work(work).await,
             Self::Postgres(postgres) => postgres.writes.work(work).await,
         }
     }
@@ -78,7 +72,7 @@ impl Database {
     /// Writes `work` in the background, if possible; the result is dropped.
     pub fn write_later<W: Work>(&self, work: W) {
         match self {
-            Self::Sqlite(sqlite) => sqlite.writer.write_later(work),
+            Self::Sqlite(sqlite) => sqlite.writes.work_later(work),
             Self::Postgres(postgres) => postgres.write_later(work),
         }
     }
@@ -86,17 +80,16 @@ impl Database {
     /// The same in a transaction without the work of others.
     pub async fn write_apart<W: Work>(&self, work: W) -> Result<W::Output, StoreFailure> {
         match self {
-            Self::Sqlite(sqlite) => sqlite.writer.write(work).await,
+            Self::Sqlite(sqlite) => sqlite.writes.work(work).await,
             Self::Postgres(postgres) => postgres.writes_apart.work(work).await,
         }
     }
 
-    /// Whether a commit is confirmed by other servers too, so that what is there is not all safe.
+    /// Whether a commit is confirmed by other servers too, so that what is there is not all safe; or this is such a server:
+    /// one that led until just now is named by no other, and still shows what it alone has.
     pub async fn is_replicated(&self) -> Result<bool, StoreFailure> {
-        match self {
-            Self::Sqlite(_) => Ok(false),
-            Self::Postgres(postgres) => postgres.is_replicated().await,
-        }
+        let Self::Postgres(postgres) = self else { return Ok(false) };
+        Ok(!postgres.reads.work(Query(sql::IS_REPLICATED, [], |_| Ok(()))).await?.is_empty())
     }
 
     /// Whether it can be read, and its schema is one that this program can use.
@@ -110,7 +103,7 @@ impl Database {
     /// Whether pets can be added.
     pub async fn can_write(&self) -> Result<(), StoreFailure> {
         match self {
-            Self::Sqlite(sqlite) => sqlite.writer.can_write().await,
+            Self::Sqlite(sqlite) => sqlite.can_write().await,
             Self::Postgres(postgres) => postgres.can_write().await,
         }
     }
@@ -118,24 +111,17 @@ impl Database {
     /// Changes when pets were added, as far as this process learns of it.
     pub fn additions(&self) -> watch::Receiver<()> {
         match self {
-            Self::Sqlite(sqlite) => sqlite.writer.additions(),
-            Self::Postgres(postgres) => postgres.additions(),
+            Self::Sqlite(sqlite) => sqlite.writes.additions(),
+            Self::Postgres(postgres) => postgres.writes.additions(),
         }
     }
 
-    /// News that any process has written to the database; nothing on a server.
-    pub fn log_watch(&self) -> Option<LogWatch> {
+    /// How often to read what other processes have added, although nothing has changed that; and news that any process has
+    /// written to the database, of a file.
+    pub fn news(&self) -> (Duration, Option<LogWatch>) {
         match self {
-            Self::Sqlite(sqlite) => sqlite.log_watch(),
-            Self::Postgres(_) => None,
-        }
-    }
-
-    /// How often to read what was added, although nothing has changed that.
-    pub const fn poll_interval(&self) -> Duration {
-        match self {
-            Self::Sqlite(_) => SQLITE_POLL,
-            Self::Postgres(_) => POSTGRES_POLL,
+            Self::Sqlite(sqlite) => (SQLITE_POLL, sqlite.log_watch()),
+            Self::Postgres(_) => (POSTGRES_POLL, None),
         }
     }
 
@@ -174,12 +160,12 @@ impl Store {
     ///
     /// A new file is readable by its owner only (0600, in a directory made with 0700).
     pub async fn open(url: &DatabaseUrl) -> Result<Self, StoreError> {
-        Ok(Self::on(Database::open(url).await?, clock::now()))
+        Ok(Self::on(Database::open(url, true).await?, clock::now()))
     }
 
     /// As [`open`](Self::open), but only an existing database; a server's schema must be up to date.
     pub async fn open_existing(url: &DatabaseUrl) -> Result<Self, StoreError> {
-        Ok(Self::on(Database::open_existing(url).await?, clock::now()))
+        Ok(Self::on(Database::open(url, false).await?, clock::now()))
     }
 
     fn on(database: Database, opened: Now) -> Self {

@@ -100,63 +100,32 @@ impl StoreError {
 /// Why the database cannot take something now.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum StoreFailure {
-    /// More is waiting to be written than the queue holds.
-    #[error("too many requests are waiting for the database")]
-    QueueFull,
-    /// The disk failed to keep a write. Only a restart finds out what it holds.
-    #[error("the disk failed: no pets can be added until the service is restarted")]
-    ReadOnly,
-    /// The file no longer has its name, so what is written to it would be lost.
-    #[error("the database file was removed, renamed or replaced: no pets can be added until the service is restarted")]
-    Moved,
-    /// [`Store::close`](super::Store::close) was called.
-    #[error("the store is closed")]
-    Closed,
+    /// Of a kind that says it all.
+    #[error(transparent)]
+    Kind(#[from] FailureKind),
     /// No connection to the database server could be had in time.
     #[error("no connection to the database")]
     NoConnection(#[source] Arc<dyn Error + Send + Sync>),
-    /// The database server did not answer in time. What was asked for has not been done.
-    #[error("the database did not answer in time")]
-    NoAnswer,
-    /// The connection was lost or silent while a transaction was being committed: it may or may not have been.
-    #[error("the database did not confirm the commit")]
-    OutcomeUnknown,
-    /// A commit has been waiting for seconds, so that no other is begun. What was asked for has not been done.
-    #[error("commits are waiting for the disk or a synchronous standby of the database server")]
-    Stuck,
-    /// The database has asked again and again to repeat the transaction.
-    #[error("the transaction kept conflicting with others")]
-    Conflicts,
-    /// Another version of this program is needed, or `petstore migrate`.
-    #[error("the database schema is not up to date: run petstore migrate")]
-    Outdated,
     /// The database refused: locked by another process, disk full, damaged.
     #[error(transparent)]
     Database(Arc<DatabaseError>),
 }
 
 impl StoreFailure {
-    /// For metrics.
+    /// What callers decide on; for metrics.
     pub fn kind(&self) -> FailureKind {
         match self {
-            Self::QueueFull => FailureKind::QueueFull,
-            Self::ReadOnly | Self::Moved => FailureKind::ReadOnly,
-            Self::Closed => FailureKind::Closed,
+            Self::Kind(kind) => *kind,
             Self::NoConnection(_) => FailureKind::NoConnection,
-            Self::NoAnswer => FailureKind::Timeout,
-            Self::OutcomeUnknown => FailureKind::UnknownOutcome,
-            Self::Stuck => FailureKind::Stuck,
-            Self::Conflicts => FailureKind::Conflicts,
-            Self::Outdated => FailureKind::Schema,
             Self::Database(error) => error.kind(),
         }
     }
 
     /// The same without what only the log may know.
     pub fn in_short(&self) -> String {
-        match self {
-            Self::Database(error) => error.in_short(),
-            other => other.to_string(),
+        match (self, self.kind()) {
+            (Self::Database(error), FailureKind::Schema) => error.to_string(),
+            (_, kind) => kind.to_string(),
         }
     }
 }
@@ -165,6 +134,68 @@ impl From<DatabaseError> for StoreFailure {
     fn from(error: DatabaseError) -> Self {
         Self::Database(Arc::new(error))
     }
+}
+
+/// A closed list, so that it can be a label; some have the same one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error, strum::IntoStaticStr, strum::VariantArray)]
+#[strum(serialize_all = "snake_case")]
+pub enum FailureKind {
+    /// The database server did not answer in time. What was asked for has not been done.
+    #[error("the database did not answer in time")]
+    Timeout,
+    /// More is waiting to be written than the queue holds.
+    #[error("too many requests are waiting for the database")]
+    QueueFull,
+    /// Of the database, or of the role at it.
+    #[error("the database is read-only")]
+    ReadOnly,
+    /// The disk failed to keep a write. Only a restart finds out what it holds.
+    #[error("the disk failed: no pets can be added until the service is restarted")]
+    #[strum(serialize = "read_only")]
+    DiskFailed,
+    /// The file no longer has its name, so what is written to it would be lost.
+    #[error("the database file was removed, renamed or replaced: no pets can be added until the service is restarted")]
+    #[strum(serialize = "read_only")]
+    Moved,
+    /// [`Store::close`](super::Store::close) was called.
+    #[error("the store is closed")]
+    Closed,
+    /// No connection to the database server could be had in time.
+    #[error("no connection to the database")]
+    NoConnection,
+    /// The connection was lost or silent while a transaction was being committed: it may or may not have been.
+    #[error("the database did not confirm the commit")]
+    UnknownOutcome,
+    /// The database has asked again and again to repeat the transaction.
+    #[error("the transaction kept conflicting with others")]
+    Conflicts,
+    /// A commit has been waiting for seconds, so that no other is begun. What was asked for has not been done.
+    #[error("commits are waiting for the disk or a synchronous standby of the database server")]
+    Stuck,
+    /// Of the database.
+    #[error("the disk of the database is full")]
+    DiskFull,
+    /// By another process.
+    #[error("another process holds the database")]
+    Locked,
+    /// Of the role at the database.
+    #[error("the role at the database lacks a privilege")]
+    Privilege,
+    /// A prepared statement was not where it had been prepared.
+    #[error(
+        "a connection pooler is in front of the database: it must be PgBouncer 1.21 or later with max_prepared_statements, \
+         and with ignore_startup_parameters = options"
+    )]
+    Pooler,
+    /// Another version of this program is needed, or `petstore migrate`.
+    #[error("the database schema is not up to date: run petstore migrate")]
+    Schema,
+    /// Anything else that the database answered.
+    #[error("the database does not work")]
+    Database,
+    /// Not a failure of the database.
+    #[error("not a failure of the database")]
+    Other,
 }
 
 /// What a check has found.
@@ -180,21 +211,27 @@ pub struct IntegrityReport {
     pub changed: Option<String>,
 }
 
-/// Why there is no copy. No file is left under the name of the copy.
+/// Why a database was not copied, backed up, restored or checked. No file is left under the name of the copy.
 #[derive(Debug, thiserror::Error)]
-pub enum BackupError {
-    /// The database cannot be opened.
+pub enum CopyError {
+    /// One of the databases cannot be used: why not, and what to do.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// It cannot be made: why not, and what to do.
-    #[error("{0}")]
-    Failed(String),
+    /// Both are the same.
+    #[error("a store cannot be copied onto itself")]
+    Same,
     /// What was copied is damaged, a line for each problem. Foreign text: clean it before showing it.
     #[error("the copy is damaged")]
     Damaged(Vec<String>),
     /// It was called off.
-    #[error("the copy was cancelled")]
+    #[error("stopped; nothing was copied")]
     Cancelled,
+}
+
+impl CopyError {
+    pub(super) fn new(what: impl Into<String>) -> Self {
+        StoreError::new(what).into()
+    }
 }
 
 /// What a database refuses, or answers against all expectation.
@@ -207,10 +244,7 @@ pub enum DatabaseError {
     #[error(transparent)]
     Postgres(tokio_postgres::Error),
     /// A prepared statement was not where it had been prepared.
-    #[error(
-        "a connection pooler is in front of the database: it must be PgBouncer 1.21 or later with max_prepared_statements, \
-         and with ignore_startup_parameters = options"
-    )]
+    #[error("{}", FailureKind::Pooler)]
     Pooler(#[source] tokio_postgres::Error),
     /// A stored text that only this program writes is not as this program writes it.
     #[error("a stored text cannot be read")]
@@ -278,40 +312,6 @@ impl DatabaseError {
             Self::Text(_) | Self::Vanished => FailureKind::Database,
         }
     }
-
-    pub(super) fn in_short(&self) -> String {
-        let what = match self.kind() {
-            FailureKind::ReadOnly => "the database is read-only",
-            FailureKind::DiskFull => "the disk of the database is full",
-            FailureKind::Locked => "another process holds the database",
-            FailureKind::Privilege => "the role at the database lacks a privilege",
-            FailureKind::Pooler | FailureKind::Schema => return self.to_string(),
-            _ => "the database does not work",
-        };
-        what.to_owned()
-    }
-}
-
-/// A closed list, so that it can be a label.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr, strum::VariantArray)]
-#[strum(serialize_all = "snake_case")]
-#[expect(missing_docs, reason = "each name says what it is")]
-pub enum FailureKind {
-    Timeout,
-    QueueFull,
-    ReadOnly,
-    Closed,
-    NoConnection,
-    UnknownOutcome,
-    Conflicts,
-    Stuck,
-    DiskFull,
-    Locked,
-    Privilege,
-    Pooler,
-    Schema,
-    Database,
-    Other,
 }
 
 /// The statements that change the tables of one kind of database, in order.

@@ -15,7 +15,7 @@ use jiff::Timestamp;
 use parking_lot::Mutex;
 use sha2::{Digest, Sha256};
 
-use super::job::{Connection, DatabaseError, Value, Work};
+use super::job::{Connection, DatabaseError, Row, Value, Work};
 use super::keys::KeyId;
 use super::{StoreError, sql};
 use crate::clock::Now;
@@ -80,16 +80,14 @@ impl Creation {
     }
 }
 
-/// Finds what an earlier one of the same key has done.
+/// Finds the pet that an earlier one of the same key has added, and whether that asked for the same.
 impl Work for Creation {
-    type Output = Option<Earlier>;
+    type Output = Option<(PetId, bool)>;
 
-    async fn run(&self, on: &Connection<'_>) -> Result<Option<Earlier>, DatabaseError> {
+    async fn run(&self, on: &Connection<'_>) -> Result<Option<(PetId, bool)>, DatabaseError> {
         let [api_key, key, _] = self.values();
-        on.row(sql::FIND_CREATION, &[api_key, key], |row| {
-            Ok(Earlier { same: row.bytes(0)? == self.fingerprint, pet_id: row.int(1)? })
-        })
-        .await
+        let earlier = |row: Row<'_>| Ok((row.get(1)?, row.bytes(0)? == self.fingerprint));
+        on.row(sql::FIND_CREATION, &[api_key, key], earlier).await
     }
 }
 
@@ -134,21 +132,6 @@ impl Work for Forget {
             }
         };
         on.execute(sql, &[Value::Int(limit), Value::Int(FORGOTTEN_AT_ONCE)]).await.map(drop)
-    }
-}
-
-/// An earlier creation with the same key.
-pub struct Earlier {
-    /// Whether it asked for the same.
-    same: bool,
-    pet_id: PetId,
-}
-
-impl Earlier {
-    /// The answer to a repeat that asks for `pet`.
-    pub fn replay(self, pet: Pet) -> Result<CreateOutcome, StoreError> {
-        let replayed = CreateOutcome { pet: Pet { id: self.pet_id, ..pet }, replayed: true };
-        self.same.then_some(replayed).ok_or(StoreError::IdempotencyMismatch)
     }
 }
 

@@ -6,17 +6,14 @@ use std::error::Error;
 use std::str::FromStr;
 use std::time::Duration;
 
-use futures_util::future::BoxFuture;
 use parking_lot::Mutex;
-use tokio::sync::mpsc::error::TrySendError;
-use tokio::sync::{mpsc, oneshot};
 use uuid::Uuid;
 
 pub use super::error::DatabaseError;
 pub use super::sql::Value;
 
 use super::postgres::Session;
-use super::{StoreFailure, sql};
+use super::sql;
 use crate::model::{ObservedStatus, Pet};
 
 /// What reads, or writes in one transaction.
@@ -50,87 +47,8 @@ impl<T: Send + 'static, const N: usize> Work for Query<T, N> {
     }
 }
 
-/// Work of any kind, with the receiver of its result.
-pub trait Job: Send {
-    /// Whether a caller still waits for it. A caller that gave up may retry, so an abandoned write must not be done as
-    /// well.
-    fn is_wanted(&self) -> bool;
-
-    /// See [`Work::IS_ONE_STATEMENT`].
-    fn is_one_statement(&self) -> bool;
-
-    fn adds_pets(&self) -> bool;
-
-    fn run<'a>(&'a mut self, on: &'a Connection<'_>) -> BoxFuture<'a, Result<(), DatabaseError>>;
-
-    fn end(self: Box<Self>, ended: Result<(), StoreFailure>);
-}
-
-/// A piece of work as a job, with the waiting caller, if there is one.
-struct Task<W: Work> {
-    work: W,
-    output: Option<W::Output>,
-    reply: Option<oneshot::Sender<Result<W::Output, StoreFailure>>>,
-}
-
-impl<W: Work> Job for Task<W> {
-    fn is_wanted(&self) -> bool {
-        self.reply.as_ref().is_none_or(|reply| !reply.is_closed())
-    }
-
-    fn is_one_statement(&self) -> bool {
-        W::IS_ONE_STATEMENT
-    }
-
-    fn adds_pets(&self) -> bool {
-        W::ADDS_PETS
-    }
-
-    fn run<'a>(&'a mut self, on: &'a Connection<'_>) -> BoxFuture<'a, Result<(), DatabaseError>> {
-        Box::pin(async {
-            self.output = Some(self.work.run(on).await?);
-            Ok(())
-        })
-    }
-
-    fn end(self: Box<Self>, ended: Result<(), StoreFailure>) {
-        let Self { work, output, reply, .. } = *self;
-        // What it holds is free before the caller goes on.
-        drop(work);
-        if let Some(reply) = reply {
-            // The caller may have gone away.
-            let _ = reply.send(ended.and_then(|()| output.ok_or(StoreFailure::Closed)));
-        }
-    }
-}
-
-/// Where what became of a job arrives.
-pub type Outcome<W> = oneshot::Receiver<Result<<W as Work>::Output, StoreFailure>>;
-
-/// A job, and its outcome.
-pub fn awaited<W: Work>(work: W) -> (Box<dyn Job>, Outcome<W>) {
-    let (reply, outcome) = oneshot::channel();
-    (Box::new(Task { work, output: None, reply: Some(reply) }), outcome)
-}
-
-/// A job without a waiting caller.
-pub fn unawaited<W: Work>(work: W) -> Box<dyn Job> {
-    Box::new(Task { work, output: None, reply: None })
-}
-
-/// How many jobs may wait in a queue. One more is refused rather than kept.
-pub const QUEUE: usize = 1024;
-
-/// Puts a job into a queue; `jobs` is `None` once it is closed.
-pub fn queue(jobs: Option<&mpsc::Sender<Box<dyn Job>>>, job: Box<dyn Job>) -> Result<(), StoreFailure> {
-    jobs.ok_or(StoreFailure::Closed)?.try_send(job).map_err(|error| match error {
-        TrySendError::Full(_) => StoreFailure::QueueFull,
-        TrySendError::Closed(_) => StoreFailure::Closed,
-    })
-}
-
-/// How long a caller waits for it.
-pub const BEAT_TIME: Duration = Duration::from_millis(1500);
+/// How long a caller waits for a heartbeat.
+pub const HEARTBEAT_TIME: Duration = Duration::from_millis(1500);
 
 /// Writes as adding a pet does, and leaves nothing behind.
 pub struct Heartbeat(String);
@@ -217,8 +135,8 @@ impl<'a> Connection<'a> {
 }
 
 impl Row<'_> {
-    /// An `i64`, or one that may be missing.
-    pub fn int<T>(&self, column: usize) -> Result<T, DatabaseError>
+    /// A number or a text, or one that may be missing.
+    pub fn get<T>(&self, column: usize) -> Result<T, DatabaseError>
     where
         T: rusqlite::types::FromSql + for<'a> tokio_postgres::types::FromSql<'a>,
     {
@@ -231,13 +149,6 @@ impl Row<'_> {
     pub fn text(&self, column: usize) -> Result<&str, DatabaseError> {
         match self {
             Self::Sqlite(row) => Ok(row.get_ref(column)?.as_str().map_err(rusqlite::Error::from)?),
-            Self::Postgres(row) => Ok(row.try_get(column)?),
-        }
-    }
-
-    pub fn optional_text(&self, column: usize) -> Result<Option<&str>, DatabaseError> {
-        match self {
-            Self::Sqlite(row) => Ok(row.get_ref(column)?.as_str_or_null().map_err(rusqlite::Error::from)?),
             Self::Postgres(row) => Ok(row.try_get(column)?),
         }
     }
@@ -263,5 +174,5 @@ impl Row<'_> {
 pub fn pet(row: Row<'_>) -> Result<Pet, DatabaseError> {
     let status = row.text(3)?;
     let status = status.parse().map_or_else(|_| ObservedStatus::Unknown(status.to_owned()), ObservedStatus::Known);
-    Ok(Pet { id: row.int(0)?, name: row.text(1)?.to_owned(), category_id: row.int(2)?, status: Some(status) })
+    Ok(Pet { id: row.get(0)?, name: row.text(1)?.to_owned(), category_id: row.get(2)?, status: Some(status) })
 }

@@ -58,11 +58,6 @@ impl Store {
         Ok(self.inner.database.read(Query(sql::LIST_KEYS, [], key_info)).await?)
     }
 
-    /// What was done to keys, oldest first.
-    pub async fn list_key_events(&self) -> Result<Vec<KeyEvent>, StoreError> {
-        Ok(self.inner.database.read(Query(sql::LIST_KEY_EVENTS, [], key_event)).await?)
-    }
-
     /// Revokes the key, everywhere within five seconds. A key that was revoked before keeps that time. Returns the key;
     /// `None` if it does not exist.
     pub async fn revoke_key(&self, id: KeyId, actor: &str, now: Now) -> Result<Option<KeyInfo>, StoreError> {
@@ -263,19 +258,6 @@ pub struct KeyInfo {
     pub revoked_at: Option<Timestamp>,
 }
 
-/// What was done to a key.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct KeyEvent {
-    /// When.
-    pub at: Timestamp,
-    /// `created`, `renamed`, `rotated` or `revoked`.
-    pub action: String,
-    /// To which key.
-    pub key: KeyId,
-    /// By whom.
-    pub actor: String,
-}
-
 impl KeyInfo {
     /// Whether it is accepted at the moment.
     pub fn is_valid(&self, now: Now) -> bool {
@@ -284,21 +266,16 @@ impl KeyInfo {
 }
 
 fn key_info(row: Row<'_>) -> Result<KeyInfo, DatabaseError> {
-    let at = |column| Ok::<_, DatabaseError>(row.int::<Option<i64>>(column)?.map(time));
+    let at = |column| Ok::<_, DatabaseError>(row.get::<Option<i64>>(column)?.map(time));
     Ok(KeyInfo {
         id: row.parsed(0)?,
         name: row.text(1)?.to_owned(),
         scopes: row.parsed(2)?,
-        created_at: time(row.int(3)?),
+        created_at: time(row.get(3)?),
         expires_at: at(4)?,
         last_used_at: at(5)?,
         revoked_at: at(6)?,
     })
-}
-
-fn key_event(row: Row<'_>) -> Result<KeyEvent, DatabaseError> {
-    let (action, actor) = (row.text(1)?.to_owned(), row.text(3)?.to_owned());
-    Ok(KeyEvent { at: time(row.int(0)?), action, key: row.parsed(2)?, actor })
 }
 
 /// Stored Unix seconds; out of range, which is never stored, the last timestamp.

@@ -18,19 +18,19 @@ use self::Column::{Hash, Int, Text};
 use super::database::Database;
 use super::job::{Connection, DatabaseError, Row, Value};
 use super::postgres::{self, ANSWER_TIME, Session};
-use super::{BackupError, DatabaseUrl, IntegrityReport, StoreError, StoreFailure, sql, sqlite};
+use super::{CopyError, DatabaseUrl, FailureKind, IntegrityReport, StoreError, StoreFailure, sql, sqlite};
 
 /// Copies the database as it is at one moment to the new `file`, for its owner only, and returns once that is on disk.
 /// Users of the database do not wait for it. Ends early once `cancel` is cancelled. Returns that another program has changed
 /// the schema.
-pub async fn backup(url: &DatabaseUrl, file: &Path, cancel: CancellationToken) -> Result<Option<String>, BackupError> {
+pub async fn backup(url: &DatabaseUrl, file: &Path, cancel: CancellationToken) -> Result<Option<String>, CopyError> {
     let DatabaseUrl::Sqlite(path) = url.clone() else {
         let why = "back up a server with its own tools (pg_dump), or copy it to a SQLite file with petstore copy";
-        return Err(BackupError::Failed(why.to_owned()));
+        return Err(CopyError::new(why));
     };
     let file = file.to_owned();
     let copied = spawn_blocking(move || sqlite::backup(&path, &file, &cancel)).await;
-    copied.unwrap_or(Err(BackupError::Cancelled))
+    copied.unwrap_or(Err(CopyError::Cancelled))
 }
 
 /// Puts a verified copy of the backup `file` in the place of the database, which no program may use, and returns what
@@ -40,17 +40,17 @@ pub async fn restore(
     url: &DatabaseUrl,
     replaces: bool,
     cancel: CancellationToken,
-) -> Result<IntegrityReport, BackupError> {
+) -> Result<IntegrityReport, CopyError> {
     let DatabaseUrl::Sqlite(path) = url.clone() else {
         let why = "restore a server with its own tools (pg_restore), or copy the backup to it with petstore copy";
-        return Err(BackupError::Failed(why.to_owned()));
+        return Err(CopyError::new(why));
     };
     if is_one_file(&DatabaseUrl::Sqlite(file.to_owned()), url) {
-        return Err(BackupError::Failed(format!("{url} is the backup itself")));
+        return Err(CopyError::new(format!("{url} is the backup itself")));
     }
     let file = file.to_owned();
     let restored = spawn_blocking(move || sqlite::restore(&file, &path, replaces, &cancel)).await;
-    restored.unwrap_or(Err(BackupError::Cancelled))
+    restored.unwrap_or(Err(CopyError::Cancelled))
 }
 
 /// Reads every page and every pet. Changes nothing; users of the database do not wait for it.
@@ -69,7 +69,7 @@ async fn inspect(url: &DatabaseUrl, is_quick: bool) -> Result<IntegrityReport, S
         return Err(StoreError::new(why));
     };
     let check = move || sqlite::check(&path, is_quick, &CancellationToken::new());
-    spawn_blocking(check).await.unwrap_or(Err(StoreFailure::Closed.into()))
+    spawn_blocking(check).await.unwrap_or(Err(StoreFailure::from(FailureKind::Closed).into()))
 }
 
 /// Rows at a time: enough to be fast, few enough for little memory.
@@ -91,36 +91,6 @@ pub struct CopySummary {
     pub pets: u64,
 }
 
-/// Why a store was not copied.
-#[derive(Debug, thiserror::Error)]
-pub enum CopyError {
-    /// One of the databases cannot be opened.
-    #[error(transparent)]
-    Store(#[from] StoreError),
-    /// Both are the same.
-    #[error("a store cannot be copied onto itself")]
-    Same,
-    /// One of them could not be read or written.
-    #[error("cannot copy to {database}: run the same command again")]
-    Failed {
-        /// The target.
-        database: DatabaseUrl,
-        /// What one of them answered.
-        source: StoreFailure,
-    },
-    /// The target does not contain the same rows.
-    #[error("{database} has {table} that are not those of the store: choose an empty database")]
-    Differs {
-        /// The target.
-        database: DatabaseUrl,
-        /// Which rows.
-        table: &'static str,
-    },
-    /// It was called off.
-    #[error("stopped; nothing was copied")]
-    Cancelled,
-}
-
 impl CopyProgress {
     /// Pets that were read from the source, and that were read again at the target.
     pub fn counts(&self) -> [u64; 2] {
@@ -139,9 +109,10 @@ pub async fn copy(
         return Err(CopyError::Same);
     }
     let mut source = End::source(from).await?;
-    Database::open(to).await?.close().await;
+    Database::open(to, true).await?.close().await;
     let mut target = End::target(to).await?;
-    let failed = |source| CopyError::Failed { database: to.clone(), source };
+    let failed =
+        |why: StoreFailure| StoreError::because(format!("cannot copy to {to}: run the same command again"))(why);
     let mut is_empty = true;
     for table in &TABLES {
         is_empty &= target.page(table, None).await.map_err(failed)?.is_empty();
@@ -163,7 +134,10 @@ pub async fn copy(
             return Err(CopyError::Cancelled);
         }
         if there != *sum {
-            return Err(CopyError::Differs { database: to.clone(), table: table.name });
+            return Err(CopyError::new(format!(
+                "{to} has {} that are not those of the store: choose an empty database",
+                table.name
+            )));
         }
     }
     target.commit().await.map_err(failed)?;
@@ -259,7 +233,7 @@ impl End {
 }
 
 async fn in_time<T>(work: impl Future<Output = Result<T, DatabaseError>>) -> Result<T, StoreFailure> {
-    Ok(timeout(ANSWER_TIME, work).await.map_err(|_| StoreFailure::NoAnswer)??)
+    Ok(timeout(ANSWER_TIME, work).await.map_err(|_| FailureKind::Timeout)??)
 }
 
 /// What a column holds, if it holds something.
@@ -363,8 +337,8 @@ impl Table {
     fn record(&self, row: &Row<'_>) -> Result<Record, DatabaseError> {
         let value = |(number, column): (usize, &Column)| {
             Ok(match column {
-                Int => row.int::<Option<i64>>(number)?.map_or(Owned::Null, Owned::Int),
-                Text => row.optional_text(number)?.map_or(Owned::Null, |text| Owned::Text(text.to_owned())),
+                Int => row.get::<Option<i64>>(number)?.map_or(Owned::Null, Owned::Int),
+                Text => row.get::<Option<String>>(number)?.map_or(Owned::Null, Owned::Text),
                 Hash => Owned::Hash(row.bytes(number)?),
             })
         };

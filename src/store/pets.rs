@@ -84,10 +84,14 @@ impl Store {
         let origin = self.origin(Some(idempotency.api_key), now);
         let age = Age::new(self.inner.opened, now);
         let creation = Creation::new(idempotency, &pet, age);
+        let replay = |(id, is_same)| {
+            let replayed = CreateOutcome { pet: Pet { id, ..pet.clone() }, replayed: true };
+            if is_same { Ok(replayed) } else { Err(StoreError::IdempotencyMismatch) }
+        };
         // Also where nothing can be written now, a repeat learns what became of the first. But where commits wait for
         // standbys, one whose wait was cancelled can be seen and still be lost: then the repeat has to commit, too.
         if let Some(earlier) = self.inner.database.read(creation.clone()).await? {
-            let replay = earlier.replay(pet.clone());
+            let replay = replay(earlier);
             if replay.is_err() || !self.inner.database.is_replicated().await? {
                 return replay;
             }
@@ -103,7 +107,7 @@ impl Store {
         }
         // Another process was faster.
         let earlier = self.inner.database.read(creation).await?;
-        earlier.ok_or(StoreFailure::from(DatabaseError::Vanished))?.replay(pet)
+        replay(earlier.ok_or(StoreFailure::from(DatabaseError::Vanished))?)
     }
 
     /// Adds `count` sample pets, the same ones each time.
@@ -149,7 +153,7 @@ impl Work for AddOnce {
         let Self { add, creation, .. } = self;
         if let Connection::Postgres(session) = on {
             let values: Vec<_> = values(&add.pet, &add.origin).into_iter().chain(creation.values()).collect();
-            return on.row(&session.with_turn(sql::ADD_ONCE_IN_TURN), &values, |row| row.int(0)).await;
+            return on.row(&session.with_turn(sql::ADD_ONCE_IN_TURN), &values, |row| row.get(0)).await;
         }
         let id = add.run(on).await?;
         if creation.remember(on, id).await? {
@@ -180,7 +184,7 @@ async fn add(on: &Connection<'_>, pet: &Pet, origin: &Origin) -> Result<PetId, D
         Connection::Sqlite(_) => Cow::from(sql::ADD),
         Connection::Postgres(session) => Cow::from(session.with_turn(sql::ADD_IN_TURN)),
     };
-    on.row(&sql, &values(pet, origin), |row| row.int(0)).await?.ok_or(DatabaseError::Vanished)
+    on.row(&sql, &values(pet, origin), |row| row.get(0)).await?.ok_or(DatabaseError::Vanished)
 }
 
 /// What is stored of a pet, but for its id.
@@ -208,8 +212,8 @@ pub struct AddedPet {
 /// Waits for added pets.
 #[derive(Debug)]
 pub struct Additions {
-    store: Store,
     signal: watch::Receiver<()>,
+    poll: Duration,
     log: Option<LogWatch>,
     heard: Instant,
 }
@@ -226,7 +230,7 @@ impl Additions {
     pub async fn changed(&mut self) {
         let since = clock::now().mono.duration_since(self.heard);
         let poll = match &self.log {
-            None => self.store.inner.database.poll_interval(),
+            None => self.poll,
             Some(_) if since < SETTLE => since.max(SOON),
             Some(_) => WATCHED_POLL,
         };
@@ -253,8 +257,8 @@ async fn written(log: Option<&mut LogWatch>) -> io::Result<()> {
 impl Store {
     /// News of added pets, from now on. Not to be made in vain: Linux takes 15 ms to end a watch.
     pub fn additions(&self) -> Additions {
-        let (database, heard) = (&self.inner.database, clock::now().mono);
-        Additions { store: self.clone(), signal: database.additions(), log: database.log_watch(), heard }
+        let (signal, (poll, log)) = (self.inner.database.additions(), self.inner.database.news());
+        Additions { signal, poll, log, heard: clock::now().mono }
     }
 
     /// At most `limit` pets with a greater id than `after`, in the order in which they were added.
@@ -278,7 +282,7 @@ impl Store {
 
     /// The same of the pets with no greater id than `most`.
     pub async fn last_id_up_to(&self, most: PetId) -> Result<PetId, StoreError> {
-        let last = || Query(sql::LAST_PET_UP_TO, [Value::Int(most)], |row| row.int(0));
+        let last = || Query(sql::LAST_PET_UP_TO, [Value::Int(most)], |row| row.get(0));
         let seen = self.inner.database.read(last()).await?;
         let last = self.confirmed(last()).await?.unwrap_or(seen);
         Ok(last.first().copied().unwrap_or_default())
@@ -349,11 +353,11 @@ impl Origin {
 
 /// The time, the id of the key and its name in three columns from `first` on.
 pub fn provenance(row: &Row<'_>, first: usize) -> Result<Provenance, DatabaseError> {
-    let at = Some(row.int(first)?).filter(|at| *at != NO_TIME);
-    let (key, name) = (row.optional_text(first + 1)?, row.optional_text(first + 2)?);
+    let at = Some(row.get(first)?).filter(|at| *at != NO_TIME);
+    let (key, name) = (row.get::<Option<String>>(first + 1)?, row.get::<Option<String>>(first + 2)?);
     let added_by = key.map(|key| {
-        let name = name.or_else(|| (key == SESSION_KEY.as_str()).then_some(SESSION_NAME));
-        AddedBy { key: key.to_owned(), name: name.map(str::to_owned) }
+        let name = name.or_else(|| (key == SESSION_KEY.as_str()).then(|| SESSION_NAME.to_owned()));
+        AddedBy { key, name }
     });
     Ok(Provenance { added_at: at.and_then(|at| Timestamp::from_second(at).ok()), added_by })
 }

@@ -7,8 +7,8 @@
 //! Nothing waits for ever: a server that is away, frozen or cut off is given up after seconds, and its connection with
 //! it.
 
-mod batcher;
 mod connections;
+mod engine;
 mod hosts;
 mod pool;
 
@@ -16,18 +16,19 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::join3;
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::Semaphore;
 use tokio::time::timeout;
 use tokio_postgres::error::SqlState;
 
 pub use self::connections::Session;
 pub use self::pool::ANSWER_TIME;
 
-use self::batcher::{Batcher, Kind, write_alone};
 use self::connections::{Connections, has_code};
+use self::engine::{Reads, Writes, write_alone};
 use super::error::{Objects, migrations, require_same};
-use super::job::{BEAT_TIME, Connection, DatabaseError, Query, Value, Work};
-use super::{DatabaseUrl, PostgresUrl, StoreError, StoreFailure, sql};
+use super::group::Group;
+use super::job::{Connection, DatabaseError, HEARTBEAT_TIME, Query, Row, Value, Work};
+use super::{DatabaseUrl, FailureKind, PostgresUrl, StoreError, StoreFailure, sql};
 use crate::model::text::safe_causes;
 
 /// How many of them read, and how many write; the others are for what is neither.
@@ -42,10 +43,10 @@ const CLOSE_TIME: Duration = Duration::from_secs(2);
 pub struct Postgres {
     database: DatabaseUrl,
     connections: Connections,
-    pub reads: Batcher,
-    pub writes: Batcher,
+    pub reads: Group<Reads>,
+    pub writes: Group<Writes>,
     /// For work that others must not share a transaction with: they may take back what they have added.
-    pub writes_apart: Batcher,
+    pub writes_apart: Group<Writes>,
     /// For writes without a waiting caller: one at a time.
     spare: Arc<Semaphore>,
 }
@@ -75,9 +76,9 @@ impl Postgres {
             tracing::warn!(%database, "{setting} is off on the database server: a power cut can lose or corrupt acknowledged pets");
         }
         session.release(true);
-        let reads = Batcher::start(Kind::Read, READERS, &connections);
-        let writes = Batcher::start(Kind::Write, WRITERS, &connections);
-        let writes_apart = Batcher::start(Kind::Write, 1, &connections);
+        let reads = Group::start(Reads(connections.clone()), READERS);
+        let writes = Group::start(Writes(connections.clone()), WRITERS);
+        let writes_apart = Group::start(Writes(connections.clone()), 1);
         Ok(Self { database, connections, reads, writes, writes_apart, spare: Arc::new(Semaphore::new(1)) })
     }
 
@@ -110,16 +111,10 @@ impl Postgres {
         Ok(())
     }
 
-    /// Whether a commit waits for other servers too, or this is such a server: one that led until just now is named by no
-    /// other, and still shows what it alone has.
-    pub async fn is_replicated(&self) -> Result<bool, StoreFailure> {
-        Ok(!self.reads.work(Query(sql::IS_REPLICATED, [], |_| Ok(()))).await?.is_empty())
-    }
-
     /// Separately, so that no transaction with a waiting caller holds its locks.
     pub fn write_later<W: Work>(&self, work: W) {
         let Ok(permit) = Arc::clone(&self.spare).try_acquire_owned() else { return };
-        if self.connections.pulse.is_stuck() {
+        if self.connections.commits.is_stuck() {
             return;
         }
         let connections = self.connections.clone();
@@ -131,11 +126,16 @@ impl Postgres {
         });
     }
 
-    /// Whether it can be read, and its schema is one that this program can use.
+    /// Whether it can be read, and its schema is one that this program can use: if it knows the version, as the migrations
+    /// have made it. A trigger or a constraint could have pets refused, or lose them after they were acknowledged.
     pub async fn ping(&self) -> Result<(), StoreFailure> {
         match self.reads.work(Version).await? {
-            found if found < VERSION => Err(StoreFailure::Outdated),
-            VERSION => self.reads.work(IsOurs).await,
+            found if found < VERSION => Err(FailureKind::Schema.into()),
+            VERSION => {
+                let object = |row: Row<'_>| Ok((row.text(0)?.to_owned(), row.text(1)?.to_owned()));
+                let objects = self.reads.work(Query(sql::OBJECTS, [], object)).await?;
+                Ok(require_same(&ours(), &objects.into_iter().collect())?)
+            }
             // A newer program has added to it.
             _ => Ok(()),
         }
@@ -143,22 +143,17 @@ impl Postgres {
 
     /// Whether it can be written: a commit was done just now, or one is done now.
     pub async fn can_write(&self) -> Result<(), StoreFailure> {
-        let pulse = &self.connections.pulse;
-        if pulse.is_felt() {
+        let commits = &self.connections.commits;
+        if commits.has_committed_lately() {
             return Ok(());
         }
-        let mut beats = pulse.beats.subscribe();
-        self.connections.start_beat();
-        match timeout(BEAT_TIME, beats.changed()).await {
-            Ok(_) => beats.borrow().clone(),
-            Err(_) if pulse.is_quiet() => Err(StoreFailure::NoAnswer),
-            Err(_) => Err(StoreFailure::Stuck),
+        let mut heartbeats = commits.heartbeats.subscribe();
+        self.connections.start_heartbeat();
+        match timeout(HEARTBEAT_TIME, heartbeats.changed()).await {
+            Ok(_) => heartbeats.borrow().clone(),
+            Err(_) if commits.is_quiet() => Err(FailureKind::Timeout.into()),
+            Err(_) => Err(FailureKind::Stuck.into()),
         }
-    }
-
-    /// Changes when this process has added pets.
-    pub fn additions(&self) -> watch::Receiver<()> {
-        self.connections.additions.subscribe()
     }
 
     pub async fn close(&self) {
@@ -177,7 +172,8 @@ pub async fn begin(url: &PostgresUrl, begin: &str) -> Result<Session, StoreError
     let connections = Connections::open(url)?;
     let session = connections.take_first(&database).await?;
     require(&session, &database).await?;
-    let begun = timeout(ANSWER_TIME, session.batch(begin)).await.map_err(|_| StoreFailure::NoAnswer)?;
+    let begun = timeout(ANSWER_TIME, session.batch(begin)).await;
+    let begun = begun.map_err(|_| StoreFailure::from(FailureKind::Timeout))?;
     begun.map_err(StoreError::cannot_open(&database))?;
     Ok(session)
 }
@@ -213,24 +209,11 @@ impl Work for Version {
     type Output = u32;
 
     async fn run(&self, on: &Connection<'_>) -> Result<u32, DatabaseError> {
-        match on.row(sql::VERSION, &[], |row| row.int::<i64>(0)).await {
+        match on.row(sql::VERSION, &[], |row| row.get::<i64>(0)).await {
             Ok(version) => Ok(version.map_or(0, |version| u32::try_from(version).unwrap_or(u32::MAX))),
             Err(error) if has_code(&error, &SqlState::UNDEFINED_TABLE) => Ok(0),
             Err(error) => Err(error),
         }
-    }
-}
-
-/// An error where a schema of this version is not as the migrations have made it: a trigger or a constraint could have pets
-/// refused, or lose them after they were acknowledged.
-struct IsOurs;
-
-impl Work for IsOurs {
-    type Output = ();
-
-    async fn run(&self, on: &Connection<'_>) -> Result<(), DatabaseError> {
-        let objects = on.rows(sql::OBJECTS, &[], |row| Ok((row.text(0)?.to_owned(), row.text(1)?.to_owned())));
-        require_same(&ours(), &objects.await?.into_iter().collect())
     }
 }
 

@@ -80,7 +80,6 @@ pub const LIMIT_KEY: &str =
 pub const USE_KEY: &str =
     "UPDATE api_keys SET last_used_at = $1 WHERE id = $2 AND (last_used_at IS NULL OR last_used_at < $1)";
 pub const ADD_KEY_EVENT: &str = "INSERT INTO key_events (at, action, api_key_id, actor) VALUES ($1, $2, $3, $4)";
-pub const LIST_KEY_EVENTS: &str = "SELECT at, action, api_key_id, actor FROM key_events ORDER BY at, id";
 
 pub const LAST_PET_UP_TO: &str = "SELECT id FROM pets WHERE id <= $1 ORDER BY id DESC LIMIT 1";
 

@@ -10,6 +10,9 @@ mod writer;
 
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::time::timeout;
 
 pub use self::file::LogWatch;
 pub use self::snapshot::{backup, begin, check, moment, restore};
@@ -17,7 +20,12 @@ pub use self::snapshot::{backup, begin, check, moment, restore};
 use self::connection::{Readers, cannot_open, connect_for_writing, migrate, refuse_foreign};
 use self::file::Files;
 use self::writer::Writer;
-use super::StoreError;
+use super::group::Group;
+use super::job::{HEARTBEAT_TIME, Heartbeat};
+use super::{FailureKind, StoreError, StoreFailure};
+
+/// How long closing may take: another process can hold the file, and nothing that was acknowledged is lost without it.
+const CLOSE_TIME: Duration = Duration::from_secs(2);
 
 /// Versions before it can corrupt a WAL database (<https://sqlite.org/wal.html#walresetbug>).
 const OLDEST_SQLITE: i32 = 3_051_003;
@@ -26,7 +34,7 @@ const OLDEST_SQLITE: i32 = 3_051_003;
 #[derive(Debug)]
 pub struct Sqlite {
     pub readers: Readers,
-    pub writer: Writer,
+    pub writes: Group<Writer>,
     files: Arc<Files>,
 }
 
@@ -42,8 +50,18 @@ impl Sqlite {
         migrate(&mut writing, path)?;
         let files = Arc::new(Files::of(path).map_err(StoreError::cannot_create(path))?);
         let readers = Readers::new(path, Arc::clone(&files));
-        let writer = Writer::start(writing, Arc::clone(&files));
-        Ok(Self { readers, writer: writer.map_err(StoreError::because("cannot start a thread"))?, files })
+        let writes = Group::start_thread(Writer::new(writing, Arc::clone(&files)), "store writer");
+        Ok(Self { readers, writes: writes.map_err(StoreError::because("cannot start a thread"))?, files })
+    }
+
+    /// Whether anything can be written: it was lately, or is now.
+    pub async fn can_write(&self) -> Result<(), StoreFailure> {
+        self.writes.is_idle()?;
+        if self.writes.engine().has_written()? {
+            return Ok(());
+        }
+        let heartbeat = self.writes.work_elsewhere(Heartbeat::new());
+        timeout(HEARTBEAT_TIME, heartbeat).await.unwrap_or(Err(FailureKind::Timeout.into()))
     }
 
     /// News of each write to the log; nothing where the system has none.
@@ -55,7 +73,9 @@ impl Sqlite {
     /// log into the file.
     pub async fn close(&self) {
         self.readers.close();
-        self.writer.close().await;
+        if timeout(CLOSE_TIME, self.writes.close()).await.is_err() {
+            tracing::error!("the database was not closed: another process has locked it");
+        }
     }
 }
 

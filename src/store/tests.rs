@@ -171,7 +171,7 @@ impl Work for Synchronous {
     type Output = Option<i64>;
 
     async fn run(&self, on: &Connection<'_>) -> Result<Option<i64>, DatabaseError> {
-        on.row("PRAGMA synchronous", &[], |row| row.int(0)).await
+        on.row("PRAGMA synchronous", &[], |row| row.get(0)).await
     }
 }
 

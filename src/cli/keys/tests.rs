@@ -37,9 +37,11 @@ impl Shop {
 
     /// What was done to keys, each with the id and who did it.
     async fn log(&self) -> Vec<(String, String, String)> {
-        let store = Store::open(&self.url.parse().unwrap()).await.unwrap();
-        let events = store.list_key_events().await.unwrap().into_iter();
-        events.map(|event| (event.action, event.key.to_string(), event.actor)).collect()
+        let connection = rusqlite::Connection::open(self.url.strip_prefix("sqlite:").unwrap()).unwrap();
+        let mut events =
+            connection.prepare("SELECT action, api_key_id, actor FROM key_events ORDER BY at, id").unwrap();
+        let events = events.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)));
+        events.unwrap().map(Result::unwrap).collect()
     }
 
     async fn accepts(&self, key: &str) -> bool {

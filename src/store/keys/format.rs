@@ -205,9 +205,9 @@ impl Known {
         Ok(Self {
             hash: row.bytes(0)?,
             scopes: row.parsed(1)?,
-            expires_at: row.int(2)?,
-            revoked: row.int::<Option<i64>>(3)?.is_some(),
-            last_used_at: row.int(4)?,
+            expires_at: row.get(2)?,
+            revoked: row.get::<Option<i64>>(3)?.is_some(),
+            last_used_at: row.get(4)?,
             read_at: Some(now.mono),
         })
     }

@@ -10,13 +10,13 @@ use deadpool::managed::{Object, PoolError};
 use futures_util::{TryStreamExt as _, pin_mut};
 use parking_lot::Mutex;
 use tokio::runtime::Handle;
-use tokio::sync::{Mutex as AsyncMutex, watch};
+use tokio::sync::Mutex as AsyncMutex;
 use tokio_postgres::error::SqlState;
 use tokio_postgres::types::{IsNull, ToSql, Type, to_sql_checked};
 use tokio_postgres::{Row, RowStream};
 
 use super::pool::{self, Commit, CommitMonitor, ConnectionPool, MonitoredClient, PooledConnection};
-use crate::store::error::DatabaseError;
+use crate::store::error::{DatabaseError, FailureKind};
 use crate::store::sql::{self, Value};
 use crate::store::url::PostgresUrl;
 use crate::store::{DatabaseUrl, StoreError, StoreFailure};
@@ -28,21 +28,18 @@ const FRESH: Duration = Duration::from_secs(1);
 #[derive(Clone, Debug)]
 pub struct Connections {
     pub pool: ConnectionPool,
-    pub pulse: Arc<CommitMonitor>,
+    pub commits: Arc<CommitMonitor>,
     /// Held while a transaction of this process adds pets: only one of each instance then waits in the server for its turn.
     pub turn: Arc<AsyncMutex<()>>,
-    /// Reports what this process has added.
-    pub additions: Arc<watch::Sender<()>>,
     /// Whether there is another host to go to from one whose commits wait.
     pub are_several_hosts: bool,
 }
 
 impl Connections {
     pub fn open(url: &PostgresUrl) -> Result<Self, StoreError> {
-        let pulse = Arc::<CommitMonitor>::default();
-        let pool = pool::open(url, Arc::clone(&pulse))?;
-        let (turn, additions) = (Arc::default(), Arc::default());
-        Ok(Self { pool, pulse, turn, additions, are_several_hosts: url.are_several_hosts() })
+        let commits = Arc::<CommitMonitor>::default();
+        let pool = pool::open(url, Arc::clone(&commits))?;
+        Ok(Self { pool, commits, turn: Arc::default(), are_several_hosts: url.are_several_hosts() })
     }
 
     /// Closes what is idle and not new: it may lead to a server that was left.
@@ -53,7 +50,7 @@ impl Connections {
     pub async fn take(&self) -> Result<Session, StoreFailure> {
         match self.pool.get().await {
             Ok(client) => Ok(Session::new(client)),
-            Err(PoolError::Closed) => Err(StoreFailure::Closed),
+            Err(PoolError::Closed) => Err(FailureKind::Closed.into()),
             Err(PoolError::Backend(error)) => Err(StoreFailure::NoConnection(Arc::new(error))),
             Err(error) => Err(StoreFailure::NoConnection(Arc::new(error))),
         }
@@ -74,34 +71,34 @@ impl Connections {
 /// But one whose commit the server has not answered is kept until it has: the commit continues there without its
 /// connection, and must not overlap with another one.
 pub struct Session {
-    line: Option<PooledConnection>,
+    client: Option<PooledConnection>,
     commit: Mutex<Option<Commit>>,
     has_turn: AtomicBool,
     preparing: AtomicUsize,
 }
 
 impl Session {
-    pub fn new(line: PooledConnection) -> Self {
+    pub fn new(client: PooledConnection) -> Self {
         let (has_turn, preparing) = (AtomicBool::new(false), AtomicUsize::new(0));
-        Self { line: Some(line), commit: Mutex::new(None), has_turn, preparing }
+        Self { client: Some(client), commit: Mutex::new(None), has_turn, preparing }
     }
 
     /// Gives it back; closes it where it is not `sound`.
     pub fn release(mut self, sound: bool) {
         if sound {
-            drop(self.line.take());
+            drop(self.client.take());
         }
     }
 
-    fn line(&self) -> Result<&MonitoredClient, DatabaseError> {
-        self.line.as_deref().ok_or(DatabaseError::Vanished)
+    fn client(&self) -> Result<&MonitoredClient, DatabaseError> {
+        self.client.as_deref().ok_or(DatabaseError::Vanished)
     }
 
     /// What comes next commits.
     pub fn begin(&self, monitor: &Arc<CommitMonitor>) {
         *self.commit.lock() = Some(monitor.begin(self.host()));
-        if let Some(line) = &self.line {
-            line.take_warning();
+        if let Some(client) = &self.client {
+            client.take_warning();
         }
     }
 
@@ -122,18 +119,18 @@ impl Session {
 
     /// Whether a pooler gives its session to others, too.
     pub fn is_shared(&self) -> bool {
-        self.line.as_ref().is_some_and(|line| line.is_shared)
+        self.client.as_ref().is_some_and(|client| client.is_shared)
     }
 
     /// Which of the hosts it leads to.
     pub fn host(&self) -> usize {
-        self.line.as_ref().map_or(0, |line| line.host)
+        self.client.as_ref().map_or(0, |client| client.host)
     }
 
     /// The server has answered, and this is what it was about; nothing where it has warned of that.
     pub fn end(&self) -> Option<Commit> {
         let commit = self.commit.lock().take();
-        let has_warned = self.line.as_ref().is_some_and(|line| line.take_warning());
+        let has_warned = self.client.as_ref().is_some_and(|client| client.take_warning());
         commit.filter(|_| !has_warned)
     }
 
@@ -168,11 +165,11 @@ impl Session {
 
     /// Statements without values and answers.
     pub async fn batch(&self, sql: &str) -> Result<(), DatabaseError> {
-        Ok(self.line()?.client.batch_execute(sql).await?)
+        Ok(self.client()?.client.batch_execute(sql).await?)
     }
 
     async fn query(&self, sql: &str, values: &[Value<'_>]) -> Result<RowStream, DatabaseError> {
-        let client = &self.line()?.client;
+        let client = &self.client()?.client;
         self.preparing.fetch_add(1, Ordering::Relaxed);
         let statement = client.prepare_cached(sql).await;
         self.preparing.fetch_sub(1, Ordering::Relaxed);
@@ -182,15 +179,15 @@ impl Session {
 
 impl Drop for Session {
     fn drop(&mut self) {
-        let Some(line) = self.line.take() else { return };
+        let Some(client) = self.client.take() else { return };
         let commit = self.commit.get_mut().take();
         match (commit, Handle::try_current()) {
             (Some(commit), Ok(runtime)) => drop(runtime.spawn(async move {
                 // Behind whatever the server is at.
-                let _ = line.client.batch_execute("").await;
-                drop((Object::take(line), commit));
+                let _ = client.client.batch_execute("").await;
+                drop((Object::take(client), commit));
             })),
-            _ => drop(Object::take(line)),
+            _ => drop(Object::take(client)),
         }
     }
 }

@@ -134,18 +134,18 @@ impl Manager for Connector {
     async fn create(&self) -> Result<MonitoredClient, ConnectError> {
         let connected =
             self.hosts.connect(|host| self.monitor.is_stuck_at(host), |config| Box::pin(self.connect(config)));
-        let (host, line) = Box::pin(connected).await?;
-        Ok(MonitoredClient { host, ..line })
+        let (host, client) = Box::pin(connected).await?;
+        Ok(MonitoredClient { host, ..client })
     }
 
-    async fn recycle(&self, line: &mut MonitoredClient, metrics: &Metrics) -> RecycleResult<ConnectError> {
+    async fn recycle(&self, client: &mut MonitoredClient, metrics: &Metrics) -> RecycleResult<ConnectError> {
         // Spread by where it lies in memory.
-        let spread = Duration::from_millis(Arc::as_ptr(&line.warned).addr() as u64 / 64 % 300_000);
-        if line.client.is_closed() {
+        let spread = Duration::from_millis(Arc::as_ptr(&client.warned).addr() as u64 / 64 % 300_000);
+        if client.client.is_closed() {
             return Err(RecycleError::message("closed"));
         }
         // The other hosts were tried first when it was made; they are tried again now and then.
-        if self.are_several_hosts && metrics.age() >= STUCK && self.monitor.is_stuck_at(line.host) {
+        if self.are_several_hosts && metrics.age() >= STUCK && self.monitor.is_stuck_at(client.host) {
             return Err(RecycleError::message("its host does not commit"));
         }
         if metrics.age() < LIFETIME + spread { Ok(()) } else { Err(RecycleError::message("too old")) }
@@ -155,19 +155,19 @@ impl Manager for Connector {
 impl Connector {
     /// Connected to the host of `config`.
     async fn connect(&self, config: Config) -> Result<MonitoredClient, DatabaseError> {
-        let mut line = match &self.tls {
+        let mut client = match &self.tls {
             None => self.driven(config.connect(NoTls).await?),
             Some(tls) => self.driven(config.connect(MakeRustlsConnect::new(tls.clone())).await?),
         };
         // What is set here would be set for the others, and not for what goes through another session.
-        line.is_shared = !has_rows(&line.client.simple_query(sql::HAS_OPTIONS).await?);
-        if !line.is_shared {
-            line.client.batch_execute(sql::COMMIT_DURABLY).await?;
+        client.is_shared = !has_rows(&client.client.simple_query(sql::HAS_OPTIONS).await?);
+        if !client.is_shared {
+            client.client.batch_execute(sql::COMMIT_DURABLY).await?;
         }
-        Ok(line)
+        Ok(client)
     }
 
-    /// The connection, with a task that does its reading and writing and hears the warnings on it. What the server says of a
+    /// The connection, with a task that reads and writes it and notes the warnings on it. What the server says of a
     /// statement it says before the answer to that.
     fn driven<S, T>(&self, (client, mut connection): (Client, Connection<S, T>)) -> MonitoredClient
     where
@@ -175,13 +175,13 @@ impl Connector {
         T: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
         let warned = Arc::<AtomicBool>::default();
-        let (hears, warnings) = (Arc::clone(&warned), Arc::clone(&self.warnings));
+        let (has_warned, warnings) = (Arc::clone(&warned), Arc::clone(&self.warnings));
         let task = tokio::spawn(async move {
             while let Some(message) = poll_fn(|context| connection.poll_message(context)).await {
                 match message {
                     Ok(AsyncMessage::Notice(notice)) if is_warning(&notice) => {
                         warnings.log(&notice);
-                        hears.store(true, Ordering::Relaxed);
+                        has_warned.store(true, Ordering::Relaxed);
                     }
                     Ok(_) => {}
                     Err(error) => {
@@ -235,9 +235,9 @@ const SHOWN: Duration = Duration::from_secs(1);
 pub struct CommitMonitor {
     commits: Mutex<Commits>,
     /// For the one that finds out.
-    pub beating: Arc<Semaphore>,
+    pub heartbeat_permit: Arc<Semaphore>,
     /// How the last one of these ended.
-    pub beats: watch::Sender<Result<(), StoreFailure>>,
+    pub heartbeats: watch::Sender<Result<(), StoreFailure>>,
 }
 
 #[derive(Debug, Default)]
@@ -252,15 +252,15 @@ struct Commits {
 /// A commit that is under way until this is dropped.
 #[derive(Debug)]
 pub struct Commit {
-    pulse: Arc<CommitMonitor>,
+    monitor: Arc<CommitMonitor>,
     number: u64,
     begun: Instant,
 }
 
 impl Default for CommitMonitor {
     fn default() -> Self {
-        let (beating, beats) = (Arc::new(Semaphore::new(1)), watch::Sender::new(Ok(())));
-        Self { commits: Mutex::default(), beating, beats }
+        let (heartbeat_permit, heartbeats) = (Arc::new(Semaphore::new(1)), watch::Sender::new(Ok(())));
+        Self { commits: Mutex::default(), heartbeat_permit, heartbeats }
     }
 }
 
@@ -271,7 +271,7 @@ impl CommitMonitor {
         commits.ever += 1;
         let number = commits.ever;
         commits.pending.insert(number, (begun, host));
-        Commit { pulse: Arc::clone(self), number, begun }
+        Commit { monitor: Arc::clone(self), number, begun }
     }
 
     /// Whether a commit has waited too long, and none that was begun after it is done.
@@ -297,7 +297,7 @@ impl CommitMonitor {
     }
 
     /// Whether a commit was done just now.
-    pub fn is_felt(&self) -> bool {
+    pub fn has_committed_lately(&self) -> bool {
         let now = clock::now().mono;
         self.commits.lock().done.is_some_and(|(_, at)| now.saturating_duration_since(at) < SHOWN)
     }
@@ -307,7 +307,7 @@ impl Commit {
     /// It is done, and has written something.
     pub fn done(self) {
         let now = clock::now().mono;
-        let mut commits = self.pulse.commits.lock();
+        let mut commits = self.monitor.commits.lock();
         let done = commits.done.filter(|(begun, _)| *begun > self.begun);
         commits.done = Some((done.map_or(self.begun, |(begun, _)| begun), now));
     }
@@ -315,7 +315,7 @@ impl Commit {
 
 impl Drop for Commit {
     fn drop(&mut self) {
-        self.pulse.commits.lock().pending.remove(&self.number);
+        self.monitor.commits.lock().pending.remove(&self.number);
     }
 }
 

@@ -13,8 +13,8 @@ use sha2::{Digest as _, Sha256};
 use tokio::time::sleep;
 
 use super::file::Files;
-use crate::store::error::{Objects, migrations, require_same};
-use crate::store::job::{self, DatabaseError, Work};
+use crate::store::error::{DatabaseError, FailureKind, Objects, migrations, require_same};
+use crate::store::job::{self, Work};
 use crate::store::{DatabaseUrl, StoreError, StoreFailure};
 
 /// How long a write waits for a lock that another process holds.
@@ -200,35 +200,40 @@ impl Readers {
     /// Reads in this thread, and waits outside of SQLite while it is busy, as it is while another process repairs the
     /// write-ahead log.
     pub async fn read<W: Work>(&self, work: &W) -> Result<W::Output, StoreFailure> {
+        self.patiently(|connection| at_once(work.run(&job::Connection::sqlite(connection)))).await
+    }
+
+    /// Whether it can be read, and its schema is as this program has made it.
+    pub async fn ping(&self) -> Result<(), StoreFailure> {
+        // As it is at one moment: another process may be bringing it up to date.
+        self.patiently(|connection| require_ours(&*connection.unchecked_transaction()?)).await
+    }
+
+    async fn patiently<T>(
+        &self,
+        read: impl Fn(&mut Connection) -> Result<T, DatabaseError>,
+    ) -> Result<T, StoreFailure> {
         for _ in 0..BUSY_TRIES {
-            match self.read_at_once(work) {
-                Err(StoreFailure::Database(error)) if matches!(&*error, DatabaseError::Sqlite(error) if is_busy(error)) =>
-                {
-                    sleep(BUSY_PAUSE).await;
-                }
+            match self.read_at_once(&read) {
+                Err(error) if error.kind() == FailureKind::Locked => sleep(BUSY_PAUSE).await,
                 read_or_not => return read_or_not,
             }
         }
-        self.read_at_once(work)
+        self.read_at_once(&read)
     }
 
-    fn read_at_once<W: Work>(&self, work: &W) -> Result<W::Output, StoreFailure> {
-        let idle = self.idle.lock().as_mut().ok_or(StoreFailure::Closed)?.pop();
+    fn read_at_once<T>(&self, read: impl Fn(&mut Connection) -> Result<T, DatabaseError>) -> Result<T, StoreFailure> {
+        let idle = self.idle.lock().as_mut().ok_or(FailureKind::Closed)?.pop();
         let mut connection = match idle {
             Some(connection) => connection,
             None => self.connect()?,
         };
         // A connection whose statement failed is closed, and replaced by a new one.
-        let read = at_once(work.run(&job::Connection::sqlite(&mut connection)))?;
+        let read = read(&mut connection)?;
         if let Some(idle) = self.idle.lock().as_mut() {
             idle.push(connection);
         }
         Ok(read)
-    }
-
-    /// Whether it can be read, and its schema is as this program has made it.
-    pub async fn ping(&self) -> Result<(), StoreFailure> {
-        self.read(&IsOurs).await
     }
 
     /// Never to another file than the one that is written: those that are open go on.
@@ -239,24 +244,12 @@ impl Readers {
             Ok(connection)
         };
         let connection = open().map_err(DatabaseError::Sqlite);
-        if self.files.are_there() { Ok(connection?) } else { Err(StoreFailure::Moved) }
+        if self.files.are_there() { Ok(connection?) } else { Err(FailureKind::Moved.into()) }
     }
 
     /// Those in use close when they are given back.
     pub fn close(&self) {
         self.idle.lock().take();
-    }
-}
-
-struct IsOurs;
-
-impl Work for IsOurs {
-    type Output = ();
-
-    async fn run(&self, on: &job::Connection<'_>) -> Result<(), DatabaseError> {
-        let job::Connection::Sqlite(connection) = on else { return Ok(()) };
-        // As it is at one moment: another process may be bringing it up to date.
-        require_ours(&*connection.lock().unchecked_transaction()?)
     }
 }
 

@@ -21,7 +21,7 @@ use super::file;
 use crate::model::draft::check_name;
 use crate::model::text::causes;
 use crate::store::job::{DatabaseError, Row, pet};
-use crate::store::{BackupError, DatabaseUrl, IntegrityReport, StoreError, sql};
+use crate::store::{CopyError, DatabaseUrl, IntegrityReport, StoreError, sql};
 
 /// Pages copied before it is asked again whether to go on: about 4 MiB.
 const PAGES_AT_ONCE: c_int = 1000;
@@ -32,9 +32,9 @@ const STEPS_AT_ONCE: c_int = 10_000;
 /// The most lines about what is wrong.
 const MOST_PROBLEMS: usize = 100;
 
-pub fn backup(path: &Path, copy: &Path, cancel: &CancellationToken) -> Result<Option<String>, BackupError> {
+pub fn backup(path: &Path, copy: &Path, cancel: &CancellationToken) -> Result<Option<String>, CopyError> {
     let name = copy.display();
-    let exists = || BackupError::Failed(format!("{name} already exists: choose another file"));
+    let exists = || CopyError::new(format!("{name} already exists: choose another file"));
     let cannot_write = cannot_write(copy);
     if copy.exists() {
         return Err(exists());
@@ -42,10 +42,10 @@ pub fn backup(path: &Path, copy: &Path, cancel: &CancellationToken) -> Result<Op
     let partial = copied(path, copy, cancel)?;
     let IntegrityReport { problems, changed, .. } = check(partial.file.path(), true, cancel)?;
     if cancel.is_cancelled() {
-        return Err(BackupError::Cancelled);
+        return Err(CopyError::Cancelled);
     }
     if !problems.is_empty() {
-        return Err(BackupError::Damaged(problems));
+        return Err(CopyError::Damaged(problems));
     }
     partial.file.persist_noclobber(copy).map_err(|error| match error.error.kind() {
         io::ErrorKind::AlreadyExists => exists(),
@@ -55,8 +55,8 @@ pub fn backup(path: &Path, copy: &Path, cancel: &CancellationToken) -> Result<Op
     Ok(changed)
 }
 
-fn cannot_write(copy: &Path) -> impl Fn(io::Error) -> BackupError {
-    move |why| BackupError::Failed(format!("cannot write the copy {}: {why}", copy.display()))
+fn cannot_write(copy: &Path) -> impl Fn(io::Error) -> CopyError {
+    move |why| CopyError::new(format!("cannot write the copy {}: {why}", copy.display()))
 }
 
 /// A copy in the making, in a separate private directory on the disk that it is for: what SQLite puts beside it goes with it.
@@ -109,15 +109,15 @@ fn remove_left(place: &Path) {
 }
 
 /// The database at `path` as it is at one moment, for `copy`, whose name it does not have yet.
-pub fn copied(path: &Path, copy: &Path, cancel: &CancellationToken) -> Result<Partial, BackupError> {
+pub fn copied(path: &Path, copy: &Path, cancel: &CancellationToken) -> Result<Partial, CopyError> {
     let name = copy.display();
     let cannot_write = cannot_write(copy);
     let from = connect(path)?;
     let partial = Partial::beside(copy).map_err(&cannot_write)?;
     copy_pages(&from, partial.file.path(), cancel)
-        .map_err(|why| BackupError::Failed(format!("cannot copy to {name}: {}", causes(&why))))?;
+        .map_err(|why| CopyError::new(format!("cannot copy to {name}: {}", causes(&why))))?;
     if cancel.is_cancelled() {
-        return Err(BackupError::Cancelled);
+        return Err(CopyError::Cancelled);
     }
     partial.file.as_file().sync_all().map_err(&cannot_write)?;
     Ok(partial)
@@ -251,15 +251,13 @@ pub fn restore(
     path: &Path,
     replaces: bool,
     cancel: &CancellationToken,
-) -> Result<IntegrityReport, BackupError> {
+) -> Result<IntegrityReport, CopyError> {
     // A link stays a link, and the other files of a database are beside its target.
     let path = &fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let name = path.display();
-    let cannot_write = |why: io::Error| BackupError::Failed(format!("cannot write {name}: {why}"));
+    let cannot_write = |why: io::Error| CopyError::new(format!("cannot write {name}: {why}"));
     if path.exists() && !replaces {
-        return Err(BackupError::Failed(format!(
-            "{name} already exists and was not changed; to overwrite it: --force"
-        )));
+        return Err(CopyError::new(format!("{name} already exists and was not changed; to overwrite it: --force")));
     }
     if path.exists() {
         file::judge_file(path, false)?;
@@ -267,16 +265,16 @@ pub fn restore(
     let alone = alone(path)?;
     let in_backup = check(backup, false, cancel)?;
     if !in_backup.problems.is_empty() && !cancel.is_cancelled() {
-        return Err(BackupError::Damaged(in_backup.problems));
+        return Err(CopyError::Damaged(in_backup.problems));
     }
     file::create_directory(path).map_err(cannot_write)?;
     let copy = copied(backup, path, cancel)?;
     let in_copy = check(copy.file.path(), false, cancel)?;
     if cancel.is_cancelled() {
-        return Err(BackupError::Cancelled);
+        return Err(CopyError::Cancelled);
     }
     if in_copy != in_backup {
-        return Err(BackupError::Failed(format!("{name} was not changed: its disk did not keep what was written")));
+        return Err(CopyError::new(format!("{name} was not changed: its disk did not keep what was written")));
     }
     give_to_owner(copy.file.as_file(), path).map_err(cannot_write)?;
     // SQLite would put the pages of an old log into the new file. After a power cut it must not find both.
@@ -292,7 +290,7 @@ pub fn restore(
 
 /// Keeps other programs from using the file at `path` until it is closed. Its write-ahead log is folded in first, so that
 /// an interruption leaves it complete.
-fn alone(path: &Path) -> Result<Option<Connection>, BackupError> {
+fn alone(path: &Path) -> Result<Option<Connection>, CopyError> {
     if !path.exists() {
         return Ok(None);
     }
@@ -300,7 +298,7 @@ fn alone(path: &Path) -> Result<Option<Connection>, BackupError> {
         Ok(connection) => Ok(Some(connection)),
         Err(error) if is_busy(&error) => {
             let name = path.display();
-            Err(BackupError::Failed(format!("{name} is in use and was not changed: stop the service first")))
+            Err(CopyError::new(format!("{name} is in use and was not changed: stop the service first")))
         }
         // A damaged file cannot be locked, and is used by nobody: SQLite locks it before it reads it.
         Err(_) => Ok(None),

@@ -1,11 +1,6 @@
-//! The one connection that writes, and the thread that uses it when more than one write is under way.
+//! The one connection that writes, on a thread when more than one write is under way.
 //!
-//! Whatever waits when the connection becomes free is committed in one transaction, so that many writers share one
-//! fsync. A lone caller commits in its own thread: waking another thread and being woken takes half as long as an fsync of
-//! a good disk. A caller learns of success only after the commit; if anything in the transaction fails, all of it is rolled
-//! back and every caller in it gets the error.
-//!
-//! Only the thread waits for another process that has locked the file. When it gives up, so does everything that has come
+//! Only that thread waits for another process that has locked the file. When it gives up, so does everything that has come
 //! meanwhile: no caller waits for several such limits.
 //!
 //! After a failed fsync the contents of the disk are unknown, and a retry would only seem to help: the kernel has dropped
@@ -13,10 +8,8 @@
 //! if the file was renamed or replaced.
 
 use std::ffi::c_int;
-use std::io;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::{Arc, OnceLock};
-use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
@@ -24,22 +17,16 @@ use rusqlite::config::DbConfig;
 use rusqlite::wal::CheckpointMode;
 use rusqlite::{ErrorCode, MAIN_DB, ffi};
 use tokio::runtime::{Handle, RuntimeFlavor};
-use tokio::sync::{mpsc, watch};
-use tokio::task::{block_in_place, spawn_blocking};
-use tokio::time::timeout;
+use tokio::task::block_in_place;
 
 use super::connection::{BUSY_TIMEOUT, at_once, is_busy, require_ours};
 use super::file::Files;
 use crate::clock;
 use crate::model::text::safe_causes;
 use crate::store::StoreFailure;
-use crate::store::job::{BEAT_TIME, Connection, DatabaseError, Heartbeat, Job, QUEUE, Work, awaited, queue, unawaited};
-
-/// The most writes in one transaction: enough to hide the fsync, few enough to keep each of them prompt.
-const GROUP: usize = 128;
-
-/// How long closing may take: another process can hold the file, and nothing that was acknowledged is lost without it.
-const CLOSE_TIME: Duration = Duration::from_secs(2);
+use crate::store::error::{DatabaseError, FailureKind};
+use crate::store::group::{Engine, Job};
+use crate::store::job::Connection;
 
 /// For how long a write shows that others can be written: an idle service is not to keep its disk awake.
 const SHOWN: Duration = Duration::from_secs(10);
@@ -47,196 +34,79 @@ const SHOWN: Duration = Duration::from_secs(10);
 /// From how many pages on the write-ahead log is folded into the file. SQLite's own number; about 4 MiB.
 const CHECKPOINT_PAGES: c_int = 1000;
 
+/// What only one can write with at a time.
 #[derive(Debug)]
 pub struct Writer {
     /// Nothing once closed.
-    running: Mutex<Option<Running>>,
-    pen: Arc<WriteConnection>,
-}
-
-#[derive(Debug)]
-struct Running {
-    jobs: mpsc::Sender<Box<dyn Job>>,
-    thread: JoinHandle<()>,
-}
-
-impl Writer {
-    pub fn start(connection: rusqlite::Connection, files: Arc<Files>) -> io::Result<Self> {
-        let (jobs, waiting) = mpsc::channel(QUEUE);
-        let (was_alone, schema) = (AtomicBool::new(true), AtomicI64::new(-1));
-        let (broken, written) = (OnceLock::new(), Mutex::new(None));
-        let (connection, additions) = (Mutex::new(Some(connection)), Arc::<watch::Sender<()>>::default());
-        let pen = Arc::new(WriteConnection { connection, files, was_alone, schema, broken, written, additions });
-        let shared = Arc::clone(&pen);
-        let thread = thread::Builder::new().name("store writer".into()).spawn(move || shared.until_closed(waiting))?;
-        Ok(Self { running: Mutex::new(Some(Running { jobs, thread })), pen })
-    }
-
-    /// Whether anything can be written: it was lately, or is now.
-    pub async fn can_write(&self) -> Result<(), StoreFailure> {
-        let runs = self.running.lock().as_ref().is_some_and(|running| !running.thread.is_finished());
-        if !runs {
-            return Err(StoreFailure::Closed);
-        }
-        self.pen.is_sound()?;
-        if self.pen.has_written() {
-            return Ok(());
-        }
-        let (job, done) = awaited(Heartbeat::new());
-        self.queue(job)?;
-        timeout(BEAT_TIME, done).await.map_err(|_| StoreFailure::NoAnswer)?.unwrap_or(Err(StoreFailure::Closed))
-    }
-
-    pub async fn write<W: Work>(&self, work: W) -> Result<W::Output, StoreFailure> {
-        let (job, done) = awaited(work);
-        // In this thread, if it may wait for the disk and no other writes are running or likely: a lone write takes as long
-        // as a whole group.
-        let may_wait = Handle::current().runtime_flavor() == RuntimeFlavor::MultiThread;
-        let is_alone = self.pen.was_alone.load(Ordering::Relaxed) && self.none_waits();
-        match self.pen.connection.try_lock() {
-            Some(mut connection) if may_wait && is_alone => {
-                let connection = connection.as_mut().ok_or(StoreFailure::Closed)?;
-                let mut group = vec![job];
-                if block_in_place(|| self.pen.write(connection, &mut group, Duration::ZERO)).is_ok_and(|long| long) {
-                    // The thread has the time to fold the log in.
-                    self.write_later(Nothing);
-                }
-                // Another process has locked the file.
-                group.into_iter().try_for_each(|job| self.queue(job))?;
-            }
-            _ => self.queue(job)?,
-        }
-        done.await.unwrap_or(Err(StoreFailure::Closed))
-    }
-
-    pub fn write_later<W: Work>(&self, work: W) {
-        if let Err(error) = self.queue(unawaited(work)) {
-            tracing::debug!(%error, "a background write was skipped");
-        }
-    }
-
-    /// Changes when pets were added.
-    pub fn additions(&self) -> watch::Receiver<()> {
-        self.pen.additions.subscribe()
-    }
-
-    fn none_waits(&self) -> bool {
-        self.running.lock().as_ref().is_some_and(|running| running.jobs.capacity() == QUEUE)
-    }
-
-    fn queue(&self, job: Box<dyn Job>) -> Result<(), StoreFailure> {
-        queue(self.running.lock().as_ref().map(|running| &running.jobs), job)
-    }
-
-    /// Writes what waits, then closes the connection.
-    pub async fn close(&self) {
-        let running = self.running.lock().take();
-        let Some(Running { jobs, thread }) = running else { return };
-        drop(jobs);
-        match timeout(CLOSE_TIME, spawn_blocking(|| thread.join())).await {
-            Ok(Ok(Ok(()))) => {}
-            Ok(_) => tracing::error!("the writer thread failed"),
-            Err(_) => tracing::error!("the database was not closed: another process has locked it"),
-        }
-    }
-}
-
-/// What only one can write with at a time.
-#[derive(Debug)]
-struct WriteConnection {
-    /// Nothing once closed.
     connection: Mutex<Option<rusqlite::Connection>>,
-    /// Whether the last group was of one.
-    was_alone: AtomicBool,
     files: Arc<Files>,
     /// SQLite's number of the schema that was compared last.
     schema: AtomicI64,
     /// Why nothing more may be written.
-    broken: OnceLock<StoreFailure>,
+    broken: OnceLock<FailureKind>,
     /// When something was written last; nothing where the last try failed.
     written: Mutex<Option<Instant>>,
-    additions: Arc<watch::Sender<()>>,
+    /// Whether the write-ahead log should be folded into the file, for which the thread has the time.
+    is_log_long: AtomicBool,
 }
 
-impl WriteConnection {
-    /// Ends when the last sender is gone and the queue is empty.
-    fn until_closed(&self, mut waiting: mpsc::Receiver<Box<dyn Job>>) {
-        let mut group = Vec::with_capacity(GROUP);
-        while waiting.blocking_recv_many(&mut group, GROUP) > 0 {
+impl Engine for Writer {
+    /// The thread waits itself.
+    const PATIENCE: Option<Duration> = None;
+
+    /// If its thread may wait for the disk: a lone write takes as long as a whole group.
+    fn lets_callers_run(&self) -> bool {
+        let may_wait = Handle::current().runtime_flavor() == RuntimeFlavor::MultiThread;
+        may_wait && !self.connection.is_locked() && !self.is_log_long.load(Ordering::Relaxed)
+    }
+
+    async fn commit(&self, group: &mut Vec<Box<dyn Job>>, is_lone: bool) -> Result<(), StoreFailure> {
+        let patience = if is_lone { Duration::ZERO } else { BUSY_TIMEOUT };
+        block_in_place(|| {
             let mut connection = self.connection.lock();
-            let Some(connection) = connection.as_mut() else { return };
-            match self.write(connection, &mut group, BUSY_TIMEOUT) {
-                Ok(true) => {
-                    if let Err(error) = checkpoint(connection) {
-                        tracing::error!(error = safe_causes(&error), "the write-ahead log could not be checkpointed");
-                        self.judge(connection, &error);
-                    }
-                }
-                Ok(false) => {}
-                Err(locked) => {
-                    // First all of them: what comes after an answer waits separately.
-                    while let Ok(job) = waiting.try_recv() {
-                        group.push(job);
-                    }
-                    group.drain(..).for_each(|job| job.end(Err(locked.clone())));
-                }
+            self.write(connection.as_mut().ok_or(FailureKind::Closed)?, group, patience)
+        })
+    }
+
+    /// Keeps the write-ahead log short.
+    fn clean_up(&self) {
+        let connection = self.connection.lock();
+        let is_long = self.is_log_long.swap(false, Ordering::Relaxed);
+        let Some(connection) = connection.as_ref().filter(|_| is_long) else { return };
+        match connection.wal_checkpoint_v2(Some(MAIN_DB), CheckpointMode::PASSIVE) {
+            // Another process may be at it.
+            Err(error) if !is_busy(&error) => {
+                tracing::error!(error = safe_causes(&error), "the write-ahead log could not be checkpointed");
+                self.judge(connection, &error);
             }
+            _ => {}
         }
+    }
+
+    fn close(&self) {
         if let Some(Err((_, error))) = self.connection.lock().take().map(rusqlite::Connection::close) {
             tracing::warn!(%error, "the writing connection did not close");
         }
     }
+}
 
-    /// Ends all jobs of `group` once they are on disk or failed, and empties it. Returns whether the write-ahead log should
-    /// be folded in; fails if another process has locked the file for longer than `patience`, and then leaves what is not
-    /// written in the group.
-    fn write(
-        &self,
-        connection: &mut rusqlite::Connection,
-        group: &mut Vec<Box<dyn Job>>,
-        patience: Duration,
-    ) -> Result<bool, StoreFailure> {
-        self.was_alone.store(group.len() == 1, Ordering::Relaxed);
-        // Drops jobs whose callers gave up: another process may have locked the file for long.
-        group.retain(|job| job.is_wanted());
-        if group.is_empty() {
-            return Ok(false);
-        }
-        let committed = self.commit(connection, group, patience);
-        if let Err(failure) = &committed
-            && is_locked(failure)
-        {
-            return Err(failure.clone());
-        }
-        if group.len() > 1
-            && let Err(StoreFailure::Database(error)) = &committed
-            && error.is_about_data()
-        {
-            // One of them cannot be written; the others can.
-            let mut is_long = false;
-            let mut jobs = std::mem::take(group).into_iter();
-            while let Some(job) = jobs.next() {
-                group.push(job);
-                match self.write(connection, group, patience) {
-                    Ok(long) => is_long |= long,
-                    Err(locked) => {
-                        group.extend(jobs);
-                        return Err(locked);
-                    }
-                }
-            }
-            return Ok(is_long);
-        }
-        if committed.is_ok() && group.iter().any(|job| job.adds_pets()) {
-            self.additions.send_replace(());
-        }
-        for job in group.drain(..) {
-            job.end(committed.clone());
-        }
-        Ok(committed.is_ok() && is_log_long(connection))
+impl Writer {
+    pub fn new(connection: rusqlite::Connection, files: Arc<Files>) -> Self {
+        let (schema, is_log_long) = (AtomicI64::new(-1), AtomicBool::new(false));
+        let (broken, written, connection) = (OnceLock::new(), Mutex::new(None), Mutex::new(Some(connection)));
+        Self { connection, files, schema, broken, written, is_log_long }
     }
 
-    fn commit(
+    /// Whether the file is sound, and something was written to it lately.
+    pub fn has_written(&self) -> Result<bool, StoreFailure> {
+        self.is_sound()?;
+        let now = clock::now().mono;
+        // Who replaces the file does not come by here.
+        let is_recent = |at| now.saturating_duration_since(at) < SHOWN;
+        Ok(self.files.are_there() && self.written.lock().is_some_and(is_recent))
+    }
+
+    fn write(
         &self,
         connection: &mut rusqlite::Connection,
         group: &mut [Box<dyn Job>],
@@ -244,8 +114,8 @@ impl WriteConnection {
     ) -> Result<(), StoreFailure> {
         self.is_sound()?;
         if !self.files.are_there() {
-            self.end(connection, StoreFailure::Moved);
-            return Err(StoreFailure::Moved);
+            self.end(connection, FailureKind::Moved);
+            return Err(FailureKind::Moved.into());
         }
         let before = connection.total_changes();
         let committed = self.try_commit(connection, group, patience).map_err(|error| {
@@ -253,7 +123,7 @@ impl WriteConnection {
                 self.judge(connection, error);
             }
             let (text, failure) = (safe_causes(&error), StoreFailure::from(error));
-            if !(is_locked(&failure) && patience.is_zero()) {
+            if failure.kind() != FailureKind::Locked || !patience.is_zero() {
                 let writes = group.len();
                 tracing::error!(error = text, writes, "a transaction failed and was rolled back");
             }
@@ -262,6 +132,9 @@ impl WriteConnection {
         // A transaction that has changed nothing says nothing of the disk.
         if committed.is_err() || connection.total_changes() != before {
             *self.written.lock() = committed.is_ok().then(|| clock::now().mono);
+        }
+        if committed.is_ok() && is_log_long(connection) {
+            self.is_log_long.store(true, Ordering::Relaxed);
         }
         committed
     }
@@ -295,24 +168,18 @@ impl WriteConnection {
     }
 
     fn is_sound(&self) -> Result<(), StoreFailure> {
-        self.broken.get().map_or(Ok(()), |why| Err(why.clone()))
-    }
-
-    fn has_written(&self) -> bool {
-        let now = clock::now().mono;
-        // Who replaces the file does not come by here.
-        self.files.are_there() && self.written.lock().is_some_and(|at| now.saturating_duration_since(at) < SHOWN)
+        self.broken.get().map_or(Ok(()), |why| Err((*why).into()))
     }
 
     /// Stops writing for good when `error` means that the file cannot be trusted.
     fn judge(&self, connection: &rusqlite::Connection, error: &rusqlite::Error) {
         if is_fatal(error) {
-            self.end(connection, StoreFailure::ReadOnly);
+            self.end(connection, FailureKind::DiskFailed);
         }
     }
 
-    fn end(&self, connection: &rusqlite::Connection, why: StoreFailure) {
-        if self.broken.set(why.clone()).is_ok() {
+    fn end(&self, connection: &rusqlite::Connection, why: FailureKind) {
+        if self.broken.set(why).is_ok() {
             tracing::error!("{why}");
             // Closing must not touch the file either, nor what has its name now.
             let kept = connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true);
@@ -321,40 +188,15 @@ impl WriteConnection {
     }
 }
 
-/// Whether another process has the lock.
-fn is_locked(failure: &StoreFailure) -> bool {
-    matches!(failure, StoreFailure::Database(error) if matches!(&**error, DatabaseError::Sqlite(error) if is_busy(error)))
-}
-
 fn run(connection: &mut rusqlite::Connection, group: &mut [Box<dyn Job>]) -> Result<(), DatabaseError> {
     let connection = Connection::sqlite(connection);
     // A caller that gave up while the file was locked may retry.
     group.iter_mut().filter(|job| job.is_wanted()).try_for_each(|job| at_once(job.run(&connection)))
 }
 
-/// For the thread to wake up.
-struct Nothing;
-
-impl Work for Nothing {
-    type Output = ();
-
-    async fn run(&self, _: &Connection<'_>) -> Result<(), DatabaseError> {
-        Ok(())
-    }
-}
-
 fn is_log_long(connection: &rusqlite::Connection) -> bool {
     let pages = connection.wal_checkpoint_v2(Some(MAIN_DB), CheckpointMode::NOOP);
     pages.is_ok_and(|(pages, folded)| pages - folded >= CHECKPOINT_PAGES)
-}
-
-/// Keeps the write-ahead log short. Not part of a commit, so that callers do not wait for it.
-fn checkpoint(connection: &rusqlite::Connection) -> rusqlite::Result<()> {
-    match connection.wal_checkpoint_v2(Some(MAIN_DB), CheckpointMode::PASSIVE) {
-        // Another process is at it.
-        Err(error) if is_busy(&error) => Ok(()),
-        done => done.map(drop),
-    }
 }
 
 fn is_fatal(error: &rusqlite::Error) -> bool {

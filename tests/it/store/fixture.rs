@@ -52,6 +52,19 @@ impl Database {
         format!("postgres://petstore@127.0.0.1:{}/{}{options}", self.server().port(), self.name)
     }
 
+    /// What was done to keys, oldest first: when, what, to which key and by whom.
+    pub async fn key_events(&self) -> Vec<(i64, String, String, String)> {
+        let sql = "SELECT at, action, api_key_id, actor FROM key_events ORDER BY at, id";
+        if let DatabaseUrl::Sqlite(path) = &self.url {
+            let connection = rusqlite::Connection::open(path).unwrap();
+            let mut events = connection.prepare(sql).unwrap();
+            let event = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?));
+            return events.query_map([], event).unwrap().map(Result::unwrap).collect();
+        }
+        let events = self.server().admin(&self.name).await.query(sql, &[]).await.unwrap();
+        events.iter().map(|row| (row.get(0), row.get(1), row.get(2), row.get(3))).collect()
+    }
+
     pub fn server(&self) -> &'static Server {
         server().unwrap()
     }

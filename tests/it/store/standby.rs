@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use petstore::clock;
 use petstore::model::NewPet;
-use petstore::store::{CreateOutcome, Idempotency, KeyId, Store, StoreError, StoreFailure};
+use petstore::store::{CreateOutcome, FailureKind, Idempotency, KeyId, Store, StoreError, StoreFailure};
 use rustix::process::{Pid, Signal, kill_process};
 use secrecy::{ExposeSecret as _, SecretString};
 use tokio_postgres::Client;
@@ -61,11 +61,14 @@ async fn a_commit_whose_wait_for_its_standby_was_cancelled_is_not_acknowledged_a
     let store = open().await;
 
     let (lone, ()) = tokio::join!(store.add(rex(), clock::now()), primary.cancel_a_wait());
-    assert!(matches!(lone, Err(StoreError::Unavailable(StoreFailure::OutcomeUnknown))), "{lone:?}");
+    assert!(matches!(lone, Err(StoreError::Unavailable(StoreFailure::Kind(FailureKind::UnknownOutcome)))), "{lone:?}");
     // Each of them is there to be read, and would be lost with its server.
     for _ in 0..3 {
         let (added, ()) = tokio::join!(add(&store, api_key, "k"), primary.cancel_a_wait());
-        assert!(matches!(added, Err(StoreError::Unavailable(StoreFailure::OutcomeUnknown))), "{added:?}");
+        assert!(
+            matches!(added, Err(StoreError::Unavailable(StoreFailure::Kind(FailureKind::UnknownOutcome)))),
+            "{added:?}"
+        );
         assert_eq!(all(&store).await.len(), 2);
     }
     let other = NewPet { category_id: 7, ..rex() };

@@ -64,7 +64,10 @@ async fn a_commit_whose_answer_got_lost_is_not_repeated_and_its_key_settles_it()
         let (key, before) = (once(api_key, &format!("lost {number}")), count_of_ada(&store).await);
         proxy.set(line);
         let lost = add_in_transaction(&store, key.clone()).await;
-        assert!(matches!(lost, Err(StoreError::Unavailable(StoreFailure::OutcomeUnknown))), "{number}: {lost:?}");
+        assert!(
+            matches!(lost, Err(StoreError::Unavailable(StoreFailure::Kind(FailureKind::UnknownOutcome)))),
+            "{number}: {lost:?}"
+        );
         proxy.set(Line::Whole);
         let repeated = add_in_transaction(&store, key).await.unwrap();
         assert!(repeated.replayed && repeated.pet.name == "Ada", "{number}: {repeated:?}");
@@ -80,12 +83,12 @@ async fn a_lone_add_whose_answer_got_lost_is_not_repeated() {
     let ada = || NewPet { name: "INSERT Ada".into(), ..rex() };
     proxy.set(Line::LosesAnswerTo("INSERT Ada"));
     let lost = store.add(ada(), clock::now()).await;
-    assert!(matches!(lost, Err(StoreError::Unavailable(StoreFailure::OutcomeUnknown))), "{lost:?}");
+    assert!(matches!(lost, Err(StoreError::Unavailable(StoreFailure::Kind(FailureKind::UnknownOutcome)))), "{lost:?}");
     proxy.set(Line::Whole);
     let (api_key, _) = till_key(&store).await;
     proxy.set(Line::LosesAnswerTo("INSERT Ada"));
     let lost = store.add_once(ada(), once(api_key, "k"), clock::now()).await;
-    assert!(matches!(lost, Err(StoreError::Unavailable(StoreFailure::OutcomeUnknown))), "{lost:?}");
+    assert!(matches!(lost, Err(StoreError::Unavailable(StoreFailure::Kind(FailureKind::UnknownOutcome)))), "{lost:?}");
     proxy.set(Line::Whole);
     assert!(store.add_once(ada(), once(api_key, "k"), clock::now()).await.unwrap().replayed);
     assert_eq!(all(&store).await.len(), 2);
@@ -239,7 +242,7 @@ async fn a_frozen_server_is_given_up_and_used_again_when_it_thaws() {
         store.add_once(rex(), once(api_key, "k"), clock::now())
     );
     assert!(begun.elapsed() < Duration::from_secs(60));
-    assert!(matches!(listed, Err(StoreError::Unavailable(StoreFailure::NoAnswer))), "{listed:?}");
+    assert!(matches!(listed, Err(StoreError::Unavailable(StoreFailure::Kind(FailureKind::Timeout)))), "{listed:?}");
     assert!(matches!(added, Err(StoreError::Unavailable(_))), "{added:?}");
     assert!(matches!(once_added, Err(StoreError::Unavailable(_))), "{once_added:?}");
     proxy.set(Line::Whole);
@@ -334,8 +337,8 @@ async fn only_what_is_surely_rolled_back_in_favour_of_others_is_tried_again_and_
             };
             let Err(StoreError::Unavailable(why)) = refused else { panic!("{code}: {refused:?}") };
             let is_right = match code {
-                "40001" | "40P01" => matches!(why, StoreFailure::Conflicts),
-                "40003" => matches!(why, StoreFailure::OutcomeUnknown),
+                "40001" | "40P01" => matches!(why, StoreFailure::Kind(FailureKind::Conflicts)),
+                "40003" => matches!(why, StoreFailure::Kind(FailureKind::UnknownOutcome)),
                 _ => matches!(why, StoreFailure::Database(_)),
             };
             assert!(is_right, "{code}: {why:?}");
@@ -378,7 +381,7 @@ async fn ids_may_be_far_apart_and_beyond_what_a_float_holds() {
         ids.push(store.add(rex(), clock::now()).await.unwrap().id);
     }
     assert_eq!(ids, [1, 100, 9_007_199_254_740_993, i64::MAX - 2]);
-    let query = PetQuery { limit: Limit::new(3).unwrap(), ..PetQuery::default() };
+    let query = PetQuery { limit: Limit::try_from(3).unwrap(), ..PetQuery::default() };
     let first = store.list(&query).await.unwrap();
     assert_eq!(first.next, Some(9_007_199_254_740_993));
     let second = store.list(&PetQuery { after: first.next, ..query }).await.unwrap();
@@ -424,7 +427,7 @@ async fn a_schema_that_is_too_old_or_too_new_is_refused_and_a_running_instance_i
     // Migrations only add, so that an older instance goes on.
     store.ping().await.unwrap();
     sql("DELETE FROM schema_versions WHERE version > 1");
-    assert!(matches!(store.ping().await, Err(StoreFailure::Outdated)));
+    assert!(matches!(store.ping().await, Err(StoreFailure::Kind(FailureKind::Schema))));
     let again = database.open().await;
     again.ping().await.unwrap();
     store.ping().await.unwrap();

@@ -1,5 +1,4 @@
-//! A queue whose waiting jobs go to the server together, and what is repeated. A lone caller runs its own job, which
-//! saves waking another task and being woken.
+//! How a group of jobs goes to the server, and what is repeated.
 //!
 //! A transaction is repeated only if the server has reported that it rolled it back in favour of another one (SQLSTATE
 //! 40001 and 40P01). Never where the connection was lost while it was being committed: its outcome is unknown, and
@@ -9,17 +8,13 @@
 //! Once more, on a fresh connection, is tried what a server has surely not done that cannot do it any more, as after a
 //! switchover. A read is, too, where one of several hosts is silent; a write is not, whose outcome is unknown then.
 
-use std::pin::{Pin, pin};
+use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::Poll;
 use std::time::Duration;
 
 use futures_util::FutureExt as _;
 use futures_util::future::{OptionFuture, join, join_all, maybe_done, poll_fn, try_join};
-use parking_lot::Mutex;
-use tokio::sync::{Mutex as AsyncMutex, Semaphore, mpsc};
-use tokio::task::JoinSet;
 use tokio::time::error::Elapsed;
 use tokio::time::{sleep, timeout};
 use tokio_postgres::error::{Severity, SqlState};
@@ -28,153 +23,94 @@ use super::connections::{Connections, Session, has_code};
 use super::pool::{ANSWER_TIME, Commit, STUCK};
 use crate::clock;
 use crate::model::text::safe_causes;
-use crate::store::job::{Connection, DatabaseError, Heartbeat, Job, QUEUE, Work, awaited, queue, unawaited};
+use crate::store::error::{DatabaseError, FailureKind};
+use crate::store::group::{Engine, Job, unawaited};
+use crate::store::job::{Connection, Heartbeat, Work};
 use crate::store::{StoreFailure, sql};
 
-/// The most jobs that are done together: enough to hide the way to the server, few enough to keep each of them prompt.
-const GROUP: usize = 128;
-
+/// Reads, each separately, one after another on the same connection.
 #[derive(Debug)]
-pub struct Batcher {
-    desk: Arc<Desk>,
-    /// For one at a time that does not queue.
-    alone: Semaphore,
-    /// Nothing once closed.
-    open: Mutex<Option<Open>>,
-}
+pub struct Reads(pub Connections);
 
-/// What those who take from the queue share.
+/// Writes, all in one transaction.
 #[derive(Debug)]
-struct Desk {
-    kind: Kind,
-    connections: Connections,
-    /// Whether the last group had one job. If not, more are likely to come, and should share a round trip to the server.
-    was_alone: AtomicBool,
-    waiting: AsyncMutex<mpsc::Receiver<Box<dyn Job>>>,
-}
+pub struct Writes(pub Connections);
 
-#[derive(Debug)]
-struct Open {
-    jobs: mpsc::Sender<Box<dyn Job>>,
-    clerks: JoinSet<()>,
-}
+impl Engine for Reads {
+    /// Connections overlap well.
+    const PATIENCE: Option<Duration> = None;
 
-/// What the jobs of a desk do.
-#[derive(Clone, Copy, Debug)]
-pub enum Kind {
-    Read,
-    Write,
-}
-
-impl Kind {
-    /// How long a group keeps the next one waiting, which is larger then. Not at all for reads, whose connections
-    /// overlap well; a little for writes, since fewer transactions cost the server less.
-    const fn patience(self) -> Option<Duration> {
-        match self {
-            Self::Read => None,
-            Self::Write => Some(Duration::from_millis(20)),
-        }
+    fn lets_callers_run(&self) -> bool {
+        true
     }
 
-    /// Why no job may start now. Stuck commits are probed meanwhile.
-    fn refusal(self, connections: &Connections) -> Option<StoreFailure> {
-        let is_stuck = matches!(self, Self::Write) && connections.pulse.is_stuck();
+    async fn commit(&self, group: &mut Vec<Box<dyn Job>>, _is_lone: bool) -> Result<(), StoreFailure> {
+        let mut may_leave = true;
+        for pause in pauses() {
+            let session = self.0.take().await?;
+            let on = Connection::Postgres(&session);
+            let is_hasty = may_leave && self.0.are_several_hosts;
+            let time = if is_hasty { HOST_TIME } else { ANSWER_TIME };
+            let answers = timeout(time, join_all(group.iter_mut().map(|job| job.run(&on)))).await;
+            let is_sound =
+                |answer: &Result<(), DatabaseError>| answer.as_ref().err().is_none_or(|error| !is_elsewhere(error));
+            let is_sound = answers.as_ref().is_ok_and(|answers| answers.iter().all(is_sound));
+            session.release(is_sound);
+            let leaves = !is_sound && may_leave;
+            if leaves {
+                self.0.leave();
+                may_leave = false;
+            }
+            let answers = match answers {
+                Ok(answers) => answers,
+                Err(_) if is_hasty => continue,
+                Err(_) => return Err(FailureKind::Timeout.into()),
+            };
+            let mut again = Vec::new();
+            for (job, answer) in group.drain(..).zip(answers) {
+                match answer {
+                    Err(error) if is_conflict(&error) || leaves && is_elsewhere(&error) => again.push(job),
+                    answer => job.end(answer.map_err(StoreFailure::from)),
+                }
+            }
+            if again.is_empty() {
+                return Ok(());
+            }
+            *group = again;
+            sleep(pause).await;
+        }
+        Err(FailureKind::Conflicts.into())
+    }
+}
+
+impl Engine for Writes {
+    /// A little, since fewer transactions cost the server less.
+    const PATIENCE: Option<Duration> = Some(Duration::from_millis(20));
+
+    /// Stuck commits are probed meanwhile.
+    fn refusal(&self) -> Option<StoreFailure> {
+        let is_stuck = self.0.commits.is_stuck();
         is_stuck.then(|| {
-            connections.start_beat();
-            StoreFailure::Stuck
+            self.0.start_heartbeat();
+            FailureKind::Stuck.into()
         })
     }
 
-    /// Tells each job of `group` how it ended, and empties it.
-    async fn serve(self, connections: &Connections, group: &mut Vec<Box<dyn Job>>) {
-        match self {
-            Self::Read => read(connections, group).await,
-            Self::Write => write(connections, group).await,
+    /// Otherwise callers that give up one after another would each leave a commit.
+    fn lets_callers_run(&self) -> bool {
+        self.0.commits.is_quiet()
+    }
+
+    async fn commit(&self, group: &mut Vec<Box<dyn Job>>, _is_lone: bool) -> Result<(), StoreFailure> {
+        if self.0.commits.is_stuck() {
+            return Err(FailureKind::Stuck.into());
         }
-    }
-}
-
-impl Batcher {
-    /// At most `count` groups of jobs are under way at once.
-    pub fn start(kind: Kind, count: usize, connections: &Connections) -> Self {
-        let (jobs, waiting) = mpsc::channel(QUEUE);
-        let (was_alone, waiting) = (AtomicBool::new(true), AsyncMutex::new(waiting));
-        let desk = Arc::new(Desk { kind, connections: connections.clone(), was_alone, waiting });
-        let clerks = (0..count).map(|_| Arc::clone(&desk).until_closed()).collect();
-        Self { desk, alone: Semaphore::new(1), open: Mutex::new(Some(Open { jobs, clerks })) }
-    }
-
-    /// What came of `work`. Where the caller goes away, it is not done unless it is under way already.
-    pub async fn work<W: Work>(&self, work: W) -> Result<W::Output, StoreFailure> {
-        let Desk { kind, connections, was_alone, .. } = &*self.desk;
-        if let Some(why) = kind.refusal(connections) {
-            return Err(why);
+        let written = until_settled(&self.0, group, ANSWER_TIME).await;
+        if let Err(why) = &written {
+            let (error, writes) = (safe_causes(why), group.len());
+            tracing::error!(error, writes, "a transaction failed, or its outcome is unknown");
         }
-        let (job, done) = awaited(work);
-        match self.alone.try_acquire() {
-            Ok(_alone) if was_alone.load(Ordering::Relaxed) && self.is_idle()? => {
-                kind.serve(connections, &mut vec![job]).await
-            }
-            _ => self.queue(job)?,
-        }
-        done.await.unwrap_or(Err(StoreFailure::Closed))
-    }
-
-    fn is_idle(&self) -> Result<bool, StoreFailure> {
-        let none_waits = self.open.lock().as_ref().ok_or(StoreFailure::Closed)?.jobs.capacity() == QUEUE;
-        // Otherwise callers that give up one after another would each leave a commit.
-        let none_commits = matches!(self.desk.kind, Kind::Read) || self.desk.connections.pulse.is_quiet();
-        Ok(none_waits && none_commits)
-    }
-
-    fn queue(&self, job: Box<dyn Job>) -> Result<(), StoreFailure> {
-        queue(self.open.lock().as_ref().map(|open| &open.jobs), job)
-    }
-
-    /// Does what waits.
-    pub async fn close(&self) {
-        let open = self.open.lock().take();
-        let Some(Open { jobs, mut clerks }) = open else { return };
-        drop(jobs);
-        while let Some(ended) = clerks.join_next().await {
-            if let Err(error) = ended {
-                tracing::error!(%error, "a task of the batcher failed");
-            }
-        }
-    }
-}
-
-impl Desk {
-    /// Ends when the last sender is gone and the queue is empty.
-    async fn until_closed(self: Arc<Self>) {
-        let mut group = Vec::with_capacity(GROUP);
-        loop {
-            let mut waiting = self.waiting.lock().await;
-            if waiting.recv_many(&mut group, GROUP).await == 0 {
-                return;
-            }
-            self.was_alone.store(group.len() == 1, Ordering::Relaxed);
-            let mut work = pin!(self.kind.serve(&self.connections, &mut group));
-            if let Some(patience) = self.kind.patience()
-                && timeout(patience, work.as_mut()).await.is_ok()
-            {
-                continue;
-            }
-            // The next one's turn.
-            drop(waiting);
-            while timeout(STUCK, work.as_mut()).await.is_err() {
-                self.refuse();
-            }
-        }
-    }
-
-    /// Refuses the jobs that wait where none may start: every other clerk may be stuck, too.
-    fn refuse(&self) {
-        let Ok(mut waiting) = self.waiting.try_lock() else { return };
-        let Some(why) = self.kind.refusal(&self.connections) else { return };
-        while let Ok(job) = waiting.try_recv() {
-            job.end(Err(why.clone()));
-        }
+        written
     }
 }
 
@@ -188,98 +124,18 @@ const HOST_TIME: Duration = Duration::from_millis(1500);
 /// How long a transaction waits for another one of this process that adds pets.
 const TURN_TIME: Duration = Duration::from_millis(100);
 
-/// Each job separately, one after another on the same connection. Ends each job, and empties `group`.
-pub async fn read(connections: &Connections, group: &mut Vec<Box<dyn Job>>) {
-    let mut may_leave = true;
-    for pause in pauses() {
-        let session = match connections.take().await {
-            Ok(session) => session,
-            Err(why) => return end(group, &Err(why)),
-        };
-        let on = Connection::Postgres(&session);
-        let is_hasty = may_leave && connections.are_several_hosts;
-        let time = if is_hasty { HOST_TIME } else { ANSWER_TIME };
-        let answers = timeout(time, join_all(group.iter_mut().map(|job| job.run(&on)))).await;
-        let is_sound =
-            |answer: &Result<(), DatabaseError>| answer.as_ref().err().is_none_or(|error| !is_elsewhere(error));
-        let is_sound = answers.as_ref().is_ok_and(|answers| answers.iter().all(is_sound));
-        session.release(is_sound);
-        let leaves = !is_sound && may_leave;
-        if leaves {
-            connections.leave();
-            may_leave = false;
-        }
-        let answers = match answers {
-            Ok(answers) => answers,
-            Err(_) if is_hasty => continue,
-            Err(_) => return end(group, &Err(StoreFailure::NoAnswer)),
-        };
-        let mut again = Vec::new();
-        for (job, answer) in group.drain(..).zip(answers) {
-            match answer {
-                Err(error) if is_conflict(&error) || leaves && is_elsewhere(&error) => again.push(job),
-                answer => job.end(answer.map_err(StoreFailure::from)),
-            }
-        }
-        if again.is_empty() {
-            return;
-        }
-        *group = again;
-        sleep(pause).await;
-    }
-    end(group, &Err(StoreFailure::Conflicts));
-}
-
-/// All in one transaction. Tells each job how it ended, and empties `group`.
-pub async fn write(connections: &Connections, group: &mut Vec<Box<dyn Job>>) {
-    group.retain(|job| job.is_wanted());
-    if group.is_empty() {
-        return;
-    }
-    if connections.pulse.is_stuck() {
-        return end(group, &Err(StoreFailure::Stuck));
-    }
-    let written = until_settled(connections, group, ANSWER_TIME).await;
-    if group.iter().any(|job| job.adds_pets()) {
-        // Also where the outcome is unknown.
-        connections.additions.send_replace(());
-    }
-    if group.len() > 1
-        && let Err(StoreFailure::Database(error)) = &written
-        && error.is_about_data()
-    {
-        // One of them cannot be written; the others can.
-        for job in group.drain(..) {
-            Box::pin(write(connections, &mut vec![job])).await;
-        }
-        return;
-    }
-    if let Err(why) = &written {
-        tracing::error!(
-            error = safe_causes(why),
-            writes = group.len(),
-            "a transaction failed, or its outcome is unknown"
-        );
-    }
-    end(group, &written);
-}
-
-/// Commits something that leaves nothing behind, however long that takes, unless another host may be quicker.
-async fn beat(connections: &Connections) -> Result<(), StoreFailure> {
-    let patience = if connections.are_several_hosts { STUCK } else { Duration::MAX };
-    until_settled(connections, &mut [unawaited(Heartbeat::new())], patience).await
-}
-
 impl Connections {
-    /// Checks, on a separate connection, whether commits get through; one check at a time.
-    pub fn start_beat(&self) {
-        let Ok(permit) = Arc::clone(&self.pulse.beating).try_acquire_owned() else { return };
+    /// Checks, on a separate connection, whether commits get through, however long that takes, unless another host may be
+    /// quicker; one check at a time.
+    pub fn start_heartbeat(&self) {
+        let Ok(permit) = Arc::clone(&self.commits.heartbeat_permit).try_acquire_owned() else { return };
         let connections = self.clone();
         tokio::spawn(async move {
-            let beat = beat(&connections).await;
+            let patience = if connections.are_several_hosts { STUCK } else { Duration::MAX };
+            let ended = until_settled(&connections, &mut [unawaited(Heartbeat::new())], patience).await;
             // The next one may begin once this is known.
             drop(permit);
-            let _ = connections.pulse.beats.send_replace(beat);
+            let _ = connections.commits.heartbeats.send_replace(ended);
         });
     }
 }
@@ -287,14 +143,10 @@ impl Connections {
 /// A single statement without a waiting caller. It proves nothing about commits: there may be nothing to write.
 pub async fn write_alone(connections: &Connections, work: impl Work) -> Result<(), StoreFailure> {
     let session = connections.take().await?;
-    session.begin(&connections.pulse);
+    session.begin(&connections.commits);
     let written = committed(&session, timeout(ANSWER_TIME, work.run(&Connection::Postgres(&session))).await).map(drop);
     give_back(connections, session, &written);
     written
-}
-
-fn end(group: &mut Vec<Box<dyn Job>>, ended: &Result<(), StoreFailure>) {
-    group.drain(..).for_each(|job| job.end(ended.clone()));
 }
 
 /// `patience` is for the commit.
@@ -321,7 +173,7 @@ async fn until_settled(
         }
         sleep(pause).await;
     }
-    Err(StoreFailure::Conflicts)
+    Err(FailureKind::Conflicts.into())
 }
 
 async fn once(connections: &Connections, group: &mut [Box<dyn Job>], patience: Duration) -> Result<(), StoreFailure> {
@@ -329,13 +181,13 @@ async fn once(connections: &Connections, group: &mut [Box<dyn Job>], patience: D
     // Without it where another one takes long: the server decides.
     let _turn = if adds_pets { timeout(TURN_TIME, connections.turn.lock()).await.ok() } else { None };
     let session = connections.take().await?;
-    if connections.are_several_hosts && connections.pulse.is_stuck_at(session.host()) {
+    if connections.are_several_hosts && connections.commits.is_stuck_at(session.host()) {
         session.release(true);
-        return Err(StoreFailure::Stuck);
+        return Err(FailureKind::Stuck.into());
     }
     let written = match group {
         [job] if job.is_one_statement() => {
-            session.begin(&connections.pulse);
+            session.begin(&connections.commits);
             let on = Connection::Postgres(&session);
             committed(&session, timeout(patience, job.run(&on)).await)
         }
@@ -381,7 +233,7 @@ async fn together(
     let mut begin = "BEGIN".to_owned();
     if group.iter().any(|job| job.adds_pets()) {
         // The turn of another transaction ends with its commit: waiting for the turn is waiting for a commit.
-        session.begin(&connections.pulse);
+        session.begin(&connections.commits);
         session.mark_turn_taken();
         begin = format!("{begin}; {}", sql::TAKE_TURN);
     }
@@ -397,20 +249,20 @@ async fn together(
     .await;
     let is_commit_sent = wait_for_none && !session.is_preparing();
     let commit = || async {
-        session.begin(&connections.pulse);
+        session.begin(&connections.commits);
         session.batch("COMMIT").await
     };
     let time = if connections.are_several_hosts { HOST_TIME } else { ANSWER_TIME };
     let work = timeout(time, join(&mut begun, join_all(&mut worked)));
     let sent = timeout(patience, OptionFuture::from(is_commit_sent.then(commit)));
-    let (_, ended) = try_join(work, sent).await.map_err(|_| StoreFailure::OutcomeUnknown)?;
+    let (_, ended) = try_join(work, sent).await.map_err(|_| FailureKind::UnknownOutcome)?;
     let worked: Vec<_> = worked.iter_mut().filter_map(|work| Pin::new(work).take_output()).collect();
     let failed = match Pin::new(&mut begun).take_output() {
         // The server has ended the connection instead.
         Some(Err(error)) if is_fatal(&error) && is_elsewhere(&error) => return Err(error.into()),
         // If not all was refused for it, the BEGIN itself was, and each statement was its own transaction.
         Some(Err(error)) if worked.iter().all(is_echo) => Some(error),
-        Some(Err(_)) => return Err(StoreFailure::OutcomeUnknown),
+        Some(Err(_)) => return Err(FailureKind::UnknownOutcome.into()),
         Some(Ok(())) | None => worst(worked),
     };
     match (failed, ended) {
@@ -421,7 +273,7 @@ async fn together(
             Ok(Ok(())) => Err(error.into()),
             // The connection is closed, which has the same effect.
             _ if is_elsewhere(&error) => Err(error.into()),
-            _ => Err(StoreFailure::NoAnswer),
+            _ => Err(FailureKind::Timeout.into()),
         },
     }
 }
@@ -441,12 +293,12 @@ fn is_echo(worked: &Result<(), DatabaseError>) -> bool {
 /// What the end of a transaction was. [`Why::Database`] where it was surely rolled back.
 fn committed<T>(session: &Session, ended: Result<Result<T, DatabaseError>, Elapsed>) -> Result<Commit, StoreFailure> {
     // Unanswered, the session keeps it.
-    let ended = ended.map_err(|_| StoreFailure::OutcomeUnknown)?;
+    let ended = ended.map_err(|_| FailureKind::UnknownOutcome)?;
     let commit = session.end();
     match ended {
-        Ok(_) => commit.ok_or(StoreFailure::OutcomeUnknown),
+        Ok(_) => commit.ok_or(FailureKind::UnknownOutcome.into()),
         Err(error) if is_refusal(&error) => Err(error.into()),
-        Err(_) => Err(StoreFailure::OutcomeUnknown),
+        Err(_) => Err(FailureKind::UnknownOutcome.into()),
     }
 }
 
