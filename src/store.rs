@@ -23,7 +23,7 @@ pub use self::database::Store;
 pub use self::error::{CopyError, DatabaseError, FailureKind, IntegrityReport, StoreError, StoreFailure};
 pub use self::idempotency::{CreateOutcome, Idempotency};
 pub use self::keys::KeyId;
-pub use self::maintenance::{CopyProgress, CopySummary, backup, check, copy, quick_check, restore};
+pub use self::maintenance::{CopyProgress, CopySummary, backup, check, copy, restore};
 pub use self::pets::{AddedPet, Additions, PetPage};
 pub use self::url::{DatabaseUrl, DatabaseUrlError, PostgresUrl};
 

@@ -233,7 +233,7 @@ async fn file(name: &str, place: &str, path: PathBuf) -> Check {
     let url = DatabaseUrl::Sqlite(path);
     let whole = format!("to check all of it: petstore check --database {url}");
     let remedy = "move this file aside, and restore the last backup";
-    match timeout(LIMIT, store::quick_check(&url)).await {
+    match timeout(LIMIT, store::check(&url, true)).await {
         Err(_) => Check::warn(name, &format!("{place} could not be checked within {} s", LIMIT.as_secs()), &whole),
         Ok(Err(error)) => Check::fail(name, &format!("{place}: {}", safe_causes(&error)), remedy),
         Ok(Ok(quick)) => match (quick.problems.first(), quick.changed) {

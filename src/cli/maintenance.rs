@@ -87,7 +87,7 @@ pub async fn restore(args: RestoreArgs) -> Result<Exit, Failed> {
 /// Reports that the database is intact; otherwise lists each problem and fails.
 pub async fn check(database: DatabaseUrl) -> Result<Exit, Failed> {
     output::is_there()?;
-    let checked = with_progress(|| "checking".to_owned(), store::check(&database)).await.map_err(unreadable)?;
+    let checked = with_progress(|| "checking".to_owned(), store::check(&database, false)).await.map_err(unreadable)?;
     if checked.problems.is_empty() {
         if let Some(changed) = checked.changed {
             return Err(Failed::new(Exit::Failure, format!("{database} is intact, but {changed}")));

@@ -263,20 +263,17 @@ async fn stop(signals: &mut Signals, tls: Option<&Tls>) {
         };
         // A thread that nothing waits for: its files may hang.
         let reloading = thread::Builder::new().name("reload".into()).spawn(move || {
-            reload(&tls);
+            match tls.reload() {
+                Ok(()) => tracing::warn!("certificate reloaded for new connections"),
+                Err(error) => {
+                    let error = safe_causes(&error);
+                    tracing::error!(error, "cannot reload the certificate; the old one stays in use");
+                }
+            }
             drop(permit);
         });
         if let Err(error) = reloading {
             tracing::error!(%error, "cannot reload the certificate; the old one stays in use");
-        }
-    }
-}
-
-fn reload(tls: &Tls) {
-    match tls.reload() {
-        Ok(()) => tracing::warn!("certificate reloaded for new connections"),
-        Err(error) => {
-            tracing::error!(error = safe_causes(&error), "cannot reload the certificate; the old one stays in use")
         }
     }
 }

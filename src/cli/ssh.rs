@@ -53,7 +53,7 @@ pub async fn run(SshCommand::Authorize(args): SshCommand, choices: &Choices, env
     }
     let mut person = match known {
         Some(person) => person,
-        None => create(&args, service(choices, env)?, choices.insecure_http, &people, env).await?,
+        None => create(&args, choices, &people, env).await?,
     };
     person.idle_seconds = args.idle.map(|idle| idle.as_secs()).or(person.idle_seconds);
     people.save(&args.name, &person)?;
@@ -63,40 +63,30 @@ pub async fn run(SshCommand::Authorize(args): SshCommand, choices: &Choices, env
 }
 
 /// Creates an API key for a person and saves it. One that cannot be saved is revoked, since nobody has it.
-async fn create(
-    args: &AuthorizeArgs,
-    service: Remote,
-    insecure_http: bool,
-    people: &People,
-    env: &Env,
-) -> Result<Person, Failed> {
+async fn create(args: &AuthorizeArgs, choices: &Choices, people: &People, env: &Env) -> Result<Person, Failed> {
+    let Remote { base_url, ca_file, .. } = service(choices, env)?;
+    let ca_file = ca_file.map(std::path::absolute).transpose().map_err(Failed::because("no current directory"))?;
     let (scopes, actor) = (args.scopes.unwrap_or_default(), env.actor());
     let store = Store::open(&args.database.url).await?;
     let new = NewKey { name: args.name.clone(), scopes, expires_at: None };
     let (id, secret) = store.create_key(new, &actor, clock::now()).await?;
     let key = ApiKey::new(secret.expose_secret()).map_err(Failed::config)?;
     let saved = write_key_file(&people.key_file(&args.name), &key);
-    let revoked = match &saved {
-        Ok(()) => None,
-        Err(_) => Some(store.revoke_key(id, &actor, clock::now()).await),
-    };
-    store.close().await;
-    match revoked {
-        None => note(&format!("created API key {id} ({scopes})")),
-        Some(Ok(_)) => note(&format!("the new API key {id} was revoked")),
-        Some(Err(_)) => note(&format!("the new API key {id} is still accepted: petstore keys revoke {id}")),
+    match &saved {
+        Ok(()) => note(&format!("created API key {id} ({scopes})")),
+        Err(_) => match store.revoke_key(id, &actor, clock::now()).await {
+            Ok(_) => note(&format!("the new API key {id} was revoked")),
+            Err(_) => note(&format!("the new API key {id} is still accepted: petstore keys revoke {id}")),
+        },
     }
+    store.close().await;
     saved.map_err(Failed::config)?;
     Ok(Person {
         api_key: id.to_string(),
         scopes: scopes.to_string(),
-        base_url: service.base_url.to_string(),
-        insecure_http,
-        ca_file: service
-            .ca_file
-            .map(std::path::absolute)
-            .transpose()
-            .map_err(Failed::because("no current directory"))?,
+        base_url: base_url.to_string(),
+        insecure_http: choices.insecure_http,
+        ca_file,
         idle_seconds: None,
     })
 }

@@ -45,6 +45,7 @@ const HEADERS: [(HeaderName, HeaderValue); 2] = [
 pub async fn events(
     State(service): State<Service>,
     Extension(identity): Extension<Identity>,
+    Extension(waiting): Extension<Arc<Waiting>>,
     request: Request,
 ) -> Result<Response, Failure> {
     let from = extract::stream_start(request.uri(), request.headers())?;
@@ -61,7 +62,6 @@ pub async fn events(
     if request.method() == Method::HEAD {
         return Ok(answer(Body::empty()));
     }
-    let waiting = request.extensions().get::<Arc<Waiting>>().cloned();
     let place = service.streams.begin(identity.key, waiting).ok_or_else(|| service.too_many(Limit::Streams))?;
     let view = View { status: from.status, has_provenance: identity.scopes.allow(Scope::Audit) };
     let comment_at = Instant::from_std(clock::now().mono + service.config.comment_every);

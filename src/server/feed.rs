@@ -257,7 +257,7 @@ pub struct StreamPlace {
     open: Gauge,
     _place: Arc<()>,
     pub end: CancellationToken,
-    waiting: Option<Arc<Waiting>>,
+    waiting: Arc<Waiting>,
 }
 
 impl Streams {
@@ -266,7 +266,7 @@ impl Streams {
     }
 
     /// One more, unless there are too many. Its connection gives its own place to others.
-    pub fn begin(&self, key: KeyId, waiting: Option<Arc<Waiting>>) -> Option<StreamPlace> {
+    pub fn begin(&self, key: KeyId, waiting: Arc<Waiting>) -> Option<StreamPlace> {
         let mut of_key = self.of_key.lock();
         of_key.retain(|_, of_key| Arc::strong_count(&of_key.place) > 1);
         let all: usize = of_key.values().map(|of_key| Arc::strong_count(&of_key.place) - 1).sum();
@@ -275,7 +275,7 @@ impl Streams {
             return None;
         }
         self.open.inc();
-        waiting.as_ref().inspect(|waiting| waiting.set_stream(true));
+        waiting.set_stream(true);
         Some(StreamPlace { open: self.open.clone(), _place: Arc::clone(place), end: end.clone(), waiting })
     }
 
@@ -295,7 +295,7 @@ impl Streams {
 impl Drop for StreamPlace {
     fn drop(&mut self) {
         self.open.dec();
-        self.waiting.iter().for_each(|waiting| waiting.set_stream(false));
+        self.waiting.set_stream(false);
     }
 }
 

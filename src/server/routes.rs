@@ -39,14 +39,16 @@ pub fn router(service: Service) -> Router {
         .route(EVENTS_PATH, with_allow(get(events::events), GET_ONLY))
         .route(PET_PATH, with_allow(get(pets::get), GET_ONLY))
         .route(PROVENANCE_PATH, with_allow(get(pets::provenance), GET_ONLY))
-        .fallback(not_found)
+        .fallback(|| async { Failure::NoSuchPath })
         .with_state(service.clone());
     // Around the closed router as a whole: a layer inside it would not see the Allow header that axum adds to a 405.
     let guarded = from_fn_with_state(service.clone(), require_key).layer(closed);
+    let openapi = || async { ([(header::CONTENT_TYPE, "application/yaml")], OPENAPI) };
     let around = (Arc::clone(&service.metrics), Arc::clone(&service.config));
     Router::new()
         .route(OPENAPI_PATH, with_allow(get(openapi), GET_ONLY))
-        .route(HEALTH_PATH, with_allow(get(healthz), GET_ONLY))
+        // The process answers.
+        .route(HEALTH_PATH, with_allow(get(|| async { StatusCode::NO_CONTENT }), GET_ONLY))
         .route(READINESS_PATH, with_allow(get(readyz), GET_ONLY))
         .fallback_service(guarded)
         .layer(from_fn(frame::require_sound))
@@ -62,19 +64,6 @@ fn with_allow(methods: MethodRouter<Service>, allow: &'static str) -> MethodRout
         let failure = Failure::MethodNotAllowed { method: method.to_string(), allow };
         (header, failure)
     })
-}
-
-async fn not_found() -> Failure {
-    Failure::NoSuchPath
-}
-
-async fn openapi() -> Response {
-    ([(header::CONTENT_TYPE, "application/yaml")], OPENAPI).into_response()
-}
-
-/// The process answers.
-async fn healthz() -> StatusCode {
-    StatusCode::NO_CONTENT
 }
 
 /// Pets can be listed and added; with `?reads`, only listing is checked.

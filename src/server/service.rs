@@ -50,6 +50,7 @@ impl Service {
 pub async fn require_key(
     State(service): State<Service>,
     Extension(client): Extension<Client>,
+    Extension(waiting): Extension<Arc<Waiting>>,
     mut request: Request,
     next: Next,
 ) -> Result<Response, Failure> {
@@ -64,9 +65,7 @@ pub async fn require_key(
         }
         return Err(service.too_many(Limit::Address));
     };
-    if let Some(waiting) = request.extensions().get::<Arc<Waiting>>() {
-        waiting.had_key.store(true, Ordering::Relaxed);
-    }
+    waiting.had_key.store(true, Ordering::Relaxed);
     let bucket = service.rate_limits.as_ref().map(|limits| limits.take(identity.key));
     let scope = match *request.method() {
         Method::POST => Scope::Write,

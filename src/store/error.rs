@@ -11,7 +11,6 @@ use rusqlite::ErrorCode;
 use tokio_postgres::error::SqlState;
 
 use super::url::DatabaseUrl;
-use crate::model::FieldError;
 use crate::model::text::short;
 
 /// The schema version by which earlier versions of this program marked a copy that was not finished.
@@ -31,9 +30,6 @@ pub enum StoreError {
     /// The first API key could not be handed over, so that it was not stored.
     #[error("cannot hand over the first API key")]
     HandOver(#[source] io::Error),
-    /// The name of an API key breaks the rules for names.
-    #[error(transparent)]
-    KeyName(FieldError),
     /// A creation with the same Idempotency-Key is being written.
     #[error("a creation with this Idempotency-Key is running")]
     IdempotencyInProgress,
@@ -146,7 +142,7 @@ pub enum FailureKind {
     /// More is waiting to be written than the queue holds.
     #[error("too many requests are waiting for the database")]
     QueueFull,
-    /// Of the database, or of the role at it.
+    /// The database, or the role at it, may only read.
     #[error("the database is read-only")]
     ReadOnly,
     /// The disk failed to keep a write. Only a restart finds out what it holds.
@@ -172,13 +168,13 @@ pub enum FailureKind {
     /// A commit has been waiting for seconds, so that no other is begun. What was asked for has not been done.
     #[error("commits are waiting for the disk or a synchronous standby of the database server")]
     Stuck,
-    /// Of the database.
+    /// Nothing more fits on the disk of the database.
     #[error("the disk of the database is full")]
     DiskFull,
-    /// By another process.
+    /// Another process has locked the file for too long.
     #[error("another process holds the database")]
     Locked,
-    /// Of the role at the database.
+    /// The role at the database lacks one.
     #[error("the role at the database lacks a privilege")]
     Privilege,
     /// A prepared statement was not where it had been prepared.

@@ -4,13 +4,12 @@
 //! Whatever waits when an engine becomes free is one group, so that many writers share one fsync or one way to a server. A
 //! caller learns of success only after the commit; if anything in a transaction fails, all of it is rolled back.
 
-use std::io;
 use std::mem::take;
 use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
 use std::time::Duration;
+use std::{io, iter, thread};
 
 use futures_util::future::BoxFuture;
 use parking_lot::Mutex;
@@ -47,7 +46,7 @@ pub trait Engine: Send + Sync + 'static {
     fn lets_callers_run(&self) -> bool;
 
     /// Does all of `group` in one transaction, or nothing of it; may also end jobs, each in its own way, and take them out.
-    /// Of a locked database only a group that is not of a lone caller waits for the lock.
+    /// The group of a lone caller does not wait for the lock of another process.
     fn commit(
         &self,
         group: &mut Vec<Box<dyn Job>>,
@@ -89,31 +88,22 @@ type Waiting = Arc<AsyncMutex<mpsc::Receiver<Box<dyn Job>>>>;
 impl<E: Engine> Group<E> {
     /// At most `count` groups of jobs are under way at once.
     pub fn start(engine: E, count: usize) -> Self {
-        let (group, waiting) = Self::open(engine);
-        if let Some(open) = group.open.lock().as_mut() {
-            (0..count).for_each(|_| drop(open.runners.spawn(Arc::clone(&group.shared).run(Arc::clone(&waiting)))));
-        }
-        group
+        let (shared, jobs, waiting) = Shared::new(engine);
+        let runners = (0..count).map(|_| Arc::clone(&shared).run(Arc::clone(&waiting))).collect();
+        Self { shared, lone: Semaphore::new(1), open: Mutex::new(Some(Open { jobs, runners })) }
     }
 
     /// One group at a time, on a separate thread: it may block.
     pub fn start_thread(engine: E, name: &str) -> io::Result<Self> {
-        let (group, waiting) = Self::open(engine);
-        let (runtime, run) = (Handle::current(), Arc::clone(&group.shared).run(waiting));
+        let (shared, jobs, waiting) = Shared::new(engine);
+        let (runtime, run) = (Handle::current(), Arc::clone(&shared).run(waiting));
         let (ended, end) = oneshot::channel::<()>();
         thread::Builder::new().name(name.to_owned()).spawn(move || {
             runtime.block_on(run);
             drop(ended);
         })?;
-        group.open.lock().as_mut().map(|open| open.runners.spawn(async { drop(end.await) }));
-        Ok(group)
-    }
-
-    fn open(engine: E) -> (Self, Waiting) {
-        let (jobs, waiting) = mpsc::channel(QUEUE);
-        let shared = Arc::new(Shared { engine, was_lone: AtomicBool::new(true), additions: watch::Sender::default() });
-        let open = Mutex::new(Some(Open { jobs, runners: JoinSet::new() }));
-        (Self { shared, lone: Semaphore::new(1), open }, Arc::new(AsyncMutex::new(waiting)))
+        let runners = iter::once(async { drop(end.await) }).collect();
+        Ok(Self { shared, lone: Semaphore::new(1), open: Mutex::new(Some(Open { jobs, runners })) })
     }
 
     pub fn engine(&self) -> &E {
@@ -184,6 +174,12 @@ impl<E: Engine> Group<E> {
 }
 
 impl<E: Engine> Shared<E> {
+    fn new(engine: E) -> (Arc<Self>, mpsc::Sender<Box<dyn Job>>, Waiting) {
+        let (jobs, waiting) = mpsc::channel(QUEUE);
+        let (was_lone, additions) = (AtomicBool::new(true), watch::Sender::default());
+        (Arc::new(Self { engine, was_lone, additions }), jobs, Arc::new(AsyncMutex::new(waiting)))
+    }
+
     /// Ends when the last sender is gone and the queue is empty.
     async fn run(self: Arc<Self>, waiting: Waiting) {
         let mut group = Vec::with_capacity(GROUP);

@@ -87,7 +87,7 @@ impl Work for Creation {
     async fn run(&self, on: &Connection<'_>) -> Result<Option<(PetId, bool)>, DatabaseError> {
         let [api_key, key, _] = self.values();
         let earlier = |row: Row<'_>| Ok((row.get(1)?, row.bytes(0)? == self.fingerprint));
-        on.row(sql::FIND_CREATION, &[api_key, key], earlier).await
+        Ok(on.rows(sql::FIND_CREATION, &[api_key, key], earlier).await?.pop())
     }
 }
 

@@ -111,16 +111,6 @@ impl<'a> Connection<'a> {
         }
     }
 
-    /// What `read` makes of the one row, if there is one.
-    pub async fn row<T: Send>(
-        &self,
-        sql: &str,
-        values: &[Value<'_>],
-        read: impl Fn(Row<'_>) -> Result<T, DatabaseError> + Send,
-    ) -> Result<Option<T>, DatabaseError> {
-        Ok(self.rows(sql, values, read).await?.pop())
-    }
-
     /// How many rows were written.
     pub async fn execute(&self, sql: &str, values: &[Value<'_>]) -> Result<u64, DatabaseError> {
         match self {

@@ -26,7 +26,7 @@ impl Store {
     pub async fn create_key(&self, new: NewKey, actor: &str, now: Now) -> Result<(KeyId, SecretString), StoreError> {
         let (create, key) = Create::new(new, actor, now)?;
         let id = create.id;
-        self.inner.database.write(create).await?;
+        self.inner.database.write(create).await?.map_err(StoreError::HandOver)?;
         Ok((id, key))
     }
 
@@ -44,7 +44,7 @@ impl Store {
             return Ok(false);
         }
         let (create, key) = Create::new(new, actor, now)?;
-        let first = CreateFirst { create, hand_over: move || hand_over(&key) };
+        let first = Create { hand_over: Some(Box::new(move || hand_over(&key))), ..create };
         self.inner.database.write(first).await?.map_err(StoreError::HandOver)
     }
 
@@ -75,7 +75,7 @@ impl Store {
         actor: &str,
         now: Now,
     ) -> Result<Option<KeyInfo>, StoreError> {
-        check_name(&name).map_err(StoreError::KeyName)?;
+        check_key_name(&name)?;
         Ok(self.inner.database.write(Change { id, name: Some(name), actor: actor.to_owned(), now }).await?)
     }
 
@@ -97,6 +97,11 @@ impl Store {
     }
 }
 
+/// The rules are those for names of pets.
+fn check_key_name(name: &str) -> Result<(), StoreError> {
+    check_name(name).map_err(|error| StoreError::new(error.to_string()))
+}
+
 /// Stores a new key.
 struct Create {
     id: KeyId,
@@ -104,47 +109,35 @@ struct Create {
     new: NewKey,
     actor: String,
     now: Now,
+    /// Only where no key was ever made, and after this was done in the same transaction.
+    hand_over: Option<Box<dyn Fn() -> io::Result<()> + Send + Sync>>,
 }
 
 impl Create {
     /// And the key itself, which is stored nowhere.
     fn new(new: NewKey, actor: &str, now: Now) -> Result<(Self, SecretString), StoreError> {
-        check_name(&new.name).map_err(StoreError::KeyName)?;
+        check_key_name(&new.name)?;
         let (id, key) = generate()?;
-        Ok((Self { id, hash: hash(key.expose_secret()), new, actor: actor.to_owned(), now }, key))
+        let hash = hash(key.expose_secret());
+        Ok((Self { id, hash, new, actor: actor.to_owned(), now, hand_over: None }, key))
     }
 }
 
 impl Work for Create {
-    type Output = ();
-
-    async fn run(&self, on: &Connection<'_>) -> Result<(), DatabaseError> {
-        insert(on, self.id, &self.hash, &self.new, self.now).await?;
-        note(on, "created", self.id, &self.actor, self.now).await
-    }
-}
-
-/// As [`Create`], if no key was ever created, and after `hand_over` was done in the same transaction.
-struct CreateFirst<F> {
-    create: Create,
-    hand_over: F,
-}
-
-impl<F> Work for CreateFirst<F>
-where
-    F: Fn() -> io::Result<()> + Send + Sync + 'static,
-{
-    /// Whether it was; or why it could not be handed over, and is not stored.
+    /// Whether it was stored; or why it could not be handed over, and is not stored.
     type Output = io::Result<bool>;
 
     async fn run(&self, on: &Connection<'_>) -> Result<io::Result<bool>, DatabaseError> {
-        if !ANY_KEY.run(on).await?.is_empty() {
-            return Ok(Ok(false));
+        if let Some(hand_over) = &self.hand_over {
+            if !ANY_KEY.run(on).await?.is_empty() {
+                return Ok(Ok(false));
+            }
+            if let Err(error) = hand_over() {
+                return Ok(Err(error));
+            }
         }
-        if let Err(error) = (self.hand_over)() {
-            return Ok(Err(error));
-        }
-        self.create.run(on).await?;
+        insert(on, self.id, &self.hash, &self.new, self.now).await?;
+        note(on, "created", self.id, &self.actor, self.now).await?;
         Ok(Ok(true))
     }
 }
@@ -225,7 +218,7 @@ async fn note(on: &Connection<'_>, action: &str, id: KeyId, actor: &str, now: No
 }
 
 async fn show(on: &Connection<'_>, id: KeyId) -> Result<Option<KeyInfo>, DatabaseError> {
-    on.row(sql::SHOW_KEY, &[Value::Text(id.as_str())], key_info).await
+    Ok(on.rows(sql::SHOW_KEY, &[Value::Text(id.as_str())], key_info).await?.pop())
 }
 
 /// A key to create.
@@ -369,7 +362,7 @@ impl Work for Find {
     type Output = Option<Known>;
 
     async fn run(&self, on: &Connection<'_>) -> Result<Option<Known>, DatabaseError> {
-        on.row(sql::FIND_KEY, &[Value::Text(self.id.as_str())], |row| Known::read(&row, self.now)).await
+        Ok(on.rows(sql::FIND_KEY, &[Value::Text(self.id.as_str())], |row| Known::read(&row, self.now)).await?.pop())
     }
 }
 

@@ -53,17 +53,9 @@ pub async fn restore(
     restored.unwrap_or(Err(CopyError::Cancelled))
 }
 
-/// Reads every page and every pet. Changes nothing; users of the database do not wait for it.
-pub async fn check(url: &DatabaseUrl) -> Result<IntegrityReport, StoreError> {
-    inspect(url, false).await
-}
-
-/// Reads the pages, but not their contents. Changes nothing; users of the database do not wait for it.
-pub async fn quick_check(url: &DatabaseUrl) -> Result<IntegrityReport, StoreError> {
-    inspect(url, true).await
-}
-
-async fn inspect(url: &DatabaseUrl, is_quick: bool) -> Result<IntegrityReport, StoreError> {
+/// Reads every page and every pet; only the pages, not their contents, if it `is_quick`. Changes nothing; users of the
+/// database do not wait for it.
+pub async fn check(url: &DatabaseUrl, is_quick: bool) -> Result<IntegrityReport, StoreError> {
     let DatabaseUrl::Sqlite(path) = url.clone() else {
         let why = "only SQLite files can be checked; for a server use its own tools (pg_amcheck)";
         return Err(StoreError::new(why));
@@ -185,7 +177,7 @@ impl End {
     }
 
     async fn page(&mut self, table: &Table, last: Option<&Record>) -> Result<Vec<Record>, StoreFailure> {
-        in_time(table.page(&self.on(), last, AT_ONCE)).await
+        in_time(table.page(&self.on(), last)).await
     }
 
     /// The rows after `last`, which are summed and counted; nothing at the end, or once it is called off.
@@ -305,7 +297,7 @@ impl Table {
     }
 
     /// Writes one row.
-    pub fn import(&self) -> String {
+    fn import(&self) -> String {
         format!("INSERT INTO {} ({}) VALUES ({})", self.table, self.columns, numbered(self.kinds.len()))
     }
 
@@ -316,13 +308,8 @@ impl Table {
         format!("SELECT {columns} FROM {table} WHERE ({key}) > ({values}) ORDER BY {key} LIMIT ${limit}")
     }
 
-    /// At most `limit` rows, after `last` in the order of their keys.
-    pub async fn page(
-        &self,
-        on: &Connection<'_>,
-        last: Option<&Record>,
-        limit: i64,
-    ) -> Result<Vec<Record>, DatabaseError> {
+    /// The rows after `last` in the order of their keys.
+    async fn page(&self, on: &Connection<'_>, last: Option<&Record>) -> Result<Vec<Record>, DatabaseError> {
         let keys = self.key.split(", ").count();
         // Before any key: ids of pets are positive, and no text is empty.
         let first = |kind: &Column| if matches!(kind, Int) { Value::Int(i64::MIN) } else { Value::Text("") };
@@ -330,7 +317,7 @@ impl Table {
             Some(last) => last.values().take(keys).collect(),
             None => self.kinds.iter().take(keys).map(first).collect(),
         };
-        values.push(Value::Int(limit));
+        values.push(Value::Int(AT_ONCE));
         on.rows(&self.export(keys), &values, |row| self.record(&row)).await
     }
 

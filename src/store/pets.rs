@@ -153,7 +153,7 @@ impl Work for AddOnce {
         let Self { add, creation, .. } = self;
         if let Connection::Postgres(session) = on {
             let values: Vec<_> = values(&add.pet, &add.origin).into_iter().chain(creation.values()).collect();
-            return on.row(&session.with_turn(sql::ADD_ONCE_IN_TURN), &values, |row| row.get(0)).await;
+            return Ok(on.rows(&session.with_turn(sql::ADD_ONCE_IN_TURN), &values, |row| row.get(0)).await?.pop());
         }
         let id = add.run(on).await?;
         if creation.remember(on, id).await? {
@@ -184,7 +184,7 @@ async fn add(on: &Connection<'_>, pet: &Pet, origin: &Origin) -> Result<PetId, D
         Connection::Sqlite(_) => Cow::from(sql::ADD),
         Connection::Postgres(session) => Cow::from(session.with_turn(sql::ADD_IN_TURN)),
     };
-    on.row(&sql, &values(pet, origin), |row| row.get(0)).await?.ok_or(DatabaseError::Vanished)
+    on.rows(&sql, &values(pet, origin), |row| row.get(0)).await?.pop().ok_or(DatabaseError::Vanished)
 }
 
 /// What is stored of a pet, but for its id.

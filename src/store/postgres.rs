@@ -24,7 +24,7 @@ pub use self::connections::Session;
 pub use self::pool::ANSWER_TIME;
 
 use self::connections::{Connections, has_code};
-use self::engine::{Reads, Writes, write_alone};
+use self::engine::{Reads, Writes};
 use super::error::{Objects, migrations, require_same};
 use super::group::Group;
 use super::job::{Connection, DatabaseError, HEARTBEAT_TIME, Query, Row, Value, Work};
@@ -114,13 +114,13 @@ impl Postgres {
     /// Separately, so that no transaction with a waiting caller holds its locks.
     pub fn write_later<W: Work>(&self, work: W) {
         let Ok(permit) = Arc::clone(&self.spare).try_acquire_owned() else { return };
-        if self.connections.commits.is_stuck() {
+        if self.connections.commits.is_stuck(None) {
             return;
         }
         let connections = self.connections.clone();
         tokio::spawn(async move {
             let _permit = permit;
-            if let Err(error) = write_alone(&connections, work).await {
+            if let Err(error) = connections.write_alone(work).await {
                 tracing::debug!(error = safe_causes(&error), "a background write was skipped");
             }
         });
@@ -209,8 +209,8 @@ impl Work for Version {
     type Output = u32;
 
     async fn run(&self, on: &Connection<'_>) -> Result<u32, DatabaseError> {
-        match on.row(sql::VERSION, &[], |row| row.get::<i64>(0)).await {
-            Ok(version) => Ok(version.map_or(0, |version| u32::try_from(version).unwrap_or(u32::MAX))),
+        match on.rows(sql::VERSION, &[], |row| row.get::<i64>(0)).await {
+            Ok(mut versions) => Ok(versions.pop().map_or(0, |version| u32::try_from(version).unwrap_or(u32::MAX))),
             Err(error) if has_code(&error, &SqlState::UNDEFINED_TABLE) => Ok(0),
             Err(error) => Err(error),
         }

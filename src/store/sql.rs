@@ -24,7 +24,7 @@ pub const ADD: &str =
 pub const TAKE_TURN: &str = "INSERT INTO pet_turn (id, taken) VALUES (1, 1) \
      ON CONFLICT (id) DO UPDATE SET taken = pet_turn.taken + 1 RETURNING id";
 
-/// The rest of [`with_turn`]: adds a pet.
+/// What follows the turn in one statement: adds a pet.
 pub const ADD_IN_TURN: &str = " INSERT INTO pets (name, category_id, status, created_at, added_by) \
      SELECT $1, CAST($2 AS BIGINT), $3, CAST($4 AS BIGINT), $5 FROM turn RETURNING id";
 
@@ -36,12 +36,6 @@ pub const ADD_ONCE_IN_TURN: &str = ", pet AS (INSERT INTO pets (name, category_i
      INSERT INTO idempotency_keys (api_key_id, idempotency_key, fingerprint, pet_id, created_at) \
      SELECT $6, $7, CAST($8 AS BYTEA), id, CAST(EXTRACT(EPOCH FROM CURRENT_TIMESTAMP) AS BIGINT) FROM pet \
      RETURNING pet_id";
-
-/// One statement, which takes the turn first where its transaction has not.
-pub fn with_turn(has_turn: bool, statement: &str) -> String {
-    let turn = if has_turn { "SELECT 1" } else { TAKE_TURN };
-    format!("WITH turn AS ({turn}){statement}")
-}
 
 /// A pet of the same transaction, not visible to others yet.
 pub const TAKE_BACK: &str = "DELETE FROM pets WHERE id = $1";

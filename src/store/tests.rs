@@ -123,7 +123,7 @@ async fn a_database_of_another_program_is_left_alone() {
         let refused = [
             Store::open(&url).await.map(drop),
             Store::open_existing(&url).await.map(drop),
-            quick_check(&url).await.map(drop),
+            check(&url, true).await.map(drop),
         ];
         for refused in refused.map(|refused| refused.unwrap_err().to_string()) {
             let why = format!("{url} is not a petstore database: choose another file, or a new one");
@@ -171,7 +171,7 @@ impl Work for Synchronous {
     type Output = Option<i64>;
 
     async fn run(&self, on: &Connection<'_>) -> Result<Option<i64>, DatabaseError> {
-        on.row("PRAGMA synchronous", &[], |row| row.get(0)).await
+        Ok(on.rows("PRAGMA synchronous", &[], |row| row.get(0)).await?.pop())
     }
 }
 
@@ -241,7 +241,7 @@ async fn no_pet_is_added_where_another_program_has_changed_the_schema_and_a_chec
             );
             assert_eq!(why.kind(), FailureKind::Schema);
         }
-        let (checked, quick) = (check(&url).await.unwrap(), quick_check(&url).await.unwrap());
+        let (checked, quick) = (check(&url, false).await.unwrap(), check(&url, true).await.unwrap());
         for (problems, changed) in [(checked.problems, checked.changed), (quick.problems, quick.changed)] {
             assert!(problems.is_empty() && changed.unwrap().contains(what), "{change}");
         }
@@ -266,7 +266,7 @@ async fn tables_of_others_and_statistics_are_left_alone() {
     direct(&url).execute_batch("CREATE TABLE theirs (a UNIQUE); CREATE INDEX by_a ON theirs (a); ANALYZE").unwrap();
     store.add(rex(), clock::now()).await.unwrap();
     store.ping().await.unwrap();
-    let checked = check(&url).await.unwrap();
+    let checked = check(&url, false).await.unwrap();
     assert!(checked.problems.is_empty() && checked.changed.is_none());
 }
 
@@ -282,7 +282,7 @@ async fn a_file_with_a_second_name_is_refused_by_every_command() {
     let cancel = CancellationToken::new;
     for why in [
         Store::open(&linked).await.unwrap_err().to_string(),
-        check(&linked).await.unwrap_err().to_string(),
+        check(&linked, false).await.unwrap_err().to_string(),
         backup(&linked, &copy, cancel()).await.unwrap_err().to_string(),
         restore(&directory.path().join("link.db"), &DatabaseUrl::Sqlite(copy), false, cancel())
             .await
@@ -298,7 +298,7 @@ async fn a_file_with_a_second_name_is_refused_by_every_command() {
     std::fs::hard_link(&copy, &linked).unwrap();
     restore(&linked, &DatabaseUrl::Sqlite(other), false, cancel()).await.unwrap();
     let linked = DatabaseUrl::Sqlite(linked);
-    assert_eq!(check(&linked).await.unwrap().pets, 1);
+    assert_eq!(check(&linked, false).await.unwrap().pets, 1);
     assert!(Store::open(&linked).await.is_err());
 }
 
@@ -314,7 +314,7 @@ async fn a_pipe_is_refused_instead_of_waited_for() {
     let cancel = CancellationToken::new;
     for why in [
         Store::open(&piped).await.unwrap_err().to_string(),
-        check(&piped).await.unwrap_err().to_string(),
+        check(&piped, false).await.unwrap_err().to_string(),
         backup(&piped, &copy, cancel()).await.unwrap_err().to_string(),
         restore(&pipe, &url, true, cancel()).await.unwrap_err().to_string(),
         restore(&pipe, &DatabaseUrl::Sqlite(copy.clone()), false, cancel()).await.unwrap_err().to_string(),

@@ -87,7 +87,10 @@ pub const PORT: u16 = 5432;
 /// Nothing but this address counts: neither `PGHOST` nor other variables of the environment, nor `~/.pgpass`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PostgresUrl {
+    /// What to connect with at any of the hosts.
     pub(super) config: Arc<Config>,
+    /// The hosts; the driver takes none back from the other.
+    pub(super) hosts: Arc<Config>,
     /// The certificates to trust, instead of the system's.
     pub(super) root_certificates: Option<PathBuf>,
     /// Whether by TLS, with the server's certificate and name verified; else the server is on this machine.
@@ -100,7 +103,7 @@ const SECOND_AT: &str = "the address of the database has more than one @: write 
 impl PostgresUrl {
     /// Whether there is another host to go to.
     pub(super) fn are_several_hosts(&self) -> bool {
-        self.config.get_hosts().len().max(self.config.get_hostaddrs().len()) > 1
+        self.hosts.get_hosts().len().max(self.hosts.get_hostaddrs().len()) > 1
     }
 }
 
@@ -111,26 +114,38 @@ impl FromStr for PostgresUrl {
 
     fn from_str(text: &str) -> Result<Self, DatabaseUrlError> {
         // As the driver does, which does not mind a / or ? before it.
-        let (user, place) = text.split_at(text.find('@').map_or(0, |at| at + 1));
+        let start = text.find('@').map(|at| at + 1).or_else(|| text.find("://").map(|at| at + 3));
+        let (user, place) = text.split_at(start.unwrap_or_default());
         let (place, options) = place.split_once('?').unwrap_or((place, ""));
         if place.contains('@') || !place.contains('/') && options.contains('@') {
             return Err(refused(SECOND_AT));
         }
-        let (mut rest, mut ssl_mode, mut root_certificates) = (Vec::new(), None, None);
+        let (mut all, mut ssl_mode, mut root_certificates) = (Vec::new(), None, None);
         for option in options.split('&').filter(|option| !option.is_empty()) {
             match option.split_once('=') {
                 Some(("sslmode", mode)) => ssl_mode = Some(mode),
-                Some(("sslrootcert", file)) => root_certificates = Some(decoded(file)),
+                Some(("sslrootcert", file)) => {
+                    let decoded = url::form_urlencoded::parse(file.as_bytes()).next();
+                    root_certificates =
+                        decoded.map(|(name, _)| PathBuf::from(name.into_owned())).or(Some(PathBuf::new()));
+                }
                 Some(("pgbouncer", value)) => {
                     let why = "is not supported: remove it; PgBouncer must be 1.21 or later";
                     return Err(refused(&format!("pgbouncer={value} {why}")));
                 }
-                _ => rest.push(option),
+                _ => all.push(option),
             }
         }
-        let parsed = format!("{user}{place}?{}", rest.join("&")).parse();
+        let is_of_host = |option: &&&str| {
+            let name = url::form_urlencoded::parse(option.as_bytes()).next();
+            name.is_some_and(|(name, _)| matches!(&*name, "host" | "hostaddr" | "port"))
+        };
+        let shared: Vec<_> = all.iter().filter(|option| !is_of_host(option)).copied().collect();
+        let path = place.find('/').map_or("", |at| &place[at..]);
+        let parse = |place: &str, options: &[&str]| format!("{user}{place}?{}", options.join("&")).parse::<Config>();
+        let parsed = parse(place, &all).and_then(|hosts| Ok((hosts, parse(path, &shared)?)));
         // What the driver says of an option has the option in it.
-        let mut config: Config = parsed.map_err(|error| match options.contains('@') {
+        let (hosts, mut config) = parsed.map_err(|error| match options.contains('@') {
             true => refused(SECOND_AT),
             false => {
                 let form = "the address of the database is invalid; use postgres://USER:PASSWORD@HOST:PORT/DATABASE";
@@ -140,7 +155,7 @@ impl FromStr for PostgresUrl {
         if config.get_dbname().is_none_or(str::is_empty) {
             return Err(refused("the address has no database; use postgres://USER@HOST/DATABASE"));
         }
-        let is_encrypted = is_encrypted(ssl_mode, root_certificates.is_some(), is_here(&config))?;
+        let is_encrypted = is_encrypted(ssl_mode, root_certificates.is_some(), is_here(&hosts))?;
         config.ssl_mode(if is_encrypted { SslMode::Require } else { SslMode::Disable });
         config.tcp_user_timeout(SILENCE).keepalives_idle(SILENCE / 2).keepalives_interval(SILENCE / 6);
         config.keepalives_retries(3);
@@ -154,7 +169,7 @@ impl FromStr for PostgresUrl {
         let limits = format!("-c statement_timeout={statement} -c idle_in_transaction_session_timeout={idle}");
         let given = config.get_options().unwrap_or_default();
         config.options(format!("{given} {KEEP_PLANS} {limits}"));
-        Ok(Self { config: Arc::new(config), root_certificates, is_encrypted })
+        Ok(Self { config: Arc::new(config), hosts: Arc::new(hosts), root_certificates, is_encrypted })
     }
 }
 
@@ -187,11 +202,6 @@ fn is_here(config: &Config) -> bool {
     named && config.get_hostaddrs().iter().all(IpAddr::is_loopback)
 }
 
-fn decoded(file: &str) -> PathBuf {
-    let mut pairs = url::form_urlencoded::parse(file.as_bytes());
-    pairs.next().map_or_else(PathBuf::new, |(name, _)| PathBuf::from(name.into_owned()))
-}
-
 /// Without password and options.
 impl fmt::Display for PostgresUrl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -199,8 +209,8 @@ impl fmt::Display for PostgresUrl {
         if let Some(user) = self.config.get_user() {
             write!(f, "{user}@")?;
         }
-        let ports = self.config.get_ports();
-        for (number, host) in self.config.get_hosts().iter().enumerate() {
+        let ports = self.hosts.get_ports();
+        for (number, host) in self.hosts.get_hosts().iter().enumerate() {
             let comma = if number > 0 { "," } else { "" };
             let port = ports.get(number).or(ports.first()).unwrap_or(&PORT);
             match host {
@@ -274,6 +284,26 @@ mod tests {
             let refused = format!("postgres://ada@db.shop.example/pets?sslmode={mode}").parse::<PostgresUrl>();
             let refused = refused.unwrap_err().to_string();
             assert!(refused.starts_with(&format!("sslmode={mode} is not supported: use verify-full")), "{refused}");
+        }
+    }
+
+    #[test]
+    fn what_is_shared_by_all_hosts_names_none() {
+        let hosts = ["one:1,two", "/pets?host=one", "", "%2Frun:7", ":5/pets?h%6Fst=one&port=3&hostaddr=10.0.0.7"];
+        for place in hosts {
+            for user in ["", "ada@", "ada:p/w@"] {
+                let place = if place.contains('/') { place.to_owned() } else { format!("{place}/pets") };
+                let url = url(&format!(
+                    "postgres://{user}{place}{}connect_timeout=7",
+                    if place.contains('?') { '&' } else { '?' }
+                ));
+                let shared = &url.config;
+                assert!(
+                    shared.get_hosts().is_empty() && shared.get_hostaddrs().is_empty() && shared.get_ports().is_empty()
+                );
+                assert_eq!((shared.get_dbname(), shared.get_user()), (Some("pets"), url.hosts.get_user()), "{place}");
+                assert_eq!(shared.get_connect_timeout(), Some(&Duration::from_secs(7)));
+            }
         }
     }
 

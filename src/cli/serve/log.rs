@@ -51,8 +51,6 @@ struct Shared {
 struct Queue {
     lines: Vec<u8>,
     writing: bool,
-    /// Lines dropped since that was last logged.
-    dropped: u64,
 }
 
 impl Log {
@@ -120,19 +118,21 @@ impl Shared {
             queue.lines.extend_from_slice(lines);
             self.changed.notify_all();
         } else {
-            queue.dropped += 1;
             self.dropped.inc();
         }
     }
 
     fn write_all_to(&self, out: &mut impl Write) {
-        let mut written = false;
+        let (mut reported, mut written) = (0, false);
         loop {
-            let (lines, dropped) = self.next(written);
-            if dropped > 0 {
+            let lines = self.next();
+            let dropped = self.dropped.get();
+            // Once lines are read again.
+            if written && dropped > reported {
                 // At the highest level, so that it is never filtered; after the lines taken so far, where the dropped ones
                 // are missing.
-                tracing::error!("{dropped} log lines dropped: nothing read stderr in time");
+                tracing::error!("{} log lines dropped: nothing read stderr in time", dropped - reported);
+                reported = dropped;
             }
             written = false;
             // One by one: other programs may write to the same pipe.
@@ -140,20 +140,19 @@ impl Shared {
                 if out.write_all(line).is_ok() {
                     written = true;
                 } else {
-                    self.queue.lock().dropped += 1;
                     self.dropped.inc();
                 }
             }
         }
     }
 
-    /// Waits for lines and takes them all; also the number of dropped lines, if the last write was `written`.
-    fn next(&self, written: bool) -> (Vec<u8>, u64) {
+    /// Waits for lines and takes them all.
+    fn next(&self) -> Vec<u8> {
         let mut queue = self.queue.lock();
         queue.writing = false;
         self.changed.notify_all();
         self.changed.wait_while(&mut queue, |queue| queue.lines.is_empty());
         queue.writing = true;
-        (take(&mut queue.lines), if written { take(&mut queue.dropped) } else { 0 })
+        take(&mut queue.lines)
     }
 }

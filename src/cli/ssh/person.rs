@@ -170,12 +170,6 @@ impl People {
         self.mark(name).exists()
     }
 
-    /// From now on a person may not log in. Their other files stay, with what was typed and not sent.
-    pub fn revoke(&self, name: &str) -> Result<(), Failed> {
-        let mark = self.mark(name);
-        atomic_file::replace_private(&mark, "").map_err(Failed::cannot("write", &mark))
-    }
-
     pub fn save(&self, name: &str, person: &Person) -> Result<(), Failed> {
         let text = toml::to_string(person).map_err(Failed::because("cannot describe the person"))?;
         let path = self.file(name);
@@ -190,14 +184,15 @@ const WITHIN: Duration = Duration::from_secs(2);
 pub const ASK: &str = "ask who runs the store";
 
 /// Marks the people who log in with the API key `id`, whatever their other files say: they may not any more, also while
-/// the database is away. A file that cannot be read is named and left out.
+/// the database is away. Their other files stay, with what was typed and not sent. A file that cannot be read is named and left out.
 pub fn revoke(id: KeyId, env: &Env, err: &mut impl Write) -> Result<(), Failed> {
     // Without a home directory there are none.
     let Ok(people) = People::new(env) else { return Ok(()) };
     for name in people.names()? {
         match people.key_id(&name) {
             Ok(theirs) if theirs.as_deref() == Some(id.as_str()) => {
-                people.revoke(&name)?;
+                let mark = people.mark(&name);
+                atomic_file::replace_private(&mark, "").map_err(Failed::cannot("write", &mark))?;
                 let _ = writeln!(err, "{name} may not log in over SSH any more");
             }
             Ok(_) => {}

@@ -73,7 +73,8 @@ impl Connections {
 pub struct Session {
     client: Option<PooledConnection>,
     commit: Mutex<Option<Commit>>,
-    has_turn: AtomicBool,
+    /// Whether what follows is in a transaction that takes its turn to add pets first.
+    pub has_turn: AtomicBool,
     preparing: AtomicUsize,
 }
 
@@ -102,14 +103,10 @@ impl Session {
         }
     }
 
-    /// What follows is in a transaction that takes its turn to add pets first.
-    pub fn mark_turn_taken(&self) {
-        self.has_turn.store(true, Ordering::Relaxed);
-    }
-
     /// A `statement` that adds pets, with what it needs to wait in the server until no other transaction adds any.
     pub fn with_turn(&self, statement: &str) -> String {
-        sql::with_turn(self.has_turn.load(Ordering::Relaxed), statement)
+        let turn = if self.has_turn.load(Ordering::Relaxed) { "SELECT 1" } else { sql::TAKE_TURN };
+        format!("WITH turn AS ({turn}){statement}")
     }
 
     /// Whether a statement was not sent yet: it is prepared first, once on each connection.

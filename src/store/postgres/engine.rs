@@ -10,6 +10,7 @@
 
 use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::task::Poll;
 use std::time::Duration;
 
@@ -89,7 +90,7 @@ impl Engine for Writes {
 
     /// Stuck commits are probed meanwhile.
     fn refusal(&self) -> Option<StoreFailure> {
-        let is_stuck = self.0.commits.is_stuck();
+        let is_stuck = self.0.commits.is_stuck(None);
         is_stuck.then(|| {
             self.0.start_heartbeat();
             FailureKind::Stuck.into()
@@ -102,10 +103,10 @@ impl Engine for Writes {
     }
 
     async fn commit(&self, group: &mut Vec<Box<dyn Job>>, _is_lone: bool) -> Result<(), StoreFailure> {
-        if self.0.commits.is_stuck() {
+        if self.0.commits.is_stuck(None) {
             return Err(FailureKind::Stuck.into());
         }
-        let written = until_settled(&self.0, group, ANSWER_TIME).await;
+        let written = self.0.until_settled(group, ANSWER_TIME).await;
         if let Err(why) = &written {
             let (error, writes) = (safe_causes(why), group.len());
             tracing::error!(error, writes, "a transaction failed, or its outcome is unknown");
@@ -132,149 +133,148 @@ impl Connections {
         let connections = self.clone();
         tokio::spawn(async move {
             let patience = if connections.are_several_hosts { STUCK } else { Duration::MAX };
-            let ended = until_settled(&connections, &mut [unawaited(Heartbeat::new())], patience).await;
+            let ended = connections.until_settled(&mut [unawaited(Heartbeat::new())], patience).await;
             // The next one may begin once this is known.
             drop(permit);
             let _ = connections.commits.heartbeats.send_replace(ended);
         });
     }
-}
 
-/// A single statement without a waiting caller. It proves nothing about commits: there may be nothing to write.
-pub async fn write_alone(connections: &Connections, work: impl Work) -> Result<(), StoreFailure> {
-    let session = connections.take().await?;
-    session.begin(&connections.commits);
-    let written = committed(&session, timeout(ANSWER_TIME, work.run(&Connection::Postgres(&session))).await).map(drop);
-    give_back(connections, session, &written);
-    written
-}
+    /// A single statement without a waiting caller. It proves nothing about commits: there may be nothing to write.
+    pub async fn write_alone(&self, work: impl Work) -> Result<(), StoreFailure> {
+        let session = self.take().await?;
+        session.begin(&self.commits);
+        let written =
+            committed(&session, timeout(ANSWER_TIME, work.run(&Connection::Postgres(&session))).await).map(drop);
+        self.give_back(session, &written);
+        written
+    }
 
-/// `patience` is for the commit.
-async fn until_settled(
-    connections: &Connections,
-    group: &mut [Box<dyn Job>],
-    patience: Duration,
-) -> Result<(), StoreFailure> {
-    let begun = clock::now().mono;
-    let mut is_again = false;
-    for pause in pauses() {
-        match once(connections, group, patience).await {
-            Err(StoreFailure::Database(error)) if is_conflict(&error) => {}
-            // Another process may have remembered the same creation just now.
-            Err(StoreFailure::Database(error))
-                if !is_again && (is_elsewhere(&error) || has_code(&error, &SqlState::UNIQUE_VIOLATION)) =>
-            {
-                is_again = true;
+    /// `patience` is for the commit.
+    async fn until_settled(&self, group: &mut [Box<dyn Job>], patience: Duration) -> Result<(), StoreFailure> {
+        let begun = clock::now().mono;
+        let mut is_again = false;
+        for pause in pauses() {
+            match self.once(group, patience).await {
+                Err(StoreFailure::Database(error)) if is_conflict(&error) => {}
+                // Another process may have remembered the same creation just now.
+                Err(StoreFailure::Database(error))
+                    if !is_again && (is_elsewhere(&error) || has_code(&error, &SqlState::UNIQUE_VIOLATION)) =>
+                {
+                    is_again = true;
+                }
+                settled => return settled,
             }
-            settled => return settled,
-        }
-        if clock::now().mono.duration_since(begun) > TRY_FOR {
-            break;
-        }
-        sleep(pause).await;
-    }
-    Err(FailureKind::Conflicts.into())
-}
-
-async fn once(connections: &Connections, group: &mut [Box<dyn Job>], patience: Duration) -> Result<(), StoreFailure> {
-    let adds_pets = group.iter().any(|job| job.adds_pets());
-    // Without it where another one takes long: the server decides.
-    let _turn = if adds_pets { timeout(TURN_TIME, connections.turn.lock()).await.ok() } else { None };
-    let session = connections.take().await?;
-    if connections.are_several_hosts && connections.commits.is_stuck_at(session.host()) {
-        session.release(true);
-        return Err(FailureKind::Stuck.into());
-    }
-    let written = match group {
-        [job] if job.is_one_statement() => {
-            session.begin(&connections.commits);
-            let on = Connection::Postgres(&session);
-            committed(&session, timeout(patience, job.run(&on)).await)
-        }
-        group => {
-            let written = together(&session, group, connections, patience).await;
-            // Unanswered, the session keeps it.
-            if matches!(written, Err(StoreFailure::Database(_))) {
-                drop(session.end());
+            if clock::now().mono.duration_since(begun) > TRY_FOR {
+                break;
             }
-            written
+            sleep(pause).await;
         }
-    };
-    let written = written.map(Commit::done);
-    give_back(connections, session, &written);
-    written
-}
-
-/// What is not sound is closed; what has lost its server is closed with all that may have.
-fn give_back(connections: &Connections, session: Session, written: &Result<(), StoreFailure>) {
-    let (is_sound, is_left) = match written {
-        Ok(()) => (true, false),
-        Err(StoreFailure::Database(error)) => (!is_elsewhere(error), is_elsewhere(error)),
-        Err(_) => (false, connections.are_several_hosts),
-    };
-    session.release(is_sound);
-    if is_left {
-        connections.leave();
+        Err(FailureKind::Conflicts.into())
     }
-}
 
-/// All of `group` in one transaction. [`StoreFailure::Database`] where it was surely rolled back.
-///
-/// The first statements go with the BEGIN, ahead of its answer. The COMMIT does, too, where none of them waits for an
-/// answer, which saves a way to the server and back; but not through a pooler, which may end the connection to its
-/// client ahead of answers of the server.
-async fn together(
-    session: &Session,
-    group: &mut [Box<dyn Job>],
-    connections: &Connections,
-    patience: Duration,
-) -> Result<Commit, StoreFailure> {
-    let on = Connection::Postgres(session);
-    let mut begin = "BEGIN".to_owned();
-    if group.iter().any(|job| job.adds_pets()) {
-        // The turn of another transaction ends with its commit: waiting for the turn is waiting for a commit.
-        session.begin(&connections.commits);
-        session.mark_turn_taken();
-        begin = format!("{begin}; {}", sql::TAKE_TURN);
+    async fn once(&self, group: &mut [Box<dyn Job>], patience: Duration) -> Result<(), StoreFailure> {
+        let adds_pets = group.iter().any(|job| job.adds_pets());
+        // Without it where another one takes long: the server decides.
+        let _turn = if adds_pets { timeout(TURN_TIME, self.turn.lock()).await.ok() } else { None };
+        let session = self.take().await?;
+        if self.are_several_hosts && self.commits.is_stuck(Some(session.host())) {
+            session.release(true);
+            return Err(FailureKind::Stuck.into());
+        }
+        let written = match group {
+            [job] if job.is_one_statement() => {
+                session.begin(&self.commits);
+                let on = Connection::Postgres(&session);
+                committed(&session, timeout(patience, job.run(&on)).await)
+            }
+            group => {
+                let written = self.together(&session, group, patience).await;
+                // Unanswered, the session keeps it.
+                if matches!(written, Err(StoreFailure::Database(_))) {
+                    drop(session.end());
+                }
+                written
+            }
+        };
+        let written = written.map(Commit::done);
+        self.give_back(session, &written);
+        written
     }
-    let wait_for_none = !session.is_shared() && group.iter().all(|job| job.is_one_statement());
-    let mut begun = maybe_done(Box::pin(session.batch(&begin)));
-    let mut worked: Vec<_> = group.iter_mut().map(|job| maybe_done(job.run(&on))).collect();
-    // What is asked for the first time is sent.
-    poll_fn(|context| {
-        let _ = begun.poll_unpin(context);
-        worked.iter_mut().for_each(|work| _ = work.poll_unpin(context));
-        Poll::Ready(())
-    })
-    .await;
-    let is_commit_sent = wait_for_none && !session.is_preparing();
-    let commit = || async {
-        session.begin(&connections.commits);
-        session.batch("COMMIT").await
-    };
-    let time = if connections.are_several_hosts { HOST_TIME } else { ANSWER_TIME };
-    let work = timeout(time, join(&mut begun, join_all(&mut worked)));
-    let sent = timeout(patience, OptionFuture::from(is_commit_sent.then(commit)));
-    let (_, ended) = try_join(work, sent).await.map_err(|_| FailureKind::UnknownOutcome)?;
-    let worked: Vec<_> = worked.iter_mut().filter_map(|work| Pin::new(work).take_output()).collect();
-    let failed = match Pin::new(&mut begun).take_output() {
-        // The server has ended the connection instead.
-        Some(Err(error)) if is_fatal(&error) && is_elsewhere(&error) => return Err(error.into()),
-        // If not all was refused for it, the BEGIN itself was, and each statement was its own transaction.
-        Some(Err(error)) if worked.iter().all(is_echo) => Some(error),
-        Some(Err(_)) => return Err(FailureKind::UnknownOutcome.into()),
-        Some(Ok(())) | None => worst(worked),
-    };
-    match (failed, ended) {
-        (None, Some(ended)) => committed(session, Ok(ended)),
-        (Some(error), Some(_)) => committed(session, Ok(Err::<(), _>(error))),
-        (None, None) => committed(session, timeout(patience, commit()).await),
-        (Some(error), None) => match timeout(ANSWER_TIME, session.batch("ROLLBACK")).await {
-            Ok(Ok(())) => Err(error.into()),
-            // The connection is closed, which has the same effect.
-            _ if is_elsewhere(&error) => Err(error.into()),
-            _ => Err(FailureKind::Timeout.into()),
-        },
+
+    /// What is not sound is closed; what has lost its server is closed with all that may have.
+    fn give_back(&self, session: Session, written: &Result<(), StoreFailure>) {
+        let (is_sound, is_left) = match written {
+            Ok(()) => (true, false),
+            Err(StoreFailure::Database(error)) => (!is_elsewhere(error), is_elsewhere(error)),
+            Err(_) => (false, self.are_several_hosts),
+        };
+        session.release(is_sound);
+        if is_left {
+            self.leave();
+        }
+    }
+
+    /// All of `group` in one transaction. [`StoreFailure::Database`] where it was surely rolled back.
+    ///
+    /// The first statements go with the BEGIN, ahead of its answer. The COMMIT does, too, where none of them waits for an
+    /// answer, which saves a way to the server and back; but not through a pooler, which may end the connection to its
+    /// client ahead of answers of the server.
+    async fn together(
+        &self,
+        session: &Session,
+        group: &mut [Box<dyn Job>],
+        patience: Duration,
+    ) -> Result<Commit, StoreFailure> {
+        let on = Connection::Postgres(session);
+        let mut begin = "BEGIN".to_owned();
+        if group.iter().any(|job| job.adds_pets()) {
+            // The turn of another transaction ends with its commit: waiting for the turn is waiting for a commit.
+            session.begin(&self.commits);
+            session.has_turn.store(true, Ordering::Relaxed);
+            begin = format!("{begin}; {}", sql::TAKE_TURN);
+        }
+        let wait_for_none = !session.is_shared() && group.iter().all(|job| job.is_one_statement());
+        let mut begun = maybe_done(Box::pin(session.batch(&begin)));
+        let mut worked: Vec<_> = group.iter_mut().map(|job| maybe_done(job.run(&on))).collect();
+        // What is asked for the first time is sent.
+        poll_fn(|context| {
+            let _ = begun.poll_unpin(context);
+            worked.iter_mut().for_each(|work| _ = work.poll_unpin(context));
+            Poll::Ready(())
+        })
+        .await;
+        let is_commit_sent = wait_for_none && !session.is_preparing();
+        let commit = || async {
+            session.begin(&self.commits);
+            session.batch("COMMIT").await
+        };
+        let time = if self.are_several_hosts { HOST_TIME } else { ANSWER_TIME };
+        let work = timeout(time, join(&mut begun, join_all(&mut worked)));
+        let sent = timeout(patience, OptionFuture::from(is_commit_sent.then(commit)));
+        let (_, ended) = try_join(work, sent).await.map_err(|_| FailureKind::UnknownOutcome)?;
+        let worked: Vec<_> = worked.iter_mut().filter_map(|work| Pin::new(work).take_output()).collect();
+        let failed = match Pin::new(&mut begun).take_output() {
+            // The server has ended the connection instead.
+            Some(Err(error)) if severity(&error) == Some(Severity::Fatal) && is_elsewhere(&error) => {
+                return Err(error.into());
+            }
+            // If not all was refused for it, the BEGIN itself was, and each statement was its own transaction.
+            Some(Err(error)) if worked.iter().all(is_echo) => Some(error),
+            Some(Err(_)) => return Err(FailureKind::UnknownOutcome.into()),
+            Some(Ok(())) | None => worst(worked),
+        };
+        match (failed, ended) {
+            (None, Some(ended)) => committed(session, Ok(ended)),
+            (Some(error), Some(_)) => committed(session, Ok(Err::<(), _>(error))),
+            (None, None) => committed(session, timeout(patience, commit()).await),
+            (Some(error), None) => match timeout(ANSWER_TIME, session.batch("ROLLBACK")).await {
+                Ok(Ok(())) => Err(error.into()),
+                // The connection is closed, which has the same effect.
+                _ if is_elsewhere(&error) => Err(error.into()),
+                _ => Err(FailureKind::Timeout.into()),
+            },
+        }
     }
 }
 
@@ -306,10 +306,6 @@ fn committed<T>(session: &Session, ended: Result<Result<T, DatabaseError>, Elaps
 /// for an ambiguous result.
 fn is_refusal(error: &DatabaseError) -> bool {
     severity(error) == Some(Severity::Error) && !has_code(error, &SqlState::T_R_STATEMENT_COMPLETION_UNKNOWN)
-}
-
-fn is_fatal(error: &DatabaseError) -> bool {
-    severity(error) == Some(Severity::Fatal)
 }
 
 fn severity(error: &DatabaseError) -> Option<Severity> {

@@ -67,10 +67,15 @@ struct Host {
 }
 
 impl Hosts {
-    pub fn of(config: &Config) -> Self {
-        let (names, addresses, ports) = (config.get_hosts(), config.get_hostaddrs(), config.get_ports());
+    /// Those of `hosts`, to connect to with `shared`, which names none. Of several hosts one that can be written is looked
+    /// for, unless the address says otherwise.
+    pub fn of(hosts: &Config, shared: &Config) -> Self {
+        let (names, addresses, ports) = (hosts.get_hosts(), hosts.get_hostaddrs(), hosts.get_ports());
         let count = names.len().max(addresses.len());
-        let shared = without_hosts(config, count > 1);
+        let mut shared = shared.clone();
+        if count > 1 && shared.get_target_session_attrs() == TargetSessionAttrs::Any {
+            shared.target_session_attrs(TargetSessionAttrs::ReadWrite);
+        }
         let hosts = (0..count).map(|number| Host {
             shared: shared.clone(),
             name: names.get(number).cloned(),
@@ -148,32 +153,6 @@ impl Host {
     }
 }
 
-/// The driver takes no host back. Of several hosts one that can be written is looked for, unless the address says
-/// otherwise.
-fn without_hosts(config: &Config, are_several: bool) -> Config {
-    let mut shared = Config::new();
-    config.get_user().map(|user| shared.user(user));
-    config.get_password().map(|password| shared.password(password));
-    config.get_dbname().map(|name| shared.dbname(name));
-    config.get_options().map(|options| shared.options(options));
-    config.get_application_name().map(|name| shared.application_name(name));
-    config.get_connect_timeout().map(|time| shared.connect_timeout(*time));
-    config.get_tcp_user_timeout().map(|time| shared.tcp_user_timeout(*time));
-    config.get_keepalives_interval().map(|time| shared.keepalives_interval(time));
-    config.get_keepalives_retries().map(|retries| shared.keepalives_retries(retries));
-    shared
-        .ssl_mode(config.get_ssl_mode())
-        .ssl_negotiation(config.get_ssl_negotiation())
-        .channel_binding(config.get_channel_binding())
-        .keepalives(config.get_keepalives())
-        .keepalives_idle(config.get_keepalives_idle())
-        .target_session_attrs(match config.get_target_session_attrs() {
-            TargetSessionAttrs::Any if are_several => TargetSessionAttrs::ReadWrite,
-            asked => asked,
-        });
-    shared
-}
-
 /// Nothing where `handshake` goes on for more than [`TURNS`].
 async fn in_few_turns<F: Future>(handshake: F) -> Option<F::Output> {
     let (mut handshake, mut turns) = (pin!(handshake), 0);
@@ -237,7 +216,7 @@ mod tests {
     #[test]
     fn a_host_is_named_as_the_address_has_it() {
         let named = |config: &str| -> Vec<String> {
-            Hosts::of(&config.parse().unwrap()).hosts.iter().map(Host::shown).collect()
+            Hosts::of(&config.parse().unwrap(), &Config::new()).hosts.iter().map(Host::shown).collect()
         };
         assert_eq!(named("host=db1,/run/postgresql port=5433,5434"), ["db1:5433", "/run/postgresql:5434"]);
         assert_eq!(named("hostaddr=192.0.2.1"), ["192.0.2.1:5432"]);
@@ -280,6 +259,7 @@ mod tests {
     async fn the_last_host_that_worked_is_tried_first_and_a_stuck_one_last() {
         let hosts = Hosts::of(
             &"postgres://ada@one:1,two:2,three:3/pets?hostaddr=127.0.0.1,127.0.0.2,127.0.0.3".parse().unwrap(),
+            &Config::new(),
         );
         let port = |config: Config| async move { Ok(config.get_ports()[0]) };
         assert_eq!(hosts.connect(|number| number == 0, port).await.unwrap(), (1, 2));
@@ -292,9 +272,9 @@ mod tests {
         let options = "options=-c%20search_path%3Dshop&application_name=till&connect_timeout=2&keepalives=0&\
             channel_binding=require&sslmode=require&keepalives_retries=4&keepalives_interval=3&tcp_user_timeout=9";
         let of = |hosts: &str| format!("postgres://ada:secret@{hosts}/pets?{options}").parse::<Config>().unwrap();
-        let host = &Hosts::of(&of("one:1,two:2")).hosts[1];
+        let host = &Hosts::of(&of("one:1,two:2"), &of("")).hosts[1];
         assert_eq!(host.config(None), *of("two:2").target_session_attrs(TargetSessionAttrs::ReadWrite));
-        let alone = &Hosts::of(&of("two:2")).hosts[0];
+        let alone = &Hosts::of(&of("two:2"), &of("")).hosts[0];
         assert_eq!(alone.config(None), of("two:2"));
     }
 }

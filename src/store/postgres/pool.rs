@@ -111,7 +111,7 @@ impl Warnings {
 /// Nothing is connected before the first use.
 pub fn open(url: &PostgresUrl, monitor: Arc<CommitMonitor>) -> Result<ConnectionPool, StoreError> {
     let connector = Connector {
-        hosts: Hosts::of(&url.config),
+        hosts: Hosts::of(&url.hosts, &url.config),
         tls: url.is_encrypted.then(|| tls(url.root_certificates.as_deref())).transpose()?,
         monitor,
         are_several_hosts: url.are_several_hosts(),
@@ -133,7 +133,7 @@ impl Manager for Connector {
 
     async fn create(&self) -> Result<MonitoredClient, ConnectError> {
         let connected =
-            self.hosts.connect(|host| self.monitor.is_stuck_at(host), |config| Box::pin(self.connect(config)));
+            self.hosts.connect(|host| self.monitor.is_stuck(Some(host)), |config| Box::pin(self.connect(config)));
         let (host, client) = Box::pin(connected).await?;
         Ok(MonitoredClient { host, ..client })
     }
@@ -145,7 +145,7 @@ impl Manager for Connector {
             return Err(RecycleError::message("closed"));
         }
         // The other hosts were tried first when it was made; they are tried again now and then.
-        if self.are_several_hosts && metrics.age() >= STUCK && self.monitor.is_stuck_at(client.host) {
+        if self.are_several_hosts && metrics.age() >= STUCK && self.monitor.is_stuck(Some(client.host)) {
             return Err(RecycleError::message("its host does not commit"));
         }
         if metrics.age() < LIFETIME + spread { Ok(()) } else { Err(RecycleError::message("too old")) }
@@ -160,7 +160,8 @@ impl Connector {
             Some(tls) => self.driven(config.connect(MakeRustlsConnect::new(tls.clone())).await?),
         };
         // What is set here would be set for the others, and not for what goes through another session.
-        client.is_shared = !has_rows(&client.client.simple_query(sql::HAS_OPTIONS).await?);
+        let answer = client.client.simple_query(sql::HAS_OPTIONS).await?;
+        client.is_shared = !answer.iter().any(|message| matches!(message, SimpleQueryMessage::Row(_)));
         if !client.is_shared {
             client.client.batch_execute(sql::COMMIT_DURABLY).await?;
         }
@@ -193,10 +194,6 @@ impl Connector {
         });
         MonitoredClient { client: ClientWrapper::new(client, task), host: 0, is_shared: false, warned }
     }
-}
-
-fn has_rows(answer: &[SimpleQueryMessage]) -> bool {
-    answer.iter().any(|message| matches!(message, SimpleQueryMessage::Row(_)))
 }
 
 fn is_warning(notice: &DbError) -> bool {
@@ -274,21 +271,13 @@ impl CommitMonitor {
         Commit { monitor: Arc::clone(self), number, begun }
     }
 
-    /// Whether a commit has waited too long, and none that was begun after it is done.
-    pub fn is_stuck(&self) -> bool {
-        self.has_stuck(|_| true)
-    }
-
-    /// The same of the commits at one host.
-    pub fn is_stuck_at(&self, host: usize) -> bool {
-        self.has_stuck(|at| at == host)
-    }
-
-    fn has_stuck(&self, is_asked: impl Fn(usize) -> bool) -> bool {
+    /// Whether a commit, of those at one host if that is given, has waited too long, and none that was begun after it is
+    /// done.
+    pub fn is_stuck(&self, at: Option<usize>) -> bool {
         let (now, commits) = (clock::now().mono, self.commits.lock());
         let passed = |begun: Instant| commits.done.is_some_and(|(later, _)| later > begun);
         let has_waited = |begun| now.saturating_duration_since(begun) >= STUCK && !passed(begun);
-        commits.pending.values().any(|&(begun, host)| is_asked(host) && has_waited(begun))
+        commits.pending.values().any(|&(begun, host)| at.is_none_or(|at| at == host) && has_waited(begun))
     }
 
     /// Whether no commit is under way, not even one whose caller has gone away.

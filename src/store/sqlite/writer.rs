@@ -64,7 +64,9 @@ impl Engine for Writer {
         let patience = if is_lone { Duration::ZERO } else { BUSY_TIMEOUT };
         block_in_place(|| {
             let mut connection = self.connection.lock();
-            self.write(connection.as_mut().ok_or(FailureKind::Closed)?, group, patience)
+            let connection = connection.as_mut().ok_or(FailureKind::Closed)?;
+            connection.busy_timeout(patience).map_err(DatabaseError::from)?;
+            self.write(connection, group, is_lone)
         })
     }
 
@@ -110,7 +112,7 @@ impl Writer {
         &self,
         connection: &mut rusqlite::Connection,
         group: &mut [Box<dyn Job>],
-        patience: Duration,
+        is_lone: bool,
     ) -> Result<(), StoreFailure> {
         self.is_sound()?;
         if !self.files.are_there() {
@@ -118,12 +120,12 @@ impl Writer {
             return Err(FailureKind::Moved.into());
         }
         let before = connection.total_changes();
-        let committed = self.try_commit(connection, group, patience).map_err(|error| {
+        let committed = self.try_commit(connection, group).map_err(|error| {
             if let DatabaseError::Sqlite(error) = &error {
                 self.judge(connection, error);
             }
             let (text, failure) = (safe_causes(&error), StoreFailure::from(error));
-            if failure.kind() != FailureKind::Locked || !patience.is_zero() {
+            if failure.kind() != FailureKind::Locked || !is_lone {
                 let writes = group.len();
                 tracing::error!(error = text, writes, "a transaction failed and was rolled back");
             }
@@ -133,10 +135,11 @@ impl Writer {
         if committed.is_err() || connection.total_changes() != before {
             *self.written.lock() = committed.is_ok().then(|| clock::now().mono);
         }
-        if committed.is_ok() && is_log_long(connection) {
-            self.is_log_long.store(true, Ordering::Relaxed);
-        }
-        committed
+        committed?;
+        let pages = connection.wal_checkpoint_v2(Some(MAIN_DB), CheckpointMode::NOOP);
+        let is_long = pages.is_ok_and(|(pages, folded)| pages - folded >= CHECKPOINT_PAGES);
+        self.is_log_long.fetch_or(is_long, Ordering::Relaxed);
+        Ok(())
     }
 
     /// All or nothing.
@@ -144,9 +147,7 @@ impl Writer {
         &self,
         connection: &mut rusqlite::Connection,
         group: &mut [Box<dyn Job>],
-        patience: Duration,
     ) -> Result<(), DatabaseError> {
-        connection.busy_timeout(patience)?;
         // A transaction that begins by reading could not wait for the lock later.
         connection.execute_batch("BEGIN IMMEDIATE")?;
         let run = self.require_same_schema(connection).and_then(|()| run(connection, group));
@@ -192,11 +193,6 @@ fn run(connection: &mut rusqlite::Connection, group: &mut [Box<dyn Job>]) -> Res
     let connection = Connection::sqlite(connection);
     // A caller that gave up while the file was locked may retry.
     group.iter_mut().filter(|job| job.is_wanted()).try_for_each(|job| at_once(job.run(&connection)))
-}
-
-fn is_log_long(connection: &rusqlite::Connection) -> bool {
-    let pages = connection.wal_checkpoint_v2(Some(MAIN_DB), CheckpointMode::NOOP);
-    pages.is_ok_and(|(pages, folded)| pages - folded >= CHECKPOINT_PAGES)
 }
 
 fn is_fatal(error: &rusqlite::Error) -> bool {

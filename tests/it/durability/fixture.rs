@@ -333,7 +333,7 @@ pub fn pets(database: &Path, key: Option<&str>) -> Result<Vec<Pet>, Box<dyn Erro
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
         let store = Store::open(&url).await?;
-        let problems = store::check(&url).await?.problems;
+        let problems = store::check(&url, false).await?.problems;
         if !problems.is_empty() {
             return Err(problems.join("; ").into());
         }
