@@ -11,7 +11,6 @@ pub mod draft;
 mod endpoint;
 pub mod escape;
 pub mod export;
-mod idempotency;
 mod pet;
 mod problem;
 pub mod search;
@@ -23,9 +22,9 @@ pub mod words;
 pub use categories::Categories;
 pub use draft::{Draft, Field, FieldError};
 pub use endpoint::{ApiKey, BaseUrl, EndpointError};
-pub use idempotency::{IdempotencyKey, IdempotencyKeys};
 pub use pet::{
-    AddedBy, Limit, NewPet, ObservedStatus, Pet, PetId, PetQuery, PetStatus, Provenance, Provenances, sample,
+    AddedBy, IdempotencyKey, IdempotencyKeys, Limit, NewPet, ObservedStatus, Pet, PetId, PetQuery, PetStatus,
+    Provenance, Provenances, sample,
 };
 pub use problem::{Problem, ProblemCode};
 pub use text::display_safe;

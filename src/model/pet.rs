@@ -1,5 +1,6 @@
-//! `Pet`, `NewPet` and `PetStatus` (section 2 of the description), the query of a list, and its `limit` (sections 4.1
-//! and 8); sample pets for the demo and for benchmarks, the same ones each time.
+//! `Pet`, `NewPet` and `PetStatus` (section 2 of the description), the keys that make a repeated creation the same as the
+//! first one (`Idempotency-Key`, an addition), the query of a list, and its `limit` (sections 4.1 and 8); sample pets for
+//! the demo and for benchmarks, the same ones each time.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -9,6 +10,7 @@ use std::sync::LazyLock;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use strum::{Display, IntoStaticStr};
+use uuid::Uuid;
 
 /// The identifier of a pet: unique, assigned by the service, any int64. It has no other meaning.
 pub type PetId = i64;
@@ -42,6 +44,68 @@ pub struct NewPet {
     /// `None` lets the service choose.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<PetStatus>,
+}
+
+/// Identifies one creation, even if it is sent several times: at most 255 visible ASCII characters.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String")]
+pub struct IdempotencyKey(String);
+
+/// The text is not a valid key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("an Idempotency-Key is 1 to 255 visible ASCII characters")]
+pub struct NoIdempotencyKey;
+
+impl TryFrom<String> for IdempotencyKey {
+    type Error = NoIdempotencyKey;
+
+    fn try_from(text: String) -> Result<Self, NoIdempotencyKey> {
+        let fits = (1..=255).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_graphic());
+        if fits { Ok(Self(text)) } else { Err(NoIdempotencyKey) }
+    }
+}
+
+impl IdempotencyKey {
+    /// As it is sent.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The key of creation `number` of `run`: the same one each time.
+    pub fn numbered(run: Uuid, number: u64) -> Self {
+        Self(format!("{run}-{number}"))
+    }
+
+    /// The key of part `number` of this creation.
+    pub fn part(&self, number: usize) -> Self {
+        Self(format!("{self}.{number}"))
+    }
+}
+
+impl fmt::Display for IdempotencyKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// Creates the keys of one run of the program, without randomness or clock.
+#[derive(Clone, Debug)]
+pub struct IdempotencyKeys {
+    run: Uuid,
+    made: u64,
+}
+
+impl IdempotencyKeys {
+    /// `run` is unique for each run of the program.
+    pub const fn new(run: Uuid) -> Self {
+        Self { run, made: 0 }
+    }
+
+    /// A new key.
+    pub fn make(&mut self) -> IdempotencyKey {
+        self.made += 1;
+        IdempotencyKey::numbered(self.run, self.made)
+    }
 }
 
 /// The query of `GET /pets` (section 4.1).
@@ -323,5 +387,24 @@ mod tests {
         let count = |status| statuses.iter().filter(|found| **found == Some(status)).count();
         assert_eq!(PetStatus::ALL.map(count), [175, 50, 25]);
         assert_eq!(sample(TEMPLATES.len()).name, format!("{} 2", TEMPLATES[0].1));
+    }
+
+    #[test]
+    fn every_creation_has_its_own_key() {
+        let mut keys = IdempotencyKeys::new(Uuid::nil());
+        let (first, second) = (keys.make(), keys.make());
+        assert_eq!(first.as_str(), "00000000-0000-0000-0000-000000000000-1");
+        assert_ne!(first, second);
+        assert_eq!(second.part(7).to_string(), "00000000-0000-0000-0000-000000000000-2.7");
+    }
+
+    #[test]
+    fn a_saved_key_is_read_again_and_invalid_keys_are_refused() {
+        let key = IdempotencyKeys::new(Uuid::nil()).make();
+        let text = serde_json::to_string(&key).unwrap();
+        assert_eq!(serde_json::from_str::<IdempotencyKey>(&text).unwrap(), key);
+        for text in ["", "a b", "a\nb", "ä", &"x".repeat(256)] {
+            assert_eq!(IdempotencyKey::try_from(text.to_owned()), Err(NoIdempotencyKey), "{text:?}");
+        }
     }
 }
