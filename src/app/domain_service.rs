@@ -13,21 +13,18 @@ use tempfile::TempDir;
 
 use crate::clock::{self, Now};
 use crate::config::{self, Notify, edit};
+use crate::domains::DnsName;
 use crate::domains::check::{Checked, FollowedRedirect, Subject, follow};
 use crate::domains::check_options::CheckOptions;
-use crate::domains::observation::Complete;
-use crate::domains::observation::{Role, Server};
+use crate::domains::observation::{Complete, Observations, Role, Server};
 use crate::domains::parse_name::{self, ExistingDomains};
 use crate::domains::probe::OnProgress;
 use crate::domains::probe::cache::ProbeCache;
-use crate::domains::record_export::Conflict;
 use crate::domains::redirect_config::{ConfigSource, Redirect, WrittenRedirect};
 use crate::domains::registry::{Entry, Registry, RegistryChange, RegistryError, RegistryFile};
 use crate::domains::reported::Reported;
 use crate::domains::sandbox::Sandbox;
-use crate::domains::stage::Measurement;
-use crate::domains::vantage_points::{View, ViewVerdict};
-use crate::domains::{DnsName, Finding};
+use crate::domains::vantage_points::ViewVerdict;
 use crate::local::atomic_file;
 use parking_lot::Mutex;
 
@@ -99,25 +96,6 @@ pub struct CheckRequest {
     pub detail: bool,
     /// In the sandbox: its state and its time of day.
     pub sandbox: Option<(Sandbox, Timestamp)>,
-}
-
-/// The result of a check, kept while the program runs.
-#[derive(Clone, Debug, PartialEq)]
-pub struct CheckResult {
-    /// When.
-    pub at: Timestamp,
-    /// What it means.
-    pub findings: Vec<Finding>,
-    /// Who sees what.
-    pub views: Vec<View>,
-    /// The records to delete before the new one can be added.
-    pub conflicts: Vec<Conflict>,
-    /// The zone of the record.
-    pub zone: DnsName,
-    /// For support; only if the request had `detail`.
-    pub report: String,
-    /// For the list.
-    pub measurement: Measurement,
 }
 
 /// The list of domains, the project's configuration, and checks.
@@ -209,12 +187,13 @@ impl DomainService {
         self.files()?.registry.apply(changes).map_err(|error| error.to_string())
     }
 
-    /// Checks one domain; with `detail`, `progress` gets what is complete, and the time of the start. Fails if nothing could be asked.
+    /// Checks one domain; with `detail`, `progress` gets what is complete, and the time of the start, and there is a
+    /// report. Fails if nothing could be asked.
     pub async fn check(
         &self,
         request: CheckRequest,
         progress: impl Fn(Complete, Timestamp) + Send + Sync,
-    ) -> Result<CheckResult, String> {
+    ) -> Result<Checked, String> {
         let CheckRequest { entry, reported, detail, sandbox } = request;
         // A check on the screen asks afresh; the sandbox changes between checks.
         let cache = if detail || sandbox.is_some() { Arc::default() } else { self.cache() };
@@ -223,17 +202,16 @@ impl DomainService {
             parse_name::domain(entry.name.as_str()).map_err(|_| format!("{} is not a domain name.", entry.name))?;
         let progress: Option<OnProgress<'_>> = if detail { Some(&progress) } else { None };
         let subject = Subject::new(&options, Some(&entry), domain, reported);
-        let checked = subject.check(&cache, progress).await;
-        let mut views = checked.views();
+        let mut checked = subject.check(&cache, progress).await;
+        if detail {
+            checked.report = checked.support_report();
+        }
         if !checked.measurement.known {
             // Answers on a network that fails cannot be trusted.
-            views.iter_mut().for_each(|view| view.verdict = ViewVerdict::NotCounted);
+            checked.views.iter_mut().for_each(|view| view.verdict = ViewVerdict::NotCounted);
         }
-        let conflicts = checked.conflicts();
-        let report = if detail { checked.report() } else { String::new() };
-        let zone = checked.zone();
-        let Checked { at, findings, measurement, .. } = checked;
-        Ok(CheckResult { at, findings, views, conflicts, zone, report, measurement })
+        // What is kept while the program runs has no use for the details.
+        Ok(Checked { seen: Observations::default(), ..checked })
     }
 
     /// Follows redirects by header-only requests.

@@ -3,29 +3,23 @@
 use super::prompt::Asked;
 use super::session::Session;
 use super::words;
-use crate::app::domain_service::{CheckRequest, CheckResult};
+use crate::app::domain_service::CheckRequest;
+use crate::domains::check::Checked;
 use crate::domains::finding::deciding;
 use crate::domains::parse_name::{self, ExistingDomains};
 use crate::domains::progress::DomainProgress;
 use crate::domains::registry::{Entry, Registry, RegistryChange};
 use crate::domains::report::{full_sentence, headline, sentence, until_words};
-use crate::domains::reported::{Dated, Event, Reported};
+use crate::domains::reported::{Dated, Event};
 use crate::domains::{DnsName, Domain, Finding, Verdict};
 use crate::model::text::short;
 use crate::model::words::{counted, list};
+use jiff::Timestamp;
 
 const NAME_HELP: &str = "Type the number of a listed domain, or a name such as docs.example.com. You can paste an \
                          address.";
 const VALUE_HELP: &str = "Type the host that the dashboard shows as the value of the record. It is not the domain \
                           itself.";
-
-/// A domain and the result of its check.
-pub(super) struct CheckedDomain {
-    pub(super) domain: Domain,
-    pub(super) reported: Reported,
-    pub(super) seen: CheckResult,
-    pub(super) progress: DomainProgress,
-}
 
 impl Session {
     /// Asks for a domain, checks it, and reports what is wrong and what to do.
@@ -104,7 +98,7 @@ impl Session {
     }
 
     /// Checks a domain, with `value` if none is known. `None`, after a message, if the check failed.
-    pub(super) async fn check(&mut self, domain: &Domain, value: Option<DnsName>) -> Asked<Option<CheckedDomain>> {
+    pub(super) async fn check(&mut self, domain: &Domain, value: Option<DnsName>) -> Asked<Option<Checked>> {
         let Some(list) = self.listed()? else { return Ok(None) };
         let known = list.get(&domain.name).cloned();
         let is_listed = known.is_some();
@@ -112,41 +106,37 @@ impl Session {
         let mut entry = known.unwrap_or_else(nothing);
         entry.events.extend(value.map(|host| Dated { at: self.wall(), event: Event::Value { host } }));
         let reported = self.setup.domains.reported(&entry);
-        let sandbox = self.setup.domains.sandbox_at(self.now());
-        let task = CheckRequest { entry: entry.clone(), reported: reported.clone(), detail: true, sandbox };
+        let task = CheckRequest { entry, reported, detail: true, sandbox: self.setup.domains.sandbox_at(self.now()) };
         self.choose_resolvers().await?;
         self.talk.say(format!("Checking {}.", domain.unicode))?;
         // Boxed because the future is large.
         let checking = Box::pin(self.setup.domain_service.check(task, |_, _| {}));
-        let seen = match self.talk.during(checking, || "Still checking.".to_owned()).await? {
-            Ok(seen) => seen,
+        let checked = match self.talk.during(checking, || "Still checking.".to_owned()).await? {
+            Ok(checked) => checked,
             Err(why) => return self.talk.say(why).map(|()| None),
         };
         if is_listed {
-            let measured = RegistryChange::Measured(domain.name.clone(), Box::new(seen.measurement.clone()));
+            let measured = RegistryChange::Measured(domain.name.clone(), Box::new(checked.measurement.clone()));
             self.talk.say_all(self.setup.domain_service.apply(&[measured]).err())?;
         }
-        entry.measurements.push(seen.measurement.clone());
-        let progress = DomainProgress::of(&entry.measurements, &reported, None, seen.at);
-        Ok(Some(CheckedDomain { domain: domain.clone(), reported, seen, progress }))
+        Ok(Some(checked))
     }
 
     /// Reports how a domain is, what to do now, and what else is wrong; in full only if something has changed since
     /// `before`.
-    pub(super) fn report(&mut self, checked: &CheckedDomain, before: Option<&CheckedDomain>) -> Asked<()> {
-        let CheckedDomain { domain, reported, seen, progress } = checked;
-        let decides = deciding(&seen.findings);
+    pub(super) fn report(&mut self, checked: &Checked, before: Option<&Checked>) -> Asked<()> {
+        let Checked { domain, reported, findings, progress, measurement, at, .. } = checked;
+        let decides = deciding(findings);
         let failed = || format!("No check of {} succeeded.", domain.unicode);
         self.talk.say(decides.map_or_else(failed, |decides| headline(domain, decides)))?;
         if let Some(decides) = decides.filter(|decides| decides.verdict != Verdict::Ok) {
-            self.report_finding(decides, seen)?;
+            self.report_finding(decides, *at)?;
         }
-        let is_same = |before: &CheckedDomain| before.seen.measurement.says_the_same_as(&seen.measurement);
+        let is_same = |before: &Checked| before.measurement.says_the_same_as(measurement);
         if before.is_some_and(|before| before.progress.status.state == progress.status.state && is_same(before)) {
             return self.talk.say("Nothing has changed since the last check.");
         }
-        let rest =
-            seen.findings.iter().filter(|finding| !decides.is_some_and(|decides| std::ptr::eq(*finding, decides)));
+        let rest = findings.iter().filter(|finding| !decides.is_some_and(|decides| std::ptr::eq(*finding, decides)));
         for finding in rest.clone().filter(|finding| finding.verdict > Verdict::Ok) {
             let also = match finding.verdict {
                 Verdict::Fail => "Also wrong",
@@ -154,7 +144,7 @@ impl Session {
                 Verdict::Warn | Verdict::Ok | Verdict::Unknown => "Also note",
             };
             self.talk.say(format!("{also}: {}.", finding.title))?;
-            self.report_finding(finding, seen)?;
+            self.report_finding(finding, *at)?;
         }
         let right = rest.filter(|finding| finding.verdict == Verdict::Ok).count();
         if right > 0 {
@@ -166,10 +156,10 @@ impl Session {
         })
     }
 
-    fn report_finding(&mut self, finding: &Finding, seen: &CheckResult) -> Asked<()> {
+    fn report_finding(&mut self, finding: &Finding, at: Timestamp) -> Asked<()> {
         let texts = [("Found", &finding.seen), ("Do", &finding.fix)].into_iter().filter(|(_, text)| !text.is_empty());
         self.talk.say_all(texts.map(|(label, text)| format!("{label}: {}", sentence(text))))?;
-        self.talk.say_all(finding.until.map(|until| format!("Wait until {}.", until_words(until, seen.at))))
+        self.talk.say_all(finding.until.map(|until| format!("Wait until {}.", until_words(until, at))))
     }
 
     /// How far an entry of the list is.
@@ -178,7 +168,7 @@ impl Session {
     }
 
     /// The time of day for domains: in the sandbox it runs faster.
-    pub(super) fn wall(&self) -> jiff::Timestamp {
+    pub(super) fn wall(&self) -> Timestamp {
         self.setup.domains.time(self.now())
     }
 }

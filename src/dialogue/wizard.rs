@@ -1,9 +1,10 @@
 //! Sets up a domain: the name, the value from the dashboard, the record, and the steps until it is live.
 
-use super::domains::{CheckedDomain, read_name};
+use super::domains::read_name;
 use super::prompt::Asked;
 use super::session::Session;
 use crate::app::domain_service::existing;
+use crate::domains::check::Checked;
 use crate::domains::parse_name::ExistingDomains;
 use crate::domains::record_export::DnsRecord;
 use crate::domains::registry::Entry;
@@ -138,25 +139,25 @@ impl Session {
     }
 
     /// Reads the record, one part a line, and what is in its way.
-    fn read_record(&mut self, checked: &CheckedDomain) -> Asked<()> {
-        let CheckedDomain { domain, reported, seen, .. } = checked;
+    fn read_record(&mut self, checked: &Checked) -> Asked<()> {
+        let Checked { domain, reported, zone, conflicts, .. } = checked;
         let Some(value) = reported.value.clone() else { return self.talk.say("No value yet.") };
-        let record = DnsRecord::new(domain, seen.zone.clone(), value);
+        let record = DnsRecord::new(domain, zone.clone(), value);
         self.talk.say_all([
             format!("At your DNS provider, in the zone {}, add this record:", record.zone),
             format!("Type: {}", if record.is_apex() { "ALIAS or ANAME" } else { record.kind() }),
             format!("Name: {}", record.name.relative_to(&record.zone)),
             format!("Value: {}", record.value),
-            format!("TTL: {} seconds", record.ttl),
+            format!("TTL: {} seconds", DnsRecord::TTL),
             format!("Some providers want the full name: {}", record.name.dotted()),
         ])?;
         if record.is_apex() {
             self.talk.say("If your provider offers neither, set up www instead and redirect this domain there.")?;
         }
-        if seen.conflicts.is_empty() {
+        if conflicts.is_empty() {
             return self.talk.say("There is nothing else at that name.");
         }
-        for conflict in &seen.conflicts {
+        for conflict in conflicts {
             let values: Vec<&str> = conflict.values.iter().map(|value| value.trim_end_matches('.')).collect();
             let values = values.join(", ");
             self.talk.say(format!("In the way: {} {values}. Delete it first.", conflict.kind))?;

@@ -47,6 +47,14 @@ pub struct Checked {
     pub at: Timestamp,
     /// The result for the list.
     pub measurement: Measurement,
+    /// What each server sees at its name: none is worse than the findings.
+    pub views: Vec<View>,
+    /// The records at the name that must be deleted before the new one can be added.
+    pub conflicts: Vec<Conflict>,
+    /// The zone that the record is entered in.
+    pub zone: DnsName,
+    /// The report for support, if it was asked for.
+    pub report: String,
 }
 
 impl Subject {
@@ -88,8 +96,25 @@ impl Subject {
         let measurement = Measurement { caches, expires, elsewhere, ..measured };
         let all = [measurements.as_slice(), std::slice::from_ref(&measurement)].concat();
         let progress = DomainProgress::of(&all, reported, None, at);
+        let facts = Facts::new(domain, expectation, reported, &seen, Some(&measurement.caches), at);
+        let (views, conflicts) = (views_beside(&findings, &facts), conflicts(&facts));
+        let zone = zone_of_record(domain, &seen);
         let (domain, expectation, reported) = (domain.clone(), expectation.clone(), reported.clone());
-        Checked { domain, expectation, reported, seen, findings, progress, at, measurement }
+        let report = String::new();
+        Checked {
+            domain,
+            expectation,
+            reported,
+            seen,
+            findings,
+            progress,
+            at,
+            measurement,
+            views,
+            conflicts,
+            zone,
+            report,
+        }
     }
 
     /// Whether the record is not expected to be there: the last check did not find it, or it was not saved yet.
@@ -178,40 +203,6 @@ impl Checked {
         self.stage().map_or_else(|| "not on your list".to_owned(), |stage| stage.to_string())
     }
 
-    fn facts(&self) -> Facts<'_> {
-        let Self { domain, expectation, reported, seen, at, .. } = self;
-        Facts::new(domain, expectation, reported, seen, Some(&self.measurement.caches), *at)
-    }
-
-    /// What each server sees at its name: none is worse than the findings.
-    pub fn views(&self) -> Vec<View> {
-        let is_dns = |finding: &&Finding| finding.code.topic() <= Topic::Record;
-        let works = self.findings.iter().filter(is_dns).all(|finding| finding.verdict <= Verdict::Warn);
-        let mut views = views(&self.facts());
-        for view in views.iter_mut().filter(|view| view.verdict == ViewVerdict::Wrong && works) {
-            view.verdict = ViewVerdict::Other;
-        }
-        views
-    }
-
-    /// The records at the name that must be deleted before the new one can be added.
-    pub fn conflicts(&self) -> Vec<Conflict> {
-        let mut conflicts: Vec<Conflict> = Vec::new();
-        for record in conflicting(&self.facts()) {
-            let kind = record.data.kind().to_string();
-            let value = match &record.data {
-                // Not read as far as a provider wants it written.
-                Data::Https { .. } | Data::Other(_) | Data::Malformed(_) => continue,
-                data => data.presentation(),
-            };
-            match conflicts.iter_mut().find(|conflict| conflict.kind == kind) {
-                Some(conflict) => conflict.values.push(value),
-                None => conflicts.push(Conflict { kind, ttl: record.ttl, values: vec![value] }),
-            }
-        }
-        conflicts
-    }
-
     /// The parts of the check that gave no result, for lack of what they need.
     pub fn not_checked(&self) -> Vec<&'static str> {
         let about = |topic| {
@@ -226,12 +217,39 @@ impl Checked {
         ];
         parts.into_iter().filter(|(_, checked)| !checked).map(|(part, _)| part).collect()
     }
+}
 
-    /// The zone that the record is entered in.
-    pub fn zone(&self) -> DnsName {
-        let own = |zone: &&DnsName| **zone != self.domain.name || self.domain.is_apex();
-        self.seen.zone.as_ref().filter(own).unwrap_or(&self.domain.registrable).clone()
+fn zone_of_record(domain: &Domain, seen: &Observations) -> DnsName {
+    let own = |zone: &&DnsName| **zone != domain.name || domain.is_apex();
+    seen.zone.as_ref().filter(own).unwrap_or(&domain.registrable).clone()
+}
+
+/// What each server sees at the name: where the domain works, none is worse than that.
+fn views_beside(findings: &[Finding], facts: &Facts<'_>) -> Vec<View> {
+    let is_dns = |finding: &&Finding| finding.code.topic() <= Topic::Record;
+    let works = findings.iter().filter(is_dns).all(|finding| finding.verdict <= Verdict::Warn);
+    let mut views = views(facts);
+    for view in views.iter_mut().filter(|view| view.verdict == ViewVerdict::Wrong && works) {
+        view.verdict = ViewVerdict::Other;
     }
+    views
+}
+
+fn conflicts(facts: &Facts<'_>) -> Vec<Conflict> {
+    let mut conflicts: Vec<Conflict> = Vec::new();
+    for record in conflicting(facts) {
+        let kind = record.data.kind();
+        let value = match &record.data {
+            // Not read as far as a provider wants it written.
+            Data::Https { .. } | Data::Other(_) | Data::Malformed(_) => continue,
+            data => data.presentation(),
+        };
+        match conflicts.iter_mut().find(|conflict| conflict.kind == kind) {
+            Some(conflict) => conflict.values.push(value),
+            None => conflicts.push(Conflict { kind, ttl: record.ttl, values: vec![value] }),
+        }
+    }
+    conflicts
 }
 
 /// Whether a finding on the name still matters after the check: a name with a trusted certificate is not reserved after
@@ -274,6 +292,10 @@ mod tests {
             progress: DomainProgress::of(&[], &Reported::default(), None, at(1)),
             at: at(1),
             measurement,
+            views: Vec::new(),
+            conflicts: Vec::new(),
+            zone: DnsName::default(),
+            report: String::new(),
         }
     }
 
@@ -282,7 +304,8 @@ mod tests {
         for (zone, expected) in
             [(None, "acme.com"), (Some("acme.com"), "acme.com"), (Some("com"), "com"), (Some(NAME), "acme.com")]
         {
-            assert_eq!(checked(zone).zone(), DnsName::new(expected), "{zone:?}");
+            let Checked { domain, seen, .. } = checked(zone);
+            assert_eq!(zone_of_record(&domain, &seen), DnsName::new(expected), "{zone:?}");
         }
     }
 
@@ -303,8 +326,10 @@ mod tests {
         checked.seen = Seen::new().source(RecordType::CNAME, answer(vec![edge])).0;
         let finding = |verdict| vec![Finding::new(Code::DnsChain, verdict, Who::DnsProvider)];
         for (verdict, expected) in [(Verdict::Fail, ViewVerdict::Wrong), (Verdict::Warn, ViewVerdict::Other)] {
-            checked.findings = finding(verdict);
-            let views: Vec<ViewVerdict> = checked.views().iter().map(|view| view.verdict).collect();
+            let Checked { domain, expectation, reported, seen, at, .. } = &checked;
+            let facts = Facts::new(domain, expectation, reported, seen, None, *at);
+            let views: Vec<ViewVerdict> =
+                views_beside(&finding(verdict), &facts).iter().map(|view| view.verdict).collect();
             assert_eq!(views, [expected]);
         }
     }

@@ -64,8 +64,8 @@ pub fn matrix(name: &DnsName, views: &[View]) -> String {
 
 fn row(view: &View) -> [String; 6] {
     [
-        cut(&view.server, 40),
-        view.role.as_str().to_owned(),
+        cut(&view.server.label(), 40),
+        view.server.role.as_str().to_owned(),
         cut(&view.sees, 48),
         view.ttl.map_or_else(|| "-".to_owned(), |ttl| ttl.to_string()),
         format!("{} ms", view.took.as_millis()),
@@ -125,9 +125,9 @@ impl Checked {
 
     /// A report for support: what was reported, what each server sees, the findings with their evidence, and all
     /// questions. Plain text, safe to show.
-    pub fn report(&self) -> String {
+    pub fn support_report(&self) -> String {
         let about = self.about().map(|(label, value)| format!("{:<15}{value}\n", format!("{label}:"))).concat();
-        let servers = matrix(&self.domain.name, &self.views());
+        let servers = matrix(&self.domain.name, &self.views);
         let findings: String = self.findings.iter().map(|found| finding(found, self.at, None, true)).collect();
         let questions = self.seen.lookups.iter().map(|lookup| {
             let proof = super::Evidence::from(lookup);

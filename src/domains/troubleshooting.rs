@@ -227,7 +227,8 @@ impl<'a> Facts<'a> {
     /// How many of the counted servers see the right record.
     fn who_sees(&self) -> Option<String> {
         let count = |is_such: fn(Role) -> bool, what: &str| {
-            let those = || self.views.iter().filter(move |view| is_such(view.role)).map(|view| view.verdict.verdict());
+            let those =
+                || self.views.iter().filter(move |view| is_such(view.server.role)).map(|view| view.verdict.verdict());
             let all = those().filter(|verdict| *verdict != Verdict::Unknown).count();
             let right = those().filter(|verdict| *verdict == Verdict::Ok).count();
             (all > 0).then(|| format!("{right} of {all} {what}"))
@@ -242,9 +243,9 @@ impl<'a> Facts<'a> {
 
     /// The right record of the name servers, even if others do not see it yet.
     fn right_at_source(&self) -> Option<String> {
-        let right = |view: &&View| view.role == Role::Authoritative && view.verdict == ViewVerdict::Right;
+        let right = |view: &&View| view.server.role == Role::Authoritative && view.verdict == ViewVerdict::Right;
         match self.views.iter().find(right) {
-            Some(view) => Some(format!("{} has {} ({})", self.domain.name, view.sees, view.server)),
+            Some(view) => Some(format!("{} has {} ({})", self.domain.name, view.sees, view.server.label())),
             None => self.any(Mark::RightAtSource).then(|| "the name servers have the right record".to_owned()),
         }
     }
@@ -364,7 +365,8 @@ const QUESTIONS: [&[Question]; 4] = [
             "What does a private window (nothing cached) show?",
             |_| false,
             |facts, before| {
-                let is_old = |view: &&View| view.role.is_resolver() && matches!(view.verdict, ViewVerdict::Old { .. });
+                let is_old =
+                    |view: &&View| view.server.role.is_resolver() && matches!(view.verdict, ViewVerdict::Old { .. });
                 let old = facts.views.iter().filter(is_old);
                 // A browser here sees what this machine sees.
                 let here = facts.that(|it| it.code.is(Mark::HereOnly));
@@ -375,7 +377,11 @@ const QUESTIONS: [&[Question]; 4] = [
                     _ => "yours to do",
                 };
                 open(word)
-                    .seen(old.map(|view| format!("{} still has an old answer cached: {}", view.server, view.sees)))
+                    .seen(
+                        old.map(|view| {
+                            format!("{} still has an old answer cached: {}", view.server.label(), view.sees)
+                        }),
+                    )
                     .act([format!("open https://{}/ in a private window", facts.domain.name)])
                     .seen(here.iter().map(|finding| finding.seen.clone()))
                     .act(here.iter().map(|finding| finding.fix.clone()))

@@ -1,7 +1,7 @@
 //! What each server sees at a domain's name: the name servers of its zone, which decide, and the resolvers, which show
 //! how long it takes.
 
-use std::net::SocketAddr;
+use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::Timestamp;
@@ -10,19 +10,12 @@ use super::diagnosis::authoritative::{self, invents, speaks};
 use super::diagnosis::propagation::Cause;
 use super::diagnosis::{Facts, nameservers, propagation, proxied};
 use super::finding::Verdict;
-use super::observation::{Lookup, RecordType, Role};
+use super::observation::{Lookup, RecordType, Server};
 
 /// What one server sees at the domain's name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct View {
-    /// The server for people: its name, with the address if that adds information.
-    pub server: String,
-    /// Its host name, or its address if it has none.
-    pub name: String,
-    /// Where it was reached.
-    pub address: SocketAddr,
-    /// Its role.
-    pub role: Role,
+    pub server: Arc<Server>,
     /// What it sees, in short; safe to show.
     pub sees: String,
     /// The remaining TTL when it answered, in seconds.
@@ -93,7 +86,7 @@ pub fn views(facts: &Facts<'_>) -> Vec<View> {
     let resolvers = resolvers.map(|lookup| view(facts, lookup, of_resolver(facts, lookup)));
     let mut views: Vec<View> = sources.chain(resolvers).collect();
     // In the same order at each check, whichever server was faster.
-    views.sort_by_cached_key(|view| (view.role.is_resolver(), view.name.clone()));
+    views.sort_by_cached_key(|view| (view.server.role.is_resolver(), view.server.name.clone()));
     views
 }
 
@@ -112,16 +105,7 @@ fn view(facts: &Facts<'_>, lookup: &Lookup, verdict: ViewVerdict) -> View {
             (sees, longest.or_else(|| reply.negative().map(|(_, ttl)| ttl)))
         }
     };
-    View {
-        server: lookup.server.label(),
-        name: lookup.server.name.clone(),
-        address: lookup.server.address,
-        role: lookup.server.role,
-        sees,
-        ttl,
-        took: lookup.took,
-        verdict,
-    }
+    View { server: Arc::clone(&lookup.server), sees, ttl, took: lookup.took, verdict }
 }
 
 fn of_source(facts: &Facts<'_>, lookup: &Lookup) -> ViewVerdict {
@@ -171,7 +155,6 @@ fn other_than(facts: &Facts<'_>, right: bool, until: Option<Timestamp>) -> ViewV
 #[cfg(test)]
 mod tests {
     use std::net::{IpAddr, Ipv4Addr};
-    use std::sync::Arc;
 
     use super::ViewVerdict::{NotCounted, Old, Right, Unjudged, Wrong};
     use super::*;
@@ -181,7 +164,7 @@ mod tests {
         HOST, NAME, PLATFORM, Seen, address, answer, at, cname, expectation, ns, nxdomain, record, reported, resolver,
         server,
     };
-    use crate::domains::observation::{Data, NoReply, Record, Reply, ResponseCode, Server};
+    use crate::domains::observation::{Data, NoReply, Record, Reply, ResponseCode, Role};
     use crate::domains::parse_name;
 
     const ELSEWHERE: IpAddr = IpAddr::V4(Ipv4Addr::new(192, 0, 2, 10));
@@ -261,7 +244,7 @@ mod tests {
             .resolved(3, direct())
             .with(&resolver(3), NAME, RecordType::AAAA, Ok(v6()));
         let seen = seen_with(&seen, &expectation());
-        let shown = |name: &str| seen.iter().find(|view| view.name == name).map(|view| view.sees.as_str());
+        let shown = |name: &str| seen.iter().find(|view| view.server.name == name).map(|view| view.sees.as_str());
         for name in ["ns2.acme.com", "resolver3"] {
             assert_eq!(shown(name), Some("A 198.51.100.7, AAAA 2001:db8::9"), "{name}");
         }
@@ -344,7 +327,9 @@ mod tests {
     #[test]
     fn a_view_says_what_is_seen_in_few_words_and_who_sees_it() {
         let seen = seen_with(&blocked().resolved(3, nxdomain("acme.com", 840)), &expectation());
-        let shown: Vec<_> = seen.iter().map(|view| (view.server.as_str(), view.sees.as_str(), view.ttl)).collect();
+        let labels: Vec<String> = seen.iter().map(|view| view.server.label()).collect();
+        let shown: Vec<_> =
+            seen.iter().zip(&labels).map(|(view, label)| (label.as_str(), view.sees.as_str(), view.ttl)).collect();
         assert_eq!(
             shown,
             [
@@ -354,6 +339,6 @@ mod tests {
                 ("resolver3 (192.0.2.53)", "NXDOMAIN", Some(840)),
             ]
         );
-        assert_eq!((seen[0].role, seen[0].took), (Role::Authoritative, Duration::from_millis(5)));
+        assert_eq!((seen[0].server.role, seen[0].took), (Role::Authoritative, Duration::from_millis(5)));
     }
 }

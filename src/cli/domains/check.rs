@@ -278,7 +278,7 @@ pub async fn report(args: &ReportArgs, configured: &Configured, file: &RegistryF
     note(&format!("checking {} ...", subject.domain.name));
     let checked = subject.check(&ProbeCache::default(), None).await;
     keep(&args.probe, file, std::slice::from_ref(&checked))?;
-    args.output.write(|out| write!(out, "{}", checked.report()), || json::report(&checked))?;
+    args.output.write(|out| write!(out, "{}", checked.support_report()), || json::report(&checked))?;
     Ok(exit_of(&checked.findings))
 }
 

@@ -85,7 +85,7 @@ pub async fn records(args: RecordsArgs, configured: &Configured, file: &Registry
     let (mut zone, mut conflicts) = (domain.registrable.clone(), Vec::new());
     if args.with_deletes {
         let checked = subject.check(&ProbeCache::default(), None).await;
-        (zone, conflicts) = (checked.zone(), checked.conflicts());
+        (zone, conflicts) = (checked.zone, checked.conflicts);
     }
     let record = DnsRecord::new(domain, zone, value);
     print(|out| write!(out, "{}", export(&record, args.format, &conflicts)))?;

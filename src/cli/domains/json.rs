@@ -62,9 +62,9 @@ pub fn check(checked: &Checked) -> Value {
     let zone = seen.zone.as_ref().unwrap_or(&domain.registrable);
     let server = |view: &View| {
         json!({
-            "server": view.name,
-            "address": view.address,
-            "kind": view.role.as_str(),
+            "server": view.server.name,
+            "address": view.server.address,
+            "kind": view.server.role.as_str(),
             "sees": view.sees,
             "ttl": view.ttl,
             "milliseconds": u64::try_from(view.took.as_millis()).unwrap_or(u64::MAX),
@@ -88,7 +88,7 @@ pub fn check(checked: &Checked) -> Value {
             "value": expectation.platform_host,
             "ttl": 3600,
         },
-        "servers": checked.views().iter().map(server).collect::<Vec<_>>(),
+        "servers": checked.views.iter().map(server).collect::<Vec<_>>(),
         "questions": seen.lookups.len(),
         "notChecked": checked.not_checked(),
         "next": {

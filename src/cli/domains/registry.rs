@@ -177,7 +177,7 @@ pub async fn remove(args: RemoveArgs, configured: &Configured, file: &RegistryFi
     };
     let list = file.read()?;
     let entry = entry(&list, domain)?;
-    let record = subject.reported.value.clone().map(|value| DnsRecord::new(domain, checked.zone(), value));
+    let record = subject.reported.value.clone().map(|value| DnsRecord::new(domain, checked.zone.clone(), value));
     let seen = followed.as_ref().map_or(RedirectSeen::None, RedirectSeen::Followed);
     let steps = removal(entry, checked.progress.status.state, seen, record.as_ref());
     print(|out| {

@@ -53,7 +53,7 @@ pub fn evidence(out: &mut impl Write, checked: &Checked) -> io::Result<()> {
         writeln!(out, "{} should {kind} to {host}\n", domain.unicode)?;
     }
     self::findings(out, findings, *at, true)?;
-    writeln!(out, "{}", matrix(&domain.name, &checked.views()))
+    writeln!(out, "{}", matrix(&domain.name, &checked.views))
 }
 
 /// The result of a check in three lines: the verdict and its cause, who does what, and until when, with what was seen.

@@ -2,6 +2,7 @@
 
 use super::Conflict;
 use crate::domains::dns_name::DnsName;
+use crate::domains::observation::RecordType;
 
 /// The most bytes in one string of a TXT record (RFC 1035 section 3.3.14).
 const TXT_STRING: usize = 255;
@@ -64,7 +65,7 @@ pub fn dotted(dns_name: &DnsName) -> String {
 
 /// A record's data in zone-file format, in printable ASCII.
 pub fn rdata(conflict: &Conflict, value: &str) -> String {
-    if conflict.is("TXT") { strings(value) } else { ascii(value) }
+    if conflict.kind == RecordType::TXT { strings(value) } else { ascii(value) }
 }
 
 /// The quoted strings of a TXT record, each filled up: how the source splits them is unknown.

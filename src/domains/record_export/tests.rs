@@ -14,7 +14,6 @@ fn subdomain() -> DnsRecord {
         name: DnsName::new("docs.example.com"),
         zone: DnsName::new("example.com"),
         value: DnsName::new("sites.platform.example"),
-        ttl: DnsRecord::TTL,
     }
 }
 
@@ -24,7 +23,7 @@ fn apex() -> DnsRecord {
 }
 
 fn conflict(kind: &str, ttl: u32, values: &[&str]) -> Conflict {
-    Conflict { kind: kind.to_owned(), ttl, values: values.iter().map(|value| (*value).to_owned()).collect() }
+    Conflict { kind: kind.parse().unwrap(), ttl, values: values.iter().map(|value| (*value).to_owned()).collect() }
 }
 
 /// One of every type, without mail.
@@ -53,9 +52,10 @@ fn assert_deletes_in(comments: &[&str], record: &DnsRecord) {
     let mut expected = Vec::new();
     for conflict in with_mail() {
         for value in &conflict.values {
-            let mut words: Vec<Vec<u8>> =
-                [owner.as_str(), &conflict.ttl.to_string(), "IN", &conflict.kind].map(|word| word.into()).into();
-            if conflict.kind == "TXT" {
+            let mut words: Vec<Vec<u8>> = [owner.as_str(), &conflict.ttl.to_string(), "IN", &conflict.kind.to_string()]
+                .map(|word| word.into())
+                .into();
+            if conflict.kind == RecordType::TXT {
                 words.push(value.as_bytes().to_vec())
             } else {
                 words.extend(parse::zone_line(value))
@@ -111,7 +111,7 @@ fn deletes_come_before_the_record_and_are_off_without_conflicts() {
 
 #[test]
 fn what_cannot_be_a_record_set_is_left_out() {
-    let deletes = [conflict("A", 300, &[]), conflict("A\nB", 300, &["x"]), conflict("", 300, &["x"])];
+    let deletes = [conflict("A", 300, &[])];
     for format in ExportFormat::ALL.iter().copied() {
         assert_eq!(export(&subdomain(), format, &deletes), export(&subdomain(), format, &[]));
     }

@@ -1,9 +1,11 @@
 //! Each rule against facts of all kinds.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::*;
 use crate::domains::dns_name::DnsName;
+use crate::domains::observation::{Protocol, Server};
 use crate::domains::parse_name;
 use crate::domains::record_export::DnsRecord;
 
@@ -40,10 +42,12 @@ fn right() -> Vec<Finding> {
 
 fn view(server: &str, role: Role, verdict: ViewVerdict) -> View {
     View {
-        server: server.to_owned(),
-        name: server.to_owned(),
-        address: ([192, 0, 2, 53], 53).into(),
-        role,
+        server: Arc::new(Server {
+            role,
+            name: server.to_owned(),
+            address: ([0, 0, 0, 0], 53).into(),
+            protocol: Protocol::Plain,
+        }),
         sees: "CNAME sites.platform.net".to_owned(),
         ttl: Some(DnsRecord::TTL),
         took: Duration::from_millis(5),

@@ -10,6 +10,7 @@ use super::super::{Conflict, DnsRecord, ExportFormat, escape, export};
 use super::parse::{hcl, split, zone_line};
 use super::{apex, subdomain, with_mail};
 use crate::domains::DnsName;
+use crate::domains::observation::RecordType;
 
 fn hostile() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
@@ -93,7 +94,7 @@ proptest! {
         let read: serde_json::Value = serde_json::from_str(&text).unwrap();
         for (entry, conflict) in read["delete"].as_array().unwrap().iter().zip(filled(&value)) {
             prop_assert_eq!(entry["values"][0].as_str().unwrap(), &value);
-            if conflict.kind == "TXT" {
+            if conflict.kind == RecordType::TXT {
                 prop_assert_eq!(zone_line(&escape::rdata(&conflict, &value)).concat(), value.as_bytes());
             }
         }
@@ -104,7 +105,7 @@ proptest! {
         let zone = DnsName::new(&format!("z{zone}.example"));
         let name = DnsName::new(&format!("a{name}")).followed_by(&zone);
         let value = DnsName::new(&format!("v{value}.example"));
-        let record = DnsRecord { name, zone, value, ttl: 60 };
+        let record = DnsRecord { name, zone, value };
         for record in [record.clone(), DnsRecord { name: record.zone.clone(), ..record }] {
             let like = if record.is_apex() { apex() } else { subdomain() };
             for format in ExportFormat::ALL.iter().copied() {

@@ -15,7 +15,7 @@ fn json_names_what_to_delete_and_what_to_add() {
             "ttl": 3600, "values": ["sites.platform.example"]});
         assert_eq!(value["add"][0], expected);
         for (entry, conflict) in value["delete"].as_array().unwrap().iter().zip(with_mail()) {
-            let expected = (&json!(conflict.kind), &json!(conflict.ttl), &json!(conflict.values));
+            let expected = (&json!(conflict.kind.to_string()), &json!(conflict.ttl), &json!(conflict.values));
             assert_eq!((&entry["type"], &entry["ttl"], &entry["values"]), expected);
         }
         let alone: Value = serde_json::from_str(&export(&record, ExportFormat::Json, &[])).unwrap();

@@ -9,9 +9,9 @@ use super::state::{ConfirmTwice, DomainSummary, PanelLocation, VALUE};
 use super::update::{around, line};
 use super::view::{Page, Scene, act, act_of, moment, verdict_role, verdict_word};
 use super::{redirects, removal, scheduler, wizard};
-use crate::app::domain_service::CheckResult;
 use crate::clock::Now;
 use crate::domains::catalogue::Topic;
+use crate::domains::check::Checked;
 use crate::domains::diagnosis::PROPAGATION;
 use crate::domains::finding::deciding;
 use crate::domains::observation::Complete;
@@ -303,7 +303,7 @@ fn span(time: SignedDuration) -> String {
 }
 
 /// Who sees what at the name, over at most `room` rows.
-fn matrix(scene: Scene<'_>, page: &mut Page<'_>, name: &DnsName, seen: &CheckResult, room: usize) {
+fn matrix(scene: Scene<'_>, page: &mut Page<'_>, name: &DnsName, seen: &Checked, room: usize) {
     let panel = &scene.app.domains;
     if let Some(record) = panel.dns_record() {
         page.text(&format!("   {} {name} should be {}", record.kind(), record.value));
@@ -317,16 +317,20 @@ fn matrix(scene: Scene<'_>, page: &mut Page<'_>, name: &DnsName, seen: &CheckRes
     let verdict = if narrow { 17 } else { 20 };
     let sees = page.columns().saturating_sub(3 + who + ttl.len() + time.len() + verdict).max(12);
     page.heading(format!("     {:<who$}{:<sees$}{ttl}{time}VERDICT", "WHO", "SEES"));
-    let views = if wide { seen.views.clone() } else { grouped(&seen.views) };
+    let views = grouped(&seen.views, wide);
     let hidden = views.len().saturating_sub(room);
-    for view in views.iter().take(if hidden > 0 { room.saturating_sub(1) } else { room }) {
-        let label = if wide { &view.server } else { &view.name };
+    for (view, others) in views.iter().take(if hidden > 0 { room.saturating_sub(1) } else { room }) {
+        let label = match others {
+            _ if wide => view.server.label(),
+            0 => view.server.name.clone(),
+            others => format!("{} and {others} more", view.server.name),
+        };
         let ttl = view.ttl.map_or_else(|| "-".to_owned(), |ttl| ttl.to_string());
         let ttl = if narrow { String::new() } else { format!("{ttl:>7}  ") };
         let took = if wide { format!("{:<9}", format!("{} ms", view.took.as_millis())) } else { String::new() };
         page.line(vec![
             scene.appearance.span(
-                format!("     {}{}{ttl}{took}", page.column(label, who), page.column(&view.sees, sees)),
+                format!("     {}{}{ttl}{took}", page.column(&label, who), page.column(&view.sees, sees)),
                 StyleRole::Text,
             ),
             scene.appearance.span(view.verdict.word(), verdict_role(Some(view.verdict.verdict()))),
@@ -341,12 +345,14 @@ fn matrix(scene: Scene<'_>, page: &mut Page<'_>, name: &DnsName, seen: &CheckRes
     }
 }
 
-/// The views, those that wait with the same old answer as one, which ends with the last of them.
-fn grouped(views: &[View]) -> Vec<View> {
+/// The views; unless each is shown, those that wait with the same old answer as one, which ends with the last of them,
+/// and how many others it stands for.
+fn grouped(views: &[View], each: bool) -> Vec<(View, usize)> {
     let is_old = |view: &View| matches!(view.verdict, ViewVerdict::Old { until: Some(_) });
     let mut shown: Vec<(View, usize)> = Vec::new();
     for view in views {
-        let same = shown.iter_mut().find(|(first, _)| is_old(first) && is_old(view) && first.sees == view.sees);
+        let same =
+            shown.iter_mut().find(|(first, _)| !each && is_old(first) && is_old(view) && first.sees == view.sees);
         let Some((first, others)) = same else {
             shown.push((view.clone(), 0));
             continue;
@@ -358,17 +364,13 @@ fn grouped(views: &[View]) -> Vec<View> {
             (first.verdict, first.ttl) = (view.verdict, view.ttl);
         }
     }
-    let name = |(view, others): (View, usize)| match others {
-        0 => view,
-        others => View { name: format!("{} and {others} more", view.name), ..view },
-    };
-    shown.into_iter().map(name).collect()
+    shown
 }
 
 /// What goes with the verdict on a view.
 fn remark(scene: Scene<'_>, view: &View, narrow: bool) -> String {
     match view.verdict {
-        ViewVerdict::Right | ViewVerdict::Wrong if view.role == observation::Role::Authoritative && !narrow => {
+        ViewVerdict::Right | ViewVerdict::Wrong if view.server.role == observation::Role::Authoritative && !narrow => {
             " authoritative".to_owned()
         }
         ViewVerdict::Old { until: Some(until) } if until <= scene.app.domains.wall(scene.now) => {
@@ -380,7 +382,7 @@ fn remark(scene: Scene<'_>, view: &View, narrow: bool) -> String {
 }
 
 /// CAA, certificate and page, each with the finding that decides over at most `rows` rows.
-fn topics(page: &mut Page<'_>, seen: &CheckResult, rows: usize) {
+fn topics(page: &mut Page<'_>, seen: &Checked, rows: usize) {
     for (label, topics) in
         [("CAA", &[Topic::Caa][..]), ("Certificate", &[Topic::Certificate]), ("Page", &[Topic::Http, Topic::Redirect])]
     {
@@ -397,7 +399,7 @@ fn topics(page: &mut Page<'_>, seen: &CheckResult, rows: usize) {
 }
 
 /// What to do now, and what comes next.
-fn facts(scene: Scene<'_>, name: &DnsName, seen: &CheckResult) -> Vec<(&'static str, String)> {
+fn facts(scene: Scene<'_>, name: &DnsName, seen: &Checked) -> Vec<(&'static str, String)> {
     let panel = &scene.app.domains;
     let wall = panel.wall(scene.now);
     let Some(progress) = panel.entry(name).map(|entry| DomainSummary::of(entry, panel, scene.now).progress) else {
@@ -444,7 +446,7 @@ fn write_facts(page: &mut Page<'_>, facts: &[(&'static str, String)]) {
 }
 
 /// When it was checked, and when it is checked again.
-fn checked(scene: Scene<'_>, name: &DnsName, seen: &CheckResult) -> String {
+fn checked(scene: Scene<'_>, name: &DnsName, seen: &Checked) -> String {
     let panel = &scene.app.domains;
     let at = scene.appearance.time(seen.at);
     let next = match (checking(scene, name), panel.checks.get(name).and_then(|check| check.due)) {

@@ -35,7 +35,7 @@ static RECORD: &[Command] = &[
         copy_part(app, |record| record.value.to_string(), now)
     })
     .called("T n v l"),
-    command("copy-part-ttl", "l", "", "copy TTL", |app, now| copy_part(app, |record| record.ttl.to_string(), now)),
+    command("copy-part-ttl", "l", "", "copy TTL", |app, now| copy_part(app, |_| DnsRecord::TTL.to_string(), now)),
     command("copy-part-full-name", "N", "", "copy the full name", |app, now| {
         copy_part(app, |record| record.name.dotted(), now)
     }),
@@ -95,7 +95,7 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) {
     page.gap();
     let kind = if record.is_apex() { "ALIAS or ANAME" } else { record.kind() };
     let name = record.name.relative_to(&record.zone);
-    let (value, ttl) = (record.value.to_string(), record.ttl.to_string());
+    let (value, ttl) = (record.value.to_string(), DnsRecord::TTL.to_string());
     for (label, text, key) in [("Type", kind, "T"), ("Name", name, "n"), ("Value", &value, "v"), ("TTL", &ttl, "l")] {
         if label == "Value" {
             page.point(15);
@@ -142,7 +142,7 @@ fn now_there(scene: Scene<'_>, page: &mut Page<'_>, room: usize) {
         let text = if panel.is_checking(name) { "checking ..." } else { "not checked yet (r)" };
         return page.text(&format!("   Now at that name: {text}"));
     };
-    let source = seen.views.iter().find(|view| view.role == observation::Role::Authoritative);
+    let source = seen.views.iter().find(|view| view.server.role == observation::Role::Authoritative);
     page.text(&format!("   Now at that name ({}):", scene.appearance.time(seen.at)));
     if !seen.measurement.known {
         return page.text("   ?  The check failed from here. Check this machine's network.");

@@ -6,9 +6,10 @@ use std::time::{Duration, Instant};
 use jiff::{SignedDuration, Timestamp};
 
 use crate::api::failure::Failure;
-use crate::app::domain_service::{CheckRequest, CheckResult};
+use crate::app::domain_service::CheckRequest;
 use crate::clock::Now;
 use crate::domains::catalogue::Topic;
+use crate::domains::check::Checked;
 use crate::domains::observation::Complete;
 use crate::domains::progress::DomainProgress;
 use crate::domains::registry::{Entry, RegistryChange};
@@ -71,7 +72,7 @@ pub(super) fn ask_anew(state: &mut State, name: &DnsName) {
 /// Queues a check unless the last one is recent.
 pub(super) fn ask_if_old(state: &mut State, name: &DnsName, now: Now) {
     let wall = state.wall(now);
-    let is_fresh = |seen: &CheckResult| !seen.report.is_empty() && wall.duration_since(seen.at) < LEAST_PAUSE;
+    let is_fresh = |seen: &Checked| !seen.report.is_empty() && wall.duration_since(seen.at) < LEAST_PAUSE;
     if !state.seen(name).is_some_and(is_fresh) {
         ask(state, name);
     }
@@ -202,16 +203,16 @@ pub struct CheckDomain {
 }
 
 impl Job for CheckDomain {
-    type Answer = Result<CheckResult, Failure>;
+    type Answer = Result<Checked, Failure>;
     const SLOT: fn(&Self) -> Slot = |job| Slot::Check(job.lane);
 
-    async fn run(self: Arc<Self>, env: Env) -> Result<CheckResult, Failure> {
+    async fn run(self: Arc<Self>, env: Env) -> Self::Answer {
         let tell = |complete, since| env.offer(&self, (complete, since));
         let checked = env.machine.domains_context.check(CheckRequest::clone(&self.request), tell).await;
         checked.map_err(|why| Failure::Crashed { why })
     }
 
-    fn done(&self, app: &mut AppState, checked: Result<CheckResult, Failure>, now: Now) -> Vec<Effect> {
+    fn done(&self, app: &mut AppState, checked: Result<Checked, Failure>, now: Now) -> Vec<Effect> {
         let failure = match checked {
             Ok(seen) => return on_seen(app, self.lane, seen, now),
             Err(failure) => failure.sentence("the checker"),
@@ -267,7 +268,7 @@ fn free(state: &mut State, lane: usize) -> Option<DnsName> {
 }
 
 /// A domain was checked.
-fn on_seen(app: &mut AppState, lane: usize, mut seen: CheckResult, now: Now) -> Vec<Effect> {
+fn on_seen(app: &mut AppState, lane: usize, mut seen: Checked, now: Now) -> Vec<Effect> {
     let panel = &mut app.domains;
     let Some(name) = panel.lanes[lane].clone() else { return Vec::new() };
     let is_automatic = !panel.checks.get(&name).is_some_and(|check| check.asked);
@@ -317,7 +318,7 @@ fn on_seen(app: &mut AppState, lane: usize, mut seen: CheckResult, now: Now) -> 
 }
 
 /// Keeps the measurement, and saves it if it is new; returns whether it is.
-fn note(panel: &mut State, name: &DnsName, seen: &mut CheckResult) -> bool {
+fn note(panel: &mut State, name: &DnsName, seen: &mut Checked) -> bool {
     let Some(entry) = panel.entry(name) else { return true };
     let new = &mut seen.measurement;
     let reported = entry.events.iter().map(|dated| dated.at).max();
@@ -360,7 +361,7 @@ fn announce(app: &mut AppState, row: &DomainSummary, now: Now) -> Option<Effect>
 }
 
 /// The problems that came or went between two checks.
-pub(super) fn difference(before: &CheckResult, after: &CheckResult) -> Option<String> {
+pub(super) fn difference(before: &Checked, after: &Checked) -> Option<String> {
     // What is right or could not be checked comes and goes without being news.
     let is_wrong = |finding: &&Finding| finding.verdict > Verdict::Ok;
     // What was not checked again is not fixed. Name servers that are right have no finding, and a redirect of the page that
@@ -368,7 +369,7 @@ pub(super) fn difference(before: &CheckResult, after: &CheckResult) -> Option<St
     let group = |topic| if topic == Topic::Redirect { Topic::Http } else { topic };
     let seen = after.findings.iter().filter(|one| one.verdict != Verdict::Unknown).map(|one| one.code.topic());
     let looked = |topic| seen.clone().any(|seen| topic == Topic::Servers || group(seen) == group(topic));
-    let news = |how: &str, from: &CheckResult, other: &CheckResult| {
+    let news = |how: &str, from: &Checked, other: &Checked| {
         let stays = |one: &Finding| other.findings.iter().filter(is_wrong).any(|known| known.code == one.code);
         let only = from.findings.iter().filter(is_wrong).filter(|one| !stays(one) && looked(one.code.topic()));
         let mut titles: Vec<String> = only.map(|finding| format!("\"{}\"", finding.title)).collect();

@@ -5,9 +5,9 @@ use std::time::Instant;
 
 use jiff::Timestamp;
 
-use crate::app::domain_service::{CheckResult, DomainSetup};
+use crate::app::domain_service::DomainSetup;
 use crate::clock::Now;
-use crate::domains::check::FollowedRedirect;
+use crate::domains::check::{Checked, FollowedRedirect};
 use crate::domains::observation::Complete;
 use crate::domains::progress::{DomainProgress, DomainRole, DomainRoles};
 use crate::domains::record_export::DnsRecord;
@@ -167,7 +167,7 @@ pub enum PanelLocation {
 #[derive(Clone, Debug, Default)]
 pub struct CheckView {
     /// The last check.
-    pub seen: Option<CheckResult>,
+    pub seen: Option<Checked>,
     /// What is complete of the running check, and when it began.
     pub so_far: Option<(Complete, Timestamp)>,
     /// The operator asked for the check.
@@ -317,7 +317,7 @@ impl State {
     }
 
     /// The result of the last check of a domain.
-    pub fn seen(&self, name: &DnsName) -> Option<&CheckResult> {
+    pub fn seen(&self, name: &DnsName) -> Option<&Checked> {
         self.checks.get(name)?.seen.as_ref()
     }
 

@@ -1,17 +1,20 @@
 //! Domains in every state, with records and measurements.
 
 use std::net::SocketAddr;
+use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 
-use crate::app::domain_service::{CheckResult, DomainSetup};
-use crate::domains::check::FollowedRedirect;
-use crate::domains::observation::{Complete, Role};
+use crate::app::domain_service::DomainSetup;
+use crate::domains::check::{Checked, FollowedRedirect};
+use crate::domains::diagnosis::Expectation;
+use crate::domains::observation::{Complete, Observations, Protocol, RecordType, Role, Server};
+use crate::domains::progress::DomainProgress;
 use crate::domains::record_export::Conflict;
 use crate::domains::redirect_config::{ConfigSource, Redirect, WrittenRedirect};
 use crate::domains::registry::Registry;
-use crate::domains::reported::{Dated, Event};
+use crate::domains::reported::{Dated, Event, Reported};
 use crate::domains::stage::Measurement;
 use crate::domains::vantage_points::{View, ViewVerdict};
 use crate::domains::{Code, DnsName, Evidence, Finding, Verdict, Who};
@@ -93,13 +96,13 @@ pub fn findings(which: usize) -> Vec<Finding> {
 }
 
 fn view(name: &str, role: Role, sees: &str, ttl: u32, verdict: ViewVerdict) -> View {
-    let address: SocketAddr = "192.0.2.53:53".parse().unwrap();
-    let took = Duration::from_millis(12);
-    View { server: name.into(), name: name.into(), address, role, sees: sees.into(), ttl: Some(ttl), took, verdict }
+    let address: SocketAddr = "0.0.0.0:53".parse().unwrap();
+    let server = Arc::new(Server { role, name: name.into(), address, protocol: Protocol::Plain });
+    View { server, sees: sees.into(), ttl: Some(ttl), took: Duration::from_millis(12), verdict }
 }
 
 /// What a check gave: findings `which`, a minute before the start.
-pub fn seen(name: &DnsName, which: usize) -> CheckResult {
+pub fn seen(name: &DnsName, which: usize) -> Checked {
     let findings = findings(which);
     let at = ago(1) + SignedDuration::from_mins(i64::try_from(which / 6).unwrap());
     let (source, resolver) = (Role::Authoritative, Role::Resolver { system: false });
@@ -128,13 +131,16 @@ pub fn seen(name: &DnsName, which: usize) -> CheckResult {
         ],
     };
     let conflicts = match which % 6 {
-        0 => vec![Conflict { kind: "A".into(), ttl: 3600, values: vec!["192.0.2.10".into()] }],
+        0 => vec![Conflict { kind: RecordType::A, ttl: 3600, values: vec!["192.0.2.10".into()] }],
         _ => Vec::new(),
     };
     let measurement = Measurement::of(&findings, at);
     let report = format!("Domain report: {name}\n");
-    let zone = crate::domains::parse_name::domain(name.as_str()).unwrap().registrable;
-    CheckResult { at, findings, views, conflicts, zone, report, measurement }
+    let domain = crate::domains::parse_name::domain(name.as_str()).unwrap();
+    let zone = domain.registrable.clone();
+    let (expectation, reported, seen) = (Expectation::default(), Reported::default(), Observations::default());
+    let progress = DomainProgress::of(std::slice::from_ref(&measurement), &reported, None, at);
+    Checked { domain, expectation, reported, seen, findings, progress, at, measurement, views, conflicts, zone, report }
 }
 
 /// Adds a domain to the list, with what was recorded so many minutes ago, and the result of a check.

@@ -5,8 +5,9 @@ use std::time::Duration;
 use jiff::SignedDuration;
 
 use crate::app::clipboard::ClipboardBackend;
-use crate::app::domain_service::{CheckResult, DomainSetup, ResolverChoice};
+use crate::app::domain_service::{DomainSetup, ResolverChoice};
 use crate::config::{Notify, Service};
+use crate::domains::check::Checked;
 use crate::domains::registry::{Registry, RegistryChange};
 use crate::domains::reported::Event;
 use crate::domains::sandbox::{Sandbox, SandboxStep};
@@ -700,9 +701,9 @@ fn equal_waits_are_one_line() {
     let mut app = opened("docs.acme-pets.com", 1, 80, 24);
     let check = app.state.domains.checks.get_mut(&name("docs.acme-pets.com")).unwrap();
     let views = &mut check.seen.as_mut().unwrap().views;
-    let old = views.iter().find(|view| view.name == "8.8.8.8").unwrap().clone();
+    let old = views.iter().find(|view| view.server.name == "8.8.8.8").unwrap().clone();
     let until = Some(fixture::start() + SignedDuration::from_mins(40));
-    views.push(View { name: "192.0.2.1".into(), ttl: Some(2400), verdict: ViewVerdict::Old { until }, ..old });
+    views.push(View { ttl: Some(2400), verdict: ViewVerdict::Old { until }, ..old });
     let shown = app.screen();
     assert!(shown.contains("8.8.8.8 and 1 more A 192.0.2.10") && shown.contains("WAIT until 14:43"), "{shown}");
 }
@@ -814,8 +815,8 @@ fn a_problem_is_fixed_only_if_it_was_looked_at_again() {
     right.findings.iter_mut().for_each(|one| one.verdict = Verdict::Ok);
     // A loop that ends is a page that answers, under another topic.
     let about = |code, verdict| Finding { code, verdict, ..before.findings[0].clone() };
-    let looping = CheckResult { findings: vec![about(Code::RdLoop, Verdict::Fail)], ..before.clone() };
-    let answering = CheckResult { findings: vec![about(Code::HttpOk, Verdict::Ok)], ..before.clone() };
+    let looping = Checked { findings: vec![about(Code::RdLoop, Verdict::Fail)], ..before.clone() };
+    let answering = Checked { findings: vec![about(Code::HttpOk, Verdict::Ok)], ..before.clone() };
     assert!(super::super::scheduler::difference(&looping, &answering).is_some());
     let is_fixed = |after| super::super::scheduler::difference(&before, after).is_some();
     assert!(is_fixed(&right) && !is_fixed(&unseen));
