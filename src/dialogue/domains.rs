@@ -133,7 +133,7 @@ impl Session {
             self.report_finding(decides, *at)?;
         }
         let is_same = |before: &Checked| before.measurement.says_the_same_as(measurement);
-        if before.is_some_and(|before| before.progress.status.state == progress.status.state && is_same(before)) {
+        if before.is_some_and(|before| before.progress.stage == progress.stage && is_same(before)) {
             return self.talk.say("Nothing has changed since the last check.");
         }
         let rest = findings.iter().filter(|finding| !decides.is_some_and(|decides| std::ptr::eq(*finding, decides)));
@@ -151,7 +151,7 @@ impl Session {
             self.talk.say(format!("Passed: {}.", counted(right, "check")))?;
         }
         self.talk.say(match reported.is_known() {
-            true => format!("Step: {}. {}", words::state(progress.status.state), full_sentence(progress.next.words())),
+            true => format!("Step: {}. {}", words::state(progress.stage), full_sentence(progress.next.words())),
             false => "It is not on your list.".to_owned(),
         })
     }

@@ -41,7 +41,7 @@ impl Session {
         let Some(list) = self.listed()? else { return Ok(()) };
         let is_open = |entry: &&Entry| {
             let is_known = !entry.measurements.is_empty() || entry.reported().verified.is_none();
-            is_known && !matches!(self.progress(entry).status.state, Stage::Live | Stage::Removed)
+            is_known && !matches!(self.progress(entry).stage, Stage::Live | Stage::Removed)
         };
         let unfinished: Vec<_> = list.domains.iter().filter(is_open).collect();
         let mut ways = vec!["a new domain".to_owned()];
@@ -125,7 +125,7 @@ impl Session {
                 }
                 3 => self.record_step(domain, Event::Saved, checked.reported.saved.is_some(), SAVED).await?,
                 4 => {
-                    let is_early = !checked.progress.status.state.may_verify();
+                    let is_early = !checked.progress.stage.may_verify();
                     self.record_step(domain, Event::Verified, is_early, VERIFIED).await?
                 }
                 5 => self.practise().await.map(|()| true)?,

@@ -6,9 +6,8 @@ use crate::clock;
 
 use super::catalogue::{Code, Mark, Topic};
 use super::check_options::CheckOptions;
-use super::diagnosis::memory::remember;
 use super::diagnosis::redirect::{Redirect, judge};
-use super::diagnosis::{Expectation, Facts, conflicting, diagnose};
+use super::diagnosis::{Expectation, Facts, conflicting, diagnose, remember};
 use super::dns_name::{DnsName, Domain};
 use super::finding::{Evidence, Finding, Verdict, overall};
 use super::observation::{Data, Hop, Observations};
@@ -151,12 +150,6 @@ pub struct FollowedRedirect {
     pub hops: Vec<String>,
 }
 
-impl FollowedRedirect {
-    pub fn verdict(&self) -> Verdict {
-        overall(&self.findings)
-    }
-}
-
 /// Follows one redirect and judges it. If the name that redirects is not a public domain, nothing is asked, and the
 /// finding says why.
 pub async fn follow(options: &CheckOptions, redirect: Redirect) -> FollowedRedirect {
@@ -189,7 +182,7 @@ impl Checked {
 
     /// How far the domain is; `None` if nothing is known of its way: it is not on the list and has no value.
     pub fn stage(&self) -> Option<Stage> {
-        self.reported.is_known().then_some(self.progress.status.state)
+        self.reported.is_known().then_some(self.progress.stage)
     }
 
     /// The verdict: that of the findings, but a record that was left behind is a failure, however right it is.
@@ -205,10 +198,8 @@ impl Checked {
 
     /// The parts of the check that gave no result, for lack of what they need.
     pub fn not_checked(&self) -> Vec<&'static str> {
-        let about = |topic| {
-            let judged = |finding: &&Finding| finding.verdict != Verdict::Unknown && finding.code.topic() == topic;
-            self.findings.iter().any(|finding| judged(&finding))
-        };
+        let judged = self.findings.iter().filter(|finding| finding.verdict != Verdict::Unknown);
+        let about = |topic| judged.clone().any(|finding| finding.code.topic() == topic);
         let parts = [
             ("the value of the record", self.expectation.platform_host.is_some()),
             ("CAA", about(Topic::Caa)),
@@ -314,7 +305,8 @@ mod tests {
         let mut checked = checked(None);
         assert_eq!(checked.not_checked(), ["the value of the record", "CAA", "the certificate", "the site"]);
         checked.expectation.platform_host = Some(DnsName::new("sites.platform.net"));
-        checked.findings = vec![Finding::ok(Code::CaaNone), Finding::unknown(Code::V6Untested, Who::ThisMachine)];
+        checked.findings =
+            vec![Finding::ok(Code::CaaNone), Finding::new(Code::V6Untested, Verdict::Unknown, Who::ThisMachine)];
         assert_eq!(checked.not_checked(), ["the certificate", "the site"]);
     }
 
@@ -372,6 +364,6 @@ mod tests {
         let redirect = Redirect { from: DnsName::new("localhost"), to: DnsName::new(NAME), status: 301 };
         let followed = follow(&settings, redirect).await;
         assert!(followed.hops.is_empty());
-        assert_eq!((followed.verdict(), followed.at), (Verdict::Fail, at(5)));
+        assert_eq!((overall(&followed.findings), followed.at), (Verdict::Fail, at(5)));
     }
 }

@@ -11,21 +11,20 @@ mod delegation;
 mod dnssec;
 mod facts;
 mod http;
-pub(super) mod memory;
-mod missing_cname;
 pub(super) mod nameservers;
 pub(super) mod propagation;
-pub(super) mod proxied;
-mod record;
+pub(super) mod record;
 pub mod redirect;
 #[cfg(test)]
 pub(super) mod tests;
 mod wildcard;
 pub(super) mod words;
 
+use super::caches::{Caches, Promise};
 use super::catalogue::{Code, Mark, Topic};
 use super::finding::{Finding, Verdict};
 use super::observation::{Record, RecordType};
+use propagation::{Cause, cause, expires, not_right};
 
 pub use facts::{ACME_CHALLENGE, CERTIFICATE_WAIT, Expectation, Facts, PROPAGATION};
 
@@ -78,4 +77,27 @@ fn explained(findings: Vec<Finding>) -> Vec<Finding> {
     let is_ok = |finding: &Finding| finding.code.topic() == Topic::Record && finding.verdict == Verdict::Ok;
     let stays = |finding: &Finding| !(hidden.contains(&finding.code) || unseen && is_ok(finding));
     findings.into_iter().filter(stays).collect()
+}
+
+/// What a check leaves for the next one about caches: what the name servers answer, and what was promised.
+pub fn remember(facts: &Facts<'_>) -> Caches {
+    let name = &facts.domain.name;
+    let mut caches = facts.caches().clone();
+    let mut promises: Vec<Promise> =
+        nameservers::remembered_failures(facts).into_iter().map(|(_, promise)| promise).collect();
+    if facts.source().is_right(facts) {
+        promises.extend(caa::promises(facts));
+        let others = facts.resolvers(RecordType::A).flat_map(|lookup| not_right(facts, lookup));
+        promises.extend(others.filter_map(|lookup| {
+            let (server, records) = (lookup.server.name.clone(), lookup.records_at(name));
+            let earlier = facts.earlier.and_then(|earlier| earlier.promised(&server, &records));
+            let Cause::Cached { until, several } = cause(facts, lookup) else { return earlier.cloned() };
+            let ttl = expires(facts, lookup).map_or(0, |expires| expires.duration_since(lookup.at).as_secs());
+            let ttl = u32::try_from(ttl).unwrap_or_default();
+            let ttl = earlier.map_or(ttl, |earlier| earlier.ttl.max(ttl));
+            Some(Promise { server, records, until, several, ttl })
+        }));
+    }
+    caches.take(promises, facts.earlier, facts.now);
+    caches
 }

@@ -132,11 +132,6 @@ impl Finding {
         Self::new(code, Verdict::Warn, who)
     }
 
-    /// Could not be checked from here.
-    pub fn unknown(code: Code, who: Who) -> Self {
-        Self::new(code, Verdict::Unknown, who)
-    }
-
     /// With another title than that of its code.
     pub fn title(self, title: &str) -> Self {
         Self { title: title.to_owned(), ..self }

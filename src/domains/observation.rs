@@ -426,6 +426,14 @@ impl Lookup {
         self.reply().filter(|reply| reply.is_answer())
     }
 
+    /// The records at `owner` in presentation form, sorted, to compare and to remember.
+    pub(super) fn records_at(&self, owner: &DnsName) -> Vec<String> {
+        let own = self.reply().into_iter().flat_map(|reply| reply.at(owner));
+        let mut records: Vec<String> = own.map(|record| record.data.presentation()).collect();
+        records.sort_unstable();
+        records
+    }
+
     /// Whether it shows signatures.
     pub(super) fn is_signed(&self) -> bool {
         let mut records = self.reply().into_iter().flat_map(|reply| &reply.answers);
@@ -565,7 +573,12 @@ impl Observations {
         self.asked(name, kind).filter(|lookup| lookup.server.role == Role::Authoritative)
     }
 
-    /// Their answers about what leads somewhere: CNAMEs, then addresses.
+    /// The answers of the name servers of the zone above to a question.
+    pub(super) fn parents<'a>(&'a self, name: &DnsName, kind: RecordType) -> impl Iterator<Item = &'a Lookup> {
+        self.asked(name, kind).filter(|lookup| lookup.server.role == Role::Parent)
+    }
+
+    /// The answers of the name servers of the zone about what leads somewhere: CNAMEs, then addresses.
     pub(super) fn leading<'a>(&'a self, name: &DnsName) -> impl Iterator<Item = &'a Lookup> {
         [RecordType::CNAME, RecordType::A, RecordType::AAAA].into_iter().flat_map(|kind| self.source(name, kind))
     }

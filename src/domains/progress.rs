@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 
 use super::catalogue::Code;
 use super::diagnosis::CERTIFICATE_WAIT;
@@ -16,8 +16,9 @@ use super::stage::{Measurement, Stage, Status, status};
 /// How far a domain is, and what comes next.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DomainProgress {
-    /// Its stage, and the age of the measurement behind it.
-    pub status: Status,
+    pub stage: Stage,
+    /// The last check could not measure anything; the stage follows from one that is this old.
+    pub stale: Option<SignedDuration>,
     /// Its verdict; `None` if nothing is known yet.
     pub verdict: Option<Verdict>,
     /// Its state in a few words.
@@ -111,8 +112,7 @@ impl DomainProgress {
         failing_redirect: Option<&str>,
         now: Timestamp,
     ) -> Self {
-        let status = status(reported, measurements, now);
-        let stage = status.state;
+        let Status { state: stage, stale } = status(reported, measurements, now);
         let last = last_known(measurements);
         let title = last.map_or("unknown", |last| last.title.as_str());
         let measured = last.map(|last| last.verdict);
@@ -176,7 +176,7 @@ impl DomainProgress {
             NextStep::Fix | NextStep::Wait => last.map_or_else(String::new, |last| last.fix.clone()),
             _ => String::new(),
         };
-        Self { status, verdict, summary: summary.to_owned(), next, fix, until, needs_action, pending }
+        Self { stage, stale, verdict, summary: summary.to_owned(), next, fix, until, needs_action, pending }
     }
 
     /// What to do next, without the key or command for it.

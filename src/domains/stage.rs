@@ -204,13 +204,6 @@ pub struct Status {
     pub stale: Option<SignedDuration>,
 }
 
-impl Status {
-    /// The domain is live, by the last check.
-    pub fn is_seen_live(&self) -> bool {
-        self.state == Stage::Live && self.stale.is_none()
-    }
-}
-
 /// The stage of a domain at `now`, by what was reported and by the last measurement that measured anything (the latest
 /// is last). Earlier checks do not matter.
 pub fn status(reported: &Reported, measurements: &[Measurement], now: Timestamp) -> Status {
@@ -377,7 +370,7 @@ mod tests {
         let offline = measured(11, &[(Code::Offline, Verdict::Unknown)]);
         let status = status(&reported(), &[live, offline], at(11));
         assert_eq!(status, Status { state: Stage::Live, stale: Some(SignedDuration::from_mins(10)) });
-        assert!(!status.is_seen_live(), "not seen by the last check");
+        assert!(status.stale.is_some(), "not seen by the last check");
     }
 
     #[test]

@@ -8,7 +8,7 @@ use jiff::Timestamp;
 
 use super::diagnosis::authoritative::{self, invents, speaks};
 use super::diagnosis::propagation::Cause;
-use super::diagnosis::{Facts, nameservers, propagation, proxied};
+use super::diagnosis::{Facts, nameservers, propagation, record};
 use super::finding::Verdict;
 use super::observation::{Lookup, RecordType, Server};
 
@@ -147,7 +147,7 @@ fn other_than(facts: &Facts<'_>, right: bool, until: Option<Timestamp>) -> ViewV
         true => ViewVerdict::Right,
         false if facts.source().is_right(facts) => ViewVerdict::Old { until },
         // A proxy hides the record, and reaches the platform.
-        false if proxied::cloudflare(facts).is_some_and(|it| it.verdict != Verdict::Fail) => ViewVerdict::Unjudged,
+        false if record::cloudflare(facts).is_some_and(|it| it.verdict != Verdict::Fail) => ViewVerdict::Unjudged,
         false => ViewVerdict::Wrong,
     }
 }

@@ -155,17 +155,14 @@ impl Run {
             Err(findings) => {
                 let name = short(name);
                 let json = json::refused(&name, &findings);
-                return (Outcome { json, ..Outcome::of(name, &findings) }, None);
+                return (Outcome::new(&name, overall(&findings), None, &findings, json), None);
             }
         };
         let mut checked = subject.check(&self.cache, None).await;
         checked.add(about_typing);
-        let outcome = Outcome {
-            verdict: checked.verdict(),
-            state: checked.stage(),
-            json: if self.is_json { json::check(&checked) } else { Value::Null },
-            ..Outcome::of(checked.domain.name.to_string(), &checked.findings)
-        };
+        let json = if self.is_json { json::check(&checked) } else { Value::Null };
+        let name = checked.domain.name.as_str();
+        let outcome = Outcome::new(name, checked.verdict(), checked.stage(), &checked.findings, json);
         // The list does not need the details; dropping them saves memory.
         (outcome, Some(Checked { seen: Observations::default(), ..checked }))
     }
@@ -208,9 +205,10 @@ fn print_outcomes(mut outcomes: Vec<Outcome>, args: &CheckArgs) -> Result<Exit, 
     let Some(decides) = verdicts.iter().position(|verdict| *verdict == worst) else { return Ok(Exit::Done) };
     match args.output.chosen() {
         ResultFormat::Table => {
-            outcomes.sort_by_cached_key(|outcome| (Reverse(outcome.verdict), outcome.row()));
+            outcomes
+                .sort_by(|left, right| (Reverse(left.verdict), &left.row).cmp(&(Reverse(right.verdict), &right.row)));
             print(|out| {
-                outcomes.iter().try_for_each(|outcome| writeln!(out, "{}", outcome.row()))?;
+                outcomes.iter().try_for_each(|outcome| writeln!(out, "{}", outcome.row))?;
                 writeln!(out, "\n{}", count_words(&verdicts))
             })?;
         }
@@ -232,7 +230,7 @@ async fn one_redirect(args: &CheckArgs, options: &CheckOptions, redirect: Redire
     }
     let about = json!({ "domain": redirect.from, "state": null, "checkedAt": at });
     let json = json::with(json::with(json::findings(&findings), about), json!(redirect));
-    let outcome = Outcome { json, ..Outcome::of(redirect.from.to_string(), &findings) };
+    let outcome = Outcome::new(redirect.from.as_str(), overall(&findings), None, &findings, json);
     print_outcomes(vec![outcome], args)
 }
 
@@ -284,37 +282,19 @@ pub async fn report(args: &ReportArgs, configured: &Configured, file: &RegistryF
 
 /// The result of one check, for every format.
 struct Outcome {
-    /// The domain; or what was typed, if it is not one.
-    name: String,
     verdict: Verdict,
-    /// The code that decides, and its cause in a few words.
-    code: String,
-    title: String,
-    /// How far the domain is.
-    state: Option<Stage>,
+    /// The line for people.
+    row: String,
     /// The whole, if it is printed.
     json: Value,
 }
 
 impl Outcome {
-    /// The result of `findings`, without what only a measurement knows.
-    fn of(name: String, findings: &[Finding]) -> Self {
-        let decides = deciding(findings);
-        Self {
-            name,
-            verdict: overall(findings),
-            code: decides.map_or_else(|| "-".to_owned(), |finding| finding.code.to_string()),
-            title: decides.map_or_else(String::new, |finding| finding.title.clone()),
-            state: None,
-            json: Value::Null,
-        }
-    }
-
-    /// The line for people.
-    fn row(&self) -> String {
-        let Self { name, verdict, code, title, state, .. } = self;
+    /// `name`: the domain; or what was typed, if it is not one. `state`: how far it is.
+    fn new(name: &str, verdict: Verdict, state: Option<Stage>, findings: &[Finding], json: Value) -> Self {
         let (word, state) = (verdict.as_str().to_uppercase(), state.map_or("-".to_owned(), |state| state.to_string()));
-        format!("{word:<7}  {:<40}  {state:<19}  {title} [{code}]", short(name))
+        let (code, title) = deciding(findings).map_or(("-", ""), |decides| (decides.code.as_str(), &decides.title));
+        Self { verdict, row: format!("{word:<7}  {:<40}  {state:<19}  {title} [{code}]", short(name)), json }
     }
 }
 
@@ -332,7 +312,7 @@ pub async fn watch(args: WatchArgs, configured: &Configured, file: &RegistryFile
         let subject = subject(&options, &file.read()?, domain.clone(), &args.probe);
         let checked = subject.check(&ProbeCache::default(), None).await;
         keep(&args.probe, file, std::slice::from_ref(&checked))?;
-        let state = checked.progress.status.state;
+        let state = checked.progress.stage;
         let measurement = &checked.measurement;
         if last.as_ref().is_some_and(|(before, last)| *before == state && last.says_the_same_as(measurement)) {
             unchanged += 1;
@@ -360,7 +340,7 @@ pub async fn watch(args: WatchArgs, configured: &Configured, file: &RegistryFile
 
 fn is_done(until: Until, checked: &Checked) -> bool {
     match until {
-        Until::Live => checked.progress.status.is_seen_live(),
+        Until::Live => checked.progress.stage == Stage::Live && checked.progress.stale.is_none(),
         Until::Dns => checked.measurement.everywhere,
     }
 }

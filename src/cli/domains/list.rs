@@ -90,14 +90,14 @@ impl ListRow {
 
     /// Whether it is in service, or a record of it is left.
     fn counts(&self) -> bool {
-        self.progress.status.state != Stage::Removed || self.progress.verdict.is_some()
+        self.progress.stage != Stage::Removed || self.progress.verdict.is_some()
     }
 
     fn json(&self) -> Value {
         let Self { name, role, reported, progress, last, next } = self;
         let last = last.as_ref();
         json!({
-            "domain": name, "role": role, "state": progress.status.state, "verdict": progress.verdict,
+            "domain": name, "role": role, "state": progress.stage, "verdict": progress.verdict,
             "code": last.map(|last| &last.code), "next": next, "checkedAt": last.map(|last| last.at),
             "until": last.and_then(|last| last.until), "value": reported.value, "addedAt": reported.added,
             "savedAt": reported.saved, "verifiedAt": reported.verified,
@@ -106,7 +106,7 @@ impl ListRow {
 
     fn cells(&self) -> [String; 5] {
         let verdict = self.progress.verdict.map_or("-", Verdict::as_str).to_uppercase();
-        let state = self.progress.status.state.to_string();
+        let state = self.progress.stage.to_string();
         [self.name.to_string(), self.role.to_owned(), state, verdict, display_safe(&self.next).into_owned()]
     }
 }
@@ -196,7 +196,7 @@ mod tests {
         let entry = Entry { name: DnsName::new("a.example.com"), events: Vec::new(), measurements: Vec::new() };
         let state = |platform_host| {
             let setup = DomainSetup { platform_host, ..DomainSetup::default() };
-            ListRow::of(&entry, &setup, &DomainRoles::default(), Timestamp::UNIX_EPOCH).progress.status.state
+            ListRow::of(&entry, &setup, &DomainRoles::default(), Timestamp::UNIX_EPOCH).progress.stage
         };
         assert_eq!(state(None), Stage::Draft);
         assert_eq!(state(Some(DnsName::new("sites.platform.net"))), Stage::WaitingForDns);
@@ -207,7 +207,7 @@ mod tests {
         let verdicts = [None, Some(Verdict::Unknown), Some(Verdict::Unknown), Some(Verdict::Warn), Some(Verdict::Fail)];
         let mut rows: Vec<ListRow> = verdicts.map(|verdict| row("a.example.com", verdict)).into();
         let mut removed = row("b.example.com", None);
-        removed.progress.status.state = Stage::Removed;
+        removed.progress.stage = Stage::Removed;
         rows.push(removed);
         assert_eq!(sum(&rows), "1 to fix, 1 with a warning, 2 unknown, 1 not checked yet, 1 removed");
     }

@@ -179,7 +179,7 @@ pub async fn remove(args: RemoveArgs, configured: &Configured, file: &RegistryFi
     let entry = entry(&list, domain)?;
     let record = subject.reported.value.clone().map(|value| DnsRecord::new(domain, checked.zone.clone(), value));
     let seen = followed.as_ref().map_or(RedirectSeen::None, RedirectSeen::Followed);
-    let steps = removal(entry, checked.progress.status.state, seen, record.as_ref());
+    let steps = removal(entry, checked.progress.stage, seen, record.as_ref());
     print(|out| {
         writeln!(out, "To remove {}, in this order:\n", domain.unicode)?;
         for (number, step) in (1..).zip(&steps) {

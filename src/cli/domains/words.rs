@@ -82,9 +82,7 @@ pub fn summary(out: &mut impl Write, checked: &Checked, is_whole: bool) -> io::R
     let until = if decides.verdict == Verdict::Wait { wait_ends(findings) } else { decides.until };
     seen.extend(until.map(|until| format!("Until {}.", until_words(until, *at))));
     seen.extend((!decides.seen.is_empty()).then(|| format!("{}.", decides.seen.trim_end_matches('.'))));
-    seen.extend(
-        progress.status.stale.map(|age| format!("{} min ago it was {}.", age.as_mins(), checked.stage_words())),
-    );
+    seen.extend(progress.stale.map(|age| format!("{} min ago it was {}.", age.as_mins(), checked.stage_words())));
     let others = findings.iter().filter(|finding| finding.verdict > Verdict::Ok).count().saturating_sub(1);
     if others > 0 && !is_whole {
         seen.push(format!("{} with -e.", counted(others, "more finding")));

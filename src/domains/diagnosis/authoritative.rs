@@ -6,7 +6,7 @@ use std::net::IpAddr;
 use super::super::DnsName;
 use super::super::caches::{Caches, SourceAnswer};
 use super::super::observation::RecordType::{A, AAAA, CAA, CNAME, HTTPS, MX, SOA, TXT};
-use super::super::observation::{Data, Lookup, Record, RecordType, Reply, Role, Server, TYPES};
+use super::super::observation::{Data, Lookup, Record, RecordType, Reply, Server, TYPES};
 use super::facts::{Authoritative, Facts};
 use super::words;
 
@@ -186,11 +186,7 @@ fn of_most_resolvers<'a>(facts: &Facts<'a>) -> Vec<&'a Lookup> {
         .flat_map(|kind| facts.seen.resolvers(name, *kind))
         .filter(|lookup| lookup.answer().is_some() && !invents(facts, lookup))
         .collect();
-    let view = |lookup: &Lookup| {
-        let reply = lookup.reply()?;
-        let records: BTreeSet<String> = reply.at(name).map(|record| record.data.presentation()).collect();
-        Some((reply.is_nxdomain(), records))
-    };
+    let view = |lookup: &Lookup| Some((lookup.reply()?.is_nxdomain(), lookup.records_at(name)));
     let of_addresses: Vec<&Lookup> = lookups.iter().filter(|lookup| lookup.question.kind == A).copied().collect();
     let agreeing = |lookup: &Lookup| of_addresses.iter().filter(|other| view(other) == view(lookup)).count();
     let Some(most) = of_addresses.iter().rev().max_by_key(|lookup| agreeing(lookup)) else { return lookups };
@@ -205,8 +201,7 @@ pub fn invents(facts: &Facts<'_>, lookup: &Lookup) -> bool {
     let answers = |lookup: &Lookup| lookup.answer().is_some_and(|reply| reply.addresses().next().is_some());
     let mine = facts.seen.resolvers(nobody, A).any(|asked| asked.server == lookup.server && answers(asked));
     // A top-level domain may have a wildcard: its name servers decide, else the other resolvers.
-    let is_parent = |asked: &&Lookup| asked.server.role == Role::Parent && asked.answer().is_some();
-    let parents: Vec<_> = facts.seen.asked(nobody, A).filter(is_parent).collect();
+    let parents: Vec<_> = facts.seen.parents(nobody, A).filter(|asked| asked.answer().is_some()).collect();
     let others = facts.seen.resolvers(nobody, A).filter(|asked| asked.server != lookup.server);
     let mut witnesses = if parents.is_empty() { others.collect() } else { parents }.into_iter().peekable();
     mine && witnesses.peek().is_some() && witnesses.all(|asked| asked.reply().is_some_and(Reply::is_nxdomain))

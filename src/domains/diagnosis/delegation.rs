@@ -69,7 +69,7 @@ pub fn mismatch(facts: &Facts<'_>) -> Option<Finding> {
     if served.is_empty() || delegated.is_empty() || served == delegated {
         return None;
     }
-    let referral = facts.seen.asked(facts.zone(), NS).filter(|lookup| lookup.server.role == Role::Parent);
+    let referral = facts.seen.parents(facts.zone(), NS);
     // With a common server the zone is the same at both, and what is wrong with a record there comes first.
     let verdict = if served.is_disjoint(&delegated) { Verdict::Fail } else { Verdict::Warn };
     let [old, new] = [&delegated, &served].map(|hosts| words::list(hosts.iter().map(shown)));
@@ -81,7 +81,7 @@ pub fn mismatch(facts: &Facts<'_>) -> Option<Finding> {
 /// server answers for the zone.
 pub(super) fn glue(facts: &Facts<'_>, matters: bool) -> Option<Finding> {
     let zone = facts.zone();
-    let of_parent = || facts.seen.asked(zone, NS).filter(|lookup| lookup.server.role == Role::Parent);
+    let of_parent = || facts.seen.parents(zone, NS);
     let glue: Vec<&Record> = of_parent().filter_map(Lookup::reply).flat_map(|reply| &reply.additionals).collect();
     facts.seen.delegated.iter().filter(|host| host.is_within(zone)).find_map(|host| {
         let of_host = glue.iter().filter(|record| record.owner == *host);
@@ -102,7 +102,7 @@ pub(super) fn glue(facts: &Facts<'_>, matters: bool) -> Option<Finding> {
 /// A name server that the registrar lists, and that resolvers do not find by its name. `matters`: no server answers.
 pub(super) fn unfound(facts: &Facts<'_>, matters: bool) -> Option<Finding> {
     let zone = facts.zone();
-    let referral = || facts.seen.asked(zone, NS).filter(|lookup| lookup.server.role == Role::Parent);
+    let referral = || facts.seen.parents(zone, NS);
     let lacks_glue = |host: &DnsName| {
         let lists = |reply: &&Reply| {
             let mut records = reply.authorities.iter().chain(&reply.answers);

@@ -7,7 +7,7 @@ use crate::model::text::whole;
 
 use super::super::catalogue::say;
 use super::super::observation::RecordType::{DNSKEY, DS, SOA};
-use super::super::observation::{Data, KeyId, Lookup, Role};
+use super::super::observation::{Data, KeyId, Lookup};
 use super::super::{DnsName, Finding, Verdict};
 use super::{Facts, words};
 
@@ -18,11 +18,11 @@ const VALIDATED: [u8; 8] = [5, 7, 8, 10, 13, 14, 15, 16];
 /// rejects the answers.
 pub(super) fn finding(facts: &Facts<'_>, failing: bool) -> Option<Finding> {
     let zone = facts.zone_asked();
-    let mut listed: Vec<&Lookup> = facts.seen.asked(zone, DS).filter(|lookup| lookup.answer().is_some()).collect();
-    let is_parent = |lookup: &&Lookup| lookup.server.role == Role::Parent;
-    if listed.iter().any(is_parent) {
-        // Resolvers may have an old one cached.
-        listed.retain(is_parent);
+    let answered = |lookup: &&Lookup| lookup.answer().is_some();
+    let mut listed: Vec<&Lookup> = facts.seen.parents(zone, DS).filter(answered).collect();
+    if listed.is_empty() {
+        // Resolvers may have an old one cached, but nothing else is known.
+        listed = facts.seen.asked(zone, DS).filter(answered).collect();
     }
     let mut trusted = keys(zone, &listed);
     trusted.retain(|key| VALIDATED.contains(&key.algorithm));
@@ -30,7 +30,7 @@ pub(super) fn finding(facts: &Facts<'_>, failing: bool) -> Option<Finding> {
         // Nobody validates a zone that its parent does not list as signed, in a way that resolvers know.
         return None;
     }
-    let zones_own: Vec<&Lookup> = facts.seen.source(zone, DNSKEY).filter(|lookup| lookup.answer().is_some()).collect();
+    let zones_own: Vec<&Lookup> = facts.seen.source(zone, DNSKEY).filter(answered).collect();
     let own = keys(zone, &zones_own);
     if !zones_own.is_empty() && !trusted.iter().any(|key| own.contains(key)) {
         return Some(unknown_key(facts, zone, &trusted, &own).evidence(listed.into_iter().chain(zones_own)));

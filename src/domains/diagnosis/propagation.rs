@@ -70,7 +70,7 @@ pub fn findings(facts: &Facts<'_>) -> Vec<Finding> {
 
 /// One finding for all resolvers that wait with the same answer: that of the one that takes longest, and who else.
 fn together(facts: &Facts<'_>, waiting: Vec<(&Lookup, Finding)>) -> impl Iterator<Item = Finding> {
-    let held = |lookup: &Lookup| records(&facts.domain.name, lookup);
+    let held = |lookup: &Lookup| lookup.records_at(&facts.domain.name);
     let mut merged: Vec<(&Lookup, Finding, Vec<String>)> = Vec::new();
     for (lookup, finding) in waiting {
         let same = merged.iter_mut().find(|(first, one, _)| one.code == finding.code && held(first) == held(lookup));
@@ -140,18 +140,10 @@ fn value(facts: &Facts<'_>) -> String {
     facts.value().map_or_else(String::new, DnsName::to_string)
 }
 
-/// The records at the name in an answer, as they are remembered.
-pub fn records(name: &DnsName, lookup: &Lookup) -> Vec<String> {
-    let own = lookup.reply().into_iter().flat_map(|reply| reply.at(name));
-    let mut records: Vec<String> = own.map(|record| record.data.presentation()).collect();
-    records.sort_unstable();
-    records
-}
-
 /// Why a resolver has another answer than the name servers.
 pub fn cause(facts: &Facts<'_>, lookup: &Lookup) -> Cause {
     let name = &facts.domain.name;
-    let records = records(name, lookup);
+    let records = lookup.records_at(name);
     let earlier = facts.earlier.and_then(|earlier| earlier.promised(&lookup.server.name, &records));
     let others: Vec<&Lookup> = facts.seen.again.iter().filter(|other| other.server == lookup.server).collect();
     let others = || others.iter().copied().filter(|other| other.question == lookup.question);
@@ -268,7 +260,7 @@ fn wait(facts: &Facts<'_>, lookup: &Lookup, cause: Cause) -> Option<Finding> {
         // Other caches behind the same address may not have been met yet.
         let latest = facts
             .caches()
-            .latest(&records(name, lookup), facts.reported.saved)
+            .latest(&lookup.records_at(name), facts.reported.saved)
             .map(|latest| latest.duration_since(lookup.at))
             .filter(|latest| latest.as_mins() > until.duration_since(lookup.at).as_mins());
         let latest = latest.map_or_else(String::new, |latest| {
@@ -297,13 +289,9 @@ fn wait(facts: &Facts<'_>, lookup: &Lookup, cause: Cause) -> Option<Finding> {
 }
 
 /// The parent's answer about the DS record of the zone, and what it lists.
-pub fn listed_ds<'a>(facts: &Facts<'a>) -> Option<(&'a Lookup, BTreeSet<String>)> {
-    let parent = facts.seen.asked(facts.zone_asked(), DS).find(|asked| asked.server.role == Role::Parent)?;
-    Some((parent, ds_records(facts, parent)?))
-}
-
-fn ds_records(facts: &Facts<'_>, lookup: &Lookup) -> Option<BTreeSet<String>> {
-    Some(lookup.answer()?.at(facts.zone_asked()).map(|record| record.data.presentation()).collect())
+pub fn listed_ds<'a>(facts: &Facts<'a>) -> Option<(&'a Lookup, Vec<String>)> {
+    let parent = facts.seen.parents(facts.zone_asked(), DS).next()?;
+    parent.answer().map(|_| (parent, parent.records_at(facts.zone_asked())))
 }
 
 /// A DS record that the parent does not have any more, and that makes resolvers fail.
@@ -311,8 +299,9 @@ pub fn old_ds(facts: &Facts<'_>, failing: &[&Lookup]) -> Option<Finding> {
     let zone = facts.zone_asked();
     let (parent, listed) = listed_ds(facts)?;
     let is_old = |asked: &&Lookup| {
-        failing.iter().any(|lookup| lookup.server == asked.server)
-            && ds_records(facts, asked).is_some_and(|held| !held.is_empty() && held != listed)
+        let held = asked.records_at(zone);
+        let is_other = asked.answer().is_some() && !held.is_empty() && held != listed;
+        is_other && failing.iter().any(|lookup| lookup.server == asked.server)
     };
     let holding: Vec<&Lookup> = facts.seen.resolvers(zone, DS).filter(is_old).collect();
     let until = holding.iter().filter_map(|asked| forgets(zone, asked)).max()?;
@@ -350,18 +339,13 @@ pub(super) fn disagreement(facts: &Facts<'_>) -> Option<Finding> {
     let caches = facts.caches();
     // What the name servers answered before the change, or that there was nothing, is old and not another answer.
     let is_old = |lookup: &&Lookup| {
-        let records = records(name, lookup);
+        let records = lookup.records_at(name);
         facts.source().is_right(facts)
             && (records.is_empty() || caches.gave_before(&records) || former_servers(facts, lookup).is_some())
     };
-    let answers: Vec<(&Lookup, BTreeSet<String>)> = facts
-        .resolvers(A)
-        .filter(|lookup| !invents(facts, lookup) && !is_old(lookup))
-        .filter_map(|lookup| {
-            let reply = lookup.answer()?;
-            Some((lookup, reply.at(name).map(|record| record.data.presentation()).collect()))
-        })
-        .collect();
+    let answered = facts.resolvers(A).filter(|lookup| lookup.answer().is_some());
+    let counted = answered.filter(|lookup| !invents(facts, lookup) && !is_old(lookup));
+    let answers: Vec<(&Lookup, Vec<String>)> = counted.map(|lookup| (lookup, lookup.records_at(name))).collect();
     // Different addresses of the platform are fine.
     let right = |(lookup, _): &(&Lookup, _)| lookup.reply().is_some_and(|reply| sees_right(facts, reply));
     if facts.value().is_some() && answers.iter().all(right) {
@@ -375,10 +359,10 @@ pub(super) fn disagreement(facts: &Facts<'_>) -> Option<Finding> {
     if facts.source().is_right(facts) && answers.iter().any(unexplained) {
         return None;
     }
-    let at_source: BTreeSet<String> = facts.source().own.iter().map(|record| record.data.presentation()).collect();
+    let at_source: Vec<String> = facts.source().own.iter().map(|record| record.data.presentation()).collect();
     let differ = answers.iter().any(|(_, answer)| *answer != answers[0].1);
     let none_right = !facts.source().authoritative
-        || answers.iter().all(|(_, answer)| *answer != at_source && !answer.is_subset(&at_source));
+        || !answers.iter().any(|(_, answer)| answer.iter().all(|record| at_source.contains(record)));
     if !differ || !none_right {
         return None;
     }

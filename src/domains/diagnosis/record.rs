@@ -3,17 +3,19 @@
 use std::collections::BTreeSet;
 use std::net::IpAddr;
 
-use crate::model::text::whole;
+use crate::model::text::{short, whole};
 use crate::model::words::counted;
 
 use super::super::caches::{PUBLICATION, SourceAnswer};
 use super::super::catalogue::say;
-use super::super::observation::RecordType::{A, AAAA, CNAME, HTTPS, NS};
-use super::super::observation::{Data, Lookup, Record, Reply, type_name};
+use super::super::ip_ranges::{is_cloudflare, is_public};
+use super::super::observation::RecordType::{A, AAAA, CNAME, HTTPS, NS, TXT};
+use super::super::observation::{Data, Lookup, Record, RecordType, Reply, Response, Role, TYPES, type_name};
 use super::super::{DnsName, Finding, Verdict, Who};
+use super::authoritative::sees_right;
 use super::cname_target::{self, shown};
 use super::facts::Authoritative;
-use super::{Facts, missing_cname, proxied, wildcard, words};
+use super::{Facts, wildcard, words};
 
 /// A TTL above this gets a warning.
 const DAY: u32 = 86_400;
@@ -42,12 +44,12 @@ fn of_record(facts: &Facts<'_>) -> Vec<Finding> {
     if own_zone || !facts.source().cut.is_empty() {
         return vec![zone_cut(facts)];
     }
-    if let Some(proxy) = proxied::cloudflare(facts) {
+    if let Some(proxy) = cloudflare(facts) {
         return vec![proxy];
     }
     let mut findings = if facts.domain.is_apex() { vec![apex(facts)] } else { subdomain(facts) };
     // These name the cause more exactly.
-    findings = proxied::private(facts).into_iter().chain(value_gone(facts)).chain(findings).collect();
+    findings = private(facts).into_iter().chain(value_gone(facts)).chain(findings).collect();
     if is_just_saved(facts) {
         findings.iter_mut().for_each(|finding| not_published(facts, finding));
     }
@@ -104,7 +106,7 @@ fn subdomain(facts: &Facts<'_>) -> Vec<Finding> {
     } else if wildcard::is_wildcard(facts) {
         vec![wildcard::finding(facts)]
     } else if cnames.is_empty() {
-        missing_cname::findings(facts)
+        without_cname(facts)
     } else {
         with_cname(facts, &cnames)
     }
@@ -207,6 +209,108 @@ fn long_ttl(source: &Authoritative<'_>) -> Option<Finding> {
     Some(say::ttl_long(type_name(kind), ttl, words::ttl(ttl)).evidence(source.evidence(&[kind])))
 }
 
+/// A name without a CNAME: which records it has instead, if any.
+fn without_cname(facts: &Facts<'_>) -> Vec<Finding> {
+    let (v4, v6) = (facts.source().addresses(A), facts.source().addresses(AAAA));
+    if v4.is_empty() && v6.is_empty() {
+        return vec![if let Some(in_txt) = value_in_txt(facts) {
+            in_txt
+        } else if facts.source().is_nxdomain() {
+            doubled(facts).unwrap_or_else(|| missing(facts))
+        } else {
+            nothing_useful(facts)
+        }];
+    }
+    if facts.value().is_none() {
+        return vec![say::value_unknown(&facts.domain.name, words::list(v4.iter().chain(&v6)))];
+    }
+    let platform = facts.platform_addresses();
+    let ours = |addresses: &[IpAddr]| addresses.iter().all(|address| platform.contains(address));
+    let mut findings = Vec::new();
+    if !v4.is_empty() {
+        findings.push(if ours(&v4) { direct(facts, &v4) } else { blocks(facts, A, &v4) });
+    }
+    if !ours(&v6) {
+        findings.push(blocks(facts, AAAA, &v6));
+    } else if v4.is_empty() {
+        findings.push(direct(facts, &v6));
+    }
+    findings
+}
+
+/// Addresses of one type, in the place of the CNAME.
+fn blocks(facts: &Facts<'_>, kind: RecordType, list: &[IpAddr]) -> Finding {
+    let (name, list, record) = (&facts.domain.name, words::list(list), facts.record());
+    // What else must be deleted: a CNAME must be the only record.
+    let others = facts.source().others().into_iter().filter(|record| record.data.kind() != kind);
+    let others = words::list(others.map(|record| record.data.words()));
+    let others = if others.is_empty() { others } else { format!(" and {others}") };
+    let ttl = words::ttl(facts.source().ttl(kind));
+    let say = if kind == A { say::a_blocks } else { say::aaaa_left };
+    say(name, list, facts.source().witness(), facts.label(), others, record, ttl)
+}
+
+fn direct(facts: &Facts<'_>, addresses: &[IpAddr]) -> Finding {
+    say::a_direct(&facts.domain.name, words::list(addresses), facts.record())
+}
+
+fn value_in_txt(facts: &Facts<'_>) -> Option<Finding> {
+    let expected = facts.value()?;
+    let text = facts.source().own.iter().find_map(|record| match &record.data {
+        Data::Txt(text) if text.to_ascii_lowercase().contains(expected.as_str()) => Some(text),
+        _ => None,
+    })?;
+    let finding = say::value_in_txt(&facts.domain.name, short(text), facts.record());
+    Some(finding.evidence(facts.source().evidence(&[TXT])))
+}
+
+/// The name that has the record instead, because the provider added the zone to it.
+fn doubled(facts: &Facts<'_>) -> Option<Finding> {
+    let found = facts.seen.lookups.iter().find(|lookup| {
+        facts.seen.doubled.contains(&lookup.question.name)
+            && lookup.reply().is_some_and(|reply| reply.cnames(&lookup.question.name).next().is_some())
+    })?;
+    let mut targets = found.reply().into_iter().flat_map(|reply| reply.cnames(&found.question.name));
+    let is_right = targets.all(|(target, _)| facts.value().is_none_or(|value| value == target));
+    let value = facts.value().filter(|_| !is_right);
+    let value = value.map_or_else(|| " and keep its value".to_owned(), |value| format!(" and its value to {value}"));
+    let place = shown(&found.question.name);
+    let finding = say::name_doubled(place, facts.zone(), facts.label(), value, then_forgotten(facts));
+    Some(finding.expected(format!("{} {}", facts.domain.name, facts.one_cname())).evidence([found]))
+}
+
+fn missing(facts: &Facts<'_>) -> Finding {
+    let finding = say::dns_missing(&facts.domain.name, facts.source().witness(), facts.record(), then_forgotten(facts));
+    absent(facts, finding).evidence(facts.source().evidence(&[CNAME]))
+}
+
+/// How long resolvers cache that there was nothing (RFC 2308).
+fn then_forgotten(facts: &Facts<'_>) -> String {
+    let name = &facts.domain.name;
+    let lookups = facts.seen.asked(name, CNAME).chain(facts.seen.asked(name, A));
+    let longest = lookups.filter_map(|lookup| lookup.reply()?.negative()).map(|(_, ttl)| ttl).max();
+    longest.map_or_else(String::new, |ttl| {
+        format!(". Then wait up to {} for resolvers that already looked it up", words::ttl(ttl))
+    })
+}
+
+fn nothing_useful(facts: &Facts<'_>) -> Finding {
+    let name = &facts.domain.name;
+    let list = words::list(facts.source().own.iter().map(|record| record.data.words()));
+    let record = facts.record();
+    let finding = match list.is_empty() {
+        true => say::only_below(name, record),
+        false => say::nothing_useful(name, list, record, facts.mail_stops(&facts.source().own)),
+    };
+    absent(facts, finding).evidence(facts.source().evidence(&TYPES))
+}
+
+/// Before the operator saved the record, its absence is only the next step.
+fn absent(facts: &Facts<'_>, finding: Finding) -> Finding {
+    let verdict = if facts.reported.saved.is_some() { Verdict::Fail } else { Verdict::You };
+    Finding { verdict, ..finding }
+}
+
 /// The finding on a domain without a subdomain: it has addresses instead of a CNAME.
 fn apex(facts: &Facts<'_>) -> Finding {
     let (name, record) = (&facts.domain.name, facts.record());
@@ -247,4 +351,45 @@ fn expected(facts: &Facts<'_>) -> String {
     } else {
         format!("the addresses of {host} ({})", words::list(platform))
     }
+}
+
+/// Cloudflare's proxy gives its own addresses and hides the record.
+pub fn cloudflare(facts: &Facts<'_>) -> Option<Finding> {
+    let platform = facts.platform_addresses();
+    let addresses = facts.source().all_addresses();
+    if addresses.is_empty() || addresses.iter().all(|address| platform.contains(address)) {
+        return None;
+    }
+    let pages: Vec<_> = facts.seen.handshakes.iter().filter_map(|handshake| handshake.response()).collect();
+    let by_address = addresses.iter().all(|address| is_cloudflare(*address));
+    let says_so =
+        |page: &&&Response| page.server.as_deref().is_some_and(|server| server.eq_ignore_ascii_case("cloudflare"));
+    let by_servers = facts.seen.delegated.iter().any(|server| server.is_within(&DnsName::new("ns.cloudflare.com")));
+    let by_answer = pages.iter().any(|page| page.cf_ray) || (by_servers && pages.iter().find(says_so).is_some());
+    if !by_address && !by_answer {
+        return None;
+    }
+    // Behind the proxy, only the answer shows whether the platform is reached.
+    let reached = pages.iter().any(|page| page.status < 400);
+    let verdict = if reached { Verdict::Warn } else { Verdict::Fail };
+    let status = pages.first().map_or_else(|| "no answer".to_owned(), |page| format!("status {}", page.status));
+    let finding = say::cloudflare(&facts.domain.name, words::list(&addresses), status, facts.label());
+    Some(Finding { verdict, ..finding })
+}
+
+/// Addresses at the end of the chain that are not public.
+fn private(facts: &Facts<'_>) -> Option<Finding> {
+    if facts.expectation.allow_private {
+        return None;
+    }
+    let own = facts.source().replies().flat_map(Reply::addresses);
+    let seen = facts.resolvers(A);
+    let seen = seen.filter(|lookup| !matches!(lookup.server.role, Role::Resolver { system: true }));
+    // What is only cached is no longer in the zone.
+    let current = |reply: &&Reply| !facts.source().authoritative || sees_right(facts, reply);
+    let addresses = own.chain(seen.filter_map(Lookup::reply).filter(current).flat_map(Reply::addresses));
+    let mut private: Vec<IpAddr> = addresses.filter(|address| !is_public(*address)).collect();
+    private.sort_unstable();
+    private.dedup();
+    (!private.is_empty()).then(|| say::private(&facts.domain.name, words::list(&private), facts.record()))
 }

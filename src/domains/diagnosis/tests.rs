@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::memory::remember;
 use super::redirect::{Redirect, Walk, judge};
+use super::remember;
 use super::*;
 use crate::domains::caches::{Caches, Promise};
 use crate::domains::dns_name::DnsName;

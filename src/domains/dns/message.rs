@@ -125,14 +125,11 @@ fn read_data(kind: RecordType, bytes: &[u8], message: &BinDecoder<'_>, start: us
         RecordType::CNAME => Data::Cname(name_at(0)?),
         RecordType::DNAME => Data::Dname(name_at(0)?),
         RecordType::NS => Data::Ns(name_at(0)?),
-        RecordType::MX => Data::Mx(u16::from_be_bytes(bytes.get(..2)?.try_into().ok()?), name_at(2)?),
+        RecordType::MX => Data::Mx(number_at(bytes, 0)?, name_at(2)?),
         RecordType::SOA => {
             // Two names of any length, then five numbers.
             let numbers = bytes.len().checked_sub(20)?;
-            let number = |index: usize| {
-                let at = numbers + 4 * index;
-                Some(u32::from_be_bytes(bytes.get(at..at + 4)?.try_into().ok()?))
-            };
+            let number = |index: usize| long_number_at(bytes, numbers + 4 * index);
             Data::Soa { serial: number(0)?, refresh: number(1)?, retry: number(2)?, minimum: number(4)? }
         }
         RecordType::TXT => Data::Txt(text(bytes)?),
@@ -150,10 +147,7 @@ fn read_data(kind: RecordType, bytes: &[u8], message: &BinDecoder<'_>, start: us
         RecordType::DS => Data::Ds(KeyId { tag: number_at(bytes, 0)?, algorithm: *bytes.get(2)? }),
         RecordType::DNSKEY => Data::Dnskey(KeyId { tag: key_tag(bytes), algorithm: *bytes.get(3)? }),
         RecordType::RRSIG => {
-            let time = |at: usize| {
-                let seconds = u32::from_be_bytes(bytes.get(at..at + 4)?.try_into().ok()?);
-                Timestamp::from_second(seconds.into()).ok()
-            };
+            let time = |at: usize| Timestamp::from_second(long_number_at(bytes, at)?.into()).ok();
             Data::Rrsig { covers: number_at(bytes, 0)?.into(), expires: time(8)?, begins: time(12)? }
         }
         RecordType::HTTPS => {
@@ -168,6 +162,10 @@ fn read_data(kind: RecordType, bytes: &[u8], message: &BinDecoder<'_>, start: us
 
 fn number_at(bytes: &[u8], at: usize) -> Option<u16> {
     Some(u16::from_be_bytes(bytes.get(at..at + 2)?.try_into().ok()?))
+}
+
+fn long_number_at(bytes: &[u8], at: usize) -> Option<u32> {
+    Some(u32::from_be_bytes(bytes.get(at..at + 4)?.try_into().ok()?))
 }
 
 /// The checksum that DS records and signatures name a key by (RFC 4034 appendix B).

@@ -45,17 +45,19 @@ pub(super) const CHALLENGE_PATH: &str = "/.well-known/acme-challenge/petstore-ch
 const AGENT: &str = concat!("petstore/", env!("CARGO_PKG_VERSION"), " (domains check)");
 
 /// Sends one request over `stream`. A page is read only for GET, and only its beginning.
-pub async fn request<S>(stream: S, method: Method, url: &Url) -> Result<Response, ConnectionFailure>
-where
-    S: AsyncRead + AsyncWrite + Unpin + Send,
-{
+pub async fn request(
+    stream: impl AsyncRead + AsyncWrite + Unpin + Send,
+    method: Method,
+    url: &Url,
+) -> Result<Response, ConnectionFailure> {
     timeout(ANSWER_LIMIT, exchange(stream, method, url)).await.unwrap_or(Err(ConnectionFailure::Timeout))
 }
 
-async fn exchange<S>(stream: S, method: Method, url: &Url) -> Result<Response, ConnectionFailure>
-where
-    S: AsyncRead + AsyncWrite + Unpin + Send,
-{
+async fn exchange(
+    stream: impl AsyncRead + AsyncWrite + Unpin + Send,
+    method: Method,
+    url: &Url,
+) -> Result<Response, ConnectionFailure> {
     let host = url.host_str().ok_or(ConnectionFailure::NoAddress)?;
     let host = url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"));
     let target = url.query().map_or_else(|| url.path().to_owned(), |query| format!("{}?{query}", url.path()));

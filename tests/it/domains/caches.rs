@@ -63,7 +63,7 @@ async fn a_change_of_name_servers_takes_as_long_as_resolvers_cache_the_old_ones(
     .await;
     let checked = journey.check().await;
     assert_eq!(said(&journey, &checked), (Code::NsWait, Verdict::Wait, Some(86_400 - 295 + 300)));
-    assert_eq!(checked.progress.status.state, Stage::Propagating);
+    assert_eq!(checked.progress.stage, Stage::Propagating);
     let finding = decides(&checked);
     let (first, others) = finding.seen.split_once("; also ").unwrap();
     assert!(first.ends_with("still asks ns1.oldhost.net, for up to 23 h 56 min"), "{first}");
@@ -88,7 +88,7 @@ async fn a_change_of_name_servers_takes_as_long_as_resolvers_cache_the_old_ones(
     let checked = journey.check().await;
     assert_eq!(decides(&checked).code, Code::TtlWait);
     journey.pass(201);
-    assert_eq!(journey.check().await.progress.status.state, Stage::Live);
+    assert_eq!(journey.check().await.progress.stage, Stage::Live);
 }
 
 #[tokio::test]
@@ -108,14 +108,14 @@ async fn caa_that_was_corrected_at_the_name_servers_is_a_wait_for_caches() {
     }
     let checked = journey.check().await;
     assert_eq!(said(&journey, &checked), (Code::CaaBlocked, Verdict::Fail, None));
-    assert_eq!(checked.progress.status.state, Stage::Failing);
+    assert_eq!(checked.progress.stage, Stage::Failing);
     journey.pass(600);
     journey.world.change(|plan| caa(plan, Plan::CA));
     let checked = journey.check().await;
     assert_eq!(said(&journey, &checked), (Code::CaaWait, Verdict::Wait, Some(3000)));
-    assert_eq!(checked.progress.status.state, Stage::Propagating);
+    assert_eq!(checked.progress.stage, Stage::Propagating);
     journey.pass(3001);
-    assert_eq!(journey.check().await.progress.status.state, Stage::Live);
+    assert_eq!(journey.check().await.progress.stage, Stage::Live);
 }
 
 #[tokio::test]
@@ -124,7 +124,7 @@ async fn caa_that_forbids_at_the_name_servers_fails_whatever_caches_say() {
     for resolver in 0..4 {
         journey.world.visit(resolver, ZONE, RecordType::CAA);
     }
-    assert_eq!(journey.check().await.progress.status.state, Stage::Live);
+    assert_eq!(journey.check().await.progress.stage, Stage::Live);
     journey.world.change(|plan| {
         plan.zone(ZONE).remove(ZONE, RecordType::CAA);
         caa(plan, OTHER_CA);
@@ -155,7 +155,7 @@ async fn a_removed_ds_record_is_a_wait_for_caches() {
         decides(&checked).seen
     );
     journey.pass(82_801);
-    assert_eq!(journey.check().await.progress.status.state, Stage::Live);
+    assert_eq!(journey.check().await.progress.stage, Stage::Live);
 }
 
 /// The questions that resolvers got, without those about names outside the zone.
@@ -201,7 +201,7 @@ async fn a_record_that_is_not_there_yet_is_not_asked_of_resolvers_so_it_is_seen_
         journey.pass(60);
     }
     journey.save(right);
-    assert_eq!(journey.check().await.progress.status.state, Stage::Live);
+    assert_eq!(journey.check().await.progress.stage, Stage::Live);
 }
 
 #[tokio::test]
@@ -291,10 +291,10 @@ async fn a_domain_with_a_warning_is_live_only_once_old_answers_expired_too() {
         });
         let checked = journey.check().await;
         assert_eq!(said(&journey, &checked), (Code::TtlWait, Verdict::Wait, Some(300)));
-        assert_eq!(checked.progress.status.state, Stage::Propagating, "{code}");
+        assert_eq!(checked.progress.stage, Stage::Propagating, "{code}");
         journey.pass(301);
         let checked = journey.check().await;
-        assert_eq!((decides(&checked).code, checked.progress.status.state), (code, Stage::Live));
+        assert_eq!((decides(&checked).code, checked.progress.stage), (code, Stage::Live));
     }
 }
 
@@ -311,7 +311,7 @@ async fn just_after_it_was_saved_a_record_that_is_not_there_is_given_a_minute() 
         let checked = journey.check().await;
         assert_eq!(said(&journey, &checked), (missing, Verdict::Wait, Some(40)));
         assert_eq!(decides(&checked).title, "Your provider has not published the record yet");
-        assert_eq!(checked.progress.status.state, Stage::WaitingForDns);
+        assert_eq!(checked.progress.stage, Stage::WaitingForDns);
         journey.pass(41);
         let checked = journey.check().await;
         assert_eq!(said(&journey, &checked), (missing, Verdict::Fail, None));
@@ -340,7 +340,7 @@ async fn an_internal_view_that_is_right_is_found_once_the_first_promise_has_pass
         let checked = journey.check().await;
         let finding = decides(&checked);
         assert_eq!((finding.code.as_str(), finding.verdict), ("VIEWS-DIFFER", Verdict::Fail), "{}", finding.seen);
-        assert!(!checked.progress.status.state.may_verify());
+        assert!(!checked.progress.stage.may_verify());
         journey.pass(60);
     }
 }
@@ -371,5 +371,5 @@ async fn a_failure_that_resolvers_remember_after_the_ds_record_is_no_new_act() {
         journey.pass(30);
     }
     journey.world.change(|plan| plan.resolvers.iter_mut().for_each(|resolver| resolver.bogus.clear()));
-    assert_eq!(journey.check().await.progress.status.state, Stage::Live);
+    assert_eq!(journey.check().await.progress.stage, Stage::Live);
 }

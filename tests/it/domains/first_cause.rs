@@ -431,7 +431,7 @@ async fn a_silent_platform_is_named_at_every_look_although_the_record_is_right()
         let decides = petstore::domains::finding::deciding(&checked.findings).unwrap();
         let said = (decides.code, decides.verdict, decides.who);
         assert_eq!(said, (Code::ServfailAll, Verdict::Fail, Who::Platform), "look {look}: {:?}", checked.findings);
-        assert!(!checked.progress.status.state.may_verify(), "{}", checked.progress.status.state);
+        assert!(!checked.progress.stage.may_verify(), "{}", checked.progress.stage);
     }
 }
 

@@ -23,7 +23,7 @@ async fn compare(trouble: Trouble, reported: &Reported) -> Option<String> {
     let decides = deciding(&checked.findings)?;
     let progress = DomainProgress::of(std::slice::from_ref(&checked.measurement), reported, None, checked.at);
     let (verdict, code) = (overall(&checked.findings), decides.code);
-    let here = format!("{code} at {}", checked.progress.status.state);
+    let here = format!("{code} at {}", checked.progress.stage);
     let mut wrong = Vec::new();
     if (checked.measurement.verdict, checked.measurement.code.as_str()) != (verdict, code.as_str()) {
         wrong.push(format!("the kept measurement is {:?} {}", checked.measurement.verdict, checked.measurement.code));
@@ -33,7 +33,7 @@ async fn compare(trouble: Trouble, reported: &Reported) -> Option<String> {
     }
     // A stage that waits as planned is named by its stage.
     let names_cause =
-        matches!(verdict, Verdict::Fail | Verdict::Warn) && checked.progress.status.state != Stage::CertificateLate;
+        matches!(verdict, Verdict::Fail | Verdict::Warn) && checked.progress.stage != Stage::CertificateLate;
     if names_cause && progress.summary != decides.title {
         wrong.push(format!("the list says \"{}\", the check \"{}\"", progress.summary, decides.title));
     }

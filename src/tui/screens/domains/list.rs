@@ -76,8 +76,7 @@ fn drop_draft(app: &mut AppState, now: Now) {
     if reported.saved.is_some() || reported.verified.is_some() {
         return app.tell("Del only removes drafts. U takes a domain out of service step by step.");
     }
-    if panel.confirming.take() != Some(ConfirmTwice::Forgotten) {
-        panel.confirming = Some(ConfirmTwice::Forgotten);
+    if !panel.is_confirmed(ConfirmTwice::Forgotten) {
         return app.tell(format!("Press Del again to drop the draft {name}."));
     }
     panel.forget(&name);
@@ -112,7 +111,7 @@ fn open(app: &mut AppState, now: Now) -> Vec<Effect> {
         wizard::open(panel);
         return Vec::new();
     };
-    match panel.status(&name, now).state {
+    match panel.stage(&name, now) {
         Step::Draft => {
             wizard::resume(panel, &name);
             panel.enter(PanelLocation::Wizard);
@@ -244,7 +243,7 @@ fn when(row: &DomainSummary, scene: Scene<'_>) -> String {
             format!("< {}", duration(until.duration_since(wall)))
         }
         (Some(until), _) => duration(until.duration_since(wall)),
-        (None, Some(expires)) if row.progress.status.state == Stage::Live => {
+        (None, Some(expires)) if row.progress.stage == Stage::Live => {
             format!("cert {} d", expires.duration_since(wall).as_hours() / 24)
         }
         _ => String::new(),

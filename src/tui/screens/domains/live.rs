@@ -138,8 +138,7 @@ fn copy_deletes(app: &mut AppState, now: Now) -> Vec<Effect> {
 /// Records that the record was saved. If it was before, only on the second press: the 48 hours start again.
 fn saved_again(app: &mut AppState, name: &DnsName, now: Now) {
     let panel = &mut app.domains;
-    if panel.reported(name).saved.is_some() && panel.confirming.take() != Some(ConfirmTwice::Saved) {
-        panel.confirming = Some(ConfirmTwice::Saved);
+    if panel.reported(name).saved.is_some() && !panel.is_confirmed(ConfirmTwice::Saved) {
         return app.tell("Already recorded as saved. Press s again to restart the 48 hours.");
     }
     panel.confirming = None;
@@ -164,14 +163,13 @@ fn words(finding: &Finding) -> String {
 /// Records that Verify was chosen. If it cannot succeed yet, only on the second press.
 fn verified(app: &mut AppState, name: &DnsName, now: Now) {
     let panel = &mut app.domains;
-    let state = panel.status(name, now).state;
-    let fits = state.may_verify();
-    if !fits && panel.confirming.take() != Some(ConfirmTwice::Verified) {
-        panel.confirming = Some(ConfirmTwice::Verified);
+    let stage = panel.stage(name, now);
+    let fits = stage.may_verify();
+    if !fits && !panel.is_confirmed(ConfirmTwice::Verified) {
         let text = "Verify would fail now, and attempts are limited. If you already chose it, press V again.";
         return app.complain(text);
     }
-    let live = state == Step::Live;
+    let live = stage == Step::Live;
     panel.confirming = None;
     panel.record(name, Event::Verified, now);
     scheduler::ask_anew(panel, name);
@@ -243,8 +241,8 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) {
     topics(page, seen, if spare > 3 { 2 } else { 1 });
     page.gap();
     write_facts(page, &about);
-    let changed = panel.checks.get(name).and_then(|check| check.changed.first()).filter(|(when, _)| *when == seen.at);
-    if let Some((_, text)) = changed.filter(|_| page.left() > 1) {
+    let changed = panel.checks.get(name).and_then(|check| check.changed.as_ref());
+    if let Some(text) = changed.filter(|_| page.left() > 1) {
         let rows = page.rows(12, text).min(3).min(usize::from(page.left()) - 1);
         page.down_to(u16::try_from(rows).unwrap_or(1) + 1);
         page.labelled("   Changed: ", &sentence(text), rows);
@@ -255,13 +253,13 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) {
 
 pub fn headline(scene: Scene<'_>, page: &mut Page<'_>, name: &DnsName) {
     let panel = &scene.app.domains;
-    let row = panel.entry(name).map(|entry| DomainSummary::of(entry, panel, scene.now));
+    let row = panel.row(name, scene.now);
     let shown = row.as_ref().map_or_else(|| name.to_string(), |row| row.shown.clone());
     let verdict = row.as_ref().and_then(|row| row.progress.verdict);
+    let stale = row.as_ref().and_then(|row| row.progress.stale);
     let what = row.map_or_else(String::new, |row| row.progress.summary);
     let shown = cut(&scene.appearance.text(&shown), page.columns().saturating_sub(30).max(20));
     let room = page.columns().saturating_sub(width(&shown) + 6 + verdict_word(verdict).len());
-    let stale = panel.status(name, scene.now).stale;
     let stale = stale.map_or_else(String::new, |age| format!(" (check failed; this is {} old)", span(age)));
     page.line(vec![
         scene.appearance.span(format!("   {shown}   "), StyleRole::Heading),
@@ -286,7 +284,7 @@ fn reported(scene: Scene<'_>, page: &mut Page<'_>, name: &DnsName) {
             let ago = span(wall.duration_since(verified).max(SignedDuration::ZERO));
             Some(format!("Verify chosen {}, {ago} ago{times}", moment(scene, verified)))
         }
-        (None, Some(end)) if panel.status(name, scene.now).state == Step::Propagating => {
+        (None, Some(end)) if panel.stage(name, scene.now) == Step::Propagating => {
             Some(format!("caches may need until {}", moment(scene, end)))
         }
         _ => None,
@@ -402,9 +400,7 @@ fn topics(page: &mut Page<'_>, seen: &Checked, rows: usize) {
 fn facts(scene: Scene<'_>, name: &DnsName, seen: &Checked) -> Vec<(&'static str, String)> {
     let panel = &scene.app.domains;
     let wall = panel.wall(scene.now);
-    let Some(progress) = panel.entry(name).map(|entry| DomainSummary::of(entry, panel, scene.now).progress) else {
-        return Vec::new();
-    };
+    let Some(DomainSummary { progress, .. }) = panel.row(name, scene.now) else { return Vec::new() };
     let decides = deciding(&seen.findings);
     let until = progress.until.map_or_else(String::new, |until| match moment(scene, until) {
         at if until <= wall => format!(" Expected by {at}, now overdue: r checks."),
@@ -417,7 +413,7 @@ fn facts(scene: Scene<'_>, name: &DnsName, seen: &Checked) -> Vec<(&'static str,
             vec![(NOW, format!("The check failed, so the current state is unknown. {why}"))]
         }
     };
-    let then = progress.next.then().filter(|_| seen.measurement.known && progress.status.state != Step::Live);
+    let then = progress.next.then().filter(|_| seen.measurement.known && progress.stage != Step::Live);
     facts.extend(then.map(|then| ("Then:   ", full_sentence(then))));
     let practice = panel.setup.sandbox.as_ref().filter(|_| name.as_str() == Sandbox::DOMAIN);
     let waits = practice.and_then(|sandbox| sandbox.waits_for(wall));

@@ -14,7 +14,7 @@ use super::view::{Page, Scene, act_of, verdict_role, verdict_word};
 use crate::api::failure::Failure;
 use crate::clock::Now;
 use crate::domains::check::FollowedRedirect;
-use crate::domains::finding::deciding;
+use crate::domains::finding::{deciding, overall};
 use crate::domains::progress::leads_on;
 use crate::domains::redirect_config::{Linted, Redirect, WrittenRedirect};
 use crate::domains::report::sentence;
@@ -112,7 +112,7 @@ impl Job for FollowRedirects {
             Err(failure) => return app.fail(failure),
         };
         for walked in walked.iter().filter(|walked| leads_on(&walked.findings)) {
-            app.domains.worked.insert(walked.redirect.from.clone(), walked.at);
+            app.domains.worked.insert(walked.redirect.from.clone());
         }
         let redirects = &mut app.domains.redirects;
         redirects.walked.retain(|old| !walked.iter().any(|new| new.redirect == old.redirect));
@@ -170,7 +170,9 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) {
     let top = first_of_page(marked, room);
     for (at, redirect) in configuration.redirects.iter().enumerate().skip(top).take(room) {
         let (verdict, seen) = match panel.walked(redirect) {
-            Some(walked) => (Some(walked.verdict()), deciding(&walked.findings).map_or("", |finding| &finding.title)),
+            Some(walked) => {
+                (Some(overall(&walked.findings)), deciding(&walked.findings).map_or("", |finding| &finding.title))
+            }
             None if scene.app.pending.is_running(Slot::Redirects) => (None, "checking ..."),
             None => (None, "not checked (r)"),
         };

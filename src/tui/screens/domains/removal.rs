@@ -34,13 +34,13 @@ const ROOMY: u16 = 20;
 /// The steps, with what was seen of each.
 fn steps(app: &AppState, name: &DnsName, now: Now) -> Option<[Step; 4]> {
     let panel = &app.domains;
-    let (entry, stage) = (panel.entry(name)?, panel.status(name, now).state);
+    let (entry, stage) = (panel.entry(name)?, panel.stage(name, now));
     let last = entry.measurements.last();
     let is_out = stage == Stage::Removed || last.is_some_and(|last| last.unknown_there) || domain_guide::is_gone(entry);
     let redirect = match (panel.redirect_from(name), panel.followed(name)) {
         (None, _) => RedirectSeen::None,
         // The removal ends it, which the next check may see before the other.
-        (Some(_), _) if is_out && panel.worked.contains_key(name) => RedirectSeen::Worked,
+        (Some(_), _) if is_out && panel.worked.contains(name) => RedirectSeen::Worked,
         (Some(_), Some(followed)) => RedirectSeen::Followed(followed),
         (Some(_), None) if is_out => RedirectSeen::NotFollowed("not checked: the domain is removed"),
         (Some(_), None) if app.pending.is_running(Slot::Redirects) => RedirectSeen::NotFollowed("checking ..."),
@@ -124,7 +124,7 @@ fn forget(app: &mut AppState, now: Now) {
         return app.complain(format!("To take it off the list, type the full name: {name}"));
     }
     let Some(entry) = panel.entry(&name) else { return };
-    let stage = panel.status(&name, now).state;
+    let stage = panel.stage(&name, now);
     let doubt = match domain_guide::is_left_behind(entry, stage) {
         Some(true) => {
             let text = "The record still points to the platform. Delete it before taking the domain off the list.";

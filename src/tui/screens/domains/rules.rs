@@ -81,7 +81,7 @@ fn step_rule(app: &mut AppState, next: bool) -> Vec<Effect> {
 pub fn likely_rule(state: &State, now: Now) -> Rule {
     let Some(name) = &state.selected else { return Rule::Verification };
     let decides = state.seen(name).and_then(|seen| deciding(&seen.findings));
-    match state.status(name, now).state {
+    match state.stage(name, now) {
         Step::CertificatePending | Step::CertificateLate => Rule::Certificate,
         Step::Live | Step::Failing => match decides.map(|finding| finding.code.topic()) {
             Some(Topic::Redirect | Topic::Http) => Rule::Redirects,

@@ -39,9 +39,6 @@ const STILL_LIVE: SignedDuration = SignedDuration::from_hours(1);
 /// The same notification is repeated only after this time.
 const NOTIFY_AGAIN: Duration = Duration::from_secs(3600);
 
-/// How many changes of a domain are shown.
-const CHANGES_KEPT: usize = 5;
-
 /// Equal measurements are saved only this often.
 const KEEP_SAME_AFTER: SignedDuration = SignedDuration::from_mins(10);
 
@@ -88,7 +85,7 @@ pub(super) fn ask_all(state: &mut State, now: Now) {
 
 /// Whether a domain can be checked: a draft has no record yet, and an invalid name cannot be looked up.
 fn is_checkable(row: &DomainSummary) -> bool {
-    row.progress.status.state != Step::Draft && parse_name::domain(row.name.as_str()).is_ok()
+    row.progress.stage != Step::Draft && parse_name::domain(row.name.as_str()).is_ok()
 }
 
 /// Schedules checks after the list is read: of pending domains, and of others whose last check is old.
@@ -142,7 +139,7 @@ pub fn is_asked(state: &State, lane: usize) -> bool {
 fn next(state: &State, row: &DomainSummary, unchanged: u32, last: Timestamp) -> Option<Timestamp> {
     let entry = state.entry(&row.name)?;
     let until = entry.measurements.last().and_then(|measurement| measurement.until);
-    let next = next_check(row.progress.status.state, &state.setup.reported(entry), until, unchanged, last);
+    let next = next_check(row.progress.stage, &state.setup.reported(entry), until, unchanged, last);
     next.or_else(|| last.checked_add(LONGEST_PAUSE).ok())
 }
 
@@ -249,7 +246,7 @@ pub fn cancelled(state: &mut State, now: Now) {
 
 /// Schedules the next check of a pending domain.
 pub(super) fn wait(state: &mut State, name: &DnsName, now: Now) {
-    let row = state.entry(name).map(|entry| DomainSummary::of(entry, state, now)).filter(|row| row.progress.pending);
+    let row = state.row(name, now).filter(|row| row.progress.pending);
     let unchanged = state.checks.get(name).map_or(0, |check| check.unchanged);
     let next = row.and_then(|row| next(state, &row, unchanged, state.wall(now)));
     let due = next.map(|next| instant(state, next, now));
@@ -282,7 +279,7 @@ fn on_seen(app: &mut AppState, lane: usize, mut seen: Checked, now: Now) -> Vec<
     let is_awaited = panel.place == PanelLocation::Record && panel.selected.as_ref() == Some(&name);
     let is_new_there = is_awaited && seen.measurement.seen && panel.reported(&name).saved.is_none();
     let fresh = note(panel, &name, &mut seen);
-    let row = panel.entry(&name).map(|entry| DomainSummary::of(entry, panel, now));
+    let row = panel.row(&name, now);
     let words = row.as_ref().map(DomainSummary::words);
     let check = panel.checks.entry(name.clone()).or_default();
     let is_live = |words: &Option<StatusWords>| words.as_ref().is_some_and(|(step, ..)| *step == Step::Live);
@@ -293,10 +290,7 @@ fn on_seen(app: &mut AppState, lane: usize, mut seen: Checked, now: Now) -> Vec<
     let notify = is_automatic && (again || news && !first && !check.bad_once);
     check.unchanged = if first || fresh || news { 0 } else { check.unchanged.saturating_add(1) };
     check.known = words;
-    if let Some(changed) = check.seen.as_ref().and_then(|last| difference(last, &seen)) {
-        check.changed.insert(0, (seen.at, changed));
-        check.changed.truncate(CHANGES_KEPT);
-    }
+    check.changed = check.seen.as_ref().and_then(|last| difference(last, &seen));
     if seen.report.is_empty() {
         // Automatic checks write no report: the last one stays.
         seen.report = check.seen.take().map_or_else(String::new, |seen| seen.report);
@@ -337,8 +331,8 @@ fn note(panel: &mut State, name: &DnsName, seen: &mut Checked) -> bool {
 
 /// Notifies the operator of the result of an automatic check, of the same at most once an hour.
 fn announce(app: &mut AppState, row: &DomainSummary, now: Now) -> Option<Effect> {
-    let DomainProgress { status, verdict, summary, needs_action, .. } = &row.progress;
-    let is_live = status.state == Step::Live;
+    let DomainProgress { stage, verdict, summary, needs_action, .. } = &row.progress;
+    let is_live = *stage == Step::Live;
     let text = match needs_action {
         true => format!("{}: {summary}. {}", row.shown, full_sentence(&act(&row.progress, false))),
         false if is_live && *verdict == Some(Verdict::Ok) => format!("{} is live.", row.shown),

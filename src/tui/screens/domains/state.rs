@@ -1,6 +1,6 @@
 //! The state of the domains panel. What the operator recorded and what was measured stay apart, as in the list on disk.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::time::Instant;
 
 use jiff::Timestamp;
@@ -14,7 +14,7 @@ use crate::domains::record_export::DnsRecord;
 use crate::domains::redirect_config::ConfigSource;
 use crate::domains::registry::{Entry, Registry, RegistryChange};
 use crate::domains::reported::{Dated, Event, Reported};
-use crate::domains::stage::{Stage, Status, status};
+use crate::domains::stage::{Stage, status};
 use crate::domains::troubleshooting::Rule;
 use crate::domains::{DnsName, Domain, Verdict, parse_name};
 use crate::tui::pending::LANES;
@@ -115,8 +115,8 @@ pub struct State {
     pub redirects: Redirects,
     /// Removing a domain.
     pub removal: Form,
-    /// When the redirect from a domain last worked.
-    pub worked: HashMap<DnsName, Timestamp>,
+    /// The domains from which a redirect worked.
+    pub worked: HashSet<DnsName>,
     /// The action that the same key confirms when pressed again.
     pub confirming: Option<ConfirmTwice>,
 }
@@ -135,8 +135,6 @@ pub struct Redirects {
 pub enum ConfirmTwice {
     /// Verify was chosen, though it cannot succeed yet.
     Verified,
-    /// The domain was removed, though the steps before it are open.
-    Removed,
     /// The record was saved, though it was saved before.
     Saved,
     /// The domain is taken off the list, though a record may be left behind.
@@ -184,8 +182,8 @@ pub struct CheckView {
     pub unchanged: u32,
     /// When it is checked again automatically.
     pub due: Option<Instant>,
-    /// Changes between checks, newest first.
-    pub changed: Vec<(Timestamp, String)>,
+    /// What the last check changed.
+    pub changed: Option<String>,
 }
 
 /// A row of the list.
@@ -219,8 +217,8 @@ impl DomainSummary {
 
     /// How far it is, without times.
     pub fn words(&self) -> StatusWords {
-        let DomainProgress { status, verdict, summary, .. } = &self.progress;
-        (status.state, *verdict, summary.clone())
+        let DomainProgress { stage, verdict, summary, .. } = &self.progress;
+        (*stage, *verdict, summary.clone())
     }
 }
 
@@ -297,10 +295,22 @@ impl State {
         self.entry(name).map(|entry| self.setup.reported(entry)).unwrap_or_default()
     }
 
-    /// The status of a domain.
-    pub fn status(&self, name: &DnsName, now: Now) -> Status {
+    /// The stage of a domain.
+    pub fn stage(&self, name: &DnsName, now: Now) -> Stage {
         let measurements = self.entry(name).map_or(&[][..], |entry| &entry.measurements);
-        status(&self.reported(name), measurements, self.wall(now))
+        status(&self.reported(name), measurements, self.wall(now)).state
+    }
+
+    /// The row of a domain.
+    pub fn row(&self, name: &DnsName, now: Now) -> Option<DomainSummary> {
+        Some(DomainSummary::of(self.entry(name)?, self, now))
+    }
+
+    /// Whether an action is confirmed, by the same key again; if not, the next one confirms it.
+    pub(super) fn is_confirmed(&mut self, action: ConfirmTwice) -> bool {
+        let confirmed = self.confirming == Some(action);
+        self.confirming = (!confirmed).then_some(action);
+        confirmed
     }
 
     /// The selected domain, if its name is valid.
