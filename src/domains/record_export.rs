@@ -129,7 +129,7 @@ impl Export<'_> {
         let (owner, mut lines) = (dotted(&self.record.name), Vec::new());
         for conflict in &self.deletes {
             let Conflict { kind, ttl, .. } = conflict;
-            let line = |value: &String| format!("  {owner} {ttl} IN {kind} {}", rdata(conflict, value));
+            let line = |value: &String| format!("  {owner} {ttl} IN {kind} {}", rdata(*kind, value));
             lines.extend(conflict.values.iter().map(line));
         }
         lines.extend(self.warning());

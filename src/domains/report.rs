@@ -105,8 +105,9 @@ pub fn paragraph(head: &str, text: &str, room: usize) -> String {
 }
 
 impl Checked {
-    /// What the check was about: its subject, what was reported, and the state.
-    fn about(&self) -> [(&'static str, String); 5] {
+    /// A report for support: what was reported, what each server sees, the findings with their evidence, and all
+    /// questions. Plain text, safe to show.
+    pub fn support_report(&self) -> String {
         let Self { expectation, reported, .. } = self;
         let time = |at: Option<Timestamp>| at.map_or_else(|| "not recorded".to_owned(), |at| at.to_string());
         let value = expectation.platform_host.as_ref().map_or("not entered", DnsName::as_str);
@@ -114,19 +115,14 @@ impl Checked {
             0 | 1 => String::new(),
             times => format!(" ({times} times so far)"),
         };
-        [
+        let about = [
             ("Checked at", format!("{} by petstore {}", self.at, env!("CARGO_PKG_VERSION"))),
             ("Value", value.to_owned()),
             ("Record saved", time(reported.saved)),
             ("Verify chosen", format!("{}{again}", time(reported.verified))),
             ("State", self.stage_words()),
-        ]
-    }
-
-    /// A report for support: what was reported, what each server sees, the findings with their evidence, and all
-    /// questions. Plain text, safe to show.
-    pub fn support_report(&self) -> String {
-        let about = self.about().map(|(label, value)| format!("{:<15}{value}\n", format!("{label}:"))).concat();
+        ];
+        let about = about.map(|(label, value)| format!("{:<15}{value}\n", format!("{label}:"))).concat();
         let servers = matrix(&self.domain.name, &self.views);
         let findings: String = self.findings.iter().map(|found| finding(found, self.at, None, true)).collect();
         let questions = self.seen.lookups.iter().map(|lookup| {

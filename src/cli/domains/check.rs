@@ -55,65 +55,110 @@ pub async fn run(args: CheckArgs, configured: &Configured, file: &RegistryFile) 
     } else {
         args.names.clone()
     };
-    match (names.as_slice(), args.output.chosen()) {
+    let run = Run { args, options, list, cache: ProbeCache::default() };
+    match (names.as_slice(), run.args.output.chosen()) {
         ([], _) => Err(Failed::new(Exit::Usage, "no domain given, and the list is empty").hint(
             "run petstore domains check docs.example.com --platform-host HOST, or add one: petstore domains add docs.example.com",
         )),
-        ([name], ResultFormat::Table) => one(name, &args, &options, &list, file).await,
-        (names, _) => many(names, &args, options, list, file).await,
+        ([name], ResultFormat::Table) => run.one(name, file).await,
+        _ => Arc::new(run).many(names, file).await,
     }
 }
 
-/// A domain to check, by its typed name, and the note about how it was typed; or what is wrong with it.
-fn subject_of(
-    name: &str,
-    options: &CheckOptions,
-    list: &Registry,
-    args: &ProbeArgs,
-) -> Result<(Subject, Vec<Finding>), Vec<Finding>> {
-    let known = ExistingDomains { platform_host: options.expectation.platform_host.clone(), listed: Vec::new() };
-    let ParsedName { domain, findings } = parse_name::read(name, &known);
-    match domain {
-        Some(domain) => {
-            let is_about_typing = |finding: &Finding| matches!(finding.code, Code::InUrl | Code::InPort | Code::InIdn);
-            Ok((subject(options, list, domain, args), findings.into_iter().filter(is_about_typing).collect()))
-        }
-        None => Err(findings),
-    }
+/// What the checks of a run share.
+struct Run {
+    args: CheckArgs,
+    options: CheckOptions,
+    list: Registry,
+    cache: ProbeCache,
 }
 
-/// Checks one domain, and prints its findings.
-async fn one(
-    name: &str,
-    args: &CheckArgs,
-    options: &CheckOptions,
-    list: &Registry,
-    file: &RegistryFile,
-) -> Result<Exit, Failed> {
-    let (subject, about_typing) = match subject_of(name, options, list, &args.probe) {
-        Ok(understood) => understood,
-        Err(findings) => {
-            print(|out| words::findings(out, &findings, now(options), false))?;
-            return Ok(exit(overall(&findings), args.fail_on));
+impl Run {
+    /// A domain to check, by its typed name, and the note about how it was typed; or what is wrong with it.
+    fn subject_of(&self, name: &str) -> Result<(Subject, Vec<Finding>), Vec<Finding>> {
+        let platform_host = self.options.expectation.platform_host.clone();
+        let ParsedName { domain, findings } =
+            parse_name::read(name, &ExistingDomains { platform_host, listed: Vec::new() });
+        match domain {
+            Some(domain) => {
+                let is_about_typing =
+                    |finding: &Finding| matches!(finding.code, Code::InUrl | Code::InPort | Code::InIdn);
+                let subject = subject(&self.options, &self.list, domain, &self.args.probe);
+                Ok((subject, findings.into_iter().filter(is_about_typing).collect()))
+            }
+            None => Err(findings),
         }
-    };
-    let so_far = Mutex::new((Complete::default(), now(options)));
-    let progress = |complete, since| *so_far.lock() = (complete, since);
-    let word = || {
-        let (complete, since) = *so_far.lock();
-        format!("still asking {}, since {}", complete.still_asking(), since.strftime("%H:%M:%S UTC"))
-    };
-    let cache = ProbeCache::default();
-    let mut checked = patiently(subject.check(&cache, Some(&progress)), word).await;
-    checked.add(about_typing);
-    keep(&args.probe, file, std::slice::from_ref(&checked))?;
-    print(|out| {
-        if args.evidence {
-            words::evidence(out, &checked)?;
+    }
+
+    /// Checks one domain, and prints its findings.
+    async fn one(&self, name: &str, file: &RegistryFile) -> Result<Exit, Failed> {
+        let Self { args, options, cache, .. } = self;
+        let (subject, about_typing) = match self.subject_of(name) {
+            Ok(understood) => understood,
+            Err(findings) => {
+                print(|out| words::findings(out, &findings, now(options), false))?;
+                return Ok(exit(overall(&findings), args.fail_on));
+            }
+        };
+        let so_far = Mutex::new((Complete::default(), now(options)));
+        let progress = |complete, since| *so_far.lock() = (complete, since);
+        let word = || {
+            let (complete, since) = *so_far.lock();
+            format!("still asking {}, since {}", complete.still_asking(), since.strftime("%H:%M:%S UTC"))
+        };
+        let mut checked = patiently(subject.check(cache, Some(&progress)), word).await;
+        checked.add(about_typing);
+        keep(&args.probe, file, std::slice::from_ref(&checked))?;
+        print(|out| {
+            if args.evidence {
+                words::evidence(out, &checked)?;
+            }
+            words::summary(out, &checked, args.evidence)
+        })?;
+        Ok(exit(checked.verdict(), args.fail_on))
+    }
+
+    /// Checks one of several, if it is a domain.
+    async fn check(&self, name: &str) -> (Outcome, Option<Checked>) {
+        let (subject, about_typing) = match self.subject_of(name) {
+            Ok(understood) => understood,
+            Err(findings) => {
+                let name = short(name);
+                let json = json::refused(&name, &findings);
+                return (Outcome::new(&name, overall(&findings), None, &findings, json), None);
+            }
+        };
+        let mut checked = subject.check(&self.cache, None).await;
+        checked.add(about_typing);
+        let is_json = self.args.output.chosen() == ResultFormat::Json;
+        let json = if is_json { json::check(&checked) } else { Value::Null };
+        let name = checked.domain.name.as_str();
+        let outcome = Outcome::new(name, checked.verdict(), checked.stage(), &checked.findings, json);
+        // The list does not need the details; dropping them saves memory.
+        (outcome, Some(Checked { seen: Observations::default(), ..checked }))
+    }
+
+    async fn many(self: Arc<Self>, names: Vec<String>, file: &RegistryFile) -> Result<Exit, Failed> {
+        let count = names.len();
+        let checks = names.into_iter().enumerate().map(|(order, name)| {
+            let run = Arc::clone(&self);
+            // On its own task, to use all processors.
+            let checking = tokio::spawn(async move { run.check(&name).await });
+            async move { (order, checking.await) }
+        });
+        let mut running = stream::iter(checks).buffer_unordered(AT_ONCE);
+        let (mut outcomes, mut kept) = (Vec::new(), Vec::new());
+        let word = |done: usize| move || format!("still checking: {done} of {count} done ...");
+        while let Some((order, result)) = patiently(running.next(), word(outcomes.len())).await {
+            let (outcome, checked) = result.map_err(|error| Failed::new(Exit::Failure, error.to_string()))?;
+            outcomes.push((order, outcome));
+            kept.extend(checked);
         }
-        words::summary(out, &checked, args.evidence)
-    })?;
-    Ok(exit(checked.verdict(), args.fail_on))
+        drop(running);
+        keep(&self.args.probe, file, &kept)?;
+        outcomes.sort_unstable_by_key(|(order, _)| *order);
+        print_outcomes(outcomes.into_iter().map(|(_, outcome)| outcome).collect(), &self.args)
+    }
 }
 
 /// Saves measurements, unless times were overridden.
@@ -136,66 +181,6 @@ async fn patiently<T>(work: impl Future<Output = T>, word: impl Fn() -> String) 
             }
         }
     }
-}
-
-/// What the checks of several domains share.
-struct Run {
-    probe: ProbeArgs,
-    options: CheckOptions,
-    list: Registry,
-    cache: ProbeCache,
-    is_json: bool,
-}
-
-impl Run {
-    /// Checks one of them, if it is a domain.
-    async fn check(&self, name: &str) -> (Outcome, Option<Checked>) {
-        let (subject, about_typing) = match subject_of(name, &self.options, &self.list, &self.probe) {
-            Ok(understood) => understood,
-            Err(findings) => {
-                let name = short(name);
-                let json = json::refused(&name, &findings);
-                return (Outcome::new(&name, overall(&findings), None, &findings, json), None);
-            }
-        };
-        let mut checked = subject.check(&self.cache, None).await;
-        checked.add(about_typing);
-        let json = if self.is_json { json::check(&checked) } else { Value::Null };
-        let name = checked.domain.name.as_str();
-        let outcome = Outcome::new(name, checked.verdict(), checked.stage(), &checked.findings, json);
-        // The list does not need the details; dropping them saves memory.
-        (outcome, Some(Checked { seen: Observations::default(), ..checked }))
-    }
-}
-
-async fn many(
-    names: &[String],
-    args: &CheckArgs,
-    options: CheckOptions,
-    list: Registry,
-    file: &RegistryFile,
-) -> Result<Exit, Failed> {
-    let is_json = args.output.chosen() == ResultFormat::Json;
-    let probe = args.probe.clone();
-    let run = Arc::new(Run { probe, options, list, cache: ProbeCache::default(), is_json });
-    let checks = names.iter().enumerate().map(|(order, name)| {
-        let (run, name) = (Arc::clone(&run), name.clone());
-        // On its own task, to use all processors.
-        let checking = tokio::spawn(async move { run.check(&name).await });
-        async move { (order, checking.await) }
-    });
-    let mut running = stream::iter(checks).buffer_unordered(AT_ONCE);
-    let (mut outcomes, mut kept) = (Vec::new(), Vec::new());
-    let word = |done: usize| move || format!("still checking: {done} of {} done ...", names.len());
-    while let Some((order, result)) = patiently(running.next(), word(outcomes.len())).await {
-        let (outcome, checked) = result.map_err(|error| Failed::new(Exit::Failure, error.to_string()))?;
-        outcomes.push((order, outcome));
-        kept.extend(checked);
-    }
-    drop(running);
-    keep(&args.probe, file, &kept)?;
-    outcomes.sort_unstable_by_key(|(order, _)| *order);
-    print_outcomes(outcomes.into_iter().map(|(_, outcome)| outcome).collect(), args)
 }
 
 /// Prints the outcomes in the chosen format; returns the exit status.

@@ -50,42 +50,37 @@ pub async fn request(
     method: Method,
     url: &Url,
 ) -> Result<Response, ConnectionFailure> {
-    timeout(ANSWER_LIMIT, exchange(stream, method, url)).await.unwrap_or(Err(ConnectionFailure::Timeout))
-}
-
-async fn exchange(
-    stream: impl AsyncRead + AsyncWrite + Unpin + Send,
-    method: Method,
-    url: &Url,
-) -> Result<Response, ConnectionFailure> {
-    let host = url.host_str().ok_or(ConnectionFailure::NoAddress)?;
-    let host = url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"));
-    let target = url.query().map_or_else(|| url.path().to_owned(), |query| format!("{}?{query}", url.path()));
-    let request = Request::builder()
-        .method(&method)
-        .uri(target)
-        .header(HOST, host)
-        .header(USER_AGENT, AGENT)
-        .body(Empty::<Bytes>::new())
-        .map_err(|_| ConnectionFailure::NotHttp)?;
-    let (mut sender, connection) = http1::Builder::new()
-        .max_buf_size(MAX_HEAD)
-        .handshake(TokioIo::new(stream))
-        .await
-        .map_err(|error| reason(&error))?;
-    let mut talk = std::pin::pin!(async {
-        let answer = sender.send_request(request).await.map_err(|error| reason(&error))?;
-        let mut response = fields(answer.status().as_u16(), answer.headers());
-        if method == Method::GET {
-            response.page = Some(beginning(answer.into_body()).await);
+    let exchange = async {
+        let host = url.host_str().ok_or(ConnectionFailure::NoAddress)?;
+        let host = url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"));
+        let target = url.query().map_or_else(|| url.path().to_owned(), |query| format!("{}?{query}", url.path()));
+        let request = Request::builder()
+            .method(&method)
+            .uri(target)
+            .header(HOST, host)
+            .header(USER_AGENT, AGENT)
+            .body(Empty::<Bytes>::new())
+            .map_err(|_| ConnectionFailure::NotHttp)?;
+        let (mut sender, connection) = http1::Builder::new()
+            .max_buf_size(MAX_HEAD)
+            .handshake(TokioIo::new(stream))
+            .await
+            .map_err(|error| reason(&error))?;
+        let mut talk = std::pin::pin!(async {
+            let answer = sender.send_request(request).await.map_err(|error| reason(&error))?;
+            let mut response = fields(answer.status().as_u16(), answer.headers());
+            if method == Method::GET {
+                response.page = Some(beginning(answer.into_body()).await);
+            }
+            Ok(response)
+        });
+        // The connection must be polled, too; it ends first only when the server ends it.
+        tokio::select! {
+            result = &mut talk => result,
+            _ = connection => talk.await,
         }
-        Ok(response)
-    });
-    // The connection must be polled, too; it ends first only when the server ends it.
-    tokio::select! {
-        result = &mut talk => result,
-        _ = connection => talk.await,
-    }
+    };
+    timeout(ANSWER_LIMIT, exchange).await.unwrap_or(Err(ConnectionFailure::Timeout))
 }
 
 fn reason(error: &hyper::Error) -> ConnectionFailure {

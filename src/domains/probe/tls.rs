@@ -139,26 +139,19 @@ pub async fn presented(
     }
     let trust = Arc::clone(trust);
     let name = addressed(server_name, address).ok_or(ConnectionFailure::BadCertificate)?;
-    let read = tokio::task::spawn_blocking(move || read(&trust, &chain, &name, now));
+    let read = tokio::task::spawn_blocking(move || {
+        let read: Vec<Certificate> = chain.iter().map_while(|der| certificate(der)).collect();
+        let leaf = read.first()?;
+        // Dates are judged separately; signatures are checked for a time when the certificate is valid.
+        let valid_now = leaf.not_before <= now && now <= leaf.not_after;
+        let half = leaf.not_after.duration_since(leaf.not_before) / 2;
+        let at = if valid_now { now } else { leaf.not_before.checked_add(half).unwrap_or(now) };
+        let trust = trust.judge(&chain, &name, at);
+        Some(Presented { chain: read, trust })
+    });
     match timeout(PARSE_LIMIT, read).await {
         Ok(Ok(presented)) => presented.ok_or(ConnectionFailure::BadCertificate),
         // A panic of the parser is a certificate that cannot be read.
         Ok(Err(_)) | Err(_) => Err(ConnectionFailure::BadCertificate),
     }
-}
-
-fn read(
-    trust: &ChainTrust,
-    chain: &[CertificateDer<'static>],
-    name: &ServerName<'_>,
-    now: Timestamp,
-) -> Option<Presented> {
-    let read: Vec<Certificate> = chain.iter().map_while(|der| certificate(der)).collect();
-    let leaf = read.first()?;
-    // Dates are judged separately; signatures are checked for a time when the certificate is valid.
-    let valid_now = leaf.not_before <= now && now <= leaf.not_after;
-    let half = leaf.not_after.duration_since(leaf.not_before) / 2;
-    let at = if valid_now { now } else { leaf.not_before.checked_add(half).unwrap_or(now) };
-    let trust = trust.judge(chain, name, at);
-    Some(Presented { chain: read, trust })
 }

@@ -1,6 +1,5 @@
 //! Escapes foreign text for each format.
 
-use super::Conflict;
 use crate::domains::dns_name::DnsName;
 use crate::domains::observation::RecordType;
 
@@ -64,8 +63,8 @@ pub fn dotted(dns_name: &DnsName) -> String {
 }
 
 /// A record's data in zone-file format, in printable ASCII.
-pub fn rdata(conflict: &Conflict, value: &str) -> String {
-    if conflict.kind == RecordType::TXT { strings(value) } else { ascii(value) }
+pub fn rdata(kind: RecordType, value: &str) -> String {
+    if kind == RecordType::TXT { strings(value) } else { ascii(value) }
 }
 
 /// The quoted strings of a TXT record, each filled up: how the source splits them is unknown.

@@ -4,7 +4,8 @@ use serde_json::{Value, json};
 
 use super::super::{ExportFormat, escape, export};
 use super::parse::{Resource, hcl, string};
-use super::{apex, assert_deletes_in, conflict, subdomain, with_mail};
+use super::{apex, assert_deletes_in, subdomain, with_mail};
+use crate::domains::observation::RecordType;
 
 #[test]
 fn json_names_what_to_delete_and_what_to_add() {
@@ -25,11 +26,10 @@ fn json_names_what_to_delete_and_what_to_add() {
 
 #[test]
 fn text_has_quotes_and_its_escapes_in_decimal() {
-    let text = conflict("TXT", 60, &[]);
-    assert_eq!(escape::rdata(&text, "v=spf1 -all"), r#""v=spf1 -all""#);
-    assert_eq!(escape::rdata(&text, "a\"b\\c\né"), r#""a\"b\\c\010\195\169""#);
-    assert_eq!(escape::rdata(&text, &"x".repeat(256)), format!("\"{}\" \"x\"", "x".repeat(255)));
-    assert_eq!(escape::rdata(&conflict("CAA", 60, &[]), "0 issue \"x\""), "0 issue \"x\"");
+    assert_eq!(escape::rdata(RecordType::TXT, "v=spf1 -all"), r#""v=spf1 -all""#);
+    assert_eq!(escape::rdata(RecordType::TXT, "a\"b\\c\né"), r#""a\"b\\c\010\195\169""#);
+    assert_eq!(escape::rdata(RecordType::TXT, &"x".repeat(256)), format!("\"{}\" \"x\"", "x".repeat(255)));
+    assert_eq!(escape::rdata(RecordType::CAA, "0 issue \"x\""), "0 issue \"x\"");
 }
 
 #[test]

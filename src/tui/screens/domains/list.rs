@@ -201,22 +201,18 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) {
     page.gap();
     page.wrapped(3, &sums, 2);
     if page.left() > 2 && !has_pane && (!has_next || rows[here].progress.next == NextStep::Fix) {
+        // The marked domain, with its full next step.
         page.gap();
-        in_full(&rows[here], scene, page);
+        let (row, at_most) = (&rows[here], usize::from(page.left()).min(3));
+        match row.progress.next {
+            NextStep::Fix => page.labelled("   Do: ", &full_sentence(row.progress.act()), at_most),
+            NextStep::Nothing => {}
+            _ => page.labelled("   Next: ", &next_words(row, scene), at_most),
+        }
     }
     if page.left() >= 5 {
         page.down_to(4);
         about(page);
-    }
-}
-
-/// The marked domain, with its full next step.
-fn in_full(row: &DomainSummary, scene: Scene<'_>, page: &mut Page<'_>) {
-    let rows = usize::from(page.left()).min(3);
-    match row.progress.next {
-        NextStep::Fix => page.labelled("   Do: ", &full_sentence(row.progress.act()), rows),
-        NextStep::Nothing => {}
-        _ => page.labelled("   Next: ", &next_words(row, scene), rows),
     }
 }
 
