@@ -232,12 +232,7 @@ impl SandboxStep {
     pub const fn place(self) -> Who {
         match self {
             Self::DeleteA | Self::AddCname | Self::AddCaa | Self::DeleteCname => Who::DnsProvider,
-            Self::AddDomain
-            | Self::Verify
-            | Self::Reverify
-            | Self::CorrectRedirect
-            | Self::RedirectDomain
-            | Self::Remove => Who::Dashboard,
+            _ => Who::Dashboard,
         }
     }
 

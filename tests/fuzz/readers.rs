@@ -4,7 +4,7 @@
 use petstore::domains::diagnosis::caa::Issue;
 use petstore::domains::dns::message;
 use petstore::domains::observation::{Question, RecordType};
-use petstore::domains::probe::certificate;
+use petstore::domains::probe::trust;
 use petstore::domains::{DnsName, Finding, Verdict, parse_name, redirect_config};
 
 /// Nothing that is shown moves a cursor.
@@ -57,7 +57,7 @@ pub fn caa(bytes: &[u8]) {
 
 /// A certificate is read or refused, and what is read can be compared.
 pub fn certificate(bytes: &[u8]) {
-    if let Some(certificate) = certificate::certificate(bytes) {
+    if let Some(certificate) = trust::certificate(bytes) {
         let _ = certificate.covers("docs.acme-pets.com");
         assert!(certificate.names.iter().map(String::len).sum::<usize>() <= bytes.len());
     }

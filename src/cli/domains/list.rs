@@ -1,5 +1,6 @@
 //! `petstore domains list`: the state of each domain and what comes next, the worst first.
 
+use std::cmp::Reverse;
 use std::io::{self, Write};
 
 use jiff::Timestamp;
@@ -38,9 +39,7 @@ pub fn list(args: &ListArgs, configured: &Configured, file: &RegistryFile) -> Re
     let roles = DomainRoles::of(&setup.configuration);
     let list = file.read()?;
     let mut rows: Vec<ListRow> = list.domains.iter().map(|entry| ListRow::of(entry, &setup, &roles, now)).collect();
-    rows.sort_by(|left, right| {
-        right.progress.rank().cmp(&left.progress.rank()).then_with(|| left.name.cmp(&right.name))
-    });
+    rows.sort_by_cached_key(|row| (Reverse(row.progress.rank()), row.name.clone()));
     let here = rows.iter().filter(|row| row.counts());
     let verdicts: Vec<Verdict> = here.map(|row| row.progress.rank().0.unwrap_or(Verdict::Unknown)).collect();
     let exit = args.fail_on.map_or(Exit::Done, |fail_on| exit_of_all(&verdicts, fail_on));

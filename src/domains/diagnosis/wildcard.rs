@@ -12,23 +12,10 @@ use super::http::is_parked;
 use super::{Facts, words};
 
 /// Name servers of parking services, and of registrars for domains that have expired.
-const PARKING_SERVERS: &[&str] = &[
-    "above.com",
-    "afternic.com",
-    "bodis.com",
-    "cashparking.com",
-    "dan.com",
-    "dsredirection.com",
-    "fabulous.com",
-    "parkingcrew.net",
-    "parklogic.com",
-    "pendingrenewaldeletion.com",
-    "renewyourname.net",
-    "sedoparking.com",
-    "undeveloped.com",
-    "uniregistrymarket.link",
-    "voodoo.com",
-];
+const PARKING_SERVERS: &str = "\
+    above.com afternic.com bodis.com cashparking.com dan.com dsredirection.com fabulous.com \
+    parkingcrew.net parklogic.com pendingrenewaldeletion.com renewyourname.net sedoparking.com \
+    undeveloped.com uniregistrymarket.link voodoo.com";
 
 pub(super) fn dname(facts: &Facts<'_>, above: &DnsName, target: &DnsName) -> Vec<Finding> {
     let (above, target) = (shown(above), shown(target));
@@ -82,7 +69,7 @@ pub(super) fn parked(facts: &Facts<'_>, leads: &str) -> Option<Finding> {
         .seen
         .delegated
         .iter()
-        .find(|server| PARKING_SERVERS.iter().any(|parking| server.is_within(&DnsName::new(parking))));
+        .find(|server| PARKING_SERVERS.split_whitespace().any(|parking| server.is_within(&DnsName::new(parking))));
     let addresses = facts.source().addresses(A);
     if addresses.is_empty() && facts.source().cnames().is_empty() {
         return None;

@@ -15,9 +15,8 @@ use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 
 use super::super::observation::{Certificate, ConnectionFailure, Presented};
-use super::certificate::certificate;
 use super::connect::connect;
-use super::trust::ChainTrust;
+use super::trust::{ChainTrust, certificate};
 
 /// How long a handshake may take.
 const HANDSHAKE_LIMIT: Duration = Duration::from_secs(4);

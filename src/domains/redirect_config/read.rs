@@ -51,6 +51,8 @@ const OWN: &[&str] = &[
     "notify",
 ];
 const REDIRECT: &[&str] = &["from", "to", "status"];
+/// What a domain is written as.
+const TEXT: &str = "text, a domain";
 
 /// A value of either format. Objects keep their order, and every key, also one that comes twice.
 #[derive(Deserialize)]
@@ -65,7 +67,7 @@ enum Node {
     Flag(bool),
     List(Vec<Node>),
     Date(toml::value::Datetime),
-    Object(#[serde(deserialize_with = "members")] Vec<(String, Node)>),
+    Object(#[serde(deserialize_with = "members")] Members),
     Nothing,
 }
 
@@ -82,14 +84,26 @@ impl Node {
             Self::Nothing => "nothing (null)",
         }
     }
+
+    /// The members of an object; else a finding at its `place`, which says what to write if that `helps`.
+    fn members(self, place: &str, expected: &str, helps: bool, findings: &mut Vec<Finding>) -> Option<Members> {
+        if let Self::Object(members) = self {
+            return Some(members);
+        }
+        let wrong = wrong_type(place, &self, expected);
+        findings.push(if helps { wrong } else { wrong.cured() });
+        None
+    }
 }
 
-/// Every member of an object in its order.
-fn members<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<(String, Node)>, D::Error> {
-    struct Members;
+type Members = Vec<(String, Node)>;
 
-    impl<'de> Visitor<'de> for Members {
-        type Value = Vec<(String, Node)>;
+/// Every member of an object in its order.
+fn members<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Members, D::Error> {
+    struct EachMember;
+
+    impl<'de> Visitor<'de> for EachMember {
+        type Value = Members;
 
         fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
             f.write_str("an object")
@@ -100,7 +114,7 @@ fn members<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<(String, No
         }
     }
 
-    deserializer.deserialize_map(Members)
+    deserializer.deserialize_map(EachMember)
 }
 
 /// Reads a text, with the index of each redirect in the list: what is not a redirect is left out. `None` if nothing can
@@ -110,21 +124,8 @@ pub fn read(text: &str, findings: &mut Vec<Finding>) -> Option<(ConfigSource, Ve
     // A list is not a configuration, but a header of TOML begins like one.
     let is_json = text.trim_start().starts_with('{') || serde_json::from_str::<IgnoredAny>(text).is_ok();
     let (root, own) = if is_json { (json(text), [].as_slice()) } else { (toml(text), OWN) };
-    let members = match root {
-        Err(finding) => {
-            findings.push(*finding);
-            return None;
-        }
-        Ok(Node::Object(members)) => members,
-        Ok(other) => {
-            findings.push(
-                fail(Code::CfgType)
-                    .seen(format!("the whole file is {}", other.name()))
-                    .expected("an object with domains"),
-            );
-            return None;
-        }
-    };
+    let root = root.map_err(|finding| findings.push(*finding)).ok()?;
+    let members = root.members("the whole file", "an object with domains", false, findings)?;
     domains(members, own, findings)
 }
 
@@ -157,26 +158,12 @@ fn syntax(line: usize, column: usize, why: &str) -> Box<Finding> {
 
 /// Finds the part that is ours: under `domains`, as dotted keys, or the whole file. Keys of `own` are allowed next to
 /// it.
-fn domains(
-    members: Vec<(String, Node)>,
-    own: &[&str],
-    findings: &mut Vec<Finding>,
-) -> Option<(ConfigSource, Vec<usize>)> {
+fn domains(members: Members, own: &[&str], findings: &mut Vec<Finding>) -> Option<(ConfigSource, Vec<usize>)> {
     let has = |key: &str| members.iter().any(|(name, _)| name == key);
-    let mut ours: Vec<(String, Node)> = if has("domains") {
+    let mut ours = if has("domains") {
         duplicates("", &members, findings);
         let (_, domains) = members.into_iter().find(|(name, _)| name == "domains")?;
-        match domains {
-            Node::Object(members) => members,
-            other => {
-                findings.push(
-                    fail(Code::CfgType)
-                        .seen(format!("domains is {}", other.name()))
-                        .expected("an object with primary and redirects"),
-                );
-                return None;
-            }
-        }
+        domains.members("domains", "an object with primary and redirects", false, findings)?
     } else if has("domains.primary") || has("domains.redirects") {
         let dotted = |(name, node): (String, Node)| Some((name.strip_prefix("domains.")?.to_owned(), node));
         members.into_iter().filter_map(dotted).collect()
@@ -190,7 +177,7 @@ fn domains(
     for (key, node) in ours {
         match (key.as_str(), node) {
             ("primary", Node::Text(text)) => written.primary = Some(text),
-            ("primary", other) => findings.push(wrong_type("domains.primary", &other, "text, a domain")),
+            ("primary", other) => findings.push(wrong_type("domains.primary", &other, TEXT)),
             ("redirects", Node::List(list)) => {
                 if list.len() > MAX_REDIRECTS {
                     let seen =
@@ -212,41 +199,28 @@ fn domains(
 
 fn redirect(index: usize, node: Node, findings: &mut Vec<Finding>) -> Option<WrittenRedirect> {
     let place = format!("domains.redirects[{index}]");
-    let members = match node {
-        Node::Object(members) => members,
-        other => {
-            findings.push(wrong_type(&place, &other, "an object with from, to and status"));
-            return None;
-        }
-    };
+    let members = node.members(&place, "an object with from, to and status", true, findings)?;
     duplicates(&format!("{place}."), &members, findings);
     unknown(&format!("{place}."), &members, REDIRECT, findings);
-    let missing: Vec<&str> =
-        REDIRECT.iter().copied().filter(|key| !members.iter().any(|(name, _)| name == key)).collect();
-    for key in &missing {
-        let expected = if *key == "status" { "a whole number, 301" } else { "text, a domain" };
-        findings.push(fail(Code::CfgType).seen(format!("{place}.{key} is missing")).expected(expected));
+    let before = findings.len();
+    let expected = |key: &str| if key == "status" { "a whole number, 301" } else { TEXT };
+    for key in REDIRECT.iter().filter(|key| !members.iter().any(|(name, _)| name == *key)) {
+        findings.push(fail(Code::CfgType).seen(format!("{place}.{key} is missing")).expected(expected(key)));
     }
     let mut written = WrittenRedirect::default();
-    let mut complete = missing.is_empty();
     for (key, node) in members {
         match (key.as_str(), node) {
             ("from", Node::Text(text)) => written.from = text,
             ("to", Node::Text(text)) => written.to = text,
             ("status", Node::Number(number)) => written.status = number,
             ("status", Node::Large(_)) => written.status = i64::MAX,
-            ("status", other) => {
-                findings.push(wrong_type(&format!("{place}.status"), &other, "a whole number, 301"));
-                complete = false;
-            }
-            ("from" | "to", other) => {
-                findings.push(wrong_type(&format!("{place}.{key}"), &other, "text, a domain"));
-                complete = false;
+            (key @ ("from" | "to" | "status"), other) => {
+                findings.push(wrong_type(&format!("{place}.{key}"), &other, expected(key)));
             }
             _ => {}
         }
     }
-    complete.then_some(written)
+    (findings.len() == before).then_some(written)
 }
 
 fn wrong_type(place: &str, node: &Node, expected: &str) -> Finding {

@@ -1,5 +1,6 @@
 //! The state of the domains panel. What the operator recorded and what was measured stay apart, as in the list on disk.
 
+use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::time::Instant;
 
@@ -334,9 +335,7 @@ impl State {
     /// All domains, those that need action first.
     pub fn rows(&self, now: Now) -> Vec<DomainSummary> {
         let mut rows: Vec<DomainSummary> = self.entries().map(|entry| DomainSummary::of(entry, self, now)).collect();
-        rows.sort_by(|left, right| {
-            right.progress.rank().cmp(&left.progress.rank()).then_with(|| left.name.cmp(&right.name))
-        });
+        rows.sort_by_cached_key(|row| (Reverse(row.progress.rank()), row.name.clone()));
         rows
     }
 
