@@ -66,17 +66,17 @@ pub struct RuleAnswer {
 }
 
 /// The input of the answers.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Facts<'a> {
-    pub domain: &'a Domain,
+    pub domain: Domain,
     /// What the operator reported.
-    pub reported: &'a Reported,
+    pub reported: Reported,
     /// The findings of the last check; empty if there was none.
     pub findings: &'a [Finding],
     /// What each server saw in it.
     pub views: &'a [View],
     /// The redirect configured for this name, and what following it gave; no findings if it was not followed.
-    pub redirect: Option<(&'a Redirect, &'a [Finding])>,
+    pub redirect: Option<(Redirect, &'a [Finding])>,
     /// The time.
     pub now: Timestamp,
 }
@@ -218,7 +218,7 @@ impl<'a> Facts<'a> {
     /// The findings on the configured redirect; else on what is served under the name.
     fn of_redirect(&self) -> Vec<&'a Finding> {
         let is_served = |it: &Finding| matches!(it.code.topic(), Topic::Http | Topic::Redirect);
-        match self.redirect {
+        match &self.redirect {
             Some((_, findings)) => findings.iter().collect(),
             None => self.that(|it| is_served(it) && it.code != Code::AcmeBlocked),
         }
@@ -407,7 +407,7 @@ const QUESTIONS: [&[Question]; 4] = [
                 } else {
                     unmeasured().seen(why)
                 };
-                shows.seen([match facts.redirect {
+                shows.seen([match &facts.redirect {
                     Some((Redirect { from, to, status }, _)) => {
                         display_safe(&format!("configured: {from} to {to} with {status}")).into_owned()
                     }

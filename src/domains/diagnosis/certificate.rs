@@ -89,7 +89,7 @@ fn shown_without_name(facts: &Facts<'_>, address: IpAddr) -> String {
     let shown = facts.seen.nameless_handshake.as_ref().filter(|shake| shake.address.ip() == address);
     match shown.and_then(Handshake::leaf) {
         Some(leaf) if !leaf.names.is_empty() => {
-            format!(" (without SNI it shows {})", words::list(leaf.names.iter().map(|name| whole(name))))
+            format!(" (without SNI it shows {})", words::names(&leaf.names))
         }
         _ => String::new(),
     }
@@ -227,7 +227,7 @@ fn presented_one(facts: &Facts<'_>, handshake: &Handshake, presented: &Presented
 }
 
 fn wrong_name(facts: &Facts<'_>, leaf: &Certificate) -> Finding {
-    let names = words::list(leaf.names.iter().map(|name| whole(name)));
+    let names = words::names(&leaf.names);
     if is_platforms_own(facts, leaf) {
         return not_there_yet(facts, Code::TlsPending)
             .seen(format!("the platform answers with its own certificate, for {names}"));
@@ -273,7 +273,7 @@ fn distrusted(facts: &Facts<'_>, presented: &Presented, leaf: &Certificate, dist
     } else if leaf.is_self_issued() {
         let names = match leaf.names.as_slice() {
             [] => "no names".to_owned(),
-            names => words::list(names.iter().map(|name| whole(name))),
+            names => words::names(names),
         };
         say::self_signed(issuer, names, name)
     } else if is_intercepted(facts, leaf) {
@@ -315,11 +315,10 @@ fn good(facts: &Facts<'_>, leaf: &Certificate) -> Finding {
     // The name that matters comes first: lines of screens end somewhere.
     let (own, others): (Vec<&String>, Vec<&String>) =
         leaf.names.iter().partition(|pattern| covers(pattern, facts.domain.name.as_str()));
-    let names = |names: &[&String]| words::list(names.iter().map(|name| whole(name)));
-    let also = if others.is_empty() { String::new() } else { format!("; also for {}", names(&others)) };
+    let also = if others.is_empty() { String::new() } else { format!("; also for {}", words::names(others)) };
     let seen = format!(
         "for {}, {} left (until {}), issued by {}{also}",
-        names(&own),
+        words::names(own),
         words::duration(left),
         words::moment(leaf.not_after),
         whole(&leaf.issuer_short),

@@ -5,8 +5,6 @@ use std::net::IpAddr;
 
 use jiff::SignedDuration;
 
-use crate::model::text::whole;
-
 use super::super::catalogue::say;
 use super::super::observation::RecordType::{A, CNAME, NS, SOA};
 use super::super::observation::{Data, Lookup, NoReply, Record, Reply, ResponseCode, Role, code_name};
@@ -212,7 +210,7 @@ pub(super) fn secondaries(facts: &Facts<'_>) -> Option<Finding> {
     }
     let all = serials(facts);
     let serials = words::list(all.iter().map(|(lookup, serial)| format!("{} has serial {serial}", lookup.server.name)));
-    let names = words::list(behind.iter().map(|name| whole(name)));
+    let names = words::names(&behind);
     let numbers: BTreeSet<u32> = all.iter().map(|(_, serial)| *serial).collect();
     // A secondary asks after `refresh`, and if that failed again after `retry` (RFC 1035 section 3.3.13).
     let soas = all.iter().filter_map(|(lookup, _)| lookup.reply()).flat_map(|reply| &reply.answers);

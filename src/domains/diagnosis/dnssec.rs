@@ -3,8 +3,6 @@
 
 use jiff::Timestamp;
 
-use crate::model::text::whole;
-
 use super::super::catalogue::say;
 use super::super::observation::RecordType::{DNSKEY, DS, SOA};
 use super::super::observation::{Data, KeyId, Lookup};
@@ -99,7 +97,7 @@ impl WrongDates {
 
 /// Servers without the signatures that the others have.
 fn unsigned(zone: &DnsName, missing: &[&Lookup]) -> Finding {
-    let names = words::list(missing.iter().map(|lookup| whole(&lookup.server.name)));
+    let names = words::names(missing.iter().map(|lookup| &lookup.server.name));
     say::unsigned(zone, names).evidence(missing.iter().copied())
 }
 
@@ -114,7 +112,7 @@ fn wrong_dates(facts: &Facts<'_>, zone: &DnsName, failing: bool) -> Option<Findi
     }
     let all = !wrong.is_empty() && wrong.len() == asked.len();
     let (_, first) = wrong.first()?;
-    let names = words::list(wrong.iter().map(|(lookup, _)| whole(&lookup.server.name)));
+    let names = words::names(wrong.iter().map(|(lookup, _)| &lookup.server.name));
     let clock = if failing { "" } else { ". If resolvers still validate the answers, set the clock of this machine" };
     let finding = match all {
         true => say::wrong_dates(zone, first.words(), names, clock),

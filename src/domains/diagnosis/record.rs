@@ -177,7 +177,7 @@ fn right(facts: &Facts<'_>, expected: &DnsName) -> Finding {
         let names = names.iter().map(|name| whole(name)).collect::<Vec<_>>().join(", ");
         format!("{names} and {}", counted(agreeing, "resolver"))
     } else {
-        words::list(names.iter().map(|name| whole(name)))
+        words::names(&names)
     };
     say::dns_ok(&facts.domain.name, expected, who).evidence(facts.source().evidence(&[CNAME]).chain(facts.resolvers(A)))
 }

@@ -109,7 +109,7 @@ fn untrusted(redirect: &Redirect, handshake: &Handshake, now: Timestamp) -> Opti
     let from = redirect.from.as_str();
     let issuer = || format!("the issuer is {}", whole(&leaf.issuer));
     let (code, seen) = if !leaf.covers(from) {
-        let names = words::list(leaf.names.iter().map(|name| whole(name)));
+        let names = words::names(&leaf.names);
         (Code::TlsWrongName, format!("the certificate is for {names}"))
     } else if now > leaf.not_after {
         (Code::TlsExpired, format!("the certificate expired {}", words::moment(leaf.not_after)))

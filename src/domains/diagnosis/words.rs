@@ -2,7 +2,13 @@
 
 use jiff::{SignedDuration, Timestamp};
 
+use crate::model::text::whole;
 pub use crate::model::words::{duration, list, moment};
+
+/// Names from outside, each whole.
+pub fn names<T: AsRef<str>>(names: impl IntoIterator<Item = T>) -> String {
+    list(names.into_iter().map(|name| whole(name.as_ref())))
+}
 
 /// How long to wait, in words: never less than it is.
 pub fn wait(left: SignedDuration) -> String {

@@ -78,15 +78,15 @@ fn shown(answers: Vec<RuleAnswer>) -> Vec<String> {
 
 fn full(rule: Rule, findings: &[Finding], views: &[View], reported: &Reported) -> (Vec<RuleAnswer>, String) {
     let domain = parse_name::domain(NAME).unwrap();
-    let facts = Facts { domain: &domain, reported, findings, views, redirect: None, now: at(0) };
+    let facts = Facts { domain, reported: reported.clone(), findings, views, redirect: None, now: at(0) };
     (answers(rule, &facts), conclusion(rule, &facts))
 }
 
 fn redirected(findings: &[Finding]) -> (Vec<RuleAnswer>, String) {
     let (domain, reported) = (parse_name::domain(NAME).unwrap(), Reported::default());
     let redirect = Redirect { from: DnsName::new(NAME), to: DnsName::new("acme.com"), status: 301 };
-    let redirect = Some((&redirect, findings));
-    let facts = Facts { domain: &domain, reported: &reported, findings: &[], views: &[], redirect, now: at(0) };
+    let redirect = Some((redirect, findings));
+    let facts = Facts { domain, reported, findings: &[], views: &[], redirect, now: at(0) };
     (answers(Rule::Redirects, &facts), conclusion(Rule::Redirects, &facts))
 }
 

@@ -191,10 +191,10 @@ fn is_on_a_page(trouble: Trouble, outcome: &Outcome, seen: &String) -> bool {
     let (domain, reported, redirect) = (parse_name::domain(trouble.domain).unwrap(), reported(), redirect());
     let of_redirect = trouble.code.topic() == Topic::Redirect && trouble.domain == Plan::REDIRECTED;
     let (findings, redirect) = match of_redirect {
-        true => (&[][..], Some((&redirect, &outcome.findings[..]))),
+        true => (&[][..], Some((redirect, &outcome.findings[..]))),
         false => (&outcome.findings[..], None),
     };
-    let facts = Facts { domain: &domain, reported: &reported, findings, views: &[], redirect, now: now() };
+    let facts = Facts { domain, reported, findings, views: &[], redirect, now: now() };
     Rule::ALL.into_iter().flat_map(|rule| answers(rule, &facts)).any(|answer| answer.seen.contains(seen))
 }
 

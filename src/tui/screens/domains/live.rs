@@ -38,15 +38,15 @@ const NOT_CHECKED: &str = "Not checked yet. r checks now.";
 /// Back to the page before.
 pub(super) const BACK: Command = change("back", "Esc F3 q", "back", "back", |app, _| app.domains.back());
 pub const CHECK: Command =
-    command("refresh", "r F5", "", "check now", |app, _| of_selected(app, check_now)).shell(|app| line(app, "check"));
-pub const VERIFIED: Command = command("verified", "V", "I chose Verify", "I chose (Re-)Verify", |app, now| {
+    change("refresh", "r F5", "", "check now", |app, _| of_selected(app, check_now)).shell(|app| line(app, "check"));
+pub const VERIFIED: Command = change("verified", "V", "I chose Verify", "I chose (Re-)Verify", |app, now| {
     of_selected(app, |app, name| verified(app, name, now))
 })
 .confirms()
 .when(is_listed)
 .shell(|app| line(app, "verified"));
 pub const CORRECT: Command =
-    command("correct", "c", "", "correct the value", |app, _| of_selected(app, correct)).when(is_listed);
+    change("correct", "c", "", "correct the value", |app, _| of_selected(app, correct)).when(is_listed);
 pub const FORMATS: Command =
     change("formats", "f", "formats", "all formats", formats::open).shell(|app| line(app, "records"));
 pub const DELETES: Command = command("copy-deletes", "D", "", "copy what to delete", copy_deletes);
@@ -72,7 +72,7 @@ static DOMAIN: &[Command] = &[
         }
     }),
     DELETES,
-    command("record", "d", "", "the DNS record again", |app, _| {
+    change("record", "d", "", "the DNS record again", |app, _| {
         of_selected(app, |app, name| {
             wizard::resume(&mut app.domains, name);
             app.domains.enter(PanelLocation::Record);
@@ -81,7 +81,7 @@ static DOMAIN: &[Command] = &[
     .when(is_listed)
     .shell(|app| line(app, "records")),
     CORRECT,
-    command("saved", "s", "", "I saved it again", |app, now| of_selected(app, |app, name| saved_again(app, name, now)))
+    change("saved", "s", "", "I saved it again", |app, now| of_selected(app, |app, name| saved_again(app, name, now)))
         .confirms()
         .when(is_listed)
         .shell(|app| line(app, "saved")),
@@ -96,12 +96,11 @@ static DOMAIN: &[Command] = &[
 pub static DOMAIN_PLACE: Place = Place::new("domain", "One domain", &[DOMAIN]).around(around);
 
 /// Acts on the domain of the page; without one, the list is shown.
-pub fn of_selected(app: &mut AppState, act: impl FnOnce(&mut AppState, &DnsName)) -> Vec<Effect> {
+pub fn of_selected(app: &mut AppState, act: impl FnOnce(&mut AppState, &DnsName)) {
     match app.domains.selected.clone() {
         Some(name) => act(app, &name),
         None => app.domains.place = PanelLocation::List,
     }
-    Vec::new()
 }
 
 /// Whether something can be recorded of the domain.

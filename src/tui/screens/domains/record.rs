@@ -20,7 +20,7 @@ use crate::tui::popups::{Contents, WriteBox, copy};
 use crate::tui::state::AppState;
 use crate::tui::theme::StyleRole;
 
-const SAVED: Command = command("saved", "s", "saved it", "I saved it there", |app, now| {
+const SAVED: Command = change("saved", "s", "saved it", "I saved it there", |app, now| {
     of_selected(app, |app, name| saved(app, name, now))
 })
 .shell(|app| line(app, "saved"));
@@ -40,7 +40,7 @@ static RECORD: &[Command] = &[
         copy_part(app, |record| record.name.dotted(), now)
     }),
     FORMATS,
-    command("write-file", "w", "write", "write to a file", |app, _| {
+    change("write-file", "w", "write", "write to a file", |app, _| {
         of_selected(app, |app, name| {
             let text = FormatsBox::default().text(&app.domains);
             app.popups.show(WriteBox::new(format!("{name}.txt"), Contents::Text(text)));
@@ -51,7 +51,7 @@ static RECORD: &[Command] = &[
     DELETES,
     EVIDENCE.at("e down PgDn", "", "evidence, in full"),
     OUTSIDE,
-    command("back", "F3 left h", "step back", "name and value", |app, _| of_selected(app, correct)),
+    change("back", "F3 left h", "step back", "name and value", |app, _| of_selected(app, correct)),
     change("leave", "Esc q", "back", "back", |app, _| app.domains.back()),
 ];
 

@@ -25,12 +25,12 @@ use crate::tui::widgets::form::neighbour;
 
 /// A troubleshooting rule.
 static RULES: &[Command] = &[
-    command("next-tab", "right Tab", "next", "other rules", |app, _| step_rule(app, true)),
-    command("previous-tab", "left S-Tab", "", "other rules", |app, _| step_rule(app, false)),
-    command("rule-verification", "1", "", "a rule", |app, _| show_rule(app, Rule::Verification)),
-    command("rule-certificate", "2", "", "a rule", |app, _| show_rule(app, Rule::Certificate)),
-    command("rule-browser", "3", "", "a rule", |app, _| show_rule(app, Rule::Browser)),
-    command("rule-redirects", "4", "", "a rule", |app, _| show_rule(app, Rule::Redirects)),
+    change("next-tab", "right Tab", "next", "other rules", |app, _| step_rule(app, true)),
+    change("previous-tab", "left S-Tab", "", "other rules", |app, _| step_rule(app, false)),
+    change("rule-verification", "1", "", "a rule", |app, _| show_rule(app, Rule::Verification)),
+    change("rule-certificate", "2", "", "a rule", |app, _| show_rule(app, Rule::Certificate)),
+    change("rule-browser", "3", "", "a rule", |app, _| show_rule(app, Rule::Browser)),
+    change("rule-redirects", "4", "", "a rule", |app, _| show_rule(app, Rule::Redirects)),
     CHECK_RULE,
     VERIFIED.at("V", "I chose Re-verify", "I chose (Re-)Verify"),
     command("copy", "y", "", "copy the first fix", copy_fix),
@@ -44,8 +44,8 @@ pub static RULES_PLACE: Place = Place::new("rules", "Troubleshooting", &[RULES])
 
 /// The field for what the browser says.
 static BROWSER: &[Command] = &[
-    command("next-tab", "Tab", "next rule", "next rule", |app, _| step_rule(app, true)),
-    command("previous-tab", "S-Tab", "", "previous rule", |app, _| step_rule(app, false)),
+    change("next-tab", "Tab", "next rule", "next rule", |app, _| step_rule(app, true)),
+    change("previous-tab", "S-Tab", "", "previous rule", |app, _| step_rule(app, false)),
     CHECK_RULE.at("F5", "check", "check now"),
     OUTSIDE_TYPED,
     LEAVE_RULES.at("Esc F3", "back", "to the domain"),
@@ -67,14 +67,14 @@ const LEAVE_RULES: Command = change("back", "Esc F3 q", "back", "to the domain",
     app.domains.back();
 });
 
-fn show_rule(app: &mut AppState, rule: Rule) -> Vec<Effect> {
+fn show_rule(app: &mut AppState, rule: Rule) {
     app.domains.place = PanelLocation::Rules(rule);
-    Vec::new()
 }
 
-fn step_rule(app: &mut AppState, next: bool) -> Vec<Effect> {
-    let PanelLocation::Rules(rule) = app.domains.place else { return Vec::new() };
-    show_rule(app, neighbour(&Rule::ALL, rule, next))
+fn step_rule(app: &mut AppState, next: bool) {
+    if let PanelLocation::Rules(rule) = app.domains.place {
+        show_rule(app, neighbour(&Rule::ALL, rule, next));
+    }
 }
 
 /// The rule to show first at the current state.
@@ -101,30 +101,27 @@ pub fn likely_rule(state: &State, now: Now) -> Rule {
 /// Copies the first fix on a page.
 fn copy_fix(app: &mut AppState, now: Now) -> Vec<Effect> {
     let PanelLocation::Rules(rule) = app.domains.place else { return Vec::new() };
-    let answers = with_facts(&app.domains, now, |facts| answers(rule, facts)).unwrap_or_default();
+    let answers = facts(&app.domains, now).map(|facts| answers(rule, &facts)).unwrap_or_default();
     match answers.into_iter().flat_map(|answer| answer.act).next() {
         Some(act) => copy(app, act, "what to do", now),
         None => app.note("Nothing to do here."),
     }
 }
 
-/// Calls `f` with everything that the rules use, for the selected domain.
-pub(super) fn with_facts<T>(state: &State, now: Now, f: impl FnOnce(&Facts<'_>) -> T) -> Option<T> {
+/// Everything that the rules use, for the selected domain.
+fn facts(state: &State, now: Now) -> Option<Facts<'_>> {
     let domain = state.domain()?;
-    let reported = state.reported(&domain.name);
     let seen = state.seen(&domain.name);
     let written = state.redirect_from(&domain.name);
-    let redirect = written.and_then(redirects::redirect);
-    let walked = written.and_then(|written| state.walked(written));
-    let facts = Facts {
-        domain: &domain,
-        reported: &reported,
+    let followed = state.followed(&domain.name).map_or(&[][..], |followed| &followed.findings);
+    Some(Facts {
+        reported: state.reported(&domain.name),
         findings: seen.map_or(&[], |seen| &seen.findings),
         views: seen.map_or(&[], |seen| &seen.views),
-        redirect: redirect.as_ref().map(|redirect| (redirect, walked.map_or(&[][..], |walked| &walked.findings))),
+        redirect: written.and_then(redirects::redirect).map(|redirect| (redirect, followed)),
         now: state.wall(now),
-    };
-    Some(f(&facts))
+        domain,
+    })
 }
 
 /// Paints the page of a rule; the cursor is in its text field, if it has one.
@@ -155,47 +152,45 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>, rule: Rule) {
             page.gap();
         }
     }
-    with_facts(panel, scene.now, |facts| {
-        let answers = answers(rule, facts);
-        let conclusion = conclusion(rule, facts);
-        let room = page.columns().saturating_sub(18);
-        let rows_of = |question: &str| wrap_words(question, room.saturating_sub(6)).len().max(1);
-        // The questions and the conclusion keep their places; the details get what is left.
-        let mut kept =
-            page.rows(3, &conclusion).min(2) + answers.iter().map(|one| rows_of(&one.question)).sum::<usize>();
-        for (at, answer) in answers.iter().enumerate() {
-            kept -= rows_of(&answer.question);
-            let word = match answer.verdict {
-                Some(verdict) => verdict_word(Some(verdict)).to_owned(),
-                None => answer.word.clone(),
-            };
-            let mut question = wrap_words(&answer.question, room.saturating_sub(6));
-            let last = question.pop().unwrap_or_default();
-            let number = format!("   {} ", at + 1);
-            let mut head = number.as_str();
-            for line in &question {
-                page.heading(format!("{head}{line}"));
-                head = "     ";
-            }
-            page.line(vec![
-                page.appearance.span(format!("{:<room$}", format!("{head}{last}")), StyleRole::Heading),
-                page.appearance.span(word, verdict_role(answer.verdict)),
-            ]);
-            let at_most = |page: &Page<'_>, rows: usize| usize::from(page.left()).saturating_sub(kept).min(rows);
-            for seen in answer.seen.iter().take(3) {
-                page.wrapped(7, seen, at_most(page, 2));
-            }
-            // The first fix in full, the others on one line each.
-            for (at, act) in answer.act.iter().take(3).enumerate() {
-                page.labelled("       Do: ", &full_sentence(act), at_most(page, if at == 0 { 3 } else { 1 }));
-            }
+    let Some(facts) = facts(panel, scene.now) else { return };
+    let answers = answers(rule, &facts);
+    let conclusion = conclusion(rule, &facts);
+    let room = page.columns().saturating_sub(18);
+    let rows_of = |question: &str| wrap_words(question, room.saturating_sub(6)).len().max(1);
+    // The questions and the conclusion keep their places; the details get what is left.
+    let mut kept = page.rows(3, &conclusion).min(2) + answers.iter().map(|one| rows_of(&one.question)).sum::<usize>();
+    for (at, answer) in answers.iter().enumerate() {
+        kept -= rows_of(&answer.question);
+        let word = match answer.verdict {
+            Some(verdict) => verdict_word(Some(verdict)).to_owned(),
+            None => answer.word.clone(),
+        };
+        let mut question = wrap_words(&answer.question, room.saturating_sub(6));
+        let last = question.pop().unwrap_or_default();
+        let number = format!("   {} ", at + 1);
+        let mut head = number.as_str();
+        for line in &question {
+            page.heading(format!("{head}{line}"));
+            head = "     ";
         }
-        if page.left() > 2 {
-            page.gap();
+        page.line(vec![
+            page.appearance.span(format!("{:<room$}", format!("{head}{last}")), StyleRole::Heading),
+            page.appearance.span(word, verdict_role(answer.verdict)),
+        ]);
+        let at_most = |page: &Page<'_>, rows: usize| usize::from(page.left()).saturating_sub(kept).min(rows);
+        for seen in answer.seen.iter().take(3) {
+            page.wrapped(7, seen, at_most(page, 2));
         }
-        page.down_to(2);
-        page.wrapped(3, &conclusion, 2);
-    });
+        // The first fix in full, the others on one line each.
+        for (at, act) in answer.act.iter().take(3).enumerate() {
+            page.labelled("       Do: ", &full_sentence(act), at_most(page, if at == 0 { 3 } else { 1 }));
+        }
+    }
+    if page.left() > 2 {
+        page.gap();
+    }
+    page.down_to(2);
+    page.wrapped(3, &conclusion, 2);
 }
 
 const fn short_title(rule: Rule) -> &'static str {
