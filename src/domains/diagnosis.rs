@@ -17,7 +17,6 @@ pub(super) mod record;
 pub mod redirect;
 #[cfg(test)]
 pub(super) mod tests;
-mod wildcard;
 pub(super) mod words;
 
 use super::caches::{Caches, Promise};

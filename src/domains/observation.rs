@@ -11,18 +11,13 @@ pub use hickory_proto::op::ResponseCode;
 pub use hickory_proto::rr::RecordType;
 pub use hyper::Method;
 use jiff::Timestamp;
+use url::Url;
 
-use crate::model::text::{display_safe, short};
+use crate::model::text::{cut, display_safe, short, whole};
 use crate::model::words;
 
 use super::dns_name::DnsName;
 use super::finding::Evidence;
-
-mod http;
-mod tls;
-
-pub use http::{ConnectionFailure, Hop, Response, Trail};
-pub use tls::{Certificate, Distrust, Handshake, Presented, covers};
 
 /// The types that are asked for at a name: those that lead somewhere, and those that are not allowed next to a CNAME.
 pub(super) const TYPES: [RecordType; 8] = [
@@ -651,5 +646,308 @@ impl Observations {
         self.lookups.iter().filter(move |lookup| {
             lookup.question.kind == kind && lookup.question.name == *name && !lookup.question.checking_disabled
         })
+    }
+}
+
+/// A handshake with one address, and the front page over it.
+#[derive(Clone, Debug)]
+pub struct Handshake {
+    /// The server name that was sent (RFC 6066 section 3), if one was.
+    pub server_name: Option<String>,
+    /// The server.
+    pub address: SocketAddr,
+    /// When it began.
+    pub at: Timestamp,
+    /// What was presented.
+    pub outcome: Result<Presented, ConnectionFailure>,
+    /// The answer to HEAD / over this connection.
+    pub page: Option<Hop>,
+}
+
+/// The certificates of a server, even an untrusted one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Presented {
+    /// The leaf first.
+    pub chain: Vec<Certificate>,
+    /// The verdict on issuer and signatures, regardless of dates and names.
+    pub trust: Result<(), Distrust>,
+}
+
+/// Why a chain is not trusted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Distrust {
+    /// It does not lead to a known root.
+    UnknownIssuer,
+    /// This machine has no roots at all.
+    NoRoots,
+    /// The dates of another certificate than the server's own, in words.
+    Dates(&'static str),
+    /// Another reason, in words.
+    Other(&'static str),
+}
+
+/// What a certificate says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Certificate {
+    /// The subject's distinguished name.
+    pub subject: String,
+    /// The issuer's distinguished name.
+    pub issuer: String,
+    /// The issuer in short: its organisation, else its common name.
+    pub issuer_short: String,
+    /// The subject's common name.
+    pub common_name: Option<String>,
+    /// The DNS names among its subject alternative names, lower case.
+    pub names: Vec<String>,
+    /// Valid from.
+    pub not_before: Timestamp,
+    /// Valid until.
+    pub not_after: Timestamp,
+    /// In hexadecimal.
+    pub serial: String,
+    /// The size of its key in bits, if it is an RSA key.
+    pub rsa_bits: Option<usize>,
+    /// It has a URL of its issuer's certificate (RFC 5280 section 4.2.2.1).
+    pub names_its_issuer: bool,
+}
+
+impl Certificate {
+    /// Whether it is self-signed.
+    pub fn is_self_issued(&self) -> bool {
+        self.subject == self.issuer
+    }
+
+    /// Whether browsers reject its key (CA/Browser Forum, Baseline Requirements 6.1.5).
+    pub fn is_weak(&self) -> bool {
+        self.rsa_bits.is_some_and(|bits| bits < 2048)
+    }
+
+    /// Whether it is for `name`.
+    pub fn covers(&self, name: &str) -> bool {
+        self.names.iter().any(|pattern| covers(pattern, name))
+    }
+}
+
+/// Whether a name of a certificate is for `name`: a wildcard covers exactly one label (RFC 9525 section 6.3).
+pub fn covers(pattern: &str, name: &str) -> bool {
+    match pattern.strip_prefix("*.") {
+        Some(rest) => name.split_once('.').is_some_and(|(label, below)| !label.is_empty() && below == rest),
+        None => pattern == name,
+    }
+}
+
+impl Presented {
+    /// The server's own certificate.
+    pub fn leaf(&self) -> Option<&Certificate> {
+        self.chain.first()
+    }
+}
+
+impl Handshake {
+    /// The server's own certificate.
+    pub fn leaf(&self) -> Option<&Certificate> {
+        self.outcome.as_ref().ok()?.leaf()
+    }
+
+    /// The server's certificate, if it is trusted and for `name`.
+    pub fn good_leaf(&self, name: &str) -> Option<&Certificate> {
+        let presented = self.outcome.as_ref().ok().filter(|presented| presented.trust.is_ok());
+        presented.and_then(Presented::leaf).filter(|leaf| leaf.covers(name))
+    }
+
+    /// The answer to HEAD /, if one came.
+    pub fn response(&self) -> Option<&Response> {
+        self.page.as_ref()?.response()
+    }
+}
+
+impl From<&Handshake> for Evidence {
+    fn from(handshake: &Handshake) -> Self {
+        let answer = match (&handshake.outcome, handshake.leaf()) {
+            (Ok(presented), Some(leaf)) => {
+                let names = leaf.names.iter().take(4).map(|name| whole(name)).collect::<Vec<_>>().join(", ");
+                let names = if names.is_empty() { "no names".to_owned() } else { names };
+                let sent: Vec<String> = presented.chain.iter().map(|certificate| whole(&certificate.subject)).collect();
+                format!(
+                    "{names}; {} to {}; issuer {}; serial {}; sent: {}",
+                    leaf.not_before.strftime("%Y-%m-%d"),
+                    leaf.not_after.strftime("%Y-%m-%d"),
+                    whole(&leaf.issuer_short),
+                    whole(&leaf.serial),
+                    sent.join(" / ")
+                )
+            }
+            (Ok(_), None) => "no certificate".to_owned(),
+            (Err(why), _) => why.to_string(),
+        };
+        let question = match &handshake.server_name {
+            Some(name) => format!("TLS handshake for {}", display_safe(name)),
+            None => "TLS handshake without SNI".to_owned(),
+        };
+        Self { question, server: handshake.address.to_string(), answer, at: handshake.at }
+    }
+}
+
+/// One request and its answer.
+#[derive(Clone, Debug)]
+pub struct Hop {
+    /// What was asked for.
+    pub url: Url,
+    /// HEAD; or GET, if HEAD gives another error, or the page itself matters.
+    pub method: Method,
+    /// The server asked; `None` if the host has no address.
+    pub address: Option<SocketAddr>,
+    /// When.
+    pub at: Timestamp,
+    /// What came back.
+    pub outcome: Result<Response, ConnectionFailure>,
+}
+
+/// Hops from the first to the last that was followed.
+#[derive(Clone, Debug, Default)]
+pub struct Trail {
+    /// In order; never more than eleven.
+    pub hops: Vec<Hop>,
+    /// The last hop redirects on, but the limit was reached.
+    pub cut: bool,
+}
+
+/// The fields of an answer that matter here, as they came.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Response {
+    /// The status code.
+    pub status: u16,
+    pub location: Option<String>,
+    pub server: Option<String>,
+    /// Whether Cloudflare's `CF-RAY` was there.
+    pub cf_ray: bool,
+    pub cache_control: Option<String>,
+    /// `Age`, in seconds.
+    pub age: Option<u64>,
+    /// `Strict-Transport-Security`.
+    pub hsts: Option<String>,
+    pub date: Option<Timestamp>,
+    pub refresh: Option<String>,
+    /// The beginning of the page, if it was requested.
+    pub page: Option<String>,
+    /// A field that only parking services send.
+    pub parking_field: bool,
+}
+
+/// Why a connection, a handshake or an answer failed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ConnectionFailure {
+    /// The host has no address.
+    #[error("the host has no address")]
+    NoAddress,
+    /// The address is not public, and was not connected to.
+    #[error("not connected: the address is not public")]
+    Withheld,
+    /// No route to the address.
+    #[error("not reachable from here")]
+    Unreachable,
+    /// The connection was refused.
+    #[error("connection refused")]
+    Refused,
+    /// The connection was reset.
+    #[error("connection reset")]
+    Reset,
+    /// No answer in time.
+    #[error("no answer")]
+    Timeout,
+    /// Something else than TLS answered.
+    #[error("an answer that is not TLS")]
+    NotTls,
+    /// The server ended the handshake with this alert (RFC 8446 section 6).
+    #[error("alert {0}")]
+    Alert(String),
+    /// It speaks only versions of TLS that browsers have given up (RFC 8996).
+    #[error("no TLS version that browsers still use")]
+    OldTls,
+    /// It takes only cipher suites without forward secrecy or authenticated encryption.
+    #[error("only old cipher suites, such as those with CBC")]
+    OldCiphers,
+    /// The server sent something that is not a certificate.
+    #[error("an unreadable certificate")]
+    BadCertificate,
+    /// Not requested, since no TLS handshake was possible.
+    #[error("no TLS handshake")]
+    NoHandshake,
+    /// The answer is not HTTP, or larger than allowed.
+    #[error("an answer that is not HTTP")]
+    NotHttp,
+}
+
+impl ConnectionFailure {
+    /// What the failure of a handshake means for the request that was to follow.
+    pub fn before_request(self) -> Self {
+        match self {
+            Self::Withheld | Self::Unreachable | Self::Refused | Self::Timeout => self,
+            _ => Self::NoHandshake,
+        }
+    }
+}
+
+impl Response {
+    /// Whether it is a redirect.
+    pub const fn is_redirect(&self) -> bool {
+        matches!(self.status, 301 | 302 | 303 | 307 | 308)
+    }
+
+    /// A directive of `Cache-Control` with a number of seconds.
+    pub fn cache_seconds(&self, directive: &str) -> Option<u64> {
+        self.cache_control.as_deref()?.split(',').find_map(|part| {
+            let (name, value) = part.split_once('=')?;
+            name.trim().eq_ignore_ascii_case(directive).then(|| value.trim().trim_matches('"').parse().ok())?
+        })
+    }
+}
+
+impl Trail {
+    /// The answer of the last hop.
+    pub fn last(&self) -> Option<&Response> {
+        self.hops.last()?.response()
+    }
+}
+
+impl Hop {
+    /// The answer, if one came.
+    pub fn response(&self) -> Option<&Response> {
+        self.outcome.as_ref().ok()
+    }
+
+    /// Whether it is a redirect.
+    pub fn is_redirect(&self) -> bool {
+        self.response().is_some_and(Response::is_redirect)
+    }
+
+    /// How long a browser may keep this redirect, in words; `None` if it is not a redirect. Without a limit a permanent
+    /// one may be kept as long as the browser likes (RFC 9111 section 4.2.2).
+    pub fn kept(&self) -> Option<String> {
+        let response = self.response().filter(|response| response.is_redirect())?;
+        Some(match (response.cache_seconds("max-age"), response.status) {
+            (Some(0), _) => "not cached".to_owned(),
+            (Some(seconds), _) => format!("cached for {seconds} s"),
+            (None, 301 | 308) => "cached without a limit".to_owned(),
+            (None, _) => "not cached".to_owned(),
+        })
+    }
+}
+
+impl From<&Hop> for Evidence {
+    fn from(hop: &Hop) -> Self {
+        let answer = match &hop.outcome {
+            Ok(response) => match &response.location {
+                Some(location) => format!("{} to {}", response.status, short(location)),
+                None => response.status.to_string(),
+            },
+            Err(why) => why.to_string(),
+        };
+        Self {
+            question: format!("{} {}", hop.method.as_str(), cut(&display_safe(hop.url.as_str()), 120)),
+            server: hop.address.map_or_else(|| "-".to_owned(), |address| address.to_string()),
+            answer,
+            at: hop.at,
+        }
     }
 }

@@ -9,7 +9,6 @@
 
 mod caa;
 pub mod cache;
-pub mod connect;
 mod context;
 mod endpoints;
 mod http;

@@ -18,9 +18,8 @@ use url::Url;
 
 use super::super::DnsName;
 use super::super::observation::{ConnectionFailure, Hop, Method, Observations, Response, Trail};
-use super::connect::connect;
 use super::context::ProbeContext;
-use super::tls;
+use super::tls::{self, connect};
 
 /// How long an answer may take.
 const ANSWER_LIMIT: Duration = Duration::from_secs(5);

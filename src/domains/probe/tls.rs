@@ -1,4 +1,4 @@
-//! A TLS handshake that accepts every certificate.
+//! Connecting to one address, and a TLS handshake that accepts every certificate.
 
 use std::io;
 use std::net::SocketAddr;
@@ -15,9 +15,10 @@ use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 
 use super::super::observation::{Certificate, ConnectionFailure, Presented};
-use super::connect::connect;
 use super::trust::{ChainTrust, certificate};
 
+/// How long a connection may take.
+const CONNECT_LIMIT: Duration = Duration::from_secs(3);
 /// How long a handshake may take.
 const HANDSHAKE_LIMIT: Duration = Duration::from_secs(4);
 /// How long reading certificates may take.
@@ -31,6 +32,39 @@ const OLD_CIPHERS: [u16; 20] = [
     0xc013, 0xc014, 0xc009, 0xc00a, 0xc027, 0xc028, 0xc023, 0xc024, 0x002f, 0x0035, 0x003c, 0x003d, 0x009c, 0x009d,
     0x0033, 0x0039, 0x0067, 0x006b, 0x009e, 0x009f,
 ];
+
+/// Connects to `address`; once more if it was refused or reset, which may be chance.
+pub async fn connect(address: SocketAddr) -> Result<TcpStream, ConnectionFailure> {
+    match connect_once(address).await {
+        Err(ConnectionFailure::Refused | ConnectionFailure::Reset) => connect_once(address).await,
+        other => other,
+    }
+}
+
+async fn connect_once(address: SocketAddr) -> Result<TcpStream, ConnectionFailure> {
+    match timeout(CONNECT_LIMIT, TcpStream::connect(address)).await {
+        Err(_) => Err(ConnectionFailure::Timeout),
+        Ok(Err(error)) => Err(no_connection(&error)),
+        Ok(Ok(stream)) => {
+            // Small messages: waiting to fill a segment would only cost time.
+            let _ = stream.set_nodelay(true);
+            Ok(stream)
+        }
+    }
+}
+
+/// The failure that a socket error means.
+fn no_connection(error: &io::Error) -> ConnectionFailure {
+    match error.kind() {
+        io::ErrorKind::ConnectionRefused => ConnectionFailure::Refused,
+        io::ErrorKind::TimedOut => ConnectionFailure::Timeout,
+        io::ErrorKind::NetworkUnreachable
+        | io::ErrorKind::HostUnreachable
+        | io::ErrorKind::AddrNotAvailable
+        | io::ErrorKind::Unsupported => ConnectionFailure::Unreachable,
+        _ => ConnectionFailure::Reset,
+    }
+}
 
 /// Connects to `address` and makes a handshake for `server_name`; once more if it was reset.
 pub async fn handshake(
