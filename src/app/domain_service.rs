@@ -90,8 +90,6 @@ pub fn existing<'a>(platform_host: Option<&DnsName>, entries: impl IntoIterator<
 pub struct CheckRequest {
     /// The domain, and what was measured of it.
     pub entry: Entry,
-    /// What was reported of it.
-    pub reported: Reported,
     /// The domain is on the screen: show progress, and write a report.
     pub detail: bool,
     /// In the sandbox: its state and its time of day.
@@ -194,14 +192,14 @@ impl DomainService {
         request: CheckRequest,
         progress: impl Fn(Complete, Timestamp) + Send + Sync,
     ) -> Result<Checked, String> {
-        let CheckRequest { entry, reported, detail, sandbox } = request;
+        let CheckRequest { entry, detail, sandbox } = request;
         // A check on the screen asks afresh; the sandbox changes between checks.
         let cache = if detail || sandbox.is_some() { Arc::default() } else { self.cache() };
         let options = self.options(sandbox)?;
         let domain =
             parse_name::domain(entry.name.as_str()).map_err(|_| format!("{} is not a domain name.", entry.name))?;
         let progress: Option<OnProgress<'_>> = if detail { Some(&progress) } else { None };
-        let subject = Subject::new(&options, Some(&entry), domain, reported);
+        let subject = Subject::new(&options, Some(&entry), domain, entry.reported());
         let mut checked = subject.check(&cache, progress).await;
         if detail {
             checked.report = checked.support_report();

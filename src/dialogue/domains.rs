@@ -105,8 +105,7 @@ impl Session {
         let nothing = || Entry { name: domain.name.clone(), events: Vec::new(), measurements: Vec::new() };
         let mut entry = known.unwrap_or_else(nothing);
         entry.events.extend(value.map(|host| Dated { at: self.wall(), event: Event::Value { host } }));
-        let reported = self.setup.domains.reported(&entry);
-        let task = CheckRequest { entry, reported, detail: true, sandbox: self.setup.domains.sandbox_at(self.now()) };
+        let task = CheckRequest { entry, detail: true, sandbox: self.setup.domains.sandbox_at(self.now()) };
         self.choose_resolvers().await?;
         self.talk.say(format!("Checking {}.", domain.unicode))?;
         // Boxed because the future is large.

@@ -69,7 +69,7 @@ pub enum Mark {
 macro_rules! catalogue {
     ($($topic:ident { $(
         $variant:ident $(= $code:literal)? $([$($mark:ident)+])? $(hides [$($hidden:ident)+])?
-        $title:literal, $cause:literal, $($cure:literal)? $(
+        $title:literal, $cause:literal $(, $cure:literal)? $(
             fn $say:ident($($arg:ident),*) $verdict:ident $who:ident $(titled $own_title:literal)?
                 seen $seen:literal $(expected $expected:literal)? $(fix $fix:literal)?
         )*;
@@ -172,8 +172,7 @@ impl Code {
 catalogue! {
     Name {
         InOk "The name is well formed",
-            "What was typed is a valid domain name.",
-            "Nothing to do.";
+            "What was typed is a valid domain name.";
         InUrl "The domain was taken from a URL",
             "A whole URL was pasted. Its scheme, path and query are not part of a domain.",
             "Check that the right part was taken.";
@@ -246,24 +245,24 @@ catalogue! {
     }
     Record {
         DnsOk [Leads] "The CNAME has the right value",
-            "Every name server of the zone and every resolver that answered has the value from the dashboard.",
+            "Every name server of the zone and every resolver that answered has the value from the dashboard."
             fn dns_ok(name, value, who) Ok Nobody
                 seen "{name} has CNAME {value} ({who})"
                 expected "CNAME {value}";
         DnsValueUnknown [WithTheValue] "The value to compare with is unknown",
-            "Only the dashboard shows the right value, and it was not entered here.",
+            "Only the dashboard shows the right value, and it was not entered here."
             fn value_unknown(name, target) Unknown Dashboard
                 seen "{name} points to {target}"
                 expected "the value from the dashboard"
                 fix "Copy it from Project settings, Domains. Pass it with --platform-host, or add the domain to the list with it.";
         DnsValueGone hides [DnsWrongTarget DnsNearMiss DnsChain] "The value you entered does not exist",
-            "DNS does not know the host entered as the dashboard's value. It was probably mistyped.",
+            "DNS does not know the host entered as the dashboard's value. It was probably mistyped."
             fn value_gone(value, instead) Fail Dashboard
                 seen "the value entered here is {value}, but that host does not exist{instead}"
                 expected "the value from the dashboard"
                 fix "copy the value again from the dashboard under Project settings, Domains, and correct it here; the record may be right as it is";
         DnsMissing [Missing] "No record exists at the name",
-            "The zone's name servers report that there is no such name.",
+            "The zone's name servers report that there is no such name."
             fn dns_missing(name, witness, record, then) Fail DnsProvider
                 seen "nothing exists at {name} ({witness})"
                 fix "at your DNS provider, add {record}{then}";
@@ -290,7 +289,7 @@ catalogue! {
                 expected "the current value from the dashboard"
                 fix "compare the value with the one in the dashboard under Project settings, Domains; then change the CNAME {label}";
         DnsNameDoubled "The record's name has the zone twice",
-            "The provider adds the zone to the name automatically, so the full name became name.zone.zone, or a part of it is there twice.",
+            "The provider adds the zone to the name automatically, so the full name became name.zone.zone, or a part of it is there twice."
             fn name_doubled(place, zone, label, value, then) Fail DnsProvider
                 seen "the record is at {place}"
                 fix "your DNS provider adds {zone} automatically: change the record's name to {label}{value}{then}";
@@ -301,37 +300,37 @@ catalogue! {
             "A CNAME points to a host name, without https:// and without a path.",
             "Enter only the host name.";
         DnsValueInTxt [InTheWay] "The value is in a TXT record",
-            "The value is right, but the record has the wrong type.",
+            "The value is right, but the record has the wrong type."
             fn value_in_txt(name, text, record) Fail DnsProvider
                 seen "{name} has TXT \"{text}\""
                 fix "at your DNS provider, delete this TXT record, then add {record}";
         DnsABlocks [InTheWay] "An A record blocks the CNAME",
-            "A name has either a CNAME or other records. The A record also sends visitors to another server.",
+            "A name has either a CNAME or other records. The A record also sends visitors to another server."
             fn a_blocks(name, addresses, witness, label, others, record, ttl) Fail DnsProvider
                 seen "{name} has A {addresses} ({witness})"
                 fix "at your DNS provider, delete the A record {addresses} of {label}{others}, then add {record}: a CNAME must be the only record. Then wait up to {ttl} (the TTL of the old record).";
         DnsADirect [InTheWay Leads] "An A record has the platform's address",
-            "It works today, and breaks when the platform changes its addresses. Or your provider turns CNAMEs into addresses (flattening), which is fine.",
+            "It works today, and breaks when the platform changes its addresses. Or your provider turns CNAMEs into addresses (flattening), which is fine."
             fn a_direct(name, addresses, record) Warn DnsProvider
                 seen "{name} has the address {addresses}, which is the platform's today"
                 fix "replace it by {record}: the address stops working when the platform changes it. If your provider flattens CNAMEs (turns them into addresses), leave it as it is; Verify may not see the CNAME then";
         DnsAaaaLeft [InTheWay PartlyLeads] "An AAAA record points elsewhere",
-            "Visitors with IPv6, and certificate authorities, reach the old server: they prefer IPv6.",
+            "Visitors with IPv6, and certificate authorities, reach the old server: they prefer IPv6."
             fn aaaa_left(name, addresses, witness, label, others, record, ttl) Fail DnsProvider
                 seen "{name} has AAAA {addresses} ({witness})"
                 fix "at your DNS provider, delete the AAAA record {addresses} of {label}{others}, then add {record}: a CNAME must be the only record. Then wait up to {ttl} (the TTL of the old record)";
         DnsCnameAndOther [InTheWay PartlyLeads] "The CNAME is not the only record",
-            "A CNAME must be the only record at its name; with others, resolvers answer at random.",
+            "A CNAME must be the only record at its name; with others, resolvers answer at random."
             fn not_alone(name, records, label, mail) Fail DnsProvider
                 seen "{name} has a CNAME and also {records}"
                 fix "at your DNS provider, keep the CNAME {label} and delete {records}{mail}";
         DnsMultiCname [InTheWay PartlyLeads] "There are several CNAMEs",
-            "A name can have only one CNAME.",
+            "A name can have only one CNAME."
             fn several_cnames(name, targets, value) Fail DnsProvider
                 seen "{name} has CNAMEs to {targets}"
                 fix "at your DNS provider, keep the CNAME to {value} and delete the others";
         DnsPrivate [InTheWay] "The address is not public",
-            "It is in a private, local or reserved range that nobody outside can reach.",
+            "It is in a private, local or reserved range that nobody outside can reach."
             fn private(name, addresses, record) Fail DnsProvider
                 seen "{name} points to {addresses}"
                 expected "a public address"
@@ -343,12 +342,12 @@ catalogue! {
             "Following them leads back to where they began.",
             "Point the record at the value from the dashboard.";
         DnsDname [InTheWay] "A DNAME redirects everything below a name",
-            "It also replaces this name, so the name cannot have its own record.",
+            "It also replaces this name, so the name cannot have its own record."
             fn dname(above, target) Warn DnsProvider
                 seen "everything below {above} is redirected to {target}"
                 fix "Add the record at the new name, or remove the DNAME.";
         DnsZoneCut [InTheWay] "The name is a separate zone",
-            "NS records at the name delegate it to other name servers; nobody asks for a CNAME here.",
+            "NS records at the name delegate it to other name servers; nobody asks for a CNAME here."
             fn zone_cut(name, servers, label, record) Fail DnsProvider
                 seen "{name} is delegated to {servers}"
                 fix "at your DNS provider, delete the NS records of {label}, then add {record}; or add an ALIAS to the value in the zone of {servers}"
@@ -356,67 +355,67 @@ catalogue! {
                 seen "{name} is a separate zone at {servers}, with the platform's addresses {addresses}"
                 fix "this works as long as the platform keeps its addresses: use an ALIAS there, or remove the delegation and add the CNAME";
         DnsWildcardOk [Leads] "Only a wildcard record answers",
-            "The name itself has no record. The wildcard (*) has the right value, but also answers for every other name.",
+            "The name itself has no record. The wildcard (*) has the right value, but also answers for every other name."
             fn wildcard_ok(zone, records, name, record) Warn DnsProvider
                 seen "every name below {zone} has {records}, also {name}"
                 fix "at your DNS provider, add {record}, for the name itself, and remove the wildcard unless you need it: with it, others could publish on your names";
         DnsWildcardWrong "A wildcard record answers with the wrong value",
-            "The name itself has no record, and the wildcard (*) points elsewhere.",
+            "The name itself has no record, and the wildcard (*) points elsewhere."
             fn wildcard_wrong(zone, records, name, record) Fail DnsProvider
                 seen "every name below {zone} has {records}, also {name}"
                 fix "at your DNS provider, add {record}: it takes precedence over the wildcard";
         DnsParked [InTheWay] "The domain is parked",
-            "The registrar answers for every name with its own page, as it does when the registration has expired.",
+            "The registrar answers for every name with its own page, as it does when the registration has expired."
             fn parked(zone, records, by, record) Fail Registrar
                 seen "every name of {zone} has {records}{by}"
                 fix "at your registrar, renew {zone} if its registration has expired; otherwise turn off parking or forwarding, then add {record}";
         DnsRewrite [HereOnly] "A resolver makes up answers",
-            "It gave an address for a name that does not exist, as other resolvers confirm.",
+            "It gave an address for a name that does not exist, as other resolvers confirm."
             fn rewrites(resolver) Warn ThisMachine
                 seen "{resolver} returns an address for a name that does not exist"
                 fix "your network rewrites DNS; this resolver is not counted";
         DnsHttpsElsewhere [InTheWay PartlyLeads] "An HTTPS record leads browsers elsewhere",
-            "Browsers use the addresses, the target, the port and the key (ech) in the HTTPS record (type 65) before the other records of the name.",
+            "Browsers use the addresses, the target, the port and the key (ech) in the HTTPS record (type 65) before the other records of the name."
             fn https_elsewhere(name, record) Fail DnsProvider
                 seen "{name} has {record}"
                 expected "no HTTPS record, or one of the platform"
                 fix "at your DNS provider, delete the HTTPS record, or correct its target, hints, port and ech.";
         ApexOk [Leads] "The apex points to the platform",
-            "All its addresses are the platform's.",
+            "All its addresses are the platform's."
             fn apex_ok(name, addresses) Ok Nobody
                 seen "{name} has {addresses}";
         ApexWrong [InTheWay] "The apex points elsewhere",
-            "None of its addresses is the platform's.",
+            "None of its addresses is the platform's."
             fn apex_wrong(name, addresses, record) Fail DnsProvider
                 seen "{name} has {addresses}"
                 fix "at your DNS provider, delete {addresses}, then add {record}; if your provider has neither ALIAS nor ANAME, publish on www and redirect the apex to it";
         ApexNone [Missing] "The apex has no address",
-            "The domain exists, but has no A or AAAA record, or an ALIAS to a host that has none.",
+            "The domain exists, but has no A or AAAA record, or an ALIAS to a host that has none."
             fn apex_none(name, record) Fail DnsProvider
                 seen "{name} has neither A nor AAAA"
                 fix "at your DNS provider, add {record}; if it is there, its value leads nowhere: correct it. If your provider has neither ALIAS nor ANAME, publish on www and redirect the apex to it";
         ApexPartial [InTheWay PartlyLeads] "Some addresses of the apex point elsewhere",
-            "Visitors reach the platform or another server at random.",
+            "Visitors reach the platform or another server at random."
             fn apex_partial(name, addresses, foreign) Fail DnsProvider
                 seen "{name} has {addresses}"
                 fix "at your DNS provider, delete {foreign}";
         ApexAaaa [InTheWay PartlyLeads] "IPv6 addresses of the apex point elsewhere",
-            "Visitors with IPv6, and certificate authorities, reach the old server.",
+            "Visitors with IPv6, and certificate authorities, reach the old server."
             fn apex_aaaa(name, addresses) Fail DnsProvider
                 seen "{name} has AAAA {addresses}"
                 fix "at your DNS provider, delete the AAAA records {addresses}";
         ApexCname [InTheWay PartlyLeads] "The apex has a CNAME",
-            "It hides the NS, SOA and MX records of the domain.",
+            "It hides the NS, SOA and MX records of the domain."
             fn apex_cname(name, target, record) Fail DnsProvider
                 seen "{name} has CNAME {target} next to its SOA and NS records"
                 fix "at your DNS provider, replace the CNAME by {record}: it hides the domain's NS and MX records. In Route 53, an alias can point only to AWS resources and names in the same zone";
         ProxyCloudflare [WithTheValue PartlyLeads] "The record is behind Cloudflare's proxy",
-            "The orange cloud is on: Cloudflare answers with its own addresses and certificate, and hides the CNAME.",
+            "The orange cloud is on: Cloudflare answers with its own addresses and certificate, and hides the CNAME."
             fn cloudflare(name, addresses, answer, label) Fail DnsProvider
                 seen "{name} has {addresses}, which Cloudflare answers ({answer}); the CNAME behind it cannot be seen from outside"
                 fix "at Cloudflare, set the record {label} to DNS only (the grey cloud), at least until the domain is live";
         TtlLong [Remark] "The TTL is longer than a day",
-            "Resolvers may cache the record that long, mistakes included.",
+            "Resolvers may cache the record that long, mistakes included."
             fn ttl_long(kind, seconds, ttl) Warn DnsProvider
                 seen "the {kind} has TTL {seconds} ({ttl})"
                 expected "TTL 3600"
@@ -424,24 +423,24 @@ catalogue! {
     }
     Servers {
         NotDelegated "The domain is not registered",
-            "The registry does not know it, or it has expired.",
+            "The registry does not know it, or it has expired."
             fn not_registered(domain) Fail Registrar
                 seen "the registry does not know {domain}"
                 fix "at your registrar, register or renew {domain}; check the spelling";
         NsMismatch hides [DnsMissing DnsNodata] "The registrar and the zone list different name servers",
-            "The zone was edited at one provider, but resolvers ask another.",
+            "The zone was edited at one provider, but resolvers ask another."
             fn ns_mismatch(old, new, zone, record) Warn Registrar
                 seen "the registrar lists {old}"
                 expected "{new}, as the zone itself lists"
                 fix "to keep the zone at {new}, set the name servers of {zone} to these at your registrar. To keep it at {old}, add {record} there. Then wait up to 48 h until the delegation is updated everywhere";
         NsSilent hides [ServfailAll] "The DNS provider's name servers do not answer",
-            "No name server of the domain answers: an outage at the provider, or a firewall in front of it.",
+            "No name server of the domain answers: an outage at the provider, or a firewall in front of it."
             fn name_servers_silent(servers, zone) Fail DnsProvider
                 seen "{servers}; resolvers get no answer from them, either"
                 expected "the name servers of {zone} answer"
                 fix "ask your DNS provider: this is an outage, or a firewall drops the questions. The record cannot be judged until they answer";
         GlueDiffers "The registrar has another address for a name server",
-            "The address (glue) that the registrar lists for a name server within the domain is not the one that the zone has.",
+            "The address (glue) that the registrar lists for a name server within the domain is not the one that the zone has."
             fn glue_differs(listed, host, own) Warn Registrar
                 seen "the registrar has {listed} for {host}, the zone itself {own}"
                 expected "{own}, if your DNS provider serves the zone there"
@@ -452,7 +451,7 @@ catalogue! {
                 expected "the address of {host} at the registrar"
                 fix "at your registrar, add the address (glue) of {host}: without it nobody finds this name server";
         LameAll hides [ServfailAll] "No name server serves the domain",
-            "The servers listed by the registry refuse the zone, or answer without authority.",
+            "The servers listed by the registry refuse the zone, or answer without authority."
             fn lame_all(servers, zone) Fail DnsProvider
                 seen "{servers}"
                 expected "the name servers of {zone} answer with authority"
@@ -494,12 +493,12 @@ catalogue! {
                 seen "{failing} of {answered} resolvers answer SERVFAIL, even without validation"
                 fix "open a ticket at your DNS provider, with the output of: petstore domains report {name}";
         Over48h = "OVER-48H" [RightAtSource NotEverywhere] "A resolver still has the old answer after 48 hours",
-            "No cache may keep an answer that long: something else is wrong.",
+            "No cache may keep an answer that long: something else is wrong."
             fn over_48h(resolver, records, zone) Fail DnsProvider
                 seen "{resolver} still answers {records}, more than 48 h after the record was saved"
                 fix "no cache may keep it that long: check the delegation of {zone} and its secondary name servers";
         ViewsDiffer [RightAtSource] "The name servers give others another answer",
-            "Resolvers fetched an answer after the change that is not the one petstore gets: an internal view (split horizon), a second provider, or name servers with different contents. One resolver alone may filter the name.",
+            "Resolvers fetched an answer after the change that is not the one petstore gets: an internal view (split horizon), a second provider, or name servers with different contents. One resolver alone may filter the name."
             fn views_differ(answers, record, zone, old) Fail DnsProvider
                 seen "{answers}, fetched again and not from a cache"
                 fix "add {record} also in the public view of {zone} (split horizon), and at every provider that serves {zone}{old}: waiting changes nothing"
@@ -507,7 +506,7 @@ catalogue! {
                 seen "{answers}, fetched again and not from a cache"
                 fix "the others have the right record: it filters names, or gets an answer by its place; ask its operator if your visitors use it";
         LameOne "One name server does not serve the domain",
-            "Questions that reach it fail or take longer.",
+            "Questions that reach it fail or take longer."
             fn lame_one(servers, zone) Warn DnsProvider
                 seen "{servers}"
                 expected "every name server of {zone} answers with authority"
@@ -523,7 +522,7 @@ catalogue! {
                 expected "a name server with an A or AAAA record"
                 fix "at your registrar, list {target} in place of {host} for {zone}, or give {host} an A record: resolvers do not follow a CNAME there";
         SecondaryBehind [NotEverywhere] "A name server has not copied the new zone yet",
-            "It still serves an older version of the zone. Copying usually takes minutes.",
+            "It still serves an older version of the zone. Copying usually takes minutes."
             fn secondary_behind(seen, longest) Wait Nobody
                 seen "{seen}"
                 expected "the same zone at every server"
@@ -538,23 +537,23 @@ catalogue! {
                 expected "the same zone at every server"
                 fix "at your DNS provider, enter the record at {servers}, too, or ask why it does not copy the zone";
         TtlWait [RightAtSource NotEverywhere] "A resolver still has the old answer cached",
-            "The name servers have the right record; the resolver keeps its old answer until the TTL runs out.",
+            "The name servers have the right record; the resolver keeps its old answer until the TTL runs out."
             fn ttl_wait(resolver, records, left) Wait Nobody
                 seen "{resolver} still has {records} cached{left}"
                 fix "just wait";
         NegWait [RightAtSource NotEverywhere] "A resolver has cached that there was no record",
-            "The name servers have the right record; the resolver asked before it existed. Asking again does not shorten the wait.",
+            "The name servers have the right record; the resolver asked before it existed. Asking again does not shorten the wait."
             fn negative_wait(resolver, left) Wait Nobody
                 seen "{resolver} has cached that there was no record{left}"
                 fix "just wait; asking again does not shorten it";
         NsWait [RightAtSource NotEverywhere] "A resolver still asks the old name servers",
-            "The name servers of the domain were changed. Resolvers cache which ones to ask, often for a day or two.",
+            "The name servers of the domain were changed. Resolvers cache which ones to ask, often for a day or two."
             fn ns_wait(resolver, hosts, left, servers, record, soon) Wait Nobody
                 seen "{resolver} still asks {hosts}, for up to {left}"
                 expected "{servers}"
                 fix "just wait; or add {record} at {hosts}, too, and it is over{soon}";
         DsWait [RightAtSource NotEverywhere] hides [ServfailAll] "Resolvers still have the old DS record cached",
-            "The DS record was changed or removed at the registrar. Until their copy expires, resolvers check signatures against the old one.",
+            "The DS record was changed or removed at the registrar. Until their copy expires, resolvers check signatures against the old one."
             fn old_ds(has, zone, resolvers, left) Wait Nobody
                 seen "the registrar {has} for {zone}; {resolvers} still has the old one cached for {left} more"
                 expected "the DS record of the registrar, or none"
@@ -565,12 +564,12 @@ catalogue! {
                 expected "answers that resolvers accept"
                 fix "just wait";
         StaleServed [RightAtSource NotEverywhere] "A resolver serves an expired answer",
-            "It cannot reach the domain's name servers, and gives an old answer instead of none.",
+            "It cannot reach the domain's name servers, and gives an old answer instead of none."
             fn stale_served(resolver, records) Wait Nobody
                 seen "{resolver} answers {records}, which has expired"
                 fix "wait; it serves old answers because it cannot reach the domain's name servers";
         ResolverDown [Remark] "A resolver does not answer",
-            "It is down, or this network blocks it.",
+            "It is down, or this network blocks it."
             fn resolver_down(resolver, why) Unknown ThisMachine
                 seen "{resolver}: {why}"
                 fix "Nothing to do: it is not counted.";
@@ -578,7 +577,7 @@ catalogue! {
             "None of them matches the name servers: answers may depend on the place or the network.",
             "Check for GeoDNS or split-horizon DNS at the provider.";
         SplitLocal [HereOnly] "Only this machine gets another answer",
-            "Its resolver or hosts file has its own answer: a hosts entry, a VPN, a private zone.",
+            "Its resolver or hosts file has its own answer: a hosts entry, a VPN, a private zone."
             fn split_local(resolver, records) Warn ThisMachine
                 seen "{resolver} answers {records}; all others have the right value"
                 fix "Check the hosts file, the VPN or the private zone. Everyone else gets the other answer."
@@ -589,12 +588,12 @@ catalogue! {
                 seen "the name servers answer this machine {records}; resolvers have the right record for {left} more"
                 fix "nothing for visitors if this network is shown its own view (split horizon): add the record there, too, if people inside should reach the site. If the record was just changed or deleted, enter it again: resolvers only remember it";
         EdnsBroken [Remark] "A server does not understand EDNS",
-            "It rejected a question with EDNS, and answered the same one without.",
+            "It rejected a question with EDNS, and answered the same one without."
             fn edns_broken(server) Warn DnsProvider
                 seen "{server} rejects EDNS, but answers without it"
                 fix "Everything works. Tell the DNS provider that its software is old.";
         Offline "Nothing answers",
-            "No resolver answered: this machine is offline, or its network blocks port 53.",
+            "No resolver answered: this machine is offline, or its network blocks port 53."
             fn offline(resolvers) Unknown ThisMachine
                 seen "no answer from {resolvers}"
                 fix "Check the connection, or name a resolver that this network allows: --resolver tls://1.1.1.1 or https://1.1.1.1/dns-query if it blocks port 53."
@@ -613,18 +612,17 @@ catalogue! {
     }
     Caa {
         CaaWait "A resolver still has old CAA records cached",
-            "The name servers have CAA records that allow the platform's CA, but caches do not yet. CAs may have such caches, too.",
+            "The name servers have CAA records that allow the platform's CA, but caches do not yet. CAs may have such caches, too."
             fn caa_wait(resolver, place, left, allowed) Wait Nobody
                 seen "{resolver} still has old CAA records of {place} cached for {left} more"
                 expected "{allowed}"
                 fix "just wait; the certificate authority may have them cached, too";
         CaaNone "No CAA record restricts CAs",
-            "Without a CAA record, every certificate authority (CA) may issue.",
+            "Without a CAA record, every certificate authority (CA) may issue."
             fn no_caa(name) Ok Nobody
                 seen "no CAA record from {name} up to its top-level domain";
         CaaOk "CAA allows the platform's CA",
-            "The nearest CAA records name it.",
-            "Nothing to do.";
+            "The nearest CAA records name it.";
         CaaBlocked "CAA forbids the platform's CA",
             "The nearest CAA records name only other CAs.",
             "Add a CAA record for the platform's CA at that level. Keep the others.";
@@ -638,8 +636,7 @@ catalogue! {
             "CAs must not issue when they do not know a critical property.",
             "Remove the record, or set its flag to 0.";
         CaaWildOnly "CAA restricts only wildcards",
-            "The records are about wildcard certificates, which this name does not need.",
-            "Nothing to do.";
+            "The records are about wildcard certificates, which this name does not need.";
         CaElsewhere "A CA sees something else from other places",
             "CAs check a name from several places in the world, and most of them must agree. Firewalls, blocks of countries and networks, and name servers that answer by place are not seen from here.",
             "Turn off such blocks at the name servers and the site, also for /.well-known/acme-challenge/ over port 80, then choose Re-verify in the dashboard.";
@@ -666,11 +663,11 @@ catalogue! {
     }
     Certificate {
         TlsOk [GoodCertificate] "The certificate is right",
-            "Its names, its dates and its chain are right.",
+            "Its names, its dates and its chain are right."
             fn tls_ok(certificate) Ok Nobody
                 seen "{certificate}";
         TlsWrongName "The certificate is for other names",
-            "An old host or another site answers. A wildcard covers only one label.",
+            "An old host or another site answers. A wildcard covers only one label."
             fn wrong_name(names, issuer, name) Fail DnsProvider
                 seen "the certificate is for {names}, issued by {issuer}"
                 fix "check where {name} points, and in the dashboard that the domain is added";
@@ -681,7 +678,7 @@ catalogue! {
             "It ended the TLS handshake with an alert.",
             "Wait up to 30 minutes after Verify. After that, check DNS and CAA, then choose Re-verify.";
         TlsNoSan [BadCertificate] "The certificate has only a common name",
-            "Browsers and petstore ignore the common name. That curl may accept it proves nothing.",
+            "Browsers and petstore ignore the common name. That curl may accept it proves nothing."
             fn no_san(common) Fail Platform
                 seen "the certificate has no subject alternative names, only the common name {common}"
                 fix "Have it issued again, with the name as subject alternative name.";
@@ -689,31 +686,31 @@ catalogue! {
             "Browsers accept a certificate of a public CA only with proofs that it was logged (certificate transparency).",
             "Ask the platform's support to issue the certificate again, with these proofs.";
         TlsExpired [BadCertificate] "The certificate is no longer valid",
-            "It was not renewed in time, or its CA has revoked it, which only browsers see. The platform gets a new one, and needs DNS and CAA to be right.",
+            "It was not renewed in time, or its CA has revoked it, which only browsers see. The platform gets a new one, and needs DNS and CAA to be right."
             fn expired(end, ago) Fail Platform
                 seen "the certificate expired {end}, {ago} ago"
                 expected "a certificate that is valid now"
                 fix "check the findings on DNS and CAA first, since renewal needs both; then choose Re-verify in the dashboard";
         TlsFuture [BadCertificate] "The certificate is not valid yet",
-            "It starts in the future, or this machine's clock is wrong.",
+            "It starts in the future, or this machine's clock is wrong."
             fn not_valid_yet(begin) Fail Platform
                 seen "the certificate is valid from {begin}"
                 expected "a certificate that is valid now"
                 fix "check the clock of this machine; if it is right, wait";
         TlsSelf [BadCertificate] "The certificate is self-signed",
-            "It is not the platform's, or comes from a test setup.",
+            "It is not the platform's, or comes from a test setup."
             fn self_signed(issuer, names, name) Fail Platform
                 seen "the certificate is self-signed, by {issuer}, for {names}"
                 expected "a certificate that browsers trust"
                 fix "check where {name} points: this is not the platform, or a test setup";
         TlsStaging [BadCertificate] "The certificate is from a test CA",
-            "No browser trusts the certificates of a staging CA.",
+            "No browser trusts the certificates of a staging CA."
             fn staging(issuer) Fail Platform
                 seen "the issuer is {issuer}"
                 expected "a certificate that browsers trust"
                 fix "ask the platform's support to issue it from the real CA";
         TlsChain [BadCertificate] "An intermediate certificate is missing",
-            "The server does not send the certificate between its own and the root. Some browsers fill the gap, most tools do not.",
+            "The server does not send the certificate between its own and the root. Some browsers fill the gap, most tools do not."
             fn no_intermediate(issuer) Fail Platform
                 seen "the server sends its certificate without the intermediate {issuer}"
                 expected "a certificate that browsers trust"
@@ -724,19 +721,19 @@ catalogue! {
                 expected "a certificate that browsers trust"
                 fix "ask the platform's support to send the present intermediate certificate: browsers reject this chain";
         TlsWeak [BadCertificate] "The certificate's key is too short",
-            "Browsers reject RSA keys of fewer than 2048 bits, and signatures with SHA-1.",
+            "Browsers reject RSA keys of fewer than 2048 bits, and signatures with SHA-1."
             fn weak_key(bits) Fail Platform
                 seen "the certificate has an RSA key of {bits} bits"
                 expected "an RSA key of 2048 bits or more, or an ECDSA key"
                 fix "ask the platform's support to issue the certificate again, with a longer key";
         TlsIntercept "This network replaces certificates",
-            "The platform's own host shows the same unknown issuer from here: a proxy reads the traffic.",
+            "The platform's own host shows the same unknown issuer from here: a proxy reads the traffic."
             fn intercepted(issuer) Fail ThisMachine
                 seen "the issuer is {issuer}, as it is for the platform's own host"
                 expected "a certificate that browsers trust"
                 fix "Test from another network, or trust the proxy's root with --trust.";
         TlsUnknownCa [BadCertificate] "The issuer is not trusted",
-            "Browsers do not know the CA that issued the certificate.",
+            "Browsers do not know the CA that issued the certificate."
             fn unknown_ca(issuer, name) Fail Platform
                 seen "the issuer is {issuer}"
                 expected "a certificate that browsers trust"
@@ -749,18 +746,18 @@ catalogue! {
                 seen "this machine has no CA certificates"
                 fix "install the package ca-certificates, or pass a PEM file with --trust";
         TlsLong [GoodCertificate] "The certificate is valid for too long",
-            "Browsers limit how long certificates of public CAs are valid in all: 398 days, 200 if they begin after 14 March 2026, 100 after 14 March 2027, 47 after 14 March 2029.",
+            "Browsers limit how long certificates of public CAs are valid in all: 398 days, 200 if they begin after 14 March 2026, 100 after 14 March 2027, 47 after 14 March 2029."
             fn valid_too_long(certificate, days, longest) Warn Platform
                 seen "{certificate}; it is valid for {days} days in all"
                 expected "at most {longest} days"
                 fix "Ask the platform's support to issue a shorter one.";
         TlsOld [GoodCertificate] "The certificate is from before the domain was added",
-            "It is valid, but from another CA: an old host or a cache still answers.",
+            "It is valid, but from another CA: an old host or a cache still answers."
             fn old_certificate(certificate, serial, begin) Warn DnsProvider
                 seen "{certificate}; serial {serial}, from {begin}"
                 fix "an old host or a cache may still answer: compare serial numbers in a private window";
         TlsSoon [GoodCertificate] "The certificate expires soon",
-            "Less than a quarter of its lifetime is left; it should have been renewed by now.",
+            "Less than a quarter of its lifetime is left; it should have been renewed by now."
             fn expires_soon(certificate) Warn Platform
                 seen "{certificate}"
                 expected "a renewal before the last quarter of its lifetime"
@@ -772,7 +769,7 @@ catalogue! {
             "It has neither TLS 1.2 nor 1.3, and browsers have given up the older ones: this is an old server.",
             "Check where the record points; if that is right, tell the operator of the server.";
         TlsSni "The certificate is shown only without SNI",
-            "The server has the certificate, but does not choose it by the name that browsers send (SNI).",
+            "The server has the certificate, but does not choose it by the name that browsers send (SNI)."
             fn only_without_sni(address, name, issuer) Warn Platform
                 seen "{address} has a certificate for {name} from {issuer}, but shows it only without SNI"
                 expected "the certificate for callers of {name}"
@@ -787,7 +784,7 @@ catalogue! {
             "Plain HTTP, or something else, answers on port 443.",
             "The port is set up wrong: tell the operator of the server.";
         TlsAddressesDiffer "The addresses have different certificates",
-            "Visitors get one or the other.",
+            "Visitors get one or the other."
             fn addresses_differ(certificates) Warn DnsProvider
                 seen "{certificates}"
                 expected "the same certificate at every address"
@@ -796,23 +793,23 @@ catalogue! {
             "A CA accepts only so many certificates and failed attempts for a name in a time; Let's Encrypt refills five failures an hour.",
             "Fix the cause first, then wait for the time that the message names before choosing Re-verify.";
         HstsNote "Browsers insist on https",
-            "The site asked browsers to use only https for a time, and the certificate is broken: they offer no way past the warning.",
+            "The site asked browsers to use only https for a time, and the certificate is broken: they offer no way past the warning."
             fn strict_transport(field) Fail Platform
                 seen "Strict-Transport-Security: {field}"
                 fix "fix the certificate first: browsers that visited before offer no way past the warning";
         V6Untested "IPv6 was not tested",
-            "This machine has no IPv6.",
+            "This machine has no IPv6."
             fn v6_untested(addresses) Unknown ThisMachine
                 seen "{addresses} cannot be reached from here"
                 fix "Test from a network that has it.";
     }
     Http {
         HttpOk [Answers] "The platform answers",
-            "The site is served under the name.",
+            "The site is served under the name."
             fn http_ok(name, status, to) Ok Nobody
                 seen "https://{name}/ answers {status}{to}";
         Http404Project = "HTTP-404-PROJECT" "The platform does not know the name",
-            "DNS and certificate are right, but no project has this domain.",
+            "DNS and certificate are right, but no project has this domain."
             fn unknown_project(name, status, label) Fail Dashboard
                 seen "https://{name}/ answers {status}: DNS and certificate are right, but the platform does not know the name"
                 expected "the site"
@@ -825,7 +822,7 @@ catalogue! {
             "The platform gives a domain to one project only, and another one has it: an old one of yours, or that of an earlier owner.",
             "Remove the domain from the other project in the dashboard, then add it again. If it is not yours, ask the platform's support, and show that the zone is.";
         Http5xx = "HTTP-5XX" [Answers] "The server has an error",
-            "The domain is fine; what it serves is not.",
+            "The domain is fine; what it serves is not."
             fn server_error(name, answer) Warn Platform
                 seen "https://{name}/{answer}"
                 expected "the site"
@@ -838,24 +835,24 @@ catalogue! {
                 expected "the site"
                 fix "{advice}";
         HttpPort80 = "HTTP-PORT-80" "Nothing answers on port 80",
-            "Visitors who type the name without https:// arrive there, and CAs that check by HTTP-01 only there.",
+            "Visitors who type the name without https:// arrive there, and CAs that check by HTTP-01 only there."
             fn port_80_closed(addresses) Warn Platform
                 seen "{addresses}"
                 expected "a redirect to https"
                 fix "ask the platform's support whether port 80 is open: visitors without https:// and CAs that check by HTTP-01 need it";
         HttpParked "The page looks like a parking page",
-            "It looks like a registrar's placeholder.",
+            "It looks like a registrar's placeholder."
             fn parking_page(url) Warn DnsProvider
                 seen "{url} looks like a parking page"
                 fix "Turn off parking, and check where the record points.";
         HttpNoUpgrade "http does not redirect to https",
-            "Visitors who type the name without https:// are not sent to the protected address.",
+            "Visitors who type the name without https:// are not sent to the protected address."
             fn no_upgrade(url, status, name) Warn Platform
                 seen "{url} answers {status} and does not redirect to https"
                 expected "a redirect to https://{name}/"
                 fix "Ask the platform's support to redirect http to https.";
         AcmeLeftOver [CaCheck] "An earlier provider's certificate check is left over",
-            "CAs that check by DNS read _acme-challenge below the name, which still leads to another provider or has more than a CNAME.",
+            "CAs that check by DNS read _acme-challenge below the name, which still leads to another provider or has more than a CNAME."
             fn challenge_left_over(place, target, others) Warn DnsProvider
                 seen "{place} has CNAME {target}{others}"
                 expected "no record, or the platform's"
@@ -865,7 +862,7 @@ catalogue! {
                 expected "no record, or the platform's"
                 fix "at your DNS provider, delete the TXT records at {place}: a CNAME must be the only record";
         AcmeBlocked [CaCheck] "The path of the certificate check is blocked",
-            "CAs fetch a file under /.well-known/acme-challenge/ over port 80; something in front of the platform refuses or redirects it.",
+            "CAs fetch a file under /.well-known/acme-challenge/ over port 80; something in front of the platform refuses or redirects it."
             fn challenge_blocked(why) Warn DnsProvider
                 seen "/.well-known/acme-challenge/ {why}"
                 expected "404, or another answer from the platform itself"
@@ -873,11 +870,11 @@ catalogue! {
     }
     Redirect {
         RdOk "The redirect is as configured",
-            "From, to and status are right.",
+            "From, to and status are right."
             fn redirect_ok(from, url, status) Ok Nobody
                 seen "{from} leads to {url} with {status}";
         RdLoop [Detour] "The redirect loops",
-            "Following it leads back to where it began. A proxy in front of the platform causes this when it speaks http to the platform (the mode Flexible).",
+            "Following it leads back to where it began. A proxy in front of the platform causes this when it speaks http to the platform (the mode Flexible)."
             fn redirect_loops(circle, from, to) Fail Dashboard
                 seen "{circle}"
                 fix "in the dashboard under Project settings, Domains (domains.redirects), point {from} straight at {to}, and remove what leads back; with a proxy in front of the platform, set its SSL mode to Full (strict)"
@@ -904,27 +901,27 @@ catalogue! {
                 expected "a target that exists"
                 fix "Correct the target of the redirect.";
         RdNoLocation "The redirect has no target",
-            "The status is a redirect, but there is no usable Location header.",
+            "The status is a redirect, but there is no usable Location header."
             fn no_location(url, status, to) Fail Dashboard
                 seen "{url} answers {status} without a usable Location header"
                 fix "in the dashboard under Project settings, Domains (domains.redirects), set up the redirect to {to} again";
         RdRelative "The redirect stays on the same name",
-            "Its target is a path, not another host.",
+            "Its target is a path, not another host."
             fn same_name(status, location, from, to) Fail Dashboard
                 seen "{status} leads to {location}, on the same name"
                 fix "in the dashboard under Project settings, Domains (domains.redirects), set the target of {from} to {to}; if it is right there, the answer comes from a cache";
         RdTarget "The redirect leads to another host",
-            "The live site differs from the configuration. It may also be an old redirect from a cache.",
+            "The live site differs from the configuration. It may also be an old redirect from a cache."
             fn other_target(status, url, from, to) Fail Dashboard
                 seen "{status} leads to {url}"
                 fix "in the dashboard under Project settings, Domains (domains.redirects), set the target of {from} to {to}; if it is right there, the answer comes from a cache";
         RdMeta "The redirect is only in the page",
-            "Crawlers and tools do not follow a meta or script redirect.",
+            "Crawlers and tools do not follow a meta or script redirect."
             fn only_in_page(url, status, from, to, wanted) Fail Dashboard
                 seen "{url} answers {status}"
                 fix "in the dashboard under Project settings, Domains (domains.redirects), set up a redirect from {from} to {to} with {wanted}";
         RdNone "There is no redirect",
-            "A page is served instead.",
+            "A page is served instead."
             fn no_redirect(url, status, from, to, wanted) Fail Dashboard
                 seen "{url} answers {status}"
                 fix "in the dashboard under Project settings, Domains (domains.redirects), set up a redirect from {from} to {to} with {wanted}"
@@ -940,40 +937,39 @@ catalogue! {
                 seen "{from}: {why}"
                 fix "check the domain itself first: petstore domains check {from}";
         RdStatus [Detour] "The redirect has a different status",
-            "Browsers and search engines remember 301 and 308, not 302, 303 and 307.",
+            "Browsers and search engines remember 301 and 308, not 302, 303 and 307."
             fn other_status(status, means, wanted, meaning) Warn Dashboard
                 seen "status {status}: {means}"
                 fix "in the dashboard under Project settings, Domains (domains.redirects), set the status to {wanted}: {meaning}";
         RdChain [Detour] "The redirect takes several hops",
-            "Each costs visitors time.",
+            "Each costs visitors time."
             fn several_hops(way, from, to) Warn Dashboard
                 seen "{way}"
                 fix "in the dashboard under Project settings, Domains (domains.redirects), point {from} straight at {to}";
         RdDowngrade "The redirect leads to http",
-            "One hop is unprotected.",
+            "One hop is unprotected."
             fn to_http(url, to) Warn Dashboard
                 seen "leads to {url}"
                 fix "set the target to https://{to}/";
         RdPath "The redirect loses the path",
-            "Deep links end on the front page.",
+            "Deep links end on the front page."
             fn path_lost(source, url, expected) Warn Dashboard
                 seen "{source} leads to {url}"
                 expected "{expected}"
                 fix "keep path and query in the target: deep links end on the front page";
         RdCached "An old redirect may be cached",
-            "Browsers keep a 301 as long as they like, unless it sets a limit.",
+            "Browsers keep a 301 as long as they like, unless it sets a limit."
             fn redirect_cached(how_long) Fail Nobody
                 seen "{how_long}"
                 fix "after the change, test in a private window; a header-only request shows what the server sends now";
         RdHead "HEAD was refused, GET was used",
-            "The server answers header-only requests with an error that visitors do not get.",
+            "The server answers header-only requests with an error that visitors do not get."
             fn head_refused() Ok Nobody
                 seen "HEAD gave an error; checked with GET";
     }
     Configuration {
         CfgOk "The configuration is valid",
-            "Every name, redirect and status can be used.",
-            "Nothing to do.";
+            "Every name, redirect and status can be used.";
         CfgSyntax "The file cannot be read",
             "It is neither valid JSON nor valid TOML.",
             "Correct the place shown.";

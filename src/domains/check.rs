@@ -7,7 +7,7 @@ use crate::clock;
 use super::catalogue::{Code, Mark, Topic};
 use super::check_options::CheckOptions;
 use super::diagnosis::redirect::{Redirect, judge};
-use super::diagnosis::{Expectation, Facts, conflicting, diagnose, remember};
+use super::diagnosis::{Facts, conflicting, diagnose, remember};
 use super::dns_name::{DnsName, Domain};
 use super::finding::{Evidence, Finding, Verdict, overall};
 use super::observation::{Data, Hop, Observations};
@@ -36,8 +36,6 @@ pub struct Subject {
 #[derive(Clone, Debug)]
 pub struct Checked {
     pub domain: Domain,
-    /// What is expected.
-    pub expectation: Expectation,
     pub reported: Reported,
     pub seen: Observations,
     pub findings: Vec<Finding>,
@@ -98,22 +96,8 @@ impl Subject {
         let facts = Facts::new(domain, expectation, reported, &seen, Some(&measurement.caches), at);
         let (views, conflicts) = (views_beside(&findings, &facts), conflicts(&facts));
         let zone = zone_of_record(domain, &seen);
-        let (domain, expectation, reported) = (domain.clone(), expectation.clone(), reported.clone());
-        let report = String::new();
-        Checked {
-            domain,
-            expectation,
-            reported,
-            seen,
-            findings,
-            progress,
-            at,
-            measurement,
-            views,
-            conflicts,
-            zone,
-            report,
-        }
+        let (domain, reported, report) = (domain.clone(), reported.clone(), String::new());
+        Checked { domain, reported, seen, findings, progress, at, measurement, views, conflicts, zone, report }
     }
 
     /// Whether the record is not expected to be there: the last check did not find it, or it was not saved yet.
@@ -201,7 +185,7 @@ impl Checked {
         let judged = self.findings.iter().filter(|finding| finding.verdict != Verdict::Unknown);
         let about = |topic| judged.clone().any(|finding| finding.code.topic() == topic);
         let parts = [
-            ("the value of the record", self.expectation.platform_host.is_some()),
+            ("the value of the record", self.reported.value.is_some()),
             ("CAA", about(Topic::Caa)),
             ("the certificate", about(Topic::Certificate)),
             ("the site", about(Topic::Http)),
@@ -261,6 +245,7 @@ fn still_matters(about_name: &Finding, findings: &[Finding]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domains::diagnosis::Expectation;
     use crate::domains::diagnosis::tests::{HOST, Seen, answer, cname};
     use crate::domains::finding::Who;
     use crate::domains::observation::RecordType;
@@ -276,7 +261,6 @@ mod tests {
         let measurement = Measurement::of(&[], at(1));
         Checked {
             domain: parse_name::domain(NAME).unwrap(),
-            expectation: Expectation::default(),
             reported: Reported::default(),
             seen: Observations { zone: zone.map(DnsName::new), ..Observations::default() },
             findings: Vec::new(),
@@ -304,7 +288,7 @@ mod tests {
     fn what_gave_no_result_is_listed_as_not_checked() {
         let mut checked = checked(None);
         assert_eq!(checked.not_checked(), ["the value of the record", "CAA", "the certificate", "the site"]);
-        checked.expectation.platform_host = Some(DnsName::new("sites.platform.net"));
+        checked.reported.value = Some(DnsName::new("sites.platform.net"));
         checked.findings =
             vec![Finding::ok(Code::CaaNone), Finding::new(Code::V6Untested, Verdict::Unknown, Who::ThisMachine)];
         assert_eq!(checked.not_checked(), ["the certificate", "the site"]);
@@ -314,12 +298,12 @@ mod tests {
     fn no_server_fails_where_the_domain_only_has_a_warning() {
         let edge = cname(NAME, "edge.acme.net");
         let mut checked = checked(Some("acme.com"));
-        checked.expectation.platform_host = Some(DnsName::new(HOST));
+        let expectation = Expectation { platform_host: Some(DnsName::new(HOST)), ..Expectation::default() };
         checked.seen = Seen::new().source(RecordType::CNAME, answer(vec![edge])).0;
         let finding = |verdict| vec![Finding::new(Code::DnsChain, verdict, Who::DnsProvider)];
         for (verdict, expected) in [(Verdict::Fail, ViewVerdict::Wrong), (Verdict::Warn, ViewVerdict::Other)] {
-            let Checked { domain, expectation, reported, seen, at, .. } = &checked;
-            let facts = Facts::new(domain, expectation, reported, seen, None, *at);
+            let Checked { domain, reported, seen, at, .. } = &checked;
+            let facts = Facts::new(domain, &expectation, reported, seen, None, *at);
             let views: Vec<ViewVerdict> =
                 views_beside(&finding(verdict), &facts).iter().map(|view| view.verdict).collect();
             assert_eq!(views, [expected]);

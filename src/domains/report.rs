@@ -108,9 +108,9 @@ impl Checked {
     /// A report for support: what was reported, what each server sees, the findings with their evidence, and all
     /// questions. Plain text, safe to show.
     pub fn support_report(&self) -> String {
-        let Self { expectation, reported, .. } = self;
+        let reported = &self.reported;
         let time = |at: Option<Timestamp>| at.map_or_else(|| "not recorded".to_owned(), |at| at.to_string());
-        let value = expectation.platform_host.as_ref().map_or("not entered", DnsName::as_str);
+        let value = reported.value.as_ref().map_or("not entered", DnsName::as_str);
         let again = match reported.verified_times {
             0 | 1 => String::new(),
             times => format!(" ({times} times so far)"),

@@ -232,13 +232,10 @@ pub fn status(reported: &Reported, measurements: &[Measurement], now: Timestamp)
             let overdue = reported.saved.is_some_and(|saved| since(saved) > PROPAGATION);
             if overdue || reported.verified.is_some() { Stage::Failing } else { Stage::WaitingForDns }
         }
-        Some(latest) if !latest.caa || !latest.everywhere => {
-            if latest.verdict == Verdict::Fail {
-                Stage::Failing
-            } else {
-                Stage::Propagating
-            }
-        }
+        Some(latest) if !latest.caa || !latest.everywhere => match latest.verdict {
+            Verdict::Fail => Stage::Failing,
+            _ => Stage::Propagating,
+        },
         Some(latest) if reported.verified.is_some() && !latest.certificate && may_only_be_late(latest) => after_verify,
         Some(latest) if latest.verdict == Verdict::Fail => Stage::Failing,
         Some(_) if reported.verified.is_some() => after_verify,

@@ -57,7 +57,7 @@ pub fn refused(name: &str, findings: &[Finding]) -> Value {
 
 /// A whole check.
 pub fn check(checked: &Checked) -> Value {
-    let Checked { domain, expectation, seen, findings: found, progress, at, measurement, .. } = checked;
+    let Checked { domain, reported, seen, findings: found, progress, at, measurement, .. } = checked;
     let stage = checked.stage();
     let zone = seen.zone.as_ref().unwrap_or(&domain.registrable);
     let server = |view: &View| {
@@ -85,7 +85,7 @@ pub fn check(checked: &Checked) -> Value {
         "record": {
             "type": if domain.is_apex() { "ALIAS" } else { "CNAME" },
             "name": domain.name.relative_to(zone),
-            "value": expectation.platform_host,
+            "value": reported.value,
             "ttl": 3600,
         },
         "servers": checked.views.iter().map(server).collect::<Vec<_>>(),

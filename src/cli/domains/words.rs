@@ -47,9 +47,9 @@ pub fn findings<'a>(
 
 /// Everything behind the result of a check: what was expected, all findings with their evidence, and who sees what.
 pub fn evidence(out: &mut impl Write, checked: &Checked) -> io::Result<()> {
-    let Checked { domain, expectation, findings, at, .. } = checked;
+    let Checked { domain, reported, findings, at, .. } = checked;
     let kind = if domain.is_apex() { "point" } else { "be a CNAME" };
-    if let Some(host) = &expectation.platform_host {
+    if let Some(host) = &reported.value {
         writeln!(out, "{} should {kind} to {host}\n", domain.unicode)?;
     }
     self::findings(out, findings, *at, true)?;

@@ -151,10 +151,8 @@ pub(super) fn silent(facts: &Facts<'_>) -> Option<Finding> {
     if heard.is_empty() || !heard.iter().all(is_silent) || !works {
         return None;
     }
-    let list = words::list(heard.iter().map(|lookup| match &lookup.outcome {
-        Ok(_) => lookup.server.label(),
-        Err(why) => format!("{}: {why}", lookup.server.label()),
-    }));
+    let why = |lookup: &&Lookup| Some(format!("{}: {}", lookup.server.label(), lookup.outcome.as_ref().err()?));
+    let list = words::list(heard.iter().filter_map(why));
     Some(say::name_servers_silent(list, facts.zone()).evidence(heard))
 }
 

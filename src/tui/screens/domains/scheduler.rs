@@ -162,8 +162,7 @@ pub fn work(app: &mut AppState, now: Now) -> Vec<Effect> {
         // The domain on the screen shows progress and may need a report.
         let on_screen = app.screen == Screen::Domains && panel.place != PanelLocation::List;
         let detail = on_screen && panel.selected.as_ref() == Some(&name);
-        let reported = panel.setup.reported(&entry);
-        let check = CheckRequest { entry, reported, detail, sandbox: panel.setup.sandbox_at(now) };
+        let check = CheckRequest { entry, detail, sandbox: panel.setup.sandbox_at(now) };
         panel.lanes[lane] = Some(name);
         effects.push(app.begin(CheckDomain { lane, request: Box::new(check) }, now));
     }

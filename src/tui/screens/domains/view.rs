@@ -27,31 +27,17 @@ pub struct Scene<'a> {
     pub now: Now,
 }
 
+/// The height of a form. Of one that does not fit, the part with the cursor is shown.
+const FORM_ROWS: u16 = 20;
+
 /// Paints the panel.
 pub fn draw(app: &AppState, now: Now, page: &mut Page<'_>) {
     let scene = Scene { app, appearance: page.appearance, now };
-    let place = app.domains.place;
     draw_sandbox(scene, page);
     // Only the list has something to say beside its rows.
-    if place != PanelLocation::List {
-        return draw_page(scene, page);
-    }
-    let beside = page.pane(BESIDE_PANE, "Domains");
-    draw_page(scene, page);
-    let Some(beside) = beside else { return };
-    page.go_to(beside);
-    page.boxed("Details");
-    page.inset(1);
-    page.gap();
-    super::list::beside(scene, page);
-}
-
-/// The height of a form.
-const FORM_ROWS: u16 = 20;
-
-/// Paints the page of the place. Of a form that does not fit, the part with the cursor is shown.
-fn draw_page(scene: Scene<'_>, page: &mut Page<'_>) {
-    match scene.app.domains.place {
+    let is_list = app.domains.place == PanelLocation::List;
+    let beside = is_list.then(|| page.pane(BESIDE_PANE, "Domains")).flatten();
+    match app.domains.place {
         PanelLocation::List => super::list::draw(scene, page),
         PanelLocation::Record => super::record::draw(scene, page),
         PanelLocation::Live => super::live::draw(scene, page),
@@ -60,6 +46,12 @@ fn draw_page(scene: Scene<'_>, page: &mut Page<'_>) {
         PanelLocation::Redirects => page.at_least(FORM_ROWS, 2, |page| super::redirects::draw(scene, page)),
         PanelLocation::Removal => super::removal::draw(scene, page),
     }
+    let Some(beside) = beside else { return };
+    page.go_to(beside);
+    page.boxed("Details");
+    page.inset(1);
+    page.gap();
+    super::list::beside(scene, page);
 }
 
 /// Marks every page in the sandbox.

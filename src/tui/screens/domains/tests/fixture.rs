@@ -8,7 +8,6 @@ use jiff::{SignedDuration, Timestamp};
 
 use crate::app::domain_service::DomainSetup;
 use crate::domains::check::{Checked, FollowedRedirect};
-use crate::domains::diagnosis::Expectation;
 use crate::domains::observation::{Complete, Observations, Protocol, RecordType, Role, Server};
 use crate::domains::progress::DomainProgress;
 use crate::domains::record_export::Conflict;
@@ -138,9 +137,9 @@ pub fn seen(name: &DnsName, which: usize) -> Checked {
     let report = format!("Domain report: {name}\n");
     let domain = crate::domains::parse_name::domain(name.as_str()).unwrap();
     let zone = domain.registrable.clone();
-    let (expectation, reported, seen) = (Expectation::default(), Reported::default(), Observations::default());
+    let (reported, seen) = (Reported::default(), Observations::default());
     let progress = DomainProgress::of(std::slice::from_ref(&measurement), &reported, None, at);
-    Checked { domain, expectation, reported, seen, findings, progress, at, measurement, views, conflicts, zone, report }
+    Checked { domain, reported, seen, findings, progress, at, measurement, views, conflicts, zone, report }
 }
 
 /// Adds a domain to the list, with what was recorded so many minutes ago, and the result of a check.

@@ -286,7 +286,7 @@ fn a_check_that_began_before_a_record_is_repeated() {
     app.answer_to::<CheckDomain>(before.id, Ok(fixture::seen(&name("news.acme-pets.com"), 9)));
     assert_eq!(checked(&app), ["news.acme-pets.com"], "it is repeated");
     let CheckDomain { request, .. } = app.asked().unwrap();
-    assert!(request.reported.verified.is_some());
+    assert!(request.entry.reported().verified.is_some());
 }
 
 #[test]
