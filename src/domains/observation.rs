@@ -2,7 +2,6 @@
 //!
 //! None of it is trusted: it is bounded when read, and cleaned when put into words.
 
-use std::fmt::Write as _;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
@@ -383,31 +382,28 @@ impl Reply {
 
     /// As one line, cleaned and bounded.
     pub fn words(&self) -> String {
-        let mut words = String::new();
-        if self.code != ResponseCode::NoError {
-            words.push_str(code_name(self.code));
-        } else if self.is_referral() {
-            words.push_str("referral to ");
-            let names = self.authorities.iter().filter_map(|record| record.data.name_server());
-            let names = names.take(4).map(|name| display_safe(name.as_str()).into_owned());
-            words.push_str(&names.collect::<Vec<_>>().join(", "));
-        } else if self.answers.is_empty() {
-            words.push_str("no record of this type");
-        }
-        let records = self.answers.iter().take(6).map(|record| format!("{}, TTL {}", record.data.words(), record.ttl));
-        words.push_str(&records.collect::<Vec<_>>().join("; "));
-        if self.answers.len() > 6 {
-            let _ = write!(words, "; and {} more", self.answers.len() - 6);
-        }
-        if let Some((code, text)) = &self.extended_error {
-            let _ = write!(words, " (extended error {code}");
-            if !text.is_empty() {
-                let _ = write!(words, ": {}", short(text));
+        let what = match self.code {
+            ResponseCode::NoError if self.is_referral() => {
+                let names = self.authorities.iter().filter_map(|record| record.data.name_server());
+                let names = names.take(4).map(|name| display_safe(name.as_str()).into_owned());
+                format!("referral to {}", names.collect::<Vec<_>>().join(", "))
             }
-            words.push(')');
-        }
-        words
+            ResponseCode::NoError if self.answers.is_empty() => "no record of this type".to_owned(),
+            ResponseCode::NoError => String::new(),
+            code => code_name(code).to_owned(),
+        };
+        let records = self.answers.iter().take(6).map(|record| format!("{}, TTL {}", record.data.words(), record.ttl));
+        let records = records.collect::<Vec<_>>().join("; ");
+        let more = self.answers.len().checked_sub(6).filter(|more| *more > 0);
+        let more = more.map_or_else(String::new, |more| format!("; and {more} more"));
+        format!("{what}{records}{more}{}", self.extended_error.as_ref().map_or_else(String::new, error_words))
     }
+}
+
+/// An Extended DNS Error, to follow what it explains.
+pub(super) fn error_words((code, text): &(u16, String)) -> String {
+    let text = if text.is_empty() { String::new() } else { format!(": {}", short(text)) };
+    format!(" (extended error {code}{text})")
 }
 
 impl Lookup {

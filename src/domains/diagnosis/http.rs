@@ -10,17 +10,9 @@ use super::redirect::{circle, head_was_refused, shown_url};
 use super::{Facts, words};
 
 /// Words of parking pages, lower case.
-const PARKED_PAGE: &[&str] = &[
-    "this domain is parked",
-    "domain is parked",
-    "parked domain",
-    "domain parking",
-    "buy this domain",
-    "domain is for sale",
-    "this domain may be for sale",
-    "sedoparking",
-    "parkingcrew",
-];
+const PARKED_PAGE: &str = "\
+    this domain is parked, domain is parked, parked domain, domain parking, buy this domain, \
+    domain is for sale, this domain may be for sale, sedoparking, parkingcrew";
 /// What parking services call themselves in `Server`, lower case.
 const PARKED_SERVER: &[&str] = &["parking", "sedo", "bodis", "parklogic"];
 
@@ -62,7 +54,7 @@ pub(super) fn is_parked(response: &Response) -> bool {
     let by_page = response.page.as_deref().map(str::to_ascii_lowercase);
     response.parking_field
         || by_server.is_some_and(|server| PARKED_SERVER.iter().any(|mark| server.contains(mark)))
-        || by_page.is_some_and(|page| PARKED_PAGE.iter().any(|mark| page.contains(mark)))
+        || by_page.is_some_and(|page| PARKED_PAGE.split(", ").any(|mark| page.contains(mark)))
 }
 
 /// From `http://` the name: loops, and whether it ends on https.

@@ -2,12 +2,10 @@
 
 use jiff::SignedDuration;
 
-use crate::model::text::short;
-
 use super::super::caches::Promise;
 use super::super::catalogue::{Mark, say};
 use super::super::observation::RecordType::{A, DNSKEY};
-use super::super::observation::{Lookup, Reply, ResponseCode, Role, TYPES, code_name};
+use super::super::observation::{Lookup, Reply, ResponseCode, Role, TYPES, code_name, error_words};
 use super::super::{Code, DnsName, Finding, Verdict, Who};
 use super::authoritative::invents;
 use super::{Facts, delegation, dnssec, propagation, words};
@@ -152,10 +150,7 @@ fn rejected(facts: &Facts<'_>) -> Option<Finding> {
     let unchecked = unchecked(facts).filter(|_| !failing.is_empty())?;
     let reason = failing.iter().filter_map(|lookup| lookup.reply()?.extended_error.as_ref());
     let bogus = reason.clone().find(|(code, _)| matches!(code, 5..=12));
-    let why = bogus.or_else(|| reason.clone().next()).map_or_else(String::new, |(code, text)| {
-        let text = if text.is_empty() { String::new() } else { format!(": {}", short(text)) };
-        format!(" (extended error {code}{text})")
-    });
+    let why = bogus.or_else(|| reason.clone().next()).map_or_else(String::new, error_words);
     let (zone, platform) = (facts.zone(), dead_platform(facts));
     // RFC 8914: 7 and 8 are about the dates of signatures; the others about keys, and the DS record above them.
     let dates = bogus.is_some_and(|(code, _)| matches!(code, 7 | 8));

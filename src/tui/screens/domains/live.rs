@@ -275,11 +275,8 @@ fn reported(scene: Scene<'_>, page: &mut Page<'_>, name: &DnsName) {
     let saved = reported.saved.map(|at| format!("Record saved {}", moment(scene, at)));
     let limit = match (reported.verified, reported.saved.and_then(|saved| saved.checked_add(PROPAGATION).ok())) {
         (Some(verified), _) => {
-            let times = if reported.verified_times > 1 {
-                format!(", {} times so far", reported.verified_times)
-            } else {
-                String::new()
-            };
+            let times = reported.verified_times;
+            let times = if times > 1 { format!(", {times} times so far") } else { String::new() };
             let ago = span(wall.duration_since(verified).max(SignedDuration::ZERO));
             Some(format!("Verify chosen {}, {ago} ago{times}", moment(scene, verified)))
         }
