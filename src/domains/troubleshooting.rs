@@ -368,6 +368,8 @@ const QUESTIONS: [&[Question]; 4] = [
                 let is_old =
                     |view: &&View| view.server.role.is_resolver() && matches!(view.verdict, ViewVerdict::Old { .. });
                 let old = facts.views.iter().filter(is_old);
+                let cached =
+                    |view: &View| format!("{} still has an old answer cached: {}", view.server.label(), view.sees);
                 // A browser here sees what this machine sees.
                 let here = facts.that(|it| it.code.is(Mark::HereOnly));
                 let word = match before {
@@ -377,11 +379,7 @@ const QUESTIONS: [&[Question]; 4] = [
                     _ => "yours to do",
                 };
                 open(word)
-                    .seen(
-                        old.map(|view| {
-                            format!("{} still has an old answer cached: {}", view.server.label(), view.sees)
-                        }),
-                    )
+                    .seen(old.map(cached))
                     .act([format!("open https://{}/ in a private window", facts.domain.name)])
                     .seen(here.iter().map(|finding| finding.seen.clone()))
                     .act(here.iter().map(|finding| finding.fix.clone()))

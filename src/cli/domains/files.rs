@@ -20,6 +20,9 @@ use super::settings::prepare;
 /// The most bytes that are read; the lint reports a larger text.
 const MAX_TEXT: u64 = (1 << 20) + 1;
 
+/// What comes before several causes.
+const LIKELY: &str = "Likely causes, the most likely first. To find out which: petstore domains check DOMAIN";
+
 /// The text of a file, or of standard input for `-`.
 pub(super) fn read_text(path: &Path) -> Result<String, Failed> {
     let failed =
@@ -55,10 +58,7 @@ pub fn explain(args: &ExplainArgs) -> Result<Exit, Failed> {
         }
         ResultFormat::Table => print(|out| {
             if causes.len() > 1 {
-                writeln!(
-                    out,
-                    "Likely causes, the most likely first. To find out which: petstore domains check DOMAIN\n"
-                )?;
+                writeln!(out, "{LIKELY}\n")?;
             }
             for (index, code) in causes.iter().enumerate() {
                 let gap = if index == 0 { "" } else { "\n" };

@@ -200,10 +200,8 @@ fn left_behind(checked: &Checked) -> Result<Exit, Failed> {
     match checked.measurement.leads_to_platform() {
         Some(true) => print(|out| {
             writeln!(out, "FAIL   The record of {} is still there", domain.unicode)?;
-            writeln!(
-                out,
-                "       Do: at your DNS provider, delete it now: anyone who adds this name to their project gets your"
-            )?;
+            let danger = "anyone who adds this name to their project gets your";
+            writeln!(out, "       Do: at your DNS provider, delete it now: {danger}")?;
             writeln!(out, "       visitors. Then: petstore domains remove {name} --forget")
         })
         .map(|()| Exit::DomainFails),

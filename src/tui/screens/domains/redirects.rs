@@ -170,9 +170,7 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) {
     let top = first_of_page(marked, room);
     for (at, redirect) in configuration.redirects.iter().enumerate().skip(top).take(room) {
         let (verdict, seen) = match panel.walked(redirect) {
-            Some(walked) => {
-                (Some(overall(&walked.findings)), deciding(&walked.findings).map_or("", |finding| &finding.title))
-            }
+            Some(walked) => (Some(overall(&walked.findings)), deciding(&walked.findings).map_or("", |one| &one.title)),
             None if scene.app.pending.is_running(Slot::Redirects) => (None, "checking ..."),
             None => (None, "not checked (r)"),
         };
