@@ -135,7 +135,7 @@ impl Run {
         let name = checked.domain.name.as_str();
         let outcome = Outcome::new(name, checked.verdict(), checked.stage(), &checked.findings, json);
         // The list does not need the details; dropping them saves memory.
-        (outcome, Some(Checked { seen: Observations::default(), ..checked }))
+        (outcome, Some(Checked { seen: Observations::default(), views: Vec::new(), ..checked }))
     }
 
     async fn many(self: Arc<Self>, names: Vec<String>, file: &RegistryFile) -> Result<Exit, Failed> {
