@@ -49,7 +49,9 @@ pub fn diagnose(facts: &Facts<'_>) -> Vec<Finding> {
     let free = caa::findings(facts);
     // What another server shows says nothing about the platform.
     let dns_fails = findings.iter().any(|finding| finding.verdict == Verdict::Fail);
-    let leads_here = !dns_fails && facts.value().is_some();
+    let is_open = |finding: &Finding| finding.code.topic() == Topic::Record && finding.verdict >= Verdict::Wait;
+    let awaits_record = !dns_fails && facts.value().is_some() && findings.iter().any(is_open);
+    let leads_here = !dns_fails && facts.value().is_some() && !awaits_record;
     let is_free = free.iter().all(|finding| finding.verdict < Verdict::Wait);
     findings.extend(free);
     let mut certificates = certificate::findings(facts, leads_here, is_free);
@@ -60,7 +62,12 @@ pub fn diagnose(facts: &Facts<'_>) -> Vec<Finding> {
     let trusted = certificates.iter().any(|finding| finding.code.is(Mark::GoodCertificate));
     findings.extend(certificates);
     findings.extend(http::challenge_left_over(facts, leads_here));
-    findings.extend(http::findings(facts, leads_here, trusted && !dns_fails));
+    findings.extend(http::findings(facts, leads_here, trusted && !dns_fails && !awaits_record));
+    // Until the record is there, what the old server shows is neither a cause nor worth an act.
+    let is_of_server = |finding: &&mut Finding| finding.code.topic() >= Topic::Certificate;
+    for finding in findings.iter_mut().filter(|finding| awaits_record && is_of_server(finding)) {
+        finding.waits_for_record();
+    }
     findings
 }
 

@@ -168,6 +168,14 @@ impl Finding {
         Self { who: Who::DnsProvider, until: None, ..self }.fix(fix)
     }
 
+    /// Of another server, while the record is not there yet: what is wrong ends with it.
+    pub(super) fn waits_for_record(&mut self) {
+        if self.verdict >= Verdict::Wait {
+            (self.verdict, self.who, self.until) = (Verdict::Wait, Who::Nobody, None);
+            self.fix = "another server answers: this line disappears once the record is right".to_owned();
+        }
+    }
+
     /// The order of findings: the worst first, of those the first cause.
     pub(super) fn rank(&self) -> (Reverse<Verdict>, Topic) {
         (Reverse(self.verdict), self.code.topic())

@@ -223,6 +223,36 @@ fn a_missing_record_is_the_next_step_before_saved_and_a_failure_after() {
 }
 
 #[test]
+fn until_the_record_is_there_the_old_server_is_no_cause() {
+    let shown = || {
+        [
+            Ok(certificate(&["old.acme.com"], at(-60 * 24), at(60 * 24 * 80))),
+            Ok(certificate(&[HOST], at(-60 * 24), at(60 * 24 * 80))),
+            Err(ConnectionFailure::Refused),
+        ]
+    };
+    let saved = Reported { saved: Some(at(10)), ..reported() };
+    for (old, reported) in [(true, saved), (false, reported())] {
+        for outcome in shown() {
+            let before = Seen::new().source(RecordType::A, old_answer(600)).resolved(1, old_answer(600));
+            let (domain, expectation) = (parse_name::domain(NAME).unwrap(), expectation());
+            let earlier = remember(&Facts::new(&domain, &expectation, &reported, &before.0, None, at(0)));
+            // The provider has not published it yet; or the old record is deleted, and still cached.
+            let nothing = Seen::new().source(RecordType::CNAME, nxdomain("acme.com", 900)).resolved(1, old_answer(600));
+            let seen = if old { before } else { nothing }.shows(outcome, None).later(10);
+            let findings = diagnose(&Facts::new(&domain, &expectation, &reported, &seen.0, Some(&earlier), at(10)));
+            let first = deciding(&findings).unwrap();
+            let verdict = if old { Verdict::Wait } else { Verdict::You };
+            assert_eq!((first.code.topic(), first.verdict), (Topic::Record, verdict), "{findings:?}");
+            let of_server = findings.iter().filter(|finding| finding.code.topic() == Topic::Certificate);
+            let acts: Vec<(Who, &str)> = of_server.map(|finding| (finding.who, &*finding.fix)).collect();
+            let act = "another server answers: this line disappears once the record is right";
+            assert_eq!(acts, [(Who::Nobody, act)], "{findings:?}");
+        }
+    }
+}
+
+#[test]
 fn without_the_value_the_record_cannot_be_judged() {
     let unknown = Expectation { platform_host: None, ..expectation() };
     let findings = diagnosed(&Seen::right(), &unknown, &reported(), at(0));
