@@ -127,7 +127,12 @@ impl Session {
         let Checked { domain, reported, findings, progress, measurement, at, .. } = checked;
         let decides = deciding(findings);
         let failed = || format!("No check of {} succeeded.", domain.unicode);
-        self.talk.say(decides.map_or_else(failed, |decides| headline(domain, decides)))?;
+        let is_removal = reported.is_being_removed() && measurement.known;
+        self.talk.say(match decides {
+            Some(_) if is_removal => format!("{}: {}.", domain.unicode, progress.summary),
+            Some(decides) => headline(domain, decides),
+            None => failed(),
+        })?;
         if let Some(decides) = decides.filter(|decides| decides.verdict != Verdict::Ok) {
             self.report_finding(decides, *at)?;
         }

@@ -14,7 +14,7 @@ use super::observation::{Data, Hop, Observations};
 use super::parse_name::{self, ExistingDomains};
 use super::probe::cache::ProbeCache;
 use super::probe::{OnProgress, measure, redirects};
-use super::progress::{DomainProgress, NextStep};
+use super::progress::DomainProgress;
 use super::record_export::Conflict;
 use super::registry::{Entry, RegistryChange, RegistryError, RegistryFile};
 use super::reported::Reported;
@@ -85,7 +85,6 @@ impl Subject {
         let still_matter: Vec<Finding> =
             about_name.into_iter().filter(|finding| still_matters(finding, &findings)).collect();
         findings.extend(still_matter);
-        findings.sort_by_key(Finding::rank);
         let good = seen.handshakes.iter().filter_map(|handshake| handshake.good_leaf(domain.name.as_str()));
         let expires = good.map(|leaf| leaf.not_after).min();
         let measured = Measurement::of(&findings, at);
@@ -93,6 +92,12 @@ impl Subject {
         let measurement = Measurement { caches, expires, elsewhere, ..measured };
         let all = [measurements.as_slice(), std::slice::from_ref(&measurement)].concat();
         let progress = DomainProgress::of(&all, reported, None, at);
+        // That the platform no longer knows the name tells to delete the record; else the progress tells what to do.
+        let is_done_with = |finding: &&mut Finding| finding.code != Code::Http404Project;
+        if reported.is_being_removed() {
+            findings.iter_mut().filter(is_done_with).for_each(Finding::calls_for_nothing);
+        }
+        findings.sort_by_key(Finding::rank);
         let facts = Facts::new(domain, expectation, reported, &seen, Some(&measurement.caches), at);
         let (views, conflicts) = (views_beside(&findings, &facts), conflicts(&facts));
         let zone = zone_of_record(domain, &seen);
@@ -169,10 +174,12 @@ impl Checked {
         self.reported.is_known().then_some(self.progress.stage)
     }
 
-    /// The verdict: that of the findings, but a record that was left behind is a failure, however right it is.
+    /// The verdict: that of the findings; of a domain that is being removed, what is left to do.
     pub fn verdict(&self) -> Verdict {
-        let is_left = self.progress.next == NextStep::DeleteRecord;
-        if is_left { Verdict::Fail } else { overall(&self.findings) }
+        match self.reported.is_being_removed() && self.measurement.known {
+            true => self.progress.rank().0.unwrap_or(Verdict::Ok),
+            false => overall(&self.findings),
+        }
     }
 
     /// The same in words.
@@ -199,13 +206,14 @@ fn zone_of_record(domain: &Domain, seen: &Observations) -> DnsName {
     seen.zone.as_ref().filter(own).unwrap_or(&domain.registrable).clone()
 }
 
-/// What each server sees at the name: where the domain works, none is worse than that.
+/// What each server sees at the name: where the domain works, none is worse than that; where it is being removed, nothing
+/// is expected.
 fn views_beside(findings: &[Finding], facts: &Facts<'_>) -> Vec<View> {
     let is_dns = |finding: &&Finding| finding.code.topic() <= Topic::Record;
     let works = findings.iter().filter(is_dns).all(|finding| finding.verdict <= Verdict::Warn);
     let mut views = views(facts);
     for view in views.iter_mut().filter(|view| view.verdict == ViewVerdict::Wrong && works) {
-        view.verdict = ViewVerdict::Other;
+        view.verdict = if facts.reported.is_being_removed() { ViewVerdict::Unjudged } else { ViewVerdict::Other };
     }
     views
 }
@@ -249,7 +257,9 @@ mod tests {
     use crate::domains::diagnosis::tests::{HOST, Seen, answer, cname};
     use crate::domains::finding::Who;
     use crate::domains::observation::RecordType;
+    use crate::domains::progress::NextStep;
     use crate::domains::reported::{Dated, Event};
+    use crate::domains::sandbox::{Sandbox, SandboxStep};
 
     const NAME: &str = "docs.acme.com";
 
@@ -308,6 +318,34 @@ mod tests {
                 views_beside(&finding(verdict), &facts).iter().map(|view| view.verdict).collect();
             assert_eq!(views, [expected]);
         }
+    }
+
+    #[tokio::test]
+    async fn of_a_domain_that_is_removed_a_missing_record_is_no_failure() {
+        let mut sandbox = Sandbox::new(at(0));
+        let tell = |entry: &mut Entry, event| entry.note(Dated { at: at(0), event });
+        let mut entry = Entry { name: DnsName::new(Sandbox::DOMAIN), events: Vec::new(), measurements: Vec::new() };
+        let host = DnsName::new(Sandbox::PLATFORM_HOST);
+        for event in [Event::Added, Event::Value { host }, Event::Saved, Event::RemovalPlanned] {
+            tell(&mut entry, event);
+        }
+        let check = async |entry: &Entry, sandbox: &Sandbox| {
+            let domain = parse_name::domain(Sandbox::DOMAIN).unwrap();
+            let subject = Subject::new(&sandbox.options(at(60)), Some(entry), domain, entry.reported());
+            subject.check(&ProbeCache::default(), None).await
+        };
+        let shown = |checked: &Checked| (checked.verdict(), checked.progress.next);
+        // An A record is there, and the removal is planned.
+        let checked = check(&entry, &sandbox).await;
+        assert_eq!(shown(&checked), (Verdict::You, NextStep::Remove), "{:?}", checked.findings);
+        sandbox.act(SandboxStep::DeleteA, at(1));
+        tell(&mut entry, Event::Removed);
+        let checked = check(&entry, &sandbox).await;
+        assert_eq!(shown(&checked), (Verdict::Ok, NextStep::Forget), "{:?}", checked.findings);
+        assert!(checked.findings.iter().all(|finding| finding.fix.is_empty()), "{:?}", checked.findings);
+        sandbox.act(SandboxStep::AddCname, at(2));
+        let checked = check(&entry, &sandbox).await;
+        assert_eq!(shown(&checked), (Verdict::Fail, NextStep::DeleteRecord), "{:?}", checked.findings);
     }
 
     #[test]

@@ -66,6 +66,11 @@ impl Reported {
         self.added.is_some() || self.value.is_some()
     }
 
+    /// Whether it goes out of service, or has gone: then nothing about it is repaired any more.
+    pub const fn is_being_removed(&self) -> bool {
+        self.removal_planned || self.removed
+    }
+
     /// Sums up events, in any order: the later one counts.
     pub(super) fn from_events(events: &[Dated]) -> Self {
         let mut dated: Vec<&Dated> = events.iter().collect();

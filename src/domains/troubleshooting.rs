@@ -14,6 +14,7 @@ use super::diagnosis::{CERTIFICATE_WAIT, words};
 use super::dns_name::Domain;
 use super::finding::{Finding, Verdict, Who};
 use super::observation::Role;
+use super::progress::NextStep;
 use super::report::{full_sentence, sentence, until_words};
 use super::reported::Reported;
 use super::vantage_points::{View, ViewVerdict};
@@ -71,6 +72,8 @@ pub struct Facts<'a> {
     pub domain: Domain,
     /// What the operator reported.
     pub reported: Reported,
+    /// What comes next.
+    pub next: NextStep,
     /// The findings of the last check; empty if there was none.
     pub findings: &'a [Finding],
     /// What each server saw in it.
@@ -86,7 +89,10 @@ pub fn answers(rule: Rule, facts: &Facts<'_>) -> Vec<RuleAnswer> {
     let findings = if rule == Rule::Redirects { facts.of_redirect() } else { facts.that(|_| true) };
     QUESTIONS[rule as usize].iter().fold(Vec::new(), |mut before, (question, about, otherwise)| {
         let found: Vec<&Finding> = findings.iter().copied().filter(|finding| about(finding)).collect();
-        let answer = if found.is_empty() { otherwise(facts, &before) } else { of(&found, facts.now) };
+        let mut answer = if found.is_empty() { otherwise(facts, &before) } else { of(&found, facts.now) };
+        if facts.reported.is_being_removed() {
+            answer.act.clear();
+        }
         before.push(RuleAnswer { question: (*question).to_owned(), ..answer });
         before
     })
@@ -109,6 +115,9 @@ pub fn conclusion(rule: Rule, facts: &Facts<'_>) -> String {
     let findings = if findings.is_empty() { facts.against() } else { findings };
     let first = findings.iter().min_by_key(|finding| (Reverse(finding.verdict), finding.code.topic()));
     let Some(first) = first else { return "Not checked yet: check the domain first.".to_owned() };
+    if facts.reported.is_being_removed() && first.verdict != Verdict::Unknown {
+        return format!("It is being removed: {}.", facts.next.words());
+    }
     let title = &first.title;
     match first.verdict {
         Verdict::Fail => format!("First cause: {title}. {}", whose(first.who)),
@@ -133,6 +142,9 @@ pub const PRECONDITIONS: &str =
 /// The conclusion if no finding is against the domain.
 fn all_right(rule: Rule, facts: &Facts<'_>) -> String {
     match rule {
+        Rule::Verification if facts.next != NextStep::Verify => {
+            format!("The record is right. {}", full_sentence(facts.next.words()))
+        }
         Rule::Verification => {
             "Everything that petstore can check is right: choose Verify in the dashboard, then press V here.".to_owned()
         }

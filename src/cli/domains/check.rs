@@ -16,7 +16,7 @@ use super::super::render::{ResultFormat, print, print_json};
 use super::args::{CheckArgs, ProbeArgs, RedirectsArgs, ReportArgs, Until, WatchArgs};
 use super::files::read_text;
 use super::settings::{announce, configured_domains, need_name, prepare, resolve, subject};
-use super::words::{exit, exit_of, exit_of_all, next_step};
+use super::words::{FailOn, exit, exit_of, exit_of_all, next_step};
 use super::{json, words};
 use crate::clock;
 use crate::config::file::Domains as Configured;
@@ -262,7 +262,7 @@ pub async fn report(args: &ReportArgs, configured: &Configured, file: &RegistryF
     let checked = subject.check(&ProbeCache::default(), None).await;
     keep(&args.probe, file, std::slice::from_ref(&checked))?;
     args.output.write(|out| write!(out, "{}", checked.support_report()), || json::report(&checked))?;
-    Ok(exit_of(&checked.findings))
+    Ok(exit(checked.verdict(), FailOn::default()))
 }
 
 /// The result of one check, for every format.
@@ -311,11 +311,11 @@ pub async fn watch(args: WatchArgs, configured: &Configured, file: &RegistryFile
         }
         let Some(next) = next_check(state, &subject.reported, measurement.until, unchanged, checked.at) else {
             note(&next_step(checked.progress.next, &domain.name));
-            return Ok(exit_of(&checked.findings));
+            return Ok(exit(checked.verdict(), FailOn::default()));
         };
         let left = args.timeout.saturating_sub(clock::now().mono - begin);
         if left.is_zero() {
-            note(&format!("time is up; last verdict: {}", overall(&checked.findings).as_str()));
+            note(&format!("time is up; last verdict: {}", checked.verdict().as_str()));
             return Ok(Exit::DomainWaits);
         }
         let wait = Duration::try_from(next.duration_since(now(&options))).unwrap_or_default();
@@ -341,12 +341,19 @@ fn line(checked: &Checked, format: ResultFormat) -> Result<(), Failed> {
     let until = until.map_or_else(String::new, |until| format!(", until {}", until_words(until, checked.at)));
     print(|out| {
         let time = checked.at.to_zoned(clock::time_zone()).strftime("%H:%M:%S").to_string();
-        let verdict = overall(&checked.findings).as_str().to_uppercase();
-        let title = decides.map_or("the check failed", |finding| finding.title.as_str());
+        let verdict = checked.verdict().as_str().to_uppercase();
+        let is_removal = checked.reported.is_being_removed() && checked.measurement.known;
+        let title = match decides {
+            _ if is_removal => &checked.progress.summary,
+            Some(finding) => &finding.title,
+            None => "the check failed",
+        };
         writeln!(out, "{time}  {verdict:<5}  {state}: {title}{until}")?;
-        match decides.filter(|finding| !finding.fix.is_empty() && finding.verdict != Verdict::Ok) {
-            Some(finding) => writeln!(out, "          Do: {}", crate::model::display_safe(&finding.fix)),
-            None => Ok(()),
-        }
+        let act = match decides.filter(|finding| !finding.fix.is_empty() && finding.verdict != Verdict::Ok) {
+            Some(finding) => finding.fix.clone(),
+            None if is_removal => next_step(checked.progress.next, &checked.domain.name),
+            None => return Ok(()),
+        };
+        writeln!(out, "          Do: {}", crate::model::display_safe(&act))
     })
 }

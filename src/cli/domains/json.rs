@@ -74,7 +74,7 @@ pub fn check(checked: &Checked) -> Value {
     // "Nothing to do" would contradict a warning.
     let is_then = match stage {
         Some(Stage::Live) => overall(found) == Verdict::Ok,
-        _ => overall(found) != Verdict::Fail,
+        _ => overall(found) != Verdict::Fail || checked.reported.is_being_removed(),
     };
     let fix = deciding(found).map(|finding| &finding.fix);
     let more = json!({

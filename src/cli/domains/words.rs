@@ -49,7 +49,7 @@ pub fn findings<'a>(
 pub fn evidence(out: &mut impl Write, checked: &Checked) -> io::Result<()> {
     let Checked { domain, reported, findings, at, .. } = checked;
     let kind = if domain.is_apex() { "point" } else { "be a CNAME" };
-    if let Some(host) = &reported.value {
+    if let Some(host) = reported.value.as_ref().filter(|_| !reported.is_being_removed()) {
         writeln!(out, "{} should {kind} to {host}\n", domain.unicode)?;
     }
     self::findings(out, findings, *at, true)?;

@@ -93,7 +93,7 @@ fn page(facts: &Facts<'_>, pages: &[&Hop]) -> Option<Finding> {
     let wrong = pages.iter().find_map(|hop| {
         let finding = match &hop.outcome {
             Ok(response) if matches!(response.status, 404 | 421) => {
-                let say = if facts.reported.removed { say::removed_project } else { say::unknown_project };
+                let say = if facts.reported.is_being_removed() { say::removed_project } else { say::unknown_project };
                 say(name, response.status, facts.label())
             }
             Ok(Response { status: status @ 400..500, .. }) => {

@@ -78,7 +78,8 @@ fn shown(answers: Vec<RuleAnswer>) -> Vec<String> {
 
 fn full(rule: Rule, findings: &[Finding], views: &[View], reported: &Reported) -> (Vec<RuleAnswer>, String) {
     let domain = parse_name::domain(NAME).unwrap();
-    let facts = Facts { domain, reported: reported.clone(), findings, views, redirect: None, now: at(0) };
+    let (reported, next) = (reported.clone(), NextStep::Verify);
+    let facts = Facts { domain, reported, next, findings, views, redirect: None, now: at(0) };
     (answers(rule, &facts), conclusion(rule, &facts))
 }
 
@@ -86,7 +87,8 @@ fn redirected(findings: &[Finding]) -> (Vec<RuleAnswer>, String) {
     let (domain, reported) = (parse_name::domain(NAME).unwrap(), Reported::default());
     let redirect = Redirect { from: DnsName::new(NAME), to: DnsName::new("acme.com"), status: 301 };
     let redirect = Some((redirect, findings));
-    let facts = Facts { domain, reported, findings: &[], views: &[], redirect, now: at(0) };
+    let next = NextStep::FixRedirect;
+    let facts = Facts { domain, reported, next, findings: &[], views: &[], redirect, now: at(0) };
     (answers(Rule::Redirects, &facts), conclusion(Rule::Redirects, &facts))
 }
 
@@ -103,6 +105,20 @@ fn without_a_check_nothing_is_claimed() {
         assert!(!answers.iter().any(known), "{answers:?}");
         assert_eq!(conclusion, "Nothing answers. Fix OFFLINE.");
     }
+}
+
+#[test]
+fn the_conclusion_follows_what_comes_next() {
+    let reported = Reported { removal_planned: true, ..verified(-40) };
+    let (domain, findings) = (parse_name::domain(NAME).unwrap(), right());
+    let base =
+        Facts { domain, reported, next: NextStep::Remove, findings: &findings, views: &[], redirect: None, now: at(0) };
+    for rule in Rule::ALL {
+        assert_eq!(conclusion(rule, &base), "It is being removed: remove it, step by step.");
+        assert!(answers(rule, &base).iter().all(|answer| answer.act.is_empty()), "{rule:?}");
+    }
+    let live = Facts { reported: verified(-40), next: NextStep::Nothing, ..base };
+    assert_eq!(conclusion(Rule::Verification, &live), "The record is right. Nothing to do.");
 }
 
 #[test]

@@ -9,6 +9,7 @@ use petstore::domains::catalogue::Topic;
 use petstore::domains::check_options::CheckOptions;
 use petstore::domains::diagnosis::redirect::Redirect;
 use petstore::domains::parse_name::ExistingDomains;
+use petstore::domains::progress::NextStep;
 use petstore::domains::reported::Reported;
 use petstore::domains::troubleshooting::{Facts, Rule, answers};
 use petstore::domains::{Code, DnsName, Finding, Verdict, parse_name, redirect_config};
@@ -194,7 +195,8 @@ fn is_on_a_page(trouble: Trouble, outcome: &Outcome, seen: &String) -> bool {
         true => (&[][..], Some((redirect, &outcome.findings[..]))),
         false => (&outcome.findings[..], None),
     };
-    let facts = Facts { domain, reported, findings, views: &[], redirect, now: now() };
+    let next = NextStep::Fix;
+    let facts = Facts { domain, reported, next, findings, views: &[], redirect, now: now() };
     Rule::ALL.into_iter().flat_map(|rule| answers(rule, &facts)).any(|answer| answer.seen.contains(seen))
 }
 

@@ -299,7 +299,7 @@ fn span(time: SignedDuration) -> String {
 /// Who sees what at the name, over at most `room` rows.
 fn matrix(scene: Scene<'_>, page: &mut Page<'_>, name: &DnsName, seen: &Checked, room: usize) {
     let panel = &scene.app.domains;
-    if let Some(record) = panel.dns_record() {
+    if let Some(record) = panel.dns_record().filter(|_| !seen.reported.is_being_removed()) {
         page.text(&format!("   {} {name} should be {}", record.kind(), record.value));
     }
     if room == 0 && !seen.views.is_empty() {

@@ -97,8 +97,7 @@ const CHECK: Command = command("refresh", "F5", "check again", "check again", ch
 impl State {
     /// Whether its removal has begun.
     fn is_being_removed(&self, name: &DnsName) -> bool {
-        let reported = self.reported(name);
-        reported.removal_planned || reported.removed
+        self.reported(name).is_being_removed()
     }
 }
 

@@ -116,6 +116,7 @@ fn facts(state: &State, now: Now) -> Option<Facts<'_>> {
     let followed = state.followed(&domain.name).map_or(&[][..], |followed| &followed.findings);
     Some(Facts {
         reported: state.reported(&domain.name),
+        next: state.row(&domain.name, now)?.progress.next,
         findings: seen.map_or(&[], |seen| &seen.findings),
         views: seen.map_or(&[], |seen| &seen.views),
         redirect: written.and_then(redirects::redirect).map(|redirect| (redirect, followed)),
