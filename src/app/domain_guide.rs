@@ -49,6 +49,8 @@ pub enum RedirectSeen<'a> {
     Followed(&'a FollowedRedirect),
     /// It worked before the domain was removed, which ends it.
     Worked,
+    /// The removal has ended it, and whether it worked before is not known.
+    Ended,
 }
 
 /// Whether a record still points to the platform after the removal; `None` if unknown or not removed.
@@ -67,6 +69,11 @@ pub fn is_gone(entry: &Entry) -> bool {
     entry.measurements.last().and_then(Measurement::leads_to_platform) == Some(false)
 }
 
+/// Whether visitors no longer reach the site, so that nothing can redirect them.
+pub fn is_out(entry: &Entry, stage: Stage) -> bool {
+    stage == Stage::Removed || last_known(&entry.measurements).is_some_and(|last| last.unknown_there) || is_gone(entry)
+}
+
 /// The steps of a removal, in order.
 pub fn removal(entry: &Entry, stage: Stage, redirect: RedirectSeen<'_>, record: Option<&DnsRecord>) -> [Step; 4] {
     let first = "a redirect to another domain is set and works";
@@ -77,6 +84,7 @@ pub fn removal(entry: &Entry, stage: Stage, redirect: RedirectSeen<'_>, record: 
             "none configured: to send visitors elsewhere, set it in [domains] and in the dashboard",
         ),
         RedirectSeen::NotFollowed(why) => Step::new(false, first, why),
+        RedirectSeen::Ended => Step::new(None, first, "the removal has ended it"),
         RedirectSeen::Worked => Step::new(true, first, "it worked; the removal ends it"),
         RedirectSeen::Followed(followed) => {
             let works = leads_on(&followed.findings);
@@ -95,8 +103,11 @@ pub fn removal(entry: &Entry, stage: Stage, redirect: RedirectSeen<'_>, record: 
     );
     let left = is_left_behind(entry, stage);
     let gone = left == Some(false) || is_gone(entry);
-    let unknown_there = last_known(&entry.measurements).is_some_and(|last| last.unknown_there);
-    let removed = stage == Stage::Removed && (unknown_there || left.is_some() && !gone || entry.reported().removed);
+    let removed = stage == Stage::Removed;
+    let offline = match gone && !removed {
+        true => "nothing leads to the platform, so whether it was chosen cannot be seen",
+        false => "the site goes offline at once",
+    };
     let seen = match left {
         Some(true) => "still there: anyone who adds this name to their project gets your visitors",
         _ if gone => "nothing points to the platform",
@@ -105,7 +116,7 @@ pub fn removal(entry: &Entry, stage: Stage, redirect: RedirectSeen<'_>, record: 
     [
         redirect,
         Step::new(None, "visitors are few enough, in your judgement", ""),
-        Step::new(removed, "in the dashboard, menu at the name, choose Remove", "the site goes offline at once"),
+        Step::new(removed, "in the dashboard, menu at the name, choose Remove", offline),
         Step { is_wrong: left == Some(true), ..Step::new(gone, format!("at your DNS provider delete {record}"), seen) },
     ]
 }
@@ -156,6 +167,8 @@ mod tests {
         );
         let gone = entry(&[(Code::DnsMissing, Verdict::Wait)], Vec::new());
         assert_eq!(marks(&gone, Stage::Live, RedirectSeen::None), [Some(false), None, Some(false), Some(true)]);
+        // Remove was seen before the record was deleted.
+        assert_eq!(marks(&gone, Stage::Removed, RedirectSeen::Ended), [None, None, Some(true), Some(true)]);
         let left = removal(&removed(-1), Stage::Removed, RedirectSeen::None, None);
         assert!(left[3].is_wrong && left[3].seen.starts_with("still there"), "{left:?}");
     }

@@ -53,7 +53,9 @@ impl Entry {
         self.events.push(dated);
     }
 
-    /// Adds a measurement, unless it began before the domain was added, and drops the oldest. The first that sees the record says that it was saved.
+    /// Adds a measurement, unless it began before the domain was added, and drops the oldest. The first that sees the record
+    /// says that it was saved; in a removal, the first of which the platform does not know the name says that it was removed:
+    /// once the record is deleted, that cannot be seen any more.
     pub fn keep(&mut self, measurement: Measurement) {
         if self.reported().added.is_some_and(|added| measurement.at < added) {
             return;
@@ -62,6 +64,9 @@ impl Entry {
         // Where Verify was chosen, it was there long before.
         if measurement.seen && reported.saved.or(reported.verified).is_none() {
             self.events.push(Dated { at: measurement.at, event: Event::Saved });
+        }
+        if measurement.unknown_there && reported.removal_planned && !reported.removed {
+            self.events.push(Dated { at: measurement.at, event: Event::Removed });
         }
         self.measurements.push(measurement);
         let surplus = self.measurements.len().saturating_sub(KEPT);
@@ -278,6 +283,21 @@ mod tests {
         assert_eq!(saved(Code::DnsOk, Verdict::Ok, vec![added(100)]), None, "measured before it was added");
         let verified = Dated { at: Timestamp::from_second(2).unwrap(), event: Event::Verified };
         assert_eq!(saved(Code::DnsOk, Verdict::Ok, vec![added(1), verified]), None, "it was there long before");
+    }
+
+    #[test]
+    fn that_the_platform_forgot_the_name_is_kept_only_in_a_removal() {
+        use crate::domains::{Code, Finding, Verdict, Who};
+        let planned = Dated { event: Event::RemovalPlanned, ..added(2) };
+        let measured = |code, at| Measurement::of(&[Finding::new(code, Verdict::Fail, Who::Nobody)], added(at).at);
+        for (events, removed) in [(vec![added(1)], false), (vec![added(1), planned], true)] {
+            let mut entry = Entry { name: DnsName::new("docs.acme.com"), events, measurements: Vec::new() };
+            entry.keep(measured(Code::DnsMissing, 8));
+            assert!(!entry.reported().removed, "the record was deleted, but the platform was not asked");
+            entry.keep(measured(Code::Http404Project, 9));
+            entry.keep(measured(Code::DnsMissing, 10));
+            assert_eq!(entry.reported().removed, removed);
+        }
     }
 
     #[test]

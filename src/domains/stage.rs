@@ -217,12 +217,8 @@ pub fn status(reported: &Reported, measurements: &[Measurement], now: Timestamp)
     let after_verify = if late { Stage::CertificateLate } else { Stage::CertificatePending };
     let state = match latest {
         _ if reported.removed => Stage::Removed,
-        // The platform does not know it any more, or nothing leads there.
-        Some(latest)
-            if reported.removal_planned && (latest.unknown_there || latest.leads_to_platform() == Some(false)) =>
-        {
-            Stage::Removed
-        }
+        // Only the platform tells that Remove was chosen, not that nothing leads there.
+        Some(latest) if reported.removal_planned && latest.unknown_there => Stage::Removed,
         _ if reported.removal_planned => Stage::RemovalPlanned,
         _ if reported.value.is_none() => Stage::Draft,
         None if reported.verified.is_some() => after_verify,
@@ -376,6 +372,8 @@ mod tests {
         assert_eq!(state(&planned, &[measured(1, &[RIGHT, FREE, GOOD, ANSWERS])], 2), Stage::RemovalPlanned);
         let gone = measured(1, &[RIGHT, FREE, GOOD, (Code::Http404Project, Verdict::Fail)]);
         assert_eq!(state(&planned, &[gone], 2), Stage::Removed);
+        let deleted = measured(1, &[(Code::DnsMissing, Verdict::Fail), FREE]);
+        assert_eq!(state(&planned, &[deleted], 2), Stage::RemovalPlanned, "only the record was deleted");
         assert_eq!(state(&Reported { removed: true, ..planned }, &[], 2), Stage::Removed);
     }
 

@@ -70,7 +70,12 @@ pub enum DomainsCommand {
     #[command(after_help = "Example:\n  petstore domains report docs.example.com > ticket.txt")]
     Report(ReportArgs),
     /// Take a domain out of service step by step, then off the list.
-    #[command(after_help = "Example:\n  petstore domains remove docs.example.com")]
+    ///
+    /// Begins the removal, and prints its steps with what was seen of each. From then on, checks follow the removal, and
+    /// no longer ask for the record or for Verify. --keep calls it off.
+    #[command(
+        after_help = "Examples:\n  petstore domains remove docs.example.com\n  petstore domains remove docs.example.com --keep"
+    )]
     Remove(RemoveArgs),
     /// Explain a code or a browser message: its cause and fix.
     #[command(after_help = "Examples:\n  petstore domains explain ERR_CERT_COMMON_NAME_INVALID\n  \
@@ -287,6 +292,9 @@ pub struct RemoveArgs {
     /// Take it off the list and delete its history.
     #[arg(long)]
     pub forget: bool,
+    /// Call off a removal that was begun: the domain stays in service.
+    #[arg(long, conflicts_with_all = ["done", "forget"])]
+    pub keep: bool,
     #[command(flatten)]
     pub probe: ProbeArgs,
 }

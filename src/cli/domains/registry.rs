@@ -3,7 +3,7 @@
 
 use std::io::Write as _;
 
-use crate::app::domain_guide::{RedirectSeen, removal};
+use crate::app::domain_guide::{RedirectSeen, is_out, removal};
 use crate::app::domain_service::existing;
 use crate::clock;
 use crate::config::file::Domains as Configured;
@@ -158,9 +158,17 @@ pub async fn remove(args: RemoveArgs, configured: &Configured, file: &RegistryFi
         note(&format!("{} removed from the list", domain.unicode));
         return Ok(Exit::Done);
     }
+    let event = match args {
+        RemoveArgs { keep: true, .. } => Event::RemovalDropped,
+        RemoveArgs { done: true, .. } => Event::Removed,
+        _ => Event::RemovalPlanned,
+    };
     let at = clock::now().wall;
-    let event = if args.done { Event::Removed } else { Event::RemovalPlanned };
     file.apply(&[RegistryChange::Reported(domain.name.clone(), Dated { at, event })])?;
+    if args.keep {
+        note(&format!("the removal is called off: {} stays in service", domain.unicode));
+        return Ok(Exit::Done);
+    }
     // What was seen before says nothing of now.
     let (subject, _) = prepare(&args.name, &args.probe, configured, file)?;
     let checked = subject.check(&ProbeCache::default(), None).await;
@@ -171,16 +179,24 @@ pub async fn remove(args: RemoveArgs, configured: &Configured, file: &RegistryFi
     let domain = &subject.domain;
     let redirects = redirect_config::check(configured_domains(configured), &[]).configuration;
     let redirect = redirects.into_iter().flat_map(|c| c.redirects).find(|redirect| redirect.from == domain.name);
-    let followed = match redirect {
+    let list = file.read()?;
+    let entry = entry(&list, domain)?;
+    let is_out = is_out(entry, checked.progress.stage);
+    let is_redirected = redirect.is_some();
+    let followed = match redirect.filter(|_| !is_out) {
         Some(redirect) => Some(follow(&subject.options, redirect).await),
         None => None,
     };
-    let list = file.read()?;
-    let entry = entry(&list, domain)?;
     let record = subject.reported.value.clone().map(|value| DnsRecord::new(domain, checked.zone.clone(), value));
-    let seen = followed.as_ref().map_or(RedirectSeen::None, RedirectSeen::Followed);
+    let seen = match &followed {
+        Some(followed) => RedirectSeen::Followed(followed),
+        None if is_redirected => RedirectSeen::Ended,
+        None => RedirectSeen::None,
+    };
     let steps = removal(entry, checked.progress.stage, seen, record.as_ref());
     print(|out| {
+        writeln!(out, "The removal of {} has begun. To call it off:", domain.unicode)?;
+        writeln!(out, "petstore domains remove {} --keep\n", domain.name)?;
         writeln!(out, "To remove {}, in this order:\n", domain.unicode)?;
         for (number, step) in (1..).zip(&steps) {
             write!(out, "{}", paragraph(&format!("{number} {} ", step.mark()), &step.text, room(columns())))?;

@@ -448,6 +448,12 @@ fn a_removal_goes_in_order_and_finds_the_record_that_was_left() {
         shown.contains("1 [ ] a redirect to another domain") && shown.contains("the site goes offline at once"),
         "{shown}"
     );
+    assert!(shown.contains("The removal of docs.acme-pets.com has begun. To call it off:"), "{shown}");
+    let listed = || text(&room.petstore(&["list"]).output().unwrap().stdout);
+    assert!(listed().contains("removal-planned"), "{}", listed());
+    ends_with(&room.petstore(&["remove", DOMAIN, "--keep"]).output().unwrap(), 0);
+    assert!(!listed().contains("removal-planned"), "{}", listed());
+    ends_with(&room.run(&["remove", DOMAIN]), 0);
     let done = room.run(&["remove", DOMAIN, "--done"]);
     ends_with(&done, 8);
     assert!(text(&done.stdout).contains("delete it now"), "{}", text(&done.stdout));

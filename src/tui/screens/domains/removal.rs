@@ -35,14 +35,13 @@ const ROOMY: u16 = 20;
 fn steps(app: &AppState, name: &DnsName, now: Now) -> Option<[Step; 4]> {
     let panel = &app.domains;
     let (entry, stage) = (panel.entry(name)?, panel.stage(name, now));
-    let last = entry.measurements.last();
-    let is_out = stage == Stage::Removed || last.is_some_and(|last| last.unknown_there) || domain_guide::is_gone(entry);
+    let is_out = domain_guide::is_out(entry, stage);
     let redirect = match (panel.redirect_from(name), panel.followed(name)) {
         (None, _) => RedirectSeen::None,
         // The removal ends it, which the next check may see before the other.
         (Some(_), _) if is_out && panel.worked.contains(name) => RedirectSeen::Worked,
+        (Some(_), _) if is_out => RedirectSeen::Ended,
         (Some(_), Some(followed)) => RedirectSeen::Followed(followed),
-        (Some(_), None) if is_out => RedirectSeen::NotFollowed("not checked: the domain is removed"),
         (Some(_), None) if app.pending.is_running(Slot::Redirects) => RedirectSeen::NotFollowed("checking ..."),
         (Some(_), None) => RedirectSeen::NotFollowed("not checked yet (r)"),
     };
