@@ -71,12 +71,11 @@ impl Reported {
         self.removal_planned || self.removed
     }
 
-    /// Sums up events, in any order: the later one counts.
+    /// Sums up events in the order in which they were reported: a later report corrects an earlier one, also with an
+    /// earlier time.
     pub(super) fn from_events(events: &[Dated]) -> Self {
-        let mut dated: Vec<&Dated> = events.iter().collect();
-        dated.sort_by_key(|dated| dated.at);
         let mut reported = Self::default();
-        for Dated { at, event } in dated {
+        for Dated { at, event } in events {
             match event {
                 // Adding it again after a removal starts over.
                 Event::Added => reported = Self { added: Some(*at), ..Self::default() },
@@ -105,16 +104,17 @@ mod tests {
     }
 
     #[test]
-    fn the_later_event_counts_whatever_their_order() {
+    fn the_last_report_counts_whatever_its_time() {
         let reported = Reported::from_events(&[
+            at(1, Event::Added),
             at(30, Event::Verified),
             at(20, Event::Saved),
-            at(1, Event::Added),
             at(40, Event::Verified),
             at(5, Event::Value { host: DnsName::new("Sites.Platform.net.") }),
+            at(10, Event::Saved),
         ]);
         assert_eq!((reported.verified, reported.verified_times), (Timestamp::from_second(40).ok(), 2));
-        assert_eq!(reported.saved, Timestamp::from_second(20).ok());
+        assert_eq!(reported.saved, Timestamp::from_second(10).ok(), "a mistaken time is corrected");
         assert_eq!(reported.value, Some(DnsName::new("sites.platform.net")));
     }
 
