@@ -37,7 +37,6 @@ pub fn add(args: &AddArgs, configured: &Configured, file: &RegistryFile) -> Resu
     let list = file.read()?;
     let at = clock::now().wall;
     let mut known = existing(host.as_ref(), &list.domains);
-    known.listed.extend(configured.redirects.iter().map(|redirect| DnsName::new(&redirect.from)));
     let brings_value = |entry: &&Entry| !entry.reported().removed && host.is_some() && entry.reported().value != host;
     let fresh: Vec<DnsName> = list.domains.iter().filter(brings_value).map(|entry| entry.name.clone()).collect();
     known.listed.retain(|name| !fresh.contains(name));

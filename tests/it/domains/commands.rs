@@ -488,6 +488,19 @@ fn a_removal_that_could_not_be_checked_is_not_called_clean() {
 }
 
 #[test]
+fn a_domain_that_redirects_can_be_added() {
+    let home = home();
+    let file = home.path().join("config.toml");
+    let redirect = format!("from = \"{DOMAIN}\"\nto = \"www.acme-pets.com\"\nstatus = 301\n");
+    std::fs::write(&file, format!("[[domains.redirects]]\n{redirect}")).unwrap();
+    let add = || petstore(&home, &["add", DOMAIN]).arg("--config").arg(&file).output().unwrap();
+    ends_with(&add(), 0);
+    let again = add();
+    ends_with(&again, 8);
+    assert!(text(&again.stdout).contains("The domain is already listed"), "{}", text(&again.stdout));
+}
+
+#[test]
 fn a_command_that_is_offered_has_all_its_words() {
     let home = home();
     ends_with(&petstore(&home, &["add", DOMAIN, "--platform-host", Plan::PLATFORM_HOST]).output().unwrap(), 0);
