@@ -25,6 +25,8 @@ pub struct DomainProgress {
     pub summary: String,
     /// What comes next.
     pub next: NextStep,
+    /// What follows, once that is done; a domain that has its certificate needs no Verify.
+    pub then: Option<&'static str>,
     /// What to do about the first problem of the last check; empty if nothing.
     pub fix: String,
     /// Until when to wait, if known; the time may have passed.
@@ -90,7 +92,7 @@ impl NextStep {
     }
 
     /// What follows, once that is done.
-    pub const fn then(self) -> Option<&'static str> {
+    const fn then(self) -> Option<&'static str> {
         match self {
             Self::EnterValue => Some("enter the record at your DNS provider"),
             Self::EnterRecord | Self::Fix | Self::Wait => Some("choose Verify in the dashboard"),
@@ -176,7 +178,9 @@ impl DomainProgress {
             NextStep::Fix | NextStep::Wait => last.map_or_else(String::new, |last| last.fix.clone()),
             _ => String::new(),
         };
-        Self { stage, stale, verdict, summary: summary.to_owned(), next, fix, until, needs_action, pending }
+        let is_verified = last.is_some_and(|last| last.record && last.certificate);
+        let then = next.then().filter(|_| !(is_verified && matches!(next, NextStep::Fix | NextStep::Wait)));
+        Self { stage, stale, verdict, summary: summary.to_owned(), next, then, fix, until, needs_action, pending }
     }
 
     /// What to do next, without the key or command for it.
@@ -301,6 +305,15 @@ mod tests {
             let progress = DomainProgress::of(&measured(lines), reported, redirect, Timestamp::UNIX_EPOCH);
             assert_eq!((progress.next, progress.needs_action), (next, needs_action), "{lines:?}");
         }
+    }
+
+    #[test]
+    fn what_has_its_certificate_needs_no_verify() {
+        let host = Some(DnsName::new("sites.platform.net"));
+        let reported = Reported { value: host, saved: Some(Timestamp::UNIX_EPOCH), ..Reported::default() };
+        let then = |lines| DomainProgress::of(&measured(lines), &reported, None, Timestamp::UNIX_EPOCH).then;
+        assert_eq!(then(&[(Code::DnsABlocks, Verdict::Fail)]), Some("choose Verify in the dashboard"));
+        assert_eq!(then(&[LIVE[0], LIVE[1], LIVE[2], (Code::RdLoop, Verdict::Fail)]), None);
     }
 
     #[test]

@@ -409,7 +409,7 @@ fn facts(scene: Scene<'_>, name: &DnsName, seen: &Checked) -> Vec<(&'static str,
             vec![(NOW, format!("The check failed, so the current state is unknown. {why}"))]
         }
     };
-    let then = progress.next.then().filter(|_| seen.measurement.known && progress.stage != Step::Live);
+    let then = progress.then.filter(|_| seen.measurement.known);
     facts.extend(then.map(|then| ("Then:   ", full_sentence(then))));
     let practice = panel.setup.sandbox.as_ref().filter(|_| name.as_str() == Sandbox::DOMAIN);
     let waits = practice.and_then(|sandbox| sandbox.waits_for(wall));
