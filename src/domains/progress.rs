@@ -168,7 +168,8 @@ impl DomainProgress {
                 true
             }
         };
-        let pending = stage.is_pending() || stage == Stage::Removed && verdict.is_some();
+        let pending =
+            stage.is_pending() || stage == Stage::Removed && verdict.is_some() || next == NextStep::FixRedirect;
         let until = match (next, reported.verified) {
             (NextStep::Wait, _) => last.and_then(|last| last.until),
             (NextStep::AwaitCertificate, Some(verified)) => verified.checked_add(CERTIFICATE_WAIT).ok(),

@@ -6,11 +6,11 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use super::live::BACK;
-use super::popups;
 use super::popups::outside::OUTSIDE;
 use super::state::{PanelLocation, State};
 use super::update::around;
 use super::view::{Page, Scene, act_of, verdict_role, verdict_word};
+use super::{popups, scheduler};
 use crate::api::failure::Failure;
 use crate::clock::Now;
 use crate::domains::check::FollowedRedirect;
@@ -106,7 +106,7 @@ impl Job for FollowRedirects {
         followed.map_err(|why| Failure::Crashed { why })
     }
 
-    fn done(&self, app: &mut AppState, followed: Result<Vec<FollowedRedirect>, Failure>, _: Now) -> Vec<Effect> {
+    fn done(&self, app: &mut AppState, followed: Result<Vec<FollowedRedirect>, Failure>, now: Now) -> Vec<Effect> {
         let walked = match followed {
             Ok(walked) => walked,
             Err(failure) => return app.fail(failure),
@@ -114,9 +114,15 @@ impl Job for FollowRedirects {
         for walked in walked.iter().filter(|walked| leads_on(&walked.findings)) {
             app.domains.worked.insert(walked.redirect.from.clone());
         }
+        let from: Vec<DnsName> = walked.iter().map(|walked| walked.redirect.from.clone()).collect();
         let redirects = &mut app.domains.redirects;
         redirects.walked.retain(|old| !walked.iter().any(|new| new.redirect == old.redirect));
         redirects.walked.extend(walked);
+        // A live domain is checked again only for a redirect that fails.
+        let is_idle = |name: &&DnsName| app.domains.checks.get(name).is_some_and(|check| check.due.is_none());
+        for name in from.iter().filter(is_idle).cloned().collect::<Vec<_>>() {
+            scheduler::wait(&mut app.domains, &name, now);
+        }
         Vec::new()
     }
 }

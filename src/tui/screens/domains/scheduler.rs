@@ -22,10 +22,10 @@ use crate::tui::job::{Env, Job, Ongoing};
 use crate::tui::pending::{LANES, Slot};
 use crate::tui::state::{AppState, MessageKind, Screen};
 
-use super::popups;
 use super::state::{DomainSummary, PanelLocation, State, StatusWords};
 use super::update::KeepRegistry;
 use super::view::act;
+use super::{popups, redirects};
 
 /// Checking again sooner brings nothing new.
 const LEAST_PAUSE: SignedDuration = SignedDuration::from_secs(5);
@@ -307,6 +307,10 @@ fn on_seen(app: &mut AppState, lane: usize, mut seen: Checked, now: Now) -> Vec<
     let row = row.filter(|_| notify && !is_being_removed);
     let mut effects: Vec<Effect> = row.and_then(|row| announce(app, &row, now)).into_iter().collect();
     effects.extend(work(app, now));
+    // What was fixed in the redirect from it is seen as soon.
+    if app.domains.followed(&name).is_some() && !app.pending.is_running(Slot::Redirects) {
+        effects.extend(redirects::walk(app, now));
+    }
     effects
 }
 

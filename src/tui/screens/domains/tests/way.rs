@@ -7,7 +7,8 @@ use jiff::SignedDuration;
 use crate::app::clipboard::ClipboardBackend;
 use crate::app::domain_service::{DomainSetup, ResolverChoice};
 use crate::config::{Notify, Service};
-use crate::domains::check::Checked;
+use crate::domains::check::{Checked, FollowedRedirect};
+use crate::domains::progress::NextStep;
 use crate::domains::registry::{Registry, RegistryChange};
 use crate::domains::reported::Event;
 use crate::domains::sandbox::{Sandbox, SandboxStep};
@@ -21,13 +22,14 @@ use crate::tui::popups::DEAF;
 use crate::tui::popups::text::CopyText;
 use crate::tui::popups::write::{NotWritten, WriteFile};
 use crate::tui::screens::domains::popups::resolvers::ChooseResolvers;
+use crate::tui::screens::domains::redirects::FollowRedirects;
 use crate::tui::screens::domains::scheduler::{CheckDomain, next_due};
 use crate::tui::screens::domains::state::PanelLocation;
 use crate::tui::screens::domains::state::{NAME, VALUE};
 use crate::tui::screens::domains::update::KeepRegistry;
 use crate::tui::testing::{App, job_of, of_kind};
 
-use super::fixture;
+use super::fixture::{self, walked};
 use super::looks::{answer, opened, panel, unasked};
 
 fn name(text: &str) -> DnsName {
@@ -623,6 +625,23 @@ fn the_list_counts_down_and_shows_the_days_of_the_certificate() {
     live.measurements[0].expires = Some(fixture::start() + SignedDuration::from_hours(61 * 24 + 5));
     app.state.domains.list = Some(list);
     assert!(app.says("cert 61 d   OK    live"), "{}", app.screen());
+}
+
+#[test]
+fn a_redirect_that_was_fixed_is_seen_with_the_next_check() {
+    let mut app = opened("acme-pets.com", 4, 80, 24);
+    let next = |app: &App| app.state.domains.row(&name("acme-pets.com"), app.now).unwrap().progress.next;
+    app.keys("R");
+    let FollowRedirects { redirects, .. } = app.asked().unwrap();
+    let loops =
+        |redirect| FollowedRedirect { findings: vec![fixture::finding(Code::RdLoop)], ..walked(redirect, true) };
+    app.answer::<FollowRedirects>(Ok(redirects.into_iter().map(loops).collect()));
+    assert_eq!(next(&app), NextStep::FixRedirect);
+    // It is live, and checked again all the same.
+    app.state.domains.watching = true;
+    app.wait(Duration::from_secs(61));
+    answer(&mut app, 4, true);
+    assert_eq!(next(&app), NextStep::Nothing);
 }
 
 #[test]
