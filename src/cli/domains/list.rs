@@ -98,7 +98,7 @@ impl ListRow {
         json!({
             "domain": name, "role": role, "state": progress.stage, "verdict": progress.verdict,
             "code": last.map(|last| &last.code), "next": next, "checkedAt": last.map(|last| last.at),
-            "until": last.and_then(|last| last.until), "value": reported.value, "addedAt": reported.added,
+            "until": progress.until.or(last.and_then(|last| last.until)), "value": reported.value, "addedAt": reported.added,
             "savedAt": reported.saved, "verifiedAt": reported.verified,
         })
     }
@@ -110,11 +110,15 @@ impl ListRow {
     }
 }
 
-/// What comes next, with its command. A problem is named: the row has no other place for it.
+/// What comes next, with its command. What is waited for is named: the row has no other place for it.
 fn next_words(progress: &DomainProgress, last: Option<&Measurement>, name: &DnsName, now: Timestamp) -> String {
     let title = last.map_or(progress.summary.as_str(), |last| last.title.as_str());
     match (progress.next, progress.until) {
-        (NextStep::Fix, _) | (NextStep::Wait, None) => title.to_owned(),
+        (NextStep::Fix, _) => progress.act().to_owned(),
+        (NextStep::Wait, None) => title.to_owned(),
+        (NextStep::AwaitCertificate, Some(until)) => {
+            format!("{}, until {}", progress.act(), until_words(until, now))
+        }
         (NextStep::Wait, Some(until)) if until <= now => {
             format!("{title}, until {}: petstore domains check {name}", until_words(until, now))
         }
@@ -199,6 +203,21 @@ mod tests {
         };
         assert_eq!(state(None), Stage::Draft);
         assert_eq!(state(Some(DnsName::new("sites.platform.net"))), Stage::WaitingForDns);
+    }
+
+    #[test]
+    fn the_next_step_is_what_to_do_and_until_when() {
+        let name = DnsName::new("a.example.com");
+        let next = |step, fix: &str, until| {
+            let progress = row("a.example.com", None).progress;
+            let progress = DomainProgress { next: step, fix: fix.to_owned(), until, ..progress };
+            next_words(&progress, None, &name, Timestamp::UNIX_EPOCH)
+        };
+        let act = "at your DNS provider, delete the A record 192.0.2.10 of a";
+        assert_eq!(next(NextStep::Fix, act, None), act);
+        let until = Timestamp::from_second(1800).ok();
+        let shown = next(NextStep::AwaitCertificate, "", until);
+        assert!(shown.starts_with("wait for the certificate: mostly minutes, until ") && shown.ends_with("(30 min)"));
     }
 
     #[test]

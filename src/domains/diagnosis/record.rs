@@ -16,6 +16,7 @@ use super::authoritative::{invents, sees_right};
 use super::cname_target::{self, shown};
 use super::facts::Authoritative;
 use super::http::is_parked;
+use super::propagation::left;
 use super::{Facts, words};
 
 /// A TTL above this gets a warning.
@@ -290,11 +291,11 @@ fn missing(facts: &Facts<'_>) -> Finding {
     absent(facts, finding).evidence(facts.source().evidence(&[CNAME]))
 }
 
-/// How long resolvers cache that there was nothing (RFC 2308).
+/// How long resolvers cache that there was nothing (RFC 2308), or the record that was there before.
 fn then_forgotten(facts: &Facts<'_>) -> String {
     let name = &facts.domain.name;
-    let lookups = facts.seen.asked(name, CNAME).chain(facts.seen.asked(name, A));
-    let longest = lookups.filter_map(|lookup| lookup.reply()?.negative()).map(|(_, ttl)| ttl).max();
+    let lookups = [CNAME, A, AAAA].into_iter().flat_map(|kind| facts.seen.asked(name, kind));
+    let longest = lookups.filter_map(|lookup| left(name, lookup.reply()?)).max();
     longest.map_or_else(String::new, |ttl| {
         format!(". Then wait up to {} for resolvers that already looked it up", words::ttl(ttl))
     })

@@ -223,6 +223,18 @@ fn a_missing_record_is_the_next_step_before_saved_and_a_failure_after() {
 }
 
 #[test]
+fn the_wait_for_a_missing_record_includes_what_resolvers_still_have() {
+    let (domain, expectation) = (parse_name::domain(NAME).unwrap(), expectation());
+    for (ttl, wait) in [(2940, "wait up to 49 min"), (60, "wait up to 15 min")] {
+        let seen = Seen::new().source(RecordType::CNAME, nxdomain("acme.com", 900)).resolved(1, old_answer(ttl));
+        let findings = diagnose(&Facts::new(&domain, &expectation, &reported(), &seen.0, None, at(0)));
+        let first = deciding(&findings).unwrap();
+        assert_eq!(first.code, Code::DnsMissing);
+        assert!(first.fix.contains(wait), "{}", first.fix);
+    }
+}
+
+#[test]
 fn until_the_record_is_there_the_old_server_is_no_cause() {
     let shown = || {
         [
