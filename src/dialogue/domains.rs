@@ -7,7 +7,7 @@ use crate::app::domain_service::CheckRequest;
 use crate::domains::check::Checked;
 use crate::domains::finding::deciding;
 use crate::domains::parse_name::{self, ExistingDomains};
-use crate::domains::progress::DomainProgress;
+use crate::domains::progress::{DomainProgress, NextStep};
 use crate::domains::registry::{Entry, Registry, RegistryChange};
 use crate::domains::report::{full_sentence, headline, sentence, until_words};
 use crate::domains::reported::{Dated, Event};
@@ -154,10 +154,13 @@ impl Session {
         if right > 0 {
             self.talk.say(format!("Passed: {}.", counted(right, "check")))?;
         }
-        self.talk.say(match reported.is_known() {
-            true => format!("Step: {}. {}", words::state(progress.stage), full_sentence(progress.next.words())),
-            false => "It is not on your list.".to_owned(),
-        })
+        if !reported.is_known() {
+            return self.talk.say("It is not on your list.");
+        }
+        self.talk.say(format!("Step: {}. {}", words::state(progress.stage), full_sentence(progress.next.words())))?;
+        let is_verify = matches!(progress.next, NextStep::Verify | NextStep::Reverify);
+        let record = "Then record it: in \"set up a domain\", choose \"I chose Verify in the dashboard\".";
+        self.talk.say_all(is_verify.then_some(record))
     }
 
     fn report_finding(&mut self, finding: &Finding, at: Timestamp) -> Asked<()> {

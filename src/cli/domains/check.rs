@@ -16,7 +16,7 @@ use super::super::render::{ResultFormat, print, print_json};
 use super::args::{CheckArgs, ProbeArgs, RedirectsArgs, ReportArgs, Until, WatchArgs};
 use super::files::read_text;
 use super::settings::{announce, configured_domains, need_name, prepare, resolve, subject};
-use super::words::{FailOn, exit, exit_of, exit_of_all, next_step};
+use super::words::{FailOn, exit, exit_of, exit_of_all, next_step, recorded};
 use super::{json, words};
 use crate::clock;
 use crate::config::file::Domains as Configured;
@@ -350,7 +350,7 @@ fn line(checked: &Checked, format: ResultFormat) -> Result<(), Failed> {
         };
         writeln!(out, "{time}  {verdict:<5}  {state}: {title}{until}")?;
         let act = match decides.filter(|finding| !finding.fix.is_empty() && finding.verdict != Verdict::Ok) {
-            Some(finding) => finding.fix.clone(),
+            Some(finding) => recorded(&finding.fix, finding, checked),
             None if is_removal => next_step(checked.progress.next, &checked.domain.name),
             None => return Ok(()),
         };

@@ -34,6 +34,15 @@ pub fn next_step(next: NextStep, name: &DnsName) -> String {
     format!("{}{join}: petstore domains {verb} {name}{rest}", next.words())
 }
 
+/// `act`, what to do about the finding that decides, and the command that records it, if it is Verify.
+pub fn recorded(act: &str, decides: &Finding, checked: &Checked) -> String {
+    let is_verify = matches!(checked.progress.next, NextStep::Verify | NextStep::Reverify);
+    match is_verify && decides.code.topic() == Topic::Certificate {
+        true => format!("{act}; then run: petstore domains verified {}", checked.domain.name),
+        false => act.to_owned(),
+    }
+}
+
 /// Writes findings, with their evidence if `evidence` is set.
 pub fn findings<'a>(
     out: &mut impl Write,
@@ -73,7 +82,8 @@ pub fn summary(out: &mut impl Write, checked: &Checked, is_whole: bool) -> io::R
         // What to ask the platform for is the operator's act.
         Some(act) if matches!(decides.who, Who::Platform | Who::Nobody) => line(&full_sentence(act))?,
         Some(act) => {
-            line(&format!("You, {}: {}", decides.who.at().replace("your", "the"), sentence(&uncapitalized(act))))?
+            let act = recorded(&uncapitalized(act), decides, checked);
+            line(&format!("You, {}: {}", decides.who.at().replace("your", "the"), sentence(&act)))?
         }
         None if progress.next != NextStep::Nothing => line(&full_sentence(&next))?,
         None => {}

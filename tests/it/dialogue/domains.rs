@@ -78,6 +78,7 @@ async fn a_domain_becomes_live_by_following_the_steps() {
     for said in [
         "Done in the dashboard: add docs.acme-cats.com; the value: sites.petplatform.net.",
         "In the way: A ",
+        "Then record it: in \"set up a domain\", choose \"I chose Verify in the dashboard\".",
         "Recorded. The certificate usually follows within a couple of minutes.",
         "docs.acme-cats.com is all right.",
         "Step: live. Nothing to do.",

@@ -177,6 +177,10 @@ fn a_certificate_is_waited_for_half_an_hour_after_verify() {
     }
     let (ended, value) = room.check(&[DOMAIN]);
     assert_eq!((ended, &value["verdict"], &value["state"]), (11, &"you".into(), &"ready-to-verify".into()));
+    for words in [&["check", DOMAIN][..], &["watch", DOMAIN, "--timeout", "0s"]] {
+        let shown = text(&room.run(words).stdout).split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(shown.contains("then run: petstore domains verified docs.acme-pets.com"), "{shown}");
+    }
 }
 
 #[test]
