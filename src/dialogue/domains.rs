@@ -127,9 +127,8 @@ impl Session {
         let Checked { domain, reported, findings, progress, measurement, at, .. } = checked;
         let decides = deciding(findings);
         let failed = || format!("No check of {} succeeded.", domain.unicode);
-        let is_removal = reported.is_being_removed() && measurement.known;
         self.talk.say(match decides {
-            Some(_) if is_removal => format!("{}: {}.", domain.unicode, progress.summary),
+            Some(_) if checked.is_removal() => format!("{}: {}.", domain.unicode, progress.summary),
             Some(decides) => headline(domain, decides),
             None => failed(),
         })?;

@@ -41,7 +41,8 @@ impl Session {
         let Some(list) = self.listed()? else { return Ok(()) };
         let is_open = |entry: &&Entry| {
             let is_known = !entry.measurements.is_empty() || entry.reported().verified.is_none();
-            is_known && !matches!(self.progress(entry).stage, Stage::Live | Stage::Removed)
+            let stage = self.progress(entry).stage;
+            is_known && !matches!(stage, Stage::Live | Stage::RemovalPlanned | Stage::Removed)
         };
         let unfinished: Vec<_> = list.domains.iter().filter(is_open).collect();
         let mut ways = vec!["a new domain".to_owned()];

@@ -176,10 +176,12 @@ impl Checked {
 
     /// The verdict: that of the findings; of a domain that is being removed, what is left to do.
     pub fn verdict(&self) -> Verdict {
-        match self.reported.is_being_removed() && self.measurement.known {
-            true => self.progress.rank().0.unwrap_or(Verdict::Ok),
-            false => overall(&self.findings),
-        }
+        if self.is_removal() { self.progress.rank().0.unwrap_or(Verdict::Ok) } else { overall(&self.findings) }
+    }
+
+    /// Whether the removal decides what it is called and what comes next: it has begun, and the check did not fail.
+    pub const fn is_removal(&self) -> bool {
+        self.reported.is_being_removed() && self.measurement.known
     }
 
     /// The same in words.

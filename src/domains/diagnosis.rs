@@ -63,7 +63,7 @@ pub fn diagnose(facts: &Facts<'_>) -> Vec<Finding> {
     findings.extend(certificates);
     findings.extend(http::challenge_left_over(facts, leads_here));
     findings.extend(http::findings(facts, leads_here, trusted && !dns_fails && !awaits_record));
-    // Until the record is there, what the old server shows is neither a cause nor worth an act.
+    // Until the record is there, what the old server shows is not a cause, and there is nothing to do about it.
     let is_of_server = |finding: &&mut Finding| finding.code.topic() >= Topic::Certificate;
     for finding in findings.iter_mut().filter(|finding| awaits_record && is_of_server(finding)) {
         finding.waits_for_record();

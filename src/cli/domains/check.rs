@@ -342,16 +342,15 @@ fn line(checked: &Checked, format: ResultFormat) -> Result<(), Failed> {
     print(|out| {
         let time = checked.at.to_zoned(clock::time_zone()).strftime("%H:%M:%S").to_string();
         let verdict = checked.verdict().as_str().to_uppercase();
-        let is_removal = checked.reported.is_being_removed() && checked.measurement.known;
         let title = match decides {
-            _ if is_removal => &checked.progress.summary,
+            _ if checked.is_removal() => &checked.progress.summary,
             Some(finding) => &finding.title,
             None => "the check failed",
         };
         writeln!(out, "{time}  {verdict:<5}  {state}: {title}{until}")?;
         let act = match decides.filter(|finding| !finding.fix.is_empty() && finding.verdict != Verdict::Ok) {
             Some(finding) => recorded(&finding.fix, finding, checked),
-            None if is_removal => next_step(checked.progress.next, &checked.domain.name),
+            None if checked.is_removal() => next_step(checked.progress.next, &checked.domain.name),
             None => return Ok(()),
         };
         writeln!(out, "          Do: {}", crate::model::display_safe(&act))
