@@ -310,7 +310,10 @@ pub async fn watch(args: WatchArgs, configured: &Configured, file: &RegistryFile
             return Ok(Exit::Done);
         }
         let Some(next) = next_check(state, &subject.reported, measurement.until, unchanged, checked.at) else {
-            note(&next_step(checked.progress.next, &domain.name));
+            // The line of a removal has it already.
+            if !checked.is_removal() {
+                note(&next_step(checked.progress.next, &domain.name));
+            }
             return Ok(exit(checked.verdict(), FailOn::default()));
         };
         let left = args.timeout.saturating_sub(clock::now().mono - begin);
