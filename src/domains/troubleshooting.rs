@@ -92,6 +92,9 @@ pub fn answers(rule: Rule, facts: &Facts<'_>) -> Vec<RuleAnswer> {
         let mut answer = if found.is_empty() { otherwise(facts, &before) } else { of(&found, facts.now) };
         if facts.reported.is_being_removed() {
             answer.act.clear();
+            if answer.verdict.is_none() {
+                answer.word = "not needed".to_owned();
+            }
         }
         before.push(RuleAnswer { question: (*question).to_owned(), ..answer });
         before

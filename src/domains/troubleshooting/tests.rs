@@ -115,7 +115,8 @@ fn the_conclusion_follows_what_comes_next() {
         Facts { domain, reported, next: NextStep::Remove, findings: &findings, views: &[], redirect: None, now: at(0) };
     for rule in Rule::ALL {
         assert_eq!(conclusion(rule, &base), "It is being removed: remove it, step by step.");
-        assert!(answers(rule, &base).iter().all(|answer| answer.act.is_empty()), "{rule:?}");
+        let asks = |answer: &RuleAnswer| !answer.act.is_empty() || answer.word == "yours to do";
+        assert!(!answers(rule, &base).iter().any(asks), "{rule:?}");
     }
     let live = Facts { reported: verified(-40), next: NextStep::Nothing, ..base };
     assert_eq!(conclusion(Rule::Verification, &live), "The record is right. Nothing to do.");

@@ -415,6 +415,7 @@ fn facts(scene: Scene<'_>, name: &DnsName, seen: &Checked) -> Vec<(&'static str,
     let waits = practice.and_then(|sandbox| sandbox.waits_for(wall));
     facts.extend(waits.map(|waits| ("Here:   ", full_sentence(&format!("in the sandbox, {waits}")))));
     if decides
+        .filter(|finding| finding.verdict > Verdict::Ok)
         .is_some_and(|finding| matches!(finding.code, Code::DnsValueGone | Code::DnsWrongTarget | Code::DnsNearMiss))
     {
         facts.push(("Or:     ", "Press c to correct the value here if you mistyped it.".to_owned()));
