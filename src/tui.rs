@@ -43,5 +43,15 @@ pub mod view;
 mod widgets;
 pub mod worker;
 
+pub use command::{Command, Place, change, command};
+pub use effect::Effect;
+pub use job::{Env, Job};
+pub use pending::Slot;
+use popups::Popup;
+pub use state::{AppState, Screen};
+use text_input::{TextInput, Typing};
+pub use theme::StyleRole;
+use widgets::page::Page;
+
 #[cfg(test)]
 pub(crate) mod testing;

@@ -5,10 +5,10 @@ use std::fmt;
 
 use strum::IntoEnumIterator as _;
 
-use super::effect::Effect;
 pub use super::key::Movement;
-use super::state::{AppState, Link};
+use super::state::Link;
 use super::text_input::Edit;
+use super::{AppState, Effect};
 use crate::clock::Now;
 
 /// Keys for each [`Movement`]: choices beside a text field.

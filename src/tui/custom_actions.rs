@@ -6,14 +6,11 @@ mod tests;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::effect::Effect;
-use super::job::{Env, Job};
 use super::keymap::PETS;
-use super::pending::Slot;
 use super::popups::Question;
 use super::popups::confirm::ask_of_service;
 use super::popups::text::TextBox;
-use super::state::AppState;
+use super::{AppState, Effect, Env, Job, Slot};
 use crate::clock::Now;
 use crate::config::file::ID;
 use crate::config::{CustomAction, On};

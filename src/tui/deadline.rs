@@ -4,10 +4,8 @@ use std::time::{Duration, Instant};
 
 use crate::clock::Now;
 
-use super::drafts;
-use super::pending::Slot;
 use super::screens::domains::{PanelLocation, scheduler};
-use super::state::{AppState, Screen};
+use super::{AppState, Screen, Slot, drafts};
 
 /// From when on a running request is shown.
 pub const SHOW_LOADING_AFTER: Duration = Duration::from_millis(300);

@@ -13,15 +13,12 @@ use std::time::{Duration, Instant};
 
 use serde::de::IgnoredAny;
 
-use super::effect::Effect;
-use super::job::{Env, Job, blocking};
-use super::pending::Slot;
+use super::job::blocking;
 use super::screens::add_pet::NAME;
 use super::screens::add_pet::import::{self, Phase};
 use super::screens::domains::state::Wizard;
 use super::screens::{add_pet, profiles};
-use super::state::{AppState, Screen};
-use super::text_input::TextInput;
+use super::{AppState, Effect, Env, Job, Screen, Slot, TextInput};
 use crate::clock::Now;
 use crate::model::Draft;
 use crate::model::text::short;

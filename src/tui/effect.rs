@@ -2,8 +2,8 @@
 
 use crate::config::Notify;
 
+use super::Slot;
 use super::job::Started;
-use super::pending::Slot;
 
 /// One thing to do.
 #[derive(Clone, Debug, PartialEq)]

@@ -16,20 +16,18 @@ use tokio::time::sleep_until;
 use crate::clock::Now;
 
 use super::deadline::next_deadline;
-use super::effect::Effect;
 use super::frame_pacer::Pacing;
 use super::job::Started;
 use super::msg::{Msg, QuitReason, Reply, Size};
 use super::paste_detection::PasteDetector;
-use super::pending::Slot;
 use super::start::start;
-use super::state::{AppState, Screen};
 use super::terminal::writer_thread::Traffic;
 use super::theme::Appearance;
 use super::update::{takes_names, update};
 use super::view::{Frame, draw, drawn_row};
 use super::widgets::WIDE;
 use super::worker::Handle;
+use super::{AppState, Effect, Screen, Slot};
 use crate::api::failure::Failure;
 
 /// The most messages handled before a frame is drawn, so that a flood still shows progress.

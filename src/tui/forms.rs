@@ -2,14 +2,11 @@
 
 use std::sync::Arc;
 
-use super::command::{Command, LETTERS, change, command, moves};
-use super::effect::Effect;
-use super::job::{Env, Job, blocking};
-use super::pending::Slot;
+use super::command::{LETTERS, moves};
+use super::job::blocking;
 use super::screens::add_pet::import::Phase;
-use super::state::{AppState, Screen};
-use super::text_input::{TextInput, Typing};
 use super::widgets::form::Form;
+use super::{AppState, Command, Effect, Env, Job, Screen, Slot, TextInput, Typing, change, command};
 use crate::clock::Now;
 use crate::local::complete::Completion;
 use crate::model::text::short;

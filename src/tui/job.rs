@@ -10,10 +10,9 @@ use parking_lot::Mutex;
 use tokio::sync::{mpsc, watch};
 use tokio::task::spawn_blocking;
 
-use super::effect::Effect;
-use super::pending::{ReqId, Slot};
-use super::state::AppState;
+use super::pending::ReqId;
 use super::worker::context::WorkerContext;
+use super::{AppState, Effect, Slot};
 use crate::api::failure::Failure;
 use crate::api::{Client, Recorder};
 use crate::app::outbox::queue::Queue;

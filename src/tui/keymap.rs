@@ -10,8 +10,9 @@ use std::fmt::Write as _;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::command::{Command, Place, Reach};
+use super::command::Reach;
 use super::key::{Hint, Key, KeyPress};
+use super::{Command, Place};
 use crate::config::CustomAction;
 use crate::model::display_safe;
 

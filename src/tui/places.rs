@@ -2,12 +2,10 @@
 
 use std::sync::LazyLock;
 
-use super::command::{Command, Place};
 use super::keymap::{Keymap, PETS};
 use super::popups::{self, KeyBox};
 use super::screens::{add_pet, domains, pets, profiles, requests, welcome};
-use super::state::{AppState, Screen};
-use super::update;
+use super::{AppState, Command, Place, Screen, update};
 
 /// Here because what adds pets knows this screen.
 static PETS_PLACE: Place = Place::new(PETS, "Pets", &[pets::update::PETS, TO_ADD, pets::update::PETS_BELOW]);

@@ -10,10 +10,9 @@ use std::time::Duration;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::effect::Effect;
-use super::job::{Env, Job, blocking};
-use super::pending::Slot;
-use super::state::{AppState, Message, MessageKind};
+use super::job::blocking;
+use super::state::{Message, MessageKind};
+use super::{AppState, Effect, Env, Job, Slot};
 use crate::api::inventory::Coverage;
 use crate::api::list::List;
 use crate::clock::Now;

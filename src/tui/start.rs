@@ -1,9 +1,7 @@
 //! What is asked for when the app begins, and when another service is used.
 
-use super::effect::Effect;
-use super::popups;
 use super::screens::{add_pet, domains, pets};
-use super::state::{AppState, Screen};
+use super::{AppState, Effect, Screen, popups};
 use crate::api::failure::Failure;
 use crate::clock::Now;
 

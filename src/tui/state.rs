@@ -13,19 +13,19 @@ use crate::app::first_run::StartChoice;
 use crate::config::{Accent, CustomAction, KeyOrigin, Service, Settings, Sourced, SshSession, Themes, read_only};
 use crate::model::{BaseUrl, IdempotencyKeys, PetId};
 
-use super::command::{Command, Reach};
+use super::command::Reach;
 use super::drafts::DraftState;
-use super::effect::Effect;
-use super::job::{AnyJob as _, Job, Started};
+use super::job::{AnyJob as _, Started};
 use super::key::Hint;
 use super::keymap::Keymap;
-use super::pending::{PendingJobs, Slot};
+use super::pending::PendingJobs;
 use super::popups::stack::Popups;
 use super::screens::domains::state::PanelLocation;
 use super::screens::{add_pet, domains, pets, profiles};
 use super::theme::Theme;
 use super::widgets::form::{Form, Known};
 use super::widgets::page::FrameLayout;
+use super::{Command, Effect, Job, Slot};
 use crate::api::failure::Failure;
 use crate::clock::Now;
 

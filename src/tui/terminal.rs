@@ -28,7 +28,7 @@ use crate::config::Notify;
 use crate::model::display_safe;
 use crate::terminal_size::terminal_size;
 
-use super::effect::Effect;
+use super::Effect;
 use super::msg::{Msg, QuitReason, Size};
 use input::Decoder;
 use writer_thread::TerminalWriter;

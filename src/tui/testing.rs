@@ -32,15 +32,14 @@ use crate::domains::check_options as domains;
 use crate::domains::registry::RegistryFile;
 use crate::model::{AddedBy, ApiKey, IdempotencyKeys, Pet, PetId, PetStatus, Provenance};
 
-use super::effect::Effect;
-use super::job::{Answered, AnyJob, Job, Ongoing, Reply, Started};
+use super::job::{Answered, AnyJob, Ongoing, Reply, Started};
 use super::msg::{Key, KeyPress, Msg, Size};
-use super::pending::{PendingJobs, ReqId, Slot};
+use super::pending::{PendingJobs, ReqId};
 use super::start::start;
-use super::state::{AppState, Screen};
 use super::theme::{Appearance, Theme};
 use super::update::update;
 use super::view::draw_whole;
+use super::{AppState, Effect, Job, Screen, Slot};
 use crate::tui::screens::add_pet::lines::{SendLine, WriteLines};
 use crate::tui::screens::domains::update::KeepRegistry;
 use crate::tui::screens::pets::reading::ListPets;

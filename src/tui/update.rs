@@ -5,20 +5,20 @@ use std::time::Duration;
 
 use crate::clock::Now;
 
-use super::command::{Command, Place, Reach, Run, change, command, edit};
+use super::command::{Reach, Run, edit};
 use super::deadline::can_refresh;
-use super::effect::Effect;
 use super::keymap::{GLOBAL, PETS, TEXT};
 use super::mouse::Target;
 use super::msg::{Key, KeyPress, MOST_PASTED, MouseEvent, Msg, QuitReason, Reply};
-use super::pending::Slot;
-use super::popups::{self, Popup};
+use super::popups::{self};
 use super::screens::add_pet::{self, import, lines};
 use super::screens::domains::popups::outside::NO_DOMAINS;
 use super::screens::{domains, pets, profiles, requests};
-use super::state::{AppState, MessageKind, Screen};
-use super::text_input::{Edit, MAX_BYTES, To, Typing};
-use super::{custom_actions, drafts, forms};
+use super::state::MessageKind;
+use super::text_input::{Edit, MAX_BYTES, To};
+use super::{
+    AppState, Command, Effect, Place, Popup, Screen, Slot, Typing, change, command, custom_actions, drafts, forms,
+};
 
 /// The keys in every text field.
 static TEXT_FIELD: &[Command] = &[

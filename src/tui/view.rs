@@ -12,13 +12,13 @@ use crate::model::words;
 use super::deadline::{SHOW_LOADING_AFTER, STALE_AFTER};
 use super::keymap::PETS;
 use super::mouse::Target;
-use super::pending::Slot;
 use super::popups::help::HelpBox;
 use super::screens::{add_pet, domains, pets, profiles, requests, welcome};
-use super::state::{AppState, Health, Message, MessageKind, Screen};
-use super::theme::{Appearance, StyleRole};
-use super::widgets::page::{FrameLayout, Page};
+use super::state::{Health, Message, MessageKind};
+use super::theme::Appearance;
+use super::widgets::page::FrameLayout;
 use super::widgets::{WIDE, away_word, cells};
+use super::{AppState, Page, Screen, Slot, StyleRole};
 
 /// The least size at which anything but one line is drawn.
 pub const LEAST: (u16, u16) = (40, 8);

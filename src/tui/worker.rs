@@ -18,10 +18,10 @@ use tokio::task::{JoinError, JoinHandle};
 use tokio::time::timeout;
 use tokio_util::task::JoinMap;
 
-use super::effect::Effect;
-use super::job::{Changed, Env, Outcome, Reply, Started};
+use super::job::{Changed, Outcome, Reply, Started};
 use super::msg::Recorded;
-use super::pending::{ReqId, Slot};
+use super::pending::ReqId;
+use super::{Effect, Env, Slot};
 use crate::api::failure::Failure;
 use crate::api::{Client, Exchange, Recorder};
 use crate::app::outbox::queue::Queue;

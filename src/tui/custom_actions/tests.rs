@@ -3,12 +3,11 @@
 use super::*;
 use crate::config::File;
 use crate::model::{ObservedStatus, Pet, PetStatus};
-use crate::tui::effect::Effect;
 use crate::tui::keymap::Keymap;
-use crate::tui::pending::Slot;
 use crate::tui::popups::TextBox;
 use crate::tui::testing::loss::whole_at_every_size;
 use crate::tui::testing::{App, animals, remote};
+use crate::tui::{Effect, Slot};
 
 const TEXT: &str = "[[actions]]\nkey = \"Z\"\nname = \"label\"\ncommand = [\"lp\", \"{id}\"]\n\
     [[actions]]\nkey = \"B\"\nname = \"sheet\"\non = \"rows\"\nconfirm = true\ncommand = [\"sheet\"]\n\

@@ -11,8 +11,8 @@ use serde::{Deserialize, Serialize};
 use crate::app::outbox::queue::SentPet;
 use crate::local::draft_files::Claims;
 use crate::model::{PetStatus, display_safe};
+use crate::tui::TextInput;
 use crate::tui::screens::add_pet;
-use crate::tui::text_input::TextInput;
 use crate::tui::widgets::form::FormDraft;
 
 /// The state of the drafts on disk.

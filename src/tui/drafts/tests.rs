@@ -20,10 +20,9 @@ use crate::tui::screens::domains::state::{NAME, VALUE, Wizard};
 use crate::tui::screens::pets;
 use crate::tui::screens::profiles::list::{ReadProfiles, UseProfile, Used};
 use crate::tui::start::start;
-use crate::tui::state::Screen;
 use crate::tui::testing::loss::whole_at_every_size;
 use crate::tui::testing::{App, animals, profiles, remote, settings};
-use crate::tui::text_input::TextInput;
+use crate::tui::{Screen, TextInput};
 
 fn drafts_of(state: &AppState, ended: Option<Ending>, now: Now) -> Option<Drafts> {
     write_of(state, ended, now).map(|write| *write.drafts)

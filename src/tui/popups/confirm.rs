@@ -9,11 +9,7 @@ use ratatui::text::Span;
 use super::stack::Popup;
 use crate::clock::Now;
 use crate::model::text::cut;
-use crate::tui::command::{Command, Place, command};
-use crate::tui::effect::Effect;
-use crate::tui::state::AppState;
-use crate::tui::theme::StyleRole;
-use crate::tui::widgets::page::Page;
+use crate::tui::{AppState, Command, Effect, Page, Place, StyleRole, command};
 
 /// How long keys are ignored after a box opened on its own.
 pub const DEAF: Duration = Duration::from_millis(250);

@@ -12,15 +12,13 @@ use crate::api::failure::{Explanation, Failure, explain};
 use crate::clock::Now;
 use crate::model::PetStatus;
 use crate::model::text::{cut, width};
-use crate::tui::command::{Command, Place, Run, TYPED_LIST, change, closes, command, moves};
-use crate::tui::effect::Effect;
+use crate::tui::command::{Run, TYPED_LIST, closes, moves};
 use crate::tui::keymap::{Binding, GLOBAL, HELP, HelpLines, PETS, TEXT, key_name};
 use crate::tui::screens::requests;
-use crate::tui::state::{AppState, Health, Screen};
-use crate::tui::text_input::{TextInput, Typing};
-use crate::tui::theme::{Appearance, StyleRole};
-use crate::tui::widgets::page::Page;
+use crate::tui::state::Health;
+use crate::tui::theme::Appearance;
 use crate::tui::widgets::{moved, shown};
+use crate::tui::{AppState, Command, Effect, Page, Place, Screen, StyleRole, TextInput, Typing, change, command};
 
 #[derive(Debug)]
 pub struct HelpBox {

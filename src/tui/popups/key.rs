@@ -10,16 +10,14 @@ use crate::clock::Now;
 use crate::config::KeyOrigin;
 use crate::model::text::{cut, short};
 use crate::model::{ApiKey, Limit, PetQuery};
-use crate::tui::command::{Command, Place, change, command};
-use crate::tui::effect::Effect;
-use crate::tui::job::{Env, Job, blocking};
+use crate::tui::job::blocking;
 use crate::tui::msg::QuitReason;
-use crate::tui::pending::Slot;
 use crate::tui::screens::pets;
-use crate::tui::state::{AppState, Health, Link};
-use crate::tui::text_input::{TextInput, Typing};
-use crate::tui::theme::StyleRole;
-use crate::tui::widgets::page::{Page, radio};
+use crate::tui::state::{Health, Link};
+use crate::tui::widgets::page::radio;
+use crate::tui::{
+    AppState, Command, Effect, Env, Job, Page, Place, Slot, StyleRole, TextInput, Typing, change, command,
+};
 
 #[derive(Debug, Default)]
 pub struct KeyBox {

@@ -4,12 +4,8 @@ use std::any::Any;
 use std::fmt::Debug;
 use std::time::Instant;
 
-use crate::tui::command::Place;
-use crate::tui::state::AppState;
-use crate::tui::text_input::{TextInput, Typing};
-use crate::tui::theme::StyleRole;
 use crate::tui::widgets::cells;
-use crate::tui::widgets::page::Page;
+use crate::tui::{AppState, Page, Place, StyleRole, TextInput, Typing};
 
 /// A box over a screen: what it holds, where its keys are bound, how it looks, and what is typed into it.
 pub trait Popup: Any + Debug + Send {

@@ -11,13 +11,9 @@ use crate::app::clipboard::{self, ClipboardBackend};
 use crate::clock::Now;
 use crate::model::BaseUrl;
 use crate::model::text::wrap_indented;
-use crate::tui::command::{Command, Place, READER, change, closes, command, moves};
-use crate::tui::effect::Effect;
-use crate::tui::job::{Env, Job};
-use crate::tui::pending::Slot;
-use crate::tui::state::AppState;
-use crate::tui::widgets::page::Page;
+use crate::tui::command::{READER, closes, moves};
 use crate::tui::widgets::{cells, moved};
+use crate::tui::{AppState, Command, Effect, Env, Job, Page, Place, Slot, change, command};
 
 /// A text to read, to copy or to write.
 #[derive(Debug)]

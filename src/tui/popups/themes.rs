@@ -9,14 +9,11 @@ use crate::clock::Now;
 use crate::config::{Depth, edit};
 use crate::model::PetStatus;
 use crate::model::text::cut;
-use crate::tui::command::{Command, LETTERS, Place, change, command, moves};
-use crate::tui::effect::Effect;
-use crate::tui::job::{Env, Job, blocking};
-use crate::tui::pending::Slot;
-use crate::tui::state::AppState;
-use crate::tui::theme::{StyleRole, Theme};
-use crate::tui::widgets::page::Page;
+use crate::tui::command::{LETTERS, moves};
+use crate::tui::job::blocking;
+use crate::tui::theme::Theme;
 use crate::tui::widgets::{cells, moved, shown};
+use crate::tui::{AppState, Command, Effect, Env, Job, Page, Place, Slot, StyleRole, change, command};
 
 /// The menu of themes.
 #[derive(Debug)]

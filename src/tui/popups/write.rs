@@ -12,15 +12,12 @@ use crate::model::Pet;
 use crate::model::export::{self, Kind};
 use crate::model::text::cut;
 use crate::transfer::{ColumnMapping, ImportSource, TransferError, rejects};
-use crate::tui::command::{Command, Place, change, closes, command};
-use crate::tui::effect::Effect;
+use crate::tui::command::closes;
 use crate::tui::forms::COMPLETE;
-use crate::tui::job::{Env, Job, blocking};
-use crate::tui::pending::Slot;
-use crate::tui::state::AppState;
-use crate::tui::text_input::{TextInput, Typing};
+use crate::tui::job::blocking;
 use crate::tui::widgets::cells;
-use crate::tui::widgets::page::{Page, radio};
+use crate::tui::widgets::page::radio;
+use crate::tui::{AppState, Command, Effect, Env, Job, Page, Place, Slot, TextInput, Typing, change, command};
 
 /// Into which file?
 #[derive(Debug)]

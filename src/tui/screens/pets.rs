@@ -21,7 +21,7 @@ use crate::config::file::View;
 use crate::model::columns::SortOrder;
 use crate::model::export::Column;
 use crate::model::{Categories, Limit, Pet, PetId, PetQuery, PetStatus, Provenance, Provenances};
-use crate::tui::text_input::TextInput;
+use crate::tui::TextInput;
 
 /// The pets screen.
 #[derive(Clone, Debug, Default)]

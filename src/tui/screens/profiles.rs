@@ -13,7 +13,7 @@ use crate::config::file::{Profile, is_plain_name};
 use crate::config::{KeySource, ProfileEntry, Profiles};
 use crate::model::text::short;
 use crate::model::{ApiKey, BaseUrl};
-use crate::tui::state::Screen;
+use crate::tui::Screen;
 use crate::tui::widgets::form::{Field, Form, Kind};
 
 /// The profiles screen.

@@ -7,14 +7,12 @@ mod tests;
 use super::profiles;
 use crate::app::first_run::StartChoice;
 use crate::clock::Now;
-use crate::tui::command::{Command, LETTERS, Place, command, moves};
-use crate::tui::effect::Effect;
+use crate::tui::command::{LETTERS, moves};
 use crate::tui::msg::QuitReason;
-use crate::tui::state::AppState;
-use crate::tui::theme::StyleRole;
 use crate::tui::update::QUIT;
 use crate::tui::widgets::moved;
-use crate::tui::widgets::page::{Page, marker};
+use crate::tui::widgets::page::marker;
+use crate::tui::{AppState, Command, Effect, Page, Place, StyleRole, command};
 
 /// What is offered: what it is, what comes of it, and what the program starts again with; a service elsewhere needs a
 /// profile first.

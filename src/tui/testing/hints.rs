@@ -5,11 +5,11 @@ use std::time::Duration;
 use ratatui::buffer::Buffer;
 
 use super::{App, letters};
+use crate::tui::Popup;
 use crate::tui::key::Hint;
 use crate::tui::key::{Key, KeyPress};
 use crate::tui::keymap::{Binding, key_name};
 use crate::tui::msg::Msg;
-use crate::tui::popups::Popup;
 
 /// The sizes at which the keys are pressed.
 const SIZES: [(u16, u16); 3] = [(60, 16), (80, 24), (120, 40)];

@@ -27,11 +27,9 @@ use crate::transfer::preview::preview;
 use crate::transfer::{ColumnMapping, ImportSource, Input};
 use crate::tui::custom_actions::Run;
 use crate::tui::drafts::{Drafts, WriteDrafts};
-use crate::tui::effect::Effect;
 use crate::tui::forms::CompletePath;
-use crate::tui::job::{Job, Reply, Started};
+use crate::tui::job::{Reply, Started};
 use crate::tui::msg::{Key, KeyPress, MouseEvent, Msg, Recorded, Size};
-use crate::tui::pending::Slot;
 use crate::tui::popups::key::{FindKeyFile, KeepKey, TestKey};
 use crate::tui::popups::text::CopyText;
 use crate::tui::popups::themes::SetTheme;
@@ -53,6 +51,7 @@ use crate::tui::screens::profiles::form::{AddProfile, TryProfile};
 use crate::tui::screens::profiles::list::{ReadProfiles, TestProfile, UseProfile, Used};
 use crate::tui::session_cache::SessionCache;
 use crate::tui::testing::{App, animals, ids_of, job_of, listed, of_kind, profiles, provenance, remote, settings};
+use crate::tui::{Effect, Job, Slot};
 
 /// One step, chosen by two numbers.
 fn step(app: &mut App, what: u8, which: u16) {

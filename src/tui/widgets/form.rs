@@ -8,7 +8,7 @@ use super::moved;
 use crate::config::ProfileEntry;
 use crate::model::Categories;
 use crate::tui::key::Movement;
-use crate::tui::text_input::{TextInput, Typing};
+use crate::tui::{TextInput, Typing};
 
 /// A part of a form.
 #[derive(Clone, Copy)]

@@ -14,8 +14,8 @@ use crate::tui::key::{Hint, Key};
 use crate::tui::mouse::Target;
 #[cfg(test)]
 use crate::tui::testing::loss;
-use crate::tui::text_input::TextInput;
-use crate::tui::theme::{Appearance, StyleRole};
+use crate::tui::theme::Appearance;
+use crate::tui::{StyleRole, TextInput};
 
 use super::form::{Field, Form, Kind, Known, Part};
 use super::{WIDE, cells};

@@ -9,14 +9,11 @@ use crate::config::file::Add;
 use crate::model::text::short;
 use crate::model::words::counted;
 use crate::model::{Draft, NewPet};
-use crate::tui::command::{ARROWS, Command, Movement, Place, change, command, moves};
-use crate::tui::effect::Effect;
-use crate::tui::forms;
+use crate::tui::command::{ARROWS, Movement, moves};
 use crate::tui::popups::help;
 use crate::tui::screens::add_pet::{CATEGORY, NAME, State, import};
 use crate::tui::screens::pets;
-use crate::tui::state::{AppState, Screen};
-use crate::tui::text_input::Typing;
+use crate::tui::{AppState, Command, Effect, Place, Screen, Typing, change, command, forms};
 
 use super::MOST_WAITING;
 use super::import::update::{IMPORT, check_unfinished};

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use crate::model::text::short;
 use crate::transfer::ImportSource;
 use crate::transfer::import::{ImportProgress, ImportRun, ImportedRow};
-use crate::tui::text_input::{TextInput, Typing};
+use crate::tui::{TextInput, Typing};
 
 use preview::PreviewState;
 

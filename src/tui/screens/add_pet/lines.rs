@@ -15,11 +15,10 @@ use crate::clock::Now;
 use crate::model::text::short;
 use crate::model::words::{counted, counts, list};
 use crate::model::{Field, NewPet, Pet};
-use crate::tui::effect::Effect;
-use crate::tui::job::{Env, Job};
-use crate::tui::pending::{LINES, Slot};
+use crate::tui::pending::LINES;
 use crate::tui::screens::pets;
-use crate::tui::state::{AppState, Link, MessageKind, Screen};
+use crate::tui::state::{Link, MessageKind};
+use crate::tui::{AppState, Effect, Env, Job, Screen, Slot};
 
 use super::form::bell;
 use super::{CATEGORY, EditedLine, NAME, Pacing, STATUS, State};

@@ -6,13 +6,12 @@ use crate::app::outbox::queue::QueueRecord;
 use crate::config::Service;
 use crate::model::{Draft, Pet, PetStatus};
 use crate::tui::msg::{Msg, Size};
-use crate::tui::pending::Slot;
 use crate::tui::screens::add_pet;
 use crate::tui::screens::add_pet::lines::WriteLines;
 use crate::tui::session_cache::SessionCache;
-use crate::tui::state::Screen;
 use crate::tui::testing::loss::{snapshot_sizes, whole_at_every_size};
 use crate::tui::testing::{App, animals, remote};
+use crate::tui::{Screen, Slot};
 
 pub fn typed(columns: u16, rows: u16, keys: &str) -> App {
     let mut app = App::loaded_from(remote(), columns, rows, &animals(39));

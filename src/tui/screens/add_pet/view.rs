@@ -6,10 +6,9 @@ use crate::clock::Now;
 use crate::model::Draft;
 use crate::model::text::cut;
 use crate::model::words::counts;
-use crate::tui::state::{AppState, Screen};
-use crate::tui::theme::StyleRole;
-use crate::tui::widgets::page::{Layout, Page};
+use crate::tui::widgets::page::Layout;
 use crate::tui::widgets::shown;
+use crate::tui::{AppState, Page, Screen, StyleRole};
 
 use super::State;
 

@@ -15,11 +15,10 @@ use crate::domains::stage::{Stage, Stage as Step};
 use crate::domains::{DnsName, Verdict};
 use crate::model::text::width;
 use crate::model::words::duration;
-use crate::tui::command::{self, Command, Movement, Place, change, command, moves};
-use crate::tui::effect::Effect;
-use crate::tui::state::{AppState, MessageKind};
-use crate::tui::theme::StyleRole;
+use crate::tui::command::{Movement, moves};
+use crate::tui::state::MessageKind;
 use crate::tui::widgets::{first_of_page, moved};
+use crate::tui::{AppState, Command, Effect, Place, StyleRole, change, command};
 
 /// Lines of the list that a page is.
 const PAGE: usize = 10;

@@ -25,11 +25,9 @@ use crate::domains::{Code, DnsName, Finding, Verdict, observation, report};
 use crate::model::display_safe;
 use crate::model::text::{cut, width};
 use crate::model::words::duration;
-use crate::tui::command::{Command, Place, change, command, moves};
-use crate::tui::effect::Effect;
+use crate::tui::command::moves;
 use crate::tui::popups::{TextBox, copy};
-use crate::tui::state::AppState;
-use crate::tui::theme::StyleRole;
+use crate::tui::{AppState, Command, Effect, Place, StyleRole, change, command};
 use jiff::SignedDuration;
 
 /// What is shown if nothing is known of a domain yet.

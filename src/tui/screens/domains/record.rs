@@ -14,11 +14,8 @@ use crate::domains::report::sentence;
 use crate::domains::reported::Event;
 use crate::domains::{DnsName, observation};
 use crate::model::text::{cut, width};
-use crate::tui::command::{Command, Place, change, command};
-use crate::tui::effect::Effect;
 use crate::tui::popups::{Contents, WriteBox, copy};
-use crate::tui::state::AppState;
-use crate::tui::theme::StyleRole;
+use crate::tui::{AppState, Command, Effect, Place, StyleRole, change, command};
 
 const SAVED: Command = change("saved", "s", "saved it", "I saved it there", |app, now| {
     of_selected(app, |app, name| saved(app, name, now))

@@ -20,14 +20,10 @@ use crate::domains::redirect_config::{Linted, Redirect, WrittenRedirect};
 use crate::domains::report::sentence;
 use crate::domains::sandbox::Sandbox;
 use crate::domains::{DnsName, Verdict, redirect_config};
-use crate::tui::command::{Command, Place, command, moves};
-use crate::tui::effect::Effect;
-use crate::tui::job::{Env, Job};
-use crate::tui::pending::Slot;
+use crate::tui::command::moves;
 use crate::tui::popups::copy;
-use crate::tui::state::AppState;
-use crate::tui::theme::StyleRole;
 use crate::tui::widgets::{first_of_page, moved};
+use crate::tui::{AppState, Command, Effect, Env, Job, Place, Slot, StyleRole, command};
 
 impl State {
     /// The configured redirect from a domain.

@@ -8,12 +8,10 @@ use crate::domains::progress::DomainRole;
 use crate::domains::reported::Event;
 use crate::domains::stage::Stage;
 use crate::model::words::capitalized;
-use crate::tui::command::{Command, Place, change, command};
-use crate::tui::effect::Effect;
 use crate::tui::forms::{NEXT, PREVIOUS};
-use crate::tui::pending::Slot;
-use crate::tui::state::{AppState, MessageKind};
+use crate::tui::state::MessageKind;
 use crate::tui::widgets::form::{Field, Form, Kind};
+use crate::tui::{AppState, Command, Effect, Place, Slot, change, command};
 
 use super::live::BACK;
 use super::popups::outside::{OUTSIDE, OUTSIDE_TYPED};

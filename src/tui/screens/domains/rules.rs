@@ -14,14 +14,11 @@ use crate::domains::report::full_sentence;
 use crate::domains::stage::Stage as Step;
 use crate::domains::troubleshooting::{Facts, Rule, answers, conclusion};
 use crate::model::text::wrap_words;
-use crate::tui::command::{Command, Place, change, command};
-use crate::tui::effect::Effect;
 use crate::tui::key::Key;
 use crate::tui::mouse::Target;
 use crate::tui::popups::copy;
-use crate::tui::state::AppState;
-use crate::tui::theme::StyleRole;
 use crate::tui::widgets::form::neighbour;
+use crate::tui::{AppState, Command, Effect, Place, StyleRole, change, command};
 
 /// A troubleshooting rule.
 static RULES: &[Command] = &[

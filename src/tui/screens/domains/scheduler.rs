@@ -17,10 +17,10 @@ use crate::domains::report::full_sentence;
 use crate::domains::sandbox::PACE;
 use crate::domains::stage::{Measurement, Stage as Step, next_check};
 use crate::domains::{DnsName, Finding, Verdict, parse_name};
-use crate::tui::effect::Effect;
-use crate::tui::job::{Env, Job, Ongoing};
-use crate::tui::pending::{LANES, Slot};
-use crate::tui::state::{AppState, MessageKind, Screen};
+use crate::tui::job::Ongoing;
+use crate::tui::pending::LANES;
+use crate::tui::state::MessageKind;
+use crate::tui::{AppState, Effect, Env, Job, Screen, Slot};
 
 use super::state::{DomainSummary, PanelLocation, State, StatusWords};
 use super::update::KeepRegistry;

@@ -18,8 +18,8 @@ use crate::domains::reported::{Dated, Event, Reported};
 use crate::domains::stage::{Stage, status};
 use crate::domains::troubleshooting::Rule;
 use crate::domains::{DnsName, Domain, Verdict, parse_name};
+use crate::tui::TextInput;
 use crate::tui::pending::LANES;
-use crate::tui::text_input::TextInput;
 use crate::tui::widgets::form::{Field, Form, FormDraft, Kind};
 
 pub static NAME: Field = Field::new("name", "Domain", Kind::Text).columns(48);

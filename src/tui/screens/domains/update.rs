@@ -10,12 +10,8 @@ use crate::clock::Now;
 use crate::domains::registry::{Registry, RegistryChange};
 use crate::domains::report::sentence;
 use crate::domains::troubleshooting::Rule;
-use crate::tui::command::{Command, Place};
-use crate::tui::effect::Effect;
-use crate::tui::job::{Env, Job, blocking};
-use crate::tui::pending::Slot;
-use crate::tui::state::{AppState, Screen};
-use crate::tui::text_input::Typing;
+use crate::tui::job::blocking;
+use crate::tui::{AppState, Command, Effect, Env, Job, Place, Screen, Slot, Typing};
 
 /// Shows the panel. The list is read each time because another program may have changed it.
 pub fn show(app: &mut AppState, now: Now) -> Vec<Effect> {

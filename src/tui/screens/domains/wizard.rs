@@ -18,11 +18,8 @@ use crate::domains::sandbox::Sandbox;
 use crate::domains::troubleshooting::PRECONDITIONS;
 use crate::domains::{Code, DnsName, Domain, Finding, Verdict, parse_name};
 use crate::model::text::short;
-use crate::tui::command::{Command, Place, change, command};
-use crate::tui::effect::Effect;
 use crate::tui::forms::{NEXT, PREVIOUS};
-use crate::tui::state::AppState;
-use crate::tui::theme::StyleRole;
+use crate::tui::{AppState, Command, Effect, Place, StyleRole, change, command};
 
 /// Opens the form for an entry of the list.
 pub fn resume(state: &mut State, name: &DnsName) {

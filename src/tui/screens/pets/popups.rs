@@ -16,14 +16,10 @@ use crate::model::sunset::{self, GET_PET_REMOVED_ON_WORDS};
 use crate::model::text::short;
 use crate::model::words::counted;
 use crate::model::{Limit, Pet, PetId};
-use crate::tui::command::{Command, Place, closes, command};
-use crate::tui::effect::Effect;
-use crate::tui::job::{Env, Job, blocking};
-use crate::tui::pending::Slot;
-use crate::tui::popups::{FieldBox, Popup};
-use crate::tui::state::{AppState, Screen};
-use crate::tui::text_input::{TextInput, Typing};
-use crate::tui::widgets::page::Page;
+use crate::tui::command::closes;
+use crate::tui::job::blocking;
+use crate::tui::popups::FieldBox;
+use crate::tui::{AppState, Command, Effect, Env, Job, Page, Place, Popup, Screen, Slot, TextInput, Typing, command};
 
 #[derive(Debug)]
 pub struct LimitBox(pub FieldBox);

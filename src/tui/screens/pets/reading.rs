@@ -16,12 +16,10 @@ use crate::clock::Now;
 use crate::model::text::short;
 use crate::model::words::counted;
 use crate::model::{Pet, PetId, PetQuery, Provenances, display_safe};
-use crate::tui::effect::Effect;
-use crate::tui::job::{Env, Job, Ongoing};
-use crate::tui::pending::Slot;
-use crate::tui::session_cache;
-use crate::tui::state::{AppState, Health, MessageKind, Screen};
+use crate::tui::job::Ongoing;
+use crate::tui::state::{Health, MessageKind};
 use crate::tui::widgets::WIDE;
+use crate::tui::{AppState, Effect, Env, Job, Screen, Slot, session_cache};
 
 /// Asks for a list: one page.
 #[derive(Clone, Debug, PartialEq)]

@@ -14,9 +14,7 @@ use crate::api::list::ListAnswer;
 use crate::config::Service;
 use crate::model::export::Column;
 use crate::model::{ObservedStatus, Pet, PetStatus};
-use crate::tui::effect::Effect;
 use crate::tui::msg::{Msg, QuitReason, Size};
-use crate::tui::pending::Slot;
 use crate::tui::popups::help::HelpBox;
 use crate::tui::popups::key::TestKey;
 use crate::tui::popups::{DEAF, KeyBox};
@@ -25,10 +23,11 @@ use crate::tui::screens::pets::reading::{ListPets, ReadInventory};
 use crate::tui::screens::pets::update::AddSamples;
 use crate::tui::session_cache::SessionCache;
 use crate::tui::start::start;
-use crate::tui::state::{Health, Screen};
+use crate::tui::state::Health;
 use crate::tui::testing::loss::{snapshot_sizes, whole_at_every_size};
 use crate::tui::testing::{self, App, animals, disk_full, ids_of, listed, remote};
 use crate::tui::theme::Theme;
+use crate::tui::{Effect, Screen, Slot};
 
 fn refused() -> Failure {
     Failure::NotSent { why: "connection refused".into() }

@@ -17,14 +17,11 @@ use crate::model::export::Column;
 use crate::model::text::short;
 use crate::model::words::counted;
 use crate::model::{IdempotencyKey, Pet, PetId};
-use crate::tui::command::{Command, LIST, Movement, Place, TYPED_LIST, change, command, moves_on};
-use crate::tui::effect::Effect;
-use crate::tui::job::{Env, Job};
-use crate::tui::pending::Slot;
+use crate::tui::command::{LIST, Movement, TYPED_LIST, moves_on};
 use crate::tui::popups::{Contents, PetSet, Question, WriteBox, copy, copy_curl};
-use crate::tui::state::{AppState, Health, MessageKind};
-use crate::tui::text_input::{TextInput, Typing};
+use crate::tui::state::{Health, MessageKind};
 use crate::tui::widgets::{WIDE, moved};
+use crate::tui::{AppState, Command, Effect, Env, Job, Place, Slot, TextInput, Typing, change, command};
 
 pub static PETS: &[Command] = &[
     // Where there is room, the detail is always shown.

@@ -14,11 +14,11 @@ use crate::model::export::Column;
 use crate::model::text::{cut, short, width};
 use crate::model::{ObservedStatus, Pet, PetStatus, Provenance, words};
 use crate::tui::mouse::Target;
-use crate::tui::pending::Slot;
-use crate::tui::state::{AppState, Health};
-use crate::tui::theme::{Appearance, StyleRole};
-use crate::tui::widgets::page::{FrameLayout, Page};
+use crate::tui::state::Health;
+use crate::tui::theme::Appearance;
+use crate::tui::widgets::page::FrameLayout;
 use crate::tui::widgets::{WIDE, cells};
+use crate::tui::{AppState, Page, Slot, StyleRole};
 use table::status_word;
 
 /// The most rows that a banner takes from the table.

@@ -6,15 +6,12 @@ use crate::api::failure::{Failure, Remedy};
 use crate::app::connections::{AddedProfile, NewService, Tested};
 use crate::clock::Now;
 use crate::model::text::short;
-use crate::tui::command::{Command, Place, change, command};
-use crate::tui::effect::Effect;
 use crate::tui::forms::{CHOOSE, COMPLETE, CONFIRM, NEXT, PREVIOUS, TOGGLE, passes};
-use crate::tui::job::{Env, Job, blocking};
-use crate::tui::pending::Slot;
+use crate::tui::job::blocking;
 use crate::tui::popups::help;
-use crate::tui::state::AppState;
 use crate::tui::widgets::form::Field;
-use crate::tui::widgets::page::{Layout, Page};
+use crate::tui::widgets::page::Layout;
+use crate::tui::{AppState, Command, Effect, Env, Job, Page, Place, Slot, change, command};
 
 use super::list::{LIST_PLACE, ReadProfiles, answer, host};
 use super::{ADDRESS, COMMAND, FILE, KEY, State, VARIABLE, made, new_form};

@@ -14,11 +14,9 @@ use crate::config::{Accent, KeyOrigin, Origin, ProfileEntry, Profiles, ServiceLo
 use crate::model::BaseUrl;
 use crate::model::escape::shell_word;
 use crate::model::text::{cut, short, width};
-use crate::tui::command::{Command, Place, SHORT_LIST, change, command, moves};
+use crate::tui::command::{SHORT_LIST, moves};
 use crate::tui::drafts::{self, Drafts};
-use crate::tui::effect::Effect;
-use crate::tui::job::{Changed, Env, Job, blocking};
-use crate::tui::pending::Slot;
+use crate::tui::job::{Changed, blocking};
 use crate::tui::popups::help::ErrorBox;
 use crate::tui::popups::{KeyBox, Question, copy};
 use crate::tui::screens::add_pet::{import, lines};
@@ -26,10 +24,9 @@ use crate::tui::screens::pets;
 use crate::tui::screens::pets::popups::{LimitBox, LookupBox};
 use crate::tui::session_cache::{SessionCache, read_kept};
 use crate::tui::start::start;
-use crate::tui::state::{AppState, Health, Link, Screen};
-use crate::tui::theme::StyleRole;
-use crate::tui::widgets::page::Page;
+use crate::tui::state::{Health, Link};
 use crate::tui::widgets::{away_word, cells, moved, shown};
+use crate::tui::{AppState, Command, Effect, Env, Job, Page, Place, Screen, Slot, StyleRole, change, command};
 
 /// Why a session over SSH shows no profiles and asks for no key.
 pub const ONE_SERVICE: &str = "A session over SSH has one service and one API key.";

@@ -12,10 +12,8 @@ use crate::local::complete::Completion;
 use crate::model::{ApiKey, Pet, PetStatus};
 use crate::transfer::import::{ImportEnded, Start, Summary};
 use crate::tui::drafts::{Drafts, TypedText};
-use crate::tui::effect::Effect;
 use crate::tui::forms::CompletePath;
 use crate::tui::msg::{Msg, Size};
-use crate::tui::pending::Slot;
 use crate::tui::popups::help::CommandsBox;
 use crate::tui::popups::key::{FindKeyFile, KeepKey, TestKey};
 use crate::tui::popups::text::CopyText;
@@ -27,11 +25,11 @@ use crate::tui::screens::pets::reading::ListPets;
 use crate::tui::screens::profiles::form::{AddProfile, TryProfile};
 use crate::tui::screens::profiles::list::{ReadProfiles, TestProfile, UseProfile, Used};
 use crate::tui::session_cache::SessionCache;
-use crate::tui::state::{Health, Screen};
+use crate::tui::state::Health;
 use crate::tui::testing::loss::{snapshot_sizes, whole_at_every_size};
 use crate::tui::testing::{self, App, animals, of_kind, profiles, remote, settings};
-use crate::tui::text_input::TextInput;
 use crate::tui::theme::Theme;
+use crate::tui::{Effect, Screen, Slot, TextInput};
 
 impl App {
     /// How many jobs that create or change a profile were requested.

@@ -4,14 +4,14 @@ use std::time::Duration;
 
 use crate::api::Exchange;
 use crate::tui::msg::{Msg, Recorded};
-use crate::tui::pending::Slot;
 use crate::tui::popups::TextBox;
 use crate::tui::popups::text::CopyText;
 use crate::tui::screens::pets::reading::ListPets;
-use crate::tui::state::{REQUESTS_KEPT, Screen};
+use crate::tui::state::REQUESTS_KEPT;
 use crate::tui::testing::loss::{snapshot_sizes, whole_at_every_size};
 use crate::tui::testing::{App, animals, remote};
 use crate::tui::theme::Theme;
+use crate::tui::{Screen, Slot};
 
 /// A list that was answered, asked for at this second.
 fn listed(second: u64, query: &str) -> Exchange {

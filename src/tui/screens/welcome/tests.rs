@@ -1,8 +1,8 @@
 //! The first start: what follows from keys, and how each state looks.
 
 use crate::app::first_run::StartChoice;
+use crate::tui::Screen;
 use crate::tui::msg::QuitReason;
-use crate::tui::state::Screen;
 use crate::tui::testing::App;
 use crate::tui::testing::loss::{snapshot_sizes, whole_at_every_size};
 use crate::tui::theme::Theme;

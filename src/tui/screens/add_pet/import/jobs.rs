@@ -22,12 +22,10 @@ use crate::transfer::import::{
 };
 use crate::transfer::journal::{Journal, RowOutcome};
 use crate::transfer::{ColumnMapping, FileFormat, ImportSource, Input, TransferError, blocking};
-use crate::tui::effect::Effect;
-use crate::tui::job::{BETWEEN_NEWS, Env, Job, Ongoing};
-use crate::tui::pending::Slot;
+use crate::tui::job::{BETWEEN_NEWS, Ongoing};
 use crate::tui::screens::pets;
-use crate::tui::state::AppState;
 use crate::tui::worker::context::WorkerContext;
+use crate::tui::{AppState, Effect, Env, Job, Slot};
 
 pub(super) const KEY_REFUSED: &str =
     "Nothing was sent: the service refused the API key. 1, F4: enter another; then 2, F2.";

@@ -8,8 +8,9 @@ use crate::transfer::ImportSource;
 use crate::transfer::column_mapping::{ColumnMapping, Columns, named};
 use crate::transfer::earlier_import::{EarlierImport, EarlierVerdict};
 use crate::transfer::import::{ImportOptions, Start};
+use crate::tui::TextInput;
 use crate::tui::key::Movement;
-use crate::tui::text_input::{Edit, TextInput, To};
+use crate::tui::text_input::{Edit, To};
 use crate::tui::widgets::page::{radio, tick};
 
 /// The preview of a file.

@@ -14,10 +14,8 @@ use crate::transfer::import::{ImportEnded, ImportProgress, ImportedRow, Seen, St
 use crate::transfer::journal::{RowAnswer, RowOutcome as Fate};
 use crate::transfer::preview::preview;
 use crate::transfer::{ColumnMapping, ImportSource, Input};
-use crate::tui::effect::Effect;
 use crate::tui::forms::CompletePath;
 use crate::tui::msg::{Msg, Size};
-use crate::tui::pending::Slot;
 use crate::tui::popups::WriteBox;
 use crate::tui::popups::text::CopyText;
 use crate::tui::popups::write::{Contents, WriteFile};
@@ -26,9 +24,9 @@ use crate::tui::screens::add_pet::import::RunImport;
 use crate::tui::screens::add_pet::import::jobs::{CheckFile, ImportPart};
 use crate::tui::screens::add_pet::import::preview::UnusableFile;
 use crate::tui::screens::pets::popups::LookupBox;
-use crate::tui::state::Screen;
 use crate::tui::testing::loss::{snapshot_sizes, whole_at_every_size};
 use crate::tui::testing::{App, animals, remote};
+use crate::tui::{Effect, Screen, Slot};
 
 pub const FILE: &str = "pet_name,cat,state,notes\nBiscuit,3,available,came Tuesday\n,3,available,\nRex,three,sold,\n\
                     Biscuit,3,available,\nLuna,12, Pending,\n";

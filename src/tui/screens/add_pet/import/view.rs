@@ -14,12 +14,9 @@ use crate::transfer::import::{ImportedRow, Start};
 use crate::transfer::journal::RowOutcome;
 use crate::transfer::preview::{Cells, Preview};
 use crate::transfer::rows::RowFault;
-use crate::tui::pending::Slot;
-use crate::tui::state::{AppState, Screen};
-use crate::tui::theme::StyleRole;
 use crate::tui::widgets::WIDE;
-use crate::tui::widgets::page::Page;
 use crate::tui::widgets::shown;
+use crate::tui::{AppState, Page, Screen, Slot, StyleRole};
 
 use super::preview::PreviewState;
 use super::update::command_line;

@@ -12,17 +12,15 @@ use crate::config::Service;
 use crate::config::file::Concurrency;
 use crate::model::{Draft, IdempotencyKeys, Pet, PetStatus};
 use crate::transfer::ImportSource;
-use crate::tui::effect::Effect;
 use crate::tui::msg::{Msg, Size};
-use crate::tui::pending::Slot;
 use crate::tui::screens::add_pet;
 use crate::tui::screens::add_pet::MOST_WAITING;
 use crate::tui::screens::add_pet::import::jobs::CheckFile;
 use crate::tui::screens::add_pet::lines::SearchForLine;
-use crate::tui::state::Screen;
 use crate::tui::testing::loss::{snapshot_sizes, whole_at_every_size};
 use crate::tui::testing::{App, animals, remote};
 use crate::tui::theme::Theme;
+use crate::tui::{Effect, Screen, Slot};
 
 /// Why a blank name of an earlier session is refused.
 const BLANK: &str = "blank: Name is required: 1 to 255 characters, not all blank.";

@@ -3,11 +3,10 @@
 use super::super::state::State;
 use crate::clock::Now;
 use crate::domains::record_export::{ExportFormat, export};
-use crate::tui::command::{Command, LETTERS, Place, change, closes, command, moves};
-use crate::tui::popups::{Contents, Popup, WriteBox, copy};
-use crate::tui::state::AppState;
-use crate::tui::widgets::page::Page;
+use crate::tui::command::{LETTERS, closes, moves};
+use crate::tui::popups::{Contents, WriteBox, copy};
 use crate::tui::widgets::{moved, shown};
+use crate::tui::{AppState, Command, Page, Place, Popup, change, command};
 
 /// The record in one format after another.
 #[derive(Clone, Copy, Debug, Default)]

@@ -7,12 +7,9 @@ use crate::domains::sandbox::{Sandbox, SandboxStep};
 use crate::domains::{DnsName, Who};
 use crate::model::text::cut;
 use crate::model::words::capitalized;
-use crate::tui::command::{Command, Place, change, closes, command, moves};
-use crate::tui::effect::Effect;
-use crate::tui::popups::Popup;
-use crate::tui::state::AppState;
+use crate::tui::command::{closes, moves};
 use crate::tui::widgets::moved;
-use crate::tui::widgets::page::Page;
+use crate::tui::{AppState, Command, Effect, Page, Place, Popup, change, command};
 
 /// Why a session over SSH does not show them.
 pub const NO_DOMAINS: &str = "A session over SSH has no custom domains.";

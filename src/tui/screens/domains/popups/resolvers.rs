@@ -8,12 +8,9 @@ use crate::app::domain_service::ResolverChoice;
 use crate::clock::Now;
 use crate::domains::check_options::PUBLIC_RESOLVERS;
 use crate::model::words::list;
-use crate::tui::effect::Effect;
-use crate::tui::job::{Env, Job, blocking};
-use crate::tui::pending::Slot;
+use crate::tui::job::blocking;
 use crate::tui::popups::Question;
-use crate::tui::state::{AppState, Screen};
-use crate::tui::widgets::page::Page;
+use crate::tui::{AppState, Effect, Env, Job, Page, Screen, Slot};
 
 /// Whether names may be sent. If the operator was never asked, asks now: nothing is sent before the answer.
 pub fn may_send(app: &mut AppState, now: Now) -> bool {

@@ -6,7 +6,7 @@ use crate::app::clipboard::ClipboardBackend;
 use crate::app::domain_service::{DomainSetup, ResolverChoice};
 use crate::config::Service;
 use crate::domains::sandbox::Sandbox;
-use crate::tui::effect::Effect;
+use crate::tui::Effect;
 use crate::tui::popups::text::CopyText;
 use crate::tui::popups::write::{NotWritten, WriteFile};
 use crate::tui::screens::domains::redirects::FollowRedirects;

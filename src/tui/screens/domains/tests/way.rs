@@ -16,8 +16,7 @@ use crate::domains::troubleshooting::Rule;
 use crate::domains::vantage_points::{View, ViewVerdict};
 use crate::domains::{Code, DnsName, Finding, Verdict};
 use crate::tui::deadline::next_deadline;
-use crate::tui::effect::Effect;
-use crate::tui::pending::{LANES, Slot};
+use crate::tui::pending::LANES;
 use crate::tui::popups::DEAF;
 use crate::tui::popups::text::CopyText;
 use crate::tui::popups::write::{NotWritten, WriteFile};
@@ -28,6 +27,7 @@ use crate::tui::screens::domains::state::PanelLocation;
 use crate::tui::screens::domains::state::{NAME, VALUE};
 use crate::tui::screens::domains::update::KeepRegistry;
 use crate::tui::testing::{App, job_of, of_kind};
+use crate::tui::{Effect, Slot};
 
 use super::fixture::{self, walked};
 use super::looks::{answer, opened, panel, unasked};

@@ -14,9 +14,7 @@ use crate::model::{Pet, PetId, PetStatus};
 use crate::transfer::import::{ImportOptions, ImportProgress, ImportRun, Start};
 use crate::transfer::preview::RowCounts;
 use crate::transfer::{ColumnMapping, ImportSource};
-use crate::tui::effect::Effect;
 use crate::tui::job::Started;
-use crate::tui::pending::Slot;
 use crate::tui::popups::key::TestKey;
 use crate::tui::screens::add_pet::import::RunImport;
 use crate::tui::screens::add_pet::import::jobs::ImportPart;
@@ -24,6 +22,7 @@ use crate::tui::screens::pets::reading::{AskProvenance, FollowPets, ListPets, Re
 use crate::tui::session_cache::SessionCache;
 use crate::tui::testing::loss::whole_at_every_size;
 use crate::tui::testing::{App, animals, job_of, listed, provenance, remote};
+use crate::tui::{Effect, Slot};
 
 use super::{count, ids, marked, next_page, refused, selected, unauthorized};
 use crate::tui::screens::pets::reading::MOST_HELD;

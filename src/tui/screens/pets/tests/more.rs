@@ -12,9 +12,7 @@ use crate::config::Service;
 use crate::config::file::LoadLimit;
 use crate::local::complete::Completion;
 use crate::model::{Pet, PetStatus, export};
-use crate::tui::effect::Effect;
 use crate::tui::forms::CompletePath;
-use crate::tui::pending::Slot;
 use crate::tui::popups::text::CopyText;
 use crate::tui::popups::write::{Contents, WriteFile};
 use crate::tui::popups::{DEAF, WriteBox};
@@ -24,6 +22,7 @@ use crate::tui::screens::pets::update::AddSamples;
 use crate::tui::session_cache::SessionCache;
 use crate::tui::testing::loss::{snapshot_sizes, whole_at_every_size};
 use crate::tui::testing::{App, animals, ids_of, listed, remote};
+use crate::tui::{Effect, Slot};
 
 use super::{marked, next_page, selected};
 

@@ -12,10 +12,11 @@ use crate::model::text::{cut, width};
 use crate::model::words::age;
 use crate::tui::mouse::Target;
 use crate::tui::screens::pets::State;
-use crate::tui::state::{AppState, Health};
-use crate::tui::theme::{Appearance, StyleRole};
-use crate::tui::widgets::page::{FrameLayout, Page};
+use crate::tui::state::Health;
+use crate::tui::theme::Appearance;
+use crate::tui::widgets::page::FrameLayout;
 use crate::tui::widgets::{cells, first_shown};
+use crate::tui::{AppState, Page, StyleRole};
 
 /// The columns of the name of a key.
 const BY_WIDTH: u16 = 14;
