@@ -42,7 +42,7 @@ use crate::local::atomic_file::temporary_directory;
 use args::OVER_SSH;
 use command::{AccessCommand, Args, Command, UiArgs, VERSION};
 pub use error::{Exit, Failed};
-use output::When;
+use output::{When, note};
 use pets::args::PetsCommand;
 use signals::fail_at_file_size_limit;
 pub use signals::report as report_panics;
@@ -191,7 +191,7 @@ fn run(args: Args, env: &Env, coloured: bool) -> Result<Exit, Failed> {
             };
             let done = runtime.block_on(domains::run(command.command, &file.domains, &list));
             if samples.is_some() && list.exists() {
-                output::note("with --demo, the list of domains is not kept");
+                note("with --demo, the list of domains is not kept");
             }
             done
         }

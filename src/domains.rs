@@ -38,6 +38,12 @@ pub mod troubleshooting;
 pub mod vantage_points;
 pub mod world;
 
-pub use catalogue::Code;
+pub use catalogue::{Code, Topic};
+pub use check::Checked;
+pub use check_options::CheckOptions;
 pub use dns_name::{DnsName, Domain};
 pub use finding::{Evidence, Finding, Verdict, Who};
+pub use observation::{Lookup, Observations, Record, Reply, Server};
+pub use registry::{Entry, Registry, RegistryFile};
+pub use reported::{Dated, Event, Reported};
+pub use stage::{Measurement, Stage};

@@ -5,10 +5,8 @@ use crate::domains::check::FollowedRedirect;
 use crate::domains::finding::deciding;
 use crate::domains::progress::{last_known, leads_on};
 use crate::domains::record_export::DnsRecord;
-use crate::domains::registry::Entry;
 use crate::domains::report::{full_sentence, sentence};
-use crate::domains::reported::{Dated, Event};
-use crate::domains::stage::{Measurement, Stage};
+use crate::domains::{Dated, Entry, Event, Measurement, Stage};
 
 /// A step of a removal.
 #[derive(Clone, Debug, PartialEq, Eq)]

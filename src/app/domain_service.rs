@@ -13,18 +13,16 @@ use tempfile::TempDir;
 
 use crate::clock::{self, Now};
 use crate::config::{self, Notify, edit};
-use crate::domains::DnsName;
-use crate::domains::check::{Checked, FollowedRedirect, Subject, follow};
-use crate::domains::check_options::CheckOptions;
-use crate::domains::observation::{Complete, Observations, Role, Server};
+use crate::domains::check::{FollowedRedirect, Subject, follow};
+use crate::domains::observation::{Complete, Role};
 use crate::domains::parse_name::{self, ExistingDomains};
 use crate::domains::probe::OnProgress;
 use crate::domains::probe::cache::ProbeCache;
 use crate::domains::redirect_config::{ConfigSource, Redirect, WrittenRedirect};
-use crate::domains::registry::{Entry, Registry, RegistryChange, RegistryError, RegistryFile};
-use crate::domains::reported::Reported;
+use crate::domains::registry::{RegistryChange, RegistryError};
 use crate::domains::sandbox::Sandbox;
 use crate::domains::vantage_points::ViewVerdict;
+use crate::domains::{CheckOptions, Checked, DnsName, Entry, Observations, Registry, RegistryFile, Reported, Server};
 use crate::local::atomic_file;
 use parking_lot::Mutex;
 

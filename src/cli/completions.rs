@@ -8,14 +8,14 @@ use clap_complete::CompleteEnv;
 use clap_complete::engine::{ArgValueCandidates, CompletionCandidate};
 use clap_complete::env::Shells;
 
+use super::{Exit, Failed};
 use crate::config::file::{File, View, is_plain_name};
 use crate::config::{Choices, Env, Paths, Profiles, ServiceLocation, settings};
-use crate::domains::registry::RegistryFile;
+use crate::domains::RegistryFile;
 use crate::model::columns::SortOrder;
 use crate::model::export::{Column, ListColumn};
 use crate::model::{PetStatus, display_safe};
 
-use super::error::{Exit, Failed};
 use super::output::write;
 
 /// Set by the scripts when they ask for candidates, to the name of the shell.

@@ -8,11 +8,12 @@ use clap::Subcommand;
 
 use super::domains::args::ProbeArgs;
 use super::domains::settings::resolve;
-use super::error::{Exit, Failed, suggestion};
+use super::error::suggestion;
 use super::launch::read_keymap;
-use super::output::{note, write};
+use super::output::write;
 use super::render::FormatArg;
 use super::service::{columns, objects};
+use super::{Exit, Failed, note};
 use crate::config::secrets::refuse_where_others_write;
 use crate::config::settings::{all, configuration};
 use crate::config::{

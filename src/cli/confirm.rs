@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crossterm::terminal::{disable_raw_mode, enable_raw_mode};
 
-use super::error::{Exit, Failed};
 use super::output::err;
+use super::{Exit, Failed};
 use crate::config::Settings;
 use crate::model::display_safe;
 

@@ -19,11 +19,10 @@ use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 
 use super::args::DATABASE_VARIABLE;
-use super::configuration;
-use super::error::{Exit, Failed};
 use super::output::is_terminal;
 use super::render::FormatArg;
 use super::service::{self, ask};
+use super::{Exit, Failed, configuration};
 use crate::app::clipboard::{ClipboardBackend, ways};
 use crate::clock;
 use crate::config::paths::below_home;

@@ -14,10 +14,10 @@ mod words;
 
 use std::path::Path;
 
+use super::{Exit, Failed};
 use crate::config::file::Domains as Configured;
-use crate::domains::registry::RegistryFile;
+use crate::domains::RegistryFile;
 
-use super::error::{Exit, Failed};
 use args::DomainsCommand;
 
 /// Runs `command` with the `[domains]` part of the configuration and the list at `list`.

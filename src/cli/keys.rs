@@ -11,10 +11,10 @@ use secrecy::{ExposeSecret, SecretString};
 use serde_json::json;
 
 use super::args::DatabaseArg;
-use super::error::{Exit, Failed};
 use super::output::{self, Content, columns};
 use super::render::{FormatArg, ResultFormat, json};
 use super::ssh::person;
+use super::{Exit, Failed};
 use crate::clock::{self, Now};
 use crate::config::Env;
 use crate::model::display_safe;

@@ -16,12 +16,11 @@ use tokio::sync::mpsc;
 use uuid::Uuid;
 
 use super::args::{IDLE_ENDED, OVER_SSH, StartScreen};
-use super::dialogue;
-use super::error::{Exit, Failed};
-use super::output::{is_terminal, note, write};
+use super::output::{is_terminal, write};
 use super::service::Inside;
 use super::signals::Signals;
 use super::ssh::person::{may_not_log_in, revoked};
+use super::{Exit, Failed, dialogue, note};
 use crate::app::clipboard;
 use crate::app::connections::{DEMO_KEEPS_NOTHING, Services};
 use crate::app::first_run::{self, StartChoice};

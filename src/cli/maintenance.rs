@@ -10,9 +10,9 @@ use tokio::time::{Instant, interval_at};
 use tokio_util::sync::CancellationToken;
 
 use super::args::{DATABASE_VARIABLE, DatabaseParser};
-use super::error::{Exit, Failed};
-use super::output::{self, note};
+use super::output::{self};
 use super::signals::Signals;
+use super::{Exit, Failed, note};
 use crate::clock;
 use crate::model::display_safe;
 use crate::model::words::counted;

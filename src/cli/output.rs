@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::{ColorChoice, ValueEnum};
 
-use super::error::{Exit, Failed};
+use super::{Exit, Failed};
 use crate::api::{Exchange, Recorder};
 use crate::config::Env;
 use crate::model::display_safe;

@@ -14,11 +14,11 @@ use crate::model::display_safe;
 
 use super::args::{GlobalArgs, PetFormat};
 use super::confirm::confirm;
-use super::error::{Exit, Failed, GIVE_A_KEY};
-use super::output::{Verbosity, When, is_terminal, note};
+use super::error::GIVE_A_KEY;
+use super::output::{Verbosity, When, is_terminal};
 use super::render::ResultFormat;
 use super::signals::Signals;
-use super::{service, transfer};
+use super::{Exit, Failed, note, service, transfer};
 use args::{PetsCommand, WatchFormat};
 use context::{PetsContext, format};
 

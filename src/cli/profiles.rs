@@ -8,13 +8,12 @@ use std::path::Path;
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 
-use super::completions;
 use super::confirm::{PromptAnswer, ask_hidden, can_ask, restore_terminal};
-use super::error::{Exit, Failed, key_as_argument, suggestion};
-use super::output::note;
+use super::error::{key_as_argument, suggestion};
 use super::render::FormatArg;
 use super::service::{client, status};
 use super::signals::Signals;
+use super::{Exit, Failed, completions, note};
 use crate::app::connections;
 use crate::config::edit::{add_profile, remove_profile, set_first_profile, set_profile};
 use crate::config::file::Profile;

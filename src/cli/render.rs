@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 
-use super::error::Failed;
+use super::Failed;
 use super::output::{Content, Out, is_terminal, write, write_as};
 
 /// The format of a result.

@@ -26,9 +26,9 @@ pub use self::log::as_json;
 
 use self::log::{Log, LogFormat};
 use super::args::{DATABASE_VARIABLE, DatabaseParser};
-use super::error::{Exit, Failed};
 use super::output::{complaint, safe};
 use super::signals::{Signals, log_panics};
+use super::{Exit, Failed};
 use crate::clock;
 use crate::config::{Env, Paths};
 use crate::local::atomic_file::rewrite_private;

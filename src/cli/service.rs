@@ -14,8 +14,8 @@ use tempfile::TempDir;
 use tokio::net::TcpListener;
 use tokio::sync::Mutex;
 
-use super::error::{Exit, Failed};
 use super::render::FormatArg;
+use super::{Exit, Failed};
 use crate::api::client::{Timeouts, Trust};
 use crate::api::{Client, Failure};
 use crate::app::connections::{self, Connect};

@@ -6,8 +6,8 @@ use std::panic::{self, PanicHookInfo};
 
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-use super::error::{Exit, Failed};
-use super::output::{note, safe};
+use super::output::safe;
+use super::{Exit, Failed, note};
 use crate::model::display_safe;
 
 /// SIGINT, SIGQUIT, SIGTERM and SIGHUP, from the moment this is created.

@@ -18,8 +18,8 @@ pub use self::session::{SshStart, leave_variables};
 
 use self::args::{AuthorizeArgs, SshCommand};
 use self::person::{People, Person};
-use super::error::{Exit, Failed};
-use super::output::{self, note};
+use super::output::{self};
+use super::{Exit, Failed, note};
 use crate::clock;
 use crate::config::secrets::write_key_file;
 use crate::config::{Choices, Env, Remote, Service, Settings};

@@ -4,15 +4,11 @@ use super::domains::read_name;
 use super::prompt::Asked;
 use super::session::Session;
 use crate::app::domain_service::existing;
-use crate::domains::check::Checked;
 use crate::domains::parse_name::ExistingDomains;
 use crate::domains::record_export::DnsRecord;
-use crate::domains::registry::Entry;
-use crate::domains::reported::Event;
 use crate::domains::sandbox::{Sandbox, SandboxStep};
-use crate::domains::stage::Stage;
 use crate::domains::troubleshooting::PRECONDITIONS;
-use crate::domains::{DnsName, Domain, parse_name};
+use crate::domains::{Checked, DnsName, Domain, Entry, Event, Stage, parse_name};
 
 const NAME_HELP: &str = "Type the name that visitors will use, such as docs.example.com. You can paste an address.";
 

@@ -2,7 +2,7 @@
 
 use crate::api::failure::explain;
 use crate::api::{Failure, Remedy};
-use crate::domains::stage::Stage;
+use crate::domains::Stage;
 use crate::model::{Categories, NewPet, ObservedStatus, Pet, text::short};
 
 /// A pet of the service.

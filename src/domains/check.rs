@@ -4,22 +4,23 @@ use jiff::Timestamp;
 
 use crate::clock;
 
-use super::catalogue::{Code, Mark, Topic};
-use super::check_options::CheckOptions;
+use super::catalogue::Mark;
 use super::diagnosis::redirect::{Redirect, judge};
 use super::diagnosis::{Facts, conflicting, diagnose, remember};
-use super::dns_name::{DnsName, Domain};
-use super::finding::{Evidence, Finding, Verdict, overall};
-use super::observation::{Data, Hop, Observations};
+use super::dns_name::Domain;
+use super::finding::{Evidence, overall};
+use super::observation::{Data, Hop};
 use super::parse_name::{self, ExistingDomains};
 use super::probe::cache::ProbeCache;
 use super::probe::{OnProgress, measure, redirects};
 use super::progress::DomainProgress;
 use super::record_export::Conflict;
-use super::registry::{Entry, RegistryChange, RegistryError, RegistryFile};
-use super::reported::Reported;
-use super::stage::{Measurement, Stage};
+use super::registry::{RegistryChange, RegistryError};
 use super::vantage_points::{View, ViewVerdict, views};
+use super::{
+    CheckOptions, Code, DnsName, Entry, Finding, Measurement, Observations, RegistryFile, Reported, Stage, Topic,
+    Verdict,
+};
 
 /// A domain to check, and what is known of it.
 #[derive(Clone, Debug)]

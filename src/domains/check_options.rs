@@ -10,11 +10,11 @@ use jiff::Timestamp;
 use rustls::pki_types::CertificateDer;
 
 use super::diagnosis::Expectation;
-use super::dns_name::DnsName;
 use super::ip_ranges::is_public;
-use super::observation::{Protocol, Role, Server};
+use super::observation::{Protocol, Role};
 use super::probe::trust::ChainTrust;
 use super::world::World;
+use super::{DnsName, Server};
 
 /// The resolvers that are asked besides the system's: Cloudflare, Google, Quad9.
 pub const PUBLIC_RESOLVERS: [&str; 3] = ["1.1.1.1", "8.8.8.8", "9.9.9.9"];

@@ -20,9 +20,9 @@ pub(super) mod tests;
 pub(super) mod words;
 
 use super::caches::{Caches, Promise};
-use super::catalogue::{Code, Mark, Topic};
-use super::finding::{Finding, Verdict};
-use super::observation::{Record, RecordType};
+use super::catalogue::Mark;
+use super::observation::RecordType;
+use super::{Code, Finding, Record, Topic, Verdict};
 use propagation::{Cause, cause, expires, not_right};
 
 pub use facts::{ACME_CHALLENGE, CERTIFICATE_WAIT, Expectation, Facts, PROPAGATION};

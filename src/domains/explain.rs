@@ -2,7 +2,7 @@
 
 use strsim::osa_distance;
 
-use super::catalogue::Code;
+use super::Code;
 
 /// Messages of browsers and tools, in lower case, with the codes of their possible causes, the likeliest first. The
 /// first line of which a part is contained in a message counts, so longer ones come before shorter ones.

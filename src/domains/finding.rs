@@ -6,7 +6,7 @@ use jiff::{RoundMode, Timestamp, TimestampRound, Unit};
 use serde::{Deserialize, Serialize};
 use strum::IntoStaticStr;
 
-use super::catalogue::{Code, Topic};
+use super::{Code, Topic};
 
 /// The judgement of a finding, or of a domain as a whole.
 ///

@@ -15,7 +15,7 @@ use url::Url;
 use crate::model::text::{cut, display_safe, short, whole};
 use crate::model::words;
 
-use super::dns_name::DnsName;
+use super::DnsName;
 use super::finding::Evidence;
 
 /// The types that are asked for at a name: those that lead somewhere, and those that are not allowed next to a CNAME.

@@ -12,9 +12,8 @@ use unicode_script::{Script, UnicodeScript as _};
 
 use crate::model::text::{display_safe, short};
 
-use super::catalogue::Code;
-use super::dns_name::{DnsName, Domain};
-use super::finding::{Finding, Who};
+use super::dns_name::Domain;
+use super::{Code, DnsName, Finding, Who};
 
 /// The most bytes of a label (RFC 1035 section 2.3.4).
 const MAX_LABEL: usize = 63;

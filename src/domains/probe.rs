@@ -21,9 +21,9 @@ use std::time::Duration;
 
 use tokio::time::timeout;
 
-use super::check_options::CheckOptions;
 use super::dns_name::Domain;
-use super::observation::{Complete, Lookup, Observations};
+use super::observation::Complete;
+use super::{CheckOptions, Lookup, Observations};
 
 use cache::ProbeCache;
 pub use context::OnProgress;

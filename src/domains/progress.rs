@@ -5,13 +5,11 @@ use std::collections::HashMap;
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::catalogue::Code;
 use super::diagnosis::CERTIFICATE_WAIT;
-use super::dns_name::DnsName;
-use super::finding::{Finding, Verdict, overall};
+use super::finding::overall;
 use super::redirect_config::ConfigSource;
-use super::reported::Reported;
-use super::stage::{Measurement, Stage, Status, status};
+use super::stage::{Status, status};
+use super::{Code, DnsName, Finding, Measurement, Reported, Stage, Verdict};
 
 /// How far a domain is, and what comes next.
 #[derive(Clone, Debug, PartialEq, Eq)]

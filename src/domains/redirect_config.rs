@@ -13,10 +13,7 @@ use strsim::osa_distance;
 use crate::model::text::short;
 use crate::model::words::counted;
 
-use super::catalogue::Code;
-use super::dns_name::DnsName;
-use super::finding::{Finding, Verdict, Who};
-use super::parse_name;
+use super::{Code, DnsName, Finding, Verdict, Who, parse_name};
 
 pub use super::diagnosis::redirect::Redirect;
 

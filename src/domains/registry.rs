@@ -12,9 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::local::atomic_file;
 
-use super::dns_name::DnsName;
-use super::reported::{Dated, Event, Reported};
-use super::stage::Measurement;
+use super::{Dated, DnsName, Event, Measurement, Reported};
 
 /// How many measurements of a domain are kept.
 const KEPT: usize = 10;

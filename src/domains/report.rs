@@ -7,10 +7,9 @@ use crate::model::text::{cut, width, wrap_words};
 use crate::model::words::{capitalized, duration, uncapitalized};
 use crate::model::{display_safe, table};
 
-use super::check::Checked;
-use super::dns_name::{DnsName, Domain};
-use super::finding::{Finding, Verdict};
+use super::dns_name::Domain;
 use super::vantage_points::View;
+use super::{Checked, DnsName, Finding, Verdict};
 
 /// The column where texts begin, after the verdict.
 const INDENT: usize = 8;

@@ -4,7 +4,7 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::dns_name::DnsName;
+use super::DnsName;
 
 /// Something that the operator did, or plans to do.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -16,15 +16,12 @@ use std::sync::Arc;
 use jiff::{SignedDuration, Timestamp};
 use strum::VariantArray;
 
-use super::check_options::{CheckOptions, resolver};
+use super::check_options::resolver;
 use super::diagnosis::{CERTIFICATE_WAIT, Expectation};
-use super::dns_name::DnsName;
-use super::finding::Who;
-use super::observation::{Data, Record, RecordType, Reply, ResponseCode};
+use super::observation::{Data, RecordType, ResponseCode};
 use super::redirect_config::{ConfigSource, WrittenRedirect};
-use super::registry::Registry;
-use super::reported::{Dated, Event};
 use super::world::{Answer, Held, Host, NOTHING_TTL, World, Zone, record, soa};
+use super::{CheckOptions, Dated, DnsName, Event, Record, Registry, Reply, Who};
 
 /// A second of the wall clock is this many in the sandbox: a minute.
 pub const PACE: i32 = 60;

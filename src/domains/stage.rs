@@ -7,10 +7,10 @@ use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use super::caches::Caches;
-use super::catalogue::{Code, Mark, Topic};
+use super::catalogue::Mark;
 use super::diagnosis::{CERTIFICATE_WAIT, PROPAGATION};
-use super::finding::{Finding, Verdict, deciding, overall, wait_ends};
-use super::reported::Reported;
+use super::finding::{deciding, overall, wait_ends};
+use super::{Code, Finding, Reported, Topic, Verdict};
 
 /// The pause between the first two checks; it doubles while nothing changes.
 const FIRST_PAUSE: Duration = Duration::from_secs(60);

@@ -8,16 +8,15 @@ use jiff::{SignedDuration, Timestamp};
 
 use crate::model::display_safe;
 
-use super::catalogue::{Code, Mark, Topic};
+use super::catalogue::Mark;
 use super::diagnosis::redirect::Redirect;
 use super::diagnosis::{CERTIFICATE_WAIT, words};
 use super::dns_name::Domain;
-use super::finding::{Finding, Verdict, Who};
 use super::observation::Role;
 use super::progress::NextStep;
 use super::report::{full_sentence, sentence, until_words};
-use super::reported::Reported;
 use super::vantage_points::{View, ViewVerdict};
+use super::{Code, Finding, Reported, Topic, Verdict, Who};
 
 /// The word of a question that the last check does not answer.
 const NOT_CHECKED: &str = "not checked yet";

@@ -9,8 +9,8 @@ use jiff::Timestamp;
 use super::diagnosis::authoritative::{self, invents, speaks};
 use super::diagnosis::propagation::Cause;
 use super::diagnosis::{Facts, nameservers, propagation, record};
-use super::finding::Verdict;
-use super::observation::{Lookup, RecordType, Server};
+use super::observation::RecordType;
+use super::{Lookup, Server, Verdict};
 
 /// What one server sees at the domain's name.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -28,7 +28,7 @@ use super::view::{Frame, draw, drawn_row};
 use super::widgets::WIDE;
 use super::worker::Handle;
 use super::{AppState, Effect, Screen, Slot};
-use crate::api::failure::Failure;
+use crate::api::Failure;
 
 /// The most messages handled before a frame is drawn, so that a flood still shows progress.
 const BATCH: usize = 256;

@@ -2,7 +2,7 @@
 
 use super::screens::{add_pet, domains, pets};
 use super::{AppState, Effect, Screen, popups};
-use crate::api::failure::Failure;
+use crate::api::Failure;
 use crate::clock::Now;
 
 /// What to ask for when the app begins.

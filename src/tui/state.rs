@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 
-use crate::api::Exchange;
+use crate::api::{Exchange, Failure};
 use crate::app::domain_service::DomainSetup;
 use crate::app::first_run::StartChoice;
 use crate::config::{Accent, CustomAction, KeyOrigin, Service, Settings, Sourced, SshSession, Themes, read_only};
@@ -26,7 +26,6 @@ use super::theme::Theme;
 use super::widgets::form::{Form, Known};
 use super::widgets::page::FrameLayout;
 use super::{Command, Effect, Job, Slot};
-use crate::api::failure::Failure;
 use crate::clock::Now;
 
 pub use super::screens::Screen;

@@ -17,10 +17,10 @@ use ratatui::layout::Rect;
 use ratatui::style::{Color, Modifier};
 use uuid::Uuid;
 
-use crate::api::NextPage;
-use crate::api::failure::{Failure, RetryAfter};
+use crate::api::failure::RetryAfter;
 use crate::api::inventory::Coverage;
 use crate::api::list::{List, ListAnswer};
+use crate::api::{Failure, NextPage};
 use crate::app::domain_service::{DomainService, DomainSetup};
 use crate::app::outbox::queue::LineSent;
 use crate::clock::{self, Now};
@@ -28,8 +28,8 @@ use crate::config::file::{File, Ui};
 use crate::config::{
     Accent, Depth, KeyOrigin, LinkSpeed, ProfileEntry, Profiles, Remote, Service, ServiceLocation, Settings,
 };
+use crate::domains::RegistryFile;
 use crate::domains::check_options as domains;
-use crate::domains::registry::RegistryFile;
 use crate::model::{AddedBy, ApiKey, IdempotencyKeys, Pet, PetId, PetStatus, Provenance};
 
 use super::job::{Answered, AnyJob, Ongoing, Reply, Started};

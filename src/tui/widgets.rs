@@ -4,7 +4,7 @@ pub mod form;
 pub mod page;
 
 use super::key::Movement;
-use crate::api::failure::Failure;
+use crate::api::Failure;
 
 /// From this width on there are panes at the right.
 pub const WIDE: u16 = 110;

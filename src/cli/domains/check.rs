@@ -10,28 +10,28 @@ use parking_lot::Mutex;
 use serde_json::{Value, json};
 use tokio::time::sleep;
 
-use super::super::error::{Exit, Failed};
-use super::super::output::note;
 use super::super::render::{ResultFormat, print, print_json};
 use super::args::{CheckArgs, ProbeArgs, RedirectsArgs, ReportArgs, Until, WatchArgs};
 use super::files::read_text;
 use super::settings::{announce, configured_domains, need_name, prepare, resolve, subject};
 use super::words::{FailOn, exit, exit_of, exit_of_all, next_step, recorded};
 use super::{json, words};
+use crate::cli::{Exit, Failed, note};
 use crate::clock;
 use crate::config::file::Domains as Configured;
-use crate::domains::check::{Checked, FollowedRedirect, Subject, follow, now};
-use crate::domains::check_options::CheckOptions;
+use crate::domains::check::{FollowedRedirect, Subject, follow, now};
 use crate::domains::finding::{deciding, overall, wait_ends};
-use crate::domains::observation::{Complete, Observations};
+use crate::domains::observation::Complete;
 use crate::domains::parse_name::{ExistingDomains, ParsedName};
 use crate::domains::probe::cache::ProbeCache;
 use crate::domains::progress::count_words;
 use crate::domains::redirect_config::Redirect;
-use crate::domains::registry::{Registry, RegistryFile};
 use crate::domains::report::until_words;
-use crate::domains::stage::{Measurement, Stage, next_check};
-use crate::domains::{Code, Finding, Verdict, check, parse_name, redirect_config};
+use crate::domains::stage::next_check;
+use crate::domains::{
+    CheckOptions, Checked, Code, Finding, Measurement, Observations, Registry, RegistryFile, Stage, Verdict, check,
+    parse_name, redirect_config,
+};
 use crate::model::text::short;
 
 /// When a long check first reports that it is still running, and how often after that.

@@ -5,14 +5,13 @@ use std::path::Path;
 
 use serde_json::json;
 
+use crate::cli::{Exit, Failed};
 use crate::config::file::Domains as Configured;
 use crate::domains::probe::cache::ProbeCache;
 use crate::domains::record_export::{DnsRecord, export};
-use crate::domains::registry::RegistryFile;
-use crate::domains::{Code, explain};
+use crate::domains::{Code, RegistryFile, explain};
 use crate::model::text::short;
 
-use super::super::error::{Exit, Failed};
 use super::super::render::{ResultFormat, print, print_json};
 use super::args::{ExplainArgs, RecordsArgs};
 use super::settings::prepare;

@@ -2,12 +2,9 @@
 
 use serde_json::{Value, json};
 
-use crate::domains::check::Checked;
 use crate::domains::finding::{deciding, overall, wait_ends};
-use crate::domains::observation::Lookup;
-use crate::domains::stage::Stage;
 use crate::domains::vantage_points::View;
-use crate::domains::{Domain, Evidence, Finding, Verdict};
+use crate::domains::{Checked, Domain, Evidence, Finding, Lookup, Stage, Verdict};
 
 use super::words::next_step;
 

@@ -7,20 +7,17 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use crate::app::domain_service::DomainSetup;
+use crate::cli::{Exit, Failed, note};
 use crate::clock;
 use crate::config::file::Domains as Configured;
 use crate::domains::progress::{DomainProgress, DomainRoles, NextStep, count_words, last_known};
-use crate::domains::registry::{Entry, RegistryFile};
 use crate::domains::report::until_words;
-use crate::domains::reported::Reported;
-use crate::domains::stage::{Measurement, Stage};
-use crate::domains::{DnsName, Verdict};
+use crate::domains::{DnsName, Entry, Measurement, RegistryFile, Reported, Stage, Verdict};
 use crate::model::display_safe;
 use crate::model::table;
 use crate::model::text::cut;
 
-use super::super::error::{Exit, Failed};
-use super::super::output::{columns, note};
+use super::super::output::columns;
 use super::super::render::{ResultFormat, print, print_json};
 use super::args::ListArgs;
 use super::json;

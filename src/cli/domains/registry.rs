@@ -5,24 +5,23 @@ use std::io::Write as _;
 
 use crate::app::domain_guide::{RedirectSeen, is_out, removal};
 use crate::app::domain_service::existing;
+use crate::cli::{Exit, Failed, note};
 use crate::clock;
 use crate::config::file::Domains as Configured;
-use crate::domains::check::{Checked, follow};
+use crate::domains::check::follow;
 use crate::domains::finding::deciding;
-use crate::domains::parse_name;
 use crate::domains::probe::cache::ProbeCache;
 use crate::domains::progress::NextStep;
 use crate::domains::record_export::DnsRecord;
-use crate::domains::redirect_config;
-use crate::domains::registry::{Entry, Registry, RegistryChange, RegistryError, RegistryFile};
+use crate::domains::registry::{RegistryChange, RegistryError};
 use crate::domains::report::{paragraph, room};
-use crate::domains::reported::{Dated, Event};
 use crate::domains::stage::status;
-use crate::domains::{DnsName, Domain};
+use crate::domains::{
+    Checked, Dated, DnsName, Domain, Entry, Event, Registry, RegistryFile, parse_name, redirect_config,
+};
 
 use super::super::confirm::ask;
-use super::super::error::{Exit, Failed};
-use super::super::output::{columns, note};
+use super::super::output::columns;
 use super::super::render::{ResultFormat, print, print_json};
 use super::args::{AddArgs, RemoveArgs, VerifiedArgs, WhenArgs};
 use super::check::keep;

@@ -6,19 +6,16 @@ use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject as _;
 
 use crate::app::domain_service::{ANNOUNCED, DomainSetup, config_source};
+use crate::cli::{Failed, note};
 use crate::config::file::Domains as Configured;
 use crate::domains::check::Subject;
-use crate::domains::check_options::{CheckOptions, named_resolver, socket_address, system_resolver};
+use crate::domains::check_options::{named_resolver, socket_address, system_resolver};
 use crate::domains::diagnosis::Expectation;
-use crate::domains::parse_name;
 use crate::domains::redirect_config::ConfigSource;
-use crate::domains::registry::{Entry, Registry, RegistryFile};
-use crate::domains::{DnsName, Domain, Finding};
+use crate::domains::{CheckOptions, DnsName, Domain, Entry, Finding, Registry, RegistryFile, parse_name};
 use crate::model::text::short;
 use crate::model::words::list;
 
-use super::super::error::Failed;
-use super::super::output::note;
 use super::args::ProbeArgs;
 
 /// Flags override the configuration, which overrides defaults. Errors name the flag or key.

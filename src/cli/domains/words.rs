@@ -5,14 +5,12 @@ use std::io::{self, Write};
 use clap::ValueEnum;
 use jiff::Timestamp;
 
-use super::super::error::Exit;
 use super::super::output::columns;
-use crate::domains::catalogue::Topic;
-use crate::domains::check::Checked;
+use crate::cli::Exit;
 use crate::domains::finding::{deciding, overall, wait_ends};
 use crate::domains::progress::NextStep;
 use crate::domains::report::{full_sentence, matrix, paragraph, room, sentence, until_words};
-use crate::domains::{DnsName, Finding, Verdict, Who, report};
+use crate::domains::{Checked, DnsName, Finding, Topic, Verdict, Who, report};
 use crate::model::words::{counted, list, uncapitalized};
 
 /// What to do next for `name`, with the command for it.

@@ -5,9 +5,9 @@ use super::context::PetsContext;
 use crate::api::Failure;
 use crate::api::find::{Ask, Lists, LookupResult, find};
 use crate::api::retry::repeated;
-use crate::cli::error::{Exit, Failed};
 use crate::cli::format::{write_list, write_one};
-use crate::cli::output::{note, write_as};
+use crate::cli::output::write_as;
+use crate::cli::{Exit, Failed, note};
 use crate::model::PetId;
 use crate::model::sunset::GET_PET_REMOVED_ON_WORDS;
 

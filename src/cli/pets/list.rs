@@ -13,9 +13,9 @@ use crate::api::inventory::{Coverage, inventory};
 use crate::api::retry::repeated;
 use crate::app::inventory::search::Query;
 use crate::cli::args::PetFormat;
-use crate::cli::error::{Exit, Failed};
 use crate::cli::format::{PetLayout, write_header, write_lines, write_list};
 use crate::cli::output::{Content, Out, write_as};
+use crate::cli::{Exit, Failed};
 use crate::config::file::View;
 use crate::model::{ObservedStatus, Pet, PetId, PetQuery, PetStatus, Provenances, table};
 

@@ -10,8 +10,7 @@ use jiff::tz::TimeZone;
 use serde::{Deserialize, Serialize};
 use tokio::time::sleep;
 
-use crate::cli::error::{Exit, Failed};
-use crate::cli::output::note;
+use crate::cli::{Exit, Failed, note};
 use crate::config::file::is_plain_name;
 use crate::config::secrets::read_key_file;
 use crate::config::{ConfigError, Env, NoHome, Paths, SshSession};

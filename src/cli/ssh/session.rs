@@ -10,9 +10,9 @@ use super::landlock;
 use super::person::{COMMAND, People, known, may_not_log_in};
 use crate::cli::args::{GlobalArgs, OVER_SSH, StartScreen};
 use crate::cli::command::{Args, Command, UiArgs};
-use crate::cli::error::{Exit, Failed};
 use crate::cli::pets::args::{PetsCommand, WatchArgs};
 use crate::cli::transfer::args::{ExportArgs, ImportArgs};
+use crate::cli::{Exit, Failed};
 use crate::config::{Choices, Env, Paths, SshSession, settings};
 use crate::local::{atomic_file, program};
 

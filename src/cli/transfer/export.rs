@@ -8,10 +8,10 @@ use tokio_util::sync::CancellationToken;
 
 use super::args::ExportArgs;
 use super::progress::TransferProgress;
-use crate::cli::error::{Exit, Failed};
 use crate::cli::output::{Content, is_there, out};
 use crate::cli::pets::context::{PetsContext, view};
 use crate::cli::signals::Signals;
+use crate::cli::{Exit, Failed};
 use crate::config::file::View;
 use crate::model::export::{Kind, ListColumn};
 use crate::model::search::Query;

@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
-use crate::cli::error::Exit;
-use crate::cli::output::{Verbosity, note};
+use crate::cli::output::Verbosity;
 use crate::cli::signals::Signals;
+use crate::cli::{Exit, note};
 use crate::config::Settings;
 
 /// How often a bar is drawn, and how often a line is written: for a screen reader, and without a terminal.

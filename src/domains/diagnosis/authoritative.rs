@@ -3,12 +3,12 @@
 use std::collections::BTreeSet;
 use std::net::IpAddr;
 
-use super::super::DnsName;
 use super::super::caches::{Caches, SourceAnswer};
 use super::super::observation::RecordType::{A, AAAA, CAA, CNAME, HTTPS, MX, SOA, TXT};
-use super::super::observation::{Data, Lookup, Record, RecordType, Reply, Server, TYPES};
+use super::super::observation::{Data, RecordType, TYPES};
 use super::facts::{Authoritative, Facts};
 use super::words;
+use crate::domains::{DnsName, Lookup, Record, Reply, Server};
 
 impl<'a> Facts<'a> {
     /// The records of the zone.

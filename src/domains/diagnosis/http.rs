@@ -4,10 +4,10 @@ use crate::model::text::short;
 
 use super::super::catalogue::say;
 use super::super::observation::RecordType::{A, CNAME, TXT};
-use super::super::observation::{ConnectionFailure, Hop, Lookup, Response, Trail};
-use super::super::{Code, DnsName, Finding, Verdict};
+use super::super::observation::{ConnectionFailure, Hop, Response, Trail};
 use super::redirect::{circle, head_was_refused, shown_url};
 use super::{Facts, words};
+use crate::domains::{Code, DnsName, Finding, Lookup, Verdict};
 
 /// Words of parking pages, lower case.
 const PARKED_PAGE: &str = "\

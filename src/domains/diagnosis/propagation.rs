@@ -10,11 +10,11 @@ use super::super::caches::OldAnswer;
 use super::super::catalogue::say;
 use super::super::ip_ranges::is_public;
 use super::super::observation::RecordType::{A, DS};
-use super::super::observation::{Data, Lookup, RecordType, Reply, Role};
-use super::super::{Code, DnsName, Finding, Verdict, Who};
+use super::super::observation::{Data, RecordType, Role};
 use super::authoritative::{self, invents, sees_right};
 use super::cname_target::shown;
 use super::{Facts, delegation, words};
+use crate::domains::{Code, DnsName, Finding, Lookup, Reply, Verdict, Who};
 
 /// The TTL of an expired answer (RFC 8767 section 4).
 const STALE_TTL: u32 = 30;

@@ -9,10 +9,10 @@ use url::Url;
 use crate::model::text::{cut, display_safe, short, whole};
 
 use super::super::catalogue::say;
-use super::super::finding::{Finding, Verdict, Who, overall};
+use super::super::finding::overall;
 use super::super::observation::{ConnectionFailure, Distrust, Handshake, Hop, Method, Response, Trail};
-use super::super::{Code, DnsName};
 use super::words;
+use crate::domains::{Code, DnsName, Finding, Verdict, Who};
 
 /// The path that a redirect must keep.
 pub const DEEP_PATH: &str = "/petstore-check/page?kept=1";

@@ -12,14 +12,12 @@ use super::redirect::{Redirect, Walk, judge};
 use super::remember;
 use super::*;
 use crate::domains::caches::{Caches, Promise};
-use crate::domains::dns_name::DnsName;
-use crate::domains::finding::{Who, deciding, overall};
+use crate::domains::finding::{deciding, overall};
 use crate::domains::observation::{
-    Certificate, ConnectionFailure, Data, Distrust, Handshake, Hop, Lookup, Method, NoReply, Observations, Presented,
-    Protocol, Question, Reply, Response, ResponseCode, Role, Server, Trail,
+    Certificate, ConnectionFailure, Data, Distrust, Handshake, Hop, Method, NoReply, Presented, Protocol, Question,
+    Response, ResponseCode, Role, Trail,
 };
-use crate::domains::parse_name;
-use crate::domains::reported::Reported;
+use crate::domains::{DnsName, Lookup, Observations, Reply, Reported, Server, Who, parse_name};
 
 #[path = "../../../tests/golden/golden.rs"]
 mod golden;

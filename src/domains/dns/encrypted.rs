@@ -21,10 +21,11 @@ use tokio_rustls::TlsConnector;
 
 use crate::clock;
 
-use super::super::observation::{Lookup, NoReply, Protocol, Question, Reply, Server};
+use super::super::observation::{NoReply, Protocol, Question};
 use super::super::probe::trust::ChainTrust;
 use super::exchange::{over_stream, reason};
 use super::message::{decode, encode};
+use crate::domains::{Lookup, Reply, Server};
 
 /// How long a question may take, with its connection and handshake.
 const WAIT: Duration = Duration::from_secs(4);

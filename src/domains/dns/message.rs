@@ -7,8 +7,8 @@ use hickory_proto::rr::{Name, RecordType};
 use hickory_proto::serialize::binary::{BinDecodable as _, BinDecoder, DecodeError};
 use jiff::Timestamp;
 
-use super::super::DnsName;
-use super::super::observation::{Data, KeyId, Question, Record, Reply};
+use super::super::observation::{Data, KeyId, Question};
+use crate::domains::{DnsName, Record, Reply};
 
 /// The largest UDP answer that is not fragmented (DNS flag day 2020).
 const PAYLOAD: u16 = 1232;

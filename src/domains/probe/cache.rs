@@ -9,8 +9,8 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 use tokio::sync::OnceCell;
 
-use super::super::observation::{Handshake, Lookup, Question, Server};
-use super::super::{DnsName, Domain};
+use super::super::observation::{Handshake, Question};
+use crate::domains::{DnsName, Domain, Lookup, Server};
 
 /// Cells that the first user fills once; the others wait.
 pub(super) type Cells<K, V> = Mutex<HashMap<K, Arc<OnceCell<V>>>>;

@@ -14,16 +14,13 @@ use tokio::time::{sleep, timeout};
 
 use crate::clock::{self, Now};
 
-use super::super::check_options::CheckOptions;
 use super::super::diagnosis::ACME_CHALLENGE;
 use super::super::dns::{encrypted, exchange};
 use super::super::ip_ranges::is_public;
 use super::super::observation::RecordType::{A, AAAA, CNAME, TXT};
-use super::super::observation::{
-    Complete, Lookup, Observations, Protocol, Question, RecordType, Reply, ResponseCode, Role, Server,
-};
-use super::super::{DnsName, Domain};
+use super::super::observation::{Complete, Protocol, Question, RecordType, ResponseCode, Role};
 use super::cache::{Cells, ProbeCache, cell};
+use crate::domains::{CheckOptions, DnsName, Domain, Lookup, Observations, Reply, Server};
 
 /// The most questions of one check.
 const MAX_QUESTIONS: usize = 200;

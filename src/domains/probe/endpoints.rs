@@ -6,10 +6,11 @@ use futures_util::future::join_all;
 use url::Url;
 
 use super::super::observation::RecordType::{A, AAAA};
-use super::super::observation::{ConnectionFailure, Handshake, Hop, Method, Observations, Reply, Trail};
+use super::super::observation::{ConnectionFailure, Handshake, Hop, Method, Trail};
 use super::context::{ProbeContext, bounded};
 use super::http::{CHALLENGE_PATH, request};
 use super::{cache, tls};
+use crate::domains::{Observations, Reply};
 
 impl ProbeContext<'_> {
     /// The platform's own host: its addresses to compare with, its certificate to know its own by.

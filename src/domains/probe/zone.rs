@@ -7,13 +7,11 @@ use std::time::Duration;
 use futures_util::future::join_all;
 use tokio::sync::OnceCell;
 
-use super::super::DnsName;
 use super::super::diagnosis::authoritative;
 use super::super::observation::RecordType::{A, AAAA, CAA, CNAME, DNSKEY, DS, HTTPS, MX, NS, SOA, TXT};
-use super::super::observation::{
-    Data, Lookup, NoReply, Protocol, Question, Record, Reply, ResponseCode, Role, Server, TYPES,
-};
+use super::super::observation::{Data, NoReply, Protocol, Question, ResponseCode, Role, TYPES};
 use super::context::{ProbeContext, is_silent};
+use crate::domains::{DnsName, Lookup, Record, Reply, Server};
 
 /// How many servers of the parent are asked at most.
 const PARENT_SERVERS: usize = 2;

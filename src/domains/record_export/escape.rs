@@ -1,6 +1,6 @@
 //! Escapes foreign text for each format.
 
-use crate::domains::dns_name::DnsName;
+use crate::domains::DnsName;
 use crate::domains::observation::RecordType;
 
 /// The most bytes in one string of a TXT record (RFC 1035 section 3.3.14).

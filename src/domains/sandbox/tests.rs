@@ -5,7 +5,7 @@ use proptest::prelude::{Just, Strategy, any, prop_assert, prop_assert_eq};
 use proptest::sample::{Index, select};
 
 use super::{PACE, Sandbox, SandboxStep};
-use crate::domains::finding::Who;
+use crate::domains::Who;
 
 fn begin() -> Timestamp {
     "2026-11-21T12:00:00Z".parse().unwrap()

@@ -4,10 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::*;
-use crate::domains::dns_name::DnsName;
-use crate::domains::observation::{Protocol, Server};
-use crate::domains::parse_name;
+use crate::domains::observation::Protocol;
 use crate::domains::record_export::DnsRecord;
+use crate::domains::{DnsName, Server, parse_name};
 
 const NAME: &str = "docs.acme.com";
 

@@ -5,7 +5,8 @@ use std::time::Instant;
 
 use super::confirm::DEAF;
 use super::stack::Popup;
-use crate::api::failure::{Failure, Remedy};
+use crate::api::Failure;
+use crate::api::failure::Remedy;
 use crate::clock::Now;
 use crate::config::KeyOrigin;
 use crate::model::text::{cut, short};

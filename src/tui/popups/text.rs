@@ -6,7 +6,7 @@ use ratatui::text::Line;
 
 use super::stack::Popup;
 use super::write::{Contents, NO_FILES, WriteBox};
-use crate::api::failure::Failure;
+use crate::api::Failure;
 use crate::app::clipboard::{self, ClipboardBackend};
 use crate::clock::Now;
 use crate::model::BaseUrl;

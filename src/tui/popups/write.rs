@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::stack::Popup;
-use crate::api::failure::Failure;
+use crate::api::Failure;
 use crate::clock::Now;
 use crate::local::atomic_file;
 use crate::model::Pet;

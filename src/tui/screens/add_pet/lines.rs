@@ -6,7 +6,8 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::api::failure::{Failure, Remedy};
+use crate::api::Failure;
+use crate::api::failure::Remedy;
 use crate::app::outbox::queue::{
     Attempt, Fate, Line, LineSent, LineToSend, NOT_KEPT, QueueRecord, UNWRITABLE, Unfinished,
 };

@@ -11,7 +11,7 @@ use super::state::{PanelLocation, State};
 use super::update::around;
 use super::view::{Page, Scene, act_of, verdict_role, verdict_word};
 use super::{popups, scheduler};
-use crate::api::failure::Failure;
+use crate::api::Failure;
 use crate::clock::Now;
 use crate::domains::check::FollowedRedirect;
 use crate::domains::finding::{deciding, overall};

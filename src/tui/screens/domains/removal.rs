@@ -2,11 +2,8 @@
 
 use crate::app::domain_guide::{self, RedirectSeen, Step};
 use crate::clock::Now;
-use crate::domains::DnsName;
-use crate::domains::parse_name;
 use crate::domains::progress::DomainRole;
-use crate::domains::reported::Event;
-use crate::domains::stage::Stage;
+use crate::domains::{DnsName, Event, Stage, parse_name};
 use crate::model::words::capitalized;
 use crate::tui::forms::{NEXT, PREVIOUS};
 use crate::tui::state::MessageKind;

@@ -5,18 +5,16 @@ use std::time::{Duration, Instant};
 
 use jiff::{SignedDuration, Timestamp};
 
-use crate::api::failure::Failure;
+use crate::api::Failure;
 use crate::app::domain_service::CheckRequest;
 use crate::clock::Now;
-use crate::domains::catalogue::Topic;
-use crate::domains::check::Checked;
 use crate::domains::observation::Complete;
 use crate::domains::progress::DomainProgress;
-use crate::domains::registry::{Entry, RegistryChange};
+use crate::domains::registry::RegistryChange;
 use crate::domains::report::full_sentence;
 use crate::domains::sandbox::PACE;
-use crate::domains::stage::{Measurement, Stage as Step, next_check};
-use crate::domains::{DnsName, Finding, Verdict, parse_name};
+use crate::domains::stage::{Stage as Step, next_check};
+use crate::domains::{Checked, DnsName, Entry, Finding, Measurement, Topic, Verdict, parse_name};
 use crate::tui::job::Ongoing;
 use crate::tui::pending::LANES;
 use crate::tui::state::MessageKind;

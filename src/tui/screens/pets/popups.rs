@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::update::{on_failure, on_sign_of_life, reload, show_tab, waits};
 use super::{BUILT_IN, ReadNext};
-use crate::api::failure::Failure;
+use crate::api::Failure;
 use crate::api::find::{Ask, Lists, LookupResult, find};
 use crate::clock::Now;
 use crate::config::edit;

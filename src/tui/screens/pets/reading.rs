@@ -7,7 +7,8 @@ use std::sync::Arc;
 
 use super::update::{on_answer, on_failure, on_sign_of_life, refuse_key, reload, waits};
 use super::{Barrier, FollowLink, ReadNext};
-use crate::api::failure::{Failure, Remedy};
+use crate::api::Failure;
+use crate::api::failure::Remedy;
 use crate::api::follow::{AddedPet, Followed, Follower};
 use crate::api::follow::{ProvenanceError, ProvenanceReader};
 use crate::api::inventory::{Coverage, in_parts};

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::api::failure::{Failure, Remedy};
+use crate::api::Failure;
+use crate::api::failure::Remedy;
 use crate::app::connections::{AddedProfile, NewService, Tested};
 use crate::clock::Now;
 use crate::model::text::short;

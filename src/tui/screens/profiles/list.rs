@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use super::{State, form};
-use crate::api::failure::Failure;
+use crate::api::Failure;
 use crate::app::connections::Tested;
 use crate::app::outbox::queue::{Queue, Unfinished};
 use crate::clock::Now;

@@ -1,6 +1,6 @@
 //! The preview of a file: what is in it, how it is read, and how it will be sent.
 
-use crate::api::failure::Failure;
+use crate::api::Failure;
 use crate::app::import_run::CheckedFile;
 use crate::model::Field;
 use crate::model::words::counted;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::update::dropped;
 use super::*;
-use crate::api::failure::Failure;
+use crate::api::Failure;
 use crate::api::inventory::Coverage;
 use crate::app::import_run::CheckedFile;
 use crate::local::complete::Completion;

@@ -7,16 +7,16 @@ use std::time::Duration;
 use jiff::{SignedDuration, Timestamp};
 
 use crate::app::domain_service::DomainSetup;
-use crate::domains::check::{Checked, FollowedRedirect};
-use crate::domains::observation::{Complete, Observations, Protocol, RecordType, Role, Server};
+use crate::domains::check::FollowedRedirect;
+use crate::domains::observation::{Complete, Protocol, RecordType, Role};
 use crate::domains::progress::DomainProgress;
 use crate::domains::record_export::Conflict;
 use crate::domains::redirect_config::{ConfigSource, Redirect, WrittenRedirect};
-use crate::domains::registry::Registry;
-use crate::domains::reported::{Dated, Event, Reported};
-use crate::domains::stage::Measurement;
 use crate::domains::vantage_points::{View, ViewVerdict};
-use crate::domains::{Code, DnsName, Evidence, Finding, Verdict, Who};
+use crate::domains::{
+    Checked, Code, Dated, DnsName, Event, Evidence, Finding, Measurement, Observations, Registry, Reported, Server,
+    Verdict, Who,
+};
 
 /// The value that the dashboard shows.
 pub const HOST: &str = "sites.petplatform.net";
