@@ -42,6 +42,7 @@ use crate::tui::frame_pacer::Pacing;
 use crate::tui::keymap::Keymap;
 use crate::tui::msg::{Msg, QuitReason, Size};
 use crate::tui::screens::add_pet::State as AddPet;
+use crate::tui::screens::add_pet::import::rows_of;
 use crate::tui::screens::add_pet::import::update::resume_line;
 use crate::tui::screens::add_pet::lines::restore;
 use crate::tui::screens::domains::state::{NAME, VALUE};
@@ -374,12 +375,17 @@ fn watch_signals(ssh: Option<SshSession>) -> Result<mpsc::Receiver<Msg>, Failed>
     Ok(asked)
 }
 
-/// What was typed in the form, followed by `word`.
-fn typed(add: &AddPet, word: &str) -> Option<String> {
+/// What was typed in the form and pasted for it, followed by `of` and `word`, which says that it is kept.
+fn typed(add: &AddPet, of: &str, word: &str) -> impl Iterator<Item = String> {
     let Draft { name, category_id, status } = add.draft();
     let status = status.map_or(String::new(), |status| format!(" --status {status}"));
     let (shown, category) = (short(&name), short(&category_id));
-    (!name.is_empty()).then(|| format!("typed but not sent{word}: name {shown:?}, category {category:?}{status}"))
+    let name = (!name.is_empty())
+        .then(|| format!("typed but not sent{of}{word}: name {shown:?}, category {category:?}{status}"));
+    let word = add.import.draft().map_or("", |_| word);
+    let pasted =
+        add.import.unsent().map(|text| format!("pasted but not sent{of}{word}: {}", counted(rows_of(text), "line")));
+    name.into_iter().chain(pasted)
 }
 
 /// How many pets were added in the session: by hand with these ids, and by imports and as samples.
@@ -404,9 +410,9 @@ fn hand_over(state: &AppState, is_kept: bool, queued: bool) {
         added,
         state.added_in_bulk + state.add.import.under_way().map_or(0, |running| running.progress.added),
     ));
-    lines.extend(typed(&state.add, word(is_kept && is_named)));
+    lines.extend(typed(&state.add, "", word(is_kept && is_named)));
     for (profile, add, on_disk) in drafts::left(state) {
-        lines.extend(typed(add, &format!(" for {}{}", short(profile), word(is_kept && on_disk))));
+        lines.extend(typed(add, &format!(" for {}", short(profile)), word(is_kept && on_disk)));
     }
     if let Some(line) = resume_line(state) {
         lines.push(format!("the import is not finished; continue it at the next start with F2, or with: {line}"));

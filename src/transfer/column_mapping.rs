@@ -22,6 +22,9 @@ pub struct ColumnMapping {
     pub map: [Option<String>; 3],
     /// One value for all rows instead of a column, in the same order.
     pub set: [Option<String>; 3],
+    /// The header was put before the rows of a paste, and is not counted as a line.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub has_added_header: bool,
     /// The names of categories: those of the configuration, not a choice about this file.
     #[serde(skip)]
     pub categories: Arc<Categories>,

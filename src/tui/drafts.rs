@@ -219,6 +219,7 @@ impl TypedText {
             ahead: String::new(),
             rapid: None,
             import: import(&add.import),
+            pasted: add.import.draft(),
             wizards: domains.unsaved_wizards().map(Wizard::draft).collect(),
             redirects: IgnoredAny,
             profile: state.profiles.form.has_text().then(|| state.profiles.form.draft()),
@@ -230,7 +231,7 @@ impl TypedText {
 
     /// Restores it. A pet that was sent comes back as a question. What is typed already for no service stays.
     pub fn restore(self, state: &mut AppState) {
-        let Self { form, sent, ahead, rapid, import, wizards, redirects: _, profile, search, browser } = self;
+        let Self { form, sent, ahead, rapid, import, pasted, wizards, redirects: _, profile, search, browser } = self;
         let add = &mut state.add;
         if let Some(form) = form {
             add.form.restore(&form);
@@ -258,6 +259,10 @@ impl TypedText {
                 (import.unfinished, import.on) = (Some(path.value().to_owned()), true);
             }
             state.add.import.path = path;
+        }
+        if let Some(pasted) = pasted {
+            import::update::restore(state, pasted);
+            show(state);
         }
         let is_free = state.domains.unsaved_wizards().next().is_none();
         for wizard in wizards.iter().filter(|_| is_free).map(Wizard::restored) {

@@ -13,22 +13,21 @@ use tokio::sync::mpsc::error::SendError;
 use tokio::sync::{mpsc, watch};
 use tokio::time::sleep_until;
 
-use crate::clock::Now;
-
 use super::deadline::next_deadline;
 use super::frame_pacer::Pacing;
 use super::job::Started;
 use super::msg::{Msg, QuitReason, Reply, Size};
-use super::paste_detection::PasteDetector;
+use super::paste_detection::{Expected, PasteDetector};
 use super::start::start;
 use super::terminal::writer_thread::Traffic;
 use super::theme::Appearance;
-use super::update::{takes_names, update};
+use super::update::{expected, update};
 use super::view::{Frame, draw, drawn_row};
 use super::widgets::WIDE;
 use super::worker::Handle;
 use super::{AppState, Effect, Screen, Slot};
 use crate::api::Failure;
+use crate::clock::Now;
 
 /// The most messages handled before a frame is drawn, so that a flood still shows progress.
 const BATCH: usize = 256;
@@ -118,7 +117,7 @@ pub async fn run<B: Backend>(
         let deadline = next_deadline(state, now).into_iter().chain(bursts.due()).min();
         let first = tokio::select! {
             biased;
-            Some(asked) = signals.recv() => bursts.take(asked, true, false, now.mono),
+            Some(asked) = signals.recv() => bursts.take(asked, true, Expected::Keys, now.mono),
             (event, waited_for) = next(&mut input) => from_input(event, waited_for, &mut bursts, state, clock()),
             Some(reply) = worker.replies.recv() => vec![Msg::Reply(reply)],
             // On other screens they wait for the next message.
@@ -194,7 +193,7 @@ async fn until(deadline: Option<std::time::Instant>) {
 /// The end of the input is the end of the terminal.
 fn from_input(msg: Option<Msg>, waited_for: bool, bursts: &mut PasteDetector, state: &AppState, now: Now) -> Vec<Msg> {
     let msg = msg.unwrap_or(Msg::Quit(QuitReason::Hangup));
-    bursts.take(msg, waited_for, takes_names(state), now.mono)
+    bursts.take(msg, waited_for, expected(state), now.mono)
 }
 
 /// Draws the next frame, of which the backend writes what is different.

@@ -3,10 +3,14 @@
 //! Nobody types on within a few milliseconds after Enter, and a scanner rests longer between two codes. So an Enter that
 //! comes as fast behind a character waits that long. What follows by then makes it the end of a pasted line; otherwise it
 //! is the key that it was.
+//!
+//! Where the lines of a paste are shown, letters are keys: there a letter waits, too, and what comes at once and ends in
+//! Enter is one more line.
 
 use std::time::{Duration, Instant};
 
 use super::msg::{Key, KeyPress, Msg};
+use super::screens::add_pet::LEAST_SCAN;
 
 /// Keys that come this soon after one another are not typed by a person.
 const AT_ONCE: Duration = Duration::from_millis(20);
@@ -14,12 +18,22 @@ const AT_ONCE: Duration = Duration::from_millis(20);
 /// After this pause a paste has ended. Connections may stutter.
 const END: Duration = Duration::from_millis(100);
 
+/// What a burst of keys would be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Expected {
+    Keys,
+    /// Names: Enter would take one.
+    Names,
+    /// Further rows of a paste, whose letters must not act as keys.
+    Rows,
+}
+
 /// The keys of a burst that may be a paste.
 #[derive(Debug, Default)]
 pub struct PasteDetector {
     /// When the last character came, or what waits.
     last: Option<Instant>,
-    /// An Enter, and what else parts lines or fields, without a character behind it so far.
+    /// An Enter, and what else parts lines or fields, without a character behind it so far; or a row without its Enter.
     held: Vec<KeyPress>,
     /// A paste so far, from the end of its first line on.
     pasted: String,
@@ -27,8 +41,8 @@ pub struct PasteDetector {
 
 impl PasteDetector {
     /// What a message of the terminal means at `now`; nothing as long as that is not known. `waited_for` tells that
-    /// nothing more was there before it; `in_name` that Enter would take a name now.
-    pub fn take(&mut self, msg: Msg, waited_for: bool, in_name: bool, now: Instant) -> Vec<Msg> {
+    /// nothing more was there before it; `expected` what a burst would be now.
+    pub fn take(&mut self, msg: Msg, waited_for: bool, expected: Expected, now: Instant) -> Vec<Msg> {
         if matches!(msg, Msg::Resize(_) | Msg::Focus { .. }) {
             return vec![msg];
         }
@@ -36,15 +50,24 @@ impl PasteDetector {
         let Some(c) = text_of(key) else {
             return self.end().into_iter().chain([Msg::Key(key)]).collect();
         };
-        let pause = if self.pasted.is_empty() { AT_ONCE } else { END };
-        let goes_on = self.last.is_some_and(|last| !waited_for || now.saturating_duration_since(last) < pause);
+        let goes_on = self.last.is_some_and(|last| !waited_for || now.saturating_duration_since(last) < self.pause());
         let mut before = if goes_on { Vec::new() } else { self.end() };
         let parts = c.is_control();
         if !self.pasted.is_empty() {
             self.pasted.push(c);
+        } else if expected == Expected::Rows {
+            if !parts || key.key == Key::Tab && !self.held.is_empty() {
+                self.held.push(key);
+            } else if parts && key.key != Key::Tab && self.held.len() >= LEAST_SCAN {
+                self.pasted.extend(self.held.drain(..).filter_map(text_of).chain([c]));
+            } else {
+                before.extend(self.end());
+                before.push(Msg::Key(key));
+                return before;
+            }
         } else if !parts && !self.held.is_empty() {
             self.pasted.extend(self.held.drain(..).filter_map(text_of).chain([c]));
-        } else if parts && (!self.held.is_empty() || in_name && goes_on && key.key != Key::Tab) {
+        } else if parts && (!self.held.is_empty() || expected == Expected::Names && goes_on && key.key != Key::Tab) {
             self.held.push(key);
         } else {
             before.push(Msg::Key(key));
@@ -57,12 +80,14 @@ impl PasteDetector {
 
     /// When the waiting keys count as what they are by then.
     pub fn due(&self) -> Option<Instant> {
-        let pause = match (self.pasted.is_empty(), self.held.is_empty()) {
-            (false, _) => END,
-            (true, false) => AT_ONCE,
-            (true, true) => return None,
-        };
-        self.last.map(|last| last + pause)
+        let waits = !self.pasted.is_empty() || !self.held.is_empty();
+        self.last.filter(|_| waits).map(|last| last + self.pause())
+    }
+
+    /// How long it waits for what goes on.
+    fn pause(&self) -> Duration {
+        let is_row = self.held.len() > 1 && self.held[0].typed().is_some();
+        if is_row || !self.pasted.is_empty() { END } else { AT_ONCE }
     }
 
     /// What waited, if it is due.
@@ -98,6 +123,10 @@ mod tests {
     /// Keys with the milliseconds before each; `0` came in one read with the key before. What came of them in the end,
     /// with a bar for the time in which nothing came.
     fn taken(keys: &[(u64, &str)]) -> Vec<String> {
+        taken_as(Expected::Names, keys)
+    }
+
+    fn taken_as(expected: Expected, keys: &[(u64, &str)]) -> Vec<String> {
         let (mut bursts, mut now) = (PasteDetector::default(), clock::now().mono);
         let mut out = Vec::new();
         for (pause, keys) in keys {
@@ -107,7 +136,7 @@ mod tests {
                     out.extend(bursts.ended(due).into_iter().map(word));
                 }
                 now += pause;
-                out.extend(bursts.take(Msg::Key(key), !pause.is_zero(), true, now).into_iter().map(word));
+                out.extend(bursts.take(Msg::Key(key), !pause.is_zero(), expected, now).into_iter().map(word));
             }
         }
         if let Some(due) = bursts.due() {
@@ -154,6 +183,21 @@ mod tests {
     }
 
     #[test]
+    fn where_rows_are_expected_a_scan_is_one_more_and_letters_are_keys_only_without_enter() {
+        let rows = |keys| taken_as(Expected::Rows, keys);
+        assert_eq!(rows(&[(0, "\"quill\" Enter")]), ["|", r#""quill\r""#]);
+        assert_eq!(
+            rows(&[(0, "q"), (1, "u"), (50, "\"ill\" Enter LF"), (90, "\"Hal\" Enter")]),
+            ["|", r#""quill\r\nHal\r""#]
+        );
+        assert_eq!(rows(&[(0, "\"Rex\" Tab \"3\" Enter")]), ["|", r#""Rex\t3\r""#]);
+        assert_eq!(rows(&[(0, "j"), (30, "j"), (30, "q")]), ["j", "j", "|", "q"]);
+        assert_eq!(rows(&[(0, "\"quill\"")]), ["|", "q", "u", "i", "l", "l"]);
+        assert_eq!(rows(&[(0, "l Enter"), (30, "Tab F2 Enter")]), ["l", "Enter", "Tab", "F(2)", "Enter"]);
+        assert_eq!(rows(&[(0, "\"qu\" F2 Esc")]), ["q", "u", "F(2)", "Esc"]);
+    }
+
+    #[test]
     fn other_keys_end_it_and_keep_their_order() {
         assert_eq!(taken(&[(0, "R Enter F2")]), ["R", "Enter", "F(2)"]);
         assert_eq!(taken(&[(0, "R Enter M F2 x")]), ["R", r#""\rM""#, "F(2)", "x"]);
@@ -166,12 +210,12 @@ mod tests {
         let key = |key: Key| Msg::Key(key.into());
         let mut bursts = PasteDetector::default();
         for typed in [Key::Char('o'), Key::Enter, Key::Char('V')] {
-            assert_eq!(bursts.take(key(typed), false, false, now), [key(typed)]);
+            assert_eq!(bursts.take(key(typed), false, Expected::Keys, now), [key(typed)]);
         }
-        assert_eq!(bursts.take(key(Key::Enter), false, true, now), []);
+        assert_eq!(bursts.take(key(Key::Enter), false, Expected::Names, now), []);
         let resized = || Msg::Resize(Size { columns: 80, rows: 24 });
-        assert_eq!(bursts.take(resized(), false, true, now), [resized()]);
+        assert_eq!(bursts.take(resized(), false, Expected::Names, now), [resized()]);
         let quit = || Msg::Quit(QuitReason::Hangup);
-        assert_eq!(bursts.take(quit(), false, true, now), [key(Key::Enter), quit()]);
+        assert_eq!(bursts.take(quit(), false, Expected::Names, now), [key(Key::Enter), quit()]);
     }
 }

@@ -3,14 +3,13 @@
 
 use std::time::Duration;
 
-use crate::clock::Now;
-
 use super::command::{Reach, Run, edit};
 use super::deadline::can_refresh;
 use super::keymap::{GLOBAL, PETS, TEXT};
 use super::mouse::Target;
 use super::msg::{Key, KeyPress, MOST_PASTED, MouseEvent, Msg, QuitReason, Reply};
-use super::popups::{self};
+use super::paste_detection::Expected;
+use super::popups;
 use super::screens::add_pet::{self, import, lines};
 use super::screens::domains::popups::outside::NO_DOMAINS;
 use super::screens::{domains, pets, profiles, requests};
@@ -19,6 +18,7 @@ use super::text_input::{Edit, MAX_BYTES, To};
 use super::{
     AppState, Command, Effect, Place, Popup, Screen, Slot, Typing, change, command, custom_actions, drafts, forms,
 };
+use crate::clock::Now;
 
 /// The keys in every text field.
 static TEXT_FIELD: &[Command] = &[
@@ -115,7 +115,16 @@ static EVERYWHERE: &[Command] = &[
 
 pub static EVERYWHERE_PLACE: Place = Place::new(GLOBAL, "Everywhere", &[EVERYWHERE]);
 
-pub const QUIT: Command = change("quit", "q", "", "quit", |app, _| app.quitting = Some(QuitReason::User)).always();
+pub const QUIT: Command = command("quit", "q", "", "quit", quit).always();
+
+/// Ends the program, once what would be lost was asked about.
+fn quit(app: &mut AppState, now: Now) -> Vec<Effect> {
+    let end = |app: &mut AppState, _: Now| {
+        app.quitting = Some(QuitReason::User);
+        Vec::new()
+    };
+    import::update::leaving(app, "Quit", None, end, now)
+}
 
 /// Takes one message; gives what to do about it.
 pub fn update(state: &mut AppState, msg: Msg, now: Now) -> Vec<Effect> {
@@ -257,8 +266,7 @@ fn back(state: &mut AppState, now: Now) -> Vec<Effect> {
 /// Ctrl-C: cancels what runs and may be cancelled; twice in two seconds ends the program.
 fn interrupt(state: &mut AppState, now: Now) -> Vec<Effect> {
     if state.interrupted.is_some_and(|at| now.mono.saturating_duration_since(at) < TWICE) {
-        state.quitting = Some(QuitReason::User);
-        return Vec::new();
+        return quit(state, now);
     }
     state.interrupted = Some(now.mono);
     let cancelled = state.pending.forget_all(Slot::is_cancellable);
@@ -348,8 +356,19 @@ pub fn on_typing(state: &mut AppState, typing: Typing<'_>, now: Now) -> bool {
     }
 }
 
+/// What keys that come at once would be.
+pub fn expected(state: &AppState) -> Expected {
+    let import = &state.add.import;
+    let has_rows = state.screen == Screen::AddPet && import.on && import.previews_paste();
+    match takes_names(state) {
+        true => Expected::Names,
+        false if has_rows && !(state.popups.is_open() && state.place().is_text) => Expected::Rows,
+        false => Expected::Keys,
+    }
+}
+
 /// Whether what is typed goes into the name of a pet.
-pub fn takes_names(state: &AppState) -> bool {
+fn takes_names(state: &AppState) -> bool {
     let places = [&add_pet::form::FORM_PLACE, &add_pet::form::FORM_CHOICE_PLACE, &add_pet::form::LINES_PLACE];
     places.contains(&state.place()) && !state.add.form.is_at(&add_pet::CATEGORY)
 }
@@ -360,6 +379,9 @@ fn on_paste(state: &mut AppState, text: &str, now: Now) -> Vec<Effect> {
         && let Some(effects) = add_pet::form::paste(state, text, now)
     {
         return effects;
+    }
+    if expected(state) == Expected::Rows && (!state.place().is_text || text.contains(['\r', '\n'])) {
+        return import::update::add_lines(state, text, now);
     }
     if on_typing(state, Typing::Text(text), now) {
         state.complain(format!("The end of the paste was cut: a field takes {MAX_BYTES} bytes."));

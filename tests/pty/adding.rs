@@ -46,7 +46,8 @@ fn lines_pasted_without_brackets_are_looked_at_first_and_no_key_that_creates_not
         app.send(pasted);
         app.shows(&["2 lines pasted, one pet each.", "2 rows"]);
         app.send("\x1b");
-        app.shows(&["> Name", "Mochi_", "no pets yet"]);
+        app.shows(&["Pasted and not added: 2 lines."]);
+        app.send_until("y", &["> Name", "Mochi_", "no pets yet"]);
         app.send("\x15");
         app.shows(&["> Name *       [__"]);
     }
@@ -136,10 +137,47 @@ fn a_paste_without_brackets_into_the_form_is_looked_at_first() {
     app.send("Rex,3\rMochi,1\rTank,2\rLuna,1\rMax,1\rTom,1\r");
     app.shows(&["6 lines pasted, one pet each.", "6 rows"]);
     app.send("\x1b");
-    app.shows(&["[Rex,3 Mochi,1", "> Name *"]);
+    app.shows(&["Pasted and not added: 6 lines."]);
+    app.send_until("y", &["[Rex,3 Mochi,1", "> Name *"]);
     app.signal("TERM");
     app.ended();
     assert_eq!(served.names(), [""; 0]);
+}
+
+#[test]
+fn scans_that_come_while_a_paste_is_previewed_are_rows_of_it_and_none_is_lost_without_a_question() {
+    let served = Served::start();
+    let state = tempfile::tempdir().unwrap();
+    let mut app = served.app(state.path());
+    app.shows(&["No pets yet."]);
+    enter(&mut app);
+    app.send("Gus\rHal\r");
+    app.shows(&["2 lines pasted, one pet each.", "2 rows"]);
+    app.send("quill\r");
+    app.shows(&["3 lines pasted, one pet each.", "3 rows"]);
+    // Asked, a scan with a y is no answer.
+    app.send("q");
+    app.shows(&["Pasted and not added: 3 lines.", "They are offered again at the next start."]);
+    std::thread::sleep(Duration::from_millis(300));
+    app.send("Sydney\r");
+    app.shows(&["4 lines pasted, one pet each.", "4 rows"]);
+    // The draft is written a moment later.
+    std::thread::sleep(Duration::from_millis(500));
+    app.signal("KILL");
+    app.ended();
+    let mut app = served.app(state.path());
+    app.shows(&["None of it was sent.", "4 rows", "F2 start"]);
+    app.send("\x1bOQ");
+    app.shows(&["Import finished:", "100%"]);
+    assert_eq!(
+        served.names().into_iter().collect::<BTreeSet<_>>(),
+        ["Gus", "Hal", "Sydney", "quill"].map(String::from).into()
+    );
+    app.send("\x1b");
+    app.shows(&["[1 Pets]", "All 4"]);
+    app.send("q");
+    assert_eq!(app.ended().0, 0);
+    assert_eq!(std::fs::read_dir(state.path().join("petstore/imports")).map_or(0, Iterator::count), 0);
 }
 
 /// What the files of the queue hold: every line that was taken.

@@ -2,9 +2,10 @@
 
 use std::fs;
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use crate::harness::Terminal;
+use crate::adding::enter;
+use crate::harness::{PATIENCE, Terminal};
 use crate::served::Served;
 
 const ROWS: usize = 60;
@@ -76,6 +77,38 @@ fn killed_at_any_moment_every_row_is_there_exactly_once_after_it_was_gone_on_wit
     }
     // Otherwise this would say nothing.
     assert!(begun_before >= 5, "{begun_before}");
+}
+
+#[test]
+fn pasted_rows_are_there_exactly_once_after_their_import_was_killed_and_gone_on_with() {
+    for round in 0..12_u64 {
+        let served = Served::start();
+        let state = tempfile::tempdir().unwrap();
+        let names: Vec<String> = (1..=ROWS).map(|number| format!("pet-{round}-{number:02}")).collect();
+        let mut app = served.app(state.path());
+        app.shows(&["No pets yet."]);
+        enter(&mut app);
+        app.send(format!("\x1b[200~{}\x1b[201~", names.join("\r")));
+        app.shows(&["60 rows", "F2 start"]);
+        // Its draft is written a moment later.
+        std::thread::sleep(Duration::from_millis(200));
+        app.send("\x1bOQ");
+        std::thread::sleep(Duration::from_micros(round * 3_373 % 40_000));
+        app.signal("KILL");
+        app.ended();
+        let mut app = served.app(state.path());
+        app.shows(&["| ok, "]);
+        let deadline = Instant::now() + PATIENCE;
+        while served.names().len() < ROWS {
+            assert!(Instant::now() < deadline, "round {round}: {}", app.screen());
+            app.send("\x1bOQ");
+            std::thread::sleep(Duration::from_millis(300));
+        }
+        std::thread::sleep(Duration::from_millis(300));
+        assert_eq!(sorted(served.names()), names, "round {round}");
+        app.signal("TERM");
+        app.ended();
+    }
 }
 
 #[test]

@@ -130,6 +130,7 @@ impl ImportArgs {
             raw: self.raw,
             map: of(&self.map),
             set: of(&self.set),
+            has_added_header: false,
             categories: Arc::clone(categories),
         }
     }

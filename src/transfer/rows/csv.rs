@@ -13,7 +13,8 @@ use crate::transfer::input::{Input, mark};
 pub fn read(input: Input, rows: &mut Rows<'_>) -> Result<(), Stop> {
     let delimiter = delimiter(&input.head, rows.reading);
     rows.layout.delimiter = Some(delimiter.into());
-    let window = window(input, b"\r\n");
+    let mut window = window(input, b"\r\n");
+    window.line -= u64::from(rows.reading.has_added_header);
     let begin = window.offset;
     let mut reader = reader(delimiter, window);
     let mut cells = ByteRecord::new();

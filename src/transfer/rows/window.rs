@@ -29,7 +29,8 @@ pub struct Window<R> {
     kept: Vec<u8>,
     /// How many of these are before the next piece.
     passed: usize,
-    line: u64,
+    /// The line of the next piece.
+    pub line: u64,
     /// The offset in the file of the next piece.
     pub offset: u64,
     last: u8,

@@ -13,6 +13,7 @@ use crate::local::draft_files::Claims;
 use crate::model::{PetStatus, display_safe};
 use crate::tui::TextInput;
 use crate::tui::screens::add_pet;
+use crate::tui::screens::add_pet::import::PastedLines;
 use crate::tui::widgets::form::FormDraft;
 
 /// The state of the drafts on disk.
@@ -141,6 +142,9 @@ pub struct TypedText {
     pub rapid: Option<Rapid>,
     /// The file to import.
     pub import: Option<ImportDraft>,
+    /// Pasted lines in their preview.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pasted: Option<PastedLines>,
     /// Domains that are not on the list yet, or not with this value.
     pub wizards: Vec<FormDraft>,
     /// Edited redirects, in files of earlier versions.
@@ -184,8 +188,8 @@ impl TypedText {
 
     /// The part that belongs to the service in use.
     pub fn for_service(self) -> Self {
-        let Self { form, sent, import, .. } = self;
-        Self { form, sent, import, ..Self::default() }
+        let Self { form, sent, import, pasted, .. } = self;
+        Self { form, sent, import, pasted, ..Self::default() }
     }
 }
 

@@ -525,6 +525,28 @@ fn an_unfinished_import_is_shown_at_every_start_until_it_is_finished_or_dropped(
 }
 
 #[test]
+fn pasted_lines_that_were_not_sent_are_previewed_again_as_they_were_read() {
+    let mut app = form("Tab \"3\" S-Tab");
+    app.send(Msg::Paste("Gus\nHal\n".into()));
+    app.keys("Tab BS \"5\"");
+    let asked = |app: &App| app.asked().map(|CheckFile { source, reading }| (source, reading));
+    for ended in [None, Some(Ending::Signal), Some(Ending::Quit)] {
+        let mut next = next_session(&app, ended, remote(), Duration::from_secs(60));
+        assert_eq!((next.state.screen, next.state.place().name), (Screen::AddPet, "import-preview"), "{ended:?}");
+        assert!(next.says("None of it was sent."), "{}", next.screen());
+        let (source, reading) = asked(&next).expect("not checked");
+        assert_eq!(source, *app.state.add.import.source().unwrap());
+        assert_eq!(reading.set, [None, Some("5".into()), Some("available".into())]);
+        let drafts = writes(&next).len();
+        next.wait(Duration::from_secs(1));
+        assert_eq!(writes(&next).len(), drafts, "it is on disk as it is");
+    }
+    // A line is as pasted, not as it is read.
+    let text = drafts_of(&app.state, None, app.now).unwrap().text();
+    assert!(text.contains(r#""text":"Gus\nHal\n""#), "{text}");
+}
+
+#[test]
 fn looks() {
     let make = |columns, rows| {
         let app = form("\"Captain Fluff the Se\" Tab \"1\" Tab Down");

@@ -25,7 +25,7 @@ const MOST_WAITING: usize = 1_000;
 const BURST: Duration = Duration::from_millis(50);
 
 /// The fewest characters of a scan.
-const LEAST_BURST: usize = 3;
+pub const LEAST_SCAN: usize = 3;
 
 pub static NAME: Field = Field::new("name", "Name *", Kind::Text)
     .columns(48)
@@ -165,7 +165,7 @@ impl State {
     /// Whether the name is a scan that a key at `now` ends.
     pub fn is_scan(&self, now: Instant) -> bool {
         let length = self.form[&NAME].value().chars().count();
-        self.burst.is_some_and(|(count, last)| count == length && count >= LEAST_BURST && is_close(last, now))
+        self.burst.is_some_and(|(count, last)| count == length && count >= LEAST_SCAN && is_close(last, now))
     }
 
     /// Whether anything was typed or chosen since the last pet.

@@ -30,6 +30,7 @@ use crate::tui::drafts::{Drafts, WriteDrafts};
 use crate::tui::forms::CompletePath;
 use crate::tui::job::{Reply, Started};
 use crate::tui::msg::{Key, KeyPress, MouseEvent, Msg, Recorded, Size};
+use crate::tui::popups::Question;
 use crate::tui::popups::key::{FindKeyFile, KeepKey, TestKey};
 use crate::tui::popups::text::CopyText;
 use crate::tui::popups::themes::SetTheme;
@@ -37,8 +38,7 @@ use crate::tui::popups::write::{Contents, NotWritten, WriteFile};
 use crate::tui::screens::add_pet::import::RunImport;
 use crate::tui::screens::add_pet::import::jobs::{CheckFile, ImportPart};
 use crate::tui::screens::add_pet::import::preview::UnusableFile;
-use crate::tui::screens::add_pet::lines::SearchForLine;
-use crate::tui::screens::add_pet::lines::{SendLine, WriteLines};
+use crate::tui::screens::add_pet::lines::{SearchForLine, SendLine, WriteLines};
 use crate::tui::screens::domains::popups::resolvers::ChooseResolvers;
 use crate::tui::screens::domains::redirects::FollowRedirects;
 use crate::tui::screens::domains::scheduler::CheckDomain;
@@ -522,13 +522,17 @@ fn walk(steps: Steps, from: Start) -> Result<(), TestCaseError> {
     app.wait(Duration::from_secs(1));
     for _ in 0..12 {
         app.keys("Esc");
-    }
-    // Esc stops an import after a question, which is seen first.
-    if app.state.place().name == "confirm" {
-        app.wait(Duration::from_secs(1)).keys("Esc");
+        // Before pasted lines are given up, and before an import stops, a question is seen first.
+        if let Some(asked) = app.state.popups.get::<Question>() {
+            let answer = if asked.title == "Pasted rows" { "y" } else { "Esc" };
+            app.wait(Duration::from_secs(1)).keys(answer);
+        }
     }
     let place = app.state.place().name;
     app.keys("q");
+    if app.state.popups.get::<Question>().is_some() {
+        app.wait(Duration::from_secs(1)).keys("y");
+    }
     prop_assert!(app.state.quitting.is_some(), "stuck in {place:?}:\n{}", app.screen());
     Ok(())
 }

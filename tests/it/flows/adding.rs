@@ -96,6 +96,10 @@ async fn lines_that_come_as_fast_as_a_paste_are_looked_at_first_and_none_is_sent
     app.press("\"Rex\" Enter \"Mochi\" Enter \"Tank\" Enter");
     app.shows(&["3 lines pasted, one pet each.", "3 rows"]).await;
     app.press("Esc");
+    app.shows(&["Pasted and not added: 3 lines."]).await;
+    // Keys are ignored until the question was seen.
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    app.press("y");
     app.shows(&["> Name", "[Rex Mochi Tank_", "no pets yet"]).await;
     // The same one after another, as a person or a scanner does it.
     for _ in 0..14 {

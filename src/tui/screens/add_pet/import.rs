@@ -9,11 +9,14 @@ pub mod update;
 pub mod view;
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use serde::{Deserialize, Serialize};
+
 use crate::model::text::short;
-use crate::transfer::ImportSource;
 use crate::transfer::import::{ImportProgress, ImportRun, ImportedRow};
+use crate::transfer::{ColumnMapping, ImportSource};
 use crate::tui::{TextInput, Typing};
 
 use preview::PreviewState;
@@ -23,6 +26,19 @@ const LAST_ROWS: usize = 200;
 
 /// The most rejects that are shown; the report has all.
 const MOST_REJECTS: usize = 1_000;
+
+/// The most bytes of pasted lines in a draft: with their escapes, it can still be read.
+const MOST_KEPT: usize = 512 << 10;
+
+/// Pasted lines, of which nothing was sent.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PastedLines {
+    /// As pasted.
+    pub text: Arc<str>,
+    /// How they are read.
+    pub reading: ColumnMapping,
+}
 
 /// The import.
 #[derive(Clone, Debug, Default)]
@@ -36,7 +52,7 @@ pub struct State {
     /// The step of the import.
     pub phase: Phase,
     /// The text that was pasted into the form and is imported instead.
-    pub pasted: Option<String>,
+    pub pasted: Option<Arc<str>>,
     /// The file of an import that was started, and is neither finished nor dropped.
     pub unfinished: Option<String>,
 }
@@ -135,6 +151,52 @@ impl State {
         if let Phase::Looked(looked) = &mut self.phase { Some(looked) } else { None }
     }
 
+    /// What is imported, if known.
+    pub const fn source(&self) -> Option<&ImportSource> {
+        match &self.phase {
+            Phase::File => None,
+            Phase::Looked(looked) => Some(&looked.source),
+            Phase::Running(running) => Some(&running.job.source),
+        }
+    }
+
+    /// Whether the preview of pasted lines is open.
+    pub fn previews_paste(&self) -> bool {
+        matches!(self.phase, Phase::Looked(_)) && self.is_paste()
+    }
+
+    fn is_paste(&self) -> bool {
+        matches!(self.source(), Some(ImportSource::Pasted(_)))
+    }
+
+    /// The pasted lines that are in no file yet.
+    pub fn unsent(&self) -> Option<&Arc<str>> {
+        let has_file = self.running().is_some_and(|running| running.files.is_some());
+        self.pasted.as_ref().filter(|_| self.is_paste() && !has_file)
+    }
+
+    /// The same for a draft.
+    pub fn draft(&self) -> Option<PastedLines> {
+        let text = self.unsent().filter(|text| text.len() <= MOST_KEPT)?.clone();
+        let reading = match &self.phase {
+            Phase::File => return None,
+            Phase::Looked(looked) => looked.reading(),
+            Phase::Running(running) => running.job.run.reading.clone(),
+        };
+        Some(PastedLines { text, reading })
+    }
+
+    /// How many pasted rows were not added, and are nowhere else.
+    pub fn at_risk(&self) -> u64 {
+        match (self.unsent(), self.running()) {
+            (Some(text), _) => rows_of(text) as u64,
+            (None, Some(running)) if self.is_paste() && !running.is_under_way && self.unfinished.is_none() => {
+                running.progress.errors()
+            }
+            (None, _) => 0,
+        }
+    }
+
     /// The import that is running.
     pub fn under_way(&self) -> Option<&Running> {
         self.running().filter(|running| running.is_under_way)
@@ -144,6 +206,11 @@ impl State {
     pub fn is_waiting(&self) -> bool {
         self.under_way().is_some_and(|running| running.progress.waiting.is_some())
     }
+}
+
+/// How many lines of a text are not blank.
+pub fn rows_of(text: &str) -> usize {
+    text.lines().filter(|line| !line.trim().is_empty()).count()
 }
 
 /// The last part of a path.
@@ -182,6 +249,17 @@ impl Running {
     /// How many rows there are to send.
     pub fn good(&self) -> u64 {
         self.job.run.counts.map_or(0, |counts| counts.good)
+    }
+
+    /// Whether its rows were pasted.
+    pub const fn is_paste(&self) -> bool {
+        matches!(self.job.source, ImportSource::Pasted(_))
+    }
+
+    /// Whether rows are left, or others may be sent again. Pasted ones that are invalid stay so.
+    pub fn can_go_on(&self) -> bool {
+        let ImportProgress { refused, unknown, invalid, .. } = self.progress;
+        self.left() + refused + unknown > 0 || invalid > 0 && !self.is_paste()
     }
 
     /// Rows not done yet.

@@ -1,5 +1,6 @@
 //! Paints the add screen.
 
+use super::State;
 use crate::app::outbox::Counts;
 use crate::app::outbox::queue::Fate;
 use crate::clock::Now;
@@ -9,8 +10,6 @@ use crate::model::words::counts;
 use crate::tui::widgets::page::Layout;
 use crate::tui::widgets::shown;
 use crate::tui::{AppState, Page, Screen, StyleRole};
-
-use super::State;
 
 /// From this height on, there are blank rows between the fields.
 const ROOMY: u16 = 30;

@@ -15,7 +15,7 @@ use crate::api::Failure;
 use crate::api::failure::Remedy;
 use crate::app::import_run::CheckedFile;
 use crate::clock::{self, Now};
-use crate::local::atomic_file;
+use crate::local::{atomic_file, file_stem};
 use crate::model::PetId;
 use crate::transfer::earlier_import::EarlierVerdict;
 use crate::transfer::import::{
@@ -105,7 +105,11 @@ impl CheckFile {
     /// Checks all of a file while that is wanted, and tells how far that is. Blocks.
     fn check(self: &Arc<Self>, env: &Env, is_wanted: impl Fn() -> bool) -> Result<CheckedFile, TransferError> {
         let reading = env.reading(self.reading.clone());
-        let path = self.source.path().map(|path| env.machine.place(path));
+        let path = match &self.source {
+            ImportSource::File(path) => Some(env.machine.place(path)),
+            // Its import may have begun before the program was killed.
+            ImportSource::Pasted(text) => file_of(text, &self.reading, env).filter(|path| path.exists()),
+        };
         let (report, target) = (path.as_deref().map(Journal::beside), env.target());
         let before = path.as_deref().zip(report.as_deref()).map(|(path, report)| (path, report, &target));
         let mut reported = clock::now().mono;
@@ -222,7 +226,7 @@ impl RunImport {
         let begin = move || {
             let place = match &run.source {
                 ImportSource::File(path) => around.machine.place(path),
-                ImportSource::Pasted(text) => keep(text, &around)?,
+                ImportSource::Pasted(text) => keep(text, &run.run.reading, &around)?,
             };
             let report = run.run.report.clone().unwrap_or_else(|| Journal::beside(&place));
             let run = ImportRun { report: Some(report.clone()), ..run.run.clone() };
@@ -273,14 +277,19 @@ impl RunImport {
     }
 }
 
+/// The file of pasted rows that are read like this. The same rows have the same one, so that no import of them begins twice.
+fn file_of(pasted: &str, reading: &ColumnMapping, env: &Env) -> Option<PathBuf> {
+    let reading = serde_json::to_string(reading).unwrap_or_default();
+    let name = file_stem(&format!("{}{reading}{pasted}", env.target().service));
+    let ending = FileFormat::recognise(None, pasted.as_bytes()).to_string().to_lowercase();
+    Some(env.machine.pasted.as_ref()?.join(format!("pasted-{name}.{ending}")))
+}
+
 /// Writes what was pasted into its own file, from which its import can be continued like any other.
-fn keep(pasted: &str, env: &Env) -> Result<PathBuf, TransferError> {
+fn keep(pasted: &str, reading: &ColumnMapping, env: &Env) -> Result<PathBuf, TransferError> {
     let failed = |source| TransferError::Write { name: "what was pasted".to_owned(), source };
     let none = || failed(io::Error::other("no home directory was found"));
-    let directory = env.machine.pasted.clone().ok_or_else(none)?;
-    let at = clock::now().wall.strftime("%Y%m%d-%H%M%S%3f");
-    let ending = FileFormat::recognise(None, pasted.as_bytes()).to_string().to_lowercase();
-    let place = directory.join(format!("pasted-{at}.{ending}"));
+    let place = file_of(pasted, reading, env).ok_or_else(none)?;
     atomic_file::replace_private(&place, pasted).map_err(failed)?;
     Ok(place)
 }

@@ -65,6 +65,9 @@ pub struct Question {
     pub open: fn(&PreviewState) -> Option<String>,
 }
 
+/// What can be done about pasted rows that cannot be sent.
+pub const CORRECTED: &str = "Paste them again, corrected.";
+
 /// In the order of Tab.
 pub static QUESTIONS: [Question; 4] = [
     Question {
@@ -85,14 +88,16 @@ pub static QUESTIONS: [Question; 4] = [
             let preview = &looked.seen()?.preview;
             let (only, stop) = (radio(looked.only_good), radio(!looked.only_good));
             let good = counted(preview.good, "good row");
-            (preview.bad > 0).then(|| format!("{only} send only the {good}      {stop} fix the file first"))
+            let instead = if looked.source.path().is_some() { "fix the file first" } else { "send none" };
+            (preview.bad > 0).then(|| format!("{only} send only the {good}      {stop} {instead}"))
         },
         change: |looked| looked.only_good = !looked.only_good,
         open: |looked| {
             let bad = looked.seen()?.preview.bad;
             (bad > 0 && !looked.only_good).then(|| {
                 let rows = counted(bad, "row");
-                format!("{rows} cannot be sent. Choose to send only the others, or fix the file and press F5.")
+                let way = if looked.source.path().is_some() { ", or fix the file and press F5" } else { " (Space)" };
+                format!("{rows} cannot be sent. Choose to send only the others{way}.")
             })
         },
     },

@@ -15,10 +15,11 @@ use crate::transfer::journal::{RowAnswer, RowOutcome as Fate};
 use crate::transfer::preview::preview;
 use crate::transfer::{ColumnMapping, ImportSource, Input};
 use crate::tui::forms::CompletePath;
-use crate::tui::msg::{Msg, Size};
-use crate::tui::popups::WriteBox;
+use crate::tui::msg::{Msg, QuitReason, Size};
+use crate::tui::paste_detection::Expected;
 use crate::tui::popups::text::CopyText;
 use crate::tui::popups::write::{Contents, WriteFile};
+use crate::tui::popups::{DEAF, Question, WriteBox};
 use crate::tui::screens::add_pet::NAME;
 use crate::tui::screens::add_pet::import::RunImport;
 use crate::tui::screens::add_pet::import::jobs::{CheckFile, ImportPart};
@@ -26,6 +27,7 @@ use crate::tui::screens::add_pet::import::preview::UnusableFile;
 use crate::tui::screens::pets::popups::LookupBox;
 use crate::tui::testing::loss::{snapshot_sizes, whole_at_every_size};
 use crate::tui::testing::{App, animals, remote};
+use crate::tui::update::expected;
 use crate::tui::{Effect, Screen, Slot};
 
 pub const FILE: &str = "pet_name,cat,state,notes\nBiscuit,3,available,came Tuesday\n,3,available,\nRex,three,sold,\n\
@@ -398,12 +400,134 @@ fn pasted_lines_are_offered_as_pets_and_can_become_one_name() {
     app.send(Msg::Paste("Rex\rLuna, the \"cat\"\r\n\nMax\r".into()));
     assert_eq!(app.state.place().name, "import-preview", "{}", app.screen());
     let (ImportSource::Pasted(text), reading) = look(&app) else { panic!("a file is checked") };
-    assert_eq!(&*text, "name\n\"Rex\"\n\"Luna, the \"\"cat\"\"\"\n\"Max\"\n");
+    assert_eq!(&*text, "name\n\"Rex\"\n\"Luna, the \"\"cat\"\"\"\n\n\"Max\"\n");
     assert_eq!(reading.set, [None, Some("3".into()), Some("available".into())]);
     find(&mut app, "name\nRex\nLuna\nMax\n", None);
     assert!(app.says("This adds 3 pets"));
+    app.keys("Esc").wait(DEAF).keys("Enter");
+    assert_eq!(app.state.place().name, "import-preview");
     app.keys("Esc");
+    assert!(app.says("Pasted and not added: 3 lines.") && app.says("They become one name in the form."));
+    app.wait(DEAF).keys("y");
     assert_eq!((app.state.place().name, app.state.add.form[&NAME].value()), ("form", "Rex Luna, the \"cat\"  Max"));
+}
+
+/// The preview of two pasted names.
+fn pasted() -> App {
+    let mut app = App::loaded_from(remote(), 80, 24, &animals(3));
+    app.keys("a Tab \"3\" S-Tab");
+    app.send(Msg::Paste("Gus\rHal\r".into()));
+    find(&mut app, "name\nGus\nHal\n", None);
+    app
+}
+
+#[test]
+fn the_program_does_not_end_with_pasted_rows_before_that_was_asked() {
+    for keys in ["q", "1 q", "C-c C-c"] {
+        let mut app = pasted();
+        app.keys(keys);
+        assert_eq!((app.state.quitting, app.state.place().name), (None, "confirm"), "{keys}");
+        assert!(app.says("Pasted and not added: 2 lines."), "{keys}: {}", app.screen());
+        assert!(app.says("They are offered again at the next start."), "{keys}: {}", app.screen());
+        app.wait(DEAF).keys("Enter");
+        assert_eq!((app.state.quitting, app.state.place().name), (None, "import-preview"), "{keys}");
+        app.keys(keys).wait(DEAF).keys("y");
+        assert_eq!(app.state.quitting, Some(QuitReason::User), "{keys}");
+    }
+    let mut app = pasted();
+    app.keys("q C-c C-c");
+    assert_eq!(app.state.quitting, Some(QuitReason::User), "Ctrl-C always ends it");
+    let mut app = pasted();
+    app.state.link.identity = None;
+    app.keys("q");
+    assert!(app.says("They will be lost."), "{}", app.screen());
+}
+
+#[test]
+fn further_lines_are_rows_of_the_paste_whatever_is_open_over_it() {
+    for keys in ["", "Esc", "q", "l", "F1", "Tab"] {
+        let mut app = pasted();
+        app.keys(keys);
+        assert_eq!(expected(&app.state), Expected::Rows, "{keys}");
+        app.send(Msg::Paste("quill\r".into()));
+        let (ImportSource::Pasted(text), reading) = look(&app) else { panic!("a file is checked") };
+        assert_eq!(&*text, "name\n\"Gus\"\n\"Hal\"\n\"quill\"\n", "{keys}");
+        assert_eq!(reading.set, [None, Some("3".into()), Some("available".into())]);
+        assert!(app.says("3 lines pasted, one pet each."), "{}", app.screen());
+        assert!(app.state.popups.get::<Question>().is_none() && app.state.quitting.is_none(), "{keys}");
+    }
+    // The value of a field is typed or pasted as before, and so is what is asked for in a box.
+    let mut app = pasted();
+    app.keys("Tab").send(Msg::Paste("4".into()));
+    assert_eq!(app.state.add.import.looked_mut().unwrap().reading().set[1].as_deref(), Some("34"));
+    app.keys("F4");
+    assert_eq!(expected(&app.state), Expected::Keys);
+    // From the form, too.
+    let mut app = pasted();
+    app.keys("a").send(Msg::Paste("Tom\nMax\n".into()));
+    assert!(app.says("4 lines pasted, one pet each."), "{}", app.screen());
+}
+
+#[test]
+fn pasted_rows_that_were_not_added_are_not_left_without_a_question() {
+    let mut app = pasted();
+    app.keys("F2");
+    let run = begun(&app).unwrap();
+    assert_eq!(run.run.reading.set[1].as_deref(), Some("3"));
+    assert!(app.state.add.import.draft().is_some(), "no file has them yet");
+    app.say::<RunImport>(ImportPart::Started("/tmp/pasted-1.csv".into(), "/tmp/pasted-1.ndjson".into()));
+    assert!(app.state.add.import.draft().is_none());
+    end(&mut app, ImportProgress { added: 2, invalid: 1, ..ImportProgress::default() }, 0, ImportEnded::Complete);
+    for keys in ["Esc", "q"] {
+        app.keys(keys);
+        assert!(app.says("Pasted and not added: 1 line.") && app.says("They will be lost."), "{}", app.screen());
+        app.wait(DEAF).keys("Esc");
+        assert_eq!((app.state.place().name, app.state.quitting), ("import-run", None));
+    }
+    app.keys("F2");
+    assert!(app.says("Nothing left to send."), "{}", app.screen());
+    app.keys("Esc").wait(DEAF).keys("y");
+    assert_eq!(app.state.screen, Screen::Pets);
+    // What was refused is sent again, and is still pasted.
+    let mut app = pasted();
+    app.keys("F2");
+    app.say::<RunImport>(ImportPart::Started("/tmp/pasted-1.csv".into(), "/tmp/pasted-1.ndjson".into()));
+    end(&mut app, ImportProgress { added: 1, refused: 1, ..ImportProgress::default() }, 0, ImportEnded::Complete);
+    app.keys("F2");
+    assert!(matches!(begun(&app).unwrap().source, ImportSource::Pasted(_)));
+    app.say::<RunImport>(ImportPart::Started("/tmp/pasted-1.csv".into(), "/tmp/pasted-1.ndjson".into()));
+    end(
+        &mut app,
+        ImportProgress { added_before: 1, refused: 1, ..ImportProgress::default() },
+        0,
+        ImportEnded::Complete,
+    );
+    app.keys("Esc");
+    assert_eq!(app.state.place().name, "confirm");
+    // With all of them added, or kept in their file, nothing is asked.
+    for (added, left, ended) in [(2, 0, ImportEnded::Complete), (1, 1, ImportEnded::Stopped)] {
+        let mut app = pasted();
+        app.keys("F2");
+        app.say::<RunImport>(ImportPart::Started("/tmp/pasted-1.csv".into(), "/tmp/pasted-1.ndjson".into()));
+        end(&mut app, ImportProgress { added, ..ImportProgress::default() }, left, ended);
+        app.keys("Esc");
+        assert_eq!(app.state.screen, Screen::Pets);
+    }
+}
+
+#[test]
+fn of_pasted_rows_nothing_is_offered_that_only_a_file_has() {
+    let mut app = App::loaded(80, 24);
+    app.keys("a");
+    app.send(Msg::Paste("Rex\t3\n\tx\n".into()));
+    find(&mut app, "name\tcategoryId\nRex\t3\n\tx\n", None);
+    assert!(app.says("line 2") && !app.says("line 3"), "{}", app.screen());
+    assert!(app.says("send none") && app.says("Paste them again, corrected."), "{}", app.screen());
+    app.keys("F2");
+    assert!(app.says("1 row cannot be sent. Choose to send only the others (Space)."), "{}", app.screen());
+    assert!(!app.says("file first") && !app.says("F5"), "{}", app.screen());
+    app.keys("l");
+    assert!(app.says("line 2: column name"), "{}", app.screen());
 }
 
 #[test]

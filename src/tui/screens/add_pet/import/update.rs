@@ -2,6 +2,9 @@
 
 use std::path::Path;
 
+use super::jobs::{CheckFile, KEY_REFUSED, STOP};
+use super::preview::{CORRECTED, PreviewState, QUESTIONS, UnusableFile};
+use super::{PastedLines, Phase, RunImport, Running, State, rows_of};
 use crate::app::import_run::{report_option, typed_path};
 use crate::clock::Now;
 use crate::model::Field;
@@ -17,16 +20,13 @@ use crate::tui::forms::COMPLETE;
 use crate::tui::popups::confirm::ask_of_service;
 use crate::tui::popups::write::{NO_FILES, RejectsSource};
 use crate::tui::popups::{Contents, Question, TextBox, WriteBox, copy};
-use crate::tui::screens::add_pet::form::is_still_switching;
+use crate::tui::screens::add_pet::form::{bell, is_still_switching};
 use crate::tui::screens::add_pet::{CATEGORY, NAME};
 use crate::tui::screens::pets;
+use crate::tui::text_input::MAX_BYTES;
 use crate::tui::widgets::form::neighbour;
 use crate::tui::widgets::moved;
 use crate::tui::{AppState, Command, Effect, Page, Place, Screen, Slot, TextInput, change, command};
-
-use super::jobs::{CheckFile, KEY_REFUSED, STOP};
-use super::preview::{PreviewState, QUESTIONS, UnusableFile};
-use super::{Phase, RunImport, Running, State};
 
 /// The rows of a page of the list.
 const PAGE: usize = 8;
@@ -63,7 +63,7 @@ const DROP: Command = command("clear", "F8", "", "drop unfinished import", |app,
     app.add.import.path.clear();
     to_file(app, now)
 });
-const CANCEL: Command = command("back", "Esc F3", "cancel", "another file", to_file);
+const CANCEL: Command = command("back", "Esc F3", "cancel", "another file", cancel);
 const REJECTS: Command =
     change("write-file", "w", "", "bad rows to a file", |app, _| write_rejects(app)).not_over_ssh(NO_FILES);
 
@@ -102,15 +102,16 @@ pub static VALUE_PLACE: Place = Place::new("import-value", "Import", &[VALUE]).t
 
 /// The import that is under way, or has ended.
 static RUN: &[Command] = &[
-    change("back", "Esc F3", "stop, leave", "stop, leave", |app, now| {
+    command("back", "Esc F3", "stop, leave", "stop, leave", |app, now| {
         if is_under_way(app) {
-            return app.ask(stop_question(), now);
+            app.ask(stop_question(), now);
+            return Vec::new();
         }
-        leave(app);
+        leaving(app, "Leave", None, leave, now)
     })
     .word(|app| Some(if is_under_way(app) { "stop" } else { "leave" })),
     command("save", "F2", "resume", "resume", go_on)
-        .when(|app| !is_under_way(app))
+        .when(|app| app.add.import.running().is_some_and(|running| !running.is_under_way && running.can_go_on()))
         .word(|app| app.add.import.running().is_some_and(|running| running.left() == 0).then_some("check again")),
     change("only-problems", "f", "only problems", "only rows to fix", |app, _| {
         if let Some(running) = app.add.import.running_mut() {
@@ -172,9 +173,14 @@ fn open(state: &mut AppState, now: Now) -> Vec<Effect> {
     check_unfinished(state, now)
 }
 
-/// Checks the file of an unfinished import, so that one key continues it.
+/// Checks the file of an unfinished import, so that one key continues it, and what was not checked to the end.
 pub fn check_unfinished(state: &mut AppState, now: Now) -> Vec<Effect> {
     let import = &state.add.import;
+    if matches!(&import.phase, Phase::Looked(looked) if looked.found.is_none())
+        && !state.pending.is_running(Slot::CheckFile)
+    {
+        return look_again(state, now);
+    }
     if !(import.on && matches!(import.phase, Phase::File) && import.shows_unfinished()) {
         return Vec::new();
     }
@@ -200,25 +206,54 @@ pub fn paste(state: &mut AppState, text: &str, now: Now) -> Option<Vec<Effect>> 
         return None;
     }
     let text = &format!("{first}{text}");
-    if let Some(path) = dropped(text).filter(|_| state.link.ssh.is_none()) {
+    let takes_file = state.link.ssh.is_none() && state.add.import.unsent().is_none();
+    if let Some(path) = dropped(text).filter(|_| takes_file) {
         state.add.form[&NAME].clear();
         show(state);
         state.add.import.path = TextInput::new(path.clone());
-        state.add.import.pasted = Some(text.to_owned());
+        state.add.import.pasted = Some(text.as_str().into());
         return Some(look(state, ImportSource::File(path), &ColumnMapping::default(), now));
     }
-    // Most terminals send line ends as Enter.
-    let text = &text.replace("\r\n", "\n").replace('\r', "\n");
-    let lines = text.lines().filter(|line| !line.trim().is_empty()).count();
-    if lines < 2 {
+    if rows_of(&text.replace('\r', "\n")) < 2 {
         return None;
     }
-    let (text_to_read, reading) = table(state, text);
     state.add.form[&NAME].clear();
+    Some(add_lines(state, text, now))
+}
+
+/// Previews pasted lines, behind those that were pasted before and not sent, which are read as chosen already.
+pub fn add_lines(state: &mut AppState, text: &str, now: Now) -> Vec<Effect> {
+    // Most terminals send line ends as Enter.
+    let mut text = text.replace("\r\n", "\n").replace('\r', "\n");
+    let before = state.add.import.unsent();
+    if let Some(before) = before {
+        if before.trim_start().starts_with('[') {
+            state.complain("Not added: JSON takes no further lines. First send what was pasted (F2).");
+            return vec![bell()];
+        }
+        text = format!("{}\n{text}", before.trim_end_matches('\n'));
+    }
+    let goes_on = before.is_some();
+    let (rows, reading) = table(state, &text);
     show(state);
-    state.add.import.pasted = Some(text.to_owned());
-    state.tell(format!("{lines} lines pasted, one pet each. Esc: use them as one name instead."));
-    Some(look(state, ImportSource::Pasted(text_to_read.into()), &reading, now))
+    // A question would be about fewer lines.
+    state.popups.take::<Question>();
+    state.tell(format!("{} lines pasted, one pet each. Esc: use them as one name instead.", rows_of(&text)));
+    state.add.import.pasted = Some(text.into());
+    let source = ImportSource::Pasted(rows.into());
+    match state.add.import.looked_mut().filter(|_| goes_on) {
+        Some(looked) => looked.source = source,
+        None => return look(state, source, &reading, now),
+    }
+    look_again(state, now)
+}
+
+/// Previews the lines again that an earlier session left; they are checked with what else it left.
+pub fn restore(state: &mut AppState, PastedLines { text, reading }: PastedLines) {
+    let source = ImportSource::Pasted(table(state, &text).0.into());
+    let import = &mut state.add.import;
+    import.phase = Phase::Looked(Box::new(PreviewState::new(source, &reading)));
+    (import.pasted, import.on) = (Some(text), true);
 }
 
 /// The pasted text as a table with a header. A list of names gets the category and the status of the form.
@@ -232,7 +267,7 @@ fn table(state: &AppState, text: &str) -> (String, ColumnMapping) {
     }
     let category = Some(state.add.form[&CATEGORY].value().to_owned());
     let status = state.add.draft().status.map(|status| status.to_string());
-    let with = |set| ColumnMapping { set, ..ColumnMapping::default() };
+    let with = |set| ColumnMapping { set, has_added_header: true, ..ColumnMapping::default() };
     // Cells without a header are in the order of the form.
     match (delimiter, cells.len()) {
         (Some(delimiter), 2..=3) => {
@@ -240,8 +275,11 @@ fn table(state: &AppState, text: &str) -> (String, ColumnMapping) {
             (format!("{header}\n{text}"), with([None, None, status.filter(|_| cells.len() == 2)]))
         }
         _ => {
-            let quoted = text.lines().map(|line| format!("\"{}\"", line.trim().replace('"', "\"\"")));
-            let names: Vec<String> = quoted.filter(|line| line != "\"\"").collect();
+            let quoted = text.lines().map(|line| match line.trim() {
+                "" => String::new(),
+                name => format!("\"{}\"", name.replace('"', "\"\"")),
+            });
+            let names: Vec<String> = quoted.collect();
             (format!("{}\n{}\n", Field::Name.member(), names.join("\n")), with([None, category, status]))
         }
     }
@@ -283,6 +321,41 @@ pub fn look_again(state: &mut AppState, now: Now) -> Vec<Effect> {
     vec![state.begin(check, now)]
 }
 
+/// Gives the preview up, once it was asked whether pasted lines are to become one name.
+fn cancel(state: &mut AppState, now: Now) -> Vec<Effect> {
+    let fits = state.add.import.unsent().is_none_or(|text| text.len() <= MAX_BYTES);
+    let fate = if fits { "They become one name in the form." } else { "Their beginning becomes one name in the form." };
+    leaving(state, "One name", Some(fate), to_file, now)
+}
+
+/// Does what gives pasted rows up, but asks first where some were not added; `fate` is what becomes of them.
+pub fn leaving(
+    state: &mut AppState,
+    word: &'static str,
+    fate: Option<&'static str>,
+    leave: fn(&mut AppState, Now) -> Vec<Effect>,
+    now: Now,
+) -> Vec<Effect> {
+    let rows = state.add.import.at_risk();
+    if rows == 0 || state.popups.get::<Question>().is_some_and(|asked| asked.title == PASTED) {
+        return leave(state, now);
+    }
+    show(state);
+    let is_kept = state.link.identity.is_some() && state.add.import.draft().is_some();
+    let kept = if is_kept { "They are offered again at the next start." } else { "They will be lost." };
+    let fate = fate.unwrap_or(kept);
+    let body = move |_: &AppState, page: &mut Page<'_>| {
+        page.paragraph(2, &format!("Pasted and not added: {}.", counted(rows, "line")));
+        page.gap();
+        page.paragraph(2, fate);
+    };
+    state.ask(Question::new(PASTED, body, word, leave, |_, _| Vec::new()), now);
+    Vec::new()
+}
+
+/// The title of the question about pasted rows.
+const PASTED: &str = "Pasted rows";
+
 /// Goes back to the file name; pasted text goes into the form.
 fn to_file(state: &mut AppState, _: Now) -> Vec<Effect> {
     let given_up = state.cancel(Slot::CheckFile);
@@ -291,9 +364,12 @@ fn to_file(state: &mut AppState, _: Now) -> Vec<Effect> {
     if let Some(pasted) = import.pasted.take() {
         import.on = false;
         let field = &mut state.add.form[&NAME];
-        field.insert(&pasted);
+        let is_cut = field.insert(&pasted);
         let name = short(field.value());
-        state.tell(format!("The pasted text is in the form: {name}"));
+        match is_cut {
+            true => state.complain(format!("The end of the paste was cut: a field takes {MAX_BYTES} bytes.")),
+            false => state.tell(format!("The pasted text is in the form: {name}")),
+        }
     }
     given_up.into_iter().collect()
 }
@@ -318,13 +394,14 @@ fn choose(state: &mut AppState, movement: Movement, now: Now) -> Vec<Effect> {
 }
 
 /// Leaves what has ended.
-fn leave(state: &mut AppState) {
+fn leave(state: &mut AppState, _: Now) -> Vec<Effect> {
     let unfinished = state.add.import.unfinished.take();
     state.add.import = State { unfinished, ..State::default() };
     state.screen = Screen::Pets;
     if let Some(file) = state.add.import.unfinished_name() {
         state.tell(format!("The import of {file} is not finished. I shows it again."));
     }
+    Vec::new()
 }
 
 /// Lists the bad and duplicate rows.
@@ -366,7 +443,8 @@ fn start(state: &mut AppState, now: Now) -> Vec<Effect> {
     };
     let open = (3..).zip(&QUESTIONS).find_map(|(part, question)| Some((part, (question.open)(looked)?)));
     if seen.preview.good == 0 {
-        state.complain("Nothing was sent: no row can be sent. Fix the file, then press F5.");
+        let way = if looked.source.path().is_some() { "Fix the file, then press F5." } else { CORRECTED };
+        state.complain(format!("Nothing was sent: no row can be sent. {way}"));
     } else if let Some((part, why)) = open {
         looked.part = part;
         state.complain(why);
@@ -383,10 +461,10 @@ fn start(state: &mut AppState, now: Now) -> Vec<Effect> {
 fn go_on(state: &mut AppState, now: Now) -> Vec<Effect> {
     let Some(running) = state.add.import.running().filter(|running| !running.is_under_way) else { return Vec::new() };
     let (left, progress) = (running.left(), &running.progress);
-    let Some((file, _)) = running.files.as_ref().filter(|_| left > 0 || progress.errors() > 0) else {
+    let Some((file, _)) = running.files.as_ref().filter(|_| running.can_go_on()) else {
         return state.note("Nothing left to send.");
     };
-    if left == 0 && progress.invalid + progress.unknown > 0 {
+    if left == 0 && (progress.unknown > 0 || progress.invalid > 0 && !running.is_paste()) {
         let source = ImportSource::File(file.clone());
         state.message = None;
         return look(state, source, &ColumnMapping::default(), now);
@@ -427,7 +505,8 @@ fn job(import: &State) -> Option<(u64, RunImport)> {
         Phase::Running(running) => {
             let (file, report) = running.files.clone()?;
             let run = ImportRun { start: Start::GoOn, report: Some(report.into()), ..running.job.run.clone() };
-            Some((running.good(), RunImport { source: ImportSource::File(file), run }))
+            let source = if running.is_paste() { running.job.source.clone() } else { ImportSource::File(file) };
+            Some((running.good(), RunImport { source, run }))
         }
     }
 }

@@ -18,7 +18,7 @@ use crate::tui::widgets::WIDE;
 use crate::tui::widgets::shown;
 use crate::tui::{AppState, Page, Screen, Slot, StyleRole};
 
-use super::preview::PreviewState;
+use super::preview::{CORRECTED, PreviewState};
 use super::update::command_line;
 use super::{Phase, Running, file_name};
 
@@ -49,6 +49,9 @@ pub fn place(state: &AppState) -> String {
         Phase::Running(running) => match &running.progress {
             _ if import.unfinished.is_some() => "Not finished. F2 sends the rest; Esc leaves it for later.",
             progress if progress.refused > 0 => "Finished. F2 sends the refused rows again; Esc closes.",
+            progress if progress.invalid > 0 && !running.can_go_on() => {
+                "Finished. f shows only the rows that were not added; Esc leaves them."
+            }
             progress if progress.errors() > 0 => "Finished. F2 checks the file again; Esc closes.",
             _ => "Finished. Esc closes.",
         },
@@ -413,7 +416,13 @@ fn draw_choices(looked: &PreviewState, state: &AppState, page: &mut Page<'_>) {
         page.paragraph(3, &text);
     }
     if preview.bad > 0 && !looked.only_good {
-        page.paragraph(3, "Fix the file, then press F5; w writes these rows to another file.");
+        page.paragraph(
+            3,
+            match looked.source.path() {
+                Some(_) => "Fix the file, then press F5; w writes these rows to another file.",
+                None => CORRECTED,
+            },
+        );
     } else if let Some(Start::New | Start::Anew(_)) = looked.start() {
         let (pets, label) = (counted(preview.good, "pet"), &state.link.label);
         page.paragraph(3, &format!("This adds {pets} to {label} and cannot be undone."));

@@ -6,13 +6,15 @@ use super::{SendLine, WriteLines};
 use crate::api::Failure;
 use crate::api::failure::RetryAfter;
 use crate::app::outbox::SearchedPets;
-use crate::app::outbox::queue::SentAt;
-use crate::app::outbox::queue::{Attempt, Fate, Line, LineSent, LineToSend, QueueRecord, QueuedPet, Unfinished};
+use crate::app::outbox::queue::{
+    Attempt, Fate, Line, LineSent, LineToSend, QueueRecord, QueuedPet, SentAt, Unfinished,
+};
 use crate::config::Service;
 use crate::config::file::Concurrency;
 use crate::model::{Draft, IdempotencyKeys, Pet, PetStatus};
 use crate::transfer::ImportSource;
 use crate::tui::msg::{Msg, Size};
+use crate::tui::popups::DEAF;
 use crate::tui::screens::add_pet;
 use crate::tui::screens::add_pet::MOST_WAITING;
 use crate::tui::screens::add_pet::import::jobs::CheckFile;
@@ -278,10 +280,10 @@ fn several_pasted_lines_are_previewed_and_one_line_is_only_typed() {
         let CheckFile { source: ImportSource::Pasted(text), reading } = app.asked().expect("not checked") else {
             panic!("a file is checked")
         };
-        assert_eq!(&*text, "name\n\"Rex\"\n\"Mochi\"\n\"Tank\"\n");
+        assert_eq!(&*text, "name\n\"Rex\"\n\"Mochi\"\n\n\"Tank\"\n");
         assert_eq!(reading.set, [None, Some("3".into()), Some("available".into())]);
         assert!(app.says("3 lines pasted, one pet each."), "{}", app.screen());
-        app.keys("Esc");
+        app.keys("Esc").wait(DEAF).keys("y");
         assert_eq!(app.state.place().name, "form");
         let words: Vec<&str> = name(&app).split_whitespace().collect();
         assert_eq!((words, fates(&app)), (vec!["Rex", "Mochi", "Tank"], vec![]), "nothing is lost");
@@ -305,7 +307,7 @@ fn several_codes_at_once_come_from_a_fast_scanner() {
     assert_eq!((bells(&app), app.state.place().name), (0, "form"));
     app.send(Msg::Paste("96385074\nRex\n".into()));
     assert_eq!((fates(&app).len(), app.state.place().name), (3, "import-preview"), "not all of them are codes");
-    app.keys("Esc F8 Tab C-u Enter");
+    app.keys("Esc").wait(DEAF).keys("y F8 Tab C-u Enter");
     app.send(Msg::Paste("96385074\n96385081".into()));
     assert_eq!((fates(&app).len(), app.state.place().name), (3, "import-preview"), "they have no category");
 }
