@@ -433,7 +433,7 @@ fn hand_over(state: &AppState, is_kept: bool, queued: bool) {
     let refused = |line: &&Line| matches!(line.fate, Fate::Refused(_));
     let kept = word(queued && is_named);
     for line in state.add.outbox.lines.iter().filter(refused).filter(|line| !line.typed.pet.name.is_empty()) {
-        lines.push(format!("refused{kept}: {:?}", short(&line.typed.pet.name)));
+        lines.push(format!("to fix{kept}: {:?}", short(&line.typed.pet.name)));
     }
     for wizard in state.domains.unsaved_wizards() {
         let (name, value) = (short(wizard.form.value(&NAME)), short(wizard.form.value(&VALUE)));

@@ -18,7 +18,7 @@ use crate::api::list::List;
 use crate::clock::Now;
 use crate::config::Settings;
 use crate::local::{atomic_file, file_stem};
-use crate::model::{Limit, Pet, PetId, PetQuery, PetStatus};
+use crate::model::{Draft, Limit, Pet, PetId, PetQuery, PetStatus};
 
 /// The longest file that is read, in bytes.
 const MOST_OCTETS: u64 = 16 << 20;
@@ -36,7 +36,10 @@ pub struct SessionCache {
     position: Option<PetId>,
     /// The last list that came, and what was asked for it.
     listed: Option<(Option<PetStatus>, Limit, List)>,
-    /// The status of the last pet that was added.
+    /// The category of the last pet that was added, as typed.
+    #[serde(default)]
+    category: String,
+    /// Its status.
     status: Option<PetStatus>,
 }
 
@@ -87,7 +90,8 @@ impl SessionCache {
             coverage: store.coverage().cloned(),
             position: state.pets.follow.position,
             listed: state.pets.listed.clone().map(|(query, list)| (query.status, query.limit, list)),
-            status: state.add.last_status(),
+            category: state.add.left().category_id.clone(),
+            status: state.add.left().status,
         })
     }
 
@@ -98,7 +102,7 @@ impl SessionCache {
 
     /// Puts it on the screen, marked as kept.
     pub fn restore(self, state: &mut AppState, now: Now) {
-        let Self { identity: _, at, pets, coverage, position, listed, status } = self;
+        let Self { identity: _, at, pets, coverage, position, listed, category, status } = self;
         // On the clock of this session.
         let age = Duration::try_from(now.wall.duration_since(at)).unwrap_or_default();
         let read = Now { mono: now.mono.checked_sub(age).unwrap_or(now.mono), wall: at };
@@ -108,7 +112,9 @@ impl SessionCache {
         state.pets.listed =
             listed.map(|(status, limit, list)| (PetQuery { status, limit, ..PetQuery::default() }, list.only_of(base)));
         state.pets.show_all();
-        state.add.begin_with(status);
+        let is_category = state.pets.categories.parse(&category).is_ok();
+        let category_id = if is_category { category } else { String::new() };
+        state.add.begin_with(Draft { name: String::new(), category_id, status });
     }
 }
 

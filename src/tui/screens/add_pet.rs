@@ -15,7 +15,7 @@ use crate::app::outbox::queue::{Line, SentPet};
 use crate::config::file::Add;
 use crate::model::draft::check_name;
 use crate::model::text::{cut, width};
-use crate::model::{Draft, PetStatus};
+use crate::model::{Categories, Draft, PetStatus};
 use crate::tui::widgets::form::{Field, Form, Kind};
 
 /// The most lines that may wait.
@@ -57,7 +57,7 @@ pub static STATUS: Field = Field::new(
 /// The add screen.
 #[derive(Debug, Default)]
 pub struct State {
-    /// Begins with the status used last.
+    /// Begins with the category and the status used last.
     pub form: Form,
     /// The configuration.
     pub setup: Add,
@@ -117,7 +117,7 @@ impl State {
     /// The state that a service begins with.
     pub fn new() -> Self {
         let mut new = Self { form: new_form(), ..Self::default() };
-        new.begin_with(Some(PetStatus::Available));
+        new.begin_with(Draft { status: Some(PetStatus::Available), ..Draft::default() });
         new
     }
 
@@ -127,17 +127,18 @@ impl State {
         std::mem::replace(self, new)
     }
 
-    /// The status that was used last: an empty form begins with it.
-    pub const fn last_status(&self) -> Option<PetStatus> {
-        self.left.status
+    /// What was used last: an empty form begins with it.
+    pub const fn left(&self) -> &Draft {
+        &self.left
     }
 
-    /// A pet was taken with this status: the next one begins with it, unless another is chosen already.
-    pub fn begin_with(&mut self, status: Option<PetStatus>) {
+    /// The next pet begins with this, which has no name, unless something is typed already.
+    pub fn begin_with(&mut self, left: Draft) {
         if !self.is_typed() {
-            self.set_status(status);
+            self.fill(left.clone());
+            self.sticky = true;
         }
-        self.left.status = status;
+        self.left = left;
     }
 
     fn set_status(&mut self, status: Option<PetStatus>) {
@@ -150,10 +151,13 @@ impl State {
         pause.into_iter().chain(write_pause).min().filter(|_| self.outbox.has_work())
     }
 
-    /// Why the line that is selected or edited was refused.
-    pub(super) fn explanation(&self) -> Option<&str> {
+    /// Why the line that is selected or edited was refused, until what was wrong with it here is corrected.
+    pub(super) fn explanation(&self, categories: &Categories) -> Option<&str> {
         let number = self.editing.as_ref().map(|editing| editing.number).or(self.marked)?;
-        self.outbox.line(number)?.fate.explanation()
+        let line = self.outbox.line(number)?;
+        let was_wrong = || line.typed.pet.check(categories).is_err();
+        let is_corrected = self.editing.is_some() && self.draft().check(categories).is_ok() && was_wrong();
+        line.fate.explanation().filter(|_| !is_corrected)
     }
 
     /// Notes that text came into the name, or `begins` it.

@@ -243,7 +243,7 @@ fn confirm(state: &mut AppState, now: Now) -> Vec<Effect> {
     } else if is_scan && add.outbox.counts().refused < MOST_WAITING && add.editing.is_none() {
         // A scanner does not look where the cursor goes: the next code must not become the category.
         take(state, now);
-        state.complain("Not added: a category is missing. F6 shows the code, Enter there fixes it.");
+        state.complain("Not added: a category is missing. F6 shows the line, Enter there fixes it.");
         return vec![bell()];
     } else if is_wrong {
         add.form.select(&CATEGORY);
@@ -389,6 +389,11 @@ pub fn take(state: &mut AppState, now: Now) {
     let edited = add.stop_editing();
     if edited.is_none() {
         add.next_animal();
+    } else if add.form.value(&CATEGORY).is_empty() {
+        // It was missing, and is what the next ones have as well.
+        add.form.set(&CATEGORY, &pet.category_id);
+        add.left.category_id.clone_from(&pet.category_id);
+        add.sticky = true;
     }
     let typed = (pet, state.keys.make(), now.wall);
     add.outbox.take(typed, &state.pets.store, &state.pets.categories, edited);

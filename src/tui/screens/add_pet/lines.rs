@@ -77,9 +77,14 @@ pub fn open(state: &mut AppState, now: Now) -> Vec<Effect> {
 fn edit(state: &mut AppState, line: Line) {
     let add = &mut state.add;
     add.stop_editing();
-    add.editing = Some(EditedLine { number: line.typed.line, before: add.draft() });
+    let before = add.draft();
     let field = line.fate.explanation().and_then(named_in);
-    add.fill(line.typed.pet);
+    let mut pet = line.typed.pet;
+    if pet.category_id.is_empty() {
+        pet.category_id.clone_from(&before.category_id);
+    }
+    add.editing = Some(EditedLine { number: line.typed.line, before });
+    add.fill(pet);
     add.go_to_name();
     match field {
         Some(Field::CategoryId) => add.form.select(&CATEGORY),
@@ -386,7 +391,7 @@ pub fn restore(state: &mut AppState, left: Result<Unfinished, String>) {
     (add.outbox.saved, add.outbox.is_unwritable) = (before.saved, before.is_unwritable);
     (add.pacing, add.marked) = (Pacing::default(), None);
     if waiting + outcome_unknown == 0 && refused > 0 {
-        let text = format!("Left by the last session: {} to fix (2, F6).", counted(refused, "refused pet"));
+        let text = format!("Left by the last session: {} to fix (2, F6).", counted(refused, "pet"));
         state.tell(text);
     }
     if waiting + outcome_unknown > 0 {
@@ -415,8 +420,8 @@ pub fn why_not_switch(state: &AppState) -> Option<String> {
     }
     let kept = state.link.identity.is_some();
     if counts.refused > 0 && !kept {
-        let pets = counted(counts.refused, "refused pet");
-        return Some(format!("{pets} for {service} would be lost. Fix or drop first (2, F6)."));
+        let pets = counted(counts.refused, "pet");
+        return Some(format!("{pets} to fix for {service} would be lost. Fix or drop first (2, F6)."));
     }
     let unsent = counts.waiting + counts.unknown;
     (!kept && unsent > 0).then(|| {

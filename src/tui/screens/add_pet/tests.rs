@@ -205,7 +205,7 @@ fn the_form_of_the_embedded_service_is_the_same() {
 }
 
 #[test]
-fn the_form_begins_with_the_status_used_last_also_after_a_restart() {
+fn the_form_begins_with_the_category_and_the_status_used_last_also_after_a_restart() {
     let mut app = App::loaded_from(remote(), 80, 24, &animals(12));
     app.keys("a");
     assert_eq!((app.state.add.draft().status, app.state.add.is_typed()), (Some(PetStatus::Available), false));
@@ -220,7 +220,15 @@ fn the_form_begins_with_the_status_used_last_also_after_a_restart() {
     let kept = SessionCache::at_the_end(&app.state).unwrap().text();
     let mut next = App::started(remote(), 80, 24);
     SessionCache::read(&kept, app.state.link.identity.as_deref().unwrap()).unwrap().restore(&mut next.state, next.now);
-    assert_eq!((next.state.add.draft().status, next.state.add.is_typed()), (Some(PetStatus::Sold), false));
+    assert_eq!((next.state.add.draft(), next.state.add.is_typed()), (pet("", "9", Some(PetStatus::Sold)), false));
+    assert_eq!(next.state.screen, Screen::Pets, "the next letter begins no pet");
+    next.keys("a Tab \"12\"");
+    assert_eq!(next.state.add.draft().category_id, "12", "typing replaces it");
+    // A file may hold anything.
+    let mut next = App::started(remote(), 80, 24);
+    let odd = kept.replace("\"category\":\"9\"", "\"category\":\"9\\u001b[2J\"");
+    SessionCache::read(&odd, next.state.link.identity.as_deref().unwrap()).unwrap().restore(&mut next.state, next.now);
+    assert_eq!(next.state.add.draft().category_id, "");
 }
 
 // --- painting; update with: INSTA_UPDATE=always cargo test ---

@@ -44,7 +44,7 @@ pub fn place(state: &AppState) -> &str {
     if state.key_refused() && state.add.outbox.counts().waiting > 0 {
         return "Lines wait for an API key: F4 enters one.";
     }
-    state.add.explanation().unwrap_or("Category and status stay until you change them.")
+    state.add.explanation(&state.pets.categories).unwrap_or("Category and status stay until you change them.")
 }
 
 /// The columns of the list beside the names.

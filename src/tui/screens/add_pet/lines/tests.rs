@@ -682,11 +682,29 @@ fn without_a_category_each_scan_is_kept_as_a_line_to_fix() {
     let names: Vec<_> = fates(&app).into_iter().map(|(name, fate)| (name.to_owned(), fate.is_saved())).collect();
     assert_eq!(names, [("4006381333931".to_owned(), false), ("96385074".to_owned(), false)]);
     assert_eq!((app.state.add.outbox.counts().refused, focus(&app), bells(&app)), (2, "name", 2));
-    assert!(app.says("a category is missing. F6 shows the code, Enter there fixes it."), "{}", app.screen());
+    assert!(app.says("a category is missing. F6 shows the line, Enter there fixes it."), "{}", app.screen());
     app.keys("F6 Enter");
     assert_eq!((name(&app), focus(&app)), ("96385074", "category"));
     app.send(Msg::Paste("12345678\n12345679".into()));
     assert_eq!((fates(&app).len(), app.state.place().name), (2, "form"), "a line that is being fixed is not added");
+}
+
+#[test]
+fn what_is_wrong_with_a_line_is_shown_until_it_is_corrected_and_its_category_stays() {
+    let mut app = App::loaded_from(remote(), 80, 24, &animals(39));
+    app.keys("a \"4006381333931\" Enter \"96385074\" Enter");
+    app.keys("F6 Enter Esc F6 Enter").wait(Duration::from_secs(9)).keys("S-Tab Tab");
+    assert!(app.says("Category is required"), "{}", app.screen());
+    app.keys("\"5\" Enter");
+    assert!(!app.says("Category is required"), "{}", app.screen());
+    app.keys("F2");
+    assert_eq!(app.state.add.draft().category_id, "5");
+    // The next one has it, too: no category is typed.
+    app.keys("F6 Enter F2");
+    let pets: Vec<_> = app.state.add.outbox.lines.iter().map(|line| line.typed.pet.category_id.as_str()).collect();
+    assert_eq!((pets, app.state.add.outbox.counts().refused), (vec!["5", "5"], 0));
+    app.keys("\"12345678\" Enter");
+    assert_eq!(fates(&app)[2], ("12345678", &Fate::Unwritten));
 }
 
 #[test]
@@ -792,7 +810,7 @@ fn a_refused_line_can_be_edited_later_and_is_then_removed_from_the_file() {
     refused.open[0].fate = Fate::Refused("refused (400)".into());
     refused.open[1].fate = Fate::Refused(String::new());
     let mut app = restored(remote(), refused);
-    assert!(app.says("2 refused pets to fix (2, F6)."), "{}", app.screen());
+    assert!(app.says("Left by the last session: 2 pets to fix (2, F6)."), "{}", app.screen());
     let unknown = "unknown code: Its pet is not known. Enter edits it.";
     assert_eq!(
         fates(&app),
