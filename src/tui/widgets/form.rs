@@ -224,7 +224,9 @@ impl Form {
     }
 
     pub fn go(&mut self, next: bool) {
-        self.parts[self.focus].checked = true;
+        let left = &mut self.parts[self.focus];
+        // Nothing is wrong yet with what was only passed through.
+        left.checked |= !left.input.is_empty();
         let shown: Vec<usize> = self.shown().map(|(at, _)| at).collect();
         self.focus = neighbour(&shown, self.focus, next);
     }

@@ -37,7 +37,7 @@ pub const LINES: Command = change("rapid-entry", "F6", "lines", "to the lines an
 
 const CONFIRM: Command = command("confirm", "Enter", "add", "add it, or to the name", confirm)
     .when(|app| !app.add.form.is_at(&NAME) || !app.add.form.value(&NAME).is_empty())
-    .word(|app| (!app.add.form.is_at(&NAME)).then_some("name"));
+    .word(|app| (!app.add.form.is_at(&NAME)).then_some("accept"));
 const NEXT: Command = command("next-field", "Tab down", "next", "next field", next);
 const PREVIOUS: Command = change("previous-field", "S-Tab up", "", "previous field", |app, _| go(app, false));
 const SAVE: Command = command("save", "F2", "add", "check and add", save).when(|app| !app.add.form.is_at(&NAME));
@@ -55,7 +55,7 @@ static FORM_CHOICE: &[Command] = &[
     moves(ARROWS, "choose", "choose the status", |app, movement, _| app.add.form.choose(movement)),
     change("previous-tab", "left", "", "choose the status", |app, _| app.add.form.choose(Movement::Up)),
     change("next-tab", "right", "", "choose the status", |app, _| app.add.form.choose(Movement::Down)),
-    CONFIRM.at("Enter", "name", "to the name"),
+    CONFIRM.at("Enter", "accept", "to the name"),
     NEXT.at("Tab", "", "next field"),
     PREVIOUS.at("S-Tab", "back", "previous field"),
     SAVE,

@@ -91,10 +91,14 @@ fn an_invalid_form_is_not_sent_and_the_cursor_goes_to_the_error() {
 #[test]
 fn errors_appear_once_a_field_was_left() {
     let mut app = typed(80, 24, "Tab \"x\"");
-    assert!(app.screen().contains("Name is required"));
     assert!(!app.screen().contains("is not a number"));
     app.keys("S-Tab");
     assert!(app.screen().contains("\"x\" is not a number"));
+    assert!(!app.says("Name is required"), "an empty field was only passed through: {}", app.screen());
+    app.keys("Tab C-u Tab");
+    assert!(app.says("Category is required"), "it was wrong before: {}", app.screen());
+    app.keys("F2");
+    assert!(app.says("Name is required"), "{}", app.screen());
 }
 
 #[test]

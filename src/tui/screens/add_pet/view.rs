@@ -1,12 +1,11 @@
 //! Paints the add screen.
 
-use super::State;
 use crate::app::outbox::Counts;
 use crate::app::outbox::queue::Fate;
 use crate::clock::Now;
-use crate::model::Draft;
 use crate::model::text::cut;
 use crate::model::words::counts;
+use crate::model::{Draft, ObservedStatus};
 use crate::tui::widgets::page::Layout;
 use crate::tui::widgets::shown;
 use crate::tui::{AppState, Page, Screen, StyleRole};
@@ -36,7 +35,7 @@ fn draw_all(state: &AppState, now: Now, page: &mut Page<'_>) {
     page.y += 1 + gap;
     page.form(&add.form, &Layout { x: FIELDS, beside: true, gap, idle: add.marked.is_some() }, &state.known(), "");
     page.gap();
-    draw_below(add, now, page);
+    draw_below(state, now, page);
 }
 
 /// The message row without a message: why the line in hand was refused.
@@ -58,22 +57,23 @@ pub fn waiting_word(state: &AppState) -> Option<String> {
 }
 
 /// Paints how many lines there are, and under that the lines, or what they are.
-fn draw_below(add: &State, now: Now, page: &mut Page<'_>) {
+fn draw_below(state: &AppState, now: Now, page: &mut Page<'_>) {
+    let add = &state.add;
     let Counts { saved, waiting, refused, unknown } = add.outbox.counts();
-    let counts =
-        counts([(saved, "saved"), (waiting, "waiting"), (refused, "refused"), (unknown, "unknown")]).join(", ");
+    let counts = counts([(saved, "saved"), (waiting, "waiting"), (refused, "to fix"), (unknown, "unknown")]).join(", ");
     let counts = if counts.is_empty() { "no pets yet" } else { &counts };
-    page.heading(cut(&format!("   This session: {counts}"), page.columns()));
+    page.heading(cut(&format!("   So far: {counts}"), page.columns()));
     page.go_to(page.rest());
     if !add.outbox.lines.is_empty() {
-        draw_lines(add, now, page);
+        draw_lines(state, now, page);
     } else if page.left() > 1 {
         page.paragraph(3, "Type or scan a name. Each pet is a line here: saved at once, then sent.");
     }
 }
 
 /// The newest on top, with the cursor on the selected one.
-fn draw_lines(add: &State, now: Now, page: &mut Page<'_>) {
+fn draw_lines(state: &AppState, now: Now, page: &mut Page<'_>) {
+    let add = &state.add;
     let name = page.columns().saturating_sub(BESIDE_NAME);
     let columns = [("", 2), ("TIME", 10), ("NAME", name), ("CATEGORY", 10), ("STATUS", 11), ("RESULT", 15)];
     page.headings(&columns);
@@ -93,7 +93,10 @@ fn draw_lines(add: &State, now: Now, page: &mut Page<'_>) {
         let Draft { name, category_id, status } = &line.typed.pet;
         let name = if name.trim().is_empty() { "(blank)" } else { name };
         let (time, category) = (page.appearance.time(line.typed.at), format!("{:>8}", cut(category_id, 8)));
-        let status = status.map_or("not set", |status| status.as_str());
+        let typed = status.map_or("not set", |status| status.as_str());
+        // The service decides what is not set.
+        let added = if let Fate::Saved(id) = line.fate { state.pets.store.get(id) } else { None };
+        let status = added.and_then(|pet| pet.status.as_ref()).map_or(typed, ObservedStatus::as_str);
         let [time, name, category, status] = [&time, name, &category, status].map(|text| (text, StyleRole::Text));
         let cells = [(mark, role), time, name, category, status, (&*result, role)];
         page.row(here && marked.is_some(), &columns, &cells);

@@ -359,6 +359,7 @@ fn on_ended(state: &mut AppState, summary: Summary, now: Now) -> Vec<Effect> {
     // There is nothing to stop any more.
     state.unask(STOP);
     state.added_in_bulk += added;
+    state.add.outbox.saved += usize::try_from(added).unwrap_or(usize::MAX);
     if summary.ended == ImportEnded::Complete {
         state.add.import.unfinished = None;
     }

@@ -488,6 +488,8 @@ fn pasted_rows_that_were_not_added_are_not_left_without_a_question() {
     assert!(app.says("Nothing left to send."), "{}", app.screen());
     app.keys("Esc").wait(DEAF).keys("y");
     assert_eq!(app.state.screen, Screen::Pets);
+    app.keys("a");
+    assert!(app.says("So far: 2 saved"), "{}", app.screen());
     // What was refused is sent again, and is still pasted.
     let mut app = pasted();
     app.keys("F2");

@@ -110,7 +110,7 @@ fn no_answer() -> LineSent {
 fn enter_takes_the_line_and_the_field_is_empty_in_the_same_frame() {
     let mut app = opened(80, 24);
     app.keys("\"Biscuit\" Enter");
-    assert!(app.says("This session: 1 waiting"), "{}", app.screen());
+    assert!(app.says("So far: 1 waiting"), "{}", app.screen());
     assert!(app.screen().contains("Biscuit"));
     assert_eq!((name(&app), focus(&app)), ("", "name"));
     assert_eq!(sent(&app), [], "nothing is sent before it is in the file");
@@ -122,7 +122,7 @@ fn enter_takes_the_line_and_the_field_is_empty_in_the_same_frame() {
     app.keys("\"Mochi\"");
     answer(&mut app, 0, saved(100_251));
     assert_eq!(name(&app), "Mochi");
-    assert!(app.says("This session: 1 saved"));
+    assert!(app.says("So far: 1 saved"));
     assert!(app.screen().contains("id 100251"));
 }
 
@@ -481,7 +481,7 @@ fn the_bottom_line_belongs_to_the_part_with_the_cursor() {
     app.keys("\"Rex\"");
     assert!(bottom(&mut app).contains("Enter add"), "{}", bottom(&mut app));
     app.keys("Tab");
-    assert!(bottom(&mut app).contains("Enter name") && bottom(&mut app).contains("F2 add"), "{}", bottom(&mut app));
+    assert!(bottom(&mut app).contains("Enter accept") && bottom(&mut app).contains("F2 add"), "{}", bottom(&mut app));
     app.keys("\"3\" Tab");
     let status = bottom(&mut app);
     assert!(status.contains("up/down choose") && !status.contains("Del drop"), "{status}");
@@ -693,6 +693,7 @@ fn without_a_category_each_scan_is_kept_as_a_line_to_fix() {
 fn what_is_wrong_with_a_line_is_shown_until_it_is_corrected_and_its_category_stays() {
     let mut app = App::loaded_from(remote(), 80, 24, &animals(39));
     app.keys("a \"4006381333931\" Enter \"96385074\" Enter");
+    assert!(app.says("So far: 2 to fix") && !app.says("refused"), "{}", app.screen());
     app.keys("F6 Enter Esc F6 Enter").wait(Duration::from_secs(9)).keys("S-Tab Tab");
     assert!(app.says("Category is required"), "{}", app.screen());
     app.keys("\"5\" Enter");
@@ -705,6 +706,16 @@ fn what_is_wrong_with_a_line_is_shown_until_it_is_corrected_and_its_category_sta
     assert_eq!((pets, app.state.add.outbox.counts().refused), (vec!["5", "5"], 0));
     app.keys("\"12345678\" Enter");
     assert_eq!(fates(&app)[2], ("12345678", &Fate::Unwritten));
+}
+
+#[test]
+fn a_saved_line_has_the_status_of_the_answer() {
+    let mut app = opened(80, 24);
+    app.keys("Tab Tab Up Enter");
+    typed(&mut app, &["Rex"]);
+    assert!(app.says("Rex 3 not set"), "{}", app.screen());
+    answer(&mut app, 0, saved(1));
+    assert!(app.says("Rex 3 available id 1"), "{}", app.screen());
 }
 
 #[test]
