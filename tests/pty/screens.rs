@@ -95,7 +95,8 @@ fn a_paste_of_several_lines_never_submits() {
     app.send("a\x1b[200~Rex\r\nMochi\r\n\x1b[201~");
     app.shows(&["pasted text", "2 lines pasted, one pet each."]);
     app.send("\x1b");
-    app.shows(&["[Rex Mochi_", "> Name"]);
+    app.shows(&["Pasted and not added: 2 lines."]);
+    app.send_until("y", &["[Rex Mochi_", "> Name"]);
 }
 
 #[test]
