@@ -17,7 +17,7 @@ pub mod theme;
 
 pub use edit::{SCHEMA, write_schema};
 pub use error::{ConfigError, NoHome};
-pub use file::{Accent, Clipboard, CustomAction, File, KeySource, LinkSpeed, Notify, On};
+pub use file::{Accent, Clipboard, CustomAction, Domains, File, KeySource, LinkSpeed, Notify, On, Profile, View};
 pub use paths::{Depth, Env, Paths};
 pub use profiles::{Login, ProfileEntry, Profiles, ServiceLocation, settings_for, settings_with, settings_without_key};
 pub use settings::{Settings, read_only};

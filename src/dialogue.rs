@@ -17,8 +17,8 @@ use std::future::ready;
 use futures_util::future::LocalBoxFuture;
 
 use crate::config::Service;
-use crate::model::text::short;
-use crate::model::words::{counted, ids};
+use crate::model::words::ids;
+use crate::model::{counted, short};
 
 use prompt::{Asked, Leave};
 pub use session::{DialogueSetup, Session};

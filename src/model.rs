@@ -22,9 +22,11 @@ pub mod words;
 pub use categories::Categories;
 pub use draft::{Draft, Field, FieldError};
 pub use endpoint::{ApiKey, BaseUrl, EndpointError};
+pub use escape::shell_word;
 pub use pet::{
     AddedBy, IdempotencyKey, IdempotencyKeys, Limit, NewPet, ObservedStatus, Pet, PetId, PetQuery, PetStatus,
     Provenance, Provenances, sample,
 };
 pub use problem::{Problem, ProblemCode};
-pub use text::display_safe;
+pub use text::{cut, display_safe, safe_causes, short, width};
+pub use words::counted;

@@ -22,6 +22,7 @@ mod url;
 pub use self::database::Store;
 pub use self::error::{CopyError, DatabaseError, FailureKind, IntegrityReport, StoreError, StoreFailure};
 pub use self::idempotency::{CreateOutcome, Idempotency};
+use self::job::{Connection, Query, Row, Value, Work};
 pub use self::keys::KeyId;
 pub use self::maintenance::{CopyProgress, CopySummary, backup, check, copy, restore};
 pub use self::pets::{AddedPet, Additions, PetPage};

@@ -20,7 +20,10 @@ pub mod preview;
 pub mod rejects;
 pub mod rows;
 
-pub use column_mapping::ColumnMapping;
+pub use column_mapping::{ColumnMapping, Columns};
 pub use dedicated_thread::blocking;
+pub use earlier_import::EarlierVerdict;
 pub use error::TransferError;
+pub use import::{ImportOptions, ImportRun, ImportedRow, Start};
 pub use input::{FileFormat, ImportSource, Input};
+pub use journal::{Journal, RowOutcome, Target};

@@ -13,8 +13,8 @@ use url::Position;
 
 use super::{Failure, NextPage};
 use crate::clock::{self, Now};
-use crate::model::escape::{ascii_json, shell_word, shown_json};
-use crate::model::{ApiKey, BaseUrl, NewPet, PetQuery, display_safe};
+use crate::model::escape::{ascii_json, shown_json};
+use crate::model::{ApiKey, BaseUrl, NewPet, PetQuery, display_safe, shell_word};
 
 /// Takes the records of a [`Client`](super::Client), in the task that asked. It must not wait.
 pub type Recorder = Arc<dyn Fn(Exchange) + Send + Sync>;

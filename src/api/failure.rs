@@ -6,8 +6,8 @@ use std::fmt::Display;
 use std::time::Duration;
 
 use crate::model::escape::shown_json;
-use crate::model::text::{cut, without_keys};
-use crate::model::{Problem, ProblemCode, display_safe};
+use crate::model::text::without_keys;
+use crate::model::{Problem, ProblemCode, cut, display_safe};
 
 /// A failed request, comparable and cleaned: every text in it is safe to show. Displayed, it is a few words for a record.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

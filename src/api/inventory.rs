@@ -12,8 +12,7 @@ use super::client::UnreadPage;
 use super::retry::repeated;
 use super::{Client, Failure, NextPage};
 use crate::clock;
-use crate::model::words::counted;
-use crate::model::{Limit, Pet, PetId, PetQuery, PetStatus};
+use crate::model::{Limit, Pet, PetId, PetQuery, PetStatus, counted};
 
 /// The most requests for one inventory.
 const MAX_REQUESTS: u32 = 100_000;

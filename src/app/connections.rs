@@ -12,10 +12,11 @@ use tokio::task::spawn_blocking;
 use crate::api::{Client, Failure, Recorder};
 use crate::clock;
 use crate::config::edit::{add_profile, set_first_profile, set_key};
-use crate::config::file::{KeySource, Profile};
 use crate::config::paths::below_home;
 use crate::config::secrets::write_key_file;
-use crate::config::{Choices, Env, KeyOrigin, Paths, Profiles, Service, Settings, settings_for, settings_with};
+use crate::config::{
+    Choices, Env, KeyOrigin, KeySource, Paths, Profile, Profiles, Service, Settings, settings_for, settings_with,
+};
 use crate::model::{ApiKey, Limit, PetQuery, display_safe};
 
 /// Why the demo does not change the configuration.

@@ -3,13 +3,13 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::model::escape::shell_word;
-use crate::transfer::earlier_import::{EarlierImport, EarlierVerdict};
-use crate::transfer::import::{ImportOptions, ImportRun, Start};
-use crate::transfer::journal::{Journal, Target};
+use crate::model::shell_word;
+use crate::transfer::earlier_import::EarlierImport;
 use crate::transfer::preview::{Preview, preview};
 use crate::transfer::rows::Bad;
-use crate::transfer::{ColumnMapping, Input, TransferError};
+use crate::transfer::{
+    ColumnMapping, EarlierVerdict, ImportOptions, ImportRun, Input, Journal, Start, Target, TransferError,
+};
 
 /// A file that was read whole. Nothing of it was sent.
 #[derive(Clone, Debug, PartialEq)]

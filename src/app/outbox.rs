@@ -13,8 +13,7 @@ use crate::api::inventory::in_parts;
 use crate::api::{Client, Failure, Remedy};
 use crate::app::inventory::store::PetStore;
 use crate::config::file::LoadLimit;
-use crate::model::text::cut;
-use crate::model::{Categories, Draft, FieldError, IdempotencyKey, NewPet, Pet, PetId, PetQuery, display_safe};
+use crate::model::{Categories, Draft, FieldError, IdempotencyKey, NewPet, Pet, PetId, PetQuery, cut, display_safe};
 use queue::{Attempt, Fate, Line, LineSent, LineToSend, QueueRecord, QueuedPet, SentAt, SentPet, Unfinished};
 
 /// The most columns of a reason from the file.

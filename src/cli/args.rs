@@ -12,9 +12,8 @@ use jiff::Timestamp;
 use super::completions;
 use super::output::{Verbosity, When};
 use crate::config::{Choices, KeySource, SshSession};
-use crate::model::PetStatus;
 use crate::model::columns::ShownColumn;
-use crate::model::text::safe_causes;
+use crate::model::{PetStatus, safe_causes};
 use crate::store::DatabaseUrl;
 
 // Options of every command.

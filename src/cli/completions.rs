@@ -9,8 +9,8 @@ use clap_complete::engine::{ArgValueCandidates, CompletionCandidate};
 use clap_complete::env::Shells;
 
 use super::{Exit, Failed};
-use crate::config::file::{File, View, is_plain_name};
-use crate::config::{Choices, Env, Paths, Profiles, ServiceLocation, settings};
+use crate::config::file::is_plain_name;
+use crate::config::{Choices, Env, File, Paths, Profiles, ServiceLocation, View, settings};
 use crate::domains::RegistryFile;
 use crate::model::columns::SortOrder;
 use crate::model::export::{Column, ListColumn};

@@ -30,9 +30,8 @@ use crate::config::{
     Choices, Clipboard, Depth, Env, KeyOrigin, KeySource, Origin, Paths, Remote, Service, Settings, file_path,
     settings_for,
 };
-use crate::model::text::{safe_causes, without_keys};
-use crate::model::words::counted;
-use crate::model::{display_safe, table};
+use crate::model::text::without_keys;
+use crate::model::{counted, display_safe, safe_causes, table};
 use crate::store::{self, DatabaseUrl, Store};
 use crate::terminal_size::terminal_size;
 

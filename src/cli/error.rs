@@ -13,9 +13,9 @@ use crate::api::follow::ProvenanceError;
 use crate::api::{Failure, Remedy};
 use crate::config::{ConfigError, Env, KeyOrigin, Service, Settings};
 use crate::domains::registry::RegistryError;
-use crate::model::display_safe;
-use crate::model::text::{causes, holds_key, safe_causes, short, without_keys};
+use crate::model::text::{causes, holds_key, without_keys};
 use crate::model::words::{did_you_mean, nearest};
+use crate::model::{display_safe, safe_causes, short};
 use crate::store::StoreError;
 use crate::transfer::TransferError;
 

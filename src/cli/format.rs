@@ -13,9 +13,8 @@ use crate::clock::time_zone;
 use crate::model::columns::ShownColumn;
 use crate::model::export::{self, Column, ListColumn, Picked, Recorded};
 use crate::model::table::{line, widths};
-use crate::model::text::short;
 use crate::model::words::age;
-use crate::model::{Categories, ObservedStatus, Pet, PetStatus, Provenances, display_safe};
+use crate::model::{Categories, ObservedStatus, Pet, PetStatus, Provenances, display_safe, short};
 
 /// How pets are written.
 #[derive(Clone, Debug)]

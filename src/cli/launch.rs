@@ -32,9 +32,8 @@ use crate::config::{
 };
 use crate::local::draft_files::Claims;
 use crate::local::{atomic_file, file_stem};
-use crate::model::text::short;
-use crate::model::words::{counted, ids};
-use crate::model::{Draft, IdempotencyKeys, PetId};
+use crate::model::words::ids;
+use crate::model::{Draft, IdempotencyKeys, PetId, counted, short};
 use crate::terminal_size::terminal_size;
 use crate::tui::drafts::{self, Drafts, Ending};
 use crate::tui::event_loop::{self, LoopError, LoopIo};

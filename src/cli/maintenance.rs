@@ -14,8 +14,7 @@ use super::output::{self};
 use super::signals::Signals;
 use super::{Exit, Failed, note};
 use crate::clock;
-use crate::model::display_safe;
-use crate::model::words::counted;
+use crate::model::{counted, display_safe};
 use crate::store::{self, CopyError, CopyProgress, CopySummary, DatabaseUrl, Store, StoreError};
 
 /// How often progress is shown.

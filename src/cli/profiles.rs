@@ -16,11 +16,9 @@ use super::signals::Signals;
 use super::{Exit, Failed, completions, note};
 use crate::app::connections;
 use crate::config::edit::{add_profile, remove_profile, set_first_profile, set_profile};
-use crate::config::file::Profile;
-use crate::config::{Choices, ConfigError, Env, KeySource, Login, ProfileEntry, Profiles, ServiceLocation};
-use crate::model::text::short;
+use crate::config::{Choices, ConfigError, Env, KeySource, Login, Profile, ProfileEntry, Profiles, ServiceLocation};
 use crate::model::words::did_you_mean;
-use crate::model::{ApiKey, BaseUrl, display_safe, table};
+use crate::model::{ApiKey, BaseUrl, display_safe, short, table};
 
 pub const PROFILES_HELP: &str = "Examples:
   petstore profiles list

@@ -22,8 +22,8 @@ use crate::app::connections::{self, Connect};
 use crate::clock;
 use crate::config::{Choices, Env, Origin, Service, Settings, Sourced};
 use crate::local::atomic_file;
-use crate::model::text::{causes, short};
-use crate::model::{ApiKey, BaseUrl, display_safe, table};
+use crate::model::text::causes;
+use crate::model::{ApiKey, BaseUrl, display_safe, short, table};
 use crate::server::{self, ServerHandle};
 use crate::store::{DatabaseUrl, Store};
 

@@ -23,8 +23,7 @@ use super::{Exit, Failed, note};
 use crate::clock;
 use crate::config::secrets::write_key_file;
 use crate::config::{Choices, Env, Remote, Service, Settings};
-use crate::model::ApiKey;
-use crate::model::text::short;
+use crate::model::{ApiKey, short};
 use crate::store::Store;
 use crate::store::keys::NewKey;
 

@@ -8,12 +8,10 @@ use serde::Serialize;
 use toml_edit::ser::ValueSerializer;
 use toml_edit::{Array, ArrayOfTables, DocumentMut, InlineTable, Item, Table, TableLike, Value, value};
 
-use super::error::ConfigError;
-use super::file::{File, KeySource, Profile, View, is_plain_name, is_taken, name_fault, theme_named};
-use super::{Env, Paths};
+use super::file::{is_plain_name, is_taken, name_fault, theme_named};
+use super::{ConfigError, Env, File, KeySource, Paths, Profile, View};
 use crate::local::atomic_file;
-use crate::model::BaseUrl;
-use crate::model::text::short;
+use crate::model::{BaseUrl, short};
 
 /// Sets `ui.theme` in the file at `path`, which is created if needed.
 pub fn set_theme(path: &Path, theme: &str) -> Result<(), ConfigError> {

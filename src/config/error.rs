@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::model::text::short;
+use crate::model::short;
 
 /// Settings of earlier versions, and what to do where one is still there.
 const REMOVED: [(&str, &str); 4] = [

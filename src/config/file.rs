@@ -11,12 +11,12 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use toml::Spanned;
 
-use super::error::ConfigError;
+use super::ConfigError;
 use super::theme::Themes;
 use crate::model::columns::{ShownColumn, SortOrder};
 use crate::model::search::Query;
-use crate::model::text::{KEY_PREFIX, holds_key, short, width};
-use crate::model::{Categories, Limit, PetStatus};
+use crate::model::text::{KEY_PREFIX, holds_key};
+use crate::model::{Categories, Limit, PetStatus, short, width};
 
 /// The whole file. Unknown keys are errors. It is written only to be shown: lists as texts, in the order of the fields.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -5,14 +5,13 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use super::edit::{add_profile, no_name, remove_key, set_key};
-use super::error::ConfigError;
-use super::file::{Accent, KeySource, Profile, is_plain_name};
+use super::file::{Accent, is_plain_name};
 use super::paths::{below_home, expand_home};
 use super::secrets::write_key_file;
 use super::settings::Settings;
 use super::sources::{Choices, Sources};
 use super::target::{self, KeyOrigin, Remote, Service, Target};
-use super::{Env, Paths};
+use super::{ConfigError, Env, KeySource, Paths, Profile};
 use crate::local::atomic_file;
 use crate::model::{ApiKey, BaseUrl};
 

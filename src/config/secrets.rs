@@ -13,8 +13,8 @@ use rustix::process::geteuid;
 use super::ConfigError;
 use crate::local::atomic_file;
 use crate::local::program::{command, output_of_blocking};
-use crate::model::text::{cut, without_keys};
-use crate::model::{ApiKey, display_safe};
+use crate::model::text::without_keys;
+use crate::model::{ApiKey, cut, display_safe};
 
 /// The longest key file that is read, in bytes.
 const MAX_BYTES: u64 = 4096;

@@ -7,14 +7,11 @@ use serde::Serialize as _;
 use toml_edit::Value;
 use toml_edit::ser::ValueSerializer;
 
-use super::Env;
-use super::error::ConfigError;
-use super::file::{Accent, Clipboard, File, Glyphs, LinkSpeed, Profile, theme_named};
+use super::file::{Accent, Clipboard, Glyphs, LinkSpeed, theme_named};
 use super::sources::{Choices, Origin, Sourced, Sources, SshSession};
 use super::target::{KeyOrigin, Resolved, Service, Target, label};
-use crate::model::Categories;
-use crate::model::escape::shell_word;
-use crate::model::text::short;
+use super::{ConfigError, Env, File, Profile};
+use crate::model::{Categories, shell_word, short};
 
 /// All settings.
 #[derive(Clone, Debug, PartialEq)]

@@ -6,11 +6,10 @@ use std::{fmt, io};
 
 use toml_edit::{Document, TableLike};
 
-use super::error::{ConfigError, NoHome};
-use super::file::{File, KeySource};
-use super::{Env, Paths};
+use super::error::NoHome;
+use super::{ConfigError, Env, File, KeySource, Paths};
 use crate::local::program::hide;
-use crate::model::text::short;
+use crate::model::short;
 
 /// The options of the command line.
 #[derive(Clone, Debug, Default)]

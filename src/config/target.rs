@@ -6,13 +6,11 @@ use std::path::{Path, PathBuf};
 
 use toml_edit::{Document, Item, Table};
 
-use super::error::ConfigError;
-use super::file::{File, KeySource, Profile};
 use super::paths::expand_home;
 use super::sources::{KeyLines, Origin, Sources};
-use super::{Env, Paths, secrets};
-use crate::model::text::{short, without_keys};
-use crate::model::{ApiKey, BaseUrl, EndpointError};
+use super::{ConfigError, Env, File, KeySource, Paths, Profile, secrets};
+use crate::model::text::without_keys;
+use crate::model::{ApiKey, BaseUrl, EndpointError, short};
 
 /// The selected service.
 pub enum Target {

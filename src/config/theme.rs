@@ -6,7 +6,7 @@ use std::{fs, io};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
-use super::error::ConfigError;
+use super::ConfigError;
 
 /// The built-in themes, in the order of the menu. Each is a file like the user's.
 pub const BUILT_IN: [(&str, &str); 6] = [

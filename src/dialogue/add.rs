@@ -9,9 +9,7 @@ use crate::app::outbox::queue::{Attempt, Fate, Line, LineSent, LineToSend, NOT_K
 use crate::app::outbox::{Outbox, search_for};
 use crate::config::Service;
 use crate::model::draft::check_name;
-use crate::model::text::short;
-use crate::model::words::counted;
-use crate::model::{ApiKey, Draft, Pet};
+use crate::model::{ApiKey, Draft, Pet, counted, short};
 
 const NAME_HELP: &str = "Type the name of the pet: 1 to 255 characters.";
 const CATEGORY_HELP: &str = "Type the id of the category: a whole number, such as 3.";

@@ -10,8 +10,8 @@ use crate::domains::progress::{DomainProgress, NextStep};
 use crate::domains::registry::RegistryChange;
 use crate::domains::report::{full_sentence, headline, sentence, until_words};
 use crate::domains::{Checked, Dated, DnsName, Domain, Entry, Event, Finding, Registry, Verdict};
-use crate::model::text::short;
-use crate::model::words::{counted, list};
+use crate::model::words::list;
+use crate::model::{counted, short};
 use jiff::Timestamp;
 
 const NAME_HELP: &str = "Type the number of a listed domain, or a name such as docs.example.com. You can paste an \

@@ -13,17 +13,16 @@ use super::words;
 use crate::app::import_run::{CheckedFile, typed_path};
 use crate::clock;
 use crate::config::paths::expand_home;
-use crate::model::Field;
-use crate::model::text::short;
-use crate::model::words::{capitalized, counted};
-use crate::transfer::earlier_import::{EarlierImport, EarlierVerdict};
-use crate::transfer::import::{
-    self, ImportControl, ImportEnded, ImportOptions, ImportProgress, ImportRun, OnImportedRow, Start, Summary, Work,
-};
-use crate::transfer::journal::{Journal, RowOutcome, Target};
+use crate::model::words::capitalized;
+use crate::model::{Field, counted, short};
+use crate::transfer::earlier_import::EarlierImport;
+use crate::transfer::import::{self, ImportControl, ImportEnded, ImportProgress, OnImportedRow, Summary, Work};
 use crate::transfer::preview::Preview;
 use crate::transfer::rows::Bad;
-use crate::transfer::{ColumnMapping, Input, TransferError, blocking};
+use crate::transfer::{
+    ColumnMapping, EarlierVerdict, ImportOptions, ImportRun, Input, Journal, RowOutcome, Start, Target, TransferError,
+    blocking,
+};
 
 /// The most bad rows, duplicates and refusals that are listed.
 const MOST: usize = 20;

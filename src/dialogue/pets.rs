@@ -15,9 +15,7 @@ use crate::api::follow::{ProvenanceError, ProvenanceReader};
 use crate::api::inventory::{Coverage, in_parts};
 use crate::app::inventory::search::{Query, Search};
 use crate::model::sunset::{self, GET_PET_REMOVED_ON_WORDS};
-use crate::model::text::short;
-use crate::model::words::counted;
-use crate::model::{Limit, Pet, PetQuery, Provenances};
+use crate::model::{Limit, Pet, PetQuery, Provenances, counted, short};
 
 /// How many matches are listed at a time.
 const AT_ONCE: usize = 20;

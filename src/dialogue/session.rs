@@ -14,8 +14,7 @@ use crate::app::outbox::Outbox;
 use crate::app::outbox::queue::{Queue, Queues};
 use crate::clock::Now;
 use crate::config::{Service, Settings};
-use crate::model::words::counted;
-use crate::model::{IdempotencyKeys, PetId, PetStatus};
+use crate::model::{IdempotencyKeys, PetId, PetStatus, counted};
 
 /// What a session works with.
 pub struct DialogueSetup {

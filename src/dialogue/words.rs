@@ -3,7 +3,8 @@
 use crate::api::failure::explain;
 use crate::api::{Failure, Remedy};
 use crate::domains::Stage;
-use crate::model::{Categories, NewPet, ObservedStatus, Pet, text::short};
+use crate::model::short;
+use crate::model::{Categories, NewPet, ObservedStatus, Pet};
 
 /// A pet of the service.
 pub fn pet(pet: &Pet, categories: &Categories) -> String {

@@ -12,8 +12,8 @@ pub use hyper::Method;
 use jiff::Timestamp;
 use url::Url;
 
-use crate::model::text::{cut, display_safe, short, whole};
-use crate::model::words;
+use crate::model::text::{display_safe, whole};
+use crate::model::{cut, short, words};
 
 use super::DnsName;
 use super::finding::Evidence;

@@ -10,7 +10,8 @@ use idna::AsciiDenyList;
 use idna::uts46::{DnsLength, Hyphens, Uts46};
 use unicode_script::{Script, UnicodeScript as _};
 
-use crate::model::text::{display_safe, short};
+use crate::model::short;
+use crate::model::text::display_safe;
 
 use super::dns_name::Domain;
 use super::{Code, DnsName, Finding, Who};

@@ -10,8 +10,7 @@ use serde::de::{IgnoredAny, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use strsim::osa_distance;
 
-use crate::model::text::short;
-use crate::model::words::counted;
+use crate::model::{counted, short};
 
 use super::{Code, DnsName, Finding, Verdict, Who, parse_name};
 

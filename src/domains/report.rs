@@ -3,9 +3,9 @@
 use jiff::Timestamp;
 
 use crate::clock::time_zone;
-use crate::model::text::{cut, width, wrap_words};
+use crate::model::text::wrap_words;
 use crate::model::words::{capitalized, duration, uncapitalized};
-use crate::model::{display_safe, table};
+use crate::model::{cut, display_safe, table, width};
 
 use super::dns_name::Domain;
 use super::vantage_points::View;

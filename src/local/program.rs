@@ -17,8 +17,8 @@ use tokio::process::{ChildStdin, Command};
 use tokio::runtime::Builder;
 use tokio::time::timeout;
 
-use crate::model::display_safe;
-use crate::model::text::{cut, without_keys};
+use crate::model::text::without_keys;
+use crate::model::{cut, display_safe};
 
 /// The longest output that is read, in bytes.
 const MOST: usize = 64 << 10;

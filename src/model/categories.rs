@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 
-use super::text::{short, width};
+use super::{short, width};
 
 /// The longest name, in characters.
 const MOST_CHARS: usize = 32;

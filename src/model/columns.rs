@@ -4,10 +4,9 @@ use std::cmp::Reverse;
 use std::fmt;
 use std::str::FromStr;
 
-use super::Pet;
 use super::export::{Column, HEADER, ListColumn};
-use super::text::short;
 use super::words::did_you_mean;
+use super::{Pet, short};
 
 /// Another name of `categoryId`.
 const CATEGORY: &str = "category";

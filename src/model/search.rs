@@ -12,8 +12,7 @@ use nucleo_matcher::Utf32String;
 use nucleo_matcher::chars::{normalize, to_lower_case};
 
 use super::draft::NAME_MAX_CHARS;
-use super::text::short;
-use super::{Categories, ObservedStatus, Pet, PetId, Provenances};
+use super::{Categories, ObservedStatus, Pet, PetId, Provenances, short};
 
 /// The most terms of a query, so that a pasted page cannot make a search slow.
 const MOST_TERMS: usize = 16;

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::text::{cut, width};
+use super::{cut, width};
 
 /// The width of the widest cell of each column.
 pub fn widths(rows: &[impl AsRef<[String]>]) -> Vec<usize> {

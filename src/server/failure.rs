@@ -9,8 +9,8 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 
 use super::metrics::Limit;
-use crate::model::text::{display_safe, short};
-use crate::model::{Field, FieldError, Problem, ProblemCode};
+use crate::model::text::display_safe;
+use crate::model::{Field, FieldError, Problem, ProblemCode, short};
 use crate::store::keys::Scope;
 use crate::store::{FailureKind, StoreError, StoreFailure};
 

@@ -21,8 +21,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::connection::Waiting;
 use crate::clock::{self, Now};
-use crate::model::text::safe_causes;
-use crate::model::{ObservedStatus, Pet, PetId, PetStatus, Provenance};
+use crate::model::{ObservedStatus, Pet, PetId, PetStatus, Provenance, safe_causes};
 use crate::store::{AddedPet, KeyId, Store, StoreError};
 
 /// The most pets that are read at once.

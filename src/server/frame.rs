@@ -22,8 +22,7 @@ use super::limits::{Client, Peer};
 use super::metrics::Metrics;
 use super::names::{IDEMPOTENCY_KEY_RETENTION, OPENAPI_PATH, PET_PATH, PETS_PATH, X_REQUEST_ID, route};
 use crate::clock::{self, Now};
-use crate::model::sunset;
-use crate::model::text::{safe_causes, short};
+use crate::model::{safe_causes, short, sunset};
 use crate::store::KeyId;
 
 /// 24 hours in seconds, which is how long a key is kept.

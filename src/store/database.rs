@@ -8,14 +8,13 @@ use jiff::SignedDuration;
 use tokio::sync::watch;
 use tokio::task::spawn_blocking;
 
-use super::error::{FailureKind, StoreError, StoreFailure};
+use super::error::{StoreError, StoreFailure};
 use super::idempotency::Running;
-use super::job::{Query, Work};
 use super::keys::KeyCache;
 use super::postgres::Postgres;
-use super::sql;
 use super::sqlite::{LogWatch, Sqlite};
 use super::url::DatabaseUrl;
+use super::{FailureKind, Query, Work, sql};
 use crate::clock::{self, Now};
 
 /// How often to read what other processes have added, to a file and on a server.

@@ -11,7 +11,7 @@ use rusqlite::ErrorCode;
 use tokio_postgres::error::SqlState;
 
 use super::url::DatabaseUrl;
-use crate::model::text::short;
+use crate::model::short;
 
 /// The schema version by which earlier versions of this program marked a copy that was not finished.
 const UNFINISHED: u32 = 1_000_000;

@@ -19,8 +19,8 @@ use tokio::sync::{Mutex as AsyncMutex, Semaphore, mpsc, oneshot, watch};
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
-use super::error::{DatabaseError, FailureKind, StoreFailure};
-use super::job::{Connection, Work};
+use super::error::StoreFailure;
+use super::{Connection, DatabaseError, FailureKind, Work};
 
 /// The most jobs that are done together: enough to hide the fsync and the way to a server, few enough to keep each of them
 /// prompt.

@@ -15,9 +15,9 @@ use jiff::Timestamp;
 use parking_lot::Mutex;
 use sha2::{Digest, Sha256};
 
-use super::job::{Connection, DatabaseError, Row, Value, Work};
+use super::job::DatabaseError;
 use super::keys::KeyId;
-use super::{StoreError, sql};
+use super::{Connection, Row, StoreError, Value, Work, sql};
 use crate::clock::Now;
 use crate::model::{ObservedStatus, Pet, PetId};
 

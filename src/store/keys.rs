@@ -16,8 +16,8 @@ pub(super) use self::format::{KeyCache, SESSION as SESSION_KEY, SESSION_NAME};
 pub use self::format::{KeyId, NotAKeyId, NotScopes, Scope, Scopes};
 
 use self::format::{Hash, Known, generate, hash, id_of, with_id};
-use super::job::{Connection, DatabaseError, Query, Row, Value, Work};
-use super::{Store, StoreError, sql};
+use super::job::DatabaseError;
+use super::{Connection, Query, Row, Store, StoreError, Value, Work, sql};
 use crate::clock::Now;
 use crate::model::draft::check_name;
 

@@ -16,9 +16,11 @@ use tokio_util::sync::CancellationToken;
 
 use self::Column::{Hash, Int, Text};
 use super::database::Database;
-use super::job::{Connection, DatabaseError, Row, Value};
+use super::job::DatabaseError;
 use super::postgres::{self, ANSWER_TIME, Session};
-use super::{CopyError, DatabaseUrl, FailureKind, IntegrityReport, StoreError, StoreFailure, sql, sqlite};
+use super::{
+    Connection, CopyError, DatabaseUrl, FailureKind, IntegrityReport, Row, StoreError, StoreFailure, Value, sql, sqlite,
+};
 
 /// Copies the database as it is at one moment to the new `file`, for its owner only, and returns once that is on disk.
 /// Users of the database do not wait for it. Ends early once `cancel` is cancelled. Returns that another program has changed

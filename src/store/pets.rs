@@ -14,10 +14,10 @@ use tokio::sync::watch;
 use tokio::time::sleep;
 
 use super::idempotency::{Age, CreateOutcome, Creation, Forget, Idempotency, RunningCreation};
-use super::job::{Connection, DatabaseError, Heartbeat, Query, Row, Value, Work, pet};
+use super::job::{DatabaseError, Heartbeat, pet};
 use super::keys::{KeyId, SESSION_KEY, SESSION_NAME};
 use super::sqlite::LogWatch;
-use super::{Store, StoreError, StoreFailure, sql};
+use super::{Connection, Query, Row, Store, StoreError, StoreFailure, Value, Work, sql};
 use crate::clock::{self, Now};
 use crate::model::{AddedBy, NewPet, ObservedStatus, Pet, PetId, PetQuery, PetStatus, Provenance, sample};
 

@@ -27,9 +27,11 @@ use self::connections::{Connections, has_code};
 use self::engine::{Reads, Writes};
 use super::error::{Objects, migrations, require_same};
 use super::group::Group;
-use super::job::{Connection, DatabaseError, HEARTBEAT_TIME, Query, Row, Value, Work};
-use super::{DatabaseUrl, FailureKind, PostgresUrl, StoreError, StoreFailure, sql};
-use crate::model::text::safe_causes;
+use super::job::{DatabaseError, HEARTBEAT_TIME};
+use super::{
+    Connection, DatabaseUrl, FailureKind, PostgresUrl, Query, Row, StoreError, StoreFailure, Value, Work, sql,
+};
+use crate::model::safe_causes;
 
 /// How many of them read, and how many write; the others are for what is neither.
 const READERS: usize = 3;

@@ -11,9 +11,10 @@ use secrecy::{ExposeSecret, SecretString};
 use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
 
-use super::job::{Connection, DatabaseError, Work};
+use super::job::DatabaseError;
 use super::keys::{NewKey, Scopes};
 use super::*;
+use super::{Connection, Work};
 use crate::clock::{self, Now};
 use crate::model::{NewPet, PetQuery};
 

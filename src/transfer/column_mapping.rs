@@ -8,8 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::FileFormat;
 use super::error::{TransferError, list};
 use crate::model::draft::check_name;
-use crate::model::text::short;
-use crate::model::{Categories, Field, PetStatus, export};
+use crate::model::{Categories, Field, PetStatus, export, short};
 
 /// Choices about how to read a file. The default makes none.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -10,11 +10,11 @@ use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 
-use super::import::{Seen, Start};
-use super::journal::{Comparison, Head, Past, RowNumbers, Target, kept, read_head};
-use super::{ColumnMapping, Input, TransferError};
+use super::import::Seen;
+use super::journal::{Comparison, Head, Past, RowNumbers, kept, read_head};
+use super::{ColumnMapping, Input, Start, Target, TransferError};
 use crate::clock::time_zone;
-use crate::model::words::counted;
+use crate::model::counted;
 
 /// An earlier import of a file of this name.
 #[derive(Clone, Debug, PartialEq, Eq)]

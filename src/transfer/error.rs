@@ -5,8 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::api::Failure;
 use crate::api::follow::ProvenanceError;
-use crate::model::text::cut;
-use crate::model::{Field, display_safe};
+use crate::model::{Field, cut, display_safe};
 
 /// Why a transfer failed. Each message names the problem and the remedy. Files have their names for people, and `there`
 /// are the columns of the file, safe to show.

@@ -16,8 +16,7 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use super::dedicated_thread::{alone, thread};
-use super::journal::Journal;
-use super::{Input, TransferError};
+use super::{Input, Journal, TransferError};
 use crate::api::{Client, Failure};
 use crate::clock;
 pub use progress::{ImportProgress, ImportedRow, OnImportedRow, Waiting};

@@ -12,7 +12,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::TransferError;
 use crate::model::export::Kind;
-use crate::model::text::short;
+use crate::model::short;
 
 /// How much of the beginning is buffered for detection, in bytes.
 const HEAD: u64 = 1 << 20;

@@ -9,7 +9,7 @@ use tempfile::NamedTempFile;
 
 use super::TransferError;
 use crate::local::atomic_file;
-use crate::model::text::short;
+use crate::model::short;
 
 /// Its destination.
 pub struct Destination {

@@ -6,9 +6,7 @@ use std::ops::ControlFlow;
 
 use super::rows::{self, Bad, FileLayout, Row};
 use super::{ColumnMapping, Input, TransferError};
-use crate::model::NewPet;
-use crate::model::text::short;
-use crate::model::words::counted;
+use crate::model::{NewPet, counted, short};
 
 /// The most bad rows, and the most duplicates, that are kept.
 pub const MOST: usize = 1_000;

@@ -7,10 +7,10 @@ use std::path::Path;
 
 use csv::ByteRecord;
 
-use super::column_mapping::{Columns, WHY_EXACT};
+use super::column_mapping::WHY_EXACT;
 use super::journal::Reasons;
 use super::output_file::{Destination, must_not_be};
-use super::{ColumnMapping, Input, TransferError, rows};
+use super::{ColumnMapping, Columns, Input, TransferError, rows};
 use crate::model::Field;
 use crate::model::draft::parse_category_id;
 use crate::model::export::{active, inert};

@@ -13,9 +13,8 @@ use std::ops::ControlFlow;
 
 use ::csv::ByteRecord;
 
-use super::column_mapping::{ColumnMapping, Columns};
 use super::input::Input;
-use super::{FileFormat, TransferError};
+use super::{ColumnMapping, Columns, FileFormat, TransferError};
 
 pub use row::{Bad, FileLayout, Row, RowFault};
 

@@ -32,7 +32,7 @@ use crate::domains::{
     CheckOptions, Checked, Code, Finding, Measurement, Observations, Registry, RegistryFile, Stage, Verdict, check,
     parse_name, redirect_config,
 };
-use crate::model::text::short;
+use crate::model::short;
 
 /// When a long check first reports that it is still running, and how often after that.
 const FIRST_WORD: Duration = Duration::from_secs(2);

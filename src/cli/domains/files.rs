@@ -10,7 +10,7 @@ use crate::config::file::Domains as Configured;
 use crate::domains::probe::cache::ProbeCache;
 use crate::domains::record_export::{DnsRecord, export};
 use crate::domains::{Code, RegistryFile, explain};
-use crate::model::text::short;
+use crate::model::short;
 
 use super::super::render::{ResultFormat, print, print_json};
 use super::args::{ExplainArgs, RecordsArgs};

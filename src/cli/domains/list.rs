@@ -13,9 +13,7 @@ use crate::config::file::Domains as Configured;
 use crate::domains::progress::{DomainProgress, DomainRoles, NextStep, count_words, last_known};
 use crate::domains::report::until_words;
 use crate::domains::{DnsName, Entry, Measurement, RegistryFile, Reported, Stage, Verdict};
-use crate::model::display_safe;
-use crate::model::table;
-use crate::model::text::cut;
+use crate::model::{cut, display_safe, table};
 
 use super::super::output::columns;
 use super::super::render::{ResultFormat, print, print_json};

@@ -13,7 +13,7 @@ use crate::domains::check_options::{named_resolver, socket_address, system_resol
 use crate::domains::diagnosis::Expectation;
 use crate::domains::redirect_config::ConfigSource;
 use crate::domains::{CheckOptions, DnsName, Domain, Entry, Finding, Registry, RegistryFile, parse_name};
-use crate::model::text::short;
+use crate::model::short;
 use crate::model::words::list;
 
 use super::args::ProbeArgs;

@@ -11,7 +11,8 @@ use crate::domains::finding::{deciding, overall, wait_ends};
 use crate::domains::progress::NextStep;
 use crate::domains::report::{full_sentence, matrix, paragraph, room, sentence, until_words};
 use crate::domains::{Checked, DnsName, Finding, Topic, Verdict, Who, report};
-use crate::model::words::{counted, list, uncapitalized};
+use crate::model::counted;
+use crate::model::words::{list, uncapitalized};
 
 /// What to do next for `name`, with the command for it.
 pub fn next_step(next: NextStep, name: &DnsName) -> String {

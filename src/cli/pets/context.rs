@@ -12,11 +12,9 @@ use crate::cli::format::PetLayout;
 use crate::cli::output::{Verbosity, columns};
 use crate::cli::{Exit, Failed};
 use crate::clock;
-use crate::config::file::View;
-use crate::config::{Env, Settings};
-use crate::model::text::short;
+use crate::config::{Env, Settings, View};
 use crate::model::words::did_you_mean;
-use crate::model::{Limit, Pet, PetQuery, Provenances};
+use crate::model::{Limit, Pet, PetQuery, Provenances, short};
 
 /// What a command needs.
 pub struct PetsContext<'a> {

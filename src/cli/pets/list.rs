@@ -16,7 +16,7 @@ use crate::cli::args::PetFormat;
 use crate::cli::format::{PetLayout, write_header, write_lines, write_list};
 use crate::cli::output::{Content, Out, write_as};
 use crate::cli::{Exit, Failed};
-use crate::config::file::View;
+use crate::config::View;
 use crate::model::{ObservedStatus, Pet, PetId, PetQuery, PetStatus, Provenances, table};
 
 pub async fn run(context: &PetsContext<'_>, mut args: ListArgs) -> Result<Exit, Failed> {

@@ -20,14 +20,12 @@ use crate::cli::output::{Content, Ink, write_as};
 use crate::cli::render::json;
 use crate::cli::{Exit, Failed, note};
 use crate::clock::{self, time_zone};
-use crate::config::file::View;
+use crate::config::View;
 use crate::local::log::line;
 use crate::local::program::{command, feed};
 use crate::model::export::Column;
 use crate::model::search::Query;
-use crate::model::text::short;
-use crate::model::words::counted;
-use crate::model::{Limit, Pet, PetId, PetQuery, PetStatus, display_safe};
+use crate::model::{Limit, Pet, PetId, PetQuery, PetStatus, counted, display_safe, short};
 
 /// The longest pause while the service is down, unless the interval is longer.
 const LONGEST_PAUSE: Duration = Duration::from_secs(300);

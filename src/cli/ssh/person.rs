@@ -15,7 +15,8 @@ use crate::config::file::is_plain_name;
 use crate::config::secrets::read_key_file;
 use crate::config::{ConfigError, Env, NoHome, Paths, SshSession};
 use crate::local::atomic_file::{self, Locked};
-use crate::model::text::{KEY_PREFIX, short};
+use crate::model::short;
+use crate::model::text::KEY_PREFIX;
 use crate::store::KeyId;
 use crate::store::keys::{Scope, Scopes};
 

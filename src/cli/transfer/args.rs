@@ -12,9 +12,8 @@ use crate::cli::args::{RequestArgs, parse_duration, statuses};
 use crate::cli::completions;
 use crate::model::export::Kind;
 use crate::model::{Categories, Field, PetStatus};
-use crate::transfer::import::{ImportOptions, Patience};
-use crate::transfer::journal::Journal;
-use crate::transfer::{ColumnMapping, FileFormat};
+use crate::transfer::import::Patience;
+use crate::transfer::{ColumnMapping, FileFormat, ImportOptions, Journal};
 
 pub const IMPORT_HELP: &str = "Columns are found by name, in any case: name or pet name; categoryId, category or cat; \
 status or state. Spaces around a value are removed, except in names from JSON and from petstore's own exports. The ' that \

@@ -12,10 +12,10 @@ use crate::cli::output::{Content, is_there, out};
 use crate::cli::pets::context::{PetsContext, view};
 use crate::cli::signals::Signals;
 use crate::cli::{Exit, Failed};
-use crate::config::file::View;
+use crate::config::View;
 use crate::model::export::{Kind, ListColumn};
 use crate::model::search::Query;
-use crate::model::text::short;
+use crate::model::short;
 use crate::transfer::TransferError;
 use crate::transfer::export::{self as writing, ExportOptions, to_file};
 

@@ -17,14 +17,13 @@ use crate::cli::signals::Signals;
 use crate::cli::{Exit, Failed, note};
 use crate::clock;
 use crate::config::Settings;
-use crate::model::words::counted;
-use crate::model::{Categories, display_safe};
-use crate::transfer::earlier_import::{EarlierImport, EarlierVerdict};
-use crate::transfer::import::{
-    self, ImportControl, ImportEnded, ImportProgress, ImportRun, OnImportedRow, Start, Summary, Work,
+use crate::model::{Categories, counted, display_safe};
+use crate::transfer::earlier_import::EarlierImport;
+use crate::transfer::import::{self, ImportControl, ImportEnded, ImportProgress, OnImportedRow, Summary, Work};
+use crate::transfer::{
+    ColumnMapping, EarlierVerdict, ImportRun, Input, Journal, RowOutcome, Start, Target, TransferError, blocking,
+    rejects,
 };
-use crate::transfer::journal::{Journal, RowOutcome, Target};
-use crate::transfer::{ColumnMapping, Input, TransferError, blocking, rejects};
 
 /// The context of an import command.
 struct Command {

@@ -2,7 +2,7 @@
 
 use jiff::{SignedDuration, Timestamp};
 
-use crate::model::text::short;
+use crate::model::short;
 
 use super::super::caches::Promise;
 use super::super::catalogue::say;

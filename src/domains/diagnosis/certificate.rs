@@ -5,7 +5,8 @@ use std::net::IpAddr;
 use jiff::civil::{Date, date};
 use jiff::tz::TimeZone;
 
-use crate::model::text::{short, whole};
+use crate::model::short;
+use crate::model::text::whole;
 
 use super::super::catalogue::{Mark, say};
 use super::super::observation::{Certificate, ConnectionFailure, Distrust, Handshake, Presented, covers};

@@ -1,6 +1,6 @@
 //! What is served under the name (catalogue, section 2.6, without configured redirects).
 
-use crate::model::text::short;
+use crate::model::short;
 
 use super::super::catalogue::say;
 use super::super::observation::RecordType::{A, CNAME, TXT};

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::net::IpAddr;
 
-use crate::model::text::{short, whole};
-use crate::model::words::counted;
+use crate::model::text::whole;
+use crate::model::{counted, short};
 
 use super::super::caches::{PUBLICATION, SourceAnswer};
 use super::super::catalogue::say;

@@ -6,7 +6,8 @@ use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
 use url::Url;
 
-use crate::model::text::{cut, display_safe, short, whole};
+use crate::model::text::{display_safe, whole};
+use crate::model::{cut, short};
 
 use super::super::catalogue::say;
 use super::super::finding::overall;

@@ -16,8 +16,8 @@ use strum::VariantArray as _;
 
 use crate::clock::Now;
 use crate::model::text::KEY_PREFIX as PREFIX;
-use crate::store::StoreError;
-use crate::store::job::{DatabaseError, Row};
+use crate::store::job::DatabaseError;
+use crate::store::{Row, StoreError};
 
 const ID: usize = 8;
 const SECRET: usize = 32;

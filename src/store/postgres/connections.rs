@@ -16,10 +16,9 @@ use tokio_postgres::types::{IsNull, ToSql, Type, to_sql_checked};
 use tokio_postgres::{Row, RowStream};
 
 use super::pool::{self, Commit, CommitMonitor, ConnectionPool, MonitoredClient, PooledConnection};
-use crate::store::error::{DatabaseError, FailureKind};
 use crate::store::sql::{self, Value};
 use crate::store::url::PostgresUrl;
-use crate::store::{DatabaseUrl, StoreError, StoreFailure};
+use crate::store::{DatabaseError, DatabaseUrl, FailureKind, StoreError, StoreFailure};
 
 /// Until what age a connection is one that was made just now.
 const FRESH: Duration = Duration::from_secs(1);

@@ -23,11 +23,10 @@ use tokio_postgres::error::{Severity, SqlState};
 use super::connections::{Connections, Session, has_code};
 use super::pool::{ANSWER_TIME, Commit, STUCK};
 use crate::clock;
-use crate::model::text::safe_causes;
-use crate::store::error::{DatabaseError, FailureKind};
+use crate::model::safe_causes;
 use crate::store::group::{Engine, Job, unawaited};
-use crate::store::job::{Connection, Heartbeat, Work};
-use crate::store::{StoreFailure, sql};
+use crate::store::job::Heartbeat;
+use crate::store::{Connection, DatabaseError, FailureKind, StoreFailure, Work, sql};
 
 /// Reads, each separately, one after another on the same connection.
 #[derive(Debug)]

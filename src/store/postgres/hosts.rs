@@ -20,7 +20,7 @@ use tokio::time::timeout;
 use tokio_postgres::Config;
 use tokio_postgres::config::{Host as HostName, TargetSessionAttrs};
 
-use crate::store::error::DatabaseError;
+use crate::store::DatabaseError;
 use crate::store::url::PORT;
 
 /// How long a host may take for all of connecting, TLS, start-up and the check of the session, unless the address has a

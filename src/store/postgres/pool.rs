@@ -28,10 +28,10 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 
 use super::hosts::{ConnectError, Hosts};
 use crate::clock;
-use crate::model::text::{safe_causes, whole};
-use crate::store::error::DatabaseError;
+use crate::model::safe_causes;
+use crate::model::text::whole;
 use crate::store::url::PostgresUrl;
-use crate::store::{StoreError, StoreFailure, sql};
+use crate::store::{DatabaseError, StoreError, StoreFailure, sql};
 
 /// Connections at once; with several instances, each has as many.
 const CONNECTIONS: usize = 10;

@@ -13,9 +13,9 @@ use sha2::{Digest as _, Sha256};
 use tokio::time::sleep;
 
 use super::file::Files;
-use crate::store::error::{DatabaseError, FailureKind, Objects, migrations, require_same};
-use crate::store::job::{self, Work};
-use crate::store::{DatabaseUrl, StoreError, StoreFailure};
+use crate::store::error::{Objects, migrations, require_same};
+use crate::store::job::{self};
+use crate::store::{DatabaseError, DatabaseUrl, FailureKind, StoreError, StoreFailure, Work};
 
 /// How long a write waits for a lock that another process holds.
 pub const BUSY_TIMEOUT: Duration = Duration::from_secs(5);

@@ -20,8 +20,8 @@ use super::connection::{
 use super::file;
 use crate::model::draft::check_name;
 use crate::model::text::causes;
-use crate::store::job::{DatabaseError, Row, pet};
-use crate::store::{CopyError, DatabaseUrl, IntegrityReport, StoreError, sql};
+use crate::store::job::{DatabaseError, pet};
+use crate::store::{CopyError, DatabaseUrl, IntegrityReport, Row, StoreError, sql};
 
 /// Pages copied before it is asked again whether to go on: about 4 MiB.
 const PAGES_AT_ONCE: c_int = 1000;

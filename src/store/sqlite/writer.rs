@@ -22,11 +22,9 @@ use tokio::task::block_in_place;
 use super::connection::{BUSY_TIMEOUT, at_once, is_busy, require_ours};
 use super::file::Files;
 use crate::clock;
-use crate::model::text::safe_causes;
-use crate::store::StoreFailure;
-use crate::store::error::{DatabaseError, FailureKind};
+use crate::model::safe_causes;
 use crate::store::group::{Engine, Job};
-use crate::store::job::Connection;
+use crate::store::{Connection, DatabaseError, FailureKind, StoreFailure};
 
 /// For how long a write shows that others can be written: an idle service is not to keep its disk awake.
 const SHOWN: Duration = Duration::from_secs(10);

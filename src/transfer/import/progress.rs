@@ -6,9 +6,9 @@ use std::time::Instant;
 use jiff::SignedDuration;
 
 use crate::clock::Now;
-use crate::model::text::cut;
+use crate::model::cut;
 use crate::model::words::{counts, duration};
-use crate::transfer::journal::RowOutcome;
+use crate::transfer::RowOutcome;
 
 /// Takes a row, in the task that is done with it. It must not wait.
 pub type OnImportedRow = Arc<dyn Fn(ImportedRow) + Send + Sync>;

@@ -15,7 +15,8 @@ use crate::api::retry::{FailedAttempt, create_pet, dice};
 use crate::api::{Client, Failure};
 use crate::clock::{self, Now};
 use crate::model::display_safe;
-use crate::transfer::journal::{RowAnswer, RowOutcome};
+use crate::transfer::RowOutcome;
+use crate::transfer::journal::RowAnswer;
 use crate::transfer::rows::Row;
 
 /// How often a row that fails while others succeed is sent again.

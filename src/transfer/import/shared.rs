@@ -18,9 +18,9 @@ use crate::api::retry::pause;
 use crate::api::{Client, Failure};
 use crate::clock::{self, Now};
 use crate::model::display_safe;
-use crate::transfer::journal::{self, Journal, RowAnswer, RowNumbers, RowOutcome, RowState};
+use crate::transfer::journal::{self, RowAnswer, RowNumbers, RowState};
 use crate::transfer::rows::{self, Bad, Row};
-use crate::transfer::{Input, TransferError};
+use crate::transfer::{Input, Journal, RowOutcome, TransferError};
 
 /// Rows that the reader hands over together, to wake the senders less often.
 const PART: usize = 32;

@@ -9,9 +9,9 @@ use uuid::Uuid;
 use crate::api::Client;
 use crate::clock;
 use crate::transfer::input::Print;
-use crate::transfer::journal::{Head, Journal, Past, Target};
+use crate::transfer::journal::{Head, Past};
 use crate::transfer::preview::RowCounts;
-use crate::transfer::{ColumnMapping, Input, TransferError};
+use crate::transfer::{ColumnMapping, Input, Journal, Target, TransferError};
 
 /// How rows are sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -11,8 +11,7 @@ use uuid::Uuid;
 
 use crate::config::{Service, Settings};
 use crate::local::atomic_file;
-use crate::model::text::{cut, short};
-use crate::model::{IdempotencyKey, NewPet, PetId};
+use crate::model::{IdempotencyKey, NewPet, PetId, cut, short};
 use crate::transfer::input::{Print, hex};
 use crate::transfer::preview::RowCounts;
 use crate::transfer::{ColumnMapping, TransferError};

@@ -11,8 +11,7 @@ use std::path::{Path, PathBuf};
 
 use super::lines::{Head, Line, RowAnswer, Word, failed, hash, read_head};
 use crate::local::log::Lines;
-use crate::model::text::short;
-use crate::model::{IdempotencyKey, display_safe};
+use crate::model::{IdempotencyKey, display_safe, short};
 use crate::transfer::input::Print;
 use crate::transfer::rows::{self, Row};
 use crate::transfer::{ColumnMapping, Input, TransferError};

@@ -6,8 +6,9 @@ use csv::ByteRecord;
 
 use super::row::{RowFault, Rows, Stop};
 use super::window::{Piece, window};
-use crate::transfer::column_mapping::{ColumnMapping, Columns, MOST_CELLS};
+use crate::transfer::column_mapping::MOST_CELLS;
 use crate::transfer::input::{Input, mark};
+use crate::transfer::{ColumnMapping, Columns};
 
 /// Reads all rows.
 pub fn read(input: Input, rows: &mut Rows<'_>) -> Result<(), Stop> {

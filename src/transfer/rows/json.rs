@@ -11,11 +11,9 @@ use serde_json::value::RawValue;
 
 use super::row::{RowFault, Rows, Stop};
 use super::window::{Piece, Window, window};
-use crate::model::text::{cut, short};
-use crate::model::{Field, display_safe};
-use crate::transfer::column_mapping::Columns;
+use crate::model::{Field, cut, display_safe, short};
 use crate::transfer::input::Input;
-use crate::transfer::{FileFormat, TransferError};
+use crate::transfer::{Columns, FileFormat, TransferError};
 
 /// Reads all objects, as rows with a cell for each field and one with the whole object.
 pub fn read(input: Input, rows: &mut Rows<'_>) -> Result<(), Stop> {

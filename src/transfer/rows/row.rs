@@ -3,10 +3,8 @@
 use csv::ByteRecord;
 
 use crate::model::draft::check_name;
-use crate::model::text::short;
-use crate::model::{Field, FieldError, NewPet, PetStatus, draft, export};
-use crate::transfer::column_mapping::{ColumnMapping, Columns};
-use crate::transfer::{FileFormat, TransferError};
+use crate::model::{Field, FieldError, NewPet, PetStatus, draft, export, short};
+use crate::transfer::{ColumnMapping, Columns, FileFormat, TransferError};
 
 /// The detected layout of a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -13,8 +13,7 @@ use zip::ZipArchive;
 use zip::read::ZipFile;
 
 use super::row::{Rows, Stop};
-use crate::model::display_safe;
-use crate::model::text::cut;
+use crate::model::{cut, display_safe};
 use crate::transfer::TransferError;
 use crate::transfer::column_mapping::MOST_CELLS;
 use crate::transfer::input::Input;
