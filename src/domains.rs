@@ -27,6 +27,7 @@ pub mod observation;
 pub mod parse_name;
 pub mod probe;
 pub mod progress;
+pub mod providers;
 pub mod record_export;
 pub mod redirect_config;
 pub mod registry;

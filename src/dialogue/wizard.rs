@@ -5,7 +5,6 @@ use super::prompt::Asked;
 use super::session::Session;
 use crate::app::domain_service::existing;
 use crate::domains::parse_name::ExistingDomains;
-use crate::domains::record_export::DnsRecord;
 use crate::domains::sandbox::{Sandbox, SandboxStep};
 use crate::domains::troubleshooting::PRECONDITIONS;
 use crate::domains::{Checked, DnsName, Domain, Entry, Event, Stage, parse_name};
@@ -137,19 +136,13 @@ impl Session {
 
     /// Reads the record, one part a line, and what is in its way.
     fn read_record(&mut self, checked: &Checked) -> Asked<()> {
-        let Checked { domain, reported, zone, conflicts, .. } = checked;
+        let Checked { reported, conflicts, .. } = checked;
         let Some(value) = reported.value.clone() else { return self.talk.say("No value yet.") };
-        let record = DnsRecord::new(domain, zone.clone(), value);
-        self.talk.say_all([
-            format!("At your DNS provider, in the zone {}, add this record:", record.zone),
-            format!("Type: {}", if record.is_apex() { "ALIAS or ANAME" } else { record.kind() }),
-            format!("Name: {}", record.name.relative_to(&record.zone)),
-            format!("Value: {}", record.value),
-            format!("TTL: {} seconds", DnsRecord::TTL),
-            format!("Some providers want the full name: {}", record.name.dotted()),
-        ])?;
-        if record.is_apex() {
-            self.talk.say("If your provider offers neither, set up www instead and redirect this domain there.")?;
+        let record = checked.record(value);
+        self.talk.say(format!("At {}, in the zone {}, add this record:", record.place(), record.zone))?;
+        self.talk.say_all(record.form().map(|(label, text)| format!("{label}: {text}")))?;
+        if !record.advice().is_empty() {
+            self.talk.say(record.advice())?;
         }
         if conflicts.is_empty() {
             return self.talk.say("There is nothing else at that name.");

@@ -14,7 +14,8 @@ use super::parse_name::{self, ExistingDomains};
 use super::probe::cache::ProbeCache;
 use super::probe::{OnProgress, measure, redirects};
 use super::progress::DomainProgress;
-use super::record_export::Conflict;
+use super::providers::Provider;
+use super::record_export::{Conflict, DnsRecord};
 use super::registry::{RegistryChange, RegistryError};
 use super::vantage_points::{View, ViewVerdict, views};
 use super::{
@@ -168,6 +169,12 @@ impl Checked {
         let new: Vec<Finding> = findings.into_iter().filter(is_new).collect();
         self.findings.extend(new);
         self.findings.sort_by_key(Finding::rank);
+    }
+
+    /// The record that it needs with this value, where it is typed in.
+    pub fn record(&self, value: DnsName) -> DnsRecord {
+        let provider = Provider::of(&self.seen.delegated);
+        DnsRecord { zone: self.zone.clone(), provider, ..DnsRecord::new(&self.domain, value) }
     }
 
     /// How far the domain is; `None` if nothing is known of its way: it is not on the list and has no value.

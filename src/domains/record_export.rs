@@ -11,6 +11,7 @@ use serde::Serialize;
 use strum::{Display, EnumString, IntoStaticStr, VariantArray};
 
 use super::observation::RecordType;
+use super::providers::{Apex, Provider};
 use super::{DnsName, Domain};
 use crate::model::escape::ascii_json;
 use crate::model::text::display_safe;
@@ -49,15 +50,61 @@ pub struct DnsRecord {
     pub zone: DnsName,
     /// The platform's host.
     pub value: DnsName,
+    /// Whose form it is typed into, if that is known.
+    pub provider: Option<&'static Provider>,
 }
 
 impl DnsRecord {
     /// The time to live that the platform asks for, in seconds.
     pub const TTL: u32 = 3600;
 
-    /// The record of `domain`.
-    pub fn new(domain: &Domain, zone: DnsName, value: DnsName) -> Self {
-        Self { name: domain.name.clone(), zone, value }
+    /// The record of `domain`, where the zone is not known better than from its name.
+    pub fn new(domain: &Domain, value: DnsName) -> Self {
+        Self { name: domain.name.clone(), zone: domain.registrable.clone(), value, provider: None }
+    }
+
+    /// The fields of the provider's form, by its names for them, and what to type into each: type, name, value and TTL.
+    pub fn form(&self) -> [(&'static str, String); 4] {
+        let provider = self.provider;
+        let [name, value, ttl] = provider.and_then(|provider| provider.form).unwrap_or(["Name", "Value", "TTL"]);
+        let kind = match provider.map(|provider| provider.apex) {
+            _ if !self.is_apex() => self.kind(),
+            Some(Apex::Type(kind)) => kind,
+            _ => "ALIAS or ANAME",
+        };
+        let is_dotted = provider.is_some_and(|provider| provider.dotted);
+        [
+            ("Type", kind.to_owned()),
+            (name, self.name.relative_to(&self.zone).to_owned()),
+            (value, if is_dotted { self.value.dotted() } else { self.value.to_string() }),
+            (ttl, Self::TTL.to_string()),
+        ]
+    }
+
+    /// What to type into one of them.
+    pub fn field(&self, index: usize) -> String {
+        self.form()[index].1.clone()
+    }
+
+    /// What else to know when it is typed in; empty if nothing.
+    pub fn advice(&self) -> String {
+        let instead = "publish under www and redirect this domain there.";
+        match self.provider {
+            Some(Provider { name, apex: Apex::Nothing, .. }) if self.is_apex() => {
+                format!("{name} has nothing for an apex that can point to the platform: {instead}")
+            }
+            Some(Provider { apex: Apex::Type(_), .. }) if self.is_apex() => String::new(),
+            _ if self.is_apex() => {
+                format!("Not every DNS provider offers ALIAS or ANAME. If yours has neither, {instead}")
+            }
+            Some(Provider { form: Some(_), .. }) => String::new(),
+            _ => format!("Some providers want the full name: {}", self.name.dotted()),
+        }
+    }
+
+    /// Where it is typed in, in words.
+    pub fn place(&self) -> &'static str {
+        self.provider.map_or("your DNS provider", |provider| provider.name)
     }
 
     /// `CNAME`, or `ALIAS` at the apex of the zone, where a CNAME is not allowed.
@@ -237,7 +284,7 @@ impl Export<'_> {
 
     /// What to delete first and what to add, as one object. At an apex the type is `ALIAS`.
     fn json(&mut self) {
-        let DnsRecord { name, zone, value } = self.record;
+        let DnsRecord { name, zone, value, .. } = self.record;
         let entry = |kind: String, ttl: u32, values: Vec<String>| Entry {
             kind,
             name: name.relative_to(zone).to_owned(),

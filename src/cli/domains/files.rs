@@ -81,12 +81,12 @@ pub async fn records(args: RecordsArgs, configured: &Configured, file: &Registry
             domain.name
         )));
     };
-    let (mut zone, mut conflicts) = (domain.registrable.clone(), Vec::new());
-    if args.with_deletes {
+    let (record, conflicts) = if args.with_deletes {
         let checked = subject.check(&ProbeCache::default(), None).await;
-        (zone, conflicts) = (checked.zone, checked.conflicts);
-    }
-    let record = DnsRecord::new(domain, zone, value);
+        (checked.record(value), checked.conflicts)
+    } else {
+        (DnsRecord::new(domain, value), Vec::new())
+    };
     print(|out| write!(out, "{}", export(&record, args.format, &conflicts)))?;
     Ok(Exit::Done)
 }

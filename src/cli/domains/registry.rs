@@ -12,7 +12,6 @@ use crate::domains::check::follow;
 use crate::domains::finding::deciding;
 use crate::domains::probe::cache::ProbeCache;
 use crate::domains::progress::NextStep;
-use crate::domains::record_export::DnsRecord;
 use crate::domains::registry::{RegistryChange, RegistryError};
 use crate::domains::report::{paragraph, room};
 use crate::domains::stage::status;
@@ -185,7 +184,7 @@ pub async fn remove(args: RemoveArgs, configured: &Configured, file: &RegistryFi
         Some(redirect) => Some(follow(&subject.options, redirect).await),
         None => None,
     };
-    let record = subject.reported.value.clone().map(|value| DnsRecord::new(domain, checked.zone.clone(), value));
+    let record = subject.reported.value.clone().map(|value| checked.record(value));
     let seen = match &followed {
         Some(followed) => RedirectSeen::Followed(followed),
         None if is_redirected => RedirectSeen::Ended,

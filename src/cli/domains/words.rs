@@ -66,7 +66,7 @@ pub fn evidence(out: &mut impl Write, checked: &Checked) -> io::Result<()> {
 
 /// The result of a check in three lines: the verdict and its cause, who does what, and until when, with what was seen.
 pub fn summary(out: &mut impl Write, checked: &Checked, is_whole: bool) -> io::Result<()> {
-    let Checked { domain, findings, progress, at, .. } = checked;
+    let Checked { domain, reported, findings, progress, at, .. } = checked;
     let mut line = |text: &str| write!(out, "{}", paragraph("", text, room(columns())));
     let Some(decides) = deciding(findings) else { return line(&format!("{}: the check failed", domain.unicode)) };
     let title = match decides.verdict {
@@ -82,7 +82,15 @@ pub fn summary(out: &mut impl Write, checked: &Checked, is_whole: bool) -> io::R
         Some(act) if matches!(decides.who, Who::Platform | Who::Nobody) => line(&full_sentence(act))?,
         Some(act) => {
             let act = recorded(&uncapitalized(act), decides, checked);
-            line(&format!("You, {}: {}", decides.who.at().replace("your", "the"), sentence(&act)))?
+            let record = reported.value.clone().map(|value| checked.record(value));
+            let form = record.filter(|record| decides.who == Who::DnsProvider && record.provider.is_some());
+            let at =
+                form.as_ref().map_or(decides.who.at().replace("your", "the"), |form| format!("at {}", form.place()));
+            line(&format!("You, {at}: {}", sentence(&act)))?;
+            if let Some(record) = form.filter(|_| !checked.measurement.record) {
+                let fields = record.form().map(|(label, text)| format!("{label} {text}"));
+                line(&full_sentence(&format!("Its form: {}. {}", fields.join(", "), record.advice())))?;
+            }
         }
         None if progress.next != NextStep::Nothing => line(&full_sentence(&next))?,
         None => {}

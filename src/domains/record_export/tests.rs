@@ -14,7 +14,24 @@ fn subdomain() -> DnsRecord {
         name: DnsName::new("docs.example.com"),
         zone: DnsName::new("example.com"),
         value: DnsName::new("sites.platform.example"),
+        provider: None,
     }
+}
+
+#[test]
+fn a_form_has_the_words_of_the_provider_or_both_forms_of_the_name() {
+    let at = |server: &str, record: DnsRecord| DnsRecord { provider: Provider::of(&[DnsName::new(server)]), ..record };
+    let words = |record: &DnsRecord| record.form().map(|(label, text)| format!("{label}: {text}")).join(", ");
+    let unknown = at("ns1.acme.com", subdomain());
+    assert_eq!(words(&unknown), "Type: CNAME, Name: docs, Value: sites.platform.example, TTL: 3600");
+    assert_eq!(unknown.advice(), "Some providers want the full name: docs.example.com.");
+    let made_easy = at("ns0.dnsmadeeasy.com", subdomain());
+    assert_eq!(words(&made_easy), "Type: CNAME, Name: docs, Alias to: sites.platform.example., TTL: 3600");
+    assert_eq!((made_easy.place(), made_easy.advice().as_str()), ("DNS Made Easy", ""));
+    let cloudflare = at("ada.ns.cloudflare.com", apex());
+    assert_eq!(words(&cloudflare), "Type: CNAME, Name: @, Target: sites.platform.example, TTL: 3600");
+    let route_53 = at("ns-42.awsdns-05.com", apex());
+    assert!(route_53.advice().starts_with("Amazon Route 53 has nothing for an apex"), "{}", route_53.advice());
 }
 
 /// The zone `example.com` itself.

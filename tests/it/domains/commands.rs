@@ -150,6 +150,20 @@ fn a_failure_gives_the_fix_with_the_operators_names() {
 }
 
 #[test]
+fn a_known_provider_is_named_with_the_words_of_its_form() {
+    let servers = ["ns1.dnsmadeeasy.com", "ns2.dnsmadeeasy.com"];
+    let plan = worlds::showing(now(), Code::DnsABlocks).unwrap().with(|plan| {
+        plan.hosted("dnsmadeeasy.com", &servers);
+        worlds::records::move_to(plan, &servers);
+    });
+    let shown = text(&Room::new(plan).run(&["check", DOMAIN]).stdout);
+    let host = Plan::PLATFORM_HOST;
+    let act = "You, at DNS Made Easy: delete the A record 127.0.0.2 of docs, then add CNAME docs ->";
+    let form = format!("Its form: Type CNAME, Name docs, Alias to {host}., TTL 3600.");
+    assert!(shown.contains(act) && shown.split_whitespace().collect::<Vec<_>>().join(" ").contains(&form), "{shown}");
+}
+
+#[test]
 fn a_wait_has_an_end() {
     let room = Room::of(Code::TtlWait);
     let (status, value) = room.check(&[DOMAIN, "--saved-at", "2026-11-21T11:00:00Z"]);

@@ -105,7 +105,7 @@ proptest! {
         let zone = DnsName::new(&format!("z{zone}.example"));
         let name = DnsName::new(&format!("a{name}")).followed_by(&zone);
         let value = DnsName::new(&format!("v{value}.example"));
-        let record = DnsRecord { name, zone, value };
+        let record = DnsRecord { name, zone, value, provider: None };
         for record in [record.clone(), DnsRecord { name: record.zone.clone(), ..record }] {
             let like = if record.is_apex() { apex() } else { subdomain() };
             for format in ExportFormat::ALL.iter().copied() {

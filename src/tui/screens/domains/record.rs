@@ -14,6 +14,7 @@ use crate::domains::report::sentence;
 use crate::domains::{DnsName, Event, observation};
 use crate::model::text::{cut, width};
 use crate::tui::popups::{Contents, WriteBox, copy};
+use crate::tui::widgets::cells;
 use crate::tui::{AppState, Command, Effect, Place, StyleRole, change, command};
 
 const SAVED: Command = change("saved", "s", "saved it", "I saved it there", |app, now| {
@@ -23,15 +24,11 @@ const SAVED: Command = change("saved", "s", "saved it", "I saved it there", |app
 /// The record to enter.
 static RECORD: &[Command] = &[
     SAVED,
-    command("copy-part-type", "T", "", "copy Type", |app, now| copy_part(app, |record| record.kind().to_owned(), now)),
-    command("copy-part-name", "n", "", "copy Name", |app, now| {
-        copy_part(app, |record| record.name.relative_to(&record.zone).to_owned(), now)
-    }),
-    command("copy-part-value", "v", "copy", "copy Value", |app, now| {
-        copy_part(app, |record| record.value.to_string(), now)
-    })
-    .called("T n v l"),
-    command("copy-part-ttl", "l", "", "copy TTL", |app, now| copy_part(app, |_| DnsRecord::TTL.to_string(), now)),
+    command("copy-part-type", "T", "", "copy Type", |app, now| copy_part(app, |record| record.field(0), now)),
+    command("copy-part-name", "n", "", "copy Name", |app, now| copy_part(app, |record| record.field(1), now)),
+    command("copy-part-value", "v", "copy", "copy Value", |app, now| copy_part(app, |record| record.field(2), now))
+        .called("T n v l"),
+    command("copy-part-ttl", "l", "", "copy TTL", |app, now| copy_part(app, |record| record.field(3), now)),
     command("copy-part-full-name", "N", "", "copy the full name", |app, now| {
         copy_part(app, |record| record.name.dotted(), now)
     }),
@@ -74,9 +71,6 @@ fn copy_part(app: &mut AppState, part: fn(&DnsRecord) -> String, now: Now) -> Ve
 
 /// With fewer rows, only the record and what is in its way are shown.
 const SMALL: u16 = 20;
-/// Where the values of the record begin.
-const VALUES: usize = 15;
-
 /// Paints the record; the cursor is on its value.
 pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) {
     let panel = &scene.app.domains;
@@ -87,20 +81,19 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) {
     let Some(record) = panel.dns_record() else {
         return page.text("   No value yet. F3 goes back to enter it.");
     };
-    page.heading("   At your DNS provider add this record:");
+    page.heading(format!("   At {} add this record:", record.place()));
     page.gap();
-    let kind = if record.is_apex() { "ALIAS or ANAME" } else { record.kind() };
-    let name = record.name.relative_to(&record.zone);
-    let (value, ttl) = (record.value.to_string(), DnsRecord::TTL.to_string());
-    for (label, text, key) in [("Type", kind, "T"), ("Name", name, "n"), ("Value", &value, "v"), ("TTL", &ttl, "l")] {
-        if label == "Value" {
-            page.point(15);
+    let form = record.form();
+    let labels = form.iter().map(|(label, _)| label.len() + 1).max().unwrap_or(0).max(8);
+    for ((label, text), key) in form.iter().zip(["T", "n", "v", "l"]) {
+        if key == "v" {
+            page.point(cells(labels + 7));
         }
-        let room = page.columns().saturating_sub(VALUES + 10);
+        let room = page.columns().saturating_sub(labels + 17);
         let text = cut(text, room);
         let pad = " ".repeat(room.saturating_sub(width(&text)));
         page.line(vec![
-            page.appearance.span(format!("       {label:<8}"), StyleRole::Text),
+            page.appearance.span(format!("       {label:<labels$}"), StyleRole::Text),
             page.appearance.span(text, StyleRole::Heading),
             page.appearance.span(pad, StyleRole::Text),
             page.appearance.span(key, StyleRole::Key),
@@ -113,13 +106,7 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) {
         return now_there(scene, page, usize::from(room));
     }
     page.gap();
-    if record.is_apex() {
-        let text = "Not every DNS provider offers ALIAS or ANAME. If yours has neither, publish under www and redirect \
-                    this domain there.";
-        page.wrapped(3, text, 2);
-    } else {
-        page.wrapped(3, &format!("Some providers want the full name (N copies it): {}", record.name.dotted()), 2);
-    }
+    page.wrapped(3, &record.advice(), 2);
     page.text("   f  all formats: BIND, Terraform, JSON");
     page.gap();
     // The next step stays in sight, whatever is at the name.

@@ -322,8 +322,8 @@ impl State {
     pub fn dns_record(&self) -> Option<DnsRecord> {
         let domain = self.domain()?;
         let value = self.reported(&domain.name).value?;
-        let zone = self.seen(&domain.name).map_or_else(|| domain.registrable.clone(), |seen| seen.zone.clone());
-        Some(DnsRecord::new(&domain, zone, value))
+        let seen = self.seen(&domain.name);
+        Some(seen.map_or_else(|| DnsRecord::new(&domain, value.clone()), |seen| seen.record(value.clone())))
     }
 
     /// The result of the last check of a domain.

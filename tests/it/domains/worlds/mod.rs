@@ -6,7 +6,7 @@ mod certificates;
 mod entry;
 pub mod faults;
 mod pages;
-mod records;
+pub mod records;
 mod redirects;
 pub mod servers;
 

@@ -93,7 +93,7 @@ const WILDCARD: &str = "*.acme-pets.com";
 const PROXY: Ipv4Addr = Ipv4Addr::new(127, 0, 0, 3);
 
 /// The zone gets other name servers, at the registrar too.
-fn move_to(plan: &mut Plan, name_servers: &[&str]) {
+pub fn move_to(plan: &mut Plan, name_servers: &[&str]) {
     plan.zone("com").delegate(Plan::ZONE, name_servers);
     plan.zone(Plan::ZONE).delegate(Plan::ZONE, name_servers);
     for host in name_servers {
