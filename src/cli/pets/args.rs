@@ -137,10 +137,10 @@ pub struct FilterArgs {
     /// Only pets with this status; can be repeated.
     #[arg(short, long, value_delimiter = ',', value_parser = statuses())]
     pub status: Vec<PetStatus>,
-    /// Only pets that match, such as whis, "exact words", cat:3, id:17, by:till or -is:sold.
+    /// Only pets that match: letters in this order (whis), "exact words", cat:3, id:17, by:till, -is:sold.
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub search: Option<String>,
-    /// Use a view of the configuration; other options go before what it says.
+    /// Use a view of the configuration; other options override it.
     #[arg(long, value_name = "NAME", add = completions::views())]
     pub view: Option<String>,
 }

@@ -62,8 +62,9 @@ async fn first(
     let shown = write_as(layout.format.content(), |out| write_list(out, &page.pets, &provenances, layout))?;
     if shown && page.pets.len() >= usize::from(limit.get()) {
         let more = if page.next.is_some() { "there are more" } else { "there may be more" };
+        let among = if args.sort.is_some() { ", sorted among themselves" } else { "" };
         let shown = page.pets.len();
-        context.verbosity.note(&format!("Showing {shown}; {more}. Use --limit (max 100) or --all."));
+        context.verbosity.note(&format!("Showing {shown}{among}; {more}. Use --limit (max 100) or --all."));
     }
     Ok(last.filter(|_| is_all))
 }
