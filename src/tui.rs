@@ -43,7 +43,7 @@ pub mod view;
 mod widgets;
 pub mod worker;
 
-pub use command::{Command, Place, change, command};
+pub use command::{Command, Place, command};
 pub use effect::Effect;
 pub use job::{Env, Job};
 pub use pending::Slot;

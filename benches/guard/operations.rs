@@ -139,7 +139,8 @@ impl Screen {
         let mut state = AppState::new(&settings(), DomainSetup::default(), size, keys);
         let theme = Theme::built_in("default");
         let appearance = Appearance { ascii: false, theme, depth: Depth::TwoFiftySix, zone: TimeZone::UTC };
-        let effects = start(&mut state, now);
+        start(&mut state, now);
+        let effects = state.take_effects();
         let written = Rc::<Cell<usize>>::default();
         let size: TellSize = Box::new(move || Ok(CellSize::new(columns, rows)));
         let terminal = Terminal::new(DiffBackend::new(Counter(Rc::clone(&written)), size, false).unwrap()).unwrap();

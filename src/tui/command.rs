@@ -5,10 +5,10 @@ use std::fmt;
 
 use strum::IntoEnumIterator as _;
 
+use super::AppState;
 pub use super::key::Movement;
 use super::state::Link;
 use super::text_input::Edit;
-use super::{AppState, Effect};
 use crate::clock::Now;
 
 /// Keys for each [`Movement`]: choices beside a text field.
@@ -54,12 +54,8 @@ pub struct Command {
 /// What a command does.
 #[derive(Clone, Copy)]
 pub enum Run {
-    Do(fn(&mut AppState, Now) -> Vec<Effect>),
-    /// Changes the state, and asks for nothing.
-    Change(fn(&mut AppState, Now)),
+    Do(fn(&mut AppState, Now)),
     Move(fn(&mut AppState, Movement, Now), Movement),
-    /// Moves, and may ask for more.
-    MoveOn(fn(&mut AppState, Movement, Now) -> Vec<Effect>, Movement),
     /// Edits the text field that has the cursor.
     Edit(Edit),
     /// Runs one of the user's own actions, by its number.
@@ -83,7 +79,7 @@ pub const fn command(
     keys: &'static str,
     hint: &'static str,
     help: &'static str,
-    run: fn(&mut AppState, Now) -> Vec<Effect>,
+    run: fn(&mut AppState, Now),
 ) -> Command {
     Command {
         name,
@@ -103,17 +99,6 @@ pub const fn command(
     }
 }
 
-/// The same for one that has no effects.
-pub const fn change(
-    name: &'static str,
-    keys: &'static str,
-    hint: &'static str,
-    help: &'static str,
-    run: fn(&mut AppState, Now),
-) -> Command {
-    Command { run: Run::Change(run), ..command(name, keys, hint, help, |_, _| Vec::new()) }
-}
-
 /// All keys that move: hints for a line and a page, help for a line and for both ends.
 pub const fn moves(
     keys: &'static str,
@@ -121,33 +106,23 @@ pub const fn moves(
     helps: &'static str,
     go: fn(&mut AppState, Movement, Now),
 ) -> Command {
-    Command { run: Run::Move(go, Movement::Up), ..command("", keys, hints, helps, |_, _| Vec::new()) }
-}
-
-/// The same where moving may ask for more.
-pub const fn moves_on(
-    keys: &'static str,
-    hints: &'static str,
-    helps: &'static str,
-    go: fn(&mut AppState, Movement, Now) -> Vec<Effect>,
-) -> Command {
-    Command { run: Run::MoveOn(go, Movement::Up), ..moves(keys, hints, helps, |_, _, _| {}) }
+    Command { run: Run::Move(go, Movement::Up), ..command("", keys, hints, helps, |_, _| {}) }
 }
 
 /// What edits the text field that has the cursor.
 pub const fn edit(name: &'static str, keys: &'static str, help: &'static str, edit: Edit) -> Command {
-    Command { run: Run::Edit(edit), ..command(name, keys, "", help, |_, _| Vec::new()) }
+    Command { run: Run::Edit(edit), ..command(name, keys, "", help, |_, _| {}) }
 }
 
 /// Closes the box that is open.
 pub const fn closes(keys: &'static str, hint: &'static str, help: &'static str) -> Command {
-    change("back", keys, hint, help, |app, _| app.popups.close())
+    command("back", keys, hint, help, |app, _| app.popups.close())
 }
 
 impl Command {
     /// One of the user's own actions.
     pub fn own(place: &'static Place, number: usize, name: &'static str, hint: &'static str) -> Self {
-        let own = command(name, "", hint, name, |_, _| Vec::new());
+        let own = command(name, "", hint, name, |_, _| {});
         Self { run: Run::Own(number), place, ..own }
     }
 
@@ -201,14 +176,7 @@ impl Command {
 
     /// Itself, or each movement that has keys.
     pub fn each(self, place: &'static Place) -> Vec<Self> {
-        if !self.moves() {
-            return vec![Self { place, ..self }];
-        }
-        let run = |movement| match self.run {
-            Run::Move(go, _) => Run::Move(go, movement),
-            Run::MoveOn(go, _) => Run::MoveOn(go, movement),
-            run @ (Run::Do(_) | Run::Change(_) | Run::Edit(_) | Run::Own(_)) => run,
-        };
+        let Run::Move(go, _) = self.run else { return vec![Self { place, ..self }] };
         let parts = |text: &'static str| text.split_once('|').unwrap_or((text, ""));
         let ((line, page), (help, ends)) = (parts(self.hint), parts(self.help));
         let bound = Movement::iter().zip(self.keys.split('|')).filter(|(_, keys)| !keys.is_empty());
@@ -227,13 +195,13 @@ impl Command {
                 "left" => "<- ->",
                 _ => "up/down",
             };
-            Self { name: movement.into(), keys, hint, help, called, place, run: run(movement), ..self }
+            Self { name: movement.into(), keys, hint, help, called, place, run: Run::Move(go, movement), ..self }
         };
         bound.map(one).collect()
     }
 
     pub const fn moves(&self) -> bool {
-        matches!(self.run, Run::Move(..) | Run::MoveOn(..))
+        matches!(self.run, Run::Move(..))
     }
 
     /// Why it cannot be done with this service: nothing can be added, or this is a session over SSH.
@@ -285,7 +253,7 @@ pub struct Place {
     /// The keys that work everywhere and would leave the place do not work here.
     pub is_box: bool,
     /// Runs a command of the place, with what is done before and after each.
-    pub around: fn(&mut AppState, &Command, Now) -> Vec<Effect>,
+    pub around: fn(&mut AppState, &Command, Now),
 }
 
 impl Place {
@@ -306,7 +274,7 @@ impl Place {
         Self { is_box: true, ..self }
     }
 
-    pub const fn around(self, around: fn(&mut AppState, &Command, Now) -> Vec<Effect>) -> Self {
+    pub const fn around(self, around: fn(&mut AppState, &Command, Now)) -> Self {
         Self { around, ..self }
     }
 }

@@ -10,7 +10,7 @@ use super::keymap::PETS;
 use super::popups::Question;
 use super::popups::confirm::ask_of_service;
 use super::popups::text::TextBox;
-use super::{AppState, Effect, Env, Job, Slot};
+use super::{AppState, Env, Job, Slot};
 use crate::clock::Now;
 use crate::config::file::ID;
 use crate::config::{CustomAction, On};
@@ -20,21 +20,20 @@ use crate::model::Pet;
 use crate::model::text::short;
 
 /// Runs an action that was chosen, unless it asks first.
-pub fn choose(state: &mut AppState, number: usize, now: Now) -> Vec<Effect> {
-    let Some(action) = state.actions.get(number).cloned() else { return Vec::new() };
+pub fn choose(state: &mut AppState, number: usize, now: Now) {
+    let Some(action) = state.actions.get(number).cloned() else { return };
     let pets: Vec<Pet> = match action.on {
         On::Pet => state.pets.selected().cloned().into_iter().collect(),
         On::Rows => state.pets.rows_from(0).cloned().collect(),
     };
     let run = Run { number, action, pets };
     if let Some(why) = why_not(state, &run) {
-        return state.note(why);
+        return state.tell(why);
     }
     if run.action.confirm || run.action.writes && state.link.protect {
-        state.ask(question(run), now);
-        return Vec::new();
+        return state.ask(question(run), now);
     }
-    begin(state, run, now)
+    begin(state, run, now);
 }
 
 fn question(run: Run) -> Question {
@@ -47,7 +46,7 @@ fn question(run: Run) -> Question {
         move |app, page| ask_of_service(app, page, &what, &details, note),
         "Run it",
         |app, now| begin(app, run, now),
-        |app, _| app.note("It was not run."),
+        |app, _| app.tell("It was not run."),
     )
 }
 
@@ -65,9 +64,9 @@ fn why_not(state: &AppState, run: &Run) -> Option<String> {
 }
 
 /// Runs it.
-fn begin(state: &mut AppState, run: Run, now: Now) -> Vec<Effect> {
+fn begin(state: &mut AppState, run: Run, now: Now) {
     state.tell(format!("{}: running for {}. Ctrl-C stops it.", run.action.name, run.subject()));
-    vec![state.begin(run, now)]
+    state.start(run, now);
 }
 
 impl Job for Run {
@@ -79,11 +78,11 @@ impl Job for Run {
         self.output().await
     }
 
-    fn done(&self, app: &mut AppState, ran: Self::Answer, now: Now) -> Vec<Effect> {
+    fn done(&self, app: &mut AppState, ran: Self::Answer, now: Now) {
         let name = &self.action.name;
         let text = match ran {
             Ok(text) => text,
-            Err(why) => return app.fail(format!("{name}: {why}.")),
+            Err(why) => return app.complain(format!("{name}: {why}.")),
         };
         let mut lines = text.lines().map(str::trim_end).filter(|line| !line.is_empty());
         match (lines.next(), lines.next()) {
@@ -96,7 +95,6 @@ impl Job for Run {
             // Nothing covers what is typed elsewhere.
             (Some(line), _) => app.say_done(format!("{name}: {} …", short(line)), now.mono),
         }
-        Vec::new()
     }
 }
 

@@ -18,7 +18,7 @@ use super::screens::add_pet::NAME;
 use super::screens::add_pet::import::{self, Phase};
 use super::screens::domains::state::Wizard;
 use super::screens::{add_pet, profiles};
-use super::{AppState, Effect, Env, Job, Screen, Slot, TextInput};
+use super::{AppState, Env, Job, Screen, Slot, TextInput};
 use crate::clock::Now;
 use crate::model::Draft;
 use crate::model::text::short;
@@ -79,39 +79,40 @@ pub fn on_opened(state: &mut AppState, opened: Result<Option<Drafts>, String>) {
     state.drafts.back = Some(drafts);
 }
 
-/// Puts aside the text typed for the service in use, before a switch. And whether there was any.
-pub fn leave(state: &mut AppState, now: Now) -> (bool, Option<Effect>) {
+/// Puts aside the text typed for the service in use, before a switch. Returns whether there was any.
+pub fn leave(state: &mut AppState, now: Now) -> bool {
     let identity = identity(state).map(str::to_owned);
     let is_typed = has_typed(state);
     let write = write_of(state, Some(Ending::Quit), now).map(|mut write| {
         write.drafts.typed = write.drafts.typed.for_service();
         write
     });
-    let effect = write.clone().map(|write| job(state, write, now));
+    if let Some(write) = &write {
+        begin(state, write.clone(), now);
+    }
     let add = state.add.put_aside();
     state.drafts.aside.insert(identity, Aside { profile: state.link.name.clone(), add, write });
-    (is_typed, effect)
+    is_typed
 }
 
-/// After a switch: restores the text put aside for this service, or what an earlier session left for it. And whether
-/// there was any text.
-pub fn enter(state: &mut AppState, opened: Result<Option<Drafts>, String>, now: Now) -> (bool, Vec<Effect>) {
+/// After a switch: restores the text put aside for this service, or what an earlier session left for it. Returns
+/// whether there was any text.
+pub fn enter(state: &mut AppState, opened: Result<Option<Drafts>, String>, now: Now) -> bool {
     let identity = state.link.identity.clone();
     let DraftState { number, mut aside, .. } = std::mem::take(&mut state.drafts);
     let here = aside.remove(&identity);
     state.drafts = DraftState { number, aside, ..DraftState::default() };
-    let mut effects = Vec::new();
     let is_read = here.as_ref().is_some_and(|aside| aside.write.is_some());
     if let Some(Aside { add, write, .. }) = here {
         state.add = add;
         // The check of its file was cancelled.
-        effects.extend(import::update::look_again(state, now));
+        import::update::look_again(state, now);
         state.drafts.on_disk = write.map(|write| write.drafts.typed).unwrap_or_default();
     }
     if !is_read {
         on_opened(state, opened);
     }
-    (has_typed(state), effects)
+    has_typed(state)
 }
 
 /// Whether anything is typed for the service in use.
@@ -119,20 +120,26 @@ fn has_typed(state: &AppState) -> bool {
     state.add.import.pasted.is_some() || !TypedText::of(state).for_service().is_empty()
 }
 
-/// The typed text may have changed.
-pub fn notice(state: &mut AppState, now: Now) -> Option<Effect> {
-    identity(state)?;
-    let typed = TypedText::of(state);
+/// The typed text may have changed: writes it once that is due.
+pub fn notice(state: &mut AppState, now: Now) {
+    let Some(write) = write_of(state, None, now) else { return };
+    let typed = &write.drafts.typed;
     let drafts = &mut state.drafts;
-    if typed == *drafts.writing.as_ref().unwrap_or(&drafts.on_disk) {
+    if typed == drafts.writing.as_ref().unwrap_or(&drafts.on_disk) {
         (drafts.since, drafts.at_once) = (None, false);
         if drafts.writing.is_none() {
             drafts.trouble = None;
         }
-        return None;
+        return;
     }
     drafts.since.get_or_insert(now.mono);
-    next_due(state).is_some_and(|due| due <= now.mono).then(|| write(state, now)).flatten()
+    if next_due(state).is_some_and(|due| due <= now.mono) {
+        let here = &mut state.drafts;
+        here.writing = Some(typed.clone());
+        here.tried = Some(now.mono);
+        (here.since, here.at_once) = (None, false);
+        begin(state, write, now);
+    }
 }
 
 /// When the next write is due.
@@ -146,16 +153,6 @@ pub fn next_due(state: &AppState) -> Option<Instant> {
     }
 }
 
-/// Writes the current text, even during another write.
-pub fn write(state: &mut AppState, now: Now) -> Option<Effect> {
-    let write = write_of(state, None, now)?;
-    let here = &mut state.drafts;
-    here.writing = Some(write.drafts.typed.clone());
-    here.tried = Some(now.mono);
-    (here.since, here.at_once) = (None, false);
-    Some(job(state, write, now))
-}
-
 fn write_of(state: &AppState, ended: Option<Ending>, now: Now) -> Option<WriteDrafts> {
     let identity = identity(state)?.to_owned();
     let mut typed = TypedText::of(state);
@@ -167,9 +164,9 @@ fn write_of(state: &AppState, ended: Option<Ending>, now: Now) -> Option<WriteDr
     Some(WriteDrafts { number: state.drafts.number + 1, drafts: Box::new(drafts) })
 }
 
-fn job(state: &mut AppState, write: WriteDrafts, now: Now) -> Effect {
+fn begin(state: &mut AppState, write: WriteDrafts, now: Now) {
     state.drafts.number = write.number;
-    state.begin(write, now)
+    state.start(write, now);
 }
 
 impl Job for WriteDrafts {
@@ -181,7 +178,7 @@ impl Job for WriteDrafts {
         blocking(move || self.write(&files)).await
     }
 
-    fn done(&self, app: &mut AppState, written: Self::Answer, now: Now) -> Vec<Effect> {
+    fn done(&self, app: &mut AppState, written: Self::Answer, now: Now) {
         let drafts = &mut app.drafts;
         let writing = drafts.writing.take();
         match (written, writing) {
@@ -193,7 +190,6 @@ impl Job for WriteDrafts {
             (Ok(()), None) => {}
             (Err(why), _) => drafts.trouble = Some(why),
         }
-        Vec::new()
     }
 }
 

@@ -75,8 +75,11 @@ pub async fn run<B: Backend>(
     let mut bursts = PasteDetector::default();
     state.slow_line = pacing.is_slow();
     state.panes_wait = state.size.columns >= WIDE;
-    let mut effects = start(state, now);
-    effects.extend(state.mouse.then_some(Effect::Mouse(true)));
+    start(state, now);
+    if state.mouse {
+        state.effect(Effect::Mouse(true));
+    }
+    let effects = state.take_effects();
     perform(terminal, state, effects, &worker, &tell, clock)?;
     // From when on a frame is wanted.
     let mut due = Some(now.mono);

@@ -6,21 +6,21 @@ use super::command::{LETTERS, moves};
 use super::job::blocking;
 use super::screens::add_pet::import::Phase;
 use super::widgets::form::Form;
-use super::{AppState, Command, Effect, Env, Job, Screen, Slot, TextInput, Typing, change, command};
+use super::{AppState, Command, Env, Job, Screen, Slot, TextInput, Typing, command};
 use crate::clock::Now;
 use crate::local::complete::Completion;
 use crate::model::text::short;
 use crate::model::words::{counted, list};
 
 pub const NEXT: Command =
-    change("next-field", "Tab Enter down", "next", "next field", |app, _| on_form(app, |form| form.go(true)))
+    command("next-field", "Tab Enter down", "next", "next field", |app, _| on_form(app, |form| form.go(true)))
         .called("Tab/Enter");
 pub const PREVIOUS: Command =
-    change("previous-field", "S-Tab up", "", "previous field", |app, _| on_form(app, |form| form.go(false)));
-pub const CONFIRM: Command = change("confirm", "Enter", "", "next field", |app, _| on_form(app, |form| form.go(true)));
+    command("previous-field", "S-Tab up", "", "previous field", |app, _| on_form(app, |form| form.go(false)));
+pub const CONFIRM: Command = command("confirm", "Enter", "", "next field", |app, _| on_form(app, |form| form.go(true)));
 pub const CHOOSE: Command =
     moves(LETTERS, "choose", "choose", |app, movement, _| on_form(app, |form| form.choose(movement)));
-pub const TOGGLE: Command = change("toggle", "Space", "", "change it", |app, _| on_form(app, Form::toggle));
+pub const TOGGLE: Command = command("toggle", "Space", "", "change it", |app, _| on_form(app, Form::toggle));
 
 /// Puts typed text into the field in use. Returns whether the end of it found no room.
 pub fn on_typing(app: &mut AppState, typing: Typing<'_>) -> bool {
@@ -49,9 +49,9 @@ fn on_form(app: &mut AppState, act: impl FnOnce(&mut Form)) {
 pub const COMPLETE: Command = command("complete", "Tab", "complete", "complete the path", ask).always();
 
 /// Asks for what begins as typed.
-fn ask(state: &mut AppState, now: Now) -> Vec<Effect> {
-    let Some(typed) = field(state).map(|path| path.value().to_owned()) else { return Vec::new() };
-    vec![state.begin(CompletePath(typed), now)]
+fn ask(state: &mut AppState, now: Now) {
+    let Some(typed) = field(state).map(|path| path.value().to_owned()) else { return };
+    state.start(CompletePath(typed), now);
 }
 
 /// Finds what begins like this path.
@@ -67,17 +67,17 @@ impl Job for CompletePath {
     }
 
     /// The path grows as far as it is certain; then the names that are possible are listed.
-    fn done(&self, app: &mut AppState, completion: Self::Answer, _: Now) -> Vec<Effect> {
+    fn done(&self, app: &mut AppState, completion: Self::Answer, _: Now) {
         let Completion { more, names } = match completion {
             Ok(completion) => completion,
-            Err(why) => return app.fail(why),
+            Err(why) => return app.complain(why),
         };
-        let Some(path) = field(app).filter(|path| path.value() == self.0) else { return Vec::new() };
+        let Some(path) = field(app).filter(|path| path.value() == self.0) else { return };
         if !more.is_empty() {
             *path = TextInput::new(format!("{}{more}", self.0));
-            return Vec::new();
+            return;
         }
-        app.note(match names.as_slice() {
+        app.tell(match names.as_slice() {
             [] => "No file begins like this.".to_owned(),
             [_] => "The path is complete.".to_owned(),
             names => format!("{}.", list(names.iter().map(|name| short(name)))),

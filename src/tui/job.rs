@@ -12,7 +12,7 @@ use tokio::task::spawn_blocking;
 
 use super::pending::ReqId;
 use super::worker::context::WorkerContext;
-use super::{AppState, Effect, Slot};
+use super::{AppState, Slot};
 use crate::api::{Client, Failure, Recorder};
 use crate::app::outbox::queue::Queue;
 use crate::clock::Now;
@@ -42,7 +42,7 @@ pub trait Job: Debug + Send + Sync + Sized + 'static {
     fn run(self: Arc<Self>, env: Env) -> impl Future<Output = Self::Answer> + Send;
 
     /// What follows from its answer, in the app.
-    fn done(&self, app: &mut AppState, answer: Self::Answer, now: Now) -> Vec<Effect>;
+    fn done(&self, app: &mut AppState, answer: Self::Answer, now: Now);
 }
 
 /// A job that reports before it ends.
@@ -51,7 +51,7 @@ pub trait Ongoing: Job {
     type Part: Debug + Send + 'static;
 
     /// What follows from it, in the app.
-    fn on_part(&self, app: &mut AppState, part: Self::Part, now: Now) -> Vec<Effect>;
+    fn on_part(&self, app: &mut AppState, part: Self::Part, now: Now);
 
     /// Whether it may be drawn later: what others do is not waited for.
     fn can_wait(_: &Self::Part) -> bool {
@@ -114,7 +114,7 @@ impl PartialEq for Started {
 /// What a job gave, and what follows from it.
 pub trait Outcome: Any + Debug + Send {
     /// Takes it into the state.
-    fn apply(self: Box<Self>, app: &mut AppState, now: Now) -> Vec<Effect>;
+    fn apply(self: Box<Self>, app: &mut AppState, now: Now);
 }
 
 /// The answer of a job.
@@ -127,7 +127,7 @@ pub struct Answered<J: Job> {
 }
 
 impl<J: Job> Outcome for Answered<J> {
-    fn apply(self: Box<Self>, app: &mut AppState, now: Now) -> Vec<Effect> {
+    fn apply(self: Box<Self>, app: &mut AppState, now: Now) {
         self.job.done(app, self.answer, now)
     }
 }
@@ -139,7 +139,7 @@ struct PartOf<J: Ongoing> {
 }
 
 impl<J: Ongoing> Outcome for PartOf<J> {
-    fn apply(self: Box<Self>, app: &mut AppState, now: Now) -> Vec<Effect> {
+    fn apply(self: Box<Self>, app: &mut AppState, now: Now) {
         self.job.on_part(app, self.part, now)
     }
 }

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::job::blocking;
 use super::state::{Message, MessageKind};
-use super::{AppState, Effect, Env, Job, Slot};
+use super::{AppState, Env, Job, Slot};
 use crate::api::inventory::Coverage;
 use crate::api::list::List;
 use crate::clock::Now;
@@ -119,16 +119,15 @@ impl SessionCache {
 }
 
 /// Keeps what is here for the next session. One writing at a time, so that an older one never ends last.
-pub fn keep(state: &mut AppState, now: Now) -> Vec<Effect> {
-    if !state.pets.store.take_changed() && !state.keep_again {
-        return Vec::new();
+pub fn keep(state: &mut AppState, now: Now) {
+    let is_new = state.pets.store.take_changed() || state.keep_again;
+    state.keep_again = is_new && state.pending.is_running(Slot::Cache);
+    if is_new
+        && !state.keep_again
+        && let Some(kept) = SessionCache::of(state)
+    {
+        state.start(kept, now);
     }
-    state.keep_again = state.pending.is_running(Slot::Cache);
-    if state.keep_again {
-        return Vec::new();
-    }
-    let Some(kept) = SessionCache::of(state) else { return Vec::new() };
-    vec![state.begin(kept, now)]
 }
 
 impl Job for SessionCache {
@@ -143,7 +142,7 @@ impl Job for SessionCache {
         blocking(write).await
     }
 
-    fn done(&self, app: &mut AppState, written: Self::Answer, now: Now) -> Vec<Effect> {
+    fn done(&self, app: &mut AppState, written: Self::Answer, now: Now) {
         // An error that is shown matters more: where a disk is full, it may say so.
         let is_free = app.message.as_ref().is_none_or(|message| message.kind != MessageKind::Error);
         if let Err(why) = written
@@ -155,6 +154,8 @@ impl Job for SessionCache {
             let until = Some(now.mono + Duration::from_secs(5));
             app.message = Some(Message { text, kind: MessageKind::Error, until });
         }
-        if app.keep_again { keep(app, now) } else { Vec::new() }
+        if app.keep_again {
+            keep(app, now);
+        }
     }
 }

@@ -1,20 +1,20 @@
 //! What is asked for when the app begins, and when another service is used.
 
 use super::screens::{add_pet, domains, pets};
-use super::{AppState, Effect, Screen, popups};
+use super::{AppState, Screen, popups};
 use crate::api::Failure;
 use crate::clock::Now;
 
 /// What to ask for when the app begins.
-pub fn start(state: &mut AppState, now: Now) -> Vec<Effect> {
+pub fn start(state: &mut AppState, now: Now) {
     state.used = Some(now.mono);
     if state.screen == Screen::Welcome {
-        return Vec::new();
+        return;
     }
-    let mut effects = add_pet::form::take_up(state, now);
+    add_pet::form::take_up(state, now);
     // Domains are checked without the service.
     if state.screen == Screen::Domains {
-        effects.extend(domains::update::show(state, now));
+        domains::update::show(state, now);
     }
     if !state.link.has_key() {
         let code = None;
@@ -24,9 +24,7 @@ pub fn start(state: &mut AppState, now: Now) -> Vec<Effect> {
             Failure::Refused { status: 401, code, message, retry_after: None, body: None },
             now,
         );
-        effects.extend(popups::key::find_key_file(state, now));
-        return effects;
+        return popups::key::find_key_file(state, now);
     }
-    effects.extend(pets::update::reload(state, pets::ReadNext::New, now));
-    effects
+    pets::update::reload(state, pets::ReadNext::New, now);
 }

@@ -106,6 +106,8 @@ pub struct AppState {
     pub interrupted: Option<Instant>,
     /// When Enter was last pressed, to tell the second half of a CR LF.
     pub entered: Option<Instant>,
+    /// What was asked for since it was last taken.
+    effects: Vec<Effect>,
 }
 
 /// The service in use.
@@ -385,6 +387,7 @@ impl AppState {
             used: None,
             interrupted: None,
             entered: None,
+            effects: Vec::new(),
         }
     }
 
@@ -419,37 +422,45 @@ impl AppState {
         self.say(MessageKind::Error, text);
     }
 
-    /// Shows something to know; no effects follow.
-    pub fn note(&mut self, text: impl Into<String>) -> Vec<Effect> {
-        self.tell(text);
-        Vec::new()
-    }
-
-    /// Shows something to correct; no effects follow.
-    pub fn fail(&mut self, text: impl Into<String>) -> Vec<Effect> {
-        self.complain(text);
-        Vec::new()
-    }
-
     /// Shows a success for five seconds or until the next key.
     pub fn say_done(&mut self, text: impl Into<String>, now: Instant) {
         let until = Some(now + Duration::from_secs(5));
         self.message = Some(Message { text: text.into(), kind: MessageKind::Done, until });
     }
 
+    /// Asks the loop for it, after what was asked for before.
+    pub fn effect(&mut self, effect: Effect) {
+        self.effects.push(effect);
+    }
+
     /// Asks the worker for a job, and waits for its reply; for one in the same slot no longer.
-    pub fn begin(&mut self, job: impl Job, now: Now) -> Effect {
-        Effect::Job(Started { id: self.pending.begin(job.slot(), now.mono), job: Arc::new(job) })
+    pub fn start(&mut self, job: impl Job, now: Now) {
+        let id = self.pending.begin(job.slot(), now.mono);
+        self.effect(Effect::Job(Started { id, job: Arc::new(job) }));
     }
 
     /// The same, unless one is waited for in its slot.
-    pub fn begin_if_free(&mut self, job: impl Job, now: Now) -> Vec<Effect> {
-        if self.pending.is_running(job.slot()) { Vec::new() } else { vec![self.begin(job, now)] }
+    pub fn start_if_free(&mut self, job: impl Job, now: Now) {
+        if !self.pending.is_running(job.slot()) {
+            self.start(job, now);
+        }
     }
 
-    /// Gives up what runs in `slot`, if anything does.
-    pub fn cancel(&mut self, slot: Slot) -> Option<Effect> {
-        self.pending.forget(slot).then_some(Effect::Cancel(slot))
+    /// Gives up what runs in `slot`; whether anything did.
+    pub fn cancel(&mut self, slot: Slot) -> bool {
+        self.cancel_all(|running| running == slot)
+    }
+
+    /// The same in all matching slots.
+    pub fn cancel_all(&mut self, such: impl Fn(Slot) -> bool) -> bool {
+        let stopped = self.pending.forget_all(such);
+        self.effects.extend(stopped.iter().copied().map(Effect::Cancel));
+        !stopped.is_empty()
+    }
+
+    /// What was asked for since it was last taken, in that order.
+    pub fn take_effects(&mut self) -> Vec<Effect> {
+        std::mem::take(&mut self.effects)
     }
 
     /// Whether another service is being changed to: nothing may be sent for which it matters which one it is.

@@ -139,15 +139,26 @@ impl App {
     pub(super) fn started_with(service: Service, domains: DomainSetup, columns: u16, rows: u16) -> Self {
         let now = Now { mono: clock::now().mono, wall: "2026-11-20T14:03:07Z".parse::<Timestamp>().unwrap() };
         let size = Size { columns, rows };
-        let mut state = AppState::new(&settings(service), domains, size, IdempotencyKeys::new(Uuid::nil()));
-        let effects = start(&mut state, now);
-        Self::of(state, now, effects)
+        Self::of(AppState::new(&settings(service), domains, size, IdempotencyKeys::new(Uuid::nil())), now)
     }
 
-    /// With these effects, which wait for an answer.
-    pub(super) fn of(state: AppState, now: Now, effects: Vec<Effect>) -> Self {
-        let begun = effects.iter().filter_map(job_of).cloned().collect();
-        Self { state, now, effects, appearance: appearance(), begun }
+    /// Started with this state.
+    pub(super) fn of(state: AppState, now: Now) -> Self {
+        let mut app = Self { state, now, effects: Vec::new(), appearance: appearance(), begun: Vec::new() };
+        start(&mut app.state, now);
+        app.take_effects();
+        app
+    }
+
+    /// What the state asked for waits for an answer.
+    fn take_effects(&mut self) {
+        let effects = self.state.take_effects();
+        self.wait_for(effects);
+    }
+
+    fn wait_for(&mut self, effects: Vec<Effect>) {
+        self.begun.extend(effects.iter().filter_map(job_of).cloned());
+        self.effects.extend(effects);
     }
 
     /// The first start, where nothing is set up.
@@ -155,8 +166,9 @@ impl App {
         let mut app = Self::started(Service::Embedded { database: "/d/embedded.db".into() }, columns, rows);
         app.state.screen = Screen::Welcome;
         app.state.pending = PendingJobs::default();
-        app.effects = start(&mut app.state, app.now);
-        app.begun = app.effects.iter().filter_map(job_of).cloned().collect();
+        (app.effects, app.begun) = (Vec::new(), Vec::new());
+        start(&mut app.state, app.now);
+        app.take_effects();
         let directories = ["config", "local/share", "local/state"].map(|at| format!("~/.{at}/petstore/"));
         app.state.welcome.directories = directories.into();
         app
@@ -181,15 +193,13 @@ impl App {
 
     pub fn send(&mut self, msg: Msg) {
         let effects = update(&mut self.state, msg, self.now);
-        self.begun.extend(effects.iter().filter_map(job_of).cloned());
-        self.effects.extend(effects);
+        self.wait_for(effects);
     }
 
     /// Begins a job that no key asked for.
     pub(super) fn begin(&mut self, job: impl Job) {
-        let effect = self.state.begin(job, self.now);
-        self.begun.extend(job_of(&effect).cloned());
-        self.effects.push(effect);
+        self.state.start(job, self.now);
+        self.take_effects();
     }
 
     /// Presses keys by name: `Enter`, `F2`, `C-c`, single letters; a text in quotes is typed.

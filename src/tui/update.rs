@@ -15,9 +15,7 @@ use super::screens::domains::popups::outside::NO_DOMAINS;
 use super::screens::{domains, pets, profiles, requests};
 use super::state::MessageKind;
 use super::text_input::{Edit, MAX_BYTES, To};
-use super::{
-    AppState, Command, Effect, Place, Popup, Screen, Slot, Typing, change, command, custom_actions, drafts, forms,
-};
+use super::{AppState, Command, Effect, Place, Popup, Screen, Slot, Typing, command, custom_actions, drafts, forms};
 use crate::clock::Now;
 
 /// The keys in every text field.
@@ -41,25 +39,22 @@ pub static TEXT_FIELD_PLACE: Place = Place::new(TEXT, "Text fields", &[TEXT_FIEL
 
 impl Command {
     /// Does it.
-    pub fn run(&self, app: &mut AppState, now: Now) -> Vec<Effect> {
+    pub fn run(&self, app: &mut AppState, now: Now) {
         match self.run {
-            Run::Do(run) => return run(app, now),
-            Run::MoveOn(go, movement) => return go(app, movement, now),
-            Run::Own(number) => return custom_actions::choose(app, number, now),
-            Run::Change(run) => run(app, now),
+            Run::Do(run) => run(app, now),
+            Run::Own(number) => custom_actions::choose(app, number, now),
             Run::Move(go, movement) => go(app, movement, now),
             Run::Edit(edit) => _ = on_typing(app, Typing::Edit(edit), now),
         }
-        Vec::new()
     }
 
     /// Does it, chosen by its key or from the list of all commands.
-    pub fn act(&self, state: &mut AppState, now: Now) -> Vec<Effect> {
+    pub fn act(&self, state: &mut AppState, now: Now) {
         if !state.allows(self) {
-            return state.note("Choose how to start first.");
+            return state.tell("Choose how to start first.");
         }
         if let Some(why) = self.why_not(&state.link) {
-            return state.note(why);
+            return state.tell(why);
         }
         let around = self.place.around;
         if self.reach == Reach::Here { around(state, self, now) } else { self.run(state, now) }
@@ -83,7 +78,7 @@ static EVERYWHERE: &[Command] = &[
     command("show-pets", "1", "", "Pets, Add, Domains", import::update::show_pets)
         .everywhere()
         .shell(pets::update::list_line),
-    change("show-add", "2", "", "Pets, Add, Domains", |app, _| {
+    command("show-add", "2", "", "Pets, Add, Domains", |app, _| {
         (app.screen, app.pets.searching) = (Screen::AddPet, false);
     })
     .everywhere()
@@ -96,14 +91,14 @@ static EVERYWHERE: &[Command] = &[
     popups::help::SHOW_COMMANDS,
     profiles::list::SHOW,
     requests::SHOW,
-    change("error-details", "e", "", "explain last error", popups::help::open_error).everywhere(),
-    change("themes", "T", "", "themes", popups::themes::open).everywhere(),
+    command("error-details", "e", "", "explain last error", popups::help::open_error).everywhere(),
+    command("themes", "T", "", "themes", popups::themes::open).everywhere(),
     command("mouse", "M", "", "mouse (Shift selects)", switch_mouse).everywhere(),
-    change("choices", "F4", "", "enter another API key", popups::key::open)
+    command("choices", "F4", "", "enter another API key", popups::key::open)
         .everywhere()
         .not_over_ssh(profiles::list::ONE_SERVICE)
         .shell(|app| (!app.link.embedded).then(|| "login".to_owned())),
-    command("redraw", "Ctrl-L", "", "redraw", |_, _| vec![Effect::Redraw]).always(),
+    command("redraw", "Ctrl-L", "", "redraw", |app, _| app.effect(Effect::Redraw)).always(),
     command("suspend", "Ctrl-Z", "", "suspend (fg resumes)", suspend)
         .always()
         .not_over_ssh("A session over SSH cannot be suspended. q ends it; what you typed is saved."),
@@ -118,11 +113,8 @@ pub static EVERYWHERE_PLACE: Place = Place::new(GLOBAL, "Everywhere", &[EVERYWHE
 pub const QUIT: Command = command("quit", "q", "", "quit", quit).always();
 
 /// Ends the program, once what would be lost was asked about.
-fn quit(app: &mut AppState, now: Now) -> Vec<Effect> {
-    let end = |app: &mut AppState, _: Now| {
-        app.quitting = Some(QuitReason::User);
-        Vec::new()
-    };
+fn quit(app: &mut AppState, now: Now) {
+    let end = |app: &mut AppState, _: Now| app.quitting = Some(QuitReason::User);
     import::update::leaving(app, "Quit", None, end, now)
 }
 
@@ -130,34 +122,33 @@ fn quit(app: &mut AppState, now: Now) -> Vec<Effect> {
 pub fn update(state: &mut AppState, msg: Msg, now: Now) -> Vec<Effect> {
     let drawn_row = state.drawn_row.take().filter(|_| state.message.is_none() && !state.drafts.has_news());
     state.only_moved = false;
-    let mut effects = follow(state, msg, now);
-    effects.extend(popups::key::find_key_file(state, now));
-    effects.extend(lines::work(state, now));
-    effects.extend(drafts::notice(state, now));
+    follow(state, msg, now);
+    popups::key::find_key_file(state, now);
+    lines::work(state, now);
+    drafts::notice(state, now);
     pets::reading::announce(state);
-    effects.extend(pets::reading::ask_provenance(state, now));
+    pets::reading::ask_provenance(state, now);
+    let effects = state.take_effects();
     state.drawn_row = drawn_row.filter(|_| state.only_moved && effects.is_empty());
     effects
 }
 
-fn follow(state: &mut AppState, msg: Msg, now: Now) -> Vec<Effect> {
+fn follow(state: &mut AppState, msg: Msg, now: Now) {
     if matches!(msg, Msg::Key(_) | Msg::Mouse(_) | Msg::Paste(_) | Msg::PasteTooLarge) {
         state.used = Some(now.mono);
     }
     match msg {
-        Msg::Key(key) => return on_key(state, key, now),
-        Msg::Mouse(event) => return on_mouse(state, event, now),
-        Msg::Paste(text) => return on_paste(state, &text, now),
+        Msg::Key(key) => on_key(state, key, now),
+        Msg::Mouse(event) => on_mouse(state, event, now),
+        Msg::Paste(text) => on_paste(state, &text, now),
         Msg::PasteTooLarge => {
             let way =
                 if state.link.ssh.is_some() { "Paste it in parts." } else { "Save it as a file, and import that." };
             state.complain(format!("Nothing was pasted: it is larger than {} MiB. {way}", MOST_PASTED >> 20));
         }
-        Msg::Tick => return on_tick(state, now),
+        Msg::Tick => on_tick(state, now),
         // A reply counts only if its job is still waited for.
-        Msg::Reply(Reply { id, goes_on, outcome, .. }) if state.pending.takes(id, goes_on) => {
-            return outcome.apply(state, now);
-        }
+        Msg::Reply(Reply { id, goes_on, outcome, .. }) if state.pending.takes(id, goes_on) => outcome.apply(state, now),
         Msg::Reply(_) => {}
         Msg::Resize(size) => state.size = size,
         Msg::Focus { here } => state.unwatched = !here,
@@ -171,34 +162,34 @@ fn follow(state: &mut AppState, msg: Msg, now: Now) -> Vec<Effect> {
             state.say_done(text, now.mono);
         }
         Msg::Exchanged(recorded) => state.requests.take(*recorded.exchange, recorded.missed),
-        Msg::Suspend => return suspend(state, now),
+        Msg::Suspend => suspend(state, now),
         // After Ctrl-Z it has the terminal already.
         Msg::Continued if state.suspended.take().is_some_and(|back| now.mono.duration_since(back) < SIGCONT) => {}
-        Msg::Continued => return vec![Effect::Resume],
+        Msg::Continued => state.effect(Effect::Resume),
         Msg::Resumed => {
             state.suspended = state.suspended.map(|_| now.mono);
             state.say_done("Resumed. Ctrl-L redraws the screen.", now.mono);
             // Leaving has switched it off.
-            return state.mouse.then_some(Effect::Mouse(true)).into_iter().collect();
+            if state.mouse {
+                state.effect(Effect::Mouse(true));
+            }
         }
         Msg::Quit(reason) => state.quitting = Some(reason),
     }
-    Vec::new()
 }
 
-fn suspend(state: &mut AppState, now: Now) -> Vec<Effect> {
+fn suspend(state: &mut AppState, now: Now) {
     state.suspended = Some(now.mono);
-    vec![Effect::Suspend]
+    state.effect(Effect::Suspend);
 }
 
 /// A message goes with the screen or the box that it is about.
-fn on_key(state: &mut AppState, key: KeyPress, now: Now) -> Vec<Effect> {
+fn on_key(state: &mut AppState, key: KeyPress, now: Now) {
     let (message, place) = (state.message.clone(), shown(state));
-    let effects = press(state, key, now);
+    press(state, key, now);
     if shown(state) != place && state.message == message {
         state.message = None;
     }
-    effects
 }
 
 /// The screen that is shown, and which box over it.
@@ -206,16 +197,16 @@ fn shown(state: &AppState) -> (Screen, Option<&'static Place>) {
     (state.screen, state.popups.top().map(Popup::place))
 }
 
-fn press(state: &mut AppState, key: KeyPress, now: Now) -> Vec<Effect> {
+fn press(state: &mut AppState, key: KeyPress, now: Now) {
     // On a slow connection Esc and the next key may arrive as one: better nothing than an unwanted action.
     if key.alt && state.keymap.lookup(state.place(), key).is_none() {
-        return Vec::new();
+        return;
     }
     // Only the key before counts: a line feed after a line is an Enter.
     let entered = std::mem::replace(&mut state.entered, (key.key == Key::Enter).then_some(now.mono));
     let is_line_feed = key.key == Key::LineFeed;
     if is_line_feed && entered.is_some_and(|at| now.mono.saturating_duration_since(at) < SAME_LINE_END) {
-        return Vec::new();
+        return;
     }
     let key = if is_line_feed { Key::Enter.into() } else { key };
     let place = state.place();
@@ -227,10 +218,10 @@ fn press(state: &mut AppState, key: KeyPress, now: Now) -> Vec<Effect> {
     }
     (state.drafts.back, state.drafts.elsewhere) = (None, None);
     match command {
-        Some(command) if command.reach != Reach::Here => return command.act(state, now),
+        Some(command) if command.reach != Reach::Here => command.act(state, now),
         // Keys pressed before the box opened are ignored.
         _ if state.popups.top().and_then(Popup::deaf_until).is_some_and(|until| now.mono < until) => {}
-        Some(command) => return command.act(state, now),
+        Some(command) => command.act(state, now),
         None => {
             if let Some(c) = key.typed() {
                 on_typing(state, Typing::Text(&c.to_string()), now);
@@ -248,40 +239,34 @@ fn press(state: &mut AppState, key: KeyPress, now: Now) -> Vec<Effect> {
             }
         }
     }
-    Vec::new()
 }
 
 /// Other places have their own way back, or none.
-fn back(state: &mut AppState, now: Now) -> Vec<Effect> {
+fn back(state: &mut AppState, now: Now) {
     let place = state.place();
     if place == &domains::list::LIST_PLACE {
-        return domains::update::leave(state, now);
-    }
-    if place.name == PETS {
+        domains::update::leave(state, now);
+    } else if place.name == PETS {
         pets::update::back(state);
     }
-    Vec::new()
 }
 
 /// Ctrl-C: cancels what runs and may be cancelled; twice in two seconds ends the program.
-fn interrupt(state: &mut AppState, now: Now) -> Vec<Effect> {
+fn interrupt(state: &mut AppState, now: Now) {
     if state.interrupted.is_some_and(|at| now.mono.saturating_duration_since(at) < TWICE) {
         return quit(state, now);
     }
     state.interrupted = Some(now.mono);
-    let cancelled = state.pending.forget_all(Slot::is_cancellable);
+    let what = if state.cancel_all(Slot::is_cancellable) { "Cancelled. " } else { "" };
     domains::scheduler::cancelled(&mut state.domains, now);
-    let effects: Vec<Effect> = cancelled.iter().copied().map(Effect::Cancel).collect();
-    let what = if cancelled.is_empty() { "" } else { "Cancelled. " };
     state.tell(format!("{what}Press Ctrl-C again to quit."));
     if let Some(message) = &mut state.message {
         message.until = Some(now.mono + TWICE);
     }
-    effects
 }
 
 /// Switches the mouse on or off.
-fn switch_mouse(state: &mut AppState, _: Now) -> Vec<Effect> {
+fn switch_mouse(state: &mut AppState, _: Now) {
     state.mouse = !state.mouse;
     let text = if state.mouse {
         "Mouse on: wheel and clicks work here; hold Shift to select text. M turns it off."
@@ -289,14 +274,14 @@ fn switch_mouse(state: &mut AppState, _: Now) -> Vec<Effect> {
         "Mouse off: the terminal selects text."
     };
     state.tell(text);
-    vec![Effect::Mouse(state.mouse)]
+    state.effect(Effect::Mouse(state.mouse));
 }
 
 /// The mouse did something.
-fn on_mouse(state: &mut AppState, event: MouseEvent, now: Now) -> Vec<Effect> {
+fn on_mouse(state: &mut AppState, event: MouseEvent, now: Now) {
     // It may have been under way while the mouse was switched off, or before a frame showed what is there now.
     if !state.mouse || state.layout.place != Some(state.place().name) {
-        return Vec::new();
+        return;
     }
     match event {
         MouseEvent::Wheel { down } => step(state, down, WHEEL, now),
@@ -304,39 +289,39 @@ fn on_mouse(state: &mut AppState, event: MouseEvent, now: Now) -> Vec<Effect> {
     }
 }
 
-fn click(state: &mut AppState, (column, row): (u16, u16), now: Now) -> Vec<Effect> {
+fn click(state: &mut AppState, (column, row): (u16, u16), now: Now) {
     let areas = &state.layout.clickable;
     let Some((area, target)) = areas.iter().rev().find(|(area, _)| area.contains((column, row).into())).copied() else {
-        return Vec::new();
+        return;
     };
     match target {
-        Target::Press(key, times) => (0..times).flat_map(|_| on_key(state, key, now)).collect(),
+        Target::Press(key, times) => (0..times).for_each(|_| on_key(state, key, now)),
         Target::Show(name) => {
-            let show = state.keymap.named(GLOBAL, name).copied();
-            show.map_or_else(Vec::new, |show| show.act(state, now))
+            if let Some(show) = state.keymap.named(GLOBAL, name).copied() {
+                show.act(state, now);
+            }
         }
         Target::Tab(tab) => pets::update::show_tab(state, tab, now),
         Target::Row { selected: true } => on_key(state, Key::Enter.into(), now),
         Target::Row { selected: false } => {
             let rows = || areas.iter().filter(|(_, target)| matches!(target, Target::Row { .. }));
             let selected = rows().position(|(_, target)| *target == Target::Row { selected: true });
-            let (Some(from), Some(to)) = (selected, rows().position(|(other, _)| *other == area)) else {
-                return Vec::new();
-            };
-            step(state, to > from, to.abs_diff(from), now)
+            if let (Some(from), Some(to)) = (selected, rows().position(|(other, _)| *other == area)) {
+                step(state, to > from, to.abs_diff(from), now);
+            }
         }
     }
 }
 
 /// Moves in a list or a text, as the arrow keys do there; in a form nothing moves.
-fn step(state: &mut AppState, down: bool, steps: usize, now: Now) -> Vec<Effect> {
+fn step(state: &mut AppState, down: bool, steps: usize, now: Now) {
     let key = KeyPress::from(if down { Key::Down } else { Key::Up });
     let in_form = !state.popups.is_open() && state.screen == Screen::AddPet && !state.add.import.on;
     match state.keymap.lookup(state.place(), key) {
         Some(command) if command.moves() && !in_form && state.place() != &profiles::form::CHOICE_PLACE => {
-            (0..steps).flat_map(|_| on_key(state, key, now)).collect()
+            (0..steps).for_each(|_| on_key(state, key, now));
         }
-        _ => Vec::new(),
+        _ => {}
     }
 }
 
@@ -374,11 +359,9 @@ fn takes_names(state: &AppState) -> bool {
 }
 
 /// A paste goes into the field that has the cursor, or nowhere. It never submits and never triggers.
-fn on_paste(state: &mut AppState, text: &str, now: Now) -> Vec<Effect> {
-    if takes_names(state)
-        && let Some(effects) = add_pet::form::paste(state, text, now)
-    {
-        return effects;
+fn on_paste(state: &mut AppState, text: &str, now: Now) {
+    if takes_names(state) && add_pet::form::paste(state, text, now) {
+        return;
     }
     if expected(state) == Expected::Rows && (!state.place().is_text || text.contains(['\r', '\n'])) {
         return import::update::add_lines(state, text, now);
@@ -386,13 +369,12 @@ fn on_paste(state: &mut AppState, text: &str, now: Now) -> Vec<Effect> {
     if on_typing(state, Typing::Text(text), now) {
         state.complain(format!("The end of the paste was cut: a field takes {MAX_BYTES} bytes."));
     }
-    Vec::new()
 }
 
-fn on_tick(state: &mut AppState, now: Now) -> Vec<Effect> {
+fn on_tick(state: &mut AppState, now: Now) {
     if state.idle_end().is_some_and(|end| end <= now.mono) {
         state.quitting = Some(QuitReason::Idle);
-        return Vec::new();
+        return;
     }
     if state.message.as_ref().is_some_and(|message| message.until.is_some_and(|until| until <= now.mono)) {
         state.message = None;
@@ -400,12 +382,11 @@ fn on_tick(state: &mut AppState, now: Now) -> Vec<Effect> {
     let retry_due =
         !state.pending.is_running(Slot::List) && state.link.health.next_try().is_some_and(|at| at <= now.mono);
     domains::scheduler::due(&mut state.domains, now);
-    let mut effects = domains::scheduler::work(state, now);
+    domains::scheduler::work(state, now);
     let refresh_due = can_refresh(state) && state.pets.next_refresh().is_some_and(|at| at <= now.mono);
     if retry_due || refresh_due {
-        effects.extend(pets::update::reload(state, pets::ReadNext::New, now));
+        pets::update::reload(state, pets::ReadNext::New, now);
     }
-    effects
 }
 
 #[cfg(test)]

@@ -70,8 +70,7 @@ fn next_with(app: &App, ended: Option<Ending>, settings: Settings, after: Durati
     let mut state = AppState::new(&settings, DomainSetup::default(), Size { columns: 80, rows: 24 }, keys);
     let identity = state.link.identity.clone().unwrap();
     on_opened(&mut state, Ok(Drafts::read(&text, &identity)));
-    let effects = start(&mut state, now);
-    App::of(state, now, effects)
+    App::of(state, now)
 }
 
 #[test]
@@ -402,8 +401,7 @@ fn after(drafts: Drafts, settings: Settings) -> App {
     let keys = IdempotencyKeys::new(uuid::Uuid::max());
     let mut state = AppState::new(&settings, DomainSetup::default(), Size { columns: 80, rows: 24 }, keys);
     on_opened(&mut state, Ok(Some(drafts)));
-    let effects = start(&mut state, now);
-    App::of(state, now, effects)
+    App::of(state, now)
 }
 
 const BISCUIT: &str = r#""form":{"name":{"value":"Biscuit","cursor":7},"category":{"value":"3","cursor":1},"status":"Available","focus":"Name"},

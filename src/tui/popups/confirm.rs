@@ -9,13 +9,13 @@ use ratatui::text::Span;
 use super::stack::Popup;
 use crate::clock::Now;
 use crate::model::text::cut;
-use crate::tui::{AppState, Command, Effect, Page, Place, StyleRole, command};
+use crate::tui::{AppState, Command, Page, Place, StyleRole, command};
 
 /// How long keys are ignored after a box opened on its own.
 pub const DEAF: Duration = Duration::from_millis(250);
 
 /// What follows from an answer.
-pub type Answer = Box<dyn FnOnce(&mut AppState, Now) -> Vec<Effect> + Send>;
+pub type Answer = Box<dyn FnOnce(&mut AppState, Now) + Send>;
 
 /// What is asked, as it is painted.
 pub type Body = Box<dyn Fn(&AppState, &mut Page<'_>) + Send>;
@@ -45,8 +45,8 @@ impl Question {
         title: impl Into<String>,
         body: impl Fn(&AppState, &mut Page<'_>) + Send + 'static,
         yes_word: &'static str,
-        yes: impl FnOnce(&mut AppState, Now) -> Vec<Effect> + Send + 'static,
-        no: impl FnOnce(&mut AppState, Now) -> Vec<Effect> + Send + 'static,
+        yes: impl FnOnce(&mut AppState, Now) + Send + 'static,
+        no: impl FnOnce(&mut AppState, Now) + Send + 'static,
     ) -> Self {
         let (body, yes, no) = (Box::new(body), Box::new(yes), Box::new(no));
         let no_word = "n  Not now (Enter, Esc)";
@@ -58,7 +58,7 @@ impl Question {
         app: &AppState,
         what: String,
         details: Vec<(&'static str, String)>,
-        yes: impl FnOnce(&mut AppState, Now) -> Vec<Effect> + Send + 'static,
+        yes: impl FnOnce(&mut AppState, Now) + Send + 'static,
     ) -> Self {
         let last = "A pet that was added cannot be changed or deleted.";
         Self::new(
@@ -69,7 +69,7 @@ impl Question {
                 app.allowed = true;
                 yes(app, now)
             },
-            |app, _| app.note("Nothing was added. What you typed is kept."),
+            |app, _| app.tell("Nothing was added. What you typed is kept."),
         )
     }
 }
@@ -95,7 +95,7 @@ impl AppState {
         &mut self,
         what: String,
         details: Vec<(&'static str, String)>,
-        yes: impl FnOnce(&mut Self, Now) -> Vec<Effect> + Send + 'static,
+        yes: impl FnOnce(&mut Self, Now) + Send + 'static,
         now: Now,
     ) -> bool {
         if self.refuses_changes() {
@@ -125,8 +125,10 @@ static BOX: &[Command] = &[
     command("back", "n Enter Esc F3", "no (or Enter, Esc)", "no", |app, now| answer(app, |asked| asked.no, now)),
 ];
 
-fn answer(app: &mut AppState, which: fn(Question) -> Answer, now: Now) -> Vec<Effect> {
-    app.popups.take().map_or_else(Vec::new, |asked| which(asked)(app, now))
+fn answer(app: &mut AppState, which: fn(Question) -> Answer, now: Now) {
+    if let Some(asked) = app.popups.take() {
+        which(asked)(app, now);
+    }
 }
 
 pub static PLACE: Place = Place::new("confirm", "Protected service", &[BOX]).in_box();

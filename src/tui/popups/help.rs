@@ -19,7 +19,7 @@ use crate::tui::screens::requests;
 use crate::tui::state::Health;
 use crate::tui::theme::Appearance;
 use crate::tui::widgets::{moved, shown};
-use crate::tui::{AppState, Command, Effect, Page, Place, Screen, StyleRole, TextInput, Typing, change, command};
+use crate::tui::{AppState, Command, Page, Place, Screen, StyleRole, TextInput, Typing, command};
 
 #[derive(Debug)]
 pub struct HelpBox {
@@ -27,7 +27,7 @@ pub struct HelpBox {
     pub place: &'static Place,
 }
 
-pub const SHOW: Command = change("help", "? F1 Ctrl-G", "help", "this help", |app, _| {
+pub const SHOW: Command = command("help", "? F1 Ctrl-G", "help", "this help", |app, _| {
     let place = app.place();
     app.popups.cover(HelpBox { place });
 })
@@ -38,7 +38,7 @@ static BOX: &[Command] = &[
     SHOW_COMMANDS
         .at(": F9", "all commands", "all commands")
         .when(|app| !app.popups.covers() && app.allows(&SHOW_COMMANDS)),
-    change("write-file", "w Ctrl-O", "keys to a file", "write all to a file", |app, _| {
+    command("write-file", "w Ctrl-O", "keys to a file", "write all to a file", |app, _| {
         if app.popups.covers() {
             return app.tell(COVERS_BOX);
         }
@@ -129,7 +129,7 @@ fn section(heading: &'static str, keys: HelpLines, appearance: &Appearance) -> V
     [appearance.span(heading, StyleRole::Heading).into()].into_iter().chain(lines).collect()
 }
 
-pub const SHOW_COMMANDS: Command = change("commands", ": F9", "", "all commands", |app, _| {
+pub const SHOW_COMMANDS: Command = command("commands", ": F9", "", "all commands", |app, _| {
     if app.popups.covers() {
         return app.tell(COVERS_BOX);
     }
@@ -185,7 +185,7 @@ static COMMANDS: &[Command] = &[
     command("copy", "Ctrl-Y", "copy command", "copy the command line", |app, now| {
         match app.popups.get().and_then(CommandsBox::chosen).and_then(|found| found.line.clone()) {
             Some(line) => copy(app, line, "the command line", now),
-            None => app.note("This has no command line."),
+            None => app.tell("This has no command line."),
         }
     }),
     closes("Esc F3 F9", "close", "close"),
@@ -205,15 +205,16 @@ fn screens(app: &AppState) -> [(&'static str, &'static str); 5] {
 }
 
 /// Does what is chosen, on the screen that it belongs to.
-fn run_chosen(app: &mut AppState, now: Now) -> Vec<Effect> {
-    let Some(commands) = app.popups.get::<CommandsBox>() else { return Vec::new() };
-    let Some(FoundCommand { command, .. }) = commands.chosen().cloned() else { return Vec::new() };
+fn run_chosen(app: &mut AppState, now: Now) {
+    let Some(commands) = app.popups.get::<CommandsBox>() else { return };
+    let Some(FoundCommand { command, .. }) = commands.chosen().cloned() else { return };
     let way = screens(app).into_iter().find(|(place, _)| *place == command.place.name && *place != commands.from);
     let show = way.and_then(|(_, show)| app.keymap.named(GLOBAL, show).copied());
     app.popups.close();
-    let mut effects = show.map_or_else(Vec::new, |show| show.act(app, now));
-    effects.extend(command.act(app, now));
-    effects
+    if let Some(show) = show {
+        show.act(app, now);
+    }
+    command.act(app, now);
 }
 
 impl CommandsBox {

@@ -16,9 +16,7 @@ use crate::tui::msg::QuitReason;
 use crate::tui::screens::pets;
 use crate::tui::state::{Health, Link};
 use crate::tui::widgets::page::radio;
-use crate::tui::{
-    AppState, Command, Effect, Env, Job, Page, Place, Slot, StyleRole, TextInput, Typing, change, command,
-};
+use crate::tui::{AppState, Command, Env, Job, Page, Place, Slot, StyleRole, TextInput, Typing, command};
 
 #[derive(Debug, Default)]
 pub struct KeyBox {
@@ -45,21 +43,23 @@ impl KeyBox {
 }
 
 /// Asks in which file the key can be stored, once for each box.
-pub fn find_key_file(state: &mut AppState, now: Now) -> Vec<Effect> {
+pub fn find_key_file(state: &mut AppState, now: Now) {
     let asks = state.popups.get().is_some_and(|KeyBox { file, .. }| file.is_none());
-    if asks { state.begin_if_free(FindKeyFile(state.link.name.clone()), now) } else { Vec::new() }
+    if asks {
+        state.start_if_free(FindKeyFile(state.link.name.clone()), now);
+    }
 }
 
 pub static BOX: &[Command] = &[
     command("confirm", "Enter F2", "test", "test the key", confirm),
-    change("choices", "Ctrl-R", "show", "show or hide the key", |app, _| {
+    command("choices", "Ctrl-R", "show", "show or hide the key", |app, _| {
         if let Some(key_box) = app.popups.get_mut::<KeyBox>() {
             key_box.shown = !key_box.shown;
         }
     })
     .when(|app| app.popups.get().is_some_and(|KeyBox { input, .. }| !input.is_empty())),
-    change("next-field", "Tab down", "store in", "where to store it", |app, _| step(app, true)),
-    change("previous-field", "S-Tab up", "", "where to store it", |app, _| step(app, false)),
+    command("next-field", "Tab down", "store in", "where to store it", |app, _| step(app, true)),
+    command("previous-field", "S-Tab up", "", "where to store it", |app, _| step(app, false)),
 ];
 
 /// Behind what leads to the profiles.
@@ -68,7 +68,7 @@ pub static BOX_BELOW: &[Command] = &[command("back", "Esc F3", "close", "close; 
     if app.key_refused() {
         app.tell("What you typed is kept. F4 asks for the key again.");
     }
-    app.cancel(Slot::TestKey).into_iter().collect()
+    app.cancel(Slot::TestKey);
 })];
 
 pub fn open(app: &mut AppState, now: Now) {
@@ -106,17 +106,16 @@ fn step(app: &mut AppState, forward: bool) {
     }
 }
 
-fn confirm(app: &mut AppState, now: Now) -> Vec<Effect> {
-    let Some(key_box) = app.popups.get_mut::<KeyBox>() else { return Vec::new() };
+fn confirm(app: &mut AppState, now: Now) {
+    let Some(key_box) = app.popups.get_mut::<KeyBox>() else { return };
     match ApiKey::new(key_box.input.value()) {
         Err(error) => {
             key_box.error = Some(error.to_string());
             key_box.input.select();
-            Vec::new()
         }
         Ok(typed) => {
             key_box.error = None;
-            vec![app.begin(TestKey(typed), now)]
+            app.start(TestKey(typed), now);
         }
     }
 }
@@ -134,11 +133,10 @@ impl Job for FindKeyFile {
         blocking(move || Ok(env.machine.services.key_file(&self.0))).await
     }
 
-    fn done(&self, app: &mut AppState, file: Self::Answer, _: Now) -> Vec<Effect> {
+    fn done(&self, app: &mut AppState, file: Self::Answer, _: Now) {
         if let Some(key_box) = app.popups.get_mut::<KeyBox>() {
             key_box.file = Some(file.unwrap_or_default());
         }
-        Vec::new()
     }
 }
 
@@ -157,20 +155,20 @@ impl Job for KeepKey {
         blocking(move || env.machine.services.keep_key(&self.profile, &self.key)).await
     }
 
-    fn done(&self, app: &mut AppState, stored: Self::Answer, now: Now) -> Vec<Effect> {
+    fn done(&self, app: &mut AppState, stored: Self::Answer, now: Now) {
         let place = match &stored {
             Ok(KeyOrigin::File(path)) => format!("in {}, readable only by you", path.display()),
             Ok(other) => other.to_string(),
             Err(why) => {
-                return app
-                    .fail(format!("The service accepted the API key for this session, but it was not stored: {why}"));
+                return app.complain(format!(
+                    "The service accepted the API key for this session, but it was not stored: {why}"
+                ));
             }
         };
         app.say_done(format!("The service accepted the API key. It is stored {place}."), now.mono);
         if let (Ok(origin), true) = (stored, app.link.name == self.profile) {
             app.link.key.1 = origin;
         }
-        Vec::new()
     }
 }
 
@@ -190,9 +188,9 @@ impl Job for TestKey {
         Ok(())
     }
 
-    fn done(&self, app: &mut AppState, accepted: Self::Answer, now: Now) -> Vec<Effect> {
+    fn done(&self, app: &mut AppState, accepted: Self::Answer, now: Now) {
         let service = app.link.service.clone();
-        let Some(key_box) = app.popups.get_mut::<KeyBox>() else { return Vec::new() };
+        let Some(key_box) = app.popups.get_mut::<KeyBox>() else { return };
         match accepted {
             Ok(()) => {
                 let store = key_box.store;
@@ -200,16 +198,13 @@ impl Job for TestKey {
                 app.popups.take::<KeyBox>();
                 app.link.health = Health::Unknown;
                 app.pets.on_other_key();
-                let stopped = app.cancel(Slot::Follow);
-                let mut effects = Vec::new();
                 if store {
-                    effects.push(app.begin(KeepKey { profile: app.link.name.clone(), key: self.0.clone() }, now));
+                    app.start(KeepKey { profile: app.link.name.clone(), key: self.0.clone() }, now);
                 } else {
                     app.say_done("Key accepted. It is used until petstore exits.", now.mono);
                 }
-                effects.extend(stopped);
-                effects.extend(pets::update::reload(app, pets::ReadNext::All, now));
-                effects
+                app.cancel(Slot::Follow);
+                pets::update::reload(app, pets::ReadNext::All, now);
             }
             Err(failure) => {
                 key_box.error = Some(match failure.remedy() == Remedy::EnterKey {
@@ -220,7 +215,6 @@ impl Job for TestKey {
                     false => format!("{} Enter tries again.", failure.sentence(&service)),
                 });
                 app.last_failure = Some(failure);
-                Vec::new()
             }
         }
     }

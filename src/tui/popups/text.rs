@@ -13,7 +13,7 @@ use crate::model::BaseUrl;
 use crate::model::text::wrap_indented;
 use crate::tui::command::{READER, closes, moves};
 use crate::tui::widgets::{cells, moved};
-use crate::tui::{AppState, Command, Effect, Env, Job, Page, Place, Slot, change, command};
+use crate::tui::{AppState, Command, Effect, Env, Job, Page, Place, Slot, command};
 
 /// A text to read, to copy or to write.
 #[derive(Debug)]
@@ -33,11 +33,12 @@ impl TextBox {
 
 static BOX: &[Command] = &[
     SCROLL,
-    command("copy", "y", "copy", "copy it", |app, now| match app.popups.get() {
-        Some(TextBox { text, file, .. }) => copy(app, text.clone(), &file.clone(), now),
-        None => Vec::new(),
+    command("copy", "y", "copy", "copy it", |app, now| {
+        if let Some(TextBox { text, file, .. }) = app.popups.get() {
+            copy(app, text.clone(), &file.clone(), now);
+        }
     }),
-    change("write-file", "w", "write to file", "write it to a file", |app, _| {
+    command("write-file", "w", "write to file", "write it to a file", |app, _| {
         if let Some(TextBox { text, file, .. }) = app.popups.take() {
             app.popups.show(WriteBox::new(file, Contents::Text(text)));
         }
@@ -83,19 +84,19 @@ pub fn draw_lines(app: &AppState, lines: Vec<Line<'_>>, page: &mut Page<'_>) {
 const MOST_COPIED: usize = 100_000;
 
 /// Copies a text; `what` is how the message calls it.
-pub fn copy(state: &mut AppState, text: String, what: &str, now: Now) -> Vec<Effect> {
+pub fn copy(state: &mut AppState, text: String, what: &str, now: Now) {
     if text.len() > MOST_COPIED {
-        return state.fail(format!("Not copied: {what} is too long for a terminal's clipboard."));
+        return state.complain(format!("Not copied: {what} is too long for a terminal's clipboard."));
     }
-    vec![state.begin(CopyText { text, what: what.to_owned() }, now)]
+    state.start(CopyText { text, what: what.to_owned() }, now);
 }
 
 /// Copies a command that asks the service at an address the same; the key stays in the environment.
-pub fn copy_curl(state: &mut AppState, curl: impl FnOnce(&AppState, &BaseUrl) -> String, now: Now) -> Vec<Effect> {
+pub fn copy_curl(state: &mut AppState, curl: impl FnOnce(&AppState, &BaseUrl) -> String, now: Now) {
     let Some(curl) = state.link.address.as_ref().map(|address| curl(state, address)) else {
-        return state.note("curl cannot reach the service inside this program. F9 shows petstore commands.");
+        return state.tell("curl cannot reach the service inside this program. F9 shows petstore commands.");
     };
-    copy(state, curl, "the curl command (set PETSTORE_API_KEY to run it)", now)
+    copy(state, curl, "the curl command (set PETSTORE_API_KEY to run it)", now);
 }
 
 /// Copies a text with a program of this machine, if there is one.
@@ -116,18 +117,18 @@ impl Job for CopyText {
     }
 
     /// It was copied by a program of this machine, or the terminal must do it.
-    fn done(&self, app: &mut AppState, copied: Self::Answer, _: Now) -> Vec<Effect> {
+    fn done(&self, app: &mut AppState, copied: Self::Answer, _: Now) {
         let what = &self.what;
         match copied {
-            Ok(Ok(ClipboardBackend::Tmux)) => app.note(format!("Copied {what} to tmux (prefix ] pastes it).")),
-            Ok(Ok(ClipboardBackend::Desktop(..))) => app.note(format!("Copied {what} to the clipboard.")),
+            Ok(Ok(ClipboardBackend::Tmux)) => app.tell(format!("Copied {what} to tmux (prefix ] pastes it).")),
+            Ok(Ok(ClipboardBackend::Desktop(..))) => app.tell(format!("Copied {what} to the clipboard.")),
             Ok(Ok(ClipboardBackend::File(path))) => {
-                app.note(format!("This terminal has no clipboard: wrote {what} to {}.", path.display()))
+                app.tell(format!("This terminal has no clipboard: wrote {what} to {}.", path.display()))
             }
-            Ok(Err(why)) => app.fail(format!("Not copied: {why}")),
+            Ok(Err(why)) => app.complain(format!("Not copied: {why}")),
             Ok(Ok(ClipboardBackend::Terminal)) | Err(_) => {
                 app.tell(format!("Copied {what} (sent to the terminal, which does not confirm it)."));
-                vec![Effect::Clipboard(self.text.clone())]
+                app.effect(Effect::Clipboard(self.text.clone()));
             }
         }
     }

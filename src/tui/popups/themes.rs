@@ -13,7 +13,7 @@ use crate::tui::command::{LETTERS, moves};
 use crate::tui::job::blocking;
 use crate::tui::theme::Theme;
 use crate::tui::widgets::{cells, moved, shown};
-use crate::tui::{AppState, Command, Effect, Env, Job, Page, Place, Slot, StyleRole, change, command};
+use crate::tui::{AppState, Command, Env, Job, Page, Place, Slot, StyleRole, command};
 
 /// The menu of themes.
 #[derive(Debug)]
@@ -29,13 +29,12 @@ static BOX: &[Command] = &[
             app.theme = Arc::clone(&all[moved(here(app, all), movement, all.len(), all.len())]);
         }
     }),
-    command("confirm", "Enter F2", "save", "save in config.toml", |app, now| match app.popups.take() {
-        Some(ThemesBox { before, .. }) if app.theme != before => {
-            vec![app.begin(SetTheme(app.theme.name.clone()), now)]
+    command("confirm", "Enter F2", "save", "save in config.toml", |app, now| {
+        if app.popups.take().is_some_and(|ThemesBox { before, .. }| app.theme != before) {
+            app.start(SetTheme(app.theme.name.clone()), now);
         }
-        _ => Vec::new(),
     }),
-    change("back", "Esc q F3", "cancel", "back to the old theme", |app, _| {
+    command("back", "Esc q F3", "cancel", "back to the old theme", |app, _| {
         if let Some(ThemesBox { before, .. }) = app.popups.take() {
             app.theme = before;
         }
@@ -67,12 +66,11 @@ impl Job for SetTheme {
     }
 
     /// The theme is used in either case.
-    fn done(&self, app: &mut AppState, written: Self::Answer, now: Now) -> Vec<Effect> {
+    fn done(&self, app: &mut AppState, written: Self::Answer, now: Now) {
         match written {
             Ok(path) => app.say_done(format!("Theme {} saved in {path}.", self.0), now.mono),
             Err(why) => app.complain(format!("Theme not saved, used until petstore exits: {why}")),
         }
-        Vec::new()
     }
 }
 

@@ -17,7 +17,7 @@ use crate::tui::forms::COMPLETE;
 use crate::tui::job::blocking;
 use crate::tui::widgets::cells;
 use crate::tui::widgets::page::radio;
-use crate::tui::{AppState, Command, Effect, Env, Job, Page, Place, Slot, TextInput, Typing, change, command};
+use crate::tui::{AppState, Command, Env, Job, Page, Place, Slot, TextInput, Typing, command};
 
 /// Into which file?
 #[derive(Debug)]
@@ -142,8 +142,8 @@ impl Popup for WriteBox {
 static BOX: &[Command] = &[
     command("confirm", "Enter F2", "write", "write the file", confirm),
     COMPLETE,
-    change("next-set", "down", "", "which pets", |app, _| step(app, true)),
-    change("previous-set", "up", "", "which pets", |app, _| step(app, false)),
+    command("next-set", "down", "", "which pets", |app, _| step(app, true)),
+    command("previous-set", "up", "", "which pets", |app, _| step(app, false)),
     closes("Esc F3", "cancel", "close without writing"),
 ];
 
@@ -158,12 +158,12 @@ fn step(app: &mut AppState, forward: bool) {
     write.forget_answer();
 }
 
-fn confirm(app: &mut AppState, now: Now) -> Vec<Effect> {
-    let Some(write) = app.popups.get_mut::<WriteBox>() else { return Vec::new() };
+fn confirm(app: &mut AppState, now: Now) {
+    let Some(write) = app.popups.get_mut::<WriteBox>() else { return };
     let fault = write.fault();
     if fault.is_some() {
         write.error = fault;
-        return Vec::new();
+        return;
     }
     write.asked = Some(write.path.value().to_owned());
     if let Contents::Pets { sets, chosen } = &write.text {
@@ -171,7 +171,7 @@ fn confirm(app: &mut AppState, now: Now) -> Vec<Effect> {
     }
     let path = write.path.value().trim().to_owned();
     let write = WriteFile { path, replace: write.replace, what: write.text.clone() };
-    app.begin_if_free(write, now)
+    app.start_if_free(write, now);
 }
 
 /// Why a file was not written.
@@ -220,7 +220,7 @@ impl Job for WriteFile {
         .await
     }
 
-    fn done(&self, app: &mut AppState, written: Self::Answer, now: Now) -> Vec<Effect> {
+    fn done(&self, app: &mut AppState, written: Self::Answer, now: Now) {
         let open = app.popups.get_mut::<WriteBox>();
         match (written, open) {
             (Ok(path), open) => {
@@ -238,7 +238,6 @@ impl Job for WriteFile {
             (Err(NotWritten::Failed(why)), Some(write)) => write.error = Some(why),
             (Err(NotWritten::Failed(why)), None) => app.complain(why),
         }
-        Vec::new()
     }
 }
 

@@ -14,21 +14,21 @@ use crate::tui::popups::{TextBox, copy_curl};
 use crate::tui::state::{REQUESTS_KEPT, RequestLog, has_failed};
 use crate::tui::widgets::page::Column;
 use crate::tui::widgets::{WIDE, first_shown, moved};
-use crate::tui::{AppState, Command, Page, Place, Screen, StyleRole, change, command};
+use crate::tui::{AppState, Command, Page, Place, Screen, StyleRole, command};
 
 /// Shown when there is nothing under the cursor.
 const NO_ROW: &str = "No requests yet in this session.";
 
-pub const SHOW: Command = change("requests", "H", "", "requests", show).everywhere();
+pub const SHOW: Command = command("requests", "H", "", "requests", show).everywhere();
 
 static REQUESTS: &[Command] = &[
-    change("open", "Enter", "whole", "all of it", open),
+    command("open", "Enter", "whole", "all of it", open),
     command("copy-curl", "c", "copy curl", "copy as curl, no key", |app, now| match app.requests.selected().cloned() {
         Some(exchange) => copy_curl(app, |_, address| exchange.as_curl(address), now),
-        None => app.note(NO_ROW),
+        None => app.tell(NO_ROW),
     }),
     moves(LIST, "", "move|newest, oldest", go),
-    change("back", "Esc F3 q", "back", "back", |app, _| app.screen = app.requests.back),
+    command("back", "Esc F3 q", "back", "back", |app, _| app.screen = app.requests.back),
 ];
 
 pub static PLACE: Place = Place::new("requests", "Requests", &[REQUESTS]);

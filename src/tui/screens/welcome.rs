@@ -12,7 +12,7 @@ use crate::tui::msg::QuitReason;
 use crate::tui::update::QUIT;
 use crate::tui::widgets::moved;
 use crate::tui::widgets::page::marker;
-use crate::tui::{AppState, Command, Effect, Page, Place, StyleRole, command};
+use crate::tui::{AppState, Command, Page, Place, StyleRole, command};
 
 /// What is offered: what it is, what comes of it, and what the program starts again with; a service elsewhere needs a
 /// profile first.
@@ -36,16 +36,15 @@ static WELCOME: &[Command] = &[
 pub static PLACE: Place = Place::new("welcome", "First start", &[WELCOME]);
 
 /// Ends this start: the program starts again with the choice. Without one, asks for a profile.
-fn answer(state: &mut AppState, number: usize, now: Now) -> Vec<Effect> {
+fn answer(state: &mut AppState, number: usize, now: Now) {
     state.welcome.cursor = number;
     state.welcome.chosen = OPTIONS[number].2;
     if state.welcome.chosen.is_some() {
         state.quitting = Some(QuitReason::User);
-        return Vec::new();
+        return;
     }
-    let effects = profiles::list::show(state, now);
+    profiles::list::show(state, now);
     state.profiles.form_open = true;
-    effects
 }
 
 /// The least height at which everything is shown.

@@ -13,7 +13,7 @@ use crate::tui::command::{ARROWS, Movement, moves};
 use crate::tui::popups::help;
 use crate::tui::screens::add_pet::{CATEGORY, NAME, State, import};
 use crate::tui::screens::pets;
-use crate::tui::{AppState, Command, Effect, Place, Screen, Typing, change, command, forms};
+use crate::tui::{AppState, Command, Effect, Place, Screen, Typing, command, forms};
 
 use super::MOST_WAITING;
 use super::import::update::{IMPORT, check_unfinished};
@@ -23,14 +23,14 @@ use super::lines;
 const A_MOMENT: Duration = Duration::from_secs(10);
 
 /// Shows the form itself; another command shows what was left open in its place.
-pub const NEW: Command = change("show-add", "a", "add", "add a pet", show_form).everywhere().adds().shell(add_line);
+pub const NEW: Command = command("show-add", "a", "add", "add a pet", show_form).everywhere().adds().shell(add_line);
 
 pub fn add_line(_: &AppState) -> Option<String> {
     Some("pets add --name NAME --category-id ID".to_owned())
 }
 
 /// To the lines and back.
-pub const LINES: Command = change("rapid-entry", "F6", "lines", "to the lines and back", switch)
+pub const LINES: Command = command("rapid-entry", "F6", "lines", "to the lines and back", switch)
     .everywhere()
     .adds()
     .when(|app| !app.add.outbox.lines.is_empty());
@@ -39,10 +39,10 @@ const CONFIRM: Command = command("confirm", "Enter", "add", "add it, or to the n
     .when(|app| !app.add.form.is_at(&NAME) || !app.add.form.value(&NAME).is_empty())
     .word(|app| (!app.add.form.is_at(&NAME)).then_some("accept"));
 const NEXT: Command = command("next-field", "Tab down", "next", "next field", next);
-const PREVIOUS: Command = change("previous-field", "S-Tab up", "", "previous field", |app, _| go(app, false));
+const PREVIOUS: Command = command("previous-field", "S-Tab up", "", "previous field", |app, _| go(app, false));
 const SAVE: Command = command("save", "F2", "add", "check and add", save).when(|app| !app.add.form.is_at(&NAME));
 const IMPORT_HERE: Command = IMPORT.at("F7", "import", "import a file");
-const CLEAR: Command = change("clear", "F8", "clear", "clear; again: undo", clear);
+const CLEAR: Command = command("clear", "F8", "clear", "clear; again: undo", clear);
 const BACK: Command = command("back", "Esc F3", "pets", "to the pets, text stays", back);
 
 /// A text field of the form.
@@ -53,8 +53,8 @@ pub static FORM_PLACE: Place = Place::new("form", "Add pet", &[FORM]).text();
 /// The status. Letters are for the name.
 static FORM_CHOICE: &[Command] = &[
     moves(ARROWS, "choose", "choose the status", |app, movement, _| app.add.form.choose(movement)),
-    change("previous-tab", "left", "", "choose the status", |app, _| app.add.form.choose(Movement::Up)),
-    change("next-tab", "right", "", "choose the status", |app, _| app.add.form.choose(Movement::Down)),
+    command("previous-tab", "left", "", "choose the status", |app, _| app.add.form.choose(Movement::Up)),
+    command("next-tab", "right", "", "choose the status", |app, _| app.add.form.choose(Movement::Down)),
     CONFIRM.at("Enter", "accept", "to the name"),
     NEXT.at("Tab", "", "next field"),
     PREVIOUS.at("S-Tab", "back", "previous field"),
@@ -77,11 +77,11 @@ static LINES_BELOW: &[Command] = &[
     command("delete", "Del", "drop", "drop the line", |app, now| about_line(app, now, lines::drop_marked))
         .when(|app| fate(app).is_some_and(Fate::can_be_dropped)),
     moves(ARROWS, "move", "move", |app, movement, _| lines::step(app, movement.is_down())),
-    change("next-field", "Tab", "", "to the form", |app, _| app.add.go_to_name()),
+    command("next-field", "Tab", "", "to the form", |app, _| app.add.go_to_name()),
     SAVE.at("F2", "", "check and add"),
     LINES.at("F6", "", "to the form"),
     help::SHOW.at("?", "", "this help"),
-    change("back", "Esc F3", "form", "to the form", |app, _| app.add.go_to_name()),
+    command("back", "Esc F3", "form", "to the form", |app, _| app.add.go_to_name()),
 ];
 
 pub static LINES_PLACE: Place = Place::new("rapid-choice", "Lines of Add pet", &[LINES_BELOW]).text();
@@ -127,9 +127,9 @@ fn switch(state: &mut AppState, now: Now) {
 }
 
 /// Goes to the list and reloads it. Lines are still sent.
-fn back(state: &mut AppState, now: Now) -> Vec<Effect> {
+fn back(state: &mut AppState, now: Now) {
     if state.add.stop_editing().is_some() {
-        return Vec::new();
+        return;
     }
     state.screen = Screen::Pets;
     let counts = state.add.outbox.counts();
@@ -137,10 +137,9 @@ fn back(state: &mut AppState, now: Now) -> Vec<Effect> {
         let text = format!("{} not sent yet.", counted(counts.waiting, "line"));
         state.tell(text);
     }
-    if !std::mem::take(&mut state.add.unread) || state.key_refused() {
-        return Vec::new();
+    if std::mem::take(&mut state.add.unread) && !state.key_refused() {
+        pets::update::reload(state, pets::ReadNext::Nothing, now);
     }
-    pets::update::reload(state, pets::ReadNext::Nothing, now)
 }
 
 fn clear(state: &mut AppState, _: Now) {
@@ -183,11 +182,11 @@ pub fn on_typing(state: &mut AppState, typing: Typing<'_>, now: Now) -> bool {
 }
 
 /// Acts on a line, unless another service is being changed to.
-fn about_line(state: &mut AppState, now: Now, act: fn(&mut AppState, Now) -> Vec<Effect>) -> Vec<Effect> {
+fn about_line(state: &mut AppState, now: Now, act: fn(&mut AppState, Now)) {
     if is_still_switching(state, "the line was not changed.") {
-        return vec![bell()];
+        return bell(state);
     }
-    act(state, now)
+    act(state, now);
 }
 
 /// Whether another service is being switched to; then says so, with `text` on what was not done.
@@ -206,62 +205,58 @@ fn go(state: &mut AppState, next: bool) {
 }
 
 /// Tab: ends a scan where the scanner is set to it, or else goes to the next field.
-fn next(state: &mut AppState, now: Now) -> Vec<Effect> {
+fn next(state: &mut AppState, now: Now) {
     let add = &state.add;
     if add.form.is_at(&NAME) && add.setup.scan_tab && add.is_scan(now.mono) {
         return confirm(state, now);
     }
     go(state, true);
-    Vec::new()
 }
 
 /// Enter: adds the pet from its name once there is a category, and else leads there.
-fn confirm(state: &mut AppState, now: Now) -> Vec<Effect> {
+fn confirm(state: &mut AppState, now: Now) {
     let asked = draft(state);
     let (add, categories) = (&mut state.add, &state.pets.categories);
     let category = add.form.value(&CATEGORY);
     let is_wrong = !category.is_empty() && categories.parse(category).is_err();
     let has_category = !category.is_empty() && !is_wrong;
     let is_scan = add.is_scan(now.mono);
-    if !add.form.is_at(&NAME) {
-        if add.form.is_at(&CATEGORY) && is_wrong {
-            add.form.select(&CATEGORY);
-            return vec![bell()];
-        }
-        if add.form.is_at(&CATEGORY) && is_code(category) && add.asked.as_ref() != Some(&asked) {
-            let text = format!("Is {category} a category, and not a code? Enter again takes it.");
-            add.asked = Some(asked);
-            add.form.select(&CATEGORY);
-            state.tell(text);
-            return vec![bell()];
-        }
+    if add.form.is_at(&NAME) && add.form.value(&NAME).is_empty() {
+        return;
+    }
+    if add.form.is_at(&CATEGORY) && is_wrong {
+        add.form.select(&CATEGORY);
+        bell(state);
+    } else if add.form.is_at(&CATEGORY) && is_code(category) && add.asked.as_ref() != Some(&asked) {
+        let text = format!("Is {category} a category, and not a code? Enter again takes it.");
+        add.asked = Some(asked);
+        add.form.select(&CATEGORY);
+        state.tell(text);
+        bell(state);
+    } else if !add.form.is_at(&NAME) {
         add.form.go_to(&NAME);
-    } else if add.form.value(&NAME).is_empty() {
-        return Vec::new();
     } else if has_category {
-        return save(state, now);
+        save(state, now);
     } else if is_scan && add.outbox.counts().refused < MOST_WAITING && add.editing.is_none() {
         // A scanner does not look where the cursor goes: the next code must not become the category.
         take(state, now);
         state.complain("Not added: a category is missing. F6 shows the line, Enter there fixes it.");
-        return vec![bell()];
+        bell(state);
     } else if is_wrong {
         add.form.select(&CATEGORY);
-        return vec![bell()];
+        bell(state);
     } else {
         add.form.go_to(&CATEGORY);
     }
-    Vec::new()
 }
 
 /// Checks the form and takes it as a line, or puts the cursor on the first field to fix.
-fn save(state: &mut AppState, now: Now) -> Vec<Effect> {
+fn save(state: &mut AppState, now: Now) {
     state.add.marked = None;
-    let Some(new) = checked(state, now) else { return vec![bell()] };
+    let Some(new) = checked(state, now) else { return bell(state) };
     if !asks_first(state, &new, now) {
         take(state, now);
     }
-    Vec::new()
 }
 
 /// The pet in the form, or says why it cannot be taken.
@@ -311,15 +306,11 @@ fn asks_first(state: &mut AppState, new: &NewPet, now: Now) -> bool {
         0 => "Add this pet to".to_owned(),
         waiting => format!("Add this pet, and send {} that wait, to", counted(waiting, "line")),
     };
-    let take = |app: &mut AppState, now: Now| {
-        take(app, now);
-        Vec::new()
-    };
     state.asks_first(what, details, take, now)
 }
 
 /// Takes up what an earlier session left: a pet without an answer, an import that is not finished.
-pub fn take_up(state: &mut AppState, now: Now) -> Vec<Effect> {
+pub fn take_up(state: &mut AppState, now: Now) {
     if let Some(sent) = &state.add.sent {
         state.add.outbox.take_over(sent);
     }
@@ -331,12 +322,13 @@ pub fn take_up(state: &mut AppState, now: Now) -> Vec<Effect> {
         state.add.next_animal();
         state.drafts.back = None;
     }
-    check_unfinished(state, now)
+    check_unfinished(state, now);
 }
 
 /// Handles text that is pasted for the name. Several codes come from a fast scanner: each is taken, the first appended
-/// to what is typed already. Several lines of anything else are previewed before they are sent. The rest is typed.
-pub fn paste(state: &mut AppState, text: &str, now: Now) -> Option<Vec<Effect>> {
+/// to what is typed already. Several lines of anything else are previewed before they are sent. `false` leaves the rest to
+/// be typed.
+pub fn paste(state: &mut AppState, text: &str, now: Now) -> bool {
     let lines = text.replace("\r\n", "\n").replace('\r', "\n");
     let name = &state.add.form[&NAME];
     let begun = if name.is_selected() { String::new() } else { name.value().to_owned() };
@@ -354,13 +346,15 @@ pub fn paste(state: &mut AppState, text: &str, now: Now) -> Option<Vec<Effect>> 
             let (rest, from) = (lines.len() - taken, short(line));
             let text = format!("{why} {taken} lines were taken, {rest} were not. Paste again from \"{from}\".");
             state.complain(text);
-            return Some(vec![bell()]);
+            bell(state);
+            return true;
         }
         let begun = if taken == 0 { begun.as_str() } else { "" };
         state.add.form.set(&NAME, &format!("{begun}{line}"));
         take(state, now);
     }
-    Some(state.note(format!("{} codes pasted, one line each.", lines.len())))
+    state.tell(format!("{} codes pasted, one line each.", lines.len()));
+    true
 }
 
 /// Why no further line can be taken now.
@@ -405,7 +399,7 @@ fn is_code(text: &str) -> bool {
     (8..=14).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// The terminal's bell.
-pub const fn bell() -> Effect {
-    Effect::Notify(Notify::Bell, String::new())
+/// Rings the terminal's bell.
+pub fn bell(state: &mut AppState) {
+    state.effect(Effect::Notify(Notify::Bell, String::new()));
 }

@@ -19,7 +19,7 @@ use crate::model::{Field, NewPet, Pet};
 use crate::tui::pending::LINES;
 use crate::tui::screens::pets;
 use crate::tui::state::{Link, MessageKind};
-use crate::tui::{AppState, Effect, Env, Job, Screen, Slot};
+use crate::tui::{AppState, Env, Job, Screen, Slot};
 
 use super::form::bell;
 use super::{CATEGORY, EditedLine, NAME, Pacing, STATUS, State};
@@ -46,9 +46,9 @@ pub fn step(state: &mut AppState, down: bool) {
 
 /// Enter on the selected line: edits a refused one, searches for one with an unknown outcome, and accepts what was
 /// found.
-pub fn open(state: &mut AppState, now: Now) -> Vec<Effect> {
+pub fn open(state: &mut AppState, now: Now) {
     let add = &mut state.add;
-    let Some(line) = add.marked_line().cloned() else { return Vec::new() };
+    let Some(line) = add.marked_line().cloned() else { return };
     match line.fate {
         Fate::Refused(_) => {
             if add.form.value(&NAME).is_empty() || add.editing.is_some() {
@@ -57,7 +57,7 @@ pub fn open(state: &mut AppState, now: Now) -> Vec<Effect> {
                 state.tell("First add the name you typed, or clear it (F8).");
             }
         }
-        Fate::Unknown(None) => return look(state, &line, now),
+        Fate::Unknown(None) => look(state, &line, now),
         Fate::Unknown(Some(id)) => {
             add.outbox.accept(line.typed.line, id);
             add.unread = true;
@@ -65,13 +65,12 @@ pub fn open(state: &mut AppState, now: Now) -> Vec<Effect> {
         }
         Fate::Unwritten | Fate::Waiting | Fate::Sending(..) => {
             let what = format!("Send {} to", counted(add.outbox.counts().waiting, "line"));
-            if !state.asks_first(what, Vec::new(), |_, _| Vec::new(), now) {
+            if !state.asks_first(what, Vec::new(), |_, _| {}, now) {
                 state.tell("This line is sent automatically.");
             }
         }
         Fate::Saved(id) => state.tell(format!("Saved as pet {id}.")),
     }
-    Vec::new()
 }
 
 fn edit(state: &mut AppState, line: Line) {
@@ -107,10 +106,10 @@ fn named_in(reason: &str) -> Option<Field> {
     named.next().filter(|_| named.next().is_none())
 }
 
-fn look(state: &mut AppState, line: &Line, now: Now) -> Vec<Effect> {
-    let Ok(new) = line.typed.pet.check(&state.pets.categories) else { return Vec::new() };
+fn look(state: &mut AppState, line: &Line, now: Now) {
+    let Ok(new) = line.typed.pet.check(&state.pets.categories) else { return };
     state.tell(format!("Searching for {} ...", short(&line.typed.pet.name)));
-    vec![state.begin(SearchForLine { line: line.typed.line, new }, now)]
+    state.start(SearchForLine { line: line.typed.line, new }, now);
 }
 
 /// Searches for a pet of this name and category that may have been added from a line.
@@ -128,10 +127,10 @@ impl Job for SearchForLine {
         search_for(&env.api("search").await?, &self.new).await
     }
 
-    fn done(&self, app: &mut AppState, searched: Result<SearchedPets, Failure>, _: Now) -> Vec<Effect> {
+    fn done(&self, app: &mut AppState, searched: Result<SearchedPets, Failure>, _: Now) {
         let outbox = &mut app.add.outbox;
         let Some(line) = outbox.line(self.line).filter(|line| matches!(line.fate, Fate::Unknown(_))) else {
-            return Vec::new();
+            return;
         };
         let name = short(&line.typed.pet.name);
         let text = match searched {
@@ -150,33 +149,31 @@ impl Job for SearchForLine {
             }
             Err(failure) => format!("Searching for {name} failed: {}", failure.sentence(&app.link.service)),
         };
-        app.note(text)
+        app.tell(text);
     }
 }
 
 /// Sends the selected line with an unknown outcome again, which may add a second pet.
-pub fn send_again(state: &mut AppState, _: Now) -> Vec<Effect> {
+pub fn send_again(state: &mut AppState, _: Now) {
     let add = &mut state.add;
     let unknown = add.marked_line().filter(|line| matches!(line.fate, Fate::Unknown(_)));
     let Some(number) = unknown.map(|line| line.typed.line) else {
-        return state.note("Only a line without an answer (?) can be sent again.");
+        return state.tell("Only a line without an answer (?) can be sent again.");
     };
     add.outbox.send_again(number);
-    Vec::new()
 }
 
 /// Drops the selected line, unless it is being sent or saved.
-pub fn drop_marked(state: &mut AppState, now: Now) -> Vec<Effect> {
+pub fn drop_marked(state: &mut AppState, now: Now) {
     let add = &mut state.add;
-    let Some(here) = add.marked.and_then(|number| add.outbox.position(number)) else { return Vec::new() };
+    let Some(here) = add.marked.and_then(|number| add.outbox.position(number)) else { return };
     let line = add.outbox.lines[here].clone();
     if !line.fate.can_be_dropped() {
-        return state.note("A line that is being sent or saved cannot be dropped.");
+        return state.tell("A line that is being sent or saved cannot be dropped.");
     }
     add.outbox.drop_line(line.typed.line);
     add.marked = add.outbox.lines.get(here).or(add.outbox.lines.last()).map(|next| next.typed.line);
     state.say_done(format!("Dropped {}.", short(&line.typed.pet.name)), now.mono);
-    Vec::new()
 }
 
 /// An attempt to send a line at `at`.
@@ -185,29 +182,27 @@ fn attempt(link: &Link, at: Instant) -> Attempt {
 }
 
 /// Starts all writes and requests that are possible now.
-pub fn work(state: &mut AppState, now: Now) -> Vec<Effect> {
+pub fn work(state: &mut AppState, now: Now) {
     let State { outbox, pacing, .. } = &mut state.add;
     if !outbox.has_work() {
-        return Vec::new();
+        return;
     }
     pacing.pause = pacing.pause.filter(|until| *until > now.mono);
     pacing.write_pause = pacing.write_pause.filter(|until| *until > now.mono);
     // Also while nothing is sent: waiting lines must survive the end of the program.
-    let mut effects: Vec<Effect> = write(state, now).into_iter().collect();
+    write(state, now);
     if state.add.pacing.pause.is_none() && !state.key_refused() && state.may_change() && !state.is_switching() {
-        effects.extend(send(state, now));
+        send(state, now);
     }
-    effects
 }
 
 /// One write at a time, so the file keeps the order of typing.
-fn write(state: &mut AppState, now: Now) -> Option<Effect> {
+fn write(state: &mut AppState, now: Now) {
     let State { outbox, pacing, .. } = &mut state.add;
-    if outbox.unwritten.is_empty() || pacing.write_pause.is_some() || state.pending.is_running(Slot::Queue) {
-        return None;
+    if !outbox.unwritten.is_empty() && pacing.write_pause.is_none() && !state.pending.is_running(Slot::Queue) {
+        let write = WriteLines(outbox.begin_writing());
+        state.start(write, now);
     }
-    let write = WriteLines(outbox.begin_writing());
-    Some(state.begin(write, now))
 }
 
 /// Writes records to the queue file.
@@ -222,7 +217,7 @@ impl Job for WriteLines {
         env.queue.write(self.0.clone()).await
     }
 
-    fn done(&self, app: &mut AppState, result: Result<(), String>, now: Now) -> Vec<Effect> {
+    fn done(&self, app: &mut AppState, result: Result<(), String>, now: Now) {
         let State { outbox, pacing, .. } = &mut app.add;
         let is_first = !outbox.is_unwritable;
         outbox.written(result.is_ok());
@@ -239,7 +234,6 @@ impl Job for WriteLines {
                 }
             }
         }
-        Vec::new()
     }
 }
 
@@ -252,9 +246,8 @@ fn lanes(State { pacing, setup, .. }: &State) -> usize {
     usize::try_from(needed).unwrap_or(LINES).clamp(1, setup.concurrency.get())
 }
 
-fn send(state: &mut AppState, now: Now) -> Vec<Effect> {
+fn send(state: &mut AppState, now: Now) {
     let attempt = attempt(&state.link, now.mono);
-    let mut effects = Vec::new();
     let most = lanes(&state.add);
     while let Some(lane) = (0..LINES).find(|lane| !state.pending.is_running(Slot::Line(*lane))) {
         let under_way = (0..LINES).filter(|lane| state.pending.is_running(Slot::Line(*lane))).count();
@@ -265,9 +258,8 @@ fn send(state: &mut AppState, now: Now) -> Vec<Effect> {
         if let Some(line) = outbox.line_mut(number) {
             line.fate = Fate::Sending(lane, now.mono);
         }
-        effects.push(state.begin(SendLine { lane, line: Box::new(to_send) }, now));
+        state.start(SendLine { lane, line: Box::new(to_send) }, now);
     }
-    effects
 }
 
 /// Sends a line once, in this lane.
@@ -288,19 +280,19 @@ impl Job for SendLine {
         })
     }
 
-    fn done(&self, app: &mut AppState, sent: Result<LineSent, Failure>, now: Now) -> Vec<Effect> {
-        on_sent(app, self.lane, sent.unwrap_or_else(LineSent::Failed), now)
+    fn done(&self, app: &mut AppState, sent: Result<LineSent, Failure>, now: Now) {
+        on_sent(app, self.lane, sent.unwrap_or_else(LineSent::Failed), now);
     }
 }
 
 /// Handles the result of sending a line.
-fn on_sent(state: &mut AppState, lane: usize, sent: LineSent, now: Now) -> Vec<Effect> {
+fn on_sent(state: &mut AppState, lane: usize, sent: LineSent, now: Now) {
     let State { outbox, pacing, .. } = &mut state.add;
     let sending = outbox.lines.iter().find_map(|line| {
         let Fate::Sending(there, since) = line.fate else { return None };
         (there == lane).then(|| (line.typed.line, since, short(&line.typed.pet.name)))
     });
-    let Some((number, since, name)) = sending else { return Vec::new() };
+    let Some((number, since, name)) = sending else { return };
     outbox.on_sent(number, &sent, attempt(&state.link, since), &state.link.service);
     let fate = outbox.line(number).map(|line| &line.fate);
     let (is_refused, is_unknown) = (matches!(fate, Some(Fate::Refused(_))), matches!(fate, Some(Fate::Unknown(_))));
@@ -310,12 +302,12 @@ fn on_sent(state: &mut AppState, lane: usize, sent: LineSent, now: Now) -> Vec<E
             (pacing.tries, pacing.pause) = (0, None);
             return saved(state, &pet, now);
         }
-        LineSent::NotWritten => return Vec::new(),
+        LineSent::NotWritten => return,
         LineSent::NotRepeatable => {
             pacing.tries = 0;
             let text = format!("No answer for {name}; it may have been added. F6, then Enter searches for it.");
             state.complain(text);
-            return vec![bell()];
+            return bell(state);
         }
         LineSent::Failed(failure) | LineSent::NotSent(failure) => failure,
     };
@@ -326,15 +318,14 @@ fn on_sent(state: &mut AppState, lane: usize, sent: LineSent, now: Now) -> Vec<E
     } else if is_unknown {
         format!("{name} may have been added: {sentence}")
     } else {
-        wait(state, failure, now);
-        return Vec::new();
+        return wait(state, failure, now);
     };
     state.last_failure = Some(failure);
     state.complain(text);
-    vec![bell()]
+    bell(state);
 }
 
-fn saved(state: &mut AppState, pet: &Pet, now: Now) -> Vec<Effect> {
+fn saved(state: &mut AppState, pet: &Pet, now: Now) {
     state.add.unread = true;
     let is_last = !state.add.outbox.has_work();
     state.pets.added(pet);
@@ -344,9 +335,9 @@ fn saved(state: &mut AppState, pet: &Pet, now: Now) -> Vec<Effect> {
     state.added.push(pet.id);
     if is_last && state.screen != Screen::AddPet {
         state.add.unread = false;
-        pets::update::reload(state, pets::ReadNext::Nothing, now)
+        pets::update::reload(state, pets::ReadNext::Nothing, now);
     } else {
-        pets::update::on_sign_of_life(state, now)
+        pets::update::on_sign_of_life(state, now);
     }
 }
 

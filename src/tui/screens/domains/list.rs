@@ -18,7 +18,7 @@ use crate::model::words::duration;
 use crate::tui::command::{Movement, moves};
 use crate::tui::state::MessageKind;
 use crate::tui::widgets::{first_of_page, moved};
-use crate::tui::{AppState, Command, Effect, Place, StyleRole, change, command};
+use crate::tui::{AppState, Command, Place, StyleRole, command};
 
 /// Lines of the list that a page is.
 const PAGE: usize = 10;
@@ -28,32 +28,31 @@ const NO_DOMAIN: &str = "No domains yet. a adds one.";
 
 static LIST: &[Command] = &[
     command("open", "Enter", "open", "open, continue", open),
-    change("add", "a", "add", "add a domain", |app, _| wizard::open(&mut app.domains))
+    command("add", "a", "add", "add a domain", |app, _| wizard::open(&mut app.domains))
         .shell(|_| Some("domains add NAME".to_owned())),
     command("redirects", "R", "redirects", "primary and redirects", redirects::open).shell(redirects::line),
     command("removal", "U", "removal", "remove step by step", |app, now| match settle_selection(app, now) {
         Some(_) => removal::open(app, now),
-        None => app.note(NO_DOMAIN),
+        None => app.tell(NO_DOMAIN),
     })
     .shell(|app| line(app, "remove")),
     command("refresh", "r F5", "check now", "check all now", check_all).shell(|_| Some("domains check".to_owned())),
-    change("live", "A", "watch", "watch, on and off", watch).shell(|app| line(app, "watch")),
+    command("live", "A", "watch", "watch, on and off", watch).shell(|app| line(app, "watch")),
     command("resolvers", "p", "", "public resolvers", popups::resolvers::change),
     OUTSIDE,
-    change("delete", "Del", "", "drop a draft", drop_draft).confirms(),
+    command("delete", "Del", "", "drop a draft", drop_draft).confirms(),
     moves(command::LIST, "", "move|first, last", go),
 ];
 
 pub static LIST_PLACE: Place = Place::new("domains", "Domains", &[LIST]).around(around);
 
-fn check_all(app: &mut AppState, now: Now) -> Vec<Effect> {
+fn check_all(app: &mut AppState, now: Now) {
     scheduler::ask_all(&mut app.domains, now);
     if !app.domains.rows(now).is_empty() {
         app.say_done("Checking all domains. Ctrl-C cancels.", now.mono);
     }
-    let mut effects = read(app, now);
-    effects.extend(redirects::walk(app, now));
-    effects
+    read(app, now);
+    redirects::walk(app, now);
 }
 
 fn watch(app: &mut AppState, now: Now) {
@@ -102,12 +101,11 @@ fn settle_selection(app: &mut AppState, now: Now) -> Option<DnsName> {
 }
 
 /// Opens the selected domain at its next step.
-fn open(app: &mut AppState, now: Now) -> Vec<Effect> {
+fn open(app: &mut AppState, now: Now) {
     let selected = settle_selection(app, now);
     let panel = &mut app.domains;
     let Some(name) = selected else {
-        wizard::open(panel);
-        return Vec::new();
+        return wizard::open(panel);
     };
     match panel.stage(&name, now) {
         Step::Draft => {
@@ -119,7 +117,7 @@ fn open(app: &mut AppState, now: Now) -> Vec<Effect> {
             panel.enter(PanelLocation::Record);
             scheduler::ask_if_old(panel, &name, now);
         }
-        Step::RemovalPlanned | Step::Removed => return removal::open(app, now),
+        Step::RemovalPlanned | Step::Removed => removal::open(app, now),
         Step::WaitingForDns
         | Step::Propagating
         | Step::ReadyToVerify
@@ -131,7 +129,6 @@ fn open(app: &mut AppState, now: Now) -> Vec<Effect> {
             scheduler::ask_if_old(panel, &name, now);
         }
     }
-    Vec::new()
 }
 
 /// The least columns for a name.

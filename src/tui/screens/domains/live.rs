@@ -24,36 +24,37 @@ use crate::model::text::{cut, width};
 use crate::model::words::duration;
 use crate::tui::command::moves;
 use crate::tui::popups::{TextBox, copy};
-use crate::tui::{AppState, Command, Effect, Place, StyleRole, change, command};
+use crate::tui::{AppState, Command, Place, StyleRole, command};
 use jiff::SignedDuration;
 
 /// What is shown if nothing is known of a domain yet.
 const NOT_CHECKED: &str = "Not checked yet. r checks now.";
 
 /// Back to the page before.
-pub(super) const BACK: Command = change("back", "Esc F3 q", "back", "back", |app, _| app.domains.back());
+pub(super) const BACK: Command = command("back", "Esc F3 q", "back", "back", |app, _| app.domains.back());
 pub const CHECK: Command =
-    change("refresh", "r F5", "", "check now", |app, _| of_selected(app, check_now)).shell(|app| line(app, "check"));
-pub const VERIFIED: Command = change("verified", "V", "I chose Verify", "I chose (Re-)Verify", |app, now| {
+    command("refresh", "r F5", "", "check now", |app, _| of_selected(app, check_now)).shell(|app| line(app, "check"));
+pub const VERIFIED: Command = command("verified", "V", "I chose Verify", "I chose (Re-)Verify", |app, now| {
     of_selected(app, |app, name| verified(app, name, now))
 })
 .confirms()
 .when(is_listed)
 .shell(|app| line(app, "verified"));
 pub const CORRECT: Command =
-    change("correct", "c", "", "correct the value", |app, _| of_selected(app, correct)).when(is_listed);
+    command("correct", "c", "", "correct the value", |app, _| of_selected(app, correct)).when(is_listed);
 pub const FORMATS: Command =
-    change("formats", "f", "formats", "all formats", formats::open).shell(|app| line(app, "records"));
+    command("formats", "f", "formats", "all formats", formats::open).shell(|app| line(app, "records"));
 pub const DELETES: Command = command("copy-deletes", "D", "", "copy what to delete", copy_deletes);
-pub const EVIDENCE: Command = change("evidence", "e down PgDn", "in full", "evidence, in full", |app, _| evidence(app));
+pub const EVIDENCE: Command =
+    command("evidence", "e down PgDn", "in full", "evidence, in full", |app, _| evidence(app));
 pub const REPORT: Command =
-    change("report", "S", "", "support report", |app, _| report(app)).shell(|app| line(app, "report"));
+    command("report", "S", "", "support report", |app, _| report(app)).shell(|app| line(app, "report"));
 
 /// One domain as it is now.
 static DOMAIN: &[Command] = &[
     CHECK.at("r F5", "check", "check now"),
     VERIFIED,
-    change("rules", "t", "troubles", "troubleshooting", |app, now| {
+    command("rules", "t", "troubles", "troubleshooting", |app, now| {
         let rule = likely_rule(&app.domains, now);
         app.domains.enter(PanelLocation::Rules(rule));
     }),
@@ -63,11 +64,11 @@ static DOMAIN: &[Command] = &[
         let seen = app.domains.selected.as_ref().and_then(|name| app.domains.seen(name));
         match seen.and_then(|seen| deciding(&seen.findings)).map(words) {
             Some(text) => copy(app, text, "the first problem and its fix", now),
-            None => app.note(NOT_CHECKED),
+            None => app.tell(NOT_CHECKED),
         }
     }),
     DELETES,
-    change("record", "d", "", "the DNS record again", |app, _| {
+    command("record", "d", "", "the DNS record again", |app, _| {
         of_selected(app, |app, name| {
             wizard::resume(&mut app.domains, name);
             app.domains.enter(PanelLocation::Record);
@@ -76,7 +77,7 @@ static DOMAIN: &[Command] = &[
     .when(is_listed)
     .shell(|app| line(app, "records")),
     CORRECT,
-    change("saved", "s", "", "I saved it again", |app, now| of_selected(app, |app, name| saved_again(app, name, now)))
+    command("saved", "s", "", "I saved it again", |app, now| of_selected(app, |app, name| saved_again(app, name, now)))
         .confirms()
         .when(is_listed)
         .shell(|app| line(app, "saved")),
@@ -112,10 +113,10 @@ fn check_now(app: &mut AppState, name: &DnsName) {
 }
 
 /// Copies the records that must be deleted first, as lines of a zone file.
-fn copy_deletes(app: &mut AppState, now: Now) -> Vec<Effect> {
+fn copy_deletes(app: &mut AppState, now: Now) {
     let seen = app.domains.selected.as_ref().and_then(|name| Some((name, app.domains.seen(name)?)));
     let Some((name, seen)) = seen else {
-        return app.note(NOT_CHECKED);
+        return app.tell(NOT_CHECKED);
     };
     let line = |conflict: &Conflict, value: &String| {
         format!("{} {} IN {} {}\n", name.dotted(), conflict.ttl, conflict.kind, display_safe(value))
@@ -124,9 +125,9 @@ fn copy_deletes(app: &mut AppState, now: Now) -> Vec<Effect> {
         seen.conflicts.iter().flat_map(|conflict| conflict.values.iter().map(move |value| line(conflict, value)));
     let lines: String = lines.collect();
     if lines.is_empty() {
-        return app.note("Nothing has to be deleted at this name.");
+        return app.tell("Nothing has to be deleted at this name.");
     }
-    copy(app, lines, "what to delete", now)
+    copy(app, lines, "what to delete", now);
 }
 
 /// Records that the record was saved. If it was before, only on the second press: the 48 hours start again.

@@ -15,9 +15,10 @@ use crate::domains::{DnsName, Event, observation};
 use crate::model::text::{cut, width};
 use crate::tui::popups::{Contents, WriteBox, copy};
 use crate::tui::widgets::cells;
-use crate::tui::{AppState, Command, Effect, Place, StyleRole, change, command};
 
-const SAVED: Command = change("saved", "s", "saved it", "I saved it there", |app, now| {
+use crate::tui::{AppState, Command, Place, StyleRole, command};
+
+const SAVED: Command = command("saved", "s", "saved it", "I saved it there", |app, now| {
     of_selected(app, |app, name| saved(app, name, now))
 })
 .shell(|app| line(app, "saved"));
@@ -33,7 +34,7 @@ static RECORD: &[Command] = &[
         copy_part(app, |record| record.name.dotted(), now)
     }),
     FORMATS,
-    change("write-file", "w", "write", "write to a file", |app, _| {
+    command("write-file", "w", "write", "write to a file", |app, _| {
         of_selected(app, |app, name| {
             let text = FormatsBox::default().text(&app.domains);
             app.popups.show(WriteBox::new(format!("{name}.txt"), Contents::Text(text)));
@@ -44,8 +45,8 @@ static RECORD: &[Command] = &[
     DELETES,
     EVIDENCE.at("e down PgDn", "", "evidence, in full"),
     OUTSIDE,
-    change("back", "F3 left h", "step back", "name and value", |app, _| of_selected(app, correct)),
-    change("leave", "Esc q", "back", "back", |app, _| app.domains.back()),
+    command("back", "F3 left h", "step back", "name and value", |app, _| of_selected(app, correct)),
+    command("leave", "Esc q", "back", "back", |app, _| app.domains.back()),
 ];
 
 pub static RECORD_PLACE: Place = Place::new("record", "The DNS record", &[RECORD]).around(around);
@@ -60,13 +61,13 @@ fn saved(app: &mut AppState, name: &DnsName, now: Now) {
 }
 
 /// Copies one part of the record.
-fn copy_part(app: &mut AppState, part: fn(&DnsRecord) -> String, now: Now) -> Vec<Effect> {
+fn copy_part(app: &mut AppState, part: fn(&DnsRecord) -> String, now: Now) {
     let Some(record) = app.domains.dns_record() else {
-        return app.note("No value yet. F3 goes back to enter it.");
+        return app.tell("No value yet. F3 goes back to enter it.");
     };
     let text = part(&record);
     let shown = format!("\"{text}\"");
-    copy(app, text, &shown, now)
+    copy(app, text, &shown, now);
 }
 
 /// With fewer rows, only the record and what is in its way are shown.

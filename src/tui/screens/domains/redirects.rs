@@ -23,7 +23,7 @@ use crate::domains::{DnsName, Verdict, redirect_config};
 use crate::tui::command::moves;
 use crate::tui::popups::copy;
 use crate::tui::widgets::{first_of_page, moved};
-use crate::tui::{AppState, Command, Effect, Env, Job, Place, Slot, StyleRole, command};
+use crate::tui::{AppState, Command, Env, Job, Place, Slot, StyleRole, command};
 
 impl State {
     /// The configured redirect from a domain.
@@ -63,7 +63,7 @@ pub fn redirect(written: &WrittenRedirect) -> Option<Redirect> {
 }
 
 /// Opens the page, and follows every redirect.
-pub fn open(app: &mut AppState, now: Now) -> Vec<Effect> {
+pub fn open(app: &mut AppState, now: Now) {
     let panel = &mut app.domains;
     panel.enter(PanelLocation::Redirects);
     let redirects = &panel.setup.configuration.redirects;
@@ -71,17 +71,16 @@ pub fn open(app: &mut AppState, now: Now) -> Vec<Effect> {
     if let Some(at) = panel.selected.as_ref().and_then(is_of) {
         panel.redirects.selected = at;
     }
-    walk(app, now)
+    walk(app, now);
 }
 
 /// Follows every redirect by header-only requests.
-pub fn walk(app: &mut AppState, now: Now) -> Vec<Effect> {
+pub fn walk(app: &mut AppState, now: Now) {
     let redirects: Vec<Redirect> = app.domains.setup.configuration.redirects.iter().filter_map(redirect).collect();
-    if redirects.is_empty() || !popups::resolvers::may_send(app, now) {
-        return Vec::new();
+    if !redirects.is_empty() && popups::resolvers::may_send(app, now) {
+        let sandbox = app.domains.setup.sandbox_at(now);
+        app.start(FollowRedirects { redirects, sandbox }, now);
     }
-    let sandbox = app.domains.setup.sandbox_at(now);
-    vec![app.begin(FollowRedirects { redirects, sandbox }, now)]
 }
 
 /// Follows redirects by header-only requests.
@@ -102,10 +101,10 @@ impl Job for FollowRedirects {
         followed.map_err(|why| Failure::Crashed { why })
     }
 
-    fn done(&self, app: &mut AppState, followed: Result<Vec<FollowedRedirect>, Failure>, now: Now) -> Vec<Effect> {
+    fn done(&self, app: &mut AppState, followed: Result<Vec<FollowedRedirect>, Failure>, now: Now) {
         let walked = match followed {
             Ok(walked) => walked,
-            Err(failure) => return app.fail(failure),
+            Err(failure) => return app.complain(failure),
         };
         for walked in walked.iter().filter(|walked| leads_on(&walked.findings)) {
             app.domains.worked.insert(walked.redirect.from.clone());
@@ -119,7 +118,6 @@ impl Job for FollowRedirects {
         for name in from.iter().filter(is_idle).cloned().collect::<Vec<_>>() {
             scheduler::wait(&mut app.domains, &name, now);
         }
-        Vec::new()
     }
 }
 
@@ -129,7 +127,7 @@ static REDIRECTS: &[Command] = &[
         .shell(line),
     command("copy", "y", "copy", "copy all as JSON", |app, now| match lint(&app.domains).configuration {
         Some(configuration) => copy(app, configuration.to_json(), "the configuration as JSON", now),
-        None => app.fail("The redirects have errors. Fix them in your configuration first."),
+        None => app.complain("The redirects have errors. Fix them in your configuration first."),
     }),
     OUTSIDE,
     moves("up k|down j|||||PgUp Home g|PgDn End G", "", "move|first, last", |app, movement, _| {

@@ -8,7 +8,7 @@ use crate::model::words::capitalized;
 use crate::tui::forms::{NEXT, PREVIOUS};
 use crate::tui::state::MessageKind;
 use crate::tui::widgets::form::{Field, Form, Kind};
-use crate::tui::{AppState, Command, Effect, Place, Slot, change, command};
+use crate::tui::{AppState, Command, Place, Slot, command};
 
 use super::live::BACK;
 use super::popups::outside::{OUTSIDE, OUTSIDE_TYPED};
@@ -44,27 +44,29 @@ fn steps(app: &AppState, name: &DnsName, now: Now) -> Option<[Step; 4]> {
 }
 
 /// Opens the page for the domain that has the cursor.
-pub fn open(app: &mut AppState, now: Now) -> Vec<Effect> {
+pub fn open(app: &mut AppState, now: Now) {
     let panel = &mut app.domains;
-    let Some(name) = panel.selected.clone() else { return Vec::new() };
+    let Some(name) = panel.selected.clone() else { return };
     panel.removal = Form::new(&[&BEGIN, &NAME]);
     if panel.entry(&name).is_some_and(domain_guide::is_gone) {
         panel.removal.go_to(&NAME);
     }
     panel.enter(PanelLocation::Removal);
-    check(app, now)
+    check(app, now);
 }
 
 /// Checks the redirect before the removal, and the record after it.
-pub fn check(app: &mut AppState, now: Now) -> Vec<Effect> {
+pub fn check(app: &mut AppState, now: Now) {
     let panel = &mut app.domains;
-    let Some(name) = panel.selected.clone() else { return Vec::new() };
+    let Some(name) = panel.selected.clone() else { return };
     scheduler::ask_anew(panel, &name);
-    if panel.reported(&name).removed { Vec::new() } else { redirects::walk(app, now) }
+    if !panel.reported(&name).removed {
+        redirects::walk(app, now);
+    }
 }
 
 static AT_STEPS: &[Command] = &[
-    change("toggle", "Space Enter", "begin, call off", "begin, or call it off", toggle),
+    command("toggle", "Space Enter", "begin, call off", "begin, or call it off", toggle),
     NEXT.at("Tab down", "next", "next line").called(""),
     PREVIOUS.at("S-Tab up", "", "previous line"),
     CHECK.at("r F5", "check again", "check again"),
@@ -77,7 +79,7 @@ pub static STEPS_PLACE: Place = Place::new("removal", "Removal", &[AT_STEPS]).ar
 
 /// The field for the name at their end.
 static AT_NAME: &[Command] = &[
-    change("confirm", "Enter F2", "remove", "remove from list", forget).confirms(),
+    command("confirm", "Enter F2", "remove", "remove from list", forget).confirms(),
     PREVIOUS.at("S-Tab up", "back", "previous step"),
     CHECK,
     OUTSIDE_TYPED,

@@ -17,16 +17,16 @@ use crate::tui::key::Key;
 use crate::tui::mouse::Target;
 use crate::tui::popups::copy;
 use crate::tui::widgets::form::neighbour;
-use crate::tui::{AppState, Command, Effect, Place, StyleRole, change, command};
+use crate::tui::{AppState, Command, Place, StyleRole, command};
 
 /// A troubleshooting rule.
 static RULES: &[Command] = &[
-    change("next-tab", "right Tab", "next", "other rules", |app, _| step_rule(app, true)),
-    change("previous-tab", "left S-Tab", "", "other rules", |app, _| step_rule(app, false)),
-    change("rule-verification", "1", "", "a rule", |app, _| show_rule(app, Rule::Verification)),
-    change("rule-certificate", "2", "", "a rule", |app, _| show_rule(app, Rule::Certificate)),
-    change("rule-browser", "3", "", "a rule", |app, _| show_rule(app, Rule::Browser)),
-    change("rule-redirects", "4", "", "a rule", |app, _| show_rule(app, Rule::Redirects)),
+    command("next-tab", "right Tab", "next", "other rules", |app, _| step_rule(app, true)),
+    command("previous-tab", "left S-Tab", "", "other rules", |app, _| step_rule(app, false)),
+    command("rule-verification", "1", "", "a rule", |app, _| show_rule(app, Rule::Verification)),
+    command("rule-certificate", "2", "", "a rule", |app, _| show_rule(app, Rule::Certificate)),
+    command("rule-browser", "3", "", "a rule", |app, _| show_rule(app, Rule::Browser)),
+    command("rule-redirects", "4", "", "a rule", |app, _| show_rule(app, Rule::Redirects)),
     CHECK_RULE,
     VERIFIED.at("V", "I chose Re-verify", "I chose (Re-)Verify"),
     command("copy", "y", "", "copy the first fix", copy_fix),
@@ -40,8 +40,8 @@ pub static RULES_PLACE: Place = Place::new("rules", "Troubleshooting", &[RULES])
 
 /// The field for what the browser says.
 static BROWSER: &[Command] = &[
-    change("next-tab", "Tab", "next rule", "next rule", |app, _| step_rule(app, true)),
-    change("previous-tab", "S-Tab", "", "previous rule", |app, _| step_rule(app, false)),
+    command("next-tab", "Tab", "next rule", "next rule", |app, _| step_rule(app, true)),
+    command("previous-tab", "S-Tab", "", "previous rule", |app, _| step_rule(app, false)),
     CHECK_RULE.at("F5", "check", "check now"),
     OUTSIDE_TYPED,
     LEAVE_RULES.at("Esc F3", "back", "to the domain"),
@@ -53,11 +53,13 @@ const CHECK_RULE: Command = command("refresh", "r F5", "check", "check now", |ap
     if let Some(name) = app.domains.selected.clone() {
         scheduler::ask(&mut app.domains, &name);
     }
-    if app.domains.place == PanelLocation::Rules(Rule::Redirects) { redirects::walk(app, now) } else { Vec::new() }
+    if app.domains.place == PanelLocation::Rules(Rule::Redirects) {
+        redirects::walk(app, now);
+    }
 })
 .shell(|app| line(app, "check"));
 
-const LEAVE_RULES: Command = change("back", "Esc F3 q", "back", "to the domain", |app, _| {
+const LEAVE_RULES: Command = command("back", "Esc F3 q", "back", "to the domain", |app, _| {
     // Not to the other rules.
     app.domains.trail.retain(|place| !matches!(place, PanelLocation::Rules(_)));
     app.domains.back();
@@ -95,12 +97,12 @@ pub fn likely_rule(state: &State, now: Now) -> Rule {
 }
 
 /// Copies the first fix on a page.
-fn copy_fix(app: &mut AppState, now: Now) -> Vec<Effect> {
-    let PanelLocation::Rules(rule) = app.domains.place else { return Vec::new() };
+fn copy_fix(app: &mut AppState, now: Now) {
+    let PanelLocation::Rules(rule) = app.domains.place else { return };
     let answers = facts(&app.domains, now).map(|facts| answers(rule, &facts)).unwrap_or_default();
     match answers.into_iter().flat_map(|answer| answer.act).next() {
         Some(act) => copy(app, act, "what to do", now),
-        None => app.note("Nothing to do here."),
+        None => app.tell("Nothing to do here."),
     }
 }
 

@@ -148,8 +148,7 @@ fn instant(state: &State, at: Timestamp, now: Now) -> Instant {
 }
 
 /// Starts queued checks in free lanes, and writes changes.
-pub fn work(app: &mut AppState, now: Now) -> Vec<Effect> {
-    let mut effects = Vec::new();
+pub fn work(app: &mut AppState, now: Now) {
     let may_send = app.domains.queue.is_empty() || popups::resolvers::may_send(app, now);
     for lane in 0..LANES {
         let panel = &mut app.domains;
@@ -162,10 +161,9 @@ pub fn work(app: &mut AppState, now: Now) -> Vec<Effect> {
         let detail = on_screen && panel.selected.as_ref() == Some(&name);
         let check = CheckRequest { entry, detail, sandbox: panel.setup.sandbox_at(now) };
         panel.lanes[lane] = Some(name);
-        effects.push(app.begin(CheckDomain { lane, request: Box::new(check) }, now));
+        app.start(CheckDomain { lane, request: Box::new(check) }, now);
     }
-    effects.extend(keep(app, now));
-    effects
+    keep(app, now);
 }
 
 /// The next queued domain that is still on the list.
@@ -180,13 +178,12 @@ fn next_in_queue(panel: &mut State) -> Option<(DnsName, Entry)> {
 }
 
 /// Writes changes, one write at a time to keep their order.
-fn keep(app: &mut AppState, now: Now) -> Option<Effect> {
+fn keep(app: &mut AppState, now: Now) {
     let panel = &app.domains;
-    if panel.changes.is_empty() || panel.blocked || app.pending.is_running(Slot::Registry) {
-        return None;
+    if !panel.changes.is_empty() && !panel.blocked && !app.pending.is_running(Slot::Registry) {
+        app.domains.writing = app.domains.changes.len();
+        app.start(KeepRegistry(app.domains.changes.clone()), now);
     }
-    app.domains.writing = app.domains.changes.len();
-    Some(app.begin(KeepRegistry(app.domains.changes.clone()), now))
 }
 
 /// Checks one domain, in one of a few lanes.
@@ -206,7 +203,7 @@ impl Job for CheckDomain {
         checked.map_err(|why| Failure::Crashed { why })
     }
 
-    fn done(&self, app: &mut AppState, checked: Result<Checked, Failure>, now: Now) -> Vec<Effect> {
+    fn done(&self, app: &mut AppState, checked: Result<Checked, Failure>, now: Now) {
         let failure = match checked {
             Ok(seen) => return on_seen(app, self.lane, seen, now),
             Err(failure) => failure.sentence("the checker"),
@@ -215,7 +212,7 @@ impl Job for CheckDomain {
             wait(&mut app.domains, &name, now);
             app.complain(format!("Could not check {name}: {failure} r tries again."));
         }
-        work(app, now)
+        work(app, now);
     }
 }
 
@@ -223,11 +220,10 @@ impl Ongoing for CheckDomain {
     /// What is complete, and when the check began.
     type Part = (Complete, Timestamp);
 
-    fn on_part(&self, app: &mut AppState, so_far: Self::Part, _: Now) -> Vec<Effect> {
+    fn on_part(&self, app: &mut AppState, so_far: Self::Part, _: Now) {
         if let Some(check) = app.domains.checks.get_mut(&self.request.entry.name) {
             check.so_far = Some(so_far);
         }
-        Vec::new()
     }
 }
 
@@ -262,9 +258,9 @@ fn free(state: &mut State, lane: usize) -> Option<DnsName> {
 }
 
 /// A domain was checked.
-fn on_seen(app: &mut AppState, lane: usize, mut seen: Checked, now: Now) -> Vec<Effect> {
+fn on_seen(app: &mut AppState, lane: usize, mut seen: Checked, now: Now) {
     let panel = &mut app.domains;
-    let Some(name) = panel.lanes[lane].clone() else { return Vec::new() };
+    let Some(name) = panel.lanes[lane].clone() else { return };
     let is_automatic = !panel.checks.get(&name).is_some_and(|check| check.asked);
     if panel.checks.get_mut(&name).is_some_and(|check| std::mem::take(&mut check.again)) {
         // It began before the last change, so its result is outdated.
@@ -302,14 +298,14 @@ fn on_seen(app: &mut AppState, lane: usize, mut seen: Checked, now: Now) -> Vec<
     let panel = &mut app.domains;
     // What happens on the page of a removal was done by the operator.
     let is_being_removed = panel.place == PanelLocation::Removal && panel.selected.as_ref() == Some(&name);
-    let row = row.filter(|_| notify && !is_being_removed);
-    let mut effects: Vec<Effect> = row.and_then(|row| announce(app, &row, now)).into_iter().collect();
-    effects.extend(work(app, now));
+    if let Some(row) = row.filter(|_| notify && !is_being_removed) {
+        announce(app, &row, now);
+    }
+    work(app, now);
     // What was fixed in the redirect from it is seen as soon.
     if app.domains.followed(&name).is_some() && !app.pending.is_running(Slot::Redirects) {
-        effects.extend(redirects::walk(app, now));
+        redirects::walk(app, now);
     }
-    effects
 }
 
 /// Keeps the measurement, and saves it if it is new; returns whether it is.
@@ -331,19 +327,19 @@ fn note(panel: &mut State, name: &DnsName, seen: &mut Checked) -> bool {
 }
 
 /// Notifies the operator of the result of an automatic check, of the same at most once an hour.
-fn announce(app: &mut AppState, row: &DomainSummary, now: Now) -> Option<Effect> {
+fn announce(app: &mut AppState, row: &DomainSummary, now: Now) {
     let DomainProgress { stage, verdict, summary, needs_action, .. } = &row.progress;
     let is_live = *stage == Step::Live;
     let text = match needs_action {
         true => format!("{}: {summary}. {}", row.shown, full_sentence(&act(&row.progress, false))),
         false if is_live && *verdict == Some(Verdict::Ok) => format!("{} is live.", row.shown),
-        _ => return None,
+        _ => return,
     };
-    let check = app.domains.checks.get_mut(&row.name)?;
+    let Some(check) = app.domains.checks.get_mut(&row.name) else { return };
     let recent =
         |(last, at): &(String, Instant)| *last == text && now.mono.saturating_duration_since(*at) < NOTIFY_AGAIN;
     if check.announced.as_ref().is_some_and(recent) {
-        return None;
+        return;
     }
     check.announced = Some((text.clone(), now.mono));
     let shown = if app.screen == Screen::Domains { text.clone() } else { format!("{text} (3: domains)") };
@@ -352,7 +348,7 @@ fn announce(app: &mut AppState, row: &DomainSummary, now: Now) -> Option<Effect>
     } else if app.message.as_ref().is_none_or(|message| message.kind != MessageKind::Error) {
         app.tell(shown);
     }
-    Some(Effect::Notify(app.domains.setup.notify, text))
+    app.effect(Effect::Notify(app.domains.setup.notify, text));
 }
 
 /// The problems that came or went between two checks.

@@ -12,23 +12,23 @@ use crate::domains::registry::RegistryChange;
 use crate::domains::report::sentence;
 use crate::domains::troubleshooting::Rule;
 use crate::tui::job::blocking;
-use crate::tui::{AppState, Command, Effect, Env, Job, Place, Screen, Slot, Typing};
+use crate::tui::{AppState, Command, Env, Job, Place, Screen, Slot, Typing};
 
 /// Shows the panel. The list is read each time because another program may have changed it.
-pub fn show(app: &mut AppState, now: Now) -> Vec<Effect> {
+pub fn show(app: &mut AppState, now: Now) {
     app.screen = Screen::Domains;
     app.pets.searching = false;
-    read(app, now)
+    read(app, now);
 }
 
 /// Reads the list.
-pub fn read(app: &mut AppState, now: Now) -> Vec<Effect> {
+pub fn read(app: &mut AppState, now: Now) {
     app.domains.blocked = false;
     // A write also returns the list.
     if app.pending.is_running(Slot::Registry) || !app.domains.changes.is_empty() {
         return scheduler::work(app, now);
     }
-    vec![app.begin(KeepRegistry(Vec::new()), now)]
+    app.start(KeepRegistry(Vec::new()), now);
 }
 
 impl State {
@@ -59,33 +59,32 @@ pub(super) fn line(app: &AppState, verb: &str) -> Option<String> {
 }
 
 /// Runs a command of the panel once its list is read, and does what has become due.
-pub(in crate::tui) fn around(app: &mut AppState, command: &Command, now: Now) -> Vec<Effect> {
+pub(in crate::tui) fn around(app: &mut AppState, command: &Command, now: Now) {
     // A message stays until the next key.
     app.message = None;
     let reads = command.place == &LIST_PLACE && command.name == "refresh" && app.domains.list_error.is_some();
     if app.domains.list.is_none() && !reads {
         if app.domains.list_error.is_some() {
-            return app.fail("The list could not be read. r tries again.");
+            return app.complain("The list could not be read. r tries again.");
         }
-        return app.note("The list of domains is being read.");
+        return app.tell("The list of domains is being read.");
     }
     if command.name != "outside" && !(command.works)(app) && !is_listed(app) {
-        return app.note("Not on your list: F2 in its form adds it.");
+        return app.tell("Not on your list: F2 in its form adds it.");
     }
     if !command.confirms {
         app.domains.confirming = None;
     }
-    let mut effects = command.run(app, now);
-    effects.extend(scheduler::work(app, now));
-    effects
+    command.run(app, now);
+    scheduler::work(app, now);
 }
 
 /// To the pets.
-pub fn leave(app: &mut AppState, now: Now) -> Vec<Effect> {
+pub fn leave(app: &mut AppState, now: Now) {
     app.message = None;
     app.screen = Screen::Pets;
     app.domains.confirming = None;
-    scheduler::work(app, now)
+    scheduler::work(app, now);
 }
 
 /// What is typed goes into the field that has the cursor.
@@ -111,7 +110,7 @@ impl Job for KeepRegistry {
         blocking(move || env.machine.domains_context.apply(&self.0)).await
     }
 
-    fn done(&self, app: &mut AppState, kept: Result<Registry, String>, now: Now) -> Vec<Effect> {
+    fn done(&self, app: &mut AppState, kept: Result<Registry, String>, now: Now) {
         let panel = &mut app.domains;
         match kept {
             Ok(mut list) => {
@@ -123,6 +122,7 @@ impl Job for KeepRegistry {
                 panel.list = Some(list);
                 panel.list_error = None;
                 scheduler::begin(panel, now);
+                scheduler::work(app, now);
             }
             Err(why) => {
                 // Nothing is lost: the next change, or r in the list, tries again.
@@ -133,9 +133,7 @@ impl Job for KeepRegistry {
                 if app.screen != Screen::Domains || app.domains.place != PanelLocation::List {
                     app.complain(format!("{} Press r in the list to try again.", sentence(&why)));
                 }
-                return Vec::new();
             }
         }
-        scheduler::work(app, now)
     }
 }

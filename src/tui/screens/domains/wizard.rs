@@ -16,7 +16,7 @@ use crate::domains::troubleshooting::PRECONDITIONS;
 use crate::domains::{Code, Dated, DnsName, Domain, Entry, Event, Finding, Topic, Verdict, parse_name};
 use crate::model::text::short;
 use crate::tui::forms::{NEXT, PREVIOUS};
-use crate::tui::{AppState, Command, Effect, Place, StyleRole, change, command};
+use crate::tui::{AppState, Command, Place, StyleRole, command};
 
 /// Opens the form for an entry of the list.
 pub fn resume(state: &mut State, name: &DnsName) {
@@ -73,14 +73,14 @@ pub fn open(state: &mut State) {
 }
 
 const SAVE: Command = command("save", "F2", "the record", "on to the record", next);
-const CHECK: Command = change("check", "F5", "", "check, do not add", |app, _| check_only(app));
-const CLEAR: Command = change("clear", "F8", "", "clear the field", |app, _| {
+const CHECK: Command = command("check", "F5", "", "check, do not add", |app, _| check_only(app));
+const CLEAR: Command = command("clear", "F8", "", "clear the field", |app, _| {
     if let Some(input) = app.domains.wizard.input() {
         input.clear();
     }
 })
 .when(|app| app.domains.wizard.clone().input().is_some_and(|input| !input.is_empty()));
-const LEAVE: Command = change("back", "Esc F3", "leave", "back, kept", leave);
+const LEAVE: Command = command("back", "Esc F3", "leave", "back, kept", leave);
 
 /// The button.
 static AT_BUTTON: &[Command] = &[
@@ -108,7 +108,7 @@ static AT_TEXT: &[Command] = &[
 pub static TEXT_PLACE: Place = Place::new("wizard-text", "Add a domain", &[AT_TEXT]).text().around(around);
 
 /// Continues to the record, or to the first field that is wrong.
-fn next(app: &mut AppState, now: Now) -> Vec<Effect> {
+fn next(app: &mut AppState, now: Now) {
     let panel = &mut app.domains;
     let reading = read_name(panel);
     let Some(domain) = reading.domain else {
@@ -120,14 +120,14 @@ fn next(app: &mut AppState, now: Now) -> Vec<Effect> {
             panel.selected = Some(listed.clone());
             panel.trail.clear();
             panel.place = PanelLocation::List;
-            return app.note(format!("{listed} is already on the list."));
+            return app.tell(format!("{listed} is already on the list."));
         }
         panel.wizard.form.select(&NAME);
-        return app.fail(refusal("the domain", &reading.findings));
+        return app.complain(refusal("the domain", &reading.findings));
     };
     if panel.setup.sandbox.is_some() && domain.name.as_str() != Sandbox::DOMAIN {
         let text = format!("The sandbox has only {}. Type that name.", Sandbox::DOMAIN);
-        return app.fail(text);
+        return app.complain(text);
     }
     let value = read_value(panel);
     save(app, &domain, value.as_ref().ok(), now);
@@ -147,7 +147,6 @@ fn next(app: &mut AppState, now: Now) -> Vec<Effect> {
             app.complain(refusal("the value", &findings));
         }
     }
-    Vec::new()
 }
 
 /// Checks the typed domain without adding it to the list; what is typed stays in the form.

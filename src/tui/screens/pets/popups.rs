@@ -19,7 +19,7 @@ use crate::model::{Limit, Pet, PetId};
 use crate::tui::command::closes;
 use crate::tui::job::blocking;
 use crate::tui::popups::FieldBox;
-use crate::tui::{AppState, Command, Effect, Env, Job, Page, Place, Popup, Screen, Slot, TextInput, Typing, command};
+use crate::tui::{AppState, Command, Env, Job, Page, Place, Popup, Screen, Slot, TextInput, Typing, command};
 
 #[derive(Debug)]
 pub struct LimitBox(pub FieldBox);
@@ -38,18 +38,19 @@ pub fn open_limit(app: &mut AppState, _: Now) {
     app.popups.show(LimitBox(FieldBox { input, error: None }));
 }
 
-fn use_limit(app: &mut AppState, now: Now) -> Vec<Effect> {
-    let Some(LimitBox(field)) = app.popups.get_mut() else { return Vec::new() };
+fn use_limit(app: &mut AppState, now: Now) {
+    let Some(LimitBox(field)) = app.popups.get_mut() else { return };
     let typed = field.input.value().trim();
     let Ok(limit) = typed.parse() else {
         let why = format!("\"{}\" is not a number from 1 to 100.", short(typed));
-        field.refuse(why);
-        return Vec::new();
+        return field.refuse(why);
     };
     app.popups.close();
     app.message = None;
     app.pets.limit = limit;
-    if waits(app) { Vec::new() } else { reload(app, ReadNext::Nothing, now) }
+    if !waits(app) {
+        reload(app, ReadNext::Nothing, now);
+    }
 }
 
 impl Popup for LimitBox {
@@ -78,9 +79,9 @@ fn id(typed: &str) -> Result<PetId, String> {
 }
 
 /// Looks up the pet with this id.
-pub fn look_up(state: &mut AppState, id: PetId, now: Now) -> Vec<Effect> {
+pub fn look_up(state: &mut AppState, id: PetId, now: Now) {
     state.popups.show(LookupBox(FieldBox { input: TextInput::new(id.to_string()), error: None }));
-    look(state, false, now)
+    look(state, false, now);
 }
 
 #[derive(Debug, Default)]
@@ -91,7 +92,7 @@ static LOOKUP: &[Command] = &[
     command("ask-deprecated", "g", "GET /pets/ID", "GET /pets/{petId}", |app, now| look(app, true, now)).when(has_id),
     command("back", "Esc F3", "close", "close", |app, _| {
         app.popups.close();
-        app.cancel(Slot::ById).into_iter().collect()
+        app.cancel(Slot::ById);
     }),
 ];
 
@@ -102,23 +103,19 @@ fn has_id(app: &AppState) -> bool {
 }
 
 /// Looks up the pet; with `at_once`, by the deprecated operation.
-fn look(state: &mut AppState, at_once: bool, now: Now) -> Vec<Effect> {
-    let Some(LookupBox(lookup)) = state.popups.get_mut() else { return Vec::new() };
+fn look(state: &mut AppState, at_once: bool, now: Now) {
+    let Some(LookupBox(lookup)) = state.popups.get_mut() else { return };
     let id = match id(lookup.input.value().trim()) {
         Ok(id) => id,
-        Err(why) => {
-            lookup.refuse(why);
-            return Vec::new();
-        }
+        Err(why) => return lookup.refuse(why),
     };
     lookup.error = None;
     // The next id replaces it.
     lookup.input.select();
     let here = if at_once { None } else { state.pets.store.get(id).cloned() };
     if let Some(pet) = here {
-        let effects = Vec::from_iter(state.cancel(Slot::ById));
-        show(state, pet, "in the loaded rows", now);
-        return effects;
+        state.cancel(Slot::ById);
+        return show(state, pet, "in the loaded rows", now);
     }
     let ask = match at_once {
         true => Ask::Now,
@@ -126,7 +123,7 @@ fn look(state: &mut AppState, at_once: bool, now: Now) -> Vec<Effect> {
         false if sunset::is_over(now.wall) => Ask::Never,
         false => Ask::IfNeeded,
     };
-    vec![state.begin(FindPet { id, ask }, now)]
+    state.start(FindPet { id, ask }, now);
 }
 
 /// Selects the pet that was found.
@@ -153,13 +150,12 @@ impl Job for FindPet {
         find(&env.api("pet by id").await?, &Lists::default(), self.id, self.ask).await
     }
 
-    fn done(&self, app: &mut AppState, found: Self::Answer, now: Now) -> Vec<Effect> {
-        let Some(LookupBox(lookup)) = app.popups.get_mut() else { return Vec::new() };
+    fn done(&self, app: &mut AppState, found: Self::Answer, now: Now) {
+        let Some(LookupBox(lookup)) = app.popups.get_mut() else { return };
         match found {
             Err(failure) => {
                 lookup.error = Some(format!("{} Enter tries again.", failure.sentence(&app.link.service)));
                 on_failure(app, failure, now);
-                Vec::new()
             }
             Ok(found) => {
                 let further = if found.get.is_some() { "" } else { " g asks for it directly." };
@@ -168,7 +164,7 @@ impl Job for FindPet {
                     Some(pet) => show(app, pet, &format!("with {}", counted(found.steps, "request")), now),
                     None => lookup.error = Some(why_none),
                 }
-                on_sign_of_life(app, now)
+                on_sign_of_life(app, now);
             }
         }
     }
@@ -211,15 +207,12 @@ static VIEW: &[Command] = &[
 
 pub static VIEW_PLACE: Place = Place::new("save-view", "Save as a view", &[VIEW]).text().in_box();
 
-fn save_view(state: &mut AppState, now: Now) -> Vec<Effect> {
-    let Some(ViewBox(view)) = state.popups.get() else { return Vec::new() };
+fn save_view(state: &mut AppState, now: Now) {
+    let Some(ViewBox(view)) = state.popups.get() else { return };
     let name = view.input.value().trim().to_owned();
     match present(state, name) {
-        Ok(view) => state.begin_if_free(AddView(Box::new(view)), now),
-        Err(why) => {
-            refuse(state, why);
-            Vec::new()
-        }
+        Ok(view) => state.start_if_free(AddView(Box::new(view)), now),
+        Err(why) => refuse(state, why),
     }
 }
 
@@ -260,16 +253,14 @@ impl Job for AddView {
         blocking(write).await
     }
 
-    fn done(&self, app: &mut AppState, written: Self::Answer, now: Now) -> Vec<Effect> {
+    fn done(&self, app: &mut AppState, written: Self::Answer, now: Now) {
         if let Err(why) = written {
-            refuse(app, format!("The view was not saved: {why}"));
-            return Vec::new();
+            return refuse(app, format!("The view was not saved: {why}"));
         }
         app.popups.take::<ViewBox>();
         app.pets.add_view(View::clone(&self.0));
-        let effects = show_tab(app, app.pets.tabs().0.len() - 1, now);
+        show_tab(app, app.pets.tabs().0.len() - 1, now);
         app.say_done(format!("View {} saved. To change it, edit config.toml.", short(&self.0.name)), now.mono);
-        effects
     }
 }
 

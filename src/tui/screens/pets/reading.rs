@@ -20,7 +20,7 @@ use crate::model::{Pet, PetId, PetQuery, Provenances, display_safe};
 use crate::tui::job::Ongoing;
 use crate::tui::state::{Health, MessageKind};
 use crate::tui::widgets::WIDE;
-use crate::tui::{AppState, Effect, Env, Job, Screen, Slot, session_cache};
+use crate::tui::{AppState, Env, Job, Screen, Slot, session_cache};
 
 /// Asks for a list: one page.
 #[derive(Clone, Debug, PartialEq)]
@@ -39,19 +39,16 @@ impl Job for ListPets {
         list::list(&env.api("list").await?, &self.query, 1, self.known.as_ref()).await
     }
 
-    fn done(&self, app: &mut AppState, listed: Self::Answer, now: Now) -> Vec<Effect> {
+    fn done(&self, app: &mut AppState, listed: Self::Answer, now: Now) {
         let answer = match listed {
             Ok(answer) => answer,
-            Err(failure) => {
-                on_failure(app, failure, now);
-                return Vec::new();
-            }
+            Err(failure) => return on_failure(app, failure, now),
         };
         on_answer(app, &answer, now);
         app.pets.provenance.barrier.take_if(|barrier| *barrier == Barrier::Failed);
         let pets = &mut app.pets;
         let status = self.query.status;
-        let Some(list) = answer.list.or_else(|| self.known.clone()) else { return Vec::new() };
+        let Some(list) = answer.list.or_else(|| self.known.clone()) else { return };
         let is_whole = list.next().is_none() && list.pets.len() < usize::from(self.query.limit.get());
         // Those that are the same are taken up, too: they came. Older ones than those that are loaded would leave a gap.
         let from = pets.store.known_from().filter(|_| status.is_none() && !is_whole).unwrap_or(PetId::MIN);
@@ -71,15 +68,16 @@ impl Job for ListPets {
             ReadNext::New => !is_reported,
             ReadNext::All => true,
         };
-        let mut effects = if answer.offers_events { follow(app, now) } else { Vec::new() };
+        if answer.offers_events {
+            follow(app, now);
+        }
         if is_due && !app.pending.is_running(Slot::Inventory) {
             app.pets.store.expect();
             let most = app.pets.store.load_limit();
-            effects.push(app.begin(ReadInventory { most }, now));
+            app.start(ReadInventory { most }, now);
         } else {
-            effects.extend(session_cache::keep(app, now));
+            session_cache::keep(app, now);
         }
-        effects
     }
 }
 
@@ -101,7 +99,7 @@ impl Job for ReadInventory {
         in_parts(&api, query, self.most, move |part| env.tell(job, part)).await
     }
 
-    fn done(&self, app: &mut AppState, read: Self::Answer, now: Now) -> Vec<Effect> {
+    fn done(&self, app: &mut AppState, read: Self::Answer, now: Now) {
         match read {
             Ok(coverage) => {
                 app.pets.store.finish(coverage, now);
@@ -118,7 +116,7 @@ impl Job for ReadInventory {
                 app.complain(format!("{why} Not all pets were read; r reads them again."));
             }
         }
-        session_cache::keep(app, now)
+        session_cache::keep(app, now);
     }
 }
 
@@ -126,9 +124,9 @@ impl Ongoing for ReadInventory {
     /// Some more of them.
     type Part = Vec<Pet>;
 
-    fn on_part(&self, app: &mut AppState, pets: Vec<Pet>, now: Now) -> Vec<Effect> {
+    fn on_part(&self, app: &mut AppState, pets: Vec<Pet>, now: Now) {
         app.pets.take(pets, now);
-        on_sign_of_life(app, now)
+        on_sign_of_life(app, now);
     }
 }
 
@@ -136,13 +134,13 @@ impl Ongoing for ReadInventory {
 pub const MOST_HELD: usize = 10_000;
 
 /// Begins to follow the service, which offers it.
-pub fn follow(state: &mut AppState, now: Now) -> Vec<Effect> {
+pub fn follow(state: &mut AppState, now: Now) {
     if state.pending.is_running(Slot::Follow) || state.pets.follow.link == FollowLink::Refused {
-        return Vec::new();
+        return;
     }
     // What was added since then comes first.
     let after = state.pets.follow.position.or_else(|| state.pets.store.newest());
-    vec![state.begin(FollowPets { after }, now)]
+    state.start(FollowPets { after }, now);
 }
 
 /// Follows the pets that are added after this one, or from now on, until it is given up or cannot help.
@@ -169,7 +167,7 @@ impl Job for FollowPets {
     }
 
     /// The service is not followed any more, because trying again would give the same.
-    fn done(&self, app: &mut AppState, ended: Self::Answer, now: Now) -> Vec<Effect> {
+    fn done(&self, app: &mut AppState, ended: Self::Answer, now: Now) {
         let Err(failure) = ended;
         lost(app, FollowLink::Refused, now);
         if failure.remedy() == Remedy::EnterKey {
@@ -177,14 +175,13 @@ impl Job for FollowPets {
         } else {
             app.last_failure = Some(failure);
         }
-        Vec::new()
     }
 }
 
 impl Ongoing for FollowPets {
     type Part = Followed;
 
-    fn on_part(&self, app: &mut AppState, news: Followed, now: Now) -> Vec<Effect> {
+    fn on_part(&self, app: &mut AppState, news: Followed, now: Now) {
         let pets = &mut app.pets;
         match news {
             Followed::Connected(position) => {
@@ -199,7 +196,7 @@ impl Ongoing for FollowPets {
                 if !has_gap {
                     pets.store.touch(now);
                 }
-                on_sign_of_life(app, now)
+                on_sign_of_life(app, now);
             }
             Followed::Added(added) => {
                 pets.follow.position = added.last().map(|added| added.pet.id).or(pets.follow.position);
@@ -217,7 +214,6 @@ impl Ongoing for FollowPets {
                 pets.arrive(&reported, now);
                 // The pet under the cursor stays where it is on the screen.
                 app.layout.table_top = (app.layout.table_top + pets.cursor()).saturating_sub(row);
-                Vec::new()
             }
             Followed::PetsLost(last) => {
                 pets.forget_after(last);
@@ -230,11 +226,13 @@ impl Ongoing for FollowPets {
                     "{service} has lost pets, for example because a backup was restored. Its last one is {last}."
                 );
                 app.complain(what);
-                reload(app, ReadNext::All, now)
+                reload(app, ReadNext::All, now);
             }
             Followed::Lost(_) => {
                 lost(app, FollowLink::Off, now);
-                if waits(app) { Vec::new() } else { reload(app, ReadNext::Nothing, now) }
+                if !waits(app) {
+                    reload(app, ReadNext::Nothing, now);
+                }
             }
         }
     }
@@ -279,11 +277,11 @@ pub fn announce(state: &mut AppState) {
 const AROUND: usize = 50;
 
 /// Asks for what is wanted and not known.
-pub fn ask_provenance(state: &mut AppState, now: Now) -> Vec<Effect> {
+pub fn ask_provenance(state: &mut AppState, now: Now) {
     let pets = &state.pets;
     let closed = pets.provenance.barrier.is_some() || !pets.follow.is_live() || state.screen != Screen::Pets;
     if closed || state.pending.is_running(Slot::Provenance) {
-        return Vec::new();
+        return;
     }
     let is_unknown = |pet: &&Pet| !pets.provenance.of.contains_key(&pet.id);
     let has_detail = pets.drawer || state.size.columns >= WIDE;
@@ -296,7 +294,9 @@ pub fn ask_provenance(state: &mut AppState, now: Now) -> Vec<Effect> {
         }
         false => Vec::new(),
     };
-    if ids.is_empty() { Vec::new() } else { vec![state.begin(AskProvenance(ids), now)] }
+    if !ids.is_empty() {
+        state.start(AskProvenance(ids), now);
+    }
 }
 
 /// Asks who added these pets.
@@ -316,7 +316,7 @@ impl Job for AskProvenance {
         }
     }
 
-    fn done(&self, app: &mut AppState, answer: Self::Answer, _: Now) -> Vec<Effect> {
+    fn done(&self, app: &mut AppState, answer: Self::Answer, _: Now) {
         let known = &mut app.pets.provenance;
         match answer {
             Ok(Some(provenances)) => {
@@ -331,6 +331,5 @@ impl Job for AskProvenance {
                 app.last_failure = Some(failure);
             }
         }
-        Vec::new()
     }
 }

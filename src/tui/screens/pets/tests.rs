@@ -341,7 +341,8 @@ fn without_a_key_nothing_is_asked_and_one_is_asked_for() {
     app.keys("F4 \"petk_0123456789\" Enter");
     assert!(app.job(Slot::TestKey).is_some());
     app.state.screen = Screen::Domains;
-    app.effects = start(&mut app.state, app.now);
+    start(&mut app.state, app.now);
+    app.effects = app.state.take_effects();
     assert!(app.job(Slot::Registry).is_some(), "domains need no key");
 }
 

@@ -18,23 +18,23 @@ use crate::model::export::Column;
 use crate::model::text::short;
 use crate::model::words::counted;
 use crate::model::{IdempotencyKey, Pet, PetId};
-use crate::tui::command::{LIST, Movement, TYPED_LIST, moves_on};
+use crate::tui::command::{LIST, Movement, TYPED_LIST, moves};
 use crate::tui::popups::{Contents, PetSet, Question, WriteBox, copy, copy_curl};
 use crate::tui::state::{Health, MessageKind};
 use crate::tui::widgets::{WIDE, moved};
-use crate::tui::{AppState, Command, Effect, Env, Job, Place, Slot, TextInput, Typing, change, command};
+use crate::tui::{AppState, Command, Env, Job, Place, Slot, TextInput, Typing, command};
 
 pub static PETS: &[Command] = &[
     // Where there is room, the detail is always shown.
-    change("open", "Enter Space", "detail", "open, close the detail", open).when(|app| app.size.columns < WIDE),
-    change("search", "/", "search", "search these rows", |app, _| app.pets.searching = true),
+    command("open", "Enter Space", "detail", "open, close the detail", open).when(|app| app.size.columns < WIDE),
+    command("search", "/", "search", "search these rows", |app, _| app.pets.searching = true),
     command("previous-tab", "left h", "", "tab", |app, now| step_tab(app, false, now)),
     command("next-tab", "right l", "status", "tab", |app, now| step_tab(app, true, now))
         .called("<- ->")
         .word(|app| (app.pets.tabs().0.len() > BUILT_IN).then_some("tab")),
     command("all-statuses", "0", "", "all statuses", |app, now| show_tab(app, tab_of(None), now)),
-    change("choose-limit", "L", "", "rows of a request", popups::open_limit),
-    change("newest", "N", "newest", "newest first", |app, _| {
+    command("choose-limit", "L", "", "rows of a request", popups::open_limit),
+    command("newest", "N", "newest", "newest first", |app, _| {
         choose_order(app, SortOrder { column: Column::Id, descending: true });
         // Whichever pet comes to be there.
         (app.pets.cursor, app.pets.anchor) = (0, None);
@@ -44,15 +44,14 @@ pub static PETS: &[Command] = &[
         Some(pet) => {
             app.message = None;
             app.pets.go_to(pet);
-            Vec::new()
         }
-        None => app.note("No pet is marked as new."),
+        None => app.tell("No pet is marked as new."),
     }),
-    change("live", "A", "live", "live refresh on, off", toggle_live)
+    command("live", "A", "live", "live refresh on, off", toggle_live)
         .shell(|app| Some(format!("pets watch{}", status_option(app)))),
-    change("by-id", "#", "id", "pet by its id", |app, _| app.popups.show(LookupBox::default()))
+    command("by-id", "#", "id", "pet by its id", |app, _| app.popups.show(LookupBox::default()))
         .shell(|app| Some(format!("pets get {}", app.pets.selected().map_or(1, |pet| pet.id)))),
-    change("save-view", "V", "", "save as a view", |app, _| app.popups.show(ViewBox::default()))
+    command("save-view", "V", "", "save as a view", |app, _| app.popups.show(ViewBox::default()))
         .not_over_ssh("A session over SSH cannot save views on the server."),
     command("copy", "y", "", "copy id, JSON, curl", |app, now| {
         copy_of_pet(app, |pet| (pet.id.to_string(), format!("id {}", pet.id)), now)
@@ -64,16 +63,16 @@ pub static PETS: &[Command] = &[
     command("copy-curl", "c", "", "copy id, JSON, curl", |app, now| {
         copy_curl(app, |app, address| curl_for_list(address, &app.pets.query()), now)
     }),
-    change("export", "x", "export", "export rows to a file", |app, _| export(app))
+    command("export", "x", "export", "export rows to a file", |app, _| export(app))
         .not_over_ssh("Export to your own machine: ssh USER@HOST pets export > pets.csv")
         .shell(|app| Some(format!("{} --format csv", list_line(app)?))),
-    change("sort-by", "o", "sort", "sort, reverse", |app, _| {
+    command("sort-by", "o", "sort", "sort, reverse", |app, _| {
         // The first press takes the order in use instead of the best match.
         let next = (app.pets.sort.column as usize + 1) % Column::ALL.len();
         let next = SortOrder { column: Column::ALL[next], descending: false };
         choose_order(app, if app.pets.is_best_first() { app.pets.sort } else { next });
     }),
-    change("sort-reverse", "O", "", "sort, reverse", |app, _| {
+    command("sort-reverse", "O", "", "sort, reverse", |app, _| {
         let SortOrder { column, descending } = app.pets.sort;
         choose_order(app, SortOrder { column, descending: !descending });
     }),
@@ -83,13 +82,13 @@ pub static PETS: &[Command] = &[
 /// Behind what leads to the form and to an import.
 pub static PETS_BELOW: &[Command] = &[
     command("samples", "S", "", "samples (empty store)", add_samples).adds(),
-    moves_on(LIST, "", "move|first, last", go),
+    moves(LIST, "", "move|first, last", go),
 ];
 
 static SEARCH: &[Command] = &[
-    change("confirm", "Enter", "keep", "keep, go to the rows", |app, _| app.pets.searching = false),
-    change("back", "Esc F3", "clear", "clear and leave", |app, _| back(app)),
-    moves_on(TYPED_LIST, "move", "move in the rows", go).when(|app| app.pets.row_count() > 1),
+    command("confirm", "Enter", "keep", "keep, go to the rows", |app, _| app.pets.searching = false),
+    command("back", "Esc F3", "clear", "clear and leave", |app, _| back(app)),
+    moves(TYPED_LIST, "move", "move in the rows", go).when(|app| app.pets.row_count() > 1),
 ];
 
 pub static SEARCH_PLACE: Place = Place::new("search", "Search", &[SEARCH]).text();
@@ -116,14 +115,16 @@ fn open(state: &mut AppState, _: Now) {
 }
 
 /// Moves the cursor in the rows. At the last one, says whether there are more.
-fn go(state: &mut AppState, movement: Movement, _: Now) -> Vec<Effect> {
+fn go(state: &mut AppState, movement: Movement, _: Now) {
     if matches!(movement, Movement::Down | Movement::PageDown) && state.pets.cursor() + 1 >= state.pets.row_count() {
-        return if state.pets.store.read().is_some() { state.note(view::rest(state)) } else { Vec::new() };
+        if state.pets.store.read().is_some() {
+            state.tell(view::rest(state));
+        }
+        return;
     }
     let page = usize::from(state.layout.table_rows.max(1));
     state.pets.move_to(moved(state.pets.cursor(), movement, state.pets.row_count(), page));
     state.only_moved = !state.pets.searching;
-    Vec::new()
 }
 
 /// What is typed goes into the search field.
@@ -155,9 +156,9 @@ fn choose_order(state: &mut AppState, sort: SortOrder) {
 }
 
 /// Refreshes the rows and clears the marks of earlier changes.
-fn refresh(state: &mut AppState, now: Now) -> Vec<Effect> {
+fn refresh(state: &mut AppState, now: Now) {
     state.pets.store.begin(true);
-    reload(state, ReadNext::All, now)
+    reload(state, ReadNext::All, now);
 }
 
 /// Esc: leaves and clears the search, closes the drawer, in this order.
@@ -175,17 +176,17 @@ pub fn back(state: &mut AppState) {
     }
 }
 
-fn step_tab(state: &mut AppState, forward: bool, now: Now) -> Vec<Effect> {
+fn step_tab(state: &mut AppState, forward: bool, now: Now) {
     let (tabs, here) = state.pets.tabs();
     let by = if forward { 1 } else { tabs.len() - 1 };
-    show_tab(state, (here + by) % tabs.len(), now)
+    show_tab(state, (here + by) % tabs.len(), now);
 }
 
 /// How long rows are shown without asking again when their tab is chosen.
 const FRESH: Duration = Duration::from_secs(60);
 
 /// Goes to another tab, and asks for its rows unless they are known.
-pub fn show_tab(state: &mut AppState, tab: usize, now: Now) -> Vec<Effect> {
+pub fn show_tab(state: &mut AppState, tab: usize, now: Now) {
     state.message = None;
     state.layout.table_top = state.pets.show_tab(tab, state.layout.table_top);
     // What was asked for another tab is asked for this one.
@@ -194,13 +195,10 @@ pub fn show_tab(state: &mut AppState, tab: usize, now: Now) -> Vec<Effect> {
     let is_new = |at: Now| pets.follow.is_live() || now.mono.saturating_duration_since(at.mono) < FRESH;
     let is_read = pets.store.read().is_some_and(is_new) && !pets.store.is_cached();
     // While the service is away, switching tabs sends nothing: the next retry asks for this tab.
-    let is_known = is_read && pets.store.covers(pets.filter()) && stopped.is_none();
-    let asked = if is_known || waits(state) {
-        Vec::new()
-    } else {
-        reload(state, if is_read { ReadNext::Nothing } else { ReadNext::New }, now)
-    };
-    stopped.into_iter().chain(asked).collect()
+    let is_known = is_read && pets.store.covers(pets.filter()) && !stopped;
+    if !is_known && !waits(state) {
+        reload(state, if is_read { ReadNext::Nothing } else { ReadNext::New }, now);
+    }
 }
 
 /// The pause between automatic refreshes that are switched on by a key.
@@ -225,39 +223,40 @@ pub fn waits(state: &AppState) -> bool {
 }
 
 /// Asks for the rows again, and after them for what follows from them.
-pub fn reload(state: &mut AppState, next: ReadNext, now: Now) -> Vec<Effect> {
+pub fn reload(state: &mut AppState, next: ReadNext, now: Now) {
     state.pets.read_due = next.max(state.pets.read_due);
     state.pets.asked_at = Some(now.mono);
     state.pets.store.begin(false);
-    let stopped = if next == ReadNext::All { state.cancel(Slot::Inventory) } else { None };
+    if next == ReadNext::All {
+        state.cancel(Slot::Inventory);
+    }
     if !state.pending.is_running(Slot::Inventory) {
         state.pets.store.expect();
     }
     let query = state.pets.query();
     let known = state.pets.listed.clone().filter(|(asked, _)| *asked == query).map(|(_, list)| list);
-    stopped.into_iter().chain([state.begin(ListPets { query, known }, now)]).collect()
+    state.start(ListPets { query, known }, now);
 }
 
 /// How many samples one key adds.
 const SAMPLES: usize = 25;
 
 /// Asks whether to add samples, but only to an empty store: they cannot be removed.
-pub fn add_samples(state: &mut AppState, now: Now) -> Vec<Effect> {
+pub fn add_samples(state: &mut AppState, now: Now) {
     let store = &state.pets.store;
     let is_empty = store.covers(None) && store.pets().is_empty() && !store.is_cached();
     if !is_empty || state.pets.filter().is_some() || state.pending.is_running(Slot::Samples) || state.is_switching() {
-        return state.note("Samples can only be added to an empty store: they cannot be removed.");
+        return state.tell("Samples can only be added to an empty store: they cannot be removed.");
     }
     if !state.refuses_changes() {
         let question = Question::change(state, format!("Add {SAMPLES} samples to"), Vec::new(), |app, now| {
             let key = app.keys.make();
             app.tell(format!("Adding {SAMPLES} samples ..."));
-            vec![app.begin(AddSamples { count: SAMPLES, key }, now)]
+            app.start(AddSamples { count: SAMPLES, key }, now);
         });
         let unprotected = |asked| Question { title: "Add samples".to_owned(), yes_word: "Add them", ..asked };
         state.ask(if state.link.protect { question } else { unprotected(question) }, now);
     }
-    Vec::new()
 }
 
 /// Adds this many samples, one after another, with one key for all of them.
@@ -276,7 +275,7 @@ impl Job for AddSamples {
         Ok(add_samples_to(&env.api("sample").await?, self.count, &self.key).await)
     }
 
-    fn done(&self, app: &mut AppState, added: Self::Answer, now: Now) -> Vec<Effect> {
+    fn done(&self, app: &mut AppState, added: Self::Answer, now: Now) {
         let (ids, failure) = added.unwrap_or_else(|failure| (Vec::new(), Some(failure)));
         let added = ids.len();
         app.added_in_bulk += added as u64;
@@ -289,16 +288,14 @@ impl Job for AddSamples {
             }
         }
         app.pets.added_here(&ids);
-        reload(app, ReadNext::New, now)
+        reload(app, ReadNext::New, now);
     }
 }
 
 /// The service has answered something else: retries the rows if they failed.
-pub fn on_sign_of_life(state: &mut AppState, now: Now) -> Vec<Effect> {
+pub fn on_sign_of_life(state: &mut AppState, now: Now) {
     if state.link.health.next_try().is_some() && !state.pending.is_running(Slot::List) {
-        reload(state, ReadNext::New, now)
-    } else {
-        Vec::new()
+        reload(state, ReadNext::New, now);
     }
 }
 
@@ -359,10 +356,10 @@ fn pause_before(tries: u32) -> Duration {
 }
 
 /// Copies what `text` makes of the selected pet, and how the message calls it.
-fn copy_of_pet(state: &mut AppState, text: fn(&Pet) -> (String, String), now: Now) -> Vec<Effect> {
+fn copy_of_pet(state: &mut AppState, text: fn(&Pet) -> (String, String), now: Now) {
     match state.pets.selected().map(text) {
         Some((text, what)) => copy(state, text, &what, now),
-        None => state.note("No row to copy."),
+        None => state.tell("No row to copy."),
     }
 }
 

@@ -12,21 +12,21 @@ use crate::tui::job::blocking;
 use crate::tui::popups::help;
 use crate::tui::widgets::form::Field;
 use crate::tui::widgets::page::Layout;
-use crate::tui::{AppState, Command, Effect, Env, Job, Page, Place, Slot, change, command};
+use crate::tui::{AppState, Command, Env, Job, Page, Place, Slot, command};
 
 use super::list::{LIST_PLACE, ReadProfiles, answer, host};
 use super::{ADDRESS, COMMAND, FILE, KEY, State, VARIABLE, made, new_form};
 
 const SAVE: Command = command("save", "F2", "test and save", "test it, then save it", save)
     .word(|app| app.profiles.saves_anyway().then_some("save anyway"));
-const SHOWN: Command = change("choices", "Ctrl-R", "", "show or hide the key", |app, _| {
+const SHOWN: Command = command("choices", "Ctrl-R", "", "show or hide the key", |app, _| {
     app.profiles.form.shown = !app.profiles.form.shown
 });
 const BACK: Command = command("back", "Esc F3", "back", "leave, text stays", |app, _| {
     app.profiles.form_open = false;
     app.profiles.form.shown = false;
     app.tell("Your text is kept: n opens the form again.");
-    app.cancel(Slot::TryProfile).into_iter().collect()
+    app.cancel(Slot::TryProfile);
 });
 
 /// A text field.
@@ -75,19 +75,19 @@ impl State {
 }
 
 /// Tests the typed profile, or saves it if that failed before; or puts the cursor on the first field to fix.
-fn save(state: &mut AppState, now: Now) -> Vec<Effect> {
+fn save(state: &mut AppState, now: Now) {
     if state.pending.is_running(Slot::TryProfile)
         || state.pending.is_running(Slot::WriteProfile)
         || !passes(state, "Nothing was saved.")
     {
-        return Vec::new();
+        return;
     }
     let new = made(&state.profiles.form);
-    vec![if state.profiles.tried().is_some() {
-        state.begin(AddProfile(new), now)
+    if state.profiles.tried().is_some() {
+        state.start(AddProfile(new), now);
     } else {
-        state.begin(TryProfile(new), now)
-    }]
+        state.start(TryProfile(new), now);
+    }
 }
 
 /// Tests the service of a new profile.
@@ -104,21 +104,21 @@ impl Job for TryProfile {
     }
 
     /// Saves it if it answers; otherwise only when the user repeats it.
-    fn done(&self, app: &mut AppState, tested: Self::Answer, now: Now) -> Vec<Effect> {
+    fn done(&self, app: &mut AppState, tested: Self::Answer, now: Now) {
         let tested = tested.unwrap_or_else(Tested::Failed);
         let form = &app.profiles.form;
         if !form.wrong(&app.known()).is_empty() || made(form) != self.0 {
-            return app.note("The form has changed since. F2 tests it as it is now.");
+            return app.tell("The form has changed since. F2 tests it as it is now.");
         }
         let at_fault = at_fault(&tested);
         let answers = matches!(tested, Tested::Answered(_));
         let profiles = &mut app.profiles;
         (profiles.tried, profiles.form.changed) = (Some(tested), false);
         if answers {
-            return vec![app.begin(AddProfile(self.0.clone()), now)];
+            return app.start(AddProfile(self.0.clone()), now);
         }
         at_fault.into_iter().for_each(|field| profiles.form.select(field));
-        app.fail("Nothing was saved. Fix it, or press F2 to save it anyway.")
+        app.complain("Nothing was saved. Fix it, or press F2 to save it anyway.");
     }
 }
 
@@ -134,10 +134,10 @@ impl Job for AddProfile {
         blocking(move || env.machine.services.add(self.0.clone())).await
     }
 
-    fn done(&self, app: &mut AppState, added: Self::Answer, now: Now) -> Vec<Effect> {
+    fn done(&self, app: &mut AppState, added: Self::Answer, now: Now) {
         let AddedProfile { file, is_default, key_lost } = match added {
             Ok(added) => added,
-            Err(why) => return app.fail(format!("The profile was not saved: {why}")),
+            Err(why) => return app.complain(format!("The profile was not saved: {why}")),
         };
         let tried = app.profiles.tried.take();
         app.profiles.form = new_form();
@@ -158,7 +158,7 @@ impl Job for AddProfile {
             app.profiles.tests.insert(self.0.name.clone(), (now, tried));
         }
         app.profiles.selected.clone_from(&self.0.name);
-        vec![app.begin(ReadProfiles, now)]
+        app.start(ReadProfiles, now);
     }
 }
 

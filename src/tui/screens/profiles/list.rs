@@ -26,7 +26,7 @@ use crate::tui::session_cache::{SessionCache, read_kept};
 use crate::tui::start::start;
 use crate::tui::state::{Health, Link};
 use crate::tui::widgets::{away_word, cells, moved, shown};
-use crate::tui::{AppState, Command, Effect, Env, Job, Page, Place, Screen, Slot, StyleRole, change, command};
+use crate::tui::{AppState, Command, Env, Job, Page, Place, Screen, Slot, StyleRole, command};
 
 /// Why a session over SSH shows no profiles and asks for no key.
 pub const ONE_SERVICE: &str = "A session over SSH has one service and one API key.";
@@ -40,10 +40,10 @@ static PROFILES: &[Command] = &[
     command("confirm", "Enter F2", "use", "use it", switch),
     command("test-profile", "t", "test", "test its service", test)
         .shell(|app| Some(format!("profiles test {}", shell_word(&app.profiles.entry()?.name)))),
-    change("new-profile", "n a", "new", "a new profile", |app, _| app.profiles.form_open = true)
+    command("new-profile", "n a", "new", "a new profile", |app, _| app.profiles.form_open = true)
         .shell(|_| Some("profiles add NAME --base-url URL".to_owned())),
     command("refresh", "r F5", "", "read the file again", show),
-    change("enter-key", "K F4", "key", "enter another key", enter_key),
+    command("enter-key", "K F4", "key", "enter another key", enter_key),
     command("copy", "y", "copy address", "copy the address", copy_address),
     moves(SHORT_LIST, "", "move|first, last", |app, movement, _| {
         let entries = app.profiles.entries();
@@ -52,22 +52,22 @@ static PROFILES: &[Command] = &[
             app.profiles.selected = name;
         }
     }),
-    change("back", "Esc F3 q", "back", "back", |app, _| app.screen = app.profiles.from),
+    command("back", "Esc F3 q", "back", "back", |app, _| app.screen = app.profiles.from),
 ];
 
 pub static LIST_PLACE: Place = Place::new("profiles", "Profiles", &[PROFILES]).around(around);
 
-fn around(app: &mut AppState, command: &Command, now: Now) -> Vec<Effect> {
+fn around(app: &mut AppState, command: &Command, now: Now) {
     let needs_one = !["back", "refresh", "new-profile"].contains(&command.name);
     if needs_one && app.profiles.list.is_none() && app.pending.is_running(Slot::Profiles) {
-        return app.note("The profiles are being read.");
+        return app.tell("The profiles are being read.");
     }
-    command.run(app, now)
+    command.run(app, now);
 }
 
 /// Shows the screen.
-pub fn show(state: &mut AppState, now: Now) -> Vec<Effect> {
-    let mut effects = Vec::from_iter(state.cancel(Slot::TestKey));
+pub fn show(state: &mut AppState, now: Now) {
+    state.cancel(Slot::TestKey);
     state.popups.take::<KeyBox>();
     if state.screen != Screen::Profiles {
         // Two screens that return to each other could never be left.
@@ -80,15 +80,14 @@ pub fn show(state: &mut AppState, now: Now) -> Vec<Effect> {
         state.screen = Screen::Profiles;
     }
     state.pets.searching = false;
-    effects.push(state.begin(ReadProfiles, now));
-    effects
+    state.start(ReadProfiles, now);
 }
 
-fn test(state: &mut AppState, now: Now) -> Vec<Effect> {
-    let Some(name) = state.profiles.entry().map(|entry| entry.name.clone()) else { return Vec::new() };
+fn test(state: &mut AppState, now: Now) {
+    let Some(name) = state.profiles.entry().map(|entry| entry.name.clone()) else { return };
     state.profiles.testing.clone_from(&name);
     let in_use = name == state.link.name && !state.is_first_start();
-    vec![state.begin(TestProfile { name, in_use }, now)]
+    state.start(TestProfile { name, in_use }, now);
 }
 
 fn enter_key(state: &mut AppState, now: Now) {
@@ -104,15 +103,14 @@ fn enter_key(state: &mut AppState, now: Now) {
     }
 }
 
-fn copy_address(state: &mut AppState, now: Now) -> Vec<Effect> {
+fn copy_address(state: &mut AppState, now: Now) {
     match state.profiles.entry().map(|entry| entry.place.clone()) {
-        Some(ServiceLocation::At(address)) => return copy(state, address, "the address", now),
+        Some(ServiceLocation::At(address)) => copy(state, address, "the address", now),
         Some(ServiceLocation::Inside | ServiceLocation::Demo) => {
             state.tell("The embedded store has a new address each time.");
         }
         Some(ServiceLocation::Unclear) | None => state.tell("No address to copy."),
     }
-    Vec::new()
 }
 
 /// Reads the profiles.
@@ -127,12 +125,11 @@ impl Job for ReadProfiles {
         blocking(move || env.machine.services.profiles()).await
     }
 
-    fn done(&self, app: &mut AppState, read: Self::Answer, _: Now) -> Vec<Effect> {
+    fn done(&self, app: &mut AppState, read: Self::Answer, _: Now) {
         match read {
             Ok(profiles) => app.profiles.list = Some(profiles),
             Err(why) => app.complain(format!("Cannot read the profiles: {why}")),
         }
-        Vec::new()
     }
 }
 
@@ -156,34 +153,32 @@ impl Job for TestProfile {
         Ok(services.test(move |services| services.settings(&self.name), env.recorder).await)
     }
 
-    fn done(&self, app: &mut AppState, tested: Self::Answer, now: Now) -> Vec<Effect> {
+    fn done(&self, app: &mut AppState, tested: Self::Answer, now: Now) {
         app.profiles.tests.insert(self.name.clone(), (now, tested.unwrap_or_else(Tested::Failed)));
-        Vec::new()
     }
 }
 
 /// Switches to the selected service, unless a pet is being sent to the current one.
-fn switch(state: &mut AppState, now: Now) -> Vec<Effect> {
-    let Some(name) = state.profiles.entry().map(|entry| entry.name.clone()) else { return Vec::new() };
+fn switch(state: &mut AppState, now: Now) {
+    let Some(name) = state.profiles.entry().map(|entry| entry.name.clone()) else { return };
     if state.is_switching() {
-        return state.note(format!("Still switching to {}.", short(&state.profiles.using)));
+        return state.tell(format!("Still switching to {}.", short(&state.profiles.using)));
     }
     if let Some(why) = why_not(state) {
-        return state.fail(why);
+        return state.complain(why);
     }
     if name == state.link.name && state.link.key.1 == KeyOrigin::Typed {
         // Reading the profile again would drop the typed key.
         let text = format!("{} is in use, with the key that you typed for this session.", short(&name));
         state.say_done(text, now.mono);
         state.screen = state.profiles.from;
-        return Vec::new();
+        return;
     }
     // The key being tested is for the service in use.
-    let mut effects = Vec::from_iter(state.cancel(Slot::TestKey));
+    state.cancel(Slot::TestKey);
     state.profiles.using.clone_from(&name);
     state.tell(format!("Switching to {} ...", short(&name)));
-    effects.push(state.begin(UseProfile(name), now));
-    effects
+    state.start(UseProfile(name), now);
 }
 
 /// Why another service cannot be switched to now.
@@ -241,24 +236,22 @@ impl Job for UseProfile {
         Ok(used)
     }
 
-    fn done(&self, app: &mut AppState, used: Self::Answer, now: Now) -> Vec<Effect> {
+    fn done(&self, app: &mut AppState, used: Self::Answer, now: Now) {
         match used {
             Ok(used) => on_used(app, used, now),
             // The previous service stays in use.
             Err(why) => {
-                app.fail(format!("Cannot use {}; still using {}: {why}", short(&self.0), short(&app.link.name)))
+                app.complain(format!("Cannot use {}; still using {}: {why}", short(&self.0), short(&app.link.name)));
             }
         }
     }
 }
 
 /// The switch is done: puts aside the text typed for the previous service, and restores the text for this one.
-fn on_used(state: &mut AppState, used: Used, now: Now) -> Vec<Effect> {
+fn on_used(state: &mut AppState, used: Used, now: Now) {
     let Used { settings, kept, left, drafts } = used;
-    let given_up = state.pending.forget_all(Slot::is_about_service);
-    let mut effects: Vec<Effect> = given_up.into_iter().map(Effect::Cancel).collect();
-    let (stays, put_aside) = drafts::leave(state, now);
-    effects.extend(put_aside);
+    state.cancel_all(Slot::is_about_service);
+    let stays = drafts::leave(state, now);
     let before = std::mem::replace(&mut state.link, Link::of(&settings));
     state.allowed = false;
     state.pets = pets::State::new(&settings);
@@ -276,8 +269,7 @@ fn on_used(state: &mut AppState, used: Used, now: Now) -> Vec<Effect> {
         let before = state.profiles.from;
         state.screen = if before == Screen::Welcome { Screen::Pets } else { before };
     }
-    let (is_back, opened) = drafts::enter(state, drafts, now);
-    effects.extend(opened);
+    let is_back = drafts::enter(state, drafts, now);
     if is_back && state.screen == Screen::Pets {
         state.screen = Screen::AddPet;
     }
@@ -310,8 +302,7 @@ fn on_used(state: &mut AppState, used: Used, now: Now) -> Vec<Effect> {
         state.tell(using + &more.concat());
     }
     lines::restore(state, left);
-    effects.extend(start(state, now));
-    effects
+    start(state, now);
 }
 
 /// The rows of the details, with their heading.

@@ -26,7 +26,7 @@ use crate::transfer::{ColumnMapping, FileFormat, ImportSource, Input, TransferEr
 use crate::tui::job::{BETWEEN_NEWS, Ongoing};
 use crate::tui::screens::pets;
 use crate::tui::worker::context::WorkerContext;
-use crate::tui::{AppState, Effect, Env, Job, Slot};
+use crate::tui::{AppState, Env, Job, Slot};
 
 pub(super) const KEY_REFUSED: &str =
     "Nothing was sent: the service refused the API key. 1, F4: enter another; then 2, F2.";
@@ -65,8 +65,8 @@ impl Job for CheckFile {
         })
     }
 
-    fn done(&self, app: &mut AppState, found: Result<CheckedFile, UnusableFile>, _: Now) -> Vec<Effect> {
-        let Some(looked) = app.add.import.looked_mut() else { return Vec::new() };
+    fn done(&self, app: &mut AppState, found: Result<CheckedFile, UnusableFile>, _: Now) {
+        let Some(looked) = app.add.import.looked_mut() else { return };
         let is_first = looked.found.is_none();
         let not_seen = found.as_ref().err().filter(|_| is_first).cloned();
         if let Ok(CheckedFile { before: Some(before), .. }) = &found
@@ -85,7 +85,6 @@ impl Job for CheckFile {
         if is_done && app.add.import.shows_unfinished() {
             app.add.import.unfinished = None;
         }
-        Vec::new()
     }
 }
 
@@ -93,11 +92,10 @@ impl Ongoing for CheckFile {
     /// So many rows were checked so far.
     type Part = u64;
 
-    fn on_part(&self, app: &mut AppState, rows: u64, _: Now) -> Vec<Effect> {
+    fn on_part(&self, app: &mut AppState, rows: u64, _: Now) {
         if let Some(looked) = app.add.import.looked_mut() {
             looked.rows = rows;
         }
-        Vec::new()
     }
 }
 
@@ -164,7 +162,7 @@ impl Job for RunImport {
         Ok(self.send(env).await)
     }
 
-    fn done(&self, app: &mut AppState, ended: Self::Answer, now: Now) -> Vec<Effect> {
+    fn done(&self, app: &mut AppState, ended: Self::Answer, now: Now) {
         let summary = match ended {
             Ok(Err(why)) => return on_not_begun(app, why, now),
             Ok(Ok(summary)) => summary,
@@ -175,7 +173,7 @@ impl Job for RunImport {
             // The pasted text is in its own file now.
             import.pasted = None;
         }
-        on_ended(app, summary, now)
+        on_ended(app, summary, now);
     }
 }
 
@@ -191,7 +189,7 @@ pub enum ImportPart {
 impl Ongoing for RunImport {
     type Part = ImportPart;
 
-    fn on_part(&self, app: &mut AppState, part: ImportPart, now: Now) -> Vec<Effect> {
+    fn on_part(&self, app: &mut AppState, part: ImportPart, now: Now) {
         let import = &mut app.add.import;
         match part {
             ImportPart::Started(file, report) => {
@@ -213,7 +211,6 @@ impl Ongoing for RunImport {
                 }
             }
         }
-        Vec::new()
     }
 }
 
@@ -333,7 +330,7 @@ fn first_trouble(state: &mut AppState, UnusableFile { why, missing }: UnusableFi
 }
 
 /// Nothing was sent: shows the preview again, and F2 tries again. A resumed import keeps its report.
-fn on_not_begun(state: &mut AppState, ended: ImportEnded, now: Now) -> Vec<Effect> {
+fn on_not_begun(state: &mut AppState, ended: ImportEnded, now: Now) {
     let looked = state.add.import.running_mut().and_then(|running| running.looked.take());
     let Some(looked) = looked else {
         return on_ended(state, Summary::of(ended), now);
@@ -343,12 +340,12 @@ fn on_not_begun(state: &mut AppState, ended: ImportEnded, now: Now) -> Vec<Effec
     let again = if matches!(ended, ImportEnded::NoAnswer(_)) { " F2 tries again." } else { "" };
     let refused = matches!(ended, ImportEnded::Unauthorized(_)).then(|| KEY_REFUSED.to_owned());
     let text = refused.unwrap_or_else(|| format!("Nothing was sent. {why}{again}"));
-    state.fail(text)
+    state.complain(text);
 }
 
 /// The import has ended.
-fn on_ended(state: &mut AppState, summary: Summary, now: Now) -> Vec<Effect> {
-    let Some(running) = state.add.import.running_mut() else { return Vec::new() };
+fn on_ended(state: &mut AppState, summary: Summary, now: Now) {
+    let Some(running) = state.add.import.running_mut() else { return };
     if running.files.is_some() {
         running.progress = summary.progress;
     }
@@ -385,7 +382,9 @@ fn on_ended(state: &mut AppState, summary: Summary, now: Now) -> Vec<Effect> {
         ImportEnded::NoAnswer(_) => state.complain(format!("{why} {counts}; y copies the command to continue.")),
         ImportEnded::Failed(_) => state.complain(format!("{why} {counts}.")),
     }
-    if added == 0 || state.key_refused() { Vec::new() } else { pets::update::reload(state, pets::ReadNext::New, now) }
+    if added > 0 && !state.key_refused() {
+        pets::update::reload(state, pets::ReadNext::New, now);
+    }
 }
 
 /// What follows where the service failed, and why an import ended early.

@@ -15,7 +15,7 @@ use crate::transfer::column_mapping::is_header;
 use crate::transfer::import::{ImportRun, ImportedRow, Start};
 use crate::transfer::journal::RowOutcome;
 use crate::transfer::{ColumnMapping, FileFormat, ImportSource};
-use crate::tui::command::{Movement, READER, moves, moves_on};
+use crate::tui::command::{Movement, READER, moves};
 use crate::tui::forms::COMPLETE;
 use crate::tui::popups::confirm::ask_of_service;
 use crate::tui::popups::write::{NO_FILES, RejectsSource};
@@ -26,7 +26,7 @@ use crate::tui::screens::pets;
 use crate::tui::text_input::MAX_BYTES;
 use crate::tui::widgets::form::neighbour;
 use crate::tui::widgets::moved;
-use crate::tui::{AppState, Command, Effect, Page, Place, Screen, Slot, TextInput, change, command};
+use crate::tui::{AppState, Command, Effect, Page, Place, Screen, Slot, TextInput, command};
 
 /// The rows of a page of the list.
 const PAGE: usize = 8;
@@ -35,12 +35,12 @@ const PAGE: usize = 8;
 static FILE: &[Command] = &[
     command("confirm", "Enter F2", "preview", "preview the file", look_at_typed),
     COMPLETE,
-    change("clear", "F8", "clear", "clear, drop unfinished", |app, _| {
+    command("clear", "F8", "clear", "clear, drop unfinished", |app, _| {
         drop_unfinished(app);
         app.add.import.path.clear();
         app.add.import.error = None;
     }),
-    change("back", "Esc F3", "back", "to the form", |app, _| app.add.import.on = false),
+    command("back", "Esc F3", "back", "to the form", |app, _| app.add.import.on = false),
 ];
 
 pub static FILE_PLACE: Place = Place::new("import-file", "Import", &[FILE]).text();
@@ -49,7 +49,7 @@ const START: Command = command("save", "F2", "start", "send the rows", start);
 const NEXT: Command =
     command("next-field", "down j Tab Enter", "move", "next line", |app, now| go(app, true, now)).called("up/down");
 const PREVIOUS: Command = command("previous-field", "up k S-Tab", "", "previous line", |app, now| go(app, false, now));
-const ROWS: Command = change("choices", "l", "list", "bad rows, duplicates", |app, now| {
+const ROWS: Command = command("choices", "l", "list", "bad rows, duplicates", |app, now| {
     if app.key_refused() {
         return app.open_key_box(false, now);
     }
@@ -57,28 +57,27 @@ const ROWS: Command = change("choices", "l", "list", "bad rows, duplicates", |ap
 });
 const AGAIN: Command = command("refresh", "F5 r", "", "read the file again", look_again);
 const DROP: Command = command("clear", "F8", "", "drop unfinished import", |app, now| {
-    if !drop_unfinished(app) {
-        return Vec::new();
+    if drop_unfinished(app) {
+        app.add.import.path.clear();
+        to_file(app, now);
     }
-    app.add.import.path.clear();
-    to_file(app, now)
 });
 const CANCEL: Command = command("back", "Esc F3", "cancel", "another file", cancel);
 const REJECTS: Command =
-    change("write-file", "w", "", "bad rows to a file", |app, _| write_rejects(app)).not_over_ssh(NO_FILES);
+    command("write-file", "w", "", "bad rows to a file", |app, _| write_rejects(app)).not_over_ssh(NO_FILES);
 
 /// What is in it, and how it will be sent.
 static PREVIEW: &[Command] = &[
     START,
     NEXT,
     PREVIOUS,
-    moves_on("left|right Space", "choose", "another column, choice", choose),
+    moves("left|right Space", "choose", "another column, choice", choose),
     ROWS,
     AGAIN,
     REJECTS,
     command("copy", "y", "", "copy the command line", |app, now| {
         let line = command_line(app, " --dry-run");
-        copy(app, line, "the command line", now)
+        copy(app, line, "the command line", now);
     }),
     DROP,
     CANCEL,
@@ -91,7 +90,7 @@ static VALUE: &[Command] = &[
     START,
     NEXT.at("down Tab Enter", "move", "next line"),
     PREVIOUS.at("up S-Tab", "", "previous line"),
-    moves_on("left|right", "choose", "a column instead", choose),
+    moves("left|right", "choose", "a column instead", choose),
     ROWS.at("Ctrl-O", "list", "bad rows, duplicates"),
     AGAIN.at("F5", "", "read the file again"),
     DROP,
@@ -104,16 +103,15 @@ pub static VALUE_PLACE: Place = Place::new("import-value", "Import", &[VALUE]).t
 static RUN: &[Command] = &[
     command("back", "Esc F3", "stop, leave", "stop, leave", |app, now| {
         if is_under_way(app) {
-            app.ask(stop_question(), now);
-            return Vec::new();
+            return app.ask(stop_question(), now);
         }
-        leaving(app, "Leave", None, leave, now)
+        leaving(app, "Leave", None, leave, now);
     })
     .word(|app| Some(if is_under_way(app) { "stop" } else { "leave" })),
     command("save", "F2", "resume", "resume", go_on)
         .when(|app| app.add.import.running().is_some_and(|running| !running.is_under_way && running.can_go_on()))
         .word(|app| app.add.import.running().is_some_and(|running| running.left() == 0).then_some("check again")),
-    change("only-problems", "f", "only problems", "only rows to fix", |app, _| {
+    command("only-problems", "f", "only problems", "only rows to fix", |app, _| {
         if let Some(running) = app.add.import.running_mut() {
             running.only_rejects = !running.only_rejects;
             running.cursor = 0;
@@ -127,7 +125,7 @@ static RUN: &[Command] = &[
     command("confirm", "Enter", "", "find among the pets", look_for),
     command("copy", "y", "copy command", "copy the command", |app, now| {
         let line = command_line(app, " --resume");
-        copy(app, line, "the command that continues it", now)
+        copy(app, line, "the command that continues it", now);
     }),
     REJECTS.at("w", "rejects", "rejected rows to file"),
 ];
@@ -164,28 +162,27 @@ pub const IMPORT: Command = command("import", "F7", "import", "import a file", o
     .shell(|_| Some("pets import FILE".to_owned()));
 
 /// Shows it by its key: the unfinished import, if no other is shown.
-fn open(state: &mut AppState, now: Now) -> Vec<Effect> {
+fn open(state: &mut AppState, now: Now) {
     show(state);
     let import = &mut state.add.import;
     if let (Phase::File, Some(file)) = (&import.phase, &import.unfinished) {
         import.path = TextInput::new(file.clone());
     }
-    check_unfinished(state, now)
+    check_unfinished(state, now);
 }
 
 /// Checks the file of an unfinished import, so that one key continues it, and what was not checked to the end.
-pub fn check_unfinished(state: &mut AppState, now: Now) -> Vec<Effect> {
+pub fn check_unfinished(state: &mut AppState, now: Now) {
     let import = &state.add.import;
     if matches!(&import.phase, Phase::Looked(looked) if looked.found.is_none())
         && !state.pending.is_running(Slot::CheckFile)
     {
         return look_again(state, now);
     }
-    if !(import.on && matches!(import.phase, Phase::File) && import.shows_unfinished()) {
-        return Vec::new();
+    if import.on && matches!(import.phase, Phase::File) && import.shows_unfinished() {
+        let source = ImportSource::File(import.path.value().to_owned());
+        look(state, source, &ColumnMapping::default(), now);
     }
-    let source = ImportSource::File(import.path.value().to_owned());
-    look(state, source, &ColumnMapping::default(), now)
 }
 
 /// Drops the unfinished import, if it is the one that is shown: it is not offered at the next start. Its report stays.
@@ -200,10 +197,10 @@ fn drop_unfinished(state: &mut AppState) -> bool {
 
 /// Takes a paste into the name field that is several lines or the path of a file. The text in the field is its
 /// beginning if the paste begins with a line end.
-pub fn paste(state: &mut AppState, text: &str, now: Now) -> Option<Vec<Effect>> {
+pub fn paste(state: &mut AppState, text: &str, now: Now) -> bool {
     let first = state.add.form[&NAME].value();
     if state.add.import.under_way().is_some() || !(first.trim().is_empty() || text.starts_with(['\r', '\n'])) {
-        return None;
+        return false;
     }
     let text = &format!("{first}{text}");
     let takes_file = state.link.ssh.is_none() && state.add.import.unsent().is_none();
@@ -212,24 +209,26 @@ pub fn paste(state: &mut AppState, text: &str, now: Now) -> Option<Vec<Effect>> 
         show(state);
         state.add.import.path = TextInput::new(path.clone());
         state.add.import.pasted = Some(text.as_str().into());
-        return Some(look(state, ImportSource::File(path), &ColumnMapping::default(), now));
+        look(state, ImportSource::File(path), &ColumnMapping::default(), now);
+        return true;
     }
     if rows_of(&text.replace('\r', "\n")) < 2 {
-        return None;
+        return false;
     }
     state.add.form[&NAME].clear();
-    Some(add_lines(state, text, now))
+    add_lines(state, text, now);
+    true
 }
 
 /// Previews pasted lines, behind those that were pasted before and not sent, which are read as chosen already.
-pub fn add_lines(state: &mut AppState, text: &str, now: Now) -> Vec<Effect> {
+pub fn add_lines(state: &mut AppState, text: &str, now: Now) {
     // Most terminals send line ends as Enter.
     let mut text = text.replace("\r\n", "\n").replace('\r', "\n");
     let before = state.add.import.unsent();
     if let Some(before) = before {
         if before.trim_start().starts_with('[') {
             state.complain("Not added: JSON takes no further lines. First send what was pasted (F2).");
-            return vec![bell()];
+            return bell(state);
         }
         text = format!("{}\n{text}", before.trim_end_matches('\n'));
     }
@@ -245,7 +244,7 @@ pub fn add_lines(state: &mut AppState, text: &str, now: Now) -> Vec<Effect> {
         Some(looked) => looked.source = source,
         None => return look(state, source, &reading, now),
     }
-    look_again(state, now)
+    look_again(state, now);
 }
 
 /// Previews the lines again that an earlier session left; they are checked with what else it left.
@@ -293,39 +292,39 @@ pub(super) fn dropped(text: &str) -> Option<String> {
 }
 
 /// Checks the file whose name is typed.
-fn look_at_typed(state: &mut AppState, now: Now) -> Vec<Effect> {
+fn look_at_typed(state: &mut AppState, now: Now) {
     let import = &mut state.add.import;
     let path = import.path.value().trim().to_owned();
     if path.is_empty() {
         import.error = Some("Type or paste the name of a file.".to_owned());
-        return Vec::new();
+        return;
     }
     let path = dropped(&path).unwrap_or(path);
     // The message may be about another file.
     state.message = None;
-    look(state, ImportSource::File(path), &ColumnMapping::default(), now)
+    look(state, ImportSource::File(path), &ColumnMapping::default(), now);
 }
 
 /// Begins to check `source`.
-pub fn look(state: &mut AppState, source: ImportSource, reading: &ColumnMapping, now: Now) -> Vec<Effect> {
+pub fn look(state: &mut AppState, source: ImportSource, reading: &ColumnMapping, now: Now) {
     state.add.import.error = None;
     state.add.import.phase = Phase::Looked(Box::new(PreviewState::new(source, reading)));
-    look_again(state, now)
+    look_again(state, now);
 }
 
 /// Checks it again with the current choices.
-pub fn look_again(state: &mut AppState, now: Now) -> Vec<Effect> {
-    let Some(looked) = state.add.import.looked_mut() else { return Vec::new() };
+pub fn look_again(state: &mut AppState, now: Now) {
+    let Some(looked) = state.add.import.looked_mut() else { return };
     (looked.changed, looked.rows, looked.again) = (false, 0, None);
     let check = CheckFile { source: looked.source.clone(), reading: looked.reading() };
-    vec![state.begin(check, now)]
+    state.start(check, now);
 }
 
 /// Gives the preview up, once it was asked whether pasted lines are to become one name.
-fn cancel(state: &mut AppState, now: Now) -> Vec<Effect> {
+fn cancel(state: &mut AppState, now: Now) {
     let fits = state.add.import.unsent().is_none_or(|text| text.len() <= MAX_BYTES);
     let fate = if fits { "They become one name in the form." } else { "Their beginning becomes one name in the form." };
-    leaving(state, "One name", Some(fate), to_file, now)
+    leaving(state, "One name", Some(fate), to_file, now);
 }
 
 /// Does what gives pasted rows up, but asks first where some were not added; `fate` is what becomes of them.
@@ -333,9 +332,9 @@ pub fn leaving(
     state: &mut AppState,
     word: &'static str,
     fate: Option<&'static str>,
-    leave: fn(&mut AppState, Now) -> Vec<Effect>,
+    leave: fn(&mut AppState, Now),
     now: Now,
-) -> Vec<Effect> {
+) {
     let rows = state.add.import.at_risk();
     if rows == 0 || state.popups.get::<Question>().is_some_and(|asked| asked.title == PASTED) {
         return leave(state, now);
@@ -349,16 +348,15 @@ pub fn leaving(
         page.gap();
         page.paragraph(2, fate);
     };
-    state.ask(Question::new(PASTED, body, word, leave, |_, _| Vec::new()), now);
-    Vec::new()
+    state.ask(Question::new(PASTED, body, word, leave, |_, _| {}), now);
 }
 
 /// The title of the question about pasted rows.
 const PASTED: &str = "Pasted rows";
 
 /// Goes back to the file name; pasted text goes into the form.
-fn to_file(state: &mut AppState, _: Now) -> Vec<Effect> {
-    let given_up = state.cancel(Slot::CheckFile);
+fn to_file(state: &mut AppState, _: Now) {
+    state.cancel(Slot::CheckFile);
     let import = &mut state.add.import;
     (import.phase, import.error) = (Phase::File, None);
     if let Some(pasted) = import.pasted.take() {
@@ -371,37 +369,39 @@ fn to_file(state: &mut AppState, _: Now) -> Vec<Effect> {
             false => state.tell(format!("The pasted text is in the form: {name}")),
         }
     }
-    given_up.into_iter().collect()
 }
 
 /// Another line of the preview.
-fn go(state: &mut AppState, next: bool, now: Now) -> Vec<Effect> {
-    let Some(looked) = state.add.import.looked_mut() else { return Vec::new() };
+fn go(state: &mut AppState, next: bool, now: Now) {
+    let Some(looked) = state.add.import.looked_mut() else { return };
     looked.part = neighbour(&looked.parts(), looked.part, next);
-    if looked.changed { look_again(state, now) } else { Vec::new() }
+    if looked.changed {
+        look_again(state, now);
+    }
 }
 
 /// Another choice at that line.
-fn choose(state: &mut AppState, movement: Movement, now: Now) -> Vec<Effect> {
-    let Some(looked) = state.add.import.looked_mut() else { return Vec::new() };
+fn choose(state: &mut AppState, movement: Movement, now: Now) {
+    let Some(looked) = state.add.import.looked_mut() else { return };
     if looked.moves_in_text(movement) {
-        return Vec::new();
+        return;
     }
     looked.choose(movement.is_down());
     // An empty value is checked once it is typed.
     let typing = looked.value(looked.part).is_some_and(|input| input.is_empty());
-    if looked.changed && !typing { look_again(state, now) } else { Vec::new() }
+    if looked.changed && !typing {
+        look_again(state, now);
+    }
 }
 
 /// Leaves what has ended.
-fn leave(state: &mut AppState, _: Now) -> Vec<Effect> {
+fn leave(state: &mut AppState, _: Now) {
     let unfinished = state.add.import.unfinished.take();
     state.add.import = State { unfinished, ..State::default() };
     state.screen = Screen::Pets;
     if let Some(file) = state.add.import.unfinished_name() {
         state.tell(format!("The import of {file} is not finished. I shows it again."));
     }
-    Vec::new()
 }
 
 /// Lists the bad and duplicate rows.
@@ -419,27 +419,27 @@ fn list(state: &mut AppState) {
         lines.extend(preview.duplicate_rows.iter().map(|(line, name)| format!("  line {line}: {name}")));
     }
     if lines.is_empty() {
-        state.tell("Every row can be sent; there are no duplicates.");
-        return;
+        return state.tell("Every row can be sent; there are no duplicates.");
     }
     state.popups.show(TextBox::new("Rows of the file", lines.join("\n"), "rows-to-fix"));
 }
 
 /// Starts the import, or says what prevents it.
-fn start(state: &mut AppState, now: Now) -> Vec<Effect> {
+fn start(state: &mut AppState, now: Now) {
     let is_looking = state.pending.is_running(Slot::CheckFile);
-    let Some(looked) = state.add.import.looked_mut() else { return Vec::new() };
+    let Some(looked) = state.add.import.looked_mut() else { return };
     if looked.changed || is_looking {
-        let effects = if looked.changed { look_again(state, now) } else { Vec::new() };
-        state.tell("Still checking the file. Press F2 once that is done.");
-        return effects;
+        if looked.changed {
+            look_again(state, now);
+        }
+        return state.tell("Still checking the file. Press F2 once that is done.");
     }
     let Some(seen) = looked.seen() else {
         let why = match &looked.found {
             Some(Err(UnusableFile { why, .. })) => why.clone(),
             Some(Ok(_)) | None => "The file was not checked.".to_owned(),
         };
-        return state.fail(format!("Nothing was sent. {why}"));
+        return state.complain(format!("Nothing was sent. {why}"));
     };
     let open = (3..).zip(&QUESTIONS).find_map(|(part, question)| Some((part, (question.open)(looked)?)));
     if seen.preview.good == 0 {
@@ -451,35 +451,33 @@ fn start(state: &mut AppState, now: Now) -> Vec<Effect> {
     } else if state.key_refused() && !state.is_switching() {
         state.complain(KEY_REFUSED);
     } else if !is_still_switching(state, "nothing was sent. Press F2 again after that.") {
-        return begin(state, now);
+        begin(state, now);
     }
-    Vec::new()
 }
 
 /// Continues an import that has ended before all rows were added, and sends refused rows again. If only invalid rows
 /// are left, the file is previewed first, since it may have been fixed.
-fn go_on(state: &mut AppState, now: Now) -> Vec<Effect> {
-    let Some(running) = state.add.import.running().filter(|running| !running.is_under_way) else { return Vec::new() };
+fn go_on(state: &mut AppState, now: Now) {
+    let Some(running) = state.add.import.running().filter(|running| !running.is_under_way) else { return };
     let (left, progress) = (running.left(), &running.progress);
     let Some((file, _)) = running.files.as_ref().filter(|_| running.can_go_on()) else {
-        return state.note("Nothing left to send.");
+        return state.tell("Nothing left to send.");
     };
     if left == 0 && (progress.unknown > 0 || progress.invalid > 0 && !running.is_paste()) {
         let source = ImportSource::File(file.clone());
         state.message = None;
         return look(state, source, &ColumnMapping::default(), now);
     }
-    if is_still_switching(state, "nothing was sent. Press F2 again after that.") {
-        return Vec::new();
+    if !is_still_switching(state, "nothing was sent. Press F2 again after that.") {
+        begin(state, now);
     }
-    begin(state, now)
 }
 
 /// Starts or resumes the import. Asks first for a protected service.
-fn begin(state: &mut AppState, now: Now) -> Vec<Effect> {
-    let Some((pets, job)) = job(&state.add.import) else { return Vec::new() };
+fn begin(state: &mut AppState, now: Now) {
+    let Some((pets, job)) = job(&state.add.import) else { return };
     if state.asks_first(format!("Import {pets} pets into"), Vec::new(), begin, now) {
-        return Vec::new();
+        return;
     }
     let (service, import) = (state.link.label.clone(), &mut state.add.import);
     // What was there before is there again if it cannot begin.
@@ -491,7 +489,7 @@ fn begin(state: &mut AppState, now: Now) -> Vec<Effect> {
     let running = Running { looked, files, job: job.clone(), service, is_under_way: true, ..Running::default() };
     import.phase = Phase::Running(Box::new(running));
     state.message = None;
-    vec![state.begin(job, now)]
+    state.start(job, now);
 }
 
 /// How many pets would be sent now, and how.
@@ -512,13 +510,11 @@ fn job(import: &State) -> Option<(u64, RunImport)> {
 }
 
 /// Shows the pets, with those that were added meanwhile.
-pub fn show_pets(state: &mut AppState, now: Now) -> Vec<Effect> {
+pub fn show_pets(state: &mut AppState, now: Now) {
     state.screen = Screen::Pets;
     let unread = std::mem::take(&mut state.add.unread) && !state.key_refused();
     if unread || state.add.import.under_way().is_some_and(|running| running.progress.added > 0) {
-        pets::update::reload(state, pets::ReadNext::New, now)
-    } else {
-        Vec::new()
+        pets::update::reload(state, pets::ReadNext::New, now);
     }
 }
 
@@ -528,35 +524,34 @@ fn stop_question() -> Question {
         let note = "Rows that were added stay. F2 sends the rest, also after the next start.";
         ask_of_service(app, page, &format!("{} left. Stop sending to", counted(left, "row")), &[], note);
     };
-    Question::new(STOP, body, "Stop", stop, |_, _| Vec::new())
+    Question::new(STOP, body, "Stop", stop, |_, _| {})
 }
 
 /// Stops it after the rows that are being sent.
-fn stop(state: &mut AppState, _: Now) -> Vec<Effect> {
-    if !is_under_way(state) {
-        return Vec::new();
+fn stop(state: &mut AppState, _: Now) {
+    if is_under_way(state) {
+        state.tell("Stopping after the rows being sent.");
+        state.effect(Effect::StopImport);
     }
-    state.tell("Stopping after the rows being sent.");
-    vec![Effect::StopImport]
 }
 
 /// Looks up the pet of the selected row, or says why there is none. One that may have been added is searched for among
 /// all pets.
-fn look_for(state: &mut AppState, now: Now) -> Vec<Effect> {
+fn look_for(state: &mut AppState, now: Now) {
     let marked = state.add.import.running().and_then(|running| running.listed().get(running.cursor));
-    let Some(ImportedRow { line, name, outcome, .. }) = marked.cloned() else { return Vec::new() };
+    let Some(ImportedRow { line, name, outcome, .. }) = marked.cloned() else { return };
     match outcome {
         RowOutcome::Added(id) => {
             state.screen = Screen::Pets;
-            pets::popups::look_up(state, id, now)
+            pets::popups::look_up(state, id, now);
         }
         RowOutcome::Unknown(_) => {
             state.screen = Screen::Pets;
             pets::update::search_for(state, &name);
-            pets::update::reload(state, pets::ReadNext::New, now)
+            pets::update::reload(state, pets::ReadNext::New, now);
         }
         RowOutcome::Refused(_) | RowOutcome::NotSent(_) | RowOutcome::Invalid(_) => {
-            state.note(format!("Line {line}: {}", outcome.words()))
+            state.tell(format!("Line {line}: {}", outcome.words()));
         }
     }
 }

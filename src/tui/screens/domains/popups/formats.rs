@@ -6,7 +6,7 @@ use crate::domains::record_export::{ExportFormat, export};
 use crate::tui::command::{LETTERS, closes, moves};
 use crate::tui::popups::{Contents, WriteBox, copy};
 use crate::tui::widgets::{moved, shown};
-use crate::tui::{AppState, Command, Page, Place, Popup, change, command};
+use crate::tui::{AppState, Command, Page, Place, Popup, command};
 
 /// The record in one format after another.
 #[derive(Clone, Copy, Debug, Default)]
@@ -38,17 +38,17 @@ static BOX: &[Command] = &[
         }
     }),
     command("copy", "y Enter", "copy", "copy it", |app, now| {
-        let Some(formats) = app.popups.get::<FormatsBox>() else { return Vec::new() };
-        copy(app, formats.text(&app.domains), &format!("the record as {}", formats.format()), now)
+        let Some(formats) = app.popups.get::<FormatsBox>() else { return };
+        copy(app, formats.text(&app.domains), &format!("the record as {}", formats.format()), now);
     }),
-    change("write-file", "w", "write to file", "write it to a file", |app, _| {
+    command("write-file", "w", "write to file", "write it to a file", |app, _| {
         let Some(formats) = app.popups.get::<FormatsBox>() else { return };
         let text = Contents::Text(formats.text(&app.domains));
         let name = app.domains.selected.as_ref().map_or("record", |name| name.as_str());
         let write = WriteBox::new(format!("{name}.{}.txt", formats.format()), text);
         app.popups.show(write);
     }),
-    change("toggle", "d", "with deletions", "with what to delete", toggle),
+    command("toggle", "d", "with deletions", "with what to delete", toggle),
     closes("Esc q F3", "close", "close"),
 ];
 

@@ -9,12 +9,12 @@ use crate::model::text::cut;
 use crate::model::words::capitalized;
 use crate::tui::command::{closes, moves};
 use crate::tui::widgets::moved;
-use crate::tui::{AppState, Command, Effect, Page, Place, Popup, change, command};
+use crate::tui::{AppState, Command, Page, Place, Popup, command};
 
 /// Why a session over SSH does not show them.
 pub const NO_DOMAINS: &str = "A session over SSH has no custom domains.";
 
-pub const OUTSIDE: Command = change("outside", "o Ctrl-O", "", "sandbox: act outside", open)
+pub const OUTSIDE: Command = command("outside", "o Ctrl-O", "", "sandbox: act outside", open)
     .everywhere()
     .not_over_ssh(NO_DOMAINS)
     .when(|app| app.domains.setup.sandbox.is_some());
@@ -41,9 +41,10 @@ static BOX: &[Command] = &[
         }
     }),
     command("confirm", "Enter", "do it", "do it outside", |app, now| {
-        let Some(outside) = app.popups.take::<OutsideBox>() else { return Vec::new() };
-        let act = outside.choice.and_then(|choice| outside.acts.get(choice)).copied();
-        act.map_or_else(Vec::new, |act| do_outside(app, act, now))
+        let Some(outside) = app.popups.take::<OutsideBox>() else { return };
+        if let Some(act) = outside.choice.and_then(|choice| outside.acts.get(choice)) {
+            do_outside(app, *act, now);
+        }
     }),
     closes("Esc q F3", "close", "close"),
 ];
@@ -74,7 +75,7 @@ fn open(app: &mut AppState, now: Now) {
 }
 
 /// Simulates the step and checks again.
-fn do_outside(app: &mut AppState, act: SandboxStep, now: Now) -> Vec<Effect> {
+fn do_outside(app: &mut AppState, act: SandboxStep, now: Now) {
     let wall = app.domains.wall(now);
     if let Some(sandbox) = &mut app.domains.setup.sandbox {
         sandbox.act(act, wall);
@@ -88,10 +89,9 @@ fn do_outside(app: &mut AppState, act: SandboxStep, now: Now) -> Vec<Effect> {
         form.set(&VALUE, Sandbox::PLATFORM_HOST);
         form[&VALUE].select();
     }
-    let mut effects = Vec::new();
     match app.domains.place {
-        PanelLocation::Redirects => effects = redirects::walk(app, now),
-        PanelLocation::Removal => effects = removal::check(app, now),
+        PanelLocation::Redirects => redirects::walk(app, now),
+        PanelLocation::Removal => removal::check(app, now),
         PanelLocation::List => scheduler::ask_all(&mut app.domains, now),
         PanelLocation::Wizard => {}
         PanelLocation::Record | PanelLocation::Live | PanelLocation::Rules(_) => {
@@ -100,8 +100,7 @@ fn do_outside(app: &mut AppState, act: SandboxStep, now: Now) -> Vec<Effect> {
             }
         }
     }
-    effects.extend(scheduler::work(app, now));
-    effects
+    scheduler::work(app, now);
 }
 
 impl Popup for OutsideBox {

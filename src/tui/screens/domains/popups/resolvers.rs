@@ -10,7 +10,7 @@ use crate::domains::check_options::PUBLIC_RESOLVERS;
 use crate::model::words::list;
 use crate::tui::job::blocking;
 use crate::tui::popups::Question;
-use crate::tui::{AppState, Effect, Env, Job, Page, Screen, Slot};
+use crate::tui::{AppState, Env, Job, Page, Screen, Slot};
 
 /// Whether names may be sent. If the operator was never asked, asks now: nothing is sent before the answer.
 pub fn may_send(app: &mut AppState, now: Now) -> bool {
@@ -24,27 +24,20 @@ pub fn may_send(app: &mut AppState, now: Now) -> bool {
 }
 
 /// Stops asking public resolvers, or asks whether to begin.
-pub fn change(app: &mut AppState, now: Now) -> Vec<Effect> {
+pub fn change(app: &mut AppState, now: Now) {
     if app.domains.setup.sandbox.is_some() {
         app.tell("The sandbox has its own resolvers; nothing is sent to public ones.");
     } else if app.domains.setup.resolvers.public.is_empty() {
         app.ask(question(), now);
     } else {
-        return choose(app, false, now);
+        app.start(ChooseResolvers { public: false }, now);
     }
-    Vec::new()
 }
 
 fn question() -> Question {
-    let (yes, no) =
-        (|app: &mut AppState, now| choose(app, true, now), |app: &mut AppState, now| choose(app, false, now));
-    let question = Question::new("Public resolvers", draw, "Ask them", yes, no);
+    let choose = |public| move |app: &mut AppState, now| app.start(ChooseResolvers { public }, now);
+    let question = Question::new("Public resolvers", draw, "Ask them", choose(true), choose(false));
     Question { no_word: "n  Do not ask them (Enter, Esc)", ..question }
-}
-
-/// The operator has answered.
-fn choose(app: &mut AppState, public: bool, now: Now) -> Vec<Effect> {
-    vec![app.begin(ChooseResolvers { public }, now)]
 }
 
 /// Asks public resolvers from now on or not, here and in every command.
@@ -63,10 +56,10 @@ impl Job for ChooseResolvers {
     }
 
     /// What waited for the answer begins.
-    fn done(&self, app: &mut AppState, chosen: Self::Answer, now: Now) -> Vec<Effect> {
+    fn done(&self, app: &mut AppState, chosen: Self::Answer, now: Now) {
         let (choice, not_saved) = match chosen {
             Ok(chosen) => chosen,
-            Err(why) => return app.fail(why),
+            Err(why) => return app.complain(why),
         };
         let text = match choice.public.is_empty() {
             true => "No public resolver is asked.".to_owned(),
@@ -78,9 +71,10 @@ impl Job for ChooseResolvers {
         }
         app.domains.setup.resolvers = choice;
         let follows_redirects = matches!(app.domains.place, PanelLocation::Redirects | PanelLocation::Removal);
-        let mut effects = if follows_redirects { redirects::walk(app, now) } else { Vec::new() };
-        effects.extend(scheduler::work(app, now));
-        effects
+        if follows_redirects {
+            redirects::walk(app, now);
+        }
+        scheduler::work(app, now);
     }
 }
 
