@@ -43,15 +43,16 @@ pub mod view;
 mod widgets;
 pub mod worker;
 
-pub use command::{Command, Place, command};
+pub use command::{Command, Movement, Place, command, moves};
 pub use effect::Effect;
-pub use job::{Env, Job};
+pub use job::{Env, Job, blocking};
 pub use pending::Slot;
 use popups::Popup;
-pub use state::{AppState, Screen};
+pub use state::{AppState, Health, MessageKind, Screen};
 use text_input::{TextInput, Typing};
-pub use theme::StyleRole;
+pub use theme::{Appearance, StyleRole};
 use widgets::page::Page;
+use widgets::{WIDE, cells, moved, shown};
 
 #[cfg(test)]
 pub(crate) mod testing;

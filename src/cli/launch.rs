@@ -46,11 +46,9 @@ use crate::tui::screens::add_pet::import::update::resume_line;
 use crate::tui::screens::add_pet::lines::restore;
 use crate::tui::screens::domains::state::{NAME, VALUE};
 use crate::tui::session_cache::{SessionCache, read_kept};
-use crate::tui::state::MessageKind;
 use crate::tui::terminal::writer_thread::TerminalWriter;
-use crate::tui::theme::Appearance;
 use crate::tui::worker::{self, WorkerContext};
-use crate::tui::{AppState, Screen, terminal, view};
+use crate::tui::{AppState, Appearance, MessageKind, Screen, terminal, view};
 
 /// The smallest size of the full screen, in columns and rows.
 pub const LEAST: (u16, u16) = view::LEAST;

@@ -16,8 +16,7 @@ use crate::config::file::ID;
 use crate::config::{CustomAction, On};
 use crate::local::log::line;
 use crate::local::program::{command, output_of};
-use crate::model::Pet;
-use crate::model::text::short;
+use crate::model::{Pet, short};
 
 /// Runs an action that was chosen, unless it asks first.
 pub fn choose(state: &mut AppState, number: usize, now: Now) {

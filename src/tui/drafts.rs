@@ -13,15 +13,13 @@ use std::time::{Duration, Instant};
 
 use serde::de::IgnoredAny;
 
-use super::job::blocking;
 use super::screens::add_pet::NAME;
 use super::screens::add_pet::import::{self, Phase};
 use super::screens::domains::state::Wizard;
 use super::screens::{add_pet, profiles};
-use super::{AppState, Env, Job, Screen, Slot, TextInput};
+use super::{AppState, Env, Job, Screen, Slot, TextInput, blocking};
 use crate::clock::Now;
-use crate::model::Draft;
-use crate::model::text::short;
+use crate::model::{Draft, short};
 use state::{Aside, ImportDraft, Rapid};
 
 pub use state::{DraftState, Drafts, Ending, TypedText, WriteDrafts};

@@ -20,12 +20,10 @@ use super::msg::{Msg, QuitReason, Reply, Size};
 use super::paste_detection::{Expected, PasteDetector};
 use super::start::start;
 use super::terminal::writer_thread::Traffic;
-use super::theme::Appearance;
 use super::update::{expected, update};
 use super::view::{Frame, draw, drawn_row};
-use super::widgets::WIDE;
 use super::worker::Handle;
-use super::{AppState, Effect, Screen, Slot};
+use super::{AppState, Appearance, Effect, Screen, Slot, WIDE};
 use crate::api::Failure;
 use crate::clock::Now;
 

@@ -2,15 +2,14 @@
 
 use std::sync::Arc;
 
-use super::command::{LETTERS, moves};
-use super::job::blocking;
+use super::command::LETTERS;
 use super::screens::add_pet::import::Phase;
 use super::widgets::form::Form;
-use super::{AppState, Command, Env, Job, Screen, Slot, TextInput, Typing, command};
+use super::{AppState, Command, Env, Job, Screen, Slot, TextInput, Typing, blocking, command, moves};
 use crate::clock::Now;
 use crate::local::complete::Completion;
-use crate::model::text::short;
-use crate::model::words::{counted, list};
+use crate::model::words::list;
+use crate::model::{counted, short};
 
 pub const NEXT: Command =
     command("next-field", "Tab Enter down", "next", "next field", |app, _| on_form(app, |form| form.go(true)))

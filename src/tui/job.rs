@@ -17,9 +17,8 @@ use crate::api::{Client, Failure, Recorder};
 use crate::app::outbox::queue::Queue;
 use crate::clock::Now;
 use crate::config::Settings;
-use crate::transfer::ColumnMapping;
 use crate::transfer::import::ImportControl;
-use crate::transfer::journal::Target;
+use crate::transfer::{ColumnMapping, Target};
 
 /// The pause between two progress reports.
 pub const BETWEEN_NEWS: Duration = Duration::from_millis(100);

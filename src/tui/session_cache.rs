@@ -10,9 +10,8 @@ use std::time::Duration;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::job::blocking;
-use super::state::{Message, MessageKind};
-use super::{AppState, Env, Job, Slot};
+use super::state::Message;
+use super::{AppState, Env, Job, MessageKind, Slot, blocking};
 use crate::api::inventory::Coverage;
 use crate::api::list::List;
 use crate::clock::Now;

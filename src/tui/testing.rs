@@ -17,6 +17,7 @@ use ratatui::layout::Rect;
 use ratatui::style::{Color, Modifier};
 use uuid::Uuid;
 
+use super::{AppState, Appearance, Effect, Job, Screen, Slot};
 use crate::api::failure::RetryAfter;
 use crate::api::inventory::Coverage;
 use crate::api::list::{List, ListAnswer};
@@ -24,9 +25,9 @@ use crate::api::{Failure, NextPage};
 use crate::app::domain_service::{DomainService, DomainSetup};
 use crate::app::outbox::queue::LineSent;
 use crate::clock::{self, Now};
-use crate::config::file::{File, Ui};
+use crate::config::file::Ui;
 use crate::config::{
-    Accent, Depth, KeyOrigin, LinkSpeed, ProfileEntry, Profiles, Remote, Service, ServiceLocation, Settings,
+    Accent, Depth, File, KeyOrigin, LinkSpeed, ProfileEntry, Profiles, Remote, Service, ServiceLocation, Settings,
 };
 use crate::domains::RegistryFile;
 use crate::domains::check_options as domains;
@@ -36,10 +37,9 @@ use super::job::{Answered, AnyJob, Ongoing, Reply, Started};
 use super::msg::{Key, KeyPress, Msg, Size};
 use super::pending::{PendingJobs, ReqId};
 use super::start::start;
-use super::theme::{Appearance, Theme};
+use super::theme::Theme;
 use super::update::update;
 use super::view::draw_whole;
-use super::{AppState, Effect, Job, Screen, Slot};
 use crate::tui::screens::add_pet::lines::{SendLine, WriteLines};
 use crate::tui::screens::domains::update::KeepRegistry;
 use crate::tui::screens::pets::reading::ListPets;

@@ -4,8 +4,7 @@ use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 use unicode_segmentation::UnicodeSegmentation;
 
-use crate::model::display_safe;
-use crate::model::text::width;
+use crate::model::{display_safe, width};
 
 /// The most bytes one field takes; a paste beyond it is cut.
 pub const MAX_BYTES: usize = 4096;

@@ -9,13 +9,14 @@ use super::keymap::{GLOBAL, PETS, TEXT};
 use super::mouse::Target;
 use super::msg::{Key, KeyPress, MOST_PASTED, MouseEvent, Msg, QuitReason, Reply};
 use super::paste_detection::Expected;
-use super::popups;
 use super::screens::add_pet::{self, import, lines};
 use super::screens::domains::popups::outside::NO_DOMAINS;
 use super::screens::{domains, pets, profiles, requests};
-use super::state::MessageKind;
 use super::text_input::{Edit, MAX_BYTES, To};
-use super::{AppState, Command, Effect, Place, Popup, Screen, Slot, Typing, command, custom_actions, drafts, forms};
+use super::{
+    AppState, Command, Effect, MessageKind, Place, Popup, Screen, Slot, Typing, command, custom_actions, drafts, forms,
+    popups,
+};
 use crate::clock::Now;
 
 /// The keys in every text field.

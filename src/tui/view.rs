@@ -5,20 +5,19 @@
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
+use super::{AppState, Appearance, Health, MessageKind, Page, Screen, Slot, StyleRole, WIDE, cells};
 use crate::clock::Now;
-use crate::model::text::{cut, width, wrap, wrap_rows};
-use crate::model::words;
+use crate::model::text::{wrap, wrap_rows};
+use crate::model::{cut, width, words};
 
 use super::deadline::{SHOW_LOADING_AFTER, STALE_AFTER};
 use super::keymap::PETS;
 use super::mouse::Target;
 use super::popups::help::HelpBox;
 use super::screens::{add_pet, domains, pets, profiles, requests, welcome};
-use super::state::{Health, Message, MessageKind};
-use super::theme::Appearance;
+use super::state::Message;
+use super::widgets::away_word;
 use super::widgets::page::FrameLayout;
-use super::widgets::{WIDE, away_word, cells};
-use super::{AppState, Page, Screen, Slot, StyleRole};
 
 /// The least size at which anything but one line is drawn.
 pub const LEAST: (u16, u16) = (40, 8);

@@ -8,7 +8,7 @@ use ratatui::text::Span;
 
 use super::stack::Popup;
 use crate::clock::Now;
-use crate::model::text::cut;
+use crate::model::cut;
 use crate::tui::{AppState, Command, Page, Place, StyleRole, command};
 
 /// How long keys are ignored after a box opened on its own.

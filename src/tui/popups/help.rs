@@ -11,15 +11,14 @@ use super::write::{Contents, NO_FILES, WriteBox};
 use crate::api::Failure;
 use crate::api::failure::{Explanation, explain};
 use crate::clock::Now;
-use crate::model::PetStatus;
-use crate::model::text::{cut, width};
-use crate::tui::command::{Run, TYPED_LIST, closes, moves};
+use crate::model::{PetStatus, cut, width};
+use crate::tui::command::{Run, TYPED_LIST, closes};
 use crate::tui::keymap::{Binding, GLOBAL, HELP, HelpLines, PETS, TEXT, key_name};
 use crate::tui::screens::requests;
-use crate::tui::state::Health;
-use crate::tui::theme::Appearance;
-use crate::tui::widgets::{moved, shown};
-use crate::tui::{AppState, Command, Page, Place, Screen, StyleRole, TextInput, Typing, command};
+use crate::tui::{
+    AppState, Appearance, Command, Health, Page, Place, Screen, StyleRole, TextInput, Typing, command, moved, moves,
+    shown,
+};
 
 #[derive(Debug)]
 pub struct HelpBox {

@@ -9,14 +9,14 @@ use crate::api::Failure;
 use crate::api::failure::Remedy;
 use crate::clock::Now;
 use crate::config::KeyOrigin;
-use crate::model::text::{cut, short};
-use crate::model::{ApiKey, Limit, PetQuery};
-use crate::tui::job::blocking;
+use crate::model::{ApiKey, Limit, PetQuery, cut, short};
 use crate::tui::msg::QuitReason;
 use crate::tui::screens::pets;
-use crate::tui::state::{Health, Link};
+use crate::tui::state::Link;
 use crate::tui::widgets::page::radio;
-use crate::tui::{AppState, Command, Env, Job, Page, Place, Slot, StyleRole, TextInput, Typing, command};
+use crate::tui::{
+    AppState, Command, Env, Health, Job, Page, Place, Slot, StyleRole, TextInput, Typing, blocking, command,
+};
 
 #[derive(Debug, Default)]
 pub struct KeyBox {

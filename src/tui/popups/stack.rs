@@ -4,8 +4,7 @@ use std::any::Any;
 use std::fmt::Debug;
 use std::time::Instant;
 
-use crate::tui::widgets::cells;
-use crate::tui::{AppState, Page, Place, StyleRole, TextInput, Typing};
+use crate::tui::{AppState, Page, Place, StyleRole, TextInput, Typing, cells};
 
 /// A box over a screen: what it holds, where its keys are bound, how it looks, and what is typed into it.
 pub trait Popup: Any + Debug + Send {

@@ -11,9 +11,8 @@ use crate::app::clipboard::{self, ClipboardBackend};
 use crate::clock::Now;
 use crate::model::BaseUrl;
 use crate::model::text::wrap_indented;
-use crate::tui::command::{READER, closes, moves};
-use crate::tui::widgets::{cells, moved};
-use crate::tui::{AppState, Command, Effect, Env, Job, Page, Place, Slot, command};
+use crate::tui::command::{READER, closes};
+use crate::tui::{AppState, Command, Effect, Env, Job, Page, Place, Slot, cells, command, moved, moves};
 
 /// A text to read, to copy or to write.
 #[derive(Debug)]

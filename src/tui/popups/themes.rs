@@ -7,13 +7,12 @@ use ratatui::text::Span;
 use super::stack::Popup;
 use crate::clock::Now;
 use crate::config::{Depth, edit};
-use crate::model::PetStatus;
-use crate::model::text::cut;
-use crate::tui::command::{LETTERS, moves};
-use crate::tui::job::blocking;
+use crate::model::{PetStatus, cut};
+use crate::tui::command::LETTERS;
 use crate::tui::theme::Theme;
-use crate::tui::widgets::{cells, moved, shown};
-use crate::tui::{AppState, Command, Env, Job, Page, Place, Slot, StyleRole, command};
+use crate::tui::{
+    AppState, Command, Env, Job, Page, Place, Slot, StyleRole, blocking, cells, command, moved, moves, shown,
+};
 
 /// The menu of themes.
 #[derive(Debug)]

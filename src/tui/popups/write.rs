@@ -8,16 +8,13 @@ use super::stack::Popup;
 use crate::api::Failure;
 use crate::clock::Now;
 use crate::local::atomic_file;
-use crate::model::Pet;
 use crate::model::export::{self, Kind};
-use crate::model::text::cut;
+use crate::model::{Pet, cut};
 use crate::transfer::{ColumnMapping, ImportSource, TransferError, rejects};
 use crate::tui::command::closes;
 use crate::tui::forms::COMPLETE;
-use crate::tui::job::blocking;
-use crate::tui::widgets::cells;
 use crate::tui::widgets::page::radio;
-use crate::tui::{AppState, Command, Env, Job, Page, Place, Slot, TextInput, Typing, command};
+use crate::tui::{AppState, Command, Env, Job, Page, Place, Slot, TextInput, Typing, blocking, cells, command};
 
 /// Into which file?
 #[derive(Debug)]

@@ -14,8 +14,7 @@ use crate::app::outbox::Outbox;
 use crate::app::outbox::queue::{Line, SentPet};
 use crate::config::file::Add;
 use crate::model::draft::check_name;
-use crate::model::text::{cut, width};
-use crate::model::{Categories, Draft, PetStatus};
+use crate::model::{Categories, Draft, PetStatus, cut, width};
 use crate::tui::widgets::form::{Field, Form, Kind};
 
 /// The most lines that may wait.

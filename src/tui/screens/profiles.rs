@@ -9,10 +9,9 @@ use std::collections::BTreeMap;
 
 use crate::app::connections::{NewService, Tested};
 use crate::clock::Now;
-use crate::config::file::{Profile, is_plain_name};
-use crate::config::{KeySource, ProfileEntry, Profiles};
-use crate::model::text::short;
-use crate::model::{ApiKey, BaseUrl};
+use crate::config::file::is_plain_name;
+use crate::config::{KeySource, Profile, ProfileEntry, Profiles};
+use crate::model::{ApiKey, BaseUrl, short};
 use crate::tui::Screen;
 use crate::tui::widgets::form::{Field, Form, Kind};
 

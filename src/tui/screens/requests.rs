@@ -8,13 +8,13 @@ use std::time::Duration;
 use crate::api::Exchange;
 use crate::clock::Now;
 use crate::model::escape::indented;
-use crate::tui::command::{LIST, Movement, moves};
+use crate::tui::command::LIST;
 use crate::tui::popups::stack::Popups;
 use crate::tui::popups::{TextBox, copy_curl};
 use crate::tui::state::{REQUESTS_KEPT, RequestLog, has_failed};
+use crate::tui::widgets::first_shown;
 use crate::tui::widgets::page::Column;
-use crate::tui::widgets::{WIDE, first_shown, moved};
-use crate::tui::{AppState, Command, Page, Place, Screen, StyleRole, command};
+use crate::tui::{AppState, Command, Movement, Page, Place, Screen, StyleRole, WIDE, command, moved, moves};
 
 /// Shown when there is nothing under the cursor.
 const NO_ROW: &str = "No requests yet in this session.";

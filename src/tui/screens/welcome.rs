@@ -7,12 +7,11 @@ mod tests;
 use super::profiles;
 use crate::app::first_run::StartChoice;
 use crate::clock::Now;
-use crate::tui::command::{LETTERS, moves};
+use crate::tui::command::LETTERS;
 use crate::tui::msg::QuitReason;
 use crate::tui::update::QUIT;
-use crate::tui::widgets::moved;
 use crate::tui::widgets::page::marker;
-use crate::tui::{AppState, Command, Page, Place, StyleRole, command};
+use crate::tui::{AppState, Command, Page, Place, StyleRole, command, moved, moves};
 
 /// What is offered: what it is, what comes of it, and what the program starts again with; a service elsewhere needs a
 /// profile first.

@@ -7,7 +7,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 use super::App;
-use crate::model::text::width;
+use crate::model::width;
 
 /// The sizes at which every state must be whole.
 const SIZES: [(u16, u16); 4] = [(60, 16), (80, 24), (100, 30), (120, 40)];

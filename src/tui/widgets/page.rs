@@ -8,14 +8,13 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::{Clear, Widget};
 
 use crate::clock::Now;
-use crate::model::ObservedStatus;
-use crate::model::text::{cut, width, wrap, wrap_indented, wrap_rows};
+use crate::model::text::{wrap, wrap_indented, wrap_rows};
+use crate::model::{ObservedStatus, cut, width};
 use crate::tui::key::{Hint, Key};
 use crate::tui::mouse::Target;
 #[cfg(test)]
 use crate::tui::testing::loss;
-use crate::tui::theme::Appearance;
-use crate::tui::{StyleRole, TextInput};
+use crate::tui::{Appearance, StyleRole, TextInput};
 
 use super::form::{Field, Form, Kind, Known, Part};
 use super::{WIDE, cells};

@@ -6,14 +6,12 @@ use crate::app::outbox::queue::Fate;
 use crate::clock::Now;
 use crate::config::Notify;
 use crate::config::file::Add;
-use crate::model::text::short;
-use crate::model::words::counted;
-use crate::model::{Draft, NewPet};
-use crate::tui::command::{ARROWS, Movement, moves};
+use crate::model::{Draft, NewPet, counted, short};
+use crate::tui::command::ARROWS;
 use crate::tui::popups::help;
 use crate::tui::screens::add_pet::{CATEGORY, NAME, State, import};
 use crate::tui::screens::pets;
-use crate::tui::{AppState, Command, Effect, Place, Screen, Typing, command, forms};
+use crate::tui::{AppState, Command, Effect, Movement, Place, Screen, Typing, command, forms, moves};
 
 use super::MOST_WAITING;
 use super::import::update::{IMPORT, check_unfinished};

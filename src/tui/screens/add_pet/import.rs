@@ -14,9 +14,9 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::text::short;
-use crate::transfer::import::{ImportProgress, ImportRun, ImportedRow};
-use crate::transfer::{ColumnMapping, ImportSource};
+use crate::model::short;
+use crate::transfer::import::ImportProgress;
+use crate::transfer::{ColumnMapping, ImportRun, ImportSource, ImportedRow};
 use crate::tui::{TextInput, Typing};
 
 use preview::PreviewState;

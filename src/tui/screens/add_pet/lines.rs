@@ -13,13 +13,12 @@ use crate::app::outbox::queue::{
 };
 use crate::app::outbox::{Outbox, SearchedPets, search_for};
 use crate::clock::Now;
-use crate::model::text::short;
-use crate::model::words::{counted, counts, list};
-use crate::model::{Field, NewPet, Pet};
+use crate::model::words::{counts, list};
+use crate::model::{Field, NewPet, Pet, counted, short};
 use crate::tui::pending::LINES;
 use crate::tui::screens::pets;
-use crate::tui::state::{Link, MessageKind};
-use crate::tui::{AppState, Env, Job, Screen, Slot};
+use crate::tui::state::Link;
+use crate::tui::{AppState, Env, Job, MessageKind, Screen, Slot};
 
 use super::form::bell;
 use super::{CATEGORY, EditedLine, NAME, Pacing, STATUS, State};

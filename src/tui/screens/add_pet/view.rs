@@ -3,12 +3,10 @@
 use crate::app::outbox::Counts;
 use crate::app::outbox::queue::Fate;
 use crate::clock::Now;
-use crate::model::text::cut;
 use crate::model::words::counts;
-use crate::model::{Draft, ObservedStatus};
+use crate::model::{Draft, ObservedStatus, cut};
 use crate::tui::widgets::page::Layout;
-use crate::tui::widgets::shown;
-use crate::tui::{AppState, Page, Screen, StyleRole};
+use crate::tui::{AppState, Page, Screen, StyleRole, shown};
 
 /// From this height on, there are blank rows between the fields.
 const ROOMY: u16 = 30;

@@ -13,12 +13,10 @@ use crate::domains::progress::{NextStep, count_words, last_known};
 use crate::domains::report::full_sentence;
 use crate::domains::stage::Stage as Step;
 use crate::domains::{DnsName, Stage, Verdict};
-use crate::model::text::width;
+use crate::model::width;
 use crate::model::words::duration;
-use crate::tui::command::{Movement, moves};
-use crate::tui::state::MessageKind;
-use crate::tui::widgets::{first_of_page, moved};
-use crate::tui::{AppState, Command, Place, StyleRole, command};
+use crate::tui::widgets::first_of_page;
+use crate::tui::{AppState, Command, MessageKind, Movement, Place, StyleRole, command, moved, moves};
 
 /// Lines of the list that a page is.
 const PAGE: usize = 10;

@@ -19,12 +19,10 @@ use crate::domains::sandbox::Sandbox;
 use crate::domains::stage::Stage as Step;
 use crate::domains::vantage_points::{View, ViewVerdict};
 use crate::domains::{Checked, Code, DnsName, Event, Finding, Topic, Verdict, observation, report};
-use crate::model::display_safe;
-use crate::model::text::{cut, width};
 use crate::model::words::duration;
-use crate::tui::command::moves;
+use crate::model::{cut, display_safe, width};
 use crate::tui::popups::{TextBox, copy};
-use crate::tui::{AppState, Command, Place, StyleRole, command};
+use crate::tui::{AppState, Command, Place, StyleRole, command, moves};
 use jiff::SignedDuration;
 
 /// What is shown if nothing is known of a domain yet.

@@ -12,11 +12,9 @@ use crate::clock::Now;
 use crate::domains::record_export::DnsRecord;
 use crate::domains::report::sentence;
 use crate::domains::{DnsName, Event, observation};
-use crate::model::text::{cut, width};
+use crate::model::{cut, width};
 use crate::tui::popups::{Contents, WriteBox, copy};
-use crate::tui::widgets::cells;
-
-use crate::tui::{AppState, Command, Place, StyleRole, command};
+use crate::tui::{AppState, Command, Place, StyleRole, cells, command};
 
 const SAVED: Command = command("saved", "s", "saved it", "I saved it there", |app, now| {
     of_selected(app, |app, name| saved(app, name, now))

@@ -20,10 +20,9 @@ use crate::domains::redirect_config::{Linted, Redirect, WrittenRedirect};
 use crate::domains::report::sentence;
 use crate::domains::sandbox::Sandbox;
 use crate::domains::{DnsName, Verdict, redirect_config};
-use crate::tui::command::moves;
 use crate::tui::popups::copy;
-use crate::tui::widgets::{first_of_page, moved};
-use crate::tui::{AppState, Command, Env, Job, Place, Slot, StyleRole, command};
+use crate::tui::widgets::first_of_page;
+use crate::tui::{AppState, Command, Env, Job, Place, Slot, StyleRole, command, moved, moves};
 
 impl State {
     /// The configured redirect from a domain.

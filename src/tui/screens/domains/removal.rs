@@ -6,9 +6,8 @@ use crate::domains::progress::DomainRole;
 use crate::domains::{DnsName, Event, Stage, parse_name};
 use crate::model::words::capitalized;
 use crate::tui::forms::{NEXT, PREVIOUS};
-use crate::tui::state::MessageKind;
 use crate::tui::widgets::form::{Field, Form, Kind};
-use crate::tui::{AppState, Command, Place, Slot, command};
+use crate::tui::{AppState, Command, MessageKind, Place, Slot, command};
 
 use super::live::BACK;
 use super::popups::outside::{OUTSIDE, OUTSIDE_TYPED};

@@ -17,8 +17,7 @@ use crate::domains::stage::{Stage as Step, next_check};
 use crate::domains::{Checked, DnsName, Entry, Finding, Measurement, Topic, Verdict, parse_name};
 use crate::tui::job::Ongoing;
 use crate::tui::pending::LANES;
-use crate::tui::state::MessageKind;
-use crate::tui::{AppState, Effect, Env, Job, Screen, Slot};
+use crate::tui::{AppState, Effect, Env, Job, MessageKind, Screen, Slot};
 
 use super::state::{DomainSummary, PanelLocation, State, StatusWords};
 use super::update::KeepRegistry;

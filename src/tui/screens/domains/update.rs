@@ -11,8 +11,7 @@ use crate::domains::Registry;
 use crate::domains::registry::RegistryChange;
 use crate::domains::report::sentence;
 use crate::domains::troubleshooting::Rule;
-use crate::tui::job::blocking;
-use crate::tui::{AppState, Command, Env, Job, Place, Screen, Slot, Typing};
+use crate::tui::{AppState, Command, Env, Job, Place, Screen, Slot, Typing, blocking};
 
 /// Shows the panel. The list is read each time because another program may have changed it.
 pub fn show(app: &mut AppState, now: Now) {

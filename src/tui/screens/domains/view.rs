@@ -7,9 +7,8 @@ use crate::clock::Now;
 use crate::domains::progress::{DomainProgress, NextStep};
 use crate::domains::report::full_sentence;
 use crate::domains::{Finding, Verdict};
-use crate::tui::theme::Appearance;
 pub use crate::tui::widgets::page::Page;
-use crate::tui::{AppState, StyleRole};
+use crate::tui::{AppState, Appearance, StyleRole};
 
 use super::state::PanelLocation;
 

@@ -14,7 +14,7 @@ use crate::domains::report::{full_sentence, sentence};
 use crate::domains::sandbox::Sandbox;
 use crate::domains::troubleshooting::PRECONDITIONS;
 use crate::domains::{Code, Dated, DnsName, Domain, Entry, Event, Finding, Topic, Verdict, parse_name};
-use crate::model::text::short;
+use crate::model::short;
 use crate::tui::forms::{NEXT, PREVIOUS};
 use crate::tui::{AppState, Command, Place, StyleRole, command};
 

@@ -8,18 +8,14 @@ use super::{BUILT_IN, ReadNext};
 use crate::api::Failure;
 use crate::api::find::{Ask, Lists, LookupResult, find};
 use crate::clock::Now;
-use crate::config::edit;
-use crate::config::file::View;
 use crate::config::file::{is_taken, name_fault};
+use crate::config::{View, edit};
 use crate::model::search::Query;
 use crate::model::sunset::{self, GET_PET_REMOVED_ON_WORDS};
-use crate::model::text::short;
-use crate::model::words::counted;
-use crate::model::{Limit, Pet, PetId};
+use crate::model::{Limit, Pet, PetId, counted, short};
 use crate::tui::command::closes;
-use crate::tui::job::blocking;
 use crate::tui::popups::FieldBox;
-use crate::tui::{AppState, Command, Env, Job, Page, Place, Popup, Screen, Slot, TextInput, Typing, command};
+use crate::tui::{AppState, Command, Env, Job, Page, Place, Popup, Screen, Slot, TextInput, Typing, blocking, command};
 
 #[derive(Debug)]
 pub struct LimitBox(pub FieldBox);

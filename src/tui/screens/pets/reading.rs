@@ -14,13 +14,9 @@ use crate::api::follow::{ProvenanceError, ProvenanceReader};
 use crate::api::inventory::{Coverage, in_parts};
 use crate::api::list::{self, List, ListAnswer};
 use crate::clock::Now;
-use crate::model::text::short;
-use crate::model::words::counted;
-use crate::model::{Pet, PetId, PetQuery, Provenances, display_safe};
+use crate::model::{Pet, PetId, PetQuery, Provenances, counted, display_safe, short};
 use crate::tui::job::Ongoing;
-use crate::tui::state::{Health, MessageKind};
-use crate::tui::widgets::WIDE;
-use crate::tui::{AppState, Env, Job, Screen, Slot, session_cache};
+use crate::tui::{AppState, Env, Health, Job, MessageKind, Screen, Slot, WIDE, session_cache};
 
 /// Asks for a list: one page.
 #[derive(Clone, Debug, PartialEq)]

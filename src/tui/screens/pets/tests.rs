@@ -23,11 +23,10 @@ use crate::tui::screens::pets::reading::{ListPets, ReadInventory};
 use crate::tui::screens::pets::update::AddSamples;
 use crate::tui::session_cache::SessionCache;
 use crate::tui::start::start;
-use crate::tui::state::Health;
 use crate::tui::testing::loss::{snapshot_sizes, whole_at_every_size};
 use crate::tui::testing::{self, App, animals, disk_full, ids_of, listed, remote};
 use crate::tui::theme::Theme;
-use crate::tui::{Effect, Screen, Slot};
+use crate::tui::{Effect, Health, Screen, Slot};
 
 fn refused() -> Failure {
     Failure::NotSent { why: "connection refused".into() }

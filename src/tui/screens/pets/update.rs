@@ -13,16 +13,14 @@ use crate::api::list::ListAnswer;
 use crate::app::outbox::queue::add_samples as add_samples_to;
 use crate::clock::Now;
 use crate::model::columns::SortOrder;
-use crate::model::escape::shell_word;
 use crate::model::export::Column;
-use crate::model::text::short;
-use crate::model::words::counted;
-use crate::model::{IdempotencyKey, Pet, PetId};
-use crate::tui::command::{LIST, Movement, TYPED_LIST, moves};
+use crate::model::{IdempotencyKey, Pet, PetId, counted, shell_word, short};
+use crate::tui::command::{LIST, TYPED_LIST};
 use crate::tui::popups::{Contents, PetSet, Question, WriteBox, copy, copy_curl};
-use crate::tui::state::{Health, MessageKind};
-use crate::tui::widgets::{WIDE, moved};
-use crate::tui::{AppState, Command, Env, Job, Place, Slot, TextInput, Typing, command};
+use crate::tui::{
+    AppState, Command, Env, Health, Job, MessageKind, Movement, Place, Slot, TextInput, Typing, WIDE, command, moved,
+    moves,
+};
 
 pub static PETS: &[Command] = &[
     // Where there is room, the detail is always shown.

@@ -11,14 +11,10 @@ use crate::api::Failure;
 use crate::app::inventory::store::Count;
 use crate::model::columns::SortOrder;
 use crate::model::export::Column;
-use crate::model::text::{cut, short, width};
-use crate::model::{ObservedStatus, Pet, PetStatus, Provenance, words};
+use crate::model::{ObservedStatus, Pet, PetStatus, Provenance, cut, short, width, words};
 use crate::tui::mouse::Target;
-use crate::tui::state::Health;
-use crate::tui::theme::Appearance;
 use crate::tui::widgets::page::FrameLayout;
-use crate::tui::widgets::{WIDE, cells};
-use crate::tui::{AppState, Page, Slot, StyleRole};
+use crate::tui::{AppState, Appearance, Health, Page, Slot, StyleRole, WIDE, cells};
 use table::status_word;
 
 /// The most rows that a banner takes from the table.

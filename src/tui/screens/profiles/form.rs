@@ -6,13 +6,12 @@ use crate::api::Failure;
 use crate::api::failure::Remedy;
 use crate::app::connections::{AddedProfile, NewService, Tested};
 use crate::clock::Now;
-use crate::model::text::short;
+use crate::model::short;
 use crate::tui::forms::{CHOOSE, COMPLETE, CONFIRM, NEXT, PREVIOUS, TOGGLE, passes};
-use crate::tui::job::blocking;
 use crate::tui::popups::help;
 use crate::tui::widgets::form::Field;
 use crate::tui::widgets::page::Layout;
-use crate::tui::{AppState, Command, Env, Job, Page, Place, Slot, command};
+use crate::tui::{AppState, Command, Env, Job, Page, Place, Slot, blocking, command};
 
 use super::list::{LIST_PLACE, ReadProfiles, answer, host};
 use super::{ADDRESS, COMMAND, FILE, KEY, State, VARIABLE, made, new_form};

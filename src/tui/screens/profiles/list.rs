@@ -11,12 +11,10 @@ use crate::app::connections::Tested;
 use crate::app::outbox::queue::{Queue, Unfinished};
 use crate::clock::Now;
 use crate::config::{Accent, KeyOrigin, Origin, ProfileEntry, Profiles, ServiceLocation, Settings};
-use crate::model::BaseUrl;
-use crate::model::escape::shell_word;
-use crate::model::text::{cut, short, width};
-use crate::tui::command::{SHORT_LIST, moves};
+use crate::model::{BaseUrl, cut, shell_word, short, width};
+use crate::tui::command::SHORT_LIST;
 use crate::tui::drafts::{self, Drafts};
-use crate::tui::job::{Changed, blocking};
+use crate::tui::job::Changed;
 use crate::tui::popups::help::ErrorBox;
 use crate::tui::popups::{KeyBox, Question, copy};
 use crate::tui::screens::add_pet::{import, lines};
@@ -24,9 +22,12 @@ use crate::tui::screens::pets;
 use crate::tui::screens::pets::popups::{LimitBox, LookupBox};
 use crate::tui::session_cache::{SessionCache, read_kept};
 use crate::tui::start::start;
-use crate::tui::state::{Health, Link};
-use crate::tui::widgets::{away_word, cells, moved, shown};
-use crate::tui::{AppState, Command, Env, Job, Page, Place, Screen, Slot, StyleRole, command};
+use crate::tui::state::Link;
+use crate::tui::widgets::away_word;
+use crate::tui::{
+    AppState, Command, Env, Health, Job, Page, Place, Screen, Slot, StyleRole, blocking, cells, command, moved, moves,
+    shown,
+};
 
 /// Why a session over SSH shows no profiles and asks for no key.
 pub const ONE_SERVICE: &str = "A session over SSH has one service and one API key.";

@@ -10,7 +10,8 @@ use crate::app::outbox::queue::{LineSent, Unfinished};
 use crate::config::{Accent, KeyOrigin, Origin, ProfileEntry, Service, Settings, Sourced};
 use crate::local::complete::Completion;
 use crate::model::{ApiKey, Pet, PetStatus};
-use crate::transfer::import::{ImportEnded, Start, Summary};
+use crate::transfer::Start;
+use crate::transfer::import::{ImportEnded, Summary};
 use crate::tui::drafts::{Drafts, TypedText};
 use crate::tui::forms::CompletePath;
 use crate::tui::msg::{Msg, Size};
@@ -25,11 +26,10 @@ use crate::tui::screens::pets::reading::ListPets;
 use crate::tui::screens::profiles::form::{AddProfile, TryProfile};
 use crate::tui::screens::profiles::list::{ReadProfiles, TestProfile, UseProfile, Used};
 use crate::tui::session_cache::SessionCache;
-use crate::tui::state::Health;
 use crate::tui::testing::loss::{snapshot_sizes, whole_at_every_size};
 use crate::tui::testing::{self, App, animals, of_kind, profiles, remote, settings};
 use crate::tui::theme::Theme;
-use crate::tui::{Effect, Screen, Slot, TextInput};
+use crate::tui::{Effect, Health, Screen, Slot, TextInput};
 
 impl App {
     /// How many jobs that create or change a profile were requested.

@@ -17,12 +17,11 @@ use crate::app::import_run::CheckedFile;
 use crate::clock::{self, Now};
 use crate::local::{atomic_file, file_stem};
 use crate::model::PetId;
-use crate::transfer::earlier_import::EarlierVerdict;
-use crate::transfer::import::{
-    self, ImportEnded, ImportProgress, ImportRun, ImportedRow, OnImportedRow, Summary, Work,
+use crate::transfer::import::{self, ImportEnded, ImportProgress, OnImportedRow, Summary, Work};
+use crate::transfer::{
+    ColumnMapping, EarlierVerdict, FileFormat, ImportRun, ImportSource, ImportedRow, Input, Journal, RowOutcome,
+    TransferError, blocking,
 };
-use crate::transfer::journal::{Journal, RowOutcome};
-use crate::transfer::{ColumnMapping, FileFormat, ImportSource, Input, TransferError, blocking};
 use crate::tui::job::{BETWEEN_NEWS, Ongoing};
 use crate::tui::screens::pets;
 use crate::tui::worker::context::WorkerContext;

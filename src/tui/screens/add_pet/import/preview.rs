@@ -2,12 +2,10 @@
 
 use crate::api::Failure;
 use crate::app::import_run::CheckedFile;
-use crate::model::Field;
-use crate::model::words::counted;
-use crate::transfer::ImportSource;
-use crate::transfer::column_mapping::{ColumnMapping, Columns, named};
-use crate::transfer::earlier_import::{EarlierImport, EarlierVerdict};
-use crate::transfer::import::{ImportOptions, Start};
+use crate::model::{Field, counted};
+use crate::transfer::column_mapping::named;
+use crate::transfer::earlier_import::EarlierImport;
+use crate::transfer::{ColumnMapping, Columns, EarlierVerdict, ImportOptions, ImportSource, Start};
 use crate::tui::TextInput;
 use crate::tui::key::Movement;
 use crate::tui::text_input::{Edit, To};

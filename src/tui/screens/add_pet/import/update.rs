@@ -7,15 +7,10 @@ use super::preview::{CORRECTED, PreviewState, QUESTIONS, UnusableFile};
 use super::{PastedLines, Phase, RunImport, Running, State, rows_of};
 use crate::app::import_run::{report_option, typed_path};
 use crate::clock::Now;
-use crate::model::Field;
-use crate::model::escape::shell_word;
-use crate::model::text::short;
-use crate::model::words::counted;
+use crate::model::{Field, counted, shell_word, short};
 use crate::transfer::column_mapping::is_header;
-use crate::transfer::import::{ImportRun, ImportedRow, Start};
-use crate::transfer::journal::RowOutcome;
-use crate::transfer::{ColumnMapping, FileFormat, ImportSource};
-use crate::tui::command::{Movement, READER, moves};
+use crate::transfer::{ColumnMapping, FileFormat, ImportRun, ImportSource, ImportedRow, RowOutcome, Start};
+use crate::tui::command::READER;
 use crate::tui::forms::COMPLETE;
 use crate::tui::popups::confirm::ask_of_service;
 use crate::tui::popups::write::{NO_FILES, RejectsSource};
@@ -25,8 +20,7 @@ use crate::tui::screens::add_pet::{CATEGORY, NAME};
 use crate::tui::screens::pets;
 use crate::tui::text_input::MAX_BYTES;
 use crate::tui::widgets::form::neighbour;
-use crate::tui::widgets::moved;
-use crate::tui::{AppState, Command, Effect, Page, Place, Screen, Slot, TextInput, command};
+use crate::tui::{AppState, Command, Effect, Movement, Page, Place, Screen, Slot, TextInput, command, moved, moves};
 
 /// The rows of a page of the list.
 const PAGE: usize = 8;

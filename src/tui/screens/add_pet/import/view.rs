@@ -5,18 +5,12 @@ use std::time::Duration;
 use ratatui::text::Span;
 
 use crate::clock::Now;
-use crate::model::text::{cut, width};
-use crate::model::words::{counted, counts};
-use crate::model::{Field, NewPet};
-use crate::transfer::FileFormat;
-use crate::transfer::earlier_import::EarlierVerdict;
-use crate::transfer::import::{ImportedRow, Start};
-use crate::transfer::journal::RowOutcome;
+use crate::model::words::counts;
+use crate::model::{Field, NewPet, counted, cut, width};
 use crate::transfer::preview::{Cells, Preview};
 use crate::transfer::rows::RowFault;
-use crate::tui::widgets::WIDE;
-use crate::tui::widgets::shown;
-use crate::tui::{AppState, Page, Screen, Slot, StyleRole};
+use crate::transfer::{EarlierVerdict, FileFormat, ImportedRow, RowOutcome, Start};
+use crate::tui::{AppState, Page, Screen, Slot, StyleRole, WIDE, shown};
 
 use super::preview::{CORRECTED, PreviewState};
 use super::update::command_line;

@@ -3,10 +3,9 @@
 use super::super::state::State;
 use crate::clock::Now;
 use crate::domains::record_export::{ExportFormat, export};
-use crate::tui::command::{LETTERS, closes, moves};
+use crate::tui::command::{LETTERS, closes};
 use crate::tui::popups::{Contents, WriteBox, copy};
-use crate::tui::widgets::{moved, shown};
-use crate::tui::{AppState, Command, Page, Place, Popup, command};
+use crate::tui::{AppState, Command, Page, Place, Popup, command, moved, moves, shown};
 
 /// The record in one format after another.
 #[derive(Clone, Copy, Debug, Default)]

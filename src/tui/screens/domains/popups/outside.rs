@@ -5,11 +5,10 @@ use super::super::{redirects, removal, scheduler};
 use crate::clock::Now;
 use crate::domains::sandbox::{Sandbox, SandboxStep};
 use crate::domains::{DnsName, Who};
-use crate::model::text::cut;
+use crate::model::cut;
 use crate::model::words::capitalized;
-use crate::tui::command::{closes, moves};
-use crate::tui::widgets::moved;
-use crate::tui::{AppState, Command, Page, Place, Popup, command};
+use crate::tui::command::closes;
+use crate::tui::{AppState, Command, Page, Place, Popup, command, moved, moves};
 
 /// Why a session over SSH does not show them.
 pub const NO_DOMAINS: &str = "A session over SSH has no custom domains.";

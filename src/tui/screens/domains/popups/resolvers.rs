@@ -8,9 +8,8 @@ use crate::app::domain_service::ResolverChoice;
 use crate::clock::Now;
 use crate::domains::check_options::PUBLIC_RESOLVERS;
 use crate::model::words::list;
-use crate::tui::job::blocking;
 use crate::tui::popups::Question;
-use crate::tui::{AppState, Env, Job, Page, Screen, Slot};
+use crate::tui::{AppState, Env, Job, Page, Screen, Slot, blocking};
 
 /// Whether names may be sent. If the operator was never asked, asks now: nothing is sent before the answer.
 pub fn may_send(app: &mut AppState, now: Now) -> bool {

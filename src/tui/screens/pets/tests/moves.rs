@@ -6,9 +6,9 @@ use proptest::prelude::*;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
+use crate::tui::Appearance;
 use crate::tui::msg::{Key, Msg};
 use crate::tui::testing::{App, animals, parse_keys, remote};
-use crate::tui::theme::Appearance;
 use crate::tui::view::{draw, draw_whole, drawn_row};
 
 /// Moves often, and does other things between.

@@ -3,8 +3,7 @@
 use std::fmt::Write as _;
 
 use super::*;
-use crate::config::Settings;
-use crate::config::file::{File, View};
+use crate::config::{File, Settings, View};
 use crate::tui::screens::pets::popups::AddView;
 use crate::tui::screens::pets::{BUILT_IN, State};
 use crate::tui::testing::loss::whole_at_every_size;

@@ -5,18 +5,15 @@ use ratatui::style::Modifier;
 
 use crate::app::inventory::search::{Query, Search};
 use crate::clock::Now;
-use crate::model::Pet;
 use crate::model::columns::ShownColumn;
 use crate::model::export::{Column, ListColumn, Recorded};
-use crate::model::text::{cut, width};
 use crate::model::words::age;
+use crate::model::{Pet, cut, width};
 use crate::tui::mouse::Target;
 use crate::tui::screens::pets::State;
-use crate::tui::state::Health;
-use crate::tui::theme::Appearance;
+use crate::tui::widgets::first_shown;
 use crate::tui::widgets::page::FrameLayout;
-use crate::tui::widgets::{cells, first_shown};
-use crate::tui::{AppState, Page, StyleRole};
+use crate::tui::{AppState, Appearance, Health, Page, StyleRole, cells};
 
 /// The columns of the name of a key.
 const BY_WIDTH: u16 = 14;
