@@ -2,11 +2,8 @@
 //! what was seen of it.
 
 use crate::domains::check::FollowedRedirect;
-use crate::domains::finding::deciding;
 use crate::domains::progress::{last_known, leads_on};
-use crate::domains::record_export::DnsRecord;
-use crate::domains::report::{full_sentence, sentence};
-use crate::domains::{Dated, Entry, Event, Measurement, Stage};
+use crate::domains::{Dated, DnsRecord, Entry, Event, Measurement, Stage, deciding, full_sentence, sentence};
 
 /// A step of a removal.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -14,7 +14,7 @@ use tempfile::TempDir;
 use crate::clock::{self, Now};
 use crate::config::{self, Notify, edit};
 use crate::domains::check::{FollowedRedirect, Subject, follow};
-use crate::domains::observation::{Complete, Role};
+use crate::domains::observation::Complete;
 use crate::domains::parse_name::{self, ExistingDomains};
 use crate::domains::probe::OnProgress;
 use crate::domains::probe::cache::ProbeCache;
@@ -22,7 +22,9 @@ use crate::domains::redirect_config::{ConfigSource, Redirect, WrittenRedirect};
 use crate::domains::registry::{RegistryChange, RegistryError};
 use crate::domains::sandbox::Sandbox;
 use crate::domains::vantage_points::ViewVerdict;
-use crate::domains::{CheckOptions, Checked, DnsName, Entry, Observations, Registry, RegistryFile, Reported, Server};
+use crate::domains::{
+    CheckOptions, Checked, DnsName, Entry, Observations, Registry, RegistryFile, Reported, Role, Server,
+};
 use crate::local::atomic_file;
 use parking_lot::Mutex;
 

@@ -4,12 +4,13 @@ use super::prompt::Asked;
 use super::session::Session;
 use super::words;
 use crate::app::domain_service::CheckRequest;
-use crate::domains::finding::deciding;
 use crate::domains::parse_name::{self, ExistingDomains};
 use crate::domains::progress::{DomainProgress, NextStep};
 use crate::domains::registry::RegistryChange;
-use crate::domains::report::{full_sentence, headline, sentence, until_words};
-use crate::domains::{Checked, Dated, DnsName, Domain, Entry, Event, Finding, Registry, Verdict};
+use crate::domains::report::{headline, until_words};
+use crate::domains::{
+    Checked, Dated, DnsName, Domain, Entry, Event, Finding, Registry, Verdict, deciding, full_sentence, sentence,
+};
 use crate::model::words::list;
 use crate::model::{counted, short};
 use jiff::Timestamp;

@@ -7,20 +7,19 @@ use crate::clock;
 use super::catalogue::Mark;
 use super::diagnosis::redirect::{Redirect, judge};
 use super::diagnosis::{Facts, conflicting, diagnose, remember};
-use super::dns_name::Domain;
-use super::finding::{Evidence, overall};
-use super::observation::{Data, Hop};
+use super::finding::Evidence;
+use super::observation::Hop;
 use super::parse_name::{self, ExistingDomains};
 use super::probe::cache::ProbeCache;
 use super::probe::{OnProgress, measure, redirects};
 use super::progress::DomainProgress;
 use super::providers::Provider;
-use super::record_export::{Conflict, DnsRecord};
+use super::record_export::Conflict;
 use super::registry::{RegistryChange, RegistryError};
 use super::vantage_points::{View, ViewVerdict, views};
 use super::{
-    CheckOptions, Code, DnsName, Entry, Finding, Measurement, Observations, RegistryFile, Reported, Stage, Topic,
-    Verdict,
+    CheckOptions, Code, Data, DnsName, DnsRecord, Domain, Entry, Finding, Measurement, Observations, RegistryFile,
+    Reported, Stage, Topic, Verdict, overall,
 };
 
 /// A domain to check, and what is known of it.

@@ -11,10 +11,10 @@ use rustls::pki_types::CertificateDer;
 
 use super::diagnosis::Expectation;
 use super::ip_ranges::is_public;
-use super::observation::{Protocol, Role};
+use super::observation::Protocol;
 use super::probe::trust::ChainTrust;
 use super::world::World;
-use super::{DnsName, Server};
+use super::{DnsName, Role, Server};
 
 /// The resolvers that are asked besides the system's: Cloudflare, Google, Quad9.
 pub const PUBLIC_RESOLVERS: [&str; 3] = ["1.1.1.1", "8.8.8.8", "9.9.9.9"];

@@ -21,8 +21,7 @@ pub(super) mod words;
 
 use super::caches::{Caches, Promise};
 use super::catalogue::Mark;
-use super::observation::RecordType;
-use super::{Code, Finding, Record, Topic, Verdict};
+use super::{Code, Finding, Record, RecordType, Topic, Verdict};
 use propagation::{Cause, cause, expires, not_right};
 
 pub use facts::{ACME_CHALLENGE, CERTIFICATE_WAIT, Expectation, Facts, PROPAGATION};

@@ -13,8 +13,7 @@ use unicode_script::{Script, UnicodeScript as _};
 use crate::model::short;
 use crate::model::text::display_safe;
 
-use super::dns_name::Domain;
-use super::{Code, DnsName, Finding, Who};
+use super::{Code, DnsName, Domain, Finding, Who};
 
 /// The most bytes of a label (RFC 1035 section 2.3.4).
 const MAX_LABEL: usize = 63;

@@ -21,9 +21,8 @@ use std::time::Duration;
 
 use tokio::time::timeout;
 
-use super::dns_name::Domain;
 use super::observation::Complete;
-use super::{CheckOptions, Lookup, Observations};
+use super::{CheckOptions, Domain, Lookup, Observations};
 
 use cache::ProbeCache;
 pub use context::OnProgress;

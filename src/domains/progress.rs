@@ -6,10 +6,9 @@ use std::collections::HashMap;
 use jiff::{SignedDuration, Timestamp};
 
 use super::diagnosis::CERTIFICATE_WAIT;
-use super::finding::overall;
 use super::redirect_config::ConfigSource;
 use super::stage::{Status, status};
-use super::{Code, DnsName, Finding, Measurement, Reported, Stage, Verdict};
+use super::{Code, DnsName, Finding, Measurement, Reported, Stage, Verdict, overall};
 
 /// How far a domain is, and what comes next.
 #[derive(Clone, Debug, PartialEq, Eq)]

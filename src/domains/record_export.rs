@@ -10,9 +10,8 @@ mod tests;
 use serde::Serialize;
 use strum::{Display, EnumString, IntoStaticStr, VariantArray};
 
-use super::observation::RecordType;
 use super::providers::{Apex, Provider};
-use super::{DnsName, Domain};
+use super::{DnsName, Domain, RecordType};
 use crate::model::escape::ascii_json;
 use crate::model::text::display_safe;
 use escape::{dotted, full, hcl, name, rdata};

@@ -18,10 +18,10 @@ use strum::VariantArray;
 
 use super::check_options::resolver;
 use super::diagnosis::{CERTIFICATE_WAIT, Expectation};
-use super::observation::{Data, RecordType, ResponseCode};
+use super::observation::ResponseCode;
 use super::redirect_config::{ConfigSource, WrittenRedirect};
 use super::world::{Answer, Held, Host, NOTHING_TTL, World, Zone, record, soa};
-use super::{CheckOptions, Dated, DnsName, Event, Record, Registry, Reply, Who};
+use super::{CheckOptions, Data, Dated, DnsName, Event, Record, RecordType, Registry, Reply, Who};
 
 /// A second of the wall clock is this many in the sandbox: a minute.
 pub const PACE: i32 = 60;

@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 use super::caches::Caches;
 use super::catalogue::Mark;
 use super::diagnosis::{CERTIFICATE_WAIT, PROPAGATION};
-use super::finding::{deciding, overall, wait_ends};
-use super::{Code, Finding, Reported, Topic, Verdict};
+use super::finding::wait_ends;
+use super::{Code, Finding, Reported, Topic, Verdict, deciding, overall};
 
 /// The pause between the first two checks; it doubles while nothing changes.
 const FIRST_PAUSE: Duration = Duration::from_secs(60);

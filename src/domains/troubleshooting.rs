@@ -11,12 +11,10 @@ use crate::model::display_safe;
 use super::catalogue::Mark;
 use super::diagnosis::redirect::Redirect;
 use super::diagnosis::{CERTIFICATE_WAIT, words};
-use super::dns_name::Domain;
-use super::observation::Role;
 use super::progress::NextStep;
-use super::report::{full_sentence, sentence, until_words};
+use super::report::until_words;
 use super::vantage_points::{View, ViewVerdict};
-use super::{Code, Finding, Reported, Topic, Verdict, Who};
+use super::{Code, Domain, Finding, Reported, Role, Topic, Verdict, Who, full_sentence, sentence};
 
 /// The word of a question that the last check does not answer.
 const NOT_CHECKED: &str = "not checked yet";

@@ -9,8 +9,7 @@ use jiff::Timestamp;
 use super::diagnosis::authoritative::{self, invents, speaks};
 use super::diagnosis::propagation::Cause;
 use super::diagnosis::{Facts, nameservers, propagation, record};
-use super::observation::RecordType;
-use super::{Lookup, Server, Verdict};
+use super::{Lookup, RecordType, Server, Verdict};
 
 /// What one server sees at the domain's name.
 #[derive(Clone, Debug, PartialEq, Eq)]

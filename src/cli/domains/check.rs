@@ -20,7 +20,7 @@ use crate::cli::{Exit, Failed, note};
 use crate::clock;
 use crate::config::file::Domains as Configured;
 use crate::domains::check::{FollowedRedirect, Subject, follow, now};
-use crate::domains::finding::{deciding, overall, wait_ends};
+use crate::domains::finding::wait_ends;
 use crate::domains::observation::Complete;
 use crate::domains::parse_name::{ExistingDomains, ParsedName};
 use crate::domains::probe::cache::ProbeCache;
@@ -30,7 +30,7 @@ use crate::domains::report::until_words;
 use crate::domains::stage::next_check;
 use crate::domains::{
     CheckOptions, Checked, Code, Finding, Measurement, Observations, Registry, RegistryFile, Stage, Verdict, check,
-    parse_name, redirect_config,
+    deciding, overall, parse_name, redirect_config,
 };
 use crate::model::short;
 

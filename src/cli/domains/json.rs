@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use crate::domains::finding::{deciding, overall, wait_ends};
+use crate::domains::finding::wait_ends;
 use crate::domains::vantage_points::View;
-use crate::domains::{Checked, Domain, Evidence, Finding, Lookup, Stage, Verdict};
+use crate::domains::{Checked, Domain, Evidence, Finding, Lookup, Stage, Verdict, deciding, overall};
 
 use super::words::next_step;
 

@@ -9,14 +9,13 @@ use crate::cli::{Exit, Failed, note};
 use crate::clock;
 use crate::config::file::Domains as Configured;
 use crate::domains::check::follow;
-use crate::domains::finding::deciding;
 use crate::domains::probe::cache::ProbeCache;
 use crate::domains::progress::NextStep;
 use crate::domains::registry::{RegistryChange, RegistryError};
 use crate::domains::report::{paragraph, room};
 use crate::domains::stage::status;
 use crate::domains::{
-    Checked, Dated, DnsName, Domain, Entry, Event, Registry, RegistryFile, parse_name, redirect_config,
+    Checked, Dated, DnsName, Domain, Entry, Event, Registry, RegistryFile, deciding, parse_name, redirect_config,
 };
 
 use super::super::confirm::ask;

@@ -7,10 +7,12 @@ use jiff::Timestamp;
 
 use super::super::output::columns;
 use crate::cli::Exit;
-use crate::domains::finding::{deciding, overall, wait_ends};
+use crate::domains::finding::wait_ends;
 use crate::domains::progress::NextStep;
-use crate::domains::report::{full_sentence, matrix, paragraph, room, sentence, until_words};
-use crate::domains::{Checked, DnsName, Finding, Topic, Verdict, Who, report};
+use crate::domains::report::{matrix, paragraph, room, until_words};
+use crate::domains::{
+    Checked, DnsName, Finding, Topic, Verdict, Who, deciding, full_sentence, overall, report, sentence,
+};
 use crate::model::counted;
 use crate::model::words::{list, uncapitalized};
 

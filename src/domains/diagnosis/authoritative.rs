@@ -5,10 +5,10 @@ use std::net::IpAddr;
 
 use super::super::caches::{Caches, SourceAnswer};
 use super::super::observation::RecordType::{A, AAAA, CAA, CNAME, HTTPS, MX, SOA, TXT};
-use super::super::observation::{Data, RecordType, TYPES};
+use super::super::observation::TYPES;
 use super::facts::{Authoritative, Facts};
 use super::words;
-use crate::domains::{DnsName, Lookup, Record, Reply, Server};
+use crate::domains::{Data, DnsName, Lookup, Record, RecordType, Reply, Server};
 
 impl<'a> Facts<'a> {
     /// The records of the zone.

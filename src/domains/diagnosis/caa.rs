@@ -7,9 +7,9 @@ use crate::model::short;
 use super::super::caches::Promise;
 use super::super::catalogue::say;
 use super::super::observation::RecordType::{A, CAA};
-use super::super::observation::{Asked, Data, Presented, code_name};
+use super::super::observation::{Asked, Presented, code_name};
 use super::{Facts, propagation, words};
-use crate::domains::{Code, DnsName, Evidence, Finding, Lookup, Reply, Verdict, Who};
+use crate::domains::{Code, Data, DnsName, Evidence, Finding, Lookup, Reply, Verdict, Who};
 
 /// Properties that every authority knows (RFC 8659 section 4, RFC 9495). Let's Encrypt stops at others that are critical,
 /// such as `contactemail`.

@@ -4,10 +4,9 @@ use std::collections::HashMap;
 
 use strsim::osa_distance;
 
-use super::super::observation::Data;
 use super::super::observation::RecordType::{A, CNAME};
 use super::{Facts, words};
-use crate::domains::{Code, DnsName, Finding, Lookup, Reply, Verdict, Who};
+use crate::domains::{Code, Data, DnsName, Finding, Lookup, Reply, Verdict, Who};
 
 /// The finding on a CNAME to `target`, where `expected` should be.
 pub fn wrong(facts: &Facts<'_>, target: &DnsName, ttl: u32, expected: &DnsName) -> Finding {

@@ -7,11 +7,11 @@ use jiff::SignedDuration;
 
 use super::super::catalogue::say;
 use super::super::observation::RecordType::{A, CNAME, NS, SOA};
-use super::super::observation::{Data, NoReply, ResponseCode, Role, code_name};
+use super::super::observation::{NoReply, ResponseCode, code_name};
 use super::authoritative::{self, invents, serials};
 use super::cname_target::shown;
 use super::{Facts, PROPAGATION, words};
-use crate::domains::{DnsName, Finding, Lookup, Record, Reply, Verdict};
+use crate::domains::{Data, DnsName, Finding, Lookup, Record, Reply, Role, Verdict};
 
 /// How long a secondary may be behind before it is worth a warning, if its SOA record does not say.
 const SECONDARY_WAIT: SignedDuration = SignedDuration::from_hours(1);

@@ -6,8 +6,8 @@ use std::net::IpAddr;
 use jiff::{SignedDuration, Timestamp};
 
 use super::super::caches::Caches;
-use super::super::observation::{Asked, Data, Handshake, RecordType};
-use crate::domains::{DnsName, Domain, Lookup, Observations, Record, Reported, Verdict, parse_name};
+use super::super::observation::{Asked, Handshake};
+use crate::domains::{Data, DnsName, Domain, Lookup, Observations, Record, RecordType, Reported, Verdict, parse_name};
 
 /// How long DNS changes may take at most (API description, propagation).
 pub const PROPAGATION: SignedDuration = SignedDuration::from_hours(48);

@@ -10,14 +10,14 @@ use super::super::caches::{PUBLICATION, SourceAnswer};
 use super::super::catalogue::say;
 use super::super::ip_ranges::{is_cloudflare, is_public};
 use super::super::observation::RecordType::{A, AAAA, CNAME, HTTPS, NS, TXT};
-use super::super::observation::{Data, RecordType, Response, Role, TYPES, type_name};
+use super::super::observation::{Response, TYPES, type_name};
 use super::authoritative::{invents, sees_right};
 use super::cname_target::{self, shown};
 use super::facts::Authoritative;
 use super::http::is_parked;
 use super::propagation::left;
 use super::{Facts, words};
-use crate::domains::{Code, DnsName, Finding, Lookup, Record, Reply, Verdict, Who};
+use crate::domains::{Code, Data, DnsName, Finding, Lookup, Record, RecordType, Reply, Role, Verdict, Who};
 
 /// A TTL above this gets a warning.
 const DAY: u32 = 86_400;

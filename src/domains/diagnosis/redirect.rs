@@ -10,10 +10,9 @@ use crate::model::text::{display_safe, whole};
 use crate::model::{cut, short};
 
 use super::super::catalogue::say;
-use super::super::finding::overall;
 use super::super::observation::{ConnectionFailure, Distrust, Handshake, Hop, Method, Response, Trail};
 use super::words;
-use crate::domains::{Code, DnsName, Finding, Verdict, Who};
+use crate::domains::{Code, DnsName, Finding, Verdict, Who, overall};
 
 /// The path that a redirect must keep.
 pub const DEEP_PATH: &str = "/petstore-check/page?kept=1";

@@ -12,12 +12,13 @@ use super::redirect::{Redirect, Walk, judge};
 use super::remember;
 use super::*;
 use crate::domains::caches::{Caches, Promise};
-use crate::domains::finding::{deciding, overall};
 use crate::domains::observation::{
-    Certificate, ConnectionFailure, Data, Distrust, Handshake, Hop, Method, NoReply, Presented, Protocol, Question,
-    Response, ResponseCode, Role, Trail,
+    Certificate, ConnectionFailure, Distrust, Handshake, Hop, Method, NoReply, Presented, Protocol, Question, Response,
+    ResponseCode, Trail,
 };
-use crate::domains::{DnsName, Lookup, Observations, Reply, Reported, Server, Who, parse_name};
+use crate::domains::{
+    Data, DnsName, Lookup, Observations, Reply, Reported, Role, Server, Who, deciding, overall, parse_name,
+};
 
 #[path = "../../../tests/golden/golden.rs"]
 mod golden;

@@ -5,10 +5,9 @@
 
 use futures_util::future::join_all;
 
-use super::super::observation::Data;
 use super::super::observation::RecordType::{A, CAA, CNAME};
 use super::context::ProbeContext;
-use crate::domains::{DnsName, Lookup, Observations, Reply};
+use crate::domains::{Data, DnsName, Lookup, Observations, Reply};
 
 impl ProbeContext<'_> {
     /// Asks for CAA at the target of the CNAME, and at each parent of the name.

@@ -18,9 +18,9 @@ use super::super::diagnosis::ACME_CHALLENGE;
 use super::super::dns::{encrypted, exchange};
 use super::super::ip_ranges::is_public;
 use super::super::observation::RecordType::{A, AAAA, CNAME, TXT};
-use super::super::observation::{Complete, Protocol, Question, RecordType, ResponseCode, Role};
+use super::super::observation::{Complete, Protocol, Question, ResponseCode};
 use super::cache::{Cells, ProbeCache, cell};
-use crate::domains::{CheckOptions, DnsName, Domain, Lookup, Observations, Reply, Server};
+use crate::domains::{CheckOptions, DnsName, Domain, Lookup, Observations, RecordType, Reply, Role, Server};
 
 /// The most questions of one check.
 const MAX_QUESTIONS: usize = 200;

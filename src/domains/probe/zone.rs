@@ -9,9 +9,9 @@ use tokio::sync::OnceCell;
 
 use super::super::diagnosis::authoritative;
 use super::super::observation::RecordType::{A, AAAA, CAA, CNAME, DNSKEY, DS, HTTPS, MX, NS, SOA, TXT};
-use super::super::observation::{Data, NoReply, Protocol, Question, ResponseCode, Role, TYPES};
+use super::super::observation::{NoReply, Protocol, Question, ResponseCode, TYPES};
 use super::context::{ProbeContext, is_silent};
-use crate::domains::{DnsName, Lookup, Record, Reply, Server};
+use crate::domains::{Data, DnsName, Lookup, Record, Reply, Role, Server};
 
 /// How many servers of the parent are asked at most.
 const PARENT_SERVERS: usize = 2;

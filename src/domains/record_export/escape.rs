@@ -1,7 +1,6 @@
 //! Escapes foreign text for each format.
 
-use crate::domains::DnsName;
-use crate::domains::observation::RecordType;
+use crate::domains::{DnsName, RecordType};
 
 /// The most bytes in one string of a TXT record (RFC 1035 section 3.3.14).
 const TXT_STRING: usize = 255;

@@ -5,8 +5,7 @@ use std::time::Duration;
 
 use super::*;
 use crate::domains::observation::Protocol;
-use crate::domains::record_export::DnsRecord;
-use crate::domains::{DnsName, Server, parse_name};
+use crate::domains::{DnsName, DnsRecord, Server, parse_name};
 
 const NAME: &str = "docs.acme.com";
 

@@ -9,8 +9,7 @@ use proptest::prelude::*;
 use super::super::{Conflict, DnsRecord, ExportFormat, escape, export};
 use super::parse::{hcl, split, zone_line};
 use super::{apex, subdomain, with_mail};
-use crate::domains::DnsName;
-use crate::domains::observation::RecordType;
+use crate::domains::{DnsName, RecordType};
 
 fn hostile() -> impl Strategy<Value = String> {
     let piece = prop_oneof![

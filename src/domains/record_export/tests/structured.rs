@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::super::{ExportFormat, escape, export};
 use super::parse::{Resource, hcl, string};
 use super::{apex, assert_deletes_in, subdomain, with_mail};
-use crate::domains::observation::RecordType;
+use crate::domains::RecordType;
 
 #[test]
 fn json_names_what_to_delete_and_what_to_add() {

@@ -11,14 +11,14 @@ use super::view::{Page, Scene, act, act_of, moment, verdict_role, verdict_word};
 use super::{redirects, removal, scheduler, wizard};
 use crate::clock::Now;
 use crate::domains::diagnosis::PROPAGATION;
-use crate::domains::finding::deciding;
 use crate::domains::observation::Complete;
 use crate::domains::record_export::Conflict;
-use crate::domains::report::{full_sentence, sentence};
 use crate::domains::sandbox::Sandbox;
 use crate::domains::stage::Stage as Step;
 use crate::domains::vantage_points::{View, ViewVerdict};
-use crate::domains::{Checked, Code, DnsName, Event, Finding, Topic, Verdict, observation, report};
+use crate::domains::{
+    Checked, Code, DnsName, Event, Finding, Topic, Verdict, deciding, full_sentence, observation, report, sentence,
+};
 use crate::model::words::duration;
 use crate::model::{cut, display_safe, width};
 use crate::tui::popups::{TextBox, copy};

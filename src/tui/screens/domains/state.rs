@@ -11,12 +11,13 @@ use crate::clock::Now;
 use crate::domains::check::FollowedRedirect;
 use crate::domains::observation::Complete;
 use crate::domains::progress::{DomainProgress, DomainRole, DomainRoles};
-use crate::domains::record_export::DnsRecord;
 use crate::domains::redirect_config::ConfigSource;
 use crate::domains::registry::RegistryChange;
 use crate::domains::stage::status;
 use crate::domains::troubleshooting::Rule;
-use crate::domains::{Checked, Dated, DnsName, Domain, Entry, Event, Registry, Reported, Stage, Verdict, parse_name};
+use crate::domains::{
+    Checked, Dated, DnsName, DnsRecord, Domain, Entry, Event, Registry, Reported, Stage, Verdict, parse_name,
+};
 use crate::tui::TextInput;
 use crate::tui::pending::LANES;
 use crate::tui::widgets::form::{Field, Form, FormDraft, Kind};

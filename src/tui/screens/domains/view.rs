@@ -5,8 +5,7 @@ use ratatui::text::Span;
 
 use crate::clock::Now;
 use crate::domains::progress::{DomainProgress, NextStep};
-use crate::domains::report::full_sentence;
-use crate::domains::{Finding, Verdict};
+use crate::domains::{Finding, Verdict, full_sentence};
 pub use crate::tui::widgets::page::Page;
 use crate::tui::{AppState, Appearance, StyleRole};
 

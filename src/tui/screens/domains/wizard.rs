@@ -10,10 +10,11 @@ use super::view::{Page, Scene, tabs};
 use crate::app::domain_service::existing;
 use crate::clock::Now;
 use crate::domains::parse_name::{ExistingDomains, ParsedName};
-use crate::domains::report::{full_sentence, sentence};
 use crate::domains::sandbox::Sandbox;
 use crate::domains::troubleshooting::PRECONDITIONS;
-use crate::domains::{Code, Dated, DnsName, Domain, Entry, Event, Finding, Topic, Verdict, parse_name};
+use crate::domains::{
+    Code, Dated, DnsName, Domain, Entry, Event, Finding, Topic, Verdict, full_sentence, parse_name, sentence,
+};
 use crate::model::short;
 use crate::tui::forms::{NEXT, PREVIOUS};
 use crate::tui::{AppState, Command, Place, StyleRole, command};

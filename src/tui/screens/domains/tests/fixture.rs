@@ -8,14 +8,14 @@ use jiff::{SignedDuration, Timestamp};
 
 use crate::app::domain_service::DomainSetup;
 use crate::domains::check::FollowedRedirect;
-use crate::domains::observation::{Complete, Protocol, RecordType, Role};
+use crate::domains::observation::{Complete, Protocol};
 use crate::domains::progress::DomainProgress;
 use crate::domains::record_export::Conflict;
 use crate::domains::redirect_config::{ConfigSource, Redirect, WrittenRedirect};
 use crate::domains::vantage_points::{View, ViewVerdict};
 use crate::domains::{
-    Checked, Code, Dated, DnsName, Event, Evidence, Finding, Measurement, Observations, Registry, Reported, Server,
-    Verdict, Who,
+    Checked, Code, Dated, DnsName, Event, Evidence, Finding, Measurement, Observations, RecordType, Registry, Reported,
+    Role, Server, Verdict, Who,
 };
 
 /// The value that the dashboard shows.
