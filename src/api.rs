@@ -21,5 +21,6 @@ pub mod retry;
 pub use client::{Client, Timeouts};
 pub use exchange::{Exchange, Recorder};
 pub use failure::{Failure, Remedy};
-pub use list::List;
+pub use inventory::Coverage;
+pub use list::{List, ListAnswer};
 pub use paging::{NextPage, PetPage};

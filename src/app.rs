@@ -12,3 +12,8 @@ pub mod first_run;
 pub mod import_run;
 pub mod inventory;
 pub mod outbox;
+
+pub use domain_service::DomainSetup;
+pub use import_run::CheckedFile;
+pub use outbox::Outbox;
+pub use outbox::queue::{Fate, Line, Queue, Queues};

@@ -5,11 +5,12 @@
 //! [`screens::pets::update`] (one screen of it), [`worker`] (where the work runs), [`event_loop`] (which connects them).
 //!
 //! - Pure: `msg mouse effect state command places start pending key keymap text_input paste_detection forms update deadline frame_pacer drafts custom_actions session_cache`,
-//!   `widgets::form`, and all of `screens` but views and `jobs`; the `run` of a job begins what other rooms do. No ratatui, crossterm, tokio, reqwest, clock or printing; what drawing learned is kept as
+//!   `widgets::form`, and what `screens` and `popups` do with the state; the `run` of a job begins what other rooms do. No ratatui, crossterm, tokio, reqwest, clock or printing; what drawing learned is kept as
 //!   `widgets::page` has it.
-//! - Painting: `view theme widgets popups screens/*/view`. Takes `&AppState`, returns a frame.
-//! - Work: `worker job */jobs`. Network through [`crate::api`] and [`crate::domains`], files and keys through
-//!   [`crate::config`]. The worker does not know the state.
+//! - Painting: `view theme widgets`, `screens/*/view`, and the `draw` of pages and boxes in their files. Takes `&AppState`.
+//! - Work: `worker`, and the `run` of each job. Network through [`crate::api`] and [`crate::domains`], pets that are added and
+//!   what other rooms share through [`crate::app`], settings and keys through [`crate::config`]. The worker does not know
+//!   the state.
 //! - Terminal: `terminal event_loop`. The only part that touches the terminal.
 
 #![cfg_attr(not(test), deny(clippy::wildcard_enum_match_arm))]

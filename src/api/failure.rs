@@ -122,6 +122,9 @@ fn safe(text: &str) -> String {
     cut(&display_safe(&without_keys(text)), 400)
 }
 
+/// The most bytes of an Error body that are kept.
+const MOST_KEPT: usize = 64 << 10;
+
 impl Failure {
     /// Nothing was sent, because of this.
     pub fn not_sent(error: &dyn Error) -> Self {
@@ -141,7 +144,7 @@ impl Failure {
     pub fn refused(status: u16, body: Result<Problem, &str>, retry_after: Option<RetryAfter>) -> Self {
         let (code, message, body) = match &body {
             Ok(problem) => {
-                let json = serde_json::to_string(problem).ok();
+                let json = serde_json::to_string(problem).ok().filter(|json| json.len() <= MOST_KEPT);
                 (Some(safe(&problem.code)), safe(&problem.message), json.map(|json| shown_json(&json).into_owned()))
             }
             Err(excerpt) => (None, safe(excerpt), None),

@@ -21,10 +21,10 @@ use super::service::Inside;
 use super::signals::Signals;
 use super::ssh::person::{may_not_log_in, revoked};
 use super::{Exit, Failed, dialogue, note};
-use crate::app::clipboard;
 use crate::app::connections::{DEMO_KEEPS_NOTHING, Services};
 use crate::app::first_run::{self, StartChoice};
-use crate::app::outbox::queue::{self, Fate, Line, Queues};
+use crate::app::outbox::queue::{self};
+use crate::app::{Fate, Line, Queues, clipboard};
 use crate::clock;
 use crate::config::secrets::refuse_where_others_write;
 use crate::config::{

@@ -178,7 +178,7 @@ impl Finding {
 
     /// Of another server, while the record is not there yet: what is wrong ends with it.
     pub(super) fn waits_for_record(&mut self) {
-        if self.verdict >= Verdict::Wait {
+        if self.verdict >= Verdict::Wait && self.who != Who::ThisMachine {
             (self.verdict, self.who, self.until) = (Verdict::Wait, Who::Nobody, None);
             self.fix = "another server answers: this line disappears once the record is right".to_owned();
         }

@@ -177,7 +177,12 @@ impl DomainProgress {
             _ => String::new(),
         };
         let is_verified = last.is_some_and(|last| last.record && last.certificate);
-        let then = next.then().filter(|_| !(is_verified && matches!(next, NextStep::Fix | NextStep::Wait)));
+        let is_gone = last.and_then(Measurement::leads_to_platform) == Some(false);
+        let then = match next {
+            NextStep::Fix | NextStep::Wait if is_verified => None,
+            NextStep::Remove if is_gone => NextStep::DeleteRecord.then(),
+            _ => next.then(),
+        };
         Self { stage, stale, verdict, summary: summary.to_owned(), next, then, fix, until, needs_action, pending }
     }
 

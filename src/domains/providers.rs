@@ -96,7 +96,6 @@ static PROVIDERS: &[Provider] = &[
     Provider::new("Network Solutions", &["worldnic.com"]),
     Provider::new("OVHcloud", &["ovh.net"]).dotted().apex(Apex::Nothing),
     Provider::new("Vercel", &["vercel-dns.com"]).apex(Apex::Type("ALIAS")),
-    Provider::new("Wix", &["wixdns.net"]),
 ];
 
 #[cfg(test)]

@@ -52,8 +52,8 @@ impl Entry {
     }
 
     /// Adds a measurement, unless it began before the domain was added, and drops the oldest. The first that sees the record
-    /// says that it was saved; in a removal, the first of which the platform does not know the name says that it was removed:
-    /// once the record is deleted, that cannot be seen any more.
+    /// says that it was saved; in a removal, the second in a row of which the platform does not know the name says that it was
+    /// removed: once the record is deleted, that cannot be seen any more, and a page may be missing for a moment.
     pub fn keep(&mut self, measurement: Measurement) {
         if self.reported().added.is_some_and(|added| measurement.at < added) {
             return;
@@ -63,7 +63,8 @@ impl Entry {
         if measurement.seen && reported.saved.or(reported.verified).is_none() {
             self.events.push(Dated { at: measurement.at, event: Event::Saved });
         }
-        if measurement.unknown_there && reported.removal_planned && !reported.removed {
+        let was_unknown = self.measurements.last().is_some_and(|last| last.unknown_there);
+        if measurement.unknown_there && was_unknown && reported.removal_planned && !reported.removed {
             self.events.push(Dated { at: measurement.at, event: Event::Removed });
         }
         self.measurements.push(measurement);
@@ -293,7 +294,9 @@ mod tests {
             entry.keep(measured(Code::DnsMissing, 8));
             assert!(!entry.reported().removed, "the record was deleted, but the platform was not asked");
             entry.keep(measured(Code::Http404Project, 9));
-            entry.keep(measured(Code::DnsMissing, 10));
+            assert!(!entry.reported().removed, "a page may be missing for a moment");
+            entry.keep(measured(Code::Http404Project, 10));
+            entry.keep(measured(Code::DnsMissing, 11));
             assert_eq!(entry.reported().removed, removed);
         }
     }

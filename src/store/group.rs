@@ -219,22 +219,23 @@ impl<E: Engine> Shared<E> {
             return Ok(());
         }
         let done = self.engine.commit(group, is_lone).await;
-        if let Err(StoreFailure::Database(error)) = &done {
-            if error.kind() == FailureKind::Locked {
-                return done;
-            }
-            if group.len() > 1 && error.is_about_data() {
-                // One of them cannot be written; the others can.
-                let mut jobs = take(group).into_iter();
-                while let Some(job) = jobs.next() {
-                    group.push(job);
-                    if let Err(locked) = Box::pin(self.finish(group, is_lone)).await {
-                        group.extend(jobs);
-                        return Err(locked);
-                    }
+        if done.as_ref().is_err_and(|error| error.kind() == FailureKind::Locked) {
+            return done;
+        }
+        if let Err(StoreFailure::Database(error)) = &done
+            && group.len() > 1
+            && error.is_about_data()
+        {
+            // One of them cannot be written; the others can.
+            let mut jobs = take(group).into_iter();
+            while let Some(job) = jobs.next() {
+                group.push(job);
+                if let Err(locked) = Box::pin(self.finish(group, is_lone)).await {
+                    group.extend(jobs);
+                    return Err(locked);
                 }
-                return Ok(());
             }
+            return Ok(());
         }
         if group.iter().any(|job| job.adds_pets()) {
             // Also where the outcome is unknown.

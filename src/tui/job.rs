@@ -14,7 +14,7 @@ use super::pending::ReqId;
 use super::worker::context::WorkerContext;
 use super::{AppState, Slot};
 use crate::api::{Client, Failure, Recorder};
-use crate::app::outbox::queue::Queue;
+use crate::app::Queue;
 use crate::clock::Now;
 use crate::config::Settings;
 use crate::transfer::import::ImportControl;

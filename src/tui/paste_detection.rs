@@ -56,10 +56,13 @@ impl PasteDetector {
         if !self.pasted.is_empty() {
             self.pasted.push(c);
         } else if expected == Expected::Rows {
-            if !parts || key.key == Key::Tab && !self.held.is_empty() {
-                self.held.push(key);
-            } else if parts && key.key != Key::Tab && self.held.len() >= LEAST_SCAN {
+            // A letter and Enter may be typed on a slow connection; a letter right behind them is not.
+            let has_line = self.held.iter().any(|held| matches!(held.key, Key::Enter | Key::LineFeed));
+            let ends_line = parts && key.key != Key::Tab;
+            if has_line && !parts || ends_line && self.held.len() >= LEAST_SCAN {
                 self.pasted.extend(self.held.drain(..).filter_map(text_of).chain([c]));
+            } else if !parts || !self.held.is_empty() && !has_line {
+                self.held.push(key);
             } else {
                 before.extend(self.end());
                 before.push(Msg::Key(key));
@@ -195,6 +198,7 @@ mod tests {
         assert_eq!(rows(&[(0, "\"quill\"")]), ["|", "q", "u", "i", "l", "l"]);
         assert_eq!(rows(&[(0, "l Enter"), (30, "Tab F2 Enter")]), ["l", "Enter", "Tab", "F(2)", "Enter"]);
         assert_eq!(rows(&[(0, "\"qu\" F2 Esc")]), ["q", "u", "F(2)", "Esc"]);
+        assert_eq!(rows(&[(0, "\"Bo\" Enter \"q\" Enter \"Rex\" Enter")]), ["|", r#""Bo\rq\rRex\r""#]);
     }
 
     #[test]

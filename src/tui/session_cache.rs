@@ -12,8 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::state::Message;
 use super::{AppState, Env, Job, MessageKind, Slot, blocking};
-use crate::api::inventory::Coverage;
-use crate::api::list::List;
+use crate::api::{Coverage, List};
 use crate::clock::Now;
 use crate::config::Settings;
 use crate::local::{atomic_file, file_stem};

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use jiff::Timestamp;
 
 use crate::api::{Exchange, Failure};
-use crate::app::domain_service::DomainSetup;
+use crate::app::DomainSetup;
 use crate::app::first_run::StartChoice;
 use crate::config::{Accent, CustomAction, KeyOrigin, Service, Settings, Sourced, SshSession, Themes, read_only};
 use crate::model::{BaseUrl, IdempotencyKeys, PetId};

@@ -19,10 +19,9 @@ use uuid::Uuid;
 
 use super::{AppState, Appearance, Effect, Job, Screen, Slot};
 use crate::api::failure::RetryAfter;
-use crate::api::inventory::Coverage;
-use crate::api::list::{List, ListAnswer};
-use crate::api::{Failure, NextPage};
-use crate::app::domain_service::{DomainService, DomainSetup};
+use crate::api::{Coverage, Failure, List, ListAnswer, NextPage};
+use crate::app::DomainSetup;
+use crate::app::domain_service::DomainService;
 use crate::app::outbox::queue::LineSent;
 use crate::clock::{self, Now};
 use crate::config::file::Ui;

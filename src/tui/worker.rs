@@ -23,7 +23,7 @@ use super::msg::Recorded;
 use super::pending::ReqId;
 use super::{Effect, Env, Slot};
 use crate::api::{Client, Exchange, Failure, Recorder};
-use crate::app::outbox::queue::Queue;
+use crate::app::Queue;
 use crate::config::{Service, Settings};
 use crate::model::display_safe;
 use crate::transfer::import::ImportControl;

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::changes::ChangeKind;
-use crate::api::inventory::Coverage;
+use crate::api::Coverage;
 use crate::clock::Now;
 use crate::config::file::LoadLimit;
 use crate::model::{ObservedStatus, Pet, PetId, PetStatus};

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use crate::app::domain_service::DomainSetup;
+use crate::app::DomainSetup;
 use crate::cli::{Exit, Failed, note};
 use crate::clock;
 use crate::config::file::Domains as Configured;

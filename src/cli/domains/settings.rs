@@ -5,7 +5,8 @@ use std::path::Path;
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject as _;
 
-use crate::app::domain_service::{ANNOUNCED, DomainSetup, config_source};
+use crate::app::DomainSetup;
+use crate::app::domain_service::{ANNOUNCED, config_source};
 use crate::cli::{Failed, note};
 use crate::config::file::Domains as Configured;
 use crate::domains::check::Subject;

@@ -131,11 +131,13 @@ impl Facts<'_> {
         Some(parse_name::domain(host.as_str()).map_or_else(|_| host.clone(), |domain| domain.registrable))
     }
 
-    /// Whether a CNAME of the name leads to a host of the platform, though perhaps not to the one of the dashboard.
+    /// Whether any record of the name leads to the platform, though perhaps not to the host of the dashboard.
     pub fn leads_into_platform(&self) -> bool {
         let zone = self.platform_zone();
-        let is_of_platform = |host: &DnsName| zone.as_ref().is_some_and(|zone| host.is_within(zone));
-        self.source().own.iter().any(|record| matches!(&record.data, Data::Cname(host) if is_of_platform(host)))
+        self.source().own.iter().any(|record| match &record.data {
+            Data::Cname(host) => zone.as_ref().is_some_and(|zone| host.is_within(zone)),
+            address => self.leads(address),
+        })
     }
 
     /// Every address of the platform's own host, and those that prove to be the platform's by its certificate.

@@ -61,7 +61,9 @@ impl Engine for Writer {
     async fn commit(&self, group: &mut Vec<Box<dyn Job>>, is_lone: bool) -> Result<(), StoreFailure> {
         let patience = if is_lone { Duration::ZERO } else { BUSY_TIMEOUT };
         block_in_place(|| {
-            let mut connection = self.connection.lock();
+            // Only the thread waits, also for what another caller began just now.
+            let connection = if is_lone { self.connection.try_lock() } else { Some(self.connection.lock()) };
+            let mut connection = connection.ok_or(FailureKind::Locked)?;
             let connection = connection.as_mut().ok_or(FailureKind::Closed)?;
             connection.busy_timeout(patience).map_err(DatabaseError::from)?;
             self.write(connection, group, is_lone)

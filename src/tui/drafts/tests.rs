@@ -1,10 +1,9 @@
 //! Tests of drafts: when they are written, and what is restored.
 
 use super::*;
-use crate::app::domain_service::DomainSetup;
-use crate::app::import_run::CheckedFile;
 use crate::app::outbox::queue::SentAt;
-use crate::app::outbox::queue::{Fate, QueueRecord, QueuedPet, Unfinished};
+use crate::app::outbox::queue::{QueueRecord, QueuedPet, Unfinished};
+use crate::app::{CheckedFile, DomainSetup, Fate};
 use crate::config::{File, Service, Settings, View};
 use crate::domains::DnsName;
 use crate::model::{Draft, IdempotencyKeys, PetStatus};

@@ -5,8 +5,7 @@ use std::time::Instant;
 
 use super::confirm::DEAF;
 use super::stack::Popup;
-use crate::api::Failure;
-use crate::api::failure::Remedy;
+use crate::api::{Failure, Remedy};
 use crate::clock::Now;
 use crate::config::KeyOrigin;
 use crate::model::{ApiKey, Limit, PetQuery, cut, short};

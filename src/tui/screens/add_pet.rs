@@ -10,8 +10,8 @@ pub mod view;
 
 use std::time::{Duration, Instant};
 
-use crate::app::outbox::Outbox;
-use crate::app::outbox::queue::{Line, SentPet};
+use crate::app::outbox::queue::SentPet;
+use crate::app::{Line, Outbox};
 use crate::config::file::Add;
 use crate::model::draft::check_name;
 use crate::model::{Categories, Draft, PetStatus, cut, width};

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::api::list::List;
+use crate::api::List;
 use crate::app::inventory::search::{Query, Search};
 use crate::app::inventory::store::{Count, PetStore};
 use crate::clock::Now;

@@ -9,12 +9,10 @@ use proptest::test_runner::TestCaseError;
 
 use crate::api::find::LookupResult;
 use crate::api::follow::{AddedPet, Followed};
-use crate::api::inventory::Coverage;
-use crate::api::list::ListAnswer;
-use crate::api::{Exchange, Failure};
+use crate::api::{Coverage, Exchange, Failure, ListAnswer};
+use crate::app::CheckedFile;
 use crate::app::clipboard::ClipboardBackend;
 use crate::app::connections::{AddedProfile, Tested};
-use crate::app::import_run::CheckedFile;
 use crate::app::outbox::SearchedPets;
 use crate::app::outbox::queue::{LineSent, Unfinished};
 use crate::config::{KeyOrigin, Service, Settings};

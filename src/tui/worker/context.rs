@@ -4,10 +4,10 @@ use std::io::Cursor;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::app::Queues;
 use crate::app::clipboard::ClipboardBackend;
 use crate::app::connections::Services;
 use crate::app::domain_service::DomainService;
-use crate::app::outbox::queue::Queues;
 use crate::config::paths::expand_home;
 use crate::local::complete::{Completion, complete};
 use crate::local::draft_files::Claims;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::app::outbox::queue::Fate;
+use crate::app::Fate;
 use crate::clock::Now;
 use crate::config::Notify;
 use crate::config::file::Add;

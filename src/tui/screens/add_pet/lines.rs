@@ -6,12 +6,10 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::api::Failure;
-use crate::api::failure::Remedy;
-use crate::app::outbox::queue::{
-    Attempt, Fate, Line, LineSent, LineToSend, NOT_KEPT, QueueRecord, UNWRITABLE, Unfinished,
-};
-use crate::app::outbox::{Outbox, SearchedPets, search_for};
+use crate::api::{Failure, Remedy};
+use crate::app::outbox::queue::{Attempt, LineSent, LineToSend, NOT_KEPT, QueueRecord, UNWRITABLE, Unfinished};
+use crate::app::outbox::{SearchedPets, search_for};
+use crate::app::{Fate, Line, Outbox};
 use crate::clock::Now;
 use crate::model::words::{counts, list};
 use crate::model::{Field, NewPet, Pet, counted, short};

@@ -1,7 +1,7 @@
 //! Paints the add screen.
 
+use crate::app::Fate;
 use crate::app::outbox::Counts;
-use crate::app::outbox::queue::Fate;
 use crate::clock::Now;
 use crate::model::words::counts;
 use crate::model::{Draft, ObservedStatus, cut};

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use jiff::Timestamp;
 
-use crate::app::domain_service::DomainSetup;
+use crate::app::DomainSetup;
 use crate::clock::Now;
 use crate::domains::check::FollowedRedirect;
 use crate::domains::observation::Complete;

@@ -7,12 +7,11 @@ use std::sync::Arc;
 
 use super::update::{on_answer, on_failure, on_sign_of_life, refuse_key, reload, waits};
 use super::{Barrier, FollowLink, ReadNext};
-use crate::api::Failure;
-use crate::api::failure::Remedy;
 use crate::api::follow::{AddedPet, Followed, Follower};
 use crate::api::follow::{ProvenanceError, ProvenanceReader};
-use crate::api::inventory::{Coverage, in_parts};
-use crate::api::list::{self, List, ListAnswer};
+use crate::api::inventory::in_parts;
+use crate::api::list::{self};
+use crate::api::{Coverage, Failure, List, ListAnswer, Remedy};
 use crate::clock::Now;
 use crate::model::{Pet, PetId, PetQuery, Provenances, counted, display_safe, short};
 use crate::tui::job::Ongoing;

@@ -7,10 +7,8 @@ mod views;
 
 use std::time::Duration;
 
-use crate::api::Failure;
 use crate::api::failure::RetryAfter;
-use crate::api::inventory::Coverage;
-use crate::api::list::ListAnswer;
+use crate::api::{Coverage, Failure, ListAnswer};
 use crate::config::Service;
 use crate::model::export::Column;
 use crate::model::{ObservedStatus, Pet, PetStatus};

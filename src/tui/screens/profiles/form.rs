@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::api::Failure;
-use crate::api::failure::Remedy;
+use crate::api::{Failure, Remedy};
 use crate::app::connections::{AddedProfile, NewService, Tested};
 use crate::clock::Now;
 use crate::model::short;

@@ -7,8 +7,9 @@ use std::sync::Arc;
 
 use super::{State, form};
 use crate::api::Failure;
+use crate::app::Queue;
 use crate::app::connections::Tested;
-use crate::app::outbox::queue::{Queue, Unfinished};
+use crate::app::outbox::queue::Unfinished;
 use crate::clock::Now;
 use crate::config::{Accent, KeyOrigin, Origin, ProfileEntry, Profiles, ServiceLocation, Settings};
 use crate::model::{BaseUrl, cut, shell_word, short, width};

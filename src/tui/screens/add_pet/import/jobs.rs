@@ -11,9 +11,8 @@ use tokio::sync::watch;
 
 use super::preview::UnusableFile;
 use super::{Phase, RunImport};
-use crate::api::Failure;
-use crate::api::failure::Remedy;
-use crate::app::import_run::CheckedFile;
+use crate::api::{Failure, Remedy};
+use crate::app::CheckedFile;
 use crate::clock::{self, Now};
 use crate::local::{atomic_file, file_stem};
 use crate::model::PetId;

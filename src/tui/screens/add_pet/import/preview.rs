@@ -1,7 +1,7 @@
 //! The preview of a file: what is in it, how it is read, and how it will be sent.
 
 use crate::api::Failure;
-use crate::app::import_run::CheckedFile;
+use crate::app::CheckedFile;
 use crate::model::{Field, counted};
 use crate::transfer::column_mapping::named;
 use crate::transfer::earlier_import::EarlierImport;

@@ -4,9 +4,8 @@ use std::time::Duration;
 
 use super::update::dropped;
 use super::*;
-use crate::api::Failure;
-use crate::api::inventory::Coverage;
-use crate::app::import_run::CheckedFile;
+use crate::api::{Coverage, Failure};
+use crate::app::CheckedFile;
 use crate::local::complete::Completion;
 use crate::model::Field;
 use crate::transfer::earlier_import::EarlierImport;

@@ -6,9 +6,8 @@ use super::{SendLine, WriteLines};
 use crate::api::Failure;
 use crate::api::failure::RetryAfter;
 use crate::app::outbox::SearchedPets;
-use crate::app::outbox::queue::{
-    Attempt, Fate, Line, LineSent, LineToSend, QueueRecord, QueuedPet, SentAt, Unfinished,
-};
+use crate::app::outbox::queue::{Attempt, LineSent, LineToSend, QueueRecord, QueuedPet, SentAt, Unfinished};
+use crate::app::{Fate, Line};
 use crate::config::Service;
 use crate::config::file::Concurrency;
 use crate::model::{Draft, IdempotencyKeys, Pet, PetStatus};

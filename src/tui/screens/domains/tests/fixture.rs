@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 
-use crate::app::domain_service::DomainSetup;
+use crate::app::DomainSetup;
 use crate::domains::check::FollowedRedirect;
 use crate::domains::observation::{Complete, Protocol};
 use crate::domains::progress::DomainProgress;

@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
+use crate::app::DomainSetup;
 use crate::app::clipboard::ClipboardBackend;
-use crate::app::domain_service::{DomainSetup, ResolverChoice};
+use crate::app::domain_service::ResolverChoice;
 use crate::config::Service;
 use crate::domains::sandbox::Sandbox;
 use crate::tui::Effect;

@@ -4,8 +4,9 @@ use std::time::Duration;
 
 use jiff::SignedDuration;
 
+use crate::app::DomainSetup;
 use crate::app::clipboard::ClipboardBackend;
-use crate::app::domain_service::{DomainSetup, ResolverChoice};
+use crate::app::domain_service::ResolverChoice;
 use crate::config::{Notify, Service};
 use crate::domains::check::FollowedRedirect;
 use crate::domains::progress::NextStep;

@@ -2,10 +2,8 @@
 
 use std::time::Duration;
 
-use crate::api::Failure;
 use crate::api::follow::{AddedPet, Followed};
-use crate::api::inventory::Coverage;
-use crate::api::list::ListAnswer;
+use crate::api::{Coverage, Failure, ListAnswer};
 use crate::app::inventory::changes::ChangeKind;
 use crate::app::inventory::store::PetStore;
 use crate::config::Service;

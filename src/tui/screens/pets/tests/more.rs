@@ -2,10 +2,8 @@
 
 use std::time::Duration;
 
-use crate::api::Failure;
 use crate::api::find::{Ask, LookupResult};
-use crate::api::inventory::Coverage;
-use crate::api::list::{List, ListAnswer};
+use crate::api::{Coverage, Failure, List, ListAnswer};
 use crate::app::inventory::changes::ChangeKind;
 use crate::app::inventory::store::PetStore;
 use crate::config::Service;
