@@ -167,19 +167,22 @@ fn power_cut_after_a_kill_9_and_a_restart_keeps_what_was_added_since() {
 #[cfg_attr(not(target_env = "gnu"), ignore = "the disk stands before glibc")]
 fn a_disk_that_forgets_the_last_sync_or_the_write_before_it_is_noticed() {
     let run = Run::new(|shop| vec![shop.serve().client().add("Rex").unwrap()]);
+    // What the service writes on its own afterwards would sync the log once more.
+    let answered = run.operations.partition_point(|(end, _)| *end <= run.added[0].log_length);
+    let operations = &run.operations[..answered];
     let faults_without = |forgotten: Option<usize>| {
         let mut playback = Playback::of_an_old_database(&run);
-        for (index, (_, operation)) in run.operations.iter().enumerate().skip(run.made) {
+        for (index, (_, operation)) in operations.iter().enumerate().skip(run.made) {
             if Some(index) != forgotten {
                 playback.remains.apply(operation);
             }
         }
-        playback.cut = run.operations.len();
+        playback.cut = answered;
         playback.faults(Fate::Lost)
     };
     let is_sync = |operation: &Operation| *operation == Operation::Sync(WRITE_AHEAD_LOG.to_owned());
-    let sync = run.operations.iter().rposition(|(_, operation)| is_sync(operation)).unwrap();
-    let write = run.operations[..sync].iter().rposition(|(_, operation)| is_write_to_log(operation)).unwrap();
+    let sync = operations.iter().rposition(|(_, operation)| is_sync(operation)).unwrap();
+    let write = operations[..sync].iter().rposition(|(_, operation)| is_write_to_log(operation)).unwrap();
     assert_eq!(faults_without(None), Vec::<String>::new());
     for forgotten in [sync, write] {
         let faults = faults_without(Some(forgotten));
