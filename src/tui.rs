@@ -1,6 +1,6 @@
 //! The terminal app: keys and replies go in, frames and effects come out.
 //!
-//! Read in this order: [`msg`] (what can happen), [`effect`] (what can be asked for), [`command`] (what a user can do),
+//! Read in this order: [`msg`] (what can happen), [`effect`] (what can be asked for), [`mod@command`] (what a user can do),
 //! [`update`] (what follows from what), [`job`] (work beside the loop, and what follows from it),
 //! [`screens::pets::update`] (one screen of it), [`worker`] (where the work runs), [`event_loop`] (which connects them).
 //!

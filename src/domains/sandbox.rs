@@ -1,7 +1,7 @@
 //! The sandbox: the world outside petstore on a fast clock, for operators who want to practise setting up a domain.
 //!
 //! The zone at the DNS provider, the project in the dashboard and the caches of resolvers are a few facts. Only an
-//! [`SandboxStep`] changes them; the internet follows from them and the time, as a [`World`](super::world::World) in
+//! [`SandboxStep`] changes them; the internet follows from them and the time, as a [`World`] in
 //! memory. On the way are an A record, a wait for caches, a CAA record and a certificate that does not come; next to it,
 //! a redirect loops.
 //!
