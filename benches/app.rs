@@ -289,7 +289,7 @@ fn keys() {
         let mut app = Start::petstore(&["--demo"]).size(columns, rows).open();
         app.shows(&["Rex", "sold 25"]);
         app.send("L100\r");
-        app.shows(&["Row 1 of 100"]);
+        app.shows(&["Row 1 of 250"]);
         let (mut bytes, mut times) = (Vec::new(), Vec::new());
         let before = cpu(&app);
         for at in 0..MOVES {
@@ -297,7 +297,7 @@ fn keys() {
             let written = app.bytes().len();
             let begin = Instant::now();
             app.send(if at % 20 < 10 { "j" } else { "k" });
-            let place = format!("Row {there} of 100");
+            let place = format!("Row {there} of 250");
             app.wait_until(&place, |screen, _| screen.contents().contains(&place));
             times.push(milliseconds(begin.elapsed()));
             bytes.push((app.bytes().len() - written) as f64);
