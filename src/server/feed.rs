@@ -145,6 +145,7 @@ impl Feed {
         let (mut was_away, mut recent) = (false, Vec::new());
         loop {
             let is_last = self.last_call.is_cancelled();
+            let position = *channel.position.borrow();
             let read = self.read(channel, &mut recent).await;
             let is_away = read.is_err();
             if let Err(error) = &read
@@ -164,8 +165,10 @@ impl Feed {
                 return;
             }
             let streams = u32::try_from(channel.news.receiver_count()).unwrap_or(u32::MAX);
+            // The log of a file tells of a commit before it can be read: what comes then is not kept waiting by that.
+            let has_news = is_away || position != *channel.position.borrow();
             let more = async {
-                sleep(PACE + PACE_OF_EACH * streams).await;
+                sleep(if has_news { PACE + PACE_OF_EACH * streams } else { Duration::ZERO }).await;
                 additions.changed().await;
             };
             tokio::select! {
