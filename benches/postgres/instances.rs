@@ -1,14 +1,16 @@
-//! Two instances on one database: as fast as one, and one of them killed again and again.
+//! Several instances on one database behind HAProxy: as fast as one. And one of two killed again and again.
 
-use std::net::TcpListener;
-use std::process::Command;
+use std::fs;
+use std::net::{TcpListener, TcpStream};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use tokio::runtime;
 use tokio::time::sleep;
 
 use super::common::Limit::{AtLeast, AtMost, MoreIsBetter};
-use super::common::{PETSTORE, Served, report};
+use super::common::{PETSTORE, Served, directory, report};
 use super::load::{Load, Request};
 use super::server::Server;
 use super::writers::{Writers, faults};
@@ -20,26 +22,73 @@ const TIME: Duration = Duration::from_secs(1);
 const KILLED_EVERY: Duration = Duration::from_secs(10);
 const KILLS: usize = 12;
 
+/// How many there may be behind a balancer, and what part of the adds of one they have at least.
+const COUNTS: [(usize, f64); 2] = [(3, 0.95), (12, 0.8)];
+
 pub fn measure(server: &mut Server) {
     let database = server.new_database();
     let url = server.url(&database);
-    let (one, two) = (Served::on(&url, 1000), Served::on(&url, 0));
-    let requests = [Request::add("", "Biscuit", &one.key)].into();
-    let load = Load { requests, connections: 64, time: TIME, every: None };
-    let (mut ones, mut twos, mut ratios, mut errors) = (Vec::new(), Vec::new(), Vec::new(), 0);
-    for _ in 0..ROUNDS {
-        let (alone, both) = (load.run(one.address()), load.run_on(&[one.address(), two.address()]));
-        ones.push(alone.per_second());
-        twos.push(both.per_second());
-        ratios.push(both.per_second() / alone.per_second());
-        errors += alone.errors + both.errors;
+    let instances: Vec<_> = (0..12).map(|_| Served::on(&url, 0)).collect();
+    let directory = directory();
+    let addresses: Vec<_> = instances.iter().map(Served::address).collect();
+    let behind = |count: usize| Balancer::start(directory.path(), &addresses[..count]);
+    if let (Some(one), requests) = (behind(1), [Request::add("", "Biscuit", &instances[0].key)].into()) {
+        let load = Load { requests, connections: 64, time: TIME, every: None };
+        let (mut ones, mut errors) = (Vec::new(), 0);
+        for (count, limit) in COUNTS {
+            let many = behind(count).expect("it has started before");
+            let ratios = [(); ROUNDS].map(|()| {
+                let (alone, together) = (load.run(&one.address), load.run(&many.address));
+                ones.push(alone.per_second());
+                errors += alone.errors + together.errors;
+                together.per_second() / alone.per_second()
+            });
+            report(&format!("adds, 64 connections: {count} instances / one"), AtLeast(limit), "ratio", ratios.into());
+        }
+        report("adds, 64 connections: one instance", MoreIsBetter, "requests/s", ones);
+        report("errors", AtMost(0.0), "times", vec![errors as f64]);
+    } else {
+        println!("skipped: there is no HAProxy (Debian: apt-get install haproxy)");
     }
-    report("adds, 64 connections: one instance", MoreIsBetter, "requests/s", ones);
-    report("adds, 64 connections: two instances", MoreIsBetter, "requests/s", twos);
-    report("adds, 64 connections: two / one", AtLeast(1.0), "ratio", ratios);
-    report("errors", AtMost(0.0), "times", vec![errors as f64]);
-    drop((one, two));
+    drop(instances);
     killed(server);
+}
+
+/// HAProxy with the configuration of `assets/`, but for the instances behind it.
+struct Balancer {
+    address: String,
+    child: Child,
+}
+
+impl Balancer {
+    /// Nothing where it is not installed.
+    fn start(directory: &Path, instances: &[&str]) -> Option<Self> {
+        let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
+        let configuration = include_str!("../../assets/haproxy.cfg");
+        let mut text = String::new();
+        for line in configuration.lines() {
+            if line.contains("server one") {
+                for (number, instance) in instances.iter().enumerate() {
+                    let line = line.replace("one", &format!("s{number}")).replace("127.0.0.1:8081", instance);
+                    text.extend([&line, "\n"]);
+                }
+            } else if !line.contains("server t") {
+                text.extend([&line.replace("127.0.0.1:8080", &address), "\n"]);
+            }
+        }
+        let file = directory.join(format!("{}.cfg", instances.len()));
+        fs::write(&file, text).unwrap();
+        let child = Command::new("haproxy").args(["-db", "-f"]).arg(&file).stderr(Stdio::null()).spawn().ok()?;
+        while TcpStream::connect(&address).is_err() {}
+        Some(Self { address, child })
+    }
+}
+
+impl Drop for Balancer {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
 }
 
 fn killed(server: &mut Server) {
