@@ -6,6 +6,7 @@
 #![warn(missing_docs)]
 
 pub mod categories;
+mod change;
 pub mod columns;
 pub mod draft;
 mod endpoint;
@@ -20,6 +21,7 @@ pub mod text;
 pub mod words;
 
 pub use categories::Categories;
+pub use change::{PatchOperation, PetHistoryEntry, PetMember, PetMembers, PetPatch};
 pub use draft::{Draft, Field, FieldError};
 pub use endpoint::{ApiKey, BaseUrl, EndpointError};
 pub use escape::shell_word;

@@ -1,11 +1,12 @@
 //! The database: pets and API keys, behind one cheap handle.
 //!
-//! The methods of [`Store`] are in `database`, `pets` and `keys`. What they read and write is `job::Work`, written once
+//! The methods of [`Store`] are in `database`, `pets`, `changes` and `keys`. What they read and write is `job::Work`, written once
 //! for SQLite and PostgreSQL: the SQL keeps to their common ground. `group` does together what waits; each database runs
 //! that in its own way, and commits it in one transaction. This room knows nothing of HTTP, and takes the time as a parameter.
 
 #![warn(missing_docs)]
 
+mod changes;
 mod database;
 mod error;
 mod group;
@@ -19,6 +20,7 @@ mod sql;
 mod sqlite;
 mod url;
 
+pub use self::changes::{ChangeOutcome, ChangedPet, KnownChange, NewsPage, NoPosition, Position};
 pub use self::database::Store;
 pub use self::error::{CopyError, DatabaseError, FailureKind, IntegrityReport, StoreError, StoreFailure};
 pub use self::idempotency::{CreateOutcome, Idempotency};

@@ -1,7 +1,9 @@
-//! The Error body (sections 2 and 7): `code`, `message`, `status`, and nothing else.
+//! The Error body (sections 2 and 7): `code`, `message`, `status`; and where a change was refused, the pet (an addition).
 
 use serde::{Deserialize, Serialize};
 use strum::VariantArray;
+
+use super::pet::Pet;
 
 /// The Error body as any service sends it. The set of `code` values is open in the description.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -12,12 +14,15 @@ pub struct Problem {
     pub message: String,
     /// The HTTP status code, repeated.
     pub status: u16,
+    /// The pet as it is now, where it is not as a change expects it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pet: Option<Pet>,
 }
 
 impl Problem {
     /// An Error body with one of our own codes.
     pub fn new(code: ProblemCode, status: u16, message: impl Into<String>) -> Self {
-        Self { code: code.as_str().to_owned(), message: message.into(), status }
+        Self { code: code.as_str().to_owned(), message: message.into(), status, pet: None }
     }
 }
 
@@ -52,6 +57,8 @@ pub enum ProblemCode {
     Forbidden = 4030,
     /// A request with the same Idempotency-Key is still running.
     IdempotencyInProgress = 4090,
+    /// The pet is not as the change expects it: nothing was changed.
+    Changed = 4091,
     /// The same Idempotency-Key came with another body.
     IdempotencyMismatch = 4220,
     /// Too many requests.
@@ -62,6 +69,8 @@ pub enum ProblemCode {
     StorageUnavailable = 5030,
     /// The same, and the pet of this request was certainly not added.
     NotAdded = 5031,
+    /// The same, and the pet of this request was certainly not changed.
+    NotChanged = 5033,
     /// The service is stopping.
     ShuttingDown = 5032,
 }

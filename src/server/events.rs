@@ -1,6 +1,6 @@
-//! `GET /pets/events` (an addition): pets as they are added, as server-sent events (WHATWG HTML, 9.2).
+//! `GET /pets/events` (an addition): pets as they are added and changed, as server-sent events (WHATWG HTML, 9.2).
 //!
-//! The table is the log: a stream that begins after some pet reads what followed it, page by page, and then goes on with
+//! The tables are the log: a stream that begins at a position reads what followed it, page by page, and then goes on with
 //! what the [`Feed`] hands on. A stream that falls too far behind ends; its client comes again and goes on where it was.
 
 use std::convert::Infallible;
@@ -18,7 +18,7 @@ use tokio::sync::broadcast::error::RecvError;
 use tokio::time::{Instant, sleep, sleep_until};
 
 use super::connection::Waiting;
-use super::extract;
+use super::extract::{self, StreamStart};
 use super::failure::Failure;
 use super::feed::{AT_ONCE, Batch, News, StreamPlace, Subscription, View};
 use super::metrics::Limit;
@@ -26,6 +26,7 @@ use super::service::Service;
 use crate::clock;
 use crate::model::PetId;
 use crate::store::keys::{Identity, Scope};
+use crate::store::{NewsPage, Position};
 
 /// How long to wait before the table is read again where that has failed.
 const READ_AGAIN: Duration = Duration::from_secs(1);
@@ -63,10 +64,12 @@ pub async fn events(
         return Ok(answer(Body::empty()));
     }
     let place = service.streams.begin(identity.key, waiting).ok_or_else(|| service.too_many(Limit::Streams))?;
-    let view = View { status: from.status, has_provenance: identity.scopes.allow(Scope::Audit) };
+    let (from, status) = from;
+    let view = View { status, has_provenance: identity.scopes.allow(Scope::Audit) };
     let comment_at = Instant::from_std(clock::now().mono + service.config.comment_every);
-    let phase = Phase::Start { after: from.after };
-    let mut events = EventStream { service, place, view, phase, named: PetId::MIN, is_away: false, comment_at };
+    let phase = Phase::Start { from };
+    let mut events =
+        EventStream { service, place, view, phase, named: Position::default(), is_away: false, comment_at };
     // Before the head of the answer: what is added once the client has that is in the stream.
     let first = events.next().await;
     let rest = stream::unfold(events, async |mut events| Some((events.next().await?, events)));
@@ -80,18 +83,18 @@ struct EventStream {
     view: View,
     phase: Phase,
     /// The last position that the client knows.
-    named: PetId,
+    named: Position,
     is_away: bool,
     comment_at: Instant,
 }
 
 enum Phase {
     /// Nothing was sent.
-    Start { after: Option<PetId> },
+    Start { from: StreamStart },
     /// What follows `position` comes from the table.
-    Behind { position: PetId },
+    Behind { position: Position },
     /// What follows `position` comes from `subscription`.
-    Live { position: PetId, subscription: Subscription },
+    Live { position: Position, subscription: Subscription },
 }
 
 impl EventStream {
@@ -116,7 +119,7 @@ impl EventStream {
     /// does not begin far behind.
     fn comment(&mut self) -> Bytes {
         match self.phase {
-            Phase::Live { position, .. } if position > self.named => {
+            Phase::Live { position, .. } if position != self.named => {
                 self.named = position;
                 format!(":\nid: {position}\n\n").into()
             }
@@ -127,14 +130,20 @@ impl EventStream {
     /// Goes on, and returns what to send now, which may be nothing yet. It may be dropped while it waits.
     async fn step(&mut self) -> Option<Bytes> {
         let (position, events) = match &mut self.phase {
-            Phase::Start { after } => {
-                let after = *after;
-                let Ok(last) = self.service.store.last_id().await else { return Some(self.away().await) };
-                let position = after.unwrap_or(last).min(last);
+            Phase::Start { from } => {
+                let from = *from;
+                let last = self.service.store.last_position_up_to(PetId::MAX).await;
+                let Ok((last, _)) = last else { return Some(self.away().await) };
+                let asked = match from {
+                    StreamStart::Now => last,
+                    StreamStart::After(pet) => Position { pet, ..last },
+                    StreamStart::At(position) => position,
+                };
+                let position = Position { pet: asked.pet.min(last.pet), change: asked.change.min(last.change) };
                 self.named = position;
                 self.phase = Phase::Behind { position };
-                // The client knows pets that are not there, for example because a backup was restored.
-                let lost = if after > Some(last) { pets_lost(last) } else { String::new() };
+                // The client knows pets or changes that are not there, for example because a backup was restored.
+                let lost = if position == asked { String::new() } else { pets_lost(position) };
                 return Some(format!("retry: {RETRY_MS}\nid: {position}\n\n{lost}").into());
             }
             Phase::Behind { position } => {
@@ -142,9 +151,9 @@ impl EventStream {
                 return self.catch_up(position).await;
             }
             Phase::Live { position, subscription } => match subscription.news.recv().await {
-                Ok(News::Added(batch)) => {
+                Ok(News::Batch(batch)) => {
                     let events = batch.events(self.view, *position);
-                    *position = batch.last().map_or(*position, |last| last.max(*position));
+                    *position = position.with(batch.end());
                     (*position, events)
                 }
                 Ok(News::PetsLost(last)) => {
@@ -163,22 +172,22 @@ impl EventStream {
     }
 
     /// The next page of the table, until the feed has what follows.
-    async fn catch_up(&mut self, position: PetId) -> Option<Bytes> {
+    async fn catch_up(&mut self, position: Position) -> Option<Bytes> {
         // First this: what is added after that is in one of the two.
         let mut subscription = self.service.feed.subscribe()?;
-        let known = *subscription.position.wait_for(Option::is_some).await.ok()?;
-        if known.is_some_and(|known| known <= position) {
+        let known = (*subscription.position.wait_for(Option::is_some).await.ok()?)?;
+        if position.has_all_of(known) {
             self.phase = Phase::Live { position, subscription };
             return Some(Bytes::new());
         }
-        let Ok(pets) = self.service.store.added_after(position, AT_ONCE).await else {
+        let Ok(NewsPage { pets, changes, .. }) = self.service.store.news_after(position, AT_ONCE).await else {
             // It may come back without pets that were there.
-            self.phase = Phase::Start { after: Some(position) };
+            self.phase = Phase::Start { from: StreamStart::At(position) };
             return Some(self.away().await);
         };
-        let batch = Batch::new(pets);
+        let batch = Batch::new(position, pets, changes);
         let events = batch.events(self.view, position);
-        let position = batch.last().or(known).unwrap_or(position);
+        let position = if batch.end() == position { position.with(known) } else { batch.end() };
         self.phase = Phase::Behind { position };
         if !events.is_empty() {
             self.named = position;
@@ -196,7 +205,7 @@ impl EventStream {
     }
 }
 
-/// Says that pets which the client knows are gone, and that the stream goes on after `last`.
-fn pets_lost(last: PetId) -> String {
-    format!("event: pets.lost\nid: {last}\ndata: {{\"last\":{last}}}\n\n")
+/// Says that pets or changes which the client knows are gone, and that the stream goes on after `last`.
+fn pets_lost(last: Position) -> String {
+    format!("event: pets.lost\nid: {last}\ndata: {{\"last\":{}}}\n\n", last.pet)
 }

@@ -16,7 +16,8 @@ use super::config::Config;
 use super::failure::Failure;
 use super::names::{IDEMPOTENCY_KEY, LAST_EVENT_ID, route};
 use crate::model::draft::{check_name, parse_status};
-use crate::model::{FieldError, Limit, NewPet, PetId, PetQuery, PetStatus};
+use crate::model::{FieldError, Limit, NewPet, PatchOperation, PetId, PetMember, PetPatch, PetQuery, PetStatus};
+use crate::store::Position;
 
 /// The query of a list (section 4.1, and `after`, an addition), which may have an order (`order` and `before`, additions).
 /// Nothing is clamped; names that are not known are left alone, so that proxies and later versions may add some.
@@ -42,19 +43,32 @@ pub fn pet_query(uri: &Uri, has_order: bool) -> Result<PetQuery, Failure> {
     Ok(PetQuery { status, limit: limit.unwrap_or_default(), newest_first, after })
 }
 
-/// What a stream of events shows, and after which pet it begins. `Last-Event-ID`, which a client sends when it comes again,
+/// Where a stream of events begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StreamStart {
+    /// With what comes from now on.
+    Now,
+    /// With the pets that were added after this one, and with changes from now on.
+    After(PetId),
+    /// With all that follows a position that an event had.
+    At(Position),
+}
+
+/// Where a stream of events begins, and which status it shows. `Last-Event-ID`, which a client sends when it comes again,
 /// counts more than `after`.
-pub fn stream_start(uri: &Uri, headers: &HeaderMap) -> Result<PetQuery, Failure> {
+pub fn stream_start(uri: &Uri, headers: &HeaderMap) -> Result<(StreamStart, Option<PetStatus>), Failure> {
     let query = pet_query(uri, false)?;
-    let (name, rule) = ("Last-Event-ID", "the id of a pet");
+    let (name, rule) = ("Last-Event-ID", "the id of an event");
     let mut values = headers.get_all(LAST_EVENT_ID).iter();
-    let Some(value) = values.next() else { return Ok(query) };
+    let Some(value) = values.next() else {
+        return Ok((query.after.map_or(StreamStart::Now, StreamStart::After), query.status));
+    };
     if values.next().is_some() {
         return Err(Failure::RepeatedParameter(name));
     }
-    let id = value.to_str().ok().and_then(plain_int64);
+    let position = value.to_str().ok().and_then(|text| text.parse().ok());
     let refused = || Failure::Parameter { name, rule, value: String::from_utf8_lossy(value.as_bytes()).into_owned() };
-    Ok(PetQuery { after: Some(id.ok_or_else(refused)?), ..query })
+    Ok((StreamStart::At(position.ok_or_else(refused)?), query.status))
 }
 
 fn once<T, E>(
@@ -71,7 +85,7 @@ fn once<T, E>(
     }
 }
 
-/// The id in the path of a pet, or of its provenance. Anything that is not an id is not found.
+/// The id in the path of a pet, of its provenance or its history. Anything that is not an id is not found.
 pub fn pet_id(uri: &Uri) -> Result<PetId, Failure> {
     let (_, text) = route(uri.path());
     plain_int64(text).ok_or_else(|| Failure::NoSuchPet(text.to_owned()))
@@ -95,10 +109,15 @@ pub fn idempotency_key(headers: &HeaderMap) -> Result<Option<String>, Failure> {
     if is_visible { Ok(Some(key)) } else { Err(Failure::Parameter { name, rule, value: key }) }
 }
 
-/// The whole body of a request in `application/json`.
-pub async fn json_body(headers: &HeaderMap, body: Body, config: &Config) -> Result<Bytes, Failure> {
-    if !is_plain_json(headers) {
-        return Err(Failure::MediaType);
+/// The whole body of a request of this `media_type`.
+pub async fn body(
+    headers: &HeaderMap,
+    body: Body,
+    media_type: &'static str,
+    config: &Config,
+) -> Result<Bytes, Failure> {
+    if !is_plain(headers, media_type) {
+        return Err(Failure::MediaType(media_type));
     }
     // A length that is known to be too large is refused before a byte of it is read.
     if body.size_hint().lower() > config.body_bytes as u64 {
@@ -113,12 +132,12 @@ pub async fn json_body(headers: &HeaderMap, body: Body, config: &Config) -> Resu
     }
 }
 
-/// One Content-Type, which is `application/json` whatever its parameters, and nothing packed.
-fn is_plain_json(headers: &HeaderMap) -> bool {
+/// One Content-Type, which is `media_type` whatever its parameters, and nothing packed.
+fn is_plain(headers: &HeaderMap, media_type: &str) -> bool {
     let mut types = headers.get_all(header::CONTENT_TYPE).iter();
-    let (Some(media_type), None) = (types.next(), types.next()) else { return false };
-    let essence = media_type.to_str().unwrap_or_default().split(';').next().unwrap_or_default();
-    essence.trim().eq_ignore_ascii_case("application/json") && !headers.contains_key(header::CONTENT_ENCODING)
+    let (Some(sent), None) = (types.next(), types.next()) else { return false };
+    let essence = sent.to_str().unwrap_or_default().split(';').next().unwrap_or_default();
+    essence.trim().eq_ignore_ascii_case(media_type) && !headers.contains_key(header::CONTENT_ENCODING)
 }
 
 /// The members as they are written, so that each can be checked separately, and `1.0` differs from `1`. serde refuses a
@@ -151,6 +170,60 @@ pub fn new_pet(body: &[u8]) -> Result<NewPet, Failure> {
         category_id: category_id(members.category_id)?,
         status: members.status.map(status).transpose()?,
     })
+}
+
+/// An operation as it is written.
+#[derive(Deserialize)]
+struct Operation<'a> {
+    #[serde(borrow, default, deserialize_with = "present")]
+    op: Option<&'a RawValue>,
+    #[serde(borrow, default, deserialize_with = "present")]
+    path: Option<&'a RawValue>,
+    #[serde(borrow, default, deserialize_with = "present")]
+    value: Option<&'a RawValue>,
+}
+
+/// The changes in `body` (JSON Patch, RFC 6902), or the first thing that is wrong with it.
+pub fn patch(body: &[u8]) -> Result<PetPatch, Failure> {
+    let text = str::from_utf8(body).map_err(|_| Failure::BodyNotUtf8)?;
+    let is = |text: &str, first| text.trim_start_matches([' ', '\t', '\r', '\n']).starts_with(first);
+    if !is(text, '[') {
+        return Err(Failure::BodyNotAPatch);
+    }
+    let operations: Vec<&RawValue> = serde_json::from_str(text).map_err(Failure::BodyMalformed)?;
+    let read = |raw: &&RawValue| {
+        if !is(raw.get(), '{') {
+            return Err(Failure::BodyNotAPatch);
+        }
+        operation(&serde_json::from_str(raw.get()).map_err(Failure::BodyMalformed)?)
+    };
+    operations.iter().map(read).collect::<Result<_, _>>().map(PetPatch)
+}
+
+fn operation(Operation { op, path, value }: &Operation<'_>) -> Result<PatchOperation, Failure> {
+    let refused = |member, rule, raw: Option<&RawValue>| {
+        let value = raw.map_or_else(|| "missing".to_owned(), |raw| raw.get().to_owned());
+        Failure::Operation { member, rule, value }
+    };
+    let word = |raw: Option<&RawValue>| raw.and_then(|raw| serde_json::from_str::<String>(raw.get()).ok());
+    let is_test = match word(*op).as_deref() {
+        Some("test") => true,
+        Some("replace") => false,
+        _ => return Err(refused("op", "\"test\" or \"replace\"", *op)),
+    };
+    let Some(value) = *value else { return Err(refused("value", "there", None)) };
+    let member = match word(*path).as_deref() {
+        // A name that no pet can have is tested like others.
+        Some("/name") if is_test => {
+            let name = serde_json::from_str(value.get());
+            PetMember::Name(name.map_err(|_| Failure::NameNotText(value.get().to_owned()))?)
+        }
+        Some("/name") => PetMember::Name(name(Some(value))?),
+        Some("/categoryId") => PetMember::CategoryId(category_id(Some(value))?),
+        Some("/status") => PetMember::Status(status(value)?),
+        _ => return Err(refused("path", "\"/name\", \"/categoryId\" or \"/status\"", *path)),
+    };
+    Ok(if is_test { PatchOperation::Test(member) } else { PatchOperation::Replace(member) })
 }
 
 fn name(member: Option<&RawValue>) -> Result<String, Failure> {

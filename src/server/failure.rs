@@ -10,7 +10,7 @@ use axum::response::{IntoResponse, Response};
 
 use super::metrics::Limit;
 use crate::model::text::display_safe;
-use crate::model::{Field, FieldError, Problem, ProblemCode, short};
+use crate::model::{Field, FieldError, Pet, Problem, ProblemCode, short};
 use crate::store::keys::Scope;
 use crate::store::{FailureKind, StoreError, StoreFailure};
 
@@ -35,8 +35,8 @@ pub enum Failure {
     RepeatedParameter(&'static str),
     #[error("Use after with order=asc, which is the default, and before with order=desc.")]
     OtherOrder,
-    #[error("The body must be sent as application/json in UTF-8, without a content encoding.")]
-    MediaType,
+    #[error("The body must be sent as {0} in UTF-8, without a content encoding.")]
+    MediaType(&'static str),
     #[error("The body is larger than {0} bytes.")]
     BodyTooLarge(usize),
     #[error("The body did not arrive in time.")]
@@ -47,7 +47,11 @@ pub enum Failure {
     BodyNotUtf8,
     #[error("The body must be one JSON object with name and categoryId, and nothing after it.")]
     BodyNotAnObject,
-    #[error("The body is not a valid JSON object: {}.", display_safe(&.0.to_string()))]
+    #[error("The body must be one JSON array of operations, and nothing after it.")]
+    BodyNotAPatch,
+    #[error("{member} of an operation must be {rule}, not {}.", short(.value))]
+    Operation { member: &'static str, rule: &'static str, value: String },
+    #[error("The body is not valid JSON: {}.", display_safe(&.0.to_string()))]
     BodyMalformed(#[source] serde_json::Error),
     #[error("The name must be a string, not {}.", short(.0))]
     NameNotText(String),
@@ -55,18 +59,27 @@ pub enum Failure {
     Field(#[from] FieldError),
     #[error("The first request with this Idempotency-Key is still running. Try again in a moment.")]
     IdempotencyInProgress,
-    #[error("This Idempotency-Key was used for another pet. Send a new key for a new pet.")]
+    #[error("This Idempotency-Key was used for another pet or change. Send a new key for a new one.")]
     IdempotencyMismatch,
+    #[error("The pet is not as this change expects it. Nothing was changed; the pet as it is now is in this answer.")]
+    Changed(Box<Pet>),
     #[error("The database is not available now. Try again in a moment.")]
     Storage(#[source] Option<StoreError>),
-    #[error("The pet was not added: {}. Try again later.", .0.in_short())]
-    NotAdded(#[source] StoreError),
+    #[error("The pet was not {}: {}. Try again later.", .0.done(), .1.in_short())]
+    NotWritten(Write, #[source] StoreError),
     #[error("Not ready: {}.", .0.in_short())]
     NotReady(StoreFailure),
-    #[error("The pet may or may not have been added. {}", once_more(*.keyed))]
-    Unclear { cause: Option<StoreError>, keyed: bool },
+    #[error("The pet may or may not have been {}. {}", .write.done(), write.once_more(*.keyed))]
+    Unclear { cause: Option<StoreError>, write: Write, keyed: bool },
     #[error("Internal error. The log has the details, under the request id of this answer.")]
     Internal,
+}
+
+/// What a request writes.
+#[derive(Clone, Copy, Debug)]
+pub enum Write {
+    Addition,
+    Change,
 }
 
 /// What the frame logs and counts of an answer, and the client never sees; nothing where the store took too long.
@@ -82,12 +95,15 @@ impl Failure {
             Self::NoSuchPath | Self::NoSuchPet(_) => ProblemCode::NotFound,
             Self::MethodNotAllowed { .. } => ProblemCode::MethodNotAllowed,
             Self::Parameter { .. } | Self::RepeatedParameter(_) | Self::OtherOrder => ProblemCode::InvalidParameter,
-            Self::MediaType => ProblemCode::UnsupportedMediaType,
+            Self::MediaType(_) => ProblemCode::UnsupportedMediaType,
             Self::BodyTooLarge(_) => ProblemCode::PayloadTooLarge,
             Self::BodyTooSlow => ProblemCode::RequestTimeout,
-            Self::BodyCut | Self::BodyNotUtf8 | Self::BodyNotAnObject | Self::BodyMalformed(_) => {
-                ProblemCode::InvalidBody
-            }
+            Self::BodyCut
+            | Self::BodyNotUtf8
+            | Self::BodyNotAnObject
+            | Self::BodyNotAPatch
+            | Self::Operation { .. }
+            | Self::BodyMalformed(_) => ProblemCode::InvalidBody,
             Self::NameNotText(_) => ProblemCode::InvalidName,
             Self::Field(error) => match error.field() {
                 Field::Name => ProblemCode::InvalidName,
@@ -97,7 +113,9 @@ impl Failure {
             Self::IdempotencyInProgress => ProblemCode::IdempotencyInProgress,
             Self::IdempotencyMismatch => ProblemCode::IdempotencyMismatch,
             Self::Storage(_) | Self::NotReady(_) | Self::Unclear { .. } => ProblemCode::StorageUnavailable,
-            Self::NotAdded(_) => ProblemCode::NotAdded,
+            Self::Changed(_) => ProblemCode::Changed,
+            Self::NotWritten(Write::Addition, _) => ProblemCode::NotAdded,
+            Self::NotWritten(Write::Change, _) => ProblemCode::NotChanged,
             Self::Internal => ProblemCode::InternalError,
         }
     }
@@ -112,21 +130,35 @@ const fn too_many(limit: Limit) -> &'static str {
     }
 }
 
-/// What to do if it is unknown whether a pet was added.
-const fn once_more(keyed: bool) -> &'static str {
-    if keyed {
-        "Send it again with the same Idempotency-Key: it will be added only once."
-    } else {
-        "Check the list before you send it again. With an Idempotency-Key, sending it again is safe."
+impl Write {
+    const fn done(self) -> &'static str {
+        match self {
+            Self::Addition => "added",
+            Self::Change => "changed",
+        }
+    }
+
+    /// What to do if it is unknown whether it was done.
+    const fn once_more(self, keyed: bool) -> &'static str {
+        match (self, keyed) {
+            (Self::Addition, true) => "Send it again with the same Idempotency-Key: it will be added only once.",
+            (Self::Addition, false) => {
+                "Check the list before you send it again. With an Idempotency-Key, sending it again is safe."
+            }
+            (Self::Change, true) => "Send it again with the same Idempotency-Key: it will be changed only once.",
+            (Self::Change, false) => {
+                "Check the pet before you send it again. With an Idempotency-Key, sending it again is safe."
+            }
+        }
     }
 }
 
 impl Failure {
-    /// The same for a creation, with or without an Idempotency-Key: a repeat could add the pet twice.
-    pub fn of_creation(self, keyed: bool) -> Self {
+    /// The same of a request that writes, with or without an Idempotency-Key: a repeat could do it twice.
+    pub fn of(self, write: Write, keyed: bool) -> Self {
         match self {
-            Self::Storage(Some(cause)) if cause.kind() != FailureKind::UnknownOutcome => Self::NotAdded(cause),
-            Self::Storage(cause) => Self::Unclear { cause, keyed },
+            Self::Storage(Some(cause)) if cause.kind() != FailureKind::UnknownOutcome => Self::NotWritten(write, cause),
+            Self::Storage(cause) => Self::Unclear { cause, write, keyed },
             known => known,
         }
     }
@@ -146,7 +178,10 @@ impl IntoResponse for Failure {
     fn into_response(self) -> Response {
         let code = self.code();
         let status = StatusCode::from_u16(code.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-        let problem = Problem::new(code, code.status(), self.to_string());
+        let mut problem = Problem::new(code, code.status(), self.to_string());
+        if let Self::Changed(pet) = &self {
+            problem.pet = Some((**pet).clone());
+        }
         // Two strings and a number always serialise.
         let body = serde_json::to_vec(&problem).unwrap_or_default();
         let mut response = (status, [(header::CONTENT_TYPE, "application/json")], body).into_response();
@@ -155,7 +190,7 @@ impl IntoResponse for Failure {
             // Limits are whole numbers per second, so the next request is possible within a second.
             Self::TooMany(_)
             | Self::Storage(_)
-            | Self::NotAdded(_)
+            | Self::NotWritten(..)
             | Self::NotReady(_)
             | Self::IdempotencyInProgress
             | Self::Unclear { keyed: true, .. } => Some((header::RETRY_AFTER, "1")),
@@ -164,7 +199,7 @@ impl IntoResponse for Failure {
         response.headers_mut().extend(extra.map(|(name, value)| (name, HeaderValue::from_static(value))));
         let cause = match self {
             Self::Storage(error) | Self::Unclear { cause: error, .. } => Some(error),
-            Self::NotAdded(error) => Some(Some(error)),
+            Self::NotWritten(_, error) => Some(Some(error)),
             Self::NotReady(why) => Some(Some(why.into())),
             _ => None,
         };

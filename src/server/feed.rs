@@ -1,6 +1,6 @@
-//! What is added, read once for all streams of this instance, and written once for all that show the same.
+//! What is added and changed, read once for all streams of this instance, and written once for all that show the same.
 //!
-//! While there is a stream, a task reads the pets after the last one that it knows, and hands them on together. Streams
+//! While there is a stream, a task reads what follows the position that it knows, and hands it on together. Streams
 //! that are behind read the table on their own until they have caught up. There is a bounded number of places for them
 //! in all and for each API key, apart from those of other connections.
 
@@ -21,10 +21,10 @@ use tokio_util::sync::CancellationToken;
 
 use super::connection::Waiting;
 use crate::clock::{self, Now};
-use crate::model::{ObservedStatus, Pet, PetId, PetStatus, Provenance, safe_causes};
-use crate::store::{AddedPet, KeyId, Store, StoreError};
+use crate::model::{AddedBy, ObservedStatus, Pet, PetId, PetMembers, PetStatus, Provenance, safe_causes};
+use crate::store::{AddedPet, ChangedPet, KeyId, KnownChange, NewsPage, Position, Store, StoreError};
 
-/// The most pets that are read at once.
+/// The most pets, and changes, that are read at once.
 pub const AT_ONCE: u16 = 500;
 
 /// How many batches a stream may be behind.
@@ -38,7 +38,7 @@ const PACE_OF_EACH: Duration = Duration::from_micros(60);
 /// How many of the last pets are remembered, to know which of them were lost.
 const REMEMBERED: usize = 500;
 
-/// What is added, for all streams.
+/// What is added and changed, for all streams.
 #[derive(Debug)]
 pub struct Feed {
     store: Store,
@@ -61,34 +61,39 @@ enum State {
 #[derive(Clone, Debug)]
 struct Channel {
     news: broadcast::Sender<News>,
-    position: watch::Sender<Option<PetId>>,
+    position: watch::Sender<Option<Position>>,
 }
 
 /// When a pet was added, if that was recorded; nothing if no pet has this id.
 type AddedAt = Option<Option<Timestamp>>;
 
-/// The last known pets, and when each was added.
-type Recent = Vec<(PetId, AddedAt)>;
+/// What was handed on last.
+#[derive(Debug, Default)]
+struct Recent {
+    /// The last known pets, and when each was added.
+    pets: Vec<(PetId, AddedAt)>,
+    change: Option<KnownChange>,
+}
 
 /// What streams learn. When there is nothing more to learn, the channel is closed.
 #[derive(Clone, Debug)]
 pub enum News {
-    Added(Arc<Batch>),
+    Batch(Arc<Batch>),
     /// The database cannot be read for now.
     Away,
     /// It can be read again.
     Back,
-    /// Pets that were handed on are gone, after a failover for example. What follows this one is handed on from now on.
-    PetsLost(PetId),
+    /// Pets or changes that were handed on are gone, after a failover for example. What follows this is handed on from now on.
+    PetsLost(Position),
 }
 
 /// What a stream learns from.
 #[derive(Debug)]
 pub struct Subscription {
-    /// What is added after `position`, as that is when this begins.
+    /// What follows `position`, as that is when this begins.
     pub news: broadcast::Receiver<News>,
-    /// The id of the last pet that was handed on; nothing until the database was read.
-    pub position: watch::Receiver<Option<PetId>>,
+    /// The end of what was handed on; nothing until the database was read.
+    pub position: watch::Receiver<Option<Position>>,
 }
 
 impl Feed {
@@ -142,7 +147,7 @@ impl Feed {
     /// Until the last stream has gone, or the service has stopped.
     async fn hand_on(&self, channel: &Channel) {
         let mut additions = self.store.additions();
-        let (mut was_away, mut recent) = (false, Vec::new());
+        let (mut was_away, mut recent) = (false, Recent::default());
         loop {
             let is_last = self.last_call.is_cancelled();
             let position = *channel.position.borrow();
@@ -178,42 +183,48 @@ impl Feed {
         }
     }
 
-    /// Hands on what was added, and returns whether there may be more.
+    /// Hands on what was added and changed, and returns whether there may be more.
     async fn read(&self, channel: &Channel, recent: &mut Recent) -> Result<bool, StoreError> {
-        let (Some(&(first, _)), Some(&(position, _))) = (recent.first(), recent.last()) else {
+        let known = *channel.position.borrow();
+        let (Some(position), Some(&(first, _))) = (known, recent.pets.first()) else {
             self.begin(PetId::MAX, channel, recent).await?;
             return Ok(false);
         };
-        let pets = self.store.added_after(position, AT_ONCE).await?;
-        // After that, since they may be lost between the two. Their ids may belong to other pets by now.
-        let mut left = recent.len();
-        while let Some(&(id, added_at)) = recent[..left].last()
+        let NewsPage { pets, changes, is_full } = self.store.news_after(position, AT_ONCE).await?;
+        // After that, since they may be lost between the two. Their ids may belong to others by now.
+        let mut left = recent.pets.len();
+        while let Some(&(id, added_at)) = recent.pets[..left].last()
             && self.added_at(id).await? != added_at
         {
             left -= 1;
         }
-        if left < recent.len() {
-            let most = recent[..left].last().map_or(first - 1, |(id, _)| *id);
+        let has_change = match recent.change {
+            Some(known) => self.store.has_change(known).await?,
+            None => true,
+        };
+        if left < recent.pets.len() || !has_change {
+            let most = recent.pets[..left].last().map_or(first - 1, |(id, _)| *id);
             let last = self.begin(most, channel, recent).await?;
             let _ = channel.news.send(News::PetsLost(last));
             // Others may have been added since.
             return Ok(true);
         }
-        let is_full = pets.len() == usize::from(AT_ONCE);
-        if let Some(last) = pets.last() {
-            recent.extend(pets.iter().map(|added| (added.pet.id, Some(added.provenance.added_at))));
-            recent.drain(..recent.len().saturating_sub(REMEMBERED));
-            // First the position: a stream that begins between the two reads these pets from the table.
-            channel.position.send_replace(Some(last.pet.id));
-            let _ = channel.news.send(News::Added(Arc::new(Batch::new(pets))));
+        if !(pets.is_empty() && changes.is_empty()) {
+            recent.pets.extend(pets.iter().map(|added| (added.pet.id, Some(added.provenance.added_at))));
+            recent.pets.drain(..recent.pets.len().saturating_sub(REMEMBERED));
+            recent.change = changes.last().map(KnownChange::from).or(recent.change);
+            let batch = Batch::new(position, pets, changes);
+            // First the position: a stream that begins between the two reads these from the table.
+            channel.position.send_replace(Some(batch.end()));
+            let _ = channel.news.send(News::Batch(Arc::new(batch)));
         }
         Ok(is_full)
     }
 
-    /// Goes on after the last pet that is there, of those with no greater id than `most`.
-    async fn begin(&self, most: PetId, channel: &Channel, recent: &mut Recent) -> Result<PetId, StoreError> {
-        let last = self.store.last_id_up_to(most).await?;
-        *recent = vec![(last, self.added_at(last).await?)];
+    /// Goes on after the last pet that is there, of those with no greater id than `most`, and after the last change.
+    async fn begin(&self, most: PetId, channel: &Channel, recent: &mut Recent) -> Result<Position, StoreError> {
+        let (last, change) = self.store.last_position_up_to(most).await?;
+        *recent = Recent { pets: vec![(last.pet, self.added_at(last.pet).await?)], change };
         channel.position.send_replace(Some(last));
         Ok(last)
     }
@@ -306,23 +317,43 @@ impl Drop for StreamPlace {
 pub struct View {
     /// All if absent.
     pub status: Option<PetStatus>,
-    /// Whether also when and by which key they were added.
+    /// Whether also when and by which key they were added or changed.
     pub has_provenance: bool,
 }
 
 /// The data of an event.
 #[derive(Serialize)]
-struct Data<'a> {
+struct Data<'a, P: Serialize> {
     #[serde(flatten)]
     pet: &'a Pet,
+    /// Of a change.
     #[serde(flatten)]
-    provenance: Option<&'a Provenance>,
+    members: Option<Members<'a>>,
+    #[serde(flatten)]
+    provenance: Option<P>,
 }
 
-/// Pets that were added one after another.
+#[derive(Serialize)]
+struct Members<'a> {
+    from: &'a PetMembers,
+    to: &'a PetMembers,
+}
+
+/// The same of a change as of an addition.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ChangeProvenance<'a> {
+    changed_at: Option<Timestamp>,
+    changed_by: &'a Option<AddedBy>,
+}
+
+/// Pets that were added one after another, and changes that were made after that.
 #[derive(Debug)]
 pub struct Batch {
+    /// What came before.
+    begin: Position,
     pets: Vec<AddedPet>,
+    changes: Vec<ChangedPet>,
     /// The events of all of them, for each view.
     events: [OnceLock<Bytes>; View::COUNT],
 }
@@ -336,40 +367,65 @@ impl View {
         status + if self.has_provenance { Self::STATUSES } else { 0 }
     }
 
-    fn shows(self, pet: &Pet) -> bool {
-        self.status.is_none_or(|status| pet.status == Some(ObservedStatus::Known(status)))
+    fn shows(self, status: Option<&ObservedStatus>) -> bool {
+        self.status.is_none_or(|wanted| status == Some(&ObservedStatus::Known(wanted)))
+    }
+
+    /// Also a pet that leaves the view.
+    fn shows_change(self, ChangedPet { pet, from, to, .. }: &ChangedPet) -> bool {
+        // By now it may have another status than it got.
+        self.shows(from.status.as_ref()) || self.shows(to.status.as_ref().or(pet.status.as_ref()))
     }
 }
 
 impl Batch {
-    pub fn new(pets: Vec<AddedPet>) -> Self {
-        Self { pets, events: Default::default() }
+    pub fn new(begin: Position, pets: Vec<AddedPet>, changes: Vec<ChangedPet>) -> Self {
+        Self { begin, pets, changes, events: Default::default() }
     }
 
-    /// The id of the last one.
-    pub fn last(&self) -> Option<PetId> {
-        self.pets.last().map(|added| added.pet.id)
+    /// What follows comes after this.
+    pub fn end(&self) -> Position {
+        Position {
+            pet: self.pets.last().map_or(self.begin.pet, |added| added.pet.id),
+            change: self.changes.last().map_or(self.begin.change, |changed| changed.change),
+        }
     }
 
     /// The events of those after `position` that `view` shows.
-    pub fn events(&self, view: View, position: PetId) -> Bytes {
-        let known = self.pets.partition_point(|added| added.pet.id <= position);
-        if known == 0 {
-            self.events[view.index()].get_or_init(|| events(&self.pets, view)).clone()
+    pub fn events(&self, view: View, position: Position) -> Bytes {
+        let pets = self.pets.partition_point(|added| added.pet.id <= position.pet);
+        let changes = self.changes.partition_point(|changed| changed.change <= position.change);
+        if pets == 0 && changes == 0 {
+            self.events[view.index()].get_or_init(|| events(self.begin, &self.pets, &self.changes, view)).clone()
         } else {
-            events(&self.pets[known..], view)
+            let change = self.begin.change.max(position.change);
+            events(Position { change, ..self.begin }, &self.pets[pets..], &self.changes[changes..], view)
         }
     }
 }
 
-fn events(pets: &[AddedPet], view: View) -> Bytes {
-    let mut text = String::new();
-    for AddedPet { pet, provenance } in pets.iter().filter(|added| view.shows(&added.pet)) {
-        let data = Data { pet, provenance: view.has_provenance.then_some(provenance) };
-        // JSON has no line breaks outside of strings, and escapes those within.
-        let data = serde_json::to_string(&data).unwrap_or_default();
-        // A string takes all that is written to it.
-        let _ = write!(text, "event: pet.added\nid: {}\ndata: {data}\n\n", pet.id);
+fn events(begin: Position, pets: &[AddedPet], changes: &[ChangedPet], view: View) -> Bytes {
+    let (mut text, mut position) = (String::new(), begin);
+    let mut write = |event: &str, position: Position, data: serde_json::Result<String>| {
+        // JSON has no line breaks outside of strings, and escapes those within. A string takes all that is written to it.
+        let _ = write!(text, "event: {event}\nid: {position}\ndata: {}\n\n", data.unwrap_or_default());
+    };
+    for AddedPet { pet, provenance } in pets {
+        position.pet = pet.id;
+        if view.shows(pet.status.as_ref()) {
+            let provenance = view.has_provenance.then_some(provenance);
+            write("pet.added", position, serde_json::to_string(&Data { pet, members: None, provenance }));
+        }
+    }
+    for changed in changes {
+        let ChangedPet { pet, change, from, to, provenance } = changed;
+        position.change = *change;
+        if view.shows_change(changed) {
+            let Provenance { added_at: changed_at, added_by: changed_by } = provenance;
+            let provenance = view.has_provenance.then_some(ChangeProvenance { changed_at: *changed_at, changed_by });
+            let data = Data { pet, members: Some(Members { from, to }), provenance };
+            write("pet.changed", position, serde_json::to_string(&data));
+        }
     }
     text.into()
 }
@@ -377,7 +433,6 @@ fn events(pets: &[AddedPet], view: View) -> Bytes {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::AddedBy;
 
     fn pet(id: PetId, status: PetStatus) -> AddedPet {
         let pet = Pet { id, name: "Rex\u{85}\u{1F415}".into(), category_id: 1, status: Some(status.into()) };
@@ -387,9 +442,10 @@ mod tests {
 
     #[test]
     fn a_view_has_the_events_after_its_position_and_of_its_status() {
-        let batch = Batch::new(vec![pet(1, PetStatus::Sold), pet(2, PetStatus::Pending), pet(5, PetStatus::Sold)]);
-        let ids = |status, position| {
-            let events = batch.events(View { status, has_provenance: position == 1 }, position);
+        let pets = vec![pet(1, PetStatus::Sold), pet(2, PetStatus::Pending), pet(5, PetStatus::Sold)];
+        let batch = Batch::new(Position::default(), pets, Vec::new());
+        let ids = |status, pet| {
+            let events = batch.events(View { status, has_provenance: pet == 1 }, Position { pet, change: 0 });
             let text = str::from_utf8(&events).unwrap();
             text.lines().filter_map(|line| line.strip_prefix("id: ")).map(str::to_owned).collect::<Vec<_>>()
         };
@@ -399,16 +455,16 @@ mod tests {
         assert_eq!(ids(Some(PetStatus::Sold), 1), ["5"]);
         assert_eq!(ids(Some(PetStatus::Available), 0), [""; 0]);
         assert_eq!(ids(None, 5), [""; 0]);
-        assert_eq!(batch.last(), Some(5));
+        assert_eq!(batch.end(), Position { pet: 5, change: 0 });
     }
 
     #[test]
     fn an_event_is_three_lines_and_a_blank_one() {
-        let batch = Batch::new(vec![pet(7, PetStatus::Sold)]);
+        let batch = Batch::new(Position::default(), vec![pet(7, PetStatus::Sold)], Vec::new());
         let data = "{\"id\":7,\"name\":\"Rex\u{85}\u{1F415}\",\"categoryId\":1,\"status\":\"sold\"";
         let added = "\"addedAt\":null,\"addedBy\":{\"key\":\"AAAAAAAA\",\"name\":\"till\"}";
         for (has_provenance, data) in [(false, format!("{data}}}")), (true, format!("{data},{added}}}"))] {
-            let events = batch.events(View { status: None, has_provenance }, 0);
+            let events = batch.events(View { status: None, has_provenance }, Position::default());
             assert_eq!(events, format!("event: pet.added\nid: 7\ndata: {data}\n\n"));
         }
     }

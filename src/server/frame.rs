@@ -10,7 +10,7 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
 use axum::extract::{Request, State};
-use axum::http::{HeaderMap, HeaderValue, StatusCode, Version, header};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Version, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use futures_util::FutureExt;
@@ -20,13 +20,18 @@ use super::config::Config;
 use super::failure::{Cause, Failure};
 use super::limits::{Client, Peer};
 use super::metrics::Metrics;
-use super::names::{IDEMPOTENCY_KEY_RETENTION, OPENAPI_PATH, PET_PATH, PETS_PATH, X_REQUEST_ID, route};
+use super::names::{
+    ACCEPT_PATCH, IDEMPOTENCY_KEY_RETENTION, JSON_PATCH, OPENAPI_PATH, PET_PATH, PETS_PATH, X_REQUEST_ID, route,
+};
 use crate::clock::{self, Now};
 use crate::model::{safe_causes, short, sunset};
 use crate::store::KeyId;
 
 /// 24 hours in seconds, which is how long a key is kept.
 const RETENTION: HeaderValue = HeaderValue::from_static("86400");
+
+/// The answers beside successes that say how pets can be changed (RFC 5789, 2.2 and 3.1).
+const HAS_ACCEPT_PATCH: [StatusCode; 2] = [StatusCode::NOT_MODIFIED, StatusCode::UNSUPPORTED_MEDIA_TYPE];
 
 /// The longest request id that is taken over from the client.
 const REQUEST_ID_MAX: usize = 64;
@@ -79,13 +84,19 @@ pub async fn frame(
         ms = took.as_secs_f64() * 1e3,
         "answered"
     );
+    let status = response.status();
     let headers = response.headers_mut();
     headers.insert(X_REQUEST_ID, request_id);
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    if route == PETS_PATH {
+    let (is_change, is_of_pet) = (method == Method::PATCH, route == PET_PATH);
+    if route == PETS_PATH || is_of_pet && is_change {
         headers.insert(IDEMPOTENCY_KEY_RETENTION, RETENTION);
-    } else if route == PET_PATH {
+    }
+    if (route == PETS_PATH || is_of_pet) && (status.is_success() || HAS_ACCEPT_PATCH.contains(&status)) {
+        headers.insert(ACCEPT_PATCH, HeaderValue::from_static(JSON_PATCH));
+    }
+    if is_of_pet && !is_change {
         mark_as_deprecated(headers);
     }
     response

@@ -18,14 +18,14 @@ use tokio::time::timeout;
 
 use super::connection::{GRACE, Waiting};
 use super::extract;
-use super::failure::Failure;
+use super::failure::{Failure, Write};
 use super::metrics::Limit;
-use super::names::{EVENTS_PATH, IDEMPOTENCY_REPLAYED, PETS_EVENTS, PETS_ORDER, PETS_PATH};
+use super::names::{EVENTS_PATH, IDEMPOTENCY_REPLAYED, JSON, JSON_PATCH, PETS_EVENTS, PETS_ORDER, PETS_PATH};
 use super::service::Service;
 use crate::clock;
 use crate::model::{PetId, PetQuery, Provenance};
 use crate::store::keys::Identity;
-use crate::store::{Idempotency, KeyId, StoreError};
+use crate::store::{ChangeOutcome, Idempotency, KeyId, StoreError};
 
 /// `GET /pets` (4.1). Where there are more, `Link: <…>; rel="next"` leads on, and other headers tell where new ones can be
 /// followed, and which orders there are (additions).
@@ -49,16 +49,16 @@ pub async fn create(
 ) -> Result<Response, Failure> {
     let (parts, body) = request.into_parts();
     let key = extract::idempotency_key(&parts.headers)?;
-    let body = service.json_body(&parts, body, identity.key).await?;
+    let body = service.body(&parts, body, JSON, identity.key).await?;
     let new = extract::new_pet(&body)?;
     let Some(key) = key else {
         let pet = service.within_time(service.store.add_by(new, Some(identity.key), clock::now())).await;
-        let pet = pet.map_err(|failure| failure.of_creation(false))?;
+        let pet = pet.map_err(|failure| failure.of(Write::Addition, false))?;
         return Ok((StatusCode::CREATED, APPLICATION_JSON, json(&pet)?).into_response());
     };
     let once = Idempotency { api_key: identity.key, key };
     let added = service.within_time(service.store.add_once(new, once, clock::now())).await;
-    let added = added.map_err(|failure| failure.of_creation(true))?;
+    let added = added.map_err(|failure| failure.of(Write::Addition, true))?;
     let mut response = (StatusCode::CREATED, APPLICATION_JSON, json(&added.pet)?).into_response();
     if added.replayed {
         response.headers_mut().insert(IDEMPOTENCY_REPLAYED, HeaderValue::from_static("true"));
@@ -72,6 +72,39 @@ pub async fn get(State(service): State<Service>, headers: HeaderMap, uri: Uri) -
     let pet = service.within_time(service.store.get(id)).await?;
     let pet = pet.ok_or_else(|| Failure::NoSuchPet(id.to_string()))?;
     Ok(answer(&headers, json(&pet)?, None))
+}
+
+/// `PATCH /pets/{petId}` (an addition). Answers once the change is on disk.
+pub async fn change(
+    State(service): State<Service>,
+    Extension(identity): Extension<Identity>,
+    request: Request,
+) -> Result<Response, Failure> {
+    let (parts, body) = request.into_parts();
+    let (id, key) = (extract::pet_id(&parts.uri)?, extract::idempotency_key(&parts.headers)?);
+    let body = service.body(&parts, body, JSON_PATCH, identity.key).await?;
+    let (patch, keyed) = (extract::patch(&body)?, key.is_some());
+    let once = key.map(|key| Idempotency { api_key: identity.key, key });
+    let changed = service.within_time(service.store.change(id, patch, once, identity.key, clock::now())).await;
+    let (pet, is_replayed) = match changed.map_err(|failure| failure.of(Write::Change, keyed))? {
+        ChangeOutcome::Changed(pet) => (pet, false),
+        ChangeOutcome::Replayed(pet) => (pet, true),
+        ChangeOutcome::Refused(pet) => return Err(Failure::Changed(Box::new(pet))),
+        ChangeOutcome::NoSuchPet => return Err(Failure::NoSuchPet(id.to_string())),
+    };
+    let mut response = (APPLICATION_JSON, json(&pet)?).into_response();
+    if is_replayed {
+        response.headers_mut().insert(IDEMPOTENCY_REPLAYED, HeaderValue::from_static("true"));
+    }
+    Ok(response)
+}
+
+/// `GET /pets/{petId}/history` (an addition).
+pub async fn history(State(service): State<Service>, headers: HeaderMap, uri: Uri) -> Result<Response, Failure> {
+    let id = extract::pet_id(&uri)?;
+    let history = service.within_time(service.store.history(id)).await?;
+    let history = history.ok_or_else(|| Failure::NoSuchPet(id.to_string()))?;
+    Ok(answer(&headers, json(&history)?, None))
 }
 
 /// `GET /pets/{petId}/provenance` (an addition).
@@ -92,10 +125,10 @@ struct OfPet {
 
 impl Service {
     /// The whole body. Meanwhile the connection waits, and may have to make room for others.
-    async fn json_body(&self, parts: &Parts, body: Body, key: KeyId) -> Result<Bytes, Failure> {
+    async fn body(&self, parts: &Parts, body: Body, media_type: &'static str, key: KeyId) -> Result<Bytes, Failure> {
         let waiting = parts.extensions.get::<Arc<Waiting>>();
         waiting.inspect(|waiting| waiting.begin(clock::now()));
-        let mut body = pin!(extract::json_body(&parts.headers, body, &self.config));
+        let mut body = pin!(extract::body(&parts.headers, body, media_type, &self.config));
         let body = match timeout(GRACE, body.as_mut()).await {
             Ok(soon) => soon,
             Err(_) => {

@@ -14,7 +14,9 @@ use tokio::time::timeout;
 use tower::Layer;
 
 use super::failure::Failure;
-use super::names::{EVENTS_PATH, HEALTH_PATH, OPENAPI_PATH, PET_PATH, PETS_PATH, PROVENANCE_PATH, READINESS_PATH};
+use super::names::{
+    EVENTS_PATH, HEALTH_PATH, HISTORY_PATH, OPENAPI_PATH, PET_PATH, PETS_PATH, PROVENANCE_PATH, READINESS_PATH,
+};
 use super::service::{Service, require_key};
 use super::{events, frame, pets};
 use crate::store::{FailureKind, StoreFailure};
@@ -29,6 +31,7 @@ const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset
 const READY_TIME: Duration = Duration::from_secs(3);
 
 const GET_ONLY: &str = "GET, HEAD, OPTIONS";
+const GET_AND_PATCH: &str = "GET, HEAD, PATCH, OPTIONS";
 const GET_AND_POST: &str = "GET, HEAD, POST, OPTIONS";
 
 /// The whole service. Without a key nothing can be learnt from it, not even which paths there are; only the
@@ -37,8 +40,9 @@ pub fn router(service: Service) -> Router {
     let closed = Router::new()
         .route(PETS_PATH, with_allow(get(pets::list).post(pets::create), GET_AND_POST))
         .route(EVENTS_PATH, with_allow(get(events::events), GET_ONLY))
-        .route(PET_PATH, with_allow(get(pets::get), GET_ONLY))
+        .route(PET_PATH, with_allow(get(pets::get).patch(pets::change), GET_AND_PATCH))
         .route(PROVENANCE_PATH, with_allow(get(pets::provenance), GET_ONLY))
+        .route(HISTORY_PATH, with_allow(get(pets::history), GET_ONLY))
         .fallback(|| async { Failure::NoSuchPath })
         .with_state(service.clone());
     // Around the closed router as a whole: a layer inside it would not see the Allow header that axum adds to a 405.

@@ -19,7 +19,7 @@ use super::failure::Failure;
 use super::feed::{Feed, Streams};
 use super::limits::{Client, FailedAuthentications, RateLimits, SlowBodies};
 use super::metrics::{Limit, Metrics};
-use super::names::{PROVENANCE_PATH, route};
+use super::names::{HISTORY_PATH, PROVENANCE_PATH, route};
 use crate::clock;
 use crate::store::Store;
 use crate::store::keys::Scope;
@@ -68,8 +68,8 @@ pub async fn require_key(
     waiting.had_key.store(true, Ordering::Relaxed);
     let bucket = service.rate_limits.as_ref().map(|limits| limits.take(identity.key));
     let scope = match *request.method() {
-        Method::POST => Scope::Write,
-        _ if route(request.uri().path()).0 == PROVENANCE_PATH => Scope::Audit,
+        Method::POST | Method::PATCH => Scope::Write,
+        _ if [PROVENANCE_PATH, HISTORY_PATH].contains(&route(request.uri().path()).0) => Scope::Audit,
         _ => Scope::Read,
     };
     let mut response = if bucket.as_ref().is_some_and(|(is_allowed, _)| !is_allowed) {

@@ -237,7 +237,7 @@ impl<E: Engine> Shared<E> {
             }
             return Ok(());
         }
-        if group.iter().any(|job| job.adds_pets()) {
+        if group.iter().any(|job| job.writes_pets()) {
             // Also where the outcome is unknown.
             self.additions.send_replace(());
         }
@@ -270,7 +270,7 @@ pub trait Job: Send {
     /// See [`Work::IS_ONE_STATEMENT`].
     fn is_one_statement(&self) -> bool;
 
-    fn adds_pets(&self) -> bool;
+    fn writes_pets(&self) -> bool;
 
     fn run<'a>(&'a mut self, on: &'a Connection<'_>) -> BoxFuture<'a, Result<(), DatabaseError>>;
 
@@ -293,8 +293,8 @@ impl<W: Work> Job for Task<W> {
         W::IS_ONE_STATEMENT
     }
 
-    fn adds_pets(&self) -> bool {
-        W::ADDS_PETS
+    fn writes_pets(&self) -> bool {
+        W::WRITES_PETS
     }
 
     fn run<'a>(&'a mut self, on: &'a Connection<'_>) -> BoxFuture<'a, Result<(), DatabaseError>> {

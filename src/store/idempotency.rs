@@ -1,4 +1,5 @@
-//! Creations that happen once, however often they are asked for: `Idempotency-Key` (an addition to the description).
+//! Creations and changes that happen once, however often they are asked for: `Idempotency-Key` (an addition to the
+//! description).
 //!
 //! The key is stored in the transaction of the pet, so that both are there or neither. What it stands for cannot
 //! change later, so the id of the pet and a fingerprint of what was asked are enough to give the answer again.
@@ -19,7 +20,7 @@ use super::job::DatabaseError;
 use super::keys::KeyId;
 use super::{Connection, Row, StoreError, Value, Work, sql};
 use crate::clock::Now;
-use crate::model::{ObservedStatus, Pet, PetId};
+use crate::model::{ObservedStatus, Pet, PetId, PetPatch};
 
 /// What makes one creation the same as another: whose API key it came with, and the `Idempotency-Key`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -49,7 +50,7 @@ pub struct CreateOutcome {
 const FORGOTTEN_EVERY: u64 = 64;
 const FORGOTTEN_AT_ONCE: i64 = 256;
 
-/// A creation as it is asked for now.
+/// A creation or a change as it is asked for now.
 #[derive(Clone)]
 pub struct Creation {
     idempotency: Idempotency,
@@ -58,19 +59,30 @@ pub struct Creation {
 }
 
 impl Creation {
-    pub fn new(idempotency: Idempotency, pet: &Pet, age: Age) -> Self {
+    pub fn of_addition(idempotency: Idempotency, pet: &Pet, age: Age) -> Self {
         let status = pet.status.as_ref().map_or("", ObservedStatus::as_str);
         // No name contains a NUL.
         let fingerprint = Sha256::digest(format!("{}\0{}\0{status}", pet.name, pet.category_id)).into();
         Self { idempotency, fingerprint, age }
     }
 
-    /// Stores on SQLite that it added the pet `pet_id`. Not where an earlier one counts, which may be of another process
+    pub fn of_change(idempotency: Idempotency, id: PetId, patch: &PetPatch, age: Age) -> Self {
+        // Three of them at least: no addition has the same.
+        let patch = serde_json::to_string(patch).unwrap_or_default();
+        let fingerprint = Sha256::digest(format!("change\0\0\0{id}\0{patch}")).into();
+        Self { idempotency, fingerprint, age }
+    }
+
+    /// Stores that it added or changed the pet `pet_id`. Not where an earlier one counts, which may be of another process
     /// and committed only now: the primary key decides between the two.
     pub async fn remember(&self, on: &Connection<'_>, pet_id: PetId) -> Result<bool, DatabaseError> {
         let [api_key, key, fingerprint] = self.values();
         let values = [api_key, key, fingerprint, Value::Int(pet_id), Value::Int(self.age.stored())];
-        Ok(on.execute(sql::REMEMBER_CREATION, &values).await? > 0)
+        let written = match on {
+            Connection::Sqlite(_) => on.execute(sql::REMEMBER_CREATION, &values).await?,
+            Connection::Postgres(_) => on.execute(sql::REMEMBER_CREATION_AT_SERVER, &values[..4]).await?,
+        };
+        Ok(written > 0)
     }
 
     /// What is stored of it, but for the pet and the time.

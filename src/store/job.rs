@@ -24,8 +24,8 @@ pub trait Work: Send + Sync + 'static {
     /// can follow before it is answered.
     const IS_ONE_STATEMENT: bool = false;
 
-    /// Whether it adds pets.
-    const ADDS_PETS: bool = false;
+    /// Whether it adds or changes pets.
+    const WRITES_PETS: bool = false;
 
     /// May be called again where the database asks to repeat a transaction; nothing beside it is touched. On SQLite
     /// every statement is ready at once, so that this never waits.

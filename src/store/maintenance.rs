@@ -262,13 +262,21 @@ pub struct Table {
     kinds: &'static [Column],
 }
 
-pub const TABLES: [Table; 4] = [
+pub const TABLES: [Table; 5] = [
     Table {
         name: "pets",
         table: "pets",
         key: "id",
         columns: "id, name, category_id, status, created_at, added_by",
         kinds: &[Int, Text, Int, Text, Int, Text],
+    },
+    Table {
+        name: "changes of pets",
+        table: "pet_changes",
+        key: "id",
+        columns: "id, pet_id, changed_at, changed_by, from_name, from_category_id, from_status, to_name, to_category_id, \
+            to_status",
+        kinds: &[Int, Int, Int, Text, Text, Int, Text, Text, Int, Text],
     },
     Table {
         name: "API keys",

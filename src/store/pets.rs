@@ -83,7 +83,7 @@ impl Store {
         let pet = complete(new);
         let origin = self.origin(Some(idempotency.api_key), now);
         let age = Age::new(self.inner.opened, now);
-        let creation = Creation::new(idempotency, &pet, age);
+        let creation = Creation::of_addition(idempotency, &pet, age);
         let replay = |(id, is_same)| {
             let replayed = CreateOutcome { pet: Pet { id, ..pet.clone() }, replayed: true };
             if is_same { Ok(replayed) } else { Err(StoreError::IdempotencyMismatch) }
@@ -129,7 +129,7 @@ impl Work for Add {
     type Output = PetId;
 
     const IS_ONE_STATEMENT: bool = true;
-    const ADDS_PETS: bool = true;
+    const WRITES_PETS: bool = true;
 
     async fn run(&self, on: &Connection<'_>) -> Result<PetId, DatabaseError> {
         add(on, &self.pet, &self.origin).await
@@ -147,7 +147,7 @@ impl Work for AddOnce {
     type Output = Option<PetId>;
 
     const IS_ONE_STATEMENT: bool = true;
-    const ADDS_PETS: bool = true;
+    const WRITES_PETS: bool = true;
 
     async fn run(&self, on: &Connection<'_>) -> Result<Option<PetId>, DatabaseError> {
         let Self { add, creation, .. } = self;
@@ -172,7 +172,7 @@ struct AddAll {
 impl Work for AddAll {
     type Output = ();
 
-    const ADDS_PETS: bool = true;
+    const WRITES_PETS: bool = true;
 
     async fn run(&self, on: &Connection<'_>) -> Result<(), DatabaseError> {
         try_join_all(self.pets.iter().map(|pet| add(on, pet, &self.origin))).await.map(drop)
@@ -209,7 +209,7 @@ pub struct AddedPet {
     pub provenance: Provenance,
 }
 
-/// Waits for added pets.
+/// Waits for added and changed pets.
 #[derive(Debug)]
 pub struct Additions {
     signal: watch::Receiver<()>,
@@ -225,8 +225,8 @@ const SOON: Duration = Duration::from_millis(10);
 const WATCHED_POLL: Duration = Duration::from_secs(600);
 
 impl Additions {
-    /// Returns when pets may have been added since the last call: this process has added some, the log of a file was written,
-    /// or it is time to read what others have added.
+    /// Returns when pets may have been added or changed since the last call: this process has done so, the log of a file was
+    /// written, or it is time to read what others have done.
     pub async fn changed(&mut self) {
         let since = clock::now().mono.duration_since(self.heard);
         let poll = match &self.log {
@@ -261,27 +261,8 @@ impl Store {
         Additions { signal, poll, log, heard: clock::now().mono }
     }
 
-    /// At most `limit` pets with a greater id than `after`, in the order in which they were added.
-    pub async fn added_after(&self, after: PetId, limit: u16) -> Result<Vec<AddedPet>, StoreError> {
-        let added = || {
-            let values = [Value::Int(after), Value::Int(limit.into())];
-            let read = |row: Row<'_>| Ok(AddedPet { provenance: provenance(&row, 4)?, pet: pet(row)? });
-            Query(sql::ADDED_AFTER, values, read)
-        };
-        let pets = self.inner.database.read(added()).await?;
-        if pets.is_empty() {
-            return Ok(pets);
-        }
-        Ok(self.confirmed(added()).await?.unwrap_or(pets))
-    }
-
-    /// The id of the pet that was added last; 0 if there is none.
-    pub async fn last_id(&self) -> Result<PetId, StoreError> {
-        self.last_id_up_to(PetId::MAX).await
-    }
-
-    /// The same of the pets with no greater id than `most`.
-    pub async fn last_id_up_to(&self, most: PetId) -> Result<PetId, StoreError> {
+    /// The id of the pet that was added last, of those with no greater id than `most`; 0 if there is none.
+    pub(super) async fn last_id_up_to(&self, most: PetId) -> Result<PetId, StoreError> {
         let last = || Query(sql::LAST_PET_UP_TO, [Value::Int(most)], |row| row.get(0));
         let seen = self.inner.database.read(last()).await?;
         let last = self.confirmed(last()).await?.unwrap_or(seen);
@@ -291,7 +272,7 @@ impl Store {
     /// Where commits wait for standbys, not all that can be seen survives a failover, which gives its ids to other pets:
     /// someone may have cancelled the wait. There, this reads in a transaction whose commit waits for all before it; in a
     /// separate one, where it sees nothing that is taken back before the commit.
-    async fn confirmed<W: Work>(&self, work: W) -> Result<Option<W::Output>, StoreFailure> {
+    pub(super) async fn confirmed<W: Work>(&self, work: W) -> Result<Option<W::Output>, StoreFailure> {
         if !self.inner.database.is_replicated().await? {
             return Ok(None);
         }

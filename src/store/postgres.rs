@@ -181,7 +181,7 @@ pub async fn begin(url: &PostgresUrl, begin: &str) -> Result<Session, StoreError
 }
 
 /// In order; the table `schema_versions` has the number of each that was run, from 1.
-const MIGRATIONS: [&str; 8] = migrations!(
+const MIGRATIONS: [&str; 10] = migrations!(
     "postgres",
     "0001_pets",
     "0002_pets_by_status",
@@ -190,7 +190,9 @@ const MIGRATIONS: [&str; 8] = migrations!(
     "0005_idempotency_keys_by_age",
     "0006_key_events",
     "0007_pet_turn",
-    "0008_pets_added_by"
+    "0008_pets_added_by",
+    "0009_pet_changes",
+    "0010_pet_changes_by_pet"
 );
 
 /// What this program knows.

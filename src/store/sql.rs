@@ -37,6 +37,26 @@ pub const ADD_ONCE_IN_TURN: &str = ", pet AS (INSERT INTO pets (name, category_i
      SELECT $6, $7, CAST($8 AS BYTEA), id, CAST(EXTRACT(EPOCH FROM CURRENT_TIMESTAMP) AS BIGINT) FROM pet \
      RETURNING pet_id";
 
+/// Where a pet still is as it was seen.
+pub const CHANGE: &str = "UPDATE pets SET name = $1, category_id = $2, status = $3 \
+     WHERE id = $4 AND name = $5 AND category_id = $6 AND status = $7";
+pub const ADD_CHANGE: &str = "INSERT INTO pet_changes (pet_id, changed_at, changed_by, from_name, from_category_id, \
+     from_status, to_name, to_category_id, to_status) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
+pub const LAST_CHANGE: &str = "SELECT id, pet_id, changed_at FROM pet_changes ORDER BY id DESC LIMIT 1";
+pub const FIND_CHANGE: &str = "SELECT id, pet_id, changed_at FROM pet_changes WHERE id = $1";
+/// With the pet as it is now.
+pub const CHANGES_AFTER: &str = "SELECT pets.id, pets.name, pets.category_id, pets.status, pet_changes.changed_at, \
+     pet_changes.changed_by, api_keys.name, pet_changes.id, from_name, from_category_id, from_status, to_name, \
+     to_category_id, to_status FROM pet_changes JOIN pets ON pets.id = pet_changes.pet_id \
+     LEFT JOIN api_keys ON api_keys.id = pet_changes.changed_by \
+     WHERE pet_changes.id > $1 ORDER BY pet_changes.id LIMIT $2";
+/// The same of one pet, the last ones first.
+pub const CHANGES_OF_PET: &str = "SELECT pets.id, pets.name, pets.category_id, pets.status, pet_changes.changed_at, \
+     pet_changes.changed_by, api_keys.name, pet_changes.id, from_name, from_category_id, from_status, to_name, \
+     to_category_id, to_status FROM pet_changes JOIN pets ON pets.id = pet_changes.pet_id \
+     LEFT JOIN api_keys ON api_keys.id = pet_changes.changed_by \
+     WHERE pet_changes.pet_id = $1 ORDER BY pet_changes.id DESC LIMIT $2";
+
 /// A pet of the same transaction, not visible to others yet.
 pub const TAKE_BACK: &str = "DELETE FROM pets WHERE id = $1";
 
@@ -45,6 +65,10 @@ pub const FIND_CREATION: &str =
     "SELECT fingerprint, pet_id FROM idempotency_keys WHERE api_key_id = $1 AND idempotency_key = $2";
 pub const REMEMBER_CREATION: &str = "INSERT INTO idempotency_keys (api_key_id, idempotency_key, fingerprint, pet_id, created_at) \
      VALUES ($1, $2, $3, $4, $5) ON CONFLICT (api_key_id, idempotency_key) DO NOTHING";
+/// The same by the server's clock: on PostgreSQL only.
+pub const REMEMBER_CREATION_AT_SERVER: &str = "INSERT INTO idempotency_keys (api_key_id, idempotency_key, fingerprint, pet_id, created_at) \
+     VALUES ($1, $2, $3, $4, CAST(EXTRACT(EPOCH FROM CURRENT_TIMESTAMP) AS BIGINT)) \
+     ON CONFLICT (api_key_id, idempotency_key) DO NOTHING";
 pub const FORGET_CREATIONS: &str = "DELETE FROM idempotency_keys WHERE (api_key_id, idempotency_key) IN \
      (SELECT api_key_id, idempotency_key FROM idempotency_keys WHERE created_at <= $1 ORDER BY created_at LIMIT $2)";
 
@@ -83,11 +107,13 @@ pub const BEGIN_TO_READ: &str =
     "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL idle_in_transaction_session_timeout = 0";
 pub const BEGIN_TO_WRITE: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ; \
      SET LOCAL idle_in_transaction_session_timeout = 60000; \
-     LOCK TABLE pets, api_keys, key_events, idempotency_keys IN EXCLUSIVE MODE";
+     LOCK TABLE pets, pet_changes, api_keys, key_events, idempotency_keys IN EXCLUSIVE MODE";
 
 /// Ids from where a copy ended: on PostgreSQL only.
-pub const GO_ON_WITH_IDS: [&str; 2] = [
+pub const GO_ON_WITH_IDS: [&str; 3] = [
     "SELECT setval(pg_get_serial_sequence('pets', 'id'), id) FROM (SELECT id FROM pets ORDER BY id DESC LIMIT 1) AS last",
+    "SELECT setval(pg_get_serial_sequence('pet_changes', 'id'), id) \
+     FROM (SELECT id FROM pet_changes ORDER BY id DESC LIMIT 1) AS last",
     "SELECT setval(pg_get_serial_sequence('key_events', 'id'), id) \
      FROM (SELECT id FROM key_events ORDER BY id DESC LIMIT 1) AS last",
 ];
@@ -117,7 +143,7 @@ pub const MIGRATION_LOCK: &str = "SELECT pg_advisory_xact_lock(80990075441192269
 /// What the tables consist of: each column, trigger, rule, constraint and unique index, and how it is defined. On PostgreSQL
 /// only.
 pub const OBJECTS: &str = "WITH ours AS (SELECT oid, relname, relrowsecurity FROM pg_class WHERE oid IN \
-     (to_regclass('pets'), to_regclass('api_keys'), to_regclass('idempotency_keys'), to_regclass('key_events'), \
+     (to_regclass('pets'), to_regclass('pet_changes'), to_regclass('api_keys'), to_regclass('idempotency_keys'), to_regclass('key_events'), \
      to_regclass('pet_turn'))) \
      SELECT 'column ' || relname || '.' || attname, format_type(atttypid, atttypmod) \
      || CASE WHEN attnotnull THEN ' not null' ELSE '' END || CASE attidentity WHEN '' THEN '' ELSE ' identity' END \
@@ -162,7 +188,7 @@ impl rusqlite::ToSql for Value<'_> {
 #[cfg(test)]
 mod tests {
 
-    const MIGRATIONS: [&str; 8] = [
+    const MIGRATIONS: [&str; 10] = [
         include_str!("../../assets/migrations/postgres/0001_pets.sql"),
         include_str!("../../assets/migrations/postgres/0002_pets_by_status.sql"),
         include_str!("../../assets/migrations/postgres/0003_api_keys.sql"),
@@ -171,6 +197,8 @@ mod tests {
         include_str!("../../assets/migrations/postgres/0006_key_events.sql"),
         include_str!("../../assets/migrations/postgres/0007_pet_turn.sql"),
         include_str!("../../assets/migrations/postgres/0008_pets_added_by.sql"),
+        include_str!("../../assets/migrations/postgres/0009_pet_changes.sql"),
+        include_str!("../../assets/migrations/postgres/0010_pet_changes_by_pet.sql"),
     ];
 
     /// The text of every query, on one line and in capitals.

@@ -10,7 +10,7 @@ use petstore::store::{CreateOutcome, Store};
 use tokio::task::{JoinSet, yield_now};
 use tokio::time::timeout;
 
-use crate::store::fixture::{Database, Kind, once, rex, till_key};
+use crate::store::fixture::{Database, Kind, added_after, once, rex, till_key};
 
 /// Instances on one database, and clients that add at them.
 const INSTANCES: usize = 3;
@@ -57,7 +57,7 @@ async fn followed(kind: Kind, count: usize) -> Option<Vec<Vec<PetId>>> {
 async fn by_feed(store: Store, count: usize) -> Vec<PetId> {
     let mut seen: Vec<PetId> = Vec::new();
     while seen.len() < count {
-        let pets = store.added_after(seen.last().copied().unwrap_or_default(), 500).await.unwrap();
+        let pets = added_after(&store, seen.last().copied().unwrap_or_default()).await;
         seen.extend(pets.iter().map(|added| added.pet.id));
         yield_now().await;
     }

@@ -5,6 +5,7 @@
 
 mod additions;
 mod bodies;
+mod changes;
 mod connections;
 mod contract;
 mod events;

@@ -29,7 +29,9 @@ pub struct Events {
 pub struct Block {
     pub comment: Option<String>,
     pub event: Option<String>,
+    /// The pet of the position.
     pub id: Option<PetId>,
+    pub raw_id: Option<String>,
     pub data: Option<String>,
 }
 
@@ -95,7 +97,11 @@ impl Events {
             match name {
                 "" => read.comment = Some(value),
                 "event" => read.event = Some(value),
-                "id" => read.id = Some(value.parse().unwrap()),
+                "id" => {
+                    let pet = value.split('.').next().unwrap();
+                    read.id = Some(pet.parse().unwrap());
+                    read.raw_id = Some(value);
+                }
                 "data" => read.data = Some(value),
                 "retry" => {}
                 other => panic!("{other}: {block}"),

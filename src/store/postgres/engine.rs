@@ -173,9 +173,9 @@ impl Connections {
     }
 
     async fn once(&self, group: &mut [Box<dyn Job>], patience: Duration) -> Result<(), StoreFailure> {
-        let adds_pets = group.iter().any(|job| job.adds_pets());
+        let writes_pets = group.iter().any(|job| job.writes_pets());
         // Without it where another one takes long: the server decides.
-        let _turn = if adds_pets { timeout(TURN_TIME, self.turn.lock()).await.ok() } else { None };
+        let _turn = if writes_pets { timeout(TURN_TIME, self.turn.lock()).await.ok() } else { None };
         let session = self.take().await?;
         if self.are_several_hosts && self.commits.is_stuck(Some(session.host())) {
             session.release(true);
@@ -227,7 +227,7 @@ impl Connections {
     ) -> Result<Commit, StoreFailure> {
         let on = Connection::Postgres(session);
         let mut begin = "BEGIN".to_owned();
-        if group.iter().any(|job| job.adds_pets()) {
+        if group.iter().any(|job| job.writes_pets()) {
             // The turn of another transaction ends with its commit: waiting for the turn is waiting for a commit.
             session.begin(&self.commits);
             session.has_turn.store(true, Ordering::Relaxed);

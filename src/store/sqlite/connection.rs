@@ -80,7 +80,7 @@ pub fn is_busy(error: &rusqlite::Error) -> bool {
 
 /// In order; `PRAGMA user_version` counts those that were run. Each may be run again, since files from before that count
 /// have tables too.
-const MIGRATIONS: [&str; 7] = migrations!(
+const MIGRATIONS: [&str; 9] = migrations!(
     "sqlite",
     "0001_pets",
     "0002_pets_by_status",
@@ -88,7 +88,9 @@ const MIGRATIONS: [&str; 7] = migrations!(
     "0004_idempotency_keys",
     "0005_idempotency_keys_by_age",
     "0006_key_events",
-    "0007_pets_added_by"
+    "0007_pets_added_by",
+    "0008_pet_changes",
+    "0009_pet_changes_by_pet"
 );
 
 /// What this program knows.
@@ -141,7 +143,7 @@ pub fn require_ours(connection: &Connection) -> Result<(), DatabaseError> {
 }
 
 /// What [`fingerprint`] makes of the whole schema: running the migrations takes longer than a write.
-const OURS: &str = "cbf8f8450a1f967545298e1c7b8cd527b92293b2d8785f075c555d8570619444";
+const OURS: &str = "60e695cc81865e30edabb6c2382769892d6eb2fb7829f9c5619f98a41e764d29";
 
 /// The SHA-256 of all objects.
 fn fingerprint(objects: &Objects<(String, Option<String>)>) -> String {

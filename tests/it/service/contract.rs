@@ -25,9 +25,11 @@ pub fn check(method: &str, target: &str, answer: &Answer) {
     let template = match path.strip_prefix("/v1/pets/") {
         Some("events") => path,
         Some(id) if !id.is_empty() && !id.contains('/') => "/v1/pets/{petId}",
-        Some(rest) if rest.strip_suffix("/provenance").is_some_and(|id| !id.is_empty() && !id.contains('/')) => {
-            "/v1/pets/{petId}/provenance"
-        }
+        Some(rest) => match rest.split_once('/') {
+            Some((id, "provenance")) if !id.is_empty() => "/v1/pets/{petId}/provenance",
+            Some((id, "history")) if !id.is_empty() => "/v1/pets/{petId}/history",
+            _ => path,
+        },
         _ => path,
     };
     let operation = &DESCRIPTION["paths"][template][method.to_ascii_lowercase()];
@@ -108,6 +110,9 @@ async fn every_answer_of_every_operation_is_as_described() {
     let service = Service::with(config).await;
     let mut seen = Vec::new();
     let pet = r#"{"name":"Rex","categoryId":1}"#;
+    const PATCH: (&str, &str) = ("Content-Type", "application/json-patch+json");
+    let rename = r#"[{"op":"replace","path":"/name","value":"Max"}]"#;
+    let bearer = service.bearer();
     for (method, target, body) in [
         ("POST", "/v1/pets", pet),
         ("POST", "/v1/pets", pet),
@@ -132,15 +137,31 @@ async fn every_answer_of_every_operation_is_as_described() {
         seen.push((method, target, service.send(method, target, &[JSON], body).await));
     }
     seen.push(("POST", "/v1/pets", service.call("POST", "/v1/pets", &[], pet).await));
+    for (target, body) in [
+        ("/v1/pets/1", rename),
+        ("/v1/pets/1", r#"[{"op":"test","path":"/name","value":"Bo"}]"#),
+        ("/v1/pets/1", "{}"),
+        ("/v1/pets/9", "[]"),
+        ("/v1/pets/1", &" ".repeat(101)),
+    ] {
+        seen.push(("PATCH", target, service.call("PATCH", target, &[PATCH], body).await));
+        seen.push(("PATCH", target, service.send("PATCH", target, &[PATCH], body).await));
+    }
+    seen.push(("PATCH", "/v1/pets/1", service.call("PATCH", "/v1/pets/1", &[JSON], rename).await));
+    for body in [rename, "[]"] {
+        let once = [("Authorization", &*bearer), PATCH, ("Idempotency-Key", "a")];
+        seen.push(("PATCH", "/v1/pets/1", service.send("PATCH", "/v1/pets/1", &once, body).await));
+    }
 
-    let mut stream = service.connect().await;
-    let bearer = service.bearer();
-    let slow = head("POST", "/v1/pets", &[("Authorization", &bearer), JSON, ("Content-Length", "9")]);
-    stream.write_all(format!("{slow}\r\n{{").as_bytes()).await.unwrap();
-    let timed_out = read_answer(&mut stream).await;
-    check("POST", "/v1/pets", &timed_out);
-    timed_out.is_error(408, "request_timeout");
-    seen.push(("POST", "/v1/pets", timed_out));
+    for (method, target, media_type) in [("POST", "/v1/pets", JSON), ("PATCH", "/v1/pets/1", PATCH)] {
+        let mut stream = service.connect().await;
+        let slow = head(method, target, &[("Authorization", &bearer), media_type, ("Content-Length", "9")]);
+        stream.write_all(format!("{slow}\r\n{{").as_bytes()).await.unwrap();
+        let timed_out = read_answer(&mut stream).await;
+        check(method, target, &timed_out);
+        timed_out.is_error(408, "request_timeout");
+        seen.push((method, target, timed_out));
+    }
 
     let (_, read) = service.new_key("read").await;
     let (_, write) = service.new_key("write").await;
@@ -150,9 +171,10 @@ async fn every_answer_of_every_operation_is_as_described() {
         ("OPTIONS", "/v1/pets"),
         ("POST", "/v1/pets"),
         ("GET", "/v1/pets/1"),
+        ("PATCH", "/v1/pets/1"),
         ("OPTIONS", "/v1/pets/1"),
     ] {
-        let unable = if method == "POST" { &read } else { &write };
+        let unable = if ["POST", "PATCH"].contains(&method) { &read } else { &write };
         let forbidden = service.call_as(unable, method, target, "").await;
         forbidden.is_error(403, "forbidden");
         let slowed = slow.slowed(method, target).await;
@@ -181,6 +203,7 @@ async fn every_answer_of_every_operation_is_as_described() {
         assert_eq!(answer.status, 503, "{method} {target}");
         seen.push((method, target, answer));
     }
+    seen.push(("PATCH", "/v1/pets/1", service.call("PATCH", "/v1/pets/1", &[PATCH], rename).await));
     assert_eq!(undocumented_or_unseen(&seen), Vec::<String>::new());
 }
 

@@ -141,9 +141,11 @@ async fn wrong_methods_are_405_with_allow_and_unknown_paths_404() {
         let list = service.call(method, "/v1/pets", &[], "").await;
         list.is_error(405, "method_not_allowed");
         assert_eq!(list.header("allow"), Some("GET, HEAD, POST, OPTIONS"));
-        let one = service.call(method, "/v1/pets/1", &[], "").await;
-        one.is_error(405, "method_not_allowed");
-        assert_eq!(one.header("allow"), Some("GET, HEAD, OPTIONS"));
+        if method != "PATCH" {
+            let one = service.call(method, "/v1/pets/1", &[], "").await;
+            one.is_error(405, "method_not_allowed");
+            assert_eq!(one.header("allow"), Some("GET, HEAD, PATCH, OPTIONS"));
+        }
     }
     service.call("POST", "/v1/pets/1", &[JSON], "{}").await.is_error(405, "method_not_allowed");
     service.call("POST", "/v1/openapi.yaml", &[], "").await.is_error(405, "method_not_allowed");

@@ -11,7 +11,7 @@ use rusqlite::OpenFlags;
 use secrecy::ExposeSecret;
 use tokio_util::sync::CancellationToken;
 
-use super::fixture::{Database, Kind, once, rex, till, till_key};
+use super::fixture::{Database, Kind, added_after, once, rex, till, till_key};
 use super::list::all;
 use super::proxy::{Line, Proxy};
 
@@ -55,7 +55,7 @@ async fn everything_goes_over_and_back() {
         let late = store.add_once(rex(), once(api_key, "k"), clock::now()).await.unwrap();
         store.set_provenance(false);
         let unrecorded = store.add_by(rex(), Some(api_key), clock::now()).await.unwrap();
-        let last = store.added_after(late.pet.id - 2, 10).await.unwrap();
+        let last = added_after(&store, late.pet.id - 2).await;
         let (keys, events) = (store.list_keys().await.unwrap(), from.key_events().await);
         store.close().await;
         if to.url.to_string().starts_with("postgres") {
@@ -67,7 +67,7 @@ async fn everything_goes_over_and_back() {
         let copy = to.open().await;
         let pets: Vec<Pet> = pets.into_iter().chain([late.pet.clone(), unrecorded]).collect();
         assert!(all(&copy).await == pets);
-        assert_eq!(copy.added_after(late.pet.id - 2, 10).await.unwrap(), last);
+        assert_eq!(added_after(&copy, late.pet.id - 2).await, last);
         let keys_of = last.iter().filter_map(|added| added.provenance.added_by.as_ref());
         assert_eq!(keys_of.map(|by| &by.key).collect::<Vec<_>>(), [&api_key.to_string()]);
         assert_eq!((copy.list_keys().await.unwrap(), to.key_events().await), (keys, events));

@@ -1,9 +1,9 @@
 //! A database of each kind, for one test.
 
 use petstore::clock;
-use petstore::model::NewPet;
+use petstore::model::{NewPet, PetId};
 use petstore::store::keys::{NewKey, Scopes};
-use petstore::store::{DatabaseUrl, Idempotency, KeyId, Store};
+use petstore::store::{AddedPet, DatabaseUrl, Idempotency, KeyId, Position, Store};
 use secrecy::SecretString;
 use tempfile::TempDir;
 
@@ -72,6 +72,11 @@ impl Database {
     pub fn name(&self) -> &str {
         &self.name
     }
+}
+
+/// The pets that were added after this one, at most 500.
+pub async fn added_after(store: &Store, pet: PetId) -> Vec<AddedPet> {
+    store.news_after(Position { pet, change: 0 }, 500).await.unwrap().pets
 }
 
 pub fn rex() -> NewPet {

@@ -6,12 +6,16 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use petstore::clock::{self, Now};
-use petstore::model::{AddedBy, Limit, NewPet, Pet, PetQuery, PetStatus, Provenance};
+use petstore::model::{
+    AddedBy, Limit, NewPet, PatchOperation, Pet, PetHistoryEntry, PetMember, PetMembers, PetPatch, PetQuery, PetStatus,
+    Provenance,
+};
 use petstore::store::keys::{NewKey, Scope, Scopes};
-use petstore::store::{FailureKind, Idempotency, KeyId, Store, StoreError, StoreFailure};
+use petstore::store::{ChangeOutcome, FailureKind, Idempotency, KeyId, Position, Store, StoreError, StoreFailure};
 use secrecy::{ExposeSecret, SecretString};
+use tokio::task::JoinSet;
 
-use super::fixture::{Database, Kind, once, rex, till, till_key};
+use super::fixture::{Database, Kind, added_after, once, rex, till, till_key};
 
 /// Runs each check of this file on each kind of database.
 macro_rules! on_each_database {
@@ -52,6 +56,141 @@ on_each_database! {
     the_log_of_keys_and_what_is_recorded_of_pets_name_the_same_keys,
     the_first_key_is_made_once,
     a_store_says_that_it_is_ready,
+    a_change_is_made_only_of_a_pet_that_is_as_it_was_seen_and_is_kept,
+    of_many_changes_of_one_pet_at_once_one_is_made,
+    a_repeated_change_is_made_once_whatever_came_between,
+    whoever_follows_sees_each_change_once_and_after_its_pet,
+}
+
+/// The patch that makes a pet of one status one of another.
+fn status(from: PetStatus, to: PetStatus) -> PetPatch {
+    let [from, to] = [from, to].map(PetMember::Status);
+    PetPatch(vec![PatchOperation::Test(from), PatchOperation::Replace(to)])
+}
+
+async fn a_change_is_made_only_of_a_pet_that_is_as_it_was_seen_and_is_kept(database: &Database) {
+    let (store, now) = (database.open().await, clock::now());
+    let (key, _) = till_key(&store).await;
+    let pet = store.add_by(rex(), Some(key), now).await.unwrap();
+    let sell = status(PetStatus::Available, PetStatus::Sold);
+    let sold = Pet { status: Some(PetStatus::Sold.into()), ..pet.clone() };
+    let change = async |id, patch: &PetPatch| store.change(id, patch.clone(), None, key, now).await.unwrap();
+    assert_eq!(change(pet.id, &sell).await, ChangeOutcome::Changed(sold.clone()));
+    assert_eq!(store.get(pet.id).await.unwrap().as_ref(), Some(&sold));
+    assert_eq!(change(pet.id, &sell).await, ChangeOutcome::Refused(sold.clone()));
+    assert_eq!(change(pet.id, &PetPatch::default()).await, ChangeOutcome::Changed(sold.clone()), "nothing changes");
+    assert_eq!(change(pet.id + 1, &sell).await, ChangeOutcome::NoSuchPet);
+    let renamed = Pet { name: "Max".to_owned(), category_id: -4, ..sold.clone() };
+    store.set_provenance(false);
+    assert_eq!(change(pet.id, &PetPatch::between(&sold, &renamed)).await, ChangeOutcome::Changed(renamed.clone()));
+    store.close().await;
+
+    let reopened = database.open().await;
+    let of_status = |status| PetQuery { status: Some(status), ..PetQuery::default() };
+    assert_eq!(reopened.list(&of_status(PetStatus::Sold)).await.unwrap().pets, [renamed]);
+    assert_eq!(reopened.list(&of_status(PetStatus::Available)).await.unwrap().pets, []);
+    let history = reopened.history(pet.id).await.unwrap().unwrap();
+    let at = Some(Timestamp::from_second(now.wall.as_second()).unwrap());
+    let by = || Some(AddedBy { key: key.to_string(), name: Some("till".to_owned()) });
+    let members = |name: Option<&str>, category_id, status: Option<PetStatus>| PetMembers {
+        name: name.map(str::to_owned),
+        category_id,
+        status: status.map(Into::into),
+    };
+    let (name, category) = (Some(&*pet.name), Some(pet.category_id));
+    let is_available = members(None, None, Some(PetStatus::Available));
+    assert_eq!(
+        history,
+        [
+            PetHistoryEntry { at, by: by(), from: None, to: members(name, category, Some(PetStatus::Available)) },
+            PetHistoryEntry { at, by: by(), from: Some(is_available), to: members(None, None, Some(PetStatus::Sold)) },
+            PetHistoryEntry {
+                at: None,
+                by: None,
+                from: Some(members(name, category, None)),
+                to: members(Some("Max"), Some(-4), None)
+            },
+        ]
+    );
+    assert_eq!(reopened.history(pet.id + 1).await.unwrap(), None);
+}
+
+async fn of_many_changes_of_one_pet_at_once_one_is_made(database: &Database) {
+    let (store, other) = (database.open().await, database.open().await);
+    let (key, _) = till_key(&store).await;
+    let pet = store.add(rex(), clock::now()).await.unwrap();
+    let mut tills = JoinSet::new();
+    for till in 0..64 {
+        let store = [&store, &other][till % 2].clone();
+        let patch = status(PetStatus::Available, [PetStatus::Sold, PetStatus::Pending][till / 2 % 2]);
+        tills.spawn(async move { store.change(pet.id, patch, None, key, clock::now()).await.unwrap() });
+    }
+    let mut changed: Vec<_> = tills.join_all().await;
+    changed.retain(|outcome| matches!(outcome, ChangeOutcome::Changed(_)));
+    let now = store.get(pet.id).await.unwrap().unwrap();
+    assert_eq!(changed, [ChangeOutcome::Changed(now)]);
+    assert_eq!(store.history(pet.id).await.unwrap().unwrap().len(), 2);
+}
+
+async fn a_repeated_change_is_made_once_whatever_came_between(database: &Database) {
+    let (store, other) = (database.open().await, database.open().await);
+    let (key, _) = till_key(&store).await;
+    let pet = store.add(rex(), clock::now()).await.unwrap();
+    let (sell, back) = (status(PetStatus::Available, PetStatus::Sold), status(PetStatus::Sold, PetStatus::Available));
+    let change = async |store: &Store, patch: &PetPatch, name| {
+        store.change(pet.id, patch.clone(), Some(once(key, name)), key, clock::now()).await
+    };
+    let sold = Pet { status: Some(PetStatus::Sold.into()), ..pet.clone() };
+    assert_eq!(change(&store, &sell, "a").await.unwrap(), ChangeOutcome::Changed(sold.clone()));
+    assert_eq!(change(&store, &sell, "a").await.unwrap(), ChangeOutcome::Replayed(sold));
+    assert_eq!(change(&other, &back, "b").await.unwrap(), ChangeOutcome::Changed(pet.clone()));
+    assert_eq!(change(&other, &sell, "a").await.unwrap(), ChangeOutcome::Replayed(pet.clone()));
+    assert!(matches!(change(&store, &back, "a").await, Err(StoreError::IdempotencyMismatch)));
+    let added = store.add_once(rex(), once(key, "a"), clock::now()).await;
+    assert!(matches!(added, Err(StoreError::IdempotencyMismatch)));
+    // What was refused may be asked for again.
+    assert_eq!(change(&store, &back, "c").await.unwrap(), ChangeOutcome::Refused(pet.clone()));
+    let (one, two) = tokio::join!(change(&store, &sell, "c"), change(&other, &sell, "d"));
+    assert_eq!([one, two].iter().filter(|one| matches!(one, Ok(ChangeOutcome::Changed(_)))).count(), 1);
+    assert_eq!(store.history(pet.id).await.unwrap().unwrap().len(), 4);
+}
+
+async fn whoever_follows_sees_each_change_once_and_after_its_pet(database: &Database) {
+    const EACH: usize = 60;
+    let (store, other) = (database.open().await, database.open().await);
+    let (key, _) = till_key(&store).await;
+    let mut tills = JoinSet::new();
+    for till in 0..8 {
+        let store = [&store, &other][till % 2].clone();
+        tills.spawn(async move {
+            for _ in 0..EACH {
+                let pet = store.add(rex(), clock::now()).await.unwrap();
+                let sell = status(PetStatus::Available, PetStatus::Sold);
+                let sold = store.change(pet.id, sell, None, key, clock::now()).await.unwrap();
+                assert!(matches!(sold, ChangeOutcome::Changed(_)), "{sold:?}");
+            }
+        });
+    }
+    let (mut position, mut pets, mut changes) = (Position::default(), Vec::new(), Vec::new());
+    while changes.len() < 8 * EACH {
+        let news = store.news_after(position, 7).await.unwrap();
+        for added in news.pets {
+            position.pet = added.pet.id;
+            pets.push(added.pet.id);
+        }
+        for changed in news.changes {
+            assert!(changed.change > position.change && pets.contains(&changed.pet.id));
+            assert_eq!(changed.pet.status, Some(PetStatus::Sold.into()));
+            position.change = changed.change;
+            changes.push(changed.pet.id);
+        }
+        tokio::task::yield_now().await;
+    }
+    tills.join_all().await;
+    let news = store.news_after(position, 7).await.unwrap();
+    assert_eq!((news.pets.len(), news.changes.len()), (0, 0));
+    let all = BTreeSet::from_iter(pets.iter().copied());
+    assert!(pets.is_sorted() && all.len() == pets.len() && all == changes.into_iter().collect());
 }
 
 async fn an_animal_comes_back_as_it_was_added_also_after_reopening(database: &Database) {
@@ -358,7 +497,7 @@ async fn the_log_of_keys_and_what_is_recorded_of_pets_name_the_same_keys(databas
     for (id, provenance) in &recorded {
         assert_eq!(store.provenance(*id).await.unwrap().as_ref(), Some(provenance));
     }
-    let followed = store.added_after(0, 10).await.unwrap();
+    let followed = added_after(&store, 0).await;
     assert!(
         followed.iter().map(|added| (added.pet.id, &added.provenance)).eq(recorded.iter().map(|(id, of)| (*id, of)))
     );

@@ -12,7 +12,7 @@ use petstore::store::{CreateOutcome, DatabaseUrl, FailureKind, Idempotency, Stor
 use tempfile::TempDir;
 use tokio_postgres::NoTls;
 
-use super::fixture::{Database, Kind, once, rex, till_key};
+use super::fixture::{Database, Kind, added_after, once, rex, till_key};
 use super::list::all;
 use super::proxy::{Line, Proxy};
 use crate::instances::Running;
@@ -182,7 +182,7 @@ async fn behind_a_pooler_that_keeps_what_is_prepared_pets_are_added_and_followed
         );
         until(async || {
             additions.changed().await;
-            other.added_after(added.pet.id - 1, 1).await.unwrap().len() == 1
+            added_after(&other, added.pet.id - 1).await.len() == 1
         })
         .await;
     }
@@ -417,13 +417,13 @@ async fn a_schema_that_is_too_old_or_too_new_is_refused_and_a_running_instance_i
     let Some(database) = Database::new(Kind::Postgres) else { return };
     let refused = Store::open_existing(&database.url).await;
     let refused = refused.unwrap_err().to_string();
-    assert!(refused.ends_with(" has schema 0, and this petstore needs 8: run petstore migrate"), "{refused}");
+    assert!(refused.ends_with(" has schema 0, and this petstore needs 10: run petstore migrate"), "{refused}");
     let store = database.open().await;
     store.ping().await.unwrap();
     let sql = |sql: &str| database.server().sql(database.name(), sql);
     sql("INSERT INTO schema_versions VALUES (9999)");
     let refused = Store::open(&database.url).await.unwrap_err().to_string();
-    assert!(refused.contains("was made by a newer petstore (schema 9999; this one supports 8)"), "{refused}");
+    assert!(refused.contains("was made by a newer petstore (schema 9999; this one supports 10)"), "{refused}");
     // Migrations only add, so that an older instance goes on.
     store.ping().await.unwrap();
     sql("DELETE FROM schema_versions WHERE version > 1");

@@ -5,7 +5,7 @@ use petstore::model::Provenance;
 use petstore::store::{DatabaseUrl, Store, backup};
 use tokio_util::sync::CancellationToken;
 
-use super::fixture::{Database, Kind, rex, till_key};
+use super::fixture::{Database, Kind, added_after, rex, till_key};
 
 /// What the version before the column made, with a pet in it that was added at the second 1700000000.
 macro_rules! earlier {
@@ -54,12 +54,12 @@ async fn an_earlier_sqlite_file_is_upgraded_and_says_that_it_was_not_recorded_wh
     drop(earlier);
     let store = database.open().await;
     says_what_was_recorded(&store).await;
-    let recorded = store.added_after(0, 10).await.unwrap();
+    let recorded = added_after(&store, 0).await;
     store.close().await;
     let copy = path.with_file_name("copy.db");
     backup(&database.url, &copy, CancellationToken::new()).await.unwrap();
     let copy = Store::open(&DatabaseUrl::Sqlite(copy)).await.unwrap();
-    assert_eq!(copy.added_after(0, 10).await.unwrap(), recorded);
+    assert_eq!(added_after(&copy, 0).await, recorded);
 }
 
 #[tokio::test]
@@ -77,5 +77,5 @@ async fn an_earlier_postgresql_database_is_upgraded_without_being_rewritten() {
     // An instance of that version goes on beside this one.
     let older = "INSERT INTO pets (name, category_id, status, created_at) VALUES ('Older', 1, 'sold', 0)";
     database.server().sql(database.name(), older);
-    assert_eq!(store.added_after(2, 10).await.unwrap()[0].provenance, Provenance::default());
+    assert_eq!(added_after(&store, 2).await[0].provenance, Provenance::default());
 }

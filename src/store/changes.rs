@@ -1,0 +1,303 @@
+//! Changes of pets, what is kept of them, and what follows a position in the sequence of all additions and changes.
+//!
+//! A change is kept in the transaction that makes it. Like additions, changes become visible in the order of their ids.
+
+use std::fmt;
+use std::str::FromStr;
+
+use super::idempotency::{Age, Creation, Forget, Idempotency, RunningCreation};
+use super::job::{DatabaseError, pet};
+use super::pets::{AddedPet, Origin, provenance};
+use super::{Connection, KeyId, Query, Row, Store, StoreError, Value, Work, sql};
+use crate::clock::Now;
+use crate::model::{ObservedStatus, Pet, PetHistoryEntry, PetId, PetMembers, PetPatch, Provenance};
+
+/// The most changes of a pet in its history: the last ones.
+const MOST_OF_HISTORY: i64 = 1000;
+
+/// What came of a change.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ChangeOutcome {
+    /// The pet is so now, on disk.
+    Changed(Pet),
+    /// An earlier request with the same Idempotency-Key had changed it; the pet as it is now.
+    Replayed(Pet),
+    /// A test failed, and nothing was changed; the pet as it is now.
+    Refused(Pet),
+    /// No pet has this id.
+    NoSuchPet,
+}
+
+/// A change, with the pet as it is now.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChangedPet {
+    /// The pet.
+    pub pet: Pet,
+    /// Its place among all changes.
+    pub change: i64,
+    /// When and by which key it was changed.
+    pub provenance: Provenance,
+    /// What the changed members were before.
+    pub from: PetMembers,
+    /// What they became.
+    pub to: PetMembers,
+}
+
+/// A place in the sequence of all additions and changes: the last pet and the last change that are known.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Position {
+    /// The id of the pet that was added last.
+    pub pet: PetId,
+    /// The id of the last change.
+    pub change: i64,
+}
+
+impl Position {
+    /// Whether all that is before `other` is before this one.
+    pub const fn has_all_of(self, other: Self) -> bool {
+        self.pet >= other.pet && self.change >= other.change
+    }
+
+    /// What is before this one or `other`.
+    pub fn with(self, other: Self) -> Self {
+        Self { pet: self.pet.max(other.pet), change: self.change.max(other.change) }
+    }
+}
+
+/// The id of the pet alone where nothing was changed yet, as before there were changes.
+impl fmt::Display for Position {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.change {
+            0 => write!(f, "{}", self.pet),
+            change => write!(f, "{}.{change}", self.pet),
+        }
+    }
+}
+
+/// The text is not a position.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("not a position in the sequence of events")]
+pub struct NoPosition;
+
+impl FromStr for Position {
+    type Err = NoPosition;
+
+    fn from_str(text: &str) -> Result<Self, NoPosition> {
+        let (pet, change) = text.split_once('.').unwrap_or((text, "0"));
+        let read = |text: &str| text.parse().map_err(|_| NoPosition);
+        let position = Self { pet: read(pet)?, change: read(change)? };
+        // One text for each.
+        if position.to_string() == text { Ok(position) } else { Err(NoPosition) }
+    }
+}
+
+/// What followed a position: pets that were added, then changes, whose pets were added before or are among these.
+#[derive(Clone, Debug, Default)]
+pub struct NewsPage {
+    /// In the order in which they were added.
+    pub pets: Vec<AddedPet>,
+    /// In the order in which they were made.
+    pub changes: Vec<ChangedPet>,
+    /// Whether there may be more.
+    pub is_full: bool,
+}
+
+impl Store {
+    /// Changes the pet of this id, and returns what it is once that is on disk. With `once`, a repeat within 24 hours
+    /// changes nothing again. The caller has checked the values.
+    ///
+    /// When this future is dropped, nothing is changed, unless its transaction is under way already.
+    pub async fn change(
+        &self,
+        id: PetId,
+        patch: PetPatch,
+        once: Option<Idempotency>,
+        key: KeyId,
+        now: Now,
+    ) -> Result<ChangeOutcome, StoreError> {
+        let (age, origin) = (Age::new(self.inner.opened, now), self.origin(Some(key), now));
+        let creation = once.map(|once| Creation::of_change(once, id, &patch, age));
+        let database = &self.inner.database;
+        // Also where nothing can be written now; see `add_once`.
+        if let Some(creation) = &creation
+            && let Some(earlier) = database.read(creation.clone()).await?
+            && !database.is_replicated().await?
+        {
+            return self.replayed(earlier).await;
+        }
+        let running = creation.as_ref().map(|creation| self.inner.creations.begin(creation)).transpose()?;
+        if running.as_ref().is_some_and(|running| running.is_turn_to_forget) {
+            database.write_later(Forget(age));
+        }
+        match database.write(Change { id, patch, creation, origin, _running: running }).await? {
+            Ok(outcome) => Ok(outcome),
+            Err(earlier) => self.replayed(earlier).await,
+        }
+    }
+
+    async fn replayed(&self, (id, is_same): (PetId, bool)) -> Result<ChangeOutcome, StoreError> {
+        if !is_same {
+            return Err(StoreError::IdempotencyMismatch);
+        }
+        Ok(self.get(id).await?.map_or(ChangeOutcome::NoSuchPet, ChangeOutcome::Replayed))
+    }
+
+    /// What was done to the pet of this id, oldest first: its addition, and the last 1,000 changes; `None` if no pet has
+    /// this id.
+    pub async fn history(&self, id: PetId) -> Result<Option<Vec<PetHistoryEntry>>, StoreError> {
+        let database = &self.inner.database;
+        let find = Query(sql::CHANGES_OF_PET, [Value::Int(id), Value::Int(MOST_OF_HISTORY)], changed);
+        let changes = database.read(find).await?;
+        // After that: a change that comes between the two is in the pet and not in what is taken back from it.
+        let (Some(mut pet), Some(added)) = (self.get(id).await?, self.provenance(id).await?) else { return Ok(None) };
+        if let Some(last) = changes.first() {
+            pet.clone_from(&last.pet);
+        }
+        changes.iter().for_each(|change| change.from.put_into(&mut pet));
+        let Pet { name, category_id, status, .. } = pet;
+        let to = PetMembers { name: Some(name), category_id: Some(category_id), status };
+        let entry = |provenance: Provenance, from, to| {
+            let Provenance { added_at: at, added_by: by } = provenance;
+            PetHistoryEntry { at, by, from, to }
+        };
+        let addition = entry(added, None, to);
+        let changes = changes.into_iter().rev().map(|change| entry(change.provenance, Some(change.from), change.to));
+        Ok(Some([addition].into_iter().chain(changes).collect()))
+    }
+
+    /// At most `limit` pets and as many changes that followed `position`.
+    pub async fn news_after(&self, position: Position, limit: u16) -> Result<NewsPage, StoreError> {
+        let news = self.inner.database.read(NewsAfter(position, limit)).await?;
+        if news.pets.is_empty() && news.changes.is_empty() {
+            return Ok(news);
+        }
+        Ok(self.confirmed(NewsAfter(position, limit)).await?.unwrap_or(news))
+    }
+
+    /// The end of the sequence, of the pets with no greater id than `most`, and the last change.
+    pub async fn last_position_up_to(&self, most: PetId) -> Result<(Position, Option<KnownChange>), StoreError> {
+        let last = || Query(sql::LAST_CHANGE, [], known_change);
+        let seen = self.inner.database.read(last()).await?;
+        let change = self.confirmed(last()).await?.unwrap_or(seen).pop();
+        let pet = self.last_id_up_to(most).await?;
+        Ok((Position { pet, change: change.map_or(0, |known| known.id) }, change))
+    }
+
+    /// Whether this change is there, and not another one in its place, as may be after a failover.
+    pub async fn has_change(&self, known: KnownChange) -> Result<bool, StoreError> {
+        let find = Query(sql::FIND_CHANGE, [Value::Int(known.id)], known_change);
+        Ok(self.inner.database.read(find).await?.pop() == Some(known))
+    }
+}
+
+/// What tells one change from another that has its id after a failover.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KnownChange {
+    /// Its id.
+    pub id: i64,
+    pet: PetId,
+    at: i64,
+}
+
+fn known_change(row: Row<'_>) -> Result<KnownChange, DatabaseError> {
+    Ok(KnownChange { id: row.get(0)?, pet: row.get(1)?, at: row.get(2)? })
+}
+
+impl From<&ChangedPet> for KnownChange {
+    fn from(ChangedPet { pet, change, provenance, .. }: &ChangedPet) -> Self {
+        Self { id: *change, pet: pet.id, at: provenance.added_at.map_or(0, jiff::Timestamp::as_second) }
+    }
+}
+
+struct Change {
+    id: PetId,
+    patch: PetPatch,
+    creation: Option<Creation>,
+    origin: Origin,
+    _running: Option<RunningCreation>,
+}
+
+impl Work for Change {
+    /// Where an earlier request with the same key counts, the pet of that, and whether it asked for the same.
+    type Output = Result<ChangeOutcome, (PetId, bool)>;
+
+    const WRITES_PETS: bool = true;
+
+    async fn run(&self, on: &Connection<'_>) -> Result<Self::Output, DatabaseError> {
+        if let Some(creation) = &self.creation
+            && let Some(earlier) = creation.run(on).await?
+        {
+            return Ok(Err(earlier));
+        }
+        loop {
+            let found = on.rows(sql::GET, &[Value::Int(self.id)], pet).await?.pop();
+            let Some(seen) = found else { return Ok(Ok(ChangeOutcome::NoSuchPet)) };
+            let Some(wanted) = self.patch.apply(&seen) else { return Ok(Ok(ChangeOutcome::Refused(seen))) };
+            // Another one of the same transaction may have been faster.
+            if wanted != seen && !self.write(on, &seen, &wanted).await? {
+                continue;
+            }
+            if let Some(creation) = &self.creation {
+                creation.remember(on, self.id).await?;
+            }
+            return Ok(Ok(ChangeOutcome::Changed(wanted)));
+        }
+    }
+}
+
+impl Change {
+    /// Not where the pet is not as it was `seen`.
+    async fn write(&self, on: &Connection<'_>, seen: &Pet, wanted: &Pet) -> Result<bool, DatabaseError> {
+        let [seen_values, wanted_values] = [seen, wanted].map(|pet| {
+            let status = pet.status.as_ref().map_or("", ObservedStatus::as_str);
+            [Value::Text(&pet.name), Value::Int(pet.category_id), Value::Text(status)]
+        });
+        let values: Vec<_> = wanted_values.into_iter().chain([Value::Int(self.id)]).chain(seen_values).collect();
+        if on.execute(sql::CHANGE, &values).await? == 0 {
+            return Ok(false);
+        }
+        let (from, to) = PetMembers::of_change(seen, wanted);
+        let [at, by] = self.origin.values();
+        let kept = [Value::Int(self.id), at, by].into_iter().chain(values_of(&from)).chain(values_of(&to));
+        on.execute(sql::ADD_CHANGE, &kept.collect::<Vec<_>>()).await?;
+        Ok(true)
+    }
+}
+
+fn values_of(members: &PetMembers) -> [Value<'_>; 3] {
+    let status = members.status.as_ref().map(ObservedStatus::as_str);
+    [Value::text(members.name.as_deref()), Value::int(members.category_id), Value::text(status)]
+}
+
+struct NewsAfter(Position, u16);
+
+impl Work for NewsAfter {
+    type Output = NewsPage;
+
+    async fn run(&self, on: &Connection<'_>) -> Result<NewsPage, DatabaseError> {
+        let Self(position, limit) = *self;
+        let values = |after| [Value::Int(after), Value::Int(limit.into())];
+        // First the changes: their pets are there when these are read.
+        let mut changes = on.rows(sql::CHANGES_AFTER, &values(position.change), changed).await?;
+        let added = |row: Row<'_>| Ok(AddedPet { provenance: provenance(&row, 4)?, pet: pet(row)? });
+        let pets = on.rows(sql::ADDED_AFTER, &values(position.pet), added).await?;
+        let is_full = [pets.len(), changes.len()].contains(&usize::from(limit));
+        if pets.len() == usize::from(limit)
+            && let Some(last) = pets.last()
+        {
+            let known = changes.iter().take_while(|change| change.pet.id <= last.pet.id).count();
+            changes.truncate(known);
+        }
+        Ok(NewsPage { pets, changes, is_full })
+    }
+}
+
+fn changed(row: Row<'_>) -> Result<ChangedPet, DatabaseError> {
+    let members = |first| {
+        let (name, category_id) = (row.get(first)?, row.get(first + 1)?);
+        let status = row.get::<Option<String>>(first + 2)?.map(ObservedStatus::from);
+        Ok::<_, DatabaseError>(PetMembers { name, category_id, status })
+    };
+    let (from, to) = (members(8)?, members(11)?);
+    Ok(ChangedPet { change: row.get(7)?, provenance: provenance(&row, 4)?, from, to, pet: pet(row)? })
+}
