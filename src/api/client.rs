@@ -1,4 +1,4 @@
-//! The three operations of the description over HTTP, each asked once.
+//! The three operations of the description over HTTP, and those that are additions, each asked once.
 //!
 //! By default reqwest has no time limit, follows redirects with the key and uses proxies for loopback. This client limits
 //! connecting, reading, the whole exchange and the size, follows no redirects, and uses no proxy for loopback.
@@ -23,10 +23,13 @@ use super::exchange::{Recorder, Recording};
 use super::failure::RetryAfter;
 use super::{Failure, NextPage, PetPage};
 use crate::clock;
-use crate::model::{ApiKey, BaseUrl, IdempotencyKey, Limit, NewPet, Pet, PetId, PetQuery, Problem};
+use crate::model::{
+    ApiKey, BaseUrl, IdempotencyKey, Limit, NewPet, Pet, PetHistoryEntry, PetId, PetPatch, PetQuery, Problem,
+};
 
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
+const JSON_PATCH: HeaderValue = HeaderValue::from_static("application/json-patch+json");
 
 /// The addresses of `localhost` and of every name below it; the port is that of the URL.
 const LOOPBACK: [SocketAddr; 2] =
@@ -77,6 +80,7 @@ pub struct Client {
     dated: Arc<Mutex<Option<(Timestamp, Instant)>>>,
     offers_events: Arc<AtomicBool>,
     offers_order: Arc<AtomicBool>,
+    offers_changes: Arc<AtomicBool>,
     recorder: Option<Recorder>,
     what: &'static str,
 }
@@ -156,6 +160,7 @@ impl Client {
             dated: Arc::default(),
             offers_events: Arc::default(),
             offers_order: Arc::default(),
+            offers_changes: Arc::default(),
             recorder: None,
             what: "request",
         })
@@ -246,6 +251,11 @@ impl Client {
         self.offers_order.load(Ordering::Relaxed)
     }
 
+    /// Whether pets can be changed (an addition), by the last list likewise.
+    pub fn offers_changes(&self) -> bool {
+        self.offers_changes.load(Ordering::Relaxed)
+    }
+
     /// The address at which new pets can be followed.
     pub(super) fn events_url(&self) -> Url {
         self.base.join("pets/events")
@@ -265,6 +275,8 @@ impl Client {
     fn next_page(&self, asked: &NextPage, answer: &FullResponse) -> Option<NextPage> {
         self.offers_events.store(answer.headers.contains_key("pets-events"), Ordering::Relaxed);
         self.offers_order.store(answer.headers.contains_key("pets-order"), Ordering::Relaxed);
+        let patch = answer.headers.get("accept-patch").map(HeaderValue::as_bytes);
+        self.offers_changes.store(patch == Some(JSON_PATCH.as_bytes()), Ordering::Relaxed);
         let links = answer.headers.get_all(LINK);
         NextPage::from_links(&asked.0, links.iter().filter_map(|value| value.to_str().ok()))
     }
@@ -279,6 +291,24 @@ impl Client {
             .header(IDEMPOTENCY_KEY, key.as_str())
             .body(body);
         read_json(&self.exchange(request, &[StatusCode::CREATED]).await?.body)
+    }
+
+    /// `PATCH /pets/{petId}` (an addition), sent exactly once: sending it again with the same key changes nothing again.
+    /// Where a test fails, the pet as it is now is in the [`Failure`].
+    pub async fn change_pet(&self, id: PetId, patch: &PetPatch, key: &IdempotencyKey) -> Result<Pet, Failure> {
+        let body = serde_json::to_vec(patch).map_err(|error| Failure::malformed(error, ""))?;
+        let request = self
+            .request(Method::PATCH, self.base.join(&format!("pets/{id}")))
+            .header(CONTENT_TYPE, JSON_PATCH)
+            .header(IDEMPOTENCY_KEY, key.as_str())
+            .body(body);
+        read_json(&self.exchange(request, &[StatusCode::OK]).await?.body)
+    }
+
+    /// `GET /pets/{petId}/history` (an addition): the addition of a pet, then its changes, for keys that may audit.
+    pub async fn history(&self, id: PetId) -> Result<Vec<PetHistoryEntry>, Failure> {
+        let url = self.base.join(&format!("pets/{id}/history"));
+        read_json(&self.exchange(self.request(Method::GET, url), &[StatusCode::OK]).await?.body)
     }
 
     /// Whether any answer so far, to this client or a clone of it, shows that the service keeps idempotency keys (an

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use crate::model::escape::shown_json;
 use crate::model::text::without_keys;
-use crate::model::{Problem, ProblemCode, cut, display_safe};
+use crate::model::{Pet, Problem, ProblemCode, cut, display_safe};
 
 /// A failed request, comparable and cleaned: every text in it is safe to show. Displayed, it is a few words for a record.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -158,6 +158,12 @@ impl Failure {
             if code == ProblemCode::IdempotencyInProgress.as_str())
     }
 
+    /// The pet as it is now, where it is not as a change expected it.
+    pub fn changed(&self) -> Option<Pet> {
+        let Self::Refused { status: 409, body: Some(body), .. } = self else { return None };
+        serde_json::from_str::<Problem>(body).ok()?.pet
+    }
+
     /// The pause that the service asks for, where it says how long that is.
     pub const fn asked_pause(&self) -> Option<Duration> {
         match self {
@@ -181,7 +187,9 @@ impl Failure {
             Self::NoAnswer { .. } | Self::Broken { .. } | Self::Malformed { .. } | Self::Crashed { .. } => true,
             Self::Refused { status: 409, .. } => self.is_in_progress(),
             // The service behind it has answered.
-            Self::Refused { status: 503, code: Some(code), .. } => code != ProblemCode::NotAdded.as_str(),
+            Self::Refused { status: 503, code: Some(code), .. } => {
+                ![ProblemCode::NotAdded, ProblemCode::NotChanged].iter().any(|known| code == known.as_str())
+            }
             // A gateway that gave up says nothing about the service behind it.
             Self::Refused { status, .. } => matches!(status, 500..=599) && *status != 501,
         }

@@ -1,8 +1,8 @@
-//! New pets as they are added: the events of a service that offers them (an addition), one connection after another;
+//! Pets as they are added and changed: the events of a service that offers them (an addition), one connection after another;
 //! and when and by which key pets were added, read from the same events, of many pets at a time.
 //!
-//! The service keeps no state of its followers: each connection names the last pet that is known, and the events after
-//! it come. What they contain is bounded and checked; events that were there before are left out.
+//! The service keeps no state of its followers: each connection names the last event that is known, and those after it
+//! come. What they contain is bounded and checked; events that were there before are left out.
 
 use std::collections::BTreeSet;
 use std::pin::Pin;
@@ -10,8 +10,10 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use futures_util::{Stream, StreamExt as _, stream};
+use jiff::Timestamp;
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Method, Response};
+use serde::{Deserialize, Serialize};
 use sse_stream::{Sse, SseByteStream};
 use tokio::time::{Instant, sleep_until, timeout, timeout_at};
 
@@ -19,13 +21,14 @@ use super::client::read_json;
 use super::retry::{dice, pause};
 use super::{Client, Failure};
 use crate::clock;
-use crate::model::{ObservedStatus, Pet, PetId, PetStatus, Provenance, Provenances};
+use crate::model::{AddedBy, ObservedStatus, Pet, PetId, PetMembers, PetStatus, Provenance, Provenances};
 
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 const EVENT_STREAM: HeaderValue = HeaderValue::from_static("text/event-stream");
 
-/// The names of the events of a new pet, and of pets that are gone.
+/// The names of the events of a new pet, of a changed one, and of pets that are gone.
 const ADDED: &str = "pet.added";
+const CHANGED: &str = "pet.changed";
 const LOST: &str = "pets.lost";
 
 /// The most bytes of an event: more than a pet with the longest name takes, and little enough to keep many.
@@ -43,13 +46,31 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(60);
 const TOGETHER: Duration = Duration::from_millis(20);
 const MOST_TOGETHER: usize = 1_000;
 
+/// A place in the sequence of all additions and changes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EventPosition {
+    /// The last pet that is known.
+    pub pet: PetId,
+    /// As the service has named it; nothing before it has.
+    id: Option<String>,
+}
+
+impl EventPosition {
+    /// What is added after this pet, and what is changed from now on.
+    pub const fn after(pet: PetId) -> Self {
+        Self { pet, id: None }
+    }
+}
+
 /// What a [`Follower`] learns.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Followed {
-    /// The connection is there: what is added after this pet comes.
-    Connected(PetId),
+    /// The connection is there: what is added and changed after this comes.
+    Connected(EventPosition),
     /// These were added, in this order.
     Added(Vec<AddedPet>),
+    /// A pet that was added before was changed.
+    Changed(Box<ChangedPet>),
     /// Pets that were there are gone, for example because a backup was restored; what is added after this one comes.
     PetsLost(PetId),
     /// The connection is gone, and why, unless the service has ended it. The next one is tried after a pause; nothing is
@@ -66,11 +87,28 @@ pub struct AddedPet {
     pub provenance: Option<Provenance>,
 }
 
-/// Follows the pets that are added to a service, in the order in which they are added.
+/// A change, and what the key may see of who made it.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ChangedPet {
+    /// The pet as it is now.
+    #[serde(flatten)]
+    pub pet: Pet,
+    /// What the changed members were before.
+    pub from: PetMembers,
+    /// What they became.
+    pub to: PetMembers,
+    /// When; nothing if that was not recorded, or this key may not see it.
+    pub changed_at: Option<Timestamp>,
+    /// By which key, likewise.
+    pub changed_by: Option<AddedBy>,
+}
+
+/// Follows the pets that are added to a service and changed, in the order in which that happens.
 pub struct Follower {
     client: Client,
     status: Option<PetStatus>,
-    position: Option<PetId>,
+    position: Option<EventPosition>,
     connection: Option<Connection>,
     /// How many times in a row connecting has given nothing.
     failures: u32,
@@ -84,17 +122,17 @@ struct Connection {
     /// The service has named a position, so that nothing is missed from now on.
     is_placed: bool,
     /// Came before that was reported.
-    next: Option<AddedPet>,
+    next: Option<Followed>,
 }
 
 impl Follower {
-    /// Follows the pets that are added after the pet `after`, or from now on; with a `status`, those only. `None` if the
+    /// Follows what happens after `after`, or from now on; with a `status`, to pets that have or had it. `None` if the
     /// last list that the client has asked for does not offer that.
     ///
     /// Fails when the machine's certificates cannot be read.
     pub fn new(
         client: &Client,
-        after: Option<PetId>,
+        after: Option<EventPosition>,
         status: Option<PetStatus>,
     ) -> Result<Option<Self>, reqwest::Error> {
         if !client.offers_events() {
@@ -105,9 +143,9 @@ impl Follower {
         Ok(Some(Self { client, status, position: after, connection: None, failures: 0, connect_at, waiting: None }))
     }
 
-    /// The position in the sequence of all additions: a follower that begins after it misses nothing.
-    pub const fn position(&self) -> Option<PetId> {
-        self.position
+    /// A follower that begins after this misses nothing.
+    pub const fn position(&self) -> Option<&EventPosition> {
+        self.position.as_ref()
     }
 
     /// Whether the connection is there, so that nothing is missed from now on.
@@ -129,9 +167,8 @@ impl Follower {
                 }
                 continue;
             };
-            if let Some(added) = connection.next.take() {
-                self.position = self.position.max(Some(added.pet.id));
-                return Ok(Followed::Added(vec![added]));
+            if let Some(next) = connection.next.take() {
+                return Ok(next);
             }
             let news = match connection.next_block().await {
                 Ok(Some(block)) => self.take(block),
@@ -171,8 +208,15 @@ impl Follower {
             url.query_pairs_mut().append_pair("status", status.as_str());
         }
         let mut headers = HeaderMap::from_iter([(ACCEPT, EVENT_STREAM)]);
-        if let Some(position) = self.position {
-            headers.insert(LAST_EVENT_ID, position.into());
+        match &self.position {
+            Some(EventPosition { id: Some(id), .. }) => {
+                let id = HeaderValue::try_from(id).map_err(|error| Failure::not_sent(&error))?;
+                headers.insert(LAST_EVENT_ID, id);
+            }
+            Some(EventPosition { pet, id: None }) => {
+                url.query_pairs_mut().append_pair("after", &pet.to_string());
+            }
+            None => {}
         }
         // Replaces the kind that other answers have.
         let request = self.client.request(Method::GET, url).headers(headers);
@@ -199,41 +243,63 @@ impl Follower {
 
     fn take(&mut self, block: Sse) -> Result<Option<Followed>, Failure> {
         let Some(connection) = &mut self.connection else { return Ok(None) };
-        let id = block.id.as_deref().map(str::parse::<PetId>).transpose();
-        let id = id.map_err(|_| Failure::malformed("an event has an id that is not a number", ""))?;
-        if let Some(last) = id.filter(|_| block.event.as_deref() == Some(LOST)) {
-            let is_news = self.position.replace(last).is_some_and(|known| known != last);
-            self.failures = 0;
-            return Ok(is_news.then_some(Followed::PetsLost(last)));
+        let mut position = block.id.map(position).transpose()?;
+        let event = block.event.as_deref().unwrap_or_default();
+        let data = block.data.unwrap_or_default();
+        if data.len() > MAX_EVENT {
+            return Err(Failure::malformed(TOO_LARGE, ""));
         }
-        let mut added = None;
-        if let Some(data) = block.data.filter(|_| block.event.as_deref() == Some(ADDED)) {
-            if data.len() > MAX_EVENT {
-                return Err(Failure::malformed(TOO_LARGE, ""));
-            }
-            let pet: Pet = read_json(data.as_bytes())?;
-            if id.is_some_and(|id| id != pet.id) {
-                return Err(Failure::malformed("an event has the id of another pet", ""));
-            }
-            added = Some(AddedPet { pet, provenance: provenance(&data) });
-        }
-        let Some(position) = id.or(added.as_ref().map(|added| added.pet.id)) else { return Ok(None) };
-        // What was there before is left out, and so is what was not asked for.
-        let is_new = self.position.is_none_or(|known| position > known);
-        let fits = |pet: &Pet| self.status.is_none_or(|status| pet.status == Some(ObservedStatus::Known(status)));
-        added = added.filter(|added| is_new && fits(&added.pet));
+        let pet = (event == ADDED).then(|| read_json::<Pet>(data.as_bytes())).transpose()?;
+        position = position.or(pet.as_ref().map(|pet| EventPosition::after(pet.id)));
+        let Some(position) = position else { return Ok(None) };
         self.failures = 0;
+        if event == LOST {
+            let pet = position.pet;
+            let known = self.position.replace(position);
+            return Ok(known.is_some_and(|known| known.pet != pet).then_some(Followed::PetsLost(pet)));
+        }
+        let fits = |status: Option<&ObservedStatus>| {
+            self.status.is_none_or(|wanted| status == Some(&ObservedStatus::Known(wanted)))
+        };
+        let known = self.position.as_ref().map(|known| known.pet);
+        let news = match (event, pet) {
+            (_, Some(pet)) => {
+                if pet.id != position.pet {
+                    return Err(Failure::malformed("an event has the id of another pet", ""));
+                }
+                // What was there before is left out, and so is what was not asked for.
+                let is_wanted = known.is_none_or(|known| pet.id > known) && fits(pet.status.as_ref());
+                is_wanted.then(|| Followed::Added(vec![AddedPet { provenance: provenance(&data), pet }]))
+            }
+            (CHANGED, _) => {
+                let mut changed: ChangedPet = read_json(data.as_bytes())?;
+                bound(changed.changed_by.as_mut());
+                let ChangedPet { pet, from, to, .. } = &changed;
+                let is_wanted = [&pet.status, &from.status, &to.status].iter().any(|status| fits(status.as_ref()));
+                is_wanted.then(|| Followed::Changed(Box::new(changed)))
+            }
+            _ => None,
+        };
+        let before = self.position.clone();
+        if known.is_none_or(|known| position.pet >= known) {
+            self.position = Some(position);
+        }
         if connection.is_placed {
-            self.position = self.position.max(Some(position));
-            return Ok(added.map(|added| Followed::Added(vec![added])));
+            return Ok(news);
         }
         connection.is_placed = true;
-        connection.next = added;
-        if connection.next.is_none() {
-            self.position = self.position.max(Some(position));
-        }
-        Ok(Some(Followed::Connected(self.position.unwrap_or(PetId::MIN))))
+        // A stream may begin with an event instead of a position.
+        let placed = if news.is_some() { before } else { self.position.clone() };
+        connection.next = news;
+        Ok(Some(Followed::Connected(placed.unwrap_or(EventPosition::after(PetId::MIN)))))
     }
+}
+
+/// The position that an event names: a pet, and perhaps more.
+fn position(id: String) -> Result<EventPosition, Failure> {
+    let pet = id.split('.').next().and_then(|pet| pet.parse().ok());
+    let pet = pet.ok_or_else(|| Failure::malformed("an event has an id that is not a number", ""))?;
+    Ok(EventPosition { pet, id: Some(id) })
 }
 
 impl Connection {
@@ -271,12 +337,15 @@ fn parts(response: Response, silence: Duration) -> impl Stream<Item = Result<Byt
 /// The further members of an event, for keys that may see them. They are less than the pet: wrong ones count as none.
 fn provenance(data: &str) -> Option<Provenance> {
     let mut provenance: Provenance = serde_json::from_str(data).ok()?;
-    if let Some(by) = &mut provenance.added_by {
-        for text in [Some(&mut by.key), by.name.as_mut()].into_iter().flatten() {
-            text.truncate(text.floor_char_boundary(MOST_OF_A_KEY));
-        }
-    }
+    bound(provenance.added_by.as_mut());
     Some(provenance)
+}
+
+fn bound(by: Option<&mut AddedBy>) {
+    let Some(by) = by else { return };
+    for text in [Some(&mut by.key), by.name.as_mut()].into_iter().flatten() {
+        text.truncate(text.floor_char_boundary(MOST_OF_A_KEY));
+    }
 }
 
 /// Once connected, without an event for so long the service is asked for its last pet: it may not have the wanted ones.
@@ -322,7 +391,10 @@ impl ProvenanceReader {
         while let Some(first) = wanted.first().copied() {
             let follower = match self.follower.take().filter(|follower| comes_to(follower, first)) {
                 Some(known) => self.follower.insert(known),
-                None => self.follower.insert(follower(&self.client, Some(first.saturating_sub(1)))?),
+                None => {
+                    let after = EventPosition::after(first.saturating_sub(1));
+                    self.follower.insert(follower(&self.client, Some(after))?)
+                }
             };
             let news = match follower.is_connected() {
                 true => timeout(QUIET, follower.next()).await.ok(),
@@ -338,7 +410,7 @@ impl ProvenanceReader {
                     }
                 }
                 Some(Ok(Followed::PetsLost(last))) if last < first => break,
-                Some(Ok(Followed::PetsLost(_) | Followed::Connected(_))) => {}
+                Some(Ok(Followed::PetsLost(_) | Followed::Connected(_) | Followed::Changed(_))) => {}
                 Some(Ok(Followed::Added(added))) => {
                     failed = 0;
                     for AddedPet { pet, provenance } in added {
@@ -371,10 +443,10 @@ async fn last_id(client: &Client) -> Result<PetId, ProvenanceError> {
     if let Followed::Lost(error) = follower.next().await? {
         return Err(error.unwrap_or_else(ended).into());
     }
-    Ok(follower.position().unwrap_or(PetId::MIN))
+    Ok(follower.position().map_or(PetId::MIN, |position| position.pet))
 }
 
-fn follower(client: &Client, after: Option<PetId>) -> Result<Follower, ProvenanceError> {
+fn follower(client: &Client, after: Option<EventPosition>) -> Result<Follower, ProvenanceError> {
     let follower = Follower::new(client, after, None).map_err(|error| Failure::not_sent(&error))?;
     follower.ok_or(ProvenanceError::NotOffered)
 }
@@ -385,6 +457,6 @@ fn ended() -> Failure {
 
 /// Whether the pet `id` comes soon, if it is there.
 fn comes_to(follower: &Follower, id: PetId) -> bool {
-    let position = follower.position().unwrap_or(PetId::MIN);
+    let position = follower.position().map_or(PetId::MIN, |position| position.pet);
     position < id && id.saturating_sub(position) < FAR
 }

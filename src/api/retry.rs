@@ -10,7 +10,7 @@ use tokio::time::sleep;
 use super::failure::RetryAfter;
 use super::{Client, Failure};
 use crate::clock;
-use crate::model::{IdempotencyKey, Limit, NewPet, Pet, PetQuery};
+use crate::model::{IdempotencyKey, Limit, NewPet, Pet, PetId, PetPatch, PetQuery};
 
 /// The most times one GET is repeated.
 const MAX_REPEATS: u32 = 3;
@@ -147,6 +147,34 @@ pub async fn create_pet_once(client: &Client, new: &NewPet, key: &IdempotencyKey
         })
     };
     create_pet(client, new, key, again).await
+}
+
+/// Changes a pet. Where the service keeps idempotency keys, what failed quickly is sent again with the same `key`, as for
+/// [`create_pet_once`].
+pub async fn change_pet_once(
+    client: &Client,
+    id: PetId,
+    patch: &PetPatch,
+    key: &IdempotencyKey,
+) -> Result<Pet, Failure> {
+    let (mut repeat, mut unknown) = (0, None);
+    loop {
+        let error = match client.change_pet(id, patch, key).await {
+            Ok(pet) => return Ok(pet),
+            Err(error) => error,
+        };
+        let wait = wait_before_sending_again(repeat, &error, dice()).filter(|_| client.keeps_idempotency_keys());
+        // What the pet is now says what became of an earlier try.
+        if error.changed().is_some() {
+            return Err(error);
+        }
+        if unknown.is_none() && error.outcome_unknown() {
+            unknown = Some(error.clone());
+        }
+        let Some(wait) = wait else { return Err(unknown.unwrap_or(error)) };
+        sleep(wait).await;
+        repeat += 1;
+    }
 }
 
 #[cfg(test)]

@@ -11,12 +11,12 @@ use super::{Exit, Failed};
 use crate::config::Settings;
 use crate::model::display_safe;
 
-/// Asks before `what` is added to a protected profile, unless `yes` is given. Blocks until there is an answer.
-pub fn confirm(what: &str, settings: &Settings, yes: bool) -> Result<(), Failed> {
+/// Asks the `question` where the profile is protected, unless `yes` is given. Blocks until there is an answer.
+pub fn confirm(question: &str, settings: &Settings, yes: bool) -> Result<(), Failed> {
     if !settings.protect || yes {
         return Ok(());
     }
-    allowed(ask(&question(what, settings), false), settings)
+    allowed(ask(question, false), settings)
 }
 
 /// The question before `what` is added to a protected profile.

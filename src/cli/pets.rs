@@ -1,19 +1,21 @@
-//! `petstore pets`: list, add, get and watch, for scripts; import and export are [`transfer`]'s.
+//! `petstore pets`: list, add, set, get and watch, for scripts; import and export are [`transfer`]'s.
 
 mod add;
 pub mod args;
 pub mod context;
 mod get;
+mod history;
 mod list;
+mod set;
 mod watch;
 
 use std::future::Future;
 
 use crate::config::{Env, Service, Settings, settings};
-use crate::model::display_safe;
+use crate::model::{counted, display_safe};
 
 use super::args::{GlobalArgs, PetFormat};
-use super::confirm::confirm;
+use super::confirm::{confirm, question};
 use super::error::GIVE_A_KEY;
 use super::output::{Verbosity, When, is_terminal};
 use super::render::ResultFormat;
@@ -45,7 +47,8 @@ async fn at_the_service(
     env: &Env,
     coloured: bool,
 ) -> Result<Exit, Failed> {
-    if matches!(command, PetsCommand::Add(_) | PetsCommand::Import(_))
+    let changes = matches!(&command, PetsCommand::Set(args) if !args.dry_run);
+    if (changes || matches!(command, PetsCommand::Add(_) | PetsCommand::Import(_)))
         && let Some(why) = settings.why_read_only()
     {
         return Err(Failed::new(Exit::Usage, format!("nothing was sent: {}", display_safe(&why))));
@@ -56,7 +59,14 @@ async fn at_the_service(
         return Err(Failed::new(Exit::Unauthorized, format!("no API key for {}", remote.base_url)).hint(GIVE_A_KEY));
     }
     if let PetsCommand::Add(args) = &command {
-        confirm("a pet", settings, args.yes)?;
+        confirm(&question("a pet", settings), settings, args.yes)?;
+    }
+    if let PetsCommand::Set(args) = &command
+        && changes
+    {
+        let pets = counted(args.ids.len(), "pet");
+        let question = format!("This changes {pets} of {}. Continue?", display_safe(&settings.label));
+        confirm(&question, settings, args.yes)?;
     }
     let (mut client, embedded) = service::connect(settings).await?;
     if let Some(timeout) = command.timeout() {
@@ -80,6 +90,8 @@ async fn at_the_service(
             }
             ended
         }
+        PetsCommand::Set(args) => until_ended(set::run(&context, args)).await,
+        PetsCommand::History(args) => until_ended(history::run(&context, &args)).await,
         PetsCommand::Get(args) => until_ended(get::run(&context, &args)).await,
         PetsCommand::Watch(args) => until_ended(watch::run(&context, &args)).await,
         PetsCommand::Import(args) => transfer::import(&context, args).await,
@@ -104,7 +116,9 @@ fn wants_json(command: &PetsCommand, env: &Env) -> bool {
     let output = match command {
         PetsCommand::List(args) => &args.output,
         PetsCommand::Add(args) => &args.output,
+        PetsCommand::Set(args) => &args.output,
         PetsCommand::Get(args) => &args.output,
+        PetsCommand::History(args) => return args.output.chosen() == ResultFormat::Json,
         PetsCommand::Count(args) | PetsCommand::Stats(args) => return args.output.chosen() == ResultFormat::Json,
         PetsCommand::Watch(args) => return args.format == WatchFormat::Ndjson,
         PetsCommand::Import(_) | PetsCommand::Export(_) => return false,

@@ -12,11 +12,12 @@ use serde::{Deserialize, Serialize};
 
 use super::state::Message;
 use super::{AppState, Env, Job, MessageKind, Slot, blocking};
+use crate::api::follow::EventPosition;
 use crate::api::{Coverage, List};
 use crate::clock::Now;
 use crate::config::Settings;
 use crate::local::{atomic_file, file_stem};
-use crate::model::{Draft, Limit, Pet, PetId, PetQuery, PetStatus};
+use crate::model::{Draft, Limit, Pet, PetQuery, PetStatus};
 
 /// The longest file that is read, in bytes.
 const MOST_OCTETS: u64 = 16 << 20;
@@ -30,8 +31,8 @@ pub struct SessionCache {
     at: Timestamp,
     pets: Vec<Pet>,
     coverage: Option<Coverage>,
-    /// The last pet that the service reported.
-    position: Option<PetId>,
+    /// What the service reported last.
+    events: Option<EventPosition>,
     /// The last list that came, and what was asked for it.
     listed: Option<(Option<PetStatus>, Limit, List)>,
     /// The category of the last pet that was added, as typed.
@@ -86,7 +87,7 @@ impl SessionCache {
             at: store.read()?.wall,
             pets: store.pets().to_vec(),
             coverage: store.coverage().cloned(),
-            position: state.pets.follow.position,
+            events: state.pets.follow.position.clone(),
             listed: state.pets.listed.clone().map(|(query, list)| (query.status, query.limit, list)),
             category: state.add.left().category_id.clone(),
             status: state.add.left().status,
@@ -100,12 +101,12 @@ impl SessionCache {
 
     /// Puts it on the screen, marked as kept.
     pub fn restore(self, state: &mut AppState, now: Now) {
-        let Self { identity: _, at, pets, coverage, position, listed, category, status } = self;
+        let Self { identity: _, at, pets, coverage, events, listed, category, status } = self;
         // On the clock of this session.
         let age = Duration::try_from(now.wall.duration_since(at)).unwrap_or_default();
         let read = Now { mono: now.mono.checked_sub(age).unwrap_or(now.mono), wall: at };
         state.pets.store.restore(pets, coverage, read);
-        state.pets.follow.position = position;
+        state.pets.follow.position = events;
         let base = state.link.address.as_ref();
         state.pets.listed =
             listed.map(|(status, limit, list)| (PetQuery { status, limit, ..PetQuery::default() }, list.only_of(base)));

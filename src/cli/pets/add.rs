@@ -49,17 +49,19 @@ fn of_flags(args: AddArgs, categories: &Categories) -> Result<NewPet, Failed> {
     let status = args.status.as_deref().map(parse_status).transpose();
     match (check_name(&name), category_id, status) {
         (Ok(()), Ok(category_id), Ok(status)) => Ok(NewPet { name, category_id, status }),
-        (name, category_id, status) => {
-            let flag = |error: &FieldError| match error.field() {
-                Field::Name => "--name",
-                Field::CategoryId => "--category-id",
-                Field::Status => "--status",
-            };
-            let faults = [name.err(), category_id.err(), status.err()];
-            let faults: Vec<_> = faults.iter().flatten().map(|error| format!("{}: {error}", flag(error))).collect();
-            Err(Failed::new(Exit::Usage, faults.join(" ")).hint("for all options: petstore pets add --help"))
-        }
+        (name, category_id, status) => Err(wrong_flags("add", [name.err(), category_id.err(), status.err()])),
     }
+}
+
+/// Every fault of the flags of `petstore pets COMMAND`.
+pub fn wrong_flags(command: &str, faults: [Option<FieldError>; 3]) -> Failed {
+    let flag = |error: &FieldError| match error.field() {
+        Field::Name => "--name",
+        Field::CategoryId => "--category-id",
+        Field::Status => "--status",
+    };
+    let faults: Vec<_> = faults.iter().flatten().map(|error| format!("{}: {error}", flag(error))).collect();
+    Failed::new(Exit::Usage, faults.join(" ")).hint(format!("for all options: petstore pets {command} --help"))
 }
 
 fn print(pet: &Pet, layout: &PetLayout) -> Result<(), Failed> {

@@ -54,6 +54,21 @@ const ADD_HELP: &str = "Examples:
 
 To add many, see petstore pets import --help. Exit status: 10 if the pet may or may not have been added.";
 
+const SET_HELP: &str = "Examples:
+  petstore pets set 17 --status sold --if-status available
+  petstore pets set 17 18 19 --status pending
+  petstore pets set 17 --name Biscuit --category-id 3
+  petstore pets list --search whis --format ids | xargs petstore pets set --status sold --dry-run
+
+Prints the pets as they are now. Each pet is changed as a whole or not at all; with --if-status, one that somebody else was \
+faster with stays as it is. It needs a service that offers changes, as petstore serve does. Exit status: 3 if only some were \
+changed; 10 if a pet may or may not have been changed.";
+
+const HISTORY_HELP: &str = "Example:
+  petstore pets history 17
+
+Needs a service that keeps the history of pets, as petstore serve does, and a key with the scope audit.";
+
 const GET_HELP: &str = "Examples:
   petstore pets get 17
   petstore pets get 17 18 19 --format json
@@ -68,13 +83,13 @@ const WATCH_HELP: &str = "Examples:
   petstore pets watch --format ndjson --timeout 8h
   petstore pets watch --from 1042 --exec print-label --copies 2
 
-Prints a line for each new pet; with --format ndjson, an object with `at`, `change`, `pet` and, for a change, `before`. A \
-service that offers events reports new pets at once, and none is missed while the connection or the service is down. \
-Otherwise, and with --interval, petstore asks again and again, and also prints pets that are changed or gone; an unchanged \
-list costs next to nothing if the service supports entity tags. While the service is down, petstore retries at growing \
+Prints a line for each new or changed pet; with --format ndjson, an object with `at`, `change`, `pet` and, for a change, \
+`before`. A service that offers events reports them at once, and none is missed while the connection or the service is \
+down. Otherwise, and with --interval, petstore asks again and again, and also prints pets that are gone; an unchanged list \
+costs next to nothing if the service supports entity tags. While the service is down, petstore retries at growing \
 intervals.
 
---exec runs a command for each new pet, one after another, instead of printing a line. The command gets the pet as JSON on \
+--exec runs a command for each new or changed pet, one after another, instead of printing a line. The command gets the pet as JSON on \
 its standard input; no shell is involved, and it has no terminal. If it fails, that is reported, and the next pet follows. \
 It is stopped when petstore is, or when --timeout is over. To continue an earlier watch, give its last id as --from. Exit \
 status: 130 on Ctrl-C, 9 when --timeout is over.";
@@ -94,6 +109,12 @@ pub enum PetsCommand {
     /// Add a pet.
     #[command(after_help = ADD_HELP)]
     Add(AddArgs),
+    /// Change pets: sell, reserve, return, rename.
+    #[command(after_help = SET_HELP)]
+    Set(SetArgs),
+    /// Show what was done to a pet, and by whom.
+    #[command(after_help = HISTORY_HELP)]
+    History(HistoryArgs),
     /// Get pets by id.
     #[command(after_help = GET_HELP)]
     Get(GetArgs),
@@ -112,8 +133,9 @@ impl PetsCommand {
     /// Whether it sends one request after another, so that more threads would only cost time.
     pub const fn asks_one_by_one(&self) -> bool {
         match self {
-            Self::List(_) | Self::Count(_) | Self::Stats(_) | Self::Add(_) | Self::Get(_) | Self::Watch(_) => true,
             Self::Import(_) | Self::Export(_) => false,
+            Self::List(_) | Self::Count(_) | Self::Stats(_) | Self::Add(_) | Self::Set(_) => true,
+            Self::History(_) | Self::Get(_) | Self::Watch(_) => true,
         }
     }
 
@@ -123,6 +145,8 @@ impl PetsCommand {
             Self::List(args) => args.request.timeout,
             Self::Count(args) | Self::Stats(args) => args.request.timeout,
             Self::Add(args) => args.request.timeout,
+            Self::Set(args) => args.request.timeout,
+            Self::History(args) => args.request.timeout,
             Self::Get(args) => args.request.timeout,
             // Watching and importing have their own limits.
             Self::Watch(_) | Self::Import(_) => None,
@@ -211,6 +235,47 @@ pub struct AddArgs {
 }
 
 #[derive(Debug, ClapArgs)]
+#[group(id = "change", multiple = true, required = true, args = ["name", "category_id", "status"])]
+pub struct SetArgs {
+    /// The pets' ids.
+    #[arg(value_name = "ID", required = true, allow_negative_numbers = true, value_parser = parse_id)]
+    pub ids: Vec<PetId>,
+    /// The new status.
+    #[arg(short, long, value_parser = statuses())]
+    pub status: Option<PetStatus>,
+    /// The new name, 1 to 255 characters.
+    #[arg(long, allow_hyphen_values = true)]
+    pub name: Option<String>,
+    /// The new category: its id, or its name in the configuration.
+    #[arg(long, alias = "category", value_name = "ID", allow_hyphen_values = true, add = completions::categories())]
+    pub category_id: Option<String>,
+    /// Change only pets that have this status.
+    #[arg(long, value_name = "STATUS", value_parser = statuses())]
+    pub if_status: Option<PetStatus>,
+    /// Change nothing; print the pets as they would become.
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Do not ask before changing pets of a protected profile.
+    #[arg(short, long)]
+    pub yes: bool,
+    #[command(flatten)]
+    pub request: RequestArgs,
+    #[command(flatten)]
+    pub output: Output,
+}
+
+#[derive(Debug, ClapArgs)]
+pub struct HistoryArgs {
+    /// The pet's id.
+    #[arg(value_name = "ID", allow_negative_numbers = true, value_parser = parse_id)]
+    pub id: PetId,
+    #[command(flatten)]
+    pub request: RequestArgs,
+    #[command(flatten)]
+    pub output: FormatArg,
+}
+
+#[derive(Debug, ClapArgs)]
 pub struct GetArgs {
     /// The pets' ids.
     #[arg(value_name = "ID", required = true, allow_negative_numbers = true, value_parser = parse_id)]
@@ -241,7 +306,7 @@ pub struct WatchArgs {
     /// Begin after the pet with this id. [default: with the next pet that is added]
     #[arg(long, value_name = "ID", allow_negative_numbers = true, conflicts_with = "interval", value_parser = parse_id)]
     pub from: Option<PetId>,
-    /// Run a command for each new pet, with the pet as JSON on standard input. What follows belongs to the command.
+    /// Run a command for each new or changed pet, with the pet as JSON on standard input. What follows belongs to the command.
     #[arg(long, value_name = "CMD", num_args = 1.., allow_hyphen_values = true, conflicts_with = "format")]
     pub exec: Vec<OsString>,
 }

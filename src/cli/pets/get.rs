@@ -5,21 +5,30 @@ use super::context::PetsContext;
 use crate::api::Failure;
 use crate::api::find::{Ask, Lists, LookupResult, find};
 use crate::api::retry::repeated;
-use crate::cli::format::{write_list, write_one};
+use crate::cli::format::{PetLayout, write_list, write_one};
 use crate::cli::output::write_as;
 use crate::cli::{Exit, Failed, note};
-use crate::model::PetId;
 use crate::model::sunset::GET_PET_REMOVED_ON_WORDS;
+use crate::model::{Pet, PetId};
 
 pub async fn run(context: &PetsContext<'_>, args: &GetArgs) -> Result<Exit, Failed> {
-    let layout = context.layout(&args.output)?;
+    get(context, &args.ids, &context.layout(&args.output)?, |pet| pet).await
+}
+
+/// Gets pets, and writes them as `shown` makes them.
+pub async fn get(
+    context: &PetsContext<'_>,
+    ids: &[PetId],
+    layout: &PetLayout,
+    shown: impl Fn(Pet) -> Pet,
+) -> Result<Exit, Failed> {
     let (mut pets, mut missing, mut answers) = (Vec::new(), Vec::new(), Vec::new());
     let lists = Lists::default();
-    for &id in &args.ids {
+    for &id in ids {
         let found = one(context, &lists, id).await.map_err(|error| context.failed(&error))?;
         answers.extend(found.get);
         match found.pet {
-            Some(pet) => pets.push(pet),
+            Some(pet) => pets.push(shown(pet)),
             None => missing.push(id),
         }
     }
@@ -40,10 +49,10 @@ pub async fn run(context: &PetsContext<'_>, args: &GetArgs) -> Result<Exit, Fail
             None => Failed::new(Exit::NotFound, what).hint("to see all pets: petstore pets list --all"),
         });
     }
-    let provenances = context.provenances(&layout, &pets).await?;
-    match (pets.as_slice(), args.ids.len()) {
-        ([pet], 1) => write_as(layout.format.content(), |out| write_one(out, pet, &provenances, &layout))?,
-        (pets, _) => write_as(layout.format.content(), |out| write_list(out, pets, &provenances, &layout))?,
+    let provenances = context.provenances(layout, &pets).await?;
+    match (pets.as_slice(), ids.len()) {
+        ([pet], 1) => write_as(layout.format.content(), |out| write_one(out, pet, &provenances, layout))?,
+        (pets, _) => write_as(layout.format.content(), |out| write_list(out, pets, &provenances, layout))?,
     };
     if missing.is_empty() {
         return Ok(Exit::Done);

@@ -11,7 +11,7 @@ use tokio::time::{sleep, timeout};
 
 use super::args::{DEFAULT_INTERVAL, WatchArgs, WatchFormat};
 use super::context::{PetsContext, view};
-use crate::api::follow::{Followed, Follower};
+use crate::api::follow::{ChangedPet, EventPosition, Followed, Follower};
 use crate::api::list::{self};
 use crate::api::retry::{dice, pause, repeated};
 use crate::api::{Client, Failure, List};
@@ -185,12 +185,13 @@ async fn follower(
 ) -> Result<Option<Follower>, Failed> {
     let query = PetQuery { status, limit: Limit::MIN, ..PetQuery::default() };
     repeated(|| context.client.list_pets(&query)).await.map_err(|error| context.failed(&error))?;
+    let after = after.map(EventPosition::after);
     Follower::new(context.client, after, status).map_err(Failed::because("cannot prepare requests"))
 }
 
 async fn follow(context: &PetsContext<'_>, delivery: Delivery<'_>, mut follower: Follower) -> Result<Exit, Failed> {
-    let after = follower.position().map_or_else(String::new, |id| format!(" after {id}"));
-    context.verbosity.note(&format!("watching {} for new pets{after}", context.service));
+    let after = follower.position().map_or_else(String::new, |after| format!(" after {}", after.pet));
+    context.verbosity.note(&format!("watching {} for new and changed pets{after}", context.service));
     let mut is_away = false;
     loop {
         match follower.next().await.map_err(|error| context.failed(&error))? {
@@ -213,6 +214,15 @@ async fn follow(context: &PetsContext<'_>, delivery: Delivery<'_>, mut follower:
                 let new =
                     added.into_iter().map(|added| Change { at, kind: ChangeKind::New, pet: added.pet, before: None });
                 if !delivery.deliver(&new.collect::<Vec<_>>()).await? {
+                    return Ok(Exit::Done);
+                }
+            }
+            Followed::Changed(changed) => {
+                let ChangedPet { pet, from, .. } = *changed;
+                let mut before = pet.clone();
+                from.put_into(&mut before);
+                let change = Change { at: clock::now().wall, kind: ChangeKind::Changed, pet, before: Some(before) };
+                if !delivery.deliver(&[change]).await? {
                     return Ok(Exit::Done);
                 }
             }
@@ -259,7 +269,7 @@ impl<'a> Delivery<'a> {
                 })
             }
             Way::Command { program, args } => {
-                for Change { pet, .. } in wanted.filter(|change| change.kind == ChangeKind::New) {
+                for Change { pet, .. } in wanted.filter(|change| change.kind != ChangeKind::Gone) {
                     let name = short(&program.to_string_lossy());
                     let status = run_for(program, args, pet).await.map_err(|error| {
                         let what = format!("cannot run {name} for pet {}: {error}", pet.id);

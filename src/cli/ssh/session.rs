@@ -154,7 +154,7 @@ impl SshStart {
 fn permit(command: &PetsCommand) -> Result<(), &'static str> {
     match command {
         PetsCommand::List(_) | PetsCommand::Count(_) | PetsCommand::Stats(_) => Ok(()),
-        PetsCommand::Add(_) | PetsCommand::Get(_) => Ok(()),
+        PetsCommand::Add(_) | PetsCommand::Set(_) | PetsCommand::History(_) | PetsCommand::Get(_) => Ok(()),
         PetsCommand::Watch(WatchArgs { status: _, interval: _, timeout: _, format: _, from: _, exec, view: _ }) => {
             if exec.is_empty() {
                 Ok(())

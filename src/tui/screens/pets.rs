@@ -13,6 +13,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::api::List;
+use crate::api::follow::EventPosition;
 use crate::app::inventory::search::{Query, Search};
 use crate::app::inventory::store::{Count, PetStore};
 use crate::clock::Now;
@@ -320,7 +321,7 @@ impl State {
 
     /// The service goes on after this pet: those that were there after it are gone.
     fn forget_after(&mut self, last: PetId) {
-        self.follow.position = Some(last);
+        self.follow.position = Some(EventPosition::after(last));
         self.follow.held.retain(|id| *id <= last);
         self.store.forget_after(last);
         self.listed = None;
@@ -380,8 +381,8 @@ impl State {
 #[derive(Clone, Debug, Default)]
 pub struct Follow {
     link: FollowLink,
-    /// The last pet that was reported, or the position at which the reports began.
-    pub position: Option<PetId>,
+    /// What was reported last, or where the reports began.
+    pub position: Option<EventPosition>,
     /// Reported while this program was adding pets: they may be its own.
     held: Vec<PetId>,
 }

@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
 
 use crate::api::find::LookupResult;
-use crate::api::follow::{AddedPet, Followed};
+use crate::api::follow::{AddedPet, EventPosition, Followed};
 use crate::api::{Coverage, Exchange, Failure, ListAnswer};
 use crate::app::CheckedFile;
 use crate::app::clipboard::ClipboardBackend;
@@ -232,12 +232,12 @@ fn about_pets(app: &mut App, job: &Started, which: usize, failure: impl Fn() -> 
             return app.answer_to::<FollowPets>(job.id, Err(failure()));
         }
         let followed = match which % 5 {
-            0 => Followed::Connected(after.unwrap_or(0)),
+            0 => Followed::Connected(after.clone().unwrap_or(EventPosition::after(0))),
             1 => Followed::Lost(None),
             2 => Followed::PetsLost(which as i64),
             _ => Followed::Added(animals(which % 40).into_iter().map(added).collect()),
         };
-        app.say_to::<FollowPets>(job.id, followed);
+        app.say_to::<FollowPets>(job.id, (followed, None));
     } else if let Some(AskProvenance(ids)) = of_kind(job) {
         let found = ids.iter().map(|id| (*id, provenance(*id))).collect();
         let found = Some(found).filter(|_| !which.is_multiple_of(5));

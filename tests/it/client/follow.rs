@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use petstore::api::Failure;
-use petstore::api::follow::{Followed, Follower};
+use petstore::api::follow::{EventPosition, Followed, Follower};
 use petstore::api::follow::{ProvenanceError, ProvenanceReader};
 use petstore::model::{PetId, PetQuery, PetStatus};
 use tokio::io::AsyncWriteExt as _;
@@ -50,7 +50,7 @@ async fn service(connections: Vec<Vec<u8>>) -> (Stub, Arc<Mutex<Vec<String>>>) {
 async fn follower(stub: &Stub, after: Option<PetId>, status: Option<PetStatus>) -> Follower {
     let client = stub.client();
     client.list_pets(&PetQuery::default()).await.unwrap();
-    Follower::new(&client, after, status).unwrap().expect("the list announces the stream")
+    Follower::new(&client, after.map(EventPosition::after), status).unwrap().expect("the list announces the stream")
 }
 
 /// What comes, in a word each, up to the first error.
@@ -60,6 +60,7 @@ async fn news(follower: &mut Follower, most: usize) -> Vec<String> {
         all.push(match follower.next().await {
             Ok(Followed::Connected(_)) => "connected".to_owned(),
             Ok(Followed::Added(added)) => added[0].pet.id.to_string(),
+            Ok(Followed::Changed(changed)) => format!("{} changed from {:?}", changed.pet.id, changed.from.status),
             Ok(Followed::PetsLost(last)) => format!("lost all after {last}"),
             Ok(Followed::Lost(None)) => "ended".to_owned(),
             Ok(Followed::Lost(Some(error))) => format!("lost: {error}"),
@@ -77,13 +78,32 @@ async fn pets_come_once_each_across_connections() {
     let (stub, requests) = service(vec![first.into_bytes(), second.into_bytes()]).await;
     let mut follower = follower(&stub, None, None).await;
     assert_eq!(news(&mut follower, 5).await, ["connected", "6", "ended", "connected", "7"]);
-    assert_eq!(follower.position(), Some(7));
+    assert_eq!(follower.position().unwrap().pet, 7);
     let requests = requests.lock().unwrap();
     assert!(requests[1].starts_with("GET /v1/pets/events HTTP/1.1\r\n"), "{}", requests[1]);
     let sent = |at: usize, name| header(&requests[at], name).map(str::to_owned);
     assert_eq!((sent(1, "accept").as_deref(), sent(1, "last-event-id")), (Some("text/event-stream"), None));
     assert_eq!(sent(2, "last-event-id").as_deref(), Some("6"));
     assert!(sent(2, "authorization").is_some());
+}
+
+#[tokio::test]
+async fn changes_come_and_the_next_connection_goes_on_after_them() {
+    let changed = |id: &str, from: &str, to: &str| {
+        let pet = format!("\"id\":1,\"name\":\"Rex\",\"categoryId\":1,\"status\":\"{to}\"");
+        let members = format!("\"from\":{{\"status\":\"{from}\"}},\"to\":{{\"status\":\"{to}\"}}");
+        format!("event: pet.changed\nid: {id}\ndata: {{{pet},{members}}}\n\n")
+    };
+    let first =
+        [EVENTS, "id: 5\n\n", &changed("5.1", "available", "sold"), &changed("5.2", "sold", "pending")].concat();
+    let second = [EVENTS, "id: 5.2\n\n", &added(6, "sold"), &changed("6.2", "pending", "sold")].concat();
+    let (stub, requests) = service(vec![first.into_bytes(), second.into_bytes()]).await;
+    let mut follower = follower(&stub, None, Some(PetStatus::Sold)).await;
+    let [available, sold, pending] =
+        ["Available", "Sold", "Pending"].map(|was| format!("1 changed from Some(Known({was}))"));
+    let expected = ["connected", &available, &sold, "ended", "connected", "6", &pending];
+    assert_eq!(news(&mut follower, 7).await, expected);
+    assert_eq!(header(&requests.lock().unwrap()[2], "last-event-id"), Some("5.2"));
 }
 
 #[tokio::test]
@@ -101,7 +121,7 @@ async fn ids_that_go_back_and_other_statuses_are_left_out() {
     let (stub, requests) = service(vec![format!("{EVENTS}{}", body.concat()).into_bytes()]).await;
     let mut follower = follower(&stub, Some(8), Some(PetStatus::Sold)).await;
     assert_eq!(news(&mut follower, 2).await, ["connected", "9223372036854775807"]);
-    assert!(requests.lock().unwrap()[1].starts_with("GET /v1/pets/events?status=sold HTTP/1.1\r\n"));
+    assert!(requests.lock().unwrap()[1].starts_with("GET /v1/pets/events?status=sold&after=8 HTTP/1.1\r\n"));
 }
 
 #[tokio::test]
@@ -113,7 +133,7 @@ async fn a_service_that_has_lost_pets_is_followed_from_its_last_one() {
     let mut follower = follower(&stub, Some(9), None).await;
     let expected = ["connected", "lost all after 3", "4", "ended", "connected", "lost all after 2", "3"];
     assert_eq!(news(&mut follower, 7).await, expected);
-    assert_eq!(follower.position(), Some(3));
+    assert_eq!(follower.position().unwrap().pet, 3);
     assert_eq!(header(&requests.lock().unwrap()[2], "last-event-id"), Some("4"));
 }
 

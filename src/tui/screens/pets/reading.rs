@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::update::{on_answer, on_failure, on_sign_of_life, refuse_key, reload, waits};
 use super::{Barrier, FollowLink, ReadNext};
-use crate::api::follow::{AddedPet, Followed, Follower};
+use crate::api::follow::{AddedPet, ChangedPet, EventPosition, Followed, Follower};
 use crate::api::follow::{ProvenanceError, ProvenanceReader};
 use crate::api::inventory::in_parts;
 use crate::api::list::{self};
@@ -134,15 +134,15 @@ pub fn follow(state: &mut AppState, now: Now) {
         return;
     }
     // What was added since then comes first.
-    let after = state.pets.follow.position.or_else(|| state.pets.store.newest());
+    let after = state.pets.follow.position.clone().or_else(|| state.pets.store.newest().map(EventPosition::after));
     state.start(FollowPets { after }, now);
 }
 
 /// Follows the pets that are added after this one, or from now on, until it is given up or cannot help.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FollowPets {
-    /// The last pet that is known.
-    pub after: Option<PetId>,
+    /// What is known.
+    pub after: Option<EventPosition>,
 }
 
 impl Job for FollowPets {
@@ -150,14 +150,15 @@ impl Job for FollowPets {
     const SLOT: fn(&Self) -> Slot = |_| Slot::Follow;
 
     async fn run(self: Arc<Self>, env: Env) -> Self::Answer {
-        let mut follower = match Follower::new(&env.api("events").await?, self.after, None) {
+        let mut follower = match Follower::new(&env.api("events").await?, self.after.clone(), None) {
             Ok(Some(follower)) => follower,
             Ok(None) => return Err(Failure::NotStarted { why: "the service does not offer events".to_owned() }),
             Err(error) => return Err(Failure::NotStarted { why: display_safe(&error.to_string()).into_owned() }),
         };
         loop {
             let followed = follower.followed().await?;
-            env.tell(&self, followed).await;
+            let position = follower.position().cloned();
+            env.tell(&self, (followed, position)).await;
         }
     }
 
@@ -174,17 +175,18 @@ impl Job for FollowPets {
 }
 
 impl Ongoing for FollowPets {
-    type Part = Followed;
+    /// With the position after it.
+    type Part = (Followed, Option<EventPosition>);
 
-    fn on_part(&self, app: &mut AppState, news: Followed, now: Now) {
+    fn on_part(&self, app: &mut AppState, (news, after): Self::Part, now: Now) {
         let pets = &mut app.pets;
         match news {
             Followed::Connected(position) => {
                 pets.follow.link = FollowLink::Live;
                 let is_first = pets.follow.position.is_none();
+                let has_gap = is_first && pets.store.newest() != Some(position.pet);
                 pets.follow.position = Some(position);
                 // What was added between the list and this came in neither; a reading that goes on will come to it.
-                let has_gap = is_first && pets.store.newest() != Some(position);
                 if has_gap && !app.pending.is_running(Slot::Inventory) {
                     return reload(app, ReadNext::All, now);
                 }
@@ -194,7 +196,7 @@ impl Ongoing for FollowPets {
                 on_sign_of_life(app, now);
             }
             Followed::Added(added) => {
-                pets.follow.position = added.last().map(|added| added.pet.id).or(pets.follow.position);
+                pets.follow.position = after.or(pets.follow.position.take());
                 let mut reported = Vec::with_capacity(added.len());
                 for AddedPet { pet, provenance } in added {
                     pets.provenance.learn(pet.id, provenance);
@@ -209,6 +211,10 @@ impl Ongoing for FollowPets {
                 pets.arrive(&reported, now);
                 // The pet under the cursor stays where it is on the screen.
                 app.layout.table_top = (app.layout.table_top + pets.cursor()).saturating_sub(row);
+            }
+            Followed::Changed(changed) => {
+                pets.follow.position = after.or(pets.follow.position.take());
+                on_change(app, *changed, now);
             }
             Followed::PetsLost(last) => {
                 pets.forget_after(last);
@@ -232,9 +238,14 @@ impl Ongoing for FollowPets {
         }
     }
 
-    fn can_wait(news: &Followed) -> bool {
-        matches!(news, Followed::Added(_))
+    fn can_wait((news, _): &Self::Part) -> bool {
+        matches!(news, Followed::Added(_) | Followed::Changed(_))
     }
+}
+
+/// A change of this program or of another one.
+fn on_change(app: &mut AppState, changed: ChangedPet, now: Now) {
+    app.pets.take([changed.pet], now);
 }
 
 /// The rows are as of now.

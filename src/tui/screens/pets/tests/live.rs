@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::api::follow::{AddedPet, Followed};
+use crate::api::follow::{AddedPet, EventPosition, Followed};
 use crate::api::{Coverage, Failure, ListAnswer};
 use crate::app::inventory::changes::ChangeKind;
 use crate::app::inventory::store::PetStore;
@@ -39,14 +39,22 @@ fn live(columns: u16, lines: u16, pets: &[Pet]) -> App {
     let mut app = App::started(remote(), columns, lines);
     app.answer::<ListPets>(offered(pets));
     app.answer_lists(pets);
-    followed(&mut app, Followed::Connected(pets.last().map_or(0, |pet| pet.id)));
+    followed(&mut app, connected(pets.last().map_or(0, |pet| pet.id)));
     app.screen();
     app
 }
 
 fn followed(app: &mut App, news: Followed) {
     let id = app.job(Slot::Follow).expect("the service is followed").id;
-    app.say_to::<FollowPets>(id, news);
+    let position = match &news {
+        Followed::Added(added) => added.last().map(|added| EventPosition::after(added.pet.id)),
+        _ => None,
+    };
+    app.say_to::<FollowPets>(id, (news, position));
+}
+
+fn connected(after: PetId) -> Followed {
+    Followed::Connected(EventPosition::after(after))
 }
 
 fn reported(pets: Vec<Pet>) -> Followed {
@@ -87,7 +95,7 @@ fn neither_the_cursor_nor_the_rows_around_it_move_when_a_pet_comes_in_before_the
     app.keys("L \"100\" Enter");
     app.answer::<ListPets>(offered(&pets));
     app.answer_lists(&pets);
-    followed(&mut app, Followed::Connected(pets[29].id));
+    followed(&mut app, connected(pets[29].id));
     app.keys("O G Up Up");
     let (row, pet, screen) = (app.state.pets.cursor(), selected(&app), app.screen());
     followed(&mut app, reported((0..3).map(|n| newcomer(200_000 + n, "Zoe", PetStatus::Sold)).collect()));
@@ -192,7 +200,7 @@ fn a_lost_connection_is_shown_and_the_next_one_goes_on_where_it_was() {
     followed(&mut app, Followed::Lost(None));
     app.answer_lists(&pets);
     assert!(!app.says("live"), "{}", app.screen());
-    followed(&mut app, Followed::Connected(pets[11].id));
+    followed(&mut app, connected(pets[11].id));
     assert!(app.says("ok, live"), "{}", app.screen());
     // Only the profile or its key ends it: the position goes along to the next.
     app.keys("C-c");
@@ -216,7 +224,7 @@ fn a_service_that_answers_again_is_followed_at_once() {
     app.answer::<ListPets>(offered(&pets));
     let again = app.job(Slot::Follow).unwrap();
     assert!(again.id != before && app.state.pending.is_running(Slot::Follow));
-    assert_eq!(app.asked(), Some(FollowPets { after: Some(pets[11].id) }));
+    assert_eq!(app.asked(), Some(FollowPets { after: Some(EventPosition::after(pets[11].id)) }));
     // A slow answer changes nothing about it.
     let now = again.id;
     app.keys("r");
@@ -235,7 +243,7 @@ fn a_key_that_is_refused_is_asked_for_and_another_one_follows_again() {
     app.answer::<TestKey>(Ok(()));
     app.answer::<ListPets>(offered(&pets));
     let FollowPets { after } = app.asked().unwrap();
-    assert_eq!(after, Some(pets[11].id));
+    assert_eq!(after, Some(EventPosition::after(pets[11].id)));
     assert_ne!(app.job(Slot::Follow).unwrap().id, id);
 }
 
@@ -256,7 +264,7 @@ fn a_service_that_has_lost_pets_is_reported_and_read_again_and_its_next_pets_app
     followed(&mut app, Followed::Lost(None));
     app.answer::<ListPets>(Err(refused()));
     let last = pets[9].id;
-    followed(&mut app, Followed::Connected(pets[11].id));
+    followed(&mut app, connected(pets[11].id));
     followed(&mut app, Followed::PetsLost(last));
     app.answer_lists(&pets[..10]);
     assert!(app.says("has lost pets, for example because a backup was restored."), "{}", app.screen());
@@ -322,8 +330,8 @@ fn what_an_earlier_session_read_is_not_read_again_where_the_service_reports_what
     kept.restore(&mut app.state, app.now);
     app.answer::<ListPets>(offered(&pets[..20]));
     assert!(app.job(Slot::Inventory).is_none());
-    assert_eq!(app.asked(), Some(FollowPets { after: Some(pets[38].id) }));
-    followed(&mut app, Followed::Connected(pets[38].id));
+    assert_eq!(app.asked(), Some(FollowPets { after: Some(EventPosition::after(pets[38].id)) }));
+    followed(&mut app, connected(pets[38].id));
     followed(&mut app, reported(vec![newcomer(200_000, "Newcomer", PetStatus::Sold)]));
     assert_eq!((count(&app, None), marked(&app)), ("40".to_owned(), vec![200_000]));
     app.keys("r");
@@ -342,7 +350,7 @@ fn of_the_newest_pets_that_an_earlier_session_read_only_what_is_new_since_comes_
     let mut before = started(100);
     before.answer::<ListPets>(offered_part(&pets[..20]));
     before.say::<ReadInventory>(pets[39..].to_vec());
-    followed(&mut before, Followed::Connected(pets[138].id));
+    followed(&mut before, connected(pets[138].id));
     before.answer::<ReadInventory>(Ok(Coverage { from: Some(pets[39].id), ..Coverage::SOME }));
     let kept = SessionCache::at_the_end(&before.state).unwrap();
     let again = |limit| {
@@ -353,8 +361,8 @@ fn of_the_newest_pets_that_an_earlier_session_read_only_what_is_new_since_comes_
     };
     let mut app = again(100);
     assert!(app.job(Slot::Inventory).is_none());
-    assert_eq!(app.asked(), Some(FollowPets { after: Some(pets[138].id) }));
-    followed(&mut app, Followed::Connected(pets[138].id));
+    assert_eq!(app.asked(), Some(FollowPets { after: Some(EventPosition::after(pets[138].id)) }));
+    followed(&mut app, connected(pets[138].id));
     followed(&mut app, reported(vec![newcomer(200_000, "Newcomer", PetStatus::Sold)]));
     assert_eq!((count(&app, None), marked(&app)), ("101+".to_owned(), vec![200_000]));
     assert_eq!(again(101).asked(), Some(ReadInventory { most: 101 }));
@@ -368,7 +376,7 @@ fn while_the_newest_pets_are_here_a_service_is_not_read_again_for_being_followed
     app.say::<ReadInventory>(pets[10..].to_vec());
     app.answer::<ReadInventory>(Ok(Coverage { from: Some(pets[10].id), ..Coverage::SOME }));
     let asked = requests(&app);
-    followed(&mut app, Followed::Connected(pets[38].id));
+    followed(&mut app, connected(pets[38].id));
     assert_eq!(requests(&app), asked, "nothing can be missing");
     followed(&mut app, Followed::Lost(None));
     assert_eq!(requests(&app), asked + 1);

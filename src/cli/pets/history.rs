@@ -1,0 +1,44 @@
+//! `petstore pets history`: what was done to a pet, and by whom.
+
+use std::io::Write as _;
+
+use super::args::HistoryArgs;
+use super::context::PetsContext;
+use crate::api::retry::repeated;
+use crate::cli::{Exit, Failed};
+use crate::clock::time_zone;
+use crate::model::{ObservedStatus, PetHistoryEntry, PetMembers, display_safe, short};
+
+pub async fn run(context: &PetsContext<'_>, args: &HistoryArgs) -> Result<Exit, Failed> {
+    let history = repeated(|| context.client.history(args.id)).await.map_err(|error| context.failed(&error))?;
+    let zone = time_zone();
+    args.output.write(
+        |out| {
+            history.iter().try_for_each(|entry| {
+                let at = entry.at.map(|at| at.to_zoned(zone.clone()).strftime("%Y-%m-%d %H:%M:%S").to_string());
+                let at = at.unwrap_or_else(|| "not recorded".to_owned());
+                writeln!(out, "{at:<19}  {:<20}  {}", by(entry), what(entry))
+            })
+        },
+        || &history,
+    )?;
+    Ok(Exit::Done)
+}
+
+fn by(PetHistoryEntry { by, .. }: &PetHistoryEntry) -> String {
+    let by = by.as_ref().map_or("-", |by| by.name.as_deref().unwrap_or(&by.key));
+    short(by)
+}
+
+/// In words: what it became, and what it was.
+fn what(PetHistoryEntry { from, to, .. }: &PetHistoryEntry) -> String {
+    let [to, from] = [Some(to), from.as_ref()].map(|members| members.map(words).unwrap_or_default());
+    if from.is_empty() { format!("added: {to}") } else { format!("{to} (was {from})") }
+}
+
+fn words(PetMembers { name, category_id, status }: &PetMembers) -> String {
+    let name = name.as_ref().map(|name| display_safe(name).into_owned());
+    let category = category_id.map(|id| format!("category {id}"));
+    let status = status.as_ref().map(|status| display_safe(ObservedStatus::as_str(status)).into_owned());
+    [name, category, status].into_iter().flatten().collect::<Vec<_>>().join(", ")
+}
