@@ -44,6 +44,8 @@ pub struct ListAnswer {
     pub there: Option<Timestamp>,
     /// Whether new pets can be followed there.
     pub offers_events: bool,
+    /// Whether pets can be changed there.
+    pub offers_changes: bool,
 }
 
 impl List {
@@ -133,7 +135,8 @@ pub async fn list(client: &Client, query: &PetQuery, pages: u16, known: Option<&
     let same_number = known.is_some_and(|known| known.pages.len() == parts.len());
     let unchanged = same_number && parts.iter().all(Part::is_known);
     let list = (!unchanged).then(|| assembled(parts));
-    Ok(ListAnswer { list, took, there: client.time(), offers_events: client.offers_events() })
+    let (offers_events, offers_changes) = (client.offers_events(), client.offers_changes());
+    Ok(ListAnswer { list, took, there: client.time(), offers_events, offers_changes })
 }
 
 /// The page at `asked`, which may be `known`.

@@ -8,7 +8,8 @@ use super::screens::{add_pet, domains, pets, profiles, requests, welcome};
 use super::{AppState, Command, Place, Screen, update};
 
 /// Here because what adds pets knows this screen.
-static PETS_PLACE: Place = Place::new(PETS, "Pets", &[pets::update::PETS, TO_ADD, pets::update::PETS_BELOW]);
+static PETS_PLACE: Place =
+    Place::new(PETS, "Pets", &[pets::change::CHANGE, pets::update::PETS, TO_ADD, pets::update::PETS_BELOW]);
 
 static TO_ADD: &[Command] = &[add_pet::form::NEW, add_pet::import::update::IMPORT.at("I F7", "", "import a file")];
 
@@ -33,6 +34,7 @@ pub static PLACES: &[&Place] = &[
     &add_pet::form::FORM_CHOICE_PLACE,
     &add_pet::form::LINES_PLACE,
     &pets::popups::LIMIT_PLACE,
+    &pets::change::STATUS_PLACE,
     &KEY_PLACE,
     &popups::help::ERROR_PLACE,
     &popups::help::PLACE,

@@ -378,6 +378,7 @@ pub fn listed(pets: Vec<Pet>, next: Option<NextPage>) -> Result<ListAnswer, Fail
         took: Duration::from_millis(12),
         there: None,
         offers_events: false,
+        offers_changes: true,
     })
 }
 

@@ -188,6 +188,11 @@ impl PetStore {
         }
     }
 
+    /// What this program did to this pet is no news.
+    pub fn unmark(&mut self, id: PetId) {
+        self.marks.remove(&id);
+    }
+
     /// Whether this pet is neither here nor from here.
     pub fn is_unknown(&self, id: PetId) -> bool {
         self.get(id).is_none() && !self.own.contains(&id)

@@ -1,5 +1,6 @@
 //! Browse the pets: status tabs, limit, search, sort, detail. Here is what the screen knows.
 
+pub mod change;
 pub mod popups;
 pub mod reading;
 #[cfg(test)]
@@ -11,6 +12,8 @@ use std::cmp::{Ordering, Reverse};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+
+use jiff::Timestamp;
 
 use crate::api::List;
 use crate::api::follow::EventPosition;
@@ -57,6 +60,14 @@ pub struct State {
     pub follow: Follow,
     /// Who added pets.
     pub provenance: KnownProvenance,
+    /// Whether pets can be changed, by the last list.
+    pub offers_changes: Option<bool>,
+    /// What becomes of the pets whose changes are under way.
+    pub changing: BTreeMap<PetId, Pet>,
+    /// What this program changed last, as it is and as it was.
+    pub last_change: Option<(Pet, Pet)>,
+    /// By whom and when pets were changed, as reported.
+    pub changed_by: BTreeMap<PetId, (Option<String>, Option<Timestamp>)>,
     rows: Rows,
     cursor: usize,
     /// The pet under the cursor, so that it stays there when rows come and go.
@@ -282,6 +293,13 @@ impl State {
         }
         self.anchor = self.selected().map(|pet| pet.id);
         let from = self.store.put(added.iter().cloned());
+        self.show_from(from);
+    }
+
+    /// This was changed here.
+    pub fn changed_here(&mut self, pet: &Pet) {
+        let from = self.store.put([pet.clone()]);
+        self.store.unmark(pet.id);
         self.show_from(from);
     }
 

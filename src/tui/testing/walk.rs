@@ -42,6 +42,7 @@ use crate::tui::screens::domains::redirects::FollowRedirects;
 use crate::tui::screens::domains::scheduler::CheckDomain;
 use crate::tui::screens::domains::tests::fixture;
 use crate::tui::screens::domains::update::KeepRegistry;
+use crate::tui::screens::pets::change::ChangePet;
 use crate::tui::screens::pets::popups::{AddView, FindPet};
 use crate::tui::screens::pets::reading::{AskProvenance, FollowPets, ListPets, ReadInventory};
 use crate::tui::screens::pets::update::AddSamples;
@@ -143,7 +144,7 @@ fn reply(app: &mut App, which: usize) {
     }
     match job.job.slot() {
         Slot::List => about_lists(app, job, which, failure),
-        Slot::Follow | Slot::Inventory | Slot::ById | Slot::Provenance | Slot::Samples => {
+        Slot::Follow | Slot::Inventory | Slot::ById | Slot::Provenance | Slot::Samples | Slot::Change(_) => {
             about_pets(app, job, which, failure);
         }
         Slot::Queue | Slot::Line(_) | Slot::SearchForLine => {
@@ -214,9 +215,13 @@ fn about_lists(app: &mut App, job: &Started, which: usize, failure: impl Fn() ->
     let rows = match which {
         _ if which.is_multiple_of(3) => Err(failure()),
         // The service says that nothing has changed.
-        _ if which.is_multiple_of(7) => {
-            Ok(ListAnswer { list: None, took: Duration::from_millis(5), there: None, offers_events: true })
-        }
+        _ if which.is_multiple_of(7) => Ok(ListAnswer {
+            list: None,
+            took: Duration::from_millis(5),
+            there: None,
+            offers_events: true,
+            offers_changes: true,
+        }),
         _ => listed(animals(which % 130), None),
     };
     app.answer_to::<ListPets>(job.id, rows);
@@ -254,6 +259,16 @@ fn about_pets(app: &mut App, job: &Started, which: usize, failure: impl Fn() -> 
             from: which.is_multiple_of(14).then_some(100_300),
         };
         app.answer_to::<ReadInventory>(job.id, if fails { Err(failure()) } else { Ok(coverage) });
+    } else if let Some(ChangePet { seen, wanted, .. }) = of_kind(job) {
+        let message = || "changed".to_owned();
+        let body = Some(format!(
+            "{{\"code\":\"changed\",\"message\":\"\",\"status\":409,\"pet\":{}}}",
+            serde_json::to_string(seen).unwrap()
+        ));
+        let faster =
+            Failure::Refused { status: 409, code: Some(message()), message: message(), retry_after: None, body };
+        let failure = if which.is_multiple_of(2) { failure() } else { faster };
+        app.answer_to::<ChangePet>(job.id, if fails { Err(failure) } else { Ok(wanted.clone()) });
     } else if is::<FindPet>(job) {
         let pet = Pet { id: 7, name: "Rex".into(), category_id: 3, status: None };
         let found = LookupResult { pet: which.is_multiple_of(2).then_some(pet), ..LookupResult::default() };

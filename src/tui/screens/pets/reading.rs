@@ -5,9 +5,10 @@
 use std::convert::Infallible;
 use std::sync::Arc;
 
+use super::change::on_change;
 use super::update::{on_answer, on_failure, on_sign_of_life, refuse_key, reload, waits};
 use super::{Barrier, FollowLink, ReadNext};
-use crate::api::follow::{AddedPet, ChangedPet, EventPosition, Followed, Follower};
+use crate::api::follow::{AddedPet, EventPosition, Followed, Follower};
 use crate::api::follow::{ProvenanceError, ProvenanceReader};
 use crate::api::inventory::in_parts;
 use crate::api::list::{self};
@@ -40,6 +41,7 @@ impl Job for ListPets {
             Err(failure) => return on_failure(app, failure, now),
         };
         on_answer(app, &answer, now);
+        app.pets.offers_changes = Some(answer.offers_changes);
         app.pets.provenance.barrier.take_if(|barrier| *barrier == Barrier::Failed);
         let pets = &mut app.pets;
         let status = self.query.status;
@@ -241,11 +243,6 @@ impl Ongoing for FollowPets {
     fn can_wait((news, _): &Self::Part) -> bool {
         matches!(news, Followed::Added(_) | Followed::Changed(_))
     }
-}
-
-/// A change of this program or of another one.
-fn on_change(app: &mut AppState, changed: ChangedPet, now: Now) {
-    app.pets.take([changed.pet], now);
 }
 
 /// The rows are as of now.

@@ -1,5 +1,6 @@
 //! The pets screen: what follows from keys and replies, and how each state looks.
 
+mod changes;
 mod live;
 mod more;
 mod moves;
@@ -462,7 +463,7 @@ fn tabs_first_column_and_bottom_line_never_move() {
         assert!(lines[0].starts_with(" [1 Pets] 2 Add pet"), "{screen}");
         assert!(lines[1].starts_with(" [All "), "{screen}");
         assert!(lines[2].starts_with(" / "), "{screen}");
-        assert!(lines[23].starts_with(" Enter detail"), "{screen}");
+        assert!(lines[23].starts_with(" s sell  Enter detail"), "{screen}");
         assert!(lines.iter().any(|line| line.starts_with("   ID        NAME")), "{screen}");
     }
 }

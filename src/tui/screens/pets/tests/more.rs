@@ -29,7 +29,13 @@ fn ids(app: &App) -> Vec<i64> {
 }
 
 fn unchanged() -> Result<ListAnswer, Failure> {
-    Ok(ListAnswer { list: None, took: Duration::from_millis(3), there: None, offers_events: false })
+    Ok(ListAnswer {
+        list: None,
+        took: Duration::from_millis(3),
+        there: None,
+        offers_events: false,
+        offers_changes: true,
+    })
 }
 
 /// An app on a service with these pets, of which it lists only 100 of each status.

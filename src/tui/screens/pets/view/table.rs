@@ -207,6 +207,8 @@ impl<'a> Rows<'a> {
 
     fn draw(&mut self, pet: &Pet, selected: bool, page: &mut Page<'_>) {
         let Self { pets, columns, recorded, role, query, search } = self;
+        let changing = pets.changing.get(&pet.id);
+        let pet = changing.unwrap_or(pet);
         let role = *role;
         let mut selected_to = columns.shown.first().map_or(LEFT, |first| first.x + first.width);
         let missing = || "-".to_owned();
@@ -253,8 +255,9 @@ impl<'a> Rows<'a> {
             let (mark, role) = page.appearance.mark(pet.status.as_ref());
             page.at(status.x, mark, role);
         }
-        if let Some(mark) = pets.store.mark(pet.id) {
-            page.at(2, mark.sign(), StyleRole::New);
+        let mark = changing.map(|_| ".").or_else(|| Some(pets.store.mark(pet.id)?.sign()));
+        if let Some(mark) = mark {
+            page.at(2, mark, StyleRole::New);
         }
         if let Some(search) = search {
             underline(columns, &pet.name, &search.positions(query, pet), page);

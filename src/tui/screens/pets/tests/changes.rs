@@ -1,0 +1,147 @@
+//! Sell, reserve, return, undo.
+
+use crate::api::Failure;
+use crate::api::follow::{ChangedPet, EventPosition, Followed};
+use crate::model::{AddedBy, Pet, PetMembers, PetStatus};
+use crate::tui::Slot;
+use crate::tui::screens::pets::change::ChangePet;
+use crate::tui::screens::pets::reading::{FollowPets, ListPets};
+use crate::tui::testing::{App, animals, listed, remote};
+
+/// An app with one pet of each status, and the cursor on the first.
+fn app() -> (App, Vec<Pet>) {
+    let mut pets = animals(3);
+    for (pet, status) in pets.iter_mut().zip(PetStatus::ALL) {
+        pet.status = Some(status.into());
+    }
+    (App::loaded_from(remote(), 80, 24, &pets), pets)
+}
+
+fn with(pet: &Pet, status: PetStatus) -> Pet {
+    Pet { status: Some(status.into()), ..pet.clone() }
+}
+
+/// What a service answers where the pet is not as it was seen.
+fn changed(pet: &Pet) -> Failure {
+    let pet = serde_json::to_string(pet).unwrap();
+    let body = format!("{{\"code\":\"changed\",\"message\":\"\",\"status\":409,\"pet\":{pet}}}");
+    let (code, message) = (Some("changed".to_owned()), String::new());
+    Failure::Refused { status: 409, code, message, retry_after: None, body: Some(body) }
+}
+
+fn answered(app: &mut App, answer: Result<Pet, Failure>) {
+    app.answer_in::<ChangePet>(Slot::Change(0), answer);
+}
+
+#[test]
+fn a_sale_is_two_keys_and_undone_with_one() {
+    let (mut app, pets) = app();
+    app.keys("s Enter");
+    let asked = app.asked::<ChangePet>().unwrap();
+    assert_eq!((&asked.seen, &asked.wanted), (&pets[0], &with(&pets[0], PetStatus::Sold)));
+    // At once, marked, and under the hand.
+    assert!(app.screen().contains(" >."), "{}", app.screen());
+    assert_eq!(app.state.pets.store.get(pets[0].id), Some(&pets[0]));
+    answered(&mut app, Ok(asked.wanted.clone()));
+    assert!(app.says("u undoes it.") && !app.screen().contains(" >."), "{}", app.screen());
+    assert_eq!(app.state.pets.store.mark(pets[0].id), None, "what is done here is no news");
+    app.keys("u");
+    let undo = app.asked::<ChangePet>().unwrap();
+    assert_eq!((&undo.seen, &undo.wanted), (&asked.wanted, &pets[0]));
+    answered(&mut app, Ok(pets[0].clone()));
+    assert!(app.says("undone, available"), "{}", app.screen());
+    app.keys("u");
+    assert!(app.says("no change of yours to undo"), "{}", app.screen());
+}
+
+#[test]
+fn the_likely_status_is_chosen_and_the_one_that_it_has_changes_nothing() {
+    let (mut app, pets) = app();
+    for (at, likely) in [PetStatus::Sold, PetStatus::Sold, PetStatus::Available].into_iter().enumerate() {
+        app.keys("g").keys(&"j ".repeat(at)).keys("s Enter");
+        assert_eq!(app.asked::<ChangePet>().unwrap().wanted, with(&pets[at], likely));
+        app.answer_in::<ChangePet>(Slot::Change(0), Ok(pets[at].clone()));
+    }
+    app.keys("g s k k Enter");
+    assert!(app.says("is available already") && !app.state.pending.is_running(Slot::Change(0)), "{}", app.screen());
+    app.keys("s Esc");
+    assert!(!app.state.pending.is_running(Slot::Change(0)));
+}
+
+#[test]
+fn whoever_is_slower_learns_who_was_faster() {
+    let (mut app, pets) = app();
+    app.keys("s Enter");
+    answered(&mut app, Err(changed(&with(&pets[0], PetStatus::Pending))));
+    assert!(app.says("Somebody reserved"), "{}", app.screen());
+    assert!(app.says("Nothing was changed."));
+    assert_eq!(app.state.pets.store.get(pets[0].id), Some(&with(&pets[0], PetStatus::Pending)));
+}
+
+#[test]
+fn what_others_change_is_marked_and_named_where_it_was_faster() {
+    let pets = animals(3);
+    let mut app = App::started(remote(), 80, 24);
+    app.answer::<ListPets>(
+        listed(pets.clone(), None).map(|answer| crate::api::ListAnswer { offers_events: true, ..answer }),
+    );
+    let follow = |app: &mut App, news| {
+        let id = app.job(Slot::Follow).expect("the service is followed").id;
+        app.say_to::<FollowPets>(id, (news, None));
+    };
+    follow(&mut app, Followed::Connected(EventPosition::after(pets[2].id)));
+    app.keys("s Enter");
+    let sold = with(&pets[0], PetStatus::Sold);
+    let (from, to) = PetMembers::of_change(&pets[0], &sold);
+    let changed_by = Some(AddedBy { key: "AAAAAAAA".to_owned(), name: Some("Ada".to_owned()) });
+    let other = with(&pets[1], PetStatus::Sold);
+    for pet in [sold.clone(), other.clone()] {
+        let news = ChangedPet {
+            pet,
+            from: from.clone(),
+            to: to.clone(),
+            changed_at: Some(app.now.wall),
+            changed_by: changed_by.clone(),
+        };
+        follow(&mut app, Followed::Changed(Box::new(news)));
+    }
+    assert!(app.state.pets.store.mark(other.id).is_some());
+    answered(&mut app, Err(changed(&sold)));
+    assert!(app.says("Ada sold") && app.says("just now"), "{}", app.screen());
+}
+
+#[test]
+fn an_answer_that_did_not_come_is_called_so_and_the_row_is_as_it_was() {
+    let (mut app, pets) = app();
+    for (failure, words) in [
+        (Failure::NoAnswer { after: std::time::Duration::from_secs(30) }, "may or may not be sold"),
+        (Failure::NotSent { why: "connection refused".into() }, "was not changed"),
+    ] {
+        app.keys("s Enter");
+        answered(&mut app, Err(failure));
+        assert!(app.says(words), "{}", app.screen());
+        assert_eq!(app.state.pets.store.get(pets[0].id), Some(&pets[0]));
+    }
+}
+
+#[test]
+fn a_service_without_changes_and_a_profile_that_is_read_only_say_so() {
+    let (mut app, _) = app();
+    app.state.pets.offers_changes = Some(false);
+    app.keys("s");
+    assert!(app.says("does not offer to change pets"), "{}", app.screen());
+    app.state.pets.offers_changes = Some(true);
+    app.state.link.read_only = true;
+    app.keys("s");
+    assert!(app.state.popups.top().is_none() && !app.state.pending.is_running(Slot::Change(0)));
+}
+
+#[test]
+fn a_protected_profile_asks_before_the_first_change() {
+    let (mut app, _) = app();
+    app.state.link.protect = true;
+    app.keys("s Enter");
+    assert!(app.says("is protected") && !app.state.pending.is_running(Slot::Change(0)), "{}", app.screen());
+    app.wait(crate::tui::popups::DEAF).keys("y");
+    assert!(app.state.pending.is_running(Slot::Change(0)), "{}", app.screen());
+}
