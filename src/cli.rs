@@ -31,7 +31,7 @@ use std::fmt::Display;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::process::ExitCode;
 
-use clap::{CommandFactory as _, FromArgMatches as _};
+use clap::FromArgMatches as _;
 use tokio::runtime::Builder;
 use tracing::Level;
 
@@ -51,7 +51,7 @@ use ssh::person::{ASK, revoked};
 
 /// The whole command line, for the manual pages.
 pub fn command() -> clap::Command {
-    Args::command()
+    command::root()
 }
 
 /// Parses the arguments of the process, runs the command, and reports a failure.
@@ -69,7 +69,7 @@ pub fn main() -> ExitCode {
 
 /// Sets `coloured` to whether a failure is shown in colour, as soon as that is known.
 fn start(arguments: &[OsString], env: &Env, coloured: &mut bool) -> Result<Exit, Failed> {
-    if let Some(exit) = completions::answer(Args::command, arguments, env) {
+    if let Some(exit) = completions::answer(command, arguments, env) {
         return Ok(exit);
     }
     error::refuse_misplaced_key(arguments, env)?;
@@ -104,7 +104,7 @@ fn start(arguments: &[OsString], env: &Env, coloured: &mut bool) -> Result<Exit,
 
 /// Reads the command line. If there is nothing to run, the error says how it ended: help was printed, or what is wrong.
 fn parse(arguments: &[OsString], env: &Env) -> Result<Args, Result<Exit, Failed>> {
-    let mut command = Args::command().color(When::of_help(arguments, env));
+    let mut command = command().color(When::of_help(arguments, env));
     let matches = command.try_get_matches_from_mut(arguments);
     let parsed = matches.and_then(|matches| Args::from_arg_matches(&matches));
     parsed.map_err(|error| error::usage_error(&error, &command, arguments).map_or_else(|| print(&error), Err))
@@ -168,7 +168,7 @@ fn run(args: Args, env: &Env, coloured: bool) -> Result<Exit, Failed> {
     let choices = args.shared.choices();
     one_service(&choices, args.command.as_ref())?;
     let result = match args.command.unwrap_or(Command::Ui(UiArgs::default())) {
-        Command::Ui(ui) => launch::run(&runtime, &choices, env, ui.place, || Args::command().render_usage()),
+        Command::Ui(ui) => launch::run(&runtime, &choices, env, ui.place, || command().render_usage()),
         Command::Pets(command) => runtime.block_on(async {
             let sends = matches!(command, PetsCommand::Add(_) | PetsCommand::Import(_));
             tokio::select! {
@@ -207,11 +207,7 @@ fn run(args: Args, env: &Env, coloured: bool) -> Result<Exit, Failed> {
         Command::Keys(keys) => runtime.block_on(keys::at_the_terminal(keys, env)),
         Command::Ssh(command) => runtime.block_on(ssh::run(command, &choices, env)),
         Command::SshSession(_) => unreachable!("it was replaced by the command of the session"),
-        Command::Backup(backup) => runtime.block_on(maintenance::backup(backup)),
-        Command::Restore(restore) => runtime.block_on(maintenance::restore(restore)),
-        Command::Check(database) => runtime.block_on(maintenance::check(database.url)),
-        Command::Copy(copy) => runtime.block_on(maintenance::copy(copy)),
-        Command::Migrate(database) => runtime.block_on(maintenance::migrate(database.url)),
+        Command::Database(command) | Command::Older(command) => runtime.block_on(maintenance::run(command)),
         Command::Completions(args) => completions::run(&args),
     };
     // A thread that still waits for a name to resolve must not keep the program running.

@@ -1,4 +1,4 @@
-//! `petstore copy` of a million pets from SQLite to PostgreSQL and back, verification included.
+//! `petstore database copy` of a million pets from SQLite to PostgreSQL and back, verification included.
 
 use std::fs;
 use std::process::{Command, Stdio};
@@ -22,7 +22,7 @@ pub fn measure(server: &mut Server) {
         for (from, to, rates, memory) in
             [(&file("store.db"), &url, &mut there, &mut memory_there), (&url, &copy, &mut back, &mut memory_back)]
         {
-            let (time, peak) = run(&["copy", "--from", from, "--to", to]);
+            let (time, peak) = run(&["database", "copy", "--from", from, "--to", to]);
             rates.push(ANIMALS as f64 / time.as_secs_f64());
             memory.push(peak);
         }

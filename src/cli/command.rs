@@ -2,14 +2,14 @@
 
 use std::sync::LazyLock;
 
-use clap::{Args as ClapArgs, Parser, Subcommand};
+use clap::{Args as ClapArgs, CommandFactory as _, Parser, Subcommand};
 
-use super::args::{DatabaseArg, GlobalArgs, StartScreen};
+use super::args::{GlobalArgs, StartScreen};
 use super::completions::CompletionsArgs;
 use super::configuration::{CONFIG_HELP, ConfigCommand};
 use super::domains::args::DomainsArgs;
 use super::keys::{KEYS_HELP, KeysCommand};
-use super::maintenance::{BackupArgs, CopyArgs, RestoreArgs};
+use super::maintenance::{DATABASE_HELP, DatabaseCommand};
 use super::pets::args::{PETS_HELP, PetsCommand};
 use super::profiles::{LoginArgs, PROFILES_HELP, ProfilesCommand};
 use super::render::FormatArg;
@@ -42,6 +42,34 @@ const UI_HELP: &str = "Examples:
   petstore ui domains
   petstore --demo ui add";
 
+/// The commands as the help lists them. Any other is understood, and shown nowhere.
+const GROUPS: [(&str, &[&str]); 4] = [
+    ("Everyday", &["ui", "pets", "domains"]),
+    ("Connection", &["login", "logout", "status", "profiles", "config", "doctor"]),
+    ("Service", &["serve", "keys", "ssh", "database"]),
+    ("Your shell", &["completions"]),
+];
+
+/// The whole command line. The template of the help has the groups, which clap does not have.
+pub fn root() -> clap::Command {
+    let is_listed = |command: &clap::Command| GROUPS.iter().any(|(_, names)| names.contains(&command.get_name()));
+    let root = Args::command().mut_subcommands(|command| {
+        let hidden = !is_listed(&command);
+        command.hide(hidden)
+    });
+    let (heading, literal) = (*root.get_styles().get_header(), *root.get_styles().get_literal());
+    let mut template = "{about-with-newline}\n{usage-heading} {usage}\n".to_owned();
+    for (group, names) in GROUPS {
+        template += &format!("\n{heading}{group}:{heading:#}\n");
+        for command in names.iter().filter_map(|name| root.find_subcommand(name)) {
+            let (name, about) = (command.get_name(), command.get_about().map(ToString::to_string).unwrap_or_default());
+            template += &format!("  {literal}{name:11}{literal:#}  {about}\n");
+        }
+    }
+    template += &format!("\n{heading}Options:{heading:#}\n{{options}}{{after-help}}");
+    root.help_template(template)
+}
+
 /// Manage a pet store's inventory from the terminal.
 ///
 /// Without a command, petstore opens the full screen. It uses the embedded store unless you name a service.
@@ -73,9 +101,9 @@ pub enum Command {
     /// Show and check the configuration.
     #[command(subcommand, after_help = CONFIG_HELP)]
     Config(ConfigCommand),
-    /// Check terminal, configuration, keys, network and database, and say how to fix what is wrong.
+    /// Find out what is wrong with this setup, and how to fix it.
     ///
-    /// Exits with 0 if nothing fails, and with 1 otherwise. Changes nothing, and never prints a key.
+    /// Checks terminal, configuration, keys, network and database. Exits with 0 if nothing fails, and with 1 otherwise. Changes nothing, and never prints a key.
     #[command(after_help = "Examples:\n  petstore doctor\n  petstore -p branch doctor --format json")]
     Doctor(FormatArg),
     /// Run a service with the Petstore Animals API.
@@ -87,30 +115,17 @@ pub enum Command {
     #[command(subcommand, after_help = SSH_HELP)]
     Ssh(SshCommand),
     /// Start the session of a person: for the lines of authorized_keys that `petstore ssh authorize` prints.
-    #[command(hide = true)]
     SshSession(SessionArgs),
-    /// Copy a service's database while it is in use.
-    Backup(BackupArgs),
-    /// Restore a service's database from a backup, while the service is stopped.
+    /// Back up, restore, check, copy and update a service's database.
+    #[command(subcommand, after_help = DATABASE_HELP)]
+    Database(DatabaseCommand),
+    // Earlier versions had these without the word before them.
+    #[command(flatten)]
+    Older(DatabaseCommand),
+    /// Print a script with which your shell completes commands and names.
     ///
-    /// The backup is verified first, and the copy of it before it takes the place of the database. The backup stays.
-    Restore(RestoreArgs),
-    /// Check a service's database: every page and every pet.
-    #[command(after_help = "Example:\n  petstore check --database sqlite:store.db")]
-    Check(DatabaseArg),
-    /// Copy a store to another database, and verify the copy.
-    ///
-    /// Copies pets with their ids, API keys and Idempotency-Keys. Stop the service first: pets added during the copy are
-    /// not copied. An interrupted copy leaves nothing: run the same command again. At the end every row of the copy is
-    /// compared with the store.
-    Copy(CopyArgs),
-    /// Create or update the tables of a service's database.
-    #[command(after_help = "Example:\n  petstore migrate --database postgres://owner@db.shop.example/pets")]
-    Migrate(DatabaseArg),
-    /// Print a shell script that completes commands, options, profiles, statuses and your domains.
-    ///
-    /// The script asks petstore each time, so it knows new profiles and domains at once. Reload it after an update of
-    /// petstore.
+    /// It completes commands, options, profiles, statuses and your domains. The script asks petstore each time, so it knows
+    /// new profiles and domains at once. Reload it after an update of petstore.
     Completions(CompletionsArgs),
 }
 
@@ -118,20 +133,20 @@ pub enum Command {
 #[derive(Debug, Subcommand)]
 #[command(defer = true)]
 pub enum AccessCommand {
-    /// Save the API key of a profile, after testing that the service accepts it.
+    /// Test the API key of a profile, and save it.
     ///
-    /// The key is typed at a prompt without being shown, or read from standard input. It is never an argument: other users
+    /// A key that the service does not accept is not saved. The key is typed at a prompt without being shown, or read from standard input. It is never an argument: other users
     /// see those in the list of processes, and the shell saves them in its history. The place of the key is written to the
     /// configuration; everything else in that file stays, comments included.
     Login(LoginArgs),
-    /// Remove the API key of a profile, from where petstore keeps it and from the configuration.
+    /// Remove the saved API key of a profile.
     ///
-    /// The service still accepts the key. To revoke it: petstore keys revoke.
+    /// It is removed from where petstore keeps it and from the configuration. The service still accepts the key. To revoke it: petstore keys revoke.
     #[command(after_help = "Example:\n  petstore logout -p branch")]
     Logout,
-    /// Show which service is used and where each setting comes from; test the connection and the key.
+    /// Show which service is used, and test the connection and the key.
     ///
-    /// Exits with 0 if all is well, 4 if the key is missing or not accepted, 6 if there is no answer.
+    /// Also shows where each setting comes from. Exits with 0 if all is well, 4 if the key is missing or not accepted, 6 if there is no answer.
     #[command(after_help = "Examples:\n  petstore status\n  petstore status -p branch --format json")]
     Status(FormatArg),
 }
@@ -145,13 +160,11 @@ pub struct UiArgs {
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory as _;
-
     use super::*;
 
     #[test]
     fn the_commands_are_consistent() {
-        Args::command().debug_assert();
+        root().debug_assert();
     }
 
     /// The options of a command are only made when it is used. A documentation comment on their struct would then replace
@@ -166,10 +179,10 @@ mod tests {
                 assert_eq!(about, built.get_about().map(ToString::to_string), "{}", built.get_name());
             }
         }
-        let mut built = Args::command();
+        let mut built = root();
         built.build();
-        compare(&Args::command(), &mut built);
-        for group in Args::command().get_subcommands() {
+        compare(&root(), &mut built);
+        for group in root().get_subcommands() {
             compare(group, built.find_subcommand_mut(group.get_name()).unwrap());
         }
     }
@@ -184,7 +197,7 @@ mod tests {
             }
             command.get_subcommands().for_each(check);
         }
-        let mut built = Args::command();
+        let mut built = root();
         built.build();
         check(&built);
     }

@@ -229,7 +229,7 @@ async fn database(env: &Env) -> Option<Check> {
 
 async fn file(name: &str, place: &str, path: PathBuf) -> Check {
     let url = DatabaseUrl::Sqlite(path);
-    let whole = format!("to check all of it: petstore check --database {url}");
+    let whole = format!("to check all of it: petstore database check --database {url}");
     let remedy = "move this file aside, and restore the last backup";
     match timeout(LIMIT, store::check(&url, true)).await {
         Err(_) => Check::warn(name, &format!("{place} could not be checked within {} s", LIMIT.as_secs()), &whole),

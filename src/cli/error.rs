@@ -393,7 +393,8 @@ fn in_short(text: &str, path: &str, ours: Option<Vec<String>>) -> Failed {
 /// A tip with the similar subcommand of `command`, or the one of that name further down. clap's own guess is poor for
 /// short words.
 fn similar(typed: &str, command: &Command) -> Vec<String> {
-    let near = nearest(typed, command.get_subcommands().map(Command::get_name)).map(str::to_owned);
+    let listed = command.get_subcommands().filter(|command| !command.is_hide_set());
+    let near = nearest(typed, listed.map(Command::get_name)).map(str::to_owned);
     let below = || {
         let above =
             command.get_subcommands().find(|above| above.get_subcommands().any(|one| one.get_name() == typed))?;
@@ -437,11 +438,11 @@ fn called<'a>(command: &'a Command, arguments: &[OsString]) -> (String, &'a Comm
 
 #[cfg(test)]
 mod tests {
-    use clap::{CommandFactory as _, Parser as _};
+    use clap::Parser as _;
 
     use super::*;
     use crate::api::failure::RetryAfter;
-    use crate::cli::command::Args;
+    use crate::cli::command::{Args, root};
     use crate::model::{Problem, ProblemCode};
 
     #[test]
@@ -467,7 +468,7 @@ mod tests {
     fn message(line: &str) -> String {
         let arguments: Vec<OsString> = line.split(' ').map(OsString::from).collect();
         let error = Args::try_parse_from(&arguments).unwrap_err();
-        usage_error(&error, &Args::command(), &arguments).unwrap().to_string()
+        usage_error(&error, &root(), &arguments).unwrap().to_string()
     }
 
     #[test]

@@ -1,15 +1,15 @@
-//! `petstore backup`, `restore`, `check`, `copy` and `migrate`: maintenance of a database.
+//! `petstore database`: maintenance of the database of a service.
 
 use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::Args;
+use clap::{Args, Subcommand};
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, interval_at};
 use tokio_util::sync::CancellationToken;
 
-use super::args::{DATABASE_VARIABLE, DatabaseParser};
+use super::args::{DATABASE_VARIABLE, DatabaseArg, DatabaseParser};
 use super::output::{self};
 use super::signals::Signals;
 use super::{Exit, Failed, note};
@@ -21,9 +21,47 @@ use crate::store::{self, CopyError, CopyProgress, CopySummary, DatabaseUrl, Stor
 const PROGRESS: Duration = Duration::from_millis(500);
 const PROGRESS_IN_A_LOG: Duration = Duration::from_secs(60);
 
+pub const DATABASE_HELP: &str = "Examples:
+  petstore database backup --database sqlite:store.db store-2026-11-21.db
+  petstore database check --database sqlite:store.db";
+
+#[derive(Debug, Subcommand)]
+#[command(defer = true)]
+pub enum DatabaseCommand {
+    /// Copy a service's database while it is in use.
+    Backup(BackupArgs),
+    /// Restore a service's database from a backup, while the service is stopped.
+    ///
+    /// The backup is verified first, and the copy of it before it takes the place of the database. The backup stays.
+    Restore(RestoreArgs),
+    /// Check a service's database: every page and every pet.
+    #[command(after_help = "Example:\n  petstore database check --database sqlite:store.db")]
+    Check(DatabaseArg),
+    /// Copy a store to another database, and verify the copy.
+    ///
+    /// Copies pets with their ids, API keys and Idempotency-Keys. Stop the service first: pets added during the copy are
+    /// not copied. An interrupted copy leaves nothing: run the same command again. At the end every row of the copy is
+    /// compared with the store.
+    Copy(CopyArgs),
+    /// Create or update the tables of a service's database.
+    #[command(after_help = "Example:\n  petstore database migrate --database postgres://owner@db.shop.example/pets")]
+    Migrate(DatabaseArg),
+}
+
+/// Runs `command`.
+pub async fn run(command: DatabaseCommand) -> Result<Exit, Failed> {
+    match command {
+        DatabaseCommand::Backup(args) => backup(args).await,
+        DatabaseCommand::Restore(args) => restore(args).await,
+        DatabaseCommand::Check(database) => check(database.url).await,
+        DatabaseCommand::Copy(args) => copy(args).await,
+        DatabaseCommand::Migrate(database) => migrate(database.url).await,
+    }
+}
+
 #[derive(Debug, Args)]
-#[command(after_help = "Example:\n  petstore backup --database sqlite:store.db store-2026-11-21.db\n\n\
-    To put it back: petstore restore store-2026-11-21.db --database sqlite:store.db")]
+#[command(after_help = "Example:\n  petstore database backup --database sqlite:store.db store-2026-11-21.db\n\n\
+    To put it back: petstore database restore store-2026-11-21.db --database sqlite:store.db")]
 pub struct BackupArgs {
     /// The service's database, sqlite:FILE. It may be in use.
     #[arg(long, value_name = "URL", env = DATABASE_VARIABLE, hide_env_values = true, value_parser = DatabaseParser)]
@@ -33,10 +71,12 @@ pub struct BackupArgs {
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = "Example:\n  petstore restore store-2026-11-21.db --database sqlite:store.db --force\n\n\
-    Under systemd, first: systemctl stop petstore.socket petstore.service")]
+#[command(
+    after_help = "Example:\n  petstore database restore store-2026-11-21.db --database sqlite:store.db --force\n\n\
+    Under systemd, first: systemctl stop petstore.socket petstore.service"
+)]
 pub struct RestoreArgs {
-    /// The backup: a file of petstore backup.
+    /// The backup: a file of petstore database backup.
     file: PathBuf,
     /// The database to restore, sqlite:FILE. It must not be in use.
     #[arg(long, value_name = "URL", env = DATABASE_VARIABLE, hide_env_values = true, value_parser = DatabaseParser)]
@@ -52,7 +92,7 @@ fn unreadable(error: StoreError) -> Failed {
 }
 
 /// Makes the copy, and fails if a quick check finds it damaged. Then, and after a signal, no file is left.
-pub async fn backup(args: BackupArgs) -> Result<Exit, Failed> {
+async fn backup(args: BackupArgs) -> Result<Exit, Failed> {
     let (database, copy) = (args.database, args.file.display());
     let stop = Stop::on_signal()?;
     let copying = store::backup(&database, &args.file, stop.token.clone());
@@ -60,7 +100,7 @@ pub async fn backup(args: BackupArgs) -> Result<Exit, Failed> {
     let damaged = |count| {
         format!(
             "{copy} was not written, since the copy is damaged ({count}); {database} may be damaged too: run \
-             petstore check, and keep your older backups"
+             petstore database check, and keep your older backups"
         )
     };
     let changed = stop.done(copied, damaged).await?;
@@ -70,7 +110,7 @@ pub async fn backup(args: BackupArgs) -> Result<Exit, Failed> {
 }
 
 /// Replaces the database by the backup, and reports how many pets it has now. A failure leaves it as it was.
-pub async fn restore(args: RestoreArgs) -> Result<Exit, Failed> {
+async fn restore(args: RestoreArgs) -> Result<Exit, Failed> {
     let RestoreArgs { file, database, force } = args;
     let backup = file.display();
     let stop = Stop::on_signal()?;
@@ -84,7 +124,7 @@ pub async fn restore(args: RestoreArgs) -> Result<Exit, Failed> {
 }
 
 /// Reports that the database is intact; otherwise lists each problem and fails.
-pub async fn check(database: DatabaseUrl) -> Result<Exit, Failed> {
+async fn check(database: DatabaseUrl) -> Result<Exit, Failed> {
     output::is_there()?;
     let checked = with_progress(|| "checking".to_owned(), store::check(&database, false)).await.map_err(unreadable)?;
     if checked.problems.is_empty() {
@@ -106,7 +146,7 @@ fn damaged(problems: &[String], what: impl FnOnce(String) -> String) -> Failed {
 }
 
 /// Brings the schema up to date. Several programs may do so at once.
-pub async fn migrate(database: DatabaseUrl) -> Result<Exit, Failed> {
+async fn migrate(database: DatabaseUrl) -> Result<Exit, Failed> {
     let migrating = Store::open(&database);
     let store = with_progress(|| "updating the schema".to_owned(), migrating).await;
     store.map_err(unreadable)?.close().await;
@@ -181,8 +221,8 @@ async fn with_progress<T>(what: impl Fn() -> String, work: impl Future<Output = 
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  petstore copy --from sqlite:store.db --to postgres://petstore@db.shop.example/pets\n  \
-    petstore copy --from postgres://petstore@db.shop.example/pets --to sqlite:store.db"
+    after_help = "Examples:\n  petstore database copy --from sqlite:store.db --to postgres://petstore@db.shop.example/pets\n  \
+    petstore database copy --from postgres://petstore@db.shop.example/pets --to sqlite:store.db"
 )]
 pub struct CopyArgs {
     /// The database to copy. It is not changed.
@@ -194,7 +234,7 @@ pub struct CopyArgs {
 }
 
 /// Copies, and reports how many pets the copy has.
-pub async fn copy(args: CopyArgs) -> Result<Exit, Failed> {
+async fn copy(args: CopyArgs) -> Result<Exit, Failed> {
     let CopyArgs { from, to } = args;
     let (progress, stop) = (CopyProgress::default(), Stop::on_signal()?);
     let copied = with_progress(|| describe(&progress), store::copy(&from, &to, &progress, &stop.token)).await;

@@ -88,7 +88,9 @@ impl StoreError {
                 "the database {database} was made by a newer petstore (schema {found}; this one supports {known}): use that \
                  version"
             ),
-            found => format!("{database} has schema {found}, and this petstore needs {known}: run petstore migrate"),
+            found => {
+                format!("{database} has schema {found}, and this petstore needs {known}: run petstore database migrate")
+            }
         })
     }
 }
@@ -183,8 +185,8 @@ pub enum FailureKind {
          and with ignore_startup_parameters = options"
     )]
     Pooler,
-    /// Another version of this program is needed, or `petstore migrate`.
-    #[error("the database schema is not up to date: run petstore migrate")]
+    /// Another version of this program is needed, or `petstore database migrate`.
+    #[error("the database schema is not up to date: run petstore database migrate")]
     Schema,
     /// Anything else that the database answered.
     #[error("the database does not work")]

@@ -27,7 +27,8 @@ use super::{
 /// the schema.
 pub async fn backup(url: &DatabaseUrl, file: &Path, cancel: CancellationToken) -> Result<Option<String>, CopyError> {
     let DatabaseUrl::Sqlite(path) = url.clone() else {
-        let why = "back up a server with its own tools (pg_dump), or copy it to a SQLite file with petstore copy";
+        let why =
+            "back up a server with its own tools (pg_dump), or copy it to a SQLite file with petstore database copy";
         return Err(CopyError::new(why));
     };
     let file = file.to_owned();
@@ -44,7 +45,8 @@ pub async fn restore(
     cancel: CancellationToken,
 ) -> Result<IntegrityReport, CopyError> {
     let DatabaseUrl::Sqlite(path) = url.clone() else {
-        let why = "restore a server with its own tools (pg_restore), or copy the backup to it with petstore copy";
+        let why =
+            "restore a server with its own tools (pg_restore), or copy the backup to it with petstore database copy";
         return Err(CopyError::new(why));
     };
     if is_one_file(&DatabaseUrl::Sqlite(file.to_owned()), url) {

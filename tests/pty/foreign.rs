@@ -136,7 +136,7 @@ fn what_a_service_a_file_or_its_name_says_acts_on_no_terminal_in_any_message() {
         &["domains", "add", "\u{1b}[2J\u{202e}.example"],
         &["domains", "redirects", "--offline", "--file", path],
         &["man", "--dir", &format!("{path}.pages")],
-        &["check", "--database", &format!("sqlite:{path}")],
+        &["database", "check", "--database", &format!("sqlite:{path}")],
         &["keys", "list", "--database", &format!("sqlite:{path}")],
     ] {
         let text = shown(&url, words);

@@ -289,6 +289,7 @@ mod tests {
             "serve",
             "keys list --database sqlite:store.db",
             "backup --database sqlite:store.db x",
+            "database backup --database sqlite:store.db x",
             "config show",
             "ui domains",
             "domains check localhost",

@@ -189,6 +189,7 @@ impl Job for TestKey {
 
     fn done(&self, app: &mut AppState, accepted: Self::Answer, now: Now) {
         let service = app.link.service.clone();
+        let another_was_refused = app.key_refused() && app.link.has_key();
         let Some(key_box) = app.popups.get_mut::<KeyBox>() else { return };
         match accepted {
             Ok(()) => {
@@ -209,7 +210,8 @@ impl Job for TestKey {
                 key_box.error = Some(match failure.remedy() == Remedy::EnterKey {
                     true => {
                         key_box.input.select();
-                        "This key was not accepted either. Nothing has changed.".to_owned()
+                        let either = if another_was_refused { " either" } else { "" };
+                        format!("This key was not accepted{either}. Nothing has changed.")
                     }
                     false => format!("{} Enter tries again.", failure.sentence(&service)),
                 });

@@ -147,7 +147,7 @@ fn every_command_says_it_when_its_output_cannot_be_written() {
         &["pets", "get", "1"],
         &["pets", "add", "--name", "Rex", "--category-id", "1"],
         &["keys", "list", "--database", &database],
-        &["check", "--database", &database],
+        &["database", "check", "--database", &database],
         &["domains", "add", "docs.example.com"],
         &["domains", "explain", "DNS-A-BLOCKS"],
         &["completions", "bash"],

@@ -1,6 +1,9 @@
 //! Help and the version.
 
-use super::fixture::{home, run, stderr, stdout};
+use super::fixture::{home, petstore, run, stderr, stdout};
+
+/// The headings of the groups of commands.
+const GROUPS: [&str; 4] = ["Everyday:", "Connection:", "Service:", "Your shell:"];
 
 /// Every command, as the words that call it, found by what each help lists.
 pub fn commands() -> Vec<Vec<String>> {
@@ -8,7 +11,8 @@ pub fn commands() -> Vec<Vec<String>> {
     let mut next = 0;
     while let Some(command) = found.get(next).cloned() {
         let text = help(&command, "--help");
-        let listed = text.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
+        let listed = text.lines().skip_while(|line| *line != "Commands:" && !GROUPS.contains(line));
+        let listed = listed.take_while(|line| !line.ends_with("ptions:"));
         // What a long help spreads over lines is further in.
         let names = listed.filter_map(|line| line.strip_prefix("  ")).filter(|line| !line.starts_with(' '));
         let names = names.filter_map(|line| line.split(' ').next()).filter(|name| *name != "help");
@@ -37,6 +41,37 @@ fn every_command_has_a_help_with_examples_on_stdout() {
             assert!(text.contains("Usage: petstore") && text.contains(example.trim_end()), "{command:?}\n{text}");
             assert!(text.contains("Example"), "{command:?}\n{text}");
         }
+    }
+}
+
+#[test]
+fn the_commands_are_listed_in_four_groups_that_fit_in_80_columns() {
+    for flag in ["-h", "--help"] {
+        let text = help(&[], flag);
+        let listed: Vec<_> =
+            text.lines().take_while(|line| *line != "Options:").skip_while(|line| *line != GROUPS[0]).collect();
+        let groups: Vec<_> = listed.iter().filter(|line| line.ends_with(':')).copied().collect();
+        assert_eq!(groups, GROUPS);
+        assert!(listed.iter().all(|line| line.chars().count() <= 80), "{text}");
+        assert_eq!(listed.iter().filter(|line| line.starts_with("  ")).count(), 14, "{text}");
+    }
+}
+
+#[test]
+fn the_older_words_for_a_database_work_and_are_not_listed() {
+    let home = home();
+    let database = format!("sqlite:{}", home.path().join("store.db").display());
+    for (word, arguments) in [
+        ("migrate", &["--database", &database][..]),
+        ("check", &["--database", &database]),
+        ("backup", &["--database", &database, "monday.db"]),
+        ("restore", &["monday.db", "--database", &database, "--force"]),
+        ("copy", &["--from", &database, "--to", "sqlite:other.db"]),
+    ] {
+        let output = petstore(&home, &[&[word], arguments].concat()).current_dir(home.path()).output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{word}: {}", stderr(&output));
+        assert!(!help(&[], "--help").contains(&format!("\n  {word} ")), "{word}");
+        assert!(help(&["database".to_owned()], "--help").contains(&format!("\n  {word} ")), "{word}");
     }
 }
 

@@ -1,4 +1,4 @@
-//! `petstore backup`, `restore` and `check` on a database that is in use, and on one that is broken.
+//! `petstore database backup`, `restore` and `check` on a database that is in use, and on one that is broken.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -19,12 +19,12 @@ fn a_backup_has_all_that_was_acknowledged_before_it_began() {
     let told = writers(8, &service, "herd");
     let copy = shop.home().join("copy.db");
     let before: Vec<_> = told.iter().take(200).map(Told::added).collect();
-    let made = shop.run(&["backup", "--database", &shop.url(), copy.to_str().unwrap()]);
+    let made = shop.run(&["database", "backup", "--database", &shop.url(), copy.to_str().unwrap()]);
     assert_eq!(made.status.code(), Some(0), "{}", String::from_utf8_lossy(&made.stderr));
     assert!(str::from_utf8(&made.stdout).unwrap().lines().count() <= 1);
     service.stop();
 
-    let checked = shop.run(&["check", "--database", &format!("sqlite:{}", copy.display())]);
+    let checked = shop.run(&["database", "check", "--database", &format!("sqlite:{}", copy.display())]);
     assert_eq!(checked.status.code(), Some(0), "{}", String::from_utf8_lossy(&checked.stderr));
     assert_eq!(faults(&before, &pets(&copy, Some(shop.key())).unwrap()), Vec::<String>::new());
     let added: Vec<_> = before.into_iter().chain(told.into_iter().map(Told::added)).collect();
@@ -36,7 +36,7 @@ fn a_backup_overwrites_nothing() {
     let shop = Shop::new();
     let taken = shop.home().join("taken.db");
     fs::write(&taken, "precious").unwrap();
-    let refused = shop.run(&["backup", "--database", &shop.url(), taken.to_str().unwrap()]);
+    let refused = shop.run(&["database", "backup", "--database", &shop.url(), taken.to_str().unwrap()]);
     let said = str::from_utf8(&refused.stderr).unwrap();
     assert!(!refused.status.success());
     assert!(said.contains(taken.to_str().unwrap()), "{said}");
@@ -49,7 +49,7 @@ fn a_check_tells_a_sound_database_from_one_with_a_broken_page() {
     let service = shop.serve();
     writers(8, &service, LONG).iter().take(200).for_each(drop);
     service.stop();
-    let check = || shop.run(&["check", "--database", &shop.url()]);
+    let check = || shop.run(&["database", "check", "--database", &shop.url()]);
     let sound = check();
     assert_eq!(sound.status.code(), Some(0), "{}", String::from_utf8_lossy(&sound.stderr));
 
@@ -64,7 +64,7 @@ fn a_check_tells_a_sound_database_from_one_with_a_broken_page() {
     assert!(said.contains(&format!("page {}", middle + 1)), "{said}");
 
     let copy = shop.home().join("copy.db");
-    let copied = shop.run(&["backup", "--database", &shop.url(), copy.to_str().unwrap()]);
+    let copied = shop.run(&["database", "backup", "--database", &shop.url(), copy.to_str().unwrap()]);
     let said = str::from_utf8(&copied.stderr).unwrap();
     assert_eq!(copied.status.code(), Some(1), "{said}");
     assert!(said.contains("copy.db was not written, since the copy is damaged") && !said.contains("copied "), "{said}");
@@ -79,7 +79,7 @@ fn what_another_program_changed_is_no_damage() {
     changed.execute_batch("CREATE VIEW cheap AS SELECT * FROM pets").unwrap();
     changed.close().unwrap();
     let what = "the schema of the database was changed by another program (view cheap was added): undo that\n";
-    let checked = shop.run(&["check", "--database", &shop.url()]);
+    let checked = shop.run(&["database", "check", "--database", &shop.url()]);
     let said = String::from_utf8(checked.stderr).unwrap();
     assert_eq!((checked.status.code(), said), (Some(1), format!("petstore: {} is intact, but {what}", shop.url())));
     backup(&shop);
@@ -100,13 +100,14 @@ fn add(service: &Service, names: &[&str]) -> Vec<Added> {
 }
 
 fn backup(shop: &Shop) {
-    let made = shop.run(&["backup", "--database", &shop.url(), shop.home().join("monday.db").to_str().unwrap()]);
+    let made =
+        shop.run(&["database", "backup", "--database", &shop.url(), shop.home().join("monday.db").to_str().unwrap()]);
     assert_eq!(made.status.code(), Some(0), "{}", String::from_utf8_lossy(&made.stderr));
 }
 
 fn restore(shop: &Shop, options: &[&str]) -> (Output, String) {
     let monday = shop.home().join("monday.db");
-    let restore = ["restore", monday.to_str().unwrap(), "--database", &shop.url()];
+    let restore = ["database", "restore", monday.to_str().unwrap(), "--database", &shop.url()];
     let restored = shop.run(&[&restore, options].concat());
     let said = String::from_utf8(restored.stderr.clone()).unwrap();
     (restored, said)
@@ -216,7 +217,10 @@ fn a_backup_or_restore_that_is_ended_leaves_no_file_and_a_killed_one_none_after_
     let (monday, copy, other) = (monday.to_str().unwrap(), shop.home().join("copy.db"), shop.home().join("other.db"));
     let (to_copy, to_other) = (copy.to_str().unwrap(), format!("sqlite:{}", other.display()));
     let url = shop.url();
-    let commands = [vec!["backup", "--database", &url, to_copy], vec!["restore", monday, "--database", &to_other]];
+    let commands = [
+        vec!["database", "backup", "--database", &url, to_copy],
+        vec!["database", "restore", monday, "--database", &to_other],
+    ];
     for command in &commands {
         for signal in [Signal::TERM, Signal::HUP, Signal::INT, Signal::KILL] {
             let mut running = shop.start(command);

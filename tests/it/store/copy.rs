@@ -166,14 +166,14 @@ async fn a_copy_that_was_killed_has_left_nothing_and_is_made_when_the_command_is
         store.insert_samples(60_000, clock::now()).await.unwrap();
         store.close().await;
         let (from, url) = (from.url.to_string(), to.url.to_string());
-        let copy = || petstore(&["copy", "--from", &from, "--to", &url]);
+        let copy = || petstore(&["database", "copy", "--from", &from, "--to", &url]);
 
         let mut killed = copy().spawn().unwrap();
         while pets_at(&to).await.is_none() {}
         killed.kill().unwrap();
         killed.wait().unwrap();
         assert_eq!(pets_at(&to).await, Some(0), "it was not killed in time");
-        let migrated = petstore(&["migrate"]).env("PETSTORE_DATABASE", &url).output().unwrap();
+        let migrated = petstore(&["database", "migrate"]).env("PETSTORE_DATABASE", &url).output().unwrap();
         assert_eq!(migrated.status.code(), Some(0), "{}", String::from_utf8_lossy(&migrated.stderr));
 
         let output = copy().output().unwrap();
@@ -217,7 +217,7 @@ fn the_command_says_what_stands_against_a_copy() {
         (&file, "sqlite:other.db", 1, "there is no database"),
         ("postgres://ada:secret@127.0.0.1:1/pets", &file, 1, "no connection to postgres://ada@127.0.0.1:1/pets: "),
     ] {
-        let output = petstore(&["copy", "--from", from, "--to", to]).output().unwrap();
+        let output = petstore(&["database", "copy", "--from", from, "--to", to]).output().unwrap();
         let said = str::from_utf8(&output.stderr).unwrap();
         assert_eq!(output.status.code(), Some(status), "{said}");
         assert!(said.starts_with("petstore: ") && said.contains(says) && !said.contains("secret"), "{said}");
@@ -235,9 +235,9 @@ fn migrate_makes_the_tables_and_keys_are_made_there_without_a_word_of_the_passwo
         (output.status.code(), String::from_utf8(output.stdout).unwrap(), said)
     };
     let (status, _, said) = run(&["keys", "list"]);
-    assert!(status == Some(1) && said.contains("run petstore migrate"), "{said}");
+    assert!(status == Some(1) && said.contains("run petstore database migrate"), "{said}");
     for _ in 0..2 {
-        let (status, _, said) = run(&["migrate"]);
+        let (status, _, said) = run(&["database", "migrate"]);
         assert!(status == Some(0) && said.ends_with(" is up to date\n"), "{said}");
     }
     let (status, key, _) = run(&["keys", "create", "--name", "till"]);

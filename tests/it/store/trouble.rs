@@ -417,7 +417,7 @@ async fn a_schema_that_is_too_old_or_too_new_is_refused_and_a_running_instance_i
     let Some(database) = Database::new(Kind::Postgres) else { return };
     let refused = Store::open_existing(&database.url).await;
     let refused = refused.unwrap_err().to_string();
-    assert!(refused.ends_with(" has schema 0, and this petstore needs 10: run petstore migrate"), "{refused}");
+    assert!(refused.ends_with(" has schema 0, and this petstore needs 10: run petstore database migrate"), "{refused}");
     let store = database.open().await;
     store.ping().await.unwrap();
     let sql = |sql: &str| database.server().sql(database.name(), sql);

@@ -316,6 +316,16 @@ fn a_refused_key_is_asked_for_and_the_app_goes_on_with_the_new_one() {
 }
 
 #[test]
+fn a_refused_key_is_one_more_only_if_the_one_in_use_was_refused_too() {
+    let mut app = App::loaded_from(remote(), 80, 24, &animals(39));
+    app.keys("F4");
+    app.send(Msg::Paste("petk_new_key_0123456789abcd".into()));
+    app.keys("Enter");
+    app.answer::<TestKey>(Err(unauthorized()));
+    assert!(app.screen().contains("This key was not accepted. Nothing has changed."), "{}", app.screen());
+}
+
+#[test]
 fn a_key_refused_in_the_background_takes_no_letters() {
     let mut app = App::loaded_from(remote(), 80, 24, &animals(39));
     app.keys("r");
