@@ -90,7 +90,7 @@ fn start(arguments: &[OsString], env: &Env, coloured: &mut bool) -> Result<Exit,
                 Ok(args) => {
                     let args = session.confine(args)?;
                     #[cfg(target_os = "linux")]
-                    session.restrict(&args.shared.choices());
+                    session.restrict(&args.shared.choices);
                     start(args, &session.env).map_err(|failed| match failed.exit {
                         Exit::Unauthorized => failed.hint(ASK),
                         _ => failed,
@@ -165,7 +165,7 @@ fn run(args: Args, env: &Env, coloured: bool) -> Result<Exit, Failed> {
     }
     let runtime = builder.enable_all().build().map_err(Failed::because("cannot start"))?;
     runtime.block_on(async { fail_at_file_size_limit() }).map_err(Failed::because("cannot start"))?;
-    let choices = args.shared.choices();
+    let choices = args.shared.choices.clone();
     one_service(&choices, args.command.as_ref())?;
     let result = match args.command.unwrap_or(Command::Ui(UiArgs::default())) {
         Command::Ui(ui) => launch::run(&runtime, &choices, env, ui.place, || command().render_usage()),

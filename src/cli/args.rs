@@ -1,7 +1,6 @@
 //! Arguments that several commands share.
 
 use std::ffi::OsStr;
-use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -11,7 +10,7 @@ use jiff::Timestamp;
 
 use super::completions;
 use super::output::{Verbosity, When};
-use crate::config::{Choices, KeySource, SshSession};
+use crate::config::Choices;
 use crate::model::columns::ShownColumn;
 use crate::model::{PetStatus, safe_causes};
 use crate::store::DatabaseUrl;
@@ -20,39 +19,11 @@ use crate::store::DatabaseUrl;
 #[derive(Debug, ClapArgs)]
 #[command(next_help_heading = "Global options", next_display_order = 100)]
 pub struct GlobalArgs {
-    /// Use a temporary store with 250 sample pets; nothing is kept.
-    #[arg(long, global = true)]
-    pub demo: bool,
-    /// Address of the service, including /v1; its API key comes from PETSTORE_API_KEY.
-    #[arg(long, global = true, value_name = "URL")]
-    pub base_url: Option<String>,
-    /// Use a profile of the configuration file.
-    #[arg(short, long, global = true, value_name = "NAME", add = completions::profiles())]
-    pub profile: Option<String>,
-    /// Use another configuration file.
-    #[arg(long, global = true, value_name = "FILE")]
-    pub config: Option<PathBuf>,
-    /// Read the API key from this file, which only you may read.
-    #[arg(long, global = true, value_name = "FILE", conflicts_with = "key_command")]
-    pub key_file: Option<PathBuf>,
-    /// Run a program without a shell, and use the first line it prints as the API key, such as 'op read op://shop/key'.
-    #[arg(long, global = true, value_name = "COMMAND", value_parser = parse_key_command)]
-    pub key_command: Option<KeySource>,
-    /// PEM file of CA certificates to trust instead of the system's.
-    #[arg(long, global = true, value_name = "FILE")]
-    pub ca_file: Option<PathBuf>,
-    /// Allow http:// to another machine. The API key then travels in clear text.
-    #[arg(long, global = true)]
-    pub insecure_http: bool,
-    /// Draw with ASCII characters only.
-    #[arg(long, global = true)]
-    pub ascii: bool,
+    #[command(flatten)]
+    pub choices: Choices,
     /// When to use colours. [default: auto, or PETSTORE_COLOR; NO_COLOR is respected]
     #[arg(long, global = true, value_enum, value_name = "WHEN")]
     pub color: Option<When>,
-    /// Ask and answer in plain lines, for screen readers and braille displays. [env: ACCESSIBLE=1]
-    #[arg(long, global = true)]
-    pub accessible: bool,
     /// Never ask; what would need an answer fails instead.
     #[arg(long, global = true)]
     pub no_input: bool,
@@ -62,9 +33,6 @@ pub struct GlobalArgs {
     /// With pets: log each request on standard error, with its status and duration. The key is never shown.
     #[arg(short, long, global = true)]
     pub verbose: bool,
-    /// The session over SSH that this is.
-    #[arg(skip)]
-    pub ssh: Option<SshSession>,
 }
 
 impl GlobalArgs {
@@ -74,22 +42,6 @@ impl GlobalArgs {
             Self { quiet: true, .. } => Verbosity::Quiet,
             Self { verbose: true, .. } => Verbosity::Verbose,
             Self { .. } => Verbosity::Normal,
-        }
-    }
-
-    /// The options that the configuration needs.
-    pub fn choices(&self) -> Choices {
-        Choices {
-            config: self.config.clone(),
-            profile: self.profile.clone(),
-            base_url: self.base_url.clone(),
-            key: self.key_command.clone().or_else(|| self.key_file.clone().map(KeySource::File)),
-            demo: self.demo,
-            ca_file: self.ca_file.clone(),
-            insecure_http: self.insecure_http,
-            ascii: self.ascii,
-            accessible: self.accessible,
-            ssh: self.ssh.clone(),
         }
     }
 }
@@ -180,15 +132,6 @@ pub fn statuses() -> impl TypedValueParser<Value = PetStatus> {
 /// A moment, such as `2026-11-21T08:30:00Z`.
 pub fn parse_time(text: &str) -> Result<Timestamp, String> {
     text.parse().map_err(|_| "write a time in RFC 3339, such as 2026-11-21T08:30:00Z".to_owned())
-}
-
-/// Splits the command for the key as a shell does, with quotes; nothing else of a shell is understood.
-fn parse_key_command(text: &str) -> Result<KeySource, String> {
-    match shell_words::split(text) {
-        Ok(words) if words.first().is_some_and(|program| !program.is_empty()) => Ok(KeySource::Command(words)),
-        Ok(_) => Err("name a program, for example 'op read op://shop/key'".to_owned()),
-        Err(_) => Err("a quote is not closed".to_owned()),
-    }
 }
 
 /// `90s`, `30m`, `48h`, `2d`.

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use clap::{Args as ClapArgs, CommandFactory as _, Parser, Subcommand};
 
 use super::args::{GlobalArgs, StartScreen};
-use super::completions::CompletionsArgs;
+use super::completions::{self, CompletionsArgs};
 use super::configuration::{CONFIG_HELP, ConfigCommand};
 use super::domains::args::DomainsArgs;
 use super::keys::{KEYS_HELP, KeysCommand};
@@ -53,7 +53,8 @@ const GROUPS: [(&str, &[&str]); 4] = [
 /// The whole command line. The template of the help has the groups, which clap does not have.
 pub fn root() -> clap::Command {
     let is_listed = |command: &clap::Command| GROUPS.iter().any(|(_, names)| names.contains(&command.get_name()));
-    let root = Args::command().mut_subcommands(|command| {
+    let root = Args::command().mut_arg("profile", |profile| profile.add(completions::profiles()));
+    let root = root.mut_subcommands(|command| {
         let hidden = !is_listed(&command);
         command.hide(hidden)
     });
@@ -206,7 +207,7 @@ mod tests {
     fn options_may_come_before_or_after_the_command() {
         for line in ["petstore --demo pets list -n 5", "petstore pets list --limit=5 --demo"] {
             let args = Args::try_parse_from(line.split(' ')).unwrap();
-            assert!(args.shared.demo, "{line}");
+            assert!(args.shared.choices.demo, "{line}");
         }
     }
 

@@ -26,7 +26,7 @@ use context::{PetsContext, format};
 
 /// Runs `command`.
 pub async fn run(command: PetsCommand, shared: &GlobalArgs, env: &Env) -> Result<Exit, Failed> {
-    let choices = shared.choices();
+    let choices = &shared.choices;
     let wants_json = wants_json(&command, env);
     let coloured = When::resolve(shared.color, env).on(is_terminal(), env);
     let verbosity = shared.verbosity();

@@ -106,7 +106,7 @@ fn add(name: &str, label: Option<String>, protect: bool, choices: &Choices, env:
     };
     // A relative path would depend on the working directory.
     let absolute = |file: &Path| std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
-    let key = choices.key.clone().map(|key| match key {
+    let key = choices.key().map(|key| match key {
         KeySource::File(file) => KeySource::File(absolute(&file)),
         key @ (KeySource::Env(_) | KeySource::Command(_)) => key,
     });

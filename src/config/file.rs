@@ -331,6 +331,17 @@ pub enum KeySource {
     Command(Vec<String>),
 }
 
+impl KeySource {
+    /// Splits a command as a shell does, with quotes; nothing else of a shell is understood.
+    pub fn command(text: &str) -> Result<Self, String> {
+        match shell_words::split(text) {
+            Ok(words) if words.first().is_some_and(|program| !program.is_empty()) => Ok(Self::Command(words)),
+            Ok(_) => Err("name a program, for example 'op read op://shop/key'".to_owned()),
+            Err(_) => Err("a quote is not closed".to_owned()),
+        }
+    }
+}
+
 /// The colour that distinguishes a service from others.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, strum::Display, strum::EnumIter)]
 #[serde(rename_all = "lowercase")]

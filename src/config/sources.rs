@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 use std::{fmt, io};
 
+use clap::Args;
 use toml_edit::{Document, TableLike};
 
 use super::error::NoHome;
@@ -11,24 +12,50 @@ use super::{ConfigError, Env, File, KeySource, Paths};
 use crate::local::program::hide;
 use crate::model::short;
 
-/// The options of the command line.
-#[derive(Clone, Debug, Default)]
+// The options of every command that say which service is used, and how.
+#[derive(Clone, Debug, Default, Args)]
 pub struct Choices {
-    pub config: Option<PathBuf>,
-    pub profile: Option<String>,
-    pub base_url: Option<String>,
-    /// Where the API key of the service comes from, instead of the configured place.
-    pub key: Option<KeySource>,
+    /// Use a temporary store with 250 sample pets; nothing is kept.
+    #[arg(long, global = true)]
     pub demo: bool,
+    /// Address of the service, including /v1; its API key comes from PETSTORE_API_KEY.
+    #[arg(long, global = true, value_name = "URL")]
+    pub base_url: Option<String>,
+    /// Use a profile of the configuration file.
+    #[arg(short, long, global = true, value_name = "NAME")]
+    pub profile: Option<String>,
+    /// Use another configuration file.
+    #[arg(long, global = true, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    /// Read the API key from this file, which only you may read.
+    #[arg(long, global = true, value_name = "FILE", conflicts_with = "key_command")]
+    pub key_file: Option<PathBuf>,
+    /// Run a program without a shell, and use the first line it prints as the API key, such as 'op read op://shop/key'.
+    #[arg(long, global = true, value_name = "COMMAND", value_parser = KeySource::command)]
+    pub key_command: Option<KeySource>,
+    /// PEM file of CA certificates to trust instead of the system's.
+    #[arg(long, global = true, value_name = "FILE")]
     pub ca_file: Option<PathBuf>,
+    /// Allow http:// to another machine. The API key then travels in clear text.
+    #[arg(long, global = true)]
     pub insecure_http: bool,
+    /// Draw with ASCII characters only.
+    #[arg(long, global = true)]
     pub ascii: bool,
+    /// Ask and answer in plain lines, for screen readers and braille displays. [env: ACCESSIBLE=1]
+    #[arg(long, global = true)]
     pub accessible: bool,
     /// The session over SSH that this is.
+    #[arg(skip)]
     pub ssh: Option<SshSession>,
 }
 
 impl Choices {
+    /// Where the API key of the service comes from, instead of the configured place.
+    pub fn key(&self) -> Option<KeySource> {
+        self.key_command.clone().or_else(|| self.key_file.clone().map(KeySource::File))
+    }
+
     /// A petstore command with the same configuration and profile.
     pub fn command(&self, words: &str) -> String {
         let config = self.config.as_deref().map(|file| format!("--config {} ", short(&file.display().to_string())));

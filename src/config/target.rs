@@ -153,8 +153,8 @@ fn remote(
         Target::Direct { address, .. } => address.parse().is_ok_and(|started: BaseUrl| started == base_url),
         Target::Demo => false,
     };
-    let flag = sources.choices.key.as_ref().filter(|_| is_of_start);
-    let source = flag.or(profile.key.as_ref()).cloned().or_else(|| key_of_environment(sources.env));
+    let flag = sources.choices.key().filter(|_| is_of_start);
+    let source = flag.as_ref().or(profile.key.as_ref()).cloned().or_else(|| key_of_environment(sources.env));
     let origin = match (flag, &profile.key, &source) {
         (Some(KeySource::Command(_)), ..) => Origin::Flag("--key-command"),
         (Some(_), ..) => Origin::Flag("--key-file"),
@@ -197,7 +197,7 @@ fn read(source: &KeySource, sources: &Sources<'_>) -> Result<Option<(ApiKey, Key
         }
         KeySource::Command(words) => {
             // A command of the command line was not written by others.
-            if sources.choices.key.as_ref() != Some(source) {
+            if sources.choices.key_command.as_ref() != Some(source) {
                 secrets::refuse_where_others_write(&sources.path)?;
             }
             Some(secrets::run_key_command(words)?)

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use super::args::SessionArgs;
 #[cfg(target_os = "linux")]
 use super::landlock;
-use super::person::{COMMAND, People, known, may_not_log_in};
+use super::person::{COMMAND, People, Person, known, may_not_log_in};
 use crate::cli::args::{GlobalArgs, OVER_SSH, StartScreen};
 use crate::cli::command::{Args, Command, UiArgs};
 use crate::cli::pets::args::{PetsCommand, WatchArgs};
@@ -40,9 +40,7 @@ pub struct SshStart {
     pub env: Env,
     /// The directory of this person.
     own: PathBuf,
-    base_url: String,
-    insecure_http: bool,
-    ca_file: Option<PathBuf>,
+    person: Person,
     key_file: PathBuf,
     session: SshSession,
 }
@@ -67,9 +65,7 @@ impl SshStart {
             own,
             session: SshSession { mark: people.mark(name), ..person.session(name) },
             key_file: people.key_file(name),
-            insecure_http: person.insecure_http,
-            ca_file: person.ca_file,
-            base_url: person.base_url,
+            person,
         };
         Ok((arguments, start))
     }
@@ -85,7 +81,7 @@ impl SshStart {
         let _ = atomic_file::create_private(&state);
         // The files may be links that lead out of their directory.
         let configuration = ["config.toml", "keymap.toml", "themes"].map(|name| config.join(name));
-        let readable = configuration.iter().chain([&config, &self.own]).chain(&self.ca_file);
+        let readable = configuration.iter().chain([&config, &self.own]).chain(&self.person.ca_file);
         landlock::restrict(&state, &readable.map(PathBuf::as_path).collect::<Vec<_>>());
     }
 
@@ -97,7 +93,8 @@ impl SshStart {
         let refused = |what: &str| Failed::new(Exit::Usage, format!("{what} over SSH")).hint(OVER_SSH);
         let Args { shared, command } = args;
         // In full, so that a new option must be sorted: it may name a file, a program or another service.
-        let GlobalArgs {
+        let GlobalArgs { choices, color: _, no_input: _, quiet: _, verbose: _ } = &shared;
+        let Choices {
             demo,
             base_url,
             profile,
@@ -107,13 +104,9 @@ impl SshStart {
             ca_file,
             insecure_http,
             ascii: _,
-            color: _,
             accessible: _,
-            no_input: _,
-            quiet: _,
-            verbose: _,
             ssh: _,
-        } = &shared;
+        } = choices;
         let given = [
             ("--demo", *demo),
             ("--base-url", base_url.is_some()),
@@ -135,18 +128,16 @@ impl SshStart {
             Some(Command::Pets(pets)) => permit(pets).map_err(refused)?,
             Some(_) => return Err(refused("that command cannot be run")),
         }
-        let shared = GlobalArgs {
-            base_url: Some(self.base_url.clone()),
+        let Person { base_url, ca_file, insecure_http, .. } = self.person.clone();
+        let choices = Choices {
+            base_url: Some(base_url),
             key_file: Some(self.key_file.clone()),
-            ca_file: self.ca_file.clone(),
-            insecure_http: self.insecure_http,
+            ca_file,
+            insecure_http,
             ssh: Some(self.session.clone()),
-            profile: None,
-            config: None,
-            key_command: None,
-            ..shared
+            ..shared.choices
         };
-        Ok(Args { shared, command })
+        Ok(Args { shared: GlobalArgs { choices, ..shared }, command })
     }
 }
 
@@ -226,9 +217,14 @@ mod tests {
         let session = SshStart {
             env: Env::default(),
             own: PathBuf::new(),
-            base_url: "http://127.0.0.1:8080/v1".to_owned(),
-            insecure_http: false,
-            ca_file: None,
+            person: Person {
+                api_key: "4fT9qLx2".to_owned(),
+                scopes: "read write".to_owned(),
+                base_url: "http://127.0.0.1:8080/v1".to_owned(),
+                insecure_http: false,
+                ca_file: None,
+                idle_seconds: None,
+            },
             key_file: "/srv/key".into(),
             session: SshSession { name: "till-2".to_owned(), ..SshSession::default() },
         };
@@ -255,8 +251,8 @@ mod tests {
             "pets import - --format csv --set status=sold",
         ] {
             let args = start(line).unwrap_or_else(|failed| panic!("{line}: {failed}"));
-            assert_eq!(args.shared.key_file.as_deref(), Some(Path::new("/srv/key")), "{line}");
-            assert_eq!(args.shared.ssh.map(|session| session.name).as_deref(), Some("till-2"), "{line}");
+            assert_eq!(args.shared.choices.key_file.as_deref(), Some(Path::new("/srv/key")), "{line}");
+            assert_eq!(args.shared.choices.ssh.map(|session| session.name).as_deref(), Some("till-2"), "{line}");
         }
     }
 

@@ -144,24 +144,12 @@ fn is_variable(name: &str) -> bool {
         && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
-/// Splits a command into words at spaces outside quotes. No shell is involved.
+/// The words of a command, as a shell splits it. No shell is involved.
 fn words(text: &str) -> Result<Vec<String>, String> {
-    let (mut words, mut word, mut quote) = (Vec::new(), None::<String>, None);
-    for c in text.chars() {
-        match (c, quote) {
-            (c, Some(open)) if c == open => quote = None,
-            ('"' | '\'', None) => {
-                quote = Some(c);
-                word.get_or_insert_default();
-            }
-            (c, None) if c.is_whitespace() => words.extend(word.take()),
-            (c, _) => word.get_or_insert_default().push(c),
-        }
-    }
-    words.extend(word);
-    match (quote, words.first()) {
-        (Some(open), _) => Err(format!("The closing {open} is missing.")),
-        (None, Some(program)) if !program.is_empty() => Ok(words),
-        (None, _) => Err("Type a command, for example op read op://shop/key.".to_owned()),
+    let closes = |quote: &char| shell_words::split(&format!("{text}{quote}")).is_ok();
+    match shell_words::split(text) {
+        Ok(words) if words.first().is_some_and(|program| !program.is_empty()) => Ok(words),
+        Ok(_) => Err("Type a command, for example op read op://shop/key.".to_owned()),
+        Err(_) => Err(format!("The closing {} is missing.", ['"', '\''].into_iter().find(closes).unwrap_or('"'))),
     }
 }
