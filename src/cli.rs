@@ -42,7 +42,7 @@ use crate::local::atomic_file::temporary_directory;
 use args::OVER_SSH;
 use command::{AccessCommand, Args, Command, UiArgs, VERSION};
 pub use error::{Exit, Failed};
-use output::{When, note};
+use output::{colours, colours_of_help, is_coloured, note};
 use pets::args::PetsCommand;
 use signals::fail_at_file_size_limit;
 pub use signals::report as report_panics;
@@ -78,7 +78,7 @@ fn start(arguments: &[OsString], env: &Env, coloured: &mut bool) -> Result<Exit,
         return output::write(|out| writeln!(out, "petstore {}", *VERSION)).map(|_| Exit::Done);
     }
     let mut start = |args: Args, env: &Env| {
-        *coloured = When::resolve(args.shared.color, env).on(io::stderr().is_terminal(), env);
+        *coloured = is_coloured(colours(args.shared.color, env), io::stderr().is_terminal(), env);
         run(args, env, *coloured)
     };
     match parse(arguments, env) {
@@ -104,7 +104,7 @@ fn start(arguments: &[OsString], env: &Env, coloured: &mut bool) -> Result<Exit,
 
 /// Reads the command line. If there is nothing to run, the error says how it ended: help was printed, or what is wrong.
 fn parse(arguments: &[OsString], env: &Env) -> Result<Args, Result<Exit, Failed>> {
-    let mut command = command().color(When::of_help(arguments, env));
+    let mut command = command().color(colours_of_help(arguments, env));
     let matches = command.try_get_matches_from_mut(arguments);
     let parsed = matches.and_then(|matches| Args::from_arg_matches(&matches));
     parsed.map_err(|error| error::usage_error(&error, &command, arguments).map_or_else(|| print(&error), Err))

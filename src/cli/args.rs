@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::error::ErrorKind;
-use clap::{Arg, Args as ClapArgs, ValueEnum};
+use clap::{Arg, Args as ClapArgs, ColorChoice, ValueEnum};
 use jiff::Timestamp;
 
 use super::completions;
-use super::output::{Verbosity, When};
+use super::output::Verbosity;
 use crate::config::Choices;
 use crate::model::columns::ShownColumn;
 use crate::model::{PetStatus, safe_causes};
@@ -21,9 +21,10 @@ use crate::store::DatabaseUrl;
 pub struct GlobalArgs {
     #[command(flatten)]
     pub choices: Choices,
-    /// When to use colours. [default: auto, or PETSTORE_COLOR; NO_COLOR is respected]
+    /// When to use colours: auto (only on a terminal that supports them), always (in pipes and files too), never.
+    /// [default: auto, or PETSTORE_COLOR; NO_COLOR is respected]
     #[arg(long, global = true, value_enum, value_name = "WHEN")]
-    pub color: Option<When>,
+    pub color: Option<ColorChoice>,
     /// Never ask; what would need an answer fails instead.
     #[arg(long, global = true)]
     pub no_input: bool,

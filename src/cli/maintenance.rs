@@ -63,9 +63,8 @@ pub async fn run(command: DatabaseCommand) -> Result<Exit, Failed> {
 #[command(after_help = "Example:\n  petstore database backup --database sqlite:store.db store-2026-11-21.db\n\n\
     To put it back: petstore database restore store-2026-11-21.db --database sqlite:store.db")]
 pub struct BackupArgs {
-    /// The service's database, sqlite:FILE. It may be in use.
-    #[arg(long, value_name = "URL", env = DATABASE_VARIABLE, hide_env_values = true, value_parser = DatabaseParser)]
-    database: DatabaseUrl,
+    #[command(flatten)]
+    database: DatabaseArg,
     /// The new file of the copy. It also contains the hashes of the API keys.
     file: PathBuf,
 }
@@ -93,7 +92,7 @@ fn unreadable(error: StoreError) -> Failed {
 
 /// Makes the copy, and fails if a quick check finds it damaged. Then, and after a signal, no file is left.
 async fn backup(args: BackupArgs) -> Result<Exit, Failed> {
-    let (database, copy) = (args.database, args.file.display());
+    let (database, copy) = (args.database.url, args.file.display());
     let stop = Stop::on_signal()?;
     let copying = store::backup(&database, &args.file, stop.token.clone());
     let copied = with_progress(|| "copying".to_owned(), copying).await;

@@ -237,52 +237,32 @@ pub fn columns() -> Option<usize> {
     is_terminal().then(|| terminal_size().map_or(80, |(columns, _)| columns).into())
 }
 
-/// When colours are used.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum When {
-    /// Only on a terminal that supports them.
-    #[default]
-    Auto,
-    /// In pipes and files too.
-    Always,
-    /// Never.
-    Never,
+/// When colours are used: by the flag, then PETSTORE_COLOR, NO_COLOR, CLICOLOR_FORCE and CLICOLOR, in this order.
+pub fn colours(flag: Option<ColorChoice>, env: &Env) -> ColorChoice {
+    let ours = || env.get("PETSTORE_COLOR").and_then(|word| <ColorChoice as ValueEnum>::from_str(word, true).ok());
+    flag.or_else(ours).unwrap_or_else(|| match (env.get("NO_COLOR"), env.get("CLICOLOR_FORCE"), env.get("CLICOLOR")) {
+        (Some(_), ..) => ColorChoice::Never,
+        (None, Some(force), _) if force != "0" => ColorChoice::Always,
+        (None, _, Some("0")) => ColorChoice::Never,
+        (None, ..) => ColorChoice::Auto,
+    })
 }
 
-impl When {
-    /// The flag, then PETSTORE_COLOR, NO_COLOR, CLICOLOR_FORCE and CLICOLOR, in this order.
-    pub fn resolve(flag: Option<Self>, env: &Env) -> Self {
-        let ours = || env.get("PETSTORE_COLOR").and_then(|word| Self::from_str(word, true).ok());
-        flag.or_else(ours).unwrap_or_else(|| {
-            match (env.get("NO_COLOR"), env.get("CLICOLOR_FORCE"), env.get("CLICOLOR")) {
-                (Some(_), ..) => Self::Never,
-                (None, Some(force), _) if force != "0" => Self::Always,
-                (None, _, Some("0")) => Self::Never,
-                (None, ..) => Self::Auto,
-            }
-        })
+/// Whether a stream gets colours.
+pub fn is_coloured(choice: ColorChoice, is_terminal: bool, env: &Env) -> bool {
+    match choice {
+        ColorChoice::Always => true,
+        ColorChoice::Never => false,
+        ColorChoice::Auto => is_terminal && !matches!(env.get("TERM"), None | Some("dumb")),
     }
+}
 
-    /// Whether a stream gets colours.
-    pub fn on(self, is_terminal: bool, env: &Env) -> bool {
-        match self {
-            Self::Always => true,
-            Self::Never => false,
-            Self::Auto => is_terminal && !matches!(env.get("TERM"), None | Some("dumb")),
-        }
-    }
-
-    /// The same for help, which is printed while the arguments are parsed, so this searches them for `--color` first.
-    pub fn of_help(arguments: &[OsString], env: &Env) -> ColorChoice {
-        let words: Vec<_> = arguments.iter().filter_map(|argument| argument.to_str()).collect();
-        let after = |at: usize| words[at].strip_prefix("--color=").or_else(|| words.get(at + 1).copied());
-        let flag = words.iter().position(|word| *word == "--color" || word.starts_with("--color=")).and_then(after);
-        match Self::resolve(flag.and_then(|word| Self::from_str(word, false).ok()), env) {
-            Self::Auto => ColorChoice::Auto,
-            Self::Always => ColorChoice::Always,
-            Self::Never => ColorChoice::Never,
-        }
-    }
+/// When help has colours: it is printed while the arguments are parsed, so this searches them for `--color` first.
+pub fn colours_of_help(arguments: &[OsString], env: &Env) -> ColorChoice {
+    let words: Vec<_> = arguments.iter().filter_map(|argument| argument.to_str()).collect();
+    let after = |at: usize| words[at].strip_prefix("--color=").or_else(|| words.get(at + 1).copied());
+    let flag = words.iter().position(|word| *word == "--color" || word.starts_with("--color=")).and_then(after);
+    colours(flag.and_then(|word| word.parse().ok()), env)
 }
 
 /// One of the 16 colours that terminals let their users choose.
@@ -382,29 +362,31 @@ mod tests {
 
     #[test]
     fn the_flag_wins_then_our_variable_then_the_common_ones() {
-        let when = |flag, vars: &[(&str, &str)]| When::resolve(flag, &vars.iter().copied().collect());
-        assert_eq!(when(None, &[]), When::Auto);
-        assert_eq!(when(None, &[("NO_COLOR", "1"), ("CLICOLOR_FORCE", "1")]), When::Never);
-        assert_eq!(when(None, &[("NO_COLOR", ""), ("CLICOLOR_FORCE", "1")]), When::Always);
-        assert_eq!(when(None, &[("CLICOLOR_FORCE", "0")]), When::Auto);
-        assert_eq!(when(None, &[("CLICOLOR", "0")]), When::Never);
-        assert_eq!(when(None, &[("PETSTORE_COLOR", "always"), ("NO_COLOR", "1")]), When::Always);
-        assert_eq!(when(Some(When::Never), &[("PETSTORE_COLOR", "always")]), When::Never);
+        let when = |flag, vars: &[(&str, &str)]| colours(flag, &vars.iter().copied().collect());
+        assert_eq!(when(None, &[]), ColorChoice::Auto);
+        assert_eq!(when(None, &[("NO_COLOR", "1"), ("CLICOLOR_FORCE", "1")]), ColorChoice::Never);
+        assert_eq!(when(None, &[("NO_COLOR", ""), ("CLICOLOR_FORCE", "1")]), ColorChoice::Always);
+        assert_eq!(when(None, &[("CLICOLOR_FORCE", "0")]), ColorChoice::Auto);
+        assert_eq!(when(None, &[("CLICOLOR", "0")]), ColorChoice::Never);
+        assert_eq!(when(None, &[("PETSTORE_COLOR", "always"), ("NO_COLOR", "1")]), ColorChoice::Always);
+        assert_eq!(when(Some(ColorChoice::Never), &[("PETSTORE_COLOR", "always")]), ColorChoice::Never);
     }
 
     #[test]
     fn only_a_terminal_that_supports_colours_gets_them_automatically() {
         let xterm = Env::from_iter([("TERM", "xterm")]);
-        assert!(When::Auto.on(true, &xterm) && !When::Auto.on(false, &xterm));
-        assert!(!When::Auto.on(true, &Env::from_iter([("TERM", "dumb")])) && !When::Auto.on(true, &Env::default()));
-        assert!(When::Always.on(false, &Env::default()) && !When::Never.on(true, &xterm));
+        assert!(is_coloured(ColorChoice::Auto, true, &xterm) && !is_coloured(ColorChoice::Auto, false, &xterm));
+        assert!(!is_coloured(ColorChoice::Auto, true, &Env::from_iter([("TERM", "dumb")])));
+        assert!(!is_coloured(ColorChoice::Auto, true, &Env::default()));
+        assert!(is_coloured(ColorChoice::Always, false, &Env::default()));
+        assert!(!is_coloured(ColorChoice::Never, true, &xterm));
     }
 
     #[test]
     fn the_flag_counts_for_help_at_any_position() {
         let of = |line: &str| {
             let words: Vec<OsString> = line.split(' ').map(OsString::from).collect();
-            When::of_help(&words, &Env::default())
+            colours_of_help(&words, &Env::default())
         };
         assert_eq!(of("petstore pets --help"), ColorChoice::Auto);
         assert_eq!(of("petstore pets --help --color never"), ColorChoice::Never);

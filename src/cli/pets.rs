@@ -17,7 +17,7 @@ use crate::model::{counted, display_safe};
 use super::args::{GlobalArgs, PetFormat};
 use super::confirm::{confirm, question};
 use super::error::GIVE_A_KEY;
-use super::output::{Verbosity, When, is_terminal};
+use super::output::{Verbosity, colours, is_coloured, is_terminal};
 use super::render::ResultFormat;
 use super::signals::Signals;
 use super::{Exit, Failed, note, service, transfer};
@@ -28,7 +28,7 @@ use context::{PetsContext, format};
 pub async fn run(command: PetsCommand, shared: &GlobalArgs, env: &Env) -> Result<Exit, Failed> {
     let choices = &shared.choices;
     let wants_json = wants_json(&command, env);
-    let coloured = When::resolve(shared.color, env).on(is_terminal(), env);
+    let coloured = is_coloured(colours(shared.color, env), is_terminal(), env);
     let verbosity = shared.verbosity();
     let done = match command {
         PetsCommand::Import(args) if args.dry_run => {

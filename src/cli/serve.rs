@@ -12,7 +12,8 @@ use std::sync::Arc;
 use std::time::Duration;
 use std::{io, process, slice, thread};
 
-use clap::{Args, ValueEnum, value_parser};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Args, value_parser};
 use listenfd::ListenFd;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use secrecy::{ExposeSecret, SecretString};
@@ -52,9 +53,10 @@ pub struct ServeArgs {
     /// Add this many sample pets first.
     #[arg(long, value_name = "N", default_value_t = 0)]
     sample: usize,
-    /// What to log on standard error; `info` logs each request.
-    #[arg(long, value_enum, default_value_t = LogLevel::Warn)]
-    log_level: LogLevel,
+    /// What to log on standard error: error (errors in the service), warn (also warnings), info (also each request), debug
+    /// (also how connections ended).
+    #[arg(long, default_value = "warn", value_parser = levels())]
+    log_level: Level,
     /// The format of the log.
     #[arg(long, value_enum, default_value_t = LogFormat::Text)]
     log_format: LogFormat,
@@ -69,17 +71,8 @@ pub struct ServeArgs {
     limits: LimitArgs,
 }
 
-/// The lowest level that is logged.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum LogLevel {
-    /// Errors in the service.
-    Error,
-    /// Also warnings.
-    Warn,
-    /// Also each request.
-    Info,
-    /// Also how connections ended.
-    Debug,
+fn levels() -> impl TypedValueParser<Value = Level> {
+    PossibleValuesParser::new(["error", "warn", "info", "debug"]).try_map(|word| word.parse::<Level>())
 }
 
 /// Whether `arguments` ask for a log in JSON, also if they are wrong.
@@ -208,13 +201,7 @@ fn no_address(error: io::Error) -> Failed {
 
 /// Sends tracing events and panics to `log`. Names, paths and ids are cleaned where they are traced; API keys are never
 /// traced.
-fn write_to(log: &Log, level: LogLevel) {
-    let level = match level {
-        LogLevel::Error => Level::ERROR,
-        LogLevel::Warn => Level::WARN,
-        LogLevel::Info => Level::INFO,
-        LogLevel::Debug => Level::DEBUG,
-    };
+fn write_to(log: &Log, level: Level) {
     let writer = log.clone();
     // Internal errors would go to stderr themselves.
     let lines =

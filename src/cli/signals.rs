@@ -1,8 +1,10 @@
 //! What ends a command early: the signals, but for the one that must not, and panics: a report for a person at a
 //! terminal, one line elsewhere.
 
+use std::future::poll_fn;
 use std::io::{self, IsTerminal as _};
 use std::panic::{self, PanicHookInfo};
+use std::task::Poll;
 
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
@@ -11,33 +13,27 @@ use super::{Exit, Failed, note};
 use crate::model::display_safe;
 
 /// SIGINT, SIGQUIT, SIGTERM and SIGHUP, from the moment this is created.
-pub struct Signals {
-    interrupt: Signal,
-    quit: Signal,
-    terminate: Signal,
-    hangup: Signal,
-}
+pub struct Signals([(Signal, Exit); 4]);
 
 impl Signals {
     pub fn new() -> Result<Self, Failed> {
-        let listen = |kind| signal(kind).map_err(Failed::because("cannot start"));
-        Ok(Self {
-            interrupt: listen(SignalKind::interrupt())?,
-            quit: listen(SignalKind::quit())?,
-            terminate: listen(SignalKind::terminate())?,
-            hangup: listen(SignalKind::hangup())?,
-        })
+        let listen = |kind, exit| signal(kind).map(|signal| (signal, exit)).map_err(Failed::because("cannot start"));
+        Ok(Self([
+            listen(SignalKind::interrupt(), Exit::Interrupt)?,
+            listen(SignalKind::quit(), Exit::Quit)?,
+            listen(SignalKind::terminate(), Exit::Terminate)?,
+            listen(SignalKind::hangup(), Exit::Hangup)?,
+        ]))
     }
 
     /// Waits for the next one, and returns its exit status.
     pub async fn next(&mut self) -> Exit {
-        tokio::select! {
-            Some(()) = self.interrupt.recv() => Exit::Interrupt,
-            Some(()) = self.quit.recv() => Exit::Quit,
-            Some(()) = self.terminate.recv() => Exit::Terminate,
-            Some(()) = self.hangup.recv() => Exit::Hangup,
-            else => std::future::pending().await,
-        }
+        poll_fn(|context| {
+            let came =
+                self.0.iter_mut().find_map(|(signal, exit)| signal.poll_recv(context).is_ready().then_some(*exit));
+            came.map_or(Poll::Pending, Poll::Ready)
+        })
+        .await
     }
 }
 
