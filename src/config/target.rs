@@ -315,7 +315,7 @@ pub struct Remote {
 }
 
 /// Where a key came from.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum KeyOrigin {
     /// An environment variable.
     Environment(String),
@@ -327,6 +327,7 @@ pub enum KeyOrigin {
     /// Typed in this session.
     Typed,
     /// None is set.
+    #[default]
     Absent,
 }
 

@@ -89,7 +89,7 @@ impl fmt::Display for IdempotencyKey {
 }
 
 /// Creates the keys of one run of the program, without randomness or clock.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct IdempotencyKeys {
     run: Uuid,
     made: u64,

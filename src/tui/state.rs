@@ -31,7 +31,7 @@ use crate::clock::Now;
 pub use super::screens::Screen;
 
 /// The whole state.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct AppState {
     /// The terminal's size.
     pub size: Size,
@@ -111,7 +111,7 @@ pub struct AppState {
 }
 
 /// The service in use.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Link {
     /// The profile's name.
     pub name: String,
@@ -146,9 +146,10 @@ pub struct Link {
 }
 
 /// How the service is.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub enum Health {
     /// Nothing has come back yet.
+    #[default]
     Unknown,
     /// The last question was answered.
     Ok {
@@ -227,8 +228,7 @@ impl Link {
             flags: settings.flags(),
             key,
             origins: settings.origins.clone(),
-            health: Health::Unknown,
-            dated: None,
+            ..Self::default()
         }
     }
 
@@ -351,43 +351,17 @@ impl AppState {
     pub fn new(settings: &Settings, domains: DomainSetup, size: Size, keys: IdempotencyKeys) -> Self {
         Self {
             size,
-            screen: Screen::Pets,
-            popups: Popups::default(),
             pets: pets::State::new(settings),
             add: add_pet::State::new(),
             domains: domains::State::new(domains),
             profiles: profiles::State { form: profiles::new_form(), ..profiles::State::default() },
-            drafts: DraftState::default(),
-            allowed: false,
-            requests: RequestLog::default(),
-            welcome: FirstStart::default(),
             link: Link::of(settings),
-            pending: PendingJobs::default(),
-            message: None,
-            last_failure: None,
-            keep_again: false,
-            cache_failure_shown: false,
             theme: Theme::named(settings.config.ui.theme.get_ref(), &settings.config.themes),
             themes: Arc::clone(&settings.config.themes),
-            complaints: Vec::new(),
             mouse: settings.config.ui.mouse,
             actions: Arc::clone(&settings.config.actions),
-            keymap: Arc::default(),
-            slow_line: false,
-            unwatched: false,
-            layout: FrameLayout::default(),
-            drawn_row: None,
-            panes_wait: false,
-            only_moved: false,
             keys,
-            added: Vec::new(),
-            added_in_bulk: 0,
-            suspended: None,
-            quitting: None,
-            used: None,
-            interrupted: None,
-            entered: None,
-            effects: Vec::new(),
+            ..Self::default()
         }
     }
 
