@@ -22,5 +22,5 @@ pub use paths::{Depth, Env, Paths};
 pub use profiles::{Login, ProfileEntry, Profiles, ServiceLocation, settings_for, settings_with, settings_without_key};
 pub use settings::{Settings, read_only};
 pub use sources::{Choices, Origin, Sourced, SshSession, file_path};
-pub use target::{ConfigFault, KeyOrigin, Remote, Service, faults};
+pub use target::{KeyOrigin, Remote, Service, faults};
 pub use theme::{ThemeFile, Themes};

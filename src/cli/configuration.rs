@@ -129,9 +129,9 @@ pub fn check(path: &Path, choices: &Choices, env: &Env) -> Result<Vec<String>, F
     };
     let mut found: Vec<String> = faults(&text, path)
         .into_iter()
-        .map(|fault| {
-            let place = fault.line.map_or(String::new(), |line| format!("{}:{line}: ", path.display()));
-            display_safe(&format!("{place}{}{}", fault.error, suggestion(&fault.error))).into_owned()
+        .map(|(line, error)| {
+            let place = line.map_or(String::new(), |line| format!("{}:{line}: ", path.display()));
+            display_safe(&format!("{place}{error}{}", suggestion(&error))).into_owned()
         })
         .collect();
     match configuration(choices, env) {

@@ -13,7 +13,7 @@ use jiff::SignedDuration;
 use rustix::fs::{Access, access};
 use rustls::crypto::ring;
 use rustls_platform_verifier::Verifier;
-use serde_json::{Value, json};
+use serde::Serialize;
 use tokio::net::lookup_host;
 use tokio::task::spawn_blocking;
 use tokio::time::timeout;
@@ -47,7 +47,7 @@ pub async fn run(output: FormatArg, least: (u16, u16), choices: &Choices, env: &
     checks.extend(profiles(choices, env).await);
     checks.push(embedded(env).await);
     checks.extend(database(env).await);
-    output.write(|out| lines(out, &checks), || checks.iter().map(object).collect::<Value>())?;
+    output.write(|out| lines(out, &checks), || &checks)?;
     let fails = checks.iter().any(|check| check.verdict == Verdict::Fail);
     Ok(if fails { Exit::Failure } else { Exit::Done })
 }
@@ -77,15 +77,12 @@ fn lines(out: &mut impl Write, checks: &[Check]) -> io::Result<()> {
     table::write(out, &rows)
 }
 
-fn object(check: &Check) -> Value {
-    json!({ "name": check.name, "verdict": check.verdict.to_string(), "found": check.found, "remedy": check.remedy })
-}
-
 /// How long a check may take by default.
 const LIMIT: Duration = Duration::from_secs(10);
 
 /// The verdict of a check.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::Display)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, strum::Display)]
+#[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "lowercase")]
 enum Verdict {
     Ok,
@@ -94,7 +91,7 @@ enum Verdict {
 }
 
 /// A check and its result.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq, Serialize)]
 struct Check {
     name: String,
     verdict: Verdict,
@@ -489,9 +486,8 @@ mod tests {
         let expected =
             "ok    terminal      80x24\nfail  key ⟨U+001B⟩  is lost\n                    fix: petstore login\n";
         assert_eq!(String::from_utf8(out).unwrap(), expected);
-        let expected =
-            json!({"name": "key ⟨U+001B⟩", "verdict": "fail", "found": "is lost", "remedy": "petstore login"});
-        assert_eq!(object(&checks[1]), expected);
+        let expected = serde_json::json!({"name": "key ⟨U+001B⟩", "verdict": "fail", "found": "is lost", "remedy": "petstore login"});
+        assert_eq!(serde_json::to_value(&checks[1]).unwrap(), expected);
     }
 
     #[test]

@@ -15,7 +15,7 @@ use super::signals::Signals;
 use super::{Exit, Failed, note};
 use crate::clock;
 use crate::model::{counted, display_safe};
-use crate::store::{self, CopyError, CopyProgress, CopySummary, DatabaseUrl, Store, StoreError};
+use crate::store::{self, CopyError, CopyProgress, CopySummary, DatabaseUrl, Store};
 
 /// How often progress is shown.
 const PROGRESS: Duration = Duration::from_millis(500);
@@ -85,11 +85,6 @@ pub struct RestoreArgs {
     force: bool,
 }
 
-/// The failure of a database that cannot be read.
-fn unreadable(error: StoreError) -> Failed {
-    Failed::of(Exit::Failure, &error)
-}
-
 /// Makes the copy, and fails if a quick check finds it damaged. Then, and after a signal, no file is left.
 async fn backup(args: BackupArgs) -> Result<Exit, Failed> {
     let (database, copy) = (args.database.url, args.file.display());
@@ -125,7 +120,9 @@ async fn restore(args: RestoreArgs) -> Result<Exit, Failed> {
 /// Reports that the database is intact; otherwise lists each problem and fails.
 async fn check(database: DatabaseUrl) -> Result<Exit, Failed> {
     output::is_there()?;
-    let checked = with_progress(|| "checking".to_owned(), store::check(&database, false)).await.map_err(unreadable)?;
+    let checked = with_progress(|| "checking".to_owned(), store::check(&database, false))
+        .await
+        .map_err(|error| Failed::of(Exit::Failure, &error))?;
     if checked.problems.is_empty() {
         if let Some(changed) = checked.changed {
             return Err(Failed::new(Exit::Failure, format!("{database} is intact, but {changed}")));
@@ -148,7 +145,7 @@ fn damaged(problems: &[String], what: impl FnOnce(String) -> String) -> Failed {
 async fn migrate(database: DatabaseUrl) -> Result<Exit, Failed> {
     let migrating = Store::open(&database);
     let store = with_progress(|| "updating the schema".to_owned(), migrating).await;
-    store.map_err(unreadable)?.close().await;
+    store.map_err(|error| Failed::of(Exit::Failure, &error))?.close().await;
     note(&format!("the schema of {database} is up to date"));
     Ok(Exit::Done)
 }

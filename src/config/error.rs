@@ -106,7 +106,7 @@ impl ConfigError {
     }
 
     /// The line and the column of a byte of `text`.
-    pub(super) fn place(text: &str, at: usize) -> (usize, usize) {
+    pub fn place(text: &str, at: usize) -> (usize, usize) {
         let before = &text[..at.min(text.len())];
         (before.matches('\n').count() + 1, before.chars().rev().take_while(|c| *c != '\n').count() + 1)
     }

@@ -12,9 +12,8 @@ use rustix::process::geteuid;
 
 use super::ConfigError;
 use crate::local::atomic_file;
-use crate::local::program::{command, output_of_blocking};
-use crate::model::text::without_keys;
-use crate::model::{ApiKey, cut, display_safe};
+use crate::local::program::{command, output_of_blocking, shown};
+use crate::model::ApiKey;
 
 /// The longest key file that is read, in bytes.
 const MAX_BYTES: u64 = 4096;
@@ -57,7 +56,7 @@ const MOST_LINKS: u32 = 40;
 /// seconds.
 pub fn run_key_command(words: &[String]) -> Result<ApiKey, ConfigError> {
     run(words, LIMIT).map_err(|why| {
-        let command = quoted(&words.join(" "), 60);
+        let command = shown(&words.join(" "), 60);
         ConfigError::Key(format!("the command {command} did not print an API key: {why}. Try it in a shell."))
     })
 }
@@ -113,10 +112,6 @@ fn run(words: &[String], limit: Duration) -> Result<ApiKey, String> {
         return Err("the first line of its output is empty".to_owned());
     };
     ApiKey::new(line).map_err(|error| error.to_string().trim_end_matches('.').to_owned())
-}
-
-fn quoted(text: &str, columns: usize) -> String {
-    cut(&display_safe(&without_keys(text)), columns).trim_end_matches('.').to_owned()
 }
 
 #[cfg(test)]

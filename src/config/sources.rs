@@ -208,8 +208,7 @@ impl KeyLines {
             table = table.get(name)?.as_table_like()?;
         }
         let (key, _) = table.get_key_value(last)?;
-        let before = document.raw().get(..key.span()?.start)?;
-        Some(before.matches('\n').count() + 1)
+        Some(ConfigError::place(document.raw(), key.span()?.start).0)
     }
 }
 

@@ -206,18 +206,9 @@ fn read(source: &KeySource, sources: &Sources<'_>) -> Result<Option<(ApiKey, Key
     Ok(key.map(|key| (key, origin)))
 }
 
-/// An error in the configuration.
-#[derive(Debug)]
-pub struct ConfigFault {
-    /// Its line in the file, counted from 1.
-    pub line: Option<usize>,
-    /// The error.
-    pub error: ConfigError,
-}
-
 /// The errors of the configuration `text`, which came from `path`: each wrong key, and each profile that cannot be used; of
-/// errors of notation the first one. Reads no keys.
-pub fn faults(text: &str, path: &Path) -> Vec<ConfigFault> {
+/// errors of notation the first one. Each with its line, counted from 1, unless it says where it is. Reads no keys.
+pub fn faults(text: &str, path: &Path) -> Vec<(Option<usize>, ConfigError)> {
     let (mut faults, mut rest) = (Vec::new(), text.to_owned());
     let file = loop {
         let error = match File::parse(&rest, path) {
@@ -225,19 +216,18 @@ pub fn faults(text: &str, path: &Path) -> Vec<ConfigFault> {
             Err(error) => error,
         };
         let right = without_place(&rest, &error);
-        // Its message contains the position.
-        faults.push(ConfigFault { line: None, error });
+        faults.push((None, error));
         let Some(right) = right.filter(|_| faults.len() < MOST_FAULTS) else { return faults };
         rest = right;
     };
     let lines = KeyLines::of(text);
     if let Err(error) = file.profile(&file.profile) {
-        faults.push(ConfigFault { line: lines.line_of(&["profile"]), error });
+        faults.push((lines.line_of(&["profile"]), error));
     }
     for (name, profile) in &file.profiles {
         if let Err(error) = address(name, profile, profile.insecure_http) {
             let line = lines.line_of(&["profiles", name, "base_url"]).or_else(|| lines.line_of(&["profiles", name]));
-            faults.push(ConfigFault { line, error });
+            faults.push((line, error));
         }
     }
     faults
@@ -406,13 +396,13 @@ mod tests {
         let text = "profile = \"shpo\"\n[profiles.shop]\nbase_url = \"https://shop.example/v1\"\n[profiles.clear]\n\
                     protect = true\nbase_url = \"http://shop.example/v1\"\n[profiles.none]\n";
         let found: Vec<_> =
-            faults(text, Path::new("c.toml")).iter().map(|fault| (fault.line, fault.error.to_string())).collect();
+            faults(text, Path::new("c.toml")).iter().map(|(line, error)| (*line, error.to_string())).collect();
         let [profile, clear, none] = found.as_slice() else { panic!("{found:?}") };
         assert!(profile.0 == Some(1) && profile.1.starts_with("there is no profile \"shpo\""), "{profile:?}");
         assert!(clear.0 == Some(6) && clear.1.starts_with("profile clear, base_url: http://"), "{clear:?}");
         assert!(none.0 == Some(7) && none.1.starts_with("profile \"none\" needs either"), "{none:?}");
         assert!(faults("", Path::new("c.toml")).is_empty());
         let wrong = faults("[pets]\nlimitt = 1\n", Path::new("c.toml"));
-        assert!(wrong[0].error.to_string().starts_with("c.toml:2:1: unknown field `limitt`"), "{wrong:?}");
+        assert!(wrong[0].1.to_string().starts_with("c.toml:2:1: unknown field `limitt`"), "{wrong:?}");
     }
 }

@@ -142,7 +142,8 @@ async fn read(pipe: Option<impl AsyncRead + Unpin>, bytes: &mut Vec<u8>) -> Resu
     Ok(())
 }
 
-fn shown(text: &str, columns: usize) -> String {
+/// Foreign text in a sentence: safe, without keys, and no longer than that.
+pub fn shown(text: &str, columns: usize) -> String {
     cut(&display_safe(&without_keys(text)), columns).trim_end_matches('.').to_owned()
 }
 

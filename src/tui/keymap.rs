@@ -13,7 +13,7 @@ use toml::de::{DeTable, DeValue};
 use super::command::Reach;
 use super::key::{Hint, Key, KeyPress};
 use super::{Command, Place};
-use crate::config::CustomAction;
+use crate::config::{ConfigError, CustomAction};
 use crate::model::display_safe;
 
 /// The place whose commands work everywhere outside text; those on function keys and Ctrl keys also in text.
@@ -325,13 +325,13 @@ impl Keymap {
         let tables = match DeTable::parse(text) {
             Ok(tables) => tables,
             Err(error) => {
-                let line = line_of(text, error.span().map_or(0, |span| span.start));
+                let line = ConfigError::place(text, error.span().map_or(0, |span| span.start)).0;
                 return (map, vec![format!("{name}:{line}: {}. The default keys are used.", error.message())]);
             }
         };
         let mut changes = Vec::new();
         for (place, table) in tables.get_ref() {
-            let line = line_of(text, place.span().start);
+            let line = ConfigError::place(text, place.span().start).0;
             let number = map.0.iter().position(|(known, _)| known.name == current_name(place.get_ref()));
             let (Some(number), DeValue::Table(lines)) = (number, table.get_ref()) else {
                 if let Some(why) = gone(place.get_ref()) {
@@ -343,7 +343,7 @@ impl Keymap {
                 continue;
             };
             for (action, keys) in lines {
-                let line = line_of(text, action.span().start);
+                let line = ConfigError::place(text, action.span().start).0;
                 match read_change(&map, number, action.get_ref(), keys) {
                     Ok((at, keys)) => {
                         changes.push(Change { line, place: number, at });
@@ -462,8 +462,4 @@ fn read_change(
         return Err(format!("{place}.{action}: Esc always goes back"));
     }
     Ok((at, keys))
-}
-
-fn line_of(text: &str, at: usize) -> usize {
-    text[..at.min(text.len())].matches('\n').count() + 1
 }
