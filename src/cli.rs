@@ -144,7 +144,7 @@ fn one_service(choices: &Choices, command: Option<&Command>) -> Result<(), Faile
     let given: Vec<_> = given.iter().filter(|(_, given)| *given).map(|(name, _)| *name).collect();
     match given.as_slice() {
         [one, other, ..] => {
-            Err(Failed::new(Exit::Usage, format!("{one} and {other} each name a service")).hint("use only one of them"))
+            Err(Failed::config(format!("{one} and {other} each name a service")).hint("use only one of them"))
         }
         [] | [_] => Ok(()),
     }
@@ -178,7 +178,7 @@ fn run(args: Args, env: &Env, coloured: bool) -> Result<Exit, Failed> {
         }),
         Command::Domains(command) => {
             if choices.demo && command.command.asks() {
-                return Err(Failed::new(Exit::Usage, "the demo asks no name servers")
+                return Err(Failed::config("the demo asks no name servers")
                     .hint("leave out --demo; its practice domains are in the app: petstore --demo ui domains"));
             }
             let file = config::settings::configuration(&choices, env)?;

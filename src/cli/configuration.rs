@@ -109,7 +109,7 @@ fn begin(path: &Path, env: &Env) -> io::Result<()> {
 fn report(path: &Path, choices: &Choices, env: &Env) -> Result<Exit, Failed> {
     let found = check(path, choices, env)?;
     if !found.is_empty() {
-        return Err(Failed::new(Exit::Usage, found.join("\n")));
+        return Err(Failed::config(found.join("\n")));
     }
     Themes::beside(path).broken.iter().for_each(|(_, why)| note(&display_safe(why)));
     let (shown, is_there) = (path.display(), path.exists());

@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crossterm::terminal::{disable_raw_mode, enable_raw_mode};
 
+use super::Failed;
 use super::output::err;
-use super::{Exit, Failed};
 use crate::config::Settings;
 use crate::model::display_safe;
 
@@ -28,10 +28,10 @@ pub fn question(what: &str, settings: &Settings) -> String {
 pub fn allowed(answer: Option<bool>, settings: &Settings) -> Result<(), Failed> {
     match answer {
         Some(true) => Ok(()),
-        Some(false) => Err(Failed::new(Exit::Usage, "nothing was sent")),
+        Some(false) => Err(Failed::config("nothing was sent")),
         None => {
             let what = format!("{} is protected and needs a confirmation", display_safe(&settings.label));
-            Err(Failed::new(Exit::Usage, what).hint("to confirm: --yes"))
+            Err(Failed::config(what).hint("to confirm: --yes"))
         }
     }
 }

@@ -145,7 +145,7 @@ impl Failed {
     pub fn provenance(error: &ProvenanceError, service: &str) -> Self {
         match error {
             ProvenanceError::Api(error) => Self::request(error, service, false),
-            ProvenanceError::NotOffered => Self::new(Exit::Usage, format!("{service} does not report who added pets"))
+            ProvenanceError::NotOffered => Self::config(format!("{service} does not report who added pets"))
                 .hint("omit the columns by and at, --provenance, and by: in searches"),
             ProvenanceError::NotAllowed => {
                 Self::new(Exit::Unauthorized, format!("this key may not see who added the pets of {service}"))
@@ -188,10 +188,10 @@ impl Failed {
             | TransferError::NoJournal(_)
             | TransferError::Exists(_)
             | TransferError::Needed { .. }
-            | TransferError::NoFile { .. } => return Self::new(Exit::Usage, why),
+            | TransferError::NoFile { .. } => return Self::config(why),
             _ => return Self::new(Exit::Failure, why),
         };
-        Self::new(Exit::Usage, why).hint(hint)
+        Self::config(why).hint(hint)
     }
 
     /// A failed request to `service`; `creating` if it may have added a pet.
@@ -355,7 +355,7 @@ pub fn usage_error(error: &clap::Error, command: &Command, arguments: &[OsString
                 _ => None,
             });
             if let Some((name, instead)) = unknown.find_map(|typed| removed(typed, command, arguments)) {
-                return Some(Failed::new(Exit::Usage, format!("{name} was removed")).hint(*instead));
+                return Some(Failed::config(format!("{name} was removed")).hint(*instead));
             }
             let (path, command) = called(command, arguments);
             let ours = match error.get(ContextKind::InvalidSubcommand) {
@@ -387,7 +387,7 @@ fn in_short(text: &str, path: &str, ours: Option<Vec<String>>) -> Failed {
     let mut tips = ours.unwrap_or(tips);
     tips.push(format!("{path} --help"));
     let what = what.join(" ");
-    Failed::new(Exit::Usage, display_safe(&without_keys(&what))).hint(display_safe(&tips.join("; or see: ")))
+    Failed::config(display_safe(&without_keys(&what))).hint(display_safe(&tips.join("; or see: ")))
 }
 
 /// A tip with the similar subcommand of `command`, or the one of that name further down. clap's own guess is poor for
@@ -409,7 +409,7 @@ pub fn refuse_misplaced_key(arguments: &[OsString], env: &Env) -> Result<(), Fai
         return Err(key_as_argument());
     }
     match NAMING.into_iter().find(|name| env.get(name).is_some_and(holds_key)) {
-        Some(name) => Err(Failed::new(Exit::Usage, format!("{name} contains an API key")).hint(GIVE_A_KEY)),
+        Some(name) => Err(Failed::config(format!("{name} contains an API key")).hint(GIVE_A_KEY)),
         None => Ok(()),
     }
 }
@@ -417,7 +417,7 @@ pub fn refuse_misplaced_key(arguments: &[OsString], env: &Env) -> Result<(), Fai
 /// The failure for a key on the command line.
 pub fn key_as_argument() -> Failed {
     let why = "an API key cannot be an argument: other users see it in the list of processes, and the shell saves it";
-    Failed::new(Exit::Usage, why).hint(
+    Failed::config(why).hint(
         "petstore login asks for it, or reads it from standard input with --with-token; replace a key that others may have \
          seen: petstore keys rotate",
     )

@@ -151,18 +151,12 @@ async fn run(command: KeysCommand, env: &Env, out: &mut impl Write, err: &mut im
                 return hand_over(&store, (new, &key), &actor, out, remedy).await;
             }
             KeysCommand::Rename { id, name, .. } => {
-                let key = store.rename_key(id, name, &actor, now).await?.ok_or_else(|| {
-                    Failed::new(Exit::NotFound, format!("there is no key {id}"))
-                        .hint("to see the ids: petstore keys list")
-                })?;
+                let key = store.rename_key(id, name, &actor, now).await?.ok_or_else(|| unknown(id))?;
                 let _ = writeln!(err, "renamed key {id} to {}", display_safe(&key.name));
                 return Ok(());
             }
             KeysCommand::Revoke { id, .. } => {
-                let key = store.revoke_key(id, &actor, now).await?.ok_or_else(|| {
-                    Failed::new(Exit::NotFound, format!("there is no key {id}"))
-                        .hint("to see the ids: petstore keys list, with the same --database")
-                })?;
+                let key = store.revoke_key(id, &actor, now).await?.ok_or_else(|| unknown(id))?;
                 let at = key.revoked_at.map(moment).unwrap_or_default();
                 let _ = writeln!(err, "revoked key {id} ({}) at {at}", display_safe(&key.name));
                 return marked;
@@ -184,6 +178,11 @@ async fn run(command: KeysCommand, env: &Env, out: &mut impl Write, err: &mut im
     let done = done.await;
     store.close().await;
     done
+}
+
+fn unknown(id: KeyId) -> Failed {
+    Failed::new(Exit::NotFound, format!("there is no key {id}"))
+        .hint("to see the ids: petstore keys list, with the same --database")
 }
 
 /// Prints a new key. If that fails, the key is revoked, since nobody has seen it.

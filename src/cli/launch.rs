@@ -116,7 +116,7 @@ pub fn run(
             Some(_) => format!("log in with a terminal, ssh -t; {OVER_SSH}"),
             None => format!("in scripts: petstore pets list; in plain lines: petstore --accessible\n{}", usage()),
         };
-        return Err(Failed::new(Exit::Usage, what).hint(hint));
+        return Err(Failed::config(what).hint(hint));
     }
     let is_first = first_run::is_first_start(choices, env);
     match session(runtime, settings, choices, env, place, is_first)? {

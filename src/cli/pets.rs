@@ -32,10 +32,10 @@ pub async fn run(command: PetsCommand, shared: &GlobalArgs, env: &Env) -> Result
     let verbosity = shared.verbosity();
     let done = match command {
         PetsCommand::Import(args) if args.dry_run => {
-            transfer::check(args, settings::configuration(&choices, env)?.categories, verbosity).await
+            transfer::check(args, settings::configuration(choices, env)?.categories, verbosity).await
         }
-        PetsCommand::Add(args) if args.dry_run => add::show(args, &Settings::without_key(&choices, env)?),
-        command => at_the_service(command, verbosity, &Settings::resolve(&choices, env)?, env, coloured).await,
+        PetsCommand::Add(args) if args.dry_run => add::show(args, &Settings::without_key(choices, env)?),
+        command => at_the_service(command, verbosity, &Settings::resolve(choices, env)?, env, coloured).await,
     };
     done.map_err(|failed| if wants_json { failed.with_body() } else { failed })
 }

@@ -82,7 +82,7 @@ pub async fn run(command: ProfilesCommand, choices: Choices, env: &Env) -> Resul
     let writes =
         matches!(command, ProfilesCommand::Add { .. } | ProfilesCommand::Remove { .. } | ProfilesCommand::Use { .. });
     if writes && choices.demo {
-        return Err(Failed::new(Exit::Usage, "the demo keeps nothing; leave out --demo"));
+        return Err(Failed::config("the demo keeps nothing; leave out --demo"));
     }
     match command {
         ProfilesCommand::List { output } => {
@@ -101,7 +101,7 @@ pub async fn run(command: ProfilesCommand, choices: Choices, env: &Env) -> Resul
 
 fn add(name: &str, label: Option<String>, protect: bool, choices: &Choices, env: &Env) -> Result<(), Failed> {
     let Some(address) = &choices.base_url else {
-        return Err(Failed::new(Exit::Usage, "a new profile needs the address of its service")
+        return Err(Failed::config("a new profile needs the address of its service")
             .hint(format!("petstore profiles add {} --base-url URL", short(name))));
     };
     // A relative path would depend on the working directory.
@@ -129,7 +129,7 @@ fn add(name: &str, label: Option<String>, protect: bool, choices: &Choices, env:
 fn remove(name: &str, choices: &Choices, env: &Env) -> Result<(), Failed> {
     let profiles = Profiles::read(&Choices { profile: None, ..choices.clone() }, env)?;
     if profiles.default == name {
-        return Err(Failed::new(Exit::Usage, format!("{} is the default profile", short(name)))
+        return Err(Failed::config(format!("{} is the default profile", short(name)))
             .hint("choose another default first: petstore profiles use NAME"));
     }
     let key = match Login::find(choices, env).and_then(|login| login.forget(env)) {
@@ -149,8 +149,7 @@ fn not_edited(error: ConfigError, name: &str, profiles: &Profiles) -> Failed {
         return Failed::new(Exit::Failure, what).hint("to find the problem: petstore doctor");
     }
     let names = profiles.entries.iter().filter(|entry| entry.line.is_some()).map(|entry| entry.name.as_str());
-    Failed::new(Exit::Usage, format!("{what}{}", did_you_mean(name, names)))
-        .hint("to see all profiles: petstore profiles list")
+    Failed::config(format!("{what}{}", did_you_mean(name, names))).hint("to see all profiles: petstore profiles list")
 }
 
 fn choose(name: &str, choices: &Choices, env: &Env) -> Result<(), Failed> {
@@ -274,7 +273,7 @@ async fn key(login: &Login, with_token: bool) -> Result<Result<ApiKey, Exit>, Fa
             Ok(PromptAnswer::Line(text)) => text,
             Ok(PromptAnswer::Interrupt) => return Ok(Err(Exit::Interrupt)),
             Ok(PromptAnswer::Nothing) => {
-                return Err(Failed::new(Exit::Usage, "no key was typed; nothing was changed"));
+                return Err(Failed::config("no key was typed; nothing was changed"));
             }
             Err(error) => return Err(Failed::because("cannot use the terminal")(error)),
         }
@@ -289,12 +288,12 @@ async fn key(login: &Login, with_token: bool) -> Result<Result<ApiKey, Exit>, Fa
     } else {
         let what = "a key is needed, and it cannot be asked for here";
         let new = if login.is_new { format!(" --base-url {}", login.address) } else { String::new() };
-        return Err(Failed::new(Exit::Usage, what).hint(format!(
+        return Err(Failed::config(what).hint(format!(
             "to read it from a file: petstore login -p {}{new} --with-token < FILE",
             short(&login.profile)
         )));
     };
-    let key = ApiKey::new(&text).map_err(|error| Failed::new(Exit::Usage, error.to_string()));
+    let key = ApiKey::new(&text).map_err(Failed::config);
     key.map(Ok).map_err(|failed| failed.hint("nothing was changed"))
 }
 
@@ -322,5 +321,5 @@ fn no_login(error: ConfigError) -> Failed {
 
 fn nameless(profile: &str) -> Failed {
     let what = format!("the name of profile \"{}\" cannot be used for a key file", short(profile));
-    Failed::new(Exit::Usage, what).hint("rename the profile (1 to 40 letters, digits, - and _)")
+    Failed::config(what).hint("rename the profile (1 to 40 letters, digits, - and _)")
 }

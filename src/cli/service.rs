@@ -168,7 +168,7 @@ const MAX_CA_FILE: u64 = 1 << 20;
 fn ca_certificates(file: &Path) -> Result<Trust, Failed> {
     let unusable = |why: &dyn Error| {
         let what = format!("cannot use the CA certificates in {}: {}", short(&file.display().to_string()), causes(why));
-        Failed::new(Exit::Usage, what).hint("--ca-file, and ca_file of a profile, take a PEM file of CA certificates")
+        Failed::config(what).hint("--ca-file, and ca_file of a profile, take a PEM file of CA certificates")
     };
     let mut pem = Vec::new();
     let read = File::open(file).and_then(|opened| opened.take(MAX_CA_FILE).read_to_end(&mut pem));

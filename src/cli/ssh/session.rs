@@ -8,11 +8,11 @@ use super::args::SessionArgs;
 #[cfg(target_os = "linux")]
 use super::landlock;
 use super::person::{COMMAND, People, Person, known, may_not_log_in};
+use crate::cli::Failed;
 use crate::cli::args::{GlobalArgs, OVER_SSH, StartScreen};
 use crate::cli::command::{Args, Command, UiArgs};
 use crate::cli::pets::args::{PetsCommand, WatchArgs};
 use crate::cli::transfer::args::{ExportArgs, ImportArgs};
-use crate::cli::{Exit, Failed};
 use crate::config::{Choices, Env, Paths, SshSession, settings};
 use crate::local::{atomic_file, program};
 
@@ -90,7 +90,7 @@ impl SshStart {
     /// # Errors
     /// It is not one of those that may be run.
     pub fn confine(&self, args: Args) -> Result<Args, Failed> {
-        let refused = |what: &str| Failed::new(Exit::Usage, format!("{what} over SSH")).hint(OVER_SSH);
+        let refused = |what: &str| Failed::config(format!("{what} over SSH")).hint(OVER_SSH);
         let Args { shared, command } = args;
         // In full, so that a new option must be sorted: it may name a file, a program or another service.
         let GlobalArgs { choices, color: _, no_input: _, quiet: _, verbose: _ } = &shared;
@@ -198,7 +198,7 @@ fn permit(command: &PetsCommand) -> Result<(), &'static str> {
 
 /// Splits what was sent as a shell does; nothing else of a shell is understood. The name of the program may come first.
 fn arguments(line: &str) -> Result<Vec<OsString>, Failed> {
-    let refused = |why: &str| Failed::new(Exit::Usage, why.to_owned()).hint(OVER_SSH);
+    let refused = |why: &str| Failed::config(why.to_owned()).hint(OVER_SSH);
     if line.len() > MOST {
         return Err(refused("the command is too long"));
     }
@@ -212,6 +212,7 @@ mod tests {
     use clap::Parser as _;
 
     use super::*;
+    use crate::cli::Exit;
 
     fn start(line: &str) -> Result<Args, Failed> {
         let session = SshStart {
