@@ -56,13 +56,13 @@ fn configured(choices: &Choices, env: &Env) -> Check {
     const NAME: &str = "configuration";
     let path = match file_path(choices, env) {
         Ok(path) => path,
-        Err(error) => return Check::fail(NAME, &error.to_string(), "set HOME"),
+        Err(error) => return Check::fail(NAME, error.to_string(), "set HOME"),
     };
     match configuration::check(&path, choices, env) {
         Ok(found) if !found.is_empty() => {
-            Check::fail(NAME, &found.join(" "), "correct the file there; petstore config path names it")
+            Check::fail(NAME, found.join(" "), "correct the file there; petstore config path names it")
         }
-        Ok(_) if path.exists() => Check::ok(NAME, &path.display().to_string()),
+        Ok(_) if path.exists() => Check::ok(NAME, path.display().to_string()),
         Ok(_) => Check::ok(NAME, "no file, so the defaults are used"),
         Err(failed) => Check::fail(NAME, failed.what(), "to see which file is read: petstore config path"),
     }
@@ -101,20 +101,17 @@ struct Check {
 }
 
 impl Check {
-    fn new(name: &str, verdict: Verdict, found: &str) -> Self {
-        let found = display_safe(&without_keys(found)).into_owned();
-        Self { name: display_safe(name).into_owned(), verdict, found, remedy: None }
+    fn ok(name: &str, found: impl AsRef<str>) -> Self {
+        let found = display_safe(&without_keys(found.as_ref())).into_owned();
+        Self { name: display_safe(name).into_owned(), verdict: Verdict::Ok, found, remedy: None }
     }
 
-    fn ok(name: &str, found: &str) -> Self {
-        Self::new(name, Verdict::Ok, found)
+    fn warn(name: &str, found: impl AsRef<str>, remedy: impl AsRef<str>) -> Self {
+        let remedy = Some(display_safe(remedy.as_ref()).into_owned());
+        Self { verdict: Verdict::Warn, remedy, ..Self::ok(name, found) }
     }
 
-    fn warn(name: &str, found: &str, remedy: &str) -> Self {
-        Self { remedy: Some(display_safe(remedy).into_owned()), ..Self::new(name, Verdict::Warn, found) }
-    }
-
-    fn fail(name: &str, found: &str, remedy: &str) -> Self {
+    fn fail(name: &str, found: impl AsRef<str>, remedy: impl AsRef<str>) -> Self {
         Self { verdict: Verdict::Fail, ..Self::warn(name, found, remedy) }
     }
 }
@@ -149,36 +146,32 @@ fn directory(name: &str, path: &Path, not: u32, env: &Env) -> Check {
     let place = shown(path, env);
     let mode = match fs::metadata(path) {
         Ok(found) if found.is_dir() => found.permissions().mode() & 0o7777,
-        Ok(_) => return Check::fail(name, &format!("{place} is not a directory"), &format!("move or rename {place}")),
+        Ok(_) => return Check::fail(name, format!("{place} is not a directory"), format!("move or rename {place}")),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             // It is created below the first directory that exists.
             let above = path.ancestors().skip(1).find(|above| above.exists()).unwrap_or(path);
             if access(above, Access::WRITE_OK | Access::EXEC_OK).is_ok() {
-                return Check::ok(name, &format!("{place} (created when needed)"));
+                return Check::ok(name, format!("{place} (created when needed)"));
             }
             let above = shown(above, env);
             let found = format!("{place} cannot be created: {above} is not writable");
             let remedy = format!("make {above} writable, or choose another directory, such as with XDG_DATA_HOME");
             return Check::fail(name, &found, &remedy);
         }
-        Err(error) => return Check::fail(name, &format!("{place}: {error}"), &format!("ls -ld {place}")),
+        Err(error) => return Check::fail(name, format!("{place}: {error}"), format!("ls -ld {place}")),
     };
     if access(path, Access::READ_OK | Access::WRITE_OK | Access::EXEC_OK).is_err() {
-        return Check::fail(
-            name,
-            &format!("{place} is not writable (mode {mode:04o})"),
-            &format!("chmod u+rwx {place}"),
-        );
+        return Check::fail(name, format!("{place} is not writable (mode {mode:04o})"), format!("chmod u+rwx {place}"));
     }
     if mode & not != 0 {
         let (what, remedy) = if not == 0o077 { ("read", "go-rwx") } else { ("write to", "go-w") };
         return Check::warn(
             name,
-            &format!("others can {what} {place} (mode {mode:04o})"),
-            &format!("chmod {remedy} {place}"),
+            format!("others can {what} {place} (mode {mode:04o})"),
+            format!("chmod {remedy} {place}"),
         );
     }
-    Check::ok(name, &format!("{place} (mode {mode:04o})"))
+    Check::ok(name, format!("{place} (mode {mode:04o})"))
 }
 
 /// A key that others can read.
@@ -186,7 +179,7 @@ fn open_key(path: &Path, env: &Env) -> Option<Check> {
     let mode = fs::metadata(path).ok()?.permissions().mode() & 0o7777;
     let place = shown(path, env);
     let found = format!("others can read {place} (mode {mode:04o})");
-    (mode & 0o077 != 0).then(|| Check::fail("keys", &found, &format!("chmod 600 {place}, then replace the key")))
+    (mode & 0o077 != 0).then(|| Check::fail("keys", &found, format!("chmod 600 {place}, then replace the key")))
 }
 
 /// The embedded database.
@@ -197,7 +190,7 @@ async fn embedded(env: &Env) -> Check {
     };
     let place = shown(&path, env);
     if !path.exists() {
-        return Check::ok(NAME, &format!("{place} (created when needed)"));
+        return Check::ok(NAME, format!("{place} (created when needed)"));
     }
     file(NAME, &place, path).await
 }
@@ -209,7 +202,7 @@ async fn database(env: &Env) -> Option<Check> {
     let url = match env.get(NAME)?.parse() {
         Ok(DatabaseUrl::Sqlite(path)) => return Some(file(NAME, &shown(&path, env), path).await),
         Ok(url) => url,
-        Err(error) => return Some(Check::fail(NAME, &safe_causes(&error), REMEDY)),
+        Err(error) => return Some(Check::fail(NAME, safe_causes(&error), REMEDY)),
     };
     let answer = async {
         let store = Store::open_existing(&url).await.map_err(|error| safe_causes(&error))?;
@@ -218,9 +211,9 @@ async fn database(env: &Env) -> Option<Check> {
         ready
     };
     Some(match timeout(LIMIT, answer).await {
-        Ok(Ok(())) => Check::ok(NAME, &format!("{url}: pets can be listed and added")),
+        Ok(Ok(())) => Check::ok(NAME, format!("{url}: pets can be listed and added")),
         Ok(Err(why)) => Check::fail(NAME, &why, REMEDY),
-        Err(_) => Check::fail(NAME, &format!("{url} did not answer within {} s", LIMIT.as_secs()), REMEDY),
+        Err(_) => Check::fail(NAME, format!("{url} did not answer within {} s", LIMIT.as_secs()), REMEDY),
     })
 }
 
@@ -229,12 +222,12 @@ async fn file(name: &str, place: &str, path: PathBuf) -> Check {
     let whole = format!("to check all of it: petstore database check --database {url}");
     let remedy = "move this file aside, and restore the last backup";
     match timeout(LIMIT, store::check(&url, true)).await {
-        Err(_) => Check::warn(name, &format!("{place} could not be checked within {} s", LIMIT.as_secs()), &whole),
-        Ok(Err(error)) => Check::fail(name, &format!("{place}: {}", safe_causes(&error)), remedy),
+        Err(_) => Check::warn(name, format!("{place} could not be checked within {} s", LIMIT.as_secs()), &whole),
+        Ok(Err(error)) => Check::fail(name, format!("{place}: {}", safe_causes(&error)), remedy),
         Ok(Ok(quick)) => match (quick.problems.first(), quick.changed) {
-            (Some(problem), _) => Check::fail(name, &format!("{place} is damaged: {problem}"), remedy),
-            (None, Some(changed)) => Check::fail(name, &format!("{place}: {changed}"), &whole),
-            (None, None) => Check::ok(name, &format!("{place} is intact (schema {})", quick.schema)),
+            (Some(problem), _) => Check::fail(name, format!("{place} is damaged: {problem}"), remedy),
+            (None, Some(changed)) => Check::fail(name, format!("{place}: {changed}"), &whole),
+            (None, None) => Check::ok(name, format!("{place} is intact (schema {})", quick.schema)),
         },
     }
 }
@@ -253,7 +246,7 @@ async fn profiles(choices: &Choices, env: &Env) -> Vec<Check> {
         Ok(known) => known,
         // An error of the configuration is reported by its own check; here it may also be a flag.
         Err(error) => {
-            return vec![Check::fail("profile", Failed::from(error).what(), &choices.command("config check"))];
+            return vec![Check::fail("profile", Failed::from(error).what(), choices.command("config check"))];
         }
     };
     let mut checks = others(&known, choices, env);
@@ -264,8 +257,8 @@ async fn profiles(choices: &Choices, env: &Env) -> Vec<Check> {
     };
     match resolved {
         Ok(Ok(Ok(settings))) => checks.extend(used(&name, &settings, env).await),
-        Ok(Ok(Err(error))) => checks.push(Check::fail(&name, &error.to_string(), &login(&known.name))),
-        Ok(Err(error)) => checks.push(Check::fail(&name, &error.to_string(), "petstore status")),
+        Ok(Ok(Err(error))) => checks.push(Check::fail(&name, error.to_string(), login(&known.name))),
+        Ok(Err(error)) => checks.push(Check::fail(&name, error.to_string(), "petstore status")),
         Err(_) => {
             let found = format!("reading its key took longer than {} s", KEYS.as_secs());
             checks.push(Check::fail(&name, &found, "run the key's command in a shell"));
@@ -293,14 +286,14 @@ fn others(used: &Settings, choices: &Choices, env: &Env) -> Vec<Check> {
         let title = format!("profile {name}");
         match &profile.key {
             Some(source @ KeySource::Command(_)) => {
-                Check::ok(&title, &format!("key {}, not tested", KeyOrigin::from(source)))
+                Check::ok(&title, format!("key {}, not tested", KeyOrigin::from(source)))
             }
             Some(KeySource::Env(_) | KeySource::File(_)) | None => match settings_for(name, choices, env) {
                 Ok(Settings { service: Service::Remote(remote), .. }) if remote.key.is_none() => {
-                    Check::warn(&title, "no key", &login(name))
+                    Check::warn(&title, "no key", login(name))
                 }
-                Ok(settings) => Check::ok(&title, &key_origin(&settings)),
-                Err(error) => Check::warn(&title, &error.to_string(), &login(name)),
+                Ok(settings) => Check::ok(&title, key_origin(&settings)),
+                Err(error) => Check::warn(&title, error.to_string(), login(name)),
             },
         }
     };
@@ -310,7 +303,7 @@ fn others(used: &Settings, choices: &Choices, env: &Env) -> Vec<Check> {
 fn key(name: &str, settings: &Settings, remote: &Remote, env: &Env) -> Check {
     let named = settings.origins.iter().any(|one| one.name == "key" && matches!(one.origin, Origin::File { .. }));
     if remote.key.is_none() {
-        return Check::fail(name, &format!("no key for {}", remote.base_url), &another_key(settings));
+        return Check::fail(name, format!("no key for {}", remote.base_url), another_key(settings));
     }
     if named
         && env.get("PETSTORE_API_KEY").is_some()
@@ -319,7 +312,7 @@ fn key(name: &str, settings: &Settings, remote: &Remote, env: &Env) -> Check {
         let found = format!("{}; PETSTORE_API_KEY is set but not used for this profile", key_origin(settings));
         return Check::warn(name, &found, "unset PETSTORE_API_KEY unless another service needs it");
     }
-    Check::ok(name, &key_origin(settings))
+    Check::ok(name, key_origin(settings))
 }
 
 fn key_origin(settings: &Settings) -> String {
@@ -347,14 +340,14 @@ fn trust(needed: bool) -> Check {
     let remedy = "install the system's CA certificates (package ca-certificates), or set SSL_CERT_FILE to a PEM file";
     match verifier {
         Ok(_) => Check::ok("certificates", "the system's CA certificates can be read"),
-        Err(error) if needed => Check::fail("certificates", &error.to_string(), remedy),
-        Err(error) => Check::warn("certificates", &error.to_string(), remedy),
+        Err(error) if needed => Check::fail("certificates", error.to_string(), remedy),
+        Err(error) => Check::warn("certificates", error.to_string(), remedy),
     }
 }
 
 async fn names(remote: &Remote) -> Check {
     if let Some(name) = remote.base_url.loopback_name() {
-        return Check::ok("name", &format!("{name}: this machine"));
+        return Check::ok("name", format!("{name}: this machine"));
     }
     let url = remote.base_url.join("");
     let host = url.host_str().unwrap_or_default().to_owned();
@@ -366,10 +359,10 @@ async fn names(remote: &Remote) -> Check {
     match found {
         Ok(Ok(addresses)) => {
             let addresses = counted(addresses.count(), "address");
-            Check::ok("name", &format!("{host}: {addresses} in {took} ms"))
+            Check::ok("name", format!("{host}: {addresses} in {took} ms"))
         }
-        Ok(Err(error)) => Check::fail("name", &format!("{host}: {error}"), remedy),
-        Err(_) => Check::fail("name", &format!("{host}: no answer within {} s", NAMES.as_secs()), remedy),
+        Ok(Err(error)) => Check::fail("name", format!("{host}: {error}"), remedy),
+        Err(_) => Check::fail("name", format!("{host}: no answer within {} s", NAMES.as_secs()), remedy),
     }
 }
 
@@ -389,7 +382,7 @@ async fn answers(settings: &Settings) -> Vec<Check> {
         return vec![Check::fail(NAME, failed.what(), &remedy)];
     }
     let took = answer.took.unwrap_or_default().as_millis();
-    let mut checks = vec![Check::ok(NAME, &format!("{service} answers in {took} ms and accepts the key"))];
+    let mut checks = vec![Check::ok(NAME, format!("{service} answers in {took} ms and accepts the key"))];
     if let Ok((client, _)) = service::connect(settings).await
         && let Ok(Ok(Some(there))) = timeout(LIMIT, client.date()).await
     {
@@ -402,10 +395,10 @@ async fn answers(settings: &Settings) -> Vec<Check> {
 fn clocks(ahead: SignedDuration) -> Check {
     let seconds = ahead.as_secs().unsigned_abs();
     if ahead.abs() <= APART {
-        return Check::ok("clock", &format!("matches the service's, within {} s", APART.as_secs()));
+        return Check::ok("clock", format!("matches the service's, within {} s", APART.as_secs()));
     }
     let way = if ahead.is_negative() { "behind" } else { "ahead of" };
-    Check::warn("clock", &format!("{seconds} s {way} the service's"), "set this machine's clock: timedatectl status")
+    Check::warn("clock", format!("{seconds} s {way} the service's"), "set this machine's clock: timedatectl status")
 }
 
 /// `least` is the smallest size of the full screen.
@@ -422,13 +415,13 @@ fn terminal(size: Option<(u16, u16)>, least: (u16, u16), env: &Env) -> Check {
     match (size, env.get("TERM")) {
         (Some(_), None | Some("dumb")) => Check::warn(
             NAME,
-            &format!("{found}, TERM is unset or dumb"),
+            format!("{found}, TERM is unset or dumb"),
             "set TERM; petstore pets list works without it",
         ),
         (Some((columns, rows)), Some(_)) if columns < least.0 || rows < least.1 => {
-            Check::warn(NAME, &found, &format!("enlarge the window to at least {}x{}", least.0, least.1))
+            Check::warn(NAME, &found, format!("enlarge the window to at least {}x{}", least.0, least.1))
         }
-        (Some(_), Some(term)) => Check::ok(NAME, &format!("{found}, {term}")),
+        (Some(_), Some(term)) => Check::ok(NAME, format!("{found}, {term}")),
         (None, _) => Check::ok(NAME, &found),
     }
 }
@@ -518,13 +511,13 @@ mod tests {
                 ),
                 Check::fail(
                     "keys",
-                    &format!("others can read {there}/keys/shop (mode 0644)"),
-                    &format!("chmod 600 {there}/keys/shop, then replace the key")
+                    format!("others can read {there}/keys/shop (mode 0644)"),
+                    format!("chmod 600 {there}/keys/shop, then replace the key")
                 ),
             ]
         );
         mode(keys.parent().unwrap(), 0o700);
-        assert_eq!(directories(&env)[0], Check::ok("settings", &format!("{there} (mode 0700)")));
+        assert_eq!(directories(&env)[0], Check::ok("settings", format!("{there} (mode 0700)")));
     }
 
     #[test]
