@@ -359,7 +359,7 @@ pub fn usage_error(error: &clap::Error, command: &Command, arguments: &[OsString
             }
             let (path, command) = called(command, arguments);
             let ours = match error.get(ContextKind::InvalidSubcommand) {
-                Some(ContextValue::String(typed)) => Some(similar(typed, command)),
+                Some(ContextValue::String(typed)) => Some(similar(typed, command).into_iter().collect()),
                 _ => None,
             };
             Some(in_short(&error.render().to_string(), &path, ours))
@@ -390,17 +390,14 @@ fn in_short(text: &str, path: &str, ours: Option<Vec<String>>) -> Failed {
     Failed::config(display_safe(&without_keys(&what))).hint(display_safe(&tips.join("; or see: ")))
 }
 
-/// A tip with the similar subcommand of `command`, or the one of that name further down. clap's own guess is poor for
-/// short words.
-fn similar(typed: &str, command: &Command) -> Vec<String> {
-    let listed = command.get_subcommands().filter(|command| !command.is_hide_set());
-    let near = nearest(typed, listed.map(Command::get_name)).map(str::to_owned);
-    let below = || {
-        let above =
-            command.get_subcommands().find(|above| above.get_subcommands().any(|one| one.get_name() == typed))?;
-        Some(format!("{} {typed}", above.get_name()))
+/// A tip with the similar subcommand of `command`, or the one further down. clap's own guess is poor for short words.
+fn similar(typed: &str, command: &Command) -> Option<String> {
+    let near = |command: &Command| {
+        let listed = command.get_subcommands().filter(|command| !command.is_hide_set());
+        nearest(typed, listed.map(Command::get_name)).map(str::to_owned)
     };
-    near.or_else(below).map(|words| format!("a similar subcommand exists: '{words}'")).into_iter().collect()
+    let below = || command.get_subcommands().find_map(|above| Some(format!("{} {}", above.get_name(), near(above)?)));
+    near(command).or_else(below).map(|words| format!("a similar subcommand exists: '{words}'"))
 }
 
 /// Refuses an API key in place of a name, an address or a path, since those appear in messages.

@@ -115,6 +115,7 @@ fn the_word_that_is_closest_is_named() {
         (&["pets", "list", "--columns", "id,nme"], "Did you mean name?"),
         (&["--config", config, "-p", "prodution", "pets", "list"], "hint: Did you mean production?"),
         (&["export"], "hint: a similar subcommand exists: 'pets export'; or see: petstore --help"),
+        (&["bakup"], "hint: a similar subcommand exists: 'database backup'; or see: petstore --help"),
         (&["pet", "list"], "hint: a similar subcommand exists: 'pets'; or see: petstore --help"),
         (&["man", "pets"], "petstore man was removed\nhint: the package installs the pages: man petstore-pets-list"),
         (
