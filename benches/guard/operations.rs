@@ -14,7 +14,7 @@ use jiff::tz::TimeZone;
 use petstore::api::inventory::Coverage;
 use petstore::api::list::{List, ListAnswer};
 use petstore::app::domain_service::DomainSetup;
-use petstore::app::inventory::search::{Query, Search};
+use petstore::app::inventory::search::{Query, Search, fitting};
 use petstore::clock::{self, Now};
 use petstore::config::file::{File, Pets, Ui};
 use petstore::config::{Accent, Depth, LinkSpeed, Service, Settings};
@@ -259,7 +259,7 @@ fn search() -> Box<dyn FnMut() -> usize> {
     let pets: Vec<Pet> = (0..10).flat_map(|_| pets()).collect();
     let query = Query::parse("ell", &Categories::default());
     Box::new(move || {
-        black_box(Search::default().best_first(&query, &pets));
+        black_box(Search::default().best_first(&query, &pets, &fitting(&query, &pets)));
         0
     })
 }

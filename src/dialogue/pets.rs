@@ -13,7 +13,7 @@ use crate::api::find::{Ask, Lists, find};
 use crate::api::follow::{ProvenanceError, ProvenanceReader};
 use crate::api::inventory::in_parts;
 use crate::api::{Coverage, Failure};
-use crate::app::inventory::search::{Query, Search};
+use crate::app::inventory::search::{Query, Search, fitting};
 use crate::model::sunset::{self, GET_PET_REMOVED_ON_WORDS};
 use crate::model::{Limit, Pet, PetQuery, Provenances, counted, short};
 
@@ -101,8 +101,8 @@ impl Session {
                 query.know(known.as_ref().unwrap_or(&Provenances::new()));
             }
             let pets = self.pets.pets();
-            let found: Vec<Pet> =
-                search.best_first(&query, pets).iter().map(|found| pets[found.row as usize].clone()).collect();
+            let found = search.best_first(&query, pets, &fitting(&query, pets));
+            let found: Vec<Pet> = found.iter().map(|found| pets[found.row as usize].clone()).collect();
             self.talk.say(match found.len() {
                 0 => "None found.".to_owned(),
                 count => format!("{count} found:"),

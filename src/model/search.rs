@@ -118,11 +118,6 @@ impl Query {
         })
     }
 
-    /// Whether certainly no pet fits this one that does not fit `other`.
-    pub fn narrows(&self, other: &Self) -> bool {
-        other.terms.iter().all(|old| self.terms.iter().any(|new| new.implies(old)))
-    }
-
     /// The bare words.
     pub fn words(&self) -> impl Iterator<Item = &Needle> {
         self.terms.iter().filter_map(|term| match term {
@@ -222,17 +217,6 @@ impl<'a> Token<'a> {
     }
 }
 
-impl Term {
-    fn implies(&self, other: &Self) -> bool {
-        match (self, other) {
-            (Self::Word(new), Self::Word(old)) => new.starts_with(old),
-            (Self::Only(new), Self::Only(old)) => new.implies(old),
-            (Self::Not(new), Self::Not(old)) => old.implies(new),
-            (Self::Word(_) | Self::Only(_) | Self::Not(_), _) => false,
-        }
-    }
-}
-
 impl Filter {
     fn fits(&self, pet: &Pet, name: Text<'_>) -> bool {
         match self {
@@ -244,19 +228,6 @@ impl Filter {
             },
             Self::Status(start) => start.begins(status_word(pet)),
             Self::By(_, pets) => pets.contains(&pet.id),
-        }
-    }
-
-    fn implies(&self, other: &Self) -> bool {
-        match (self, other) {
-            (Self::Contains(new), Self::Contains(old)) => new.contains(old),
-            (Self::Category(new), Self::Category(old)) => new.iter().all(|number| old.contains(number)),
-            (Self::Id(new), Self::Id(old)) => {
-                new == old || old.strip_suffix('*').is_some_and(|start| new.starts_with(start))
-            }
-            (Self::Status(new), Self::Status(old)) => new.starts_with(old),
-            (Self::By(new, _), Self::By(old, _)) => new.contains(old),
-            (Self::Contains(_) | Self::Category(_) | Self::Id(_) | Self::Status(_) | Self::By(..), _) => false,
         }
     }
 }
@@ -436,18 +407,5 @@ impl Needle {
     /// Whether `text` begins with these letters.
     pub fn begins(&self, text: &str) -> bool {
         folded(text, self.plain).take(self.count()).eq(self.chars())
-    }
-
-    /// Whether whatever begins with `self` begins with `other`.
-    pub fn starts_with(&self, other: &Self) -> bool {
-        self.plain == other.plain
-            && self.count() >= other.count()
-            && self.chars().zip(other.chars()).all(|(a, b)| a == b)
-    }
-
-    /// Whether whatever contains `self` contains `other`.
-    pub fn contains(&self, other: &Self) -> bool {
-        let (letters, wanted): (Vec<_>, Vec<_>) = (self.chars().collect(), other.chars().collect());
-        self.plain == other.plain && letters.windows(wanted.len()).any(|window| window == wanted)
     }
 }

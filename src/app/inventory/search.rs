@@ -1,7 +1,7 @@
 //! The search over the rows that are here: what fits, how well, and which letters to underline.
 //!
-//! Made for 100,000 rows at each key: rows that did not fit do not fit when more is typed, names are searched where they
-//! are, and buffers are kept. What is kept takes 28 bytes for each row that fits.
+//! Made for 100,000 rows at each key: names are searched where they are, and the buffer is kept. An answer takes 28 bytes
+//! for each row that fits.
 
 use std::cmp::Reverse;
 
@@ -12,44 +12,44 @@ pub use crate::model::search::Query;
 use crate::model::search::{Needle, Text, folded, is_mark};
 use crate::model::{Pet, PetId};
 
-/// Finds rows, and remembers the last answer.
-#[derive(Clone, Debug, Default)]
+/// The rows of `pets` that fit, in their order.
+pub fn fitting(query: &Query, pets: &[Pet]) -> Vec<u32> {
+    (0..).zip(pets).filter(|(_, pet)| query.fits(pet)).map(|(row, _)| row).collect()
+}
+
+/// Says how well rows fit, and where: the matcher and its buffer.
+#[derive(Clone, Debug)]
 pub struct Search {
-    query: Query,
-    /// How many rows the answer is about.
-    of: usize,
-    /// The rows that fit, upwards.
-    rows: Vec<u32>,
-    scorer: Scorer,
+    matcher: Matcher,
+    letters: Vec<char>,
+}
+
+impl Default for Search {
+    fn default() -> Self {
+        let mut config = Config::DEFAULT;
+        config.normalize = false;
+        Self { matcher: Matcher::new(config), letters: Vec::new() }
+    }
 }
 
 impl Search {
-    /// The rows of `pets` that fit, in their order.
-    ///
-    /// They must be the rows of the last call, unless [`forget`](Self::forget) was called in between.
-    pub fn run(&mut self, query: &Query, pets: &[Pet]) -> &[u32] {
-        if self.of == pets.len() && query.narrows(&self.query) {
-            if *query != self.query {
-                self.rows.retain(|row| query.fits(&pets[*row as usize]));
-            }
-        } else {
-            self.rows.clear();
-            self.rows.extend((0..).zip(pets).filter(|(_, pet)| query.fits(pet)).map(|(row, _)| row));
-        }
-        self.query.clone_from(query);
-        self.of = pets.len();
-        &self.rows
-    }
-
-    /// The same, the best match first: by score, then the shorter name, then the id.
-    pub fn best_first(&mut self, query: &Query, pets: &[Pet]) -> &[Match] {
-        self.run(query, pets);
-        self.scorer.rank(query, pets, &self.rows)
+    /// The `rows` of `pets`, all of which fit, the best match first: by score, then the shorter name, then the id.
+    pub fn best_first(&mut self, query: &Query, pets: &[Pet], rows: &[u32]) -> Vec<Match> {
+        let way = way(query, pets, rows);
+        let scored = rows.iter().map(|row| {
+            let pet = &pets[*row as usize];
+            let score = way.map_or(0, |way| self.score(query, pet, way));
+            let length = u32::try_from(pet.name.chars().count()).unwrap_or(u32::MAX);
+            Match { row: *row, score, length, id: pet.id }
+        });
+        let mut matches: Vec<Match> = scored.collect();
+        matches.sort_unstable_by_key(|found| (Reverse(found.score), found.length, found.id, found.row));
+        matches
     }
 
     /// Which signs of the name of `pet` (grapheme clusters, from 0, upwards) the query is about: those to underline.
     pub fn positions(&mut self, query: &Query, pet: &Pet) -> Vec<usize> {
-        let letters = self.scorer.letters(query, &pet.name);
+        let letters = self.letters(query, &pet.name);
         if pet.name.is_ascii() && !pet.name.contains("\r\n") {
             return letters;
         }
@@ -61,81 +61,8 @@ impl Search {
         signs
     }
 
-    /// Forgets the last answer: the rows have changed.
-    pub fn forget(&mut self) {
-        self.of = 0;
-        self.rows.clear();
-    }
-}
-
-/// So many letters of names times letters of words are scored the best way within some milliseconds.
-const BEST_WORK: usize = 4_000_000;
-/// So many rows times letters of words the quick way.
-const QUICK_WORK: usize = 300_000;
-
-type ScoreName = fn(&mut Matcher, Utf32Str<'_>, Utf32Str<'_>) -> Option<u16>;
-
-/// How the rows of a search are scored: by the best place in a name that fits, or by the first one, which is quicker, or
-/// not at all: with that many matches the shorter name is as good a guess.
-fn way(query: &Query, pets: &[Pet], rows: &[u32]) -> Option<ScoreName> {
-    let letters: usize = query.words().map(|word| word.count()).sum();
-    let names: usize = rows.iter().map(|row| pets[*row as usize].name.len()).sum();
-    if letters.saturating_mul(names) <= BEST_WORK {
-        Some(Matcher::fuzzy_match)
-    } else if letters.saturating_mul(rows.len()) <= QUICK_WORK {
-        Some(Matcher::fuzzy_match_greedy)
-    } else {
-        None
-    }
-}
-
-/// A row that fits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Match {
-    /// Which row.
-    pub row: u32,
-    /// The higher, the better; only to compare.
-    pub score: u32,
-    /// For the order among equals.
-    length: u32,
-    id: PetId,
-}
-
-/// The matcher and its buffers.
-#[derive(Clone, Debug)]
-pub struct Scorer {
-    matcher: Matcher,
-    letters: Vec<char>,
-    matches: Vec<Match>,
-}
-
-impl Default for Scorer {
-    fn default() -> Self {
-        let mut config = Config::DEFAULT;
-        config.normalize = false;
-        Self { matcher: Matcher::new(config), letters: Vec::new(), matches: Vec::new() }
-    }
-}
-
-impl Scorer {
-    /// The rows in `rows`, all of which fit, the best match first.
-    pub fn rank(&mut self, query: &Query, pets: &[Pet], rows: &[u32]) -> &[Match] {
-        let way = way(query, pets, rows);
-        let mut matches = std::mem::take(&mut self.matches);
-        matches.clear();
-        matches.extend(rows.iter().map(|row| {
-            let pet = &pets[*row as usize];
-            let score = way.map_or(0, |way| self.score(query, pet, way));
-            let length = u32::try_from(pet.name.chars().count()).unwrap_or(u32::MAX);
-            Match { row: *row, score, length, id: pet.id }
-        }));
-        matches.sort_unstable_by_key(|found| (Reverse(found.score), found.length, found.id, found.row));
-        self.matches = matches;
-        &self.matches
-    }
-
     /// The letters of `name` that `query` is about, upwards.
-    pub fn letters(&mut self, query: &Query, name: &str) -> Vec<usize> {
+    fn letters(&mut self, query: &Query, name: &str) -> Vec<usize> {
         let mut found = Vec::new();
         for word in query.words() {
             let (matcher, name) = self.ready(word, name);
@@ -176,6 +103,39 @@ impl Scorer {
         };
         (&mut self.matcher, name)
     }
+}
+
+/// So many letters of names times letters of words are scored the best way within some milliseconds.
+const BEST_WORK: usize = 4_000_000;
+/// So many rows times letters of words the quick way.
+const QUICK_WORK: usize = 300_000;
+
+type ScoreName = fn(&mut Matcher, Utf32Str<'_>, Utf32Str<'_>) -> Option<u16>;
+
+/// How the rows of a search are scored: by the best place in a name that fits, or by the first one, which is quicker, or
+/// not at all: with that many matches the shorter name is as good a guess.
+fn way(query: &Query, pets: &[Pet], rows: &[u32]) -> Option<ScoreName> {
+    let letters: usize = query.words().map(|word| word.count()).sum();
+    let names: usize = rows.iter().map(|row| pets[*row as usize].name.len()).sum();
+    if letters.saturating_mul(names) <= BEST_WORK {
+        Some(Matcher::fuzzy_match)
+    } else if letters.saturating_mul(rows.len()) <= QUICK_WORK {
+        Some(Matcher::fuzzy_match_greedy)
+    } else {
+        None
+    }
+}
+
+/// A row that fits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Match {
+    /// Which row.
+    pub row: u32,
+    /// The higher, the better; only to compare.
+    pub score: u32,
+    /// For the order among equals.
+    length: u32,
+    id: PetId,
 }
 
 #[cfg(test)]

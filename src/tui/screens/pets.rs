@@ -496,7 +496,6 @@ impl Rows {
         };
         self.digits = (longest(|pet| pet.id), longest(|pet| pet.category_id));
         self.order = order;
-        self.search.forget();
     }
 
     /// Takes further pets: those of `pets` from index `from` on.
@@ -519,30 +518,14 @@ impl Rows {
             }
         }
         self.categories.sort_by_key(|(category, count)| (Reverse(*count), *category));
-        self.search.forget();
     }
 
     /// Shows those that fit: in the order of the tab, or the best match first.
     pub fn show(&mut self, pets: &[Pet], query: &Query, best_first: bool) {
-        if query.is_empty() {
-            self.shown.clone_from(&self.order);
-            return;
-        }
-        let whole_list = self.order.len() == pets.len();
+        self.shown = self.order.iter().copied().filter(|index| query.fits(&pets[*index as usize])).collect();
         if best_first {
-            let found = self.search.best_first(query, pets);
+            let found = self.search.best_first(query, pets, &self.shown);
             self.shown = found.iter().map(|found| found.row).collect();
-            if !whole_list {
-                let mut here = self.order.clone();
-                here.sort_unstable();
-                self.shown.retain(|index| here.binary_search(index).is_ok());
-            }
-        } else {
-            let mut fits = vec![false; pets.len()];
-            for row in self.search.run(query, pets) {
-                fits[*row as usize] = true;
-            }
-            self.shown = self.order.iter().copied().filter(|index| fits[*index as usize]).collect();
         }
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use proptest::prelude::*;
 use unicode_segmentation::UnicodeSegmentation as _;
 
-use super::{Match, Query, Search};
+use super::{Match, Query, Search, fitting};
 use crate::model::search::{Needle, folded};
 use crate::model::{AddedBy, Categories, ObservedStatus, Pet, PetId, PetStatus, Provenance, Provenances};
 
@@ -32,13 +32,13 @@ fn query(text: &str) -> Query {
 
 /// The names that a query leaves, in the order of the rows.
 fn names(text: &str) -> Vec<String> {
-    let (pets, mut search) = (animals(), Search::default());
-    search.run(&query(text), &pets).iter().map(|row| pets[*row as usize].name.clone()).collect()
+    let pets = animals();
+    fitting(&query(text), &pets).iter().map(|row| pets[*row as usize].name.clone()).collect()
 }
 
 fn best(text: &str, pets: &[Pet]) -> Vec<i64> {
-    let mut search = Search::default();
-    search.best_first(&query(text), pets).iter().map(|found| pets[found.row as usize].id).collect()
+    let (query, mut search) = (query(text), Search::default());
+    search.best_first(&query, pets, &fitting(&query, pets)).iter().map(|found| pets[found.row as usize].id).collect()
 }
 
 const ALL: [&str; 6] = ["Mr. Whiskers", "Whisper", "Zoë", "Rex", "Captain \"Rex\" Fluff", "ポチ"];
@@ -155,17 +155,6 @@ fn only_the_beginning_of_an_endless_name_is_looked_at() {
 }
 
 #[test]
-fn other_rows_are_searched_anew_and_so_is_another_query() {
-    let (mut search, rex) = (Search::default(), query("rex"));
-    assert_eq!(search.run(&rex, &animals()), [3, 4]);
-    assert_eq!(search.run(&rex, &animals()[3..]), [0, 1]);
-    search.forget();
-    assert_eq!(search.run(&rex, &animals()[1..4]), [2]);
-    assert_eq!(search.run(&query("whi"), &animals()[1..4]), [0]);
-    assert_eq!(search.run(&Query::default(), &animals()), [0, 1, 2, 3, 4, 5]);
-}
-
-#[test]
 fn a_row_that_fits_takes_28_bytes() {
     assert_eq!(size_of::<u32>() + size_of::<Match>(), 28);
 }
@@ -219,24 +208,10 @@ fn typed() -> impl Strategy<Value = String> {
 
 proptest! {
     #[test]
-    fn typing_and_erasing_finds_what_a_search_from_scratch_finds(pets in pets(), texts in prop::collection::vec(typed(), 1..4)) {
-        let mut kept = Search::default();
-        for text in texts {
-            let letters: Vec<usize> = text.char_indices().map(|(at, c)| at + c.len_utf8()).collect();
-            for end in letters.iter().chain(letters.iter().rev().skip(2)) {
-                let query = query(&text[..*end]);
-                let mut scratch = Search::default();
-                prop_assert_eq!(kept.run(&query, &pets), scratch.run(&query, &pets), "{:?}", &text[..*end]);
-                prop_assert_eq!(kept.best_first(&query, &pets), scratch.best_first(&query, &pets));
-            }
-        }
-    }
-
-    #[test]
     fn what_fits_is_scored_and_underlined_within_the_name(pets in pets(), text in typed()) {
         let (query, mut search) = (query(&text), Search::default());
-        let rows = search.run(&query, &pets).to_vec();
-        let found = search.best_first(&query, &pets).to_vec();
+        let rows = fitting(&query, &pets);
+        let found = search.best_first(&query, &pets, &rows);
         prop_assert_eq!(BTreeSet::from_iter(rows), BTreeSet::from_iter(found.iter().map(|found| found.row)));
         let words = u32::try_from(query.words().count()).unwrap();
         for found in found {
@@ -274,11 +249,11 @@ fn who_added_a_pet_is_searched_for_once_it_is_known() {
         by(4, "AAAAAAA4", None),
         (5, Provenance::default()),
     ]);
-    let (pets, mut search) = (animals(), Search::default());
-    let mut ids = |text: &str| {
+    let pets = animals();
+    let ids = |text: &str| {
         let mut query = Query::parse(text, &Categories::default());
         query.know(&known);
-        search.run(&query, &pets).iter().map(|row| pets[*row as usize].id).collect::<Vec<_>>()
+        fitting(&query, &pets).iter().map(|row| pets[*row as usize].id).collect::<Vec<_>>()
     };
     // Typed letter by letter, and then other words.
     for (text, left) in [
@@ -301,7 +276,7 @@ fn who_added_a_pet_is_searched_for_once_it_is_known() {
 #[test]
 fn a_category_is_found_by_the_beginning_of_its_name_and_only_by_a_name_that_is_whole() {
     let categories: Categories = toml::from_str("3 = \"dog\"\n7 = \"dogfish\"\n37 = \"guinea pig\"").unwrap();
-    let (pets, mut search) = (animals(), Search::default());
+    let pets = animals();
     for (text, left) in [
         ("cat:d", &["Mr. Whiskers", "Whisper", "Zoë"][..]),
         ("cat:dog", &["Mr. Whiskers", "Whisper"]),
@@ -311,7 +286,7 @@ fn a_category_is_found_by_the_beginning_of_its_name_and_only_by_a_name_that_is_w
         ("-cat:d", &["Rex", "Captain \"Rex\" Fluff", "ポチ"]),
         ("cat:bird", &[]),
     ] {
-        let found = search.run(&Query::parse(text, &categories), &pets);
+        let found = fitting(&Query::parse(text, &categories), &pets);
         assert_eq!(found.iter().map(|row| pets[*row as usize].name.as_str()).collect::<Vec<_>>(), left, "{text}");
     }
 }
