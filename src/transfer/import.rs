@@ -6,13 +6,15 @@ mod send;
 mod shared;
 mod work;
 
+use std::future::pending;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use futures_util::future::join_all;
 use jiff::Timestamp;
 use parking_lot::Mutex;
 use tokio::sync::{mpsc, watch};
-use tokio::task::JoinSet;
+use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
 use super::dedicated_thread::{alone, thread};
@@ -20,8 +22,9 @@ use super::{Input, Journal, TransferError};
 use crate::api::{Client, Failure};
 use crate::clock;
 pub use progress::{ImportProgress, ImportedRow, OnImportedRow, Waiting};
+use send::Queue;
 pub use shared::ImportEnded;
-use shared::{Pace, ServiceClock, Shared, Turn};
+use shared::{Pace, ServiceClock, Shared};
 pub use work::{ImportControl, ImportOptions, ImportRun, Patience, Seen, Start, Work};
 
 /// Parts of rows ahead of the senders.
@@ -72,40 +75,56 @@ pub async fn run(
         let (at, count) = (clock::now(), work.how.concurrency.clamp(1, 16));
         let clock = ServiceClock { date: date.unwrap_or(at.wall), at };
         let pace = Mutex::new(Pace::new(work.how.patience, at.mono));
-        let (ready, queue) = mpsc::channel(count);
-        let (ended, queue) = (Mutex::new(None), queue.into());
-        let shared = Arc::new(Shared { work, client, clock, pace, progress, on_row, halt, ended, queue });
-        send_all(&shared, input, ready, controls).await?;
+        let shared = Arc::new(Shared { work, client, clock, pace, progress, on_row, halt, ended: Mutex::new(None) });
+        send_all(&shared, input, count, controls).await?;
         Ok(summary(&shared))
     };
     alone("import", send).await?
 }
 
+/// Sends the rows, so many at a time, until they are done or it is over.
 async fn send_all(
     shared: &Arc<Shared>,
     input: Input,
-    ready: mpsc::Sender<Turn>,
-    controls: watch::Receiver<ImportControl>,
+    count: usize,
+    mut controls: watch::Receiver<ImportControl>,
 ) -> Result<(), TransferError> {
-    let (turns, taken) = mpsc::channel(AHEAD);
+    let (turns, parts) = mpsc::channel(AHEAD);
     // Outside the runtime, because waiting for standard input must not delay its end.
     let reader = Arc::clone(shared);
     thread("rows", move || reader.read(input, &turns))?;
-    let mut senders = JoinSet::new();
-    for _ in 0..ready.max_capacity() {
-        senders.spawn(Arc::clone(shared).send_rows());
-    }
-    tokio::spawn(Arc::clone(shared).announce(taken, ready));
-    // The journal is written also while nothing new is sent.
-    let keeping = Arc::clone(shared);
-    let keeper = tokio::spawn(async move {
-        if let Some(journal) = &keeping.work.journal {
-            keeping.fail(&journal.keep_up().await);
+    let queue = Queue::new(parts, count).into();
+    let controlled = async {
+        while controls.changed().await.is_ok() {
+            let control = *controls.borrow_and_update();
+            match control {
+                ImportControl::Go => {}
+                ImportControl::Stop => shared.end(ImportEnded::Stopped),
+                ImportControl::Abort => return shared.end(ImportEnded::Stopped),
+            }
         }
-    });
-    listen(shared, senders, controls).await;
-    keeper.abort();
-    shared.give_back().await;
+        pending().await
+    };
+    let overdue = async {
+        shared.halt.cancelled().await;
+        sleep(shared.work.how.patience.stop_within).await;
+    };
+    // The journal is written also while nothing new is sent.
+    let kept_up = async {
+        if let Some(journal) = &shared.work.journal {
+            shared.fail(&journal.keep_up().await);
+        }
+        pending().await
+    };
+    tokio::select! {
+        _ = join_all((0..count).map(|_| shared.send_rows(&queue))) => {}
+        () = controlled => {}
+        () = overdue => {}
+        () = kept_up => {}
+    }
+    // Rows still being sent stay in the journal without an outcome.
+    shared.progress.send_modify(|progress| progress.unknown += std::mem::take(&mut progress.under_way));
+    queue.into_inner().give_back(shared);
     Ok(())
 }
 
@@ -119,39 +138,6 @@ async fn probe(client: &Client) -> Result<Option<Timestamp>, Failure> {
         // The key may only allow adding, and temporary failures are retried while sending.
         Err(_) => Ok(None),
     }
-}
-
-/// Waits for the senders, and handles the controls.
-async fn listen(shared: &Shared, mut senders: JoinSet<()>, mut controls: watch::Receiver<ImportControl>) {
-    let ending = async {
-        shared.halt.cancelled().await;
-        tokio::time::sleep(shared.work.how.patience.stop_within).await;
-    };
-    tokio::pin!(ending);
-    loop {
-        tokio::select! {
-            ended = senders.join_next() => {
-                if ended.is_none() {
-                    return;
-                }
-            }
-            Ok(()) = controls.changed() => {
-                let control = *controls.borrow_and_update();
-                match control {
-                    ImportControl::Go => {}
-                    ImportControl::Stop => shared.end(ImportEnded::Stopped),
-                    ImportControl::Abort => {
-                        shared.end(ImportEnded::Stopped);
-                        break;
-                    }
-                }
-            }
-            () = &mut ending => break,
-        }
-    }
-    // Rows still being sent stay in the journal without an outcome.
-    senders.shutdown().await;
-    shared.progress.send_modify(|progress| progress.unknown += std::mem::take(&mut progress.under_way));
 }
 
 fn summary(shared: &Shared) -> Summary {

@@ -28,10 +28,10 @@ use super::{ColumnMapping, Input, TransferError};
 use crate::local::atomic_file;
 use crate::local::log::{self, Log};
 use lines::{Edited, Line, failed, hex_of};
-pub use lines::{Head, RowAnswer, RowOutcome, Target};
+pub use lines::{Head, RowAnswer, RowOutcome, RowState, Target};
 pub(super) use lines::{hash, read_head};
 pub(super) use replay::{Comparison, Reasons, RowNumbers};
-pub use replay::{Past, RowState, UnknownRow};
+pub use replay::{Past, UnknownRow};
 
 /// How long an outcome is buffered to be written with the next ones.
 const MOMENT: Duration = Duration::from_millis(2);

@@ -1,10 +1,10 @@
 //! A sender: takes a row, sends it until its outcome is known, and records that.
 //!
-//! Rows are prefetched for the senders: they are already recorded as sent, so a sender can send the next one immediately.
-//! After a kill, their outcome is unknown like that of rows being sent; they are at most as many as the senders. Any other
-//! end returns them.
+//! Some rows at a time are recorded as sent before the first of them is, with one write, so a sender can often send the next
+//! one immediately. After a kill, their outcome is unknown like that of rows being sent; they are at most half as many as
+//! the senders. Any other end returns them.
 
-use std::sync::Arc;
+use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
 use tokio::sync::mpsc;
@@ -32,22 +32,58 @@ enum Verdict {
     Never,
 }
 
+/// The rows that wait for a sender.
+pub struct Queue {
+    parts: mpsc::Receiver<Vec<Turn>>,
+    /// These were read.
+    read: VecDeque<Turn>,
+    /// These are recorded as sent.
+    announced: VecDeque<Turn>,
+    /// How many are recorded with one write.
+    at_once: usize,
+}
+
+impl Queue {
+    /// The rows that come in `parts`, for so many senders.
+    pub fn new(parts: mpsc::Receiver<Vec<Turn>>, senders: usize) -> Self {
+        Self { parts, read: VecDeque::new(), announced: VecDeque::new(), at_once: senders.div_ceil(2) }
+    }
+
+    /// The next row, which is recorded as sent; `None` at their end, or if that cannot be written.
+    async fn next(&mut self, shared: &Shared) -> Option<Turn> {
+        if self.announced.is_empty() {
+            while self.read.is_empty() {
+                self.read = self.parts.recv().await?.into();
+            }
+            let turns: VecDeque<_> = self.read.drain(..self.at_once.min(self.read.len())).collect();
+            let at = shared.clock.now();
+            if !shared.note(|journal| journal.sending(turns.iter().map(|turn| &turn.row), at)) {
+                return None;
+            }
+            self.announced = turns;
+        }
+        self.announced.pop_front()
+    }
+
+    /// After the senders have ended: records the remaining rows as not sent.
+    pub fn give_back(self, shared: &Shared) {
+        // Rows with an unknown outcome keep it.
+        for Turn { row, .. } in self.announced.into_iter().filter(|turn| !turn.may_exist) {
+            let outcome = RowOutcome::NotSent(RowAnswer::new("It was not sent."));
+            shared.note(|journal| journal.outcome(row.row, row.line, &outcome));
+        }
+    }
+}
+
 impl Shared {
     /// Sends one row after another, until there are no more or the import ends.
-    pub async fn send_rows(self: Arc<Self>) {
-        loop {
-            let turn = async {
-                self.ready().await;
-                self.queue.lock().await.recv().await
-            };
-            tokio::select! {
-                biased;
-                () = self.halt.cancelled() => return,
-                turn = turn => match turn {
-                    Some(turn) => self.send(turn).await,
-                    None => return,
-                },
-            }
+    pub async fn send_rows(&self, queue: &tokio::sync::Mutex<Queue>) {
+        let next = async || {
+            self.ready().await;
+            queue.lock().await.next(self).await
+        };
+        while let Some(Some(turn)) = self.halt.run_until_cancelled(next()).await {
+            self.send(turn).await;
         }
     }
 
@@ -112,40 +148,6 @@ impl Shared {
             }
         }
     }
-
-    /// Takes rows from the reader, records them as sent, and queues them, half the queue at a time with one write, until
-    /// the rows end or the import stops.
-    pub async fn announce(self: Arc<Self>, mut parts: mpsc::Receiver<Vec<Turn>>, ready: mpsc::Sender<Turn>) {
-        let at_once = ready.max_capacity().div_ceil(2);
-        let announced = async {
-            while let Some(mut part) = parts.recv().await {
-                while !part.is_empty() {
-                    let rest = part.split_off(part.len().min(at_once));
-                    let turns = std::mem::replace(&mut part, rest);
-                    let Ok(room) = ready.reserve_many(turns.len()).await else { return };
-                    let at = self.clock.now();
-                    if !self.note(|journal| journal.sending(turns.iter().map(|turn| &turn.row), at)) {
-                        return;
-                    }
-                    room.zip(turns).for_each(|(place, turn)| place.send(turn));
-                }
-            }
-        };
-        self.halt.run_until_cancelled(announced).await;
-    }
-
-    /// After the senders have ended: records the remaining rows as not sent.
-    pub async fn give_back(&self) {
-        let mut ready = self.queue.lock().await;
-        ready.close();
-        while let Some(Turn { row, may_exist }) = ready.recv().await {
-            // Rows with an unknown outcome keep it.
-            if !may_exist {
-                let outcome = RowOutcome::NotSent(RowAnswer::new("It was not sent."));
-                self.note(|journal| journal.outcome(row.row, row.line, &outcome));
-            }
-        }
-    }
 }
 
 /// Whether the service still knows a key that it got just after `first`; the machine may have been suspended for days.
@@ -164,7 +166,11 @@ fn verdict(error: &Failure) -> Verdict {
         Failure::Refused { status: 401 | 403, .. } => Verdict::Everybody,
         Failure::Refused { status: 408 | 429 | 500 | 502..=504, .. } => Verdict::Again(error.asked_pause()),
         Failure::Refused { .. } if error.is_in_progress() => Verdict::Again(error.asked_pause()),
-        _ => Verdict::Never,
+        Failure::Refused { .. }
+        | Failure::NotStarted { .. }
+        | Failure::NotOverSsh
+        | Failure::Busy
+        | Failure::Crashed { .. } => Verdict::Never,
     }
 }
 

@@ -83,8 +83,6 @@ pub struct Shared {
     /// No new rows are sent.
     pub halt: CancellationToken,
     pub ended: Mutex<Option<ImportEnded>>,
-    /// The rows recorded as sent.
-    pub queue: tokio::sync::Mutex<mpsc::Receiver<Turn>>,
 }
 
 impl Shared {
@@ -188,7 +186,7 @@ impl Shared {
         }
         match self.work.past.state(row.row) {
             // The service may accept now what it refused before.
-            RowState::Open | RowState::Refused => Some(Turn { row, may_exist: false }),
+            RowState::NotSent | RowState::Refused | RowState::Invalid => Some(Turn { row, may_exist: false }),
             RowState::Unknown => {
                 let is_safe = self.work.can_repeat(row.row, &self.client, self.clock.now());
                 if !is_safe && !self.work.how.send_unknown {

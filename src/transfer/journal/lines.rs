@@ -103,19 +103,20 @@ fn recognisable(id: Uuid, key: &str) -> String {
     hex(&Sha256::digest(format!("{id}\0{key}"))[..8])
 }
 
-/// What became of a row.
+/// What became of a row. Its state is the same without the reason: unknown from when it is sent, and before that not sent.
 #[derive(Clone, Debug, PartialEq, Eq, strum::EnumDiscriminants)]
-#[strum_discriminants(name(Word), vis(pub), derive(Serialize, Deserialize), serde(rename_all = "snake_case"))]
+#[strum_discriminants(name(RowState), vis(pub), derive(PartialOrd, Ord, Serialize, Deserialize))]
+#[strum_discriminants(serde(rename_all = "snake_case"))]
 pub enum RowOutcome {
     Added(PetId),
-    /// The service refused it.
-    Refused(RowAnswer),
     /// It may have been added.
     Unknown(RowAnswer),
-    /// It was definitely not added, and may be sent again.
-    NotSent(RowAnswer),
+    /// The service refused it.
+    Refused(RowAnswer),
     /// It cannot be sent.
     Invalid(String),
+    /// It was definitely not added, and may be sent again.
+    NotSent(RowAnswer),
 }
 
 impl RowOutcome {
@@ -187,7 +188,7 @@ pub struct Line {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub by: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub outcome: Option<Word>,
+    pub outcome: Option<RowState>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<PetId>,
     #[serde(skip_serializing_if = "Option::is_none")]

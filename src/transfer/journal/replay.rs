@@ -9,7 +9,7 @@ use std::io::{self, BufRead as _, BufReader, Read as _, Seek as _, SeekFrom};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use super::lines::{Head, Line, RowAnswer, Word, failed, hash, read_head};
+use super::lines::{Head, Line, RowAnswer, RowState, failed, hash, read_head};
 use crate::local::log::Lines;
 use crate::model::{IdempotencyKey, display_safe, short};
 use crate::transfer::input::Print;
@@ -24,18 +24,6 @@ const MOST_LINE: u64 = 64 << 10;
 
 /// The shortest possible line: a journal cannot name more rows than it has room for.
 const LEAST_LINE: u64 = 10;
-
-/// The state of a row.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum RowState {
-    Added,
-    /// It was sent, and its outcome is unknown.
-    Unknown,
-    /// The service refused it, or it cannot be sent.
-    Refused,
-    /// Nothing was sent, or it was definitely not added.
-    Open,
-}
 
 /// A row that may have been added.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -80,7 +68,7 @@ impl From<Head> for Past {
 impl Past {
     /// The state of a row.
     pub fn state(&self, row: u64) -> RowState {
-        self.states.get(row as usize).copied().unwrap_or(RowState::Open)
+        self.states.get(row as usize).copied().unwrap_or(RowState::NotSent)
     }
 
     /// The hash of what was sent.
@@ -112,7 +100,7 @@ impl Past {
 
     fn set(&mut self, row: u64, state: RowState) {
         let row = row as usize;
-        self.states.resize(self.states.len().max(row + 1), RowState::Open);
+        self.states.resize(self.states.len().max(row + 1), RowState::NotSent);
         self.states[row] = state;
     }
 
@@ -171,14 +159,10 @@ impl Past {
             self.unknown_rows.entry(line.row).and_modify(|before| before.ours &= ours).or_insert(unknown);
             self.set(line.row, RowState::Unknown);
         }
-        let state = match line.outcome {
-            None | Some(Word::Unknown) => return Ok(()),
-            Some(Word::Added) => RowState::Added,
-            Some(Word::Refused | Word::Invalid) => RowState::Refused,
-            Some(Word::NotSent) => RowState::Open,
-        };
-        self.unknown_rows.remove(&line.row);
-        self.set(line.row, state);
+        if let Some(known) = line.outcome.filter(|outcome| *outcome != RowState::Unknown) {
+            self.unknown_rows.remove(&line.row);
+            self.set(line.row, known);
+        }
         Ok(())
     }
 }
@@ -219,7 +203,7 @@ impl RowNumbers {
             match (past.hash(number), past.state(number)) {
                 (Some(hash), state) => rows.push((hash, state, number)),
                 (None, RowState::Added | RowState::Unknown) => by_place = true,
-                (None, RowState::Refused | RowState::Open) => {}
+                (None, RowState::Refused | RowState::Invalid | RowState::NotSent) => {}
             }
         }
         rows.sort_unstable();
@@ -249,7 +233,7 @@ impl RowNumbers {
         rows::read(file, reading, |row| {
             let count = match row.map(|row| past.state(self.take(&row))) {
                 Ok(RowState::Added | RowState::Unknown) => &mut rows.here,
-                Ok(RowState::Refused | RowState::Open) => &mut rows.new,
+                Ok(RowState::Refused | RowState::Invalid | RowState::NotSent) => &mut rows.new,
                 Err(_) => &mut rows.bad,
             };
             *count += 1;
@@ -276,7 +260,7 @@ impl Reasons {
         head.check_reading(path, reading)?;
         let mut places = HashMap::new();
         let past = Past::read(path, head, "", |line, place| match line.outcome {
-            Some(Word::Refused | Word::Unknown) if places.len() < MOST => drop(places.insert(line.row, place)),
+            Some(RowState::Refused | RowState::Unknown) if places.len() < MOST => drop(places.insert(line.row, place)),
             // A later line supersedes an earlier one.
             Some(_) => drop(places.remove(&line.row)),
             None => {}
@@ -298,8 +282,8 @@ impl Reasons {
     pub fn why(&mut self, row: &Row) -> Result<Option<String>, TransferError> {
         let number = self.numbers.take(row);
         let what = match self.past.state(number) {
-            RowState::Open | RowState::Added => return Ok(None),
-            RowState::Refused => "refused",
+            RowState::NotSent | RowState::Added => return Ok(None),
+            RowState::Refused | RowState::Invalid => "refused",
             RowState::Unknown => "may have been added",
         };
         let why = match self.places.get(&number) {

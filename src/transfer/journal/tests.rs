@@ -69,12 +69,12 @@ fn states(past: &Past) -> Vec<RowState> {
 
 #[test]
 fn a_written_journal_is_read_back() {
-    use RowState::{Added, Open, Refused, Unknown};
+    use RowState::{Added, Invalid, NotSent, Refused, Unknown};
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("a.ndjson");
     drop(written(&path));
     let (journal, past) = resume(&path).unwrap();
-    assert_eq!(states(&past), [Added, Refused, Unknown, Open, Unknown, Unknown, Refused, Open]);
+    assert_eq!(states(&past), [Added, Refused, Unknown, NotSent, Unknown, Unknown, Invalid, NotSent]);
     let mut unknown_rows: Vec<_> = past.unknown_rows.iter().map(|(row, unknown)| (*row, unknown.clone())).collect();
     unknown_rows.sort_unstable_by_key(|(row, _)| *row);
     let unknown = |row| (row, UnknownRow { sent: 1000, ours: true, key: None });
@@ -192,7 +192,7 @@ fn numbers(file: &Path, past: &Past) -> Vec<u64> {
 
 #[test]
 fn in_a_changed_file_rows_are_matched_by_content_and_the_journal_only_grows() {
-    use RowState::{Added, Open, Refused, Unknown};
+    use RowState::{Added, NotSent, Refused, Unknown};
     let directory = tempfile::tempdir().unwrap();
     let outcomes = [
         Some(RowOutcome::Added(7)),
@@ -212,7 +212,7 @@ fn in_a_changed_file_rows_are_matched_by_content_and_the_journal_only_grows() {
     let (journal, past) = resume(&target());
     // The third one and the new one get new numbers; the one that is gone stays known.
     assert_eq!(numbers(&file, &past), [3, 1, 4, 2, 6, 7]);
-    assert_eq!(states(&past)[..7], [Added, Added, Unknown, Refused, Added, Open, Open]);
+    assert_eq!(states(&past)[..7], [Added, Added, Unknown, Refused, Added, NotSent, NotSent]);
     assert_eq!((past.head.good, past.head.bad, past.rows()), (Some(6), Some(1), 7));
     let unknown = &past.unknown_rows[&3];
     assert_eq!((unknown.sent, unknown.ours), (1000, true));
