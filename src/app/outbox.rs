@@ -175,32 +175,24 @@ impl Outbox {
         Some(LineToSend { is_kept, ..to_send })
     }
 
-    /// Takes up what came of sending a line to `service`.
+    /// Takes up what came of sending a line to `service`. One that was certainly not added is written again, so that the
+    /// file does not take its attempt for one without an answer.
     pub fn on_sent(&mut self, number: u64, sent: &LineSent, attempt: Attempt, service: &str) {
         let Some(line) = self.line_mut(number) else { return };
         line.on_sent(sent, attempt, service);
-        let record = match line.fate.clone() {
+        let line = line.clone();
+        match line.fate {
             Fate::Saved(id) => {
                 self.saved += 1;
                 // What the file could not take of it is settled by this.
-                if self.not_in_file().all(|record| record.line() != number) {
-                    return;
+                if self.not_in_file().any(|record| record.line() == number) {
+                    self.unwritten.retain(|record| record.line() != number);
+                    self.unwritten.push(QueueRecord::Saved { line: number, id });
                 }
-                self.unwritten.retain(|record| record.line() != number);
-                QueueRecord::Saved { line: number, id }
             }
-            Fate::Unwritten => QueueRecord::Typed(line.typed.clone()),
-            Fate::Refused(why) => QueueRecord::Refused { line: number, why },
-            Fate::Waiting | Fate::Sending(..) | Fate::Unknown(_) => return,
-        };
-        self.unwritten.push(record);
-    }
-
-    /// The file has an attempt that has certainly failed, and must not take it for one without an answer.
-    pub fn undo_attempt(&mut self, number: u64) {
-        let records = self.line(number).map(|line| line.records().collect::<Vec<_>>());
-        self.unwritten.push(QueueRecord::Dropped { line: number });
-        self.unwritten.extend(records.into_iter().flatten());
+            Fate::Unwritten | Fate::Refused(_) => self.unwritten.extend(line.records()),
+            Fate::Waiting | Fate::Sending(..) | Fate::Unknown(_) => {}
+        }
     }
 
     /// Sends a line again, which may add a second pet.
@@ -276,7 +268,6 @@ impl Line {
     fn on_sent(&mut self, sent: &LineSent, attempt: Attempt, service: &str) {
         self.fate = match sent {
             LineSent::Saved(pet) => Fate::Saved(pet.id),
-            LineSent::NotWritten => Fate::Unwritten,
             LineSent::NotRepeatable => Fate::Unknown(None),
             LineSent::Failed(failure) if failure.outcome_unknown() => {
                 self.sent.get_or_insert(attempt);
@@ -297,6 +288,8 @@ impl Line {
                 };
                 Fate::Refused(format!("{status}: {}", failure.sentence(service)))
             }
+            LineSent::Failed(_) if self.sent.is_none() => Fate::Unwritten,
+            LineSent::NotWritten => Fate::Unwritten,
             LineSent::Failed(_) | LineSent::NotSent(_) => Fate::Waiting,
         };
     }

@@ -252,11 +252,7 @@ impl Session {
             self.outbox.on_sent(number, &sent, attempt.clone(), &self.service);
             match sent {
                 LineSent::Failed(failure) | LineSent::NotSent(failure) => {
-                    if self.outbox.line(number).is_some_and(|line| !line.is_unknown()) {
-                        self.outbox.undo_attempt(number);
-                        self.write().await?;
-                    }
-                    return Ok(Some(failure));
+                    return self.write().await.map(|()| Some(failure));
                 }
                 LineSent::Saved(pet) => {
                     self.pets.put([pet]);

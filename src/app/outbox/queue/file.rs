@@ -161,7 +161,7 @@ pub struct Line {
 /// What happened to a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Fate {
-    /// It is not in the file yet.
+    /// It is not in the file yet, or not as it is.
     Unwritten,
     /// It waits to be sent.
     Waiting,
@@ -220,9 +220,9 @@ pub struct Unfinished {
 impl Unfinished {
     fn take(&mut self, record: QueueRecord) {
         match record {
-            // A record may be there twice; it also undoes a refusal.
+            // A record may be there twice; it also undoes a refusal, and an attempt that has certainly failed.
             QueueRecord::Typed(typed) => match self.line(typed.line) {
-                Some(open) => (open.typed, open.fate) = (typed, Fate::Waiting),
+                Some(open) => *open = typed.into(),
                 None => self.open.push(typed.into()),
             },
             QueueRecord::Sent { line, by, there } => {
@@ -370,6 +370,14 @@ mod tests {
         let (_directory, mut file) = queue();
         file.append(&[QueueRecord::Typed(typed(1)), by(1), refused(1), QueueRecord::Typed(typed(1))]).unwrap();
         assert_eq!(file.read().unwrap().open, [Line::from(typed(1))]);
+    }
+
+    #[test]
+    fn a_pet_whose_attempt_has_certainly_failed_waits_as_if_it_was_never_sent() {
+        let (_directory, mut file) = queue();
+        file.append(&[QueueRecord::Typed(typed(1)), QueueRecord::Typed(typed(2)), by(1)]).unwrap();
+        file.append(&[QueueRecord::Typed(typed(1))]).unwrap();
+        assert_eq!(file.read().unwrap().open, [1, 2].map(|line| Line::from(typed(line))));
     }
 
     fn text(records: &[QueueRecord]) -> String {

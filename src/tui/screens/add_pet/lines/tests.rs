@@ -405,6 +405,23 @@ fn no_more_lines_wait_than_fit_and_the_text_is_kept() {
 // --- replies ---
 
 #[test]
+fn an_attempt_that_has_certainly_failed_does_not_stay_in_the_file() {
+    let mut app = opened(80, 24);
+    typed(&mut app, &["Rex"]);
+    let not_sent = LineSent::Failed(Failure::NotSent { why: "connection refused".into() });
+    app.answer_in::<SendLine>(Slot::Line(0), Ok(not_sent));
+    let records = written(&mut app);
+    assert!(matches!(&records[..], [QueueRecord::Typed(QueuedPet { line: 1, .. })]), "{records:?}");
+    assert_eq!(fates(&app), [("Rex", &Fate::Waiting)]);
+    // One without an answer stays there.
+    app.wait(Duration::from_secs(2));
+    answer(&mut app, 0, no_answer());
+    app.wait(Duration::from_secs(4));
+    app.answer_in::<SendLine>(Slot::Line(0), Ok(refused(503, None)));
+    assert_eq!(written(&mut app), []);
+}
+
+#[test]
 fn a_refused_line_is_edited_in_place_while_others_are_sent() {
     let mut app = opened(80, 24);
     typed(&mut app, &["Rex", "Mochi"]);
