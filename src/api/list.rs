@@ -109,16 +109,7 @@ impl List {
 }
 
 /// A page as it is now with its rows, both borrowed where it is the known one.
-struct Part<'a> {
-    page: Cow<'a, Page>,
-    rows: Cow<'a, [Pet]>,
-}
-
-impl Part<'_> {
-    const fn is_known(&self) -> bool {
-        matches!(self.page, Cow::Borrowed(_))
-    }
-}
+type Part<'a> = (Cow<'a, Page>, Cow<'a, [Pet]>);
 
 /// A list with up to `pages` pages of it, at least one. Where `known` has a page of the same address, its rows come only
 /// if they are others; a page that fails makes the whole fail.
@@ -128,12 +119,12 @@ pub async fn list(client: &Client, query: &PetQuery, pages: u16, known: Option<&
     let mut parts = vec![part(client, client.first_page(query), known_parts.next()).await?];
     let took = clock::now().mono.saturating_duration_since(started);
     while parts.len() < usize::from(pages)
-        && let Some(next) = parts.last().and_then(|part| part.page.next.clone())
+        && let Some(next) = parts.last().and_then(|(page, _)| page.next.clone())
     {
         parts.push(part(client, next, known_parts.next()).await?);
     }
     let same_number = known.is_some_and(|known| known.pages.len() == parts.len());
-    let unchanged = same_number && parts.iter().all(Part::is_known);
+    let unchanged = same_number && parts.iter().all(|(page, _)| matches!(page, Cow::Borrowed(_)));
     let list = (!unchanged).then(|| assembled(parts));
     let (offers_events, offers_changes) = (client.offers_events(), client.offers_changes());
     Ok(ListAnswer { list, took, there: client.time(), offers_events, offers_changes })
@@ -148,17 +139,17 @@ async fn part<'a>(client: &Client, asked: NextPage, known: Option<(&'a Page, &'a
         // An entity tag may stand for the rows only; a full last page gets its next one without a change of those.
         let next = unread.next.filter(|next| Some(next) != page.next.as_ref());
         let page = next.map_or(Cow::Borrowed(page), |next| Cow::Owned(Page { next: Some(next), ..page.clone() }));
-        return Ok(Part { page, rows: Cow::Borrowed(rows) });
+        return Ok((page, Cow::Borrowed(rows)));
     }
     let etag = unread.etag.take();
     let PetPage { pets, next } = unread.read()?;
     let new = Page { asked: Some(asked), etag, len: pets.len(), next };
-    Ok(Part { page: Cow::Owned(new), rows: Cow::Owned(pets) })
+    Ok((Cow::Owned(new), Cow::Owned(pets)))
 }
 
 fn assembled(parts: Vec<Part<'_>>) -> List {
     let (mut list, mut ids) = (List::empty(), HashSet::new());
-    for Part { page, rows } in parts {
+    for (page, rows) in parts {
         list.push(page.into_owned(), rows.into_owned(), &mut ids);
     }
     list

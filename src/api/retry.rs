@@ -18,36 +18,19 @@ const MAX_REPEATS: u32 = 3;
 /// The longest wait that a service may ask for before a command gives up instead.
 const LONGEST_WAIT: Duration = Duration::from_secs(5);
 
-/// How long to wait before repeat number `repeat` (from 0) of a GET that ended with `error`; `None` where repeating
-/// does not help, or not soon. `dice` in 0..1 spreads the clients of a service that comes back.
+/// How long to wait before repeat number `repeat` (from 0) of a GET that ended with `error`, or of a creation that is sent
+/// with its key to a service that keeps keys; `None` where repeating does not help, or not soon. `dice` in 0..1 spreads the
+/// clients of a service that comes back.
 fn wait_before_repeat(repeat: u32, error: &Failure, dice: f64) -> Option<Duration> {
-    match error {
-        Failure::Broken { .. } => wait_as_asked(repeat, None, dice),
-        Failure::Refused { status: 429 | 500 | 502 | 503 | 504, retry_after, .. } => {
-            wait_as_asked(repeat, *retry_after, dice)
-        }
-        // A service that did not answer within the time limit will not answer a moment later either.
-        _ => None,
-    }
-}
-
-fn wait_as_asked(repeat: u32, retry_after: Option<RetryAfter>, dice: f64) -> Option<Duration> {
-    let may_repeat = repeat < MAX_REPEATS;
-    let wait = match retry_after {
-        None => Some(Duration::from_millis(200 << repeat.min(MAX_REPEATS)).mul_f64(0.5 + dice.clamp(0.0, 1.0))),
-        Some(RetryAfter::Seconds(seconds)) => Some(Duration::from_secs(seconds)).filter(|wait| *wait <= LONGEST_WAIT),
-        Some(RetryAfter::Other) => None,
+    // A service that did not answer within the time limit will not answer a moment later either.
+    let passes_soon = match error {
+        Failure::Refused { retry_after: Some(RetryAfter::Other), .. } => false,
+        Failure::Refused { status: 429 | 500 | 502 | 503 | 504, .. } | Failure::Broken { .. } => true,
+        error => error.is_in_progress(),
     };
-    wait.filter(|_| may_repeat)
-}
-
-/// As [`wait_before_repeat`], for a creation that is sent again with its key, to a service that keeps keys: also while
-/// the first one is still being carried out there.
-fn wait_before_sending_again(repeat: u32, error: &Failure, dice: f64) -> Option<Duration> {
-    match error {
-        Failure::Refused { retry_after, .. } if error.is_in_progress() => wait_as_asked(repeat, *retry_after, dice),
-        error => wait_before_repeat(repeat, error, dice),
-    }
+    let usual = Duration::from_millis(200 << repeat.min(MAX_REPEATS)).mul_f64(0.5 + dice.clamp(0.0, 1.0));
+    let wait = error.asked_pause().unwrap_or(usual);
+    (passes_soon && repeat < MAX_REPEATS && wait <= LONGEST_WAIT).then_some(wait)
 }
 
 /// Asks again as often as `wait_before_repeat` advises. Only for requests that change nothing.
@@ -131,11 +114,10 @@ pub async fn create_pet<W: Future<Output = bool>>(
 pub async fn create_pet_once(client: &Client, new: &NewPet, key: &IdempotencyKey) -> Result<Pet, Failure> {
     let mut repeat = 0;
     let again = |FailedAttempt { error, .. }: FailedAttempt<'_>| {
-        let may_pass_by = wait_before_repeat(repeat, error, dice()).is_some();
-        let wait = wait_before_sending_again(repeat, error, dice())?;
+        let wait = wait_before_repeat(repeat, error, dice())?;
         repeat += 1;
         Some(async move {
-            if may_pass_by && !client.keeps_idempotency_keys() {
+            if !client.keeps_idempotency_keys() {
                 // Every answer says it, whatever else it says.
                 let _ = client.list_pets(&PetQuery { limit: Limit::MIN, ..PetQuery::default() }).await;
             }
@@ -202,14 +184,14 @@ mod tests {
     #[test]
     fn a_creation_is_sent_again_as_a_question_is_and_while_it_is_carried_out() {
         let busy = refused(503, None);
-        assert_eq!(wait_before_sending_again(0, &busy, 0.5), wait_before_repeat(0, &busy, 0.5));
+        assert_eq!(wait_before_repeat(0, &busy, 0.5), Some(Duration::from_millis(200)));
         let problem = |code| Problem::new(code, 409, "still running");
         let conflict = |code| Failure::refused(409, Ok(problem(code)), Some(RetryAfter::Seconds(1)));
         let running = conflict(ProblemCode::IdempotencyInProgress);
-        assert_eq!(wait_before_sending_again(0, &running, 0.5), Some(Duration::from_secs(1)));
-        assert_eq!(wait_before_sending_again(3, &running, 0.5), None);
-        assert_eq!(wait_before_sending_again(0, &conflict(ProblemCode::NotFound), 0.5), None);
-        assert_eq!(wait_before_sending_again(0, &Failure::NoAnswer { after: Duration::from_secs(30) }, 0.5), None);
+        assert_eq!(wait_before_repeat(0, &running, 0.5), Some(Duration::from_secs(1)));
+        assert_eq!(wait_before_repeat(3, &running, 0.5), None);
+        assert_eq!(wait_before_repeat(0, &conflict(ProblemCode::NotFound), 0.5), None);
+        assert_eq!(wait_before_repeat(0, &Failure::NoAnswer { after: Duration::from_secs(30) }, 0.5), None);
     }
 
     #[test]

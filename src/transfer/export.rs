@@ -3,17 +3,18 @@
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
-use tokio::sync::{mpsc, oneshot, watch};
+use tokio::sync::{mpsc, watch};
+use tokio::task::spawn_blocking;
 use tokio_util::sync::CancellationToken;
 
 use super::TransferError;
-use super::dedicated_thread::{alone, thread};
+use super::dedicated_thread::alone;
 use super::output_file::Destination;
 use crate::api::follow::ProvenanceReader;
 use crate::api::inventory::inventory;
 use crate::api::{Client, Coverage, Failure};
 use crate::clock;
-use crate::model::export::{Kind, ListColumn, PetWriter, Recorded};
+use crate::model::export::{Column, Kind, PetWriter, Recorded};
 use crate::model::search::Query;
 use crate::model::{Pet, PetStatus, Provenances};
 
@@ -37,7 +38,7 @@ pub struct ExportOptions {
     /// Only pets that match.
     pub search: Option<Query>,
     /// Only these columns, in this order; empty for the whole pets as they come.
-    pub columns: Vec<ListColumn>,
+    pub columns: Vec<Column>,
 }
 
 impl ExportOptions {
@@ -59,19 +60,14 @@ pub async fn export<W: Write + Send + 'static>(
 ) -> Result<(W, Option<Coverage>), TransferError> {
     let client = client.keeping_connections().map_err(|error| Failure::not_sent(&error))?.called("export");
     let (parts, taken) = mpsc::channel(AHEAD);
-    let (sender, written) = oneshot::channel();
     let writing = how.clone();
-    let write = move || {
-        // It fails only if the export was cancelled.
-        let _ = sender.send(write_parts(writing, out, taken, &count));
-    };
-    thread("export", write)?;
+    let written = spawn_blocking(move || write_parts(writing, out, taken, &count));
     let stop = stop.child_token();
     let _stop = stop.clone().drop_guard();
     let fetched = alone("fetch", move || async move { stop.run_until_cancelled(fetch(&client, how, parts)).await });
     let fetched = fetched.await?;
     let failed = |source| TransferError::Write { name: "the pets".to_owned(), source };
-    let written = written.await.unwrap_or_else(|_| Err(io::ErrorKind::Other.into()));
+    let written = written.await.unwrap_or_else(|error| Err(error.into()));
     match (fetched, written) {
         // If writing fails, the service is not to blame.
         (Some(Ok(_)) | None, Err(source)) => Err(failed(source)),

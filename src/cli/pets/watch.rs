@@ -42,7 +42,7 @@ pub async fn run(context: &PetsContext<'_>, args: &WatchArgs) -> Result<Exit, Fa
 async fn watch(context: &PetsContext<'_>, args: &WatchArgs) -> Result<Exit, Failed> {
     let view = view(args.view.as_deref(), context.settings)?;
     let status = args.status.or_else(|| view?.status);
-    let delivery = Delivery::new(args, searched(context, view)?, context.coloured);
+    let delivery = Delivery { args, search: searched(context, view)?, coloured: context.coloured };
     if args.interval.is_none()
         && let Some(follower) = follower(context, args.from, status).await?
     {
@@ -232,24 +232,12 @@ async fn follow(context: &PetsContext<'_>, delivery: Delivery<'_>, mut follower:
 
 /// What becomes of the changes of the pets that are searched for.
 struct Delivery<'a> {
+    args: &'a WatchArgs,
     search: Option<Query>,
-    way: Way<'a>,
+    coloured: bool,
 }
 
-enum Way<'a> {
-    Lines { format: WatchFormat, zone: TimeZone, coloured: bool },
-    Command { program: &'a OsString, args: &'a [OsString] },
-}
-
-impl<'a> Delivery<'a> {
-    fn new(args: &'a WatchArgs, search: Option<Query>, coloured: bool) -> Self {
-        let way = match args.exec.split_first() {
-            Some((program, args)) => Way::Command { program, args },
-            None => Way::Lines { format: args.format, zone: time_zone(), coloured },
-        };
-        Self { search, way }
-    }
-
+impl Delivery<'_> {
     /// Whether a change is about a pet that is, or was, searched for.
     fn wants(&self, change: &Change) -> bool {
         let fits = |search: &Query| {
@@ -261,14 +249,15 @@ impl<'a> Delivery<'a> {
     /// Delivers these changes; returns `false` if the reader of the output has gone.
     async fn deliver(&self, changes: &[Change]) -> Result<bool, Failed> {
         let mut wanted = changes.iter().filter(|change| self.wants(change));
-        match &self.way {
-            Way::Lines { format, zone, coloured } => {
-                let content = if *format == WatchFormat::Ndjson { Content::Json } else { Content::Lines };
+        match self.args.exec.split_first() {
+            None => {
+                let (format, zone) = (self.args.format, time_zone());
+                let content = if format == WatchFormat::Ndjson { Content::Json } else { Content::Lines };
                 write_as(content, |out| {
-                    wanted.try_for_each(|change| write_change(out, change, zone, *format, *coloured))
+                    wanted.try_for_each(|change| write_change(out, change, &zone, format, self.coloured))
                 })
             }
-            Way::Command { program, args } => {
+            Some((program, args)) => {
                 for Change { pet, .. } in wanted.filter(|change| change.kind != ChangeKind::Gone) {
                     let name = short(&program.to_string_lossy());
                     let status = run_for(program, args, pet).await.map_err(|error| {

@@ -122,14 +122,13 @@ impl Command {
             let how = if settings.ssh.is_some() { "" } else { "; --report FILE writes one" };
             verbosity.note(&format!("no report is written, so this import cannot be resumed{how}"));
         }
-        let guard = report.as_deref().map_or(Ok(()), Journal::guard);
-        let is_there = !matches!(guard, Ok(()) | Err(TransferError::NotAJournal { .. }));
         let chosen = if args.resume {
             Some(Start::GoOn)
-        } else if args.again && is_there {
+        } else if args.again {
             Some(Start::Anew(None))
-        } else if args.again || args.is_stdin() {
-            guard.map_err(|error| Failed::transfer(&error, ""))?;
+        } else if args.is_stdin() {
+            let guarded = report.as_deref().map_or(Ok(()), Journal::guard);
+            guarded.map_err(|error| Failed::transfer(&error, ""))?;
             Some(Start::New)
         } else {
             None
