@@ -13,7 +13,7 @@ use crate::config::file::is_plain_name;
 use crate::config::{Choices, Env, File, Paths, Profiles, ServiceLocation, View, settings};
 use crate::domains::RegistryFile;
 use crate::model::columns::SortOrder;
-use crate::model::export::{Column, ListColumn};
+use crate::model::export::Column;
 use crate::model::{PetStatus, display_safe};
 
 use super::output::write;
@@ -104,14 +104,14 @@ pub fn statuses() -> ArgValueCandidates {
 /// The columns to sort by, in both directions.
 pub fn sort_orders() -> ArgValueCandidates {
     ArgValueCandidates::new(|| {
-        let orders = [false, true].map(|descending| Column::ALL.map(|column| SortOrder { column, descending }));
+        let orders = [false, true].map(|descending| Column::OF_PETS.map(|column| SortOrder { column, descending }));
         orders.into_iter().flatten().map(|order| CompletionCandidate::new(order.to_string())).collect()
     })
 }
 
 /// The columns of a list.
 pub fn columns() -> ArgValueCandidates {
-    ArgValueCandidates::new(|| ListColumn::ALL.map(|column| CompletionCandidate::new(column.as_str())).into())
+    ArgValueCandidates::new(|| Column::ALL.map(|column| CompletionCandidate::new(column.as_str())).into())
 }
 
 /// The configuration by default; where it cannot be read, that without one.

@@ -11,7 +11,7 @@ use super::output::{Content, Ink};
 use super::render::json;
 use crate::clock::time_zone;
 use crate::model::columns::ShownColumn;
-use crate::model::export::{self, Column, ListColumn, Picked, Recorded};
+use crate::model::export::{self, Column, Picked, Recorded};
 use crate::model::table::{line, widths};
 use crate::model::words::age;
 use crate::model::{Categories, ObservedStatus, Pet, PetStatus, Provenances, display_safe, short};
@@ -37,13 +37,13 @@ pub struct PetLayout {
 
 impl PetLayout {
     /// The columns that were asked for.
-    fn picked(&self) -> Vec<ListColumn> {
+    fn picked(&self) -> Vec<Column> {
         self.columns.iter().map(|shown| shown.column).collect()
     }
 
     /// The columns of a format that has some.
-    fn shown(&self) -> Vec<ListColumn> {
-        if self.columns.is_empty() { ListColumn::OF_PETS.to_vec() } else { self.picked() }
+    fn shown(&self) -> Vec<Column> {
+        if self.columns.is_empty() { Column::OF_PETS.to_vec() } else { self.picked() }
     }
 
     /// Whether a column shows who added the pets, or when.
@@ -139,8 +139,7 @@ fn table(out: &mut impl Write, pets: &[Pet], provenances: &Provenances, layout: 
     let rows: Vec<Vec<String>> = headings.into_iter().chain(pets.iter().map(cells)).collect();
     let mut widths = widths(&rows);
     let place = |wanted| columns.iter().position(|column| *column == wanted);
-    if let (Some(most), Some(name)) = (layout.width, place(ListColumn::Pet(Column::Name)).filter(|_| !rows.is_empty()))
-    {
+    if let (Some(most), Some(name)) = (layout.width, place(Column::Name).filter(|_| !rows.is_empty())) {
         // Shortened, but still recognisable.
         let others = widths.iter().sum::<usize>() - widths[name] + 2 * (widths.len() - 1);
         widths[name] = widths[name].min(most.saturating_sub(others).max(12));
@@ -149,7 +148,7 @@ fn table(out: &mut impl Write, pets: &[Pet], provenances: &Provenances, layout: 
         *width = wanted.map_or(*width, usize::from);
     }
     // With names they begin below each other.
-    let category = place(ListColumn::Pet(Column::CategoryId));
+    let category = place(Column::CategoryId);
     let numbers = Vec::from_iter(category.filter(|_| layout.categories.is_empty()));
     let headings = rows.len() - pets.len();
     for (at, row) in rows.iter().enumerate() {
@@ -162,40 +161,41 @@ fn table(out: &mut impl Write, pets: &[Pet], provenances: &Provenances, layout: 
 }
 
 /// A cell for people.
-fn words(pet: &Pet, recorded: Recorded<'_>, column: ListColumn, categories: &Categories, zone: &TimeZone) -> String {
+fn words(pet: &Pet, recorded: Recorded<'_>, column: Column, categories: &Categories, zone: &TimeZone) -> String {
     let not_recorded = || "not recorded".to_owned();
     match (column, &pet.status) {
-        (ListColumn::By, _) => recorded.by(pet).map_or_else(not_recorded, |by| display_safe(by).into_owned()),
-        (ListColumn::At, _) => recorded
+        (Column::By, _) => recorded.by(pet).map_or_else(not_recorded, |by| display_safe(by).into_owned()),
+        (Column::At, _) => recorded
             .at(pet)
             .map_or_else(not_recorded, |at| at.to_zoned(zone.clone()).strftime("%Y-%m-%d %H:%M:%S").to_string()),
-        (ListColumn::Age, _) => recorded.age(pet).map_or_else(not_recorded, age),
-        (ListColumn::Pet(Column::Status), None) => "-".to_owned(),
-        (ListColumn::Pet(Column::Status), Some(ObservedStatus::Unknown(word))) => format!("{} (unknown)", short(word)),
-        (ListColumn::Pet(Column::CategoryId), _) => categories.label(pet.category_id),
-        (ListColumn::Pet(column), _) => display_safe(&column.of(pet)).into_owned(),
+        (Column::Age, _) => recorded.age(pet).map_or_else(not_recorded, age),
+        (Column::Status, None) => "-".to_owned(),
+        (Column::Status, Some(ObservedStatus::Unknown(word))) => format!("{} (unknown)", short(word)),
+        (Column::CategoryId, _) => categories.label(pet.category_id),
+        (Column::Id | Column::Name | Column::Status, _) => display_safe(&column.of(pet)).into_owned(),
     }
 }
 
-fn ink(pet: &Pet, column: ListColumn) -> Ink {
+fn ink(pet: &Pet, column: Column) -> Ink {
     match (column, &pet.status) {
-        (ListColumn::Pet(Column::Status), Some(ObservedStatus::Known(PetStatus::Available))) => Ink::Green,
-        (ListColumn::Pet(Column::Status), Some(ObservedStatus::Known(PetStatus::Pending))) => Ink::Yellow,
-        (ListColumn::Pet(Column::Status), Some(ObservedStatus::Known(PetStatus::Sold)) | None) => Ink::Dim,
-        (ListColumn::Pet(_) | ListColumn::By | ListColumn::At | ListColumn::Age, _) => Ink::Plain,
+        (Column::Status, Some(ObservedStatus::Known(PetStatus::Available))) => Ink::Green,
+        (Column::Status, Some(ObservedStatus::Known(PetStatus::Pending))) => Ink::Yellow,
+        (Column::Status, Some(ObservedStatus::Known(PetStatus::Sold)) | None) => Ink::Dim,
+        (Column::Status, Some(ObservedStatus::Unknown(_))) => Ink::Plain,
+        (Column::Id | Column::Name | Column::CategoryId | Column::By | Column::At | Column::Age, _) => Ink::Plain,
     }
 }
 
 /// The word above a column.
-const fn heading(column: ListColumn) -> &'static str {
+const fn heading(column: Column) -> &'static str {
     match column {
-        ListColumn::Pet(Column::Id) => "ID",
-        ListColumn::Pet(Column::Name) => "NAME",
-        ListColumn::Pet(Column::CategoryId) => "CATEGORY",
-        ListColumn::Pet(Column::Status) => "STATUS",
-        ListColumn::By => "ADDED BY",
-        ListColumn::At => "ADDED AT",
-        ListColumn::Age => "AGE",
+        Column::Id => "ID",
+        Column::Name => "NAME",
+        Column::CategoryId => "CATEGORY",
+        Column::Status => "STATUS",
+        Column::By => "ADDED BY",
+        Column::At => "ADDED AT",
+        Column::Age => "AGE",
     }
 }
 

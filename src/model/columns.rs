@@ -4,48 +4,29 @@ use std::cmp::Reverse;
 use std::fmt;
 use std::str::FromStr;
 
-use super::export::{Column, HEADER, ListColumn};
+use super::export::{Column, HEADER};
 use super::words::did_you_mean;
 use super::{Pet, short};
 
 /// Another name of `categoryId`.
 const CATEGORY: &str = "category";
 
-/// Ignores case.
-impl FromStr for Column {
-    type Err = String;
-
-    fn from_str(word: &str) -> Result<Self, String> {
-        let lower = word.trim().to_lowercase();
-        let lower = if lower == CATEGORY { "categoryid" } else { lower.as_str() };
-        Self::ALL.into_iter().find(|column| column.as_str().to_lowercase() == lower).ok_or_else(|| {
-            let suggestion = did_you_mean(lower, HEADER);
-            format!("\"{}\" is not a column (id, name, categoryId, status).{suggestion}", short(word))
-        })
-    }
-}
-
-/// Ignores case.
-impl FromStr for ListColumn {
-    type Err = String;
-
-    fn from_str(word: &str) -> Result<Self, String> {
-        let lower = word.trim().to_lowercase();
-        let addition = Self::OF_ADDITION.iter().find(|column| column.as_str() == lower);
-        match addition {
-            Some(column) => Ok(*column),
-            None => {
-                word.parse().map(Self::Pet).map_err(|error: String| error.replace("status)", "status, by, at, age)"))
-            }
-        }
-    }
+/// Which of `columns` a word names, in any case.
+fn named(word: &str, columns: &[Column]) -> Result<Column, String> {
+    let lower = word.trim().to_lowercase();
+    let lower = if lower == CATEGORY { "categoryid" } else { lower.as_str() };
+    columns.iter().copied().find(|column| column.as_str().to_lowercase() == lower).ok_or_else(|| {
+        let suggestion = did_you_mean(lower, HEADER);
+        let names: Vec<_> = columns.iter().map(|column| column.as_str()).collect();
+        format!("\"{}\" is not a column ({}).{suggestion}", short(word), names.join(", "))
+    })
 }
 
 /// A column of a table for people, such as `name` or `name:30`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ShownColumn {
     /// Which.
-    pub column: ListColumn,
+    pub column: Column,
     /// Its width; as wide as its contents if absent.
     pub width: Option<u16>,
 }
@@ -55,8 +36,8 @@ impl ShownColumn {
     const WIDEST: u16 = 255;
 }
 
-impl From<ListColumn> for ShownColumn {
-    fn from(column: ListColumn) -> Self {
+impl From<Column> for ShownColumn {
+    fn from(column: Column) -> Self {
         Self { column, width: None }
     }
 }
@@ -73,8 +54,8 @@ impl FromStr for ShownColumn {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let Some((word, digits)) = text.split_once(':') else { return Ok(text.parse::<ListColumn>()?.into()) };
-        let column = word.parse()?;
+        let Some((word, digits)) = text.split_once(':') else { return Ok(named(text, &Column::ALL)?.into()) };
+        let column = named(word, &Column::ALL)?;
         let width = digits.trim().parse().ok().filter(|width| (1..=Self::WIDEST).contains(width));
         let wrong = || format!("\"{}\" is not a width: write 1 to {}, as in name:30", short(digits), Self::WIDEST);
         Ok(Self { column, width: Some(width.ok_or_else(wrong)?) })
@@ -84,7 +65,7 @@ impl FromStr for ShownColumn {
 /// The order of a list.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SortOrder {
-    /// By this column.
+    /// By this column, one of the pets.
     pub column: Column,
     /// The largest first.
     pub descending: bool,
@@ -108,7 +89,7 @@ impl FromStr for SortOrder {
             (None, None) => (text, false),
             (_, Some(_)) => return Err("write it as name, -name, name:asc or name:desc".to_owned()),
         };
-        Ok(Self { column: word.parse()?, descending })
+        Ok(Self { column: named(word, &Column::OF_PETS)?, descending })
     }
 }
 
@@ -116,7 +97,7 @@ impl SortOrder {
     /// Sorts; equal rows are sorted by id. Names ignore case; a missing status comes last.
     pub fn apply(self, pets: &mut [Pet]) {
         match self.column {
-            Column::Id => self.by(pets, |pet| pet.id),
+            Column::Id | Column::By | Column::At | Column::Age => self.by(pets, |pet| pet.id),
             Column::Name => self.by(pets, |pet| (pet.name.to_lowercase(), pet.name.clone())),
             Column::CategoryId => self.by(pets, |pet| pet.category_id),
             Column::Status => self.by(pets, |pet| (pet.status.is_none(), pet.status.clone())),

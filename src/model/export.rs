@@ -9,11 +9,12 @@ use serde::ser::{Serialize, SerializeMap as _, Serializer};
 
 use super::{ObservedStatus, Pet, Provenances};
 
-/// The names of the columns, as in [`Column::ALL`].
+/// The names of the columns of a pet, as in [`Column::OF_PETS`].
 pub const HEADER: [&str; 4] = ["id", "name", "categoryId", "status"];
 
-/// A column of a pet.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// A column of a list: of the pets, or of what was recorded when they were added.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "camelCase")]
 pub enum Column {
     /// `id`
     #[default]
@@ -24,39 +25,6 @@ pub enum Column {
     CategoryId,
     /// `status`
     Status,
-}
-
-impl Column {
-    /// All columns, in the order of the description.
-    pub const ALL: [Self; 4] = [Self::Id, Self::Name, Self::CategoryId, Self::Status];
-
-    /// The name in the description.
-    pub const fn as_str(self) -> &'static str {
-        HEADER[self as usize]
-    }
-
-    /// The value of a pet in this column, unchanged; empty without a status.
-    pub fn of(self, pet: &Pet) -> Cow<'_, str> {
-        match self {
-            Self::Id => pet.id.to_string().into(),
-            Self::Name => pet.name.as_str().into(),
-            Self::CategoryId => pet.category_id.to_string().into(),
-            Self::Status => pet.status.as_ref().map_or("", ObservedStatus::as_str).into(),
-        }
-    }
-
-    /// The same in words, with a word for a status that is not set.
-    pub fn word(self, pet: &Pet) -> Cow<'_, str> {
-        let value = self.of(pet);
-        if value.is_empty() { "not set".into() } else { value }
-    }
-}
-
-/// A column of a list: of the pets, or of what was recorded when they were added.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ListColumn {
-    /// Of the pet.
-    Pet(Column),
     /// `by`: the name of the key that added it.
     By,
     /// `at`: when that was.
@@ -65,35 +33,36 @@ pub enum ListColumn {
     Age,
 }
 
-impl ListColumn {
+impl Column {
+    /// Those of the pets, in the order of the description.
+    pub const OF_PETS: [Self; 4] = [Self::Id, Self::Name, Self::CategoryId, Self::Status];
+
     /// All columns.
-    pub const ALL: [Self; 7] = [
-        Self::Pet(Column::Id),
-        Self::Pet(Column::Name),
-        Self::Pet(Column::CategoryId),
-        Self::Pet(Column::Status),
-        Self::By,
-        Self::At,
-        Self::Age,
-    ];
-
-    /// Those of the pets.
-    pub const OF_PETS: &[Self] = Self::ALL.split_at(4).0;
-
-    /// Those of what was recorded when they were added.
-    pub const OF_ADDITION: &[Self] = Self::ALL.split_at(4).1;
+    pub const ALL: [Self; 7] = [Self::Id, Self::Name, Self::CategoryId, Self::Status, Self::By, Self::At, Self::Age];
 
     /// Those of the pets, and what was recorded; an age would be wrong soon.
     pub const TRACED: &[Self] = Self::ALL.split_at(6).0;
 
-    /// The name.
-    pub const fn as_str(self) -> &'static str {
+    /// The name, that in the description for those of the pets.
+    pub fn as_str(self) -> &'static str {
+        self.into()
+    }
+
+    /// The value of the pet itself in this column, unchanged; empty without a status.
+    pub fn of(self, pet: &Pet) -> Cow<'_, str> {
         match self {
-            Self::Pet(column) => column.as_str(),
-            Self::By => "by",
-            Self::At => "at",
-            Self::Age => "age",
+            Self::Id => pet.id.to_string().into(),
+            Self::Name => pet.name.as_str().into(),
+            Self::CategoryId => pet.category_id.to_string().into(),
+            Self::Status => pet.status.as_ref().map_or("", ObservedStatus::as_str).into(),
+            Self::By | Self::At | Self::Age => "".into(),
         }
+    }
+
+    /// The same in words, with a word for a status that is not set.
+    pub fn word(self, pet: &Pet) -> Cow<'_, str> {
+        let value = self.of(pet);
+        if value.is_empty() { "not set".into() } else { value }
     }
 
     /// Whether it needs to be known how the pet was added.
@@ -102,10 +71,10 @@ impl ListColumn {
     }
 
     /// The value in this column, unchanged; empty for what was not recorded.
-    fn of<'a>(self, pet: &'a Pet, recorded: Recorded<'a>) -> Cow<'a, str> {
+    fn value<'a>(self, pet: &'a Pet, recorded: Recorded<'a>) -> Cow<'a, str> {
         let of = |value: Option<String>| value.unwrap_or_default().into();
         match self {
-            Self::Pet(column) => column.of(pet),
+            Self::Id | Self::Name | Self::CategoryId | Self::Status => self.of(pet),
             Self::By => recorded.by(pet).unwrap_or_default().into(),
             Self::At => of(recorded.at(pet).map(|at| at.to_string())),
             Self::Age => of(recorded.age(pet).map(|seconds| seconds.to_string())),
@@ -114,7 +83,7 @@ impl ListColumn {
 
     /// The same as a cell that no spreadsheet runs as a formula. What is owned is a number or a time, and never one.
     fn cell<'a>(self, pet: &'a Pet, recorded: Recorded<'a>) -> Cow<'a, str> {
-        match self.of(pet, recorded) {
+        match self.value(pet, recorded) {
             Cow::Borrowed(text) => inert(text),
             owned => owned,
         }
@@ -156,7 +125,7 @@ pub struct Picked<'a> {
     /// What was recorded when it was added.
     pub recorded: Recorded<'a>,
     /// These columns, in this order; empty for the whole pet as it came.
-    pub columns: &'a [ListColumn],
+    pub columns: &'a [Column],
 }
 
 impl Serialize for Picked<'_> {
@@ -169,14 +138,14 @@ impl Serialize for Picked<'_> {
         for column in *columns {
             let name = column.as_str();
             match (column, &pet.status) {
-                (ListColumn::Pet(Column::Id), _) => map.serialize_entry(name, &pet.id)?,
-                (ListColumn::Pet(Column::Name), _) => map.serialize_entry(name, &pet.name)?,
-                (ListColumn::Pet(Column::CategoryId), _) => map.serialize_entry(name, &pet.category_id)?,
-                (ListColumn::Pet(Column::Status), Some(status)) => map.serialize_entry(name, status)?,
-                (ListColumn::Pet(Column::Status), None) => {}
-                (ListColumn::By, _) => map.serialize_entry(name, &recorded.by(pet))?,
-                (ListColumn::At, _) => map.serialize_entry(name, &recorded.at(pet))?,
-                (ListColumn::Age, _) => map.serialize_entry(name, &recorded.age(pet))?,
+                (Column::Id, _) => map.serialize_entry(name, &pet.id)?,
+                (Column::Name, _) => map.serialize_entry(name, &pet.name)?,
+                (Column::CategoryId, _) => map.serialize_entry(name, &pet.category_id)?,
+                (Column::Status, Some(status)) => map.serialize_entry(name, status)?,
+                (Column::Status, None) => {}
+                (Column::By, _) => map.serialize_entry(name, &recorded.by(pet))?,
+                (Column::At, _) => map.serialize_entry(name, &recorded.at(pet))?,
+                (Column::Age, _) => map.serialize_entry(name, &recorded.age(pet))?,
             }
         }
         map.end()
@@ -214,7 +183,7 @@ pub struct PetWriter {
     kind: Kind,
     raw: bool,
     /// Only these columns, in this order; empty for the whole pet as it came.
-    columns: Vec<ListColumn>,
+    columns: Vec<Column>,
     /// What comes before the next object of an array.
     separator: &'static str,
 }
@@ -222,7 +191,7 @@ pub struct PetWriter {
 impl PetWriter {
     /// Writes what comes before the pets. `raw` leaves formulas in cells unchanged; without `columns` each pet is written
     /// as it came.
-    pub fn begin(kind: Kind, raw: bool, columns: Vec<ListColumn>, out: &mut impl Write) -> io::Result<Self> {
+    pub fn begin(kind: Kind, raw: bool, columns: Vec<Column>, out: &mut impl Write) -> io::Result<Self> {
         let pen = Self { kind, raw, columns, separator: "\n" };
         match kind {
             Kind::Csv => header(out, pen.cells(), b',')?,
@@ -234,8 +203,8 @@ impl PetWriter {
     }
 
     /// The columns of a kind that needs some.
-    fn cells(&self) -> &[ListColumn] {
-        if self.columns.is_empty() { ListColumn::OF_PETS } else { &self.columns }
+    fn cells(&self) -> &[Column] {
+        if self.columns.is_empty() { &Column::OF_PETS } else { &self.columns }
     }
 
     /// Writes some pets.
@@ -265,7 +234,7 @@ impl PetWriter {
 }
 
 /// Writes the header only.
-pub fn header(out: &mut impl Write, columns: &[ListColumn], delimiter: u8) -> io::Result<()> {
+pub fn header(out: &mut impl Write, columns: &[Column], delimiter: u8) -> io::Result<()> {
     let mut writer = csv::WriterBuilder::new().delimiter(delimiter).from_writer(out);
     writer.write_record(columns.iter().map(|column| column.as_str()))?;
     writer.flush()
@@ -275,14 +244,14 @@ pub fn header(out: &mut impl Write, columns: &[ListColumn], delimiter: u8) -> io
 pub fn rows(
     out: &mut impl Write,
     (pets, recorded): (&[Pet], Recorded<'_>),
-    columns: &[ListColumn],
+    columns: &[Column],
     delimiter: u8,
     raw: bool,
 ) -> io::Result<()> {
     let mut writer = csv::WriterBuilder::new().delimiter(delimiter).from_writer(out);
     for pet in pets {
         for column in columns {
-            let cell = if raw { column.of(pet, recorded) } else { column.cell(pet, recorded) };
+            let cell = if raw { column.value(pet, recorded) } else { column.cell(pet, recorded) };
             writer.write_field(&*cell)?;
         }
         writer.write_record(None::<&[u8]>)?;

@@ -50,7 +50,7 @@ impl Change {
     /// The columns that differ, and the pet as it was.
     pub fn differences(&self) -> impl Iterator<Item = (Column, &Pet)> {
         let before = self.before.as_ref();
-        Column::ALL.into_iter().filter_map(move |column| {
+        Column::OF_PETS.into_iter().filter_map(move |column| {
             let before = before.filter(|before| column.of(before) != column.of(&self.pet))?;
             Some((column, before))
         })

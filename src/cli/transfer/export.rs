@@ -13,7 +13,7 @@ use crate::cli::pets::context::{PetsContext, view};
 use crate::cli::signals::Signals;
 use crate::cli::{Exit, Failed};
 use crate::config::View;
-use crate::model::export::{Kind, ListColumn};
+use crate::model::export::{Column, Kind};
 use crate::model::search::Query;
 use crate::model::short;
 use crate::transfer::TransferError;
@@ -32,7 +32,7 @@ pub async fn run(context: &PetsContext<'_>, args: &ExportArgs) -> Result<Exit, F
         require_complete: args.require_complete,
         search: view.and_then(View::searched).map(|search| Query::parse(search, &settings.categories)),
         columns: match view {
-            _ if args.provenance => ListColumn::TRACED.to_vec(),
+            _ if args.provenance => Column::TRACED.to_vec(),
             Some(view) => view.columns.iter().map(|shown| shown.column).collect(),
             None => Vec::new(),
         },

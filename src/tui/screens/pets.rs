@@ -477,9 +477,7 @@ impl Rows {
         match sort.column {
             // Made once for each name, not for each comparison.
             Column::Name => order.sort_by_cached_key(|index| (pet(index).name.to_lowercase(), pet(index).id)),
-            by @ (Column::Id | Column::CategoryId | Column::Status) => {
-                order.sort_by(|a, b| compare(pet(a), pet(b), by));
-            }
+            by => order.sort_by(|a, b| compare(pet(a), pet(b), by)),
         }
         if sort.descending {
             order.reverse();
@@ -536,7 +534,7 @@ fn is_of(status: Option<PetStatus>, pet: &Pet) -> bool {
 
 fn compare(a: &Pet, b: &Pet, by: Column) -> Ordering {
     let first = match by {
-        Column::Id => Ordering::Equal,
+        Column::Id | Column::By | Column::At | Column::Age => Ordering::Equal,
         Column::Name => a.name.to_lowercase().cmp(&b.name.to_lowercase()),
         Column::CategoryId => a.category_id.cmp(&b.category_id),
         Column::Status => a.status.cmp(&b.status),

@@ -64,8 +64,8 @@ pub static PETS: &[Command] = &[
         .shell(|app| Some(format!("{} --format csv", list_line(app)?))),
     command("sort-by", "o", "sort", "sort, reverse", |app, _| {
         // The first press takes the order in use instead of the best match.
-        let next = (app.pets.sort.column as usize + 1) % Column::ALL.len();
-        let next = SortOrder { column: Column::ALL[next], descending: false };
+        let next = (app.pets.sort.column as usize + 1) % Column::OF_PETS.len();
+        let next = SortOrder { column: Column::OF_PETS[next], descending: false };
         choose_order(app, if app.pets.is_best_first() { app.pets.sort } else { next });
     }),
     command("sort-reverse", "O", "", "sort, reverse", |app, _| {

@@ -6,7 +6,7 @@ use ratatui::style::Modifier;
 use crate::app::inventory::search::{Query, Search};
 use crate::clock::Now;
 use crate::model::columns::ShownColumn;
-use crate::model::export::{Column, ListColumn, Recorded};
+use crate::model::export::{Column, Recorded};
 use crate::model::words::age;
 use crate::model::{Pet, cut, width};
 use crate::tui::mouse::Target;
@@ -26,17 +26,12 @@ const NAME_BESIDE_CATEGORIES: u16 = 32;
 /// Narrower screens show only the mark of a status.
 const LEAST_FOR_STATUS: u16 = 44;
 /// What is left out of a narrow window, in this order. The name and the status stay.
-const LEFT_OUT: [ListColumn; 5] =
-    [ListColumn::At, ListColumn::Age, CATEGORY, ListColumn::By, ListColumn::Pet(Column::Id)];
-
-const NAME: ListColumn = ListColumn::Pet(Column::Name);
-const CATEGORY: ListColumn = ListColumn::Pet(Column::CategoryId);
-const STATUS: ListColumn = ListColumn::Pet(Column::Status);
+const LEFT_OUT: [Column; 5] = [Column::At, Column::Age, Column::CategoryId, Column::By, Column::Id];
 
 /// A column of the table.
 #[derive(Clone, Copy)]
 struct Shown {
-    column: ListColumn,
+    column: Column,
     x: u16,
     width: u16,
 }
@@ -81,7 +76,7 @@ impl Columns {
         Self { shown, ..columns }
     }
 
-    fn find(&self, wanted: ListColumn) -> Option<Shown> {
+    fn find(&self, wanted: Column) -> Option<Shown> {
         self.shown.iter().find(|shown| shown.column == wanted).copied()
     }
 
@@ -96,18 +91,18 @@ impl Columns {
 
     /// The heading of a column, its width (none for a name, which gets what the others leave), and what is blank behind it:
     /// what is cut ends with a sign for that.
-    fn look(&self, column: ListColumn) -> (&'static str, Option<u16>, u16) {
+    fn look(&self, column: Column) -> (&'static str, Option<u16>, u16) {
         let number = |digits: u16| Some(if digits > 8 { 20 } else { 8 });
         match column {
-            ListColumn::Pet(Column::Id) => ("ID", number(self.digits.0), 2),
-            NAME => ("NAME", None, 1),
-            CATEGORY if self.beside > 0 => ("CATEGORY", Some((self.digits.1 + 1 + self.beside).max(8)), 2),
-            CATEGORY => ("CATEGORY", number(self.digits.1), 2),
-            STATUS if self.has_status_word() => ("STATUS", Some(11), 2),
-            STATUS => ("", Some(2), 2),
-            ListColumn::By => ("ADDED BY", Some(BY_WIDTH), 1),
-            ListColumn::At => ("ADDED AT", Some(16), 2),
-            ListColumn::Age => ("AGE", Some(9), 2),
+            Column::Id => ("ID", number(self.digits.0), 2),
+            Column::Name => ("NAME", None, 1),
+            Column::CategoryId if self.beside > 0 => ("CATEGORY", Some((self.digits.1 + 1 + self.beside).max(8)), 2),
+            Column::CategoryId => ("CATEGORY", number(self.digits.1), 2),
+            Column::Status if self.has_status_word() => ("STATUS", Some(11), 2),
+            Column::Status => ("", Some(2), 2),
+            Column::By => ("ADDED BY", Some(BY_WIDTH), 1),
+            Column::At => ("ADDED AT", Some(16), 2),
+            Column::Age => ("AGE", Some(9), 2),
         }
     }
 
@@ -119,7 +114,8 @@ impl Columns {
 
     /// What the other columns leave for the name, or of the screen.
     fn rest(&self) -> u16 {
-        let others = self.wanted.iter().filter(|shown| shown.column != NAME).filter_map(|shown| self.width(shown));
+        let others =
+            self.wanted.iter().filter(|shown| shown.column != Column::Name).filter_map(|shown| self.width(shown));
         let gaps = self.wanted.iter().rev().skip(1).map(|shown| self.look(shown.column).2);
         let taken = others.chain(gaps).fold(LEFT, u16::saturating_add);
         self.room.saturating_sub(taken)
@@ -190,9 +186,9 @@ impl<'a> Rows<'a> {
     fn new(state: &'a AppState, now: Now, width: u16) -> Self {
         let pets = &state.pets;
         let query = pets.searched();
-        let [id, name, category, status] = Column::ALL.map(ListColumn::Pet);
+        let [id, name, category, status] = Column::OF_PETS;
         // Who added pets also where that is searched for.
-        let by = query.asks_who().then_some(ListColumn::By);
+        let by = query.asks_who().then_some(Column::By);
         let usual = [id, name].into_iter().chain(by).chain([category, status]).map(ShownColumn::from);
         let of_view = &pets.view().columns;
         let wanted = if of_view.is_empty() { usual.collect() } else { of_view.clone() };
@@ -214,14 +210,14 @@ impl<'a> Rows<'a> {
         let missing = || "-".to_owned();
         for Shown { column, x, width: room } in columns.shown.iter().copied() {
             let cell = match column {
-                ListColumn::Pet(Column::Id) => pet.id.to_string(),
-                NAME => {
+                Column::Id => pet.id.to_string(),
+                Column::Name => {
                     let name = name_in_table(page.appearance, &pet.name, room.into());
                     // No further than the name: each of its columns is written twice when it moves.
                     selected_to = x + cells(width(&name));
                     name
                 }
-                CATEGORY => {
+                Column::CategoryId => {
                     let digits = columns.digits().unwrap_or(room);
                     let category = format!("{:>1$}", pet.category_id, usize::from(digits));
                     let name = columns.digits().and(pets.categories.name(pet.category_id)).unwrap_or_default();
@@ -229,19 +225,19 @@ impl<'a> Rows<'a> {
                     format!("{category} {name}").trim_end().to_owned()
                 }
                 // Its mark has a separate style.
-                STATUS => {
+                Column::Status => {
                     if columns.has_status_word() {
                         let word = status_word(page.appearance, pet);
                         page.at(x + 2, cut(&word, room.saturating_sub(2).into()), role);
                     }
                     continue;
                 }
-                ListColumn::By => recorded.by(pet).map_or_else(missing, |by| page.appearance.text(by)),
-                ListColumn::At => {
+                Column::By => recorded.by(pet).map_or_else(missing, |by| page.appearance.text(by)),
+                Column::At => {
                     let at = recorded.at(pet).map(|at| page.appearance.moment(at, recorded.now));
                     at.unwrap_or_else(missing)
                 }
-                ListColumn::Age => recorded.age(pet).map_or_else(missing, age),
+                Column::Age => recorded.age(pet).map_or_else(missing, age),
             };
             page.at(x, cut(&cell, room.into()), role);
         }
@@ -251,7 +247,7 @@ impl<'a> Rows<'a> {
             let style = page.appearance.style(StyleRole::Selected).remove_modifier(Modifier::DIM);
             page.restyle(1, selected_to.saturating_sub(1), style);
         }
-        if let Some(status) = columns.find(STATUS) {
+        if let Some(status) = columns.find(Column::Status) {
             let (mark, role) = page.appearance.mark(pet.status.as_ref());
             page.at(status.x, mark, role);
         }
@@ -274,7 +270,7 @@ pub fn first_visible(cursor: usize, top: usize, visible: usize, rows: usize) -> 
 fn draw_headings(columns: &Columns, page: &mut Page<'_>) {
     for Shown { column, x, width } in columns.shown.iter().copied() {
         // Numbers alone are at the right.
-        let blank = if column == CATEGORY && columns.beside == 0 { width.saturating_sub(8) } else { 0 };
+        let blank = if column == Column::CategoryId && columns.beside == 0 { width.saturating_sub(8) } else { 0 };
         page.at(x + blank, cut(columns.look(column).0, width.into()), StyleRole::Heading);
     }
     page.gap();
@@ -287,7 +283,7 @@ fn underline(columns: &Columns, name: &str, signs: &[usize], page: &mut Page<'_>
     if page.appearance.text(name) != name {
         return;
     }
-    let Some(column) = columns.find(NAME) else { return };
+    let Some(column) = columns.find(Column::Name) else { return };
     let style = page.appearance.style(StyleRole::Match);
     let mut x = column.x;
     for (at, sign) in name.graphemes(true).enumerate() {
