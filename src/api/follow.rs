@@ -4,7 +4,7 @@
 //! The service keeps no state of its followers: each connection names the last event that is known, and those after it
 //! come. What they contain is bounded and checked; events that were there before are left out.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
 use std::pin::Pin;
 use std::time::Duration;
 
@@ -109,21 +109,18 @@ pub struct Follower {
     client: Client,
     status: Option<PetStatus>,
     position: Option<EventPosition>,
-    connection: Option<Connection>,
+    /// The events of the connection, if there is one.
+    events: Option<Events>,
+    /// The service has named a position on it, so that nothing is missed from now on.
+    is_placed: bool,
     /// How many times in a row connecting has given nothing.
     failures: u32,
     connect_at: Instant,
-    /// Came with pets that were reported together.
-    waiting: Option<Result<Followed, Failure>>,
+    /// What came and was not given yet, with the position after it.
+    coming: VecDeque<(Option<EventPosition>, Result<Followed, Failure>)>,
 }
 
-struct Connection {
-    events: Pin<Box<dyn Stream<Item = Result<Sse, sse_stream::Error>> + Send>>,
-    /// The service has named a position, so that nothing is missed from now on.
-    is_placed: bool,
-    /// Came before that was reported.
-    next: Option<Followed>,
-}
+type Events = Pin<Box<dyn Stream<Item = Result<Sse, sse_stream::Error>> + Send>>;
 
 impl Follower {
     /// Follows what happens after `after`, or from now on; with a `status`, to pets that have or had it. `None` if the
@@ -140,17 +137,15 @@ impl Follower {
         }
         let client = client.for_streams()?.called("events");
         let connect_at = Instant::from_std(clock::now().mono);
-        Ok(Some(Self { client, status, position: after, connection: None, failures: 0, connect_at, waiting: None }))
+        let (events, coming) = (None, VecDeque::new());
+        let follower =
+            Self { client, status, position: after, events, is_placed: false, failures: 0, connect_at, coming };
+        Ok(Some(follower))
     }
 
     /// A follower that begins after this misses nothing.
     pub const fn position(&self) -> Option<&EventPosition> {
         self.position.as_ref()
-    }
-
-    /// Whether the connection is there, so that nothing is missed from now on.
-    fn is_connected(&self) -> bool {
-        self.connection.as_ref().is_some_and(|connection| connection.is_placed)
     }
 
     /// What happens next. Connects, and connects again, as long as that may help. May be dropped while it waits.
@@ -159,42 +154,43 @@ impl Follower {
     /// If trying again would give the same. Asking again connects again.
     pub async fn next(&mut self) -> Result<Followed, Failure> {
         loop {
-            let Some(connection) = &mut self.connection else {
+            if let Some((after, news)) = self.coming.pop_front() {
+                self.position = after;
+                return news;
+            }
+            let Some(events) = &mut self.events else {
                 sleep_until(self.connect_at).await;
                 match self.connect().await {
-                    Ok(connection) => self.connection = Some(connection),
+                    Ok(events) => (self.events, self.is_placed) = (Some(events), false),
                     Err(error) => return self.lost(Some(error)),
                 }
                 continue;
             };
-            if let Some(next) = connection.next.take() {
-                return Ok(next);
-            }
-            let news = match connection.next_block().await {
+            let taken = match next_block(events).await {
                 Ok(Some(block)) => self.take(block),
                 Ok(None) => return self.lost(None),
                 Err(error) => Err(error),
             };
-            match news {
-                Ok(Some(news)) => return Ok(news),
-                Ok(None) => {}
-                Err(error) => return self.lost(Some(error)),
+            if let Err(error) = taken {
+                return self.lost(Some(error));
             }
         }
     }
 
-    /// The same, with new pets together that come one soon after another. What waits here then, [`Self::next`] does not give.
+    /// The same, with new pets together that come one soon after another.
     pub async fn followed(&mut self) -> Result<Followed, Failure> {
-        let mut followed = match self.waiting.take() {
-            Some(followed) => followed?,
-            None => self.next().await?,
-        };
+        let mut followed = self.next().await?;
         if let Followed::Added(added) = &mut followed {
             let end = Instant::from_std(clock::now().mono + TOGETHER);
-            while added.len() < MOST_TOGETHER && self.waiting.is_none() {
+            while added.len() < MOST_TOGETHER {
+                let here = self.position.clone();
                 match timeout_at(end, self.next()).await {
                     Ok(Ok(Followed::Added(next))) => added.extend(next),
-                    Ok(other) => self.waiting = Some(other),
+                    Ok(other) => {
+                        let after = std::mem::replace(&mut self.position, here);
+                        self.coming.push_front((after, other));
+                        break;
+                    }
                     Err(_) => break,
                 }
             }
@@ -202,7 +198,7 @@ impl Follower {
         Ok(followed)
     }
 
-    async fn connect(&mut self) -> Result<Connection, Failure> {
+    async fn connect(&mut self) -> Result<Events, Failure> {
         let mut url = self.client.events_url();
         if let Some(status) = self.status {
             url.query_pairs_mut().append_pair("status", status.as_str());
@@ -226,12 +222,11 @@ impl Follower {
         if !essence.eq_ignore_ascii_case("text/event-stream") {
             return Err(Failure::malformed("the answer is not a stream of events", ""));
         }
-        let events = Box::pin(SseByteStream::new(Box::pin(parts(response, self.client.silence()))));
-        Ok(Connection { events, is_placed: false, next: None })
+        Ok(Box::pin(SseByteStream::new(Box::pin(parts(response, self.client.silence())))))
     }
 
     fn lost(&mut self, error: Option<Failure>) -> Result<Followed, Failure> {
-        self.connection = None;
+        (self.events, self.is_placed) = (None, false);
         let wait = pause(FIRST_PAUSE, LONGEST_PAUSE, self.failures, error.as_ref(), dice());
         self.connect_at = Instant::from_std(clock::now().mono + wait);
         self.failures = self.failures.saturating_add(1);
@@ -241,8 +236,7 @@ impl Follower {
         }
     }
 
-    fn take(&mut self, block: Sse) -> Result<Option<Followed>, Failure> {
-        let Some(connection) = &mut self.connection else { return Ok(None) };
+    fn take(&mut self, block: Sse) -> Result<(), Failure> {
         let mut position = block.id.map(position).transpose()?;
         let event = block.event.as_deref().unwrap_or_default();
         let data = block.data.unwrap_or_default();
@@ -251,12 +245,14 @@ impl Follower {
         }
         let pet = (event == ADDED).then(|| read_json::<Pet>(data.as_bytes())).transpose()?;
         position = position.or(pet.as_ref().map(|pet| EventPosition::after(pet.id)));
-        let Some(position) = position else { return Ok(None) };
+        let Some(position) = position else { return Ok(()) };
         self.failures = 0;
         if event == LOST {
             let pet = position.pet;
-            let known = self.position.replace(position);
-            return Ok(known.is_some_and(|known| known.pet != pet).then_some(Followed::PetsLost(pet)));
+            let is_news = self.position.as_ref().is_some_and(|known| known.pet != pet);
+            self.position = Some(position.clone());
+            self.coming.extend(is_news.then_some((Some(position), Ok(Followed::PetsLost(pet)))));
+            return Ok(());
         }
         let fits = |status: Option<&ObservedStatus>| {
             self.status.is_none_or(|wanted| status == Some(&ObservedStatus::Known(wanted)))
@@ -280,18 +276,18 @@ impl Follower {
             }
             _ => None,
         };
-        let before = self.position.clone();
-        if known.is_none_or(|known| position.pet >= known) {
-            self.position = Some(position);
+        let is_further = known.is_none_or(|known| position.pet >= known);
+        let after = if is_further { Some(position) } else { self.position.clone() };
+        // A pet counts once it is given.
+        if news.is_none() {
+            self.position.clone_from(&after);
         }
-        if connection.is_placed {
-            return Ok(news);
+        if !std::mem::replace(&mut self.is_placed, true) {
+            let placed = self.position.clone().unwrap_or(EventPosition::after(PetId::MIN));
+            self.coming.push_back((self.position.clone(), Ok(Followed::Connected(placed))));
         }
-        connection.is_placed = true;
-        // A stream may begin with an event instead of a position.
-        let placed = if news.is_some() { before } else { self.position.clone() };
-        connection.next = news;
-        Ok(Some(Followed::Connected(placed.unwrap_or(EventPosition::after(PetId::MIN)))))
+        self.coming.extend(news.map(|news| (after, Ok(news))));
+        Ok(())
     }
 }
 
@@ -302,16 +298,14 @@ fn position(id: String) -> Result<EventPosition, Failure> {
     Ok(EventPosition { pet, id: Some(id) })
 }
 
-impl Connection {
-    async fn next_block(&mut self) -> Result<Option<Sse>, Failure> {
-        self.events.next().await.transpose().map_err(|error| match error {
-            sse_stream::Error::Body(source) => match source.downcast::<Failure>() {
-                Ok(error) => *error,
-                Err(_) => Failure::malformed("the stream of events cannot be read", ""),
-            },
-            _ => Failure::malformed("an event is not UTF-8", ""),
-        })
-    }
+async fn next_block(events: &mut Events) -> Result<Option<Sse>, Failure> {
+    events.next().await.transpose().map_err(|error| match error {
+        sse_stream::Error::Body(source) => match source.downcast::<Failure>() {
+            Ok(error) => *error,
+            Err(_) => Failure::malformed("the stream of events cannot be read", ""),
+        },
+        _ => Failure::malformed("an event is not UTF-8", ""),
+    })
 }
 
 /// The body, as long as no event is too large: the parser itself has no limit, and keeps what follows the last empty line.
@@ -396,7 +390,7 @@ impl ProvenanceReader {
                     self.follower.insert(follower(&self.client, Some(after))?)
                 }
             };
-            let news = match follower.is_connected() {
+            let news = match follower.is_placed {
                 true => timeout(QUIET, follower.next()).await.ok(),
                 // Connecting has its own time.
                 false => Some(follower.next().await),

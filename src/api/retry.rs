@@ -145,7 +145,7 @@ pub async fn change_pet_once(
             Ok(pet) => return Ok(pet),
             Err(error) => error,
         };
-        let wait = wait_before_sending_again(repeat, &error, dice()).filter(|_| client.keeps_idempotency_keys());
+        let wait = wait_before_repeat(repeat, &error, dice()).filter(|_| client.keeps_idempotency_keys());
         // What the pet is now says what became of an earlier try.
         if error.changed().is_some() {
             return Err(error);
