@@ -18,7 +18,6 @@ pub fn line(record: &impl Serialize) -> io::Result<String> {
 #[derive(Debug)]
 pub struct Log {
     file: File,
-    kept: String,
     /// A write has failed, maybe in the middle of a line, so nothing more is written.
     has_failed: bool,
 }
@@ -26,24 +25,17 @@ pub struct Log {
 impl Log {
     /// A log on a file that is open for appending and ends with a complete line.
     pub const fn new(file: File) -> Self {
-        Self { file, kept: String::new(), has_failed: false }
+        Self { file, has_failed: false }
     }
 
-    /// Keeps a record in memory until the next [`write`](Self::write). Returns how many bytes are kept.
-    pub fn keep(&mut self, record: &impl Serialize) -> io::Result<usize> {
+    /// Writes records. After this they survive a crash of the program, and after [`sync`](Self::sync) one of the machine.
+    pub fn append(&mut self, records: &[impl Serialize]) -> io::Result<()> {
         if self.has_failed {
             return Err(io::Error::other("an earlier line could not be written"));
         }
-        self.kept.push_str(&line(record)?);
-        Ok(self.kept.len())
-    }
-
-    /// Writes the kept records. After this they survive a crash of the program, and after [`sync`](Self::sync) one of the
-    /// machine.
-    pub fn write(&mut self) -> io::Result<()> {
-        let written = self.file.write_all(self.kept.as_bytes());
-        self.kept.clear();
-        self.has_failed |= written.is_err();
+        let lines = records.iter().map(line).collect::<io::Result<String>>()?;
+        let written = self.file.write_all(lines.as_bytes());
+        self.has_failed = written.is_err();
         written
     }
 
@@ -60,8 +52,6 @@ impl Log {
 
 impl Drop for Log {
     fn drop(&mut self) {
-        // Records that cannot be written are as if they had never happened.
-        let _ = self.write();
         // Closing it is not enough: a program that is just being started has it open, too.
         let _ = self.unlock();
     }
@@ -105,6 +95,8 @@ impl<R: BufRead> Lines<R> {
 mod tests {
     use std::fs::OpenOptions;
 
+    use serde_json::json;
+
     use super::*;
 
     fn all(text: &[u8], longest: u64) -> io::Result<(Vec<(u64, String)>, u64)> {
@@ -120,11 +112,8 @@ mod tests {
     fn written_records_are_read_again_without_a_torn_end() {
         let file = tempfile::NamedTempFile::new().unwrap();
         let mut log = Log::new(OpenOptions::new().append(true).open(file.path()).unwrap());
-        assert_eq!(log.keep(&1).unwrap(), 2);
-        assert_eq!(log.keep(&"a").unwrap(), 6);
-        assert_eq!(std::fs::read(file.path()).unwrap(), b"", "it is kept");
-        log.write().unwrap();
-        log.keep(&[2]).unwrap();
+        log.append(&[1]).unwrap();
+        log.append(&[json!("a"), json!([2])]).unwrap();
         drop(log);
         let whole = std::fs::read(file.path()).unwrap();
         let lines = |count: usize| {
@@ -147,8 +136,7 @@ mod tests {
     fn nothing_is_written_after_a_failed_write() {
         let file = tempfile::NamedTempFile::new().unwrap();
         let mut log = Log::new(File::open(file.path()).unwrap());
-        log.keep(&1).unwrap();
-        assert!(log.write().is_err(), "it is open for reading only");
-        assert!(log.keep(&2).is_err());
+        assert!(log.append(&[1]).is_err(), "it is open for reading only");
+        assert_eq!(log.append(&[2]).unwrap_err().to_string(), "an earlier line could not be written");
     }
 }

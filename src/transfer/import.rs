@@ -10,7 +10,9 @@ use std::future::pending;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use futures_util::StreamExt as _;
 use futures_util::future::join_all;
+use futures_util::stream;
 use jiff::Timestamp;
 use parking_lot::Mutex;
 use tokio::sync::{mpsc, watch};
@@ -22,9 +24,8 @@ use super::{Input, Journal, TransferError};
 use crate::api::{Client, Failure};
 use crate::clock;
 pub use progress::{ImportProgress, ImportedRow, OnImportedRow, Waiting};
-use send::Queue;
 pub use shared::ImportEnded;
-use shared::{Pace, ServiceClock, Shared};
+use shared::{Pace, ServiceClock, Shared, Turn};
 pub use work::{ImportControl, ImportOptions, ImportRun, Patience, Seen, Start, Work};
 
 /// Parts of rows ahead of the senders.
@@ -89,11 +90,12 @@ async fn send_all(
     count: usize,
     mut controls: watch::Receiver<ImportControl>,
 ) -> Result<(), TransferError> {
-    let (turns, parts) = mpsc::channel(AHEAD);
+    let (turns, mut parts) = mpsc::channel::<Vec<Turn>>(AHEAD);
     // Outside the runtime, because waiting for standard input must not delay its end.
     let reader = Arc::clone(shared);
     thread("rows", move || reader.read(input, &turns))?;
-    let queue = Queue::new(parts, count).into();
+    let rows = stream::poll_fn(move |context| parts.poll_recv(context)).flat_map(stream::iter);
+    let queue = tokio::sync::Mutex::new(rows);
     let controlled = async {
         while controls.changed().await.is_ok() {
             let control = *controls.borrow_and_update();
@@ -109,22 +111,13 @@ async fn send_all(
         shared.halt.cancelled().await;
         sleep(shared.work.how.patience.stop_within).await;
     };
-    // The journal is written also while nothing new is sent.
-    let kept_up = async {
-        if let Some(journal) = &shared.work.journal {
-            shared.fail(&journal.keep_up().await);
-        }
-        pending().await
-    };
     tokio::select! {
         _ = join_all((0..count).map(|_| shared.send_rows(&queue))) => {}
         () = controlled => {}
         () = overdue => {}
-        () = kept_up => {}
     }
     // Rows still being sent stay in the journal without an outcome.
     shared.progress.send_modify(|progress| progress.unknown += std::mem::take(&mut progress.under_way));
-    queue.into_inner().give_back(shared);
     Ok(())
 }
 

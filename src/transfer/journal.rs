@@ -14,13 +14,11 @@ use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Write as _};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::slice;
 
 use jiff::Timestamp;
 use parking_lot::Mutex;
 use tempfile::NamedTempFile;
-use tokio::sync::Notify;
-use tokio::time::sleep;
 use uuid::Uuid;
 
 use super::rows::Row;
@@ -33,12 +31,6 @@ pub(super) use lines::{hash, read_head};
 pub(super) use replay::{Comparison, Reasons, RowNumbers};
 pub use replay::{Past, UnknownRow};
 
-/// How long an outcome is buffered to be written with the next ones.
-const MOMENT: Duration = Duration::from_millis(2);
-
-/// How much is buffered, in bytes.
-const MOST_KEPT: usize = 256 << 10;
-
 /// The file, open and locked. Lines are written by the thread that has them: import threads may wait for the disk, and
 /// a write is faster than waking another thread.
 #[derive(Debug)]
@@ -49,7 +41,6 @@ pub struct Journal {
     /// The fingerprint of the API key, if not that of the first line.
     by: Option<String>,
     log: Mutex<Log>,
-    kept_outcome: Notify,
 }
 
 impl Journal {
@@ -126,10 +117,7 @@ impl Journal {
             let (id, last, good) = (Uuid::new_v4(), past.last, rows.here + rows.new);
             let edited = Edited { id, last, file: print, good, bad: rows.bad };
             journal.keep(&Line { edited: Some(edited.clone()), ..Line::default() })?;
-            journal.write(|log| {
-                log.write()?;
-                log.sync()
-            })?;
+            journal.write(|log| log.sync())?;
             past.head.take(edited);
         }
         Ok((journal, past))
@@ -137,7 +125,7 @@ impl Journal {
 
     fn new(path: &Path, file: File) -> Self {
         let log = Mutex::new(Log::new(file));
-        Self { path: path.to_owned(), kept: None, by: None, log, kept_outcome: Notify::new() }
+        Self { path: path.to_owned(), kept: None, by: None, log }
     }
 
     /// Removes an unused journal, and restores the replaced one.
@@ -149,20 +137,14 @@ impl Journal {
         };
     }
 
-    /// Records that rows are about to be sent. Survives a crash of petstore.
-    pub fn sending<'a>(&self, rows: impl Iterator<Item = &'a Row>, at: Timestamp) -> Result<(), TransferError> {
-        let mut lines = rows.map(|Row { row, line, new, .. }| {
-            let hash = Some(hex_of(hash(new)));
-            let (sent, by) = (Some(at.as_second()), self.by.clone());
-            Line { row: *row, line: Some(*line), hash, sent, by, ..Line::default() }
-        });
-        self.write(|log| {
-            lines.try_for_each(|line| log.keep(&line).map(drop))?;
-            log.write()
-        })
+    /// Records that a row is about to be sent. Survives a crash of petstore.
+    pub fn sending(&self, Row { row, line, new, .. }: &Row, at: Timestamp) -> Result<(), TransferError> {
+        let hash = Some(hex_of(hash(new)));
+        let (sent, by) = (Some(at.as_second()), self.by.clone());
+        self.keep(&Line { row: *row, line: Some(*line), hash, sent, by, ..Line::default() })
     }
 
-    /// Records the outcome of a row. It is written with the next lines, or by `keep_up`.
+    /// Records the outcome of a row.
     pub fn outcome(&self, row: u64, line: u64, outcome: &RowOutcome) -> Result<(), TransferError> {
         self.keep(&Line::of(row, line, outcome))
     }
@@ -175,27 +157,13 @@ impl Journal {
     /// Syncs and unlocks the file.
     pub fn close(&self) -> Result<(), TransferError> {
         self.write(|log| {
-            log.write()?;
             log.sync()?;
             log.unlock()
         })
     }
 
-    /// Writes buffered outcomes after a moment, while polled. Returns only if that fails.
-    pub(super) async fn keep_up(&self) -> TransferError {
-        loop {
-            self.kept_outcome.notified().await;
-            sleep(MOMENT).await;
-            if let Err(error) = self.write(Log::write) {
-                return error;
-            }
-        }
-    }
-
     fn keep(&self, line: &Line) -> Result<(), TransferError> {
-        let kept = self.write(|log| if log.keep(line)? < MOST_KEPT { Ok(()) } else { log.write() });
-        self.kept_outcome.notify_one();
-        kept
+        self.write(|log| log.append(slice::from_ref(line)))
     }
 
     fn write(&self, act: impl FnOnce(&mut Log) -> io::Result<()>) -> Result<(), TransferError> {

@@ -1,13 +1,10 @@
 //! A sender: takes a row, sends it until its outcome is known, and records that.
 //!
-//! Some rows at a time are recorded as sent before the first of them is, with one write, so a sender can often send the next
-//! one immediately. After a kill, their outcome is unknown like that of rows being sent; they are at most half as many as
-//! the senders. Any other end returns them.
+//! A row is recorded as sent just before: after a kill, only the outcome of the rows that were being sent is unknown.
 
-use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
-use tokio::sync::mpsc;
+use futures_util::{Stream, StreamExt as _};
 
 use super::shared::{ImportEnded, Shared, Turn};
 use super::{ImportedRow, Waiting};
@@ -32,55 +29,12 @@ enum Verdict {
     Never,
 }
 
-/// The rows that wait for a sender.
-pub struct Queue {
-    parts: mpsc::Receiver<Vec<Turn>>,
-    /// These were read.
-    read: VecDeque<Turn>,
-    /// These are recorded as sent.
-    announced: VecDeque<Turn>,
-    /// How many are recorded with one write.
-    at_once: usize,
-}
-
-impl Queue {
-    /// The rows that come in `parts`, for so many senders.
-    pub fn new(parts: mpsc::Receiver<Vec<Turn>>, senders: usize) -> Self {
-        Self { parts, read: VecDeque::new(), announced: VecDeque::new(), at_once: senders.div_ceil(2) }
-    }
-
-    /// The next row, which is recorded as sent; `None` at their end, or if that cannot be written.
-    async fn next(&mut self, shared: &Shared) -> Option<Turn> {
-        if self.announced.is_empty() {
-            while self.read.is_empty() {
-                self.read = self.parts.recv().await?.into();
-            }
-            let turns: VecDeque<_> = self.read.drain(..self.at_once.min(self.read.len())).collect();
-            let at = shared.clock.now();
-            if !shared.note(|journal| journal.sending(turns.iter().map(|turn| &turn.row), at)) {
-                return None;
-            }
-            self.announced = turns;
-        }
-        self.announced.pop_front()
-    }
-
-    /// After the senders have ended: records the remaining rows as not sent.
-    pub fn give_back(self, shared: &Shared) {
-        // Rows with an unknown outcome keep it.
-        for Turn { row, .. } in self.announced.into_iter().filter(|turn| !turn.may_exist) {
-            let outcome = RowOutcome::NotSent(RowAnswer::new("It was not sent."));
-            shared.note(|journal| journal.outcome(row.row, row.line, &outcome));
-        }
-    }
-}
-
 impl Shared {
     /// Sends one row after another, until there are no more or the import ends.
-    pub async fn send_rows(&self, queue: &tokio::sync::Mutex<Queue>) {
+    pub async fn send_rows(&self, queue: &tokio::sync::Mutex<impl Stream<Item = Turn> + Unpin>) {
         let next = async || {
             self.ready().await;
-            queue.lock().await.next(self).await
+            queue.lock().await.next().await
         };
         while let Some(Some(turn)) = self.halt.run_until_cancelled(next()).await {
             self.send(turn).await;
@@ -89,6 +43,9 @@ impl Shared {
 
     async fn send(&self, turn: Turn) {
         let Row { row, line, new, .. } = &turn.row;
+        if !self.note(|journal| journal.sending(&turn.row, self.clock.now())) {
+            return;
+        }
         self.progress.send_modify(|progress| progress.under_way += 1);
         let outcome = self.once(&turn).await;
         // If that cannot be written, its outcome stays unknown, which is correct.

@@ -295,9 +295,8 @@ impl QueueFile {
             Some(log) => log,
             None => self.open()?,
         };
-        records.iter().try_for_each(|record| log.keep(record).map(drop))?;
         // A partial record is cut off when the file is opened again.
-        log.write()?;
+        log.append(records)?;
         self.log = Some(log);
         Ok(())
     }
