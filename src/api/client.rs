@@ -68,7 +68,7 @@ impl Default for Timeouts {
 #[derive(Clone)]
 pub struct Client {
     http: reqwest::Client,
-    base: BaseUrl,
+    pub(super) base: BaseUrl,
     key: Option<ApiKey>,
     /// What is the same in every request: the address of the pets, and the headers.
     pets: Url,
@@ -256,11 +256,6 @@ impl Client {
         self.offers_changes.load(Ordering::Relaxed)
     }
 
-    /// The address at which new pets can be followed.
-    pub(super) fn events_url(&self) -> Url {
-        self.base.join("pets/events")
-    }
-
     /// The same client without a limit for whole answers.
     pub(super) fn for_streams(&self) -> Result<Self, reqwest::Error> {
         let http = unlimited(&self.base, self.timeouts.connect, &self.trust, false).build()?;
@@ -385,7 +380,8 @@ fn unlimited(base: &BaseUrl, connect: Duration, trust: &Trust, keep_connections:
         }
     } else {
         // Never used over plain HTTP, but reading the machine's certificates would take longer than the request.
-        builder = builder.tls_backend_preconfigured(no_certificates());
+        let none = rustls::ClientConfig::builder().with_root_certificates(rustls::RootCertStore::empty());
+        builder = builder.tls_backend_preconfigured(none.with_no_client_auth());
     }
     if base.is_loopback() {
         builder = builder.no_proxy();
@@ -405,10 +401,6 @@ fn is_etag(text: &str) -> bool {
     let tag = text.strip_prefix("W/").unwrap_or(text);
     let quoted = tag.len() >= 2 && tag.starts_with('"') && tag.ends_with('"');
     quoted && text.len() <= MAX_ETAG
-}
-
-fn no_certificates() -> rustls::ClientConfig {
-    rustls::ClientConfig::builder().with_root_certificates(rustls::RootCertStore::empty()).with_no_client_auth()
 }
 
 /// Makes ring the process's TLS provider. To be called once at start, before any [`Client`] is made.

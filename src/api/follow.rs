@@ -199,7 +199,7 @@ impl Follower {
     }
 
     async fn connect(&mut self) -> Result<Events, Failure> {
-        let mut url = self.client.events_url();
+        let mut url = self.client.base.join("pets/events");
         if let Some(status) = self.status {
             url.query_pairs_mut().append_pair("status", status.as_str());
         }

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::fmt;
 use std::str::FromStr;
 
-use super::export::{Column, HEADER};
+use super::export::Column;
 use super::words::did_you_mean;
 use super::{Pet, short};
 
@@ -16,7 +16,7 @@ fn named(word: &str, columns: &[Column]) -> Result<Column, String> {
     let lower = word.trim().to_lowercase();
     let lower = if lower == CATEGORY { "categoryid" } else { lower.as_str() };
     columns.iter().copied().find(|column| column.as_str().to_lowercase() == lower).ok_or_else(|| {
-        let suggestion = did_you_mean(lower, HEADER);
+        let suggestion = did_you_mean(lower, Column::OF_PETS.map(Column::as_str));
         let names: Vec<_> = columns.iter().map(|column| column.as_str()).collect();
         format!("\"{}\" is not a column ({}).{suggestion}", short(word), names.join(", "))
     })

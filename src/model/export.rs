@@ -9,9 +9,6 @@ use serde::ser::{Serialize, SerializeMap as _, Serializer};
 
 use super::{ObservedStatus, Pet, Provenances};
 
-/// The names of the columns of a pet, as in [`Column::OF_PETS`].
-pub const HEADER: [&str; 4] = ["id", "name", "categoryId", "status"];
-
 /// A column of a list: of the pets, or of what was recorded when they were added.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, strum::IntoStaticStr)]
 #[strum(serialize_all = "camelCase")]

@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 use super::FileFormat;
 use super::error::{TransferError, list};
 use crate::model::draft::check_name;
-use crate::model::{Categories, Field, PetStatus, export, short};
+use crate::model::export::Column;
+use crate::model::{Categories, Field, PetStatus, short};
 
 /// Choices about how to read a file. The default makes none.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -112,7 +113,8 @@ impl Columns {
         let cells = header.iter().take(MOST_CELLS);
         let header: Vec<_> = cells.map(|cell| String::from_utf8_lossy(cell).into_owned()).collect();
         let names: Vec<String> = header.iter().map(|name| short(name.trim())).collect();
-        let ours = header == export::HEADER || header.first().is_some_and(|name| name == WHY_EXACT);
+        let ours =
+            header == Column::OF_PETS.map(Column::as_str) || header.first().is_some_and(|name| name == WHY_EXACT);
         let mut of = [None; 3];
         for (field, of) in Field::ALL.into_iter().zip(&mut of) {
             *of = match (&reading.set[field as usize], &reading.map[field as usize]) {

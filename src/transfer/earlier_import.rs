@@ -103,8 +103,8 @@ impl EarlierImport {
         match Self::compare(path, &head.reading, report, head.clone()) {
             // The mapping chosen for that file does not apply to another one.
             Ok(earlier) if !earlier.same_file && earlier.way() == EarlierVerdict::Anew => {}
-            Err(error) if !error.is_of_the_columns() => return Err(error),
-            Err(_) => {}
+            // It names columns that this file does not have.
+            Err(TransferError::NoColumn { .. } | TransferError::Columns(_)) => {}
             earlier => return earlier,
         }
         Self::compare(path, reading, report, head)

@@ -102,11 +102,6 @@ impl TransferError {
     pub fn sentence(&self) -> String {
         format!("{}.", display_safe(&self.to_string()))
     }
-
-    /// Whether the columns of the file do not match.
-    pub(super) const fn is_of_the_columns(&self) -> bool {
-        matches!(self, Self::NoColumn { .. } | Self::Columns(_))
-    }
 }
 
 /// The columns as a list.

@@ -20,7 +20,6 @@ const WRITTEN: Duration = Duration::from_secs(60);
 #[derive(Clone)]
 pub struct TransferProgress {
     bar: ProgressBar,
-    is_drawn: bool,
     /// How often it is updated.
     each: Duration,
     verbosity: Verbosity,
@@ -48,7 +47,7 @@ impl TransferProgress {
         };
         let style = style.with_key("rate", rate).progress_chars("#>-");
         bar.set_style(if settings.ascii { style.tick_chars("|/-\\ ") } else { style });
-        Self { bar, is_drawn, each, verbosity }
+        Self { bar, each, verbosity }
     }
 
     /// Writes a line without disturbing the bar.
@@ -86,7 +85,7 @@ impl TransferProgress {
         loop {
             due.tick().await;
             let (rows, text) = now();
-            if self.is_drawn {
+            if !self.bar.is_hidden() {
                 self.bar.set_position(rows);
                 self.bar.set_message(text);
                 self.bar.tick();

@@ -140,10 +140,6 @@ impl State {
         self.left = left;
     }
 
-    fn set_status(&mut self, status: Option<PetStatus>) {
-        self.form.set(&STATUS, status.map_or("", PetStatus::as_str));
-    }
-
     /// When waiting work is due.
     pub fn next_due(&self) -> Option<Instant> {
         let Pacing { pause, write_pause, .. } = self.pacing;
@@ -211,7 +207,7 @@ impl State {
         self.form = new_form();
         self.form.set(&NAME, &draft.name);
         self.form.set(&CATEGORY, &draft.category_id);
-        self.set_status(draft.status);
+        self.form.set(&STATUS, draft.status.map_or("", PetStatus::as_str));
     }
 
     /// Restores the form as it was before a line was edited. The number of that line.
