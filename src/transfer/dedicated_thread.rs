@@ -1,7 +1,7 @@
 //! Dedicated threads with a runtime for sending many requests: nothing else runs between an answer and the next
 //! request.
 
-use std::io;
+use std::{io, thread};
 
 use tokio::runtime::Builder;
 use tokio::sync::oneshot;
@@ -17,17 +17,14 @@ where
 {
     let runtime = Builder::new_current_thread().enable_all().build().map_err(TransferError::Start)?;
     let (sender, done) = oneshot::channel();
-    thread(name, move || {
+    let run = move || {
         // It fails only if this was dropped.
         let _ = sender.send(runtime.block_on(work()));
+        // What it still waits for, such as standard input, must not delay its end.
         runtime.shutdown_background();
-    })?;
+    };
+    thread::Builder::new().name(name.into()).spawn(run).map_err(TransferError::Start)?;
     done.await.map_err(|_| TransferError::Start(io::ErrorKind::Other.into()))
-}
-
-/// A detached thread.
-pub fn thread(name: &str, work: impl FnOnce() + Send + 'static) -> Result<(), TransferError> {
-    std::thread::Builder::new().name(name.into()).spawn(work).map(drop).map_err(TransferError::Start)
 }
 
 /// Runs work that waits for the disk beside the others.

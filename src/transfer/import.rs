@@ -16,10 +16,11 @@ use futures_util::stream;
 use jiff::Timestamp;
 use parking_lot::Mutex;
 use tokio::sync::{mpsc, watch};
+use tokio::task::spawn_blocking;
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
-use super::dedicated_thread::{alone, thread};
+use super::dedicated_thread::alone;
 use super::{Input, Journal, TransferError};
 use crate::api::{Client, Failure};
 use crate::clock;
@@ -77,23 +78,17 @@ pub async fn run(
         let clock = ServiceClock { date: date.unwrap_or(at.wall), at };
         let pace = Mutex::new(Pace::new(work.how.patience, at.mono));
         let shared = Arc::new(Shared { work, client, clock, pace, progress, on_row, halt, ended: Mutex::new(None) });
-        send_all(&shared, input, count, controls).await?;
+        send_all(&shared, input, count, controls).await;
         Ok(summary(&shared))
     };
     alone("import", send).await?
 }
 
 /// Sends the rows, so many at a time, until they are done or it is over.
-async fn send_all(
-    shared: &Arc<Shared>,
-    input: Input,
-    count: usize,
-    mut controls: watch::Receiver<ImportControl>,
-) -> Result<(), TransferError> {
+async fn send_all(shared: &Arc<Shared>, input: Input, count: usize, mut controls: watch::Receiver<ImportControl>) {
     let (turns, mut parts) = mpsc::channel::<Vec<Turn>>(AHEAD);
-    // Outside the runtime, because waiting for standard input must not delay its end.
     let reader = Arc::clone(shared);
-    thread("rows", move || reader.read(input, &turns))?;
+    spawn_blocking(move || reader.read(input, &turns));
     let rows = stream::poll_fn(move |context| parts.poll_recv(context)).flat_map(stream::iter);
     let queue = tokio::sync::Mutex::new(rows);
     let controlled = async {
@@ -118,7 +113,6 @@ async fn send_all(
     }
     // Rows still being sent stay in the journal without an outcome.
     shared.progress.send_modify(|progress| progress.unknown += std::mem::take(&mut progress.under_way));
-    Ok(())
 }
 
 /// Requests one pet to find out whether the service is reachable, accepts the key and keeps idempotency keys, and its

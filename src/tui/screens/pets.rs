@@ -474,10 +474,11 @@ impl Rows {
         let of_status = (0..).zip(pets).filter(|(_, pet)| is_of(status, pet));
         let mut order: Vec<u32> = of_status.map(|(index, _)| index).collect();
         let pet = |index: &u32| &pets[*index as usize];
-        match sort.column {
+        if sort.column == Column::Name {
             // Made once for each name, not for each comparison.
-            Column::Name => order.sort_by_cached_key(|index| (pet(index).name.to_lowercase(), pet(index).id)),
-            by => order.sort_by(|a, b| compare(pet(a), pet(b), by)),
+            order.sort_by_cached_key(|index| (pet(index).name.to_lowercase(), pet(index).id));
+        } else {
+            order.sort_by(|a, b| compare(pet(a), pet(b), sort.column));
         }
         if sort.descending {
             order.reverse();
