@@ -31,15 +31,16 @@ pub struct Query {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Term {
-    /// A bare word. It may be scattered over the name, begin the category or the status, or be anywhere in the id.
-    Word(Needle),
-    Only(Filter),
-    Not(Filter),
+struct Term {
+    /// What fits is not wanted.
+    not: bool,
+    filter: Filter,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Filter {
+    /// A bare word. It may be scattered over the name, begin the category or the status, or be anywhere in the id.
+    Word(Needle),
     /// `"exact words"`, anywhere in the name.
     Contains(Needle),
     /// `cat:3,7`, `cat:dog`
@@ -61,30 +62,21 @@ impl Query {
     pub fn parse(text: &str, categories: &Categories) -> Self {
         let mut terms: Vec<Term> = Vec::new();
         let mut asks_who = false;
-        let mut rest = text.trim_start();
-        while !rest.is_empty() && terms.len() < MOST_TERMS {
-            let (token, after) = Token::next(rest);
-            asks_who |= token.asks_who();
+        for token in tokens(text) {
+            if terms.len() == MOST_TERMS {
+                break;
+            }
+            asks_who |= token.keyed().0 == BY;
             terms.extend(token.term(categories).filter(|term| !terms.contains(term)));
-            rest = after;
         }
         Self { terms, asks_who }
     }
 
     /// Why `text` is not a search that can be saved: what is typed may be unfinished, what is saved may not.
     pub fn fault(text: &str, categories: &Categories) -> Option<String> {
-        let mut rest = text.trim_start();
-        for _ in 0..MOST_TERMS {
-            if rest.is_empty() {
-                return None;
-            }
-            let (token, after) = Token::next(rest);
-            if let Some(fault) = token.fault(categories) {
-                return Some(fault);
-            }
-            rest = after;
-        }
-        (!rest.is_empty()).then(|| format!("a search has at most {MOST_TERMS} terms"))
+        let mut tokens = tokens(text);
+        let fault = tokens.by_ref().take(MOST_TERMS).find_map(|token| token.fault(categories));
+        fault.or_else(|| tokens.next().map(|_| format!("a search has at most {MOST_TERMS} terms")))
     }
 
     /// Whether it is about who added the pets, also if it does not say who yet.
@@ -95,7 +87,7 @@ impl Query {
     /// Learns who added pets. Before that, nobody is known to have added any.
     pub fn know(&mut self, provenances: &Provenances) {
         for term in &mut self.terms {
-            if let Term::Only(Filter::By(needle, pets)) | Term::Not(Filter::By(needle, pets)) = term {
+            if let Filter::By(needle, pets) = &mut term.filter {
                 let fits = |by: &str| needle.find_in(Text::from(by)).is_some();
                 let added = provenances.iter().filter(|(_, provenance)| provenance.by().is_some_and(fits));
                 *pets = Arc::new(added.map(|(id, _)| *id).collect());
@@ -111,27 +103,18 @@ impl Query {
     /// Whether `pet` fits.
     pub fn fits(&self, pet: &Pet) -> bool {
         let name = Text::from(pet.name.as_str());
-        self.terms.iter().all(|term| match term {
-            Term::Word(word) => word.is_scattered_in(name) || word.in_the_rest(pet).is_some(),
-            Term::Only(filter) => filter.fits(pet, name),
-            Term::Not(filter) => !filter.fits(pet, name),
-        })
+        self.terms.iter().all(|term| term.filter.fits(pet, name) != term.not)
     }
 
     /// The bare words.
     pub fn words(&self) -> impl Iterator<Item = &Needle> {
-        self.terms.iter().filter_map(|term| match term {
-            Term::Word(word) => Some(word),
-            Term::Only(_) | Term::Not(_) => None,
-        })
+        self.terms.iter().filter_map(|term| if let Filter::Word(word) = &term.filter { Some(word) } else { None })
     }
 
     /// The letters that the name must contain just so.
     pub fn exact(&self) -> impl Iterator<Item = &Needle> {
-        self.terms.iter().filter_map(|term| match term {
-            Term::Only(Filter::Contains(needle)) => Some(needle),
-            Term::Only(_) | Term::Word(_) | Term::Not(_) => None,
-        })
+        let wanted = self.terms.iter().filter(|term| !term.not);
+        wanted.filter_map(|term| if let Filter::Contains(needle) = &term.filter { Some(needle) } else { None })
     }
 }
 
@@ -144,9 +127,13 @@ struct Token<'a> {
     quotes: Option<bool>,
 }
 
-impl<'a> Token<'a> {
-    /// The first term of `rest`, and what comes after it.
-    fn next(rest: &'a str) -> (Self, &'a str) {
+/// The terms of a text, one after another.
+fn tokens(text: &str) -> impl Iterator<Item = Token<'_>> {
+    let mut rest = text.trim_start();
+    std::iter::from_fn(move || {
+        if rest.is_empty() {
+            return None;
+        }
         let (not, after) = rest.strip_prefix('-').map_or((false, rest), |after| (true, after));
         let (text, after, quotes) = match after.strip_prefix('"') {
             Some(quoted) => match quoted.split_once('"') {
@@ -158,17 +145,16 @@ impl<'a> Token<'a> {
                 (word, after, None)
             }
         };
-        (Self { not, text, quotes }, after.trim_start())
-    }
+        rest = after.trim_start();
+        Some(Token { not, text, quotes })
+    })
+}
 
+impl<'a> Token<'a> {
     /// The word before a `:`, in lower case, and what comes after it.
     fn keyed(&self) -> (String, &'a str) {
         let (key, value) = self.text.split_once(':').filter(|_| self.quotes.is_none()).unwrap_or(("", self.text));
         (key.to_ascii_lowercase(), value)
-    }
-
-    fn asks_who(&self) -> bool {
-        self.keyed().0 == BY
     }
 
     /// `None` if there is nothing to search for yet.
@@ -186,9 +172,9 @@ impl<'a> Token<'a> {
             "status" | "is" => Filter::Status(Needle::new(value)?),
             BY => Filter::By(Needle::new(value)?, Arc::default()),
             _ if self.not || self.quotes.is_some() => Filter::Contains(Needle::new(self.text)?),
-            _ => return Some(Term::Word(Needle::new(self.text)?)),
+            _ => Filter::Word(Needle::new(self.text)?),
         };
-        Some(if self.not { Term::Not(filter) } else { Term::Only(filter) })
+        Some(Term { not: self.not, filter })
     }
 
     fn fault(&self, categories: &Categories) -> Option<String> {
@@ -220,6 +206,7 @@ impl<'a> Token<'a> {
 impl Filter {
     fn fits(&self, pet: &Pet, name: Text<'_>) -> bool {
         match self {
+            Self::Word(word) => word.is_scattered_in(name) || word.in_the_rest(pet).is_some(),
             Self::Contains(needle) => needle.find_in(name).is_some(),
             Self::Category(numbers) => numbers.contains(&pet.category_id),
             Self::Id(wanted) => match wanted.strip_suffix('*') {

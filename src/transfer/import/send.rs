@@ -2,7 +2,7 @@
 //!
 //! A row is recorded as sent just before: after a kill, only the outcome of the rows that were being sent is unknown.
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use futures_util::{Stream, StreamExt as _};
 
@@ -24,7 +24,7 @@ enum Verdict {
     /// The key is refused, for every row.
     Everybody,
     /// Sending it again may help, after a pause.
-    Again(Option<Duration>),
+    Again,
     /// Sending it again is useless.
     Never,
 }
@@ -59,17 +59,17 @@ impl Shared {
         let (key, first) = (self.work.past.key_of(row.row), clock::now());
         let (mut own_failures, mut successes) = (0, self.pace.lock().successes);
         let again = |FailedAttempt { error, began, is_unknown }: FailedAttempt<'_>| {
-            let asked = match verdict(error) {
+            match verdict(error) {
                 Verdict::Everybody => {
                     self.end(ImportEnded::Unauthorized(error.clone()));
                     return None;
                 }
                 Verdict::Never => return None,
-                Verdict::Again(asked) => asked,
-            };
+                Verdict::Again => {}
+            }
             let others_succeed = std::mem::replace(&mut successes, self.pace.lock().successes) < successes;
             own_failures += u32::from(others_succeed && is_own(error) || is_the_rows(error));
-            self.pause(began, asked, error);
+            self.pause(began, error);
             let repeats_safely = !is_unknown && !may_exist || is_known_since(&self.client, first);
             (repeats_safely && own_failures <= OWN_FAILURES)
                 .then_some(async { self.halt.run_until_cancelled(self.ready()).await.is_some() })
@@ -85,14 +85,14 @@ impl Shared {
             _ if *may_exist => RowOutcome::Unknown(RowAnswer::new("It may have been added before.")),
             _ if error.outcome_unknown() => RowOutcome::Unknown(RowAnswer::from(&error)),
             Verdict::Never => RowOutcome::Refused(RowAnswer::from(&error)),
-            Verdict::Everybody | Verdict::Again(_) => RowOutcome::NotSent(RowAnswer::from(&error)),
+            Verdict::Everybody | Verdict::Again => RowOutcome::NotSent(RowAnswer::from(&error)),
         }
     }
 
     /// Makes all senders wait, or gives up.
-    fn pause(&self, began: Instant, asked: Option<Duration>, error: &Failure) {
+    fn pause(&self, began: Instant, error: &Failure) {
         let now = clock::now().mono;
-        let wait = self.pace.lock().failed(began, asked, now, dice());
+        let wait = self.pace.lock().failed(began, error.asked_pause(), now, dice());
         match wait {
             None => self.end(ImportEnded::NoAnswer(error.clone())),
             Some(wait) if wait.is_zero() => {}
@@ -117,12 +117,12 @@ fn is_known_since(client: &Client, first: Now) -> bool {
 
 fn verdict(error: &Failure) -> Verdict {
     match error {
-        Failure::NotSent { .. } | Failure::NoAnswer { .. } | Failure::Broken { .. } | Failure::Malformed { .. } => {
-            Verdict::Again(None)
-        }
         Failure::Refused { status: 401 | 403, .. } => Verdict::Everybody,
-        Failure::Refused { status: 408 | 429 | 500 | 502..=504, .. } => Verdict::Again(error.asked_pause()),
-        Failure::Refused { .. } if error.is_in_progress() => Verdict::Again(error.asked_pause()),
+        Failure::Refused { status: 408 | 429 | 500 | 502..=504, .. } => Verdict::Again,
+        Failure::Refused { .. } if error.is_in_progress() => Verdict::Again,
+        Failure::NotSent { .. } | Failure::NoAnswer { .. } | Failure::Broken { .. } | Failure::Malformed { .. } => {
+            Verdict::Again
+        }
         Failure::Refused { .. }
         | Failure::NotStarted { .. }
         | Failure::NotOverSsh
