@@ -13,7 +13,6 @@ use std::sync::Arc;
 use futures_util::StreamExt as _;
 use futures_util::future::join_all;
 use futures_util::stream;
-use jiff::Timestamp;
 use parking_lot::Mutex;
 use tokio::sync::{mpsc, watch};
 use tokio::task::spawn_blocking;
@@ -26,7 +25,7 @@ use crate::api::{Client, Failure};
 use crate::clock;
 pub use progress::{ImportProgress, ImportedRow, OnImportedRow, Waiting};
 pub use shared::ImportEnded;
-use shared::{Pace, ServiceClock, Shared, Turn};
+use shared::{Pace, Shared, Turn};
 pub use work::{ImportControl, ImportOptions, ImportRun, Patience, Seen, Start, Work};
 
 /// Parts of rows ahead of the senders.
@@ -67,17 +66,13 @@ pub async fn run(
     let halt = CancellationToken::new();
     let _stop = halt.clone().drop_guard();
     let send = move || async move {
-        let date = match probe(&client).await {
-            Ok(date) => date,
-            Err(error) => {
-                work.discard();
-                return Err(error.into());
-            }
-        };
-        let (at, count) = (clock::now(), work.how.concurrency.clamp(1, 16));
-        let clock = ServiceClock { date: date.unwrap_or(at.wall), at };
-        let pace = Mutex::new(Pace::new(work.how.patience, at.mono));
-        let shared = Arc::new(Shared { work, client, clock, pace, progress, on_row, halt, ended: Mutex::new(None) });
+        if let Err(error) = probe(&client).await {
+            work.discard();
+            return Err(error.into());
+        }
+        let count = work.how.concurrency.clamp(1, 16);
+        let pace = Mutex::new(Pace::new(work.how.patience, clock::now().mono));
+        let shared = Arc::new(Shared { work, client, pace, progress, on_row, halt, ended: Mutex::new(None) });
         send_all(&shared, input, count, controls).await;
         Ok(summary(&shared))
     };
@@ -117,13 +112,11 @@ async fn send_all(shared: &Arc<Shared>, input: Input, count: usize, mut controls
 
 /// Requests one pet to find out whether the service is reachable, accepts the key and keeps idempotency keys, and its
 /// time.
-async fn probe(client: &Client) -> Result<Option<Timestamp>, Failure> {
+async fn probe(client: &Client) -> Result<(), Failure> {
     match client.date().await {
-        Err(error @ Failure::NotSent { .. }) => Err(error),
-        Err(error) if error.is_unauthorized() => Err(error),
-        Ok(date) => Ok(date),
+        Err(error) if matches!(error, Failure::NotSent { .. }) || error.is_unauthorized() => Err(error),
         // The key may only allow adding, and temporary failures are retried while sending.
-        Err(_) => Ok(None),
+        Ok(_) | Err(_) => Ok(()),
     }
 }
 

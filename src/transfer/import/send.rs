@@ -43,7 +43,7 @@ impl Shared {
 
     async fn send(&self, turn: Turn) {
         let Row { row, line, new, .. } = &turn.row;
-        if !self.note(|journal| journal.sending(&turn.row, self.clock.now())) {
+        if !self.note(|journal| journal.sending(&turn.row, self.now())) {
             return;
         }
         self.progress.send_modify(|progress| progress.under_way += 1);

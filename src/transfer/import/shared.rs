@@ -16,7 +16,7 @@ use super::progress::{ImportProgress, ImportedRow, OnImportedRow};
 use super::work::{Patience, Work};
 use crate::api::retry::pause;
 use crate::api::{Client, Failure};
-use crate::clock::{self, Now};
+use crate::clock;
 use crate::model::display_safe;
 use crate::transfer::journal::{self, RowAnswer, RowNumbers, RowState};
 use crate::transfer::rows::{self, Bad, Row};
@@ -58,25 +58,10 @@ impl ImportEnded {
     }
 }
 
-/// The clock of the service, from a date in its answers, or else that of this machine.
-#[derive(Clone, Copy, Debug)]
-pub struct ServiceClock {
-    pub date: Timestamp,
-    pub at: Now,
-}
-
-impl ServiceClock {
-    pub fn now(self) -> Timestamp {
-        let passed = clock::now().mono.saturating_duration_since(self.at.mono);
-        self.date.checked_add(passed).unwrap_or(Timestamp::MAX)
-    }
-}
-
 /// The shared state of an import.
 pub struct Shared {
     pub work: Work,
     pub client: Client,
-    pub clock: ServiceClock,
     pub pace: Mutex<Pace>,
     pub progress: watch::Sender<ImportProgress>,
     pub on_row: OnImportedRow,
@@ -86,6 +71,11 @@ pub struct Shared {
 }
 
 impl Shared {
+    /// By the clock of the service if its answers have a date, or else by that of this machine.
+    pub fn now(&self) -> Timestamp {
+        self.client.time().unwrap_or_else(|| clock::now().wall)
+    }
+
     /// Waits until something may be sent.
     pub async fn ready(&self) {
         loop {
@@ -188,7 +178,7 @@ impl Shared {
             // The service may accept now what it refused before.
             RowState::NotSent | RowState::Refused | RowState::Invalid => Some(Turn { row, may_exist: false }),
             RowState::Unknown => {
-                let is_safe = self.work.can_repeat(row.row, &self.client, self.clock.now());
+                let is_safe = self.work.can_repeat(row.row, &self.client, self.now());
                 if !is_safe && !self.work.how.send_unknown {
                     let (line, name) = (row.line, display_safe(&row.new.name).into_owned());
                     let outcome = RowOutcome::Unknown(RowAnswer::new("sent before without an answer; not sent again"));
