@@ -119,7 +119,8 @@ fn a_signal_stops_it_and_the_next_start_offers_to_go_on() {
     let mut app = served.app(state.path());
     look(&mut app, &path);
     app.send("\x1bOQ");
-    app.shows(&["RESULT"]);
+    // Before that nothing is there to continue.
+    app.shows(&["RESULT", "(written row by row)"]);
     app.signal("TERM");
     let (status, written) = app.ended();
     assert_eq!(status, 143);
