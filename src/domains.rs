@@ -39,14 +39,32 @@ pub mod troubleshooting;
 pub mod vantage_points;
 pub mod world;
 
-pub use catalogue::{Code, Topic};
-pub use check::Checked;
+pub use caches::{Caches, Promise, SourceAnswer};
+pub use catalogue::{Code, Mark, Topic};
+pub use check::{Checked, FollowedRedirect, Subject};
 pub use check_options::CheckOptions;
+pub use diagnosis::{CERTIFICATE_WAIT, Expectation, Facts, PROPAGATION};
 pub use dns_name::{DnsName, Domain};
-pub use finding::{Evidence, Finding, Verdict, Who, deciding, overall};
-pub use observation::{Data, Lookup, Observations, Record, RecordType, Reply, Role, Server};
-pub use record_export::DnsRecord;
-pub use registry::{Entry, Registry, RegistryFile};
-pub use report::{full_sentence, sentence};
+pub use finding::{Evidence, Finding, Verdict, Who, deciding, overall, wait_ends};
+pub use observation::{
+    Asked, Certificate, Complete, ConnectionFailure, Data, Distrust, Handshake, Hop, KeyId, Lookup, Method, NoReply,
+    Observations, Presented, Protocol, Question, Record, RecordType, Reply, Response, ResponseCode, Role, Server,
+    Trail,
+};
+pub use parse_name::{ExistingDomains, ParsedName};
+pub use probe::cache::ProbeCache;
+pub use progress::{DomainProgress, DomainRole, DomainRoles, NextStep, count_words, last_known, leads_on};
+pub use record_export::{Conflict, DnsRecord, ExportFormat};
+pub use redirect_config::{ConfigSource, Redirect, WrittenRedirect};
+pub use registry::{Entry, Registry, RegistryChange, RegistryError, RegistryFile};
+pub use report::{full_sentence, sentence, until_words};
 pub use reported::{Dated, Event, Reported};
-pub use stage::{Measurement, Stage};
+pub use sandbox::{Sandbox, SandboxStep};
+pub use stage::{Measurement, Stage, next_check, status};
+pub use troubleshooting::{PRECONDITIONS, Rule};
+pub use vantage_points::{View, ViewVerdict};
+pub use world::World;
+
+use catalogue::say;
+use ip_ranges::{is_cloudflare, is_public};
+use observation::{TYPES, code_name, error_words, type_name};

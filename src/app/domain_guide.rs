@@ -1,9 +1,10 @@
 //! Taking a domain out of service, in an order that loses no visitor and leaves no record behind: the steps, each with
 //! what was seen of it.
 
-use crate::domains::check::FollowedRedirect;
-use crate::domains::progress::{last_known, leads_on};
-use crate::domains::{Dated, DnsRecord, Entry, Event, Measurement, Stage, deciding, full_sentence, sentence};
+use crate::domains::{
+    Dated, DnsRecord, Entry, Event, FollowedRedirect, Measurement, Stage, deciding, full_sentence, last_known,
+    leads_on, sentence,
+};
 
 /// A step of a removal.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -13,17 +13,12 @@ use tempfile::TempDir;
 
 use crate::clock::{self, Now};
 use crate::config::{self, Notify, edit};
-use crate::domains::check::{FollowedRedirect, Subject, follow};
-use crate::domains::observation::Complete;
-use crate::domains::parse_name::{self, ExistingDomains};
+use crate::domains::check::follow;
 use crate::domains::probe::OnProgress;
-use crate::domains::probe::cache::ProbeCache;
-use crate::domains::redirect_config::{ConfigSource, Redirect, WrittenRedirect};
-use crate::domains::registry::{RegistryChange, RegistryError};
-use crate::domains::sandbox::Sandbox;
-use crate::domains::vantage_points::ViewVerdict;
 use crate::domains::{
-    CheckOptions, Checked, DnsName, Entry, Observations, Registry, RegistryFile, Reported, Role, Server,
+    CheckOptions, Checked, Complete, ConfigSource, DnsName, Entry, ExistingDomains, FollowedRedirect, Observations,
+    ProbeCache, Redirect, Registry, RegistryChange, RegistryError, RegistryFile, Reported, Role, Sandbox, Server,
+    Subject, ViewVerdict, WrittenRedirect, parse_name,
 };
 use crate::local::atomic_file;
 use parking_lot::Mutex;

@@ -4,12 +4,10 @@ use super::prompt::Asked;
 use super::session::Session;
 use super::words;
 use crate::app::domain_service::CheckRequest;
-use crate::domains::parse_name::{self, ExistingDomains};
-use crate::domains::progress::{DomainProgress, NextStep};
-use crate::domains::registry::RegistryChange;
-use crate::domains::report::{headline, until_words};
+use crate::domains::report::headline;
 use crate::domains::{
-    Checked, Dated, DnsName, Domain, Entry, Event, Finding, Registry, Verdict, deciding, full_sentence, sentence,
+    Checked, Dated, DnsName, Domain, DomainProgress, Entry, Event, ExistingDomains, Finding, NextStep, Registry,
+    RegistryChange, Verdict, deciding, full_sentence, parse_name, sentence, until_words,
 };
 use crate::model::words::list;
 use crate::model::{counted, short};

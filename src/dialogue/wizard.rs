@@ -4,10 +4,9 @@ use super::domains::read_name;
 use super::prompt::Asked;
 use super::session::Session;
 use crate::app::domain_service::existing;
-use crate::domains::parse_name::ExistingDomains;
-use crate::domains::sandbox::{Sandbox, SandboxStep};
-use crate::domains::troubleshooting::PRECONDITIONS;
-use crate::domains::{Checked, DnsName, Domain, Entry, Event, Stage, parse_name};
+use crate::domains::{
+    Checked, DnsName, Domain, Entry, Event, ExistingDomains, PRECONDITIONS, Sandbox, SandboxStep, Stage, parse_name,
+};
 
 const NAME_HELP: &str = "Type the name that visitors will use, such as docs.example.com. You can paste an address.";
 

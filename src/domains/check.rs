@@ -4,22 +4,15 @@ use jiff::Timestamp;
 
 use crate::clock;
 
-use super::catalogue::Mark;
-use super::diagnosis::redirect::{Redirect, judge};
-use super::diagnosis::{Facts, conflicting, diagnose, remember};
-use super::finding::Evidence;
-use super::observation::Hop;
-use super::parse_name::{self, ExistingDomains};
-use super::probe::cache::ProbeCache;
+use super::diagnosis::redirect::judge;
+use super::diagnosis::{conflicting, diagnose, remember};
 use super::probe::{OnProgress, measure, redirects};
-use super::progress::DomainProgress;
 use super::providers::Provider;
-use super::record_export::Conflict;
-use super::registry::{RegistryChange, RegistryError};
-use super::vantage_points::{View, ViewVerdict, views};
+use super::vantage_points::views;
 use super::{
-    CheckOptions, Code, Data, DnsName, DnsRecord, Domain, Entry, Finding, Measurement, Observations, RegistryFile,
-    Reported, Stage, Topic, Verdict, overall,
+    CheckOptions, Code, Conflict, Data, DnsName, DnsRecord, Domain, DomainProgress, Entry, Evidence, ExistingDomains,
+    Facts, Finding, Hop, Mark, Measurement, Observations, ProbeCache, Redirect, RegistryChange, RegistryError,
+    RegistryFile, Reported, Stage, Topic, Verdict, View, ViewVerdict, overall, parse_name,
 };
 
 /// A domain to check, and what is known of it.

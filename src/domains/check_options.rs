@@ -9,12 +9,8 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use rustls::pki_types::CertificateDer;
 
-use super::diagnosis::Expectation;
-use super::ip_ranges::is_public;
-use super::observation::Protocol;
 use super::probe::trust::ChainTrust;
-use super::world::World;
-use super::{DnsName, Role, Server};
+use super::{DnsName, Expectation, Protocol, Role, Server, World, is_public};
 
 /// The resolvers that are asked besides the system's: Cloudflare, Google, Quad9.
 pub const PUBLIC_RESOLVERS: [&str; 3] = ["1.1.1.1", "8.8.8.8", "9.9.9.9"];

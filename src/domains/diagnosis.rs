@@ -19,9 +19,7 @@ pub mod redirect;
 pub(super) mod tests;
 pub(super) mod words;
 
-use super::caches::{Caches, Promise};
-use super::catalogue::Mark;
-use super::{Code, Finding, Record, RecordType, Topic, Verdict};
+use super::{Caches, Code, Finding, Mark, Promise, Record, RecordType, Topic, Verdict};
 use propagation::{Cause, cause, expires, not_right};
 
 pub use facts::{ACME_CHALLENGE, CERTIFICATE_WAIT, Expectation, Facts, PROPAGATION};

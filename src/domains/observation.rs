@@ -15,8 +15,7 @@ use url::Url;
 use crate::model::text::{display_safe, whole};
 use crate::model::{cut, short, words};
 
-use super::DnsName;
-use super::finding::Evidence;
+use super::{DnsName, Evidence};
 
 /// The types that are asked for at a name: those that lead somewhere, and those that are not allowed next to a CNAME.
 pub(super) const TYPES: [RecordType; 8] = [

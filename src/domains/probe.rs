@@ -21,8 +21,7 @@ use std::time::Duration;
 
 use tokio::time::timeout;
 
-use super::observation::Complete;
-use super::{CheckOptions, Domain, Lookup, Observations};
+use super::{CheckOptions, Complete, Domain, Lookup, Observations};
 
 use cache::ProbeCache;
 pub use context::OnProgress;

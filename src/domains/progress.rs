@@ -5,10 +5,10 @@ use std::collections::HashMap;
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::diagnosis::CERTIFICATE_WAIT;
-use super::redirect_config::ConfigSource;
-use super::stage::{Status, status};
-use super::{Code, DnsName, Finding, Measurement, Reported, Stage, Verdict, overall};
+use super::stage::Status;
+use super::{
+    CERTIFICATE_WAIT, Code, ConfigSource, DnsName, Finding, Measurement, Reported, Stage, Verdict, overall, status,
+};
 
 /// How far a domain is, and what comes next.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -7,8 +7,7 @@ use crate::model::text::wrap_words;
 use crate::model::words::{capitalized, duration, uncapitalized};
 use crate::model::{cut, display_safe, table, width};
 
-use super::vantage_points::View;
-use super::{Checked, DnsName, Domain, Finding, Verdict};
+use super::{Checked, DnsName, Domain, Finding, Verdict, View};
 
 /// The column where texts begin, after the verdict.
 const INDENT: usize = 8;

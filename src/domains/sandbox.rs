@@ -17,11 +17,11 @@ use jiff::{SignedDuration, Timestamp};
 use strum::VariantArray;
 
 use super::check_options::resolver;
-use super::diagnosis::{CERTIFICATE_WAIT, Expectation};
-use super::observation::ResponseCode;
-use super::redirect_config::{ConfigSource, WrittenRedirect};
-use super::world::{Answer, Held, Host, NOTHING_TTL, World, Zone, record, soa};
-use super::{CheckOptions, Data, Dated, DnsName, Event, Record, RecordType, Registry, Reply, Who};
+use super::world::{Answer, Held, Host, NOTHING_TTL, Zone, record, soa};
+use super::{
+    CERTIFICATE_WAIT, CheckOptions, ConfigSource, Data, Dated, DnsName, Event, Expectation, Record, RecordType,
+    Registry, Reply, ResponseCode, Who, World, WrittenRedirect,
+};
 
 /// A second of the wall clock is this many in the sandbox: a minute.
 pub const PACE: i32 = 60;

@@ -6,11 +6,9 @@ use std::time::Duration;
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
-use super::caches::Caches;
-use super::catalogue::Mark;
-use super::diagnosis::{CERTIFICATE_WAIT, PROPAGATION};
-use super::finding::wait_ends;
-use super::{Code, Finding, Reported, Topic, Verdict, deciding, overall};
+use super::{
+    CERTIFICATE_WAIT, Caches, Code, Finding, Mark, PROPAGATION, Reported, Topic, Verdict, deciding, overall, wait_ends,
+};
 
 /// The pause between the first two checks; it doubles while nothing changes.
 const FIRST_PAUSE: Duration = Duration::from_secs(60);

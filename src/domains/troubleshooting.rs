@@ -8,13 +8,11 @@ use jiff::{SignedDuration, Timestamp};
 
 use crate::model::display_safe;
 
-use super::catalogue::Mark;
-use super::diagnosis::redirect::Redirect;
-use super::diagnosis::{CERTIFICATE_WAIT, words};
-use super::progress::NextStep;
-use super::report::until_words;
-use super::vantage_points::{View, ViewVerdict};
-use super::{Code, Domain, Finding, Reported, Role, Topic, Verdict, Who, full_sentence, sentence};
+use super::diagnosis::words;
+use super::{
+    CERTIFICATE_WAIT, Code, Domain, Finding, Mark, NextStep, Redirect, Reported, Role, Topic, Verdict, View,
+    ViewVerdict, Who, full_sentence, sentence, until_words,
+};
 
 /// The word of a question that the last check does not answer.
 const NOT_CHECKED: &str = "not checked yet";

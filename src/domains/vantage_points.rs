@@ -8,8 +8,8 @@ use jiff::Timestamp;
 
 use super::diagnosis::authoritative::{self, invents, speaks};
 use super::diagnosis::propagation::Cause;
-use super::diagnosis::{Facts, nameservers, propagation, record};
-use super::{Lookup, RecordType, Server, Verdict};
+use super::diagnosis::{nameservers, propagation, record};
+use super::{Facts, Lookup, RecordType, Server, Verdict};
 
 /// What one server sees at the domain's name.
 #[derive(Clone, Debug, PartialEq, Eq)]

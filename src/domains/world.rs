@@ -8,8 +8,9 @@ use hickory_proto::rr::RecordType;
 use jiff::{SignedDuration, Timestamp};
 use url::{Position, Url};
 
-use super::observation::{Certificate, ConnectionFailure, Method, Presented, Question, Response};
-use super::{Data, DnsName, Record, Reply, Server};
+use super::{
+    Certificate, ConnectionFailure, Data, DnsName, Method, Presented, Question, Record, Reply, Response, Server,
+};
 
 /// How long an answer that says no may be kept, in seconds.
 pub const NOTHING_TTL: u32 = 900;

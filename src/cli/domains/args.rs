@@ -10,9 +10,8 @@ use jiff::Timestamp;
 use crate::cli::args::{parse_duration, parse_time};
 use crate::cli::completions;
 use crate::cli::render::FormatArg;
-use crate::domains::DnsName;
 use crate::domains::check_options::socket_address;
-use crate::domains::record_export::ExportFormat;
+use crate::domains::{DnsName, ExportFormat};
 
 use super::words::FailOn;
 

@@ -19,18 +19,11 @@ use super::{json, words};
 use crate::cli::{Exit, Failed, note};
 use crate::clock;
 use crate::config::file::Domains as Configured;
-use crate::domains::check::{FollowedRedirect, Subject, follow, now};
-use crate::domains::finding::wait_ends;
-use crate::domains::observation::Complete;
-use crate::domains::parse_name::{ExistingDomains, ParsedName};
-use crate::domains::probe::cache::ProbeCache;
-use crate::domains::progress::count_words;
-use crate::domains::redirect_config::Redirect;
-use crate::domains::report::until_words;
-use crate::domains::stage::next_check;
+use crate::domains::check::{follow, now};
 use crate::domains::{
-    CheckOptions, Checked, Code, Finding, Measurement, Observations, Registry, RegistryFile, Stage, Verdict, check,
-    deciding, overall, parse_name, redirect_config,
+    CheckOptions, Checked, Code, Complete, ExistingDomains, Finding, FollowedRedirect, Measurement, Observations,
+    ParsedName, ProbeCache, Redirect, Registry, RegistryFile, Stage, Subject, Verdict, check, count_words, deciding,
+    next_check, overall, parse_name, redirect_config, until_words, wait_ends,
 };
 use crate::model::short;
 

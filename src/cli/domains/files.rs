@@ -7,9 +7,8 @@ use serde_json::json;
 
 use crate::cli::{Exit, Failed};
 use crate::config::file::Domains as Configured;
-use crate::domains::probe::cache::ProbeCache;
 use crate::domains::record_export::export;
-use crate::domains::{Code, DnsRecord, RegistryFile, explain};
+use crate::domains::{Code, DnsRecord, ProbeCache, RegistryFile, explain};
 use crate::model::short;
 
 use super::super::render::{ResultFormat, print, print_json};

@@ -2,9 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::domains::finding::wait_ends;
-use crate::domains::vantage_points::View;
-use crate::domains::{Checked, Domain, Evidence, Finding, Lookup, Stage, Verdict, deciding, overall};
+use crate::domains::{Checked, Domain, Evidence, Finding, Lookup, Stage, Verdict, View, deciding, overall, wait_ends};
 
 use super::words::next_step;
 

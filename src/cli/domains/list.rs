@@ -10,9 +10,10 @@ use crate::app::DomainSetup;
 use crate::cli::{Exit, Failed, note};
 use crate::clock;
 use crate::config::file::Domains as Configured;
-use crate::domains::progress::{DomainProgress, DomainRoles, NextStep, count_words, last_known};
-use crate::domains::report::until_words;
-use crate::domains::{DnsName, Entry, Measurement, RegistryFile, Reported, Stage, Verdict};
+use crate::domains::{
+    DnsName, DomainProgress, DomainRoles, Entry, Measurement, NextStep, RegistryFile, Reported, Stage, Verdict,
+    count_words, last_known, until_words,
+};
 use crate::model::{cut, display_safe, table};
 
 use super::super::output::columns;
@@ -20,8 +21,7 @@ use super::super::render::{ResultFormat, print, print_json};
 use super::args::ListArgs;
 use super::json;
 use super::settings::domain_setup;
-use super::words::exit_of_all;
-use super::words::next_step;
+use super::words::{exit_of_all, next_step};
 
 /// The least columns for a name on a narrow terminal.
 const LEAST_NAME: usize = 12;

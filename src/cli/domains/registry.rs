@@ -9,13 +9,10 @@ use crate::cli::{Exit, Failed, note};
 use crate::clock;
 use crate::config::file::Domains as Configured;
 use crate::domains::check::follow;
-use crate::domains::probe::cache::ProbeCache;
-use crate::domains::progress::NextStep;
-use crate::domains::registry::{RegistryChange, RegistryError};
 use crate::domains::report::{paragraph, room};
-use crate::domains::stage::status;
 use crate::domains::{
-    Checked, Dated, DnsName, Domain, Entry, Event, Registry, RegistryFile, deciding, parse_name, redirect_config,
+    Checked, Dated, DnsName, Domain, Entry, Event, NextStep, ProbeCache, Registry, RegistryChange, RegistryError,
+    RegistryFile, deciding, parse_name, redirect_config, status,
 };
 
 use super::super::confirm::ask;
@@ -25,8 +22,7 @@ use super::args::{AddArgs, RemoveArgs, VerifiedArgs, WhenArgs};
 use super::check::keep;
 use super::json;
 use super::settings::{configured_domains, domain_setup, need_name, platform_host, prepare};
-use super::words::exit_of;
-use super::words::{self, next_step};
+use super::words::{self, exit_of, next_step};
 
 /// `petstore domains add`. For a domain on the list, it can set a new value.
 pub fn add(args: &AddArgs, configured: &Configured, file: &RegistryFile) -> Result<Exit, Failed> {

@@ -9,11 +9,11 @@ use crate::app::DomainSetup;
 use crate::app::domain_service::{ANNOUNCED, config_source};
 use crate::cli::{Failed, note};
 use crate::config::file::Domains as Configured;
-use crate::domains::check::Subject;
 use crate::domains::check_options::{named_resolver, socket_address, system_resolver};
-use crate::domains::diagnosis::Expectation;
-use crate::domains::redirect_config::ConfigSource;
-use crate::domains::{CheckOptions, DnsName, Domain, Entry, Finding, Registry, RegistryFile, parse_name};
+use crate::domains::{
+    CheckOptions, ConfigSource, DnsName, Domain, Entry, Expectation, Finding, Registry, RegistryFile, Subject,
+    parse_name,
+};
 use crate::model::short;
 use crate::model::words::list;
 

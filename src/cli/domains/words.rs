@@ -7,11 +7,10 @@ use jiff::Timestamp;
 
 use super::super::output::columns;
 use crate::cli::Exit;
-use crate::domains::finding::wait_ends;
-use crate::domains::progress::NextStep;
-use crate::domains::report::{matrix, paragraph, room, until_words};
+use crate::domains::report::{matrix, paragraph, room};
 use crate::domains::{
-    Checked, DnsName, Finding, Topic, Verdict, Who, deciding, full_sentence, overall, report, sentence,
+    Checked, DnsName, Finding, NextStep, Topic, Verdict, Who, deciding, full_sentence, overall, report, sentence,
+    until_words, wait_ends,
 };
 use crate::model::counted;
 use crate::model::words::{list, uncapitalized};

@@ -3,12 +3,10 @@
 use std::collections::BTreeSet;
 use std::net::IpAddr;
 
-use super::super::caches::{Caches, SourceAnswer};
-use super::super::observation::RecordType::{A, AAAA, CAA, CNAME, HTTPS, MX, SOA, TXT};
-use super::super::observation::TYPES;
 use super::facts::{Authoritative, Facts};
 use super::words;
-use crate::domains::{Data, DnsName, Lookup, Record, RecordType, Reply, Server};
+use crate::domains::RecordType::{A, AAAA, CAA, CNAME, HTTPS, MX, SOA, TXT};
+use crate::domains::{Caches, Data, DnsName, Lookup, Record, RecordType, Reply, Server, SourceAnswer, TYPES};
 
 impl<'a> Facts<'a> {
     /// The records of the zone.

@@ -4,12 +4,11 @@ use jiff::{SignedDuration, Timestamp};
 
 use crate::model::short;
 
-use super::super::caches::Promise;
-use super::super::catalogue::say;
-use super::super::observation::RecordType::{A, CAA};
-use super::super::observation::{Asked, Presented, code_name};
 use super::{Facts, propagation, words};
-use crate::domains::{Code, Data, DnsName, Evidence, Finding, Lookup, Reply, Verdict, Who};
+use crate::domains::RecordType::{A, CAA};
+use crate::domains::{
+    Asked, Code, Data, DnsName, Evidence, Finding, Lookup, Presented, Promise, Reply, Verdict, Who, code_name, say,
+};
 
 /// Properties that every authority knows (RFC 8659 section 4, RFC 9495). Let's Encrypt stops at others that are critical,
 /// such as `contactemail`.

@@ -8,11 +8,11 @@ use jiff::tz::TimeZone;
 use crate::model::short;
 use crate::model::text::whole;
 
-use super::super::catalogue::{Mark, say};
-use super::super::observation::{Certificate, ConnectionFailure, Distrust, Handshake, Presented, covers};
-use super::super::{Code, DnsName, Finding, Verdict, Who};
-use super::Facts;
-use super::words;
+use super::super::observation::covers;
+use super::{Facts, words};
+use crate::domains::{
+    Certificate, Code, ConnectionFailure, Distrust, DnsName, Finding, Handshake, Mark, Presented, Verdict, Who, say,
+};
 
 /// The alerts of servers that have no certificate for a name (RFC 6066 section 3, RFC 8446 section 6.2).
 const NO_CERTIFICATE: &[&str] = &["unrecognized_name", "handshake_failure", "internal_error"];

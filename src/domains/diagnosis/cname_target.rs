@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use strsim::osa_distance;
 
-use super::super::observation::RecordType::{A, CNAME};
 use super::{Facts, words};
+use crate::domains::RecordType::{A, CNAME};
 use crate::domains::{Code, Data, DnsName, Finding, Lookup, Reply, Verdict, Who};
 
 /// The finding on a CNAME to `target`, where `expected` should be.

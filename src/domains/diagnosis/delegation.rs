@@ -5,13 +5,13 @@ use std::net::IpAddr;
 
 use jiff::SignedDuration;
 
-use super::super::catalogue::say;
-use super::super::observation::RecordType::{A, CNAME, NS, SOA};
-use super::super::observation::{NoReply, ResponseCode, code_name};
 use super::authoritative::{self, invents, serials};
 use super::cname_target::shown;
-use super::{Facts, PROPAGATION, words};
-use crate::domains::{Data, DnsName, Finding, Lookup, Record, Reply, Role, Verdict};
+use super::{Facts, words};
+use crate::domains::RecordType::{A, CNAME, NS, SOA};
+use crate::domains::{
+    Data, DnsName, Finding, Lookup, NoReply, PROPAGATION, Record, Reply, ResponseCode, Role, Verdict, code_name, say,
+};
 
 /// How long a secondary may be behind before it is worth a warning, if its SOA record does not say.
 const SECONDARY_WAIT: SignedDuration = SignedDuration::from_hours(1);

@@ -3,11 +3,9 @@
 
 use jiff::Timestamp;
 
-use super::super::catalogue::say;
-use super::super::observation::KeyId;
-use super::super::observation::RecordType::{DNSKEY, DS, SOA};
 use super::{Facts, words};
-use crate::domains::{Data, DnsName, Finding, Lookup, Verdict};
+use crate::domains::RecordType::{DNSKEY, DS, SOA};
+use crate::domains::{Data, DnsName, Finding, KeyId, Lookup, Verdict, say};
 
 /// The algorithms that resolvers validate (RFC 8624 section 3.1); a zone with only others is unsigned to them.
 const VALIDATED: [u8; 8] = [5, 7, 8, 10, 13, 14, 15, 16];

@@ -5,9 +5,10 @@ use std::net::IpAddr;
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::super::caches::Caches;
-use super::super::observation::{Asked, Handshake};
-use crate::domains::{Data, DnsName, Domain, Lookup, Observations, Record, RecordType, Reported, Verdict, parse_name};
+use crate::domains::{
+    Asked, Caches, Data, DnsName, Domain, Handshake, Lookup, Observations, Record, RecordType, Reported, Verdict,
+    parse_name,
+};
 
 /// How long DNS changes may take at most (API description, propagation).
 pub const PROPAGATION: SignedDuration = SignedDuration::from_hours(48);

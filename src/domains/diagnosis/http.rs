@@ -2,12 +2,10 @@
 
 use crate::model::short;
 
-use super::super::catalogue::say;
-use super::super::observation::RecordType::{A, CNAME, TXT};
-use super::super::observation::{ConnectionFailure, Hop, Response, Trail};
 use super::redirect::{circle, head_was_refused, shown_url};
 use super::{Facts, words};
-use crate::domains::{Code, DnsName, Finding, Lookup, Verdict};
+use crate::domains::RecordType::{A, CNAME, TXT};
+use crate::domains::{Code, ConnectionFailure, DnsName, Finding, Hop, Lookup, Response, Trail, Verdict, say};
 
 /// Words of parking pages, lower case.
 const PARKED_PAGE: &str = "\

@@ -2,13 +2,13 @@
 
 use jiff::SignedDuration;
 
-use super::super::caches::Promise;
-use super::super::catalogue::{Mark, say};
-use super::super::observation::RecordType::{A, DNSKEY};
-use super::super::observation::{ResponseCode, TYPES, code_name, error_words};
 use super::authoritative::invents;
 use super::{Facts, delegation, dnssec, propagation, words};
-use crate::domains::{Code, DnsName, Finding, Lookup, Reply, Role, Verdict, Who};
+use crate::domains::RecordType::{A, DNSKEY};
+use crate::domains::{
+    Code, DnsName, Finding, Lookup, Mark, Promise, Reply, ResponseCode, Role, TYPES, Verdict, Who, code_name,
+    error_words, say,
+};
 
 /// How long resolvers may cache that they failed (RFC 9520 section 3.2).
 const FAILURE_CACHED: SignedDuration = SignedDuration::from_mins(5);

@@ -7,13 +7,11 @@ use std::net::IpAddr;
 use jiff::Timestamp;
 
 use super::super::caches::OldAnswer;
-use super::super::catalogue::say;
-use super::super::ip_ranges::is_public;
-use super::super::observation::RecordType::{A, DS};
 use super::authoritative::{self, invents, sees_right};
 use super::cname_target::shown;
 use super::{Facts, delegation, words};
-use crate::domains::{Code, Data, DnsName, Finding, Lookup, RecordType, Reply, Role, Verdict, Who};
+use crate::domains::RecordType::{A, DS};
+use crate::domains::{Code, Data, DnsName, Finding, Lookup, RecordType, Reply, Role, Verdict, Who, is_public, say};
 
 /// The TTL of an expired answer (RFC 8767 section 4).
 const STALE_TTL: u32 = 30;

@@ -6,18 +6,18 @@ use std::net::IpAddr;
 use crate::model::text::whole;
 use crate::model::{counted, short};
 
-use super::super::caches::{PUBLICATION, SourceAnswer};
-use super::super::catalogue::say;
-use super::super::ip_ranges::{is_cloudflare, is_public};
-use super::super::observation::RecordType::{A, AAAA, CNAME, HTTPS, NS, TXT};
-use super::super::observation::{Response, TYPES, type_name};
+use super::super::caches::PUBLICATION;
 use super::authoritative::{invents, sees_right};
 use super::cname_target::{self, shown};
 use super::facts::Authoritative;
 use super::http::is_parked;
 use super::propagation::left;
 use super::{Facts, words};
-use crate::domains::{Code, Data, DnsName, Finding, Lookup, Record, RecordType, Reply, Role, Verdict, Who};
+use crate::domains::RecordType::{A, AAAA, CNAME, HTTPS, NS, TXT};
+use crate::domains::{
+    Code, Data, DnsName, Finding, Lookup, Record, RecordType, Reply, Response, Role, SourceAnswer, TYPES, Verdict, Who,
+    is_cloudflare, is_public, say, type_name,
+};
 
 /// A TTL above this gets a warning.
 const DAY: u32 = 86_400;

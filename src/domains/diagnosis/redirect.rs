@@ -9,10 +9,11 @@ use url::Url;
 use crate::model::text::{display_safe, whole};
 use crate::model::{cut, short};
 
-use super::super::catalogue::say;
-use super::super::observation::{ConnectionFailure, Distrust, Handshake, Hop, Method, Response, Trail};
 use super::words;
-use crate::domains::{Code, DnsName, Finding, Verdict, Who, overall};
+use crate::domains::{
+    Code, ConnectionFailure, Distrust, DnsName, Finding, Handshake, Hop, Method, Response, Trail, Verdict, Who,
+    overall, say,
+};
 
 /// The path that a redirect must keep.
 pub const DEEP_PATH: &str = "/petstore-check/page?kept=1";

@@ -21,11 +21,10 @@ use tokio_rustls::TlsConnector;
 
 use crate::clock;
 
-use super::super::observation::{NoReply, Protocol, Question};
 use super::super::probe::trust::ChainTrust;
 use super::exchange::{over_stream, reason};
 use super::message::{decode, encode};
-use crate::domains::{Lookup, Reply, Server};
+use crate::domains::{Lookup, NoReply, Protocol, Question, Reply, Server};
 
 /// How long a question may take, with its connection and handshake.
 const WAIT: Duration = Duration::from_secs(4);

@@ -12,9 +12,8 @@ use tokio::time::{sleep, timeout};
 
 use crate::clock;
 
-use super::super::observation::{NoReply, Question, ResponseCode};
 use super::message::{NotAnAnswer, decode, encode};
-use crate::domains::{Lookup, Reply, Server};
+use crate::domains::{Lookup, NoReply, Question, Reply, ResponseCode, Server};
 
 /// How long to wait for an answer after each time a question is sent over UDP. An answer to the first counts until the end.
 const UDP_WAITS: [Duration; 2] = [Duration::from_millis(1500), Duration::from_millis(2800)];

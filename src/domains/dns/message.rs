@@ -7,8 +7,7 @@ use hickory_proto::rr::{Name, RecordType};
 use hickory_proto::serialize::binary::{BinDecodable as _, BinDecoder, DecodeError};
 use jiff::Timestamp;
 
-use super::super::observation::{KeyId, Question};
-use crate::domains::{Data, DnsName, Record, Reply};
+use crate::domains::{Data, DnsName, KeyId, Question, Record, Reply};
 
 /// The largest UDP answer that is not fragmented (DNS flag day 2020).
 const PAYLOAD: u16 = 1232;

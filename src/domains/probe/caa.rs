@@ -5,8 +5,8 @@
 
 use futures_util::future::join_all;
 
-use super::super::observation::RecordType::{A, CAA, CNAME};
 use super::context::ProbeContext;
+use crate::domains::RecordType::{A, CAA, CNAME};
 use crate::domains::{Data, DnsName, Lookup, Observations, Reply};
 
 impl ProbeContext<'_> {

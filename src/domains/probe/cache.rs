@@ -9,8 +9,7 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 use tokio::sync::OnceCell;
 
-use super::super::observation::{Handshake, Question};
-use crate::domains::{DnsName, Domain, Lookup, Server};
+use crate::domains::{DnsName, Domain, Handshake, Lookup, Question, Server};
 
 /// Cells that the first user fills once; the others wait.
 pub(super) type Cells<K, V> = Mutex<HashMap<K, Arc<OnceCell<V>>>>;

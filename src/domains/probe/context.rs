@@ -16,11 +16,12 @@ use crate::clock::{self, Now};
 
 use super::super::diagnosis::ACME_CHALLENGE;
 use super::super::dns::{encrypted, exchange};
-use super::super::ip_ranges::is_public;
-use super::super::observation::RecordType::{A, AAAA, CNAME, TXT};
-use super::super::observation::{Complete, Protocol, Question, ResponseCode};
-use super::cache::{Cells, ProbeCache, cell};
-use crate::domains::{CheckOptions, DnsName, Domain, Lookup, Observations, RecordType, Reply, Role, Server};
+use super::cache::{Cells, cell};
+use crate::domains::RecordType::{A, AAAA, CNAME, TXT};
+use crate::domains::{
+    CheckOptions, Complete, DnsName, Domain, Lookup, Observations, ProbeCache, Protocol, Question, RecordType, Reply,
+    ResponseCode, Role, Server, is_public,
+};
 
 /// The most questions of one check.
 const MAX_QUESTIONS: usize = 200;

@@ -5,12 +5,11 @@ use std::net::{IpAddr, SocketAddr};
 use futures_util::future::join_all;
 use url::Url;
 
-use super::super::observation::RecordType::{A, AAAA};
-use super::super::observation::{ConnectionFailure, Handshake, Hop, Method, Trail};
 use super::context::{ProbeContext, bounded};
 use super::http::{CHALLENGE_PATH, request};
 use super::{cache, tls};
-use crate::domains::{Observations, Reply};
+use crate::domains::RecordType::{A, AAAA};
+use crate::domains::{ConnectionFailure, Handshake, Hop, Method, Observations, Reply, Trail};
 
 impl ProbeContext<'_> {
     /// The platform's own host: its addresses to compare with, its certificate to know its own by.

@@ -16,10 +16,9 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::time::timeout;
 use url::Url;
 
-use super::super::observation::{ConnectionFailure, Hop, Method, Response, Trail};
 use super::context::ProbeContext;
 use super::tls::{self, connect};
-use crate::domains::{DnsName, Observations};
+use crate::domains::{ConnectionFailure, DnsName, Hop, Method, Observations, Response, Trail};
 
 /// How long an answer may take.
 const ANSWER_LIMIT: Duration = Duration::from_secs(5);

@@ -6,11 +6,9 @@ use jiff::Timestamp;
 use tokio::time::timeout;
 use url::Url;
 
-use super::super::diagnosis::redirect::{DEEP_PATH, Redirect, Walk, circle, is_at};
-use super::super::observation::{Hop, Method, Trail};
-use super::cache::ProbeCache;
+use super::super::diagnosis::redirect::{DEEP_PATH, Walk, circle, is_at};
 use super::context::ProbeContext;
-use crate::domains::{CheckOptions, Domain};
+use crate::domains::{CheckOptions, Domain, Hop, Method, ProbeCache, Redirect, Trail};
 
 /// How long reading a page may take, for a redirect inside it.
 const PAGE_LIMIT: Duration = Duration::from_secs(4);

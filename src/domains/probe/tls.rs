@@ -14,8 +14,8 @@ use tokio::time::timeout;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 
-use super::super::observation::{Certificate, ConnectionFailure, Presented};
 use super::trust::{ChainTrust, certificate};
+use crate::domains::{Certificate, ConnectionFailure, Presented};
 
 /// How long a connection may take.
 const CONNECT_LIMIT: Duration = Duration::from_secs(3);

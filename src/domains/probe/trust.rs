@@ -13,7 +13,7 @@ use x509_parser::oid_registry::OID_PKIX_ACCESS_DESCRIPTOR_CA_ISSUERS;
 use x509_parser::prelude::{AttributeTypeAndValue, FromDer as _, GeneralName, ParsedExtension, X509Certificate};
 use x509_parser::public_key::PublicKey;
 
-use super::super::observation::{Certificate, Distrust};
+use crate::domains::{Certificate, Distrust};
 
 /// The roots, read once at the first use.
 pub struct ChainTrust {

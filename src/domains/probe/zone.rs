@@ -8,10 +8,11 @@ use futures_util::future::join_all;
 use tokio::sync::OnceCell;
 
 use super::super::diagnosis::authoritative;
-use super::super::observation::RecordType::{A, AAAA, CAA, CNAME, DNSKEY, DS, HTTPS, MX, NS, SOA, TXT};
-use super::super::observation::{NoReply, Protocol, Question, ResponseCode, TYPES};
 use super::context::{ProbeContext, is_silent};
-use crate::domains::{Data, DnsName, Lookup, Record, Reply, Role, Server};
+use crate::domains::RecordType::{A, AAAA, CAA, CNAME, DNSKEY, DS, HTTPS, MX, NS, SOA, TXT};
+use crate::domains::{
+    Data, DnsName, Lookup, NoReply, Protocol, Question, Record, Reply, ResponseCode, Role, Server, TYPES,
+};
 
 /// How many servers of the parent are asked at most.
 const PARENT_SERVERS: usize = 2;

@@ -9,9 +9,9 @@ use super::wizard::in_the_way;
 use super::{popups, redirects, removal, scheduler, wizard};
 use crate::clock::Now;
 use crate::domains::finding::without_place;
-use crate::domains::progress::{NextStep, count_words, last_known};
-use crate::domains::stage::Stage as Step;
-use crate::domains::{DnsName, Stage, Verdict, deciding, full_sentence};
+use crate::domains::{
+    DnsName, NextStep, Stage, Stage as Step, Verdict, count_words, deciding, full_sentence, last_known,
+};
 use crate::model::width;
 use crate::model::words::duration;
 use crate::tui::widgets::first_of_page;

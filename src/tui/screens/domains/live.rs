@@ -10,14 +10,9 @@ use super::update::{around, line};
 use super::view::{Page, Scene, act, act_of, moment, verdict_role, verdict_word};
 use super::{redirects, removal, scheduler, wizard};
 use crate::clock::Now;
-use crate::domains::diagnosis::PROPAGATION;
-use crate::domains::observation::Complete;
-use crate::domains::record_export::Conflict;
-use crate::domains::sandbox::Sandbox;
-use crate::domains::stage::Stage as Step;
-use crate::domains::vantage_points::{View, ViewVerdict};
 use crate::domains::{
-    Checked, Code, DnsName, Event, Finding, Topic, Verdict, deciding, full_sentence, observation, report, sentence,
+    Checked, Code, Complete, Conflict, DnsName, Event, Finding, PROPAGATION, Sandbox, Stage as Step, Topic, Verdict,
+    View, ViewVerdict, deciding, full_sentence, observation, report, sentence,
 };
 use crate::model::words::duration;
 use crate::model::{cut, display_safe, width};

@@ -13,11 +13,11 @@ use super::view::{Page, Scene, act_of, verdict_role, verdict_word};
 use super::{popups, scheduler};
 use crate::api::Failure;
 use crate::clock::Now;
-use crate::domains::check::FollowedRedirect;
-use crate::domains::progress::leads_on;
-use crate::domains::redirect_config::{Linted, Redirect, WrittenRedirect};
-use crate::domains::sandbox::Sandbox;
-use crate::domains::{DnsName, Verdict, deciding, overall, redirect_config, sentence};
+use crate::domains::redirect_config::Linted;
+use crate::domains::{
+    DnsName, FollowedRedirect, Redirect, Sandbox, Verdict, WrittenRedirect, deciding, leads_on, overall,
+    redirect_config, sentence,
+};
 use crate::tui::popups::copy;
 use crate::tui::widgets::first_of_page;
 use crate::tui::{AppState, Command, Env, Job, Place, Slot, StyleRole, command, moved, moves};

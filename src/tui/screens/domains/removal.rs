@@ -2,8 +2,7 @@
 
 use crate::app::domain_guide::{self, RedirectSeen, Step};
 use crate::clock::Now;
-use crate::domains::progress::DomainRole;
-use crate::domains::{DnsName, Event, Stage, parse_name};
+use crate::domains::{DnsName, DomainRole, Event, Stage, parse_name};
 use crate::model::words::capitalized;
 use crate::tui::forms::{NEXT, PREVIOUS};
 use crate::tui::widgets::form::{Field, Form, Kind};
@@ -11,11 +10,10 @@ use crate::tui::{AppState, Command, MessageKind, Place, Slot, command};
 
 use super::live::BACK;
 use super::popups::outside::{OUTSIDE, OUTSIDE_TYPED};
-use super::redirects;
-use super::scheduler;
 use super::state::{ConfirmTwice, PanelLocation, State};
 use super::update::{around, line};
 use super::view::{Page, Scene};
+use super::{redirects, scheduler};
 
 /// The removal begins, or is called off.
 pub static BEGIN: Field = Field::new("begin", "", Kind::Button);

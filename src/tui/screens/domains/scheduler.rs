@@ -8,12 +8,11 @@ use jiff::{SignedDuration, Timestamp};
 use crate::api::Failure;
 use crate::app::domain_service::CheckRequest;
 use crate::clock::Now;
-use crate::domains::observation::Complete;
-use crate::domains::progress::DomainProgress;
-use crate::domains::registry::RegistryChange;
 use crate::domains::sandbox::PACE;
-use crate::domains::stage::{Stage as Step, next_check};
-use crate::domains::{Checked, DnsName, Entry, Finding, Measurement, Topic, Verdict, full_sentence, parse_name};
+use crate::domains::{
+    Checked, Complete, DnsName, DomainProgress, Entry, Finding, Measurement, RegistryChange, Stage as Step, Topic,
+    Verdict, full_sentence, next_check, parse_name,
+};
 use crate::tui::job::Ongoing;
 use crate::tui::pending::LANES;
 use crate::tui::{AppState, Effect, Env, Job, MessageKind, Screen, Slot};

@@ -8,15 +8,9 @@ use jiff::Timestamp;
 
 use crate::app::DomainSetup;
 use crate::clock::Now;
-use crate::domains::check::FollowedRedirect;
-use crate::domains::observation::Complete;
-use crate::domains::progress::{DomainProgress, DomainRole, DomainRoles};
-use crate::domains::redirect_config::ConfigSource;
-use crate::domains::registry::RegistryChange;
-use crate::domains::stage::status;
-use crate::domains::troubleshooting::Rule;
 use crate::domains::{
-    Checked, Dated, DnsName, DnsRecord, Domain, Entry, Event, Registry, Reported, Stage, Verdict, parse_name,
+    Checked, Complete, ConfigSource, Dated, DnsName, DnsRecord, Domain, DomainProgress, DomainRole, DomainRoles, Entry,
+    Event, FollowedRedirect, Registry, RegistryChange, Reported, Rule, Stage, Verdict, parse_name, status,
 };
 use crate::tui::TextInput;
 use crate::tui::pending::LANES;

@@ -7,9 +7,7 @@ use super::live::is_listed;
 use super::state::{PanelLocation, State};
 use super::{live, record, redirects, removal, rules, scheduler, wizard};
 use crate::clock::Now;
-use crate::domains::registry::RegistryChange;
-use crate::domains::troubleshooting::Rule;
-use crate::domains::{Registry, sentence};
+use crate::domains::{Registry, RegistryChange, Rule, sentence};
 use crate::tui::{AppState, Command, Env, Job, Place, Screen, Slot, Typing, blocking};
 
 /// Shows the panel. The list is read each time because another program may have changed it.

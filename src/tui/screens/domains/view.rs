@@ -4,8 +4,7 @@ use jiff::Timestamp;
 use ratatui::text::Span;
 
 use crate::clock::Now;
-use crate::domains::progress::{DomainProgress, NextStep};
-use crate::domains::{Finding, Verdict, full_sentence};
+use crate::domains::{DomainProgress, Finding, NextStep, Verdict, full_sentence};
 pub use crate::tui::widgets::page::Page;
 use crate::tui::{AppState, Appearance, StyleRole};
 

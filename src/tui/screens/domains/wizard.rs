@@ -9,11 +9,9 @@ use super::update::around;
 use super::view::{Page, Scene, tabs};
 use crate::app::domain_service::existing;
 use crate::clock::Now;
-use crate::domains::parse_name::{ExistingDomains, ParsedName};
-use crate::domains::sandbox::Sandbox;
-use crate::domains::troubleshooting::PRECONDITIONS;
 use crate::domains::{
-    Code, Dated, DnsName, Domain, Entry, Event, Finding, Topic, Verdict, full_sentence, parse_name, sentence,
+    Code, Dated, DnsName, Domain, Entry, Event, ExistingDomains, Finding, PRECONDITIONS, ParsedName, Sandbox, Topic,
+    Verdict, full_sentence, parse_name, sentence,
 };
 use crate::model::short;
 use crate::tui::forms::{NEXT, PREVIOUS};

@@ -2,7 +2,8 @@
 
 use super::super::state::State;
 use crate::clock::Now;
-use crate::domains::record_export::{ExportFormat, export};
+use crate::domains::ExportFormat;
+use crate::domains::record_export::export;
 use crate::tui::command::{LETTERS, closes};
 use crate::tui::popups::{Contents, WriteBox, copy};
 use crate::tui::{AppState, Command, Page, Place, Popup, command, moved, moves, shown};

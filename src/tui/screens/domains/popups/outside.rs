@@ -3,8 +3,7 @@
 use super::super::state::{PanelLocation, VALUE};
 use super::super::{redirects, removal, scheduler};
 use crate::clock::Now;
-use crate::domains::sandbox::{Sandbox, SandboxStep};
-use crate::domains::{DnsName, Who};
+use crate::domains::{DnsName, Sandbox, SandboxStep, Who};
 use crate::model::cut;
 use crate::model::words::capitalized;
 use crate::tui::command::closes;
