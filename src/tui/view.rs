@@ -113,7 +113,7 @@ fn draw_screen(state: &AppState, page: &mut Page<'_>) {
         Screen::Pets => pets::view::draw(state, page),
         Screen::AddPet if state.add.import.on => add_pet::import::view::draw(state, page.now, page),
         Screen::AddPet => add_pet::view::draw(state, page.now, page),
-        Screen::Domains => domains::view::draw(state, page.now, page),
+        Screen::Domains => domains::view::draw(state, page),
         Screen::Profiles => profiles::list::draw(state, page),
         Screen::Requests => requests::draw(state, page),
         Screen::Welcome => welcome::draw(state, page),

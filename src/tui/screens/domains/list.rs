@@ -4,14 +4,12 @@
 use super::popups::outside::OUTSIDE;
 use super::state::{ConfirmTwice, DomainSummary, PanelLocation, State};
 use super::update::{around, line, read};
-use super::view::{Page, Scene, act, act_of, moment, verdict_role, verdict_word};
+use super::view::{Page, act, act_of, verdict_role, verdict_word};
 use super::wizard::in_the_way;
 use super::{popups, redirects, removal, scheduler, wizard};
 use crate::clock::Now;
 use crate::domains::finding::without_place;
-use crate::domains::{
-    DnsName, NextStep, Stage, Stage as Step, Verdict, count_words, deciding, full_sentence, last_known,
-};
+use crate::domains::{DnsName, NextStep, Stage, Verdict, count_words, deciding, full_sentence, last_known};
 use crate::model::width;
 use crate::model::words::duration;
 use crate::tui::widgets::first_of_page;
@@ -105,23 +103,23 @@ fn open(app: &mut AppState, now: Now) {
         return wizard::open(panel);
     };
     match panel.stage(&name, now) {
-        Step::Draft => {
+        Stage::Draft => {
             wizard::resume(panel, &name);
             panel.enter(PanelLocation::Wizard);
         }
-        Step::WaitingForDns if panel.reported(&name).saved.is_none() => {
+        Stage::WaitingForDns if panel.reported(&name).saved.is_none() => {
             wizard::resume(panel, &name);
             panel.enter(PanelLocation::Record);
             scheduler::ask_if_old(panel, &name, now);
         }
-        Step::RemovalPlanned | Step::Removed => removal::open(app, now),
-        Step::WaitingForDns
-        | Step::Propagating
-        | Step::ReadyToVerify
-        | Step::CertificatePending
-        | Step::CertificateLate
-        | Step::Live
-        | Step::Failing => {
+        Stage::RemovalPlanned | Stage::Removed => removal::open(app, now),
+        Stage::WaitingForDns
+        | Stage::Propagating
+        | Stage::ReadyToVerify
+        | Stage::CertificatePending
+        | Stage::CertificateLate
+        | Stage::Live
+        | Stage::Failing => {
             panel.enter(PanelLocation::Live);
             scheduler::ask_if_old(panel, &name, now);
         }
@@ -139,8 +137,8 @@ const WHEN: usize = 12;
 const STATE: usize = 29;
 
 /// Paints the list; the cursor is on the marked row.
-pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) {
-    let panel = &scene.app.domains;
+pub fn draw(app: &AppState, page: &mut Page<'_>) {
+    let panel = &app.domains;
     if let Some(why) = &panel.list_error {
         let kept = if panel.changes.is_empty() { "" } else { " Your changes are kept until you quit." };
         page.gap();
@@ -154,13 +152,13 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) {
         }
         return;
     }
-    let rows = panel.rows(scene.now);
+    let rows = panel.rows(page.now);
     if rows.is_empty() {
         return empty(page);
     }
-    let has_pane = usize::from(scene.app.size.columns) > page.columns() + 10;
+    let has_pane = usize::from(app.size.columns) > page.columns() + 10;
     let here = cursor(panel, &rows).unwrap_or(0);
-    let sums = sums(&rows, scene);
+    let sums = sums(&rows, panel);
     let below = 1 + page.rows(3, &sums).min(2);
     let free = usize::from(page.left()).saturating_sub(1 + below);
     // Every domain has a second row for its next step, or only the marked one has, below the table.
@@ -179,7 +177,7 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) {
     let columns = [("DOMAIN", name), ("ROLE", role), ("WHEN", WHEN), ("STATE", WORD), ("", left - role)];
     page.headings(&columns);
     for (at, row) in rows.iter().enumerate().skip(first_of_page(here, room)).take(room) {
-        let (when, verdict) = (when(row, scene), row.progress.verdict);
+        let (when, verdict) = (when(row, panel, page), row.progress.verdict);
         let cells = [row.shown.as_str(), row.role.into(), &when].map(|text| (text, StyleRole::Text));
         let state = [(verdict_word(verdict), verdict_role(verdict)), (&*row.progress.summary, StyleRole::Text)];
         page.click_row(at == here);
@@ -187,7 +185,7 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) {
         if has_next && row.progress.next == NextStep::Nothing {
             page.gap();
         } else if has_next {
-            page.labelled("     Next: ", &next_words(row, scene), next_rows);
+            page.labelled("     Next: ", &next_words(row, panel, page), next_rows);
         }
     }
     page.gap();
@@ -199,7 +197,7 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) {
         match row.progress.next {
             NextStep::Fix => page.labelled("   Do: ", &full_sentence(row.progress.act()), at_most),
             NextStep::Nothing => {}
-            _ => page.labelled("   Next: ", &next_words(row, scene), at_most),
+            _ => page.labelled("   Next: ", &next_words(row, panel, page), at_most),
         }
     }
     if page.left() >= 5 {
@@ -209,12 +207,12 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) {
 }
 
 /// The next step, with times in the user's format.
-fn next_words(row: &DomainSummary, scene: Scene<'_>) -> String {
-    if scene.app.domains.checks.get(&row.name).is_some_and(|check| check.asked) {
+fn next_words(row: &DomainSummary, panel: &State, page: &Page<'_>) -> String {
+    if panel.checks.get(&row.name).is_some_and(|check| check.asked) {
         return "checking ...".to_owned();
     }
-    match row.progress.until.map(|until| (until, moment(scene, until))) {
-        Some((until, at)) if until <= scene.app.domains.wall(scene.now) => format!("overdue since {at}: r checks"),
+    match row.progress.until.map(|until| (until, panel.moment(page, until))) {
+        Some((until, at)) if until <= panel.wall(page.now) => format!("overdue since {at}: r checks"),
         Some((_, at)) => format!("{}, until {at}", row.progress.act()),
         // The list has no room for the place.
         None => without_place(&act(&row.progress, false)).to_owned(),
@@ -222,9 +220,9 @@ fn next_words(row: &DomainSummary, scene: Scene<'_>) -> String {
 }
 
 /// How long to wait, or how many days the certificate of a live domain has left.
-fn when(row: &DomainSummary, scene: Scene<'_>) -> String {
-    let wall = scene.app.domains.wall(scene.now);
-    let last = scene.app.domains.entry(&row.name).and_then(|entry| last_known(&entry.measurements));
+fn when(row: &DomainSummary, panel: &State, page: &Page<'_>) -> String {
+    let wall = panel.wall(page.now);
+    let last = panel.entry(&row.name).and_then(|entry| last_known(&entry.measurements));
     match (row.progress.until, last.and_then(|last| last.expires)) {
         (Some(until), _) if until <= wall => "overdue".to_owned(),
         (Some(until), _) if row.progress.next == NextStep::AwaitCertificate => {
@@ -239,8 +237,7 @@ fn when(row: &DomainSummary, scene: Scene<'_>) -> String {
 }
 
 /// How many domains have which verdict, whether they are checked automatically, and who learns their names.
-fn sums(rows: &[DomainSummary], scene: Scene<'_>) -> String {
-    let panel = &scene.app.domains;
+fn sums(rows: &[DomainSummary], panel: &State) -> String {
     let verdicts: Vec<Verdict> = rows.iter().filter_map(|row| row.progress.verdict).collect();
     let counts = Some(count_words(&verdicts)).filter(|counts| !counts.is_empty()).map(|counts| format!("{counts}. "));
     let asked = panel.checks.values().filter(|check| check.asked).count();
@@ -278,9 +275,8 @@ fn empty(page: &mut Page<'_>) {
 }
 
 /// The details of the marked domain: what is wrong, what to do, and what was recorded.
-pub fn beside(scene: Scene<'_>, page: &mut Page<'_>) {
-    let panel = &scene.app.domains;
-    let rows = panel.rows(scene.now);
+pub fn beside(panel: &State, page: &mut Page<'_>) {
+    let rows = panel.rows(page.now);
     let Some(row) = cursor(panel, &rows).map(|at| &rows[at]) else { return };
     page.wrapped(0, &row.shown, 2);
     page.gap();
@@ -296,7 +292,7 @@ pub fn beside(scene: Scene<'_>, page: &mut Page<'_>) {
     match finding.map(act_of).filter(|act| !act.is_empty()) {
         Some(act) => page.labelled("Do: ", &act, 8),
         None if row.progress.next == NextStep::Fix => page.labelled("Do: ", &full_sentence(row.progress.act()), 8),
-        None => page.labelled("Next: ", &next_words(row, scene), 4),
+        None => page.labelled("Next: ", &next_words(row, panel, page), 4),
     }
     for finding in in_the_way(panel, &row.name).skip(1).take(2) {
         page.labelled("Also: ", &full_sentence(&finding.title), 2);
@@ -307,6 +303,6 @@ pub fn beside(scene: Scene<'_>, page: &mut Page<'_>) {
     let role: &str = row.role.into();
     page.labelled("Role     ", role, 1);
     for (label, at) in [("Saved", reported.saved), ("Verify", reported.verified), ("Checked", checked)] {
-        page.labelled(&format!("{label:<9}"), &at.map_or("-".to_owned(), |at| moment(scene, at)), 1);
+        page.labelled(&format!("{label:<9}"), &at.map_or("-".to_owned(), |at| panel.moment(page, at)), 1);
     }
 }

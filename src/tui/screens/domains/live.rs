@@ -5,14 +5,14 @@ use super::list::go;
 use super::popups::formats;
 use super::popups::outside::OUTSIDE;
 use super::rules::likely_rule;
-use super::state::{ConfirmTwice, DomainSummary, PanelLocation, VALUE};
+use super::state::{ConfirmTwice, DomainSummary, PanelLocation, State, VALUE};
 use super::update::{around, line};
-use super::view::{Page, Scene, act, act_of, moment, verdict_role, verdict_word};
+use super::view::{Page, act, act_of, verdict_role, verdict_word};
 use super::{redirects, removal, scheduler, wizard};
 use crate::clock::Now;
 use crate::domains::{
-    Checked, Code, Complete, Conflict, DnsName, Event, Finding, PROPAGATION, Sandbox, Stage as Step, Topic, Verdict,
-    View, ViewVerdict, deciding, full_sentence, observation, report, sentence,
+    Checked, Code, Complete, Conflict, DnsName, Event, Finding, PROPAGATION, Sandbox, Stage, Topic, Verdict, View,
+    ViewVerdict, deciding, full_sentence, observation, report, sentence,
 };
 use crate::model::words::duration;
 use crate::model::{cut, display_safe, width};
@@ -157,7 +157,7 @@ fn verified(app: &mut AppState, name: &DnsName, now: Now) {
         let text = "Verify would fail now, and attempts are limited. If you already chose it, press V again.";
         return app.complain(text);
     }
-    let live = stage == Step::Live;
+    let live = stage == Stage::Live;
     panel.confirming = None;
     panel.record(name, Event::Verified, now);
     scheduler::ask_anew(panel, name);
@@ -200,31 +200,30 @@ const LATER_ROWS: usize = 3;
 const NOW: &str = "Do now: ";
 
 /// Paints the domain.
-pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) {
-    let panel = &scene.app.domains;
+pub fn draw(panel: &State, page: &mut Page<'_>) {
     let Some(name) = &panel.selected else { return };
     page.point(2);
-    headline(scene, page, name);
-    reported(scene, page, name);
+    headline(panel, page, name);
+    reported(panel, page, name);
     page.gap();
     let Some(seen) = panel.seen(name) else {
-        so_far(scene, page, name);
+        so_far(panel, page, name);
         return;
     };
-    let about = facts(scene, name, seen);
+    let about = facts(panel, page, name, seen);
     if page.area.height < SMALL {
         // Not everything fits: what to do comes first.
         page.y = page.y.saturating_sub(1);
         write_facts(page, &about);
         topics(page, seen, 1);
         let room = usize::from(page.left()).saturating_sub(2);
-        matrix(scene, page, name, seen, room);
+        matrix(panel, page, name, seen, room);
         return;
     }
     // What to do stays in sight, however many servers there are.
     let rows: usize = about.iter().map(|(label, text)| page.rows(label.len() + 3, text).min(most_rows(label))).sum();
     let room = usize::from(page.left()).saturating_sub(2 + 3 + 1 + rows + 1).max(2);
-    matrix(scene, page, name, seen, room);
+    matrix(panel, page, name, seen, room);
     let spare = usize::from(page.left()).saturating_sub(3 + 1 + rows + 1);
     topics(page, seen, if spare > 3 { 2 } else { 1 });
     page.gap();
@@ -236,41 +235,39 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) {
         page.labelled("   Changed: ", &sentence(text), rows);
     }
     page.down_to(1);
-    page.text(&format!("   {}", checked(scene, name, seen)));
+    page.text(&format!("   {}", checked(panel, page, name, seen)));
 }
 
-pub fn headline(scene: Scene<'_>, page: &mut Page<'_>, name: &DnsName) {
-    let panel = &scene.app.domains;
-    let row = panel.row(name, scene.now);
+pub fn headline(panel: &State, page: &mut Page<'_>, name: &DnsName) {
+    let row = panel.row(name, page.now);
     let shown = row.as_ref().map_or_else(|| name.to_string(), |row| row.shown.clone());
     let verdict = row.as_ref().and_then(|row| row.progress.verdict);
     let stale = row.as_ref().and_then(|row| row.progress.stale);
     let what = row.map_or_else(String::new, |row| row.progress.summary);
-    let shown = cut(&scene.appearance.text(&shown), page.columns().saturating_sub(30).max(20));
+    let shown = cut(&page.appearance.text(&shown), page.columns().saturating_sub(30).max(20));
     let room = page.columns().saturating_sub(width(&shown) + 6 + verdict_word(verdict).len());
     let stale = stale.map_or_else(String::new, |age| format!(" (check failed; this is {} old)", span(age)));
     page.line(vec![
-        scene.appearance.span(format!("   {shown}   "), StyleRole::Heading),
-        scene.appearance.span(verdict_word(verdict), verdict_role(verdict)),
-        scene.appearance.span(cut(&format!(" {}{stale}", scene.appearance.text(&what)), room), StyleRole::Text),
+        page.appearance.span(format!("   {shown}   "), StyleRole::Heading),
+        page.appearance.span(verdict_word(verdict), verdict_role(verdict)),
+        page.appearance.span(cut(&format!(" {}{stale}", page.appearance.text(&what)), room), StyleRole::Text),
     ]);
 }
 
 /// What the operator recorded, and the limit that counts from it.
-fn reported(scene: Scene<'_>, page: &mut Page<'_>, name: &DnsName) {
-    let panel = &scene.app.domains;
+fn reported(panel: &State, page: &mut Page<'_>, name: &DnsName) {
     let reported = panel.reported(name);
-    let wall = panel.wall(scene.now);
-    let saved = reported.saved.map(|at| format!("Record saved {}", moment(scene, at)));
+    let wall = panel.wall(page.now);
+    let saved = reported.saved.map(|at| format!("Record saved {}", panel.moment(page, at)));
     let limit = match (reported.verified, reported.saved.and_then(|saved| saved.checked_add(PROPAGATION).ok())) {
         (Some(verified), _) => {
             let times = reported.verified_times;
             let times = if times > 1 { format!(", {times} times so far") } else { String::new() };
             let ago = span(wall.duration_since(verified).max(SignedDuration::ZERO));
-            Some(format!("Verify chosen {}, {ago} ago{times}", moment(scene, verified)))
+            Some(format!("Verify chosen {}, {ago} ago{times}", panel.moment(page, verified)))
         }
-        (None, Some(end)) if panel.stage(name, scene.now) == Step::Propagating => {
-            Some(format!("caches may need until {}", moment(scene, end)))
+        (None, Some(end)) if panel.stage(name, page.now) == Stage::Propagating => {
+            Some(format!("caches may need until {}", panel.moment(page, end)))
         }
         _ => None,
     };
@@ -286,8 +283,7 @@ fn span(time: SignedDuration) -> String {
 }
 
 /// Who sees what at the name, over at most `room` rows.
-fn matrix(scene: Scene<'_>, page: &mut Page<'_>, name: &DnsName, seen: &Checked, room: usize) {
-    let panel = &scene.app.domains;
+fn matrix(panel: &State, page: &mut Page<'_>, name: &DnsName, seen: &Checked, room: usize) {
     if let Some(record) = panel.dns_record().filter(|_| !seen.reported.is_being_removed()) {
         page.text(&format!("   {} {name} should be {}", record.kind(), record.value));
     }
@@ -312,13 +308,13 @@ fn matrix(scene: Scene<'_>, page: &mut Page<'_>, name: &DnsName, seen: &Checked,
         let ttl = if narrow { String::new() } else { format!("{ttl:>7}  ") };
         let took = if wide { format!("{:<9}", format!("{} ms", view.took.as_millis())) } else { String::new() };
         page.line(vec![
-            scene.appearance.span(
+            page.appearance.span(
                 format!("     {}{}{ttl}{took}", page.column(&label, who), page.column(&view.sees, sees)),
                 StyleRole::Text,
             ),
-            scene.appearance.span(view.verdict.word(), verdict_role(Some(view.verdict.verdict()))),
-            scene.appearance.span(
-                cut(&remark(scene, view, narrow), (verdict - 2).saturating_sub(view.verdict.word().len())),
+            page.appearance.span(view.verdict.word(), verdict_role(Some(view.verdict.verdict()))),
+            page.appearance.span(
+                cut(&remark(panel, page, view, narrow), (verdict - 2).saturating_sub(view.verdict.word().len())),
                 StyleRole::Text,
             ),
         ]);
@@ -351,15 +347,15 @@ fn grouped(views: &[View], each: bool) -> Vec<(View, usize)> {
 }
 
 /// What goes with the verdict on a view.
-fn remark(scene: Scene<'_>, view: &View, narrow: bool) -> String {
+fn remark(panel: &State, page: &Page<'_>, view: &View, narrow: bool) -> String {
     match view.verdict {
         ViewVerdict::Right | ViewVerdict::Wrong if view.server.role == observation::Role::Authoritative && !narrow => {
             " authoritative".to_owned()
         }
-        ViewVerdict::Old { until: Some(until) } if until <= scene.app.domains.wall(scene.now) => {
-            format!(" {} has passed", moment(scene, until))
+        ViewVerdict::Old { until: Some(until) } if until <= panel.wall(page.now) => {
+            format!(" {} has passed", panel.moment(page, until))
         }
-        ViewVerdict::Old { until: Some(until) } => format!(" until {}", moment(scene, until)),
+        ViewVerdict::Old { until: Some(until) } => format!(" until {}", panel.moment(page, until)),
         _ => String::new(),
     }
 }
@@ -382,12 +378,11 @@ fn topics(page: &mut Page<'_>, seen: &Checked, rows: usize) {
 }
 
 /// What to do now, and what comes next.
-fn facts(scene: Scene<'_>, name: &DnsName, seen: &Checked) -> Vec<(&'static str, String)> {
-    let panel = &scene.app.domains;
-    let wall = panel.wall(scene.now);
-    let Some(DomainSummary { progress, .. }) = panel.row(name, scene.now) else { return Vec::new() };
+fn facts(panel: &State, page: &Page<'_>, name: &DnsName, seen: &Checked) -> Vec<(&'static str, String)> {
+    let wall = panel.wall(page.now);
+    let Some(DomainSummary { progress, .. }) = panel.row(name, page.now) else { return Vec::new() };
     let decides = deciding(&seen.findings);
-    let until = progress.until.map_or_else(String::new, |until| match moment(scene, until) {
+    let until = progress.until.map_or_else(String::new, |until| match panel.moment(page, until) {
         at if until <= wall => format!(" Expected by {at}, now overdue: r checks."),
         at => format!(" Until {at} (in {}).", span(until.duration_since(wall))),
     });
@@ -428,10 +423,9 @@ fn write_facts(page: &mut Page<'_>, facts: &[(&'static str, String)]) {
 }
 
 /// When it was checked, and when it is checked again.
-fn checked(scene: Scene<'_>, name: &DnsName, seen: &Checked) -> String {
-    let panel = &scene.app.domains;
-    let at = scene.appearance.time(seen.at);
-    let next = match (checking(scene, name), panel.checks.get(name).and_then(|check| check.due)) {
+fn checked(panel: &State, page: &Page<'_>, name: &DnsName, seen: &Checked) -> String {
+    let at = page.appearance.time(seen.at);
+    let next = match (checking(panel, name), panel.checks.get(name).and_then(|check| check.due)) {
         (Some(checking), _) => format!(" {checking}"),
         (None, Some(_)) if panel.watching => " Rechecks automatically; r checks now.".to_owned(),
         (None, _) => " r checks again.".to_owned(),
@@ -440,16 +434,15 @@ fn checked(scene: Scene<'_>, name: &DnsName, seen: &Checked) -> String {
 }
 
 /// That the operator's check is running.
-fn checking(scene: Scene<'_>, name: &DnsName) -> Option<&'static str> {
-    let panel = &scene.app.domains;
+fn checking(panel: &State, name: &DnsName) -> Option<&'static str> {
     let asked = panel.checks.get(name).is_some_and(|check| check.asked);
     (asked && panel.is_checking(name)).then_some("Checking ... (Ctrl-C cancels)")
 }
 
 /// What the first check still asks.
-fn so_far(scene: Scene<'_>, page: &mut Page<'_>, name: &DnsName) {
-    page.wrapped(3, checking(scene, name).unwrap_or("Not checked yet. r checks now."), 2);
-    let so_far = scene.app.domains.checks.get(name).and_then(|check| check.so_far);
+fn so_far(panel: &State, page: &mut Page<'_>, name: &DnsName) {
+    page.wrapped(3, checking(panel, name).unwrap_or("Not checked yet. r checks now."), 2);
+    let so_far = panel.checks.get(name).and_then(|check| check.so_far);
     if let Some((complete, since)) = so_far.filter(|(complete, _)| *complete != Complete::ALL) {
         page.gap();
         let since = page.appearance.time(since);

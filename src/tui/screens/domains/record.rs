@@ -4,9 +4,9 @@ use super::live::{CHECK, CORRECT, DELETES, EVIDENCE, FORMATS, correct, of_select
 use super::popups::formats::FormatsBox;
 use super::popups::outside::OUTSIDE;
 use super::scheduler;
-use super::state::PanelLocation;
+use super::state::{PanelLocation, State};
 use super::update::{around, line};
-use super::view::{Page, Scene, act_of};
+use super::view::{Page, act_of};
 use super::wizard::{in_the_way, steps};
 use crate::clock::Now;
 use crate::domains::{DnsName, DnsRecord, Event, observation, sentence};
@@ -69,8 +69,7 @@ fn copy_part(app: &mut AppState, part: fn(&DnsRecord) -> String, now: Now) {
 /// With fewer rows, only the record and what is in its way are shown.
 const SMALL: u16 = 20;
 /// Paints the record; the cursor is on its value.
-pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) {
-    let panel = &scene.app.domains;
+pub fn draw(panel: &State, page: &mut Page<'_>) {
     let small = page.area.height < SMALL;
     page.tight = small;
     steps(page, 2);
@@ -100,7 +99,7 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) {
     if small {
         // The footer has the key for the next step.
         let room = page.left();
-        return now_there(scene, page, usize::from(room));
+        return now_there(panel, page, usize::from(room));
     }
     page.gap();
     page.wrapped(3, &record.advice(), 2);
@@ -108,22 +107,21 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) {
     page.gap();
     // The next step stays in sight, whatever is at the name.
     let room = page.left().saturating_sub(3);
-    now_there(scene, page, usize::from(room));
+    now_there(panel, page, usize::from(room));
     page.down_to(2);
     let text = "Save it there: petstore sees it and goes on (r checks now). Changes can take up to 48 h to be seen.";
     page.wrapped(3, text, 2);
 }
 
 /// What is at the name now.
-fn now_there(scene: Scene<'_>, page: &mut Page<'_>, room: usize) {
-    let panel = &scene.app.domains;
+fn now_there(panel: &State, page: &mut Page<'_>, room: usize) {
     let Some(name) = &panel.selected else { return };
     let Some(seen) = panel.seen(name) else {
         let text = if panel.is_checking(name) { "checking ..." } else { "not checked yet (r)" };
         return page.text(&format!("   Now at that name: {text}"));
     };
     let source = seen.views.iter().find(|view| view.server.role == observation::Role::Authoritative);
-    page.text(&format!("   Now at that name ({}):", scene.appearance.time(seen.at)));
+    page.text(&format!("   Now at that name ({}):", page.appearance.time(seen.at)));
     if !seen.measurement.known {
         return page.text("   ?  The check failed from here. Check this machine's network.");
     }

@@ -9,7 +9,7 @@ use super::live::BACK;
 use super::popups::outside::OUTSIDE;
 use super::state::{PanelLocation, State};
 use super::update::around;
-use super::view::{Page, Scene, act_of, verdict_role, verdict_word};
+use super::view::{Page, act_of, verdict_role, verdict_word};
 use super::{popups, scheduler};
 use crate::api::Failure;
 use crate::clock::Now;
@@ -151,8 +151,8 @@ const ELSEWHERE: &str =
     "To change them, edit [domains] in your configuration, start petstore again, and set the same in the dashboard.";
 
 /// Paints the list; the cursor is on the marked line.
-pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) {
-    let panel = &scene.app.domains;
+pub fn draw(app: &AppState, page: &mut Page<'_>) {
+    let panel = &app.domains;
     let configuration = &panel.setup.configuration;
     let marked = panel.redirects.selected;
     page.gap();
@@ -168,7 +168,7 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) {
     for (at, redirect) in configuration.redirects.iter().enumerate().skip(top).take(room) {
         let (verdict, seen) = match panel.walked(redirect) {
             Some(walked) => (Some(overall(&walked.findings)), deciding(&walked.findings).map_or("", |one| &one.title)),
-            None if scene.app.pending.is_running(Slot::Redirects) => (None, "checking ..."),
+            None if app.pending.is_running(Slot::Redirects) => (None, "checking ..."),
             None => (None, "not checked (r)"),
         };
         let status = redirect.status.to_string();
@@ -209,7 +209,7 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) {
         for hop in walked.hops.iter().take(4) {
             page.wrapped(3, hop, at_most(page, 2));
         }
-        page.wrapped(3, &format!("Checked {}.", scene.appearance.time(walked.at)), at_most(page, 1));
+        page.wrapped(3, &format!("Checked {}.", page.appearance.time(walked.at)), at_most(page, 1));
     }
     page.down_to(below);
     page.wrapped(3, elsewhere, usize::from(below));

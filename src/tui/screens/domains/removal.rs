@@ -12,7 +12,7 @@ use super::live::BACK;
 use super::popups::outside::{OUTSIDE, OUTSIDE_TYPED};
 use super::state::{ConfirmTwice, PanelLocation, State};
 use super::update::{around, line};
-use super::view::{Page, Scene};
+use super::view::Page;
 use super::{redirects, scheduler};
 
 /// The removal begins, or is called off.
@@ -145,18 +145,18 @@ fn forget(app: &mut AppState, now: Now) {
 }
 
 /// Paints the page, scrolled so that the part in use is visible.
-pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) {
+pub fn draw(app: &AppState, page: &mut Page<'_>) {
     let is_small = page.area.height < ROOMY;
     page.scrolled(0, |page| {
         page.tight = is_small;
-        draw_whole(scene, page);
+        draw_whole(app, page);
     });
 }
 
-fn draw_whole(scene: Scene<'_>, page: &mut Page<'_>) {
-    let panel = &scene.app.domains;
+fn draw_whole(app: &AppState, page: &mut Page<'_>) {
+    let panel = &app.domains;
     let Some(name) = &panel.selected else { return };
-    let Some(steps) = steps(scene.app, name, scene.now) else { return };
+    let Some(steps) = steps(app, name, page.now) else { return };
     page.gap();
     page.heading(format!("   Remove {}", page.appearance.text(name.as_str())));
     page.gap();

@@ -4,11 +4,11 @@ use super::live::{EVIDENCE, REPORT, VERIFIED, headline};
 use super::popups::outside::{OUTSIDE, OUTSIDE_TYPED};
 use super::state::{PanelLocation, State};
 use super::update::{around, line};
-use super::view::{Page, Scene, tabs, verdict_role, verdict_word};
+use super::view::{Page, tabs, verdict_role, verdict_word};
 use super::{redirects, scheduler};
 use crate::clock::Now;
 use crate::domains::troubleshooting::{Facts, answers, conclusion};
-use crate::domains::{Rule, Stage as Step, Topic, deciding, explain, full_sentence};
+use crate::domains::{Rule, Stage, Topic, deciding, explain, full_sentence};
 use crate::model::text::wrap_words;
 use crate::tui::key::Key;
 use crate::tui::mouse::Target;
@@ -77,19 +77,19 @@ pub fn likely_rule(state: &State, now: Now) -> Rule {
     let Some(name) = &state.selected else { return Rule::Verification };
     let decides = state.seen(name).and_then(|seen| deciding(&seen.findings));
     match state.stage(name, now) {
-        Step::CertificatePending | Step::CertificateLate => Rule::Certificate,
-        Step::Live | Step::Failing => match decides.map(|finding| finding.code.topic()) {
+        Stage::CertificatePending | Stage::CertificateLate => Rule::Certificate,
+        Stage::Live | Stage::Failing => match decides.map(|finding| finding.code.topic()) {
             Some(Topic::Redirect | Topic::Http) => Rule::Redirects,
             Some(Topic::Certificate) => Rule::Browser,
             Some(Topic::Caa) => Rule::Certificate,
             _ => Rule::Verification,
         },
-        Step::Draft
-        | Step::WaitingForDns
-        | Step::Propagating
-        | Step::ReadyToVerify
-        | Step::RemovalPlanned
-        | Step::Removed => Rule::Verification,
+        Stage::Draft
+        | Stage::WaitingForDns
+        | Stage::Propagating
+        | Stage::ReadyToVerify
+        | Stage::RemovalPlanned
+        | Stage::Removed => Rule::Verification,
     }
 }
 
@@ -121,10 +121,9 @@ fn facts(state: &State, now: Now) -> Option<Facts<'_>> {
 }
 
 /// Paints the page of a rule; the cursor is in its text field, if it has one.
-pub fn draw(scene: Scene<'_>, page: &mut Page<'_>, rule: Rule) {
-    let panel = &scene.app.domains;
+pub fn draw(panel: &State, page: &mut Page<'_>, rule: Rule) {
     let Some(name) = &panel.selected else { return };
-    headline(scene, page, name);
+    headline(panel, page, name);
     // Where digits are text, none is shown as a key.
     let title = |(number, other)| match rule == Rule::Browser {
         true => short_title(other).to_owned(),
@@ -148,7 +147,7 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>, rule: Rule) {
             page.gap();
         }
     }
-    let Some(facts) = facts(panel, scene.now) else { return };
+    let Some(facts) = facts(panel, page.now) else { return };
     let answers = answers(rule, &facts);
     let conclusion = conclusion(rule, &facts);
     let room = page.columns().saturating_sub(18);

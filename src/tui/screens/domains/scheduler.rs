@@ -10,8 +10,8 @@ use crate::app::domain_service::CheckRequest;
 use crate::clock::Now;
 use crate::domains::sandbox::PACE;
 use crate::domains::{
-    Checked, Complete, DnsName, DomainProgress, Entry, Finding, Measurement, RegistryChange, Stage as Step, Topic,
-    Verdict, full_sentence, next_check, parse_name,
+    Checked, Complete, DnsName, DomainProgress, Entry, Finding, Measurement, RegistryChange, Stage, Topic, Verdict,
+    full_sentence, next_check, parse_name,
 };
 use crate::tui::job::Ongoing;
 use crate::tui::pending::LANES;
@@ -80,7 +80,7 @@ pub(super) fn ask_all(state: &mut State, now: Now) {
 
 /// Whether a domain can be checked: a draft has no record yet, and an invalid name cannot be looked up.
 fn is_checkable(row: &DomainSummary) -> bool {
-    row.progress.stage != Step::Draft && parse_name::domain(row.name.as_str()).is_ok()
+    row.progress.stage != Stage::Draft && parse_name::domain(row.name.as_str()).is_ok()
 }
 
 /// Schedules checks after the list is read: of pending domains, and of others whose last check is old.
@@ -272,7 +272,7 @@ fn on_seen(app: &mut AppState, lane: usize, mut seen: Checked, now: Now) {
     let row = panel.row(&name, now);
     let words = row.as_ref().map(DomainSummary::words);
     let check = panel.checks.entry(name.clone()).or_default();
-    let is_live = |words: &Option<StatusWords>| words.as_ref().is_some_and(|(step, ..)| *step == Step::Live);
+    let is_live = |words: &Option<StatusWords>| words.as_ref().is_some_and(|(step, ..)| *step == Stage::Live);
     let news = check.known != words;
     let first = check.seen.is_none();
     // One failure may be chance: a live domain that fails is reported at the second one.
@@ -326,7 +326,7 @@ fn note(panel: &mut State, name: &DnsName, seen: &mut Checked) -> bool {
 /// Notifies the operator of the result of an automatic check, of the same at most once an hour.
 fn announce(app: &mut AppState, row: &DomainSummary, now: Now) {
     let DomainProgress { stage, verdict, summary, needs_action, .. } = &row.progress;
-    let is_live = *stage == Step::Live;
+    let is_live = *stage == Stage::Live;
     let text = match needs_action {
         true => format!("{}: {summary}. {}", row.shown, full_sentence(&act(&row.progress, false))),
         false if is_live && *verdict == Some(Verdict::Ok) => format!("{} is live.", row.shown),

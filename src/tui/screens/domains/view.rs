@@ -3,68 +3,55 @@
 use jiff::Timestamp;
 use ratatui::text::Span;
 
-use crate::clock::Now;
 use crate::domains::{DomainProgress, Finding, NextStep, Verdict, full_sentence};
 pub use crate::tui::widgets::page::Page;
-use crate::tui::{AppState, Appearance, StyleRole};
+use crate::tui::{AppState, StyleRole};
 
-use super::state::PanelLocation;
+use super::state::{PanelLocation, State};
 
 /// The width of a page with details at its right.
 const BESIDE_PANE: u16 = 83;
-
-/// What a page is painted from.
-#[derive(Clone, Copy)]
-pub struct Scene<'a> {
-    /// The whole state.
-    pub app: &'a AppState,
-    /// The terminal and its user.
-    pub appearance: &'a Appearance,
-    /// The time of the frame.
-    pub now: Now,
-}
 
 /// The height of a form. Of one that does not fit, the part with the cursor is shown.
 const FORM_ROWS: u16 = 20;
 
 /// Paints the panel.
-pub fn draw(app: &AppState, now: Now, page: &mut Page<'_>) {
-    let scene = Scene { app, appearance: page.appearance, now };
-    draw_sandbox(scene, page);
+pub fn draw(app: &AppState, page: &mut Page<'_>) {
+    let panel = &app.domains;
+    draw_sandbox(panel, page);
     // Only the list has something to say beside its rows.
-    let is_list = app.domains.place == PanelLocation::List;
+    let is_list = panel.place == PanelLocation::List;
     let beside = is_list.then(|| page.pane(BESIDE_PANE, "Domains")).flatten();
-    match app.domains.place {
-        PanelLocation::List => super::list::draw(scene, page),
-        PanelLocation::Record => super::record::draw(scene, page),
-        PanelLocation::Live => super::live::draw(scene, page),
-        PanelLocation::Wizard => page.at_least(FORM_ROWS, 2, |page| super::wizard::draw(scene, page)),
-        PanelLocation::Rules(rule) => page.at_least(FORM_ROWS, 2, |page| super::rules::draw(scene, page, rule)),
-        PanelLocation::Redirects => page.at_least(FORM_ROWS, 2, |page| super::redirects::draw(scene, page)),
-        PanelLocation::Removal => super::removal::draw(scene, page),
+    match panel.place {
+        PanelLocation::List => super::list::draw(app, page),
+        PanelLocation::Record => super::record::draw(panel, page),
+        PanelLocation::Live => super::live::draw(panel, page),
+        PanelLocation::Wizard => page.at_least(FORM_ROWS, 2, |page| super::wizard::draw(panel, page)),
+        PanelLocation::Rules(rule) => page.at_least(FORM_ROWS, 2, |page| super::rules::draw(panel, page, rule)),
+        PanelLocation::Redirects => page.at_least(FORM_ROWS, 2, |page| super::redirects::draw(app, page)),
+        PanelLocation::Removal => super::removal::draw(app, page),
     }
     let Some(beside) = beside else { return };
     page.go_to(beside);
     page.boxed("Details");
     page.inset(1);
     page.gap();
-    super::list::beside(scene, page);
+    super::list::beside(panel, page);
 }
 
 /// Marks every page in the sandbox.
-fn draw_sandbox(scene: Scene<'_>, page: &mut Page<'_>) {
-    let panel = &scene.app.domains;
+fn draw_sandbox(panel: &State, page: &mut Page<'_>) {
     if panel.setup.sandbox.is_none() {
         return;
     }
-    let time = scene.appearance.time(panel.wall(scene.now));
+    let time = page.appearance.time(panel.wall(page.now));
     let letters = !panel.key_place().is_text && panel.place != PanelLocation::Wizard;
     let key = if letters { "o" } else { "Ctrl-O" };
     page.line(vec![
         Span::raw(" "),
-        scene.appearance.span(" SANDBOX ", StyleRole::Selected),
+        page.appearance.span(" SANDBOX ", StyleRole::Selected),
         Span::raw(" "),
-        scene.appearance.span(key, StyleRole::Key),
+        page.appearance.span(key, StyleRole::Key),
         Span::raw(format!(": simulate a step. 1 s is 1 min, now {time}.")),
     ]);
     page.go_to(page.rest());
@@ -104,9 +91,11 @@ pub fn verdict_word(verdict: Option<Verdict>) -> &'static str {
     }
 }
 
-/// A moment in the user's format.
-pub fn moment(scene: Scene<'_>, at: Timestamp) -> String {
-    scene.appearance.moment(at, scene.app.domains.wall(scene.now))
+impl State {
+    /// A moment in the user's format.
+    pub fn moment(&self, page: &Page<'_>, at: Timestamp) -> String {
+        page.appearance.moment(at, self.wall(page.now))
+    }
 }
 
 /// The colour of a verdict.

@@ -6,7 +6,7 @@ use super::popups::outside::OUTSIDE_TYPED;
 use super::scheduler;
 use super::state::{BUTTON, NAME, PanelLocation, State, VALUE, Wizard, is_unsaved};
 use super::update::around;
-use super::view::{Page, Scene, tabs};
+use super::view::{Page, tabs};
 use crate::app::domain_service::existing;
 use crate::clock::Now;
 use crate::domains::{
@@ -244,8 +244,7 @@ pub fn steps(page: &mut Page<'_>, step: usize) {
 }
 
 /// Paints the form.
-pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) {
-    let panel = &scene.app.domains;
+pub fn draw(panel: &State, page: &mut Page<'_>) {
     let form = &panel.wizard.form;
     steps(page, 1);
     page.gap();
