@@ -263,16 +263,16 @@ catalogue! {
                 fix "copy the value again from the dashboard under Project settings, Domains, and correct it here; the record may be right as it is";
         DnsMissing [Missing] "No record exists at the name",
             "The zone's name servers report that there is no such name."
-            fn dns_missing(name, witness, record, then) Fail DnsProvider
+            fn dns_missing(name, witness, record, then) You DnsProvider
                 seen "nothing exists at {name} ({witness})"
                 fix "at your DNS provider, add {record}{then}";
         DnsNodata [WithTheValue Missing] "The name has no CNAME and no address",
             "It has only records of other types, or names below it.",
             "A CNAME must be the only record: remove the others, then add the CNAME."
-            fn only_below(name, record) Fail DnsProvider
+            fn only_below(name, record) You DnsProvider
                 seen "{name} has no CNAME and no address; only names below it exist"
                 fix "at your DNS provider, add {record}"
-            fn nothing_useful(name, records, record, mail) Fail DnsProvider
+            fn nothing_useful(name, records, record, mail) You DnsProvider
                 seen "{name} has {records}, but no CNAME and no address"
                 fix "at your DNS provider, delete {records}, since a CNAME must be the only record, then add {record}{mail}";
         DnsWrongTarget "The CNAME has the wrong value",
@@ -411,7 +411,7 @@ catalogue! {
                 fix "at your DNS provider, replace the CNAME by {record}: it hides the domain's NS and MX records. In Route 53, an alias can point only to AWS resources and names in the same zone";
         ProxyCloudflare [WithTheValue PartlyLeads] "The record is behind Cloudflare's proxy",
             "The orange cloud is on: Cloudflare answers with its own addresses and certificate, and hides the CNAME."
-            fn cloudflare(name, addresses, answer, label) Fail DnsProvider
+            fn cloudflare(name, addresses, answer, label) Warn DnsProvider
                 seen "{name} has {addresses}, which Cloudflare answers ({answer}); the CNAME behind it cannot be seen from outside"
                 fix "at Cloudflare, set the record {label} to DNS only (the grey cloud), at least until the domain is live";
         TtlLong [Remark] "The TTL is longer than a day",
@@ -472,12 +472,10 @@ catalogue! {
             fn wrong_dates(zone, dates, servers, clock) Warn DnsProvider
                 titled "The DNSSEC signatures have expired or are not valid yet"
                 seen "the signatures of {zone} {dates} ({servers})"
-                expected "signatures that are valid now"
                 fix "ask your DNS provider to sign {zone} again now. Only if that takes long, remove the DS record at your registrar and wait for its TTL{clock}"
             fn wrong_dates_at_one(zone, servers, dates) Warn DnsProvider
                 titled "One name server has expired signatures"
                 seen "the signatures of {zone} at {servers} {dates}; other name servers have valid ones"
-                expected "signatures that are valid now"
                 fix "ask your DNS provider why {servers} does not copy the newly signed zone: resolvers that ask it fail";
         ServfailAll "No resolver can answer",
             "None of them gets an answer from the domain's name servers.",
@@ -525,16 +523,13 @@ catalogue! {
             "It still serves an older version of the zone. Copying usually takes minutes."
             fn secondary_behind(seen, longest) Wait Nobody
                 seen "{seen}"
-                expected "the same zone at every server"
                 fix "wait; this usually takes minutes, and by the SOA record at most {longest}"
             fn secondary_late(seen, servers, longest) Warn DnsProvider
                 seen "{seen}"
-                expected "the same zone at every server"
                 fix "ask your DNS provider why {servers} is behind: by the SOA record it copies the zone within {longest}"
             fn same_serial(servers, serials) Warn DnsProvider
                 titled "The name servers disagree about the same version of the zone"
                 seen "{servers} has another record at the same serial ({serials})"
-                expected "the same zone at every server"
                 fix "at your DNS provider, enter the record at {servers}, too, or ask why it does not copy the zone";
         TtlWait [RightAtSource NotEverywhere] "A resolver still has the old answer cached",
             "The name servers have the right record; the resolver keeps its old answer until the TTL runs out."
@@ -689,36 +684,30 @@ catalogue! {
             "It was not renewed in time, or its CA has revoked it, which only browsers see. The platform gets a new one, and needs DNS and CAA to be right."
             fn expired(end, ago) Fail Platform
                 seen "the certificate expired {end}, {ago} ago"
-                expected "a certificate that is valid now"
                 fix "check the findings on DNS and CAA first, since renewal needs both; then choose Re-verify in the dashboard";
         TlsFuture [BadCertificate] "The certificate is not valid yet",
             "It starts in the future, or this machine's clock is wrong."
             fn not_valid_yet(begin) Fail Platform
                 seen "the certificate is valid from {begin}"
-                expected "a certificate that is valid now"
                 fix "check the clock of this machine; if it is right, wait";
         TlsSelf [BadCertificate] "The certificate is self-signed",
             "It is not the platform's, or comes from a test setup."
             fn self_signed(issuer, names, name) Fail Platform
                 seen "the certificate is self-signed, by {issuer}, for {names}"
-                expected "a certificate that browsers trust"
                 fix "check where {name} points: this is not the platform, or a test setup";
         TlsStaging [BadCertificate] "The certificate is from a test CA",
             "No browser trusts the certificates of a staging CA."
             fn staging(issuer) Fail Platform
                 seen "the issuer is {issuer}"
-                expected "a certificate that browsers trust"
                 fix "ask the platform's support to issue it from the real CA";
         TlsChain [BadCertificate] "An intermediate certificate is missing",
             "The server does not send the certificate between its own and the root. Some browsers fill the gap, most tools do not."
             fn no_intermediate(issuer) Fail Platform
                 seen "the server sends its certificate without the intermediate {issuer}"
-                expected "a certificate that browsers trust"
                 fix "ask the platform's support to send the whole chain. Some browsers fill the gap, most tools do not"
             fn wrong_chain_dates(issuer, why) Fail Platform
                 titled "An intermediate certificate is out of date"
                 seen "the server's certificate is valid, but one above it {why}; the issuer is {issuer}"
-                expected "a certificate that browsers trust"
                 fix "ask the platform's support to send the present intermediate certificate: browsers reject this chain";
         TlsWeak [BadCertificate] "The certificate's key is too short",
             "Browsers reject RSA keys of fewer than 2048 bits, and signatures with SHA-1."
@@ -730,17 +719,14 @@ catalogue! {
             "The platform's own host shows the same unknown issuer from here: a proxy reads the traffic."
             fn intercepted(issuer) Fail ThisMachine
                 seen "the issuer is {issuer}, as it is for the platform's own host"
-                expected "a certificate that browsers trust"
                 fix "Test from another network, or trust the proxy's root with --trust.";
         TlsUnknownCa [BadCertificate] "The issuer is not trusted",
             "Browsers do not know the CA that issued the certificate."
             fn unknown_ca(issuer, name) Fail Platform
                 seen "the issuer is {issuer}"
-                expected "a certificate that browsers trust"
                 fix "check where {name} points; browsers do not trust the issuer"
             fn rejected_by_browsers(issuer, why, name) Fail Platform
                 seen "the issuer is {issuer}; {why}"
-                expected "a certificate that browsers trust"
                 fix "check where {name} points; browsers reject this certificate"
             fn no_roots() Unknown ThisMachine
                 seen "this machine has no CA certificates"
@@ -812,11 +798,9 @@ catalogue! {
             "DNS and certificate are right, but no project has this domain."
             fn unknown_project(name, status, label) Fail Dashboard
                 seen "https://{name}/ answers {status}: DNS and certificate are right, but the platform does not know the name"
-                expected "the site"
                 fix "add {name} in the dashboard under Project settings, Domains; check project and spelling. If you removed it on purpose, delete the CNAME {label} at your DNS provider: others could take over the name"
             fn removed_project(name, status, label) Fail DnsProvider
                 seen "https://{name}/ answers {status}: DNS and certificate are right, but the platform does not know the name"
-                expected "the site"
                 fix "the domain was removed: delete the CNAME {label} at your DNS provider now; anyone who adds the name to their project gets your visitors";
         HttpTaken "Another project has the domain",
             "The platform gives a domain to one project only, and another one has it: an old one of yours, or that of an earlier owner.",
@@ -825,14 +809,12 @@ catalogue! {
             "The domain is fine; what it serves is not."
             fn server_error(name, answer) Warn Platform
                 seen "https://{name}/{answer}"
-                expected "the site"
                 fix "the domain is fine: check the last deploy in the dashboard";
         HttpRefused [Answers] "The site refuses visitors",
             "DNS and certificate are right, but every visitor gets an error: a login, a block, a limit, a page that is gone, or a name that the server does not accept.",
             "Check the access settings of the project in the dashboard."
             fn refused(name, status, advice) Warn Dashboard
                 seen "https://{name}/ answers {status}"
-                expected "the site"
                 fix "{advice}";
         HttpPort80 = "HTTP-PORT-80" "Nothing answers on port 80",
             "Visitors who type the name without https:// arrive there, and CAs that check by HTTP-01 only there."
@@ -855,11 +837,9 @@ catalogue! {
             "CAs that check by DNS read _acme-challenge below the name, which still leads to another provider or has more than a CNAME."
             fn challenge_left_over(place, target, others) Warn DnsProvider
                 seen "{place} has CNAME {target}{others}"
-                expected "no record, or the platform's"
                 fix "at your DNS provider, delete the records at {place}, unless you know what they are for: they are of an earlier provider"
             fn challenge_not_alone(place, target, others) Warn DnsProvider
                 seen "{place} has CNAME {target}{others}"
-                expected "no record, or the platform's"
                 fix "at your DNS provider, delete the TXT records at {place}: a CNAME must be the only record";
         AcmeBlocked [CaCheck] "The path of the certificate check is blocked",
             "CAs fetch a file under /.well-known/acme-challenge/ over port 80; something in front of the platform refuses or redirects it."

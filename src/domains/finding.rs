@@ -184,6 +184,12 @@ impl Finding {
         }
     }
 
+    /// One that may do no harm, and does.
+    pub(super) fn fail_if(self, fails: bool) -> Self {
+        let verdict = if fails { Verdict::Fail } else { self.verdict };
+        Self { verdict, ..self }
+    }
+
     /// The order of findings: the worst first, of those the first cause.
     pub(super) fn rank(&self) -> (Reverse<Verdict>, Topic) {
         (Reverse(self.verdict), self.code.topic())

@@ -234,28 +234,24 @@ fn is_platforms_own(facts: &Facts<'_>, leaf: &Certificate) -> bool {
 fn wrong_date(facts: &Facts<'_>, handshake: &Handshake, leaf: &Certificate) -> Option<Finding> {
     let server_clock = handshake.page.as_ref().and_then(|page| page.outcome.as_ref().ok()).and_then(|page| page.date);
     let valid_there = server_clock.is_some_and(|date| leaf.not_before <= date && date <= leaf.not_after);
-    let clock = |finding: Finding| match server_clock.filter(|_| valid_there) {
-        Some(date) => {
-            Finding { who: Who::ThisMachine, until: None, ..finding }.title("This machine's clock is wrong").fix(
-                format!("set this machine's clock: by the server's ({}) the certificate is valid", words::moment(date)),
-            )
-        }
-        None => finding,
+    let finding = if facts.now > leaf.not_after {
+        say::expired(words::moment(leaf.not_after), words::duration(facts.now.duration_since(leaf.not_after)))
+    } else if facts.now < leaf.not_before {
+        say::not_valid_yet(words::moment(leaf.not_before)).until(leaf.not_before)
+    } else {
+        return None;
     };
-    if facts.now > leaf.not_after {
-        let ago = words::duration(facts.now.duration_since(leaf.not_after));
-        return Some(clock(say::expired(words::moment(leaf.not_after), ago)));
-    }
-    if facts.now < leaf.not_before {
-        return Some(clock(say::not_valid_yet(words::moment(leaf.not_before)).until(leaf.not_before)));
-    }
-    None
+    let finding = finding.expected("a certificate that is valid now");
+    let Some(date) = server_clock.filter(|_| valid_there) else { return Some(finding) };
+    let finding = Finding { who: Who::ThisMachine, until: None, ..finding }.title("This machine's clock is wrong");
+    let by_server = words::moment(date);
+    Some(finding.fix(format!("set this machine's clock: by the server's ({by_server}) the certificate is valid")))
 }
 
 fn distrusted(facts: &Facts<'_>, presented: &Presented, leaf: &Certificate, distrust: &Distrust) -> Finding {
     let (name, issuer) = (&facts.domain.name, whole(&leaf.issuer));
     let lower = leaf.issuer.to_ascii_lowercase();
-    if STAGING.iter().any(|mark| lower.contains(mark)) {
+    let finding = if STAGING.iter().any(|mark| lower.contains(mark)) {
         say::staging(issuer)
     } else if leaf.is_self_issued() {
         let names = match leaf.names.as_slice() {
@@ -273,7 +269,8 @@ fn distrusted(facts: &Facts<'_>, presented: &Presented, leaf: &Certificate, dist
         say::no_intermediate(issuer)
     } else {
         say::unknown_ca(issuer, name)
-    }
+    };
+    finding.expected("a certificate that browsers trust")
 }
 
 /// The platform's own host shows an issuer that is not trusted, either, and the same one.

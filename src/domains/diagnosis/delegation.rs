@@ -10,7 +10,7 @@ use super::cname_target::shown;
 use super::{Facts, words};
 use crate::domains::RecordType::{A, CNAME, NS, SOA};
 use crate::domains::{
-    Data, DnsName, Finding, Lookup, NoReply, PROPAGATION, Record, Reply, ResponseCode, Role, Verdict, code_name, say,
+    Data, DnsName, Finding, Lookup, NoReply, PROPAGATION, Record, Reply, ResponseCode, Role, code_name, say,
 };
 
 /// How long a secondary may be behind before it is worth a warning, if its SOA record does not say.
@@ -69,10 +69,9 @@ pub fn mismatch(facts: &Facts<'_>) -> Option<Finding> {
     }
     let referral = facts.seen.parents(facts.zone(), NS);
     // With a common server the zone is the same at both, and what is wrong with a record there comes first.
-    let verdict = if served.is_disjoint(&delegated) { Verdict::Fail } else { Verdict::Warn };
     let [old, new] = [&delegated, &served].map(|hosts| words::list(hosts.iter().map(shown)));
     let finding = say::ns_mismatch(old, new, facts.zone(), facts.record());
-    Some(Finding { verdict, ..finding }.evidence(referral.chain(lookups)))
+    Some(finding.fail_if(served.is_disjoint(&delegated)).evidence(referral.chain(lookups)))
 }
 
 /// A name server within the zone whose address the registrar has otherwise than the zone itself. `matters`: no
@@ -91,9 +90,8 @@ pub(super) fn glue(facts: &Facts<'_>, matters: bool) -> Option<Finding> {
             return None;
         }
         let (listed, own) = (words::list(listed), words::list(own));
-        let verdict = if matters { Verdict::Fail } else { Verdict::Warn };
         let finding = say::glue_differs(listed, shown(host), own);
-        Some(Finding { verdict, ..finding }.evidence(of_parent().chain(lookups)))
+        Some(finding.fail_if(matters).evidence(of_parent().chain(lookups)))
     })
 }
 
@@ -125,8 +123,7 @@ pub(super) fn unfound(facts: &Facts<'_>, matters: bool) -> Option<Finding> {
         } else {
             return None;
         };
-        let verdict = if matters { Verdict::Fail } else { Verdict::Warn };
-        Some(Finding { verdict, ..finding }.evidence(asked.into_iter().chain(referral())))
+        Some(finding.fail_if(matters).evidence(asked.into_iter().chain(referral())))
     })
 }
 
@@ -239,5 +236,6 @@ pub(super) fn secondaries(facts: &Facts<'_>) -> Option<Finding> {
             false => say::secondary_behind(seen, longest).until(changed.checked_add(bound).ok()),
         }
     };
-    Some(finding.evidence(all.iter().map(|(lookup, _)| *lookup)))
+    let lookups = all.iter().map(|(lookup, _)| *lookup);
+    Some(finding.expected("the same zone at every server").evidence(lookups))
 }

@@ -5,7 +5,7 @@ use jiff::Timestamp;
 
 use super::{Facts, words};
 use crate::domains::RecordType::{DNSKEY, DS, SOA};
-use crate::domains::{Data, DnsName, Finding, KeyId, Lookup, Verdict, say};
+use crate::domains::{Data, DnsName, Finding, KeyId, Lookup, say};
 
 /// The algorithms that resolvers validate (RFC 8624 section 3.1); a zone with only others is unsigned to them.
 const VALIDATED: [u8; 8] = [5, 7, 8, 10, 13, 14, 15, 16];
@@ -116,6 +116,6 @@ fn wrong_dates(facts: &Facts<'_>, zone: &DnsName, failing: bool) -> Option<Findi
         true => say::wrong_dates(zone, first.words(), names, clock),
         false => say::wrong_dates_at_one(zone, names, first.words()),
     };
-    let verdict = if failing { Verdict::Fail } else { finding.verdict };
-    Some(Finding { verdict, ..finding }.evidence(wrong.iter().map(|(lookup, _)| *lookup)))
+    let finding = finding.fail_if(failing).expected("signatures that are valid now");
+    Some(finding.evidence(wrong.iter().map(|(lookup, _)| *lookup)))
 }

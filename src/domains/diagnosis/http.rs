@@ -5,7 +5,7 @@ use crate::model::short;
 use super::redirect::{circle, head_was_refused, shown_url};
 use super::{Facts, words};
 use crate::domains::RecordType::{A, CNAME, TXT};
-use crate::domains::{Code, ConnectionFailure, DnsName, Finding, Hop, Lookup, Response, Trail, Verdict, say};
+use crate::domains::{Code, ConnectionFailure, DnsName, Finding, Hop, Lookup, Response, Trail, say};
 
 /// Words of parking pages, lower case.
 const PARKED_PAGE: &str = "\
@@ -96,8 +96,7 @@ fn page(facts: &Facts<'_>, pages: &[&Hop]) -> Option<Finding> {
             }
             Ok(Response { status: status @ 400..500, .. }) => {
                 let advice = refusal(*status);
-                let verdict = if advice.is_some() { Verdict::Warn } else { Verdict::Fail };
-                Finding { verdict, ..say::refused(name, status, advice.unwrap_or(NOT_ACCEPTED)) }
+                say::refused(name, status, advice.unwrap_or(NOT_ACCEPTED)).fail_if(advice.is_none())
             }
             Ok(response) if response.status >= 500 => say::server_error(name, format!(" answers {}", response.status)),
             Ok(_) | Err(NoHandshake | Withheld | Unreachable) => return None,
@@ -107,7 +106,7 @@ fn page(facts: &Facts<'_>, pages: &[&Hop]) -> Option<Finding> {
         Some((hop, finding))
     });
     if let Some((hop, finding)) = wrong {
-        return Some(finding.evidence([*hop]));
+        return Some(finding.expected("the site").evidence([*hop]));
     }
     let response = first.response()?;
     let to = response.location.as_ref().filter(|_| response.is_redirect());
@@ -191,5 +190,5 @@ pub fn challenge_left_over(facts: &Facts<'_>, leads_here: bool) -> Option<Findin
         (true, true) => say::challenge_not_alone(name, target, beside),
         (false, _) => say::challenge_left_over(name, target, beside),
     };
-    Some(finding.evidence(asked))
+    Some(finding.expected("no record, or the platform's").evidence(asked))
 }

@@ -286,9 +286,10 @@ fn doubled(facts: &Facts<'_>) -> Option<Finding> {
     Some(finding.expected(format!("{} {}", facts.domain.name, facts.one_cname())).evidence([found]))
 }
 
+/// Before the operator saved the record, its absence is only the next step.
 fn missing(facts: &Facts<'_>) -> Finding {
     let finding = say::dns_missing(&facts.domain.name, facts.source().witness(), facts.record(), then_forgotten(facts));
-    absent(facts, finding).evidence(facts.source().evidence(&[CNAME]))
+    finding.fail_if(facts.reported.saved.is_some()).evidence(facts.source().evidence(&[CNAME]))
 }
 
 /// How long resolvers cache that there was nothing (RFC 2308), or the record that was there before.
@@ -309,13 +310,7 @@ fn nothing_useful(facts: &Facts<'_>) -> Finding {
         true => say::only_below(name, record),
         false => say::nothing_useful(name, list, record, facts.mail_stops(&facts.source().own)),
     };
-    absent(facts, finding).evidence(facts.source().evidence(&TYPES))
-}
-
-/// Before the operator saved the record, its absence is only the next step.
-fn absent(facts: &Facts<'_>, finding: Finding) -> Finding {
-    let verdict = if facts.reported.saved.is_some() { Verdict::Fail } else { Verdict::You };
-    Finding { verdict, ..finding }
+    finding.fail_if(facts.reported.saved.is_some()).evidence(facts.source().evidence(&TYPES))
 }
 
 fn dname(facts: &Facts<'_>, above: &DnsName, target: &DnsName) -> Vec<Finding> {
@@ -448,10 +443,8 @@ pub fn cloudflare(facts: &Facts<'_>) -> Option<Finding> {
     }
     // Behind the proxy, only the answer shows whether the platform is reached.
     let reached = pages.iter().any(|page| page.status < 400);
-    let verdict = if reached { Verdict::Warn } else { Verdict::Fail };
     let status = pages.first().map_or_else(|| "no answer".to_owned(), |page| format!("status {}", page.status));
-    let finding = say::cloudflare(&facts.domain.name, words::list(&addresses), status, facts.label());
-    Some(Finding { verdict, ..finding })
+    Some(say::cloudflare(&facts.domain.name, words::list(&addresses), status, facts.label()).fail_if(!reached))
 }
 
 /// Addresses at the end of the chain that are not public.
