@@ -215,6 +215,9 @@ async fn one_redirect(args: &CheckArgs, options: &CheckOptions, redirect: Redire
 /// `petstore domains redirects`.
 pub async fn redirects(args: RedirectsArgs, configured: &Configured, file: &RegistryFile) -> Result<Exit, Failed> {
     let options = resolve(&args.probe, configured)?;
+    if !args.offline {
+        announce(&options, file);
+    }
     let listed: Vec<_> = file.read()?.domains.into_iter().map(|entry| entry.name).collect();
     let linted = match &args.file {
         Some(path) => redirect_config::lint(&read_text(path)?, &listed),
@@ -251,6 +254,7 @@ pub async fn redirects(args: RedirectsArgs, configured: &Configured, file: &Regi
 /// `petstore domains report`: a check with all its evidence.
 pub async fn report(args: &ReportArgs, configured: &Configured, file: &RegistryFile) -> Result<Exit, Failed> {
     let (subject, _) = prepare(&args.name, &args.probe, configured, file)?;
+    announce(&subject.options, file);
     note(&format!("checking {} ...", subject.domain.name));
     let checked = subject.check(&ProbeCache::default(), None).await;
     keep(&args.probe, file, std::slice::from_ref(&checked))?;
@@ -280,6 +284,7 @@ impl Outcome {
 /// record is right everywhere), or with 9 after a last check when the time is up.
 pub async fn watch(args: WatchArgs, configured: &Configured, file: &RegistryFile) -> Result<Exit, Failed> {
     let options = resolve(&args.probe, configured)?;
+    announce(&options, file);
     let domain = need_name(&args.name)?;
     let begin = clock::now().mono;
     // What was printed last.

@@ -13,7 +13,7 @@ use crate::model::short;
 
 use super::super::render::{ResultFormat, print, print_json};
 use super::args::{ExplainArgs, RecordsArgs};
-use super::settings::prepare;
+use super::settings::{announce, prepare};
 
 /// The most bytes that are read; the lint reports a larger text.
 const MAX_TEXT: u64 = (1 << 20) + 1;
@@ -81,6 +81,7 @@ pub async fn records(args: RecordsArgs, configured: &Configured, file: &Registry
         )));
     };
     let (record, conflicts) = if args.with_deletes {
+        announce(&subject.options, file);
         let checked = subject.check(&ProbeCache::default(), None).await;
         (checked.record(value), checked.conflicts)
     } else {

@@ -21,7 +21,7 @@ use super::super::render::{ResultFormat, print, print_json};
 use super::args::{AddArgs, RemoveArgs, VerifiedArgs, WhenArgs};
 use super::check::keep;
 use super::json;
-use super::settings::{configured_domains, domain_setup, need_name, platform_host, prepare};
+use super::settings::{announce, configured_domains, domain_setup, need_name, platform_host, prepare};
 use super::words::{self, exit_of, next_step};
 
 /// `petstore domains add`. For a domain on the list, it can set a new value.
@@ -163,6 +163,7 @@ pub async fn remove(args: RemoveArgs, configured: &Configured, file: &RegistryFi
     }
     // What was seen before says nothing of now.
     let (subject, _) = prepare(&args.name, &args.probe, configured, file)?;
+    announce(&subject.options, file);
     let checked = subject.check(&ProbeCache::default(), None).await;
     keep(&args.probe, file, std::slice::from_ref(&checked))?;
     if args.done {

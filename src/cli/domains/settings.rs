@@ -147,7 +147,7 @@ pub(super) fn announce(options: &CheckOptions, file: &RegistryFile) {
     }
 }
 
-/// The list and a domain to check, for commands on one domain.
+/// The list and a domain, for commands on one; those that check it announce that first.
 pub fn prepare(
     name: &str,
     args: &ProbeArgs,
@@ -155,7 +155,6 @@ pub fn prepare(
     file: &RegistryFile,
 ) -> Result<(Subject, Registry), Failed> {
     let options = resolve(args, configured)?;
-    announce(&options, file);
     let list = file.read()?;
     let subject = subject(&options, &list, need_name(name)?, args);
     Ok((subject, list))

@@ -506,6 +506,18 @@ fn a_removal_that_could_not_be_checked_is_not_called_clean() {
 }
 
 #[test]
+fn a_command_that_asks_nobody_announces_no_resolver() {
+    let home = home();
+    ends_with(&petstore(&home, &["add", DOMAIN, "--platform-host", Plan::PLATFORM_HOST]).output().unwrap(), 0);
+    for line in [&["records", DOMAIN][..], &["remove", DOMAIN, "--keep"], &["remove", DOMAIN, "--forget"]] {
+        // A public one, at a port where nothing answers.
+        let said = petstore(&home, line).args(["--resolver", "192.0.2.1:1"]).output().unwrap();
+        ends_with(&said, 0);
+        assert!(!text(&said.stderr).contains("public resolvers"), "{line:?}: {}", text(&said.stderr));
+    }
+}
+
+#[test]
 fn a_domain_that_redirects_can_be_added() {
     let home = home();
     let file = home.path().join("config.toml");
