@@ -86,8 +86,14 @@ impl Subject {
         let measurement = Measurement { caches, expires, elsewhere, ..measured };
         let all = [measurements.as_slice(), std::slice::from_ref(&measurement)].concat();
         let progress = DomainProgress::of(&all, reported, None, at);
-        // That the platform no longer knows the name tells to delete the record; else the progress tells what to do.
-        let is_done_with = |finding: &&mut Finding| finding.code != Code::Http404Project;
+        // That the platform no longer knows the name tells to delete the record, and until then visitors meet what fails in
+        // the site; else the progress tells what to do.
+        let is_in_service = progress.stage == Stage::RemovalPlanned && measurement.record;
+        let is_done_with = |finding: &&mut Finding| {
+            let is_met = finding.verdict == Verdict::Fail && finding.code.topic() >= Topic::Certificate;
+            let is_fault = is_in_service && is_met && !finding.code.is(Mark::NotYetCertificate);
+            finding.code != Code::Http404Project && !is_fault
+        };
         if reported.is_being_removed() {
             findings.iter_mut().filter(is_done_with).for_each(Finding::calls_for_nothing);
         }
@@ -174,9 +180,10 @@ impl Checked {
         self.reported.is_known().then_some(self.progress.stage)
     }
 
-    /// The verdict: that of the findings; of a domain that is being removed, what is left to do.
+    /// The verdict: that of the findings; of a domain that is being removed, also what is left to do.
     pub fn verdict(&self) -> Verdict {
-        if self.is_removal() { self.progress.rank().0.unwrap_or(Verdict::Ok) } else { overall(&self.findings) }
+        let left = if self.is_removal() { self.progress.rank().0 } else { None };
+        left.unwrap_or(Verdict::Unknown).max(overall(&self.findings))
     }
 
     /// Whether the removal decides what it is called and what comes next: it has begun, and the check did not fail.
@@ -348,6 +355,21 @@ mod tests {
         sandbox.act(SandboxStep::AddCname, at(2));
         let checked = check(&entry, &sandbox).await;
         assert_eq!(shown(&checked), (Verdict::Fail, NextStep::DeleteRecord), "{:?}", checked.findings);
+    }
+
+    #[tokio::test]
+    async fn a_planned_removal_does_not_silence_what_fails_in_a_site_that_is_in_service() {
+        let sandbox = Sandbox::new(at(0));
+        let mut list = sandbox.list();
+        let name = DnsName::new(Sandbox::REDIRECTED);
+        list.note(&name, Dated { at: at(0), event: Event::RemovalPlanned });
+        let entry = list.get(&name).unwrap();
+        let domain = parse_name::domain(name.as_str()).unwrap();
+        let subject = Subject::new(&sandbox.options(at(60)), Some(entry), domain, entry.reported());
+        let checked = subject.check(&ProbeCache::default(), None).await;
+        assert_eq!((checked.verdict(), checked.progress.next), (Verdict::Fail, NextStep::Remove));
+        assert_eq!(checked.findings[0].code, Code::RdLoop, "{:?}", checked.findings);
+        assert!(!checked.findings[0].fix.is_empty());
     }
 
     #[test]
