@@ -203,7 +203,7 @@ pub struct Status {
 }
 
 /// The stage of a domain at `now`, by what was reported and by the last measurement that measured anything (the latest
-/// is last). Earlier checks do not matter.
+/// is last). Earlier checks matter only in a removal.
 pub fn status(reported: &Reported, measurements: &[Measurement], now: Timestamp) -> Status {
     let since = |then: Timestamp| now.duration_since(then).max(SignedDuration::ZERO);
     let latest = measurements.iter().rev().find(|measurement| measurement.known);
@@ -211,12 +211,15 @@ pub fn status(reported: &Reported, measurements: &[Measurement], now: Timestamp)
         (Some(last), Some(known)) if !last.known => Some(since(known.at)),
         _ => None,
     };
+    // Lists of before do not have it noted, and once the record is deleted, it cannot be seen any more.
+    let was_removed = || measurements.windows(2).any(|two| two.iter().all(|measured| measured.unknown_there));
     let late = reported.verified.is_some_and(|verified| since(verified) > CERTIFICATE_WAIT);
     let after_verify = if late { Stage::CertificateLate } else { Stage::CertificatePending };
     let state = match latest {
         _ if reported.removed => Stage::Removed,
         // Only the platform tells that Remove was chosen, not that nothing leads there.
         Some(latest) if reported.removal_planned && latest.unknown_there => Stage::Removed,
+        _ if reported.removal_planned && was_removed() => Stage::Removed,
         _ if reported.removal_planned => Stage::RemovalPlanned,
         _ if reported.value.is_none() => Stage::Draft,
         None if reported.verified.is_some() => after_verify,
@@ -369,8 +372,11 @@ mod tests {
         let planned = Reported { removal_planned: true, ..reported() };
         assert_eq!(state(&planned, &[measured(1, &[RIGHT, FREE, GOOD, ANSWERS])], 2), Stage::RemovalPlanned);
         let gone = measured(1, &[RIGHT, FREE, GOOD, (Code::Http404Project, Verdict::Fail)]);
-        assert_eq!(state(&planned, &[gone], 2), Stage::Removed);
+        assert_eq!(state(&planned, std::slice::from_ref(&gone), 2), Stage::Removed);
         let deleted = measured(1, &[(Code::DnsMissing, Verdict::Fail), FREE]);
+        let history = [gone.clone(), gone.clone(), deleted.clone()];
+        assert_eq!(state(&planned, &history, 2), Stage::Removed, "seen before the record was deleted");
+        assert_eq!(state(&planned, &[gone, deleted.clone()], 2), Stage::RemovalPlanned, "a page may miss for a moment");
         assert_eq!(state(&planned, &[deleted], 2), Stage::RemovalPlanned, "only the record was deleted");
         assert_eq!(state(&Reported { removed: true, ..planned }, &[], 2), Stage::Removed);
     }
