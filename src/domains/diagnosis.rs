@@ -84,7 +84,6 @@ fn explained(findings: Vec<Finding>) -> Vec<Finding> {
 
 /// What a check leaves for the next one about caches: what the name servers answer, and what was promised.
 pub fn remember(facts: &Facts<'_>) -> Caches {
-    let name = &facts.domain.name;
     let mut caches = facts.caches().clone();
     let mut promises: Vec<Promise> =
         nameservers::remembered_failures(facts).into_iter().map(|(_, promise)| promise).collect();
@@ -92,7 +91,7 @@ pub fn remember(facts: &Facts<'_>) -> Caches {
         promises.extend(caa::promises(facts));
         let others = facts.resolvers(RecordType::A).flat_map(|lookup| not_right(facts, lookup));
         promises.extend(others.filter_map(|lookup| {
-            let (server, records) = (lookup.server.name.clone(), lookup.records_at(name));
+            let (server, records) = (lookup.server.name.clone(), lookup.records_at(facts.name()));
             let earlier = facts.earlier.and_then(|earlier| earlier.promised(&server, &records));
             let Cause::Cached { until, several } = cause(facts, lookup) else { return earlier.cloned() };
             let ttl = expires(facts, lookup).map_or(0, |expires| expires.duration_since(lookup.at).as_secs());

@@ -72,7 +72,7 @@ impl ViewVerdict {
 
 /// The views of the name servers, then those of the resolvers.
 pub fn views(facts: &Facts<'_>) -> Vec<View> {
-    let name = &facts.domain.name;
+    let name = facts.name();
     let kind = if facts.domain.is_apex() { RecordType::A } else { RecordType::CNAME };
     let sources = facts.seen.source(name, kind).map(|asked| {
         // A server without a CNAME may have addresses, which say more.
@@ -90,7 +90,7 @@ pub fn views(facts: &Facts<'_>) -> Vec<View> {
 }
 
 fn view(facts: &Facts<'_>, lookup: &Lookup, verdict: ViewVerdict) -> View {
-    let name = &facts.domain.name;
+    let name = facts.name();
     // What is wrong may be the address for IPv6 alone.
     let ipv6 = facts.seen.asked(name, RecordType::AAAA).filter(|other| other.server == lookup.server);
     let ipv6 = ipv6.filter(|_| verdict != ViewVerdict::Right).filter_map(Lookup::reply);

@@ -22,7 +22,7 @@ impl<'a> Facts<'a> {
 
 impl<'a> Authoritative<'a> {
     pub fn of(facts: &Facts<'a>) -> Self {
-        let (name, seen) = (&facts.domain.name, facts.seen);
+        let (name, seen) = (facts.name(), facts.seen);
         let servers: Vec<&Lookup> = TYPES
             .iter()
             .flat_map(|kind| seen.source(name, *kind))
@@ -43,7 +43,7 @@ impl<'a> Authoritative<'a> {
 
     /// The records in `lookups`.
     fn with(facts: &Facts<'a>, lookups: Vec<&'a Lookup>, authoritative: bool) -> Self {
-        let name = &facts.domain.name;
+        let name = facts.name();
         let mut own: Vec<&Record> = Vec::new();
         let mut dname = None;
         let mut cut = BTreeSet::new();
@@ -73,7 +73,7 @@ impl<'a> Authoritative<'a> {
     /// Whether this machine is shown its own view: every resolver of visitors leads straight to the platform, and
     /// does not just remember an answer of before a change.
     fn is_only_here(&self, facts: &Facts<'_>) -> bool {
-        let name = &facts.domain.name;
+        let name = facts.name();
         let is_cached = |leading: &[&Data], at| {
             let records: Vec<String> = leading.iter().map(|data| data.presentation()).collect();
             let caches = Caches::with_source(facts.earlier, self.remembered(facts));
@@ -178,13 +178,12 @@ pub fn speaks(reply: &Reply) -> bool {
 /// The answers of the resolvers that agree with each other, where most do: without the name servers, that is the best
 /// available, and cached answers of others must not be mixed into it.
 fn of_most_resolvers<'a>(facts: &Facts<'a>) -> Vec<&'a Lookup> {
-    let name = &facts.domain.name;
     let lookups: Vec<&Lookup> = TYPES
         .iter()
-        .flat_map(|kind| facts.seen.resolvers(name, *kind))
+        .flat_map(|kind| facts.seen.resolvers(facts.name(), *kind))
         .filter(|lookup| lookup.answer().is_some() && !invents(facts, lookup))
         .collect();
-    let view = |lookup: &Lookup| Some((lookup.reply()?.is_nxdomain(), lookup.records_at(name)));
+    let view = |lookup: &Lookup| Some((lookup.reply()?.is_nxdomain(), lookup.records_at(facts.name())));
     let of_addresses: Vec<&Lookup> = lookups.iter().filter(|lookup| lookup.question.kind == A).copied().collect();
     let agreeing = |lookup: &Lookup| of_addresses.iter().filter(|other| view(other) == view(lookup)).count();
     let Some(most) = of_addresses.iter().rev().max_by_key(|lookup| agreeing(lookup)) else { return lookups };
@@ -220,10 +219,9 @@ pub(super) fn serials<'a>(facts: &Facts<'a>) -> Vec<(&'a Lookup, u32)> {
 /// The names of servers that do not have yet what others have: an older version of the zone with another answer, or
 /// another answer than the right one.
 pub fn behind<'a>(facts: &Facts<'a>) -> BTreeSet<&'a str> {
-    let name = &facts.domain.name;
     let servers: BTreeSet<&str> = facts
         .seen
-        .source(name, CNAME)
+        .source(facts.name(), CNAME)
         .filter(|lookup| lookup.reply().is_some_and(|reply| reply.authoritative && reply.is_answer()))
         .map(|lookup| lookup.server.name.as_str())
         .collect();
@@ -249,9 +247,9 @@ pub fn behind<'a>(facts: &Facts<'a>) -> BTreeSet<&'a str> {
 
 /// What one name server has at the name: its CNAMEs, else its addresses.
 pub fn answer<'a>(facts: &Facts<'a>, server: &str) -> Vec<&'a Data> {
-    let name = &facts.domain.name;
-    let replies = facts.seen.leading(name).filter(|lookup| lookup.server.name == server).filter_map(Lookup::reply);
-    leading(replies.flat_map(|reply| reply.at(name)).map(|record| &record.data))
+    let replies =
+        facts.seen.leading(facts.name()).filter(|lookup| lookup.server.name == server).filter_map(Lookup::reply);
+    leading(replies.flat_map(|reply| reply.at(facts.name())).map(|record| &record.data))
 }
 
 /// What an answer has at the name.
@@ -278,5 +276,5 @@ pub fn is_right(facts: &Facts<'_>, answer: &[&Data]) -> bool {
 
 /// Whether a resolver has the record of the name servers.
 pub(super) fn sees_right(facts: &Facts<'_>, reply: &Reply) -> bool {
-    facts.value().is_none() || is_right(facts, &leading(reply.at(&facts.domain.name).map(|record| &record.data)))
+    facts.value().is_none() || is_right(facts, &leading(reply.at(facts.name()).map(|record| &record.data)))
 }

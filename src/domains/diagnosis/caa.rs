@@ -97,13 +97,13 @@ pub fn findings(facts: &Facts<'_>) -> Vec<Finding> {
             Asked::NotAsked | Asked::Failed(_) => return vec![say::caa_unread(level).evidence(asked)],
         }
     }
-    let none = say::no_caa(&facts.domain.name).evidence(asked);
+    let none = say::no_caa(facts.name()).evidence(asked);
     vec![cached(facts, &none).unwrap_or(none)]
 }
 
 /// The name and its parents.
 fn levels(facts: &Facts<'_>) -> impl Iterator<Item = DnsName> {
-    std::iter::once(facts.domain.name.clone()).chain(facts.domain.name.parents())
+    std::iter::once(facts.name().clone()).chain(facts.name().parents())
 }
 
 /// The answer for a level: that of the name servers, in their zone; else the best of the resolvers, since one may be
@@ -123,7 +123,7 @@ fn best_answer<'a>(facts: &Facts<'a>, level: &DnsName) -> Asked<'a> {
 /// Where the CNAME of the name leads: the records there count for `level`.
 fn target<'a>(facts: &Facts<'a>, level: &DnsName) -> Option<&'a DnsName> {
     let target = facts.source().cnames().first().map(|(target, _)| *target);
-    target.filter(|_| facts.source().authoritative && *level == facts.domain.name)
+    target.filter(|_| facts.source().authoritative && level == facts.name())
 }
 
 /// Resolvers that answer for the name, and not for CAA at a level or at the target of its CNAME.
@@ -322,7 +322,7 @@ fn judge(facts: &Facts<'_>, level: &Level<'_>) -> Finding {
 
 /// How long the present certificate is valid: only its renewal is refused.
 fn good_until(facts: &Facts<'_>) -> String {
-    let name = facts.domain.name.as_str();
+    let name = facts.name().as_str();
     let leaves = facts.seen.handshakes.iter().filter_map(|handshake| handshake.leaf());
     let good = leaves.filter(|leaf| leaf.covers(name) && leaf.not_after > facts.now).map(|leaf| leaf.not_after).min();
     good.map_or_else(String::new, |until| {

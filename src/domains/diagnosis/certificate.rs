@@ -66,8 +66,8 @@ pub fn findings(facts: &Facts<'_>, leads_here: bool, free: bool) -> Vec<Finding>
 /// A server that has the certificate, and does not choose it by the name.
 fn without_server_name(facts: &Facts<'_>) -> Option<Finding> {
     let handshake = facts.seen.nameless_handshake.as_ref()?;
-    let leaf = handshake.leaf().filter(|leaf| leaf.covers(facts.domain.name.as_str()))?;
-    let (name, issuer) = (&facts.domain.name, whole(&leaf.issuer_short));
+    let leaf = handshake.leaf().filter(|leaf| leaf.covers(facts.name().as_str()))?;
+    let (name, issuer) = (facts.name(), whole(&leaf.issuer_short));
     Some(say::only_without_sni(handshake.address.ip(), name, issuer).evidence([handshake]))
 }
 
@@ -147,7 +147,7 @@ fn no_handshake(facts: &Facts<'_>, handshake: &Handshake, failure: &ConnectionFa
     };
     finding
         .seen(format!("{}: {failure}{}", handshake.address, shown_without_name(facts, handshake.address.ip())))
-        .expected(format!("a certificate for {}", facts.domain.name))
+        .expected(format!("a certificate for {}", facts.name()))
 }
 
 /// The platform's host, if it does not accept connections for itself, either.
@@ -181,7 +181,7 @@ fn not_there_yet(facts: &Facts<'_>, code: Code) -> Finding {
 }
 
 fn presented_one(facts: &Facts<'_>, handshake: &Handshake, presented: &Presented, leaf: &Certificate) -> Finding {
-    let name = facts.domain.name.as_str();
+    let name = facts.name().as_str();
     let expected = format!("a certificate for {name}");
     // A self-signed one is reported as that, whatever else is wrong with it.
     if let Err(distrust) = &presented.trust
@@ -219,7 +219,7 @@ fn wrong_name(facts: &Facts<'_>, leaf: &Certificate) -> Finding {
         return not_there_yet(facts, Code::TlsPending)
             .seen(format!("the platform answers with its own certificate, for {names}"));
     }
-    say::wrong_name(names, whole(&leaf.issuer_short), &facts.domain.name)
+    say::wrong_name(names, whole(&leaf.issuer_short), facts.name())
 }
 
 /// Whether a certificate is the one that the platform shows for names that it does not know.
@@ -249,7 +249,7 @@ fn wrong_date(facts: &Facts<'_>, handshake: &Handshake, leaf: &Certificate) -> O
 }
 
 fn distrusted(facts: &Facts<'_>, presented: &Presented, leaf: &Certificate, distrust: &Distrust) -> Finding {
-    let (name, issuer) = (&facts.domain.name, whole(&leaf.issuer));
+    let (name, issuer) = (facts.name(), whole(&leaf.issuer));
     let lower = leaf.issuer.to_ascii_lowercase();
     let finding = if STAGING.iter().any(|mark| lower.contains(mark)) {
         say::staging(issuer)
@@ -298,7 +298,7 @@ fn good(facts: &Facts<'_>, leaf: &Certificate) -> Finding {
     let left = leaf.not_after.duration_since(facts.now);
     // The name that matters comes first: lines of screens end somewhere.
     let (own, others): (Vec<&String>, Vec<&String>) =
-        leaf.names.iter().partition(|pattern| covers(pattern, facts.domain.name.as_str()));
+        leaf.names.iter().partition(|pattern| covers(pattern, facts.name().as_str()));
     let also = if others.is_empty() { String::new() } else { format!("; also for {}", words::names(others)) };
     let seen = format!(
         "for {}, {} left (until {}), issued by {}{also}",

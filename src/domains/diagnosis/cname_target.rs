@@ -10,7 +10,7 @@ use crate::domains::{Code, Data, DnsName, Finding, Lookup, Reply, Verdict, Who};
 
 /// The finding on a CNAME to `target`, where `expected` should be.
 pub fn wrong(facts: &Facts<'_>, target: &DnsName, ttl: u32, expected: &DnsName) -> Finding {
-    let name = &facts.domain.name;
+    let name = facts.name();
     let text = target.as_str();
     let has = format!("{name} has CNAME {}", shown(target));
     let zones = [facts.zone(), &facts.domain.registrable];
@@ -61,12 +61,12 @@ fn follow(facts: &Facts<'_>, target: &DnsName) -> (Vec<DnsName>, bool) {
     let mut next: HashMap<&DnsName, &DnsName> = HashMap::new();
     for record in facts.seen.lookups.iter().filter_map(Lookup::reply).flat_map(|reply| &reply.answers) {
         if let Data::Cname(to) = &record.data
-            && record.owner != facts.domain.name
+            && record.owner != *facts.name()
         {
             next.insert(&record.owner, to);
         }
     }
-    let mut chain = vec![facts.domain.name.clone(), target.clone()];
+    let mut chain = vec![facts.name().clone(), target.clone()];
     let mut at = target;
     while chain.len() < 20 {
         if chain[..chain.len() - 1].contains(at) {

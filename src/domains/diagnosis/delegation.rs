@@ -130,7 +130,7 @@ pub(super) fn unfound(facts: &Facts<'_>, matters: bool) -> Option<Finding> {
 /// What each name server answered about the name; about the zone if it was silent then already.
 fn heard<'a>(facts: &Facts<'a>) -> Vec<&'a Lookup> {
     let zone = facts.zone_asked();
-    let mut heard: Vec<&Lookup> = facts.seen.source(&facts.domain.name, CNAME).collect();
+    let mut heard: Vec<&Lookup> = facts.seen.source(facts.name(), CNAME).collect();
     for lookup in facts.seen.source(zone, SOA).filter(|lookup| lookup.outcome.is_err()) {
         if !heard.iter().any(|known| known.server == lookup.server) {
             heard.push(lookup);
@@ -193,7 +193,7 @@ pub fn lame(facts: &Facts<'_>, failing: bool) -> Option<Finding> {
 fn refers_down(facts: &Facts<'_>, reply: &Reply) -> bool {
     reply.authorities.iter().any(|record| {
         matches!(record.data, Data::Ns(_))
-            && facts.domain.name.is_within(&record.owner)
+            && facts.name().is_within(&record.owner)
             && facts.seen.zone.as_ref().is_some_and(|zone| record.owner.is_within(zone) && record.owner != *zone)
     })
 }

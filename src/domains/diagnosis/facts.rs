@@ -173,6 +173,11 @@ impl<'a> Facts<'a> {
         Self { domain, expectation, reported, seen, earlier, now, source, caches, platform }
     }
 
+    /// The name of the domain.
+    pub(in crate::domains) fn name(&self) -> &'a DnsName {
+        &self.domain.name
+    }
+
     /// The value that the dashboard shows, if known.
     pub fn value(&self) -> Option<&'a DnsName> {
         self.expectation.platform_host.as_ref()

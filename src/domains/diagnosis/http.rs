@@ -72,12 +72,12 @@ fn front(facts: &Facts<'_>, leads_here: bool) -> Option<Finding> {
     {
         let host = DnsName::new(host);
         let asked: Vec<_> = facts.seen.asked(&host, A).filter(|lookup| lookup.answer().is_some()).collect();
-        let gone = || say::page_gone(&facts.domain.name, shown_url(&last.url)).evidence(&trail.hops);
+        let gone = || say::page_gone(facts.name(), shown_url(&last.url)).evidence(&trail.hops);
         return (!asked.is_empty()).then(gone);
     }
     let response = last.response()?;
     if leads_here && last.url.scheme() == "http" && (200..300).contains(&response.status) {
-        let finding = say::no_upgrade(shown_url(&last.url), response.status, &facts.domain.name);
+        let finding = say::no_upgrade(shown_url(&last.url), response.status, facts.name());
         return Some(finding.evidence(&trail.hops));
     }
     None
@@ -86,7 +86,7 @@ fn front(facts: &Facts<'_>, leads_here: bool) -> Option<Finding> {
 /// The front page over https, address by address; the first that is wrong.
 fn page(facts: &Facts<'_>, pages: &[&Hop]) -> Option<Finding> {
     use ConnectionFailure::{NoHandshake, NotHttp, Unreachable, Withheld};
-    let name = &facts.domain.name;
+    let name = facts.name();
     let first = pages.first()?;
     let wrong = pages.iter().find_map(|hop| {
         let finding = match &hop.outcome {
@@ -149,7 +149,7 @@ fn challenge(facts: &Facts<'_>) -> Option<Finding> {
 }
 
 fn blocked(facts: &Facts<'_>, trail: &Trail) -> Option<String> {
-    let name = facts.domain.name.as_str();
+    let name = facts.name().as_str();
     if circle(trail).is_some() || trail.cut {
         return Some("redirects endlessly".to_owned());
     }

@@ -66,10 +66,9 @@ fn no_answer(lookup: &Lookup) -> Option<String> {
 fn only_here(facts: &Facts<'_>) -> Option<Finding> {
     let here = facts.source().only_here.as_ref()?;
     let here = if here.is_empty() { "that there is no record" } else { here };
-    let name = &facts.domain.name;
-    let until = facts.resolvers(A).filter_map(|lookup| propagation::forgets(name, lookup)).max();
+    let until = facts.resolvers(A).filter_map(|lookup| propagation::forgets(facts.name(), lookup)).max();
     let left = words::wait(until.unwrap_or(facts.now).duration_since(facts.now));
-    Some(say::own_view(here, left).evidence(TYPES.iter().flat_map(|kind| facts.seen.source(name, *kind))))
+    Some(say::own_view(here, left).evidence(TYPES.iter().flat_map(|kind| facts.seen.source(facts.name(), *kind))))
 }
 
 fn offline(facts: &Facts<'_>) -> Finding {
@@ -161,7 +160,7 @@ fn rejected(facts: &Facts<'_>) -> Option<Finding> {
     } else if propagation::listed_ds(facts).is_some_and(|(_, listed)| listed.is_empty()) {
         let fix = format!(
             "the registrar lists no DS record for {zone}, so there is none to remove: open a ticket at your DNS provider, with the output of: petstore domains report {}",
-            facts.domain.name
+            facts.name()
         );
         (Code::DnssecBogus.title(), Who::DnsProvider, fix)
     } else if dates {
@@ -201,7 +200,7 @@ fn none_succeeds(facts: &Facts<'_>) -> Option<Finding> {
         // A delegation of the name itself explains it, and is reported with the record.
         return None;
     }
-    let name = &facts.domain.name;
+    let name = facts.name();
     if facts.domain.is_apex() && facts.seen.source(name, A).any(|lookup| lookup.reply().is_some_and(fails)) {
         // An ALIAS that leads nowhere is reported with the record.
         return None;

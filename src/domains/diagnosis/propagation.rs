@@ -67,7 +67,7 @@ pub fn findings(facts: &Facts<'_>) -> Vec<Finding> {
 
 /// One finding for all resolvers that wait with the same answer: that of the one that takes longest, and who else.
 fn together(facts: &Facts<'_>, waiting: Vec<(&Lookup, Finding)>) -> impl Iterator<Item = Finding> {
-    let held = |lookup: &Lookup| lookup.records_at(&facts.domain.name);
+    let held = |lookup: &Lookup| lookup.records_at(facts.name());
     let mut merged: Vec<(&Lookup, Finding, Vec<String>)> = Vec::new();
     for (lookup, finding) in waiting {
         let same = merged.iter_mut().find(|(first, one, _)| one.code == finding.code && held(first) == held(lookup));
@@ -89,7 +89,7 @@ fn together(facts: &Facts<'_>, waiting: Vec<(&Lookup, Finding)>) -> impl Iterato
 
 /// Whether a resolver has the record of the name servers, which may lead to the platform through other names.
 fn is_of_source(facts: &Facts<'_>, lookup: &Lookup) -> bool {
-    let mut records = lookup.reply().into_iter().flat_map(|reply| reply.at(&facts.domain.name)).peekable();
+    let mut records = lookup.reply().into_iter().flat_map(|reply| reply.at(facts.name())).peekable();
     records.peek().is_some() && records.all(|record| facts.source().own.iter().any(|own| own.data == record.data))
 }
 
@@ -115,7 +115,7 @@ pub fn are_exceptions(facts: &Facts<'_>, others: usize) -> bool {
 fn views_differ(facts: &Facts<'_>, others: &[&Lookup]) -> Option<Finding> {
     let seen = others
         .iter()
-        .filter_map(|other| Some(format!("{}: {}", other.server.label(), view(&facts.domain.name, other.reply()?))));
+        .filter_map(|other| Some(format!("{}: {}", other.server.label(), view(facts.name(), other.reply()?))));
     let finding = if others.is_empty() {
         return None;
     } else if are_exceptions(facts, others.len()) {
@@ -139,7 +139,7 @@ fn value(facts: &Facts<'_>) -> String {
 
 /// Why a resolver has another answer than the name servers.
 pub fn cause(facts: &Facts<'_>, lookup: &Lookup) -> Cause {
-    let name = &facts.domain.name;
+    let name = facts.name();
     let records = lookup.records_at(name);
     let earlier = facts.earlier.and_then(|earlier| earlier.promised(&lookup.server.name, &records));
     let others: Vec<&Lookup> = facts.seen.again.iter().filter(|other| other.server == lookup.server).collect();
@@ -193,7 +193,7 @@ pub fn expires(facts: &Facts<'_>, lookup: &Lookup) -> Option<Timestamp> {
     };
     let assumed = || promised().or_else(|| words::after(lookup.at, ttl().max().unwrap_or(NEGATIVE_TTL)));
     let is_bare = lookup.reply().is_some_and(|reply| reply.answers.is_empty());
-    forgets(&facts.domain.name, lookup).or_else(|| assumed().filter(|_| is_bare && !most_are_right()))
+    forgets(facts.name(), lookup).or_else(|| assumed().filter(|_| is_bare && !most_are_right()))
 }
 
 /// Whether a name server still copies the zone, and may give resolvers what it had before.
@@ -212,7 +212,7 @@ struct FormerServers<'a> {
 
 /// The name servers that a resolver has cached, if they are not those of now, and do not have the right record.
 fn former_servers<'a>(facts: &Facts<'a>, lookup: &Lookup) -> Option<FormerServers<'a>> {
-    let (name, zone) = (&facts.domain.name, facts.seen.zone.as_ref()?);
+    let (name, zone) = (facts.name(), facts.seen.zone.as_ref()?);
     let former = facts.seen.former(zone);
     let asked = facts.seen.resolvers(zone, RecordType::NS).find(|asked| asked.server == lookup.server)?;
     let records = asked.reply()?.at(zone);
@@ -233,15 +233,14 @@ fn former_servers<'a>(facts: &Facts<'a>, lookup: &Lookup) -> Option<FormerServer
 
 /// The answer of the same resolver for IPv6, if it has records; having none does not mean that it is old.
 fn old_ipv6<'a>(facts: &Facts<'a>, ipv4: &Lookup) -> Option<&'a Lookup> {
-    let name = &facts.domain.name;
-    let lookup = facts.seen.resolvers(name, RecordType::AAAA).find(|lookup| lookup.server == ipv4.server)?;
-    let holds = lookup.reply().is_some_and(|reply| reply.at(name).next().is_some());
+    let lookup = facts.seen.resolvers(facts.name(), RecordType::AAAA).find(|lookup| lookup.server == ipv4.server)?;
+    let holds = lookup.reply().is_some_and(|reply| reply.at(facts.name()).next().is_some());
     holds.then_some(lookup)
 }
 
 /// The finding on an answer that will expire.
 fn wait(facts: &Facts<'_>, lookup: &Lookup, cause: Cause) -> Option<Finding> {
-    let name = &facts.domain.name;
+    let name = facts.name();
     let reply = lookup.reply()?;
     let who = lookup.server.label();
     let negative = reply.answers.is_empty();
@@ -312,7 +311,7 @@ pub fn old_ds(facts: &Facts<'_>, failing: &[&Lookup]) -> Option<Finding> {
 pub fn split_local(facts: &Facts<'_>) -> Option<(String, Finding)> {
     let is_local = |lookup: &&Lookup| matches!(lookup.server.role, Role::Resolver { system: true });
     if let Some(address) = facts.seen.hosts_file {
-        return Some((String::new(), say::hosts_file(address, &facts.domain.name)));
+        return Some((String::new(), say::hosts_file(address, facts.name())));
     }
     let local = facts.resolvers(A).find(is_local)?;
     let reply = local.answer()?;
@@ -326,13 +325,13 @@ pub fn split_local(facts: &Facts<'_>) -> Option<(String, Finding)> {
     if sees_right(facts, reply) || !others_agree || facts.resolvers(A).count() < 2 || !no_cache {
         return None;
     }
-    let finding = say::split_local(local.server.label(), view(&facts.domain.name, reply));
+    let finding = say::split_local(local.server.label(), view(facts.name(), reply));
     Some((local.server.name.clone(), finding.evidence([local])))
 }
 
 /// Answers that differ among resolvers, none of them that of the name servers.
 pub(super) fn disagreement(facts: &Facts<'_>) -> Option<Finding> {
-    let name = &facts.domain.name;
+    let name = facts.name();
     let caches = facts.caches();
     // What the name servers answered before the change, or that there was nothing, is old and not another answer.
     let is_old = |lookup: &&Lookup| {

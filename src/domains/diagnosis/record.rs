@@ -47,7 +47,7 @@ fn of_record(facts: &Facts<'_>) -> Vec<Finding> {
         // No answer; the findings on servers explain why.
         return Vec::new();
     }
-    let own_zone = facts.seen.zone.as_ref() == Some(&facts.domain.name) && !facts.domain.is_apex();
+    let own_zone = facts.seen.zone.as_ref() == Some(facts.name()) && !facts.domain.is_apex();
     if own_zone || !facts.source().cut.is_empty() {
         return vec![zone_cut(facts)];
     }
@@ -91,7 +91,7 @@ fn not_published(facts: &Facts<'_>, finding: &mut Finding) {
 /// An HTTPS record that leads browsers past the other records; next to a CNAME it is reported as not allowed at all.
 fn https_elsewhere(facts: &Facts<'_>) -> Option<Finding> {
     let host = facts.value().filter(|_| facts.source().cnames().is_empty())?;
-    let (name, platform) = (&facts.domain.name, facts.platform_addresses());
+    let (name, platform) = (facts.name(), facts.platform_addresses());
     let leads_away = |record: &&&Record| match &record.data {
         Data::Https { target, hints, port, ech, .. } => {
             let own = target.is_root() || target == host || target == name;
@@ -121,7 +121,7 @@ fn subdomain(facts: &Facts<'_>) -> Vec<Finding> {
 
 fn with_cname(facts: &Facts<'_>, cnames: &[(&DnsName, u32)]) -> Vec<Finding> {
     let mut findings = Vec::new();
-    let name = &facts.domain.name;
+    let name = facts.name();
     let others = facts.source().others();
     let targets = || cnames.iter().map(|(target, _)| shown(target));
     let several = |reply: &Reply| reply.cnames(name).map(|(target, _)| target).collect::<BTreeSet<_>>().len() > 1;
@@ -134,7 +134,7 @@ fn with_cname(facts: &Facts<'_>, cnames: &[(&DnsName, u32)]) -> Vec<Finding> {
         findings.push(not_alone(facts, &others));
     }
     let Some(expected) = facts.value() else {
-        findings.push(say::value_unknown(&facts.domain.name, targets().collect::<Vec<_>>().join(", ")));
+        findings.push(say::value_unknown(facts.name(), targets().collect::<Vec<_>>().join(", ")));
         return findings;
     };
     match cnames.iter().find(|(target, _)| *target != expected) {
@@ -155,7 +155,7 @@ fn value_gone(facts: &Facts<'_>) -> Option<Finding> {
         return None;
     }
     let instead = match facts.source().cnames().first() {
-        Some((target, _)) => format!("; the record at {} points to {}", facts.domain.name, shown(target)),
+        Some((target, _)) => format!("; the record at {} points to {}", facts.name(), shown(target)),
         None => String::new(),
     };
     Some(say::value_gone(expected, instead).evidence(facts.seen.asked(expected, A)))
@@ -177,7 +177,7 @@ fn right(facts: &Facts<'_>, expected: &DnsName) -> Finding {
     let mut names: Vec<&str> = facts.source().lookups.iter().map(|lookup| lookup.server.name.as_str()).collect();
     names.sort_unstable();
     names.dedup();
-    let agree = |reply: &Reply| reply.cnames(&facts.domain.name).any(|(target, _)| target == expected);
+    let agree = |reply: &Reply| reply.cnames(facts.name()).any(|(target, _)| target == expected);
     let resolvers = facts.resolvers(A).filter_map(Lookup::reply);
     let agreeing = resolvers.filter(|reply| agree(reply)).count();
     let who = if facts.source().authoritative {
@@ -186,13 +186,13 @@ fn right(facts: &Facts<'_>, expected: &DnsName) -> Finding {
     } else {
         words::names(&names)
     };
-    say::dns_ok(&facts.domain.name, expected, who).evidence(facts.source().evidence(&[CNAME]).chain(facts.resolvers(A)))
+    say::dns_ok(facts.name(), expected, who).evidence(facts.source().evidence(&[CNAME]).chain(facts.resolvers(A)))
 }
 
 fn not_alone(facts: &Facts<'_>, others: &[&Record]) -> Finding {
     let list = words::list(others.iter().map(|record| record.data.words()));
     let kinds: Vec<_> = others.iter().map(|record| record.data.kind()).chain([CNAME]).collect();
-    say::not_alone(&facts.domain.name, list, facts.label(), facts.mail_stops(others))
+    say::not_alone(facts.name(), list, facts.label(), facts.mail_stops(others))
         .expected(format!("only {}", facts.one_cname()))
         .evidence(facts.source().evidence(&kinds))
 }
@@ -203,10 +203,9 @@ fn zone_cut(facts: &Facts<'_>) -> Finding {
     let servers = words::list(handed_to.into_iter().map(shown));
     let (platform, own) = (facts.platform_addresses(), facts.source().all_addresses());
     if !own.is_empty() && own.iter().all(|address| platform.contains(address)) {
-        return say::zone_of_its_own(&facts.domain.name, servers, words::list(&own));
+        return say::zone_of_its_own(facts.name(), servers, words::list(&own));
     }
-    say::zone_cut(&facts.domain.name, servers, facts.label(), facts.record())
-        .evidence(facts.source().evidence(&[CNAME, NS]))
+    say::zone_cut(facts.name(), servers, facts.label(), facts.record()).evidence(facts.source().evidence(&[CNAME, NS]))
 }
 
 fn long_ttl(source: &Authoritative<'_>) -> Option<Finding> {
@@ -229,7 +228,7 @@ fn without_cname(facts: &Facts<'_>) -> Vec<Finding> {
         }];
     }
     if facts.value().is_none() {
-        return vec![say::value_unknown(&facts.domain.name, words::list(v4.iter().chain(&v6)))];
+        return vec![say::value_unknown(facts.name(), words::list(v4.iter().chain(&v6)))];
     }
     let platform = facts.platform_addresses();
     let ours = |addresses: &[IpAddr]| addresses.iter().all(|address| platform.contains(address));
@@ -247,7 +246,7 @@ fn without_cname(facts: &Facts<'_>) -> Vec<Finding> {
 
 /// Addresses of one type, in the place of the CNAME.
 fn blocks(facts: &Facts<'_>, kind: RecordType, list: &[IpAddr]) -> Finding {
-    let (name, list, record) = (&facts.domain.name, words::list(list), facts.record());
+    let (name, list, record) = (facts.name(), words::list(list), facts.record());
     // What else must be deleted: a CNAME must be the only record.
     let others = facts.source().others().into_iter().filter(|record| record.data.kind() != kind);
     let others = words::list(others.map(|record| record.data.words()));
@@ -258,7 +257,7 @@ fn blocks(facts: &Facts<'_>, kind: RecordType, list: &[IpAddr]) -> Finding {
 }
 
 fn direct(facts: &Facts<'_>, addresses: &[IpAddr]) -> Finding {
-    say::a_direct(&facts.domain.name, words::list(addresses), facts.record())
+    say::a_direct(facts.name(), words::list(addresses), facts.record())
 }
 
 fn value_in_txt(facts: &Facts<'_>) -> Option<Finding> {
@@ -267,7 +266,7 @@ fn value_in_txt(facts: &Facts<'_>) -> Option<Finding> {
         Data::Txt(text) if text.to_ascii_lowercase().contains(expected.as_str()) => Some(text),
         _ => None,
     })?;
-    let finding = say::value_in_txt(&facts.domain.name, short(text), facts.record());
+    let finding = say::value_in_txt(facts.name(), short(text), facts.record());
     Some(finding.evidence(facts.source().evidence(&[TXT])))
 }
 
@@ -283,32 +282,30 @@ fn doubled(facts: &Facts<'_>) -> Option<Finding> {
     let value = value.map_or_else(|| " and keep its value".to_owned(), |value| format!(" and its value to {value}"));
     let place = shown(&found.question.name);
     let finding = say::name_doubled(place, facts.zone(), facts.label(), value, then_forgotten(facts));
-    Some(finding.expected(format!("{} {}", facts.domain.name, facts.one_cname())).evidence([found]))
+    Some(finding.expected(format!("{} {}", facts.name(), facts.one_cname())).evidence([found]))
 }
 
 /// Before the operator saved the record, its absence is only the next step.
 fn missing(facts: &Facts<'_>) -> Finding {
-    let finding = say::dns_missing(&facts.domain.name, facts.source().witness(), facts.record(), then_forgotten(facts));
+    let finding = say::dns_missing(facts.name(), facts.source().witness(), facts.record(), then_forgotten(facts));
     finding.fail_if(facts.reported.saved.is_some()).evidence(facts.source().evidence(&[CNAME]))
 }
 
 /// How long resolvers cache that there was nothing (RFC 2308), or the record that was there before.
 fn then_forgotten(facts: &Facts<'_>) -> String {
-    let name = &facts.domain.name;
-    let lookups = [CNAME, A, AAAA].into_iter().flat_map(|kind| facts.seen.asked(name, kind));
-    let longest = lookups.filter_map(|lookup| left(name, lookup.reply()?)).max();
+    let lookups = [CNAME, A, AAAA].into_iter().flat_map(|kind| facts.seen.asked(facts.name(), kind));
+    let longest = lookups.filter_map(|lookup| left(facts.name(), lookup.reply()?)).max();
     longest.map_or_else(String::new, |ttl| {
         format!(". Then wait up to {} for resolvers that already looked it up", words::ttl(ttl))
     })
 }
 
 fn nothing_useful(facts: &Facts<'_>) -> Finding {
-    let name = &facts.domain.name;
     let list = words::list(facts.source().own.iter().map(|record| record.data.words()));
     let record = facts.record();
     let finding = match list.is_empty() {
-        true => say::only_below(name, record),
-        false => say::nothing_useful(name, list, record, facts.mail_stops(&facts.source().own)),
+        true => say::only_below(facts.name(), record),
+        false => say::nothing_useful(facts.name(), list, record, facts.mail_stops(&facts.source().own)),
     };
     finding.fail_if(facts.reported.saved.is_some()).evidence(facts.source().evidence(&TYPES))
 }
@@ -348,10 +345,10 @@ fn wildcard(facts: &Facts<'_>) -> Finding {
         return parked;
     }
     if facts.value().is_none() {
-        return say::value_unknown(&facts.domain.name, &leads);
+        return say::value_unknown(facts.name(), &leads);
     }
     let right = facts.source().own.iter().any(|record| facts.leads(&record.data));
-    let (zone, name, record) = (facts.zone(), &facts.domain.name, facts.record());
+    let (zone, name, record) = (facts.zone(), facts.name(), facts.record());
     let finding = match right {
         true => say::wildcard_ok(zone, leads, name, record),
         false => say::wildcard_wrong(zone, leads, name, record),
@@ -385,14 +382,14 @@ fn parked(facts: &Facts<'_>, leads: &str) -> Option<Finding> {
 
 /// The finding on a domain without a subdomain: it has addresses instead of a CNAME.
 fn apex(facts: &Facts<'_>) -> Finding {
-    let (name, record) = (&facts.domain.name, facts.record());
+    let (name, record) = (facts.name(), facts.record());
     if let Some((target, _)) = facts.source().cnames().first() {
         return say::apex_cname(name, shown(target), record);
     }
     let all = facts.source().all_addresses();
     let list = words::list(&all);
     if facts.value().is_none() {
-        return say::value_unknown(&facts.domain.name, &list);
+        return say::value_unknown(facts.name(), &list);
     }
     let platform = facts.platform_addresses();
     let foreign: Vec<&IpAddr> = all.iter().filter(|address| !platform.contains(address)).collect();
@@ -444,7 +441,7 @@ pub fn cloudflare(facts: &Facts<'_>) -> Option<Finding> {
     // Behind the proxy, only the answer shows whether the platform is reached.
     let reached = pages.iter().any(|page| page.status < 400);
     let status = pages.first().map_or_else(|| "no answer".to_owned(), |page| format!("status {}", page.status));
-    Some(say::cloudflare(&facts.domain.name, words::list(&addresses), status, facts.label()).fail_if(!reached))
+    Some(say::cloudflare(facts.name(), words::list(&addresses), status, facts.label()).fail_if(!reached))
 }
 
 /// Addresses at the end of the chain that are not public.
@@ -461,5 +458,5 @@ fn private(facts: &Facts<'_>) -> Option<Finding> {
     let mut private: Vec<IpAddr> = addresses.filter(|address| !is_public(*address)).collect();
     private.sort_unstable();
     private.dedup();
-    (!private.is_empty()).then(|| say::private(&facts.domain.name, words::list(&private), facts.record()))
+    (!private.is_empty()).then(|| say::private(facts.name(), words::list(&private), facts.record()))
 }
