@@ -957,35 +957,66 @@ catalogue! {
             "domains.primary is text; domains.redirects is a list of from, to and status.",
             "Correct the value shown.";
         CfgNoPrimary "There is no primary domain",
-            "domains.primary is missing or empty.",
-            "Set it to the main domain of the project.";
+            "domains.primary is missing or empty."
+            fn no_primary() Fail Dashboard
+                seen "domains.primary is missing or empty"
+                fix "set domains.primary to the main domain of the project";
         CfgName "A name cannot be used",
             "It is not a domain.",
-            "Correct the name.";
+            "Correct the name."
+            fn refused_name(place, text, title, code, fix) Fail Dashboard
+                seen "{place}: \"{text}\": {title} ({code})"
+                fix "{fix}"
+            fn doubtful_name(place, name, title, code, fix) Warn Dashboard
+                seen "{place}: {name}: {title} ({code})"
+                fix "{fix}";
         CfgUrl "A name is written as a URL",
-            "Only the domain belongs here, without https:// and path.",
-            "Write only the domain.";
+            "Only the domain belongs here, without https:// and path."
+            fn name_as_url(place, text, name) Fail Dashboard
+                seen "{place}: \"{text}\""
+                expected "{name}"
+                fix "write {name}, without https:// and path";
         CfgSelf "A domain redirects to itself",
-            "from and to are the same name.",
-            "Change one of them.";
+            "from and to are the same name."
+            fn leads_to_itself(place, from) Fail Dashboard
+                seen "{place}: {from} leads to itself"
+                fix "change from or to";
         CfgLoop "The redirects loop",
-            "Following them leads back to where they began.",
-            "Point all of them at the primary domain.";
+            "Following them leads back to where they began."
+            fn configured_loop(place, way, primary) Fail Dashboard
+                seen "{place}: {way}"
+                fix "point them at {primary}";
         CfgPrimaryRedirects "The primary domain redirects",
-            "The project would never be served under it.",
-            "Remove the redirect, or choose another primary domain.";
+            "The project would never be served under it."
+            fn primary_redirects(place, from) Fail Dashboard
+                seen "{place}.from: {from} is the primary domain"
+                fix "remove this redirect, or choose another primary domain";
         CfgDuplicate "A domain redirects twice",
-            "The same name, perhaps spelled differently, is the source of two redirects.",
-            "Keep one.";
+            "The same name, perhaps spelled differently, is the source of two redirects."
+            fn redirects_twice(place, from, first) Fail Dashboard
+                seen "{place}.from: {from} is in {first}, too"
+                fix "keep one redirect from {from}";
         CfgStatus "The status is not the usual one",
-            "301 is usual. 302, 303 and 307 are temporary, 308 is permanent and keeps the method; others are not redirects.",
-            "Use 301.";
+            "301 is usual. 302, 303 and 307 are temporary, 308 is permanent and keeps the method; others are not redirects."
+            fn no_redirect_status(place, status) Fail Dashboard
+                seen "{place}.status: {status} is not a redirect"
+                expected "301"
+                fix "use 301; 302, 303, 307 and 308 are redirects, too"
+            fn unusual_status(place, status, what) Warn Dashboard
+                seen "{place}.status: {status} is {what}"
+                expected "301"
+                fix "use 301, unless you want this";
         CfgChain "A redirect leads to another redirect",
-            "Visitors take two hops.",
-            "Point it straight at the last target.";
+            "Visitors take two hops."
+            fn redirects_on(place, to, last_target) Warn Dashboard
+                seen "{place}.to: {to} redirects, too"
+                expected "{last_target}"
+                fix "set {place}.to to {last_target}";
         CfgToElsewhere "A redirect leads out of the project",
-            "Its target is neither the primary domain nor a listed one.",
-            "Check that this is what you want.";
+            "Its target is neither the primary domain nor a listed one."
+            fn leads_out(place, to) Warn Dashboard
+                seen "{place}.to: {to} is neither the primary domain nor a listed one"
+                fix "check that this is what you want";
         CfgUnknownKey "A key is unknown",
             "It is ignored, or a typo.",
             "Correct or remove it.";

@@ -12,7 +12,7 @@ use strsim::osa_distance;
 
 use crate::model::{counted, short};
 
-use super::{Code, DnsName, Finding, Verdict, Who, parse_name};
+use super::{Code, DnsName, Finding, Verdict, Who, parse_name, say};
 
 pub use super::diagnosis::redirect::Redirect;
 
@@ -96,11 +96,7 @@ fn judge(written: &ConfigSource, places: &[usize], known: &[DnsName], mut findin
     let primary = match written.primary.as_deref().map(str::trim) {
         None if misread => None,
         None | Some("") => {
-            findings.push(
-                fail(Code::CfgNoPrimary)
-                    .seen("domains.primary is missing or empty")
-                    .fix("set domains.primary to the main domain of the project"),
-            );
+            findings.push(say::no_primary());
             None
         }
         Some(text) => read_name("domains.primary", text, &mut findings),
@@ -133,29 +129,18 @@ fn read_name(place: &str, text: &str, findings: &mut Vec<Finding>) -> Option<Dns
     match reading.domain {
         None => {
             let refusal = reading.findings.into_iter().find(|finding| finding.verdict == Verdict::Fail)?;
-            findings.push(
-                fail(Code::CfgName)
-                    .seen(format!("{place}: \"{}\": {} ({})", short(text), refusal.title, refusal.code))
-                    .fix(refusal.fix),
-            );
+            findings.push(say::refused_name(place, short(text), refusal.title, refusal.code, refusal.fix));
             None
         }
         Some(domain) if reading.findings.iter().any(|finding| matches!(finding.code, Code::InUrl | Code::InPort)) => {
-            findings.push(
-                fail(Code::CfgUrl)
-                    .seen(format!("{place}: \"{}\"", short(text)))
-                    .expected(domain.name.as_str())
-                    .fix(format!("write {}, without https:// and path", domain.name)),
-            );
+            findings.push(say::name_as_url(place, short(text), domain.name));
             None
         }
         Some(domain) => {
-            for warning in reading.findings.into_iter().filter(|finding| finding.verdict == Verdict::Warn) {
-                findings.push(
-                    warn(Code::CfgName)
-                        .seen(format!("{place}: {}: {} ({})", domain.name, warning.title, warning.code))
-                        .fix(warning.fix),
-                );
+            for Finding { title, code, fix, verdict, .. } in reading.findings {
+                if verdict == Verdict::Warn {
+                    findings.push(say::doubtful_name(place, &domain.name, title, code, fix));
+                }
             }
             Some(domain.name)
         }
@@ -170,21 +155,11 @@ fn read_status(place: &str, status: i64, findings: &mut Vec<Finding>) -> Option<
         303 => "temporary, and turns every request into a GET",
         307 => "temporary, and keeps the method of the request",
         _ => {
-            findings.push(
-                fail(Code::CfgStatus)
-                    .seen(format!("{place}.status: {status} is not a redirect"))
-                    .expected("301")
-                    .fix("use 301; 302, 303, 307 and 308 are redirects, too"),
-            );
+            findings.push(say::no_redirect_status(place, status));
             return None;
         }
     };
-    findings.push(
-        warn(Code::CfgStatus)
-            .seen(format!("{place}.status: {status} is {what}"))
-            .expected("301")
-            .fix("use 301, unless you want this"),
-    );
+    findings.push(say::unusual_status(place, status, what));
     u16::try_from(status).ok()
 }
 
@@ -200,11 +175,7 @@ fn relations(
         // Of several with the same source, the first counts.
         let (first, kept) = *by_source.entry(&redirect.from).or_insert((place, redirect));
         if !std::ptr::eq(kept, redirect) {
-            findings.push(
-                fail(Code::CfgDuplicate)
-                    .seen(format!("{place}.from: {} is in {first}, too", redirect.from))
-                    .fix(format!("keep one redirect from {}", redirect.from)),
-            );
+            findings.push(say::redirects_twice(place, &redirect.from, first));
         }
     }
     let known: HashSet<&DnsName> = known.iter().chain(primary).collect();
@@ -212,16 +183,11 @@ fn relations(
     for (place, redirect) in redirects {
         let Redirect { from, to, .. } = redirect;
         if from == to {
-            findings
-                .push(fail(Code::CfgSelf).seen(format!("{place}: {from} leads to itself")).fix("change from or to"));
+            findings.push(say::leads_to_itself(place, from));
             continue;
         }
         if Some(from) == primary {
-            findings.push(
-                fail(Code::CfgPrimaryRedirects)
-                    .seen(format!("{place}.from: {from} is the primary domain"))
-                    .fix("remove this redirect, or choose another primary domain"),
-            );
+            findings.push(say::primary_redirects(place, from));
         }
         let (path, circle) = follow(redirect, &by_source);
         if circle {
@@ -230,24 +196,13 @@ fn relations(
                 continue;
             }
             let shown = path.iter().map(|name| short(name.as_str())).take(12).collect::<Vec<_>>().join(" -> ");
-            findings.push(fail(Code::CfgLoop).seen(format!("{place}: {shown}")).fix(match primary {
-                Some(primary) => format!("point them at {primary}"),
-                None => "point them at the primary domain".to_owned(),
-            }));
+            let primary = primary.map_or("the primary domain", DnsName::as_str);
+            findings.push(say::configured_loop(place, shown, primary));
             in_circles.extend(path);
         } else if let ([_, _, _, ..], Some(last)) = (path.as_slice(), path.last()) {
-            findings.push(
-                warn(Code::CfgChain)
-                    .seen(format!("{place}.to: {to} redirects, too"))
-                    .expected(last.as_str())
-                    .fix(format!("set {place}.to to {last}")),
-            );
+            findings.push(say::redirects_on(place, to, last));
         } else if !known.contains(to) {
-            findings.push(
-                warn(Code::CfgToElsewhere)
-                    .seen(format!("{place}.to: {to} is neither the primary domain nor a listed one"))
-                    .fix("check that this is what you want"),
-            );
+            findings.push(say::leads_out(place, to));
         }
     }
 }
@@ -464,14 +419,11 @@ fn unknown(place: &str, members: &[(String, Node)], known: &[&str], findings: &m
             Some((_, word)) => format!("did you mean {word}?"),
             None => format!("remove it; known keys: {}", known.join(", ")),
         };
-        findings.push(warn(Code::CfgUnknownKey).seen(format!("{place}{}", short(key))).fix(fix));
+        let unknown = Finding::warn(Code::CfgUnknownKey, Who::Dashboard);
+        findings.push(unknown.seen(format!("{place}{}", short(key))).fix(fix));
     }
 }
 
 fn fail(code: Code) -> Finding {
     Finding::fail(code, Who::Dashboard).cured()
-}
-
-fn warn(code: Code) -> Finding {
-    Finding::warn(code, Who::Dashboard).cured()
 }
