@@ -862,24 +862,22 @@ catalogue! {
                 seen "{circle}"
                 fix "in the dashboard, point it straight at its target, and remove what leads back{mode}";
         RdTooMany [Detour] "There are more than ten redirects",
-            "Browsers give up, too.",
-            "Point the first redirect straight at the last target."
-            fn too_many_redirects(count, from, to) Fail Dashboard
-                seen "more than {count} redirects"
-                fix "in the dashboard under Project settings, Domains (domains.redirects), point {from} straight at {to}"
+            "Browsers give up, too."
             fn page_redirects_on(count) Fail Dashboard
                 seen "more than {count} redirects"
-                fix "Point the first redirect straight at the last target.";
+                fix "Point the first redirect straight at the last target."
+            fn too_many_redirects(count, from, to) Fail Dashboard
+                seen "more than {count} redirects"
+                fix "in the dashboard under Project settings, Domains (domains.redirects), point {from} straight at {to}";
         RdGone "The redirect leads to a name that does not exist",
-            "Visitors are sent on to a host that DNS does not know.",
-            "Correct the target of the redirect."
-            fn redirect_gone(from, url, to) Fail Dashboard
-                seen "{from} leads to {url}, which has no address"
-                fix "check the spelling of {to}, or set it up first"
+            "Visitors are sent on to a host that DNS does not know."
             fn page_gone(name, url) Fail Dashboard
                 seen "http://{name}/ leads to {url}, which has no address"
                 expected "a target that exists"
-                fix "Correct the target of the redirect.";
+                fix "Correct the target of the redirect."
+            fn redirect_gone(from, url, to) Fail Dashboard
+                seen "{from} leads to {url}, which has no address"
+                fix "check the spelling of {to}, or set it up first";
         RdNoLocation "The redirect has no target",
             "The status is a redirect, but there is no usable Location header."
             fn no_location(url, status, to) Fail Dashboard

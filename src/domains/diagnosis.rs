@@ -92,7 +92,7 @@ pub fn remember(facts: &Facts<'_>) -> Caches {
         let others = facts.resolvers(RecordType::A).flat_map(|lookup| not_right(facts, lookup));
         promises.extend(others.filter_map(|lookup| {
             let (server, records) = (lookup.server.name.clone(), lookup.records_at(facts.name()));
-            let earlier = facts.earlier.and_then(|earlier| earlier.promised(&server, &records));
+            let earlier = facts.promised(lookup, &records);
             let Cause::Cached { until, several } = cause(facts, lookup) else { return earlier.cloned() };
             let ttl = expires(facts, lookup).map_or(0, |expires| expires.duration_since(lookup.at).as_secs());
             let ttl = u32::try_from(ttl).unwrap_or_default();

@@ -19,7 +19,8 @@ use super::lookup::Reply;
 use super::recursion;
 use super::shared::{Shared, accept, retry};
 use super::zone::ZoneRecord;
-use petstore::domains::dns::message::{NotAnAnswer, presentation};
+use petstore::domains::NoReply;
+use petstore::domains::dns::message::presentation;
 
 /// The number of the EDNS option for extended errors (RFC 8914).
 const EXTENDED_ERROR: u16 = 15;
@@ -180,7 +181,7 @@ fn with_faults(
     Some((delay, damage.map_or(bytes.clone(), |damage| (damage.0)(bytes))))
 }
 
-fn message(question: &Message, reply: &Reply, edns: bool, is_resolver: bool) -> Result<Message, NotAnAnswer> {
+fn message(question: &Message, reply: &Reply, edns: bool, is_resolver: bool) -> Result<Message, NoReply> {
     let mut message = Message::response(question.metadata.id, question.metadata.op_code);
     message.metadata.recursion_desired = question.metadata.recursion_desired;
     message.metadata.checking_disabled = question.metadata.checking_disabled;

@@ -6,8 +6,8 @@ use hickory_proto::rr::rdata::NULL;
 use hickory_proto::rr::{self, RData, RecordType};
 use jiff::Timestamp;
 
-use petstore::domains::DnsName;
-use petstore::domains::dns::message::{NotAnAnswer, labels, wire_name};
+use petstore::domains::dns::message::{labels, wire_name};
+use petstore::domains::{DnsName, NoReply};
 
 /// One record of a zone or of an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -74,7 +74,7 @@ impl ZoneRecord {
         self.owner == *owner && (kind == RecordType::ANY || self.data.kind() == kind)
     }
 
-    pub(super) fn to_proto(&self) -> Result<rr::Record, NotAnAnswer> {
+    pub(super) fn to_proto(&self) -> Result<rr::Record, NoReply> {
         let bytes = self.data.bytes();
         let rdata = if bytes.is_empty() { NULL::new() } else { NULL::with(bytes) };
         let data = RData::Unknown { code: self.data.kind(), rdata };

@@ -164,8 +164,13 @@ pub fn promises<'a>(facts: &Facts<'a>) -> impl Iterator<Item = Promise> {
     forbidding(facts).map(|it| {
         let server = it.old.server.name.clone();
         let ttl = it.until.duration_since(it.old.at).as_secs().try_into().unwrap_or_default();
-        let promised = facts.earlier.and_then(|earlier| earlier.promised(&server, &it.records)).cloned();
-        promised.unwrap_or(Promise { server, records: it.records, until: it.until, several: false, ttl })
+        facts.promised(it.old, &it.records).cloned().unwrap_or(Promise {
+            server,
+            records: it.records,
+            until: it.until,
+            several: false,
+            ttl,
+        })
     })
 }
 
@@ -176,8 +181,7 @@ fn cached(facts: &Facts<'_>, now: &Finding) -> Option<Finding> {
     }
     let others: Vec<Forbidding<'_>> = forbidding(facts).collect();
     let has_passed = |it: &&Forbidding<'_>| {
-        let promised = facts.earlier.and_then(|earlier| earlier.promised(&it.old.server.name, &it.records));
-        promised.is_some_and(|promised| {
+        facts.promised(it.old, &it.records).is_some_and(|promised| {
             // It was given when it had its TTL left, at the earliest.
             let since = promised.until.saturating_sub(SignedDuration::from_secs(promised.ttl.into()));
             let latest = since.map(|since| promised.latest(since, it.old.at, it.until));

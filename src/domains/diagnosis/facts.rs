@@ -6,8 +6,8 @@ use std::net::IpAddr;
 use jiff::{SignedDuration, Timestamp};
 
 use crate::domains::{
-    Asked, Caches, Data, DnsName, Domain, Handshake, Lookup, Observations, Record, RecordType, Reported, Verdict,
-    parse_name,
+    Asked, Caches, Data, DnsName, Domain, Handshake, Lookup, Observations, Promise, Record, RecordType, Reported,
+    Verdict, parse_name,
 };
 
 /// How long DNS changes may take at most (API description, propagation).
@@ -181,6 +181,11 @@ impl<'a> Facts<'a> {
     /// The value that the dashboard shows, if known.
     pub fn value(&self) -> Option<&'a DnsName> {
         self.expectation.platform_host.as_ref()
+    }
+
+    /// What an earlier check promised of an answer of this server.
+    pub(super) fn promised(&self, lookup: &Lookup, records: &[String]) -> Option<&'a Promise> {
+        self.earlier?.promised(&lookup.server.name, records)
     }
 
     /// The zone whose name servers were asked: the domain itself if it is a separate zone.

@@ -116,7 +116,7 @@ pub fn remembered_failures<'a>(facts: &Facts<'a>) -> Vec<(&'a Lookup, Promise)> 
     let listed = propagation::listed_ds(facts).filter(|_| is_known);
     let promised = |lookup: &'a Lookup| {
         let (server, records) = (lookup.server.name.clone(), vec![code_name(ResponseCode::ServFail).to_owned()]);
-        let earlier = facts.earlier.and_then(|earlier| earlier.promised(&server, &records)).cloned();
+        let earlier = facts.promised(lookup, &records).cloned();
         let until = lookup.at.checked_add(FAILURE_CACHED).ok()?;
         Some((lookup, earlier.unwrap_or(Promise { server, records, until, several: false, ttl: 0 })))
     };

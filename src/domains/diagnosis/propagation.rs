@@ -141,7 +141,7 @@ fn value(facts: &Facts<'_>) -> String {
 pub fn cause(facts: &Facts<'_>, lookup: &Lookup) -> Cause {
     let name = facts.name();
     let records = lookup.records_at(name);
-    let earlier = facts.earlier.and_then(|earlier| earlier.promised(&lookup.server.name, &records));
+    let earlier = facts.promised(lookup, &records);
     let others: Vec<&Lookup> = facts.seen.again.iter().filter(|other| other.server == lookup.server).collect();
     let others = || others.iter().copied().filter(|other| other.question == lookup.question);
     let is_right = |other: &Lookup| other.answer().is_some_and(|reply| sees_right(facts, reply));
@@ -188,7 +188,7 @@ pub fn expires(facts: &Facts<'_>, lookup: &Lookup) -> Option<Timestamp> {
         })
     };
     let promised = || {
-        let promised = facts.earlier?.promised(&lookup.server.name, &[])?.until;
+        let promised = facts.promised(lookup, &[])?.until;
         (promised > lookup.at).then_some(promised)
     };
     let assumed = || promised().or_else(|| words::after(lookup.at, ttl().max().unwrap_or(NEGATIVE_TTL)));

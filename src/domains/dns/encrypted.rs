@@ -42,7 +42,7 @@ pub async fn ask(trust: &ChainTrust, server: Arc<Server>, question: Question, at
 }
 
 async fn exchange(trust: &ChainTrust, server: &Server, question: &Question) -> Result<Reply, NoReply> {
-    let bytes = encode(question, ID, server.role.is_resolver(), true).map_err(|_| NoReply::Malformed)?;
+    let bytes = encode(question, ID, server.role.is_resolver(), true)?;
     let mut config = trust.verifying().ok_or(NoReply::Untrusted)?;
     if let Protocol::Https(_) = server.protocol {
         config.alpn_protocols = vec![b"http/1.1".to_vec()];
@@ -55,8 +55,8 @@ async fn exchange(trust: &ChainTrust, server: &Server, question: &Question) -> R
         Protocol::Https(path) => over_https(stream, server.address, path, bytes).await,
         Protocol::Plain | Protocol::Tls => over_stream(stream, &bytes).await,
     };
-    let (reply, _) = decode(&answer.map_err(|error| reason(&error))?, question, ID).map_err(|_| NoReply::Malformed)?;
-    Ok(reply)
+    let decoded = decode(&answer.map_err(|error| reason(&error))?, question, ID)?;
+    decoded.map(|(reply, _)| reply).ok_or(NoReply::Malformed)
 }
 
 fn refusal(error: &io::Error) -> NoReply {

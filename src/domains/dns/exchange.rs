@@ -12,7 +12,7 @@ use tokio::time::{sleep, timeout};
 
 use crate::clock;
 
-use super::message::{NotAnAnswer, decode, encode};
+use super::message::{decode, encode};
 use crate::domains::{Lookup, NoReply, Question, Reply, ResponseCode, Server};
 
 /// How long to wait for an answer after each time a question is sent over UDP. An answer to the first counts until the end.
@@ -100,7 +100,7 @@ async fn over_udp(asking: Asking<'_>) -> Result<(Answered, bool), NoReply> {
     for wait in UDP_WAITS {
         let id = random_id();
         sent.push((id, clock::now().mono));
-        let bytes = encode(question, id, recursion, edns).map_err(|_| NoReply::Malformed)?;
+        let bytes = encode(question, id, recursion, edns)?;
         let mut malformed = false;
         let exchange = async {
             socket.send(&bytes).await?;
@@ -114,9 +114,9 @@ async fn over_udp(asking: Asking<'_>) -> Result<(Answered, bool), NoReply> {
                 let answer = socket.async_io(Interest::READABLE | Interest::ERROR, receive).await?;
                 let asked = sent.iter().find(|(id, _)| answer.starts_with(&id.to_be_bytes()));
                 match asked.map(|(id, asked)| (decode(&answer, question, *id), *asked)) {
-                    Some((Ok((reply, cut_off)), asked)) => return io::Result::Ok(((reply, asked), cut_off)),
+                    Some((Ok(Some((reply, cut_off))), asked)) => return io::Result::Ok(((reply, asked), cut_off)),
                     // It has the ID of the question: nothing better will come.
-                    Some((Err(NotAnAnswer::Malformed), _)) => return Err(io::ErrorKind::InvalidData.into()),
+                    Some((Err(_), _)) => return Err(io::ErrorKind::InvalidData.into()),
                     // Anybody may send a datagram here; the right one may still come.
                     _ => malformed = true,
                 }
@@ -134,10 +134,10 @@ async fn over_udp(asking: Asking<'_>) -> Result<(Answered, bool), NoReply> {
 async fn over_tcp(asking: Asking<'_>, wait: Duration) -> Result<Reply, NoReply> {
     let Asking { address, question, recursion, edns } = asking;
     let id = random_id();
-    let bytes = encode(question, id, recursion, edns).map_err(|_| NoReply::Malformed)?;
+    let bytes = encode(question, id, recursion, edns)?;
     let exchange = async { over_stream(TcpStream::connect(address).await?, &bytes).await };
     let answer = timeout(wait, exchange).await.map_err(|_| NoReply::Timeout)?.map_err(|error| reason(&error))?;
-    decode(&answer, question, id).map(|(reply, _)| reply).map_err(|_| NoReply::Malformed)
+    decode(&answer, question, id)?.map(|(reply, _)| reply).ok_or(NoReply::Malformed)
 }
 
 /// Sends a message behind its length, and reads one (RFC 1035 section 4.2.2).

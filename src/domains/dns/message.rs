@@ -7,7 +7,7 @@ use hickory_proto::rr::{Name, RecordType};
 use hickory_proto::serialize::binary::{BinDecodable as _, BinDecoder, DecodeError};
 use jiff::Timestamp;
 
-use crate::domains::{Data, DnsName, KeyId, Question, Record, Reply};
+use crate::domains::{Data, DnsName, KeyId, NoReply, Question, Record, Reply};
 
 /// The largest UDP answer that is not fragmented (DNS flag day 2020).
 const PAYLOAD: u16 = 1232;
@@ -19,22 +19,8 @@ const DIGESTS: [u8; 3] = [1, 2, 4];
 /// Extended DNS Error (RFC 8914 section 2).
 const EXTENDED_ERROR: u16 = 15;
 
-/// Why bytes are not an answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum NotAnAnswer {
-    /// The name in the question cannot be sent.
-    #[error("the name cannot be a DNS name")]
-    Name,
-    /// It answers something else; the right answer may still come.
-    #[error("an answer to another question")]
-    Other,
-    /// It cannot be read.
-    #[error("not a DNS message")]
-    Malformed,
-}
-
-/// The bytes of `question` under `id`.
-pub fn encode(question: &Question, id: u16, recursion: bool, edns: bool) -> Result<Vec<u8>, NotAnAnswer> {
+/// The bytes of `question` under `id`; an error if its name cannot be sent.
+pub fn encode(question: &Question, id: u16, recursion: bool, edns: bool) -> Result<Vec<u8>, NoReply> {
     let mut message = Message::new(id, MessageType::Query, OpCode::Query);
     message.metadata.recursion_desired = recursion;
     message.metadata.checking_disabled = question.checking_disabled;
@@ -46,23 +32,24 @@ pub fn encode(question: &Question, id: u16, recursion: bool, edns: bool) -> Resu
         edns.set_dnssec_ok(!recursion && matches!(question.kind, RecordType::SOA | RecordType::DNSKEY));
         message.set_edns(edns);
     }
-    message.to_vec().map_err(|_| NotAnAnswer::Name)
+    message.to_vec().map_err(|_| NoReply::Malformed)
 }
 
-/// What an answer says, and whether it was cut off (the TC bit).
-pub fn decode(bytes: &[u8], question: &Question, id: u16) -> Result<(Reply, bool), NotAnAnswer> {
+/// What an answer says, and whether it was cut off (the TC bit); `None` if it answers something else: the right answer may
+/// still come.
+pub fn decode(bytes: &[u8], question: &Question, id: u16) -> Result<Option<(Reply, bool)>, NoReply> {
     let mut decoder = BinDecoder::new(bytes);
-    let header = Header::read(&mut decoder).map_err(|_| NotAnAnswer::Malformed)?;
+    let header = Header::read(&mut decoder).map_err(|_| NoReply::Malformed)?;
     if header.metadata.id != id || header.metadata.message_type != MessageType::Response {
-        return Err(NotAnAnswer::Other);
+        return Ok(None);
     }
     let mut reply =
         Reply { code: header.metadata.response_code, authoritative: header.metadata.authoritative, ..Reply::default() };
     let cut_off = header.metadata.truncation;
     for _ in 0..header.counts.queries {
-        let query = Query::read(&mut decoder).map_err(|_| NotAnAnswer::Malformed)?;
+        let query = Query::read(&mut decoder).map_err(|_| NoReply::Malformed)?;
         if presentation(query.name()) != question.name || query.query_type() != question.kind {
-            return Err(NotAnAnswer::Other);
+            return Ok(None);
         }
     }
     let counts = header.counts;
@@ -73,8 +60,8 @@ pub fn decode(bytes: &[u8], question: &Question, id: u16) -> Result<(Reply, bool
             match read_record(&mut decoder, &mut reply) {
                 Ok(record) => records.extend(record),
                 // A message that was cut off may end anywhere; the whole one follows over TCP.
-                Err(_) if cut_off => return Ok((reply, true)),
-                Err(_) => return Err(NotAnAnswer::Malformed),
+                Err(_) if cut_off => return Ok(Some((reply, true))),
+                Err(_) => return Err(NoReply::Malformed),
             }
         }
         if *count > MAX_RECORDS {
@@ -83,7 +70,7 @@ pub fn decode(bytes: &[u8], question: &Question, id: u16) -> Result<(Reply, bool
         }
     }
     let [answers, authorities, additionals] = sections.map(|(_, records)| records);
-    Ok((Reply { answers, authorities, additionals, ..reply }, cut_off))
+    Ok(Some((Reply { answers, authorities, additionals, ..reply }, cut_off)))
 }
 
 /// Reads one record; none where it was the EDNS pseudo-record, which goes into `reply`.
@@ -253,9 +240,9 @@ pub fn labels(name: &DnsName) -> Option<Vec<Vec<u8>>> {
 }
 
 /// The name as it is sent.
-pub fn wire_name(name: &DnsName) -> Result<Name, NotAnAnswer> {
-    let labels = labels(name).ok_or(NotAnAnswer::Name)?;
-    Name::from_labels(labels.iter().map(Vec::as_slice)).map_err(|_| NotAnAnswer::Name)
+pub fn wire_name(name: &DnsName) -> Result<Name, NoReply> {
+    let labels = labels(name).ok_or(NoReply::Malformed)?;
+    Name::from_labels(labels.iter().map(Vec::as_slice)).map_err(|_| NoReply::Malformed)
 }
 
 /// The presentation form of a name from the wire (RFC 1035 section 5.1).
@@ -314,7 +301,7 @@ mod tests {
             let [mname, rname] = names;
             message.add_authority(record("acme.com.", RData::SOA(rdata::SOA::new(mname, rname, 42, 1, 2, 3, 90))));
         });
-        let (reply, cut_off) = decode(&bytes, &question(), 7).unwrap();
+        let (reply, cut_off) = decode(&bytes, &question(), 7).unwrap().unwrap();
         assert!(reply.authoritative && !cut_off);
         let name = DnsName::new("docs.acme.com");
         assert_eq!(reply.cnames(&name).collect::<Vec<_>>(), [(&DnsName::new("sites.platform.net"), 300)]);
@@ -328,7 +315,7 @@ mod tests {
                 let rdata = rdata::NULL::with(vec![0, 1, 13, digest, 7]);
                 message.add_answer(record("acme.com.", RData::Unknown { code: RecordType::DS, rdata }));
             });
-            let (reply, _) = decode(&bytes, &question(), 7).unwrap();
+            let (reply, _) = decode(&bytes, &question(), 7).unwrap().unwrap();
             reply.answers.into_iter().map(|record| record.data).next().unwrap()
         };
         for digest in 0..=u8::MAX {
@@ -353,10 +340,10 @@ mod tests {
     #[test]
     fn an_answer_to_something_else_is_distinguished_from_a_broken_one() {
         let bytes = answer(|_| {});
-        assert_eq!(decode(&bytes, &question(), 8).unwrap_err(), NotAnAnswer::Other);
+        assert!(decode(&bytes, &question(), 8).unwrap().is_none());
         let other = Question::new(DnsName::new("x.acme.com"), RecordType::CNAME);
-        assert_eq!(decode(&bytes, &other, 7).unwrap_err(), NotAnAnswer::Other);
-        assert_eq!(decode(&bytes[..20], &question(), 7).unwrap_err(), NotAnAnswer::Malformed);
+        assert!(decode(&bytes, &other, 7).unwrap().is_none());
+        assert_eq!(decode(&bytes[..20], &question(), 7).unwrap_err(), NoReply::Malformed);
     }
 
     #[test]
@@ -366,7 +353,7 @@ mod tests {
             message.add_answer(record("docs.acme.com.", RData::Unknown { code: RecordType::CAA, rdata: broken }));
             message.add_answer(record("docs.acme.com.", RData::A(rdata::A::new(192, 0, 2, 1))));
         });
-        let (reply, _) = decode(&bytes, &question(), 7).unwrap();
+        let (reply, _) = decode(&bytes, &question(), 7).unwrap().unwrap();
         let data: Vec<_> = reply.answers.into_iter().map(|record| record.data).collect();
         assert_eq!(data, [Data::Malformed(RecordType::CAA), Data::A(Ipv4Addr::new(192, 0, 2, 1))]);
     }
