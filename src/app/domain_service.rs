@@ -54,7 +54,7 @@ impl DomainSetup {
     }
 
     /// The sandbox with its time of day, for checks.
-    pub fn sandbox_at(&self, now: Now) -> Option<(Sandbox, Timestamp)> {
+    pub fn sandbox_at(&self, now: Now) -> Practice {
         Some((self.sandbox.clone()?, self.time(now)))
     }
 
@@ -80,6 +80,9 @@ pub fn existing<'a>(platform_host: Option<&DnsName>, entries: impl IntoIterator<
     ExistingDomains { platform_host: platform_host.cloned(), listed: listed.collect() }
 }
 
+/// In the sandbox: its state and its time of day.
+pub type Practice = Option<(Sandbox, Timestamp)>;
+
 /// A domain to check.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CheckRequest {
@@ -87,8 +90,7 @@ pub struct CheckRequest {
     pub entry: Entry,
     /// The domain is on the screen: show progress, and write a report.
     pub detail: bool,
-    /// In the sandbox: its state and its time of day.
-    pub sandbox: Option<(Sandbox, Timestamp)>,
+    pub sandbox: Practice,
 }
 
 /// The list of domains, the project's configuration, and checks.
@@ -208,18 +210,14 @@ impl DomainService {
     }
 
     /// Follows redirects by header-only requests.
-    pub async fn follow(
-        &self,
-        redirects: Vec<Redirect>,
-        sandbox: Option<(Sandbox, Timestamp)>,
-    ) -> Result<Vec<FollowedRedirect>, String> {
+    pub async fn follow(&self, redirects: Vec<Redirect>, sandbox: Practice) -> Result<Vec<FollowedRedirect>, String> {
         let options = self.options(sandbox)?;
         let followed = stream::iter(redirects).map(|redirect| follow(&options, redirect));
         Ok(followed.buffered(REDIRECTS_AT_ONCE).collect().await)
     }
 
     /// The options of a check.
-    fn options(&self, sandbox: Option<(Sandbox, Timestamp)>) -> Result<CheckOptions, String> {
+    fn options(&self, sandbox: Practice) -> Result<CheckOptions, String> {
         match sandbox {
             Some((sandbox, at)) => Ok(sandbox.options(at)),
             None => self.options.lock().clone().ok_or_else(|| "check settings are missing.".to_owned()),

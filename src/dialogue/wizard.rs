@@ -18,15 +18,12 @@ const STEPS: [&str; 5] = [
     "I saved the record at the DNS provider",
     "I chose Verify in the dashboard",
 ];
-/// What to ask about a step that may be a mistake, and what to report once it is recorded.
-const SAVED: [&str; 2] = [
-    "It was already saved. Did you save it again? That restarts the 48 hours.",
-    "Recorded. DNS changes can take up to 48 hours.",
-];
-const VERIFIED: [&str; 2] = [
-    "Verify would fail now. Did you choose it anyway?",
-    "Recorded. The certificate usually follows within a couple of minutes.",
-];
+/// What to ask about a step that may be a mistake.
+const SAVED_BEFORE: &str = "It was already saved. Did you save it again? That restarts the 48 hours.";
+const TOO_EARLY: &str = "Verify would fail now. Did you choose it anyway?";
+/// What to report once a step is recorded.
+const SAVED: &str = "Recorded. DNS changes can take up to 48 hours.";
+const VERIFIED: &str = "Recorded. The certificate usually follows within a couple of minutes.";
 const SIMULATE: &str = "sandbox: simulate a step outside petstore";
 
 impl Session {
@@ -118,10 +115,13 @@ impl Session {
                     let value = checked.reported.value.as_ref().map(|host| spelled(host.as_str()));
                     self.talk.say(value.unwrap_or_else(|| "No value yet.".to_owned())).map(|()| false)?
                 }
-                3 => self.record_step(domain, Event::Saved, checked.reported.saved.is_some(), SAVED).await?,
+                3 => {
+                    let doubt = checked.reported.saved.is_some().then_some(SAVED_BEFORE);
+                    self.record_step(domain, Event::Saved, doubt, SAVED).await?
+                }
                 4 => {
-                    let is_early = !checked.progress.stage.may_verify();
-                    self.record_step(domain, Event::Verified, is_early, VERIFIED).await?
+                    let doubt = (!checked.progress.stage.may_verify()).then_some(TOO_EARLY);
+                    self.record_step(domain, Event::Verified, doubt, VERIFIED).await?
                 }
                 5 => self.practise().await.map(|()| true)?,
                 _ => true,
@@ -154,15 +154,11 @@ impl Session {
         Ok(())
     }
 
-    /// Records a step; if it may be a mistake, asks first. Whether to check again.
-    async fn record_step(
-        &mut self,
-        domain: &Domain,
-        step: Event,
-        asks: bool,
-        [question, done]: [&str; 2],
-    ) -> Asked<bool> {
-        if asks && !self.talk.is_yes(question, false).await? {
+    /// Records a step; if there is a doubt, asks first. Whether to check again.
+    async fn record_step(&mut self, domain: &Domain, step: Event, doubt: Option<&str>, done: &str) -> Asked<bool> {
+        if let Some(question) = doubt
+            && !self.talk.is_yes(question, false).await?
+        {
             return Ok(false);
         }
         if self.record(&domain.name, step)? {

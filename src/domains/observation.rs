@@ -8,6 +8,7 @@ use std::time::Duration;
 
 pub use hickory_proto::op::ResponseCode;
 pub use hickory_proto::rr::RecordType;
+use hickory_proto::rr::RecordType::{A, AAAA, CAA, CNAME, DNAME, DNSKEY, DS, HTTPS, MX, NS, RRSIG, SOA, TXT};
 pub use hyper::Method;
 use jiff::Timestamp;
 use url::Url;
@@ -18,16 +19,7 @@ use crate::model::{cut, short, words};
 use super::{DnsName, Evidence};
 
 /// The types that are asked for at a name: those that lead somewhere, and those that are not allowed next to a CNAME.
-pub(super) const TYPES: [RecordType; 8] = [
-    RecordType::CNAME,
-    RecordType::A,
-    RecordType::AAAA,
-    RecordType::TXT,
-    RecordType::MX,
-    RecordType::NS,
-    RecordType::HTTPS,
-    RecordType::CAA,
-];
+pub(super) const TYPES: [RecordType; 8] = [CNAME, A, AAAA, TXT, MX, NS, HTTPS, CAA];
 
 /// The role of a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -258,19 +250,19 @@ impl Data {
     /// The record's type.
     pub const fn kind(&self) -> RecordType {
         match self {
-            Self::A(_) => RecordType::A,
-            Self::Aaaa(_) => RecordType::AAAA,
-            Self::Cname(_) => RecordType::CNAME,
-            Self::Dname(_) => RecordType::DNAME,
-            Self::Ns(_) => RecordType::NS,
-            Self::Soa { .. } => RecordType::SOA,
-            Self::Txt(_) => RecordType::TXT,
-            Self::Mx(..) => RecordType::MX,
-            Self::Caa { .. } => RecordType::CAA,
-            Self::Ds(_) => RecordType::DS,
-            Self::Dnskey(_) => RecordType::DNSKEY,
-            Self::Rrsig { .. } => RecordType::RRSIG,
-            Self::Https { .. } => RecordType::HTTPS,
+            Self::A(_) => A,
+            Self::Aaaa(_) => AAAA,
+            Self::Cname(_) => CNAME,
+            Self::Dname(_) => DNAME,
+            Self::Ns(_) => NS,
+            Self::Soa { .. } => SOA,
+            Self::Txt(_) => TXT,
+            Self::Mx(..) => MX,
+            Self::Caa { .. } => CAA,
+            Self::Ds(_) => DS,
+            Self::Dnskey(_) => DNSKEY,
+            Self::Rrsig { .. } => RRSIG,
+            Self::Https { .. } => HTTPS,
             Self::Other(kind) | Self::Malformed(kind) => *kind,
         }
     }
@@ -570,7 +562,7 @@ impl Observations {
 
     /// The answers of the name servers of the zone about what leads somewhere: CNAMEs, then addresses.
     pub(super) fn leading<'a>(&'a self, name: &DnsName) -> impl Iterator<Item = &'a Lookup> {
-        [RecordType::CNAME, RecordType::A, RecordType::AAAA].into_iter().flat_map(|kind| self.source(name, kind))
+        [CNAME, A, AAAA].into_iter().flat_map(|kind| self.source(name, kind))
     }
 
     /// Whether the name servers answered that nothing at `name` leads anywhere.
@@ -592,8 +584,8 @@ impl Observations {
             let records = lookup.reply().into_iter().flat_map(|reply| reply.at(zone));
             records.filter_map(|record| record.data.name_server().cloned()).collect()
         };
-        let served: Vec<DnsName> = self.source(zone, RecordType::NS).flat_map(hosts).collect();
-        let mut former: Vec<DnsName> = self.resolvers(zone, RecordType::NS).flat_map(hosts).collect();
+        let served: Vec<DnsName> = self.source(zone, NS).flat_map(hosts).collect();
+        let mut former: Vec<DnsName> = self.resolvers(zone, NS).flat_map(hosts).collect();
         former.retain(|host| !self.delegated.is_empty() && !self.delegated.contains(host) && !served.contains(host));
         former.sort_unstable();
         former.dedup();
@@ -624,7 +616,7 @@ impl Observations {
 
     /// Every address of a host, from any server.
     pub(super) fn addresses_of(&self, host: &DnsName) -> Vec<IpAddr> {
-        let lookups = [RecordType::A, RecordType::AAAA].into_iter().flat_map(|kind| self.asked(host, kind));
+        let lookups = [A, AAAA].into_iter().flat_map(|kind| self.asked(host, kind));
         let mut addresses: Vec<IpAddr> = lookups.filter_map(Lookup::reply).flat_map(Reply::addresses).collect();
         addresses.sort_unstable();
         addresses.dedup();

@@ -103,25 +103,19 @@ impl NextStep {
 }
 
 impl DomainProgress {
-    /// The progress of a domain of which this was measured, the latest last. `failing_redirect` is the problem of the
-    /// redirect from it, if any.
-    pub fn of(
-        measurements: &[Measurement],
-        reported: &Reported,
-        failing_redirect: Option<&str>,
-        now: Timestamp,
-    ) -> Self {
-        let Status { state: stage, stale } = status(reported, measurements, now);
-        let last = last_known(measurements);
+    /// The progress of a domain of which this was measured, the latest last. `broken` is the problem of the redirect from
+    /// it, if any.
+    pub fn of(measured: &[Measurement], reported: &Reported, broken: Option<&str>, now: Timestamp) -> Self {
+        let Status { state: stage, stale } = status(reported, measured, now);
+        let is_measured = !measured.is_empty();
+        let last = last_known(measured);
         let title = last.map_or("unknown", |last| last.title.as_str());
         let measured = last.map(|last| last.verdict);
         let fails = measured == Some(Verdict::Fail);
         let is_unchecked = last.is_none() && (reported.saved.is_some() || reported.verified.is_some());
         let (verdict, summary, next) = match stage {
             Stage::Draft if reported.is_known() => (None, "draft", NextStep::EnterValue),
-            _ if last.is_none() && !measurements.is_empty() => {
-                (Some(Verdict::Unknown), "check failed", NextStep::FindOutWhy)
-            }
+            _ if last.is_none() && is_measured => (Some(Verdict::Unknown), "check failed", NextStep::FindOutWhy),
             // It is not on the list: only what was measured is known.
             Stage::Draft if measured > Some(Verdict::Ok) => (measured, title, NextStep::Fix),
             Stage::Draft => {
@@ -139,9 +133,7 @@ impl DomainProgress {
             Stage::CertificatePending if fails => (measured, title, NextStep::Fix),
             Stage::CertificatePending => (Some(Verdict::Wait), "certificate pending", NextStep::AwaitCertificate),
             Stage::CertificateLate => (Some(Verdict::Fail), "no certificate", NextStep::Reverify),
-            Stage::Live if failing_redirect.is_some() => {
-                (Some(Verdict::Fail), failing_redirect.unwrap_or(title), NextStep::FixRedirect)
-            }
+            Stage::Live if broken.is_some() => (Some(Verdict::Fail), broken.unwrap_or(title), NextStep::FixRedirect),
             Stage::Live if measured > Some(Verdict::Ok) => (measured, title, NextStep::Fix),
             Stage::Live => (measured, "live", NextStep::Nothing),
             Stage::Failing => (measured, title, NextStep::Fix),
@@ -156,7 +148,7 @@ impl DomainProgress {
         };
         let needs_action = match stage {
             _ if is_unchecked || !reported.is_known() => false,
-            Stage::Live => failing_redirect.is_some(),
+            Stage::Live => broken.is_some(),
             Stage::Propagating => false,
             Stage::CertificatePending => fails,
             Stage::WaitingForDns => fails || reported.saved.is_none(),

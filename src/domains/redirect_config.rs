@@ -111,7 +111,7 @@ fn judge(written: &ConfigSource, places: &[usize], known: &[DnsName], mut findin
             redirects.push((place, Redirect { from, to, status }));
         }
     }
-    relations(primary.as_ref(), &redirects, known, &mut findings);
+    findings.extend(relations(primary.as_ref(), &redirects, known));
     let wrong = findings.iter().any(|finding| finding.verdict == Verdict::Fail);
     let redirects: Vec<Redirect> = redirects.into_iter().map(|(_, redirect)| redirect).collect();
     let configuration = primary.filter(|_| !wrong).map(|primary| DomainsConfiguration { primary, redirects });
@@ -164,12 +164,8 @@ fn read_status(place: &str, status: i64, findings: &mut Vec<Finding>) -> Option<
 }
 
 /// Checks redirects against each other and the primary domain.
-fn relations(
-    primary: Option<&DnsName>,
-    redirects: &[(String, Redirect)],
-    known: &[DnsName],
-    findings: &mut Vec<Finding>,
-) {
+fn relations(primary: Option<&DnsName>, redirects: &[(String, Redirect)], known: &[DnsName]) -> Vec<Finding> {
+    let mut findings = Vec::new();
     let mut by_source: HashMap<&DnsName, (&str, &Redirect)> = HashMap::new();
     for (place, redirect) in redirects {
         // Of several with the same source, the first counts.
@@ -205,6 +201,7 @@ fn relations(
             findings.push(say::leads_out(place, to));
         }
     }
+    findings
 }
 
 /// The names from `redirect` on, and whether they loop.

@@ -253,7 +253,7 @@ pub async fn redirects(args: RedirectsArgs, configured: &Configured, file: &Regi
 
 /// `petstore domains report`: a check with all its evidence.
 pub async fn report(args: &ReportArgs, configured: &Configured, file: &RegistryFile) -> Result<Exit, Failed> {
-    let (subject, _) = prepare(&args.name, &args.probe, configured, file)?;
+    let subject = prepare(&args.name, &args.probe, configured, file)?;
     announce(&subject.options, file);
     note(&format!("checking {} ...", subject.domain.name));
     let checked = subject.check(&ProbeCache::default(), None).await;

@@ -72,7 +72,7 @@ pub fn explain(args: &ExplainArgs) -> Result<Exit, Failed> {
 
 /// `petstore domains records`.
 pub async fn records(args: RecordsArgs, configured: &Configured, file: &RegistryFile) -> Result<Exit, Failed> {
-    let (subject, _) = prepare(&args.name, &args.probe, configured, file)?;
+    let subject = prepare(&args.name, &args.probe, configured, file)?;
     let domain = &subject.domain;
     let Some(value) = subject.reported.value.clone() else {
         return Err(Failed::new(Exit::Usage, format!("{} has no value yet", domain.unicode)).hint(format!(

@@ -142,9 +142,9 @@ fn record(args: &WhenArgs, event: Event, configured: &Configured, file: &Registr
 
 /// `petstore domains remove`.
 pub async fn remove(args: RemoveArgs, configured: &Configured, file: &RegistryFile) -> Result<Exit, Failed> {
-    let (subject, list) = prepare(&args.name, &args.probe, configured, file)?;
+    let subject = prepare(&args.name, &args.probe, configured, file)?;
     let domain = &subject.domain;
-    entry(&list, domain)?;
+    entry(&file.read()?, domain)?;
     if args.forget {
         file.apply(&[RegistryChange::Forgotten(domain.name.clone())])?;
         note(&format!("{} removed from the list", domain.unicode));
@@ -162,7 +162,7 @@ pub async fn remove(args: RemoveArgs, configured: &Configured, file: &RegistryFi
         return Ok(Exit::Done);
     }
     // What was seen before says nothing of now.
-    let (subject, _) = prepare(&args.name, &args.probe, configured, file)?;
+    let subject = prepare(&args.name, &args.probe, configured, file)?;
     announce(&subject.options, file);
     let checked = subject.check(&ProbeCache::default(), None).await;
     keep(&args.probe, file, std::slice::from_ref(&checked))?;
@@ -222,6 +222,7 @@ fn left_behind(checked: &Checked) -> Result<Exit, Failed> {
         }
         None => {
             let decides = deciding(&checked.findings);
+            let decides = decides.map_or(&[][..], std::slice::from_ref);
             print(|out| words::findings(out, decides, checked.at, false))?;
             let why = if checked.measurement.known { "unclear result" } else { "the check failed" };
             let what = format!("{why}: a record of {} may still point to the platform", domain.unicode);

@@ -147,17 +147,10 @@ pub(super) fn announce(options: &CheckOptions, file: &RegistryFile) {
     }
 }
 
-/// The list and a domain, for commands on one; those that check it announce that first.
-pub fn prepare(
-    name: &str,
-    args: &ProbeArgs,
-    configured: &Configured,
-    file: &RegistryFile,
-) -> Result<(Subject, Registry), Failed> {
+/// A domain, for commands on one; those that check it announce that first.
+pub fn prepare(name: &str, args: &ProbeArgs, configured: &Configured, file: &RegistryFile) -> Result<Subject, Failed> {
     let options = resolve(args, configured)?;
-    let list = file.read()?;
-    let subject = subject(&options, &list, need_name(name)?, args);
-    Ok((subject, list))
+    Ok(subject(&options, &file.read()?, need_name(name)?, args))
 }
 
 #[cfg(test)]

@@ -44,14 +44,9 @@ pub fn recorded(act: &str, decides: &Finding, checked: &Checked) -> String {
 }
 
 /// Writes findings, with their evidence if `evidence` is set.
-pub fn findings<'a>(
-    out: &mut impl Write,
-    findings: impl IntoIterator<Item = &'a Finding>,
-    now: Timestamp,
-    evidence: bool,
-) -> io::Result<()> {
+pub fn findings(out: &mut impl Write, findings: &[Finding], now: Timestamp, evidence: bool) -> io::Result<()> {
     let columns = columns();
-    findings.into_iter().try_for_each(|finding| write!(out, "{}", report::finding(finding, now, columns, evidence)))
+    findings.iter().try_for_each(|finding| write!(out, "{}", report::finding(finding, now, columns, evidence)))
 }
 
 /// Everything behind the result of a check: what was expected, all findings with their evidence, and who sees what.

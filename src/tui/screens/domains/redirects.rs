@@ -3,8 +3,6 @@
 
 use std::sync::Arc;
 
-use jiff::Timestamp;
-
 use super::live::BACK;
 use super::popups::outside::OUTSIDE;
 use super::state::{PanelLocation, State};
@@ -12,11 +10,12 @@ use super::update::around;
 use super::view::{Page, act_of, verdict_role, verdict_word};
 use super::{popups, scheduler};
 use crate::api::Failure;
+use crate::app::domain_service::Practice;
 use crate::clock::Now;
 use crate::domains::redirect_config::Linted;
 use crate::domains::{
-    DnsName, FollowedRedirect, Redirect, Sandbox, Verdict, WrittenRedirect, deciding, leads_on, overall,
-    redirect_config, sentence,
+    DnsName, FollowedRedirect, Redirect, Verdict, WrittenRedirect, deciding, leads_on, overall, redirect_config,
+    sentence,
 };
 use crate::tui::popups::copy;
 use crate::tui::widgets::first_of_page;
@@ -85,8 +84,7 @@ pub fn walk(app: &mut AppState, now: Now) {
 pub struct FollowRedirects {
     /// Which.
     pub redirects: Vec<Redirect>,
-    /// In the sandbox: its state and its time of day.
-    pub sandbox: Option<(Sandbox, Timestamp)>,
+    pub sandbox: Practice,
 }
 
 impl Job for FollowRedirects {

@@ -129,11 +129,9 @@ pub fn draw(panel: &State, page: &mut Page<'_>, rule: Rule) {
         true => short_title(other).to_owned(),
         false => format!("{number} {}", short_title(other)),
     };
-    let titles = (1..).zip(Rule::ALL).map(title);
-    let here = Rule::ALL.iter().position(|other| *other == rule).unwrap_or(0);
-    for (at, (x, columns)) in
-        tabs(page, page.appearance.span("  ", StyleRole::Text), titles, here).into_iter().enumerate()
-    {
+    let titles: Vec<String> = (1..).zip(Rule::ALL).map(title).collect();
+    let (here, head) = (rule as usize, page.appearance.span("  ", StyleRole::Text));
+    for (at, (x, columns)) in tabs(page, head, &titles, here).into_iter().enumerate() {
         let key = if at > here { Key::Tab } else { Key::BackTab };
         page.click(x, columns, Target::Press(key.into(), at.abs_diff(here)));
     }

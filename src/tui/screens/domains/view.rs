@@ -58,15 +58,10 @@ fn draw_sandbox(panel: &State, page: &mut Page<'_>) {
 }
 
 /// Writes the titles of pages behind `head` on the row, that of the page `here` in brackets; gives where each is.
-pub fn tabs(
-    page: &mut Page<'_>,
-    head: Span<'static>,
-    titles: impl IntoIterator<Item = String>,
-    here: usize,
-) -> Vec<(u16, u16)> {
+pub fn tabs(page: &mut Page<'_>, head: Span<'static>, titles: &[String], here: usize) -> Vec<(u16, u16)> {
     let (mut places, mut x) = (Vec::new(), head.width());
     let mut spans = vec![head];
-    for (at, title) in titles.into_iter().enumerate() {
+    for (at, title) in titles.iter().enumerate() {
         let (text, role) =
             if at == here { (format!("[{title}]"), StyleRole::InUse) } else { (format!(" {title} "), StyleRole::Text) };
         let span = page.appearance.span(text, role);

@@ -239,7 +239,7 @@ pub fn steps(page: &mut Page<'_>, step: usize) {
     let head = if page.columns() < 72 { "  " } else { "   Add a domain   " };
     let head = page.appearance.span(head, StyleRole::Heading);
     let titles = ["Name and value", "DNS record", "Verify"].map(str::to_owned);
-    tabs(page, head, titles, step - 1);
+    tabs(page, head, &titles, step - 1);
     page.next_row();
 }
 
