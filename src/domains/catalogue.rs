@@ -65,13 +65,13 @@ pub enum Mark {
 
 /// A row has a code, its marks, the rows that it explains and so takes out where it fails or is waited for, its title, its
 /// cause and its cure; or, in place of the cure, the sentences of a finding, with arguments that a check passes: the first
-/// fix is the cure, too. Without any there is nothing to do.
+/// fix is the cure, too. Without any there is nothing to do. What several of them have in common, the check adds.
 macro_rules! catalogue {
     ($($topic:ident { $(
         $variant:ident $(= $code:literal)? $([$($mark:ident)+])? $(hides [$($hidden:ident)+])?
         $title:literal, $cause:literal $(, $cure:literal)? $(
             fn $say:ident($($arg:ident),*) $verdict:ident $who:ident $(titled $own_title:literal)?
-                seen $seen:literal $(expected $expected:literal)? $(fix $fix:literal)?
+                $(seen $seen:literal)? $(expected $expected:literal)? $(fix $fix:literal)?
         )*;
     )+ })+) => {
         /// A row of the catalogue.
@@ -135,7 +135,7 @@ macro_rules! catalogue {
                 pub fn $say($($arg: impl Display),*) -> Finding {
                     Finding::new(Code::$variant, Verdict::$verdict, Who::$who)
                         $(.title($own_title))?
-                        .seen(format!($seen))
+                        $(.seen(format!($seen)))?
                         $(.expected(format!($expected)))?
                         $(.fix(format!($fix)))?
                 }
@@ -476,7 +476,16 @@ catalogue! {
             fn wrong_dates_at_one(zone, servers, dates) Warn DnsProvider
                 titled "One name server has expired signatures"
                 seen "the signatures of {zone} at {servers} {dates}; other name servers have valid ones"
-                fix "ask your DNS provider why {servers} does not copy the newly signed zone: resolvers that ask it fail";
+                fix "ask your DNS provider why {servers} does not copy the newly signed zone: resolvers that ask it fail"
+            fn platform_rejected(host) Fail Platform
+                fix "open a ticket at the platform's support: the signatures of {host} are wrong, not yours"
+            fn rejected_without_ds(zone, name) Fail DnsProvider
+                fix "the registrar lists no DS record for {zone}, so there is none to remove: open a ticket at your DNS provider, with the output of: petstore domains report {name}"
+            fn rejected_dates(zone) Fail DnsProvider
+                titled "The DNSSEC signatures have expired or are not valid yet"
+                fix "ask your DNS provider to sign {zone} again now; if that takes long, remove the DS record of {zone} at your registrar and wait for its TTL"
+            fn rejected_key(zone) Fail Registrar
+                fix "remove the DS record of {zone} at your registrar and wait for its TTL: it belongs to an old provider or another key. Then sign the zone again";
         ServfailAll "No resolver can answer",
             "None of them gets an answer from the domain's name servers.",
             "Open a ticket at the DNS provider, or at the platform if it is the platform's zone that fails, with the evidence."
@@ -521,11 +530,9 @@ catalogue! {
                 fix "at your registrar, list {target} in place of {host} for {zone}, or give {host} an A record: resolvers do not follow a CNAME there";
         SecondaryBehind [NotEverywhere] "A name server has not copied the new zone yet",
             "It still serves an older version of the zone. Copying usually takes minutes."
-            fn secondary_behind(seen, longest) Wait Nobody
-                seen "{seen}"
+            fn secondary_behind(longest) Wait Nobody
                 fix "wait; this usually takes minutes, and by the SOA record at most {longest}"
-            fn secondary_late(seen, servers, longest) Warn DnsProvider
-                seen "{seen}"
+            fn secondary_late(servers, longest) Warn DnsProvider
                 fix "ask your DNS provider why {servers} is behind: by the SOA record it copies the zone within {longest}"
             fn same_serial(servers, serials) Warn DnsProvider
                 titled "The name servers disagree about the same version of the zone"
@@ -569,8 +576,10 @@ catalogue! {
                 seen "{resolver}: {why}"
                 fix "Nothing to do: it is not counted.";
         ResolversDisagree [NotEverywhere] "Resolvers give different answers",
-            "None of them matches the name servers: answers may depend on the place or the network.",
-            "Check for GeoDNS or split-horizon DNS at the provider.";
+            "None of them matches the name servers: answers may depend on the place or the network."
+            fn resolvers_disagree(answers) Warn DnsProvider
+                seen "{answers}"
+                fix "Check for GeoDNS or split-horizon DNS at the provider. If the record was changed recently, these are old answers: wait until they expire";
         SplitLocal [HereOnly] "Only this machine gets another answer",
             "Its resolver or hosts file has its own answer: a hosts entry, a VPN, a private zone."
             fn split_local(resolver, records) Warn ThisMachine
@@ -835,11 +844,9 @@ catalogue! {
                 fix "Ask the platform's support to redirect http to https.";
         AcmeLeftOver [CaCheck] "An earlier provider's certificate check is left over",
             "CAs that check by DNS read _acme-challenge below the name, which still leads to another provider or has more than a CNAME."
-            fn challenge_left_over(place, target, others) Warn DnsProvider
-                seen "{place} has CNAME {target}{others}"
+            fn challenge_left_over(place) Warn DnsProvider
                 fix "at your DNS provider, delete the records at {place}, unless you know what they are for: they are of an earlier provider"
-            fn challenge_not_alone(place, target, others) Warn DnsProvider
-                seen "{place} has CNAME {target}{others}"
+            fn challenge_not_alone(place) Warn DnsProvider
                 fix "at your DNS provider, delete the TXT records at {place}: a CNAME must be the only record";
         AcmeBlocked [CaCheck] "The path of the certificate check is blocked",
             "CAs fetch a file under /.well-known/acme-challenge/ over port 80; something in front of the platform refuses or redirects it."

@@ -232,9 +232,10 @@ pub(super) fn secondaries(facts: &Facts<'_>) -> Option<Finding> {
         };
         let longest = words::duration(bound);
         match facts.since(changed) > bound {
-            true => say::secondary_late(seen, names, longest),
-            false => say::secondary_behind(seen, longest).until(changed.checked_add(bound).ok()),
+            true => say::secondary_late(names, longest),
+            false => say::secondary_behind(longest).until(changed.checked_add(bound).ok()),
         }
+        .seen(seen)
     };
     let lookups = all.iter().map(|(lookup, _)| *lookup);
     Some(finding.expected("the same zone at every server").evidence(lookups))

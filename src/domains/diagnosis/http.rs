@@ -187,8 +187,9 @@ pub fn challenge_left_over(facts: &Facts<'_>, leads_here: bool) -> Option<Findin
     let beside = if has_text { " and TXT records beside it" } else { "" };
     let finding = match (target.is_within(&facts.platform_zone()?), has_text) {
         (true, false) => return None,
-        (true, true) => say::challenge_not_alone(name, target, beside),
-        (false, _) => say::challenge_left_over(name, target, beside),
+        (true, true) => say::challenge_not_alone(name),
+        (false, _) => say::challenge_left_over(name),
     };
+    let finding = finding.seen(format!("{name} has CNAME {target}{beside}"));
     Some(finding.expected("no record, or the platform's").evidence(asked))
 }

@@ -6,8 +6,8 @@ use super::authoritative::invents;
 use super::{Facts, delegation, dnssec, propagation, words};
 use crate::domains::RecordType::{A, DNSKEY};
 use crate::domains::{
-    Code, DnsName, Finding, Lookup, Mark, Promise, Reply, ResponseCode, Role, TYPES, Verdict, Who, code_name,
-    error_words, say,
+    Code, DnsName, Finding, Lookup, Mark, Promise, Reply, ResponseCode, Role, TYPES, Verdict, code_name, error_words,
+    say,
 };
 
 /// How long resolvers may cache that they failed (RFC 9520 section 3.2).
@@ -150,38 +150,21 @@ fn rejected(facts: &Facts<'_>) -> Option<Finding> {
     let reason = failing.iter().filter_map(|lookup| lookup.reply()?.extended_error.as_ref());
     let bogus = reason.clone().find(|(code, _)| matches!(code, 5..=12));
     let why = bogus.or_else(|| reason.clone().next()).map_or_else(String::new, error_words);
-    let (zone, platform) = (facts.zone(), dead_platform(facts));
+    let zone = facts.zone();
     // RFC 8914: 7 and 8 are about the dates of signatures; the others about keys, and the DS record above them.
-    let dates = bogus.is_some_and(|(code, _)| matches!(code, 7 | 8));
-    let ds = format!("remove the DS record of {zone} at your registrar and wait for its TTL");
-    let (title, who, fix) = if let Some(host) = platform {
-        let fix = format!("open a ticket at the platform's support: the signatures of {host} are wrong, not yours");
-        (Code::DnssecBogus.title(), Who::Platform, fix)
+    let finding = if let Some(host) = dead_platform(facts) {
+        say::platform_rejected(host)
     } else if propagation::listed_ds(facts).is_some_and(|(_, listed)| listed.is_empty()) {
-        let fix = format!(
-            "the registrar lists no DS record for {zone}, so there is none to remove: open a ticket at your DNS provider, with the output of: petstore domains report {}",
-            facts.name()
-        );
-        (Code::DnssecBogus.title(), Who::DnsProvider, fix)
-    } else if dates {
-        let fix = format!("ask your DNS provider to sign {zone} again now; if that takes long, {ds}");
-        ("The DNSSEC signatures have expired or are not valid yet", Who::DnsProvider, fix)
+        say::rejected_without_ds(zone, facts.name())
+    } else if bogus.is_some_and(|(code, _)| matches!(code, 7 | 8)) {
+        say::rejected_dates(zone)
     } else {
-        let fix = format!("{ds}: it belongs to an old provider or another key. Then sign the zone again");
-        (Code::DnssecBogus.title(), Who::Registrar, fix)
+        say::rejected_key(zone)
     };
-    Some(
-        Finding::fail(Code::DnssecBogus, who)
-            .title(title)
-            .seen(format!(
-                "{} reject{} the answer{why}; without validation there is one",
-                words::list(failing.iter().map(|lookup| lookup.server.label())),
-                if failing.len() == 1 { "s" } else { "" }
-            ))
-            .expected("signatures that resolvers can verify")
-            .fix(fix)
-            .evidence(failing.into_iter().chain([unchecked])),
-    )
+    let labels = words::list(failing.iter().map(|lookup| lookup.server.label()));
+    let reject = if failing.len() == 1 { "rejects" } else { "reject" };
+    let finding = finding.seen(format!("{labels} {reject} the answer{why}; without validation there is one"));
+    Some(finding.expected("signatures that resolvers can verify").evidence(failing.into_iter().chain([unchecked])))
 }
 
 /// The platform's host, if resolvers fail for it, but answer for the zone that points to it.

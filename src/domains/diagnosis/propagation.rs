@@ -11,7 +11,7 @@ use super::authoritative::{self, invents, sees_right};
 use super::cname_target::shown;
 use super::{Facts, delegation, words};
 use crate::domains::RecordType::{A, DS};
-use crate::domains::{Code, Data, DnsName, Finding, Lookup, RecordType, Reply, Role, Verdict, Who, is_public, say};
+use crate::domains::{Data, DnsName, Finding, Lookup, RecordType, Reply, Role, Verdict, is_public, say};
 
 /// The TTL of an expired answer (RFC 8767 section 4).
 const STALE_TTL: u32 = 30;
@@ -362,25 +362,15 @@ pub(super) fn disagreement(facts: &Facts<'_>) -> Option<Finding> {
     if !differ || !none_right {
         return None;
     }
-    Some(
-        Finding::warn(Code::ResolversDisagree, Who::DnsProvider)
-            .seen(words::list(answers.iter().map(|(lookup, _)| {
-                let seen = lookup.reply().map_or_else(String::new, |reply| view(name, reply));
-                format!("{}: {seen}", lookup.server.label())
-            })))
-            .fix(format!(
-                "{} If the record was changed recently, these are old answers: wait until they expire",
-                Code::ResolversDisagree.cure()
-            ))
-            .until(
-                answers
-                    .iter()
-                    .filter(|(_, answer)| !answer.is_empty())
-                    .filter_map(|(lookup, _)| forgets(name, lookup))
-                    .max(),
-            )
-            .evidence(answers.iter().map(|(lookup, _)| *lookup)),
-    )
+    let seen = words::list(
+        answers
+            .iter()
+            .filter_map(|(lookup, _)| Some(format!("{}: {}", lookup.server.label(), view(name, lookup.reply()?)))),
+    );
+    let held = answers.iter().filter(|(_, answer)| !answer.is_empty());
+    let until = held.filter_map(|(lookup, _)| forgets(name, lookup)).max();
+    let lookups = answers.iter().map(|(lookup, _)| *lookup);
+    Some(say::resolvers_disagree(seen).until(until).evidence(lookups))
 }
 
 /// When the cached answer of a resolver expires.
