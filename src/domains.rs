@@ -43,7 +43,7 @@ pub use caches::{Caches, Promise, SourceAnswer};
 pub use catalogue::{Code, Mark, Topic};
 pub use check::{Checked, FollowedRedirect, Subject};
 pub use check_options::CheckOptions;
-pub use diagnosis::{CERTIFICATE_WAIT, Expectation, Facts, PROPAGATION};
+pub use diagnosis::{Expectation, Facts};
 pub use dns_name::{DnsName, Domain};
 pub use finding::{Evidence, Finding, Verdict, Who, deciding, overall, wait_ends};
 pub use observation::{
@@ -53,14 +53,14 @@ pub use observation::{
 };
 pub use parse_name::{ExistingDomains, ParsedName};
 pub use probe::cache::ProbeCache;
-pub use progress::{DomainProgress, DomainRole, DomainRoles, NextStep, count_words, last_known, leads_on};
+pub use progress::{DomainProgress, DomainRole, DomainRoles, NextStep, count_words, leads_on};
 pub use record_export::{Conflict, DnsRecord, ExportFormat};
 pub use redirect_config::{ConfigSource, Redirect, WrittenRedirect};
 pub use registry::{Entry, Registry, RegistryChange, RegistryError, RegistryFile};
 pub use report::{full_sentence, sentence, until_words};
-pub use reported::{Dated, Event, Reported};
+pub use reported::{CERTIFICATE_WAIT, Dated, Event, PROPAGATION, Reported};
 pub use sandbox::{Sandbox, SandboxStep};
-pub use stage::{Measurement, Stage, next_check, status};
+pub use stage::{Measurement, Stage, last_known, next_check, status};
 pub use troubleshooting::{PRECONDITIONS, Rule};
 pub use vantage_points::{View, ViewVerdict};
 pub use world::World;

@@ -12,7 +12,7 @@ use super::vantage_points::views;
 use super::{
     CheckOptions, Code, Conflict, Data, DnsName, DnsRecord, Domain, DomainProgress, Entry, Evidence, ExistingDomains,
     Facts, Finding, Hop, Mark, Measurement, Observations, ProbeCache, Redirect, RegistryChange, RegistryError,
-    RegistryFile, Reported, Stage, Topic, Verdict, View, ViewVerdict, overall, parse_name,
+    RegistryFile, Reported, Stage, Topic, Verdict, View, ViewVerdict, last_known, overall, parse_name,
 };
 
 /// A domain to check, and what is known of it.
@@ -100,14 +100,14 @@ impl Subject {
         findings.sort_by_key(Finding::rank);
         let facts = Facts::new(domain, expectation, reported, &seen, Some(&measurement.caches), at);
         let (views, conflicts) = (views_beside(&findings, &facts), conflicts(&facts));
-        let zone = zone_of_record(domain, &seen);
+        let zone = facts.zone().clone();
         let (domain, reported, report) = (domain.clone(), reported.clone(), String::new());
         Checked { domain, reported, seen, findings, progress, at, measurement, views, conflicts, zone, report }
     }
 
     /// Whether the record is not expected to be there: the last check did not find it, or it was not saved yet.
     fn is_not_there_yet(&self) -> bool {
-        let Some(last) = self.measurements.iter().rev().find(|last| last.known) else {
+        let Some(last) = last_known(&self.measurements) else {
             return self.reported.added.is_some() && self.reported.saved.is_none();
         };
         last.code.parse().is_ok_and(|code: Code| code.is(Mark::Missing))
@@ -210,11 +210,6 @@ impl Checked {
     }
 }
 
-fn zone_of_record(domain: &Domain, seen: &Observations) -> DnsName {
-    let own = |zone: &&DnsName| **zone != domain.name || domain.is_apex();
-    seen.zone.as_ref().filter(own).unwrap_or(&domain.registrable).clone()
-}
-
 /// What each server sees at the name: where the domain works, none is worse than that; where it is being removed, nothing
 /// is expected.
 fn views_beside(findings: &[Finding], facts: &Facts<'_>) -> Vec<View> {
@@ -298,8 +293,10 @@ mod tests {
         for (zone, expected) in
             [(None, "acme.com"), (Some("acme.com"), "acme.com"), (Some("com"), "com"), (Some(NAME), "acme.com")]
         {
-            let Checked { domain, seen, .. } = checked(zone);
-            assert_eq!(zone_of_record(&domain, &seen), DnsName::new(expected), "{zone:?}");
+            let Checked { domain, reported, seen, .. } = checked(zone);
+            let expectation = Expectation::default();
+            let facts = Facts::new(&domain, &expectation, &reported, &seen, None, at(1));
+            assert_eq!(*facts.zone(), DnsName::new(expected), "{zone:?}");
         }
     }
 

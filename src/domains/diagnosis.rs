@@ -22,7 +22,7 @@ pub(super) mod words;
 use super::{Caches, Code, Finding, Mark, Promise, Record, RecordType, Topic, Verdict};
 use propagation::{Cause, cause, expires, not_right};
 
-pub use facts::{ACME_CHALLENGE, CERTIFICATE_WAIT, Expectation, Facts, PROPAGATION};
+pub use facts::{ACME_CHALLENGE, Expectation, Facts};
 
 /// The records at the name that must be deleted before the record from the dashboard can be added.
 pub(super) fn conflicting<'a>(facts: &Facts<'a>) -> Vec<&'a Record> {

@@ -6,9 +6,7 @@ use std::collections::HashMap;
 use jiff::{SignedDuration, Timestamp};
 
 use super::stage::Status;
-use super::{
-    CERTIFICATE_WAIT, Code, ConfigSource, DnsName, Finding, Measurement, Reported, Stage, Verdict, overall, status,
-};
+use super::{Code, ConfigSource, DnsName, Finding, Measurement, Reported, Stage, Verdict, last_known, overall, status};
 
 /// How far a domain is, and what comes next.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -159,9 +157,9 @@ impl DomainProgress {
         };
         let pending =
             stage.is_pending() || stage == Stage::Removed && verdict.is_some() || next == NextStep::FixRedirect;
-        let until = match (next, reported.verified) {
-            (NextStep::Wait, _) => last.and_then(|last| last.until),
-            (NextStep::AwaitCertificate, Some(verified)) => verified.checked_add(CERTIFICATE_WAIT).ok(),
+        let until = match next {
+            NextStep::Wait => last.and_then(|last| last.until),
+            NextStep::AwaitCertificate => reported.certificate_due(),
             _ => None,
         };
         let fix = match next {
@@ -189,11 +187,6 @@ impl DomainProgress {
         let verdict = self.verdict.or(self.needs_action.then_some(Verdict::You));
         (verdict, self.needs_action)
     }
-}
-
-/// The last measurement that succeeded.
-pub fn last_known(measurements: &[Measurement]) -> Option<&Measurement> {
-    measurements.iter().rev().find(|measurement| measurement.known)
 }
 
 /// Whether a redirect works: nothing fails in it, though it may have warnings.

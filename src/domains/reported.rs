@@ -1,10 +1,16 @@
 //! What the operator reported, with the times. It is kept apart from measurements, and never guessed; that the record was
 //! saved is seen, too.
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use super::DnsName;
+
+/// How long DNS changes may take at most (API description, propagation).
+pub const PROPAGATION: SignedDuration = SignedDuration::from_hours(48);
+
+/// How long after Verify a certificate may take before something is wrong (troubleshooting rule 2).
+pub const CERTIFICATE_WAIT: SignedDuration = SignedDuration::from_mins(30);
 
 /// Something that the operator did, or plans to do.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -64,6 +70,16 @@ impl Reported {
     /// Whether anything is known of its way to live: it is on the list, or has a value.
     pub const fn is_known(&self) -> bool {
         self.added.is_some() || self.value.is_some()
+    }
+
+    /// When every cache must have what was saved.
+    pub fn record_due(&self) -> Option<Timestamp> {
+        self.saved?.checked_add(PROPAGATION).ok()
+    }
+
+    /// When a certificate is late.
+    pub fn certificate_due(&self) -> Option<Timestamp> {
+        self.verified?.checked_add(CERTIFICATE_WAIT).ok()
     }
 
     /// Whether it goes out of service, or has gone: then nothing about it is repaired any more.

@@ -6,9 +6,7 @@ use std::time::Duration;
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
-use super::{
-    CERTIFICATE_WAIT, Caches, Code, Finding, Mark, PROPAGATION, Reported, Topic, Verdict, deciding, overall, wait_ends,
-};
+use super::{Caches, Code, Finding, Mark, Reported, Topic, Verdict, deciding, overall, wait_ends};
 
 /// The pause between the first two checks; it doubles while nothing changes.
 const FIRST_PAUSE: Duration = Duration::from_secs(60);
@@ -193,6 +191,11 @@ impl Measurement {
     }
 }
 
+/// The last measurement that succeeded.
+pub fn last_known(measurements: &[Measurement]) -> Option<&Measurement> {
+    measurements.iter().rev().find(|measurement| measurement.known)
+}
+
 /// The stage of a domain, and how old it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Status {
@@ -206,14 +209,14 @@ pub struct Status {
 /// is last). Earlier checks matter only in a removal.
 pub fn status(reported: &Reported, measurements: &[Measurement], now: Timestamp) -> Status {
     let since = |then: Timestamp| now.duration_since(then).max(SignedDuration::ZERO);
-    let latest = measurements.iter().rev().find(|measurement| measurement.known);
+    let latest = last_known(measurements);
     let stale = match (measurements.last(), latest) {
         (Some(last), Some(known)) if !last.known => Some(since(known.at)),
         _ => None,
     };
     // Lists of before do not have it noted, and once the record is deleted, it cannot be seen any more.
     let was_removed = || measurements.windows(2).any(|two| two.iter().all(|measured| measured.unknown_there));
-    let late = reported.verified.is_some_and(|verified| since(verified) > CERTIFICATE_WAIT);
+    let late = reported.certificate_due().is_some_and(|due| now > due);
     let after_verify = if late { Stage::CertificateLate } else { Stage::CertificatePending };
     let state = match latest {
         _ if reported.removed => Stage::Removed,
@@ -226,7 +229,7 @@ pub fn status(reported: &Reported, measurements: &[Measurement], now: Timestamp)
         None => Stage::WaitingForDns,
         Some(latest) if latest.is_live() => Stage::Live,
         Some(latest) if !latest.record => {
-            let overdue = reported.saved.is_some_and(|saved| since(saved) > PROPAGATION);
+            let overdue = reported.record_due().is_some_and(|due| now > due);
             if overdue || reported.verified.is_some() { Stage::Failing } else { Stage::WaitingForDns }
         }
         Some(latest) if !latest.caa || !latest.everywhere => match latest.verdict {
@@ -251,14 +254,14 @@ pub fn next_check(
     unchanged: u32,
     last: Timestamp,
 ) -> Option<Timestamp> {
-    let after = |then: Timestamp, wait: SignedDuration| then.checked_add(wait).ok();
-    let due = |promised: Option<Timestamp>| promised.and_then(|promised| after(promised, AFTER_PROMISE));
+    let due = |promised: Option<Timestamp>| promised?.checked_add(AFTER_PROMISE).ok();
     let passed = due(until).is_some_and(|due| due <= last);
     // If a promised time passed meanwhile, check soon.
     let pause = state.recheck_after(if passed { 0 } else { unchanged })?;
-    let verified = reported.verified.and_then(|verified| after(verified, CERTIFICATE_WAIT));
-    let saved = reported.saved.and_then(|saved| after(saved, PROPAGATION));
-    let promised = [until, verified, saved].into_iter().filter_map(due).filter(|due| *due > last);
+    let promised = [until, reported.certificate_due(), reported.record_due()]
+        .into_iter()
+        .filter_map(due)
+        .filter(|due| *due > last);
     promised.chain(last.checked_add(pause)).min()
 }
 

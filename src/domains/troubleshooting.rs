@@ -10,8 +10,8 @@ use crate::model::display_safe;
 
 use super::diagnosis::words;
 use super::{
-    CERTIFICATE_WAIT, Code, Domain, Finding, Mark, NextStep, Redirect, Reported, Role, Topic, Verdict, View,
-    ViewVerdict, Who, full_sentence, sentence, until_words,
+    Code, Domain, Finding, Mark, NextStep, Redirect, Reported, Role, Topic, Verdict, View, ViewVerdict, Who,
+    full_sentence, sentence, until_words,
 };
 
 /// The word of a question that the last check does not answer.
@@ -147,7 +147,7 @@ fn all_right(rule: Rule, facts: &Facts<'_>) -> String {
             "Everything that petstore can check is right: choose Verify in the dashboard, then press V here.".to_owned()
         }
         Rule::Certificate if facts.has_certificate() => "The certificate is there. Nothing to do.".to_owned(),
-        Rule::Certificate => match facts.certificate_due() {
+        Rule::Certificate => match facts.reported.certificate_due() {
             None => "The 30 minutes start with Verify, which is not recorded yet.".to_owned(),
             Some(due) if facts.now <= due => {
                 format!("It is not late yet: the 30 minutes end {}.", until_words(due, facts.now))
@@ -212,11 +212,6 @@ impl<'a> Facts<'a> {
         let mut answer = of(findings, self.now);
         answer.seen.splice(..0, self.who_sees().filter(|_| answer.verdict != Some(Verdict::Ok)));
         answer
-    }
-
-    /// When a certificate is late.
-    fn certificate_due(&self) -> Option<Timestamp> {
-        self.reported.verified?.checked_add(CERTIFICATE_WAIT).ok()
     }
 
     /// The findings on servers and record, as others see them.
@@ -559,7 +554,7 @@ fn verify_again(facts: &Facts<'_>, before: &[RuleAnswer]) -> RuleAnswer {
     if matches!(allowed.verdict, None | Some(Verdict::Fail)) {
         return open("after 2");
     }
-    match facts.certificate_due() {
+    match facts.reported.certificate_due() {
         None => open("yours to do").act(["choose Verify in the dashboard, then press V here".to_owned()]),
         Some(due) if facts.now <= due => open("not yet")
             .act([format!("wait until {}; it usually takes a couple of minutes", until_words(due, facts.now))]),

@@ -54,7 +54,6 @@ pub fn refused(name: &str, findings: &[Finding]) -> Value {
 pub fn check(checked: &Checked) -> Value {
     let Checked { domain, reported, seen, findings: found, progress, at, measurement, .. } = checked;
     let stage = checked.stage();
-    let zone = seen.zone.as_ref().unwrap_or(&domain.registrable);
     let server = |view: &View| {
         json!({
             "server": view.server.name,
@@ -79,7 +78,7 @@ pub fn check(checked: &Checked) -> Value {
         "certificateExpires": measurement.expires,
         "record": {
             "type": if domain.is_apex() { "ALIAS" } else { "CNAME" },
-            "name": domain.name.relative_to(zone),
+            "name": domain.name.relative_to(&checked.zone),
             "value": reported.value,
             "ttl": 3600,
         },

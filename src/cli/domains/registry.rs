@@ -12,7 +12,7 @@ use crate::domains::check::follow;
 use crate::domains::report::{paragraph, room};
 use crate::domains::{
     Checked, Dated, DnsName, Domain, Entry, Event, NextStep, ProbeCache, Registry, RegistryChange, RegistryError,
-    RegistryFile, deciding, parse_name, redirect_config, status,
+    RegistryFile, deciding, last_known, parse_name, redirect_config, status,
 };
 
 use super::super::confirm::ask;
@@ -108,7 +108,7 @@ fn doubt(args: &WhenArgs, configured: &Configured, file: &RegistryFile) -> Resul
     let entry = entry(&list, &domain)?;
     let reported = domain_setup(configured)?.reported(entry);
     let name = &domain.unicode;
-    Ok(match entry.measurements.iter().rev().find(|measured| measured.known) {
+    Ok(match last_known(&entry.measurements) {
         _ if reported.value.is_none() => None,
         Some(last) if reported.saved > Some(last.at) => None,
         Some(last) if !status(&reported, &entry.measurements, last.at).state.may_verify() => {

@@ -10,12 +10,6 @@ use crate::domains::{
     Verdict, parse_name,
 };
 
-/// How long DNS changes may take at most (API description, propagation).
-pub const PROPAGATION: SignedDuration = SignedDuration::from_hours(48);
-
-/// How long after Verify a certificate may take before something is wrong (troubleshooting rule 2).
-pub const CERTIFICATE_WAIT: SignedDuration = SignedDuration::from_mins(30);
-
 /// The label at which CAs look for proof by DNS (RFC 8555 section 8.4).
 pub const ACME_CHALLENGE: &str = "_acme-challenge";
 
@@ -74,16 +68,14 @@ impl Facts<'_> {
 
     /// Whether more than the 48 hours have passed since the record was saved.
     pub(super) fn is_past_propagation(&self) -> bool {
-        self.reported.saved.is_some_and(|saved| self.since(saved) > PROPAGATION)
+        self.reported.record_due().is_some_and(|due| self.now > due)
     }
 
     /// The verdict on a certificate that is not there: the operator's turn before Verify, a wait for half an hour after it, then a failure.
     pub(super) fn certificate_wait(&self) -> (Verdict, Option<Timestamp>) {
-        match self.reported.verified {
+        match self.reported.certificate_due() {
             None => (Verdict::You, None),
-            Some(verified) if self.since(verified) <= CERTIFICATE_WAIT => {
-                (Verdict::Wait, verified.checked_add(CERTIFICATE_WAIT).ok())
-            }
+            Some(due) if self.now <= due => (Verdict::Wait, Some(due)),
             Some(_) => (Verdict::Fail, None),
         }
     }
@@ -117,7 +109,7 @@ impl Facts<'_> {
     }
 
     /// The zone of the name, as far as is known.
-    pub(super) fn zone(&self) -> &DnsName {
+    pub(in crate::domains) fn zone(&self) -> &DnsName {
         self.seen.zone.as_ref().filter(|zone| **zone != self.domain.name).unwrap_or(&self.domain.registrable)
     }
 

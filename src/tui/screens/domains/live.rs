@@ -11,8 +11,8 @@ use super::view::{Page, act, act_of, verdict_role, verdict_word};
 use super::{redirects, removal, scheduler, wizard};
 use crate::clock::Now;
 use crate::domains::{
-    Checked, Code, Complete, Conflict, DnsName, Event, Finding, PROPAGATION, Sandbox, Stage, Topic, Verdict, View,
-    ViewVerdict, deciding, full_sentence, observation, report, sentence,
+    Checked, Code, Complete, Conflict, DnsName, Event, Finding, Sandbox, Stage, Topic, Verdict, View, ViewVerdict,
+    deciding, full_sentence, observation, report, sentence,
 };
 use crate::model::words::duration;
 use crate::model::{cut, display_safe, width};
@@ -259,7 +259,7 @@ fn reported(panel: &State, page: &mut Page<'_>, name: &DnsName) {
     let reported = panel.reported(name);
     let wall = panel.wall(page.now);
     let saved = reported.saved.map(|at| format!("Record saved {}", panel.moment(page, at)));
-    let limit = match (reported.verified, reported.saved.and_then(|saved| saved.checked_add(PROPAGATION).ok())) {
+    let limit = match (reported.verified, reported.record_due()) {
         (Some(verified), _) => {
             let times = reported.verified_times;
             let times = if times > 1 { format!(", {times} times so far") } else { String::new() };
