@@ -122,8 +122,7 @@ mod tests {
     use jiff::Timestamp;
 
     use super::*;
-    use crate::domains::redirect_config::Redirect;
-    use crate::domains::{Code, DnsName, Finding, Verdict, Who};
+    use crate::domains::{Code, DnsName, Finding, Redirect, Verdict, Who};
 
     fn entry(measured: &[(Code, Verdict)], events: Vec<Dated>) -> Entry {
         let finding = |(code, verdict): &(Code, Verdict)| Finding::new(*code, *verdict, Who::Nobody);

@@ -257,13 +257,8 @@ fn still_matters(about_name: &Finding, findings: &[Finding]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domains::diagnosis::Expectation;
     use crate::domains::diagnosis::tests::{HOST, Seen, answer, cname};
-    use crate::domains::finding::Who;
-    use crate::domains::observation::RecordType;
-    use crate::domains::progress::NextStep;
-    use crate::domains::reported::{Dated, Event};
-    use crate::domains::sandbox::{Sandbox, SandboxStep};
+    use crate::domains::{Dated, Event, Expectation, NextStep, RecordType, Sandbox, SandboxStep, Who};
 
     const NAME: &str = "docs.acme.com";
 

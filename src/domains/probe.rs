@@ -70,11 +70,8 @@ mod tests {
     use tokio::net::UdpSocket;
 
     use super::super::check_options::resolver;
-    use super::super::diagnosis::Expectation;
-    use super::super::dns_name::DnsName;
-    use super::super::observation::RecordType;
-    use super::super::parse_name;
     use super::*;
+    use crate::domains::{DnsName, Expectation, RecordType, parse_name};
 
     /// How long a check may take if nothing has to be waited for.
     const AT_ONCE: Duration = Duration::from_secs(5);

@@ -273,8 +273,7 @@ fn may_only_be_late(latest: &Measurement) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domains::dns_name::DnsName;
-    use crate::domains::finding::Who;
+    use crate::domains::{DnsName, Who};
 
     fn at(minutes: i64) -> Timestamp {
         Timestamp::from_second(1_800_000_000 + 60 * minutes).unwrap()

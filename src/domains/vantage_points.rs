@@ -157,14 +157,11 @@ mod tests {
 
     use super::ViewVerdict::{NotCounted, Old, Right, Unjudged, Wrong};
     use super::*;
-    use crate::domains::DnsName;
-    use crate::domains::diagnosis::Expectation;
     use crate::domains::diagnosis::tests::{
         HOST, NAME, PLATFORM, Seen, address, answer, at, cname, expectation, ns, nxdomain, record, reported, resolver,
         server,
     };
-    use crate::domains::observation::{Data, NoReply, Record, Reply, ResponseCode, Role};
-    use crate::domains::parse_name;
+    use crate::domains::{Data, DnsName, Expectation, NoReply, Record, Reply, ResponseCode, Role, parse_name};
 
     const ELSEWHERE: IpAddr = IpAddr::V4(Ipv4Addr::new(192, 0, 2, 10));
 

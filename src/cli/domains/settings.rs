@@ -156,7 +156,7 @@ pub fn prepare(name: &str, args: &ProbeArgs, configured: &Configured, file: &Reg
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domains::observation::Role;
+    use crate::domains::Role;
 
     #[test]
     fn only_system_resolver_leaves_no_other_one_whatever_is_configured() {

@@ -11,13 +11,10 @@ use jiff::{SignedDuration, Timestamp};
 use super::redirect::{Redirect, Walk, judge};
 use super::remember;
 use super::*;
-use crate::domains::caches::{Caches, Promise};
-use crate::domains::observation::{
-    Certificate, ConnectionFailure, Distrust, Handshake, Hop, Method, NoReply, Presented, Protocol, Question, Response,
-    ResponseCode, Trail,
-};
 use crate::domains::{
-    Data, DnsName, Lookup, Observations, Reply, Reported, Role, Server, Who, deciding, overall, parse_name,
+    Caches, Certificate, ConnectionFailure, Data, Distrust, DnsName, Handshake, Hop, Lookup, Method, NoReply,
+    Observations, Presented, Promise, Protocol, Question, Reply, Reported, Response, ResponseCode, Role, Server, Trail,
+    Who, deciding, overall, parse_name,
 };
 
 #[path = "../../../tests/golden/golden.rs"]

@@ -4,8 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::*;
-use crate::domains::observation::Protocol;
-use crate::domains::{DnsName, DnsRecord, Server, parse_name};
+use crate::domains::{DnsName, DnsRecord, Protocol, Server, parse_name};
 
 const NAME: &str = "docs.acme.com";
 

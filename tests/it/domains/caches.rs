@@ -2,9 +2,7 @@
 
 use crate::simulator::{LoggedServer, Plan, Zone, ZoneData};
 use hickory_proto::rr::RecordType;
-use petstore::domains::check::Checked;
-use petstore::domains::stage::{Stage, status};
-use petstore::domains::{Code, DnsName, Finding, Verdict};
+use petstore::domains::{Checked, Code, DnsName, Finding, Stage, Verdict, status};
 
 use super::journey::Journey;
 use super::worlds::faults::{KEY_TAG, ds_record};

@@ -5,14 +5,11 @@ use std::future::ready;
 
 use crate::simulator::{Plan, Simulator};
 use futures_util::{StreamExt as _, stream};
-use petstore::domains::catalogue::Topic;
-use petstore::domains::check_options::CheckOptions;
-use petstore::domains::diagnosis::redirect::Redirect;
-use petstore::domains::parse_name::ExistingDomains;
-use petstore::domains::progress::NextStep;
-use petstore::domains::reported::Reported;
 use petstore::domains::troubleshooting::{Facts, Rule, answers};
-use petstore::domains::{Code, DnsName, Finding, Verdict, parse_name, redirect_config};
+use petstore::domains::{
+    CheckOptions, Code, DnsName, ExistingDomains, Finding, NextStep, Redirect, Reported, Topic, Verdict, parse_name,
+    redirect_config,
+};
 
 use super::fixture::{Outcome, ago, check, check_redirect, now, reported, settings, with_system_resolver};
 use super::golden;

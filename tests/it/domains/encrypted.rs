@@ -6,8 +6,7 @@ use std::sync::Arc;
 
 use crate::simulator::{Plan, Simulator};
 use petstore::domains::check_options::{CheckOptions, named_resolver};
-use petstore::domains::observation::{NoReply, Protocol, Server};
-use petstore::domains::{Code, Verdict};
+use petstore::domains::{Code, NoReply, Protocol, Server, Verdict};
 
 use rustls::ServerConfig;
 use rustls::crypto::ring;

@@ -7,11 +7,7 @@ use crate::simulator::{
 };
 use hickory_proto::op::ResponseCode;
 use hickory_proto::rr::RecordType;
-use petstore::domains::diagnosis::redirect::Redirect;
-use petstore::domains::finding::Who;
-use petstore::domains::observation::{Lookup, Role};
-use petstore::domains::stage::Measurement;
-use petstore::domains::{Code, DnsName, Finding, Verdict};
+use petstore::domains::{Code, DnsName, Finding, Lookup, Measurement, Redirect, Role, Verdict, Who};
 
 use super::fixture::{Outcome, check, check_redirect, now, reported, settings};
 use super::journey::Journey;

@@ -7,12 +7,11 @@ use jiff::{SignedDuration, Timestamp};
 use petstore::domains::check_options::{CheckOptions, resolver};
 use petstore::domains::diagnosis::redirect::{Redirect, judge};
 use petstore::domains::diagnosis::{Expectation, Facts, diagnose};
-use petstore::domains::finding::{deciding, overall};
-use petstore::domains::observation::{Observations, Role, Server};
-use petstore::domains::probe::cache::ProbeCache;
 use petstore::domains::probe::{measure, redirects};
-use petstore::domains::reported::Reported;
-use petstore::domains::{Code, DnsName, Evidence, Finding, Verdict, parse_name};
+use petstore::domains::{
+    Code, DnsName, Evidence, Finding, Observations, ProbeCache, Reported, Role, Server, Verdict, deciding, overall,
+    parse_name,
+};
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject as _;
 

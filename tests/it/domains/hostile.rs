@@ -2,8 +2,7 @@
 
 use crate::simulator::{Damage, Door, Plan, ServerFault, Simulator, StubAnswer, StubBody, StubPage};
 use futures_util::{StreamExt as _, stream};
-use petstore::domains::catalogue::Topic;
-use petstore::domains::{Code, Verdict};
+use petstore::domains::{Code, Topic, Verdict};
 
 use super::fixture::{Outcome, check, now, reported, settings};
 use super::worlds::faults::{DAMAGES, FaultyServer as _};

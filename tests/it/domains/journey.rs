@@ -4,12 +4,7 @@ use crate::simulator::{Plan, Simulator, ZoneData, ZoneRecord};
 use hickory_proto::op::ResponseCode;
 use hickory_proto::rr::RecordType;
 use jiff::{SignedDuration, Timestamp};
-use petstore::domains::check::{Checked, Subject};
-use petstore::domains::check_options::CheckOptions;
-use petstore::domains::probe::cache::ProbeCache;
-use petstore::domains::reported::Reported;
-use petstore::domains::stage::Measurement;
-use petstore::domains::{DnsName, parse_name};
+use petstore::domains::{CheckOptions, Checked, DnsName, Measurement, ProbeCache, Reported, Subject, parse_name};
 
 use super::fixture::{now, settings};
 

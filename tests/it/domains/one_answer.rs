@@ -2,14 +2,9 @@
 
 use crate::simulator::{Plan, Simulator};
 use futures_util::{StreamExt as _, stream};
-use petstore::domains::check::Subject;
-use petstore::domains::finding::{deciding, overall};
-use petstore::domains::parse_name;
-use petstore::domains::probe::cache::ProbeCache;
-use petstore::domains::progress::DomainProgress;
-use petstore::domains::reported::Reported;
-use petstore::domains::stage::Stage;
-use petstore::domains::{Verdict, report};
+use petstore::domains::{
+    DomainProgress, ProbeCache, Reported, Stage, Subject, Verdict, deciding, overall, parse_name, report,
+};
 
 use super::fixture::{ago, now, reported, settings};
 use super::worlds::Trouble;

@@ -6,10 +6,8 @@ use crate::simulator::{LoggedServer, Plan, ServerFault, Simulator, ZoneData};
 use hickory_proto::rr::RecordType;
 use petstore::app::domain_service::DomainService;
 use petstore::config::File;
-use petstore::domains::Verdict;
 use petstore::domains::check_options::{CheckOptions, named_resolver};
-use petstore::domains::observation::Role;
-use petstore::domains::registry::RegistryFile;
+use petstore::domains::{RegistryFile, Role, Verdict};
 
 use super::fixture::{check, now, reported, settings, with_system_resolver};
 use super::worlds::faults::FaultyServer as _;

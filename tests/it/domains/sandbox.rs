@@ -1,14 +1,10 @@
 //! The whole way of a domain in practice, by the real checker.
 
 use jiff::{SignedDuration, Timestamp};
-use petstore::domains::check_options::CheckOptions;
-use petstore::domains::diagnosis::Expectation;
-use petstore::domains::redirect_config::Redirect;
-use petstore::domains::registry::Registry;
-use petstore::domains::reported::{Dated, Event};
-use petstore::domains::sandbox::{Sandbox, SandboxStep};
-use petstore::domains::stage::{Measurement, Stage, status};
-use petstore::domains::{Code, DnsName, Finding, Verdict};
+use petstore::domains::{
+    CheckOptions, Code, Dated, DnsName, Event, Expectation, Finding, Measurement, Redirect, Registry, Sandbox,
+    SandboxStep, Stage, Verdict, status,
+};
 
 use super::fixture::{Outcome, check, check_redirect, now};
 

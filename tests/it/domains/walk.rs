@@ -6,7 +6,7 @@ use hickory_proto::op::ResponseCode;
 use hickory_proto::rr::RecordType;
 use jiff::{SignedDuration, Timestamp};
 use petstore::clock;
-use petstore::domains::stage::next_check;
+use petstore::domains::next_check;
 
 use super::journey::Journey;
 use super::worlds::faults::{KEY_TAG, ds_record};

@@ -5,8 +5,7 @@ use std::collections::HashSet;
 use crate::simulator::{Plan, Simulator};
 use hickory_proto::op::ResponseCode;
 use hickory_proto::rr::RecordType;
-use petstore::domains::Code;
-use petstore::domains::catalogue::Topic;
+use petstore::domains::{Code, Topic};
 
 use super::super::worlds::{self, Trouble};
 use super::ask::{ask, at, extended_errors, now, reported};

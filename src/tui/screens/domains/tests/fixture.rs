@@ -7,15 +7,10 @@ use std::time::Duration;
 use jiff::{SignedDuration, Timestamp};
 
 use crate::app::DomainSetup;
-use crate::domains::check::FollowedRedirect;
-use crate::domains::observation::{Complete, Protocol};
-use crate::domains::progress::DomainProgress;
-use crate::domains::record_export::Conflict;
-use crate::domains::redirect_config::{ConfigSource, Redirect, WrittenRedirect};
-use crate::domains::vantage_points::{View, ViewVerdict};
 use crate::domains::{
-    Checked, Code, Dated, DnsName, Event, Evidence, Finding, Measurement, Observations, RecordType, Registry, Reported,
-    Role, Server, Verdict, Who,
+    Checked, Code, Complete, ConfigSource, Conflict, Dated, DnsName, DomainProgress, Event, Evidence, Finding,
+    FollowedRedirect, Measurement, Observations, Protocol, RecordType, Redirect, Registry, Reported, Role, Server,
+    Verdict, View, ViewVerdict, Who, WrittenRedirect,
 };
 
 /// The value that the dashboard shows.

@@ -6,7 +6,7 @@ use crate::app::DomainSetup;
 use crate::app::clipboard::ClipboardBackend;
 use crate::app::domain_service::ResolverChoice;
 use crate::config::Service;
-use crate::domains::sandbox::Sandbox;
+use crate::domains::Sandbox;
 use crate::tui::Effect;
 use crate::tui::popups::text::CopyText;
 use crate::tui::popups::write::{NotWritten, WriteFile};

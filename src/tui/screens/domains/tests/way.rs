@@ -8,13 +8,10 @@ use crate::app::DomainSetup;
 use crate::app::clipboard::ClipboardBackend;
 use crate::app::domain_service::ResolverChoice;
 use crate::config::{Notify, Service};
-use crate::domains::check::FollowedRedirect;
-use crate::domains::progress::NextStep;
-use crate::domains::registry::RegistryChange;
-use crate::domains::sandbox::{Sandbox, SandboxStep};
-use crate::domains::troubleshooting::Rule;
-use crate::domains::vantage_points::{View, ViewVerdict};
-use crate::domains::{Checked, Code, DnsName, Event, Finding, Registry, Verdict};
+use crate::domains::{
+    Checked, Code, DnsName, Event, Finding, FollowedRedirect, NextStep, Registry, RegistryChange, Rule, Sandbox,
+    SandboxStep, Verdict, View, ViewVerdict,
+};
 use crate::tui::deadline::next_deadline;
 use crate::tui::pending::LANES;
 use crate::tui::popups::DEAF;
