@@ -34,20 +34,8 @@ impl Step {
     }
 }
 
-/// The redirect from a domain that goes out of service.
-#[derive(Clone, Copy, Debug)]
-pub enum RedirectSeen<'a> {
-    /// None is configured.
-    None,
-    /// It was not followed, and why.
-    NotFollowed(&'static str),
-    /// It was followed.
-    Followed(&'a FollowedRedirect),
-    /// It worked before the domain was removed, which ends it.
-    Worked,
-    /// The removal has ended it, and whether it worked before is not known.
-    Ended,
-}
+/// The redirect from a domain that goes out of service, followed, or why not; `None` if none is configured.
+pub type RedirectSeen<'a> = Option<Result<&'a FollowedRedirect, &'a str>>;
 
 /// Whether a record still points to the platform after the removal; `None` if unknown or not removed.
 pub fn is_left_behind(entry: &Entry, stage: Stage) -> Option<bool> {
@@ -70,19 +58,26 @@ pub fn is_out(entry: &Entry, stage: Stage) -> bool {
     stage == Stage::Removed || last_known(&entry.measurements).is_some_and(|last| last.unknown_there) || is_gone(entry)
 }
 
-/// The steps of a removal, in order.
-pub fn removal(entry: &Entry, stage: Stage, redirect: RedirectSeen<'_>, record: Option<&DnsRecord>) -> [Step; 4] {
+/// The steps of a removal, in order. `worked`: the redirect was seen to work while there was one.
+pub fn removal(
+    entry: &Entry,
+    stage: Stage,
+    redirect: RedirectSeen<'_>,
+    worked: bool,
+    record: Option<&DnsRecord>,
+) -> [Step; 4] {
     let first = "a redirect to another domain is set and works";
     let redirect = match redirect {
-        RedirectSeen::None => Step::new(
+        None => Step::new(
             false,
             first,
             "none configured: to send visitors elsewhere, set it in [domains] and in the dashboard",
         ),
-        RedirectSeen::NotFollowed(why) => Step::new(false, first, why),
-        RedirectSeen::Ended => Step::new(None, first, "the removal has ended it"),
-        RedirectSeen::Worked => Step::new(true, first, "it worked; the removal ends it"),
-        RedirectSeen::Followed(followed) => {
+        // The removal ends it, which the next check may see before the other.
+        Some(_) if is_out(entry, stage) && worked => Step::new(true, first, "it worked; the removal ends it"),
+        Some(_) if is_out(entry, stage) => Step::new(None, first, "the removal has ended it"),
+        Some(Err(why)) => Step::new(false, first, why),
+        Some(Ok(followed)) => {
             let works = leads_on(&followed.findings);
             match deciding(&followed.findings).filter(|_| !works) {
                 Some(finding) => {
@@ -153,18 +148,20 @@ mod tests {
 
     #[test]
     fn each_step_is_done_once_it_was_seen() {
-        let marks = |entry: &Entry, stage, redirect| removal(entry, stage, redirect, None).map(|step| step.is_done);
+        let marks = |entry: &Entry, stage, (redirect, worked)| {
+            removal(entry, stage, redirect, worked, None).map(|step| step.is_done)
+        };
         let live = entry(&LIVE, Vec::new());
-        assert_eq!(marks(&live, Stage::Live, RedirectSeen::None), [Some(false), None, Some(false), Some(false)]);
+        assert_eq!(marks(&live, Stage::Live, (None, false)), [Some(false), None, Some(false), Some(false)]);
         assert_eq!(
-            marks(&removed(-1), Stage::Removed, RedirectSeen::Worked),
+            marks(&removed(-1), Stage::Removed, (Some(Err("")), true)),
             [Some(true), None, Some(true), Some(false)]
         );
         let gone = entry(&[(Code::DnsMissing, Verdict::Wait)], Vec::new());
-        assert_eq!(marks(&gone, Stage::Live, RedirectSeen::None), [Some(false), None, Some(false), Some(true)]);
+        assert_eq!(marks(&gone, Stage::Live, (None, false)), [Some(false), None, Some(false), Some(true)]);
         // Remove was seen before the record was deleted.
-        assert_eq!(marks(&gone, Stage::Removed, RedirectSeen::Ended), [None, None, Some(true), Some(true)]);
-        let left = removal(&removed(-1), Stage::Removed, RedirectSeen::None, None);
+        assert_eq!(marks(&gone, Stage::Removed, (Some(Err("")), false)), [None, None, Some(true), Some(true)]);
+        let left = removal(&removed(-1), Stage::Removed, None, false, None);
         assert!(left[3].is_wrong && left[3].seen.starts_with("still there"), "{left:?}");
     }
 
@@ -179,7 +176,7 @@ mod tests {
             let redirect = Redirect { from: from.clone(), to: to.clone(), status: 301 };
             let findings = vec![Finding::new(code, verdict, Who::Dashboard)];
             let followed = FollowedRedirect { redirect, at: Timestamp::UNIX_EPOCH, findings, hops: Vec::new() };
-            let steps = removal(&entry(&LIVE, Vec::new()), Stage::Live, RedirectSeen::Followed(&followed), None);
+            let steps = removal(&entry(&LIVE, Vec::new()), Stage::Live, Some(Ok(&followed)), false, None);
             assert_eq!((steps[0].is_done, steps[0].is_wrong), (Some(done), !done), "{code}");
         }
     }

@@ -3,7 +3,7 @@
 
 use std::io::Write as _;
 
-use crate::app::domain_guide::{RedirectSeen, is_out, removal};
+use crate::app::domain_guide::{is_out, removal};
 use crate::app::domain_service::existing;
 use crate::cli::{Exit, Failed, note};
 use crate::clock;
@@ -181,12 +181,8 @@ pub async fn remove(args: RemoveArgs, configured: &Configured, file: &RegistryFi
         None => None,
     };
     let record = subject.reported.value.clone().map(|value| checked.record(value));
-    let seen = match &followed {
-        Some(followed) => RedirectSeen::Followed(followed),
-        None if is_redirected => RedirectSeen::Ended,
-        None => RedirectSeen::None,
-    };
-    let steps = removal(entry, checked.progress.stage, seen, record.as_ref());
+    let seen = is_redirected.then(|| followed.as_ref().ok_or(""));
+    let steps = removal(entry, checked.progress.stage, seen, false, record.as_ref());
     print(|out| {
         writeln!(out, "The removal of {} has begun. To call it off:", domain.unicode)?;
         writeln!(out, "petstore domains remove {} --keep\n", domain.name)?;

@@ -1,6 +1,6 @@
 //! Taking a domain out of service, step by step. What was done is seen, not asked.
 
-use crate::app::domain_guide::{self, RedirectSeen, Step};
+use crate::app::domain_guide::{self, Step};
 use crate::clock::Now;
 use crate::domains::{DnsName, DomainRole, Event, Stage, parse_name};
 use crate::model::words::capitalized;
@@ -27,17 +27,11 @@ const ROOMY: u16 = 20;
 fn steps(app: &AppState, name: &DnsName, now: Now) -> Option<[Step; 4]> {
     let panel = &app.domains;
     let (entry, stage) = (panel.entry(name)?, panel.stage(name, now));
-    let is_out = domain_guide::is_out(entry, stage);
-    let redirect = match (panel.redirect_from(name), panel.followed(name)) {
-        (None, _) => RedirectSeen::None,
-        // The removal ends it, which the next check may see before the other.
-        (Some(_), _) if is_out && panel.worked.contains(name) => RedirectSeen::Worked,
-        (Some(_), _) if is_out => RedirectSeen::Ended,
-        (Some(_), Some(followed)) => RedirectSeen::Followed(followed),
-        (Some(_), None) if app.pending.is_running(Slot::Redirects) => RedirectSeen::NotFollowed("checking ..."),
-        (Some(_), None) => RedirectSeen::NotFollowed("not checked yet (r)"),
-    };
-    Some(domain_guide::removal(entry, stage, redirect, panel.dns_record().as_ref()))
+    let is_followed = app.pending.is_running(Slot::Redirects);
+    let why_not = if is_followed { "checking ..." } else { "not checked yet (r)" };
+    let redirect = panel.redirect_from(name).map(|_| panel.followed(name).ok_or(why_not));
+    let (worked, record) = (panel.worked.contains(name), panel.dns_record());
+    Some(domain_guide::removal(entry, stage, redirect, worked, record.as_ref()))
 }
 
 /// Opens the page for the domain that has the cursor.
