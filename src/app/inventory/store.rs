@@ -188,7 +188,7 @@ impl PetStore {
         }
     }
 
-    /// What this program did to this pet is no news.
+    /// Takes the mark from a pet that this program has changed.
     pub fn unmark(&mut self, id: PetId) {
         self.marks.remove(&id);
     }

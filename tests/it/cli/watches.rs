@@ -117,7 +117,7 @@ fn a_list_goes_on_as_a_watch() {
     let mut said = BufReader::new(child.stderr.take().unwrap()).lines().map(Result::unwrap);
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map(Result::unwrap);
     let begun = said.next().unwrap();
-    assert!(begun.starts_with("watching 127.0.0.1") && begun.ends_with(" for new pets after 30"), "{begun}");
+    assert!(begun.starts_with("watching 127.0.0.1") && begun.ends_with(" for new and changed pets after 30"), "{begun}");
     assert_eq!(lines.by_ref().take(30).filter(|line| line.starts_with("{\"id\":")).count(), 30);
     assert_eq!(served.run(&["pets", "add", "--name", "Rex", "--category-id", "3"]).status.code(), Some(0));
     let line = lines.next().unwrap();
@@ -143,7 +143,7 @@ fn a_watch_begins_after_a_pet_and_nothing_is_asked_again() {
     let served = Served::start();
     let (mut running, mut lines, mut told) = watching(&served, &["--from", "28", "-o", "ndjson"]);
     let begun = told.next().unwrap();
-    assert!(begun.starts_with("watching 127.0.0.1") && begun.ends_with(" for new pets after 28"), "{begun}");
+    assert!(begun.starts_with("watching 127.0.0.1") && begun.ends_with(" for new and changed pets after 28"), "{begun}");
     assert_eq!(served.run(&["pets", "add", "--name", "Rex", "--category-id", "3"]).status.code(), Some(0));
     let ids: Vec<_> = lines
         .by_ref()
@@ -160,7 +160,7 @@ fn a_watch_after_a_pet_that_is_not_there_any_more_says_so_and_goes_on_after_the_
     for exec in [&["-o", "ndjson"][..], &["--exec", "cat"]] {
         let words = [&["--from", "500"], exec].concat();
         let (mut running, mut lines, mut told) = watching(&served, &words);
-        assert!(told.next().unwrap().ends_with(" for new pets after 500"));
+        assert!(told.next().unwrap().ends_with(" for new and changed pets after 500"));
         let lost = told.next().unwrap();
         assert!(lost.contains(" has lost pets, for example because a backup was restored. Watching for"), "{lost}");
         let added = served.run(&["pets", "add", "--name", "Rex", "--category-id", "3", "-o", "ids"]);

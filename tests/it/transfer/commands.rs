@@ -8,7 +8,7 @@ use std::process::{Command, Output, Stdio};
 use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 
-use crate::stub::{header, json, serve};
+use crate::stub::{json, serve};
 
 pub(super) fn petstore(home: &TempDir, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_petstore"));
@@ -294,7 +294,8 @@ async fn exported_from_a_silent_stream(last: u8) -> (Option<i32>, String, Option
     let stub = serve(move |_, request, mut socket| async move {
         let is_stream = request.starts_with("GET /v1/pets/events");
         let begin = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
-        let answer = match header(&request, "last-event-id") {
+        let after = request.split_once("?after=").map(|(_, after)| after.split(' ').next().unwrap());
+        let answer = match after {
             _ if !is_stream => {
                 let pets = r#"[{"id":7,"name":"Rex","categoryId":3},{"id":9,"name":"Tank","categoryId":3}]"#;
                 let list = String::from_utf8(json("200 OK", pets)).unwrap();

@@ -133,7 +133,7 @@ fn change(app: &mut AppState, seen: Pet, wanted: Pet, is_undo: bool, now: Now) {
 pub struct ChangePet {
     /// The pet as it was shown.
     pub seen: Pet,
-    /// As it is to be.
+    /// As it will be.
     pub wanted: Pet,
     is_undo: bool,
     key: IdempotencyKey,

@@ -44,7 +44,7 @@ fn a_sale_is_two_keys_and_undone_with_one() {
     assert_eq!(app.state.pets.store.get(pets[0].id), Some(&pets[0]));
     answered(&mut app, Ok(asked.wanted.clone()));
     assert!(app.says("u undoes it.") && !app.screen().contains(" >."), "{}", app.screen());
-    assert_eq!(app.state.pets.store.mark(pets[0].id), None, "what is done here is no news");
+    assert_eq!(app.state.pets.store.mark(pets[0].id), None, "no mark for what is done here");
     app.keys("u");
     let undo = app.asked::<ChangePet>().unwrap();
     assert_eq!((&undo.seen, &undo.wanted), (&asked.wanted, &pets[0]));
