@@ -185,7 +185,7 @@ impl Screen {
         let pets = self.pets.iter().filter(|pet| wanted.is_none() || pet.status == wanted);
         let pets = pets.take(query.limit.get().into()).cloned().collect();
         let (list, took) = (Some(List::of(pets, None)), Duration::from_millis(12));
-        ListAnswer { list, took, there: None, offers_events: false }
+        ListAnswer { list, took, there: None, offers_events: false, offers_changes: false }
     }
 }
 
