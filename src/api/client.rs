@@ -24,7 +24,7 @@ use super::failure::RetryAfter;
 use super::{Failure, NextPage, PetPage};
 use crate::clock;
 use crate::model::{
-    ApiKey, BaseUrl, IdempotencyKey, Limit, NewPet, Pet, PetHistoryEntry, PetId, PetPatch, PetQuery, Problem,
+    ApiKey, BaseUrl, IdempotencyKey, Limit, NewPet, Pet, PetHistoryEntry, PetId, PetPatch, PetQuery, PetStatus, Problem,
 };
 
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
@@ -204,6 +204,17 @@ impl Client {
     /// `GET /pets` (section 4.1).
     pub async fn list_pets(&self, query: &PetQuery) -> Result<PetPage, Failure> {
         self.unread_page(&self.first_page(query), None).await?.read()
+    }
+
+    /// How many pets the service has, in all or with `status`, where it says so for a `HEAD` (an addition).
+    pub async fn total(&self, status: Option<PetStatus>) -> Result<Option<u64>, Failure> {
+        let asked = self.first_page(&PetQuery { status, limit: Limit::MIN, ..PetQuery::default() });
+        let answer = match self.exchange(self.request(Method::HEAD, asked.0.clone()), &[StatusCode::OK]).await {
+            // It has only what the description has.
+            Err(Failure::Refused { status: 404 | 405 | 501, .. }) => return Ok(None),
+            answer => answer?,
+        };
+        Ok(answer.headers.get("pets-total").and_then(|total| total.to_str().ok()?.parse().ok()))
     }
 
     /// Asks what the clock of the service says, to the second, by the `Date` of the answer; `None` where it has none.

@@ -17,6 +17,7 @@ pub const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 /// A link would be taken for one to the next page by clients that only check whether there is one.
 pub const PETS_EVENTS: HeaderName = HeaderName::from_static("pets-events");
 pub const PETS_ORDER: HeaderName = HeaderName::from_static("pets-order");
+pub const PETS_TOTAL: HeaderName = HeaderName::from_static("pets-total");
 pub const ACCEPT_PATCH: HeaderName = HeaderName::from_static("accept-patch");
 pub const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 pub const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");

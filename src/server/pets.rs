@@ -10,7 +10,7 @@ use axum::Extension;
 use axum::body::{Body, Bytes};
 use axum::extract::{Request, State};
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
@@ -20,7 +20,9 @@ use super::connection::{GRACE, Waiting};
 use super::extract;
 use super::failure::{Failure, Write};
 use super::metrics::Limit;
-use super::names::{EVENTS_PATH, IDEMPOTENCY_REPLAYED, JSON, JSON_PATCH, PETS_EVENTS, PETS_ORDER, PETS_PATH};
+use super::names::{
+    EVENTS_PATH, IDEMPOTENCY_REPLAYED, JSON, JSON_PATCH, PETS_EVENTS, PETS_ORDER, PETS_PATH, PETS_TOTAL,
+};
 use super::service::Service;
 use crate::clock;
 use crate::model::{PetId, PetQuery, Provenance};
@@ -28,8 +30,13 @@ use crate::store::keys::Identity;
 use crate::store::{ChangeOutcome, Idempotency, KeyId, StoreError};
 
 /// `GET /pets` (4.1). Where there are more, `Link: <…>; rel="next"` leads on, and other headers tell where new ones can be
-/// followed, and which orders there are (additions).
-pub async fn list(State(service): State<Service>, headers: HeaderMap, uri: Uri) -> Result<Response, Failure> {
+/// followed, and which orders there are; `HEAD` also says how many pets there are in all (additions).
+pub async fn list(
+    State(service): State<Service>,
+    method: Method,
+    headers: HeaderMap,
+    uri: Uri,
+) -> Result<Response, Failure> {
     let query = extract::pet_query(&uri, true)?;
     let page = service.within_time(service.store.list(&query)).await?;
     // Relative to the service, so that it holds behind any proxy and never leads to another host.
@@ -38,6 +45,10 @@ pub async fn list(State(service): State<Service>, headers: HeaderMap, uri: Uri) 
     let mut response = answer(&headers, json(&page.pets)?, next);
     response.headers_mut().insert(PETS_EVENTS, HeaderValue::from_static(EVENTS_PATH));
     response.headers_mut().insert(PETS_ORDER, HeaderValue::from_static("asc, desc"));
+    if method == Method::HEAD {
+        let total = service.within_time(service.store.count(query.status)).await?;
+        response.headers_mut().insert(PETS_TOTAL, total.into());
+    }
     Ok(response)
 }
 

@@ -57,6 +57,16 @@ impl Store {
         Ok(PetPage { pets, next })
     }
 
+    /// How many pets there are, in all or with `status`.
+    pub async fn count(&self, status: Option<PetStatus>) -> Result<i64, StoreError> {
+        let database = &self.inner.database;
+        let counted = match status.map(PetStatus::as_str).map(Value::Text) {
+            None => database.read(Query(sql::COUNT, [], |row| row.get(0))).await?,
+            Some(status) => database.read(Query(sql::COUNT_BY_STATUS, [status], |row| row.get(0))).await?,
+        };
+        Ok(counted.first().copied().unwrap_or_default())
+    }
+
     /// The pet of this id, if there is one.
     pub async fn get(&self, id: PetId) -> Result<Option<Pet>, StoreError> {
         Ok(self.inner.database.read(Query(sql::GET, [Value::Int(id)], pet)).await?.pop())

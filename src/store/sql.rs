@@ -9,6 +9,8 @@ pub const LIST_BY_STATUS: &str =
 pub const LIST_NEWEST: &str = "SELECT id, name, category_id, status FROM pets WHERE id <= $1 ORDER BY id DESC LIMIT $2";
 pub const LIST_NEWEST_BY_STATUS: &str =
     "SELECT id, name, category_id, status FROM pets WHERE status = $1 AND id <= $2 ORDER BY id DESC LIMIT $3";
+pub const COUNT: &str = "SELECT COUNT(*) FROM pets";
+pub const COUNT_BY_STATUS: &str = "SELECT COUNT(*) FROM pets WHERE status = $1";
 pub const ADDED_AFTER: &str = "SELECT pets.id, pets.name, pets.category_id, pets.status, pets.created_at, \
      pets.added_by, api_keys.name FROM pets LEFT JOIN api_keys ON api_keys.id = pets.added_by \
      WHERE pets.id > $1 ORDER BY pets.id LIMIT $2";

@@ -45,8 +45,9 @@ const COUNT_HELP: &str = "Examples:
   petstore pets count --status available
   petstore pets count --search 'cat:3 -is:sold'
 
-Prints a number. It reads the whole inventory, since the API has no operation that counts. If the service may not list \
-all pets, a line on standard error says so; with --require-complete, nothing is printed and the exit status is 3.";
+Prints a number. A service that counts, as petstore serve does, is asked for it; of others, and with --search, the whole \
+inventory is read. If the service may not list all pets, a line on standard error says so; with --require-complete, nothing \
+is printed and the exit status is 3.";
 
 const ADD_HELP: &str = "Examples:
   petstore pets add --name Biscuit --category-id 3

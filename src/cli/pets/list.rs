@@ -163,6 +163,9 @@ async fn search(
     Ok((found, coverage))
 }
 
+/// The most pets that are held in memory, which takes about 110 MB.
+const MOST_HELD: usize = 500_000;
+
 /// Lists the inventory; returns the last pet if there are certainly no more.
 async fn all(
     context: &PetsContext<'_>,
@@ -177,9 +180,14 @@ async fn all(
     };
     // Sorting, and checking that the list is complete, need the whole list.
     let streams = layout.format.has_lines() && args.sort.is_none() && !args.require_complete;
-    let (mut pets, mut known, mut is_first) = (Vec::new(), Provenances::new(), true);
+    let (mut pets, mut known, mut is_first) = (Vec::<Pet>::new(), Provenances::new(), true);
     let write = |part: Vec<Pet>, provenances: Provenances| {
         if !streams {
+            if pets.len() + part.len() > MOST_HELD {
+                let what = format!("more than {MOST_HELD} pets are too many to sort or to hold back");
+                return Err(Failed::new(Exit::Usage, what)
+                    .hint("write them to a file: petstore pets export pets.csv; or list them without --sort"));
+            }
             pets.extend(part);
             known.extend(provenances);
             return Ok(true);
@@ -225,6 +233,10 @@ async fn all(
 
 /// Prints the number of pets; with `by_status` also that of each status.
 pub async fn count(context: &PetsContext<'_>, args: &CountArgs, by_status: bool) -> Result<Exit, Failed> {
+    let filter = Filter::new(&args.filter, context)?;
+    if let Some(all) = total(context, &filter, by_status).await? {
+        return print_count(args, all, true);
+    }
     let mut of_statuses = [0_u64; 3];
     let take = |pets: Vec<Pet>, _: Provenances| {
         for (status, count) in PetStatus::ALL.into_iter().zip(&mut of_statuses) {
@@ -233,8 +245,7 @@ pub async fn count(context: &PetsContext<'_>, args: &CountArgs, by_status: bool)
         }
         Ok(true)
     };
-    let (found, coverage) = search(context, &Filter::new(&args.filter, context)?, take).await?;
-    let all = found.count as u64;
+    let (found, coverage) = search(context, &filter, take).await?;
     if !coverage.complete {
         if args.require_complete {
             return Err(Failed::new(Exit::Partly, format!("the number is not known to be exact: {}", found.word))
@@ -242,6 +253,35 @@ pub async fn count(context: &PetsContext<'_>, args: &CountArgs, by_status: bool)
         }
         context.verbosity.note(&found.word);
     }
+    print_count(args, (found.count as u64, by_status.then_some(of_statuses)), coverage.complete)
+}
+
+/// How many pets there are in all, and perhaps of each status.
+type Counts = (u64, Option<[u64; 3]>);
+
+/// What the service itself has counted, where it does that and nothing else is asked for.
+async fn total(context: &PetsContext<'_>, filter: &Filter<'_>, by_status: bool) -> Result<Option<Counts>, Failed> {
+    let total = async |status| {
+        let total = repeated(|| context.client.total(status)).await;
+        total.map_err(|error| context.failed(&error))
+    };
+    if filter.search.is_some() || filter.statuses.len() > usize::from(!by_status) {
+        return Ok(None);
+    }
+    let Some(all) = total(filter.statuses.first().copied()).await? else { return Ok(None) };
+    if !by_status {
+        return Ok(Some((all, None)));
+    }
+    let mut of_statuses = [0; 3];
+    for (status, count) in PetStatus::ALL.into_iter().zip(&mut of_statuses) {
+        *count = total(Some(status)).await?.unwrap_or_default();
+    }
+    Ok(Some((all, Some(of_statuses))))
+}
+
+fn print_count(args: &CountArgs, (all, of_statuses): Counts, complete: bool) -> Result<Exit, Failed> {
+    let by_status = of_statuses.is_some();
+    let of_statuses = of_statuses.unwrap_or_default();
     let counts = PetStatus::ALL.iter().map(|status| status.as_str()).zip(of_statuses);
     let none = all.saturating_sub(of_statuses.iter().sum());
     let rows: Vec<(&str, u64)> = counts.chain([("no status", none)]).filter(|(_, count)| *count > 0).collect();
@@ -254,7 +294,7 @@ pub async fn count(context: &PetsContext<'_>, args: &CountArgs, by_status: bool)
         table::write(out, &cells.collect::<Vec<_>>())
     };
     let object = || {
-        let mut object = json!({ "count": all, "complete": coverage.complete });
+        let mut object = json!({ "count": all, "complete": complete });
         if by_status {
             object["byStatus"] = rows.iter().copied().collect();
         }

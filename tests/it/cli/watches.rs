@@ -117,7 +117,10 @@ fn a_list_goes_on_as_a_watch() {
     let mut said = BufReader::new(child.stderr.take().unwrap()).lines().map(Result::unwrap);
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map(Result::unwrap);
     let begun = said.next().unwrap();
-    assert!(begun.starts_with("watching 127.0.0.1") && begun.ends_with(" for new and changed pets after 30"), "{begun}");
+    assert!(
+        begun.starts_with("watching 127.0.0.1") && begun.ends_with(" for new and changed pets after 30"),
+        "{begun}"
+    );
     assert_eq!(lines.by_ref().take(30).filter(|line| line.starts_with("{\"id\":")).count(), 30);
     assert_eq!(served.run(&["pets", "add", "--name", "Rex", "--category-id", "3"]).status.code(), Some(0));
     let line = lines.next().unwrap();
@@ -143,7 +146,10 @@ fn a_watch_begins_after_a_pet_and_nothing_is_asked_again() {
     let served = Served::start();
     let (mut running, mut lines, mut told) = watching(&served, &["--from", "28", "-o", "ndjson"]);
     let begun = told.next().unwrap();
-    assert!(begun.starts_with("watching 127.0.0.1") && begun.ends_with(" for new and changed pets after 28"), "{begun}");
+    assert!(
+        begun.starts_with("watching 127.0.0.1") && begun.ends_with(" for new and changed pets after 28"),
+        "{begun}"
+    );
     assert_eq!(served.run(&["pets", "add", "--name", "Rex", "--category-id", "3"]).status.code(), Some(0));
     let ids: Vec<_> = lines
         .by_ref()

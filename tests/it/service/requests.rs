@@ -173,6 +173,17 @@ async fn head_is_get_without_the_body() {
 }
 
 #[tokio::test]
+async fn head_of_a_list_says_how_many_pets_there_are_in_all() {
+    let service = Service::start().await;
+    service.store.insert_samples(45, clock::now()).await.unwrap();
+    for (target, total) in [("/v1/pets", "45"), ("/v1/pets?limit=1&after=44", "45"), ("/v1/pets?status=sold", "4")] {
+        let head = service.call("HEAD", target, &[], "").await;
+        assert_eq!(head.header("pets-total"), Some(total), "{target}");
+        assert_eq!(service.get(target).await.header("pets-total"), None, "only where it is asked for");
+    }
+}
+
+#[tokio::test]
 async fn options_names_the_methods() {
     let service = Service::start().await;
     let answer = service.call("OPTIONS", "/v1/pets", &[("Origin", "https://example.com")], "").await;
