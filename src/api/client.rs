@@ -308,7 +308,8 @@ impl Client {
             .header(CONTENT_TYPE, JSON_PATCH)
             .header(IDEMPOTENCY_KEY, key.as_str())
             .body(body);
-        read_json(&self.exchange(request, &[StatusCode::OK]).await?.body)
+        let pet: Pet = read_json(&self.exchange(request, &[StatusCode::OK]).await?.body)?;
+        if pet.id == id { Ok(pet) } else { Err(Failure::malformed("it is about another pet", "")) }
     }
 
     /// `GET /pets/{petId}/history` (an addition): the addition of a pet, then its changes, for keys that may audit.

@@ -65,17 +65,29 @@ impl EventPosition {
 /// What a [`Follower`] learns.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Followed {
-    /// The connection is there: what is added and changed after this comes.
-    Connected(EventPosition),
+    /// The connection is there: what is added and changed after this comes. Whether all that is after what was known before
+    /// does; otherwise changes may have been missed.
+    Connected(EventPosition, bool),
     /// These were added, in this order.
     Added(Vec<AddedPet>),
-    /// A pet that was added before was changed.
-    Changed(Box<ChangedPet>),
+    /// Pets that were added before were changed, in this order.
+    Changed(Vec<ChangedPet>),
     /// Pets that were there are gone, for example because a backup was restored; what is added after this one comes.
     PetsLost(PetId),
     /// The connection is gone, and why, unless the service has ended it. The next one is tried after a pause; nothing is
     /// missed.
     Lost(Option<Failure>),
+}
+
+impl Followed {
+    /// How many pets came together, of what may come so.
+    const fn count(&self) -> Option<usize> {
+        match self {
+            Self::Added(added) => Some(added.len()),
+            Self::Changed(changed) => Some(changed.len()),
+            Self::Connected(..) | Self::PetsLost(_) | Self::Lost(_) => None,
+        }
+    }
 }
 
 /// A pet, and what the key may see of how it was added.
@@ -113,6 +125,8 @@ pub struct Follower {
     events: Option<Events>,
     /// The service has named a position on it, so that nothing is missed from now on.
     is_placed: bool,
+    /// Nothing is missed between what was known before and the connection.
+    is_exact: bool,
     /// How many times in a row connecting has given nothing.
     failures: u32,
     connect_at: Instant,
@@ -138,8 +152,17 @@ impl Follower {
         let client = client.for_streams()?.called("events");
         let connect_at = Instant::from_std(clock::now().mono);
         let (events, coming) = (None, VecDeque::new());
-        let follower =
-            Self { client, status, position: after, events, is_placed: false, failures: 0, connect_at, coming };
+        let follower = Self {
+            client,
+            status,
+            position: after,
+            events,
+            is_placed: false,
+            is_exact: false,
+            failures: 0,
+            connect_at,
+            coming,
+        };
         Ok(Some(follower))
     }
 
@@ -177,22 +200,21 @@ impl Follower {
         }
     }
 
-    /// The same, with new pets together that come one soon after another.
+    /// The same, with new pets together that come one soon after another, and changes likewise.
     pub async fn followed(&mut self) -> Result<Followed, Failure> {
         let mut followed = self.next().await?;
-        if let Followed::Added(added) = &mut followed {
-            let end = Instant::from_std(clock::now().mono + TOGETHER);
-            while added.len() < MOST_TOGETHER {
-                let here = self.position.clone();
-                match timeout_at(end, self.next()).await {
-                    Ok(Ok(Followed::Added(next))) => added.extend(next),
-                    Ok(other) => {
-                        let after = std::mem::replace(&mut self.position, here);
-                        self.coming.push_front((after, other));
-                        break;
-                    }
-                    Err(_) => break,
+        let end = Instant::from_std(clock::now().mono + TOGETHER);
+        while followed.count().is_some_and(|count| count < MOST_TOGETHER) {
+            let here = self.position.clone();
+            match (&mut followed, timeout_at(end, self.next()).await) {
+                (Followed::Added(added), Ok(Ok(Followed::Added(next)))) => added.extend(next),
+                (Followed::Changed(changed), Ok(Ok(Followed::Changed(next)))) => changed.extend(next),
+                (_, Ok(other)) => {
+                    let after = std::mem::replace(&mut self.position, here);
+                    self.coming.push_front((after, other));
+                    break;
                 }
+                (_, Err(_)) => break,
             }
         }
         Ok(followed)
@@ -204,6 +226,7 @@ impl Follower {
             url.query_pairs_mut().append_pair("status", status.as_str());
         }
         let mut headers = HeaderMap::from_iter([(ACCEPT, EVENT_STREAM)]);
+        self.is_exact = self.position.as_ref().is_some_and(|position| position.id.is_some());
         match &self.position {
             Some(EventPosition { id: Some(id), .. }) => {
                 let id = HeaderValue::try_from(id).map_err(|error| Failure::not_sent(&error))?;
@@ -226,6 +249,15 @@ impl Follower {
     }
 
     fn lost(&mut self, error: Option<Failure>) -> Result<Followed, Failure> {
+        // An older instance beside this one knows pets only.
+        let is_of_changes = self
+            .position
+            .as_ref()
+            .is_some_and(|EventPosition { id, .. }| id.as_ref().is_some_and(|id| id.contains('.')));
+        if is_of_changes && matches!(error, Some(Failure::Refused { status: 400, .. })) {
+            self.position = self.position.take().map(|position| EventPosition::after(position.pet));
+            return self.lost(None);
+        }
         (self.events, self.is_placed) = (None, false);
         let wait = pause(FIRST_PAUSE, LONGEST_PAUSE, self.failures, error.as_ref(), dice());
         self.connect_at = Instant::from_std(clock::now().mono + wait);
@@ -249,8 +281,7 @@ impl Follower {
         self.failures = 0;
         if event == LOST {
             let pet = position.pet;
-            let is_news = self.position.as_ref().is_some_and(|known| known.pet != pet);
-            self.position = Some(position.clone());
+            let is_news = self.position.replace(position.clone()).is_some_and(|known| known != position);
             self.coming.extend(is_news.then_some((Some(position), Ok(Followed::PetsLost(pet)))));
             return Ok(());
         }
@@ -272,7 +303,7 @@ impl Follower {
                 bound(changed.changed_by.as_mut());
                 let ChangedPet { pet, from, to, .. } = &changed;
                 let is_wanted = [&pet.status, &from.status, &to.status].iter().any(|status| fits(status.as_ref()));
-                is_wanted.then(|| Followed::Changed(Box::new(changed)))
+                is_wanted.then(|| Followed::Changed(vec![changed]))
             }
             _ => None,
         };
@@ -284,7 +315,7 @@ impl Follower {
         }
         if !std::mem::replace(&mut self.is_placed, true) {
             let placed = self.position.clone().unwrap_or(EventPosition::after(PetId::MIN));
-            self.coming.push_back((self.position.clone(), Ok(Followed::Connected(placed))));
+            self.coming.push_back((self.position.clone(), Ok(Followed::Connected(placed, self.is_exact))));
         }
         self.coming.extend(news.map(|news| (after, Ok(news))));
         Ok(())
@@ -391,7 +422,7 @@ impl ProvenanceReader {
                 }
             };
             let news = match follower.is_placed {
-                true => timeout(QUIET, follower.next()).await.ok(),
+                true => timeout(QUIET, next_but_changes(follower)).await.ok(),
                 // Connecting has its own time.
                 false => Some(follower.next().await),
             };
@@ -404,7 +435,7 @@ impl ProvenanceReader {
                     }
                 }
                 Some(Ok(Followed::PetsLost(last))) if last < first => break,
-                Some(Ok(Followed::PetsLost(_) | Followed::Connected(_) | Followed::Changed(_))) => {}
+                Some(Ok(Followed::PetsLost(_) | Followed::Connected(..) | Followed::Changed(_))) => {}
                 Some(Ok(Followed::Added(added))) => {
                     failed = 0;
                     for AddedPet { pet, provenance } in added {
@@ -428,6 +459,16 @@ impl ProvenanceReader {
             }
         }
         Ok(found)
+    }
+}
+
+/// Changes do not say that the stream goes on to further pets.
+async fn next_but_changes(follower: &mut Follower) -> Result<Followed, Failure> {
+    loop {
+        match follower.next().await {
+            Ok(Followed::Changed(_)) => {}
+            other => return other,
+        }
     }
 }
 

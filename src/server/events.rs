@@ -24,7 +24,6 @@ use super::feed::{AT_ONCE, Batch, News, StreamPlace, Subscription, View};
 use super::metrics::Limit;
 use super::service::Service;
 use crate::clock;
-use crate::model::PetId;
 use crate::store::keys::{Identity, Scope};
 use crate::store::{NewsPage, Position};
 
@@ -132,7 +131,7 @@ impl EventStream {
         let (position, events) = match &mut self.phase {
             Phase::Start { from } => {
                 let from = *from;
-                let last = self.service.store.last_position_up_to(PetId::MAX).await;
+                let last = self.service.store.last_position_up_to(Position::MAX).await;
                 let Ok((last, _)) = last else { return Some(self.away().await) };
                 let asked = match from {
                     StreamStart::Now => last,
@@ -177,7 +176,15 @@ impl EventStream {
         let mut subscription = self.service.feed.subscribe()?;
         let known = (*subscription.position.wait_for(Option::is_some).await.ok()?)?;
         if position.has_all_of(known) {
-            self.phase = Phase::Live { position, subscription };
+            // The feed may be a little behind; or what the client knows is gone.
+            let last = match known.has_all_of(position) {
+                true => Ok(known),
+                false => self.service.store.last_position_up_to(Position::MAX).await.map(|(last, _)| last),
+            };
+            self.phase = match last {
+                Ok(last) if last.has_all_of(position) => Phase::Live { position, subscription },
+                _ => Phase::Start { from: StreamStart::At(position) },
+            };
             return Some(Bytes::new());
         }
         let Ok(NewsPage { pets, changes, .. }) = self.service.store.news_after(position, AT_ONCE).await else {

@@ -109,6 +109,20 @@ pub fn idempotency_key(headers: &HeaderMap) -> Result<Option<String>, Failure> {
     if is_visible { Ok(Some(key)) } else { Err(Failure::Parameter { name, rule, value: key }) }
 }
 
+/// The operations of a change test what the pet is; conditions in headers would be ignored, and are refused (RFC 9110, 13.1).
+pub fn no_preconditions(headers: &HeaderMap) -> Result<(), Failure> {
+    let conditions = [
+        ("If-Match", header::IF_MATCH),
+        ("If-None-Match", header::IF_NONE_MATCH),
+        ("If-Unmodified-Since", header::IF_UNMODIFIED_SINCE),
+    ];
+    let found = conditions.into_iter().find_map(|(name, header)| Some((name, headers.get(header)?)));
+    found.map_or(Ok(()), |(name, value)| {
+        let value = String::from_utf8_lossy(value.as_bytes()).into_owned();
+        Err(Failure::Parameter { name, rule: "left out here, where operations test what the pet is", value })
+    })
+}
+
 /// The whole body of a request of this `media_type`.
 pub async fn body(
     headers: &HeaderMap,

@@ -35,7 +35,7 @@ const BEHIND: usize = 256;
 const PACE: Duration = Duration::from_millis(40);
 const PACE_OF_EACH: Duration = Duration::from_micros(60);
 
-/// How many of the last pets are remembered, to know which of them were lost.
+/// How many of the last pets, and changes, are remembered, to know which of them were lost.
 const REMEMBERED: usize = 500;
 
 /// What is added and changed, for all streams.
@@ -72,7 +72,8 @@ type AddedAt = Option<Option<Timestamp>>;
 struct Recent {
     /// The last known pets, and when each was added.
     pets: Vec<(PetId, AddedAt)>,
-    change: Option<KnownChange>,
+    /// The last known changes.
+    changes: Vec<KnownChange>,
 }
 
 /// What streams learn. When there is nothing more to learn, the channel is closed.
@@ -187,7 +188,7 @@ impl Feed {
     async fn read(&self, channel: &Channel, recent: &mut Recent) -> Result<bool, StoreError> {
         let known = *channel.position.borrow();
         let (Some(position), Some(&(first, _))) = (known, recent.pets.first()) else {
-            self.begin(PetId::MAX, channel, recent).await?;
+            self.begin(Position::MAX, channel, recent).await?;
             return Ok(false);
         };
         let NewsPage { pets, changes, is_full } = self.store.news_after(position, AT_ONCE).await?;
@@ -198,13 +199,17 @@ impl Feed {
         {
             left -= 1;
         }
-        let has_change = match recent.change {
-            Some(known) => self.store.has_change(known).await?,
-            None => true,
-        };
-        if left < recent.pets.len() || !has_change {
-            let most = recent.pets[..left].last().map_or(first - 1, |(id, _)| *id);
-            let last = self.begin(most, channel, recent).await?;
+        let mut left_changes = recent.changes.len();
+        while let Some(&known) = recent.changes[..left_changes].last()
+            && !self.store.has_change(known).await?
+        {
+            left_changes -= 1;
+        }
+        if left < recent.pets.len() || left_changes < recent.changes.len() {
+            let pet = recent.pets[..left].last().map_or(first - 1, |(id, _)| *id);
+            let first = recent.changes.first().map_or(position.change, |first| first.id - 1);
+            let change = recent.changes[..left_changes].last().map_or(first, |known| known.id);
+            let last = self.begin(Position { pet, change }, channel, recent).await?;
             let _ = channel.news.send(News::PetsLost(last));
             // Others may have been added since.
             return Ok(true);
@@ -212,7 +217,8 @@ impl Feed {
         if !(pets.is_empty() && changes.is_empty()) {
             recent.pets.extend(pets.iter().map(|added| (added.pet.id, Some(added.provenance.added_at))));
             recent.pets.drain(..recent.pets.len().saturating_sub(REMEMBERED));
-            recent.change = changes.last().map(KnownChange::from).or(recent.change);
+            recent.changes.extend(changes.iter().map(KnownChange::from));
+            recent.changes.drain(..recent.changes.len().saturating_sub(REMEMBERED));
             let batch = Batch::new(position, pets, changes);
             // First the position: a stream that begins between the two reads these from the table.
             channel.position.send_replace(Some(batch.end()));
@@ -221,10 +227,11 @@ impl Feed {
         Ok(is_full)
     }
 
-    /// Goes on after the last pet that is there, of those with no greater id than `most`, and after the last change.
-    async fn begin(&self, most: PetId, channel: &Channel, recent: &mut Recent) -> Result<Position, StoreError> {
+    /// Goes on after the last pet and the last change that are there, of those with no greater id than `most`.
+    async fn begin(&self, most: Position, channel: &Channel, recent: &mut Recent) -> Result<Position, StoreError> {
         let (last, change) = self.store.last_position_up_to(most).await?;
-        *recent = Recent { pets: vec![(last.pet, self.added_at(last.pet).await?)], change };
+        let changes = change.into_iter().collect();
+        *recent = Recent { pets: vec![(last.pet, self.added_at(last.pet).await?)], changes };
         channel.position.send_replace(Some(last));
         Ok(last)
     }
@@ -395,11 +402,11 @@ impl Batch {
     pub fn events(&self, view: View, position: Position) -> Bytes {
         let pets = self.pets.partition_point(|added| added.pet.id <= position.pet);
         let changes = self.changes.partition_point(|changed| changed.change <= position.change);
-        if pets == 0 && changes == 0 {
+        if self.begin.has_all_of(position) {
             self.events[view.index()].get_or_init(|| events(self.begin, &self.pets, &self.changes, view)).clone()
         } else {
-            let change = self.begin.change.max(position.change);
-            events(Position { change, ..self.begin }, &self.pets[pets..], &self.changes[changes..], view)
+            // A stream that is ahead never goes back.
+            events(self.begin.with(position), &self.pets[pets..], &self.changes[changes..], view)
         }
     }
 }
@@ -456,6 +463,26 @@ mod tests {
         assert_eq!(ids(Some(PetStatus::Available), 0), [""; 0]);
         assert_eq!(ids(None, 5), [""; 0]);
         assert_eq!(batch.end(), Position { pet: 5, change: 0 });
+    }
+
+    #[test]
+    fn a_stream_that_is_ahead_of_a_batch_gets_no_id_that_goes_back() {
+        let known = |change| {
+            let AddedPet { pet, provenance } = pet(1, PetStatus::Sold);
+            let status = |status: PetStatus| PetMembers { status: Some(status.into()), ..PetMembers::default() };
+            ChangedPet { pet, change, provenance, from: status(PetStatus::Available), to: status(PetStatus::Sold) }
+        };
+        let begin = Position { pet: 5, change: 3 };
+        let pets = (6..=10).map(|id| pet(id, PetStatus::Sold)).collect();
+        let batch = Batch::new(begin, pets, vec![known(4), known(5), known(6)]);
+        let ids = |pet, change| {
+            let events = batch.events(View { status: None, has_provenance: false }, Position { pet, change });
+            let text = str::from_utf8(&events).unwrap();
+            text.lines().filter_map(|line| line.strip_prefix("id: ")).map(str::to_owned).collect::<Vec<_>>()
+        };
+        assert_eq!(ids(5, 3), ["6.3", "7.3", "8.3", "9.3", "10.3", "10.4", "10.5", "10.6"]);
+        assert_eq!(ids(10, 5), ["10.6"]);
+        assert_eq!(ids(5, 10), ["6.10", "7.10", "8.10", "9.10", "10.10"]);
     }
 
     #[test]

@@ -93,6 +93,7 @@ pub async fn change(
 ) -> Result<Response, Failure> {
     let (parts, body) = request.into_parts();
     let (id, key) = (extract::pet_id(&parts.uri)?, extract::idempotency_key(&parts.headers)?);
+    extract::no_preconditions(&parts.headers)?;
     let body = service.body(&parts, body, JSON_PATCH, identity.key).await?;
     let (patch, keyed) = (extract::patch(&body)?, key.is_some());
     let once = key.map(|key| Idempotency { api_key: identity.key, key });

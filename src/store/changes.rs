@@ -8,9 +8,13 @@ use std::str::FromStr;
 use super::idempotency::{Age, Creation, Forget, Idempotency, RunningCreation};
 use super::job::{DatabaseError, pet};
 use super::pets::{AddedPet, Origin, provenance};
-use super::{Connection, KeyId, Query, Row, Store, StoreError, Value, Work, sql};
+use super::{Connection, FailureKind, KeyId, Query, Row, Store, StoreError, StoreFailure, Value, Work, sql};
 use crate::clock::Now;
 use crate::model::{ObservedStatus, Pet, PetHistoryEntry, PetId, PetMembers, PetPatch, Provenance};
+
+/// How often a change is tried where others of the same transaction change the same pet: each try keeps those that wait for
+/// their turn.
+const MOST_TRIES: usize = 8;
 
 /// The most changes of a pet in its history: the last ones.
 const MOST_OF_HISTORY: i64 = 1000;
@@ -53,6 +57,9 @@ pub struct Position {
 }
 
 impl Position {
+    /// After everything.
+    pub const MAX: Self = Self { pet: PetId::MAX, change: i64::MAX };
+
     /// Whether all that is before `other` is before this one.
     pub const fn has_all_of(self, other: Self) -> bool {
         self.pet >= other.pet && self.change >= other.change
@@ -130,7 +137,8 @@ impl Store {
             database.write_later(Forget(age));
         }
         match database.write(Change { id, patch, creation, origin, _running: running }).await? {
-            Ok(outcome) => Ok(outcome),
+            Ok(Some(outcome)) => Ok(outcome),
+            Ok(None) => Err(StoreFailure::from(FailureKind::Conflicts).into()),
             Err(earlier) => self.replayed(earlier).await,
         }
     }
@@ -139,17 +147,18 @@ impl Store {
         if !is_same {
             return Err(StoreError::IdempotencyMismatch);
         }
-        Ok(self.get(id).await?.map_or(ChangeOutcome::NoSuchPet, ChangeOutcome::Replayed))
+        // It was made, whatever keeps the pet from being read.
+        let pet = self.get(id).await.map_err(|_| StoreFailure::from(FailureKind::UnknownOutcome))?;
+        Ok(pet.map_or(ChangeOutcome::NoSuchPet, ChangeOutcome::Replayed))
     }
 
     /// What was done to the pet of this id, oldest first: its addition, and the last 1,000 changes; `None` if no pet has
     /// this id.
     pub async fn history(&self, id: PetId) -> Result<Option<Vec<PetHistoryEntry>>, StoreError> {
-        let database = &self.inner.database;
-        let find = Query(sql::CHANGES_OF_PET, [Value::Int(id), Value::Int(MOST_OF_HISTORY)], changed);
-        let changes = database.read(find).await?;
-        // After that: a change that comes between the two is in the pet and not in what is taken back from it.
+        // Before the changes: if there is none then, the pet is as it was added.
         let (Some(mut pet), Some(added)) = (self.get(id).await?, self.provenance(id).await?) else { return Ok(None) };
+        let find = Query(sql::CHANGES_OF_PET, [Value::Int(id), Value::Int(MOST_OF_HISTORY)], changed);
+        let changes = self.inner.database.read(find).await?;
         if let Some(last) = changes.first() {
             pet.clone_from(&last.pet);
         }
@@ -160,9 +169,10 @@ impl Store {
             let Provenance { added_at: at, added_by: by } = provenance;
             PetHistoryEntry { at, by, from, to }
         };
-        let addition = entry(added, None, to);
+        // Of more changes than are read, it is not known how it was added.
+        let addition = (changes.len() < MOST_OF_HISTORY as usize).then(|| entry(added, None, to));
         let changes = changes.into_iter().rev().map(|change| entry(change.provenance, Some(change.from), change.to));
-        Ok(Some([addition].into_iter().chain(changes).collect()))
+        Ok(Some(addition.into_iter().chain(changes).collect()))
     }
 
     /// At most `limit` pets and as many changes that followed `position`.
@@ -174,12 +184,12 @@ impl Store {
         Ok(self.confirmed(NewsAfter(position, limit)).await?.unwrap_or(news))
     }
 
-    /// The end of the sequence, of the pets with no greater id than `most`, and the last change.
-    pub async fn last_position_up_to(&self, most: PetId) -> Result<(Position, Option<KnownChange>), StoreError> {
-        let last = || Query(sql::LAST_CHANGE, [], known_change);
+    /// The end of the sequence, of the pets and changes with no greater ids than `most`, and the last change of these.
+    pub async fn last_position_up_to(&self, most: Position) -> Result<(Position, Option<KnownChange>), StoreError> {
+        let last = || Query(sql::LAST_CHANGE_UP_TO, [Value::Int(most.change)], known_change);
         let seen = self.inner.database.read(last()).await?;
         let change = self.confirmed(last()).await?.unwrap_or(seen).pop();
-        let pet = self.last_id_up_to(most).await?;
+        let pet = self.last_id_up_to(most.pet).await?;
         Ok((Position { pet, change: change.map_or(0, |known| known.id) }, change))
     }
 
@@ -218,8 +228,9 @@ struct Change {
 }
 
 impl Work for Change {
-    /// Where an earlier request with the same key counts, the pet of that, and whether it asked for the same.
-    type Output = Result<ChangeOutcome, (PetId, bool)>;
+    /// Nothing where others of the same transaction were faster again and again. Where an earlier request with the same key
+    /// counts, the pet of that, and whether it asked for the same.
+    type Output = Result<Option<ChangeOutcome>, (PetId, bool)>;
 
     const WRITES_PETS: bool = true;
 
@@ -229,10 +240,10 @@ impl Work for Change {
         {
             return Ok(Err(earlier));
         }
-        loop {
+        for _ in 0..MOST_TRIES {
             let found = on.rows(sql::GET, &[Value::Int(self.id)], pet).await?.pop();
-            let Some(seen) = found else { return Ok(Ok(ChangeOutcome::NoSuchPet)) };
-            let Some(wanted) = self.patch.apply(&seen) else { return Ok(Ok(ChangeOutcome::Refused(seen))) };
+            let Some(seen) = found else { return Ok(Ok(Some(ChangeOutcome::NoSuchPet))) };
+            let Some(wanted) = self.patch.apply(&seen) else { return Ok(Ok(Some(ChangeOutcome::Refused(seen)))) };
             // Another one of the same transaction may have been faster.
             if wanted != seen && !self.write(on, &seen, &wanted).await? {
                 continue;
@@ -240,8 +251,9 @@ impl Work for Change {
             if let Some(creation) = &self.creation {
                 creation.remember(on, self.id).await?;
             }
-            return Ok(Ok(ChangeOutcome::Changed(wanted)));
+            return Ok(Ok(Some(ChangeOutcome::Changed(wanted))));
         }
+        Ok(Ok(None))
     }
 }
 

@@ -44,7 +44,8 @@ pub const CHANGE: &str = "UPDATE pets SET name = $1, category_id = $2, status = 
      WHERE id = $4 AND name = $5 AND category_id = $6 AND status = $7";
 pub const ADD_CHANGE: &str = "INSERT INTO pet_changes (pet_id, changed_at, changed_by, from_name, from_category_id, \
      from_status, to_name, to_category_id, to_status) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
-pub const LAST_CHANGE: &str = "SELECT id, pet_id, changed_at FROM pet_changes ORDER BY id DESC LIMIT 1";
+pub const LAST_CHANGE_UP_TO: &str =
+    "SELECT id, pet_id, changed_at FROM pet_changes WHERE id <= $1 ORDER BY id DESC LIMIT 1";
 pub const FIND_CHANGE: &str = "SELECT id, pet_id, changed_at FROM pet_changes WHERE id = $1";
 /// With the pet as it is now.
 pub const CHANGES_AFTER: &str = "SELECT pets.id, pets.name, pets.category_id, pets.status, pet_changes.changed_at, \

@@ -13,7 +13,7 @@ use crate::cli::output::{is_there, write_as};
 use crate::cli::{Exit, Failed, note};
 use crate::model::draft::check_name;
 use crate::model::{
-    IdempotencyKeys, Limit, ObservedStatus, PatchOperation, Pet, PetId, PetMembers, PetPatch, PetQuery, Provenances,
+    IdempotencyKeys, Limit, PatchOperation, Pet, PetId, PetMembers, PetPatch, PetQuery, Provenances, short,
 };
 
 pub async fn run(context: &PetsContext<'_>, args: SetArgs) -> Result<Exit, Failed> {
@@ -68,7 +68,7 @@ pub async fn run(context: &PetsContext<'_>, args: SetArgs) -> Result<Exit, Faile
 
 fn failed(context: &PetsContext<'_>, id: PetId, error: &Failure) -> Failed {
     if let Some(Pet { status, .. }) = error.changed() {
-        let status = status.as_ref().map_or("without a status", ObservedStatus::as_str);
+        let status = status.as_ref().map_or_else(|| "without a status".to_owned(), |status| short(status.as_str()));
         return Failed::new(Exit::Refused, format!("pet {id} is {status} by now: nothing was changed"));
     }
     let failed = Failed::request(error, context.service, true);

@@ -195,7 +195,7 @@ async fn follow(context: &PetsContext<'_>, delivery: Delivery<'_>, mut follower:
     let mut is_away = false;
     loop {
         match follower.next().await.map_err(|error| context.failed(&error))? {
-            Followed::Connected(_) => {
+            Followed::Connected(..) => {
                 if std::mem::take(&mut is_away) {
                     context.verbosity.note(&format!("{} is answering again", context.service));
                 }
@@ -218,11 +218,15 @@ async fn follow(context: &PetsContext<'_>, delivery: Delivery<'_>, mut follower:
                 }
             }
             Followed::Changed(changed) => {
-                let ChangedPet { pet, from, .. } = *changed;
-                let mut before = pet.clone();
-                from.put_into(&mut before);
-                let change = Change { at: clock::now().wall, kind: ChangeKind::Changed, pet, before: Some(before) };
-                if !delivery.deliver(&[change]).await? {
+                let at = clock::now().wall;
+                let change = |ChangedPet { mut pet, from, to, .. }| {
+                    // By now it may have been changed again.
+                    to.put_into(&mut pet);
+                    let mut before = pet.clone();
+                    from.put_into(&mut before);
+                    Change { at, kind: ChangeKind::Changed, pet, before: Some(before) }
+                };
+                if !delivery.deliver(&changed.into_iter().map(change).collect::<Vec<_>>()).await? {
                     return Ok(Exit::Done);
                 }
             }

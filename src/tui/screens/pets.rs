@@ -9,7 +9,7 @@ pub mod update;
 pub mod view;
 
 use std::cmp::{Ordering, Reverse};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -66,8 +66,10 @@ pub struct State {
     pub changing: BTreeMap<PetId, Pet>,
     /// What this program changed last, as it is and as it was.
     pub last_change: Option<(Pet, Pet)>,
-    /// By whom and when pets were changed, as reported.
-    pub changed_by: BTreeMap<PetId, (Option<String>, Option<Timestamp>)>,
+    /// How pets were after their last change, by whom and when, as reported.
+    pub changed_by: BTreeMap<PetId, (Pet, Option<String>, Option<Timestamp>)>,
+    /// The pets that were changed since a reading began: what it shows of them may be older.
+    changed: HashSet<PetId>,
     rows: Rows,
     cursor: usize,
     /// The pet under the cursor, so that it stays there when rows come and go.
@@ -296,8 +298,19 @@ impl State {
         self.show_from(from);
     }
 
+    /// Takes up what was read, but for what was changed meanwhile.
+    fn read(&mut self, mut pets: Vec<Pet>, now: Now) {
+        for pet in pets.iter_mut().filter(|pet| self.changed.contains(&pet.id)) {
+            if let Some(known) = self.store.get(pet.id) {
+                pet.clone_from(known);
+            }
+        }
+        self.take(pets, now);
+    }
+
     /// This was changed here.
     pub fn changed_here(&mut self, pet: &Pet) {
+        self.changed.insert(pet.id);
         let from = self.store.put([pet.clone()]);
         self.store.unmark(pet.id);
         self.show_from(from);
@@ -333,6 +346,7 @@ impl State {
     /// What is known has changed anywhere.
     pub fn show_all(&mut self) {
         self.provenance.of.retain(|id, _| self.store.get(*id).is_some());
+        self.changed_by.retain(|id, _| self.store.get(*id).is_some());
         self.reorder();
         self.count_views(0);
     }

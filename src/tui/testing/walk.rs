@@ -237,7 +237,7 @@ fn about_pets(app: &mut App, job: &Started, which: usize, failure: impl Fn() -> 
             return app.answer_to::<FollowPets>(job.id, Err(failure()));
         }
         let followed = match which % 5 {
-            0 => Followed::Connected(after.clone().unwrap_or(EventPosition::after(0))),
+            0 => Followed::Connected(after.clone().unwrap_or(EventPosition::after(0)), which.is_multiple_of(2)),
             1 => Followed::Lost(None),
             2 => Followed::PetsLost(which as i64),
             _ => Followed::Added(animals(which % 40).into_iter().map(added).collect()),

@@ -58,9 +58,11 @@ async fn news(follower: &mut Follower, most: usize) -> Vec<String> {
     let mut all = Vec::new();
     for _ in 0..most {
         all.push(match follower.next().await {
-            Ok(Followed::Connected(_)) => "connected".to_owned(),
+            Ok(Followed::Connected(..)) => "connected".to_owned(),
             Ok(Followed::Added(added)) => added[0].pet.id.to_string(),
-            Ok(Followed::Changed(changed)) => format!("{} changed from {:?}", changed.pet.id, changed.from.status),
+            Ok(Followed::Changed(changed)) => {
+                format!("{} changed from {:?}", changed[0].pet.id, changed[0].from.status)
+            }
             Ok(Followed::PetsLost(last)) => format!("lost all after {last}"),
             Ok(Followed::Lost(None)) => "ended".to_owned(),
             Ok(Followed::Lost(Some(error))) => format!("lost: {error}"),
@@ -221,7 +223,7 @@ async fn an_event_may_say_who_added_the_pet_and_wrong_words_about_that_lose_no_p
     ] {
         let (stub, _) = service(vec![format!("{EVENTS}id: 0\n\n{}", traced(1, further)).into_bytes()]).await;
         let mut follower = follower(&stub, None, None).await;
-        assert!(matches!(follower.next().await, Ok(Followed::Connected(_))));
+        assert!(matches!(follower.next().await, Ok(Followed::Connected(..))));
         let Ok(Followed::Added(added)) = follower.next().await else { panic!("no pet: {further}") };
         assert_eq!(added[0].provenance.as_ref().map(|provenance| provenance.by()), expected, "{further}");
     }

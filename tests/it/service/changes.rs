@@ -92,6 +92,8 @@ async fn what_is_no_patch_is_400_and_says_why() {
     let other_type = service.send("PATCH", "/v1/pets/1", &headers, SELL).await;
     other_type.is_error(415, "unsupported_media_type");
     assert_eq!(other_type.header("accept-patch"), Some("application/json-patch+json"));
+    let refused = service.patch(1, SELL, &[("If-Match", "\"abc\"")]).await;
+    refused.is_error(400, "invalid_parameter");
     let (_, reader) = service.new_key("read").await;
     let denied = service.call_as(&reader, "PATCH", "/v1/pets/1", SELL).await;
     denied.is_error(403, "forbidden");
@@ -164,11 +166,14 @@ async fn changes_that_are_gone_are_told_like_pets_that_are() {
     let mut events = Events::open(service.server.local_addr(), service.key(), "/v1/pets/events", &[]).await;
     assert_eq!(events.block().await.unwrap().raw_id.as_deref(), Some("1.1"));
     let file = rusqlite::Connection::open(service.file()).unwrap();
-    file.execute_batch("DELETE FROM pet_changes; UPDATE pets SET status = 'available'").unwrap();
+    // Its id was given again before anybody looked.
+    let other = "UPDATE pet_changes SET changed_at = 1, changed_by = NULL; UPDATE pets SET status = 'available'";
+    file.execute_batch(other).unwrap();
     let lost = events.block().await.unwrap();
     assert_eq!((lost.event.as_deref(), lost.raw_id.as_deref()), (Some("pets.lost"), Some("1")));
-    service.patch(1, SELL, &[]).await;
     assert_eq!(events.block().await.unwrap().raw_id.as_deref(), Some("1.1"));
+    service.patch(1, SELL, &[]).await;
+    assert_eq!(events.block().await.unwrap().raw_id.as_deref(), Some("1.2"));
 }
 
 #[tokio::test]

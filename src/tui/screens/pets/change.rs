@@ -8,11 +8,10 @@ use uuid::Uuid;
 
 use super::update::on_failure;
 use crate::api::Failure;
-use crate::api::follow::ChangedPet;
 use crate::api::retry::change_pet_once;
 use crate::clock::Now;
 use crate::model::words::age;
-use crate::model::{IdempotencyKey, IdempotencyKeys, ObservedStatus, Pet, PetPatch, PetStatus, short};
+use crate::model::{IdempotencyKey, IdempotencyKeys, ObservedStatus, Pet, PetMembers, PetPatch, PetStatus, short};
 use crate::tui::command::{LETTERS, closes};
 use crate::tui::popups::Question;
 use crate::tui::{AppState, Command, Env, Job, Page, Place, Popup, Slot, command, moved, moves};
@@ -155,7 +154,14 @@ impl Job for ChangePet {
             Ok(pet) => {
                 app.pets.changed_here(&pet);
                 let text = format!("{}: {}.", named(&pet), done(&pet, self.is_undo));
-                app.pets.last_change = (!self.is_undo).then(|| (pet, self.seen.clone()));
+                // Only what this has changed: the rest may be of others.
+                let (from, to) = PetMembers::of_change(&self.seen, &self.wanted);
+                let (mut is, mut was) = (pet.clone(), pet);
+                to.put_into(&mut is);
+                from.put_into(&mut was);
+                if !self.is_undo {
+                    app.pets.last_change = Some((is, was));
+                }
                 let undo = if self.is_undo { "" } else { " u undoes it." };
                 app.say_done(text + undo, now.mono);
             }
@@ -181,19 +187,6 @@ impl Job for ChangePet {
     }
 }
 
-/// Who has changed a pet last, as far as that was reported.
-pub fn on_change(app: &mut AppState, changed: ChangedPet, now: Now) {
-    let ChangedPet { pet, changed_at, changed_by, .. } = changed;
-    let by = changed_by.map(|by| by.name.unwrap_or(by.key));
-    app.pets.changed_by.insert(pet.id, (by, changed_at));
-    // What this program is changing it knows already.
-    if app.pets.changing.get(&pet.id) == Some(&pet) {
-        app.pets.changed_here(&pet);
-    } else {
-        app.pets.take([pet], now);
-    }
-}
-
 /// Who was faster, and with what.
 fn faster(app: &AppState, pet: &Pet, now: Now) -> String {
     let verb = match &pet.status {
@@ -202,7 +195,9 @@ fn faster(app: &AppState, pet: &Pet, now: Now) -> String {
         Some(ObservedStatus::Known(PetStatus::Sold)) => "sold",
         Some(ObservedStatus::Unknown(_)) | None => "changed",
     };
-    let (who, at) = app.pets.changed_by.get(&pet.id).cloned().unwrap_or_default();
+    // Of an older change, neither says anything about this one.
+    let last = app.pets.changed_by.get(&pet.id).filter(|(known, ..)| known == pet);
+    let (who, at) = last.map_or((None, None), |(_, who, at)| (who.clone(), *at));
     let who = who.map_or_else(|| "Somebody".to_owned(), |who| short(&who));
     let seconds = at.map(|at| u64::try_from(now.wall.duration_since(at).as_secs()).unwrap_or_default());
     let ago = match seconds {

@@ -5,10 +5,9 @@
 use std::convert::Infallible;
 use std::sync::Arc;
 
-use super::change::on_change;
 use super::update::{on_answer, on_failure, on_sign_of_life, refuse_key, reload, waits};
 use super::{Barrier, FollowLink, ReadNext};
-use crate::api::follow::{AddedPet, EventPosition, Followed, Follower};
+use crate::api::follow::{AddedPet, ChangedPet, EventPosition, Followed, Follower};
 use crate::api::follow::{ProvenanceError, ProvenanceReader};
 use crate::api::inventory::in_parts;
 use crate::api::list::{self};
@@ -49,7 +48,7 @@ impl Job for ListPets {
         let is_whole = list.next().is_none() && list.pets.len() < usize::from(self.query.limit.get());
         // Those that are the same are taken up, too: they came. Older ones than those that are loaded would leave a gap.
         let from = pets.store.known_from().filter(|_| status.is_none() && !is_whole).unwrap_or(PetId::MIN);
-        pets.take(list.pets.iter().filter(|pet| pet.id >= from).cloned(), now);
+        pets.read(list.pets.iter().filter(|pet| pet.id >= from).cloned().collect(), now);
         match status {
             None if is_whole => pets.store.finish(Coverage::ALL, now),
             // It may have another status now.
@@ -65,10 +64,15 @@ impl Job for ListPets {
             ReadNext::New => !is_reported,
             ReadNext::All => true,
         };
+        // What is read once the connection is there misses no change.
+        let connects_first = answer.offers_events
+            && app.pets.follow.position.is_none()
+            && app.pets.follow.link != FollowLink::Refused
+            && !app.pending.is_running(Slot::Follow);
         if answer.offers_events {
             follow(app, now);
         }
-        if is_due && !app.pending.is_running(Slot::Inventory) {
+        if is_due && !connects_first && !app.pending.is_running(Slot::Inventory) {
             app.pets.store.expect();
             let most = app.pets.store.load_limit();
             app.start(ReadInventory { most }, now);
@@ -122,7 +126,7 @@ impl Ongoing for ReadInventory {
     type Part = Vec<Pet>;
 
     fn on_part(&self, app: &mut AppState, pets: Vec<Pet>, now: Now) {
-        app.pets.take(pets, now);
+        app.pets.read(pets, now);
         on_sign_of_life(app, now);
     }
 }
@@ -183,19 +187,15 @@ impl Ongoing for FollowPets {
     fn on_part(&self, app: &mut AppState, (news, after): Self::Part, now: Now) {
         let pets = &mut app.pets;
         match news {
-            Followed::Connected(position) => {
+            Followed::Connected(position, is_exact) => {
                 pets.follow.link = FollowLink::Live;
-                let is_first = pets.follow.position.is_none();
-                let has_gap = is_first && pets.store.newest() != Some(position.pet);
                 pets.follow.position = Some(position);
-                // What was added between the list and this came in neither; a reading that goes on will come to it.
-                if has_gap && !app.pending.is_running(Slot::Inventory) {
-                    return reload(app, ReadNext::All, now);
-                }
-                if !has_gap {
+                if is_exact {
                     pets.store.touch(now);
+                    return on_sign_of_life(app, now);
                 }
-                on_sign_of_life(app, now);
+                // What was added and changed between the list and this came in neither.
+                reload(app, ReadNext::All, now);
             }
             Followed::Added(added) => {
                 pets.follow.position = after.or(pets.follow.position.take());
@@ -216,7 +216,7 @@ impl Ongoing for FollowPets {
             }
             Followed::Changed(changed) => {
                 pets.follow.position = after.or(pets.follow.position.take());
-                on_change(app, *changed, now);
+                on_changes(app, changed, now);
             }
             Followed::PetsLost(last) => {
                 pets.forget_after(last);
@@ -243,6 +243,28 @@ impl Ongoing for FollowPets {
     fn can_wait((news, _): &Self::Part) -> bool {
         matches!(news, Followed::Added(_) | Followed::Changed(_))
     }
+}
+
+/// Changes of this program and of others.
+fn on_changes(app: &mut AppState, changed: Vec<ChangedPet>, now: Now) {
+    let pets = &mut app.pets;
+    let mut others = Vec::with_capacity(changed.len());
+    for ChangedPet { pet, changed_at, changed_by, .. } in changed {
+        // Those that are not loaded would leave gaps.
+        if pets.store.get(pet.id).is_none() && pets.store.known_from().is_none_or(|from| pet.id < from) {
+            continue;
+        }
+        pets.changed.insert(pet.id);
+        let by = changed_by.map(|by| by.name.unwrap_or(by.key));
+        pets.changed_by.insert(pet.id, (pet.clone(), by, changed_at));
+        // What this program is changing it knows already.
+        if pets.changing.get(&pet.id) == Some(&pet) {
+            pets.changed_here(&pet);
+        } else {
+            others.push(pet);
+        }
+    }
+    pets.take(others, now);
 }
 
 /// The rows are as of now.

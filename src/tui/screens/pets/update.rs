@@ -227,6 +227,7 @@ pub fn reload(state: &mut AppState, next: ReadNext, now: Now) {
         state.cancel(Slot::Inventory);
     }
     if !state.pending.is_running(Slot::Inventory) {
+        state.pets.changed.clear();
         state.pets.store.expect();
     }
     let query = state.pets.query();

@@ -89,7 +89,7 @@ fn what_others_change_is_marked_and_named_where_it_was_faster() {
         let id = app.job(Slot::Follow).expect("the service is followed").id;
         app.say_to::<FollowPets>(id, (news, None));
     };
-    follow(&mut app, Followed::Connected(EventPosition::after(pets[2].id)));
+    follow(&mut app, Followed::Connected(EventPosition::after(pets[2].id), true));
     app.keys("s Enter");
     let sold = with(&pets[0], PetStatus::Sold);
     let (from, to) = PetMembers::of_change(&pets[0], &sold);
@@ -103,7 +103,7 @@ fn what_others_change_is_marked_and_named_where_it_was_faster() {
             changed_at: Some(app.now.wall),
             changed_by: changed_by.clone(),
         };
-        follow(&mut app, Followed::Changed(Box::new(news)));
+        follow(&mut app, Followed::Changed(vec![news]));
     }
     assert!(app.state.pets.store.mark(other.id).is_some());
     answered(&mut app, Err(changed(&sold)));
@@ -144,4 +144,30 @@ fn a_protected_profile_asks_before_the_first_change() {
     assert!(app.says("is protected") && !app.state.pending.is_running(Slot::Change(0)), "{}", app.screen());
     app.wait(crate::tui::popups::DEAF).keys("y");
     assert!(app.state.pending.is_running(Slot::Change(0)), "{}", app.screen());
+}
+
+#[test]
+fn what_was_read_before_a_change_does_not_take_it_back() {
+    let (mut app, pets) = app();
+    app.keys("r s Enter");
+    let sold = with(&pets[0], PetStatus::Sold);
+    answered(&mut app, Ok(sold.clone()));
+    // Asked before, answered after.
+    app.answer::<ListPets>(listed(pets.clone(), None));
+    assert_eq!(app.state.pets.store.get(pets[0].id), Some(&sold));
+    app.keys("r");
+    app.answer::<ListPets>(listed(pets.clone(), None));
+    assert_eq!(app.state.pets.store.get(pets[0].id), Some(&pets[0]), "a later reading counts");
+}
+
+#[test]
+fn undo_takes_back_only_what_was_changed_here() {
+    let (mut app, pets) = app();
+    app.keys("s Enter");
+    // Another till has given it another name meanwhile.
+    let renamed = Pet { name: "Max".to_owned(), ..with(&pets[0], PetStatus::Sold) };
+    answered(&mut app, Ok(renamed.clone()));
+    app.keys("u");
+    let undo = app.asked::<ChangePet>().unwrap();
+    assert_eq!((undo.seen, undo.wanted), (renamed.clone(), with(&renamed, PetStatus::Available)));
 }
