@@ -5,7 +5,7 @@ use std::io::Write as _;
 use ratatui::buffer::Cell;
 
 use super::grid::{Grid, Scroll};
-use super::runs::{Run, Sgr, What, is_written_by, within};
+use super::runs::{Run, Sgr, What, is_written_by, letters, within};
 
 /// What was written, and in which state the terminal is afterwards.
 #[derive(Clone, Debug, Default)]
@@ -90,24 +90,15 @@ impl Encoder {
 
     /// Moves the cursor, over letters that are there already or by the shortest sequence.
     pub fn go(&mut self, x: usize, y: usize, screen: &Grid) {
-        match self.place.replace((x, y)) {
-            Some(from) if from == (x, y) => {}
-            Some(from) => self.shorter(|way| way.go_from(from, (x, y), screen.row(y)), |way| way.go_to(x, y)),
+        if self.place == Some((x, y)) {
+            return;
+        }
+        let way = self.place.map(|from| (from, self.length(from, (x, y), screen.row(y))));
+        match way.filter(|(_, length)| *length <= absolute_length(x, y)) {
+            Some((from, _)) => self.go_from(from, (x, y), screen.row(y)),
             None => self.go_to(x, y),
         }
-    }
-
-    /// Writes what is shorter, the first of what is equal.
-    fn shorter(&mut self, one: impl FnOnce(&mut Self), other: impl FnOnce(&mut Self)) {
-        let begin = self.written.len();
-        one(self);
-        let middle = self.written.len();
-        other(self);
-        if self.written.len() - middle < middle - begin {
-            self.written.drain(begin..middle);
-        } else {
-            self.written.truncate(middle);
-        }
+        self.place = Some((x, y));
     }
 
     fn go_to(&mut self, x: usize, y: usize) {
@@ -119,34 +110,54 @@ impl Encoder {
         };
     }
 
+    /// The bytes of [`Encoder::go_from`].
+    fn length(&self, (from_x, from_y): (usize, usize), (x, y): (usize, usize), row: &[Cell]) -> usize {
+        let vertical = match y.checked_sub(from_y) {
+            Some(down) if down <= FEW => down,
+            Some(down) => sequence_length(down),
+            None => sequence_length(from_y - y),
+        };
+        vertical + self.along_length(from_x, x, row).min(self.along_length(0, x, row) + 1)
+    }
+
     fn go_from(&mut self, (from_x, from_y): (usize, usize), (x, y): (usize, usize), row: &[Cell]) {
-        let down = |way: &mut Self| match y.checked_sub(from_y) {
+        let from_edge = self.along_length(0, x, row) + 1 < self.along_length(from_x, x, row);
+        if from_edge {
+            self.say("\r");
+        }
+        match y.checked_sub(from_y) {
             // Never from the last row, where it would scroll.
-            Some(down) if down <= FEW => way.repeat(b'\n', down),
-            Some(down) => way.sequence(down, 'B'),
-            None => way.sequence(from_y - y, 'A'),
-        };
-        let straight = |way: &mut Self| {
-            down(way);
-            way.go_along(from_x, x, row);
-        };
-        self.shorter(straight, |way| {
-            way.say("\r");
-            down(way);
-            way.go_along(0, x, row);
-        });
+            Some(down) if down <= FEW => self.repeat(b'\n', down),
+            Some(down) => self.sequence(down, 'B'),
+            None => self.sequence(from_y - y, 'A'),
+        }
+        self.go_along(if from_edge { 0 } else { from_x }, x, row);
+    }
+
+    /// The bytes from one column to another one of a row.
+    fn along_length(&self, from: usize, to: usize, row: &[Cell]) -> usize {
+        match to.checked_sub(from) {
+            None if from - to <= FEW => from - to,
+            None => sequence_length(from - to),
+            Some(_) if self.is_shorter_by_letters(from, to, row) => letters(&row[from..to]),
+            Some(forward) => sequence_length(forward),
+        }
     }
 
     fn go_along(&mut self, from: usize, to: usize, row: &[Cell]) {
         match to.checked_sub(from) {
             None if from - to <= FEW => self.repeat(b'\x08', from - to),
             None => self.sequence(from - to, 'D'),
-            // More letters are never shorter than to say how many they are.
-            Some(forward) if forward < FEW && self.look.is_some_and(|look| is_written_by(&row[from..to], look)) => {
-                self.shorter(|way| way.sequence(forward, 'C'), |way| way.letters(&row[from..to]));
-            }
+            Some(_) if self.is_shorter_by_letters(from, to, row) => self.letters(&row[from..to]),
             Some(forward) => self.sequence(forward, 'C'),
         }
+    }
+
+    /// Whether the letters on the way take fewer bytes than to say how many they are.
+    fn is_shorter_by_letters(&self, from: usize, to: usize, row: &[Cell]) -> bool {
+        let most = sequence_length(to - from);
+        let between = &row[from..to];
+        between.len() < most && letters(between) < most && self.look.is_some_and(|look| is_written_by(between, look))
     }
 
     fn take(&mut self, look: Sgr) {
@@ -177,4 +188,28 @@ impl Encoder {
             _ => write!(self.written, "\x1b[{count}{end}"),
         };
     }
+}
+
+/// The bytes of [`Encoder::sequence`].
+const fn sequence_length(count: usize) -> usize {
+    match count {
+        0 => 0,
+        1 => 3,
+        _ => 3 + digits(count),
+    }
+}
+
+/// The bytes of [`Encoder::go_to`].
+const fn absolute_length(x: usize, y: usize) -> usize {
+    match (x, y) {
+        (0, 0) => 3,
+        (0, _) => 3 + digits(y + 1),
+        (_, 0) => 4 + digits(x + 1),
+        (..) => 4 + digits(y + 1) + digits(x + 1),
+    }
+}
+
+/// The decimal digits of a number that is not zero.
+const fn digits(number: usize) -> usize {
+    number.ilog10() as usize + 1
 }
