@@ -156,7 +156,7 @@ impl Clients {
 }
 
 /// That nothing else went wrong than what an instance or its database that is away brings with it.
-fn expect_trouble(error: &Failure) {
+pub fn expect_trouble(error: &Failure) {
     match error {
         Failure::Refused { status: 409 | 502 | 503 | 504, .. } => {}
         Failure::NotSent { .. } | Failure::NoAnswer { .. } | Failure::Broken { .. } => {}

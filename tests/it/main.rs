@@ -18,6 +18,7 @@ mod package;
 mod postgres;
 mod recipes;
 mod rooms;
+mod saturday;
 mod service;
 #[path = "../simulator/mod.rs"]
 mod simulator;
