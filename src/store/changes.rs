@@ -26,7 +26,8 @@ pub enum ChangeOutcome {
     Changed(Pet),
     /// An earlier request with the same Idempotency-Key had changed it; the pet as it is now.
     Replayed(Pet),
-    /// A test failed, and nothing was changed; the pet as it is now.
+    /// A test failed, now or for an earlier request with the same Idempotency-Key, and nothing was changed; the pet as it is
+    /// now.
     Refused(Pet),
     /// No pet has this id.
     NoSuchPet,
@@ -111,7 +112,7 @@ pub struct NewsPage {
 
 impl Store {
     /// Changes the pet of this id, and returns what it is once that is on disk. With `once`, a repeat within 24 hours
-    /// changes nothing again. The caller has checked the values.
+    /// changes nothing again, and is refused if that was. The caller has checked the values.
     ///
     /// When this future is dropped, nothing is changed, unless its transaction is under way already.
     pub async fn change(
@@ -130,26 +131,30 @@ impl Store {
             && let Some(earlier) = database.read(creation.clone()).await?
             && !database.is_replicated().await?
         {
-            return self.replayed(earlier).await;
+            return self.replayed(creation, earlier).await;
         }
         let running = creation.as_ref().map(|creation| self.inner.creations.begin(creation)).transpose()?;
         if running.as_ref().is_some_and(|running| running.is_turn_to_forget) {
             database.write_later(Forget(age));
         }
-        match database.write(Change { id, patch, creation, origin, _running: running }).await? {
-            Ok(Some(outcome)) => Ok(outcome),
-            Ok(None) => Err(StoreFailure::from(FailureKind::Conflicts).into()),
-            Err(earlier) => self.replayed(earlier).await,
+        let change = Change { id, patch, creation: creation.clone(), origin, _running: running };
+        match (database.write(change).await?, creation) {
+            (Ok(Some(outcome)), _) => Ok(outcome),
+            (Ok(None), _) => Err(StoreFailure::from(FailureKind::Conflicts).into()),
+            (Err(earlier), Some(creation)) => self.replayed(&creation, earlier).await,
+            (Err(_), None) => Err(StoreError::IdempotencyMismatch),
         }
     }
 
-    async fn replayed(&self, (id, is_same): (PetId, bool)) -> Result<ChangeOutcome, StoreError> {
-        if !is_same {
+    async fn replayed(&self, creation: &Creation, earlier: (PetId, bool)) -> Result<ChangeOutcome, StoreError> {
+        let (id, is_made) = earlier;
+        if !is_made && self.inner.database.read(creation.refusal()).await? != Some((id, true)) {
             return Err(StoreError::IdempotencyMismatch);
         }
-        // It was made, whatever keeps the pet from being read.
+        let outcome = if is_made { ChangeOutcome::Replayed } else { ChangeOutcome::Refused };
+        // It was decided, whatever keeps the pet from being read.
         let pet = self.get(id).await.map_err(|_| StoreFailure::from(FailureKind::UnknownOutcome))?;
-        Ok(pet.map_or(ChangeOutcome::NoSuchPet, ChangeOutcome::Replayed))
+        Ok(pet.map_or(ChangeOutcome::NoSuchPet, outcome))
     }
 
     /// What was done to the pet of this id, oldest first: its addition, and the last 1,000 changes; `None` if no pet has
@@ -243,7 +248,12 @@ impl Work for Change {
         for _ in 0..MOST_TRIES {
             let found = on.rows(sql::GET, &[Value::Int(self.id)], pet).await?.pop();
             let Some(seen) = found else { return Ok(Ok(Some(ChangeOutcome::NoSuchPet))) };
-            let Some(wanted) = self.patch.apply(&seen) else { return Ok(Ok(Some(ChangeOutcome::Refused(seen)))) };
+            let Some(wanted) = self.patch.apply(&seen) else {
+                if let Some(creation) = &self.creation {
+                    creation.refusal().remember(on, self.id).await?;
+                }
+                return Ok(Ok(Some(ChangeOutcome::Refused(seen))));
+            };
             // Another one of the same transaction may have been faster.
             if wanted != seen && !self.write(on, &seen, &wanted).await? {
                 continue;

@@ -73,6 +73,12 @@ impl Creation {
         Self { idempotency, fingerprint, age }
     }
 
+    /// What is stored of a change that was refused: an earlier request may still be on its way through another instance, and
+    /// must not be carried out after that.
+    pub fn refusal(&self) -> Self {
+        Self { fingerprint: self.fingerprint.map(|byte| !byte), ..self.clone() }
+    }
+
     /// Stores that it added or changed the pet `pet_id`. Not where an earlier one counts, which may be of another process
     /// and committed only now: the primary key decides between the two.
     pub async fn remember(&self, on: &Connection<'_>, pet_id: PetId) -> Result<bool, DatabaseError> {

@@ -7,8 +7,10 @@ use std::time::Duration;
 use futures_util::future::{join, join_all};
 use petstore::clock;
 use petstore::model::text::safe_causes;
-use petstore::model::{Limit, NewPet, PetQuery, PetStatus};
-use petstore::store::{CreateOutcome, DatabaseUrl, FailureKind, Idempotency, Store, StoreError, StoreFailure};
+use petstore::model::{Limit, NewPet, Pet, PetPatch, PetQuery, PetStatus};
+use petstore::store::{
+    ChangeOutcome, CreateOutcome, DatabaseUrl, FailureKind, Idempotency, Store, StoreError, StoreFailure,
+};
 use tempfile::TempDir;
 use tokio_postgres::NoTls;
 
@@ -226,6 +228,42 @@ async fn a_connection_lost_before_the_commit_adds_nothing() {
     proxy.set(Line::Whole);
     assert_eq!(count_of_ada(&store).await, 0);
     assert!(!add_in_transaction(&store, once(api_key, "k")).await.unwrap().replayed);
+}
+
+/// The till gives up the instance that is cut off, and hears at another one that somebody was faster. What it hears holds,
+/// also once the first one goes on and the pet is as it was.
+#[tokio::test]
+async fn a_change_that_was_refused_at_one_instance_is_not_made_later_by_another() {
+    let Some(database) = Database::new(Kind::Postgres) else { return };
+    let (proxy, cut_off) = over_a_line(&database).await;
+    let store = database.open().await;
+    let (key, _) = till_key(&store).await;
+    let pet = store.add(rex(), clock::now()).await.unwrap();
+    let patch = |from: PetStatus, to: PetStatus| {
+        let [seen, wanted] = [from, to].map(|status| Pet { status: Some(status.into()), ..pet.clone() });
+        PetPatch::between(&seen, &wanted)
+    };
+    let sale = || (pet.id, patch(PetStatus::Available, PetStatus::Pending), Some(once(key, "sale")));
+    proxy.set(Line::Cut);
+    let (id, sell, sold_once) = sale();
+    let late = tokio::spawn(async move { cut_off.change(id, sell, sold_once, key, clock::now()).await });
+    let change = async |from, to| store.change(id, patch(from, to), None, key, clock::now()).await.unwrap();
+    change(PetStatus::Available, PetStatus::Sold).await;
+    let sold = Pet { status: Some(PetStatus::Sold.into()), ..pet.clone() };
+    let ask = async || {
+        let (id, sell, once) = sale();
+        store.change(id, sell, once, key, clock::now()).await.unwrap()
+    };
+    assert_eq!(ask().await, ChangeOutcome::Refused(sold.clone()));
+    change(PetStatus::Sold, PetStatus::Available).await;
+    proxy.set(Line::Whole);
+    assert_eq!(late.await.unwrap().unwrap(), ChangeOutcome::Refused(pet.clone()));
+    assert_eq!(all(&store).await, [pet.clone()]);
+    // Nor where it is asked for again, while another request with this key is still another one.
+    assert_eq!(ask().await, ChangeOutcome::Refused(pet.clone()));
+    let other = patch(PetStatus::Available, PetStatus::Sold);
+    let other = store.change(id, other, Some(once(key, "sale")), key, clock::now()).await;
+    assert!(matches!(other, Err(StoreError::IdempotencyMismatch)), "{other:?}");
 }
 
 #[tokio::test]
