@@ -17,6 +17,7 @@ mod manual;
 mod plain;
 mod secrets;
 mod serves;
+mod sets;
 mod stderr;
 mod systemd;
 mod trusts;

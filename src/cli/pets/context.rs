@@ -14,7 +14,7 @@ use crate::cli::{Exit, Failed};
 use crate::clock;
 use crate::config::{Env, Settings, View};
 use crate::model::words::did_you_mean;
-use crate::model::{Limit, Pet, PetQuery, Provenances, short};
+use crate::model::{Limit, Pet, PetId, PetQuery, Provenances, short};
 
 /// What a command needs.
 pub struct PetsContext<'a> {
@@ -30,6 +30,16 @@ pub struct PetsContext<'a> {
 impl PetsContext<'_> {
     pub fn failed(&self, error: &Failure) -> Failed {
         Failed::request(error, self.service, false)
+    }
+
+    /// Why something that is about one pet failed; `changing` if it may have changed it.
+    pub fn failed_of(&self, id: PetId, error: &Failure, changing: bool) -> Failed {
+        // Without a code, it is the address that leads nowhere.
+        if matches!(error, Failure::Refused { status: 404, code: Some(_), .. }) {
+            let what = format!("{} has no pet {id}", self.service);
+            return Failed::new(Exit::NotFound, what).hint("to see all pets: petstore pets list --all");
+        }
+        Failed::request(error, self.service, changing)
     }
 
     /// Who added these pets and when, if a column shows it.

@@ -10,7 +10,8 @@ use crate::clock::time_zone;
 use crate::model::{ObservedStatus, PetHistoryEntry, PetMembers, display_safe, short};
 
 pub async fn run(context: &PetsContext<'_>, args: &HistoryArgs) -> Result<Exit, Failed> {
-    let history = repeated(|| context.client.history(args.id)).await.map_err(|error| context.failed(&error))?;
+    let history = repeated(|| context.client.history(args.id)).await;
+    let history = history.map_err(|error| context.failed_of(args.id, &error, false))?;
     let zone = time_zone();
     args.output.write(
         |out| {

@@ -71,7 +71,7 @@ fn failed(context: &PetsContext<'_>, id: PetId, error: &Failure) -> Failed {
         let status = status.as_ref().map_or_else(|| "without a status".to_owned(), |status| short(status.as_str()));
         return Failed::new(Exit::Refused, format!("pet {id} is {status} by now: nothing was changed"));
     }
-    let failed = Failed::request(error, context.service, true);
+    let failed = context.failed_of(id, error, true);
     if error.outcome_unknown() {
         return failed.hint(format!("the pet may or may not have been changed; check with: petstore pets get {id}"));
     }

@@ -196,6 +196,35 @@ fn a_command_gets_each_new_pet_without_a_shell_and_one_that_fails_does_not_stop_
     fails_cleanly(&missing, 2, "cannot run /nonexistent/print for pet 30: ");
 }
 
+#[test]
+fn changes_of_pets_are_printed_with_what_they_were_and_a_command_gets_them_too() {
+    let served = Served::start();
+    let read = served.home.path().join("read");
+    let script = format!("cat >> {}; exit 3", read.display());
+    let (mut running, mut lines, mut begun) = watching(&served, &["--from", "30"]);
+    let exec = ["--from", "30", "--exec", "/bin/sh", "-c", &script];
+    let (mut executing, _, mut told) = watching(&served, &exec);
+    assert!(begun.next().unwrap().starts_with("watching") && told.next().unwrap().starts_with("watching"));
+    // Once its addition is printed, the watch has begun.
+    assert_eq!(served.run(&["pets", "add", "--name", "Rex", "--category-id", "3"]).status.code(), Some(0));
+    assert_eq!(&lines.next().unwrap()[8..], "  + 31  Rex  3  available");
+    assert!(told.next().unwrap().starts_with("pet 31: /bin/sh failed"));
+    let sold = served.run(&["pets", "set", "31", "--status", "sold", "--name", "Röx"]);
+    assert_eq!(sold.status.code(), Some(0));
+    assert_eq!(served.run(&["pets", "set", "31", "--status", "pending"]).status.code(), Some(0));
+    assert_eq!(&lines.next().unwrap()[8..], "  * 31  Röx  3  sold  (name was Rex, status was available)");
+    assert_eq!(&lines.next().unwrap()[8..], "  * 31  Röx  3  pending  (status was sold)");
+    for _ in 0..2 {
+        assert!(told.next().unwrap().starts_with("pet 31: /bin/sh failed"));
+    }
+    interrupt(&mut running);
+    interrupt(&mut executing);
+    let text = std::fs::read_to_string(read).unwrap();
+    let pets: Vec<serde_json::Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let statuses: Vec<_> = pets.iter().map(|pet| pet["status"].as_str().unwrap()).collect();
+    assert_eq!(statuses, ["available", "sold", "pending"]);
+}
+
 /// Starts a watch whose command for pet 30 has a child, and waits until that runs. Returns the id of the child, too.
 fn with_a_command_that_hangs(served: &Served, more: &[&str]) -> (Running, String) {
     let file = served.home.path().join("child");

@@ -1,0 +1,156 @@
+//! `petstore pets set` and `petstore pets history`.
+
+use std::fs;
+
+use super::fixture::{KEY, Served, against_answer, all, fails_cleanly, home, petstore, run, stderr, stdout};
+use crate::stub::json;
+
+impl Served {
+    /// A pet that is available; its id.
+    fn with(&self, name: &str) -> String {
+        let added = self.run(&["pets", "add", "--name", name, "--category-id", "3", "-o", "ids"]);
+        assert_eq!(added.status.code(), Some(0), "{}", stderr(&added));
+        stdout(&added).trim().to_owned()
+    }
+
+    fn csv(&self, ids: &[&str]) -> Vec<String> {
+        let got = self.run(&[&["pets", "get", "-q", "-o", "csv", "--no-header"], ids].concat());
+        stdout(&got).lines().map(str::to_owned).collect()
+    }
+
+    /// A key that may read histories.
+    fn auditor(&self) -> String {
+        let database = format!("sqlite:{}", self.home.path().join("store.db").display());
+        let create = ["keys", "create", "--database", &database, "--name", "ledger", "--scopes", "read,audit"];
+        stdout(&run(&self.home, &create)).trim().to_owned()
+    }
+
+    /// With a profile of this name and these lines.
+    fn run_in(&self, profile: &str, lines: &str, words: &[&str]) -> std::process::Output {
+        let config = format!("[profiles.{profile}]\nbase_url = \"{}\"\n{lines}\n", self.base_url);
+        fs::create_dir_all(self.home.path().join(".config/petstore")).unwrap();
+        fs::write(self.home.path().join(".config/petstore/config.toml"), config).unwrap();
+        let words = [&["-p", profile, "pets"], words].concat();
+        petstore(&self.home, &words).env("PETSTORE_API_KEY", &self.key).output().unwrap()
+    }
+}
+
+#[test]
+fn one_pet_is_changed_and_shown_as_it_is_then() {
+    let served = Served::start();
+    let id = served.with("Rex");
+    let sold = served.run(&["pets", "set", &id, "--status", "sold", "--if-status", "available", "-o", "json"]);
+    let pet = "{\"id\":31,\"name\":\"Rex\",\"categoryId\":3,\"status\":\"sold\"}\n";
+    assert_eq!(all(&sold), (Some(0), pet.to_owned(), String::new()));
+    let renamed = served.run(&["pets", "set", &id, "--name", "=Max", "--category-id", "-4", "-o", "csv"]);
+    assert_eq!(stdout(&renamed).lines().nth(1), Some("31,'=Max,-4,sold"));
+    assert_eq!(served.csv(&[&id]), ["31,'=Max,-4,sold"]);
+}
+
+#[test]
+fn of_many_pets_those_that_somebody_else_has_changed_are_named() {
+    let served = Served::start();
+    let ids = ["Rex", "Max", "Bo"].map(|name| served.with(name));
+    let [rex, max, bo] = ids.each_ref().map(String::as_str);
+    served.run(&["pets", "set", max, "--status", "pending"]);
+    let sell = |ids: &[&str]| {
+        let sell = ["pets", "set", "--status", "sold", "--if-status", "available", "-o", "ids"];
+        served.run(&[&sell, ids].concat())
+    };
+    let (status, out, said) = all(&sell(&[rex, max, "4711", bo]));
+    assert_eq!((status, out.as_str()), (Some(3), "31\n33\n"), "{said}");
+    let conflict = "petstore: pet 32: pet 32 is pending by now: nothing was changed";
+    let lines: Vec<_> = said.lines().collect();
+    assert!(lines[0] == conflict && lines[1].ends_with(" has no pet 4711") && lines.len() == 2, "{said}");
+    assert_eq!(served.csv(&[rex, max, bo]), ["31,Rex,3,sold", "32,Max,3,pending", "33,Bo,3,sold"]);
+    fails_cleanly(&sell(&[max]), 7, "pet 32 is pending by now: nothing was changed");
+    let none = sell(&[rex, max]);
+    assert_eq!((none.status.code(), stdout(&none).as_str()), (Some(7), ""), "{}", stderr(&none));
+}
+
+#[test]
+fn a_dry_run_shows_what_would_become_of_them_and_changes_nothing() {
+    let served = Served::start();
+    let ids = [served.with("Rex"), served.with("Max")];
+    let [rex, max] = ids.each_ref().map(String::as_str);
+    let set = ["pets", "set", rex, max, "--status", "sold", "--name", "Bo", "--dry-run", "-o", "csv", "--no-header"];
+    let (status, out, said) = all(&served.run(&set));
+    assert_eq!((status, out.as_str()), (Some(0), "31,Bo,3,sold\n32,Bo,3,sold\n"), "{said}");
+    assert_eq!(served.csv(&[rex, max]), ["31,Rex,3,available", "32,Max,3,available"]);
+    fails_cleanly(&served.run(&["pets", "set", "99", "--status", "sold", "--dry-run", "-q"]), 5, " has no pet 99");
+}
+
+#[test]
+fn every_wrong_value_is_named_with_its_flag() {
+    let set = |words: &[&str]| run(&home(), &[&["--demo", "pets", "set", "1"], words].concat());
+    let wrong = set(&["--name", " ", "--category-id", "three"]);
+    fails_cleanly(&wrong, 2, "--name: Name is required");
+    let said = stderr(&wrong);
+    assert!(said.contains("--category-id: \"three\" is not a number"), "{said}");
+    assert!(said.contains("for all options: petstore --demo pets set --help"), "{said}");
+    fails_cleanly(&set(&["--status", "gone"]), 2, "--status");
+    fails_cleanly(&set(&[]), 2, "");
+}
+
+#[test]
+fn a_pet_that_is_not_there_is_named() {
+    let served = Served::start();
+    let missing = served.run(&["pets", "set", "99", "--status", "sold"]);
+    fails_cleanly(&missing, 5, " has no pet 99\nhint: to see all pets: petstore pets list --all");
+    let mut history = served.petstore(&["pets", "history", "99"]);
+    let missing = history.env("PETSTORE_API_KEY", served.auditor()).output().unwrap();
+    fails_cleanly(&missing, 5, " has no pet 99\nhint: to see all pets: petstore pets list --all");
+}
+
+#[test]
+fn a_read_only_profile_is_not_changed_and_a_protected_one_only_with_a_confirmation() {
+    let served = Served::start();
+    let id = served.with("Rex");
+    let sell = ["set", &id, "--status", "sold", "-o", "ids"];
+    let yes = [&sell[..], &["--yes"]].concat();
+    let why = "nothing was sent: shop is read-only (read_only = true in its profile)";
+    fails_cleanly(&served.run_in("shop", "read_only = true", &yes), 2, why);
+    let dry = served.run_in("shop", "read_only = true", &[&sell[..], &["--dry-run"]].concat());
+    assert_eq!(dry.status.code(), Some(0), "{}", stderr(&dry));
+    let protected = "protect = true\nlabel = \"SHOP\"";
+    let asked = "SHOP is protected and needs a confirmation\nhint: to confirm: --yes";
+    fails_cleanly(&served.run_in("shop", protected, &sell), 2, asked);
+    assert_eq!(served.csv(&[&id]), ["31,Rex,3,available"]);
+    assert_eq!(all(&served.run_in("shop", protected, &yes)), (Some(0), "31\n".to_owned(), String::new()));
+    assert_eq!(served.csv(&[&id]), ["31,Rex,3,sold"]);
+}
+
+#[tokio::test]
+async fn a_service_that_does_not_offer_changes_is_named() {
+    let set = ["pets", "set", "1", "--status", "sold"];
+    let refused = against_answer(json("200 OK", "[]"), &set).await;
+    fails_cleanly(&refused, 2, "petstore: 127.0.0.1");
+    assert!(stderr(&refused).contains(" does not offer to change pets"), "{}", stderr(&refused));
+}
+
+#[test]
+fn a_history_is_one_line_for_each_change_with_who_made_it() {
+    let served = Served::start();
+    let id = served.with("Rex");
+    for words in [&["--status", "sold"][..], &["--name", "Max", "--category-id", "5"]] {
+        assert_eq!(served.run(&[&["pets", "set", &id], words].concat()).status.code(), Some(0));
+    }
+    let auditor = served.auditor();
+    let history = |words: &[&str]| {
+        let mut command = served.petstore(&[&["pets", "history", &id], words].concat());
+        stdout(&command.env("PETSTORE_API_KEY", &auditor).output().unwrap())
+    };
+    let lines = history(&[]);
+    let told: Vec<_> = lines.lines().map(|line| line.split_at(19).1).collect();
+    let by = format!("  {:<20}  ", "test");
+    let expected =
+        ["added: Rex, category 3, available", "sold (was available)", "Max, category 5 (was Rex, category 3)"];
+    assert_eq!(told, expected.map(|what| format!("{by}{what}")));
+    let entries: Vec<serde_json::Value> = serde_json::from_str(&history(&["--json"])).unwrap();
+    assert_eq!(entries.len(), 3);
+    assert_eq!((&entries[1]["from"]["status"], &entries[1]["to"]["status"]), (&"available".into(), &"sold".into()));
+    assert_eq!(entries[2]["by"]["name"], "test");
+    assert_eq!(entries[0].get("from"), None);
+    fails_cleanly(&served.run(&["pets", "history", &id]), 4, "(forbidden)");
+    assert!(!lines.contains(KEY) && !lines.contains(&auditor));
+}
