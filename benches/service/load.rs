@@ -50,6 +50,13 @@ impl Request {
         let rest = format!("{headers}content-type: application/json\r\ncontent-length: {}\r\n\r\n{body}", body.len());
         Self { bytes: head("POST", "", key, &rest), status: 201, body: 50 }
     }
+
+    /// Another status of a pet.
+    pub fn change(id: u64, status: &str, key: &str) -> Self {
+        let body = format!(r#"[{{"op":"replace","path":"/status","value":"{status}"}}]"#);
+        let rest = format!("content-type: application/json-patch+json\r\ncontent-length: {}\r\n\r\n{body}", body.len());
+        Self { bytes: head("PATCH", &format!("/{id}"), key, &rest), status: 200, body: 50 }
+    }
 }
 
 fn head(method: &str, path: &str, key: &str, rest: &str) -> Vec<u8> {
