@@ -4,6 +4,7 @@
 //! [`prompt`] asks the questions; each task has its own file and uses the same library as the screens.
 
 mod add;
+mod change;
 mod domains;
 mod import;
 mod pets;
@@ -26,11 +27,12 @@ pub use session::{DialogueSetup, Session};
 /// A choice of the main menu: its name, where it is offered, and what it does.
 type Task = (&'static str, fn(&Session) -> bool, fn(&mut Session) -> LocalBoxFuture<'_, Asked<()>>);
 
-const TASKS: [Task; 9] = [
+const TASKS: [Task; 10] = [
     ("browse pets", |_| true, |session| Box::pin(session.browse())),
     ("search pets", |_| true, |session| Box::pin(session.search())),
     ("add pets", may_add, |session| Box::pin(session.add())),
     ("find a pet by its id", |_| true, |session| Box::pin(session.by_id())),
+    ("sell, reserve or return a pet", may_add, |session| Box::pin(session.change())),
     ("import a file of pets", |session| may_add(session) && is_local(session), |session| Box::pin(session.import())),
     ("check a domain", is_local, |session| Box::pin(session.check_domain())),
     ("set up a domain, step by step", is_local, |session| Box::pin(session.set_up_domain())),
@@ -82,7 +84,9 @@ impl Session {
             self.open_queue()?;
         }
         match &self.settings.service {
-            Service::Demo => self.talk.say("These are 250 samples; changes are not kept."),
+            Service::Demo => self.talk.say(
+                "These are 250 samples; changes are not kept. For a first sale, type sell, then id 1, and press Enter.",
+            ),
             Service::Remote(remote) if remote.key.is_none() => {
                 self.talk.say("No API key is set. Set PETSTORE_API_KEY, or start with --demo for samples.")
             }

@@ -205,6 +205,7 @@ fn session(
     let size = Size { columns, rows };
     let mut state = AppState::new(&settings, domains, size, IdempotencyKeys::new(Uuid::new_v4()));
     state.keymap = Arc::new(keymap);
+    state.pets.teaches = choices.demo;
     let theme = Arc::clone(&state.theme);
     let appearance = Appearance { ascii: settings.ascii, theme, depth: env.depth(), zone: clock::time_zone() };
     state.add.setup = settings.config.add.clone();

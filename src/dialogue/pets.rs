@@ -15,7 +15,7 @@ use crate::api::inventory::in_parts;
 use crate::api::{Coverage, Failure};
 use crate::app::inventory::search::{Query, Search, fitting};
 use crate::model::sunset::{self, GET_PET_REMOVED_ON_WORDS};
-use crate::model::{Limit, Pet, PetQuery, Provenances, counted, short};
+use crate::model::{Limit, Pet, PetId, PetQuery, Provenances, counted, short};
 
 /// How many matches are listed at a time.
 const AT_ONCE: usize = 20;
@@ -135,23 +135,30 @@ impl Session {
         loop {
             let Some(id) = self.talk.ask(question, ID_HELP, read).await? else { return Ok(()) };
             question = "Another id, or press Enter to end:";
-            // GET by id is deprecated: it is used only if the user asks for it.
-            let mut ask = if sunset::is_over(self.now().wall) { Ask::Never } else { Ask::IfNeeded };
-            let client = self.setup.client.called("pet by id");
-            while let Some(found) = self.answer(find(&client, &Lists::default(), id, ask)).await? {
-                if let Some(pet) = &found.pet {
-                    self.pets.put([pet.clone()]);
-                    self.talk.say(format!("{}.", words::pet(pet, &self.settings.categories)))?;
-                    break;
-                }
-                self.talk.say(format!("Not found: {id}. {}", found.why_none()))?;
-                let asked = format!("Request it directly? The service removes that on {GET_PET_REMOVED_ON_WORDS}.");
-                if found.get.is_some() || !self.talk.is_yes(&asked, false).await? {
-                    break;
-                }
-                ask = Ask::Now;
+            if let Some(pet) = self.find_by_id(id).await? {
+                self.talk.say(format!("{}.", words::pet(&pet, &self.settings.categories)))?;
             }
         }
+    }
+
+    /// The pet of this id as the service has it, or nothing, with a message.
+    pub(super) async fn find_by_id(&mut self, id: PetId) -> Asked<Option<Pet>> {
+        // GET by id is deprecated: it is used only if the user asks for it.
+        let mut ask = if sunset::is_over(self.now().wall) { Ask::Never } else { Ask::IfNeeded };
+        let client = self.setup.client.called("pet by id");
+        while let Some(found) = self.answer(find(&client, &Lists::default(), id, ask)).await? {
+            if let Some(pet) = &found.pet {
+                self.pets.put([pet.clone()]);
+                return Ok(found.pet);
+            }
+            self.talk.say(format!("Not found: {id}. {}", found.why_none()))?;
+            let asked = format!("Request it directly? The service removes that on {GET_PET_REMOVED_ON_WORDS}.");
+            if found.get.is_some() || !self.talk.is_yes(&asked, false).await? {
+                break;
+            }
+            ask = Ask::Now;
+        }
+        Ok(None)
     }
 
     /// Lists pets, numbered after the first `before` ones. Gives the last number.
@@ -159,6 +166,8 @@ impl Session {
         let lines = (before + 1..).zip(pets);
         let lines = lines.map(|(number, pet)| format!("{number}: {}", words::pet(pet, &self.settings.categories)));
         self.talk.say_all(lines)?;
+        self.listed.truncate(before);
+        self.listed.extend(pets.iter().map(|pet| pet.id));
         Ok(before + pets.len())
     }
 

@@ -13,7 +13,7 @@ use crate::app::inventory::store::PetStore;
 use crate::app::{DomainSetup, Outbox, Queue, Queues};
 use crate::clock::Now;
 use crate::config::{Service, Settings};
-use crate::model::{IdempotencyKeys, PetId, PetStatus, counted};
+use crate::model::{IdempotencyKeys, Pet, PetId, PetStatus, counted};
 
 /// What a session works with.
 pub struct DialogueSetup {
@@ -45,6 +45,10 @@ pub struct Session {
     pub(super) may_add: bool,
     /// The pets known of the service.
     pub(super) pets: PetStore,
+    /// The pets listed last, in the order of their numbers.
+    pub(super) listed: Vec<PetId>,
+    /// The last change of this session: the pet as it is and as it was.
+    pub(super) last_change: Option<(Pet, Pet)>,
     /// The pets added in this session.
     pub(super) added: Vec<PetId>,
     /// The pets that wait to be sent.
@@ -60,7 +64,8 @@ impl Session {
         let keys = IdempotencyKeys::new(Uuid::new_v4());
         let pets = PetStore::new(settings.config.pets.load_limit);
         let (added, outbox, queue) = (Vec::new(), Outbox::default(), Queue::default());
-        Self { talk, settings, setup, service, keys, may_add: false, pets, added, outbox, queue }
+        let (listed, last_change, may_add) = (Vec::new(), None, false);
+        Self { talk, settings, setup, service, keys, may_add, pets, listed, last_change, added, outbox, queue }
     }
 
     /// Where the pets are, with the user's name for it.

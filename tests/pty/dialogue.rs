@@ -5,7 +5,7 @@ use crate::harness::Start;
 #[test]
 fn questions_and_answers_write_no_escape_sequence() {
     let mut talk = Start::petstore(&["--accessible", "--demo"]).open();
-    talk.answer("Main menu, 1 to 9:", "3\r");
+    talk.answer("Main menu, 1 to 10:", "3\r");
     talk.answer("Name, or press Enter to end:", "Biscuit\r");
     talk.answer("Category, a whole number:", "3\r");
     talk.answer("Status, 1 to 4", "sold\r");
@@ -23,6 +23,6 @@ fn a_terminal_that_cannot_show_a_screen_gets_questions() {
     let mut talk = Start::petstore(&["--demo"]).env("TERM", "dumb").open();
     talk.shows(&["petstore in plain lines."]);
     // Ctrl-D.
-    talk.answer("Main menu, 1 to 9:", "\x04");
+    talk.answer("Main menu, 1 to 10:", "\x04");
     assert_eq!(talk.ended().0, 0);
 }

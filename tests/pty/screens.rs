@@ -73,6 +73,19 @@ fn a_first_start_starts_over_with_samples_or_ends() {
 }
 
 #[test]
+fn the_demo_teaches_the_first_sale() {
+    let mut app = Start::petstore(&["--demo"]).open();
+    app.shows(BROWSING);
+    app.shows(&["Press s to sell this pet; u undoes that."]);
+    app.send("s");
+    app.shows(&["Change the status", "Rex (#1)"]);
+    app.send("\r");
+    app.shows(&["Rex (#1): sold. u undoes it."]);
+    app.send("u");
+    app.shows(&["Rex (#1): undone, available.", "sold 25"]);
+}
+
+#[test]
 fn the_demo_keeps_no_theme_and_the_next_start_is_still_the_first_one() {
     let home = tempfile::tempdir().unwrap();
     let start = |words: &[&str]| Start::petstore(words).env("HOME", home.path().to_str().unwrap());

@@ -66,6 +66,8 @@ pub struct State {
     pub changing: BTreeMap<PetId, Pet>,
     /// What this program changed last, as it is and as it was.
     pub last_change: Option<(Pet, Pet)>,
+    /// Whether the first row tells how a pet is sold, as in the demo.
+    pub teaches: bool,
     /// How pets were after their last change, by whom and when, as reported.
     pub changed_by: BTreeMap<PetId, (Pet, Option<String>, Option<Timestamp>)>,
     /// The pets that were changed since a reading began: what it shows of them may be older.

@@ -13,7 +13,7 @@ async fn bad_rows_are_named_before_it_is_asked_whether_to_send() {
     let service = Service::start().await;
     let person = Person::of(&service);
     person.file("pets.csv", FILE);
-    let lines = ["5", "nothing.csv", "~/pets.csv", "", "import", "~/pets.csv", "yes", "5", "~/pets.csv", "quit"];
+    let lines = ["6", "nothing.csv", "~/pets.csv", "", "import", "~/pets.csv", "yes", "6", "~/pets.csv", "quit"];
     insta::assert_snapshot!(person.says(&lines).await);
     assert_eq!(service.get("/v1/pets").await.json().as_array().unwrap().len(), 3);
 }
@@ -23,7 +23,7 @@ async fn columns_without_a_known_name_are_asked_for() {
     let service = Service::start().await;
     let person = Person::of(&service);
     person.file("pets.csv", "animal,kind\nRex,3\nMax,4\n");
-    let lines = ["5", "'~/pets.csv'", "animal", "3", "three", "7", "y", "quit"];
+    let lines = ["6", "'~/pets.csv'", "animal", "3", "three", "7", "y", "quit"];
     insta::assert_snapshot!(person.says(&lines).await);
 }
 
@@ -33,7 +33,7 @@ async fn rows_that_the_service_refuses_are_named_and_so_is_a_missing_file() {
     let person = Person::at(&stub.base_url, "petk_0123456789abcdef77d0", impatient(), "");
     person.file("pets.csv", "name,category\nRex,1\n");
     person.file("empty.csv", "");
-    insta::assert_snapshot!(person.says(&["5", "~/empty.csv", "5", "~/pets.csv", "yes", "quit"]).await);
+    insta::assert_snapshot!(person.says(&["6", "~/empty.csv", "6", "~/pets.csv", "yes", "quit"]).await);
 }
 
 #[tokio::test]
@@ -43,7 +43,7 @@ async fn an_import_that_finds_no_service_sends_nothing_and_can_be_begun_again() 
     drop(listener);
     let person = Person::at(&base_url, "petk_0123456789abcdef77d0", Timeouts::default(), "");
     person.file("pets.csv", "name,category\nRex,1\n");
-    let transcript = person.says(&["5", "~/pets.csv", "yes", "5", "~/pets.csv", "no", "quit"]).await;
+    let transcript = person.says(&["6", "~/pets.csv", "yes", "6", "~/pets.csv", "no", "quit"]).await;
     insta::assert_snapshot!(transcript);
 }
 
@@ -85,7 +85,7 @@ async fn what_an_earlier_import_added_is_never_sent_again_unasked() {
     ] {
         let service = Service::start().await;
         let person = after_another(&service, before, now).await;
-        let transcript = person.says(&[&["5", "~/week.csv"], answers, &["quit"]].concat()).await;
+        let transcript = person.says(&[&["6", "~/week.csv"], answers, &["quit"]].concat()).await;
         assert!(transcript.contains(says), "{transcript}");
         let there = service.get("/v1/pets").await.json().as_array().unwrap().len();
         assert_eq!(there, count, "{transcript}");

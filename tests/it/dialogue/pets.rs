@@ -25,9 +25,9 @@ async fn browse_by_status_and_number_page_by_page() {
 #[tokio::test]
 async fn help_back_and_quit_are_understood_at_every_question() {
     let service = Service::start().await;
-    let lines = ["?", "back", "1", "help", "back", "3", "HELP", "\"Quit\"", "?", "back", "9", "quit"];
+    let lines = ["?", "back", "1", "help", "back", "3", "HELP", "\"Quit\"", "?", "back", "10", "quit"];
     insta::assert_snapshot!(Person::of(&service).says(&lines).await);
-    assert!(Person::of(&service).says(&[]).await.ends_with("Main menu, 1 to 8: \nGoodbye.\n"));
+    assert!(Person::of(&service).says(&[]).await.ends_with("Main menu, 1 to 9: \nGoodbye.\n"));
 }
 
 #[tokio::test]
@@ -39,7 +39,7 @@ async fn an_empty_store_says_how_to_add_the_first() {
 #[tokio::test]
 async fn add_one_after_another_and_correct_what_is_wrong() {
     let service = Service::start().await;
-    let lines = ["3", "Biscuit", "3rd", "3", "2", "Waffle", "", "", " ", "4", "1", "", "9", "", "quit"];
+    let lines = ["3", "Biscuit", "3rd", "3", "2", "Waffle", "", "", " ", "4", "1", "", "10", "", "quit"];
     insta::assert_snapshot!(Person::of(&service).says(&lines).await);
 }
 
@@ -216,6 +216,69 @@ async fn one_by_its_id() {
 }
 
 #[tokio::test]
+async fn a_pet_is_sold_by_its_number_in_the_list_or_by_its_id_and_the_last_change_is_undone() {
+    let service = Service::start().await;
+    service.store.insert_samples(8, clock::now()).await.unwrap();
+    let before = ["5", "undo", "2", "rex", "help", "id 99", "no", "id 1", "", ""];
+    let by_number =
+        ["1", "available", "", "sell", "9", "3", "pending", "undo", "undo", "#2", "", "id 2", "sold", "", "quit"];
+    let lines = [&before[..], &by_number].concat();
+    insta::assert_snapshot!(Person::of(&service).says(&lines).await);
+    let statuses = service.get("/v1/pets").await.json();
+    let statuses: Vec<_> = statuses.as_array().unwrap().iter().map(|pet| pet["status"].as_str().unwrap()).collect();
+    assert_eq!(statuses[..4], ["sold", "sold", "available", "available"]);
+}
+
+/// Somebody else sells the pet while it is asked what becomes of it.
+#[tokio::test]
+async fn whoever_comes_second_is_told_what_the_pet_is_and_overwrites_nothing() {
+    let service = Service::start().await;
+    service.post("{\"name\":\"Rex\",\"categoryId\":1}").await;
+    let person = Person::of(&service);
+    let (mut keyboard, lines) = tokio::io::duplex(256);
+    let selling = async {
+        keyboard.write_all(&said(&["1", "", "", "sell", "1"])).await.unwrap();
+        // What it is was read before.
+        let sold = r#"[{"op":"replace","path":"/status","value":"pending"}]"#;
+        while service.get("/v1/pets/1").await.json()["status"] != "pending" {
+            let json = [("Content-Type", "application/json-patch+json")];
+            service.call("PATCH", "/v1/pets/1", &json, sold).await;
+        }
+        keyboard.write_all(&said(&["sold", "", "quit"])).await.unwrap();
+        keyboard
+    };
+    let ((leave, transcript), _keyboard) = tokio::join!(person.talks(BufReader::new(lines)), selling);
+    assert!(matches!(leave, Leave::Quit), "{leave:?}");
+    let told = "Somebody was faster: Rex, category 1, pending, id 1. Nothing was changed.\n";
+    assert!(transcript.contains(told), "{transcript}");
+    assert_eq!(service.get("/v1/pets/1").await.json()["status"], "pending");
+}
+
+#[tokio::test]
+async fn a_service_without_changes_a_protected_and_a_read_only_profile_are_respected() {
+    let stub = always(json("200 OK", r#"[{"id":1,"name":"Rex","categoryId":1,"status":"sold"}]"#)).await;
+    let person = Person::at(&stub.base_url, "petk_0123456789abcdef77d0", impatient(), "");
+    let transcript = person.says(&["1", "", "", "sell", "1", "", "quit"]).await;
+    assert!(transcript.contains("HOST does not offer to change pets: this one stays as it is.\n"), "{transcript}");
+    let service = Service::start().await;
+    service.post("{\"name\":\"Rex\",\"categoryId\":1}").await;
+    let with = |line: &str| {
+        let config = format!("profile = \"live\"\n[profiles.live]\nbase_url = \"ADDRESS\"\n{line}\n");
+        Person::at(&service.server.base_url(), service.key(), Timeouts::default(), &config)
+    };
+    let no = with("protect = true").says(&["sell", "id 1", "", "", "", "quit"]).await;
+    assert!(
+        no.contains("This profile is protected. Continue? Yes or no, press Enter for no: \nNothing was sent."),
+        "{no}"
+    );
+    assert_eq!(service.get("/v1/pets/1").await.json()["status"], "available");
+    let yes = with("protect = true").says(&["sell", "id 1", "", "yes", "undo", "", "quit"]).await;
+    let told = ["Changed: Rex, category 1, sold, id 1.\n", "Undone: Rex, category 1, available, id 1.\n"];
+    assert!(told.iter().all(|told| yes.contains(told)), "{yes}");
+    assert!(!with("read_only = true").says(&["quit"]).await.contains("sell, reserve"));
+}
+
+#[tokio::test]
 async fn names_from_outside_cannot_move_anything() {
     let stub = always(json("200 OK", r#"[{"id":1,"name":"\u001b[2J\u202eRex","categoryId":1,"status":"lost"}]"#)).await;
     let person = Person::at(&stub.base_url, "petk_0123456789abcdef77d0", impatient(), "");
@@ -248,5 +311,5 @@ async fn ctrl_c_stops_what_runs_and_twice_ends() {
     };
     let ((exit, transcript), _keyboard) = tokio::join!(talking, pressing);
     assert!(matches!(exit, Leave::Interrupted), "{exit:?}");
-    assert!(transcript.ends_with("Stopped. Ctrl-C again ends petstore.\nMain menu, 1 to 8: \n"), "{transcript}");
+    assert!(transcript.ends_with("Stopped. Ctrl-C again ends petstore.\nMain menu, 1 to 9: \n"), "{transcript}");
 }

@@ -245,7 +245,9 @@ pub fn place(state: &AppState, page: &Page<'_>) -> String {
     let here = format!("Row {} of {rows}.", (state.pets.cursor() + 1).min(rows));
     let since = state.pets.store.read().filter(|_| state.pets.store.is_cached());
     let more = since.map_or_else(|| rest(state), |at| format!("From {}.", page.moment(at.wall)));
-    format!("{here} {more}")
+    let is_first = state.pets.teaches && state.pets.cursor() == 0 && state.pets.last_change.is_none();
+    let sale = if is_first { " Press s to sell this pet; u undoes that." } else { "" };
+    format!("{here} {more}{sale}")
 }
 
 /// Whether there are more pets than the tab shows, and where they are.
