@@ -258,7 +258,7 @@ async fn a_change_that_was_refused_at_one_instance_is_not_made_later_by_another(
     change(PetStatus::Sold, PetStatus::Available).await;
     proxy.set(Line::Whole);
     assert_eq!(late.await.unwrap().unwrap(), ChangeOutcome::Refused(pet.clone()));
-    assert_eq!(all(&store).await, [pet.clone()]);
+    assert_eq!(all(&store).await, std::slice::from_ref(&pet));
     // Nor where it is asked for again, while another request with this key is still another one.
     assert_eq!(ask().await, ChangeOutcome::Refused(pet.clone()));
     let other = patch(PetStatus::Available, PetStatus::Sold);
