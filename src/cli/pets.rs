@@ -12,7 +12,7 @@ mod watch;
 use std::future::Future;
 
 use crate::config::{Env, Service, Settings, settings};
-use crate::model::{counted, display_safe};
+use crate::model::{PetId, counted, display_safe};
 
 use super::args::{GlobalArgs, PetFormat};
 use super::confirm::{confirm, question};
@@ -83,14 +83,22 @@ async fn at_the_service(
         PetsCommand::Stats(args) => until_ended(list::count(&context, &args, true)).await,
         PetsCommand::Add(args) => {
             let ended = until_ended(add::run(&context, args)).await;
-            if matches!(ended, Ok(Exit::Hangup | Exit::Interrupt | Exit::Quit | Exit::Terminate)) {
-                note(&settings.with_flags(
-                    "stopped waiting: the pet may or may not have been added; check with: petstore pets list --all",
-                ));
+            say_if_stopped(
+                &ended,
+                settings,
+                "the pet may or may not have been added; check with: petstore pets list --all",
+            );
+            ended
+        }
+        PetsCommand::Set(args) => {
+            let ids = args.ids.iter().map(PetId::to_string).collect::<Vec<_>>().join(" ");
+            let ended = until_ended(set::run(&context, args)).await;
+            let unknown = format!("pets may or may not have been changed; check with: petstore pets get {ids}");
+            if changes {
+                say_if_stopped(&ended, settings, &unknown);
             }
             ended
         }
-        PetsCommand::Set(args) => until_ended(set::run(&context, args)).await,
         PetsCommand::History(args) => until_ended(history::run(&context, &args)).await,
         PetsCommand::Get(args) => until_ended(get::run(&context, &args)).await,
         PetsCommand::Watch(args) => until_ended(watch::run(&context, &args)).await,
@@ -108,6 +116,13 @@ async fn until_ended(work: impl Future<Output = Result<Exit, Failed>>) -> Result
     tokio::select! {
         result = work => result,
         exit = signals.next() => Ok(exit),
+    }
+}
+
+/// What is not known of a change where a signal has ended the wait for its answer.
+fn say_if_stopped(ended: &Result<Exit, Failed>, settings: &Settings, unknown: &str) {
+    if matches!(ended, Ok(Exit::Hangup | Exit::Interrupt | Exit::Quit | Exit::Terminate)) {
+        note(&settings.with_flags(&format!("stopped waiting: {unknown}")));
     }
 }
 

@@ -1,8 +1,15 @@
 //! `petstore pets set` and `petstore pets history`.
 
 use std::fs;
+use std::io::{Read as _, Write as _};
+use std::net::TcpListener;
+use std::process::Stdio;
 
-use super::fixture::{KEY, Served, against_answer, all, fails_cleanly, home, petstore, run, stderr, stdout};
+use rustix::process::Signal;
+
+use super::fixture::{
+    KEY, Running, Served, against_answer, all, fails_cleanly, home, petstore, run, signal, stderr, stdout,
+};
 use crate::stub::json;
 
 impl Served {
@@ -126,6 +133,32 @@ async fn a_service_that_does_not_offer_changes_is_named() {
     let refused = against_answer(json("200 OK", "[]"), &set).await;
     fails_cleanly(&refused, 2, "petstore: 127.0.0.1");
     assert!(stderr(&refused).contains(" does not offer to change pets"), "{}", stderr(&refused));
+}
+
+#[test]
+fn a_hanging_change_that_a_signal_ends_says_what_is_known_of_it() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = format!("http://{}/v1", listener.local_addr().unwrap());
+    let set = ["--base-url", &address, "pets", "set", "7", "9", "--status", "sold"];
+    let mut command = petstore(&home(), &set);
+    command.env("PETSTORE_API_KEY", KEY).stderr(Stdio::piped());
+    let mut running = Running(command.spawn().unwrap());
+    let asked = || {
+        let (mut socket, mut request) = (listener.accept().unwrap().0, [0; 4096]);
+        let read = socket.read(&mut request).unwrap();
+        (socket, String::from_utf8_lossy(&request[..read]).into_owned())
+    };
+    let list = String::from_utf8(json("200 OK", "[]")).unwrap();
+    let offers = list.replace("content-type", "accept-patch: application/json-patch+json\r\ncontent-type");
+    asked().0.write_all(offers.as_bytes()).unwrap();
+    let (_socket, request) = asked();
+    assert!(request.starts_with("PATCH /v1/pets/7 "), "{request}");
+    signal(&running.0, Signal::INT);
+    assert_eq!(running.0.wait().unwrap().code(), Some(130));
+    let mut told = String::new();
+    running.0.stderr.take().unwrap().read_to_string(&mut told).unwrap();
+    let check = format!("check with: petstore --base-url {address} pets get 7 9");
+    assert_eq!(told, format!("stopped waiting: pets may or may not have been changed; {check}\n"));
 }
 
 #[test]
