@@ -1,4 +1,5 @@
-//! The user's own actions: programs that run beside the app for the pet under the cursor, or for the rows.
+//! The user's own actions: programs that run beside the app for the pet under the cursor, for the rows, or for what is
+//! marked.
 
 #[cfg(test)]
 mod tests;
@@ -22,8 +23,8 @@ use crate::model::{Pet, short};
 pub fn choose(state: &mut AppState, number: usize, now: Now) {
     let Some(action) = state.actions.get(number).cloned() else { return };
     let pets: Vec<Pet> = match action.on {
-        On::Pet => state.pets.selected().cloned().into_iter().collect(),
-        On::Rows => state.pets.rows_from(0).cloned().collect(),
+        On::Rows if state.pets.marked.is_empty() => state.pets.rows_from(0).cloned().collect(),
+        On::Pet | On::Rows => state.pets.chosen(),
     };
     let run = Run { number, action, pets };
     if let Some(why) = why_not(state, &run) {

@@ -173,3 +173,12 @@ async fn any_number_of_rows_is_given_and_their_ids_as_far_as_the_system_takes_th
         assert_eq!(Vec::from_iter(printed.split_whitespace()), [rows.to_string(), ids.to_string()]);
     }
 }
+
+#[test]
+fn what_is_marked_is_given_instead_of_the_row_or_the_rows() {
+    let mut app = app(80, 24);
+    app.keys("Space Space Z");
+    assert_eq!(runs(&app)[0].1.len(), 2);
+    app.keys("B");
+    assert!(app.says("Run sheet for 2 rows of"), "{}", app.screen());
+}

@@ -9,7 +9,7 @@ pub mod update;
 pub mod view;
 
 use std::cmp::{Ordering, Reverse};
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -64,8 +64,12 @@ pub struct State {
     pub offers_changes: Option<bool>,
     /// What becomes of the pets whose changes are under way.
     pub changing: BTreeMap<PetId, Pet>,
+    /// What waits of them, and what they belong to.
+    changes: change::Changes,
     /// What this program changed last, as it is and as it was.
-    pub last_change: Option<(Pet, Pet)>,
+    pub last_change: Vec<(Pet, Pet)>,
+    /// The pets that the next command is about, instead of the one under the cursor.
+    pub marked: BTreeSet<PetId>,
     /// Whether the first row tells how a pet is sold, as in the demo.
     pub teaches: bool,
     /// How pets were after their last change, by whom and when, as reported.
@@ -206,6 +210,16 @@ impl State {
     /// The pet under the cursor.
     pub fn selected(&self) -> Option<&Pet> {
         self.rows_from(self.cursor).next()
+    }
+
+    /// The pets that are marked.
+    pub fn marked_pets(&self) -> Vec<Pet> {
+        self.marked.iter().filter_map(|id| self.store.get(*id)).cloned().collect()
+    }
+
+    /// The same, or else the one under the cursor.
+    pub fn chosen(&self) -> Vec<Pet> {
+        if self.marked.is_empty() { self.selected().cloned().into_iter().collect() } else { self.marked_pets() }
     }
 
     /// Puts the cursor on row `row`, or on the last one.
@@ -349,6 +363,7 @@ impl State {
     pub fn show_all(&mut self) {
         self.provenance.of.retain(|id, _| self.store.get(*id).is_some());
         self.changed_by.retain(|id, _| self.store.get(*id).is_some());
+        self.marked.retain(|id| self.store.get(*id).is_some());
         self.reorder();
         self.count_views(0);
     }

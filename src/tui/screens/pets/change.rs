@@ -1,39 +1,79 @@
-//! Sell, reserve, return: the status of the pet under the cursor is changed, tested against what is on the screen, so that
-//! nothing is overwritten unseen. The row shows it at once, marked until the service has answered. The last change can be
-//! undone.
+//! Sell, reserve, return: the status of the pet under the cursor, or of those that are marked, is changed, each tested
+//! against what is on the screen, so that nothing is overwritten unseen. The rows show it at once, marked until the service
+//! has answered. What a command changes it reports as one, and it is undone as one.
 
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
+use jiff::Timestamp;
 use uuid::Uuid;
 
 use super::update::on_failure;
-use crate::api::Failure;
 use crate::api::retry::change_pet_once;
+use crate::api::{Failure, Remedy};
 use crate::clock::Now;
-use crate::model::words::age;
-use crate::model::{IdempotencyKey, IdempotencyKeys, ObservedStatus, Pet, PetMembers, PetPatch, PetStatus, short};
+use crate::model::words::{age, counts, list};
+use crate::model::{
+    IdempotencyKey, IdempotencyKeys, ObservedStatus, Pet, PetMembers, PetPatch, PetStatus, counted, cut, short,
+};
 use crate::tui::command::{LETTERS, closes};
-use crate::tui::popups::Question;
+use crate::tui::keymap::PETS;
+use crate::tui::popups::{Question, TextBox};
 use crate::tui::{AppState, Command, Env, Job, Page, Place, Popup, Slot, command, moved, moves};
 
-/// How many changes are under way at most.
+/// How many changes are under way at most; further ones wait.
 const LANES: usize = 16;
 
 pub static CHANGE: &[Command] = &[
     command("change-status", "s", "sell", "sell, reserve, return", open).adds().shell(|app| {
-        let pet = app.pets.selected()?;
+        let pet = app.pets.selected().filter(|_| app.pets.marked.is_empty())?;
         let seen =
             pet.status.as_ref().map_or(String::new(), |status| format!(" --if-status {}", short(status.as_str())));
-        Some(format!("pets set {} --status {}{seen}", pet.id, likely(pet)))
+        Some(format!("pets set {} --status {}{seen}", pet.id, likely(std::slice::from_ref(pet))))
     }),
     command("undo", "u", "", "undo your last change", undo).adds(),
 ];
 
-/// Which status the pet gets.
+/// Changes that are not answered.
+#[derive(Clone, Debug, Default)]
+pub struct Changes {
+    /// The pets as they were seen, as they will be, and the command, for which no lane was free.
+    waiting: VecDeque<(Pet, Pet, u64)>,
+    /// The commands that are not done, by their number.
+    commands: BTreeMap<u64, Outcome>,
+    /// How many commands there were.
+    begun: u64,
+}
+
+/// What has become of a command.
+#[derive(Clone, Debug, Default)]
+struct Outcome {
+    is_undo: bool,
+    /// How many pets it is about, and how many answers are still to come.
+    total: usize,
+    open: usize,
+    /// As they are, and as they were.
+    done: Vec<(Pet, Pet)>,
+    not: Vec<(String, WhyNot)>,
+    /// What failed, as it was to be and as it was seen: it can be tried again.
+    failed: Vec<(Pet, Pet)>,
+}
+
+/// Why a pet was not changed, as a sentence.
+#[derive(Clone, Debug, PartialEq)]
+enum WhyNot {
+    /// It names the pet.
+    Faster(String),
+    Failed(String),
+    /// It may have been changed.
+    Unknown(String),
+}
+
+/// Which status the pets get.
 #[derive(Debug)]
 pub struct StatusBox {
-    /// As it was when this was opened: nobody may have changed it since.
-    pet: Pet,
+    /// As they were when this was opened: nobody may have changed them since.
+    pets: Vec<Pet>,
     chosen: usize,
 }
 
@@ -43,9 +83,10 @@ static STATUS: &[Command] = &[
         *chosen = moved(*chosen, movement, PetStatus::ALL.len(), PetStatus::ALL.len());
     }),
     command("confirm", "Enter F2", "change", "change it", |app, now| {
-        let Some(StatusBox { pet, chosen }) = app.popups.take() else { return };
-        let wanted = Pet { status: Some(PetStatus::ALL[chosen].into()), ..pet.clone() };
-        change(app, pet, wanted, false, now);
+        let Some(StatusBox { pets, chosen }) = app.popups.take() else { return };
+        let status = PetStatus::ALL[chosen];
+        let wanted = |seen: Pet| (Pet { status: Some(status.into()), ..seen.clone() }, seen);
+        change(app, pets.into_iter().map(wanted).collect(), false, now);
     }),
     closes("Esc F3", "cancel", "change nothing"),
 ];
@@ -60,12 +101,20 @@ impl Popup for StatusBox {
     fn draw(&self, _: &AppState, page: &mut Page<'_>) {
         page.popup(46, 9, "Change the status");
         page.gap();
-        let name = page.appearance.text(&self.pet.name);
-        page.line(format!("  {} (#{})", short(&name), self.pet.id));
+        let names = list(self.pets.iter().map(named));
+        let all = if self.pets.len() > 1 { format!("{}: ", counted(self.pets.len(), "pet")) } else { String::new() };
+        page.line(format!(
+            "  {}",
+            cut(&page.appearance.text(&format!("{all}{names}")), page.columns().saturating_sub(4))
+        ));
         page.gap();
         for (at, status) in PetStatus::ALL.into_iter().enumerate() {
-            let is_so = self.pet.status == Some(status.into());
-            let now = if is_so { "  (as it is)" } else { "" };
+            let so = self.pets.iter().filter(|pet| pet.status == Some(status.into())).count();
+            let now = match so {
+                0 => String::new(),
+                _ if self.pets.len() == 1 => "  (as it is)".to_owned(),
+                so => format!("  ({so} as they are)"),
+            };
             page.item(&format!("{status}{now}"), at == self.chosen);
         }
     }
@@ -73,58 +122,158 @@ impl Popup for StatusBox {
 
 /// With the likely status chosen.
 fn open(app: &mut AppState, _: Now) {
-    let Some(pet) = app.pets.selected().cloned() else { return app.tell("No pet is selected.") };
-    if app.pets.offers_changes == Some(false) {
-        let service = &app.link.service;
-        return app.tell(format!("{service} does not offer to change pets: what was added stays as it is."));
+    let pets = app.pets.chosen();
+    if pets.is_empty() {
+        return app.tell("No pet is selected.");
     }
-    let chosen = likely(&pet) as usize;
-    app.popups.show(StatusBox { pet, chosen });
+    if offers_changes(app) {
+        let chosen = likely(&pets) as usize;
+        app.popups.show(StatusBox { pets, chosen });
+    }
+}
+
+/// Whether the service offers changes; else says so.
+pub fn offers_changes(app: &mut AppState) -> bool {
+    let offers = app.pets.offers_changes != Some(false);
+    if !offers {
+        let service = &app.link.service;
+        app.tell(format!("{service} does not offer to change pets: what was added stays as it is."));
+    }
+    offers
 }
 
 /// What is in the store is sold, what was sold comes back.
-fn likely(pet: &Pet) -> PetStatus {
-    if pet.status == Some(PetStatus::Sold.into()) { PetStatus::Available } else { PetStatus::Sold }
+fn likely(pets: &[Pet]) -> PetStatus {
+    let sold = pets.iter().all(|pet| pet.status == Some(PetStatus::Sold.into()));
+    if sold { PetStatus::Available } else { PetStatus::Sold }
 }
 
 fn undo(app: &mut AppState, now: Now) {
-    match app.pets.last_change.take() {
-        Some((is, was)) => change(app, is, was, true, now),
-        None => app.tell("There is no change of yours to undo."),
+    if !app.pets.changing.is_empty() {
+        return app.tell("Your last change is still on its way. u undoes it when it has arrived.");
+    }
+    match std::mem::take(&mut app.pets.last_change) {
+        last if last.is_empty() => app.tell("There is no change of yours to undo."),
+        last => change(app, last.into_iter().map(|(is, was)| (was, is)).collect(), true, now),
     }
 }
 
-/// Makes `wanted` of a pet, if it still is as it was `seen`.
-fn change(app: &mut AppState, seen: Pet, wanted: Pet, is_undo: bool, now: Now) {
-    if seen == wanted {
-        return app.tell(format!("{} is {} already.", named(&seen), status(&seen)));
+/// Makes the first of each two pets of the second, if that still is as it was seen.
+fn change(app: &mut AppState, mut pets: Vec<(Pet, Pet)>, is_undo: bool, now: Now) {
+    let all = pets.len();
+    let is_under_way = |(_, seen): &(Pet, Pet)| app.pets.changing.contains_key(&seen.id);
+    if let Some((_, pet)) = pets.iter().find(|pet| is_under_way(pet)) {
+        let text = format!("{} is being changed. Nothing else was changed; try again when that is done.", named(pet));
+        return app.tell(text);
+    }
+    let so = pets.first().map_or_else(String::new, |(wanted, _)| status(wanted));
+    let first = pets.first().map_or_else(String::new, |(_, seen)| named(seen));
+    pets.retain(|(wanted, seen)| wanted != seen);
+    if pets.is_empty() {
+        return app.tell(match all {
+            1 => format!("{first} is {so} already."),
+            _ => format!("All {all} are {so} already."),
+        });
     }
     if app.refuses_changes() {
-        return;
+        // What is not undone stays to be undone.
+        return keep_undo(app, &pets, is_undo);
     }
-    if !app.may_change() {
-        let title = format!("{} is protected", short(&app.link.label));
-        let (from, to) = (seen.clone(), wanted.clone());
-        let what = format!("{}: {} instead of {}", named(&seen), status(&wanted), status(&seen));
+    let what = match pets.as_slice() {
+        _ if is_undo => format!("Undo the change of {}", about(&pets)),
+        [(wanted, seen)] => format!("{}: {} instead of {}", named(seen), status(wanted), status(seen)),
+        _ => format!("{}: {so}", about(&pets)),
+    };
+    let (later, not) = (pets.clone(), pets.clone());
+    let yes = move |app: &mut AppState, now| change(app, later, is_undo, now);
+    if !asks_first(app, what, yes, move |app, _| keep_undo(app, &not, is_undo), now) {
+        begin(app, pets, is_undo, now);
+    }
+}
+
+fn keep_undo(app: &mut AppState, pets: &[(Pet, Pet)], is_undo: bool) {
+    if is_undo && !pets.is_empty() {
+        app.pets.last_change = pets.iter().cloned().map(|(was, is)| (is, was)).collect();
+    }
+}
+
+/// `Rex (#7)`, or `3 pets: Rex (#7), ...`.
+fn about(pets: &[(Pet, Pet)]) -> String {
+    let names = list(pets.iter().map(|(_, seen)| named(seen)));
+    if pets.len() > 1 { format!("{}: {names}", counted(pets.len(), "pet")) } else { names }
+}
+
+/// Asks before the first change to a protected service; `false` where it may be made.
+pub fn asks_first(
+    app: &mut AppState,
+    what: String,
+    yes: impl FnOnce(&mut AppState, Now) + Send + 'static,
+    no: impl FnOnce(&mut AppState, Now) + Send + 'static,
+    now: Now,
+) -> bool {
+    let asks = !app.may_change();
+    if asks {
         let asked = Question::new(
-            title,
+            format!("{} is protected", short(&app.link.label)),
             move |_, page| page.paragraph(2, &what),
             "Change it",
             move |app, now| {
                 app.allowed = true;
-                change(app, from, to, is_undo, now);
+                yes(app, now);
             },
-            |app, _| app.tell("Nothing was changed."),
+            move |app, now| {
+                app.tell("Nothing was changed.");
+                no(app, now);
+            },
         );
-        return app.ask(asked, now);
+        app.ask(asked, now);
     }
-    let is_free = |lane: &usize| !app.pending.is_running(Slot::Change(*lane));
-    let Some(lane) = (0..LANES).find(is_free) else {
-        return app.tell("Many changes are on their way. Try again when some have arrived.");
-    };
-    let key = IdempotencyKeys::new(Uuid::new_v4()).make();
-    app.pets.changing.insert(seen.id, wanted.clone());
-    app.start(ChangePet { seen, wanted, is_undo, key, lane }, now);
+    asks
+}
+
+/// Changes these pets, as one command. Its number.
+pub fn begin(app: &mut AppState, pets: Vec<(Pet, Pet)>, is_undo: bool, now: Now) -> u64 {
+    app.pets.marked.clear();
+    let total = pets.len();
+    if total > 1 {
+        app.tell(format!("Changing {total} pets ..."));
+    }
+    let changes = &mut app.pets.changes;
+    changes.begun += 1;
+    let number = changes.begun;
+    changes.commands.insert(number, Outcome { is_undo, total, open: total, ..Outcome::default() });
+    for (wanted, seen) in pets {
+        app.pets.changing.insert(seen.id, wanted.clone());
+        changes.waiting.push_back((seen, wanted, number));
+    }
+    send(app, now);
+    number
+}
+
+/// Sends what waits, as far as lanes are free.
+fn send(app: &mut AppState, now: Now) {
+    for lane in 0..LANES {
+        if app.pending.is_running(Slot::Change(lane)) {
+            continue;
+        }
+        let Some((seen, wanted, command)) = app.pets.changes.waiting.pop_front() else { return };
+        let key = IdempotencyKeys::new(Uuid::new_v4()).make();
+        app.start(ChangePet { seen, wanted, command, key, lane }, now);
+    }
+}
+
+/// The title of the question below.
+const UNDER_WAY: &str = "Changes are on their way";
+
+/// Asks before the program ends while changes wait that would be lost.
+pub fn asks_before_end(app: &mut AppState, end: fn(&mut AppState, Now), now: Now) -> bool {
+    let waiting = app.pets.changes.waiting.len();
+    let asks = waiting > 0 && app.popups.get::<Question>().is_none_or(|asked| asked.title != UNDER_WAY);
+    if asks {
+        let text = format!("{} not changed yet. Soon they are, if petstore is not ended.", counted(waiting, "pet"));
+        app.ask(Question::new(UNDER_WAY, move |_, page| page.paragraph(2, &text), "Quit", end, |_, _| {}), now);
+    }
+    asks
 }
 
 /// Changes a pet.
@@ -134,7 +283,7 @@ pub struct ChangePet {
     pub seen: Pet,
     /// As it will be.
     pub wanted: Pet,
-    is_undo: bool,
+    command: u64,
     key: IdempotencyKey,
     lane: usize,
 }
@@ -150,73 +299,153 @@ impl Job for ChangePet {
 
     fn done(&self, app: &mut AppState, answer: Self::Answer, now: Now) {
         app.pets.changing.remove(&self.seen.id);
+        let mut outcome = app.pets.changes.commands.remove(&self.command).unwrap_or_default();
+        outcome.open = outcome.open.saturating_sub(1);
         match answer {
             Ok(pet) => {
                 app.pets.changed_here(&pet);
-                let text = format!("{}: {}.", named(&pet), done(&pet, self.is_undo));
                 // Only what this has changed: the rest may be of others.
                 let (from, to) = PetMembers::of_change(&self.seen, &self.wanted);
                 let (mut is, mut was) = (pet.clone(), pet);
                 to.put_into(&mut is);
                 from.put_into(&mut was);
-                if !self.is_undo {
-                    app.pets.last_change = Some((is, was));
-                }
-                let undo = if self.is_undo { "" } else { " u undoes it." };
-                app.say_done(text + undo, now.mono);
+                outcome.done.push((is, was));
             }
-            Err(failure) => {
-                if let Some(pet) = failure.changed() {
-                    app.complain(format!("{} Nothing was changed.", faster(app, &pet, now)));
-                    return app.pets.take([pet], now);
-                }
-                let why = failure.sentence(&app.link.service);
-                app.complain(match failure.outcome_unknown() {
-                    true => {
-                        format!("{why} {} may or may not be {}: r shows it.", named(&self.seen), status(&self.wanted))
-                    }
-                    false => format!("{why} {} was not changed.", named(&self.seen)),
-                });
-                if failure.may_pass() {
-                    on_failure(app, failure, now);
-                } else {
-                    app.last_failure = Some(failure);
-                }
-            }
+            Err(failure) => self.failed(app, failure, &mut outcome, now),
+        }
+        send(app, now);
+        if outcome.open > 0 {
+            app.pets.changes.commands.insert(self.command, outcome);
+        } else {
+            report(app, outcome, now);
         }
     }
 }
 
+impl ChangePet {
+    fn failed(&self, app: &mut AppState, failure: Failure, outcome: &mut Outcome, now: Now) {
+        if let Some(pet) = failure.changed() {
+            let why = faster(app, &self.seen, &pet, now);
+            outcome.not.push((named(&self.seen), WhyNot::Faster(why)));
+            return app.pets.take([pet], now);
+        }
+        let why = failure.sentence(&app.link.service);
+        let kind = if failure.outcome_unknown() { WhyNot::Unknown } else { WhyNot::Failed };
+        outcome.not.push((named(&self.seen), kind(why.clone())));
+        outcome.failed.push((self.wanted.clone(), self.seen.clone()));
+        // What waits would fail in the same way, each after its tries.
+        if failure.may_pass() || failure.remedy() == Remedy::EnterKey {
+            let waiting = std::mem::take(&mut app.pets.changes.waiting);
+            let (rest, others) = waiting.into_iter().partition(|(.., command)| *command == self.command);
+            app.pets.changes.waiting = others;
+            for (seen, wanted, _) in rest {
+                app.pets.changing.remove(&seen.id);
+                outcome.open -= 1;
+                outcome.not.push((named(&seen), WhyNot::Failed(why.clone())));
+                outcome.failed.push((wanted, seen));
+            }
+        }
+        if failure.may_pass() {
+            on_failure(app, failure, now);
+        } else {
+            app.last_failure = Some(failure);
+        }
+    }
+}
+
+/// Says what has become of a command, once all of it is known.
+fn report(app: &mut AppState, outcome: Outcome, now: Now) {
+    let Outcome { is_undo, total, done, not, failed, .. } = outcome;
+    let word = match done.first() {
+        _ if is_undo => "undone".to_owned(),
+        Some((is, was)) if is.status != was.status => status(is),
+        Some(_) | None => "changed".to_owned(),
+    };
+    let text = match (done.as_slice(), not.as_slice()) {
+        ([(pet, _)], []) if is_undo => format!("{}: undone, {}.", named(pet), status(pet)),
+        ([(pet, _)], []) => format!("{}: {word}.", named(pet)),
+        ([], [(_, WhyNot::Faster(why))]) => format!("{why} Nothing was changed."),
+        ([], [(name, WhyNot::Failed(why))]) => format!("{why} {name} was not changed."),
+        ([], [(name, WhyNot::Unknown(why))]) => format!("{why} {name} may or may not be changed: r shows it."),
+        (done, not) => summary(app, done.len(), &word, not),
+    };
+    keep_undo(app, &failed, is_undo);
+    if total > 1 && app.pets.marked.is_empty() && !is_undo {
+        app.pets.marked = failed.iter().map(|(_, seen)| seen.id).collect();
+    }
+    match not.is_empty() {
+        true if is_undo => app.say_done(text, now.mono),
+        true => app.say_done(text + " u undoes it.", now.mono),
+        false => app.complain(text),
+    }
+    if !is_undo && !done.is_empty() {
+        app.pets.last_change = done;
+    }
+}
+
+/// Of several pets: how many were changed, and why the others were not. What is too long for a message is in a box.
+fn summary(app: &mut AppState, done: usize, word: &str, not: &[(String, WhyNot)]) -> String {
+    let unknown = not.iter().filter(|(_, why)| matches!(why, WhyNot::Unknown(_))).count();
+    let changed = (done > 0).then(|| format!("{done} {word}"));
+    let others = counts([(not.len() - unknown, "not"), (unknown, "unknown (r shows it)")]);
+    let all = changed.into_iter().chain(others).collect::<Vec<_>>().join(", ");
+    let mut reasons: Vec<(&WhyNot, Vec<&str>)> = Vec::new();
+    for (name, why) in not {
+        match reasons.iter_mut().find(|(known, _)| *known == why) {
+            Some((_, names)) => names.push(name),
+            None => reasons.push((why, vec![name])),
+        }
+    }
+    let sentence = |(why, names): &(&WhyNot, Vec<&str>)| match why {
+        WhyNot::Faster(why) => why.clone(),
+        WhyNot::Failed(why) | WhyNot::Unknown(why) => format!("{}: {why}", list(names)),
+    };
+    let sentences: Vec<_> = reasons.iter().map(sentence).collect();
+    match sentences.as_slice() {
+        [] => format!("{all}."),
+        [why] => format!("{all}: {why}"),
+        _ if !app.popups.is_open() && app.place().name == PETS => {
+            app.popups.show(TextBox::new("Not changed", format!("{all}:\n\n{}", sentences.join("\n")), "not-changed"));
+            format!("{all}.")
+        }
+        // Nothing covers what is typed elsewhere.
+        whys => format!("{all}: {}", whys.join(" ")),
+    }
+}
+
 /// Who was faster, and with what.
-fn faster(app: &AppState, pet: &Pet, now: Now) -> String {
-    let verb = match &pet.status {
+pub fn faster(app: &AppState, seen: &Pet, pet: &Pet, now: Now) -> String {
+    // Of an older change, neither says anything about this one.
+    let last = app.pets.changed_by.get(&pet.id).filter(|(known, ..)| known == pet);
+    let (who, at) = last.map_or((None, None), |(_, who, at)| (who.clone(), *at));
+    let who = who.map_or_else(|| "somebody".to_owned(), |who| short(&who));
+    let ago = at.map_or(String::new(), |at| format!(" {}", ago(at, now)));
+    let what = if pet.status == seen.status { "changed" } else { verb(pet.status.as_ref()) };
+    format!("{} was {what} by {who}{ago}.", named(pet))
+}
+
+/// What was done to a pet that has this status since.
+pub const fn verb(status: Option<&ObservedStatus>) -> &'static str {
+    match status {
         Some(ObservedStatus::Known(PetStatus::Available)) => "returned",
         Some(ObservedStatus::Known(PetStatus::Pending)) => "reserved",
         Some(ObservedStatus::Known(PetStatus::Sold)) => "sold",
         Some(ObservedStatus::Unknown(_)) | None => "changed",
-    };
-    // Of an older change, neither says anything about this one.
-    let last = app.pets.changed_by.get(&pet.id).filter(|(known, ..)| known == pet);
-    let (who, at) = last.map_or((None, None), |(_, who, at)| (who.clone(), *at));
-    let who = who.map_or_else(|| "Somebody".to_owned(), |who| short(&who));
-    let seconds = at.map(|at| u64::try_from(now.wall.duration_since(at).as_secs()).unwrap_or_default());
-    let ago = match seconds {
-        None => String::new(),
-        Some(0..60) => " just now".to_owned(),
-        Some(seconds) => format!(" {} ago", age(seconds)),
-    };
-    format!("{who} {verb} {}{ago}.", named(pet))
+    }
 }
 
-fn named(pet: &Pet) -> String {
+/// How long ago something was.
+pub fn ago(at: Timestamp, now: Now) -> String {
+    match u64::try_from(now.wall.duration_since(at).as_secs()).unwrap_or_default() {
+        0..60 => "just now".to_owned(),
+        seconds => format!("{} ago", age(seconds)),
+    }
+}
+
+pub fn named(pet: &Pet) -> String {
     format!("{} (#{})", short(&pet.name), pet.id)
 }
 
 fn status(pet: &Pet) -> String {
     pet.status.as_ref().map_or_else(|| "without a status".to_owned(), |status| short(status.as_str()))
-}
-
-fn done(pet: &Pet, is_undo: bool) -> String {
-    let undone = if is_undo { "undone, " } else { "" };
-    format!("{undone}{}", status(pet))
 }

@@ -22,13 +22,14 @@ use crate::tui::{
 
 pub static PETS: &[Command] = &[
     // Where there is room, the detail is always shown.
-    command("open", "Enter Space", "detail", "open, close the detail", open).when(|app| app.size.columns < WIDE),
+    command("open", "Enter", "detail", "open, close the detail", open).when(|app| app.size.columns < WIDE),
     command("search", "/", "search", "search these rows", |app, _| app.pets.searching = true),
     command("previous-tab", "left h", "", "tab", |app, now| step_tab(app, false, now)),
     command("next-tab", "right l", "status", "tab", |app, now| step_tab(app, true, now))
         .called("<- ->")
         .word(|app| (app.pets.tabs().0.len() > BUILT_IN).then_some("tab")),
     command("all-statuses", "0", "", "all statuses", |app, now| show_tab(app, tab_of(None), now)),
+    command("mark", "Space", "mark", "mark: several at once", mark),
     command("choose-limit", "L", "", "rows of a request", popups::open_limit),
     command("newest", "N", "newest", "newest first", |app, _| {
         choose_order(app, SortOrder { column: Column::Id, descending: true });
@@ -103,6 +104,15 @@ fn status_option(app: &AppState) -> String {
     app.pets.filter().map_or(String::new(), |status| format!(" --status {status}"))
 }
 
+/// Marks the row under the cursor, or not any more, and goes on.
+fn mark(app: &mut AppState, _: Now) {
+    let Some(id) = app.pets.selected().map(|pet| pet.id) else { return app.tell("No pet is selected.") };
+    if !app.pets.marked.remove(&id) {
+        app.pets.marked.insert(id);
+    }
+    app.pets.move_to(app.pets.cursor() + 1);
+}
+
 fn open(state: &mut AppState, _: Now) {
     if state.pets.row_count() == 0 {
         return state.tell("No pet is selected.");
@@ -157,7 +167,7 @@ fn refresh(state: &mut AppState, now: Now) {
     reload(state, ReadNext::All, now);
 }
 
-/// Esc: leaves and clears the search, closes the drawer, in this order.
+/// Esc: leaves and clears the search, the marks, closes the drawer, in this order.
 pub fn back(state: &mut AppState) {
     let pets = &mut state.pets;
     if pets.searching || !pets.is_searched_as_saved() {
@@ -165,6 +175,8 @@ pub fn back(state: &mut AppState) {
         pets.search = TextInput::new(pets.view().search.clone());
         pets.best_first = pets.view().sort.is_none();
         pets.arrange();
+    } else if !pets.marked.is_empty() {
+        pets.marked.clear();
     } else if pets.drawer {
         pets.drawer = false;
     } else {
@@ -360,7 +372,7 @@ fn copy_of_pet(state: &mut AppState, text: fn(&Pet) -> (String, String), now: No
     }
 }
 
-/// Asks into which file to write the rows found, those of the tab, or all pets.
+/// Asks into which file to write the marked pets, the rows found, those of the tab, or all pets.
 pub fn export(state: &mut AppState) {
     let pets = &state.pets;
     let is_found = !pets.is_searched_as_saved();
@@ -370,6 +382,11 @@ pub fn export(state: &mut AppState) {
     };
     let shown = || pets.rows_from(0).cloned().collect();
     let mut sets = Vec::new();
+    let marked = pets.marked_pets();
+    let is_marked = !marked.is_empty();
+    if is_marked {
+        sets.push(PetSet { what: format!("{} marked", counted(marked.len(), "pet")), pets: Arc::new(marked) });
+    }
     if is_found {
         sets.push(set(" found", pets.filter(), shown()));
     }
@@ -377,8 +394,9 @@ pub fn export(state: &mut AppState) {
         let of_tab = if is_found { pets.of_tab() } else { shown() };
         sets.push(set(&format!(" of {}", short(&pets.view().name)), pets.filter(), of_tab));
     }
-    sets.push(set(" in all", None, if sets.is_empty() { shown() } else { pets.store.pets().to_vec() }));
+    sets.push(set(" in all", None, if !is_found && pets.tabs().1 == 0 { shown() } else { pets.store.pets().to_vec() }));
     let which = match (is_found, pets.filter()) {
+        _ if is_marked => "marked",
         (true, _) => "found",
         (false, Some(status)) => status.as_str(),
         (false, None) if pets.store.covers(None) => "all",

@@ -3,10 +3,10 @@
 use crate::api::Failure;
 use crate::api::follow::{ChangedPet, EventPosition, Followed};
 use crate::model::{AddedBy, Pet, PetMembers, PetStatus};
-use crate::tui::Slot;
 use crate::tui::screens::pets::change::ChangePet;
 use crate::tui::screens::pets::reading::{FollowPets, ListPets};
 use crate::tui::testing::{App, animals, listed, remote};
+use crate::tui::{Job, Slot};
 
 /// An app with one pet of each status, and the cursor on the first.
 fn app() -> (App, Vec<Pet>) {
@@ -73,7 +73,7 @@ fn whoever_is_slower_learns_who_was_faster() {
     let (mut app, pets) = app();
     app.keys("s Enter");
     answered(&mut app, Err(changed(&with(&pets[0], PetStatus::Pending))));
-    assert!(app.says("Somebody reserved"), "{}", app.screen());
+    assert!(app.says("was reserved by somebody."), "{}", app.screen());
     assert!(app.says("Nothing was changed."));
     assert_eq!(app.state.pets.store.get(pets[0].id), Some(&with(&pets[0], PetStatus::Pending)));
 }
@@ -107,14 +107,14 @@ fn what_others_change_is_marked_and_named_where_it_was_faster() {
     }
     assert!(app.state.pets.store.mark(other.id).is_some());
     answered(&mut app, Err(changed(&sold)));
-    assert!(app.says("Ada sold") && app.says("just now"), "{}", app.screen());
+    assert!(app.says("was sold by Ada just now."), "{}", app.screen());
 }
 
 #[test]
 fn an_answer_that_did_not_come_is_called_so_and_the_row_is_as_it_was() {
     let (mut app, pets) = app();
     for (failure, words) in [
-        (Failure::NoAnswer { after: std::time::Duration::from_secs(30) }, "may or may not be sold"),
+        (Failure::NoAnswer { after: std::time::Duration::from_secs(30) }, "may or may not be changed"),
         (Failure::NotSent { why: "connection refused".into() }, "was not changed"),
     ] {
         app.keys("s Enter");
@@ -170,4 +170,142 @@ fn undo_takes_back_only_what_was_changed_here() {
     app.keys("u");
     let undo = app.asked::<ChangePet>().unwrap();
     assert_eq!((undo.seen, undo.wanted), (renamed.clone(), with(&renamed, PetStatus::Available)));
+}
+
+/// An app with so many available pets, all of them marked, and the cursor on the last.
+fn marked(count: usize) -> (App, Vec<Pet>) {
+    let mut pets = animals(count);
+    pets.iter_mut().for_each(|pet| pet.status = Some(PetStatus::Available.into()));
+    let mut app = App::loaded_from(remote(), 80, 24, &pets);
+    app.keys(&"Space ".repeat(count));
+    (app, pets)
+}
+
+/// The newest change that was asked for of this pet is answered.
+fn answered_for(app: &mut App, pet: &Pet, answer: impl Fn(&ChangePet) -> Result<Pet, Failure>) {
+    let newest = app.all_asked::<ChangePet>().into_iter().rev().find(|job| job.seen.id == pet.id);
+    let job = newest.unwrap_or_else(|| panic!("{} was not asked for", pet.id));
+    app.answer_in::<ChangePet>(<ChangePet as Job>::SLOT(&job), answer(&job));
+}
+
+#[test]
+fn marks_are_seen_counted_and_stay_with_their_pets() {
+    let (mut app, pets) = app();
+    app.keys("Space");
+    assert_eq!(app.state.pets.cursor(), 1);
+    assert!(app.says("1 marked; Esc unmarks. Row 2 of 3.") && app.screen().contains("\nx  "), "{}", app.screen());
+    app.keys("O");
+    assert_eq!(app.state.pets.chosen(), [pets[0].clone()], "sorted");
+    app.keys("/ \"zzz\" Enter");
+    app.keys("Esc Right Right");
+    assert!(app.says("1 marked, 1 not in these rows; Esc unmarks."), "{}", app.screen());
+    app.keys("0 Esc");
+    assert!(!app.says("1 marked") && !app.screen().contains("\nx  "), "{}", app.screen());
+    app.keys("g Space g Space");
+    assert_eq!(app.state.pets.marked.len(), 0, "the same key takes a mark back");
+}
+
+#[test]
+fn several_are_sold_as_one_and_undone_as_one() {
+    let (mut app, pets) = marked(3);
+    app.keys("s");
+    assert!(app.says("3 pets:") && app.says("(3 as they are)"), "{}", app.screen());
+    app.keys("Enter");
+    assert_eq!(app.state.pets.marked.len(), 0);
+    for pet in &pets {
+        assert!(!app.says("3 sold."));
+        answered_for(&mut app, pet, |job| {
+            assert_eq!((&job.seen, &job.wanted), (pet, &with(pet, PetStatus::Sold)));
+            Ok(job.wanted.clone())
+        });
+    }
+    assert!(app.says("3 sold. u undoes it."), "{}", app.screen());
+    app.keys("u");
+    for pet in &pets {
+        answered_for(&mut app, pet, |job| {
+            assert_eq!((&job.seen, &job.wanted), (&with(pet, PetStatus::Sold), pet));
+            Ok(pet.clone())
+        });
+    }
+    assert!(app.says("3 undone."), "{}", app.screen());
+    app.keys("u");
+    assert!(app.says("no change of yours to undo"), "{}", app.screen());
+}
+
+#[test]
+fn those_that_were_not_changed_are_named_with_their_reasons() {
+    let (mut app, pets) = marked(3);
+    app.state
+        .pets
+        .changed_by
+        .insert(pets[1].id, (with(&pets[1], PetStatus::Pending), Some("Ada".to_owned()), Some(app.now.wall)));
+    app.wait(std::time::Duration::from_secs(130)).keys("s Enter");
+    answered_for(&mut app, &pets[1], |job| Err(changed(&with(&job.seen, PetStatus::Pending))));
+    app.keys("u");
+    assert!(app.says("still on its way"), "{}", app.screen());
+    for pet in [&pets[0], &pets[2]] {
+        answered_for(&mut app, pet, |job| Ok(job.wanted.clone()));
+    }
+    let text = format!("2 sold, 1 not: {} (#{}) was reserved by Ada 2 min ago.", pets[1].name, pets[1].id);
+    assert!(app.says(&text), "{}", app.screen());
+    app.keys("u");
+    answered_for(&mut app, &pets[0], |_| Err(Failure::NotSent { why: "connection refused".into() }));
+    answered_for(&mut app, &pets[2], |job| Err(changed(&with(&job.seen, PetStatus::Pending))));
+    assert!(app.says("2 not:") && app.says("connection refused") && app.says("was reserved by"), "{}", app.screen());
+    app.keys("Esc u");
+    assert_eq!(app.asked::<ChangePet>().unwrap().wanted, pets[0], "what was not sent can still be undone");
+}
+
+#[test]
+fn more_than_the_lanes_wait_and_all_are_changed() {
+    let (mut app, pets) = marked(40);
+    app.keys("s Enter");
+    assert_eq!(app.all_asked::<ChangePet>().len(), 16);
+    app.keys("q");
+    assert!(app.says("24 pets not changed yet."), "{}", app.screen());
+    app.keys("Esc");
+    for pet in &pets {
+        answered_for(&mut app, pet, |job| Ok(job.wanted.clone()));
+    }
+    assert!(app.says("40 sold.") && app.state.pets.changing.is_empty(), "{}", app.screen());
+}
+
+#[test]
+fn what_waits_for_a_service_that_is_away_is_given_up_told_and_marked_again() {
+    let (mut app, pets) = marked(40);
+    app.keys("s Enter");
+    let away = || Failure::NotSent { why: "connection refused".into() };
+    answered_for(&mut app, &pets[0], |_| Err(away()));
+    assert_eq!((app.all_asked::<ChangePet>().len(), app.state.pets.changing.len()), (16, 15));
+    for pet in &pets[1..16] {
+        answered_for(&mut app, pet, |job| Ok(job.wanted.clone()));
+    }
+    assert!(app.says("15 sold, 25 not:"), "{}", app.screen());
+    assert_eq!(app.state.pets.marked.len(), 25);
+}
+
+#[test]
+fn a_pet_that_is_being_changed_is_not_changed_at_the_same_time() {
+    let (mut app, _) = app();
+    app.keys("s Enter s Enter");
+    assert!(app.says("is being changed") && app.all_asked::<ChangePet>().len() == 1, "{}", app.screen());
+}
+
+#[test]
+fn one_question_names_how_many_are_changed_in_a_protected_profile() {
+    let (mut app, _) = marked(3);
+    app.state.link.protect = true;
+    app.keys("s Enter");
+    assert!(app.says("3 pets:") && app.says("sold") && app.says("is protected"), "{}", app.screen());
+    app.wait(crate::tui::popups::DEAF).keys("n");
+    assert_eq!((app.state.pets.marked.len(), app.all_asked::<ChangePet>().len()), (3, 0));
+    app.keys("s Enter").wait(crate::tui::popups::DEAF).keys("y");
+    assert_eq!(app.all_asked::<ChangePet>().len(), 3);
+}
+
+#[test]
+fn what_is_marked_is_exported_first() {
+    let (mut app, _) = marked(3);
+    app.keys("Up Space x");
+    assert!(app.says("2 pets marked") && app.says("pets-marked.csv"), "{}", app.screen());
 }

@@ -49,7 +49,7 @@ struct Columns {
     shown: Vec<Shown>,
 }
 
-/// The first column of the table, after the signs for the cursor and for what is new.
+/// The first column of the table, after the signs for what is marked, for the cursor and for what is new.
 const LEFT: u16 = 3;
 
 impl Columns {
@@ -254,6 +254,9 @@ impl<'a> Rows<'a> {
         let mark = changing.map(|_| ".").or_else(|| Some(pets.store.mark(pet.id)?.sign()));
         if let Some(mark) = mark {
             page.at(2, mark, StyleRole::New);
+        }
+        if pets.marked.contains(&pet.id) {
+            page.at(0, "x", StyleRole::InUse);
         }
         if let Some(search) = search {
             underline(columns, &pet.name, &search.positions(query, pet), page);
