@@ -35,6 +35,8 @@ pub static PLACES: &[&Place] = &[
     &add_pet::form::LINES_PLACE,
     &pets::popups::LIMIT_PLACE,
     &pets::change::STATUS_PLACE,
+    &pets::edit::TEXT_PLACE,
+    &pets::edit::CHOICE_PLACE,
     &KEY_PLACE,
     &popups::help::ERROR_PLACE,
     &popups::help::PLACE,

@@ -11,7 +11,7 @@ use crate::tui::{Effect, Slot};
 
 const TEXT: &str = "[[actions]]\nkey = \"Z\"\nname = \"label\"\ncommand = [\"lp\", \"{id}\"]\n\
     [[actions]]\nkey = \"B\"\nname = \"sheet\"\non = \"rows\"\nconfirm = true\ncommand = [\"sheet\"]\n\
-    [[actions]]\nkey = \"E\"\nname = \"promise\"\nwrites = true\ncommand = [\"promise\"]\n";
+    [[actions]]\nkey = \"U\"\nname = \"promise\"\nwrites = true\ncommand = [\"promise\"]\n";
 
 fn keymap(text: &str) -> Result<Keymap, (usize, String)> {
     Keymap::default().with_actions(&File::parse(text, "config.toml".as_ref()).unwrap().actions)
@@ -99,12 +99,12 @@ fn the_rows_are_given_after_a_yes_only() {
 fn what_changes_the_service_is_refused_when_read_only_and_asked_about_when_protected() {
     let mut app = app(80, 24);
     app.state.link.read_only = true;
-    app.keys("E");
+    app.keys("U");
     assert!(app.says("promise cannot run:") && runs(&app).is_empty(), "{}", app.screen());
     app.keys("Z");
     assert_eq!(runs(&app).len(), 1, "what only reads runs");
     (app.state.link.read_only, app.state.link.protect) = (false, true);
-    app.keys("E");
+    app.keys("U");
     assert!(app.says("Run promise") && app.says("It changes the service."), "{}", app.screen());
     app.wait(crate::tui::popups::DEAF).keys("y");
     assert_eq!(runs(&app).len(), 2);

@@ -225,7 +225,7 @@ fn a_key_with_two_owners_is_named_with_both_and_the_default_stays() {
 fn a_line_that_cannot_be_used_is_named_with_its_remedy_and_the_others_count() {
     for (text, complaint) in [
         ("[pet]\n", "keymap.toml:1: unknown place \"pet\". Places: global, text, pets"),
-        ("[pets]\n\nrefreshh = \"r\"\n", "keymap.toml:3: pets has no action \"refreshh\". It has: change-status, undo"),
+        ("[pets]\n\nrefreshh = \"r\"\n", "keymap.toml:3: pets has no action \"refreshh\". It has: change-status, edit"),
         ("[pets]\ncharts = \"d\"\n", "keymap.toml:2: pets.charts was removed: the bars are beside the list"),
         ("[rapid-choice]\nuse-code = \"F4\"\n", "keymap.toml:2: rapid-choice.use-code was removed: what a scanner"),
         ("[rapid]\nconfirm = \"F4\"\n", "keymap.toml:1: rapid was removed: form and rapid entry are one: form"),

@@ -1,6 +1,7 @@
 //! Browse the pets: status tabs, limit, search, sort, detail. Here is what the screen knows.
 
 pub mod change;
+pub mod edit;
 pub mod popups;
 pub mod reading;
 #[cfg(test)]

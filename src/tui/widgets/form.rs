@@ -103,6 +103,8 @@ pub struct Part {
     pub input: TextInput,
     /// It was left once, or checked by saving: only then it shows what is wrong.
     pub checked: bool,
+    /// Why the service refused it, until it is another.
+    refused: Option<String>,
 }
 
 #[derive(Clone, Default)]
@@ -124,7 +126,8 @@ impl fmt::Debug for Form {
 impl Form {
     pub fn new(fields: &[&'static Field]) -> Self {
         let value = |field: &Field| if let Kind::Choice(words) = field.kind { words[0].0 } else { "" };
-        let part = |field: &&'static Field| Part { field, input: TextInput::new(value(field)), checked: false };
+        let part =
+            |field: &&'static Field| Part { field, input: TextInput::new(value(field)), checked: false, refused: None };
         Self { parts: fields.iter().map(part).collect(), ..Self::default() }
     }
 
@@ -218,6 +221,12 @@ impl Form {
         }
     }
 
+    /// Shows why the service refused a field, and goes there.
+    pub fn refuse(&mut self, field: &Field, why: String) {
+        self.select(field);
+        self.parts[self.focus].refused = Some(why);
+    }
+
     /// Fills a field.
     pub fn set(&mut self, field: &Field, value: &str) {
         self[field] = TextInput::new(value);
@@ -232,11 +241,13 @@ impl Form {
     }
 
     pub fn choose(&mut self, movement: Movement) {
-        let Part { field: Field { kind: Kind::Choice(words), .. }, input, .. } = &mut self.parts[self.focus] else {
+        let Part { field: Field { kind: Kind::Choice(words), .. }, input, refused, .. } = &mut self.parts[self.focus]
+        else {
             return self.go(movement.is_down());
         };
         let here = words.iter().position(|(word, _)| *word == input.value()).unwrap_or(0);
         *input = TextInput::new(words[moved(here, movement, words.len(), 1)].0);
+        *refused = None;
         self.changed = true;
         // What it asks for now is new.
         self.parts.iter_mut().for_each(|part| part.checked &= part.field.only_if.is_none());
@@ -250,7 +261,7 @@ impl Form {
     }
 
     pub fn fault(part: &Part, known: &Known<'_>) -> Option<String> {
-        (part.field.fault)(part.input.value().trim(), known)
+        part.refused.clone().or_else(|| (part.field.fault)(part.input.value().trim(), known))
     }
 
     /// The fields that are wrong.
@@ -270,6 +281,7 @@ impl Form {
     /// Puts typed text into the field in use. Returns whether the end of it found no room.
     pub fn take(&mut self, typing: Typing<'_>) -> bool {
         self.changed = true;
+        self.parts.get_mut(self.focus).into_iter().for_each(|part| part.refused = None);
         self.input().is_some_and(|input| input.take(typing))
     }
 }

@@ -541,7 +541,7 @@ impl<'a> Page<'a> {
     pub fn form(&mut self, form: &Form, layout: &Layout, known: &Known<'_>, button: &str) {
         let &Layout { x, beside, gap, idle } = layout;
         for (_, part) in form.shown() {
-            let (Part { field, input, checked }, in_use) = (part, form.is_at(part.field) && !idle);
+            let (Part { field, input, checked, .. }, in_use) = (part, form.is_at(part.field) && !idle);
             let (is_button, value) = (matches!(field.kind, Kind::Button), input.value().trim());
             if is_button && idle {
                 return;

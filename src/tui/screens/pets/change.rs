@@ -8,6 +8,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use uuid::Uuid;
 
+use super::edit;
 use super::update::on_failure;
 use crate::api::retry::change_pet_once;
 use crate::api::{Failure, Remedy};
@@ -26,11 +27,14 @@ const LANES: usize = 16;
 
 pub static CHANGE: &[Command] = &[
     command("change-status", "s", "sell", "sell, reserve, return", open).adds().shell(|app| {
-        let pet = app.pets.selected().filter(|_| app.pets.marked.is_empty())?;
+        let pets = app.pets.chosen();
         let seen =
-            pet.status.as_ref().map_or(String::new(), |status| format!(" --if-status {}", short(status.as_str())));
-        Some(format!("pets set {} --status {}{seen}", pet.id, likely(std::slice::from_ref(pet))))
+            pets.first()?.status.as_ref().filter(|seen| pets.iter().all(|pet| pet.status.as_ref() == Some(seen)));
+        let seen = seen.map_or(String::new(), |seen| format!(" --if-status {}", short(seen.as_str())));
+        let ids = pets.iter().map(|pet| pet.id.to_string()).collect::<Vec<_>>().join(" ");
+        Some(format!("pets set {ids} --status {}{seen}", likely(&pets)))
     }),
+    edit::EDIT,
     command("undo", "u", "", "undo your last change", undo).adds(),
 ];
 
@@ -126,20 +130,25 @@ fn open(app: &mut AppState, _: Now) {
     if pets.is_empty() {
         return app.tell("No pet is selected.");
     }
-    if offers_changes(app) {
+    if can_change(app, &pets.iter().collect::<Vec<_>>()) {
         let chosen = likely(&pets) as usize;
         app.popups.show(StatusBox { pets, chosen });
     }
 }
 
-/// Whether the service offers changes; else says so.
-pub fn offers_changes(app: &mut AppState) -> bool {
-    let offers = app.pets.offers_changes != Some(false);
-    if !offers {
-        let service = &app.link.service;
-        app.tell(format!("{service} does not offer to change pets: what was added stays as it is."));
-    }
-    offers
+/// Whether these pets can be changed now; else says why not.
+pub fn can_change(app: &mut AppState, pets: &[&Pet]) -> bool {
+    let service = &app.link.service;
+    let why = match pets.iter().find(|pet| app.pets.changing.contains_key(&pet.id)) {
+        _ if app.pets.offers_changes == Some(false) => {
+            format!("{service} does not offer to change pets: what was added stays as it is.")
+        }
+        _ if app.is_switching() => "Another service is being switched to. Nothing was changed.".to_owned(),
+        Some(pet) => format!("{} is being changed. Try again when that is done.", named(pet)),
+        None => return !app.refuses_changes(),
+    };
+    app.tell(why);
+    false
 }
 
 /// What is in the store is sold, what was sold comes back.
@@ -161,11 +170,6 @@ fn undo(app: &mut AppState, now: Now) {
 /// Makes the first of each two pets of the second, if that still is as it was seen.
 fn change(app: &mut AppState, mut pets: Vec<(Pet, Pet)>, is_undo: bool, now: Now) {
     let all = pets.len();
-    let is_under_way = |(_, seen): &(Pet, Pet)| app.pets.changing.contains_key(&seen.id);
-    if let Some((_, pet)) = pets.iter().find(|pet| is_under_way(pet)) {
-        let text = format!("{} is being changed. Nothing else was changed; try again when that is done.", named(pet));
-        return app.tell(text);
-    }
     let so = pets.first().map_or_else(String::new, |(wanted, _)| status(wanted));
     let first = pets.first().map_or_else(String::new, |(_, seen)| named(seen));
     pets.retain(|(wanted, seen)| wanted != seen);
@@ -175,8 +179,7 @@ fn change(app: &mut AppState, mut pets: Vec<(Pet, Pet)>, is_undo: bool, now: Now
             _ => format!("All {all} are {so} already."),
         });
     }
-    if app.refuses_changes() {
-        // What is not undone stays to be undone.
+    if !can_change(app, &pets.iter().map(|(_, seen)| seen).collect::<Vec<_>>()) {
         return keep_undo(app, &pets, is_undo);
     }
     let what = match pets.as_slice() {
@@ -187,10 +190,12 @@ fn change(app: &mut AppState, mut pets: Vec<(Pet, Pet)>, is_undo: bool, now: Now
     let (later, not) = (pets.clone(), pets.clone());
     let yes = move |app: &mut AppState, now| change(app, later, is_undo, now);
     if !asks_first(app, what, yes, move |app, _| keep_undo(app, &not, is_undo), now) {
+        app.pets.marked.clear();
         begin(app, pets, is_undo, now);
     }
 }
 
+/// What is not undone stays to be undone.
 fn keep_undo(app: &mut AppState, pets: &[(Pet, Pet)], is_undo: bool) {
     if is_undo && !pets.is_empty() {
         app.pets.last_change = pets.iter().cloned().map(|(was, is)| (is, was)).collect();
@@ -233,7 +238,6 @@ pub fn asks_first(
 
 /// Changes these pets, as one command. Its number.
 pub fn begin(app: &mut AppState, pets: Vec<(Pet, Pet)>, is_undo: bool, now: Now) -> u64 {
-    app.pets.marked.clear();
     let total = pets.len();
     if total > 1 {
         app.tell(format!("Changing {total} pets ..."));
@@ -283,7 +287,7 @@ pub struct ChangePet {
     pub seen: Pet,
     /// As it will be.
     pub wanted: Pet,
-    command: u64,
+    pub command: u64,
     key: IdempotencyKey,
     lane: usize,
 }
@@ -299,8 +303,9 @@ impl Job for ChangePet {
 
     fn done(&self, app: &mut AppState, answer: Self::Answer, now: Now) {
         app.pets.changing.remove(&self.seen.id);
-        let mut outcome = app.pets.changes.commands.remove(&self.command).unwrap_or_default();
-        outcome.open = outcome.open.saturating_sub(1);
+        edit::answered(app, self, answer.as_ref().err());
+        let Some(mut outcome) = app.pets.changes.commands.remove(&self.command) else { return };
+        outcome.open -= 1;
         match answer {
             Ok(pet) => {
                 app.pets.changed_here(&pet);

@@ -5,6 +5,7 @@ use crate::api::follow::{ChangedPet, EventPosition, Followed};
 use crate::model::{AddedBy, Pet, PetMembers, PetStatus};
 use crate::tui::screens::pets::change::ChangePet;
 use crate::tui::screens::pets::reading::{FollowPets, ListPets};
+use crate::tui::testing::loss::{snapshot_sizes, whole_at_every_size};
 use crate::tui::testing::{App, animals, listed, remote};
 use crate::tui::{Job, Slot};
 
@@ -287,7 +288,7 @@ fn what_waits_for_a_service_that_is_away_is_given_up_told_and_marked_again() {
 #[test]
 fn a_pet_that_is_being_changed_is_not_changed_at_the_same_time() {
     let (mut app, _) = app();
-    app.keys("s Enter s Enter");
+    app.keys("s Enter s");
     assert!(app.says("is being changed") && app.all_asked::<ChangePet>().len() == 1, "{}", app.screen());
 }
 
@@ -308,4 +309,88 @@ fn what_is_marked_is_exported_first() {
     let (mut app, _) = marked(3);
     app.keys("Up Space x");
     assert!(app.says("2 pets marked") && app.says("pets-marked.csv"), "{}", app.screen());
+}
+
+#[test]
+fn a_form_saves_what_is_different_tested_against_what_was_seen() {
+    let (mut app, pets) = app();
+    app.keys("E Enter");
+    assert!(app.says("Nothing is different"), "{}", app.screen());
+    app.keys("C-u \"Bo\" Tab Tab Down Enter");
+    let asked = app.asked::<ChangePet>().unwrap();
+    let wanted = Pet { name: "Bo".to_owned(), ..with(&pets[0], PetStatus::Pending) };
+    assert_eq!((&asked.seen, &asked.wanted), (&pets[0], &wanted));
+    assert!(app.says("Saving ..."), "{}", app.screen());
+    app.keys("Enter");
+    assert_eq!(app.all_asked::<ChangePet>().len(), 1, "it is on its way");
+    answered(&mut app, Ok(wanted.clone()));
+    assert!(!app.state.popups.is_open() && app.says("Bo (#") && app.says("u undoes it."), "{}", app.screen());
+    app.keys("u");
+    assert_eq!(app.asked::<ChangePet>().unwrap().wanted, pets[0]);
+}
+
+#[test]
+fn a_form_says_at_its_fields_what_is_wrong() {
+    let (mut app, pets) = app();
+    app.keys("E C-u Enter");
+    assert!(app.says("Name is required") && app.says("Fix 1 field first. Nothing was changed."), "{}", app.screen());
+    app.keys("\"Bo\" Enter");
+    let (code, message) = (Some("invalid_name".to_owned()), "No pet is called Bo.".to_owned());
+    answered(&mut app, Err(Failure::Refused { status: 400, code, message, retry_after: None, body: None }));
+    assert!(app.screen().matches("No pet is called Bo.").count() >= 1 && app.says("Bo"), "{}", app.screen());
+    assert_eq!(app.state.place().name, "edit-box");
+    app.keys("\"Max\" Enter");
+    assert_eq!(app.asked::<ChangePet>().unwrap().wanted, Pet { name: "Max".to_owned(), ..pets[0].clone() });
+}
+
+#[test]
+fn a_form_shows_what_the_pet_is_now_and_keeps_what_was_typed() {
+    let (mut app, pets) = app();
+    app.keys("E C-u \"Bo\" Enter");
+    let now = Pet { name: "Max".to_owned(), category_id: 12, ..with(&pets[0], PetStatus::Sold) };
+    answered(&mut app, Err(changed(&now)));
+    assert!(app.says("It is now: Max, 12, sold.") && app.says("Nothing was changed."), "{}", app.screen());
+    app.keys("Enter");
+    let asked = app.asked::<ChangePet>().unwrap();
+    assert_eq!((&asked.seen, &asked.wanted), (&now, &Pet { name: "Bo".to_owned(), ..now.clone() }));
+    app.keys("Esc");
+    answered(&mut app, Ok(asked.wanted.clone()));
+    assert!(app.says("Bo (#"), "its answer is told also after the form was closed: {}", app.screen());
+}
+
+#[test]
+fn a_form_comes_back_from_the_question_of_a_protected_profile() {
+    let (mut app, _) = app();
+    app.state.link.protect = true;
+    for (answer, jobs) in [("n", 0), ("y", 1)] {
+        app.keys(if answer == "n" { "E C-u \"Bo\" Enter" } else { "Enter" })
+            .wait(crate::tui::popups::DEAF)
+            .keys(answer);
+        assert!(app.state.place().name == "edit-box" && app.says("Bo"), "{}", app.screen());
+        assert_eq!(app.all_asked::<ChangePet>().len(), jobs);
+    }
+}
+
+#[test]
+fn looks_of_changes() {
+    let shown = |name: &str, keys: &'static str, then: fn(&mut App)| {
+        let make = |columns, rows| {
+            let mut app = App::loaded_from(remote(), columns, rows, &animals(39));
+            app.keys(keys);
+            then(&mut app);
+            app
+        };
+        whole_at_every_size(name, make);
+        for &(columns, rows) in snapshot_sizes(name) {
+            insta::assert_snapshot!(format!("{name}_{columns}x{rows}"), make(columns, rows).snapshot());
+        }
+    };
+    shown("marked", "Space Down Space Space", |_| {});
+    shown("status_of_several", "Space Down Space Space s", |_| {});
+    shown("edit", "E", |_| {});
+    shown("edit_faster", "E C-u \"Bo\" Enter", |app| {
+        let mut now = app.asked::<ChangePet>().unwrap().seen;
+        now.name = "A longer name than most are, so that its line is broken".to_owned();
+        answered(app, Err(changed(&now)));
+    });
 }

@@ -1,0 +1,173 @@
+//! A pet in a form: its name, category and status. Only what is different then is sent, tested against what was seen; where
+//! somebody was faster, the form shows what the pet is now, and keeps what was typed.
+
+use super::change::{ChangePet, asks_first, begin, can_change, named};
+use crate::api::Failure;
+use crate::clock::Now;
+use crate::model::{Categories, Draft, Pet, PetStatus, ProblemCode, short};
+use crate::tui::command::closes;
+use crate::tui::forms::{CHOOSE, NEXT, PREVIOUS, passes};
+use crate::tui::popups::help;
+use crate::tui::screens::add_pet::{CATEGORY, NAME};
+use crate::tui::widgets::form::{Field, Form, Kind};
+use crate::tui::widgets::page::Layout;
+use crate::tui::{AppState, Command, Page, Place, Popup, Typing, command};
+
+static STATUS: Field = Field::new(
+    "status",
+    "Status",
+    Kind::Choice(&[("available", "available"), ("pending", "pending"), ("sold", "sold")]),
+);
+/// Of a pet without one of the three.
+static OTHER_STATUS: Field = Field::new(
+    "status",
+    "Status",
+    Kind::Choice(&[("", "as it is"), ("available", "available"), ("pending", "pending"), ("sold", "sold")]),
+);
+
+/// The form.
+#[derive(Clone, Debug)]
+pub struct EditBox {
+    /// As it was seen last.
+    pet: Pet,
+    pub form: Form,
+    /// The command that is not answered yet.
+    sent: Option<u64>,
+    /// Somebody changed it meanwhile.
+    was_changed: bool,
+}
+
+pub const EDIT: Command = command("edit", "E", "", "edit name, category", open)
+    .adds()
+    .shell(|app| Some(format!("pets set {} --name NAME", app.pets.selected()?.id)));
+
+const SAVE: Command = command("save", "Enter F2", "save", "save what is different", save);
+const BACK: Command = closes("Esc F3", "cancel", "change nothing");
+
+static TEXT: &[Command] = &[SAVE, NEXT.at("Tab down", "next", "next field").called(""), PREVIOUS, BACK];
+
+pub static TEXT_PLACE: Place = Place::new("edit-box", "Edit a pet", &[TEXT]).text().in_box();
+
+static CHOICE: &[Command] = &[
+    SAVE,
+    CHOOSE,
+    NEXT.at("Tab", "next", "next field").called(""),
+    PREVIOUS.at("S-Tab", "", "previous field"),
+    help::SHOW.at("?", "", "this help"),
+    BACK,
+];
+
+pub static CHOICE_PLACE: Place = Place::new("edit-choice", "Edit a pet", &[CHOICE]).letters().in_box();
+
+/// What a form has for each part of a pet.
+fn parts(pet: &Pet) -> [(&'static Field, String); 3] {
+    let status = pet.status.as_ref().and_then(|status| status.as_str().parse().ok());
+    let status = status.map_or("", PetStatus::as_str);
+    [(&NAME, pet.name.clone()), (&CATEGORY, pet.category_id.to_string()), (&STATUS, status.to_owned())]
+}
+
+fn open(app: &mut AppState, _: Now) {
+    let Some(pet) = app.pets.selected().cloned() else { return app.tell("No pet is selected.") };
+    if can_change(app, &[&pet]) {
+        let has_status = !parts(&pet)[2].1.is_empty();
+        let mut form = Form::new(&[&NAME, &CATEGORY, if has_status { &STATUS } else { &OTHER_STATUS }]);
+        parts(&pet).iter().for_each(|(field, value)| form.set(field, value));
+        app.popups.show(EditBox { pet, form, sent: None, was_changed: false });
+    }
+}
+
+impl EditBox {
+    /// The pet as it is to be. What was not touched stays, also where it has blanks around it.
+    fn wanted(&self, categories: &Categories) -> Option<Pet> {
+        let [name, category_id, status] = [&NAME, &CATEGORY, &STATUS].map(|field| self.form.value(field).to_owned());
+        let new = Draft { name, category_id, status: status.parse().ok() }.check(categories).ok()?;
+        let name = if new.name == self.pet.name.trim() { self.pet.name.clone() } else { new.name };
+        let status = new.status.map(Into::into).or_else(|| self.pet.status.clone());
+        Some(Pet { id: self.pet.id, name, category_id: new.category_id, status })
+    }
+
+    /// Takes up what the pet is now, except where something else was typed.
+    fn see(&mut self, now: Pet) {
+        for ((field, old), (_, new)) in parts(&self.pet).iter().zip(parts(&now)) {
+            if self.form.value(field) == old.trim() {
+                self.form.set(field, &new);
+            }
+        }
+        (self.pet, self.was_changed) = (now, true);
+    }
+}
+
+fn save(app: &mut AppState, now: Now) {
+    let is_free = |edit: &EditBox| edit.sent.is_none();
+    if !app.popups.get().is_some_and(is_free) || !passes(app, "Nothing was changed.") {
+        return;
+    }
+    let Some(edit) = app.popups.get::<EditBox>().cloned() else { return };
+    let Some(wanted) = edit.wanted(&app.pets.categories) else { return };
+    if wanted == edit.pet {
+        return app.tell("Nothing is different from what it was.");
+    }
+    if !can_change(app, &[&edit.pet]) {
+        return;
+    }
+    let what = format!("{} is changed.", named(&edit.pet));
+    let (yes, no) = (edit.clone(), edit.clone());
+    let again = move |app: &mut AppState, now| {
+        app.popups.show(yes);
+        save(app, now);
+    };
+    if !asks_first(app, what, again, |app, _| app.popups.show(no), now) {
+        let sent = begin(app, vec![(wanted, edit.pet)], false, now);
+        app.popups.get_mut::<EditBox>().into_iter().for_each(|edit| edit.sent = Some(sent));
+    }
+}
+
+/// The answer to what was saved: closes the form, or shows in it what is wrong.
+pub fn answered(app: &mut AppState, job: &ChangePet, failure: Option<&Failure>) {
+    let Some(edit) = app.popups.get_mut::<EditBox>().filter(|edit| edit.sent == Some(job.command)) else { return };
+    edit.sent = None;
+    let Some(failure) = failure else {
+        app.popups.take::<EditBox>();
+        return;
+    };
+    if let Some(pet) = failure.changed() {
+        return edit.see(pet);
+    }
+    let Failure::Refused { code: Some(code), message, .. } = failure else { return };
+    let fields = [
+        (ProblemCode::InvalidName, &NAME),
+        (ProblemCode::InvalidCategory, &CATEGORY),
+        (ProblemCode::InvalidStatus, &STATUS),
+    ];
+    if let Some((_, field)) = fields.into_iter().find(|(known, _)| known.as_str() == code) {
+        edit.form.refuse(field, short(message));
+    }
+}
+
+impl Popup for EditBox {
+    fn place(&self) -> &'static Place {
+        self.form.place([&TEXT_PLACE, &TEXT_PLACE, &CHOICE_PLACE, &TEXT_PLACE])
+    }
+
+    fn on_typing(&mut self, typing: Typing<'_>) -> bool {
+        self.form.take(typing)
+    }
+
+    fn draw(&self, app: &AppState, page: &mut Page<'_>) {
+        let rows = if self.was_changed { 15 } else { 11 };
+        page.popup(74, rows + 2, &format!("Edit pet {}", self.pet.id));
+        page.at_least(rows, 1, |page| {
+            page.gap();
+            if self.was_changed {
+                let [name, _, status] = parts(&self.pet).map(|(_, value)| value);
+                let category = app.pets.categories.label(self.pet.category_id);
+                page.wrapped(3, &format!("It is now: {name}, {category}, {status}. Saving changes that."), 3);
+                page.gap();
+            }
+            page.form(&self.form, &Layout { x: 17, beside: true, gap: 0, idle: false }, &app.known(), "");
+            page.gap();
+            let note = if self.sent.is_some() { "Saving ..." } else { "Only what is different is changed." };
+            page.wrapped(3, note, 2);
+        });
+    }
+}
