@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use crate::clock::Now;
 
 use super::screens::domains::{PanelLocation, scheduler};
+use super::screens::pets::history;
 use super::{AppState, Screen, Slot, drafts};
 
 /// From when on a running request is shown.
@@ -28,7 +29,8 @@ pub fn next_deadline(state: &AppState, now: Now) -> Option<Instant> {
     let countdown = (state.screen == Screen::Domains).then(|| next_countdown(state, now)).flatten();
     let lines = state.add.next_due();
     let drafts = drafts::next_due(state);
-    let all = [message, refresh, retry, running, stale, domain, countdown, lines, drafts, state.idle_end()];
+    let history = history::next_due(state, now);
+    let all = [message, refresh, retry, running, stale, domain, countdown, lines, drafts, history, state.idle_end()];
     all.into_iter().flatten().min().map(|at| at.max(now.mono + MIN_PAUSE))
 }
 

@@ -47,6 +47,8 @@ pub enum Slot {
     Follow,
     /// Asking who added pets.
     Provenance,
+    /// Asking for the history of the pet in the detail.
+    History,
     /// Writing the name of the theme. Never aborted.
     Theme,
     /// Writing the views. Never aborted.
@@ -90,8 +92,8 @@ impl Slot {
     /// configuration file to write to there, and `[ssh]` of the configuration decides whether there are actions.
     pub const fn is_allowed_over_ssh(self) -> bool {
         use Slot::{Action, Cache, Change, CheckFile, Copy, Drafts, Import, Line, Queue, SearchForLine};
-        use Slot::{ById, Follow, Inventory, List, Provenance, Samples, TestKey, Theme, Views};
-        matches!(self, List | Inventory | ById | Follow | Provenance | Samples)
+        use Slot::{ById, Follow, History, Inventory, List, Provenance, Samples, TestKey, Theme, Views};
+        matches!(self, List | Inventory | ById | Follow | History | Provenance | Samples)
             || matches!(
                 self,
                 Queue | Line(_) | Change(_) | SearchForLine | Drafts | Cache | Action(_) | CheckFile | Import
@@ -101,10 +103,10 @@ impl Slot {
 
     /// Whether its answer is about the service in use, and nothing once there is another.
     pub const fn is_about_service(self) -> bool {
-        use Slot::{ById, CheckFile, Follow, Inventory, KeyFile, List};
+        use Slot::{ById, CheckFile, Follow, History, Inventory, KeyFile, List};
         use Slot::{Provenance, Samples, SearchForLine, TestKey};
         matches!(self, List | Inventory | ById | Samples | SearchForLine)
-            || matches!(self, CheckFile | TestKey | KeyFile | Follow | Provenance)
+            || matches!(self, CheckFile | TestKey | KeyFile | Follow | History | Provenance)
     }
 }
 

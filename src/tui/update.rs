@@ -132,6 +132,7 @@ pub fn update(state: &mut AppState, msg: Msg, now: Now) -> Vec<Effect> {
     drafts::notice(state, now);
     pets::reading::announce(state);
     pets::reading::ask_provenance(state, now);
+    pets::history::ask(state, now);
     let effects = state.take_effects();
     state.drawn_row = drawn_row.filter(|_| state.only_moved && effects.is_empty());
     effects

@@ -2,6 +2,7 @@
 
 pub mod change;
 pub mod edit;
+pub mod history;
 pub mod popups;
 pub mod reading;
 #[cfg(test)]
@@ -77,6 +78,8 @@ pub struct State {
     pub changed_by: BTreeMap<PetId, (Pet, Option<String>, Option<Timestamp>)>,
     /// The pets that were changed since a reading began: what it shows of them may be older.
     changed: HashSet<PetId>,
+    /// What was done to the pet in the detail.
+    pub history: history::History,
     rows: Rows,
     cursor: usize,
     /// The pet under the cursor, so that it stays there when rows come and go.
@@ -330,6 +333,7 @@ impl State {
         self.changed.insert(pet.id);
         let from = self.store.put([pet.clone()]);
         self.store.unmark(pet.id);
+        self.history.forget(pet.id);
         self.show_from(from);
     }
 
@@ -418,6 +422,7 @@ impl State {
     pub fn on_other_key(&mut self) {
         self.follow.link = FollowLink::Off;
         self.provenance.barrier = None;
+        self.history = history::History::default();
         self.store.doubt();
     }
 

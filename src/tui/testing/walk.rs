@@ -43,6 +43,7 @@ use crate::tui::screens::domains::scheduler::CheckDomain;
 use crate::tui::screens::domains::tests::fixture;
 use crate::tui::screens::domains::update::KeepRegistry;
 use crate::tui::screens::pets::change::ChangePet;
+use crate::tui::screens::pets::history::ReadHistory;
 use crate::tui::screens::pets::popups::{AddView, FindPet};
 use crate::tui::screens::pets::reading::{AskProvenance, FollowPets, ListPets, ReadInventory};
 use crate::tui::screens::pets::update::AddSamples;
@@ -144,9 +145,10 @@ fn reply(app: &mut App, which: usize) {
     }
     match job.job.slot() {
         Slot::List => about_lists(app, job, which, failure),
-        Slot::Follow | Slot::Inventory | Slot::ById | Slot::Provenance | Slot::Samples | Slot::Change(_) => {
+        Slot::Follow | Slot::Inventory | Slot::ById | Slot::Provenance | Slot::Samples => {
             about_pets(app, job, which, failure);
         }
+        Slot::Change(_) | Slot::History => about_pets(app, job, which, failure),
         Slot::Queue | Slot::Line(_) | Slot::SearchForLine => {
             about_additions(app, job, which, failure);
         }
@@ -243,6 +245,8 @@ fn about_pets(app: &mut App, job: &Started, which: usize, failure: impl Fn() -> 
             _ => Followed::Added(animals(which % 40).into_iter().map(added).collect()),
         };
         app.say_to::<FollowPets>(job.id, (followed, None));
+    } else if is::<ReadHistory>(job) {
+        app.answer_to::<ReadHistory>(job.id, if fails { Err(failure()) } else { Ok(Vec::new()) });
     } else if let Some(AskProvenance(ids)) = of_kind(job) {
         let found = ids.iter().map(|id| (*id, provenance(*id))).collect();
         let found = Some(found).filter(|_| !which.is_multiple_of(5));

@@ -255,6 +255,7 @@ fn on_changes(app: &mut AppState, changed: Vec<ChangedPet>, now: Now) {
             continue;
         }
         pets.changed.insert(pet.id);
+        pets.history.forget(pet.id);
         let by = changed_by.map(|by| by.name.unwrap_or(by.key));
         pets.changed_by.insert(pet.id, (pet.clone(), by, changed_at));
         // What this program is changing it knows already.

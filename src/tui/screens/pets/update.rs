@@ -164,6 +164,7 @@ fn choose_order(state: &mut AppState, sort: SortOrder) {
 /// Refreshes the rows and clears the marks of earlier changes.
 fn refresh(state: &mut AppState, now: Now) {
     state.pets.store.begin(true);
+    state.pets.selected().map(|pet| pet.id).into_iter().for_each(|id| state.pets.history.forget(id));
     reload(state, ReadNext::All, now);
 }
 

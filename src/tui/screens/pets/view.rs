@@ -325,6 +325,9 @@ fn draw_drawer(state: &AppState, page: &mut Page<'_>) {
     let after = cut(&after, page.columns().saturating_sub(width(&before) + mark.width()));
     page.line(vec![before.into(), mark, after.into()]);
     draw_chart(state, page);
+    if let Some(last) = state.pets.history.lines(pet.id, &state.pets.categories, page.now).next() {
+        page.line(format!(" History    {}", cut(&appearance.text(&last), page.columns().saturating_sub(13))));
+    }
 }
 
 /// Where the pet in the detail comes from.
@@ -411,6 +414,14 @@ fn draw_detail(state: &AppState, page: &mut Page<'_>) {
     let others = state.pets.rows.categories.iter().find(|(category, _)| *category == pet.category_id);
     let others = others.map_or(0, |(_, count)| *count);
     page.line(format!(" Category {}: {others} in this list", pet.category_id));
+    let mut label = " History    ";
+    for line in state.pets.history.lines(pet.id, &state.pets.categories, page.now) {
+        // Below it there are a blank row and the keys.
+        if page.left() < 5 {
+            break;
+        }
+        page.labelled(std::mem::replace(&mut label, "            "), &line, 3);
+    }
     page.gap();
     page.quiet(" y copy id   Y JSON   c curl (no key)");
 }

@@ -1,13 +1,17 @@
 //! Sell, reserve, return, undo.
 
+use std::time::Duration;
+
 use crate::api::Failure;
 use crate::api::follow::{ChangedPet, EventPosition, Followed};
-use crate::model::{AddedBy, Pet, PetMembers, PetStatus};
+use crate::clock::Now;
+use crate::model::{AddedBy, Pet, PetHistoryEntry, PetMembers, PetStatus};
 use crate::tui::screens::pets::change::ChangePet;
+use crate::tui::screens::pets::history::ReadHistory;
 use crate::tui::screens::pets::reading::{FollowPets, ListPets};
 use crate::tui::testing::loss::{snapshot_sizes, whole_at_every_size};
 use crate::tui::testing::{App, animals, listed, remote};
-use crate::tui::{Job, Slot};
+use crate::tui::{Effect, Job, Slot};
 
 /// An app with one pet of each status, and the cursor on the first.
 fn app() -> (App, Vec<Pet>) {
@@ -115,7 +119,7 @@ fn what_others_change_is_marked_and_named_where_it_was_faster() {
 fn an_answer_that_did_not_come_is_called_so_and_the_row_is_as_it_was() {
     let (mut app, pets) = app();
     for (failure, words) in [
-        (Failure::NoAnswer { after: std::time::Duration::from_secs(30) }, "may or may not be changed"),
+        (Failure::NoAnswer { after: Duration::from_secs(30) }, "may or may not be changed"),
         (Failure::NotSent { why: "connection refused".into() }, "was not changed"),
     ] {
         app.keys("s Enter");
@@ -240,7 +244,7 @@ fn those_that_were_not_changed_are_named_with_their_reasons() {
         .pets
         .changed_by
         .insert(pets[1].id, (with(&pets[1], PetStatus::Pending), Some("Ada".to_owned()), Some(app.now.wall)));
-    app.wait(std::time::Duration::from_secs(130)).keys("s Enter");
+    app.wait(Duration::from_secs(130)).keys("s Enter");
     answered_for(&mut app, &pets[1], |job| Err(changed(&with(&job.seen, PetStatus::Pending))));
     app.keys("u");
     assert!(app.says("still on its way"), "{}", app.screen());
@@ -393,4 +397,86 @@ fn looks_of_changes() {
         now.name = "A longer name than most are, so that its line is broken".to_owned();
         answered(app, Err(changed(&now)));
     });
+}
+
+/// What the history of a pet was a moment ago: it was added, renamed, then sold by Ada.
+fn history(pet: &Pet, now: Now) -> Vec<PetHistoryEntry> {
+    let ago = |minutes| Some(now.wall - jiff::SignedDuration::from_mins(minutes));
+    let entry = |from: Option<PetMembers>, to, at| PetHistoryEntry {
+        at,
+        by: Some(AddedBy { key: "AAAAAAAA".to_owned(), name: Some("Ada\u{1b}[2J".to_owned()) }),
+        from,
+        to,
+    };
+    let change = |new: &Pet, at| {
+        let (from, to) = PetMembers::of_change(pet, new);
+        entry(Some(from), to, at)
+    };
+    vec![
+        entry(None, PetMembers::default(), ago(9)),
+        change(&Pet { name: "Bo".to_owned(), category_id: 12, ..pet.clone() }, ago(5)),
+        change(&with(pet, PetStatus::Sold), ago(2)),
+    ]
+}
+
+/// An app whose service offers changes, with the detail of the first pet.
+fn with_detail(columns: u16, rows: u16) -> (App, Vec<Pet>) {
+    let pets = animals(39);
+    let mut app = App::loaded_from(remote(), columns, rows, &pets);
+    app.state.pets.offers_changes = Some(true);
+    app.keys("Enter").wait(Duration::from_millis(300));
+    (app, pets)
+}
+
+#[test]
+fn the_detail_shows_what_was_done_to_its_pet() {
+    let (mut app, pets) = with_detail(80, 24);
+    assert_eq!(app.asked::<ReadHistory>(), Some(ReadHistory(pets[0].id)));
+    app.answer::<ReadHistory>(Ok(history(&pets[0], app.now)));
+    assert!(app.says("sold by Ada") && app.says(", 2 min ago (was available)"), "{}", app.screen());
+    assert!(!app.screen().contains('\u{1b}'));
+    app.wait(Duration::from_secs(60));
+    assert!(app.says(", 3 min ago"), "{}", app.screen());
+    app.keys("s Down Enter");
+    assert_eq!(app.all_asked::<ReadHistory>().len(), 1, "it is asked once");
+    answered(&mut app, Ok(with(&pets[0], PetStatus::Sold)));
+    app.wait(Duration::from_millis(300));
+    assert_eq!(app.all_asked::<ReadHistory>().len(), 2, "it has one more line");
+}
+
+#[test]
+fn no_history_is_asked_for_of_rows_that_are_passed_or_not_shown() {
+    let (mut app, pets) = with_detail(80, 24);
+    app.keys("Down");
+    assert!(app.effects.contains(&Effect::Cancel(Slot::History)), "the pet is another one");
+    app.wait(Duration::from_millis(200)).keys("Down").wait(Duration::from_millis(200)).keys("Down");
+    assert_eq!(app.all_asked::<ReadHistory>().len(), 1);
+    app.wait(Duration::from_millis(300));
+    assert_eq!(app.asked::<ReadHistory>(), Some(ReadHistory(pets[3].id)));
+    app.answer::<ReadHistory>(Err(Failure::refused(404, Err(""), None)));
+    app.keys("Enter Down").wait(Duration::from_secs(1));
+    assert_eq!(app.all_asked::<ReadHistory>().len(), 2, "the detail is closed");
+    app.keys("Enter").wait(Duration::from_millis(300));
+    app.answer::<ReadHistory>(Err(Failure::refused(403, Err(""), None)));
+    assert!(app.state.message.is_none(), "{}", app.screen());
+    app.keys("Down").wait(Duration::from_secs(1));
+    assert_eq!(app.all_asked::<ReadHistory>().len(), 3, "this key may not see it");
+    let (mut app, _) = self::app();
+    app.state.pets.offers_changes = Some(false);
+    app.keys("Enter").wait(Duration::from_secs(1));
+    assert_eq!(app.asked::<ReadHistory>(), None, "a service without changes has none");
+}
+
+#[test]
+fn looks_of_the_history() {
+    let make = |columns, rows| {
+        let (mut app, pets) = with_detail(columns, rows);
+        app.answer::<ReadHistory>(Ok(history(&pets[0], app.now)));
+        app
+    };
+    whole_at_every_size("history", make);
+    for &(columns, rows) in snapshot_sizes("history") {
+        insta::assert_snapshot!(format!("history_{columns}x{rows}"), make(columns, rows).snapshot());
+    }
+    insta::assert_snapshot!("history_wide", make(120, 40).snapshot());
 }

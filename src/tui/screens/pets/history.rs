@@ -1,0 +1,114 @@
+//! What was done to the pet in the detail, for keys that may audit. Asked for once the cursor rests on it; others see nothing
+//! of this.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use super::change::{ago, verb};
+use super::update::refuse_key;
+use crate::api::{Failure, Remedy};
+use crate::clock::Now;
+use crate::model::words::list;
+use crate::model::{Categories, PetHistoryEntry, PetId, cut, short};
+use crate::tui::{AppState, Env, Job, Screen, Slot, WIDE};
+
+/// How long the cursor rests on a pet before it is asked about: passing rows asks nothing.
+const REST: Duration = Duration::from_millis(300);
+
+/// After this time, how long ago something was reads otherwise.
+const MINUTE: Duration = Duration::from_secs(60);
+
+/// The most columns that a foreign name takes in a line.
+const NAME_WIDTH: usize = 24;
+
+/// What is known of the pet in the detail.
+#[derive(Clone, Debug, Default)]
+pub struct History {
+    /// The pet in the detail, if it was asked about or will be.
+    of: Option<PetId>,
+    /// When that is.
+    due: Option<Instant>,
+    /// What came last, of which pet.
+    known: Option<(PetId, Vec<PetHistoryEntry>)>,
+    /// This key may not see it.
+    refused: bool,
+}
+
+impl History {
+    /// It has one more line now: it is asked for again.
+    pub fn forget(&mut self, id: PetId) {
+        self.of.take_if(|of| *of == id);
+    }
+
+    /// The changes of a pet, the newest first, each in words. How it was added is shown apart.
+    pub fn lines<'a>(&'a self, id: PetId, categories: &'a Categories, now: Now) -> impl Iterator<Item = String> + 'a {
+        let entries = self.known.as_ref().filter(|(of, _)| *of == id).map_or(&[][..], |(_, entries)| entries);
+        entries.iter().rev().filter_map(move |entry| line(entry, categories, now))
+    }
+}
+
+/// `sold by Ada, 2 min ago (was available)`
+fn line(entry: &PetHistoryEntry, categories: &Categories, now: Now) -> Option<String> {
+    let (from, to) = (entry.from.as_ref()?, &entry.to);
+    let label = |id: i64| cut(&short(&categories.label(id)), NAME_WIDTH);
+    let name = |name: &str| cut(&short(name), NAME_WIDTH);
+    let status = to.status.as_ref().map(|status| verb(Some(status)).to_owned());
+    let what = status.into_iter().chain(to.name.as_ref().map(|_| "renamed".to_owned()));
+    let what = list(what.chain(to.category_id.map(|id| format!("moved to {}", label(id)))));
+    let was = from.status.as_ref().map(|status| name(status.as_str()));
+    let was = was.into_iter().chain(from.name.as_deref().map(name)).chain(from.category_id.map(label));
+    let by = entry.by.as_ref().map_or(String::new(), |by| format!(" by {}", name(by.name.as_ref().unwrap_or(&by.key))));
+    let at = entry.at.map_or(String::new(), |at| format!(", {}", ago(at, now)));
+    Some(format!("{what}{by}{at} (was {})", list(was)))
+}
+
+/// When it is asked for, or what is shown of it reads otherwise.
+pub fn next_due(state: &AppState, now: Now) -> Option<Instant> {
+    let History { of, due, known, .. } = &state.pets.history;
+    let is_shown = of.is_some() && known.as_ref().is_some_and(|(id, entries)| *of == Some(*id) && !entries.is_empty());
+    due.filter(|_| state.link.health_is_ok()).or_else(|| is_shown.then(|| now.mono + MINUTE))
+}
+
+/// Asks for what the detail shows and is not known.
+pub fn ask(state: &mut AppState, now: Now) {
+    let pets = &state.pets;
+    let has_detail = state.screen == Screen::Pets && (pets.drawer || state.size.columns >= WIDE);
+    let is_told = pets.offers_changes == Some(true) && !pets.history.refused && !state.is_switching();
+    let of = pets.selected().map(|pet| pet.id).filter(|_| has_detail && is_told);
+    if of != pets.history.of {
+        state.cancel(Slot::History);
+        (state.pets.history.of, state.pets.history.due) = (of, of.map(|_| now.mono + REST));
+    }
+    if let Some(id) =
+        of.filter(|_| state.pets.history.due.is_some_and(|at| at <= now.mono && state.link.health_is_ok()))
+    {
+        state.pets.history.due = None;
+        state.start(ReadHistory(id), now);
+    }
+}
+
+/// Asks for the history of this pet.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ReadHistory(pub PetId);
+
+impl Job for ReadHistory {
+    type Answer = Result<Vec<PetHistoryEntry>, Failure>;
+    const SLOT: fn(&Self) -> Slot = |_| Slot::History;
+
+    async fn run(self: Arc<Self>, env: Env) -> Self::Answer {
+        env.api("history").await?.history(self.0).await
+    }
+
+    fn done(&self, app: &mut AppState, answer: Self::Answer, now: Now) {
+        let history = &mut app.pets.history;
+        match answer {
+            Ok(entries) => history.known = Some((self.0, entries)),
+            // The key may not see it, or the service or the pet has none.
+            Err(Failure::Refused { status: 403, .. }) => history.refused = true,
+            Err(Failure::Refused { status: 404, .. }) => {}
+            Err(failure) if failure.remedy() == Remedy::EnterKey => refuse_key(app, failure, now),
+            // The detail says the rest; what is away is found out by what matters more.
+            Err(failure) => app.last_failure = Some(failure),
+        }
+    }
+}
