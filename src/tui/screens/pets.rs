@@ -216,14 +216,10 @@ impl State {
         self.rows_from(self.cursor).next()
     }
 
-    /// The pets that are marked.
-    pub fn marked_pets(&self) -> Vec<Pet> {
-        self.marked.iter().filter_map(|id| self.store.get(*id)).cloned().collect()
-    }
-
-    /// The same, or else the one under the cursor.
+    /// The pets that are marked, or else the one under the cursor.
     pub fn chosen(&self) -> Vec<Pet> {
-        if self.marked.is_empty() { self.selected().cloned().into_iter().collect() } else { self.marked_pets() }
+        let marked = self.marked.iter().filter_map(|id| self.store.get(*id));
+        marked.chain(self.selected().filter(|_| self.marked.is_empty())).cloned().collect()
     }
 
     /// Puts the cursor on row `row`, or on the last one.

@@ -51,26 +51,20 @@ pub struct Changes {
 
 /// What has become of a command.
 #[derive(Clone, Debug, Default)]
-struct Outcome {
+pub struct Outcome {
     is_undo: bool,
-    /// How many pets it is about, and how many answers are still to come.
+    /// How many pets it is about, how many of them needed no change, and how many answers are still to come.
     total: usize,
+    so: usize,
     open: usize,
     /// As they are, and as they were.
     done: Vec<(Pet, Pet)>,
-    not: Vec<(String, WhyNot)>,
+    /// Why others were not changed, a sentence each; how many of these may have been, and how many more were not sent.
+    not: Vec<String>,
+    unknown: usize,
+    unsent: usize,
     /// What failed, as it was to be and as it was seen: it can be tried again.
     failed: Vec<(Pet, Pet)>,
-}
-
-/// Why a pet was not changed, as a sentence.
-#[derive(Clone, Debug, PartialEq)]
-enum WhyNot {
-    /// It names the pet.
-    Faster(String),
-    Failed(String),
-    /// It may have been changed.
-    Unknown(String),
 }
 
 /// Which status the pets get.
@@ -105,12 +99,8 @@ impl Popup for StatusBox {
     fn draw(&self, _: &AppState, page: &mut Page<'_>) {
         page.popup(46, 9, "Change the status");
         page.gap();
-        let names = list(self.pets.iter().map(named));
-        let all = if self.pets.len() > 1 { format!("{}: ", counted(self.pets.len(), "pet")) } else { String::new() };
-        page.line(format!(
-            "  {}",
-            cut(&page.appearance.text(&format!("{all}{names}")), page.columns().saturating_sub(4))
-        ));
+        let pets = page.appearance.text(&about(self.pets.iter()));
+        page.line(format!("  {}", cut(&pets, page.columns().saturating_sub(4))));
         page.gap();
         for (at, status) in PetStatus::ALL.into_iter().enumerate() {
             let so = self.pets.iter().filter(|pet| pet.status == Some(status.into())).count();
@@ -161,7 +151,7 @@ fn undo(app: &mut AppState, now: Now) {
     if !app.pets.changing.is_empty() {
         return app.tell("Your last change is still on its way. u undoes it when it has arrived.");
     }
-    match std::mem::take(&mut app.pets.last_change) {
+    match app.pets.last_change.clone() {
         last if last.is_empty() => app.tell("There is no change of yours to undo."),
         last => change(app, last.into_iter().map(|(is, was)| (was, is)).collect(), true, now),
     }
@@ -179,33 +169,25 @@ fn change(app: &mut AppState, mut pets: Vec<(Pet, Pet)>, is_undo: bool, now: Now
             _ => format!("All {all} are {so} already."),
         });
     }
-    if !can_change(app, &pets.iter().map(|(_, seen)| seen).collect::<Vec<_>>()) {
-        return keep_undo(app, &pets, is_undo);
-    }
-    let what = match pets.as_slice() {
-        _ if is_undo => format!("Undo the change of {}", about(&pets)),
-        [(wanted, seen)] => format!("{}: {} instead of {}", named(seen), status(wanted), status(seen)),
-        _ => format!("{}: {so}", about(&pets)),
+    let can = can_change(app, &pets.iter().map(|(_, seen)| seen).collect::<Vec<_>>());
+    let what = match (about(pets.iter().map(|(_, seen)| seen)), pets.as_slice()) {
+        (names, _) if is_undo => format!("Undo the change of {names}"),
+        (name, [(wanted, seen)]) => format!("{name}: {} instead of {}", status(wanted), status(seen)),
+        (names, _) => format!("{names}: {so}"),
     };
-    let (later, not) = (pets.clone(), pets.clone());
-    let yes = move |app: &mut AppState, now| change(app, later, is_undo, now);
-    if !asks_first(app, what, yes, move |app, _| keep_undo(app, &not, is_undo), now) {
+    let later = pets.clone();
+    if can && !asks_first(app, what, move |app, now| change(app, later, is_undo, now), |_, _| {}, now) {
         app.pets.marked.clear();
-        begin(app, pets, is_undo, now);
-    }
-}
-
-/// What is not undone stays to be undone.
-fn keep_undo(app: &mut AppState, pets: &[(Pet, Pet)], is_undo: bool) {
-    if is_undo && !pets.is_empty() {
-        app.pets.last_change = pets.iter().cloned().map(|(was, is)| (is, was)).collect();
+        app.pets.last_change.retain(|_| !is_undo);
+        let so = all - pets.len();
+        begin(app, pets, Outcome { is_undo, so, ..Outcome::default() }, now);
     }
 }
 
 /// `Rex (#7)`, or `3 pets: Rex (#7), ...`.
-fn about(pets: &[(Pet, Pet)]) -> String {
-    let names = list(pets.iter().map(|(_, seen)| named(seen)));
-    if pets.len() > 1 { format!("{}: {names}", counted(pets.len(), "pet")) } else { names }
+fn about<'a>(pets: impl ExactSizeIterator<Item = &'a Pet>) -> String {
+    let all = if pets.len() > 1 { format!("{}: ", counted(pets.len(), "pet")) } else { String::new() };
+    all + &list(pets.map(named))
 }
 
 /// Asks before the first change to a protected service; `false` where it may be made.
@@ -237,15 +219,15 @@ pub fn asks_first(
 }
 
 /// Changes these pets, as one command. Its number.
-pub fn begin(app: &mut AppState, pets: Vec<(Pet, Pet)>, is_undo: bool, now: Now) -> u64 {
-    let total = pets.len();
-    if total > 1 {
-        app.tell(format!("Changing {total} pets ..."));
+pub fn begin(app: &mut AppState, pets: Vec<(Pet, Pet)>, command: Outcome, now: Now) -> u64 {
+    let open = pets.len();
+    if open > 1 {
+        app.tell(format!("Changing {open} pets ..."));
     }
     let changes = &mut app.pets.changes;
     changes.begun += 1;
     let number = changes.begun;
-    changes.commands.insert(number, Outcome { is_undo, total, open: total, ..Outcome::default() });
+    changes.commands.insert(number, Outcome { total: open + command.so, open, ..command });
     for (wanted, seen) in pets {
         app.pets.changing.insert(seen.id, wanted.clone());
         changes.waiting.push_back((seen, wanted, number));
@@ -266,16 +248,16 @@ fn send(app: &mut AppState, now: Now) {
     }
 }
 
-/// The title of the question below.
-const UNDER_WAY: &str = "Changes are on their way";
-
 /// Asks before the program ends while changes wait that would be lost.
 pub fn asks_before_end(app: &mut AppState, end: fn(&mut AppState, Now), now: Now) -> bool {
     let waiting = app.pets.changes.waiting.len();
-    let asks = waiting > 0 && app.popups.get::<Question>().is_none_or(|asked| asked.title != UNDER_WAY);
+    let asks = waiting > 0 && app.popups.get::<Question>().is_none();
     if asks {
         let text = format!("{} not changed yet. Soon they are, if petstore is not ended.", counted(waiting, "pet"));
-        app.ask(Question::new(UNDER_WAY, move |_, page| page.paragraph(2, &text), "Quit", end, |_, _| {}), now);
+        app.ask(
+            Question::new("Changes are on their way", move |_, page| page.paragraph(2, &text), "Quit", end, |_, _| {}),
+            now,
+        );
     }
     asks
 }
@@ -329,14 +311,17 @@ impl Job for ChangePet {
 
 impl ChangePet {
     fn failed(&self, app: &mut AppState, failure: Failure, outcome: &mut Outcome, now: Now) {
+        let name = named(&self.seen);
         if let Some(pet) = failure.changed() {
-            let why = faster(app, &self.seen, &pet, now);
-            outcome.not.push((named(&self.seen), WhyNot::Faster(why)));
+            let nothing = if outcome.total == 1 { " Nothing was changed." } else { "" };
+            outcome.not.push(faster(app, &self.seen, &pet, now) + nothing);
             return app.pets.take([pet], now);
         }
         let why = failure.sentence(&app.link.service);
-        let kind = if failure.outcome_unknown() { WhyNot::Unknown } else { WhyNot::Failed };
-        outcome.not.push((named(&self.seen), kind(why.clone())));
+        let is_unknown = failure.outcome_unknown();
+        outcome.unknown += usize::from(is_unknown);
+        let became = if is_unknown { "may or may not be changed: r shows it" } else { "was not changed" };
+        outcome.not.push(format!("{why} {name} {became}."));
         outcome.failed.push((self.wanted.clone(), self.seen.clone()));
         // What waits would fail in the same way, each after its tries.
         if failure.may_pass() || failure.remedy() == Remedy::EnterKey {
@@ -346,7 +331,7 @@ impl ChangePet {
             for (seen, wanted, _) in rest {
                 app.pets.changing.remove(&seen.id);
                 outcome.open -= 1;
-                outcome.not.push((named(&seen), WhyNot::Failed(why.clone())));
+                outcome.unsent += 1;
                 outcome.failed.push((wanted, seen));
             }
         }
@@ -358,63 +343,47 @@ impl ChangePet {
     }
 }
 
-/// Says what has become of a command, once all of it is known.
+/// Says what has become of a command, once all of it is known. What is too long for a message is in a box.
 fn report(app: &mut AppState, outcome: Outcome, now: Now) {
-    let Outcome { is_undo, total, done, not, failed, .. } = outcome;
+    let Outcome { is_undo, total, so, done, mut not, unknown, unsent, failed, .. } = outcome;
     let word = match done.first() {
         _ if is_undo => "undone".to_owned(),
         Some((is, was)) if is.status != was.status => status(is),
         Some(_) | None => "changed".to_owned(),
     };
+    let changed = (!done.is_empty()).then(|| format!("{} {word}", done.len()));
+    let others = [(so, "so already"), (not.len() - unknown + unsent, "not"), (unknown, "unknown")];
+    let all = changed.into_iter().chain(counts(others)).collect::<Vec<_>>().join(", ");
+    not.extend((unsent > 0).then(|| format!("{unsent} were not sent.")));
     let text = match (done.as_slice(), not.as_slice()) {
-        ([(pet, _)], []) if is_undo => format!("{}: undone, {}.", named(pet), status(pet)),
-        ([(pet, _)], []) => format!("{}: {word}.", named(pet)),
-        ([], [(_, WhyNot::Faster(why))]) => format!("{why} Nothing was changed."),
-        ([], [(name, WhyNot::Failed(why))]) => format!("{why} {name} was not changed."),
-        ([], [(name, WhyNot::Unknown(why))]) => format!("{why} {name} may or may not be changed: r shows it."),
-        (done, not) => summary(app, done.len(), &word, not),
+        ([(pet, _)], []) if is_undo && total == 1 => format!("{}: undone, {}.", named(pet), status(pet)),
+        ([(pet, _)], []) if total == 1 => format!("{}: {word}.", named(pet)),
+        ([], [why]) if total == 1 => why.clone(),
+        (_, []) => format!("{all}."),
+        // Nothing covers what is typed elsewhere.
+        (_, whys) if whys.len() < 3 || app.popups.is_open() || app.place().name != PETS => {
+            format!("{all}: {}", whys.join(" "))
+        }
+        (_, whys) => {
+            app.popups.show(TextBox::new("Not changed", format!("{all}:\n\n{}", whys.join("\n")), "not-changed"));
+            format!("{all}.")
+        }
     };
-    keep_undo(app, &failed, is_undo);
-    if total > 1 && app.pets.marked.is_empty() && !is_undo {
-        app.pets.marked = failed.iter().map(|(_, seen)| seen.id).collect();
-    }
     match not.is_empty() {
         true if is_undo => app.say_done(text, now.mono),
         true => app.say_done(text + " u undoes it.", now.mono),
         false => app.complain(text),
     }
-    if !is_undo && !done.is_empty() {
+    if is_undo {
+        // What failed can still be undone.
+        app.pets.last_change = failed.into_iter().map(|(was, is)| (is, was)).collect();
+        return;
+    }
+    if total > 1 && app.pets.marked.is_empty() {
+        app.pets.marked = failed.iter().map(|(_, seen)| seen.id).collect();
+    }
+    if !done.is_empty() {
         app.pets.last_change = done;
-    }
-}
-
-/// Of several pets: how many were changed, and why the others were not. What is too long for a message is in a box.
-fn summary(app: &mut AppState, done: usize, word: &str, not: &[(String, WhyNot)]) -> String {
-    let unknown = not.iter().filter(|(_, why)| matches!(why, WhyNot::Unknown(_))).count();
-    let changed = (done > 0).then(|| format!("{done} {word}"));
-    let others = counts([(not.len() - unknown, "not"), (unknown, "unknown (r shows it)")]);
-    let all = changed.into_iter().chain(others).collect::<Vec<_>>().join(", ");
-    let mut reasons: Vec<(&WhyNot, Vec<&str>)> = Vec::new();
-    for (name, why) in not {
-        match reasons.iter_mut().find(|(known, _)| *known == why) {
-            Some((_, names)) => names.push(name),
-            None => reasons.push((why, vec![name])),
-        }
-    }
-    let sentence = |(why, names): &(&WhyNot, Vec<&str>)| match why {
-        WhyNot::Faster(why) => why.clone(),
-        WhyNot::Failed(why) | WhyNot::Unknown(why) => format!("{}: {why}", list(names)),
-    };
-    let sentences: Vec<_> = reasons.iter().map(sentence).collect();
-    match sentences.as_slice() {
-        [] => format!("{all}."),
-        [why] => format!("{all}: {why}"),
-        _ if !app.popups.is_open() && app.place().name == PETS => {
-            app.popups.show(TextBox::new("Not changed", format!("{all}:\n\n{}", sentences.join("\n")), "not-changed"));
-            format!("{all}.")
-        }
-        // Nothing covers what is typed elsewhere.
-        whys => format!("{all}: {}", whys.join(" ")),
     }
 }
 

@@ -1,10 +1,10 @@
 //! A pet in a form: its name, category and status. Only what is different then is sent, tested against what was seen; where
 //! somebody was faster, the form shows what the pet is now, and keeps what was typed.
 
-use super::change::{ChangePet, asks_first, begin, can_change, named};
+use super::change::{ChangePet, Outcome, asks_first, begin, can_change, named};
 use crate::api::Failure;
 use crate::clock::Now;
-use crate::model::{Categories, Draft, Pet, PetStatus, ProblemCode, short};
+use crate::model::{Categories, Draft, Pet, PetStatus, short};
 use crate::tui::command::closes;
 use crate::tui::forms::{CHOOSE, NEXT, PREVIOUS, passes};
 use crate::tui::popups::help;
@@ -13,17 +13,11 @@ use crate::tui::widgets::form::{Field, Form, Kind};
 use crate::tui::widgets::page::Layout;
 use crate::tui::{AppState, Command, Page, Place, Popup, Typing, command};
 
-static STATUS: Field = Field::new(
-    "status",
-    "Status",
-    Kind::Choice(&[("available", "available"), ("pending", "pending"), ("sold", "sold")]),
-);
+const STATUSES: &[(&str, &str)] =
+    &[("", "as it is"), ("available", "available"), ("pending", "pending"), ("sold", "sold")];
+static STATUS: Field = Field::new("status", "Status", Kind::Choice(STATUSES.split_at(1).1));
 /// Of a pet without one of the three.
-static OTHER_STATUS: Field = Field::new(
-    "status",
-    "Status",
-    Kind::Choice(&[("", "as it is"), ("available", "available"), ("pending", "pending"), ("sold", "sold")]),
-);
+static OTHER_STATUS: Field = Field::new("status", "Status", Kind::Choice(STATUSES));
 
 /// The form.
 #[derive(Clone, Debug)]
@@ -98,17 +92,13 @@ impl EditBox {
 }
 
 fn save(app: &mut AppState, now: Now) {
-    let is_free = |edit: &EditBox| edit.sent.is_none();
-    if !app.popups.get().is_some_and(is_free) || !passes(app, "Nothing was changed.") {
+    let Some(edit) = app.popups.get::<EditBox>().filter(|edit| edit.sent.is_none()).cloned() else { return };
+    if !passes(app, "Nothing was changed.") {
         return;
     }
-    let Some(edit) = app.popups.get::<EditBox>().cloned() else { return };
     let Some(wanted) = edit.wanted(&app.pets.categories) else { return };
     if wanted == edit.pet {
         return app.tell("Nothing is different from what it was.");
-    }
-    if !can_change(app, &[&edit.pet]) {
-        return;
     }
     let what = format!("{} is changed.", named(&edit.pet));
     let (yes, no) = (edit.clone(), edit.clone());
@@ -116,8 +106,8 @@ fn save(app: &mut AppState, now: Now) {
         app.popups.show(yes);
         save(app, now);
     };
-    if !asks_first(app, what, again, |app, _| app.popups.show(no), now) {
-        let sent = begin(app, vec![(wanted, edit.pet)], false, now);
+    if can_change(app, &[&edit.pet]) && !asks_first(app, what, again, |app, _| app.popups.show(no), now) {
+        let sent = begin(app, vec![(wanted, edit.pet)], Outcome::default(), now);
         app.popups.get_mut::<EditBox>().into_iter().for_each(|edit| edit.sent = Some(sent));
     }
 }
@@ -126,20 +116,14 @@ fn save(app: &mut AppState, now: Now) {
 pub fn answered(app: &mut AppState, job: &ChangePet, failure: Option<&Failure>) {
     let Some(edit) = app.popups.get_mut::<EditBox>().filter(|edit| edit.sent == Some(job.command)) else { return };
     edit.sent = None;
-    let Some(failure) = failure else {
-        app.popups.take::<EditBox>();
-        return;
-    };
+    let Some(failure) = failure else { return drop(app.popups.take::<EditBox>()) };
     if let Some(pet) = failure.changed() {
         return edit.see(pet);
     }
     let Failure::Refused { code: Some(code), message, .. } = failure else { return };
-    let fields = [
-        (ProblemCode::InvalidName, &NAME),
-        (ProblemCode::InvalidCategory, &CATEGORY),
-        (ProblemCode::InvalidStatus, &STATUS),
-    ];
-    if let Some((_, field)) = fields.into_iter().find(|(known, _)| known.as_str() == code) {
+    // The codes of the description: `invalid_name`, `invalid_category`, `invalid_status`.
+    let named = |field: &&&Field| *code == format!("invalid_{}", field.name);
+    if let Some(field) = [&NAME, &CATEGORY, &STATUS].iter().find(named) {
         edit.form.refuse(field, short(message));
     }
 }
@@ -166,8 +150,7 @@ impl Popup for EditBox {
             }
             page.form(&self.form, &Layout { x: 17, beside: true, gap: 0, idle: false }, &app.known(), "");
             page.gap();
-            let note = if self.sent.is_some() { "Saving ..." } else { "Only what is different is changed." };
-            page.wrapped(3, note, 2);
+            page.quiet(if self.sent.is_some() { "   Saving ..." } else { "" });
         });
     }
 }

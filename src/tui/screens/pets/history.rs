@@ -103,12 +103,9 @@ impl Job for ReadHistory {
         let history = &mut app.pets.history;
         match answer {
             Ok(entries) => history.known = Some((self.0, entries)),
-            // The key may not see it, or the service or the pet has none.
-            Err(Failure::Refused { status: 403, .. }) => history.refused = true,
-            Err(Failure::Refused { status: 404, .. }) => {}
             Err(failure) if failure.remedy() == Remedy::EnterKey => refuse_key(app, failure, now),
-            // The detail says the rest; what is away is found out by what matters more.
-            Err(failure) => app.last_failure = Some(failure),
+            // Without it, the detail says the rest. What is away is found out by what matters more.
+            Err(failure) => history.refused = matches!(failure, Failure::Refused { status: 403, .. }),
         }
     }
 }

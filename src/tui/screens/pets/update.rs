@@ -383,10 +383,11 @@ pub fn export(state: &mut AppState) {
     };
     let shown = || pets.rows_from(0).cloned().collect();
     let mut sets = Vec::new();
-    let marked = pets.marked_pets();
-    let is_marked = !marked.is_empty();
-    if is_marked {
-        sets.push(PetSet { what: format!("{} marked", counted(marked.len(), "pet")), pets: Arc::new(marked) });
+    if !pets.marked.is_empty() {
+        sets.push(PetSet {
+            what: format!("{} marked", counted(pets.marked.len(), "pet")),
+            pets: Arc::new(pets.chosen()),
+        });
     }
     if is_found {
         sets.push(set(" found", pets.filter(), shown()));
@@ -397,7 +398,7 @@ pub fn export(state: &mut AppState) {
     }
     sets.push(set(" in all", None, if !is_found && pets.tabs().1 == 0 { shown() } else { pets.store.pets().to_vec() }));
     let which = match (is_found, pets.filter()) {
-        _ if is_marked => "marked",
+        _ if !pets.marked.is_empty() => "marked",
         (true, _) => "found",
         (false, Some(status)) => status.as_str(),
         (false, None) if pets.store.covers(None) => "all",

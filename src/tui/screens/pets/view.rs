@@ -238,30 +238,23 @@ fn elsewhere(state: &AppState) -> Option<String> {
 
 /// The line without a message: where the cursor is, and whether there are more rows.
 pub fn place(state: &AppState, page: &Page<'_>) -> String {
-    let rows = state.pets.row_count();
-    if rows == 0 {
-        return String::new();
-    }
-    let here = format!("Row {} of {rows}.", (state.pets.cursor() + 1).min(rows));
-    let here = match marked(state) {
-        Some(marked) => format!("{marked} {here}"),
-        None => here,
+    let (pets, rows) = (&state.pets, state.pets.row_count());
+    let marked = match pets.marked.len() {
+        0 => String::new(),
+        all => match all - pets.rows_from(0).filter(|pet| pets.marked.contains(&pet.id)).count() {
+            0 => format!("{all} marked; Esc unmarks. "),
+            hidden => format!("{all} marked, {hidden} not in these rows; Esc unmarks. "),
+        },
     };
+    if rows == 0 {
+        return marked;
+    }
+    let here = format!("{marked}Row {} of {rows}.", (state.pets.cursor() + 1).min(rows));
     let since = state.pets.store.read().filter(|_| state.pets.store.is_cached());
     let more = since.map_or_else(|| rest(state), |at| format!("From {}.", page.moment(at.wall)));
     let is_first = state.pets.teaches && state.pets.cursor() == 0 && state.pets.last_change.is_empty();
     let sale = if is_first { " Press s to sell this pet; u undoes that." } else { "" };
     format!("{here} {more}{sale}")
-}
-
-/// How many pets are marked, and whether they are among the rows.
-fn marked(state: &AppState) -> Option<String> {
-    let pets = &state.pets;
-    let all = pets.marked.len();
-    (all > 0).then(|| match pets.rows_from(0).filter(|pet| pets.marked.contains(&pet.id)).count() {
-        shown if shown == all => format!("{all} marked; Esc unmarks."),
-        shown => format!("{all} marked, {} not in these rows; Esc unmarks.", all - shown),
-    })
 }
 
 /// Whether there are more pets than the tab shows, and where they are.

@@ -202,6 +202,7 @@ fn marks_are_seen_counted_and_stay_with_their_pets() {
     app.keys("O");
     assert_eq!(app.state.pets.chosen(), [pets[0].clone()], "sorted");
     app.keys("/ \"zzz\" Enter");
+    assert!(app.says("1 marked, 1 not in these rows; Esc unmarks."), "{}", app.screen());
     app.keys("Esc Right Right");
     assert!(app.says("1 marked, 1 not in these rows; Esc unmarks."), "{}", app.screen());
     app.keys("0 Esc");
@@ -257,7 +258,7 @@ fn those_that_were_not_changed_are_named_with_their_reasons() {
     answered_for(&mut app, &pets[0], |_| Err(Failure::NotSent { why: "connection refused".into() }));
     answered_for(&mut app, &pets[2], |job| Err(changed(&with(&job.seen, PetStatus::Pending))));
     assert!(app.says("2 not:") && app.says("connection refused") && app.says("was reserved by"), "{}", app.screen());
-    app.keys("Esc u");
+    app.keys("u");
     assert_eq!(app.asked::<ChangePet>().unwrap().wanted, pets[0], "what was not sent can still be undone");
 }
 
@@ -285,8 +286,26 @@ fn what_waits_for_a_service_that_is_away_is_given_up_told_and_marked_again() {
     for pet in &pets[1..16] {
         answered_for(&mut app, pet, |job| Ok(job.wanted.clone()));
     }
-    assert!(app.says("15 sold, 25 not:"), "{}", app.screen());
+    assert!(app.says("15 sold, 25 not:") && app.says("24 were not sent."), "{}", app.screen());
     assert_eq!(app.state.pets.marked.len(), 25);
+}
+
+#[test]
+fn those_that_are_so_already_are_counted_and_many_reasons_are_in_a_box() {
+    let (mut app, pets) = app();
+    app.keys("Space Space Space s Enter");
+    for pet in &pets[..2] {
+        answered_for(&mut app, pet, |job| Ok(job.wanted.clone()));
+    }
+    assert!(app.says("2 sold, 1 so already. u undoes it."), "{}", app.screen());
+    let (mut app, pets) = marked(4);
+    app.keys("s Enter");
+    answered_for(&mut app, &pets[0], |job| Ok(job.wanted.clone()));
+    for pet in &pets[1..] {
+        answered_for(&mut app, pet, |job| Err(changed(&with(&job.seen, PetStatus::Pending))));
+    }
+    let all = pets[1..].iter().all(|pet| app.says(&format!("(#{}) was reserved by somebody.", pet.id)));
+    assert!(all && app.state.place().name == "text-box" && app.says("1 sold, 3 not:"), "{}", app.screen());
 }
 
 #[test]
