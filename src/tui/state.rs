@@ -21,7 +21,6 @@ use super::keymap::Keymap;
 use super::pending::PendingJobs;
 use super::popups::stack::Popups;
 use super::screens::domains::state::PanelLocation;
-use super::screens::pets::edit::EditBox;
 use super::screens::{add_pet, domains, pets, profiles};
 use super::theme::Theme;
 use super::widgets::form::{Form, Known};
@@ -368,8 +367,8 @@ impl AppState {
 
     /// The form that is shown.
     pub fn form(&mut self) -> Option<&mut Form> {
-        if self.popups.get::<EditBox>().is_some() {
-            return self.popups.get_mut::<EditBox>().map(|edit| &mut edit.form);
+        if self.popups.form().is_some() {
+            return self.popups.form();
         }
         match self.screen {
             Screen::Profiles if self.profiles.form_open => Some(&mut self.profiles.form),

@@ -236,7 +236,7 @@ fn press(state: &mut AppState, key: KeyPress, now: Now) {
             if !place.takes_letters && !chooses && state.message.is_none() {
                 let text = match (place.name, key.key) {
                     (PETS, Key::Delete | Key::Backspace) => {
-                        "Pets cannot be changed or deleted: the API has no operation for that."
+                        "Pets cannot be deleted: the API has no operation for that."
                     }
                     _ => "No action on this key; ? lists the keys.",
                 };

@@ -60,7 +60,7 @@ impl Question {
         details: Vec<(&'static str, String)>,
         yes: impl FnOnce(&mut AppState, Now) + Send + 'static,
     ) -> Self {
-        let last = "A pet that was added cannot be changed or deleted.";
+        let last = "A pet that was added cannot be deleted.";
         Self::new(
             format!("{} is protected", cut(&app.link.label, 20)),
             move |app, page| ask_of_service(app, page, &what, &details, last),
@@ -192,7 +192,7 @@ mod tests {
             "Name       Biscuit",
             "Category   3",
             "Status     pending",
-            "A pet that was added cannot be changed or deleted.",
+            "A pet that was added cannot be deleted.",
             "y  Add it      n  Not now (Enter, Esc)",
         ] {
             assert!(app.says(text), "{text}:\n{}", app.screen());

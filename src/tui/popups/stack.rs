@@ -4,6 +4,7 @@ use std::any::Any;
 use std::fmt::Debug;
 use std::time::Instant;
 
+use crate::tui::widgets::form::Form;
 use crate::tui::{AppState, Page, Place, StyleRole, TextInput, Typing, cells};
 
 /// A box over a screen: what it holds, where its keys are bound, how it looks, and what is typed into it.
@@ -20,6 +21,11 @@ pub trait Popup: Any + Debug + Send {
 
     /// The field with a path, if it has one.
     fn path(&mut self) -> Option<&mut TextInput> {
+        None
+    }
+
+    /// Its form, if it has one.
+    fn form(&mut self) -> Option<&mut Form> {
         None
     }
 
@@ -85,6 +91,11 @@ impl Popups {
 
     pub fn get_mut<P: Popup>(&mut self) -> Option<&mut P> {
         self.0.iter_mut().find_map(|(popup, _)| (&mut **popup as &mut dyn Any).downcast_mut())
+    }
+
+    /// The form of one that has it.
+    pub fn form(&mut self) -> Option<&mut Form> {
+        self.0.iter_mut().find_map(|(popup, _)| popup.form())
     }
 
     /// The field with a path of one that has it.

@@ -11,7 +11,7 @@ pub mod update;
 pub mod view;
 
 use std::cmp::{Ordering, Reverse};
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet, VecDeque};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -25,7 +25,7 @@ use crate::clock::Now;
 use crate::config::{Settings, View};
 use crate::model::columns::SortOrder;
 use crate::model::export::Column;
-use crate::model::{Categories, Limit, Pet, PetId, PetQuery, PetStatus, Provenance, Provenances};
+use crate::model::{Categories, Limit, Pet, PetHistoryEntry, PetId, PetQuery, PetStatus, Provenance, Provenances};
 use crate::tui::TextInput;
 
 /// The pets screen.
@@ -67,7 +67,7 @@ pub struct State {
     /// What becomes of the pets whose changes are under way.
     pub changing: BTreeMap<PetId, Pet>,
     /// What waits of them, and what they belong to.
-    changes: change::Changes,
+    changes: Changes,
     /// What this program changed last, as it is and as it was.
     pub last_change: Vec<(Pet, Pet)>,
     /// The pets that the next command is about, instead of the one under the cursor.
@@ -79,11 +79,53 @@ pub struct State {
     /// The pets that were changed since a reading began: what it shows of them may be older.
     changed: HashSet<PetId>,
     /// What was done to the pet in the detail.
-    pub history: history::History,
+    pub history: History,
     rows: Rows,
     cursor: usize,
     /// The pet under the cursor, so that it stays there when rows come and go.
     anchor: Option<PetId>,
+}
+
+/// Changes that are not answered.
+#[derive(Clone, Debug, Default)]
+pub struct Changes {
+    /// The pets as they were seen, as they will be, and the command, for which no lane was free.
+    waiting: VecDeque<(Pet, Pet, u64)>,
+    /// The commands that are not done, by their number.
+    commands: BTreeMap<u64, Outcome>,
+    /// How many commands there were.
+    begun: u64,
+}
+
+/// What has become of a command.
+#[derive(Clone, Debug, Default)]
+pub struct Outcome {
+    is_undo: bool,
+    /// How many pets it is about, how many of them needed no change, and how many answers are still to come.
+    total: usize,
+    so: usize,
+    open: usize,
+    /// As they are, and as they were.
+    done: Vec<(Pet, Pet)>,
+    /// Why others were not changed, a sentence each; how many of these may have been, and how many more were not sent.
+    not: Vec<String>,
+    unknown: usize,
+    unsent: usize,
+    /// What failed, as it would be and as it was seen: it can be tried again.
+    failed: Vec<(Pet, Pet)>,
+}
+
+/// What is known of the pet in the detail.
+#[derive(Clone, Debug, Default)]
+pub struct History {
+    /// The pet in the detail, if it was asked about or will be.
+    of: Option<PetId>,
+    /// When that is.
+    due: Option<Instant>,
+    /// What came last, of which pet.
+    known: Option<(PetId, Vec<PetHistoryEntry>)>,
+    /// This key may not see it.
+    refused: bool,
 }
 
 /// What is read after a list.
@@ -418,7 +460,7 @@ impl State {
     pub fn on_other_key(&mut self) {
         self.follow.link = FollowLink::Off;
         self.provenance.barrier = None;
-        self.history = history::History::default();
+        self.history = History::default();
         self.store.doubt();
     }
 

@@ -2,14 +2,13 @@
 //! against what is on the screen, so that nothing is overwritten unseen. The rows show it at once, marked until the service
 //! has answered. What a command changes it reports as one, and it is undone as one.
 
-use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use jiff::Timestamp;
 use uuid::Uuid;
 
-use super::edit;
 use super::update::on_failure;
+use super::{Outcome, edit};
 use crate::api::retry::change_pet_once;
 use crate::api::{Failure, Remedy};
 use crate::clock::Now;
@@ -37,35 +36,6 @@ pub static CHANGE: &[Command] = &[
     edit::EDIT,
     command("undo", "u", "", "undo your last change", undo).adds(),
 ];
-
-/// Changes that are not answered.
-#[derive(Clone, Debug, Default)]
-pub struct Changes {
-    /// The pets as they were seen, as they will be, and the command, for which no lane was free.
-    waiting: VecDeque<(Pet, Pet, u64)>,
-    /// The commands that are not done, by their number.
-    commands: BTreeMap<u64, Outcome>,
-    /// How many commands there were.
-    begun: u64,
-}
-
-/// What has become of a command.
-#[derive(Clone, Debug, Default)]
-pub struct Outcome {
-    is_undo: bool,
-    /// How many pets it is about, how many of them needed no change, and how many answers are still to come.
-    total: usize,
-    so: usize,
-    open: usize,
-    /// As they are, and as they were.
-    done: Vec<(Pet, Pet)>,
-    /// Why others were not changed, a sentence each; how many of these may have been, and how many more were not sent.
-    not: Vec<String>,
-    unknown: usize,
-    unsent: usize,
-    /// What failed, as it was to be and as it was seen: it can be tried again.
-    failed: Vec<(Pet, Pet)>,
-}
 
 /// Which status the pets get.
 #[derive(Debug)]

@@ -1,7 +1,8 @@
 //! A pet in a form: its name, category and status. Only what is different then is sent, tested against what was seen; where
 //! somebody was faster, the form shows what the pet is now, and keeps what was typed.
 
-use super::change::{ChangePet, Outcome, asks_first, begin, can_change, named};
+use super::Outcome;
+use super::change::{ChangePet, asks_first, begin, can_change, named};
 use crate::api::Failure;
 use crate::clock::Now;
 use crate::model::{Categories, Draft, Pet, PetStatus, short};
@@ -24,7 +25,7 @@ static OTHER_STATUS: Field = Field::new("status", "Status", Kind::Choice(STATUSE
 pub struct EditBox {
     /// As it was seen last.
     pet: Pet,
-    pub form: Form,
+    form: Form,
     /// The command that is not answered yet.
     sent: Option<u64>,
     /// Somebody changed it meanwhile.
@@ -71,7 +72,7 @@ fn open(app: &mut AppState, _: Now) {
 }
 
 impl EditBox {
-    /// The pet as it is to be. What was not touched stays, also where it has blanks around it.
+    /// The pet as it will be. What was not touched stays, also where it has blanks around it.
     fn wanted(&self, categories: &Categories) -> Option<Pet> {
         let [name, category_id, status] = [&NAME, &CATEGORY, &STATUS].map(|field| self.form.value(field).to_owned());
         let new = Draft { name, category_id, status: status.parse().ok() }.check(categories).ok()?;
@@ -135,6 +136,10 @@ impl Popup for EditBox {
 
     fn on_typing(&mut self, typing: Typing<'_>) -> bool {
         self.form.take(typing)
+    }
+
+    fn form(&mut self) -> Option<&mut Form> {
+        Some(&mut self.form)
     }
 
     fn draw(&self, app: &AppState, page: &mut Page<'_>) {

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use super::History;
 use super::change::{ago, verb};
 use super::update::refuse_key;
 use crate::api::{Failure, Remedy};
@@ -20,19 +21,6 @@ const MINUTE: Duration = Duration::from_secs(60);
 
 /// The most columns that a foreign name takes in a line.
 const NAME_WIDTH: usize = 24;
-
-/// What is known of the pet in the detail.
-#[derive(Clone, Debug, Default)]
-pub struct History {
-    /// The pet in the detail, if it was asked about or will be.
-    of: Option<PetId>,
-    /// When that is.
-    due: Option<Instant>,
-    /// What came last, of which pet.
-    known: Option<(PetId, Vec<PetHistoryEntry>)>,
-    /// This key may not see it.
-    refused: bool,
-}
 
 impl History {
     /// It has one more line now: it is asked for again.
@@ -73,8 +61,8 @@ pub fn next_due(state: &AppState, now: Now) -> Option<Instant> {
 pub fn ask(state: &mut AppState, now: Now) {
     let pets = &state.pets;
     let has_detail = state.screen == Screen::Pets && (pets.drawer || state.size.columns >= WIDE);
-    let is_told = pets.offers_changes == Some(true) && !pets.history.refused && !state.is_switching();
-    let of = pets.selected().map(|pet| pet.id).filter(|_| has_detail && is_told);
+    let is_reported = pets.offers_changes == Some(true) && !pets.history.refused && !state.is_switching();
+    let of = pets.selected().map(|pet| pet.id).filter(|_| has_detail && is_reported);
     if of != pets.history.of {
         state.cancel(Slot::History);
         (state.pets.history.of, state.pets.history.due) = (of, of.map(|_| now.mono + REST));

@@ -646,7 +646,7 @@ fn a_key_without_an_action_says_so() {
     app.keys("z");
     assert!(app.says("No action on this key; ? lists the keys."), "{}", app.screen());
     app.keys("Down Del");
-    assert!(app.says("Pets cannot be changed or deleted"), "{}", app.screen());
+    assert!(app.says("Pets cannot be deleted"), "{}", app.screen());
 }
 
 #[test]

@@ -277,7 +277,7 @@ fn more_than_the_lanes_wait_and_all_are_changed() {
 }
 
 #[test]
-fn what_waits_for_a_service_that_is_away_is_given_up_told_and_marked_again() {
+fn what_waits_for_a_service_that_is_away_is_given_up_reported_and_marked_again() {
     let (mut app, pets) = marked(40);
     app.keys("s Enter");
     let away = || Failure::NotSent { why: "connection refused".into() };
@@ -378,7 +378,7 @@ fn a_form_shows_what_the_pet_is_now_and_keeps_what_was_typed() {
     assert_eq!((&asked.seen, &asked.wanted), (&now, &Pet { name: "Bo".to_owned(), ..now.clone() }));
     app.keys("Esc");
     answered(&mut app, Ok(asked.wanted.clone()));
-    assert!(app.says("Bo (#"), "its answer is told also after the form was closed: {}", app.screen());
+    assert!(app.says("Bo (#"), "its answer is reported also after the form was closed: {}", app.screen());
 }
 
 #[test]
