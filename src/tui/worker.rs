@@ -133,17 +133,13 @@ impl Worker {
         }
     }
 
-    /// The app has ended: an import stops after the rows in flight, or soon.
+    /// The app has ended: an import stops after the rows in flight, or soon, and changes may reach the service.
     async fn finish(mut self) {
-        if !self.jobs.contains_key(&Slot::Import) {
-            return;
-        }
+        let is_awaited = |slot: &Slot| matches!(slot, Slot::Import | Slot::Change(_));
         self.import_control.send_replace(ImportControl::Stop);
         let ended = async {
-            while let Some((slot, _)) = self.jobs.join_next().await {
-                if slot == Slot::Import {
-                    return;
-                }
+            while self.jobs.keys().any(is_awaited) {
+                self.jobs.join_next().await;
             }
         };
         // Its report says what is not known yet.

@@ -415,6 +415,8 @@ impl State {
     fn forget_after(&mut self, last: PetId) {
         self.follow.position = Some(EventPosition::after(last));
         self.follow.held.retain(|id| *id <= last);
+        // Their ids may be given to other pets.
+        self.last_change.retain(|(pet, _)| pet.id <= last);
         self.store.forget_after(last);
         self.listed = None;
         self.show_all();

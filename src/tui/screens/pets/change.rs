@@ -29,7 +29,9 @@ pub static CHANGE: &[Command] = &[
         let pets = app.pets.chosen();
         let seen =
             pets.first()?.status.as_ref().filter(|seen| pets.iter().all(|pet| pet.status.as_ref() == Some(seen)));
-        let seen = seen.map_or(String::new(), |seen| format!(" --if-status {}", short(seen.as_str())));
+        // Other words are nothing for a command line.
+        let seen = seen.filter(|seen| matches!(seen, ObservedStatus::Known(_)));
+        let seen = seen.map_or(String::new(), |seen| format!(" --if-status {}", seen.as_str()));
         let ids = pets.iter().map(|pet| pet.id.to_string()).collect::<Vec<_>>().join(" ");
         Some(format!("pets set {ids} --status {}{seen}", likely(&pets)))
     }),

@@ -20,6 +20,8 @@ use crate::tui::popups::help::ErrorBox;
 use crate::tui::popups::{KeyBox, Question, copy};
 use crate::tui::screens::add_pet::{import, lines};
 use crate::tui::screens::pets;
+use crate::tui::screens::pets::change::StatusBox;
+use crate::tui::screens::pets::edit::EditBox;
 use crate::tui::screens::pets::popups::{LimitBox, LookupBox};
 use crate::tui::session_cache::{SessionCache, read_kept};
 use crate::tui::start::start;
@@ -270,6 +272,8 @@ fn on_used(state: &mut AppState, used: Used, now: Now) {
     state.popups.take::<ErrorBox>();
     state.popups.take::<Question>();
     state.popups.take::<LookupBox>();
+    state.popups.take::<StatusBox>();
+    state.popups.take::<EditBox>();
     if state.screen == Screen::Profiles && !state.profiles.form_open {
         let before = state.profiles.from;
         state.screen = if before == Screen::Welcome { Screen::Pets } else { before };
