@@ -93,7 +93,10 @@ pub async fn frame(
     if route == PETS_PATH || is_of_pet && is_change {
         headers.insert(IDEMPOTENCY_KEY_RETENTION, RETENTION);
     }
-    if (route == PETS_PATH || is_of_pet) && (status.is_success() || HAS_ACCEPT_PATCH.contains(&status)) {
+    // Who adds pets has no use for it.
+    let is_addition = method == Method::POST;
+    if (route == PETS_PATH || is_of_pet) && !is_addition && (status.is_success() || HAS_ACCEPT_PATCH.contains(&status))
+    {
         headers.insert(ACCEPT_PATCH, HeaderValue::from_static(JSON_PATCH));
     }
     if is_of_pet && !is_change {
