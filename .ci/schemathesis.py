@@ -15,7 +15,9 @@ def before_call(context, case, kwargs):
     query = case.query or {}
     if query.get("order") in (None, "asc", "desc"):
         query.pop("after" if query.get("order") == "desc" else "before", None)
-    if isinstance(case.body, dict):
-        category = case.body.get("categoryId")
-        if isinstance(category, float) and category.is_integer():
-            case.body["categoryId"] = int(category)
+    operations = case.body if isinstance(case.body, list) else [case.body]
+    for part in (part for part in operations if isinstance(part, dict)):
+        for name in ("categoryId", "value"):
+            category = part.get(name)
+            if isinstance(category, float) and category.is_integer():
+                part[name] = int(category)
