@@ -74,7 +74,7 @@ impl Session {
             self.talk.say(&ssh.message)?;
         }
         if let Some(why) = self.settings.why_read_only() {
-            self.talk.say(format!("Nothing can be added: {why}."))?;
+            self.talk.say(format!("Nothing can be added or changed: {why}."))?;
         }
         if let Some(file) = &self.setup.unfinished {
             let file = short(file);

@@ -7,7 +7,7 @@ use super::prompt::Asked;
 use super::session::Session;
 use super::words;
 use crate::api::retry::change_pet_once;
-use crate::model::{Limit, Pet, PetId, PetPatch, PetQuery, PetStatus, short};
+use crate::model::{Limit, Pet, PetId, PetMembers, PetPatch, PetQuery, PetStatus, short};
 
 const HELP: &str = "Type the number of a pet in the last list, such as 3, or id and its id, such as id 17. \
                     undo takes back your last change.";
@@ -29,7 +29,7 @@ impl Session {
             question = "Another pet, undo, or press Enter to end:";
             match which {
                 Which::End => return Ok(()),
-                Which::Undo => match self.last_change.take() {
+                Which::Undo => match self.last_change.clone() {
                     Some((is, was)) => self.change_to(is, was, true).await?,
                     None => self.talk.say("There is no change of yours to undo.")?,
                 },
@@ -85,6 +85,10 @@ impl Session {
         let categories = self.settings.categories.clone();
         let named = |pet: &Pet| words::pet(pet, &categories);
         if let Err(failure) = &sent {
+            // What was certainly not undone still can be; of what may have been changed, an older change is not the last one.
+            if failure.outcome_unknown() || is_undo && failure.changed().is_some() {
+                self.last_change = None;
+            }
             if let Some(pet) = failure.changed() {
                 let text = format!("Somebody was faster: {}. Nothing was changed.", named(&pet));
                 self.pets.put([pet]);
@@ -95,7 +99,12 @@ impl Session {
         }
         let Some(pet) = self.answer(ready(sent)).await? else { return Ok(()) };
         let text = format!("{}: {}.", if is_undo { "Undone" } else { "Changed" }, named(&pet));
-        self.last_change = (!is_undo).then(|| (pet.clone(), seen));
+        // Only what this has changed: the rest may be of others.
+        let (from, to) = PetMembers::of_change(&seen, &wanted);
+        let (mut is, mut was) = (pet.clone(), pet.clone());
+        to.put_into(&mut is);
+        from.put_into(&mut was);
+        self.last_change = (!is_undo).then_some((is, was));
         self.pets.put([pet]);
         self.talk.say(text)
     }

@@ -240,7 +240,7 @@ impl Link {
 
     /// Why nothing can be added, as a sentence; `None` where pets can be added.
     pub fn why_no_changes(&self) -> Option<String> {
-        self.read_only.then(|| format!("Nothing can be added: {}.", self.why_read_only()))
+        self.read_only.then(|| format!("Nothing can be added or changed: {}.", self.why_read_only()))
     }
 
     /// Why nothing can be added.

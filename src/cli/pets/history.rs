@@ -38,7 +38,7 @@ fn what(PetHistoryEntry { from, to, .. }: &PetHistoryEntry) -> String {
 }
 
 fn words(PetMembers { name, category_id, status }: &PetMembers) -> String {
-    let name = name.as_ref().map(|name| display_safe(name).into_owned());
+    let name = name.as_ref().map(|name| format!("name {}", display_safe(name)));
     let category = category_id.map(|id| format!("category {id}"));
     let status = status.as_ref().map(|status| display_safe(ObservedStatus::as_str(status)).into_owned());
     [name, category, status].into_iter().flatten().collect::<Vec<_>>().join(", ")

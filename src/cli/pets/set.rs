@@ -31,7 +31,8 @@ pub async fn run(context: &PetsContext<'_>, args: SetArgs) -> Result<Exit, Faile
     let tests = from.clone().into_iter().map(PatchOperation::Test);
     let patch = PetPatch(tests.chain(to.clone().into_iter().map(PatchOperation::Replace)).collect());
     let query = PetQuery { limit: Limit::MIN, ..PetQuery::default() };
-    repeated(|| context.client.list_pets(&query)).await.map_err(|error| context.failed(&error))?;
+    let listed = repeated(|| context.client.list_pets(&query)).await;
+    listed.map_err(|error| context.failed(&error).hint("nothing was changed"))?;
     if !context.client.offers_changes() {
         return Err(Failed::new(Exit::Usage, format!("{} does not offer to change pets", context.service)));
     }
@@ -47,7 +48,9 @@ pub async fn run(context: &PetsContext<'_>, args: SetArgs) -> Result<Exit, Faile
             Err(error) => {
                 let failed = failed(context, id, &error);
                 if args.ids.len() > 1 {
-                    note(&format!("petstore: pet {id}: {}", failed.what()));
+                    let what = failed.what();
+                    let which = if what.contains(&format!("pet {id}")) { String::new() } else { format!("pet {id}: ") };
+                    note(&format!("petstore: {which}{what}"));
                 }
                 first_failure.get_or_insert(failed);
             }

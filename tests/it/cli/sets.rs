@@ -66,7 +66,7 @@ fn of_many_pets_those_that_somebody_else_has_changed_are_named() {
     };
     let (status, out, said) = all(&sell(&[rex, max, "4711", bo]));
     assert_eq!((status, out.as_str()), (Some(3), "31\n33\n"), "{said}");
-    let conflict = "petstore: pet 32: pet 32 is pending by now: nothing was changed";
+    let conflict = "petstore: pet 32 is pending by now: nothing was changed";
     let lines: Vec<_> = said.lines().collect();
     assert!(lines[0] == conflict && lines[1].ends_with(" has no pet 4711") && lines.len() == 2, "{said}");
     assert_eq!(served.csv(&[rex, max, bo]), ["31,Rex,3,sold", "32,Max,3,pending", "33,Bo,3,sold"]);
@@ -177,7 +177,7 @@ fn a_history_is_one_line_for_each_change_with_who_made_it() {
     let told: Vec<_> = lines.lines().map(|line| line.split_at(19).1).collect();
     let by = format!("  {:<20}  ", "test");
     let expected =
-        ["added: Rex, category 3, available", "sold (was available)", "Max, category 5 (was Rex, category 3)"];
+        ["added: name Rex, category 3, available", "sold (was available)", "name Max, category 5 (was name Rex, category 3)"];
     assert_eq!(told, expected.map(|what| format!("{by}{what}")));
     let entries: Vec<serde_json::Value> = serde_json::from_str(&history(&["--json"])).unwrap();
     assert_eq!(entries.len(), 3);

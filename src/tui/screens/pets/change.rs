@@ -134,8 +134,16 @@ fn change(app: &mut AppState, mut pets: Vec<(Pet, Pet)>, is_undo: bool, now: Now
     let all = pets.len();
     let so = pets.first().map_or_else(String::new, |(wanted, _)| status(wanted));
     let first = pets.first().map_or_else(String::new, |(_, seen)| named(seen));
+    let seen_last = pets.first().map(|(_, seen)| seen.clone());
     pets.retain(|(wanted, seen)| wanted != seen);
     if pets.is_empty() {
+        // Behind an open box somebody may have changed it.
+        let now_is = seen_last.as_ref().and_then(|seen| app.pets.store.get(seen.id)).cloned();
+        if let (Some(seen), Some(pet)) = (seen_last.filter(|_| all == 1), now_is)
+            && seen != pet
+        {
+            return app.complain(format!("{} Nothing was changed.", faster(app, &seen, &pet, now)));
+        }
         return app.tell(match all {
             1 => format!("{first} is {so} already."),
             _ => format!("All {all} are {so} already."),
@@ -193,9 +201,7 @@ pub fn asks_first(
 /// Changes these pets, as one command. Its number.
 pub fn begin(app: &mut AppState, pets: Vec<(Pet, Pet)>, command: Outcome, now: Now) -> u64 {
     let open = pets.len();
-    if open > 1 {
-        app.tell(format!("Changing {open} pets ..."));
-    }
+    app.tell(format!("Changing {} ...", about(pets.iter().map(|(_, seen)| seen))));
     let changes = &mut app.pets.changes;
     changes.begun += 1;
     let number = changes.begun;
@@ -220,12 +226,13 @@ fn send(app: &mut AppState, now: Now) {
     }
 }
 
-/// Asks before the program ends while changes wait that would be lost.
+/// Asks before the program ends while changes have no answer: nobody would learn what became of them.
 pub fn asks_before_end(app: &mut AppState, end: fn(&mut AppState, Now), now: Now) -> bool {
-    let waiting = app.pets.changes.waiting.len();
+    let waiting = app.pets.changing.len();
     let asks = waiting > 0 && app.popups.get::<Question>().is_none();
     if asks {
-        let text = format!("{} not changed yet. Soon they are, if petstore is not ended.", counted(waiting, "pet"));
+        let text =
+            format!("No answer has come yet for {}. It may be lost if petstore ends now.", counted(waiting, "change"));
         app.ask(
             Question::new("Changes are on their way", move |_, page| page.paragraph(2, &text), "Quit", end, |_, _| {}),
             now,
@@ -337,14 +344,18 @@ fn report(app: &mut AppState, outcome: Outcome, now: Now) {
             format!("{all}: {}", whys.join(" "))
         }
         (_, whys) => {
-            app.popups.show(TextBox::new("Not changed", format!("{all}:\n\n{}", whys.join("\n")), "not-changed"));
+            app.popups.show(TextBox::new(
+                "What became of the change",
+                format!("{all}:\n\n{}", whys.join("\n")),
+                "not-changed",
+            ));
             format!("{all}.")
         }
     };
+    let undo = if is_undo || done.is_empty() { "" } else { " u undoes it." };
     match not.is_empty() {
-        true if is_undo => app.say_done(text, now.mono),
-        true => app.say_done(text + " u undoes it.", now.mono),
-        false => app.complain(text),
+        true => app.say_done(text + undo, now.mono),
+        false => app.complain(text + undo),
     }
     if is_undo {
         // What failed can still be undone.
@@ -354,7 +365,8 @@ fn report(app: &mut AppState, outcome: Outcome, now: Now) {
     if total > 1 && app.pets.marked.is_empty() {
         app.pets.marked = failed.iter().map(|(_, seen)| seen.id).collect();
     }
-    if !done.is_empty() {
+    // Of what may have been changed, an older change is not the last one.
+    if !done.is_empty() || unknown > 0 {
         app.pets.last_change = done;
     }
 }

@@ -256,6 +256,8 @@ fn on_changes(app: &mut AppState, changed: Vec<ChangedPet>, now: Now) {
         }
         pets.changed.insert(pet.id);
         pets.history.forget(pet.id);
+        // Others have changed it since: that is not to be undone.
+        pets.last_change.retain(|(is, _)| is.id != pet.id || *is == pet);
         let by = changed_by.map(|by| by.name.unwrap_or(by.key));
         pets.changed_by.insert(pet.id, (pet.clone(), by, changed_at));
         // What this program is changing it knows already.

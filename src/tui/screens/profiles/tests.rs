@@ -373,7 +373,10 @@ fn with_a_read_only_profile_no_key_leads_to_adding() {
     app.effects.clear();
     for key in ["a", "2", "I", "F7", "S"] {
         app.keys(key);
-        assert!(app.says("Nothing can be added: STAGING is read-only (read_only = true in its profile)."), "{key}");
+        assert!(
+            app.says("Nothing can be added or changed: STAGING is read-only (read_only = true in its profile)."),
+            "{key}"
+        );
         assert_eq!(
             (app.state.screen, app.state.popups.is_open(), app.effects.len()),
             (Screen::Pets, false, 0),

@@ -268,7 +268,7 @@ fn more_than_the_lanes_wait_and_all_are_changed() {
     app.keys("s Enter");
     assert_eq!(app.all_asked::<ChangePet>().len(), 16);
     app.keys("q");
-    assert!(app.says("24 pets not changed yet."), "{}", app.screen());
+    assert!(app.says("No answer has come yet for 40 changes."), "{}", app.screen());
     app.keys("Esc");
     for pet in &pets {
         answered_for(&mut app, pet, |job| Ok(job.wanted.clone()));
@@ -498,4 +498,45 @@ fn looks_of_the_history() {
         insta::assert_snapshot!(format!("history_{columns}x{rows}"), make(columns, rows).snapshot());
     }
     insta::assert_snapshot!("history_wide", make(120, 40).snapshot());
+}
+
+#[test]
+fn of_a_change_that_may_have_been_made_no_older_one_is_undone() {
+    let (mut app, pets) = app();
+    app.keys("s Enter");
+    answered(&mut app, Ok(with(&pets[0], PetStatus::Sold)));
+    app.keys("Down s Enter");
+    answered(&mut app, Err(Failure::NoAnswer { after: Duration::from_secs(15) }));
+    app.keys("u");
+    assert!(!app.state.pending.is_running(Slot::Change(0)), "{}", app.screen());
+    assert!(app.says("no change of yours to undo"), "{}", app.screen());
+}
+
+#[test]
+fn what_others_have_changed_since_is_not_undone() {
+    let pets = animals(3);
+    let mut app = App::started(remote(), 80, 24);
+    app.answer::<ListPets>(
+        listed(pets.clone(), None).map(|answer| crate::api::ListAnswer { offers_events: true, ..answer }),
+    );
+    let follow = |app: &mut App, news| {
+        let id = app.job(Slot::Follow).expect("the service is followed").id;
+        app.say_to::<FollowPets>(id, (news, None));
+    };
+    follow(&mut app, Followed::Connected(EventPosition::after(pets[2].id), true));
+    app.keys("s Enter");
+    let sold = with(&pets[0], PetStatus::Sold);
+    answered(&mut app, Ok(sold.clone()));
+    let reported = |before: &Pet, pet: &Pet| {
+        let (from, to) = PetMembers::of_change(before, pet);
+        let change = ChangedPet { pet: pet.clone(), from, to, changed_at: None, changed_by: None };
+        Followed::Changed(vec![change])
+    };
+    follow(&mut app, reported(&pets[0], &sold));
+    assert_eq!(app.state.pets.last_change.len(), 1, "its own change");
+    // Another till took it back and sold it to somebody else.
+    follow(&mut app, reported(&sold, &pets[0]));
+    follow(&mut app, reported(&pets[0], &sold));
+    app.keys("u");
+    assert!(app.says("no change of yours to undo"), "{}", app.screen());
 }
