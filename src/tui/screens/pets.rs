@@ -76,6 +76,8 @@ pub struct State {
     pub teaches: bool,
     /// How pets were after their last change, by whom and when, as reported.
     pub changed_by: BTreeMap<PetId, (Pet, Option<String>, Option<Timestamp>)>,
+    /// Changed under the cursor, it stays in its rows until that moves.
+    kept: Option<PetId>,
     /// The pets that were changed since a reading began: what it shows of them may be older.
     changed: HashSet<PetId>,
     /// What was done to the pet in the detail.
@@ -268,6 +270,22 @@ impl State {
     pub fn move_to(&mut self, row: usize) {
         self.cursor = row.min(self.row_count().saturating_sub(1));
         self.anchor = self.selected().map(|pet| pet.id);
+        if self.kept.is_some() && self.kept != self.anchor {
+            self.kept = None;
+            self.reorder();
+        }
+    }
+
+    /// Whether a row goes once the cursor moves.
+    pub const fn keeps_any(&self) -> bool {
+        self.kept.is_some()
+    }
+
+    /// What is changed now stays in sight, if the cursor is on it.
+    fn keep(&mut self, id: PetId) {
+        if self.selected().is_some_and(|pet| pet.id == id) {
+            (self.kept, self.anchor) = (Some(id), Some(id));
+        }
     }
 
     /// Puts the cursor on this pet, also where the tab or a search did not show it.
@@ -286,6 +304,7 @@ impl State {
 
     /// Goes to another tab, to where it was left, and returns its first row on screen; `top` is that of this one.
     fn show_tab(&mut self, tab: usize, top: usize) -> usize {
+        self.kept = None;
         self.tabs[self.tab].place = (self.cursor, self.anchor, top);
         // Those that are always there keep their common choice in the first.
         let keeper = |tab: usize| if tab < BUILT_IN { 0 } else { tab };
@@ -369,6 +388,7 @@ impl State {
     /// This was changed here.
     pub fn changed_here(&mut self, pet: &Pet) {
         self.changed.insert(pet.id);
+        self.keep(pet.id);
         let from = self.store.put([pet.clone()]);
         self.store.unmark(pet.id);
         self.history.forget(pet.id);
@@ -424,7 +444,7 @@ impl State {
 
     /// Sorts the rows after they, the tab or the order changed.
     fn reorder(&mut self) {
-        self.rows.order(self.store.pets(), self.tabs[self.tab].view.status, self.sort);
+        self.rows.order(self.store.pets(), self.tabs[self.tab].view.status, self.kept, self.sort);
         self.arrange();
     }
 
@@ -546,9 +566,9 @@ pub struct Rows {
 }
 
 impl Rows {
-    /// Takes other pets, or another order of them: those of `status` only, where one is given.
-    pub fn order(&mut self, pets: &[Pet], status: Option<PetStatus>, sort: SortOrder) {
-        let of_status = (0..).zip(pets).filter(|(_, pet)| is_of(status, pet));
+    /// Takes other pets, or another order of them: those of `status` only, where one is given, and the one that is kept.
+    pub fn order(&mut self, pets: &[Pet], status: Option<PetStatus>, kept: Option<PetId>, sort: SortOrder) {
+        let of_status = (0..).zip(pets).filter(|(_, pet)| is_of(status, pet) || kept == Some(pet.id));
         let mut order: Vec<u32> = of_status.map(|(index, _)| index).collect();
         let pet = |index: &u32| &pets[*index as usize];
         if sort.column == Column::Name {

@@ -176,8 +176,11 @@ fn a_history_is_one_line_for_each_change_with_who_made_it() {
     let lines = history(&[]);
     let told: Vec<_> = lines.lines().map(|line| line.split_at(19).1).collect();
     let by = format!("  {:<20}  ", "test");
-    let expected =
-        ["added: name Rex, category 3, available", "sold (was available)", "name Max, category 5 (was name Rex, category 3)"];
+    let expected = [
+        "added: name Rex, category 3, available",
+        "sold (was available)",
+        "name Max, category 5 (was name Rex, category 3)",
+    ];
     assert_eq!(told, expected.map(|what| format!("{by}{what}")));
     let entries: Vec<serde_json::Value> = serde_json::from_str(&history(&["--json"])).unwrap();
     assert_eq!(entries.len(), 3);

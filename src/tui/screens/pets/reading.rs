@@ -255,6 +255,7 @@ fn on_changes(app: &mut AppState, changed: Vec<ChangedPet>, now: Now) {
             continue;
         }
         pets.changed.insert(pet.id);
+        pets.keep(pet.id);
         pets.history.forget(pet.id);
         // Others have changed it since: that is not to be undone.
         pets.last_change.retain(|(is, _)| is.id != pet.id || *is == pet);

@@ -129,8 +129,9 @@ fn go(state: &mut AppState, movement: Movement, _: Now) {
         return;
     }
     let page = usize::from(state.layout.table_rows.max(1));
+    let goes = state.pets.keeps_any();
     state.pets.move_to(moved(state.pets.cursor(), movement, state.pets.row_count(), page));
-    state.only_moved = !state.pets.searching;
+    state.only_moved = !state.pets.searching && !goes;
 }
 
 /// What is typed goes into the search field.

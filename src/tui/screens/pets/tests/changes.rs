@@ -540,3 +540,19 @@ fn what_others_have_changed_since_is_not_undone() {
     app.keys("u");
     assert!(app.says("no change of yours to undo"), "{}", app.screen());
 }
+
+#[test]
+fn in_a_view_of_its_status_a_sold_pet_stays_under_the_hand_until_the_cursor_moves() {
+    let mut pets = animals(3);
+    pets.iter_mut().for_each(|pet| pet.status = Some(PetStatus::Available.into()));
+    let mut app = App::loaded_from(remote(), 80, 24, &pets);
+    app.keys("Right s Enter");
+    answered(&mut app, Ok(with(&pets[0], PetStatus::Sold)));
+    assert_eq!((app.state.pets.row_count(), app.state.pets.selected().unwrap().id), (3, pets[0].id));
+    app.keys("s Up Up Enter");
+    let back = app.asked::<ChangePet>().unwrap();
+    assert_eq!((back.seen.id, back.wanted.status), (pets[0].id, Some(PetStatus::Available.into())), "not the next one");
+    answered(&mut app, Ok(with(&pets[0], PetStatus::Sold)));
+    app.keys("Down");
+    assert_eq!((app.state.pets.row_count(), app.state.pets.selected().unwrap().id), (2, pets[1].id));
+}
