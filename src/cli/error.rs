@@ -100,6 +100,11 @@ impl Failed {
         Self { hint: Some(hint.into()), ..self }
     }
 
+    /// With a further sentence about what happened.
+    pub fn and(self, sentence: &str) -> Self {
+        Self { what: format!("{} {sentence}", self.what), ..self }
+    }
+
     /// Also shows the Error body of the service, if there is one: for programs that read JSON.
     pub fn with_body(self) -> Self {
         Self { shows_body: true, ..self }

@@ -7,6 +7,7 @@ use super::prompt::Asked;
 use super::session::Session;
 use super::words;
 use crate::api::retry::change_pet_once;
+use crate::app::inventory::changes::NOTHING_TO_UNDO;
 use crate::model::{Limit, Pet, PetId, PetMembers, PetPatch, PetQuery, PetStatus, short};
 
 const HELP: &str = "Type the number of a pet in the last list, such as 3, or id and its id, such as id 17. \
@@ -31,7 +32,7 @@ impl Session {
                 Which::End => return Ok(()),
                 Which::Undo => match self.last_change.clone() {
                     Some((is, was)) => self.change_to(is, was, true).await?,
-                    None => self.talk.say("There is no change of yours to undo.")?,
+                    None => self.talk.say(NOTHING_TO_UNDO)?,
                 },
                 Which::Id(id) => self.sell(id).await?,
             }
@@ -99,12 +100,7 @@ impl Session {
         }
         let Some(pet) = self.answer(ready(sent)).await? else { return Ok(()) };
         let text = format!("{}: {}.", if is_undo { "Undone" } else { "Changed" }, named(&pet));
-        // Only what this has changed: the rest may be of others.
-        let (from, to) = PetMembers::of_change(&seen, &wanted);
-        let (mut is, mut was) = (pet.clone(), pet.clone());
-        to.put_into(&mut is);
-        from.put_into(&mut was);
-        self.last_change = (!is_undo).then_some((is, was));
+        self.last_change = (!is_undo).then(|| PetMembers::undo(&seen, &wanted, &pet));
         self.pets.put([pet]);
         self.talk.say(text)
     }

@@ -89,6 +89,16 @@ impl PetMembers {
         (of(old), of(new))
     }
 
+    /// What undoes a change of `seen` to `wanted` that was answered by this pet: the pet as it is, and as it becomes again.
+    /// Only the members that were changed: the rest may be of others.
+    pub fn undo(seen: &Pet, wanted: &Pet, answered: &Pet) -> (Pet, Pet) {
+        let (from, to) = Self::of_change(seen, wanted);
+        let (mut is, mut was) = (answered.clone(), answered.clone());
+        to.put_into(&mut is);
+        from.put_into(&mut was);
+        (is, was)
+    }
+
     /// Puts what is here into `pet`.
     pub fn put_into(&self, pet: &mut Pet) {
         if let Some(name) = &self.name {

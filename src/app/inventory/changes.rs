@@ -8,6 +8,9 @@ use serde::Serialize;
 use crate::model::export::Column;
 use crate::model::{Pet, PetId};
 
+/// Where no change can be undone.
+pub const NOTHING_TO_UNDO: &str = "Nothing to undo: only your last change can be taken back.";
+
 /// The kind of a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]

@@ -9,7 +9,7 @@ use crate::cli::format::{PetLayout, write_list, write_one};
 use crate::cli::output::write_as;
 use crate::cli::{Exit, Failed, note};
 use crate::model::sunset::GET_PET_REMOVED_ON_WORDS;
-use crate::model::{Pet, PetId};
+use crate::model::{Pet, PetId, Provenances};
 
 pub async fn run(context: &PetsContext<'_>, args: &GetArgs) -> Result<Exit, Failed> {
     get(context, &args.ids, &context.layout(&args.output)?, |pet| pet).await
@@ -50,15 +50,20 @@ pub async fn get(
         });
     }
     let provenances = context.provenances(layout, &pets).await?;
-    match (pets.as_slice(), ids.len()) {
-        ([pet], 1) => write_as(layout.format.content(), |out| write_one(out, pet, &provenances, layout))?,
-        (pets, _) => write_as(layout.format.content(), |out| write_list(out, pets, &provenances, layout))?,
-    };
+    print(&pets, ids.len(), &provenances, layout)?;
     if missing.is_empty() {
         return Ok(Exit::Done);
     }
     note(&format!("petstore: {} has no {}", context.service, in_words(&missing)));
     Ok(Exit::Partly)
+}
+
+/// Writes what came of the pets that were `asked` for: one alone as such.
+pub fn print(pets: &[Pet], asked: usize, provenances: &Provenances, layout: &PetLayout) -> Result<bool, Failed> {
+    write_as(layout.format.content(), |out| match (pets, asked) {
+        ([pet], 1) => write_one(out, pet, provenances, layout),
+        _ => write_list(out, pets, provenances, layout),
+    })
 }
 
 async fn one(context: &PetsContext<'_>, lists: &Lists, id: PetId) -> Result<LookupResult, Failure> {

@@ -5,11 +5,10 @@ use uuid::Uuid;
 use super::add::wrong_flags;
 use super::args::SetArgs;
 use super::context::PetsContext;
-use super::get::get;
+use super::get::{get, print};
 use crate::api::Failure;
 use crate::api::retry::{change_pet_once, repeated};
-use crate::cli::format::{write_list, write_one};
-use crate::cli::output::{is_there, write_as};
+use crate::cli::output::is_there;
 use crate::cli::{Exit, Failed, note};
 use crate::model::draft::check_name;
 use crate::model::{
@@ -32,7 +31,7 @@ pub async fn run(context: &PetsContext<'_>, args: SetArgs) -> Result<Exit, Faile
     let patch = PetPatch(tests.chain(to.clone().into_iter().map(PatchOperation::Replace)).collect());
     let query = PetQuery { limit: Limit::MIN, ..PetQuery::default() };
     let listed = repeated(|| context.client.list_pets(&query)).await;
-    listed.map_err(|error| context.failed(&error).hint("nothing was changed"))?;
+    listed.map_err(|error| context.failed(&error).and("Nothing was changed."))?;
     if !context.client.offers_changes() {
         return Err(Failed::new(Exit::Usage, format!("{} does not offer to change pets", context.service)));
     }
@@ -56,17 +55,11 @@ pub async fn run(context: &PetsContext<'_>, args: SetArgs) -> Result<Exit, Faile
             }
         }
     }
-    let provenances = Provenances::new();
-    match (pets.as_slice(), args.ids.len()) {
-        ([], _) => {}
-        ([pet], 1) => _ = write_as(layout.format.content(), |out| write_one(out, pet, &provenances, &layout))?,
-        (pets, _) => _ = write_as(layout.format.content(), |out| write_list(out, pets, &provenances, &layout))?,
-    }
     match first_failure {
-        None => Ok(Exit::Done),
-        Some(failed) if pets.is_empty() => Err(failed),
-        Some(_) => Ok(Exit::Partly),
-    }
+        Some(failed) if pets.is_empty() => return Err(failed),
+        _ => print(&pets, args.ids.len(), &Provenances::new(), &layout)?,
+    };
+    Ok(if pets.len() == args.ids.len() { Exit::Done } else { Exit::Partly })
 }
 
 fn failed(context: &PetsContext<'_>, id: PetId, error: &Failure) -> Failed {

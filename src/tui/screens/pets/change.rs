@@ -11,6 +11,7 @@ use super::update::on_failure;
 use super::{Outcome, edit};
 use crate::api::retry::change_pet_once;
 use crate::api::{Failure, Remedy};
+use crate::app::inventory::changes::NOTHING_TO_UNDO;
 use crate::clock::Now;
 use crate::model::words::{age, counts, list};
 use crate::model::{
@@ -124,7 +125,7 @@ fn undo(app: &mut AppState, now: Now) {
         return app.tell("Your last change is still on its way. u undoes it when it has arrived.");
     }
     match app.pets.last_change.clone() {
-        last if last.is_empty() => app.tell("There is no change of yours to undo."),
+        last if last.is_empty() => app.tell(NOTHING_TO_UNDO),
         last => change(app, last.into_iter().map(|(is, was)| (was, is)).collect(), true, now),
     }
 }
@@ -132,22 +133,20 @@ fn undo(app: &mut AppState, now: Now) {
 /// Makes the first of each two pets of the second, if that still is as it was seen.
 fn change(app: &mut AppState, mut pets: Vec<(Pet, Pet)>, is_undo: bool, now: Now) {
     let all = pets.len();
-    let so = pets.first().map_or_else(String::new, |(wanted, _)| status(wanted));
-    let first = pets.first().map_or_else(String::new, |(_, seen)| named(seen));
-    let seen_last = pets.first().map(|(_, seen)| seen.clone());
+    let first = pets.first().cloned();
+    let so = first.as_ref().map_or_else(String::new, |(wanted, _)| status(wanted));
     pets.retain(|(wanted, seen)| wanted != seen);
     if pets.is_empty() {
-        // Behind an open box somebody may have changed it.
-        let now_is = seen_last.as_ref().and_then(|seen| app.pets.store.get(seen.id)).cloned();
-        if let (Some(seen), Some(pet)) = (seen_last.filter(|_| all == 1), now_is)
-            && seen != pet
-        {
-            return app.complain(format!("{} Nothing was changed.", faster(app, &seen, &pet, now)));
-        }
-        return app.tell(match all {
-            1 => format!("{first} is {so} already."),
-            _ => format!("All {all} are {so} already."),
-        });
+        let Some((_, seen)) = first.filter(|_| all == 1) else {
+            return app.tell(format!("All {all} are {so} already."));
+        };
+        return match app.pets.store.get(seen.id).cloned() {
+            // Behind the open box.
+            Some(pet) if pet != seen => {
+                app.complain(format!("{} Nothing was changed.", faster(app, &seen, &pet, now)));
+            }
+            Some(_) | None => app.tell(format!("{} is {so} already.", named(&seen))),
+        };
     }
     let can = can_change(app, &pets.iter().map(|(_, seen)| seen).collect::<Vec<_>>());
     let what = match (about(pets.iter().map(|(_, seen)| seen)), pets.as_slice()) {
@@ -270,12 +269,7 @@ impl Job for ChangePet {
         match answer {
             Ok(pet) => {
                 app.pets.changed_here(&pet);
-                // Only what this has changed: the rest may be of others.
-                let (from, to) = PetMembers::of_change(&self.seen, &self.wanted);
-                let (mut is, mut was) = (pet.clone(), pet);
-                to.put_into(&mut is);
-                from.put_into(&mut was);
-                outcome.done.push((is, was));
+                outcome.done.push(PetMembers::undo(&self.seen, &self.wanted, &pet));
             }
             Err(failure) => self.failed(app, failure, &mut outcome, now),
         }

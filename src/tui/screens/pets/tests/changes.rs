@@ -26,6 +26,21 @@ fn with(pet: &Pet, status: PetStatus) -> Pet {
     Pet { status: Some(status.into()), ..pet.clone() }
 }
 
+/// An app with three pets of a service that it follows.
+fn followed() -> (App, Vec<Pet>) {
+    let pets = animals(3);
+    let mut app = App::started(remote(), 80, 24);
+    let listed = listed(pets.clone(), None);
+    app.answer::<ListPets>(listed.map(|answer| crate::api::ListAnswer { offers_events: true, ..answer }));
+    follow(&mut app, Followed::Connected(EventPosition::after(pets[2].id), true));
+    (app, pets)
+}
+
+fn follow(app: &mut App, news: Followed) {
+    let id = app.job(Slot::Follow).expect("the service is followed").id;
+    app.say_to::<FollowPets>(id, (news, None));
+}
+
 /// What a service answers where the pet is not as it was seen.
 fn changed(pet: &Pet) -> Failure {
     let pet = serde_json::to_string(pet).unwrap();
@@ -56,7 +71,7 @@ fn a_sale_is_two_keys_and_undone_with_one() {
     answered(&mut app, Ok(pets[0].clone()));
     assert!(app.says("undone, available"), "{}", app.screen());
     app.keys("u");
-    assert!(app.says("no change of yours to undo"), "{}", app.screen());
+    assert!(app.says("Nothing to undo"), "{}", app.screen());
 }
 
 #[test]
@@ -85,16 +100,7 @@ fn whoever_is_slower_learns_who_was_faster() {
 
 #[test]
 fn what_others_change_is_marked_and_named_where_it_was_faster() {
-    let pets = animals(3);
-    let mut app = App::started(remote(), 80, 24);
-    app.answer::<ListPets>(
-        listed(pets.clone(), None).map(|answer| crate::api::ListAnswer { offers_events: true, ..answer }),
-    );
-    let follow = |app: &mut App, news| {
-        let id = app.job(Slot::Follow).expect("the service is followed").id;
-        app.say_to::<FollowPets>(id, (news, None));
-    };
-    follow(&mut app, Followed::Connected(EventPosition::after(pets[2].id), true));
+    let (mut app, pets) = followed();
     app.keys("s Enter");
     let sold = with(&pets[0], PetStatus::Sold);
     let (from, to) = PetMembers::of_change(&pets[0], &sold);
@@ -235,7 +241,7 @@ fn several_are_sold_as_one_and_undone_as_one() {
     }
     assert!(app.says("3 undone."), "{}", app.screen());
     app.keys("u");
-    assert!(app.says("no change of yours to undo"), "{}", app.screen());
+    assert!(app.says("Nothing to undo"), "{}", app.screen());
 }
 
 #[test]
@@ -509,21 +515,12 @@ fn of_a_change_that_may_have_been_made_no_older_one_is_undone() {
     answered(&mut app, Err(Failure::NoAnswer { after: Duration::from_secs(15) }));
     app.keys("u");
     assert!(!app.state.pending.is_running(Slot::Change(0)), "{}", app.screen());
-    assert!(app.says("no change of yours to undo"), "{}", app.screen());
+    assert!(app.says("Nothing to undo"), "{}", app.screen());
 }
 
 #[test]
 fn what_others_have_changed_since_is_not_undone() {
-    let pets = animals(3);
-    let mut app = App::started(remote(), 80, 24);
-    app.answer::<ListPets>(
-        listed(pets.clone(), None).map(|answer| crate::api::ListAnswer { offers_events: true, ..answer }),
-    );
-    let follow = |app: &mut App, news| {
-        let id = app.job(Slot::Follow).expect("the service is followed").id;
-        app.say_to::<FollowPets>(id, (news, None));
-    };
-    follow(&mut app, Followed::Connected(EventPosition::after(pets[2].id), true));
+    let (mut app, pets) = followed();
     app.keys("s Enter");
     let sold = with(&pets[0], PetStatus::Sold);
     answered(&mut app, Ok(sold.clone()));
@@ -538,7 +535,7 @@ fn what_others_have_changed_since_is_not_undone() {
     follow(&mut app, reported(&sold, &pets[0]));
     follow(&mut app, reported(&pets[0], &sold));
     app.keys("u");
-    assert!(app.says("no change of yours to undo"), "{}", app.screen());
+    assert!(app.says("Nothing to undo"), "{}", app.screen());
 }
 
 #[test]
