@@ -65,18 +65,6 @@ impl State {
     }
 }
 
-pub static NAME: Field =
-    Field::new("name", "Name *", Kind::Text).columns(41).hint("letters, digits, - and _").check(|name, known| {
-        let text = match name {
-            "" => "Type a name.",
-            name if known.profiles.iter().any(|profile| profile.name == name) => {
-                "There is already a profile with this name."
-            }
-            name if !is_plain_name(name) => "Use 1 to 40 letters, digits, - and _.",
-            _ => return None,
-        };
-        Some(text.to_owned())
-    });
 pub static ADDRESS: Field = Field::new("address", "Address *", Kind::Text)
     .hint("for example https://api.example.com/v1")
     .advice(|address, _, _| {
@@ -89,7 +77,8 @@ pub static ADDRESS: Field = Field::new("address", "Address *", Kind::Text)
         checked => checked.err().map(|error| error.to_string()),
     })
     // With a secret in it.
-    .kept_if(|address| !address.contains('@'));
+    .kept_if(|address| !address.contains('@'))
+    .proposes(&NAME, name_for);
 pub static SOURCE: Field = Field::new(
     "source",
     "API key",
@@ -119,12 +108,32 @@ pub static FILE: Field = Field::new("file", "File *", Kind::Path)
     .check(|path, _| path.is_empty().then(|| "Type the path of a file, for example ~/keys/shop.".to_owned()));
 pub static COMMAND: Field =
     Field::new("command", "Command *", Kind::Text).only_if(&SOURCE, "command").check(|command, _| words(command).err());
+pub static NAME: Field =
+    Field::new("name", "Name *", Kind::Text).columns(41).hint("letters, digits, - and _").check(|name, known| {
+        let text = match name {
+            "" => "Type a name.",
+            name if known.profiles.iter().any(|profile| profile.name == name) => {
+                "There is already a profile with this name."
+            }
+            name if !is_plain_name(name) => "Use 1 to 40 letters, digits, - and _.",
+            _ => return None,
+        };
+        Some(text.to_owned())
+    });
 static PROTECT: Field = Field::new("protect", "Protect", Kind::Tick("ask before the first change (Space)"));
 static BUTTON: Field = Field::new("save", "", Kind::Button);
 
+/// A name for the service at this address: the first part of its host that says something.
+fn name_for(address: &str) -> Option<String> {
+    let host = address.parse::<BaseUrl>().ok()?.authority();
+    let part = host.split(['.', ':']).find(|part| !["api", "www"].contains(part))?;
+    let is_number = part.bytes().all(|byte| byte.is_ascii_digit());
+    Some(if is_number || !is_plain_name(part) { "service".to_owned() } else { part.to_owned() })
+}
+
 /// The form, empty.
 pub fn new_form() -> Form {
-    Form::new(&[&NAME, &ADDRESS, &SOURCE, &KEY, &VARIABLE, &FILE, &COMMAND, &PROTECT, &BUTTON])
+    Form::new(&[&ADDRESS, &SOURCE, &KEY, &VARIABLE, &FILE, &COMMAND, &NAME, &PROTECT, &BUTTON])
 }
 
 /// The profile, if nothing is wrong with the form.

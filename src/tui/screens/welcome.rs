@@ -70,7 +70,7 @@ pub fn draw(state: &AppState, page: &mut Page<'_>) {
     page.gap();
     page.margin = 2;
     let directories = state.welcome.directories.join(", ");
-    for (name, text) in [("Writes to", directories.as_str()), ("Later", "P profiles, T themes, ? help")] {
+    for (name, text) in [("Writes to", directories.as_str()), ("Help", "? shows the keys, here and on every screen")] {
         let name = page.appearance.span(format!("   {name:<14} "), StyleRole::Quiet);
         page.behind(&name, text, if small { 1 } else { usize::MAX });
     }

@@ -22,6 +22,7 @@ pub struct Field {
     pub advice: fn(&str, &Known<'_>, usize) -> Option<String>,
     fault: fn(&str, &Known<'_>) -> Option<String>,
     only_if: Option<(&'static Field, &'static str)>,
+    proposes: Option<(&'static Field, fn(&str) -> Option<String>)>,
     is_kept: fn(&str) -> bool,
 }
 
@@ -56,6 +57,7 @@ impl Field {
             advice: |_, _, _| None,
             fault: |_, _| None,
             only_if: None,
+            proposes: None,
             is_kept: |_| true,
         }
     }
@@ -82,6 +84,11 @@ impl Field {
     /// It is there only while that word is chosen.
     pub const fn only_if(self, choice: &'static Self, word: &'static str) -> Self {
         Self { only_if: Some((choice, word)), ..self }
+    }
+
+    /// What is typed here fills another field, if that is empty when this one is left.
+    pub const fn proposes(self, other: &'static Self, value: fn(&str) -> Option<String>) -> Self {
+        Self { proposes: Some((other, value)), ..self }
     }
 
     /// Which values a draft may have, except of a secret.
@@ -236,6 +243,12 @@ impl Form {
         let left = &mut self.parts[self.focus];
         // Nothing is wrong yet with what was only passed through.
         left.checked |= !left.input.is_empty();
+        if let Some((other, value)) = left.field.proposes
+            && let Some(value) = value(left.input.value().trim())
+            && self[other].is_empty()
+        {
+            self.set(other, &value);
+        }
         let shown: Vec<usize> = self.shown().map(|(at, _)| at).collect();
         self.focus = neighbour(&shown, self.focus, next);
     }

@@ -12,7 +12,7 @@ use crate::tui::widgets::form::Field;
 use crate::tui::widgets::page::Layout;
 use crate::tui::{AppState, Command, Env, Job, Page, Place, Slot, blocking, command};
 
-use super::list::{LIST_PLACE, ReadProfiles, answer, host};
+use super::list::{LIST_PLACE, ReadProfiles, answer, host, use_profile};
 use super::{ADDRESS, COMMAND, FILE, KEY, State, VARIABLE, made, new_form};
 
 const SAVE: Command = command("save", "F2", "test and save", "test it, then save it", save)
@@ -145,6 +145,7 @@ impl Job for AddProfile {
             Some(Tested::Answered(took)) => format!(" It answered in {} ms.", took.as_millis()),
             Some(Tested::Failed(_) | Tested::Unusable(_)) | None => String::new(),
         };
+        let is_first = app.is_first_start() && key_lost.is_none();
         let default = if is_default { " It is the default from the next start." } else { "" };
         match key_lost {
             None => app.say_done(format!("Added {name} to {file}.{answered}{default} Enter uses it."), now.mono),
@@ -157,6 +158,9 @@ impl Job for AddProfile {
         }
         app.profiles.selected.clone_from(&self.0.name);
         app.start(ReadProfiles, now);
+        if is_first {
+            use_profile(app, self.0.name.clone(), now);
+        }
     }
 }
 

@@ -180,6 +180,11 @@ fn switch(state: &mut AppState, now: Now) {
     }
     // The key being tested is for the service in use.
     state.cancel(Slot::TestKey);
+    use_profile(state, name, now);
+}
+
+/// Switches to the service of this name.
+pub fn use_profile(state: &mut AppState, name: String, now: Now) {
     state.profiles.using.clone_from(&name);
     state.tell(format!("Switching to {} ...", short(&name)));
     state.start(UseProfile(name), now);
@@ -275,8 +280,10 @@ fn on_used(state: &mut AppState, used: Used, now: Now) {
     state.popups.take::<StatusBox>();
     state.popups.take::<EditBox>();
     if state.screen == Screen::Profiles && !state.profiles.form_open {
-        let before = state.profiles.from;
-        state.screen = if before == Screen::Welcome { Screen::Pets } else { before };
+        state.screen = state.profiles.from;
+    }
+    if state.screen == Screen::Welcome {
+        state.screen = Screen::Pets;
     }
     let is_back = drafts::enter(state, drafts, now);
     if is_back && state.screen == Screen::Pets {

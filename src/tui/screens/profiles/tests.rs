@@ -97,7 +97,7 @@ fn unauthorized() -> Failure {
     Failure::Refused { status: 401, code: Some("unauthorized".into()), message, retry_after: None, body: None }
 }
 
-const SHOP: &str = "n \"shop\" Tab \"https://shop.example/v1\" Tab Tab \"petk_0123456789abcdef\"";
+const SHOP: &str = "n \"https://shop.example/v1\" Tab Tab \"petk_0123456789abcdef\" Tab";
 
 /// The form, filled.
 fn typed(columns: u16, rows: u16) -> App {
@@ -323,7 +323,7 @@ fn text_stays_with_its_service_and_is_restored_with_it() {
 #[test]
 fn text_for_no_service_survives_a_switch() {
     let mut app = listed(80, 24);
-    app.keys("n \"shop\" Tab \"https://shop.example/v1\" Esc Esc");
+    app.keys("n \"https://shop.example/v1\" Tab Esc Esc");
     app.state.domains.browser = TextInput::new("not secure");
     change(&mut app, staging(in_file()));
     assert_eq!(app.state.profiles.form.value(&NAME), "shop");
@@ -602,13 +602,13 @@ fn an_invalid_profile_is_not_tested_and_the_cursor_goes_to_the_error() {
     let mut app = listed(80, 24);
     app.keys("n F2");
     assert!(app.says("Fix 3 fields first. Nothing was saved."));
-    assert_eq!(app.state.profiles.form.focus().name, "name");
-    app.keys("\"staging\" Tab \"https://shop.example/v1\" Tab Up Down Tab \"1X\" F2");
+    assert_eq!(app.state.profiles.form.focus().name, "address");
+    app.keys("\"https://staging.example/v1\" Tab Down Tab \"1X\" F2");
     assert!(app.says("There is already a profile with this name."), "{}", app.screen());
     let form = &app.state.profiles.form;
-    assert_eq!((form.focus().name, form.value(&SOURCE)), ("name", "variable"));
-    app.keys("\"2\" F2");
-    assert_eq!(app.state.profiles.form.focus().name, "variable");
+    assert_eq!((form.focus().name, form.value(&SOURCE)), ("variable", "variable"));
+    app.keys("\"SHOP_KEY\" F2");
+    assert_eq!(app.state.profiles.form.focus().name, "name");
     assert!(app.job(Slot::TryProfile).is_none() && app.writes() == 0);
 }
 
@@ -671,8 +671,8 @@ fn at_the_first_start_the_form_leads_to_a_service_and_esc_back_to_the_choice() {
     app.answer::<AddProfile>(Ok(AddedProfile { file: "config.toml".into(), is_default: true, key_lost: None }));
     app.keys("1 2 : H Esc");
     assert_eq!((app.state.screen, app.state.popups.is_open()), (Screen::Welcome, false), "no service yet");
-    app.keys("3 Esc Enter");
     assert!(app.job(Slot::List).is_none());
+    assert_eq!(app.asked(), Some(UseProfile("shop".into())), "without another key");
     app.answer::<UseProfile>(Ok(used(staging(in_file()))));
     assert_eq!(app.state.screen, Screen::Pets);
     assert!(app.job(Slot::List).is_some());
@@ -723,10 +723,28 @@ fn a_value_that_the_service_refused_is_replaced_by_typing() {
 }
 
 #[test]
+fn the_address_proposes_a_name_unless_one_was_typed() {
+    for (address, name) in [
+        ("https://api.shop.example/v1", "shop"),
+        ("https://petstore.example:8443/v1", "petstore"),
+        ("http://localhost:8080/v1", "localhost"),
+        ("http://127.0.0.1:8080/v1", "service"),
+        ("http://[::1]:8080/v1", "service"),
+        ("shop.example", ""),
+    ] {
+        let mut app = listed(80, 24);
+        app.keys(&format!("n \"{address}\" Tab"));
+        assert_eq!(app.state.profiles.form.value(&NAME), name, "{address}");
+        app.keys("S-Tab \"2\" Tab");
+        assert_eq!(app.state.profiles.form.value(&NAME), name, "{address}");
+    }
+}
+
+#[test]
 fn an_address_without_a_scheme_is_refused_with_the_remedy() {
     for address in ["shop.example/v1", "127.0.0.1:8080/v1", "localhost:8080/v1"] {
         let mut app = listed(80, 24);
-        app.keys(&format!("n Tab \"{address}\" Tab"));
+        app.keys(&format!("n \"{address}\" Tab"));
         assert!(app.says("The address must start with https:// (or http:// for this machine)"), "{}", app.screen());
     }
 }
@@ -757,14 +775,14 @@ fn a_new_profile_that_becomes_the_default_says_so() {
 #[test]
 fn tab_completes_the_path_of_a_key_file() {
     let mut app = listed(80, 24);
-    app.keys("n \"shop\" Tab \"https://shop.example/v1\" Tab Down Down Tab \"~/ke\" Tab");
+    app.keys("n \"https://shop.example/v1\" Tab Down Down Tab \"~/ke\" Tab");
     assert_eq!(app.state.profiles.form.value(&SOURCE), "file");
     assert_eq!(app.asked(), Some(CompletePath("~/ke".into())));
     let completion = Completion { more: "ys/".into(), names: vec!["keys/".into()] };
     app.answer::<CompletePath>(Ok(completion));
     assert_eq!(app.state.profiles.form.value(&FILE), "~/keys/");
     app.keys("Enter");
-    assert_eq!(app.state.profiles.form.focus().name, "protect");
+    assert_eq!(app.state.profiles.form.focus().name, "name");
 }
 
 #[test]
@@ -892,9 +910,9 @@ fn every_part_of_the_form_is_checked() {
     state.profiles.list = Some(profiles());
     let good = "https://shop.example/v1";
     for (form, wrong) in [
-        (filled("", "", "none", ""), vec!["name", "address"]),
+        (filled("", "", "none", ""), vec!["address", "name"]),
         (filled("staging", good, "none", ""), vec!["name"]),
-        (filled("my shop", good, "typed", "two words"), vec!["name", "key"]),
+        (filled("my shop", good, "typed", "two words"), vec!["key", "name"]),
         (filled("shop", "http://shop.example/v1", "variable", "1X"), vec!["address", "variable"]),
         (filled("shop", "https://me:petk_secret@shop.example/v1", "file", " "), vec!["address", "file"]),
         (filled("shop", good, "command", "op '"), vec!["command"]),
@@ -937,7 +955,7 @@ fn a_draft_of_an_earlier_version_is_read() {
 fn an_address_without_a_version_has_a_hint() {
     let hint = |address: &str| {
         let mut app = listed(80, 24);
-        app.keys(&format!("n Tab \"{address}\""));
+        app.keys(&format!("n \"{address}\""));
         app.says("It usually ends in /v1.")
     };
     assert!(!hint("https://shop.example/v1/"));
