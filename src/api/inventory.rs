@@ -9,10 +9,12 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::mpsc;
 
 use super::client::UnreadPage;
+use super::follow::{ProvenanceError, ProvenanceReader};
 use super::retry::repeated;
 use super::{Client, Failure, NextPage};
 use crate::clock;
-use crate::model::{Limit, Pet, PetId, PetQuery, PetStatus, counted};
+use crate::model::search::Query;
+use crate::model::{Limit, ObservedStatus, Pet, PetId, PetQuery, PetStatus, Provenances, counted};
 
 /// The most requests for one inventory.
 const MAX_REQUESTS: u32 = 100_000;
@@ -116,14 +118,14 @@ async fn list_in_parts<T: Future<Output = ()>>(
     most: usize,
     tell: &impl Fn(Vec<Pet>) -> T,
 ) -> Result<(Coverage, Option<PetId>), Failure> {
-    let (pages, mut coming) = mpsc::channel::<Vec<Pet>>(4);
+    let (pages, mut coming) = mpsc::channel::<Part>(4);
     let collect = async move {
         let (mut part, mut count, mut size) = (Vec::<Pet>::new(), 0, 0);
         let (mut first, mut last, mut descends) = (None, None, true);
         let mut reported = clock::now().mono;
         while count < most
             && size < MOST_BYTES
-            && let Some(pets) = coming.recv().await
+            && let Some(Part { pets, .. }) = coming.recv().await
         {
             count += pets.len();
             first = first.or(pets.first().map(|pet| pet.id));
@@ -141,32 +143,74 @@ async fn list_in_parts<T: Future<Output = ()>>(
         tell(part).await;
         (count >= most || size >= MOST_BYTES, first, last.filter(|_| descends))
     };
-    let (coverage, (is_cut, first, last)) = tokio::join!(pets_of(client, query, pages), collect);
+    let (coverage, (is_cut, first, last)) = tokio::join!(pets_of(client, query, Selection::default(), pages), collect);
     let coverage = match coverage {
         Ok(coverage) => Coverage { is_cut: is_cut && !coverage.complete, ..coverage },
+        Err(ProvenanceError::Api(error)) if !is_cut => return Err(error),
         // What comes after that was not wanted any more.
-        Err(_) if is_cut => Coverage::SOME,
-        Err(error) => return Err(error),
+        Err(_) => Coverage::SOME,
     };
     let from = last.filter(|_| coverage.is_cut && query.newest_first);
     Ok((Coverage { from, ..coverage }, first))
 }
 
-/// Sends the whole inventory to `parts`, some pets at a time, each id once; with a `status`, that list only. What may
-/// be temporary is retried.
+/// Which pets of an inventory are given out; by default all.
+#[derive(Clone, Debug, Default)]
+pub struct Selection {
+    /// Those with one of these statuses; with any if there are none.
+    pub statuses: Vec<PetStatus>,
+    /// Those that match.
+    pub search: Option<Query>,
+    /// Whether it must be known who added them.
+    pub asks_who: bool,
+}
+
+impl Selection {
+    /// The status that is asked for. Of several, the program filters.
+    pub fn status(&self) -> Option<PetStatus> {
+        if let [only] = *self.statuses { Some(only) } else { None }
+    }
+
+    fn fits(&self, pet: &Pet) -> bool {
+        let has = |status: &PetStatus| pet.status == Some(ObservedStatus::Known(*status));
+        (self.statuses.len() < 2 || self.statuses.iter().any(has))
+            && self.search.as_ref().is_none_or(|search| search.fits(pet))
+    }
+}
+
+/// Some pets of an inventory.
+#[derive(Debug)]
+pub struct Part {
+    /// Those that are wanted.
+    pub pets: Vec<Pet>,
+    /// Who added them and when, if that was asked for.
+    pub provenances: Provenances,
+    /// The greatest id of all that were read.
+    pub last: PetId,
+}
+
+/// Sends the inventory to `parts`, some pets at a time, each id once; with one status, that list only. What may be
+/// temporary is retried.
 ///
 /// It is at most a page ahead of the receiver, and ends when the receiver is dropped; the result is then not complete.
 pub async fn inventory(
     client: &Client,
-    status: Option<PetStatus>,
-    parts: mpsc::Sender<Vec<Pet>>,
-) -> Result<Coverage, Failure> {
-    pets_of(client, PetQuery { status, limit: Limit::MAX, ..PetQuery::default() }, parts).await
+    wanted: Selection,
+    parts: mpsc::Sender<Part>,
+) -> Result<Coverage, ProvenanceError> {
+    let query = PetQuery { status: wanted.status(), limit: Limit::MAX, ..PetQuery::default() };
+    pets_of(client, query, wanted, parts).await
 }
 
-async fn pets_of(client: &Client, query: PetQuery, parts: mpsc::Sender<Vec<Pet>>) -> Result<Coverage, Failure> {
+async fn pets_of(
+    client: &Client,
+    query: PetQuery,
+    wanted: Selection,
+    parts: mpsc::Sender<Part>,
+) -> Result<Coverage, ProvenanceError> {
     let fetch = Fetch { client, requests: 0, asked: HashSet::new(), hasher: RandomState::new() };
-    let mut walk = Walk { fetch, parts, seen: Seen::default() };
+    let reader = wanted.asks_who.then(|| ProvenanceReader::new(client));
+    let mut walk = Walk { fetch, wanted, reader, parts, seen: Seen::default() };
     let mut full = Vec::new();
     let first = walk.follow(&query).await?;
     if first == End::Full {
@@ -196,7 +240,9 @@ enum End {
 
 struct Walk<'a> {
     fetch: Fetch<'a>,
-    parts: mpsc::Sender<Vec<Pet>>,
+    wanted: Selection,
+    reader: Option<ProvenanceReader>,
+    parts: mpsc::Sender<Part>,
     seen: Seen,
 }
 
@@ -210,7 +256,7 @@ struct Fetch<'a> {
 
 impl Walk<'_> {
     /// Gives out a list to its end. While a page is read and given out, the next one is on its way.
-    async fn follow(&mut self, query: &PetQuery) -> Result<End, Failure> {
+    async fn follow(&mut self, query: &PetQuery) -> Result<End, ProvenanceError> {
         let first = self.fetch.client.first_page(query);
         let mut coming = self.fetch.page(&first).await;
         let mut may_be_cut = None;
@@ -223,9 +269,18 @@ impl Walk<'_> {
                 may_be_cut.get_or_insert(is_cut);
                 page.pets.retain(|pet| self.seen.insert(pet.id));
                 if self.seen.len() > MAX_PETS {
-                    return Err(endless());
+                    return Err(ProvenanceError::Api(endless()));
                 }
-                Ok(page.pets.is_empty() || self.parts.send(page.pets).await.is_ok())
+                let (mut pets, mut provenances) = (page.pets, Provenances::new());
+                let Some(last) = pets.iter().map(|pet| pet.id).max() else { return Ok(true) };
+                if let Some(reader) = &mut self.reader {
+                    provenances = reader.read(pets.iter().map(|pet| pet.id)).await?;
+                    if let Some(search) = &mut self.wanted.search {
+                        search.know(&provenances);
+                    }
+                }
+                pets.retain(|pet| self.wanted.fits(pet));
+                Ok(self.parts.send(Part { pets, provenances, last }).await.is_ok())
             };
             let further = async {
                 match &next {

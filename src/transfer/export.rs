@@ -10,13 +10,10 @@ use tokio_util::sync::CancellationToken;
 use super::TransferError;
 use super::dedicated_thread::alone;
 use super::output_file::Destination;
-use crate::api::follow::ProvenanceReader;
-use crate::api::inventory::inventory;
+use crate::api::inventory::{Part, Selection, inventory};
 use crate::api::{Client, Coverage, Failure};
 use crate::clock;
 use crate::model::export::{Column, Kind, PetWriter, Recorded};
-use crate::model::search::Query;
-use crate::model::{Pet, PetStatus, Provenances};
 
 /// Pages read ahead of writing.
 const AHEAD: usize = 2;
@@ -31,82 +28,41 @@ pub struct ExportOptions {
     pub kind: Kind,
     /// Write CSV cells as they are, even those that a spreadsheet would run.
     pub raw: bool,
-    /// Only pets with this status.
-    pub status: Option<PetStatus>,
+    /// Only these pets.
+    pub wanted: Selection,
     /// Fail unless the export is known to be complete.
     pub require_complete: bool,
-    /// Only pets that match.
-    pub search: Option<Query>,
     /// Only these columns, in this order; empty for the whole pets as they come.
     pub columns: Vec<Column>,
-}
-
-impl ExportOptions {
-    /// Whether it must be known how the pets were added.
-    fn asks_provenance(&self) -> bool {
-        let is_shown = self.columns.iter().any(|column| column.is_about_addition());
-        is_shown || self.search.as_ref().is_some_and(Query::asks_who)
-    }
 }
 
 /// Writes the pets to `out`, which it returns with how much was seen, and their number so far to `count`. If it fails or
 /// is stopped, the output is incomplete, and it is not known how much was seen.
 pub async fn export<W: Write + Send + 'static>(
     client: &Client,
-    how: ExportOptions,
+    mut how: ExportOptions,
     out: W,
     count: watch::Sender<u64>,
     stop: &CancellationToken,
 ) -> Result<(W, Option<Coverage>), TransferError> {
     let client = client.keeping_connections().map_err(|error| Failure::not_sent(&error))?.called("export");
     let (parts, taken) = mpsc::channel(AHEAD);
-    let writing = how.clone();
-    let written = spawn_blocking(move || write_parts(writing, out, taken, &count));
+    let mut wanted = std::mem::take(&mut how.wanted);
+    wanted.asks_who |= how.columns.iter().any(|column| column.is_about_addition());
+    let written = spawn_blocking(move || write_parts(how, out, taken, &count));
     let stop = stop.child_token();
     let _stop = stop.clone().drop_guard();
-    let fetched = alone("fetch", move || async move { stop.run_until_cancelled(fetch(&client, how, parts)).await });
-    let fetched = fetched.await?;
+    let fetch = move || async move { stop.run_until_cancelled(inventory(&client, wanted, parts)).await };
+    let fetched = alone("fetch", fetch).await?;
     let failed = |source| TransferError::Write { name: "the pets".to_owned(), source };
     let written = written.await.unwrap_or_else(|error| Err(error.into()));
     match (fetched, written) {
         // If writing fails, the service is not to blame.
         (Some(Ok(_)) | None, Err(source)) => Err(failed(source)),
-        (Some(Err(error)), _) => Err(error),
+        (Some(Err(error)), _) => Err(error.into()),
         (Some(Ok(coverage)), Ok(out)) => Ok((out, Some(coverage))),
         (None, Ok(out)) => Ok((out, None)),
     }
-}
-
-/// Pets, and what was recorded when they were added, where that is wanted.
-type Part = (Vec<Pet>, Provenances);
-
-/// Reads the inventory part by part.
-async fn fetch(client: &Client, how: ExportOptions, parts: mpsc::Sender<Part>) -> Result<Coverage, TransferError> {
-    let (sender, mut pages) = mpsc::channel::<Vec<Pet>>(AHEAD);
-    let asks_provenance = how.asks_provenance();
-    let trace = async {
-        let mut reader = ProvenanceReader::new(client);
-        let mut search = how.search;
-        while let Some(mut pets) = pages.recv().await {
-            let provenances = match asks_provenance {
-                true => reader.read(pets.iter().map(|pet| pet.id)).await?,
-                false => Provenances::new(),
-            };
-            if let Some(search) = &mut search {
-                search.know(&provenances);
-                pets.retain(|pet| search.fits(pet));
-            }
-            if parts.send((pets, provenances)).await.is_err() {
-                break;
-            }
-        }
-        // The inventory ends with its receiver.
-        drop(pages);
-        Ok::<_, TransferError>(())
-    };
-    let (coverage, traced) = tokio::join!(inventory(client, how.status, sender), trace);
-    traced?;
-    Ok(coverage?)
 }
 
 /// Exports to a file readable only by its owner, which may replace an existing one. It appears once it is complete, and not
@@ -139,7 +95,7 @@ fn write_parts<W: Write>(
     let mut text = Vec::new();
     let now = clock::now().wall;
     let mut pen = PetWriter::begin(kind, raw, columns, &mut text)?;
-    while let Some((pets, provenances)) = parts.blocking_recv() {
+    while let Some(Part { pets, provenances, .. }) = parts.blocking_recv() {
         pen.write(&pets, Recorded { provenances: &provenances, now }, &mut text)?;
         out.write_all(&text)?;
         text.clear();

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use clap::ValueEnum as _;
 
 use crate::api::follow::ProvenanceReader;
-use crate::api::retry::repeated;
+use crate::api::inventory::Selection;
 use crate::api::{Client, Failure};
 use crate::cli::args::{Output, PetFormat};
 use crate::cli::format::PetLayout;
@@ -13,8 +13,9 @@ use crate::cli::output::{Verbosity, columns};
 use crate::cli::{Exit, Failed};
 use crate::clock;
 use crate::config::{Env, Settings, View};
+use crate::model::search::Query;
 use crate::model::words::did_you_mean;
-use crate::model::{Limit, Pet, PetId, PetQuery, Provenances, short};
+use crate::model::{Pet, PetId, PetStatus, Provenances, short};
 
 /// What a command needs.
 pub struct PetsContext<'a> {
@@ -47,18 +48,34 @@ impl PetsContext<'_> {
         if !layout.is_about_addition() {
             return Ok(Provenances::new());
         }
-        let mut reader = self.provenance_reader().await?;
-        let read = reader.read(pets.iter().map(|pet| pet.id)).await;
+        let read = ProvenanceReader::new(self.client).read(pets.iter().map(|pet| pet.id)).await;
         read.map_err(|error| Failed::provenance(&error, self.service))
     }
 
-    /// A reader of it.
-    pub async fn provenance_reader(&self) -> Result<ProvenanceReader, Failed> {
-        if !self.client.offers_events() {
-            let query = PetQuery { limit: Limit::MIN, ..PetQuery::default() };
-            repeated(|| self.client.list_pets(&query)).await.map_err(|error| self.failed(&error))?;
+    /// The view of this name, if one is named.
+    pub fn view(&self, name: Option<&str>) -> Result<Option<&View>, Failed> {
+        let Some(name) = name else { return Ok(None) };
+        let views = &self.settings.config.views;
+        if let Some(view) = views.iter().find(|view| view.name == name) {
+            return Ok(Some(view));
         }
-        Ok(ProvenanceReader::new(self.client))
+        let names: Vec<_> = views.iter().map(|view| view.name.as_str()).collect();
+        let suggestion = did_you_mean(name, names.iter().copied());
+        Err(Failed::new(Exit::Usage, format!("there is no view \"{}\".{suggestion}", short(name))).hint(
+            match names.as_slice() {
+                [] => "add it to [[views]] in the configuration file: petstore config path".to_owned(),
+                names => format!("the views are {}", names.join(", ")),
+            },
+        ))
+    }
+
+    /// The pets that are asked for, with what a view adds.
+    pub fn wanted(&self, statuses: &[PetStatus], search: Option<&str>, view: Option<&View>) -> Selection {
+        let of_view = view.and_then(|view| view.status);
+        let statuses = if statuses.is_empty() { of_view.into_iter().collect() } else { statuses.to_vec() };
+        let search = search.or_else(|| view?.searched());
+        let search = search.map(|text| Query::parse(text, &self.settings.categories));
+        Selection { statuses, asks_who: search.as_ref().is_some_and(Query::asks_who), search }
     }
 
     /// How pets are written.
@@ -99,19 +116,4 @@ pub fn format(output: &Output, env: &Env) -> Result<PetFormat, Failed> {
         }),
         (None, false, None) => Ok(PetFormat::Table),
     }
-}
-
-/// The view of this name, if one is named.
-pub fn view<'a>(name: Option<&str>, settings: &'a Settings) -> Result<Option<&'a View>, Failed> {
-    let Some(name) = name else { return Ok(None) };
-    let names = || settings.config.views.iter().map(|view| view.name.as_str());
-    if let Some(view) = settings.config.views.iter().find(|view| view.name == name) {
-        return Ok(Some(view));
-    }
-    let failed =
-        Failed::new(Exit::Usage, format!("there is no view \"{}\".{}", short(name), did_you_mean(name, names())));
-    Err(match names().collect::<Vec<_>>() {
-        none if none.is_empty() => failed.hint("add it to [[views]] in the configuration file: petstore config path"),
-        names => failed.hint(format!("the views are {}", names.join(", "))),
-    })
 }

@@ -7,33 +7,33 @@ use serde_json::json;
 use tokio::sync::mpsc;
 
 use super::args::{CountArgs, FilterArgs, ListArgs, WatchArgs, WatchFormat};
-use super::context::{PetsContext, view};
+use super::context::PetsContext;
 use super::watch;
 use crate::api::Coverage;
-use crate::api::inventory::inventory;
+use crate::api::inventory::{Part, Selection, inventory};
 use crate::api::retry::repeated;
-use crate::app::inventory::search::Query;
 use crate::cli::args::PetFormat;
 use crate::cli::format::{PetLayout, write_header, write_lines, write_list};
 use crate::cli::output::{Content, Out, write_as};
 use crate::cli::{Exit, Failed};
-use crate::config::View;
 use crate::model::{ObservedStatus, Pet, PetId, PetQuery, PetStatus, Provenances, table};
 
 pub async fn run(context: &PetsContext<'_>, mut args: ListArgs) -> Result<Exit, Failed> {
     let mut layout = PetLayout { raw: args.raw, ..context.layout(&args.output)? };
-    let filter = Filter::new(&args.filter, context)?;
-    if let Some(view) = filter.view {
+    let FilterArgs { status: statuses, search, view } = &args.filter;
+    let view = context.view(view.as_deref())?;
+    let wanted = context.wanted(statuses, search.as_deref(), view);
+    if let Some(view) = view {
         args.sort = args.sort.or(view.sort);
         args.limit = args.limit.or(view.limit.filter(|_| !args.all));
         if layout.columns.is_empty() && layout.format != PetFormat::Ids {
             layout.columns.clone_from(&view.columns);
         }
     }
-    let status = filter.statuses.first().copied();
-    let end = match filter.statuses.as_slice() {
-        [] | [_] if !args.all && filter.search.is_none() => first(context, status, &args, &layout).await?,
-        _ => all(context, filter, &args, &layout).await?,
+    let status = wanted.statuses.first().copied();
+    let end = match wanted.statuses.as_slice() {
+        [] | [_] if !args.all && wanted.search.is_none() => first(context, status, &args, &layout).await?,
+        _ => all(context, wanted, &args, &layout).await?,
     };
     if !args.watch {
         return Ok(Exit::Done);
@@ -70,37 +70,6 @@ async fn first(
     Ok(last.filter(|_| is_all))
 }
 
-/// The pets of the inventory that a command is about.
-struct Filter<'a> {
-    view: Option<&'a View>,
-    statuses: Vec<PetStatus>,
-    search: Option<Query>,
-    /// The most pets that are wanted.
-    most: usize,
-    /// Whether it must be known who added them.
-    asks_who: bool,
-}
-
-impl<'a> Filter<'a> {
-    /// What is asked for, with what its view adds.
-    fn new(args: &FilterArgs, context: &PetsContext<'a>) -> Result<Self, Failed> {
-        let view = view(args.view.as_deref(), context.settings)?;
-        let mut statuses = args.status.clone();
-        if statuses.is_empty() {
-            statuses.extend(view.and_then(|view| view.status));
-        }
-        let search = args.search.as_deref().or_else(|| view?.searched());
-        let search = search.map(|text| Query::parse(text, &context.settings.categories));
-        let asks_who = search.as_ref().is_some_and(Query::asks_who);
-        Ok(Self { view, statuses, search, most: usize::MAX, asks_who })
-    }
-
-    fn fits(&self, pet: &Pet, search: Option<&Query>) -> bool {
-        let has = |status: &PetStatus| pet.status == Some(ObservedStatus::Known(*status));
-        (self.statuses.len() < 2 || self.statuses.iter().any(has)) && search.is_none_or(|search| search.fits(pet))
-    }
-}
-
 /// What was found in an inventory.
 #[derive(Default)]
 struct Found {
@@ -116,36 +85,22 @@ struct Found {
     word: String,
 }
 
-/// Gives `take` the pets of the inventory that fit, some at a time, until it answers that no more are wanted.
+/// Gives `take` the pets that are wanted, `most` at most, some at a time, until it answers that no more are.
 async fn search(
     context: &PetsContext<'_>,
-    filter: &Filter<'_>,
-    mut take: impl FnMut(Vec<Pet>, Provenances) -> Result<bool, Failed>,
+    wanted: Selection,
+    most: usize,
+    mut take: impl FnMut(Part) -> Result<bool, Failed>,
 ) -> Result<(Found, Coverage), Failed> {
-    let (parts, mut coming) = mpsc::channel::<Vec<Pet>>(1);
+    let (parts, mut coming) = mpsc::channel::<Part>(1);
     let found = async {
         let mut found = Found::default();
-        let mut search = filter.search.clone();
-        let mut reader = None;
         while let Some(mut part) = coming.recv().await {
-            found.last = found.last.max(part.iter().map(|pet| pet.id).max());
-            let mut provenances = Provenances::new();
-            if filter.asks_who {
-                let reader = match &mut reader {
-                    Some(reader) => reader,
-                    none => none.insert(context.provenance_reader().await?),
-                };
-                let read = reader.read(part.iter().map(|pet| pet.id)).await;
-                provenances = read.map_err(|error| Failed::provenance(&error, context.service))?;
-                if let Some(search) = &mut search {
-                    search.know(&provenances);
-                }
-            }
-            part.retain(|pet| filter.fits(pet, search.as_ref()));
-            part.truncate(filter.most - found.count);
-            found.count += part.len();
-            found.is_cut = found.count == filter.most;
-            found.is_unread = !take(part, provenances)?;
+            found.last = found.last.max(Some(part.last));
+            part.pets.truncate(most - found.count);
+            found.count += part.pets.len();
+            found.is_cut = found.count == most;
+            found.is_unread = !take(part)?;
             if found.is_cut || found.is_unread {
                 break;
             }
@@ -154,12 +109,11 @@ async fn search(
         drop(coming);
         Ok::<_, Failed>(found)
     };
-    // Of several statuses, the program filters.
-    let asked = if let [only] = *filter.statuses { Some(only) } else { None };
-    let (coverage, found) = tokio::join!(inventory(context.client, asked, parts), found);
+    let of_status = wanted.status().is_some();
+    let (coverage, found) = tokio::join!(inventory(context.client, wanted, parts), found);
     let mut found = found?;
-    let coverage = coverage.map_err(|error| context.failed(&error))?;
-    found.word = coverage.honest_word(found.count, asked.is_some());
+    let coverage = coverage.map_err(|error| Failed::provenance(&error, context.service))?;
+    found.word = coverage.honest_word(found.count, of_status);
     Ok((found, coverage))
 }
 
@@ -169,27 +123,27 @@ const MOST_HELD: usize = 500_000;
 /// Lists the inventory; returns the last pet if there are certainly no more.
 async fn all(
     context: &PetsContext<'_>,
-    mut filter: Filter<'_>,
+    mut wanted: Selection,
     args: &ListArgs,
     layout: &PetLayout,
 ) -> Result<Option<PetId>, Failed> {
-    filter.most = match args.limit {
+    let most = match args.limit {
         Some(limit) => limit.get().into(),
-        None if args.all || filter.search.is_some() => usize::MAX,
+        None if args.all || wanted.search.is_some() => usize::MAX,
         None => context.settings.config.pets.limit.get().into(),
     };
     // Sorting, and checking that the list is complete, need the whole list.
     let streams = layout.format.has_lines() && args.sort.is_none() && !args.require_complete;
     let (mut pets, mut known, mut is_first) = (Vec::<Pet>::new(), Provenances::new(), true);
-    let write = |part: Vec<Pet>, provenances: Provenances| {
+    let write = |part: Part| {
         if !streams {
-            if pets.len() + part.len() > MOST_HELD {
+            if pets.len() + part.pets.len() > MOST_HELD {
                 let what = format!("more than {MOST_HELD} pets are too many to sort or to hold back");
                 return Err(Failed::new(Exit::Usage, what)
                     .hint("write them to a file: petstore pets export pets.csv; or list them without --sort"));
             }
-            pets.extend(part);
-            known.extend(provenances);
+            pets.extend(part.pets);
+            known.extend(part.provenances);
             return Ok(true);
         }
         let header = std::mem::take(&mut is_first);
@@ -197,11 +151,11 @@ async fn all(
             if header {
                 write_header(out, layout)?;
             }
-            write_lines(out, &part, &provenances, layout)
+            write_lines(out, &part.pets, &part.provenances, layout)
         })
     };
-    filter.asks_who |= layout.is_about_addition();
-    let (found, coverage) = search(context, &filter, write).await?;
+    wanted.asks_who |= layout.is_about_addition();
+    let (found, coverage) = search(context, wanted, most, write).await?;
     if found.is_unread {
         return Ok(None);
     }
@@ -223,7 +177,6 @@ async fn all(
         return Ok(None);
     }
     if found.is_cut {
-        let most = filter.most;
         context.verbosity.note(&format!("Showing {most}; there may be more. Use --limit (max 100) or --all."));
     } else if !coverage.complete {
         context.verbosity.note(&found.word);
@@ -233,19 +186,20 @@ async fn all(
 
 /// Prints the number of pets; with `by_status` also that of each status.
 pub async fn count(context: &PetsContext<'_>, args: &CountArgs, by_status: bool) -> Result<Exit, Failed> {
-    let filter = Filter::new(&args.filter, context)?;
-    if let Some(all) = total(context, &filter, by_status).await? {
+    let FilterArgs { status: statuses, search: text, view } = &args.filter;
+    let wanted = context.wanted(statuses, text.as_deref(), context.view(view.as_deref())?);
+    if let Some(all) = total(context, &wanted, by_status).await? {
         return print_count(args, all, true);
     }
     let mut of_statuses = [0_u64; 3];
-    let take = |pets: Vec<Pet>, _: Provenances| {
+    let take = |Part { pets, .. }| {
         for (status, count) in PetStatus::ALL.into_iter().zip(&mut of_statuses) {
             let has = |pet: &&Pet| pet.status == Some(ObservedStatus::Known(status));
             *count += pets.iter().filter(has).count() as u64;
         }
         Ok(true)
     };
-    let (found, coverage) = search(context, &filter, take).await?;
+    let (found, coverage) = search(context, wanted, usize::MAX, take).await?;
     if !coverage.complete {
         if args.require_complete {
             return Err(Failed::new(Exit::Partly, format!("the number is not known to be exact: {}", found.word))
@@ -260,15 +214,15 @@ pub async fn count(context: &PetsContext<'_>, args: &CountArgs, by_status: bool)
 type Counts = (u64, Option<[u64; 3]>);
 
 /// What the service itself has counted, where it does that and nothing else is asked for.
-async fn total(context: &PetsContext<'_>, filter: &Filter<'_>, by_status: bool) -> Result<Option<Counts>, Failed> {
+async fn total(context: &PetsContext<'_>, wanted: &Selection, by_status: bool) -> Result<Option<Counts>, Failed> {
     let total = async |status| {
         let total = repeated(|| context.client.total(status)).await;
         total.map_err(|error| context.failed(&error))
     };
-    if filter.search.is_some() || filter.statuses.len() > usize::from(!by_status) {
+    if wanted.search.is_some() || wanted.statuses.len() > usize::from(!by_status) {
         return Ok(None);
     }
-    let Some(all) = total(filter.statuses.first().copied()).await? else { return Ok(None) };
+    let Some(all) = total(wanted.status()).await? else { return Ok(None) };
     if !by_status {
         return Ok(Some((all, None)));
     }

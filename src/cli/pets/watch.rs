@@ -10,7 +10,7 @@ use jiff::tz::TimeZone;
 use tokio::time::{sleep, timeout};
 
 use super::args::{DEFAULT_INTERVAL, WatchArgs, WatchFormat};
-use super::context::{PetsContext, view};
+use super::context::PetsContext;
 use crate::api::follow::{ChangedPet, EventPosition, Followed, Follower};
 use crate::api::list::{self};
 use crate::api::retry::{dice, pause, repeated};
@@ -20,7 +20,6 @@ use crate::cli::output::{Content, Ink, write_as};
 use crate::cli::render::json;
 use crate::cli::{Exit, Failed, note};
 use crate::clock::{self, time_zone};
-use crate::config::View;
 use crate::local::log::line;
 use crate::local::program::{command, feed};
 use crate::model::export::Column;
@@ -40,9 +39,15 @@ pub async fn run(context: &PetsContext<'_>, args: &WatchArgs) -> Result<Exit, Fa
 }
 
 async fn watch(context: &PetsContext<'_>, args: &WatchArgs) -> Result<Exit, Failed> {
-    let view = view(args.view.as_deref(), context.settings)?;
-    let status = args.status.or_else(|| view?.status);
-    let delivery = Delivery { args, search: searched(context, view)?, coloured: context.coloured };
+    let wanted = context.wanted(args.status.as_slice(), None, context.view(args.view.as_deref())?);
+    if wanted.asks_who {
+        // Who added a pet is not known while it is watched.
+        return Err(
+            Failed::new(Exit::Usage, "a view that searches with by: cannot be watched").hint("choose another view")
+        );
+    }
+    let status = wanted.status();
+    let delivery = Delivery { args, search: wanted.search, coloured: context.coloured };
     if args.interval.is_none()
         && let Some(follower) = follower(context, args.from, status).await?
     {
@@ -53,17 +58,6 @@ async fn watch(context: &PetsContext<'_>, args: &WatchArgs) -> Result<Exit, Fail
         return Err(Failed::new(Exit::Usage, what).hint("to ask again and again, omit --from"));
     }
     poll(context, delivery, status, args.interval.unwrap_or(DEFAULT_INTERVAL)).await
-}
-
-/// What a view searches for. Who added a pet is not known while it is watched.
-fn searched(context: &PetsContext<'_>, view: Option<&View>) -> Result<Option<Query>, Failed> {
-    let search = view.and_then(View::searched).map(|search| Query::parse(search, &context.settings.categories));
-    match &search {
-        Some(query) if query.asks_who() => {
-            Err(Failed::new(Exit::Usage, "a view that searches with by: cannot be watched").hint("choose another view"))
-        }
-        _ => Ok(search),
-    }
 }
 
 async fn poll(

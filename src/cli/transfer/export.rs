@@ -9,12 +9,10 @@ use tokio_util::sync::CancellationToken;
 use super::args::ExportArgs;
 use super::progress::TransferProgress;
 use crate::cli::output::{Content, is_there, out};
-use crate::cli::pets::context::{PetsContext, view};
+use crate::cli::pets::context::PetsContext;
 use crate::cli::signals::Signals;
 use crate::cli::{Exit, Failed};
-use crate::config::View;
 use crate::model::export::{Column, Kind};
-use crate::model::search::Query;
 use crate::model::short;
 use crate::transfer::TransferError;
 use crate::transfer::export::{self as writing, ExportOptions, to_file};
@@ -23,14 +21,14 @@ use crate::transfer::export::{self as writing, ExportOptions, to_file};
 pub async fn run(context: &PetsContext<'_>, args: &ExportArgs) -> Result<Exit, Failed> {
     let PetsContext { client, service, settings, verbosity, .. } = *context;
     let kind = args.kind().ok_or_else(|| no_such_kind(&args.file))?;
-    let view = view(args.view.as_deref(), settings)?;
-    let status = args.status.or_else(|| view?.status);
+    let view = context.view(args.view.as_deref())?;
+    let wanted = context.wanted(args.status.as_slice(), None, view);
+    let of_status = wanted.status().is_some();
     let how = ExportOptions {
         kind,
         raw: args.raw,
-        status,
+        wanted,
         require_complete: args.require_complete,
-        search: view.and_then(View::searched).map(|search| Query::parse(search, &settings.categories)),
         columns: match view {
             _ if args.provenance => Column::TRACED.to_vec(),
             Some(view) => view.columns.iter().map(|shown| shown.column).collect(),
@@ -72,7 +70,7 @@ pub async fn run(context: &PetsContext<'_>, args: &ExportArgs) -> Result<Exit, F
         Err(error) => Err(Failed::transfer(&error, service)),
         Ok(None) => Ok(ended_by.unwrap_or(Exit::Failure)),
         Ok(Some(coverage)) => {
-            verbosity.note(&coverage.honest_word(seen, status.is_some()));
+            verbosity.note(&coverage.honest_word(seen, of_status));
             if args.require_complete && !coverage.complete {
                 let why = "the export may be incomplete, and --require-complete is set";
                 return Err(Failed::new(Exit::Partly, why));

@@ -3,7 +3,8 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use petstore::api::client::Timeouts;
-use petstore::api::inventory::{Coverage, in_parts, inventory};
+use petstore::api::follow::ProvenanceError;
+use petstore::api::inventory::{Coverage, Part, Selection, in_parts, inventory};
 use petstore::api::{Client, Failure};
 use petstore::clock;
 use petstore::model::{ApiKey, Pet, PetId, PetQuery, PetStatus};
@@ -15,15 +16,20 @@ use crate::stub::json;
 
 /// The ids of each part, and what came at the end.
 async fn parts(client: &Client) -> (Vec<Vec<PetId>>, Result<Coverage, Failure>) {
-    let (parts, mut taken) = mpsc::channel::<Vec<Pet>>(1);
+    let (parts, mut taken) = mpsc::channel::<Part>(1);
     let take = async {
         let mut ids = Vec::new();
-        while let Some(pets) = taken.recv().await {
+        while let Some(Part { pets, .. }) = taken.recv().await {
             ids.push(pets.iter().map(|pet| pet.id).collect());
         }
         ids
     };
-    tokio::join!(take, inventory(client, None, parts))
+    let (ids, coverage) = tokio::join!(take, inventory(client, Selection::default(), parts));
+    let coverage = coverage.map_err(|error| match error {
+        ProvenanceError::Api(error) => error,
+        other => panic!("{other}"),
+    });
+    (ids, coverage)
 }
 
 async fn all(client: &Client) -> Result<(Vec<PetId>, Coverage), Failure> {
@@ -183,7 +189,7 @@ async fn nothing_more_is_asked_for_where_nobody_takes_it() {
     let service = Scripted::new(|_, _| page(1..=100, "", "")).await;
     let (parts, taken) = mpsc::channel(1);
     drop(taken);
-    let coverage = inventory(&service.client(), None, parts).await.unwrap();
+    let coverage = inventory(&service.client(), Selection::default(), parts).await.unwrap();
     assert_eq!(coverage, Coverage { requests: 1, complete: false, full: Vec::new(), is_cut: false, from: None });
     assert_eq!(service.asked().len(), 1);
 }

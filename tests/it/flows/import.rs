@@ -4,6 +4,8 @@ use std::collections::HashSet;
 use std::fs;
 use std::path::Path;
 
+use petstore::api::inventory::{Selection, inventory};
+
 use super::*;
 
 /// A file of so many pets, `pet-1` and so on; those of `bad` have no category.
@@ -26,11 +28,11 @@ async fn names(real: &Real) -> Vec<String> {
     );
     let (pages, mut coming) = mpsc::channel(4);
     let client = client.unwrap();
-    let read = petstore::api::inventory::inventory(&client, None, pages);
+    let read = inventory(&client, Selection::default(), pages);
     let collect = async {
         let mut names = Vec::new();
-        while let Some(pets) = coming.recv().await {
-            names.extend(pets.into_iter().map(|pet| pet.name));
+        while let Some(part) = coming.recv().await {
+            names.extend(part.pets.into_iter().map(|pet| pet.name));
         }
         names
     };

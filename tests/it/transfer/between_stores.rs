@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use petstore::api::Client;
 use petstore::api::client::{Timeouts, install_tls_provider};
-use petstore::api::inventory::Coverage;
+use petstore::api::inventory::{Coverage, Selection};
 use petstore::model::export::Kind;
 use petstore::model::{ApiKey, Pet};
 use petstore::transfer::export::{ExportOptions, export, to_file};
@@ -27,7 +27,7 @@ async fn service() -> (Service, Client) {
 }
 
 fn how(kind: Kind) -> ExportOptions {
-    ExportOptions { kind, raw: false, status: None, require_complete: false, search: None, columns: Vec::new() }
+    ExportOptions { kind, raw: false, wanted: Selection::default(), require_complete: false, columns: Vec::new() }
 }
 
 async fn exported(client: &Client, how: ExportOptions) -> Result<(String, Option<Coverage>), TransferError> {
