@@ -12,6 +12,7 @@ use super::completions;
 use super::output::Verbosity;
 use crate::config::Choices;
 use crate::model::columns::ShownColumn;
+use crate::model::export::Kind;
 use crate::model::{PetStatus, safe_causes};
 use crate::store::DatabaseUrl;
 
@@ -86,7 +87,7 @@ pub const DATABASE_VARIABLE: &str = "PETSTORE_DATABASE";
 pub struct Output {
     /// Output format. [default: table, or PETSTORE_OUTPUT]
     #[arg(short = 'o', long, value_enum)]
-    pub format: Option<PetFormat>,
+    pub format: Option<Kind>,
     /// Same as --format json.
     #[arg(long, conflicts_with = "format")]
     pub json: bool,
@@ -107,22 +108,10 @@ pub struct RequestArgs {
     pub timeout: Option<Duration>,
 }
 
-/// The format of pets.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum PetFormat {
-    /// Columns for people.
-    Table,
-    /// JSON, as the service sends it.
-    Json,
-    /// One JSON object per line.
-    #[value(alias = "jsonl")]
-    Ndjson,
-    /// CSV (RFC 4180), with a header.
-    Csv,
-    /// Tab-separated, with a header.
-    Tsv,
-    /// One id per line.
-    Ids,
+/// Reads one of some formats of pets.
+pub fn formats(of: &'static [Kind]) -> impl TypedValueParser<Value = Kind> {
+    PossibleValuesParser::new(of.iter().filter_map(Kind::to_possible_value))
+        .try_map(|word| Kind::from_str(&word, false))
 }
 
 /// Reads one of the three statuses.

@@ -6,12 +6,11 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
-use super::args::PetFormat;
 use super::output::{Content, Ink};
 use super::render::json;
 use crate::clock::time_zone;
 use crate::model::columns::ShownColumn;
-use crate::model::export::{self, Column, Picked, Recorded};
+use crate::model::export::{Column, Kind, PetWriter, Picked, Recorded};
 use crate::model::table::{line, widths};
 use crate::model::words::age;
 use crate::model::{Categories, ObservedStatus, Pet, PetStatus, Provenances, display_safe, short};
@@ -19,7 +18,7 @@ use crate::model::{Categories, ObservedStatus, Pet, PetStatus, Provenances, disp
 /// How pets are written.
 #[derive(Clone, Debug)]
 pub struct PetLayout {
-    pub format: PetFormat,
+    pub format: Kind,
     /// Only these columns, in this order; empty for the whole pet as it came.
     pub columns: Vec<ShownColumn>,
     /// Whether there is a header.
@@ -46,13 +45,19 @@ impl PetLayout {
         if self.columns.is_empty() { Column::OF_PETS.to_vec() } else { self.picked() }
     }
 
+    /// Writes the header, in a format of lines that has one; what is returned writes the pets.
+    pub fn begin(&self, out: &mut impl Write) -> io::Result<PetWriter> {
+        let writer = PetWriter::new(self.format, self.raw, self.picked());
+        if self.header { writer.begin(out) } else { Ok(()) }.map(|()| writer)
+    }
+
     /// Whether a column shows who added the pets, or when.
     pub fn is_about_addition(&self) -> bool {
         self.columns.iter().any(|shown| shown.column.is_about_addition())
     }
 }
 
-impl PetFormat {
+impl Kind {
     /// Its kind for [`write_as`](super::output::write_as).
     pub const fn content(self) -> Content {
         match self {
@@ -66,74 +71,36 @@ impl PetFormat {
     pub const fn has_lines(self) -> bool {
         !matches!(self, Self::Table | Self::Json)
     }
-
-    /// What separates its cells.
-    const fn delimiter(self) -> Option<u8> {
-        match self {
-            Self::Csv => Some(b','),
-            Self::Tsv => Some(b'\t'),
-            Self::Table | Self::Json | Self::Ndjson | Self::Ids => None,
-        }
-    }
 }
 
 /// Writes a list.
 pub fn write_list(out: &mut impl Write, pets: &[Pet], provenances: &Provenances, layout: &PetLayout) -> io::Result<()> {
+    let recorded = Recorded { provenances, now: layout.now };
     match layout.format {
-        PetFormat::Table => table(out, pets, provenances, layout),
-        PetFormat::Json => {
-            let (columns, recorded) = (layout.picked(), Recorded { provenances, now: layout.now });
+        Kind::Table => table(out, pets, recorded, layout),
+        Kind::Json => {
+            let columns = layout.picked();
             let picked: Vec<_> = pets.iter().map(|pet| Picked { pet, recorded, columns: &columns }).collect();
             json(out, &picked, layout.width.is_some())
         }
-        PetFormat::Ndjson | PetFormat::Csv | PetFormat::Tsv | PetFormat::Ids => {
-            write_header(out, layout)?;
-            write_lines(out, pets, provenances, layout)
-        }
+        Kind::Ndjson | Kind::Csv | Kind::Tsv | Kind::Ids => layout.begin(out)?.write(pets, recorded, out),
     }
 }
 
 /// Writes one pet: in JSON the object itself, otherwise a list of one.
 pub fn write_one(out: &mut impl Write, pet: &Pet, provenances: &Provenances, layout: &PetLayout) -> io::Result<()> {
-    if layout.format == PetFormat::Json {
+    if layout.format == Kind::Json {
         let recorded = Recorded { provenances, now: layout.now };
         return json(out, &Picked { pet, recorded, columns: &layout.picked() }, layout.width.is_some());
     }
     write_list(out, std::slice::from_ref(pet), provenances, layout)
 }
 
-/// Writes the header, in a format that has one.
-pub fn write_header(out: &mut impl Write, layout: &PetLayout) -> io::Result<()> {
-    match layout.format.delimiter().filter(|_| layout.header) {
-        Some(delimiter) => export::header(out, &layout.shown(), delimiter),
-        None => Ok(()),
-    }
-}
-
-/// Writes the lines of some pets, in a format that has lines.
-pub fn write_lines(
-    out: &mut impl Write,
-    pets: &[Pet],
-    provenances: &Provenances,
-    layout: &PetLayout,
-) -> io::Result<()> {
-    let recorded = Recorded { provenances, now: layout.now };
-    match (layout.format, layout.format.delimiter()) {
-        (_, Some(delimiter)) => export::rows(out, (pets, recorded), &layout.shown(), delimiter, layout.raw),
-        (PetFormat::Ids, None) => pets.iter().try_for_each(|pet| writeln!(out, "{}", pet.id)),
-        (_, None) => {
-            let columns = layout.picked();
-            pets.iter().try_for_each(|pet| json(out, &Picked { pet, recorded, columns: &columns }, false))
-        }
-    }
-}
-
 /// Writes a table. Names are shortened if the terminal is too narrow.
-fn table(out: &mut impl Write, pets: &[Pet], provenances: &Provenances, layout: &PetLayout) -> io::Result<()> {
+fn table(out: &mut impl Write, pets: &[Pet], recorded: Recorded<'_>, layout: &PetLayout) -> io::Result<()> {
     let columns = layout.shown();
     let headings = layout.header.then(|| columns.iter().map(|column| heading(*column).to_owned()).collect());
     let zone = time_zone();
-    let recorded = Recorded { provenances, now: layout.now };
     let cells =
         |pet: &Pet| columns.iter().map(|column| words(pet, recorded, *column, &layout.categories, &zone)).collect();
     let rows: Vec<Vec<String>> = headings.into_iter().chain(pets.iter().map(cells)).collect();
@@ -214,7 +181,7 @@ mod tests {
         ]
     }
 
-    fn layout(format: PetFormat, width: Option<usize>) -> PetLayout {
+    fn layout(format: Kind, width: Option<usize>) -> PetLayout {
         PetLayout {
             format,
             columns: Vec::new(),
@@ -233,54 +200,54 @@ mod tests {
         String::from_utf8(out).unwrap()
     }
 
-    fn written(format: PetFormat, width: Option<usize>) -> String {
+    fn written(format: Kind, width: Option<usize>) -> String {
         written_as(&layout(format, width))
     }
 
     #[test]
     fn the_table_is_aligned_clean_and_cut_only_on_a_terminal() {
-        insta::assert_snapshot!("table_in_a_pipe", written(PetFormat::Table, None));
-        insta::assert_snapshot!("table_at_70_columns", written(PetFormat::Table, Some(70)));
+        insta::assert_snapshot!("table_in_a_pipe", written(Kind::Table, None));
+        insta::assert_snapshot!("table_at_70_columns", written(Kind::Table, Some(70)));
     }
 
     #[test]
     fn no_line_of_a_table_is_wider_than_the_terminal_while_names_can_be_shortened() {
         for columns in 75..120 {
-            let table = written(PetFormat::Table, Some(columns));
+            let table = written(Kind::Table, Some(columns));
             assert!(table.lines().all(|line| width(line) <= columns), "{columns}:\n{table}");
         }
     }
 
     #[test]
     fn colours_change_nothing_but_the_colours() {
-        let coloured = written_as(&PetLayout { coloured: true, ..layout(PetFormat::Table, Some(80)) });
+        let coloured = written_as(&PetLayout { coloured: true, ..layout(Kind::Table, Some(80)) });
         assert!(coloured.contains("\x1b[2msold\x1b[0m"), "{coloured:?}");
         let mut plain = coloured;
         for code in ["\x1b[0m", "\x1b[1m", "\x1b[2m"] {
             plain = plain.replace(code, "");
         }
-        assert_eq!(plain, written(PetFormat::Table, Some(80)));
+        assert_eq!(plain, written(Kind::Table, Some(80)));
     }
 
     #[test]
     fn json_keeps_every_byte_on_one_line_or_several() {
         for width in [None, Some(80)] {
-            let text = written(PetFormat::Json, width);
+            let text = written(Kind::Json, width);
             assert_eq!(serde_json::from_str::<Vec<Pet>>(&text).unwrap(), pets());
             assert_eq!(width.is_some(), text.lines().count() > 1);
         }
-        let lines = written(PetFormat::Ndjson, Some(80));
+        let lines = written(Kind::Ndjson, Some(80));
         let back: Vec<Pet> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
         assert_eq!(back, pets());
     }
 
     #[test]
     fn csv_is_quoted_and_inert() {
-        insta::assert_snapshot!("csv", written(PetFormat::Csv, None));
-        insta::assert_snapshot!("tsv", written(PetFormat::Tsv, None));
-        assert_eq!(written(PetFormat::Ids, None), "1\n9223372036854775807\n3\n");
-        let raw = written_as(&PetLayout { raw: true, ..layout(PetFormat::Csv, None) });
-        assert_eq!(raw, written(PetFormat::Csv, None).replace("'=cmd", "=cmd"));
+        insta::assert_snapshot!("csv", written(Kind::Csv, None));
+        insta::assert_snapshot!("tsv", written(Kind::Tsv, None));
+        assert_eq!(written(Kind::Ids, None), "1\n9223372036854775807\n3\n");
+        let raw = written_as(&PetLayout { raw: true, ..layout(Kind::Csv, None) });
+        assert_eq!(raw, written(Kind::Csv, None).replace("'=cmd", "=cmd"));
     }
 
     #[test]
@@ -289,22 +256,22 @@ mod tests {
         let picked = |format| written_as(&PetLayout { columns: columns.clone(), ..layout(format, None) });
         let max = i64::MAX;
         assert_eq!(
-            picked(PetFormat::Table),
+            picked(Kind::Table),
             format!(
                 "STATUS              ID\nsold                1\n-                   {max}\nreserved (unknown)  3\n"
             )
         );
-        assert_eq!(picked(PetFormat::Csv), format!("status,id\nsold,1\n,{max}\nreserved,3\n"));
+        assert_eq!(picked(Kind::Csv), format!("status,id\nsold,1\n,{max}\nreserved,3\n"));
         let objects = [
             r#"{"status":"sold","id":1}"#.to_owned(),
             format!(r#"{{"id":{max}}}"#),
             r#"{"status":"reserved","id":3}"#.into(),
         ];
-        assert_eq!(picked(PetFormat::Ndjson), objects.join("\n") + "\n");
-        assert_eq!(picked(PetFormat::Json), format!("[{}]\n", objects.join(",")));
-        let bare = PetLayout { columns: vec!["id".parse().unwrap()], header: false, ..layout(PetFormat::Csv, None) };
+        assert_eq!(picked(Kind::Ndjson), objects.join("\n") + "\n");
+        assert_eq!(picked(Kind::Json), format!("[{}]\n", objects.join(",")));
+        let bare = PetLayout { columns: vec!["id".parse().unwrap()], header: false, ..layout(Kind::Csv, None) };
         assert_eq!(written_as(&bare), format!("1\n{max}\n3\n"));
-        assert_eq!(written_as(&PetLayout { format: PetFormat::Table, ..bare }), format!("1\n{max}\n3\n"));
+        assert_eq!(written_as(&PetLayout { format: Kind::Table, ..bare }), format!("1\n{max}\n3\n"));
     }
 
     #[test]
@@ -319,8 +286,8 @@ mod tests {
             write_list(&mut out, &pets()[..1], &provenances, &layout).unwrap();
             String::from_utf8(out).unwrap()
         };
-        assert_eq!(written(PetFormat::Table), "NAME   AGE  ID\nRex    3 h  1\n");
-        assert_eq!(written(PetFormat::Csv), "name,age,id\nRex,10800,1\n");
-        assert_eq!(written(PetFormat::Ndjson), "{\"name\":\"Rex\",\"age\":10800,\"id\":1}\n");
+        assert_eq!(written(Kind::Table), "NAME   AGE  ID\nRex    3 h  1\n");
+        assert_eq!(written(Kind::Csv), "name,age,id\nRex,10800,1\n");
+        assert_eq!(written(Kind::Ndjson), "{\"name\":\"Rex\",\"age\":10800,\"id\":1}\n");
     }
 }

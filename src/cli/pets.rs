@@ -12,9 +12,10 @@ mod watch;
 use std::future::Future;
 
 use crate::config::{Env, Service, Settings, settings};
+use crate::model::export::Kind;
 use crate::model::{PetId, counted, display_safe};
 
-use super::args::{GlobalArgs, PetFormat};
+use super::args::GlobalArgs;
 use super::confirm::{confirm, question};
 use super::error::GIVE_A_KEY;
 use super::output::{Verbosity, colours, is_coloured, is_terminal};
@@ -138,5 +139,5 @@ fn wants_json(command: &PetsCommand, env: &Env) -> bool {
         PetsCommand::Watch(args) => return args.format == WatchFormat::Ndjson,
         PetsCommand::Import(_) | PetsCommand::Export(_) => return false,
     };
-    matches!(format(output, env), Ok(PetFormat::Json | PetFormat::Ndjson))
+    matches!(format(output, env), Ok(Kind::Json | Kind::Ndjson))
 }

@@ -149,22 +149,38 @@ impl Serialize for Picked<'_> {
     }
 }
 
-/// A file format, which may be parsed from a file extension.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::EnumString)]
+/// A format of pets. Those of files may be parsed from a file extension.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum, strum::EnumString)]
 #[strum(serialize_all = "lowercase", ascii_case_insensitive)]
 pub enum Kind {
+    /// Columns for people.
+    #[strum(disabled)]
+    Table,
+    /// JSON, as the service sends it.
+    Json,
+    /// One JSON object per line.
+    #[value(alias = "jsonl")]
+    #[strum(serialize = "ndjson", serialize = "jsonl")]
+    Ndjson,
     /// CSV (RFC 4180), with a header.
     Csv,
     /// Tab-separated, with a header.
     Tsv,
-    /// A JSON array with one object per line.
-    Json,
-    /// One JSON object per line.
-    #[strum(serialize = "ndjson", serialize = "jsonl")]
-    Ndjson,
+    /// One id per line.
+    #[strum(disabled)]
+    Ids,
 }
 
 impl Kind {
+    /// What separates its cells.
+    const fn delimiter(self) -> Option<u8> {
+        match self {
+            Self::Csv => Some(b','),
+            Self::Tsv => Some(b'\t'),
+            Self::Table | Self::Json | Self::Ndjson | Self::Ids => None,
+        }
+    }
+
     /// The file extensions that [`Self::of_name`] knows.
     pub const ENDINGS: [&str; 5] = ["csv", "tsv", "json", "ndjson", "jsonl"];
 
@@ -174,7 +190,7 @@ impl Kind {
     }
 }
 
-/// Writes pets in one format, some at a time.
+/// Writes pets in one format but a table, some at a time.
 #[derive(Debug)]
 pub struct PetWriter {
     kind: Kind,
@@ -186,42 +202,56 @@ pub struct PetWriter {
 }
 
 impl PetWriter {
-    /// Writes what comes before the pets. `raw` leaves formulas in cells unchanged; without `columns` each pet is written
-    /// as it came.
-    pub fn begin(kind: Kind, raw: bool, columns: Vec<Column>, out: &mut impl Write) -> io::Result<Self> {
-        let pen = Self { kind, raw, columns, separator: "\n" };
-        match kind {
-            Kind::Csv => header(out, pen.cells(), b',')?,
-            Kind::Tsv => header(out, pen.cells(), b'\t')?,
-            Kind::Json => out.write_all(b"[")?,
-            Kind::Ndjson => {}
-        }
-        Ok(pen)
+    /// For pets of which only these columns are written, or the whole pets as they came if there are none. `raw` leaves
+    /// formulas in cells unchanged.
+    pub const fn new(kind: Kind, raw: bool, columns: Vec<Column>) -> Self {
+        Self { kind, raw, columns, separator: "\n" }
     }
 
-    /// The columns of a kind that needs some.
-    fn cells(&self) -> &[Column] {
-        if self.columns.is_empty() { &Column::OF_PETS } else { &self.columns }
+    /// Writes what comes before the pets.
+    pub fn begin(&self, out: &mut impl Write) -> io::Result<()> {
+        if self.kind == Kind::Json {
+            return out.write_all(b"[");
+        }
+        let Some(mut cells) = self.cells(out) else { return Ok(()) };
+        cells.write_record(self.shown().iter().map(|column| column.as_str()))?;
+        cells.flush()
     }
 
     /// Writes some pets.
     pub fn write(&mut self, pets: &[Pet], recorded: Recorded<'_>, out: &mut impl Write) -> io::Result<()> {
-        match self.kind {
-            Kind::Csv => rows(out, (pets, recorded), self.cells(), b',', self.raw),
-            Kind::Tsv => rows(out, (pets, recorded), self.cells(), b'\t', self.raw),
-            Kind::Json => pets.iter().try_for_each(|pet| {
-                out.write_all(std::mem::replace(&mut self.separator, ",\n").as_bytes())?;
-                self.object(pet, recorded, out)
-            }),
-            Kind::Ndjson => pets.iter().try_for_each(|pet| {
-                self.object(pet, recorded, out)?;
-                out.write_all(b"\n")
-            }),
+        if let Some(mut cells) = self.cells(&mut *out) {
+            for pet in pets {
+                for column in self.shown() {
+                    let cell = if self.raw { column.value(pet, recorded) } else { column.cell(pet, recorded) };
+                    cells.write_field(&*cell)?;
+                }
+                cells.write_record(None::<&[u8]>)?;
+            }
+            return cells.flush();
         }
+        for pet in pets {
+            if self.kind == Kind::Ids {
+                writeln!(out, "{}", pet.id)?;
+                continue;
+            }
+            let is_line = self.kind == Kind::Ndjson;
+            let before = if is_line { "" } else { std::mem::replace(&mut self.separator, ",\n") };
+            out.write_all(before.as_bytes())?;
+            serde_json::to_writer(&mut *out, &Picked { pet, recorded, columns: &self.columns })?;
+            out.write_all(if is_line { b"\n" } else { b"" })?;
+        }
+        Ok(())
     }
 
-    fn object(&self, pet: &Pet, recorded: Recorded<'_>, out: &mut impl Write) -> io::Result<()> {
-        Ok(serde_json::to_writer(out, &Picked { pet, recorded, columns: &self.columns })?)
+    fn cells<W: Write>(&self, out: W) -> Option<csv::Writer<W>> {
+        let delimiter = self.kind.delimiter()?;
+        Some(csv::WriterBuilder::new().delimiter(delimiter).from_writer(out))
+    }
+
+    /// The columns of cells.
+    fn shown(&self) -> &[Column] {
+        if self.columns.is_empty() { &Column::OF_PETS } else { &self.columns }
     }
 
     /// Writes what comes after the pets.
@@ -230,41 +260,14 @@ impl PetWriter {
     }
 }
 
-/// Writes the header only.
-pub fn header(out: &mut impl Write, columns: &[Column], delimiter: u8) -> io::Result<()> {
-    let mut writer = csv::WriterBuilder::new().delimiter(delimiter).from_writer(out);
-    writer.write_record(columns.iter().map(|column| column.as_str()))?;
-    writer.flush()
-}
-
-/// Writes `pets` without a header; `raw` leaves formulas in cells unchanged.
-pub fn rows(
-    out: &mut impl Write,
-    (pets, recorded): (&[Pet], Recorded<'_>),
-    columns: &[Column],
-    delimiter: u8,
-    raw: bool,
-) -> io::Result<()> {
-    let mut writer = csv::WriterBuilder::new().delimiter(delimiter).from_writer(out);
-    for pet in pets {
-        for column in columns {
-            let cell = if raw { column.value(pet, recorded) } else { column.cell(pet, recorded) };
-            writer.write_field(&*cell)?;
-        }
-        writer.write_record(None::<&[u8]>)?;
-    }
-    writer.flush()
-}
-
 /// `pets` in the format of a file extension; CSV for an unknown one.
 pub fn for_file(name: &str, pets: &[Pet]) -> String {
     let kind = Kind::of_name(Path::new(name.trim())).unwrap_or(Kind::Csv);
     let mut out = Vec::new();
     let recorded = Recorded { provenances: &Provenances::new(), now: Timestamp::UNIX_EPOCH };
-    let written = PetWriter::begin(kind, false, Vec::new(), &mut out).and_then(|mut pen| {
-        pen.write(pets, recorded, &mut out)?;
-        pen.end(&mut out)
-    });
+    let mut writer = PetWriter::new(kind, false, Vec::new());
+    let written = writer.begin(&mut out).and_then(|()| writer.write(pets, recorded, &mut out));
+    let written = written.and_then(|()| writer.end(&mut out));
     // A Vec takes everything, and everything written to it is text.
     written.map_or_else(|_| String::new(), |()| String::from_utf8(out).unwrap_or_default())
 }

@@ -94,14 +94,15 @@ fn write_parts<W: Write>(
     // A page is formatted in memory, because many small writes are slower than one.
     let mut text = Vec::new();
     let now = clock::now().wall;
-    let mut pen = PetWriter::begin(kind, raw, columns, &mut text)?;
+    let mut writer = PetWriter::new(kind, raw, columns);
+    writer.begin(&mut text)?;
     while let Some(Part { pets, provenances, .. }) = parts.blocking_recv() {
-        pen.write(&pets, Recorded { provenances: &provenances, now }, &mut text)?;
+        writer.write(&pets, Recorded { provenances: &provenances, now }, &mut text)?;
         out.write_all(&text)?;
         text.clear();
         count.send_modify(|count| *count += pets.len() as u64);
     }
-    pen.end(&mut text)?;
+    writer.end(&mut text)?;
     out.write_all(&text)?;
     out.flush()?;
     Ok(out)

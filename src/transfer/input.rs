@@ -72,18 +72,19 @@ impl Default for ImportSource {
 }
 
 /// A format of an import file.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, strum::Display)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum, Serialize, Deserialize, strum::Display)]
 #[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "UPPERCASE")]
 pub enum FileFormat {
-    /// RFC 4180, with commas, semicolons or tabs between cells.
+    /// Cells separated by commas, semicolons or tabs (detected).
     #[default]
     Csv,
     /// One JSON object a line.
+    #[value(alias = "jsonl")]
     Ndjson,
     /// One JSON array of objects.
     Json,
-    /// A workbook, of which the first sheet is read.
+    /// A workbook; its first sheet is read.
     Xlsx,
 }
 
@@ -105,9 +106,9 @@ impl FileFormat {
             return Some(Self::Xlsx);
         }
         Kind::of_name(name).map(|kind| match kind {
-            Kind::Csv | Kind::Tsv => Self::Csv,
             Kind::Ndjson => Self::Ndjson,
             Kind::Json => Self::Json,
+            _ => Self::Csv,
         })
     }
 }

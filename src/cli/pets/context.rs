@@ -7,12 +7,13 @@ use clap::ValueEnum as _;
 use crate::api::follow::ProvenanceReader;
 use crate::api::inventory::Selection;
 use crate::api::{Client, Failure};
-use crate::cli::args::{Output, PetFormat};
+use crate::cli::args::Output;
 use crate::cli::format::PetLayout;
 use crate::cli::output::{Verbosity, columns};
 use crate::cli::{Exit, Failed};
 use crate::clock;
 use crate::config::{Env, Settings, View};
+use crate::model::export::Kind;
 use crate::model::search::Query;
 use crate::model::words::did_you_mean;
 use crate::model::{Pet, PetId, PetStatus, Provenances, short};
@@ -81,7 +82,7 @@ impl PetsContext<'_> {
     /// How pets are written.
     pub fn layout(&self, output: &Output) -> Result<PetLayout, Failed> {
         let format = format(output, self.env)?;
-        if format == PetFormat::Ids && !output.columns.is_empty() {
+        if format == Kind::Ids && !output.columns.is_empty() {
             return Err(Failed::new(
                 Exit::Usage,
                 "--columns cannot be used with --format ids, which has only one column",
@@ -102,18 +103,17 @@ impl PetsContext<'_> {
 }
 
 /// The format from the flags, or PETSTORE_OUTPUT.
-pub fn format(output: &Output, env: &Env) -> Result<PetFormat, Failed> {
+pub fn format(output: &Output, env: &Env) -> Result<Kind, Failed> {
     match (output.format, output.json, env.get("PETSTORE_OUTPUT")) {
         (Some(format), ..) => Ok(format),
-        (None, true, _) => Ok(PetFormat::Json),
-        (None, false, Some(word)) => PetFormat::from_str(word, false).map_err(|_| {
-            let known: Vec<_> =
-                PetFormat::value_variants().iter().filter_map(|format| format.to_possible_value()).collect();
+        (None, true, _) => Ok(Kind::Json),
+        (None, false, Some(word)) => Kind::from_str(word, false).map_err(|_| {
+            let known: Vec<_> = Kind::value_variants().iter().filter_map(Kind::to_possible_value).collect();
             let known: Vec<_> = known.iter().map(|value| value.get_name()).collect();
             let suggestion = did_you_mean(word, known.iter().copied());
             Failed::new(Exit::Usage, format!("PETSTORE_OUTPUT: \"{}\" is not a format.{suggestion}", short(word)))
                 .hint(format!("the formats are {}", known.join(", ")))
         }),
-        (None, false, None) => Ok(PetFormat::Table),
+        (None, false, None) => Ok(Kind::Table),
     }
 }

@@ -12,10 +12,10 @@ use super::watch;
 use crate::api::Coverage;
 use crate::api::inventory::{Part, Selection, inventory};
 use crate::api::retry::repeated;
-use crate::cli::args::PetFormat;
-use crate::cli::format::{PetLayout, write_header, write_lines, write_list};
+use crate::cli::format::{PetLayout, write_list};
 use crate::cli::output::{Content, Out, write_as};
 use crate::cli::{Exit, Failed};
+use crate::model::export::{Kind, Recorded};
 use crate::model::{ObservedStatus, Pet, PetId, PetQuery, PetStatus, Provenances, table};
 
 pub async fn run(context: &PetsContext<'_>, mut args: ListArgs) -> Result<Exit, Failed> {
@@ -26,7 +26,7 @@ pub async fn run(context: &PetsContext<'_>, mut args: ListArgs) -> Result<Exit, 
     if let Some(view) = view {
         args.sort = args.sort.or(view.sort);
         args.limit = args.limit.or(view.limit.filter(|_| !args.all));
-        if layout.columns.is_empty() && layout.format != PetFormat::Ids {
+        if layout.columns.is_empty() && layout.format != Kind::Ids {
             layout.columns.clone_from(&view.columns);
         }
     }
@@ -134,7 +134,7 @@ async fn all(
     };
     // Sorting, and checking that the list is complete, need the whole list.
     let streams = layout.format.has_lines() && args.sort.is_none() && !args.require_complete;
-    let (mut pets, mut known, mut is_first) = (Vec::<Pet>::new(), Provenances::new(), true);
+    let (mut pets, mut known, mut writer) = (Vec::<Pet>::new(), Provenances::new(), None);
     let write = |part: Part| {
         if !streams {
             if pets.len() + part.pets.len() > MOST_HELD {
@@ -146,12 +146,12 @@ async fn all(
             known.extend(part.provenances);
             return Ok(true);
         }
-        let header = std::mem::take(&mut is_first);
         write_as(layout.format.content(), |out| {
-            if header {
-                write_header(out, layout)?;
-            }
-            write_lines(out, &part.pets, &part.provenances, layout)
+            let writer = match &mut writer {
+                Some(writer) => writer,
+                none => none.insert(layout.begin(out)?),
+            };
+            writer.write(&part.pets, Recorded { provenances: &part.provenances, now: layout.now }, out)
         })
     };
     wanted.asks_who |= layout.is_about_addition();
@@ -160,7 +160,7 @@ async fn all(
         return Ok(None);
     }
     // An empty inventory has a header, too.
-    if streams && is_first && !write_as(layout.format.content(), |out| write_header(out, layout))? {
+    if streams && writer.is_none() && !write_as(layout.format.content(), |out| layout.begin(out).map(drop))? {
         return Ok(None);
     }
     if args.require_complete && !coverage.complete {

@@ -1,14 +1,15 @@
 //! The arguments of `pets import` and `pets export`.
 
 use std::io::{IsTerminal as _, stderr};
+use std::iter;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use clap::builder::PossibleValue;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args as ClapArgs, ValueEnum};
 
-use crate::cli::args::{RequestArgs, parse_duration, statuses};
+use crate::cli::args::{RequestArgs, formats, parse_duration, statuses};
 use crate::cli::completions;
 use crate::model::export::Kind;
 use crate::model::{Categories, Field, PetStatus};
@@ -38,7 +39,7 @@ Exit status: 0 all added, 3 some not added, 4 key refused, 6 no answer, \
 
 pub const EXPORT_HELP: &str =
     "In CSV, a cell that a spreadsheet would run as a formula gets a ' before it, which import \
-removes again; --raw leaves it as it is. JSON keeps every name byte for byte.
+removes again; --raw leaves it as it is. JSON is one array, an object a line, and keeps every name byte for byte.
 
 Examples:
   petstore pets export pets.csv
@@ -57,8 +58,8 @@ pub struct ImportArgs {
     #[arg(value_name = "FILE|-")]
     pub file: PathBuf,
     /// Format of the file.
-    #[arg(long, value_enum, default_value_t = FormatArg::Auto)]
-    pub format: FormatArg,
+    #[arg(long, default_value = "auto", value_parser = file_formats())]
+    pub format: DetectedFormat,
     /// Column of a field: --map categoryId=cat.
     #[arg(long, value_name = "FIELD=COLUMN", value_parser = parse_pair)]
     pub map: Vec<(Field, String)>,
@@ -117,15 +118,8 @@ impl ImportArgs {
         let of = |pairs: &[(Field, String)]| {
             Field::ALL.map(|field| pairs.iter().rev().find(|pair| pair.0 == field).map(|pair| pair.1.clone()))
         };
-        let format = match self.format {
-            FormatArg::Auto => None,
-            FormatArg::Csv => Some(FileFormat::Csv),
-            FormatArg::Ndjson => Some(FileFormat::Ndjson),
-            FormatArg::Json => Some(FileFormat::Json),
-            FormatArg::Xlsx => Some(FileFormat::Xlsx),
-        };
         ColumnMapping {
-            format,
+            format: self.format,
             raw: self.raw,
             map: of(&self.map),
             set: of(&self.set),
@@ -145,21 +139,6 @@ impl ImportArgs {
             },
         }
     }
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum FormatArg {
-    /// By the ending of the file name, or else by the first bytes.
-    Auto,
-    /// Cells separated by commas, semicolons or tabs (detected).
-    Csv,
-    /// One JSON object a line.
-    #[value(alias = "jsonl")]
-    Ndjson,
-    /// One JSON array of objects.
-    Json,
-    /// A workbook; its first sheet is read.
-    Xlsx,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -193,7 +172,7 @@ pub struct ExportArgs {
     #[arg(long, value_name = "NAME", add = completions::views())]
     pub view: Option<String>,
     /// Output format. [default: by the ending of the file name, or else CSV]
-    #[arg(short = 'o', long, value_enum)]
+    #[arg(short = 'o', long, value_parser = formats(&[Kind::Csv, Kind::Json, Kind::Ndjson, Kind::Tsv]))]
     pub format: Option<Kind>,
     /// Write CSV cells as they are, even those that a spreadsheet would run as formulas.
     #[arg(long)]
@@ -222,19 +201,13 @@ impl ExportArgs {
     }
 }
 
-impl ValueEnum for Kind {
-    fn value_variants<'a>() -> &'a [Self] {
-        &[Self::Csv, Self::Json, Self::Ndjson, Self::Tsv]
-    }
+/// `None` detects it.
+type DetectedFormat = Option<FileFormat>;
 
-    fn to_possible_value(&self) -> Option<PossibleValue> {
-        Some(match self {
-            Self::Csv => PossibleValue::new("csv").help("RFC 4180, with a header"),
-            Self::Json => PossibleValue::new("json").help("One JSON array, an object a line"),
-            Self::Ndjson => PossibleValue::new("ndjson").help("One JSON object a line").alias("jsonl"),
-            Self::Tsv => PossibleValue::new("tsv").help("Tabs, with a header"),
-        })
-    }
+fn file_formats() -> impl TypedValueParser<Value = DetectedFormat> {
+    let auto = PossibleValue::new("auto").help("By the ending of the file name, or else by the first bytes");
+    let others = FileFormat::value_variants().iter().filter_map(FileFormat::to_possible_value);
+    PossibleValuesParser::new(iter::once(auto).chain(others)).map(|word| FileFormat::from_str(&word, false).ok())
 }
 
 fn parse_pair(text: &str) -> Result<(Field, String), String> {

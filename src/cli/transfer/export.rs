@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::args::ExportArgs;
 use super::progress::TransferProgress;
-use crate::cli::output::{Content, is_there, out};
+use crate::cli::output::{is_there, out};
 use crate::cli::pets::context::PetsContext;
 use crate::cli::signals::Signals;
 use crate::cli::{Exit, Failed};
@@ -46,11 +46,7 @@ pub async fn run(context: &PetsContext<'_>, args: &ExportArgs) -> Result<Exit, F
     let mut ended_by = None;
     let exported = async {
         if args.is_stdout() {
-            let content = match kind {
-                Kind::Csv | Kind::Tsv => Content::Cells,
-                Kind::Json | Kind::Ndjson => Content::Json,
-            };
-            writing::export(client, how, out(content), count, &stop).await.map(|(_, seen)| seen)
+            writing::export(client, how, out(kind.content()), count, &stop).await.map(|(_, seen)| seen)
         } else {
             to_file(client, how, (&args.file, args.force), count, &stop).await
         }
