@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::str::FromStr;
 
 use axum::body::{Body, Bytes, HttpBody};
-use axum::http::{HeaderMap, Uri, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Uri, header};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
@@ -59,16 +59,23 @@ pub enum StreamStart {
 pub fn stream_start(uri: &Uri, headers: &HeaderMap) -> Result<(StreamStart, Option<PetStatus>), Failure> {
     let query = pet_query(uri, false)?;
     let (name, rule) = ("Last-Event-ID", "the id of an event");
-    let mut values = headers.get_all(LAST_EVENT_ID).iter();
-    let Some(value) = values.next() else {
+    let Some(value) = at_most_one(headers, LAST_EVENT_ID).map_err(|()| Failure::RepeatedParameter(name))? else {
         return Ok((query.after.map_or(StreamStart::Now, StreamStart::After), query.status));
     };
-    if values.next().is_some() {
-        return Err(Failure::RepeatedParameter(name));
-    }
-    let position = value.to_str().ok().and_then(|text| text.parse().ok());
-    let refused = || Failure::Parameter { name, rule, value: String::from_utf8_lossy(value.as_bytes()).into_owned() };
-    Ok((StreamStart::At(position.ok_or_else(refused)?), query.status))
+    let value = text(value);
+    let position = value.parse().map_err(|_| Failure::Parameter { name, rule, value })?;
+    Ok((StreamStart::At(position), query.status))
+}
+
+/// The value of a header, if it has one; an error if it has several.
+pub fn at_most_one(headers: &HeaderMap, name: HeaderName) -> Result<Option<&HeaderValue>, ()> {
+    let mut values = headers.get_all(name).iter();
+    let value = values.next();
+    if values.next().is_none() { Ok(value) } else { Err(()) }
+}
+
+fn text(value: &HeaderValue) -> String {
+    String::from_utf8_lossy(value.as_bytes()).into_owned()
 }
 
 fn once<T, E>(
@@ -99,12 +106,8 @@ fn plain_int64(text: &str) -> Option<PetId> {
 /// What makes a creation happen once only (an addition): the name and the rule of the IETF's draft, quotes or none.
 pub fn idempotency_key(headers: &HeaderMap) -> Result<Option<String>, Failure> {
     let (name, rule) = ("Idempotency-Key", "1 to 255 visible ASCII characters");
-    let mut values = headers.get_all(IDEMPOTENCY_KEY).iter();
-    let Some(value) = values.next() else { return Ok(None) };
-    if values.next().is_some() {
-        return Err(Failure::RepeatedParameter(name));
-    }
-    let key = String::from_utf8_lossy(value.as_bytes()).into_owned();
+    let key = at_most_one(headers, IDEMPOTENCY_KEY).map_err(|()| Failure::RepeatedParameter(name))?;
+    let Some(key) = key.map(text) else { return Ok(None) };
     let is_visible = (1..=255).contains(&key.len()) && key.bytes().all(|byte| byte.is_ascii_graphic());
     if is_visible { Ok(Some(key)) } else { Err(Failure::Parameter { name, rule, value: key }) }
 }
@@ -118,8 +121,8 @@ pub fn no_preconditions(headers: &HeaderMap) -> Result<(), Failure> {
     ];
     let found = conditions.into_iter().find_map(|(name, header)| Some((name, headers.get(header)?)));
     found.map_or(Ok(()), |(name, value)| {
-        let value = String::from_utf8_lossy(value.as_bytes()).into_owned();
-        Err(Failure::Parameter { name, rule: "left out here, where operations test what the pet is", value })
+        let rule = "left out here, where operations test what the pet is";
+        Err(Failure::Parameter { name, rule, value: text(value) })
     })
 }
 
@@ -148,8 +151,7 @@ pub async fn body(
 
 /// One Content-Type, which is `media_type` whatever its parameters, and nothing packed.
 fn is_plain(headers: &HeaderMap, media_type: &str) -> bool {
-    let mut types = headers.get_all(header::CONTENT_TYPE).iter();
-    let (Some(sent), None) = (types.next(), types.next()) else { return false };
+    let Ok(Some(sent)) = at_most_one(headers, header::CONTENT_TYPE) else { return false };
     let essence = sent.to_str().unwrap_or_default().split(';').next().unwrap_or_default();
     essence.trim().eq_ignore_ascii_case(media_type) && !headers.contains_key(header::CONTENT_ENCODING)
 }
@@ -262,8 +264,6 @@ fn status(member: &RawValue) -> Result<PetStatus, FieldError> {
 
 #[cfg(test)]
 mod tests {
-    use axum::http::HeaderValue;
-
     use super::*;
 
     #[test]

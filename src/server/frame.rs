@@ -17,6 +17,7 @@ use futures_util::FutureExt;
 use uuid::{NoContext, Timestamp, Uuid};
 
 use super::config::Config;
+use super::extract::at_most_one;
 use super::failure::{Cause, Failure};
 use super::limits::{Client, Peer};
 use super::metrics::Metrics;
@@ -143,19 +144,12 @@ pub async fn require_sound(request: Request, next: Next) -> Response {
 }
 
 fn is_sound(version: Version, headers: &HeaderMap) -> bool {
-    let mut hosts = headers.get_all(header::HOST).iter();
-    let has_host = match (hosts.next(), hosts.next()) {
-        (Some(host), None) => host.to_str().is_ok_and(is_host),
-        (None, _) => version == Version::HTTP_10,
-        (Some(_), Some(_)) => false,
-    };
-    let mut codings = headers.get_all(header::TRANSFER_ENCODING).iter();
-    let is_chunked_at_most = match (codings.next(), codings.next()) {
-        (Some(coding), None) => coding.as_bytes().eq_ignore_ascii_case(b"chunked"),
-        (None, _) => true,
-        (Some(_), Some(_)) => false,
-    };
-    has_host && is_chunked_at_most
+    let has_host = at_most_one(headers, header::HOST).is_ok_and(|host| match host {
+        Some(host) => host.to_str().is_ok_and(is_host),
+        None => version == Version::HTTP_10,
+    });
+    let is_chunked = |coding: &HeaderValue| coding.as_bytes().eq_ignore_ascii_case(b"chunked");
+    has_host && at_most_one(headers, header::TRANSFER_ENCODING).is_ok_and(|coding| coding.is_none_or(is_chunked))
 }
 
 /// Whether it is a name or an address, and a port if there is a colon (RFC 3986, 3.2.2). It may be empty.

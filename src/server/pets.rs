@@ -25,9 +25,9 @@ use super::names::{
 };
 use super::service::Service;
 use crate::clock;
-use crate::model::{PetId, PetQuery, Provenance};
+use crate::model::{Pet, PetId, PetQuery, Provenance};
 use crate::store::keys::Identity;
-use crate::store::{ChangeOutcome, Idempotency, KeyId, StoreError};
+use crate::store::{ChangeOutcome, CreateOutcome, Idempotency, KeyId, StoreError};
 
 /// `GET /pets` (4.1). Where there are more, `Link: <…>; rel="next"` leads on, and other headers tell where new ones can be
 /// followed, and which orders there are; `HEAD` also says how many pets there are in all (additions).
@@ -61,17 +61,23 @@ pub async fn create(
     let (parts, body) = request.into_parts();
     let key = extract::idempotency_key(&parts.headers)?;
     let body = service.body(&parts, body, JSON, identity.key).await?;
-    let new = extract::new_pet(&body)?;
-    let Some(key) = key else {
-        let pet = service.within_time(service.store.add_by(new, Some(identity.key), clock::now())).await;
-        let pet = pet.map_err(|failure| failure.of(Write::Addition, false))?;
-        return Ok((StatusCode::CREATED, APPLICATION_JSON, json(&pet)?).into_response());
+    let (new, keyed, now) = (extract::new_pet(&body)?, key.is_some(), clock::now());
+    let add = async {
+        match key.map(|key| Idempotency { api_key: identity.key, key }) {
+            Some(once) => service.store.add_once(new, once, now).await,
+            None => {
+                let pet = service.store.add_by(new, Some(identity.key), now).await?;
+                Ok(CreateOutcome { pet, replayed: false })
+            }
+        }
     };
-    let once = Idempotency { api_key: identity.key, key };
-    let added = service.within_time(service.store.add_once(new, once, clock::now())).await;
-    let added = added.map_err(|failure| failure.of(Write::Addition, true))?;
-    let mut response = (StatusCode::CREATED, APPLICATION_JSON, json(&added.pet)?).into_response();
-    if added.replayed {
+    let added = service.within_time(add).await.map_err(|failure| failure.of(Write::Addition, keyed))?;
+    written(StatusCode::CREATED, &added.pet, added.replayed)
+}
+
+fn written(status: StatusCode, pet: &Pet, is_replayed: bool) -> Result<Response, Failure> {
+    let mut response = (status, APPLICATION_JSON, json(pet)?).into_response();
+    if is_replayed {
         response.headers_mut().insert(IDEMPOTENCY_REPLAYED, HeaderValue::from_static("true"));
     }
     Ok(response)
@@ -98,17 +104,12 @@ pub async fn change(
     let (patch, keyed) = (extract::patch(&body)?, key.is_some());
     let once = key.map(|key| Idempotency { api_key: identity.key, key });
     let changed = service.within_time(service.store.change(id, patch, once, identity.key, clock::now())).await;
-    let (pet, is_replayed) = match changed.map_err(|failure| failure.of(Write::Change, keyed))? {
-        ChangeOutcome::Changed(pet) => (pet, false),
-        ChangeOutcome::Replayed(pet) => (pet, true),
-        ChangeOutcome::Refused(pet) => return Err(Failure::Changed(Box::new(pet))),
-        ChangeOutcome::NoSuchPet => return Err(Failure::NoSuchPet(id.to_string())),
-    };
-    let mut response = (APPLICATION_JSON, json(&pet)?).into_response();
-    if is_replayed {
-        response.headers_mut().insert(IDEMPOTENCY_REPLAYED, HeaderValue::from_static("true"));
+    match changed.map_err(|failure| failure.of(Write::Change, keyed))? {
+        ChangeOutcome::Changed(pet) => written(StatusCode::OK, &pet, false),
+        ChangeOutcome::Replayed(pet) => written(StatusCode::OK, &pet, true),
+        ChangeOutcome::Refused(pet) => Err(Failure::Changed(Box::new(pet))),
+        ChangeOutcome::NoSuchPet => Err(Failure::NoSuchPet(id.to_string())),
     }
-    Ok(response)
 }
 
 /// `GET /pets/{petId}/history` (an addition).

@@ -15,6 +15,7 @@ use axum::response::{IntoResponse, Response};
 
 use super::config::Config;
 use super::connection::Waiting;
+use super::extract::at_most_one;
 use super::failure::Failure;
 use super::feed::{Feed, Streams};
 use super::limits::{Client, FailedAuthentications, RateLimits, SlowBodies};
@@ -88,9 +89,7 @@ pub async fn require_key(
 /// The key of the one Authorization header. With two of them it is not clear who asks, so there is none. The scheme's
 /// case does not count (RFC 9110, 11.1).
 fn bearer(headers: &HeaderMap) -> Option<&str> {
-    let mut values = headers.get_all(header::AUTHORIZATION).iter();
-    let (Some(value), None) = (values.next(), values.next()) else { return None };
-    let (scheme, key) = value.to_str().ok()?.split_once(' ')?;
+    let (scheme, key) = at_most_one(headers, header::AUTHORIZATION).ok()??.to_str().ok()?.split_once(' ')?;
     scheme.eq_ignore_ascii_case("Bearer").then(|| key.trim_matches(' '))
 }
 
