@@ -83,8 +83,11 @@ impl TypedValueParser for DatabaseParser {
 /// Other users see arguments, but not this variable: the place for an address with a password.
 pub const DATABASE_VARIABLE: &str = "PETSTORE_DATABASE";
 
+// How long to wait for pets, and how they are printed.
 #[derive(Debug, ClapArgs)]
 pub struct Output {
+    #[command(flatten)]
+    pub request: RequestArgs,
     /// Output format. [default: table, or PETSTORE_OUTPUT]
     #[arg(short = 'o', long, value_enum)]
     pub format: Option<Kind>,

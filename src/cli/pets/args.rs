@@ -143,12 +143,12 @@ impl PetsCommand {
     /// How long a request may take.
     pub fn timeout(&self) -> Option<Duration> {
         match self {
-            Self::List(args) => args.request.timeout,
+            Self::List(args) => args.output.request.timeout,
             Self::Count(args) | Self::Stats(args) => args.request.timeout,
-            Self::Add(args) => args.request.timeout,
-            Self::Set(args) => args.request.timeout,
+            Self::Add(args) => args.output.request.timeout,
+            Self::Set(args) => args.output.request.timeout,
             Self::History(args) => args.request.timeout,
-            Self::Get(args) => args.request.timeout,
+            Self::Get(args) => args.output.request.timeout,
             // Watching and importing have their own limits.
             Self::Watch(_) | Self::Import(_) => None,
             Self::Export(args) => args.request.timeout,
@@ -193,8 +193,6 @@ pub struct ListArgs {
     #[arg(short, long, conflicts_with_all = ["search", "columns"])]
     pub watch: bool,
     #[command(flatten)]
-    pub request: RequestArgs,
-    #[command(flatten)]
     pub output: Output,
 }
 
@@ -230,8 +228,6 @@ pub struct AddArgs {
     #[arg(short, long)]
     pub yes: bool,
     #[command(flatten)]
-    pub request: RequestArgs,
-    #[command(flatten)]
     pub output: Output,
 }
 
@@ -260,8 +256,6 @@ pub struct SetArgs {
     #[arg(short, long)]
     pub yes: bool,
     #[command(flatten)]
-    pub request: RequestArgs,
-    #[command(flatten)]
     pub output: Output,
 }
 
@@ -281,8 +275,6 @@ pub struct GetArgs {
     /// The pets' ids.
     #[arg(value_name = "ID", required = true, allow_negative_numbers = true, value_parser = parse_id)]
     pub ids: Vec<PetId>,
-    #[command(flatten)]
-    pub request: RequestArgs,
     #[command(flatten)]
     pub output: Output,
 }
