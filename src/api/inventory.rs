@@ -14,7 +14,7 @@ use super::retry::repeated;
 use super::{Client, Failure, NextPage};
 use crate::clock;
 use crate::model::search::Query;
-use crate::model::{Limit, ObservedStatus, Pet, PetId, PetQuery, PetStatus, Provenances, counted};
+use crate::model::{Limit, Pet, PetId, PetQuery, PetStatus, Provenances, counted};
 
 /// The most requests for one inventory.
 const MAX_REQUESTS: u32 = 100_000;
@@ -172,8 +172,7 @@ impl Selection {
     }
 
     fn fits(&self, pet: &Pet) -> bool {
-        let has = |status: &PetStatus| pet.status == Some(ObservedStatus::Known(*status));
-        (self.statuses.len() < 2 || self.statuses.iter().any(has))
+        (self.statuses.len() < 2 || self.statuses.iter().any(|status| pet.is(*status)))
             && self.search.as_ref().is_none_or(|search| search.fits(pet))
     }
 }

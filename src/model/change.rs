@@ -52,7 +52,7 @@ impl PetPatch {
                 PatchOperation::Test(PetMember::Name(name)) => (pet.name == *name).then_some(())?,
                 PatchOperation::Test(PetMember::CategoryId(id)) => (pet.category_id == *id).then_some(())?,
                 PatchOperation::Test(PetMember::Status(status)) => {
-                    (pet.status == Some(ObservedStatus::Known(*status))).then_some(())?;
+                    pet.is(*status).then_some(())?;
                 }
                 PatchOperation::Replace(PetMember::Name(name)) => pet.name.clone_from(name),
                 PatchOperation::Replace(PetMember::CategoryId(id)) => pet.category_id = *id,

@@ -7,7 +7,7 @@ use std::path::Path;
 use jiff::Timestamp;
 use serde::ser::{Serialize, SerializeMap as _, Serializer};
 
-use super::{ObservedStatus, Pet, Provenances};
+use super::{Pet, Provenances};
 
 /// A column of a list: of the pets, or of what was recorded when they were added.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, strum::IntoStaticStr)]
@@ -51,7 +51,7 @@ impl Column {
             Self::Id => pet.id.to_string().into(),
             Self::Name => pet.name.as_str().into(),
             Self::CategoryId => pet.category_id.to_string().into(),
-            Self::Status => pet.status.as_ref().map_or("", ObservedStatus::as_str).into(),
+            Self::Status => pet.status_word().into(),
             Self::By | Self::At | Self::Age => "".into(),
         }
     }

@@ -33,6 +33,18 @@ pub struct Pet {
     pub status: Option<ObservedStatus>,
 }
 
+impl Pet {
+    /// The word of its status; empty without one.
+    pub fn status_word(&self) -> &str {
+        self.status.as_ref().map_or("", ObservedStatus::as_str)
+    }
+
+    /// Whether it has this status.
+    pub fn is(&self, status: PetStatus) -> bool {
+        self.status == Some(ObservedStatus::Known(status))
+    }
+}
+
 /// The body of a creation (section 2, NewPet). [`Draft::check`](super::Draft::check) creates one from typed text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

@@ -7,7 +7,7 @@ use std::str::FromStr;
 
 use super::idempotency::{Age, Creation, Forget, Idempotency, RunningCreation};
 use super::job::{DatabaseError, pet};
-use super::pets::{AddedPet, Origin, provenance};
+use super::pets::{AddedPet, Origin, provenance, values};
 use super::{Connection, FailureKind, KeyId, Query, Row, Store, StoreError, StoreFailure, Value, Work, sql};
 use crate::clock::Now;
 use crate::model::{ObservedStatus, Pet, PetHistoryEntry, PetId, PetMembers, PetPatch, Provenance};
@@ -270,12 +270,8 @@ impl Work for Change {
 impl Change {
     /// Not where the pet is not as it was `seen`.
     async fn write(&self, on: &Connection<'_>, seen: &Pet, wanted: &Pet) -> Result<bool, DatabaseError> {
-        let [seen_values, wanted_values] = [seen, wanted].map(|pet| {
-            let status = pet.status.as_ref().map_or("", ObservedStatus::as_str);
-            [Value::Text(&pet.name), Value::Int(pet.category_id), Value::Text(status)]
-        });
-        let values: Vec<_> = wanted_values.into_iter().chain([Value::Int(self.id)]).chain(seen_values).collect();
-        if on.execute(sql::CHANGE, &values).await? == 0 {
+        let values = values(wanted).into_iter().chain([Value::Int(self.id)]).chain(values(seen));
+        if on.execute(sql::CHANGE, &values.collect::<Vec<_>>()).await? == 0 {
             return Ok(false);
         }
         let (from, to) = PetMembers::of_change(seen, wanted);

@@ -20,7 +20,7 @@ use super::job::DatabaseError;
 use super::keys::KeyId;
 use super::{Connection, Row, StoreError, Value, Work, sql};
 use crate::clock::Now;
-use crate::model::{ObservedStatus, Pet, PetId, PetPatch};
+use crate::model::{Pet, PetId, PetPatch};
 
 /// What makes one creation the same as another: whose API key it came with, and the `Idempotency-Key`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -60,9 +60,9 @@ pub struct Creation {
 
 impl Creation {
     pub fn of_addition(idempotency: Idempotency, pet: &Pet, age: Age) -> Self {
-        let status = pet.status.as_ref().map_or("", ObservedStatus::as_str);
         // No name contains a NUL.
-        let fingerprint = Sha256::digest(format!("{}\0{}\0{status}", pet.name, pet.category_id)).into();
+        let text = format!("{}\0{}\0{}", pet.name, pet.category_id, pet.status_word());
+        let fingerprint = Sha256::digest(text).into();
         Self { idempotency, fingerprint, age }
     }
 

@@ -19,7 +19,7 @@ use super::keys::{KeyId, SESSION_KEY, SESSION_NAME};
 use super::sqlite::LogWatch;
 use super::{Connection, Query, Row, Store, StoreError, StoreFailure, Value, Work, sql};
 use crate::clock::{self, Now};
-use crate::model::{AddedBy, NewPet, ObservedStatus, Pet, PetId, PetQuery, PetStatus, Provenance, sample};
+use crate::model::{AddedBy, NewPet, Pet, PetId, PetQuery, PetStatus, Provenance, sample};
 
 /// Sample pets in one transaction: enough to be fast, few enough to keep others waiting for some milliseconds only.
 const SAMPLES_AT_ONCE: usize = 1000;
@@ -162,8 +162,9 @@ impl Work for AddOnce {
     async fn run(&self, on: &Connection<'_>) -> Result<Option<PetId>, DatabaseError> {
         let Self { add, creation, .. } = self;
         if let Connection::Postgres(session) = on {
-            let values: Vec<_> = values(&add.pet, &add.origin).into_iter().chain(creation.values()).collect();
-            return Ok(on.rows(&session.with_turn(sql::ADD_ONCE_IN_TURN), &values, |row| row.get(0)).await?.pop());
+            let values = values(&add.pet).into_iter().chain(add.origin.values()).chain(creation.values());
+            let (sql, values) = (session.with_turn(sql::ADD_ONCE_IN_TURN), Vec::from_iter(values));
+            return Ok(on.rows(&sql, &values, |row| row.get(0)).await?.pop());
         }
         let id = add.run(on).await?;
         if creation.remember(on, id).await? {
@@ -194,14 +195,13 @@ async fn add(on: &Connection<'_>, pet: &Pet, origin: &Origin) -> Result<PetId, D
         Connection::Sqlite(_) => Cow::from(sql::ADD),
         Connection::Postgres(session) => Cow::from(session.with_turn(sql::ADD_IN_TURN)),
     };
-    on.rows(&sql, &values(pet, origin), |row| row.get(0)).await?.pop().ok_or(DatabaseError::Vanished)
+    let ([name, category, status], [at, by]) = (values(pet), origin.values());
+    on.rows(&sql, &[name, category, status, at, by], |row| row.get(0)).await?.pop().ok_or(DatabaseError::Vanished)
 }
 
-/// What is stored of a pet, but for its id.
-fn values<'a>(pet: &'a Pet, origin: &'a Origin) -> [Value<'a>; 5] {
-    let status = pet.status.as_ref().map_or("", ObservedStatus::as_str);
-    let [at, by] = origin.values();
-    [Value::Text(&pet.name), Value::Int(pet.category_id), Value::Text(status), at, by]
+/// What is stored of a pet, but for its id and its origin.
+pub fn values(pet: &Pet) -> [Value<'_>; 3] {
+    [Value::Text(&pet.name), Value::Int(pet.category_id), Value::Text(pet.status_word())]
 }
 
 /// What `new` becomes, but for its id.

@@ -16,7 +16,7 @@ use crate::cli::format::{PetLayout, write_list};
 use crate::cli::output::{Content, Out, write_as};
 use crate::cli::{Exit, Failed};
 use crate::model::export::{Kind, Recorded};
-use crate::model::{ObservedStatus, Pet, PetId, PetQuery, PetStatus, Provenances, table};
+use crate::model::{Pet, PetId, PetQuery, PetStatus, Provenances, table};
 
 pub async fn run(context: &PetsContext<'_>, mut args: ListArgs) -> Result<Exit, Failed> {
     let mut layout = PetLayout { raw: args.raw, ..context.layout(&args.output)? };
@@ -194,8 +194,7 @@ pub async fn count(context: &PetsContext<'_>, args: &CountArgs, by_status: bool)
     let mut of_statuses = [0_u64; 3];
     let take = |Part { pets, .. }| {
         for (status, count) in PetStatus::ALL.into_iter().zip(&mut of_statuses) {
-            let has = |pet: &&Pet| pet.status == Some(ObservedStatus::Known(status));
-            *count += pets.iter().filter(has).count() as u64;
+            *count += pets.iter().filter(|pet| pet.is(status)).count() as u64;
         }
         Ok(true)
     };
