@@ -230,7 +230,7 @@ pub struct Additions {
 
 /// How long a commit takes at most from the log to everybody's sight; how soon after it has reached the log to read; and how
 /// often where the log tells of commits, in case one was seen still later.
-const SETTLE: Duration = Duration::from_secs(10);
+const VISIBLE_WITHIN: Duration = Duration::from_secs(10);
 const SOON: Duration = Duration::from_millis(10);
 const WATCHED_POLL: Duration = Duration::from_secs(600);
 
@@ -241,7 +241,7 @@ impl Additions {
         let since = clock::now().mono.duration_since(self.heard);
         let poll = match &self.log {
             None => self.poll,
-            Some(_) if since < SETTLE => since.max(SOON),
+            Some(_) if since < VISIBLE_WITHIN => since.max(SOON),
             Some(_) => WATCHED_POLL,
         };
         tokio::select! {

@@ -135,14 +135,14 @@ mod tests {
 
     use super::*;
 
-    fn looked(text: &'static str, reading: &ColumnMapping) -> Preview {
+    fn preview_of(text: &'static str, reading: &ColumnMapping) -> Preview {
         preview(Input::stream("a", Cursor::new(text)).unwrap(), reading, |_, _| true).unwrap()
     }
 
     #[test]
     fn each_field_has_its_own_counts_and_the_rows_their_reasons() {
         let text = "cat,pet_name,notes\n3,Rex,\nthree,Luna,\n,  ,x\n3,Rex,\n5,Max,\n";
-        let preview = looked(text, &ColumnMapping::default());
+        let preview = preview_of(text, &ColumnMapping::default());
         let [name, category, status] = preview.cells;
         assert_eq!((name.empty, name.wrong, category.empty, category.wrong), (1, 0, 1, 1));
         assert_eq!((status, preview.good, preview.bad), (Cells::default(), 3, 2));
@@ -153,8 +153,10 @@ mod tests {
 
     #[test]
     fn members_of_json_are_counted_by_their_field() {
-        let preview =
-            looked("[{\"name\":\"\",\"category\":3},{\"name\":\"Rex\",\"category\":\"x\"}]", &ColumnMapping::default());
+        let preview = preview_of(
+            "[{\"name\":\"\",\"category\":3},{\"name\":\"Rex\",\"category\":\"x\"}]",
+            &ColumnMapping::default(),
+        );
         let [name, category, _] = preview.cells;
         assert_eq!((name.empty, category.wrong), (1, 1));
     }

@@ -105,7 +105,7 @@ impl Engine for Writes {
         if self.0.commits.is_stuck(None) {
             return Err(FailureKind::Stuck.into());
         }
-        let written = self.0.until_settled(group, ANSWER_TIME).await;
+        let written = self.0.with_retries(group, ANSWER_TIME).await;
         if let Err(why) = &written {
             let (error, writes) = (safe_causes(why), group.len());
             tracing::error!(error, writes, "a transaction failed, or its outcome is unknown");
@@ -132,7 +132,7 @@ impl Connections {
         let connections = self.clone();
         tokio::spawn(async move {
             let patience = if connections.are_several_hosts { STUCK } else { Duration::MAX };
-            let ended = connections.until_settled(&mut [unawaited(Heartbeat::new())], patience).await;
+            let ended = connections.with_retries(&mut [unawaited(Heartbeat::new())], patience).await;
             // The next one may begin once this is known.
             drop(permit);
             let _ = connections.commits.heartbeats.send_replace(ended);
@@ -150,7 +150,7 @@ impl Connections {
     }
 
     /// `patience` is for the commit.
-    async fn until_settled(&self, group: &mut [Box<dyn Job>], patience: Duration) -> Result<(), StoreFailure> {
+    async fn with_retries(&self, group: &mut [Box<dyn Job>], patience: Duration) -> Result<(), StoreFailure> {
         let begun = clock::now().mono;
         let mut is_again = false;
         for pause in pauses() {
@@ -162,7 +162,7 @@ impl Connections {
                 {
                     is_again = true;
                 }
-                settled => return settled,
+                done => return done,
             }
             if clock::now().mono.duration_since(begun) > TRY_FOR {
                 break;
@@ -289,7 +289,7 @@ fn is_echo(worked: &Result<(), DatabaseError>) -> bool {
     worked.as_ref().is_err_and(|error| has_code(error, &SqlState::IN_FAILED_SQL_TRANSACTION))
 }
 
-/// What the end of a transaction was. [`Why::Database`] where it was surely rolled back.
+/// What the end of a transaction was. [`StoreFailure::Database`] where it was surely rolled back.
 fn committed<T>(session: &Session, ended: Result<Result<T, DatabaseError>, Elapsed>) -> Result<Commit, StoreFailure> {
     // Unanswered, the session keeps it.
     let ended = ended.map_err(|_| FailureKind::UnknownOutcome)?;

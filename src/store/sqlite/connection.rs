@@ -34,7 +34,7 @@ pub fn connect(path: &Path, mode: OpenFlags, patience: Duration) -> rusqlite::Re
 pub fn connect_for_writing(path: &Path) -> rusqlite::Result<Connection> {
     let mut connection = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE, BUSY_TIMEOUT)?;
     keep_plans(&connection)?;
-    turn_to_wal(&connection)?;
+    switch_to_wal(&connection)?;
     // Anything below FULL acknowledges what a power cut then loses.
     connection.pragma_update(None, "synchronous", "FULL")?;
     // The writer does it after it has answered, and sees whether it failed.
@@ -50,17 +50,17 @@ fn keep_plans(connection: &Connection) -> rusqlite::Result<()> {
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true).map(drop)
 }
 
-/// Patiently: two that turn the same new file to WAL at once cannot wait for each other in SQLite, which tells one of
+/// Patiently: two that switch the same new file to WAL at once cannot wait for each other in SQLite, which tells one of
 /// them at once that the file is busy.
-fn turn_to_wal(connection: &Connection) -> rusqlite::Result<()> {
-    let turn = || connection.pragma_update_and_check(None, "journal_mode", "wal", |_| Ok(()));
+fn switch_to_wal(connection: &Connection) -> rusqlite::Result<()> {
+    let switch = || connection.pragma_update_and_check(None, "journal_mode", "wal", |_| Ok(()));
     for _ in 0..BUSY_TRIES {
-        match turn() {
+        match switch() {
             Err(error) if is_busy(&error) => std::thread::sleep(BUSY_PAUSE),
-            turned_or_not => return turned_or_not,
+            done => return done,
         }
     }
-    turn()
+    switch()
 }
 
 /// For [`Result::map_err`].

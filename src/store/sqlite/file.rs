@@ -191,7 +191,7 @@ fn kind_of_mount(mounts: &str, device: u64) -> Option<&str> {
     line.split_once(" - ")?.1.split(' ').next()
 }
 
-/// Hears of each write to one file. There are none where the system has nothing of the kind.
+/// Reports each write to one file. There are none where the system has nothing of the kind.
 #[cfg(target_os = "linux")]
 #[derive(Debug)]
 pub struct LogWatch(inotify::EventStream<[u8; 1024]>);

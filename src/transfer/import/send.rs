@@ -51,7 +51,7 @@ impl Shared {
         // If that cannot be written, its outcome stays unknown, which is correct.
         self.note(|journal| journal.outcome(*row, *line, &outcome));
         let name = display_safe(&new.name).into_owned();
-        self.settled(ImportedRow { line: *line, name, outcome, was_sent: true });
+        self.record(ImportedRow { line: *line, name, outcome, was_sent: true });
     }
 
     /// Sends a row until its outcome is known or cannot be determined.

@@ -105,7 +105,7 @@ impl Shared {
     }
 
     /// Counts and reports the row, and ends the import if the options ask for it.
-    pub fn settled(&self, row: ImportedRow) {
+    pub fn record(&self, row: ImportedRow) {
         self.progress.send_modify(|progress| progress.count(&row));
         let is_error = row.is_error();
         (self.on_row)(row);
@@ -153,7 +153,7 @@ impl Shared {
                 if self.work.is_new && !self.note(|journal| journal.outcome(bad.row, bad.line, &outcome)) {
                     return ControlFlow::Break(());
                 }
-                self.settled(ImportedRow { line: bad.line, name: String::new(), outcome, was_sent: false });
+                self.record(ImportedRow { line: bad.line, name: String::new(), outcome, was_sent: false });
                 None
             }
         };
@@ -182,7 +182,7 @@ impl Shared {
                 if !is_safe && !self.work.how.send_unknown {
                     let (line, name) = (row.line, display_safe(&row.new.name).into_owned());
                     let outcome = RowOutcome::Unknown(RowAnswer::new("sent before without an answer; not sent again"));
-                    self.settled(ImportedRow { line, name, outcome, was_sent: false });
+                    self.record(ImportedRow { line, name, outcome, was_sent: false });
                     return None;
                 }
                 Some(Turn { row, may_exist: true })
