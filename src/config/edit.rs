@@ -295,13 +295,11 @@ mod tests {
 
     #[test]
     fn a_file_that_cannot_be_read_is_not_changed() {
-        let directory = tempfile::tempdir().unwrap();
-        let path = directory.path().join("config.toml");
-        fs::write(&path, "[domains\n").unwrap();
-        let error = set_theme(&path, "mono").unwrap_err().to_string();
+        let file = written("[domains\n");
+        let error = set_theme(&file.path, "mono").unwrap_err().to_string();
         assert!(error.contains("config.toml is no longer a valid configuration"), "{error}");
-        assert_eq!(fs::read_to_string(&path).unwrap(), "[domains\n");
-        assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 1, "no temporary file is left");
+        assert_eq!(file.text(), "[domains\n");
+        assert_eq!(fs::read_dir(file.directory.path()).unwrap().count(), 1, "no temporary file is left");
     }
 
     #[test]
@@ -323,9 +321,7 @@ mod tests {
 
     #[test]
     fn a_text_with_another_meaning_is_not_written() {
-        let directory = tempfile::tempdir().unwrap();
-        let path = directory.path().join("config.toml");
-        fs::write(&path, "[pets]\nlimit = 5\n").unwrap();
+        let file = written("[pets]\nlimit = 5\n");
         let changes: [fn(&mut File, &mut DocumentMut); 2] =
             [|wanted, _| wanted.add.scan_tab = true, |_, document| document["pets"]["limit"] = value(500)];
         for change in changes {
@@ -333,9 +329,9 @@ mod tests {
                 change(wanted, document);
                 Ok(())
             };
-            let error = edit(&path, change).unwrap_err();
+            let error = edit(&file.path, change).unwrap_err();
             assert!(error.to_string().contains("was not changed, because its notation"), "{error}");
-            assert_eq!(fs::read_to_string(&path).unwrap(), "[pets]\nlimit = 5\n");
+            assert_eq!(file.text(), "[pets]\nlimit = 5\n");
         }
     }
 
@@ -376,11 +372,9 @@ mod tests {
                         name = \"b\"\n\n[pets]\nlimit = 5 # rows\n";
 
     fn added(before: &str, view: &View) -> Result<String, String> {
-        let directory = tempfile::tempdir().unwrap();
-        let path = directory.path().join("config.toml");
-        fs::write(&path, before).unwrap();
-        add_view(&path, view).map_err(|error| error.to_string())?;
-        Ok(fs::read_to_string(&path).unwrap())
+        let file = written(before);
+        add_view(&file.path, view).map_err(|error| error.to_string())?;
+        Ok(file.text())
     }
 
     #[test]
@@ -403,7 +397,7 @@ mod tests {
     }
 
     struct Written {
-        _directory: tempfile::TempDir,
+        directory: tempfile::TempDir,
         path: PathBuf,
     }
 
@@ -411,7 +405,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("config.toml");
         fs::write(&path, text).unwrap();
-        Written { path, _directory: directory }
+        Written { path, directory }
     }
 
     impl Written {

@@ -51,9 +51,7 @@ mod tests {
 
     /// An app with the mouse on.
     fn app(columns: u16, rows: u16) -> App {
-        let mut app = App::loaded_from(remote(), columns, rows, &animals(39));
-        app.keys("M");
-        app
+        App::loaded_from(remote(), columns, rows, &animals(39)).after("M")
     }
 
     /// Clicks on the first letter of `text` on the screen.
@@ -131,8 +129,7 @@ mod tests {
 
     #[test]
     fn the_pages_of_a_domain_are_shown_by_a_click() {
-        let mut app = looks::opened("acme-pets.com", 0, 80, 24);
-        app.keys("M t");
+        let mut app = looks::opened("acme-pets.com", 0, 80, 24).after("M t");
         for at in [2, 0, 3, 1] {
             let title = ["Verify", "Certificate", "Browser", "Redirect"][at];
             let is_tabs = |line: &str| line.contains("Verify") && line.contains("Redirect");

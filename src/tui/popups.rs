@@ -91,8 +91,7 @@ mod tests {
 
     #[test]
     fn what_is_pasted_into_a_box_counts_as_what_is_typed() {
-        let mut app = App::loaded(80, 24);
-        app.keys("x C-u Enter");
+        let mut app = App::loaded(80, 24).after("x C-u Enter");
         assert!(app.says("Type a file name."), "{}", app.screen());
         app.send(Msg::Paste("pets.csv".into()));
         assert!(!app.says("Type a file name."), "{}", app.screen());

@@ -1,12 +1,12 @@
 //! What the tests of the app share: states in five lines, keys by name, frames as text.
 
 mod hints;
+pub mod looks;
 pub(in crate::tui) mod loss;
 mod pictures;
 mod walk;
 
 use std::any::{Any, type_name};
-use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -210,6 +210,29 @@ impl App {
         self
     }
 
+    /// The app after these keys.
+    pub fn after(mut self, keys: &str) -> Self {
+        self.keys(keys);
+        self
+    }
+
+    /// The app after the newest job of this kind has answered this.
+    pub fn answered<J: Job>(mut self, answer: J::Answer) -> Self {
+        self.answer::<J>(answer);
+        self
+    }
+
+    /// The app some time later.
+    pub fn later(mut self, time: Duration) -> Self {
+        self.wait(time);
+        self
+    }
+
+    pub fn in_monochrome(mut self) -> Self {
+        self.state.theme = Theme::built_in("mono");
+        self
+    }
+
     pub fn wait(&mut self, time: Duration) -> &mut Self {
         self.now.mono += time;
         self.now.wall += jiff::SignedDuration::try_from(time).unwrap();
@@ -394,6 +417,12 @@ pub(super) fn disk_full() -> Failure {
     }
 }
 
+/// What the service answers that does not know the key.
+pub(super) fn unauthorized() -> Failure {
+    let message = "API key is not valid".to_owned();
+    Failure::Refused { status: 401, code: Some("unauthorized".into()), message, retry_after: None, body: None }
+}
+
 /// Pets are added by two tills, but for every third one, of which nothing was recorded.
 pub(super) fn provenance(id: PetId) -> Provenance {
     let till = id % 3;
@@ -465,21 +494,26 @@ fn letters(buffer: &Buffer) -> String {
 
 /// The runs of each row that are not plain, as `row: from-to style`.
 fn styles(buffer: &Buffer) -> String {
-    let mut out = String::new();
-    for y in 0..buffer.area.height {
-        let mut x = 0;
-        while x < buffer.area.width {
-            let name = style_name(buffer, x, y);
-            let start = x;
-            while x < buffer.area.width && style_name(buffer, x, y) == name {
-                x += 1;
-            }
-            if !name.is_empty() {
-                let _ = writeln!(out, "{y}: {start}-{} {name}", x - 1);
-            }
+    let rows =
+        (0..buffer.area.height).flat_map(|y| runs(buffer, y).into_iter().map(move |run| format!("{y}: {run}\n")));
+    rows.collect()
+}
+
+/// The runs of a row that are not plain, as `from-to style`.
+fn runs(buffer: &Buffer, y: u16) -> Vec<String> {
+    let mut runs = Vec::new();
+    let mut x = 0;
+    while x < buffer.area.width {
+        let name = style_name(buffer, x, y);
+        let start = x;
+        while x < buffer.area.width && style_name(buffer, x, y) == name {
+            x += 1;
+        }
+        if !name.is_empty() {
+            runs.push(format!("{start}-{} {name}", x - 1));
         }
     }
-    out
+    runs
 }
 
 fn style_name(buffer: &Buffer, x: u16, y: u16) -> String {

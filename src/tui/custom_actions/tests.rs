@@ -62,8 +62,7 @@ fn an_action_runs_beside_the_app_for_the_pet_under_the_cursor() {
 
 #[test]
 fn nothing_that_a_program_prints_covers_what_is_typed() {
-    let mut app = app(80, 24);
-    app.keys("Z / \"mo\"");
+    let mut app = app(80, 24).after("Z / \"mo\"");
     ended(&mut app, 0, Ok("two\nlines\n"));
     assert!(!app.state.popups.is_open() && app.state.pets.search.value() == "mo");
     assert!(app.says("label: two"), "{}", app.screen());
@@ -77,17 +76,12 @@ fn an_action_is_in_the_help_the_list_of_commands_and_the_bottom_line() {
     assert!(app.says("Z label") && app.says("B sheet"), "{}", app.screen());
     app.keys("Esc : \"promise\" Enter");
     assert_eq!(runs(&app).len(), 1);
-    whole_at_every_size("own_action_asked", |columns, rows| {
-        let mut app = self::app(columns, rows);
-        app.keys("B");
-        app
-    });
+    whole_at_every_size("own_action_asked", |columns, rows| self::app(columns, rows).after("B"));
 }
 
 #[test]
 fn the_rows_are_given_after_a_yes_only() {
-    let mut app = app(80, 24);
-    app.keys("B");
+    let mut app = app(80, 24).after("B");
     assert!(app.says("Run sheet for 5 rows of"), "{}", app.screen());
     app.wait(crate::tui::popups::DEAF).keys("n");
     assert!(runs(&app).is_empty() && app.says("It was not run."));
@@ -176,8 +170,7 @@ async fn any_number_of_rows_is_given_and_their_ids_as_far_as_the_system_takes_th
 
 #[test]
 fn what_is_marked_is_given_instead_of_the_row_or_the_rows() {
-    let mut app = app(80, 24);
-    app.keys("Space Space Z");
+    let mut app = app(80, 24).after("Space Space Z");
     assert_eq!(runs(&app)[0].1.len(), 2);
     app.keys("B");
     assert!(app.says("Run sheet for 2 rows of"), "{}", app.screen());

@@ -18,7 +18,7 @@ use crate::tui::screens::domains::state::{NAME, VALUE, Wizard};
 use crate::tui::screens::pets;
 use crate::tui::screens::profiles::list::{ReadProfiles, UseProfile, Used};
 use crate::tui::start::start;
-use crate::tui::testing::loss::whole_at_every_size;
+use crate::tui::testing::looks::Looks;
 use crate::tui::testing::{App, animals, profiles, remote, settings};
 use crate::tui::{Screen, TextInput};
 
@@ -179,8 +179,7 @@ fn all_typed_text_is_restored_in_place() {
 
 #[test]
 fn a_search_in_use_stays_and_that_of_a_view_is_not_typed() {
-    let mut app = App::loaded_from(remote(), 80, 24, &animals(39));
-    app.keys("/ \"mo\" Enter");
+    let mut app = App::loaded_from(remote(), 80, 24, &animals(39)).after("/ \"mo\" Enter");
     let text = drafts_of(&app.state, None, app.now).unwrap().text();
     app.keys("/ C-u \"rex\" Enter");
     let drafts = Drafts::read(&text, app.state.link.identity.as_deref().unwrap());
@@ -251,8 +250,7 @@ fn the_end_of_the_last_session_is_reported() {
 
 #[test]
 fn quitting_without_text_leaves_no_draft() {
-    let mut app = App::loaded_from(remote(), 80, 24, &animals(39));
-    app.keys("/ \"mo\" Enter");
+    let mut app = App::loaded_from(remote(), 80, 24, &animals(39)).after("/ \"mo\" Enter");
     let left = |app: &App, ended| last(&app.state, ended, app.now)[0].drafts.typed.is_empty();
     assert!(left(&app, Ending::Quit));
     assert!(!left(&app, Ending::Hangup), "after a lost connection the search is as it was");
@@ -274,9 +272,7 @@ fn drafts_of_long_ago_come_back_with_their_date() {
 #[test]
 fn no_key_is_in_a_draft() {
     let secret = "petk_0123456789abcdef77d0";
-    let mut app = App::loaded_from(remote(), 80, 24, &animals(3));
-    app.keys("P");
-    app.answer::<ReadProfiles>(Ok(profiles()));
+    let mut app = App::loaded_from(remote(), 80, 24, &animals(3)).after("P").answered::<ReadProfiles>(Ok(profiles()));
     app.keys("n \"shop\" Tab");
     app.send(Msg::Paste(format!("https://me:{secret}@shop.example/v1")));
     app.keys("Tab Tab");
@@ -550,6 +546,7 @@ fn looks() {
         next.send(Msg::Resize(Size { columns, rows }));
         next
     };
-    whole_at_every_size("back", make);
-    insta::assert_snapshot!("back_80x24", make(80, 24).snapshot());
+    let mut looks = Looks::default();
+    looks.state("back", make);
+    insta::assert_snapshot!(looks);
 }

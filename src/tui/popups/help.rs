@@ -398,8 +398,7 @@ mod tests {
 
     #[test]
     fn all_commands_can_be_searched_from_the_help() {
-        let mut app = App::loaded(80, 24);
-        app.keys("? : \"reverse\" Enter");
+        let mut app = App::loaded(80, 24).after("? : \"reverse\" Enter");
         assert!(app.state.pets.sort.descending, "{}", app.screen());
         app.keys("? q ? F1 ? Esc");
         assert!(!app.state.popups.is_open());
@@ -421,8 +420,7 @@ mod tests {
 
     #[test]
     fn a_few_letters_find_a_command_of_any_screen_and_enter_does_it_there() {
-        let mut app = App::loaded(80, 24);
-        app.keys("3");
+        let mut app = App::loaded(80, 24).after("3");
         app.reply_kept();
         app.keys("1 : \"dom redi\"");
         assert_eq!(found(&app)[0], "Domains: primary and redirects");
@@ -432,8 +430,7 @@ mod tests {
 
     #[test]
     fn what_belongs_here_is_done_here_and_what_is_called_nothing_says_so() {
-        let mut app = App::loaded(80, 24);
-        app.keys(": \"nosuchthing\"");
+        let mut app = App::loaded(80, 24).after(": \"nosuchthing\"");
         assert_eq!(found(&app), Vec::<String>::new());
         app.keys("C-u \"reverse\" Enter");
         assert!(app.state.pets.sort.descending);
@@ -443,8 +440,7 @@ mod tests {
 
     #[test]
     fn the_same_on_the_command_line_is_shown_and_copied() {
-        let mut app = App::loaded(80, 24);
-        app.keys("Right : \"rows to a file\" C-y");
+        let mut app = App::loaded(80, 24).after("Right : \"rows to a file\" C-y");
         let line = "petstore --demo pets list --all --status available --format csv".to_owned();
         assert_eq!(app.asked().map(|CopyText { text, .. }| text), Some(line));
         assert!(app.says("The same on the command line"));
@@ -452,8 +448,7 @@ mod tests {
 
     #[test]
     fn a_screen_offers_what_can_be_done_where_it_was_left() {
-        let mut app = App::loaded(80, 24);
-        app.keys("3");
+        let mut app = App::loaded(80, 24).after("3");
         app.reply_kept();
         app.keys("R 1 : \"drop a draft\"");
         assert_eq!(found(&app), Vec::<String>::new());
@@ -483,16 +478,14 @@ mod tests {
 
     #[test]
     fn another_key_can_be_entered_though_the_one_in_use_is_accepted() {
-        let mut app = App::loaded_from(remote(), 80, 24, &animals(3));
-        app.keys(": \"another api key\" Enter");
+        let mut app = App::loaded_from(remote(), 80, 24, &animals(3)).after(": \"another api key\" Enter");
         assert_eq!(app.state.place().name, "key-box", "{}", app.screen());
     }
 
     #[test]
     fn every_command_from_every_screen_does_something_or_is_where_it_leads_to() {
         let start = |way: &str| {
-            let mut app = App::loaded_from(remote(), 80, 24, &animals(39));
-            app.keys("3");
+            let mut app = App::loaded_from(remote(), 80, 24, &animals(39)).after("3");
             app.reply_kept();
             app.keys("1").keys(way).keys("F9");
             app

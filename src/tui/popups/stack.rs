@@ -162,8 +162,7 @@ mod tests {
 
     #[test]
     fn a_blank_is_no_number_of_rows() {
-        let mut app = App::loaded(80, 24);
-        app.keys("L Space");
+        let app = App::loaded(80, 24).after("L Space");
         assert_eq!(app.state.popups.get::<LimitBox>().unwrap().0.input.value(), "20");
     }
 }

@@ -115,21 +115,10 @@ mod tests {
     use crate::tui::pending::Slot;
     use crate::tui::popups::themes::SetTheme;
     use crate::tui::testing::App;
-    use crate::tui::testing::loss::whole_at_every_size;
-
-    #[test]
-    fn every_title_is_whole_at_every_size() {
-        whole_at_every_size("themes", |columns, rows| {
-            let mut app = App::loaded(columns, rows);
-            app.keys("T");
-            app
-        });
-    }
 
     #[test]
     fn a_theme_is_seen_by_moving_over_it_and_kept_by_enter_only() {
-        let mut app = App::loaded(80, 24);
-        app.keys("T Down");
+        let mut app = App::loaded(80, 24).after("T Down");
         assert_eq!(app.state.theme.name, "dark");
         app.keys("Esc");
         assert_eq!((app.state.theme.name.as_str(), app.job(Slot::Theme)), ("default", None));

@@ -8,6 +8,7 @@ use ratatui::layout::Rect;
 
 use super::App;
 use crate::model::width;
+use crate::tui::msg::{Msg, Size};
 
 /// The sizes at which every state must be whole.
 const SIZES: [(u16, u16); 4] = [(60, 16), (80, 24), (100, 30), (120, 40)];
@@ -100,12 +101,20 @@ pub fn snapshot_sizes(name: &str) -> &'static [(u16, u16)] {
     if WIDE.contains(&name) { &[(80, 24), (120, 40)] } else { &[(80, 24)] }
 }
 
-/// Fails where a state loses something at one of the sizes, or names a key that does nothing.
+/// Fails where a state loses something at one of the sizes, names a key that does nothing, or cannot be drawn at any size
+/// down to nothing.
 pub fn whole_at_every_size(name: &str, make: impl Fn(u16, u16) -> App) {
     let mut lost: Vec<String> =
         SIZES.iter().flat_map(|(columns, rows)| lost_by(name, &mut make(*columns, *rows))).collect();
     lost.extend(super::hints::idle(name, &make));
     assert!(lost.is_empty(), "{}", lost.join("\n"));
+    let mut app = make(80, 24);
+    for columns in [0, 1, 2, 5, 10, 19, 20, 39, 40, 57, 80, 110, 250] {
+        for rows in [0, 1, 2, 3, 7, 8, 9, 12, 16, 24, 80] {
+            app.send(Msg::Resize(Size { columns, rows }));
+            app.screen();
+        }
+    }
 }
 
 fn lost_by(name: &str, app: &mut App) -> Vec<String> {

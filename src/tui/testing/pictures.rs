@@ -28,9 +28,7 @@ fn pets(count: usize) -> Vec<Pet> {
 }
 
 fn browsing(columns: u16, rows: u16, keys: &str) -> App {
-    let mut app = App::loaded_from(remote(), columns, rows, &pets(175));
-    app.keys(keys);
-    app
+    App::loaded_from(remote(), columns, rows, &pets(175)).after(keys)
 }
 
 /// The service has reported that the key is wrong.
@@ -48,16 +46,11 @@ fn key_refused() -> App {
 /// Each picture by its name, as it is on a dark ground.
 fn scenes() -> Vec<(&'static str, App)> {
     let redirects = || {
-        let mut app = domains::panel(80, 24);
-        app.keys("R");
+        let mut app = domains::panel(80, 24).after("R");
         domains::answer(&mut app, 0, false);
         app
     };
-    let record = || {
-        let mut app = domains::panel(80, 24);
-        app.keys("a \"pets.acme-pets.com\" Tab \"sites.petplatform.net\" F2");
-        app
-    };
+    let record = || domains::panel(80, 24).after("a \"pets.acme-pets.com\" Tab \"sites.petplatform.net\" F2");
     vec![
         ("pets", browsing(80, 24, "Enter")),
         ("pets-wide", browsing(120, 40, "Down Down")),

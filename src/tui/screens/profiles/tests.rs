@@ -26,9 +26,8 @@ use crate::tui::screens::pets::reading::ListPets;
 use crate::tui::screens::profiles::form::{AddProfile, TryProfile};
 use crate::tui::screens::profiles::list::{ReadProfiles, TestProfile, UseProfile, Used};
 use crate::tui::session_cache::SessionCache;
-use crate::tui::testing::loss::{snapshot_sizes, whole_at_every_size};
-use crate::tui::testing::{self, App, animals, of_kind, profiles, remote, settings};
-use crate::tui::theme::Theme;
+use crate::tui::testing::looks::Looks;
+use crate::tui::testing::{self, App, animals, of_kind, profiles, remote, settings, unauthorized};
 use crate::tui::{Effect, Health, Screen, Slot, TextInput};
 
 impl App {
@@ -92,34 +91,22 @@ fn used_with(settings: Settings, drafts: Option<Drafts>) -> Used {
     Used { settings: Arc::new(settings), kept: None, left: Ok(Unfinished::default()), drafts: Ok(drafts) }
 }
 
-fn unauthorized() -> Failure {
-    let message = "API key is not valid".to_owned();
-    Failure::Refused { status: 401, code: Some("unauthorized".into()), message, retry_after: None, body: None }
-}
-
 const SHOP: &str = "n \"https://shop.example/v1\" Tab Tab \"petk_0123456789abcdef\" Tab";
 
 /// The form, filled.
 fn typed(columns: u16, rows: u16) -> App {
-    let mut app = listed(columns, rows);
-    app.keys(SHOP);
-    app
+    listed(columns, rows).after(SHOP)
 }
 
 fn tried(columns: u16, rows: u16, tested: Tested) -> App {
-    let mut app = typed(columns, rows);
-    app.keys("F2");
-    app.answer::<TryProfile>(Ok(tested));
-    app
+    typed(columns, rows).after("F2").answered::<TryProfile>(Ok(tested))
 }
 
 // --- the list ---
 
 #[test]
 fn the_screen_opens_on_the_profile_in_use_and_returns_to_the_previous_screen() {
-    let mut app = App::loaded_from(remote(), 80, 24, &animals(3));
-    app.keys("3 P");
-    app.answer::<ReadProfiles>(Ok(profiles()));
+    let mut app = App::loaded_from(remote(), 80, 24, &animals(3)).after("3 P").answered::<ReadProfiles>(Ok(profiles()));
     assert_eq!((app.state.screen, app.state.place().name), (Screen::Profiles, "profiles"));
     assert_eq!(app.state.profiles.entry().unwrap().name, "production");
     app.keys("Down Down Down");
@@ -133,17 +120,14 @@ fn the_screen_opens_on_the_profile_in_use_and_returns_to_the_previous_screen() {
 
 #[test]
 fn a_failed_read_says_why_and_keeps_the_list() {
-    let mut app = listed(80, 24);
-    app.keys("r");
-    app.answer::<ReadProfiles>(Err("config.toml:3:1: unknown field `x`".into()));
+    let mut app = listed(80, 24).after("r").answered::<ReadProfiles>(Err("config.toml:3:1: unknown field `x`".into()));
     assert!(app.says("Cannot read the profiles: config.toml:3:1: unknown field"));
     assert_eq!(app.state.profiles.entries().len(), 3);
 }
 
 #[test]
 fn a_test_asks_once_and_its_result_stays() {
-    let mut app = listed(80, 24);
-    app.keys("Down t");
+    let mut app = listed(80, 24).after("Down t");
     assert_eq!(app.asked(), Some(TestProfile { name: "staging".into(), in_use: false }));
     app.answer::<TestProfile>(Ok(Tested::Failed(unauthorized())));
     assert!(
@@ -161,16 +145,14 @@ fn a_test_asks_once_and_its_result_stays() {
 fn without_a_key_no_service_is_blamed_for_not_accepting_it() {
     let Service::Remote(keyless) = remote() else { panic!() };
     let keyless = crate::config::Remote { key: None, key_origin: KeyOrigin::Absent, ..keyless };
-    let mut app = App::started(Service::Remote(keyless), 80, 24);
-    app.wait(DEAF).keys("Esc P");
+    let mut app = App::started(Service::Remote(keyless), 80, 24).later(DEAF).after("Esc P");
     app.answer::<ReadProfiles>(Ok(profiles()));
     assert!(app.says("| no key") && !app.says("did not accept") && !app.says("401"), "{}", app.screen());
 }
 
 #[test]
 fn only_a_permanent_address_is_copied() {
-    let mut app = listed(80, 24);
-    app.keys("y");
+    let mut app = listed(80, 24).after("y");
     let CopyText { text, .. } = app.asked().unwrap();
     assert_eq!(text, "https://api.example.com/v1");
     app.keys("g y");
@@ -181,8 +163,7 @@ fn only_a_permanent_address_is_copied() {
 
 #[test]
 fn after_a_switch_nothing_of_the_previous_service_is_left() {
-    let mut app = App::loaded_from(remote(), 80, 24, &animals(39));
-    app.keys("/ \"rex\" Enter C-l A a \"Biscuit\" Esc r");
+    let mut app = App::loaded_from(remote(), 80, 24, &animals(39)).after("/ \"rex\" Enter C-l A a \"Biscuit\" Esc r");
     let late = app.job(Slot::List).unwrap();
     app.keys("2 Esc 1 P");
     app.answer::<ReadProfiles>(Ok(profiles()));
@@ -214,8 +195,7 @@ fn the_cached_list_of_the_other_service_is_shown_immediately() {
     other.keys("r");
     other.answer::<ListPets>(testing::listed(animals(7), None));
     let kept: SessionCache = other.asked().expect("nothing is kept");
-    let mut app = listed(80, 24);
-    app.keys("Down Enter");
+    let mut app = listed(80, 24).after("Down Enter");
     app.answer::<UseProfile>(Ok(Used { kept: Some(kept), ..used(staging(in_file())) }));
     assert_eq!(app.state.pets.row_count(), 7);
     assert!(app.state.pending.is_running(Slot::List));
@@ -229,8 +209,7 @@ fn a_failed_switch_keeps_the_previous_service_and_says_why() {
         (|app| app.fail(Slot::UseProfile, Failure::Busy), "is busy"),
     ];
     for (answer, why) in answers {
-        let mut app = listed(80, 24);
-        app.keys("Down Enter");
+        let mut app = listed(80, 24).after("Down Enter");
         answer(&mut app);
         assert!(app.says("Cannot use staging; still using production:"), "{}", app.screen());
         assert!(app.says(why), "{}", app.screen());
@@ -240,8 +219,7 @@ fn a_failed_switch_keeps_the_previous_service_and_says_why() {
 
 #[test]
 fn no_switch_begins_while_a_pet_is_being_sent() {
-    let mut app = listed(80, 24);
-    app.keys("2 \"Biscuit\" Tab \"3\" F2 Esc P Down Enter");
+    let mut app = listed(80, 24).after("2 \"Biscuit\" Tab \"3\" F2 Esc P Down Enter");
     assert!(app.says("Pets are being sent to api.example.com. Wait a moment, then switch."), "{}", app.screen());
     assert!(app.job(Slot::UseProfile).is_none());
     app.answer::<WriteLines>(Ok(()));
@@ -253,8 +231,7 @@ fn no_switch_begins_while_a_pet_is_being_sent() {
 
 #[test]
 fn nothing_is_sent_during_a_switch_and_there_is_one_at_a_time() {
-    let mut app = listed(80, 24);
-    app.keys("Down Enter");
+    let mut app = listed(80, 24).after("Down Enter");
     let first = app.job(Slot::UseProfile);
     app.keys("Up Enter");
     assert!(app.says("Still switching to staging."));
@@ -303,7 +280,9 @@ fn text_stays_with_its_service_and_is_restored_with_it() {
         assert!(TypedText::of(&app.state).is_empty(), "{keys}");
         assert_eq!(app.state.screen, Screen::Pets, "{keys}");
         app.effects.clear();
-        app.keys("a F2 Esc 2");
+        app.keys("a F8");
+        assert!(app.says("Nothing is typed."), "{keys}: {}", app.screen());
+        app.keys("F2 Esc 2");
         assert_eq!(app.state.place().name, "form", "{keys}");
         let sends = |slot| app.job(slot).is_some();
         assert!(!sends(Slot::Import) && !sends(Slot::Line(0)), "{keys}");
@@ -322,8 +301,7 @@ fn text_stays_with_its_service_and_is_restored_with_it() {
 
 #[test]
 fn text_for_no_service_survives_a_switch() {
-    let mut app = listed(80, 24);
-    app.keys("n \"https://shop.example/v1\" Tab Esc Esc");
+    let mut app = listed(80, 24).after("n \"https://shop.example/v1\" Tab Esc Esc");
     app.state.domains.browser = TextInput::new("not secure");
     change(&mut app, staging(in_file()));
     assert_eq!(app.state.profiles.form.value(&NAME), "shop");
@@ -349,22 +327,8 @@ fn a_protected_service_asks_again_after_each_switch() {
 }
 
 #[test]
-fn text_stays_with_its_service_and_is_back_there() {
-    let mut app = listed(80, 24);
-    app.keys("Esc a \"Biscuit\" Tab \"3\" Tab Down");
-    change(&mut app, staging(in_file()));
-    assert!(app.says("Your text for production stays there."), "{}", app.screen());
-    app.keys("a F8");
-    assert!(app.says("Nothing is typed.") && !app.state.add.is_typed(), "{}", app.screen());
-    app.keys("Esc");
-    change(&mut app, production());
-    assert_eq!(app.state.add.form[&add_pet::NAME].value(), "Biscuit");
-}
-
-#[test]
 fn with_a_read_only_profile_no_key_leads_to_adding() {
-    let mut app = listed(80, 24);
-    app.keys("Esc a \"Biscuit\"");
+    let mut app = listed(80, 24).after("Esc a \"Biscuit\"");
     change(&mut app, Settings { read_only: true, ..staging(in_file()) });
     assert_eq!(app.state.screen, Screen::Pets);
     app.answer::<ListPets>(testing::listed(Vec::new(), None));
@@ -412,11 +376,8 @@ fn an_ended_import_continues_only_at_its_service_and_a_protected_one_asks_again(
 
 #[test]
 fn during_a_switch_no_key_is_asked_for_and_no_line_changes() {
-    let mut app = listed(80, 24);
-    app.keys("Esc a \"12345678\" Tab \"3\" F2");
-    app.answer::<WriteLines>(Ok(()));
-    let no = Failure::Refused { status: 400, code: None, message: "no".into(), retry_after: None, body: None };
-    app.answer_in::<SendLine>(Slot::Line(0), Ok(LineSent::Failed(no)));
+    let mut app = listed(80, 24).after("Esc a \"12345678\" Tab \"3\" F2").answered::<WriteLines>(Ok(()));
+    app.answer_in::<SendLine>(Slot::Line(0), Ok(LineSent::Failed(Failure::refused(400, Err("no"), None))));
     app.answer::<WriteLines>(Ok(()));
     app.keys("Esc P");
     app.answer::<ReadProfiles>(Ok(profiles()));
@@ -446,9 +407,7 @@ fn no_switch_begins_while_samples_are_being_sent() {
 #[test]
 fn an_environment_key_that_goes_to_another_host_is_reported() {
     let is_reported = |origin: Origin| {
-        let mut app = listed(80, 24);
-        app.keys("Down Enter");
-        app.answer::<UseProfile>(Ok(used(staging(origin))));
+        let mut app = listed(80, 24).after("Down Enter").answered::<UseProfile>(Ok(used(staging(origin))));
         app.says("The API key from PETSTORE_API_KEY is now sent to staging.api.example.com.")
     };
     assert!(is_reported(Origin::Environment("PETSTORE_API_KEY")));
@@ -457,8 +416,7 @@ fn an_environment_key_that_goes_to_another_host_is_reported() {
 
 #[test]
 fn a_profile_without_a_key_asks_for_one_before_anything_is_sent() {
-    let mut app = listed(80, 24);
-    app.keys("Down Enter");
+    let mut app = listed(80, 24).after("Down Enter");
     let mut keyless = staging(Origin::Default);
     let Service::Remote(remote) = &mut keyless.service else { panic!("not remote") };
     (remote.key, remote.key_origin) = (None, KeyOrigin::Absent);
@@ -470,8 +428,7 @@ fn a_profile_without_a_key_asks_for_one_before_anything_is_sent() {
 
 #[test]
 fn a_box_about_the_service_before_closes_with_it_though_the_help_lies_over_it() {
-    let mut app = listed(80, 24);
-    app.keys("Esc # 7 F1");
+    let mut app = listed(80, 24).after("Esc # 7 F1");
     app.begin(UseProfile("staging".into()));
     app.answer::<UseProfile>(Ok(used(staging(in_file()))));
     app.keys("Esc");
@@ -489,8 +446,7 @@ fn key_box(app: &App) -> &KeyBox {
 
 /// The box on a service that refused the key.
 fn refused(columns: u16, rows: u16, file: Option<String>) -> App {
-    let mut app = App::loaded_from(remote(), columns, rows, &animals(39));
-    app.keys("r");
+    let mut app = App::loaded_from(remote(), columns, rows, &animals(39)).after("r");
     app.answer::<ListPets>(Err(unauthorized()));
     app.keys("F4");
     app.wait(Duration::from_millis(300));
@@ -516,8 +472,7 @@ fn the_key_file_is_asked_for_once_for_each_box() {
 #[test]
 fn the_choice_cycles_through_the_options_and_letters_go_to_the_field() {
     let steps = |file: Option<String>, keys: &str| {
-        let mut app = refused(80, 24, file);
-        app.keys(keys);
+        let app = refused(80, 24, file).after(keys);
         let key_box = key_box(&app);
         (key_box.choosing, key_box.store)
     };
@@ -533,8 +488,7 @@ fn the_choice_cycles_through_the_options_and_letters_go_to_the_field() {
 
 #[test]
 fn a_key_is_stored_only_after_it_was_accepted() {
-    let mut app = refused(80, 24, key_file());
-    app.keys("\"petk_fedcba9876543210\" Tab Down Enter");
+    let mut app = refused(80, 24, key_file()).after("\"petk_fedcba9876543210\" Tab Down Enter");
     app.answer::<TestKey>(Err(unauthorized()));
     assert!(app.says("This key was not accepted either.") && app.writes() == 0);
     app.keys("Enter");
@@ -549,8 +503,7 @@ fn a_key_is_stored_only_after_it_was_accepted() {
 
 #[test]
 fn the_key_that_was_tested_is_stored_whatever_is_typed_meanwhile() {
-    let mut app = refused(80, 24, key_file());
-    app.keys("\"petk_fedcba9876543210\" Tab Down Enter \"9\"");
+    let mut app = refused(80, 24, key_file()).after("\"petk_fedcba9876543210\" Tab Down Enter \"9\"");
     app.answer::<TestKey>(Ok(()));
     let KeepKey { key, .. } = app.asked().unwrap();
     assert_eq!(key, ApiKey::new("petk_fedcba9876543210").unwrap());
@@ -562,8 +515,7 @@ fn the_key_that_was_tested_is_stored_whatever_is_typed_meanwhile() {
 
 #[test]
 fn a_key_that_cannot_be_stored_is_used_anyway() {
-    let mut app = refused(80, 24, key_file());
-    app.keys("\"petk_fedcba9876543210\" Tab Down Enter");
+    let mut app = refused(80, 24, key_file()).after("\"petk_fedcba9876543210\" Tab Down Enter");
     app.answer::<TestKey>(Ok(()));
     app.answer::<KeepKey>(Err("no room.".into()));
     assert!(app.says("for this session, but it was not stored: no room."));
@@ -572,8 +524,7 @@ fn a_key_that_cannot_be_stored_is_used_anyway() {
 
 #[test]
 fn ctrl_o_leads_from_the_box_to_the_other_profiles_and_no_key_is_tried_any_more() {
-    let mut app = refused(80, 24, key_file());
-    app.keys("\"petk_fedcba9876543210\" Enter C-o");
+    let mut app = refused(80, 24, key_file()).after("\"petk_fedcba9876543210\" Enter C-o");
     assert_eq!((app.state.screen, app.state.popups.is_open()), (Screen::Profiles, false));
     assert!(app.effects.contains(&Effect::Cancel(Slot::TestKey)));
     app.keys("Esc");
@@ -582,8 +533,7 @@ fn ctrl_o_leads_from_the_box_to_the_other_profiles_and_no_key_is_tried_any_more(
 
 #[test]
 fn another_key_is_entered_for_the_profile_in_use_only() {
-    let mut app = listed(80, 24);
-    app.keys("Down K");
+    let mut app = listed(80, 24).after("Down K");
     assert!(app.says("K sets the API key of the profile in use. Press Enter to use staging first."));
     app.keys("Up K");
     assert!(app.says("Another API key"));
@@ -599,8 +549,7 @@ fn another_key_is_entered_for_the_profile_in_use_only() {
 
 #[test]
 fn an_invalid_profile_is_not_tested_and_the_cursor_goes_to_the_error() {
-    let mut app = listed(80, 24);
-    app.keys("n F2");
+    let mut app = listed(80, 24).after("n F2");
     assert!(app.says("Fix 3 fields first. Nothing was saved."));
     assert_eq!(app.state.profiles.form.focus().name, "address");
     app.keys("\"https://staging.example/v1\" Tab Down Tab \"1X\" F2");
@@ -642,16 +591,14 @@ fn a_profile_that_does_not_answer_is_saved_only_by_an_unchanged_second_try() {
 
 #[test]
 fn a_form_changed_during_the_test_is_not_saved() {
-    let mut app = typed(80, 24);
-    app.keys("F2 \"x\"");
+    let mut app = typed(80, 24).after("F2 \"x\"");
     app.answer::<TryProfile>(Ok(Tested::Answered(Duration::from_millis(31))));
     assert!(app.writes() == 0 && app.says("F2 tests it as it is now."));
 }
 
 #[test]
 fn the_form_keeps_its_text_when_left() {
-    let mut app = typed(80, 24);
-    app.keys("F2 Esc Esc");
+    let mut app = typed(80, 24).after("F2 Esc Esc");
     assert_eq!(app.state.screen, Screen::Pets);
     assert!(app.effects.contains(&Effect::Cancel(Slot::TryProfile)));
     app.keys("P n");
@@ -662,9 +609,7 @@ fn the_form_keeps_its_text_when_left() {
 
 #[test]
 fn at_the_first_start_the_form_leads_to_a_service_and_esc_back_to_the_choice() {
-    let mut app = App::first_start(80, 24);
-    app.keys("3");
-    app.answer::<ReadProfiles>(Ok(profiles()));
+    let mut app = App::first_start(80, 24).after("3").answered::<ReadProfiles>(Ok(profiles()));
     app.keys(SHOP.strip_prefix("n ").unwrap()).keys("F2");
     app.answer::<TryProfile>(Ok(Tested::Answered(Duration::from_millis(31))));
     assert!(app.asked::<AddProfile>().is_some());
@@ -680,8 +625,7 @@ fn at_the_first_start_the_form_leads_to_a_service_and_esc_back_to_the_choice() {
 
 #[test]
 fn two_screens_opened_from_each_other_can_be_left() {
-    let mut app = listed(80, 24);
-    app.keys("H P H P Esc Esc Esc");
+    let app = listed(80, 24).after("H P H P Esc Esc Esc");
     assert_eq!(app.state.screen, Screen::Pets);
 }
 
@@ -695,8 +639,7 @@ fn a_key_is_never_on_the_screen_unless_it_is_asked_for() {
 
 #[test]
 fn a_key_that_was_shown_is_hidden_when_the_form_is_opened_again() {
-    let mut app = typed(80, 24);
-    app.keys("C-r Esc n");
+    let mut app = typed(80, 24).after("C-r Esc n");
     assert!(!app.screen().contains("petk_"), "{}", app.screen());
 }
 
@@ -713,12 +656,10 @@ fn the_button_and_the_bottom_line_name_the_same_save() {
 
 #[test]
 fn a_value_that_the_service_refused_is_replaced_by_typing() {
-    let mut app = tried(80, 24, Tested::Failed(unauthorized()));
-    app.keys("\"petk_another_key\"");
+    let app = tried(80, 24, Tested::Failed(unauthorized())).after("\"petk_another_key\"");
     assert_eq!(app.state.profiles.form.value(&KEY), "petk_another_key");
     let nobody = Failure::NotSent { why: "connection refused".into() };
-    let mut app = tried(80, 24, Tested::Failed(nobody));
-    app.keys("\"https://other.example/v1\"");
+    let app = tried(80, 24, Tested::Failed(nobody)).after("\"https://other.example/v1\"");
     assert_eq!(app.state.profiles.form.value(&ADDRESS), "https://other.example/v1");
 }
 
@@ -751,10 +692,7 @@ fn an_address_without_a_scheme_is_refused_with_the_remedy() {
 
 #[test]
 fn a_key_typed_for_the_session_is_never_dropped_silently() {
-    let mut app = listed(80, 24);
-    app.keys("K \"petk_of_this_session\" Enter");
-    app.answer::<TestKey>(Ok(()));
-    app.keys("Enter");
+    let mut app = listed(80, 24).after("K \"petk_of_this_session\" Enter").answered::<TestKey>(Ok(())).after("Enter");
     assert!(app.job(Slot::UseProfile).is_none() && app.state.link.key.1 == KeyOrigin::Typed);
     assert!(app.says("production is in use, with the key that you typed for this session."), "{}", app.screen());
     app.keys("P Down Enter");
@@ -774,8 +712,7 @@ fn a_new_profile_that_becomes_the_default_says_so() {
 
 #[test]
 fn tab_completes_the_path_of_a_key_file() {
-    let mut app = listed(80, 24);
-    app.keys("n \"https://shop.example/v1\" Tab Down Down Tab \"~/ke\" Tab");
+    let mut app = listed(80, 24).after("n \"https://shop.example/v1\" Tab Down Down Tab \"~/ke\" Tab");
     assert_eq!(app.state.profiles.form.value(&SOURCE), "file");
     assert_eq!(app.asked(), Some(CompletePath("~/ke".into())));
     let completion = Completion { more: "ys/".into(), names: vec!["keys/".into()] };
@@ -787,9 +724,7 @@ fn tab_completes_the_path_of_a_key_file() {
 
 #[test]
 fn a_key_refused_elsewhere_opens_no_box_over_the_form() {
-    let mut app = listed(80, 24);
-    app.keys("1 r P n");
-    app.answer::<ListPets>(Err(unauthorized()));
+    let mut app = listed(80, 24).after("1 r P n").answered::<ListPets>(Err(unauthorized()));
     assert!(app.state.key_refused() && !app.state.popups.is_open());
     app.keys("C-r");
     assert!(!app.state.popups.is_open() && app.state.profiles.form.shown);
@@ -797,16 +732,8 @@ fn a_key_refused_elsewhere_opens_no_box_over_the_form() {
 
 // --- painting ---
 
-fn snapshot(name: &str, make: impl Fn(u16, u16) -> App) {
-    whole_at_every_size(name, &make);
-    for &(columns, rows) in snapshot_sizes(name) {
-        insta::assert_snapshot!(format!("{name}_{columns}x{rows}"), make(columns, rows).snapshot());
-    }
-}
-
 fn tested(columns: u16, rows: u16) -> App {
-    let mut app = listed(columns, rows);
-    app.keys("t");
+    let mut app = listed(columns, rows).after("t");
     app.answer::<TestProfile>(Ok(Tested::Answered(Duration::from_millis(142))));
     app.keys("Down t");
     app.answer::<TestProfile>(Ok(Tested::Failed(unauthorized())));
@@ -814,75 +741,49 @@ fn tested(columns: u16, rows: u16) -> App {
 }
 
 #[test]
-fn looks_of_the_list() {
-    snapshot("reading", |columns, rows| {
-        let mut app = App::loaded_from(remote(), columns, rows, &animals(39));
-        app.keys("P");
-        app
-    });
-    snapshot("listed", listed);
-    snapshot("tested", tested);
-    snapshot("switching", |columns, rows| {
-        let mut app = listed(columns, rows);
-        app.keys("Down Enter");
-        app.wait(Duration::from_secs(3));
-        app
-    });
-    snapshot("not_used", |columns, rows| {
-        let mut app = listed(columns, rows);
-        app.keys("Down Enter");
+fn looks() {
+    let mut looks = Looks::default();
+    looks.state("reading", |columns, rows| App::loaded_from(remote(), columns, rows, &animals(39)).after("P"));
+    looks.state("listed", listed);
+    looks.state("tested", tested);
+    looks.state("switching", |columns, rows| listed(columns, rows).after("Down Enter").later(Duration::from_secs(3)));
+    looks.state("not_used", |columns, rows| {
+        let mut app = listed(columns, rows).after("Down Enter");
         let why = "cannot read the API key from /home/ada/.config/petstore/keys/staging: No such file or directory";
         app.answer::<UseProfile>(Err(why.into()));
         app
     });
-    snapshot("used", |columns, rows| {
-        let mut app = listed(columns, rows);
-        app.keys("Down Enter");
-        app.answer::<UseProfile>(Ok(used(staging(in_file()))));
+    looks.state("used", |columns, rows| {
+        let mut app = listed(columns, rows).after("Down Enter").answered::<UseProfile>(Ok(used(staging(in_file()))));
         app.answer_lists(&animals(3));
         app
     });
+    looks.state("form", |columns, rows| listed(columns, rows).after("n"));
+    looks.state("form_wrong", |columns, rows| {
+        listed(columns, rows).after("n \"my shop\" Tab \"http://shop.example/v1\" F2")
+    });
+    looks.state("form_tried", |columns, rows| tried(columns, rows, Tested::Failed(unauthorized())));
+    let mut red = listed(60, 16);
+    red.state.link.label = "PRODUCTION".into();
+    red.state.link.accent = Accent::Red;
+    looks.frame("listed", &mut red);
+    red.send(Msg::Resize(Size { columns: 40, rows: 8 }));
+    looks.frame("listed", &mut red);
+    looks.frame("form", red.keys("n Tab Tab Tab Tab"));
+    let mut red = red.after("Esc").in_monochrome();
+    red.send(Msg::Resize(Size { columns: 80, rows: 24 }));
+    looks.frame("listed_mono", &mut red);
+    insta::assert_snapshot!(looks);
 }
 
 #[test]
 fn looks_of_the_key_box() {
-    snapshot("key_choice", |columns, rows| {
-        let mut app = refused(columns, rows, key_file());
-        app.keys("\"petk_fedcba9876543210\" Tab Down");
-        app
+    let mut looks = Looks::default();
+    looks.state("key_session_only", |columns, rows| refused(columns, rows, None));
+    looks.state("key_choice", |columns, rows| {
+        refused(columns, rows, key_file()).after("\"petk_fedcba9876543210\" Tab Down")
     });
-    snapshot("key_session_only", |columns, rows| refused(columns, rows, None));
-}
-
-#[test]
-fn looks_of_the_form() {
-    snapshot("form", |columns, rows| {
-        let mut app = listed(columns, rows);
-        app.keys("n");
-        app
-    });
-    snapshot("form_wrong", |columns, rows| {
-        let mut app = listed(columns, rows);
-        app.keys("n \"my shop\" Tab \"http://shop.example/v1\" F2");
-        app
-    });
-    snapshot("form_tried", |columns, rows| tried(columns, rows, Tested::Failed(unauthorized())));
-}
-
-#[test]
-fn looks_where_there_is_little_room_and_without_colours() {
-    let mut red = listed(60, 16);
-    red.state.link.label = "PRODUCTION".into();
-    red.state.link.accent = Accent::Red;
-    insta::assert_snapshot!("listed_60x16", red.screen());
-    red.send(Msg::Resize(Size { columns: 40, rows: 8 }));
-    insta::assert_snapshot!("listed_40x8", red.screen());
-    red.keys("n Tab Tab Tab Tab");
-    insta::assert_snapshot!("form_40x8", red.screen());
-    red.keys("Esc");
-    red.state.theme = Theme::built_in("mono");
-    red.send(Msg::Resize(Size { columns: 80, rows: 24 }));
-    insta::assert_snapshot!("listed_mono", red.snapshot());
+    insta::assert_snapshot!(looks);
 }
 
 #[test]

@@ -8,9 +8,8 @@ use crate::tui::popups::TextBox;
 use crate::tui::popups::text::CopyText;
 use crate::tui::screens::pets::reading::ListPets;
 use crate::tui::state::REQUESTS_KEPT;
-use crate::tui::testing::loss::{snapshot_sizes, whole_at_every_size};
+use crate::tui::testing::looks::Looks;
 use crate::tui::testing::{App, animals, remote};
-use crate::tui::theme::Theme;
 use crate::tui::{Screen, Slot};
 
 /// A list that was answered, asked for at this second.
@@ -92,8 +91,7 @@ fn the_newest_stands_first_and_esc_goes_back_to_where_it_was_opened() {
 
 #[test]
 fn the_cursor_stays_on_its_exchange_until_that_is_too_old() {
-    let mut app = asked(80, 24);
-    app.keys("Down");
+    let mut app = asked(80, 24).after("Down");
     assert_eq!(selected(&app), &refused_addition());
     for second in 0..REQUESTS_KEPT as u64 - 2 {
         send(&mut app, listed(second, "x"));
@@ -114,8 +112,7 @@ fn the_cursor_stays_on_its_exchange_until_that_is_too_old() {
 
 #[test]
 fn the_whole_of_it_can_be_read_without_the_key() {
-    let mut app = asked(80, 24);
-    app.keys("Down Enter");
+    let mut app = asked(80, 24).after("Down Enter");
     let text = app.state.popups.get::<TextBox>().unwrap();
     for part in ["POST /v1/pets", "authorization: Bearer ....77d0 (hidden)", "  \"categoryId\": 9,", "status 400"] {
         assert!(text.text.contains(part), "{part}: {}", text.text);
@@ -127,8 +124,7 @@ fn the_whole_of_it_can_be_read_without_the_key() {
 
 #[test]
 fn a_request_is_copied_as_curl_where_curl_could_ask_it() {
-    let mut app = asked(80, 24);
-    app.keys("Down c");
+    let app = asked(80, 24).after("Down c");
     let curl = refused_addition().as_curl(&"https://api.example.com/v1".parse().unwrap());
     assert!(curl.contains("$PETSTORE_API_KEY"));
     assert_eq!(app.asked().map(|CopyText { text, .. }| text), Some(curl));
@@ -166,8 +162,7 @@ fn the_last_error_is_explained_and_leads_to_its_request() {
 
 #[test]
 fn where_nothing_was_asked_every_key_says_so() {
-    let mut app = App::loaded(80, 24);
-    app.keys("H");
+    let mut app = App::loaded(80, 24).after("H");
     assert!(app.says("No requests yet"));
     for key in ["Enter", "c"] {
         app.keys(key);
@@ -187,67 +182,38 @@ fn what_came_too_fast_to_be_recorded_is_reported() {
 #[test]
 fn nothing_on_other_screens_depends_on_the_records() {
     let mut app = App::loaded(80, 24);
-    let before = app.snapshot();
+    let before = app.buffer();
     send(&mut app, refused_addition());
-    assert_eq!(app.snapshot(), before);
+    assert_eq!(app.buffer(), before);
 }
 
 // --- how it looks; updated by: INSTA_UPDATE=always cargo test ---
 
-fn snapshot(name: &str, make: impl Fn(u16, u16) -> App) {
-    whole_at_every_size(name, &make);
-    for &(columns, rows) in snapshot_sizes(name) {
-        insta::assert_snapshot!(format!("{name}_{columns}x{rows}"), make(columns, rows).snapshot());
-    }
-}
-
 pub fn with_keys(columns: u16, rows: u16, keys: &str) -> App {
-    let mut app = asked(columns, rows);
-    app.keys(keys);
-    app
+    asked(columns, rows).after(keys)
 }
 
 #[test]
-fn looks_list() {
-    snapshot("list", |columns, rows| with_keys(columns, rows, "Down"));
-}
-
-#[test]
-fn looks_whole() {
-    snapshot("whole", |columns, rows| with_keys(columns, rows, "Down Enter"));
-}
-
-#[test]
-fn looks_empty() {
-    snapshot("empty", |columns, rows| {
-        let mut app = App::loaded_from(remote(), columns, rows, &animals(39));
-        app.keys("H");
-        app
-    });
-}
-
-#[test]
-fn looks_long() {
-    snapshot("long", |columns, rows| {
+fn looks() {
+    let mut looks = Looks::default();
+    looks.state("empty", |columns, rows| App::loaded_from(remote(), columns, rows, &animals(39)).after("H"));
+    looks.state("list", |columns, rows| with_keys(columns, rows, "Down"));
+    looks.state("whole", |columns, rows| with_keys(columns, rows, "Down Enter"));
+    looks.state("long", |columns, rows| {
         let mut app = asked(columns, rows);
         let pets = serde_json::to_string(&animals(30)).unwrap();
         for second in 0..40 {
             send(&mut app, Exchange { answer: pets.clone(), size: 12_345, ..listed(second, &"x=y&".repeat(40)) });
         }
-        app.keys("Home Down");
-        app
+        app.after("Home Down")
     });
-}
-
-#[test]
-fn looks_small_plain_and_in_unicode() {
-    for (columns, rows) in [(60, 16), (40, 8)] {
-        insta::assert_snapshot!(format!("small_{columns}x{rows}"), with_keys(columns, rows, "Down").screen());
+    for (columns, rows) in [(60, 16), (40, 8), (120, 40)] {
+        looks.frame("list", &mut with_keys(columns, rows, "Down"));
     }
-    let mut app = with_keys(80, 24, "Down");
-    app.state.theme = Theme::built_in("mono");
+    let mut app = with_keys(80, 24, "Down").in_monochrome();
     app.appearance.ascii = false;
-    insta::assert_snapshot!("mono_unicode", app.snapshot());
+    looks.frame("mono_unicode", &mut app);
+    insta::assert_snapshot!(looks);
 }
 
 #[test]

@@ -4,8 +4,7 @@ use crate::app::first_run::StartChoice;
 use crate::tui::Screen;
 use crate::tui::msg::QuitReason;
 use crate::tui::testing::App;
-use crate::tui::testing::loss::{snapshot_sizes, whole_at_every_size};
-use crate::tui::theme::Theme;
+use crate::tui::testing::looks::Looks;
 
 fn chosen(app: &App) -> (Option<QuitReason>, Option<&StartChoice>) {
     (app.state.quitting, app.state.welcome.chosen.as_ref())
@@ -35,18 +34,15 @@ fn a_number_or_the_marked_way_begins_and_nothing_is_asked_before() {
 
 #[test]
 fn leaving_chooses_nothing() {
-    let mut app = App::first_start(80, 24);
-    app.keys("q");
+    let app = App::first_start(80, 24).after("q");
     assert_eq!(chosen(&app), (Some(QuitReason::User), None));
-    let mut app = App::first_start(80, 24);
-    app.keys("C-c C-c");
+    let app = App::first_start(80, 24).after("C-c C-c");
     assert_eq!(chosen(&app), (Some(QuitReason::User), None));
 }
 
 #[test]
 fn keys_of_other_screens_do_nothing_here() {
-    let mut app = App::first_start(80, 24);
-    app.keys("H P T e : F9 F4 F5 a r Esc S");
+    let mut app = App::first_start(80, 24).after("H P T e : F9 F4 F5 a r Esc S");
     assert_eq!((app.state.screen, app.state.popups.is_open(), app.effects.len()), (Screen::Welcome, false, 0));
     app.keys("? Esc");
     assert_eq!(app.state.place().name, "welcome");
@@ -54,33 +50,22 @@ fn keys_of_other_screens_do_nothing_here() {
 
 // --- how it looks; updated by: INSTA_UPDATE=always cargo test ---
 
-fn snapshot(name: &str, make: impl Fn(u16, u16) -> App) {
-    whole_at_every_size(name, &make);
-    for &(columns, rows) in snapshot_sizes(name) {
-        insta::assert_snapshot!(format!("{name}_{columns}x{rows}"), make(columns, rows).snapshot());
-    }
-}
-
 #[test]
-fn looks_first_start() {
-    snapshot("ways", App::first_start);
-}
-
-#[test]
-fn looks_small_plain_and_in_unicode() {
+fn looks() {
+    let mut looks = Looks::default();
+    looks.state("ways", App::first_start);
     for (columns, rows) in [(60, 16), (40, 8)] {
-        insta::assert_snapshot!(format!("small_{columns}x{rows}"), App::first_start(columns, rows).screen());
+        looks.frame("ways", &mut App::first_start(columns, rows));
     }
-    let mut app = App::first_start(80, 24);
-    app.state.theme = Theme::built_in("mono");
+    let mut app = App::first_start(80, 24).in_monochrome();
     app.appearance.ascii = false;
-    insta::assert_snapshot!("mono_unicode", app.snapshot());
+    looks.frame("mono_unicode", &mut app);
+    insta::assert_snapshot!(looks);
 }
 
 #[test]
 fn the_help_of_the_first_start_lists_only_keys_that_work_there() {
-    let mut app = App::first_start(80, 24);
-    app.keys("?");
+    let mut app = App::first_start(80, 24).after("?");
     let help = app.screen();
     for dead in ["profiles", "requests", "themes", "explain last error", "enter another API key", "all commands"] {
         assert!(!help.contains(dead), "{dead}: {help}");

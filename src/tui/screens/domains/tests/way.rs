@@ -26,7 +26,7 @@ use crate::tui::testing::{App, job_of, of_kind};
 use crate::tui::{Effect, Slot};
 
 use super::fixture::{self, walked};
-use super::looks::{answer, opened, panel, unasked};
+use super::looks::{answer, chosen, listed, opened, panel, sandbox, unasked};
 
 fn name(text: &str) -> DnsName {
     DnsName::new(text)
@@ -38,10 +38,8 @@ fn pending(names: &[String], which: usize) -> App {
     for name in names {
         fixture::put(&mut list, name, &[(60, fixture::value()), (50, Event::Saved)], Some(which));
     }
-    let mut app = App::started_with(Service::Demo, fixture::setup(), 80, 24);
+    let mut app = listed(fixture::setup(), Ok(list), 80, 24);
     app.answer_lists(&[]);
-    app.keys("3");
-    app.answer::<KeepRegistry>(Ok(list));
     answer(&mut app, which, true);
     app.reply_kept();
     app.effects.clear();
@@ -77,9 +75,7 @@ fn domains_that_need_action_come_first() {
 
 #[test]
 fn the_cursor_stays_on_its_domain_when_the_order_changes() {
-    let mut app = panel(80, 24);
-    app.state.domains.selected = Some(name("news.acme-pets.com"));
-    app.keys("r");
+    let mut app = chosen("news.acme-pets.com", 80, 24).after("r");
     answer(&mut app, 0, true);
     assert_eq!(app.state.domains.selected, Some(name("news.acme-pets.com")));
     assert!(app.screen().lines().any(|line| line.starts_with(" > news.acme-pets.com")), "{}", app.screen());
@@ -109,10 +105,8 @@ fn nothing_is_checked_if_nothing_is_pending() {
     let mut list = Registry::default();
     fixture::put(&mut list, "acme-pets.com", &[(9000, fixture::value()), (8000, Event::Verified)], Some(4));
     fixture::put(&mut list, "new.acme-pets.com", &[], None);
-    let mut app = App::started_with(Service::Demo, fixture::setup(), 80, 24);
+    let mut app = listed(fixture::setup(), Ok(list), 80, 24);
     app.answer_lists(&[]);
-    app.keys("3");
-    app.answer::<KeepRegistry>(Ok(list));
     app.effects.clear();
     assert_eq!(next_deadline(&app.state, app.now), None, "nothing wakes the program");
     app.wait(Duration::from_secs(86_400));
@@ -215,8 +209,7 @@ fn a_next_step_is_notified_once_and_only_by_automatic_checks() {
         let notify = |effect: &&Effect| matches!(effect, Effect::Notify(Notify::Bell, _));
         app.effects.iter().filter(notify).count()
     };
-    let mut app = pending(&many(1), 1);
-    app.wait(Duration::from_secs(700));
+    let mut app = pending(&many(1), 1).later(Duration::from_secs(700));
     answer(&mut app, 9, true);
     app.reply_kept();
     assert_eq!(notified(&app), 1, "ready to verify");
@@ -258,10 +251,8 @@ fn a_step_that_becomes_due_with_time_is_notified_too() {
     let mut list = Registry::default();
     let reported = [(60, fixture::value()), (50, Event::Saved), (4, Event::Verified)];
     fixture::put(&mut list, "shop.acme-pets.com", &reported, Some(3));
-    let mut app = App::started_with(Service::Demo, fixture::setup(), 80, 24);
+    let mut app = listed(fixture::setup(), Ok(list), 80, 24);
     app.answer_lists(&[]);
-    app.keys("3");
-    app.answer::<KeepRegistry>(Ok(list));
     answer(&mut app, 9, true);
     app.reply_kept();
     app.effects.clear();
@@ -289,8 +280,7 @@ fn a_check_that_began_before_a_record_is_repeated() {
 
 #[test]
 fn a_toggles_watching() {
-    let mut app = pending(&many(3), 1);
-    app.keys("A");
+    let mut app = pending(&many(3), 1).after("A");
     assert_eq!(next_due(&app.state.domains), None);
     app.wait(Duration::from_secs(5000));
     assert_eq!(checked(&app).len(), 0);
@@ -373,8 +363,7 @@ fn changes_by_another_program_are_not_lost() {
 
 #[test]
 fn the_wizard_is_resumed_with_everything_that_was_typed() {
-    let mut app = panel(80, 24);
-    app.keys("a \"https://pets.acme-pets.com:8080/x\" Esc");
+    let mut app = panel(80, 24).after("a \"https://pets.acme-pets.com:8080/x\" Esc");
     assert!(app.says("pets.acme-pets.com saved as a draft."));
     assert_eq!(app.state.domains.reported(&name("pets.acme-pets.com")).value, None);
     app.state.domains.selected = Some(name("pets.acme-pets.com"));
@@ -390,8 +379,7 @@ fn the_wizard_is_resumed_with_everything_that_was_typed() {
 
 #[test]
 fn tab_wraps_around_the_form_and_space_presses_its_button() {
-    let mut app = panel(80, 24);
-    app.keys("a S-Tab");
+    let mut app = panel(80, 24).after("a S-Tab");
     assert_eq!(app.state.domains.wizard.form.focus().name, "next");
     app.keys("Space");
     assert_eq!(app.state.domains.wizard.form.focus().name, "name", "there is no name yet");
@@ -401,8 +389,7 @@ fn tab_wraps_around_the_form_and_space_presses_its_button() {
 
 #[test]
 fn letters_on_the_button_do_nothing_and_the_bottom_line_is_about_it() {
-    let mut app = panel(80, 24);
-    app.keys("a S-Tab");
+    let mut app = panel(80, 24).after("a S-Tab");
     let screen = app.screen();
     let footer = screen.lines().last().unwrap();
     assert!(footer.contains("Enter the record"), "{footer}");
@@ -413,27 +400,20 @@ fn letters_on_the_button_do_nothing_and_the_bottom_line_is_about_it() {
 }
 
 #[test]
-fn an_invalid_name_is_replaced_by_typing() {
-    let mut app = panel(80, 24);
-    app.keys("a \"pets..acme\" F2 \"shop.example\"");
-    assert_eq!(app.state.domains.wizard.form.value(&NAME), "shop.example");
-}
-
-#[test]
 fn an_invalid_name_stays_as_typed_with_the_reason() {
-    let mut app = panel(80, 24);
-    app.keys("a \"pets..acme\" F2");
+    let mut app = panel(80, 24).after("a \"pets..acme\" F2");
     assert!(app.says("A label is empty"));
     app.keys("Esc a");
     assert_eq!(app.state.domains.wizard.form.value(&NAME), "pets..acme");
     app.keys("F8");
     assert!(app.state.domains.wizard.form.value(&NAME).is_empty());
+    let app = panel(80, 24).after("a \"pets..acme\" F2 \"shop.example\"");
+    assert_eq!(app.state.domains.wizard.form.value(&NAME), "shop.example", "typing replaces it");
 }
 
 #[test]
 fn a_name_on_the_list_selects_its_entry() {
-    let mut app = panel(80, 24);
-    app.keys("a \"docs.acme-pets.com\" F2");
+    let app = panel(80, 24).after("a \"docs.acme-pets.com\" F2");
     assert_eq!(
         (app.state.domains.place, app.state.domains.selected.clone()),
         (PanelLocation::List, Some(name("docs.acme-pets.com")))
@@ -441,30 +421,20 @@ fn a_name_on_the_list_selects_its_entry() {
 }
 
 #[test]
-fn typing_outside_a_field_begins_the_name() {
-    let mut app = panel(80, 24);
-    app.keys("a \"jobs.acme-pets.com\"");
-    assert_eq!(app.state.domains.wizard.form.value(&NAME), "jobs.acme-pets.com");
-}
-
-#[test]
 fn verify_before_everything_is_right_needs_a_second_key() {
-    let mut app = opened("help.acme-pets.com", 0, 80, 24);
-    app.keys("V");
+    let mut app = opened("help.acme-pets.com", 0, 80, 24).after("V");
     assert_eq!(app.state.domains.reported(&name("help.acme-pets.com")).verified, None);
     app.keys("r V");
     assert_eq!(app.state.domains.reported(&name("help.acme-pets.com")).verified, None, "not in between");
     app.keys("V");
     assert!(app.state.domains.reported(&name("help.acme-pets.com")).verified.is_some());
-    let mut app = opened("news.acme-pets.com", 3, 80, 24);
-    app.keys("V");
+    let app = opened("news.acme-pets.com", 3, 80, 24).after("V");
     assert!(app.state.domains.reported(&name("news.acme-pets.com")).verified.is_some(), "it is ready");
 }
 
 #[test]
 fn each_part_of_the_record_is_copied_by_its_key() {
-    let mut app = panel(80, 24);
-    app.keys("a \"pets.acme-pets.com\" Tab \"sites.petplatform.net\" F2");
+    let mut app = panel(80, 24).after("a \"pets.acme-pets.com\" Tab \"sites.petplatform.net\" F2");
     for (key, text) in
         [("T", "CNAME"), ("n", "pets"), ("v", "sites.petplatform.net"), ("l", "3600"), ("N", "pets.acme-pets.com.")]
     {
@@ -480,8 +450,7 @@ fn each_part_of_the_record_is_copied_by_its_key() {
 
 #[test]
 fn an_existing_file_is_overwritten_only_on_the_second_enter() {
-    let mut app = panel(80, 24);
-    app.keys("a \"pets.acme-pets.com\" Tab \"sites.petplatform.net\" F2 w Enter");
+    let mut app = panel(80, 24).after("a \"pets.acme-pets.com\" Tab \"sites.petplatform.net\" F2 w Enter");
     let write = |app: &App| app.asked().map(|WriteFile { path, replace, .. }| (path, replace)).unwrap();
     assert_eq!(write(&app), ("pets.acme-pets.com.txt".into(), false));
     app.answer::<WriteFile>(Err(NotWritten::Exists("pets.acme-pets.com.txt".into())));
@@ -507,9 +476,7 @@ fn what_was_seen_before_the_page_was_opened_takes_no_domain_off_the_list() {
 
 #[test]
 fn a_domain_that_is_not_removed_leaves_the_list_only_on_a_second_enter() {
-    let mut app = panel(80, 24);
-    app.state.domains.selected = Some(name("shop.acme-pets.com"));
-    app.keys("U Down Down \"shop.acme-pets.com\" Enter");
+    let mut app = chosen("shop.acme-pets.com", 80, 24).after("U Down Down \"shop.acme-pets.com\" Enter");
     assert!(app.says("Not removed yet"), "{}", app.screen());
     assert!(app.state.domains.entry(&name("shop.acme-pets.com")).is_some());
     app.keys("Enter");
@@ -518,9 +485,7 @@ fn a_domain_that_is_not_removed_leaves_the_list_only_on_a_second_enter() {
 
 #[test]
 fn removal_goes_in_order_and_leaves_nothing_behind() {
-    let mut app = panel(80, 24);
-    app.state.domains.selected = Some(name("old.acme-pets.com"));
-    app.keys("U");
+    let mut app = chosen("old.acme-pets.com", 80, 24).after("U");
     answer(&mut app, 4, true);
     assert!(app.says("1 [x]") && app.says("3 [ ]") && app.says("4 [ ]"), "{}", app.screen());
     app.keys("Space");
@@ -545,12 +510,7 @@ fn removal_goes_in_order_and_leaves_nothing_behind() {
 
 #[test]
 fn the_sandbox_runs_on_a_fast_clock_and_is_checked_after_a_step() {
-    let sandbox = Sandbox::new(fixture::start());
-    let list = sandbox.list();
-    let setup = DomainSetup { sandbox: Some(sandbox), ..DomainSetup::default() };
-    let mut app = App::started_with(Service::Demo, setup, 80, 24);
-    app.keys("3");
-    app.answer::<KeepRegistry>(Ok(list));
+    let mut app = sandbox(80, 24);
     assert!(app.says("SANDBOX o: simulate a step. 1 s is 1 min"));
     let before = app.state.domains.wall(app.now);
     app.wait(Duration::from_secs(10));
@@ -566,8 +526,7 @@ fn the_sandbox_runs_on_a_fast_clock_and_is_checked_after_a_step() {
 
 #[test]
 fn steps_are_simulated_only_in_the_demo() {
-    let mut app = panel(80, 24);
-    app.keys("o");
+    let mut app = panel(80, 24).after("o");
     assert!(!app.state.popups.is_open());
     assert!(app.says("Only in the demo: petstore --demo"));
 }
@@ -575,19 +534,14 @@ fn steps_are_simulated_only_in_the_demo() {
 #[test]
 fn keys_for_a_domain_say_if_the_list_is_empty() {
     for key in ["U", "Del"] {
-        let mut app = App::started_with(Service::Demo, DomainSetup::default(), 80, 24);
-        app.keys("3");
-        app.answer::<KeepRegistry>(Ok(Registry::default()));
-        app.keys(key);
+        let mut app = listed(DomainSetup::default(), Ok(Registry::default()), 80, 24).after(key);
         assert!(app.says("No domains yet. a adds one."), "{key}");
     }
 }
 
 #[test]
 fn a_list_that_cannot_be_read_is_reported_once_and_at_each_key() {
-    let mut app = App::started_with(Service::Demo, DomainSetup::default(), 80, 24);
-    app.keys("3");
-    app.answer::<KeepRegistry>(Err("the list cannot be read.".into()));
+    let mut app = listed(DomainSetup::default(), Err("the list cannot be read.".into()), 80, 24);
     assert_eq!(app.screen().matches("list cannot be read").count(), 1);
     app.keys("a");
     assert!(app.says("The list could not be read. r tries again."));
@@ -597,10 +551,7 @@ fn a_list_that_cannot_be_read_is_reported_once_and_at_each_key() {
 fn a_missing_primary_is_reported_once() {
     let mut setup = fixture::setup();
     setup.configuration.primary = None;
-    let mut app = App::started_with(Service::Demo, setup, 80, 24);
-    app.keys("3");
-    app.answer::<KeepRegistry>(Ok(fixture::list()));
-    app.keys("R");
+    let mut app = listed(setup, Ok(fixture::list()), 80, 24).after("R");
     for marked in ["primary", "a redirect"] {
         let screen = app.screen();
         assert_eq!(screen.matches("There is no primary domain").count(), 1, "{marked}: {screen}");
@@ -649,8 +600,7 @@ fn esc_leads_back_where_one_came_from() {
         ("d c", vec![PanelLocation::Wizard, PanelLocation::Record, PanelLocation::Live, PanelLocation::List]),
         ("c F2", vec![PanelLocation::Record, PanelLocation::Live, PanelLocation::List]),
     ] {
-        let mut app = opened("docs.acme-pets.com", 1, 80, 24);
-        app.keys(way);
+        let mut app = opened("docs.acme-pets.com", 1, 80, 24).after(way);
         let seen: Vec<PanelLocation> = places
             .iter()
             .map(|_| {
@@ -665,8 +615,7 @@ fn esc_leads_back_where_one_came_from() {
 
 #[test]
 fn up_and_down_never_change_the_domain() {
-    let mut app = opened("docs.acme-pets.com", 1, 80, 24);
-    app.keys("Down");
+    let mut app = opened("docs.acme-pets.com", 1, 80, 24).after("Down");
     assert!(app.state.popups.is_open(), "everything in full");
     app.keys("Esc Up");
     assert_eq!(app.state.domains.selected, Some(name("docs.acme-pets.com")));
@@ -679,20 +628,17 @@ fn up_and_down_never_change_the_domain() {
 #[test]
 fn what_to_delete_is_copied_from_the_page_itself() {
     for key in ["D", "d D"] {
-        let mut app = opened("help.acme-pets.com", 0, 80, 24);
-        app.keys(key);
+        let app = opened("help.acme-pets.com", 0, 80, 24).after(key);
         let CopyText { text, .. } = app.asked().unwrap();
         assert_eq!(text, "help.acme-pets.com. 3600 IN A 192.0.2.10\n");
     }
-    let mut app = opened("acme-pets.com", 4, 80, 24);
-    app.keys("D");
+    let mut app = opened("acme-pets.com", 4, 80, 24).after("D");
     assert!(app.says("Nothing has to be deleted at this name."));
 }
 
 #[test]
 fn a_domain_that_is_not_on_the_list_is_checked_without_adding_it() {
-    let mut app = panel(80, 24);
-    app.keys("a \"other.acme-pets.com\" Tab \"sites.petplatform.net\" F5");
+    let mut app = panel(80, 24).after("a \"other.acme-pets.com\" Tab \"sites.petplatform.net\" F5");
     assert_eq!(app.state.domains.place, PanelLocation::Live);
     answer(&mut app, 0, true);
     assert!(app.says("other.acme-pets.com   FAIL An A record blocks the CNAME"), "{}", app.screen());
@@ -725,16 +671,14 @@ fn equal_waits_are_one_line() {
 
 #[test]
 fn keys_of_the_sandbox_are_in_the_help_of_the_demo_only() {
-    let mut app = panel(80, 24);
-    app.keys("?");
+    let mut app = panel(80, 24).after("?");
     assert!(app.says("Help: Domains") && !app.says("outside"), "{}", app.screen());
 }
 
 #[test]
 fn the_removal_page_notices_what_was_done_and_keeps_its_field_in_sight() {
     for (columns, rows) in [(60, 16), (80, 24)] {
-        let mut app = opened("docs.acme-pets.com", 4, columns, rows);
-        app.keys("U");
+        let mut app = opened("docs.acme-pets.com", 4, columns, rows).after("U");
         answer(&mut app, 4, true);
         assert!(app.says("take it off this list") && app.says("[______"), "{}", app.screen());
         let list = app.state.domains.list.as_mut().unwrap();
@@ -768,8 +712,7 @@ fn resolvers_chosen(app: &mut App, public: bool, not_saved: Option<&str>) {
 
 #[test]
 fn which_resolvers_are_asked_is_shown_and_can_be_changed() {
-    let mut app = unasked(80, 24);
-    app.wait(DEAF).keys("Enter");
+    let mut app = unasked(80, 24).later(DEAF).after("Enter");
     resolvers_chosen(&mut app, false, None);
     assert!(app.says("Public resolvers: off (p)."), "{}", app.screen());
     app.keys("p");
@@ -785,8 +728,7 @@ fn which_resolvers_are_asked_is_shown_and_can_be_changed() {
 
 #[test]
 fn digits_show_the_rules_and_stay_on_their_page() {
-    let mut app = opened("acme-pets.com", 0, 80, 24);
-    app.keys("t");
+    let mut app = opened("acme-pets.com", 0, 80, 24).after("t");
     for (key, rule) in [("4", Rule::Redirects), ("1", Rule::Verification), ("2", Rule::Certificate)] {
         app.keys(key);
         assert_eq!(app.state.domains.place, PanelLocation::Rules(rule));
@@ -806,15 +748,13 @@ fn digits_show_the_rules_and_stay_on_their_page() {
 fn the_main_instruction_is_whole_on_a_small_screen() {
     for (columns, rows) in [(60, 16), (80, 24)] {
         for page in ["", "d"] {
-            let mut app = opened("help.acme-pets.com", 0, columns, rows);
-            app.keys(page);
+            let mut app = opened("help.acme-pets.com", 0, columns, rows).after(page);
             answer(&mut app, 0, true);
             let shown = app.screen().split_whitespace().collect::<Vec<_>>().join(" ");
             assert!(shown.contains("a CNAME must be the only record."), "{columns} {page}:\n{}", app.screen());
         }
         for name in ["old.acme-pets.com", "gone.acme-pets.com"] {
-            let mut app = opened(name, 0, columns, rows);
-            app.keys("U");
+            let mut app = opened(name, 0, columns, rows).after("U");
             assert!(app.says("type the name:") && app.says("[______"), "{columns} {name}:\n{}", app.screen());
         }
     }
@@ -839,14 +779,13 @@ fn a_problem_is_fixed_only_if_it_was_looked_at_again() {
 
 #[test]
 fn a_form_that_is_left_as_it_was_opened_saves_nothing() {
-    let mut app = opened("help.acme-pets.com", 0, 80, 24);
-    app.keys("c Esc");
+    let mut app = opened("help.acme-pets.com", 0, 80, 24).after("c Esc");
     assert!(!app.screen().contains("saved as a draft"), "{}", app.screen());
 }
 
 #[test]
 fn no_command_line_is_offered_for_the_domains_of_the_sandbox() {
-    let mut app = practising();
+    let mut app = sandbox(80, 24);
     for _ in 0..2 {
         let lines: Vec<_> = app.state.keymap.of("domains").filter_map(|one| one.command.line(&app.state)).collect();
         assert_eq!(lines.is_empty(), app.state.domains.setup.sandbox.is_some(), "{lines:?}");
@@ -854,21 +793,9 @@ fn no_command_line_is_offered_for_the_domains_of_the_sandbox() {
     }
 }
 
-/// The sandbox at its start.
-fn practising() -> App {
-    let sandbox = Sandbox::new(fixture::start());
-    let list = sandbox.list();
-    let setup = DomainSetup { sandbox: Some(sandbox), ..DomainSetup::default() };
-    let mut app = App::started_with(Service::Demo, setup, 80, 24);
-    app.keys("3");
-    app.answer::<KeepRegistry>(Ok(list));
-    app
-}
-
 #[test]
 fn the_step_that_adds_the_domain_in_the_dashboard_fills_the_value() {
-    let mut app = practising();
-    app.keys("a \"docs.acme-cats.com\" Tab C-o");
+    let mut app = sandbox(80, 24).after("a \"docs.acme-cats.com\" Tab C-o");
     assert!(app.says("> dashboard add docs.acme-cats.com; the value: sites.petplatform.net"), "{}", app.screen());
     app.keys("Enter");
     assert_eq!(app.state.domains.wizard.form.value(&VALUE), "sites.petplatform.net");
@@ -878,7 +805,7 @@ fn the_step_that_adds_the_domain_in_the_dashboard_fills_the_value() {
 
 #[test]
 fn steps_for_the_domain_on_the_page_come_first_and_none_is_called_useful_while_only_time_helps() {
-    let mut app = practising();
+    let mut app = sandbox(80, 24);
     app.state.domains.selected = Some(name(Sandbox::REDIRECTED));
     app.keys("Enter o");
     assert!(app.says("> dashboard redirect help.acme-pets.com to www.acme-pets.com"), "{}", app.screen());
