@@ -386,12 +386,6 @@ impl App {
         let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
         words(&self.screen().replace("\n ! ", "\n")).contains(&words(text))
     }
-
-    /// Letters and styles: what a snapshot holds.
-    pub fn snapshot(&mut self) -> String {
-        let buffer = self.buffer();
-        format!("{}--- styles and cursor ---\n{}", letters(&buffer), styles(&buffer))
-    }
 }
 
 /// A page with these pets.
@@ -490,13 +484,6 @@ fn letters(buffer: &Buffer) -> String {
         out.push('\n');
     }
     out
-}
-
-/// The runs of each row that are not plain, as `row: from-to style`.
-fn styles(buffer: &Buffer) -> String {
-    let rows =
-        (0..buffer.area.height).flat_map(|y| runs(buffer, y).into_iter().map(move |run| format!("{y}: {run}\n")));
-    rows.collect()
 }
 
 /// The runs of a row that are not plain, as `from-to style`.

@@ -16,6 +16,13 @@ pub struct Looks {
 }
 
 impl Looks {
+    /// The looks of states that are told by this one, which another snapshot holds.
+    pub fn after(name: &str, mut app: App) -> Self {
+        let mut looks = Self::default();
+        looks.frame(name, &mut app);
+        Self { text: String::new(), ..looks }
+    }
+
     /// A state, which has to be whole at every size, as it is at 80x24.
     pub fn state(&mut self, name: &str, make: impl Fn(u16, u16) -> App) {
         whole_at_every_size(name, &make);

@@ -79,28 +79,6 @@ fn report(what: String) {
     });
 }
 
-/// States whose layout is another one where there is room.
-const WIDE: [&str; 13] = [
-    "browsing",
-    "commands",
-    "confirm",
-    "detail",
-    "empty_store",
-    "formats",
-    "lines",
-    "list",
-    "live_propagating",
-    "preview",
-    "question_about_public_resolvers",
-    "search",
-    "used",
-];
-
-/// The sizes at which a state is compared with its snapshot.
-pub fn snapshot_sizes(name: &str) -> &'static [(u16, u16)] {
-    if WIDE.contains(&name) { &[(80, 24), (120, 40)] } else { &[(80, 24)] }
-}
-
 /// Fails where a state loses something at one of the sizes, names a key that does nothing, or cannot be drawn at any size
 /// down to nothing.
 pub fn whole_at_every_size(name: &str, make: impl Fn(u16, u16) -> App) {

@@ -3,13 +3,13 @@
 use std::time::Duration;
 
 use crate::app::outbox::queue::QueueRecord;
-use crate::config::Service;
 use crate::model::{Draft, Pet, PetStatus};
-use crate::tui::msg::{Msg, Size};
+use crate::tui::msg::Msg;
 use crate::tui::screens::add_pet;
 use crate::tui::screens::add_pet::lines::WriteLines;
 use crate::tui::session_cache::SessionCache;
-use crate::tui::testing::loss::{snapshot_sizes, whole_at_every_size};
+use crate::tui::testing::looks::Looks;
+use crate::tui::testing::loss::whole_at_every_size;
 use crate::tui::testing::{App, animals, remote};
 use crate::tui::{Screen, Slot};
 
@@ -103,8 +103,7 @@ fn errors_appear_once_a_field_was_left() {
 
 #[test]
 fn enter_in_the_name_leads_to_the_category_and_with_one_adds_the_pet() {
-    let mut app = typed(80, 24, "\"Biscuit\"");
-    app.wait(Duration::from_secs(1)).keys("Enter");
+    let mut app = typed(80, 24, "\"Biscuit\"").later(Duration::from_secs(1)).after("Enter");
     assert_eq!((pets(&app), focus(&app)), (vec![], "category"));
     app.keys("\"3\" Enter");
     assert_eq!((pets(&app), focus(&app)), (vec![], "name"));
@@ -117,8 +116,7 @@ fn enter_in_the_name_leads_to_the_category_and_with_one_adds_the_pet() {
 
 #[test]
 fn where_an_answer_shows_the_user_sees_it_also_on_another_screen() {
-    let mut app = taken(80, 24);
-    app.keys("Esc");
+    let mut app = taken(80, 24).after("Esc");
     assert_eq!(app.state.screen, Screen::Pets);
     app.added(created(100_270));
     assert!(app.says("Added Biscuit, id 100270."), "{}", app.screen());
@@ -148,17 +146,8 @@ fn f8_clears_and_brings_back() {
 }
 
 #[test]
-fn text_stays_while_other_screens_are_shown() {
-    let mut app = typed(80, 24, "\"Biscuit\" Esc Down Down a");
-    assert_eq!(name(&app), "Biscuit");
-    app.keys("\" II\"");
-    assert_eq!(name(&app), "Biscuit II");
-}
-
-#[test]
 fn the_two_halves_of_a_cr_lf_are_one_enter() {
-    let mut app = typed(80, 24, "\"Biscuit\"");
-    app.wait(Duration::from_secs(1)).keys("Enter LF");
+    let mut app = typed(80, 24, "\"Biscuit\"").later(Duration::from_secs(1)).after("Enter LF");
     assert_eq!(focus(&app), "category");
     app.wait(Duration::from_millis(60)).keys("LF");
     assert_eq!(focus(&app), "name");
@@ -166,8 +155,7 @@ fn the_two_halves_of_a_cr_lf_are_one_enter() {
 
 #[test]
 fn a_kept_category_is_replaced_by_typing() {
-    let mut app = taken(80, 24);
-    app.keys("\"Max\" Tab \"12\"");
+    let mut app = taken(80, 24).after("\"Max\" Tab \"12\"");
     assert_eq!(app.state.add.form[&add_pet::CATEGORY].value(), "12");
     app.keys("S-Tab Tab \"4\"");
     assert_eq!(app.state.add.form[&add_pet::CATEGORY].value(), "124");
@@ -190,28 +178,8 @@ fn a_negative_category_is_allowed_and_pointed_out() {
 }
 
 #[test]
-fn every_size_down_to_nothing_is_drawn_without_a_panic() {
-    for mut app in [typed(80, 24, "F2"), taken(80, 24)] {
-        for columns in [0, 1, 2, 10, 18, 19, 20, 39, 40, 60, 80, 110, 120, 250] {
-            for rows in [0, 1, 2, 3, 7, 8, 9, 12, 16, 24, 40] {
-                app.send(Msg::Resize(Size { columns, rows }));
-                app.screen();
-            }
-        }
-    }
-}
-
-#[test]
-fn the_form_of_the_embedded_service_is_the_same() {
-    let mut app = App::loaded_from(Service::Demo, 80, 24, &animals(3));
-    app.keys("a");
-    assert!(app.screen().contains("Add a pet"));
-}
-
-#[test]
 fn the_form_begins_with_the_category_and_the_status_used_last_also_after_a_restart() {
-    let mut app = App::loaded_from(remote(), 80, 24, &animals(12));
-    app.keys("a");
+    let mut app = App::loaded_from(remote(), 80, 24, &animals(12)).after("a");
     assert_eq!((app.state.add.draft().status, app.state.add.is_typed()), (Some(PetStatus::Available), false));
     app.keys("\"Biscuit\" Tab \"9\" Tab Down Down F8");
     assert_eq!(app.state.add.draft().status, Some(PetStatus::Available), "what was cleared was never used");
@@ -237,23 +205,18 @@ fn the_form_begins_with_the_category_and_the_status_used_last_also_after_a_resta
 
 // --- painting; update with: INSTA_UPDATE=always cargo test ---
 
-fn snapshot(name: &str, make: impl Fn(u16, u16) -> App) {
-    whole_at_every_size(name, &make);
-    for &(columns, rows) in snapshot_sizes(name) {
-        insta::assert_snapshot!(format!("{name}_{columns}x{rows}"), make(columns, rows).snapshot());
-    }
-}
-
 #[test]
 fn looks() {
-    snapshot("empty", |columns, rows| typed(columns, rows, ""));
-    snapshot("checked", |columns, rows| typed(columns, rows, "\"Biscuit\" Tab \"3rd\" F2"));
-    snapshot("all_wrong", |columns, rows| typed(columns, rows, "F2"));
-    snapshot("status", |columns, rows| typed(columns, rows, "\"Biscuit\" Tab \"3\" Tab Down"));
-    snapshot("help", |columns, rows| typed(columns, rows, "F1"));
-    snapshot("added", |columns, rows| {
+    let mut looks = Looks::default();
+    looks.state("empty", |columns, rows| typed(columns, rows, ""));
+    looks.state("checked", |columns, rows| typed(columns, rows, "\"Biscuit\" Tab \"3rd\" F2"));
+    looks.state("all_wrong", |columns, rows| typed(columns, rows, "F2"));
+    looks.state("status", |columns, rows| typed(columns, rows, "\"Biscuit\" Tab \"3\" Tab Down"));
+    whole_at_every_size("help", |columns, rows| typed(columns, rows, "F1"));
+    looks.state("added", |columns, rows| {
         let mut app = taken(columns, rows);
         app.added(created(100_270));
         app
     });
+    insta::assert_snapshot!(looks);
 }

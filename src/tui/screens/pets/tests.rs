@@ -13,7 +13,7 @@ use crate::api::{Coverage, Failure, ListAnswer};
 use crate::config::Service;
 use crate::model::export::Column;
 use crate::model::{ObservedStatus, Pet, PetStatus};
-use crate::tui::msg::{Msg, QuitReason, Size};
+use crate::tui::msg::{Msg, QuitReason};
 use crate::tui::popups::help::HelpBox;
 use crate::tui::popups::key::TestKey;
 use crate::tui::popups::{DEAF, KeyBox};
@@ -22,24 +22,17 @@ use crate::tui::screens::pets::reading::{ListPets, ReadInventory};
 use crate::tui::screens::pets::update::AddSamples;
 use crate::tui::session_cache::SessionCache;
 use crate::tui::start::start;
-use crate::tui::testing::loss::{snapshot_sizes, whole_at_every_size};
-use crate::tui::testing::{self, App, animals, disk_full, ids_of, listed, remote};
-use crate::tui::theme::Theme;
+use crate::tui::testing::looks::Looks;
+use crate::tui::testing::{self, App, animals, disk_full, ids_of, listed, remote, unauthorized};
 use crate::tui::{Effect, Health, Screen, Slot};
 
 fn refused() -> Failure {
     Failure::NotSent { why: "connection refused".into() }
 }
 
-fn unauthorized() -> Failure {
-    let message = "API key is not valid".to_owned();
-    Failure::Refused { status: 401, code: Some("unauthorized".into()), message, retry_after: None, body: None }
-}
-
 /// An app whose service has stopped answering after it was loaded.
 fn offline(columns: u16, rows: u16) -> App {
-    let mut app = App::loaded_from(remote(), columns, rows, &animals(39));
-    app.keys("r");
+    let mut app = App::loaded_from(remote(), columns, rows, &animals(39)).after("r");
     app.answer::<ListPets>(Err(refused()));
     app.wait(Duration::from_secs(75));
     app.keys("r");
@@ -98,15 +91,8 @@ fn counts_say_plus_when_they_cannot_know_more() {
 }
 
 #[test]
-fn a_short_list_of_all_is_the_exact_total() {
-    let app = App::loaded_from(Service::Demo, 80, 24, &animals(12));
-    assert_eq!(count(&app, None), "12");
-}
-
-#[test]
 fn stale_list_reply_is_dropped() {
-    let mut app = App::loaded(80, 24);
-    app.keys("r");
+    let mut app = App::loaded(80, 24).after("r");
     let old = app.job(Slot::List).unwrap();
     app.keys("Right");
     app.answer_to::<ListPets>(old.id, page(animals(1), false));
@@ -132,8 +118,7 @@ fn a_tab_shows_what_is_known_and_asks_where_that_is_not_all_or_not_new() {
 
 #[test]
 fn how_many_rows_a_request_asks_for_is_chosen_and_never_beyond_the_description() {
-    let mut app = App::loaded(80, 24);
-    app.keys("L \"37\" Enter");
+    let mut app = App::loaded(80, 24).after("L \"37\" Enter");
     let ListPets { query, .. } = app.asked().unwrap();
     assert!(query.limit.get() == 37 && app.says("limit 37 (max 100)"), "{}", app.screen());
     for wrong in ["0", "101", "abc", "1e2"] {
@@ -169,15 +154,13 @@ fn the_end_of_the_list_says_whether_there_may_be_more() {
     app.screen();
     app.keys("End Down");
     assert!(app.says("There may be more: the service lists only 100 of a status."), "{}", app.screen());
-    let mut app = App::loaded_from(Service::Demo, 80, 24, &animals(12));
-    app.keys("End Down");
+    let mut app = App::loaded_from(Service::Demo, 80, 24, &animals(12)).after("End Down");
     assert!(app.screen().contains("No more rows."));
 }
 
 #[test]
 fn newest_first_is_one_key_and_begins_with_the_newest_of_all() {
-    let mut app = App::loaded(80, 24);
-    app.keys("Down N");
+    let mut app = App::loaded(80, 24).after("Down N");
     let all = animals(39);
     assert_eq!((selected(&app), app.state.pets.cursor()), (all[38].id, 0));
     assert!(app.says("newest first"), "{}", app.screen());
@@ -185,8 +168,7 @@ fn newest_first_is_one_key_and_begins_with_the_newest_of_all() {
 
 #[test]
 fn rows_are_sorted_by_each_column_and_the_cursor_stays_on_its_pet() {
-    let mut app = App::loaded_from(Service::Demo, 80, 24, &animals(12));
-    app.keys("Down Down");
+    let mut app = App::loaded_from(Service::Demo, 80, 24, &animals(12)).after("Down Down");
     let pochi = selected(&app);
     for by in [Column::Name, Column::CategoryId, Column::Status, Column::Id] {
         app.keys("o");
@@ -204,8 +186,7 @@ fn rows_are_sorted_by_each_column_and_the_cursor_stays_on_its_pet() {
 
 #[test]
 fn a_refresh_that_inserts_and_removes_keeps_the_cursor_or_goes_to_the_next() {
-    let mut app = App::loaded_from(Service::Demo, 80, 24, &animals(12));
-    app.keys("Down Down Down r");
+    let mut app = App::loaded_from(Service::Demo, 80, 24, &animals(12)).after("Down Down Down r");
     let here = selected(&app);
     let mut fewer = animals(12);
     fewer.remove(0);
@@ -219,8 +200,7 @@ fn a_refresh_that_inserts_and_removes_keeps_the_cursor_or_goes_to_the_next() {
 
 #[test]
 fn the_search_takes_letters_and_esc_clears_then_leaves() {
-    let mut app = App::loaded(80, 24);
-    app.keys("/ \"q 7\"");
+    let mut app = App::loaded(80, 24).after("/ \"q 7\"");
     assert_eq!(app.state.quitting, None);
     assert_eq!(app.state.pets.row_count(), 0);
     app.keys("C-u \"WHISK pend\"");
@@ -233,9 +213,7 @@ fn the_search_takes_letters_and_esc_clears_then_leaves() {
 
 #[test]
 fn a_lost_service_keeps_the_rows_and_is_asked_again_by_itself() {
-    let mut app = App::loaded_from(remote(), 80, 24, &animals(39));
-    app.keys("r");
-    app.answer::<ListPets>(Err(refused()));
+    let mut app = App::loaded_from(remote(), 80, 24, &animals(39)).after("r").answered::<ListPets>(Err(refused()));
     assert_eq!(app.state.pets.row_count(), 39);
     let mut pauses = Vec::new();
     for _ in 0..9 {
@@ -253,8 +231,7 @@ fn a_lost_service_keeps_the_rows_and_is_asked_again_by_itself() {
 
 #[test]
 fn what_a_retry_cannot_fix_is_not_retried() {
-    let mut app = App::loaded_from(remote(), 80, 24, &animals(39));
-    app.keys("r");
+    let mut app = App::loaded_from(remote(), 80, 24, &animals(39)).after("r");
     let failure = Failure::Malformed { why: "expected a sequence".into(), excerpt: "<html>".into() };
     app.answer::<ListPets>(Err(failure));
     assert!(matches!(app.state.link.health, Health::Away { next_try: None, .. }));
@@ -274,16 +251,8 @@ fn a_service_inside_that_did_not_start_says_so_and_is_not_asked_again() {
 
 #[test]
 fn a_service_that_names_its_time_is_asked_then() {
-    let mut app = App::loaded_from(remote(), 80, 24, &animals(39));
-    app.keys("r");
-    let failure = Failure::Refused {
-        status: 503,
-        code: None,
-        message: String::new(),
-        retry_after: Some(RetryAfter::Seconds(40)),
-        body: None,
-    };
-    app.answer::<ListPets>(Err(failure));
+    let mut app = App::loaded_from(remote(), 80, 24, &animals(39)).after("r");
+    app.answer::<ListPets>(Err(Failure::refused(503, Err(""), Some(RetryAfter::Seconds(40)))));
     app.wait(Duration::from_secs(39));
     assert!(!app.state.pending.is_running(Slot::List));
     app.wait(Duration::from_secs(1));
@@ -292,8 +261,7 @@ fn a_service_that_names_its_time_is_asked_then() {
 
 #[test]
 fn a_refused_key_is_asked_for_and_the_app_goes_on_with_the_new_one() {
-    let mut app = App::started(remote(), 80, 24);
-    app.answer::<ListPets>(Err(unauthorized()));
+    let mut app = App::started(remote(), 80, 24).answered::<ListPets>(Err(unauthorized()));
     assert!(app.state.popups.get::<KeyBox>().is_some());
     app.keys("\"lost\"");
     app.wait(Duration::from_millis(300));
@@ -317,8 +285,7 @@ fn a_refused_key_is_asked_for_and_the_app_goes_on_with_the_new_one() {
 
 #[test]
 fn a_refused_key_is_one_more_only_if_the_one_in_use_was_refused_too() {
-    let mut app = App::loaded_from(remote(), 80, 24, &animals(39));
-    app.keys("F4");
+    let mut app = App::loaded_from(remote(), 80, 24, &animals(39)).after("F4");
     app.send(Msg::Paste("petk_new_key_0123456789abcd".into()));
     app.keys("Enter");
     app.answer::<TestKey>(Err(unauthorized()));
@@ -327,9 +294,7 @@ fn a_refused_key_is_one_more_only_if_the_one_in_use_was_refused_too() {
 
 #[test]
 fn a_key_refused_in_the_background_takes_no_letters() {
-    let mut app = App::loaded_from(remote(), 80, 24, &animals(39));
-    app.keys("r");
-    app.answer::<ListPets>(Err(unauthorized()));
+    let mut app = App::loaded_from(remote(), 80, 24, &animals(39)).after("r").answered::<ListPets>(Err(unauthorized()));
     assert!(!app.state.popups.is_open());
     assert!(app.says("The API key is missing or not accepted. F4 asks for one."), "{}", app.screen());
     app.wait(Duration::from_secs(1)).keys("j j Enter");
@@ -356,8 +321,7 @@ fn without_a_key_nothing_is_asked_and_one_is_asked_for() {
 
 #[test]
 fn a_refused_key_never_takes_the_cursor_out_of_a_field() {
-    let mut app = App::loaded_from(remote(), 80, 24, &animals(39));
-    app.keys("r / \"whis\"");
+    let mut app = App::loaded_from(remote(), 80, 24, &animals(39)).after("r / \"whis\"");
     app.answer::<ListPets>(Err(unauthorized()));
     assert!(!app.state.popups.is_open());
     app.keys("\"k\" F4");
@@ -367,9 +331,7 @@ fn a_refused_key_never_takes_the_cursor_out_of_a_field() {
 
 #[test]
 fn live_refresh_starts_after_the_last_one_ended_and_stops_when_the_service_is_away() {
-    let mut app = App::loaded(80, 24);
-    app.keys("A");
-    app.wait(Duration::from_secs(29));
+    let mut app = App::loaded(80, 24).after("A").later(Duration::from_secs(29));
     assert!(!app.state.pending.is_running(Slot::List));
     app.wait(Duration::from_secs(1));
     assert!(app.state.pending.is_running(Slot::List));
@@ -381,8 +343,7 @@ fn live_refresh_starts_after_the_last_one_ended_and_stops_when_the_service_is_aw
 
 #[test]
 fn ctrl_c_cancels_first_and_quits_on_the_second_press() {
-    let mut app = App::loaded(80, 24);
-    app.keys("r C-c");
+    let mut app = App::loaded(80, 24).after("r C-c");
     assert!(app.effects.contains(&Effect::Cancel(Slot::List)));
     assert_eq!(app.state.quitting, None);
     app.wait(Duration::from_secs(3)).keys("C-c");
@@ -393,11 +354,9 @@ fn ctrl_c_cancels_first_and_quits_on_the_second_press() {
 
 #[test]
 fn samples_go_into_an_empty_store_only_and_only_after_a_question() {
-    let mut app = App::loaded(80, 24);
-    app.keys("S");
+    let app = App::loaded(80, 24).after("S");
     assert!(app.job(Slot::Samples).is_none());
-    let mut app = App::loaded_from(Service::Demo, 80, 24, &[]);
-    app.keys("S");
+    let mut app = App::loaded_from(Service::Demo, 80, 24, &[]).after("S");
     assert!(app.says("Add 25 samples to the embedded store?") && app.job(Slot::Samples).is_none(), "{}", app.screen());
     app.wait(DEAF).keys("y S");
     assert_eq!(
@@ -478,64 +437,28 @@ fn tabs_first_column_and_bottom_line_never_move() {
     }
 }
 
-#[test]
-fn the_cursor_is_on_the_selected_row_or_in_the_field() {
-    let mut app = App::loaded(80, 24);
-    app.keys("Down Down");
-    assert!(app.snapshot().contains("\n6: 3-3 reverse CURSOR\n"), "{}", app.snapshot());
-    app.keys("/ \"ab\"");
-    assert!(app.snapshot().contains("\n2: 5-5 CURSOR\n"), "{}", app.snapshot());
-}
-
-#[test]
-fn every_size_down_to_nothing_is_drawn_without_a_panic() {
-    for popup in ["", "Enter", "L", "?", "F4"] {
-        let mut app = offline(120, 40);
-        app.keys(popup);
-        for columns in [0, 1, 2, 5, 10, 20, 39, 40, 44, 50, 60, 79, 80, 109, 110, 120, 250] {
-            for rows in [0, 1, 2, 3, 7, 8, 9, 12, 16, 23, 24, 40, 80] {
-                app.send(Msg::Resize(Size { columns, rows }));
-                app.screen();
-            }
-        }
-        app.send(Msg::Resize(Size { columns: 80, rows: 24 }));
-        assert!(app.screen().contains("Biscuit") || ["?", "F4"].contains(&popup));
-    }
-}
-
 // --- how it looks; updated by: INSTA_UPDATE=always cargo test ---
 
-/// A state at the sizes where it looks different.
-fn snapshot(name: &str, make: impl Fn(u16, u16) -> App) {
-    whole_at_every_size(name, &make);
-    for &(columns, rows) in snapshot_sizes(name) {
-        insta::assert_snapshot!(format!("{name}_{columns}x{rows}"), make(columns, rows).snapshot());
-    }
-}
-
 fn with_keys(columns: u16, rows: u16, keys: &str) -> App {
-    let mut app = App::loaded(columns, rows);
-    app.keys(keys);
-    app
+    App::loaded(columns, rows).after(keys)
 }
 
 #[test]
 fn looks_browsing() {
-    snapshot("browsing", |columns, rows| with_keys(columns, rows, ""));
-    snapshot("detail", |columns, rows| with_keys(columns, rows, "Enter Down"));
-    snapshot("search", |columns, rows| with_keys(columns, rows, "/ \"whis\""));
-    snapshot("search_none", |columns, rows| with_keys(columns, rows, "/ \"zzz\" Enter"));
-    snapshot("tab", |columns, rows| {
+    let mut looks = Looks::default();
+    looks.wide_state("browsing", |columns, rows| with_keys(columns, rows, ""));
+    looks.wide_state("detail", |columns, rows| with_keys(columns, rows, "Enter Down"));
+    looks.state("search", |columns, rows| with_keys(columns, rows, "/ \"whis\""));
+    looks.state("search_none", |columns, rows| with_keys(columns, rows, "/ \"zzz\" Enter"));
+    looks.state("tab", |columns, rows| {
         let mut app = with_keys(columns, rows, "Right Right");
         app.answer_lists(&animals(39));
         app
     });
-    snapshot("with_next_page", |columns, rows| {
-        let mut app = App::started(Service::Demo, columns, rows);
-        app.answer::<ListPets>(page(animals(20), true));
-        app
+    looks.state("with_next_page", |columns, rows| {
+        App::started(Service::Demo, columns, rows).answered::<ListPets>(page(animals(20), true))
     });
-    snapshot("odd_statuses", |columns, rows| {
+    looks.state("odd_statuses", |columns, rows| {
         let mut pets = animals(4);
         pets[1].status = None;
         pets[2].status = Some(ObservedStatus::Unknown("reserved".into()));
@@ -543,83 +466,57 @@ fn looks_browsing() {
         pets[3].category_id = i64::MIN;
         App::loaded_from(Service::Demo, columns, rows, &pets)
     });
+    insta::assert_snapshot!(looks);
 }
 
 #[test]
 fn looks_waiting_and_away() {
-    snapshot("first_load", |columns, rows| {
-        let mut app = App::started(remote(), columns, rows);
-        app.wait(Duration::from_secs(3));
-        app
-    });
-    snapshot("loading", |columns, rows| {
-        let mut app = with_keys(columns, rows, "r");
-        app.wait(Duration::from_secs(3));
-        app
-    });
-    snapshot("old", |columns, rows| {
-        let mut app = with_keys(columns, rows, "");
-        app.wait(Duration::from_secs(400));
-        app
-    });
-    snapshot("offline", offline);
-    snapshot("empty_store", |columns, rows| App::loaded_from(Service::Demo, columns, rows, &[]));
-    snapshot("empty_tab", |columns, rows| {
-        let mut app = App::loaded_from(Service::Demo, columns, rows, &animals(1));
-        app.keys("Left");
+    let mut looks = Looks::after("browsing", App::loaded(80, 24));
+    looks.state("first_load", |columns, rows| App::started(remote(), columns, rows).later(Duration::from_secs(3)));
+    looks.state("loading", |columns, rows| with_keys(columns, rows, "r").later(Duration::from_secs(3)));
+    looks.state("old", |columns, rows| with_keys(columns, rows, "").later(Duration::from_secs(400)));
+    looks.state("offline", offline);
+    looks.wide_state("empty_store", |columns, rows| App::loaded_from(Service::Demo, columns, rows, &[]));
+    looks.state("empty_tab", |columns, rows| {
+        let mut app = App::loaded_from(Service::Demo, columns, rows, &animals(1)).after("Left");
         app.answer_lists(&animals(1));
         app
     });
+    looks.state("error_details", |columns, rows| offline(columns, rows).after("e"));
+    let refused = |columns, rows, keys: &str| {
+        let mut app = App::loaded_from(remote(), columns, rows, &animals(39)).after("r");
+        app.answer::<ListPets>(Err(unauthorized()));
+        app.keys("F4").wait(Duration::from_secs(1)).keys(keys);
+        app
+    };
+    looks.state("key_closed", |columns, rows| refused(columns, rows, "Esc"));
+    looks.state("key", |columns, rows| refused(columns, rows, "\"petk_0123\""));
+    looks.state("key_refused_again", |columns, rows| {
+        refused(columns, rows, "\"petk_0123456789\" Enter").answered::<TestKey>(Err(unauthorized()))
+    });
+    insta::assert_snapshot!(looks);
 }
 
 #[test]
 fn looks_boxes() {
-    snapshot("limit", |columns, rows| with_keys(columns, rows, "L"));
-    snapshot("limit_wrong", |columns, rows| with_keys(columns, rows, "L \"150\" Enter"));
-    snapshot("help", |columns, rows| with_keys(columns, rows, "?"));
-    snapshot("key", |columns, rows| {
-        let mut app = App::loaded_from(remote(), columns, rows, &animals(39));
-        app.keys("r");
-        app.answer::<ListPets>(Err(unauthorized()));
-        app.keys("F4");
-        app.wait(Duration::from_secs(1)).keys("\"petk_0123\"");
-        app
-    });
-    snapshot("key_refused_again", |columns, rows| {
-        let mut app = App::loaded_from(remote(), columns, rows, &animals(39));
-        app.keys("r");
-        app.answer::<ListPets>(Err(unauthorized()));
-        app.keys("F4");
-        app.wait(Duration::from_secs(1)).keys("\"petk_0123456789\" Enter");
-        app.answer::<TestKey>(Err(unauthorized()));
-        app
-    });
-    snapshot("key_closed", |columns, rows| {
-        let mut app = App::loaded_from(remote(), columns, rows, &animals(39));
-        app.keys("r");
-        app.answer::<ListPets>(Err(unauthorized()));
-        app.keys("F4");
-        app.wait(Duration::from_secs(1)).keys("Esc");
-        app
-    });
-    snapshot("error_details", |columns, rows| {
-        let mut app = offline(columns, rows);
-        app.keys("e");
-        app
-    });
+    let mut looks = Looks::after("browsing", App::loaded(80, 24));
+    looks.state("limit", |columns, rows| with_keys(columns, rows, "L"));
+    looks.state("limit_wrong", |columns, rows| with_keys(columns, rows, "L \"150\" Enter"));
+    looks.state("help", |columns, rows| with_keys(columns, rows, "?"));
+    insta::assert_snapshot!(looks);
 }
 
 #[test]
 fn looks_small_plain_and_in_unicode() {
+    let mut looks = Looks::after("detail", with_keys(80, 24, "Enter"));
     for (columns, rows) in [(60, 16), (44, 10), (40, 8), (38, 7), (20, 5)] {
-        let mut app = with_keys(columns, rows, "Down");
-        insta::assert_snapshot!(format!("small_{columns}x{rows}"), app.screen());
+        looks.frame("small", &mut with_keys(columns, rows, "Down"));
     }
-    let mut app = with_keys(80, 24, "Enter");
-    app.state.theme = Theme::built_in("mono");
-    insta::assert_snapshot!("mono", app.snapshot());
+    let mut app = with_keys(80, 24, "Enter").in_monochrome();
+    looks.frame("mono", &mut app);
     app.appearance.ascii = false;
-    insta::assert_snapshot!("mono_unicode", app.screen());
+    looks.frame("mono_unicode", &mut app);
+    insta::assert_snapshot!(looks);
 }
 
 #[test]
@@ -632,9 +529,7 @@ fn numbers_are_exact_until_this_program_has_added_what_is_not_here() {
 
 #[test]
 fn a_search_is_over_all_pets_and_goes_on_while_they_come() {
-    let mut app = App::started(remote(), 80, 24);
-    app.answer::<ListPets>(page(animals(20), true));
-    app.keys("/ \"whis\"");
+    let mut app = App::started(remote(), 80, 24).answered::<ListPets>(page(animals(20), true)).after("/ \"whis\"");
     let found = app.state.pets.row_count();
     app.say::<ReadInventory>(animals(237));
     assert!(app.state.pets.row_count() > found && app.state.pets.rows.order.len() == 237);
@@ -642,8 +537,7 @@ fn a_search_is_over_all_pets_and_goes_on_while_they_come() {
 
 #[test]
 fn a_key_without_an_action_says_so() {
-    let mut app = App::loaded(80, 24);
-    app.keys("z");
+    let mut app = App::loaded(80, 24).after("z");
     assert!(app.says("No action on this key; ? lists the keys."), "{}", app.screen());
     app.keys("Down Del");
     assert!(app.says("Pets cannot be deleted"), "{}", app.screen());

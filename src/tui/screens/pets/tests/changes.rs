@@ -9,7 +9,7 @@ use crate::model::{AddedBy, Pet, PetHistoryEntry, PetMembers, PetStatus};
 use crate::tui::screens::pets::change::ChangePet;
 use crate::tui::screens::pets::history::ReadHistory;
 use crate::tui::screens::pets::reading::{FollowPets, ListPets};
-use crate::tui::testing::loss::{snapshot_sizes, whole_at_every_size};
+use crate::tui::testing::looks::Looks;
 use crate::tui::testing::{App, animals, listed, remote};
 use crate::tui::{Effect, Job, Slot};
 
@@ -402,26 +402,19 @@ fn a_form_comes_back_from_the_question_of_a_protected_profile() {
 
 #[test]
 fn looks_of_changes() {
-    let shown = |name: &str, keys: &'static str, then: fn(&mut App)| {
-        let make = |columns, rows| {
-            let mut app = App::loaded_from(remote(), columns, rows, &animals(39));
-            app.keys(keys);
-            then(&mut app);
-            app
-        };
-        whole_at_every_size(name, make);
-        for &(columns, rows) in snapshot_sizes(name) {
-            insta::assert_snapshot!(format!("{name}_{columns}x{rows}"), make(columns, rows).snapshot());
-        }
-    };
-    shown("marked", "Space Down Space Space", |_| {});
-    shown("status_of_several", "Space Down Space Space s", |_| {});
-    shown("edit", "E", |_| {});
-    shown("edit_faster", "E C-u \"Bo\" Enter", |app| {
+    let mut looks = Looks::after("browsing", App::loaded(80, 24));
+    let app = |columns, rows| App::loaded_from(remote(), columns, rows, &animals(39));
+    looks.state("marked", |columns, rows| app(columns, rows).after("Space Down Space Space"));
+    looks.state("status_of_several", |columns, rows| app(columns, rows).after("Space Down Space Space s"));
+    looks.state("edit", |columns, rows| app(columns, rows).after("E"));
+    looks.state("edit_faster", |columns, rows| {
+        let mut app = app(columns, rows).after("E C-u \"Bo\" Enter");
         let mut now = app.asked::<ChangePet>().unwrap().seen;
         now.name = "A longer name than most are, so that its line is broken".to_owned();
-        answered(app, Err(changed(&now)));
+        answered(&mut app, Err(changed(&now)));
+        app
     });
+    insta::assert_snapshot!(looks);
 }
 
 /// What the history of a pet was a moment ago: it was added, renamed, then sold by Ada.
@@ -499,11 +492,9 @@ fn looks_of_the_history() {
         app.answer::<ReadHistory>(Ok(history(&pets[0], app.now)));
         app
     };
-    whole_at_every_size("history", make);
-    for &(columns, rows) in snapshot_sizes("history") {
-        insta::assert_snapshot!(format!("history_{columns}x{rows}"), make(columns, rows).snapshot());
-    }
-    insta::assert_snapshot!("history_wide", make(120, 40).snapshot());
+    let mut looks = Looks::after("browsing", App::loaded(120, 40));
+    looks.wide_state("history", make);
+    insta::assert_snapshot!(looks);
 }
 
 #[test]
@@ -542,8 +533,7 @@ fn what_others_have_changed_since_is_not_undone() {
 fn in_a_view_of_its_status_a_sold_pet_stays_under_the_hand_until_the_cursor_moves() {
     let mut pets = animals(3);
     pets.iter_mut().for_each(|pet| pet.status = Some(PetStatus::Available.into()));
-    let mut app = App::loaded_from(remote(), 80, 24, &pets);
-    app.keys("Right s Enter");
+    let mut app = App::loaded_from(remote(), 80, 24, &pets).after("Right s Enter");
     answered(&mut app, Ok(with(&pets[0], PetStatus::Sold)));
     assert_eq!((app.state.pets.row_count(), app.state.pets.selected().unwrap().id), (3, pets[0].id));
     app.keys("s Up Up Enter");

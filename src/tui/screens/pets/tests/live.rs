@@ -36,8 +36,7 @@ fn offered_part(pets: &[Pet]) -> Result<ListAnswer, Failure> {
 
 /// An app on a service with these pets, whose events it follows.
 fn live(columns: u16, lines: u16, pets: &[Pet]) -> App {
-    let mut app = App::started(remote(), columns, lines);
-    app.answer::<ListPets>(offered(pets));
+    let mut app = App::started(remote(), columns, lines).answered::<ListPets>(offered(pets));
     // What is read before the connection is there may miss changes.
     followed(&mut app, Followed::Connected(EventPosition::after(pets.last().map_or(0, |pet| pet.id)), false));
     app.answer::<ListPets>(offered(pets));
@@ -93,9 +92,7 @@ fn a_pet_of_another_appears_marked_in_its_lists_and_numbers() {
 #[test]
 fn neither_the_cursor_nor_the_rows_around_it_move_when_a_pet_comes_in_before_them() {
     let pets = animals(30);
-    let mut app = App::started(remote(), 80, 24);
-    app.keys("L \"100\" Enter");
-    app.answer::<ListPets>(offered(&pets));
+    let mut app = App::started(remote(), 80, 24).after("L \"100\" Enter").answered::<ListPets>(offered(&pets));
     app.answer_lists(&pets);
     followed(&mut app, connected(pets[29].id));
     app.keys("O G Up Up");
@@ -127,8 +124,7 @@ fn a_pet_outside_the_rows_shown_is_named_and_one_key_goes_there() {
 #[test]
 fn what_arrives_while_a_list_is_on_its_way_is_not_lost() {
     let pets = animals(12);
-    let mut app = live(80, 24, &pets);
-    app.keys("r");
+    let mut app = live(80, 24, &pets).after("r");
     followed(&mut app, reported(vec![newcomer(200_000, "Newcomer", PetStatus::Sold)]));
     // These were read before it was added.
     app.answer::<ListPets>(offered(&pets));
@@ -180,9 +176,7 @@ fn what_this_program_adds_is_no_news_however_the_reports_and_its_own_answers_com
 #[test]
 fn a_service_is_followed_once_and_while_it_is_nothing_is_refreshed() {
     let pets = animals(12);
-    let mut app = live(80, 24, &pets);
-    app.keys("r");
-    app.answer::<ListPets>(offered(&pets));
+    let mut app = live(80, 24, &pets).after("r").answered::<ListPets>(offered(&pets));
     let is_follow = |effect: &&Effect| matches!(effect, Effect::Job(job) if job.job.slot() == Slot::Follow);
     assert_eq!(app.effects.iter().filter(is_follow).count(), 1);
     app.answer_lists(&pets);
@@ -197,8 +191,7 @@ fn a_service_is_followed_once_and_while_it_is_nothing_is_refreshed() {
 #[test]
 fn a_lost_connection_is_shown_and_the_next_one_goes_on_where_it_was() {
     let pets = animals(12);
-    let mut app = live(80, 24, &pets);
-    app.wait(Duration::from_secs(600));
+    let mut app = live(80, 24, &pets).later(Duration::from_secs(600));
     followed(&mut app, Followed::Lost(None));
     app.answer_lists(&pets);
     assert!(!app.says("live"), "{}", app.screen());
@@ -375,8 +368,7 @@ fn of_the_newest_pets_that_an_earlier_session_read_only_what_is_new_since_comes_
 #[test]
 fn while_the_newest_pets_are_here_a_service_is_not_read_again_for_being_followed() {
     let pets = animals(39);
-    let mut app = App::started(remote(), 80, 24);
-    app.answer::<ListPets>(offered_part(&pets[..20]));
+    let mut app = App::started(remote(), 80, 24).answered::<ListPets>(offered_part(&pets[..20]));
     followed(&mut app, Followed::Connected(EventPosition::after(pets[38].id), false));
     app.answer::<ListPets>(offered_part(&pets[..20]));
     app.say::<ReadInventory>(pets[10..].to_vec());
@@ -410,8 +402,7 @@ fn asked_who(app: &App) -> usize {
 
 #[test]
 fn the_detail_says_who_added_a_pet_and_asks_once_for_all_rows() {
-    let mut app = live(80, 24, &animals(12));
-    app.keys("Down Down");
+    let mut app = live(80, 24, &animals(12)).after("Down Down");
     assert_eq!(asked_who(&app), 0, "nothing shows it");
     app.keys("Enter");
     assert_eq!(tell(&mut app), 12);
@@ -431,8 +422,7 @@ fn the_detail_says_who_added_a_pet_and_asks_once_for_all_rows() {
 
 #[test]
 fn a_search_by_the_key_shows_a_column_and_what_others_add_meanwhile() {
-    let mut app = live(80, 24, &animals(12));
-    app.keys("/ \"by:\"");
+    let mut app = live(80, 24, &animals(12)).after("/ \"by:\"");
     tell(&mut app);
     assert!(app.says("ADDED BY") && app.says("till 1") && app.says("12 of 12 rows"), "{}", app.screen());
     app.keys("\"till\"");
@@ -449,9 +439,7 @@ fn a_search_by_the_key_shows_a_column_and_what_others_add_meanwhile() {
 #[test]
 fn who_added_pets_is_not_asked_where_the_key_may_not_see_it_and_again_after_a_failure() {
     let pets = animals(12);
-    let mut app = live(80, 24, &pets);
-    app.keys("Enter");
-    app.answer::<AskProvenance>(Err(refused()));
+    let mut app = live(80, 24, &pets).after("Enter").answered::<AskProvenance>(Err(refused()));
     assert!(app.says("Who added the pets is not known: "), "{}", app.screen());
     app.keys("Down");
     assert_eq!(asked_who(&app), 1);
@@ -469,8 +457,7 @@ fn who_added_pets_is_not_asked_where_the_key_may_not_see_it_and_again_after_a_fa
 #[test]
 fn who_added_a_pet_and_the_live_list_are_whole_at_every_size() {
     whole_at_every_size("live", |columns, lines| {
-        let mut app = live(columns, lines, &animals(12));
-        app.keys("Enter");
+        let mut app = live(columns, lines, &animals(12)).after("Enter");
         if asked_who(&app) > 0 {
             tell(&mut app);
         }

@@ -18,15 +18,11 @@ use crate::tui::screens::pets::popups::{FindPet, LookupBox};
 use crate::tui::screens::pets::reading::{ListPets, ReadInventory};
 use crate::tui::screens::pets::update::AddSamples;
 use crate::tui::session_cache::SessionCache;
-use crate::tui::testing::loss::{snapshot_sizes, whole_at_every_size};
+use crate::tui::testing::looks::Looks;
 use crate::tui::testing::{App, animals, ids_of, listed, remote};
 use crate::tui::{Effect, Slot};
 
-use super::{marked, next_page, selected};
-
-fn ids(app: &App) -> Vec<i64> {
-    app.state.pets.rows_from(0).map(|pet| pet.id).collect()
-}
+use super::{ids, marked, next_page, selected};
 
 fn unchanged() -> Result<ListAnswer, Failure> {
     Ok(ListAnswer {
@@ -50,8 +46,7 @@ fn limited(columns: u16, rows: u16, pets: &[Pet]) -> App {
 
 #[test]
 fn the_best_match_stands_first_until_another_order_is_chosen() {
-    let mut app = App::loaded(80, 24);
-    app.keys("/ \"cap\"");
+    let mut app = App::loaded(80, 24).after("/ \"cap\"");
     assert_eq!(app.state.pets.selected().unwrap().name, "Captain Fluff");
     assert!(app.says("sort: best match"));
     app.keys("Enter o");
@@ -127,8 +122,7 @@ fn rows_are_as_old_as_the_last_reading_of_all() {
 
 #[test]
 fn known_rows_go_along_so_that_they_need_not_come_again() {
-    let mut app = App::loaded(80, 24);
-    app.keys("r");
+    let mut app = App::loaded(80, 24).after("r");
     let Some(ListPets { known: Some(known), .. }) = app.asked() else { panic!("asked blindly") };
     assert_eq!(known.pets.len(), 20);
     app.answer::<ListPets>(unchanged());
@@ -139,8 +133,7 @@ fn known_rows_go_along_so_that_they_need_not_come_again() {
 
 #[test]
 fn all_pets_come_in_parts_and_every_tab_of_them_is_here() {
-    let mut app = App::started(Service::Demo, 80, 24);
-    app.answer::<ListPets>(listed(animals(20), None));
+    let mut app = App::started(Service::Demo, 80, 24).answered::<ListPets>(listed(animals(20), None));
     assert!(app.says("[All 20+]") && app.says("Row 1 of 20. Loading more ..."), "{}", app.screen());
     app.say::<ReadInventory>(animals(100));
     assert!(app.says("[All 100+]"), "{}", app.screen());
@@ -163,8 +156,7 @@ fn what_may_be_missing_is_reported_and_what_was_stopped_stays() {
     app.keys("C-c");
     assert!(app.effects.contains(&Effect::Cancel(Slot::Inventory)));
     assert_eq!(app.state.pets.row_count(), 195, "a part of a new reading does not replace a longer one");
-    let mut app = App::started(Service::Demo, 80, 24);
-    app.answer::<ListPets>(listed(animals(20), None));
+    let mut app = App::started(Service::Demo, 80, 24).answered::<ListPets>(listed(animals(20), None));
     app.say::<ReadInventory>(animals(60));
     app.answer::<ReadInventory>(Err(Failure::NoAnswer { after: Duration::from_secs(30) }));
     assert!(app.says("No answer from the embedded store within 30 s."));
@@ -174,8 +166,7 @@ fn what_may_be_missing_is_reported_and_what_was_stopped_stays() {
 
 #[test]
 fn of_a_very_large_store_only_so_many_are_read_and_there_are_more() {
-    let mut app = App::started(Service::Demo, 80, 24);
-    app.answer::<ListPets>(listed(animals(20), None));
+    let mut app = App::started(Service::Demo, 80, 24).answered::<ListPets>(listed(animals(20), None));
     app.say::<ReadInventory>(animals(60));
     app.answer::<ReadInventory>(Ok(Coverage { complete: false, is_cut: true, ..Coverage::ALL }));
     assert!(app.says("[All 60+]") && app.says("There are more: only 60 are loaded."), "{}", app.screen());
@@ -207,8 +198,7 @@ fn where_the_newest_are_loaded_a_list_of_the_oldest_leaves_no_gap() {
 
 #[test]
 fn pets_added_here_are_among_all_and_in_the_numbers() {
-    let mut app = App::loaded(80, 24);
-    app.keys("a \"Rex\" Tab 3 F2");
+    let mut app = App::loaded(80, 24).after("a \"Rex\" Tab 3 F2");
     let pet = Pet { id: 900_000, name: "Rex".to_owned(), ..animals(1).remove(0) };
     app.added(pet).keys("Esc");
     assert!(app.says("[All 40]") && app.says("of 40."), "{}", app.screen());
@@ -229,8 +219,7 @@ fn changes_are_seen_anywhere_among_all() {
 
 #[test]
 fn what_was_asked_for_another_tab_is_asked_for_this_one() {
-    let mut app = App::loaded(80, 24);
-    app.keys("r");
+    let mut app = App::loaded(80, 24).after("r");
     let late = app.job(Slot::List).unwrap();
     app.keys("Right");
     assert!(app.effects.contains(&Effect::Cancel(Slot::List)));
@@ -248,9 +237,7 @@ fn what_was_asked_for_another_tab_is_asked_for_this_one() {
 
 #[test]
 fn a_reading_that_gives_nothing_is_no_empty_store_and_no_news() {
-    let mut app = App::loaded(80, 24);
-    app.keys("r");
-    app.answer::<ListPets>(listed(animals(20), None));
+    let mut app = App::loaded(80, 24).after("r").answered::<ListPets>(listed(animals(20), None));
     app.answer::<ReadInventory>(Err(Failure::NotSent { why: "refused".into() }));
     assert!(app.says("Not all pets were read; r reads them again."), "{}", app.screen());
     assert_eq!((app.state.pets.row_count(), marked(&app).len()), (39, 0));
@@ -287,8 +274,7 @@ fn asking_by_hand_does_not_make_the_next_pause_longer() {
 
 #[test]
 fn a_part_of_the_inventory_is_written_as_one() {
-    let mut app = limited(80, 24, &animals(237));
-    app.keys("x");
+    let mut app = limited(80, 24, &animals(237)).after("x");
     assert!(app.says("195 pets in all, there may be more"), "{}", app.screen());
     let write = app.state.popups.get::<WriteBox>().unwrap_or_else(|| panic!("no box"));
     assert_eq!(write.path.value(), "pets-part.csv");
@@ -303,8 +289,7 @@ fn a_part_of_the_inventory_is_written_as_one() {
 #[test]
 fn a_pet_that_moves_into_a_list_is_not_called_new() {
     let pets = animals(150);
-    let mut app = App::loaded_from(remote(), 80, 24, &pets);
-    app.keys("Right Right");
+    let mut app = App::loaded_from(remote(), 80, 24, &pets).after("Right Right");
     app.answer_lists(&pets);
     let mut moved = pets.clone();
     moved[149].status = Some(PetStatus::Pending.into());
@@ -316,8 +301,7 @@ fn a_pet_that_moves_into_a_list_is_not_called_new() {
 
 #[test]
 fn a_reading_that_fails_is_not_tried_for_ever_and_the_rows_are_no_older_for_it() {
-    let mut app = App::loaded_from(remote(), 80, 24, &animals(39));
-    app.keys("r");
+    let mut app = App::loaded_from(remote(), 80, 24, &animals(39)).after("r");
     app.answer::<ListPets>(listed(animals(20), None));
     app.answer::<ReadInventory>(Err(Failure::NoAnswer { after: Duration::from_secs(30) }));
     app.effects.clear();
@@ -340,9 +324,7 @@ fn an_automatic_refresh_that_was_cancelled_begins_again_after_its_pause() {
 #[test]
 fn while_pets_come_the_cursor_stays_on_the_first_row_until_it_was_moved() {
     for (keys, row) in [("N", 0), ("N Down", 20)] {
-        let mut app = App::started(remote(), 80, 24);
-        app.answer::<ListPets>(listed(animals(20), None));
-        app.keys(keys);
+        let mut app = App::started(remote(), 80, 24).answered::<ListPets>(listed(animals(20), None)).after(keys);
         app.say::<ReadInventory>(animals(39));
         assert_eq!(app.state.pets.cursor(), row, "{keys}");
     }
@@ -365,8 +347,7 @@ fn a_pet_that_is_here_is_found_without_a_request() {
 
 #[test]
 fn a_pet_that_is_looked_up_is_selected_and_the_cursor_stays_there() {
-    let mut app = App::loaded(80, 24);
-    app.keys("Right / \"zzz\" Enter # \"100232\" Enter");
+    let mut app = App::loaded(80, 24).after("Right / \"zzz\" Enter # \"100232\" Enter");
     assert_eq!((selected(&app), app.state.pets.filter()), (100_232, None), "{}", app.screen());
     app.keys("r");
     app.answer_lists(&animals(45));
@@ -375,16 +356,14 @@ fn a_pet_that_is_looked_up_is_selected_and_the_cursor_stays_there() {
 
 #[test]
 fn a_look_that_was_cancelled_is_not_shown_as_under_way() {
-    let mut app = App::loaded(80, 24);
-    app.keys("# \"-7\" Enter C-c");
+    let mut app = App::loaded(80, 24).after("# \"-7\" Enter C-c");
     assert!(app.effects.contains(&Effect::Cancel(Slot::ById)));
     assert!(!app.says("Looking for it"), "{}", app.screen());
 }
 
 #[test]
 fn the_lists_are_asked_before_the_operation_that_goes_away() {
-    let mut app = App::loaded(80, 24);
-    app.keys("# \"-7\" Enter");
+    let mut app = App::loaded(80, 24).after("# \"-7\" Enter");
     assert_eq!(app.asked(), Some(FindPet { id: -7, ask: Ask::IfNeeded }));
     app.answer::<FindPet>(Ok(LookupResult { pet: None, get: Some(404), is_cut: true, steps: 4 }));
     assert!(app.says("This pet does not exist (404)."), "{}", app.screen());
@@ -507,8 +486,7 @@ fn the_id_the_pet_and_a_curl_line_without_the_key_are_copied() {
 
 #[test]
 fn what_is_found_the_tab_or_all_can_be_written_and_are_named_so() {
-    let mut app = App::loaded(80, 24);
-    app.keys("Right / \"cat:3\" Enter x");
+    let mut app = App::loaded(80, 24).after("Right / \"cat:3\" Enter x");
     for (keys, chosen, count) in
         [("", " found", 8), ("Down", " of available", 23), ("Down", " in all", 39), ("Down", " found", 8)]
     {
@@ -525,8 +503,7 @@ fn what_is_found_the_tab_or_all_can_be_written_and_are_named_so() {
 
 #[test]
 fn tab_completes_the_path_of_an_export() {
-    let mut app = App::loaded(80, 24);
-    app.keys("x C-u \"~/exp\" Tab");
+    let mut app = App::loaded(80, 24).after("x C-u \"~/exp\" Tab");
     assert_eq!(app.asked(), Some(CompletePath("~/exp".into())));
     let completion = Completion { more: "orts/".into(), names: vec!["exports/".into()] };
     app.answer::<CompletePath>(Ok(completion));
@@ -536,8 +513,7 @@ fn tab_completes_the_path_of_an_export() {
 
 #[test]
 fn the_rows_shown_are_written_in_the_format_of_the_name() {
-    let mut app = App::loaded(80, 24);
-    app.keys("/ \"cat:12\" Enter x");
+    let mut app = App::loaded(80, 24).after("/ \"cat:12\" Enter x");
     let write = app.state.popups.get::<WriteBox>().unwrap_or_else(|| panic!("no box"));
     assert_eq!(write.path.value(), "pets-found.csv");
     let Contents::Pets { sets, .. } = &write.text else { panic!() };
@@ -552,14 +528,6 @@ fn the_rows_shown_are_written_in_the_format_of_the_name() {
 
 // --- how it looks ---
 
-/// A state at the sizes where it looks different.
-fn both(name: &str, make: impl Fn(u16, u16) -> App) {
-    whole_at_every_size(name, &make);
-    for &(columns, rows) in snapshot_sizes(name) {
-        insta::assert_snapshot!(format!("{name}_{columns}x{rows}"), make(columns, rows).snapshot());
-    }
-}
-
 fn changed(columns: u16, rows: u16) -> App {
     let mut pets = animals(20);
     let mut app = App::loaded_from(remote(), columns, rows, &pets[..18]);
@@ -572,24 +540,20 @@ fn changed(columns: u16, rows: u16) -> App {
 }
 
 #[test]
-fn looks_of_search_marks_and_reading() {
-    both("search_best", |columns, rows| {
-        let mut app = App::loaded(columns, rows);
-        app.keys("/ \"whis\"");
-        app
-    });
-    both("marks", changed);
-    both("limited", |columns, rows| limited(columns, rows, &animals(237)));
-    both("reading", |columns, rows| {
-        let mut app = App::started(remote(), columns, rows);
-        app.answer::<ListPets>(listed(animals(20), None));
+fn looks_of_marks_and_reading() {
+    let mut looks = Looks::after("browsing", App::loaded(80, 24));
+    looks.state("marks", changed);
+    looks.frame("marks_mono", &mut changed(80, 24).in_monochrome());
+    looks.state("limited", |columns, rows| limited(columns, rows, &animals(237)));
+    looks.state("categories", named);
+    looks.state("reading", |columns, rows| {
+        let mut app = App::started(remote(), columns, rows).answered::<ListPets>(listed(animals(20), None));
         app.say::<ReadInventory>(animals(100));
         app.wait(Duration::from_secs(3));
         app
     });
-    both("kept", |columns, rows| {
-        let mut app = App::loaded_from(remote(), columns, rows, &animals(39));
-        app.keys("r");
+    looks.state("kept", |columns, rows| {
+        let app = App::loaded_from(remote(), columns, rows, &animals(39)).after("r");
         let kept: SessionCache = app.asked().unwrap();
         let mut next = App::started(remote(), columns, rows);
         SessionCache::read(&kept.text(), "production https://api.example.com/v1")
@@ -598,44 +562,29 @@ fn looks_of_search_marks_and_reading() {
         next.wait(Duration::from_secs(1));
         next
     });
+    insta::assert_snapshot!(looks);
 }
 
 #[test]
 fn looks_of_one_pet_by_its_id() {
-    both("by_id", |columns, rows| {
-        let mut app = App::loaded(columns, rows);
-        app.keys("#");
-        app
-    });
-    both("by_id_found", |columns, rows| {
-        let mut app = App::loaded(columns, rows);
-        app.keys("# \"100270\" Enter");
+    let mut looks = Looks::after("browsing", App::loaded(80, 24));
+    looks.state("by_id", |columns, rows| App::loaded(columns, rows).after("#"));
+    looks.state("by_id_found", |columns, rows| {
+        let mut app = App::loaded(columns, rows).after("# \"100270\" Enter");
         let pet = Pet { id: 100_270, ..animals(2)[1].clone() };
         app.answer::<FindPet>(Ok(LookupResult { pet: Some(pet), get: None, is_cut: true, steps: 2 }));
         app
     });
-    both("by_id_wrong", |columns, rows| {
-        let mut app = App::loaded(columns, rows);
-        app.keys("# \"rex\" Enter");
-        app
-    });
+    looks.state("by_id_wrong", |columns, rows| App::loaded(columns, rows).after("# \"rex\" Enter"));
+    insta::assert_snapshot!(looks);
 }
 
 #[test]
 fn looks_of_the_commands_and_the_themes() {
-    both("commands", |columns, rows| {
-        let mut app = App::loaded(columns, rows);
-        app.keys(": \"copy\"");
-        app
-    });
-    both("themes", |columns, rows| {
-        let mut app = App::loaded(columns, rows);
-        app.keys("T Down Down Down");
-        app
-    });
-    let mut app = changed(80, 24);
-    app.state.theme = crate::tui::theme::Theme::built_in("mono");
-    insta::assert_snapshot!("marks_mono", app.snapshot());
+    let mut looks = Looks::after("browsing", App::loaded(80, 24));
+    looks.state("commands", |columns, rows| App::loaded(columns, rows).after(": \"copy\""));
+    looks.state("themes", |columns, rows| App::loaded(columns, rows).after("T Down Down Down"));
+    insta::assert_snapshot!(looks);
 }
 
 // --- pets without a status ---
@@ -657,19 +606,6 @@ fn pets_without_a_status_are_counted_and_a_search_that_misses_one_added_here_say
     assert!(app.says("Whiskers (#100400) has no status; All (0) shows it."), "{}", app.screen());
     app.keys("Enter 0");
     assert!(!app.says("All (0) shows it"), "{}", app.screen());
-}
-
-// --- renames and deletions ---
-
-#[test]
-fn renames_and_other_categories_are_marked_too() {
-    let mut pets = animals(12);
-    let mut app = App::loaded_from(remote(), 80, 24, &pets);
-    pets[3].name = "Renamed".into();
-    pets[4].category_id = 77;
-    app.keys("r");
-    app.answer_lists(&pets);
-    assert_eq!(marked(&app), [pets[3].id, pets[4].id], "{}", app.screen());
 }
 
 // --- names of categories ---
@@ -697,8 +633,7 @@ fn names_of_categories_are_beside_their_numbers_wherever_there_is_room() {
 
 #[test]
 fn the_form_takes_the_name_of_a_category_and_sends_its_number() {
-    let mut app = named(80, 24);
-    app.keys("a Tab");
+    let mut app = named(80, 24).after("a Tab");
     assert!(app.says("a number, or dog, guinea pig"), "{}", app.screen());
     app.keys("\"Dog\" S-Tab \"Rex\" Tab");
     assert!(app.says("3 dog"), "{}", app.screen());
@@ -708,17 +643,11 @@ fn the_form_takes_the_name_of_a_category_and_sends_its_number() {
         "what is kept does not depend on the configuration"
     );
 
-    let mut app = named(80, 24);
-    app.keys("a \"Rex\" Tab \"cat\" F2");
+    let mut app = named(80, 24).after("a \"Rex\" Tab \"cat\" F2");
     assert!(app.state.add.outbox.lines.is_empty());
     assert!(app.says("\"cat\" is not a category. Type its number, or a name: dog, guinea pig."), "{}", app.screen());
     app.keys("\"guinea pig\" Enter");
     assert!(app.says("12 guinea pig"), "{}", app.screen());
     app.keys("Enter");
     assert_eq!(app.state.add.outbox.lines[0].typed.pet.category_id, "12");
-}
-
-#[test]
-fn looks_of_names_of_categories() {
-    both("categories", named);
 }

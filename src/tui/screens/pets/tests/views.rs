@@ -43,8 +43,7 @@ fn a_view_is_a_tab_with_its_count_search_order_and_columns() {
 
 #[test]
 fn each_view_keeps_its_row_its_search_and_what_is_typed_there() {
-    let mut app = with_views(CATS, 80, 24);
-    app.keys("j j j");
+    let mut app = with_views(CATS, 80, 24).after("j j j");
     let all = selected(&app);
     app.keys("Left");
     app.answer_lists(&animals(39));
@@ -66,19 +65,8 @@ fn each_view_keeps_its_row_its_search_and_what_is_typed_there() {
 }
 
 #[test]
-fn a_pet_that_arrives_is_counted_in_its_views() {
-    let mut app = with_views(CATS, 120, 40);
-    let before = app.state.pets.tabs[4].count.unwrap().seen;
-    let pet = Pet { id: 900_000, name: "New".into(), category_id: 3, status: Some(PetStatus::Available.into()) };
-    let now = app.now;
-    app.state.pets.arrive(&[pet], now);
-    assert_eq!(app.state.pets.tabs[4].count.unwrap().seen, before + 1);
-}
-
-#[test]
 fn only_what_arrives_is_counted_again() {
-    let mut app = with_views(CATS, 120, 40);
-    app.keys("r");
+    let mut app = with_views(CATS, 120, 40).after("r");
     app.answer_lists(&animals(3_000));
     let now = app.now;
     for number in 0..20 {
@@ -95,8 +83,7 @@ fn only_what_arrives_is_counted_again() {
 
 #[test]
 fn a_pet_that_a_view_does_not_show_is_looked_up_among_all_and_the_view_stays_as_it_was() {
-    let mut app = with_views(CATS, 80, 24);
-    app.keys("Left Left # \"100232\" Enter");
+    let mut app = with_views(CATS, 80, 24).after("Left Left # \"100232\" Enter");
     assert_eq!((selected(&app), app.state.pets.filter(), app.state.pets.search.value()), (100_232, None, ""));
     app.keys("Left Left");
     assert_eq!(app.state.pets.search.value(), "cat:3");
@@ -126,8 +113,7 @@ fn the_tab_in_use_is_always_on_screen() {
 fn a_narrow_window_leaves_columns_out_in_the_stated_order() {
     let config = "[[views]]\nname = \"wide\"\ncolumns = [\"id\", \"name\", \"by\", \"categoryId\", \"status\", \"age\", \"at\"]\n";
     let headings = |columns: u16| {
-        let mut app = with_views(config, columns, 24);
-        app.keys("Left");
+        let mut app = with_views(config, columns, 24).after("Left");
         let screen = app.screen();
         let line = screen.lines().find(|line| line.contains("NAME")).unwrap().to_owned();
         ["ADDED AT", "AGE", "CATEGORY", "ADDED BY", "ID", "STATUS"].map(|word| line.contains(word))
@@ -149,8 +135,7 @@ fn saved(app: &App) -> Box<View> {
 
 #[test]
 fn what_is_shown_becomes_a_tab_with_its_rows() {
-    let mut app = with_views(CATS, 80, 24);
-    app.keys("Right o o / r e x Space c a t : 3 Enter");
+    let mut app = with_views(CATS, 80, 24).after("Right o o / r e x Space c a t : 3 Enter");
     app.answer_lists(&animals(39));
     let rows = app.state.pets.row_count();
     app.keys("V \"rex\" Enter");
@@ -187,8 +172,7 @@ fn a_view_that_is_saved_shows_what_was_shown() {
 
 #[test]
 fn a_view_that_cannot_be_saved_says_why_in_the_box() {
-    let mut app = with_views(CATS, 80, 24);
-    app.keys("V \"all\" Enter");
+    let mut app = with_views(CATS, 80, 24).after("V \"all\" Enter");
     assert!(app.says("is the name of a tab that is always there"), "{}", app.screen());
     app.keys("C-u \"cats\" Enter");
     assert!(app.says("there is a view \"cats\" already"), "{}", app.screen());
@@ -202,8 +186,7 @@ fn a_view_that_cannot_be_saved_says_why_in_the_box() {
 
 #[test]
 fn a_search_that_does_not_parse_is_not_saved_and_a_session_over_ssh_saves_none() {
-    let mut app = with_views(CATS, 80, 24);
-    app.keys("/ c a t : Space x Enter V \"odd\" Enter");
+    let mut app = with_views(CATS, 80, 24).after("/ c a t : Space x Enter V \"odd\" Enter");
     assert!(app.says("This search cannot be saved"), "{}", app.screen());
     assert_eq!(app.job(Slot::Views), None);
     app.keys("Esc");
@@ -214,9 +197,5 @@ fn a_search_that_does_not_parse_is_not_saved_and_a_session_over_ssh_saves_none()
 
 #[test]
 fn the_box_for_a_view_is_whole_at_every_size() {
-    whole_at_every_size("views", |columns, rows| {
-        let mut app = with_views(CATS, columns, rows);
-        app.keys("V");
-        app
-    });
+    whole_at_every_size("views", |columns, rows| with_views(CATS, columns, rows).after("V"));
 }
