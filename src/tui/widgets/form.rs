@@ -248,6 +248,8 @@ impl Form {
             && self[other].is_empty()
         {
             self.set(other, &value);
+            // What is typed there instead replaces it.
+            self[other].select();
         }
         let shown: Vec<usize> = self.shown().map(|(at, _)| at).collect();
         self.focus = neighbour(&shown, self.focus, next);

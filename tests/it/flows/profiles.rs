@@ -103,9 +103,9 @@ async fn one_changes_to_another_service_and_back_and_adds_a_third() {
     app.shows(&["[All 7]", "THE SHOP | ok"]).await;
 
     // A new profile, first with a key that is not accepted.
-    app.press("P n \"annex\" Tab");
+    app.press("P n");
     app.press(&format!("\"{at_lab}\""));
-    app.press("Tab Tab \"petk_a_wrong_key_0123456789\" F2");
+    app.press("Tab Tab \"petk_a_wrong_key_0123456789\" Tab \"annex\" F2");
     app.shows(&["did not accept the API key", "Nothing was saved."]).await;
     assert_eq!(fs::read_to_string(home.config()).unwrap(), config);
     for _ in 0..32 {

@@ -678,6 +678,8 @@ fn the_address_proposes_a_name_unless_one_was_typed() {
         assert_eq!(app.state.profiles.form.value(&NAME), name, "{address}");
         app.keys("S-Tab \"2\" Tab");
         assert_eq!(app.state.profiles.form.value(&NAME), name, "{address}");
+        app.keys("Tab Tab \"mine\"");
+        assert_eq!(app.state.profiles.form.value(&NAME), "mine", "{address}");
     }
 }
 
@@ -760,7 +762,7 @@ fn looks() {
     });
     looks.state("form", |columns, rows| listed(columns, rows).after("n"));
     looks.state("form_wrong", |columns, rows| {
-        listed(columns, rows).after("n \"my shop\" Tab \"http://shop.example/v1\" F2")
+        listed(columns, rows).after("n \"http://shop.example/v1\" Tab Tab Tab \"my shop\" F2")
     });
     looks.state("form_tried", |columns, rows| tried(columns, rows, Tested::Failed(unauthorized())));
     let mut red = listed(60, 16);
