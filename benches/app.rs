@@ -9,22 +9,21 @@ mod common;
 #[allow(dead_code, reason = "shared with the tests in a pseudo-terminal")]
 #[path = "../tests/pty/harness.rs"]
 mod harness;
-#[path = "common/kept.rs"]
-mod kept;
 
 use std::fs;
+use std::hint::black_box;
 use std::io::{Read as _, Write as _};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
-use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use common::Limit::{self, AtMost, LessIsBetter};
-use common::{PETSTORE, Served, milliseconds, number, process_status, report};
+use common::{Served, milliseconds, number, process_status, report};
 use harness::{Start, Terminal};
-use kept::Kept;
+use petstore::app::inventory::search::{Query, Search, fitting};
+use petstore::model::{Categories, Pet, PetStatus, sample};
 
 /// At most one frame is drawn in this time.
 const FRAME: Duration = Duration::from_millis(17);
@@ -32,17 +31,14 @@ const FRAME: Duration = Duration::from_millis(17);
 const RUNS: usize = 15;
 
 fn main() {
-    let parts: [(&str, fn()); 10] = [
+    let parts: [(&str, fn()); 7] = [
         ("start", starts),
-        ("actions", with_actions),
-        ("kept", kept_start),
         ("keys", keys),
         ("rows", many_rows),
-        ("refresh", refresh),
         ("live", live_pets),
         ("waiting", live_idle),
         ("idle", idle_and_memory),
-        ("list", list_against_curl),
+        ("search", search),
     ];
     common::run(&parts, |measure| measure());
 }
@@ -80,52 +76,6 @@ fn starts() {
         let start = || Start::petstore(&[]).env("XDG_DATA_HOME", &path);
         measure(&format!("an existing store of {pets}: rows"), LessIsBetter, start, text);
     }
-}
-
-/// What 30 actions of the user's cost: rounds without them and with them alternate.
-fn with_actions() {
-    let directory = tempfile::tempdir().unwrap();
-    let file = |name: &str, actions: usize| {
-        let path = directory.path().join(name);
-        let action = |at: usize| {
-            format!(
-                "[[actions]]\nname = \"action {at}\"\ncommand = [\"true\", \"{{id}}\"]\n\
-                 [[views]]\nname = \"view {at}\"\nsearch = \"cat:{at}\"\ncolumns = [\"id\", \"name\"]\n"
-            )
-        };
-        fs::write(&path, (0..actions).map(action).collect::<String>()).unwrap();
-        path.to_str().unwrap().to_owned()
-    };
-    let files = [file("none.toml", 0), file("many.toml", 30)];
-    let start = |file: &str| Start::petstore(&["--demo", "--config", file]);
-    let (mut frames, mut keys) = (Vec::new(), Vec::new());
-    for _ in 0..RUNS {
-        let [(none, mut without), (many, mut with)] = [&files[0], &files[1]].map(|file| until(start(file), "Pets"));
-        frames.push(many - none);
-        let of = |terminal: &mut Terminal| {
-            terminal.shows(&["Rex"]);
-            let key = |at: usize, terminal: &mut Terminal| {
-                let (key, row) = if at.is_multiple_of(2) { ("j", 2) } else { ("k", 1) };
-                let there = format!("Row {row} of");
-                let begin = Instant::now();
-                terminal.send(key);
-                terminal.wait_until(&there, |screen, _| screen.contents().contains(&there));
-                milliseconds(begin.elapsed())
-            };
-            let mut times: Vec<_> = (0..20).map(|at| key(at, terminal)).collect();
-            times.sort_by(f64::total_cmp);
-            times[10]
-        };
-        keys.push(of(&mut with) / of(&mut without));
-    }
-    report("30 views and 30 actions: first frame later by", AtMost(1.0), "ms", frames);
-    report("30 views and 30 actions: a key, by those without", AtMost(1.1), "times", keys);
-}
-
-/// The rows of the last session, with the service gone: from exec until one of them is written.
-fn kept_start() {
-    let kept = Kept::of_a_service_that_is_away();
-    measure("kept lists, the service away: rows", AtMost(12.0), || kept.start(), "Rex");
 }
 
 /// A program that only echoes: what the pseudo-terminal and the measurement themselves cost.
@@ -181,16 +131,6 @@ fn many_rows() {
         }
         report(&format!("{pets} rows: a letter of the search to screen"), AtMost(16.0), "ms", times);
     }
-}
-
-/// What asking again for an unchanged list costs, where a service has no events.
-fn refresh() {
-    let served = Served::start(250);
-    let list = |known: Option<&str>| answer_size(&served, known);
-    let (whole, etag) = list(None);
-    let (unchanged, _) = list(etag.as_deref());
-    report("yardstick: the answer with its 100 rows", LessIsBetter, "bytes", vec![whole]);
-    report("the answer that nothing has changed", LessIsBetter, "bytes", vec![unchanged]);
 }
 
 /// From the answer to the client that adds a pet to the screen of another app.
@@ -269,19 +209,6 @@ fn counted(target: String) -> (SocketAddr, Arc<AtomicU64>) {
     (address, carried)
 }
 
-/// A list of 100 asked for, with the entity tag that is known: how many bytes came back, and their entity tag.
-fn answer_size(served: &Served, etag: Option<&str>) -> (f64, Option<String>) {
-    let (address, key) = (served.address(), &served.key);
-    let known = etag.map_or(String::new(), |etag| format!("if-none-match: {etag}\r\n"));
-    let mut socket = TcpStream::connect(address).unwrap();
-    let head = format!("GET /v1/pets?limit=100 HTTP/1.1\r\nhost: {address}\r\nauthorization: Bearer {key}\r\n");
-    socket.write_all(format!("{head}{known}connection: close\r\n\r\n").as_bytes()).unwrap();
-    let mut answer = String::new();
-    socket.read_to_string(&mut answer).unwrap();
-    let etag = answer.lines().find_map(|line| line.strip_prefix("etag: ")).map(str::to_owned);
-    (answer.len() as f64, etag)
-}
-
 fn keys() {
     let echoed = echo();
     const MOVES: usize = 200;
@@ -335,36 +262,6 @@ fn idle_and_memory() {
     }
 }
 
-fn list_against_curl() {
-    let served = Served::start(250);
-    let url = format!("{}/pets?limit=20", served.base_url);
-    let header = format!("Authorization: Bearer {}", served.key);
-    let time = |mut command: Command| {
-        let begin = Instant::now();
-        let done = command.stdout(Stdio::null()).stderr(Stdio::null()).status();
-        done.is_ok_and(|status| status.success()).then(|| milliseconds(begin.elapsed()))
-    };
-    let (mut ours, mut theirs) = (Vec::new(), Vec::new());
-    for _ in 0..40 {
-        let mut list = Command::new(PETSTORE);
-        list.args(["pets", "list", "--format", "json", "--base-url", &served.base_url]);
-        ours.extend(time({
-            list.env("PETSTORE_API_KEY", &served.key);
-            list
-        }));
-        let mut curl = Command::new("curl");
-        curl.args(["-s", "-H", &header, &url]);
-        theirs.extend(time(curl));
-    }
-    let ours = report("petstore pets list", LessIsBetter, "ms", ours);
-    if theirs.is_empty() {
-        println!("  curl is not here: nothing to compare with");
-        return;
-    }
-    let theirs = report("yardstick: curl, the same request", LessIsBetter, "ms", theirs);
-    report("petstore pets list / curl", AtMost(1.5), "ratio", vec![ours / theirs]);
-}
-
 /// The sum of a field over all threads.
 fn over_threads(app: &Terminal, file: &str, field: impl Fn(&str) -> f64) -> f64 {
     let threads = fs::read_dir(format!("/proc/{}/task", app.process_id())).unwrap();
@@ -387,4 +284,22 @@ fn switches(app: &Terminal) -> f64 {
 /// The app, on that service.
 fn app(served: &Served) -> Start {
     Start::petstore(&["--base-url", &served.base_url]).env("PETSTORE_API_KEY", &served.key)
+}
+
+/// How a search grows with its rows. `cargo bench --bench charts` draws it.
+fn search() {
+    let query = Query::parse("ell", &Categories::default());
+    for rows in [20, 1000, 100_000, 1_000_000] {
+        let pet = |at: usize| {
+            let (new, status) = (sample(at % 100_000), Some(PetStatus::ALL[at % 3].into()));
+            Pet { id: at as i64, name: new.name, category_id: new.category_id, status }
+        };
+        let pets: Vec<Pet> = (0..rows).map(pet).collect();
+        let search = |_| {
+            let begin = Instant::now();
+            black_box(Search::default().best_first(&query, &pets, &fitting(&query, &pets)));
+            milliseconds(begin.elapsed())
+        };
+        report(&format!("a search at {rows} rows"), AtMost(16.0), "ms", (0..RUNS).map(search).collect());
+    }
 }

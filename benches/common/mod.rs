@@ -113,6 +113,19 @@ pub fn process_status(process_id: u32, field: &str) -> f64 {
     number(&fs::read_to_string(format!("/proc/{process_id}/status")).unwrap(), field)
 }
 
+/// Waits for its end. Its peak of resident memory, in MiB, as it was seen last: one that has just ended has none.
+pub fn peak(child: &mut Child) -> f64 {
+    let mut peak: f64 = 0.0;
+    while child.try_wait().unwrap().is_none() {
+        let status = fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap_or_default();
+        if status.contains("VmHWM:") {
+            peak = peak.max(number(&status, "VmHWM:") / 1024.0);
+        }
+        thread::sleep(Duration::from_millis(5));
+    }
+    peak
+}
+
 /// The first number after `field` in a file of `/proc`.
 pub fn number(text: &str, field: &str) -> f64 {
     let line = text.lines().find_map(|line| line.strip_prefix(field)).unwrap();

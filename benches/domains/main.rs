@@ -1,6 +1,6 @@
 //! Measures the domains checker against a world on loopback, in the same run as the world's own answers.
 //!
-//! `cargo bench --bench domains`, or some parts of it by name: `cargo bench --bench domains -- healthy silent`. Reports
+//! `cargo bench --bench domains`, or some parts of it by name: `cargo bench --bench domains -- healthy`. Reports
 //! and never fails: the machine may be shared. `cargo bench --bench domains -- world DNS-A-BLOCKS` starts the world of a
 //! row of the catalogue instead, and prints the command that checks it. See `benches/README.md`.
 
@@ -9,10 +9,6 @@
 #[path = "../common/mod.rs"]
 #[allow(dead_code, reason = "shared with the other measurements")]
 mod common;
-#[path = "../../tests/pty/harness.rs"]
-#[allow(dead_code, reason = "shared with the tests in a pseudo-terminal")]
-mod harness;
-mod panel;
 #[path = "../../tests/simulator/mod.rs"]
 #[allow(dead_code, unused_imports, reason = "shared with the tests")]
 mod simulator;
@@ -39,8 +35,6 @@ use tempfile::TempDir;
 const DELAY: Duration = Duration::from_millis(60);
 /// The domains of the part `scale`.
 const SCALE: [usize; 5] = [1, 10, 50, 200, 2000];
-/// The domains of the part `many`.
-const MANY: usize = 200;
 
 struct Room {
     world: Simulator,
@@ -80,23 +74,9 @@ fn main() {
     {
         return runtime.block_on(show(code));
     }
-    common::heading();
-    let wanted = |part: &str| names.is_empty() || names.iter().any(|name| name == part);
-    if wanted("healthy") {
-        runtime.block_on(healthy());
-    }
-    if wanted("silent") {
-        runtime.block_on(silent());
-    }
-    if wanted("many") {
-        runtime.block_on(many());
-    }
-    if wanted("scale") {
-        runtime.block_on(scale());
-    }
-    if wanted("panel") {
-        runtime.block_on(panel::panel());
-    }
+    let parts: [(&str, fn(&tokio::runtime::Runtime)); 2] =
+        [("healthy", |runtime| runtime.block_on(healthy())), ("scale", |runtime| runtime.block_on(scale()))];
+    common::run(&parts, |measure| measure(&runtime));
 }
 
 /// A world to check by hand.
@@ -120,7 +100,6 @@ fn slow(mut plan: Plan) -> Plan {
 
 /// One healthy domain whose servers take their time, against the longest chain of answers that depend on each other.
 async fn healthy() {
-    common::part("healthy");
     let room = Room::new(slow(Plan::healthy(Timestamp::now()))).await;
     let (mut chains, mut checks, mut ratios, mut questions) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for _ in 0..15 {
@@ -153,34 +132,6 @@ async fn chain(world: &Simulator) -> Duration {
     begin.elapsed()
 }
 
-/// One of four resolvers says nothing: when lines come, and when it ends.
-async fn silent() {
-    common::part("silent");
-    for number in [0, 3] {
-        let plan = Plan::healthy(Timestamp::now()).with(|plan| {
-            plan.resolver(number).faults.push(ServerFault::Silent);
-        });
-        let room = Room::new(plan).await;
-        let (mut ends, mut lines) = (Vec::new(), Vec::new());
-        for _ in 0..3 {
-            let begin = Instant::now();
-            let mut child = room.check(&[Plan::DOMAIN.to_owned()], "table").spawn().unwrap();
-            let mut last = Duration::ZERO;
-            for line in BufReader::new(child.stdout.take().unwrap()).lines() {
-                let line = line.unwrap();
-                if ["DNS-OK", "CAA-NONE", "TLS-OK", "HTTP-OK"].iter().any(|code| line.contains(code)) {
-                    last = begin.elapsed();
-                }
-            }
-            child.wait().unwrap();
-            ends.push(begin.elapsed().as_secs_f64());
-            lines.push(last.as_secs_f64());
-        }
-        report(&format!("resolver {number} of 4 is silent: the other lines are out"), Limit::AtMost(1.0), "s", lines);
-        report(&format!("resolver {number} of 4 is silent: the end"), Limit::AtMost(5.0), "s", ends);
-    }
-}
-
 fn names(count: usize) -> Vec<String> {
     (0..count).map(|number| format!("d{number}.{}", Plan::ZONE)).collect()
 }
@@ -198,7 +149,6 @@ fn with_all(names: &[String]) -> Plan {
 
 /// How a check grows with its domains. `cargo bench --bench charts` draws it.
 async fn scale() {
-    common::part("scale");
     for count in SCALE {
         let names = names(count);
         let room = Room::new(with_all(&names)).await;
@@ -215,48 +165,12 @@ async fn scale() {
     }
 }
 
-/// Two hundred domains against one, where servers take their time, and where only the processors do.
-async fn many() {
-    common::part("many");
-    let names = names(MANY);
-    let plan = || with_all(&names);
-    for (world, plan) in [("60 ms an answer", slow(plan())), ("no delay", plan())] {
-        let room = Room::new(plan).await;
-        // Certificates are made at their first use.
-        room.check(&names, "json").output().unwrap();
-        let (mut ones, mut alls, mut ratios, mut peaks) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        for _ in 0..5 {
-            let begin = Instant::now();
-            room.check(&names[..1], "json").output().unwrap();
-            let one = begin.elapsed();
-            let begin = Instant::now();
-            let peak = peak_of(room.check(&names, "table"));
-            let time = begin.elapsed();
-            ones.push(milliseconds(one));
-            alls.push(milliseconds(time));
-            ratios.push(time.as_secs_f64() / one.as_secs_f64());
-            peaks.push(peak);
-        }
-        report(&format!("{world}: one domain"), Limit::LessIsBetter, "ms", ones);
-        report(&format!("{world}: 200 domains"), Limit::LessIsBetter, "ms", alls);
-        report(&format!("{world}: 200 domains / one"), Limit::AtMost(20.0), "ratio", ratios);
-        report(&format!("{world}: peak of resident memory"), Limit::AtMost(40.0), "MiB", peaks);
-    }
-}
-
 /// Runs a command to its end; the peak of its resident memory in MiB.
 fn peak_of(mut command: Command) -> f64 {
     let mut child = command.spawn().unwrap();
     let output = child.stdout.take().unwrap();
     let reader = std::thread::spawn(move || BufReader::new(output).lines().count());
-    let mut peak: f64 = 0.0;
-    while child.try_wait().unwrap().is_none() {
-        let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap_or_default();
-        if status.contains("VmHWM:") {
-            peak = peak.max(common::number(&status, "VmHWM:"));
-        }
-        std::thread::sleep(Duration::from_millis(2));
-    }
+    let peak = common::peak(&mut child);
     reader.join().unwrap();
-    peak / 1024.0
+    peak
 }

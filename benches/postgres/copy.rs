@@ -1,11 +1,10 @@
 //! `petstore database copy` of a million pets from SQLite to PostgreSQL and back, verification included.
 
-use std::fs;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use super::common::Limit::{AtLeast, AtMost};
-use super::common::{PETSTORE, Served, directory, number, report};
+use super::common::{PETSTORE, Served, directory, peak, report};
 use super::server::Server;
 
 const ANIMALS: u64 = 1_000_000;
@@ -33,22 +32,11 @@ pub fn measure(server: &mut Server) {
     report("from PostgreSQL to SQLite: memory", AtMost(50.0), "MiB", memory_back);
 }
 
-/// How long it took, and its greatest resident memory in MiB as it was last seen.
+/// How long it took, and its peak of resident memory in MiB.
 fn run(arguments: &[&str]) -> (Duration, f64) {
     let begin = Instant::now();
     let mut child = Command::new(PETSTORE).args(arguments).stderr(Stdio::null()).spawn().unwrap();
-    let status = format!("/proc/{}/status", child.id());
-    let mut peak = 0.0;
-    loop {
-        // Of a process that has ended, but was not waited for, there is a status without these lines.
-        let text = fs::read_to_string(&status).unwrap();
-        if text.contains("VmHWM:") {
-            peak = number(&text, "VmHWM:") / 1024.0;
-        }
-        if let Some(ended) = child.try_wait().unwrap() {
-            assert!(ended.success(), "{arguments:?}");
-            return (begin.elapsed(), peak);
-        }
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    let peak = peak(&mut child);
+    assert!(child.wait().unwrap().success(), "{arguments:?}");
+    (begin.elapsed(), peak)
 }

@@ -1,4 +1,4 @@
-//! Several instances on one database behind HAProxy: as fast as one. And one of two killed again and again.
+//! Several instances on one database behind HAProxy: as fast as one.
 
 use std::fs;
 use std::net::{TcpListener, TcpStream};
@@ -6,21 +6,13 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use tokio::runtime;
-use tokio::time::sleep;
-
 use super::common::Limit::{AtLeast, AtMost, MoreIsBetter};
-use super::common::{PETSTORE, Served, directory, report};
+use super::common::{Served, directory, report};
 use super::load::{Load, Request};
 use super::server::Server;
-use super::writers::{Writers, faults};
 
 const ROUNDS: usize = 7;
 const TIME: Duration = Duration::from_secs(1);
-
-/// How often one of the two is killed, and how many times.
-const KILLED_EVERY: Duration = Duration::from_secs(10);
-const KILLS: usize = 12;
 
 /// How many there may be behind a balancer, and what part of the adds of one they have at least.
 const COUNTS: [(usize, f64); 2] = [(3, 0.95), (12, 0.8)];
@@ -50,8 +42,6 @@ pub fn measure(server: &mut Server) {
     } else {
         println!("skipped: there is no HAProxy (Debian: apt-get install haproxy)");
     }
-    drop(instances);
-    killed(server);
 }
 
 /// HAProxy with the configuration of `assets/`, but for the instances behind it.
@@ -89,37 +79,4 @@ impl Drop for Balancer {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
-}
-
-fn killed(server: &mut Server) {
-    let database = server.new_database();
-    let url = server.url(&database);
-    let key = Served::on(&url, 0).key.clone();
-    let addresses = [(); 2].map(|()| TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string());
-    let start = |address: &String| {
-        Served::spawn(Command::new(PETSTORE).args(["serve", "--listen", address, "--database", &url]))
-    };
-    let mut instances = addresses.each_ref().map(|address| Some(start(address)));
-    runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap().block_on(async {
-        let writers = Writers::start(&addresses, &key, 32, 0);
-        for kill in 0..KILLS {
-            sleep(KILLED_EVERY / 2).await;
-            let place = kill % 2;
-            drop(instances[place].take());
-            sleep(KILLED_EVERY / 2).await;
-            instances[place] = Some(start(&addresses[place]));
-        }
-        let outcomes = writers.stop().await;
-        let statuses = || outcomes.iter().flat_map(|outcomes| outcomes.answers.iter().map(|answer| answer.status));
-        let added = statuses().filter(|status| *status == 201).count();
-        let broken: usize = outcomes.iter().map(|outcomes| outcomes.broken).sum();
-        let unanswered: usize = outcomes.iter().map(|outcomes| outcomes.unanswered).sum();
-        let others = statuses().filter(|status| *status != 201).count() + unanswered;
-        let (lost, doubled) = faults(&outcomes, &url).await;
-        report("one of two killed every 10 s: added", MoreIsBetter, "pets", vec![added as f64]);
-        report("connections refused or broken", MoreIsBetter, "times", vec![broken as f64]);
-        report("other errors", AtMost(0.0), "times", vec![others as f64]);
-        report("lost", AtMost(0.0), "pets", vec![lost as f64]);
-        report("doubled", AtMost(0.0), "pets", vec![doubled as f64]);
-    });
 }

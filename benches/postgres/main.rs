@@ -1,4 +1,4 @@
-//! Measures the service on PostgreSQL, beside SQLite and `pgbench` in the same run, and what troubles cost its clients.
+//! Measures the service on PostgreSQL, beside SQLite and `pgbench` in the same run.
 //!
 //! `cargo bench --bench postgres`, or some parts of it by name: `cargo bench --bench postgres -- list adds`. Reports and
 //! never fails: the machine may be shared. See `benches/README.md`.
@@ -10,7 +10,6 @@ mod adds;
 #[allow(dead_code, reason = "shared with the other measurements")]
 mod common;
 mod copy;
-mod faults;
 mod instances;
 mod list;
 #[path = "../service/listeners.rs"]
@@ -21,18 +20,16 @@ mod live;
 #[allow(dead_code, reason = "shared with the measurements of the service")]
 mod load;
 mod server;
-mod writers;
 
 use server::Server;
 
 /// A part by its name.
 type Part = (&'static str, fn(&mut Server));
 
-const PARTS: [Part; 6] = [
+const PARTS: [Part; 5] = [
     ("list", list::measure),
     ("adds", adds::measure),
     ("instances", instances::measure),
-    ("faults", faults::measure),
     ("copy", copy::measure),
     ("live", live::measure),
 ];

@@ -18,7 +18,6 @@ const START: Duration = Duration::from_secs(30);
 pub struct Server {
     directory: TempDir,
     programs: PathBuf,
-    user: Option<u32>,
     port: u16,
     databases: u32,
     /// Ended by the system if these measurements end in any way.
@@ -41,13 +40,9 @@ impl Server {
         assert!(made.args(initdb).arg(&data).stdout(Stdio::null()).status().unwrap().success());
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let child = run(user, &programs, directory.path(), port);
-        let server = Self { directory, programs, user, port, databases: 0, child };
+        let server = Self { directory, programs, port, databases: 0, child };
         server.wait_until_ready();
         Some(server)
-    }
-
-    pub fn port(&self) -> u16 {
-        self.port
     }
 
     /// A program of PostgreSQL's, for this server.
@@ -73,7 +68,7 @@ impl Server {
     }
 
     pub fn url(&self, database: &str) -> String {
-        url(self.port, database)
+        format!("postgres://petstore@127.0.0.1:{}/{database}", self.port)
     }
 
     /// Transactions a second of `script`, by as many connections; nothing where there is no `pgbench`.
@@ -86,48 +81,11 @@ impl Server {
         let output = String::from_utf8(pgbench.output().ok()?.stdout).unwrap();
         output.lines().find_map(|line| line.strip_prefix("tps = ")?.split(' ').next()?.parse().ok())
     }
-
-    /// Ends it as a power cut would.
-    pub fn stop_at_once(&mut self) {
-        self.signal(Signal::QUIT);
-        self.child.wait().unwrap();
-    }
-
-    pub fn start_again(&mut self) {
-        self.child = run(self.user, &self.programs, self.directory.path(), self.port);
-        self.wait_until_ready();
-    }
-
-    /// Has none of its processes do anything.
-    pub fn freeze(&self) {
-        self.processes().into_iter().for_each(|process| kill_process(process, Signal::STOP).unwrap());
-    }
-
-    pub fn thaw(&self) {
-        self.processes().into_iter().for_each(|process| kill_process(process, Signal::CONT).unwrap());
-    }
-
-    fn signal(&self, signal: Signal) {
-        kill_process(Pid::from_child(&self.child), signal).unwrap();
-    }
-
-    /// The first one before those that it has started.
-    fn processes(&self) -> Vec<Pid> {
-        let first = Pid::from_child(&self.child);
-        let children = format!("/proc/{0}/task/{0}/children", first.as_raw_nonzero());
-        let children = fs::read_to_string(children).unwrap();
-        let ids = children.split_whitespace().filter_map(|id| Pid::from_raw(id.parse().ok()?));
-        [first].into_iter().chain(ids).collect()
-    }
-}
-
-pub fn url(port: u16, database: &str) -> String {
-    format!("postgres://petstore@127.0.0.1:{port}/{database}")
 }
 
 impl Drop for Server {
     fn drop(&mut self) {
-        self.signal(Signal::QUIT);
+        kill_process(Pid::from_child(&self.child), Signal::QUIT).unwrap();
         let _ = self.child.wait();
     }
 }

@@ -10,25 +10,21 @@ mod adds;
 #[path = "../common/mod.rs"]
 mod common;
 mod growth;
-mod hostile;
 mod list;
 #[allow(dead_code, reason = "shared with the measurements on PostgreSQL")]
 mod listeners;
 mod live;
 #[allow(dead_code, reason = "shared with the measurements on PostgreSQL")]
 mod load;
-mod mixed;
 mod scale;
 mod yardstick;
 
 /// The parts by their names.
-const PARTS: [(&str, fn()); 7] = [
+const PARTS: [(&str, fn()); 5] = [
     ("list", list::measure),
     ("adds", adds::measure),
     ("growth", growth::measure),
     ("scale", scale::measure),
-    ("mixed", mixed::measure),
-    ("hostile", hostile::measure),
     ("live", live::measure),
 ];
 

@@ -1,4 +1,4 @@
-//! Measures import and export: the release binary against the service over loopback, beside yardsticks in the same run.
+//! Measures import: the release binary against the service over loopback, beside yardsticks in the same run.
 //!
 //! `cargo bench --bench transfer`, or some parts of it by name: `cargo bench --bench transfer -- import memory`. Reports
 //! and never fails: the machine may be shared. See `benches/README.md`.
@@ -8,27 +8,18 @@
 #[allow(dead_code, reason = "shared with the other measurements")]
 #[path = "../common/mod.rs"]
 mod common;
-mod export;
 mod import;
 #[allow(dead_code, reason = "shared with the measurements of the service")]
 #[path = "../service/load.rs"]
 mod load;
 mod memory;
-mod resume;
 
-use std::process::{Child, Command, Stdio};
-use std::thread;
-use std::time::Duration;
+use std::process::{Command, Stdio};
 
 use common::{PETSTORE, Served};
 
 /// The parts by their names.
-const PARTS: [(&str, fn()); 4] = [
-    ("import", import::measure),
-    ("memory", memory::measure),
-    ("resume", resume::measure),
-    ("export", export::measure),
-];
+const PARTS: [(&str, fn()); 2] = [("import", import::measure), ("memory", memory::measure)];
 
 fn main() {
     common::run(&PARTS, |measure| measure());
@@ -47,18 +38,4 @@ fn pets(served: &Served, arguments: &[&str]) -> Command {
 fn rows(count: usize) -> String {
     let rows = (0..count).map(|row| format!("Biscuit {row},{},available\n", row % 9));
     format!("name,categoryId,status\n{}", rows.collect::<String>())
-}
-
-/// Waits for its end. Its peak of resident memory, in MiB, as it was seen last.
-fn peak(child: &mut Child) -> f64 {
-    let mut peak: f64 = 0.0;
-    while child.try_wait().unwrap().is_none() {
-        let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap_or_default();
-        // One that has just ended has no memory.
-        if status.contains("VmHWM:") {
-            peak = peak.max(common::number(&status, "VmHWM:") / 1024.0);
-        }
-        thread::sleep(Duration::from_millis(20));
-    }
-    peak
 }

@@ -6,8 +6,7 @@ use std::thread;
 use std::time::Instant;
 
 use super::common::Limit::{AtMost, MoreIsBetter};
-use super::common::{PETSTORE, report};
-use super::peak;
+use super::common::{PETSTORE, peak, report};
 
 const OCTETS: usize = 2 << 30;
 
