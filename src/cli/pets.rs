@@ -59,16 +59,21 @@ async fn at_the_service(
     {
         return Err(Failed::new(Exit::Unauthorized, format!("no API key for {}", remote.base_url)).hint(GIVE_A_KEY));
     }
-    if let PetsCommand::Add(args) = &command {
-        confirm(&question("a pet", settings), settings, args.yes)?;
-    }
-    if let PetsCommand::Set(args) = &command
-        && changes
-    {
-        let pets = counted(args.ids.len(), "pet");
-        let question = format!("This changes {pets} of {}. Continue?", display_safe(&settings.label));
-        confirm(&question, settings, args.yes)?;
-    }
+    // What is not known where a signal ends the wait for the answer.
+    let unknown = match &command {
+        PetsCommand::Add(args) => {
+            confirm(&question("a pet", settings), settings, args.yes)?;
+            "the pet may or may not have been added; check with: petstore pets list --all".to_owned()
+        }
+        PetsCommand::Set(args) if changes => {
+            let pets = counted(args.ids.len(), "pet");
+            let question = format!("This changes {pets} of {}. Continue?", display_safe(&settings.label));
+            confirm(&question, settings, args.yes)?;
+            let ids = args.ids.iter().map(PetId::to_string).collect::<Vec<_>>().join(" ");
+            format!("pets may or may not have been changed; check with: petstore pets get {ids}")
+        }
+        _ => String::new(),
+    };
     let (mut client, embedded) = service::connect(settings).await?;
     if let Some(timeout) = command.timeout() {
         client = client.within(timeout).map_err(Failed::because("cannot prepare requests"))?;
@@ -82,30 +87,17 @@ async fn at_the_service(
         PetsCommand::List(args) => until_ended(list::run(&context, args)).await,
         PetsCommand::Count(args) => until_ended(list::count(&context, &args, false)).await,
         PetsCommand::Stats(args) => until_ended(list::count(&context, &args, true)).await,
-        PetsCommand::Add(args) => {
-            let ended = until_ended(add::run(&context, args)).await;
-            say_if_stopped(
-                &ended,
-                settings,
-                "the pet may or may not have been added; check with: petstore pets list --all",
-            );
-            ended
-        }
-        PetsCommand::Set(args) => {
-            let ids = args.ids.iter().map(PetId::to_string).collect::<Vec<_>>().join(" ");
-            let ended = until_ended(set::run(&context, args)).await;
-            let unknown = format!("pets may or may not have been changed; check with: petstore pets get {ids}");
-            if changes {
-                say_if_stopped(&ended, settings, &unknown);
-            }
-            ended
-        }
+        PetsCommand::Add(args) => until_ended(add::run(&context, args)).await,
+        PetsCommand::Set(args) => until_ended(set::run(&context, args)).await,
         PetsCommand::History(args) => until_ended(history::run(&context, &args)).await,
         PetsCommand::Get(args) => until_ended(get::run(&context, &args)).await,
         PetsCommand::Watch(args) => until_ended(watch::run(&context, &args)).await,
         PetsCommand::Import(args) => transfer::import(&context, args).await,
         PetsCommand::Export(args) => transfer::export(&context, &args).await,
     };
+    if !unknown.is_empty() && matches!(result, Ok(Exit::Hangup | Exit::Interrupt | Exit::Quit | Exit::Terminate)) {
+        note(&settings.with_flags(&format!("stopped waiting: {unknown}")));
+    }
     if let Some(embedded) = embedded {
         embedded.stop().await;
     }
@@ -117,13 +109,6 @@ async fn until_ended(work: impl Future<Output = Result<Exit, Failed>>) -> Result
     tokio::select! {
         result = work => result,
         exit = signals.next() => Ok(exit),
-    }
-}
-
-/// What is not known of a change where a signal has ended the wait for its answer.
-fn say_if_stopped(ended: &Result<Exit, Failed>, settings: &Settings, unknown: &str) {
-    if matches!(ended, Ok(Exit::Hangup | Exit::Interrupt | Exit::Quit | Exit::Terminate)) {
-        note(&settings.with_flags(&format!("stopped waiting: {unknown}")));
     }
 }
 

@@ -10,6 +10,7 @@ use parking_lot::Mutex;
 use serde_json::{Value, json};
 use tokio::time::sleep;
 
+use super::super::output::Out;
 use super::super::render::{ResultFormat, print, print_json};
 use super::args::{CheckArgs, ProbeArgs, RedirectsArgs, ReportArgs, Until, WatchArgs};
 use super::files::read_text;
@@ -150,7 +151,7 @@ impl Run {
         drop(running);
         keep(&self.args.probe, file, &kept)?;
         outcomes.sort_unstable_by_key(|(order, _)| *order);
-        print_outcomes(outcomes.into_iter().map(|(_, outcome)| outcome).collect(), &self.args)
+        print_outcomes(&outcomes.into_iter().map(|(_, outcome)| outcome).collect::<Vec<_>>(), &self.args)
     }
 }
 
@@ -177,23 +178,17 @@ async fn patiently<T>(work: impl Future<Output = T>, word: impl Fn() -> String) 
 }
 
 /// Prints the outcomes in the chosen format; returns the exit status.
-fn print_outcomes(mut outcomes: Vec<Outcome>, args: &CheckArgs) -> Result<Exit, Failed> {
+fn print_outcomes(outcomes: &[Outcome], args: &CheckArgs) -> Result<Exit, Failed> {
     let verdicts: Vec<Verdict> = outcomes.iter().map(|outcome| outcome.verdict).collect();
     let worst = verdicts.iter().copied().max().unwrap_or(Verdict::Unknown);
     let Some(decides) = verdicts.iter().position(|verdict| *verdict == worst) else { return Ok(Exit::Done) };
-    match args.output.chosen() {
-        ResultFormat::Table => {
-            outcomes
-                .sort_by(|left, right| (Reverse(left.verdict), &left.row).cmp(&(Reverse(right.verdict), &right.row)));
-            print(|out| {
-                outcomes.iter().try_for_each(|outcome| writeln!(out, "{}", outcome.row))?;
-                writeln!(out, "\n{}", count_words(&verdicts))
-            })?;
-        }
-        ResultFormat::Json => {
-            print_json(&json::all(outcomes.into_iter().map(|outcome| outcome.json).collect(), decides))?;
-        }
-    }
+    let lines = |out: &mut Out<io::Stdout>| {
+        let mut rows: Vec<_> = outcomes.iter().map(|outcome| (Reverse(outcome.verdict), &outcome.row)).collect();
+        rows.sort_unstable();
+        rows.iter().try_for_each(|(_, row)| writeln!(out, "{row}"))?;
+        writeln!(out, "\n{}", count_words(&verdicts))
+    };
+    args.output.write(lines, || json::all(outcomes.iter().map(|outcome| outcome.json.clone()).collect(), decides))?;
     Ok(exit_of_all(&verdicts, args.fail_on))
 }
 
@@ -209,7 +204,7 @@ async fn one_redirect(args: &CheckArgs, options: &CheckOptions, redirect: Redire
     let about = json!({ "domain": redirect.from, "state": null, "checkedAt": at });
     let json = json::with(json::with(json::findings(&findings), about), json!(redirect));
     let outcome = Outcome::new(redirect.from.as_str(), overall(&findings), None, &findings, json);
-    print_outcomes(vec![outcome], args)
+    print_outcomes(&[outcome], args)
 }
 
 /// `petstore domains redirects`.
@@ -230,24 +225,20 @@ pub async fn redirects(args: RedirectsArgs, configured: &Configured, file: &Regi
     let found = followed.iter().flat_map(|followed| &followed.findings);
     let all: Vec<Finding> = linted.findings.iter().chain(found).cloned().collect();
     let at = now(&options);
-    match args.output.chosen() {
-        ResultFormat::Json => {
-            let each = |it: &FollowedRedirect| json::with(json::findings(&it.findings), json!(it.redirect));
-            let each: Vec<Value> = followed.iter().map(each).collect();
-            print_json(&json::with(json::findings(&all), json!({ "redirects": each })))?;
+    let lines = |out: &mut Out<io::Stdout>| {
+        words::findings(out, &linted.findings, at, false)?;
+        for FollowedRedirect { redirect, findings, .. } in &followed {
+            writeln!(out, "\n{} to {} with {}", redirect.from, redirect.to, redirect.status)?;
+            words::findings(out, findings, at, false)?;
         }
-        ResultFormat::Table => print(|out| {
-            words::findings(out, &linted.findings, at, false)?;
-            for FollowedRedirect { redirect, findings, .. } in &followed {
-                writeln!(out, "\n{} to {} with {}", redirect.from, redirect.to, redirect.status)?;
-                words::findings(out, findings, at, false)?;
-            }
-            if linted_well && followed.is_empty() && !args.offline {
-                writeln!(out, "no redirects configured (domains.redirects)")?;
-            }
-            Ok(())
-        })?,
-    }
+        if linted_well && followed.is_empty() && !args.offline {
+            writeln!(out, "no redirects configured (domains.redirects)")?;
+        }
+        Ok(())
+    };
+    let each = |it: &FollowedRedirect| json::with(json::findings(&it.findings), json!(it.redirect));
+    let each = || followed.iter().map(each).collect::<Value>();
+    args.output.write(lines, || json::with(json::findings(&all), json!({ "redirects": each() })))?;
     Ok(exit_of(&all))
 }
 

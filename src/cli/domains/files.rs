@@ -1,6 +1,6 @@
 //! Commands that only read or print text: `explain` and `records`.
 
-use std::io::{Read, Write as _};
+use std::io::{self, Read, Write as _};
 use std::path::Path;
 
 use serde_json::json;
@@ -11,7 +11,8 @@ use crate::domains::record_export::export;
 use crate::domains::{Code, DnsRecord, ProbeCache, RegistryFile, explain};
 use crate::model::short;
 
-use super::super::render::{ResultFormat, print, print_json};
+use super::super::output::Out;
+use super::super::render::print;
 use super::args::{ExplainArgs, RecordsArgs};
 use super::settings::{announce, prepare};
 
@@ -26,7 +27,7 @@ pub(super) fn read_text(path: &Path) -> Result<String, Failed> {
     let failed =
         |why: &dyn std::fmt::Display| Failed::new(Exit::Failure, format!("cannot read {}: {why}", path.display()));
     let file: Box<dyn Read> = match path == Path::new("-") {
-        true => Box::new(std::io::stdin()),
+        true => Box::new(io::stdin()),
         false => Box::new(std::fs::File::open(path).map_err(|error| failed(&error))?),
     };
     let mut bytes = Vec::new();
@@ -47,27 +48,21 @@ pub fn explain(args: &ExplainArgs) -> Result<Exit, Failed> {
             ),
         });
     }
-    match args.output.chosen() {
-        ResultFormat::Json => {
-            let each =
-                |code: &Code| json!({ "code": code, "title": code.title(), "cause": code.cause(), "fix": code.cure() });
-            let all: Vec<_> = causes.iter().map(each).collect();
-            print_json(&json!({ "code": causes.first(), "causes": all }))?;
+    let lines = |out: &mut Out<io::Stdout>| {
+        if causes.len() > 1 {
+            writeln!(out, "{LIKELY}\n")?;
         }
-        ResultFormat::Table => print(|out| {
-            if causes.len() > 1 {
-                writeln!(out, "{LIKELY}\n")?;
-            }
-            for (index, code) in causes.iter().enumerate() {
-                let gap = if index == 0 { "" } else { "\n" };
-                writeln!(out, "{gap}{code}: {}", code.title())?;
-                writeln!(out, "  Cause: {}", code.cause())?;
-                writeln!(out, "  Fix:   {}", code.cure())?;
-            }
-            Ok(())
-        })?,
-    }
-    Ok(Exit::Done)
+        for (index, code) in causes.iter().enumerate() {
+            let gap = if index == 0 { "" } else { "\n" };
+            writeln!(out, "{gap}{code}: {}", code.title())?;
+            writeln!(out, "  Cause: {}", code.cause())?;
+            writeln!(out, "  Fix:   {}", code.cure())?;
+        }
+        Ok(())
+    };
+    let each = |code: &Code| json!({ "code": code, "title": code.title(), "cause": code.cause(), "fix": code.cure() });
+    let object = || json!({ "code": causes.first(), "causes": causes.iter().map(each).collect::<Vec<_>>() });
+    args.output.write(lines, object).map(|()| Exit::Done)
 }
 
 /// `petstore domains records`.

@@ -17,7 +17,7 @@ use crate::domains::{
 
 use super::super::confirm::ask;
 use super::super::output::columns;
-use super::super::render::{ResultFormat, print, print_json};
+use super::super::render::{ResultFormat, print};
 use super::args::{AddArgs, RemoveArgs, VerifiedArgs, WhenArgs};
 use super::check::keep;
 use super::json;
@@ -45,14 +45,11 @@ pub fn add(args: &AddArgs, configured: &Configured, file: &RegistryFile) -> Resu
             Ok::<_, RegistryError>(())
         })?;
     }
-    let (format, about) = (args.output.chosen(), json::domain(reading.domain.as_ref()));
-    let findings = &reading.findings;
-    match format {
-        ResultFormat::Json => print_json(&json::with(json::findings(findings), about))?,
-        ResultFormat::Table => print(|out| words::findings(out, findings, at, false))?,
-    }
+    let (domain, findings) = (reading.domain.as_ref(), &reading.findings);
+    let object = || json::with(json::findings(findings), json::domain(domain));
+    args.output.write(|out| words::findings(out, findings, at, false), object)?;
     let exit = exit_of(findings);
-    if let (ResultFormat::Table, Some(Domain { name, unicode, registrable })) = (format, &reading.domain) {
+    if let (ResultFormat::Table, Some(Domain { name, unicode, registrable })) = (args.output.chosen(), domain) {
         if args.dry_run {
             let label = name.relative_to(registrable);
             note(&format!("{name} is {label} in {registrable}; nothing was changed"));
