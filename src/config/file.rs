@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use smart_default::SmartDefault;
 use toml::Spanned;
 
 use super::ConfigError;
@@ -19,11 +20,12 @@ use crate::model::text::{KEY_PREFIX, holds_key};
 use crate::model::{Categories, Limit, PetStatus, short, width};
 
 /// The whole file. Unknown keys are errors. It is written only to be shown: lists as texts, in the order of the fields.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, SmartDefault, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct File {
     /// The profile used when neither flag nor environment names one.
     #[serde(skip_serializing)]
+    #[default("embedded".into())]
     pub profile: String,
     /// The pets screen.
     pub pets: Pets,
@@ -36,6 +38,7 @@ pub struct File {
     /// The appearance of the screen.
     pub ui: Ui,
     /// The saved services, by name. `embedded` always exists.
+    #[default(BTreeMap::from([("embedded".into(), Profile { embedded: true, ..Profile::default() })]))]
     pub profiles: BTreeMap<String, Profile>,
     /// Adding pets.
     pub add: Add,
@@ -134,7 +137,7 @@ number! {
 }
 
 /// Custom domains: the configuration of the project, and how they are checked.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, SmartDefault, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Domains {
     /// The project's main domain (API description, `domains.primary`).
@@ -147,13 +150,16 @@ pub struct Domains {
     /// The CAA identities of the platform's certificate authority.
     pub ca_identities: Vec<String>,
     /// The recursive resolvers to query: `system`, ADDRESS or ADDRESS:PORT, tls://ADDRESS or https://ADDRESS/PATH.
+    #[default(["system", "1.1.1.1", "8.8.8.8", "9.9.9.9"].map(str::to_owned).to_vec())]
     pub resolvers: Vec<String>,
     /// The addresses of name servers, by host name: ADDRESS:PORT.
     #[serde(serialize_with = "name_servers")]
     pub name_servers: BTreeMap<String, String>,
     /// The port of `http://`.
+    #[default(80)]
     pub http_port: u16,
     /// The port of `https://`.
+    #[default(443)]
     pub https_port: u16,
     /// A PEM file of additional CA certificates; empty for none.
     pub trust: PathBuf,
@@ -188,43 +194,6 @@ pub struct Redirect {
     pub to: String,
     /// The HTTP status, usually `301`.
     pub status: u16,
-}
-
-impl Default for Domains {
-    fn default() -> Self {
-        Self {
-            primary: String::new(),
-            redirects: Vec::new(),
-            platform_host: String::new(),
-            ca_identities: Vec::new(),
-            resolvers: ["system", "1.1.1.1", "8.8.8.8", "9.9.9.9"].map(str::to_owned).to_vec(),
-            name_servers: BTreeMap::new(),
-            http_port: 80,
-            https_port: 443,
-            trust: PathBuf::new(),
-            allow_private: false,
-            notify: Notify::default(),
-        }
-    }
-}
-
-impl Default for File {
-    fn default() -> Self {
-        let embedded = Profile { embedded: true, ..Profile::default() };
-        Self {
-            profile: "embedded".into(),
-            profiles: BTreeMap::from([("embedded".into(), embedded)]),
-            pets: Pets::default(),
-            views: Vec::new(),
-            categories: Arc::default(),
-            ui: Ui::default(),
-            add: Add::default(),
-            ssh: Ssh::default(),
-            domains: Domains::default(),
-            actions: Arc::default(),
-            themes: Arc::default(),
-        }
-    }
 }
 
 impl File {
@@ -510,10 +479,11 @@ impl<'de> Deserialize<'de> for ShownColumn {
 }
 
 /// The appearance of the screen.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, SmartDefault, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Ui {
     /// Which colours are used: the name of a theme.
+    #[default(theme_named("default"))]
     pub theme: Spanned<String>,
     /// Characters for lines and marks.
     pub glyphs: Glyphs,
@@ -523,18 +493,6 @@ pub struct Ui {
     pub link: LinkSpeed,
     /// Use the mouse, instead of leaving it to the terminal.
     pub mouse: bool,
-}
-
-impl Default for Ui {
-    fn default() -> Self {
-        Self {
-            theme: theme_named("default"),
-            glyphs: Glyphs::default(),
-            clipboard: Clipboard::default(),
-            link: LinkSpeed::default(),
-            mouse: false,
-        }
-    }
 }
 
 /// The name of a theme that is at no place in a file.

@@ -15,6 +15,7 @@ use rustls::ServerConfig;
 use rustls::crypto::ring;
 use rustls::pki_types::pem::{self, PemObject as _};
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use smart_default::SmartDefault;
 use tokio_rustls::TlsAcceptor;
 use x509_parser::certificate::X509Certificate;
 use x509_parser::prelude::FromDer as _;
@@ -22,33 +23,44 @@ use x509_parser::prelude::FromDer as _;
 use super::limits::{Proxy, RateLimit};
 
 /// The limits that keep one client from taking the service away from the others.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, SmartDefault)]
 pub struct Config {
     /// The largest body of a request, in bytes: 64 KiB.
+    #[default(64 * 1024)]
     pub body_bytes: usize,
     /// The largest request line with headers, in bytes: 32 KiB. There may be 100 headers. Beyond either, hyper itself
     /// answers 431 without a body.
+    #[default(32 * 1024)]
     pub header_bytes: usize,
     /// The time for the request line and headers to arrive, counted from their first byte or the end of the answer
     /// before: 10 s. So a connection may also be idle for that long.
+    #[default(Duration::from_secs(10))]
     pub header_time: Duration,
     /// The time for the body to arrive: 30 s.
+    #[default(Duration::from_secs(30))]
     pub body_time: Duration,
     /// The time for the work between the last byte of the request and the answer: 30 s.
+    #[default(Duration::from_secs(30))]
     pub request_time: Duration,
     /// The time for a client to take any further part of an answer: 30 s.
+    #[default(Duration::from_secs(30))]
     pub write_time: Duration,
     /// Connections at once: 1,024. A further one takes the place of the one that has waited longest for a request or its
     /// body, first of those that never had a valid key. A quarter of them may be slow bodies with the same key.
+    #[default(1024)]
     pub connections: usize,
     /// Event streams at once, beside these connections: 2,048, half of them with the same key at most.
+    #[default(2048)]
     pub streams: usize,
     /// How often a comment shows that an event stream is alive: 15 s.
+    #[default(Duration::from_secs(15))]
     pub comment_every: Duration,
     /// How often it is checked whether the keys of event streams are still valid: 1 s.
+    #[default(Duration::from_secs(1))]
     pub check_keys_every: Duration,
     /// Requests without a valid key that one address gets a 401 for each second: 10. Further ones get a 429; none do
     /// without a limit.
+    #[default(NonZeroU32::new(10))]
     pub failed_authentications: Option<NonZeroU32>,
     /// How often one API key may ask: without a limit.
     pub rate_limit: Option<RateLimit>,
@@ -59,30 +71,8 @@ pub struct Config {
     /// Lines that the log dropped, for the metrics: whatever writes the log counts them.
     pub dropped_log_lines: Counter,
     /// What running requests get to end after the order to stop: 8 s, so that the whole stop stays within 10 s.
+    #[default(Duration::from_secs(8))]
     pub drain: Duration,
-}
-
-impl Default for Config {
-    fn default() -> Self {
-        Self {
-            body_bytes: 64 * 1024,
-            header_bytes: 32 * 1024,
-            header_time: Duration::from_secs(10),
-            body_time: Duration::from_secs(30),
-            request_time: Duration::from_secs(30),
-            write_time: Duration::from_secs(30),
-            connections: 1024,
-            streams: 2048,
-            comment_every: Duration::from_secs(15),
-            check_keys_every: Duration::from_secs(1),
-            failed_authentications: NonZeroU32::new(10),
-            rate_limit: None,
-            proxies: Vec::new(),
-            tls: None,
-            dropped_log_lines: Counter::default(),
-            drain: Duration::from_secs(8),
-        }
-    }
 }
 
 /// The bit of a file's mode that lets everybody read it.

@@ -134,8 +134,8 @@ pub enum Scope {
 }
 
 /// All that a key may do, at least one thing, in the order of [`Scope`]. By default it may read and write.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Scopes([bool; 4]);
+#[derive(Clone, Copy, Debug, PartialEq, Eq, smart_default::SmartDefault)]
+pub struct Scopes(#[default([true, true, false, false])] [bool; 4]);
 
 /// A text that names no scopes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -152,12 +152,6 @@ impl Scopes {
     /// Whether `scope` is among them.
     pub const fn allow(self, scope: Scope) -> bool {
         self.0[scope as usize] || self.0[Scope::Admin as usize]
-    }
-}
-
-impl Default for Scopes {
-    fn default() -> Self {
-        Self([true, true, false, false])
     }
 }
 

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
+use smart_default::SmartDefault;
 use uuid::Uuid;
 
 use crate::api::Client;
@@ -14,9 +15,10 @@ use crate::transfer::preview::RowCounts;
 use crate::transfer::{ColumnMapping, Input, Journal, Target, TransferError};
 
 /// How rows are sent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, SmartDefault)]
 pub struct ImportOptions {
     /// Rows sent at a time, 1 to 16.
+    #[default(4)]
     pub concurrency: usize,
     /// Send no more rows after one that was not added. Otherwise the others are sent.
     pub stop_on_error: bool,
@@ -27,35 +29,21 @@ pub struct ImportOptions {
     pub patience: Patience,
 }
 
-impl Default for ImportOptions {
-    fn default() -> Self {
-        Self { concurrency: 4, stop_on_error: false, send_unknown: false, patience: Patience::default() }
-    }
-}
-
 /// The timeouts and pauses.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, SmartDefault)]
 pub struct Patience {
     /// The first pause after a failure; each further one is twice as long.
+    #[default(Duration::from_millis(200))]
     pub first: Duration,
     /// The longest pause that the service did not ask for.
+    #[default(Duration::from_secs(60))]
     pub longest: Duration,
     /// The import stops after this time without a success, or if the service asks for a longer pause. Without a limit,
     /// somebody must be there to stop it.
     pub give_up: Option<Duration>,
     /// How long requests may take after the import is stopped.
+    #[default(Duration::from_secs(10))]
     pub stop_within: Duration,
-}
-
-impl Default for Patience {
-    fn default() -> Self {
-        Self {
-            first: Duration::from_millis(200),
-            longest: Duration::from_secs(60),
-            give_up: None,
-            stop_within: Duration::from_secs(10),
-        }
-    }
 }
 
 /// The controls of a running import.
