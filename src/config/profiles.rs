@@ -1,8 +1,9 @@
 //! The services to choose from, and the settings after one is chosen in the app. Logging in and out finds the profile,
 //! saves its key and removes it.
 
-use std::fmt;
 use std::path::{Path, PathBuf};
+
+use derive_more::Display;
 
 use super::edit::{add_profile, no_name, remove_key, set_key};
 use super::file::{Accent, is_plain_name};
@@ -48,28 +49,20 @@ pub struct ProfileEntry {
     pub line: Option<usize>,
 }
 
-/// Where a service is.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// Where a service is. As text it is for people; the address is foreign text.
+#[derive(Clone, Debug, PartialEq, Eq, Display)]
 pub enum ServiceLocation {
     /// The embedded store.
+    #[display("embedded store")]
     Inside,
     /// The demo.
+    #[display("embedded store")]
     Demo,
     /// At this address as written, without a user and a password.
     At(String),
     /// The profile has neither or both of `embedded` and `base_url`.
+    #[display("invalid: neither or both of embedded and base_url")]
     Unclear,
-}
-
-/// As text for people. The address is foreign text.
-impl fmt::Display for ServiceLocation {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Inside | Self::Demo => formatter.write_str("embedded store"),
-            Self::At(address) => formatter.write_str(address),
-            Self::Unclear => formatter.write_str("invalid: neither or both of embedded and base_url"),
-        }
-    }
 }
 
 impl Profiles {

@@ -1,8 +1,8 @@
 //! The sources of settings: flags, environment, and the configuration file; and which of them a setting came from.
 
+use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
-use std::{fmt, io};
 
 use clap::Args;
 use toml_edit::{Document, TableLike};
@@ -143,13 +143,16 @@ pub struct SshSession {
 }
 
 /// Where a setting came from.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, derive_more::Display)]
 pub enum Origin {
     /// A command-line option, such as `--base-url`.
+    #[display("from {_0}")]
     Flag(&'static str),
     /// An environment variable.
+    #[display("from environment {_0}")]
     Environment(&'static str),
     /// The configuration file.
+    #[display("{}, line {line}", path.file_name().unwrap_or(path.as_os_str()).display())]
     File {
         /// Which file.
         path: PathBuf,
@@ -157,25 +160,11 @@ pub enum Origin {
         line: usize,
     },
     /// Chosen in the app.
+    #[display("chosen in the app")]
     ByHand,
     /// The built-in default.
+    #[display("default")]
     Default,
-}
-
-impl fmt::Display for Origin {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Flag(name) => write!(f, "from {name}"),
-            Self::Environment(name) => write!(f, "from environment {name}"),
-            Self::File { path, line } => {
-                let name =
-                    path.file_name().map_or_else(|| path.display().to_string(), |name| name.display().to_string());
-                write!(f, "{name}, line {line}")
-            }
-            Self::ByHand => f.write_str("chosen in the app"),
-            Self::Default => f.write_str("default"),
-        }
-    }
 }
 
 /// A setting with its origin.

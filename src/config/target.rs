@@ -1,9 +1,9 @@
 //! The selected service: its address, its key, and where both came from.
 
-use std::fmt;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
+use derive_more::Display;
 use toml_edit::{Document, Item, Table};
 
 use super::paths::expand_home;
@@ -305,18 +305,24 @@ pub struct Remote {
 }
 
 /// Where a key came from.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Display)]
 pub enum KeyOrigin {
     /// An environment variable.
+    #[display("from environment {}", without_keys(_0))]
     Environment(String),
+    #[display("from the file {}", without_keys(&_0.to_string_lossy()))]
     File(PathBuf),
     /// A program and its arguments, separated by spaces.
+    #[display("from the command {}", short(&without_keys(_0)))]
     Command(String),
     /// Created for the embedded store.
+    #[display("created for this session")]
     Embedded,
     /// Typed in this session.
+    #[display("typed in this session")]
     Typed,
     /// None is set.
+    #[display("none")]
     #[default]
     Absent,
 }
@@ -327,19 +333,6 @@ impl From<&KeySource> for KeyOrigin {
             KeySource::Env(name) => Self::Environment(name.clone()),
             KeySource::File(path) => Self::File(path.clone()),
             KeySource::Command(words) => Self::Command(words.join(" ")),
-        }
-    }
-}
-
-impl fmt::Display for KeyOrigin {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Environment(name) => write!(f, "from environment {}", without_keys(name)),
-            Self::File(path) => write!(f, "from the file {}", without_keys(&path.to_string_lossy())),
-            Self::Command(words) => write!(f, "from the command {}", short(&without_keys(words))),
-            Self::Embedded => f.write_str("created for this session"),
-            Self::Typed => f.write_str("typed in this session"),
-            Self::Absent => f.write_str("none"),
         }
     }
 }

@@ -62,20 +62,14 @@ impl FromStr for ShownColumn {
     }
 }
 
-/// The order of a list.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// The order of a list: `name` or `name:desc`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, derive_more::Display)]
+#[display("{}{}", column.as_str(), if *descending { ":desc" } else { "" })]
 pub struct SortOrder {
     /// By this column, one of the pets.
     pub column: Column,
     /// The largest first.
     pub descending: bool,
-}
-
-/// `name` or `name:desc`
-impl fmt::Display for SortOrder {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "{}{}", self.column.as_str(), if self.descending { ":desc" } else { "" })
-    }
 }
 
 impl FromStr for SortOrder {

@@ -1,16 +1,18 @@
 //! The address of a service, and its API key.
 
-use std::fmt;
 use std::net::IpAddr;
 use std::str::FromStr;
 
+use derive_more::{Debug, Display};
 use secrecy::{ExposeSecret, SecretString};
 use url::{Host, Url};
 
 use super::text;
 
 /// The base address of a service, including `/v1`: `https://api.example.com/v1` (section 1 of the description).
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq, Debug, Display)]
+#[display("{}", _0.as_str().trim_end_matches('/'))]
+#[debug("{}", self)]
 pub struct BaseUrl(Url);
 
 /// Why an address or a key is invalid.
@@ -118,20 +120,9 @@ impl FromStr for BaseUrl {
     }
 }
 
-impl fmt::Display for BaseUrl {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.0.as_str().trim_end_matches('/'))
-    }
-}
-
-impl fmt::Debug for BaseUrl {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
-    }
-}
-
 /// An API key (section 5). Never printed: `Debug` shows the last four characters at most.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
+#[debug("ApiKey(...{})", self.ending())]
 pub struct ApiKey(SecretString);
 
 impl ApiKey {
@@ -161,12 +152,6 @@ impl ApiKey {
     /// The key itself, for the code that puts it into the request.
     pub(crate) fn expose(&self) -> &str {
         self.0.expose_secret()
-    }
-}
-
-impl fmt::Debug for ApiKey {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "ApiKey(...{})", self.ending())
     }
 }
 

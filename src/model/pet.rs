@@ -59,7 +59,7 @@ pub struct NewPet {
 }
 
 /// Identifies one creation, even if it is sent several times: at most 255 visible ASCII characters.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, derive_more::Display, Serialize, Deserialize)]
 #[serde(try_from = "String")]
 pub struct IdempotencyKey(String);
 
@@ -91,12 +91,6 @@ impl IdempotencyKey {
     /// The key of part `number` of this creation.
     pub fn part(&self, number: usize) -> Self {
         Self(format!("{self}.{number}"))
-    }
-}
-
-impl fmt::Display for IdempotencyKey {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
     }
 }
 
@@ -212,10 +206,11 @@ impl FromStr for PetStatus {
 }
 
 /// A status as a service sent it. An unknown word is kept, so that the row stays usable.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, derive_more::From, Serialize, Deserialize)]
 #[serde(from = "String", untagged)]
 pub enum ObservedStatus {
     /// One of the three of the description.
+    #[from]
     Known(PetStatus),
     /// Any other word, byte for byte as it came. Clean it before showing it.
     Unknown(String),
@@ -231,12 +226,6 @@ impl ObservedStatus {
     }
 }
 
-impl From<PetStatus> for ObservedStatus {
-    fn from(status: PetStatus) -> Self {
-        Self::Known(status)
-    }
-}
-
 impl From<String> for ObservedStatus {
     fn from(word: String) -> Self {
         word.parse().map_or_else(|NotAStatus| Self::Unknown(word), Self::Known)
@@ -244,9 +233,22 @@ impl From<String> for ObservedStatus {
 }
 
 /// How many pets one list request may return: 1 to 100.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    derive_more::Display,
+    smart_default::SmartDefault,
+)]
 #[serde(try_from = "i64", into = "i64")]
-pub struct Limit(u8);
+pub struct Limit(#[default(20)] u8);
 
 impl TryFrom<i64> for Limit {
     type Error = NotALimit;
@@ -272,18 +274,6 @@ impl Limit {
     /// The number, 1 to 100.
     pub const fn get(self) -> u8 {
         self.0
-    }
-}
-
-impl Default for Limit {
-    fn default() -> Self {
-        Self(20)
-    }
-}
-
-impl fmt::Display for Limit {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
     }
 }
 

@@ -14,9 +14,10 @@ use crate::model::text::causes;
 
 /// The address of a database, for example `sqlite:store.db`, `sqlite:///var/lib/petstore/store.db` or
 /// `postgres://petstore@db.shop.example/pets`. What is shown of it has no password.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, derive_more::Display)]
 pub enum DatabaseUrl {
     /// A SQLite file, by its absolute path.
+    #[display("sqlite:{}", _0.display())]
     Sqlite(PathBuf),
     /// A PostgreSQL server.
     Postgres(PostgresUrl),
@@ -46,15 +47,6 @@ impl FromStr for DatabaseUrl {
             }
             Some(("postgres" | "postgresql", _)) => Ok(Self::Postgres(text.parse()?)),
             _ => refused("use sqlite:FILE or postgres://USER@HOST/DATABASE"),
-        }
-    }
-}
-
-impl fmt::Display for DatabaseUrl {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Sqlite(path) => write!(f, "sqlite:{}", path.display()),
-            Self::Postgres(url) => url.fmt(f),
         }
     }
 }
