@@ -225,10 +225,8 @@ mod tests {
     #[test]
     fn editing_goes_by_cluster() {
         assert_eq!(typed("e\u{301}👨‍👩‍👧", &[Edit::Clear(To::Left)]), ("e\u{301}".into(), 3));
-        assert_eq!(
-            typed("e\u{301}x", &[Edit::Go(To::Left), Edit::Go(To::Left), Edit::Clear(To::Right)]),
-            ("x".into(), 0)
-        );
+        let twice_left = [Edit::Go(To::Left), Edit::Go(To::Left), Edit::Clear(To::Right)];
+        assert_eq!(typed("e\u{301}x", &twice_left), ("x".into(), 0));
         assert_eq!(typed("one two  ", &[Edit::Clear(To::Blank)]), ("one ".into(), 4));
         assert_eq!(typed("one", &[Edit::Clear(To::Blank)]), (String::new(), 0));
         assert_eq!(typed("abc", &[Edit::Go(To::Left), Edit::Clear(To::End)]), ("ab".into(), 2));
@@ -240,21 +238,10 @@ mod tests {
     fn words_are_moved_over_and_cleared_as_in_a_shell() {
         let cursor = |text: &str, edits: &[Edit]| typed(text, edits).1;
         assert_eq!(cursor("one two.three ", &[Edit::Go(To::WordLeft)]), 8);
-        assert_eq!(
-            cursor(
-                "one two.three ",
-                &[Edit::Go(To::WordLeft), Edit::Go(To::WordLeft), Edit::Go(To::WordLeft), Edit::Go(To::WordLeft)]
-            ),
-            0
-        );
+        assert_eq!(cursor("one two.three ", &[Edit::Go(To::WordLeft); 4]), 0);
         assert_eq!(cursor(" one two", &[Edit::Go(To::Start), Edit::Go(To::WordRight)]), 4);
-        assert_eq!(
-            cursor(
-                " one two ",
-                &[Edit::Go(To::Start), Edit::Go(To::WordRight), Edit::Go(To::WordRight), Edit::Go(To::WordRight)]
-            ),
-            9
-        );
+        let words = [Edit::Go(To::WordRight); 3];
+        assert_eq!(cursor(" one two ", &[&[Edit::Go(To::Start)], &words[..]].concat()), 9);
         assert_eq!(cursor("e\u{301}a ポチ", &[Edit::Go(To::WordLeft)]), 5);
         assert_eq!(typed("/home/ada/x.csv", &[Edit::Clear(To::WordLeft)]), ("/home/ada/x.".into(), 12));
         assert_eq!(typed("one two  ", &[Edit::Clear(To::WordLeft), Edit::Clear(To::WordLeft)]), (String::new(), 0));
