@@ -17,7 +17,7 @@
 //! looks up the command. Commands are in the file of their screen or box, those of none in `tui::update`, and what two
 //! screens share in `tui::places`. What takes time is a job, one type in the file of what it is about (`tui::screens::pets::reading` for
 //! lists): what is asked, what the worker does for it, through `app`, [`api`], [`domains`] or files, and what follows from
-//! its answer (`tui::job`). Adding a pet begins none: it becomes a line of `app::outbox`, and after every message
+//! its answer (`tui::job`). Adding or changing a pet begins none: it becomes a line of `app::outbox`, and after every message
 //! `tui::screens::add_pet::lines` begins what is due of them. `tui::update` has the few others that follow every message. A frame goes from
 //! `tui::view` over the `view` of a screen to `tui::terminal`, which writes what is different, on a thread.
 //! The service inside the app is started by `cli::service`, which `cli::launch` hands to the worker.
@@ -79,14 +79,14 @@
 //! | Idempotency-Key | makes a creation that is sent again the same creation (an addition) |
 //! | unknown outcome | a creation that may or may not have happened: no answer came |
 //! | settle | find out about an unknown outcome, by sending again with its key or by a person |
-//! | outbox | pets on their way to a service, each of which is added once (`app::outbox`) |
-//! | line, fate | a pet of the outbox, and what has become of it (`app::outbox::queue`) |
+//! | outbox | pets and changes on their way to a service, each added or made once (`app::outbox`) |
+//! | line, fate | a pet or a change in the outbox, and what has become of it (`app::outbox::queue`) |
 //! | command, place | what a user can do, and where its keys work: a page or a box (`tui::command`, `tui::places`) |
 //! | box, popup | what lies over a screen until it is answered (`tui::popups`) |
 //! | slot, lane | where one job runs at a time, and jobs side by side in one slot (`tui::pending`) |
 //! | exchange | a request and its answer, as recorded for the screen of requests ([`api::exchange`]) |
 //! | log | records in the lines of a file, which count once they are whole (`local::log`) |
-//! | queue | pets that wait to be sent (`app::outbox::queue`) |
+//! | queue | pets and changes that wait to be sent (`app::outbox::queue`) |
 //! | draft | what is typed and not sent, kept on disk (`tui::drafts`) |
 //! | session cache | the pets of a service kept for the next start (`tui::session_cache`) |
 //! | report | what an import did, row by row, beside its file (`transfer::journal`) |

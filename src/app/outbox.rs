@@ -1,6 +1,6 @@
-//! Adds each pet exactly once. It becomes a line, which is written to a [`queue`], sent, and never sent again if that could
-//! add a second pet; [`search_for`] finds one that was sent without an answer. The screen shows the lines, and the dialogue
-//! asks about them.
+//! Adds each pet, and makes each change of one, exactly once. It becomes a line, which is written to a [`queue`], sent, and
+//! never sent again if that could do it twice; [`search_for`] finds a pet that was sent without an answer. The screen shows
+//! the lines, and the dialogue asks about them.
 
 pub mod queue;
 
@@ -13,8 +13,13 @@ use crate::api::inventory::in_parts;
 use crate::api::{Client, Failure, Remedy};
 use crate::app::inventory::store::PetStore;
 use crate::config::file::LoadLimit;
-use crate::model::{Categories, Draft, FieldError, IdempotencyKey, NewPet, Pet, PetId, PetQuery, cut, display_safe};
-use queue::{Attempt, Fate, Line, LineSent, LineToSend, QueueRecord, QueuedPet, SentAt, SentPet, Unfinished};
+use crate::model::{
+    Categories, Draft, FieldError, IdempotencyKey, IdempotencyKeys, NewPet, Pet, PetId, PetPatch, PetQuery, cut,
+    display_safe,
+};
+use queue::{
+    Attempt, Fate, Line, LineSent, LineToSend, QueueRecord, QueuedChange, QueuedPet, SentAt, SentPet, Unfinished,
+};
 
 /// The most columns of a reason from the file.
 const LONGEST_REASON: usize = 300;
@@ -105,7 +110,8 @@ impl Outbox {
         edited: Option<u64>,
     ) -> u64 {
         self.last += 1;
-        let typed = QueuedPet { line: self.last, at, key, pet, known: store.known_ids().max().unwrap_or(0) };
+        let typed =
+            QueuedPet { line: self.last, at, key, pet, known: store.known_ids().max().unwrap_or(0), change: None };
         let line = self.keep(Line::from(typed).checked(categories));
         if let Some(number) = edited {
             self.unwritten.push(QueueRecord::Dropped { line: number });
@@ -121,6 +127,57 @@ impl Outbox {
             self.lines.remove(oldest);
         }
         self.last
+    }
+
+    /// Takes the changes of a command, each a pet as it will be and as it was seen. The number of the command.
+    pub fn take_changes(
+        &mut self,
+        pets: Vec<(Pet, Pet)>,
+        is_undo: bool,
+        keys: &mut IdempotencyKeys,
+        at: Timestamp,
+    ) -> u64 {
+        let command = self.last + 1;
+        for (wanted, seen) in pets {
+            self.last += 1;
+            let status = wanted.status.as_ref().and_then(|status| status.as_str().parse().ok());
+            let pet = Draft { name: wanted.name.clone(), category_id: wanted.category_id.to_string(), status };
+            let change = Some(Box::new(QueuedChange { seen, wanted, command, is_undo }));
+            let line = self.keep(QueuedPet { line: self.last, at, key: keys.make(), pet, known: 0, change }.into());
+            self.lines.push(line);
+        }
+        command
+    }
+
+    /// The changes that are still to be made, with their lines.
+    pub fn changes(&self) -> impl DoubleEndedIterator<Item = (&Line, &QueuedChange)> {
+        let waiting = self.lines.iter().filter(|line| line.fate.is_waiting());
+        waiting.filter_map(|line| Some((line, line.typed.change.as_deref()?)))
+    }
+
+    /// A change, and those of the same pet after it that were made on top of it.
+    pub fn from_change(&self, number: u64) -> Vec<(u64, QueuedChange)> {
+        let lines = self.position(number).map_or(&[][..], |at| &self.lines[at..]);
+        let Some(id) = lines.first().and_then(|line| Some(line.typed.change.as_ref()?.seen.id)) else {
+            return Vec::new();
+        };
+        let own = lines.iter().filter(|line| line.typed.line == number || line.changes(id));
+        own.filter_map(|line| Some((line.typed.line, line.typed.change.as_deref()?.clone()))).collect()
+    }
+
+    /// Whether nothing has to be sent before this line: changes of a pet are made in their order.
+    pub fn is_first(&self, line: &Line) -> bool {
+        let id = line.typed.change.as_ref().map(|change| change.seen.id);
+        let mut before = self.lines.iter().take_while(|before| before.typed.line != line.typed.line);
+        id.is_none_or(|id| !before.any(|before| before.changes(id)))
+    }
+
+    /// A change is not made, for this reason: it stays for the user to see.
+    pub fn refuse(&mut self, number: u64, why: String) {
+        let Some(line) = self.line_mut(number) else { return };
+        line.fate = Fate::Refused(why);
+        let records = line.records().collect::<Vec<_>>();
+        self.unwritten.extend(records);
     }
 
     /// Takes what an earlier version sent without an answer, unless it is a line already.
@@ -151,7 +208,10 @@ impl Outbox {
         let mut records = std::mem::take(&mut self.writing);
         for line in self.lines.iter_mut().filter(|line| line.fate == Fate::Unwritten) {
             let number = line.typed.line;
-            let is_it = |record: &QueueRecord| matches!(record, QueueRecord::Typed(typed) if typed.line == number);
+            let is_it = |record: &QueueRecord| {
+                let (QueueRecord::Typed(typed) | QueueRecord::Change(typed)) = record else { return false };
+                typed.line == number
+            };
             if !is_written || records.iter().any(is_it) {
                 line.fate = Fate::Waiting;
             }
@@ -183,7 +243,12 @@ impl Outbox {
         let line = line.clone();
         match line.fate {
             Fate::Saved(id) => {
-                self.saved += 1;
+                if line.typed.change.is_some() {
+                    // The pet itself shows it.
+                    self.lines.retain(|line| line.typed.line != number);
+                } else {
+                    self.saved += 1;
+                }
                 // What the file could not take of it is settled by this.
                 if self.not_in_file().any(|record| record.line() == number) {
                     self.unwritten.retain(|record| record.line() != number);
@@ -201,7 +266,7 @@ impl Outbox {
         line.sent = None;
         if let Fate::Refused(_) = std::mem::replace(&mut line.fate, Fate::Waiting) {
             // That undoes a refusal.
-            let typed = QueueRecord::Typed(line.typed.clone());
+            let typed = line.typed.clone().record();
             self.unwritten.push(typed);
         }
     }
@@ -236,6 +301,8 @@ impl Line {
             // A code that was not in a barcode file, which earlier versions had.
             let unknown = "unknown code: Its pet is not known. Enter edits it.";
             Some(if why.is_empty() { unknown.to_owned() } else { cut(&display_safe(why), LONGEST_REASON) })
+        } else if self.typed.change.is_some() {
+            None
         } else {
             self.typed.pet.check(categories).err().map(|errors| errors.first().map_or_else(String::new, reason))
         };
@@ -254,14 +321,19 @@ impl Line {
             self.fate = Fate::Unknown(None);
             return None;
         }
-        let QueuedPet { line, at, key, pet, .. } = &self.typed;
-        let Ok(new) = pet.check(categories) else {
+        let QueuedPet { line, at, key, pet, change, .. } = &self.typed;
+        let patch = change.as_ref().map(|change| (change.seen.id, PetPatch::between(&change.seen, &change.wanted)));
+        let new = match change.as_ref().map(|change| change.wanted.clone()) {
+            Some(Pet { name, category_id, .. }) => Ok(NewPet { name, category_id, status: pet.status }),
+            None => pet.check(categories),
+        };
+        let Ok(new) = new else {
             self.fate = Fate::Refused("cannot be sent".to_owned());
             return None;
         };
         let again = self.sent.as_ref().map(|first| SentAt { here: *at, there: first.there });
         let attempt = attempt.clone();
-        Some(LineToSend { line: *line, new, key: key.clone(), attempt, again, is_kept: true, repeats: false })
+        Some(LineToSend { line: *line, new, patch, key: key.clone(), attempt, again, is_kept: true, repeats: false })
     }
 
     /// Takes up what came of sending it to `service`.
@@ -275,8 +347,10 @@ impl Line {
                 if is_final { Fate::Unknown(None) } else { Fate::Waiting }
             }
             LineSent::Failed(failure) if !failure.may_pass() && failure.remedy() != Remedy::EnterKey => {
-                // What is refused now may have been added before, unless its values are wrong.
-                if self.sent.is_some() && failure.remedy() != Remedy::CorrectValue {
+                // What is refused now may have been done before, unless its values are wrong, or the pet is not as it was
+                // seen: done before, it would have been answered as then.
+                let says_all = failure.remedy() == Remedy::CorrectValue || failure.changed().is_some();
+                if self.sent.is_some() && !says_all {
                     self.fate = Fate::Unknown(None);
                     return;
                 }
@@ -354,7 +428,7 @@ mod tests {
     use uuid::Uuid;
 
     use super::*;
-    use crate::model::IdempotencyKeys;
+    use crate::model::PetStatus;
 
     #[test]
     fn the_id_of_an_accepted_pet_is_written_again_until_the_file_has_it() {
@@ -374,11 +448,78 @@ mod tests {
         }
     }
 
+    /// Pet 7 is sold and returned, pet 8 is sold: lines 1 to 3, in the file.
+    fn changed() -> Outbox {
+        let pet = |id, status: PetStatus| Pet { id, name: "Rex".into(), category_id: 3, status: Some(status.into()) };
+        let [available, sold] = [PetStatus::Available, PetStatus::Sold].map(|status| pet(7, status));
+        let other = (pet(8, PetStatus::Sold), pet(8, PetStatus::Pending));
+        let (mut outbox, mut keys) = (Outbox::default(), IdempotencyKeys::new(Uuid::nil()));
+        for (wanted, seen) in [(sold.clone(), available.clone()), (available, sold), other] {
+            outbox.take_changes(vec![(wanted, seen)], false, &mut keys, Timestamp::UNIX_EPOCH);
+        }
+        assert!(matches!(outbox.begin_writing()[..], [QueueRecord::Change(_), ..]));
+        outbox.written(true);
+        outbox
+    }
+
+    fn first(outbox: &Outbox) -> Vec<u64> {
+        outbox.lines.iter().filter(|line| outbox.is_first(line)).map(|line| line.typed.line).collect()
+    }
+
+    #[test]
+    fn a_change_is_sent_after_those_of_its_pet_and_with_what_was_seen() {
+        let (mut outbox, attempt) = (changed(), Attempt::new(None, None));
+        assert_eq!(first(&outbox), [1, 3]);
+        let to_send = outbox.to_send(1, &attempt, &Categories::default()).unwrap();
+        let patch = serde_json::to_string(&to_send.patch.unwrap().1).unwrap();
+        assert!(patch.starts_with(r#"[{"op":"test","path":"/status","value":"available"}"#), "{patch}");
+        // What is lost is sent again with its key.
+        outbox.on_sent(1, &LineSent::Failed(Failure::NoAnswer { after: Default::default() }), attempt.clone(), "shop");
+        assert_eq!(outbox.to_send(1, &attempt, &Categories::default()).unwrap().key, to_send.key);
+        assert_eq!(first(&outbox), [1, 3]);
+        outbox.on_sent(1, &LineSent::Saved(outbox.lines[1].typed.change.clone().unwrap().seen), attempt, "shop");
+        assert_eq!((first(&outbox), outbox.saved), (vec![2, 3], 0));
+    }
+
+    #[test]
+    fn where_somebody_was_faster_also_after_a_lost_answer_what_was_changed_on_top_goes_with_it() {
+        let (mut outbox, attempt) = (changed(), Attempt::new(None, None));
+        let faster = Failure::Refused {
+            status: 409,
+            code: Some("changed".to_owned()),
+            message: String::new(),
+            retry_after: None,
+            body: Some(r#"{"code":"changed","message":"","pet":{"id":7,"name":"Rex","categoryId":3}}"#.to_owned()),
+        };
+        outbox.lines[0].sent = Some(attempt.clone());
+        outbox.on_sent(1, &LineSent::Failed(faster), attempt, "shop");
+        assert!(!outbox.lines[0].is_unknown() && outbox.lines[0].fate.explanation().is_some());
+        assert_eq!(outbox.from_change(1).into_iter().map(|(line, _)| line).collect::<Vec<_>>(), [1, 2]);
+    }
+
+    #[test]
+    fn a_change_that_was_made_while_its_file_could_not_be_written_is_not_sent_again_from_there() {
+        let (mut outbox, attempt) = (changed(), Attempt::new(None, None));
+        let sold = outbox.lines[2].typed.change.clone().unwrap();
+        outbox.take_changes(
+            vec![(sold.seen.clone(), sold.wanted)],
+            true,
+            &mut IdempotencyKeys::new(Uuid::max()),
+            Timestamp::UNIX_EPOCH,
+        );
+        outbox.begin_writing();
+        outbox.written(false);
+        assert!(!outbox.to_send(4, &attempt, &Categories::default()).unwrap().is_kept);
+        outbox.on_sent(4, &LineSent::Saved(sold.seen), attempt, "shop");
+        let records = outbox.begin_writing();
+        assert!(matches!(records.last(), Some(QueueRecord::Saved { line: 4, id: 8 })), "{records:?}");
+    }
+
     #[test]
     fn a_refusal_says_nothing_about_an_earlier_attempt_unless_the_values_are_wrong() {
         let key = IdempotencyKeys::new(Uuid::nil()).make();
         let at = "2026-11-20T14:03:07Z".parse().unwrap();
-        let typed = QueuedPet { line: 1, at, key, pet: Draft::default(), known: 0 };
+        let typed = QueuedPet { line: 1, at, key, pet: Draft::default(), known: 0, change: None };
         let attempt = Attempt::new(None, None);
         let after = |sent: Option<&Attempt>, status| {
             let mut line = Line { sent: sent.cloned(), ..typed.clone().into() };

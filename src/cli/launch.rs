@@ -420,12 +420,14 @@ fn hand_over(state: &AppState, is_kept: bool, queued: bool) {
         let fate = if queued && is_named { "saved for the next start" } else { "not sent" };
         let waiting = (counts.waiting > 0).then(|| format!("{} {fate}", counted(counts.waiting, "line")));
         let unknown = (counts.unknown > 0).then(|| format!("{} without an answer", counts.unknown));
-        lines.push(format!("taken but not added: {}", Vec::from_iter(waiting.into_iter().chain(unknown)).join(", ")));
+        lines.push(format!("taken but not done: {}", Vec::from_iter(waiting.into_iter().chain(unknown)).join(", ")));
     }
     if !queued {
         for line in state.add.outbox.lines.iter().filter(|line| line.fate.is_waiting()) {
             let (name, category) = (short(&line.typed.pet.name), short(&line.typed.pet.category_id));
-            lines.push(format!("not sent: name {name:?}, category {category:?}"));
+            let status = line.typed.pet.status.map_or(String::new(), |status| format!(", status {status}"));
+            let id = line.typed.change.as_ref().map_or(String::new(), |change| format!(", id {}", change.seen.id));
+            lines.push(format!("not sent: name {name:?}, category {category:?}{status}{id}"));
         }
     }
     let refused = |line: &&Line| matches!(line.fate, Fate::Refused(_));

@@ -69,10 +69,18 @@ impl Session {
     pub(super) async fn add(&mut self) -> Asked<()> {
         let mut draft = Draft::default();
         let waiting: Vec<_> = self.outbox.lines.iter().filter(|line| !line.fate.is_saved()).cloned().collect();
-        if !waiting.is_empty() && self.may_add(waiting.len() as u64).await? {
+        let changes = waiting.iter().filter(|line| line.typed.change.is_some()).count();
+        let may_send = match waiting.len() - changes {
+            0 => changes > 0 && self.may_change(changes).await?,
+            pets => self.may_add(pets as u64).await?,
+        };
+        if may_send {
             for line in waiting {
                 self.talk.say(format!("Waiting: {}.", self.named(&line)))?;
-                self.bring(line.typed.line, &mut draft).await?;
+                match line.typed.change {
+                    Some(_) => self.bring_change(line.typed.line).await?,
+                    None => self.bring(line.typed.line, &mut draft).await?,
+                }
             }
         }
         loop {
@@ -134,7 +142,7 @@ impl Session {
     }
 
     /// Writes what the file did not take yet. If that fails, says so; what is typed is sent all the same.
-    async fn write(&mut self) -> Asked<()> {
+    pub(super) async fn write(&mut self) -> Asked<()> {
         let records = self.outbox.begin_writing();
         let written = if records.is_empty() { Ok(()) } else { self.queue.write(records).await };
         self.outbox.written(written.is_ok());
@@ -227,8 +235,9 @@ impl Session {
 
     /// Sends a pet once, or as often as it may be within seconds. Gives why it failed; if the user stops that, the outcome
     /// is unknown.
-    async fn send(&mut self, number: u64) -> Asked<Option<Failure>> {
-        let client = self.setup.client.called("add");
+    pub(super) async fn send(&mut self, number: u64) -> Asked<Option<Failure>> {
+        let change = self.outbox.line(number).and_then(|line| line.typed.change.clone());
+        let client = self.setup.client.called(if change.is_some() { "change" } else { "add" });
         let key = match &self.settings.service {
             Service::Demo | Service::Embedded { .. } => None,
             Service::Remote(remote) => Some(remote.key.as_ref().map_or("", ApiKey::ending)),
@@ -255,6 +264,7 @@ impl Session {
                     return self.write().await.map(|()| Some(failure));
                 }
                 LineSent::Saved(pet) => {
+                    change.map_or(Ok(()), |change| self.changed(&change, &pet))?;
                     self.pets.put([pet]);
                     return self.write().await.map(|()| None);
                 }
@@ -286,6 +296,7 @@ impl Session {
     /// Reminds of a pet that is left as it is.
     fn remind(&mut self, line: &Line) -> Asked<()> {
         let text = match line.is_unknown() {
+            true if line.typed.change.is_some() => format!("May have been changed: {}.", self.named(line)),
             true => format!("May have been added: {}.", self.named(line)),
             false => format!("Not sent: {}.", short(&line.typed.pet.name)),
         };
@@ -293,8 +304,11 @@ impl Session {
     }
 
     /// A pet of the queue.
-    fn named(&self, line: &Line) -> String {
+    pub(super) fn named(&self, line: &Line) -> String {
         let (pet, categories) = (&line.typed.pet, &self.settings.categories);
+        if let Some(change) = &line.typed.change {
+            return words::pet(&change.wanted, categories);
+        }
         pet.check(categories).map_or_else(|_| short(&pet.name), |new| words::new_pet(&new, categories))
     }
 }

@@ -1,14 +1,14 @@
 //! Sells, reserves and returns pets, one after another, each tested against what was read out of it before: nothing is
-//! overwritten unseen. The last change can be undone.
-
-use std::future::ready;
+//! overwritten unseen. The last change can be undone. Each waits in the queue of the pets that are added until its outcome
+//! is known.
 
 use super::prompt::Asked;
 use super::session::Session;
 use super::words;
-use crate::api::retry::change_pet_once;
+use crate::api::Failure;
 use crate::app::inventory::changes::NOTHING_TO_UNDO;
-use crate::model::{Limit, Pet, PetId, PetMembers, PetPatch, PetQuery, PetStatus, short};
+use crate::app::outbox::queue::QueuedChange;
+use crate::model::{Limit, Pet, PetId, PetMembers, PetQuery, PetStatus, counted, short};
 
 const HELP: &str = "Type the number of a pet in the last list, such as 3, or id and its id, such as id 17. \
                     undo takes back your last change.";
@@ -30,17 +30,36 @@ impl Session {
             question = "Another pet, undo, or press Enter to end:";
             match which {
                 Which::End => return Ok(()),
-                Which::Undo => match self.last_change.clone() {
-                    Some((is, was)) => self.change_to(is, was, true).await?,
-                    None => self.talk.say(NOTHING_TO_UNDO)?,
-                },
+                Which::Undo => self.undo().await?,
                 Which::Id(id) => self.sell(id).await?,
             }
         }
     }
 
+    /// Undoes the last change, or takes it back while it waits. What may have been made already is settled first.
+    async fn undo(&mut self) -> Asked<()> {
+        let waiting = self.outbox.changes().next_back().map(|(line, _)| line.clone());
+        match (waiting, self.last_change.clone()) {
+            (Some(line), _) if line.sent.is_some() => self.bring_change(line.typed.line).await,
+            (Some(line), _) => {
+                self.talk.say(format!("Taken back: {}.", self.named(&line)))?;
+                self.skip_change(line.typed.line).await
+            }
+            (None, Some((is, was))) => self.change_to(is, was, true).await,
+            (None, None) => self.talk.say(NOTHING_TO_UNDO),
+        }
+    }
+
     /// Says what a pet is, and asks what it becomes.
     async fn sell(&mut self, id: PetId) -> Asked<()> {
+        let waiting = self.outbox.lines.iter().filter(|line| line.changes(id)).cloned();
+        for line in waiting.collect::<Vec<_>>() {
+            self.talk.say(format!("Waiting: {}.", self.named(&line)))?;
+            self.bring_change(line.typed.line).await?;
+            if self.outbox.line(line.typed.line).is_some() {
+                return Ok(());
+            }
+        }
         let known = self.pets.get(id).cloned();
         let Some(pet) = (if known.is_some() { known } else { self.find_by_id(id).await? }) else { return Ok(()) };
         if !self.setup.client.offers_changes() {
@@ -65,44 +84,88 @@ impl Session {
         self.change_to(pet, wanted, false).await
     }
 
-    /// Makes `wanted` of a pet, if it still is as it was `seen`, and says what came of that.
-    async fn change_to(&mut self, seen: Pet, wanted: Pet, is_undo: bool) -> Asked<()> {
+    /// Whether so many pets may be changed; asks for a protected profile.
+    pub(super) async fn may_change(&mut self, count: usize) -> Asked<bool> {
         if self.settings.protect && !self.may_add {
-            self.talk.say(format!("This changes 1 pet of {}.", self.place()))?;
+            self.talk.say(format!("This changes {} of {}.", counted(count, "pet"), self.place()))?;
             self.may_add = self.talk.is_yes("This profile is protected. Continue?", false).await?;
             if !self.may_add {
-                return self.talk.say("Nothing was sent.");
+                self.talk.say("Nothing was sent.")?;
             }
         }
-        let (client, key) = (self.setup.client.called("change"), self.keys.make());
-        let (patch, name) = (PetPatch::between(&seen, &wanted), short(&seen.name));
-        let (waiting, unknown) =
-            (format!("Still waiting for {}.", self.service), format!("{name} may or may not have been changed."));
-        let sending = change_pet_once(&client, seen.id, &patch, &key);
-        let sent = match self.talk.during(sending, || waiting.clone()).await {
-            Ok(sent) => sent,
-            Err(leave) => return self.talk.say(unknown).and(Err(leave)),
-        };
-        let categories = self.settings.categories.clone();
-        let named = |pet: &Pet| words::pet(pet, &categories);
-        if let Err(failure) = &sent {
+        Ok(self.may_add || !self.settings.protect)
+    }
+
+    /// Makes `wanted` of a pet, if it still is as it was `seen`, and says what came of that.
+    async fn change_to(&mut self, seen: Pet, wanted: Pet, is_undo: bool) -> Asked<()> {
+        if !self.may_change(1).await? {
+            return Ok(());
+        }
+        let at = self.now().wall;
+        let number = self.outbox.take_changes(vec![(wanted, seen)], is_undo, &mut self.keys, at);
+        self.write().await?;
+        self.bring_change(number).await
+    }
+
+    /// Sends a change of the queue and asks what to do, until it has left the queue, or is kept for later.
+    pub(super) async fn bring_change(&mut self, number: u64) -> Asked<()> {
+        while let Some(line) = self.outbox.line(number).filter(|line| self.outbox.is_first(line)) {
+            if let Some(why) = line.fate.explanation() {
+                self.talk.say(why.to_owned())?;
+                return self.skip_change(number).await;
+            }
+            let failure = self.send(number).await?;
+            let Some(line) = self.outbox.line(number).cloned() else { return Ok(()) };
+            let Some(QueuedChange { seen, is_undo, .. }) = line.typed.change.as_deref() else { return Ok(()) };
+            let categories = &self.settings.categories;
+            let changed = failure.as_ref().and_then(Failure::changed);
             // What was certainly not undone still can be; of what may have been changed, an older change is not the last one.
-            if failure.outcome_unknown() || is_undo && failure.changed().is_some() {
+            if line.is_unknown() || *is_undo && changed.is_some() {
                 self.last_change = None;
             }
-            if let Some(pet) = failure.changed() {
-                let text = format!("Somebody was faster: {}. Nothing was changed.", named(&pet));
-                self.pets.put([pet]);
-                return self.talk.say(text);
+            match changed {
+                Some(pet) => {
+                    let pet_now = words::pet(&pet, categories);
+                    self.talk.say(format!("Somebody was faster: {pet_now}. Nothing was changed."))?;
+                    self.pets.put([pet]);
+                }
+                None => {
+                    self.talk.say(match line.is_unknown() {
+                        true => format!("{} may or may not have been changed.", short(&seen.name)),
+                        false => format!("Not changed: {}.", words::pet(seen, categories)),
+                    })?;
+                    self.talk.say_all(failure.iter().flat_map(|failure| words::failure(failure, &self.service)))?;
+                }
             }
-            let outcome = if failure.outcome_unknown() { unknown } else { format!("Not changed: {}.", named(&seen)) };
-            self.talk.say(outcome)?;
+            let ways = ["send it again: it is changed only once", "keep it for later", "skip it"];
+            let way = if line.fate.is_waiting() { self.talk.choose("What next", &ways, Some(0)).await? } else { 2 };
+            match way {
+                0 => {}
+                1 => return Ok(()),
+                _ => return self.skip_change(number).await,
+            }
         }
-        let Some(pet) = self.answer(ready(sent)).await? else { return Ok(()) };
-        let text = format!("{}: {}.", if is_undo { "Undone" } else { "Changed" }, named(&pet));
-        self.last_change = (!is_undo).then(|| PetMembers::undo(&seen, &wanted, &pet));
-        self.pets.put([pet]);
-        self.talk.say(text)
+        Ok(())
+    }
+
+    /// Forgets a change, and those of the same pet that were made on top of it.
+    async fn skip_change(&mut self, number: u64) -> Asked<()> {
+        for (at, change) in self.outbox.from_change(number) {
+            self.outbox.drop_line(at);
+            if at != number {
+                let wanted = words::pet(&change.wanted, &self.settings.categories);
+                self.talk.say(format!("Not changed either: {wanted}."))?;
+            }
+        }
+        self.write().await
+    }
+
+    /// A change was made, and the pet is this one now.
+    pub(super) fn changed(&mut self, change: &QueuedChange, pet: &Pet) -> Asked<()> {
+        let QueuedChange { seen, wanted, is_undo, .. } = change;
+        self.last_change = (!is_undo).then(|| PetMembers::undo(seen, wanted, pet));
+        let word = if *is_undo { "Undone" } else { "Changed" };
+        self.talk.say(format!("{word}: {}.", words::pet(pet, &self.settings.categories)))
     }
 }
 

@@ -19,8 +19,6 @@ pub enum Slot {
     Queue,
     /// Sending a line, in one of `LINES` lanes. Never aborted.
     Line(usize),
-    /// Changing a pet, in one of some lanes. Never aborted.
-    Change(usize),
     /// Searching for a line that may have been added.
     SearchForLine,
     /// Trying a typed key.
@@ -91,13 +89,10 @@ impl Slot {
     /// Whether a session over SSH may do it at all: nothing of it changes the server or names a file of it. Some have no
     /// configuration file to write to there, and `[ssh]` of the configuration decides whether there are actions.
     pub const fn is_allowed_over_ssh(self) -> bool {
-        use Slot::{Action, Cache, Change, CheckFile, Copy, Drafts, Import, Line, Queue, SearchForLine};
+        use Slot::{Action, Cache, CheckFile, Copy, Drafts, Import, Line, Queue, SearchForLine};
         use Slot::{ById, Follow, History, Inventory, List, Provenance, Samples, TestKey, Theme, Views};
         matches!(self, List | Inventory | ById | Follow | History | Provenance | Samples)
-            || matches!(
-                self,
-                Queue | Line(_) | Change(_) | SearchForLine | Drafts | Cache | Action(_) | CheckFile | Import
-            )
+            || matches!(self, Queue | Line(_) | SearchForLine | Drafts | Cache | Action(_) | CheckFile | Import)
             || matches!(self, Copy | TestKey | Theme | Views)
     }
 

@@ -116,9 +116,6 @@ pub const QUIT: Command = command("quit", "q", "", "quit", quit).always();
 /// Ends the program, once what would be lost was asked about.
 fn quit(app: &mut AppState, now: Now) {
     let end = |app: &mut AppState, _: Now| app.quitting = Some(QuitReason::User);
-    if pets::change::asks_before_end(app, end, now) {
-        return;
-    }
     import::update::leaving(app, "Quit", None, end, now)
 }
 

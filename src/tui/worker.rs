@@ -133,12 +133,11 @@ impl Worker {
         }
     }
 
-    /// The app has ended: an import stops after the rows in flight, or soon, and changes may reach the service.
+    /// The app has ended: an import stops after the rows in flight, or soon.
     async fn finish(mut self) {
-        let is_awaited = |slot: &Slot| matches!(slot, Slot::Import | Slot::Change(_));
         self.import_control.send_replace(ImportControl::Stop);
         let ended = async {
-            while self.jobs.keys().any(is_awaited) {
+            while self.jobs.contains_key(&Slot::Import) {
                 self.jobs.join_next().await;
             }
         };

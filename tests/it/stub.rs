@@ -89,16 +89,17 @@ pub fn json(status: &str, body: &str) -> Vec<u8> {
 }
 
 /// Passes requests on to the service at `address` and its answers back, but loses the answers to the first `lost`
-/// creations: they are carried out, and the connection is cut.
+/// creations or changes: they are carried out, and the connection is cut.
 pub async fn losing_answers(address: SocketAddr, lost: usize) -> Stub {
-    let creations = Arc::new(AtomicUsize::new(0));
+    let writes = Arc::new(AtomicUsize::new(0));
     serve(move |_, request, mut socket| {
-        let creations = Arc::clone(&creations);
+        let writes = Arc::clone(&writes);
         async move {
             let mut service = TcpStream::connect(address).await.unwrap();
             service.write_all(request.as_bytes()).await.unwrap();
             let answer = read_request(&mut service).await.unwrap();
-            let is_lost = request.starts_with("POST") && creations.fetch_add(1, Ordering::SeqCst) < lost;
+            let is_write = request.starts_with("POST") || request.starts_with("PATCH");
+            let is_lost = is_write && writes.fetch_add(1, Ordering::SeqCst) < lost;
             if !is_lost {
                 let _ = socket.write_all(answer.as_bytes()).await;
             }

@@ -1,4 +1,4 @@
-//! The queue of pets on disk, and sending its lines.
+//! The queue of pets and changes on disk, and sending its lines.
 //!
 //! Each step is recorded before it is taken. The file is synced at most once a second. Typing does not wait for that;
 //! sending does.
@@ -14,21 +14,21 @@ use jiff::Timestamp;
 use tokio::task::spawn_blocking;
 use tokio::time::sleep;
 
-use crate::api::retry::create_pet_once;
+use crate::api::retry::{change_pet_once, create_pet_once};
 use crate::api::{Client, Failure};
 use crate::clock;
 use crate::local::draft_files::{Claim, Claims, left_queues};
-use crate::model::{IdempotencyKey, NewPet, Pet, PetId, sample};
+use crate::model::{IdempotencyKey, NewPet, Pet, PetId, PetPatch, sample};
 use file::QueueFile;
 use parking_lot::Mutex;
 
-pub use file::{Attempt, Fate, Line, QueueRecord, QueuedPet, SentAt, SentPet, Unfinished};
+pub use file::{Attempt, Fate, Line, QueueRecord, QueuedChange, QueuedPet, SentAt, SentPet, Unfinished};
 
 /// What is wrong if the file cannot be written.
-pub const UNWRITABLE: &str = "What you add cannot be saved to disk, and is kept only while petstore runs";
+pub const UNWRITABLE: &str = "What you add or change cannot be saved to disk, and is kept only while petstore runs";
 
 /// What is wrong if it cannot be opened.
-pub const NOT_KEPT: &str = "What you add cannot be saved for the next start";
+pub const NOT_KEPT: &str = "What you add or change cannot be saved for the next start";
 
 /// The shortest time between two syncs.
 const BETWEEN_SYNCS: Duration = Duration::from_secs(1);
@@ -38,8 +38,10 @@ const BETWEEN_SYNCS: Duration = Duration::from_secs(1);
 pub struct LineToSend {
     /// Its number in the file.
     pub line: u64,
-    /// The pet.
+    /// The pet, or as it will be.
     pub new: NewPet,
+    /// Which pet is changed, and how; if absent, it is added.
+    pub patch: Option<(PetId, PetPatch)>,
     /// With which key.
     pub key: IdempotencyKey,
     /// The attempt, as recorded in the file.
@@ -55,7 +57,7 @@ pub struct LineToSend {
 /// The result of sending a line.
 #[derive(Clone, Debug, PartialEq)]
 pub enum LineSent {
-    /// It was added.
+    /// It was added, or changed.
     Saved(Pet),
     /// The request failed.
     Failed(Failure),
@@ -63,7 +65,7 @@ pub enum LineSent {
     NotSent(Failure),
     /// It was not sent, because the file cannot be written.
     NotWritten,
-    /// It may have been added before, and the service may not know its key: it was not sent again.
+    /// It may have been done before, and the service may not know its key: it was not sent again.
     NotRepeatable,
 }
 
@@ -174,7 +176,7 @@ impl Queue {
 
     /// Sends a line once. The attempt is recorded first, and the result before it is returned.
     pub async fn send(&self, client: &Client, to_send: LineToSend) -> LineSent {
-        let LineToSend { line, new, key, attempt, again, is_kept, repeats } = to_send;
+        let LineToSend { line, new, patch, key, attempt, again, is_kept, repeats } = to_send;
         if let Some(first) = again {
             match is_known_still(client, first).await {
                 Ok(true) => {}
@@ -185,12 +187,14 @@ impl Queue {
         if is_kept && self.write(vec![attempt.record(line)]).await.is_err() {
             return LineSent::NotWritten;
         }
-        let created = match repeats {
-            true => create_pet_once(client, &new, &key).await,
-            // The caller decides about the next try.
-            false => client.create_pet(&new, &key).await,
+        // Without repeats, the caller decides about the next try.
+        let done = match (&patch, repeats) {
+            (None, true) => create_pet_once(client, &new, &key).await,
+            (None, false) => client.create_pet(&new, &key).await,
+            (Some((id, patch)), true) => change_pet_once(client, *id, patch, &key).await,
+            (Some((id, patch)), false) => client.change_pet(*id, patch, &key).await,
         };
-        match created {
+        match done {
             Ok(pet) => {
                 // If this fails, the outcome is unknown at the next start, and the line is sent again with its key.
                 let _ = self.write(vec![QueueRecord::Saved { line, id: pet.id }]).await;
@@ -264,7 +268,14 @@ mod tests {
     fn typed(line: u64) -> QueueRecord {
         let key = IdempotencyKeys::new(Uuid::from_u128(line.into())).make();
         let pet = Draft { name: "Rex".into(), category_id: "3".into(), status: None };
-        QueueRecord::Typed(QueuedPet { line, at: "2026-11-20T14:03:07Z".parse().unwrap(), key, pet, known: 0 })
+        QueueRecord::Typed(QueuedPet {
+            line,
+            at: "2026-11-20T14:03:07Z".parse().unwrap(),
+            key,
+            pet,
+            known: 0,
+            change: None,
+        })
     }
 
     fn lines(left: &Unfinished) -> Vec<u64> {

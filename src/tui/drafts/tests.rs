@@ -438,7 +438,7 @@ fn a_name_that_was_taken_before_a_kill_does_not_come_back_beside_its_line() {
     for (after, name) in [(1, ""), (-1, "Rex")] {
         let key = IdempotencyKeys::new(uuid::Uuid::max()).make();
         let at = app.now.wall + jiff::SignedDuration::from_secs(after);
-        let added = QueuedPet { line: 1, at, key, pet: pet.clone(), known: 0 };
+        let added = QueuedPet { line: 1, at, key, pet: pet.clone(), known: 0, change: None };
         let mut next = App::loaded_from(remote(), 80, 24, &animals(39));
         lines::restore(&mut next.state, Ok(Unfinished { saved: vec![added], ..Unfinished::default() }));
         on_opened(&mut next.state, Ok(Some(drafts.clone())));

@@ -11,7 +11,7 @@ pub mod update;
 pub mod view;
 
 use std::cmp::{Ordering, Reverse};
-use std::collections::{BTreeMap, BTreeSet, HashSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -64,10 +64,10 @@ pub struct State {
     pub provenance: KnownProvenance,
     /// Whether pets can be changed, by the last list.
     pub offers_changes: Option<bool>,
-    /// What becomes of the pets whose changes are under way.
+    /// What becomes of the pets whose changes are under way, or wait.
     pub changing: BTreeMap<PetId, Pet>,
-    /// What waits of them, and what they belong to.
-    changes: Changes,
+    /// The commands that they belong to, by the numbers of these in the outbox.
+    commands: BTreeMap<u64, Outcome>,
     /// What this program changed last, as it is and as it was.
     pub last_change: Vec<(Pet, Pet)>,
     /// The pets that the next command is about, instead of the one under the cursor.
@@ -88,31 +88,21 @@ pub struct State {
     anchor: Option<PetId>,
 }
 
-/// Changes that are not answered.
-#[derive(Clone, Debug, Default)]
-pub struct Changes {
-    /// The pets as they were seen, as they will be, and the command, for which no lane was free.
-    waiting: VecDeque<(Pet, Pet, u64)>,
-    /// The commands that are not done, by their number.
-    commands: BTreeMap<u64, Outcome>,
-    /// How many commands there were.
-    begun: u64,
-}
-
 /// What has become of a command.
 #[derive(Clone, Debug, Default)]
 pub struct Outcome {
     is_undo: bool,
+    /// The user knows that it waits for the service: what is not made of it stays among the lines.
+    waits: bool,
     /// How many pets it is about, how many of them needed no change, and how many answers are still to come.
     total: usize,
     so: usize,
     open: usize,
     /// As they are, and as they were.
     done: Vec<(Pet, Pet)>,
-    /// Why others were not changed, a sentence each; how many of these may have been, and how many more were not sent.
+    /// Why others were not changed, a sentence each; how many of these may have been.
     not: Vec<String>,
     unknown: usize,
-    unsent: usize,
     /// What failed, as it would be and as it was seen: it can be tried again.
     failed: Vec<(Pet, Pet)>,
 }
@@ -264,6 +254,16 @@ impl State {
     pub fn chosen(&self) -> Vec<Pet> {
         let marked = self.marked.iter().filter_map(|id| self.store.get(*id));
         marked.chain(self.selected().filter(|_| self.marked.is_empty())).cloned().collect()
+    }
+
+    /// The pet as its row shows it: as it will be.
+    pub fn as_shown(&self, pet: &Pet) -> Pet {
+        self.changing.get(&pet.id).unwrap_or(pet).clone()
+    }
+
+    /// How many changes are under way without waiting for the service.
+    pub fn under_way(&self) -> usize {
+        self.commands.values().filter(|command| !command.waits).map(|command| command.open).sum()
     }
 
     /// Puts the cursor on row `row`, or on the last one.

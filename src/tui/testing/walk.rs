@@ -42,7 +42,6 @@ use crate::tui::screens::domains::redirects::FollowRedirects;
 use crate::tui::screens::domains::scheduler::CheckDomain;
 use crate::tui::screens::domains::tests::fixture;
 use crate::tui::screens::domains::update::KeepRegistry;
-use crate::tui::screens::pets::change::ChangePet;
 use crate::tui::screens::pets::history::ReadHistory;
 use crate::tui::screens::pets::popups::{AddView, FindPet};
 use crate::tui::screens::pets::reading::{AskProvenance, FollowPets, ListPets, ReadInventory};
@@ -148,7 +147,7 @@ fn reply(app: &mut App, which: usize) {
         Slot::Follow | Slot::Inventory | Slot::ById | Slot::Provenance | Slot::Samples => {
             about_pets(app, job, which, failure);
         }
-        Slot::Change(_) | Slot::History => about_pets(app, job, which, failure),
+        Slot::History => about_pets(app, job, which, failure),
         Slot::Queue | Slot::Line(_) | Slot::SearchForLine => {
             about_additions(app, job, which, failure);
         }
@@ -169,8 +168,21 @@ fn about_additions(app: &mut App, job: &Started, which: usize, failure: impl Fn(
     } else if is::<WriteLines>(job) {
         app.answer_to::<WriteLines>(job.id, written(which));
     } else if let Some(SendLine { line, .. }) = of_kind(job) {
+        let id = line.patch.as_ref().map_or(7, |(id, _)| *id);
         let sent = match which % 5 {
-            0 | 1 => LineSent::Saved(Pet { name: line.new.name.clone(), ..pet }),
+            0 | 1 => LineSent::Saved(Pet { id, name: line.new.name.clone(), ..pet }),
+            2 if line.patch.is_some() && which.is_multiple_of(2) => {
+                let message = || "changed".to_owned();
+                let pet = serde_json::to_string(&Pet { id, ..pet }).unwrap();
+                let body = format!("{{\"code\":\"changed\",\"message\":\"\",\"status\":409,\"pet\":{pet}}}");
+                LineSent::Failed(Failure::Refused {
+                    status: 409,
+                    code: Some(message()),
+                    message: message(),
+                    retry_after: None,
+                    body: Some(body),
+                })
+            }
             2 => LineSent::Failed(failure()),
             3 => LineSent::NotSent(failure()),
             _ => LineSent::NotRepeatable,
@@ -263,16 +275,6 @@ fn about_pets(app: &mut App, job: &Started, which: usize, failure: impl Fn() -> 
             from: which.is_multiple_of(14).then_some(100_300),
         };
         app.answer_to::<ReadInventory>(job.id, if fails { Err(failure()) } else { Ok(coverage) });
-    } else if let Some(ChangePet { seen, wanted, .. }) = of_kind(job) {
-        let message = || "changed".to_owned();
-        let body = Some(format!(
-            "{{\"code\":\"changed\",\"message\":\"\",\"status\":409,\"pet\":{}}}",
-            serde_json::to_string(seen).unwrap()
-        ));
-        let faster =
-            Failure::Refused { status: 409, code: Some(message()), message: message(), retry_after: None, body };
-        let failure = if which.is_multiple_of(2) { failure() } else { faster };
-        app.answer_to::<ChangePet>(job.id, if fails { Err(failure) } else { Ok(wanted.clone()) });
     } else if is::<FindPet>(job) {
         let pet = Pet { id: 7, name: "Rex".into(), category_id: 3, status: None };
         let found = LookupResult { pet: which.is_multiple_of(2).then_some(pet), ..LookupResult::default() };

@@ -154,6 +154,36 @@ async fn a_pet_that_was_being_sent_when_the_program_was_killed_is_added_once() {
     assert_eq!(queues(state.path()), 0);
 }
 
+/// Its changes are answered as not made; everything else is passed on.
+#[tokio::test]
+async fn a_change_that_could_not_be_made_is_taken_back_or_made_once_by_the_next_session() {
+    let state = tempfile::tempdir().unwrap();
+    let service = Service::start().await;
+    service.post("{\"name\":\"Rex\",\"categoryId\":1}").await;
+    let address = service.server.local_addr();
+    let stub = serve(move |_, request, mut socket| async move {
+        let mut answer = json("503 Service Unavailable", r#"{"code":"not_changed","message":"Later."}"#);
+        if !request.starts_with("PATCH") {
+            let mut service = tokio::net::TcpStream::connect(address).await.unwrap();
+            service.write_all(request.as_bytes()).await.unwrap();
+            answer = read_request(&mut service).await.unwrap().into_bytes();
+        }
+        let _ = socket.write_all(&answer).await;
+    })
+    .await;
+    let person = Person::at(&stub.base_url, service.key(), Timeouts::default(), "").keeping(state.path());
+    let lines = ["1", "", "", "sell", "1", "", "keep", "undo", "undo", "1", "", "keep", "", "quit"];
+    let before = person.says(&lines).await;
+    let told = ["Not changed: Rex, category 1, available, id 1.\n", "Taken back: Rex, category 1, sold, id 1.\n"];
+    assert!(told.iter().all(|told| before.contains(told)) && before.contains("Nothing to undo"), "{before}");
+    assert!(before.ends_with("Kept for the next start: Rex, category 1, sold, id 1.\nGoodbye.\n"), "{before}");
+    assert_eq!(queues(state.path()), 1);
+    let after = Person::of(&service).keeping(state.path()).says(&["3", "", "quit"]).await;
+    let told = ["Waiting: Rex, category 1, sold, id 1.\n", "Changed: Rex, category 1, sold, id 1.\n"];
+    assert!(told.iter().all(|told| after.contains(told)), "{after}");
+    assert_eq!((service.get("/v1/pets/1").await.json()["status"].as_str(), queues(state.path())), (Some("sold"), 0));
+}
+
 #[tokio::test]
 async fn a_status_is_asked_of_the_service_so_that_few_pets_are_found_among_many() {
     let stub = serve(|_, request, mut socket| async move {

@@ -1,10 +1,12 @@
-//! The lines of the add screen through the real loop: a slow service, a lossy one, and one that goes and comes back.
+//! The lines of the add screen, and changes, through the real loop: a slow service, a lossy one, and one that goes and comes
+//! back.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use petstore::app::outbox::queue::{Fate, Queues};
 use petstore::local::draft_files::Claims;
+use petstore::model::{PatchOperation, PetMember, PetPatch, PetStatus};
 use petstore::tui::screens::add_pet::lines;
 use tokio::io::AsyncWriteExt as _;
 
@@ -146,26 +148,77 @@ async fn lost_answers_add_nothing_twice_where_the_service_keeps_keys() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn lost_answers_change_nothing_twice() {
+    let real = Real::with_samples(1).await;
+    let lossy = stub::losing_answers(real.server.local_addr(), 2).await;
+    let mut app = App::open(&lossy.base_url, &real.key, Timeouts::default());
+    app.shows(&["Row 1 of 1."]).await;
+    app.press("s Enter");
+    app.shows(&["Rex (#1): sold. u undoes it."]).await;
+    let history = real.store.history(1).await.unwrap().unwrap();
+    assert_eq!((history.len(), history[1].to.status.clone()), (2, Some(PetStatus::Sold.into())));
+    assert_eq!(app.quit().await.add.outbox.lines, []);
+}
+
+/// The app with what the queue in `home` has, as at the start of the program.
+fn session(base_url: &str, key: &str, home: &TempDir) -> (App, Arc<Queues>) {
+    install_tls_provider();
+    let client = Client::new(base_url.parse().unwrap(), Some(ApiKey::new(key).unwrap()), Timeouts::default());
+    let (setup, domains_context) = no_domains();
+    let service = remote(base_url, key);
+    let queues = Arc::new(Queues::new(Some(Arc::new(Claims::new(home.path().to_owned())))));
+    let left = queues.of(settings(service.clone()).identity().as_deref()).unwrap().1;
+    let context = WorkerContext { queues: Arc::clone(&queues), ..context(domains_context) };
+    let app = App::start_with(service, client.unwrap(), setup, context, clock::now, move |state| {
+        lines::restore(state, Ok(left));
+    });
+    (app, queues)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn changes_wait_on_disk_for_a_service_that_is_away_and_the_next_session_makes_them_in_order() {
+    let Real { server, key, store, _directory } = Real::with_samples(2).await;
+    let (address, base_url) = (server.local_addr(), server.base_url());
+    let home = tempfile::tempdir().unwrap();
+    let (mut app, queues) = session(&base_url, &key, &home);
+    app.shows(&["Row 1 of 2."]).await;
+    server.shutdown().await;
+    app.press("s Enter");
+    app.shows(&["Changed once", "Rex (#1)", "1 waiting"]).await;
+    // Sold, returned, and the other one sold.
+    app.press("s Enter Down s Enter");
+    app.shows(&["Mr. Whiskers (#2)", "3 waiting"]).await;
+    let state = app.quit().await;
+    assert_eq!(state.add.outbox.not_in_file().count(), 0, "as if it was killed");
+    drop(queues);
+
+    let listener = TcpListener::bind(address).await.unwrap();
+    let server = server::start(server::Config::default(), store.clone(), vec![listener]).unwrap();
+    let faster = PetPatch(vec![PatchOperation::Replace(PetMember::Status(PetStatus::Available))]);
+    let till = Client::new(base_url.parse().unwrap(), Some(ApiKey::new(&key).unwrap()), Timeouts::default()).unwrap();
+    let taken = till.change_pet(2, &faster, &IdempotencyKeys::new(Uuid::new_v4()).make()).await.unwrap();
+    let (mut app, queues) = session(&base_url, &key, &home);
+    app.shows(&["was returned by"]).await;
+    app.press("2 F6");
+    app.shows(&["So far: 1 to fix", "not changed"]).await;
+    app.press("Esc");
+    app.shows(&["[1 Pets]"]).await;
+    let state = app.quit().await;
+    assert!(state.pets.changing.is_empty() && state.add.outbox.lines.len() == 1);
+    queues.close(state.link.identity.as_deref(), &[]).unwrap();
+    assert_eq!(store.get(2).await.unwrap(), Some(taken), "not overwritten");
+    let statuses = store.history(1).await.unwrap().unwrap().into_iter().map(|entry| entry.to.status);
+    let [sold, available] = [PetStatus::Sold, PetStatus::Available].map(|status| Some(status.into()));
+    assert_eq!(statuses.skip(1).collect::<Vec<_>>(), [sold, available], "each once, in order");
+    server.shutdown().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn lines_wait_on_disk_for_a_service_that_is_away_and_the_next_session_sends_them() {
     let Real { server, key, store, _directory } = Real::with_samples(0).await;
     let (address, base_url) = (server.local_addr(), server.base_url());
     let home = tempfile::tempdir().unwrap();
-    let open = || {
-        let client = Client::new(base_url.parse().unwrap(), Some(ApiKey::new(&key).unwrap()), Timeouts::default());
-        let (setup, domains_context) = no_domains();
-        let service = remote(&base_url, &key);
-        let queues = Arc::new(Queues::new(Some(Arc::new(Claims::new(home.path().to_owned())))));
-        let left = queues.of(settings(service.clone()).identity().as_deref()).unwrap().1;
-        let context = WorkerContext { queues: Arc::clone(&queues), ..context(domains_context) };
-        (
-            App::start_with(service, client.unwrap(), setup, context, clock::now, move |state| {
-                lines::restore(state, Ok(left))
-            }),
-            queues,
-        )
-    };
-    install_tls_provider();
-    let (mut app, queues) = open();
+    let (mut app, queues) = session(&base_url, &key, &home);
     app.shows(&["No pets yet."]).await;
     enter(&mut app).await;
     app.press("\"00000001\" Enter");
@@ -185,7 +238,7 @@ async fn lines_wait_on_disk_for_a_service_that_is_away_and_the_next_session_send
 
     let listener = TcpListener::bind(address).await.unwrap();
     let server = server::start(server::Config::default(), store.clone(), vec![listener]).unwrap();
-    let (mut app, queues) = open();
+    let (mut app, queues) = session(&base_url, &key, &home);
     app.shows(&["All 4"]).await;
     let state = app.quit().await;
     assert_saved(&state, names(2, 4), 2..=4);

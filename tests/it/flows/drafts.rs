@@ -199,7 +199,8 @@ async fn what_was_sent_at_a_time_that_a_clock_does_not_know_is_not_sent_again_un
         let at = SentAt { here: hours(here), there: there.map(hours) };
         let attempt = Attempt { by: String::new(), there: at.there };
         let (new, key) = (new.clone(), key.clone());
-        let line = LineToSend { line: 1, new, key, attempt, again: Some(at), is_kept: true, repeats: false };
+        let line =
+            LineToSend { line: 1, new, patch: None, key, attempt, again: Some(at), is_kept: true, repeats: false };
         match Queue::default().send(&client(base_url), line).await {
             LineSent::Saved(pet) => Some(pet.id),
             LineSent::NotRepeatable => None,

@@ -1,5 +1,5 @@
-//! The [log](crate::local::log) of the pets that wait to be sent, with a record when one was typed, just before it is
-//! sent, and when its outcome is known. Settled pets are removed when the file is opened again.
+//! The [log](crate::local::log) of the pets and changes that wait to be sent, with a record when one was made, just before
+//! it is sent, and when its outcome is known. Settled ones are removed when the file is opened again.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufReader, Read as _};
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::local::atomic_file;
 use crate::local::log::{self, Lines, Log};
-use crate::model::{Draft, IdempotencyKey, NewPet, PetId};
+use crate::model::{Draft, IdempotencyKey, NewPet, Pet, PetId};
 
 /// The longest file that is read, in bytes.
 const MOST_BYTES: u64 = 64 << 20;
@@ -22,6 +22,8 @@ const MOST_BYTES: u64 = 64 << 20;
 pub enum QueueRecord {
     /// A pet was typed.
     Typed(QueuedPet),
+    /// A pet was changed. Earlier versions, which would add it, pass over this.
+    Change(QueuedPet),
     /// It is being sent.
     Sent {
         line: u64,
@@ -31,7 +33,7 @@ pub enum QueueRecord {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         there: Option<Timestamp>,
     },
-    /// It was added.
+    /// It was added, or changed.
     Saved { line: u64, id: PetId },
     /// It was refused, for this reason: the user edits or drops it.
     Refused {
@@ -47,6 +49,7 @@ impl QueueRecord {
     /// Which line it is of.
     pub const fn line(&self) -> u64 {
         let (Self::Typed(QueuedPet { line, .. })
+        | Self::Change(QueuedPet { line, .. })
         | Self::Sent { line, .. }
         | Self::Saved { line, .. }
         | Self::Refused { line, .. }
@@ -76,7 +79,7 @@ impl Attempt {
     }
 }
 
-/// A pet as it was typed.
+/// A pet as it was typed, or as it will be.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct QueuedPet {
@@ -91,6 +94,35 @@ pub struct QueuedPet {
     /// The largest id that was known by then; 0 if none was.
     #[serde(default)]
     pub known: PetId,
+    /// What is changed, if it is not added.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub change: Option<Box<QueuedChange>>,
+}
+
+/// A change of a pet.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct QueuedChange {
+    /// The pet as it was shown: nobody may have changed it since.
+    pub seen: Pet,
+    /// As it will be.
+    pub wanted: Pet,
+    /// The number of the first line that the same command made.
+    pub command: u64,
+    /// It undoes a change.
+    pub is_undo: bool,
+}
+
+impl QueuedPet {
+    /// Whether it adds this pet.
+    pub fn adds(&self, pet: &Draft) -> bool {
+        self.change.is_none() && self.pet == *pet
+    }
+
+    /// Its record.
+    pub fn record(self) -> QueueRecord {
+        if self.change.is_some() { QueueRecord::Change(self) } else { QueueRecord::Typed(self) }
+    }
 }
 
 /// When a pet was first sent. Its age is the difference of two times of one clock: this machine's may be set meanwhile,
@@ -142,7 +174,8 @@ impl SentPet {
     pub fn queued(&self, line: u64) -> Line {
         let Self { new, key, at, api_key, known } = self.clone();
         let pet = Draft { name: new.name, category_id: new.category_id.to_string(), status: new.status };
-        let typed = QueuedPet { line, at: at.here, key, pet, known: known.into_iter().max().unwrap_or(0) };
+        let typed =
+            QueuedPet { line, at: at.here, key, pet, known: known.into_iter().max().unwrap_or(0), change: None };
         Line { sent: Some(Attempt { by: api_key, there: at.there }), ..typed.into() }
     }
 }
@@ -221,7 +254,7 @@ impl Unfinished {
     fn take(&mut self, record: QueueRecord) {
         match record {
             // A record may be there twice; it also undoes a refusal, and an attempt that has certainly failed.
-            QueueRecord::Typed(typed) => match self.line(typed.line) {
+            QueueRecord::Typed(typed) | QueueRecord::Change(typed) => match self.line(typed.line) {
                 Some(open) => *open = typed.into(),
                 None => self.open.push(typed.into()),
             },
@@ -239,7 +272,7 @@ impl Unfinished {
             }
             QueueRecord::Saved { line, id: _ } => {
                 let saved = self.open.extract_if(.., |open| open.typed.line == line);
-                self.saved.extend(saved.map(|open| open.typed));
+                self.saved.extend(saved.map(|open| open.typed).filter(|typed| typed.change.is_none()));
             }
             QueueRecord::Dropped { line } => self.open.retain(|open| open.typed.line != line),
         }
@@ -251,13 +284,18 @@ impl Unfinished {
 }
 
 impl Line {
+    /// Whether it is a change of this pet that is still to be made.
+    pub fn changes(&self, id: PetId) -> bool {
+        self.fate.is_waiting() && self.typed.change.as_ref().is_some_and(|change| change.seen.id == id)
+    }
+
     /// The records that lead to it.
     pub fn records(&self) -> impl Iterator<Item = QueueRecord> {
         let Self { typed, sent, fate } = self.clone();
         let line = typed.line;
         let sent = sent.map(|sent| sent.record(line));
         let refused = if let Fate::Refused(why) = fate { Some(QueueRecord::Refused { line, why }) } else { None };
-        [Some(QueueRecord::Typed(typed)), sent, refused].into_iter().flatten()
+        [Some(typed.record()), sent, refused].into_iter().flatten()
     }
 }
 
@@ -341,7 +379,7 @@ mod tests {
     fn typed(line: u64) -> QueuedPet {
         let mut keys = IdempotencyKeys::new(Uuid::from_u128(line.into()));
         let pet = Draft { name: format!("Rex {line}"), category_id: "3".into(), status: None };
-        QueuedPet { line, at: "2026-11-20T14:03:07Z".parse().unwrap(), key: keys.make(), pet, known: 0 }
+        QueuedPet { line, at: "2026-11-20T14:03:07Z".parse().unwrap(), key: keys.make(), pet, known: 0, change: None }
     }
 
     fn attempt() -> Attempt {
@@ -362,6 +400,19 @@ mod tests {
         let (_directory, file) = queue();
         fs::write(&file.path, line.replace("\"pet\":", "\"code\":\"96385074\",\"pet\":")).unwrap();
         assert_eq!(file.read().unwrap().open, [Line::from(typed(1))]);
+    }
+
+    #[test]
+    fn a_change_is_read_back_with_its_key_and_what_was_seen_and_is_not_taken_for_a_pet_to_add() {
+        let seen = Pet { id: 7, name: "Rex 1".into(), category_id: 3, status: None };
+        let change = QueuedChange { wanted: Pet { id: 7, ..seen.clone() }, seen, command: 1, is_undo: false };
+        let change = QueuedPet { change: Some(Box::new(change)), ..typed(1) };
+        let (_directory, mut file) = queue();
+        file.append(&[change.clone().record(), by(1)]).unwrap();
+        assert_eq!(file.read().unwrap().open, [Line { sent: Some(attempt()), ..change.clone().into() }]);
+        assert!(fs::read_to_string(&file.path).unwrap().starts_with("{\"change\":"), "earlier versions pass over it");
+        file.append(&[QueueRecord::Saved { line: 1, id: 7 }]).unwrap();
+        assert_eq!(file.read().unwrap(), Unfinished::default());
     }
 
     #[test]

@@ -286,7 +286,7 @@ fn doubt(state: &mut AppState, now: Now) -> Option<String> {
     }
     let recent = |at| now.wall.duration_since(at).unsigned_abs() < A_MOMENT;
     let is_again =
-        add.outbox.lines.iter().rev().take_while(|line| recent(line.typed.at)).any(|line| line.typed.pet == draft);
+        add.outbox.lines.iter().rev().take_while(|line| recent(line.typed.at)).any(|line| line.typed.adds(&draft));
     if !is_again || add.editing.is_some() || add.asked.as_ref() == Some(&draft) {
         return None;
     }
@@ -316,7 +316,7 @@ pub fn take_up(state: &mut AppState, now: Now) {
     let drafted = state.drafts.back.as_ref().map(|back| back.at);
     let (draft, outbox) = (draft(state), &state.add.outbox);
     let mut taken = outbox.lines.iter().map(|line| &line.typed).chain(&outbox.before);
-    if taken.any(|taken| taken.pet == draft && drafted.is_some_and(|drafted| drafted <= taken.at)) {
+    if taken.any(|taken| taken.adds(&draft) && drafted.is_some_and(|drafted| drafted <= taken.at)) {
         state.add.next_animal();
         state.drafts.back = None;
     }

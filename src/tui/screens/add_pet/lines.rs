@@ -14,7 +14,7 @@ use crate::clock::Now;
 use crate::model::words::{counts, list};
 use crate::model::{Field, NewPet, Pet, counted, short};
 use crate::tui::pending::LINES;
-use crate::tui::screens::pets;
+use crate::tui::screens::pets::{self, change};
 use crate::tui::state::Link;
 use crate::tui::{AppState, Env, Job, MessageKind, Screen, Slot};
 
@@ -47,6 +47,7 @@ pub fn open(state: &mut AppState, now: Now) {
     let add = &mut state.add;
     let Some(line) = add.marked_line().cloned() else { return };
     match line.fate {
+        Fate::Refused(_) if line.typed.change.is_some() => state.tell("Change the pet again (1), or drop this (Del)."),
         Fate::Refused(_) => {
             if add.form.value(&NAME).is_empty() || add.editing.is_some() {
                 edit(state, line);
@@ -168,7 +169,12 @@ pub fn drop_marked(state: &mut AppState, now: Now) {
     if !line.fate.can_be_dropped() {
         return state.tell("A line that is being sent or saved cannot be dropped.");
     }
-    add.outbox.drop_line(line.typed.line);
+    if line.fate.is_waiting() && line.typed.change.is_some() {
+        change::end(state, line.typed.line, None, now);
+    } else {
+        add.outbox.drop_line(line.typed.line);
+    }
+    let add = &mut state.add;
     add.marked = add.outbox.lines.get(here).or(add.outbox.lines.last()).map(|next| next.typed.line);
     state.say_done(format!("Dropped {}.", short(&line.typed.pet.name)), now.mono);
 }
@@ -188,6 +194,7 @@ pub fn work(state: &mut AppState, now: Now) {
     pacing.write_pause = pacing.write_pause.filter(|until| *until > now.mono);
     // Also while nothing is sent: waiting lines must survive the end of the program.
     write(state, now);
+    change::note_waiting(state);
     if state.add.pacing.pause.is_none() && !state.key_refused() && state.may_change() && !state.is_switching() {
         send(state, now);
     }
@@ -249,9 +256,13 @@ fn send(state: &mut AppState, now: Now) {
     while let Some(lane) = (0..LINES).find(|lane| !state.pending.is_running(Slot::Line(*lane))) {
         let under_way = (0..LINES).filter(|lane| state.pending.is_running(Slot::Line(*lane))).count();
         let outbox = &mut state.add.outbox;
-        let next = outbox.lines.iter().find(|line| line.fate == Fate::Waiting).map(|line| line.typed.line);
+        let mut waiting = outbox.lines.iter().filter(|line| line.fate == Fate::Waiting);
+        let next = waiting.find(|line| outbox.is_first(line)).map(|line| line.typed.line);
         let Some(number) = next.filter(|_| under_way < most) else { break };
-        let Some(to_send) = outbox.to_send(number, &attempt, &state.pets.categories) else { continue };
+        let Some(to_send) = outbox.to_send(number, &attempt, &state.pets.categories) else {
+            change::not_made(state, number, None, now);
+            continue;
+        };
         if let Some(line) = outbox.line_mut(number) {
             line.fate = Fate::Sending(lane, now.mono);
         }
@@ -271,7 +282,7 @@ impl Job for SendLine {
     const SLOT: fn(&Self) -> Slot = |job| Slot::Line(job.lane);
 
     async fn run(self: Arc<Self>, env: Env) -> Result<LineSent, Failure> {
-        Ok(match env.api("add").await {
+        Ok(match env.api(if self.line.patch.is_some() { "change" } else { "add" }).await {
             Ok(api) => env.queue.send(&api, LineToSend::clone(&self.line)).await,
             Err(failure) => LineSent::NotSent(failure),
         })
@@ -287,9 +298,9 @@ fn on_sent(state: &mut AppState, lane: usize, sent: LineSent, now: Now) {
     let State { outbox, pacing, .. } = &mut state.add;
     let sending = outbox.lines.iter().find_map(|line| {
         let Fate::Sending(there, since) = line.fate else { return None };
-        (there == lane).then(|| (line.typed.line, since, short(&line.typed.pet.name)))
+        (there == lane).then(|| (line.typed.line, since, short(&line.typed.pet.name), line.typed.change.clone()))
     });
-    let Some((number, since, name)) = sending else { return };
+    let Some((number, since, name, change)) = sending else { return };
     outbox.on_sent(number, &sent, attempt(&state.link, since), &state.link.service);
     let fate = outbox.line(number).map(|line| &line.fate);
     let (is_refused, is_unknown) = (matches!(fate, Some(Fate::Refused(_))), matches!(fate, Some(Fate::Unknown(_))));
@@ -297,11 +308,17 @@ fn on_sent(state: &mut AppState, lane: usize, sent: LineSent, now: Now) {
         LineSent::Saved(pet) => {
             pacing.took = now.mono.saturating_duration_since(since);
             (pacing.tries, pacing.pause) = (0, None);
-            return saved(state, &pet, now);
+            return match change {
+                Some(change) => change::made(state, &change, &pet, now),
+                None => saved(state, &pet, now),
+            };
         }
         LineSent::NotWritten => return,
         LineSent::NotRepeatable => {
             pacing.tries = 0;
+            if change.is_some() {
+                return change::not_made(state, number, None, now);
+            }
             let text = format!("No answer for {name}; it may have been added. F6, then Enter searches for it.");
             state.complain(text);
             return bell(state);
@@ -309,7 +326,10 @@ fn on_sent(state: &mut AppState, lane: usize, sent: LineSent, now: Now) {
         LineSent::Failed(failure) | LineSent::NotSent(failure) => failure,
     };
     let sentence = failure.sentence(&state.link.service);
-    let text = if is_refused {
+    let text = if change.is_some() && (is_refused || is_unknown) {
+        pacing.tries = 0;
+        return change::not_made(state, number, Some(failure), now);
+    } else if is_refused {
         pacing.tries = 0;
         format!("{name} was refused: {sentence} F6, then Enter fixes it.")
     } else if is_unknown {
@@ -378,6 +398,7 @@ pub fn restore(state: &mut AppState, left: Result<Unfinished, String>) {
     let before = std::mem::replace(&mut add.outbox, Outbox::new(left, &state.pets.categories));
     (add.outbox.saved, add.outbox.is_unwritable) = (before.saved, before.is_unwritable);
     (add.pacing, add.marked) = (Pacing::default(), None);
+    change::restore(state);
     if waiting + outcome_unknown == 0 && refused > 0 {
         let text = format!("Left by the last session: {} to fix (2, F6).", counted(refused, "pet"));
         state.tell(text);
@@ -391,7 +412,7 @@ pub fn restore(state: &mut AppState, left: Result<Unfinished, String>) {
             "Enter on one of them (2, F6) sends them.".to_owned()
         };
         let counts = counts([(saved, "saved"), (waiting, "waiting"), (outcome_unknown, "without an answer")]);
-        let text = format!("Pets added in the last session: {}. {what}", list(counts));
+        let text = format!("Left by the last session: {}. {what}", list(counts));
         state.tell(text);
     }
 }
@@ -401,7 +422,9 @@ pub fn why_not_switch(state: &AppState) -> Option<String> {
     let (outbox, service) = (&state.add.outbox, &state.link.service);
     let counts = outbox.counts();
     if outbox.is_unwritable && !outbox.unwritten.is_empty() {
-        return Some(format!("What you added to {service} cannot be saved to disk, and would be lost."));
+        return Some(format!(
+            "What you added to {service} or changed there cannot be saved to disk, and would be lost."
+        ));
     }
     if outbox.is_under_way() {
         return Some(format!("Pets are being sent to {service}. Wait a moment, then switch."));

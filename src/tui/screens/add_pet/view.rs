@@ -5,6 +5,7 @@ use crate::app::outbox::Counts;
 use crate::clock::Now;
 use crate::model::words::counts;
 use crate::model::{Draft, ObservedStatus, cut};
+use crate::tui::screens::pets::change::named;
 use crate::tui::widgets::page::Layout;
 use crate::tui::{AppState, Page, Screen, StyleRole, shown};
 
@@ -50,7 +51,7 @@ const BESIDE_NAME: usize = 50;
 /// How many lines are waiting, for the header: on other screens, and here if they are not being sent.
 pub fn waiting_word(state: &AppState) -> Option<String> {
     let is_seen = state.screen == Screen::AddPet && state.add.pacing.pause.is_none() && !state.key_refused();
-    let waiting = state.add.outbox.counts().waiting;
+    let waiting = state.add.outbox.counts().waiting.saturating_sub(state.pets.under_way());
     (waiting > 0 && !is_seen).then(|| format!("{waiting} waiting"))
 }
 
@@ -89,7 +90,8 @@ fn draw_lines(state: &AppState, now: Now, page: &mut Page<'_>) {
             Fate::Unknown(Some(id)) => ("?", StyleRole::Wait, format!("id {id}?")),
         };
         let Draft { name, category_id, status } = &line.typed.pet;
-        let name = if name.trim().is_empty() { "(blank)" } else { name };
+        let changed = line.typed.change.as_ref().map(|change| named(&change.wanted));
+        let name = changed.as_deref().unwrap_or(if name.trim().is_empty() { "(blank)" } else { name });
         let (time, category) = (page.appearance.time(line.typed.at), format!("{:>8}", cut(category_id, 8)));
         let typed = status.map_or("not set", |status| status.as_str());
         // The service decides what is not set.

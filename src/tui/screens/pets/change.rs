@@ -2,28 +2,21 @@
 //! against what is on the screen, so that nothing is overwritten unseen. The rows show it at once, marked until the service
 //! has answered. What a command changes it reports as one, and it is undone as one.
 
-use std::sync::Arc;
-
 use jiff::Timestamp;
-use uuid::Uuid;
 
-use super::update::on_failure;
+use super::update::on_sign_of_life;
 use super::{Outcome, edit};
-use crate::api::retry::change_pet_once;
-use crate::api::{Failure, Remedy};
+use crate::api::Failure;
+use crate::app::Fate;
 use crate::app::inventory::changes::NOTHING_TO_UNDO;
+use crate::app::outbox::queue::QueuedChange;
 use crate::clock::Now;
 use crate::model::words::{age, counts, list};
-use crate::model::{
-    IdempotencyKey, IdempotencyKeys, ObservedStatus, Pet, PetMembers, PetPatch, PetStatus, counted, cut, short,
-};
+use crate::model::{ObservedStatus, Pet, PetMembers, PetStatus, counted, cut, short};
 use crate::tui::command::{LETTERS, closes};
 use crate::tui::keymap::PETS;
 use crate::tui::popups::{Question, TextBox};
-use crate::tui::{AppState, Command, Env, Job, Page, Place, Popup, Slot, command, moved, moves};
-
-/// How many changes are under way at most; further ones wait.
-const LANES: usize = 16;
+use crate::tui::{AppState, Command, Page, Place, Popup, command, moved, moves};
 
 pub static CHANGE: &[Command] = &[
     command("change-status", "s", "sell", "sell, reserve, return", open).adds().shell(|app| {
@@ -89,26 +82,25 @@ impl Popup for StatusBox {
 
 /// With the likely status chosen.
 fn open(app: &mut AppState, _: Now) {
-    let pets = app.pets.chosen();
+    let pets: Vec<Pet> = app.pets.chosen().iter().map(|pet| app.pets.as_shown(pet)).collect();
     if pets.is_empty() {
         return app.tell("No pet is selected.");
     }
-    if can_change(app, &pets.iter().collect::<Vec<_>>()) {
+    if can_change(app) {
         let chosen = likely(&pets) as usize;
         app.popups.show(StatusBox { pets, chosen });
     }
 }
 
-/// Whether these pets can be changed now; else says why not.
-pub fn can_change(app: &mut AppState, pets: &[&Pet]) -> bool {
+/// Whether pets can be changed now; else says why not.
+pub fn can_change(app: &mut AppState) -> bool {
     let service = &app.link.service;
-    let why = match pets.iter().find(|pet| app.pets.changing.contains_key(&pet.id)) {
-        _ if app.pets.offers_changes == Some(false) => {
-            format!("{service} does not offer to change pets: what was added stays as it is.")
-        }
-        _ if app.is_switching() => "Another service is being switched to. Nothing was changed.".to_owned(),
-        Some(pet) => format!("{} is being changed. Try again when that is done.", named(pet)),
-        None => return !app.refuses_changes(),
+    let why = if app.pets.offers_changes == Some(false) {
+        format!("{service} does not offer to change pets: what was added stays as it is.")
+    } else if app.is_switching() {
+        "Another service is being switched to. Nothing was changed.".to_owned()
+    } else {
+        return !app.refuses_changes();
     };
     app.tell(why);
     false
@@ -121,10 +113,9 @@ fn likely(pets: &[Pet]) -> PetStatus {
 }
 
 fn undo(app: &mut AppState, now: Now) {
-    if !app.pets.changing.is_empty() {
-        return app.tell("Your last change is still on its way. u undoes it when it has arrived.");
-    }
+    let waiting = app.add.outbox.changes().next_back().map(|(_, change)| change.command);
     match app.pets.last_change.clone() {
+        _ if waiting.is_some() => waiting.into_iter().for_each(|command| take_back(app, command, now)),
         last if last.is_empty() => app.tell(NOTHING_TO_UNDO),
         last => change(app, last.into_iter().map(|(is, was)| (was, is)).collect(), true, now),
     }
@@ -140,7 +131,7 @@ fn change(app: &mut AppState, mut pets: Vec<(Pet, Pet)>, is_undo: bool, now: Now
         let Some((_, seen)) = first.filter(|_| all == 1) else {
             return app.tell(format!("All {all} are {so} already."));
         };
-        return match app.pets.store.get(seen.id).cloned() {
+        return match app.pets.store.get(seen.id).map(|pet| app.pets.as_shown(pet)) {
             // Behind the open box.
             Some(pet) if pet != seen => {
                 app.complain(format!("{} Nothing was changed.", faster(app, &seen, &pet, now)));
@@ -148,7 +139,7 @@ fn change(app: &mut AppState, mut pets: Vec<(Pet, Pet)>, is_undo: bool, now: Now
             Some(_) | None => app.tell(format!("{} is {so} already.", named(&seen))),
         };
     }
-    let can = can_change(app, &pets.iter().map(|(_, seen)| seen).collect::<Vec<_>>());
+    let can = can_change(app);
     let what = match (about(pets.iter().map(|(_, seen)| seen)), pets.as_slice()) {
         (names, _) if is_undo => format!("Undo the change of {names}"),
         (name, [(wanted, seen)]) => format!("{name}: {} instead of {}", status(wanted), status(seen)),
@@ -197,137 +188,156 @@ pub fn asks_first(
     asks
 }
 
-/// Changes these pets, as one command. Its number.
+/// Changes these pets, as one command: each waits in the outbox until the service has answered. Its number.
 pub fn begin(app: &mut AppState, pets: Vec<(Pet, Pet)>, command: Outcome, now: Now) -> u64 {
     let open = pets.len();
     app.tell(format!("Changing {} ...", about(pets.iter().map(|(_, seen)| seen))));
-    let changes = &mut app.pets.changes;
-    changes.begun += 1;
-    let number = changes.begun;
-    changes.commands.insert(number, Outcome { total: open + command.so, open, ..command });
-    for (wanted, seen) in pets {
-        app.pets.changing.insert(seen.id, wanted.clone());
-        changes.waiting.push_back((seen, wanted, number));
-    }
-    send(app, now);
+    app.pets.changing.extend(pets.iter().map(|(wanted, seen)| (seen.id, wanted.clone())));
+    let number = app.add.outbox.take_changes(pets, command.is_undo, &mut app.keys, now.wall);
+    app.pets.commands.insert(number, Outcome { total: open + command.so, open, ..command });
     number
 }
 
-/// Sends what waits, as far as lanes are free.
-fn send(app: &mut AppState, now: Now) {
-    for lane in 0..LANES {
-        if app.pending.is_running(Slot::Change(lane)) {
-            continue;
-        }
-        let Some((seen, wanted, command)) = app.pets.changes.waiting.pop_front() else { return };
-        let key = IdempotencyKeys::new(Uuid::new_v4()).make();
-        app.start(ChangePet { seen, wanted, command, key, lane }, now);
+/// Takes up the changes that an earlier session left.
+pub fn restore(app: &mut AppState) {
+    for (_, change) in app.add.outbox.changes() {
+        app.pets.changing.insert(change.seen.id, change.wanted.clone());
+        let command = app.pets.commands.entry(change.command).or_default();
+        (command.is_undo, command.waits) = (change.is_undo, true);
+        command.total += 1;
+        command.open += 1;
     }
 }
 
-/// Asks before the program ends while changes have no answer: nobody would learn what became of them.
-pub fn asks_before_end(app: &mut AppState, end: fn(&mut AppState, Now), now: Now) -> bool {
-    let waiting = app.pets.changing.len();
-    let asks = waiting > 0 && app.popups.get::<Question>().is_none();
-    if asks {
-        let text =
-            format!("No answer has come yet for {}. It may be lost if petstore ends now.", counted(waiting, "change"));
-        app.ask(
-            Question::new("Changes are on their way", move |_, page| page.paragraph(2, &text), "Quit", end, |_, _| {}),
-            now,
-        );
+/// While the service is away, says once of what is changed that it waits.
+pub fn note_waiting(app: &mut AppState) {
+    let mut new = Vec::new();
+    for (number, command) in app.pets.commands.iter_mut().filter(|(_, command)| !command.waits) {
+        command.waits = !app.link.health_is_ok();
+        new.extend(command.waits.then_some(*number));
     }
-    asks
-}
-
-/// Changes a pet.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ChangePet {
-    /// The pet as it was shown.
-    pub seen: Pet,
-    /// As it will be.
-    pub wanted: Pet,
-    pub command: u64,
-    key: IdempotencyKey,
-    lane: usize,
-}
-
-impl Job for ChangePet {
-    type Answer = Result<Pet, Failure>;
-    const SLOT: fn(&Self) -> Slot = |job| Slot::Change(job.lane);
-
-    async fn run(self: Arc<Self>, env: Env) -> Self::Answer {
-        let patch = PetPatch::between(&self.seen, &self.wanted);
-        change_pet_once(&env.api("change").await?, self.seen.id, &patch, &self.key).await
+    if new.is_empty() {
+        return;
     }
-
-    fn done(&self, app: &mut AppState, answer: Self::Answer, now: Now) {
-        app.pets.changing.remove(&self.seen.id);
-        edit::answered(app, self, answer.as_ref().err());
-        let Some(mut outcome) = app.pets.changes.commands.remove(&self.command) else { return };
-        outcome.open -= 1;
-        match answer {
-            Ok(pet) => {
-                app.pets.changed_here(&pet);
-                outcome.done.push(PetMembers::undo(&self.seen, &self.wanted, &pet));
-            }
-            Err(failure) => self.failed(app, failure, &mut outcome, now),
-        }
-        send(app, now);
-        if outcome.open > 0 {
-            app.pets.changes.commands.insert(self.command, outcome);
-        } else {
-            report(app, outcome, now);
-        }
+    let pets = app.add.outbox.changes().filter(|(_, change)| new.contains(&change.command));
+    let pets: Vec<&Pet> = pets.map(|(_, change)| &change.wanted).collect();
+    let text = format!("Changed once {} is back: {}. u takes it back.", app.link.service, about(pets.into_iter()));
+    new.iter().for_each(|command| edit::answered(app, *command, None));
+    // That the key was refused is said already.
+    if !app.key_refused() {
+        app.tell(text);
     }
 }
 
-impl ChangePet {
-    fn failed(&self, app: &mut AppState, failure: Failure, outcome: &mut Outcome, now: Now) {
-        let name = named(&self.seen);
-        if let Some(pet) = failure.changed() {
-            let nothing = if outcome.total == 1 { " Nothing was changed." } else { "" };
-            outcome.not.push(faster(app, &self.seen, &pet, now) + nothing);
-            return app.pets.take([pet], now);
+/// A change was made, and the pet is this one now.
+pub fn made(app: &mut AppState, change: &QueuedChange, pet: &Pet, now: Now) {
+    edit::answered(app, change.command, None);
+    app.pets.changed_here(pet);
+    if let Some(command) = app.pets.commands.get_mut(&change.command) {
+        command.done.push(PetMembers::undo(&change.seen, &change.wanted, pet));
+    }
+    ended(app, change, now);
+    on_sign_of_life(app, now);
+}
+
+/// A change was not made, or may have been: says why.
+pub fn not_made(app: &mut AppState, number: u64, failure: Option<Failure>, now: Now) {
+    let line = app.add.outbox.line(number);
+    let Some(QueuedChange { seen, command, .. }) = line.and_then(|line| line.typed.change.as_deref()).cloned() else {
+        return;
+    };
+    let is_unknown = line.is_some_and(|line| matches!(line.fate, Fate::Unknown(_)));
+    let changed = failure.as_ref().and_then(Failure::changed);
+    let why = match (&changed, &failure) {
+        (Some(pet), _) => faster(app, &seen, pet, now),
+        (None, failure) => {
+            let sentence = failure.as_ref().map_or_else(
+                || "No answer came, and it is not sent again.".to_owned(),
+                |failure| failure.sentence(&app.link.service),
+            );
+            let became = if is_unknown { "may or may not be changed: r shows it" } else { "was not changed" };
+            format!("{sentence} {} {became}.", named(&seen))
         }
-        let why = failure.sentence(&app.link.service);
-        let is_unknown = failure.outcome_unknown();
+    };
+    edit::answered(app, command, failure.as_ref());
+    if let Some(pet) = &changed {
+        app.pets.take([pet.clone()], now);
+    }
+    if let Some(outcome) = app.pets.commands.get_mut(&command) {
         outcome.unknown += usize::from(is_unknown);
-        let became = if is_unknown { "may or may not be changed: r shows it" } else { "was not changed" };
-        outcome.not.push(format!("{why} {name} {became}."));
-        outcome.failed.push((self.wanted.clone(), self.seen.clone()));
-        // What waits would fail in the same way, each after its tries.
-        if failure.may_pass() || failure.remedy() == Remedy::EnterKey {
-            let waiting = std::mem::take(&mut app.pets.changes.waiting);
-            let (rest, others) = waiting.into_iter().partition(|(.., command)| *command == self.command);
-            app.pets.changes.waiting = others;
-            for (seen, wanted, _) in rest {
-                app.pets.changing.remove(&seen.id);
-                outcome.open -= 1;
-                outcome.unsent += 1;
-                outcome.failed.push((wanted, seen));
+    }
+    end(app, number, Some((why, changed.is_some())), now);
+    app.last_failure = failure.or(app.last_failure.take());
+}
+
+/// A change is not made, nor those of the same pet that were made on top of it: `why`, and whether somebody was faster; or
+/// they were taken back.
+pub fn end(app: &mut AppState, number: u64, why: Option<(String, bool)>, now: Now) {
+    for (number, change) in app.add.outbox.from_change(number) {
+        let Some(outcome) = app.pets.commands.get_mut(&change.command) else { continue };
+        match &why {
+            Some((why, is_faster)) => {
+                let nothing = if *is_faster && outcome.total == 1 { " Nothing was changed." } else { "" };
+                outcome.not.push(format!("{why}{nothing}"));
+                if !is_faster {
+                    outcome.failed.push((change.wanted.clone(), change.seen.clone()));
+                }
+                if outcome.waits {
+                    app.add.outbox.refuse(number, format!("not changed: {why}{nothing}"));
+                } else {
+                    app.add.outbox.drop_line(number);
+                }
             }
+            None => app.add.outbox.drop_line(number),
         }
-        if failure.may_pass() {
-            on_failure(app, failure, now);
-        } else {
-            app.last_failure = Some(failure);
-        }
+        ended(app, &change, now);
+    }
+}
+
+/// One pet of a command is no longer on its way: shows what else becomes of it, and reports the command after its last one.
+fn ended(app: &mut AppState, QueuedChange { seen, command, .. }: &QueuedChange, now: Now) {
+    match app.add.outbox.changes().rfind(|(line, _)| line.changes(seen.id)) {
+        Some((_, next)) => app.pets.changing.insert(seen.id, next.wanted.clone()),
+        None => app.pets.changing.remove(&seen.id),
+    };
+    let Some(mut outcome) = app.pets.commands.remove(command) else { return };
+    outcome.open -= 1;
+    if outcome.open > 0 {
+        app.pets.commands.insert(*command, outcome);
+    } else if !outcome.done.is_empty() || !outcome.not.is_empty() {
+        report(app, outcome, now);
+    }
+}
+
+/// Takes back what waits of a command. What may have reached the service is undone after that.
+fn take_back(app: &mut AppState, command: u64, now: Now) {
+    let lines = app.add.outbox.changes().filter(|(_, change)| change.command == command);
+    let lines: Vec<_> = lines.map(|(line, change)| (line.clone(), change.clone())).collect();
+    if lines.iter().any(|(line, _)| matches!(line.fate, Fate::Sending(..))) {
+        return app.tell("Your last change is still on its way. u undoes it when it has arrived.");
+    }
+    let (sent, unsent): (Vec<_>, Vec<_>) = lines.into_iter().partition(|(line, _)| line.sent.is_some());
+    app.say_done(format!("Taken back: {}.", about(unsent.iter().map(|(_, change)| &change.seen))), now.mono);
+    for (line, _) in unsent {
+        end(app, line.typed.line, None, now);
+    }
+    let undo: Vec<_> = sent.into_iter().map(|(_, change)| (change.seen, change.wanted)).collect();
+    if !undo.is_empty() {
+        change(app, undo, true, now);
     }
 }
 
 /// Says what has become of a command, once all of it is known. What is too long for a message is in a box.
 fn report(app: &mut AppState, outcome: Outcome, now: Now) {
-    let Outcome { is_undo, total, so, done, mut not, unknown, unsent, failed, .. } = outcome;
+    let Outcome { is_undo, total, so, done, not, unknown, failed, .. } = outcome;
     let word = match done.first() {
         _ if is_undo => "undone".to_owned(),
         Some((is, was)) if is.status != was.status => status(is),
         Some(_) | None => "changed".to_owned(),
     };
     let changed = (!done.is_empty()).then(|| format!("{} {word}", done.len()));
-    let others = [(so, "so already"), (not.len() - unknown + unsent, "not"), (unknown, "unknown")];
+    let others = [(so, "so already"), (not.len() - unknown, "not"), (unknown, "unknown")];
     let all = changed.into_iter().chain(counts(others)).collect::<Vec<_>>().join(", ");
-    not.extend((unsent > 0).then(|| format!("{unsent} were not sent.")));
     let text = match (done.as_slice(), not.as_slice()) {
         ([(pet, _)], []) if is_undo && total == 1 => format!("{}: undone, {}.", named(pet), status(pet)),
         ([(pet, _)], []) if total == 1 => format!("{}: {word}.", named(pet)),

@@ -2,7 +2,7 @@
 //! somebody was faster, the form shows what the pet is now, and keeps what was typed.
 
 use super::Outcome;
-use super::change::{ChangePet, asks_first, begin, can_change, named};
+use super::change::{asks_first, begin, can_change, named};
 use crate::api::Failure;
 use crate::clock::Now;
 use crate::model::{Categories, Draft, Pet, PetStatus, short};
@@ -62,8 +62,10 @@ fn parts(pet: &Pet) -> [(&'static Field, String); 3] {
 }
 
 fn open(app: &mut AppState, _: Now) {
-    let Some(pet) = app.pets.selected().cloned() else { return app.tell("No pet is selected.") };
-    if can_change(app, &[&pet]) {
+    let Some(pet) = app.pets.selected().map(|pet| app.pets.as_shown(pet)) else {
+        return app.tell("No pet is selected.");
+    };
+    if can_change(app) {
         let has_status = !parts(&pet)[2].1.is_empty();
         let mut form = Form::new(&[&NAME, &CATEGORY, if has_status { &STATUS } else { &OTHER_STATUS }]);
         parts(&pet).iter().for_each(|(field, value)| form.set(field, value));
@@ -107,15 +109,15 @@ fn save(app: &mut AppState, now: Now) {
         app.popups.show(yes);
         save(app, now);
     };
-    if can_change(app, &[&edit.pet]) && !asks_first(app, what, again, |app, _| app.popups.show(no), now) {
+    if can_change(app) && !asks_first(app, what, again, |app, _| app.popups.show(no), now) {
         let sent = begin(app, vec![(wanted, edit.pet)], Outcome::default(), now);
         app.popups.get_mut::<EditBox>().into_iter().for_each(|edit| edit.sent = Some(sent));
     }
 }
 
-/// The answer to what was saved: closes the form, or shows in it what is wrong.
-pub fn answered(app: &mut AppState, job: &ChangePet, failure: Option<&Failure>) {
-    let Some(edit) = app.popups.get_mut::<EditBox>().filter(|edit| edit.sent == Some(job.command)) else { return };
+/// The answer to what was saved, or that it waits: closes the form, or shows in it what is wrong.
+pub fn answered(app: &mut AppState, command: u64, failure: Option<&Failure>) {
+    let Some(edit) = app.popups.get_mut::<EditBox>().filter(|edit| edit.sent == Some(command)) else { return };
     edit.sent = None;
     let Some(failure) = failure else { return drop(app.popups.take::<EditBox>()) };
     if let Some(pet) = failure.changed() {

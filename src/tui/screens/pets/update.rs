@@ -311,8 +311,8 @@ pub fn on_sign_of_life(state: &mut AppState, now: Now) {
 }
 
 pub fn on_answer(state: &mut AppState, answer: &ListAnswer, now: Now) {
-    // What was just added matters more.
-    let has_news = state.message.as_ref().is_some_and(|message| message.kind == MessageKind::Done);
+    // What was just added, or not changed, matters more.
+    let has_news = state.message.as_ref().is_some_and(|message| message.kind != MessageKind::Note);
     let is_back = matches!(state.link.health, Health::Away { .. });
     if is_back && !has_news {
         state.say_done(format!("Back: {} answers again.", state.link.service), now.mono);

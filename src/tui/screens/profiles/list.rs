@@ -196,9 +196,6 @@ fn why_not(state: &AppState) -> Option<String> {
     if state.pending.is_running(Slot::Samples) {
         return Some(format!("Samples are being sent to {service}. Wait for the answer, then switch."));
     }
-    if !state.pets.changing.is_empty() {
-        return Some(format!("A change is being sent to {service}. Wait for the answer, then switch."));
-    }
     import::update::why_not_switch(state).or_else(|| lines::why_not_switch(state))
 }
 

@@ -742,7 +742,7 @@ fn left(names: &[(&str, Option<&str>)]) -> Unfinished {
         .map(|(line, (name, sent))| {
             let pet = Draft { name: (*name).into(), category_id: "3".into(), status: None };
             let at = "2026-11-20T14:00:00Z".parse().unwrap();
-            let typed = QueuedPet { line, at, key: keys.make(), pet, known: 0 };
+            let typed = QueuedPet { line, at, key: keys.make(), pet, known: 0, change: None };
             Line { sent: sent.map(|by| Attempt { by: by.to_owned(), there: None }), ..typed.into() }
         })
         .collect();
@@ -752,6 +752,7 @@ fn left(names: &[(&str, Option<&str>)]) -> Unfinished {
         at: "2026-11-20T14:00:00Z".parse().unwrap(),
         key: keys.make(),
         pet: Draft::default(),
+        change: None,
     };
     Unfinished { open, saved: vec![saved; 14] }
 }
@@ -768,11 +769,7 @@ fn lines_of_an_earlier_session_are_sent_in_order_with_their_keys() {
     let left = left(&[("Rex", Some("77d0")), ("Mochi", None), ("", None), ("Tank", Some("0000"))]);
     let keys: Vec<_> = left.open.iter().map(|open| open.typed.key.clone()).collect();
     let mut app = restored(remote(), left);
-    assert!(
-        app.says("Pets added in the last session: 14 saved, 2 waiting and 2 without an answer."),
-        "{}",
-        app.screen()
-    );
+    assert!(app.says("Left by the last session: 14 saved, 2 waiting and 2 without an answer."), "{}", app.screen());
     answer(&mut app, 0, saved(1));
     answer(&mut app, 0, saved(2));
     let lines: Vec<_> = sent(&app).into_iter().map(|line| (line.new.name, line.key, line.again.is_some())).collect();
