@@ -1,5 +1,5 @@
-//! How states look, as the text of a snapshot. Nothing is in it twice: a state is told by the rows in which it differs from
-//! the one before it that it is most like.
+//! How states look, as the text of a snapshot. Nothing is in it twice: a state is described by the rows in which it differs
+//! from the one before it that it is most like.
 
 use std::fmt::{self, Display, Write as _};
 
@@ -16,7 +16,7 @@ pub struct Looks {
 }
 
 impl Looks {
-    /// The looks of states that are told by this one, which another snapshot holds.
+    /// The looks of states that are described after this one, which another snapshot holds.
     pub fn after(name: &str, mut app: App) -> Self {
         let mut looks = Self::default();
         looks.frame(name, &mut app);
@@ -45,8 +45,8 @@ impl Looks {
         let blank: Frame = [vec![String::new(); frame[0].len()], vec![String::new(); frame[0].len()]];
         let alike = self.seen.iter().filter(|(_, seen)| seen[0].len() == frame[0].len());
         let from_others = alike.map(|(other, seen)| (differences(&frame, seen), format!(", as {other} but for")));
-        let told = [(differences(&frame, &blank), String::new())].into_iter().chain(from_others);
-        let (rows, base) = told.min_by_key(|(rows, _)| rows.lines().count()).unwrap();
+        let ways = [(differences(&frame, &blank), String::new())].into_iter().chain(from_others);
+        let (rows, base) = ways.min_by_key(|(rows, _)| rows.lines().count()).unwrap();
         let _ = write!(self.text, "== {name}{base}\n{rows}");
         self.seen.push((name, frame));
     }
