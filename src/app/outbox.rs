@@ -489,7 +489,9 @@ mod tests {
             code: Some("changed".to_owned()),
             message: String::new(),
             retry_after: None,
-            body: Some(r#"{"code":"changed","message":"","pet":{"id":7,"name":"Rex","categoryId":3}}"#.to_owned()),
+            body: Some(
+                r#"{"code":"changed","message":"","status":409,"pet":{"id":7,"name":"Rex","categoryId":3}}"#.to_owned(),
+            ),
         };
         outbox.lines[0].sent = Some(attempt.clone());
         outbox.on_sent(1, &LineSent::Failed(faster), attempt, "shop");

@@ -111,7 +111,7 @@ impl Session {
     pub(super) async fn bring_change(&mut self, number: u64) -> Asked<()> {
         while let Some(line) = self.outbox.line(number).filter(|line| self.outbox.is_first(line)) {
             if let Some(why) = line.fate.explanation() {
-                self.talk.say(why.to_owned())?;
+                self.talk.say(why)?;
                 return self.skip_change(number).await;
             }
             let failure = self.send(number).await?;

@@ -162,7 +162,7 @@ async fn a_change_that_could_not_be_made_is_taken_back_or_made_once_by_the_next_
     service.post("{\"name\":\"Rex\",\"categoryId\":1}").await;
     let address = service.server.local_addr();
     let stub = serve(move |_, request, mut socket| async move {
-        let mut answer = json("503 Service Unavailable", r#"{"code":"not_changed","message":"Later."}"#);
+        let mut answer = json("503 Service Unavailable", r#"{"code":"not_changed","message":"Later.","status":503}"#);
         if !request.starts_with("PATCH") {
             let mut service = tokio::net::TcpStream::connect(address).await.unwrap();
             service.write_all(request.as_bytes()).await.unwrap();

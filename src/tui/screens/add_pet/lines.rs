@@ -376,7 +376,8 @@ fn wait(state: &mut AppState, failure: Failure, now: Now) {
         pacing.tries += 1;
         let growing = Duration::from_secs(1 << (pacing.tries - 1).min(5)).min(LONGEST_PAUSE);
         pacing.pause = Some(now.mono + asked.unwrap_or(growing));
-        if pacing.tries == 1 {
+        // Of changes it is told which ones wait.
+        if pacing.tries == 1 && state.pets.changing.is_empty() {
             state.tell(text);
         }
     } else if let Some(asked) = asked {

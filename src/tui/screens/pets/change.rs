@@ -223,7 +223,7 @@ pub fn note_waiting(app: &mut AppState) {
     let pets: Vec<&Pet> = pets.map(|(_, change)| &change.wanted).collect();
     let text = format!("Changed once {} is back: {}. u takes it back.", app.link.service, about(pets.into_iter()));
     new.iter().for_each(|command| edit::answered(app, *command, None));
-    // That the key was refused is said already.
+    // A refused key is reported already.
     if !app.key_refused() {
         app.tell(text);
     }
