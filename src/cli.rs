@@ -3,8 +3,8 @@
 //! Data goes to stdout, everything else to stderr. Every failure is a sentence, where possible a hint, and one of the
 //! exit statuses of [`Exit`].
 
-mod args;
-mod command;
+pub mod args;
+pub mod command;
 mod completions;
 mod configuration;
 mod confirm;
@@ -17,13 +17,13 @@ mod keys;
 mod launch;
 mod maintenance;
 mod output;
-mod pets;
+pub mod pets;
 mod profiles;
 mod render;
 mod serve;
 mod service;
 mod signals;
-mod ssh;
+pub mod ssh;
 mod transfer;
 
 use std::ffi::OsString;

@@ -18,7 +18,7 @@ pub use self::session::{SshStart, leave_variables};
 
 use self::args::{AuthorizeArgs, SshCommand};
 use self::person::{People, Person};
-use super::output::{self};
+use super::output;
 use super::{Exit, Failed, note};
 use crate::clock;
 use crate::config::secrets::write_key_file;

@@ -13,11 +13,8 @@ mod hostile;
 mod journey;
 mod one_answer;
 mod over_time;
-#[path = "../fuzz/readers.rs"]
-mod readers;
 mod resolvers;
 mod sandbox;
-mod seeds;
 mod simulator;
 mod walk;
 mod worlds;

@@ -11,6 +11,7 @@ mod documents;
 mod domains;
 mod durability;
 mod flows;
+mod fuzz;
 mod instances;
 mod live;
 mod order;

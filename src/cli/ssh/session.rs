@@ -198,7 +198,7 @@ fn permit(command: &PetsCommand) -> Result<(), &'static str> {
 
 /// Splits what was sent as a shell does; nothing else of a shell is understood. The name of the program may come first.
 fn arguments(line: &str) -> Result<Vec<OsString>, Failed> {
-    let refused = |why: &str| Failed::config(why.to_owned()).hint(OVER_SSH);
+    let refused = |why: &str| Failed::config(why).hint(OVER_SSH);
     if line.len() > MOST {
         return Err(refused("the command is too long"));
     }
