@@ -157,13 +157,13 @@ impl EarlierImport {
             Self { finished: false, .. } if more > 0 && self.new > 0 => EarlierVerdict::Choose,
             Self { finished: true, new: 0, bad: 0, .. } if has_all => EarlierVerdict::Done,
             Self { finished: false, .. } | Self { new: 0, .. } if has_all => EarlierVerdict::GoOn,
-            Self { .. } => EarlierVerdict::Choose,
+            _ => EarlierVerdict::Choose,
         }
     }
 
     /// How many rows more the file has now; fewer if negative.
-    const fn more(&self) -> i64 {
-        (self.here + self.new + self.bad).cast_signed() - self.rows_then.cast_signed()
+    fn more(&self) -> i64 {
+        (self.here + self.new + self.bad).cast_signed().saturating_sub_unsigned(self.rows_then)
     }
 
     /// A new import of all rows that replaces this one.

@@ -89,7 +89,7 @@ impl Past {
 
     /// How many rows its file had, as far as known.
     pub fn rows(&self) -> u64 {
-        self.head.good.map_or(self.last, |good| good + self.head.bad.unwrap_or_default())
+        self.head.good.map_or(self.last, |good| good.saturating_add(self.head.bad.unwrap_or(0)))
     }
 
     /// The Idempotency-Key of a row, the same whenever it is sent.
@@ -274,7 +274,7 @@ impl Reasons {
     }
 
     /// How the file was read.
-    pub const fn head(&self) -> &Head {
+    pub fn head(&self) -> &Head {
         &self.past.head
     }
 
