@@ -8,7 +8,7 @@ mod doctors;
 mod examples;
 mod failures;
 mod file_descriptors;
-mod fixture;
+pub mod fixture;
 mod gets;
 mod helps;
 mod lists;

@@ -7,15 +7,10 @@ mod lists;
 mod records;
 pub mod scripted;
 
-use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use crate::prelude::*;
 
-use petstore::api::Failure;
 use petstore::api::retry::create_pet_once;
-use petstore::model::{IdempotencyKey, IdempotencyKeys, Limit, NewPet, ObservedStatus, PetQuery, PetStatus};
-use tokio::io::AsyncWriteExt as _;
-use tokio::net::TcpListener;
-use uuid::Uuid;
+use petstore::model::ObservedStatus;
 
 use crate::stub::{self, Stub, always, client, json, serve};
 

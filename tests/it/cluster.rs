@@ -4,21 +4,12 @@
 
 mod members;
 
-use std::pin::pin;
-use std::sync::Arc;
-use std::time::{Duration, Instant};
+use crate::prelude::*;
 
-use futures_util::future::{join, join_all};
+use futures_util::future::join;
 use parking_lot::Mutex;
-use petstore::api::Failure;
-use petstore::api::client::{Client, Timeouts};
-use petstore::clock;
-use petstore::model::{ApiKey, IdempotencyKey, IdempotencyKeys, NewPet, PetId, PetQuery};
-use petstore::store::Store;
-use secrecy::ExposeSecret as _;
-use tokio::task::JoinSet;
-use tokio::time::{sleep, timeout};
-use uuid::Uuid;
+use petstore::api::client::Client;
+use tokio::time::sleep;
 
 use self::members::{Cluster, Fault};
 use crate::instances::{Clients, faults, free_address, instance};

@@ -1,9 +1,7 @@
 //! Holds the schema of the configuration file, which is for editors, against what is really read.
 
-use std::path::Path;
-
+use crate::prelude::*;
 use petstore::config::File;
-use serde_json::Value;
 
 fn schema() -> Value {
     serde_json::from_str(include_str!("../../assets/config.schema.json")).unwrap()

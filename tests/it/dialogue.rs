@@ -4,26 +4,17 @@ mod domains;
 mod files;
 mod pets;
 
-use std::io::{self, Cursor, Write};
-use std::path::Path;
-use std::sync::{Arc, LazyLock, Mutex};
-use std::time::Duration;
+use crate::prelude::*;
 
-use petstore::api::Client;
-use petstore::api::client::{Timeouts, install_tls_provider};
-use petstore::app::domain_service::{DomainService, DomainSetup};
-use petstore::app::outbox::queue::Queues;
-use petstore::clock::{self, Now};
+use std::io::{Cursor, Write};
+
+use petstore::app::domain_service::DomainSetup;
 use petstore::config::{Choices, Env, Settings};
 use petstore::dialogue::prompt::{Dialogue, Leave};
 use petstore::dialogue::{DialogueSetup, Session};
 use petstore::domains::check_options::CheckOptions as DomainSettings;
-use petstore::domains::diagnosis::Expectation;
 use petstore::domains::registry::RegistryFile;
 use petstore::domains::sandbox::Sandbox;
-use petstore::local::draft_files::Claims;
-use tempfile::TempDir;
-use tokio::sync::mpsc;
 
 use crate::service::fixture::Service;
 
@@ -36,7 +27,7 @@ struct Paper(Arc<Mutex<Vec<u8>>>);
 
 impl Write for Paper {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.lock().unwrap().write(bytes)
+        Write::write(&mut *self.0.lock().unwrap(), bytes)
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -61,13 +52,13 @@ impl Person {
         install_tls_provider();
         let directory = tempfile::tempdir().unwrap();
         let file = directory.path().join("config.toml");
-        std::fs::write(&file, config.replace("ADDRESS", base_url)).unwrap();
+        fs::write(&file, config.replace("ADDRESS", base_url)).unwrap();
         let home = directory.path().to_str().unwrap().to_owned();
         let env: Env = [("HOME", home.as_str()), ("PETSTORE_API_KEY", key)].into_iter().collect();
         let base_url_choice = config.is_empty().then(|| base_url.to_owned());
         let choices = Choices { config: Some(file), base_url: base_url_choice, ..Choices::default() };
         let settings = Settings::resolve(&choices, &env).unwrap();
-        let key = petstore::model::ApiKey::new(key).unwrap();
+        let key = ApiKey::new(key).unwrap();
         let client = Client::new(base_url.parse().unwrap(), Some(key), timeouts).unwrap();
         let nobody =
             DomainSettings { resolvers: Vec::new(), ..DomainSettings::new(Expectation::default(), Vec::new()) };
@@ -120,7 +111,7 @@ impl Person {
 
     /// Writes a file into the home directory.
     fn file(&self, name: &str, text: &str) {
-        std::fs::write(self.directory.path().join(name), text).unwrap();
+        fs::write(self.directory.path().join(name), text).unwrap();
     }
 
     /// Says these lines one after another, until the end of them; gives the transcript, which must be plain.
@@ -134,7 +125,7 @@ impl Person {
         let Self { settings, setup, directory: _directory, masks, interrupt: _interrupt, interrupts } = self;
         let paper = Paper::default();
         let talk = Dialogue::new(lines, paper.clone(), interrupts, true);
-        let leave = tokio::time::timeout(Duration::from_secs(60), Session::new(settings, setup, talk).run()).await;
+        let leave = timeout(Duration::from_secs(60), Session::new(settings, setup, talk).run()).await;
         let text = String::from_utf8(paper.0.lock().unwrap().clone()).unwrap();
         is_plain(&text);
         let masked = masks.iter().fold(text, |text, (from, to)| text.replace(from, to));

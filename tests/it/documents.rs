@@ -1,10 +1,6 @@
 //! Checks the README and `docs`: length, links, pictures, and what they repeat from the code.
 
-use std::collections::BTreeSet;
-use std::fs;
-use std::path::{Path, PathBuf};
-
-use serde_json::Value;
+use crate::prelude::*;
 
 /// The most words of a page that has to be read in one go.
 const ONE_PAGE: usize = 700;

@@ -15,6 +15,5 @@ mod one_answer;
 mod over_time;
 mod resolvers;
 mod sandbox;
-mod simulator;
 mod walk;
 mod worlds;

@@ -2,25 +2,12 @@
 //! of them is killed, frozen or cut off from the database, clients that repeat with their Idempotency-Key lose nothing
 //! and double nothing.
 
-use std::collections::HashMap;
-use std::io::{BufRead as _, BufReader};
-use std::net::{TcpListener, TcpStream};
-use std::process::{Child, Command, Stdio};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU16, Ordering};
-use std::time::Duration;
+use crate::prelude::*;
 
-use petstore::api::client::{Client, Timeouts};
-use petstore::api::{self, Failure};
-use petstore::model::{ApiKey, IdempotencyKeys, NewPet, Pet, PetId, PetQuery};
-use petstore::store::Store;
-use rustix::process::{Pid, Signal, kill_process};
-use secrecy::ExposeSecret as _;
-use tempfile::TempDir;
-use tokio::sync::watch;
-use tokio::task::JoinSet;
-use tokio::time::timeout;
-use uuid::Uuid;
+use std::net::{TcpListener, TcpStream};
+use std::sync::atomic::AtomicU16;
+
+use petstore::api::client::Client;
 
 use crate::service::fixture::until;
 use crate::store::fixture::{Database, Kind, till_key};
@@ -67,7 +54,7 @@ pub fn instance(listen: &str, database: &str) -> Running {
     let mut line = String::new();
     stderr.read_line(&mut line).unwrap();
     assert!(line.starts_with("listening on http://"), "{line}");
-    std::thread::spawn(move || std::io::copy(&mut stderr, &mut std::io::sink()));
+    thread::spawn(move || io::copy(&mut stderr, &mut io::sink()));
     Running(child)
 }
 
@@ -80,7 +67,7 @@ pub async fn balancer(listen: &str, instances: [&str; 3], directory: &TempDir) -
         text.replace(example, ours)
     });
     let file = directory.path().join("haproxy.cfg");
-    std::fs::write(&file, text).unwrap();
+    fs::write(&file, text).unwrap();
     let running = Running::start(Command::new("haproxy").arg("-db").arg("-f").arg(&file))?;
     until(async || TcpStream::connect(listen).is_ok()).await;
     Some(running)
@@ -107,7 +94,7 @@ pub struct Clients {
 
 impl Clients {
     pub fn start(balancer: &str, key: &ApiKey, count: usize) -> Self {
-        api::client::install_tls_provider();
+        install_tls_provider();
         let (added, enough) = (watch::Sender::new(0), Arc::<AtomicBool>::default());
         let mut tasks = JoinSet::new();
         for _ in 0..count {
@@ -180,7 +167,7 @@ fn the_balancer_has_room_for_all_that_its_instances_serve() {
         .find_map(|line| line.trim().strip_prefix("maxconn "))
         .and_then(|number| number.parse().ok())
         .expect("a limit");
-    let config = petstore::server::Config::default();
+    let config = Config::default();
     assert!(places > 3 * (config.streams + config.connections), "{places}");
 }
 
@@ -237,7 +224,7 @@ async fn behind_a_load_balancer_lists_go_on_while_the_database_is_read_only() {
     };
     let _instance = instance(&one, &database.address(""));
     let key = ApiKey::new(key.expose_secret()).unwrap();
-    api::client::install_tls_provider();
+    install_tls_provider();
     let client = Client::new(format!("http://{front}/v1").parse().unwrap(), Some(key), Timeouts::default()).unwrap();
     let new = NewPet { name: "Rex".to_owned(), category_id: 1, status: None };
     let mut keys = IdempotencyKeys::new(Uuid::nil());

@@ -2,18 +2,9 @@
 
 mod proxies;
 
-use std::net::SocketAddr;
-use std::time::Duration;
+use crate::prelude::*;
 
-use petstore::clock;
-use petstore::model::{ApiKey, NewPet, Pet, PetId};
-use petstore::server::{self, Config};
-use petstore::store::Store;
-use secrecy::ExposeSecret as _;
-use tokio::io::AsyncWriteExt as _;
-use tokio::net::{TcpListener, TcpSocket, TcpStream};
-use tokio::task::JoinSet;
-use tokio::time::timeout;
+use tokio::net::TcpSocket;
 
 use crate::instances::{Clients, balancer, faults, free_address, instance};
 use crate::service::fixture::{JSON, Service, exchange_at, head};

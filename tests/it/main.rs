@@ -17,6 +17,7 @@ mod live;
 mod order;
 mod package;
 mod postgres;
+mod prelude;
 mod recipes;
 mod rooms;
 mod saturday;

@@ -1,14 +1,6 @@
 //! Ids become visible in their order, whichever instance gives them: who follows them misses nothing.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
-
-use petstore::clock;
-use petstore::model::{Limit, NewPet, Pet, PetId, PetQuery};
-use petstore::store::{CreateOutcome, Store};
-use tokio::task::{JoinSet, yield_now};
-use tokio::time::timeout;
+use crate::prelude::*;
 
 use crate::store::fixture::{Database, Kind, added_after, once, rex, till_key};
 

@@ -1,8 +1,6 @@
 //! What the Debian package consists of, and what it does to a system when it is installed and upgraded.
 
-use std::fs::{self, Permissions};
-use std::os::unix::fs::PermissionsExt as _;
-use std::process::Command;
+use crate::prelude::*;
 
 use crate::documents::{documents, text};
 
@@ -120,7 +118,7 @@ fn no_crate_needs_a_newer_rust_than_ours() {
         .output()
         .unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let metadata: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let metadata: Value = serde_json::from_slice(&output.stdout).unwrap();
     let version = |text: &str| -> Vec<u32> { text.split('.').map(|part| part.parse().unwrap()).collect() };
     let ours = env!("CARGO_PKG_RUST_VERSION");
     for package in metadata["packages"].as_array().unwrap() {

@@ -1,20 +1,16 @@
 //! A private PostgreSQL server, from the programs of a Debian installation. It belongs to this process: it is started
 //! for the first test that asks, and stopped and removed when the process ends, however that happens.
 
+use crate::prelude::*;
+
 use std::error::Error;
 use std::ffi::OsString;
-use std::fs::{self, Permissions};
-use std::io::Write as _;
 use std::os::unix::fs::{PermissionsExt, chown};
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU32, Ordering};
-use std::time::Duration;
+use std::sync::atomic::AtomicU32;
 
-use petstore::clock;
 use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair};
-use tokio_postgres::{Client, NoTls};
+use tokio_postgres::Client;
 
 use crate::skipped::skipped;
 
@@ -117,7 +113,7 @@ impl Server {
             if blocking(async { tokio_postgres::connect(&self.address("admin", "postgres"), NoTls).await.is_ok() }) {
                 return Ok(());
             }
-            std::thread::yield_now();
+            thread::yield_now();
         }
         Err("the server did not start".to_owned())
     }
@@ -159,7 +155,7 @@ impl Server {
 /// In a thread and a runtime of its own, so that it can be called from anywhere.
 fn blocking<T: Send>(work: impl Future<Output = T> + Send) -> T {
     let run = || tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(work);
-    std::thread::scope(|scope| scope.spawn(run).join().unwrap())
+    thread::scope(|scope| scope.spawn(run).join().unwrap())
 }
 
 fn make_certificates(directory: &Path, user: Option<(&str, u32)>) -> Result<(), Box<dyn Error>> {
@@ -229,7 +225,7 @@ fn as_user(user: Option<(&str, u32)>, program: &Path) -> Command {
 }
 
 /// The server, in the hands of a shell that stops it at the end of its input.
-fn guard(user: Option<(&str, u32)>, programs: &Path, data: &Path, directory: &Path) -> std::io::Result<Child> {
+fn guard(user: Option<(&str, u32)>, programs: &Path, data: &Path, directory: &Path) -> io::Result<Child> {
     let mut postgres = vec![as_user(user, &programs.join("postgres")).get_program().to_owned()];
     postgres.extend(as_user(user, &programs.join("postgres")).get_args().map(OsString::from));
     postgres.extend(["-D".into(), data.into()]);

@@ -1,11 +1,8 @@
 //! Runs the recipes of `docs/recipes.md`, each where its programs are installed.
 
-use std::fs;
-use std::io::{Read as _, Write as _};
+use crate::prelude::*;
+
 use std::net::TcpListener;
-use std::path::Path;
-use std::process::{Command, Stdio};
-use std::time::Duration;
 
 use petstore::config::{CustomAction, File, KeySource};
 use petstore::local::program::{command, output_of};
@@ -36,7 +33,7 @@ fn has(recipe: &str, programs: &[&str]) -> bool {
     let missing: Vec<_> = programs.iter().filter(|program| !found(program)).collect();
     if !missing.is_empty() {
         // None of them belongs to the project, nor is a test of it.
-        let _ = writeln!(std::io::stderr(), "{recipe}: skipped, {missing:?} are not installed");
+        let _ = writeln!(io::stderr(), "{recipe}: skipped, {missing:?} are not installed");
     }
     missing.is_empty()
 }
@@ -51,8 +48,8 @@ async fn run(name: &str, changes: &[(&str, &str)], input: &str) -> Result<String
 }
 
 /// What the first connection sends, as far as `enough` says; answered with `answer`.
-fn received(listener: TcpListener, answer: &'static str, enough: fn(&str) -> bool) -> std::thread::JoinHandle<String> {
-    std::thread::spawn(move || {
+fn received(listener: TcpListener, answer: &'static str, enough: fn(&str) -> bool) -> thread::JoinHandle<String> {
+    thread::spawn(move || {
         let (mut stream, _) = listener.accept().unwrap();
         let (mut got, mut part) = (Vec::new(), [0; 4096]);
         while !enough(&String::from_utf8_lossy(&got)) {
@@ -155,7 +152,7 @@ async fn a_label_is_printed_by_a_printer_in_the_network() {
     let mut printer = printer.spawn().unwrap();
     while std::net::TcpStream::connect(("localhost", port)).is_err() {
         if printer.try_wait().unwrap().is_some() {
-            let _ = writeln!(std::io::stderr(), "print directly: skipped, ippeveprinter does not start without D-Bus");
+            let _ = writeln!(io::stderr(), "print directly: skipped, ippeveprinter does not start without D-Bus");
             return;
         }
         tokio::time::sleep(Duration::from_millis(20)).await;

@@ -2,7 +2,7 @@
 
 mod imports;
 
-use std::path::Path;
+use crate::prelude::*;
 
 use imports::Imports;
 
@@ -163,7 +163,7 @@ fn no_files_import_each_other_in_a_circle_but_inside_a_screen_and_the_app_with_i
 fn programs_are_started_in_one_place() {
     let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     for file in imports().files() {
-        let text = std::fs::read_to_string(src.join(&file.name)).unwrap();
+        let text = fs::read_to_string(src.join(&file.name)).unwrap();
         let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap();
         let names = |line: &str| line.contains("process::") && line.contains("Command");
         assert_eq!(code.lines().any(names), file.name == "local/program.rs", "{}", file.name);

@@ -2,25 +2,15 @@
 //! binary on one database, behind HAProxy with the configuration of `assets/`. Meanwhile instances are killed and lines are
 //! cut. What each till was told is compared with what is kept, and so is what those who listened have seen.
 
-use std::collections::HashMap;
+use crate::prelude::*;
+
 use std::fmt::Debug;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::time::Duration;
 
 use parking_lot::Mutex;
-use petstore::api::client::{Client, Timeouts, install_tls_provider};
-use petstore::clock;
-use petstore::model::{ApiKey, IdempotencyKeys, NewPet, Pet, PetHistoryEntry, PetId, PetMembers, PetPatch, PetStatus};
-use petstore::store::keys::NewKey;
-use petstore::store::{ChangedPet, Position, Store};
-use rustix::process::Signal;
-use secrecy::ExposeSecret as _;
+use petstore::api::client::Client;
+use petstore::model::{PetHistoryEntry, PetMembers};
+use petstore::store::ChangedPet;
 use serde::Deserialize;
-use tokio::sync::watch;
-use tokio::task::{JoinSet, yield_now};
-use tokio::time::timeout;
-use uuid::Uuid;
 
 use crate::instances::{Running, balancer, expect_trouble, free_address, instance};
 use crate::sse::{Events, LAST};

@@ -1,14 +1,10 @@
 //! A client of a stream of events: plain enough to be slow, to stop reading, and to see the bytes.
 
-use std::collections::HashMap;
-use std::mem;
-use std::net::SocketAddr;
-use std::time::Duration;
+use crate::prelude::*;
 
-use petstore::model::{Pet, PetId};
-use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
-use tokio::net::TcpStream;
-use tokio::time::timeout;
+use std::mem;
+
+use tokio::io::{AsyncBufReadExt, BufReader};
 
 use crate::service::fixture::head;
 

@@ -1,16 +1,8 @@
 //! Services that misbehave: raw sockets on loopback that send exactly what a test wants.
 
-use std::future::Future;
-use std::net::SocketAddr;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
+use crate::prelude::*;
 
-use petstore::api::Client;
-use petstore::api::client::{Timeouts, install_tls_provider};
-use petstore::model::ApiKey;
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::net::{TcpListener, TcpStream};
+use std::future::Future;
 
 /// A service made of one function: what to do with each connection, once its first request has been read.
 pub struct Stub {

@@ -2,9 +2,7 @@
 
 mod reading;
 
-use std::collections::BTreeMap;
-use std::fs;
-use std::path::Path;
+use crate::prelude::*;
 
 use reading::{Word, words_of_rust, words_of_text};
 

@@ -1,10 +1,9 @@
 //! Adding one pet after another in a terminal: what scanners send, and what is there after the program was killed.
 
-use std::collections::BTreeSet;
-use std::path::Path;
-use std::time::Duration;
+use crate::prelude::*;
 
-use crate::harness::{PATIENCE, Start, Terminal};
+use std::collections::BTreeSet;
+
 use crate::served::Served;
 
 /// Into the form, with category 3.
@@ -177,18 +176,18 @@ fn scans_that_come_while_a_paste_is_previewed_are_rows_of_it_and_none_is_lost_wi
     app.shows(&["[1 Pets]", "All 4"]);
     app.send("q");
     assert_eq!(app.ended().0, 0);
-    assert_eq!(std::fs::read_dir(state.path().join("petstore/imports")).map_or(0, Iterator::count), 0);
+    assert_eq!(fs::read_dir(state.path().join("petstore/imports")).map_or(0, Iterator::count), 0);
 }
 
 /// What the files of the queue hold: every line that was taken.
 pub fn taken(state: &Path) -> Vec<String> {
     let mut names = Vec::new();
-    for file in std::fs::read_dir(state.join("petstore/drafts")).into_iter().flatten() {
+    for file in fs::read_dir(state.join("petstore/drafts")).into_iter().flatten() {
         let path = file.unwrap().path();
         if !path.to_str().unwrap().ends_with(".queue.ndjson") {
             continue;
         }
-        let text = std::fs::read_to_string(path).unwrap();
+        let text = fs::read_to_string(path).unwrap();
         let whole = text.rfind('\n').map_or("", |end| &text[..end]);
         for line in whole.lines() {
             let record: serde_json::Value = serde_json::from_str(line).unwrap();
@@ -221,7 +220,7 @@ fn killed_at_any_moment_every_line_that_was_taken_is_there_exactly_once_and_in_o
         let taken = taken(state.path());
         let mut app = served.app(state.path());
         app.shows(&["| ok, "]);
-        let deadline = std::time::Instant::now() + PATIENCE;
+        let deadline = Instant::now() + PATIENCE;
         // Those that were taken are sent, whatever had become of them before.
         let wanted: BTreeSet<&String> = taken.iter().collect();
         let there = loop {
@@ -229,7 +228,7 @@ fn killed_at_any_moment_every_line_that_was_taken_is_there_exactly_once_and_in_o
             if wanted.iter().all(|name| there.contains(name)) {
                 break there;
             }
-            assert!(std::time::Instant::now() < deadline, "round {round}: {taken:?} taken, {there:?} there");
+            assert!(Instant::now() < deadline, "round {round}: {taken:?} taken, {there:?} there");
             std::thread::sleep(Duration::from_millis(20));
         };
         // The first key takes away what is said of the session before; a line that was not taken is in the field again.
@@ -250,7 +249,7 @@ fn pets_that_wait_for_another_profile_are_named_at_the_start_with_the_key_to_go_
     let home = tempfile::tempdir().unwrap();
     let config = home.path().join("config.toml");
     let profile = "profile = \"embedded\"\n[profiles.shop]\nbase_url = \"http://127.0.0.1:1/v1\"\n";
-    std::fs::write(&config, profile).unwrap();
+    fs::write(&config, profile).unwrap();
     let start = |words: &[&str]| {
         let start = Start::petstore(words).env("PETSTORE_CONFIG", config.to_str().unwrap());
         let start = start.env("XDG_STATE_HOME", home.path().to_str().unwrap());

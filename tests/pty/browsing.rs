@@ -1,10 +1,8 @@
 //! Browsing in a real terminal: what is kept from one start to the next, and keys of one's own.
 
-use std::fs;
-use std::io::{Read as _, Write as _};
-use std::net::TcpListener;
+use crate::prelude::*;
 
-use crate::harness::Start;
+use std::io::Read as _;
 
 /// A service that answers this many requests with two pets, and is then gone.
 fn answering(requests: usize) -> String {

@@ -1,10 +1,7 @@
 //! Completion in a shell that has just been started.
 
-use std::fs;
-use std::path::Path;
-use std::process::Command;
+use crate::prelude::*;
 
-use crate::harness::{PETSTORE, Start};
 use crate::skipped::skipped;
 
 /// As it is after the package was installed: the script is where zsh looks for functions.

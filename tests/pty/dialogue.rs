@@ -1,6 +1,6 @@
 //! Plain lines on a real terminal.
 
-use crate::harness::Start;
+use crate::prelude::*;
 
 #[test]
 fn questions_and_answers_write_no_escape_sequence() {

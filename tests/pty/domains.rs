@@ -1,6 +1,8 @@
 //! The domains panel in the sandbox, where one second is one minute.
 
-use crate::harness::{Start, restored};
+use crate::prelude::*;
+
+use crate::harness::restored;
 
 #[test]
 fn a_sandbox_domain_goes_live_and_is_removed() {
@@ -62,7 +64,7 @@ fn a_sandbox_domain_goes_live_and_is_removed() {
     let (status, bytes) = app.ended();
     assert_eq!(status, 0);
     assert!(restored(&bytes));
-    assert_eq!(std::fs::read_dir(home.path()).unwrap().count(), 0, "the sandbox writes nothing to the home directory");
+    assert_eq!(fs::read_dir(home.path()).unwrap().count(), 0, "the sandbox writes nothing to the home directory");
 }
 
 #[test]

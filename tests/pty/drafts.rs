@@ -1,19 +1,17 @@
 //! What is typed survives whatever happens to the program: killed, hung up, without a terminal, without a disk.
 
-use std::fs;
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use crate::prelude::*;
+use crate::served::Served;
+
+use std::io::Read as _;
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Sender, channel};
-use std::time::{Duration, Instant};
 
 use petstore::tui::drafts::{Drafts, Ending, TypedText};
 
 use crate::adding::taken;
-use crate::harness::{PATIENCE, PETSTORE, Start, Terminal};
 
 const KEY: &str = "petk_0123456789abcdef77d0";
 
@@ -254,15 +252,6 @@ fn without_a_disk_it_says_so_and_goes_on() {
     assert_eq!(app.ended().0, 143);
 }
 
-struct Served(Child);
-
-impl Drop for Served {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
 /// Passes requests on to `service` and answers back, but keeps back the answers to creations while `holding`; tells of
 /// each creation that was carried out.
 fn proxy(service: SocketAddr, holding: Arc<AtomicBool>, carried_out: Sender<()>) -> String {
@@ -295,20 +284,13 @@ fn proxy(service: SocketAddr, holding: Arc<AtomicBool>, carried_out: Sender<()>)
 #[test]
 fn killed_between_sending_and_the_answer_it_adds_the_pet_once() {
     let directory = tempfile::tempdir().unwrap();
-    let database = format!("sqlite:{}", directory.path().join("store.db").display());
-    let made =
-        Command::new(PETSTORE).args(["keys", "create", "--database", &database, "--name", "t"]).output().unwrap();
-    let key = String::from_utf8(made.stdout).unwrap().trim().to_owned();
-    let serve = ["serve", "--listen", "127.0.0.1:0", "--sample", "5", "--database", &database];
-    let mut served = Served(Command::new(PETSTORE).args(serve).stderr(Stdio::piped()).spawn().unwrap());
-    let mut line = String::new();
-    BufReader::new(served.0.stderr.take().unwrap()).read_line(&mut line).unwrap();
-    let address = line.trim().strip_prefix("listening on http://").unwrap().split('/').next().unwrap().to_owned();
+    let served = Served::with_samples(5);
+    let address = served.url().strip_prefix("http://").unwrap().split('/').next().unwrap();
     let (holding, (carried_out, creations)) = (Arc::new(AtomicBool::new(true)), channel());
     let base_url = proxy(address.parse().unwrap(), Arc::clone(&holding), carried_out);
     let state = directory.path().join("state");
     let open = || {
-        let start = Start::petstore(&["--base-url", &base_url]).env("PETSTORE_API_KEY", &key);
+        let start = Start::petstore(&["--base-url", &base_url]).env("PETSTORE_API_KEY", served.key());
         start.env("XDG_STATE_HOME", state.to_str().unwrap()).open()
     };
     let mut app = open();
@@ -330,7 +312,7 @@ fn killed_between_sending_and_the_answer_it_adds_the_pet_once() {
     let looked = AtomicUsize::new(0);
     every_file(&state, &|path, bytes| {
         looked.fetch_add(1, Ordering::SeqCst);
-        let has = bytes.windows(key.len()).any(|window| window == key.as_bytes());
+        let has = bytes.windows(served.key().len()).any(|window| window == served.key().as_bytes());
         assert!(!has, "the key is in {}", path.display());
     });
     assert!(looked.into_inner() > 0);

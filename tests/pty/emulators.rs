@@ -5,13 +5,10 @@
 
 mod graphical;
 
-use std::fs;
-use std::path::Path;
-use std::time::{Duration, Instant};
+use crate::prelude::*;
 
 use tempfile::TempDir;
 
-use crate::harness::{PATIENCE, Start, Terminal};
 use crate::terminals::{is_there, mosh_client, private_folder};
 
 const COLUMNS: u16 = 80;

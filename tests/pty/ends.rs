@@ -1,14 +1,13 @@
 //! How it ends: signals, lost lines, a paused job, a hanging request, a wrong key.
 
-use std::io::{BufRead as _, BufReader, Write as _};
-use std::net::TcpListener;
-use std::process::{Child, Command, Stdio};
+use crate::prelude::*;
+use crate::served::Served;
 
 use petstore::tui::effect::Effect;
 use petstore::tui::terminal::writer_thread::TerminalWriter;
 use petstore::tui::terminal::{enter, tell};
 
-use crate::harness::{PATIENCE, PETSTORE, Start, Terminal, restored, signal, switched_off};
+use crate::harness::{restored, signal, switched_off};
 
 const ROWS: &[&str] = &["> 1 ", "Rex", "sold 25"];
 
@@ -39,11 +38,11 @@ fn a_lost_line_ends_it_also_when_the_hangup_is_ignored() {
         let pid =
             said.lines().map_while(Result::ok).find_map(|line| Some(line.split_once("pid=")?.1.to_owned())).unwrap();
         assert_eq!(terminal.wait().unwrap().code(), Some(0));
-        let gone = || match std::fs::read_to_string(format!("/proc/{pid}/stat")) {
+        let gone = || match fs::read_to_string(format!("/proc/{pid}/stat")) {
             Ok(stat) => stat.contains(") Z "),
             Err(_) => true,
         };
-        let start = std::time::Instant::now();
+        let start = Instant::now();
         while !gone() {
             assert!(start.elapsed() < PATIENCE, "{how}: still running without a terminal");
             std::thread::yield_now();
@@ -110,7 +109,7 @@ fn a_stop_from_outside_gives_the_terminal_back_and_whatever_stopped_it_fg_paints
     for (name, is_given_back) in [("TSTP", true), ("STOP", false)] {
         let mut shell = app_in_a_shell();
         let children = format!("/proc/{0}/task/{0}/children", shell.process_id());
-        signal(std::fs::read_to_string(children).unwrap().trim(), name);
+        signal(fs::read_to_string(children).unwrap().trim(), name);
         shell.shows(&["Stopped"]);
         assert_eq!(switched_off(&shell.bytes(), "?1049"), is_given_back, "{name}");
         shell.answer(PROMPT, "fg\n");
@@ -201,36 +200,19 @@ fn q_ends_it_while_a_request_hangs() {
     assert!(restored(&bytes));
 }
 
-struct Served(Child);
-
-impl Drop for Served {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
 #[test]
 fn a_wrong_key_is_asked_for_and_no_key_is_ever_on_screen() {
-    let directory = tempfile::tempdir().unwrap();
-    let database = format!("sqlite:{}", directory.path().join("store.db").display());
-    let made =
-        Command::new(PETSTORE).args(["keys", "create", "--database", &database, "--name", "t"]).output().unwrap();
-    let key = String::from_utf8(made.stdout).unwrap().trim().to_owned();
-    let serve = ["serve", "--listen", "127.0.0.1:0", "--sample", "30", "--database", &database];
-    let mut served = Served(Command::new(PETSTORE).args(serve).stderr(Stdio::piped()).spawn().unwrap());
-    let mut line = String::new();
-    BufReader::new(served.0.stderr.take().unwrap()).read_line(&mut line).unwrap();
-    let url = line.trim().strip_prefix("listening on ").unwrap();
+    let served = Served::with_samples(30);
+    let key = served.key();
     let wrong = "petk_wrong_wrong_wrong_0123";
-    let mut app = Start::petstore(&["--base-url", url]).env("PETSTORE_API_KEY", wrong).open();
+    let mut app = Start::petstore(&["--base-url", served.url()]).env("PETSTORE_API_KEY", wrong).open();
     app.shows(&["The service needs another API key", "ends in 0123"]);
     app.send(format!("\x1b[200~Bearer {key}\n\x1b[201~"));
     app.shows(&["[*****"]);
     // The box takes no keys at first, so that none that was under way is taken for an answer.
     app.send_until("\r", &["> 1 ", "Rex", "pending 6"]);
     let written = String::from_utf8_lossy(&app.bytes()).into_owned();
-    assert!(!written.contains(&key) && !written.contains(wrong));
+    assert!(!written.contains(key) && !written.contains(wrong));
     app.send("q");
     assert_eq!(app.ended().0, 0);
 }
@@ -272,18 +254,18 @@ fn a_terminal_that_stands_still_holds_up_neither_the_end_nor_what_is_typed() {
         let state = tempfile::tempdir().unwrap();
         let start = Start::petstore(&[]).env("XDG_STATE_HOME", state.path().to_str().unwrap()).size(200, 60);
         let config = state.path().join("config.toml");
-        std::fs::write(&config, "profile = \"embedded\"\n[profiles.embedded]\nembedded = true\n").unwrap();
+        fs::write(&config, "profile = \"embedded\"\n[profiles.embedded]\nembedded = true\n").unwrap();
         let mut app = start.env("PETSTORE_CONFIG", config.to_str().unwrap()).open();
         app.shows(&["No pets yet."]);
         app.freeze(true);
         app.send("2Captain Fluff");
         let typed = |name: &str| {
-            let files = std::fs::read_dir(state.path().join("petstore/drafts")).into_iter().flatten();
-            files.filter_map(|file| std::fs::read_to_string(file.unwrap().path()).ok()).any(|text| text.contains(name))
+            let files = fs::read_dir(state.path().join("petstore/drafts")).into_iter().flatten();
+            files.filter_map(|file| fs::read_to_string(file.unwrap().path()).ok()).any(|text| text.contains(name))
         };
-        let deadline = std::time::Instant::now() + PATIENCE;
+        let deadline = Instant::now() + PATIENCE;
         while !typed("Captain Fluff") {
-            assert!(std::time::Instant::now() < deadline, "the keys were never taken");
+            assert!(Instant::now() < deadline, "the keys were never taken");
             std::thread::yield_now();
         }
         app.signal(signal);

@@ -1,12 +1,10 @@
 //! What others wrote on a terminal: it is shown, and acts on nothing. In a pipe it stays as it is.
 
-use std::io::{BufRead as _, BufReader, Write as _};
-use std::net::{TcpListener, TcpStream};
-use std::process::{Command, Output};
+use crate::prelude::*;
+
+use std::process::Output;
 
 use serde_json::{Value, json};
-
-use crate::harness::{PETSTORE, Start};
 
 const KEY: &str = "petk_0123456789abcdef77d0";
 
@@ -144,7 +142,7 @@ fn what_a_service_a_file_or_its_name_says_acts_on_no_terminal_in_any_message() {
     }
     let text = "[profiles.x]\nlabel = \"a\\u001b[2J\\u202e\"\nbase_url = \"http://127.0.0.1:1/v1\"\n\
                 [profiles.\"y\\u001b[2J\"]\nbase_url = \"http://127.0.0.1:1/\\u009b2J\"\nembedded = true\n";
-    std::fs::write(path, text).unwrap();
+    fs::write(path, text).unwrap();
     for (words, says) in [
         (&["config", "show"][..], "a⟨U+001B⟩[2J⟨U+202E⟩"),
         (&["config", "show", "-o", "json"], "a\\u001b[2J\\u202e"),

@@ -1,11 +1,8 @@
 //! The import of a file in a terminal: killed at any moment, and stopped by a signal.
 
-use std::fs;
-use std::path::Path;
-use std::time::{Duration, Instant};
+use crate::prelude::*;
 
 use crate::adding::enter;
-use crate::harness::{PATIENCE, Terminal};
 use crate::served::Served;
 
 const ROWS: usize = 60;

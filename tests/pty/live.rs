@@ -1,6 +1,6 @@
 //! Several apps on one service: each shows at once what the others add, and as little as possible is written.
 
-use std::time::Instant;
+use crate::prelude::*;
 
 use crate::adding::enter;
 use crate::served::Served;

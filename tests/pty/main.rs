@@ -15,6 +15,7 @@ mod foreign;
 mod harness;
 mod import;
 mod live;
+mod prelude;
 mod screens;
 mod served;
 #[path = "../it/skipped.rs"]

@@ -1,6 +1,8 @@
 //! What is seen: the tour, an empty home, small and plain terminals.
 
-use crate::harness::{Start, restored};
+use crate::prelude::*;
+
+use crate::harness::restored;
 
 const BROWSING: &[&str] = &["> 1 ", "Rex", "available 175", "pending 50", "sold 25", "No more rows."];
 
@@ -45,7 +47,7 @@ fn a_fresh_home_says_what_to_do_and_keeps_what_is_added() {
     let open = || Start::petstore(&[]).env("XDG_DATA_HOME", path).open();
     let mut app = open();
     app.shows(&["No setup is needed", "> 1) Look around", "Writes to"]);
-    assert_eq!(std::fs::read_dir(data.path()).unwrap().count(), 0, "a file was written before the choice");
+    assert_eq!(fs::read_dir(data.path()).unwrap().count(), 0, "a file was written before the choice");
     app.send("2");
     app.shows(&["No pets yet.", "add the first one", "load 25 samples", "petstore --base-url URL"]);
     app.send("S");

@@ -1,10 +1,6 @@
 //! A real service for the app in the terminal.
 
-use std::io::{BufRead as _, BufReader};
-use std::path::Path;
-use std::process::{Child, Command, Stdio};
-
-use crate::harness::{PETSTORE, Start, Terminal};
+use crate::prelude::*;
 
 /// A service in a process of its own, which outlives the app.
 pub struct Served {
@@ -17,12 +13,16 @@ pub struct Served {
 
 impl Served {
     pub fn start() -> Self {
+        Self::with_samples(0)
+    }
+
+    pub fn with_samples(pets: usize) -> Self {
         let directory = tempfile::tempdir().unwrap();
         let database = format!("sqlite:{}", directory.path().join("store.db").display());
         let make = ["keys", "create", "--database", &database, "--name", "t"];
         let made = Command::new(PETSTORE).args(make).output().unwrap();
         let key = String::from_utf8(made.stdout).unwrap().trim().to_owned();
-        let serve = ["serve", "--listen", "127.0.0.1:0", "--database", &database];
+        let serve = ["serve", "--listen", "127.0.0.1:0", "--database", &database, "--sample", &pets.to_string()];
         let mut child = Command::new(PETSTORE).args(serve).stderr(Stdio::piped()).spawn().unwrap();
         let mut line = String::new();
         BufReader::new(child.stderr.take().unwrap()).read_line(&mut line).unwrap();
@@ -33,6 +33,11 @@ impl Served {
     /// Its address.
     pub fn url(&self) -> &str {
         &self.url
+    }
+
+    /// A key that it takes.
+    pub fn key(&self) -> &str {
+        &self.key
     }
 
     /// The address of its database.
@@ -48,7 +53,7 @@ impl Served {
     /// The same, with more settings for adding.
     pub fn app_with(&self, state: &Path, add: &str) -> Terminal {
         let config = state.join("config.toml");
-        std::fs::write(&config, format!("[add]\nat_once = 1\n{add}")).unwrap();
+        fs::write(&config, format!("[add]\nat_once = 1\n{add}")).unwrap();
         let start = Start::petstore(&["--base-url", &self.url]).env("PETSTORE_API_KEY", &self.key);
         let start = start.env("PETSTORE_CONFIG", config.to_str().unwrap());
         start.env("XDG_STATE_HOME", state.to_str().unwrap()).open()
@@ -64,7 +69,7 @@ impl Served {
     pub fn app_of(state: &Path, profile: &str, all: &[(&str, &Self, &str)]) -> Terminal {
         let config = state.join("config.toml");
         let profiles: String = all.iter().map(|(name, served, more)| served.profile(name, more)).collect();
-        std::fs::write(&config, format!("profile = \"{profile}\"\n{profiles}")).unwrap();
+        fs::write(&config, format!("profile = \"{profile}\"\n{profiles}")).unwrap();
         let start = Start::petstore(&[]).env("PETSTORE_CONFIG", config.to_str().unwrap());
         let keyed = |start: Start, (name, served, _): &(&str, &Self, &str)| {
             start.env(&format!("{}_KEY", name.to_uppercase()), &served.key)

@@ -2,10 +2,10 @@
 //!
 //! `INSTA_UPDATE=always cargo test --test pty spoken` updates the transcript.
 
-use std::fs;
+use crate::prelude::*;
+
 use std::os::unix::fs::PermissionsExt as _;
 
-use crate::harness::{PETSTORE, Start};
 use crate::terminals::is_there;
 
 /// Answers to the questions, and the end of what is spoken then.

@@ -1,12 +1,8 @@
 //! Sessions over SSH: a private sshd on loopback, and the clients that people have.
 
-use std::fs;
-use std::io::Write as _;
-use std::net::TcpListener;
-use std::path::Path;
-use std::process::{Command, Stdio};
+use crate::prelude::*;
 
-use crate::harness::{PETSTORE, Terminal, restored};
+use crate::harness::restored;
 use crate::sshd::{Store, address, keygen, text};
 
 /// Reads the rows with Paramiko, by a command and then from the full screen, and ends that.

@@ -1,13 +1,10 @@
 //! A private sshd on loopback in front of a service, and people who may log in.
 
-use std::fs::{self, OpenOptions};
-use std::io::Write as _;
-use std::net::{TcpListener, TcpStream};
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
-use std::time::Instant;
+use crate::prelude::*;
 
-use crate::harness::{PATIENCE, PETSTORE, Start, Terminal};
+use std::fs::OpenOptions;
+use std::process::Output;
+
 use crate::served::Served;
 use crate::skipped::skipped;
 

@@ -1,9 +1,9 @@
 //! Tasks of the README in other terminals: inside tmux and GNU screen, over mosh, on a serial line, on a VT100, in a small window.
 
-use std::os::unix::fs::DirBuilderExt as _;
-use std::process::Command;
+use crate::prelude::*;
 
-use crate::harness::{PETSTORE, Start, Terminal};
+use std::os::unix::fs::DirBuilderExt as _;
+
 use crate::skipped::skipped;
 
 /// Browses, searches, adds a pet after a mistake, and leaves.
@@ -45,7 +45,7 @@ pub fn is_there(program: &str) -> bool {
 /// A folder in the home directory that only its owner may use.
 pub fn private_folder(start: &Start, name: &str) -> String {
     let folder = start.home().join(name);
-    std::fs::DirBuilder::new().mode(0o700).create(&folder).unwrap();
+    fs::DirBuilder::new().mode(0o700).create(&folder).unwrap();
     folder.display().to_string()
 }
 

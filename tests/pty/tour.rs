@@ -5,14 +5,11 @@
 #[path = "../../src/tui/testing/pictures/svg.rs"]
 mod svg;
 
-use std::fs;
-use std::path::Path;
+use crate::prelude::*;
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::{Color, Modifier, Style};
-
-use crate::harness::{Start, Terminal};
 
 const COLUMNS: u16 = 80;
 const ROWS: u16 = 24;

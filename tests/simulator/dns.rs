@@ -152,17 +152,15 @@ fn with_faults(
     tcp: bool,
 ) -> Option<(Duration, Vec<u8>)> {
     let mut delay = Duration::ZERO;
-    let (mut truncated, mut edns, mut damage) = (false, question.edns.is_some(), None);
+    let (mut edns, mut damage) = (question.edns.is_some(), None);
     for fault in faults {
         match fault {
             ServerFault::Silent => return None,
-            ServerFault::TcpOnly if !tcp => return None,
-            ServerFault::TcpOnly | ServerFault::Only(..) => {}
+            ServerFault::Only(..) => {}
             ServerFault::Code(code) => reply = Reply::of(*code),
             ServerFault::NotAuthoritative => reply.authoritative = false,
             ServerFault::NoEdns if edns => (reply, edns) = (Reply::of(ResponseCode::FormErr), false),
             ServerFault::NoEdns => {}
-            ServerFault::Truncated => truncated = !tcp,
             ServerFault::Slow(time) => delay += *time,
             ServerFault::Damages(with) => damage = Some(with),
         }
@@ -174,7 +172,7 @@ fn with_faults(
     });
     let room = question.edns.as_ref().map_or(UDP_SIZE, Edns::max_payload).max(UDP_SIZE);
     let mut bytes = message.to_vec().ok()?;
-    if truncated || (!tcp && bytes.len() > usize::from(room)) {
+    if !tcp && bytes.len() > usize::from(room) {
         message = message.truncate();
         bytes = message.to_vec().ok()?;
     }

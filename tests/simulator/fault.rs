@@ -16,10 +16,6 @@ pub enum ServerFault {
     NotAuthoritative,
     /// It takes a question with EDNS for malformed (FORMERR).
     NoEdns,
-    /// Over UDP it only says that the answer is too long.
-    Truncated,
-    /// It hears nothing over UDP.
-    TcpOnly,
     /// It answers this much later.
     Slow(Duration),
     /// Its answers come out of this.

@@ -1,7 +1,5 @@
 //! What answers at an address: its doors, its certificates, and its pages.
 
-use std::time::Duration;
-
 use super::certificate::IssuedCertificate;
 use petstore::domains::DnsName;
 
@@ -52,8 +50,6 @@ impl Greeting {
     pub const UNRECOGNIZED_NAME: Self = Self::Alert(112);
     /// The alert of a server that speaks only old versions of TLS.
     pub const PROTOCOL_VERSION: Self = Self::Alert(70);
-    /// The alert of a server that gives no other reason.
-    pub const HANDSHAKE_FAILURE: Self = Self::Alert(40);
 }
 
 impl Default for Greeting {
@@ -155,8 +151,6 @@ pub struct StubAnswer {
     pub headers: Vec<(String, String)>,
     /// What follows.
     pub body: StubBody,
-    /// How much later it comes.
-    pub delay: Duration,
 }
 
 /// The body of an answer, or what is sent instead of a proper one.
@@ -182,7 +176,7 @@ impl Default for StubAnswer {
 impl StubAnswer {
     /// An answer with this status and nothing else.
     pub fn status(status: u16) -> Self {
-        Self { status, headers: Vec::new(), body: StubBody::Bytes(Vec::new()), delay: Duration::ZERO }
+        Self { status, headers: Vec::new(), body: StubBody::Bytes(Vec::new()) }
     }
 
     /// A redirect to `location`; `{host}` and `{path}` in it are replaced by those of the request.
@@ -204,10 +198,5 @@ impl StubAnswer {
     /// With another kind of body.
     pub fn with(self, body: StubBody) -> Self {
         Self { body, ..self }
-    }
-
-    /// So much later.
-    pub fn slow(self, delay: Duration) -> Self {
-        Self { delay, ..self }
     }
 }

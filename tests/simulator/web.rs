@@ -14,7 +14,6 @@ use rustls::{CipherSuite, ServerConfig, SupportedProtocolVersion};
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _, copy, sink};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
-use tokio::time::sleep;
 use tokio_rustls::LazyConfigAcceptor;
 
 use super::certificate::IssuedCertificate;
@@ -123,7 +122,6 @@ where
         (page.map_or(&site.otherwise, |page| &page.answer).clone(), plan.now)
     };
     shared.requests.add(request.clone());
-    sleep(answer.delay).await;
     write(&mut stream, &answer, &request, now).await?;
     finish(stream).await
 }

@@ -46,8 +46,6 @@ pub enum ZoneData {
         /// For example `letsencrypt.org`.
         value: Vec<u8>,
     },
-    /// How to reach a web server; without parameters.
-    Https(u16, DnsName),
     /// The start of a zone.
     Soa {
         /// The primary name server.
@@ -121,7 +119,6 @@ impl ZoneData {
             Self::Mx(..) => RecordType::MX,
             Self::Txt(_) => RecordType::TXT,
             Self::Caa { .. } => RecordType::CAA,
-            Self::Https(..) => RecordType::HTTPS,
             Self::Soa { .. } => RecordType::SOA,
             Self::Rrsig { .. } => RecordType::RRSIG,
             Self::Raw(kind, _) => *kind,
@@ -134,9 +131,7 @@ impl ZoneData {
             Self::A(address) => address.octets().to_vec(),
             Self::Aaaa(address) => address.octets().to_vec(),
             Self::Cname(name) | Self::Dname(name) | Self::Ns(name) => uncompressed(name),
-            Self::Mx(number, name) | Self::Https(number, name) => {
-                [number.to_be_bytes().as_slice(), &uncompressed(name)].concat()
-            }
+            Self::Mx(number, name) => [number.to_be_bytes().as_slice(), &uncompressed(name)].concat(),
             Self::Txt(parts) => parts.iter().flat_map(|part| counted(part)).collect(),
             Self::Caa { flags, tag, value } => [[*flags].as_slice(), &counted(tag.as_bytes()), value].concat(),
             Self::Soa { primary, serial, minimum } => {
@@ -251,16 +246,5 @@ impl Zone {
     /// Whether there is a record at `name` or below it.
     pub(super) fn exists(&self, name: &DnsName) -> bool {
         *name == self.apex || self.records.iter().any(|record| record.owner.is_within(name))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_in_records_are_not_compressed() {
-        assert_eq!(uncompressed(&DnsName::new("ab.c")), b"\x02ab\x01c\x00");
-        assert_eq!(uncompressed(&DnsName::default()), b"\x00");
     }
 }

@@ -1,14 +1,10 @@
 //! `petstore pets add`.
 
-use std::fs;
-use std::io::Read as _;
+use crate::prelude::*;
+
 use std::net::TcpListener;
-use std::os::unix::fs::PermissionsExt as _;
-use std::process::Stdio;
 
-use rustix::process::{Pid, Signal, kill_process};
-
-use super::fixture::{KEY, Running, Served, against, all, fails_cleanly, home, petstore, run, stderr, stdout};
+use super::fixture::*;
 use crate::stub::losing_answers;
 
 #[test]
@@ -71,12 +67,9 @@ fn a_dry_run_prints_what_would_be_sent_without_the_key_and_sends_nothing() {
 #[test]
 fn a_protected_profile_is_changed_only_with_a_flag_or_a_confirmation() {
     let served = Served::start();
-    let config = format!("[profiles.shop]\nbase_url = \"{}\"\nprotect = true\nlabel = \"SHOP\"\n", served.base_url);
-    fs::create_dir_all(served.home.path().join(".config/petstore")).unwrap();
-    fs::write(served.home.path().join(".config/petstore/config.toml"), config).unwrap();
     let add = |more: &[&str]| {
-        let words = [&["-p", "shop", "pets", "add", "--name", "Rex", "--category-id", "1", "-o", "ids"], more].concat();
-        petstore(&served.home, &words).env("PETSTORE_API_KEY", &served.key).output().unwrap()
+        let words = [&["add", "--name", "Rex", "--category-id", "1", "-o", "ids"], more].concat();
+        served.run_in_shop("protect = true\nlabel = \"SHOP\"", &words)
     };
     fails_cleanly(&add(&[]), 2, "SHOP is protected and needs a confirmation\nhint: to confirm: --yes");
     assert_eq!(all(&add(&["--yes"])), (Some(0), "31\n".to_owned(), String::new()));
@@ -85,14 +78,8 @@ fn a_protected_profile_is_changed_only_with_a_flag_or_a_confirmation() {
 #[test]
 fn the_commands_of_a_hint_go_to_the_service_that_was_named() {
     let served = Served::start();
-    let config = format!("[profiles.shop]\nbase_url = \"{}\"\n", served.base_url);
-    fs::create_dir_all(served.home.path().join(".config/petstore")).unwrap();
-    fs::write(served.home.path().join(".config/petstore/config.toml"), config).unwrap();
     fs::write(served.home.path().join("week.csv"), "name,category_id\nRex,1\nBello,two\n").unwrap();
-    let run = |words: &[&str]| {
-        let mut command = petstore(&served.home, &[&["-p", "shop", "pets"], words].concat());
-        command.env("PETSTORE_API_KEY", &served.key).current_dir(served.home.path()).output().unwrap()
-    };
+    let run = |words: &[&str]| served.run_in_shop("", words);
     let lost = run(&["get", "4711", "-q"]);
     fails_cleanly(&lost, 5, "to see all pets: petstore -p shop pets list --all");
     let (status, _, said) = all(&run(&["import", "week.csv"]));
@@ -103,15 +90,8 @@ fn the_commands_of_a_hint_go_to_the_service_that_was_named() {
 #[test]
 fn a_read_only_profile_is_never_changed_by_a_command() {
     let served = Served::start();
-    let config = format!("[profiles.shop]\nbase_url = \"{}\"\nread_only = true\n", served.base_url);
-    fs::create_dir_all(served.home.path().join(".config/petstore")).unwrap();
-    fs::write(served.home.path().join(".config/petstore/config.toml"), config).unwrap();
     fs::write(served.home.path().join("pets.csv"), "name,category_id\nRex,1\n").unwrap();
-    let run = |words: &[&str]| {
-        let words = [&["-p", "shop", "pets"], words].concat();
-        let mut command = petstore(&served.home, &words);
-        command.env("PETSTORE_API_KEY", &served.key).current_dir(served.home.path()).output().unwrap()
-    };
+    let run = |words: &[&str]| served.run_in_shop("read_only = true", words);
     let why = "nothing was sent: shop is read-only (read_only = true in its profile)";
     fails_cleanly(&run(&["add", "--name", "Rex", "--category-id", "1", "--yes"]), 2, why);
     fails_cleanly(&run(&["import", "pets.csv", "--yes"]), 2, why);
@@ -122,9 +102,7 @@ fn a_read_only_profile_is_never_changed_by_a_command() {
 #[tokio::test]
 async fn an_pet_that_may_have_been_added_is_an_exit_status_of_its_own() {
     let add = ["pets", "add", "--name", "Rex", "--category-id", "1"];
-    let cut =
-        super::fixture::against_answer(b"HTTP/1.1 201 Created\r\ncontent-length: 50\r\n\r\n{\"id\":".to_vec(), &add)
-            .await;
+    let cut = against_answer(b"HTTP/1.1 201 Created\r\ncontent-length: 50\r\n\r\n{\"id\":".to_vec(), &add).await;
     fails_cleanly(&cut, 10, "may or may not have been added; check with: petstore pets list");
     let nobody = against("http://127.0.0.1:1/v1", KEY, &add).await;
     fails_cleanly(&nobody, 6, "No connection to 127.0.0.1:1");

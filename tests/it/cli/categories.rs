@@ -1,18 +1,12 @@
 //! Names of categories on the command line.
 
-use std::fs;
+use crate::prelude::*;
 
-use tempfile::TempDir;
-
-use super::fixture::{all, home, run, stdout};
+use super::fixture::*;
 
 /// A home whose configuration has names.
 fn named() -> TempDir {
-    let home = home();
-    fs::create_dir_all(home.path().join(".config/petstore")).unwrap();
-    let config = "[categories]\n3 = \"dog\"\n12 = \"guinea pig\"\n";
-    fs::write(home.path().join(".config/petstore/config.toml"), config).unwrap();
-    home
+    configured("[categories]\n3 = \"dog\"\n12 = \"guinea pig\"\n")
 }
 
 #[test]

@@ -1,10 +1,8 @@
 //! Scripts for shells, and the words that these ask for.
 
-use std::fs;
+use crate::prelude::*;
 
-use tempfile::TempDir;
-
-use super::fixture::{all, home, petstore, run, stdout};
+use super::fixture::*;
 
 /// What fish is told when the last of these words is to be completed.
 fn words(home: &TempDir, typed: &[&str]) -> Vec<String> {
@@ -38,10 +36,9 @@ fn commands_options_and_values_are_completed() {
 fn profiles_categories_and_domains_are_those_of_now() {
     let home = home();
     assert_eq!(words(&home, &["-p", ""]), ["embedded"]);
-    fs::create_dir_all(home.path().join(".config/petstore")).unwrap();
     let config = "[profiles.branch]\nbase_url = \"https://branch.example/v1\"\n[profiles.\"a b; rm\"]\nembedded = true\n\
          [categories]\n3 = \"dog\"\n4 = \"dove\"\n5 = \"guinea pig\"\n[[views]]\nname = \"cats\"\n[[views]]\nname = \"a b; rm\"\n";
-    fs::write(home.path().join(".config/petstore/config.toml"), config).unwrap();
+    configure(&home, &config);
     assert_eq!(words(&home, &["-p", ""]), ["embedded", "branch"]);
     assert_eq!(words(&home, &["pets", "add", "--category-id", ""]), ["dog", "dove"]);
     assert_eq!(words(&home, &["pets", "list", "--profile", "b"]), ["branch"]);
@@ -61,13 +58,13 @@ fn bash_completes_by_the_script() {
     let home = home();
     let script = home.path().join("petstore.bash");
     fs::write(&script, stdout(&run(&home, &["completions", "bash"]))).unwrap();
-    let binary = std::path::Path::new(super::fixture::PETSTORE);
+    let binary = Path::new(PETSTORE);
     let ask = format!(
         "source {}; COMP_WORDS=(petstore pets list --status p); COMP_CWORD=4; COMP_TYPE=9; \
          _clap_complete_petstore petstore p --status; printf '%s\\n' \"${{COMPREPLY[@]}}\"",
         script.display()
     );
-    let mut bash = std::process::Command::new("bash");
+    let mut bash = Command::new("bash");
     let path = format!("{}:/usr/bin:/bin", binary.parent().unwrap().display());
     let output = bash.args(["--norc", "-c", &ask]).env_clear().env("PATH", path).env("HOME", home.path()).output();
     // Only where there is a bash.

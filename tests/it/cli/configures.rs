@@ -1,25 +1,13 @@
 //! `petstore config`: where the file is, what is in force, what is wrong with it, and changing it.
 
-use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
-use std::path::PathBuf;
+use crate::prelude::*;
 
-use tempfile::TempDir;
-
-use super::fixture::{all, fails_cleanly, home, petstore, run, stderr, stdout};
+use super::fixture::*;
 
 const EXAMPLE: &str = include_str!("../../../config.example.toml");
 
 fn file(home: &TempDir) -> PathBuf {
     home.path().join(".config/petstore/config.toml")
-}
-
-/// A home with this configuration.
-fn with(text: &str) -> TempDir {
-    let home = home();
-    fs::create_dir_all(file(&home).parent().unwrap()).unwrap();
-    fs::write(file(&home), text).unwrap();
-    home
 }
 
 #[test]
@@ -63,7 +51,7 @@ fn editors_find_the_schema_of_every_configuration_file_that_petstore_writes() {
         let schema = text.lines().next().unwrap().strip_prefix("#:schema ").unwrap();
         let schema = fs::read_to_string(file(&home).with_file_name(schema)).unwrap();
         assert_eq!(schema, stdout(&run(&home, &["config", "schema"])));
-        let schema: serde_json::Value = serde_json::from_str(&schema).unwrap();
+        let schema: Value = serde_json::from_str(&schema).unwrap();
         let written = serde_json::to_value(text.parse::<toml::Table>().unwrap()).unwrap();
         jsonschema::validate(&schema, &written).unwrap();
     }
@@ -71,15 +59,14 @@ fn editors_find_the_schema_of_every_configuration_file_that_petstore_writes() {
 
 #[test]
 fn show_prints_what_is_in_force_and_where_it_comes_from_but_no_key() {
-    let home = with(
+    let home = configured(
         "profile = \"a\"\n[profiles.a]\nbase_url = \"https://a.example/v1\"\naccent = \"red\"\n[pets]\nlimit = 7\n",
     );
     let show = |words: &[&str]| {
         let mut command = petstore(&home, words);
-        let output = command.env("PETSTORE_API_KEY", "petk_0123456789abcdef").output().unwrap();
-        assert_eq!((output.status.code(), stderr(&output)), (Some(0), String::new()));
-        assert!(!stdout(&output).contains("0123456789"));
-        stdout(&output)
+        let output = prints(&command.env("PETSTORE_API_KEY", "petk_0123456789abcdef").output().unwrap());
+        assert!(!output.contains("0123456789"));
+        output
     };
     let plain = show(&["config", "show"]);
     assert!(plain.contains("pets.limit             7\n"), "{plain}");
@@ -94,20 +81,20 @@ fn show_prints_what_is_in_force_and_where_it_comes_from_but_no_key() {
     assert_eq!(line("accent"), "accent red config.toml, line 4");
     let trusting = show(&["--ca-file", "/lab.pem", "config", "show", "--origin"]);
     assert!(trusting.lines().any(|line| line.starts_with("ca_file") && line.contains("/lab.pem")), "{trusting}");
-    let objects: serde_json::Value =
-        serde_json::from_str(&show(&["-p", "embedded", "config", "show", "-o", "json"])).unwrap();
+    let objects: Value = serde_json::from_str(&show(&["-p", "embedded", "config", "show", "-o", "json"])).unwrap();
     let object = |name: &str| objects.as_array().unwrap().iter().find(|one| one["name"] == name).unwrap().clone();
     let limit = serde_json::json!({
         "name": "pets.limit", "value": "7", "origin": "config.toml, line 6", "file": file(&home), "line": 6
     });
     assert_eq!(object("pets.limit"), limit);
     assert_eq!(object("profile")["origin"], "from --profile");
-    let named = with("[profiles.demo]\nbase_url = \"https://a.example/v1\"\nlabel = \"mine\"\nprotect = true\n");
+    let named = configured("[profiles.demo]\nbase_url = \"https://a.example/v1\"\nlabel = \"mine\"\nprotect = true\n");
     let demo = stdout(&run(&named, &["--demo", "config", "show", "--origin"]));
     for line in demo.lines().filter(|line| ["label", "protect"].contains(&line.split(' ').next().unwrap())) {
         assert!(line.ends_with("default"), "the demo is not the profile of this name: {line}");
     }
-    let lost = with("profile = \"a\"\n[profiles.a]\nbase_url = \"https://a.example/v1\"\nkey = { file = \"/no\" }\n");
+    let lost =
+        configured("profile = \"a\"\n[profiles.a]\nbase_url = \"https://a.example/v1\"\nkey = { file = \"/no\" }\n");
     assert!(stdout(&run(&lost, &["config", "show"])).contains("from the file /no"), "the key is not read");
 }
 
@@ -136,7 +123,7 @@ fn a_wrong_word_stops_every_command_with_its_place_and_the_word_that_is_closest(
         ("[pets]\nlimit = 500\n", "config.toml:2:9: limit must be a whole number from 1 to 100", ""),
         ("\"\\u001b[2J\" = 1\n", "config.toml:1:1: unknown field `⟨U+001B⟩[2J`", ""),
     ] {
-        let home = with(text);
+        let home = configured(text);
         for words in [&["config", "check"][..], &["pets", "list"], &["config", "show"], &["status"]] {
             let output = run(&home, words);
             fails_cleanly(&output, 2, place);
@@ -147,7 +134,7 @@ fn a_wrong_word_stops_every_command_with_its_place_and_the_word_that_is_closest(
 
 #[test]
 fn check_finds_what_the_start_does_not_see() {
-    let right = with(EXAMPLE);
+    let right = configured(EXAMPLE);
     let said = format!("{} is valid\n", file(&right).display());
     assert_eq!(all(&run(&right, &["config", "check"])), (Some(0), said, String::new()));
     let none = run(&home(), &["config", "check"]);
@@ -159,11 +146,11 @@ fn check_finds_what_the_start_does_not_see() {
         ("[add]\ncodes = \"no.csv\"\n", "config.toml:2:1: there is no barcode file any more. Remove codes"),
         ("[domains]\nresolvers = [\"nobody\"]\n", "nobody"),
     ] {
-        fails_cleanly(&run(&with(text), &["config", "check"]), 2, says);
+        fails_cleanly(&run(&configured(text), &["config", "check"]), 2, says);
     }
     fs::write(file(&right).with_file_name("keymap.toml"), "[pets]\nrefersh = \"R\"\n").unwrap();
     fails_cleanly(&run(&right, &["config", "check"]), 2, "keymap.toml:2: pets has no action \"refersh\"");
-    let all = with(
+    let all = configured(
         "[pets]\nlimitt = 5\nstatus = \"slod\"\n[[views]]\nname = \"a\"\n[[views]]\nname = \"a\"\nsort = \"x\"\n\
          [pest]\nlimit = 5\n[ui]\n\"m\u{fc}\" = 1\n[profiles.a]\nlabel = \"A\"\n[profiles.b]\nlabel = \"B\"\n",
     );
@@ -178,7 +165,7 @@ fn check_finds_what_the_start_does_not_see() {
 
 #[test]
 fn the_keys_are_printed_as_the_file_that_changes_them() {
-    let home = with("");
+    let home = configured("");
     let keymap = file(&home).with_file_name("keymap.toml");
     let keys = run(&home, &["config", "keys"]);
     assert_eq!((keys.status.code(), stderr(&keys)), (Some(0), String::new()));
@@ -192,17 +179,17 @@ fn the_keys_are_printed_as_the_file_that_changes_them() {
 #[test]
 fn an_action_that_cannot_work_is_refused_with_its_place() {
     let action = "[[actions]]\nname = \"label\"\ncommand = [\"lp\"]\nkey = \"x\"\n";
-    let home = with(action);
+    let home = configured(action);
     fails_cleanly(
         &run(&home, &["config", "check"]),
         2,
         "config.toml:4:7: key: x is taken by \"export rows to a file\"",
     );
-    let home = with(&action.replace("\"x\"", "\"Z\""));
+    let home = configured(&action.replace("\"x\"", "\"Z\""));
     assert_eq!(all(&run(&home, &["config", "check"])).0, Some(0));
     let shown = stdout(&run(&home, &["config", "show"]));
     assert!(shown.lines().any(|line| line.starts_with("actions ") && line.ends_with("label")), "{shown}");
-    fs::set_permissions(file(&home), fs::Permissions::from_mode(0o666)).unwrap();
+    fs::set_permissions(file(&home), Permissions::from_mode(0o666)).unwrap();
     fails_cleanly(
         &run(&home, &["config", "check"]),
         2,
@@ -212,7 +199,7 @@ fn an_action_that_cannot_work_is_refused_with_its_place() {
 
 #[test]
 fn a_theme_of_the_user_is_chosen_and_its_faults_are_named() {
-    let home = with("[ui]\ntheme = \"mine\"\n");
+    let home = configured("[ui]\ntheme = \"mine\"\n");
     fails_cleanly(&run(&home, &["config", "check"]), 2, "config.toml:2:9: unknown theme `mine`");
     let own = file(&home).with_file_name("themes");
     fs::create_dir(&own).unwrap();
@@ -224,7 +211,7 @@ fn a_theme_of_the_user_is_chosen_and_its_faults_are_named() {
 
 #[test]
 fn profiles_are_listed_and_one_is_chosen_for_good() {
-    let home = with(
+    let home = configured(
         "# mine\n[profiles.branch]\nbase_url = \"https://branch.example/v1\" # ours\nkey = { env = \"BRANCH\" }\n\
          [profiles.till]\nbase_url = \"https://ada:secret@till.example/v1\"\n",
     );
@@ -236,7 +223,7 @@ fn profiles_are_listed_and_one_is_chosen_for_good() {
     assert_eq!((status, out.as_str(), said.as_str()), (Some(0), "", "branch is now the default\n"));
     let text = fs::read_to_string(file(&home)).unwrap();
     assert!(text.contains("profile = \"branch\"") && text.contains("# mine") && text.contains("# ours"), "{text}");
-    let json: serde_json::Value = serde_json::from_str(&listed(&["profiles", "list", "--format", "json"])).unwrap();
+    let json: Value = serde_json::from_str(&listed(&["profiles", "list", "--format", "json"])).unwrap();
     let meant: Vec<_> = json.as_array().unwrap().iter().filter(|one| one["meant"] == true).collect();
     assert_eq!((meant.len(), meant[0]["name"].as_str()), (1, Some("branch")));
     assert_eq!(

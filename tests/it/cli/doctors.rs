@@ -1,12 +1,8 @@
 //! `petstore doctor`: what it looks at, what it finds, and how it ends.
 
-use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
-use std::process::Output;
+use crate::prelude::*;
 
-use serde_json::Value;
-
-use super::fixture::{KEY, Served, all, home, petstore, run, stderr, stdout};
+use super::fixture::*;
 
 fn checks(output: &Output) -> Vec<Value> {
     serde_json::from_str(&stdout(output)).unwrap()
@@ -56,8 +52,8 @@ fn what_is_wrong_fails_with_the_remedy() {
     let branch = "[profiles.branch]\nbase_url = \"http://127.0.0.1:1/v1\"\n";
     fs::write(config.join("config.toml"), format!("profile = \"branch\"\n{branch}")).unwrap();
     fs::write(config.join("keys/branch"), KEY).unwrap();
-    fs::set_permissions(config.join("keys"), fs::Permissions::from_mode(0o700)).unwrap();
-    fs::set_permissions(config.join("keys/branch"), fs::Permissions::from_mode(0o644)).unwrap();
+    fs::set_permissions(config.join("keys"), Permissions::from_mode(0o700)).unwrap();
+    fs::set_permissions(config.join("keys/branch"), Permissions::from_mode(0o644)).unwrap();
     let mut doctor = petstore(&home, &["doctor"]);
     let (status, out, said) = all(&doctor.env("PETSTORE_API_KEY", KEY).output().unwrap());
     assert_eq!((status, said.as_str()), (Some(1), ""), "{out}");

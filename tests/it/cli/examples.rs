@@ -1,19 +1,13 @@
 //! Runs every command line of the helps, the README and `docs`, in a home where the files that they name exist.
 
-use std::collections::BTreeSet;
-use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
+use crate::prelude::*;
+
 use std::os::unix::process::CommandExt as _;
-use std::path::Path;
-use std::process::{Command, Stdio};
 use std::sync::mpsc;
-use std::thread;
-use std::time::Duration;
 
-use rustix::process::{Pid, Signal, kill_process_group};
-use tempfile::TempDir;
+use rustix::process::kill_process_group;
 
-use super::fixture::{PETSTORE, Served, stderr, stdout};
+use super::fixture::*;
 use super::helps::{commands, help};
 use crate::documents::{documents, text};
 use crate::skipped::skipped;
@@ -34,10 +28,10 @@ fn prepare(served: &Served) -> TempDir {
         fs::write(path, text).unwrap();
     };
     // One that may see who added pets.
-    let database = format!("sqlite:{}", served.home.path().join("store.db").display());
+    let database = served.database();
     let create = format!("petstore keys create --database {database} --name branch --scopes read,write,audit");
     write("key", stdout(&shell(&home, &create).output().unwrap()).trim());
-    fs::set_permissions(home.path().join("key"), fs::Permissions::from_mode(0o600)).unwrap();
+    fs::set_permissions(home.path().join("key"), Permissions::from_mode(0o600)).unwrap();
     let address = &served.base_url;
     let config = format!(
         "[profiles.branch]\nbase_url = \"{address}\"\nkey = {{ file = \"{}\" }}\n\
@@ -48,7 +42,7 @@ fn prepare(served: &Served) -> TempDir {
     write("pets.ndjson", "{\"name\":\"Rex\",\"categoryId\":1}\n");
     write("new-arrivals.csv", "name,categoryId,kind\nBiscuit,3,3\n");
     write("bin/print-label", "#!/bin/sh\nexec cat\n");
-    fs::set_permissions(home.path().join("bin/print-label"), fs::Permissions::from_mode(0o700)).unwrap();
+    fs::set_permissions(home.path().join("bin/print-label"), Permissions::from_mode(0o700)).unwrap();
     write("domains.toml", "[domains]\nprimary = \"docs.example.com\"\n");
     let ssh_key = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAA";
     write("till-2.pub", &format!("{ssh_key}IK+uG1UD5UkxXBl7di7d7gQQ7qkpANw/4CSstb/oPx/7 till-2\n"));

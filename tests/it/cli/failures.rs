@@ -1,8 +1,8 @@
 //! How every command fails: exit status, and one to three lines that say what, why, and what to try next.
 
-use std::fs;
+use crate::prelude::*;
 
-use super::fixture::{KEY, Served, against, against_answer, all, fails_cleanly, home, run, stderr, stdout};
+use super::fixture::*;
 use crate::stub::{always, json};
 
 #[test]
@@ -26,15 +26,6 @@ fn exit_statuses_tell_failures_apart() {
     let at = ["domains", "saved", "docs.example.com", "--at", "yesterday"];
     fails_cleanly(&served.run(&at), 2, "such as 2026-11-21T08:30:00Z");
     fails_cleanly(&served.run(&["pets", "list", "-n", "150"]), 2, "1 to 100; for more than 100 use --all");
-}
-
-#[test]
-fn a_wrong_configuration_names_file_line_and_column() {
-    let home = home();
-    let path = home.path().join("wrong.toml");
-    fs::write(&path, "[pets]\nlimit = 1000\n").unwrap();
-    let output = run(&home, &["--config", path.to_str().unwrap(), "pets", "list"]);
-    fails_cleanly(&output, 2, "wrong.toml:2:9: limit must be a whole number from 1 to 100");
 }
 
 #[test]
@@ -141,7 +132,7 @@ fn a_command_that_lacks_its_command_shows_its_help_and_ends_with_2() {
 #[test]
 fn every_command_says_it_when_its_output_cannot_be_written() {
     let served = Served::start();
-    let database = format!("sqlite:{}", served.home.path().join("store.db").display());
+    let database = served.database();
     for words in [
         &["pets", "list"][..],
         &["pets", "list", "--all", "-o", "csv"],
@@ -161,24 +152,24 @@ fn every_command_says_it_when_its_output_cannot_be_written() {
         &["--version"],
     ] {
         let full = fs::File::options().write(true).open("/dev/full").unwrap();
-        let output = served.petstore(words).stdout(full).stderr(std::process::Stdio::piped()).output().unwrap();
+        let output = served.petstore(words).stdout(full).stderr(Stdio::piped()).output().unwrap();
         fails_cleanly(&output, 1, "petstore: ");
     }
 }
 
 /// The binary with standard output closed, as `>&-` does it.
-fn closed(mut command: std::process::Command) -> std::process::Output {
-    let mut shell = std::process::Command::new("/bin/sh");
+fn closed(mut command: Command) -> Output {
+    let mut shell = Command::new("/bin/sh");
     shell.args(["-c", "exec \"$0\" \"$@\" >&-"]).arg(command.get_program()).args(command.get_args()).env_clear();
     shell.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
-    command.stdin(std::process::Stdio::null());
-    shell.stdin(std::process::Stdio::null()).stderr(std::process::Stdio::piped()).output().unwrap()
+    command.stdin(Stdio::null());
+    shell.stdin(Stdio::null()).stderr(Stdio::piped()).output().unwrap()
 }
 
 #[test]
 fn nothing_is_done_where_its_result_cannot_be_written() {
     let served = Served::start();
-    let database = format!("sqlite:{}", served.home.path().join("store.db").display());
+    let database = served.database();
     let keys = |served: &Served| stdout(&run(&served.home, &["keys", "list", "--database", &database])).lines().count();
     let pets = |served: &Served| stdout(&served.run(&["pets", "list", "--all", "-o", "ids"])).lines().count();
     let before = (keys(&served), pets(&served));
@@ -198,10 +189,10 @@ fn nothing_is_done_where_its_result_cannot_be_written() {
 #[test]
 fn what_was_done_is_reported_where_its_result_could_not_be_written() {
     let served = Served::start();
-    let database = format!("sqlite:{}", served.home.path().join("store.db").display());
+    let database = served.database();
     let full = |words: &[&str]| {
         let full = fs::File::options().write(true).open("/dev/full").unwrap();
-        served.petstore(words).stdout(full).stderr(std::process::Stdio::piped()).output().unwrap()
+        served.petstore(words).stdout(full).stderr(Stdio::piped()).output().unwrap()
     };
     let added = full(&["pets", "add", "--name", "Rex", "--category-id", "1"]);
     fails_cleanly(&added, 1, "hint: the pet was added, with id 31");
@@ -233,7 +224,7 @@ fn two_names_of_a_service_and_two_sources_of_a_key_are_refused_with_a_way_on() {
     let login = run(&home, &[&address[..], &["login"]].concat());
     fails_cleanly(&login, 2, "petstore login -p shop --base-url http://127.0.0.1:1/v1 --with-token < FILE");
     fails_cleanly(&run(&home, &["login", "-p", "nope"]), 2, "petstore login -p NAME --base-url URL");
-    let mut directory = super::fixture::petstore(&home, &["--base-url", "http://127.0.0.1:1/v1", "pets", "list"]);
+    let mut directory = petstore(&home, &["--base-url", "http://127.0.0.1:1/v1", "pets", "list"]);
     directory.env("PETSTORE_API_KEY_FILE", home.path());
     fails_cleanly(&directory.output().unwrap(), 4, "it is a directory");
 }

@@ -1,14 +1,12 @@
 //! More clients of `petstore serve` than it has file descriptors for.
 
-use std::fs;
-use std::io::{BufRead as _, BufReader};
+use crate::prelude::*;
+
 use std::net::TcpStream;
-use std::process::{Command, Stdio};
 
-use rustix::process::{Pid, Resource, Rlimit, getrlimit, prlimit, setrlimit};
-use tempfile::TempDir;
+use rustix::process::{Resource, Rlimit, getrlimit, prlimit, setrlimit};
 
-use super::fixture::{PETSTORE, Running, Wire, home, run, stdout};
+use super::fixture::*;
 
 const HEALTH: &str = "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n";
 const ANIMAL: &str = r#"{"name":"Rex","categoryId":1}"#;
@@ -17,7 +15,6 @@ const ANIMAL: &str = r#"{"name":"Rex","categoryId":1}"#;
 struct Limited {
     service: Running,
     address: String,
-    database: String,
     home: TempDir,
 }
 
@@ -27,19 +24,17 @@ impl Limited {
         let own = getrlimit(Resource::Nofile);
         setrlimit(Resource::Nofile, Rlimit { current: own.maximum, ..own }).unwrap();
         let home = home();
-        let database = format!("sqlite:{}", home.path().join("store.db").display());
+        let database = database(&home);
         let mut shell = Command::new("sh");
         shell.args(["-c", &format!("ulimit {ulimit}; exec \"$0\" \"$@\""), PETSTORE, "serve"]);
         shell.args(["--listen", "127.0.0.1:0", "--database", &database]).env_clear().env("HOME", home.path());
-        let mut service = Running(shell.stderr(Stdio::piped()).spawn().unwrap());
-        let mut line = String::new();
-        BufReader::new(service.0.stderr.take().unwrap()).read_line(&mut line).unwrap();
-        let address = line.trim().strip_prefix("listening on http://").unwrap().strip_suffix("/v1").unwrap().to_owned();
-        Self { service, address, database, home }
+        let (service, mut said) = started(shell);
+        let address = listening(&mut said).strip_prefix("http://").unwrap().strip_suffix("/v1").unwrap().to_owned();
+        Self { service, address, home }
     }
 
     fn key(&self) -> String {
-        stdout(&run(&self.home, &["keys", "create", "--database", &self.database, "--name", "x"])).trim().to_owned()
+        new_key(&self.home, &[])
     }
 
     fn add(&self, key: &str) -> u16 {

@@ -1,13 +1,10 @@
 //! The binary in a home of its own, and services for it.
 
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use crate::prelude::*;
+
 use std::net::TcpStream;
-use std::process::{Child, Command, Output, Stdio};
-use std::time::Duration;
 
-use rustix::process::{Pid, Signal, kill_process};
-use tempfile::TempDir;
-
+pub use crate::instances::Running;
 use crate::stub::{self, Stub};
 
 pub const PETSTORE: &str = env!("CARGO_BIN_EXE_petstore");
@@ -26,7 +23,8 @@ pub fn run(home: &TempDir, arguments: &[&str]) -> Output {
 
 pub fn with_stdin(mut command: Command, text: &str) -> Output {
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    child.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
+    // It may end before it has read everything.
+    let _ = child.stdin.take().unwrap().write_all(text.as_bytes());
     child.wait_with_output().unwrap()
 }
 
@@ -40,6 +38,13 @@ pub fn stdout(output: &Output) -> String {
 
 pub fn stderr(output: &Output) -> String {
     String::from_utf8(output.stderr.clone()).unwrap()
+}
+
+/// What it printed; it ended well and said nothing else.
+#[track_caller]
+pub fn prints(output: &Output) -> String {
+    assert_eq!((output.status.code(), stderr(output).as_str()), (Some(0), ""));
+    stdout(output)
 }
 
 /// Exit status, and the failure is one to three clean lines on stderr and nothing on stdout.
@@ -57,9 +62,70 @@ pub fn home() -> TempDir {
     tempfile::tempdir().unwrap()
 }
 
+/// A home with this configuration.
+pub fn configured(text: &str) -> TempDir {
+    let home = home();
+    configure(&home, text);
+    home
+}
+
+/// Writes the configuration of a home; gives its file.
+pub fn configure(home: &TempDir, text: &str) -> PathBuf {
+    let file = home.path().join(".config/petstore/config.toml");
+    fs::create_dir_all(file.parent().unwrap()).unwrap();
+    fs::write(&file, text).unwrap();
+    file
+}
+
+/// The address of the database of services in this home.
+pub fn database(home: &TempDir) -> String {
+    format!("sqlite:{}", home.path().join("store.db").display())
+}
+
+/// A new key for it, with these further words of `keys create`.
+pub fn new_key(home: &TempDir, words: &[&str]) -> String {
+    let create = ["keys", "create", "--database", &database(home), "--name", "test"];
+    let made = run(home, &[&create, words].concat());
+    assert!(stderr(&made).starts_with("created key "), "{}", stderr(&made));
+    stdout(&made).trim().to_owned()
+}
+
+/// What a program says, line by line.
+pub type Lines = Box<dyn Iterator<Item = String>>;
+
+pub fn lines(pipe: impl io::Read + 'static) -> Lines {
+    Box::new(BufReader::new(pipe).lines().map(Result::unwrap))
+}
+
+/// `petstore serve` on the database of this home, on a free port, and what it says on stderr.
+pub fn serve(home: &TempDir, options: &[&str]) -> (Running, Lines) {
+    let serve = ["serve", "--listen", "127.0.0.1:0", "--database", &database(home)];
+    started(petstore(home, &[&serve, options].concat()))
+}
+
+/// This program, and what it says on stderr.
+pub fn started(mut program: Command) -> (Running, Lines) {
+    let mut running = Running(program.stderr(Stdio::piped()).spawn().unwrap());
+    let said = lines(running.0.stderr.take().unwrap());
+    (running, said)
+}
+
+/// The address that a service says first.
+#[track_caller]
+pub fn listening(said: &mut Lines) -> String {
+    let line = said.next().unwrap();
+    line.strip_prefix("listening on ").unwrap_or_else(|| panic!("{line}")).to_owned()
+}
+
+/// Ends a service as an administrator would.
+pub fn stop(mut service: Running) {
+    service.signal(Signal::TERM);
+    assert!(service.0.wait().unwrap().success());
+}
+
 /// A running `petstore serve` with a key; killed when dropped.
 pub struct Served {
-    pub child: Child,
+    pub service: Running,
     pub base_url: String,
     pub key: String,
     pub home: TempDir,
@@ -68,16 +134,9 @@ pub struct Served {
 impl Served {
     pub fn start() -> Self {
         let home = home();
-        let database = format!("sqlite:{}", home.path().join("store.db").display());
-        let made = run(&home, &["keys", "create", "--database", &database, "--name", "test"]);
-        let key = stdout(&made);
-        assert!(stderr(&made).starts_with("created key "), "{}", stderr(&made));
-        let serve = ["serve", "--listen", "127.0.0.1:0", "--database", &database, "--sample", "30"];
-        let mut child = petstore(&home, &serve).stderr(Stdio::piped()).spawn().unwrap();
-        let mut line = String::new();
-        BufReader::new(child.stderr.take().unwrap()).read_line(&mut line).unwrap();
-        let base_url = line.trim().strip_prefix("listening on ").unwrap_or_else(|| panic!("{line}")).to_owned();
-        Self { child, base_url, key: key.trim().to_owned(), home }
+        let key = new_key(&home, &[]);
+        let (service, mut said) = serve(&home, &["--sample", "30"]);
+        Self { service, base_url: listening(&mut said), key, home }
     }
 
     pub fn petstore(&self, arguments: &[&str]) -> Command {
@@ -89,12 +148,16 @@ impl Served {
     pub fn run(&self, arguments: &[&str]) -> Output {
         self.petstore(arguments).output().unwrap()
     }
-}
 
-impl Drop for Served {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+    pub fn database(&self) -> String {
+        database(&self.home)
+    }
+
+    /// In a profile `shop` for it with these lines.
+    pub fn run_in_shop(&self, lines: &str, words: &[&str]) -> Output {
+        configure(&self.home, &format!("[profiles.shop]\nbase_url = \"{}\"\n{lines}\n", self.base_url));
+        let mut command = petstore(&self.home, &[&["-p", "shop", "pets"], words].concat());
+        command.env("PETSTORE_API_KEY", &self.key).current_dir(self.home.path()).output().unwrap()
     }
 }
 
@@ -104,16 +167,6 @@ pub async fn against(base_url: &str, key: &str, arguments: &[&str]) -> Output {
     let mut command = petstore(&home, arguments);
     command.env("PETSTORE_BASE_URL", base_url).env("PETSTORE_API_KEY", key);
     tokio::task::spawn_blocking(move || command.output().unwrap()).await.unwrap()
-}
-
-/// A process that ends with the test, however that ends.
-pub struct Running(pub Child);
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
 }
 
 /// A connection that sends just the bytes that a test wants. No answer is waited for longer than a minute.

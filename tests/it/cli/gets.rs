@@ -1,6 +1,6 @@
 //! `petstore pets get`.
 
-use super::fixture::{Served, all, fails_cleanly, stderr, stdout};
+use super::fixture::*;
 
 #[test]
 fn another_service_is_used_with_its_key() {

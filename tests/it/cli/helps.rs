@@ -1,6 +1,6 @@
 //! Help and the version.
 
-use super::fixture::{home, petstore, run, stderr, stdout};
+use super::fixture::*;
 
 /// The headings of the groups of commands.
 const GROUPS: [&str; 4] = ["Everyday:", "Connection:", "Service:", "Your shell:"];
@@ -25,9 +25,7 @@ pub fn commands() -> Vec<Vec<String>> {
 /// The help of a command.
 pub fn help(command: &[String], flag: &str) -> String {
     let words: Vec<&str> = command.iter().map(String::as_str).chain([flag]).collect();
-    let output = run(&home(), &words);
-    assert_eq!((output.status.code(), stderr(&output).as_str()), (Some(0), ""), "{words:?}");
-    stdout(&output)
+    prints(&run(&home(), &words))
 }
 
 #[test]
@@ -60,7 +58,7 @@ fn the_commands_are_listed_in_four_groups_that_fit_in_80_columns() {
 #[test]
 fn the_older_words_for_a_database_work_and_are_not_listed() {
     let home = home();
-    let database = format!("sqlite:{}", home.path().join("store.db").display());
+    let database = database(&home);
     for (word, arguments) in [
         ("migrate", &["--database", &database][..]),
         ("check", &["--database", &database]),

@@ -1,20 +1,14 @@
 //! `petstore login`, `logout` and `status`: keys that are tested, kept, forgotten, and never shown.
 
-use std::fs;
-use std::io::{Read as _, Write as _};
-use std::os::unix::fs::PermissionsExt as _;
-use std::path::PathBuf;
+use crate::prelude::*;
 
 use portable_pty::{CommandBuilder, PtySize, native_pty_system};
 
-use super::fixture::{KEY, PETSTORE, Served, all, fails_cleanly, home, petstore, run, stderr, stdout, with_stdin};
+use super::fixture::*;
 
 /// A profile `branch` of this service, without a key, in the home of the service.
 fn with_profile(served: &Served) -> PathBuf {
-    let file = served.home.path().join(".config/petstore/config.toml");
-    fs::create_dir_all(file.parent().unwrap()).unwrap();
-    fs::write(&file, config(&served.base_url, "")).unwrap();
-    file
+    configure(&served.home, &config(&served.base_url, ""))
 }
 
 fn config(address: &str, key: &str) -> String {
@@ -101,7 +95,7 @@ fn the_first_profile_is_the_default_unless_one_was_chosen_or_the_embedded_store_
     assert!(said.ends_with("\nto make other the default: petstore profiles use other\n"), "{said}");
     assert!(!shown().contains("other"), "{}", shown());
 
-    let add = |home: &tempfile::TempDir, name: &str| {
+    let add = |home: &TempDir, name: &str| {
         let added = run(home, &["profiles", "add", name, "--base-url", "https://shop.example/v1"]);
         assert!(added.status.success());
         stderr(&added)
@@ -195,7 +189,7 @@ fn status_says_where_each_setting_comes_from_and_whether_the_service_answers() {
     let status = |key: &str| {
         let mut command = petstore(&served.home, &["status", "-o", "json"]);
         let output = command.env("PETSTORE_API_KEY", key).output().unwrap();
-        let object: serde_json::Value = serde_json::from_str(&stdout(&output)).unwrap();
+        let object: Value = serde_json::from_str(&stdout(&output)).unwrap();
         (output, object)
     };
     let (output, object) = status(&served.key);
@@ -246,7 +240,7 @@ fn status_of_a_service_inside_that_was_never_used_makes_nothing() {
     let status = run(&home, &["status"]);
     assert_eq!((status.status.code(), stderr(&status)), (Some(0), String::new()));
     assert!(stdout(&status).ends_with("\nservice    created at first use\n"), "{}", stdout(&status));
-    let object: serde_json::Value = serde_json::from_str(&stdout(&run(&home, &["status", "-o", "json"]))).unwrap();
+    let object: Value = serde_json::from_str(&stdout(&run(&home, &["status", "-o", "json"]))).unwrap();
     assert!(object["reachable"].is_null() && object["failure"].is_null(), "{object}");
     assert_eq!(fs::read_dir(home.path()).unwrap().count(), 0);
 }
@@ -256,7 +250,7 @@ fn a_profile_is_added_tested_and_removed() {
     let served = Served::start();
     let home = &served.home;
     fs::write(home.path().join("key"), &served.key).unwrap();
-    fs::set_permissions(home.path().join("key"), fs::Permissions::from_mode(0o600)).unwrap();
+    fs::set_permissions(home.path().join("key"), Permissions::from_mode(0o600)).unwrap();
     let profiles = |words: &[&str]| run(home, &[&["profiles"], words].concat());
     fails_cleanly(&profiles(&["add", "shop"]), 2, "needs the address of its service");
     let key = home.path().join("key").display().to_string();
@@ -279,7 +273,7 @@ fn a_key_comes_from_a_file_or_a_program_of_the_command_line() {
     let served = Served::start();
     let key = served.home.path().join("key");
     fs::write(&key, &served.key).unwrap();
-    fs::set_permissions(&key, fs::Permissions::from_mode(0o600)).unwrap();
+    fs::set_permissions(&key, Permissions::from_mode(0o600)).unwrap();
     let key = key.display().to_string();
     for option in [["--key-file", &key], ["--key-command", &format!("cat '{key}'")]] {
         let count = run(&served.home, &[&option[..], &["--base-url", &served.base_url, "pets", "count"]].concat());
@@ -293,7 +287,7 @@ fn a_refused_key_is_named_by_its_place() {
     let served = Served::start();
     let (file, key) = (with_profile(&served), served.home.path().join("old"));
     fs::write(&key, KEY).unwrap();
-    fs::set_permissions(&key, fs::Permissions::from_mode(0o600)).unwrap();
+    fs::set_permissions(&key, Permissions::from_mode(0o600)).unwrap();
     let path = key.display().to_string();
     fs::write(&file, config(&served.base_url, &format!("key = {{ file = \"{path}\" }}\n"))).unwrap();
     let listed = run(&served.home, &["pets", "list"]);

@@ -2,9 +2,9 @@
 //!
 //! `PETSTORE_MAN=DIR cargo test --test it cli::manual::` writes them to a directory, as the package does.
 
-use std::fs;
-use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use crate::prelude::*;
+
+use std::io::Write;
 
 use clap::Command;
 use clap::builder::Resettable;

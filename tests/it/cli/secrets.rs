@@ -1,13 +1,8 @@
 //! API keys in the wrong place: refused, never repeated; and what may choose the command that gives one.
 
-use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use crate::prelude::*;
 
-use super::fixture::{
-    KEY, PETSTORE, Served, against, against_answer, all, fails_cleanly, home, petstore, run, stderr, stdout,
-};
+use super::fixture::*;
 use crate::stub::{always, json};
 
 const SECRET: &str = "0123456789abcdef";
@@ -87,10 +82,7 @@ fn a_key_in_the_configuration_is_refused_by_every_command_and_never_printed() {
         format!("[[[ \"{KEY}\n"),
     ];
     for (at, text) in written.iter().enumerate() {
-        let home = home();
-        let file = home.path().join(".config/petstore/config.toml");
-        fs::create_dir_all(file.parent().unwrap()).unwrap();
-        fs::write(&file, text).unwrap();
+        let home = configured(text);
         let commands = [
             &["pets", "list"][..],
             &["config", "check"],
@@ -158,9 +150,8 @@ fn a_key_where_a_name_an_address_or_a_path_belongs_is_refused_and_not_repeated()
 #[test]
 fn a_key_in_the_key_map_is_not_repeated() {
     let home = home();
-    let directory = home.path().join(".config/petstore");
-    fs::create_dir_all(&directory).unwrap();
-    fs::write(directory.join("keymap.toml"), format!("[pets]\n{KEY} = \"R\"\n")).unwrap();
+    let file = configure(&home, "").with_file_name("keymap.toml");
+    fs::write(file, format!("[pets]\n{KEY} = \"R\"\n")).unwrap();
     for (words, status) in [(&["config", "check"][..], 2), (&["doctor"], 1), (&["config", "keys"], 0)] {
         let output = run(&home, words);
         assert_eq!(output.status.code(), Some(status), "{}", stderr(&output));
@@ -194,7 +185,7 @@ fn a_configuration_that_others_may_write_runs_no_command() {
         ran.display()
     );
     fs::write(&file, text).unwrap();
-    let mode = |path: &Path, mode| fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+    let mode = |path: &Path, mode| fs::set_permissions(path, Permissions::from_mode(mode)).unwrap();
     let with = |words: &[&str]| {
         let mut command = petstore(&served.home, &[&["--config", file.to_str().unwrap()], words].concat());
         command.env("K", &served.key).env("PATH", "/usr/bin:/bin").output().unwrap()
@@ -223,15 +214,14 @@ fn a_configuration_that_others_may_write_runs_no_command() {
 #[test]
 fn a_program_gets_no_key_and_no_password() {
     let home = home();
-    let (file, printed) = (home.path().join(".config/petstore/config.toml"), home.path().join("environment"));
-    fs::create_dir_all(file.parent().unwrap()).unwrap();
+    let printed = home.path().join("environment");
     let text = format!(
         "profile = \"x\"\n[profiles.x]\nbase_url = \"http://127.0.0.1:1/v1\"\n\
          key = {{ command = [\"/bin/sh\", \"-c\", \"env > {}; echo $KEY\"] }}\n\
          [profiles.y]\nbase_url = \"http://127.0.0.1:1/v1\"\nkey = {{ env = \"KEY_OF_Y\" }}\n",
         printed.display()
     );
-    fs::write(&file, text).unwrap();
+    configure(&home, &text);
     let secrets = ["PETSTORE_API_KEY", "PETSTORE_DATABASE", "PETSTORE_COPY_FROM", "PETSTORE_COPY_TO", "KEY_OF_Y"];
     let mut list = petstore(&home, &["pets", "list"]);
     let listed = list.envs(secrets.map(|name| (name, "of_a_secret"))).env("KEY", KEY).output().unwrap();

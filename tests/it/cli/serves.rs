@@ -1,21 +1,17 @@
 //! `petstore serve` and `keys`: addresses, logs, figures, keys.
 
-use std::fs::{self, Permissions};
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use crate::prelude::*;
+
 use std::net::TcpStream;
-use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
-use std::process::{Child, Command, Stdio};
+use std::os::unix::fs::MetadataExt as _;
 
-use rustix::process::Signal;
-
-use super::fixture::{PETSTORE, Running, Served, all, fails_cleanly, home, petstore, run, signal, stderr, stdout};
+use super::fixture::*;
 
 #[test]
 fn serve_prints_its_address_and_ends_well_on_sigterm() {
-    let mut served = Served::start();
+    let served = Served::start();
     assert!(served.base_url.starts_with("http://127.0.0.1:") && served.base_url.ends_with("/v1"));
-    signal(&served.child, Signal::TERM);
-    assert_eq!(served.child.wait().unwrap().code(), Some(0));
+    stop(served.service);
     let output = run(&served.home, &["serve", "--listen", "0.0.0.0:0"]);
     fails_cleanly(&output, 2, "clear text");
 }
@@ -38,17 +34,16 @@ fn homeless(arguments: &[&str]) -> Command {
 #[test]
 fn a_user_without_a_home_serves_the_database_that_is_named() {
     let directory = home();
-    let database = format!("sqlite:{}", directory.path().join("store.db").display());
+    let database = database(&directory);
     let serve = ["serve", "--listen", "127.0.0.1:0"];
     fails_cleanly(&homeless(&serve).output().unwrap(), 2, "no home directory is known");
     for named in [&["--database", &database][..], &[]] {
         let mut serve = homeless(&[&serve[..], named].concat());
-        let mut service = Running(serve.env("PETSTORE_DATABASE", &database).stderr(Stdio::piped()).spawn().unwrap());
-        let mut lines = BufReader::new(service.0.stderr.take().unwrap()).lines().map(Result::unwrap);
-        let line = lines.next().unwrap();
-        let base_url = line.strip_prefix("listening on ").unwrap_or_else(|| panic!("{line}"));
+        serve.env("PETSTORE_DATABASE", &database);
+        let (_service, mut said) = started(serve);
+        let base_url = listening(&mut said);
         let key = fs::read_to_string(directory.path().join("store.db.admin-key")).unwrap();
-        let mut list = homeless(&["pets", "list", "--base-url", base_url, "--format", "ids"]);
+        let mut list = homeless(&["pets", "list", "--base-url", &base_url, "--format", "ids"]);
         let listed = list.env("PETSTORE_API_KEY", key.trim()).output().unwrap();
         assert_eq!(all(&listed), (Some(0), String::new(), String::new()));
     }
@@ -58,11 +53,9 @@ fn a_user_without_a_home_serves_the_database_that_is_named() {
 #[cfg_attr(not(target_os = "linux"), ignore = "only Linux shows it")]
 fn neither_a_core_file_nor_another_program_of_the_user_gets_the_keys_in_memory() {
     let directory = home();
-    let database = format!("sqlite:{}", directory.path().join("store.db").display());
-    let mut serve = homeless(&["serve", "--listen", "127.0.0.1:0", "--database", &database]);
-    let mut service = Running(serve.stderr(Stdio::piped()).spawn().unwrap());
-    let mut lines = BufReader::new(service.0.stderr.take().unwrap()).lines().map(Result::unwrap);
-    assert!(lines.next().unwrap().starts_with("listening on "));
+    let database = database(&directory);
+    let (service, mut said) = started(homeless(&["serve", "--listen", "127.0.0.1:0", "--database", &database]));
+    listening(&mut said);
     // The memory of a process that may be dumped is its user's.
     assert_eq!(fs::metadata(format!("/proc/{}/mem", service.0.id())).unwrap().uid(), 0);
 }
@@ -70,18 +63,14 @@ fn neither_a_core_file_nor_another_program_of_the_user_gets_the_keys_in_memory()
 #[test]
 fn the_log_is_json_with_the_request_id_and_the_client_and_without_the_key() {
     let home = home();
-    let database = format!("sqlite:{}", home.path().join("store.db").display());
-    let key = stdout(&run(&home, &["keys", "create", "--database", &database, "--name", "test"]));
-    let key = key.trim();
+    let key = new_key(&home, &[]);
     let log = ["--log-level", "info", "--log-format", "json", "--proxy", "127.0.0.1"];
-    let serve = [&["serve", "--listen", "127.0.0.1:0", "--database", &database], &log[..]].concat();
-    let mut child = petstore(&home, &serve).stderr(Stdio::piped()).spawn().unwrap();
-    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines().map(Result::unwrap);
-    let started: serde_json::Value = serde_json::from_str(&lines.next().unwrap()).unwrap();
+    let (service, mut lines) = serve(&home, &log);
+    let started: Value = serde_json::from_str(&lines.next().unwrap()).unwrap();
     assert_eq!(started["level"], "INFO", "{started}");
     let base_url = started["message"].as_str().unwrap().strip_prefix("listening on ").unwrap();
     let mut get = petstore(&home, &["pets", "get", "7"]);
-    get.env("PETSTORE_BASE_URL", base_url).env("PETSTORE_API_KEY", key);
+    get.env("PETSTORE_BASE_URL", base_url).env("PETSTORE_API_KEY", &key);
     assert_eq!(get.output().unwrap().status.code(), Some(5));
     let line = lines.find(|line| line.contains("/v1/pets/7")).unwrap();
     let mut proxy = TcpStream::connect(base_url.trim_start_matches("http://").trim_end_matches("/v1")).unwrap();
@@ -90,19 +79,18 @@ fn the_log_is_json_with_the_request_id_and_the_client_and_without_the_key() {
     let asks = format!("GET /v1/pets?after=petk_query HTTP/1.1\r\nHost: x\r\nX-Request-Id: order-7\r\n{secrets}\r\n");
     proxy.write_all(asks.as_bytes()).unwrap();
     let refused = lines.next().unwrap();
-    signal(&child, Signal::TERM);
-    assert!(child.wait().unwrap().success());
-    let stopped: Vec<serde_json::Value> = lines.map(|line| serde_json::from_str(&line).unwrap()).collect();
+    stop(service);
+    let stopped: Vec<Value> = lines.map(|line| serde_json::from_str(&line).unwrap()).collect();
     let stopped: Vec<_> = stopped.iter().map(|line| &line["message"]).collect();
     assert_eq!(stopped, ["stopping", "stopped"]);
-    let logged: serde_json::Value = serde_json::from_str(&line).unwrap();
+    let logged: Value = serde_json::from_str(&line).unwrap();
     assert_eq!((&logged["level"], &logged["method"]), (&"INFO".into(), &"GET".into()), "{line}");
     assert_eq!((&logged["path"], &logged["status"]), (&"/v1/pets/7".into(), &404.into()), "{line}");
     assert_eq!(logged["key"], key[5..13], "the public id of the key, and no more of it");
     assert_eq!(logged["request_id"].as_str().map(str::len), Some(36), "{line}");
     assert_eq!(logged["client"], "127.0.0.1", "{line}");
     assert!(!line.contains(&key[13..]), "{line}");
-    let logged: serde_json::Value = serde_json::from_str(&refused).unwrap();
+    let logged: Value = serde_json::from_str(&refused).unwrap();
     assert_eq!((&logged["client"], &logged["status"]), (&"192.0.2.9".into(), &401.into()), "{refused}");
     assert_eq!(logged["request_id"], "order-7", "{refused}");
     assert!(logged.get("key").is_none() && !refused.contains("petk_"), "{refused}");
@@ -112,15 +100,12 @@ fn the_log_is_json_with_the_request_id_and_the_client_and_without_the_key() {
 fn serve_records_who_adds_pets_unless_that_is_turned_off() {
     let home = home();
     let file = home.path().join("store.db");
-    let database = format!("sqlite:{}", file.display());
-    let key = stdout(&run(&home, &["keys", "create", "--database", &database, "--name", "test"]));
+    let key = new_key(&home, &[]);
     for switch in [&[][..], &["--no-provenance"]] {
-        let serve = [&["serve", "--listen", "127.0.0.1:0", "--database", &database], switch].concat();
-        let mut service = Running(petstore(&home, &serve).stderr(Stdio::piped()).spawn().unwrap());
-        let mut lines = BufReader::new(service.0.stderr.take().unwrap()).lines().map(Result::unwrap);
-        let base_url = lines.next().unwrap().strip_prefix("listening on ").unwrap().to_owned();
+        let (_service, mut said) = serve(&home, switch);
+        let base_url = listening(&mut said);
         let mut add = petstore(&home, &["pets", "add", "--name", "Rex", "--category-id", "1"]);
-        add.env("PETSTORE_BASE_URL", base_url).env("PETSTORE_API_KEY", key.trim());
+        add.env("PETSTORE_BASE_URL", base_url).env("PETSTORE_API_KEY", &key);
         assert_eq!(add.output().unwrap().status.code(), Some(0));
     }
     let store = rusqlite::Connection::open(file).unwrap();
@@ -134,30 +119,27 @@ fn serve_records_who_adds_pets_unless_that_is_turned_off() {
 #[test]
 fn a_first_key_that_cannot_be_kept_is_not_left_behind() {
     let home = home();
-    let database = format!("sqlite:{}", home.path().join("store.db").display());
-    let serve = ["serve", "--listen", "127.0.0.1:0", "--database", &database];
+    let database = database(&home);
     let kept = home.path().join("store.db.admin-key");
     fs::create_dir(&kept).unwrap();
-    fails_cleanly(&run(&home, &serve), 1, "cannot write the first API key to");
+    let refused = run(&home, &["serve", "--listen", "127.0.0.1:0", "--database", &database]);
+    fails_cleanly(&refused, 1, "cannot write the first API key to");
     let keys = stdout(&run(&home, &["keys", "list", "--database", &database]));
     assert_eq!(keys.lines().count(), 1, "{keys}");
     fs::remove_dir(&kept).unwrap();
-    let mut child = petstore(&home, &serve).stderr(Stdio::piped()).spawn().unwrap();
-    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines().map(Result::unwrap);
-    assert!(lines.next().unwrap().starts_with("listening on "));
+    let (service, mut lines) = serve(&home, &[]);
+    listening(&mut lines);
     assert!(lines.next().unwrap().starts_with("the first API key, with scope admin, is in "));
-    signal(&child, Signal::TERM);
-    assert!(child.wait().unwrap().success());
+    stop(service);
 }
 
 #[test]
 fn a_reader_of_the_keys_that_has_gone_is_not_a_failure() {
     let home = home();
-    let database = format!("sqlite:{}", home.path().join("store.db").display());
-    assert!(run(&home, &["keys", "create", "--database", &database, "--name", "till"]).status.success());
-    let (reader, writer) = std::io::pipe().unwrap();
+    new_key(&home, &[]);
+    let (reader, writer) = io::pipe().unwrap();
     drop(reader);
-    let output = petstore(&home, &["keys", "list", "--database", &database]).stdout(writer).output().unwrap();
+    let output = petstore(&home, &["keys", "list", "--database", &database(&home)]).stdout(writer).output().unwrap();
     assert_eq!((output.status.code(), stderr(&output)), (Some(0), String::new()));
 }
 
@@ -170,8 +152,7 @@ fn a_database_that_others_can_write_to_is_warned_of() {
         fs::write(&file, "").unwrap();
         fs::set_permissions(&file, Permissions::from_mode(mode)).unwrap();
         let serve = ["serve", "--listen", "127.0.0.1:0", "--database", &database];
-        let mut service = Running(petstore(&home, &serve).stderr(Stdio::piped()).spawn().unwrap());
-        let lines = BufReader::new(service.0.stderr.take().unwrap()).lines().map(Result::unwrap);
+        let (_service, lines) = started(petstore(&home, &serve));
         let before: Vec<_> = lines.take_while(|line| !line.starts_with("listening on ")).collect();
         let warned = before.iter().any(|line| line.contains(&format!("(mode {mode:04o}): chmod go-w")));
         assert_eq!(warned, warns, "{mode:o}: {before:?}");
@@ -181,10 +162,9 @@ fn a_database_that_others_can_write_to_is_warned_of() {
 #[test]
 fn the_metrics_are_where_the_second_line_says() {
     let home = home();
-    let database = format!("sqlite:{}", home.path().join("store.db").display());
-    let serve = ["serve", "--listen", "127.0.0.1:0", "--metrics-listen", "127.0.0.1:0", "--database", &database];
-    let mut child = petstore(&home, &serve).stderr(Stdio::piped()).spawn().unwrap();
-    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines().map(Result::unwrap).skip(1);
+    let database = database(&home);
+    let (service, mut lines) = serve(&home, &["--metrics-listen", "127.0.0.1:0"]);
+    listening(&mut lines);
     let line = lines.next().unwrap();
     let address = line.strip_prefix("metrics on http://").unwrap().strip_suffix("/metrics").unwrap();
     let mut prometheus = TcpStream::connect(address).unwrap();
@@ -192,8 +172,7 @@ fn the_metrics_are_where_the_second_line_says() {
     let mut answer = String::new();
     prometheus.read_to_string(&mut answer).unwrap();
     assert!(answer.starts_with("HTTP/1.1 200") && answer.ends_with("# EOF\n"), "{answer}");
-    signal(&child, Signal::TERM);
-    assert!(child.wait().unwrap().success());
+    stop(service);
     let open = run(&home, &["serve", "--metrics-listen", "0.0.0.0:0", "--database", &database]);
     fails_cleanly(&open, 2, "--metrics-listen 0.0.0.0:0");
 }
@@ -201,21 +180,9 @@ fn the_metrics_are_where_the_second_line_says() {
 #[test]
 fn a_first_start_writes_a_key_for_its_owner_only_and_a_second_one_none() {
     let home = home();
-    let database = format!("sqlite:{}", home.path().join("store.db").display());
     let key_file = home.path().join("store.db.admin-key");
-    let serve = || {
-        let serve = ["serve", "--listen", "127.0.0.1:0", "--database", &database];
-        let mut child = petstore(&home, &serve).stderr(Stdio::piped()).spawn().unwrap();
-        let mut lines = BufReader::new(child.stderr.take().unwrap()).lines().map(Result::unwrap);
-        let base_url = lines.next().unwrap().strip_prefix("listening on ").unwrap().to_owned();
-        (child, base_url, lines)
-    };
-    let stop = |mut child: Child| {
-        signal(&child, Signal::TERM);
-        assert!(child.wait().unwrap().success());
-    };
-
-    let (child, base_url, mut lines) = serve();
+    let (service, mut lines) = serve(&home, &[]);
+    let base_url = listening(&mut lines);
     let said = lines.next().unwrap();
     assert!(said.ends_with(key_file.to_str().unwrap()), "{said}");
     let key = fs::read_to_string(&key_file).unwrap();
@@ -224,11 +191,12 @@ fn a_first_start_writes_a_key_for_its_owner_only_and_a_second_one_none() {
     let mut add = petstore(&home, &["pets", "add", "--name", "Rex", "--category-id", "3"]);
     let added = add.env("PETSTORE_BASE_URL", base_url).env("PETSTORE_API_KEY", key.trim()).output().unwrap();
     assert!(added.status.success(), "{}", stderr(&added));
-    stop(child);
+    stop(service);
 
     fs::remove_file(&key_file).unwrap();
-    let (child, _, mut lines) = serve();
-    stop(child);
+    let (service, mut lines) = serve(&home, &[]);
+    listening(&mut lines);
+    stop(service);
     assert_eq!(lines.next(), None);
     assert!(!key_file.exists());
 }

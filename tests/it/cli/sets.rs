@@ -1,15 +1,10 @@
 //! `petstore pets set` and `petstore pets history`.
 
-use std::fs;
-use std::io::{Read as _, Write as _};
+use crate::prelude::*;
+
 use std::net::TcpListener;
-use std::process::Stdio;
 
-use rustix::process::Signal;
-
-use super::fixture::{
-    KEY, Running, Served, against_answer, all, fails_cleanly, home, petstore, run, signal, stderr, stdout,
-};
+use super::fixture::*;
 use crate::stub::json;
 
 impl Served {
@@ -27,18 +22,7 @@ impl Served {
 
     /// A key that may read histories.
     fn auditor(&self) -> String {
-        let database = format!("sqlite:{}", self.home.path().join("store.db").display());
-        let create = ["keys", "create", "--database", &database, "--name", "ledger", "--scopes", "read,audit"];
-        stdout(&run(&self.home, &create)).trim().to_owned()
-    }
-
-    /// With a profile of this name and these lines.
-    fn run_in(&self, profile: &str, lines: &str, words: &[&str]) -> std::process::Output {
-        let config = format!("[profiles.{profile}]\nbase_url = \"{}\"\n{lines}\n", self.base_url);
-        fs::create_dir_all(self.home.path().join(".config/petstore")).unwrap();
-        fs::write(self.home.path().join(".config/petstore/config.toml"), config).unwrap();
-        let words = [&["-p", profile, "pets"], words].concat();
-        petstore(&self.home, &words).env("PETSTORE_API_KEY", &self.key).output().unwrap()
+        new_key(&self.home, &["--scopes", "read,audit"])
     }
 }
 
@@ -116,14 +100,14 @@ fn a_read_only_profile_is_not_changed_and_a_protected_one_only_with_a_confirmati
     let sell = ["set", &id, "--status", "sold", "-o", "ids"];
     let yes = [&sell[..], &["--yes"]].concat();
     let why = "nothing was sent: shop is read-only (read_only = true in its profile)";
-    fails_cleanly(&served.run_in("shop", "read_only = true", &yes), 2, why);
-    let dry = served.run_in("shop", "read_only = true", &[&sell[..], &["--dry-run"]].concat());
+    fails_cleanly(&served.run_in_shop("read_only = true", &yes), 2, why);
+    let dry = served.run_in_shop("read_only = true", &[&sell[..], &["--dry-run"]].concat());
     assert_eq!(dry.status.code(), Some(0), "{}", stderr(&dry));
     let protected = "protect = true\nlabel = \"SHOP\"";
     let asked = "SHOP is protected and needs a confirmation\nhint: to confirm: --yes";
-    fails_cleanly(&served.run_in("shop", protected, &sell), 2, asked);
+    fails_cleanly(&served.run_in_shop(protected, &sell), 2, asked);
     assert_eq!(served.csv(&[&id]), ["31,Rex,3,available"]);
-    assert_eq!(all(&served.run_in("shop", protected, &yes)), (Some(0), "31\n".to_owned(), String::new()));
+    assert_eq!(all(&served.run_in_shop(protected, &yes)), (Some(0), "31\n".to_owned(), String::new()));
     assert_eq!(served.csv(&[&id]), ["31,Rex,3,sold"]);
 }
 
@@ -182,7 +166,7 @@ fn a_history_is_one_line_for_each_change_with_who_made_it() {
         "name Max, category 5 (was name Rex, category 3)",
     ];
     assert_eq!(told, expected.map(|what| format!("{by}{what}")));
-    let entries: Vec<serde_json::Value> = serde_json::from_str(&history(&["--json"])).unwrap();
+    let entries: Vec<Value> = serde_json::from_str(&history(&["--json"])).unwrap();
     assert_eq!(entries.len(), 3);
     assert_eq!((&entries[1]["from"]["status"], &entries[1]["to"]["status"]), (&"available".into(), &"sold".into()));
     assert_eq!(entries[2]["by"]["name"], "test");

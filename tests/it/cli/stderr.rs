@@ -1,15 +1,13 @@
 //! `petstore serve` while nothing reads its stderr.
 
-use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
+use crate::prelude::*;
+
 use std::net::TcpListener;
-use std::process::{Command, ExitStatus, Stdio};
-use std::time::{Duration, Instant};
+use std::process::ExitStatus;
 
 use rustix::fs::{OFlags, fcntl_setfl};
-use rustix::process::Signal;
-use tempfile::TempDir;
 
-use super::fixture::{PETSTORE, Running, Wire, home, petstore, run, signal, stdout};
+use super::fixture::*;
 
 const HEALTH: &str = "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n";
 
@@ -26,11 +24,9 @@ struct Unread {
 impl Unread {
     fn start(flags: &[&str]) -> Self {
         let home = home();
-        let database = format!("sqlite:{}", home.path().join("store.db").display());
-        let key = stdout(&run(&home, &["keys", "create", "--database", &database, "--name", "test"]));
-        let serve =
-            ["serve", "--listen", "127.0.0.1:0", "--metrics-listen", "127.0.0.1:0", "--database", &database].to_vec();
-        let mut serve = petstore(&home, &[&serve[..], flags].concat());
+        let key = new_key(&home, &[]);
+        let serve = ["serve", "--listen", "127.0.0.1:0", "--metrics-listen", "127.0.0.1:0", "--database"];
+        let mut serve = petstore(&home, &[&serve[..], &[&database(&home)], flags].concat());
         let mut service = Running(serve.stderr(Stdio::piped()).spawn().unwrap());
         let mut stderr = BufReader::new(service.0.stderr.take().unwrap());
         let mut part = |before: &str, after: &str| {
@@ -41,7 +37,7 @@ impl Unread {
         };
         let address = part("listening on http://", "/v1");
         let metrics = part("metrics on http://", "/metrics");
-        Self { service, stderr, address, metrics, key: key.trim().to_owned(), home }
+        Self { service, stderr, address, metrics, key, home }
     }
 
     fn dropped(&self) -> u64 {
@@ -78,7 +74,7 @@ fn ended(service: &mut Running) -> ExitStatus {
             return status;
         }
         assert!(begun.elapsed() < Duration::from_secs(60), "it should have ended");
-        std::thread::sleep(Duration::from_millis(10));
+        thread::sleep(Duration::from_millis(10));
     }
 }
 

@@ -1,17 +1,14 @@
 //! `petstore serve` under systemd: sockets that are passed on, what is reported to the service manager, and the unit.
 
-use std::io::{BufRead as _, BufReader};
+use crate::prelude::*;
+
 use std::net::{TcpListener, UdpSocket};
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixDatagram;
-use std::process::{Command, Stdio};
-use std::time::Duration;
 
 use rusqlite::Connection;
-use rustix::process::{Pid, Signal, kill_process};
-use tempfile::TempDir;
 
-use super::fixture::{PETSTORE, Running, Wire, home, petstore, run, stderr};
+use super::fixture::*;
 
 /// `petstore serve` with two sockets, as systemd passes them: they are descriptors 3 and 4, and two variables say so.
 fn passing(first: impl Into<OwnedFd>, second: impl Into<OwnedFd>, home: &TempDir) -> Command {
@@ -113,7 +110,7 @@ fn a_database_that_is_away_is_tried_again_and_a_wrong_address_is_not() {
         ("postgres://petstore", 2, "--database: "),
     ] {
         let failed = manager.serve(database).output().unwrap();
-        let logged: serde_json::Value = serde_json::from_str(&stderr(&failed)).unwrap();
+        let logged: Value = serde_json::from_str(&stderr(&failed)).unwrap();
         assert_eq!((failed.status.code(), &logged["level"]), (Some(status), &"ERROR".into()), "{logged}");
         assert!(logged["message"].as_str().unwrap().contains(why), "{logged}");
     }

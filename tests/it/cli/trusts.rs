@@ -1,33 +1,24 @@
 //! `--ca-file` and `ca_file`: who may vouch for a service over TLS.
 
-use std::fs;
-use std::io::{BufRead as _, BufReader};
-use std::os::unix::fs::PermissionsExt as _;
-use std::process::Stdio;
+use crate::prelude::*;
 
-use super::fixture::{Running, fails_cleanly, home, petstore, run, stderr, stdout};
+use super::fixture::*;
 
 #[test]
 fn only_the_authorities_that_are_named_vouch_for_a_service() {
     let home = home();
     let write = |name: &str, text: &str| {
         fs::write(home.path().join(name), text).unwrap();
-        fs::set_permissions(home.path().join(name), fs::Permissions::from_mode(0o600)).unwrap();
+        fs::set_permissions(home.path().join(name), Permissions::from_mode(0o600)).unwrap();
         home.path().join(name).display().to_string()
     };
     let made = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
     let other = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
     let (own, other) = (write("own.pem", &made.cert.pem()), write("other.pem", &other.cert.pem()));
     let (key_file, empty) = (write("key.pem", &made.signing_key.serialize_pem()), write("empty.pem", "no certificate"));
-    let database = format!("sqlite:{}", home.path().join("store.db").display());
-    let key = stdout(&run(&home, &["keys", "create", "--database", &database, "--name", "test"])).trim().to_owned();
-    let serve =
-        ["serve", "--listen", "127.0.0.1:0", "--tls-cert", &own, "--tls-key", &key_file, "--database", &database];
-    let mut child = petstore(&home, &serve).stderr(Stdio::piped()).spawn().unwrap();
-    let mut line = String::new();
-    BufReader::new(child.stderr.take().unwrap()).read_line(&mut line).unwrap();
-    let _running = Running(child);
-    let address = line.trim().strip_prefix("listening on ").unwrap_or_else(|| panic!("{line}"));
+    let key = new_key(&home, &[]);
+    let (_running, mut said) = serve(&home, &["--tls-cert", &own, "--tls-key", &key_file]);
+    let address = listening(&mut said);
     let address = address.replace("127.0.0.1", "localhost");
     let list = |options: &[&str]| {
         let words = [options, &["pets", "list"]].concat();
@@ -46,9 +37,7 @@ fn only_the_authorities_that_are_named_vouch_for_a_service() {
     assert!(listed.status.success(), "{}", stderr(&listed));
 
     // The same for a profile, and for its key when that is tested.
-    fs::create_dir_all(home.path().join(".config/petstore")).unwrap();
-    let config = format!("[profiles.shop]\nbase_url = \"{address}\"\nca_file = \"~/own.pem\"\n");
-    write(".config/petstore/config.toml", &config);
+    configure(&home, &format!("[profiles.shop]\nbase_url = \"{address}\"\nca_file = \"~/own.pem\"\n"));
     let mut login = petstore(&home, &["login", "-p", "shop", "--with-token"]);
     login.stdin(fs::File::open(write("key", &key)).unwrap());
     let login = login.output().unwrap();

@@ -1,14 +1,8 @@
 //! `petstore pets watch`.
 
-use std::io::{BufRead as _, BufReader};
-use std::process::Stdio;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use crate::prelude::*;
 
-use rustix::process::Signal;
-use tokio::io::AsyncWriteExt as _;
-
-use super::fixture::{KEY, Running, Served, against, all, fails_cleanly, signal, stdout};
+use super::fixture::*;
 use crate::stub::{header, json, serve};
 
 #[test]
@@ -33,7 +27,7 @@ fn what_is_added_is_printed_and_ctrl_c_ends_it() {
 fn of_a_view_only_its_pets_are_printed() {
     let served = Served::start();
     let config = tempfile::NamedTempFile::new().unwrap();
-    std::fs::write(&config, "[[views]]\nname = \"cats\"\nsearch = \"cat:3\"\nstatus = \"sold\"\n").unwrap();
+    fs::write(&config, "[[views]]\nname = \"cats\"\nsearch = \"cat:3\"\nstatus = \"sold\"\n").unwrap();
     let watch = ["pets", "watch", "--interval", "1s", "--view", "cats", "-o", "jsonl", "--config"];
     let mut command = served.petstore(&watch);
     command.arg(config.path()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -78,7 +72,7 @@ async fn changes_are_printed_across_an_outage_which_is_reported_once() {
     let watch = ["pets", "watch", "--interval", "1s", "--timeout", "6s", "--format", "ndjson"];
     let (status, lines, said) = all(&against(&service.base_url, KEY, &watch).await);
     assert_eq!(status, Some(9), "{said}");
-    let changes: Vec<serde_json::Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let changes: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let told: Vec<_> = changes
         .iter()
         .map(|change| (change["change"].as_str().unwrap(), change["pet"]["id"].as_i64().unwrap()))
@@ -154,7 +148,7 @@ fn a_watch_begins_after_a_pet_and_nothing_is_asked_again() {
     let ids: Vec<_> = lines
         .by_ref()
         .take(3)
-        .map(|line| serde_json::from_str::<serde_json::Value>(&line).unwrap()["pet"]["id"].as_i64())
+        .map(|line| serde_json::from_str::<Value>(&line).unwrap()["pet"]["id"].as_i64())
         .collect();
     assert_eq!(ids, [Some(29), Some(30), Some(31)]);
     interrupt(&mut running);
@@ -189,8 +183,8 @@ fn a_command_gets_each_new_pet_without_a_shell_and_one_that_fails_does_not_stop_
     assert_eq!(served.run(&["pets", "add", "--name", "$(id) \"'", "--category-id", "3"]).status.code(), Some(0));
     assert!(told.next().unwrap().starts_with("pet 31: /bin/sh failed"));
     interrupt(&mut running);
-    let text = std::fs::read_to_string(read).unwrap();
-    let pets: Vec<serde_json::Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let text = fs::read_to_string(read).unwrap();
+    let pets: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!((pets.len(), &pets[1]["name"]), (2, &"$(id) \"'".into()));
     let missing = served.run(&["pets", "watch", "--from", "29", "-q", "--exec", "/nonexistent/print"]);
     fails_cleanly(&missing, 2, "cannot run /nonexistent/print for pet 30: ");
@@ -219,8 +213,8 @@ fn changes_of_pets_are_printed_with_what_they_were_and_a_command_gets_them_too()
     }
     interrupt(&mut running);
     interrupt(&mut executing);
-    let text = std::fs::read_to_string(read).unwrap();
-    let pets: Vec<serde_json::Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let text = fs::read_to_string(read).unwrap();
+    let pets: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let statuses: Vec<_> = pets.iter().map(|pet| pet["status"].as_str().unwrap()).collect();
     assert_eq!(statuses, ["available", "sold", "pending"]);
 }
@@ -232,16 +226,16 @@ fn with_a_command_that_hangs(served: &Served, more: &[&str]) -> (Running, String
     let exec = [&["--from", "29"], more, &["--exec", "/bin/sh", "-c", &script]].concat();
     let (running, ..) = watching(served, &exec);
     while !file.exists() {
-        std::thread::yield_now();
+        thread::yield_now();
     }
-    let child = std::fs::read_to_string(&file).unwrap().trim().to_owned();
-    std::fs::remove_file(&file).unwrap();
+    let child = fs::read_to_string(&file).unwrap().trim().to_owned();
+    fs::remove_file(&file).unwrap();
     (running, child)
 }
 
 fn is_running(id: &str) -> bool {
     // A zombie is one that nobody has waited for.
-    std::fs::read_to_string(format!("/proc/{id}/stat")).is_ok_and(|stat| !stat.contains(") Z "))
+    fs::read_to_string(format!("/proc/{id}/stat")).is_ok_and(|stat| !stat.contains(") Z "))
 }
 
 #[test]
@@ -256,7 +250,7 @@ fn a_command_ends_with_its_children_when_the_watch_is_stopped_or_its_time_is_ove
         }
         assert_eq!(running.0.wait().unwrap().code(), Some(status), "{stop:?}");
         while is_running(&child) {
-            std::thread::yield_now();
+            thread::yield_now();
         }
     }
 }

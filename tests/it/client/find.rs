@@ -1,8 +1,8 @@
 //! One pet by its id, step by step.
 
+use crate::prelude::*;
+
 use petstore::api::find::{Ask, Lists, LookupResult, find};
-use petstore::api::{Client, Failure};
-use petstore::model::{Pet, PetId, PetStatus};
 
 use super::scripted::{Scripted, answer, page, refused};
 use PetStatus::{Available, Pending, Sold};

@@ -1,13 +1,9 @@
 //! Following new pets, also those of services that send what they like.
 
-use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use crate::prelude::*;
 
-use petstore::api::Failure;
 use petstore::api::follow::{EventPosition, Followed, Follower};
 use petstore::api::follow::{ProvenanceError, ProvenanceReader};
-use petstore::model::{PetId, PetQuery, PetStatus};
-use tokio::io::AsyncWriteExt as _;
 
 use crate::stub::{Stub, always, header, json, serve};
 

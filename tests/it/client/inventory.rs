@@ -1,14 +1,9 @@
 //! The whole inventory, from services with pages and without.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use crate::prelude::*;
 
-use petstore::api::client::Timeouts;
 use petstore::api::follow::ProvenanceError;
 use petstore::api::inventory::{Coverage, Part, Selection, in_parts, inventory};
-use petstore::api::{Client, Failure};
-use petstore::clock;
-use petstore::model::{ApiKey, Pet, PetId, PetQuery, PetStatus};
-use tokio::sync::mpsc;
 
 use super::scripted::{Scripted, answer, page, refused, rows};
 use crate::service::fixture::Service;
@@ -54,7 +49,7 @@ async fn our_service_is_followed_to_its_end() {
 
 /// The ids that come where no more than `most` are wanted, in order, and what came at the end.
 async fn newest(client: &Client, most: usize) -> (Vec<PetId>, Coverage) {
-    let ids = std::sync::Mutex::new(Vec::new());
+    let ids = Mutex::new(Vec::new());
     let tell = |pets: Vec<Pet>| {
         ids.lock().unwrap().extend(pets.iter().map(|pet| pet.id));
         std::future::ready(())

@@ -1,13 +1,8 @@
 //! Lists that are asked for again.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use crate::prelude::*;
 
-use petstore::api::client::Timeouts;
 use petstore::api::list::{List, list};
-use petstore::api::{Client, Failure};
-use petstore::clock;
-use petstore::model::{ApiKey, Limit, NewPet, PetId, PetQuery, PetStatus};
 
 use super::scripted::{Scripted, answer, not_modified, page, refused, rows};
 use crate::service::fixture::Service;

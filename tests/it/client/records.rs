@@ -1,15 +1,10 @@
 //! The records of exchanges: what they hold, and what they must never hold.
 
-use std::process::Command;
-use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use crate::prelude::*;
 
 use petstore::api::exchange::Exchange;
 use petstore::api::inventory::in_parts;
-use petstore::api::{Client, Failure};
-use petstore::model::{BaseUrl, NewPet, Pet, PetQuery, PetStatus};
-use tokio::io::AsyncWriteExt as _;
-use tokio::net::TcpListener;
+use petstore::model::BaseUrl;
 use tokio::sync::Notify;
 
 use super::scripted::answer;
@@ -188,6 +183,6 @@ async fn the_command_of_a_record_asks_the_same() {
     let (data, rest) = (&words[6], [&words[..6], &words[7..]].concat());
     let address = "https://api.example.com/v1/pets";
     assert_eq!(rest, ["-sSg", "-H", bearer, "-H", "Content-Type: application/json", "--data-raw", address]);
-    let sent: serde_json::Value = serde_json::from_str(data).unwrap();
+    let sent: Value = serde_json::from_str(data).unwrap();
     assert_eq!(sent, serde_json::to_value(&hostile).unwrap());
 }

@@ -1,10 +1,8 @@
 //! Services of a test's own making, and answers for them.
 
-use std::ops::RangeInclusive;
-use std::sync::{Arc, Mutex};
+use crate::prelude::*;
 
-use petstore::api::Client;
-use tokio::io::AsyncWriteExt as _;
+use std::ops::RangeInclusive;
 
 use crate::stub::{self, Stub, client, serve};
 

@@ -1,20 +1,10 @@
 //! A cluster that fails over by itself: three PostgreSQL servers under Patroni, with etcd, in strict synchronous mode.
 //! Whatever goes from one of them to another, and to it from its clients, goes over lines that can be cut.
 
-use std::collections::BTreeMap;
-use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::Command;
-use std::time::{Duration, Instant};
+use crate::prelude::*;
 
-use petstore::api::client::install_tls_provider;
-use petstore::clock;
 use reqwest::Client;
-use rustix::process::{Pid, Signal, kill_process};
-use serde_json::Value;
-use tempfile::TempDir;
-use tokio::time::{sleep, timeout};
-use tokio_postgres::NoTls;
+use tokio::time::sleep;
 
 use crate::instances::{Running, free_address};
 use crate::postgres::{as_owner, programs};

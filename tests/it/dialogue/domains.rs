@@ -1,9 +1,8 @@
 //! Domains in the sandbox: a check, and setting up a new one.
 
-use std::sync::atomic::{AtomicI64, Ordering};
-use std::time::Duration;
+use crate::prelude::*;
 
-use petstore::clock::Now;
+use std::sync::atomic::AtomicI64;
 
 use super::{NOW, Person};
 use crate::stub::impatient;

@@ -1,6 +1,6 @@
 //! Importing a file.
 
-use petstore::api::client::Timeouts;
+use crate::prelude::*;
 
 use super::Person;
 use crate::service::fixture::Service;
@@ -38,7 +38,7 @@ async fn rows_that_the_service_refuses_are_named_and_so_is_a_missing_file() {
 
 #[tokio::test]
 async fn an_import_that_finds_no_service_sends_nothing_and_can_be_begun_again() {
-    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let base_url = format!("http://{}/v1", listener.local_addr().unwrap());
     drop(listener);
     let person = Person::at(&base_url, "petk_0123456789abcdef77d0", Timeouts::default(), "");

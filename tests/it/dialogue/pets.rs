@@ -1,11 +1,9 @@
 //! Browsing, searching, adding, and one by its id.
 
-use std::path::Path;
+use crate::prelude::*;
 
-use petstore::api::client::Timeouts;
-use petstore::clock;
 use petstore::dialogue::prompt::Leave;
-use tokio::io::{AsyncWriteExt as _, BufReader};
+use tokio::io::BufReader;
 
 use super::{Person, said};
 use crate::service::fixture::Service;
@@ -69,7 +67,7 @@ async fn a_lost_answer_without_idempotency_keys_is_looked_for() {
     let stub = serve(|_, request, mut socket| async move {
         let list = r#"[{"id":7,"name":"Biscuit","categoryId":3}]"#;
         if request.starts_with("GET") {
-            let _ = tokio::io::AsyncWriteExt::write_all(&mut socket, &json("200 OK", list)).await;
+            let _ = AsyncWriteExt::write_all(&mut socket, &json("200 OK", list)).await;
         }
     })
     .await;
@@ -79,7 +77,7 @@ async fn a_lost_answer_without_idempotency_keys_is_looked_for() {
 
 #[tokio::test]
 async fn a_service_that_is_away_says_what_to_do_and_loses_nothing() {
-    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let base_url = format!("http://{}/v1", listener.local_addr().unwrap());
     drop(listener);
     let person = Person::at(&base_url, "petk_0123456789abcdef77d0", impatient(), "");
@@ -89,7 +87,7 @@ async fn a_service_that_is_away_says_what_to_do_and_loses_nothing() {
 
 /// How many files of waiting pets there are.
 fn queues(state: &Path) -> usize {
-    let files = std::fs::read_dir(state.join("drafts")).unwrap().map(|file| file.unwrap().file_name());
+    let files = fs::read_dir(state.join("drafts")).unwrap().map(|file| file.unwrap().file_name());
     files.filter(|name| name.to_str().unwrap().ends_with(".queue.ndjson")).count()
 }
 
@@ -114,14 +112,14 @@ async fn a_pet_that_could_not_be_sent_is_sent_in_the_next_session() {
 async fn a_pet_that_was_being_sent_when_the_program_was_killed_is_added_once() {
     let state = tempfile::tempdir().unwrap();
     let service = Service::start().await;
-    let (asked, mut was_asked) = tokio::sync::mpsc::channel(1);
+    let (asked, mut was_asked) = mpsc::channel(1);
     let address = service.server.local_addr();
     let stub = serve(move |_, request, _socket| {
         let asked = asked.clone();
         async move {
             if request.starts_with("POST") {
-                let mut service = tokio::net::TcpStream::connect(address).await.unwrap();
-                tokio::io::AsyncWriteExt::write_all(&mut service, request.as_bytes()).await.unwrap();
+                let mut service = TcpStream::connect(address).await.unwrap();
+                AsyncWriteExt::write_all(&mut service, request.as_bytes()).await.unwrap();
                 read_request(&mut service).await.unwrap();
                 let _ = asked.send(()).await;
             }
@@ -137,7 +135,7 @@ async fn a_pet_that_was_being_sent_when_the_program_was_killed_is_added_once() {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(async {
             let (mut keyboard, lines) = tokio::io::duplex(256);
-            tokio::io::AsyncWriteExt::write_all(&mut keyboard, &said(&["3", "Biscuit", "3", ""])).await.unwrap();
+            AsyncWriteExt::write_all(&mut keyboard, &said(&["3", "Biscuit", "3", ""])).await.unwrap();
             tokio::select! {
                 ended = person.talks(BufReader::new(lines)) => panic!("{ended:?}"),
                 _ = was_asked.recv() => {}
@@ -164,7 +162,7 @@ async fn a_change_that_could_not_be_made_is_taken_back_or_made_once_by_the_next_
     let stub = serve(move |_, request, mut socket| async move {
         let mut answer = json("503 Service Unavailable", r#"{"code":"not_changed","message":"Later.","status":503}"#);
         if !request.starts_with("PATCH") {
-            let mut service = tokio::net::TcpStream::connect(address).await.unwrap();
+            let mut service = TcpStream::connect(address).await.unwrap();
             service.write_all(request.as_bytes()).await.unwrap();
             answer = read_request(&mut service).await.unwrap().into_bytes();
         }
@@ -319,7 +317,7 @@ async fn names_from_outside_cannot_move_anything() {
 /// Ctrl-C at a request that never ends, and once more.
 #[tokio::test]
 async fn ctrl_c_stops_what_runs_and_twice_ends() {
-    let (asked, mut was_asked) = tokio::sync::mpsc::channel(1);
+    let (asked, mut was_asked) = mpsc::channel(1);
     let stub = serve(move |_, _, _socket| {
         let asked = asked.clone();
         async move {
@@ -333,7 +331,7 @@ async fn ctrl_c_stops_what_runs_and_twice_ends() {
     let (mut keyboard, lines) = tokio::io::duplex(256);
     let talking = person.talks(BufReader::new(lines));
     let pressing = async move {
-        tokio::io::AsyncWriteExt::write_all(&mut keyboard, &said(&["1", "", ""])).await.unwrap();
+        AsyncWriteExt::write_all(&mut keyboard, &said(&["1", "", ""])).await.unwrap();
         was_asked.recv().await.unwrap();
         interrupt.send(()).await.unwrap();
         interrupt.send(()).await.unwrap();

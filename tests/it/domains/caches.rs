@@ -1,8 +1,9 @@
 //! What caches hold, and what is promised of them, check after check in simulated time.
 
+use crate::prelude::*;
+
 use crate::simulator::{LoggedServer, Plan, Zone, ZoneData};
-use hickory_proto::rr::RecordType;
-use petstore::domains::{Checked, Code, DnsName, Finding, Stage, Verdict, status};
+use petstore::domains::{Checked, status};
 
 use super::journey::Journey;
 use super::worlds::faults::{KEY_TAG, ds_record};
@@ -255,7 +256,7 @@ async fn a_farm_that_the_first_check_does_not_notice_moves_its_promise_only_with
     let mut unnoticed = 0;
     for questions in 0..3 {
         let mut journey = farm(questions).await;
-        let latest = journey.time().checked_add(jiff::SignedDuration::from_secs(3600 + 60 - 90)).unwrap();
+        let latest = journey.time().checked_add(SignedDuration::from_secs(3600 + 60 - 90)).unwrap();
         let checked = journey.check().await;
         let first = checked.measurement.until.unwrap();
         if first < latest {

@@ -1,14 +1,8 @@
 //! `petstore domains` as people and scripts use it: the real binary against a world.
 
-use std::io::Write as _;
-use std::path::PathBuf;
-use std::process::{Command, Output, Stdio};
+use crate::prelude::*;
 
 use crate::simulator::{Plan, ServerFault, Simulator, ZoneData};
-use petstore::clock;
-use petstore::domains::Code;
-use serde_json::Value;
-use tempfile::TempDir;
 
 use super::fixture::{NOW, now};
 use super::worlds::{self, faults::FaultyServer as _};
@@ -27,7 +21,7 @@ impl Room {
         let runtime = tokio::runtime::Runtime::new().unwrap();
         let world = runtime.block_on(Simulator::start(plan)).unwrap();
         let home = tempfile::tempdir().unwrap();
-        std::fs::write(home.path().join("roots.pem"), world.trust_pem()).unwrap();
+        fs::write(home.path().join("roots.pem"), world.trust_pem()).unwrap();
         Self { world, now: Some(NOW), home, runtime }
     }
 
@@ -63,6 +57,11 @@ impl Room {
         self.command(words).output().unwrap()
     }
 
+    /// The same without the world.
+    pub fn plainly(&self, words: &[&str]) -> Output {
+        plainly(&self.home, words)
+    }
+
     /// What `check` prints as JSON, with its exit status.
     pub fn check(&self, words: &[&str]) -> (i32, Value) {
         let output = self.run(&[&["check", "--format", "json"], words].concat());
@@ -85,6 +84,10 @@ fn petstore(home: &TempDir, words: &[&str]) -> Command {
     command
 }
 
+fn plainly(home: &TempDir, words: &[&str]) -> Output {
+    petstore(home, words).output().unwrap()
+}
+
 pub fn text(bytes: &[u8]) -> String {
     String::from_utf8(bytes.to_vec()).unwrap()
 }
@@ -98,7 +101,30 @@ pub fn ends_with(output: &Output, status: i32) {
     assert_eq!(output.status.code(), Some(status), "{}{}", text(&output.stdout), text(&output.stderr));
 }
 
+/// How it ended, and that all of this is on stdout; gives that.
+#[track_caller]
+pub fn shows(output: &Output, status: i32, parts: &[&str]) -> String {
+    ends_with(output, status);
+    says(&output.stdout, parts)
+}
+
+/// The same for stderr.
+#[track_caller]
+pub fn tells(output: &Output, status: i32, parts: &[&str]) -> String {
+    ends_with(output, status);
+    says(&output.stderr, parts)
+}
+
+#[track_caller]
+fn says(bytes: &[u8], parts: &[&str]) -> String {
+    let said = text(bytes);
+    parts.iter().for_each(|part| assert!(said.contains(part), "{part} is missing in\n{said}"));
+    said
+}
+
 const DOMAIN: &str = Plan::DOMAIN;
+/// Puts it on the list, with its value.
+const ADD: [&str; 4] = ["add", DOMAIN, "--platform-host", Plan::PLATFORM_HOST];
 
 #[test]
 fn a_healthy_domain_is_ok_with_at_most_forty_questions() {
@@ -128,22 +154,16 @@ fn a_healthy_domain_is_ok_with_at_most_forty_questions() {
 fn a_failure_gives_the_fix_with_the_operators_names() {
     let room = Room::of(Code::DnsABlocks);
     let output = room.run(&["check", DOMAIN]);
-    ends_with(&output, 8);
-    let shown = text(&output.stdout);
-    for part in [
+    let parts = [
         "FAIL docs.acme-pets.com: an A record blocks the CNAME [DNS-A-BLOCKS]\n",
         "You, at the DNS provider: delete the A record 127.0.0.2 of docs, then add CNAME docs ->",
         "docs.acme-pets.com has A 127.0.0.2",
         "with -e.",
-    ] {
-        assert!(shown.contains(part), "{part} is missing in\n{shown}");
-    }
-    let whole = text(&room.run(&["check", DOMAIN, "-e"]).stdout);
-    for part in
-        ["should be a CNAME to ", "FAIL    An A record blocks the CNAME", "OK      ", "What each server sees at"]
-    {
-        assert!(whole.contains(part), "{part} is missing in\n{whole}");
-    }
+    ];
+    let shown = shows(&output, 8, &parts);
+    let parts =
+        ["should be a CNAME to ", "FAIL    An A record blocks the CNAME", "OK      ", "What each server sees at"];
+    let whole = shows(&room.run(&["check", DOMAIN, "-e"]), 8, &parts);
     let cause_and_act: String = shown.split_inclusive('\n').take(2).collect();
     assert!(whole.contains(&cause_and_act), "{whole}");
     assert!(text(&output.stderr).is_empty());
@@ -170,7 +190,7 @@ fn a_wait_has_an_end() {
     assert_eq!(value["notChecked"], Value::Array(Vec::new()));
     assert_eq!((status, &value["verdict"], &value["code"]), (9, &"wait".into(), &"TTL-WAIT".into()));
     assert_eq!(value["state"], "propagating");
-    let until: jiff::Timestamp = value["next"]["until"].as_str().unwrap().parse().unwrap();
+    let until: Timestamp = value["next"]["until"].as_str().unwrap().parse().unwrap();
     let left = until.duration_since(now()).as_secs();
     assert!((40_000..41_100).contains(&left), "{left}");
     let (status, value) = room.check(&[DOMAIN, "--saved-at", "2026-11-19T11:00:00Z"]);
@@ -204,7 +224,7 @@ fn nothing_measured_is_unknown_and_does_not_judge_the_domain() {
     for name in [DOMAIN, Plan::ZONE, "docs.münchen.de", "docs.acme.example"] {
         let words =
             ["check", name, "--format", "json", "--platform-host", Plan::PLATFORM_HOST, "--resolver", "127.0.0.1:1"];
-        let output = petstore(&home, &words).output().unwrap();
+        let output = plainly(&home, &words);
         ends_with(&output, 1);
         let value: Value = serde_json::from_slice(&output.stdout).unwrap();
         assert_eq!((&value["verdict"], &value["code"]), (&"unknown".into(), &"OFFLINE".into()), "{name}");
@@ -217,9 +237,7 @@ fn a_silent_resolver_is_a_remark_on_what_is_right() {
     let room = Room::new(Plan::healthy(now()).with(|plan| {
         plan.resolver(0).fault(ServerFault::Silent);
     }));
-    let output = room.run(&["check", DOMAIN, "-e"]);
-    ends_with(&output, 0);
-    let shown = text(&output.stdout);
+    let shown = shows(&room.run(&["check", DOMAIN, "-e"]), 0, &[]);
     for code in ["DNS-OK", "CAA-NONE", "TLS-OK", "HTTP-OK", "RESOLVER-DOWN"] {
         assert!(shown.contains(&format!("[{code}]")), "{code}\n{shown}");
     }
@@ -287,52 +305,50 @@ fn every_setting_has_its_key_in_the_configuration() {
         servers.collect::<String>()
     );
     let file = room.home.path().join("config.toml");
-    std::fs::write(&file, configuration).unwrap();
-    let output = room.petstore(&["check", DOMAIN, "--now", NOW, "--config", file.to_str().unwrap()]).output().unwrap();
+    fs::write(&file, configuration).unwrap();
+    let output = room.plainly(&["check", DOMAIN, "--now", NOW, "--config", file.to_str().unwrap()]);
     ends_with(&output, 0);
     assert!(text(&output.stdout).starts_with("OK docs.acme-pets.com: live\n"), "{}", text(&output.stdout));
-    std::fs::write(&file, "[domains]\nresolvers = [\"nonsense\"]\n").unwrap();
-    let output = room.petstore(&["check", DOMAIN, "--config", file.to_str().unwrap()]).output().unwrap();
-    ends_with(&output, 2);
-    assert!(text(&output.stderr).contains("domains.resolvers: \"nonsense\""), "{}", text(&output.stderr));
+    fs::write(&file, "[domains]\nresolvers = [\"nonsense\"]\n").unwrap();
+    tells(
+        &room.plainly(&["check", DOMAIN, "--config", file.to_str().unwrap()]),
+        2,
+        &["domains.resolvers: \"nonsense\""],
+    );
 }
 
 #[test]
 fn the_way_of_a_domain_is_kept_in_the_list() {
     let room = Room::today(Code::DnsMissing);
     let add = ["add", "https://Docs.Acme-Pets.com/guide", "--platform-host", Plan::PLATFORM_HOST];
-    let output = room.petstore(&add).output().unwrap();
+    let output = room.plainly(&add);
     ends_with(&output, 0);
     assert!(text(&output.stdout).contains("IN-URL") && text(&output.stderr).contains("is on the list"));
-    let again = room.petstore(&["add", DOMAIN]).output().unwrap();
-    ends_with(&again, 8);
-    assert!(text(&again.stdout).contains("IN-DUPLICATE"));
+    shows(&room.plainly(&["add", DOMAIN]), 8, &["IN-DUPLICATE"]);
     let state = || {
-        let output = room.petstore(&["list", "--format", "json"]).output().unwrap();
+        let output = room.plainly(&["list", "--format", "json"]);
         let value: Value = serde_json::from_slice(&output.stdout).unwrap();
         value["domains"][0]["state"].as_str().unwrap().to_owned()
     };
     assert_eq!(state(), "waiting-for-dns");
     assert_eq!(room.check(&[]).0, 11, "without a name all of the list is checked");
-    ends_with(&room.petstore(&["saved", DOMAIN]).output().unwrap(), 0);
+    ends_with(&room.plainly(&["saved", DOMAIN]), 0);
     let (status, value) = room.check(&[DOMAIN, "--saved-at", "2026-11-21T11:00:00Z"]);
     assert_eq!((status, &value["code"]), (8, &"DNS-MISSING".into()));
     room.world.change(|plan| {
         plan.zone(Plan::ZONE).set(DOMAIN, 3600, ZoneData::cname(Plan::PLATFORM_HOST));
     });
     assert_eq!(room.check(&[DOMAIN]).1["state"], "live");
-    let listed = text(&room.petstore(&["list"]).output().unwrap().stdout);
+    let listed = text(&room.plainly(&["list"]).stdout);
     assert!(listed.contains("docs.acme-pets.com") && listed.contains("live"), "{listed}");
     // Without its value first; it takes it later.
     let other = "help.acme-pets.com";
-    let output = room.petstore(&["add", other]).output().unwrap();
+    let output = room.plainly(&["add", other]);
     assert!(text(&output.stderr).contains("petstore domains add help.acme-pets.com --platform-host VALUE"));
-    ends_with(&room.petstore(&["saved", other]).output().unwrap(), 2);
-    ends_with(&room.petstore(&["add", other, "--platform-host", Plan::PLATFORM_HOST]).output().unwrap(), 0);
-    ends_with(&room.petstore(&["saved", other]).output().unwrap(), 0);
-    let missing = room.petstore(&["saved", "other.acme-pets.com"]).output().unwrap();
-    ends_with(&missing, 5);
-    assert!(text(&missing.stderr).contains("petstore domains add other.acme-pets.com"));
+    ends_with(&room.plainly(&["saved", other]), 2);
+    ends_with(&room.plainly(&["add", other, "--platform-host", Plan::PLATFORM_HOST]), 0);
+    ends_with(&room.plainly(&["saved", other]), 0);
+    tells(&room.plainly(&["saved", "other.acme-pets.com"]), 5, &["petstore domains add other.acme-pets.com"]);
 }
 
 #[test]
@@ -350,10 +366,10 @@ fn rehearsals_and_samples_change_nothing_in_the_list() {
         ends_with(&asked, 2);
         assert!(text(&asked.stderr).contains("the demo asks no name servers"), "{}", text(&asked.stderr));
     }
-    let listed = room.petstore(&["list"]).output().unwrap();
+    let listed = room.plainly(&["list"]);
     assert!(text(&listed.stderr).contains("no domains yet"), "{}", text(&listed.stderr));
-    ends_with(&room.petstore(&add).output().unwrap(), 0);
-    let list = || std::fs::read_to_string(room.home.path().join(".local/share/petstore/domains.json")).unwrap();
+    ends_with(&room.plainly(&add), 0);
+    let list = || fs::read_to_string(room.home.path().join(".local/share/petstore/domains.json")).unwrap();
     let before = list();
     for rehearsal in [["--now", "2030-01-01T00:00:00Z"], ["--verified-at", "2026-01-01T00:00:00Z"]] {
         room.check(&[&[DOMAIN], &rehearsal[..]].concat());
@@ -376,7 +392,7 @@ fn two_programs_keep_each_others_changes_and_a_killed_one_leaves_a_list() {
         child.kill().unwrap();
     }
     let kept: Vec<bool> = children.iter_mut().map(|child| child.wait().unwrap().success()).collect();
-    let output = petstore(&home, &["list", "--format", "json"]).output().unwrap();
+    let output = plainly(&home, &["list", "--format", "json"]);
     ends_with(&output, 0);
     let value: Value = serde_json::from_slice(&output.stdout).unwrap();
     let names: Vec<&str> =
@@ -397,19 +413,15 @@ fn records_are_written_in_every_format_with_conflicts() {
     let json = room.run(&["records", DOMAIN, "--format", "json", "--with-deletes"]);
     let value: Value = serde_json::from_slice(&json.stdout).unwrap();
     assert_eq!(value["delete"][0]["values"][0], "127.0.0.2");
-    let wrong = room.petstore(&["records", DOMAIN, "--format", "route53"]).output().unwrap();
-    ends_with(&wrong, 2);
-    assert!(text(&wrong.stderr).contains("use one of plain, bind, terraform, json"), "{}", text(&wrong.stderr));
-    let unknown = room.petstore(&["records", DOMAIN]).output().unwrap();
-    ends_with(&unknown, 2);
-    assert!(text(&unknown.stderr).contains("--platform-host"));
+    tells(&room.plainly(&["records", DOMAIN, "--format", "route53"]), 2, &["use one of plain, bind, terraform, json"]);
+    tells(&room.plainly(&["records", DOMAIN]), 2, &["--platform-host"]);
 }
 
 #[test]
 fn names_configurations_and_messages_are_judged_without_a_network() {
     let home = home();
     let json = |words: &[&str]| {
-        let output = petstore(&home, &[words, &["--format", "json"]].concat()).output().unwrap();
+        let output = plainly(&home, &[words, &["--format", "json"]].concat());
         let value: Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
         (output.status.code().unwrap(), value)
     };
@@ -422,11 +434,9 @@ fn names_configurations_and_messages_are_judged_without_a_network() {
     assert_eq!((status, &value["code"]), (0, &"TLS-PENDING".into()));
     let (status, value) = json(&["explain", "Your", "connection", "is", "not", "private"]);
     assert_eq!((status, &value["code"]), (0, &"TLS-PENDING".into()));
-    let unknown = petstore(&home, &["explain", "DNS-A-BLOKS"]).output().unwrap();
-    ends_with(&unknown, 5);
-    assert!(text(&unknown.stderr).contains("did you mean DNS-A-BLOCKS?"));
+    tells(&plainly(&home, &["explain", "DNS-A-BLOKS"]), 5, &["did you mean DNS-A-BLOCKS?"]);
     let file = home.path().join("domains.toml");
-    std::fs::write(&file, "[domains]\nprimary = \"docs.example.com\"\nredirect = []\n").unwrap();
+    fs::write(&file, "[domains]\nprimary = \"docs.example.com\"\nredirect = []\n").unwrap();
     let (status, value) = json(&["redirects", "--offline", "--file", file.to_str().unwrap()]);
     assert_eq!((status, &value["verdict"], &value["code"]), (0, &"warn".into(), &"CFG-UNKNOWN-KEY".into()));
     let mut child = petstore(&home, &["redirects", "--offline", "--file", "-"])
@@ -435,21 +445,15 @@ fn names_configurations_and_messages_are_judged_without_a_network() {
         .spawn()
         .unwrap();
     child.stdin.take().unwrap().write_all(b"{\"domains\": {").unwrap();
-    let output = child.wait_with_output().unwrap();
-    ends_with(&output, 8);
-    assert!(text(&output.stdout).contains("CFG-SYNTAX"));
+    shows(&child.wait_with_output().unwrap(), 8, &["CFG-SYNTAX"]);
 }
 
 #[test]
 fn watching_ends_when_the_domain_is_live_or_the_time_is_up() {
     let room = Room::new(Plan::healthy(now()));
-    let output = room.run(&["watch", DOMAIN]);
-    ends_with(&output, 0);
-    assert!(text(&output.stdout).contains("OK     live: "), "{}", text(&output.stdout));
+    shows(&room.run(&["watch", DOMAIN]), 0, &["OK     live: "]);
     let room = Room::of(Code::DnsMissing);
-    let output = room.run(&["watch", DOMAIN, "--timeout", "0s"]);
-    ends_with(&output, 9);
-    assert!(text(&output.stderr).contains("time is up; last verdict: you"), "{}", text(&output.stderr));
+    tells(&room.run(&["watch", DOMAIN, "--timeout", "0s"]), 9, &["time is up; last verdict: you"]);
     let room = Room::of(Code::TlsPending);
     ends_with(&room.run(&["watch", DOMAIN, "--until", "dns"]), 0);
 }
@@ -458,57 +462,51 @@ fn watching_ends_when_the_domain_is_live_or_the_time_is_up() {
 fn a_removal_goes_in_order_and_finds_the_record_that_was_left() {
     let mut room = Room::new(Plan::healthy(clock::now().wall));
     room.now = None;
-    ends_with(&room.petstore(&["add", DOMAIN, "--platform-host", Plan::PLATFORM_HOST]).output().unwrap(), 0);
-    let planned = room.run(&["remove", DOMAIN]);
-    ends_with(&planned, 0);
-    let shown = text(&planned.stdout);
+    ends_with(&room.plainly(&ADD), 0);
+    let shown = shows(&room.run(&["remove", DOMAIN]), 0, &[]);
     assert!(
         shown.contains("1 [ ] a redirect to another domain") && shown.contains("the site goes offline at once"),
         "{shown}"
     );
     assert!(shown.contains("The removal of docs.acme-pets.com has begun. To call it off:"), "{shown}");
-    let listed = || text(&room.petstore(&["list"]).output().unwrap().stdout);
+    let listed = || text(&room.plainly(&["list"]).stdout);
     assert!(listed().contains("removal-planned"), "{}", listed());
-    ends_with(&room.petstore(&["remove", DOMAIN, "--keep"]).output().unwrap(), 0);
+    ends_with(&room.plainly(&["remove", DOMAIN, "--keep"]), 0);
     assert!(!listed().contains("removal-planned"), "{}", listed());
     ends_with(&room.run(&["remove", DOMAIN]), 0);
-    let done = room.run(&["remove", DOMAIN, "--done"]);
-    ends_with(&done, 8);
-    assert!(text(&done.stdout).contains("delete it now"), "{}", text(&done.stdout));
+    shows(&room.run(&["remove", DOMAIN, "--done"]), 8, &["delete it now"]);
     // The panel says the same of it.
-    let listed = room.petstore(&["list", "--fail-on", "fail"]).output().unwrap();
-    ends_with(&listed, 8);
-    let shown = text(&listed.stdout);
-    assert!(shown.contains("FAIL     delete the CNAME at your DNS provider"), "{shown}");
+    let shown =
+        shows(&room.plainly(&["list", "--fail-on", "fail"]), 8, &["FAIL     delete the CNAME at your DNS provider"]);
     assert!(shown.ends_with("\n1 to fix\n"), "{shown}");
     room.world.change(|plan| {
         plan.zone(Plan::ZONE).clear(DOMAIN);
     });
     ends_with(&room.run(&["remove", DOMAIN, "--done"]), 0);
-    ends_with(&room.petstore(&["remove", DOMAIN, "--forget", "--resolver", "127.0.0.1:1"]).output().unwrap(), 0);
-    let listed = room.petstore(&["list"]).output().unwrap();
+    ends_with(&room.plainly(&["remove", DOMAIN, "--forget", "--resolver", "127.0.0.1:1"]), 0);
+    let listed = room.plainly(&["list"]);
     assert!(text(&listed.stderr).contains("no domains yet"));
 }
 
 #[test]
 fn a_removal_that_could_not_be_checked_is_not_called_clean() {
     let home = home();
-    ends_with(&petstore(&home, &["add", DOMAIN, "--platform-host", Plan::PLATFORM_HOST]).output().unwrap(), 0);
-    let done = petstore(&home, &["remove", DOMAIN, "--done", "--resolver", "127.0.0.1:1"]).output().unwrap();
+    ends_with(&plainly(&home, &ADD), 0);
+    let done = plainly(&home, &["remove", DOMAIN, "--done", "--resolver", "127.0.0.1:1"]);
     ends_with(&done, 1);
     assert!(text(&done.stdout).contains("[OFFLINE]"), "{}", text(&done.stdout));
     let shown = text(&done.stderr);
     for part in ["the check failed", "it stays on the list", "petstore domains remove docs.acme-pets.com --done"] {
         assert!(shown.contains(part), "{part} is missing in\n{shown}");
     }
-    let listed = text(&petstore(&home, &["list"]).output().unwrap().stdout);
+    let listed = text(&plainly(&home, &["list"]).stdout);
     assert!(listed.contains(DOMAIN), "{listed}");
 }
 
 #[test]
 fn a_command_that_asks_nobody_announces_no_resolver() {
     let home = home();
-    ends_with(&petstore(&home, &["add", DOMAIN, "--platform-host", Plan::PLATFORM_HOST]).output().unwrap(), 0);
+    ends_with(&plainly(&home, &ADD), 0);
     for line in [&["records", DOMAIN][..], &["remove", DOMAIN, "--keep"], &["remove", DOMAIN, "--forget"]] {
         // A public one, at a port where nothing answers.
         let said = petstore(&home, line).args(["--resolver", "192.0.2.1:1"]).output().unwrap();
@@ -522,23 +520,21 @@ fn a_domain_that_redirects_can_be_added() {
     let home = home();
     let file = home.path().join("config.toml");
     let redirect = format!("from = \"{DOMAIN}\"\nto = \"www.acme-pets.com\"\nstatus = 301\n");
-    std::fs::write(&file, format!("[[domains.redirects]]\n{redirect}")).unwrap();
+    fs::write(&file, format!("[[domains.redirects]]\n{redirect}")).unwrap();
     let add = || petstore(&home, &["add", DOMAIN]).arg("--config").arg(&file).output().unwrap();
     ends_with(&add(), 0);
-    let again = add();
-    ends_with(&again, 8);
-    assert!(text(&again.stdout).contains("The domain is already listed"), "{}", text(&again.stdout));
+    shows(&add(), 8, &["The domain is already listed"]);
 }
 
 #[test]
 fn a_command_that_is_offered_has_all_its_words() {
     let home = home();
-    ends_with(&petstore(&home, &["add", DOMAIN, "--platform-host", Plan::PLATFORM_HOST]).output().unwrap(), 0);
+    ends_with(&plainly(&home, &ADD), 0);
     for (reported, offered) in [
         ("saved", "petstore domains check docs.acme-pets.com\n"),
         ("verified", "petstore domains watch docs.acme-pets.com\n"),
     ] {
-        let shown = text(&petstore(&home, &[reported, DOMAIN]).output().unwrap().stderr);
+        let shown = text(&plainly(&home, &[reported, DOMAIN]).stderr);
         assert!(shown.ends_with(offered), "{shown}");
     }
 }
@@ -546,62 +542,53 @@ fn a_command_that_is_offered_has_all_its_words() {
 #[test]
 fn verified_asks_first_if_the_record_was_never_saved_or_is_wrong() {
     let room = Room::today(Code::DnsABlocks);
-    let verified = |more: &[&str]| room.petstore(&[&["verified", DOMAIN], more].concat()).output().unwrap();
-    ends_with(&room.petstore(&["add", DOMAIN, "--platform-host", Plan::PLATFORM_HOST]).output().unwrap(), 0);
-    let refused = verified(&[]);
-    ends_with(&refused, 2);
-    let why = text(&refused.stderr);
-    assert!(why.contains("was never saved or checked") && why.contains("to record it anyway: --yes"), "{why}");
+    let verified = |more: &[&str]| room.plainly(&[&["verified", DOMAIN], more].concat());
+    ends_with(&room.plainly(&ADD), 0);
+    tells(&verified(&[]), 2, &["was never saved or checked", "to record it anyway: --yes"]);
     room.check(&[DOMAIN]);
-    let refused = verified(&[]);
-    ends_with(&refused, 2);
-    let why = text(&refused.stderr);
-    assert!(why.contains("Verify would fail for docs.acme-pets.com: An A record"), "{why}");
+    tells(&verified(&[]), 2, &["Verify would fail for docs.acme-pets.com: An A record"]);
     ends_with(&verified(&["--yes"]), 0);
     let right = Room::today(Code::DnsOk);
-    ends_with(&right.petstore(&["add", DOMAIN, "--platform-host", Plan::PLATFORM_HOST]).output().unwrap(), 0);
-    ends_with(&right.petstore(&["saved", DOMAIN]).output().unwrap(), 0);
-    ends_with(&right.petstore(&["verified", DOMAIN]).output().unwrap(), 0);
+    ends_with(&right.plainly(&ADD), 0);
+    ends_with(&right.plainly(&["saved", DOMAIN]), 0);
+    ends_with(&right.plainly(&["verified", DOMAIN]), 0);
 }
 
 #[test]
 fn a_domain_that_is_removed_and_added_again_or_gets_another_value_is_not_live_unseen() {
     let room = Room::today(Code::DnsOk);
-    let petstore = |words: &[&str]| ends_with(&room.petstore(words).output().unwrap(), 0);
+    let petstore = |words: &[&str]| ends_with(&room.plainly(words), 0);
     let state = || {
-        let shown = room.petstore(&["list", "--format", "json"]).output().unwrap();
+        let shown = room.plainly(&["list", "--format", "json"]);
         serde_json::from_slice::<Value>(&shown.stdout).unwrap()["domains"][0]["state"].clone()
     };
-    petstore(&["add", DOMAIN, "--platform-host", Plan::PLATFORM_HOST]);
+    petstore(&ADD);
     room.check(&[DOMAIN]);
     assert_eq!(state(), "live");
     petstore(&["add", DOMAIN, "--platform-host", "other.petplatform.net"]);
     assert_eq!(state(), "waiting-for-dns");
-    petstore(&["add", DOMAIN, "--platform-host", Plan::PLATFORM_HOST]);
+    petstore(&ADD);
     room.check(&[DOMAIN]);
     assert_eq!(state(), "live");
     room.run(&["remove", DOMAIN, "--done"]);
-    petstore(&["add", DOMAIN, "--platform-host", Plan::PLATFORM_HOST]);
+    petstore(&ADD);
     assert_eq!(state(), "waiting-for-dns");
 }
 
 #[test]
 fn a_character_that_no_name_has_is_named_with_its_place() {
     let home = home();
-    let refused = petstore(&home, &["check", DOMAIN, "--platform-host", "x y"]).output().unwrap();
-    ends_with(&refused, 2);
-    assert!(text(&refused.stderr).contains("U+0020 at position 2"), "{}", text(&refused.stderr));
+    tells(&plainly(&home, &["check", DOMAIN, "--platform-host", "x y"]), 2, &["U+0020 at position 2"]);
 }
 
 #[test]
 fn a_report_has_every_question_and_what_was_reported() {
     let room = Room::of(Code::CaaBlocked);
-    let output = room.run(&["report", DOMAIN, "--saved-at", "2026-11-21T10:00:00Z"]);
-    ends_with(&output, 8);
-    let report = text(&output.stdout);
-    for part in ["Record saved:  2026-11-21T10:00:00Z", "CAA-BLOCKED", "All questions:", "acme-pets.com CAA at "] {
-        assert!(report.contains(part), "{part} is missing in\n{report}");
-    }
+    shows(
+        &room.run(&["report", DOMAIN, "--saved-at", "2026-11-21T10:00:00Z"]),
+        8,
+        &["Record saved:  2026-11-21T10:00:00Z", "CAA-BLOCKED", "All questions:", "acme-pets.com CAA at "],
+    );
 }
 
 #[test]
@@ -642,7 +629,7 @@ fn a_domain_that_is_not_on_the_list_and_has_no_value_is_not_called_a_draft() {
     let json: Value = serde_json::from_slice(&without_value(&["check", DOMAIN, "--format", "json"]).stdout).unwrap();
     assert_eq!(json["state"], Value::Null, "{json}");
     assert!(json["next"]["then"].as_str().unwrap().contains("petstore domains add"), "{json}");
-    ends_with(&room.petstore(&["add", DOMAIN]).output().unwrap(), 0);
+    ends_with(&room.plainly(&["add", DOMAIN]), 0);
     assert!(text(&without_value(&["check", DOMAIN]).stdout).contains("draft"));
 }
 

@@ -1,19 +1,13 @@
 //! Resolvers over TLS and HTTPS, for networks that block port 53.
 
-use std::io;
-use std::net::SocketAddr;
-use std::sync::Arc;
+use crate::prelude::*;
 
 use crate::simulator::{Plan, Simulator};
-use petstore::domains::check_options::{CheckOptions, named_resolver};
-use petstore::domains::{Code, NoReply, Protocol, Server, Verdict};
+use petstore::domains::check_options::named_resolver;
+use petstore::domains::{NoReply, Protocol, Server};
 
 use rustls::ServerConfig;
 use rustls::crypto::ring;
-use rustls::pki_types::CertificateDer;
-use rustls::pki_types::pem::PemObject as _;
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::net::{TcpListener, TcpStream};
 use tokio_rustls::TlsAcceptor;
 
 use super::fixture::{check, now, reported, settings};
@@ -66,7 +60,7 @@ async fn meet(acceptor: TlsAcceptor, stream: TcpStream, resolver: SocketAddr) ->
     let mut request = Vec::new();
     let question = loop {
         if stream.read_buf(&mut request).await? == 0 {
-            return Err(io::ErrorKind::UnexpectedEof.into());
+            return Err(ErrorKind::UnexpectedEof.into());
         }
         if let Some(body) = body(&request) {
             break body;

@@ -1,19 +1,13 @@
 //! A world, and a checker pointed at it.
 
-use std::sync::Arc;
+use crate::prelude::*;
 
 use crate::simulator::{Plan, Simulator};
-use jiff::{SignedDuration, Timestamp};
-use petstore::domains::check_options::{CheckOptions, resolver};
+use petstore::domains::check_options::resolver;
 use petstore::domains::diagnosis::redirect::{Redirect, judge};
-use petstore::domains::diagnosis::{Expectation, Facts, diagnose};
+use petstore::domains::diagnosis::{Facts, diagnose};
 use petstore::domains::probe::{measure, redirects};
-use petstore::domains::{
-    Code, DnsName, Evidence, Finding, Observations, ProbeCache, Reported, Role, Server, Verdict, deciding, overall,
-    parse_name,
-};
-use rustls::pki_types::CertificateDer;
-use rustls::pki_types::pem::PemObject as _;
+use petstore::domains::{Evidence, Observations, Server, deciding, overall};
 
 /// The time of every test.
 pub const NOW: &str = "2026-11-21T12:00:00Z";

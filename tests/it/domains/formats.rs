@@ -1,10 +1,8 @@
 //! What programs read: JSON compared with its schema, and the recipes for monitoring systems.
 
-use std::process::{Command, Output, Stdio};
+use crate::prelude::*;
 
 use crate::simulator::{Plan, ZoneData};
-use petstore::domains::Code;
-use serde_json::Value;
 
 use super::commands::{Room, ends_with, text};
 use super::fixture::now;
@@ -137,15 +135,4 @@ fn the_recipe_for_prometheus_gives_a_metric_a_line() {
         assert!(metrics.lines().any(|found| found == format!("petstore_domain_verdict{line}")), "{line}\n{metrics}");
     }
     assert_eq!(metrics.lines().count(), 4, "{metrics}");
-}
-
-#[test]
-fn a_hostile_record_stays_text_in_the_report() {
-    let room = Room::new(Plan::healthy(now()).with(|plan| {
-        plan.zone(Plan::ZONE).clear(DOMAIN).add(DOMAIN, 60, ZoneData::txt("\u{1b}[2Jclear"));
-    }));
-    let output = room.run(&["report", DOMAIN]);
-    ends_with(&output, 11);
-    let report = text(&output.stdout);
-    assert!(report.contains("DNS-NODATA") && report.contains("clear") && !report.contains('\u{1b}'), "{report}");
 }

@@ -1,8 +1,9 @@
 //! Servers that answer nonsense, too much, or never: every check ends, with findings.
 
+use crate::prelude::*;
+
 use crate::simulator::{Damage, Door, Plan, ServerFault, Simulator, StubAnswer, StubBody, StubPage};
-use futures_util::{StreamExt as _, stream};
-use petstore::domains::{Code, Topic, Verdict};
+use petstore::domains::Topic;
 
 use super::fixture::{Outcome, check, now, reported, settings};
 use super::worlds::faults::{DAMAGES, FaultyServer as _};

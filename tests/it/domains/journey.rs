@@ -1,10 +1,9 @@
 //! A domain that is checked again and again while simulated time goes by, in a world whose resolvers cache.
 
+use crate::prelude::*;
+
 use crate::simulator::{Plan, Simulator, ZoneData, ZoneRecord};
-use hickory_proto::op::ResponseCode;
-use hickory_proto::rr::RecordType;
-use jiff::{SignedDuration, Timestamp};
-use petstore::domains::{CheckOptions, Checked, DnsName, Measurement, ProbeCache, Reported, Subject, parse_name};
+use petstore::domains::{CheckOptions, Checked, Subject};
 
 use super::fixture::{now, settings};
 

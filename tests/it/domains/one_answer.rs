@@ -1,10 +1,9 @@
 //! The list, the page, the commands and the report give the same verdict and the same first cause for one measurement.
 
+use crate::prelude::*;
+
 use crate::simulator::{Plan, Simulator};
-use futures_util::{StreamExt as _, stream};
-use petstore::domains::{
-    DomainProgress, ProbeCache, Reported, Stage, Subject, Verdict, deciding, overall, parse_name, report,
-};
+use petstore::domains::{DomainProgress, Subject, deciding, overall, report};
 
 use super::fixture::{ago, now, reported, settings};
 use super::worlds::Trouble;

@@ -1,15 +1,8 @@
 //! Domains that are checked repeatedly while caches expire: the real binary against a simulator.
 
-use std::io::{BufRead as _, BufReader};
-use std::process::{Child, Stdio};
-use std::time::Duration;
+use crate::prelude::*;
 
 use crate::simulator::{LoggedServer, Plan, Zone, ZoneData};
-use hickory_proto::rr::RecordType;
-use jiff::SignedDuration;
-use petstore::clock;
-use petstore::domains::{Code, DnsName};
-use serde_json::Value;
 
 use super::commands::{Room, ends_with, text};
 
@@ -171,11 +164,11 @@ fn a_promised_time_that_has_passed_is_shown_so_and_not_promised_again() {
     pass(&room, i64::from(Plan::TTL) - 1);
     let (status, value) = room.check(&[DOMAIN]);
     assert_eq!((status, &value["code"]), (9, &"TTL-WAIT".into()));
-    let until: jiff::Timestamp = value["next"]["until"].as_str().unwrap().parse().unwrap();
+    let until: Timestamp = value["next"]["until"].as_str().unwrap().parse().unwrap();
     let end = clock::now().mono + SOON;
     while clock::now().wall <= until {
         assert!(clock::now().mono < end);
-        std::thread::sleep(Duration::from_millis(50));
+        thread::sleep(Duration::from_millis(50));
     }
     let shown = text(&room.petstore(&["list"]).output().unwrap().stdout);
     assert!(shown.contains("UTC (passed): petstore domains check docs.acme-pets.com\n"), "{shown}");

@@ -1,13 +1,11 @@
 //! Which resolvers learn the name of a domain.
 
-use std::time::Duration;
+use crate::prelude::*;
+use petstore::config::File;
 
 use crate::simulator::{LoggedServer, Plan, ServerFault, Simulator, ZoneData};
-use hickory_proto::rr::RecordType;
-use petstore::app::domain_service::DomainService;
-use petstore::config::File;
-use petstore::domains::check_options::{CheckOptions, named_resolver};
-use petstore::domains::{RegistryFile, Role, Verdict};
+use petstore::domains::RegistryFile;
+use petstore::domains::check_options::named_resolver;
 
 use super::fixture::{check, now, reported, settings, with_system_resolver};
 use super::worlds::faults::FaultyServer as _;
@@ -102,7 +100,7 @@ fn the_choice_of_public_resolvers_is_asked_for_once_and_saved_where_commands_rea
         (service.resolvers(), service)
     };
     let texts = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
-    let saved = || File::parse(&std::fs::read_to_string(&config).unwrap(), &config).unwrap().domains.resolvers;
+    let saved = || File::parse(&fs::read_to_string(&config).unwrap(), &config).unwrap().domains.resolvers;
 
     let (none, _) = service(&texts(&["127.0.0.1:5353"]));
     assert_eq!((none.public, none.ask_first), (vec![], false));

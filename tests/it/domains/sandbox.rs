@@ -1,10 +1,8 @@
 //! The whole way of a domain in practice, by the real checker.
 
-use jiff::{SignedDuration, Timestamp};
-use petstore::domains::{
-    CheckOptions, Code, Dated, DnsName, Event, Expectation, Finding, Measurement, Redirect, Registry, Sandbox,
-    SandboxStep, Stage, Verdict, status,
-};
+use crate::prelude::*;
+
+use petstore::domains::{CheckOptions, Dated, Event, Expectation, Registry, Sandbox, SandboxStep, status};
 
 use super::fixture::{Outcome, check, check_redirect, now};
 

@@ -1,11 +1,8 @@
 //! Twenty changes, and the time that is promised after each against the time at which the world has seen it.
 
+use crate::prelude::*;
+
 use crate::simulator::{IssuedCertificate, Plan, Zone, ZoneData};
-use futures_util::{StreamExt as _, stream};
-use hickory_proto::op::ResponseCode;
-use hickory_proto::rr::RecordType;
-use jiff::{SignedDuration, Timestamp};
-use petstore::clock;
 use petstore::domains::next_check;
 
 use super::journey::Journey;

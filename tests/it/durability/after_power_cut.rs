@@ -5,9 +5,7 @@
 //! the disk that a write to some bytes of a sector leaves the other bytes of it as they were, as SQLite assumes it too
 //! (<https://sqlite.org/psow.html>).
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
-use std::path::Path;
+use crate::prelude::*;
 
 use super::disk::Operation;
 

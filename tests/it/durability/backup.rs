@@ -1,11 +1,6 @@
 //! `petstore database backup`, `restore` and `check` on a database that is in use, and on one that is broken.
 
-use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
-use std::path::Path;
-use std::process::Output;
-
-use rustix::process::{Pid, Signal, kill_process};
+use crate::prelude::*;
 
 use super::fixture::{Added, LONG, Service, Shop, Told, faults, pets, writers};
 

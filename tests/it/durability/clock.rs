@@ -1,7 +1,8 @@
 //! A clock that is wrong after a restart.
 
+use crate::prelude::*;
+
 use jiff::fmt::rfc2822;
-use petstore::clock;
 
 use super::fixture::{Service, Shop, Told};
 

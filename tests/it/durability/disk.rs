@@ -1,8 +1,8 @@
 //! A disk that is watched, filled and broken: `disk.c`, put under the binary, and what it writes down.
 
-use std::fs::{self, File};
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use crate::prelude::*;
+
+use std::fs::File;
 
 const SOURCE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/durability/disk.c");
 

@@ -1,22 +1,13 @@
 //! A shop, the real service on it, and clients that remember what they were told.
 
-use std::collections::HashMap;
-use std::error::Error;
-use std::fs;
-use std::io::{self, BufRead as _, BufReader, ErrorKind, Read as _, Write as _};
-use std::net::{SocketAddr, TcpStream};
-use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStderr, Command, ExitStatus, Output, Stdio};
-use std::sync::mpsc::{self, Receiver};
-use std::thread;
-use std::time::Duration;
+use crate::prelude::*;
 
-use petstore::clock;
-use petstore::model::{Limit, Pet, PetId, PetQuery, PetStatus};
-use petstore::store::{self, DatabaseUrl, Store, StoreError};
-use rustix::process::{Pid, Signal, kill_process};
-use serde_json::Value;
-use tempfile::TempDir;
+use std::error::Error;
+use std::net::TcpStream;
+use std::process::{ChildStderr, ExitStatus};
+use std::sync::mpsc::{self, Receiver};
+
+use petstore::store;
 
 use super::disk::Disk;
 

@@ -1,14 +1,8 @@
 //! The end that nobody asked for: kill -9, again and again on the same file.
 
-use std::fs;
-use std::io::{BufRead as _, BufReader};
-use std::path::Path;
-use std::process::{Command, Stdio};
-use std::sync::mpsc::{self, Sender};
-use std::sync::{Arc, Mutex};
-use std::thread;
+use crate::prelude::*;
 
-use petstore::clock;
+use std::sync::mpsc::{self, Sender};
 
 use super::after_power_cut::Dice;
 use super::fixture::{Added, Client, Shop, Told, WRITERS, faults, pets, writers};

@@ -1,8 +1,6 @@
 //! A file that is taken away from the service: what it went on writing to, nobody would find.
 
-use std::fs;
-use std::io::Read as _;
-use std::path::{Path, PathBuf};
+use crate::prelude::*;
 
 use super::fixture::Shop;
 

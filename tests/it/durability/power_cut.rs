@@ -4,10 +4,7 @@
 //! the program hears of it (see `disk.c`). A client notes the length of the log when it has read its 201. So whatever
 //! that 201 relies on lies below that length, and no cut at that length or later may lose the pet.
 
-use std::collections::BTreeSet;
-use std::fs;
-use std::path::Path;
-use std::sync::LazyLock;
+use crate::prelude::*;
 
 use super::after_power_cut::{Dice, Fate, Remains};
 use super::disk::Operation;

@@ -1,11 +1,8 @@
 //! The end that is asked for: SIGTERM, SIGINT, and a second one for the impatient.
 
-use std::io::{Read as _, Write as _};
-use std::net::TcpStream;
-use std::time::Duration;
+use crate::prelude::*;
 
-use petstore::clock;
-use rustix::process::Signal;
+use std::net::TcpStream;
 
 use super::fixture::{Client, PATIENCE, Service, Shop, Told, WRITERS, faults, writers};
 

@@ -1,14 +1,9 @@
 //! The lines of the add screen, and changes, through the real loop: a slow service, a lossy one, and one that goes and comes
 //! back.
 
-use std::collections::HashMap;
-use std::sync::atomic::{AtomicUsize, Ordering};
-
-use petstore::app::outbox::queue::{Fate, Queues};
-use petstore::local::draft_files::Claims;
-use petstore::model::{PatchOperation, PetMember, PetPatch, PetStatus};
+use petstore::app::outbox::queue::Fate;
+use petstore::model::{PatchOperation, PetMember};
 use petstore::tui::screens::add_pet::lines;
-use tokio::io::AsyncWriteExt as _;
 
 use super::*;
 
@@ -90,34 +85,6 @@ async fn a_slow_service_keeps_up_with_a_scanner_and_every_line_gets_its_own_id()
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn lines_that_come_as_fast_as_a_paste_are_looked_at_first_and_none_is_sent() {
-    let real = Real::with_samples(0).await;
-    let mut app = real.open();
-    app.shows(&["No pets yet."]).await;
-    enter(&mut app).await;
-    app.press("\"Rex\" Enter \"Mochi\" Enter \"Tank\" Enter");
-    app.shows(&["3 lines pasted, one pet each.", "3 rows"]).await;
-    app.press("Esc");
-    app.shows(&["Pasted and not added: 3 lines."]).await;
-    // Keys are ignored until the question was seen.
-    tokio::time::sleep(Duration::from_millis(300)).await;
-    app.press("y");
-    app.shows(&["> Name", "[Rex Mochi Tank_", "no pets yet"]).await;
-    // The same one after another, as a person or a scanner does it.
-    for _ in 0..14 {
-        app.press("BS");
-    }
-    for (count, name) in ["Rex", "Mochi", "Tank"].into_iter().enumerate() {
-        app.press(&format!("\"{name}\" Enter"));
-        app.shows(&[&format!("{} saved  ", count + 1)]).await;
-    }
-    app.press("Esc");
-    app.shows(&["[1 Pets]"]).await;
-    let names = ["Rex", "Mochi", "Tank"].map(str::to_owned).into();
-    assert_saved(&app.quit().await, names, 1..=3);
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_list_of_codes_that_is_pasted_is_saved_line_by_line() {
     let real = Real::with_samples(0).await;
     let mut app = real.open();
@@ -162,17 +129,13 @@ async fn lost_answers_change_nothing_twice() {
 
 /// The app with what the queue in `home` has, as at the start of the program.
 fn session(base_url: &str, key: &str, home: &TempDir) -> (App, Arc<Queues>) {
-    install_tls_provider();
-    let client = Client::new(base_url.parse().unwrap(), Some(ApiKey::new(key).unwrap()), Timeouts::default());
-    let (setup, domains_context) = no_domains();
     let service = remote(base_url, key);
     let queues = Arc::new(Queues::new(Some(Arc::new(Claims::new(home.path().to_owned())))));
     let left = queues.of(settings(service.clone()).identity().as_deref()).unwrap().1;
-    let context = WorkerContext { queues: Arc::clone(&queues), ..context(domains_context) };
-    let app = App::start_with(service, client.unwrap(), setup, context, clock::now, move |state| {
-        lines::restore(state, Ok(left));
-    });
-    (app, queues)
+    let context = WorkerContext { queues: Arc::clone(&queues), ..context(no_domains()) };
+    let client = client(base_url, key, Timeouts::default());
+    let prepare = |state: &mut AppState| lines::restore(state, Ok(left));
+    (App::start_with(service, client, DomainSetup::default(), context, prepare), queues)
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -193,7 +156,7 @@ async fn changes_wait_on_disk_for_a_service_that_is_away_and_the_next_session_ma
     drop(queues);
 
     let listener = TcpListener::bind(address).await.unwrap();
-    let server = server::start(server::Config::default(), store.clone(), vec![listener]).unwrap();
+    let server = server::start(Config::default(), store.clone(), vec![listener]).unwrap();
     let faster = PetPatch(vec![PatchOperation::Replace(PetMember::Status(PetStatus::Available))]);
     let till = Client::new(base_url.parse().unwrap(), Some(ApiKey::new(&key).unwrap()), Timeouts::default()).unwrap();
     let taken = till.change_pet(2, &faster, &IdempotencyKeys::new(Uuid::new_v4()).make()).await.unwrap();
@@ -237,13 +200,13 @@ async fn lines_wait_on_disk_for_a_service_that_is_away_and_the_next_session_send
     drop(queues);
 
     let listener = TcpListener::bind(address).await.unwrap();
-    let server = server::start(server::Config::default(), store.clone(), vec![listener]).unwrap();
+    let server = server::start(Config::default(), store.clone(), vec![listener]).unwrap();
     let (mut app, queues) = session(&base_url, &key, &home);
     app.shows(&["All 4"]).await;
     let state = app.quit().await;
     assert_saved(&state, names(2, 4), 2..=4);
     queues.close(state.link.identity.as_deref(), &[]).unwrap();
-    let files = std::fs::read_dir(home.path().join("drafts")).unwrap();
+    let files = fs::read_dir(home.path().join("drafts")).unwrap();
     assert!(files.map(|file| file.unwrap().path()).all(|path| path.extension().is_some_and(|end| end == "lock")));
     server.shutdown().await;
 }

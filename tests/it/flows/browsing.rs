@@ -36,13 +36,9 @@ async fn all_pets_come_page_by_page_behind_the_first_rows() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn of_more_pets_than_are_loaded_the_newest_are_there() {
-    install_tls_provider();
     let real = Real::with_samples(450).await;
-    let base_url = real.server.base_url();
-    let key = Some(ApiKey::new(&real.key).unwrap());
-    let client = Client::new(base_url.parse().unwrap(), key, Timeouts::default()).unwrap();
-    let (setup, domains) = no_domains();
-    let mut app = App::start_with(remote(&base_url, &real.key), client, setup, context(domains), clock::now, |state| {
+    let service = remote(&real.server.base_url(), &real.key);
+    let mut app = App::start_with(service, real.client(), DomainSetup::default(), context(no_domains()), |state| {
         state.pets.store = PetStore::new(LoadLimit::try_from(200).unwrap());
     });
     app.shows(&["> 251 ", "Row 1 of 200. There are more: only the newest 200 are loaded.", "[All 200+]"]).await;
@@ -92,7 +88,7 @@ async fn what_somebody_else_added_is_marked_and_an_unchanged_list_comes_without_
     app.shows(&["+13 "]).await;
     app.press("r");
     let is_seen = |screen: &String| screen.contains(" 13 ") && !screen.contains("+13 ");
-    tokio::time::timeout(PATIENCE, app.screen.wait_for(is_seen)).await.unwrap().unwrap();
+    timeout(PATIENCE, app.screen.wait_for(is_seen)).await.unwrap().unwrap();
     app.quit().await;
 }
 
@@ -104,24 +100,13 @@ async fn rows_are_written_to_a_file_and_ids_copied_into_one_where_there_is_no_cl
     let context = WorkerContext {
         copying: vec![ClipboardBackend::File(copied.clone())],
         home: Some(home.path().to_owned()),
-        ..context(no_domains().1)
+        ..context(no_domains())
     };
-    let client = Client::new(
-        real.server.base_url().parse().unwrap(),
-        Some(ApiKey::new(&real.key).unwrap()),
-        Timeouts::default(),
-    );
-    let mut app = App::start(
-        remote(&real.server.base_url(), &real.key),
-        client.unwrap(),
-        DomainSetup::default(),
-        context,
-        clock::now,
-    );
+    let mut app = real.open_in(context);
     app.shows(&["Row 1 of 30.", "sold 3"]).await;
     app.press("Down y");
     app.shows(&["This terminal has no clipboard: wrote id 2 to", "copied.txt"]).await;
-    assert_eq!(std::fs::read_to_string(&copied).unwrap(), "2");
+    assert_eq!(fs::read_to_string(&copied).unwrap(), "2");
     app.press("Right Right Right");
     app.shows(&["[x sold 3]", "Row 1 of 3."]).await;
     app.press("x");
@@ -131,7 +116,7 @@ async fn rows_are_written_to_a_file_and_ids_copied_into_one_where_there_is_no_cl
     }
     app.press("\"~/mine.csv\" Enter");
     app.shows(&["Written to"]).await;
-    let text = std::fs::read_to_string(home.path().join("mine.csv")).unwrap();
+    let text = fs::read_to_string(home.path().join("mine.csv")).unwrap();
     assert_eq!((text.lines().next(), text.lines().count()), (Some("id,name,categoryId,status"), 4));
     app.quit().await;
 }
@@ -141,26 +126,15 @@ async fn a_command_is_found_by_its_name_and_a_theme_is_kept_in_the_configuration
     let real = Real::with_samples(5).await;
     let home = tempfile::tempdir().unwrap();
     let config = home.path().join("config.toml");
-    std::fs::write(&config, "# mine\n[ui]\nglyphs = \"ascii\"\n").unwrap();
-    let context = WorkerContext { config: Ok(config.clone()), ..context(no_domains().1) };
-    let client = Client::new(
-        real.server.base_url().parse().unwrap(),
-        Some(ApiKey::new(&real.key).unwrap()),
-        Timeouts::default(),
-    );
-    let mut app = App::start(
-        remote(&real.server.base_url(), &real.key),
-        client.unwrap(),
-        DomainSetup::default(),
-        context,
-        clock::now,
-    );
+    fs::write(&config, "# mine\n[ui]\nglyphs = \"ascii\"\n").unwrap();
+    let context = WorkerContext { config: Ok(config.clone()), ..context(no_domains()) };
+    let mut app = real.open_in(context);
     app.shows(&["Row 1 of 5."]).await;
     app.press(": \"themes\" Enter");
     app.shows(&["colour-blind"]).await;
     app.press("Down Down Down Enter");
     app.shows(&["Theme high-contrast saved in"]).await;
-    let text = std::fs::read_to_string(&config).unwrap();
+    let text = fs::read_to_string(&config).unwrap();
     assert!(
         text.starts_with("# mine\n[ui]\nglyphs = \"ascii\"\n") && text.contains("theme = \"high-contrast\""),
         "{text}"

@@ -1,11 +1,6 @@
 //! Several services and one app: changing from one to the other, adding one, and a key that is mended and kept.
 
-use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
-use std::path::{Path, PathBuf};
-
 use petstore::config::settings_for;
-use petstore::local::draft_files::Claims;
 
 use super::*;
 
@@ -44,7 +39,7 @@ impl Home {
         let path = self.key_file(profile);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(&path, key).unwrap();
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
+        fs::set_permissions(&path, Permissions::from_mode(0o600)).unwrap();
     }
 
     /// The app as it starts with the configuration as it is by then.
@@ -57,10 +52,14 @@ impl Home {
         };
         let connect: Connect = Arc::new(move |settings| Box::pin(std::future::ready(connect(settings))));
         let services = Arc::new(Services { connect, choices: Choices::default(), env: self.env.clone() });
-        let (setup, domains_context) = no_domains();
         let kept = Some(self.directory.path().join("lists"));
         let drafts = Some(Arc::new(Claims::new(self.state())));
-        App::run(settings, setup, WorkerContext { services, kept, drafts, ..context(domains_context) }, clock::now)
+        App::run(
+            settings,
+            DomainSetup::default(),
+            WorkerContext { services, kept, drafts, ..context(no_domains()) },
+            |_| {},
+        )
     }
 }
 
@@ -139,10 +138,10 @@ async fn a_key_that_is_corrected_is_kept_for_its_owner_alone_and_found_at_the_ne
     let home = Home::with(&config);
     let mut app = home.open();
     app.shows(&["The service needs an API key", "in the file ~/.config/petstore/keys/shop"]).await;
-    tokio::time::timeout(PATIENCE, async {
+    timeout(PATIENCE, async {
         while !app.screen.borrow().contains("[*") {
             app.press("*");
-            let _ = tokio::time::timeout(Duration::from_millis(20), app.screen.changed()).await;
+            let _ = timeout(Duration::from_millis(20), app.screen.changed()).await;
         }
     })
     .await
@@ -155,9 +154,9 @@ async fn a_key_that_is_corrected_is_kept_for_its_owner_alone_and_found_at_the_ne
     app.shows(&["(*) in the file ~/.config/petstore/keys/shop"]).await;
     app.press("Enter");
     app.shows(&["[All 5]"]).await;
-    tokio::time::timeout(PATIENCE, async {
+    timeout(PATIENCE, async {
         while fs::read_to_string(home.config()).unwrap() == config {
-            let _ = tokio::time::timeout(Duration::from_millis(20), app.screen.changed()).await;
+            let _ = timeout(Duration::from_millis(20), app.screen.changed()).await;
         }
     })
     .await

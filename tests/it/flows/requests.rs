@@ -6,10 +6,10 @@ const KEY: &str = "petk_a_wrong_key_0123456789";
 
 /// Presses a key until the screen says this: a box that opened by itself takes no keys for a moment.
 async fn press_until(app: &mut App, key: &str, wanted: &str) {
-    let pressed = tokio::time::timeout(PATIENCE, async {
+    let pressed = timeout(PATIENCE, async {
         while !app.screen.borrow_and_update().contains(wanted) {
             app.press(key);
-            let _ = tokio::time::timeout(Duration::from_millis(20), app.screen.changed()).await;
+            let _ = timeout(Duration::from_millis(20), app.screen.changed()).await;
         }
     });
     pressed.await.unwrap();

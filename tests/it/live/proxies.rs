@@ -1,17 +1,8 @@
 //! curl and a browser read a stream through nginx, as the documentation sets it up, and HAProxy.
 
-use std::io::{BufRead as _, BufReader, Write as _, stderr};
-use std::net::SocketAddr;
-use std::path::Path;
-use std::process::{Command, Stdio};
-use std::time::Duration;
+use crate::prelude::*;
 
-use petstore::clock;
-use petstore::model::{Pet, PetQuery};
-use petstore::store::Store;
-use secrecy::ExposeSecret as _;
-use tokio::task::yield_now;
-use tokio::time::timeout;
+use std::io::stderr;
 
 use super::{EVENTS, PATIENCE};
 use crate::instances::{Running, balancer, free_address, instance};
@@ -64,12 +55,12 @@ fn nginx(listen: &str, upstream: &str, key: &str, directory: &Path) -> Option<Ru
         temporary.concat()
     );
     let file = format!("{directory}/nginx.conf");
-    std::fs::write(&file, text).unwrap();
+    fs::write(&file, text).unwrap();
     Running::start(Command::new("nginx").args(["-c", &file, "-e", "stderr"]))
 }
 
 /// The data of the next event that curl prints.
-fn next(lines: &mut impl Iterator<Item = std::io::Result<String>>) -> Pet {
+fn next(lines: &mut impl Iterator<Item = io::Result<String>>) -> Pet {
     let data = lines.find_map(|line| line.unwrap().strip_prefix("data: ").map(str::to_owned));
     serde_json::from_str(&data.expect("the stream goes on")).unwrap()
 }

@@ -1,9 +1,7 @@
 //! Which file of `src` imports which: `use` trees and paths in code, re-exports followed to where a name is defined.
 //! What macros are given counts only where they are attributes.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
-use std::path::Path;
+use crate::prelude::*;
 
 use syn::visit::{self, Visit};
 

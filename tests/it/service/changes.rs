@@ -1,6 +1,8 @@
 //! Changes of pets: what is changed, what is refused, and who learns of it.
 
-use serde_json::{Value, json};
+use crate::prelude::*;
+
+use serde_json::json;
 
 use super::fixture::{Answer, Service};
 use crate::sse::Events;

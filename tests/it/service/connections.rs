@@ -1,15 +1,8 @@
 //! Slow, silent and many clients, and the end.
 
-use std::pin::pin;
-use std::time::{Duration, Instant};
+use crate::prelude::*;
 
-use petstore::clock;
-use petstore::model::NewPet;
-use petstore::server::Config;
-use petstore::store::Store;
 use serde_json::json;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::time::timeout;
 
 use super::fixture::{JSON, Service, head, read_answer};
 
@@ -197,7 +190,7 @@ async fn sixty_four_posts_at_once_are_all_there_after_reopening() {
     let url = service.url();
     let bodies: Vec<_> = (0..64).map(|number| json!({"name": format!("Pet {number}"), "categoryId": number})).collect();
     let posts = bodies.iter().map(|body| service.post(body.to_string()));
-    let added: Vec<_> = futures_util::future::join_all(posts).await.iter().map(|answer| answer.json()).collect();
+    let added: Vec<_> = join_all(posts).await.iter().map(|answer| answer.json()).collect();
     let Service { server, store, directory: _directory, .. } = service;
     server.shutdown().await;
     store.close().await;
@@ -226,7 +219,7 @@ async fn the_stop_finishes_what_runs_and_drops_what_was_half_sent() {
     let started = Instant::now();
     let stop = tokio::spawn(server.shutdown());
     // Once nothing is accepted any more, the drain has begun.
-    while tokio::net::TcpStream::connect(address).await.is_ok() {}
+    while TcpStream::connect(address).await.is_ok() {}
     running.write_all(REX.as_bytes()).await.unwrap();
     assert_eq!(read_answer(&mut running).await.status, 201);
     stop.await.unwrap();

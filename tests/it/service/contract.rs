@@ -1,14 +1,11 @@
 //! Holds answers against `assets/openapi.yaml`.
 
-use std::num::NonZeroU32;
-use std::sync::LazyLock;
-use std::time::Duration;
+use crate::prelude::*;
 
 use petstore::model::ProblemCode;
 use petstore::model::draft::check_name;
-use petstore::server::{Config, OPENAPI};
-use serde_json::{Value, json};
-use tokio::io::AsyncWriteExt;
+use petstore::server::OPENAPI;
+use serde_json::json;
 
 use super::fixture::{Answer, JSON, Service, head, read_answer};
 use super::idempotency::two_at_once;

@@ -1,13 +1,8 @@
 //! The stream of added pets: every pet once and in order, whatever the client, its key and the database do.
 
-use std::time::Duration;
+use crate::prelude::*;
 
-use petstore::clock;
-use petstore::model::{NewPet, PetId, PetStatus};
-use petstore::server::Config;
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt};
 use tokio::net::TcpSocket;
-use tokio::time::timeout;
 
 use super::fixture::{Service, head, until};
 use super::metrics::{figures, with_metrics};
@@ -54,7 +49,7 @@ async fn a_stream_begins_now_and_shows_each_pet_that_is_added_as_the_list_does()
     let event = events.block().await.unwrap();
     assert_eq!(event.event.as_deref(), Some("pet.added"));
     assert_eq!(event.id, added["id"].as_i64());
-    assert_eq!(serde_json::from_str::<serde_json::Value>(&event.data.unwrap()).unwrap(), added);
+    assert_eq!(serde_json::from_str::<Value>(&event.data.unwrap()).unwrap(), added);
 }
 
 #[tokio::test]
@@ -179,7 +174,7 @@ async fn the_stop_ends_streams_after_what_was_committed() {
     let address = server.local_addr();
     let stop = tokio::spawn(server.shutdown());
     // Once nothing is accepted any more, the drain has begun.
-    while tokio::net::TcpStream::connect(address).await.is_ok() {}
+    while TcpStream::connect(address).await.is_ok() {}
     running.write_all(br#"{"name":"Rex","categoryId":1}"#).await.unwrap();
     assert_eq!(ids(&mut events, 1).await, [1]);
     assert_eq!(events.block().await, None);
@@ -236,7 +231,7 @@ async fn a_client_that_does_not_read_is_cut_off_and_others_are_not_kept_waiting(
 async fn two_processes_on_one_file_see_each_others_pets() {
     let service = Service::start().await;
     let mut events = service.events(EVENTS).await;
-    let other = petstore::store::Store::open(&service.url()).await.unwrap();
+    let other = Store::open(&service.url()).await.unwrap();
     let new = NewPet { name: "Rex".into(), category_id: 1, status: None };
     let id = other.add(new, clock::now()).await.unwrap().id;
     assert_eq!(ids(&mut events, 1).await, [id]);

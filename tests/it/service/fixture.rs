@@ -1,20 +1,8 @@
 //! A service on a free port, and the plainest client there is: it sends just the bytes that a test wants.
 
-use std::io::ErrorKind;
-use std::net::SocketAddr;
-use std::path::PathBuf;
-use std::time::Duration;
+use crate::prelude::*;
 
-use petstore::clock;
-use petstore::server::{self, Config, ServerHandle};
-use petstore::store::keys::NewKey;
-use petstore::store::{DatabaseUrl, KeyId, Store};
-use secrecy::{ExposeSecret, SecretString};
-use serde_json::Value;
-use tempfile::TempDir;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::{TcpListener, TcpStream};
-use tokio::time::timeout;
+use petstore::server::ServerHandle;
 
 use super::contract;
 
@@ -165,7 +153,7 @@ pub async fn exchange_at(
 pub async fn until(mut is_so: impl AsyncFnMut() -> bool) {
     let asking = async {
         while !is_so().await {
-            tokio::task::yield_now().await;
+            yield_now().await;
         }
     };
     timeout(Duration::from_secs(60), asking).await.expect("it should have become so");

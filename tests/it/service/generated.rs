@@ -1,13 +1,13 @@
 //! Requests made by chance from `assets/openapi.yaml`, right and wrong ones; every answer is held against it.
 
-use std::collections::BTreeMap;
+use crate::prelude::*;
 
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::test_runner::TestRunner;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, json};
 use tokio::runtime::Runtime;
 
 use super::contract::{DESCRIPTION, resolve};

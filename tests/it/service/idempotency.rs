@@ -1,12 +1,8 @@
 //! Creations that happen once (4.7).
 
-use std::pin::pin;
-use std::time::Duration;
+use crate::prelude::*;
 
-use futures_util::future::{join_all, select};
-use petstore::clock::{self, Now};
-use petstore::model::NewPet;
-use petstore::store::{Idempotency, StoreError};
+use futures_util::future::select;
 
 use super::fixture::{Answer, JSON, Service};
 
@@ -93,18 +89,6 @@ async fn what_was_refused_may_be_corrected_and_sent_with_the_same_key() {
 }
 
 #[tokio::test]
-async fn the_same_key_of_another_api_key_is_another_creation() {
-    let service = Service::start().await;
-    let (_, other) = service.new_key("write").await;
-    service.post_once("k", REX).await;
-    let bearer = format!("Bearer {other}");
-    let headers = [("Authorization", bearer.as_str()), JSON, ("Idempotency-Key", "k")];
-    let added = service.send("POST", "/v1/pets", &headers, REX).await;
-    assert_eq!((added.status, added.header("idempotency-replayed")), (201, None));
-    assert_eq!(names(&service).await, ["Rex", "Rex"]);
-}
-
-#[tokio::test]
 async fn keys_that_are_too_old_go_away_as_others_come() {
     let service = Service::start().await;
     let (id, _) = service.new_key("write").await;
@@ -150,13 +134,13 @@ async fn a_creation_that_was_given_up_in_the_queue_is_not_made_and_can_be_asked_
     let once = || Idempotency { api_key: id, key: "k".into() };
     let rex = || NewPet { name: "Rex".into(), category_id: 1, status: None };
     let given_up = service.store.add_once(rex(), once(), clock::now());
-    assert!(tokio::time::timeout(Duration::from_millis(20), given_up).await.is_err());
+    assert!(timeout(Duration::from_millis(20), given_up).await.is_err());
     let running = service.store.add_once(rex(), once(), clock::now()).await;
     assert!(matches!(running, Err(StoreError::IdempotencyInProgress)));
     other_process.execute_batch("ROLLBACK").unwrap();
     let added = loop {
         match service.store.add_once(rex(), once(), clock::now()).await {
-            Err(StoreError::IdempotencyInProgress) => tokio::task::yield_now().await,
+            Err(StoreError::IdempotencyInProgress) => yield_now().await,
             added => break added.unwrap(),
         }
     };

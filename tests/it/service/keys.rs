@@ -1,13 +1,6 @@
 //! API keys (4.15): made beside the running service, limited by their scopes, revoked; and asking without one.
 
-use std::num::NonZeroU32;
-use std::time::Duration;
-
-use petstore::clock::{self, Now};
-use petstore::server::Config;
-use petstore::store::Store;
-use petstore::store::keys::{NewKey, Scopes};
-use secrecy::ExposeSecret;
+use crate::prelude::*;
 
 use super::fixture::Service;
 
@@ -40,19 +33,6 @@ async fn a_key_may_do_what_its_scopes_say_and_gets_403_for_the_rest() {
         assert_eq!(service.call_as(&admin, "GET", target, "").await.status, 200);
         service.call_as(&write, "GET", target, "").await.is_error(403, "forbidden");
     }
-}
-
-#[tokio::test]
-async fn a_revocation_by_another_process_takes_effect_within_five_seconds() {
-    let service = Service::start().await;
-    let (id, key) = service.new_key("read").await;
-    let now = clock::now();
-    assert!(service.store.verify_key(&key, now).await.unwrap().is_some());
-    let beside = Store::open(&service.url()).await.unwrap();
-    beside.revoke_key(id, "ada", now).await.unwrap().unwrap();
-    let five = Duration::from_secs(5);
-    let later = Now { mono: now.mono + five, wall: now.wall + five };
-    assert_eq!(service.store.verify_key(&key, later).await.unwrap(), None);
 }
 
 #[tokio::test]

@@ -1,8 +1,8 @@
 //! Rate limits (4.10): a burst for each key, then so many requests a second, and what every answer says about it.
 
-use std::num::NonZeroU32;
+use crate::prelude::*;
 
-use petstore::server::{Config, RateLimit};
+use petstore::server::RateLimit;
 
 use super::fixture::{Answer, JSON, Service, until};
 

@@ -2,14 +2,9 @@
 
 mod text;
 
-use std::fs;
-use std::net::SocketAddr;
-use std::num::NonZeroU32;
-use std::time::Duration;
+use crate::prelude::*;
 
-use petstore::server::{Config, RateLimit};
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::{TcpListener, TcpStream};
+use petstore::server::RateLimit;
 
 use self::text::Figures;
 use super::fixture::{JSON, Service, exchange_at, head, read_answer, until};
@@ -212,7 +207,7 @@ async fn the_program_and_its_start_are_reported() {
     let figures = figures(at).await;
     let version = env!("CARGO_PKG_VERSION");
     assert_eq!(figures.get(&format!("petstore_build_info{{version=\"{version}\"}}")), 1.0);
-    let now = petstore::clock::now().wall.as_duration().as_secs_f64();
+    let now = clock::now().wall.as_duration().as_secs_f64();
     let age = now - figures.get("process_start_time_seconds");
     assert!((0.0..600.0).contains(&age), "{age}");
 }

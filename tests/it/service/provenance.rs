@@ -1,7 +1,8 @@
 //! When and by which key a pet was added: for keys that may audit, and nobody else.
 
-use petstore::clock::{self, Now};
-use serde_json::{Value, json};
+use crate::prelude::*;
+
+use serde_json::json;
 
 use super::fixture::Service;
 use crate::sse::Events;
@@ -35,7 +36,7 @@ async fn a_pet_has_the_key_that_added_it_and_the_second_in_which_it_did() {
         }
         let (at, by) = added_by(&service).await;
         assert_eq!(by, json!({"key": id.to_string(), "name": "test"}));
-        let at: jiff::Timestamp = at.as_str().unwrap().parse().unwrap();
+        let at: Timestamp = at.as_str().unwrap().parse().unwrap();
         assert!((before..=clock::now().wall.as_second()).contains(&at.as_second()), "{at}");
         assert_eq!(service.get("/v1/pets/1").await.json()["addedBy"], Value::Null, "a pet is what it was");
     }
@@ -100,31 +101,4 @@ async fn the_events_of_a_key_that_may_audit_say_who_added_a_pet_and_those_of_oth
         whole["addedBy"] = by.clone();
         assert_eq!(data(auditor).await, whole);
     }
-}
-
-#[tokio::test]
-async fn a_renamed_key_has_its_new_name_in_all_that_it_added() {
-    let service = Service::start().await;
-    let (id, till) = service.new_key("write").await;
-    service.call_as(&till, "POST", "/v1/pets", PET).await;
-    let renamed = service.store.rename_key(id, "till 2".to_owned(), "ada", clock::now()).await.unwrap();
-    assert_eq!(renamed.unwrap().name, "till 2");
-    assert_eq!(added_by(&service).await.1, json!({"key": id.to_string(), "name": "till 2"}));
-}
-
-#[tokio::test]
-async fn nothing_is_recorded_where_that_is_turned_off() {
-    let service = Service::start().await;
-    service.store.set_provenance(false);
-    service.post(PET).await;
-    service.post_once("a", PET).await;
-    for id in [1, 2] {
-        let body = service.get(&format!("/v1/pets/{id}/provenance")).await.json();
-        assert_eq!(body, json!({"id": id, "addedAt": null, "addedBy": null}));
-    }
-    let Now { wall, .. } = clock::now();
-    let stored = rusqlite::Connection::open(service.file()).unwrap();
-    let sql = "SELECT COUNT(*) FROM pets WHERE added_by IS NOT NULL OR created_at > ?1 - 1000";
-    let recorded: i64 = stored.query_row(sql, [wall.as_second()], |row| row.get(0)).unwrap();
-    assert_eq!(recorded, 0);
 }

@@ -1,8 +1,6 @@
 //! Proxies (4.17): whose address a request counts for. What is counted here is asking without a key.
 
-use std::num::NonZeroU32;
-
-use petstore::server::Config;
+use crate::prelude::*;
 
 use super::fixture::{Service, until};
 

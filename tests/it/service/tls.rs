@@ -1,25 +1,15 @@
 //! Encrypted connections, and the certificate that is changed while the service runs.
 
-use std::fs::{self, Permissions};
-use std::io::{BufRead as _, BufReader, Lines};
-use std::net::SocketAddr;
-use std::os::unix::fs::PermissionsExt as _;
-use std::path::PathBuf;
-use std::process::{Child, ChildStderr, Command, Stdio};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
-use std::time::Duration;
+use crate::prelude::*;
 
-use petstore::server::{Config, Tls};
+use std::io::Lines;
+use std::process::ChildStderr;
+
+use petstore::server::Tls;
 use rcgen::{CertificateParams, KeyPair, date_time_ymd};
-use rustix::process::{Pid, Signal, kill_process};
-use rustls::pki_types::pem::PemObject as _;
-use rustls::pki_types::{CertificateDer, ServerName};
+use rustls::pki_types::ServerName;
 use rustls::{ClientConfig, RootCertStore, SupportedProtocolVersion};
-use tempfile::TempDir;
-use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
-use tokio::net::TcpStream;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 
@@ -71,7 +61,7 @@ impl Pair {
         &self,
         address: SocketAddr,
         versions: &[&'static SupportedProtocolVersion],
-    ) -> std::io::Result<TlsStream<TcpStream>> {
+    ) -> io::Result<TlsStream<TcpStream>> {
         let mut roots = RootCertStore::empty();
         roots.add(CertificateDer::from_pem_file(self.certificate()).unwrap()).unwrap();
         let provider = Arc::new(rustls::crypto::ring::default_provider());

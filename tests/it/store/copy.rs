@@ -1,15 +1,11 @@
 //! A whole store from one database to another.
 
-use std::collections::HashSet;
-use std::fs;
-use std::process::{Command, Stdio};
+use crate::prelude::*;
 
-use petstore::clock;
-use petstore::model::Pet;
-use petstore::store::{CopyError, CopyProgress, CopySummary, DatabaseUrl, Store, copy};
+use std::collections::HashSet;
+
+use petstore::store::{CopyError, CopyProgress, CopySummary, copy};
 use rusqlite::OpenFlags;
-use secrecy::ExposeSecret;
-use tokio_util::sync::CancellationToken;
 
 use super::fixture::{Database, Kind, added_after, once, rex, till, till_key};
 use super::list::all;

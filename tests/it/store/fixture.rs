@@ -1,11 +1,8 @@
 //! A database of each kind, for one test.
 
-use petstore::clock;
-use petstore::model::{NewPet, PetId};
-use petstore::store::keys::{NewKey, Scopes};
-use petstore::store::{AddedPet, DatabaseUrl, Idempotency, KeyId, Position, Store};
-use secrecy::SecretString;
-use tempfile::TempDir;
+use crate::prelude::*;
+
+use petstore::store::AddedPet;
 
 use crate::postgres::{Server, server};
 

@@ -1,14 +1,10 @@
 //! An address with several hosts: the one that writes is found whatever the others do.
 
-use std::io::{Read as _, Write as _};
-use std::net::TcpListener;
-use std::thread;
-use std::time::Duration;
+use crate::prelude::*;
 
-use petstore::clock;
+use std::net::TcpListener;
+
 use petstore::model::text::safe_causes;
-use petstore::store::{Store, StoreError};
-use tokio::time::timeout;
 
 use super::fixture::{Database, Kind, rex};
 use super::list::all;

@@ -1,19 +1,10 @@
 //! What holds on every database.
 
-use std::collections::BTreeSet;
-use std::io;
-use std::time::Duration;
+use crate::prelude::*;
 
-use jiff::Timestamp;
-use petstore::clock::{self, Now};
-use petstore::model::{
-    AddedBy, Limit, NewPet, PatchOperation, Pet, PetHistoryEntry, PetMember, PetMembers, PetPatch, PetQuery, PetStatus,
-    Provenance,
-};
-use petstore::store::keys::{NewKey, Scope, Scopes};
-use petstore::store::{ChangeOutcome, FailureKind, Idempotency, KeyId, Position, Store, StoreError, StoreFailure};
-use secrecy::{ExposeSecret, SecretString};
-use tokio::task::JoinSet;
+use petstore::model::{AddedBy, PatchOperation, PetHistoryEntry, PetMember, PetMembers, Provenance};
+use petstore::store::ChangeOutcome;
+use petstore::store::keys::Scope;
 
 use super::fixture::{Database, Kind, added_after, once, rex, till, till_key};
 
@@ -184,7 +175,7 @@ async fn whoever_follows_sees_each_change_once_and_after_its_pet(database: &Data
             position.change = changed.change;
             changes.push(changed.pet.id);
         }
-        tokio::task::yield_now().await;
+        yield_now().await;
     }
     tills.join_all().await;
     let news = store.news_after(position, 7).await.unwrap();
@@ -522,10 +513,10 @@ async fn the_first_key_is_made_once(database: &Database) {
     assert!(!store.has_keys().await.unwrap());
     let create =
         |hand_over: fn(&SecretString) -> io::Result<()>| store.create_first_key(till(), "ada", clock::now(), hand_over);
-    let refused = create(|_| Err(io::ErrorKind::StorageFull.into())).await;
+    let refused = create(|_| Err(ErrorKind::StorageFull.into())).await;
     assert!(matches!(refused, Err(StoreError::HandOver(_))) && !store.has_keys().await.unwrap());
     assert!(create(|_| Ok(())).await.unwrap());
-    assert!(!create(|_| Err(io::ErrorKind::StorageFull.into())).await.unwrap());
+    assert!(!create(|_| Err(ErrorKind::StorageFull.into())).await.unwrap());
     assert!(store.has_keys().await.unwrap());
 }
 

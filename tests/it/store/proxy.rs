@@ -1,12 +1,8 @@
 //! What may happen between an instance and its database server: a proxy that forwards until it is told otherwise.
 
-use std::io::ErrorKind;
-use std::net::SocketAddr;
+use crate::prelude::*;
 
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
-use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::watch;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Line {
@@ -72,7 +68,7 @@ async fn requests(
     mut to: OwnedWriteHalf,
     mut line: watch::Receiver<Line>,
     lost: watch::Sender<Option<&'static str>>,
-) -> std::io::Result<()> {
+) -> io::Result<()> {
     let mut bytes = vec![0; 64 * 1024];
     loop {
         let read = from.read(&mut bytes).await?;
@@ -100,7 +96,7 @@ async fn answers(
     mut to: OwnedWriteHalf,
     mut line: watch::Receiver<Line>,
     lost: watch::Receiver<Option<&'static str>>,
-) -> std::io::Result<()> {
+) -> io::Result<()> {
     let mut bytes = vec![0; 64 * 1024];
     loop {
         let read = from.read(&mut bytes).await?;

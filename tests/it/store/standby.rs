@@ -1,15 +1,7 @@
 //! A database server that does not commit as it should: its standby is gone, it is read-only, it acknowledges too early.
 
-use std::io::{BufRead as _, BufReader};
-use std::net::SocketAddr;
-use std::process::{Child, Command, Stdio};
-use std::time::Duration;
+use crate::prelude::*;
 
-use petstore::clock;
-use petstore::model::NewPet;
-use petstore::store::{CreateOutcome, FailureKind, Idempotency, KeyId, Store, StoreError, StoreFailure};
-use rustix::process::{Pid, Signal, kill_process};
-use secrecy::{ExposeSecret as _, SecretString};
 use tokio_postgres::Client;
 
 use super::fixture::{Database, Kind, once, rex, till_key};
@@ -176,7 +168,7 @@ async fn while_commits_wait_for_a_standby_others_are_refused_and_lists_go_on() {
     // Clients that give up after a moment, as each of them does that has a time limit.
     for number in 0..40 {
         let hasty = format!("hasty-{number}");
-        let _ = tokio::time::timeout(Duration::from_millis(100), served.add(&hasty)).await;
+        let _ = timeout(Duration::from_millis(100), served.add(&hasty)).await;
     }
     served.not_ready("commits are waiting").await;
     let begun = clock::now().mono;

@@ -1,18 +1,13 @@
 //! What only a database server brings with it: connections that are lost, transactions that are refused, other
 //! instances.
 
-use std::net::{TcpListener, TcpStream};
-use std::time::Duration;
+use crate::prelude::*;
 
-use futures_util::future::{join, join_all};
-use petstore::clock;
+use std::net::{TcpListener, TcpStream};
+
+use futures_util::future::join;
 use petstore::model::text::safe_causes;
-use petstore::model::{Limit, NewPet, Pet, PetPatch, PetQuery, PetStatus};
-use petstore::store::{
-    ChangeOutcome, CreateOutcome, DatabaseUrl, FailureKind, Idempotency, Store, StoreError, StoreFailure,
-};
-use tempfile::TempDir;
-use tokio_postgres::NoTls;
+use petstore::store::ChangeOutcome;
 
 use super::fixture::{Database, Kind, added_after, once, rex, till_key};
 use super::list::all;
@@ -122,7 +117,7 @@ async fn what_the_database_refuses_of_one_client_fails_nobody_else() {
 async fn pooler(database: &Database, directory: &TempDir, settings: &str) -> Option<(Running, u16)> {
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let (users, log) = (directory.path().join("users"), directory.path().join("log"));
-    std::fs::write(&users, "\"petstore\" \"\"\n").unwrap();
+    fs::write(&users, "\"petstore\" \"\"\n").unwrap();
     let file = directory.path().join("pgbouncer.ini");
     let text = format!(
         "[databases]\n* = host=127.0.0.1 port={}\n[pgbouncer]\n{settings}\n\
@@ -132,7 +127,7 @@ async fn pooler(database: &Database, directory: &TempDir, settings: &str) -> Opt
         users.display(),
         log.display()
     );
-    std::fs::write(&file, text).unwrap();
+    fs::write(&file, text).unwrap();
     let running = Running::start(as_owner("pgbouncer", directory.path()).arg(&file))?;
     until(async || TcpStream::connect(("127.0.0.1", port)).is_ok()).await;
     Some((running, port))

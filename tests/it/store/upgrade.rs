@@ -1,9 +1,9 @@
 //! A database of an earlier version: its pets stay as they are, and say that it was not recorded who added them.
 
-use petstore::clock;
+use crate::prelude::*;
+
 use petstore::model::Provenance;
-use petstore::store::{DatabaseUrl, Store, backup};
-use tokio_util::sync::CancellationToken;
+use petstore::store::backup;
 
 use super::fixture::{Database, Kind, added_after, rex, till_key};
 
@@ -48,7 +48,7 @@ async fn says_what_was_recorded(store: &Store) {
 async fn an_earlier_sqlite_file_is_upgraded_and_says_that_it_was_not_recorded_who_added_its_pets() {
     let database = Database::new(Kind::Sqlite).unwrap();
     let DatabaseUrl::Sqlite(path) = &database.url else { unreachable!("a file") };
-    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
     let earlier = rusqlite::Connection::open(path).unwrap();
     earlier.execute_batch(&format!("{SQLITE} PRAGMA user_version = 6;")).unwrap();
     drop(earlier);

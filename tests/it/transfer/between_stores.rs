@@ -1,19 +1,13 @@
 //! Out of one store and into another.
 
-use std::fs;
-use std::sync::Arc;
+use crate::prelude::*;
 
-use petstore::api::Client;
-use petstore::api::client::{Timeouts, install_tls_provider};
 use petstore::api::inventory::{Coverage, Selection};
 use petstore::model::export::Kind;
-use petstore::model::{ApiKey, Pet};
 use petstore::transfer::export::{ExportOptions, export, to_file};
 use petstore::transfer::import::{self, ImportControl, ImportProgress, ImportRun, Start, Work};
 use petstore::transfer::journal::Target;
 use petstore::transfer::{ColumnMapping, Input, TransferError};
-use tokio::sync::watch;
-use tokio_util::sync::CancellationToken;
 
 use crate::client::scripted::{Scripted, page, refused};
 use crate::service::fixture::Service;
@@ -51,7 +45,7 @@ async fn another_store_gets_the_same_pets() {
         let (text, ended) = exported(&client, how(kind)).await.unwrap();
         assert!(ended.unwrap().complete);
         let (other, other_client) = service().await;
-        let input = Input::stream("a", std::io::Cursor::new(text.clone())).unwrap();
+        let input = Input::stream("a", io::Cursor::new(text.clone())).unwrap();
         let target = Target { service: String::new(), key: String::new() };
         let how = import::ImportOptions { concurrency: 1, ..import::ImportOptions::default() };
         let (reading, start) = (ColumnMapping::default(), Start::New);

@@ -1,31 +1,20 @@
 //! `petstore pets import` and `export` as scripts use them.
 
-use std::fs;
-use std::io::{BufRead as _, BufReader, Write as _};
+use crate::prelude::*;
+
 use std::os::unix::fs::symlink;
-use std::process::{Command, Output, Stdio};
 
-use rustix::process::{Pid, Signal, kill_process};
-use tempfile::TempDir;
-
+use crate::cli::fixture::{self, with_stdin};
 use crate::stub::{json, serve};
 
 pub(super) fn petstore(home: &TempDir, arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_petstore"));
-    command.args(arguments).env_clear().env("HOME", home.path()).env("LANG", "C.UTF-8").env("TZ", "UTC");
-    command.current_dir(home.path()).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut command = fixture::petstore(home, arguments);
+    command.current_dir(home.path()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command
 }
 
 pub(super) fn run(home: &TempDir, arguments: &[&str]) -> Output {
     petstore(home, arguments).output().unwrap()
-}
-
-fn with_stdin(mut command: Command, text: &str) -> Output {
-    let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
-    // It may end before it has read everything.
-    let _ = child.stdin.take().unwrap().write_all(text.as_bytes());
-    child.wait_with_output().unwrap()
 }
 
 /// Exit status and what is on stderr.
@@ -154,7 +143,7 @@ async fn a_service_that_goes_away_is_waited_for_quietly_and_then_left_with_the_w
         };
         let keeps_keys = "idempotency-key-retention: 86400\r\ncontent-type";
         let answer = String::from_utf8(answer).unwrap().replacen("content-type", keeps_keys, 1);
-        let _ = tokio::io::AsyncWriteExt::write_all(&mut socket, answer.as_bytes()).await;
+        let _ = AsyncWriteExt::write_all(&mut socket, answer.as_bytes()).await;
     })
     .await;
     let home = home_with("new.csv", &format!("name,cat\n{}", "Rex,3\n".repeat(9)));
@@ -173,7 +162,7 @@ async fn a_signal_ends_it_cleanly_and_says_how_to_go_on() {
             if request.starts_with("GET") || number < 4 {
                 let body = if request.starts_with("GET") { "[]" } else { r#"{"id":1,"name":"a","categoryId":3}"# };
                 let status = if request.starts_with("GET") { "200 OK" } else { "201 Created" };
-                let _ = tokio::io::AsyncWriteExt::write_all(&mut socket, &json(status, body)).await;
+                let _ = AsyncWriteExt::write_all(&mut socket, &json(status, body)).await;
             } else {
                 std::future::pending::<()>().await;
             }
@@ -184,7 +173,7 @@ async fn a_signal_ends_it_cleanly_and_says_how_to_go_on() {
         command.env("PETSTORE_BASE_URL", &stub.base_url).env("PETSTORE_API_KEY", "petk_0123456789abcdef77d0");
         let mut child = command.spawn().unwrap();
         while stub.requests() < 5 {
-            tokio::task::yield_now().await;
+            yield_now().await;
         }
         let ended = tokio::task::spawn_blocking(move || {
             let mut lines = BufReader::new(child.stderr.take().unwrap()).lines().map(Result::unwrap);
@@ -309,7 +298,7 @@ async fn exported_from_a_silent_stream(last: u8) -> (Option<i32>, String, Option
             }
             Some(after) => format!("{begin}id: {after}\n\n"),
         };
-        let _ = tokio::io::AsyncWriteExt::write_all(&mut socket, answer.as_bytes()).await;
+        let _ = AsyncWriteExt::write_all(&mut socket, answer.as_bytes()).await;
         if is_stream {
             std::future::pending::<()>().await;
         }

@@ -1,17 +1,9 @@
 //! The engine: what is sent, how often, and what is said of it.
 
-use std::fs;
-use std::io::{self, Cursor, Read};
-use std::net::SocketAddr;
-use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use crate::prelude::*;
 
-use petstore::api::Client;
-use petstore::api::client::{Timeouts, install_tls_provider};
-use petstore::clock;
-use petstore::model::ApiKey;
+use std::io::{Cursor, Read};
+
 use petstore::transfer::earlier_import::{EarlierImport, EarlierVerdict};
 use petstore::transfer::import::{
     ImportControl, ImportEnded, ImportOptions, ImportProgress, ImportRun, ImportedRow, Patience, Start, Summary, Work,
@@ -19,9 +11,6 @@ use petstore::transfer::import::{
 };
 use petstore::transfer::journal::{Journal, RowOutcome, Target};
 use petstore::transfer::{ColumnMapping, Input, TransferError};
-use tempfile::TempDir;
-use tokio::io::AsyncWriteExt as _;
-use tokio::sync::watch;
 
 use crate::service::fixture::Service;
 use crate::stub::{self, json, losing_answers, serve};
@@ -161,7 +150,7 @@ async fn a_reader_that_gives_up_is_not_taken_for_the_end() {
     let import = Import::new(client, "");
     // The first MiB is read at once.
     let begin = Cursor::new(format!("name,cat\nRex,3\n{}", "\n".repeat(1 << 20)));
-    let input = Input::stream("a stream", begin.chain(Stumbles)).unwrap();
+    let input = Input::stream("a stream", Read::chain(begin, Stumbles)).unwrap();
     let ready = import.work(Start::New, input, &Import::target()).unwrap();
     let summary = import.run(ready).await.unwrap();
     let ImportEnded::Failed(error) = &summary.ended else { panic!("{:?}", summary.ended) };

@@ -1,11 +1,6 @@
 //! The end that nobody asked for: kill -9 at any moment, then --resume, until every row is there once.
 
-use std::collections::HashMap;
-use std::fs;
-use std::process::{Command, Stdio};
-use std::thread;
-
-use petstore::model::Pet;
+use crate::prelude::*;
 
 use crate::service::fixture::Service;
 

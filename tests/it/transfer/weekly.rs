@@ -1,10 +1,9 @@
 //! The same file name week after week, and the same file after a row in it was corrected: no row is added twice, and none
 //! is left out without a word, whatever hint is followed.
 
-use std::fs;
-use std::os::unix::fs::symlink;
+use crate::prelude::*;
 
-use tempfile::TempDir;
+use std::os::unix::fs::symlink;
 
 use super::commands::{home_with, run, said};
 

@@ -1,17 +1,14 @@
 //! Terminals with a window, on a display in memory. Each has another way to tell what it shows.
 
-use std::fs;
-use std::io::{BufRead as _, BufReader};
+use crate::prelude::*;
+
 use std::os::unix::fs::DirBuilderExt as _;
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
 
 use serde_json::Value;
 use tempfile::TempDir;
 use vt100::Color;
 
 use super::{BLANK, COLUMNS, Look, Player, ROWS, Seen, compare, lines, normal, recorded, until};
-use crate::harness::PETSTORE;
 use crate::terminals::is_there;
 
 /// A display, and a home directory for what runs on it.

@@ -4,7 +4,6 @@ use crate::simulator::{
     Damage, Door, IssuedCertificate, Issuer, NameServer, Plan, Resolver, ServerFault, Zone, ZoneData,
 };
 use hickory_proto::rr::RecordType;
-use jiff::Timestamp;
 use petstore::domains::DnsName;
 
 /// How long the header of an answer is.
@@ -95,8 +94,6 @@ impl OddResolver for Resolver {
 
 /// Certificates that browsers refuse, or soon will.
 pub trait WrongCertificate: Sized {
-    /// The same, but from and until other days.
-    fn valid(self, not_before: Timestamp, not_after: Timestamp) -> Self;
     /// The same, but ended ten days ago.
     fn expired(self) -> Self;
     /// The same, but with ten of its 90 days left.
@@ -112,10 +109,6 @@ pub trait WrongCertificate: Sized {
 }
 
 impl WrongCertificate for IssuedCertificate {
-    fn valid(self, not_before: Timestamp, not_after: Timestamp) -> Self {
-        Self { not_before, not_after, ..self }
-    }
-
     fn expired(self) -> Self {
         self.later(-70)
     }

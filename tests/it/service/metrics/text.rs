@@ -1,6 +1,6 @@
 //! Reads the OpenMetrics text format, and panics where Prometheus would be right to refuse it.
 
-use std::collections::{BTreeMap, BTreeSet};
+use crate::prelude::*;
 
 /// Every series with its value, for example `http_requests_total{method="GET",route="/healthz",status="204"}`.
 #[derive(Clone, Debug, PartialEq)]
