@@ -74,7 +74,8 @@ fn main() {
     {
         return runtime.block_on(show(code));
     }
-    let parts: [(&str, fn(&tokio::runtime::Runtime)); 2] =
+    type Measure = fn(&tokio::runtime::Runtime);
+    let parts: [(&str, Measure); 2] =
         [("healthy", |runtime| runtime.block_on(healthy())), ("scale", |runtime| runtime.block_on(scale()))];
     common::run(&parts, |measure| measure(&runtime));
 }

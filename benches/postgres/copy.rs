@@ -7,13 +7,13 @@ use super::common::Limit::{AtLeast, AtMost};
 use super::common::{PETSTORE, Served, directory, peak, report};
 use super::server::Server;
 
-const ANIMALS: u64 = 1_000_000;
+const PETS: u64 = 1_000_000;
 const ROUNDS: usize = 3;
 
 pub fn measure(server: &mut Server) {
     let directory = directory();
     let file = |name: &str| format!("sqlite:{}", directory.path().join(name).display());
-    Served::on(&file("store.db"), ANIMALS).stop();
+    Served::on(&file("store.db"), PETS).stop();
     let [mut there, mut back, mut memory_there, mut memory_back] = [const { Vec::new() }; 4];
     for round in 0..ROUNDS {
         let database = server.new_database();
@@ -22,7 +22,7 @@ pub fn measure(server: &mut Server) {
             [(&file("store.db"), &url, &mut there, &mut memory_there), (&url, &copy, &mut back, &mut memory_back)]
         {
             let (time, peak) = run(&["database", "copy", "--from", from, "--to", to]);
-            rates.push(ANIMALS as f64 / time.as_secs_f64());
+            rates.push(PETS as f64 / time.as_secs_f64());
             memory.push(peak);
         }
     }

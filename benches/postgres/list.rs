@@ -7,20 +7,20 @@ use super::common::{Served, report};
 use super::load::{Load, Request, pages};
 use super::server::Server;
 
-const ANIMALS: u64 = 10_000;
+const PETS: u64 = 10_000;
 const ROUNDS: usize = 9;
 const TIME: Duration = Duration::from_secs(1);
 
 pub fn measure(server: &mut Server) {
     let database = server.new_database();
-    let (sqlite, postgres) = (Served::start(ANIMALS), Served::on(&server.url(&database), ANIMALS));
+    let (sqlite, postgres) = (Served::start(PETS), Served::on(&server.url(&database), PETS));
     let mut errors = 0;
     for (what, connections, limit) in
         [("first page", 16, MoreIsBetter), ("first page", 64, AtLeast(0.5)), ("any page", 64, MoreIsBetter)]
     {
         let load = |served: &Served| {
             let first = || [Request::list("", &served.key)].into();
-            let requests = if what == "any page" { pages(ANIMALS, &[""], &served.key) } else { first() };
+            let requests = if what == "any page" { pages(PETS, &[""], &served.key) } else { first() };
             Load { requests, connections, time: TIME, every: None }
         };
         let (on_sqlite, on_postgres) = (load(&sqlite), load(&postgres));

@@ -7,15 +7,15 @@ use super::common::{Served, report};
 use super::load::{Load, Request, pages};
 use super::yardstick;
 
-const ANIMALS: u64 = 100_000;
+const PETS: u64 = 100_000;
 const ROUNDS: usize = 9;
 const TIME: Duration = Duration::from_secs(1);
 
 pub fn measure() {
-    let (theirs, ours) = (yardstick::start(), Served::start(ANIMALS));
+    let (theirs, ours) = (yardstick::start(), Served::start(PETS));
     let first = || [Request::list("", &ours.key)].into();
-    let any = || pages(ANIMALS, &[""], &ours.key);
-    let filtered = || pages(ANIMALS, &["&status=available", "&status=pending", "&status=sold"], &ours.key);
+    let any = || pages(PETS, &[""], &ours.key);
+    let filtered = || pages(PETS, &["&status=available", "&status=pending", "&status=sold"], &ours.key);
     let must = (AtLeast(0.5), AtMost(2.5));
     let may = (MoreIsBetter, LessIsBetter);
     let mut errors = 0;

@@ -21,7 +21,7 @@ use super::common::Served;
 /// With this, the measurements are the server instead.
 pub const OPTION: &str = "--yardstick";
 
-const ANIMALS: usize = 1000;
+const PETS: usize = 1000;
 
 #[derive(Serialize)]
 struct Pet {
@@ -43,7 +43,7 @@ pub fn start() -> Served {
 #[tokio::main]
 #[allow(clippy::print_stderr, reason = "it says where it listens, as the service does")]
 pub async fn serve() {
-    let pets = (0..ANIMALS).map(|index| {
+    let pets = (0..PETS).map(|index| {
         let new = sample(index);
         let status = new.status.unwrap().to_string();
         Pet { id: index + 1, name: new.name, category_id: new.category_id, status }

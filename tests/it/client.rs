@@ -37,7 +37,7 @@ async fn a_refused_connection_means_that_nothing_was_sent() {
 }
 
 #[tokio::test]
-async fn silence_ends_and_an_pet_may_have_been_added() {
+async fn silence_ends_and_a_pet_may_have_been_added() {
     let silent = serve(|_, _, socket| async move {
         std::future::pending::<()>().await;
         drop(socket);

@@ -52,3 +52,6 @@ pub use tokio::time::timeout;
 pub use tokio_postgres::NoTls;
 pub use tokio_util::sync::CancellationToken;
 pub use uuid::Uuid;
+
+/// An addition of a pet.
+pub const REX: &str = r#"{"name":"Rex","categoryId":1}"#;

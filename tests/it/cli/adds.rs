@@ -100,7 +100,7 @@ fn a_read_only_profile_is_never_changed_by_a_command() {
 }
 
 #[tokio::test]
-async fn an_pet_that_may_have_been_added_is_an_exit_status_of_its_own() {
+async fn a_pet_that_may_have_been_added_is_an_exit_status_of_its_own() {
     let add = ["pets", "add", "--name", "Rex", "--category-id", "1"];
     let cut = against_answer(b"HTTP/1.1 201 Created\r\ncontent-length: 50\r\n\r\n{\"id\":".to_vec(), &add).await;
     fails_cleanly(&cut, 10, "may or may not have been added; check with: petstore pets list");

@@ -38,7 +38,7 @@ fn profiles_categories_and_domains_are_those_of_now() {
     assert_eq!(words(&home, &["-p", ""]), ["embedded"]);
     let config = "[profiles.branch]\nbase_url = \"https://branch.example/v1\"\n[profiles.\"a b; rm\"]\nembedded = true\n\
          [categories]\n3 = \"dog\"\n4 = \"dove\"\n5 = \"guinea pig\"\n[[views]]\nname = \"cats\"\n[[views]]\nname = \"a b; rm\"\n";
-    configure(&home, &config);
+    configure(&home, config);
     assert_eq!(words(&home, &["-p", ""]), ["embedded", "branch"]);
     assert_eq!(words(&home, &["pets", "add", "--category-id", ""]), ["dog", "dove"]);
     assert_eq!(words(&home, &["pets", "list", "--profile", "b"]), ["branch"]);

@@ -9,7 +9,6 @@ use rustix::process::{Resource, Rlimit, getrlimit, prlimit, setrlimit};
 use super::fixture::*;
 
 const HEALTH: &str = "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n";
-const ANIMAL: &str = r#"{"name":"Rex","categoryId":1}"#;
 
 /// A service whose descriptors are limited as `ulimit` says.
 struct Limited {
@@ -38,13 +37,13 @@ impl Limited {
     }
 
     fn add(&self, key: &str) -> u16 {
-        Wire::to(&self.address).ask(&format!("{}{ANIMAL}", post(key))).0
+        Wire::to(&self.address).ask(&format!("{}{REX}", post(key))).0
     }
 }
 
-/// The head of a request that adds [`ANIMAL`].
+/// The head of a request that adds [`REX`].
 fn post(key: &str) -> String {
-    let length = ANIMAL.len();
+    let length = REX.len();
     format!(
         "POST /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {key}\r\nContent-Type: application/json\r\n\
          Content-Length: {length}\r\n\r\n"

@@ -12,7 +12,7 @@ use super::fixture::*;
 const HEALTH: &str = "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n";
 
 /// A service whose stderr is a pipe, which is read up to the last line of the start.
-struct Unread {
+struct Stuck {
     service: Running,
     stderr: BufReader<std::process::ChildStderr>,
     address: String,
@@ -21,7 +21,7 @@ struct Unread {
     home: TempDir,
 }
 
-impl Unread {
+impl Stuck {
     fn start(flags: &[&str]) -> Self {
         let home = home();
         let key = new_key(&home, &[]);
@@ -80,52 +80,52 @@ fn ended(service: &mut Running) -> ExitStatus {
 
 #[test]
 fn a_log_that_nothing_reads_holds_up_neither_requests_nor_sigterm() {
-    let mut unread = Unread::start(&["--log-level", "info"]);
-    unread.fill();
-    assert_eq!(Wire::to(&unread.address).ask(HEALTH).0, 204);
-    assert_eq!(terminate(&mut unread.service).code(), Some(0));
+    let mut stuck = Stuck::start(&["--log-level", "info"]);
+    stuck.fill();
+    assert_eq!(Wire::to(&stuck.address).ask(HEALTH).0, 204);
+    assert_eq!(terminate(&mut stuck.service).code(), Some(0));
 }
 
 #[test]
 fn errors_that_nothing_reads_hold_up_neither_requests_nor_sigterm() {
-    let mut unread = Unread::start(&[]);
-    let store = rusqlite::Connection::open(unread.home.path().join("store.db")).unwrap();
+    let mut stuck = Stuck::start(&[]);
+    let store = rusqlite::Connection::open(stuck.home.path().join("store.db")).unwrap();
     store.execute_batch("ALTER TABLE pets RENAME TO gone").unwrap();
-    let list = format!("GET /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {}\r\n\r\n", unread.key);
-    let mut wire = Wire::to(&unread.address);
+    let list = format!("GET /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {}\r\n\r\n", stuck.key);
+    let mut wire = Wire::to(&stuck.address);
     // Far more than a pipe holds: 64 KiB.
     for _ in 0..1000 {
         assert_eq!(wire.ask(&list).0, 503);
     }
     assert_eq!(wire.ask(HEALTH).0, 204);
-    assert_eq!(terminate(&mut unread.service).code(), Some(0));
+    assert_eq!(terminate(&mut stuck.service).code(), Some(0));
 }
 
 #[test]
 fn dropped_log_lines_are_counted_and_reported_when_the_log_is_read_again() {
     for (format, level) in [("text", "ERROR"), ("json", "\"level\":\"ERROR\"")] {
-        let mut unread = Unread::start(&["--log-level", "info", "--log-format", format]);
-        unread.fill();
-        let counted = unread.dropped();
-        let mut lines = unread.stderr.lines().map(Result::unwrap);
+        let mut stuck = Stuck::start(&["--log-level", "info", "--log-format", format]);
+        stuck.fill();
+        let counted = stuck.dropped();
+        let mut lines = stuck.stderr.lines().map(Result::unwrap);
         let report = lines.find(|line| line.contains("log lines dropped")).unwrap();
         assert!(report.contains(level) && report.contains(&format!("{counted} log lines dropped")), "{report}");
-        assert_eq!(terminate(&mut unread.service).code(), Some(0));
+        assert_eq!(terminate(&mut stuck.service).code(), Some(0));
     }
 }
 
 #[test]
 fn a_stop_first_writes_what_is_queued() {
-    let mut unread = Unread::start(&["--log-level", "info"]);
-    let mut wire = Wire::to(&unread.address);
+    let mut stuck = Stuck::start(&["--log-level", "info"]);
+    let mut wire = Wire::to(&stuck.address);
     for _ in 0..1000 {
         assert_eq!(wire.ask(HEALTH).0, 204);
     }
-    signal(&unread.service.0, Signal::TERM);
+    signal(&stuck.service.0, Signal::TERM);
     let mut log = String::new();
-    unread.stderr.read_to_string(&mut log).unwrap();
+    stuck.stderr.read_to_string(&mut log).unwrap();
     assert_eq!(log.lines().filter(|line| line.contains("path=\"/healthz\"")).count(), 1000);
-    assert_eq!(ended(&mut unread.service).code(), Some(0));
+    assert_eq!(ended(&mut stuck.service).code(), Some(0));
 }
 
 #[test]

@@ -241,8 +241,7 @@ async fn judge(case: Case) -> Option<String> {
         outcome.findings.iter().map(|finding| format!(" {:?} {}", finding.verdict, finding.code)).collect();
     let text = format!("{} | {} | {} |{all}", finding.title, finding.seen, finding.fix);
     let is_said = |part: &&str| part.strip_prefix('!').map_or(text.contains(*part), |not| !text.contains(not));
-    let right =
-        (finding.code, finding.verdict, finding.who) == case.cause && case.says.iter().all(|part| is_said(part));
+    let right = (finding.code, finding.verdict, finding.who) == case.cause && case.says.iter().all(is_said);
     (!right).then(|| format!("{}: {:?} by {:?} in\n{}", case.what, finding.code, finding.who, outcome.lines()))
 }
 

@@ -50,7 +50,7 @@ impl Dice {
 
 /// A directory with everything below it, as the program sees it and as the disk has it.
 #[derive(Debug)]
-pub struct Remains {
+pub struct AfterCut {
     nodes: Vec<Node>,
     /// Where the program finds them.
     paths: BTreeMap<String, usize>,
@@ -68,7 +68,7 @@ enum Change {
     Truncate(usize),
 }
 
-impl Remains {
+impl AfterCut {
     /// Of an empty directory.
     pub fn new() -> Self {
         let root = Node::Directory { safe: BTreeMap::new(), changes: Vec::new() };
@@ -205,10 +205,10 @@ fn write(contents: &mut Vec<u8>, offset: usize, bytes: &[u8]) {
 
 /// The only file of a disk that `operations` were done to.
 fn remaining(operations: &[Operation], fate: Fate, dice: &mut Dice) -> Option<Vec<u8>> {
-    let mut remains = Remains::new();
-    operations.iter().for_each(|operation| remains.apply(operation));
+    let mut after_cut = AfterCut::new();
+    operations.iter().for_each(|operation| after_cut.apply(operation));
     let directory = tempfile::tempdir().unwrap();
-    remains.restore(directory.path(), fate, dice);
+    after_cut.restore(directory.path(), fate, dice);
     fs::read(directory.path().join("file")).ok()
 }
 

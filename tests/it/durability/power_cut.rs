@@ -6,7 +6,7 @@
 
 use crate::prelude::*;
 
-use super::after_power_cut::{Dice, Fate, Remains};
+use super::after_power_cut::{AfterCut, Dice, Fate};
 use super::disk::Operation;
 use super::fixture::{Added, LONG, Shop, Told, WRITERS, faults, pets, writers};
 
@@ -50,26 +50,26 @@ impl Run {
 /// The same operations once more, up to a cut.
 struct Playback<'a> {
     run: &'a Run,
-    remains: Remains,
+    after_cut: AfterCut,
     cut: usize,
     dice: Dice,
 }
 
 impl<'a> Playback<'a> {
     fn new(run: &'a Run) -> Self {
-        Self { run, remains: Remains::new(), cut: 0, dice: Dice(2) }
+        Self { run, after_cut: AfterCut::new(), cut: 0, dice: Dice(2) }
     }
 
     /// From a database that was made so long ago that the system has written all of it back.
     fn of_an_old_database(run: &'a Run) -> Self {
         let mut playback = Self::new(run);
         playback.go_to(run.made);
-        playback.remains.settle();
+        playback.after_cut.settle();
         playback
     }
 
     fn go_to(&mut self, cut: usize) {
-        self.run.operations[self.cut..cut].iter().for_each(|(_, operation)| self.remains.apply(operation));
+        self.run.operations[self.cut..cut].iter().for_each(|(_, operation)| self.after_cut.apply(operation));
         self.cut = cut;
     }
 
@@ -77,7 +77,7 @@ impl<'a> Playback<'a> {
     fn faults(&mut self, fate: Fate) -> Vec<String> {
         let Self { run, cut, .. } = *self;
         let directory = tempfile::tempdir().unwrap();
-        self.remains.restore(directory.path(), fate, &mut self.dice);
+        self.after_cut.restore(directory.path(), fate, &mut self.dice);
         let key = (cut >= run.made).then_some(run.key.as_str());
         // Acknowledged before the first operation that is not in any more.
         let next = run.operations.get(cut).map_or(u64::MAX, |(end, _)| *end);
@@ -171,7 +171,7 @@ fn a_disk_that_forgets_the_last_sync_or_the_write_before_it_is_noticed() {
         let mut playback = Playback::of_an_old_database(&run);
         for (index, (_, operation)) in operations.iter().enumerate().skip(run.made) {
             if Some(index) != forgotten {
-                playback.remains.apply(operation);
+                playback.after_cut.apply(operation);
             }
         }
         playback.cut = answered;
@@ -192,10 +192,10 @@ fn a_disk_that_forgets_the_last_sync_or_the_write_before_it_is_noticed() {
 fn the_log_played_back_in_full_is_the_directory_as_it_is() {
     let shop = Shop::on_a_watched_disk();
     let is_same = |files: &[&str]| {
-        let mut remains = Remains::new();
-        shop.disk().operations().iter().for_each(|(_, operation)| remains.apply(operation));
+        let mut after_cut = AfterCut::new();
+        shop.disk().operations().iter().for_each(|(_, operation)| after_cut.apply(operation));
         let directory = tempfile::tempdir().unwrap();
-        remains.restore(directory.path(), Fate::Kept, &mut Dice(3));
+        after_cut.restore(directory.path(), Fate::Kept, &mut Dice(3));
         let read = |directory: &Path, file| fs::read(directory.join(file)).unwrap();
         files.iter().all(|file| read(directory.path(), file) == read(shop.disk().directory(), file))
     };

@@ -105,7 +105,7 @@ async fn haproxy_passes_each_event_on_at_once_and_adds_while_there_are_more_stre
     let headers =
         [("Authorization", format!("Bearer {}", keys[0].expose_secret())), ("Content-Type", JSON.1.to_owned())];
     let headers = headers.each_ref().map(|(name, value)| (*name, value.as_str()));
-    let adding = exchange_at(front, "POST", "/v1/pets", &headers, br#"{"name":"Rex","categoryId":1}"#);
+    let adding = exchange_at(front, "POST", "/v1/pets", &headers, REX.as_bytes());
     assert_eq!(timeout(PATIENCE, adding).await.expect("it is added").status, 201);
     drop(instances);
 }

@@ -1,11 +1,13 @@
 //! Conditional requests (4.13).
 
+use crate::prelude::*;
+
 use super::fixture::Service;
 
 #[tokio::test]
 async fn an_answer_that_the_client_has_is_304_until_it_changes() {
     let service = Service::start().await;
-    service.post(r#"{"name":"Rex","categoryId":1}"#).await;
+    service.post(REX).await;
     for target in ["/v1/pets?limit=1", "/v1/pets/1"] {
         let whole = service.get(target).await;
         let etag = whole.header("etag").unwrap().to_owned();

@@ -77,7 +77,7 @@ async fn a_status_is_one_of_three_words_or_left_out() {
     for good in ["available", "pending", "sold"] {
         assert_eq!(service.post(with(&format!("{good:?}"))).await.json()["status"], good);
     }
-    let left_out = service.post(r#"{"name":"Rex","categoryId":1}"#).await;
+    let left_out = service.post(REX).await;
     assert_eq!((left_out.status, &left_out.json()["status"]), (201, &json!("available")));
 }
 
@@ -105,7 +105,7 @@ async fn unknown_members_are_ignored_and_the_id_is_ours() {
 #[tokio::test]
 async fn only_application_json_is_taken() {
     let service = Service::start().await;
-    let body = r#"{"name":"Rex","categoryId":1}"#;
+    let body = REX;
     let post = async |headers: &[(&str, &str)]| service.call("POST", "/v1/pets", headers, body).await;
     for bad in ["text/plain", "application/jsonx", "text/json", "", "application/x-www-form-urlencoded"] {
         post(&[("Content-Type", bad)]).await.is_error(415, "unsupported_media_type");
@@ -121,8 +121,7 @@ async fn only_application_json_is_taken() {
 #[tokio::test]
 async fn a_body_beyond_the_limit_is_413_by_length_and_by_chunks() {
     let service = Service::start().await;
-    let pet = r#"{"name":"Rex","categoryId":1}"#;
-    let large = format!("{}{pet}", " ".repeat(5_000_000));
+    let large = format!("{}{REX}", " ".repeat(5_000_000));
     service.post(&large).await.is_error(413, "payload_too_large");
 
     let bearer = service.bearer();
@@ -137,7 +136,7 @@ async fn a_body_beyond_the_limit_is_413_by_length_and_by_chunks() {
     }
     read_answer(&mut stream).await.is_error(413, "payload_too_large");
 
-    let just_fits = format!("{}{pet}", " ".repeat(64 * 1024 - pet.len()));
+    let just_fits = format!("{}{REX}", " ".repeat(64 * 1024 - REX.len()));
     assert_eq!(service.post(&just_fits).await.status, 201);
     service.post(format!("{just_fits} ")).await.is_error(413, "payload_too_large");
 }

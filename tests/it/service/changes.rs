@@ -7,7 +7,6 @@ use serde_json::json;
 use super::fixture::{Answer, Service};
 use crate::sse::Events;
 
-const PET: &str = r#"{"name":"Rex","categoryId":1}"#;
 const SELL: &str =
     r#"[{"op":"test","path":"/status","value":"available"},{"op":"replace","path":"/status","value":"sold"}]"#;
 
@@ -26,7 +25,7 @@ fn rex(status: &str) -> Value {
 #[tokio::test]
 async fn a_sale_is_made_once_and_whoever_comes_second_learns_of_it() {
     let service = Service::start().await;
-    service.post(PET).await;
+    service.post(REX).await;
     let sold = service.patch(1, SELL, &[]).await;
     assert_eq!((sold.status, sold.json()), (200, rex("sold")));
     let second = service.patch(1, SELL, &[]).await;
@@ -41,7 +40,7 @@ async fn a_sale_is_made_once_and_whoever_comes_second_learns_of_it() {
 #[tokio::test]
 async fn a_repeat_with_its_key_gets_the_pet_and_changes_nothing_again() {
     let service = Service::start().await;
-    service.post(PET).await;
+    service.post(REX).await;
     let once = [("Idempotency-Key", "a")];
     assert_eq!(service.patch(1, SELL, &once).await.header("idempotency-replayed"), None);
     let again = service.patch(1, SELL, &once).await;
@@ -54,7 +53,7 @@ async fn a_repeat_with_its_key_gets_the_pet_and_changes_nothing_again() {
 #[tokio::test]
 async fn what_is_no_patch_is_400_and_says_why() {
     let service = Service::start().await;
-    service.post(PET).await;
+    service.post(REX).await;
     let one = |operation: &str| format!("[{operation}]");
     for (body, code, message) in [
         ("{}".to_owned(), "invalid_body", "The body must be one JSON array of operations, and nothing after it."),
@@ -105,7 +104,7 @@ async fn what_is_no_patch_is_400_and_says_why() {
 #[tokio::test]
 async fn lists_pets_and_options_say_that_pets_can_be_changed_and_a_change_is_not_deprecated() {
     let service = Service::start().await;
-    service.post(PET).await;
+    service.post(REX).await;
     for (method, target) in
         [("GET", "/v1/pets"), ("GET", "/v1/pets/1"), ("OPTIONS", "/v1/pets"), ("OPTIONS", "/v1/pets/1")]
     {
@@ -127,7 +126,7 @@ async fn events_tell_changes_after_their_pets_and_go_on_where_a_client_was() {
     for events in [&mut all, &mut pending] {
         events.block().await.unwrap();
     }
-    service.post(PET).await;
+    service.post(REX).await;
     let added = all.block().await.unwrap();
     assert_eq!((added.event.as_deref(), added.raw_id.as_deref()), (Some("pet.added"), Some("1")));
     service.patch(1, SELL, &[]).await;
@@ -163,7 +162,7 @@ async fn events_tell_changes_after_their_pets_and_go_on_where_a_client_was() {
 #[tokio::test]
 async fn changes_that_are_gone_are_told_like_pets_that_are() {
     let service = Service::start().await;
-    service.post(PET).await;
+    service.post(REX).await;
     service.patch(1, SELL, &[]).await;
     let mut events = Events::open(service.server.local_addr(), service.key(), "/v1/pets/events", &[]).await;
     assert_eq!(events.block().await.unwrap().raw_id.as_deref(), Some("1.1"));
@@ -181,7 +180,7 @@ async fn changes_that_are_gone_are_told_like_pets_that_are() {
 #[tokio::test]
 async fn only_a_key_that_may_audit_reads_a_history() {
     let service = Service::start().await;
-    service.post(PET).await;
+    service.post(REX).await;
     for (scopes, status) in [("read write", 403), ("audit", 200)] {
         let (_, key) = service.new_key(scopes).await;
         assert_eq!(service.call_as(&key, "GET", "/v1/pets/1/history", "").await.status, status, "{scopes}");

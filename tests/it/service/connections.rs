@@ -6,8 +6,6 @@ use serde_json::json;
 
 use super::fixture::{JSON, Service, head, read_answer};
 
-const REX: &str = r#"{"name":"Rex","categoryId":1}"#;
-
 fn short() -> Config {
     let moment = Duration::from_millis(30);
     Config { header_time: moment, body_time: moment, drain: moment, ..Service::config() }

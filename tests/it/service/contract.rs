@@ -106,13 +106,12 @@ async fn every_answer_of_every_operation_is_as_described() {
     let config = Config { body_bytes: 100, body_time: Duration::from_millis(20), ..Service::config() };
     let service = Service::with(config).await;
     let mut seen = Vec::new();
-    let pet = r#"{"name":"Rex","categoryId":1}"#;
     const PATCH: (&str, &str) = ("Content-Type", "application/json-patch+json");
     let rename = r#"[{"op":"replace","path":"/name","value":"Max"}]"#;
     let bearer = service.bearer();
     for (method, target, body) in [
-        ("POST", "/v1/pets", pet),
-        ("POST", "/v1/pets", pet),
+        ("POST", "/v1/pets", REX),
+        ("POST", "/v1/pets", REX),
         ("POST", "/v1/pets", "{}"),
         ("POST", "/v1/pets", &" ".repeat(101)),
         ("GET", "/v1/pets", ""),
@@ -133,7 +132,7 @@ async fn every_answer_of_every_operation_is_as_described() {
         seen.push((method, target, service.call(method, target, &[JSON], body).await));
         seen.push((method, target, service.send(method, target, &[JSON], body).await));
     }
-    seen.push(("POST", "/v1/pets", service.call("POST", "/v1/pets", &[], pet).await));
+    seen.push(("POST", "/v1/pets", service.call("POST", "/v1/pets", &[], REX).await));
     for (target, body) in [
         ("/v1/pets/1", rename),
         ("/v1/pets/1", r#"[{"op":"test","path":"/name","value":"Bo"}]"#),
@@ -183,9 +182,9 @@ async fn every_answer_of_every_operation_is_as_described() {
             seen.push((method, target, known));
         }
     }
-    seen.push(("POST", "/v1/pets", service.post_once("k", pet).await));
+    seen.push(("POST", "/v1/pets", service.post_once("k", REX).await));
     seen.push(("POST", "/v1/pets", service.post_once("k", r#"{"name":"Bella","categoryId":1}"#).await));
-    let (refused, _) = two_at_once(&service, "k2", pet).await;
+    let (refused, _) = two_at_once(&service, "k2", REX).await;
     seen.push(("POST", "/v1/pets", refused));
 
     service.store.close().await;
@@ -193,7 +192,7 @@ async fn every_answer_of_every_operation_is_as_described() {
         ("GET", "/v1/pets", ""),
         ("HEAD", "/v1/pets", ""),
         ("GET", "/v1/pets/1", ""),
-        ("POST", "/v1/pets", pet),
+        ("POST", "/v1/pets", REX),
         ("GET", "/readyz", ""),
     ] {
         let answer = service.call(method, target, &[JSON], body).await;

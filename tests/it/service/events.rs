@@ -175,7 +175,7 @@ async fn the_stop_ends_streams_after_what_was_committed() {
     let stop = tokio::spawn(server.shutdown());
     // Once nothing is accepted any more, the drain has begun.
     while TcpStream::connect(address).await.is_ok() {}
-    running.write_all(br#"{"name":"Rex","categoryId":1}"#).await.unwrap();
+    running.write_all(REX.as_bytes()).await.unwrap();
     assert_eq!(ids(&mut events, 1).await, [1]);
     assert_eq!(events.block().await, None);
     timeout(Duration::from_secs(60), stop).await.expect("no stream should hold up the stop").unwrap();
@@ -197,7 +197,7 @@ async fn streams_take_no_places_from_requests_and_have_a_limit_with_each_key_and
     refused.is_error(429, "rate_limited");
     assert_eq!(refused.header("retry-after"), Some("1"));
     assert_eq!(figures(metrics).await.get("petstore_streams_open"), 4.0);
-    let added = service.post(r#"{"name":"Rex","categoryId":1}"#).await;
+    let added = service.post(REX).await;
     assert_eq!(added.status, 201);
     for events in &mut open {
         assert_eq!(ids(events, 1).await, [1]);

@@ -6,8 +6,6 @@ use futures_util::future::select;
 
 use super::fixture::{Answer, JSON, Service};
 
-const REX: &str = r#"{"name":"Rex","categoryId":1}"#;
-
 async fn names(service: &Service) -> Vec<String> {
     let pets = service.get("/v1/pets?limit=100").await.json();
     pets.as_array().unwrap().iter().map(|pet| pet["name"].as_str().unwrap().to_owned()).collect()

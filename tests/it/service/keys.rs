@@ -4,8 +4,6 @@ use crate::prelude::*;
 
 use super::fixture::Service;
 
-const ANIMAL: &str = r#"{"name":"Rex","categoryId":1}"#;
-
 #[tokio::test]
 async fn a_key_made_beside_the_running_service_works_at_once() {
     let service = Service::start().await;
@@ -25,9 +23,9 @@ async fn a_key_may_do_what_its_scopes_say_and_gets_403_for_the_rest() {
     let (_, read) = service.new_key("read").await;
     let (_, write) = service.new_key("write").await;
     let (_, admin) = service.new_key("admin").await;
-    service.call_as(&read, "POST", "/v1/pets", ANIMAL).await.is_error(403, "forbidden");
-    assert_eq!(service.call_as(&write, "POST", "/v1/pets", ANIMAL).await.status, 201);
-    assert_eq!(service.call_as(&admin, "POST", "/v1/pets", ANIMAL).await.status, 201);
+    service.call_as(&read, "POST", "/v1/pets", REX).await.is_error(403, "forbidden");
+    assert_eq!(service.call_as(&write, "POST", "/v1/pets", REX).await.status, 201);
+    assert_eq!(service.call_as(&admin, "POST", "/v1/pets", REX).await.status, 201);
     for target in ["/v1/pets", "/v1/pets/1"] {
         assert_eq!(service.call_as(&read, "GET", target, "").await.status, 200);
         assert_eq!(service.call_as(&admin, "GET", target, "").await.status, 200);
@@ -48,7 +46,7 @@ async fn a_revocation_by_the_same_process_takes_effect_at_once() {
 async fn the_last_use_of_a_key_is_noted() {
     let service = Service::start().await;
     let (id, key) = service.new_key("read,write").await;
-    assert_eq!(service.call_as(&key, "POST", "/v1/pets", ANIMAL).await.status, 201);
+    assert_eq!(service.call_as(&key, "POST", "/v1/pets", REX).await.status, 201);
     let keys = service.store.list_keys().await.unwrap();
     let noted = keys.iter().find(|found| found.id == id).unwrap();
     // The note waited before the pet, so it is written by the time that the pet is.

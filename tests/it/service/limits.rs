@@ -52,7 +52,7 @@ async fn what_is_refused_is_not_done() {
     let service = limited(1, 1).await;
     let mut added = 0;
     until(async || {
-        let answer = service.post(r#"{"name":"Rex","categoryId":1}"#).await;
+        let answer = service.post(REX).await;
         added += i64::from(answer.status == 201);
         answer.status == 429
     })
@@ -80,7 +80,7 @@ async fn every_answer_to_a_valid_key_says_what_is_left_and_no_other_does() {
         let known = [JSON, ("If-None-Match", "*")];
         for answer in [
             service.call(method, target, &[], "").await,
-            service.call(method, target, &known, r#"{"name":"Rex","categoryId":1}"#).await,
+            service.call(method, target, &known, REX).await,
             service.call_as(&write, method, target, "").await,
         ] {
             assert_eq!(policy(&answer), Some([1000, 1]), "{method} {target}");

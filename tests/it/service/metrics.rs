@@ -11,8 +11,6 @@ use super::fixture::{JSON, Service, exchange_at, head, read_answer, until};
 use super::tls::Pair;
 use crate::documents;
 
-const ANIMAL: &str = r#"{"name":"Rex","categoryId":1}"#;
-
 pub async fn with_metrics(config: Config) -> (Service, SocketAddr) {
     let mut service = Service::with(config).await;
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -36,7 +34,7 @@ async fn each_request_counts_once_by_its_method_route_and_status() {
     for _ in 0..3 {
         service.get("/v1/pets?limit=5").await;
     }
-    service.post(ANIMAL).await;
+    service.post(REX).await;
     service.post("{}").await;
     service.get("/v1/pets/1").await;
     service.get("/v1/pets/99").await;
@@ -95,7 +93,7 @@ async fn no_client_can_make_series_without_end() {
 async fn a_request_is_in_flight_until_it_is_answered_or_its_client_is_gone() {
     let (service, at) = with_metrics(Service::config()).await;
     let bearer = service.bearer();
-    let length = ANIMAL.len().to_string();
+    let length = REX.len().to_string();
     let head = head("POST", "/v1/pets", &[("Authorization", &bearer), JSON, ("Content-Length", &length)]);
     let mut patient = service.connect().await;
     let mut hasty = service.connect().await;
@@ -103,7 +101,7 @@ async fn a_request_is_in_flight_until_it_is_answered_or_its_client_is_gone() {
         stream.write_all(format!("{head}\r\n").as_bytes()).await.unwrap();
     }
     until(async || figures(at).await.get("http_requests_in_flight") == 2.0).await;
-    patient.write_all(ANIMAL.as_bytes()).await.unwrap();
+    patient.write_all(REX.as_bytes()).await.unwrap();
     assert_eq!(read_answer(&mut patient).await.status, 201);
     assert_eq!(figures(at).await.get("http_requests_in_flight"), 1.0);
     drop(hasty);
@@ -131,7 +129,7 @@ async fn failures_of_the_storage_count_by_their_kind() {
     let path = service.file();
     let other_process = rusqlite::Connection::open(path).unwrap();
     other_process.execute_batch("BEGIN IMMEDIATE").unwrap();
-    service.post(ANIMAL).await.is_error(503, "storage_unavailable");
+    service.post(REX).await.is_error(503, "storage_unavailable");
     assert_eq!(figures(at).await.growth("petstore_storage_failures_total", &before), [(&*failures("timeout"), 1.0)]);
     other_process.execute_batch("ROLLBACK").unwrap();
     service.store.close().await;

@@ -7,7 +7,6 @@ use serde_json::json;
 use super::fixture::Service;
 use crate::sse::Events;
 
-const PET: &str = r#"{"name":"Rex","categoryId":1}"#;
 const PROVENANCE: &str = "/v1/pets/1/provenance";
 
 /// What the service says of the pet 1, with the time that it was added.
@@ -24,13 +23,13 @@ async fn a_pet_has_the_key_that_added_it_and_the_second_in_which_it_did() {
         let (id, till) = service.new_key("write").await;
         let before = clock::now().wall.as_second();
         match key {
-            None => assert_eq!(service.call_as(&till, "POST", "/v1/pets", PET).await.status, 201),
+            None => assert_eq!(service.call_as(&till, "POST", "/v1/pets", REX).await.status, 201),
             Some(key) => {
                 let bearer = format!("Bearer {till}");
                 let headers =
                     [("Authorization", &*bearer), ("Content-Type", "application/json"), ("Idempotency-Key", key)];
                 for _ in 0..2 {
-                    assert_eq!(service.send("POST", "/v1/pets", &headers, PET).await.status, 201);
+                    assert_eq!(service.send("POST", "/v1/pets", &headers, REX).await.status, 201);
                 }
             }
         }
@@ -45,14 +44,14 @@ async fn a_pet_has_the_key_that_added_it_and_the_second_in_which_it_did() {
 #[tokio::test]
 async fn the_app_calls_its_own_store_this_app() {
     let service = Service::start().await;
-    service.post(PET).await;
+    service.post(REX).await;
     assert_eq!(added_by(&service).await.1, json!({"key": "thisprog", "name": "this app"}));
 }
 
 #[tokio::test]
 async fn only_a_key_that_may_audit_learns_who_added_a_pet() {
     let service = Service::start().await;
-    service.post(PET).await;
+    service.post(REX).await;
     for (scopes, status) in [("read", 403), ("write", 403), ("audit", 200), ("read audit", 200), ("admin", 200)] {
         let (_, key) = service.new_key(scopes).await;
         let answer = service.call_as(&key, "GET", PROVENANCE, "").await;
@@ -88,7 +87,7 @@ async fn the_events_of_a_key_that_may_audit_say_who_added_a_pet_and_those_of_oth
     };
     let mut live =
         [Events::open(address, service.key(), target, &[]).await, Events::open(address, &till, target, &[]).await];
-    service.call_as(&till, "POST", "/v1/pets", PET).await;
+    service.call_as(&till, "POST", "/v1/pets", REX).await;
     let mut later =
         [Events::open(address, service.key(), target, &[]).await, Events::open(address, &till, target, &[]).await];
     let (at, by) = added_by(&service).await;

@@ -43,7 +43,7 @@ async fn a_wrong_status_filter_is_400_and_not_an_empty_list() {
 #[tokio::test]
 async fn what_is_not_an_id_is_404() {
     let service = Service::start().await;
-    assert_eq!(service.post(r#"{"name":"Rex","categoryId":1}"#).await.json()["id"], 1);
+    assert_eq!(service.post(REX).await.json()["id"], 1);
     let digits = "1".repeat(60);
     for id in ["abc", "1.0", &digits, "9223372036854775808", "1%00", "+1", "01", "%31", "1%2F", "-1", "2", "0", "%FF"] {
         service.get(&format!("/v1/pets/{id}")).await.is_error(404, "not_found");
@@ -144,7 +144,7 @@ async fn wrong_methods_are_405_with_allow_and_unknown_paths_404() {
 #[tokio::test]
 async fn head_is_get_without_the_body() {
     let service = Service::start().await;
-    service.post(r#"{"name":"Rex","categoryId":1}"#).await;
+    service.post(REX).await;
     for target in ["/v1/pets", "/v1/pets?limit=0", "/v1/pets/1", "/v1/pets/99", "/v1/nowhere", "/v1/openapi.yaml"] {
         let get = service.get(target).await;
         let head = service.call("HEAD", target, &[], "").await;
@@ -228,7 +228,7 @@ async fn the_newest_pets_come_first_where_that_is_asked_for() {
 #[tokio::test]
 async fn every_answer_about_one_pet_says_that_the_operation_is_deprecated() {
     let service = Service::start().await;
-    service.post(r#"{"name":"Rex","categoryId":1}"#).await;
+    service.post(REX).await;
     for answer in [
         service.get("/v1/pets/1").await,
         service.get("/v1/pets/2").await,

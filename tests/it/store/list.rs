@@ -26,7 +26,7 @@ macro_rules! on_each_database {
 }
 
 on_each_database! {
-    an_animal_comes_back_as_it_was_added_also_after_reopening,
+    a_pet_comes_back_as_it_was_added_also_after_reopening,
     every_name_and_number_comes_back_as_it_was,
     pages_follow_the_ids_and_end,
     a_full_last_page_has_no_next_and_a_filter_pages_within_its_status,
@@ -34,8 +34,8 @@ on_each_database! {
     sixty_four_writers_at_once_get_ids_of_their_own,
     a_closed_store_refuses,
     two_that_open_a_new_database_at_once_both_work,
-    a_repeat_gives_the_first_animal_also_after_reopening,
-    the_same_creation_at_two_instances_at_once_adds_one_animal,
+    a_repeat_gives_the_first_pet_also_after_reopening,
+    the_same_creation_at_two_instances_at_once_adds_one_pet,
     a_used_key_with_another_creation_is_refused_and_adds_nothing,
     an_idempotency_key_is_kept_for_a_day,
     a_wrong_clock_forgets_no_idempotency_key,
@@ -184,7 +184,7 @@ async fn whoever_follows_sees_each_change_once_and_after_its_pet(database: &Data
     assert!(pets.is_sorted() && all.len() == pets.len() && all == changes.into_iter().collect());
 }
 
-async fn an_animal_comes_back_as_it_was_added_also_after_reopening(database: &Database) {
+async fn a_pet_comes_back_as_it_was_added_also_after_reopening(database: &Database) {
     let store = database.open().await;
     let added = store.add(rex(), clock::now()).await.unwrap();
     assert_eq!(added.status, Some(PetStatus::Available.into()));
@@ -309,7 +309,7 @@ async fn two_that_open_a_new_database_at_once_both_work(database: &Database) {
     assert_ne!(first.unwrap().id, second.unwrap().id);
 }
 
-async fn a_repeat_gives_the_first_animal_also_after_reopening(database: &Database) {
+async fn a_repeat_gives_the_first_pet_also_after_reopening(database: &Database) {
     let store = database.open().await;
     let (api_key, _) = till_key(&store).await;
     let first = store.add_once(rex(), once(api_key, "k"), clock::now()).await.unwrap();
@@ -322,7 +322,7 @@ async fn a_repeat_gives_the_first_animal_also_after_reopening(database: &Databas
     assert_eq!(all(&reopened).await.len(), 2);
 }
 
-async fn the_same_creation_at_two_instances_at_once_adds_one_animal(database: &Database) {
+async fn the_same_creation_at_two_instances_at_once_adds_one_pet(database: &Database) {
     let (one, two) = (database.open().await, database.open().await);
     let (api_key, _) = till_key(&one).await;
     for number in 0..20 {

@@ -312,7 +312,7 @@ async fn a_server_that_warns_without_end_is_logged_in_a_few_short_lines() {
         lines.find_map(|line| Some(line.strip_prefix("listening on http://")?.strip_suffix("/v1")?.to_owned()));
     let bearer = format!("Bearer {}", key.expose_secret());
     let headers = [JSON, ("Authorization", &*bearer)];
-    let body = br#"{"name":"Rex","categoryId":1}"#;
+    let body = REX.as_bytes();
     let begun = clock::now().mono;
     exchange_at(address.unwrap().parse().unwrap(), "POST", "/v1/pets", &headers, body).await;
     let seconds = clock::now().mono.duration_since(begun).as_secs() as usize;
