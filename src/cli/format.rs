@@ -59,7 +59,7 @@ impl PetLayout {
 
 impl Kind {
     /// Its kind for [`write_as`](super::output::write_as).
-    pub const fn content(self) -> Content {
+    pub(in crate::cli) const fn content(self) -> Content {
         match self {
             Self::Json | Self::Ndjson => Content::Json,
             Self::Csv | Self::Tsv => Content::Cells,
@@ -68,7 +68,7 @@ impl Kind {
     }
 
     /// Whether each pet has its own line, so that it can be written before the next one is known.
-    pub const fn has_lines(self) -> bool {
+    pub(in crate::cli) const fn has_lines(self) -> bool {
         !matches!(self, Self::Table | Self::Json)
     }
 }
