@@ -103,7 +103,7 @@ impl ImportProgress {
             (self.added, "added"),
             (self.added_before, "added before"),
             (self.refused, "refused"),
-            (self.invalid, "invalid"),
+            (self.invalid, "not sent"),
             (self.unknown, "unknown"),
             (left.unwrap_or_default(), "left"),
         ]);
@@ -143,7 +143,7 @@ mod tests {
         assert_eq!(words(none.clone(), Some(3)), "3 left");
         assert_eq!(
             words(ImportProgress { added_before: 2, invalid: 1, ..none.clone() }, Some(0)),
-            "2 added before, 1 invalid"
+            "2 added before, 1 not sent"
         );
         assert_eq!(
             words(ImportProgress { added: 2, refused: 1, ..none }, None),

@@ -54,7 +54,12 @@ async fn a_file_is_looked_at_sent_without_its_bad_rows_and_these_are_written_to_
     app.shows(&["2 rows cannot be sent."]).await;
     assert_eq!(names(&real).await, Vec::<String>::new());
     app.press("Space F2");
-    app.shows(&["298 of 298   100%", "298 added, 2 invalid (f).", "new-arrivals.csv.petstore-import.ndjson"]).await;
+    app.shows(&[
+        "298 of 298   100%",
+        "298 added, 2 not sent (f shows them).",
+        "new-arrivals.csv.petstore-import.ndjson",
+    ])
+    .await;
     app.press("w Enter");
     app.shows(&["Written to", "2 rows to fix"]).await;
     let mend = fs::read_to_string(directory.path().join("new-arrivals-rejects.csv")).unwrap();

@@ -51,7 +51,7 @@ fn quiet_leaves_only_what_went_wrong() {
         assert_eq!(said(&output), (Some(0), String::new()), "{good:?}");
     }
     let (status, text) = said(&run(&home, &["pets", "import", "bad.csv", "--quiet"]));
-    assert!(status == Some(7) && text.starts_with("line 2: column name: ") && text.contains("1 invalid"), "{text}");
+    assert!(status == Some(7) && text.starts_with("line 2: column name: ") && text.contains("1 not sent"), "{text}");
 }
 
 #[test]
@@ -59,13 +59,13 @@ fn an_import_adds_the_good_rows_once() {
     let home = home_with("new.csv", ARRIVALS);
     let (status, text) = said(&run(&home, &["pets", "import", "new.csv"]));
     assert_eq!(status, Some(3), "{text}");
-    let end = "4 rows: 2 fine, 2 need fixing; 1 status value corrected; 1 duplicate\n2 added, 2 invalid\n\
+    let end = "4 rows: 2 fine, 2 need fixing; 1 status value corrected; 1 duplicate\n2 added, 2 not sent\n\
         report: new.csv.petstore-import.ndjson\nto fix the others: edit new.csv and import it again, which \
         sends only them; or write them to a new file: petstore pets import new.csv --resume --rejects CSV\n";
     assert!(text.ends_with(end), "{text}");
     for again in [&["pets", "import", "new.csv"][..], &["pets", "import", "new.csv", "--resume"]] {
         let (status, text) = said(&run(&home, again));
-        assert!(status == Some(3) && text.contains("2 added before, 2 invalid"), "{text}");
+        assert!(status == Some(3) && text.contains("2 added before, 2 not sent"), "{text}");
     }
     let list = run(&home, &["pets", "export"]);
     let csv = "id,name,categoryId,status\n1,Biscuit,3,available\n2,Biscuit,3,available\n";

@@ -364,14 +364,15 @@ fn on_ended(state: &mut AppState, summary: Summary, now: Now) {
             state.say_done(format!("Import finished: {counts}."), now.mono);
         }
         ImportEnded::Complete => {
+            let (it, rows) = if refused + invalid == 1 { ("it", "that row") } else { ("them", "those rows") };
             let todo = if refused + invalid == 0 {
-                ": no answer came for some rows (f). F2 shows what to do."
+                ": no answer came for some rows (f). F2 shows what to do.".to_owned()
             } else if is_file {
-                " (f). Fix the file, then press F2; or w: rows to fix to another file."
+                format!(" (f shows {it}). Correct the file and press F2, or press w to write {rows} to a new file.")
             } else {
-                ": f lists the rows to fix, w writes them to a file."
+                format!(" (f shows {it}). w writes {rows} to a file.")
             };
-            state.complain(counts + todo);
+            state.complain(counts + &todo);
         }
         ImportEnded::Stopped | ImportEnded::OnError => state.tell(format!("Stopped: {counts}. F2 sends the rest.")),
         ImportEnded::Unauthorized(_) => {

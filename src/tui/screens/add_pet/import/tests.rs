@@ -348,7 +348,11 @@ fn a_list_whose_rows_may_all_be_edited_is_added_only_if_that_is_chosen() {
 fn an_import_with_bad_rows_continues_with_a_preview_of_the_fixed_file() {
     let mut app = running(80, 24);
     end(&mut app, ImportProgress { added: 1_237, invalid: 2, ..ImportProgress::default() }, 0, ImportEnded::Complete);
-    assert!(app.says("1237 added, 2 invalid (f). Fix the file, then press F2; or w:"), "{}", app.screen());
+    assert!(
+        app.says("1237 added, 2 not sent (f shows them). Correct the file and press F2, or press w to write"),
+        "{}",
+        app.screen()
+    );
     app.keys("F2");
     assert_eq!(look(&app).0, ImportSource::File("/home/ada/new-arrivals.csv".into()));
     assert_eq!(app.state.place().name, "import-preview");
