@@ -49,7 +49,7 @@ enum Filter {
     Id(String),
     /// `status:sold`, the beginning of the word.
     Status(Needle),
-    /// `by:till`, anywhere in the name of the key that added the pet; with the pets that it fits.
+    /// `by:till`, `by:"till 2"`, anywhere in the name of the key that added the pet; with the pets that it fits.
     By(Needle, Arc<HashSet<PetId>>),
 }
 
@@ -57,8 +57,8 @@ impl Query {
     /// Takes apart what was typed. Everything that can be typed is a query; what is not finished yet leaves nothing out.
     ///
     /// `rex` (a word), `"mr w"` (these very letters), `cat:3,7`, `cat:dog` (the beginning of a name), `id:1002`, `id:10*`,
-    /// `status:sold` or `is:sold`, `status:none`, `by:till` (after [`Query::know`]); with a `-` before it, what must not
-    /// be: `-whis` (these very letters), `-cat:3`. No more than 16 terms count.
+    /// `status:sold` or `is:sold`, `status:none`, `by:till` or `by:"till 2"` (after [`Query::know`]); with a `-` before it,
+    /// what must not be: `-whis` (these very letters), `-cat:3`. No more than 16 terms count.
     pub fn parse(text: &str, categories: &Categories) -> Self {
         let mut terms: Vec<Term> = Vec::new();
         let mut asks_who = false;
@@ -118,8 +118,13 @@ impl Query {
     }
 }
 
+/// The words that a value can follow, after a `:`.
+const KEYS: [&str; 5] = ["cat", "id", "status", "is", BY];
+
 /// One term as it was typed.
 struct Token<'a> {
+    /// One of [`KEYS`] whose value is in quotes, or nothing.
+    key: &'static str,
     /// Whether a `-` is before it.
     not: bool,
     text: &'a str,
@@ -135,6 +140,9 @@ fn tokens(text: &str) -> impl Iterator<Item = Token<'_>> {
             return None;
         }
         let (not, after) = rest.strip_prefix('-').map_or((false, rest), |after| (true, after));
+        let (start, _) = after.split_once(":\"").unwrap_or_default();
+        let key = KEYS.into_iter().find(|key| key.eq_ignore_ascii_case(start));
+        let after = key.map_or(after, |key| &after[key.len() + 1..]);
         let (text, after, quotes) = match after.strip_prefix('"') {
             Some(quoted) => match quoted.split_once('"') {
                 Some((exact, after)) => (exact, after, Some(true)),
@@ -146,14 +154,14 @@ fn tokens(text: &str) -> impl Iterator<Item = Token<'_>> {
             }
         };
         rest = after.trim_start();
-        Some(Token { not, text, quotes })
+        Some(Token { key: key.unwrap_or_default(), not, text, quotes })
     })
 }
 
 impl<'a> Token<'a> {
     /// The word before a `:`, in lower case, and what comes after it.
     fn keyed(&self) -> (String, &'a str) {
-        let (key, value) = self.text.split_once(':').filter(|_| self.quotes.is_none()).unwrap_or(("", self.text));
+        let (key, value) = self.text.split_once(':').filter(|_| self.quotes.is_none()).unwrap_or((self.key, self.text));
         (key.to_ascii_lowercase(), value)
     }
 

@@ -191,7 +191,7 @@ fn a_search_in_use_stays_and_that_of_a_view_is_not_typed() {
         pets::State::new(&Settings { config: File { views: vec![cats], ..File::default() }, ..settings(remote()) });
     app.keys("Left");
     assert_eq!((app.state.pets.search.value(), TypedText::of(&app.state).is_empty()), ("cat:3", true));
-    app.keys("/ \" mo\" Enter");
+    app.keys("/ \"mo\" Enter");
     assert_eq!(TypedText::of(&app.state).search.value(), "cat:3 mo");
 }
 

@@ -356,7 +356,7 @@ impl State {
 
     /// Whether the search is the one of the tab.
     pub fn is_searched_as_saved(&self) -> bool {
-        self.search.value() == self.view().search
+        self.search.value().trim_end() == self.view().search.trim_end()
     }
 
     /// Takes up what an answer holds.

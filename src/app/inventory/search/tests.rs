@@ -261,6 +261,8 @@ fn who_added_a_pet_is_searched_for_once_it_is_known() {
         ("by:t", &[1001, 1002]),
         ("by:till", &[1001, 1002]),
         ("by:till by:2", &[1001]),
+        ("by:\"till 2\"", &[1001]),
+        ("-BY:\"till 2\" by:\"till", &[1002]),
         ("-by:TILL", &[21_002, -51, 4, 5]),
         ("by:aaaaaaa4", &[4]),
         ("by:aaaaaaa1", &[]),

@@ -23,7 +23,7 @@ use crate::tui::{
 pub static PETS: &[Command] = &[
     // Where there is room, the detail is always shown.
     command("open", "Enter", "detail", "open, close the detail", open).when(|app| app.size.columns < WIDE),
-    command("search", "/", "search", "search these rows", |app, _| app.pets.searching = true),
+    command("search", "/", "search", "search these rows", begin_search),
     command("previous-tab", "left h", "", "tab", |app, now| step_tab(app, false, now)),
     command("next-tab", "right l", "status", "tab", |app, now| step_tab(app, true, now))
         .called("<- ->")
@@ -111,6 +111,15 @@ fn mark(app: &mut AppState, _: Now) {
         app.pets.marked.insert(id);
     }
     app.pets.move_to(app.pets.cursor() + 1);
+}
+
+/// What is typed in a view is a new word.
+fn begin_search(app: &mut AppState, _: Now) {
+    let pets = &mut app.pets;
+    pets.searching = true;
+    if pets.is_searched_as_saved() && !pets.search.is_empty() {
+        pets.search.insert(" ");
+    }
 }
 
 fn open(state: &mut AppState, _: Now) {
@@ -397,7 +406,8 @@ pub fn export(state: &mut AppState) {
         let of_tab = if is_found { pets.of_tab() } else { shown() };
         sets.push(set(&format!(" of {}", short(&pets.view().name)), pets.filter(), of_tab));
     }
-    sets.push(set(" in all", None, if !is_found && pets.tabs().1 == 0 { shown() } else { pets.store.pets().to_vec() }));
+    let all = if pets.store.covers(None) { " in all" } else { " loaded" };
+    sets.push(set(all, None, if !is_found && pets.tabs().1 == 0 { shown() } else { pets.store.pets().to_vec() }));
     let which = match (is_found, pets.filter()) {
         _ if !pets.marked.is_empty() => "marked",
         (true, _) => "found",

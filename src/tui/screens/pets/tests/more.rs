@@ -275,7 +275,7 @@ fn asking_by_hand_does_not_make_the_next_pause_longer() {
 #[test]
 fn a_part_of_the_inventory_is_written_as_one() {
     let mut app = limited(80, 24, &animals(237)).after("x");
-    assert!(app.says("195 pets in all, there may be more"), "{}", app.screen());
+    assert!(app.says("195 pets loaded, there may be more"), "{}", app.screen());
     let write = app.state.popups.get::<WriteBox>().unwrap_or_else(|| panic!("no box"));
     assert_eq!(write.path.value(), "pets-part.csv");
     app.keys("C-u \"part.xlsx\" Enter");
@@ -283,7 +283,7 @@ fn a_part_of_the_inventory_is_written_as_one() {
     assert_eq!(app.job(Slot::Write), None);
     app.keys("C-u \"part.csv\" Enter");
     app.answer::<WriteFile>(Ok("/home/ada/part.csv".into()));
-    assert!(app.says("Written to /home/ada/part.csv: 195 pets in all, there may be more."), "{}", app.screen());
+    assert!(app.says("Written to /home/ada/part.csv: 195 pets loaded, there may be more."), "{}", app.screen());
 }
 
 #[test]

@@ -57,7 +57,7 @@ fn each_view_keeps_its_row_its_search_and_what_is_typed_there() {
     app.screen();
     assert_eq!((selected(&app), app.state.layout.table_top), last);
     app.keys("Left / r e x Enter");
-    assert_eq!(app.state.pets.search.value(), "cat:3rex");
+    assert_eq!(app.state.pets.search.value(), "cat:3 rex");
     app.keys("Right");
     assert_eq!(app.state.pets.search.value(), "");
     app.keys("Left Esc");
