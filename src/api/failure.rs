@@ -54,7 +54,7 @@ pub enum Failure {
         body: Option<String>,
     },
     /// A success that is not what the description promises.
-    #[error("the answer does not match the API description ({why})")]
+    #[error("the answer does not match the API description: {why}")]
     Malformed {
         /// What was wrong.
         why: String,
@@ -244,7 +244,7 @@ impl Failure {
             Self::Refused { status, code: None, .. } => {
                 format!("{service} answered {status}, without an Error body.")
             }
-            Self::Malformed { why, .. } => format!("The answer does not match the API description: {why}."),
+            Self::Malformed { .. } => format!("petstore cannot read the answer of {service}."),
             Self::Busy => "The program is busy. Try again in a moment.".to_owned(),
             Self::Crashed { why } => format!("Internal error: {why}."),
         }
@@ -260,11 +260,12 @@ impl Failure {
             let asked = self.asked_pause();
             lines.extend(asked.map(|asked| format!("The service asks you to wait {} s.", asked.as_secs())));
         }
-        if let Self::Malformed { excerpt, .. } = self
-            && !excerpt.is_empty()
-        {
-            lines.push("The answer starts with:".to_owned());
-            lines.push(excerpt.clone());
+        if let Self::Malformed { why, excerpt } = self {
+            lines.push(format!("It does not match the API description: {why}."));
+            if !excerpt.is_empty() {
+                lines.push("The answer starts with:".to_owned());
+                lines.push(excerpt.clone());
+            }
         }
         lines
     }

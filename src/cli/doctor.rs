@@ -64,7 +64,7 @@ fn configured(choices: &Choices, env: &Env) -> Check {
         }
         Ok(_) if path.exists() => Check::ok(NAME, path.display().to_string()),
         Ok(_) => Check::ok(NAME, "no file, so the defaults are used"),
-        Err(failed) => Check::fail(NAME, failed.what(), "to see which file is read: petstore config path"),
+        Err(failed) => Check::fail(NAME, failed.what(), format!("check who may read it: ls -l {}", path.display())),
     }
 }
 
@@ -123,13 +123,13 @@ fn directories(env: &Env) -> Vec<Check> {
     // The check of the configuration reports a missing home directory.
     let Ok(paths) = Paths::new(env) else { return Vec::new() };
     let mut checks = vec![
-        directory("settings", &paths.config, 0o022, env),
-        directory("data", &paths.data, 0o022, env),
-        directory("state", &paths.state, 0o022, env),
+        directory("settings", &paths.config, "XDG_CONFIG_HOME", 0o022, env),
+        directory("data", &paths.data, "XDG_DATA_HOME", 0o022, env),
+        directory("state", &paths.state, "XDG_STATE_HOME", 0o022, env),
     ];
     let keys = paths.keys();
     if keys.exists() {
-        checks.push(directory("keys", &keys, 0o077, env));
+        checks.push(directory("keys", &keys, "XDG_CONFIG_HOME", 0o077, env));
         let files = fs::read_dir(&keys).into_iter().flatten().flatten().take(MOST_KEYS);
         checks.extend(files.filter_map(|file| open_key(&file.path(), env)));
     }
@@ -142,7 +142,7 @@ fn shown(path: &Path, env: &Env) -> String {
 }
 
 /// A directory that the program must be able to write to, and in which others must not have the permissions `not`.
-fn directory(name: &str, path: &Path, not: u32, env: &Env) -> Check {
+fn directory(name: &str, path: &Path, variable: &str, not: u32, env: &Env) -> Check {
     let place = shown(path, env);
     let mode = match fs::metadata(path) {
         Ok(found) if found.is_dir() => found.permissions().mode() & 0o7777,
@@ -155,7 +155,7 @@ fn directory(name: &str, path: &Path, not: u32, env: &Env) -> Check {
             }
             let above = shown(above, env);
             let found = format!("{place} cannot be created: {above} is not writable");
-            let remedy = format!("make {above} writable, or choose another directory, such as with XDG_DATA_HOME");
+            let remedy = format!("make {above} writable, or choose another directory with {variable}");
             return Check::fail(name, &found, &remedy);
         }
         Err(error) => return Check::fail(name, format!("{place}: {error}"), format!("ls -ld {place}")),

@@ -210,7 +210,10 @@ impl Failed {
             _ => Exit::Failure,
         };
         let body = if let Failure::Refused { body, .. } = failure { body.clone() } else { None };
-        Self { hint: hint(failure, exit), body, ..Self::new(exit, failure.sentence(service)) }
+        // Here no key shows the details.
+        let is_plain = !matches!(failure, Failure::Malformed { .. });
+        let what = if is_plain { failure.sentence(service) } else { failure.to_string() };
+        Self { hint: hint(failure, exit), body, ..Self::new(exit, what) }
     }
 }
 

@@ -145,7 +145,7 @@ async fn run(command: KeysCommand, env: &Env, out: &mut impl Write, err: &mut im
                 let _ = writeln!(
                     err,
                     "created key {new}; key {id} is accepted until {until}\n\
-                     Idempotency-Keys belong to one API key: a request that is retried with the new one adds its pet again"
+                     Programs that are repeating a request should finish with the old key first: with the new one, its pet is added again"
                 );
                 let remedy = || format!("key {id} still expires at {until}, so rotate it again before then");
                 return hand_over(&store, (new, &key), &actor, out, remedy).await;

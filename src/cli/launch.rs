@@ -373,17 +373,24 @@ fn watch_signals(ssh: Option<SshSession>) -> Result<mpsc::Receiver<Msg>, Failed>
     Ok(asked)
 }
 
-/// What was typed in the form and pasted for it, followed by `of` and `word`, which says that it is kept.
+/// What was typed in the form and pasted for it, after `of` and `word`, which says that it is kept.
 fn typed(add: &AddPet, of: &str, word: &str) -> impl Iterator<Item = String> {
-    let Draft { name, category_id, status } = add.draft();
-    let status = status.map_or(String::new(), |status| format!(" --status {status}"));
-    let (shown, category) = (short(&name), short(&category_id));
-    let name = (!name.is_empty())
-        .then(|| format!("typed but not sent{of}{word}: name {shown:?}, category {category:?}{status}"));
+    let draft = add.draft();
+    let name = (!draft.name.is_empty()).then(|| format!("Not sent{of}{word}: {}", words_of(&draft)));
     let word = add.import.draft().map_or("", |_| word);
     let pasted =
-        add.import.unsent().map(|text| format!("pasted but not sent{of}{word}: {}", counted(rows_of(text), "line")));
+        add.import.unsent().map(|text| format!("Not sent{of}{word}: {}", counted(rows_of(text), "pasted line")));
     name.into_iter().chain(pasted)
+}
+
+/// A pet that was typed, as far as it was.
+fn words_of(Draft { name, category_id, status }: &Draft) -> String {
+    let category = match category_id.trim() {
+        "" => "no category yet".to_owned(),
+        category => format!("category {}", short(category)),
+    };
+    let status = status.map_or(String::new(), |status| format!(", {status}"));
+    format!("{} ({category}{status})", short(name))
 }
 
 /// How many pets were added in the session: by hand with these ids, and by imports and as samples.
@@ -401,7 +408,7 @@ fn leaving(by_hand: &[PetId], in_bulk: u64) -> Option<String> {
 /// are.
 fn hand_over(state: &AppState, is_kept: bool, queued: bool) {
     let mut lines = Vec::new();
-    let word = |is_kept: bool| if is_kept { ", saved for the next start" } else { "" };
+    let word = |is_kept: bool| if is_kept { ", kept for the next start" } else { "" };
     let is_named = state.link.identity.is_some();
     let added = &state.added;
     lines.extend(leaving(
@@ -413,31 +420,29 @@ fn hand_over(state: &AppState, is_kept: bool, queued: bool) {
         lines.extend(typed(add, &format!(" for {}", short(profile)), word(is_kept && on_disk)));
     }
     if let Some(line) = resume_line(state) {
-        lines.push(format!("the import is not finished; continue it at the next start with F2, or with: {line}"));
+        lines.push(format!("The import is not finished. Continue it at the next start with F2, or with: {line}"));
     }
     let counts = state.add.outbox.counts();
     if counts.waiting + counts.unknown > 0 {
-        let fate = if queued && is_named { "saved for the next start" } else { "not sent" };
-        let waiting = (counts.waiting > 0).then(|| format!("{} {fate}", counted(counts.waiting, "line")));
+        let waiting = (counts.waiting > 0).then(|| counted(counts.waiting, "pet"));
         let unknown = (counts.unknown > 0).then(|| format!("{} without an answer", counts.unknown));
-        lines.push(format!("taken but not done: {}", Vec::from_iter(waiting.into_iter().chain(unknown)).join(", ")));
+        let waiting = Vec::from_iter(waiting.into_iter().chain(unknown)).join(", ");
+        lines.push(format!("Not done yet{}: {waiting}", word(queued && is_named)));
     }
     if !queued {
         for line in state.add.outbox.lines.iter().filter(|line| line.fate.is_waiting()) {
-            let (name, category) = (short(&line.typed.pet.name), short(&line.typed.pet.category_id));
-            let status = line.typed.pet.status.map_or(String::new(), |status| format!(", status {status}"));
             let id = line.typed.change.as_ref().map_or(String::new(), |change| format!(", id {}", change.seen.id));
-            lines.push(format!("not sent: name {name:?}, category {category:?}{status}{id}"));
+            lines.push(format!("Not sent: {}{id}", words_of(&line.typed.pet)));
         }
     }
     let refused = |line: &&Line| matches!(line.fate, Fate::Refused(_));
     let kept = word(queued && is_named);
     for line in state.add.outbox.lines.iter().filter(refused).filter(|line| !line.typed.pet.name.is_empty()) {
-        lines.push(format!("to fix{kept}: {:?}", short(&line.typed.pet.name)));
+        lines.push(format!("To fix{kept}: {}", words_of(&line.typed.pet)));
     }
     for wizard in state.domains.unsaved_wizards() {
         let (name, value) = (short(wizard.form.value(&NAME)), short(wizard.form.value(&VALUE)));
-        lines.push(format!("typed but not saved: domain {name:?}, value {value:?}"));
+        lines.push(format!("Not saved: domain {name:?}, value {value:?}"));
     }
     let _ = write(|out| lines.iter().try_for_each(|line| writeln!(out, "{line}")));
 }

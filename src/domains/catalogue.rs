@@ -864,10 +864,10 @@ catalogue! {
             "Following it leads back to where it began. A proxy in front of the platform causes this when it speaks http to the platform (the mode Flexible)."
             fn redirect_loops(circle, from, to) Fail Dashboard
                 seen "{circle}"
-                fix "in the dashboard under Project settings, Domains (domains.redirects), point {from} straight at {to}, and remove what leads back; with a proxy in front of the platform, set its SSL mode to Full (strict)"
+                fix "in the dashboard under Project settings, Domains (domains.redirects), redirect {from} to {to}, and delete the redirect that leads back; with a proxy in front of the platform, set its SSL mode to Full (strict)"
             fn page_loops(circle, mode) Fail Dashboard
                 seen "{circle}"
-                fix "in the dashboard, point it straight at its target, and remove what leads back{mode}";
+                fix "in the dashboard, redirect it to its target, and delete the redirect that leads back{mode}";
         RdTooMany [Detour] "There are more than ten redirects",
             "Browsers give up, too."
             fn page_redirects_on(count) Fail Dashboard
@@ -875,7 +875,7 @@ catalogue! {
                 fix "Point the first redirect straight at the last target."
             fn too_many_redirects(count, from, to) Fail Dashboard
                 seen "more than {count} redirects"
-                fix "in the dashboard under Project settings, Domains (domains.redirects), point {from} straight at {to}";
+                fix "in the dashboard under Project settings, Domains (domains.redirects), redirect {from} straight to {to}";
         RdGone "The redirect leads to a name that does not exist",
             "Visitors are sent on to a host that DNS does not know."
             fn page_gone(name, url) Fail Dashboard
@@ -930,7 +930,7 @@ catalogue! {
             "Each costs visitors time."
             fn several_hops(way, from, to) Warn Dashboard
                 seen "{way}"
-                fix "in the dashboard under Project settings, Domains (domains.redirects), point {from} straight at {to}";
+                fix "in the dashboard under Project settings, Domains (domains.redirects), redirect {from} straight to {to}";
         RdDowngrade "The redirect leads to http",
             "One hop is unprotected."
             fn to_http(url, to) Warn Dashboard

@@ -105,9 +105,9 @@ fn what_was_typed_for_one_service_is_never_added_to_another() {
     app.send("n");
     app.signal("TERM");
     let said = String::from_utf8(app.ended().1).unwrap();
-    let left = "typed but not sent for test, saved for the next start: name \"Test pet\", category \"1\"";
+    let left = "Not sent for test, kept for the next start: Test pet (category 1, available)";
     assert!(
-        said.contains("typed but not sent, saved for the next start: name \"Rex\"") && said.contains(left),
+        said.contains("Not sent, kept for the next start: Rex (category 3, available)") && said.contains(left),
         "{said}"
     );
     assert_eq!((test.names(), till.names()), (vec![], vec!["Biscuit".to_owned()]));

@@ -122,7 +122,7 @@ fn a_signal_stops_it_and_the_next_start_offers_to_go_on() {
     let (status, written) = app.ended();
     assert_eq!(status, 143);
     let said = String::from_utf8_lossy(&written);
-    assert!(said.contains("the import is not finished") && said.contains("--resume"), "{said}");
+    assert!(said.contains("The import is not finished") && said.contains("--resume"), "{said}");
 
     let mut app = served.app(state.path());
     app.shows(&["new-arrivals.csv is not finished: F2 continues it", "This import was started before."]);

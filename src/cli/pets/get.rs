@@ -6,7 +6,7 @@ use crate::api::Failure;
 use crate::api::find::{Ask, Lists, LookupResult, find};
 use crate::api::retry::repeated;
 use crate::cli::format::{PetLayout, write_list, write_one};
-use crate::cli::output::write_as;
+use crate::cli::output::{Verbosity, write_as};
 use crate::cli::{Exit, Failed, note};
 use crate::model::sunset::GET_PET_REMOVED_ON_WORDS;
 use crate::model::{Pet, PetId, Provenances};
@@ -32,10 +32,8 @@ pub async fn get(
             None => missing.push(id),
         }
     }
-    if !answers.is_empty() {
-        context
-            .verbosity
-            .note(&format!("used GET /pets/{{petId}}, which will be removed on {GET_PET_REMOVED_ON_WORDS}"));
+    if !answers.is_empty() && context.verbosity == Verbosity::Verbose {
+        note(&format!("used GET /pets/{{petId}}, which will be removed on {GET_PET_REMOVED_ON_WORDS}"));
     }
     let gone = answers.iter().find(|status| [405, 410].contains(*status));
     if pets.is_empty() {

@@ -24,9 +24,9 @@ fn the_deprecated_operation_is_used_and_named_only_where_it_is_needed() {
     let get = |words: &[&str]| all(&served.run(&[&["pets", "get", "-o", "ids"], words].concat()));
     assert_eq!(get(&["7"]), (Some(0), "7\n".to_owned(), String::new()));
     let used = "used GET /pets/{petId}, which will be removed on 5 December 2030\n";
-    let (status, _, told) = get(&["4711"]);
-    assert_eq!((status, told.starts_with(used)), (Some(5), true), "{told}");
-    assert!(!get(&["4711", "--quiet"]).2.contains("used GET"));
+    let (status, _, told) = get(&["4711", "--verbose"]);
+    assert_eq!((status, told.contains(used)), (Some(5), true), "{told}");
+    assert!(!get(&["4711"]).2.contains("used GET"));
 }
 
 #[test]

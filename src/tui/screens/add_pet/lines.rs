@@ -11,7 +11,6 @@ use crate::app::outbox::queue::{Attempt, LineSent, LineToSend, NOT_KEPT, QueueRe
 use crate::app::outbox::{SearchedPets, search_for};
 use crate::app::{Fate, Line, Outbox};
 use crate::clock::Now;
-use crate::model::words::{counts, list};
 use crate::model::{Field, NewPet, Pet, counted, short};
 use crate::tui::pending::LINES;
 use crate::tui::screens::pets::{self, change};
@@ -176,7 +175,9 @@ pub fn drop_marked(state: &mut AppState, now: Now) {
     }
     let add = &mut state.add;
     add.marked = add.outbox.lines.get(here).or(add.outbox.lines.last()).map(|next| next.typed.line);
-    state.say_done(format!("Dropped {}.", short(&line.typed.pet.name)), now.mono);
+    let name = &line.typed.pet.name;
+    let what = if name.is_empty() { "the line without a name".to_owned() } else { short(name) };
+    state.say_done(format!("Dropped {what}."), now.mono);
 }
 
 /// An attempt to send a line at `at`.
@@ -391,7 +392,6 @@ pub fn restore(state: &mut AppState, left: Result<Unfinished, String>) {
         state.complain(format!("{NOT_KEPT}: {}", short(&why)));
         Unfinished::default()
     });
-    let saved = left.saved.len();
     let refused = left.open.iter().filter(|open| matches!(open.fate, Fate::Refused(_))).count();
     let outcome_unknown = left.open.iter().filter(|open| open.sent.is_some()).count();
     let waiting = left.open.len() - outcome_unknown - refused;
@@ -401,19 +401,20 @@ pub fn restore(state: &mut AppState, left: Result<Unfinished, String>) {
     (add.pacing, add.marked) = (Pacing::default(), None);
     change::restore(state);
     if waiting + outcome_unknown == 0 && refused > 0 {
-        let text = format!("Left by the last session: {} to fix (2, F6).", counted(refused, "pet"));
+        let text = format!("From your last session: {} to fix (2, F6).", counted(refused, "pet"));
         state.tell(text);
     }
     if waiting + outcome_unknown > 0 {
+        let (be, them) = if waiting + outcome_unknown == 1 { ("is", "it") } else { ("are", "them") };
         let what = if state.link.read_only {
-            format!("They wait: {}.", state.link.why_read_only())
+            format!("not sent: {}.", state.link.why_read_only())
         } else if state.may_change() {
-            "Those that are safe to send go out now (2, F6 shows them).".to_owned()
+            let safely = if outcome_unknown > 0 { " where that adds no pet twice" } else { "" };
+            format!("being sent now{safely}. 2 shows {them}.")
         } else {
-            "Enter on one of them (2, F6) sends them.".to_owned()
+            format!("waiting. To send {them}, press 2, F6 and Enter.")
         };
-        let counts = counts([(saved, "saved"), (waiting, "waiting"), (outcome_unknown, "without an answer")]);
-        let text = format!("Left by the last session: {}. {what}", list(counts));
+        let text = format!("{} from your last session {be} {what}", counted(waiting + outcome_unknown, "pet"));
         state.tell(text);
     }
 }

@@ -11,8 +11,8 @@ use super::view::{Page, act, act_of, verdict_role, verdict_word};
 use super::{redirects, removal, scheduler, wizard};
 use crate::clock::Now;
 use crate::domains::{
-    Checked, Code, Complete, Conflict, DnsName, Event, Finding, Sandbox, Stage, Topic, Verdict, View, ViewVerdict,
-    deciding, full_sentence, observation, report, sentence,
+    Checked, Code, Complete, Conflict, DnsName, Event, Finding, NextStep, Sandbox, Stage, Topic, Verdict, View,
+    ViewVerdict, deciding, full_sentence, observation, report, sentence,
 };
 use crate::model::words::duration;
 use crate::model::{cut, display_safe, width};
@@ -394,7 +394,8 @@ fn facts(panel: &State, page: &Page<'_>, name: &DnsName, seen: &Checked) -> Vec<
         }
     };
     let then = progress.then.filter(|_| seen.measurement.known);
-    facts.extend(then.map(|then| ("Then:   ", full_sentence(then))));
+    let late = if progress.next == NextStep::AwaitCertificate { " Still no certificate by then? Press t." } else { "" };
+    facts.extend(then.map(|then| ("Then:   ", full_sentence(then) + late)));
     let practice = panel.setup.sandbox.as_ref().filter(|_| name.as_str() == Sandbox::DOMAIN);
     let waits = practice.and_then(|sandbox| sandbox.waits_for(wall));
     facts.extend(waits.map(|waits| ("Here:   ", full_sentence(&format!("in the sandbox, {waits}")))));

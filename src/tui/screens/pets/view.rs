@@ -156,13 +156,18 @@ fn draw_banner(state: &AppState, page: &mut Page<'_>) {
         Some(seconds) => format!(" The rows below are {} old.", words::age(seconds)),
     };
     let service = &state.link.service;
+    // Another follows, so one that ends with the words of the service needs a full stop.
+    let sentence_of = |failure: &Failure| match failure.sentence(service) {
+        words if words.ends_with('"') && !words.ends_with(".\"") => words + ".",
+        sentence => sentence,
+    };
     let (text, keys) = match &state.link.health {
         Health::Unknown | Health::Ok { .. } => return,
         Health::KeyRefused { .. } if !state.link.has_key() => {
             (format!("No API key is set for {service}. No request was sent."), "F4: enter one")
         }
         Health::KeyRefused { failure } => {
-            (format!("{}{rows}", failure.sentence(service)), "F4: enter another key   e: details")
+            (format!("{}{rows}", sentence_of(failure)), "F4: enter another key   e: details")
         }
         Health::Away { failure, tries, next_try } => {
             let (again, keys) = match next_try {
@@ -175,7 +180,7 @@ fn draw_banner(state: &AppState, page: &mut Page<'_>) {
                 None if matches!(failure, Failure::NotStarted { .. }) => (String::new(), "e: details   q: quit"),
                 None => (String::new(), "r: retry   e: details"),
             };
-            (format!("{}{rows}{again}", failure.sentence(service)), keys)
+            (format!("{}{rows}{again}", sentence_of(failure)), keys)
         }
     };
     page.banner_with_keys(&text, keys, BANNER_ROWS);

@@ -769,7 +769,11 @@ fn lines_of_an_earlier_session_are_sent_in_order_with_their_keys() {
     let left = left(&[("Rex", Some("77d0")), ("Mochi", None), ("", None), ("Tank", Some("0000"))]);
     let keys: Vec<_> = left.open.iter().map(|open| open.typed.key.clone()).collect();
     let mut app = restored(remote(), left);
-    assert!(app.says("Left by the last session: 14 saved, 2 waiting and 2 without an answer."), "{}", app.screen());
+    assert!(
+        app.says("4 pets from your last session are being sent now where that adds no pet twice."),
+        "{}",
+        app.screen()
+    );
     answer(&mut app, 0, saved(1));
     answer(&mut app, 0, saved(2));
     let lines: Vec<_> = sent(&app).into_iter().map(|line| (line.new.name, line.key, line.again.is_some())).collect();
@@ -786,7 +790,7 @@ fn lines_that_were_left_for_a_profile_that_is_read_only_now_wait() {
     let mut app = App::started(remote(), 80, 24);
     app.state.link.read_only = true;
     super::restore(&mut app.state, Ok(left(&[("Rex", None)])));
-    assert!(app.says("They wait: production is read-only"), "{}", app.screen());
+    assert!(app.says("1 pet from your last session is not sent: production is read-only"), "{}", app.screen());
     app.wait(Duration::from_secs(60));
     assert_eq!((sent(&app).len(), app.state.add.outbox.counts().waiting), (0, 1));
 }
@@ -797,7 +801,7 @@ fn a_refused_line_can_be_edited_later_and_is_then_removed_from_the_file() {
     refused.open[0].fate = Fate::Refused("refused (400)".into());
     refused.open[1].fate = Fate::Refused(String::new());
     let mut app = restored(remote(), refused);
-    assert!(app.says("Left by the last session: 2 pets to fix (2, F6)."), "{}", app.screen());
+    assert!(app.says("From your last session: 2 pets to fix (2, F6)."), "{}", app.screen());
     let unknown = "unknown code: Its pet is not known. Enter edits it.";
     assert_eq!(
         fates(&app),
@@ -839,7 +843,11 @@ fn a_protected_service_is_asked_about_once_and_until_then_nothing_is_sent() {
         let mut app = App::loaded_from(remote(), 80, 24, &animals(3));
         app.state.link.protect = true;
         super::restore(&mut app.state, Ok(left(&[("Rex", None), ("Mochi", None)])));
-        assert!(app.says("Enter on one of them (2, F6) sends them."), "{}", app.screen());
+        assert!(
+            app.says("2 pets from your last session are waiting. To send them, press 2, F6 and Enter."),
+            "{}",
+            app.screen()
+        );
         app
     };
     for (keys, question, no) in [
