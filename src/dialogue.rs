@@ -6,6 +6,7 @@
 mod add;
 mod change;
 mod domains;
+mod export;
 mod import;
 mod pets;
 pub mod prompt;
@@ -27,13 +28,15 @@ pub use session::{DialogueSetup, Session};
 /// A choice of the main menu: its name, where it is offered, and what it does.
 type Task = (&'static str, fn(&Session) -> bool, fn(&mut Session) -> LocalBoxFuture<'_, Asked<()>>);
 
-const TASKS: [Task; 10] = [
+const TASKS: [Task; 12] = [
     ("browse pets", |_| true, |session| Box::pin(session.browse())),
     ("search pets", |_| true, |session| Box::pin(session.search())),
     ("add pets", may_add, |session| Box::pin(session.add())),
     ("find a pet by its id", |_| true, |session| Box::pin(session.by_id())),
     ("sell, reserve or return a pet", may_add, |session| Box::pin(session.change())),
     ("import a file of pets", |session| may_add(session) && is_local(session), |session| Box::pin(session.import())),
+    ("count pets", |_| true, |session| Box::pin(session.count())),
+    ("export pets to a file", is_local, |session| Box::pin(session.export())),
     ("check a domain", is_local, |session| Box::pin(session.check_domain())),
     ("set up a domain, step by step", is_local, |session| Box::pin(session.set_up_domain())),
     ("practice: do a step outside petstore", is_practice, |session| Box::pin(session.practise())),

@@ -166,6 +166,11 @@ pub struct Selection {
 }
 
 impl Selection {
+    /// Those with one of these statuses that match, if either is asked for.
+    pub fn of(statuses: Vec<PetStatus>, search: Option<Query>) -> Self {
+        Self { statuses, asks_who: search.as_ref().is_some_and(Query::asks_who), search }
+    }
+
     /// The status that is asked for. Of several, the program filters.
     pub fn status(&self) -> Option<PetStatus> {
         if let [only] = *self.statuses { Some(only) } else { None }

@@ -13,7 +13,7 @@ use crate::model::draft::check_name;
 use crate::model::{ApiKey, Draft, Pet, counted, short};
 
 const NAME_HELP: &str = "Type the name of the pet: 1 to 255 characters.";
-const CATEGORY_HELP: &str = "Type the id of the category: a whole number, such as 3.";
+const CATEGORY_HELP: &str = "Type the number of the category, such as 3, or the name that your configuration gives it.";
 
 /// What can be done next about a pet.
 #[derive(Clone, Copy, strum::AsRefStr)]
@@ -24,7 +24,7 @@ enum Way {
     SendTwice,
     #[strum(serialize = "search for it")]
     LookFor,
-    #[strum(serialize = "this is it")]
+    #[strum(serialize = "accept it: this is the pet")]
     ThatIsIt,
     #[strum(serialize = "send it again")]
     Send,
@@ -122,15 +122,17 @@ impl Session {
         if draft.name.is_empty() {
             return Ok(false);
         }
-        let asked = question("Category", "a whole number", &draft.category_id);
-        let before = draft.category_id.clone();
         let categories = self.settings.categories.clone();
+        let names = if categories.is_empty() { String::new() } else { format!(" or {}", categories.names()) };
+        let first = format!("a number{names}");
+        let asked = question("Category", &first, &draft.category_id);
+        let before = draft.category_id.clone();
         let read = |answer: &str| {
             let answer = if answer.is_empty() { &before } else { answer };
             categories.parse(answer).map_err(|error| error.to_string())
         };
         draft.category_id = self.talk.ask(&asked, CATEGORY_HELP, read).await?.to_string();
-        draft.status = self.ask_status("unset, the service decides", draft.status).await?;
+        draft.status = self.ask_status("leave it unset, the service decides", draft.status).await?;
         Ok(true)
     }
 

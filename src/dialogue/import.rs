@@ -53,7 +53,10 @@ impl Session {
         }
         let Some(start) = self.ask_how_to_begin(&checked).await? else { return self.talk.say("Nothing was sent.") };
         let pets = counted(good, "pet");
-        let pets = if start == Start::GoOn { format!("what is left of {pets}") } else { pets };
+        let pets = match (&start, &checked.before) {
+            (Start::GoOn, Some(earlier)) => format!("the remaining {} of {pets}", earlier.new),
+            _ => pets,
+        };
         if self.may_send(&pets, "Send them?", true).await? {
             let run = checked.run(start, Some(&Journal::beside(&path)), ImportOptions::default());
             self.send_file(path, run).await?;
@@ -264,7 +267,7 @@ impl Session {
 }
 
 /// A path as it is typed, pasted or dropped on the terminal.
-fn path_of(answer: &str, home: Option<&Path>) -> PathBuf {
+pub(super) fn path_of(answer: &str, home: Option<&Path>) -> PathBuf {
     expand_home(Path::new(&typed_path(answer)), home)
 }
 

@@ -14,14 +14,16 @@ use crate::api::follow::{ProvenanceError, ProvenanceReader};
 use crate::api::inventory::in_parts;
 use crate::api::{Coverage, Failure};
 use crate::app::inventory::search::{Query, Search, fitting};
+use crate::config::View;
 use crate::model::sunset::{self, GET_PET_REMOVED_ON_WORDS};
-use crate::model::{Limit, Pet, PetId, PetQuery, Provenances, counted, short};
+use crate::model::words::{capitalized, counts, list};
+use crate::model::{Limit, Pet, PetId, PetQuery, PetStatus, Provenances, counted, short};
 
 /// How many matches are listed at a time.
 const AT_ONCE: usize = 20;
 const ID_HELP: &str = "Type the id of a pet: a whole number, such as 17. Each pet's line ends with it.";
 const HELP: &str = "Type a part of the name, or cat:3 for a category, is:sold for a status, id:100 for an id, \
-                    by:till for what a key has added, \
+                    by:till or by:\"till 2\" for what a key has added, \
                     \"in quotes\" for exact words, and a minus sign before what to exclude.";
 
 /// A reading of pets. Dropping it ends that.
@@ -34,7 +36,10 @@ struct Reading {
 impl Session {
     /// Asks which pets, and lists them.
     pub(super) async fn browse(&mut self) -> Asked<()> {
-        let status = self.ask_status("all", self.settings.config.pets.status).await?;
+        let (status, view) = self.ask_tab("all", self.settings.config.pets.status, true).await?;
+        if let Some(view) = view {
+            return self.show_view(&view).await;
+        }
         let usual = self.settings.config.pets.limit;
         let question = format!("Pets at a time, 1 to 100, press Enter for {usual}:");
         let help = "Type a whole number from 1 to 100. After the list, Enter shows the next pets.";
@@ -47,7 +52,7 @@ impl Session {
         let limit = usize::from(self.talk.ask(&question, help, read).await?.get());
         let what = status.map_or(String::new(), |status| format!("{status} "));
         let mut reading = self.read(PetQuery { status, ..PetQuery::default() });
-        let (mut rows, mut seen, mut end) = (Vec::new(), 0, None);
+        let (mut rows, mut seen, mut end, mut total) = (Vec::new(), 0, None, None);
         loop {
             while rows.len() <= limit && end.is_none() {
                 match self.read_on(&mut reading).await? {
@@ -57,7 +62,18 @@ impl Session {
             }
             let rest = rows.split_off(limit.min(rows.len()));
             if !rows.is_empty() {
-                self.talk.say(format!("{}:", counted(rows.len(), &format!("{what}pet"))))?;
+                if total.is_none() {
+                    total = Some(match &end {
+                        Some(Some(coverage)) if coverage.complete => Some((rows.len() + rest.len()) as u64),
+                        _ => self.total(status).await?,
+                    });
+                }
+                let of = total.flatten().map_or_else(String::new, |total| format!(" of {total}"));
+                let range = match rows.len() {
+                    1 => format!("pet {}", seen + 1),
+                    count => format!("pets {} to {}", seen + 1, seen + count),
+                };
+                self.talk.say(capitalized(&format!("{what}{range}{of}:")))?;
             }
             seen = self.say_pets(seen, &rows)?;
             if rest.is_empty() {
@@ -75,6 +91,84 @@ impl Session {
         })
     }
 
+    /// How many pets there are, where the service says so.
+    async fn total(&mut self, status: Option<PetStatus>) -> Asked<Option<u64>> {
+        let client = self.setup.client.called("count");
+        let total = async { client.total(status).await.ok().flatten() };
+        self.talk.during(total, || "Counting the pets.".to_owned()).await
+    }
+
+    /// Says how many pets there are, of each status and in all.
+    pub(super) async fn count(&mut self) -> Asked<()> {
+        let mut numbers = Vec::new();
+        for status in PetStatus::ALL.map(Some).into_iter().chain([None]) {
+            numbers.extend(self.total(status).await?);
+        }
+        if let [available, pending, sold, all] = *numbers {
+            let of = list(counts([(available, "available"), (pending, "pending"), (sold, "sold")]));
+            let colon = if of.is_empty() { "" } else { ": " };
+            return self.talk.say(format!("{} in all{colon}{of}.", counted(all, "pet")));
+        }
+        let Some(coverage) = self.read_all().await? else { return Ok(()) };
+        let counts = PetStatus::ALL.map(|status| (self.pets.count(Some(status)), status));
+        let known = counts.into_iter().filter_map(|(count, status)| Some(format!("{} {status}", count?)));
+        let known = list(known.collect::<Vec<_>>());
+        self.talk.say(format!("Pets: {known}."))?;
+        self.talk.say(coverage.honest_word(self.pets.pets().len(), false))
+    }
+
+    /// Lists the pets of a view, in its order.
+    async fn show_view(&mut self, view: &View) -> Asked<()> {
+        if self.read_all().await?.is_none() {
+            return Ok(());
+        }
+        let mut query = Query::parse(view.searched().unwrap_or_default(), &self.settings.categories);
+        self.know(&mut query, &mut None).await?;
+        let has_status = |pet: &&Pet| view.status.is_none_or(|status| pet.status == Some(status.into()));
+        let mut found: Vec<Pet> =
+            self.pets.pets().iter().filter(has_status).filter(|pet| query.fits(pet)).cloned().collect();
+        view.sort.unwrap_or_default().apply(&mut found);
+        self.say_found(&found).await
+    }
+
+    /// Has a query know who added the pets, if it asks; `known` is what was read of that before.
+    async fn know(&mut self, query: &mut Query, known: &mut Option<Provenances>) -> Asked<()> {
+        if query.asks_who() {
+            if known.is_none() {
+                *known = self.provenances().await?;
+            }
+            query.know(known.as_ref().unwrap_or(&Provenances::new()));
+        }
+        Ok(())
+    }
+
+    /// Lists what was found, some at a time.
+    async fn say_found(&mut self, found: &[Pet]) -> Asked<()> {
+        self.talk.say(match found.len() {
+            0 => "None found.".to_owned(),
+            count => format!("{count} found:"),
+        })?;
+        let mut seen = 0;
+        for shown in found.chunks(AT_ONCE) {
+            if seen > 0 {
+                self.ask_for_more(shown.len()).await?;
+            }
+            seen = self.say_pets(seen, shown)?;
+        }
+        Ok(())
+    }
+
+    /// Reads all pets. Nothing, with a message, if that fails.
+    async fn read_all(&mut self) -> Asked<Option<Coverage>> {
+        let newest_first = self.setup.client.offers_order();
+        let mut reading = self.read(PetQuery { newest_first, ..PetQuery::default() });
+        loop {
+            if let ControlFlow::Break(coverage) = self.read_on(&mut reading).await? {
+                return Ok(coverage);
+            }
+        }
+    }
+
     /// Reads all pets once, and searches them repeatedly.
     pub(super) async fn search(&mut self) -> Asked<()> {
         let categories = self.settings.categories.clone();
@@ -82,38 +176,16 @@ impl Session {
         let first =
             |answer: &str| parse(answer).ok_or_else(|| "Type what to search for; help explains how.".to_owned());
         let mut query = self.talk.ask("Search for what?", HELP, first).await?;
-        let newest_first = self.setup.client.offers_order();
-        let mut reading = self.read(PetQuery { newest_first, ..PetQuery::default() });
-        let coverage = loop {
-            if let ControlFlow::Break(coverage) = self.read_on(&mut reading).await? {
-                break coverage;
-            }
-        };
-        let Some(coverage) = coverage else { return Ok(()) };
+        let Some(coverage) = self.read_all().await? else { return Ok(()) };
         self.talk.say(coverage.honest_word(self.pets.pets().len(), false))?;
         let mut search = Search::default();
         let mut known = None;
         loop {
-            if query.asks_who() {
-                if known.is_none() {
-                    known = self.provenances().await?;
-                }
-                query.know(known.as_ref().unwrap_or(&Provenances::new()));
-            }
+            self.know(&mut query, &mut known).await?;
             let pets = self.pets.pets();
             let found = search.best_first(&query, pets, &fitting(&query, pets));
             let found: Vec<Pet> = found.iter().map(|found| pets[found.row as usize].clone()).collect();
-            self.talk.say(match found.len() {
-                0 => "None found.".to_owned(),
-                count => format!("{count} found:"),
-            })?;
-            let mut seen = 0;
-            for shown in found.chunks(AT_ONCE) {
-                if seen > 0 {
-                    self.ask_for_more(shown.len()).await?;
-                }
-                seen = self.say_pets(seen, shown)?;
-            }
+            self.say_found(&found).await?;
             let again = "Another search, or press Enter to end:";
             let Some(next) = self.talk.ask(again, HELP, |answer| Ok(parse(answer))).await? else {
                 return Ok(());
@@ -172,7 +244,7 @@ impl Session {
     }
 
     async fn ask_for_more(&mut self, count: usize) -> Asked<()> {
-        let question = format!("There are more. Press Enter for the next {count}, or type back:");
+        let question = format!("Press Enter for the next {count}, or type back:");
         let only_enter = |answer: &str| match answer {
             "" => Ok(()),
             _ => Err("Press Enter alone, or type back.".to_owned()),

@@ -125,7 +125,7 @@ impl Dialogue {
     }
 
     /// Asks for one of `ways` by number or first letters; Enter takes the one at `enter`. They are listed the first time, and
-    /// then by `help`. Returns the index.
+    /// then by `help`. One of several words says what to do. Returns the index.
     pub async fn choose(&mut self, what: &str, ways: &[impl AsRef<str>], enter: Option<usize>) -> Asked<usize> {
         let listed: Vec<_> = (1..).zip(ways).map(|(number, way)| format!("{number}: {}", way.as_ref())).collect();
         let help = format!("Type a number or the first letters.\n{}", listed.join("\n"));
@@ -133,7 +133,10 @@ impl Dialogue {
             self.say_all(&listed)?;
         }
         let last = ways.len();
-        let default = enter.map_or(String::new(), |enter| format!(", press Enter for {}", in_short(enter, ways)));
+        let default = enter.map_or(String::new(), |enter| {
+            let way = in_short(enter, ways);
+            format!(", press Enter {} {way}", if way.contains(' ') { "to" } else { "for" })
+        });
         let read = |answer: &str| match (place(answer, ways), enter) {
             (Some(at), _) => Ok(at),
             (None, Some(enter)) if answer.is_empty() => Ok(enter),

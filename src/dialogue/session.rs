@@ -12,7 +12,7 @@ use crate::app::domain_service::DomainService;
 use crate::app::inventory::store::PetStore;
 use crate::app::{DomainSetup, Outbox, Queue, Queues};
 use crate::clock::Now;
-use crate::config::{Service, Settings};
+use crate::config::{Service, Settings, View};
 use crate::model::{IdempotencyKeys, Pet, PetId, PetStatus, counted};
 
 /// What a session works with.
@@ -124,9 +124,25 @@ impl Session {
 
     /// Asks for a status, or none of them; Enter means `enter`.
     pub(super) async fn ask_status(&mut self, none: &str, enter: Option<PetStatus>) -> Asked<Option<PetStatus>> {
+        self.ask_tab(none, enter, false).await.map(|(status, _)| status)
+    }
+
+    /// The same, or for a view.
+    pub(super) async fn ask_tab(
+        &mut self,
+        none: &str,
+        enter: Option<PetStatus>,
+        with_views: bool,
+    ) -> Asked<(Option<PetStatus>, Option<View>)> {
+        let views: &[View] = if with_views { &self.settings.config.views } else { &[] };
+        let statuses = PetStatus::ALL.iter().map(|status| status.as_str());
+        let ways: Vec<_> =
+            [none].into_iter().chain(statuses).chain(views.iter().map(|view| view.name.as_str())).collect();
         let enter = PetStatus::ALL.iter().position(|status| Some(*status) == enter).map_or(0, |at| at + 1);
-        let chosen = self.talk.choose("Status", &[none, "available", "pending", "sold"], Some(enter)).await?;
-        Ok(chosen.checked_sub(1).map(|at| PetStatus::ALL[at]))
+        let what = if views.is_empty() { "Status" } else { "Status or view" };
+        let chosen = self.talk.choose(what, &ways, Some(enter)).await?;
+        let view = chosen.checked_sub(1 + PetStatus::ALL.len()).map(|at| views[at].clone());
+        Ok((chosen.checked_sub(1).and_then(|at| PetStatus::ALL.get(at).copied()), view))
     }
 
     pub(super) fn now(&self) -> Now {

@@ -13,6 +13,7 @@ use super::output_file::Destination;
 use crate::api::inventory::{Part, Selection, inventory};
 use crate::api::{Client, Coverage, Failure};
 use crate::clock;
+use crate::config::View;
 use crate::model::export::{Column, Kind, PetWriter, Recorded};
 
 /// Pages read ahead of writing.
@@ -34,6 +35,14 @@ pub struct ExportOptions {
     pub require_complete: bool,
     /// Only these columns, in this order; empty for the whole pets as they come.
     pub columns: Vec<Column>,
+}
+
+impl ExportOptions {
+    /// These pets in this format, with the columns of the view.
+    pub fn of(kind: Kind, view: Option<&View>, wanted: Selection) -> Self {
+        let columns = view.map_or_else(Vec::new, |view| view.columns.iter().map(|shown| shown.column).collect());
+        Self { kind, raw: false, wanted, require_complete: false, columns }
+    }
 }
 
 /// Writes the pets to `out`, which it returns with how much was seen, and their number so far to `count`. If it fails or

@@ -10,21 +10,21 @@ use crate::terminals::is_there;
 
 /// Answers to the questions, and the end of what is spoken then.
 const TALK: &[(&str, &str, &str)] = &[
-    ("The start", "", "Main menu, 1 to 10:"),
+    ("The start", "", "Main menu, 1 to 12:"),
     ("See pets", "1", "Status, 1 to 4, press Enter for all:"),
     ("", "", "Pets at a time, 1 to 100, press Enter for 20:"),
-    ("", "5", "There are more. Press Enter for the next 5, or type back:"),
-    ("The next page", "", "There are more. Press Enter for the next 5, or type back:"),
-    ("", "back", "Main menu, 1 to 10:"),
+    ("", "5", "Press Enter for the next 5, or type back:"),
+    ("The next page", "", "Press Enter for the next 5, or type back:"),
+    ("", "back", "Main menu, 1 to 12:"),
     ("Add a pet, with a mistake", "3", "Name, or press Enter to end:"),
-    ("", "Biscuit", "Category, a whole number:"),
-    ("", "three", "Category, a whole number:"),
-    ("", "3", "Status, 1 to 4, press Enter for unset:"),
+    ("", "Biscuit", "Category, a number:"),
+    ("", "three", "Category, a number:"),
+    ("", "3", "Status, 1 to 4, press Enter to leave it unset:"),
     ("", "sold", "Name, or press Enter to end:"),
-    ("", "", "Main menu, 1 to 10:"),
+    ("", "", "Main menu, 1 to 12:"),
     ("Find one by its id", "4", "Id:"),
     ("", "251", "Another id, or press Enter to end:"),
-    ("", "", "Main menu, 1 to 10:"),
+    ("", "", "Main menu, 1 to 12:"),
     ("Leave", "quit", "Goodbye."),
 ];
 

@@ -76,7 +76,7 @@ impl PetsContext<'_> {
         let statuses = if statuses.is_empty() { of_view.into_iter().collect() } else { statuses.to_vec() };
         let search = search.or_else(|| view?.searched());
         let search = search.map(|text| Query::parse(text, &self.settings.categories));
-        Selection { statuses, asks_who: search.as_ref().is_some_and(Query::asks_who), search }
+        Selection::of(statuses, search)
     }
 
     /// How pets are written.

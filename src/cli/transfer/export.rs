@@ -24,17 +24,9 @@ pub async fn run(context: &PetsContext<'_>, args: &ExportArgs) -> Result<Exit, F
     let view = context.view(args.view.as_deref())?;
     let wanted = context.wanted(args.status.as_slice(), None, view);
     let of_status = wanted.status().is_some();
-    let how = ExportOptions {
-        kind,
-        raw: args.raw,
-        wanted,
-        require_complete: args.require_complete,
-        columns: match view {
-            _ if args.provenance => Column::TRACED.to_vec(),
-            Some(view) => view.columns.iter().map(|shown| shown.column).collect(),
-            None => Vec::new(),
-        },
-    };
+    let how = ExportOptions::of(kind, view, wanted);
+    let columns = if args.provenance { Column::TRACED.to_vec() } else { how.columns };
+    let how = ExportOptions { raw: args.raw, require_complete: args.require_complete, columns, ..how };
     if args.is_stdout() {
         is_there()?;
     }

@@ -42,14 +42,14 @@ fn without_ports(line: &str) -> String {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_domain_is_checked_by_its_number_or_by_its_name() {
     let person = nobody().practising(noon);
-    let lines = ["7", "localhost", "1", "check a domain", "https://docs.acme-cats.com/guide", "sites.petplatform.net"];
+    let lines = ["9", "localhost", "1", "check a domain", "https://docs.acme-cats.com/guide", "sites.petplatform.net"];
     insta::assert_snapshot!(without_places_and_times(&person.says(&lines).await));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_wizard_reads_the_record_and_what_is_in_its_way() {
     let person = nobody().practising(noon);
-    let lines = ["8", "other.acme-cats.com", "", "", "3", "back", "8", "2", "quit"];
+    let lines = ["10", "other.acme-cats.com", "", "", "3", "back", "10", "2", "quit"];
     insta::assert_snapshot!(without_places_and_times(&person.says(&lines).await));
 }
 
@@ -65,7 +65,7 @@ async fn a_domain_becomes_live_by_following_the_steps() {
     let person = nobody().practising(hurrying);
     let practise = |act: &'static str| ["6", act];
     let acts = ["at your DNS provider: delete A", "at your DNS provider: add CNAME", "at your DNS provider: add CAA"];
-    let mut lines = vec!["8", "", ""];
+    let mut lines = vec!["10", "", ""];
     lines.extend(acts.iter().flat_map(|act| practise(act)));
     lines.extend(practise("in the dashboard: choose Verify"));
     lines.push("5");

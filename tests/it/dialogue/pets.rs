@@ -23,9 +23,9 @@ async fn browse_by_status_and_number_page_by_page() {
 #[tokio::test]
 async fn help_back_and_quit_are_understood_at_every_question() {
     let service = Service::start().await;
-    let lines = ["?", "back", "1", "help", "back", "3", "HELP", "\"Quit\"", "?", "back", "10", "quit"];
+    let lines = ["?", "back", "1", "help", "back", "3", "HELP", "\"Quit\"", "?", "back", "12", "quit"];
     insta::assert_snapshot!(Person::of(&service).says(&lines).await);
-    assert!(Person::of(&service).says(&[]).await.ends_with("Main menu, 1 to 9: \nGoodbye.\n"));
+    assert!(Person::of(&service).says(&[]).await.ends_with("Main menu, 1 to 11: \nGoodbye.\n"));
 }
 
 #[tokio::test]
@@ -192,7 +192,10 @@ async fn a_status_is_asked_of_the_service_so_that_few_pets_are_found_among_many(
     .await;
     let person = Person::at(&stub.base_url, "petk_0123456789abcdef77d0", impatient(), "");
     let transcript = person.says(&["1", "sold", "", "quit"]).await;
-    assert!(transcript.contains("1 sold pet:\n1: Rex, category 1, sold, id 90000\nThat is all.\n"), "{transcript}");
+    assert!(
+        transcript.contains("Sold pet 1 of 1:\n1: Rex, category 1, sold, id 90000\nThat is all.\n"),
+        "{transcript}"
+    );
 }
 
 #[tokio::test]
@@ -205,6 +208,26 @@ async fn a_list_without_pages_tells_that_there_may_be_more() {
                 only 100 of each status are listed, and pets without a status may be missing.\n";
     assert!(transcript.contains(more), "{transcript}");
     assert_eq!(transcript.matches("100 pets from 4 requests. There may be more:").count(), 2, "{transcript}");
+}
+
+#[tokio::test]
+async fn pets_are_counted_and_a_view_is_read_and_exported() {
+    let service = Service::start().await;
+    service.store.insert_samples(30, clock::now()).await.unwrap();
+    let home = tempfile::tempdir().unwrap();
+    let file = home.path().join("sold.ndjson");
+    let view = "[[views]]\nname = \"gone\"\nsearch = \"is:sold\"\nsort = \"-id\"\n";
+    let person = Person::at(&service.server.base_url(), service.key(), Timeouts::default(), view);
+    let path = file.to_str().unwrap();
+    let lines = ["count", "1", "gone", "export", "gone", "sold.txt", path, "export", "sold", path, "", "quit"];
+    let transcript = person.says(&lines).await.replace(home.path().to_str().unwrap(), "HOME");
+    insta::assert_snapshot!(transcript);
+    let pets = std::fs::read_to_string(&file).unwrap();
+    assert!(pets.lines().count() > 1 && pets.lines().all(|line| line.contains("\"sold\"")), "{pets}");
+    let stub = always(json("200 OK", r#"[{"id":1,"name":"Rex","categoryId":1,"status":"sold"}]"#)).await;
+    let other = Person::at(&stub.base_url, "petk_0123456789abcdef77d0", impatient(), "");
+    let counted = other.says(&["count", "quit"]).await;
+    assert!(counted.contains("There may be more") || counted.contains("all that the service lists"), "{counted}");
 }
 
 #[tokio::test]
@@ -339,5 +362,5 @@ async fn ctrl_c_stops_what_runs_and_twice_ends() {
     };
     let ((exit, transcript), _keyboard) = tokio::join!(talking, pressing);
     assert!(matches!(exit, Leave::Interrupted), "{exit:?}");
-    assert!(transcript.ends_with("Stopped. Ctrl-C again ends petstore.\nMain menu, 1 to 9: \n"), "{transcript}");
+    assert!(transcript.ends_with("Stopped. Ctrl-C again ends petstore.\nMain menu, 1 to 11: \n"), "{transcript}");
 }
