@@ -22,11 +22,12 @@ const LIST_HELP: &str = "Examples:
   petstore pets list --status available --limit 50
   petstore pets list --all --sort name --columns name,status
   petstore pets list --all --require-complete --format json > pets.json
+  petstore pets list --status available --json --with-total
   petstore pets list --search whis --status available --status pending
   petstore pets list --all --columns id,name:30,by,age
   petstore pets list --watch
 
---search understands what the search field of the screen does: words, \"exact words\", cat:3,7, id:1002, is:sold, by:till, \
+--search understands what the search field of the screen does: words, \"exact words\", cat:3,7, id:1002, is:sold, by:till, by:\"till 2\", \
 and - before what must not match. It searches the whole inventory.
 
 The columns by, at and age, and by: in a search, are about who added a pet, and when. They need a service that reports it, as \
@@ -183,6 +184,9 @@ pub struct ListArgs {
     /// Fail unless the list is known to be complete.
     #[arg(long, requires = "all")]
     pub require_complete: bool,
+    /// In JSON, print an object with `total`, how many there are in all (null if the service does not say), and `pets`.
+    #[arg(long, conflicts_with = "watch")]
+    pub with_total: bool,
     /// Sort by id, name, categoryId or status. Descending with a leading - or a trailing :desc.
     #[arg(long, value_name = "COLUMN", allow_hyphen_values = true, add = completions::sort_orders())]
     pub sort: Option<SortOrder>,

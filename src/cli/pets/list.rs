@@ -13,13 +13,18 @@ use crate::api::Coverage;
 use crate::api::inventory::{Part, Selection, inventory};
 use crate::api::retry::repeated;
 use crate::cli::format::{PetLayout, write_list};
-use crate::cli::output::{Content, Out, write_as};
-use crate::cli::{Exit, Failed};
+use crate::cli::output::{Content, Out, Verbosity, write_as};
+use crate::cli::{Exit, Failed, note};
 use crate::model::export::{Kind, Recorded};
 use crate::model::{Pet, PetId, PetQuery, PetStatus, Provenances, table};
 
 pub async fn run(context: &PetsContext<'_>, mut args: ListArgs) -> Result<Exit, Failed> {
     let mut layout = PetLayout { raw: args.raw, ..context.layout(&args.output)? };
+    if args.with_total && layout.format != Kind::Json {
+        return Err(
+            Failed::config("--with-total is for JSON").hint("add --json; or to print a number: petstore pets count")
+        );
+    }
     let FilterArgs { status: statuses, search, view } = &args.filter;
     let view = context.view(view.as_deref())?;
     let wanted = context.wanted(statuses, search.as_deref(), view);
@@ -60,14 +65,41 @@ async fn first(
         sort.apply(&mut page.pets);
     }
     let provenances = context.provenances(layout, &page.pets).await?;
-    let shown = write_as(layout.format.content(), |out| write_list(out, &page.pets, &provenances, layout))?;
-    if shown && page.pets.len() >= usize::from(limit.get()) {
-        let more = if page.next.is_some() { "there are more" } else { "there may be more" };
+    let shown = page.pets.len() as u64;
+    let total = async || match is_all {
+        true => Some(shown),
+        // Without it, the list is as good.
+        false => context.client.total(status).await.ok().flatten(),
+    };
+    let counted = if args.with_total { Some(total().await) } else { None };
+    let is_read = write_all(&page.pets, &provenances, layout, counted)?;
+    if is_read && !is_all && context.verbosity != Verbosity::Quiet {
+        let counted = if let Some(counted) = counted { counted } else { total().await };
+        let (of, more) = match (counted, page.next) {
+            (Some(total), _) if total <= shown => return Ok(last),
+            (Some(total), _) => (format!(" of {total}"), ""),
+            (None, Some(_)) => (String::new(), "; there are more"),
+            (None, None) => (String::new(), "; there may be more"),
+        };
         let among = if args.sort.is_some() { ", sorted among themselves" } else { "" };
-        let shown = page.pets.len();
-        context.verbosity.note(&format!("Showing {shown}{among}; {more}. Use --limit (max 100) or --all."));
+        note(&format!("Showing {shown}{of}{among}{more}. Use --limit (max 100) or --all."));
     }
     Ok(last.filter(|_| is_all))
+}
+
+/// Writes a list. With `total`, which is `None` in it if it is unknown, that and the list are in an object.
+fn write_all(
+    pets: &[Pet],
+    provenances: &Provenances,
+    layout: &PetLayout,
+    total: Option<Option<u64>>,
+) -> Result<bool, Failed> {
+    write_as(layout.format.content(), |out| {
+        let Some(total) = total else { return write_list(out, pets, provenances, layout) };
+        write!(out, "{{\"total\": {}, \"pets\": ", json!(total))?;
+        write_list(out, pets, provenances, layout)?;
+        writeln!(out, "}}")
+    })
 }
 
 /// What was found in an inventory.
@@ -173,7 +205,8 @@ async fn all(
     if let Some(sort) = args.sort {
         sort.apply(&mut pets);
     }
-    if !streams && !write_as(layout.format.content(), |out| write_list(out, &pets, &known, layout))? {
+    let total = Some(found.count as u64).filter(|_| coverage.complete && !found.is_cut);
+    if !streams && !write_all(&pets, &known, layout, args.with_total.then_some(total))? {
         return Ok(None);
     }
     if found.is_cut {

@@ -13,7 +13,7 @@ fn the_demo_lists_in_every_format() {
     let list = |format: &str| {
         let output = run(&home, &["--demo", "pets", "list", "-n", "3", "-s", "available", "--format", format]);
         assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
-        assert_eq!(stderr(&output), "Showing 3; there are more. Use --limit (max 100) or --all.\n");
+        assert_eq!(stderr(&output), "Showing 3 of 175. Use --limit (max 100) or --all.\n");
         stdout(&output)
     };
     assert_eq!(list("table").lines().next(), Some("ID  NAME           CATEGORY  STATUS"));
@@ -26,6 +26,22 @@ fn the_demo_lists_in_every_format() {
     assert_eq!(list("csv").lines().next(), Some("id,name,categoryId,status"));
     assert_eq!(list("tsv").lines().next(), Some("id\tname\tcategoryId\tstatus"));
     assert!(fs::read_dir(home.path()).unwrap().next().is_none(), "the demo leaves nothing behind");
+}
+
+#[test]
+fn with_a_total_the_list_is_in_an_object() {
+    let home = home();
+    let list = |more: &[&str]| run(&home, &[&["--demo", "pets", "list", "--with-total"], more].concat());
+    for (more, total, pets) in [
+        (&["-n", "3", "-s", "available"][..], 175.into(), 3),
+        (&["--all"], 250.into(), 250),
+        (&["--search", "id:7"], 1.into(), 1),
+        (&["--search", "is:sold", "-n", "2"], serde_json::Value::Null, 2),
+    ] {
+        let listed: serde_json::Value = serde_json::from_str(&stdout(&list(&[more, &["--json"]].concat()))).unwrap();
+        assert_eq!((&listed["total"], listed["pets"].as_array().unwrap().len()), (&total, pets), "{more:?}");
+    }
+    fails_cleanly(&list(&["--format", "csv"]), 2, "--with-total is for JSON\nhint: add --json");
 }
 
 #[test]
