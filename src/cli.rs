@@ -40,7 +40,7 @@ use crate::config::{self, Choices, Env, Paths};
 use crate::local::atomic_file::temporary_directory;
 
 use args::OVER_SSH;
-use command::{AccessCommand, Args, Command, UiArgs, VERSION};
+use command::{AGENTS, AccessCommand, Args, Command, UiArgs, VERSION};
 pub use error::{Exit, Failed};
 use output::{colours, colours_of_help, is_coloured, note};
 use pets::args::PetsCommand;
@@ -152,7 +152,7 @@ fn one_service(choices: &Choices, command: Option<&Command>) -> Result<(), Faile
 
 fn run(args: Args, env: &Env, coloured: bool) -> Result<Exit, Failed> {
     api::client::install_tls_provider();
-    if args.shared.no_input {
+    if args.shared.no_input || env.is_unattended() {
         confirm::never_ask();
     }
     let mut builder = match &args.command {
@@ -209,6 +209,7 @@ fn run(args: Args, env: &Env, coloured: bool) -> Result<Exit, Failed> {
         Command::SshSession(_) => unreachable!("it was replaced by the command of the session"),
         Command::Database(command) | Command::Older(command) => runtime.block_on(maintenance::run(command)),
         Command::Completions(args) => completions::run(&args),
+        Command::Agents => output::write(|out| out.write_all(AGENTS.as_bytes())).map(|_| Exit::Done),
     };
     // A thread that still waits for a name to resolve must not keep the program running.
     runtime.shutdown_background();

@@ -31,11 +31,14 @@ const HELP: &str = "Examples:
   petstore domains explain ERR_CERT_COMMON_NAME_INVALID
   petstore serve --listen 127.0.0.1:8080 --database sqlite:store.db
 
-Run petstore COMMAND --help for examples of a command.
+Run petstore COMMAND --help for examples of a command, and petstore help agents for one page that programs can work from.
 
 Exit status: 0 success, 1 other failure, 2 wrong usage or configuration, 3 partly done, 4 API key missing or not accepted, \
 5 not found, 6 no answer, 7 refused by the service, 8 and 9 see domains check --help, 10 a pet may or may not have been \
 added, 130 Ctrl-C.";
+
+/// The page for programs.
+pub const AGENTS: &str = include_str!("../../docs/agents.md");
 
 const UI_HELP: &str = "Examples:
   petstore ui
@@ -128,6 +131,8 @@ pub enum Command {
     /// It completes commands, options, profiles, statuses and your domains. The script asks petstore each time, so it knows
     /// new profiles and domains at once. Reload it after an update of petstore.
     Completions(CompletionsArgs),
+    #[command(override_help = AGENTS)]
+    Agents,
 }
 
 /// Logging in and out.

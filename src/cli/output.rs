@@ -237,13 +237,15 @@ pub fn columns() -> Option<usize> {
     is_terminal().then(|| terminal_size().map_or(80, |(columns, _)| columns).into())
 }
 
-/// When colours are used: by the flag, then PETSTORE_COLOR, NO_COLOR, CLICOLOR_FORCE and CLICOLOR, in this order.
+/// When colours are used: by the flag, then PETSTORE_COLOR, NO_COLOR, CLICOLOR_FORCE and CLICOLOR, in this order; then
+/// never where another program runs this.
 pub fn colours(flag: Option<ColorChoice>, env: &Env) -> ColorChoice {
     let ours = || env.get("PETSTORE_COLOR").and_then(|word| <ColorChoice as ValueEnum>::from_str(word, true).ok());
     flag.or_else(ours).unwrap_or_else(|| match (env.get("NO_COLOR"), env.get("CLICOLOR_FORCE"), env.get("CLICOLOR")) {
         (Some(_), ..) => ColorChoice::Never,
         (None, Some(force), _) if force != "0" => ColorChoice::Always,
         (None, _, Some("0")) => ColorChoice::Never,
+        (None, ..) if env.is_unattended() => ColorChoice::Never,
         (None, ..) => ColorChoice::Auto,
     })
 }
@@ -368,6 +370,9 @@ mod tests {
         assert_eq!(when(None, &[("NO_COLOR", ""), ("CLICOLOR_FORCE", "1")]), ColorChoice::Always);
         assert_eq!(when(None, &[("CLICOLOR_FORCE", "0")]), ColorChoice::Auto);
         assert_eq!(when(None, &[("CLICOLOR", "0")]), ColorChoice::Never);
+        assert_eq!(when(None, &[("AGENT", "1")]), ColorChoice::Never);
+        assert_eq!(when(None, &[("CI", "false")]), ColorChoice::Auto);
+        assert_eq!(when(None, &[("CI", "true"), ("CLICOLOR_FORCE", "1")]), ColorChoice::Always);
         assert_eq!(when(None, &[("PETSTORE_COLOR", "always"), ("NO_COLOR", "1")]), ColorChoice::Always);
         assert_eq!(when(Some(ColorChoice::Never), &[("PETSTORE_COLOR", "always")]), ColorChoice::Never);
     }

@@ -116,6 +116,11 @@ impl Env {
         self
     }
 
+    /// Whether another program runs this, an agent or a build: by `AGENT` or `CI`, unless they say 0 or false.
+    pub fn is_unattended(&self) -> bool {
+        ["AGENT", "CI"].into_iter().any(|name| !matches!(self.get(name), None | Some("0" | "false")))
+    }
+
     /// All of them.
     pub fn iter(&self) -> impl Iterator<Item = (&OsString, &OsString)> {
         self.0.iter()

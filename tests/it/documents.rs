@@ -2,8 +2,9 @@
 
 use crate::prelude::*;
 
-/// The most words of a page that has to be read in one go.
-const ONE_PAGE: usize = 700;
+/// The most words of each page that has to be read in one go.
+const ONE_PAGE: [(&str, usize); 4] =
+    [("README.md", 700), ("docs/agents.md", 700), ("docs/ssh.md", 700), ("benches/README.md", 700)];
 
 /// A file of the project, by its path from the root.
 pub fn text(path: &str) -> String {
@@ -52,10 +53,25 @@ fn blocks(text: &str, fence: &str) -> Vec<String> {
 }
 
 #[test]
-fn the_readme_and_the_page_on_benchmarks_are_one_page() {
-    for page in ["README.md", "benches/README.md"] {
+fn what_has_to_be_read_in_one_go_is_one_page() {
+    for (page, most) in ONE_PAGE {
         let words = text(page).split_whitespace().count();
-        assert!(words <= ONE_PAGE, "{page} has {words} words, more than {ONE_PAGE}");
+        assert!(words <= most, "{page} has {words} words, more than {most}");
+    }
+}
+
+#[test]
+fn the_page_for_programs_has_the_formats_and_exit_statuses_of_the_page_on_scripting() {
+    let rows = |page: &str, heading: &str| -> BTreeSet<String> {
+        let text = text(page);
+        let section =
+            text.split_once(&format!("\n## {heading}\n")).unwrap().1.split("\n## ").next().unwrap().to_owned();
+        let cells = section.lines().filter_map(|line| line.strip_prefix("| ")?.split(" | ").next());
+        cells.map(str::to_owned).collect()
+    };
+    for heading in ["Formats", "Exit statuses"] {
+        let (programs, all) = (rows("docs/agents.md", heading), rows("docs/scripting.md", heading));
+        assert!(programs.len() > 5 && programs == all, "{programs:?} {all:?}");
     }
 }
 

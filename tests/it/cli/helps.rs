@@ -56,6 +56,16 @@ fn the_commands_are_listed_in_four_groups_that_fit_in_80_columns() {
 }
 
 #[test]
+fn the_page_for_programs_is_printed_and_not_listed() {
+    for words in [&["help", "agents"][..], &["agents"]] {
+        let output = run(&home(), words);
+        let page = crate::documents::text("docs/agents.md");
+        assert_eq!((output.status.code(), stdout(&output).trim()), (Some(0), page.trim()), "{words:?}");
+    }
+    assert!(!help(&[], "--help").contains("\n  agents "));
+}
+
+#[test]
 fn the_older_words_for_a_database_work_and_are_not_listed() {
     let home = home();
     let database = database(&home);
