@@ -19,7 +19,7 @@ use super::args::{IDLE_ENDED, OVER_SSH, StartScreen};
 use super::output::{is_terminal, write};
 use super::service::Inside;
 use super::signals::Signals;
-use super::ssh::person::{may_not_log_in, revoked};
+use super::ssh::person::{may_not_log_in, revoked, take_over, taken_over};
 use super::{Exit, Failed, dialogue, note};
 use crate::app::connections::{DEMO_KEEPS_NOTHING, Services};
 use crate::app::first_run::{self, StartChoice};
@@ -180,6 +180,10 @@ fn session(
     let scratch = choices.demo.then(tempfile::tempdir).and_then(Result::ok);
     let pasted = scratch.as_ref().map(|scratch| scratch.path().to_owned());
     let pasted = pasted.or_else(|| own.as_ref().map(|own| own.join("imports")));
+    let other = match (&own, settings.identity()) {
+        (Some(own), Some(identity)) if choices.ssh.is_some() => runtime.block_on(take_over(own, &identity)),
+        _ => None,
+    };
     let claims = own.map(|own| Arc::new(Claims::new(own)));
     let queues = Arc::new(Queues::new(claims.clone()));
     let copying = clipboard::ways(settings.config.ui.clipboard, env, copied);
@@ -232,7 +236,8 @@ fn session(
         };
         let way = if state.screen == Screen::AddPet { "Esc, then P," } else { "P" };
         let waiting = waiting_elsewhere(&settings, choices, env);
-        state.drafts.elsewhere = waiting.map(|waiting| format!("{waiting}. {way} switches profiles."));
+        let elsewhere = waiting.map(|waiting| format!("{waiting}. {way} switches profiles."));
+        state.drafts.elsewhere = elsewhere.or_else(|| other.map(str::to_owned));
     }
     if let Some(ssh) = settings.ssh.as_ref().filter(|ssh| !ssh.message.is_empty()) {
         state.say(MessageKind::Note, ssh.message.as_str());
@@ -259,7 +264,7 @@ async fn show(
     // The service starts while the first frame is drawn. At the first start none is chosen yet.
     let settings = (state.screen != Screen::Welcome).then_some(settings);
     let (worker, worker_ended) = worker::spawn(settings, Arc::clone(&machine));
-    let signals = watch_signals(state.link.ssh.clone())?;
+    let signals = watch_signals(state.link.ssh.clone(), machine.drafts.clone())?;
     let outlet = TerminalWriter::to_stdout().map_err(Failed::because(failed))?;
     let mut screen = terminal::enter(&outlet, synchronized).map_err(Failed::because(failed))?;
     let written = outlet.clone();
@@ -314,6 +319,10 @@ async fn show(
             Exit::Done
         }
         Some(QuitReason::Revoked) => return Err(may_not_log_in(&state.link.label)),
+        Some(QuitReason::TakenOver) => {
+            note("you have logged in again, and go on there");
+            Exit::Done
+        }
         Some(QuitReason::Terminate) => Exit::Terminate,
         Some(QuitReason::Quit) => Exit::Quit,
         Some(QuitReason::Hangup) => Exit::Hangup,
@@ -326,7 +335,7 @@ fn keep_drafts(files: &Claims, state: &AppState, run: Option<&Result<(), LoopErr
     let ended = match (run, state.quitting) {
         (None, _) => Ending::Fault,
         (Some(Err(_)), _) | (_, Some(QuitReason::Hangup)) => Ending::Hangup,
-        (_, None | Some(QuitReason::User)) => Ending::Quit,
+        (_, None | Some(QuitReason::User | QuitReason::TakenOver)) => Ending::Quit,
         (_, Some(_)) => Ending::Signal,
     };
     let writes = drafts::last(state, ended, clock::now());
@@ -334,8 +343,8 @@ fn keep_drafts(files: &Claims, state: &AppState, run: Option<&Result<(), LoopErr
     writes.iter().filter_map(|write| write.write(files).err()).reduce(|first, _| first)
 }
 
-/// What signals ask for, and what a session over SSH does whose person was revoked.
-fn watch_signals(ssh: Option<SshSession>) -> Result<mpsc::Receiver<Msg>, Failed> {
+/// What signals ask for, and what a session over SSH does whose person was revoked, or goes on elsewhere.
+fn watch_signals(ssh: Option<SshSession>, drafts: Option<Arc<Claims>>) -> Result<mpsc::Receiver<Msg>, Failed> {
     let (sender, asked) = mpsc::channel(4);
     let listen = |number: Signal| {
         signal(SignalKind::from_raw(number.as_raw())).map_err(Failed::because("cannot use the terminal"))
@@ -352,8 +361,12 @@ fn watch_signals(ssh: Option<SshSession>) -> Result<mpsc::Receiver<Msg>, Failed>
     let mut ends = Signals::new()?;
     let by_mark = sender.clone();
     tokio::spawn(async move {
-        revoked(ssh, false).await;
-        let _ = by_mark.send(Msg::Quit(QuitReason::Revoked)).await;
+        let drafts = drafts.filter(|_| ssh.is_some());
+        let reason = tokio::select! {
+            _ = revoked(ssh, false) => QuitReason::Revoked,
+            () = taken_over(drafts) => QuitReason::TakenOver,
+        };
+        let _ = by_mark.send(Msg::Quit(reason)).await;
     });
     tokio::spawn(async move {
         loop {

@@ -40,6 +40,7 @@ impl Claim {
         for number in left(state, &stem).into_iter().map(|(_, number)| number).chain(1..=MOST) {
             let file = |ending: &str| directory.join(format!("{stem}-{number}.{ending}"));
             if let Some(lock) = atomic_file::claim(&file(LOCK))? {
+                atomic_file::remove(&file(WANTED))?;
                 return Ok(Self { draft: file(DRAFT), queue: file(QUEUE), newest: Mutex::default(), _lock: lock });
             }
         }
@@ -96,6 +97,11 @@ impl Claims {
         }
     }
 
+    /// Whether a later program asks for any of them.
+    pub fn is_wanted(&self) -> bool {
+        self.held.lock().values().any(|claim| claim.draft.with_extension(WANTED).exists())
+    }
+
     /// Reads the draft that was left for the service `identity`. What `read` does not take is put aside under another
     /// name.
     pub fn read_draft<T>(&self, identity: &str, read: impl FnOnce(&str) -> Option<T>) -> io::Result<Option<T>> {
@@ -135,10 +141,27 @@ pub fn left_queues(state: &Path, own: Option<&str>) -> Vec<(String, PathBuf)> {
     files.filter_map(|file| left(file.path())).collect()
 }
 
+/// Asks running programs for the drafts and queues that they have for the service `identity`. Returns their locks.
+///
+/// # Errors
+/// The directory cannot be written, or its file system has no locks.
+pub fn ask_for(state: &Path, identity: &str) -> io::Result<Vec<PathBuf>> {
+    let mut held = Vec::new();
+    for (_, number) in left(state, &file_stem(identity)) {
+        let lock = directory(state).join(format!("{}-{number}.{LOCK}", file_stem(identity)));
+        if atomic_file::claim(&lock)?.is_none() && !held.contains(&lock) {
+            atomic_file::replace_private(&lock.with_extension(WANTED), "")?;
+            held.push(lock);
+        }
+    }
+    Ok(held)
+}
+
 /// The endings of the files.
 const DRAFT: &str = "json";
 const QUEUE: &str = "queue.ndjson";
 const LOCK: &str = "lock";
+const WANTED: &str = "wanted";
 
 /// The numbers of the files with this stem in which programs left a draft or a queue: those with pets that wait first,
 /// since not every program shows a draft.
@@ -208,6 +231,22 @@ mod tests {
         took.clear().unwrap();
         assert_eq!(took.read().unwrap(), None);
         assert!(claim(state.path()).draft.to_str().unwrap().ends_with("-1.json"));
+    }
+
+    #[test]
+    fn a_program_is_asked_for_its_draft_and_no_other() {
+        let state = tempfile::tempdir().unwrap();
+        let claims = [(); 2].map(|()| Claims::new(state.path().to_owned()));
+        let [typed, _empty] = claims.each_ref().map(|claims| claims.of("x").unwrap());
+        assert_eq!(ask_for(state.path(), "x").unwrap(), Vec::<PathBuf>::new());
+        typed.write("typed").unwrap();
+        assert_eq!(ask_for(state.path(), "x").unwrap(), [typed.draft.with_extension(LOCK)]);
+        assert_eq!(claims.each_ref().map(Claims::is_wanted), [true, false]);
+        let [first, _second] = claims;
+        drop((typed, first));
+        let next = Claims::new(state.path().to_owned());
+        assert_eq!(next.of("x").unwrap().read().unwrap().as_deref(), Some("typed"));
+        assert!(!next.is_wanted(), "it has been answered");
     }
 
     #[test]

@@ -335,6 +335,8 @@ pub enum QuitReason {
     Idle,
     /// A session over SSH whose person may not log in any more.
     Revoked,
+    /// A session over SSH whose person has opened another one, which has the drafts from then on.
+    TakenOver,
 }
 
 /// Columns and rows.

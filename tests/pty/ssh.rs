@@ -53,6 +53,21 @@ fn a_person_sees_rows_resizes_drops_in_the_form_and_finds_the_draft() {
 }
 
 #[test]
+fn who_logs_in_a_second_time_goes_on_with_what_was_typed() {
+    let Some(store) = Store::start() else { return };
+    let key = store.authorize("till-2", &[]);
+    let mut silent = store.screen(&key, &[], &[]);
+    silent.shows(&["till-2 | ok"]);
+    silent.send("aBisc");
+    silent.shows(&["Bisc", "draft saved"]);
+    let terminal = store.screen(&key, &[], &[]);
+    terminal.shows(&["Add a pet", "Bisc", "goes on here."]);
+    let (status, bytes) = silent.ended();
+    let said = String::from_utf8_lossy(&bytes);
+    assert!(status == 0 && said.contains("you have logged in again, and go on there"), "{status}: {said}");
+}
+
+#[test]
 fn a_read_only_key_has_no_form_and_an_idle_session_ends() {
     let Some(store) = Store::start() else { return };
     let configuration = store.home.path().join(".config/petstore");

@@ -4,17 +4,19 @@ use std::fs;
 use std::future::pending;
 use std::io::{self, Write};
 use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::tz::TimeZone;
 use serde::{Deserialize, Serialize};
-use tokio::time::sleep;
+use tokio::time::{sleep, timeout};
 
 use crate::cli::{Exit, Failed, note};
 use crate::config::file::is_plain_name;
 use crate::config::secrets::read_key_file;
 use crate::config::{ConfigError, Env, NoHome, Paths, SshSession};
 use crate::local::atomic_file::{self, Locked};
+use crate::local::draft_files::{self, Claims};
 use crate::model::short;
 use crate::model::text::KEY_PREFIX;
 use crate::store::KeyId;
@@ -218,6 +220,34 @@ pub async fn revoked(session: Option<SshSession>, sends: bool) -> Failed {
         note("a pet that was being sent may or may not have been added");
     }
     may_not_log_in(&name)
+}
+
+/// How long another session may take to save what is typed there, and to end.
+const HANDS_OVER: Duration = Duration::from_secs(10);
+
+/// Takes over what is typed for the service `identity` in other sessions of a person, whose directory is `state`: of a line
+/// that dropped unnoticed, for example. They end. Says so, if there are any.
+pub async fn take_over(state: &Path, identity: &str) -> Option<&'static str> {
+    // Without them, there is a draft all the same.
+    let mut held = draft_files::ask_for(state, identity).ok().filter(|held| !held.is_empty())?;
+    let ended = async {
+        while !held.is_empty() {
+            sleep(WITHIN / 20).await;
+            held.retain(|lock| matches!(atomic_file::claim(lock), Ok(None)));
+        }
+    };
+    Some(match timeout(HANDS_OVER, ended).await {
+        Ok(()) => "Your other session has ended, and goes on here.",
+        Err(_) => "Your other session does not end, and still has what you typed there.",
+    })
+}
+
+/// Waits until a later session takes over what is typed in this one.
+pub async fn taken_over(claims: Option<Arc<Claims>>) {
+    let Some(claims) = claims else { return pending().await };
+    while !claims.is_wanted() {
+        sleep(WITHIN).await;
+    }
 }
 
 #[cfg(test)]
