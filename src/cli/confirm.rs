@@ -9,7 +9,7 @@ use crossterm::terminal::{disable_raw_mode, enable_raw_mode};
 use super::Failed;
 use super::output::err;
 use crate::config::Settings;
-use crate::model::display_safe;
+use crate::model::{counted, display_safe};
 
 /// Asks the `question` where the profile is protected, unless `yes` is given. Blocks until there is an answer.
 pub fn confirm(question: &str, settings: &Settings, yes: bool) -> Result<(), Failed> {
@@ -24,13 +24,19 @@ pub fn question(what: &str, settings: &Settings) -> String {
     format!("This adds {what} to {}. It cannot be undone. Continue?", display_safe(&settings.label))
 }
 
+/// The question before this many pets are changed.
+pub fn change_question(count: usize, settings: &Settings) -> String {
+    format!("This changes {} of {}. Continue?", counted(count, "pet"), display_safe(&settings.label))
+}
+
 /// Whether to continue after the answer to [`question`].
 pub fn allowed(answer: Option<bool>, settings: &Settings) -> Result<(), Failed> {
     match answer {
         Some(true) => Ok(()),
         Some(false) => Err(Failed::config("nothing was sent")),
         None => {
-            let what = format!("{} is protected and needs a confirmation", display_safe(&settings.label));
+            let protected = if settings.protect { " is protected and" } else { "" };
+            let what = format!("{}{protected} needs a confirmation", display_safe(&settings.label));
             Err(Failed::config(what).hint("to confirm: --yes"))
         }
     }

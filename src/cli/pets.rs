@@ -9,14 +9,15 @@ mod list;
 mod set;
 mod watch;
 
+use std::cell::Cell;
 use std::future::Future;
 
 use crate::config::{Env, Service, Settings, settings};
 use crate::model::export::Kind;
-use crate::model::{PetId, counted, display_safe};
+use crate::model::{PetId, display_safe};
 
 use super::args::GlobalArgs;
-use super::confirm::{confirm, question};
+use super::confirm::{change_question, confirm, question};
 use super::error::GIVE_A_KEY;
 use super::output::{Verbosity, colours, is_coloured, is_terminal};
 use super::render::ResultFormat;
@@ -66,14 +67,17 @@ async fn at_the_service(
             "the pet may or may not have been added; check with: petstore pets list --all".to_owned()
         }
         PetsCommand::Set(args) if changes => {
-            let pets = counted(args.ids.len(), "pet");
-            let question = format!("This changes {pets} of {}. Continue?", display_safe(&settings.label));
-            confirm(&question, settings, args.yes)?;
             let ids = args.ids.iter().map(PetId::to_string).collect::<Vec<_>>().join(" ");
-            format!("pets may or may not have been changed; check with: petstore pets get {ids}")
+            let check = if args.file.is_some() { "list --all".to_owned() } else { format!("get {ids}") };
+            // Those of a file are listed first.
+            if args.file.is_none() {
+                confirm(&change_question(args.ids.len(), settings), settings, args.yes)?;
+            }
+            format!("pets may or may not have been changed; check with: petstore pets {check}")
         }
         _ => String::new(),
     };
+    let is_sent = Cell::new(matches!(command, PetsCommand::Add(_)));
     let (mut client, embedded) = service::connect(settings).await?;
     if let Some(timeout) = command.timeout() {
         client = client.within(timeout).map_err(Failed::because("cannot prepare requests"))?;
@@ -88,14 +92,14 @@ async fn at_the_service(
         PetsCommand::Count(args) => until_ended(list::count(&context, &args, false)).await,
         PetsCommand::Stats(args) => until_ended(list::count(&context, &args, true)).await,
         PetsCommand::Add(args) => until_ended(add::run(&context, args)).await,
-        PetsCommand::Set(args) => until_ended(set::run(&context, args)).await,
+        PetsCommand::Set(args) => until_ended(set::run(&context, args, &is_sent)).await,
         PetsCommand::History(args) => until_ended(history::run(&context, &args)).await,
         PetsCommand::Get(args) => until_ended(get::run(&context, &args)).await,
         PetsCommand::Watch(args) => until_ended(watch::run(&context, &args)).await,
         PetsCommand::Import(args) => transfer::import(&context, args).await,
         PetsCommand::Export(args) => transfer::export(&context, &args).await,
     };
-    if !unknown.is_empty() && matches!(result, Ok(Exit::Hangup | Exit::Interrupt | Exit::Quit | Exit::Terminate)) {
+    if is_sent.get() && matches!(result, Ok(Exit::Hangup | Exit::Interrupt | Exit::Quit | Exit::Terminate)) {
         note(&settings.with_flags(&format!("stopped waiting: {unknown}")));
     }
     if let Some(embedded) = embedded {

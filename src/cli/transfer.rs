@@ -6,4 +6,4 @@ mod import;
 mod progress;
 
 pub use export::run as export;
-pub use import::{check, run as import};
+pub use import::{check, open, run as import};

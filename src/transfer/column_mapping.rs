@@ -25,6 +25,9 @@ pub struct ColumnMapping {
     /// The header was put before the rows of a paste, and is not counted as a line.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub has_added_header: bool,
+    /// Rows change the pets whose ids they have: only the id is required, and an empty cell changes nothing.
+    #[serde(skip)]
+    pub changes: bool,
     /// The names of categories: those of the configuration, not a choice about this file.
     #[serde(skip)]
     pub categories: Arc<Categories>,
@@ -89,6 +92,11 @@ pub fn named(columns: &[String], field: Field) -> Option<usize> {
     named.filter(|((of, _), _)| *of == field).min_by_key(|((_, rank), _)| *rank).map(|(_, place)| place)
 }
 
+/// Whether a column of this name has ids.
+pub fn is_id(column: &str) -> bool {
+    column.trim().eq_ignore_ascii_case("id")
+}
+
 /// Whether the cells are a header: at least one names a field.
 pub fn is_header(cells: &[&str]) -> bool {
     cells.iter().any(|cell| field_of(cell.trim().trim_matches('"')).is_some())
@@ -101,6 +109,8 @@ pub struct Columns {
     pub names: Vec<String>,
     /// The index of each field's column, in the order of [`Field::ALL`].
     pub of: [Option<usize>; 3],
+    /// The index of the column of ids.
+    pub id: Option<usize>,
     /// Whether the header is that of our own export or rejects, after which names keep their spaces.
     pub ours: bool,
     /// Whether a `'` before a value that begins like a formula is not part of the value.
@@ -134,11 +144,17 @@ impl Columns {
                 return Err(TransferError::Columns(why));
             }
         }
-        Ok(Self { names, of, ours, is_marked: !reading.raw })
+        let id = names.iter().position(|name| is_id(name));
+        Ok(Self { names, of, id, ours, is_marked: !reading.raw })
     }
 
     /// Fails if a column is missing that was chosen or, in a table, is required.
     pub(super) fn check(&self, reading: &ColumnMapping, is_table: bool) -> Result<(), TransferError> {
+        let has_any = self.of.iter().any(Option::is_some) || reading.set.iter().any(Option::is_some);
+        if reading.changes && (self.id.is_none() || !has_any) {
+            let needed = "a column id and at least one of name, categoryId and status are needed";
+            return Err(TransferError::Columns(format!("{needed}. The columns are {}", list(&self.names))));
+        }
         for (field, place) in Field::ALL.into_iter().zip(self.of) {
             if place.is_some() || reading.set[field as usize].is_some() {
                 continue;
@@ -148,7 +164,7 @@ impl Columns {
                 let why = format!("no column \"{chosen}\" for {field}. The columns are {there}");
                 return Err(TransferError::Columns(why));
             }
-            if is_table && field != Field::Status {
+            if is_table && field != Field::Status && !reading.changes {
                 return Err(TransferError::NoColumn { missing: field, there: self.names.clone() });
             }
         }

@@ -1,18 +1,21 @@
 //! Checks a whole file without sending anything, in bounded memory.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::hash::{BuildHasher as _, RandomState};
 use std::ops::ControlFlow;
 
-use super::rows::{self, Bad, FileLayout, Row};
+use super::rows::{self, Bad, FileLayout, Row, RowFault};
 use super::{ColumnMapping, Input, TransferError};
-use crate::model::{NewPet, counted, short};
+use crate::model::{NewPet, PetId, PetMembers, counted, short};
 
 /// The most bad rows, and the most duplicates, that are kept.
 pub const MOST: usize = 1_000;
 
 /// The good rows that are kept.
 const FIRST: usize = 3;
+
+/// The most pets that a file changes.
+const MOST_CHANGED: usize = 100_000;
 
 /// The most different rows that are compared.
 const MOST_COMPARED: usize = 3_000_000;
@@ -40,6 +43,8 @@ pub struct Preview {
     pub bad_rows: Vec<Bad>,
     /// The first duplicates: their lines and names, safe to show.
     pub duplicate_rows: Vec<(u64, String)>,
+    /// What the rows change of which pet, if they were read so; at most 100,000.
+    pub changes: BTreeMap<PetId, PetMembers>,
 }
 
 /// The faulty cells of a field.
@@ -70,7 +75,7 @@ pub fn preview(
     let (mut known, hasher) = (HashSet::new(), RandomState::new());
     let layout = rows::read(input, reading, |row| {
         let goes_on = each(preview.good + preview.bad + 1, row.as_ref().err());
-        match row {
+        match row.and_then(|row| preview.changed(row)) {
             Ok(Row { line, new, corrected, .. }) => {
                 preview.good += 1;
                 preview.corrected += u64::from(corrected);
@@ -103,6 +108,17 @@ pub fn preview(
 }
 
 impl Preview {
+    /// Takes up what a row changes, if it does; one pet is changed by one row.
+    fn changed(&mut self, mut row: Row) -> Result<Row, Bad> {
+        let Some((id, to)) = row.change.take() else { return Ok(row) };
+        let why = match self.changes.insert(id, to) {
+            Some(_) => format!("Pet {id} is in an earlier row, too."),
+            None if self.changes.len() > MOST_CHANGED => format!("A file can change {MOST_CHANGED} pets at most."),
+            None => return Ok(row),
+        };
+        Err(Bad { row: row.row, line: row.line, faults: vec![RowFault::whole(why)] })
+    }
+
     /// How many rows can be sent, and how many cannot.
     pub const fn counts(&self) -> RowCounts {
         RowCounts { good: self.good, bad: self.bad }
@@ -134,6 +150,7 @@ mod tests {
     use std::io::Cursor;
 
     use super::*;
+    use crate::model::PetStatus;
 
     fn preview_of(text: &'static str, reading: &ColumnMapping) -> Preview {
         preview(Input::stream("a", Cursor::new(text)).unwrap(), reading, |_, _| true).unwrap()
@@ -159,6 +176,44 @@ mod tests {
         );
         let [name, category, _] = preview.cells;
         assert_eq!((name.empty, category.wrong), (1, 1));
+    }
+
+    #[test]
+    fn rows_are_changes_of_the_pets_with_their_ids() {
+        let reading = ColumnMapping { changes: true, ..ColumnMapping::default() };
+        let sold = PetMembers { status: Some(PetStatus::Sold.into()), ..PetMembers::default() };
+        let all = PetMembers { name: Some(" Rex".to_owned()), category_id: Some(3), ..sold.clone() };
+        for (text, to) in [
+            ("notes,ID,state\nx,7,Sold\n", &sold),
+            ("id\tname\tcategoryId\tstatus\n7\t\t\tsold\n", &sold),
+            ("id,name,categoryId,status\n7, Rex,3,sold\n", &all),
+            ("{\"status\":\"sold\",\"id\":7}", &sold),
+            ("[{\"id\":\"7\",\"name\":\" Rex\",\"categoryId\":3,\"status\":\"sold\"}]", &all),
+        ] {
+            let preview = preview_of(text, &reading);
+            assert_eq!((preview.bad, preview.changes), (0, BTreeMap::from([(7, to.clone())])), "{text}");
+        }
+        let bad = preview_of("id,status\n7,sold\nx,sold\n,sold\n8,gone\n7,pending\n9,\n", &reading);
+        let why: Vec<_> = bad.bad_rows.iter().map(Bad::sentence).collect();
+        assert_eq!((bad.good, why.len()), (2, 4), "{why:?}");
+        assert_eq!(why[0], "line 3: column id: \"x\" is not the id of a pet: a whole number.");
+        assert_eq!(why[3], "line 6: Pet 7 is in an earlier row, too.");
+        assert_eq!(bad.changes[&9], PetMembers::default(), "an empty cell changes nothing");
+        for text in ["status\nsold\n", "id,notes\n7,x\n", "{\"name\":\"Rex\"}"] {
+            let error = preview(Input::stream("a", Cursor::new(text)).unwrap(), &reading, |_, _| true).unwrap_err();
+            assert!(error.to_string().starts_with("a column id and at least one of"), "{error}");
+        }
+        let added = preview_of("id,name,categoryId,status\n7,Rex,3,sold\n", &ColumnMapping::default());
+        assert_eq!((added.good, added.changes.len()), (1, 0), "an import ignores ids");
+    }
+
+    #[test]
+    fn no_file_changes_more_pets_than_are_held_in_memory() {
+        let rows: String = (0..=MOST_CHANGED).map(|id| format!("{id},sold\n")).collect();
+        let reading = ColumnMapping { changes: true, ..ColumnMapping::default() };
+        let input = Input::stream("a", Cursor::new(format!("id,status\n{rows}"))).unwrap();
+        let preview = preview(input, &reading, |_, _| true).unwrap();
+        assert_eq!(preview.bad_rows[0].sentence(), "line 100002: A file can change 100000 pets at most.");
     }
 
     #[test]

@@ -41,6 +41,8 @@ pub enum Slot {
     Inventory,
     /// Looking up a pet by its id.
     ById,
+    /// The same, to sell it.
+    Scanned,
     /// Following the pets that are added. Given up only with the service or its key.
     Follow,
     /// Asking who added pets.
@@ -83,7 +85,7 @@ impl Slot {
         let elsewhere = matches!(self, Self::Action(_) | Self::Check(_) | Self::Redirects | Self::CompletePath);
         elsewhere
             || matches!(self, Self::TestProfile | Self::TryProfile)
-            || self.is_about_service() && !matches!(self, Self::KeyFile | Self::Follow)
+            || self.is_about_service() && !matches!(self, Self::KeyFile | Self::Follow | Self::Scanned)
     }
 
     /// Whether a session over SSH may do it at all: nothing of it changes the server or names a file of it. Some have no
@@ -91,7 +93,7 @@ impl Slot {
     pub const fn is_allowed_over_ssh(self) -> bool {
         use Slot::{Action, Cache, CheckFile, Copy, Drafts, Import, Line, Queue, SearchForLine};
         use Slot::{ById, Follow, History, Inventory, List, Provenance, Samples, TestKey, Theme, Views};
-        matches!(self, List | Inventory | ById | Follow | History | Provenance | Samples)
+        matches!(self, List | Inventory | ById | Self::Scanned | Follow | History | Provenance | Samples)
             || matches!(self, Queue | Line(_) | SearchForLine | Drafts | Cache | Action(_) | CheckFile | Import)
             || matches!(self, Copy | TestKey | Theme | Views)
     }
@@ -100,7 +102,7 @@ impl Slot {
     pub const fn is_about_service(self) -> bool {
         use Slot::{ById, CheckFile, Follow, History, Inventory, KeyFile, List};
         use Slot::{Provenance, Samples, SearchForLine, TestKey};
-        matches!(self, List | Inventory | ById | Samples | SearchForLine)
+        matches!(self, List | Inventory | ById | Self::Scanned | Samples | SearchForLine)
             || matches!(self, CheckFile | TestKey | KeyFile | Follow | History | Provenance)
     }
 }

@@ -48,6 +48,7 @@ pub static PLACES: &[&Place] = &[
     &popups::themes::PLACE,
     &pets::popups::VIEW_PLACE,
     &pets::popups::LOOKUP_PLACE,
+    &pets::popups::SALE_PLACE,
     &profiles::list::LIST_PLACE,
     &profiles::form::TEXT_PLACE,
     &profiles::form::PATH_PLACE,

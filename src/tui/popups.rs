@@ -9,9 +9,7 @@ pub mod text;
 pub mod themes;
 pub mod write;
 
-#[cfg(test)]
-pub use confirm::DEAF;
-pub use confirm::Question;
+pub use confirm::{DEAF, Question};
 pub use key::KeyBox;
 pub use stack::{FieldBox, Popup};
 pub use text::{TextBox, copy, copy_curl};

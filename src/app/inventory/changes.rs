@@ -1,12 +1,13 @@
 //! What is new, changed or gone since the pets were last read.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use jiff::Timestamp;
 use serde::Serialize;
 
 use crate::model::export::Column;
-use crate::model::{Pet, PetId};
+use crate::model::words::counts;
+use crate::model::{Pet, PetId, PetMembers, short};
 
 /// Where no change can be undone.
 pub const NOTHING_TO_UNDO: &str = "Nothing to undo: only your last change can be taken back.";
@@ -47,6 +48,9 @@ pub struct Change {
     /// As it was before a change.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub before: Option<Pet>,
+    /// The name of the key that changed it, or its id, as far as this key may see that. Clean it before showing it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
 }
 
 impl Change {
@@ -57,6 +61,55 @@ impl Change {
             let before = before.filter(|before| column.of(before) != column.of(&self.pet))?;
             Some((column, before))
         })
+    }
+}
+
+/// What a file changes.
+#[derive(Clone, Debug, Default)]
+pub struct FileChanges {
+    /// The pets as they will be, and as they are.
+    pub pets: Vec<(Pet, Pet)>,
+    /// How many are right already.
+    pub so: usize,
+    /// Those that were not found.
+    pub missing: Vec<PetId>,
+}
+
+impl FileChanges {
+    /// Compares what the rows want with the pets that are known.
+    pub fn of(rows: &BTreeMap<PetId, PetMembers>, known: impl Fn(PetId) -> Option<Pet>) -> Self {
+        let mut changes = Self::default();
+        for (&id, to) in rows {
+            let Some(seen) = known(id) else {
+                changes.missing.push(id);
+                continue;
+            };
+            let mut wanted = seen.clone();
+            to.put_into(&mut wanted);
+            // Blanks around a name get lost in a spreadsheet.
+            if wanted.name == seen.name.trim() {
+                wanted.name.clone_from(&seen.name);
+            }
+            if wanted == seen { changes.so += 1 } else { changes.pets.push((wanted, seen)) }
+        }
+        changes
+    }
+
+    /// `2 to change, 5 right already, 1 not found`
+    pub fn counts(&self) -> String {
+        let all = [(self.pets.len(), "to change"), (self.so, "right already"), (self.missing.len(), "not found")];
+        counts(all).join(", ")
+    }
+
+    /// Each change: `Rex (#17): status available -> sold`.
+    pub fn lines(&self) -> impl Iterator<Item = String> + '_ {
+        let line = |(wanted, seen): &(Pet, Pet)| {
+            let differ = Column::OF_PETS.into_iter().filter(|column| column.of(seen) != column.of(wanted));
+            let [from, to] = [seen, wanted].map(|pet| move |column: Column| short(&column.word(pet)));
+            let what = differ.map(|column| format!("{} {} -> {}", column.as_str(), from(column), to(column)));
+            format!("{} (#{}): {}", short(&seen.name), seen.id, what.collect::<Vec<_>>().join(", "))
+        };
+        self.pets.iter().map(line)
     }
 }
 
@@ -90,14 +143,14 @@ impl SeenPets {
             let before = self.pets.insert(pet.id, pet.clone());
             let kind = if before.is_some() { ChangeKind::Changed } else { ChangeKind::New };
             if before.is_some() || !first {
-                changes.push(Change { at, kind, pet: pet.clone(), before });
+                changes.push(Change { at, kind, pet: pet.clone(), before, by: None });
             }
         }
         if whole && seen.len() < self.pets.len() {
             let mut gone: Vec<PetId> = self.pets.keys().filter(|id| !seen.contains(id)).copied().collect();
             gone.sort_unstable();
             let gone = gone.iter().filter_map(|id| self.pets.remove(id));
-            changes.extend(gone.map(|pet| Change { at, kind: ChangeKind::Gone, pet, before: None }));
+            changes.extend(gone.map(|pet| Change { at, kind: ChangeKind::Gone, pet, before: None, by: None }));
         }
         changes
     }
@@ -106,6 +159,7 @@ impl SeenPets {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::PetStatus;
 
     const AT: Timestamp = Timestamp::UNIX_EPOCH;
 
@@ -118,7 +172,7 @@ mod tests {
         let mut known = SeenPets::default();
         known.learn([pet(1, "a"), pet(2, "b"), pet(3, "c")].iter(), true, true, AT);
         let now = [pet(2, "b"), pet(3, "C"), pet(4, "d"), pet(4, "twice")];
-        let change = |kind, pet| Change { at: AT, kind, pet, before: None };
+        let change = |kind, pet| Change { at: AT, kind, pet, before: None, by: None };
         let changed = Change { before: Some(pet(3, "c")), ..change(ChangeKind::Changed, pet(3, "C")) };
         let expected = [changed, change(ChangeKind::New, pet(4, "d")), change(ChangeKind::Gone, pet(1, "a"))];
         assert_eq!(known.learn(now.iter(), false, true, AT), expected);
@@ -132,5 +186,18 @@ mod tests {
         for now in [&[pet(2, "b")][..], &[pet(1, "a"), pet(2, "b")]] {
             assert_eq!(known.learn(now.iter(), false, false, AT), []);
         }
+    }
+
+    #[test]
+    fn a_file_is_compared_with_the_pets_as_they_are() {
+        let sold = PetMembers { status: Some(PetStatus::Sold.into()), ..PetMembers::default() };
+        let named = |name: &str| PetMembers { name: Some(name.to_owned()), category_id: Some(1), status: None };
+        let rows = BTreeMap::from([(1, sold.clone()), (2, named("b")), (3, named("C\u{1b}")), (4, sold)]);
+        let known = |id| (id < 4).then(|| pet(id, if id == 2 { " b " } else { "c" }));
+        let changes = FileChanges::of(&rows, known);
+        assert_eq!(changes.counts(), "2 to change, 1 right already, 1 not found");
+        let lines: Vec<_> = changes.lines().collect();
+        assert_eq!(lines, ["c (#1): status not set -> sold", "c (#3): name c -> C⟨U+001B⟩"]);
+        assert_eq!(changes.missing, [4]);
     }
 }

@@ -1,6 +1,7 @@
 //! The arguments of `petstore pets`, except for import and export.
 
 use std::ffi::OsString;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args as ClapArgs, Subcommand, ValueEnum};
@@ -61,9 +62,16 @@ const SET_HELP: &str = "Examples:
   petstore pets set 17 18 19 --status pending
   petstore pets set 17 --name Biscuit --category-id 3
   petstore pets list --search whis --format ids | xargs petstore pets set --status sold --dry-run
+  petstore pets set --file stock-take.csv --dry-run
 
 Prints the pets as they are now. Each pet is changed as a whole or not at all; with --if-status, one that somebody else was \
-faster with stays as it is. It needs a service that offers changes, as petstore serve does. Exit status: 3 if only some were \
+faster with stays as it is. It needs a service that offers changes, as petstore serve does.
+
+--file reads what petstore pets import reads. Each row changes the pet with its id; empty cells change nothing. The changes \
+are listed before you are asked; scripts need --yes. If a row needs fixing, nothing is changed, and a pet that somebody else \
+is faster with stays as it is.
+
+Exit status: 3 if only some were \
 changed; 10 if a pet may or may not have been changed.";
 
 const HISTORY_HELP: &str = "Example:
@@ -86,7 +94,7 @@ const WATCH_HELP: &str = "Examples:
   petstore pets watch --from 1042 --exec print-label --copies 2
 
 Prints a line for each new or changed pet; with --format ndjson, an object with `at`, `change`, `pet` and, for a change, \
-`before`. A service that offers events reports them at once, and none is missed while the connection or the service is \
+`before` and, for a key with the scope audit, `by`. A service that offers events reports them at once, and none is missed while the connection or the service is \
 down. Otherwise, and with --interval, petstore asks again and again, and also prints pets that are gone; an unchanged list \
 costs next to nothing if the service supports entity tags. While the service is down, petstore retries at growing \
 intervals.
@@ -158,7 +166,7 @@ impl PetsCommand {
 }
 
 // Which pets of the inventory a command is about.
-#[derive(Debug, ClapArgs)]
+#[derive(Debug, Default, ClapArgs)]
 pub struct FilterArgs {
     /// Only pets with this status; can be repeated.
     #[arg(short, long, value_delimiter = ',', value_parser = statuses())]
@@ -236,11 +244,14 @@ pub struct AddArgs {
 }
 
 #[derive(Debug, ClapArgs)]
-#[group(id = "change", multiple = true, required = true, args = ["name", "category_id", "status"])]
+#[group(id = "change", multiple = true, required = true, args = ["name", "category_id", "status", "file"])]
 pub struct SetArgs {
     /// The pets' ids.
-    #[arg(value_name = "ID", required = true, allow_negative_numbers = true, value_parser = parse_id)]
+    #[arg(value_name = "ID", required_unless_present = "file", allow_negative_numbers = true, value_parser = parse_id)]
     pub ids: Vec<PetId>,
+    /// Change the pets in this file, each by the id in its row; `-` is standard input.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["ids", "name", "category_id", "status", "if_status"])]
+    pub file: Option<PathBuf>,
     /// The new status.
     #[arg(short, long, value_parser = statuses())]
     pub status: Option<PetStatus>,
@@ -256,7 +267,7 @@ pub struct SetArgs {
     /// Change nothing; print the pets as they would become.
     #[arg(long)]
     pub dry_run: bool,
-    /// Do not ask before changing pets of a protected profile.
+    /// Do not ask before changing pets of a protected profile, or by a file.
     #[arg(short, long)]
     pub yes: bool,
     #[command(flatten)]

@@ -73,7 +73,7 @@ async fn one(context: &PetsContext<'_>, lists: &Lists, id: PetId) -> Result<Look
     repeated(|| find(context.client, lists, id, Ask::Now)).await
 }
 
-fn in_words(ids: &[PetId]) -> String {
+pub fn in_words(ids: &[PetId]) -> String {
     let words: Vec<_> = ids.iter().map(PetId::to_string).collect();
     let many = if words.len() == 1 { "pet" } else { "pets" };
     format!("{many} {}", words.join(", "))

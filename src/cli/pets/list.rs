@@ -104,7 +104,7 @@ fn write_all(
 
 /// What was found in an inventory.
 #[derive(Default)]
-struct Found {
+pub struct Found {
     /// How many pets.
     count: usize,
     /// The greatest id of all that were read.
@@ -118,7 +118,7 @@ struct Found {
 }
 
 /// Gives `take` the pets that are wanted, `most` at most, some at a time, until it answers that no more are.
-async fn search(
+pub async fn search(
     context: &PetsContext<'_>,
     wanted: Selection,
     most: usize,

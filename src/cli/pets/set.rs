@@ -1,21 +1,37 @@
 //! `petstore pets set`: changes pets, each as a whole or not at all.
 
+use std::cell::Cell;
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::Arc;
+
 use uuid::Uuid;
 
 use super::add::wrong_flags;
 use super::args::SetArgs;
 use super::context::PetsContext;
-use super::get::{get, print};
+use super::get::{get, in_words, print};
+use super::list::search;
 use crate::api::Failure;
+use crate::api::inventory::{Part, Selection};
 use crate::api::retry::{change_pet_once, repeated};
+use crate::app::inventory::changes::FileChanges;
+use crate::cli::confirm::{allowed, ask, change_question};
 use crate::cli::output::is_there;
+use crate::cli::transfer::open;
 use crate::cli::{Exit, Failed, note};
 use crate::model::draft::check_name;
 use crate::model::{
-    IdempotencyKeys, Limit, PatchOperation, Pet, PetId, PetMembers, PetPatch, PetQuery, Provenances, short,
+    IdempotencyKeys, Limit, PatchOperation, Pet, PetId, PetMember, PetMembers, PetPatch, PetQuery, Provenances, short,
 };
+use crate::transfer::preview::preview;
+use crate::transfer::{ColumnMapping, blocking};
 
-pub async fn run(context: &PetsContext<'_>, args: SetArgs) -> Result<Exit, Failed> {
+/// The most changes that are listed before they are made.
+const MOST_LISTED: usize = 20;
+
+/// Sets `is_sent` once something may have been changed.
+pub async fn run(context: &PetsContext<'_>, args: SetArgs, is_sent: &Cell<bool>) -> Result<Exit, Failed> {
     let layout = context.layout(&args.output)?;
     if layout.is_about_addition() {
         return Err(Failed::new(Exit::Usage, "the columns by and at are not known when a pet is changed"));
@@ -25,7 +41,7 @@ pub async fn run(context: &PetsContext<'_>, args: SetArgs) -> Result<Exit, Faile
     let (Ok(_), Ok(category_id)) = checked else {
         return Err(wrong_flags("set", [checked.0.err(), checked.1.err(), None]));
     };
-    let to = PetMembers { name: args.name, category_id, status: args.status.map(Into::into) };
+    let to = PetMembers { name: args.name.clone(), category_id, status: args.status.map(Into::into) };
     let from = PetMembers { status: args.if_status.map(Into::into), ..PetMembers::default() };
     let tests = from.clone().into_iter().map(PatchOperation::Test);
     let patch = PetPatch(tests.chain(to.clone().into_iter().map(PatchOperation::Replace)).collect());
@@ -35,18 +51,34 @@ pub async fn run(context: &PetsContext<'_>, args: SetArgs) -> Result<Exit, Faile
     if !context.client.offers_changes() {
         return Err(Failed::new(Exit::Usage, format!("{} does not offer to change pets", context.service)));
     }
-    if args.dry_run {
+    let (mut pets, mut first_failure, mut so) = (Vec::new(), None, 0);
+    let changes = if let Some(file) = &args.file {
+        let mut found = of_file(context, file, &args).await?;
+        so = found.so;
+        if !found.missing.is_empty() {
+            let what = format!("{} has no {}", context.service, in_words(&found.missing));
+            note(&format!("petstore: {what}"));
+            first_failure = Some(Failed::new(Exit::NotFound, what));
+        }
+        if args.dry_run {
+            pets = found.pets.drain(..).map(|(wanted, _)| wanted).collect();
+        }
+        found.pets.iter().map(|(wanted, seen)| (seen.id, PetPatch::between(seen, wanted))).collect()
+    } else if args.dry_run {
         return get(context, &args.ids, &layout, |pet| patch.apply(&pet).unwrap_or(pet)).await;
-    }
+    } else {
+        args.ids.iter().map(|id| (*id, patch.clone())).collect::<Vec<_>>()
+    };
     is_there()?;
+    is_sent.set(!args.dry_run);
+    let is_list = args.file.is_some() || changes.len() > 1;
     let mut keys = IdempotencyKeys::new(Uuid::new_v4());
-    let (mut pets, mut first_failure) = (Vec::new(), None);
-    for &id in &args.ids {
+    for (id, patch) in changes {
         match change_pet_once(context.client, id, &patch, &keys.make()).await {
             Ok(pet) => pets.push(pet),
             Err(error) => {
-                let failed = failed(context, id, &error);
-                if args.ids.len() > 1 {
+                let failed = failed(context, id, &patch, &error);
+                if is_list {
                     let what = failed.what();
                     let which = if what.contains(&format!("pet {id}")) { String::new() } else { format!("pet {id}: ") };
                     note(&format!("petstore: {which}{what}"));
@@ -55,15 +87,52 @@ pub async fn run(context: &PetsContext<'_>, args: SetArgs) -> Result<Exit, Faile
             }
         }
     }
+    let is_done = first_failure.is_none();
     match first_failure {
-        Some(failed) if pets.is_empty() => return Err(failed),
-        _ => print(&pets, args.ids.len(), &Provenances::new(), &layout)?,
+        Some(failed) if pets.is_empty() && so == 0 => return Err(failed),
+        _ => print(&pets, if is_list { usize::MAX } else { 1 }, &Provenances::new(), &layout)?,
     };
-    Ok(if pets.len() == args.ids.len() { Exit::Done } else { Exit::Partly })
+    Ok(if is_done { Exit::Done } else { Exit::Partly })
 }
 
-fn failed(context: &PetsContext<'_>, id: PetId, error: &Failure) -> Failed {
+/// What a file changes of the pets as they are. Lists it, and asks whether to.
+async fn of_file(context: &PetsContext<'_>, file: &Path, args: &SetArgs) -> Result<FileChanges, Failed> {
+    let PetsContext { settings, verbosity, .. } = *context;
+    let failed = |error| Failed::transfer(&error, context.service);
+    let categories = Arc::clone(&settings.categories);
+    let reading = ColumnMapping { changes: true, categories, ..ColumnMapping::default() };
+    let file = file.to_owned();
+    let read = blocking(move || preview(open(&file)?, &reading, |_, _| true)).await.map_err(failed)?;
+    if read.bad > 0 {
+        read.bad_rows.iter().for_each(|bad| note(&bad.sentence()));
+        return Err(Failed::new(Exit::Refused, "nothing was changed because some rows need fixing"));
+    }
+    let rows = read.changes;
+    let mut known = HashMap::new();
+    let take = |part: Part| {
+        known.extend(part.pets.into_iter().filter(|pet| rows.contains_key(&pet.id)).map(|pet| (pet.id, pet)));
+        Ok(known.len() < rows.len())
+    };
+    search(context, Selection::default(), usize::MAX, take)
+        .await
+        .map_err(|failed| failed.and("Nothing was changed."))?;
+    let changes = FileChanges::of(&rows, |id| known.get(&id).cloned());
+    let most = if args.dry_run { usize::MAX } else { MOST_LISTED };
+    changes.lines().take(most).for_each(|line| verbosity.note(&line));
+    let more = if changes.pets.len() > most { "; --dry-run lists all" } else { "" };
+    verbosity.note(&format!("{}{more}", changes.counts()));
+    if !args.dry_run && !args.yes && !changes.pets.is_empty() {
+        let question = change_question(changes.pets.len(), settings);
+        allowed(blocking(move || Ok(ask(&question, false))).await.map_err(failed)?, settings)?;
+    }
+    Ok(changes)
+}
+
+fn failed(context: &PetsContext<'_>, id: PetId, patch: &PetPatch, error: &Failure) -> Failed {
     if let Some(Pet { status, .. }) = error.changed() {
+        if !patch.0.iter().any(|operation| matches!(operation, PatchOperation::Test(PetMember::Status(_)))) {
+            return Failed::new(Exit::Refused, format!("pet {id} was changed by somebody else: nothing was changed"));
+        }
         let status = status.as_ref().map_or_else(|| "without a status".to_owned(), |status| short(status.as_str()));
         return Failed::new(Exit::Refused, format!("pet {id} is {status} by now: nothing was changed"));
     }

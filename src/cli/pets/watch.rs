@@ -11,7 +11,7 @@ use tokio::time::{sleep, timeout};
 
 use super::args::{DEFAULT_INTERVAL, WatchArgs, WatchFormat};
 use super::context::PetsContext;
-use crate::api::follow::{ChangedPet, EventPosition, Followed, Follower};
+use crate::api::follow::{AddedPet, ChangedPet, EventPosition, Followed, Follower};
 use crate::api::list::{self};
 use crate::api::retry::{dice, pause, repeated};
 use crate::api::{Client, Failure, List};
@@ -206,19 +206,20 @@ async fn follow(context: &PetsContext<'_>, delivery: Delivery<'_>, mut follower:
             Followed::Added(added) => {
                 let at = clock::now().wall;
                 let new =
-                    added.into_iter().map(|added| Change { at, kind: ChangeKind::New, pet: added.pet, before: None });
-                if !delivery.deliver(&new.collect::<Vec<_>>()).await? {
+                    |added: AddedPet| Change { at, kind: ChangeKind::New, pet: added.pet, before: None, by: None };
+                if !delivery.deliver(&added.into_iter().map(new).collect::<Vec<_>>()).await? {
                     return Ok(Exit::Done);
                 }
             }
             Followed::Changed(changed) => {
                 let at = clock::now().wall;
-                let change = |ChangedPet { mut pet, from, to, .. }| {
+                let change = |ChangedPet { mut pet, from, to, changed_by, .. }| {
                     // By now it may have been changed again.
                     to.put_into(&mut pet);
                     let mut before = pet.clone();
                     from.put_into(&mut before);
-                    Change { at, kind: ChangeKind::Changed, pet, before: Some(before) }
+                    let by = changed_by.map(|by| by.name.unwrap_or(by.key));
+                    Change { at, kind: ChangeKind::Changed, pet, before: Some(before), by }
                 };
                 if !delivery.deliver(&changed.into_iter().map(change).collect::<Vec<_>>()).await? {
                     return Ok(Exit::Done);
@@ -309,7 +310,8 @@ fn sentence(change: &Change, coloured: bool) -> String {
         let word = column.word(before);
         format!("{} was {}", column.as_str(), display_safe(&word))
     });
-    let was = was.collect::<Vec<_>>().join(", ");
+    let by = change.by.as_ref().map(|by| format!("by {}", short(by)));
+    let was = was.chain(by).collect::<Vec<_>>().join(", ");
     let was = if was.is_empty() { was } else { format!("  ({was})") };
     format!("{} {}{was}", ink.paint(change.kind.sign(), coloured), is(&change.pet))
 }
@@ -330,12 +332,15 @@ mod tests {
         let pet = Pet { id: 31, name: "Rex\u{1b}".into(), category_id: 3, status: Some(PetStatus::Sold.into()) };
         let before = Pet { status: None, ..pet.clone() };
         let at = "2026-11-21T14:03:07Z".parse().unwrap();
-        let change = |kind, pet: &Pet| Change { at, kind, pet: pet.clone(), before: None };
+        let change = |kind, pet: &Pet| Change { at, kind, pet: pet.clone(), before: None, by: None };
         let changed = Change { before: Some(before.clone()), ..change(ChangeKind::Changed, &pet) };
         let lines = |change: &Change| written(change, WatchFormat::Lines);
         assert_eq!(lines(&change(ChangeKind::New, &before)), "14:03:07  + 31  Rex⟨U+001B⟩  3  -\n");
         assert_eq!(lines(&change(ChangeKind::Gone, &pet)), "14:03:07  - 31  Rex⟨U+001B⟩  3  sold\n");
         assert_eq!(lines(&changed), "14:03:07  * 31  Rex⟨U+001B⟩  3  sold  (status was not set)\n");
+        let by = Change { by: Some("Ada\u{1b}".to_owned()), ..changed.clone() };
+        assert_eq!(lines(&by), "14:03:07  * 31  Rex⟨U+001B⟩  3  sold  (status was not set, by Ada⟨U+001B⟩)\n");
+        assert!(written(&by, WatchFormat::Ndjson).ends_with(",\"by\":\"Ada\\u001b\"}\n"));
         assert_eq!(
             written(&changed, WatchFormat::Ndjson),
             "{\"at\":\"2026-11-21T14:03:07Z\",\"change\":\"changed\",\"pet\":{\"id\":31,\"name\":\"Rex\\u001b\",\

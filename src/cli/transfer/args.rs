@@ -124,6 +124,7 @@ impl ImportArgs {
             map: of(&self.map),
             set: of(&self.set),
             has_added_header: false,
+            changes: false,
             categories: Arc::clone(categories),
         }
     }

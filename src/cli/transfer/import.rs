@@ -1,7 +1,7 @@
 //! `petstore pets import`.
 
 use std::io::{self, IsTerminal as _};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tokio::sync::watch;
@@ -55,7 +55,7 @@ pub async fn run(context: &PetsContext<'_>, args: ImportArgs) -> Result<Exit, Fa
     let Some(mut run) = command.begin(&target, settings).await? else { return Ok(Exit::Done) };
     loop {
         let (to_start, target, from) = (run.clone(), target.clone(), Arc::clone(&args));
-        let ready = command.blocking(move || Work::start(to_start, open(&from)?, &target)).await?;
+        let ready = command.blocking(move || Work::start(to_start, open(&from.file)?, &target)).await?;
         if let Some(kept) = ready.1.kept() {
             verbosity.note(&format!("the earlier report is kept: {}", display_safe(&kept.display().to_string())));
         }
@@ -83,9 +83,10 @@ pub async fn run(context: &PetsContext<'_>, args: ImportArgs) -> Result<Exit, Fa
     }
 }
 
-fn open(args: &ImportArgs) -> Result<Input, TransferError> {
-    if !args.is_stdin() {
-        return Input::file(&args.file);
+/// Opens a file; `-` is standard input.
+pub fn open(file: &Path) -> Result<Input, TransferError> {
+    if file.as_os_str() != "-" {
+        return Input::file(file);
     }
     if io::stdin().is_terminal() {
         note("reading standard input; Ctrl-D ends it");
@@ -199,7 +200,7 @@ impl Command {
         self.blocking(move || {
             let before = before.as_ref().map(|(report, target)| (args.file.as_path(), report.as_path(), target));
             CheckedFile::look(
-                || open(&args),
+                || open(&args.file),
                 &reading,
                 before,
                 |_, bad| {
@@ -216,7 +217,7 @@ impl Command {
         let Some(to) = self.args.rejects.clone() else { return Ok(()) };
         let (args, reading) = (Arc::clone(&self.args), reading.clone());
         let name = display_safe(&to.display().to_string()).into_owned();
-        let write = move || rejects::write(open(&args)?, &reading, report.as_deref(), (&to, args.force));
+        let write = move || rejects::write(open(&args.file)?, &reading, report.as_deref(), (&to, args.force));
         self.verbosity.note(&match blocking(write).await.map_err(|error| Failed::transfer(&error, ""))? {
             0 => "no rows need fixing".to_owned(),
             rows => format!("{} to fix: {name}", counted(rows, "row")),

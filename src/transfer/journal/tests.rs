@@ -33,7 +33,7 @@ fn answer() -> RowAnswer {
 
 fn sending(journal: &Journal, row: u64, at: i64) {
     let at = Timestamp::from_second(at).unwrap();
-    let row = Row { row, line: row + 1, new: new("Rex"), corrected: false };
+    let row = Row { row, line: row + 1, new: new("Rex"), change: None, corrected: false };
     journal.sending(&row, at).unwrap();
 }
 
@@ -165,7 +165,7 @@ fn of_file(directory: &Path, names: &[&str], outcomes: &[Option<RowOutcome>]) ->
     );
     let journal = Journal::create(&path, &head).unwrap();
     for ((row, name), outcome) in (1..).zip(names).zip(outcomes) {
-        let sent = Row { row, line: row + 1, new: new(name), corrected: false };
+        let sent = Row { row, line: row + 1, new: new(name), change: None, corrected: false };
         journal.sending(&sent, Timestamp::from_second(1000).unwrap()).unwrap();
         if let Some(outcome) = outcome {
             journal.outcome(row, row + 1, outcome).unwrap();

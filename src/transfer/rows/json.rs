@@ -18,7 +18,8 @@ use crate::transfer::{Columns, FileFormat, TransferError};
 /// Reads all objects, as rows with a cell for each field and one with the whole object.
 pub fn read(input: Input, rows: &mut Rows<'_>) -> Result<(), Stop> {
     let names = Field::ALL.map(Field::member).into_iter().chain(["row"]).map(str::to_owned).collect();
-    rows.columns = Some(Columns { names, of: [0, 1, 2].map(Some), ours: true, is_marked: false });
+    // The id of a change is behind them.
+    rows.columns = Some(Columns { names, of: [0, 1, 2].map(Some), id: Some(4), ours: true, is_marked: false });
     let (reading, is_array) = (rows.reading, rows.layout.format == FileFormat::Json);
     let (mut names, mut columns, mut cells) = (ByteRecord::new(), Columns::default(), ByteRecord::new());
     let each = |piece: Piece<'_>| {
@@ -51,6 +52,9 @@ pub fn read(input: Input, rows: &mut Rows<'_>) -> Result<(), Stop> {
             cells.push_field(text.as_bytes());
         }
         cells.push_field(piece.bytes);
+        if let Some((_, id)) = columns.id.filter(|_| reading.changes).and_then(|place| members.get(place)) {
+            cells.push_field(id.get().trim_matches('"').as_bytes());
+        }
         rows.row(piece.line, &cells, fault)
     };
     let window = window(input, b" \t\r\n");

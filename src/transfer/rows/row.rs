@@ -3,7 +3,7 @@
 use csv::ByteRecord;
 
 use crate::model::draft::check_name;
-use crate::model::{Field, FieldError, NewPet, PetStatus, draft, export, short};
+use crate::model::{Field, FieldError, NewPet, PetId, PetMembers, PetStatus, draft, export, short};
 use crate::transfer::{ColumnMapping, Columns, FileFormat, TransferError};
 
 /// The detected layout of a file.
@@ -26,6 +26,8 @@ pub struct Row {
     pub line: u64,
     /// The pet.
     pub new: NewPet,
+    /// Which pet it changes, and to what, if it was read so; the pet above is of no use then.
+    pub change: Option<(PetId, PetMembers)>,
     /// Whether its status was corrected, such as `Available ` to `available`.
     pub corrected: bool,
 }
@@ -111,15 +113,24 @@ impl Rows<'_> {
         self.count += 1;
         let checked = fault.map_or_else(|| check(cells, columns, self.reading), |fault| Err(vec![fault]));
         let row = match checked {
-            Ok((new, corrected)) => Ok(Row { row: self.count, line, new, corrected }),
+            Ok((new, corrected, change)) => Ok(Row { row: self.count, line, new, change, corrected }),
             Err(faults) => Err(Bad { row: self.count, line, faults }),
         };
         (self.each)(row, columns, cells)
     }
 }
 
-fn check(cells: &ByteRecord, columns: &Columns, reading: &ColumnMapping) -> Result<(NewPet, bool), Vec<RowFault>> {
-    let texts = Field::ALL.map(|field| text(field, cells, columns, reading));
+/// What is valid in place of a cell that changes nothing, in the order of [`Field::ALL`].
+const NOTHING: [&str; 3] = ["-", "0", ""];
+
+type Checked = (NewPet, bool, Option<(PetId, PetMembers)>);
+
+fn check(cells: &ByteRecord, columns: &Columns, reading: &ColumnMapping) -> Result<Checked, Vec<RowFault>> {
+    let mut texts = Field::ALL.map(|field| text(field, cells, columns, reading));
+    let stays = texts.map(|text| reading.changes && text.trim().is_empty());
+    for (at, text) in texts.iter_mut().enumerate().filter(|(at, _)| stays[*at]) {
+        *text = NOTHING[at];
+    }
     let [name, category, word] = texts;
     let name = if columns.ours { name } else { name.trim() };
     let category = reading.categories.parse(category.trim());
@@ -135,13 +146,29 @@ fn check(cells: &ByteRecord, columns: &Columns, reading: &ColumnMapping) -> Resu
     let too_long = is_too_long.then(|| FieldError::NameTooLong { chars: name.chars().count() });
     match (too_long.map_or_else(|| check_name(name), Err), category, status) {
         (Ok(()), Ok(category_id), Ok((status, corrected))) => {
-            Ok((NewPet { name: name.to_owned(), category_id, status }, corrected))
+            let to = PetMembers {
+                name: (!stays[0]).then(|| name.to_owned()),
+                category_id: (!stays[1]).then_some(category_id),
+                status: status.map(Into::into),
+            };
+            let change = if reading.changes { Some((id(cells, columns)?, to)) } else { None };
+            Ok((NewPet { name: name.to_owned(), category_id, status }, corrected, change))
         }
         (name, category, status) => {
             let errors = name.err().into_iter().chain(category.err()).chain(status.err());
             Err(errors.map(fault).collect())
         }
     }
+}
+
+/// The pet that a row changes.
+fn id(cells: &ByteRecord, columns: &Columns) -> Result<PetId, Vec<RowFault>> {
+    let cell =
+        columns.id.and_then(|place| cells.get(place)).map_or("", |cell| str::from_utf8(cell).unwrap_or_default());
+    cell.trim().parse().map_err(|_| {
+        let reason = format!("\"{}\" is not the id of a pet: a whole number.", short(cell));
+        vec![RowFault { field: None, column: "id".to_owned(), value: short(cell), reason }]
+    })
 }
 
 fn text<'a>(field: Field, cells: &'a ByteRecord, columns: &Columns, reading: &'a ColumnMapping) -> &'a str {

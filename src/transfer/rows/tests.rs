@@ -10,7 +10,7 @@ fn read_as(text: impl AsRef<[u8]>, reading: &ColumnMapping) -> Result<Vec<String
     let input = Input::stream("a", std::io::Cursor::new(text.as_ref().to_vec())).map_err(|error| error.to_string())?;
     let layout = read(input, reading, |row| {
         rows.push(match row {
-            Ok(Row { row, line, new: NewPet { name, category_id, status }, corrected }) => {
+            Ok(Row { row, line, new: NewPet { name, category_id, status }, corrected, .. }) => {
                 let status = status.map_or("-", PetStatus::as_str);
                 format!("{row} {line} {name:?} {category_id} {status}{}", if corrected { " corrected" } else { "" })
             }

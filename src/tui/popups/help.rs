@@ -80,6 +80,7 @@ impl Popup for HelpBox {
         if is_about(Screen::Pets) {
             right.push(Line::raw("Search: whis  cat:3,7  is:sold"));
             right.extend(["  id:1002  by:till  \"exact\"  -not", ""].map(Line::raw));
+            right.extend(["Before a row: x marked (Space)", "  . on its way  + new  * changed", ""].map(Line::raw));
         }
         right.extend(if is_about_domains { domain_words() } else { marks(appearance) });
         if page.columns() >= 76 {
@@ -386,6 +387,7 @@ mod tests {
         };
         let screen = listed("");
         assert!(screen.contains("all commands") && screen.contains("quit"), "{screen}");
+        assert!(screen.contains("x marked (Space)") && screen.contains(". on its way  + new  * changed"), "{screen}");
         for keys in ["T", "x", "V", "L"] {
             let screen = listed(keys);
             assert!(screen.contains("Ctrl-L") && screen.contains("this help"), "{keys}: {screen}");

@@ -11,7 +11,7 @@ pub mod update;
 pub mod view;
 
 use std::cmp::{Ordering, Reverse};
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet, VecDeque};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -82,6 +82,8 @@ pub struct State {
     changed: HashSet<PetId>,
     /// What was done to the pet in the detail.
     pub history: History,
+    /// The sale mode.
+    pub sale: Sale,
     rows: Rows,
     cursor: usize,
     /// The pet under the cursor, so that it stays there when rows come and go.
@@ -105,6 +107,17 @@ pub struct Outcome {
     unknown: usize,
     /// What failed, as it would be and as it was seen: it can be tried again.
     failed: Vec<(Pet, Pet)>,
+}
+
+/// What was scanned. It outlives the box: nothing of it is lost.
+#[derive(Clone, Debug, Default)]
+pub struct Sale {
+    /// The pets whose turn has not come.
+    waiting: VecDeque<PetId>,
+    /// The commands that sell others.
+    sent: Vec<u64>,
+    /// What became of others, the newest first: whether it was sold, and a sentence.
+    outcomes: VecDeque<(bool, String)>,
 }
 
 /// What is known of the pet in the detail.

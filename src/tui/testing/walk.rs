@@ -147,7 +147,7 @@ fn reply(app: &mut App, which: usize) {
         Slot::Follow | Slot::Inventory | Slot::ById | Slot::Provenance | Slot::Samples => {
             about_pets(app, job, which, failure);
         }
-        Slot::History => about_pets(app, job, which, failure),
+        Slot::History | Slot::Scanned => about_pets(app, job, which, failure),
         Slot::Queue | Slot::Line(_) | Slot::SearchForLine => {
             about_additions(app, job, which, failure);
         }

@@ -36,9 +36,9 @@ fn with_a_total_the_list_is_in_an_object() {
         (&["-n", "3", "-s", "available"][..], 175.into(), 3),
         (&["--all"], 250.into(), 250),
         (&["--search", "id:7"], 1.into(), 1),
-        (&["--search", "is:sold", "-n", "2"], serde_json::Value::Null, 2),
+        (&["--search", "is:sold", "-n", "2"], Value::Null, 2),
     ] {
-        let listed: serde_json::Value = serde_json::from_str(&stdout(&list(&[more, &["--json"]].concat()))).unwrap();
+        let listed: Value = serde_json::from_str(&stdout(&list(&[more, &["--json"]].concat()))).unwrap();
         assert_eq!((&listed["total"], listed["pets"].as_array().unwrap().len()), (&total, pets), "{more:?}");
     }
     fails_cleanly(&list(&["--format", "csv"]), 2, "--with-total is for JSON\nhint: add --json");

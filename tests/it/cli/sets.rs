@@ -5,7 +5,7 @@ use crate::prelude::*;
 use std::net::TcpListener;
 
 use super::fixture::*;
-use crate::stub::json;
+use crate::stub::{json, serve};
 
 impl Served {
     /// A pet that is available; its id.
@@ -109,6 +109,89 @@ fn a_read_only_profile_is_not_changed_and_a_protected_one_only_with_a_confirmati
     assert_eq!(served.csv(&[&id]), ["31,Rex,3,available"]);
     assert_eq!(all(&served.run_in_shop(protected, &yes)), (Some(0), "31\n".to_owned(), String::new()));
     assert_eq!(served.csv(&[&id]), ["31,Rex,3,sold"]);
+}
+
+#[test]
+fn a_file_changes_the_pets_with_the_ids_of_its_rows_and_says_first_from_what_to_what() {
+    let served = Served::start();
+    for name in ["Rex", "Max", "Bo"] {
+        served.with(name);
+    }
+    let file = served.home.path().join("stock.csv");
+    fs::write(&file, "id;state;notes\n31;Sold;x\n32;available;\n33;pending;\n").unwrap();
+    let set = |words: &[&str]| {
+        let words = [&["pets", "set", "--file", file.to_str().unwrap(), "-o", "csv", "--no-header"], words].concat();
+        all(&served.run(&words))
+    };
+    let preview = "Rex (#31): status available -> sold\nBo (#33): status available -> pending\n\
+                   2 to change, 1 right already\n";
+    let out = "31,Rex,3,sold\n33,Bo,3,pending\n";
+    assert_eq!(set(&["--dry-run"]), (Some(0), out.to_owned(), preview.to_owned()));
+    let (status, printed, said) = set(&[]);
+    assert_eq!((status, printed.as_str()), (Some(2), ""), "{said}");
+    assert!(said.starts_with(preview) && said.contains(" needs a confirmation\nhint: to confirm: --yes"), "{said}");
+    assert_eq!(served.csv(&["31", "33"]), ["31,Rex,3,available", "33,Bo,3,available"]);
+    assert_eq!(set(&["--yes"]), (Some(0), out.to_owned(), preview.to_owned()));
+    assert_eq!(set(&["--yes"]), (Some(0), String::new(), "3 right already\n".to_owned()));
+    fs::write(&file, "id,name,cat\n31,Rexy,\n4711,Mia,4\n").unwrap();
+    let (status, printed, said) = set(&["--yes", "-q"]);
+    assert_eq!((status, printed.as_str()), (Some(3), "31,Rexy,3,sold\n"), "{said}");
+    assert!(said.ends_with(" has no pet 4711\n") && said.lines().count() == 1, "{said}");
+}
+
+#[test]
+fn of_a_file_with_a_row_to_fix_nothing_is_changed_and_an_export_changes_nothing() {
+    let served = Served::start();
+    let file = served.home.path().join("stock.ndjson");
+    let name = file.to_str().unwrap();
+    fs::write(&file, "{\"id\":1,\"status\":\"sold\"}\n{\"id\":2,\"status\":\"gone\"}\n").unwrap();
+    let wrong = served.run(&["pets", "set", "--file", name, "--yes"]);
+    let why = "nothing was changed because some rows need fixing";
+    assert!(wrong.status.code() == Some(7) && stderr(&wrong).contains(why), "{}", stderr(&wrong));
+    assert!(stderr(&wrong).starts_with("line 2: column status: "), "{}", stderr(&wrong));
+    let export = served.home.path().join("all.json");
+    let export = export.to_str().unwrap();
+    served.run(&["pets", "export", export]);
+    let same = served.run(&["pets", "set", "--file", export, "--yes", "-o", "json"]);
+    assert_eq!(all(&same), (Some(0), "[]\n".to_owned(), "30 right already\n".to_owned()));
+    let both = served.run(&["pets", "set", "7", "--file", name]);
+    fails_cleanly(&both, 2, "cannot be used with");
+    let stdin = served.petstore(&["pets", "set", "--file", "-", "--yes", "-o", "ids"]);
+    let mut running = Running({ stdin }.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap());
+    running.0.stdin.take().unwrap().write_all(b"id\tname\n1\tZoe\n").unwrap();
+    let mut out = String::new();
+    running.0.stdout.take().unwrap().read_to_string(&mut out).unwrap();
+    assert_eq!((running.0.wait().unwrap().code(), out.as_str()), (Some(0), "1\n"));
+}
+
+#[tokio::test]
+async fn a_pet_of_a_file_that_somebody_else_changes_meanwhile_stays_as_it_is() {
+    let service = serve(|number, request, mut socket| async move {
+        let pet = "{\"id\":7,\"name\":\"Rex\",\"categoryId\":3,\"status\":\"available\"}";
+        let answer = match number {
+            0 | 1 => json("200 OK", &format!("[{pet}]")),
+            _ => {
+                let test = "[{\"op\":\"test\",\"path\":\"/name\",\"value\":\"Rex\"},";
+                assert!(request.contains(test), "{request}");
+                let body = format!("{{\"code\":\"changed\",\"message\":\"\",\"status\":409,\"pet\":{pet}}}");
+                json("409 Conflict", &body)
+            }
+        };
+        let answer = String::from_utf8(answer).unwrap();
+        let offers = answer.replace("content-type", "accept-patch: application/json-patch+json\r\ncontent-type");
+        let _ = socket.write_all(offers.as_bytes()).await;
+    })
+    .await;
+    let file = tempfile::NamedTempFile::new().unwrap();
+    fs::write(&file, "id,name\n7,Max\n").unwrap();
+    let set = ["pets", "set", "--yes", "-q", "--file", file.path().to_str().unwrap()];
+    let refused = against(&service.base_url, KEY, &set).await;
+    assert_eq!(refused.status.code(), Some(7), "{}", stderr(&refused));
+    assert!(
+        stderr(&refused).contains("pet 7 was changed by somebody else: nothing was changed"),
+        "{}",
+        stderr(&refused)
+    );
 }
 
 #[tokio::test]

@@ -222,7 +222,7 @@ async fn pets_are_counted_and_a_view_is_read_and_exported() {
     let lines = ["count", "1", "gone", "export", "gone", "sold.txt", path, "export", "sold", path, "", "quit"];
     let transcript = person.says(&lines).await.replace(home.path().to_str().unwrap(), "HOME");
     insta::assert_snapshot!(transcript);
-    let pets = std::fs::read_to_string(&file).unwrap();
+    let pets = fs::read_to_string(&file).unwrap();
     assert!(pets.lines().count() > 1 && pets.lines().all(|line| line.contains("\"sold\"")), "{pets}");
     let stub = always(json("200 OK", r#"[{"id":1,"name":"Rex","categoryId":1,"status":"sold"}]"#)).await;
     let other = Person::at(&stub.base_url, "petk_0123456789abcdef77d0", impatient(), "");

@@ -152,7 +152,8 @@ async fn changes_wait_on_disk_for_a_service_that_is_away_and_the_next_session_ma
     app.press("s Enter Down s Enter");
     app.shows(&["Mr. Whiskers (#2)", "3 waiting"]).await;
     let state = app.quit().await;
-    assert_eq!(state.add.outbox.not_in_file().count(), 0, "as if it was killed");
+    assert_eq!(state.add.outbox.not_in_file().count(), 0, "it needs no orderly end");
+    queues.close(state.link.identity.as_deref(), &[]).unwrap();
     drop(queues);
 
     let listener = TcpListener::bind(address).await.unwrap();
@@ -164,7 +165,7 @@ async fn changes_wait_on_disk_for_a_service_that_is_away_and_the_next_session_ma
     app.shows(&["was returned by"]).await;
     app.press("2 F6");
     app.shows(&["So far: 1 to fix", "not changed"]).await;
-    app.press("Esc");
+    app.press("Esc Esc");
     app.shows(&["[1 Pets]"]).await;
     let state = app.quit().await;
     assert!(state.pets.changing.is_empty() && state.add.outbox.lines.len() == 1);

@@ -65,7 +65,7 @@ async fn one_pet_is_found_in_the_rows_in_a_list_and_by_the_operation_that_goes_a
     let mut app = real.open();
     app.shows(&["Row 1 of 1000. No more rows.", "available 700"]).await;
     app.press("#");
-    app.shows(&["Pet by id"]).await;
+    app.shows(&["Find a pet"]).await;
     app.shows(&["be removed on 5 December 2030"]).await;
     app.press("\"3\" Enter");
     app.shows(&["Pet 3 found in the loaded rows.", "Pet 3 "]).await;

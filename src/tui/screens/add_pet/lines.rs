@@ -377,7 +377,7 @@ fn wait(state: &mut AppState, failure: Failure, now: Now) {
         pacing.tries += 1;
         let growing = Duration::from_secs(1 << (pacing.tries - 1).min(5)).min(LONGEST_PAUSE);
         pacing.pause = Some(now.mono + asked.unwrap_or(growing));
-        // Of changes it is told which ones wait.
+        // Which changes wait is shown then.
         if pacing.tries == 1 && state.pets.changing.is_empty() {
             state.tell(text);
         }

@@ -5,7 +5,7 @@
 use jiff::Timestamp;
 
 use super::update::on_sign_of_life;
-use super::{Outcome, edit};
+use super::{Outcome, edit, popups};
 use crate::api::Failure;
 use crate::app::Fate;
 use crate::app::inventory::changes::NOTHING_TO_UNDO;
@@ -16,7 +16,7 @@ use crate::model::{ObservedStatus, Pet, PetMembers, PetStatus, counted, cut, sho
 use crate::tui::command::{LETTERS, closes};
 use crate::tui::keymap::PETS;
 use crate::tui::popups::{Question, TextBox};
-use crate::tui::{AppState, Command, Page, Place, Popup, command, moved, moves};
+use crate::tui::{AppState, Command, MessageKind, Page, Place, Popup, StyleRole, command, moved, moves};
 
 pub static CHANGE: &[Command] = &[
     command("change-status", "s", "sell", "sell, reserve, return", open).adds().shell(|app| {
@@ -63,10 +63,15 @@ impl Popup for StatusBox {
     }
 
     fn draw(&self, _: &AppState, page: &mut Page<'_>) {
-        page.popup(46, 9, "Change the status");
+        let sold = self.pets.iter().filter(|pet| pet.status == Some(PetStatus::Sold.into())).count();
+        let some_sold = (1..self.pets.len()).contains(&sold);
+        page.popup(46, 9 + u16::from(some_sold), "Change the status");
         page.gap();
         let pets = page.appearance.text(&about(self.pets.iter()));
         page.line(format!("  {}", cut(&pets, page.columns().saturating_sub(4))));
+        if some_sold {
+            page.styled(format!("  Sold now: {sold} of {}", self.pets.len()), StyleRole::Wait);
+        }
         page.gap();
         for (at, status) in PetStatus::ALL.into_iter().enumerate() {
             let so = self.pets.iter().filter(|pet| pet.status == Some(status.into())).count();
@@ -191,7 +196,10 @@ pub fn asks_first(
 /// Changes these pets, as one command: each waits in the outbox until the service has answered. Its number.
 pub fn begin(app: &mut AppState, pets: Vec<(Pet, Pet)>, command: Outcome, now: Now) -> u64 {
     let open = pets.len();
-    app.tell(format!("Changing {} ...", about(pets.iter().map(|(_, seen)| seen))));
+    let status = pets.first().map(|(wanted, _)| &wanted.status);
+    let are_one = |status: &&_| pets.iter().all(|(wanted, seen)| wanted.status == **status && seen.status != **status);
+    let doing = verbs(status.filter(are_one).and_then(Option::as_ref)).1;
+    app.tell(format!("{doing} {} ...", about(pets.iter().map(|(_, seen)| seen))));
     app.pets.changing.extend(pets.iter().map(|(wanted, seen)| (seen.id, wanted.clone())));
     let number = app.add.outbox.take_changes(pets, command.is_undo, &mut app.keys, now.wall);
     app.pets.commands.insert(number, Outcome { total: open + command.so, open, ..command });
@@ -226,6 +234,7 @@ pub fn note_waiting(app: &mut AppState) {
     // A refused key is reported already.
     if !app.key_refused() {
         app.tell(text);
+        popups::sales_wait(app, &new);
     }
 }
 
@@ -306,6 +315,7 @@ fn ended(app: &mut AppState, QueuedChange { seen, command, .. }: &QueuedChange, 
         app.pets.commands.insert(*command, outcome);
     } else if !outcome.done.is_empty() || !outcome.not.is_empty() {
         report(app, outcome, now);
+        popups::scan_answered(app, *command, seen);
     }
 }
 
@@ -329,10 +339,10 @@ fn take_back(app: &mut AppState, command: u64, now: Now) {
 
 /// Says what has become of a command, once all of it is known. What is too long for a message is in a box.
 fn report(app: &mut AppState, outcome: Outcome, now: Now) {
-    let Outcome { is_undo, total, so, done, not, unknown, failed, .. } = outcome;
+    let Outcome { is_undo, waits, total, so, done, not, unknown, failed, .. } = outcome;
     let word = match done.first() {
         _ if is_undo => "undone".to_owned(),
-        Some((is, was)) if is.status != was.status => status(is),
+        Some((is, was)) if is.status != was.status && done.iter().all(|(pet, _)| pet.status == is.status) => status(is),
         Some(_) | None => "changed".to_owned(),
     };
     let changed = (!done.is_empty()).then(|| format!("{} {word}", done.len()));
@@ -358,6 +368,8 @@ fn report(app: &mut AppState, outcome: Outcome, now: Now) {
     };
     let undo = if is_undo || done.is_empty() { "" } else { " u undoes it." };
     match not.is_empty() {
+        // Nobody may have read yet what another one that waited came to.
+        true if waits && app.message.as_ref().is_some_and(|message| message.kind == MessageKind::Error) => {}
         true => app.say_done(text + undo, now.mono),
         false => app.complain(text + undo),
     }
@@ -382,17 +394,17 @@ pub fn faster(app: &AppState, seen: &Pet, pet: &Pet, now: Now) -> String {
     let (who, at) = last.map_or((None, None), |(_, who, at)| (who.clone(), *at));
     let who = who.map_or_else(|| "somebody".to_owned(), |who| short(&who));
     let ago = at.map_or(String::new(), |at| format!(" {}", ago(at, now)));
-    let what = if pet.status == seen.status { "changed" } else { verb(pet.status.as_ref()) };
+    let what = if pet.status == seen.status { "changed" } else { verbs(pet.status.as_ref()).0 };
     format!("{} was {what} by {who}{ago}.", named(pet))
 }
 
-/// What was done to a pet that has this status since.
-pub const fn verb(status: Option<&ObservedStatus>) -> &'static str {
+/// What was done to a pet that has this status since, and what is done to it that will have it.
+pub const fn verbs(status: Option<&ObservedStatus>) -> (&'static str, &'static str) {
     match status {
-        Some(ObservedStatus::Known(PetStatus::Available)) => "returned",
-        Some(ObservedStatus::Known(PetStatus::Pending)) => "reserved",
-        Some(ObservedStatus::Known(PetStatus::Sold)) => "sold",
-        Some(ObservedStatus::Unknown(_)) | None => "changed",
+        Some(ObservedStatus::Known(PetStatus::Available)) => ("returned", "Returning"),
+        Some(ObservedStatus::Known(PetStatus::Pending)) => ("reserved", "Reserving"),
+        Some(ObservedStatus::Known(PetStatus::Sold)) => ("sold", "Selling"),
+        Some(ObservedStatus::Unknown(_)) | None => ("changed", "Changing"),
     }
 }
 

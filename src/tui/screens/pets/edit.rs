@@ -6,7 +6,6 @@ use super::change::{asks_first, begin, can_change, named};
 use crate::api::Failure;
 use crate::clock::Now;
 use crate::model::{Categories, Draft, Pet, PetStatus, short};
-use crate::tui::command::closes;
 use crate::tui::forms::{CHOOSE, NEXT, PREVIOUS, passes};
 use crate::tui::popups::help;
 use crate::tui::screens::add_pet::{CATEGORY, NAME};
@@ -37,7 +36,13 @@ pub const EDIT: Command = command("edit", "E", "", "edit name, category", open)
     .shell(|app| Some(format!("pets set {} --name NAME", app.pets.selected()?.id)));
 
 const SAVE: Command = command("save", "Enter F2", "save", "save what is different", save);
-const BACK: Command = closes("Esc F3", "cancel", "change nothing");
+const BACK: Command = command("back", "Esc F3", "cancel", "change nothing", |app, _| {
+    let Some(edit) = app.popups.take::<EditBox>() else { return };
+    // What is on its way is reported.
+    if edit.sent.is_none() && parts(&edit.pet).iter().any(|(field, value)| edit.form.value(field) != value.trim()) {
+        app.tell(format!("{} was not changed: what you typed is dropped.", named(&edit.pet)));
+    }
+});
 
 static TEXT: &[Command] = &[SAVE, NEXT.at("Tab down", "next", "next field").called(""), PREVIOUS, BACK];
 

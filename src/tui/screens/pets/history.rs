@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::History;
-use super::change::{ago, verb};
+use super::change::{ago, verbs};
 use super::update::refuse_key;
 use crate::api::{Failure, Remedy};
 use crate::clock::Now;
@@ -40,7 +40,7 @@ fn line(entry: &PetHistoryEntry, categories: &Categories, now: Now) -> Option<St
     let (from, to) = (entry.from.as_ref()?, &entry.to);
     let label = |id: i64| cut(&short(&categories.label(id)), NAME_WIDTH);
     let name = |name: &str| cut(&short(name), NAME_WIDTH);
-    let status = to.status.as_ref().map(|status| verb(Some(status)).to_owned());
+    let status = to.status.as_ref().map(|status| verbs(Some(status)).0.to_owned());
     let what = status.into_iter().chain(to.name.as_ref().map(|_| "renamed".to_owned()));
     let what = list(what.chain(to.category_id.map(|id| format!("moved to {}", label(id)))));
     let was = from.status.as_ref().map(|status| name(status.as_str()));

@@ -1,10 +1,13 @@
-//! The boxes over the pets: how many rows a request asks for; a pet by its id, from the loaded rows, then from the
-//! lists, and with the deprecated operation only where those cannot answer; and a name that makes the search a view.
+//! The boxes over the pets: how many rows a request asks for; a pet by its id, to be sold or shown, from the loaded rows,
+//! then from the lists, and with the deprecated operation only where those cannot answer; and a name that makes the search
+//! a view.
 
 use std::sync::Arc;
+use std::time::Instant;
 
+use super::change::{asks_first, begin, can_change, named};
 use super::update::{on_failure, on_sign_of_life, reload, show_tab, waits};
-use super::{BUILT_IN, ReadNext};
+use super::{BUILT_IN, Outcome, ReadNext, Sale};
 use crate::api::Failure;
 use crate::api::find::{Ask, Lists, LookupResult, find};
 use crate::clock::Now;
@@ -12,10 +15,13 @@ use crate::config::file::{is_taken, name_fault};
 use crate::config::{View, edit};
 use crate::model::search::Query;
 use crate::model::sunset::{self, GET_PET_REMOVED_ON_WORDS};
-use crate::model::{Limit, Pet, PetId, counted, short};
+use crate::model::{Limit, Pet, PetId, PetStatus, counted, short};
 use crate::tui::command::closes;
-use crate::tui::popups::FieldBox;
-use crate::tui::{AppState, Command, Env, Job, Page, Place, Popup, Screen, Slot, TextInput, Typing, blocking, command};
+use crate::tui::popups::{DEAF, FieldBox};
+use crate::tui::{
+    AppState, Command, Env, Job, MessageKind, Page, Place, Popup, Screen, Slot, StyleRole, TextInput, Typing, blocking,
+    command,
+};
 
 #[derive(Debug)]
 pub struct LimitBox(pub FieldBox);
@@ -76,15 +82,21 @@ fn id(typed: &str) -> Result<PetId, String> {
 
 /// Looks up the pet with this id.
 pub fn look_up(state: &mut AppState, id: PetId, now: Now) {
-    state.popups.show(LookupBox(FieldBox { input: TextInput::new(id.to_string()), error: None }));
+    let field = FieldBox { input: TextInput::new(id.to_string()), error: None };
+    state.popups.show(LookupBox { field, sells_from: None });
     look(state, false, now);
 }
 
 #[derive(Debug, Default)]
-pub struct LookupBox(pub FieldBox);
+pub struct LookupBox {
+    pub field: FieldBox,
+    /// Sells what is typed from then on: what follows in a scan whose letter has opened the sale mode is not a sale.
+    pub sells_from: Option<Instant>,
+}
 
 static LOOKUP: &[Command] = &[
-    command("confirm", "Enter F2 F5", "look up", "look it up", |app, now| look(app, false, now)).when(has_id),
+    command("confirm", "Enter F2 F5", "find", "find it", |app, now| look(app, false, now)).when(has_id),
+    command("sale-mode", "S", "sale mode", "sell each scan at once", open_sale).adds(),
     command("ask-deprecated", "g", "GET /pets/ID", "GET /pets/{petId}", |app, now| look(app, true, now)).when(has_id),
     command("back", "Esc F3", "close", "close", |app, _| {
         app.popups.close();
@@ -92,15 +104,15 @@ static LOOKUP: &[Command] = &[
     }),
 ];
 
-pub static LOOKUP_PLACE: Place = Place::new("by-id", "Pet by id", &[LOOKUP]).text().in_box();
+pub static LOOKUP_PLACE: Place = Place::new("by-id", "Find a pet", &[LOOKUP]).text().in_box();
 
 fn has_id(app: &AppState) -> bool {
-    app.popups.get().is_some_and(|LookupBox(lookup)| id(lookup.input.value().trim()).is_ok())
+    app.popups.get().is_some_and(|LookupBox { field: lookup, .. }| id(lookup.input.value().trim()).is_ok())
 }
 
 /// Looks up the pet; with `at_once`, by the deprecated operation.
 fn look(state: &mut AppState, at_once: bool, now: Now) {
-    let Some(LookupBox(lookup)) = state.popups.get_mut() else { return };
+    let Some(LookupBox { field: lookup, .. }) = state.popups.get_mut() else { return };
     let id = match id(lookup.input.value().trim()) {
         Ok(id) => id,
         Err(why) => return lookup.refuse(why),
@@ -113,13 +125,13 @@ fn look(state: &mut AppState, at_once: bool, now: Now) {
         state.cancel(Slot::ById);
         return show(state, pet, "in the loaded rows", now);
     }
-    let ask = match at_once {
-        true => Ask::Now,
-        // Removed, or about to be: only used on request.
-        false if sunset::is_over(now.wall) => Ask::Never,
-        false => Ask::IfNeeded,
-    };
-    state.start(FindPet { id, ask }, now);
+    let ask = if at_once { Ask::Now } else { may_ask(now) };
+    state.start(FindPet { id, ask, sells: false }, now);
+}
+
+/// Once the deprecated operation is removed, or about to be, it is only used on request.
+fn may_ask(now: Now) -> Ask {
+    if sunset::is_over(now.wall) { Ask::Never } else { Ask::IfNeeded }
 }
 
 /// Selects the pet that was found.
@@ -136,18 +148,23 @@ fn show(state: &mut AppState, pet: Pet, how: &str, now: Now) {
 pub struct FindPet {
     pub id: PetId,
     pub ask: Ask,
+    /// For the sale mode.
+    pub sells: bool,
 }
 
 impl Job for FindPet {
     type Answer = Result<LookupResult, Failure>;
-    const SLOT: fn(&Self) -> Slot = |_| Slot::ById;
+    const SLOT: fn(&Self) -> Slot = |job| if job.sells { Slot::Scanned } else { Slot::ById };
 
     async fn run(self: Arc<Self>, env: Env) -> Self::Answer {
         find(&env.api("pet by id").await?, &Lists::default(), self.id, self.ask).await
     }
 
     fn done(&self, app: &mut AppState, found: Self::Answer, now: Now) {
-        let Some(LookupBox(lookup)) = app.popups.get_mut() else { return };
+        if self.sells {
+            return sell_found(app, self.id, found, now);
+        }
+        let Some(LookupBox { field: lookup, .. }) = app.popups.get_mut() else { return };
         match found {
             Err(failure) => {
                 lookup.error = Some(format!("{} Enter tries again.", failure.sentence(&app.link.service)));
@@ -168,20 +185,27 @@ impl Job for FindPet {
 
 impl Popup for LookupBox {
     fn place(&self) -> &'static Place {
-        &LOOKUP_PLACE
+        if self.sells_from.is_some() { &SALE_PLACE } else { &LOOKUP_PLACE }
     }
 
     fn on_typing(&mut self, typing: Typing<'_>) -> bool {
-        self.0.on_typing(typing.trimmed())
+        self.field.on_typing(typing.trimmed())
+    }
+
+    fn deaf_until(&self) -> Option<Instant> {
+        self.sells_from
     }
 
     fn draw(&self, state: &AppState, page: &mut Page<'_>) {
-        page.popup(62, 12, "Pet by id");
+        if self.sells_from.is_some() {
+            return state.pets.sale.draw(self, page);
+        }
+        page.popup(62, 13, "Find a pet");
         let looking = state.pending.since(Slot::ById);
         let looking =
             looking.map(|since| format!("Looking for it ... ({} s, Ctrl-C cancels)", page.now.seconds_since(since)));
-        let note = looking.as_deref().unwrap_or("Enter searches the loaded rows, then the lists by status.");
-        self.0.draw("Id", 21, note, page);
+        let usual = "Scan a pet, or type its id and Enter: it is selected, and s sells it. S: each scan is a sale.";
+        self.field.draw("Id", 21, looking.as_deref().unwrap_or(usual), page);
         page.gap();
         // The operation by id is deprecated, which is shown wherever it can be used.
         let when = if sunset::is_over(page.now.wall) { "was" } else { "will be" };
@@ -189,6 +213,127 @@ impl Popup for LookupBox {
             "g asks GET /pets/{{petId}}, which is deprecated and {when} removed on {GET_PET_REMOVED_ON_WORDS}."
         );
         page.wrapped(3, &text, 2);
+    }
+}
+
+// The sale mode: each number that is scanned is sold at once, whatever comes while others are on their way.
+
+/// How many outcomes are shown.
+const OUTCOMES: usize = 5;
+
+static SALE: &[Command] = &[
+    command("confirm", "Enter F2", "sell", "sell it", scan),
+    command("find", "S", "only find", "find pets, sell nothing", |app, _| app.popups.show(LookupBox::default())),
+    closes("Esc F3", "leave", "leave the sale mode"),
+];
+
+pub static SALE_PLACE: Place = Place::new("sale-mode", "Sale mode", &[SALE]).text().in_box();
+
+fn open_sale(app: &mut AppState, now: Now) {
+    let what = "In the sale mode, each scan sells a pet at once.".to_owned();
+    if can_change(app) && !asks_first(app, what, open_sale, |_, _| {}, now) {
+        app.cancel(Slot::ById);
+        app.popups.show(LookupBox { sells_from: Some(now.mono + DEAF), ..LookupBox::default() });
+    }
+}
+
+fn scan(app: &mut AppState, now: Now) {
+    let Some(LookupBox { field, .. }) = app.popups.get_mut() else { return };
+    match id(field.input.value().trim()) {
+        Err(why) => field.refuse(why),
+        Ok(id) => {
+            field.input.clear();
+            app.pets.sale.waiting.push_back(id);
+            sell_next(app, now);
+        }
+    }
+}
+
+/// Sells what was scanned, in its order; one that is not among the loaded pets is looked up first.
+fn sell_next(app: &mut AppState, now: Now) {
+    while !app.pending.is_running(Slot::Scanned)
+        && let Some(id) = app.pets.sale.waiting.pop_front()
+    {
+        match app.pets.store.get(id).cloned() {
+            Some(pet) => sell(app, &pet, now),
+            None => app.start(FindPet { id, ask: may_ask(now), sells: true }, now),
+        }
+    }
+}
+
+/// Sells it, if it still is as it is known.
+fn sell(app: &mut AppState, pet: &Pet, now: Now) {
+    let (seen, sold) = (app.pets.as_shown(pet), Some(PetStatus::Sold.into()));
+    if seen.status == sold {
+        tell_of_sale(app, false, format!("{} is sold already. Nothing was changed.", named(&seen)));
+    } else if can_change(app) {
+        let wanted = Pet { status: sold, ..seen.clone() };
+        let command = begin(app, vec![(wanted, seen)], Outcome::default(), now);
+        app.pets.sale.sent.push(command);
+    } else {
+        let why = app.message.take().map_or_else(String::new, |message| message.text);
+        tell_of_sale(app, false, format!("{} was not sold. {why}", named(&seen)));
+    }
+}
+
+/// What was found of a pet that is not among the loaded ones.
+fn sell_found(app: &mut AppState, id: PetId, found: Result<LookupResult, Failure>, now: Now) {
+    match found {
+        Ok(LookupResult { pet: Some(pet), .. }) => sell(app, &pet, now),
+        Ok(found) => tell_of_sale(app, false, format!("Pet {id} was not sold. {}", found.why_none())),
+        Err(failure) => {
+            tell_of_sale(app, false, format!("Pet {id} was not sold. {}", failure.sentence(&app.link.service)));
+            on_failure(app, failure, now);
+        }
+    }
+    sell_next(app, now);
+}
+
+/// A command is done, and reported: says so if it was a sale of this mode.
+pub fn scan_answered(app: &mut AppState, command: u64, seen: &Pet) {
+    if app.pets.sale.sent.extract_if(.., |sent| *sent == command).count() > 0 {
+        match app.message.clone().filter(|message| message.kind != MessageKind::Done) {
+            Some(message) => tell_of_sale(app, false, message.text),
+            None => tell_of_sale(app, true, format!("Sold {}.", named(seen))),
+        }
+    }
+}
+
+/// Of these commands it was said that they wait for the service: what were sales of this mode are no longer waited for.
+pub fn sales_wait(app: &mut AppState, commands: &[u64]) {
+    if app.pets.sale.sent.extract_if(.., |sent| commands.contains(sent)).count() > 0 {
+        let text = app.message.as_ref().map_or_else(String::new, |message| message.text.clone());
+        tell_of_sale(app, true, text);
+    }
+}
+
+/// Says what became of one: in the box, or where that was left, below.
+fn tell_of_sale(app: &mut AppState, is_sold: bool, text: String) {
+    if app.place() == &SALE_PLACE {
+        app.message = None;
+    } else if !is_sold {
+        app.complain(text.clone());
+    }
+    app.pets.sale.outcomes.push_front((is_sold, text));
+    app.pets.sale.outcomes.truncate(OUTCOMES);
+}
+
+impl Sale {
+    /// What the box says of it, and below what was typed what became of what was scanned.
+    fn draw(&self, lookup: &LookupBox, page: &mut Page<'_>) {
+        page.popup(62, 18, "SALE MODE: each scan sells");
+        let note = match self.waiting.len() + self.sent.len() {
+            0 => "Scan a pet, or type its id and Enter: it is sold at once. Esc leaves; u then undoes the last sale.",
+            scans => &format!("Selling ... No answer yet for {}.", counted(scans, "scan")),
+        };
+        lookup.field.draw("Sell", 21, note, page);
+        page.gap();
+        for (is_sold, text) in &self.outcomes {
+            match is_sold {
+                true => page.styled(format!("   {}", page.appearance.text(text)), StyleRole::Good),
+                false => page.error(3, text, 3),
+            }
+        }
     }
 }
 

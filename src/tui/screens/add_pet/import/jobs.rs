@@ -10,21 +10,26 @@ use parking_lot::Mutex;
 use tokio::sync::watch;
 
 use super::preview::UnusableFile;
+use super::update::leave;
 use super::{Phase, RunImport};
 use crate::api::{Failure, Remedy};
 use crate::app::CheckedFile;
+use crate::app::inventory::changes::FileChanges;
 use crate::clock::{self, Now};
 use crate::local::{atomic_file, file_stem};
-use crate::model::PetId;
+use crate::model::{PetId, counted};
 use crate::transfer::import::{self, ImportEnded, ImportProgress, OnImportedRow, Summary, Work};
+use crate::transfer::rows::Bad;
 use crate::transfer::{
     ColumnMapping, EarlierVerdict, FileFormat, ImportRun, ImportSource, ImportedRow, Input, Journal, RowOutcome,
     TransferError, blocking,
 };
 use crate::tui::job::{BETWEEN_NEWS, Ongoing};
-use crate::tui::screens::pets;
+use crate::tui::popups::Question;
+use crate::tui::screens::pets::change::{begin, can_change};
+use crate::tui::screens::pets::{self, Outcome};
 use crate::tui::worker::context::WorkerContext;
-use crate::tui::{AppState, Env, Job, Slot};
+use crate::tui::{AppState, Env, Job, Page, Slot};
 
 pub(super) const KEY_REFUSED: &str =
     "Nothing was sent: the service refused the API key. 1, F4: enter another; then 2, F2.";
@@ -63,7 +68,10 @@ impl Job for CheckFile {
         })
     }
 
-    fn done(&self, app: &mut AppState, found: Result<CheckedFile, UnusableFile>, _: Now) {
+    fn done(&self, app: &mut AppState, found: Result<CheckedFile, UnusableFile>, now: Now) {
+        if self.reading.changes {
+            return ask_to_change(app, found, now);
+        }
         let Some(looked) = app.add.import.looked_mut() else { return };
         let is_first = looked.found.is_none();
         let not_seen = found.as_ref().err().filter(|_| is_first).cloned();
@@ -83,6 +91,37 @@ impl Job for CheckFile {
         if is_done && app.add.import.shows_unfinished() {
             app.add.import.unfinished = None;
         }
+    }
+}
+
+/// How many changes the question lists.
+const CHANGES: usize = 5;
+
+/// Asks whether to change what the rows change.
+fn ask_to_change(app: &mut AppState, found: Result<CheckedFile, UnusableFile>, now: Now) {
+    let preview = match found {
+        Ok(found) => found.preview,
+        Err(unusable) => return app.complain(unusable.why),
+    };
+    if preview.bad > 0 {
+        let first = preview.bad_rows.first().map_or_else(String::new, Bad::sentence);
+        return app.complain(format!("Nothing was changed: {} to fix. {first}", counted(preview.bad, "row")));
+    }
+    let changes = FileChanges::of(&preview.changes, |id| app.pets.store.get(id).map(|pet| app.pets.as_shown(pet)));
+    let (pets, counts) = (changes.pets.len(), changes.counts());
+    if pets == 0 {
+        return app.tell(format!("Nothing was changed: {counts}."));
+    }
+    if can_change(app) {
+        let mut lines: Vec<_> = [format!("{}: {counts}.", app.link.label), String::new()].into();
+        lines.extend(changes.lines().take(CHANGES));
+        lines.extend((pets > CHANGES).then(|| format!("and {} more", pets - CHANGES)));
+        let body = move |_: &AppState, page: &mut Page<'_>| lines.iter().for_each(|line| page.wrapped(2, line, 1));
+        let yes = |app: &mut AppState, now| {
+            leave(app, now);
+            begin(app, changes.pets, Outcome::default(), now);
+        };
+        app.ask(Question::new("Change these pets", body, "Change them", yes, |_, _| {}), now);
     }
 }
 
@@ -107,7 +146,8 @@ impl CheckFile {
             ImportSource::Pasted(text) => file_of(text, &self.reading, env).filter(|path| path.exists()),
         };
         let (report, target) = (path.as_deref().map(Journal::beside), env.target());
-        let before = path.as_deref().zip(report.as_deref()).map(|(path, report)| (path, report, &target));
+        let before = path.as_deref().zip(report.as_deref()).filter(|_| !self.reading.changes);
+        let before = before.map(|(path, report)| (path, report, &target));
         let mut reported = clock::now().mono;
         CheckedFile::look(
             || env.machine.open(&self.source),

@@ -6,8 +6,9 @@ use super::update::dropped;
 use super::*;
 use crate::api::{Coverage, Failure};
 use crate::app::CheckedFile;
+use crate::app::outbox::queue::LineSent;
 use crate::local::complete::Completion;
-use crate::model::Field;
+use crate::model::{Field, Pet, PetStatus};
 use crate::transfer::earlier_import::EarlierImport;
 use crate::transfer::import::{ImportEnded, ImportProgress, Seen, Summary};
 use crate::transfer::journal::{RowAnswer, RowOutcome as Fate};
@@ -23,6 +24,7 @@ use crate::tui::screens::add_pet::NAME;
 use crate::tui::screens::add_pet::import::RunImport;
 use crate::tui::screens::add_pet::import::jobs::{CheckFile, ImportPart};
 use crate::tui::screens::add_pet::import::preview::UnusableFile;
+use crate::tui::screens::add_pet::lines::{SendLine, WriteLines};
 use crate::tui::screens::pets::popups::LookupBox;
 use crate::tui::testing::looks::Looks;
 use crate::tui::testing::loss::whole_at_every_size;
@@ -700,7 +702,7 @@ fn rejects_are_written_and_rows_are_searched_for() {
 fn a_row_of_the_report_leads_to_its_pet_or_says_why_there_is_none() {
     let app = running(80, 24).after("Enter");
     assert_eq!((app.state.screen, app.state.place().name), (Screen::Pets, "by-id"));
-    assert_eq!(app.state.popups.get::<LookupBox>().unwrap().0.input.value(), "100863");
+    assert_eq!(app.state.popups.get::<LookupBox>().unwrap().field.input.value(), "100863");
     assert!(app.job(Slot::ById).is_some());
     let mut app = running(80, 24).after("f Enter");
     assert!(app.says("Line 598: 400 INVALID_CATEGORY categoryId 99 is unknown"), "{}", app.screen());
@@ -797,7 +799,7 @@ fn the_pets_of_an_own_import_are_not_announced_as_changes() {
     app.say::<RunImport>(ImportPart::Progress { progress, rows: Vec::new(), added });
     pets[0].name = "Renamed elsewhere".into();
     app.state.pets.take(pets.clone(), now);
-    let is_marked = |pet: &&crate::model::Pet| app.state.pets.store.mark(pet.id).is_some();
+    let is_marked = |pet: &&Pet| app.state.pets.store.mark(pet.id).is_some();
     assert_eq!(pets.iter().filter(is_marked).map(|pet| pet.id).collect::<Vec<_>>(), [pets[0].id]);
 }
 
@@ -811,4 +813,50 @@ fn a_dropped_file_is_distinguished_from_a_name() {
     for name in ["Rex", "/etc/passwd", "pets.csv", "/a.csv\n/b.csv"] {
         assert_eq!(path(name), None, "{name}");
     }
+}
+
+#[test]
+fn rows_with_ids_change_those_pets_after_a_question_that_says_what() {
+    let text = "id,name,categoryId,status\n100231,,,sold\n100232,,,sold\n99,,,sold\n";
+    let mut app = looked(80, 24, text);
+    assert!(app.says("These rows have ids: c changes the pets"), "{}", app.screen());
+    app.keys("c");
+    find(&mut app, text, None);
+    let pets: Vec<Pet> = app.state.pets.rows_from(0).take(2).cloned().collect();
+    let change = format!("{} (#{}): status", pets[0].name, pets[0].id);
+    assert!(app.says("2 to change, 1 not found.") && app.says(&change) && app.says("-> sold"), "{}", app.screen());
+    app.wait(DEAF).keys("n");
+    assert_eq!((app.state.add.outbox.changes().count(), app.state.place().name), (0, "import-preview"));
+    app.keys("c");
+    find(&mut app, text, None);
+    app.wait(DEAF).keys("y");
+    for pet in pets {
+        while app.state.pending.is_running(Slot::Queue) {
+            app.answer::<WriteLines>(Ok(()));
+        }
+        let sold = Pet { status: Some(PetStatus::Sold.into()), ..pet };
+        app.answer_in::<SendLine>(Slot::Line(0), Ok(LineSent::Saved(sold)));
+    }
+    assert!(app.says("2 sold. u undoes it.") && app.state.screen == Screen::Pets, "{}", app.screen());
+}
+
+#[test]
+fn rows_that_cannot_change_pets_say_why() {
+    let mut app = looked(80, 24, "name,cat\nRex,3\n");
+    app.keys("c");
+    assert!(app.says("Only rows with a column id"), "{}", app.screen());
+    let mut app = opened(80, 24);
+    let missing = Some((Field::Name, vec!["id".into(), "status".into()]));
+    app.answer::<CheckFile>(Err(UnusableFile { why: "No name.".into(), missing }));
+    assert!(app.says("c changes the pets"), "{}", app.screen());
+    for (text, why) in [
+        ("id,status\nx,sold\n", "Nothing was changed: 1 row to fix. line 2: column id:"),
+        ("id,status\n99,sold\n", "Nothing was changed: 1 not found."),
+    ] {
+        app.keys("c");
+        find(&mut app, text, None);
+        assert!(app.says(why), "{}", app.screen());
+    }
+    app.state.pets.offers_changes = Some(false);
+    assert!(!app.says("c changes"), "{}", app.screen());
 }

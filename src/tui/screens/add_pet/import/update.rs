@@ -8,7 +8,7 @@ use super::{PastedLines, Phase, RunImport, Running, State, rows_of};
 use crate::app::import_run::{report_option, typed_path};
 use crate::clock::Now;
 use crate::model::{Field, counted, shell_word, short};
-use crate::transfer::column_mapping::is_header;
+use crate::transfer::column_mapping::{is_header, is_id};
 use crate::transfer::{ColumnMapping, FileFormat, ImportRun, ImportSource, ImportedRow, RowOutcome, Start};
 use crate::tui::command::READER;
 use crate::tui::forms::COMPLETE;
@@ -60,6 +60,18 @@ const CANCEL: Command = command("back", "Esc F3", "cancel", "another file", canc
 const REJECTS: Command =
     command("write-file", "w", "", "bad rows to a file", |app, _| write_rejects(app)).not_over_ssh(NO_FILES);
 
+const CHANGE: Command = command("change-pets", "c", "change pets", "change pets by id", |app, now| {
+    if !can_be_changes(app) {
+        return app.tell("Only rows with a column id can change pets, where the service offers that.");
+    }
+    if let Some(looked) = app.add.import.looked_mut() {
+        let reading = ColumnMapping { changes: true, ..looked.reading() };
+        let check = CheckFile { source: looked.source.clone(), reading };
+        app.start_if_free(check, now);
+    }
+})
+.when(can_be_changes);
+
 /// What is in it, and how it will be sent.
 static PREVIEW: &[Command] = &[
     START,
@@ -67,6 +79,7 @@ static PREVIEW: &[Command] = &[
     PREVIOUS,
     moves("left|right Space", "choose", "another column, choice", choose),
     ROWS,
+    CHANGE,
     AGAIN,
     REJECTS,
     command("copy", "y", "", "copy the command line", |app, now| {
@@ -125,6 +138,12 @@ static RUN: &[Command] = &[
 ];
 
 pub static RUN_PLACE: Place = Place::new("import-run", "Import", &[RUN]);
+
+/// Whether the rows that are previewed can change pets.
+pub fn can_be_changes(app: &AppState) -> bool {
+    let Phase::Looked(looked) = &app.add.import.phase else { return false };
+    app.pets.offers_changes == Some(true) && looked.columns().iter().any(|name| is_id(name))
+}
 
 impl State {
     /// Where a key goes.
@@ -389,7 +408,7 @@ fn choose(state: &mut AppState, movement: Movement, now: Now) {
 }
 
 /// Leaves what has ended.
-fn leave(state: &mut AppState, _: Now) {
+pub fn leave(state: &mut AppState, _: Now) {
     let unfinished = state.add.import.unfinished.take();
     state.add.import = State { unfinished, ..State::default() };
     state.screen = Screen::Pets;

@@ -13,7 +13,7 @@ use crate::transfer::{EarlierVerdict, FileFormat, ImportedRow, RowOutcome, Start
 use crate::tui::{AppState, Page, Screen, Slot, StyleRole, WIDE, shown};
 
 use super::preview::{CORRECTED, PreviewState};
-use super::update::command_line;
+use super::update::{can_be_changes, command_line};
 use super::{Phase, Running, file_name};
 
 /// The width of the column of names.
@@ -266,6 +266,9 @@ fn draw_left(looked: &PreviewState, state: &AppState, height: u16, page: &mut Pa
         }
         Some(Err(not_seen)) => page.banner(&not_seen.why, usize::MAX),
         None => {}
+    }
+    if can_be_changes(state) {
+        page.paragraph(3, "These rows have ids: c changes the pets with these ids instead of adding new ones.");
     }
 }
 

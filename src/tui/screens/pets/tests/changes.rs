@@ -3,13 +3,16 @@
 use std::time::Duration;
 
 use crate::api::Failure;
+use crate::api::find::LookupResult;
 use crate::api::follow::{ChangedPet, EventPosition, Followed};
 use crate::app::Fate;
 use crate::app::outbox::queue::{LineSent, QueuedChange, Unfinished};
 use crate::clock::Now;
 use crate::model::{AddedBy, Pet, PetHistoryEntry, PetMembers, PetStatus};
+use crate::tui::popups::DEAF;
 use crate::tui::screens::add_pet::lines::{SendLine, WriteLines, restore};
 use crate::tui::screens::pets::history::ReadHistory;
+use crate::tui::screens::pets::popups::FindPet;
 use crate::tui::screens::pets::reading::{FollowPets, ListPets};
 use crate::tui::testing::looks::Looks;
 use crate::tui::testing::{App, animals, listed, remote};
@@ -200,7 +203,7 @@ fn changes_of_a_pet_are_sent_in_their_order_also_by_the_next_session() {
     let sold = with(&pets[0], PetStatus::Sold);
     assert_eq!((&first.wanted, &second.seen, &second.wanted), (&sold, &sold, &pets[0]), "as the row shows it");
     let mut next = killed(&mut app, &pets);
-    assert!(next.says("Left by the last session: 2 waiting."), "{}", next.screen());
+    assert!(next.says("2 pets from your last session are being sent now."), "{}", next.screen());
     assert_eq!(newest(&mut next).as_ref(), Some(&*first));
     answered(&mut next, Ok(sold.clone()));
     assert_eq!(newest(&mut next).as_ref(), Some(&*second));
@@ -211,10 +214,12 @@ fn changes_of_a_pet_are_sent_in_their_order_also_by_the_next_session() {
 #[test]
 fn where_somebody_was_faster_what_was_changed_on_top_is_not_sent_and_stays_to_be_seen() {
     let (mut app, pets) = left_alone();
-    app.keys("s Enter").wait(Duration::from_secs(1));
+    app.keys("s Enter Down s Enter").wait(Duration::from_secs(1));
     answered(&mut app, Err(changed(&with(&pets[0], PetStatus::Pending))));
+    assert_eq!((sent(&mut app).len(), app.state.pets.changing.len()), (3, 1));
+    // Another one that was made does not hide that.
+    answered(&mut app, Ok(with(&pets[1], PetStatus::Sold)));
     assert!(app.says("was reserved by somebody. Nothing was changed."), "{}", app.screen());
-    assert_eq!((sent(&mut app).len(), app.state.pets.changing.len()), (2, 0));
     assert_eq!(app.state.pets.store.get(pets[0].id), Some(&with(&pets[0], PetStatus::Pending)));
     app.keys("2 F6");
     assert!(app.says("So far: 2 to fix") && app.says("not changed"), "{}", app.screen());
@@ -269,7 +274,7 @@ fn a_protected_profile_asks_before_the_first_change() {
     app.state.link.protect = true;
     app.keys("s Enter");
     assert!(app.says("is protected") && !is_sending(&mut app), "{}", app.screen());
-    app.wait(crate::tui::popups::DEAF).keys("y");
+    app.wait(DEAF).keys("y");
     assert!(is_sending(&mut app), "{}", app.screen());
 }
 
@@ -449,9 +454,9 @@ fn one_question_names_how_many_are_changed_in_a_protected_profile() {
     app.state.link.protect = true;
     app.keys("s Enter");
     assert!(app.says("3 pets:") && app.says("sold") && app.says("is protected"), "{}", app.screen());
-    app.wait(crate::tui::popups::DEAF).keys("n");
+    app.wait(DEAF).keys("n");
     assert_eq!((app.state.pets.marked.len(), sent(&mut app).len()), (3, 0));
-    app.keys("s Enter").wait(crate::tui::popups::DEAF).keys("y");
+    app.keys("s Enter").wait(DEAF).keys("y");
     assert_eq!(sent(&mut app).len(), 3);
 }
 
@@ -514,12 +519,115 @@ fn a_form_comes_back_from_the_question_of_a_protected_profile() {
     let (mut app, _) = app();
     app.state.link.protect = true;
     for (answer, jobs) in [("n", 0), ("y", 1)] {
-        app.keys(if answer == "n" { "E C-u \"Bo\" Enter" } else { "Enter" })
-            .wait(crate::tui::popups::DEAF)
-            .keys(answer);
+        app.keys(if answer == "n" { "E C-u \"Bo\" Enter" } else { "Enter" }).wait(DEAF).keys(answer);
         assert!(app.state.place().name == "edit-box" && app.says("Bo"), "{}", app.screen());
         assert_eq!(sent(&mut app).len(), jobs);
     }
+}
+
+#[test]
+fn scan_s_and_enter_are_a_sale_also_of_a_pet_that_is_not_among_the_rows() {
+    let (mut app, pets) = app();
+    // On the tab of those that are sold.
+    app.keys("Left #");
+    scan(&mut app, &pets[0]);
+    app.keys("s Enter");
+    assert_eq!(newest(&mut app).unwrap().wanted, with(&pets[0], PetStatus::Sold), "{}", app.screen());
+    assert!(app.says(&format!("Selling {} (#{}) ...", pets[0].name, pets[0].id)), "{}", app.screen());
+}
+
+/// An app in the sale mode.
+fn selling() -> (App, Vec<Pet>) {
+    let (mut app, pets) = app();
+    app.keys("# S");
+    assert!(app.says("SALE MODE: each scan sells"), "{}", app.screen());
+    app.wait(DEAF);
+    (app, pets)
+}
+
+/// What a scanner sends for this pet.
+fn scan(app: &mut App, pet: &Pet) {
+    app.keys(&format!("\"{}\" Enter", pet.id));
+}
+
+#[test]
+fn in_the_sale_mode_each_scan_is_a_sale_and_none_is_lost() {
+    let (mut app, pets) = selling();
+    scan(&mut app, &pets[0]);
+    // The next ones come while the first is still on its way: one is reserved, one sold already.
+    pets[1..].iter().for_each(|pet| scan(&mut app, pet));
+    assert!(app.says("No answer yet for 2 scans."), "{}", app.screen());
+    scan(&mut app, &pets[0]);
+    let already = |pet: &Pet| format!("{} (#{}) is sold already.", pet.name, pet.id);
+    assert!(app.says(&already(&pets[2])) && app.says(&already(&pets[0])), "{}", app.screen());
+    for pet in &pets[..2] {
+        answered(&mut app, Ok(with(pet, PetStatus::Sold)));
+        assert!(app.says(&format!("Sold {} (#{}).", pet.name, pet.id)), "{}", app.screen());
+    }
+    assert!(app.says("Esc leaves") && !is_sending(&mut app), "{}", app.screen());
+    app.keys("Esc u");
+    assert_eq!(newest(&mut app).unwrap().wanted, pets[1], "{}", app.screen());
+}
+
+#[test]
+fn what_cannot_be_sold_by_a_scan_is_a_sentence_that_stays_and_the_next_scan_goes_on() {
+    let (mut app, pets) = selling();
+    scan(&mut app, &pets[0]);
+    answered(&mut app, Err(changed(&with(&pets[0], PetStatus::Pending))));
+    let faster = "was reserved by somebody.";
+    assert!(app.says(faster), "{}", app.screen());
+    scan(&mut app, &pets[1]);
+    let (message, code) = ("no write".to_owned(), Some("forbidden".to_owned()));
+    answered(&mut app, Err(Failure::Refused { status: 403, code, message, retry_after: None, body: None }));
+    app.keys("\"rex\" Enter");
+    assert!(app.says("\"rex\" is not an id."), "{}", app.screen());
+    let unknown = Pet { id: 4711, ..pets[0].clone() };
+    scan(&mut app, &unknown);
+    // What goes on meanwhile does not stop it.
+    app.keys("C-c");
+    app.answer_in::<FindPet>(Slot::Scanned, Ok(LookupResult { get: Some(404), ..LookupResult::default() }));
+    for why in [faster, "answered 403 (forbidden)", "Pet 4711 was not sold."] {
+        assert!(app.says(why), "{why}: {}", app.screen());
+    }
+    scan(&mut app, &unknown);
+    app.answer_in::<FindPet>(Slot::Scanned, Ok(LookupResult { pet: Some(unknown.clone()), ..LookupResult::default() }));
+    assert_eq!(newest(&mut app).unwrap().seen, unknown);
+    answered(&mut app, Err(changed(&with(&unknown, PetStatus::Sold))));
+    assert!(app.says("was sold by somebody."), "{}", app.screen());
+    scan(&mut app, &pets[1]);
+    answered(&mut app, Err(away()));
+    assert!(app.says("Changed once") && app.says(&pets[1].name), "{}", app.screen());
+}
+
+#[test]
+fn nobody_gets_into_the_sale_mode_by_accident() {
+    let (mut app, pets) = app();
+    // A code with the letter, as fast as a scanner sends it.
+    app.keys(&format!("# S \"{}\" Enter", pets[0].id)).wait(DEAF).keys("S");
+    assert!(app.says("Find a pet") && !is_sending(&mut app), "{}", app.screen());
+    app.state.link.protect = true;
+    app.keys("S");
+    assert!(app.says("is protected") && app.says("each scan sells"), "{}", app.screen());
+    app.wait(DEAF).keys("n # ");
+    app.state.link.read_only = true;
+    app.keys("S");
+    assert!(!app.says("SALE MODE") && app.says("read-only"), "{}", app.screen());
+}
+
+#[test]
+fn what_was_typed_in_the_form_is_not_dropped_without_a_word() {
+    let (mut app, _) = app();
+    app.keys("E Esc");
+    assert!(!app.says("dropped"), "{}", app.screen());
+    app.keys("E C-u \"Bo\" Esc");
+    assert!(app.says("was not changed: what you typed is dropped."), "{}", app.screen());
+}
+
+#[test]
+fn the_box_for_several_says_how_many_of_them_are_sold() {
+    let (mut app, _) = app();
+    app.keys("Space Space Space s");
+    assert!(app.says("Sold now: 1 of 3"), "{}", app.screen());
 }
 
 #[test]
@@ -529,6 +637,15 @@ fn looks_of_changes() {
     looks.state("marked", |columns, rows| app(columns, rows).after("Space Down Space Space"));
     looks.state("status_of_several", |columns, rows| app(columns, rows).after("Space Down Space Space s"));
     looks.state("edit", |columns, rows| app(columns, rows).after("E"));
+    looks.state("sale_mode", |columns, rows| {
+        let mut app = app(columns, rows).after("# S");
+        app.wait(DEAF);
+        let pets: Vec<_> = app.state.pets.rows_from(0).take(4).cloned().collect();
+        pets.iter().for_each(|pet| scan(&mut app, pet));
+        let change = newest(&mut app).unwrap();
+        answered(&mut app, Ok(change.wanted));
+        app
+    });
     looks.state("edit_faster", |columns, rows| {
         let mut app = app(columns, rows).after("E C-u \"Bo\" Enter");
         let mut now = newest(&mut app).unwrap().seen;

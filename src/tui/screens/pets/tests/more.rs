@@ -364,14 +364,14 @@ fn a_look_that_was_cancelled_is_not_shown_as_under_way() {
 #[test]
 fn the_lists_are_asked_before_the_operation_that_goes_away() {
     let mut app = App::loaded(80, 24).after("# \"-7\" Enter");
-    assert_eq!(app.asked(), Some(FindPet { id: -7, ask: Ask::IfNeeded }));
+    assert_eq!(app.asked(), Some(FindPet { id: -7, ask: Ask::IfNeeded, sells: false }));
     app.answer::<FindPet>(Ok(LookupResult { pet: None, get: Some(404), is_cut: true, steps: 4 }));
     assert!(app.says("This pet does not exist (404)."), "{}", app.screen());
     assert!(app.says("be removed on 5 December 2030"), "{}", app.screen());
     app.keys("8 Enter");
-    assert_eq!(app.asked(), Some(FindPet { id: 8, ask: Ask::IfNeeded }));
+    assert_eq!(app.asked(), Some(FindPet { id: 8, ask: Ask::IfNeeded, sells: false }));
     app.keys("- 7 Enter g");
-    assert_eq!(app.asked(), Some(FindPet { id: -7, ask: Ask::Now }));
+    assert_eq!(app.asked(), Some(FindPet { id: -7, ask: Ask::Now, sells: false }));
     let pet = Pet { id: -7, ..animals(1).remove(0) };
     app.answer::<FindPet>(Ok(LookupResult { pet: Some(pet), get: Some(200), is_cut: false, steps: 1 }));
     assert!(app.says("Pet -7 found with 1 request.") && app.state.pets.drawer, "{}", app.screen());
@@ -384,9 +384,9 @@ fn from_its_day_on_the_operation_is_asked_only_by_hand() {
     let mut app = App::loaded(80, 24);
     app.now.wall = "2030-12-05T00:00:00Z".parse().unwrap();
     app.keys("# \"42\" Enter");
-    assert_eq!(app.asked(), Some(FindPet { id: 42, ask: Ask::Never }));
+    assert_eq!(app.asked(), Some(FindPet { id: 42, ask: Ask::Never, sells: false }));
     app.keys("g");
-    assert_eq!(app.asked(), Some(FindPet { id: 42, ask: Ask::Now }));
+    assert_eq!(app.asked(), Some(FindPet { id: 42, ask: Ask::Now, sells: false }));
 }
 
 #[test]
@@ -396,7 +396,7 @@ fn an_invalid_id_is_reported_before_any_request_and_the_text_stays() {
         app.keys(&format!("Esc # \"{wrong}\" Enter"));
         assert!(app.says(&format!("\"{wrong}\" is not an id.")), "{}", app.screen());
         let lookup = app.state.popups.get::<LookupBox>().unwrap();
-        assert_eq!(lookup.0.input.value(), wrong);
+        assert_eq!(lookup.field.input.value(), wrong);
     }
     assert_eq!(app.job(Slot::ById), None);
 }
