@@ -49,8 +49,8 @@ impl GlobalArgs {
 }
 
 /// What may be run in a session over SSH.
-pub const OVER_SSH: &str = "over SSH there are: pets list, get, count, stats, add, watch, export - and import -; or no \
-                            command, for the full screen";
+pub const OVER_SSH: &str = "over SSH there are: pets list, get, count, stats, add, set, history, watch, export - and \
+                            import -; or no command, for the full screen";
 
 /// Why a session ended.
 pub const IDLE_ENDED: &str = "nothing was typed for the idle limit of this session";

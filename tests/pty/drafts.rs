@@ -122,7 +122,7 @@ type Field = (fn(&mut Terminal), fn(TypedText) -> Option<String>);
 fn a_kill_right_after_a_key_loses_at_most_that_key() {
     const FIELDS: [Field; 3] = [
         (|app| app.send("a"), |typed| Some(typed.form?["name"].value().to_owned())),
-        (|app| app.send("Pn"), |typed| Some(typed.profile?["name"].value().to_owned())),
+        (|app| app.send("Pn"), |typed| Some(typed.profile?["address"].value().to_owned())),
         (|app| app.send("/"), |typed| Some(typed.search.value().to_owned())),
     ];
     let base_url = service();

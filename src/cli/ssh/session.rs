@@ -11,7 +11,7 @@ use super::person::{COMMAND, People, Person, known, may_not_log_in};
 use crate::cli::Failed;
 use crate::cli::args::{GlobalArgs, OVER_SSH, StartScreen};
 use crate::cli::command::{Args, Command, UiArgs};
-use crate::cli::pets::args::{PetsCommand, WatchArgs};
+use crate::cli::pets::args::{PetsCommand, SetArgs, WatchArgs};
 use crate::cli::transfer::args::{ExportArgs, ImportArgs};
 use crate::config::{Choices, Env, Paths, SshSession, settings};
 use crate::local::{atomic_file, program};
@@ -145,7 +145,21 @@ impl SshStart {
 fn permit(command: &PetsCommand) -> Result<(), &'static str> {
     match command {
         PetsCommand::List(_) | PetsCommand::Count(_) | PetsCommand::Stats(_) => Ok(()),
-        PetsCommand::Add(_) | PetsCommand::Set(_) | PetsCommand::History(_) | PetsCommand::Get(_) => Ok(()),
+        PetsCommand::Add(_) | PetsCommand::History(_) | PetsCommand::Get(_) => Ok(()),
+        PetsCommand::Set(SetArgs {
+            ids: _,
+            file,
+            status: _,
+            name: _,
+            category_id: _,
+            if_status: _,
+            dry_run: _,
+            yes: _,
+            output: _,
+        }) => match file {
+            Some(file) if file.as_os_str() != "-" => Err("only standard input can change pets (set --file -)"),
+            _ => Ok(()),
+        },
         PetsCommand::Watch(WatchArgs { status: _, interval: _, timeout: _, format: _, from: _, exec, view: _ }) => {
             if exec.is_empty() {
                 Ok(())
@@ -250,6 +264,7 @@ mod tests {
             "pets export",
             "pets export - --format ndjson",
             "pets import - --format csv --set status=sold",
+            "pets set --file - --yes",
         ] {
             let args = start(line).unwrap_or_else(|failed| panic!("{line}: {failed}"));
             assert_eq!(args.shared.choices.key_file.as_deref(), Some(Path::new("/srv/key")), "{line}");
@@ -268,6 +283,7 @@ mod tests {
             "pets export /dev/tty",
             "pets export ./-",
             "pets import /etc/passwd",
+            "pets set --file /etc/passwd --dry-run",
             "pets import - --report /tmp/x",
             "pets import - --rejects /tmp/x --force",
             "pets import - --resume",

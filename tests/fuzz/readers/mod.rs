@@ -10,6 +10,7 @@ mod ssh;
 use petstore::transfer::FileFormat;
 use tempfile::TempDir;
 use tokio::runtime::{Builder, Runtime};
+use tokio::signal::unix::{SignalKind, signal};
 
 /// A reader with its name, which is also that of its target and of the directory of its seeds.
 pub type Reader = (&'static str, fn(&[u8]));
@@ -51,5 +52,8 @@ fn directory() -> TempDir {
 
 /// One that is never dropped, which a thread that ends could not do.
 fn runtime() -> &'static Runtime {
-    Box::leak(Box::new(Builder::new_current_thread().enable_all().build().unwrap()))
+    let runtime = Builder::new_current_thread().enable_all().build().unwrap();
+    // In the fuzzer a connection that is gone would end the process.
+    drop(runtime.block_on(async { signal(SignalKind::pipe()) }).unwrap());
+    Box::leak(Box::new(runtime))
 }

@@ -50,6 +50,7 @@ pub fn ssh(bytes: &[u8]) {
             assert!(import.journal().is_none() && import.rejects.is_none())
         }
         Some(Command::Pets(PetsCommand::Export(export))) => assert_eq!(export.file.as_os_str(), "-"),
+        Some(Command::Pets(PetsCommand::Set(set))) => assert!(set.file.is_none_or(|file| file.as_os_str() == "-")),
         Some(Command::Pets(PetsCommand::Watch(watch))) => assert!(watch.exec.is_empty()),
         Some(Command::Pets(_)) => {}
         Some(other) => panic!("{other:?}"),

@@ -299,7 +299,7 @@ pub fn scan_answered(app: &mut AppState, command: u64, seen: &Pet) {
     }
 }
 
-/// Of these commands it was said that they wait for the service: what were sales of this mode are no longer waited for.
+/// These commands wait for the service: sales of this mode among them are no longer waited for here.
 pub fn sales_wait(app: &mut AppState, commands: &[u64]) {
     if app.pets.sale.sent.extract_if(.., |sent| commands.contains(sent)).count() > 0 {
         let text = app.message.as_ref().map_or_else(String::new, |message| message.text.clone());
