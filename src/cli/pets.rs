@@ -1,4 +1,4 @@
-//! `petstore pets`: list, add, set, get and watch, for scripts; import and export are [`transfer`]'s.
+//! `petstore pets`: list, add, set, get and watch, for scripts; import and export are in the module beside it.
 
 mod add;
 pub mod args;

@@ -22,9 +22,12 @@ pub struct Field {
     pub advice: fn(&str, &Known<'_>, usize) -> Option<String>,
     fault: fn(&str, &Known<'_>) -> Option<String>,
     only_if: Option<(&'static Field, &'static str)>,
-    proposes: Option<(&'static Field, fn(&str) -> Option<String>)>,
+    proposes: Option<(&'static Field, Proposal)>,
     is_kept: fn(&str) -> bool,
 }
+
+/// A value for another field, made of what is typed in one.
+type Proposal = fn(&str) -> Option<String>;
 
 /// What checks compare values with.
 pub struct Known<'a> {
@@ -87,7 +90,7 @@ impl Field {
     }
 
     /// What is typed here fills another field, if that is empty when this one is left.
-    pub const fn proposes(self, other: &'static Self, value: fn(&str) -> Option<String>) -> Self {
+    pub const fn proposes(self, other: &'static Self, value: Proposal) -> Self {
         Self { proposes: Some((other, value)), ..self }
     }
 
