@@ -6,16 +6,16 @@ mod log;
 use std::ffi::OsString;
 use std::net::SocketAddr;
 use std::num::NonZeroU32;
+use std::os::unix::net::UnixDatagram;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
-use std::{io, slice, thread};
+use std::{io, process, slice, thread};
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, value_parser};
 use listenfd::ListenFd;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
-use sd_notify::NotifyState;
 use secrecy::{ExposeSecret, SecretString};
 use tokio::net::{TcpListener, TcpSocket};
 use tokio::runtime::Runtime;
@@ -84,17 +84,18 @@ pub fn logs_json(arguments: &[OsString]) -> bool {
 /// Runs the service, and reports a failure in its log.
 pub fn in_process(runtime: &Runtime, mut args: ServeArgs, env: &Env, coloured: bool) -> Result<Exit, Failed> {
     let log = Log::to_stderr(args.log_format).map_err(Failed::because("cannot start"))?;
+    let manager = ServiceManager::new(env);
     let served = runtime.block_on(async {
         // Without a home there is no default.
         let database = match args.database.take() {
             Some(database) => database,
             None => DatabaseUrl::Sqlite(Paths::new(env).map_err(Failed::config)?.embedded_database()),
         };
-        run(args, &database, &env.actor(), &log).await
+        run(args, &database, &env.actor(), &log, &manager).await
     });
     let exit = served.map_or_else(
         |failed| {
-            notify(&[NotifyState::Status(failed.what())]);
+            manager.status(failed.what());
             // A failure must not wait for stderr, either.
             log.line(Level::ERROR, &complaint(&failed, coloured && log.format() == LogFormat::Text));
             failed.exit
@@ -109,11 +110,17 @@ pub fn in_process(runtime: &Runtime, mut args: ServeArgs, env: &Env, coloured: b
 /// address as soon as requests are accepted.
 ///
 /// If the store never had a key, creates an admin key in the name of `actor`, in a private file beside the database.
-async fn run(args: ServeArgs, database: &DatabaseUrl, actor: &str, log: &Log) -> Result<(), Failed> {
+async fn run(
+    args: ServeArgs,
+    database: &DatabaseUrl,
+    actor: &str,
+    log: &Log,
+    manager: &ServiceManager,
+) -> Result<(), Failed> {
     let Listening { api, metrics, tls } = args.listen.open()?;
     write_to(log, args.log_level);
     let mut signals = Signals::new()?;
-    notify(&[NotifyState::Status("opening the database")]);
+    manager.status("opening the database");
     let opened = async {
         let store = Store::open(database).await?;
         store.set_provenance(!args.no_provenance);
@@ -127,7 +134,7 @@ async fn run(args: ServeArgs, database: &DatabaseUrl, actor: &str, log: &Log) ->
         opened = opened => opened?,
         // The database rolls back what is incomplete.
         () = stop(&mut signals, None) => {
-            notify(&STOPPING);
+            manager.stopping();
             return Ok(());
         }
     };
@@ -150,17 +157,17 @@ async fn run(args: ServeArgs, database: &DatabaseUrl, actor: &str, log: &Log) ->
         log.line(Level::INFO, &safe(&about_keys));
     }
     // A separate task, so that the watchdog of systemd sees whether tasks are run.
-    let at_start = store.clone();
+    let (at_start, notified) = (store.clone(), manager.clone());
     let reporting = tokio::spawn(async move {
-        until_ready(&at_start).await;
-        notify(&[NotifyState::Ready, NotifyState::Status(&listening.join(", "))]);
-        keep_alive().await;
+        until_ready(&at_start, &notified).await;
+        notified.notify(&format!("READY=1\nSTATUS={}", listening.join(", ")));
+        notified.keep_alive().await;
     });
     stop(&mut signals, tls.as_ref()).await;
     // One that is just being run would still find the store closed, and report it.
     reporting.abort();
     let _ = reporting.await;
-    notify(&STOPPING);
+    manager.stopping();
     tracing::info!("stopping");
     let stopped = async {
         server.shutdown().await;
@@ -175,13 +182,13 @@ async fn run(args: ServeArgs, database: &DatabaseUrl, actor: &str, log: &Log) ->
 }
 
 /// Waits until pets can be added, and says why they cannot.
-async fn until_ready(store: &Store) {
+async fn until_ready(store: &Store, manager: &ServiceManager) {
     let mut reported = None;
     while let Err(why) = store.ping().await {
         let why = format!("not ready, no pets can be added: {}", why.in_short());
         if reported.as_ref() != Some(&why) {
             tracing::warn!("{why}");
-            notify(&[NotifyState::Status(&display_safe(&why))]);
+            manager.status(&display_safe(&why));
             reported = Some(why);
         }
         sleep(PING_PAUSE).await;
@@ -285,23 +292,54 @@ impl LimitArgs {
     }
 }
 
-/// Tells the service manager that started the process, if one did.
-fn notify(states: &[NotifyState<'_>]) {
-    if let Err(error) = sd_notify::notify(states) {
-        tracing::warn!(%error, "cannot notify systemd");
-    }
+/// The service manager that started the process, or nobody.
+#[derive(Clone, Debug)]
+struct ServiceManager {
+    socket: Option<PathBuf>,
+    /// After how long without a sign of life it ends the process.
+    watchdog: Option<Duration>,
 }
 
-const STOPPING: [NotifyState<'_>; 2] = [NotifyState::Stopping, NotifyState::Status("finishing requests")];
+impl ServiceManager {
+    fn new(env: &Env) -> Self {
+        // The variables of a parent that is watched are not for this process.
+        let is_watched = env.get("WATCHDOG_PID").is_none_or(|id| id == process::id().to_string());
+        let watchdog = env.get("WATCHDOG_USEC").filter(|_| is_watched).and_then(|time| time.parse().ok());
+        let watchdog = watchdog.filter(|time| *time > 0).map(Duration::from_micros);
+        Self { socket: env.path("NOTIFY_SOCKET"), watchdog }
+    }
 
-/// Shows the service manager that tasks are run, for as long as they are.
-async fn keep_alive() {
-    let Some(watchdog) = sd_notify::watchdog_enabled().filter(|time| !time.is_zero()) else { return };
-    // Twice in that time, as sd_watchdog_enabled(3) asks.
-    let mut ticks = interval(watchdog / 2);
-    loop {
-        ticks.tick().await;
-        notify(&[NotifyState::Watchdog]);
+    /// The line that `systemctl status` shows; `text` is safe to show.
+    fn status(&self, text: &str) {
+        self.notify(&format!("STATUS={text}"));
+    }
+
+    fn stopping(&self) {
+        self.notify("STOPPING=1\nSTATUS=finishing requests");
+    }
+
+    /// Shows that tasks are run, for as long as they are.
+    async fn keep_alive(&self) {
+        let Some(watchdog) = self.watchdog else { return };
+        // Twice in that time, as sd_watchdog_enabled(3) asks.
+        let mut ticks = interval(watchdog / 2);
+        loop {
+            ticks.tick().await;
+            self.notify("WATCHDOG=1");
+        }
+    }
+
+    fn notify(&self, state: &str) {
+        let Some(socket) = &self.socket else { return };
+        let send = || {
+            let datagram = UnixDatagram::unbound()?;
+            // Nothing waits for the service manager.
+            datagram.set_nonblocking(true)?;
+            datagram.send_to(state.as_bytes(), socket)
+        };
+        if let Err(error) = send() {
+            tracing::warn!(%error, "cannot notify systemd");
+        }
     }
 }
 
@@ -446,7 +484,8 @@ mod tests {
         let refused = async |flags: &[&str]| {
             let Line { serve: args } = Line::parse_from(["serve"].iter().chain(flags));
             let log = Log::to(io::sink(), LogFormat::Text).unwrap();
-            let refused = run(args, &DatabaseUrl::Sqlite(path.clone()), "ada", &log).await;
+            let manager = ServiceManager::new(&Env::default());
+            let refused = run(args, &DatabaseUrl::Sqlite(path.clone()), "ada", &log, &manager).await;
             assert!(!path.exists());
             refused
         };

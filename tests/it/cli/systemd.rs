@@ -72,7 +72,7 @@ impl Manager {
     fn next(&self) -> String {
         let mut state = [0; 1024];
         let length = self.socket.recv(&mut state).unwrap();
-        str::from_utf8(&state[..length]).unwrap().trim_end().to_owned()
+        str::from_utf8(&state[..length]).unwrap().to_owned()
     }
 
     /// The next state that does not begin with `repeated`.
