@@ -308,6 +308,10 @@ pub fn explain(failure: &Failure) -> Explanation {
             "Try again. If it happens each time, check whether the service crashes at this request, and check proxies and \
              VPNs.",
         ),
+        Failure::Refused { .. } if failure.changed().is_some() => explained(
+            "The pet is not as you saw it: another program or person has changed it. Nothing was changed.",
+            "Check the pet as it is now, and change it again if you still want to.",
+        ),
         Failure::Refused { status, .. } => refused(*status),
         Failure::Malformed { excerpt, .. } if excerpt.trim_start().starts_with('<') => explained(
             "The answer is a web page, not JSON: something other than the service answers at this address.",

@@ -435,6 +435,8 @@ fn hand_over(state: &AppState, is_kept: bool, queued: bool) {
     if let Some(line) = resume_line(state) {
         lines.push(format!("The import is not finished. Continue it at the next start with F2, or with: {line}"));
     }
+    let unsold: Vec<_> = state.pets.sale.unsold().copied().collect();
+    lines.extend((!unsold.is_empty()).then(|| format!("Scanned, but not sold: {}", ids(&unsold))));
     let counts = state.add.outbox.counts();
     if counts.waiting + counts.unknown > 0 {
         let waiting = (counts.waiting > 0).then(|| counted(counts.waiting, "pet"));

@@ -70,10 +70,10 @@ impl Session {
         let mut draft = Draft::default();
         let waiting: Vec<_> = self.outbox.lines.iter().filter(|line| !line.fate.is_saved()).cloned().collect();
         let changes = waiting.iter().filter(|line| line.typed.change.is_some()).count();
-        let may_send = match waiting.len() - changes {
-            0 => changes > 0 && self.may_change(changes).await?,
-            pets => self.may_add(pets as u64).await?,
-        };
+        let pets = waiting.len() - changes;
+        let may_send = !waiting.is_empty()
+            && (changes == 0 || self.may_change(changes).await?)
+            && (pets == 0 || self.may_add(pets as u64).await?);
         if may_send {
             for line in waiting {
                 self.talk.say(format!("Waiting: {}.", self.named(&line)))?;

@@ -114,6 +114,9 @@ impl Session {
                 self.talk.say(why)?;
                 return self.skip_change(number).await;
             }
+            if !self.may_change(1).await? {
+                return Ok(());
+            }
             let failure = self.send(number).await?;
             let Some(line) = self.outbox.line(number).cloned() else { return Ok(()) };
             let Some(QueuedChange { seen, is_undo, .. }) = line.typed.change.as_deref() else { return Ok(()) };

@@ -151,6 +151,9 @@ impl Columns {
     /// Fails if a column is missing that was chosen or, in a table, is required.
     pub(super) fn check(&self, reading: &ColumnMapping, is_table: bool) -> Result<(), TransferError> {
         let has_any = self.of.iter().any(Option::is_some) || reading.set.iter().any(Option::is_some);
+        if reading.changes && self.names.iter().filter(|name| is_id(name)).count() > 1 {
+            return Err(TransferError::Columns("there are two columns of ids. Rename one of them".to_owned()));
+        }
         if reading.changes && (self.id.is_none() || !has_any) {
             let needed = "a column id and at least one of name, categoryId and status are needed";
             return Err(TransferError::Columns(format!("{needed}. The columns are {}", list(&self.names))));

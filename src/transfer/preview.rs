@@ -203,6 +203,9 @@ mod tests {
             let error = preview(Input::stream("a", Cursor::new(text)).unwrap(), &reading, |_, _| true).unwrap_err();
             assert!(error.to_string().starts_with("a column id and at least one of"), "{error}");
         }
+        let twice =
+            preview(Input::stream("a", Cursor::new("id,ID,status\n2,5,sold\n")).unwrap(), &reading, |_, _| true);
+        assert!(twice.unwrap_err().to_string().starts_with("there are two columns of ids"));
         let added = preview_of("id,name,categoryId,status\n7,Rex,3,sold\n", &ColumnMapping::default());
         assert_eq!((added.good, added.changes.len()), (1, 0), "an import ignores ids");
     }

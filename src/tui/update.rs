@@ -222,7 +222,9 @@ fn press(state: &mut AppState, key: KeyPress, now: Now) {
     match command {
         Some(command) if command.reach != Reach::Here => command.act(state, now),
         // Keys pressed before the box opened are ignored.
-        _ if state.popups.top().and_then(Popup::deaf_until).is_some_and(|until| now.mono < until) => {}
+        _ if state.popups.top().and_then(Popup::deaf_until).is_some_and(|until| now.mono < until) => {
+            state.popups.top_mut().into_iter().for_each(|popup| popup.on_ignored(now));
+        }
         Some(command) => command.act(state, now),
         None => {
             if let Some(c) = key.typed() {

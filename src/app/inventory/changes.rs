@@ -10,7 +10,8 @@ use crate::model::words::counts;
 use crate::model::{Pet, PetId, PetMembers, short};
 
 /// Where no change can be undone.
-pub const NOTHING_TO_UNDO: &str = "Nothing to undo: only your last change can be taken back.";
+pub const NOTHING_TO_UNDO: &str =
+    "Nothing to undo: only your last change can be taken back, as long as nobody has changed the pet since.";
 
 /// The kind of a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]

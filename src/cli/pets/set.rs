@@ -12,9 +12,9 @@ use super::args::SetArgs;
 use super::context::PetsContext;
 use super::get::{get, in_words, print};
 use super::list::search;
-use crate::api::Failure;
 use crate::api::inventory::{Part, Selection};
 use crate::api::retry::{change_pet_once, repeated};
+use crate::api::{Failure, Remedy};
 use crate::app::inventory::changes::FileChanges;
 use crate::cli::confirm::{allowed, ask, change_question};
 use crate::cli::output::is_there;
@@ -22,7 +22,8 @@ use crate::cli::transfer::open;
 use crate::cli::{Exit, Failed, note};
 use crate::model::draft::check_name;
 use crate::model::{
-    IdempotencyKeys, Limit, PatchOperation, Pet, PetId, PetMember, PetMembers, PetPatch, PetQuery, Provenances, short,
+    IdempotencyKeys, Limit, PatchOperation, Pet, PetId, PetMember, PetMembers, PetPatch, PetQuery, Provenances,
+    counted, short,
 };
 use crate::transfer::preview::preview;
 use crate::transfer::{ColumnMapping, blocking};
@@ -51,13 +52,13 @@ pub async fn run(context: &PetsContext<'_>, args: SetArgs, is_sent: &Cell<bool>)
     if !context.client.offers_changes() {
         return Err(Failed::new(Exit::Usage, format!("{} does not offer to change pets", context.service)));
     }
-    let (mut pets, mut first_failure, mut so) = (Vec::new(), None, 0);
+    let (mut pets, mut first_failure, mut whys, mut so) = (Vec::new(), None, Vec::new(), 0);
     let changes = if let Some(file) = &args.file {
         let mut found = of_file(context, file, &args).await?;
         so = found.so;
         if !found.missing.is_empty() {
             let what = format!("{} has no {}", context.service, in_words(&found.missing));
-            note(&format!("petstore: {what}"));
+            whys.push(format!("petstore: {what}"));
             first_failure = Some(Failed::new(Exit::NotFound, what));
         }
         if args.dry_run {
@@ -73,23 +74,30 @@ pub async fn run(context: &PetsContext<'_>, args: SetArgs, is_sent: &Cell<bool>)
     is_sent.set(!args.dry_run);
     let is_list = args.file.is_some() || changes.len() > 1;
     let mut keys = IdempotencyKeys::new(Uuid::new_v4());
-    for (id, patch) in changes {
+    let all = changes.len();
+    for (at, (id, patch)) in changes.into_iter().enumerate() {
         match change_pet_once(context.client, id, &patch, &keys.make()).await {
             Ok(pet) => pets.push(pet),
             Err(error) => {
                 let failed = failed(context, id, &patch, &error);
-                if is_list {
-                    let what = failed.what();
-                    let which = if what.contains(&format!("pet {id}")) { String::new() } else { format!("pet {id}: ") };
-                    note(&format!("petstore: {which}{what}"));
-                }
+                let what = failed.what();
+                let which = if what.contains(&format!("pet {id}")) { String::new() } else { format!("pet {id}: ") };
+                whys.push(format!("petstore: {which}{what}"));
                 first_failure.get_or_insert(failed);
+                // The next ones would fail in the same way.
+                if error.may_pass() || error.remedy() == Remedy::EnterKey {
+                    let unsent = all - at - 1;
+                    whys.extend((unsent > 0).then(|| format!("petstore: {} not sent", counted(unsent, "change"))));
+                    break;
+                }
             }
         }
     }
-    let is_done = first_failure.is_none();
+    let (is_done, is_none) = (first_failure.is_none(), pets.is_empty() && so == 0);
+    // Where nothing was changed, the command ends with the first one.
+    whys.iter().skip(usize::from(is_none)).filter(|_| is_list).for_each(|why| note(why));
     match first_failure {
-        Some(failed) if pets.is_empty() && so == 0 => return Err(failed),
+        Some(failed) if is_none => return Err(failed),
         _ => print(&pets, if is_list { usize::MAX } else { 1 }, &Provenances::new(), &layout)?,
     };
     Ok(if is_done { Exit::Done } else { Exit::Partly })
@@ -113,10 +121,14 @@ async fn of_file(context: &PetsContext<'_>, file: &Path, args: &SetArgs) -> Resu
         known.extend(part.pets.into_iter().filter(|pet| rows.contains_key(&pet.id)).map(|pet| (pet.id, pet)));
         Ok(known.len() < rows.len())
     };
-    search(context, Selection::default(), usize::MAX, take)
-        .await
-        .map_err(|failed| failed.and("Nothing was changed."))?;
+    let searched = search(context, Selection::default(), usize::MAX, take).await;
+    let (_, coverage) = searched.map_err(|failed| failed.and("Nothing was changed."))?;
     let changes = FileChanges::of(&rows, |id| known.get(&id).cloned());
+    if !changes.missing.is_empty() && !coverage.complete {
+        let missing = in_words(&changes.missing);
+        let what = format!("{} does not list all pets, and not {missing}: nothing was changed", context.service);
+        return Err(Failed::new(Exit::Partly, what));
+    }
     let most = if args.dry_run { usize::MAX } else { MOST_LISTED };
     changes.lines().take(most).for_each(|line| verbosity.note(&line));
     let more = if changes.pets.len() > most { "; --dry-run lists all" } else { "" };

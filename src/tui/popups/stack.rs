@@ -4,6 +4,7 @@ use std::any::Any;
 use std::fmt::Debug;
 use std::time::Instant;
 
+use crate::clock::Now;
 use crate::tui::widgets::form::Form;
 use crate::tui::{AppState, Page, Place, StyleRole, TextInput, Typing, cells};
 
@@ -33,6 +34,9 @@ pub trait Popup: Any + Debug + Send {
     fn deaf_until(&self) -> Option<Instant> {
         None
     }
+
+    /// A key was ignored for that.
+    fn on_ignored(&mut self, _: Now) {}
 }
 
 /// The boxes that are open, each with the first line shown, where it can be scrolled. The last one has the keys; only the

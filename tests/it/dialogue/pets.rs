@@ -176,6 +176,12 @@ async fn a_change_that_could_not_be_made_is_taken_back_or_made_once_by_the_next_
     assert!(told.iter().all(|told| before.contains(told)) && before.contains("Nothing to undo"), "{before}");
     assert!(before.ends_with("Kept for the next start: Rex, category 1, sold, id 1.\nGoodbye.\n"), "{before}");
     assert_eq!(queues(state.path()), 1);
+    // Where the profile is protected by now, it is asked first.
+    let config = "profile = \"live\"\n[profiles.live]\nbase_url = \"ADDRESS\"\nprotect = true\n";
+    let protected = Person::at(&service.server.base_url(), service.key(), Timeouts::default(), config);
+    let no = protected.keeping(state.path()).says(&["sell", "id 1", "no", "", "quit"]).await;
+    assert!(no.contains("Waiting: Rex") && no.contains("Nothing was sent."), "{no}");
+    assert_eq!(service.get("/v1/pets/1").await.json()["status"].as_str(), Some("available"));
     let after = Person::of(&service).keeping(state.path()).says(&["3", "", "quit"]).await;
     let told = ["Waiting: Rex, category 1, sold, id 1.\n", "Changed: Rex, category 1, sold, id 1.\n"];
     assert!(told.iter().all(|told| after.contains(told)), "{after}");

@@ -13,6 +13,9 @@ use crate::local::atomic_file;
 use crate::local::log::{self, Lines, Log};
 use crate::model::{Draft, IdempotencyKey, NewPet, Pet, PetId};
 
+/// The greatest number of a line.
+const MOST_LINES: u64 = u32::MAX as u64;
+
 /// The longest file that is read, in bytes.
 const MOST_BYTES: u64 = 64 << 20;
 
@@ -22,7 +25,7 @@ const MOST_BYTES: u64 = 64 << 20;
 pub enum QueueRecord {
     /// A pet was typed.
     Typed(QueuedPet),
-    /// A pet was changed. Earlier versions, which would add it, pass over this.
+    /// A pet was changed. Earlier versions, which would add it, drop this.
     Change(QueuedPet),
     /// It is being sent.
     Sent {
@@ -251,7 +254,14 @@ pub struct Unfinished {
 }
 
 impl Unfinished {
-    fn take(&mut self, record: QueueRecord) {
+    fn take(&mut self, mut record: QueueRecord) {
+        // Nobody has made so many: the file was damaged or forged.
+        if record.line() > MOST_LINES {
+            return;
+        }
+        if let QueueRecord::Change(QueuedPet { line, change: Some(change), .. }) = &mut record {
+            change.command = change.command.min(*line);
+        }
         match record {
             // A record may be there twice; it also undoes a refusal, and an attempt that has certainly failed.
             QueueRecord::Typed(typed) | QueueRecord::Change(typed) => match self.line(typed.line) {
@@ -409,6 +419,8 @@ mod tests {
         let change = QueuedPet { change: Some(Box::new(change)), ..typed(1) };
         let (_directory, mut file) = queue();
         file.append(&[change.clone().record(), by(1)]).unwrap();
+        // No number of a damaged file is counted on from.
+        file.append(&[typed(u64::MAX).record()]).unwrap();
         assert_eq!(file.read().unwrap().open, [Line { sent: Some(attempt()), ..change.clone().into() }]);
         assert!(fs::read_to_string(&file.path).unwrap().starts_with("{\"change\":"), "earlier versions pass over it");
         file.append(&[QueueRecord::Saved { line: 1, id: 7 }]).unwrap();

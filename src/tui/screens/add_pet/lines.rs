@@ -169,6 +169,9 @@ pub fn drop_marked(state: &mut AppState, now: Now) {
         return state.tell("A line that is being sent or saved cannot be dropped.");
     }
     if line.fate.is_waiting() && line.typed.change.is_some() {
+        if line.sent.is_some() {
+            return state.tell("It may have been made already. u takes it back once that is known.");
+        }
         change::end(state, line.typed.line, None, now);
     } else {
         add.outbox.drop_line(line.typed.line);

@@ -48,11 +48,12 @@ pub fn place(state: &AppState) -> &str {
 /// The columns of the list beside the names.
 const BESIDE_NAME: usize = 50;
 
-/// How many lines are waiting, for the header: on other screens, and here if they are not being sent.
+/// How many lines are waiting or to be fixed, for the header: on other screens, and here if they are not being sent.
 pub fn waiting_word(state: &AppState) -> Option<String> {
     let is_seen = state.screen == Screen::AddPet && state.add.pacing.pause.is_none() && !state.key_refused();
-    let waiting = state.add.outbox.counts().waiting.saturating_sub(state.pets.under_way());
-    (waiting > 0 && !is_seen).then(|| format!("{waiting} waiting"))
+    let Counts { waiting, refused, .. } = state.add.outbox.counts();
+    let words = counts([(waiting.saturating_sub(state.pets.under_way()), "waiting"), (refused, "to fix (2)")]);
+    (!words.is_empty() && !is_seen).then(|| words.join(", "))
 }
 
 /// Paints how many lines there are, and under that the lines, or what they are.

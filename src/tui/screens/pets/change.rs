@@ -77,8 +77,8 @@ impl Popup for StatusBox {
             let so = self.pets.iter().filter(|pet| pet.status == Some(status.into())).count();
             let now = match so {
                 0 => String::new(),
-                _ if self.pets.len() == 1 => "  (as it is)".to_owned(),
-                so => format!("  ({so} as they are)"),
+                _ if self.pets.len() == 1 => "  (now)".to_owned(),
+                so => format!("  ({so} now)"),
             };
             page.item(&format!("{status}{now}"), at == self.chosen);
         }
@@ -175,6 +175,9 @@ pub fn asks_first(
 ) -> bool {
     let asks = !app.may_change();
     if asks {
+        let waiting = app.add.outbox.counts().waiting;
+        let others = format!(" {} that wait are sent, too.", counted(waiting, "line"));
+        let what = if waiting > 0 { format!("{what}.{others}") } else { what };
         let asked = Question::new(
             format!("{} is protected", short(&app.link.label)),
             move |_, page| page.paragraph(2, &what),
@@ -282,8 +285,15 @@ pub fn not_made(app: &mut AppState, number: u64, failure: Option<Failure>, now: 
 /// A change is not made, nor those of the same pet that were made on top of it: `why`, and whether somebody was faster; or
 /// they were taken back.
 pub fn end(app: &mut AppState, number: u64, why: Option<(String, bool)>, now: Now) {
+    let word = match app.add.outbox.line(number).is_some_and(|line| line.is_unknown()) {
+        true => "no answer",
+        false => "not changed",
+    };
     for (number, change) in app.add.outbox.from_change(number) {
-        let Some(outcome) = app.pets.commands.get_mut(&change.command) else { continue };
+        let Some(outcome) = app.pets.commands.get_mut(&change.command) else {
+            app.add.outbox.drop_line(number);
+            continue;
+        };
         match &why {
             Some((why, is_faster)) => {
                 let nothing = if *is_faster && outcome.total == 1 { " Nothing was changed." } else { "" };
@@ -292,7 +302,7 @@ pub fn end(app: &mut AppState, number: u64, why: Option<(String, bool)>, now: No
                     outcome.failed.push((change.wanted.clone(), change.seen.clone()));
                 }
                 if outcome.waits {
-                    app.add.outbox.refuse(number, format!("not changed: {why}{nothing}"));
+                    app.add.outbox.refuse(number, format!("{word}: {why}{nothing}"));
                 } else {
                     app.add.outbox.drop_line(number);
                 }
@@ -314,8 +324,11 @@ fn ended(app: &mut AppState, QueuedChange { seen, command, .. }: &QueuedChange, 
     if outcome.open > 0 {
         app.pets.commands.insert(*command, outcome);
     } else if !outcome.done.is_empty() || !outcome.not.is_empty() {
+        let why_not = (!outcome.not.is_empty()).then(|| outcome.not.join(" "));
         report(app, outcome, now);
-        popups::scan_answered(app, *command, seen);
+        popups::scan_answered(app, *command, seen, why_not);
+    } else {
+        app.pets.sale.taken_back(*command);
     }
 }
 
@@ -327,7 +340,9 @@ fn take_back(app: &mut AppState, command: u64, now: Now) {
         return app.tell("Your last change is still on its way. u undoes it when it has arrived.");
     }
     let (sent, unsent): (Vec<_>, Vec<_>) = lines.into_iter().partition(|(line, _)| line.sent.is_some());
-    app.say_done(format!("Taken back: {}.", about(unsent.iter().map(|(_, change)| &change.seen))), now.mono);
+    if !unsent.is_empty() {
+        app.say_done(format!("Taken back: {}.", about(unsent.iter().map(|(_, change)| &change.seen))), now.mono);
+    }
     for (line, _) in unsent {
         end(app, line.typed.line, None, now);
     }

@@ -15,12 +15,11 @@ use crate::config::file::{is_taken, name_fault};
 use crate::config::{View, edit};
 use crate::model::search::Query;
 use crate::model::sunset::{self, GET_PET_REMOVED_ON_WORDS};
-use crate::model::{Limit, Pet, PetId, PetStatus, counted, short};
+use crate::model::{Limit, Pet, PetId, PetStatus, counted, cut, short};
 use crate::tui::command::closes;
 use crate::tui::popups::{DEAF, FieldBox};
 use crate::tui::{
-    AppState, Command, Env, Job, MessageKind, Page, Place, Popup, Screen, Slot, StyleRole, TextInput, Typing, blocking,
-    command,
+    AppState, Command, Env, Job, Page, Place, Popup, Screen, Slot, StyleRole, TextInput, Typing, blocking, command,
 };
 
 #[derive(Debug)]
@@ -196,6 +195,12 @@ impl Popup for LookupBox {
         self.sells_from
     }
 
+    /// Nor the rest of a scan that has begun too soon: its last digits are another pet.
+    fn on_ignored(&mut self, now: Now) {
+        self.sells_from = Some(now.mono + DEAF);
+        self.field.refuse("That came too soon after S and was not taken. Scan it again.".to_owned());
+    }
+
     fn draw(&self, state: &AppState, page: &mut Page<'_>) {
         if self.sells_from.is_some() {
             return state.pets.sale.draw(self, page);
@@ -252,10 +257,16 @@ fn scan(app: &mut AppState, now: Now) {
 /// Sells what was scanned, in its order; one that is not among the loaded pets is looked up first.
 fn sell_next(app: &mut AppState, now: Now) {
     while !app.pending.is_running(Slot::Scanned)
-        && let Some(id) = app.pets.sale.waiting.pop_front()
+        && let Some(&id) = app.pets.sale.waiting.front()
     {
-        match app.pets.store.get(id).cloned() {
-            Some(pet) => sell(app, &pet, now),
+        let pets = &app.pets;
+        // One that was sold may have come back since.
+        let is_current = |pet: &&Pet| !pet.is(PetStatus::Sold) || pets.changing.contains_key(&id);
+        match pets.store.get(id).filter(is_current).cloned() {
+            Some(pet) => {
+                app.pets.sale.waiting.pop_front();
+                sell(app, &pet, now);
+            }
             None => app.start(FindPet { id, ask: may_ask(now), sells: true }, now),
         }
     }
@@ -278,6 +289,7 @@ fn sell(app: &mut AppState, pet: &Pet, now: Now) {
 
 /// What was found of a pet that is not among the loaded ones.
 fn sell_found(app: &mut AppState, id: PetId, found: Result<LookupResult, Failure>, now: Now) {
+    app.pets.sale.waiting.pop_front();
     match found {
         Ok(LookupResult { pet: Some(pet), .. }) => sell(app, &pet, now),
         Ok(found) => tell_of_sale(app, false, format!("Pet {id} was not sold. {}", found.why_none())),
@@ -289,21 +301,22 @@ fn sell_found(app: &mut AppState, id: PetId, found: Result<LookupResult, Failure
     sell_next(app, now);
 }
 
-/// A command is done, and reported: says so if it was a sale of this mode.
-pub fn scan_answered(app: &mut AppState, command: u64, seen: &Pet) {
+/// A command is done, or why it is not: says so if it was a sale of this mode.
+pub fn scan_answered(app: &mut AppState, command: u64, seen: &Pet, why_not: Option<String>) {
     if app.pets.sale.sent.extract_if(.., |sent| *sent == command).count() > 0 {
-        match app.message.clone().filter(|message| message.kind != MessageKind::Done) {
-            Some(message) => tell_of_sale(app, false, message.text),
-            None => tell_of_sale(app, true, format!("Sold {}.", named(seen))),
-        }
+        let was = if seen.is(PetStatus::Pending) { ", which was reserved" } else { "" };
+        let is_sold = why_not.is_none();
+        tell_of_sale(app, is_sold, why_not.unwrap_or_else(|| format!("Sold {}{was}.", named(seen))));
     }
 }
 
-/// These commands wait for the service: sales of this mode among them are no longer waited for here.
+/// These commands wait for the service.
 pub fn sales_wait(app: &mut AppState, commands: &[u64]) {
-    if app.pets.sale.sent.extract_if(.., |sent| commands.contains(sent)).count() > 0 {
-        let text = app.message.as_ref().map_or_else(String::new, |message| message.text.clone());
-        tell_of_sale(app, true, text);
+    for (_, change) in app.add.outbox.changes() {
+        if commands.contains(&change.command) && app.pets.sale.sent.contains(&change.command) {
+            let text = format!("{}: sold once the service is back.", named(&change.seen));
+            app.pets.sale.outcomes.push_front((true, text));
+        }
     }
 }
 
@@ -319,6 +332,16 @@ fn tell_of_sale(app: &mut AppState, is_sold: bool, text: String) {
 }
 
 impl Sale {
+    /// The pets that were scanned and are not in the outbox yet.
+    pub fn unsold(&self) -> impl Iterator<Item = &PetId> {
+        self.waiting.iter()
+    }
+
+    /// A command is not to be made any more.
+    pub fn taken_back(&mut self, command: u64) {
+        self.sent.retain(|sent| *sent != command);
+    }
+
     /// What the box says of it, and below what was typed what became of what was scanned.
     fn draw(&self, lookup: &LookupBox, page: &mut Page<'_>) {
         page.popup(62, 18, "SALE MODE: each scan sells");
@@ -330,7 +353,9 @@ impl Sale {
         page.gap();
         for (is_sold, text) in &self.outcomes {
             match is_sold {
-                true => page.styled(format!("   {}", page.appearance.text(text)), StyleRole::Good),
+                true => {
+                    page.styled(format!("   {}", cut(&page.appearance.text(text), page.columns() - 4)), StyleRole::Good)
+                }
                 false => page.error(3, text, 3),
             }
         }

@@ -109,6 +109,11 @@ fn ask_to_change(app: &mut AppState, found: Result<CheckedFile, UnusableFile>, n
     }
     let changes = FileChanges::of(&preview.changes, |id| app.pets.store.get(id).map(|pet| app.pets.as_shown(pet)));
     let (pets, counts) = (changes.pets.len(), changes.counts());
+    if !changes.missing.is_empty() && !app.pets.store.coverage().is_some_and(|coverage| coverage.complete) {
+        let missing = counted(changes.missing.len(), "pet");
+        let why = format!("not all of these pets are loaded ({missing} missing)");
+        return app.complain(format!("Nothing was changed: {why}. petstore pets set --file reads all."));
+    }
     if pets == 0 {
         return app.tell(format!("Nothing was changed: {counts}."));
     }
@@ -118,6 +123,7 @@ fn ask_to_change(app: &mut AppState, found: Result<CheckedFile, UnusableFile>, n
         lines.extend((pets > CHANGES).then(|| format!("and {} more", pets - CHANGES)));
         let body = move |_: &AppState, page: &mut Page<'_>| lines.iter().for_each(|line| page.wrapped(2, line, 1));
         let yes = |app: &mut AppState, now| {
+            app.allowed = true;
             leave(app, now);
             begin(app, changes.pets, Outcome::default(), now);
         };
