@@ -50,9 +50,14 @@ pub fn never_ask() {
     NEVER.store(true, Ordering::Relaxed);
 }
 
+/// Whether nothing may be asked.
+pub fn never_asks() -> bool {
+    NEVER.load(Ordering::Relaxed)
+}
+
 /// Whether there is somebody to ask.
 pub fn can_ask() -> bool {
-    !NEVER.load(Ordering::Relaxed) && io::stdin().is_terminal() && io::stderr().is_terminal()
+    !never_asks() && io::stdin().is_terminal() && io::stderr().is_terminal()
 }
 
 /// Whether the answer is yes; Enter alone gives the `usual` answer. `None` without somebody to ask. Blocks until there

@@ -16,6 +16,7 @@ use tokio::sync::mpsc;
 use uuid::Uuid;
 
 use super::args::{IDLE_ENDED, OVER_SSH, StartScreen};
+use super::confirm::never_asks;
 use super::output::{is_terminal, write};
 use super::service::Inside;
 use super::signals::Signals;
@@ -99,6 +100,10 @@ pub fn run(
 ) -> Result<Exit, Failed> {
     let settings = Settings::resolve(choices, env)?;
     let is_terminal = std::io::stdin().is_terminal() && is_terminal();
+    if is_terminal && never_asks() {
+        let what = "the app waits for keys, which --no-input, AGENT or CI rules out";
+        return Err(Failed::config(what).hint("for programs: petstore help agents"));
+    }
     let is_dumb = matches!(env.get("TERM"), None | Some("dumb"));
     if settings.accessible || is_terminal && is_dumb {
         if place.is_some() {

@@ -66,7 +66,21 @@ pub async fn run(context: &PetsContext<'_>, args: SetArgs, is_sent: &Cell<bool>)
         }
         found.pets.iter().map(|(wanted, seen)| (seen.id, PetPatch::between(seen, wanted))).collect()
     } else if args.dry_run {
-        return get(context, &args.ids, &layout, |pet| patch.apply(&pet).unwrap_or(pet)).await;
+        let refused = Cell::new(0);
+        let shown = |pet: Pet| {
+            patch.apply(&pet).unwrap_or_else(|| {
+                let status = short(pet.status_word());
+                note(&format!("petstore: pet {} is {status}: nothing would be changed", pet.id));
+                refused.set(refused.get() + 1);
+                pet
+            })
+        };
+        let exit = get(context, &args.ids, &layout, shown).await?;
+        return Ok(match refused.get() {
+            0 => exit,
+            all if all == args.ids.len() => Exit::Refused,
+            _ => Exit::Partly,
+        });
     } else {
         args.ids.iter().map(|id| (*id, patch.clone())).collect::<Vec<_>>()
     };

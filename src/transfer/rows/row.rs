@@ -146,12 +146,12 @@ fn check(cells: &ByteRecord, columns: &Columns, reading: &ColumnMapping) -> Resu
     let too_long = is_too_long.then(|| FieldError::NameTooLong { chars: name.chars().count() });
     match (too_long.map_or_else(|| check_name(name), Err), category, status) {
         (Ok(()), Ok(category_id), Ok((status, corrected))) => {
-            let to = PetMembers {
+            let to = || PetMembers {
                 name: (!stays[0]).then(|| name.to_owned()),
                 category_id: (!stays[1]).then_some(category_id),
                 status: status.map(Into::into),
             };
-            let change = if reading.changes { Some((id(cells, columns)?, to)) } else { None };
+            let change = if reading.changes { Some((id(cells, columns)?, to())) } else { None };
             Ok((NewPet { name: name.to_owned(), category_id, status }, corrected, change))
         }
         (name, category, status) => {

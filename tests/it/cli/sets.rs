@@ -69,6 +69,9 @@ fn a_dry_run_shows_what_would_become_of_them_and_changes_nothing() {
     assert_eq!((status, out.as_str()), (Some(0), "31,Bo,3,sold\n32,Bo,3,sold\n"), "{said}");
     assert_eq!(served.csv(&[rex, max]), ["31,Rex,3,available", "32,Max,3,available"]);
     fails_cleanly(&served.run(&["pets", "set", "99", "--status", "sold", "--dry-run", "-q"]), 5, " has no pet 99");
+    let tested = ["pets", "set", max, "--status", "sold", "--if-status", "pending", "--dry-run", "-o", "ids"];
+    let (status, _, said) = all(&served.run(&tested));
+    assert!(status == Some(7) && said.contains("pet 32 is available: nothing would be changed"), "{said}");
 }
 
 #[test]
