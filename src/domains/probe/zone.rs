@@ -45,7 +45,7 @@ impl ProbeContext<'_> {
             seen.delegated = delegation.servers.clone();
         });
         for _ in 0..MAX_DEPTH {
-            self.ask_name_servers(&zone, &delegation).await;
+            tokio::join!(self.ask_name_servers(&zone, &delegation), self.own_addresses(&zone, &delegation));
             self.note(|seen| {
                 // Resolvers may fail while the name servers answer.
                 if seen.source(&self.domain.name, CNAME).filter_map(Lookup::answer).any(|reply| reply.authoritative) {
@@ -65,12 +65,7 @@ impl ProbeContext<'_> {
         self.explain(&zone).await;
         self.platform_addresses().await;
         self.resolvers_answered().await;
-        tokio::join!(
-            self.ask_whether_it_exists(),
-            self.ask_what_they_cached(&zone),
-            self.keys(&zone, &delegation),
-            self.own_addresses(&zone, &delegation)
-        );
+        tokio::join!(self.ask_whether_it_exists(), self.ask_what_they_cached(&zone), self.keys(&zone, &delegation));
         self.complete(|complete| complete.record = true);
     }
 
