@@ -37,7 +37,7 @@ impl LookupResult {
             Some(404) => "This pet does not exist (404).",
             Some(_) => "It is not in the lists, and GET /pets/{petId} no longer exists.",
             None if self.is_cut => "It is not in the rows that the lists return.",
-            None => "It is in none of the lists, where a pet without a status never is.",
+            None => "No list has it. Lists leave out pets without a status.",
         }
     }
 }

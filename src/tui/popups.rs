@@ -42,7 +42,7 @@ mod tests {
     #[test]
     fn an_answer_that_comes_while_the_help_is_open_is_in_its_box_afterwards() {
         let answered: [(&str, Answer, &str); 6] = [
-            ("# \"-7\" Enter", |app| find(app, None), "It is in none of the lists"),
+            ("# \"-7\" Enter", |app| find(app, None), "No list has it."),
             ("# \"-7\" Enter", |app| app.answer::<FindPet>(Err(failure())), "(connection refused)"),
             ("V \"rex\" Enter", |app| app.answer::<AddView>(Err("no room".into())), "no room"),
             ("F4 \"petk_x\" Enter", |app| app.answer::<TestKey>(Err(failure())), "(connection refused)"),

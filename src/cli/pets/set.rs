@@ -59,7 +59,7 @@ pub async fn run(context: &PetsContext<'_>, args: SetArgs, is_sent: &Cell<bool>)
         if !found.missing.is_empty() {
             let what = format!("{} has no {}", context.service, in_words(&found.missing));
             whys.push(format!("petstore: {what}"));
-            first_failure = Some(Failed::new(Exit::NotFound, what));
+            first_failure = Some(Failed::new(Exit::NotFound, what).hint("to see all pets: petstore pets list --all"));
         }
         if args.dry_run {
             pets = found.pets.drain(..).map(|(wanted, _)| wanted).collect();

@@ -313,7 +313,8 @@ pub fn end(app: &mut AppState, number: u64, why: Option<(String, bool)>, now: No
     }
 }
 
-/// One pet of a command is no longer on its way: shows what else becomes of it, and reports the command after its last one.
+/// What became of one pet of a command is known: shows its next change, if one waits, and reports the command after its last
+/// pet.
 fn ended(app: &mut AppState, QueuedChange { seen, command, .. }: &QueuedChange, now: Now) {
     match app.add.outbox.changes().rfind(|(line, _)| line.changes(seen.id)) {
         Some((_, next)) => app.pets.changing.insert(seen.id, next.wanted.clone()),
