@@ -32,6 +32,7 @@ use std::io::{self, IsTerminal as _, Write as _};
 use std::process::ExitCode;
 
 use clap::FromArgMatches as _;
+use clap::error::ErrorKind;
 use tokio::runtime::Builder;
 use tracing::Level;
 
@@ -105,7 +106,13 @@ fn start(arguments: &[OsString], env: &Env, coloured: &mut bool) -> Result<Exit,
 /// Reads the command line. If there is nothing to run, the error says how it ended: help was printed, or what is wrong.
 fn parse(arguments: &[OsString], env: &Env) -> Result<Args, Result<Exit, Failed>> {
     let mut command = command().color(colours_of_help(arguments, env));
-    let matches = command.try_get_matches_from_mut(arguments);
+    let mut matches = command.try_get_matches_from_mut(arguments);
+    if matches.as_ref().is_err_and(|error| error.kind() == ErrorKind::DisplayHelp) {
+        // Only now, since it takes a while to build every command.
+        command.build();
+        command.get_subcommands_mut().for_each(args::hide_global_options);
+        matches = command.try_get_matches_from_mut(arguments);
+    }
     let parsed = matches.and_then(|matches| Args::from_arg_matches(&matches));
     parsed.map_err(|error| error::usage_error(&error, &command, arguments).map_or_else(|| print(&error), Err))
 }

@@ -1,6 +1,7 @@
 //! Arguments that several commands share.
 
 use std::ffi::OsStr;
+use std::mem;
 use std::time::Duration;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -22,8 +23,7 @@ use crate::store::DatabaseUrl;
 pub struct GlobalArgs {
     #[command(flatten)]
     pub choices: Choices,
-    /// When to use colours: auto (only on a terminal that supports them), always (in pipes and files too), never.
-    /// [default: auto, or PETSTORE_COLOR; NO_COLOR is respected]
+    /// Use colours. [default: auto, or PETSTORE_COLOR]
     #[arg(long, global = true, value_enum, value_name = "WHEN")]
     pub color: Option<ColorChoice>,
     /// Never ask; what would need an answer fails instead.
@@ -32,7 +32,7 @@ pub struct GlobalArgs {
     /// With pets: print only errors on standard error.
     #[arg(short, long, global = true)]
     pub quiet: bool,
-    /// With pets: log each request on standard error, with its status and duration. The key is never shown.
+    /// With pets: log each request on standard error, without the key.
     #[arg(short, long, global = true)]
     pub verbose: bool,
 }
@@ -46,6 +46,15 @@ impl GlobalArgs {
             Self { .. } => Verbosity::Normal,
         }
     }
+}
+
+/// Leaves the global options out of the help of a command and of those below it, which says where they are instead.
+pub fn hide_global_options(command: &mut clap::Command) {
+    command.get_subcommands_mut().for_each(hide_global_options);
+    let rest = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+    *command = mem::take(command)
+        .mut_args(|arg| if arg.is_global_set() { arg.hide(true) } else { arg })
+        .after_help(format!("{rest}\n\nOptions of every command: petstore --help"));
 }
 
 /// What may be run in a session over SSH.

@@ -28,14 +28,9 @@ const HELP: &str = "Examples:
   petstore --demo
   petstore --demo pets list --status available
   petstore -p branch pets list --all --format csv
-  petstore domains explain ERR_CERT_COMMON_NAME_INVALID
   petstore serve --listen 127.0.0.1:8080 --database sqlite:store.db
 
-Run petstore COMMAND --help for examples of a command, and petstore help agents for one page that programs can work from.
-
-Exit status: 0 success, 1 other failure, 2 wrong usage or configuration, 3 partly done, 4 API key missing or not accepted, \
-5 not found, 6 no answer, 7 refused by the service, 8 and 9 see domains check --help, 10 a pet may or may not have been \
-added, 130 Ctrl-C.";
+petstore COMMAND --help has examples. Programs and their exit statuses: petstore help agents";
 
 /// The page for programs.
 pub const AGENTS: &str = include_str!("../../docs/agents.md");
@@ -74,9 +69,7 @@ pub fn root() -> clap::Command {
     root.help_template(template)
 }
 
-/// Manage a pet store's inventory from the terminal.
-///
-/// Without a command, petstore opens the full screen. It uses the embedded store unless you name a service.
+/// Manage a pet store's inventory from the terminal. Without a command, petstore opens the full screen.
 #[derive(Debug, Parser)]
 #[command(name = "petstore", version = VERSION.as_str(), about, max_term_width = 100, subcommand_required = false, after_help = HELP)]
 pub struct Args {

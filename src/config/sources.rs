@@ -18,7 +18,7 @@ pub struct Choices {
     /// Use a temporary store with 250 sample pets; nothing is kept.
     #[arg(long, global = true)]
     pub demo: bool,
-    /// Address of the service, including /v1; its API key comes from PETSTORE_API_KEY.
+    /// Address of the service, with /v1; the API key is in PETSTORE_API_KEY.
     #[arg(long, global = true, value_name = "URL")]
     pub base_url: Option<String>,
     /// Use a profile of the configuration file.
@@ -30,19 +30,19 @@ pub struct Choices {
     /// Read the API key from this file, which only you may read.
     #[arg(long, global = true, value_name = "FILE", conflicts_with = "key_command")]
     pub key_file: Option<PathBuf>,
-    /// Run a program without a shell, and use the first line it prints as the API key, such as 'op read op://shop/key'.
+    /// Use the first line that this program prints as the API key.
     #[arg(long, global = true, value_name = "COMMAND", value_parser = KeySource::command)]
     pub key_command: Option<KeySource>,
-    /// PEM file of CA certificates to trust instead of the system's.
+    /// Trust the CA certificates in this PEM file, not the system's.
     #[arg(long, global = true, value_name = "FILE")]
     pub ca_file: Option<PathBuf>,
-    /// Allow http:// to another machine. The API key then travels in clear text.
+    /// Allow http:// to another machine: the API key can be read on the way.
     #[arg(long, global = true)]
     pub insecure_http: bool,
     /// Draw with ASCII characters only.
     #[arg(long, global = true)]
     pub ascii: bool,
-    /// Ask and answer in plain lines, for screen readers and braille displays. [env: ACCESSIBLE=1]
+    /// Talk in plain lines, for screen readers. [env: ACCESSIBLE=1]
     #[arg(long, global = true)]
     pub accessible: bool,
     /// The session over SSH that this is.

@@ -65,6 +65,25 @@ fn the_page_for_programs_is_printed_and_not_listed() {
     assert!(!help(&[], "--help").contains("\n  agents "));
 }
 
+/// What a program reads before its first task.
+#[test]
+fn the_help_and_the_page_for_programs_are_six_kilobytes() {
+    let read = help(&[], "--help").len() + prints(&run(&home(), &["help", "agents"])).len();
+    assert!(read <= 6_000, "{read}");
+}
+
+#[test]
+fn the_options_of_every_command_are_listed_once() {
+    assert!(help(&[], "--help").contains("  --insecure-http "));
+    for command in commands().iter().filter(|command| !command.is_empty()) {
+        for flag in ["-h", "--help"] {
+            let text = help(command, flag);
+            assert!(!text.contains("--insecure-http"), "{command:?}");
+            assert!(text.ends_with("Options of every command: petstore --help\n"), "{command:?}");
+        }
+    }
+}
+
 #[test]
 fn the_older_words_for_a_database_work_and_are_not_listed() {
     let home = home();
