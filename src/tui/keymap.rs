@@ -262,48 +262,6 @@ const OLD_NAMES: [(&str, &str); 4] = [
     ("views", "save-view"),
 ];
 
-/// Places and actions that older files name and that were removed, each with what there is instead. A name without a place
-/// stands for all that end with it.
-const GONE: [(&str, &str); 30] = [
-    ("write-box.toggle", "up and down choose which pets are written"),
-    ("more-rows", "all rows load automatically"),
-    ("fewer-rows", "all rows load automatically"),
-    ("whole", "all pets load automatically"),
-    ("pets.count", "all pets load automatically, and are counted"),
-    ("changes", "a mark shows in the list what is new"),
-    ("charts", "the bars are beside the list, from 110 columns on"),
-    ("wizard", "nothing is ticked there any more, and wizard-text has the keys of the form"),
-    ("domain.toggle", "nothing is ticked there any more"),
-    ("rules.toggle", "nothing is ticked there any more"),
-    ("welcome-path", "the first start asks for no file"),
-    ("next-match", "up and down move between the rows that match"),
-    ("previous-match", "up and down move between the rows that match"),
-    ("by-id.clear", "Ctrl-U empties the field"),
-    ("by-id.copy", "Enter selects the pet, and y copies its id"),
-    ("by-id.copy-json", "Enter selects the pet, and Y copies it as JSON"),
-    ("form-button", "Enter in the name and F2 add the pet"),
-    ("form.queue", "every pet is queued"),
-    ("rapid", "form and rapid entry are one: form"),
-    ("rapid-status", "form and rapid entry are one: form-choice"),
-    ("unknown-outcome", "a pet without an answer is a line: rapid-choice"),
-    ("doubt", "a pet without an answer is a line: rapid-choice"),
-    ("use-code", "what a scanner types is the name"),
-    ("import-run.delete", "Esc stops an import after a question, and F2 continues it"),
-    ("help.next-tab", "the list of all commands has the keys of every place"),
-    ("help.previous-tab", "the list of all commands has the keys of every place"),
-    ("request-search", "the requests are a plain list"),
-    ("requests.search", "the requests are a plain list"),
-    ("requests.only-failed", "in the list of requests a ! marks those that failed"),
-    ("requests.write-file", "one request can be written to a file; -v shows those of a command"),
-];
-
-/// Why a name that older files have means nothing now.
-fn gone(name: &str) -> Option<String> {
-    let action = name.split_once('.').map_or(name, |(_, action)| action);
-    let (_, instead) = GONE.iter().find(|(gone, _)| [name, action].contains(gone))?;
-    Some(format!("{name} was removed: {instead}"))
-}
-
 fn current_name(name: &str) -> &str {
     OLD_NAMES.iter().find(|(old, _)| *old == name).map_or(name, |(_, current)| current)
 }
@@ -334,10 +292,6 @@ impl Keymap {
             let line = ConfigError::place(text, place.span().start).0;
             let number = map.0.iter().position(|(known, _)| known.name == current_name(place.get_ref()));
             let (Some(number), DeValue::Table(lines)) = (number, table.get_ref()) else {
-                if let Some(why) = gone(place.get_ref()) {
-                    complaints.push(format!("{name}:{line}: {why}."));
-                    continue;
-                }
                 let known = map.0.iter().map(|(known, _)| known.name).collect::<Vec<_>>().join(", ");
                 complaints.push(format!("{name}:{line}: unknown place \"{}\". Places: {known}.", place.get_ref()));
                 continue;
@@ -424,8 +378,7 @@ fn read_change(
     let at = lines.iter().position(|line| line.command.name == current_name(action));
     let Some(at) = at else {
         let known = lines.iter().map(|line| line.command.name).collect::<Vec<_>>().join(", ");
-        let unknown = || format!("{place} has no action \"{action}\". It has: {known}");
-        return Err(gone(&format!("{place}.{action}")).unwrap_or_else(unknown));
+        return Err(format!("{place} has no action \"{action}\". It has: {known}"));
     };
     let no_keys = || format!("{place}.{action} takes a key or a list of keys, for example [\"r\", \"F5\"]");
     let texts: Vec<&str> = match keys.get_ref() {

@@ -231,11 +231,6 @@ fn a_line_that_cannot_be_used_is_named_with_its_remedy_and_the_others_count() {
     for (text, complaint) in [
         ("[pet]\n", "keymap.toml:1: unknown place \"pet\". Places: global, text, pets"),
         ("[pets]\n\nrefreshh = \"r\"\n", "keymap.toml:3: pets has no action \"refreshh\". It has: change-status, edit"),
-        ("[pets]\ncharts = \"d\"\n", "keymap.toml:2: pets.charts was removed: the bars are beside the list"),
-        ("[rapid-choice]\nuse-code = \"F4\"\n", "keymap.toml:2: rapid-choice.use-code was removed: what a scanner"),
-        ("[rapid]\nconfirm = \"F4\"\n", "keymap.toml:1: rapid was removed: form and rapid entry are one: form"),
-        ("[changes]\nback = \"F3\"\n", "keymap.toml:1: changes was removed: a mark shows in the list"),
-        ("[request-search]\nback = \"F3\"\n", "keymap.toml:1: request-search was removed: the requests are"),
         ("[pets]\nrefresh = \"Ctrl-H\"\n", "keymap.toml:2: pets.refresh = \"Ctrl-H\": terminals send Backspace"),
         ("[pets]\nrefresh = \"Hyper-r\"\n", "keymap.toml:2: pets.refresh = \"Hyper-r\": keys are written a, G"),
         ("[pets]\nrefresh = \"Alt-F2\"\n", "keymap.toml:2: pets.refresh = \"Alt-F2\": Alt works only with a letter"),
