@@ -503,11 +503,17 @@ fn runs(buffer: &Buffer, y: u16) -> Vec<String> {
     runs
 }
 
+/// The first 16 colours, in order.
+const FIRST_COLOURS: &str = "black red green yellow blue magenta cyan gray \
+     darkgray lightred lightgreen lightyellow lightblue lightmagenta lightcyan white";
+
 fn style_name(buffer: &Buffer, x: u16, y: u16) -> String {
     let cell = &buffer[(x, y)];
     let mut words = Vec::new();
-    if cell.fg != Color::Reset {
-        words.push(format!("{:?}", cell.fg).to_lowercase());
+    match cell.fg {
+        Color::Reset => {}
+        Color::Indexed(index @ 0..16) => words.extend(FIRST_COLOURS.split(' ').nth(index.into()).map(str::to_owned)),
+        other => words.push(format!("{other:?}").to_lowercase()),
     }
     for (modifier, word) in [
         (Modifier::BOLD, "bold"),

@@ -213,7 +213,7 @@ impl Theme {
             (false, _) => plain,
             (true, None) => plain - Modifier::DIM,
             // Where there are 16 colours, bold makes others of the first eight.
-            (true, Some(_)) if plain == Modifier::BOLD && fg.is_none_or(|fg| !NAMED[..8].contains(&fg)) => plain,
+            (true, Some(_)) if plain == Modifier::BOLD && !matches!(fg, Some(Color::Indexed(..8))) => plain,
             (true, Some(_)) => Modifier::empty(),
         };
         Style { fg, bg, ..Style::new() }.add_modifier(modifier)
@@ -238,26 +238,6 @@ const fn without_colours(role: StyleRole) -> Modifier {
 const FIRST: [u32; 16] = [
     0x00_0000, 0xcd_0000, 0x00_cd00, 0xcd_cd00, 0x00_00ee, 0xcd_00cd, 0x00_cdcd, 0xe5_e5e5, 0x7f_7f7f, 0xff_0000,
     0x00_ff00, 0xff_ff00, 0x5c_5cff, 0xff_00ff, 0x00_ffff, 0xff_ffff,
-];
-
-/// Their names; bold may make others of the first eight.
-pub const NAMED: [Color; 16] = [
-    Color::Black,
-    Color::Red,
-    Color::Green,
-    Color::Yellow,
-    Color::Blue,
-    Color::Magenta,
-    Color::Cyan,
-    Color::Gray,
-    Color::DarkGray,
-    Color::LightRed,
-    Color::LightGreen,
-    Color::LightYellow,
-    Color::LightBlue,
-    Color::LightMagenta,
-    Color::LightCyan,
-    Color::White,
 ];
 
 /// Red, green and blue of an index, as xterm has it.
@@ -285,7 +265,7 @@ pub fn shown(colour: Colour, depth: Depth) -> Option<Color> {
         (Colour::Indexed(index @ 16..), Depth::Sixteen) => nearest(xterm(index), 0..=15),
         (Colour::Indexed(index), _) => index,
     };
-    Some(NAMED.get(usize::from(index)).copied().unwrap_or(Color::Indexed(index)))
+    Some(Color::Indexed(index))
 }
 
 /// The nearest of some colours.

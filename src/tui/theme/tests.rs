@@ -7,7 +7,7 @@ use std::sync::Arc;
 use ratatui::style::{Color, Modifier};
 use strum::IntoEnumIterator as _;
 
-use super::{Accent, Appearance, NAMED, StyleRole, Theme, shown, xterm};
+use super::{Accent, Appearance, StyleRole, Theme, shown, xterm};
 use crate::api::Failure;
 use crate::config::theme::Colour;
 use crate::config::{Depth, ThemeFile, Themes};
@@ -80,7 +80,7 @@ fn seen(colour: Color) -> Option<Rgb> {
     match colour {
         Color::Rgb(red, green, blue) => Some([red, green, blue]),
         Color::Indexed(index) => Some(xterm(index)),
-        named => (0..).zip(NAMED).find(|(_, known)| *known == named).map(|(index, _)| xterm(index)),
+        _ => None,
     }
 }
 
@@ -145,7 +145,7 @@ fn colours_that_fall_together_where_there_are_fewer_are_those_of_the_terminal() 
         }
     }
     assert_eq!(colours(Depth::Sixteen, StyleRole::Text), (Color::Reset, Color::Reset));
-    assert_eq!(colours(Depth::Sixteen, StyleRole::Error), (Color::Red, Color::Black));
+    assert_eq!(colours(Depth::Sixteen, StyleRole::Error), (Color::Indexed(1), Color::Indexed(0)));
     let selected = with(&theme, Depth::Sixteen).style(StyleRole::Selected);
     assert!(selected.add_modifier.contains(Modifier::REVERSED), "{selected:?}");
     assert_eq!(colours(Depth::TrueColour, StyleRole::Text), (Color::Rgb(32, 32, 32), Color::Rgb(16, 16, 16)));
@@ -263,10 +263,13 @@ fn accents_differ_from_each_other_and_from_the_text() {
 fn a_colour_is_the_one_that_its_theme_names_for_the_terminal_or_the_nearest() {
     let own = |depth| shown(Colour::Rgb([0x5f, 0xd7, 0xaf], None), depth);
     assert_eq!(own(Depth::TrueColour), Some(Color::Rgb(0x5f, 0xd7, 0xaf)));
-    assert_eq!((own(Depth::TwoFiftySix), own(Depth::Sixteen)), (Some(Color::Indexed(79)), Some(Color::Cyan)));
+    assert_eq!((own(Depth::TwoFiftySix), own(Depth::Sixteen)), (Some(Color::Indexed(79)), Some(Color::Indexed(6))));
     let named = |depth| shown(Colour::Rgb([0x5f, 0xd7, 0xaf], Some([214, 3])), depth);
-    assert_eq!((named(Depth::TwoFiftySix), named(Depth::Sixteen)), (Some(Color::Indexed(214)), Some(Color::Yellow)));
-    assert_eq!(shown(Colour::Indexed(214), Depth::Sixteen), Some(Color::Yellow));
+    assert_eq!(
+        (named(Depth::TwoFiftySix), named(Depth::Sixteen)),
+        (Some(Color::Indexed(214)), Some(Color::Indexed(3)))
+    );
+    assert_eq!(shown(Colour::Indexed(214), Depth::Sixteen), Some(Color::Indexed(3)));
     assert_eq!((xterm(16), xterm(79), xterm(231), xterm(255)), ([0; 3], [0x5f, 0xd7, 0xaf], [255; 3], [238; 3]));
 }
 
@@ -275,12 +278,12 @@ fn a_theme_of_the_user_has_its_colours() {
     let file = "contrast = 3.5\ntext = \"white on 17\"\nquiet = \"#101040\"\nselected = \"black on cyan\"\npending = \"214\"\n";
     let theme: Arc<Theme> = Arc::new(ThemeFile::parse("shop", file, Path::new("shop.toml")).unwrap());
     let style = |depth, role| with(&theme, depth).style(role);
-    let (fg, bg) = (Some(Color::Gray), Some(Color::Indexed(17)));
+    let (fg, bg) = (Some(Color::Indexed(7)), Some(Color::Indexed(17)));
     assert_eq!((style(Depth::TwoFiftySix, StyleRole::Text).fg, style(Depth::TrueColour, StyleRole::Text).bg), (fg, bg));
     let error = style(Depth::TrueColour, StyleRole::Error);
     assert_eq!((error.fg, error.bg, error.add_modifier), (fg, bg, Modifier::BOLD), "unnamed: as text, and bold");
     let selected = style(Depth::Sixteen, StyleRole::Selected);
-    assert_eq!((selected.fg, selected.bg), (Some(Color::Black), Some(Color::Cyan)), "named colours stay");
-    assert_eq!(style(Depth::Sixteen, StyleRole::Pending).fg, Some(Color::Yellow), "the nearest of the 16");
+    assert_eq!((selected.fg, selected.bg), (Some(Color::Indexed(0)), Some(Color::Indexed(6))), "named colours stay");
+    assert_eq!(style(Depth::Sixteen, StyleRole::Pending).fg, Some(Color::Indexed(3)), "the nearest of the 16");
     assert_eq!(style(Depth::Mono, StyleRole::Selected).fg, None);
 }

@@ -6,8 +6,6 @@ use ratatui::buffer::Cell;
 use ratatui::style::{Color, Modifier};
 use unicode_width::UnicodeWidthChar as _;
 
-use crate::tui::theme::NAMED;
-
 /// What is done from its first column on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum What {
@@ -137,28 +135,17 @@ const SEEN_ON_BLANK: Modifier = Modifier::REVERSED
     .union(Modifier::RAPID_BLINK)
     .union(Modifier::CROSSED_OUT);
 
-/// Each attribute and its number.
-const ON: [(Modifier, &str); 9] = [
-    (Modifier::BOLD, "1"),
-    (Modifier::DIM, "2"),
-    (Modifier::ITALIC, "3"),
-    (Modifier::UNDERLINED, "4"),
-    (Modifier::SLOW_BLINK, "5"),
-    (Modifier::RAPID_BLINK, "6"),
-    (Modifier::REVERSED, "7"),
-    (Modifier::HIDDEN, "8"),
-    (Modifier::CROSSED_OUT, "9"),
-];
-
-/// Attributes that only end together, and the number that ends them.
-const OFF: [(Modifier, &str); 7] = [
-    (Modifier::BOLD.union(Modifier::DIM), "22"),
-    (Modifier::ITALIC, "23"),
-    (Modifier::UNDERLINED, "24"),
-    (Modifier::SLOW_BLINK.union(Modifier::RAPID_BLINK), "25"),
-    (Modifier::REVERSED, "27"),
-    (Modifier::HIDDEN, "28"),
-    (Modifier::CROSSED_OUT, "29"),
+/// Each attribute, the number that begins it, and the one that ends it: some end together with the one before.
+const ATTRIBUTES: [(Modifier, u8, u8); 9] = [
+    (Modifier::BOLD, 1, 22),
+    (Modifier::DIM, 2, 22),
+    (Modifier::ITALIC, 3, 23),
+    (Modifier::UNDERLINED, 4, 24),
+    (Modifier::SLOW_BLINK, 5, 25),
+    (Modifier::RAPID_BLINK, 6, 25),
+    (Modifier::REVERSED, 7, 27),
+    (Modifier::HIDDEN, 8, 28),
+    (Modifier::CROSSED_OUT, 9, 29),
 ];
 
 impl Sgr {
@@ -190,14 +177,13 @@ impl Sgr {
     }
 
     fn steps(self, to: Self) -> String {
-        let mut steps: Vec<String> = Vec::new();
-        let (gone, mut kept) = (self.modifier - to.modifier, self.modifier);
-        for (together, off) in OFF.into_iter().filter(|(together, _)| gone.intersects(*together)) {
-            steps.push(off.into());
-            kept -= together;
-        }
-        let new = to.modifier - kept;
-        steps.extend(ON.into_iter().filter(|(one, _)| new.intersects(*one)).map(|(_, on)| on.into()));
+        let gone = ATTRIBUTES.into_iter().filter(|(one, ..)| (self.modifier - to.modifier).contains(*one));
+        let mut ends: Vec<u8> = gone.map(|(.., off)| off).collect();
+        ends.dedup();
+        // What ended with another begins again.
+        let is_new = |one, off| to.modifier.contains(one) && (!self.modifier.contains(one) || ends.contains(&off));
+        let begun = ATTRIBUTES.into_iter().filter(|(one, _, off)| is_new(*one, *off)).map(|(_, on, _)| on);
+        let mut steps: Vec<String> = ends.iter().copied().chain(begun).map(|number| number.to_string()).collect();
         if self.foreground != to.foreground {
             steps.push(colour(to.foreground, 0));
         }
@@ -214,17 +200,14 @@ pub fn same(one: &Cell, other: &Cell) -> bool {
 }
 
 /// The parameters for a colour of letters; those for the ground are ten more.
-#[expect(clippy::wildcard_enum_match_arm, reason = "the others are in a table")]
+#[expect(clippy::wildcard_enum_match_arm, reason = "themes have the others by their numbers")]
 fn colour(colour: Color, more: u8) -> String {
     match colour {
+        Color::Indexed(index @ 0..8) => (30 + index + more).to_string(),
+        Color::Indexed(index @ 8..16) => (82 + index + more).to_string(),
         Color::Indexed(index) => format!("{};5;{index}", 38 + more),
         Color::Rgb(red, green, blue) => format!("{};2;{red};{green};{blue}", 38 + more),
-        colour => {
-            let numbers = (30..38).chain(90..98);
-            let mut named = NAMED.into_iter().zip(numbers);
-            let number = named.find(|(named, _)| *named == colour).map_or(39, |(_, number)| number);
-            (number + more).to_string()
-        }
+        _ => (39 + more).to_string(),
     }
 }
 
@@ -239,9 +222,9 @@ mod tests {
     #[test]
     fn only_differences_are_written_in_one_sequence_and_a_reset_where_it_is_shorter() {
         let bold = look(Color::Reset, Color::Reset, Modifier::BOLD);
-        let red = look(Color::Red, Color::Reset, Modifier::BOLD);
-        let badge = look(Color::Red, Color::Indexed(4), Modifier::BOLD | Modifier::REVERSED);
-        let dim = look(Color::White, Color::Black, Modifier::DIM);
+        let red = look(Color::Indexed(1), Color::Reset, Modifier::BOLD);
+        let badge = look(Color::Indexed(1), Color::Indexed(24), Modifier::BOLD | Modifier::REVERSED);
+        let dim = look(Color::Indexed(15), Color::Indexed(0), Modifier::DIM);
         for (from, to, sequence) in [
             (None, Sgr::PLAIN, "\x1b[m"),
             (None, bold, "\x1b[;1m"),
@@ -249,11 +232,11 @@ mod tests {
             (Some(bold), Sgr::PLAIN, "\x1b[m"),
             (Some(bold), red, "\x1b[31m"),
             (Some(red), bold, "\x1b[39m"),
-            (Some(red), badge, "\x1b[7;48;5;4m"),
+            (Some(red), badge, "\x1b[7;48;5;24m"),
             (Some(badge), red, "\x1b[27;49m"),
             (Some(badge), dim, "\x1b[;2;97;40m"),
             (Some(bold), look(Color::Reset, Color::Reset, Modifier::DIM), "\x1b[;2m"),
-            (Some(Sgr::PLAIN), look(Color::Rgb(1, 2, 3), Color::DarkGray, Modifier::empty()), "\x1b[38;2;1;2;3;100m"),
+            (Some(Sgr::PLAIN), look(Color::Rgb(1, 2, 3), Color::Indexed(8), Modifier::empty()), "\x1b[38;2;1;2;3;100m"),
         ] {
             assert_eq!(Sgr::change(from, to), sequence, "{from:?} to {to:?}");
         }
@@ -261,9 +244,9 @@ mod tests {
 
     #[test]
     fn what_is_not_seen_of_a_blank_is_no_difference() {
-        let bold = look(Color::Red, Color::Reset, Modifier::BOLD);
+        let bold = look(Color::Indexed(1), Color::Reset, Modifier::BOLD);
         assert!(bold.blank_is(Sgr::PLAIN));
-        assert!(!bold.blank_is(look(Color::Red, Color::Blue, Modifier::BOLD)));
+        assert!(!bold.blank_is(look(Color::Indexed(1), Color::Indexed(4), Modifier::BOLD)));
         assert!(!Sgr::PLAIN.blank_is(look(Color::Reset, Color::Reset, Modifier::REVERSED)));
         let (mut blank, mut letter) = (Cell::EMPTY, Cell::new("a"));
         blank.modifier = Modifier::BOLD;

@@ -93,9 +93,6 @@ impl Screen {
 fn looks_like(shown: &vt100::Cell, wanted: &Cell) -> bool {
     let colour = |colour| match colour {
         Color::Reset => vt100::Color::Default,
-        Color::Red => vt100::Color::Idx(1),
-        Color::DarkGray => vt100::Color::Idx(8),
-        Color::White => vt100::Color::Idx(15),
         Color::Indexed(index) => vt100::Color::Idx(index),
         Color::Rgb(red, green, blue) => vt100::Color::Rgb(red, green, blue),
         other => panic!("{other:?}"),
@@ -130,8 +127,14 @@ const WORDS: [&str; 16] = [
 ];
 
 fn style() -> impl Strategy<Value = Style> {
-    const COLOURS: [Color; 6] =
-        [Color::Reset, Color::Red, Color::DarkGray, Color::White, Color::Indexed(99), Color::Rgb(17, 21, 28)];
+    const COLOURS: [Color; 6] = [
+        Color::Reset,
+        Color::Indexed(1),
+        Color::Indexed(8),
+        Color::Indexed(15),
+        Color::Indexed(99),
+        Color::Rgb(17, 21, 28),
+    ];
     // Bold and dim together are one of the two for this terminal.
     const MODIFIERS: [Modifier; 7] = [
         Modifier::empty(),

@@ -158,23 +158,6 @@ fn colour(colour: Color) -> Option<String> {
     ];
     let named = |index: usize| Some(SIXTEEN[index].to_owned());
     match colour {
-        Color::Reset => None,
-        Color::Black => named(0),
-        Color::Red => named(1),
-        Color::Green => named(2),
-        Color::Yellow => named(3),
-        Color::Blue => named(4),
-        Color::Magenta => named(5),
-        Color::Cyan => named(6),
-        Color::Gray => named(7),
-        Color::DarkGray => named(8),
-        Color::LightRed => named(9),
-        Color::LightGreen => named(10),
-        Color::LightYellow => named(11),
-        Color::LightBlue => named(12),
-        Color::LightMagenta => named(13),
-        Color::LightCyan => named(14),
-        Color::White => named(15),
         Color::Rgb(red, green, blue) => Some(format!("#{red:02x}{green:02x}{blue:02x}")),
         Color::Indexed(index @ 0..16) => named(index.into()),
         Color::Indexed(index @ 16..232) => {
@@ -186,5 +169,6 @@ fn colour(colour: Color) -> Option<String> {
             let grey = 8 + 10 * (index - 232);
             Some(format!("#{grey:02x}{grey:02x}{grey:02x}"))
         }
+        _ => None,
     }
 }
