@@ -156,10 +156,7 @@ fn lines<'a>(bindings: impl Iterator<Item = (&'a Command, Vec<KeyPress>)>) -> He
     for (command, keys) in bindings.filter(|(_, keys)| !keys.is_empty()) {
         let keys = keys.into_iter().map(key_name).collect::<Vec<_>>().join(" ");
         match lines.last_mut() {
-            Some((before, help)) if *help == command.help => {
-                before.push_str("  ");
-                before.push_str(&keys);
-            }
+            Some((before, help)) if *help == command.help => *before += &format!("  {keys}"),
             _ => lines.push((keys, command.help)),
         }
     }
@@ -194,14 +191,13 @@ pub fn key_name(key: KeyPress) -> String {
         let name = key_name(KeyPress { alt: false, ..key });
         return format!("Alt-{}", if name.len() == 1 { name.to_ascii_uppercase() } else { name });
     }
-    let named = NAMED.iter().find(|(_, named)| *named == key.key).map(|(name, _)| (*name).to_owned());
-    match (key.key, key.ctrl) {
-        (Key::Left, true) => "Ctrl-Left".into(),
-        (Key::Right, true) => "Ctrl-Right".into(),
-        _ if named.is_some() => named.unwrap_or_default(),
-        (Key::Char(c), true) => format!("Ctrl-{}", c.to_ascii_uppercase()),
-        (Key::Char(c), false) => c.into(),
-        (Key::F(number), _) => format!("F{number}"),
+    match (key.key, key.ctrl, NAMED.iter().find(|(_, named)| *named == key.key)) {
+        (Key::Left, true, _) => "Ctrl-Left".into(),
+        (Key::Right, true, _) => "Ctrl-Right".into(),
+        (.., Some((name, _))) => (*name).into(),
+        (Key::Char(c), true, _) => format!("Ctrl-{}", c.to_ascii_uppercase()),
+        (Key::Char(c), false, _) => c.into(),
+        (Key::F(number), ..) => format!("F{number}"),
         _ => "Enter".into(),
     }
 }
@@ -211,10 +207,7 @@ fn read_key(text: &str) -> Result<KeyPress, String> {
     if let Some((_, key)) = NAMED.iter().find(|(name, _)| name.eq_ignore_ascii_case(text)) {
         return Ok((*key).into());
     }
-    let mut chars = text.chars();
-    if let (Some(c), None) = (chars.next(), chars.next())
-        && !c.is_control()
-    {
+    if let Some(c) = text.parse::<char>().ok().filter(|c| !c.is_control()) {
         return Ok(Key::Char(c).into());
     }
     if let Some(number) = text.strip_prefix('F').and_then(|number| number.parse().ok()) {
@@ -231,18 +224,19 @@ fn read_key(text: &str) -> Result<KeyPress, String> {
         };
         return Ok(KeyPress { alt: true, ..key.into() });
     }
-    if let "Ctrl-Left" | "Ctrl-Right" = text {
-        let key = if text == "Ctrl-Left" { Key::Left } else { Key::Right };
-        return Ok(KeyPress { ctrl: true, ..key.into() });
-    }
-    if let Some(c) = text.strip_prefix("Ctrl-").and_then(|letter| letter.parse::<char>().ok()) {
-        let c = c.to_ascii_lowercase();
-        return match c {
-            'h' | 'i' | 'j' | 'm' => Err("terminals send Backspace, Tab or Enter instead".to_owned()),
-            's' | 'q' | 'v' | 'p' | 't' | 'n' => Err("terminals and multiplexers reserve it".to_owned()),
-            'a'..='z' => Ok(KeyPress { ctrl: true, ..Key::Char(c).into() }),
-            _ => Err("Ctrl works only with a letter".to_owned()),
-        };
+    let ctrl = |key: Key| Ok(KeyPress { ctrl: true, ..key.into() });
+    match text.strip_prefix("Ctrl-").map(|key| (key, key.parse::<char>())) {
+        Some(("Left", _)) => return ctrl(Key::Left),
+        Some(("Right", _)) => return ctrl(Key::Right),
+        Some((_, Ok(letter))) => {
+            return match letter.to_ascii_lowercase() {
+                'h' | 'i' | 'j' | 'm' => Err("terminals send Backspace, Tab or Enter instead".to_owned()),
+                's' | 'q' | 'v' | 'p' | 't' | 'n' => Err("terminals and multiplexers reserve it".to_owned()),
+                letter @ 'a'..='z' => ctrl(Key::Char(letter)),
+                _ => Err("Ctrl works only with a letter".to_owned()),
+            };
+        }
+        _ => {}
     }
     Err("keys are written a, G, ?, F2, Ctrl-L, Ctrl-Left, Alt-B, Enter, Esc, Tab, S-Tab, Space, Del, up, down, left, right, PgUp, PgDn, Home, End".to_owned())
 }
@@ -279,25 +273,25 @@ impl Keymap {
     /// The default keys changed by `text`, from the file `name`; and what is wrong with it, a sentence each.
     pub fn changed_by(text: &str, name: &str) -> (Self, Vec<String>) {
         let mut map = Self::default();
-        let mut complaints = Vec::new();
+        let line = |at: usize| ConfigError::place(text, at).0;
         let tables = match DeTable::parse(text) {
             Ok(tables) => tables,
             Err(error) => {
-                let line = ConfigError::place(text, error.span().map_or(0, |span| span.start)).0;
+                let line = line(error.span().map_or(0, |span| span.start));
                 return (map, vec![format!("{name}:{line}: {}. The default keys are used.", error.message())]);
             }
         };
-        let mut changes = Vec::new();
+        let (mut changes, mut complaints) = (Vec::new(), Vec::new());
         for (place, table) in tables.get_ref() {
-            let line = ConfigError::place(text, place.span().start).0;
             let number = map.0.iter().position(|(known, _)| known.name == current_name(place.get_ref()));
             let (Some(number), DeValue::Table(lines)) = (number, table.get_ref()) else {
                 let known = map.0.iter().map(|(known, _)| known.name).collect::<Vec<_>>().join(", ");
-                complaints.push(format!("{name}:{line}: unknown place \"{}\". Places: {known}.", place.get_ref()));
+                let (line, place) = (line(place.span().start), place.get_ref());
+                complaints.push(format!("{name}:{line}: unknown place \"{place}\". Places: {known}."));
                 continue;
             };
             for (action, keys) in lines {
-                let line = ConfigError::place(text, action.span().start).0;
+                let line = line(action.span().start);
                 match read_change(&map, number, action.get_ref(), keys) {
                     Ok((at, keys)) => {
                         changes.push(Change { line, place: number, at });
@@ -325,10 +319,9 @@ impl Keymap {
     /// Takes back changes until no key has two owners in one place.
     fn settle(&mut self, mut changes: Vec<Change>, name: &str) -> Vec<String> {
         let mut complaints = Vec::new();
-        let clash = |map: &Self, changes: &[Change]| {
-            changes.iter().enumerate().find_map(|(number, change)| Some((number, map.clash(change)?)))
-        };
-        while let Some((number, (key, other))) = clash(self, &changes) {
+        while let Some((number, (key, other))) =
+            changes.iter().enumerate().find_map(|(number, change)| Some((number, self.clash(change)?)))
+        {
             let Change { line, place, at } = changes.remove(number);
             let (Place { name: place, .. }, lines) = &mut self.0[place];
             let (mine, theirs, key) = (lines[at].command.name, lines[other].command.name, key_name(key));
@@ -375,43 +368,32 @@ fn read_change(
 ) -> Result<(usize, Vec<KeyPress>), String> {
     let (place, lines) = &map.0[number];
     let (place, is_text) = (place.name, place.is_text);
-    let at = lines.iter().position(|line| line.command.name == current_name(action));
-    let Some(at) = at else {
+    let Some(at) = lines.iter().position(|line| line.command.name == current_name(action)) else {
         let known = lines.iter().map(|line| line.command.name).collect::<Vec<_>>().join(", ");
         return Err(format!("{place} has no action \"{action}\". It has: {known}"));
     };
     let no_keys = || format!("{place}.{action} takes a key or a list of keys, for example [\"r\", \"F5\"]");
-    let texts: Vec<&str> = match keys.get_ref() {
-        DeValue::String(text) if text == "none" => Vec::new(),
-        DeValue::String(text) => vec![text],
-        DeValue::Array(texts) => {
-            texts.iter().map(|text| text.get_ref().as_str()).collect::<Option<_>>().ok_or_else(no_keys)?
-        }
-        DeValue::Integer(_) | DeValue::Float(_) | DeValue::Boolean(_) | DeValue::Datetime(_) | DeValue::Table(_) => {
-            return Err(no_keys());
-        }
+    let texts: Option<Vec<&str>> = match (keys.get_ref().as_str(), keys.get_ref().as_array()) {
+        (Some("none"), _) => Some(Vec::new()),
+        (Some(text), _) => Some(vec![text]),
+        (None, texts) => texts.and_then(|texts| texts.iter().map(|text| text.get_ref().as_str()).collect()),
     };
-    let keys: Result<Vec<_>, String> = texts
-        .iter()
-        .map(|text| read_key(text).map_err(|why| format!("{place}.{action} = \"{text}\": {why}")))
-        .collect();
-    let keys = keys?;
+    let read = |text: &str| read_key(text).map_err(|why| format!("{place}.{action} = \"{text}\": {why}"));
+    let keys = texts.ok_or_else(no_keys)?.into_iter().map(read).collect::<Result<Vec<_>, String>>()?;
     let line = &lines[at];
-    let is_letter = |key: &&KeyPress| key.typed().is_some() && !line.keys.contains(key);
-    if let Some(letter) = keys.iter().find(is_letter)
-        && is_text
-    {
+    let is_typed = |key: &&KeyPress| is_text && key.typed().is_some() && !line.keys.contains(key);
+    if let Some(letter) = keys.iter().find(is_typed) {
         return Err(format!("{place}.{action} = \"{}\": letters are typed there", key_name(*letter)));
     }
     for (key, owner) in KEPT {
-        let is_owner = line.command.name == owner;
-        let lost = is_owner && line.keys.contains(&key) && !keys.contains(&key);
-        if lost || (!is_owner && keys.contains(&key) && !line.keys.contains(&key)) {
+        let [before, now] = [&line.keys, &keys].map(|keys| keys.contains(&key));
+        // Its owner loses it, or another command gets it.
+        if before != now && before == (line.command.name == owner) {
             return Err(format!("{place}.{action}: {} is always {owner}", key_name(key)));
         }
     }
-    let closes = line.command.name == "back" && line.keys.contains(&Key::Esc.into());
-    if closes && !keys.contains(&Key::Esc.into()) {
+    let esc = KeyPress::from(Key::Esc);
+    if line.command.name == "back" && line.keys.contains(&esc) && !keys.contains(&esc) {
         return Err(format!("{place}.{action}: Esc always goes back"));
     }
     Ok((at, keys))
