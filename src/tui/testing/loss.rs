@@ -28,7 +28,13 @@ struct Painted {
 }
 
 /// Text is about to be painted at `(x, y)`, where there is room for so many `columns`.
-pub(in crate::tui) fn text(buf: &Buffer, x: u16, y: u16, text: &str, columns: u16) {
+pub(in crate::tui) fn written(buf: &Buffer, at: Option<(u16, u16)>, text: &str, columns: u16) {
+    let Some((x, y)) = at else {
+        if !text.trim().is_empty() {
+            report(format!("no row left: {text:?}"));
+        }
+        return;
+    };
     let wanted = width(text.trim_end());
     let room = usize::from(columns.min(buf.area.right().saturating_sub(x)));
     let report = |why: &str| report(format!("{why} at {x},{y}: {text:?}"));
@@ -39,13 +45,6 @@ pub(in crate::tui) fn text(buf: &Buffer, x: u16, y: u16, text: &str, columns: u1
     let hidden = before.filter_map(|(x, letter)| Some((buf.cell((x, y))?.symbol(), letter)));
     if hidden.into_iter().any(|(before, letter)| before != " " && before != letter.to_string()) {
         report("painted over other text");
-    }
-}
-
-/// Text is about to be painted below the last row of its page.
-pub(in crate::tui) fn below(text: &str) {
-    if !text.trim().is_empty() {
-        report(format!("no row left: {text:?}"));
     }
 }
 

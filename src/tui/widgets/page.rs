@@ -5,7 +5,6 @@ use ratatui::buffer::{Buffer, Cell};
 use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
-use ratatui::widgets::{Clear, Widget};
 
 use crate::clock::Now;
 use crate::model::text::{wrap, wrap_indented, wrap_rows};
@@ -224,8 +223,7 @@ impl<'a> Page<'a> {
         #[cfg(test)]
         loss::covered(self.area);
         self.layout.clickable.clear();
-        Clear.render(self.area, self.buf);
-        self.cover();
+        self.blank();
         self.boxed(title);
         self.tight = height < rows;
     }
@@ -320,11 +318,7 @@ impl<'a> Page<'a> {
         let columns = columns.min(self.area.width.saturating_sub(x));
         let (left, y, is_there) = (self.area.x + x, self.area.y + self.y, self.y < self.area.height);
         #[cfg(test)]
-        if is_there {
-            loss::text(self.buf, left, y, text, columns);
-        } else {
-            loss::below(text);
-        }
+        loss::written(self.buf, is_there.then_some((left, y)), text, columns);
         if is_there && columns > 0 { write_at(self.buf, left, y, text, columns, style) - self.area.x } else { x }
     }
 
@@ -337,8 +331,13 @@ impl<'a> Page<'a> {
 
     /// Gives `columns` cells of the row another style.
     pub fn restyle(&mut self, x: u16, columns: u16, style: Style) {
+        self.buf.set_style(self.part(x, columns), style);
+    }
+
+    /// `columns` cells of the row from column `x` on, as far as they are on the page.
+    fn part(&self, x: u16, columns: u16) -> Rect {
         let row = Rect { x: self.area.x + x, y: self.area.y + self.y, width: columns, height: 1 };
-        self.buf.set_style(row.intersection(self.area), style);
+        row.intersection(self.area)
     }
 
     /// The cursor is at column `x` of the row.
@@ -350,8 +349,7 @@ impl<'a> Page<'a> {
 
     /// A click on `columns` cells of the row from column `x` on does this.
     pub fn click(&mut self, x: u16, columns: u16, target: Target) {
-        let row = Rect { x: self.area.x + x, y: self.area.y + self.y, width: columns, height: 1 };
-        let there = row.intersection(self.area);
+        let there = self.part(x, columns);
         if !there.is_empty() {
             self.layout.clickable.push((there, target));
         }
@@ -415,11 +413,11 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// Writes code, as much of it as fits on at most `rows` rows: its indentation stays, and more ends in a mark.
-    pub fn code(&mut self, text: &str, rows: usize) {
+    /// Writes code, as much of it as fits: its indentation stays, and more ends in a mark.
+    pub fn code(&mut self, text: &str) {
         let wrapped = text.lines().flat_map(|line| wrap_indented(&self.appearance.text(line), self.columns()));
         let mut lines: Vec<String> = wrapped.collect();
-        let rows = rows.min(self.left().into());
+        let rows = usize::from(self.left());
         if lines.len() > rows {
             lines.truncate(rows.saturating_sub(1));
             lines.extend((rows > 0).then(|| "..".to_owned()));
@@ -465,13 +463,10 @@ impl<'a> Page<'a> {
     pub fn banner_with_keys(&mut self, text: &str, keys: &str, rows: usize) {
         let room = self.columns().saturating_sub(4);
         let text = self.appearance.text(text);
-        let mut lines = wrap_rows(&text, room, rows);
-        let fits = wrap(&text, room).len() <= rows;
+        let mut lines = wrap(&text, room);
+        let fits = lines.len() <= rows;
         match lines.last_mut().filter(|last| fits && width(last) + 3 + width(keys) <= room) {
-            Some(last) => {
-                last.push_str("   ");
-                last.push_str(keys);
-            }
+            Some(last) => *last += &format!("   {keys}"),
             None => {
                 lines = wrap_rows(&text, room, rows.saturating_sub(1));
                 lines.push(cut(keys, room));
@@ -513,8 +508,7 @@ impl<'a> Page<'a> {
         let shown = self.appearance.text(&shown);
         let blank = "_".repeat(usize::from(columns).saturating_sub(width(&shown)));
         let role = StyleRole::Selected.when(in_use && input.is_selected());
-        let parts = [("[".to_owned(), StyleRole::Text), (shown, role), (format!("{blank}]"), StyleRole::Text)];
-        self.line_at(x, parts.map(|(text, role)| self.appearance.span(text, role)).to_vec());
+        self.line_at(x, vec![Span::raw("["), self.appearance.span(shown, role), Span::raw(format!("{blank}]"))]);
         if in_use {
             self.point(x + 1 + cells(cursor));
         }
@@ -590,11 +584,12 @@ impl<'a> Page<'a> {
         if in_use {
             self.point(x + 1);
         }
-        let span = |text: String| self.appearance.span(text, StyleRole::Text);
-        let status = word.parse().ok().map(ObservedStatus::Known);
-        let mark = status.map(|status| [self.appearance.status(Some(&status)), span(" ".to_owned())]);
-        let ends = (span(format!("{tick} ")), span(text.to_owned()));
-        self.line_at(x, [ends.0].into_iter().chain(mark.into_iter().flatten()).chain([ends.1]).collect::<Vec<_>>());
+        let mut spans = vec![Span::raw(format!("{tick} "))];
+        if let Ok(status) = word.parse() {
+            spans.extend([self.appearance.status(Some(&ObservedStatus::Known(status))), Span::raw(" ")]);
+        }
+        spans.push(Span::raw(text));
+        self.line_at(x, spans);
         self.gap();
     }
 
@@ -616,9 +611,9 @@ impl<'a> Page<'a> {
             self.point(1);
         }
         let mut spans = vec![Span::raw(format!(" {} ", marker(here)))];
-        for ((_, width), (text, role)) in columns.iter().zip(cells) {
-            let text = self.column(text, *width);
-            spans.push(if *role == StyleRole::Text { Span::raw(text) } else { self.appearance.span(text, *role) });
+        for (&(_, width), &(text, role)) in columns.iter().zip(cells) {
+            let text = self.column(text, width);
+            spans.push(if role == StyleRole::Text { Span::raw(text) } else { self.appearance.span(text, role) });
         }
         self.line(Line::from(spans).style(self.appearance.style(StyleRole::Selected.when(here))));
     }

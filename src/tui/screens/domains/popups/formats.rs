@@ -86,6 +86,6 @@ impl Popup for FormatsBox {
         page.area.x += 16;
         page.area.width = page.area.width.saturating_sub(17);
         page.y = 1;
-        page.code(&self.text(&app.domains), usize::MAX);
+        page.code(&self.text(&app.domains));
     }
 }
