@@ -4,6 +4,7 @@
 //! Owns the state. Generic over backend and clock, so that tests run this very loop.
 
 use std::io;
+use std::iter::from_fn;
 use std::sync::Arc;
 
 use ratatui::Terminal;
@@ -116,7 +117,7 @@ pub async fn run<B: Backend>(
         }
         let next_frame = next_frame.filter(|_| due.is_some());
         let deadline = next_deadline(state, now).into_iter().chain(bursts.due()).min();
-        let first = tokio::select! {
+        let mut batch = tokio::select! {
             biased;
             Some(asked) = signals.recv() => bursts.take(asked, true, Expected::Keys, now.mono),
             (event, waited_for) = next(&mut input) => from_input(event, waited_for, &mut bursts, state, clock()),
@@ -132,8 +133,7 @@ pub async fn run<B: Backend>(
         };
         let now = clock();
         // Other people's changes are drawn less often.
-        let mut wanted = if first.is_empty() { now.mono } else { pacing.next_calm_frame(now.mono, state.unwatched) };
-        let mut batch = first;
+        let mut wanted = if batch.is_empty() { now.mono } else { pacing.next_calm_frame(now.mono, state.unwatched) };
         let mut handled = 0;
         // Whatever else has arrived meanwhile is drawn in the same frame.
         loop {
@@ -155,12 +155,8 @@ pub async fn run<B: Backend>(
             let event = input.try_recv().ok();
             let is_more = event.is_some();
             batch.extend(event.into_iter().flat_map(|event| from_input(Some(event), false, &mut bursts, state, now)));
-            while let Ok(reply) = worker.replies.try_recv() {
-                batch.push(Msg::Reply(reply));
-            }
-            while let Ok(recorded) = worker.exchanges.try_recv() {
-                batch.push(Msg::Exchanged(recorded));
-            }
+            batch.extend(from_fn(|| worker.replies.try_recv().ok()).map(Msg::Reply));
+            batch.extend(from_fn(|| worker.exchanges.try_recv().ok()).map(Msg::Exchanged));
             if batch.is_empty() && !is_more {
                 break;
             }

@@ -10,7 +10,6 @@ use std::time::Duration;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::state::Message;
 use super::{AppState, Env, Job, MessageKind, Slot, blocking};
 use crate::api::follow::EventPosition;
 use crate::api::{Coverage, List};
@@ -101,7 +100,7 @@ impl SessionCache {
 
     /// Puts it on the screen, marked as kept.
     pub fn restore(self, state: &mut AppState, now: Now) {
-        let Self { identity: _, at, pets, coverage, events, listed, category, status } = self;
+        let Self { at, pets, coverage, events, listed, category, status, .. } = self;
         // On the clock of this session.
         let age = Duration::try_from(now.wall.duration_since(at)).unwrap_or_default();
         let read = Now { mono: now.mono.checked_sub(age).unwrap_or(now.mono), wall: at };
@@ -111,8 +110,8 @@ impl SessionCache {
         state.pets.listed =
             listed.map(|(status, limit, list)| (PetQuery { status, limit, ..PetQuery::default() }, list.only_of(base)));
         state.pets.show_all();
-        let is_category = state.pets.categories.parse(&category).is_ok();
-        let category_id = if is_category { category } else { String::new() };
+        let category_id = Some(category).filter(|category| state.pets.categories.parse(category).is_ok());
+        let category_id = category_id.unwrap_or_default();
         state.add.begin_with(Draft { name: String::new(), category_id, status });
     }
 }
@@ -121,12 +120,8 @@ impl SessionCache {
 pub fn keep(state: &mut AppState, now: Now) {
     let is_new = state.pets.store.take_changed() || state.keep_again;
     state.keep_again = is_new && state.pending.is_running(Slot::Cache);
-    if is_new
-        && !state.keep_again
-        && let Some(kept) = SessionCache::of(state)
-    {
-        state.start(kept, now);
-    }
+    let kept = if is_new && !state.keep_again { SessionCache::of(state) } else { None };
+    kept.into_iter().for_each(|kept| state.start(kept, now));
 }
 
 impl Job for SessionCache {
@@ -134,11 +129,8 @@ impl Job for SessionCache {
     const SLOT: fn(&Self) -> Slot = |_| Slot::Cache;
 
     async fn run(self: Arc<Self>, env: Env) -> Self::Answer {
-        let write = move || {
-            let Some(directory) = &env.machine.kept else { return Ok(()) };
-            self.write(directory).map_err(|error| error.to_string())
-        };
-        blocking(write).await
+        let Some(directory) = env.machine.kept.clone() else { return Ok(()) };
+        blocking(move || self.write(&directory).map_err(|error| error.to_string())).await
     }
 
     fn done(&self, app: &mut AppState, written: Self::Answer, now: Now) {
@@ -150,8 +142,7 @@ impl Job for SessionCache {
         {
             // Not for long: it matters less than a draft that is not saved.
             let text = format!("Cannot cache the rows for the next start: {why}");
-            let until = Some(now.mono + Duration::from_secs(5));
-            app.message = Some(Message { text, kind: MessageKind::Error, until });
+            app.say_for(Duration::from_secs(5), MessageKind::Error, text, now.mono);
         }
         if app.keep_again {
             keep(app, now);

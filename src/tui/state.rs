@@ -391,6 +391,11 @@ impl AppState {
         self.message = Some(Message { text: text.into(), kind, until: None });
     }
 
+    /// The same for so long at most.
+    pub fn say_for(&mut self, time: Duration, kind: MessageKind, text: impl Into<String>, now: Instant) {
+        self.message = Some(Message { text: text.into(), kind, until: Some(now + time) });
+    }
+
     /// Shows something to know.
     pub fn tell(&mut self, text: impl Into<String>) {
         self.say(MessageKind::Note, text);
@@ -403,8 +408,7 @@ impl AppState {
 
     /// Shows a success for five seconds or until the next key.
     pub fn say_done(&mut self, text: impl Into<String>, now: Instant) {
-        let until = Some(now + Duration::from_secs(5));
-        self.message = Some(Message { text: text.into(), kind: MessageKind::Done, until });
+        self.say_for(Duration::from_secs(5), MessageKind::Done, text, now);
     }
 
     /// Asks the loop for it, after what was asked for before.

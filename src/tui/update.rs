@@ -144,8 +144,8 @@ fn follow(state: &mut AppState, msg: Msg, now: Now) {
         Msg::Mouse(event) => on_mouse(state, event, now),
         Msg::Paste(text) => on_paste(state, &text, now),
         Msg::PasteTooLarge => {
-            let way =
-                if state.link.ssh.is_some() { "Paste it in parts." } else { "Save it as a file, and import that." };
+            let over_ssh = state.link.ssh.is_some();
+            let way = if over_ssh { "Paste it in parts." } else { "Save it as a file, and import that." };
             state.complain(format!("Nothing was pasted: it is larger than {} MiB. {way}", MOST_PASTED >> 20));
         }
         Msg::Tick => on_tick(state, now),
@@ -156,10 +156,9 @@ fn follow(state: &mut AppState, msg: Msg, now: Now) {
         Msg::Focus { here } => state.unwatched = !here,
         Msg::Line { slow } => {
             state.slow_line = slow;
-            let text = if slow {
-                "Slow connection: clocks now update every 10 seconds."
-            } else {
-                "The connection is fast again."
+            let text = match slow {
+                true => "Slow connection: clocks now update every 10 seconds.",
+                false => "The connection is fast again.",
             };
             state.say_done(text, now.mono);
         }
@@ -215,9 +214,7 @@ fn press(state: &mut AppState, key: KeyPress, now: Now) {
     let command = state.keymap.lookup(place, key).copied();
     // What is wrong stays while it is corrected by typing.
     let types = matches!(command, None | Some(Command { run: Run::Edit(_), .. }));
-    if state.message.as_ref().is_some_and(|message| !types || message.kind != MessageKind::Error) {
-        state.message = None;
-    }
+    state.message.take_if(|message| !types || message.kind != MessageKind::Error);
     (state.drafts.back, state.drafts.elsewhere) = (None, None);
     match command {
         Some(command) if command.reach != Reach::Here => command.act(state, now),
@@ -233,13 +230,12 @@ fn press(state: &mut AppState, key: KeyPress, now: Now) {
             // In a form, letters choose.
             let chooses = state.screen == Screen::AddPet && !state.popups.is_open();
             if !place.takes_letters && !chooses && state.message.is_none() {
-                let text = match (place.name, key.key) {
+                state.tell(match (place.name, key.key) {
                     (PETS, Key::Delete | Key::Backspace) => {
                         "Pets cannot be deleted: the API has no operation for that."
                     }
                     _ => "No action on this key; ? lists the keys.",
-                };
-                state.tell(text);
+                });
             }
         }
     }
@@ -263,21 +259,16 @@ fn interrupt(state: &mut AppState, now: Now) {
     state.interrupted = Some(now.mono);
     let what = if state.cancel_all(Slot::is_cancellable) { "Cancelled. " } else { "" };
     domains::scheduler::cancelled(&mut state.domains, now);
-    state.tell(format!("{what}Press Ctrl-C again to quit."));
-    if let Some(message) = &mut state.message {
-        message.until = Some(now.mono + TWICE);
-    }
+    state.say_for(TWICE, MessageKind::Note, format!("{what}Press Ctrl-C again to quit."), now.mono);
 }
 
 /// Switches the mouse on or off.
 fn switch_mouse(state: &mut AppState, _: Now) {
     state.mouse = !state.mouse;
-    let text = if state.mouse {
-        "Mouse on: wheel and clicks work here; hold Shift to select text. M turns it off."
-    } else {
-        "Mouse off: the terminal selects text."
-    };
-    state.tell(text);
+    state.tell(match state.mouse {
+        true => "Mouse on: wheel and clicks work here; hold Shift to select text. M turns it off.",
+        false => "Mouse off: the terminal selects text.",
+    });
     state.effect(Effect::Mouse(state.mouse));
 }
 
@@ -321,11 +312,9 @@ fn click(state: &mut AppState, (column, row): (u16, u16), now: Now) {
 fn step(state: &mut AppState, down: bool, steps: usize, now: Now) {
     let key = KeyPress::from(if down { Key::Down } else { Key::Up });
     let in_form = !state.popups.is_open() && state.screen == Screen::AddPet && !state.add.import.on;
-    match state.keymap.lookup(state.place(), key) {
-        Some(command) if command.moves() && !in_form && state.place() != &profiles::form::CHOICE_PLACE => {
-            (0..steps).for_each(|_| on_key(state, key, now));
-        }
-        _ => {}
+    let moves = state.keymap.lookup(state.place(), key).is_some_and(Command::moves);
+    if moves && !in_form && state.place() != &profiles::form::CHOICE_PLACE {
+        (0..steps).for_each(|_| on_key(state, key, now));
     }
 }
 
@@ -377,12 +366,9 @@ fn on_paste(state: &mut AppState, text: &str, now: Now) {
 
 fn on_tick(state: &mut AppState, now: Now) {
     if state.idle_end().is_some_and(|end| end <= now.mono) {
-        state.quitting = Some(QuitReason::Idle);
-        return;
+        return state.quitting = Some(QuitReason::Idle);
     }
-    if state.message.as_ref().is_some_and(|message| message.until.is_some_and(|until| until <= now.mono)) {
-        state.message = None;
-    }
+    state.message.take_if(|message| message.until.is_some_and(|until| until <= now.mono));
     let retry_due =
         !state.pending.is_running(Slot::List) && state.link.health.next_try().is_some_and(|at| at <= now.mono);
     domains::scheduler::due(&mut state.domains, now);
