@@ -81,8 +81,7 @@ impl AppState {
     /// Opens the box. With `unasked`, keys that are under way are not taken for an answer.
     pub fn open_key_box(&mut self, unasked: bool, now: Now) {
         if self.link.ssh.is_some() {
-            self.quitting = Some(QuitReason::Revoked);
-            return;
+            return self.quitting = Some(QuitReason::Revoked);
         }
         if self.is_switching() {
             // It would be for the one in use still, and what is typed could reach the other one.
@@ -155,17 +154,18 @@ impl Job for KeepKey {
     }
 
     fn done(&self, app: &mut AppState, stored: Self::Answer, now: Now) {
-        let place = match &stored {
-            Ok(KeyOrigin::File(path)) => format!("in {}, readable only by you", path.display()),
-            Ok(other) => other.to_string(),
-            Err(why) => {
-                return app.complain(format!(
-                    "The service accepted the API key for this session, but it was not stored: {why}"
-                ));
-            }
+        let accepted = "The service accepted the API key";
+        let origin = match stored {
+            Ok(origin) => origin,
+            Err(why) => return app.complain(format!("{accepted} for this session, but it was not stored: {why}")),
         };
-        app.say_done(format!("The service accepted the API key. It is stored {place}."), now.mono);
-        if let (Ok(origin), true) = (stored, app.link.name == self.profile) {
+        let place = if let KeyOrigin::File(path) = &origin {
+            format!("in {}, readable only by you", path.display())
+        } else {
+            origin.to_string()
+        };
+        app.say_done(format!("{accepted}. It is stored {place}."), now.mono);
+        if app.link.name == self.profile {
             app.link.key.1 = origin;
         }
     }

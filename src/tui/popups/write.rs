@@ -157,10 +157,8 @@ fn step(app: &mut AppState, forward: bool) {
 
 fn confirm(app: &mut AppState, now: Now) {
     let Some(write) = app.popups.get_mut::<WriteBox>() else { return };
-    let fault = write.fault();
-    if fault.is_some() {
-        write.error = fault;
-        return;
+    if let Some(fault) = write.fault() {
+        return write.error = Some(fault);
     }
     write.asked = Some(write.path.value().to_owned());
     if let Contents::Pets { sets, chosen } = &write.text {
@@ -206,12 +204,12 @@ impl Job for WriteFile {
         blocking(move || {
             let place = env.machine.place(&self.path);
             match &self.what {
-                Contents::Text(text) => self.write(text, &place)?,
+                Contents::Text(text) => self.write(text, &place),
                 Contents::Pets { sets, chosen } => {
-                    self.write(&export::for_file(&self.path, &sets[*chosen].pets), &place)?;
+                    self.write(&export::for_file(&self.path, &sets[*chosen].pets), &place)
                 }
-                Contents::Rejects(what) => self.write_rejects(what, &place, &env)?,
-            }
+                Contents::Rejects(what) => self.write_rejects(what, &place, &env),
+            }?;
             Ok(place.display().to_string())
         })
         .await
@@ -221,8 +219,7 @@ impl Job for WriteFile {
         let open = app.popups.get_mut::<WriteBox>();
         match (written, open) {
             (Ok(path), open) => {
-                let what =
-                    open.and_then(|write| write.what.as_ref()).map_or_else(String::new, |what| format!(": {what}"));
+                let what = open.and_then(|open| open.what.as_ref()).map(|what| format!(": {what}")).unwrap_or_default();
                 app.popups.take_if(|write: &WriteBox| write.asked.as_deref() == Some(write.path.value()));
                 app.say_done(format!("Written to {path}{what}."), now.mono);
             }
@@ -240,20 +237,17 @@ impl Job for WriteFile {
 
 impl WriteFile {
     fn write(&self, text: &str, place: &Path) -> Result<(), NotWritten> {
-        atomic_file::write(place, text, self.replace).map_err(|error| {
-            if error.kind() == ErrorKind::AlreadyExists {
-                return NotWritten::Exists(self.path.clone());
-            }
-            NotWritten::Failed(format!("{} could not be written: {error}.", place.display()))
+        atomic_file::write(place, text, self.replace).map_err(|error| match error.kind() == ErrorKind::AlreadyExists {
+            true => NotWritten::Exists(self.path.clone()),
+            false => NotWritten::Failed(format!("{} could not be written: {error}.", place.display())),
         })
     }
 
     /// The rows that were not added.
     fn write_rejects(&self, what: &RejectsSource, place: &Path, env: &Env) -> Result<(), NotWritten> {
-        let reading = env.reading(what.reading.clone());
-        let report = what.report.as_deref();
-        let input = env.machine.open(&what.source);
-        match input.and_then(|input| rejects::write(input, &reading, report, (place, self.replace))) {
+        let RejectsSource { source, reading, report } = what;
+        let (input, reading) = (env.machine.open(source), env.reading(reading.clone()));
+        match input.and_then(|input| rejects::write(input, &reading, report.as_deref(), (place, self.replace))) {
             Ok(_) => Ok(()),
             Err(TransferError::Exists(_)) => Err(NotWritten::Exists(self.path.clone())),
             Err(error) => Err(NotWritten::Failed(error.sentence())),

@@ -39,8 +39,7 @@ fn answer(state: &mut AppState, number: usize, now: Now) {
     state.welcome.cursor = number;
     state.welcome.chosen = OPTIONS[number].2;
     if state.welcome.chosen.is_some() {
-        state.quitting = Some(QuitReason::User);
-        return;
+        return state.quitting = Some(QuitReason::User);
     }
     profiles::list::show(state, now);
     state.profiles.form_open = true;
