@@ -44,6 +44,7 @@ pub mod view;
 mod widgets;
 pub mod worker;
 
+pub use crate::clock::Now;
 pub use command::{Command, Movement, Place, command, moves};
 pub use effect::Effect;
 pub use job::{Env, Job, blocking};

@@ -1,9 +1,8 @@
 //! What is asked for when the app begins, and when another service is used.
 
 use super::screens::{add_pet, domains, pets};
-use super::{AppState, Screen, popups};
+use super::{AppState, Now, Screen};
 use crate::api::Failure;
-use crate::clock::Now;
 
 /// What to ask for when the app begins.
 pub fn start(state: &mut AppState, now: Now) {
@@ -17,14 +16,9 @@ pub fn start(state: &mut AppState, now: Now) {
         domains::update::show(state, now);
     }
     if !state.link.has_key() {
-        let code = None;
         let message = "no API key is set".to_owned();
-        pets::update::refuse_key(
-            state,
-            Failure::Refused { status: 401, code, message, retry_after: None, body: None },
-            now,
-        );
-        return popups::key::find_key_file(state, now);
+        let refused = Failure::Refused { status: 401, code: None, message, retry_after: None, body: None };
+        return pets::update::refuse_key(state, refused, now);
     }
     pets::update::reload(state, pets::ReadNext::New, now);
 }

@@ -14,10 +14,9 @@ use super::screens::domains::popups::outside::NO_DOMAINS;
 use super::screens::{domains, pets, profiles, requests};
 use super::text_input::{Edit, MAX_BYTES, To};
 use super::{
-    AppState, Command, Effect, MessageKind, Place, Popup, Screen, Slot, Typing, command, custom_actions, drafts, forms,
-    popups,
+    AppState, Command, Effect, MessageKind, Now, Place, Popup, Screen, Slot, Typing, command, custom_actions, drafts,
+    forms, popups,
 };
-use crate::clock::Now;
 
 /// The keys in every text field.
 static TEXT_FIELD: &[Command] = &[
@@ -124,7 +123,6 @@ pub fn update(state: &mut AppState, msg: Msg, now: Now) -> Vec<Effect> {
     let drawn_row = state.drawn_row.take().filter(|_| state.message.is_none() && !state.drafts.has_news());
     state.only_moved = false;
     follow(state, msg, now);
-    popups::key::find_key_file(state, now);
     lines::work(state, now);
     drafts::notice(state, now);
     pets::reading::announce(state);

@@ -4,9 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::confirm::DEAF;
-use super::stack::Popup;
 use crate::api::{Failure, Remedy};
-use crate::clock::Now;
 use crate::config::KeyOrigin;
 use crate::model::{ApiKey, Limit, PetQuery, cut, short};
 use crate::tui::msg::QuitReason;
@@ -14,7 +12,7 @@ use crate::tui::screens::pets;
 use crate::tui::state::Link;
 use crate::tui::widgets::page::radio;
 use crate::tui::{
-    AppState, Command, Env, Health, Job, Page, Place, Slot, StyleRole, TextInput, Typing, blocking, command,
+    AppState, Command, Env, Health, Job, Now, Page, Place, Popup, Slot, StyleRole, TextInput, Typing, blocking, command,
 };
 
 #[derive(Debug, Default)]
@@ -32,21 +30,6 @@ pub struct KeyBox {
     pub choosing: bool,
     /// The file in which it can be stored, once that is known; none without a saved profile.
     file: Option<Option<String>>,
-}
-
-impl KeyBox {
-    /// Whether a key can be stored.
-    const fn can_store(&self) -> bool {
-        matches!(self.file, Some(Some(_)))
-    }
-}
-
-/// Asks in which file the key can be stored, once for each box.
-pub fn find_key_file(state: &mut AppState, now: Now) {
-    let asks = state.popups.get().is_some_and(|KeyBox { file, .. }| file.is_none());
-    if asks {
-        state.start_if_free(FindKeyFile(state.link.name.clone()), now);
-    }
 }
 
 pub static BOX: &[Command] = &[
@@ -90,13 +73,15 @@ impl AppState {
         }
         let deaf_until = unasked.then(|| now.mono + DEAF);
         self.popups.show(KeyBox { deaf_until, ..KeyBox::default() });
+        self.start_if_free(FindKeyFile(self.link.name.clone()), now);
     }
 }
 
 /// From the field through the choices that there are and round to the field, or the other way.
 fn step(app: &mut AppState, forward: bool) {
     let Some(key_box) = app.popups.get_mut::<KeyBox>() else { return };
-    let is_last = if forward { key_box.store || !key_box.can_store() } else { !key_box.store };
+    let can_store = matches!(key_box.file, Some(Some(_)));
+    let is_last = if forward { key_box.store || !can_store } else { !key_box.store };
     match (key_box.choosing, is_last) {
         (false, _) => key_box.choosing = true,
         (true, false) => key_box.store = !key_box.store,
@@ -264,20 +249,19 @@ impl Popup for KeyBox {
         }
         page.gap();
         page.at(0, "  Store it", StyleRole::Text);
-        for store in [false, true] {
+        let (file, can_store) = match &self.file {
+            None => ("in a file (checking ...)".to_owned(), false),
+            Some(Some(file)) => (format!("in the file {file}"), true),
+            Some(None) => ("in a file (needs a saved profile)".to_owned(), false),
+        };
+        for (store, place, works) in [(false, "for this session only", true), (true, &file, can_store)] {
             let chosen = self.store == store;
             let here = chosen && self.choosing;
             if here {
                 page.point(13);
             }
-            let role = if !store || self.can_store() { StyleRole::Selected.when(here) } else { StyleRole::Quiet };
-            let place = match &self.file {
-                _ if !store => "for this session only".to_owned(),
-                None => "in a file (checking ...)".to_owned(),
-                Some(Some(file)) => format!("in the file {file}"),
-                Some(None) => "in a file (needs a saved profile)".to_owned(),
-            };
-            let text = format!("{} {}", radio(chosen), appearance.text(&place));
+            let role = if works { StyleRole::Selected.when(here) } else { StyleRole::Quiet };
+            let text = format!("{} {}", radio(chosen), appearance.text(place));
             page.at(12, cut(&text, page.columns().saturating_sub(13)), role);
             page.next_row();
         }
