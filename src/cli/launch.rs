@@ -278,7 +278,7 @@ async fn show(
         worker,
         signals,
         tell: Box::new(move |effect| terminal::tell(&written, effect)),
-        traffic: outlet.traffic(),
+        traffic: outlet.traffic.clone(),
         pacing: Pacing::new(link),
         clock: clock::now,
     };

@@ -6,13 +6,15 @@
 use std::io;
 use std::iter::from_fn;
 use std::sync::Arc;
+use std::time::Instant;
 
+use futures_util::future::OptionFuture;
 use ratatui::Terminal;
 use ratatui::backend::Backend;
 use ratatui::layout::Rect;
 use tokio::sync::mpsc::error::SendError;
 use tokio::sync::{mpsc, watch};
-use tokio::time::sleep_until;
+use tokio::time::{Sleep, sleep_until};
 
 use super::deadline::next_deadline;
 use super::frame_pacer::Pacing;
@@ -24,9 +26,8 @@ use super::terminal::writer_thread::Traffic;
 use super::update::{expected, update};
 use super::view::{Frame, draw, drawn_row};
 use super::worker::Handle;
-use super::{AppState, Appearance, Effect, Screen, Slot, WIDE};
+use super::{AppState, Appearance, Effect, Now, Screen, Slot, WIDE};
 use crate::api::Failure;
-use crate::clock::Now;
 
 /// The most messages handled before a frame is drawn, so that a flood still shows progress.
 const BATCH: usize = 256;
@@ -72,7 +73,7 @@ pub async fn run<B: Backend>(
     let LoopIo { mut input, mut worker, mut signals, tell, mut traffic, mut pacing, clock } = wires;
     let now = clock();
     let mut bursts = PasteDetector::default();
-    state.slow_line = pacing.is_slow();
+    state.slow_line = pacing.slow;
     state.panes_wait = state.size.columns >= WIDE;
     start(state, now);
     if state.mouse {
@@ -88,8 +89,8 @@ pub async fn run<B: Backend>(
         let now = clock();
         if traffic.has_changed().unwrap_or(false) {
             pacing.taken(traffic.borrow_and_update().took, now.mono);
-            if pacing.is_slow() != state.slow_line {
-                let effects = update(state, Msg::Line { slow: pacing.is_slow() }, now);
+            if pacing.slow != state.slow_line {
+                let effects = update(state, Msg::Line { slow: pacing.slow }, now);
                 perform(terminal, state, effects, &worker, &tell, clock)?;
                 due = Some(now.mono);
             }
@@ -126,10 +127,10 @@ pub async fn run<B: Backend>(
             Some(recorded) = worker.exchanges.recv(), if state.screen == Screen::Requests => {
                 vec![Msg::Exchanged(recorded)]
             }
-            () = until(deadline) => bursts.ended(clock().mono).into_iter().chain([Msg::Tick]).collect(),
+            Some(()) = until(deadline) => bursts.ended(clock().mono).into_iter().chain([Msg::Tick]).collect(),
             // Nothing waits for the end of a frame but the next one.
             Ok(()) = changed(&mut traffic), if due.is_some() && busy => continue,
-            () = until(next_frame), if !busy => continue,
+            Some(()) = until(next_frame), if !busy => continue,
         };
         let now = clock();
         // Other people's changes are drawn less often.
@@ -180,11 +181,9 @@ async fn changed(traffic: &mut watch::Receiver<Traffic>) -> Result<(), watch::er
     Ok(())
 }
 
-async fn until(deadline: Option<std::time::Instant>) {
-    match deadline {
-        Some(at) => sleep_until(at.into()).await,
-        None => std::future::pending().await,
-    }
+/// Waits until then; where there is no such moment, for nothing.
+fn until(deadline: Option<Instant>) -> OptionFuture<Sleep> {
+    deadline.map(|at| sleep_until(at.into())).into()
 }
 
 /// The end of the input is the end of the terminal.
@@ -212,10 +211,9 @@ pub fn frame<B: Backend>(
     let Frame { layout, cursor, painted } = draw(state, &appearance, now, &mut buffer);
     state.layout = layout;
     state.drawn_row = drawn_row(state);
-    for (area, y) in painted.iter().flat_map(|area| (area.top()..area.bottom()).map(move |y| (area, y))) {
-        let first = buffer.index_of(area.x, y);
-        let cells = &buffer.content[first..first + usize::from(area.width)];
-        let cells = (area.x..).zip(cells).map(|(x, cell)| (x, y, cell));
+    for Rect { x, y, width, .. } in painted.iter().flat_map(|area| area.rows()) {
+        let first = buffer.index_of(x, y);
+        let cells = (x..).zip(&buffer.content[first..first + usize::from(width)]).map(|(x, cell)| (x, y, cell));
         terminal.backend_mut().draw(cells).map_err(failed)?;
     }
     *terminal.current_buffer_mut() = buffer;

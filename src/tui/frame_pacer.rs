@@ -29,7 +29,8 @@ const CALM: Duration = Duration::from_secs(60);
 #[derive(Clone, Copy, Debug)]
 pub struct Pacing {
     setting: LinkSpeed,
-    slow: bool,
+    /// The line is slow.
+    pub slow: bool,
     /// The last frame took long.
     doubtful: bool,
     /// When a frame took long last.
@@ -45,11 +46,6 @@ impl Pacing {
     pub const fn new(setting: LinkSpeed) -> Self {
         let slow = matches!(setting, LinkSpeed::Slow);
         Self { setting, slow, doubtful: false, long_at: None, drawn: None, paced_until: None }
-    }
-
-    /// Whether the line is slow.
-    pub const fn is_slow(&self) -> bool {
-        self.slow
     }
 
     /// The next moment at which a frame may be drawn. Over a fast line a second one may follow at once: first the answer to
@@ -137,12 +133,12 @@ mod tests {
         let mut pacing = Pacing::new(LinkSpeed::Auto);
         for (took, slow) in [(LONG, false), (QUICK, false), (LONG, false), (LONG, true), (QUICK, true)] {
             pacing.taken(took, now);
-            assert_eq!(pacing.is_slow(), slow, "{took:?}");
+            assert_eq!(pacing.slow, slow, "{took:?}");
         }
         pacing.taken(QUICK, after(59));
-        assert!(pacing.is_slow());
+        assert!(pacing.slow);
         pacing.taken(QUICK, after(60));
-        assert!(!pacing.is_slow());
+        assert!(!pacing.slow);
     }
 
     #[test]
@@ -153,7 +149,7 @@ mod tests {
             pacing.taken(LONG, now);
             pacing.taken(LONG, now);
             pacing.taken(QUICK, now + CALM);
-            assert_eq!(pacing.is_slow(), setting == LinkSpeed::Slow);
+            assert_eq!(pacing.slow, setting == LinkSpeed::Slow);
         }
     }
 }

@@ -100,7 +100,7 @@ pub fn events() -> io::Result<mpsc::Receiver<Msg>> {
 fn read(is_wanted: &UnixStream, sender: &mpsc::Sender<Msg>) -> io::Result<()> {
     let (stdin, mut decoder, mut bytes) = (io::stdin(), Decoder::default(), [0; 1024]);
     loop {
-        let left = decoder.due().map(|due| due.saturating_duration_since(clock::now().mono));
+        let left = decoder.due.map(|due| due.saturating_duration_since(clock::now().mono));
         let left = left.and_then(|left| Timespec::try_from(left).ok());
         let mut ready = [PollFd::new(&stdin, PollFlags::IN), PollFd::new(is_wanted, PollFlags::IN)];
         match poll(&mut ready, left.as_ref()) {

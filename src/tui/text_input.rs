@@ -18,7 +18,7 @@ pub struct TextInput {
     cursor: usize,
     /// The value is selected: the next text replaces it.
     #[serde(skip)]
-    selected: bool,
+    pub selected: bool,
 }
 
 /// A text field's content as it was kept on disk. Drafts of earlier versions have words and ticks as such.
@@ -105,11 +105,6 @@ impl TextInput {
     pub const fn select(&mut self) {
         self.selected = !self.value.is_empty();
         self.cursor = self.value.len();
-    }
-
-    /// Whether the value is selected.
-    pub const fn is_selected(&self) -> bool {
-        self.selected
     }
 
     /// Empties the field.
@@ -260,7 +255,7 @@ mod tests {
             let mut input = TextInput::new("three");
             input.select();
             input.take(typing);
-            (input.value().to_owned(), input.is_selected())
+            (input.value().to_owned(), input.selected)
         };
         for (typing, value) in [
             (Typing::Text("9"), "9"),
@@ -273,7 +268,7 @@ mod tests {
         }
         let mut empty = TextInput::default();
         empty.select();
-        assert!(!empty.is_selected());
+        assert!(!empty.selected);
     }
 
     #[test]

@@ -34,8 +34,8 @@ pub struct Decoder {
     held: Vec<u8>,
     /// The text of a paste whose end has not come, without what is held.
     paste: Option<Vec<u8>>,
-    /// When what has no end by then is given up.
-    due: Option<Instant>,
+    /// When [`give_up`](Self::give_up) is due.
+    pub due: Option<Instant>,
 }
 
 /// Bytes, and what they mean, if anything.
@@ -84,11 +84,6 @@ impl Decoder {
         };
         self.held = rest.to_vec();
         msgs
-    }
-
-    /// When [`give_up`](Self::give_up) is due.
-    pub const fn due(&self) -> Option<Instant> {
-        self.due
     }
 
     /// Waits no longer for the end of what is held: the text of a paste counts, a cut sequence does not.
@@ -316,10 +311,10 @@ mod tests {
     fn decoded(bytes: impl AsRef<[u8]>) -> (Vec<Msg>, bool) {
         let (mut decoder, now) = (Decoder::default(), clock::now().mono);
         let mut msgs = decoder.take(bytes.as_ref(), false, now);
-        if decoder.due() == Some(now + LONE_ESC) {
+        if decoder.due == Some(now + LONE_ESC) {
             msgs.extend(decoder.give_up());
         }
-        (msgs, decoder.due().is_some())
+        (msgs, decoder.due.is_some())
     }
 
     fn keys(bytes: &str) -> Vec<KeyPress> {
@@ -453,16 +448,16 @@ mod tests {
         for cut in CUT.iter().map(|cut| cut.as_bytes()).chain([&b"\xe6\xbc"[..]]) {
             let mut decoder = Decoder::default();
             assert_eq!(decoder.take(cut, false, begun), [], "{cut:?}");
-            assert_eq!(decoder.due(), Some(begun + SEQUENCE), "{cut:?}");
+            assert_eq!(decoder.due, Some(begun + SEQUENCE), "{cut:?}");
             decoder.give_up();
-            assert_eq!(decoder.due(), None);
+            assert_eq!(decoder.due, None);
             assert_eq!(decoder.take(b"q", false, begun), [Msg::Key(Key::Char('q').into())], "{cut:?}");
         }
         // What is typed meanwhile does not put it off.
         let mut decoder = Decoder::default();
         decoder.take(b"\x1b]11;", false, begun);
         assert_eq!(decoder.take(b"qqq", false, begun + SEQUENCE / 2), []);
-        assert_eq!(decoder.due(), Some(begun + SEQUENCE));
+        assert_eq!(decoder.due, Some(begun + SEQUENCE));
         assert_eq!(decoder.give_up(), []);
     }
 
@@ -494,7 +489,7 @@ mod tests {
         assert_eq!(take(&[b"\x1b", b"q"]), [key(Key::Esc), key(Key::Char('q'))]);
         assert_eq!(take(&[b"\x1b", b"\x1b", b"[B"]), [key(Key::Esc), key(Key::Down)]);
         assert_eq!(take(&[b"\x1b"]), []);
-        assert_eq!(decoder.due(), Some(now + LONE_ESC));
+        assert_eq!(decoder.due, Some(now + LONE_ESC));
         assert_eq!(decoder.give_up(), [key(Key::Esc)]);
     }
 
@@ -520,7 +515,7 @@ mod tests {
         decoder.take(b"\x1b[200~Re", false, now);
         let later = now + PASTE / 2;
         assert_eq!(decoder.take(b"x\x1b[201", false, later), []);
-        assert_eq!(decoder.due(), Some(later + PASTE));
+        assert_eq!(decoder.due, Some(later + PASTE));
         assert_eq!(decoder.give_up(), [paste("Rex")]);
         assert_eq!(decoder.take(b"\x1b[201~q", false, later), [q()]);
     }

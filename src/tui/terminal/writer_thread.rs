@@ -32,7 +32,8 @@ pub struct Traffic {
 #[derive(Clone, Debug)]
 pub struct TerminalWriter {
     shared: Arc<Shared>,
-    traffic: watch::Receiver<Traffic>,
+    /// The state of the connection.
+    pub traffic: watch::Receiver<Traffic>,
 }
 
 #[derive(Debug)]
@@ -68,11 +69,6 @@ impl TerminalWriter {
         // It ends with the program: a terminal that hangs must not hold that up.
         thread::Builder::new().name("terminal".into()).spawn(move || writer.write_all_to(&mut out))?;
         Ok(Self { shared, traffic })
-    }
-
-    /// The state of the connection.
-    pub fn traffic(&self) -> watch::Receiver<Traffic> {
-        self.traffic.clone()
     }
 
     /// Waits until everything is written, but for none of its pieces longer than `patience`, or where the line is slow,
@@ -189,10 +185,10 @@ mod tests {
     fn what_is_handed_over_is_written_in_order_while_nobody_waits() {
         let (mut outlet, let_it, written) = slow();
         outlet.write_all(b"a").unwrap();
-        assert!(outlet.traffic().borrow().busy && !outlet.drained(Duration::ZERO));
+        assert!(outlet.traffic.borrow().busy && !outlet.drained(Duration::ZERO));
         let_it.send(()).unwrap();
         assert_eq!(written.recv().unwrap(), b"a");
-        assert!(outlet.drained(LONG) && !outlet.traffic().borrow().busy);
+        assert!(outlet.drained(LONG) && !outlet.traffic.borrow().busy);
         outlet.write_all(b"b").unwrap();
         outlet.clone().write_all(b"c").unwrap();
         for _ in 0..2 {

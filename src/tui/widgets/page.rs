@@ -6,14 +6,13 @@ use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
-use crate::clock::Now;
 use crate::model::text::{wrap, wrap_indented, wrap_rows};
 use crate::model::{ObservedStatus, cut, width};
 use crate::tui::key::{Hint, Key};
 use crate::tui::mouse::Target;
 #[cfg(test)]
 use crate::tui::testing::loss;
-use crate::tui::{Appearance, StyleRole, TextInput};
+use crate::tui::{Appearance, Now, StyleRole, TextInput};
 
 use super::form::{Field, Form, Kind, Known, Part};
 use super::{WIDE, cells};
@@ -132,9 +131,9 @@ impl<'a> Page<'a> {
 
     /// Removes what an earlier frame left on it.
     pub fn blank(&mut self) {
-        for y in self.area.top()..self.area.bottom() {
-            let first = self.buf.index_of(self.area.x, y);
-            self.buf.content[first..first + usize::from(self.area.width)].fill(Cell::EMPTY);
+        for Rect { x, y, width, .. } in self.area.rows() {
+            let first = self.buf.index_of(x, y);
+            self.buf.content[first..first + usize::from(width)].fill(Cell::EMPTY);
         }
         self.cover();
     }
@@ -248,9 +247,9 @@ impl<'a> Page<'a> {
         let (cursor, clickable) = (page.cursor, page.layout.clickable);
         let row = cursor.map_or(0, |cursor| cursor.y - whole.y);
         let top = (row + 1 + below).min(rows).saturating_sub(area.height);
-        for (y, x) in (0..area.height).flat_map(|y| (0..area.width).map(move |x| (y, x))) {
-            if let Some(cell) = self.buf.cell_mut((area.x + x, area.y + y)) {
-                *cell = tall[(area.x + x, area.y + top + y)].clone();
+        for Position { x, y } in area.positions() {
+            if let Some(cell) = self.buf.cell_mut((x, y)) {
+                *cell = tall[(x, y + top)].clone();
             }
         }
         self.cursor = cursor.map(|cursor| Position { y: cursor.y - top, ..cursor });
@@ -507,7 +506,7 @@ impl<'a> Page<'a> {
         let (shown, cursor) = input.window(columns.into());
         let shown = self.appearance.text(&shown);
         let blank = "_".repeat(usize::from(columns).saturating_sub(width(&shown)));
-        let role = StyleRole::Selected.when(in_use && input.is_selected());
+        let role = StyleRole::Selected.when(in_use && input.selected);
         self.line_at(x, vec![Span::raw("["), self.appearance.span(shown, role), Span::raw(format!("{blank}]"))]);
         if in_use {
             self.point(x + 1 + cells(cursor));
@@ -636,7 +635,7 @@ impl<'a> Page<'a> {
         let (shown, cursor) = input.window(room);
         let x = cells(width(sign));
         self.at(0, sign, StyleRole::Key);
-        let role = if in_use && input.is_selected() { StyleRole::Selected } else { role };
+        let role = if in_use && input.selected { StyleRole::Selected } else { role };
         self.at(x, self.appearance.text(&shown), role);
         if in_use {
             self.point(x + cells(cursor));

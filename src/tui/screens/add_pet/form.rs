@@ -329,7 +329,7 @@ pub fn take_up(state: &mut AppState, now: Now) {
 pub fn paste(state: &mut AppState, text: &str, now: Now) -> bool {
     let lines = text.replace("\r\n", "\n").replace('\r', "\n");
     let name = &state.add.form[&NAME];
-    let begun = if name.is_selected() { String::new() } else { name.value().to_owned() };
+    let begun = if name.selected { String::new() } else { name.value().to_owned() };
     let whole = format!("{begun}{lines}");
     let lines: Vec<&str> = lines.trim_end_matches('\n').split('\n').collect();
     let setup = &state.add.setup;
