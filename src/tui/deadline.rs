@@ -2,11 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use crate::clock::Now;
-
 use super::screens::domains::{PanelLocation, scheduler};
 use super::screens::pets::history;
-use super::{AppState, Screen, Slot, drafts};
+use super::{AppState, Now, Screen, Slot, drafts};
 
 /// From when on a running request is shown.
 pub const SHOW_LOADING_AFTER: Duration = Duration::from_millis(300);
@@ -47,9 +45,7 @@ pub fn can_refresh(state: &AppState) -> bool {
 
 /// The jobs whose running time is on screen.
 fn shows_seconds(state: &AppState, slot: Slot) -> bool {
-    use Slot::{
-        ById, Check, Import, Inventory, Line, List, Redirects, Samples, TestKey, TestProfile, TryProfile, UseProfile,
-    };
+    use Slot::*;
     match state.screen {
         _ if matches!(slot, List | TestKey | Samples) => true,
         Screen::Pets => matches!(slot, Inventory | ById),

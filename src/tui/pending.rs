@@ -82,27 +82,24 @@ pub enum Slot {
 impl Slot {
     /// Whether it may be given up: nothing is lost or left half done.
     pub const fn is_cancellable(self) -> bool {
-        let elsewhere = matches!(self, Self::Action(_) | Self::Check(_) | Self::Redirects | Self::CompletePath);
-        elsewhere
-            || matches!(self, Self::TestProfile | Self::TryProfile)
-            || self.is_about_service() && !matches!(self, Self::KeyFile | Self::Follow | Self::Scanned)
+        use Slot::*;
+        matches!(self, Action(_) | Check(_) | Redirects | CompletePath | TestProfile | TryProfile)
+            || self.is_about_service() && !matches!(self, KeyFile | Follow | Scanned)
     }
 
     /// Whether a session over SSH may do it at all: nothing of it changes the server or names a file of it. Some have no
     /// configuration file to write to there, and `[ssh]` of the configuration decides whether there are actions.
     pub const fn is_allowed_over_ssh(self) -> bool {
-        use Slot::{Action, Cache, CheckFile, Copy, Drafts, Import, Line, Queue, SearchForLine};
-        use Slot::{ById, Follow, History, Inventory, List, Provenance, Samples, TestKey, Theme, Views};
-        matches!(self, List | Inventory | ById | Self::Scanned | Follow | History | Provenance | Samples)
+        use Slot::*;
+        matches!(self, List | Inventory | ById | Scanned | Follow | History | Provenance | Samples)
             || matches!(self, Queue | Line(_) | SearchForLine | Drafts | Cache | Action(_) | CheckFile | Import)
             || matches!(self, Copy | TestKey | Theme | Views)
     }
 
     /// Whether its answer is about the service in use, and nothing once there is another.
     pub const fn is_about_service(self) -> bool {
-        use Slot::{ById, CheckFile, Follow, History, Inventory, KeyFile, List};
-        use Slot::{Provenance, Samples, SearchForLine, TestKey};
-        matches!(self, List | Inventory | ById | Self::Scanned | Samples | SearchForLine)
+        use Slot::*;
+        matches!(self, List | Inventory | ById | Scanned | Samples | SearchForLine)
             || matches!(self, CheckFile | TestKey | KeyFile | Follow | History | Provenance)
     }
 }
@@ -123,7 +120,7 @@ impl PendingJobs {
     pub fn begin(&mut self, slot: Slot, now: Instant) -> ReqId {
         self.last += 1;
         let id = ReqId(self.last);
-        self.forget(slot);
+        self.forget_all(|running| running == slot);
         self.running.push((slot, id, now));
         id
     }
@@ -135,11 +132,6 @@ impl PendingJobs {
             self.running.remove(at);
         }
         true
-    }
-
-    /// Stops waiting for the job in `slot`; returns whether there was one.
-    pub fn forget(&mut self, slot: Slot) -> bool {
-        !self.forget_all(|running| running == slot).is_empty()
     }
 
     /// Stops waiting for the jobs in matching slots; returns the slots that had one.

@@ -328,7 +328,7 @@ pub fn on_answer(state: &mut AppState, answer: &ListAnswer, now: Now) {
     }
     if is_back && !state.pets.follow.is_live() {
         // Otherwise it connects again only after its pause, which may be a minute.
-        state.pending.forget(Slot::Follow);
+        state.pending.forget_all(|slot| slot == Slot::Follow);
     }
     state.link.health = Health::Ok { took: answer.took };
     state.link.dated = answer.there.map(|there| (there, now.mono)).or(state.link.dated);

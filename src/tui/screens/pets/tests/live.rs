@@ -168,7 +168,7 @@ fn what_this_program_adds_is_no_news_however_the_reports_and_its_own_answers_com
     followed(&mut app, reported(vec![newcomer(200_001, "After", PetStatus::Sold)]));
     followed(&mut app, reported(vec![newcomer(200_002, "Another", PetStatus::Sold)]));
     assert_eq!(marked(&app), [0; 0], "it may be of the import");
-    app.state.pending.forget(Slot::Import);
+    app.state.pending.forget_all(|slot| slot == Slot::Import);
     app.wait(Duration::from_millis(1));
     assert_eq!(marked(&app), [200_002]);
 }
