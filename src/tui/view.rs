@@ -5,8 +5,7 @@
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
-use super::{AppState, Appearance, Health, MessageKind, Page, Screen, Slot, StyleRole, WIDE, cells};
-use crate::clock::Now;
+use super::{AppState, Appearance, Health, MessageKind, Now, Page, Screen, Slot, StyleRole, WIDE, cells};
 use crate::model::text::{wrap, wrap_rows};
 use crate::model::{cut, width, words};
 
@@ -15,7 +14,7 @@ use super::keymap::PETS;
 use super::mouse::Target;
 use super::popups::help::HelpBox;
 use super::screens::{add_pet, domains, pets, profiles, requests, welcome};
-use super::state::Message;
+use super::state::{Message, RequestLog};
 use super::widgets::away_word;
 use super::widgets::page::FrameLayout;
 
@@ -124,34 +123,29 @@ fn draw_screen(state: &AppState, page: &mut Page<'_>) {
 fn draw_header(state: &AppState, page: &mut Page<'_>) {
     let appearance = page.appearance;
     let columns = page.columns();
-    let add = match state.add.import.on && state.screen == Screen::AddPet {
-        true => ["2 Add pet: import", "2 Import"][usize::from(columns < 80)],
+    if state.screen == Screen::Welcome {
+        page.at(0, concat!(" petstore ", env!("CARGO_PKG_VERSION")), StyleRole::Text);
+        return page.right(0, "first start ", StyleRole::Text);
+    }
+    let (narrow, is_at) = (columns < 80, |screen| state.screen == screen);
+    let add = match state.add.import.on && is_at(Screen::AddPet) {
+        true => ["2 Add pet: import", "2 Import"][usize::from(narrow)],
         false => "2 Add pet",
     };
-    let mut tabs = Vec::new();
-    match state.screen {
-        Screen::Welcome => {
-            page.at(0, concat!(" petstore ", env!("CARGO_PKG_VERSION")), StyleRole::Text);
-            page.right(0, "first start ", StyleRole::Text);
-            return;
-        }
-        Screen::Requests => tabs.push((Screen::Requests, "Requests", None)),
-        // It has no number, so it is shown where there is room for one tab only.
-        Screen::Profiles if columns < 80 => {}
-        Screen::Pets | Screen::AddPet | Screen::Domains | Screen::Profiles => {
-            tabs.push((Screen::Pets, "1 Pets", Some("show-pets")));
-            tabs.extend((!state.link.read_only).then_some((Screen::AddPet, add, Some("show-add"))));
-            tabs.extend(state.link.ssh.is_none().then_some((Screen::Domains, "3 Domains", Some("show-domains"))));
-        }
-    }
-    if state.screen == Screen::Profiles {
-        tabs.push((Screen::Profiles, "Profiles", None));
-    }
+    // Profiles have no number: where there is room for one tab only, that is theirs.
+    let numbered = !(is_at(Screen::Requests) || is_at(Screen::Profiles) && narrow);
+    let tabs = [
+        (Screen::Pets, "1 Pets", Some("show-pets"), numbered),
+        (Screen::AddPet, add, Some("show-add"), numbered && !state.link.read_only),
+        (Screen::Domains, "3 Domains", Some("show-domains"), numbered && state.link.ssh.is_none()),
+        (Screen::Profiles, "Profiles", None, is_at(Screen::Profiles)),
+        (Screen::Requests, "Requests", None, is_at(Screen::Requests)),
+    ];
     let mut x = 1;
-    for (screen, text, show) in tabs {
-        let in_use = state.screen == screen;
+    for (screen, text, show, _) in tabs.into_iter().filter(|(.., is_shown)| *is_shown) {
+        let in_use = is_at(screen);
         // Where there is little room, the number is enough.
-        let short = if columns < 80 { text.split(' ').next().unwrap_or(text) } else { text };
+        let short = if narrow { text.split(' ').next().unwrap_or(text) } else { text };
         let text = if in_use { format!("[{text}]") } else { format!(" {short} ") };
         let columns = cells(width(&text));
         page.at(x, text, StyleRole::InUse.when(in_use));
@@ -159,9 +153,10 @@ fn draw_header(state: &AppState, page: &mut Page<'_>) {
         x += columns;
     }
     let mut room = columns.saturating_sub(usize::from(x) + 2);
-    if state.screen == Screen::Requests {
+    if is_at(Screen::Requests) {
         // The word for the service has the right of way.
-        let counts = cut(&requests::counts(&state.requests), columns.saturating_sub(48));
+        let RequestLog { total, failed, .. } = &state.requests;
+        let counts = cut(&format!("  this session: {total}, failed {failed}"), columns.saturating_sub(48));
         room = room.saturating_sub(width(&counts));
         page.at(x, counts, StyleRole::Text);
     }
@@ -198,35 +193,29 @@ fn health(state: &AppState, page: &Page<'_>, with_data: bool) -> (String, StyleR
         Some(_) if age >= 3600 => format!(", data {} old", words::age(age)),
         Some(at) => format!(", data {}", appearance.time(at.wall)),
     };
-    let slots = [Slot::List, Slot::Inventory, Slot::ById];
-    let running = slots.into_iter().find_map(|slot| state.pending.since(slot));
-    let running = running.map(|since| now.mono.saturating_duration_since(since));
+    let since = [Slot::List, Slot::Inventory, Slot::ById].into_iter().find_map(|slot| state.pending.since(slot));
+    let running = since.map(|since| now.mono.saturating_duration_since(since));
     if let Some(time) = running.filter(|time| *time >= SHOW_LOADING_AFTER) {
         return (format!("loading {} s{data}", time.as_secs()), StyleRole::Wait);
     }
     match &state.link.health {
-        Health::Unknown => {
-            (if running.is_some() { "connecting".into() } else { "not connected yet".into() }, StyleRole::Text)
-        }
+        Health::Unknown if running.is_some() => ("connecting".into(), StyleRole::Text),
+        Health::Unknown => ("not connected yet".into(), StyleRole::Text),
         Health::Away { failure, .. } => (format!("{}{data}", away_word(failure)), StyleRole::Error),
         Health::KeyRefused { .. } if !state.link.has_key() => (format!("no key{data}"), StyleRole::Error),
         Health::KeyRefused { .. } => (format!("401{data}"), StyleRole::Error),
-        Health::Ok { took } if state.pets.follow.is_live() => {
-            let text = if wide { format!("ok {} ms | live", took.as_millis()) } else { "ok, live".to_owned() };
-            (text, StyleRole::Text)
-        }
         Health::Ok { took } => {
+            let ok = if wide { format!("ok {} ms | ", took.as_millis()) } else { "ok, ".to_owned() };
+            if state.pets.follow.is_live() {
+                return (ok + "live", StyleRole::Text);
+            }
             // On other screens it would only distract every minute.
             let old = state.screen == Screen::Pets && age >= STALE_AFTER.as_secs();
             let age = if old { format!(", {} old", words::age(age)) } else { String::new() };
             let live = state.pets.live.map_or(String::new(), |every| format!(", live {} s", every.as_secs()));
             let time = read.map_or(String::new(), |at| appearance.time(at.wall));
-            let text = if wide {
-                format!("ok {} ms | read {time}{age}{live}", took.as_millis())
-            } else {
-                format!("ok, {time}{age}{live}")
-            };
-            (text, if old { StyleRole::Wait } else { StyleRole::Text })
+            let read = if wide { "read " } else { "" };
+            (format!("{ok}{read}{time}{age}{live}"), if old { StyleRole::Wait } else { StyleRole::Text })
         }
     }
 }

@@ -6,15 +6,13 @@ pub mod tests;
 use std::time::Duration;
 
 use crate::api::Exchange;
-use crate::clock::Now;
 use crate::model::escape::indented;
 use crate::tui::command::LIST;
-use crate::tui::popups::stack::Popups;
 use crate::tui::popups::{TextBox, copy_curl};
 use crate::tui::state::{REQUESTS_KEPT, RequestLog, has_failed};
 use crate::tui::widgets::first_shown;
 use crate::tui::widgets::page::Column;
-use crate::tui::{AppState, Command, Movement, Page, Place, Screen, StyleRole, WIDE, command, moved, moves};
+use crate::tui::{AppState, Command, Movement, Now, Page, Place, Screen, StyleRole, WIDE, command, moved, moves};
 
 /// Shown when there is nothing under the cursor.
 const NO_ROW: &str = "No requests yet in this session.";
@@ -35,7 +33,7 @@ pub static PLACE: Place = Place::new("requests", "Requests", &[REQUESTS]);
 
 /// Shows the screen, with the cursor on the newest request.
 fn show(state: &mut AppState, _: Now) {
-    state.popups = Popups::default();
+    state.popups = Default::default();
     if state.screen != Screen::Requests {
         state.requests.back = state.screen;
         state.pets.searching = false;
@@ -94,12 +92,6 @@ pub fn draw(state: &AppState, page: &mut Page<'_>) {
         page.click_row(selected);
         page.row(selected, &columns, &cells);
     }
-}
-
-/// How many there were, for the header.
-pub fn counts(requests: &RequestLog) -> String {
-    let RequestLog { total, failed, .. } = requests;
-    format!("  this session: {total}, failed {failed}")
 }
 
 /// The line without a message.
