@@ -1,15 +1,12 @@
 //! What a user can do at a place, each declared once, in the file of its screen or box. Keys, bottom line, help, list of
 //! commands and `keymap.toml` are made from these tables.
 
-use std::fmt;
-
 use strum::IntoEnumIterator as _;
 
-use super::AppState;
 pub use super::key::Movement;
 use super::state::Link;
 use super::text_input::Edit;
-use crate::clock::Now;
+use super::{AppState, Now};
 
 /// Keys for each [`Movement`]: choices beside a text field.
 pub const ARROWS: &str = "up|down";
@@ -25,7 +22,8 @@ pub const LIST: &str = "up k|down j|PgUp Ctrl-B|PgDn Ctrl-F|Ctrl-U|Ctrl-D|Home g
 pub const READER: &str = "up k|down j|PgUp|PgDn Space|Ctrl-U|Ctrl-D|Home g|End G";
 
 /// Something that can be done at a place.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, derive_more::Debug)]
+#[debug("{}.{name}", place.name)]
 pub struct Command {
     /// Its name in a file: `refresh`, `copy-part-value`, `answer-1`.
     pub name: &'static str,
@@ -226,12 +224,6 @@ impl Command {
     }
 }
 
-impl fmt::Debug for Command {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}.{}", self.place.name, self.name)
-    }
-}
-
 impl PartialEq for Command {
     fn eq(&self, other: &Self) -> bool {
         (self.place, self.name) == (other.place, other.name)
@@ -239,6 +231,8 @@ impl PartialEq for Command {
 }
 
 /// Where keys are pressed: a screen, a part of it, or a box over it. Each is declared once, beside its commands.
+#[derive(derive_more::Debug)]
+#[debug("{name}")]
 pub struct Place {
     /// Its name in a file: `pets`, `limit-box`.
     pub name: &'static str,
@@ -281,12 +275,6 @@ impl Place {
 
 /// The place of a command that is in no key map yet.
 const NOWHERE: &Place = &Place::new("", "", &[]);
-
-impl fmt::Debug for Place {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name)
-    }
-}
 
 impl PartialEq for Place {
     fn eq(&self, other: &Self) -> bool {

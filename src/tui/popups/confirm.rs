@@ -1,15 +1,12 @@
 //! Questions that are answered by y or n, each made where it is asked: before the first change to a protected service, and
 //! before what cannot be undone.
 
-use std::fmt;
 use std::time::{Duration, Instant};
 
 use ratatui::text::Span;
 
-use super::stack::Popup;
-use crate::clock::Now;
 use crate::model::cut;
-use crate::tui::{AppState, Command, Page, Place, StyleRole, command};
+use crate::tui::{AppState, Command, Now, Page, Place, Popup, StyleRole, command};
 
 /// How long keys are ignored after a box opened on its own.
 pub const DEAF: Duration = Duration::from_millis(250);
@@ -21,6 +18,8 @@ pub type Answer = Box<dyn FnOnce(&mut AppState, Now) + Send>;
 pub type Body = Box<dyn Fn(&AppState, &mut Page<'_>) + Send>;
 
 /// A question: what is asked, and what follows from y and n.
+#[derive(derive_more::Debug)]
+#[debug("Question({title})")]
 pub struct Question {
     pub title: String,
     pub body: Body,
@@ -32,12 +31,6 @@ pub struct Question {
     pub no: Answer,
     /// Keys pressed before this moment are ignored.
     pub deaf_until: Option<Instant>,
-}
-
-impl fmt::Debug for Question {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Question").field("title", &self.title).finish_non_exhaustive()
-    }
 }
 
 impl Question {

@@ -1,7 +1,6 @@
 //! Forms: fields as data. A form takes keys, checks what is typed and gives it; a draft is its values by name.
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::ops::{Index, IndexMut};
 
 use super::moved;
@@ -117,7 +116,8 @@ pub struct Part {
     refused: Option<String>,
 }
 
-#[derive(Clone, Default)]
+#[derive(Clone, Default, derive_more::Debug)]
+#[debug("{:?}", self.draft())]
 pub struct Form {
     parts: Vec<Part>,
     focus: usize,
@@ -125,12 +125,6 @@ pub struct Form {
     pub shown: bool,
     /// Something was typed, or another choice made, since this was set back.
     pub changed: bool,
-}
-
-impl fmt::Debug for Form {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.draft().fmt(f)
-    }
 }
 
 impl Form {
