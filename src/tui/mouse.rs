@@ -5,18 +5,10 @@ use super::key::KeyPress;
 /// Something that the mouse did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MouseEvent {
-    /// The left button went down here.
-    Click {
-        /// From the left, from 0.
-        column: u16,
-        /// From the top, from 0.
-        row: u16,
-    },
-    /// The wheel turned.
-    Wheel {
-        /// Towards what comes next.
-        down: bool,
-    },
+    /// The left button went down here, counted from 0 from the left and the top.
+    Click { column: u16, row: u16 },
+    /// The wheel turned; `down` is towards what comes next.
+    Wheel { down: bool },
 }
 
 /// What a click does.
@@ -28,11 +20,8 @@ pub enum Target {
     Show(&'static str),
     /// Shows the tab of this number.
     Tab(usize),
-    /// Selects a row of the list, or opens the one that is `selected`.
-    Row {
-        /// Whether it is the one under the cursor.
-        selected: bool,
-    },
+    /// Selects a row of the list, or opens the one that is `selected`: under the cursor.
+    Row { selected: bool },
 }
 
 #[cfg(test)]

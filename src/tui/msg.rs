@@ -23,16 +23,10 @@ pub enum Msg {
     PasteTooLarge,
     /// The terminal has another size.
     Resize(Size),
-    /// The terminal gained or lost focus.
-    Focus {
-        /// Which of the two.
-        here: bool,
-    },
-    /// The connection to the terminal became slow or fast.
-    Line {
-        /// Which of the two.
-        slow: bool,
-    },
+    /// The terminal gained focus, or lost it.
+    Focus { here: bool },
+    /// The connection to the terminal became slow, or fast again.
+    Line { slow: bool },
     /// A deadline that `next_deadline` named has come.
     Tick,
     /// A job that an effect started has ended.

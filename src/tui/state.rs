@@ -25,8 +25,7 @@ use super::screens::{add_pet, domains, pets, profiles};
 use super::theme::Theme;
 use super::widgets::form::{Form, Known};
 use super::widgets::page::FrameLayout;
-use super::{Command, Effect, Job, Slot};
-use crate::clock::Now;
+use super::{Command, Effect, Job, Now, Slot};
 
 pub use super::screens::Screen;
 
@@ -151,25 +150,13 @@ pub enum Health {
     /// Nothing has come back yet.
     #[default]
     Unknown,
-    /// The last question was answered.
-    Ok {
-        /// How fast.
-        took: Duration,
-    },
-    /// The last question was not answered as it should be.
-    Away {
-        /// Why.
-        failure: Failure,
-        /// How many times in a row.
-        tries: u32,
-        /// When it is asked again, if it helps.
-        next_try: Option<Instant>,
-    },
-    /// The key was not accepted. Nothing is asked until there is another.
-    KeyRefused {
-        /// The answer.
-        failure: Failure,
-    },
+    /// The last question was answered, and how fast.
+    Ok { took: Duration },
+    /// The last questions, so many in a row, were not answered as they should be: why not, and when the next one is asked,
+    /// if that helps.
+    Away { failure: Failure, tries: u32, next_try: Option<Instant> },
+    /// The key was not accepted, with this answer. Nothing is asked until there is another.
+    KeyRefused { failure: Failure },
 }
 
 impl Health {
