@@ -17,8 +17,7 @@ use super::screens::add_pet::NAME;
 use super::screens::add_pet::import::{self, Phase};
 use super::screens::domains::state::Wizard;
 use super::screens::{add_pet, profiles};
-use super::{AppState, Env, Job, Screen, Slot, TextInput, blocking};
-use crate::clock::Now;
+use super::{AppState, Env, Job, Now, Screen, Slot, TextInput, blocking};
 use crate::model::{Draft, short};
 use state::{Aside, ImportDraft, Rapid};
 
@@ -81,10 +80,7 @@ pub fn on_opened(state: &mut AppState, opened: Result<Option<Drafts>, String>) {
 pub fn leave(state: &mut AppState, now: Now) -> bool {
     let identity = identity(state).map(str::to_owned);
     let is_typed = has_typed(state);
-    let write = write_of(state, Some(Ending::Quit), now).map(|mut write| {
-        write.drafts.typed = write.drafts.typed.for_service();
-        write
-    });
+    let write = write_of(state, TypedText::of(state).for_service(), Some(Ending::Quit), now);
     if let Some(write) = &write {
         begin(state, write.clone(), now);
     }
@@ -96,9 +92,8 @@ pub fn leave(state: &mut AppState, now: Now) -> bool {
 /// After a switch: restores the text put aside for this service, or what an earlier session left for it. Returns
 /// whether there was any text.
 pub fn enter(state: &mut AppState, opened: Result<Option<Drafts>, String>, now: Now) -> bool {
-    let identity = state.link.identity.clone();
     let DraftState { number, mut aside, .. } = std::mem::take(&mut state.drafts);
-    let here = aside.remove(&identity);
+    let here = aside.remove(&state.link.identity);
     state.drafts = DraftState { number, aside, ..DraftState::default() };
     let is_read = here.as_ref().is_some_and(|aside| aside.write.is_some());
     if let Some(Aside { add, write, .. }) = here {
@@ -120,7 +115,7 @@ fn has_typed(state: &AppState) -> bool {
 
 /// The typed text may have changed: writes it once that is due.
 pub fn notice(state: &mut AppState, now: Now) {
-    let Some(write) = write_of(state, None, now) else { return };
+    let Some(write) = write_of(state, TypedText::of(state), None, now) else { return };
     let typed = &write.drafts.typed;
     let drafts = &mut state.drafts;
     if typed == drafts.writing.as_ref().unwrap_or(&drafts.on_disk) {
@@ -132,10 +127,9 @@ pub fn notice(state: &mut AppState, now: Now) {
     }
     drafts.since.get_or_insert(now.mono);
     if next_due(state).is_some_and(|due| due <= now.mono) {
-        let here = &mut state.drafts;
-        here.writing = Some(typed.clone());
-        here.tried = Some(now.mono);
-        (here.since, here.at_once) = (None, false);
+        let drafts = &mut state.drafts;
+        (drafts.writing, drafts.tried) = (Some(typed.clone()), Some(now.mono));
+        (drafts.since, drafts.at_once) = (None, false);
         begin(state, write, now);
     }
 }
@@ -151,9 +145,8 @@ pub fn next_due(state: &AppState) -> Option<Instant> {
     }
 }
 
-fn write_of(state: &AppState, ended: Option<Ending>, now: Now) -> Option<WriteDrafts> {
+fn write_of(state: &AppState, mut typed: TypedText, ended: Option<Ending>, now: Now) -> Option<WriteDrafts> {
     let identity = identity(state)?.to_owned();
-    let mut typed = TypedText::of(state);
     if ended == Some(Ending::Quit) {
         // After a normal exit, the next session starts without a search.
         typed.search.clear();
@@ -200,7 +193,7 @@ pub fn left(state: &AppState) -> impl Iterator<Item = (&str, &add_pet::State, bo
 /// The writes due when petstore ends, for each service that was used.
 pub fn last(state: &AppState, ended: Ending, now: Now) -> Vec<WriteDrafts> {
     let aside = state.drafts.aside.values().filter_map(|aside| aside.write.clone());
-    aside.chain(write_of(state, Some(ended), now)).collect()
+    aside.chain(write_of(state, TypedText::of(state), Some(ended), now)).collect()
 }
 
 impl TypedText {

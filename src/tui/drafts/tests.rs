@@ -23,7 +23,7 @@ use crate::tui::testing::{App, animals, profiles, remote, settings};
 use crate::tui::{Screen, TextInput};
 
 fn drafts_of(state: &AppState, ended: Option<Ending>, now: Now) -> Option<Drafts> {
-    write_of(state, ended, now).map(|write| *write.drafts)
+    write_of(state, TypedText::of(state), ended, now).map(|write| *write.drafts)
 }
 
 const IDENTITY: &str = "production https://api.example.com/v1";
