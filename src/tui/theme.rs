@@ -23,7 +23,7 @@ use strum::EnumIter;
 
 pub use crate::config::ThemeFile as Theme;
 use crate::config::theme::{Colour, Paint};
-use crate::config::{Accent, Depth, Themes};
+use crate::config::{self, Accent, Depth, Themes};
 use crate::model::{ObservedStatus, PetStatus, display_safe};
 
 /// Everything that painting needs to know about the terminal and its user.
@@ -169,28 +169,29 @@ impl Theme {
 
     /// What the file says about a role.
     const fn paint(&self, role: StyleRole) -> Paint {
+        use StyleRole::*;
         match role {
-            StyleRole::Text | StyleRole::Accent(Accent::None) => self.text,
-            StyleRole::Heading => self.heading,
-            StyleRole::Quiet => self.quiet,
-            StyleRole::InUse => self.in_use,
-            StyleRole::Selected => self.selected,
-            StyleRole::Available => self.available,
-            StyleRole::Pending => self.pending,
-            StyleRole::Sold => self.sold,
-            StyleRole::Error => self.error,
-            StyleRole::Wait => self.wait,
-            StyleRole::Good => self.good,
-            StyleRole::Key => self.key,
-            StyleRole::Border => self.border,
-            StyleRole::New => self.new,
-            StyleRole::Match => self.matched,
-            StyleRole::Accent(Accent::Red) => self.accent.red,
-            StyleRole::Accent(Accent::Yellow) => self.accent.yellow,
-            StyleRole::Accent(Accent::Green) => self.accent.green,
-            StyleRole::Accent(Accent::Blue) => self.accent.blue,
-            StyleRole::Accent(Accent::Magenta) => self.accent.magenta,
-            StyleRole::Accent(Accent::Cyan) => self.accent.cyan,
+            Text | Accent(config::Accent::None) => self.text,
+            Heading => self.heading,
+            Quiet => self.quiet,
+            InUse => self.in_use,
+            Selected => self.selected,
+            Available => self.available,
+            Pending => self.pending,
+            Sold => self.sold,
+            Error => self.error,
+            Wait => self.wait,
+            Good => self.good,
+            Key => self.key,
+            Border => self.border,
+            New => self.new,
+            Match => self.matched,
+            Accent(config::Accent::Red) => self.accent.red,
+            Accent(config::Accent::Yellow) => self.accent.yellow,
+            Accent(config::Accent::Green) => self.accent.green,
+            Accent(config::Accent::Blue) => self.accent.blue,
+            Accent(config::Accent::Magenta) => self.accent.magenta,
+            Accent(config::Accent::Cyan) => self.accent.cyan,
         }
     }
 
@@ -222,15 +223,15 @@ impl Theme {
 
 /// How a role looks without colours.
 const fn without_colours(role: StyleRole) -> Modifier {
+    use StyleRole::*;
     match role {
-        StyleRole::Quiet => Modifier::DIM,
-        StyleRole::Selected => Modifier::REVERSED,
-        StyleRole::Match => Modifier::UNDERLINED,
-        StyleRole::Accent(Accent::None) => Modifier::empty(),
-        StyleRole::Accent(_) => Modifier::BOLD.union(Modifier::REVERSED),
-        StyleRole::Heading | StyleRole::InUse | StyleRole::Key | StyleRole::Error | StyleRole::New => Modifier::BOLD,
-        StyleRole::Text | StyleRole::Available | StyleRole::Pending | StyleRole::Sold => Modifier::empty(),
-        StyleRole::Wait | StyleRole::Good | StyleRole::Border => Modifier::empty(),
+        Quiet => Modifier::DIM,
+        Selected => Modifier::REVERSED,
+        Match => Modifier::UNDERLINED,
+        Accent(config::Accent::None) => Modifier::empty(),
+        Accent(_) => Modifier::BOLD.union(Modifier::REVERSED),
+        Heading | InUse | Key | Error | New => Modifier::BOLD,
+        Text | Available | Pending | Sold | Wait | Good | Border => Modifier::empty(),
     }
 }
 

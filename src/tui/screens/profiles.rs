@@ -8,12 +8,11 @@ pub mod tests;
 use std::collections::BTreeMap;
 
 use crate::app::connections::{NewService, Tested};
-use crate::clock::Now;
 use crate::config::file::is_plain_name;
 use crate::config::{KeySource, Profile, ProfileEntry, Profiles};
 use crate::model::{ApiKey, BaseUrl, short};
-use crate::tui::Screen;
 use crate::tui::widgets::form::{Field, Form, Kind};
+use crate::tui::{Now, Screen};
 
 /// The profiles screen.
 #[derive(Clone, Debug, Default)]

@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use crate::api::{Failure, Remedy};
-use crate::app::connections::{AddedProfile, NewService, Tested};
-use crate::clock::Now;
+use crate::app::connections::Tested::{self, Answered, Failed, Unusable};
+use crate::app::connections::{AddedProfile, NewService};
 use crate::model::short;
 use crate::tui::forms::{CHOOSE, COMPLETE, CONFIRM, NEXT, PREVIOUS, TOGGLE, passes};
 use crate::tui::popups::help;
 use crate::tui::widgets::form::Field;
 use crate::tui::widgets::page::Layout;
-use crate::tui::{AppState, Command, Env, Job, Page, Place, Slot, blocking, command};
+use crate::tui::{AppState, Command, Env, Job, Now, Page, Place, Slot, blocking, command};
 
 use super::list::{LIST_PLACE, ReadProfiles, answer, host, use_profile};
 use super::{ADDRESS, COMMAND, FILE, KEY, State, VARIABLE, made, new_form};
@@ -74,17 +74,14 @@ impl State {
 
 /// Tests the typed profile, or saves it if that failed before; or puts the cursor on the first field to fix.
 fn save(state: &mut AppState, now: Now) {
-    if state.pending.is_running(Slot::TryProfile)
-        || state.pending.is_running(Slot::WriteProfile)
-        || !passes(state, "Nothing was saved.")
-    {
+    let is_busy = [Slot::TryProfile, Slot::WriteProfile].into_iter().any(|slot| state.pending.is_running(slot));
+    if is_busy || !passes(state, "Nothing was saved.") {
         return;
     }
     let new = made(&state.profiles.form);
-    if state.profiles.tried().is_some() {
-        state.start(AddProfile(new), now);
-    } else {
-        state.start(TryProfile(new), now);
+    match state.profiles.tried() {
+        Some(_) => state.start(AddProfile(new), now),
+        None => state.start(TryProfile(new), now),
     }
 }
 
@@ -103,13 +100,13 @@ impl Job for TryProfile {
 
     /// Saves it if it answers; otherwise only when the user repeats it.
     fn done(&self, app: &mut AppState, tested: Self::Answer, now: Now) {
-        let tested = tested.unwrap_or_else(Tested::Failed);
+        let tested = tested.unwrap_or_else(Failed);
         let form = &app.profiles.form;
         if !form.wrong(&app.known()).is_empty() || made(form) != self.0 {
             return app.tell("The form has changed since. F2 tests it as it is now.");
         }
         let at_fault = at_fault(&tested);
-        let answers = matches!(tested, Tested::Answered(_));
+        let answers = matches!(tested, Answered(_));
         let profiles = &mut app.profiles;
         (profiles.tried, profiles.form.changed) = (Some(tested), false);
         if answers {
@@ -142,8 +139,8 @@ impl Job for AddProfile {
         app.profiles.form_open = false;
         let name = short(&self.0.name);
         let answered = match &tried {
-            Some(Tested::Answered(took)) => format!(" It answered in {} ms.", took.as_millis()),
-            Some(Tested::Failed(_) | Tested::Unusable(_)) | None => String::new(),
+            Some(Answered(took)) => format!(" It answered in {} ms.", took.as_millis()),
+            Some(Failed(_) | Unusable(_)) | None => String::new(),
         };
         let is_first = app.is_first_start() && key_lost.is_none();
         let default = if is_default { " It is the default from the next start." } else { "" };
@@ -166,7 +163,7 @@ impl Job for AddProfile {
 
 /// The fields that a failed test is about, if that is clear.
 fn at_fault(tested: &Tested) -> Vec<&'static Field> {
-    let Tested::Failed(failure) = tested else { return Vec::new() };
+    let Failed(failure) = tested else { return Vec::new() };
     match failure.remedy() {
         Remedy::EnterKey | Remedy::GetPermission => vec![&KEY, &VARIABLE, &FILE, &COMMAND],
         Remedy::CheckAddress | Remedy::CheckPath | Remedy::CheckService => vec![&ADDRESS],
@@ -181,7 +178,7 @@ pub fn draw(state: &AppState, page: &mut Page<'_>) {
         page.gap();
         let layout = Layout { x: 17, beside: false, gap: 0, idle: false };
         page.form(form, &layout, &state.known(), &button(state, page.now));
-        if let Some(tested) = state.profiles.tried().filter(|tested| !matches!(tested, Tested::Answered(_))) {
+        if let Some(tested) = state.profiles.tried().filter(|tested| !matches!(tested, Answered(_))) {
             page.banner(&answer(tested, &host(form.value(&ADDRESS))), usize::MAX);
         }
     });

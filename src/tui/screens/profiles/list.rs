@@ -8,10 +8,10 @@ use std::sync::Arc;
 use super::{State, form};
 use crate::api::Failure;
 use crate::app::Queue;
-use crate::app::connections::Tested;
+use crate::app::connections::Tested::{self, Answered, Failed, Unusable};
 use crate::app::outbox::queue::Unfinished;
-use crate::clock::Now;
-use crate::config::{Accent, KeyOrigin, Origin, ProfileEntry, Profiles, ServiceLocation, Settings};
+use crate::config::ServiceLocation::{self, At, Demo, Inside, Unclear};
+use crate::config::{Accent, KeyOrigin, Origin, ProfileEntry, Profiles, Settings};
 use crate::model::{BaseUrl, cut, shell_word, short, width};
 use crate::tui::command::SHORT_LIST;
 use crate::tui::drafts::{self, Drafts};
@@ -28,8 +28,8 @@ use crate::tui::start::start;
 use crate::tui::state::Link;
 use crate::tui::widgets::away_word;
 use crate::tui::{
-    AppState, Command, Env, Health, Job, Page, Place, Screen, Slot, StyleRole, blocking, cells, command, moved, moves,
-    shown,
+    AppState, Command, Env, Health, Job, Now, Page, Place, Screen, Slot, StyleRole, blocking, cells, command, moved,
+    moves, shown,
 };
 
 /// Why a session over SSH shows no profiles and asks for no key.
@@ -109,11 +109,11 @@ fn enter_key(state: &mut AppState, now: Now) {
 
 fn copy_address(state: &mut AppState, now: Now) {
     match state.profiles.entry().map(|entry| entry.place.clone()) {
-        Some(ServiceLocation::At(address)) => copy(state, address, "the address", now),
-        Some(ServiceLocation::Inside | ServiceLocation::Demo) => {
+        Some(At(address)) => copy(state, address, "the address", now),
+        Some(Inside | Demo) => {
             state.tell("The embedded store has a new address each time.");
         }
-        Some(ServiceLocation::Unclear) | None => state.tell("No address to copy."),
+        Some(Unclear) | None => state.tell("No address to copy."),
     }
 }
 
@@ -158,7 +158,7 @@ impl Job for TestProfile {
     }
 
     fn done(&self, app: &mut AppState, tested: Self::Answer, now: Now) {
-        app.profiles.tests.insert(self.name.clone(), (now, tested.unwrap_or_else(Tested::Failed)));
+        app.profiles.tests.insert(self.name.clone(), (now, tested.unwrap_or_else(Failed)));
     }
 }
 
@@ -293,29 +293,29 @@ fn on_used(state: &mut AppState, used: Used, now: Now) {
         state.screen = Screen::Pets;
     }
     let (name, service) = (short(&state.link.name), &state.link.service);
-    let mut more = Vec::new();
+    let before_name = short(&before.name);
+    let using = format!("Using {name}: {service}.");
+    let mut more = String::new();
     let key = state.link.origins.iter().find(|setting| setting.name == "key").map(|setting| &setting.origin);
     // To another host, although its profile does not name it.
     if let Some(Origin::Environment(variable)) = key
         && state.link.has_key()
         && *service != before.service
     {
-        more.push(format!(" The API key from {variable} is now sent to {service}."));
+        more += &format!(" The API key from {variable} is now sent to {service}.");
     }
     if before.key.1 == KeyOrigin::Typed {
-        more.push(format!(" The key typed for {} was for this session and is forgotten.", short(&before.name)));
+        more += &format!(" The key typed for {before_name} was for this session and is forgotten.");
     }
     if stays {
-        more.push(format!(" Your text for {} stays there.", short(&before.name)));
+        more += &format!(" Your text for {before_name} stays there.");
     }
     if is_back {
-        more.push(" Your text here is restored.".to_owned());
+        more += " Your text here is restored.";
     }
-    let using = format!("Using {name}: {service}.");
-    if more.is_empty() {
-        state.say_done(using, now.mono);
-    } else {
-        state.tell(using + &more.concat());
+    match more.is_empty() {
+        true => state.say_done(using, now.mono),
+        false => state.tell(using + &more),
     }
     lines::restore(state, left);
     start(state, now);
@@ -368,8 +368,7 @@ fn draw_list(state: &AppState, page: &mut Page<'_>) {
         let is_in_use = entry.name == state.link.name;
         let (word, role) = state_word(entry, state, page.now);
         let key = if is_in_use && state.link.key.1 == KeyOrigin::Typed { "typed" } else { key_word(&entry.key) };
-        let place = place(&entry.place);
-        let [name, place, key] = [entry.name.as_str(), &place, key].map(|text| (text, StyleRole::Text));
+        let [name, place, key] = [&entry.name, place(&entry.place), key].map(|text| (text, StyleRole::Text));
         page.click_row(here);
         let columns = columns(if is_in_use { 8 } else { 0 });
         page.row(here, &columns, &[name, place, key, ("in use", StyleRole::InUse), (&word, role)]);
@@ -386,9 +385,9 @@ fn state_word(entry: &ProfileEntry, state: &AppState, now: Now) -> (String, Styl
     }
     match last(entry, state) {
         None => (String::new(), StyleRole::Quiet),
-        Some((_, Tested::Answered(took))) => (format!("OK {} ms", took.as_millis()), StyleRole::Good),
-        Some((_, Tested::Failed(failure))) => (format!("! {}", away_word(&failure)), StyleRole::Error),
-        Some((_, Tested::Unusable(_))) => ("! NOT USABLE".to_owned(), StyleRole::Error),
+        Some((_, Answered(took))) => (format!("OK {} ms", took.as_millis()), StyleRole::Good),
+        Some((_, Failed(failure))) => (format!("! {}", away_word(&failure)), StyleRole::Error),
+        Some((_, Unusable(_))) => ("! NOT USABLE".to_owned(), StyleRole::Error),
     }
 }
 
@@ -402,21 +401,21 @@ fn last(entry: &ProfileEntry, state: &AppState) -> Option<(Option<Now>, Tested)>
         Health::Unknown => tested,
         // Without a key nothing was sent.
         Health::KeyRefused { .. } if !state.link.has_key() => tested,
-        Health::Away { failure, .. } | Health::KeyRefused { failure } => Some((None, Tested::Failed(failure.clone()))),
+        Health::Away { failure, .. } | Health::KeyRefused { failure } => Some((None, Failed(failure.clone()))),
         Health::Ok { took } => {
             let read = state.pets.store.read();
             let newer = tested.filter(|(at, _)| at.map(|at| at.mono) >= read.map(|read| read.mono));
-            newer.or(Some((read, Tested::Answered(*took))))
+            newer.or(Some((read, Answered(*took))))
         }
     }
 }
 
-fn place(place: &ServiceLocation) -> String {
+fn place(place: &ServiceLocation) -> &str {
     match place {
-        ServiceLocation::Inside => "in this program".to_owned(),
-        ServiceLocation::Demo => "in this program, sample data".to_owned(),
-        ServiceLocation::At(address) => address.clone(),
-        ServiceLocation::Unclear => "unclear".to_owned(),
+        Inside => "in this program",
+        Demo => "in this program, sample data",
+        At(address) => address,
+        Unclear => "unclear",
     }
 }
 
@@ -436,9 +435,9 @@ fn key_word(key: &str) -> &str {
 /// The result of a test, as a sentence.
 pub fn answer(tested: &Tested, service: &str) -> String {
     match tested {
-        Tested::Answered(took) => format!("It answered in {} ms.", took.as_millis()),
-        Tested::Failed(failure) => failure.sentence(service),
-        Tested::Unusable(why) => why.clone(),
+        Answered(took) => format!("It answered in {} ms.", took.as_millis()),
+        Failed(failure) => failure.sentence(service),
+        Unusable(why) => why.clone(),
     }
 }
 
@@ -449,13 +448,12 @@ fn draw_details(entry: &ProfileEntry, state: &AppState, page: &mut Page<'_>) {
     page.heading(format!("   {} {name} {rule}", appearance.rule(3)));
     let file = state.profiles.list.as_ref().and_then(|list| list.file.file_name());
     let line = entry.line.zip(file).map_or(String::new(), |(line, file)| format!(" ({}, line {line})", file.display()));
-    let address = if matches!(entry.place, ServiceLocation::Unclear) {
-        "set either base_url or embedded, not both or neither".to_owned()
-    } else {
-        place(&entry.place)
+    let embedded = "the embedded store".to_owned();
+    let (address, service) = match &entry.place {
+        At(address) => (address.as_str(), host(address)),
+        Unclear => ("set either base_url or embedded, not both or neither", embedded),
+        Inside | Demo => (place(&entry.place), embedded),
     };
-    let service =
-        if let ServiceLocation::At(address) = &entry.place { host(address) } else { "the embedded store".to_owned() };
     let answer = match last(entry, state) {
         None => "not tested yet: t tests it".to_owned(),
         Some((None, tested)) => answer(&tested, &service),
@@ -480,8 +478,7 @@ fn draw_details(entry: &ProfileEntry, state: &AppState, page: &mut Page<'_>) {
         ("Protect", protect.to_owned()),
         ("Colour", format!("{}{reversed}; the word {}", entry.accent, entry.label)),
     ] {
-        let room = page.columns().saturating_sub(14);
-        page.line(vec![label(name), cut(&appearance.text(&value), room).into()]);
+        page.line(vec![label(name), cut(&appearance.text(&value), page.columns().saturating_sub(14)).into()]);
     }
     // The longest comes last and takes the remaining rows.
     page.behind(&label("Answer"), &answer, usize::MAX);
