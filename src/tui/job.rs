@@ -12,10 +12,9 @@ use tokio::task::spawn_blocking;
 
 use super::pending::ReqId;
 use super::worker::context::WorkerContext;
-use super::{AppState, Slot};
+use super::{AppState, Now, Slot};
 use crate::api::{Client, Failure, Recorder};
 use crate::app::Queue;
-use crate::clock::Now;
 use crate::config::Settings;
 use crate::transfer::import::ImportControl;
 use crate::transfer::{ColumnMapping, Target};

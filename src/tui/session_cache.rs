@@ -10,10 +10,9 @@ use std::time::Duration;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::{AppState, Env, Job, MessageKind, Slot, blocking};
+use super::{AppState, Env, Job, MessageKind, Now, Slot, blocking};
 use crate::api::follow::EventPosition;
 use crate::api::{Coverage, List};
-use crate::clock::Now;
 use crate::config::Settings;
 use crate::local::{atomic_file, file_stem};
 use crate::model::{Draft, Limit, Pet, PetQuery, PetStatus};

@@ -148,21 +148,18 @@ impl Worker {
     /// Starts or stops a job; a reply when it cannot be started.
     fn take(&mut self, effect: Effect) -> Option<Reply> {
         match effect {
+            Effect::Job(started) => return self.start(started),
             Effect::Cancel(slot) => {
                 self.jobs.abort(&slot);
                 // It may have ended already: then that is nothing, either.
                 self.running.remove(&slot);
-                None
             }
-            Effect::Job(started) => self.start(started),
-            Effect::StopImport => {
-                self.import_control.send_replace(ImportControl::Stop);
-                None
-            }
+            Effect::StopImport => _ = self.import_control.send_replace(ImportControl::Stop),
             // The loop keeps these to itself.
-            Effect::Suspend | Effect::Resume | Effect::Redraw => None,
-            Effect::Mouse(_) | Effect::Notify(..) | Effect::Clipboard(_) => None,
+            Effect::Suspend | Effect::Resume | Effect::Redraw => {}
+            Effect::Mouse(_) | Effect::Notify(..) | Effect::Clipboard(_) => {}
         }
+        None
     }
 
     fn start(&mut self, started: Started) -> Option<Reply> {

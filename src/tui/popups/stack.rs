@@ -4,9 +4,8 @@ use std::any::Any;
 use std::fmt::Debug;
 use std::time::Instant;
 
-use crate::clock::Now;
 use crate::tui::widgets::form::Form;
-use crate::tui::{AppState, Page, Place, StyleRole, TextInput, Typing, cells};
+use crate::tui::{AppState, Now, Page, Place, StyleRole, TextInput, Typing, cells};
 
 /// A box over a screen: what it holds, where its keys are bound, how it looks, and what is typed into it.
 pub trait Popup: Any + Debug + Send {

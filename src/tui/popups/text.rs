@@ -4,15 +4,13 @@ use std::sync::Arc;
 
 use ratatui::text::Line;
 
-use super::stack::Popup;
 use super::write::{Contents, NO_FILES, WriteBox};
 use crate::api::Failure;
 use crate::app::clipboard::{self, ClipboardBackend};
-use crate::clock::Now;
 use crate::model::BaseUrl;
 use crate::model::text::wrap_indented;
 use crate::tui::command::{READER, closes};
-use crate::tui::{AppState, Command, Effect, Env, Job, Page, Place, Slot, cells, command, moved, moves};
+use crate::tui::{AppState, Command, Effect, Env, Job, Now, Page, Place, Popup, Slot, cells, command, moved, moves};
 
 /// A text to read, to copy or to write.
 #[derive(Debug)]

@@ -4,14 +4,13 @@ use std::sync::Arc;
 
 use ratatui::text::Span;
 
-use super::stack::Popup;
-use crate::clock::Now;
 use crate::config::{Depth, edit};
 use crate::model::{PetStatus, cut};
 use crate::tui::command::LETTERS;
 use crate::tui::theme::Theme;
 use crate::tui::{
-    AppState, Command, Env, Job, Page, Place, Slot, StyleRole, blocking, cells, command, moved, moves, shown,
+    AppState, Command, Env, Job, Now, Page, Place, Popup, Slot, StyleRole, blocking, cells, command, moved, moves,
+    shown,
 };
 
 /// The menu of themes.

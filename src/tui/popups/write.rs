@@ -4,9 +4,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::stack::Popup;
 use crate::api::Failure;
-use crate::clock::Now;
 use crate::local::atomic_file;
 use crate::model::export::{self, Kind};
 use crate::model::{Pet, cut};
@@ -14,7 +12,9 @@ use crate::transfer::{ColumnMapping, ImportSource, TransferError, rejects};
 use crate::tui::command::closes;
 use crate::tui::forms::COMPLETE;
 use crate::tui::widgets::page::radio;
-use crate::tui::{AppState, Command, Env, Job, Page, Place, Slot, TextInput, Typing, blocking, cells, command};
+use crate::tui::{
+    AppState, Command, Env, Job, Now, Page, Place, Popup, Slot, TextInput, Typing, blocking, cells, command,
+};
 
 /// Into which file?
 #[derive(Debug)]

@@ -6,12 +6,11 @@ mod tests;
 
 use super::profiles;
 use crate::app::first_run::StartChoice;
-use crate::clock::Now;
 use crate::tui::command::LETTERS;
 use crate::tui::msg::QuitReason;
 use crate::tui::update::QUIT;
 use crate::tui::widgets::page::marker;
-use crate::tui::{AppState, Command, Page, Place, StyleRole, command, moved, moves};
+use crate::tui::{AppState, Command, Now, Page, Place, StyleRole, command, moved, moves};
 
 /// What is offered: what it is, what comes of it, and what the program starts again with; a service elsewhere needs a
 /// profile first.
