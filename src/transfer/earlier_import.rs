@@ -6,9 +6,12 @@
 //! unfinished and the file has as many rows, it may be the same file with every row edited. In between, a corrected
 //! file looks like a new delivery with equal rows, and only the user knows.
 
+use std::cmp::Reverse;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
+
+use EarlierVerdict::{Anew, Choose, Done, GoOn};
 
 use super::import::Seen;
 use super::journal::{Comparison, Head, Past, RowNumbers, kept, read_head};
@@ -75,16 +78,16 @@ impl EarlierImport {
                 Some(Self::of_beside(path, reading, report, head)?)
             }
         };
-        if beside.as_ref().is_some_and(|beside| beside.way() != EarlierVerdict::Anew) {
+        if beside.as_ref().is_some_and(|beside| beside.way() != Anew) {
             return Ok(beside);
         }
         // The file of an older import may be back.
-        let mut before: Vec<_> =
-            kept(report).into_iter().filter_map(|report| Some((read_head(&report).ok()?, report))).collect();
-        before.sort_unstable_by_key(|(head, _)| head.at);
-        for (head, report) in before.into_iter().rev().filter(|(head, _)| head.service == target.service) {
-            let reading =
-                if reading.is_default() { head.reading.clone().with_names_of(reading) } else { reading.clone() };
+        let before = kept(report).into_iter().filter_map(|report| Some((read_head(&report).ok()?, report)));
+        let mut before: Vec<_> = before.filter(|(head, _)| head.service == target.service).collect();
+        before.sort_unstable_by_key(|(head, _)| Reverse(head.at));
+        for (head, report) in before {
+            let chosen = if reading.is_default() { &head.reading } else { reading };
+            let reading = chosen.clone().with_names_of(reading);
             // An unreadable report is ignored.
             let Ok(earlier) = Self::compare(path, &reading, &report, head) else { continue };
             if earlier.added > 0 && earlier.here == earlier.added && (earlier.new == 0 || !earlier.finished) {
@@ -102,7 +105,7 @@ impl EarlierImport {
         }
         match Self::compare(path, &head.reading, report, head.clone()) {
             // The mapping chosen for that file does not apply to another one.
-            Ok(earlier) if !earlier.same_file && earlier.way() == EarlierVerdict::Anew => {}
+            Ok(earlier) if !earlier.same_file && earlier.way() == Anew => {}
             // It names columns that this file does not have.
             Err(TransferError::NoColumn { .. } | TransferError::Columns(_)) => {}
             earlier => return earlier,
@@ -148,16 +151,16 @@ impl EarlierImport {
         let has_all = self.here == self.added;
         let more = self.more();
         match self {
-            Self { replaced: true, .. } => EarlierVerdict::Choose,
-            Self { finished: true, same_file: true, .. } => EarlierVerdict::Done,
-            Self { same_file: true, .. } => EarlierVerdict::GoOn,
-            Self { here: 0, finished: false, .. } if !has_all && more == 0 => EarlierVerdict::Choose,
-            Self { here: 0, .. } => EarlierVerdict::Anew,
+            Self { replaced: true, .. } => Choose,
+            Self { finished: true, same_file: true, .. } => Done,
+            Self { same_file: true, .. } => GoOn,
+            Self { here: 0, finished: false, .. } if !has_all && more == 0 => Choose,
+            Self { here: 0, .. } => Anew,
             // More rows than then are new ones, and may equal added ones on purpose.
-            Self { finished: false, .. } if more > 0 && self.new > 0 => EarlierVerdict::Choose,
-            Self { finished: true, new: 0, bad: 0, .. } if has_all => EarlierVerdict::Done,
-            Self { finished: false, .. } | Self { new: 0, .. } if has_all => EarlierVerdict::GoOn,
-            _ => EarlierVerdict::Choose,
+            Self { finished: false, .. } if more > 0 && self.new > 0 => Choose,
+            Self { finished: true, new: 0, bad: 0, .. } if has_all => Done,
+            Self { finished: false, .. } | Self { new: 0, .. } if has_all => GoOn,
+            _ => Choose,
         }
     }
 
@@ -178,32 +181,28 @@ impl EarlierImport {
         let date = self.began.to_zoned(time_zone()).strftime("%Y-%m-%d").to_string();
         let all = here + new;
         match self.way() {
-            EarlierVerdict::Done => format!("This file was imported on {date}; every row was added."),
-            EarlierVerdict::GoOn if self.same_file => {
-                format!(
-                    "The import of this file began on {date} and is not finished. Rows it added are not sent again."
-                )
-            }
-            EarlierVerdict::GoOn => format!(
+            Done => format!("This file was imported on {date}; every row was added."),
+            GoOn if self.same_file => format!(
+                "The import of this file began on {date} and is not finished. Rows it added are not sent again."
+            ),
+            GoOn => format!(
                 "The file has changed since its import began on {date}: {here} of {all} rows were added then and are not \
                  sent again."
             ),
-            EarlierVerdict::Anew => format!("The import of {date} was of another file. Its report is kept."),
-            EarlierVerdict::Choose if *here == 0 => format!(
+            Anew => format!("The import of {date} was of another file. Its report is kept."),
+            Choose if *here == 0 => format!(
                 "None of the {added} rows that the import of {date} added is in the file unchanged. Rows that were edited \
                  would be added a second time."
             ),
-            EarlierVerdict::Choose if here < added => format!(
+            Choose if here < added => format!(
                 "{here} of {all} rows match rows that the import of {date} added; it also added {} not in the file unchanged.",
                 counted(added - here, "row")
             ),
-            EarlierVerdict::Choose if !self.finished && self.more() > 0 => format!(
+            Choose if !self.finished && self.more() > 0 => format!(
                 "The file has {} more than when its import began on {date}, which added {here} of its {all} rows.",
                 counted(self.more().unsigned_abs(), "row")
             ),
-            EarlierVerdict::Choose => {
-                format!("{here} of {all} rows match rows that the import of {date} added.")
-            }
+            Choose => format!("{here} of {all} rows match rows that the import of {date} added."),
         }
     }
 }

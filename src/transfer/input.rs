@@ -51,7 +51,7 @@ impl Print {
 }
 
 /// What is imported.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, strum::EnumIs)]
 pub enum ImportSource {
     /// A file, by its name as typed.
     File(String),

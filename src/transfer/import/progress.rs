@@ -6,9 +6,10 @@ use std::time::Instant;
 use jiff::SignedDuration;
 
 use crate::clock::Now;
-use crate::model::cut;
 use crate::model::words::{counts, duration};
+use crate::model::{cut, display_safe};
 use crate::transfer::RowOutcome;
+use crate::transfer::rows::Row;
 
 /// Takes a row, in the task that is done with it. It must not wait.
 pub type OnImportedRow = Arc<dyn Fn(ImportedRow) + Send + Sync>;
@@ -26,6 +27,11 @@ pub struct ImportedRow {
 }
 
 impl ImportedRow {
+    /// What became of a row that can be sent.
+    pub(super) fn of(row: &Row, outcome: RowOutcome, was_sent: bool) -> Self {
+        Self { line: row.line, name: display_safe(&row.new.name).into_owned(), outcome, was_sent }
+    }
+
     /// Whether it was not added.
     pub const fn is_error(&self) -> bool {
         !matches!(self.outcome, RowOutcome::Added(_) | RowOutcome::NotSent(_))
@@ -55,8 +61,6 @@ pub struct ImportProgress {
     pub left_alone: u64,
     /// Sent, but definitely not added: they may be sent again.
     pub not_sent: u64,
-    /// Rows whose status was corrected.
-    pub corrected: u64,
     /// Sent, and no answer yet.
     pub under_way: u64,
     /// Rows are sent again and again because the service takes none.
@@ -112,9 +116,7 @@ impl ImportProgress {
     }
 
     pub(super) fn count(&mut self, row: &ImportedRow) {
-        if row.was_sent {
-            self.under_way = self.under_way.saturating_sub(1);
-        }
+        self.under_way = self.under_way.saturating_sub(row.was_sent.into());
         if matches!(row.outcome, RowOutcome::Added(_) | RowOutcome::Refused(_)) {
             self.waiting = None;
         }

@@ -11,10 +11,8 @@ use super::{ImportedRow, Waiting};
 use crate::api::retry::{FailedAttempt, create_pet, dice};
 use crate::api::{Client, Failure};
 use crate::clock::{self, Now};
-use crate::model::display_safe;
 use crate::transfer::RowOutcome;
 use crate::transfer::journal::RowAnswer;
-use crate::transfer::rows::Row;
 
 /// How often a row that fails while others succeed is sent again.
 const OWN_FAILURES: u32 = 3;
@@ -42,16 +40,15 @@ impl Shared {
     }
 
     async fn send(&self, turn: Turn) {
-        let Row { row, line, new, .. } = &turn.row;
-        if !self.note(|journal| journal.sending(&turn.row, self.now())) {
+        let row = &turn.row;
+        if !self.note(|journal| journal.sending(row, self.now())) {
             return;
         }
         self.progress.send_modify(|progress| progress.under_way += 1);
         let outcome = self.once(&turn).await;
         // If that cannot be written, its outcome stays unknown, which is correct.
-        self.note(|journal| journal.outcome(*row, *line, &outcome));
-        let name = display_safe(&new.name).into_owned();
-        self.record(ImportedRow { line: *line, name, outcome, was_sent: true });
+        self.note(|journal| journal.outcome(row.row, row.line, &outcome));
+        self.record(ImportedRow::of(row, outcome, true));
     }
 
     /// Sends a row until its outcome is known or cannot be determined.
@@ -120,14 +117,11 @@ fn verdict(error: &Failure) -> Verdict {
         Failure::Refused { status: 401 | 403, .. } => Verdict::Everybody,
         Failure::Refused { status: 408 | 429 | 500 | 502..=504, .. } => Verdict::Again,
         Failure::Refused { .. } if error.is_in_progress() => Verdict::Again,
+        Failure::Refused { .. } => Verdict::Never,
         Failure::NotSent { .. } | Failure::NoAnswer { .. } | Failure::Broken { .. } | Failure::Malformed { .. } => {
             Verdict::Again
         }
-        Failure::Refused { .. }
-        | Failure::NotStarted { .. }
-        | Failure::NotOverSsh
-        | Failure::Busy
-        | Failure::Crashed { .. } => Verdict::Never,
+        Failure::NotStarted { .. } | Failure::NotOverSsh | Failure::Busy | Failure::Crashed { .. } => Verdict::Never,
     }
 }
 

@@ -17,7 +17,6 @@ use super::work::{Patience, Work};
 use crate::api::retry::pause;
 use crate::api::{Client, Failure};
 use crate::clock;
-use crate::model::display_safe;
 use crate::transfer::journal::{self, RowAnswer, RowNumbers, RowState};
 use crate::transfer::rows::{self, Bad, Row};
 use crate::transfer::{Input, Journal, RowOutcome, TransferError};
@@ -118,80 +117,63 @@ impl Shared {
     pub fn read(&self, input: Input, turns: &mpsc::Sender<Vec<Turn>>) {
         let (mut part, name) = (Vec::new(), input.name.clone());
         let mut numbers = RowNumbers::of(&self.work.past, false);
-        let read =
-            || rows::read(input, &self.work.past.head.reading, |row| self.sort(row, &mut numbers, &mut part, turns));
-        match catch_unwind(AssertUnwindSafe(read)) {
-            Ok(Ok(_)) => {}
-            Ok(Err(error)) => self.fail(&error),
-            // The input may be hostile, and the readers are partly third-party code. A panic must not look like the end
-            // of the file.
-            Err(_) => {
-                let source = io::Error::other("its reader crashed. Report this as a bug");
-                self.fail(&TransferError::Read { name, source });
-            }
+        let read = || {
+            rows::read(input, &self.work.past.head.reading, |row| {
+                if self.halt.is_cancelled() {
+                    return ControlFlow::Break(());
+                }
+                match row {
+                    Ok(row) => part.extend(self.turn(Row { row: numbers.take(&row), ..row })),
+                    Err(bad) => self.skip(&bad),
+                }
+                if part.len() >= PART && turns.blocking_send(std::mem::take(&mut part)).is_err() {
+                    return ControlFlow::Break(());
+                }
+                ControlFlow::Continue(())
+            })
+        };
+        // The input may be hostile, and the readers are partly third-party code. A panic must not look like the end of
+        // the file.
+        let crashed = || io::Error::other("its reader crashed. Report this as a bug");
+        let read = catch_unwind(AssertUnwindSafe(read));
+        if let Err(error) = read.unwrap_or_else(|_| Err(TransferError::Read { name, source: crashed() })) {
+            self.fail(&error);
         }
         // It fails only without senders.
         let _ = turns.blocking_send(part);
     }
 
-    /// Handles a row that was read; rows not to be sent end here.
-    fn sort(
-        &self,
-        row: Result<Row, Bad>,
-        numbers: &mut RowNumbers,
-        part: &mut Vec<Turn>,
-        turns: &mpsc::Sender<Vec<Turn>>,
-    ) -> ControlFlow<()> {
-        if self.halt.is_cancelled() {
-            return ControlFlow::Break(());
+    /// Records a row that cannot be sent. It has no content to be known by, so a journal names it once.
+    fn skip(&self, bad: &Bad) {
+        let outcome = RowOutcome::Invalid(bad.reasons());
+        if !self.work.is_new || self.note(|journal| journal.outcome(bad.row, bad.line, &outcome)) {
+            self.record(ImportedRow { line: bad.line, name: String::new(), outcome, was_sent: false });
         }
-        let turn = match row {
-            Ok(row) => self.turn(Row { row: numbers.take(&row), ..row }),
-            Err(bad) => {
-                // It has no content to be known by, so a journal names it once.
-                let outcome = RowOutcome::Invalid(bad.reasons());
-                if self.work.is_new && !self.note(|journal| journal.outcome(bad.row, bad.line, &outcome)) {
-                    return ControlFlow::Break(());
-                }
-                self.record(ImportedRow { line: bad.line, name: String::new(), outcome, was_sent: false });
-                None
-            }
-        };
-        part.extend(turn);
-        if part.len() >= PART && turns.blocking_send(std::mem::take(part)).is_err() {
-            return ControlFlow::Break(());
-        }
-        ControlFlow::Continue(())
     }
 
+    /// The row, unless it is not to be sent.
     fn turn(&self, row: Row) -> Option<Turn> {
-        if row.corrected {
-            self.progress.send_modify(|progress| progress.corrected += 1);
-        }
         // The file was changed meanwhile.
         if self.work.past.hash(row.row).is_some_and(|before| before != journal::hash(&row.new)) {
             let path = self.work.journal.as_ref().map_or_else(PathBuf::new, |journal| journal.path.clone());
             self.fail(&TransferError::Changed { path, what: format!("line {} is a different row", row.line) });
             return None;
         }
-        match self.work.past.state(row.row) {
-            // The service may accept now what it refused before.
-            RowState::NotSent | RowState::Refused | RowState::Invalid => Some(Turn { row, may_exist: false }),
-            RowState::Unknown => {
-                let is_safe = self.work.can_repeat(row.row, &self.client, self.now());
-                if !is_safe && !self.work.how.send_unknown {
-                    let (line, name) = (row.line, display_safe(&row.new.name).into_owned());
-                    let outcome = RowOutcome::Unknown(RowAnswer::new("sent before without an answer; not sent again"));
-                    self.record(ImportedRow { line, name, outcome, was_sent: false });
-                    return None;
-                }
-                Some(Turn { row, may_exist: true })
-            }
+        let may_exist = match self.work.past.state(row.row) {
             RowState::Added => {
                 self.progress.send_modify(|progress| progress.added_before += 1);
-                None
+                return None;
             }
+            RowState::Unknown => true,
+            // The service may accept now what it refused before.
+            RowState::NotSent | RowState::Refused | RowState::Invalid => false,
+        };
+        if may_exist && !self.work.how.send_unknown && !self.work.can_repeat(row.row, &self.client, self.now()) {
+            let outcome = RowOutcome::Unknown(RowAnswer::new("sent before without an answer; not sent again"));
+            self.record(ImportedRow::of(&row, outcome, false));
+            return None;
         }
+        Some(Turn { row, may_exist })
     }
 }
 
