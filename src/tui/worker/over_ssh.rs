@@ -115,7 +115,7 @@ fn asks_about_pets(job: &Started) -> bool {
 
 /// Whether this sends rows that were pasted, which waits for the service.
 fn sends_pasted_rows(job: &Started) -> bool {
-    of_kind(job).is_some_and(|run: &RunImport| matches!(run.source, ImportSource::Pasted(_)))
+    of_kind(job).is_some_and(|run: &RunImport| run.source.is_pasted())
 }
 
 /// The ways into the places of a session: each with the keys of the way.

@@ -128,12 +128,16 @@ impl State {
 
     /// Whether that file is the one that is shown.
     pub(super) fn shows_unfinished(&self) -> bool {
-        let shown = match &self.phase {
+        self.unfinished.is_some() && self.file() == self.unfinished.as_deref()
+    }
+
+    /// The file that is shown: its place once that is known.
+    pub(super) fn file(&self) -> Option<&str> {
+        match &self.phase {
             Phase::File => Some(self.path.value()),
             Phase::Looked(looked) => looked.seen().and_then(|seen| seen.path.as_deref()?.to_str()),
             Phase::Running(running) => running.files.as_ref().map(|(file, _)| file.as_str()),
-        };
-        shown.is_some() && shown == self.unfinished.as_deref()
+        }
     }
 
     /// The import that is running or has ended.
@@ -166,7 +170,7 @@ impl State {
     }
 
     fn is_paste(&self) -> bool {
-        matches!(self.source(), Some(ImportSource::Pasted(_)))
+        self.source().is_some_and(ImportSource::is_pasted)
     }
 
     /// The pasted lines that are in no file yet.
@@ -251,15 +255,10 @@ impl Running {
         self.job.run.counts.map_or(0, |counts| counts.good)
     }
 
-    /// Whether its rows were pasted.
-    pub const fn is_paste(&self) -> bool {
-        matches!(self.job.source, ImportSource::Pasted(_))
-    }
-
     /// Whether rows are left, or others may be sent again. Pasted ones that are invalid stay so.
     pub fn can_go_on(&self) -> bool {
         let ImportProgress { refused, unknown, invalid, .. } = self.progress;
-        self.left() + refused + unknown > 0 || invalid > 0 && !self.is_paste()
+        self.left() + refused + unknown > 0 || invalid > 0 && self.job.source.is_file()
     }
 
     /// Rows not done yet.

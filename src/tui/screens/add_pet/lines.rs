@@ -323,8 +323,7 @@ fn on_sent(state: &mut AppState, lane: usize, sent: LineSent, now: Now) {
             if change.is_some() {
                 return change::not_made(state, number, None, now);
             }
-            let text = format!("No answer for {name}; it may have been added. F6, then Enter searches for it.");
-            state.complain(text);
+            state.complain(format!("No answer for {name}; it may have been added. F6, then Enter searches for it."));
             return bell(state);
         }
         LineSent::Failed(failure) | LineSent::NotSent(failure) => failure,
@@ -396,29 +395,25 @@ pub fn restore(state: &mut AppState, left: Result<Unfinished, String>) {
         Unfinished::default()
     });
     let refused = left.open.iter().filter(|open| matches!(open.fate, Fate::Refused(_))).count();
-    let outcome_unknown = left.open.iter().filter(|open| open.sent.is_some()).count();
-    let waiting = left.open.len() - outcome_unknown - refused;
+    let (others, any_unknown) = (left.open.len() - refused, left.open.iter().any(|open| open.sent.is_some()));
     let add = &mut state.add;
     let before = std::mem::replace(&mut add.outbox, Outbox::new(left, &state.pets.categories));
     (add.outbox.saved, add.outbox.is_unwritable) = (before.saved, before.is_unwritable);
     (add.pacing, add.marked) = (Pacing::default(), None);
     change::restore(state);
-    if waiting + outcome_unknown == 0 && refused > 0 {
-        let text = format!("From your last session: {} to fix (2, F6).", counted(refused, "pet"));
-        state.tell(text);
-    }
-    if waiting + outcome_unknown > 0 {
-        let (be, them) = if waiting + outcome_unknown == 1 { ("is", "it") } else { ("are", "them") };
+    if others > 0 {
+        let (be, them) = if others == 1 { ("is", "it") } else { ("are", "them") };
         let what = if state.link.read_only {
             format!("not sent: {}.", state.link.why_read_only())
         } else if state.may_change() {
-            let safely = if outcome_unknown > 0 { " where that adds no pet twice" } else { "" };
+            let safely = if any_unknown { " where that adds no pet twice" } else { "" };
             format!("being sent now{safely}. 2 shows {them}.")
         } else {
             format!("waiting. To send {them}, press 2, F6 and Enter.")
         };
-        let text = format!("{} from your last session {be} {what}", counted(waiting + outcome_unknown, "pet"));
-        state.tell(text);
+        state.tell(format!("{} from your last session {be} {what}", counted(others, "pet")));
+    } else if refused > 0 {
+        state.tell(format!("From your last session: {} to fix (2, F6).", counted(refused, "pet")));
     }
 }
 
@@ -427,23 +422,18 @@ pub fn why_not_switch(state: &AppState) -> Option<String> {
     let (outbox, service) = (&state.add.outbox, &state.link.service);
     let counts = outbox.counts();
     if outbox.is_unwritable && !outbox.unwritten.is_empty() {
-        return Some(format!(
-            "What you added to {service} or changed there cannot be saved to disk, and would be lost."
-        ));
-    }
-    if outbox.is_under_way() {
-        return Some(format!("Pets are being sent to {service}. Wait a moment, then switch."));
-    }
-    let kept = state.link.identity.is_some();
-    if counts.refused > 0 && !kept {
+        Some(format!("What you added to {service} or changed there cannot be saved to disk, and would be lost."))
+    } else if outbox.is_under_way() {
+        Some(format!("Pets are being sent to {service}. Wait a moment, then switch."))
+    } else if state.link.identity.is_some() {
+        None
+    } else if counts.refused > 0 {
         let pets = counted(counts.refused, "pet");
-        return Some(format!("{pets} to fix for {service} would be lost. Fix or drop first (2, F6)."));
+        Some(format!("{pets} to fix for {service} would be lost. Fix or drop first (2, F6)."))
+    } else {
+        let unsent = counts.waiting + counts.unknown;
+        (unsent > 0).then(|| format!("{} waiting for {service} would be lost.", counted(unsent, "pet")))
     }
-    let unsent = counts.waiting + counts.unknown;
-    (!kept && unsent > 0).then(|| {
-        let pets = counted(unsent, "pet");
-        format!("{pets} waiting for {service} would be lost.")
-    })
 }
 
 #[cfg(test)]

@@ -73,20 +73,20 @@ impl Job for CheckFile {
             return ask_to_change(app, found, now);
         }
         let Some(looked) = app.add.import.looked_mut() else { return };
-        let is_first = looked.found.is_none();
-        let not_seen = found.as_ref().err().filter(|_| is_first).cloned();
-        if let Ok(CheckedFile { before: Some(before), .. }) = &found
-            && is_first
-        {
-            looked.read_as(&before.reading);
+        let mut trouble = None;
+        if looked.found.is_none() {
+            match &found {
+                Ok(CheckedFile { before: Some(before), .. }) => looked.read_as(&before.reading),
+                found => trouble = found.as_ref().err().cloned(),
+            }
         }
         looked.found = Some(found);
         let is_done = looked.before().is_some_and(|before| before.way() == EarlierVerdict::Done);
         if !looked.parts().contains(&looked.part) {
             looked.part = 0;
         }
-        if let Some(not_seen) = not_seen {
-            first_trouble(app, not_seen);
+        if let Some(trouble) = trouble {
+            first_trouble(app, trouble);
         }
         if is_done && app.add.import.shows_unfinished() {
             app.add.import.unfinished = None;
@@ -174,7 +174,6 @@ impl CheckFile {
 }
 
 /// The words of the screen where those of the command line would name options.
-#[expect(clippy::wildcard_enum_match_arm, reason = "the other errors already say it all")]
 fn why_not(error: &TransferError) -> String {
     match error {
         TransferError::NoColumn { missing, .. } => {
@@ -237,15 +236,13 @@ impl Ongoing for RunImport {
         let import = &mut app.add.import;
         match part {
             ImportPart::Started(file, report) => {
-                if let Some(running) = import.running_mut() {
-                    running.files = Some((file.clone(), report));
-                    let before = import.unfinished_name();
-                    let other = import.unfinished.replace(file.clone()).filter(|other| *other != file).and(before);
-                    app.drafts.at_once = true;
-                    if let Some(other) = other {
-                        let text = format!("The import of {other} is not finished. Import it again to continue it.");
-                        app.tell(text);
-                    }
+                let Some(running) = import.running_mut() else { return };
+                running.files = Some((file.clone(), report));
+                let before = import.unfinished_name();
+                let other = import.unfinished.replace(file.clone()).filter(|other| *other != file).and(before);
+                app.drafts.at_once = true;
+                if let Some(other) = other {
+                    app.tell(format!("The import of {other} is not finished. Import it again to continue it."));
                 }
             }
             ImportPart::Progress { progress, rows, added } => {
@@ -262,7 +259,7 @@ impl RunImport {
     /// Imports a file and reports progress, until it ends or is stopped.
     async fn send(self: Arc<Self>, env: Env) -> Result<Summary, ImportEnded> {
         let api = env.api("import").await.map_err(ImportEnded::NoAnswer)?;
-        let pasted = matches!(self.source, ImportSource::Pasted(_));
+        let pasted = self.source.is_pasted();
         let (run, around) = (Arc::clone(&self), env.clone());
         let begin = move || {
             let place = match &run.source {
@@ -362,7 +359,7 @@ fn record(unreported: &Arc<Mutex<Unreported>>) -> OnImportedRow {
 fn first_trouble(state: &mut AppState, UnusableFile { why, missing }: UnusableFile) {
     let import = &mut state.add.import;
     let Phase::Looked(looked) = &mut import.phase else { return };
-    if missing.is_none() && looked.source.path().is_some() {
+    if missing.is_none() && looked.source.is_file() {
         import.error = Some(why);
         import.path.select();
         import.phase = Phase::File;
@@ -381,10 +378,11 @@ fn on_not_begun(state: &mut AppState, ended: ImportEnded, now: Now) {
     };
     state.add.import.phase = Phase::Looked(looked);
     let why = on_failed(state, &ended, now);
-    let again = if matches!(ended, ImportEnded::NoAnswer(_)) { " F2 tries again." } else { "" };
-    let refused = matches!(ended, ImportEnded::Unauthorized(_)).then(|| KEY_REFUSED.to_owned());
-    let text = refused.unwrap_or_else(|| format!("Nothing was sent. {why}{again}"));
-    state.complain(text);
+    state.complain(match ended {
+        ImportEnded::Unauthorized(_) => KEY_REFUSED.to_owned(),
+        ImportEnded::NoAnswer(_) => format!("Nothing was sent. {why} F2 tries again."),
+        _ => format!("Nothing was sent. {why}"),
+    });
 }
 
 /// The import has ended.
@@ -396,7 +394,7 @@ fn on_ended(state: &mut AppState, summary: Summary, now: Now) {
     running.is_under_way = false;
     let ImportProgress { added, refused, invalid, unknown, .. } = running.progress;
     let counts = running.progress.words(Some(summary.left.unwrap_or_else(|| running.left())));
-    let is_file = running.job.source.path().is_some();
+    let is_file = running.job.source.is_file();
     // There is nothing to stop any more.
     state.unask(STOP);
     state.added_in_bulk += added;

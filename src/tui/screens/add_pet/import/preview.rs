@@ -86,7 +86,7 @@ pub static QUESTIONS: [Question; 4] = [
             let preview = &looked.seen()?.preview;
             let (only, stop) = (radio(looked.only_good), radio(!looked.only_good));
             let good = counted(preview.good, "good row");
-            let instead = if looked.source.path().is_some() { "fix the file first" } else { "send none" };
+            let instead = if looked.source.is_file() { "fix the file first" } else { "send none" };
             (preview.bad > 0).then(|| format!("{only} send only the {good}      {stop} {instead}"))
         },
         change: |looked| looked.only_good = !looked.only_good,
@@ -94,7 +94,7 @@ pub static QUESTIONS: [Question; 4] = [
             let bad = looked.seen()?.preview.bad;
             (bad > 0 && !looked.only_good).then(|| {
                 let rows = counted(bad, "row");
-                let way = if looked.source.path().is_some() { ", or fix the file and press F5" } else { " (Space)" };
+                let way = if looked.source.is_file() { ", or fix the file and press F5" } else { " (Space)" };
                 format!("{rows} cannot be sent. Choose to send only the others{way}.")
             })
         },

@@ -187,14 +187,11 @@ fn open(state: &mut AppState, now: Now) {
 /// Checks the file of an unfinished import, so that one key continues it, and what was not checked to the end.
 pub fn check_unfinished(state: &mut AppState, now: Now) {
     let import = &state.add.import;
-    if matches!(&import.phase, Phase::Looked(looked) if looked.found.is_none())
-        && !state.pending.is_running(Slot::CheckFile)
-    {
-        return look_again(state, now);
-    }
-    if import.on && matches!(import.phase, Phase::File) && import.shows_unfinished() {
-        let source = ImportSource::File(import.path.value().to_owned());
-        look(state, source, &ColumnMapping::default(), now);
+    let is_looking = state.pending.is_running(Slot::CheckFile);
+    match &import.phase {
+        Phase::Looked(looked) if looked.found.is_none() && !is_looking => look_again(state, now),
+        Phase::File if import.on && import.shows_unfinished() => look_at(state, import.path.value().to_owned(), now),
+        Phase::File | Phase::Looked(_) | Phase::Running(_) => {}
     }
 }
 
@@ -222,7 +219,7 @@ pub fn paste(state: &mut AppState, text: &str, now: Now) -> bool {
         show(state);
         state.add.import.path = TextInput::new(path.clone());
         state.add.import.pasted = Some(text.as_str().into());
-        look(state, ImportSource::File(path), &ColumnMapping::default(), now);
+        look_at(state, path, now);
         return true;
     }
     if rows_of(&text.replace('\r', "\n")) < 2 {
@@ -273,7 +270,7 @@ fn table(state: &AppState, text: &str) -> (String, ColumnMapping) {
     let first = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
     let starts_json = first.trim_start().starts_with(['{', '[']);
     let delimiter = ['\t', ';', ','].into_iter().find(|delimiter| first.contains(*delimiter));
-    let cells: Vec<&str> = delimiter.map_or_else(|| vec![first], |delimiter| first.split(delimiter).collect());
+    let cells: Vec<&str> = first.split(|c| Some(c) == delimiter).collect();
     if starts_json || is_header(&cells) {
         return (text.to_owned(), ColumnMapping::default());
     }
@@ -288,11 +285,11 @@ fn table(state: &AppState, text: &str) -> (String, ColumnMapping) {
         }
         _ => {
             let quoted = text.lines().map(|line| match line.trim() {
-                "" => String::new(),
-                name => format!("\"{}\"", name.replace('"', "\"\"")),
+                "" => "\n".to_owned(),
+                name => format!("\"{}\"\n", name.replace('"', "\"\"")),
             });
-            let names: Vec<String> = quoted.collect();
-            (format!("{}\n{}\n", Field::Name.member(), names.join("\n")), with([None, category, status]))
+            let names: String = quoted.collect();
+            (format!("{}\n{names}", Field::Name.member()), with([None, category, status]))
         }
     }
 }
@@ -312,9 +309,13 @@ fn look_at_typed(state: &mut AppState, now: Now) {
         import.error = Some("Type or paste the name of a file.".to_owned());
         return;
     }
-    let path = dropped(&path).unwrap_or(path);
     // The message may be about another file.
     state.message = None;
+    look_at(state, dropped(&path).unwrap_or(path), now);
+}
+
+/// Begins to check the file at `path`.
+fn look_at(state: &mut AppState, path: String, now: Now) {
     look(state, ImportSource::File(path), &ColumnMapping::default(), now);
 }
 
@@ -456,7 +457,7 @@ fn start(state: &mut AppState, now: Now) {
     };
     let open = (3..).zip(&QUESTIONS).find_map(|(part, question)| Some((part, (question.open)(looked)?)));
     if seen.preview.good == 0 {
-        let way = if looked.source.path().is_some() { "Fix the file, then press F5." } else { CORRECTED };
+        let way = if looked.source.is_file() { "Fix the file, then press F5." } else { CORRECTED };
         state.complain(format!("Nothing was sent: no row can be sent. {way}"));
     } else if let Some((part, why)) = open {
         looked.part = part;
@@ -476,10 +477,10 @@ fn go_on(state: &mut AppState, now: Now) {
     let Some((file, _)) = running.files.as_ref().filter(|_| running.can_go_on()) else {
         return state.tell("Nothing left to send.");
     };
-    if left == 0 && (progress.unknown > 0 || progress.invalid > 0 && !running.is_paste()) {
-        let source = ImportSource::File(file.clone());
+    if left == 0 && (progress.unknown > 0 || progress.invalid > 0 && running.job.source.is_file()) {
+        let file = file.clone();
         state.message = None;
-        return look(state, source, &ColumnMapping::default(), now);
+        return look_at(state, file, now);
     }
     if !is_still_switching(state, "nothing was sent. Press F2 again after that.") {
         begin(state, now);
@@ -516,7 +517,8 @@ fn job(import: &State) -> Option<(u64, RunImport)> {
         Phase::Running(running) => {
             let (file, report) = running.files.clone()?;
             let run = ImportRun { start: Start::GoOn, report: Some(report.into()), ..running.job.run.clone() };
-            let source = if running.is_paste() { running.job.source.clone() } else { ImportSource::File(file) };
+            let pasted = Some(&running.job.source).filter(|source| source.is_pasted());
+            let source = pasted.cloned().unwrap_or(ImportSource::File(file));
             Some((running.good(), RunImport { source, run }))
         }
     }
@@ -571,25 +573,25 @@ fn look_for(state: &mut AppState, now: Now) {
 
 /// Asks for the file to write the rejects to.
 fn write_rejects(state: &mut AppState) {
-    let (name, source, reading, report, count) = match &state.add.import.phase {
+    let import = &state.add.import;
+    let (count, rejects) = match &import.phase {
         Phase::Looked(looked) => {
-            let bad = looked.seen().map_or(0, |seen| seen.preview.bad);
-            (rejects_name(&looked.source), looked.source.clone(), looked.reading(), None, bad)
+            let rejects = RejectsSource { source: looked.source.clone(), reading: looked.reading(), report: None };
+            (looked.seen().map_or(0, |seen| seen.preview.bad), rejects)
         }
         Phase::Running(running) => {
             let Some((file, report)) = running.files.clone() else { return };
-            let RunImport { source, run } = &running.job;
-            let (file, count) = (ImportSource::File(file), running.progress.errors());
-            (rejects_name(source), file, run.reading.clone(), Some(report.into()), count)
+            let (source, reading) = (ImportSource::File(file), running.job.run.reading.clone());
+            (running.progress.errors(), RejectsSource { source, reading, report: Some(report.into()) })
         }
         Phase::File => return,
     };
     if count == 0 {
         return state.tell("Nothing to fix.");
     }
+    let name = import.source().map(rejects_name).unwrap_or_default();
     let what = format!("{} to fix, with the reason", counted(count, "row"));
-    let rejects = Contents::Rejects(Box::new(RejectsSource { source, reading, report }));
-    state.popups.show(WriteBox::new(name, rejects).holding(what));
+    state.popups.show(WriteBox::new(name, Contents::Rejects(Box::new(rejects))).holding(what));
 }
 
 /// The default name of the rejects file, beside the imported one.
@@ -601,20 +603,18 @@ pub(super) fn rejects_name(source: &ImportSource) -> String {
 
 /// The equivalent command line.
 pub fn command_line(state: &AppState, more: &str) -> String {
-    let (source, file, options) = match &state.add.import.phase {
-        Phase::File => (None, None, String::new()),
+    let import = &state.add.import;
+    let options = match &import.phase {
+        Phase::File => String::new(),
+        Phase::Looked(looked) => options(looked),
         Phase::Running(running) => {
             // The report has the column mapping.
-            let report = running.files.as_ref().map(|(file, report)| report_option(file.as_ref(), report.as_ref()));
-            let file = running.files.as_ref().map(|(file, _)| file.clone());
-            (running.job.source.path(), file, report.unwrap_or_default())
-        }
-        Phase::Looked(looked) => {
-            let path = looked.seen().and_then(|seen| seen.path.as_ref());
-            (looked.source.path(), path.map(|path| path.display().to_string()), options(looked))
+            let option = |(file, report): &(String, String)| report_option(file.as_ref(), report.as_ref());
+            running.files.as_ref().map(option).unwrap_or_default()
         }
     };
-    let file = file.or(source.map(str::to_owned)).map_or("FILE".to_owned(), |file| shell_word(&file));
+    let typed = || import.source().and_then(ImportSource::path);
+    let file = import.file().or_else(typed).map_or("FILE".to_owned(), shell_word);
     format!("petstore{} pets import {file}{options}{more}", state.link.flags)
 }
 
@@ -641,10 +641,6 @@ fn options(looked: &PreviewState) -> String {
 /// Why another service cannot be changed to now.
 pub fn why_not_switch(state: &AppState) -> Option<String> {
     let running = state.add.import.under_way()?;
-    let (service, left) = (&running.service, running.left());
-    Some(format!(
-        "An import into {} is running, with {} left. Stop it first (2, Esc).",
-        short(service),
-        counted(left, "row")
-    ))
+    let (service, left) = (short(&running.service), counted(running.left(), "row"));
+    Some(format!("An import into {service} is running, with {left} left. Stop it first (2, Esc)."))
 }

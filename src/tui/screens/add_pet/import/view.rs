@@ -1,5 +1,6 @@
 //! Paints the import.
 
+use std::collections::VecDeque;
 use std::time::Duration;
 
 use ratatui::text::Span;
@@ -25,23 +26,20 @@ const BELOW: u16 = 4;
 /// The message row without a message.
 pub fn place(state: &AppState) -> String {
     let import = &state.add.import;
-    let text = match &import.phase {
-        Phase::File | Phase::Looked(_) if import.shows_unfinished() => {
-            let key = if matches!(import.phase, Phase::File) { "Enter shows it" } else { "F2 continues it" };
-            return format!("This import is not finished. {key}, F8 drops it.");
-        }
-        Phase::Looked(looked) if looked.before().is_some_and(|before| before.added > 0) => {
+    let shows_unfinished = import.shows_unfinished();
+    let text = match (&import.phase, import.unfinished_name()) {
+        (Phase::File, _) if shows_unfinished => "This import is not finished. Enter shows it, F8 drops it.",
+        (Phase::Looked(_), _) if shows_unfinished => "This import is not finished. F2 continues it, F8 drops it.",
+        (Phase::Looked(looked), _) if looked.before().is_some_and(|before| before.added > 0) => {
             "Nothing more has been sent yet."
         }
-        Phase::File | Phase::Looked(_) => match import.unfinished_name() {
-            Some(file) if matches!(import.phase, Phase::File) => {
-                return format!("The import of {file} is not finished. Nothing has been sent of another file yet.");
-            }
-            _ => "Nothing has been sent yet.",
-        },
-        Phase::Running(running) if running.is_under_way => "Sending. Esc stops; nothing is lost.",
-        Phase::Running(running) => match &running.progress {
-            _ if import.unfinished.is_some() => "Not finished. F2 sends the rest; Esc leaves it for later.",
+        (Phase::File, Some(file)) => {
+            return format!("The import of {file} is not finished. Nothing has been sent of another file yet.");
+        }
+        (Phase::File | Phase::Looked(_), _) => "Nothing has been sent yet.",
+        (Phase::Running(running), _) if running.is_under_way => "Sending. Esc stops; nothing is lost.",
+        (Phase::Running(_), Some(_)) => "Not finished. F2 sends the rest; Esc leaves it for later.",
+        (Phase::Running(running), None) => match &running.progress {
             progress if progress.refused > 0 => "Finished. F2 sends the refused rows again; Esc closes.",
             progress if progress.invalid > 0 && !running.can_go_on() => {
                 "Finished. f shows only the rows that were not added; Esc leaves them."
@@ -115,7 +113,7 @@ fn draw_running(running: &Running, state: &AppState, now: Now, page: &mut Page<'
     page.line(cut(&progress_words(running, now), page.columns()));
     page.gap();
     // A pasted import leaves no report once it is complete.
-    let is_gone = running.job.source.path().is_none() && !running.is_under_way && running.left() == 0;
+    let is_gone = running.job.source.is_pasted() && !running.is_under_way && running.left() == 0;
     if let Some((_, report)) = running.files.as_ref().filter(|_| !is_gone) {
         let name = file_name(report);
         let text = format!("   Report   {}   (written row by row)", appearance.text(name));
@@ -124,19 +122,18 @@ fn draw_running(running: &Running, state: &AppState, now: Now, page: &mut Page<'
     page.gap();
     let list = page.take(page.left().saturating_sub(BELOW));
     let below = page.rest();
+    page.go_to(list);
     if body.width >= WIDE && !running.only_rejects {
-        page.go_to(list);
         let rows = page.take(list.height - list.height / 2);
         let rejects = page.rest();
         page.go_to(rows);
         page.boxed("Rows (f: only problems)");
-        draw_rows(running, running.listed(), true, page);
+        draw_rows(&running.rows, Some(running.cursor), page);
         page.go_to(rejects);
         page.boxed(&format!("To fix: {}", running.progress.errors()));
-        draw_rows(running, &running.rejects, false, page);
+        draw_rows(&running.rejects, None, page);
     } else {
-        page.go_to(list);
-        draw_rows(running, running.listed(), true, page);
+        draw_rows(running.listed(), Some(running.cursor), page);
     }
     page.go_to(below);
     draw_below(running, state, page);
@@ -177,18 +174,12 @@ fn clock_words(time: Duration) -> String {
     }
 }
 
-/// Rows, the newest on top; with the cursor on the selected one if `has_cursor`.
-fn draw_rows<'a>(
-    running: &Running,
-    rows: impl IntoIterator<Item = &'a ImportedRow>,
-    has_cursor: bool,
-    page: &mut Page<'_>,
-) {
+/// Rows, the newest on top.
+fn draw_rows(rows: &VecDeque<ImportedRow>, cursor: Option<usize>, page: &mut Page<'_>) {
     let columns = [("", 2), (" LINE", 6), ("NAME", NAME), ("RESULT", page.columns().saturating_sub(10 + NAME))];
     page.headings(&columns);
     let height = usize::from(page.left());
-    let cursor = if has_cursor { running.cursor } else { 0 };
-    for (here, row) in shown(rows.into_iter(), cursor, height) {
+    for (here, row) in shown(rows.iter(), cursor.unwrap_or(0), height) {
         let (mark, role) = match &row.outcome {
             RowOutcome::Added(_) => ("+", StyleRole::Good),
             RowOutcome::Refused(_) | RowOutcome::Invalid(_) => ("!", StyleRole::Error),
@@ -197,7 +188,7 @@ fn draw_rows<'a>(
         };
         let (line, text) = (format!("{:>5}", row.line), row.outcome.words());
         let cells = [(mark, role), (&line, StyleRole::Text), (&row.name, StyleRole::Text), (&text, role)];
-        page.row(here && has_cursor, &columns, &cells);
+        page.row(here && cursor.is_some(), &columns, &cells);
     }
 }
 
@@ -413,13 +404,8 @@ fn draw_choices(looked: &PreviewState, state: &AppState, page: &mut Page<'_>) {
         page.paragraph(3, &text);
     }
     if preview.bad > 0 && !looked.only_good {
-        page.paragraph(
-            3,
-            match looked.source.path() {
-                Some(_) => "Fix the file, then press F5; w writes these rows to another file.",
-                None => CORRECTED,
-            },
-        );
+        let fix = "Fix the file, then press F5; w writes these rows to another file.";
+        page.paragraph(3, if looked.source.is_file() { fix } else { CORRECTED });
     } else if let Some(Start::New | Start::Anew(_)) = looked.start() {
         let (pets, label) = (counted(preview.good, "pet"), &state.link.label);
         page.paragraph(3, &format!("This adds {pets} to {label} and cannot be undone."));
