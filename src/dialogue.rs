@@ -14,6 +14,7 @@ mod session;
 mod wizard;
 mod words;
 
+use std::convert::Infallible;
 use std::future::ready;
 
 use futures_util::future::LocalBoxFuture;
@@ -58,10 +59,7 @@ const fn is_practice(session: &Session) -> bool {
 impl Session {
     /// Runs until the user quits or the input ends; returns why.
     pub async fn run(&mut self) -> Leave {
-        let leave = match self.greet() {
-            Ok(()) => self.tasks().await,
-            Err(leave) => leave,
-        };
+        let Err(leave) = self.tasks().await;
         if matches!(leave, Leave::Quit | Leave::Back | Leave::Stopped) {
             // The reader may be gone.
             let _ = self.farewell();
@@ -106,8 +104,9 @@ impl Session {
         self.talk.say("Goodbye.")
     }
 
-    /// One task after another, until the user quits.
-    async fn tasks(&mut self) -> Leave {
+    /// Greets, and does one task after another until the user quits.
+    async fn tasks(&mut self) -> Asked<Infallible> {
+        self.greet()?;
         let tasks: Vec<_> = TASKS.iter().filter(|(_, is_offered, _)| is_offered(self)).collect();
         let names: Vec<_> = tasks.iter().map(|(name, ..)| name).collect();
         loop {
@@ -116,13 +115,10 @@ impl Session {
                 Err(Leave::Back) => self.talk.say("This is the main menu. quit ends petstore."),
                 Err(leave) => Err(leave),
             };
-            let shown = match result {
-                Ok(()) | Err(Leave::Back) => Ok(()),
-                Err(Leave::Stopped) => self.talk.say("Stopped. Ctrl-C again ends petstore."),
-                Err(leave) => Err(leave),
-            };
-            if let Err(leave) = shown {
-                return leave;
+            match result {
+                Ok(()) | Err(Leave::Back) => {}
+                Err(Leave::Stopped) => self.talk.say("Stopped. Ctrl-C again ends petstore.")?,
+                Err(leave) => return Err(leave),
             }
         }
     }

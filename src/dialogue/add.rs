@@ -132,7 +132,7 @@ impl Session {
             categories.parse(answer).map_err(|error| error.to_string())
         };
         draft.category_id = self.talk.ask(&asked, CATEGORY_HELP, read).await?.to_string();
-        draft.status = self.ask_status("leave it unset, the service decides", draft.status).await?;
+        (draft.status, _) = self.ask_tab("leave it unset, the service decides", draft.status, false).await?;
         Ok(true)
     }
 

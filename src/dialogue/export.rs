@@ -8,7 +8,6 @@ use tokio_util::sync::CancellationToken;
 use super::import::path_of;
 use super::prompt::Asked;
 use super::session::Session;
-use super::words;
 use crate::api::inventory::Selection;
 use crate::config::View;
 use crate::model::export::Kind;
@@ -51,7 +50,7 @@ impl Session {
                 self.talk.say(format!("Written to {}.", shown(&path)))?;
                 self.talk.say_all(coverage.map(|coverage| coverage.honest_word(seen, status.is_some())))
             }
-            Err(TransferError::Api(error)) => self.talk.say_all(words::failure(&error, &self.service)),
+            Err(TransferError::Api(error)) => self.say_failure(&error),
             Err(error) => self.talk.say(error.sentence()),
         }
     }

@@ -52,11 +52,10 @@ impl Session {
             return self.talk.say("No row can be sent. Fix the file, then import it again.");
         }
         let Some(start) = self.ask_how_to_begin(&checked).await? else { return self.talk.say("Nothing was sent.") };
-        let pets = counted(good, "pet");
-        let pets = match (&start, &checked.before) {
-            (Start::GoOn, Some(earlier)) => format!("the remaining {} of {pets}", earlier.new),
-            _ => pets,
-        };
+        let mut pets = counted(good, "pet");
+        if let (Start::GoOn, Some(earlier)) = (&start, &checked.before) {
+            pets = format!("the remaining {} of {pets}", earlier.new);
+        }
         if self.may_send(&pets, "Send them?", true).await? {
             let run = checked.run(start, Some(&Journal::beside(&path)), ImportOptions::default());
             self.send_file(path, run).await?;
@@ -99,10 +98,8 @@ impl Session {
             let lines: Vec<_> = lines.map(|(line, name)| format!("{name} in line {line}")).collect();
             self.talk.say(format!("Duplicates: {}. They are sent too.", lines.join(", ")))?;
         }
-        match looked.first.first() {
-            Some(new) => self.talk.say(format!("The first is {}.", words::new_pet(new, &self.settings.categories))),
-            None => Ok(()),
-        }
+        let first = looked.first.first().map(|new| words::new_pet(new, &self.settings.categories));
+        self.talk.say_all(first.map(|first| format!("The first is {first}.")))
     }
 
     /// Asks for an existing file.
@@ -130,19 +127,15 @@ impl Session {
             reading.map[missing as usize] = Some(column.clone());
             return Ok(());
         }
-        let before = reading.clone();
         let read = |answer: &str| {
-            let mut reading = before.clone();
             reading.set[missing as usize] = Some(answer.to_owned());
-            match reading.check() {
-                Ok(()) => Ok(reading),
-                Err(TransferError::FixedValue { why, .. }) => Err(why),
-                Err(error) => Err(error.to_string()),
-            }
+            reading.check().map_err(|error| match error {
+                TransferError::FixedValue { why, .. } => why,
+                error => error.to_string(),
+            })
         };
         let question = format!("{} of all pets:", missing.member());
-        *reading = self.talk.ask(&question, "Type the value for all pets of the file.", read).await?;
-        Ok(())
+        self.talk.ask(&question, "Type the value for all pets of the file.", read).await
     }
 
     /// How an import begins after an earlier one of this file; `None` if the user declines.
@@ -175,9 +168,7 @@ impl Session {
         loop {
             let summary = match self.send_once(path.clone(), run.clone()).await? {
                 Ok(summary) => summary,
-                Err(TransferError::Api(error)) => {
-                    return self.talk.say_all(words::failure(&error, &self.service));
-                }
+                Err(TransferError::Api(error)) => return self.say_failure(&error),
                 Err(error) => return self.talk.say(error.to_string()),
             };
             self.say_summary(&summary)?;
@@ -240,16 +231,13 @@ impl Session {
             }
         };
         let lines = std::mem::take(&mut *trouble.lock());
-        self.talk.say_all(&lines)?;
-        Ok(sent)
+        self.talk.say_all(&lines).map(|()| sent)
     }
 
     fn say_summary(&mut self, summary: &Summary) -> Asked<()> {
         let Summary { progress, ended, left, report } = summary;
         match ended {
-            ImportEnded::Unauthorized(failure) | ImportEnded::NoAnswer(failure) => {
-                self.talk.say_all(words::failure(failure, &self.service))?;
-            }
+            ImportEnded::Unauthorized(failure) | ImportEnded::NoAnswer(failure) => self.say_failure(failure)?,
             ended => self.talk.say_all(ended.why(&self.service))?,
         }
         self.talk.say(format!("{}.", capitalized(&progress.words(*left))))?;
@@ -259,10 +247,7 @@ impl Session {
             self.talk.say("Fix those rows in the file and import it again: only they are sent.")?;
             self.talk.say("petstore pets import with --resume --rejects CSV writes them to a separate file.")?;
         }
-        match report {
-            Some(report) => self.talk.say(format!("Report: {}", report.display())),
-            None => Ok(()),
-        }
+        self.talk.say_all(report.as_ref().map(|report| format!("Report: {}", report.display())))
     }
 }
 

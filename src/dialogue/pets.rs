@@ -52,7 +52,7 @@ impl Session {
         let limit = usize::from(self.talk.ask(&question, help, read).await?.get());
         let what = status.map_or(String::new(), |status| format!("{status} "));
         let mut reading = self.read(PetQuery { status, ..PetQuery::default() });
-        let (mut rows, mut seen, mut end, mut total) = (Vec::new(), 0, None, None);
+        let (mut rows, mut seen, mut end, mut of) = (Vec::new(), 0, None, String::new());
         loop {
             while rows.len() <= limit && end.is_none() {
                 match self.read_on(&mut reading).await? {
@@ -62,13 +62,13 @@ impl Session {
             }
             let rest = rows.split_off(limit.min(rows.len()));
             if !rows.is_empty() {
-                if total.is_none() {
-                    total = Some(match &end {
+                if seen == 0 {
+                    let total = match &end {
                         Some(Some(coverage)) if coverage.complete => Some((rows.len() + rest.len()) as u64),
                         _ => self.total(status).await?,
-                    });
+                    };
+                    of = total.map_or_else(String::new, |total| format!(" of {total}"));
                 }
-                let of = total.flatten().map_or_else(String::new, |total| format!(" of {total}"));
                 let range = match rows.len() {
                     1 => format!("pet {}", seen + 1),
                     count => format!("pets {} to {}", seen + 1, seen + count),

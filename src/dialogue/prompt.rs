@@ -137,10 +137,9 @@ impl Dialogue {
             let way = in_short(enter, ways);
             format!(", press Enter {} {way}", if way.contains(' ') { "to" } else { "for" })
         });
-        let read = |answer: &str| match (place(answer, ways), enter) {
-            (Some(at), _) => Ok(at),
-            (None, Some(enter)) if answer.is_empty() => Ok(enter),
-            (None, _) => Err(format!("Choose a number from 1 to {last}; help lists them.")),
+        let read = |answer: &str| {
+            let chosen = if answer.is_empty() { enter } else { place(answer, ways) };
+            chosen.ok_or_else(|| format!("Choose a number from 1 to {last}; help lists them."))
         };
         self.ask(&format!("{what}, 1 to {last}{default}:"), &help, read).await
     }

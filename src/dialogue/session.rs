@@ -89,16 +89,19 @@ impl Session {
         work: impl Future<Output = Result<T, Failure>>,
         how_far: impl Fn() -> String,
     ) -> Asked<Option<T>> {
-        match self.talk.during(work, how_far).await? {
-            Ok(answer) => Ok(Some(answer)),
-            Err(error) => {
-                if let Some(ssh) = self.settings.ssh.as_ref().filter(|_| error.is_unauthorized()) {
-                    return Err(Leave::Revoked(ssh.name.clone()));
-                }
-                self.talk.say_all(words::failure(&error, &self.service))?;
-                Ok(None)
-            }
+        let error = match self.talk.during(work, how_far).await? {
+            Ok(answer) => return Ok(Some(answer)),
+            Err(error) => error,
+        };
+        match &self.settings.ssh {
+            Some(ssh) if error.is_unauthorized() => Err(Leave::Revoked(ssh.name.clone())),
+            _ => self.say_failure(&error).map(|()| None),
         }
+    }
+
+    /// Says what happened, and what to do next.
+    pub(super) fn say_failure(&mut self, failure: &Failure) -> Asked<()> {
+        self.talk.say_all(words::failure(failure, &self.service))
     }
 
     /// Whether so many pets may be added. Says the first time how many and where, and asks for a protected profile.
@@ -122,12 +125,7 @@ impl Session {
         Ok(may)
     }
 
-    /// Asks for a status, or none of them; Enter means `enter`.
-    pub(super) async fn ask_status(&mut self, none: &str, enter: Option<PetStatus>) -> Asked<Option<PetStatus>> {
-        self.ask_tab(none, enter, false).await.map(|(status, _)| status)
-    }
-
-    /// The same, or for a view.
+    /// Asks for a status or none of them, or with views for one of these; Enter means the status `enter`.
     pub(super) async fn ask_tab(
         &mut self,
         none: &str,
@@ -136,9 +134,9 @@ impl Session {
     ) -> Asked<(Option<PetStatus>, Option<View>)> {
         let views: &[View] = if with_views { &self.settings.config.views } else { &[] };
         let statuses = PetStatus::ALL.iter().map(|status| status.as_str());
-        let ways: Vec<_> =
-            [none].into_iter().chain(statuses).chain(views.iter().map(|view| view.name.as_str())).collect();
-        let enter = PetStatus::ALL.iter().position(|status| Some(*status) == enter).map_or(0, |at| at + 1);
+        let names = views.iter().map(|view| view.name.as_str());
+        let ways: Vec<_> = [none].into_iter().chain(statuses).chain(names).collect();
+        let enter = enter.map_or(0, |status| status as usize + 1);
         let what = if views.is_empty() { "Status" } else { "Status or view" };
         let chosen = self.talk.choose(what, &ways, Some(enter)).await?;
         let view = chosen.checked_sub(1 + PetStatus::ALL.len()).map(|at| views[at].clone());
