@@ -23,7 +23,7 @@ pub mod rows;
 pub use column_mapping::{ColumnMapping, Columns};
 pub use dedicated_thread::blocking;
 pub use earlier_import::EarlierVerdict;
-pub use error::TransferError;
+pub use error::{Result, TransferError};
 pub use import::{ImportOptions, ImportRun, ImportedRow, Start};
 pub use input::{FileFormat, ImportSource, Input};
 pub use journal::{Journal, RowOutcome, Target};

@@ -7,9 +7,7 @@ use crate::model::shell_word;
 use crate::transfer::earlier_import::EarlierImport;
 use crate::transfer::preview::{Preview, preview};
 use crate::transfer::rows::Bad;
-use crate::transfer::{
-    ColumnMapping, EarlierVerdict, ImportOptions, ImportRun, Input, Journal, Start, Target, TransferError,
-};
+use crate::transfer::{ColumnMapping, EarlierVerdict, ImportOptions, ImportRun, Input, Journal, Result, Start, Target};
 
 /// A file that was read whole. Nothing of it was sent.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,11 +25,11 @@ impl CheckedFile {
     /// Reads all of what `open` opens, with the report and the service of a file that may have been imported `before`; or
     /// until `each` row, which comes with their number so far and what is wrong with it, returns false. Blocks.
     pub fn look(
-        open: impl FnOnce() -> Result<Input, TransferError>,
+        open: impl FnOnce() -> Result<Input>,
         reading: &ColumnMapping,
         before: Option<(&Path, &Path, &Target)>,
         each: impl FnMut(u64, Option<&Bad>) -> bool,
-    ) -> Result<Self, TransferError> {
+    ) -> Result<Self> {
         let path = before.map(|(path, ..)| path.to_owned());
         let earlier = |(path, report, target)| EarlierImport::look(path, reading, report, target);
         let before = before.map(earlier).transpose()?.flatten();

@@ -6,7 +6,7 @@ use csv::ByteRecord;
 use serde::{Deserialize, Serialize};
 
 use super::FileFormat;
-use super::error::{TransferError, list};
+use super::error::{Result, TransferError, list};
 use crate::model::draft::check_name;
 use crate::model::export::Column;
 use crate::model::{Categories, Field, PetStatus, short};
@@ -56,7 +56,7 @@ impl ColumnMapping {
     }
 
     /// Fails if a fixed value is invalid.
-    pub fn check(&self) -> Result<(), TransferError> {
+    pub fn check(&self) -> Result<()> {
         for (field, value) in Field::ALL.into_iter().zip(&self.set) {
             let Some(value) = value else { continue };
             let checked = match field {
@@ -119,7 +119,7 @@ pub struct Columns {
 
 impl Columns {
     /// Finds the columns in a header; fails if two have the same claim to be that of a field.
-    pub(super) fn look(header: &ByteRecord, reading: &ColumnMapping) -> Result<Self, TransferError> {
+    pub(super) fn look(header: &ByteRecord, reading: &ColumnMapping) -> Result<Self> {
         let cells = header.iter().take(MOST_CELLS);
         let header: Vec<_> = cells.map(|cell| String::from_utf8_lossy(cell).into_owned()).collect();
         let names: Vec<String> = header.iter().map(|name| short(name.trim())).collect();
@@ -149,7 +149,7 @@ impl Columns {
     }
 
     /// Fails if a column is missing that was chosen or, in a table, is required.
-    pub(super) fn check(&self, reading: &ColumnMapping, is_table: bool) -> Result<(), TransferError> {
+    pub(super) fn check(&self, reading: &ColumnMapping, is_table: bool) -> Result<()> {
         let has_any = self.of.iter().any(Option::is_some) || reading.set.iter().any(Option::is_some);
         if reading.changes && self.names.iter().filter(|name| is_id(name)).count() > 1 {
             return Err(TransferError::Columns("there are two columns of ids. Rename one of them".to_owned()));

@@ -7,10 +7,10 @@ use tokio::runtime::Builder;
 use tokio::sync::oneshot;
 use tokio::task::spawn_blocking;
 
-use super::TransferError;
+use super::{Result, TransferError};
 
 /// Runs `work` there and waits for it. If this is dropped, the work continues unless it is cancelled.
-pub async fn alone<T, F>(name: &str, work: impl FnOnce() -> F + Send + 'static) -> Result<T, TransferError>
+pub async fn alone<T, F>(name: &str, work: impl FnOnce() -> F + Send + 'static) -> Result<T>
 where
     T: Send + 'static,
     F: Future<Output = T>,
@@ -28,8 +28,6 @@ where
 }
 
 /// Runs work that waits for the disk beside the others.
-pub async fn blocking<T: Send + 'static>(
-    work: impl FnOnce() -> Result<T, TransferError> + Send + 'static,
-) -> Result<T, TransferError> {
+pub async fn blocking<T: Send + 'static>(work: impl FnOnce() -> Result<T> + Send + 'static) -> Result<T> {
     spawn_blocking(work).await.unwrap_or_else(|error| Err(TransferError::Start(error.into())))
 }

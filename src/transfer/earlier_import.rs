@@ -15,7 +15,7 @@ use EarlierVerdict::{Anew, Choose, Done, GoOn};
 
 use super::import::Seen;
 use super::journal::{Comparison, Head, Past, RowNumbers, kept, read_head};
-use super::{ColumnMapping, Input, Start, Target, TransferError};
+use super::{ColumnMapping, Input, Result, Start, Target, TransferError};
 use crate::clock::time_zone;
 use crate::model::counted;
 
@@ -64,12 +64,7 @@ pub enum EarlierVerdict {
 
 impl EarlierImport {
     /// The earlier import that matters for the file at `path`, if any. Blocks, and reads the file.
-    pub fn look(
-        path: &Path,
-        reading: &ColumnMapping,
-        report: &Path,
-        target: &Target,
-    ) -> Result<Option<Self>, TransferError> {
+    pub fn look(path: &Path, reading: &ColumnMapping, report: &Path, target: &Target) -> Result<Option<Self>> {
         let beside = match read_head(report) {
             Err(TransferError::NoJournal(_)) => None,
             Err(error) => return Err(error),
@@ -98,7 +93,7 @@ impl EarlierImport {
     }
 
     /// The import whose report is beside the file.
-    fn of_beside(path: &Path, reading: &ColumnMapping, report: &Path, mut head: Head) -> Result<Self, TransferError> {
+    fn of_beside(path: &Path, reading: &ColumnMapping, report: &Path, mut head: Head) -> Result<Self> {
         head.reading = head.reading.with_names_of(reading);
         if !reading.is_default() || head.reading == *reading {
             return Self::compare(path, reading, report, head);
@@ -113,7 +108,7 @@ impl EarlierImport {
         Self::compare(path, reading, report, head)
     }
 
-    fn compare(path: &Path, reading: &ColumnMapping, report: &Path, head: Head) -> Result<Self, TransferError> {
+    fn compare(path: &Path, reading: &ColumnMapping, report: &Path, head: Head) -> Result<Self> {
         let input = Input::file(path)?;
         let file = input.print()?;
         let seen = Seen { file, import: head.id };

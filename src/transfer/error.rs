@@ -7,6 +7,9 @@ use crate::api::Failure;
 use crate::api::follow::ProvenanceError;
 use crate::model::{Field, cut, display_safe};
 
+/// What an import or export gives, unless it fails.
+pub type Result<T, E = TransferError> = std::result::Result<T, E>;
+
 /// Why a transfer failed. Each message names the problem and the remedy. Files have their names for people, and `there`
 /// are the columns of the file, safe to show.
 #[derive(Debug, thiserror::Error)]

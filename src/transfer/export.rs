@@ -7,9 +7,9 @@ use tokio::sync::{mpsc, watch};
 use tokio::task::spawn_blocking;
 use tokio_util::sync::CancellationToken;
 
-use super::TransferError;
 use super::dedicated_thread::alone;
 use super::output_file::Destination;
+use super::{Result, TransferError};
 use crate::api::inventory::{Part, Selection, inventory};
 use crate::api::{Client, Coverage, Failure};
 use crate::clock;
@@ -53,7 +53,7 @@ pub async fn export<W: Write + Send + 'static>(
     out: W,
     count: watch::Sender<u64>,
     stop: &CancellationToken,
-) -> Result<(W, Option<Coverage>), TransferError> {
+) -> Result<(W, Option<Coverage>)> {
     let client = client.keeping_connections().map_err(|error| Failure::not_sent(&error))?.called("export");
     let (parts, taken) = mpsc::channel(AHEAD);
     let mut wanted = std::mem::take(&mut how.wanted);
@@ -82,7 +82,7 @@ pub async fn to_file(
     to: (&Path, bool),
     count: watch::Sender<u64>,
     stop: &CancellationToken,
-) -> Result<Option<Coverage>, TransferError> {
+) -> Result<Option<Coverage>> {
     let destination = Destination::new(to)?;
     let file = destination.begin()?;
     let require_complete = how.require_complete;

@@ -20,7 +20,7 @@ use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
 use super::dedicated_thread::alone;
-use super::{Input, Journal, TransferError};
+use super::{Input, Journal, Result};
 use crate::api::{Client, Failure};
 use crate::clock;
 pub use progress::{ImportProgress, ImportedRow, OnImportedRow, Waiting};
@@ -61,7 +61,7 @@ pub async fn run(
     client: &Client,
     (input, work): (Input, Work),
     (on_row, progress, controls): ImportIo,
-) -> Result<Summary, TransferError> {
+) -> Result<Summary> {
     let client = client.keeping_connections().map_err(|error| Failure::not_sent(&error))?.called("import");
     let halt = CancellationToken::new();
     let _stop = halt.clone().drop_guard();

@@ -10,7 +10,7 @@ use std::time::UNIX_EPOCH;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-use super::TransferError;
+use super::{Result, TransferError};
 use crate::model::export::Kind;
 use crate::model::short;
 
@@ -125,7 +125,7 @@ pub struct Input {
 }
 
 impl Input {
-    pub fn file(path: &Path) -> Result<Self, TransferError> {
+    pub fn file(path: &Path) -> Result<Self> {
         let name = short(&path.display().to_string());
         let failed = |source| TransferError::Read { name: name.clone(), source };
         let file = File::open(path).map_err(failed)?;
@@ -136,11 +136,11 @@ impl Input {
     }
 
     /// A stream such as standard input. Waits for its first MiB.
-    pub fn stream(name: &str, stream: impl Read + Send + 'static) -> Result<Self, TransferError> {
+    pub fn stream(name: &str, stream: impl Read + Send + 'static) -> Result<Self> {
         Self::new(name.to_owned(), None, Box::new(stream))
     }
 
-    fn new(name: String, path: Option<PathBuf>, mut rest: Box<dyn Read + Send>) -> Result<Self, TransferError> {
+    fn new(name: String, path: Option<PathBuf>, mut rest: Box<dyn Read + Send>) -> Result<Self> {
         let mut head = Vec::new();
         match rest.by_ref().take(HEAD).read_to_end(&mut head) {
             Ok(0) => Err(TransferError::Empty(name)),
@@ -150,7 +150,7 @@ impl Input {
     }
 
     /// Its fingerprint. Reads a file again if that is cheap.
-    pub fn print(&self) -> Result<Print, TransferError> {
+    pub fn print(&self) -> Result<Print> {
         let mut print = Print { size: None, modified: None, head: hex(&Sha256::digest(&self.head)), whole: None };
         let Some(path) = &self.path else { return Ok(print) };
         let failed = |source| TransferError::Read { name: self.name.clone(), source };

@@ -22,7 +22,7 @@ use tempfile::NamedTempFile;
 use uuid::Uuid;
 
 use super::rows::Row;
-use super::{ColumnMapping, Input, TransferError};
+use super::{ColumnMapping, Input, Result, TransferError};
 use crate::local::atomic_file;
 use crate::local::log::{self, Log};
 use lines::{Edited, Line, failed, hex_of};
@@ -52,7 +52,7 @@ impl Journal {
     }
 
     /// Fails if there is already a journal.
-    pub fn guard(path: &Path) -> Result<(), TransferError> {
+    pub fn guard(path: &Path) -> Result<()> {
         match read_head(path) {
             Err(TransferError::NoJournal(_)) => Ok(()),
             Err(error) => Err(error),
@@ -61,14 +61,14 @@ impl Journal {
     }
 
     /// Creates a new one, readable only by its owner. There must be none.
-    pub fn create(path: &Path, head: &Head) -> Result<Self, TransferError> {
+    pub fn create(path: &Path, head: &Head) -> Result<Self> {
         let (new, file) = begin(path, path, head)?;
         atomic_file::finish(new, path, false).map_err(|source| failed(path, source))?;
         Ok(Self::new(path, file))
     }
 
     /// Replaces the existing one, which is kept under the date it began and must be that of the import `seen`, if given.
-    pub fn replace(path: &Path, head: &Head, seen: Option<Uuid>) -> Result<Self, TransferError> {
+    pub fn replace(path: &Path, head: &Head, seen: Option<Uuid>) -> Result<Self> {
         let failed = |source| failed(path, source);
         // It is locked until it has another name.
         let (place, _old) = open(path)?;
@@ -88,12 +88,7 @@ impl Journal {
     }
 
     /// Resumes the existing one, if it is of the same service and column mapping, and notes if the file has changed.
-    pub fn resume(
-        path: &Path,
-        input: &Input,
-        target: &Target,
-        reading: &ColumnMapping,
-    ) -> Result<(Self, Past), TransferError> {
+    pub fn resume(path: &Path, input: &Input, target: &Target, reading: &ColumnMapping) -> Result<(Self, Past)> {
         let (_, file) = open(path)?;
         let mut head = read_head(path)?;
         head.reading = head.reading.with_names_of(reading);
@@ -138,40 +133,40 @@ impl Journal {
     }
 
     /// Records that a row is about to be sent. Survives a crash of petstore.
-    pub fn sending(&self, Row { row, line, new, .. }: &Row, at: Timestamp) -> Result<(), TransferError> {
+    pub fn sending(&self, Row { row, line, new, .. }: &Row, at: Timestamp) -> Result<()> {
         let hash = Some(hex_of(hash(new)));
         let (sent, by) = (Some(at.as_second()), self.by.clone());
         self.keep(&Line { row: *row, line: Some(*line), hash, sent, by, ..Line::default() })
     }
 
     /// Records the outcome of a row.
-    pub fn outcome(&self, row: u64, line: u64, outcome: &RowOutcome) -> Result<(), TransferError> {
+    pub fn outcome(&self, row: u64, line: u64, outcome: &RowOutcome) -> Result<()> {
         self.keep(&Line::of(row, line, outcome))
     }
 
     /// Records that every row is done, and how many of them were not added.
-    pub fn end(&self, at: Timestamp, undone: u64) -> Result<(), TransferError> {
+    pub fn end(&self, at: Timestamp, undone: u64) -> Result<()> {
         self.keep(&Line { end: Some(at), undone: Some(undone), ..Line::default() })
     }
 
     /// Syncs and unlocks the file.
-    pub fn close(&self) -> Result<(), TransferError> {
+    pub fn close(&self) -> Result<()> {
         self.write(|log| {
             log.sync()?;
             log.unlock()
         })
     }
 
-    fn keep(&self, line: &Line) -> Result<(), TransferError> {
+    fn keep(&self, line: &Line) -> Result<()> {
         self.write(|log| log.append(slice::from_ref(line)))
     }
 
-    fn write(&self, act: impl FnOnce(&mut Log) -> io::Result<()>) -> Result<(), TransferError> {
+    fn write(&self, act: impl FnOnce(&mut Log) -> io::Result<()>) -> Result<()> {
         act(&mut self.log.lock()).map_err(|source| failed(&self.path, source))
     }
 }
 
-fn lock(path: &Path, file: &File) -> Result<(), TransferError> {
+fn lock(path: &Path, file: &File) -> Result<()> {
     match file.try_lock() {
         Ok(()) => Ok(()),
         Err(TryLockError::WouldBlock) => Err(TransferError::JournalInUse(path.to_owned())),
@@ -180,7 +175,7 @@ fn lock(path: &Path, file: &File) -> Result<(), TransferError> {
 }
 
 /// Opens and locks the journal at `path`. Returns its real path, too.
-fn open(path: &Path) -> Result<(PathBuf, File), TransferError> {
+fn open(path: &Path) -> Result<(PathBuf, File)> {
     // Opening a pipe would block.
     read_head(path)?;
     let failed = |source| failed(path, source);
@@ -197,7 +192,7 @@ fn open(path: &Path) -> Result<(PathBuf, File), TransferError> {
 }
 
 /// A new journal for `place`, locked: it appears there with its first line, so a crash leaves no partial one.
-fn begin(path: &Path, place: &Path, head: &Head) -> Result<(NamedTempFile, File), TransferError> {
+fn begin(path: &Path, place: &Path, head: &Head) -> Result<(NamedTempFile, File)> {
     let failed = |source| failed(path, source);
     let mut new = atomic_file::begin_private(place).map_err(failed)?;
     log::line(head).and_then(|head| new.write_all(head.as_bytes())).map_err(failed)?;

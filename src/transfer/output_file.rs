@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf, absolute};
 
 use tempfile::NamedTempFile;
 
-use super::TransferError;
+use super::{Result, TransferError};
 use crate::local::atomic_file;
 use crate::model::short;
 
@@ -20,7 +20,7 @@ pub struct Destination {
 
 impl Destination {
     /// Fails if the file exists and may not be replaced, or is not a regular file. A link stays a link.
-    pub fn new((path, replace): (&Path, bool)) -> Result<Self, TransferError> {
+    pub fn new((path, replace): (&Path, bool)) -> Result<Self> {
         let name = short(&path.display().to_string());
         if let Some(what) = atomic_file::no_file(path) {
             return Err(TransferError::NoFile { name, what });
@@ -35,12 +35,12 @@ impl Destination {
     }
 
     /// A temporary file, removed when dropped.
-    pub fn begin(&self) -> Result<NamedTempFile, TransferError> {
+    pub fn begin(&self) -> Result<NamedTempFile> {
         atomic_file::begin_private(&self.path).map_err(|error| self.failed(error))
     }
 
     /// Moves the complete file to its destination.
-    pub fn finish(&self, file: NamedTempFile) -> Result<(), TransferError> {
+    pub fn finish(&self, file: NamedTempFile) -> Result<()> {
         atomic_file::finish(file, &self.path, self.replace).map_err(|error| self.failed(error))
     }
 
@@ -53,7 +53,7 @@ impl Destination {
 }
 
 /// Fails if `to` is the file `other`, which is `what` and must not be overwritten.
-pub fn must_not_be(to: &Path, other: &Path, what: &'static str) -> Result<(), TransferError> {
+pub fn must_not_be(to: &Path, other: &Path, what: &'static str) -> Result<()> {
     let is_same = match (fs::metadata(to), fs::metadata(other)) {
         (Ok(to), Ok(other)) => (to.dev(), to.ino()) == (other.dev(), other.ino()),
         (_, _) => absolute(to).is_ok_and(|to| absolute(other).is_ok_and(|other| to == other)),

@@ -5,7 +5,7 @@ use std::hash::{BuildHasher as _, RandomState};
 use std::ops::ControlFlow;
 
 use super::rows::{self, Bad, FileLayout, Row, RowFault};
-use super::{ColumnMapping, Input, TransferError};
+use super::{ColumnMapping, Input, Result};
 use crate::model::{NewPet, PetId, PetMembers, counted, short};
 
 /// The most bad rows, and the most duplicates, that are kept.
@@ -69,7 +69,7 @@ pub fn preview(
     input: Input,
     reading: &ColumnMapping,
     mut each: impl FnMut(u64, Option<&Bad>) -> bool,
-) -> Result<Preview, TransferError> {
+) -> Result<Preview> {
     let mut preview = Preview { all_duplicates: true, ..Preview::default() };
     // Rows are remembered by a hash of 64 bits.
     let (mut known, hasher) = (HashSet::new(), RandomState::new());

@@ -10,7 +10,7 @@ use csv::ByteRecord;
 use super::column_mapping::WHY_EXACT;
 use super::journal::Reasons;
 use super::output_file::{Destination, must_not_be};
-use super::{ColumnMapping, Columns, Input, TransferError, rows};
+use super::{ColumnMapping, Columns, Input, Result, rows};
 use crate::model::Field;
 use crate::model::draft::parse_category_id;
 use crate::model::export::{active, inert};
@@ -22,11 +22,11 @@ const WHY: &str = "why not added";
 const BUFFER: usize = 64 << 10;
 
 /// Fails if [`write()`] may not write to `to`, such as the input or its `report`.
-pub fn guard(input: &Path, report: Option<&Path>, to: (&Path, bool)) -> Result<(), TransferError> {
+pub fn guard(input: &Path, report: Option<&Path>, to: (&Path, bool)) -> Result<()> {
     destination(Some(input), report, to).map(drop)
 }
 
-fn destination(input: Option<&Path>, report: Option<&Path>, to: (&Path, bool)) -> Result<Destination, TransferError> {
+fn destination(input: Option<&Path>, report: Option<&Path>, to: (&Path, bool)) -> Result<Destination> {
     input.map_or(Ok(()), |input| must_not_be(to.0, input, "the file that is imported"))?;
     report.map_or(Ok(()), |report| must_not_be(to.0, report, "the report of this import"))?;
     Destination::new(to)
@@ -39,12 +39,7 @@ fn destination(input: Option<&Path>, report: Option<&Path>, to: (&Path, bool)) -
 /// fixed values have their own columns, so the file can be imported without options. Cells that a spreadsheet would run
 /// get a `'`. The file is `to`, readable only by its owner, and appears once it is complete; with `true`, it may
 /// replace an existing one. Blocks.
-pub fn write(
-    input: Input,
-    reading: &ColumnMapping,
-    report: Option<&Path>,
-    to: (&Path, bool),
-) -> Result<u64, TransferError> {
+pub fn write(input: Input, reading: &ColumnMapping, report: Option<&Path>, to: (&Path, bool)) -> Result<u64> {
     let destination = destination(input.path.as_deref(), report, to)?;
     let mut reasons = report.map(|report| Reasons::read(report, &input.print()?, reading)).transpose()?;
     let reading = reasons.as_ref().map_or(reading, |reasons| &reasons.head().reading).clone();
@@ -129,6 +124,7 @@ mod tests {
     use tempfile::TempDir;
 
     use super::*;
+    use crate::transfer::TransferError;
     use crate::transfer::journal::{Head, Journal, RowAnswer, RowOutcome, Target};
     use crate::transfer::preview::{Preview, preview};
 

@@ -14,7 +14,7 @@ use std::ops::ControlFlow;
 use ::csv::ByteRecord;
 
 use super::input::Input;
-use super::{ColumnMapping, Columns, FileFormat, TransferError};
+use super::{ColumnMapping, Columns, FileFormat, Result, TransferError};
 
 pub use row::{Bad, FileLayout, Row, RowFault};
 
@@ -25,7 +25,7 @@ pub fn read(
     input: Input,
     reading: &ColumnMapping,
     mut each: impl FnMut(Result<Row, Bad>) -> ControlFlow<()>,
-) -> Result<FileLayout, TransferError> {
+) -> Result<FileLayout> {
     read_with_cells(input, reading, |row, _, _| if each(row).is_break() { Err(None) } else { Ok(()) })
 }
 
@@ -34,7 +34,7 @@ pub(super) fn read_with_cells(
     input: Input,
     reading: &ColumnMapping,
     mut each: impl FnMut(Result<Row, Bad>, &Columns, &ByteRecord) -> Result<(), Stop>,
-) -> Result<FileLayout, TransferError> {
+) -> Result<FileLayout> {
     reading.check()?;
     let format = reading.format.unwrap_or_else(|| FileFormat::recognise(input.path.as_deref(), &input.head));
     let name = input.name.clone();

@@ -19,7 +19,7 @@ use crate::api::{Client, Failure};
 use crate::clock;
 use crate::transfer::journal::{self, RowAnswer, RowNumbers, RowState};
 use crate::transfer::rows::{self, Bad, Row};
-use crate::transfer::{Input, Journal, RowOutcome, TransferError};
+use crate::transfer::{Input, Journal, Result, RowOutcome, TransferError};
 
 /// Rows that the reader hands over together, to wake the senders less often.
 const PART: usize = 32;
@@ -98,7 +98,7 @@ impl Shared {
     }
 
     /// Writes to the journal, if there is one. A failure ends the import.
-    pub fn note(&self, write: impl FnOnce(&Journal) -> Result<(), TransferError>) -> bool {
+    pub fn note(&self, write: impl FnOnce(&Journal) -> Result<()>) -> bool {
         let written = self.work.journal.as_ref().map_or(Ok(()), write);
         written.inspect_err(|error| self.fail(error)).is_ok()
     }

@@ -12,7 +12,7 @@ use crate::clock;
 use crate::transfer::input::Print;
 use crate::transfer::journal::{Head, Past};
 use crate::transfer::preview::RowCounts;
-use crate::transfer::{ColumnMapping, Input, Journal, Target, TransferError};
+use crate::transfer::{ColumnMapping, Input, Journal, Result, Target, TransferError};
 
 /// How rows are sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, SmartDefault)]
@@ -104,7 +104,7 @@ pub struct Work {
 
 impl Work {
     /// Prepares `run` with the rows of `input`, which it also returns. Blocks.
-    pub fn start(run: ImportRun, input: Input, target: &Target) -> Result<(Input, Self), TransferError> {
+    pub fn start(run: ImportRun, input: Input, target: &Target) -> Result<(Input, Self)> {
         let ImportRun { reading, counts, start, report, how } = run;
         let at = clock::now().wall;
         let Some(report) = report else {

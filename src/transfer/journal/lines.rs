@@ -14,7 +14,7 @@ use crate::local::atomic_file;
 use crate::model::{IdempotencyKey, NewPet, PetId, cut, short};
 use crate::transfer::input::{Print, hex};
 use crate::transfer::preview::RowCounts;
-use crate::transfer::{ColumnMapping, TransferError};
+use crate::transfer::{ColumnMapping, Result, TransferError};
 
 /// The version of the format. Version 1 had no keys and no times of the service, and its rows had the file's order; in
 /// version 2, an edited file got a new journal.
@@ -59,7 +59,7 @@ impl Head {
     }
 
     /// Fails if it has another column mapping. A default `reading` matches any.
-    pub fn check_reading(&self, path: &Path, reading: &ColumnMapping) -> Result<(), TransferError> {
+    pub fn check_reading(&self, path: &Path, reading: &ColumnMapping) -> Result<()> {
         if reading.is_default() || self.reading.agrees_with(reading) {
             return Ok(());
         }
@@ -69,7 +69,7 @@ impl Head {
     }
 
     /// Fails if it is of another service.
-    pub fn check_service(&self, path: &Path, target: &Target) -> Result<(), TransferError> {
+    pub fn check_service(&self, path: &Path, target: &Target) -> Result<()> {
         if self.service == target.service {
             return Ok(());
         }
@@ -237,7 +237,7 @@ pub fn failed(path: &Path, source: io::Error) -> TransferError {
     TransferError::Write { name: path.display().to_string(), source }
 }
 
-pub fn read_head(path: &Path) -> Result<Head, TransferError> {
+pub fn read_head(path: &Path) -> Result<Head> {
     let wrong = |why: String| TransferError::NotAJournal { path: path.to_owned(), why };
     // Opening a pipe would block.
     if let Some(what) = atomic_file::no_file(path) {

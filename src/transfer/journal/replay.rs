@@ -14,7 +14,7 @@ use crate::local::log::Lines;
 use crate::model::{IdempotencyKey, display_safe, short};
 use crate::transfer::input::Print;
 use crate::transfer::rows::{self, Row};
-use crate::transfer::{ColumnMapping, Input, TransferError};
+use crate::transfer::{ColumnMapping, Input, Result, TransferError};
 
 /// The most rows whose reasons can be read; of others, only the state is known.
 const MOST: usize = 250_000;
@@ -105,12 +105,12 @@ impl Past {
     }
 
     /// Reads the journal at `path`, for any API key.
-    pub fn of(path: &Path, head: Head) -> Result<Self, TransferError> {
+    pub fn of(path: &Path, head: Head) -> Result<Self> {
         Self::read(path, head, "", |_, _| {})
     }
 
     /// Passes each line and its offset to `each`. `who` is the fingerprint of the API key in use.
-    pub fn read(path: &Path, head: Head, who: &str, mut each: impl FnMut(&Line, u64)) -> Result<Self, TransferError> {
+    pub fn read(path: &Path, head: Head, who: &str, mut each: impl FnMut(&Line, u64)) -> Result<Self> {
         let failed = |source| failed(path, source);
         let file = File::open(path).map_err(failed)?;
         let size = file.metadata().map_err(failed)?.len();
@@ -228,7 +228,7 @@ impl RowNumbers {
     }
 
     /// Compares the rows of `file` with those of its journal. Blocks.
-    pub fn compare(&mut self, past: &Past, file: Input, reading: &ColumnMapping) -> Result<Comparison, TransferError> {
+    pub fn compare(&mut self, past: &Past, file: Input, reading: &ColumnMapping) -> Result<Comparison> {
         let mut rows = Comparison::default();
         rows::read(file, reading, |row| {
             let count = match row.map(|row| past.state(self.take(&row))) {
@@ -255,7 +255,7 @@ pub struct Reasons {
 
 impl Reasons {
     /// Opens the journal at `path`, if it is of the same file and column mapping.
-    pub fn read(path: &Path, file: &Print, reading: &ColumnMapping) -> Result<Self, TransferError> {
+    pub fn read(path: &Path, file: &Print, reading: &ColumnMapping) -> Result<Self> {
         let head = read_head(path)?;
         head.check_reading(path, reading)?;
         let mut places = HashMap::new();
@@ -279,7 +279,7 @@ impl Reasons {
     }
 
     /// Why this row was not added, safe to show; `None` if it was added or never sent.
-    pub fn why(&mut self, row: &Row) -> Result<Option<String>, TransferError> {
+    pub fn why(&mut self, row: &Row) -> Result<Option<String>> {
         let number = self.numbers.take(row);
         let what = match self.past.state(number) {
             RowState::NotSent | RowState::Added => return Ok(None),

@@ -13,7 +13,7 @@ use super::row::{RowFault, Rows, Stop};
 use super::window::{Piece, Window, window};
 use crate::model::{Field, cut, display_safe, short};
 use crate::transfer::input::Input;
-use crate::transfer::{Columns, FileFormat, TransferError};
+use crate::transfer::{Columns, FileFormat, Result};
 
 /// Reads all objects, as rows with a cell for each field and one with the whole object.
 pub fn read(input: Input, rows: &mut Rows<'_>) -> Result<(), Stop> {
@@ -104,7 +104,7 @@ fn elements(mut window: Window<impl Read>, mut each: impl FnMut(Piece<'_>) -> Re
 const UNFINISHED: &str = "the file ends in the middle of its JSON array. Is it complete?";
 
 /// The length of the next element.
-fn length(window: &mut Window<impl Read>) -> Result<u64, TransferError> {
+fn length(window: &mut Window<impl Read>) -> Result<u64> {
     let (mut at, mut depth, mut is_quoted) = (0, 0_usize, false);
     while let Some(byte) = window.byte(at)? {
         match byte {

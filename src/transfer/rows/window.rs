@@ -5,8 +5,8 @@ use std::io::{self, Read};
 use std::mem::take;
 
 use super::row::RowFault;
-use crate::transfer::TransferError;
 use crate::transfer::input::{Input, mark};
+use crate::transfer::{Result, TransferError};
 
 /// The most bytes of a row.
 pub const MOST: usize = 1 << 20;
@@ -67,7 +67,7 @@ impl<R: Read> Window<R> {
     }
 
     /// The byte at this place of the next piece; `None` after the end of the text.
-    pub fn byte(&mut self, at: usize) -> Result<Option<u8>, TransferError> {
+    pub fn byte(&mut self, at: usize) -> Result<Option<u8>> {
         loop {
             if at == 0 {
                 self.skip_blank();
