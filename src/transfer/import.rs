@@ -2,7 +2,6 @@
 //! again. Can be stopped at any time, and resumes from its journal.
 
 mod progress;
-mod send;
 mod shared;
 mod work;
 

@@ -1,4 +1,5 @@
-//! The shared state of an import.
+//! What the reader and the senders of an import share. A sender takes a row, sends it until its outcome is known, and records
+//! that. A row is recorded as sent just before: after a kill, only the outcome of the rows that were being sent is unknown.
 
 use std::io;
 use std::ops::ControlFlow;
@@ -6,17 +7,18 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+use futures_util::{Stream, StreamExt as _};
 use jiff::Timestamp;
 use parking_lot::Mutex;
 use tokio::sync::{mpsc, watch};
 use tokio::time::sleep_until;
 use tokio_util::sync::CancellationToken;
 
-use super::progress::{ImportProgress, ImportedRow, OnImportedRow};
+use super::progress::{ImportProgress, ImportedRow, OnImportedRow, Waiting};
 use super::work::{Patience, Work};
-use crate::api::retry::pause;
+use crate::api::retry::{FailedAttempt, create_pet, dice, pause};
 use crate::api::{Client, Failure};
-use crate::clock;
+use crate::clock::{self, Now};
 use crate::transfer::journal::{self, RowAnswer, RowNumbers, RowState};
 use crate::transfer::rows::{self, Bad, Row};
 use crate::transfer::{Input, Journal, Result, RowOutcome, TransferError};
@@ -26,6 +28,9 @@ const PART: usize = 32;
 
 /// The longest pause that the service may ask for: its number of seconds may be absurd.
 const LONGEST_ASKED: Duration = Duration::from_secs(3600);
+
+/// How often a row that fails while others succeed is sent again.
+const OWN_FAILURES: u32 = 3;
 
 /// Why an import has ended.
 #[derive(Clone, Debug, PartialEq)]
@@ -71,12 +76,12 @@ pub struct Shared {
 
 impl Shared {
     /// By the clock of the service if its answers have a date, or else by that of this machine.
-    pub fn now(&self) -> Timestamp {
+    fn now(&self) -> Timestamp {
         self.client.time().unwrap_or_else(|| clock::now().wall)
     }
 
     /// Waits until something may be sent.
-    pub async fn ready(&self) {
+    async fn ready(&self) {
         loop {
             let until = self.pace.lock().until;
             match until {
@@ -93,7 +98,7 @@ impl Shared {
     }
 
     /// The same, because the file or the journal failed.
-    pub fn fail(&self, error: &TransferError) {
+    fn fail(&self, error: &TransferError) {
         self.end(ImportEnded::Failed(error.sentence()));
     }
 
@@ -104,7 +109,7 @@ impl Shared {
     }
 
     /// Counts and reports the row, and ends the import if the options ask for it.
-    pub fn record(&self, row: ImportedRow) {
+    fn record(&self, row: ImportedRow) {
         self.progress.send_modify(|progress| progress.count(&row));
         let is_error = row.is_error();
         (self.on_row)(row);
@@ -175,6 +180,81 @@ impl Shared {
         }
         Some(Turn { row, may_exist })
     }
+
+    /// Sends one row after another, until there are no more or the import ends.
+    pub async fn send_rows(&self, queue: &tokio::sync::Mutex<impl Stream<Item = Turn> + Unpin>) {
+        let next = async || {
+            self.ready().await;
+            queue.lock().await.next().await
+        };
+        while let Some(Some(turn)) = self.halt.run_until_cancelled(next()).await {
+            self.send(turn).await;
+        }
+    }
+
+    async fn send(&self, turn: Turn) {
+        let row = &turn.row;
+        if !self.note(|journal| journal.sending(row, self.now())) {
+            return;
+        }
+        self.progress.send_modify(|progress| progress.under_way += 1);
+        let outcome = self.once(&turn).await;
+        // If that cannot be written, its outcome stays unknown, which is correct.
+        self.note(|journal| journal.outcome(row.row, row.line, &outcome));
+        self.record(ImportedRow::of(row, outcome, true));
+    }
+
+    /// Sends a row until its outcome is known or cannot be determined.
+    async fn once(&self, Turn { row, may_exist }: &Turn) -> RowOutcome {
+        let (key, first) = (self.work.past.key_of(row.row), clock::now());
+        let (mut own_failures, mut successes) = (0, self.pace.lock().successes);
+        let again = |FailedAttempt { error, began, is_unknown }: FailedAttempt<'_>| {
+            match verdict(error) {
+                Verdict::Everybody => {
+                    self.end(ImportEnded::Unauthorized(error.clone()));
+                    return None;
+                }
+                Verdict::Never => return None,
+                Verdict::Again => {}
+            }
+            let others_succeed = std::mem::replace(&mut successes, self.pace.lock().successes) < successes;
+            own_failures += u32::from(others_succeed && is_own(error) || is_the_rows(error));
+            self.pause(began, error);
+            let repeats_safely = !is_unknown && !may_exist || is_known_since(&self.client, first);
+            (repeats_safely && own_failures <= OWN_FAILURES)
+                .then_some(async { self.halt.run_until_cancelled(self.ready()).await.is_some() })
+        };
+        let error = match create_pet(&self.client, &row.new, &key, again).await {
+            Ok(pet) => {
+                self.pace.lock().succeeded(clock::now().mono);
+                return RowOutcome::Added(pet.id);
+            }
+            Err(error) => error,
+        };
+        match verdict(&error) {
+            _ if *may_exist => RowOutcome::Unknown(RowAnswer::new("It may have been added before.")),
+            _ if error.outcome_unknown() => RowOutcome::Unknown(RowAnswer::from(&error)),
+            Verdict::Never => RowOutcome::Refused(RowAnswer::from(&error)),
+            Verdict::Everybody | Verdict::Again => RowOutcome::NotSent(RowAnswer::from(&error)),
+        }
+    }
+
+    /// Makes all senders wait, or gives up.
+    fn pause(&self, began: Instant, error: &Failure) {
+        let now = clock::now().mono;
+        let wait = self.pace.lock().failed(began, error.asked_pause(), now, dice());
+        match wait {
+            None => self.end(ImportEnded::NoAnswer(error.clone())),
+            Some(wait) if wait.is_zero() => {}
+            Some(wait) => {
+                let why = RowAnswer::from(error).message;
+                self.progress.send_modify(|progress| {
+                    let since = progress.waiting.as_ref().map_or(now, |waiting| waiting.since);
+                    progress.waiting = Some(Waiting { since, until: now + wait, why });
+                });
+            }
+        }
+    }
 }
 
 /// A row to send.
@@ -183,6 +263,58 @@ pub struct Turn {
     pub row: Row,
     /// Whether it may have been added before.
     pub may_exist: bool,
+}
+
+/// How to treat a failure.
+enum Verdict {
+    /// The key is refused, for every row.
+    Everybody,
+    /// Sending it again may help, after a pause.
+    Again,
+    /// Sending it again is useless.
+    Never,
+}
+
+/// Whether the service still knows a key that it got just after `first`; the machine may have been suspended for days.
+fn is_known_since(client: &Client, first: Now) -> bool {
+    let now = clock::now();
+    let passed = now.mono.saturating_duration_since(first.mono);
+    let passed = passed.max(now.wall.duration_since(first.wall).unsigned_abs());
+    passed < client.idempotency_retention()
+}
+
+fn verdict(error: &Failure) -> Verdict {
+    match error {
+        Failure::Refused { status: 401 | 403, .. } => Verdict::Everybody,
+        Failure::Refused { status: 408 | 429 | 500 | 502..=504, .. } => Verdict::Again,
+        Failure::Refused { .. } if error.is_in_progress() => Verdict::Again,
+        Failure::Refused { .. } => Verdict::Never,
+        Failure::NotSent { .. } | Failure::NoAnswer { .. } | Failure::Broken { .. } | Failure::Malformed { .. } => {
+            Verdict::Again
+        }
+        Failure::NotStarted { .. } | Failure::NotOverSsh | Failure::Busy | Failure::Crashed { .. } => Verdict::Never,
+    }
+}
+
+/// Whether the row may be at fault if others succeed.
+fn is_own(error: &Failure) -> bool {
+    error.outcome_unknown() && !matches!(error, Failure::Refused { status: 409, .. })
+}
+
+/// Whether the row is probably at fault.
+const fn is_the_rows(error: &Failure) -> bool {
+    matches!(error, Failure::Refused { status: 500, .. } | Failure::Malformed { .. })
+}
+
+impl From<&Failure> for RowAnswer {
+    fn from(failure: &Failure) -> Self {
+        match failure {
+            Failure::Refused { status, code, message, .. } => {
+                Self { status: Some(*status), code: code.clone(), message: message.clone() }
+            }
+            failure => Self::new(failure.sentence("the service")),
+        }
+    }
 }
 
 /// When anything may be sent: a failure makes all senders wait, longer each time, and any success resets that.
@@ -195,7 +327,7 @@ pub struct Pace {
     pauses: u32,
     last_success: Instant,
     /// How many requests have succeeded.
-    pub successes: u64,
+    successes: u64,
 }
 
 impl Pace {
@@ -203,7 +335,7 @@ impl Pace {
         Self { patience, until: None, pauses: 0, last_success: now, successes: 0 }
     }
 
-    pub const fn succeeded(&mut self, now: Instant) {
+    const fn succeeded(&mut self, now: Instant) {
         self.pauses = 0;
         self.last_success = now;
         self.successes += 1;
