@@ -71,16 +71,13 @@ impl Session {
         let place = self.place();
         self.talk.say(format!("petstore in plain lines. Pets are in {place}."))?;
         self.talk.say("At every question: help explains the answers, back goes back, quit ends.")?;
-        if let Some(ssh) = self.settings.ssh.as_ref().filter(|ssh| !ssh.message.is_empty()) {
-            self.talk.say(&ssh.message)?;
-        }
-        if let Some(why) = self.settings.why_read_only() {
-            self.talk.say(format!("Nothing can be added or changed: {why}."))?;
-        }
-        if let Some(file) = &self.setup.unfinished {
-            let file = short(file);
-            self.talk.say(format!("The import of {file} is not finished. Import that file again to continue it."))?;
-        }
+        let messages = self.settings.ssh.iter().map(|ssh| &ssh.message);
+        self.talk.say_all(messages.filter(|message| !message.is_empty()))?;
+        let why = self.settings.why_read_only();
+        self.talk.say_all(why.map(|why| format!("Nothing can be added or changed: {why}.")))?;
+        let unfinished = self.setup.unfinished.as_ref().map(|file| short(file));
+        let continued = |file| format!("The import of {file} is not finished. Import that file again to continue it.");
+        self.talk.say_all(unfinished.map(continued))?;
         if !self.settings.read_only {
             self.open_queue()?;
         }

@@ -27,11 +27,11 @@ impl CheckedFile {
     pub fn look(
         open: impl FnOnce() -> Result<Input>,
         reading: &ColumnMapping,
-        before: Option<(&Path, &Path, &Target)>,
+        before: Option<(&Path, PathBuf, Target)>,
         each: impl FnMut(u64, Option<&Bad>) -> bool,
     ) -> Result<Self> {
-        let path = before.map(|(path, ..)| path.to_owned());
-        let earlier = |(path, report, target)| EarlierImport::look(path, reading, report, target);
+        let path = before.as_ref().map(|(path, ..)| path.to_path_buf());
+        let earlier = |(path, report, target): (_, PathBuf, _)| EarlierImport::look(path, reading, &report, &target);
         let before = before.map(earlier).transpose()?.flatten();
         let reading = before.as_ref().map_or(reading, |before| &before.reading).clone();
         Ok(Self { path, preview: preview(open()?, &reading, each)?, before, reading })

@@ -69,13 +69,13 @@ impl Session {
         let rows = Arc::new(AtomicU64::new(0));
         let counter = Arc::clone(&rows);
         let looking = blocking(move || {
-            let report = Journal::beside(&path);
+            let before = (path.as_path(), Journal::beside(&path), target);
             let count = |rows, _: Option<&Bad>| {
                 counter.store(rows, Ordering::Relaxed);
                 // If the other end is gone, the result is not needed.
                 Arc::strong_count(&counter) > 1
             };
-            CheckedFile::look(|| Input::file(&path), &reading, Some((&path, &report, &target)), count)
+            CheckedFile::look(|| Input::file(&path), &reading, Some(before), count)
         });
         let how_far = || format!("{} rows checked.", rows.load(Ordering::Relaxed));
         self.talk.during(looking, how_far).await
@@ -87,12 +87,10 @@ impl Session {
         let bad_words = if bad == 0 { "all can be sent".to_owned() } else { format!("{bad} cannot be sent") };
         self.talk.say(format!("{rows}: {bad_words}."))?;
         self.talk.say_all(looked.bad_rows.iter().take(MOST).map(|row| format!("Needs fixing: {}", row.sentence())))?;
-        if bad > MOST as u64 {
-            self.talk.say(format!("{} more need fixing.", bad - MOST as u64))?;
-        }
-        if corrected > 0 {
-            self.talk.say(format!("Corrected: the status of {}.", counted(corrected, "row")))?;
-        }
+        let more = bad.saturating_sub(MOST as u64);
+        self.talk.say_all((more > 0).then(|| format!("{more} more need fixing.")))?;
+        let rows = counted(corrected, "row");
+        self.talk.say_all((corrected > 0).then(|| format!("Corrected: the status of {rows}.")))?;
         if duplicates > 0 {
             let lines = looked.duplicate_rows.iter().take(MOST);
             let lines: Vec<_> = lines.map(|(line, name)| format!("{name} in line {line}")).collect();

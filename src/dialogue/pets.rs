@@ -2,6 +2,7 @@
 //! still come.
 
 use std::ops::ControlFlow;
+use std::str::FromStr;
 
 use tokio::sync::mpsc;
 use tokio_util::task::AbortOnDropHandle;
@@ -45,9 +46,7 @@ impl Session {
         let help = "Type a whole number from 1 to 100. After the list, Enter shows the next pets.";
         let read = |answer: &str| match answer {
             "" => Ok(usual),
-            answer => answer
-                .parse::<Limit>()
-                .map_err(|_| format!("\"{}\" is not a whole number from 1 to 100.", short(answer))),
+            answer => parse::<Limit>(answer, "a whole number from 1 to 100"),
         };
         let limit = usize::from(self.talk.ask(&question, help, read).await?.get());
         let what = status.map_or(String::new(), |status| format!("{status} "));
@@ -199,10 +198,7 @@ impl Session {
         let mut question = "Id:";
         let read = |answer: &str| match answer {
             "" => Ok(None),
-            answer => {
-                let wrong = |_| format!("\"{}\" is not an id: ids are whole numbers.", short(answer));
-                answer.parse().map(Some).map_err(wrong)
-            }
+            answer => parse(answer, "an id: ids are whole numbers").map(Some),
         };
         loop {
             let Some(id) = self.talk.ask(question, ID_HELP, read).await? else { return Ok(()) };
@@ -301,4 +297,9 @@ impl Session {
             Err(why) => self.talk.say(format!("by: finds nothing: {why}.")).map(|()| None),
         }
     }
+}
+
+/// The value of an answer, or that it is not `what`.
+fn parse<T: FromStr>(answer: &str, what: &str) -> Result<T, String> {
+    answer.parse().map_err(|_| format!("\"{}\" is not {what}.", short(answer)))
 }

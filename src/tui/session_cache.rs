@@ -87,8 +87,8 @@ impl SessionCache {
             coverage: store.coverage().cloned(),
             events: state.pets.follow.position.clone(),
             listed: state.pets.listed.clone().map(|(query, list)| (query.status, query.limit, list)),
-            category: state.add.left().category_id.clone(),
-            status: state.add.left().status,
+            category: state.add.left.category_id.clone(),
+            status: state.add.left.status,
         })
     }
 

@@ -21,6 +21,7 @@ use crate::config::Settings;
 use crate::model::{Categories, counted, display_safe};
 use crate::transfer::earlier_import::EarlierImport;
 use crate::transfer::import::{self, ImportControl, ImportEnded, ImportProgress, OnImportedRow, Summary, Work};
+use crate::transfer::rows::Bad;
 use crate::transfer::{
     ColumnMapping, EarlierVerdict, ImportRun, Input, Journal, RowOutcome, Start, Target, TransferError, blocking,
     rejects,
@@ -123,18 +124,11 @@ impl Command {
             let how = if settings.ssh.is_some() { "" } else { "; --report FILE writes one" };
             verbosity.note(&format!("no report is written, so this import cannot be resumed{how}"));
         }
-        let chosen = if args.resume {
-            Some(Start::GoOn)
-        } else if args.again {
-            Some(Start::Anew(None))
-        } else if args.is_stdin() {
-            let guarded = report.as_deref().map_or(Ok(()), Journal::guard);
-            guarded.map_err(|error| Failed::transfer(&error, ""))?;
-            Some(Start::New)
-        } else {
-            None
-        };
+        let chosen = if args.resume { Some(Start::GoOn) } else { args.again.then_some(Start::Anew(None)) };
         if args.resume || args.is_stdin() {
+            if let (None, Some(report)) = (&chosen, &report) {
+                Journal::guard(report).map_err(|error| Failed::transfer(&error, ""))?;
+            }
             let (start, reading, how) = (chosen.unwrap_or(Start::New), args.reading(&self.categories), args.how());
             self.confirm(None, settings).await?;
             return Ok(Some(ImportRun { reading, counts: None, start, report, how }));
@@ -198,16 +192,12 @@ impl Command {
     async fn look(&mut self, before: Option<(PathBuf, Target)>) -> Result<CheckedFile, Failed> {
         let (args, reading) = (Arc::clone(&self.args), self.args.reading(&self.categories));
         self.blocking(move || {
-            let before = before.as_ref().map(|(report, target)| (args.file.as_path(), report.as_path(), target));
-            CheckedFile::look(
-                || open(&args.file),
-                &reading,
-                before,
-                |_, bad| {
-                    bad.into_iter().for_each(|bad| note(&bad.sentence()));
-                    true
-                },
-            )
+            let before = before.map(|(report, target)| (args.file.as_path(), report, target));
+            let list = |_: u64, bad: Option<&Bad>| {
+                bad.into_iter().for_each(|bad| note(&bad.sentence()));
+                true
+            };
+            CheckedFile::look(|| open(&args.file), &reading, before, list)
         })
         .await
     }
@@ -313,10 +303,9 @@ fn exit(progress: &ImportProgress, ended: &ImportEnded, ended_by: Option<Exit>) 
         ImportEnded::NoAnswer(_) => Exit::NoAnswer,
         ImportEnded::Complete | ImportEnded::OnError => match (any, progress.errors(), progress.unknown) {
             (_, 0, _) => Exit::Done,
-            (true, _, _) => Exit::Partly,
             (false, errors, unknown) if errors == unknown => Exit::Unknown,
             (false, _, 0) => Exit::Refused,
-            (false, ..) => Exit::Partly,
+            _ => Exit::Partly,
         },
     }
 }

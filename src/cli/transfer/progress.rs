@@ -1,6 +1,5 @@
 //! Progress on stderr: a bar on a terminal, lines in accessible mode, otherwise a line a minute.
 
-use std::fmt::Write as _;
 use std::io::{IsTerminal as _, stderr};
 use std::time::Duration;
 
@@ -29,12 +28,11 @@ impl TransferProgress {
     /// For this many rows, if known.
     pub fn new(rows: Option<u64>, verbosity: Verbosity, settings: &Settings) -> Self {
         // Verbose output would tear a bar apart.
-        let (is_drawn, each) = match (stderr().is_terminal() && verbosity == Verbosity::Normal, settings.accessible) {
-            (true, false) => (true, DRAWN),
-            (true, true) => (false, SPOKEN),
-            (false, _) => (false, WRITTEN),
+        let (target, each) = match (stderr().is_terminal() && verbosity == Verbosity::Normal, settings.accessible) {
+            (true, false) => (ProgressDrawTarget::stderr(), DRAWN),
+            (true, true) => (ProgressDrawTarget::hidden(), SPOKEN),
+            (false, _) => (ProgressDrawTarget::hidden(), WRITTEN),
         };
-        let target = if is_drawn { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
         let bar = ProgressBar::with_draw_target(rows, target);
         let template = match rows {
             Some(_) => "[{bar:24}] {pos} of {len} {percent:>3}%  {rate}  about {eta}  {wide_msg}",
@@ -90,11 +88,8 @@ impl TransferProgress {
                 self.bar.set_message(text);
                 self.bar.tick();
             } else {
-                let mut line = format!("{rows}");
-                if let Some(all) = self.bar.length() {
-                    let _ = write!(line, " of {all}");
-                }
-                note(&format!("{line}: {text}"));
+                let of = self.bar.length().map_or_else(String::new, |all| format!(" of {all}"));
+                note(&format!("{rows}{of}: {text}"));
             }
         }
     }

@@ -80,25 +80,25 @@ fn elements(mut window: Window<impl Read>, mut each: impl FnMut(Piece<'_>) -> Re
         None => return Err(window.malformed("the file has no JSON array").into()),
     }
     let mut comma = true;
-    loop {
+    let wrong = loop {
         match window.byte(0)? {
-            None => return Err(window.malformed(UNFINISHED).into()),
-            Some(b']') => break,
-            Some(b',') if comma => return Err(window.malformed("there is an extra comma in the JSON array").into()),
+            None => break UNFINISHED,
+            Some(b']') => {
+                window.pass(1);
+                let Some(_) = window.byte(0)? else { return Ok(()) };
+                break "something comes after the end of the JSON array";
+            }
+            Some(b',') if comma => break "there is an extra comma in the JSON array",
             Some(b',') => window.pass(1),
-            Some(_) if !comma => return Err(window.malformed("a comma is missing in the JSON array").into()),
+            Some(_) if !comma => break "a comma is missing in the JSON array",
             Some(_) => {
                 let end = window.offset + length(&mut window)?;
                 each(window.piece(end))?;
             }
         }
         comma = !comma;
-    }
-    window.pass(1);
-    match window.byte(0)? {
-        Some(_) => Err(window.malformed("something comes after the end of the JSON array").into()),
-        None => Ok(()),
-    }
+    };
+    Err(window.malformed(wrong).into())
 }
 
 const UNFINISHED: &str = "the file ends in the middle of its JSON array. Is it complete?";

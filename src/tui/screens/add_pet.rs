@@ -81,8 +81,8 @@ pub struct State {
     pub asked: Option<Draft>,
     /// How many characters of the name came faster than typing, and when the last one came.
     burst: Option<(usize, Instant)>,
-    /// What the last pet left in the form for the next one.
-    left: Draft,
+    /// What the last pet left in the form: an empty form begins with it.
+    pub left: Draft,
     cleared: Option<Draft>,
 }
 
@@ -124,11 +124,6 @@ impl State {
     pub fn put_aside(&mut self) -> Self {
         let new = Self { setup: self.setup.clone(), ..Self::new() };
         std::mem::replace(self, new)
-    }
-
-    /// What was used last: an empty form begins with it.
-    pub const fn left(&self) -> &Draft {
-        &self.left
     }
 
     /// The next pet begins with this, which has no name, unless something is typed already.

@@ -130,10 +130,9 @@ fn back(state: &mut AppState, now: Now) {
         return;
     }
     state.screen = Screen::Pets;
-    let counts = state.add.outbox.counts();
-    if counts.waiting > 0 {
-        let text = format!("{} not sent yet.", counted(counts.waiting, "line"));
-        state.tell(text);
+    let waiting = state.add.outbox.counts().waiting;
+    if waiting > 0 {
+        state.tell(format!("{} not sent yet.", counted(waiting, "line")));
     }
     if std::mem::take(&mut state.add.unread) && !state.key_refused() {
         pets::update::reload(state, pets::ReadNext::Nothing, now);
@@ -191,8 +190,7 @@ fn about_line(state: &mut AppState, now: Now, act: fn(&mut AppState, Now)) {
 pub(super) fn is_still_switching(state: &mut AppState, text: &str) -> bool {
     let is_switching = state.is_switching();
     if is_switching {
-        let there = short(&state.profiles.using);
-        state.complain(format!("Switching to {there}; {text}"));
+        state.complain(format!("Switching to {}; {text}", short(&state.profiles.using)));
     }
     is_switching
 }
@@ -285,9 +283,8 @@ fn doubt(state: &mut AppState, now: Now) -> Option<String> {
         return Some(format!("Your keys went into the name field. Enter again adds \"{name}\"; F8 clears it."));
     }
     let recent = |at| now.wall.duration_since(at).unsigned_abs() < A_MOMENT;
-    let is_again =
-        add.outbox.lines.iter().rev().take_while(|line| recent(line.typed.at)).any(|line| line.typed.adds(&draft));
-    if !is_again || add.editing.is_some() || add.asked.as_ref() == Some(&draft) {
+    let mut recently = add.outbox.lines.iter().map(|line| &line.typed).rev().take_while(|typed| recent(typed.at));
+    if !recently.any(|typed| typed.adds(&draft)) || add.editing.is_some() || add.asked.as_ref() == Some(&draft) {
         return None;
     }
     add.asked = Some(draft);
@@ -342,8 +339,7 @@ pub fn paste(state: &mut AppState, text: &str, now: Now) -> bool {
     for (taken, line) in lines.iter().enumerate() {
         if let Some(why) = why_full(state) {
             let (rest, from) = (lines.len() - taken, short(line));
-            let text = format!("{why} {taken} lines were taken, {rest} were not. Paste again from \"{from}\".");
-            state.complain(text);
+            state.complain(format!("{why} {taken} lines were taken, {rest} were not. Paste again from \"{from}\"."));
             bell(state);
             return true;
         }

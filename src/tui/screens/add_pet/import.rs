@@ -274,8 +274,7 @@ impl Running {
 
     /// How long the rest takes at this speed.
     pub(super) fn time_left(&self) -> Option<Duration> {
-        let speed = self.speed.filter(|speed| *speed > 0.0)?;
-        Duration::try_from_secs_f64(self.left() as f64 / speed).ok()
+        Duration::try_from_secs_f64(self.left() as f64 / self.speed?).ok()
     }
 }
 

@@ -126,23 +126,18 @@ impl Job for SearchForLine {
 
     fn done(&self, app: &mut AppState, searched: Result<SearchedPets, Failure>, _: Now) {
         let outbox = &mut app.add.outbox;
-        let Some(line) = outbox.line(self.line).filter(|line| matches!(line.fate, Fate::Unknown(_))) else {
-            return;
-        };
+        let line = outbox.line(self.line).filter(|line| matches!(line.fate, Fate::Unknown(_)));
+        let Some(line) = line else { return };
         let name = short(&line.typed.pet.name);
         let text = match searched {
             Ok(searched) => {
-                let none = searched.none_found(&name);
+                let none = format!("{} F5 sends it again, Del drops it.", searched.none_found(&name));
                 let found = outbox.candidate(self.line, searched, &app.pets.store).map(|pet| pet.id);
                 if let Some(line) = outbox.line_mut(self.line) {
                     line.fate = Fate::Unknown(found);
                 }
-                match found {
-                    Some(id) => {
-                        format!("Pet {id} has this name and category. Enter: that is it. F5: send again. Del: drop.")
-                    }
-                    None => format!("{none} F5 sends it again, Del drops it."),
-                }
+                let what = "has this name and category. Enter: that is it. F5: send again. Del: drop.";
+                found.map_or(none, |id| format!("Pet {id} {what}"))
             }
             Err(failure) => format!("Searching for {name} failed: {}", failure.sentence(&app.link.service)),
         };
@@ -318,30 +313,25 @@ fn on_sent(state: &mut AppState, lane: usize, sent: LineSent, now: Now) {
             };
         }
         LineSent::NotWritten => return,
-        LineSent::NotRepeatable => {
-            pacing.tries = 0;
-            if change.is_some() {
-                return change::not_made(state, number, None, now);
-            }
-            state.complain(format!("No answer for {name}; it may have been added. F6, then Enter searches for it."));
-            return bell(state);
+        LineSent::NotRepeatable => None,
+        LineSent::Failed(failure) | LineSent::NotSent(failure) if !is_refused && !is_unknown => {
+            return wait(state, failure, now);
         }
-        LineSent::Failed(failure) | LineSent::NotSent(failure) => failure,
+        LineSent::Failed(failure) | LineSent::NotSent(failure) => Some(failure),
     };
-    let sentence = failure.sentence(&state.link.service);
-    let text = if change.is_some() && (is_refused || is_unknown) {
+    if is_refused || change.is_some() || failure.is_none() {
         pacing.tries = 0;
-        return change::not_made(state, number, Some(failure), now);
-    } else if is_refused {
-        pacing.tries = 0;
-        format!("{name} was refused: {sentence} F6, then Enter fixes it.")
-    } else if is_unknown {
-        format!("{name} may have been added: {sentence}")
-    } else {
-        return wait(state, failure, now);
-    };
-    state.last_failure = Some(failure);
-    state.complain(text);
+    }
+    if change.is_some() {
+        return change::not_made(state, number, failure, now);
+    }
+    let sentence = failure.as_ref().map(|failure| failure.sentence(&state.link.service));
+    state.complain(match sentence {
+        None => format!("No answer for {name}; it may have been added. F6, then Enter searches for it."),
+        Some(sentence) if is_refused => format!("{name} was refused: {sentence} F6, then Enter fixes it."),
+        Some(sentence) => format!("{name} may have been added: {sentence}"),
+    });
+    state.last_failure = failure.or(state.last_failure.take());
     bell(state);
 }
 

@@ -151,25 +151,20 @@ impl CheckFile {
             // Its import may have begun before the program was killed.
             ImportSource::Pasted(text) => file_of(text, &self.reading, env).filter(|path| path.exists()),
         };
-        let (report, target) = (path.as_deref().map(Journal::beside), env.target());
-        let before = path.as_deref().zip(report.as_deref()).filter(|_| !self.reading.changes);
-        let before = before.map(|(path, report)| (path, report, &target));
+        let before = path.as_deref().filter(|_| !self.reading.changes);
+        let before = before.map(|path| (path, Journal::beside(path), env.target()));
         let mut reported = clock::now().mono;
-        CheckedFile::look(
-            || env.machine.open(&self.source),
-            &reading,
-            before,
-            |rows, _| {
-                if rows.is_multiple_of(1_024) {
-                    let now = clock::now().mono;
-                    if now.saturating_duration_since(reported) >= BETWEEN_NEWS {
-                        reported = now;
-                        env.offer(self, rows);
-                    }
+        let each = |rows: u64, _: Option<&Bad>| {
+            if rows.is_multiple_of(1_024) {
+                let now = clock::now().mono;
+                if now.saturating_duration_since(reported) >= BETWEEN_NEWS {
+                    reported = now;
+                    env.offer(self, rows);
                 }
-                is_wanted()
-            },
-        )
+            }
+            is_wanted()
+        };
+        CheckedFile::look(|| env.machine.open(&self.source), &reading, before, each)
     }
 }
 

@@ -26,7 +26,7 @@ pub struct PreviewState {
     pub rows: u64,
     /// The choices have changed since the last check began.
     pub changed: bool,
-    /// Where the cursor is: at the column or value of a field, or after these at one of the [`QUESTIONS`].
+    /// Where the cursor is: at the column or value of a field, or after these at one of the [`questions`](Self::questions).
     pub part: usize,
     /// The columns are right although their names say otherwise.
     columns_are_right: bool,
@@ -53,94 +53,20 @@ impl From<Failure> for UnusableFile {
     }
 }
 
-/// A choice about sending.
+/// A choice about sending that arises.
 pub struct Question {
-    /// What it asks, with the answer so far; `None` if it does not arise.
-    pub text: fn(&PreviewState) -> Option<String>,
+    /// Its place after the fields.
+    pub part: usize,
+    /// What it asks, with the answer so far.
+    pub text: String,
+    /// Why nothing is sent before it is answered.
+    pub open: Option<String>,
     /// Chooses the other answer.
     change: fn(&mut PreviewState),
-    /// Why nothing is sent before it is answered.
-    pub open: fn(&PreviewState) -> Option<String>,
 }
 
 /// What can be done about pasted rows that cannot be sent.
 pub const CORRECTED: &str = "Paste them again, corrected.";
-
-/// In the order of Tab.
-pub static QUESTIONS: [Question; 4] = [
-    Question {
-        text: |looked| {
-            let doubts = looked.doubts()?;
-            Some(format!("{} these columns are right: {doubts}", tick(looked.columns_are_right)))
-        },
-        change: |looked| looked.columns_are_right = !looked.columns_are_right,
-        open: |looked| {
-            let doubts = looked.doubts().filter(|_| !looked.columns_are_right)?;
-            Some(format!(
-                "Nothing was sent. Is it right to read {doubts}? Then press Space; if not, choose others above."
-            ))
-        },
-    },
-    Question {
-        text: |looked| {
-            let preview = &looked.seen()?.preview;
-            let (only, stop) = (radio(looked.only_good), radio(!looked.only_good));
-            let good = counted(preview.good, "good row");
-            let instead = if looked.source.is_file() { "fix the file first" } else { "send none" };
-            (preview.bad > 0).then(|| format!("{only} send only the {good}      {stop} {instead}"))
-        },
-        change: |looked| looked.only_good = !looked.only_good,
-        open: |looked| {
-            let bad = looked.seen()?.preview.bad;
-            (bad > 0 && !looked.only_good).then(|| {
-                let rows = counted(bad, "row");
-                let way = if looked.source.is_file() { ", or fix the file and press F5" } else { " (Space)" };
-                format!("{rows} cannot be sent. Choose to send only the others{way}.")
-            })
-        },
-    },
-    Question {
-        text: |looked| {
-            let seen = looked.seen()?;
-            let (before, all) = (seen.before.as_ref()?, seen.preview.good);
-            let add = format!("{} add all {all}", radio(looked.again == Some(true)));
-            match before.way() {
-                EarlierVerdict::Done => Some(format!("{add} again")),
-                EarlierVerdict::Choose if before.here == 0 => Some(add),
-                EarlierVerdict::Choose => {
-                    let leave = radio(looked.again == Some(false));
-                    Some(format!("{leave} skip those {}   {add}", before.here))
-                }
-                EarlierVerdict::GoOn | EarlierVerdict::Anew => None,
-            }
-        },
-        change: |looked| {
-            let can_leave_out = looked.seen().is_some_and(|seen| seen.start(Some(false)).is_some());
-            looked.again = Some(!looked.again.unwrap_or(can_leave_out));
-        },
-        open: |looked| {
-            let before = looked.before().filter(|_| looked.start().is_none())?;
-            let text = match (before.way(), before.here) {
-                (EarlierVerdict::Done, _) => {
-                    "Nothing was sent: every row was added before. Press Space to add them all again."
-                }
-                (_, 0) => "Nothing was sent. If this is another list, press Space to add all its rows.",
-                _ => "Nothing was sent. Choose what to do with the rows added before (Space).",
-            };
-            Some(text.to_owned())
-        },
-    },
-    Question {
-        text: |looked| {
-            let (leave, send) = (radio(!looked.how.send_unknown), radio(looked.how.send_unknown));
-            let goes_on = looked.before().filter(|before| before.way() == EarlierVerdict::GoOn)?;
-            (goes_on.unknown > 0)
-                .then(|| format!("Rows without an answer:  {leave} send if safe   {send} send (may add duplicates)"))
-        },
-        change: |looked| looked.how.send_unknown = !looked.how.send_unknown,
-        open: |_| None,
-    },
-];
 
 impl PreviewState {
     /// A new preview of `source`, read like this.
@@ -178,7 +104,7 @@ impl PreviewState {
     pub fn columns(&self) -> &[String] {
         match &self.found {
             Some(Err(UnusableFile { missing: Some((_, columns)), .. })) => columns,
-            Some(Ok(_) | Err(_)) | None => self.found_columns().map_or(&[], |columns| &columns.names),
+            _ => self.found_columns().map_or(&[], |columns| &columns.names),
         }
     }
 
@@ -199,14 +125,63 @@ impl PreviewState {
         (!words.is_empty() && self.start() != Some(Start::GoOn)).then(|| words.join(", "))
     }
 
-    /// The questions that arise, each with its part and text.
-    pub fn questions(&self) -> impl Iterator<Item = (usize, String)> {
-        (3..).zip(&QUESTIONS).filter_map(|(part, question)| Some((part, (question.text)(self)?)))
+    /// The questions that arise, in the order of Tab.
+    pub fn questions(&self) -> Vec<Question> {
+        let mut questions = Vec::new();
+        let mut ask = |part, text, open, change| questions.push(Question { part, text, open, change });
+        if let Some(doubts) = self.doubts() {
+            let open = format!(
+                "Nothing was sent. Is it right to read {doubts}? Then press Space; if not, choose others above."
+            );
+            let text = format!("{} these columns are right: {doubts}", tick(self.columns_are_right));
+            let open = Some(open).filter(|_| !self.columns_are_right);
+            ask(3, text, open, |looked| looked.columns_are_right = !looked.columns_are_right);
+        }
+        let Some(CheckedFile { preview, before, .. }) = self.seen() else { return questions };
+        if preview.bad > 0 {
+            let (only, stop) = (radio(self.only_good), radio(!self.only_good));
+            let (good, bad) = (counted(preview.good, "good row"), counted(preview.bad, "row"));
+            let (instead, way) = match self.source.is_file() {
+                true => ("fix the file first", ", or fix the file and press F5"),
+                false => ("send none", " (Space)"),
+            };
+            let open = format!("{bad} cannot be sent. Choose to send only the others{way}.");
+            let text = format!("{only} send only the {good}      {stop} {instead}");
+            ask(4, text, Some(open).filter(|_| !self.only_good), |looked| looked.only_good = !looked.only_good);
+        }
+        let Some(before) = before else { return questions };
+        let (skip, add) = (radio(self.again == Some(false)), radio(self.again == Some(true)));
+        let add = format!("{add} add all {}", preview.good);
+        let asked = match (before.way(), before.here) {
+            (EarlierVerdict::Done, _) => {
+                Some((format!("{add} again"), ": every row was added before. Press Space to add them all again."))
+            }
+            (EarlierVerdict::Choose, 0) => Some((add, ". If this is another list, press Space to add all its rows.")),
+            (EarlierVerdict::Choose, here) => {
+                let text = format!("{skip} skip those {here}   {add}");
+                Some((text, ". Choose what to do with the rows added before (Space)."))
+            }
+            (EarlierVerdict::GoOn | EarlierVerdict::Anew, _) => None,
+        };
+        if let Some((text, why)) = asked {
+            let open = self.start().is_none().then(|| format!("Nothing was sent{why}"));
+            ask(5, text, open, |looked| {
+                let can_skip = looked.seen().is_some_and(|seen| seen.start(Some(false)).is_some());
+                looked.again = Some(!looked.again.unwrap_or(can_skip));
+            });
+        }
+        if before.way() == EarlierVerdict::GoOn && before.unknown > 0 {
+            let (skip, send) = (radio(!self.how.send_unknown), radio(self.how.send_unknown));
+            let ways = format!("{skip} send if safe   {send} send (may add duplicates)");
+            let text = format!("Rows without an answer:  {ways}");
+            ask(6, text, None, |looked| looked.how.send_unknown = !looked.how.send_unknown);
+        }
+        questions
     }
 
     /// The current parts, in order.
     pub fn parts(&self) -> Vec<usize> {
-        (0..3).chain(self.questions().map(|(part, _)| part)).collect()
+        (0..3).chain(self.questions().iter().map(|question| question.part)).collect()
     }
 
     /// What is typed as the value of a field, if it has one.
@@ -231,7 +206,10 @@ impl PreviewState {
     /// Selects the next or previous choice of the part that has the cursor: the columns, then one value for all rows.
     pub fn choose(&mut self, next: bool) {
         let at = self.part;
-        let Some(field) = Field::ALL.get(at) else { return (QUESTIONS[at - 3].change)(self) };
+        let Some(field) = Field::ALL.get(at) else {
+            let asked = self.questions().into_iter().find(|question| question.part == at);
+            return asked.into_iter().for_each(|question| (question.change)(self));
+        };
         let columns = self.columns().to_vec();
         let named = named(&columns, *field);
         let (map, set) = (&mut self.reading.map[at], &mut self.reading.set[at]);

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::jobs::{CheckFile, KEY_REFUSED, STOP};
-use super::preview::{CORRECTED, PreviewState, QUESTIONS, UnusableFile};
+use super::preview::{CORRECTED, PreviewState, UnusableFile};
 use super::{PastedLines, Phase, RunImport, Running, State, rows_of};
 use crate::app::import_run::{report_option, typed_path};
 use crate::clock::Now;
@@ -455,7 +455,7 @@ fn start(state: &mut AppState, now: Now) {
         };
         return state.complain(format!("Nothing was sent. {why}"));
     };
-    let open = (3..).zip(&QUESTIONS).find_map(|(part, question)| Some((part, (question.open)(looked)?)));
+    let open = looked.questions().into_iter().find_map(|question| Some((question.part, question.open?)));
     if seen.preview.good == 0 {
         let way = if looked.source.is_file() { "Fix the file, then press F5." } else { CORRECTED };
         state.complain(format!("Nothing was sent: no row can be sent. {way}"));
@@ -464,7 +464,7 @@ fn start(state: &mut AppState, now: Now) {
         state.complain(why);
     } else if state.key_refused() && !state.is_switching() {
         state.complain(KEY_REFUSED);
-    } else if !is_still_switching(state, "nothing was sent. Press F2 again after that.") {
+    } else {
         begin(state, now);
     }
 }
@@ -482,13 +482,14 @@ fn go_on(state: &mut AppState, now: Now) {
         state.message = None;
         return look_at(state, file, now);
     }
-    if !is_still_switching(state, "nothing was sent. Press F2 again after that.") {
-        begin(state, now);
-    }
+    begin(state, now);
 }
 
 /// Starts or resumes the import. Asks first for a protected service.
 fn begin(state: &mut AppState, now: Now) {
+    if is_still_switching(state, "nothing was sent. Press F2 again after that.") {
+        return;
+    }
     let Some((pets, job)) = job(&state.add.import) else { return };
     if state.asks_first(format!("Import {pets} pets into"), Vec::new(), begin, now) {
         return;

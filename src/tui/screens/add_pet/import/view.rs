@@ -13,7 +13,7 @@ use crate::transfer::rows::RowFault;
 use crate::transfer::{EarlierVerdict, FileFormat, ImportedRow, RowOutcome, Start};
 use crate::tui::{AppState, Page, Screen, Slot, StyleRole, WIDE, shown};
 
-use super::preview::{CORRECTED, PreviewState};
+use super::preview::{CORRECTED, PreviewState, Question};
 use super::update::{can_be_changes, command_line};
 use super::{Phase, Running, file_name};
 
@@ -383,7 +383,7 @@ fn draw_faults(preview: &Preview, key: &str, height: u16, page: &mut Page<'_>) {
 fn draw_choices(looked: &PreviewState, state: &AppState, page: &mut Page<'_>) {
     let Some(seen) = looked.seen() else { return };
     let preview = &seen.preview;
-    for (part, text) in looked.questions() {
+    for Question { part, text, .. } in looked.questions() {
         let here = looked.part == part;
         page.label(0, 1, &text, here);
         if here {
