@@ -90,7 +90,7 @@ impl From<ProvenanceError> for TransferError {
     fn from(error: ProvenanceError) -> Self {
         match error {
             ProvenanceError::Api(error) => Self::Api(error),
-            ProvenanceError::NotOffered | ProvenanceError::NotAllowed => Self::Provenance(error),
+            error => Self::Provenance(error),
         }
     }
 }

@@ -63,15 +63,11 @@ pub async fn export<W: Write + Send + 'static>(
     let _stop = stop.clone().drop_guard();
     let fetch = move || async move { stop.run_until_cancelled(inventory(&client, wanted, parts)).await };
     let fetched = alone("fetch", fetch).await?;
-    let failed = |source| TransferError::Write { name: "the pets".to_owned(), source };
     let written = written.await.unwrap_or_else(|error| Err(error.into()));
-    match (fetched, written) {
-        // If writing fails, the service is not to blame.
-        (Some(Ok(_)) | None, Err(source)) => Err(failed(source)),
-        (Some(Err(error)), _) => Err(error.into()),
-        (Some(Ok(coverage)), Ok(out)) => Ok((out, Some(coverage))),
-        (None, Ok(out)) => Ok((out, None)),
-    }
+    let coverage = fetched.transpose()?;
+    // The service is not to blame for this.
+    let out = written.map_err(|source| TransferError::Write { name: "the pets".to_owned(), source })?;
+    Ok((out, coverage))
 }
 
 /// Exports to a file readable only by its owner, which may replace an existing one. It appears once it is complete, and not

@@ -2,10 +2,10 @@
 //! imported from there.
 
 use std::borrow::Cow;
-use std::io::Write;
 use std::path::Path;
 
 use csv::ByteRecord;
+use tempfile::NamedTempFile;
 
 use super::column_mapping::WHY_EXACT;
 use super::journal::Reasons;
@@ -54,7 +54,7 @@ pub fn write(input: Input, reading: &ColumnMapping, report: Option<&Path>, to: (
         let Some(why) = why else { return Ok(()) };
         let first = if count == 0 { header(&mut out, &reading, columns) } else { Ok(()) };
         count += 1;
-        let written = first.and_then(|()| record(&mut out, &reading, (columns, cells), &why));
+        let written = first.and_then(|()| record(&mut out, &reading, columns, cells, &why));
         written.map_err(|error| destination.failed(error.into()).into())
     })?;
     let file = out.into_inner().map_err(|error| destination.failed(error.into_error()))?;
@@ -64,8 +64,11 @@ pub fn write(input: Input, reading: &ColumnMapping, report: Option<&Path>, to: (
     Ok(count)
 }
 
+/// The file that is written.
+type Out = csv::Writer<NamedTempFile>;
+
 /// The header: the reason, fixed values, and the columns of the file.
-fn header(out: &mut csv::Writer<impl Write>, reading: &ColumnMapping, columns: &Columns) -> csv::Result<()> {
+fn header(out: &mut Out, reading: &ColumnMapping, columns: &Columns) -> csv::Result<()> {
     out.write_field(if columns.ours { WHY_EXACT } else { WHY })?;
     fixed(reading, columns).try_for_each(|(field, _)| out.write_field(field.member()))?;
     for (place, name) in columns.names.iter().enumerate().skip(before(columns)) {
@@ -79,12 +82,7 @@ fn header(out: &mut csv::Writer<impl Write>, reading: &ColumnMapping, columns: &
     out.write_record(None::<&[u8]>)
 }
 
-fn record(
-    out: &mut csv::Writer<impl Write>,
-    reading: &ColumnMapping,
-    (columns, cells): (&Columns, &ByteRecord),
-    why: &str,
-) -> csv::Result<()> {
+fn record(out: &mut Out, reading: &ColumnMapping, columns: &Columns, cells: &ByteRecord, why: &str) -> csv::Result<()> {
     out.write_field(&*inert(why))?;
     fixed(reading, columns).try_for_each(|(_, value)| out.write_field(&*inert(value)))?;
     let category = columns.of[Field::CategoryId as usize];

@@ -1,6 +1,6 @@
 //! An import that is ready to be sent, its options and controls.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
@@ -97,7 +97,7 @@ pub struct Work {
     /// What its journal had before, but for a new one the head alone.
     pub past: Past,
     pub(super) how: ImportOptions,
-    pub(super) journal: Option<Journal>,
+    pub journal: Option<Journal>,
     /// Whether it does not resume.
     pub(super) is_new: bool,
 }
@@ -143,11 +143,6 @@ impl Work {
         if let Some(journal) = self.journal.filter(|_| self.is_new) {
             journal.discard();
         }
-    }
-
-    /// Where the replaced journal is kept.
-    pub fn kept(&self) -> Option<&Path> {
-        self.journal.as_ref()?.kept.as_deref()
     }
 
     /// Whether a row that may have been added can be sent again to `client`'s service without adding it twice.

@@ -50,15 +50,15 @@ fn check(cells: &mut ByteRecord, piece: &Piece<'_>, columns: usize, is_open: boo
     }
     piece.text()?;
     let here = cells.len();
-    if here > MOST_CELLS {
-        let why = format!("There are more than {MOST_CELLS} cells. Is a quote or the end of a line missing?");
-        return Err(RowFault::whole(why));
-    }
-    if cells.iter().skip(columns).any(|cell| !cell.trim_ascii().is_empty()) {
+    let why = if here > MOST_CELLS {
+        format!("There are more than {MOST_CELLS} cells. Is a quote or the end of a line missing?")
+    } else if cells.iter().skip(columns).any(|cell| !cell.trim_ascii().is_empty()) {
         let why = format!("This row has {here} cells, but there are {columns} columns.");
-        return Err(RowFault::whole(format!("{why} Put cells that contain the delimiter in quotes.")));
-    }
-    Ok(())
+        format!("{why} Put cells that contain the delimiter in quotes.")
+    } else {
+        return Ok(());
+    };
+    Err(RowFault::whole(why))
 }
 
 /// The delimiter with the most recognized columns, or else the most cells.
