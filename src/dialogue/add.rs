@@ -71,10 +71,7 @@ impl Session {
         let waiting: Vec<_> = self.outbox.lines.iter().filter(|line| !line.fate.is_saved()).cloned().collect();
         let changes = waiting.iter().filter(|line| line.typed.change.is_some()).count();
         let pets = waiting.len() - changes;
-        let may_send = !waiting.is_empty()
-            && (changes == 0 || self.may_change(changes).await?)
-            && (pets == 0 || self.may_add(pets as u64).await?);
-        if may_send {
+        if (changes == 0 || self.may_change(changes).await?) && (pets == 0 || self.may_add(pets as u64).await?) {
             for line in waiting {
                 self.talk.say(format!("Waiting: {}.", self.named(&line)))?;
                 match line.typed.change {
@@ -112,9 +109,8 @@ impl Session {
             "" => format!("{what}, {first}:"),
             before => format!("{what}, press Enter for {}:", short(before)),
         };
-        let before = draft.name.clone();
         let read = |answer: &str| match answer {
-            "" => Ok(before.clone()),
+            "" => Ok(draft.name.clone()),
             name => check_name(name).map(|()| name.to_owned()).map_err(|error| error.to_string()),
         };
         let asked = question("Name", "or press Enter to end", &draft.name);
@@ -126,9 +122,8 @@ impl Session {
         let names = if categories.is_empty() { String::new() } else { format!(" or {}", categories.names()) };
         let first = format!("a number{names}");
         let asked = question("Category", &first, &draft.category_id);
-        let before = draft.category_id.clone();
         let read = |answer: &str| {
-            let answer = if answer.is_empty() { &before } else { answer };
+            let answer = if answer.is_empty() { &draft.category_id } else { answer };
             categories.parse(answer).map_err(|error| error.to_string())
         };
         draft.category_id = self.talk.ask(&asked, CATEGORY_HELP, read).await?.to_string();

@@ -177,9 +177,7 @@ impl Dialogue {
         let room = (MOST - line.len().min(MOST)) as u64;
         let mut limited = lines.take(room);
         tokio::select! {
-            read = limited.read_until(b'\n', line) => {
-                read?;
-            }
+            read = limited.read_until(b'\n', line) => drop(read?),
             () = sleep(idle.unwrap_or(Duration::MAX)) => {
                 writeln!(self.out)?;
                 return Err(Leave::Idle);

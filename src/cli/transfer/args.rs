@@ -123,9 +123,8 @@ impl ImportArgs {
             raw: self.raw,
             map: of(&self.map),
             set: of(&self.set),
-            has_added_header: false,
-            changes: false,
             categories: Arc::clone(categories),
+            ..ColumnMapping::default()
         }
     }
 

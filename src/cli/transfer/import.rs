@@ -57,7 +57,7 @@ pub async fn run(context: &PetsContext<'_>, args: ImportArgs) -> Result<Exit, Fa
     loop {
         let (to_start, target, from) = (run.clone(), target.clone(), Arc::clone(&args));
         let ready = command.blocking(move || Work::start(to_start, open(&from.file)?, &target)).await?;
-        if let Some(kept) = ready.1.kept() {
+        if let Some(Journal { kept: Some(kept), .. }) = &ready.1.journal {
             verbosity.note(&format!("the earlier report is kept: {}", display_safe(&kept.display().to_string())));
         }
         let sent = command.send(client, ready, settings).await;
