@@ -126,22 +126,18 @@ impl Preview {
 
     /// The counts in one sentence, without those that are 0.
     pub fn sentence(&self) -> String {
-        let Self { good, corrected, bad, duplicates, all_duplicates, .. } = self;
-        let mut sentence = counted(good + bad, "row");
-        sentence.push_str(&match (good, bad) {
+        let Self { good, corrected, bad, duplicates, .. } = *self;
+        let state = match (good, bad) {
             (_, 0) => ", all fine".to_owned(),
             (0, _) => ", none can be sent".to_owned(),
             (_, 1) => format!(": {good} fine, 1 needs fixing"),
             (_, _) => format!(": {good} fine, {bad} need fixing"),
-        });
-        if *corrected > 0 {
-            sentence.push_str(&format!("; {} corrected", counted(*corrected, "status value")));
-        }
-        if *duplicates > 0 {
-            let most = if *all_duplicates { "" } else { "at least " };
-            sentence.push_str(&format!("; {most}{}", counted(*duplicates, "duplicate")));
-        }
-        sentence
+        };
+        let mut parts = vec![counted(good + bad, "row") + &state];
+        parts.extend((corrected > 0).then(|| format!("{} corrected", counted(corrected, "status value"))));
+        let most = if self.all_duplicates { "" } else { "at least " };
+        parts.extend((duplicates > 0).then(|| format!("{most}{}", counted(duplicates, "duplicate"))));
+        parts.join("; ")
     }
 }
 

@@ -64,8 +64,7 @@ impl Bad {
 
     /// The same without the line.
     pub fn reasons(&self) -> String {
-        let faults: Vec<_> = self.faults.iter().map(RowFault::sentence).collect();
-        faults.join(" ")
+        self.faults.iter().map(RowFault::sentence).collect::<Vec<_>>().join(" ")
     }
 }
 
@@ -75,10 +74,8 @@ impl RowFault {
     }
 
     fn sentence(&self) -> String {
-        match self.column.as_str() {
-            "" => self.reason.clone(),
-            column => format!("column {column}: {}", self.reason),
-        }
+        let place = if self.column.is_empty() { String::new() } else { format!("column {}: ", self.column) };
+        place + &self.reason
     }
 }
 
@@ -163,8 +160,7 @@ fn check(cells: &ByteRecord, columns: &Columns, reading: &ColumnMapping) -> Resu
 
 /// The pet that a row changes.
 fn id(cells: &ByteRecord, columns: &Columns) -> Result<PetId, Vec<RowFault>> {
-    let cell =
-        columns.id.and_then(|place| cells.get(place)).map_or("", |cell| str::from_utf8(cell).unwrap_or_default());
+    let cell = cell(cells, columns.id);
     cell.trim().parse().map_err(|_| {
         let reason = format!("\"{}\" is not the id of a pet: a whole number.", short(cell));
         vec![RowFault { field: None, column: "id".to_owned(), value: short(cell), reason }]
@@ -175,15 +171,18 @@ fn text<'a>(field: Field, cells: &'a ByteRecord, columns: &Columns, reading: &'a
     if let Some(fixed) = &reading.set[field as usize] {
         return fixed;
     }
-    let cell = columns.of[field as usize].and_then(|place| cells.get(place)).unwrap_or_default();
-    // A row that is not UTF-8 has a fault already.
-    let cell = str::from_utf8(cell).unwrap_or_default();
+    let cell = cell(cells, columns.of[field as usize]);
     if !columns.is_marked {
         return cell;
     }
     let active = export::active(cell);
     // Spaces before the mark are ignored, unless names are exact.
     if active == cell && !columns.ours { export::active(cell.trim()) } else { active }
+}
+
+/// The text of a cell. A row that is not UTF-8 has a fault already.
+fn cell(cells: &ByteRecord, place: Option<usize>) -> &str {
+    str::from_utf8(place.and_then(|place| cells.get(place)).unwrap_or_default()).unwrap_or_default()
 }
 
 /// The status of `word`, and whether it was corrected; `None` leaves it to the service.
