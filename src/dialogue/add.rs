@@ -217,12 +217,12 @@ impl Session {
             }
         } else {
             self.talk.say(format!("Not added: {}.", self.named(line)))?;
-            self.talk.say_all(failure.iter().flat_map(|failure| words::failure(failure, &self.service)))?;
+            match &failure {
+                Some(failure) => self.say_failure(failure)?,
+                None => self.talk.say_all(line.fate.explanation())?,
+            }
             if matches!(failure, Some(Failure::Refused { status: 400 | 422, .. })) {
                 return Ok(Way::Change);
-            }
-            if failure.is_none() {
-                self.talk.say_all(line.fate.explanation())?;
             }
             [Way::Send, Way::Change]
         };

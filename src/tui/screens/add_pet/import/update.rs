@@ -235,14 +235,14 @@ pub fn add_lines(state: &mut AppState, text: &str, now: Now) {
     // Most terminals send line ends as Enter.
     let mut text = text.replace("\r\n", "\n").replace('\r', "\n");
     let before = state.add.import.unsent();
-    if let Some(before) = before {
-        if before.trim_start().starts_with('[') {
-            state.complain("Not added: JSON takes no further lines. First send what was pasted (F2).");
-            return bell(state);
-        }
-        text = format!("{}\n{text}", before.trim_end_matches('\n'));
+    if before.is_some_and(|before| before.trim_start().starts_with('[')) {
+        state.complain("Not added: JSON takes no further lines. First send what was pasted (F2).");
+        return bell(state);
     }
     let goes_on = before.is_some();
+    if let Some(before) = before {
+        text = format!("{}\n{text}", before.trim_end_matches('\n'));
+    }
     let (rows, reading) = table(state, &text);
     show(state);
     // A question would be about fewer lines.

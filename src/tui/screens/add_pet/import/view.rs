@@ -360,8 +360,7 @@ fn draw_faults(preview: &Preview, key: &str, height: u16, page: &mut Page<'_>) {
         let shown = if preview.bad_rows.len() > room { room.saturating_sub(1).max(1) } else { room };
         for bad in preview.bad_rows.iter().take(shown) {
             let faults: Vec<String> = bad.faults.iter().map(fault_words).collect();
-            let text = format!("     line {:>3}   {}", bad.line, faults.join("; "));
-            page.line(cut(&page.appearance.text(&text), page.columns()));
+            page.text(&format!("     line {:>3}   {}", bad.line, faults.join("; ")));
         }
         if preview.bad_rows.len() > shown {
             page.line(format!("     and {} more: {key} lists them", preview.bad - shown as u64));
