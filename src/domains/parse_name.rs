@@ -3,7 +3,7 @@
 //! Pure: no lookup is made before a name has passed here.
 
 use std::borrow::Cow;
-use std::fmt::Write as _;
+use std::collections::BTreeSet;
 use std::net::{IpAddr, Ipv6Addr};
 
 use idna::AsciiDenyList;
@@ -73,66 +73,53 @@ fn fail(code: Code, seen: impl Into<String>) -> Box<Finding> {
     Box::new(Finding::fail(code, Who::DnsProvider).seen(seen).cured())
 }
 
+/// Refuses `seen` where something is wrong with it.
+fn refuse_if(wrong: bool, code: Code, seen: &str) -> Result<(), Box<Finding>> {
+    if wrong { Err(fail(code, short(seen))) } else { Ok(()) }
+}
+
 /// The host within an address, or the text itself; a finding names what was cut off.
 fn reduce(typed: &str, findings: &mut Vec<Finding>) -> Result<String, Box<Finding>> {
     let text = typed.trim();
-    if text.chars().count() > MAX_TYPED {
-        return Err(fail(Code::InNameLong, format!("{} characters", text.chars().count())));
+    let length = text.chars().count();
+    if length > MAX_TYPED {
+        return Err(fail(Code::InNameLong, format!("{length} characters")));
     }
-    if text.chars().all(|c| c == '.' || c.is_whitespace()) {
-        return Err(fail(Code::InEmpty, short(typed)));
-    }
-    refuse_address(text)?;
+    let is_blank = |text: &str| text.chars().all(|c| c == '.' || c.is_whitespace());
+    refuse_if(is_blank(text), Code::InEmpty, typed)?;
+    refuse_if(is_address(text), Code::InIp, text)?;
     let (had_scheme, rest) = match text.split_once("://") {
         Some((scheme, rest)) if scheme.chars().all(|c| c.is_ascii_alphanumeric() || "+-.".contains(c)) => (true, rest),
         _ => text.strip_prefix("//").map_or((false, text), |rest| (true, rest)),
     };
     let end = rest.find(['/', '?', '#', '\\']).unwrap_or(rest.len());
     let (authority, cut_off) = rest.split_at(end);
-    let host = match authority.rsplit_once('@') {
-        // It is a user name only in a URL; otherwise this is an email address.
-        Some((_, host)) if had_scheme => host,
-        Some((_, host)) => {
-            return Err(Box::new(
-                Finding::fail(Code::InEmail, Who::DnsProvider)
-                    .seen(short(text))
-                    .fix(format!("enter the part after the @, if that is your domain: {}", short(host))),
-            ));
-        }
-        None => authority,
-    };
-    let (host, port) = match host.rsplit_once(':') {
-        Some((before, port)) if !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit()) => {
-            (before, Some(port))
-        }
-        _ => (host, None),
-    };
+    let (user, host) = authority.rsplit_once('@').map_or((None, authority), |(user, host)| (Some(user), host));
+    // It is a user name only in a URL; otherwise this is an email address.
+    if user.is_some() && !had_scheme {
+        let fix = format!("enter the part after the @, if that is your domain: {}", short(host));
+        return Err(Box::new(fail(Code::InEmail, short(text)).fix(fix)));
+    }
+    let is_port = |port: &str| !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit());
+    let port = host.rsplit_once(':').filter(|(_, port)| is_port(port));
+    let host = port.map_or(host, |(before, _)| before);
     if had_scheme || !cut_off.is_empty() {
-        let mut seen = format!("the domain is {}", short(host));
-        if cut_off.len() > 1 {
-            let _ = write!(seen, "; {} is not part of it", short(cut_off));
-        }
-        findings.push(Finding::ok(Code::InUrl).seen(seen));
+        let beside = if cut_off.len() > 1 { format!("; {} is not part of it", short(cut_off)) } else { String::new() };
+        findings.push(Finding::ok(Code::InUrl).seen(format!("the domain is {}{beside}", short(host))));
     }
-    if let Some(port) = port {
-        findings.push(warn(Code::InPort).seen(format!(":{}", short(port))));
-    }
-    if host.chars().all(|c| c == '.' || c.is_whitespace()) {
-        return Err(fail(Code::InEmpty, short(typed)));
-    }
-    refuse_address(host)?;
+    findings.extend(port.map(|(_, port)| warn(Code::InPort).seen(format!(":{}", short(port)))));
+    refuse_if(is_blank(host), Code::InEmpty, typed)?;
+    refuse_if(is_address(host), Code::InIp, host)?;
     Ok(host.to_owned())
 }
 
 /// Addresses pass every check of a name, so they are refused first.
-fn refuse_address(text: &str) -> Result<(), Box<Finding>> {
+fn is_address(text: &str) -> bool {
     let bare = text.strip_suffix('.').unwrap_or(text);
     let inner = bare.strip_prefix('[').and_then(|rest| rest.split_once(']')).map_or(bare, |(inner, _)| inner);
-    let v4_with_port = inner.split_once(':').map(|(host, _)| host).unwrap_or(inner);
-    let is_address = inner.parse::<IpAddr>().is_ok()
-        || inner.split('%').next().is_some_and(|part| part.parse::<Ipv6Addr>().is_ok())
-        || v4_with_port.parse::<IpAddr>().is_ok();
-    if is_address { Err(fail(Code::InIp, short(text))) } else { Ok(()) }
+    let v4_with_port = inner.split_once(':').map_or(inner, |(host, _)| host);
+    let v6_with_scope = inner.split_once('%').map_or(inner, |(address, _)| address);
+    v4_with_port.parse::<IpAddr>().is_ok() || v6_with_scope.parse::<Ipv6Addr>().is_ok()
 }
 
 /// The checks of the name on its own.
@@ -140,16 +127,10 @@ fn understand(host: &str, typed: &str, findings: &mut Vec<Finding>) -> Result<Do
     // UTS 46 treats these as dots, too.
     let host = host.trim().replace(['\u{3002}', '\u{ff0e}', '\u{ff61}'], ".");
     let host = host.strip_suffix('.').unwrap_or(&host);
-    if host.contains('*') {
-        return Err(fail(Code::InWildcard, short(host)));
-    }
-    if host.split('.').any(str::is_empty) {
-        return Err(fail(Code::InEmptyLabel, short(host)));
-    }
+    refuse_if(host.contains('*'), Code::InWildcard, host)?;
+    refuse_if(host.split('.').any(str::is_empty), Code::InEmptyLabel, host)?;
     refuse_characters(host, typed)?;
-    if !host.contains('.') {
-        return Err(fail(Code::InNoDot, short(host)));
-    }
+    refuse_if(!host.contains('.'), Code::InNoDot, host)?;
     let ascii = host.split('.').map(to_ascii).collect::<Result<Vec<_>, _>>()?.join(".");
     if let Some(label) = ascii.split('.').find(|label| label.len() > MAX_LABEL) {
         let over = label.len() - MAX_LABEL;
@@ -159,9 +140,8 @@ fn understand(host: &str, typed: &str, findings: &mut Vec<Finding>) -> Result<Do
         let over = ascii.len() - MAX_NAME;
         return Err(fail(Code::InNameLong, format!("{} bytes, {over} too many", ascii.len())));
     }
-    if ascii.rsplit('.').next().is_some_and(|last| last.bytes().all(|byte| byte.is_ascii_digit())) {
-        return Err(fail(Code::InIp, short(host)));
-    }
+    let last = ascii.rsplit('.').next().unwrap_or_default();
+    refuse_if(last.bytes().all(|byte| byte.is_ascii_digit()), Code::InIp, host)?;
     let (unicode, _) = idna::domain_to_unicode(&ascii);
     if unicode != ascii {
         findings.push(Finding::ok(Code::InIdn).seen(format!("{} is {ascii} in DNS", display_safe(&unicode))));
@@ -180,7 +160,6 @@ fn understand(host: &str, typed: &str, findings: &mut Vec<Finding>) -> Result<Do
     if let Some(reserved) = RESERVED.iter().map(|suffix| DnsName::new(suffix)).find(|suffix| name.is_within(suffix)) {
         findings.push(warn(Code::InReserved).seen(format!("{name} is under {reserved}")));
     } else if !suffix.known {
-        let last = ascii.rsplit('.').next().unwrap_or_default();
         findings.push(warn(Code::InUnknownTld).seen(format!("{last} is not a known top-level domain; a typo?")));
     }
     if let Some(private) = suffix.private {
@@ -200,9 +179,7 @@ fn understand(host: &str, typed: &str, findings: &mut Vec<Finding>) -> Result<Do
 fn to_ascii(label: &str) -> Result<String, Box<Finding>> {
     let punycode = label.get(..4).is_some_and(|start| start.eq_ignore_ascii_case("xn--"));
     let is_reserved = label.as_bytes().get(2..4) == Some(b"--") && !punycode;
-    if label.starts_with('-') || label.ends_with('-') || is_reserved {
-        return Err(fail(Code::InHyphen, short(label)));
-    }
+    refuse_if(label.starts_with('-') || label.ends_with('-') || is_reserved, Code::InHyphen, label)?;
     match converted(label) {
         Ok(ascii) if ascii.is_empty() || ascii.contains('.') => Err(fail(Code::InChar, short(label))),
         Ok(ascii) => Ok(ascii.into_owned()),
@@ -251,14 +228,12 @@ fn code_point(c: char) -> String {
 
 /// The scripts of a label that are not used together by any language.
 fn mixed_scripts(label: &str) -> Option<String> {
-    use Script::{Bopomofo, Common, Han, Hangul, Hiragana, Inherited, Katakana, Latin};
-    let mut scripts: Vec<Script> =
-        label.chars().map(|c| c.script()).filter(|s| !matches!(s, Common | Inherited)).collect();
-    scripts.sort_unstable_by_key(|script| script.full_name());
-    scripts.dedup();
-    let together: [&[Script]; 3] = [&[Latin, Han, Hiragana, Katakana], &[Latin, Han, Bopomofo], &[Latin, Han, Hangul]];
-    let mixed = scripts.len() > 1 && !together.iter().any(|set| scripts.iter().all(|script| set.contains(script)));
-    mixed.then(|| scripts.iter().map(|script| script.full_name()).collect::<Vec<_>>().join(" and "))
+    let scripts =
+        label.chars().map(|c| c.script()).filter(|script| !matches!(script, Script::Common | Script::Inherited));
+    let names: BTreeSet<&str> = scripts.map(|script| script.full_name()).collect();
+    let together = ["Latin Han Hiragana Katakana", "Latin Han Bopomofo", "Latin Han Hangul"];
+    let is_usual = together.iter().any(|set| names.iter().all(|name| set.split(' ').any(|script| script == *name)));
+    (names.len() > 1 && !is_usual).then(|| Vec::from_iter(names).join(" and "))
 }
 
 struct Suffix<'a> {
