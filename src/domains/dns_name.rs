@@ -1,12 +1,12 @@
 //! A name as DNS carries it, in one normal form, and a domain that an operator may have.
 
-use std::fmt;
-
+use derive_more::Display;
 use serde::{Deserialize, Serialize};
 
 /// A name in presentation form: lower case, without the final dot, other bytes escaped (RFC 1035
 /// section 5.1). The root is empty. Comparing two of them ignores case and final dot, as RFC 4343 asks.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Display, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[display("{}", if self.is_root() { "." } else { self.as_str() })]
 #[serde(from = "String")]
 pub struct DnsName(String);
 
@@ -81,14 +81,9 @@ impl From<String> for DnsName {
     }
 }
 
-impl fmt::Display for DnsName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(if self.is_root() { "." } else { &self.0 })
-    }
-}
-
 /// A domain that an operator may have: it passed every check of [`super::parse_name::read`].
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Display, PartialEq, Eq)]
+#[display("{name}")]
 pub struct Domain {
     /// The name, with letters beyond ASCII in their `xn--` form.
     pub name: DnsName,
@@ -102,12 +97,6 @@ impl Domain {
     /// Whether it is the registrable domain itself, which cannot have a CNAME.
     pub fn is_apex(&self) -> bool {
         self.name == self.registrable
-    }
-}
-
-impl fmt::Display for Domain {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.name.fmt(f)
     }
 }
 

@@ -118,14 +118,10 @@ pub fn causes(text: &str) -> Vec<Code> {
 /// The closest code or message to a misspelled one.
 pub fn nearest(text: &str) -> Option<&'static str> {
     let lower = text.trim().to_lowercase();
-    let codes = Code::ALL.iter().map(|code| (code.as_str(), osa_distance(&lower, &code.as_str().to_lowercase())));
-    let messages = messages().flat_map(|(messages, _)| messages);
-    let messages = messages.map(|message| (message, osa_distance(&lower, message)));
-    codes
-        .chain(messages)
-        .filter(|(word, apart)| *apart <= word.len() / 4)
-        .min_by_key(|(_, apart)| *apart)
-        .map(|(word, _)| word)
+    let words = Code::ALL.iter().map(|code| code.as_str()).chain(messages().flat_map(|(messages, _)| messages));
+    let apart = words.map(|word| (osa_distance(&lower, &word.to_lowercase()), word));
+    let near = apart.filter(|(apart, word)| *apart <= word.len() / 4);
+    near.min_by_key(|(apart, _)| *apart).map(|(_, word)| word)
 }
 
 #[cfg(test)]
