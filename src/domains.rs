@@ -8,7 +8,7 @@
 //!
 //! What was measured ([`observation`]) and what the operator reported ([`reported`]) are kept apart. [`probe`] and
 //! [`registry`] are the only parts with IO, and [`check`] runs through all of them; [`diagnosis::diagnose`] and
-//! [`stage::status`] are pure functions, so every row of the [`catalogue`] is tested as a table. [`progress`] says what comes
+//! [`Stage::of`] are pure functions, so every row of the [`catalogue`] is tested as a table. [`progress`] says what comes
 //! next, and nothing else does. The app and the command line show the same: [`vantage_points`] shows what each server sees, [`report`] puts it into plain text, and
 //! [`troubleshooting`] answers the four troubleshooting rules. The [`sandbox`] is an internet in memory, in which an
 //! operator practises setting up a domain.
@@ -60,7 +60,7 @@ pub use registry::{Entry, Registry, RegistryChange, RegistryError, RegistryFile}
 pub use report::{full_sentence, sentence, until_words};
 pub use reported::{CERTIFICATE_WAIT, Dated, Event, PROPAGATION, Reported};
 pub use sandbox::{Sandbox, SandboxStep};
-pub use stage::{Measurement, Stage, last_known, next_check, status};
+pub use stage::{Measurement, Stage, last_known, next_check};
 pub use troubleshooting::{PRECONDITIONS, Rule};
 pub use vantage_points::{View, ViewVerdict};
 pub use world::World;

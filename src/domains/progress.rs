@@ -5,8 +5,9 @@ use std::collections::HashMap;
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::stage::Status;
-use super::{Code, ConfigSource, DnsName, Finding, Measurement, Reported, Stage, Verdict, last_known, overall, status};
+use crate::model::words::counts;
+
+use super::{Code, ConfigSource, DnsName, Finding, Measurement, Reported, Stage, Verdict, last_known, overall};
 
 /// How far a domain is, and what comes next.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -104,9 +105,12 @@ impl DomainProgress {
     /// The progress of a domain of which this was measured, the latest last. `broken` is the problem of the redirect from
     /// it, if any.
     pub fn of(measured: &[Measurement], reported: &Reported, broken: Option<&str>, now: Timestamp) -> Self {
-        let Status { state: stage, stale } = status(reported, measured, now);
+        let stage = Stage::of(reported, measured, now);
         let is_measured = !measured.is_empty();
         let last = last_known(measured);
+        let is_gone = last.and_then(Measurement::leads_to_platform) == Some(false);
+        let stale = last.filter(|_| measured.last().is_some_and(|last| !last.known));
+        let stale = stale.map(|known| now.duration_since(known.at).max(SignedDuration::ZERO));
         let title = last.map_or("unknown", |last| last.title.as_str());
         let measured = last.map(|last| last.verdict);
         let fails = measured == Some(Verdict::Fail);
@@ -116,9 +120,8 @@ impl DomainProgress {
             _ if last.is_none() && is_measured => (Some(Verdict::Unknown), "check failed", NextStep::FindOutWhy),
             // It is not on the list: only what was measured is known.
             Stage::Draft if measured > Some(Verdict::Ok) => (measured, title, NextStep::Fix),
-            Stage::Draft => {
-                (measured, last.map_or("not checked yet", |last| last.title.as_str()), NextStep::EnterValue)
-            }
+            Stage::Draft if last.is_none() => (None, "not checked yet", NextStep::EnterValue),
+            Stage::Draft => (measured, title, NextStep::EnterValue),
             _ if is_unchecked => (None, "not checked yet", NextStep::Check),
             Stage::WaitingForDns if fails => (measured, title, NextStep::Fix),
             Stage::WaitingForDns if reported.saved.is_some() => (Some(Verdict::Wait), title, NextStep::Wait),
@@ -139,9 +142,7 @@ impl DomainProgress {
             Stage::Removed if last.is_some_and(Measurement::is_left_behind) => {
                 (Some(Verdict::Fail), "CNAME left behind", NextStep::DeleteRecord)
             }
-            Stage::Removed if last.and_then(Measurement::leads_to_platform) == Some(false) => {
-                (None, "removed", NextStep::Forget)
-            }
+            Stage::Removed if is_gone => (None, "removed", NextStep::Forget),
             Stage::Removed => (Some(Verdict::Unknown), "removed; the record may be left", NextStep::Check),
         };
         let needs_action = match stage {
@@ -162,12 +163,9 @@ impl DomainProgress {
             NextStep::AwaitCertificate => reported.certificate_due(),
             _ => None,
         };
-        let fix = match next {
-            NextStep::Fix | NextStep::Wait => last.map_or_else(String::new, |last| last.fix.clone()),
-            _ => String::new(),
-        };
+        let fixes = last.filter(|_| matches!(next, NextStep::Fix | NextStep::Wait));
+        let fix = fixes.map_or_else(String::new, |last| last.fix.clone());
         let is_verified = last.is_some_and(|last| last.record && last.certificate);
-        let is_gone = last.and_then(Measurement::leads_to_platform) == Some(false);
         let then = match next {
             NextStep::Fix | NextStep::Wait if is_verified => None,
             NextStep::Remove if is_gone => NextStep::DeleteRecord.then(),
@@ -237,9 +235,8 @@ pub fn count_words(verdicts: &[Verdict]) -> String {
         (Verdict::Ok, "fine"),
         (Verdict::Unknown, "unknown"),
     ];
-    let counts = words.map(|(verdict, words)| (verdicts.iter().filter(|seen| **seen == verdict).count(), words));
-    let shown = counts.iter().filter(|(count, _)| *count > 0);
-    shown.map(|(count, words)| format!("{count} {words}")).collect::<Vec<_>>().join(", ")
+    let count = |(verdict, words)| (verdicts.iter().filter(|seen| **seen == verdict).count(), words);
+    counts(words.map(count)).join(", ")
 }
 
 #[cfg(test)]

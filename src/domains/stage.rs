@@ -114,25 +114,23 @@ impl Measurement {
     pub fn of(findings: &[Finding], at: Timestamp) -> Self {
         let any = |mark| findings.iter().any(|finding| finding.code.is(mark));
         let has = |code| findings.iter().any(|finding| finding.code == code);
-        let fails = |topic: Topic, except: &[Code]| {
-            let counts = |f: &&Finding| f.code.topic() == topic && !except.contains(&f.code);
-            findings.iter().filter(counts).any(|f| f.verdict == Verdict::Fail)
+        let worst = |topic: Topic, except: Option<Code>| {
+            let counts = |f: &&Finding| f.code.topic() == topic && Some(f.code) != except;
+            findings.iter().filter(counts).map(|finding| finding.verdict).max()
         };
-        let not_right = |topic: Topic| {
-            let about = findings.iter().filter(|f| f.code.topic() == topic);
-            about.map(|f| f.verdict).any(|verdict| verdict >= Verdict::Wait)
-        };
+        let fails = |topic, except| worst(topic, except) == Some(Verdict::Fail);
+        let not_right = |topic| worst(topic, None) >= Some(Verdict::Wait);
         let known = findings.iter().any(|finding| finding.verdict != Verdict::Unknown);
         let record = known
             && !not_right(Topic::Record)
-            && !fails(Topic::Servers, &[Code::Over48h])
+            && !fails(Topic::Servers, Some(Code::Over48h))
             && !has(Code::DnsValueUnknown);
         // A domain without a delegation leads nowhere; with failing servers it is unknown.
-        let silent = fails(Topic::Servers, &[Code::NotDelegated]);
+        let silent = fails(Topic::Servers, Some(Code::NotDelegated));
         let may_lead = any(Mark::Leads) || any(Mark::PartlyLeads);
         let elsewhere = !silent && !may_lead && (has(Code::NotDelegated) || not_right(Topic::Record));
         let certificate = any(Mark::GoodCertificate) && !not_right(Topic::Certificate);
-        let answers = any(Mark::Answers) && !fails(Topic::Http, &[]) && !fails(Topic::Redirect, &[]);
+        let answers = any(Mark::Answers) && !fails(Topic::Http, None) && !fails(Topic::Redirect, None);
         let texts = |decides: &Finding| (decides.code.to_string(), decides.title.clone(), decides.fix.clone());
         let (code, title, fix) = deciding(findings).map(texts).unwrap_or_default();
         Self {
@@ -196,52 +194,40 @@ pub fn last_known(measurements: &[Measurement]) -> Option<&Measurement> {
     measurements.iter().rev().find(|measurement| measurement.known)
 }
 
-/// The stage of a domain, and how old it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Status {
-    /// The step.
-    pub state: Stage,
-    /// The last check could not measure anything; the stage follows from one that is this old.
-    pub stale: Option<SignedDuration>,
-}
-
-/// The stage of a domain at `now`, by what was reported and by the last measurement that measured anything (the latest
-/// is last). Earlier checks matter only in a removal.
-pub fn status(reported: &Reported, measurements: &[Measurement], now: Timestamp) -> Status {
-    let since = |then: Timestamp| now.duration_since(then).max(SignedDuration::ZERO);
-    let latest = last_known(measurements);
-    let stale = match (measurements.last(), latest) {
-        (Some(last), Some(known)) if !last.known => Some(since(known.at)),
-        _ => None,
-    };
-    // Lists of before do not have it noted, and once the record is deleted, it cannot be seen any more.
-    let was_removed = || measurements.windows(2).any(|two| two.iter().all(|measured| measured.unknown_there));
-    let late = reported.certificate_due().is_some_and(|due| now > due);
-    let after_verify = if late { Stage::CertificateLate } else { Stage::CertificatePending };
-    let state = match latest {
-        _ if reported.removed => Stage::Removed,
-        // Only the platform tells that Remove was chosen, not that nothing leads there.
-        Some(latest) if reported.removal_planned && latest.unknown_there => Stage::Removed,
-        _ if reported.removal_planned && was_removed() => Stage::Removed,
-        _ if reported.removal_planned => Stage::RemovalPlanned,
-        _ if reported.value.is_none() => Stage::Draft,
-        None if reported.verified.is_some() => after_verify,
-        None => Stage::WaitingForDns,
-        Some(latest) if latest.is_live() => Stage::Live,
-        Some(latest) if !latest.record => {
-            let overdue = reported.record_due().is_some_and(|due| now > due);
-            if overdue || reported.verified.is_some() { Stage::Failing } else { Stage::WaitingForDns }
+impl Stage {
+    /// The stage of a domain at `now`, by what was reported and by the last measurement that measured anything (the latest
+    /// is last). Earlier checks matter only in a removal.
+    pub fn of(reported: &Reported, measurements: &[Measurement], now: Timestamp) -> Self {
+        // Lists of before do not have it noted, and once the record is deleted, it cannot be seen any more.
+        let was_removed = || measurements.windows(2).any(|two| two.iter().all(|measured| measured.unknown_there));
+        let late = reported.certificate_due().is_some_and(|due| now > due);
+        let after_verify = if late { Self::CertificateLate } else { Self::CertificatePending };
+        match last_known(measurements) {
+            _ if reported.removed => Self::Removed,
+            // Only the platform tells that Remove was chosen, not that nothing leads there.
+            Some(latest) if reported.removal_planned && latest.unknown_there => Self::Removed,
+            _ if reported.removal_planned && was_removed() => Self::Removed,
+            _ if reported.removal_planned => Self::RemovalPlanned,
+            _ if reported.value.is_none() => Self::Draft,
+            None if reported.verified.is_some() => after_verify,
+            None => Self::WaitingForDns,
+            Some(latest) if latest.is_live() => Self::Live,
+            Some(latest) if !latest.record => {
+                let overdue = reported.record_due().is_some_and(|due| now > due);
+                if overdue || reported.verified.is_some() { Self::Failing } else { Self::WaitingForDns }
+            }
+            Some(latest) if !latest.caa || !latest.everywhere => match latest.verdict {
+                Verdict::Fail => Self::Failing,
+                _ => Self::Propagating,
+            },
+            Some(latest) if reported.verified.is_some() && !latest.certificate && may_only_be_late(latest) => {
+                after_verify
+            }
+            Some(latest) if latest.verdict == Verdict::Fail => Self::Failing,
+            Some(_) if reported.verified.is_some() => after_verify,
+            Some(_) => Self::ReadyToVerify,
         }
-        Some(latest) if !latest.caa || !latest.everywhere => match latest.verdict {
-            Verdict::Fail => Stage::Failing,
-            _ => Stage::Propagating,
-        },
-        Some(latest) if reported.verified.is_some() && !latest.certificate && may_only_be_late(latest) => after_verify,
-        Some(latest) if latest.verdict == Verdict::Fail => Stage::Failing,
-        Some(_) if reported.verified.is_some() => after_verify,
-        Some(_) => Stage::ReadyToVerify,
-    };
-    Status { state, stale }
+    }
 }
 
 /// When to check again after a check at `last`: after a pause that grows with `unchanged`, the number of checks in a
@@ -258,11 +244,8 @@ pub fn next_check(
     let passed = due(until).is_some_and(|due| due <= last);
     // If a promised time passed meanwhile, check soon.
     let pause = state.recheck_after(if passed { 0 } else { unchanged })?;
-    let promised = [until, reported.certificate_due(), reported.record_due()]
-        .into_iter()
-        .filter_map(due)
-        .filter(|due| *due > last);
-    promised.chain(last.checked_add(pause)).min()
+    let promised = [until, reported.certificate_due(), reported.record_due()].into_iter().filter_map(due);
+    promised.filter(|due| *due > last).chain(last.checked_add(pause)).min()
 }
 
 /// The only problem is that the certificate is missing.
@@ -273,7 +256,7 @@ fn may_only_be_late(latest: &Measurement) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domains::{DnsName, Who};
+    use crate::domains::{DnsName, DomainProgress, Who};
 
     fn at(minutes: i64) -> Timestamp {
         Timestamp::from_second(1_800_000_000 + 60 * minutes).unwrap()
@@ -294,7 +277,7 @@ mod tests {
     const ANSWERS: (Code, Verdict) = (Code::HttpOk, Verdict::Ok);
 
     fn state(reported: &Reported, measurements: &[Measurement], minutes: i64) -> Stage {
-        status(reported, measurements, at(minutes)).state
+        Stage::of(reported, measurements, at(minutes))
     }
 
     #[test]
@@ -364,9 +347,8 @@ mod tests {
     fn without_a_measurement_the_last_good_one_counts_with_its_age() {
         let live = measured(1, &[RIGHT, FREE, GOOD, ANSWERS]);
         let offline = measured(11, &[(Code::Offline, Verdict::Unknown)]);
-        let status = status(&reported(), &[live, offline], at(11));
-        assert_eq!(status, Status { state: Stage::Live, stale: Some(SignedDuration::from_mins(10)) });
-        assert!(status.stale.is_some(), "not seen by the last check");
+        let progress = DomainProgress::of(&[live, offline], &reported(), None, at(11));
+        assert_eq!((progress.stage, progress.stale), (Stage::Live, Some(SignedDuration::from_mins(10))));
     }
 
     #[test]

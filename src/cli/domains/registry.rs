@@ -12,7 +12,7 @@ use crate::domains::check::follow;
 use crate::domains::report::{paragraph, room};
 use crate::domains::{
     Checked, Dated, DnsName, Domain, Entry, Event, NextStep, ProbeCache, Registry, RegistryChange, RegistryError,
-    RegistryFile, deciding, last_known, parse_name, redirect_config, status,
+    RegistryFile, Stage, deciding, last_known, parse_name, redirect_config,
 };
 
 use super::super::confirm::ask;
@@ -108,7 +108,7 @@ fn doubt(args: &WhenArgs, configured: &Configured, file: &RegistryFile) -> Resul
     Ok(match last_known(&entry.measurements) {
         _ if reported.value.is_none() => None,
         Some(last) if reported.saved > Some(last.at) => None,
-        Some(last) if !status(&reported, &entry.measurements, last.at).state.may_verify() => {
+        Some(last) if !Stage::of(&reported, &entry.measurements, last.at).may_verify() => {
             Some(format!("Verify would fail for {name}: {}", last.title))
         }
         None if reported.saved.is_none() => Some(format!("the record of {name} was never saved or checked")),

@@ -3,7 +3,7 @@
 use crate::prelude::*;
 
 use crate::simulator::{LoggedServer, Plan, Zone, ZoneData};
-use petstore::domains::{Checked, status};
+use petstore::domains::Checked;
 
 use super::journey::Journey;
 use super::worlds::faults::{KEY_TAG, ds_record};
@@ -320,7 +320,7 @@ async fn just_after_it_was_saved_a_record_that_is_not_there_is_given_a_minute() 
     journey.save(old_address);
     let checked = journey.check().await;
     assert_eq!(decides(&checked).verdict, Verdict::Fail, "published, and wrong");
-    assert_eq!(status(&journey.reported, &journey.measurements, journey.time()).state, Stage::WaitingForDns);
+    assert_eq!(Stage::of(&journey.reported, &journey.measurements, journey.time()), Stage::WaitingForDns);
 }
 
 #[tokio::test]

@@ -2,7 +2,7 @@
 
 use crate::prelude::*;
 
-use petstore::domains::{CheckOptions, Dated, Event, Expectation, Registry, Sandbox, SandboxStep, status};
+use petstore::domains::{CheckOptions, Dated, Event, Expectation, Registry, Sandbox, SandboxStep};
 
 use super::fixture::{Outcome, check, check_redirect, now};
 
@@ -48,7 +48,7 @@ impl Operator {
         let outcome = check(&self.checker(), domain, &reported).await;
         let entry = self.list.get_mut(&name).unwrap();
         entry.keep(Measurement::of(&outcome.findings, self.now));
-        (status(&reported, &entry.measurements, self.now).state, outcome)
+        (Stage::of(&reported, &entry.measurements, self.now), outcome)
     }
 
     /// Checks the domain: its stage, and the deciding finding.

@@ -292,7 +292,7 @@ async fn walk(change: &Change) -> Outcome {
     let mut time = journey.time();
     while truth.is_none() && time < later(promise, 2 * i64::from(DAY)) {
         let due = if unchanged < CHECKS {
-            let state = petstore::domains::stage::status(&journey.reported, &journey.measurements, last.at).state;
+            let state = Stage::of(&journey.reported, &journey.measurements, last.at);
             next_check(state, &journey.reported, last.until, unchanged, last.at)
         } else {
             last.until.map(|until| later(until, 1))

@@ -10,7 +10,7 @@ use crate::app::DomainSetup;
 use crate::clock::Now;
 use crate::domains::{
     Checked, Complete, ConfigSource, Dated, DnsName, DnsRecord, Domain, DomainProgress, DomainRole, DomainRoles, Entry,
-    Event, FollowedRedirect, Registry, RegistryChange, Reported, Rule, Stage, Verdict, parse_name, status,
+    Event, FollowedRedirect, Registry, RegistryChange, Reported, Rule, Stage, Verdict, parse_name,
 };
 use crate::tui::TextInput;
 use crate::tui::pending::LANES;
@@ -293,7 +293,7 @@ impl State {
     /// The stage of a domain.
     pub fn stage(&self, name: &DnsName, now: Now) -> Stage {
         let measurements = self.entry(name).map_or(&[][..], |entry| &entry.measurements);
-        status(&self.reported(name), measurements, self.wall(now)).state
+        Stage::of(&self.reported(name), measurements, self.wall(now))
     }
 
     /// The row of a domain.
