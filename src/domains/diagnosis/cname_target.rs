@@ -4,9 +4,11 @@ use std::collections::HashMap;
 
 use strsim::osa_distance;
 
+use crate::model::{cut, display_safe, short};
+
 use super::{Facts, words};
 use crate::domains::RecordType::{A, CNAME};
-use crate::domains::{Code, Data, DnsName, Finding, Lookup, Reply, Verdict, Who};
+use crate::domains::{Code, DnsName, Finding, Lookup, Reply, Verdict, Who};
 
 /// The finding on a CNAME to `target`, where `expected` should be.
 pub fn wrong(facts: &Facts<'_>, target: &DnsName, ttl: u32, expected: &DnsName) -> Finding {
@@ -19,53 +21,49 @@ pub fn wrong(facts: &Facts<'_>, target: &DnsName, ttl: u32, expected: &DnsName) 
     let known = || facts.seen.asked(target, CNAME).chain(facts.seen.asked(target, A));
     let gone = known().filter_map(Lookup::reply).any(Reply::is_nxdomain);
     let dead = facts.is_dead(target);
-    let (code, seen, how) = if text.starts_with("http:") || text.starts_with("https:") || text.contains('/') {
-        (Code::DnsValueUrl, has, ": only the host name, without https:// and without a path.")
-    } else if zones.iter().any(|zone| *target == expected.followed_by(zone)) {
-        (Code::DnsValueDoubled, has, ". (with a dot at its end), or use the provider's option for full names.")
-    } else if circle {
-        (Code::DnsLoop, way(), ".")
-    } else if chain.contains(expected) {
-        (Code::DnsChain, way(), " itself.")
-    } else if !(gone || dead) {
-        (Code::DnsWrongTarget, has, ".")
-    } else if let Some(difference) = difference(text, expected.as_str()) {
-        let lacks = if gone { "does not exist" } else { "no name server answers for" };
-        (Code::DnsNearMiss, format!("{has}, which {lacks}: {difference}"), ".")
-    } else if dead {
-        (Code::DnsWrongTarget, format!("{has}, which no name server answers for"), ".")
-    } else {
-        let taken = "; until then, anyone who gets that host name gets your visitors.";
-        (Code::DnsTargetGone, format!("{has}, which does not exist"), taken)
+    let is_url = text.starts_with("http:") || text.starts_with("https:") || text.contains('/');
+    let (code, seen, how) = match difference(text, expected.as_str()) {
+        _ if is_url => (Code::DnsValueUrl, has, ": only the host name, without https:// and without a path."),
+        _ if zones.iter().any(|zone| *target == expected.followed_by(zone)) => {
+            let how = ". (with a dot at its end), or use the provider's option for full names.";
+            (Code::DnsValueDoubled, has, how)
+        }
+        _ if circle => (Code::DnsLoop, way(), "."),
+        _ if chain.contains(expected) => (Code::DnsChain, way(), " itself."),
+        _ if !(gone || dead) => (Code::DnsWrongTarget, has, "."),
+        Some(difference) => {
+            let lacks = if gone { "does not exist" } else { "no name server answers for" };
+            (Code::DnsNearMiss, format!("{has}, which {lacks}: {difference}"), ".")
+        }
+        None if dead => (Code::DnsWrongTarget, format!("{has}, which no name server answers for"), "."),
+        None => {
+            let taken = "; until then, anyone who gets that host name gets your visitors.";
+            (Code::DnsTargetGone, format!("{has}, which does not exist"), taken)
+        }
     };
     // A certificate proves that the platform took it; without one the dashboard compares the value.
     let works = facts.seen.handshakes.iter().any(|handshake| handshake.good_leaf(name.as_str()).is_some());
+    let (label, ttl) = (facts.label(), words::ttl(ttl));
     let verdict = if code == Code::DnsChain && works { Verdict::Warn } else { Verdict::Fail };
     Finding::new(code, verdict, Who::DnsProvider)
         .seen(seen)
         .fix(format!(
-            "at your DNS provider, change the value of the CNAME {} to {expected}{how} Then wait up to {} (the TTL of the old value).",
-            facts.label(),
-            words::ttl(ttl)
+            "at your DNS provider, change the value of the CNAME {label} to {expected}{how} Then wait up to {ttl} (the TTL of the old value).",
         ))
         .evidence(facts.source().evidence(&[CNAME]).chain(known()))
 }
 
 /// Values are as hostile as names can be, but hold no more than visible ASCII; a value is worth seeing whole.
 pub fn shown(name: &DnsName) -> String {
-    crate::model::text::cut(&crate::model::display_safe(&name.to_string()), 80)
+    cut(&display_safe(&name.to_string()), 80)
 }
 
 /// The chain of names from the domain through `target`, as far as known; and whether it loops.
 fn follow(facts: &Facts<'_>, target: &DnsName) -> (Vec<DnsName>, bool) {
-    let mut next: HashMap<&DnsName, &DnsName> = HashMap::new();
-    for record in facts.seen.lookups.iter().filter_map(Lookup::reply).flat_map(|reply| &reply.answers) {
-        if let Data::Cname(to) = &record.data
-            && record.owner != *facts.name()
-        {
-            next.insert(&record.owner, to);
-        }
-    }
+    let answers = facts.seen.lookups.iter().filter_map(Lookup::reply).flat_map(|reply| &reply.answers);
+    let others = answers.filter(|record| record.owner != *facts.name());
+    let next: HashMap<&DnsName, &DnsName> =
+        others.filter_map(|record| Some((&record.owner, record.data.cname()?))).collect();
     let mut chain = vec![facts.name().clone(), target.clone()];
     let mut at = target;
     while chain.len() < 20 {
@@ -99,9 +97,8 @@ fn difference(seen: &str, expected: &str) -> Option<String> {
 
 /// The first label that is not as it should be.
 fn differing_label(seen: &str, expected: &str) -> String {
-    let pair = seen.split('.').zip(expected.split('.')).find(|(left, right)| left != right);
-    pair.map_or_else(
-        || shown(&DnsName::new(seen)),
-        |(left, right)| format!("{} for {right}", crate::model::text::short(left)),
-    )
+    match seen.split('.').zip(expected.split('.')).find(|(left, right)| left != right) {
+        Some((left, right)) => format!("{} for {right}", short(left)),
+        None => shown(&DnsName::new(seen)),
+    }
 }

@@ -67,20 +67,14 @@ fn front(facts: &Facts<'_>, leads_here: bool) -> Option<Finding> {
         return Some(say::page_redirects_on(trail.hops.len().saturating_sub(1)).evidence(&trail.hops));
     }
     let last = trail.hops.last()?;
-    if let (Some(host), true) =
-        (last.url.host_str(), trail.hops.len() > 1 && last.outcome == Err(ConnectionFailure::NoAddress))
-    {
-        let host = DnsName::new(host);
-        let asked: Vec<_> = facts.seen.asked(&host, A).filter(|lookup| lookup.answer().is_some()).collect();
-        let gone = || say::page_gone(facts.name(), shown_url(&last.url)).evidence(&trail.hops);
-        return (!asked.is_empty()).then(gone);
+    if trail.hops.len() > 1 && last.outcome == Err(ConnectionFailure::NoAddress) {
+        let host = last.url.host_str().map(DnsName::new)?;
+        let was_asked = facts.seen.asked(&host, A).any(|lookup| lookup.answer().is_some());
+        return was_asked.then(|| say::page_gone(facts.name(), shown_url(&last.url)).evidence(&trail.hops));
     }
     let response = last.response()?;
-    if leads_here && last.url.scheme() == "http" && (200..300).contains(&response.status) {
-        let finding = say::no_upgrade(shown_url(&last.url), response.status, facts.name());
-        return Some(finding.evidence(&trail.hops));
-    }
-    None
+    let stays = leads_here && last.url.scheme() == "http" && (200..300).contains(&response.status);
+    stays.then(|| say::no_upgrade(shown_url(&last.url), response.status, facts.name()).evidence(&trail.hops))
 }
 
 /// The front page over https, address by address; the first that is wrong.
@@ -137,8 +131,8 @@ fn port_80(facts: &Facts<'_>) -> Option<Finding> {
     let silent = |hop: &&Hop| matches!(hop.outcome, Err(Refused | Reset | Timeout)) && hop.url.scheme() == "http";
     let silent: Vec<&Hop> =
         facts.seen.challenges.iter().filter_map(|trail| trail.hops.first()).filter(silent).collect();
-    let list = silent.iter().filter_map(|hop| Some(format!("{}: {}", hop.address?, hop.outcome.as_ref().err()?)));
-    let list = words::list(list);
+    let why = |hop: &&Hop| Some(format!("{}: {}", hop.address?, hop.outcome.as_ref().err()?));
+    let list = words::list(silent.iter().filter_map(why));
     (!silent.is_empty()).then(|| say::port_80_closed(list).evidence(silent))
 }
 
@@ -153,28 +147,22 @@ fn blocked(facts: &Facts<'_>, trail: &Trail) -> Option<String> {
     if circle(trail).is_some() || trail.cut {
         return Some("redirects endlessly".to_owned());
     }
-    for hop in &trail.hops {
+    trail.hops.iter().find_map(|hop| {
         if let Some(port) = hop.url.port() {
             return Some(format!("redirects to port {port}; only 80 and 443 are followed"));
         }
         if hop.url.host_str() != Some(name) {
             return Some(format!("redirects to {}", shown_url(&hop.url)));
         }
-        if let Ok(response) = &hop.outcome {
-            if matches!(response.status, 401 | 403 | 407) {
-                return Some(format!("answers {}", response.status));
-            }
-            let login = |location: &String| {
-                let location = location.to_ascii_lowercase();
-                response.is_redirect()
-                    && ["login", "signin", "sign-in", "/auth"].iter().any(|mark| location.contains(mark))
-            };
-            if let Some(location) = response.location.as_ref().filter(|location| login(location)) {
-                return Some(format!("redirects to a login page, {}", short(location)));
-            }
+        let response = hop.response()?;
+        if matches!(response.status, 401 | 403 | 407) {
+            return Some(format!("answers {}", response.status));
         }
-    }
-    None
+        let location = response.location.as_ref().filter(|_| response.is_redirect())?;
+        let lower = location.to_ascii_lowercase();
+        let is_login = ["login", "signin", "sign-in", "/auth"].iter().any(|mark| lower.contains(mark));
+        is_login.then(|| format!("redirects to a login page, {}", short(location)))
+    })
 }
 
 /// A CNAME that an earlier provider left where CAs look for proof by DNS: `_acme-challenge` below the name. `leads_here`: the record leads to the platform.

@@ -52,9 +52,9 @@ pub(super) fn shown_url(url: &Url) -> String {
 /// The loop, if a trail comes to a URL again.
 pub fn circle(trail: &Trail) -> Option<String> {
     let urls: Vec<&Url> = trail.hops.iter().map(|hop| &hop.url).collect();
-    let again = urls.iter().enumerate().find(|(index, url)| urls[..*index].contains(url))?;
-    let first = urls.iter().position(|url| url == again.1)?;
-    Some(urls[first..=again.0].iter().map(|url| shown_url(url)).collect::<Vec<_>>().join(" -> "))
+    let first = |at: usize| urls[..at].iter().position(|url| *url == urls[at]);
+    let (first, again) = (0..urls.len()).find_map(|at| Some((first(at)?, at)))?;
+    Some(urls[first..=again].iter().map(|url| shown_url(url)).collect::<Vec<_>>().join(" -> "))
 }
 
 /// Whether a URL is of this host.
@@ -72,17 +72,20 @@ pub fn judge(redirect: &Redirect, walk: &Walk, now: Timestamp) -> Vec<Finding> {
     let redirects = |trail: &Trail| trail.hops.iter().any(|hop| hop.is_redirect() && !is_upgrade(hop));
     let by_https = redirects(&walk.https) || !redirects(&walk.http) && walk.https.last().is_some();
     let trail = if by_https { &walk.https } else { &walk.http };
-    let mut findings = Vec::new();
-    if trail.hops.iter().all(|hop| hop.outcome.is_err()) {
-        findings.push(no_answer(redirect, trail));
+    let handshake = walk.handshake.as_ref().filter(|_| by_https);
+    let mut findings: Vec<Finding> = if trail.hops.iter().all(|hop| hop.outcome.is_err()) {
+        vec![no_answer(redirect, trail)]
     } else {
-        let handshake = walk.handshake.as_ref().filter(|_| by_https);
-        findings.extend(handshake.and_then(|handshake| untrusted(redirect, handshake, now)));
-        findings.extend(judge_trail(redirect, trail, walk));
-        if !by_https && let Some(response) = walk.https.last() {
-            let finding = say::no_redirect_over_https(&redirect.from, response.status);
-            findings.push(finding.evidence(&walk.https.hops));
-        }
+        let untrusted = handshake.and_then(|handshake| untrusted(redirect, handshake, now));
+        untrusted.into_iter().chain(judge_trail(redirect, trail, walk)).collect()
+    };
+    for finding in findings.iter_mut().filter(|finding| finding.expected.is_empty()) {
+        finding.expected = format!("{} to https://{}/", redirect.status, redirect.to);
+        finding.evidence = trail.hops.iter().map(Into::into).collect();
+    }
+    if let Some(response) = walk.https.last().filter(|_| !by_https) {
+        let finding = say::no_redirect_over_https(&redirect.from, response.status);
+        findings.push(finding.evidence(&walk.https.hops));
     }
     if !walk.elsewhere.is_empty() {
         let in_dashboard = |finding: &&mut Finding| finding.who == Who::Dashboard;
@@ -136,55 +139,52 @@ fn untrusted(redirect: &Redirect, handshake: &Handshake, now: Timestamp) -> Opti
 
 fn judge_trail(redirect: &Redirect, trail: &Trail, walk: &Walk) -> Vec<Finding> {
     let Redirect { from, to, status } = redirect;
-    let expected = format!("{status} to https://{to}/");
-    let with = |finding: Finding| finding.expected(expected.clone()).evidence(&trail.hops);
     if let Some(circle) = circle(trail).filter(|_| !stays_by_path(trail)) {
-        return vec![with(say::redirect_loops(circle, from, to))];
+        return vec![say::redirect_loops(circle, from, to)];
     }
     if trail.cut {
-        return vec![with(say::too_many_redirects(trail.hops.len().saturating_sub(1), from, to))];
+        return vec![say::too_many_redirects(trail.hops.len().saturating_sub(1), from, to)];
     }
     let hops: Vec<&Hop> = trail.hops.iter().filter(|hop| !is_upgrade(hop)).collect();
     let Some((hop, response)) = hops.first().and_then(|hop| Some((*hop, hop.response()?))) else {
         return vec![no_answer(redirect, trail)];
     };
     if !response.is_redirect() {
-        return vec![with(reversed(redirect, walk).unwrap_or_else(|| none(redirect, trail, hop, response)))];
+        return vec![reversed(redirect, walk).unwrap_or_else(|| none(redirect, trail, hop, response))];
     }
-    let location = response.location.as_deref().unwrap_or_default();
-    let Some(target) = Some(location).filter(|text| !text.trim().is_empty()).and_then(|text| hop.url.join(text).ok())
-    else {
-        return vec![with(say::no_location(shown_url(&hop.url), response.status, to))];
+    let location = response.location.as_deref().filter(|location| !location.trim().is_empty());
+    let Some((location, target)) = location.and_then(|location| Some((location, hop.url.join(location).ok()?))) else {
+        return vec![say::no_location(shown_url(&hop.url), response.status, to)];
     };
     if !is_at(&target, to) && !trail.hops.iter().any(|hop| is_at(&hop.url, to)) {
-        return vec![with(if is_at(&target, from) {
+        return vec![if is_at(&target, from) {
             let same_name = || say::same_name(response.status, short(location), from, to);
             reversed(redirect, walk).unwrap_or_else(same_name)
         } else {
             say::other_target(response.status, shown_url(&target), from, to)
-        })];
+        }];
     }
     let mut findings = Vec::new();
     let gone = |hop: &&Hop| hop.outcome == Err(ConnectionFailure::NoAddress);
     if let Some(last) = trail.hops.last().filter(gone) {
-        findings.push(with(say::redirect_gone(from, shown_url(&last.url), to)));
+        findings.push(say::redirect_gone(from, shown_url(&last.url), to));
     }
     if response.status != *status {
         let (seen, wanted) = (permanence(response.status), permanence(*status));
-        findings.push(with(say::other_status(response.status, seen, status, wanted)));
+        findings.push(say::other_status(response.status, seen, status, wanted));
     }
     let count = hops.iter().filter(|hop| hop.is_redirect()).count();
     if count >= 2 {
         let way: Vec<String> = trail.hops.iter().map(|hop| shown_url(&hop.url)).collect();
-        findings.push(with(say::several_hops(way.join(" -> "), from, to)));
+        findings.push(say::several_hops(way.join(" -> "), from, to));
     }
     let downgraded = |pair: &[Hop]| pair[0].url.scheme() == "https" && pair[1].url.scheme() == "http";
     if trail.hops.windows(2).any(downgraded) || target.scheme() == "http" {
-        findings.push(with(say::to_http(shown_url(&target), to)));
+        findings.push(say::to_http(shown_url(&target), to));
     }
     findings.extend(path(redirect, &walk.deep));
     if findings.is_empty() {
-        findings.push(with(say::redirect_ok(from, shown_url(&target), response.status)));
+        findings.push(say::redirect_ok(from, shown_url(&target), response.status));
     }
     findings
 }
@@ -202,11 +202,11 @@ fn stays_by_path(trail: &Trail) -> bool {
 /// From http to https of the same name, which comes before the redirect itself.
 fn is_upgrade(hop: &Hop) -> bool {
     let Ok(response) = &hop.outcome else { return false };
+    let is_secure = |target: Url| {
+        (hop.url.scheme(), target.scheme()) == ("http", "https") && target.host_str() == hop.url.host_str()
+    };
     let target = response.location.as_deref().and_then(|location| hop.url.join(location).ok());
-    response.is_redirect()
-        && target.is_some_and(|target| {
-            hop.url.scheme() == "http" && target.scheme() == "https" && target.host_str() == hop.url.host_str()
-        })
+    response.is_redirect() && target.is_some_and(is_secure)
 }
 
 /// The live redirect leads from `to` to `from`: a second one would make a loop.
@@ -217,14 +217,12 @@ fn reversed(redirect: &Redirect, walk: &Walk) -> Option<Finding> {
 }
 
 fn none(redirect: &Redirect, trail: &Trail, hop: &Hop, response: &Response) -> Finding {
-    let page = trail.hops.iter().filter_map(|hop| hop.response()?.page.as_deref()).map(str::to_ascii_lowercase);
-    let in_page = response.refresh.is_some()
-        || page.into_iter().any(|page| {
-            (page.contains("http-equiv") && page.contains("refresh"))
-                || page.contains("location.replace")
-                || page.contains("location.href")
-                || page.contains("window.location")
-        });
+    let leads = |page: String| {
+        (page.contains("http-equiv") && page.contains("refresh"))
+            || ["location.replace", "location.href", "window.location"].iter().any(|mark| page.contains(mark))
+    };
+    let mut pages = trail.hops.iter().filter_map(|hop| hop.response()?.page.as_deref()).map(str::to_ascii_lowercase);
+    let in_page = response.refresh.is_some() || pages.any(leads);
     let say = if in_page { say::only_in_page } else { say::no_redirect };
     say(shown_url(&hop.url), response.status, &redirect.from, &redirect.to, redirect.status)
 }
@@ -233,8 +231,6 @@ fn no_answer(redirect: &Redirect, trail: &Trail) -> Finding {
     let why = trail.hops.last().and_then(|hop| hop.outcome.as_ref().err());
     let why = why.map_or_else(|| "no answer".to_owned(), ToString::to_string);
     say::no_answer(&redirect.from, why)
-        .expected(format!("{} to https://{}/", redirect.status, redirect.to))
-        .evidence(&trail.hops)
 }
 
 fn path(redirect: &Redirect, deep: &Trail) -> Option<Finding> {
