@@ -1,5 +1,6 @@
 //! The certificate, address by address (catalogue, section 2.5).
 
+use std::collections::BTreeMap;
 use std::net::IpAddr;
 
 use jiff::civil::{Date, date};
@@ -74,12 +75,8 @@ fn without_server_name(facts: &Facts<'_>) -> Option<Finding> {
 /// What a server that refuses the name shows to callers that send none: it tells whose server it is.
 fn shown_without_name(facts: &Facts<'_>, address: IpAddr) -> String {
     let shown = facts.seen.nameless_handshake.as_ref().filter(|shake| shake.address.ip() == address);
-    match shown.and_then(Handshake::leaf) {
-        Some(leaf) if !leaf.names.is_empty() => {
-            format!(" (without SNI it shows {})", words::names(&leaf.names))
-        }
-        _ => String::new(),
-    }
+    let names = shown.and_then(Handshake::leaf).map(|leaf| &leaf.names).filter(|names| !names.is_empty());
+    names.map_or_else(String::new, |names| format!(" (without SNI it shows {})", words::names(names)))
 }
 
 /// If another address of the platform has the right certificate, neither Verify nor waiting helps this one.
@@ -110,12 +107,10 @@ fn of_another_server(facts: &Facts<'_>, finding: Finding) -> Finding {
 }
 
 fn judge(facts: &Facts<'_>, handshake: &Handshake) -> Finding {
-    match &handshake.outcome {
-        Err(failure) => no_handshake(facts, handshake, failure),
-        Ok(presented) => match presented.chain.first() {
-            Some(leaf) => presented_one(facts, handshake, presented, leaf),
-            None => no_handshake(facts, handshake, &ConnectionFailure::BadCertificate),
-        },
+    match (&handshake.outcome, handshake.leaf()) {
+        (Ok(presented), Some(leaf)) => presented_one(facts, handshake, presented, leaf),
+        (Ok(_), None) => no_handshake(facts, handshake, &ConnectionFailure::BadCertificate),
+        (Err(failure), _) => no_handshake(facts, handshake, failure),
     }
     .evidence([handshake])
 }
@@ -139,14 +134,13 @@ fn no_handshake(facts: &Facts<'_>, handshake: &Handshake, failure: &ConnectionFa
     } else {
         not_there_yet(facts, code)
     };
-    let finding = match failure {
+    match failure {
         ConnectionFailure::OldCiphers => finding.title("The server has only old ciphers").fix(
             "ask the operator of the server for ECDHE with AES-GCM or ChaCha20, or TLS 1.3: browsers give up the others one by one",
         ),
         _ => finding,
-    };
-    finding
-        .seen(format!("{}: {failure}{}", handshake.address, shown_without_name(facts, handshake.address.ip())))
+    }
+    .seen(format!("{}: {failure}{}", handshake.address, shown_without_name(facts, handshake.address.ip())))
         .expected(format!("a certificate for {}", facts.name()))
 }
 
@@ -158,59 +152,44 @@ fn refusing_platform<'a>(facts: &Facts<'a>) -> Option<&'a DnsName> {
     facts.value().filter(|_| refuses)
 }
 
-/// A missing certificate: whether that is normal, and until when.
+/// A missing certificate: the operator's turn before Verify, a wait for half an hour after it, then a failure.
 fn not_there_yet(facts: &Facts<'_>, code: Code) -> Finding {
-    let (verdict, until) = facts.certificate_wait();
-    let (who, fix) = match (verdict, facts.reported.verified) {
-        (Verdict::Fail, Some(verified)) => (
-            Who::Dashboard,
-            format!(
-                "Verify was {} ago. 1 check that the domain still verifies (the findings on DNS), 2 check that CAA does not forbid it (the finding on CAA), 3 choose Re-verify in the dashboard, at most five times an hour",
-                words::duration(facts.since(verified))
-            ),
-        ),
-        (_, Some(_)) => (Who::Platform, "wait: it usually takes a couple of minutes after Verify, at most 30".to_owned()),
-        (_, None) => (
-            Who::Dashboard,
+    let Some((verified, due)) = facts.reported.verified.zip(facts.reported.certificate_due()) else {
+        return Finding::new(code, Verdict::You, Who::Dashboard).fix(
             "choose Verify in the dashboard under Project settings, Domains; the certificate follows automatically, usually \
-             within a couple of minutes"
-                .to_owned(),
-        ),
+             within a couple of minutes",
+        );
     };
-    Finding::new(code, verdict, who).fix(fix).until(until)
+    if facts.now <= due {
+        let fix = "wait: it usually takes a couple of minutes after Verify, at most 30";
+        return Finding::new(code, Verdict::Wait, Who::Platform).fix(fix).until(due);
+    }
+    let ago = words::duration(facts.since(verified));
+    Finding::fail(code, Who::Dashboard).fix(format!(
+        "Verify was {ago} ago. 1 check that the domain still verifies (the findings on DNS), 2 check that CAA does not forbid it (the finding on CAA), 3 choose Re-verify in the dashboard, at most five times an hour"
+    ))
 }
 
 fn presented_one(facts: &Facts<'_>, handshake: &Handshake, presented: &Presented, leaf: &Certificate) -> Finding {
     let name = facts.name().as_str();
     let expected = format!("a certificate for {name}");
-    // A self-signed one is reported as that, whatever else is wrong with it.
-    if let Err(distrust) = &presented.trust
-        && leaf.is_self_issued()
-        && *distrust != Distrust::NoRoots
-        && (leaf.names.is_empty() || !is_platforms_own(facts, leaf))
-    {
-        return distrusted(facts, presented, leaf, distrust);
+    let is_strange = leaf.is_self_issued() && (leaf.names.is_empty() || !is_platforms_own(facts, leaf));
+    let weak = leaf.rsa_bits.filter(|_| leaf.is_weak());
+    match (&presented.trust, wrong_date(facts, handshake, leaf), weak) {
+        // A self-signed one is reported as that, whatever else is wrong with it.
+        (Err(distrust), ..) if is_strange && *distrust != Distrust::NoRoots => {
+            distrusted(facts, presented, leaf, distrust)
+        }
+        _ if leaf.names.is_empty() => {
+            say::no_san(whole(leaf.common_name.as_deref().unwrap_or("none"))).expected(expected)
+        }
+        _ if !leaf.covers(name) => wrong_name(facts, leaf).expected(expected),
+        (_, Some(wrong_date), _) => wrong_date,
+        (Err(Distrust::NoRoots), ..) => say::no_roots(),
+        (.., Some(bits)) => say::weak_key(bits),
+        (Err(distrust), ..) => distrusted(facts, presented, leaf, distrust),
+        (Ok(()), ..) => good(facts, leaf),
     }
-    if leaf.names.is_empty() {
-        let common = leaf.common_name.as_deref().unwrap_or("none");
-        return say::no_san(whole(common)).expected(expected);
-    }
-    if !leaf.covers(name) {
-        return wrong_name(facts, leaf).expected(expected);
-    }
-    if let Some(date) = wrong_date(facts, handshake, leaf) {
-        return date;
-    }
-    if presented.trust == Err(Distrust::NoRoots) {
-        return say::no_roots();
-    }
-    if let Some(bits) = leaf.rsa_bits.filter(|_| leaf.is_weak()) {
-        return say::weak_key(bits);
-    }
-    if let Err(distrust) = &presented.trust {
-        return distrusted(facts, presented, leaf, distrust);
-    }
-    good(facts, leaf)
 }
 
 fn wrong_name(facts: &Facts<'_>, leaf: &Certificate) -> Finding {
@@ -232,8 +211,6 @@ fn is_platforms_own(facts: &Facts<'_>, leaf: &Certificate) -> bool {
 }
 
 fn wrong_date(facts: &Facts<'_>, handshake: &Handshake, leaf: &Certificate) -> Option<Finding> {
-    let server_clock = handshake.page.as_ref().and_then(|page| page.outcome.as_ref().ok()).and_then(|page| page.date);
-    let valid_there = server_clock.is_some_and(|date| leaf.not_before <= date && date <= leaf.not_after);
     let finding = if facts.now > leaf.not_after {
         say::expired(words::moment(leaf.not_after), words::duration(facts.now.duration_since(leaf.not_after)))
     } else if facts.now < leaf.not_before {
@@ -242,7 +219,10 @@ fn wrong_date(facts: &Facts<'_>, handshake: &Handshake, leaf: &Certificate) -> O
         return None;
     };
     let finding = finding.expected("a certificate that is valid now");
-    let Some(date) = server_clock.filter(|_| valid_there) else { return Some(finding) };
+    let by_server = handshake.response().and_then(|page| page.date);
+    let Some(date) = by_server.filter(|date| (leaf.not_before..=leaf.not_after).contains(date)) else {
+        return Some(finding);
+    };
     let finding = Finding { who: Who::ThisMachine, until: None, ..finding }.title("This machine's clock is wrong");
     let by_server = words::moment(date);
     Some(finding.fix(format!("set this machine's clock: by the server's ({by_server}) the certificate is valid")))
@@ -251,26 +231,17 @@ fn wrong_date(facts: &Facts<'_>, handshake: &Handshake, leaf: &Certificate) -> O
 fn distrusted(facts: &Facts<'_>, presented: &Presented, leaf: &Certificate, distrust: &Distrust) -> Finding {
     let (name, issuer) = (facts.name(), whole(&leaf.issuer));
     let lower = leaf.issuer.to_ascii_lowercase();
-    let finding = if STAGING.iter().any(|mark| lower.contains(mark)) {
-        say::staging(issuer)
-    } else if leaf.is_self_issued() {
-        let names = match leaf.names.as_slice() {
-            [] => "no names".to_owned(),
-            names => words::names(names),
-        };
-        say::self_signed(issuer, names, name)
-    } else if is_intercepted(facts, leaf) {
-        say::intercepted(issuer)
-    } else if let Distrust::Dates(why) = distrust {
-        say::wrong_chain_dates(issuer, why)
-    } else if let Distrust::Other(why) = distrust {
-        say::rejected_by_browsers(issuer, why, name)
-    } else if is_incomplete(facts, presented, leaf) {
-        say::no_intermediate(issuer)
-    } else {
-        say::unknown_ca(issuer, name)
-    };
-    finding.expected("a certificate that browsers trust")
+    let names = if leaf.names.is_empty() { "no names".to_owned() } else { words::names(&leaf.names) };
+    match distrust {
+        _ if STAGING.iter().any(|mark| lower.contains(mark)) => say::staging(issuer),
+        _ if leaf.is_self_issued() => say::self_signed(issuer, names, name),
+        _ if is_intercepted(facts, leaf) => say::intercepted(issuer),
+        Distrust::Dates(why) => say::wrong_chain_dates(issuer, why),
+        Distrust::Other(why) => say::rejected_by_browsers(issuer, why, name),
+        _ if is_incomplete(facts, presented, leaf) => say::no_intermediate(issuer),
+        Distrust::UnknownIssuer | Distrust::NoRoots => say::unknown_ca(issuer, name),
+    }
+    .expected("a certificate that browsers trust")
 }
 
 /// The platform's own host shows an issuer that is not trusted, either, and the same one.
@@ -283,14 +254,11 @@ fn is_intercepted(facts: &Facts<'_>, leaf: &Certificate) -> bool {
 /// One certificate was sent, and its issuer is an intermediate: one that the platform's own host sends, one of a
 /// well-known organisation, or one by its name.
 fn is_incomplete(facts: &Facts<'_>, presented: &Presented, leaf: &Certificate) -> bool {
-    let sent = presented.chain.iter().any(|certificate| certificate.subject == leaf.issuer);
-    let known_there = facts
-        .seen
-        .platform()
-        .is_some_and(|own| own.trust.is_ok() && own.chain.iter().any(|c| c.subject == leaf.issuer));
+    let sends = |it: &Presented| it.chain.iter().any(|certificate| certificate.subject == leaf.issuer);
+    let known_there = facts.seen.platform().is_some_and(|own| own.trust.is_ok() && sends(own));
     let issuer = leaf.issuer.to_ascii_lowercase();
     let by_name = INTERMEDIATE.iter().copied().chain(WELL_KNOWN.split(", ")).any(|mark| issuer.contains(mark));
-    !sent && (known_there || by_name || leaf.names_its_issuer)
+    !sends(presented) && (known_there || by_name || leaf.names_its_issuer)
 }
 
 fn good(facts: &Facts<'_>, leaf: &Certificate) -> Finding {
@@ -327,26 +295,18 @@ fn good(facts: &Facts<'_>, leaf: &Certificate) -> Finding {
 /// Browsers with HSTS for the name offer no way past a broken certificate.
 fn strict_transport(reached: &[&Handshake], findings: &[Finding]) -> Option<Finding> {
     let broken = findings.iter().find(|finding| finding.verdict == Verdict::Fail)?;
-    let field = reached
-        .iter()
-        .filter_map(|handshake| handshake.response()?.hsts.as_ref())
-        .find(|field| !field.replace(' ', "").to_ascii_lowercase().contains("max-age=0"))?;
+    let mut fields = reached.iter().filter_map(|handshake| handshake.response()?.hsts.as_ref());
+    let field = fields.find(|field| !field.replace(' ', "").to_ascii_lowercase().contains("max-age=0"))?;
     Some(Finding { verdict: broken.verdict, who: broken.who, ..say::strict_transport(short(field)) })
 }
 
 fn differing(reached: &[&Handshake]) -> Option<Finding> {
-    let mut serials: Vec<(&str, &Handshake)> =
-        reached.iter().filter_map(|handshake| Some((handshake.leaf()?.serial.as_str(), *handshake))).collect();
-    serials.sort_by_key(|(serial, _)| *serial);
-    serials.dedup_by_key(|(serial, _)| *serial);
-    if serials.len() < 2 {
-        return None;
-    }
-    let list = words::list(serials.iter().map(|(_, shake)| {
-        let shown = shake.leaf().map_or_else(String::new, |leaf| {
-            format!("serial {} from {}", whole(&leaf.serial), whole(&leaf.issuer_short))
-        });
-        format!("{}: {shown}", shake.address.ip())
+    let shown = reached.iter().rev().filter_map(|shake| Some((&shake.leaf()?.serial, (*shake, shake.leaf()?))));
+    // Of each certificate the first that showed it.
+    let shown: BTreeMap<&String, (&Handshake, &Certificate)> = shown.collect();
+    let list = words::list(shown.values().map(|(shake, leaf)| {
+        format!("{}: serial {} from {}", shake.address.ip(), whole(&leaf.serial), whole(&leaf.issuer_short))
     }));
-    Some(say::addresses_differ(list).evidence(serials.iter().map(|(_, handshake)| *handshake)))
+    let evidence = shown.values().map(|(shake, _)| *shake);
+    (shown.len() > 1).then(|| say::addresses_differ(list).evidence(evidence))
 }

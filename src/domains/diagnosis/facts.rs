@@ -7,7 +7,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use crate::domains::{
     Asked, Caches, Data, DnsName, Domain, Handshake, Lookup, Observations, Promise, Record, RecordType, Reported,
-    Verdict, parse_name,
+    parse_name,
 };
 
 /// The label at which CAs look for proof by DNS (RFC 8555 section 8.4).
@@ -60,7 +60,44 @@ pub struct Authoritative<'a> {
     pub only_here: Option<String>,
 }
 
-impl Facts<'_> {
+impl<'a> Facts<'a> {
+    pub fn new(
+        domain: &'a Domain,
+        expectation: &'a Expectation,
+        reported: &'a Reported,
+        seen: &'a Observations,
+        earlier: Option<&'a Caches>,
+        now: Timestamp,
+    ) -> Self {
+        let (source, caches, platform) = (OnceCell::new(), OnceCell::new(), OnceCell::new());
+        Self { domain, expectation, reported, seen, earlier, now, source, caches, platform }
+    }
+
+    /// The name of the domain.
+    pub(in crate::domains) fn name(&self) -> &'a DnsName {
+        &self.domain.name
+    }
+
+    /// The value that the dashboard shows, if known.
+    pub fn value(&self) -> Option<&'a DnsName> {
+        self.expectation.platform_host.as_ref()
+    }
+
+    /// What an earlier check promised of an answer of this server.
+    pub(super) fn promised(&self, lookup: &Lookup, records: &[String]) -> Option<&'a Promise> {
+        self.earlier?.promised(&lookup.server.name, records)
+    }
+
+    /// The zone whose name servers were asked: the domain itself if it is a separate zone.
+    pub(super) fn zone_asked(&self) -> &'a DnsName {
+        self.seen.zone.as_ref().unwrap_or(&self.domain.registrable)
+    }
+
+    /// The answers of the resolvers about the name.
+    pub(in crate::domains) fn resolvers(&self, kind: RecordType) -> impl Iterator<Item = &'a Lookup> + use<'a> {
+        self.seen.resolvers(&self.domain.name, kind)
+    }
+
     /// The time since `then`; never negative, even if the clock was set back.
     pub(super) fn since(&self, then: Timestamp) -> SignedDuration {
         self.now.duration_since(then).max(SignedDuration::ZERO)
@@ -69,15 +106,6 @@ impl Facts<'_> {
     /// Whether more than the 48 hours have passed since the record was saved.
     pub(super) fn is_past_propagation(&self) -> bool {
         self.reported.record_due().is_some_and(|due| self.now > due)
-    }
-
-    /// The verdict on a certificate that is not there: the operator's turn before Verify, a wait for half an hour after it, then a failure.
-    pub(super) fn certificate_wait(&self) -> (Verdict, Option<Timestamp>) {
-        match self.reported.certificate_due() {
-            None => (Verdict::You, None),
-            Some(due) if self.now <= due => (Verdict::Wait, Some(due)),
-            Some(_) => (Verdict::Fail, None),
-        }
     }
 
     /// The name of the record as providers ask for it.
@@ -144,49 +172,10 @@ impl Facts<'_> {
     }
 
     /// Whether a record leads straight to the platform: the only place that compares.
-    pub(super) fn leads(&self, data: &Data) -> bool {
+    pub(in crate::domains) fn leads(&self, data: &Data) -> bool {
         match data {
             Data::Cname(target) => !self.domain.is_apex() && self.value() == Some(target),
             other => other.address().is_some_and(|address| self.platform_addresses().contains(&address)),
         }
-    }
-}
-
-impl<'a> Facts<'a> {
-    pub fn new(
-        domain: &'a Domain,
-        expectation: &'a Expectation,
-        reported: &'a Reported,
-        seen: &'a Observations,
-        earlier: Option<&'a Caches>,
-        now: Timestamp,
-    ) -> Self {
-        let (source, caches, platform) = (OnceCell::new(), OnceCell::new(), OnceCell::new());
-        Self { domain, expectation, reported, seen, earlier, now, source, caches, platform }
-    }
-
-    /// The name of the domain.
-    pub(in crate::domains) fn name(&self) -> &'a DnsName {
-        &self.domain.name
-    }
-
-    /// The value that the dashboard shows, if known.
-    pub fn value(&self) -> Option<&'a DnsName> {
-        self.expectation.platform_host.as_ref()
-    }
-
-    /// What an earlier check promised of an answer of this server.
-    pub(super) fn promised(&self, lookup: &Lookup, records: &[String]) -> Option<&'a Promise> {
-        self.earlier?.promised(&lookup.server.name, records)
-    }
-
-    /// The zone whose name servers were asked: the domain itself if it is a separate zone.
-    pub(super) fn zone_asked(&self) -> &'a DnsName {
-        self.seen.zone.as_ref().unwrap_or(&self.domain.registrable)
-    }
-
-    /// The answers of the resolvers about the name.
-    pub(in crate::domains) fn resolvers(&self, kind: RecordType) -> impl Iterator<Item = &'a Lookup> + use<'a> {
-        self.seen.resolvers(&self.domain.name, kind)
     }
 }
