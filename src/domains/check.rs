@@ -4,15 +4,16 @@ use jiff::Timestamp;
 
 use crate::clock;
 
+use super::RecordType::{A, AAAA, CAA, CNAME, MX, TXT};
 use super::diagnosis::redirect::judge;
-use super::diagnosis::{conflicting, diagnose, remember};
+use super::diagnosis::{diagnose, remember};
 use super::probe::{OnProgress, measure, redirects};
 use super::providers::Provider;
 use super::vantage_points::views;
 use super::{
     CheckOptions, Code, Conflict, Data, DnsName, DnsRecord, Domain, DomainProgress, Entry, Evidence, ExistingDomains,
     Facts, Finding, Hop, Mark, Measurement, Observations, ProbeCache, Redirect, RegistryChange, RegistryError,
-    RegistryFile, Reported, Stage, Topic, Verdict, View, ViewVerdict, last_known, overall, parse_name,
+    RegistryFile, Reported, Stage, Topic, Verdict, View, ViewVerdict, Who, last_known, overall, parse_name,
 };
 
 /// A domain to check, and what is known of it.
@@ -95,7 +96,11 @@ impl Subject {
             finding.code != Code::Http404Project && !is_fault
         };
         if reported.is_being_removed() {
-            findings.iter_mut().filter(is_done_with).for_each(Finding::calls_for_nothing);
+            // It is seen, and calls for nothing.
+            for finding in findings.iter_mut().filter(is_done_with).filter(|finding| finding.verdict > Verdict::Ok) {
+                (finding.verdict, finding.who, finding.until) = (Verdict::Ok, Who::Nobody, None);
+                finding.fix.clear();
+            }
         }
         findings.sort_by_key(Finding::rank);
         let facts = Facts::new(domain, expectation, reported, &seen, Some(&measurement.caches), at);
@@ -222,16 +227,20 @@ fn views_beside(findings: &[Finding], facts: &Facts<'_>) -> Vec<View> {
     views
 }
 
+/// The records at the name that must be deleted before the record from the dashboard can be added.
 fn conflicts(facts: &Facts<'_>) -> Vec<Conflict> {
+    let is_in_the_way = |kind| match kind {
+        CNAME | A | AAAA => true,
+        TXT | MX | CAA => !facts.domain.is_apex(),
+        // HTTPS records are not read as far as a provider wants them written.
+        _ => false,
+    };
     let mut conflicts: Vec<Conflict> = Vec::new();
-    for record in conflicting(facts) {
-        let kind = record.data.kind();
-        let value = match &record.data {
-            // Not read as far as a provider wants it written.
-            Data::Https { .. } | Data::Other(_) | Data::Malformed(_) => continue,
-            data => data.presentation(),
-        };
+    for record in facts.source().own.iter().filter(|record| is_in_the_way(record.data.kind())) {
+        let (kind, value) = (record.data.kind(), record.data.presentation());
+        let is_right = kind == CNAME && facts.leads(&record.data);
         match conflicts.iter_mut().find(|conflict| conflict.kind == kind) {
+            _ if is_right || matches!(record.data, Data::Malformed(_)) => {}
             Some(conflict) => conflict.values.push(value),
             None => conflicts.push(Conflict { kind, ttl: record.ttl, values: vec![value] }),
         }
@@ -258,7 +267,7 @@ fn still_matters(about_name: &Finding, findings: &[Finding]) -> bool {
 mod tests {
     use super::*;
     use crate::domains::diagnosis::tests::{HOST, Seen, answer, cname};
-    use crate::domains::{Dated, Event, Expectation, NextStep, RecordType, Sandbox, SandboxStep, Who};
+    use crate::domains::{Dated, Event, Expectation, NextStep, Sandbox, SandboxStep};
 
     const NAME: &str = "docs.acme.com";
 
@@ -310,7 +319,7 @@ mod tests {
         let edge = cname(NAME, "edge.acme.net");
         let mut checked = checked(Some("acme.com"));
         let expectation = Expectation { platform_host: Some(DnsName::new(HOST)), ..Expectation::default() };
-        checked.seen = Seen::new().source(RecordType::CNAME, answer(vec![edge])).0;
+        checked.seen = Seen::new().source(CNAME, answer(vec![edge])).0;
         let finding = |verdict| vec![Finding::new(Code::DnsChain, verdict, Who::DnsProvider)];
         for (verdict, expected) in [(Verdict::Fail, ViewVerdict::Wrong), (Verdict::Warn, ViewVerdict::Other)] {
             let Checked { domain, reported, seen, at, .. } = &checked;

@@ -19,21 +19,10 @@ pub mod redirect;
 pub(super) mod tests;
 pub(super) mod words;
 
-use super::{Caches, Code, Finding, Mark, Promise, Record, RecordType, Topic, Verdict};
+use super::{Caches, Code, Finding, Mark, Promise, RecordType, Topic, Verdict, Who};
 use propagation::{Cause, cause, expires, not_right};
 
 pub use facts::{ACME_CHALLENGE, Expectation, Facts};
-
-/// The records at the name that must be deleted before the record from the dashboard can be added.
-pub(super) fn conflicting<'a>(facts: &Facts<'a>) -> Vec<&'a Record> {
-    let right = |record: &&Record| record.data.cname().is_some() && facts.leads(&record.data);
-    let leads = |record: &&Record| {
-        matches!(record.data.kind(), RecordType::CNAME | RecordType::A | RecordType::AAAA)
-            || (!facts.domain.is_apex()
-                && matches!(record.data.kind(), RecordType::TXT | RecordType::MX | RecordType::HTTPS | RecordType::CAA))
-    };
-    facts.source().own.iter().copied().filter(leads).filter(|record| !right(record)).collect()
-}
 
 /// The findings of a case, first causes first.
 pub fn diagnose(facts: &Facts<'_>) -> Vec<Finding> {
@@ -61,9 +50,11 @@ pub fn diagnose(facts: &Facts<'_>) -> Vec<Finding> {
     findings.extend(http::challenge_left_over(facts, leads_here));
     findings.extend(http::findings(facts, leads_here, trusted && !dns_fails && !awaits_record));
     // Until the record is there, what the old server shows is not a cause, and there is nothing to do about it.
-    let is_of_server = |finding: &&mut Finding| finding.code.topic() >= Topic::Certificate;
-    for finding in findings.iter_mut().filter(|finding| awaits_record && is_of_server(finding)) {
-        finding.waits_for_record();
+    let is_open = |finding: &Finding| finding.verdict >= Verdict::Wait && finding.who != Who::ThisMachine;
+    let is_of_server = |finding: &&mut Finding| finding.code.topic() >= Topic::Certificate && is_open(finding);
+    for finding in findings.iter_mut().filter(|_| awaits_record).filter(is_of_server) {
+        (finding.verdict, finding.who, finding.until) = (Verdict::Wait, Who::Nobody, None);
+        finding.fix = "another server answers: this line disappears once the record is right".to_owned();
     }
     findings
 }

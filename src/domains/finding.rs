@@ -168,22 +168,6 @@ impl Finding {
         Self { who: Who::DnsProvider, until: None, ..self }.fix(fix)
     }
 
-    /// Of a domain that goes out of service: it is seen, and calls for nothing.
-    pub(super) fn calls_for_nothing(&mut self) {
-        if self.verdict > Verdict::Ok {
-            (self.verdict, self.who, self.until) = (Verdict::Ok, Who::Nobody, None);
-            self.fix = String::new();
-        }
-    }
-
-    /// Of another server, while the record is not there yet: what is wrong ends with it.
-    pub(super) fn waits_for_record(&mut self) {
-        if self.verdict >= Verdict::Wait && self.who != Who::ThisMachine {
-            (self.verdict, self.who, self.until) = (Verdict::Wait, Who::Nobody, None);
-            self.fix = "another server answers: this line disappears once the record is right".to_owned();
-        }
-    }
-
     /// One that may do no harm, and does.
     pub(super) fn fail_if(self, fails: bool) -> Self {
         let verdict = if fails { Verdict::Fail } else { self.verdict };

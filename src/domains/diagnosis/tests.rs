@@ -13,8 +13,8 @@ use super::remember;
 use super::*;
 use crate::domains::{
     Caches, Certificate, ConnectionFailure, Data, Distrust, DnsName, Handshake, Hop, Lookup, Method, NoReply,
-    Observations, Presented, Promise, Protocol, Question, Reply, Reported, Response, ResponseCode, Role, Server, Trail,
-    Who, deciding, overall, parse_name,
+    Observations, Presented, Promise, Protocol, Question, Record, Reply, Reported, Response, ResponseCode, Role,
+    Server, Trail, Who, deciding, overall, parse_name,
 };
 
 #[path = "../../../tests/golden/golden.rs"]
