@@ -21,37 +21,23 @@ use super::{DnsName, Evidence};
 /// The types that are asked for at a name: those that lead somewhere, and those that are not allowed next to a CNAME.
 pub(super) const TYPES: [RecordType; 8] = [CNAME, A, AAAA, TXT, MX, NS, HTTPS, CAA];
 
-/// The role of a server.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+/// The role of a server; the word for it as in tables and JSON.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, strum::EnumIs, strum::IntoStaticStr)]
+#[strum(serialize_all = "lowercase")]
 pub enum Role {
     /// A name server of the zone above the domain's.
     Parent,
     /// A name server that the parent delegates the zone to.
+    #[strum(serialize = "source")]
     Authoritative,
     /// A name server that a resolver still asks, and the parent no longer delegates to.
+    #[strum(serialize = "former source")]
     Former,
     /// A recursive resolver.
     Resolver {
         /// The one that this machine uses.
         system: bool,
     },
-}
-
-impl Role {
-    /// Whether it asks others.
-    pub(super) const fn is_resolver(self) -> bool {
-        matches!(self, Self::Resolver { .. })
-    }
-
-    /// The word, as in tables and JSON.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Parent => "parent",
-            Self::Authoritative => "source",
-            Self::Former => "former source",
-            Self::Resolver { .. } => "resolver",
-        }
-    }
 }
 
 /// How a server is asked.

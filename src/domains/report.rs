@@ -62,7 +62,7 @@ pub fn matrix(name: &DnsName, views: &[View]) -> String {
 fn row(view: &View) -> [String; 6] {
     [
         cut(&view.server.label(), 40),
-        view.server.role.as_str().to_owned(),
+        <&str>::from(view.server.role).to_owned(),
         cut(&view.sees, 48),
         view.ttl.map_or_else(|| "-".to_owned(), |ttl| ttl.to_string()),
         format!("{} ms", view.took.as_millis()),
@@ -85,11 +85,8 @@ pub fn until_words(until: Timestamp, now: Timestamp) -> String {
 
 /// `text` with a full stop, unless it has another ending.
 pub fn sentence(text: &str) -> String {
-    let mut text = text.to_owned();
-    if !text.ends_with(['.', ')', ':', '?', '!']) {
-        text.push('.');
-    }
-    text
+    let ending = if text.ends_with(['.', ')', ':', '?', '!']) { "" } else { "." };
+    format!("{text}{ending}")
 }
 
 /// `text` after `head`, wrapped between words where a line would be wider than `room`; other lines begin below the
@@ -136,14 +133,14 @@ impl Checked {
 
 /// The state of a domain in one sentence, from the finding that decides.
 pub fn headline(domain: &Domain, decides: &Finding) -> String {
-    let title = uncapitalized(&decides.title);
+    let (name, title) = (&domain.unicode, uncapitalized(&decides.title));
     match decides.verdict {
-        Verdict::Fail => format!("{} needs action: {title}.", domain.unicode),
-        Verdict::Wait => format!("{} is waiting: {title}.", domain.unicode),
-        Verdict::You => format!("{} is waiting for you: {title}.", domain.unicode),
-        Verdict::Warn => format!("{} works, but {title}.", domain.unicode),
-        Verdict::Ok => format!("{} is all right.", domain.unicode),
-        Verdict::Unknown => format!("{} could not be checked: {title}.", domain.unicode),
+        Verdict::Fail => format!("{name} needs action: {title}."),
+        Verdict::Wait => format!("{name} is waiting: {title}."),
+        Verdict::You => format!("{name} is waiting for you: {title}."),
+        Verdict::Warn => format!("{name} works, but {title}."),
+        Verdict::Ok => format!("{name} is all right."),
+        Verdict::Unknown => format!("{name} could not be checked: {title}."),
     }
 }
 

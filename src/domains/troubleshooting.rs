@@ -2,15 +2,13 @@
 //! what the operator reported (API description, troubleshooting). Nothing is guessed: what was not measured is marked
 //! so.
 
-use std::cmp::Reverse;
-
 use jiff::{SignedDuration, Timestamp};
 
 use crate::model::display_safe;
 
 use super::diagnosis::words;
 use super::{
-    Code, Domain, Finding, Mark, NextStep, Redirect, Reported, Role, Topic, Verdict, View, ViewVerdict, Who,
+    Code, Domain, Finding, Mark, NextStep, Redirect, Reported, Role, Topic, Verdict, View, ViewVerdict, Who, deciding,
     full_sentence, sentence, until_words,
 };
 
@@ -18,8 +16,7 @@ use super::{
 const NOT_CHECKED: &str = "not checked yet";
 
 /// A troubleshooting rule.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
-#[strum(serialize_all = "kebab-case", prefix = "rule-")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rule {
     /// Rule 1.
     Verification,
@@ -47,14 +44,14 @@ impl Rule {
 }
 
 /// A question with its answer.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RuleAnswer {
     /// The question, for example `Is there another record at the name?`.
-    pub question: String,
+    pub question: &'static str,
     /// The judgement; `None` if the question cannot be answered yet, or not by a measurement.
     pub verdict: Option<Verdict>,
     /// A short word if there is no judgement, for example `after 2`, `yours to do` or `not checked yet`.
-    pub word: String,
+    pub word: &'static str,
     /// What was seen; safe to show.
     pub seen: Vec<String>,
     /// What to do; empty if there is nothing to do.
@@ -81,19 +78,20 @@ pub struct Facts<'a> {
 
 /// The questions of a rule, each with its answer, in the order in which to fix them.
 pub fn answers(rule: Rule, facts: &Facts<'_>) -> Vec<RuleAnswer> {
-    let findings = if rule == Rule::Redirects { facts.of_redirect() } else { facts.that(|_| true) };
-    QUESTIONS[rule as usize].iter().fold(Vec::new(), |mut before, (question, about, otherwise)| {
-        let found: Vec<&Finding> = findings.iter().copied().filter(|finding| about(finding)).collect();
-        let mut answer = if found.is_empty() { otherwise(facts, &before) } else { of(&found, facts.now) };
+    let answers = match rule {
+        Rule::Verification => of_verification(facts),
+        Rule::Certificate => of_certificate(facts),
+        Rule::Browser => of_browser(facts),
+        Rule::Redirects => of_redirects(facts),
+    };
+    let answer = |(question, mut answer): (&'static str, RuleAnswer)| {
         if facts.reported.is_being_removed() {
             answer.act.clear();
-            if answer.verdict.is_none() {
-                answer.word = "not needed".to_owned();
-            }
+            answer.word = if answer.verdict.is_none() { "not needed" } else { answer.word };
         }
-        before.push(RuleAnswer { question: (*question).to_owned(), ..answer });
-        before
-    })
+        RuleAnswer { question, ..answer }
+    };
+    answers.into_iter().map(answer).collect()
 }
 
 /// The sentence under the questions: what to fix first, or that all is right.
@@ -109,10 +107,12 @@ pub fn conclusion(rule: Rule, facts: &Facts<'_>) -> String {
         Rule::Redirects if fails && facts.redirect.is_none() => dns,
         Rule::Redirects => facts.of_redirect(),
     };
-    // Other findings may explain why this part was not measured.
-    let findings = if findings.is_empty() { facts.against() } else { findings };
-    let first = findings.iter().min_by_key(|finding| (Reverse(finding.verdict), finding.code.topic()));
-    let Some(first) = first else { return "Not checked yet: check the domain first.".to_owned() };
+    // All that is not right may explain why this part was not measured.
+    let against = || facts.that(|it| !it.code.is(Mark::Remark) && it.verdict != Verdict::Ok);
+    let findings = if findings.is_empty() { against() } else { findings };
+    let Some(first) = deciding(findings.iter().copied()) else {
+        return "Not checked yet: check the domain first.".to_owned();
+    };
     if facts.reported.is_being_removed() && first.verdict != Verdict::Unknown {
         return format!("It is being removed: {}.", facts.next.words());
     }
@@ -190,11 +190,6 @@ impl<'a> Facts<'a> {
         self.findings.iter().any(|finding| finding.code.is(mark))
     }
 
-    /// All that is not right, which may explain why something was not measured.
-    fn against(&self) -> Vec<&'a Finding> {
-        self.that(|it| !it.code.is(Mark::Remark) && it.verdict != Verdict::Ok)
-    }
-
     /// There is a certificate, and nothing wrong with it at any address.
     fn has_certificate(&self) -> bool {
         let wrong = |it: &Finding| it.code.topic() == Topic::Certificate && it.verdict >= Verdict::Wait;
@@ -204,14 +199,40 @@ impl<'a> Facts<'a> {
     /// The answer about the record if nothing is known of it.
     fn unread(&self) -> RuleAnswer {
         let fails = |it: &Finding| is_of_servers(it) && it.verdict == Verdict::Fail;
-        if self.findings.iter().any(fails) { open("after 3") } else { unmeasured() }
+        open(if self.findings.iter().any(fails) { "after 3" } else { NOT_CHECKED })
     }
 
-    /// The answer of findings that are not all right, with how many servers see the record.
-    fn with_counts(&self, findings: &[&Finding]) -> RuleAnswer {
-        let mut answer = of(findings, self.now);
+    /// The answer of these findings: the worst verdict; those that are fine are left out if others are not.
+    fn of(&self, findings: &[&Finding]) -> Option<RuleAnswer> {
+        let worst = findings.iter().map(|finding| finding.verdict).max()?;
+        let mut seen: Vec<String> = Vec::new();
+        let mut acts: Vec<(&str, Option<Timestamp>)> = Vec::new();
+        for finding in findings.iter().filter(|finding| finding.verdict != Verdict::Ok || worst == Verdict::Ok) {
+            let mut lines = vec![if finding.seen.is_empty() { &finding.title } else { &finding.seen }.clone()];
+            if finding.verdict != Verdict::Ok && !finding.expected.is_empty() {
+                lines.push(format!("Expected: {}", finding.expected));
+            }
+            lines.retain(|line| !seen.contains(line));
+            seen.extend(lines);
+            let until = finding.until.filter(|_| finding.verdict == Verdict::Wait);
+            match acts.iter_mut().find(|(fix, _)| *fix == finding.fix) {
+                Some((_, known)) => *known = (*known).max(until),
+                None if finding.verdict == Verdict::Ok || finding.fix.is_empty() => {}
+                None => acts.push((&finding.fix, until)),
+            }
+        }
+        let act = acts.into_iter().map(|(fix, until)| match until {
+            Some(until) => format!("{}, until {}", fix.trim_end_matches('.'), until_words(until, self.now)),
+            None => fix.to_owned(),
+        });
+        Some(RuleAnswer { verdict: Some(worst), seen, act: act.collect(), ..RuleAnswer::default() })
+    }
+
+    /// The same of findings that are not all right, with how many servers see the record.
+    fn with_counts(&self, findings: &[&Finding]) -> Option<RuleAnswer> {
+        let mut answer = self.of(findings)?;
         answer.seen.splice(..0, self.who_sees().filter(|_| answer.verdict != Some(Verdict::Ok)));
-        answer
+        Some(answer)
     }
 
     /// The findings on servers and record, as others see them.
@@ -231,14 +252,13 @@ impl<'a> Facts<'a> {
 
     /// How many of the counted servers see the right record.
     fn who_sees(&self) -> Option<String> {
-        let count = |is_such: fn(Role) -> bool, what: &str| {
-            let those =
-                || self.views.iter().filter(move |view| is_such(view.server.role)).map(|view| view.verdict.verdict());
-            let all = those().filter(|verdict| *verdict != Verdict::Unknown).count();
-            let right = those().filter(|verdict| *verdict == Verdict::Ok).count();
-            (all > 0).then(|| format!("{right} of {all} {what}"))
+        let count = |is_such: fn(&Role) -> bool, what: &str| {
+            let those = self.views.iter().filter(|view| is_such(&view.server.role)).map(|view| view.verdict.verdict());
+            let judged: Vec<Verdict> = those.filter(|verdict| *verdict != Verdict::Unknown).collect();
+            let right = judged.iter().filter(|verdict| **verdict == Verdict::Ok).count();
+            (!judged.is_empty()).then(|| format!("{right} of {} {what}", judged.len()))
         };
-        let servers = count(|role| role == Role::Authoritative, "name servers");
+        let servers = count(Role::is_authoritative, "name servers");
         let resolvers = count(Role::is_resolver, "resolvers");
         let who = words::list(servers.into_iter().chain(resolvers));
         let aside = self.views.iter().filter(|view| view.verdict == ViewVerdict::NotCounted).count();
@@ -256,254 +276,185 @@ impl<'a> Facts<'a> {
     }
 }
 
-/// A question of a rule, the findings that answer it, and without any: the answer, by those before it.
-type Question = (&'static str, fn(&Finding) -> bool, fn(&Facts<'_>, &[RuleAnswer]) -> RuleAnswer);
+/// The questions of a rule, as the API description has them.
+type Answers = Vec<(&'static str, RuleAnswer)>;
 
-/// The rules, as the API description has them, in questions.
-const QUESTIONS: [&[Question]; 4] = [
-    &[
-        // Conflicting records are removed, and the value equals the one from the dashboard.
-        (
-            "Is there another record at the name?",
-            |it| it.code.is(Mark::InTheWay),
-            |facts, _| match facts.right_at_source() {
-                _ if facts.any(Mark::WithTheValue) => open("see 2"),
-                right if right.is_some() || facts.findings.iter().any(is_value) => {
-                    ok(format!("{} has no other record", facts.domain.name))
-                }
-                _ => facts.unread(),
-            },
-        ),
-        ("Is its value the one from the dashboard?", is_value, |facts, _| match facts.right_at_source() {
-            _ if facts.any(Mark::InTheWay) => open("after 1"),
-            Some(right) => ok(right),
-            None => facts.unread(),
-        }),
-        (
-            "Do the name servers and the resolvers see it?",
-            |_| false,
-            |facts, before| {
-                let (servers, sees) = (facts.that(is_of_servers), facts.who_sees());
-                let views = |verdict| facts.views.iter().any(|view| view.verdict == verdict);
-                let answer = if !servers.is_empty() {
-                    return facts.with_counts(&servers);
-                } else if before[0].verdict == Some(Verdict::Fail) {
-                    open("after 1")
-                } else if views(ViewVerdict::Wrong) || before[1].verdict >= Some(Verdict::Wait) {
-                    open("after 2")
-                } else if views(ViewVerdict::Unjudged) {
-                    return open("see 2");
-                } else if before[1].is_right() || before[0].is_right() && sees.is_some() {
-                    answer(Some(Verdict::Ok), "")
-                } else {
-                    return unmeasured();
-                };
-                answer.seen(sees)
-            },
-        ),
-        (
-            "Are the preconditions met?",
-            |_| false,
-            |_, _| open("yours to do").act([format!("check them: {PRECONDITIONS}")]),
-        ),
-    ],
-    &[
-        // The domain still verifies, CAA does not forbid, and then Re-verify.
-        (
-            "Does the domain still verify?",
-            |_| false,
-            |facts, _| {
-                // CAs fetch a file for every certificate.
-                let dns = facts.that(|it| is_dns(it) && !it.code.is(Mark::Remark) || it.code.is(Mark::CaCheck));
-                match facts.right_at_source() {
-                    _ if !dns.is_empty() => facts.with_counts(&dns),
-                    Some(right) => ok(right),
-                    None => unmeasured(),
-                }
-            },
-        ),
-        ("Do CAA records allow the certificate authority?", is_caa, |_, _| unmeasured()),
-        ("Choose Re-verify in the dashboard", |_| false, verify_again),
-    ],
-    &[
-        // The certificate is not there yet, or an old one is cached.
-        (
-            "Is the certificate there yet?",
-            |it| it.code.is(Mark::NoCertificate),
-            |facts, _| {
-                let good = facts.that(|it| it.code.is(Mark::GoodCertificate));
-                if !good.is_empty() {
-                    answer(Some(Verdict::Ok), "").seen(good.iter().map(|finding| finding.seen.clone()))
-                } else if facts.findings.iter().any(is_odd) {
-                    open("see 2")
-                } else {
-                    unmeasured()
-                }
-            },
-        ),
-        ("Is it an old one, or one of another host?", is_odd, |facts, before| {
-            if facts.any(Mark::NoCertificate) {
-                open("after 1")
-            } else if before[0].verdict.is_none() {
-                unmeasured()
-            } else {
-                ok("no: every address that was reached has the right one")
+/// Conflicting records are removed, and the value equals the one from the dashboard.
+fn of_verification(facts: &Facts<'_>) -> Answers {
+    let right = facts.right_at_source();
+    let conflict = facts.of(&facts.that(|it| it.code.is(Mark::InTheWay))).unwrap_or_else(|| {
+        if facts.any(Mark::WithTheValue) {
+            open("see 2")
+        } else if right.is_some() || facts.findings.iter().any(is_value) {
+            ok(format!("{} has no other record", facts.domain.name))
+        } else {
+            facts.unread()
+        }
+    });
+    let value = facts.of(&facts.that(is_value)).unwrap_or_else(|| match right {
+        _ if facts.any(Mark::InTheWay) => open("after 1"),
+        Some(right) => ok(right),
+        None => facts.unread(),
+    });
+    let everywhere = facts.with_counts(&facts.that(is_of_servers)).unwrap_or_else(|| {
+        let sees = facts.who_sees();
+        let any = |verdict| facts.views.iter().any(|view| view.verdict == verdict);
+        if conflict.verdict == Some(Verdict::Fail) {
+            open("after 1").seen(sees)
+        } else if any(ViewVerdict::Wrong) || value.is_open() {
+            open("after 2").seen(sees)
+        } else if any(ViewVerdict::Unjudged) {
+            open("see 2")
+        } else if value.is_right() || conflict.is_right() && sees.is_some() {
+            right_answer(sees)
+        } else {
+            open(NOT_CHECKED)
+        }
+    });
+    vec![
+        ("Is there another record at the name?", conflict),
+        ("Is its value the one from the dashboard?", value),
+        ("Do the name servers and the resolvers see it?", everywhere),
+        ("Are the preconditions met?", open("yours to do").act([format!("check them: {PRECONDITIONS}")])),
+    ]
+}
+
+/// The domain still verifies, CAA does not forbid, and then Re-verify.
+fn of_certificate(facts: &Facts<'_>) -> Answers {
+    // CAs fetch a file for every certificate.
+    let dns = facts.that(|it| is_dns(it) && !it.code.is(Mark::Remark) || it.code.is(Mark::CaCheck));
+    let verifies = facts.with_counts(&dns).or_else(|| facts.right_at_source().map(ok));
+    let verifies = verifies.unwrap_or_else(|| open(NOT_CHECKED));
+    let allowed = facts.of(&facts.that(is_caa)).unwrap_or_else(|| open(NOT_CHECKED));
+    let again = verify_again(facts, &verifies, &allowed);
+    vec![
+        ("Does the domain still verify?", verifies),
+        ("Do CAA records allow the certificate authority?", allowed),
+        ("Choose Re-verify in the dashboard", again),
+    ]
+}
+
+/// The certificate is not there yet, or an old one is cached.
+fn of_browser(facts: &Facts<'_>) -> Answers {
+    let there = facts.of(&facts.that(|it| it.code.is(Mark::NoCertificate))).unwrap_or_else(|| {
+        let good = facts.that(|it| it.code.is(Mark::GoodCertificate));
+        if !good.is_empty() {
+            right_answer(good.iter().map(|finding| finding.seen.clone()))
+        } else if facts.findings.iter().any(is_odd) {
+            open("see 2")
+        } else {
+            open(NOT_CHECKED)
+        }
+    });
+    let other = facts.of(&facts.that(is_odd)).unwrap_or_else(|| match there.verdict {
+        _ if facts.any(Mark::NoCertificate) => open("after 1"),
+        None => open(NOT_CHECKED),
+        Some(_) => ok("no: every address that was reached has the right one"),
+    });
+    let strict = facts.of(&facts.that(|it| it.code == Code::HstsNote)).unwrap_or_else(|| match there.word {
+        NOT_CHECKED => open(NOT_CHECKED),
+        _ if there.is_right() && other.is_right() => ok("it does not matter: the certificate is right"),
+        _ => open("not seen").act([
+            "if the browser offers no way past its warning, an earlier visit turned HSTS on: only a valid certificate helps",
+        ]),
+    });
+    let private = open(match there.word {
+        NOT_CHECKED => NOT_CHECKED,
+        _ if there.is_open() => "after 1",
+        _ if other.is_open() => "after 2",
+        _ => "yours to do",
+    });
+    let is_old = |view: &&View| view.server.role.is_resolver() && matches!(view.verdict, ViewVerdict::Old { .. });
+    let cached = |view: &View| format!("{} still has an old answer cached: {}", view.server.label(), view.sees);
+    // A browser here sees what this machine sees.
+    let here = facts.that(|it| it.code.is(Mark::HereOnly));
+    let private = private
+        .seen(facts.views.iter().filter(is_old).map(cached))
+        .seen(here.iter().map(|finding| &finding.seen))
+        .act([format!("open https://{}/ in a private window", facts.domain.name)])
+        .act(here.iter().map(|finding| &finding.fix));
+    vec![
+        ("Is the certificate there yet?", there),
+        ("Is it an old one, or one of another host?", other),
+        ("Do browsers insist on https (HSTS)?", strict),
+        ("What does a private window (nothing cached) show?", private),
+    ]
+}
+
+/// What the server says now, by a header-only request, and what caches may keep.
+fn of_redirects(facts: &Facts<'_>) -> Answers {
+    let all = facts.of_redirect();
+    let (cached, others): (Vec<&Finding>, Vec<&Finding>) =
+        all.iter().copied().partition(|it| it.code == Code::RdCached);
+    let (detours, served): (Vec<&Finding>, Vec<&Finding>) = others.into_iter().partition(|it| it.code.is(Mark::Detour));
+    let shows = facts.of(&served).unwrap_or_else(|| match facts.redirect {
+        _ if !detours.is_empty() => open("see 2"),
+        None if !facts.findings.is_empty() => {
+            open(NOT_CHECKED).seen(["redirects are checked once the record and the certificate are right"])
+        }
+        _ => open(NOT_CHECKED),
+    });
+    let shows = shows.seen([match &facts.redirect {
+        Some((Redirect { from, to, status }, _)) => {
+            display_safe(&format!("configured: {from} to {to} with {status}")).into_owned()
+        }
+        None => "no redirect is configured for this name, so there is nothing to compare".to_owned(),
+    }]);
+    let detour = facts.of(&detours).unwrap_or_else(|| match facts.redirect {
+        _ if all.is_empty() => open(NOT_CHECKED),
+        _ if shows.verdict == Some(Verdict::Fail) => open("after 1"),
+        None => ok("no loop found; no status is configured to compare with"),
+        Some(_) => ok("none of these"),
+    });
+    let kept = facts.of(&cached).unwrap_or_else(|| {
+        let kept = match facts.redirect {
+            _ if all.is_empty() => return open(NOT_CHECKED),
+            None => open("yours to do"),
+            Some(_) if shows.is_right() && detour.is_right() => {
+                open("yours to do").seen(["the redirect is right now; a browser may still have an old one cached"])
             }
-        }),
-        (
-            "Do browsers insist on https (HSTS)?",
-            |it| it.code == Code::HstsNote,
-            |_, before| {
-                if before[0].word == NOT_CHECKED {
-                    unmeasured()
-                } else if before.iter().all(RuleAnswer::is_right) {
-                    ok("it does not matter: the certificate is right")
-                } else {
-                    open("not seen").act([
-                    "if the browser offers no way past its warning, an earlier visit turned HSTS on: only a valid certificate helps"
-                        .to_owned(),
-                ])
-                }
-            },
-        ),
-        (
-            "What does a private window (nothing cached) show?",
-            |_| false,
-            |facts, before| {
-                let is_old =
-                    |view: &&View| view.server.role.is_resolver() && matches!(view.verdict, ViewVerdict::Old { .. });
-                let old = facts.views.iter().filter(is_old);
-                let cached =
-                    |view: &View| format!("{} still has an old answer cached: {}", view.server.label(), view.sees);
-                // A browser here sees what this machine sees.
-                let here = facts.that(|it| it.code.is(Mark::HereOnly));
-                let word = match before {
-                    [there, ..] if there.word == NOT_CHECKED => NOT_CHECKED,
-                    [there, ..] if there.verdict >= Some(Verdict::Wait) => "after 1",
-                    [_, old, ..] if old.verdict >= Some(Verdict::Wait) => "after 2",
-                    _ => "yours to do",
-                };
-                open(word)
-                    .seen(old.map(cached))
-                    .act([format!("open https://{}/ in a private window", facts.domain.name)])
-                    .seen(here.iter().map(|finding| finding.seen.clone()))
-                    .act(here.iter().map(|finding| finding.fix.clone()))
-            },
-        ),
-    ],
-    &[
-        // What the server says now, by a header-only request, and what caches may keep.
-        (
-            "What does a header-only request show?",
-            |_| false,
-            |facts, _| {
-                let all = facts.of_redirect();
-                let is_served = |it: &&Finding| !it.code.is(Mark::Detour) && it.code != Code::RdCached;
-                let served: Vec<&Finding> = all.iter().copied().filter(is_served).collect();
-                let checked = facts.redirect.is_none() && !facts.findings.is_empty();
-                let why =
-                    checked.then(|| "redirects are checked once the record and the certificate are right".to_owned());
-                let shows = if !served.is_empty() {
-                    of(&served, facts.now)
-                } else if all.iter().any(|it| it.code.is(Mark::Detour)) {
-                    open("see 2")
-                } else {
-                    unmeasured().seen(why)
-                };
-                shows.seen([match &facts.redirect {
-                    Some((Redirect { from, to, status }, _)) => {
-                        display_safe(&format!("configured: {from} to {to} with {status}")).into_owned()
-                    }
-                    None => "no redirect is configured for this name, so there is nothing to compare".to_owned(),
-                }])
-            },
-        ),
-        (
-            "Does it loop, detour, or have a different status?",
-            |it| it.code.is(Mark::Detour),
-            |facts, before| match facts.redirect {
-                _ if facts.of_redirect().is_empty() => unmeasured(),
-                _ if before[0].verdict == Some(Verdict::Fail) => open("after 1"),
-                None => ok("no loop found; no status is configured to compare with"),
-                Some(_) => ok("none of these"),
-            },
-        ),
-        (
-            "Could a browser have cached it?",
-            |it| it.code == Code::RdCached,
-            |facts, before| {
-                let answer = match facts.redirect {
-                    _ if facts.of_redirect().is_empty() => return unmeasured(),
-                    None => open("yours to do"),
-                    Some(_) if before.iter().all(RuleAnswer::is_right) => open("yours to do")
-                        .seen(["the redirect is right now; a browser may still have an old one cached".to_owned()]),
-                    Some(_) => ok("nothing tells browsers to cache the present answer"),
-                };
-                answer.act(["test in a private window: it shows what the server sends now".to_owned()])
-            },
-        ),
-    ],
-];
+            Some(_) => ok("nothing tells browsers to cache the present answer"),
+        };
+        kept.act(["test in a private window: it shows what the server sends now"])
+    });
+    vec![
+        ("What does a header-only request show?", shows),
+        ("Does it loop, detour, or have a different status?", detour),
+        ("Could a browser have cached it?", kept),
+    ]
+}
 
-fn answer(verdict: Option<Verdict>, word: &str) -> RuleAnswer {
-    RuleAnswer { question: String::new(), verdict, word: word.to_owned(), seen: Vec::new(), act: Vec::new() }
+fn right_answer(seen: impl IntoIterator<Item = String>) -> RuleAnswer {
+    RuleAnswer { verdict: Some(Verdict::Ok), ..RuleAnswer::default() }.seen(seen)
 }
 
 fn ok(seen: impl Into<String>) -> RuleAnswer {
-    answer(Some(Verdict::Ok), "").seen([seen.into()])
+    right_answer([seen.into()])
 }
 
 /// Without a judgement.
-fn open(word: &str) -> RuleAnswer {
-    answer(None, word)
-}
-
-fn unmeasured() -> RuleAnswer {
-    open(NOT_CHECKED)
-}
-
-/// The worst verdict of the findings; those that are fine are left out if others are not.
-fn of(findings: &[&Finding], now: Timestamp) -> RuleAnswer {
-    let worst = findings.iter().map(|finding| finding.verdict).max();
-    let mut seen: Vec<String> = Vec::new();
-    let mut acts: Vec<(&str, Option<Timestamp>)> = Vec::new();
-    let is_shown = |finding: &&&Finding| finding.verdict != Verdict::Ok || worst == Some(Verdict::Ok);
-    for finding in findings.iter().filter(is_shown) {
-        let what = if finding.seen.is_empty() { &finding.title } else { &finding.seen };
-        let expected = format!("Expected: {}", finding.expected);
-        let is_ok = finding.verdict == Verdict::Ok;
-        for line in [Some(what.clone()), (!is_ok && !finding.expected.is_empty()).then_some(expected)] {
-            seen.extend(line.filter(|line| !seen.contains(line)));
-        }
-        if is_ok || finding.fix.is_empty() {
-            continue;
-        }
-        let until = finding.until.filter(|_| finding.verdict == Verdict::Wait);
-        match acts.iter_mut().find(|(fix, _)| *fix == finding.fix) {
-            Some((_, known)) => *known = (*known).max(until),
-            None => acts.push((&finding.fix, until)),
-        }
-    }
-    let act = acts.into_iter().map(|(fix, until)| match until {
-        Some(until) => format!("{}, until {}", fix.trim_end_matches('.'), until_words(until, now)),
-        None => fix.to_owned(),
-    });
-    answer(worst, "").seen(seen).act(act)
+fn open(word: &'static str) -> RuleAnswer {
+    RuleAnswer { word, ..RuleAnswer::default() }
 }
 
 impl RuleAnswer {
-    fn seen(mut self, seen: impl IntoIterator<Item = String>) -> Self {
-        self.seen.extend(seen);
+    fn seen(mut self, seen: impl IntoIterator<Item: Into<String>>) -> Self {
+        self.seen.extend(seen.into_iter().map(Into::into));
         self
     }
 
-    fn act(mut self, act: impl IntoIterator<Item = String>) -> Self {
-        self.act.extend(act);
+    fn act(mut self, act: impl IntoIterator<Item: Into<String>>) -> Self {
+        self.act.extend(act.into_iter().map(Into::into));
         self
     }
 
     fn is_right(&self) -> bool {
         matches!(self.verdict, Some(Verdict::Ok | Verdict::Warn))
+    }
+
+    /// Whether it must be settled before the questions that follow.
+    fn is_open(&self) -> bool {
+        self.verdict >= Some(Verdict::Wait)
     }
 }
 
@@ -531,8 +482,7 @@ fn is_odd(finding: &Finding) -> bool {
     finding.code.topic() == Topic::Certificate && !finding.code.is(Mark::NoCertificate) && !aside
 }
 
-fn verify_again(facts: &Facts<'_>, before: &[RuleAnswer]) -> RuleAnswer {
-    let (verifies, allowed) = (&before[0], &before[1]);
+fn verify_again(facts: &Facts<'_>, verifies: &RuleAnswer, allowed: &RuleAnswer) -> RuleAnswer {
     let times = match facts.reported.verified_times {
         1 => "once so far".to_owned(),
         times => format!("{times} times so far"),
@@ -544,18 +494,12 @@ fn verify_again(facts: &Facts<'_>, before: &[RuleAnswer]) -> RuleAnswer {
         }
         None => "Verify is not recorded yet; the 30 minutes count from it".to_owned(),
     };
-    let open = |word: &str| open(word).seen([verified.clone()]);
-    if facts.has_certificate() && verifies.is_right() {
-        return open("not needed").seen(["the certificate is there".to_owned()]);
-    }
-    if !verifies.is_right() {
-        return open("after 1");
-    }
-    if matches!(allowed.verdict, None | Some(Verdict::Fail)) {
-        return open("after 2");
-    }
+    let open = |word| open(word).seen([&verified]);
     match facts.reported.certificate_due() {
-        None => open("yours to do").act(["choose Verify in the dashboard, then press V here".to_owned()]),
+        _ if !verifies.is_right() => open("after 1"),
+        _ if facts.has_certificate() => open("not needed").seen(["the certificate is there"]),
+        _ if matches!(allowed.verdict, None | Some(Verdict::Fail)) => open("after 2"),
+        None => open("yours to do").act(["choose Verify in the dashboard, then press V here"]),
         Some(due) if facts.now <= due => open("not yet")
             .act([format!("wait until {}; it usually takes a couple of minutes", until_words(due, facts.now))]),
         Some(_) => open("yours to do").act([

@@ -58,7 +58,7 @@ pub fn check(checked: &Checked) -> Value {
         json!({
             "server": view.server.name,
             "address": view.server.address,
-            "kind": view.server.role.as_str(),
+            "kind": <&str>::from(view.server.role),
             "sees": view.sees,
             "ttl": view.ttl,
             "milliseconds": u64::try_from(view.took.as_millis()).unwrap_or(u64::MAX),

@@ -69,7 +69,7 @@ fn page(rule: Rule, findings: &[Finding], views: &[View], reported: &Reported) -
 }
 
 fn shown(answers: Vec<RuleAnswer>) -> Vec<String> {
-    let shown = |answer: RuleAnswer| answer.verdict.map_or(answer.word, |verdict| verdict.as_str().to_owned());
+    let shown = |answer: RuleAnswer| answer.verdict.map_or(answer.word, Verdict::as_str).to_owned();
     answers.into_iter().map(shown).collect()
 }
 
@@ -203,7 +203,7 @@ fn verification_counts_who_sees_it_and_names_each_wait_once() {
 fn preconditions_are_named_and_never_guessed() {
     let views = seen_by(ViewVerdict::Right, ViewVerdict::Right);
     let (answers, sentence) = full(Rule::Verification, &right(), &views, &Reported::default());
-    assert_eq!((answers[3].verdict, answers[3].word.as_str()), (None, "yours to do"));
+    assert_eq!((answers[3].verdict, answers[3].word), (None, "yours to do"));
     assert_eq!(answers[3].act, [format!("check them: {PRECONDITIONS}")]);
     assert!(sentence.starts_with("Everything that petstore can check is right"), "{sentence}");
 }

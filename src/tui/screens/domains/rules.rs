@@ -153,12 +153,12 @@ pub fn draw(panel: &State, page: &mut Page<'_>, rule: Rule) {
     // The questions and the conclusion keep their places; the details get what is left.
     let mut kept = page.rows(3, &conclusion).min(2) + answers.iter().map(|one| rows_of(&one.question)).sum::<usize>();
     for (at, answer) in answers.iter().enumerate() {
-        kept -= rows_of(&answer.question);
+        kept -= rows_of(answer.question);
         let word = match answer.verdict {
             Some(verdict) => verdict_word(Some(verdict)).to_owned(),
-            None => answer.word.clone(),
+            None => answer.word.to_owned(),
         };
-        let mut question = wrap_words(&answer.question, room.saturating_sub(6));
+        let mut question = wrap_words(answer.question, room.saturating_sub(6));
         let last = question.pop().unwrap_or_default();
         let number = format!("   {} ", at + 1);
         let mut head = number.as_str();
