@@ -116,11 +116,6 @@ impl Caches {
         old.is_beyond(self.latest(old.records, saved).or_else(unseen))
     }
 
-    /// The same of an answer that looks as if it had expired: it may also come from another cache of which nothing is known.
-    pub fn may_be_stale(&self, old: &OldAnswer<'_>, saved: Option<Timestamp>) -> bool {
-        old.is_beyond(self.latest(old.records, saved))
-    }
-
     /// Whether the name servers gave this answer before the present one.
     pub fn gave_before(&self, records: &[String]) -> bool {
         self.before.as_ref().is_some_and(|before| before.has(records))
@@ -174,7 +169,7 @@ pub struct OldAnswer<'a> {
 
 impl OldAnswer<'_> {
     /// Whether it was fetched again after its promised time, and lasts beyond `latest`.
-    fn is_beyond(&self, latest: Option<Timestamp>) -> bool {
+    pub fn is_beyond(&self, latest: Option<Timestamp>) -> bool {
         let (Some(earlier), Some(last)) = (self.earlier, self.until.iter().max()) else { return false };
         // Another cache behind the same address may have asked just before the change.
         earlier.was_renewed(self.at, *last) && latest.is_none_or(|latest| last.duration_since(latest) > SAME)

@@ -2,6 +2,7 @@
 //!
 //! None of it is trusted: it is bounded when read, and cleaned when put into words.
 
+use std::collections::BTreeSet;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
@@ -159,6 +160,13 @@ pub struct Record {
     pub ttl: u32,
     /// What it says.
     pub data: Data,
+}
+
+impl Record {
+    /// How long an SOA record lets a negative answer be cached, in seconds.
+    pub(super) fn negative_ttl(&self) -> Option<u32> {
+        if let Data::Soa { minimum, .. } = self.data { Some(self.ttl.min(minimum)) } else { None }
+    }
 }
 
 /// What a record says, for the types that matter here.
@@ -333,10 +341,7 @@ impl Reply {
     /// The owner of the SOA record in the authority section, with the time that a negative answer may be cached
     /// (RFC 2308 section 5).
     pub fn negative(&self) -> Option<(&DnsName, u32)> {
-        self.authorities.iter().find_map(|record| match record.data {
-            Data::Soa { minimum, .. } => Some((&record.owner, record.ttl.min(minimum))),
-            _ => None,
-        })
+        self.authorities.iter().find_map(|record| Some((&record.owner, record.negative_ttl()?)))
     }
 
     /// Whether it is NXDOMAIN.
@@ -355,6 +360,11 @@ impl Reply {
             && !self.authoritative
             && self.answers.is_empty()
             && self.authorities.iter().any(|record| matches!(record.data, Data::Ns(_)))
+    }
+
+    /// Whether a name server has authority for the zone, or refers to those that have.
+    pub(super) fn speaks(&self) -> bool {
+        self.is_answer() && (self.authoritative || self.is_referral())
     }
 
     /// As one line, cleaned and bounded.
@@ -396,21 +406,32 @@ impl Lookup {
 
     /// The records at `owner` in presentation form, sorted, to compare and to remember.
     pub(super) fn records_at(&self, owner: &DnsName) -> Vec<String> {
-        let own = self.reply().into_iter().flat_map(|reply| reply.at(owner));
-        let mut records: Vec<String> = own.map(|record| record.data.presentation()).collect();
+        let mut records: Vec<String> = self.at(owner).map(|record| record.data.presentation()).collect();
         records.sort_unstable();
         records
     }
 
     /// Whether it shows signatures.
     pub(super) fn is_signed(&self) -> bool {
-        let mut records = self.reply().into_iter().flat_map(|reply| &reply.answers);
-        records.any(|record| matches!(record.data, Data::Rrsig { .. }))
+        self.reply().is_some_and(|reply| reply.answers.iter().any(|record| matches!(record.data, Data::Rrsig { .. })))
     }
 
-    /// Whether a name server answers for the zone without authority.
-    fn lacks_authority(&self, reply: &Reply) -> bool {
-        self.server.role == Role::Authoritative && reply.is_answer() && !reply.authoritative && !reply.is_referral()
+    /// The records of the answer section at `owner` itself.
+    pub fn at<'a>(&'a self, owner: &'a DnsName) -> impl Iterator<Item = &'a Record> {
+        self.reply().into_iter().flat_map(|reply| reply.at(owner))
+    }
+
+    /// The answer of a server with authority for the zone.
+    pub fn authoritative(&self) -> Option<&Reply> {
+        self.answer().filter(|reply| reply.authoritative)
+    }
+
+    /// Why there is no answer, neither positive nor negative.
+    pub(super) fn failure(&self) -> Option<String> {
+        match &self.outcome {
+            Err(why) => Some(why.to_string()),
+            Ok(reply) => (!reply.is_answer()).then(|| code_name(reply.code).to_owned()),
+        }
     }
 }
 
@@ -442,7 +463,9 @@ impl From<&Lookup> for Evidence {
             question: format!("{} {}{validation}", display_safe(name.as_str()), type_name(*kind)),
             server: lookup.server.label(),
             answer: match &lookup.outcome {
-                Ok(reply) if lookup.lacks_authority(reply) => format!("{} (without the AA bit)", reply.words()),
+                Ok(reply) if reply.is_answer() && !reply.speaks() && lookup.server.role == Role::Authoritative => {
+                    format!("{} (without the AA bit)", reply.words())
+                }
                 Ok(reply) => reply.words(),
                 Err(why) => why.to_string(),
             },
@@ -553,7 +576,7 @@ impl Observations {
 
     /// Whether the name servers answered that nothing at `name` leads anywhere.
     pub(super) fn leads_nowhere(&self, name: &DnsName) -> bool {
-        let mut replies = self.leading(name).filter_map(Lookup::answer).filter(|reply| reply.authoritative).peekable();
+        let mut replies = self.leading(name).filter_map(Lookup::authoritative).peekable();
         replies.peek().is_some() && replies.all(|reply| reply.answers.is_empty())
     }
 
@@ -566,23 +589,20 @@ impl Observations {
 
     /// The name servers that resolvers have cached for the zone, and that neither its parent nor the zone itself lists.
     pub(super) fn former(&self, zone: &DnsName) -> Vec<DnsName> {
-        let hosts = |lookup: &Lookup| -> Vec<DnsName> {
-            let records = lookup.reply().into_iter().flat_map(|reply| reply.at(zone));
-            records.filter_map(|record| record.data.name_server().cloned()).collect()
-        };
-        let served: Vec<DnsName> = self.source(zone, NS).flat_map(hosts).collect();
-        let mut former: Vec<DnsName> = self.resolvers(zone, NS).flat_map(hosts).collect();
-        former.retain(|host| !self.delegated.is_empty() && !self.delegated.contains(host) && !served.contains(host));
-        former.sort_unstable();
-        former.dedup();
-        former
+        let own = self.source(zone, NS).flat_map(|lookup| lookup.at(zone));
+        let own: Vec<&DnsName> = own.filter_map(|record| record.data.name_server()).chain(&self.delegated).collect();
+        let cached = self.resolvers(zone, NS).flat_map(|lookup| lookup.at(zone));
+        let cached = cached.filter_map(|record| record.data.name_server());
+        let former: BTreeSet<&DnsName> =
+            cached.filter(|host| !self.delegated.is_empty() && !own.contains(host)).collect();
+        former.into_iter().cloned().collect()
     }
 
     /// Whether a resolver answers for a name otherwise than its name servers, which have a record there.
     pub(super) fn is_cached(&self, lookup: &Lookup) -> bool {
         let name = &lookup.question.name;
-        let source = self.leading(name).filter_map(Lookup::reply);
-        let at_source: Vec<&Data> = source.flat_map(|reply| reply.at(name)).map(|record| &record.data).collect();
+        let at_source = self.leading(name).flat_map(|lookup| lookup.at(name));
+        let at_source: Vec<&Data> = at_source.map(|record| &record.data).collect();
         let is_other = |reply: &Reply| reply.is_answer() && !reply.at(name).any(|it| at_source.contains(&&it.data));
         !at_source.is_empty() && lookup.reply().is_some_and(is_other)
     }
@@ -603,10 +623,8 @@ impl Observations {
     /// Every address of a host, from any server.
     pub(super) fn addresses_of(&self, host: &DnsName) -> Vec<IpAddr> {
         let lookups = [A, AAAA].into_iter().flat_map(|kind| self.asked(host, kind));
-        let mut addresses: Vec<IpAddr> = lookups.filter_map(Lookup::reply).flat_map(Reply::addresses).collect();
-        addresses.sort_unstable();
-        addresses.dedup();
-        addresses
+        let addresses: BTreeSet<IpAddr> = lookups.filter_map(Lookup::reply).flat_map(Reply::addresses).collect();
+        addresses.into_iter().collect()
     }
 
     /// What the platform shows under its own name.

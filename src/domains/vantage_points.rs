@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
-use super::diagnosis::authoritative::{self, invents, speaks};
+use super::diagnosis::authoritative::{self, invents};
 use super::diagnosis::propagation::Cause;
 use super::diagnosis::{nameservers, propagation, record};
-use super::{Facts, Lookup, RecordType, Server, Verdict};
+use super::{Facts, Lookup, RecordType, Reply, Server, Verdict};
 
 /// What one server sees at the domain's name.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -93,8 +93,8 @@ fn view(facts: &Facts<'_>, lookup: &Lookup, verdict: ViewVerdict) -> View {
     let name = facts.name();
     // What is wrong may be the address for IPv6 alone.
     let ipv6 = facts.seen.asked(name, RecordType::AAAA).filter(|other| other.server == lookup.server);
-    let ipv6 = ipv6.filter(|_| verdict != ViewVerdict::Right).filter_map(Lookup::reply);
-    let ipv6 = ipv6.flat_map(|reply| reply.at(name)).filter(|record| record.data.kind() == RecordType::AAAA);
+    let ipv6 = ipv6.filter(|_| verdict != ViewVerdict::Right).flat_map(|lookup| lookup.at(name));
+    let ipv6 = ipv6.filter(|record| record.data.kind() == RecordType::AAAA);
     let (sees, ttl) = match &lookup.outcome {
         Err(why) => (why.to_string(), None),
         Ok(reply) => {
@@ -108,7 +108,7 @@ fn view(facts: &Facts<'_>, lookup: &Lookup, verdict: ViewVerdict) -> View {
 }
 
 fn of_source(facts: &Facts<'_>, lookup: &Lookup) -> ViewVerdict {
-    if !lookup.reply().is_some_and(speaks) || facts.source().only_here.is_some() {
+    if !lookup.reply().is_some_and(Reply::speaks) || facts.source().only_here.is_some() {
         return ViewVerdict::NotCounted;
     }
     let right = authoritative::is_right(facts, &authoritative::answer(facts, &lookup.server.name));
@@ -161,7 +161,7 @@ mod tests {
         HOST, NAME, PLATFORM, Seen, address, answer, at, cname, expectation, ns, nxdomain, record, reported, resolver,
         server,
     };
-    use crate::domains::{Data, DnsName, Expectation, NoReply, Record, Reply, ResponseCode, Role, parse_name};
+    use crate::domains::{Data, DnsName, Expectation, NoReply, Record, ResponseCode, Role, parse_name};
 
     const ELSEWHERE: IpAddr = IpAddr::V4(Ipv4Addr::new(192, 0, 2, 10));
 

@@ -23,11 +23,8 @@ impl<'a> Facts<'a> {
 impl<'a> Authoritative<'a> {
     pub fn of(facts: &Facts<'a>) -> Self {
         let (name, seen) = (facts.name(), facts.seen);
-        let servers: Vec<&Lookup> = TYPES
-            .iter()
-            .flat_map(|kind| seen.source(name, *kind))
-            .filter(|lookup| lookup.reply().is_some_and(speaks))
-            .collect();
+        let servers = TYPES.iter().flat_map(|kind| seen.source(name, *kind));
+        let servers: Vec<&Lookup> = servers.filter(|lookup| lookup.reply().is_some_and(Reply::speaks)).collect();
         if servers.is_empty() {
             return Self::with(facts, of_most_resolvers(facts), false);
         }
@@ -44,29 +41,22 @@ impl<'a> Authoritative<'a> {
     /// The records in `lookups`.
     fn with(facts: &Facts<'a>, lookups: Vec<&'a Lookup>, authoritative: bool) -> Self {
         let name = facts.name();
+        let replies = || lookups.iter().filter_map(|lookup| lookup.reply());
         let mut own: Vec<&Record> = Vec::new();
-        let mut dname = None;
-        let mut cut = BTreeSet::new();
-        for reply in lookups.iter().filter_map(|lookup| lookup.reply()) {
-            for record in reply.at(name) {
-                // The TTL counts down between answers; the data does not.
-                if !own.iter().any(|known| known.data == record.data) {
-                    own.push(record);
-                }
-            }
-            for record in &reply.answers {
-                if let Data::Dname(target) = &record.data
-                    && record.owner != *name
-                    && name.is_within(&record.owner)
-                {
-                    dname = Some((&record.owner, target));
-                }
-            }
-            if reply.is_referral() {
-                let here = reply.authorities.iter().filter(|record| record.owner == *name);
-                cut.extend(here.filter_map(|record| record.data.name_server()));
+        for record in replies().flat_map(|reply| reply.at(name)) {
+            // The TTL counts down between answers; the data does not.
+            if !own.iter().any(|known| known.data == record.data) {
+                own.push(record);
             }
         }
+        let dname = replies().flat_map(|reply| &reply.answers).filter_map(|record| match &record.data {
+            Data::Dname(target) if record.owner != *name => Some((&record.owner, target)),
+            _ => None,
+        });
+        let dname = dname.filter(|(above, _)| name.is_within(above)).last();
+        let referred = replies().filter(|reply| reply.is_referral()).flat_map(|reply| &reply.authorities);
+        let here = referred.filter(|record| record.owner == *name);
+        let cut: BTreeSet<&DnsName> = here.filter_map(|record| record.data.name_server()).collect();
         Self { lookups, authoritative, own, dname, cut: cut.into_iter().collect(), only_here: None }
     }
 
@@ -129,21 +119,19 @@ impl<'a> Authoritative<'a> {
         self.own.iter().filter_map(|record| Some((record.data.cname()?, record.ttl))).collect()
     }
 
+    /// The records of one type at the name itself.
+    pub fn of_type(&self, kind: RecordType) -> impl Iterator<Item = &'a Record> {
+        self.own.iter().copied().filter(move |record| record.data.kind() == kind)
+    }
+
     /// The addresses of one type at the name itself.
     pub fn addresses(&self, kind: RecordType) -> Vec<IpAddr> {
-        let records = self.own.iter().filter(|record| record.data.kind() == kind);
-        records.filter_map(|record| record.data.address()).collect()
+        self.of_type(kind).filter_map(|record| record.data.address()).collect()
     }
 
     /// All addresses at the name itself, those of IPv4 first.
     pub(super) fn all_addresses(&self) -> Vec<IpAddr> {
         [A, AAAA].into_iter().flat_map(|kind| self.addresses(kind)).collect()
-    }
-
-    /// The longest TTL of the records of one type at the name itself.
-    pub fn ttl(&self, kind: RecordType) -> u32 {
-        let records = self.own.iter().filter(|record| record.data.kind() == kind);
-        records.map(|record| record.ttl).max().unwrap_or_default()
     }
 
     /// Records at the name that are not allowed next to a CNAME.
@@ -170,19 +158,11 @@ impl<'a> Authoritative<'a> {
     }
 }
 
-/// Whether a name server has authority for the zone.
-pub fn speaks(reply: &Reply) -> bool {
-    reply.is_answer() && (reply.authoritative || reply.is_referral())
-}
-
 /// The answers of the resolvers that agree with each other, where most do: without the name servers, that is the best
 /// available, and cached answers of others must not be mixed into it.
 fn of_most_resolvers<'a>(facts: &Facts<'a>) -> Vec<&'a Lookup> {
-    let lookups: Vec<&Lookup> = TYPES
-        .iter()
-        .flat_map(|kind| facts.seen.resolvers(facts.name(), *kind))
-        .filter(|lookup| lookup.answer().is_some() && !invents(facts, lookup))
-        .collect();
+    let lookups = TYPES.iter().flat_map(|kind| facts.resolvers(*kind));
+    let lookups: Vec<&Lookup> = lookups.filter(|lookup| lookup.answer().is_some() && !invents(facts, lookup)).collect();
     let view = |lookup: &Lookup| Some((lookup.reply()?.is_nxdomain(), lookup.records_at(facts.name())));
     let of_addresses: Vec<&Lookup> = lookups.iter().filter(|lookup| lookup.question.kind == A).copied().collect();
     let agreeing = |lookup: &Lookup| of_addresses.iter().filter(|other| view(other) == view(lookup)).count();
@@ -219,12 +199,8 @@ pub(super) fn serials<'a>(facts: &Facts<'a>) -> Vec<(&'a Lookup, u32)> {
 /// The names of servers that do not have yet what others have: an older version of the zone with another answer, or
 /// another answer than the right one.
 pub fn behind<'a>(facts: &Facts<'a>) -> BTreeSet<&'a str> {
-    let servers: BTreeSet<&str> = facts
-        .seen
-        .source(facts.name(), CNAME)
-        .filter(|lookup| lookup.reply().is_some_and(|reply| reply.authoritative && reply.is_answer()))
-        .map(|lookup| lookup.server.name.as_str())
-        .collect();
+    let servers = facts.seen.source(facts.name(), CNAME).filter(|lookup| lookup.authoritative().is_some());
+    let servers: BTreeSet<&str> = servers.map(|lookup| lookup.server.name.as_str()).collect();
     let serials = serials(facts);
     let serial =
         |server: &str| serials.iter().find(|(lookup, _)| lookup.server.name == server).map(|(_, serial)| *serial);
@@ -247,15 +223,13 @@ pub fn behind<'a>(facts: &Facts<'a>) -> BTreeSet<&'a str> {
 
 /// What one name server has at the name: its CNAMEs, else its addresses.
 pub fn answer<'a>(facts: &Facts<'a>, server: &str) -> Vec<&'a Data> {
-    let replies =
-        facts.seen.leading(facts.name()).filter(|lookup| lookup.server.name == server).filter_map(Lookup::reply);
-    leading(replies.flat_map(|reply| reply.at(facts.name())).map(|record| &record.data))
+    let lookups = facts.seen.leading(facts.name()).filter(|lookup| lookup.server.name == server);
+    leading(lookups.flat_map(|lookup| lookup.at(facts.name())).map(|record| &record.data))
 }
 
 /// What an answer has at the name.
-fn leading_at<'a>(name: &DnsName, lookup: &'a Lookup) -> Vec<&'a Data> {
-    let records = lookup.answer().into_iter().flat_map(|reply| &reply.answers);
-    leading(records.filter(|record| record.owner == *name).map(|record| &record.data))
+fn leading_at<'a>(name: &'a DnsName, lookup: &'a Lookup) -> Vec<&'a Data> {
+    leading(lookup.answer().into_iter().flat_map(|reply| reply.at(name)).map(|record| &record.data))
 }
 
 /// The CNAMEs, else the addresses; sorted, each once.

@@ -7,7 +7,7 @@ use crate::model::short;
 use super::{Facts, propagation, words};
 use crate::domains::RecordType::{A, CAA};
 use crate::domains::{
-    Asked, Code, Data, DnsName, Evidence, Finding, Lookup, Presented, Promise, Reply, Verdict, Who, code_name, say,
+    Asked, Code, Data, DnsName, Evidence, Finding, Lookup, Presented, Promise, Reply, Verdict, Who, say,
 };
 
 /// Properties that every authority knows (RFC 8659 section 4, RFC 9495). Let's Encrypt stops at others that are critical,
@@ -57,11 +57,13 @@ impl Issue {
     }
 }
 
+/// Flags, tag and value.
+type CaaRecord<'a> = (u8, &'a str, &'a [u8]);
+
 /// The CAA records of one level.
 struct Level<'a> {
     level: DnsName,
-    /// Flags, tag and value.
-    records: Vec<(u8, &'a str, &'a [u8])>,
+    records: Vec<CaaRecord<'a>>,
     /// Records that are broken beyond their value.
     unreadable: bool,
     /// The name that has the records, if a CNAME led there.
@@ -111,13 +113,17 @@ fn levels(facts: &Facts<'_>) -> impl Iterator<Item = DnsName> {
 fn best_answer<'a>(facts: &Facts<'a>, level: &DnsName) -> Asked<'a> {
     let by_resolver = |name: &DnsName| facts.seen.resolvers(name, CAA).collect();
     let through = target(facts, level).map_or(Asked::NotAsked, by_resolver);
-    let is_authoritative = |lookup: &&Lookup| lookup.answer().is_some_and(|reply| reply.authoritative);
-    let at_source = facts.seen.asked(level, CAA).find(is_authoritative).filter(|_| facts.source().only_here.is_none());
+    let at_source = at_source(facts, level).filter(|_| facts.source().only_here.is_none());
     match (through, at_source) {
         (Asked::Answered(..), _) => through,
         (_, Some(at_source)) => std::iter::once(at_source).collect(),
         (_, None) => by_resolver(level),
     }
+}
+
+/// The answer for a level of a server with authority.
+fn at_source<'a>(facts: &Facts<'a>, level: &DnsName) -> Option<&'a Lookup> {
+    facts.seen.asked(level, CAA).find(|lookup| lookup.authoritative().is_some())
 }
 
 /// Where the CNAME of the name leads: the records there count for `level`.
@@ -162,15 +168,10 @@ struct Forbidding<'a> {
 /// What to remember of them for the next check.
 pub fn promises<'a>(facts: &Facts<'a>) -> impl Iterator<Item = Promise> {
     forbidding(facts).map(|it| {
-        let server = it.old.server.name.clone();
-        let ttl = it.until.duration_since(it.old.at).as_secs().try_into().unwrap_or_default();
-        facts.promised(it.old, &it.records).cloned().unwrap_or(Promise {
-            server,
-            records: it.records,
-            until: it.until,
-            several: false,
-            ttl,
-        })
+        let Forbidding { old, until, records, .. } = it;
+        let known = facts.promised(old, &records).cloned();
+        let ttl = until.duration_since(old.at).as_secs().try_into().unwrap_or_default();
+        known.unwrap_or(Promise { server: old.server.name.clone(), records, until, several: false, ttl })
     })
 }
 
@@ -200,7 +201,6 @@ fn cached(facts: &Facts<'_>, now: &Finding) -> Option<Finding> {
 }
 
 fn forbidding<'a>(facts: &Facts<'a>) -> impl Iterator<Item = Forbidding<'a>> {
-    let is_authoritative = |lookup: &&Lookup| lookup.answer().is_some_and(|reply| reply.authoritative);
     facts.resolvers(A).filter_map(move |resolver| {
         let asked = |level: &DnsName| facts.seen.resolvers(level, CAA).find(|asked| asked.server == resolver.server);
         let mut answers = levels(facts).filter_map(|level| Some((asked(&level)?, level)));
@@ -210,7 +210,7 @@ fn forbidding<'a>(facts: &Facts<'a>) -> impl Iterator<Item = Forbidding<'a>> {
             return None;
         }
         let is_old = |level: &DnsName| {
-            let source = facts.seen.asked(level, CAA).find(is_authoritative)?;
+            let source = at_source(facts, level)?;
             let old = asked(level).filter(|asked| caa_at(level, asked) != caa_at(level, source))?;
             Some((propagation::forgets(level, old)?, old))
         };
@@ -223,9 +223,9 @@ fn forbidding<'a>(facts: &Facts<'a>) -> impl Iterator<Item = Forbidding<'a>> {
 
 /// The CAA records at a level, to compare.
 fn caa_at(level: &DnsName, lookup: &Lookup) -> Vec<String> {
-    let records = lookup.reply().into_iter().flat_map(|reply| reply.at(level));
-    let mut records: Vec<String> =
-        records.filter(|record| record.data.kind() == CAA).map(|record| record.data.presentation()).collect();
+    let records = lookup.at(level);
+    let records = records.map(|record| &record.data).filter(|data| data.kind() == CAA);
+    let mut records: Vec<String> = records.map(Data::presentation).collect();
     records.sort_unstable();
     records
 }
@@ -236,10 +236,7 @@ fn lookup_failed(facts: &Facts<'_>, level: &DnsName, lookup: &Lookup) -> Finding
         true => (Who::DnsProvider, "at your DNS provider,"),
         false => (Who::Platform, "ask the platform's support to"),
     };
-    let why = match &lookup.outcome {
-        Ok(reply) => code_name(reply.code).to_owned(),
-        Err(why) => why.to_string(),
-    };
+    let why = lookup.failure().unwrap_or_default();
     let finding = say::caa_lookup_failed(lookup.server.label(), level, why, ask);
     Finding { who, ..finding }.evidence([lookup])
 }
@@ -264,36 +261,33 @@ fn records_of(level: DnsName, reply: &Reply) -> Option<Level<'_>> {
 fn judge(facts: &Facts<'_>, level: &Level<'_>) -> Finding {
     let place = level.target.unwrap_or(&level.level);
     // Records at the platform's own host are the platform's to change.
-    let who = if level.target.is_some() { Who::Platform } else { Who::DnsProvider };
-    let found = match level.target {
-        Some(_) => "found through the CNAME",
-        None => "the nearest level with CAA records",
+    let (who, at, found) = match level.target {
+        Some(_) => (Who::Platform, "ask the platform to", "found through the CNAME"),
+        None => (Who::DnsProvider, "at your DNS provider,", "the nearest level with CAA records"),
     };
     let shown =
         words::list(level.records.iter().map(|(flags, tag, value)| {
             format!("{flags} {} \"{}\"", short(tag), short(&String::from_utf8_lossy(value)))
         }));
-    let shown = if shown.is_empty() { "records that cannot be read".to_owned() } else { shown };
-    let seen = format!("{place} has CAA {shown} ({found})");
-    let finding = |code, verdict, who| Finding::new(code, verdict, who).seen(seen.clone());
-    if let Some((_, tag, _)) =
-        level.records.iter().find(|(flags, tag, _)| flags & CRITICAL != 0 && !KNOWN.contains(tag))
-    {
-        return finding(Code::CaaCritical, Verdict::Fail, who).expected("no unknown critical property").fix(format!(
-            "at your DNS provider, remove the CAA property {} at {place}, or set its flag to 0",
-            short(tag)
-        ));
+    let shown = if shown.is_empty() { "records that cannot be read" } else { &shown };
+    let finding =
+        |code, verdict, who| Finding::new(code, verdict, who).seen(format!("{place} has CAA {shown} ({found})"));
+    let is_unknown = |(flags, tag, _): &&CaaRecord<'_>| flags & CRITICAL != 0 && !KNOWN.contains(tag);
+    if let Some((_, tag, _)) = level.records.iter().find(is_unknown) {
+        let tag = short(tag);
+        return finding(Code::CaaCritical, Verdict::Fail, who)
+            .expected("no unknown critical property")
+            .fix(format!("at your DNS provider, remove the CAA property {tag} at {place}, or set its flag to 0"));
     }
-    let values: Vec<&[u8]> =
-        level.records.iter().filter(|(_, tag, _)| *tag == "issue").map(|(.., value)| *value).collect();
-    if values.is_empty() && !level.unreadable {
-        let wild = level.records.iter().any(|(_, tag, _)| *tag == "issuewild");
-        return finding(if wild { Code::CaaWildOnly } else { Code::CaaOk }, Verdict::Ok, Who::Nobody);
+    let tagged = |wanted| level.records.iter().filter(move |(_, tag, _)| *tag == wanted).map(|(.., value)| *value);
+    let issues: Vec<Option<Issue>> = tagged("issue").map(Issue::parse).collect();
+    if issues.is_empty() && !level.unreadable {
+        let code = if tagged("issuewild").next().is_some() { Code::CaaWildOnly } else { Code::CaaOk };
+        return finding(code, Verdict::Ok, Who::Nobody);
     }
-    let issues: Vec<Option<Issue>> = values.iter().map(|value| Issue::parse(value)).collect();
-    let named = issues.iter().flatten().filter(|issue| issue.issuer.is_some());
-    let unreadable = level.unreadable || issues.contains(&None);
-    if facts.expectation.ca_identities.is_empty() && named.clone().next().is_some() {
+    let names_any = issues.iter().flatten().any(|issue| issue.issuer.is_some());
+    let authorities = &facts.expectation.ca_identities;
+    if authorities.is_empty() && names_any {
         let issuer = facts.seen.platform().and_then(Presented::leaf);
         let hint = issuer.map_or_else(String::new, |leaf| {
             format!(" The platform's own host has a certificate from {}.", short(&leaf.issuer_short))
@@ -301,27 +295,25 @@ fn judge(facts: &Facts<'_>, level: &Level<'_>) -> Finding {
         let unknown = finding(Code::CaaCaUnknown, Verdict::Unknown, Who::Platform).expected("the platform's CA");
         return unknown.fix(format!("{}{hint}", Code::CaaCaUnknown.cure()));
     }
-    let is_ours = |issuer: &String| facts.expectation.ca_identities.iter().any(|ca| ca.eq_ignore_ascii_case(issuer));
-    let ours = |issue: &&Issue| issue.issuer.as_ref().is_some_and(is_ours);
-    let allowing: Vec<&Issue> = issues.iter().flatten().filter(ours).collect();
+    let is_ours = |issuer: &String| authorities.iter().any(|ca| ca.eq_ignore_ascii_case(issuer));
+    let allows = |issue: &&Issue| issue.issuer.as_ref().is_some_and(is_ours);
+    let allowing: Vec<&Issue> = issues.iter().flatten().filter(allows).collect();
     if !allowing.is_empty() {
         return allowed(&allowing, finding);
     }
-    let add = facts.expectation.ca_identities.first().map_or("<the platform's CA>", String::as_str);
-    let add = format!("add a CAA record at {place}: flag 0, tag issue, value {add}");
-    let expected = format!("0 issue \"{}\"", facts.expectation.ca_identities.first().map_or("...", String::as_str));
-    let at = if level.target.is_some() { "ask the platform to" } else { "at your DNS provider," };
-    let until = good_until(facts);
-    if named.clone().next().is_some() {
-        finding(Code::CaaBlocked, Verdict::Fail, who).fix(format!("{at} {add}. Keep the other records{until}"))
-    } else if unreadable {
-        finding(Code::CaaBadSyntax, Verdict::Fail, who)
-            .fix(format!("{at} correct the value, which allows no CA as it is; or {add}{until}"))
+    let ours = authorities.first().map(String::as_str);
+    let add =
+        format!("add a CAA record at {place}: flag 0, tag issue, value {}", ours.unwrap_or("<the platform's CA>"));
+    let (code, fix) = if names_any {
+        (Code::CaaBlocked, format!("{add}. Keep the other records"))
+    } else if level.unreadable || issues.contains(&None) {
+        (Code::CaaBadSyntax, format!("correct the value, which allows no CA as it is; or {add}"))
     } else {
-        finding(Code::CaaEmpty, Verdict::Fail, who)
-            .fix(format!("{at} {add}: the present record forbids every CA{until}"))
-    }
-    .expected(expected)
+        (Code::CaaEmpty, format!("{add}: the present record forbids every CA"))
+    };
+    finding(code, Verdict::Fail, who)
+        .expected(format!("0 issue \"{}\"", ours.unwrap_or("...")))
+        .fix(format!("{at} {fix}{}", good_until(facts)))
 }
 
 /// How long the present certificate is valid: only its renewal is refused.

@@ -7,11 +7,10 @@ use jiff::SignedDuration;
 
 use super::authoritative::{self, invents, serials};
 use super::cname_target::shown;
+use super::nameservers::fails;
 use super::{Facts, words};
 use crate::domains::RecordType::{A, CNAME, NS, SOA};
-use crate::domains::{
-    Data, DnsName, Finding, Lookup, NoReply, PROPAGATION, Record, Reply, ResponseCode, Role, code_name, say,
-};
+use crate::domains::{Data, DnsName, Finding, Lookup, NoReply, PROPAGATION, Record, Reply, Role, say};
 
 /// How long a secondary may be behind before it is worth a warning, if its SOA record does not say.
 const SECONDARY_WAIT: SignedDuration = SignedDuration::from_hours(1);
@@ -57,7 +56,7 @@ fn served<'a>(facts: &Facts<'a>) -> (BTreeSet<DnsName>, Vec<&'a Lookup>) {
     let zone = facts.zone_asked();
     let lookups = facts.seen.source(zone, NS).filter(|lookup| lookup.reply().is_some_and(|reply| reply.authoritative));
     let lookups: Vec<&Lookup> = lookups.collect();
-    let records = lookups.iter().filter_map(|lookup| lookup.reply()).flat_map(|reply| reply.at(zone));
+    let records = lookups.iter().flat_map(|lookup| lookup.at(zone));
     (records.filter_map(|record| record.data.name_server().cloned()).collect(), lookups)
 }
 
@@ -159,19 +158,16 @@ pub fn lame(facts: &Facts<'_>, failing: bool) -> Option<Finding> {
         return Some(silent);
     }
     let asked = heard(facts);
-    let why = |lookup: &Lookup| match &lookup.outcome {
-        Err(why) => Some(why.to_string()),
-        Ok(reply) if !reply.is_answer() => Some(code_name(reply.code).to_owned()),
-        Ok(reply) if !reply.authoritative && !reply.is_referral() => Some("an answer without authority".to_owned()),
+    let why = |lookup: &Lookup| match lookup.answer() {
+        None => lookup.failure(),
+        Some(reply) if !reply.speaks() => Some("an answer without authority".to_owned()),
         // A referral upwards, or sideways, is how some servers say that they have nothing.
-        Ok(reply) if reply.is_referral() && !refers_down(facts, reply) => Some("a referral elsewhere".to_owned()),
-        Ok(_) => None,
+        Some(reply) if reply.is_referral() && !refers_down(facts, reply) => Some("a referral elsewhere".to_owned()),
+        Some(_) => None,
     };
     let lame: Vec<(&Lookup, String)> = asked.iter().filter_map(|lookup| Some((*lookup, why(lookup)?))).collect();
-    let silent = lame.iter().all(|(lookup, _)| lookup.reply().is_none());
     // A server that fails has the zone; the resolvers, which fail with it, report why.
-    let fails = |lookup: &Lookup| lookup.reply().is_some_and(|reply| reply.code == ResponseCode::ServFail);
-    let all_fail = lame.len() == asked.len() && lame.iter().all(|(lookup, _)| fails(lookup));
+    let all_fail = lame.len() == asked.len() && lame.iter().all(|(lookup, _)| lookup.reply().is_some_and(fails));
     if lame.is_empty() || all_fail && failing {
         return None;
     }
@@ -181,7 +177,7 @@ pub fn lame(facts: &Facts<'_>, failing: bool) -> Option<Finding> {
         say::lame_one(list, zone)
     } else if all_fail {
         say::all_fail(list)
-    } else if silent && !failing {
+    } else if !failing && lame.iter().all(|(lookup, _)| lookup.reply().is_none()) {
         // Others reach them; this machine does not.
         say::unreachable_servers(list)
     } else {

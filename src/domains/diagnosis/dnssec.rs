@@ -35,7 +35,7 @@ pub(super) fn finding(facts: &Facts<'_>, failing: bool) -> Option<Finding> {
 }
 
 fn keys(zone: &DnsName, lookups: &[&Lookup]) -> Vec<KeyId> {
-    let records = lookups.iter().filter_map(|lookup| lookup.reply()).flat_map(|reply| reply.at(zone));
+    let records = lookups.iter().flat_map(|lookup| lookup.at(zone));
     let keys = records.filter_map(|record| match record.data {
         Data::Ds(key) | Data::Dnskey(key) => Some(key),
         _ => None,
@@ -58,63 +58,35 @@ fn unknown_key(facts: &Facts<'_>, zone: &DnsName, trusted: &[KeyId], own: &[KeyI
     say::other_key(zone, tags(trusted), has, facts.zone(), then)
 }
 
-/// Why the signatures of a server are not valid now.
-enum WrongDates {
-    Expired(Timestamp),
-    NotYet(Timestamp),
-    /// Other servers have signatures, this one has none.
-    Missing,
-}
-
-impl WrongDates {
-    /// Of the signatures of the SOA record, of which one valid is enough; `None` if one is.
-    fn of(lookup: &Lookup, now: Timestamp) -> Option<Self> {
-        let records = lookup.answer()?.at(&lookup.question.name);
-        let dates: Vec<_> = records
-            .filter_map(|record| match record.data {
-                Data::Rrsig { covers: SOA, begins, expires } => Some((begins, expires)),
-                _ => None,
-            })
-            .collect();
-        if dates.iter().any(|(begins, expires)| *begins <= now && now <= *expires) {
-            return None;
-        }
-        let expired = dates.iter().map(|(_, expires)| *expires).filter(|expires| *expires < now).max();
-        let later = dates.iter().map(|(begins, _)| *begins).min();
-        expired.map(Self::Expired).or_else(|| later.map(Self::NotYet)).or(Some(Self::Missing))
-    }
-
-    fn words(&self) -> String {
-        match self {
-            Self::Expired(when) => format!("expired on {}", when.strftime("%Y-%m-%d %H:%M UTC")),
-            Self::NotYet(when) => format!("begin on {}", when.strftime("%Y-%m-%d %H:%M UTC")),
-            Self::Missing => "are missing".to_owned(),
-        }
-    }
-}
-
-/// Servers without the signatures that the others have.
-fn unsigned(zone: &DnsName, missing: &[&Lookup]) -> Finding {
-    let names = words::names(missing.iter().map(|lookup| &lookup.server.name));
-    say::unsigned(zone, names).evidence(missing.iter().copied())
+/// What is wrong with the dates of a server's signatures of the SOA record, of which one valid is enough; empty if it has
+/// none.
+fn dates_of(lookup: &Lookup, now: Timestamp) -> Option<String> {
+    let dates = lookup.answer()?.at(&lookup.question.name).filter_map(|record| match record.data {
+        Data::Rrsig { covers: SOA, begins, expires } => Some((begins, expires)),
+        _ => None,
+    });
+    let dates: Vec<(Timestamp, Timestamp)> = dates.collect();
+    let expired = dates.iter().map(|(_, expires)| *expires).filter(|expires| *expires < now).max();
+    let expired = expired.map(|when| format!("expired on {}", words::moment(when)));
+    let begins = || Some(format!("begin on {}", words::moment(dates.iter().map(|(begins, _)| *begins).min()?)));
+    let is_valid = dates.iter().any(|(begins, expires)| (*begins..=*expires).contains(&now));
+    (!is_valid).then(|| expired.or_else(begins).unwrap_or_default())
 }
 
 fn wrong_dates(facts: &Facts<'_>, zone: &DnsName, failing: bool) -> Option<Finding> {
     let asked: Vec<&Lookup> = facts.seen.source(zone, SOA).filter(|lookup| lookup.answer().is_some()).collect();
-    let wrong: Vec<(&Lookup, WrongDates)> =
-        asked.iter().filter_map(|lookup| Some((*lookup, WrongDates::of(lookup, facts.now)?))).collect();
-    let is_missing = |(_, why): &&(&Lookup, WrongDates)| matches!(why, WrongDates::Missing);
-    let missing: Vec<&Lookup> = wrong.iter().filter(is_missing).map(|(lookup, _)| *lookup).collect();
+    let wrong = asked.iter().filter_map(|lookup| Some((*lookup, dates_of(lookup, facts.now)?)));
+    let (missing, wrong): (Vec<_>, Vec<_>) = wrong.partition(|(_, dates)| dates.is_empty());
+    let names = |of: &[(&Lookup, String)]| words::names(of.iter().map(|(lookup, _)| &lookup.server.name));
     if !missing.is_empty() {
-        return (missing.len() < asked.len()).then(|| unsigned(zone, &missing));
+        let unsigned = || say::unsigned(zone, names(&missing)).evidence(missing.iter().map(|(lookup, _)| *lookup));
+        return (missing.len() < asked.len()).then(unsigned);
     }
-    let all = !wrong.is_empty() && wrong.len() == asked.len();
-    let (_, first) = wrong.first()?;
-    let names = words::names(wrong.iter().map(|(lookup, _)| &lookup.server.name));
+    let (_, dates) = wrong.first()?;
     let clock = if failing { "" } else { ". If resolvers still validate the answers, set the clock of this machine" };
-    let finding = match all {
-        true => say::wrong_dates(zone, first.words(), names, clock),
-        false => say::wrong_dates_at_one(zone, names, first.words()),
+    let finding = match wrong.len() == asked.len() {
+        true => say::wrong_dates(zone, dates, names(&wrong), clock),
+        false => say::wrong_dates_at_one(zone, names(&wrong), dates),
     };
     let finding = finding.fail_if(failing).expected("signatures that are valid now");
     Some(finding.evidence(wrong.iter().map(|(lookup, _)| *lookup)))

@@ -55,11 +55,7 @@ pub fn findings(facts: &Facts<'_>, record: &[Finding]) -> Result<Vec<Finding>, B
 
 /// Why a resolver did not answer. SERVFAIL counts as an answer, since the domain may be the reason.
 fn no_answer(lookup: &Lookup) -> Option<String> {
-    match &lookup.outcome {
-        Err(why) => Some(why.to_string()),
-        Ok(reply) if reply.is_answer() || fails(reply) => None,
-        Ok(reply) => Some(code_name(reply.code).to_owned()),
-    }
+    lookup.failure().filter(|_| !lookup.reply().is_some_and(fails))
 }
 
 /// The name servers answer this machine otherwise than visitors.
@@ -152,14 +148,11 @@ fn rejected(facts: &Facts<'_>) -> Option<Finding> {
     let why = bogus.or_else(|| reason.clone().next()).map_or_else(String::new, error_words);
     let zone = facts.zone();
     // RFC 8914: 7 and 8 are about the dates of signatures; the others about keys, and the DS record above them.
-    let finding = if let Some(host) = dead_platform(facts) {
-        say::platform_rejected(host)
-    } else if propagation::listed_ds(facts).is_some_and(|(_, listed)| listed.is_empty()) {
-        say::rejected_without_ds(zone, facts.name())
-    } else if bogus.is_some_and(|(code, _)| matches!(code, 7 | 8)) {
-        say::rejected_dates(zone)
-    } else {
-        say::rejected_key(zone)
+    let finding = match (dead_platform(facts), propagation::listed_ds(facts), bogus) {
+        (Some(host), ..) => say::platform_rejected(host),
+        (_, Some((_, listed)), _) if listed.is_empty() => say::rejected_without_ds(zone, facts.name()),
+        (.., Some((7 | 8, _))) => say::rejected_dates(zone),
+        _ => say::rejected_key(zone),
     };
     let labels = words::list(failing.iter().map(|lookup| lookup.server.label()));
     let reject = if failing.len() == 1 { "rejects" } else { "reject" };

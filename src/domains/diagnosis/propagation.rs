@@ -11,7 +11,7 @@ use super::authoritative::{self, invents, sees_right};
 use super::cname_target::shown;
 use super::{Facts, delegation, words};
 use crate::domains::RecordType::{A, DS};
-use crate::domains::{Data, DnsName, Finding, Lookup, RecordType, Reply, Role, Verdict, is_public, say};
+use crate::domains::{DnsName, Finding, Lookup, Record, RecordType, Reply, Role, Verdict, is_public, say};
 
 /// The TTL of an expired answer (RFC 8767 section 4).
 const STALE_TTL: u32 = 30;
@@ -31,13 +31,18 @@ pub enum Cause {
     Unexplained,
 }
 
+impl Cause {
+    fn until(self) -> Option<Timestamp> {
+        if let Self::Cached { until, .. } = self { Some(until) } else { None }
+    }
+}
+
 /// The answer of a resolver, in short.
 fn view(name: &DnsName, reply: &Reply) -> String {
     if reply.is_nxdomain() {
         return "no such name".to_owned();
     }
-    let own = reply.at(name).map(|record| record.data.words());
-    let list = words::list(own);
+    let list = words::list(reply.at(name).map(|record| record.data.words()));
     if list.is_empty() { "no record".to_owned() } else { list }
 }
 
@@ -89,7 +94,7 @@ fn together(facts: &Facts<'_>, waiting: Vec<(&Lookup, Finding)>) -> impl Iterato
 
 /// Whether a resolver has the record of the name servers, which may lead to the platform through other names.
 fn is_of_source(facts: &Facts<'_>, lookup: &Lookup) -> bool {
-    let mut records = lookup.reply().into_iter().flat_map(|reply| reply.at(facts.name())).peekable();
+    let mut records = lookup.at(facts.name()).peekable();
     records.peek().is_some() && records.all(|record| facts.source().own.iter().any(|own| own.data == record.data))
 }
 
@@ -107,29 +112,28 @@ pub fn not_right<'b, 'a: 'b>(facts: &Facts<'a>, lookup: &'b Lookup) -> Vec<&'b L
 /// Whether most resolvers lead to the platform, and the name servers agree with each other: then the `others` are
 /// exceptions.
 pub fn are_exceptions(facts: &Facts<'_>, others: usize) -> bool {
+    right_resolvers(facts) > others && authoritative::behind(facts).is_empty()
+}
+
+/// How many resolvers lead to the platform.
+fn right_resolvers(facts: &Facts<'_>) -> usize {
     let right = |lookup: &&Lookup| lookup.answer().is_some() && not_right(facts, lookup).is_empty();
-    facts.resolvers(A).filter(right).count() > others && authoritative::behind(facts).is_empty()
+    facts.resolvers(A).filter(right).count()
 }
 
 /// Resolvers with an answer that no cache explains.
 fn views_differ(facts: &Facts<'_>, others: &[&Lookup]) -> Option<Finding> {
-    let seen = others
-        .iter()
-        .filter_map(|other| Some(format!("{}: {}", other.server.label(), view(facts.name(), other.reply()?))));
-    let finding = if others.is_empty() {
-        return None;
-    } else if are_exceptions(facts, others.len()) {
-        say::exceptions(words::list(seen))
-    } else {
-        let hosts: BTreeSet<&DnsName> =
-            others.iter().filter_map(|other| former_servers(facts, other)).flat_map(|former| former.hosts).collect();
-        let old = match hosts.is_empty() {
-            true => String::new(),
-            false => format!(", and delete the zone at {}", words::list(hosts.into_iter().map(shown))),
-        };
-        say::views_differ(words::list(seen), facts.record(), facts.zone(), old)
+    let said = |other: &&Lookup| Some(format!("{}: {}", other.server.label(), view(facts.name(), other.reply()?)));
+    let seen = words::list(others.iter().filter_map(said));
+    let former = others.iter().filter_map(|other| former_servers(facts, other));
+    let hosts: BTreeSet<&DnsName> = former.flat_map(|former| former.hosts).collect();
+    let old = words::list(hosts.into_iter().map(shown));
+    let old = if old.is_empty() { old } else { format!(", and delete the zone at {old}") };
+    let finding = match are_exceptions(facts, others.len()) {
+        true => say::exceptions(seen),
+        false => say::views_differ(seen, facts.record(), facts.zone(), old),
     };
-    Some(finding.expected(value(facts)).evidence(others.iter().copied()))
+    (!others.is_empty()).then(|| finding.expected(value(facts)).evidence(others.iter().copied()))
 }
 
 /// The value from the dashboard; empty if unknown.
@@ -162,9 +166,10 @@ pub fn cause(facts: &Facts<'_>, lookup: &Lookup) -> Cause {
     // Extended DNS Errors (RFC 8914 section 4): stale answers, and blocked, censored, filtered, prohibited ones.
     let says = lookup.reply().and_then(|reply| reply.extended_error.as_ref()).map(|(code, _)| *code);
     let is_short = lookup.reply().and_then(|reply| left(name, reply)).is_some_and(|left| left <= STALE_TTL);
+    // It may also come from another cache of which nothing is known.
     let looks_stale = is_short
         && earlier.is_some_and(|earlier| earlier.ttl > STALE_TTL)
-        && caches.may_be_stale(&old, facts.reported.saved);
+        && old.is_beyond(caches.latest(&records, facts.reported.saved));
     match caches.promise(&old, facts.reported.saved) {
         _ if matches!(says, Some(3 | 19)) || looks_stale => Cause::Expired,
         Some((until, several)) if !matches!(says, Some(15..=18)) && (!outlasts || is_copied(facts)) => {
@@ -177,23 +182,14 @@ pub fn cause(facts: &Facts<'_>, lookup: &Lookup) -> Cause {
 /// When an old answer expires. Some forwarders leave the SOA record out, and with it for how long they remember that there
 /// is no record: the name servers say that. Where most resolvers are right, one that says nothing of it is not waited for.
 pub fn expires(facts: &Facts<'_>, lookup: &Lookup) -> Option<Timestamp> {
-    let is_right = |lookup: &&Lookup| lookup.answer().is_some() && not_right(facts, lookup).is_empty();
-    let most_are_right = || 2 * facts.resolvers(A).filter(is_right).count() > facts.resolvers(A).count();
-    let servers = || facts.seen.lookups.iter().filter(|lookup| lookup.server.role == Role::Authoritative);
-    let soa = || servers().filter_map(Lookup::reply).flat_map(|reply| reply.at(facts.zone()));
-    let ttl = || {
-        soa().filter_map(|record| match record.data {
-            Data::Soa { minimum, .. } => Some(record.ttl.min(minimum)),
-            _ => None,
-        })
-    };
-    let promised = || {
-        let promised = facts.promised(lookup, &[])?.until;
-        (promised > lookup.at).then_some(promised)
-    };
-    let assumed = || promised().or_else(|| words::after(lookup.at, ttl().max().unwrap_or(NEGATIVE_TTL)));
+    let most_are_right = || 2 * right_resolvers(facts) > facts.resolvers(A).count();
+    let servers = facts.seen.lookups.iter().filter(|lookup| lookup.server.role == Role::Authoritative);
+    let records = servers.flat_map(|lookup| lookup.at(facts.zone()));
+    let ttl = records.filter_map(Record::negative_ttl);
+    let promised = facts.promised(lookup, &[]).map(|promised| promised.until).filter(|until| *until > lookup.at);
+    let assumed = promised.or_else(|| words::after(lookup.at, ttl.max().unwrap_or(NEGATIVE_TTL)));
     let is_bare = lookup.reply().is_some_and(|reply| reply.answers.is_empty());
-    forgets(facts.name(), lookup).or_else(|| assumed().filter(|_| is_bare && !most_are_right()))
+    forgets(facts.name(), lookup).or_else(|| assumed.filter(|_| is_bare && !most_are_right()))
 }
 
 /// Whether a name server still copies the zone, and may give resolvers what it had before.
@@ -242,44 +238,36 @@ fn old_ipv6<'a>(facts: &Facts<'a>, ipv4: &Lookup) -> Option<&'a Lookup> {
 fn wait(facts: &Facts<'_>, lookup: &Lookup, cause: Cause) -> Option<Finding> {
     let name = facts.name();
     let reply = lookup.reply()?;
-    let who = lookup.server.label();
-    let negative = reply.answers.is_empty();
-    let (until, several) = match cause {
-        Cause::Cached { until, several } => (Some(until), several),
-        Cause::Expired | Cause::Unexplained => (None, false),
-    };
-    let for_long = until.map_or_else(String::new, |until| {
+    let (who, held) = (lookup.server.label(), view(name, reply));
+    if let Some(former) = former_servers(facts, lookup).filter(|_| !facts.is_past_propagation()) {
+        let hosts = words::list(former.hosts.into_iter().map(shown));
+        let soon = left(name, reply).map_or_else(String::new, |left| format!(" in {}", words::ttl(left)));
+        let left = words::wait(former.until.duration_since(lookup.at));
+        let servers = words::list(facts.seen.delegated.iter().map(shown));
+        let evidence = facts.seen.resolvers(facts.zone(), RecordType::NS).chain([lookup]);
+        return Some(
+            say::ns_wait(who, hosts, left, servers, facts.record(), soon).until(cause.until()).evidence(evidence),
+        );
+    }
+    let for_long = cause.until().map_or_else(String::new, |until| {
         let left = words::wait(until.duration_since(lookup.at));
-        if several {
+        if matches!(cause, Cause::Cached { several: true, .. }) {
             return format!(" for {left} more at the latest: several caches are behind this address");
         }
         // Other caches behind the same address may not have been met yet.
-        let latest = facts
-            .caches()
-            .latest(&lookup.records_at(name), facts.reported.saved)
-            .map(|latest| latest.duration_since(lookup.at))
-            .filter(|latest| latest.as_mins() > until.duration_since(lookup.at).as_mins());
+        let latest = facts.caches().latest(&lookup.records_at(name), facts.reported.saved);
+        let latest = latest.map(|latest| latest.duration_since(lookup.at));
+        let latest = latest.filter(|latest| latest.as_mins() > until.duration_since(lookup.at).as_mins());
         let latest = latest.map_or_else(String::new, |latest| {
             format!("; {} at the latest, if several caches share its address", words::wait(latest))
         });
         format!(" for {left} more{latest}")
     });
-    let held = view(name, reply);
-    let finding = if facts.is_past_propagation() {
-        say::over_48h(who, held, facts.zone())
-    } else if let Some(former) = former_servers(facts, lookup) {
-        let hosts = words::list(former.hosts.into_iter().map(shown));
-        let soon = left(name, reply).map_or_else(String::new, |left| format!(" in {}", words::ttl(left)));
-        let left = words::wait(former.until.duration_since(lookup.at));
-        let servers = words::list(facts.seen.delegated.iter().map(shown));
-        let finding = say::ns_wait(who, hosts, left, servers, facts.record(), soon).until(until);
-        return Some(finding.evidence(facts.seen.resolvers(facts.zone(), RecordType::NS).chain([lookup])));
-    } else if cause == Cause::Expired {
-        say::stale_served(who, held)
-    } else if negative {
-        say::negative_wait(who, for_long).until(until)
-    } else {
-        say::ttl_wait(who, held, for_long).until(until)
+    let finding = match cause {
+        _ if facts.is_past_propagation() => say::over_48h(who, held, facts.zone()),
+        Cause::Expired => say::stale_served(who, held),
+        _ if reply.answers.is_empty() => say::negative_wait(who, for_long).until(cause.until()),
+        _ => say::ttl_wait(who, held, for_long).until(cause.until()),
     };
     Some(finding.expected(value(facts)).evidence([lookup]))
 }
@@ -315,11 +303,8 @@ pub fn split_local(facts: &Facts<'_>) -> Option<(String, Finding)> {
     }
     let local = facts.resolvers(A).find(is_local)?;
     let reply = local.answer()?;
-    let others_agree = facts
-        .resolvers(A)
-        .filter(|lookup| !is_local(lookup))
-        .filter_map(|lookup| lookup.reply())
-        .all(|reply| sees_right(facts, reply));
+    let mut others = facts.resolvers(A).filter(|lookup| !is_local(lookup)).filter_map(Lookup::reply);
+    let others_agree = others.all(|reply| sees_right(facts, reply));
     let private = |address: IpAddr| !facts.expectation.allow_private && !is_public(address);
     let no_cache = reply.addresses().any(private) || facts.is_past_propagation();
     if sees_right(facts, reply) || !others_agree || facts.resolvers(A).count() < 2 || !no_cache {
@@ -362,11 +347,8 @@ pub(super) fn disagreement(facts: &Facts<'_>) -> Option<Finding> {
     if !differ || !none_right {
         return None;
     }
-    let seen = words::list(
-        answers
-            .iter()
-            .filter_map(|(lookup, _)| Some(format!("{}: {}", lookup.server.label(), view(name, lookup.reply()?)))),
-    );
+    let said = |(lookup, _): &(&Lookup, _)| Some(format!("{}: {}", lookup.server.label(), view(name, lookup.reply()?)));
+    let seen = words::list(answers.iter().filter_map(said));
     let held = answers.iter().filter(|(_, answer)| !answer.is_empty());
     let until = held.filter_map(|(lookup, _)| forgets(name, lookup)).max();
     let lookups = answers.iter().map(|(lookup, _)| *lookup);

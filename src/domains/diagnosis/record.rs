@@ -30,16 +30,16 @@ const PARKING_SERVERS: &str = "\
 /// The findings on the record; the one to act on is first. Those that name neither what is expected nor what proves them
 /// expect the record from the dashboard, and are proved by what is there.
 pub fn findings(facts: &Facts<'_>) -> Vec<Finding> {
-    let whole = |finding: Finding| {
-        let expected =
-            if finding.verdict >= Verdict::Warn || facts.domain.is_apex() { expected(facts) } else { String::new() };
-        let finding = if finding.expected.is_empty() { finding.expected(expected) } else { finding };
+    let complete = |mut finding: Finding| {
+        if finding.expected.is_empty() && (finding.verdict >= Verdict::Warn || facts.domain.is_apex()) {
+            finding.expected = expected(facts);
+        }
         match finding.evidence.is_empty() {
             true => finding.evidence(facts.source().evidence(&[CNAME, A, AAAA])),
             false => finding,
         }
     };
-    of_record(facts).into_iter().map(whole).collect()
+    of_record(facts).into_iter().map(complete).collect()
 }
 
 fn of_record(facts: &Facts<'_>) -> Vec<Finding> {
@@ -108,14 +108,11 @@ fn https_elsewhere(facts: &Facts<'_>) -> Option<Finding> {
 
 fn subdomain(facts: &Facts<'_>) -> Vec<Finding> {
     let cnames = facts.source().cnames();
-    if let Some((above, target)) = facts.source().dname {
-        dname(facts, above, target)
-    } else if is_wildcard(facts) {
-        vec![wildcard(facts)]
-    } else if cnames.is_empty() {
-        without_cname(facts)
-    } else {
-        with_cname(facts, &cnames)
+    match facts.source().dname {
+        Some((above, target)) => dname(facts, above, target),
+        None if is_wildcard(facts) => vec![wildcard(facts)],
+        None if cnames.is_empty() => without_cname(facts),
+        None => with_cname(facts, &cnames),
     }
 }
 
@@ -137,9 +134,10 @@ fn with_cname(facts: &Facts<'_>, cnames: &[(&DnsName, u32)]) -> Vec<Finding> {
         findings.push(say::value_unknown(facts.name(), targets().collect::<Vec<_>>().join(", ")));
         return findings;
     };
+    let is_reached = || facts.resolvers(A).filter_map(Lookup::reply).flat_map(Reply::addresses).next().is_some();
     match cnames.iter().find(|(target, _)| *target != expected) {
         Some((target, ttl)) if !at_once => findings.push(cname_target::wrong(facts, target, *ttl, expected)),
-        None if is_gone(facts, expected) => {
+        None if is_denied(facts, expected) && !is_reached() => {
             findings.push(say::value_denied(name, expected, facts.label()).evidence(facts.seen.asked(expected, A)));
         }
         None if others.is_empty() => findings.push(right(facts, expected)),
@@ -151,13 +149,13 @@ fn with_cname(facts: &Facts<'_>, cnames: &[(&DnsName, u32)]) -> Vec<Finding> {
 /// A value that does not exist was mistyped, whatever records the name has.
 fn value_gone(facts: &Facts<'_>) -> Option<Finding> {
     let expected = facts.value().filter(|expected| is_denied(facts, expected))?;
-    if facts.source().cnames().iter().any(|(target, _)| *target == expected) {
+    let cnames = facts.source().cnames();
+    if cnames.iter().any(|(target, _)| *target == expected) {
         return None;
     }
-    let instead = match facts.source().cnames().first() {
-        Some((target, _)) => format!("; the record at {} points to {}", facts.name(), shown(target)),
-        None => String::new(),
-    };
+    let instead =
+        cnames.first().map(|(target, _)| format!("; the record at {} points to {}", facts.name(), shown(target)));
+    let instead = instead.unwrap_or_default();
     Some(say::value_gone(expected, instead).evidence(facts.seen.asked(expected, A)))
 }
 
@@ -167,19 +165,11 @@ fn is_denied(facts: &Facts<'_>, host: &DnsName) -> bool {
     replies.peek().is_some() && replies.all(Reply::is_nxdomain)
 }
 
-fn is_gone(facts: &Facts<'_>, host: &DnsName) -> bool {
-    let reached = facts.resolvers(A).filter_map(Lookup::reply);
-    is_denied(facts, host) && reached.flat_map(Reply::addresses).next().is_none()
-}
-
 /// The zone has the right record. Whether others see it, too, is reported with the servers.
 fn right(facts: &Facts<'_>, expected: &DnsName) -> Finding {
-    let mut names: Vec<&str> = facts.source().lookups.iter().map(|lookup| lookup.server.name.as_str()).collect();
-    names.sort_unstable();
-    names.dedup();
-    let agree = |reply: &Reply| reply.cnames(facts.name()).any(|(target, _)| target == expected);
-    let resolvers = facts.resolvers(A).filter_map(Lookup::reply);
-    let agreeing = resolvers.filter(|reply| agree(reply)).count();
+    let names: BTreeSet<&str> = facts.source().lookups.iter().map(|lookup| lookup.server.name.as_str()).collect();
+    let agree = |reply: &&Reply| reply.cnames(facts.name()).any(|(target, _)| target == expected);
+    let agreeing = facts.resolvers(A).filter_map(Lookup::reply).filter(agree).count();
     let who = if facts.source().authoritative {
         let names = names.iter().map(|name| whole(name)).collect::<Vec<_>>().join(", ");
         format!("{names} and {}", counted(agreeing, "resolver"))
@@ -219,27 +209,24 @@ fn long_ttl(source: &Authoritative<'_>) -> Option<Finding> {
 fn without_cname(facts: &Facts<'_>) -> Vec<Finding> {
     let (v4, v6) = (facts.source().addresses(A), facts.source().addresses(AAAA));
     if v4.is_empty() && v6.is_empty() {
-        return vec![if let Some(in_txt) = value_in_txt(facts) {
-            in_txt
-        } else if facts.source().is_nxdomain() {
-            doubled(facts).unwrap_or_else(|| missing(facts))
-        } else {
-            nothing_useful(facts)
-        }];
+        let is_nothing = facts.source().is_nxdomain();
+        let found = value_in_txt(facts).or_else(|| doubled(facts).filter(|_| is_nothing));
+        return vec![found.unwrap_or_else(|| if is_nothing { missing(facts) } else { nothing_useful(facts) })];
     }
     if facts.value().is_none() {
         return vec![say::value_unknown(facts.name(), words::list(v4.iter().chain(&v6)))];
     }
     let platform = facts.platform_addresses();
     let ours = |addresses: &[IpAddr]| addresses.iter().all(|address| platform.contains(address));
+    let direct = |addresses| say::a_direct(facts.name(), words::list(addresses), facts.record());
     let mut findings = Vec::new();
     if !v4.is_empty() {
-        findings.push(if ours(&v4) { direct(facts, &v4) } else { blocks(facts, A, &v4) });
+        findings.push(if ours(&v4) { direct(&v4) } else { blocks(facts, A, &v4) });
     }
     if !ours(&v6) {
         findings.push(blocks(facts, AAAA, &v6));
     } else if v4.is_empty() {
-        findings.push(direct(facts, &v6));
+        findings.push(direct(&v6));
     }
     findings
 }
@@ -251,13 +238,9 @@ fn blocks(facts: &Facts<'_>, kind: RecordType, list: &[IpAddr]) -> Finding {
     let others = facts.source().others().into_iter().filter(|record| record.data.kind() != kind);
     let others = words::list(others.map(|record| record.data.words()));
     let others = if others.is_empty() { others } else { format!(" and {others}") };
-    let ttl = words::ttl(facts.source().ttl(kind));
+    let ttl = facts.source().of_type(kind).map(|record| record.ttl).max().unwrap_or_default();
     let say = if kind == A { say::a_blocks } else { say::aaaa_left };
-    say(name, list, facts.source().witness(), facts.label(), others, record, ttl)
-}
-
-fn direct(facts: &Facts<'_>, addresses: &[IpAddr]) -> Finding {
-    say::a_direct(facts.name(), words::list(addresses), facts.record())
+    say(name, list, facts.source().witness(), facts.label(), others, record, words::ttl(ttl))
 }
 
 fn value_in_txt(facts: &Facts<'_>) -> Option<Finding> {
@@ -330,8 +313,7 @@ fn is_wildcard(facts: &Facts<'_>) -> bool {
     let lookups = facts.seen.asked(sibling, A).filter(|lookup| {
         if facts.source().authoritative { lookup.server.role == Role::Authoritative } else { !invents(facts, lookup) }
     });
-    let of_sibling: Vec<&Data> =
-        lookups.filter_map(Lookup::reply).flat_map(|reply| reply.at(sibling)).map(|record| &record.data).collect();
+    let of_sibling: Vec<&Data> = lookups.flat_map(|lookup| lookup.at(sibling)).map(|record| &record.data).collect();
     let leads = |data: &&Data| matches!(data, Data::Cname(_) | Data::A(_));
     let own: Vec<&Data> = facts.source().own.iter().map(|record| &record.data).filter(leads).collect();
     let same = own.iter().all(|data| of_sibling.contains(data)) && of_sibling.iter().all(|data| own.contains(data));
@@ -359,19 +341,16 @@ fn wildcard(facts: &Facts<'_>) -> Finding {
 
 /// Parking answers for every name and the apex with one address, or is known by its servers.
 fn parked(facts: &Facts<'_>, leads: &str) -> Option<Finding> {
-    let served_by_parking = facts
-        .seen
-        .delegated
-        .iter()
-        .find(|server| PARKING_SERVERS.split_whitespace().any(|parking| server.is_within(&DnsName::new(parking))));
+    let is_parking =
+        |server: &&DnsName| PARKING_SERVERS.split_whitespace().any(|name| server.is_within(&DnsName::new(name)));
+    let served_by_parking = facts.seen.delegated.iter().find(is_parking);
     let addresses = facts.source().addresses(A);
     if addresses.is_empty() && facts.source().cnames().is_empty() {
         return None;
     }
     let apex = facts.seen.asked(facts.zone(), A).filter_map(Lookup::reply);
-    let of_apex: Vec<IpAddr> = apex.flat_map(Reply::addresses).collect();
-    let one_address =
-        addresses.len() == 1 && !of_apex.is_empty() && of_apex.iter().all(|address| *address == addresses[0]);
+    let of_apex: BTreeSet<IpAddr> = apex.flat_map(Reply::addresses).collect();
+    let one_address = addresses.len() == 1 && of_apex == BTreeSet::from([addresses[0]]);
     let looks_parked = facts.seen.front.as_ref().and_then(|front| front.last()).is_some_and(is_parked);
     if served_by_parking.is_none() && !(one_address && looks_parked) {
         return None;
@@ -393,19 +372,12 @@ fn apex(facts: &Facts<'_>) -> Finding {
     }
     let platform = facts.platform_addresses();
     let foreign: Vec<&IpAddr> = all.iter().filter(|address| !platform.contains(address)).collect();
-    if let Some(parked) = parked(facts, &list).filter(|_| foreign.len() == all.len()) {
-        return parked;
-    }
-    if all.is_empty() {
-        say::apex_none(name, record)
-    } else if foreign.is_empty() {
-        say::apex_ok(name, list)
-    } else if foreign.len() == all.len() {
-        say::apex_wrong(name, list, record)
-    } else if foreign.iter().all(|address| address.is_ipv6()) {
-        say::apex_aaaa(name, words::list(foreign))
-    } else {
-        say::apex_partial(name, list, words::list(foreign))
+    match foreign.len() {
+        _ if all.is_empty() => say::apex_none(name, record),
+        0 => say::apex_ok(name, list),
+        some if some == all.len() => parked(facts, &list).unwrap_or_else(|| say::apex_wrong(name, &list, record)),
+        _ if foreign.iter().all(|address| address.is_ipv6()) => say::apex_aaaa(name, words::list(foreign)),
+        _ => say::apex_partial(name, list, words::list(foreign)),
     }
 }
 
@@ -415,11 +387,8 @@ fn expected(facts: &Facts<'_>) -> String {
     }
     let platform = facts.platform_addresses();
     let host = facts.value().map_or("the platform", |host| host.as_str());
-    if platform.is_empty() {
-        format!("the addresses of {host}")
-    } else {
-        format!("the addresses of {host} ({})", words::list(platform))
-    }
+    let known = if platform.is_empty() { String::new() } else { format!(" ({})", words::list(platform)) };
+    format!("the addresses of {host}{known}")
 }
 
 /// Cloudflare's proxy gives its own addresses and hides the record.
@@ -455,8 +424,6 @@ fn private(facts: &Facts<'_>) -> Option<Finding> {
     // What is only cached is no longer in the zone.
     let current = |reply: &&Reply| !facts.source().authoritative || sees_right(facts, reply);
     let addresses = own.chain(seen.filter_map(Lookup::reply).filter(current).flat_map(Reply::addresses));
-    let mut private: Vec<IpAddr> = addresses.filter(|address| !is_public(*address)).collect();
-    private.sort_unstable();
-    private.dedup();
-    (!private.is_empty()).then(|| say::private(facts.name(), words::list(&private), facts.record()))
+    let private: BTreeSet<IpAddr> = addresses.filter(|address| !is_public(*address)).collect();
+    (!private.is_empty()).then(|| say::private(facts.name(), words::list(private), facts.record()))
 }

@@ -7,7 +7,6 @@ use std::time::Duration;
 use futures_util::future::join_all;
 use tokio::sync::OnceCell;
 
-use super::super::diagnosis::authoritative;
 use super::context::{ProbeContext, is_silent};
 use crate::domains::RecordType::{A, AAAA, CAA, CNAME, DNSKEY, DS, HTTPS, MX, NS, SOA, TXT};
 use crate::domains::{
@@ -348,7 +347,7 @@ impl ProbeContext<'_> {
     /// If no name server speaks for the zone, resolvers are asked for the other records of the name.
     async fn ask_resolvers_instead(&self) {
         let name = &self.domain.name;
-        let speaks = self.seen().source(name, CNAME).filter_map(Lookup::reply).any(authoritative::speaks);
+        let speaks = self.seen().source(name, CNAME).filter_map(Lookup::reply).any(Reply::speaks);
         // If none of them knows an address, more questions would only be as long in vain.
         if !speaks && self.any_resolver_answers().await {
             let sibling = self.seen().sibling.clone();
