@@ -54,7 +54,7 @@ pub use observation::{
 pub use parse_name::{ExistingDomains, ParsedName};
 pub use probe::cache::ProbeCache;
 pub use progress::{DomainProgress, DomainRole, DomainRoles, NextStep, count_words, leads_on};
-pub use record_export::{Conflict, DnsRecord, ExportFormat};
+pub use record_export::{Conflict, DnsRecord};
 pub use redirect_config::{ConfigSource, Redirect, WrittenRedirect};
 pub use registry::{Entry, Registry, RegistryChange, RegistryError, RegistryFile};
 pub use report::{full_sentence, sentence, until_words};

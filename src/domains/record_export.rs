@@ -1,44 +1,14 @@
-//! The record of a domain in the formats of DNS tools, with or without the records to delete first.
+//! The record of a domain as the fields of a form and as a zone file, with or without the records to delete first.
 //!
-//! Nothing is sent: the operator passes the text to the tool. The values of records to delete come from foreign servers,
-//! so every format but [`ExportFormat::Plain`] is printable ASCII, and no value leaves its line.
+//! Nothing is sent: the operator passes the text to the provider. The values of records to delete come from foreign
+//! servers: none leaves its line.
 
-mod escape;
 #[cfg(test)]
 mod tests;
 
-use serde::Serialize;
-use strum::{Display, EnumString, IntoStaticStr, VariantArray};
-
 use super::providers::{Apex, Provider};
 use super::{DnsName, Domain, RecordType};
-use crate::model::escape::ascii_json;
 use crate::model::text::display_safe;
-use escape::{dotted, full, hcl, name, rdata};
-
-/// A format for a record.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Display, EnumString, IntoStaticStr, VariantArray)]
-#[strum(serialize_all = "lowercase", ascii_case_insensitive)]
-pub enum ExportFormat {
-    /// For people: the fields of a provider's form.
-    Plain,
-    /// A line of a zone file.
-    Bind,
-    /// Resources for three Terraform providers.
-    Terraform,
-    /// For programs: the records to delete and to add.
-    Json,
-}
-
-impl ExportFormat {
-    /// All formats, in the order of menus.
-    pub const ALL: &'static [Self] = Self::VARIANTS;
-
-    /// The word, in lower case.
-    pub fn as_str(self) -> &'static str {
-        self.into()
-    }
-}
 
 /// The record that points a domain to the platform.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -128,209 +98,79 @@ pub struct Conflict {
     pub values: Vec<String>,
 }
 
-/// `record` in `format`, after the records to delete first, if there are any.
-///
-/// The text ends with a line feed. If the format cannot express a record at the apex of a zone, the text is a comment
-/// that says what to do instead. Conflicts without a value are left out.
-pub fn export(record: &DnsRecord, format: ExportFormat, deletes: &[Conflict]) -> String {
-    let deletes = deletes.iter().filter(|conflict| !conflict.values.is_empty()).collect();
-    let mut export = Export { record, deletes, mark: "", text: String::new() };
-    match format {
-        ExportFormat::Plain => export.plain(),
-        ExportFormat::Bind => export.bind(),
-        ExportFormat::Terraform => export.terraform(),
-        ExportFormat::Json => export.json(),
+impl Conflict {
+    /// The records as lines of a zone file, in printable ASCII.
+    pub fn zone_lines(&self, owner: &DnsName) -> impl Iterator<Item = String> {
+        let line = move |value: &String| {
+            format!("{} {} IN {} {}", owner.dotted(), self.ttl, self.kind, rdata(self.kind, value))
+        };
+        self.values.iter().map(line)
     }
-    export.text
 }
 
-/// An export, written line by line.
-struct Export<'a> {
-    record: &'a DnsRecord,
-    deletes: Vec<&'a Conflict>,
-    /// The start of a comment.
-    mark: &'static str,
-    text: String,
+/// The most bytes in one string of a TXT record (RFC 1035 section 3.3.14).
+const TXT_STRING: usize = 255;
+
+/// A record's data in zone-file format. How the source splits a TXT record is unknown: each of its strings is filled up.
+fn rdata(kind: RecordType, value: &str) -> String {
+    let is_text = kind == RecordType::TXT;
+    let escaped = |byte: &u8| match byte {
+        b'"' | b'\\' if is_text => format!("\\{}", char::from(*byte)),
+        b' '..=b'~' => char::from(*byte).to_string(),
+        _ => format!("\\{byte:03}"),
+    };
+    let ascii = |bytes: &[u8]| bytes.iter().map(escaped).collect::<String>();
+    match is_text {
+        true => format!("\"{}\"", value.as_bytes().chunks(TXT_STRING).map(ascii).collect::<Vec<_>>().join("\" \"")),
+        false => ascii(value.as_bytes()),
+    }
 }
 
-impl Export<'_> {
-    /// Adds a line.
-    fn push(&mut self, line: impl AsRef<str>) {
-        self.text.push_str(line.as_ref());
-        self.text.push('\n');
-    }
+/// The side effect of deleting, if any.
+fn warning(record: &DnsRecord, deletes: &[Conflict]) -> Option<String> {
+    let has_mail = deletes.iter().any(|conflict| conflict.kind == RecordType::MX);
+    has_mail.then(|| format!("Warning: without its MX records, mail for {} stops.", record.name.as_str()))
+}
 
-    /// Adds a line of a comment.
-    fn comment(&mut self, line: impl AsRef<str>) {
-        self.push(format!("{} {}", self.mark, line.as_ref()));
-    }
-
-    /// Adds the deletes as a comment: a heading, each record in zone-file format, and side effects; then the heading of
-    /// the record.
-    fn deletes(&mut self, heading: &str) {
-        if self.deletes.is_empty() {
-            return;
-        }
-        self.comment(heading);
-        let (owner, mut lines) = (dotted(&self.record.name), Vec::new());
-        for conflict in &self.deletes {
-            let Conflict { kind, ttl, .. } = conflict;
-            let line = |value: &String| format!("  {owner} {ttl} IN {kind} {}", rdata(*kind, value));
-            lines.extend(conflict.values.iter().map(line));
-        }
-        lines.extend(self.warning());
-        lines.push("Then add:".to_owned());
-        lines.iter().for_each(|line| self.comment(line));
-    }
-
-    /// The side effect of deleting, if any.
-    fn warning(&self) -> Option<String> {
-        let mail = self.deletes.iter().any(|conflict| conflict.kind == RecordType::MX);
-        mail.then(|| format!("Warning: without its MX records, mail for {} stops.", full(&self.record.name)))
-    }
-
-    /// Adds why the record is not possible at the apex, and what to do instead, as a comment.
-    fn apex_advice(&mut self, why: &str) {
-        let (name, value) = (full(&self.record.name), full(&self.record.value));
-        self.comment(format!("{name} is the apex of its zone: {why}."));
-        self.comment(format!("Instead, add an ALIAS or ANAME to {value} at a provider that offers it,"));
-        self.comment(format!("or publish on a name below, such as www.{name}, and redirect {name} to it."));
-    }
-
-    /// The fields of a provider's form.
-    fn plain(&mut self) {
-        if !self.deletes.is_empty() {
-            self.push("First delete");
-            for Conflict { kind, ttl, values } in self.deletes.clone() {
-                self.fields(&kind.to_string(), values, *ttl);
-                self.push("");
-            }
-            if let Some(warning) = self.warning() {
-                self.push(warning);
-                self.push("");
-            }
-            self.push("Then add");
-        }
-        let kind = if self.record.is_apex() { "ALIAS or ANAME" } else { "CNAME" };
-        self.fields(kind, &[full(&self.record.value)], DnsRecord::TTL);
-    }
-
-    fn fields(&mut self, kind: &str, values: &[String], ttl: u32) {
-        let record = self.record;
-        let short = if record.is_apex() { "@".to_owned() } else { name(record.name.relative_to(&record.zone)) };
-        let (full_name, ttl) = (full(&record.name), ttl.to_string());
-        let before = [("Type", kind), ("Name", &short), ("Full name", &full_name)];
+/// The fields of a provider's form, one a line, after those of the records to delete first.
+pub fn plain(record: &DnsRecord, deletes: &[Conflict]) -> String {
+    let fields = |kind: &str, values: &[String], ttl: u32| {
+        let ttl = ttl.to_string();
+        let name =
+            [("Type", kind), ("Name", record.name.relative_to(&record.zone)), ("Full name", record.name.as_str())];
         let values = values.iter().map(|value| ("Value", value.as_str()));
-        for (label, value) in before.into_iter().chain(values).chain([("TTL", ttl.as_str())]) {
-            self.push(format!("{label:<11}{}", display_safe(value)).trim_end());
-        }
+        let line =
+            |(label, text): (&str, &str)| format!("{label:<11}{}", display_safe(text)).trim_end().to_owned() + "\n";
+        name.into_iter().chain(values).chain([("TTL", ttl.as_str())]).map(line).collect::<String>()
+    };
+    let kind = if record.is_apex() { "ALIAS or ANAME" } else { "CNAME" };
+    let add = fields(kind, &[record.value.to_string()], DnsRecord::TTL);
+    if deletes.is_empty() {
+        return add;
     }
-
-    /// A line of a zone file.
-    fn bind(&mut self) {
-        self.mark = ";";
-        if self.record.is_apex() {
-            return self.apex_advice("a CNAME is not allowed there, and zone files have no standard alternative");
-        }
-        self.deletes("First delete these lines:");
-        let DnsRecord { name, value, .. } = self.record;
-        self.push(format!("{} {} IN CNAME {}", dotted(name), DnsRecord::TTL, dotted(value)));
-    }
-
-    /// Resources for three Terraform providers, each headed by a comment; the operator keeps one.
-    fn terraform(&mut self) {
-        self.mark = "#";
-        self.comment("Keep the one for your provider.");
-        if !self.deletes.is_empty() {
-            self.push("");
-        }
-        self.deletes("Terraform deletes only what it manages. First delete, in its files or at the provider:");
-        let record = self.record;
-        let (name, dotted_name) = (hcl(&full(&record.name)), hcl(&dotted(&record.name)));
-        let (value, values) = (hcl(&full(&record.value)), format!("[{}]", hcl(&dotted(&record.value))));
-        let (ttl, cname, alias) = (DnsRecord::TTL.to_string(), hcl("CNAME"), hcl(record.kind()));
-        self.push("");
-        self.comment("Amazon Route 53");
-        if record.is_apex() {
-            self.apex_advice("a CNAME is not allowed there, and a Route 53 alias only points to AWS");
-        } else {
-            let attributes =
-                [("zone_id", "var.zone_id"), ("name", &name), ("type", &cname), ("ttl", &ttl), ("records", &values)];
-            self.resource("aws_route53_record", &attributes);
-        }
-        self.push("");
-        self.comment("Cloudflare, provider version 5 (version 4: cloudflare_record)");
-        let content = [("content", value.as_str()), ("ttl", &ttl), ("proxied", "false")];
-        let attributes = [&[("zone_id", "var.zone_id"), ("name", &name), ("type", &cname)][..], &content].concat();
-        self.resource("cloudflare_dns_record", &attributes);
-        self.push("");
-        let of_zone = if record.is_apex() { ", in a zone without DNSSEC" } else { "" };
-        self.comment(format!("Google Cloud DNS{of_zone}"));
-        let record_set = [("type", alias.as_str()), ("ttl", &ttl), ("rrdatas", &values)];
-        let attributes = [&[("managed_zone", "var.managed_zone"), ("name", &dotted_name)][..], &record_set].concat();
-        self.resource("google_dns_record_set", &attributes);
-    }
-
-    /// A resource in the layout of `terraform fmt`.
-    fn resource(&mut self, kind: &str, attributes: &[(&str, &str)]) {
-        let width = attributes.iter().map(|(key, _)| key.len()).max().unwrap_or_default();
-        self.push(format!("resource \"{kind}\" \"{}\" {{", identifier(&full(&self.record.name))));
-        for (key, value) in attributes {
-            self.push(format!("  {key:<width$} = {value}"));
-        }
-        self.push("}");
-    }
-
-    /// What to delete first and what to add, as one object. At an apex the type is `ALIAS`.
-    fn json(&mut self) {
-        let DnsRecord { name, zone, value, .. } = self.record;
-        let entry = |kind: String, ttl: u32, values: Vec<String>| Entry {
-            kind,
-            name: name.relative_to(zone).to_owned(),
-            full_name: full(name),
-            zone: full(zone),
-            ttl,
-            values,
-        };
-        let delete = |it: &&Conflict| entry(it.kind.to_string(), it.ttl, it.values.clone());
-        let changes = Changes {
-            schema_version: 1,
-            warning: self.warning(),
-            delete: self.deletes.iter().map(delete).collect(),
-            add: [entry(self.record.kind().to_owned(), DnsRecord::TTL, vec![full(value)])],
-        };
-        // Strings and numbers can always be written.
-        self.push(ascii_json(&serde_json::to_string_pretty(&changes).unwrap_or_default()));
-    }
+    let delete = |Conflict { kind, ttl, values }: &Conflict| fields(&kind.to_string(), values, *ttl);
+    let deletions: Vec<String> = deletes.iter().map(delete).collect();
+    let warning = warning(record, deletes).map(|warning| warning + "\n\n").unwrap_or_default();
+    format!("First delete\n{}\n{warning}Then add\n{add}", deletions.join("\n"))
 }
 
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Changes {
-    schema_version: u32,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    warning: Option<String>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    delete: Vec<Entry>,
-    add: [Entry; 1],
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Entry {
-    #[serde(rename = "type")]
-    kind: String,
-    /// As a provider's form wants it: relative to the zone.
-    name: String,
-    full_name: String,
-    zone: String,
-    ttl: u32,
-    values: Vec<String>,
-}
-
-/// A resource name made from the domain name.
-fn identifier(name: &str) -> String {
-    let letters = name.chars().map(|c| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' });
-    let start = if name.starts_with(|c: char| c.is_ascii_alphabetic()) { "" } else { "_" };
-    start.chars().chain(letters).collect()
+/// A line of a zone file, after comments with the lines to delete first. At the apex, a comment says what to do instead.
+pub fn zone_file(record: &DnsRecord, deletes: &[Conflict]) -> String {
+    let DnsRecord { name, value, .. } = record;
+    if record.is_apex() {
+        return format!(
+            "; {name} is the apex of its zone: a CNAME is not allowed there, and zone files have no standard alternative.\n\
+             ; Instead, add an ALIAS or ANAME to {value} at a provider that offers it,\n\
+             ; or publish on a name below, such as www.{name}, and redirect {name} to it.\n"
+        );
+    }
+    let mut lines = Vec::new();
+    if !deletes.is_empty() {
+        lines.push("; First delete these lines:".to_owned());
+        lines.extend(deletes.iter().flat_map(|conflict| conflict.zone_lines(name)).map(|line| format!(";   {line}")));
+        lines.extend(warning(record, deletes).map(|warning| format!("; {warning}")));
+        lines.push("; Then add:".to_owned());
+    }
+    lines.push(format!("{} {} IN CNAME {}\n", name.dotted(), DnsRecord::TTL, value.dotted()));
+    lines.join("\n")
 }

@@ -67,7 +67,6 @@ pub static PLACES: &[&Place] = &[
     &domains::removal::STEPS_PLACE,
     &domains::removal::NAME_PLACE,
     &popups::text::PLACE,
-    &domains::popups::formats::PLACE,
     &popups::write::PLACE,
     &domains::popups::outside::PLACE,
     &popups::confirm::PLACE,

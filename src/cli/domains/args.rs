@@ -10,8 +10,8 @@ use jiff::Timestamp;
 use crate::cli::args::{parse_duration, parse_time};
 use crate::cli::completions;
 use crate::cli::render::FormatArg;
+use crate::domains::DnsName;
 use crate::domains::check_options::socket_address;
-use crate::domains::{DnsName, ExportFormat};
 
 use super::words::FailOn;
 
@@ -53,7 +53,7 @@ pub enum DomainsCommand {
     /// status: 0 when it is live, 9 when the time is up.
     #[command(after_help = "Example:\n  petstore domains watch docs.example.com --until dns --timeout 2h")]
     Watch(WatchArgs),
-    /// Print the record to add, in the format of a DNS provider or tool.
+    /// Print the record to add, as the fields of a form or as a line of a zone file.
     #[command(after_help = "Example:\n  petstore domains records docs.example.com --format bind")]
     Records(RecordsArgs),
     /// Check the configured redirects against the live site.
@@ -221,14 +221,24 @@ pub struct WatchArgs {
     pub output: FormatArg,
 }
 
+/// How a record is written.
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+pub enum RecordFormat {
+    /// The fields of a provider's form.
+    #[default]
+    Plain,
+    /// A line of a zone file.
+    Bind,
+}
+
 #[derive(Debug, Args)]
 pub struct RecordsArgs {
     /// The domain.
     #[arg(add = completions::domains())]
     pub name: String,
-    /// plain, bind, terraform or json.
-    #[arg(short = 'o', long, default_value = "plain", value_parser = parse_export)]
-    pub format: ExportFormat,
+    /// How the record is written.
+    #[arg(short = 'o', long, value_enum, value_name = "FORMAT", default_value_t)]
+    pub format: RecordFormat,
     /// Also delete conflicting records; asks the name servers for them.
     #[arg(long)]
     pub with_deletes: bool,
@@ -311,13 +321,6 @@ pub struct ExplainArgs {
 fn parse_name_server(text: &str) -> Result<(DnsName, SocketAddr), String> {
     let (host, address) = text.split_once('=').ok_or("write HOST=ADDRESS:PORT")?;
     Ok((DnsName::new(host), socket_address(address, 53)?))
-}
-
-fn parse_export(text: &str) -> Result<ExportFormat, String> {
-    text.trim().parse().map_err(|_| {
-        let known: Vec<_> = ExportFormat::ALL.iter().map(|format| format.as_str()).collect();
-        format!("use one of {}", known.join(", "))
-    })
 }
 
 #[cfg(test)]

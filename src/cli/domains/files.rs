@@ -7,13 +7,13 @@ use serde_json::json;
 
 use crate::cli::{Exit, Failed};
 use crate::config::file::Domains as Configured;
-use crate::domains::record_export::export;
+use crate::domains::record_export::{plain, zone_file};
 use crate::domains::{Code, DnsRecord, ProbeCache, RegistryFile, explain};
 use crate::model::short;
 
 use super::super::output::Out;
 use super::super::render::print;
-use super::args::{ExplainArgs, RecordsArgs};
+use super::args::{ExplainArgs, RecordFormat, RecordsArgs};
 use super::settings::{announce, prepare};
 
 /// The most bytes that are read; the lint reports a larger text.
@@ -82,6 +82,10 @@ pub async fn records(args: RecordsArgs, configured: &Configured, file: &Registry
     } else {
         (DnsRecord::new(domain, value), Vec::new())
     };
-    print(|out| write!(out, "{}", export(&record, args.format, &conflicts)))?;
+    let text = match args.format {
+        RecordFormat::Plain => plain(&record, &conflicts),
+        RecordFormat::Bind => zone_file(&record, &conflicts),
+    };
+    print(|out| write!(out, "{text}"))?;
     Ok(Exit::Done)
 }

@@ -6,7 +6,6 @@
 pub mod list;
 pub mod live;
 pub mod popups {
-    pub mod formats;
     pub mod outside;
     pub mod resolvers;
 }

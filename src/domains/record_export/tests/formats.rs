@@ -1,6 +1,6 @@
 //! What the formats say that are lines.
 
-use super::super::{ExportFormat, export};
+use super::super::{plain, zone_file};
 use super::parse::{lines, split, zone_line};
 use super::{apex, assert_deletes_in, subdomain, with_mail};
 
@@ -11,7 +11,7 @@ fn words(line: &str) -> Vec<String> {
 #[test]
 fn plain_gives_each_field_its_line() {
     for (record, kind, name) in [(subdomain(), "CNAME", "docs"), (apex(), "ALIAS or ANAME", "@")] {
-        let alone = export(&record, ExportFormat::Plain, &[]);
+        let alone = plain(&record, &[]);
         let fields: Vec<_> = lines(&alone, false).iter().map(|line| line.split_at(11)).collect();
         let [full, value] = [record.name.as_str(), "sites.platform.example"];
         let expected = [("Type", kind), ("Name", name), ("Full name", full), ("Value", value), ("TTL", "3600")];
@@ -20,7 +20,7 @@ fn plain_gives_each_field_its_line() {
             expected.map(|(label, value)| (format!("{label:<11}"), value)).each_ref().map(|(l, v)| (&**l, *v))
         );
 
-        let both = export(&record, ExportFormat::Plain, &with_mail());
+        let both = plain(&record, &with_mail());
         let (deletes, add) = both.split_once("\nThen add\n").unwrap();
         assert_eq!(add, alone);
         let parts: Vec<_> = deletes.strip_prefix("First delete\n").unwrap().split("\n\n").collect();
@@ -36,13 +36,13 @@ fn plain_gives_each_field_its_line() {
 #[test]
 fn bind_is_one_line_of_a_zone_file_with_final_dots() {
     for deletes in [vec![], with_mail()] {
-        let text = export(&subdomain(), ExportFormat::Bind, &deletes);
+        let text = zone_file(&subdomain(), &deletes);
         let (comments, rest) = split(&text, ";");
         assert_eq!(rest.len(), 1);
         assert_eq!(words(rest[0]), ["docs.example.com.", "3600", "IN", "CNAME", "sites.platform.example."]);
         if !deletes.is_empty() {
             assert_deletes_in(&comments, &subdomain());
         }
-        assert!(split(&export(&apex(), ExportFormat::Bind, &deletes), ";").1.is_empty());
+        assert!(split(&zone_file(&apex(), &deletes), ";").1.is_empty());
     }
 }

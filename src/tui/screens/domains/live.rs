@@ -2,7 +2,6 @@
 #![expect(clippy::wildcard_enum_match_arm, reason = "what is painted may have a default")]
 
 use super::list::go;
-use super::popups::formats;
 use super::popups::outside::OUTSIDE;
 use super::rules::likely_rule;
 use super::state::{ConfirmTwice, DomainSummary, PanelLocation, State, VALUE};
@@ -10,12 +9,13 @@ use super::update::{around, line};
 use super::view::{Page, act, act_of, verdict_role, verdict_word};
 use super::{redirects, removal, scheduler, wizard};
 use crate::clock::Now;
+use crate::domains::record_export::zone_file;
 use crate::domains::{
-    Checked, Code, Complete, Conflict, DnsName, Event, Finding, NextStep, Sandbox, Stage, Topic, Verdict, View,
-    ViewVerdict, deciding, full_sentence, observation, report, sentence,
+    Checked, Code, Complete, DnsName, Event, Finding, NextStep, Sandbox, Stage, Topic, Verdict, View, ViewVerdict,
+    deciding, full_sentence, observation, report, sentence,
 };
 use crate::model::words::duration;
-use crate::model::{cut, display_safe, width};
+use crate::model::{cut, width};
 use crate::tui::popups::{TextBox, copy};
 use crate::tui::{AppState, Command, Place, StyleRole, command, moves};
 use jiff::SignedDuration;
@@ -35,8 +35,14 @@ pub const VERIFIED: Command = command("verified", "V", "I chose Verify", "I chos
 .shell(|app| line(app, "verified"));
 pub const CORRECT: Command =
     command("correct", "c", "", "correct the value", |app, _| of_selected(app, correct)).when(is_listed);
-pub const FORMATS: Command =
-    command("formats", "f", "formats", "all formats", formats::open).shell(|app| line(app, "records"));
+pub const ZONE_FILE: Command = command("zone-file", "f", "zone file", "as a line of a zone file", |app, _| {
+    if let Some(record) = app.domains.dns_record() {
+        let conflicts = app.domains.seen(&record.name).map_or(&[][..], |seen| &seen.conflicts);
+        let text = zone_file(&record, conflicts);
+        app.popups.show(TextBox::new("The record in a zone file", text, &format!("{}.zone", record.name)));
+    }
+})
+.shell(|app| line(app, "records"));
 pub const DELETES: Command = command("copy-deletes", "D", "", "copy what to delete", copy_deletes);
 pub const EVIDENCE: Command =
     command("evidence", "e down PgDn", "in full", "evidence, in full", |app, _| evidence(app));
@@ -74,7 +80,7 @@ static DOMAIN: &[Command] = &[
         .confirms()
         .when(is_listed)
         .shell(|app| line(app, "saved")),
-    FORMATS.at("f", "", "the record in formats"),
+    ZONE_FILE.at("f", "", "the record as zone file"),
     command("redirects", "R", "", "primary and redirects", redirects::open).shell(redirects::line),
     command("removal", "U", "", "remove step by step", removal::open).when(is_listed).shell(|app| line(app, "remove")),
     OUTSIDE,
@@ -111,12 +117,8 @@ fn copy_deletes(app: &mut AppState, now: Now) {
     let Some((name, seen)) = seen else {
         return app.tell(NOT_CHECKED);
     };
-    let line = |conflict: &Conflict, value: &String| {
-        format!("{} {} IN {} {}\n", name.dotted(), conflict.ttl, conflict.kind, display_safe(value))
-    };
-    let lines =
-        seen.conflicts.iter().flat_map(|conflict| conflict.values.iter().map(move |value| line(conflict, value)));
-    let lines: String = lines.collect();
+    let lines = seen.conflicts.iter().flat_map(|conflict| conflict.zone_lines(name));
+    let lines: String = lines.map(|line| line + "\n").collect();
     if lines.is_empty() {
         return app.tell("Nothing has to be deleted at this name.");
     }

@@ -1,7 +1,6 @@
 //! The record to enter, and what is in its way.
 
-use super::live::{CHECK, CORRECT, DELETES, EVIDENCE, FORMATS, correct, of_selected};
-use super::popups::formats::FormatsBox;
+use super::live::{CHECK, CORRECT, DELETES, EVIDENCE, ZONE_FILE, correct, of_selected};
 use super::popups::outside::OUTSIDE;
 use super::scheduler;
 use super::state::{PanelLocation, State};
@@ -9,6 +8,7 @@ use super::update::{around, line};
 use super::view::{Page, act_of};
 use super::wizard::{in_the_way, steps};
 use crate::clock::Now;
+use crate::domains::record_export::plain;
 use crate::domains::{DnsName, DnsRecord, Event, observation, sentence};
 use crate::model::{cut, width};
 use crate::tui::popups::{Contents, WriteBox, copy};
@@ -29,12 +29,12 @@ static RECORD: &[Command] = &[
     command("copy-part-full-name", "N", "", "copy the full name", |app, now| {
         copy_part(app, |record| record.name.dotted(), now)
     }),
-    FORMATS,
+    ZONE_FILE,
     command("write-file", "w", "write", "write to a file", |app, _| {
-        of_selected(app, |app, name| {
-            let text = FormatsBox::default().text(&app.domains);
-            app.popups.show(WriteBox::new(format!("{name}.txt"), Contents::Text(text)));
-        })
+        if let Some(record) = app.domains.dns_record() {
+            let text = Contents::Text(plain(&record, &[]));
+            app.popups.show(WriteBox::new(format!("{}.txt", record.name), text));
+        }
     }),
     CHECK,
     CORRECT,
@@ -103,7 +103,7 @@ pub fn draw(panel: &State, page: &mut Page<'_>) {
     }
     page.gap();
     page.wrapped(3, &record.advice(), 2);
-    page.text("   f  all formats: BIND, Terraform, JSON");
+    page.text("   f  as a line of a zone file");
     page.gap();
     // The next step stays in sight, whatever is at the name.
     let room = page.left().saturating_sub(3);

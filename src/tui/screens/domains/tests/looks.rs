@@ -139,10 +139,10 @@ fn looks_of_the_wizard_and_the_record() {
         app.keys("d");
         app
     });
-    looks.state("formats", |columns, rows| {
+    looks.state("zone_file", |columns, rows| {
         let mut app = panel(columns, rows).after("a \"pets.acme-pets.com\" Tab \"sites.petplatform.net\" F2");
         answer(&mut app, 0, true);
-        app.keys("f Down Down Down d");
+        app.keys("f");
         app
     });
     looks.state("write_box", |columns, rows| {
