@@ -3,14 +3,14 @@
 #[cfg(test)]
 mod tests;
 
-use std::collections::{BTreeSet, HashMap, HashSet};
-use std::fmt;
+use std::collections::{HashMap, HashSet};
 
-use serde::de::{IgnoredAny, MapAccess, Visitor};
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::Serialize;
+use serde::de::IgnoredAny;
+use serde_json::{Map, Value};
 use strsim::osa_distance;
 
-use crate::model::{counted, short};
+use crate::model::{counted, cut, display_safe, short};
 
 use super::{Code, DnsName, Finding, Verdict, Who, parse_name, say};
 
@@ -20,18 +20,18 @@ pub use super::diagnosis::redirect::Redirect;
 const MAX_TEXT: usize = 1 << 20;
 /// The most redirects.
 const MAX_REDIRECTS: usize = 1000;
-/// How many wrong keys of one object are reported.
-const MAX_REPORTED: usize = 20;
 
 const TOP: &[&str] = &["primary", "redirects"];
 /// The other keys of the `[domains]` table in petstore's own configuration file, which may hold the redirects, too.
 const OWN: &str = "platform_host ca_identities resolvers name_servers http_port https_port trust allow_private notify";
 const REDIRECT: &[&str] = &["from", "to", "status"];
+/// The only member of a date, as the reader of TOML gives it.
+const TOML_DATE: &str = "$__toml_private_datetime";
 /// What a domain is written as.
 const TEXT: &str = "text, a domain";
 
 /// The configuration as written.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ConfigSource {
     /// `domains.primary`.
     pub primary: Option<String>,
@@ -40,7 +40,7 @@ pub struct ConfigSource {
 }
 
 /// One of `domains.redirects` as written.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WrittenRedirect {
     /// The domain that redirects.
     pub from: String,
@@ -78,22 +78,23 @@ pub fn lint(text: &str, known: &[DnsName]) -> Linted {
         read(text, &mut findings)
     };
     match written {
-        Some((written, places)) => judge(&written, &places, known, findings),
+        Some((primary, redirects)) => judge(primary, redirects, known, findings),
         None => Linted { configuration: None, findings },
     }
 }
 
 /// Judges a configuration that was read elsewhere.
 pub fn check(written: ConfigSource, known: &[DnsName]) -> Linted {
-    let places: Vec<usize> = (0..written.redirects.len()).collect();
-    judge(&written, &places, known, Vec::new())
+    judge(written.primary, written.redirects.into_iter().enumerate().collect(), known, Vec::new())
 }
 
-/// `places`: the index of each redirect in the list as written.
-fn judge(written: &ConfigSource, places: &[usize], known: &[DnsName], mut findings: Vec<Finding>) -> Linted {
+/// Redirects with the index of each in the list as written.
+type Indexed = Vec<(usize, WrittenRedirect)>;
+
+fn judge(primary: Option<String>, redirects: Indexed, known: &[DnsName], mut findings: Vec<Finding>) -> Linted {
     // A value of another type was reported already.
     let misread = findings.iter().any(|f| f.code == Code::CfgType && f.seen.starts_with("domains.primary "));
-    let primary = match written.primary.as_deref().map(str::trim) {
+    let primary = match primary.as_deref().map(str::trim) {
         None if misread => None,
         None | Some("") => {
             findings.push(say::no_primary());
@@ -101,19 +102,19 @@ fn judge(written: &ConfigSource, places: &[usize], known: &[DnsName], mut findin
         }
         Some(text) => read_name("domains.primary", text, &mut findings),
     };
-    let mut redirects = Vec::new();
-    for (index, written) in places.iter().zip(&written.redirects) {
+    let mut read = Vec::new();
+    for (index, written) in redirects {
         let place = format!("domains.redirects[{index}]");
         let from = read_name(&format!("{place}.from"), &written.from, &mut findings);
         let to = read_name(&format!("{place}.to"), &written.to, &mut findings);
         let status = read_status(&place, written.status, &mut findings);
         if let (Some(from), Some(to), Some(status)) = (from, to, status) {
-            redirects.push((place, Redirect { from, to, status }));
+            read.push((place, Redirect { from, to, status }));
         }
     }
-    findings.extend(relations(primary.as_ref(), &redirects, known));
+    findings.extend(relations(primary.as_ref(), &read, known));
     let wrong = findings.iter().any(|finding| finding.verdict == Verdict::Fail);
-    let redirects: Vec<Redirect> = redirects.into_iter().map(|(_, redirect)| redirect).collect();
+    let redirects: Vec<Redirect> = read.into_iter().map(|(_, redirect)| redirect).collect();
     let configuration = primary.filter(|_| !wrong).map(|primary| DomainsConfiguration { primary, redirects });
     if let (Some(configuration), true) = (&configuration, findings.is_empty()) {
         let count = configuration.redirects.len();
@@ -226,82 +227,40 @@ impl DomainsConfiguration {
     }
 }
 
-/// A value of either format. Objects keep their order, and every key, also one that comes twice.
-#[derive(Deserialize)]
-#[serde(untagged)]
-#[expect(dead_code, reason = "of some only the type matters")]
-enum Node {
-    Text(String),
-    Number(i64),
-    /// A number that is larger than any status.
-    Large(u64),
-    Fraction(f64),
-    Flag(bool),
-    List(Vec<Node>),
-    Date(toml::value::Datetime),
-    Object(#[serde(deserialize_with = "members")] Members),
-    Nothing,
-}
-
-impl Node {
-    const fn name(&self) -> &'static str {
-        match self {
-            Self::Text(_) => "text",
-            Self::Number(_) | Self::Large(_) => "a number",
-            Self::Fraction(_) => "a number with a fraction",
-            Self::Flag(_) => "true or false",
-            Self::List(_) => "a list",
-            Self::Date(_) => "a date",
-            Self::Object(_) => "an object",
-            Self::Nothing => "nothing (null)",
-        }
-    }
-
-    /// The members of an object; else a finding at its `place`, which says what to write if that `helps`.
-    fn members(self, place: &str, expected: &str, helps: bool, findings: &mut Vec<Finding>) -> Option<Members> {
-        if let Self::Object(members) = self {
-            return Some(members);
-        }
-        let wrong = wrong_type(place, &self, expected);
-        findings.push(if helps { wrong } else { wrong.cured() });
-        None
+/// What a value of either format is.
+fn name_of(value: &Value) -> &'static str {
+    match value {
+        Value::String(_) => "text",
+        Value::Number(number) if number.is_f64() => "a number with a fraction",
+        Value::Number(_) => "a number",
+        Value::Bool(_) => "true or false",
+        Value::Array(_) => "a list",
+        Value::Object(members) if members.contains_key(TOML_DATE) => "a date",
+        Value::Object(_) => "an object",
+        Value::Null => "nothing (null)",
     }
 }
 
-type Members = Vec<(String, Node)>;
-
-/// Every member of an object in its order.
-fn members<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Members, D::Error> {
-    struct EachMember;
-
-    impl<'de> Visitor<'de> for EachMember {
-        type Value = Members;
-
-        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            f.write_str("an object")
-        }
-
-        fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Self::Value, A::Error> {
-            std::iter::from_fn(|| members.next_entry().transpose()).collect()
-        }
+/// The members of an object; else a finding at its `place`.
+fn object(value: Value, place: &str, expected: &str) -> Result<Map<String, Value>, Box<Finding>> {
+    match value {
+        Value::Object(members) => Ok(members),
+        other => Err(Box::new(wrong_type(place, &other, expected))),
     }
-
-    deserializer.deserialize_map(EachMember)
 }
 
-/// Reads a text, with the index of each redirect in the list: what is not a redirect is left out. `None` if nothing can
-/// be judged.
-fn read(text: &str, findings: &mut Vec<Finding>) -> Option<(ConfigSource, Vec<usize>)> {
+/// Reads a text: the primary domain and the redirects; what is not a redirect is left out. `None` if nothing can be judged.
+fn read(text: &str, findings: &mut Vec<Finding>) -> Option<(Option<String>, Indexed)> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     // A list is not a configuration, but a header of TOML begins like one.
     let is_json = text.trim_start().starts_with('{') || serde_json::from_str::<IgnoredAny>(text).is_ok();
     let (root, own) = if is_json { (json(text), "") } else { (toml(text), OWN) };
-    let root = root.map_err(|finding| findings.push(*finding)).ok()?;
-    let members = root.members("the whole file", "an object with domains", false, findings)?;
-    domains(members, own, findings)
+    let root = root.map_err(|wrong| findings.push(*wrong)).ok()?;
+    let members = object(root, "the whole file", "an object with domains");
+    domains(members.map_err(|wrong| findings.push(wrong.cured())).ok()?, own, findings)
 }
 
-fn json(text: &str) -> Result<Node, Box<Finding>> {
+fn json(text: &str) -> Result<Value, Box<Finding>> {
     serde_json::from_str(text).map_err(|error| {
         let why = error.to_string();
         // The library puts the place at the end.
@@ -313,7 +272,7 @@ fn json(text: &str) -> Result<Node, Box<Finding>> {
     })
 }
 
-fn toml(text: &str) -> Result<Node, Box<Finding>> {
+fn toml(text: &str) -> Result<Value, Box<Finding>> {
     toml::from_str(text).map_err(|error| {
         let at = error.span().map_or(0, |span| span.start).min(text.len());
         let before = text.get(..at).unwrap_or_default();
@@ -323,42 +282,40 @@ fn toml(text: &str) -> Result<Node, Box<Finding>> {
 }
 
 fn syntax(line: usize, column: usize, why: &str) -> Box<Finding> {
-    let seen =
-        format!("line {line}, column {column}: {}", crate::model::text::cut(&crate::model::display_safe(why), 120));
-    Box::new(fail(Code::CfgSyntax).seen(seen))
+    Box::new(fail(Code::CfgSyntax).seen(format!("line {line}, column {column}: {}", cut(&display_safe(why), 120))))
 }
 
 /// Finds the part that is ours: under `domains`, as dotted keys, or the whole file. Keys of `own` are allowed next to
 /// it.
-fn domains(members: Members, own: &str, findings: &mut Vec<Finding>) -> Option<(ConfigSource, Vec<usize>)> {
-    let has = |key: &str| members.iter().any(|(name, _)| name == key);
-    let mut ours = if has("domains") {
-        duplicates("", &members, findings);
-        let (_, domains) = members.into_iter().find(|(name, _)| name == "domains")?;
-        domains.members("domains", "an object with primary and redirects", false, findings)?
-    } else if has("domains.primary") || has("domains.redirects") {
-        let dotted = |(name, node): (String, Node)| Some((name.strip_prefix("domains.")?.to_owned(), node));
+fn domains(
+    mut members: Map<String, Value>,
+    own: &str,
+    findings: &mut Vec<Finding>,
+) -> Option<(Option<String>, Indexed)> {
+    let mut ours = if let Some(domains) = members.remove("domains") {
+        let ours = object(domains, "domains", "an object with primary and redirects");
+        ours.map_err(|wrong| findings.push(wrong.cured())).ok()?
+    } else if members.contains_key("domains.primary") || members.contains_key("domains.redirects") {
+        let dotted = |(name, value): (String, Value)| Some((name.strip_prefix("domains.")?.to_owned(), value));
         members.into_iter().filter_map(dotted).collect()
     } else {
         members
     };
-    duplicates("domains.", &ours, findings);
-    ours.retain(|(key, _)| !own.split_whitespace().any(|own| own == key));
+    ours.retain(|key, _| !own.split_whitespace().any(|own| own == key));
     unknown("domains.", &ours, TOP, findings);
-    let (mut written, mut places) = (ConfigSource::default(), Vec::new());
-    for (key, node) in ours {
-        match (key.as_str(), node) {
-            ("primary", Node::Text(text)) => written.primary = Some(text),
+    let (mut primary, mut redirects) = (None, Vec::new());
+    for (key, value) in ours {
+        match (key.as_str(), value) {
+            ("primary", Value::String(text)) => primary = Some(text),
             ("primary", other) => findings.push(wrong_type("domains.primary", &other, TEXT)),
-            ("redirects", Node::List(list)) => {
+            ("redirects", Value::Array(list)) => {
                 if list.len() > MAX_REDIRECTS {
                     let seen =
                         format!("domains.redirects has {} entries; at most {MAX_REDIRECTS} are read", list.len());
                     findings.push(fail(Code::CfgType).seen(seen));
                 }
-                let redirects = list.into_iter().take(MAX_REDIRECTS).enumerate();
-                let redirects = redirects.filter_map(|(index, node)| Some((index, redirect(index, node, findings)?)));
-                (places, written.redirects) = redirects.unzip();
+                let list = list.into_iter().take(MAX_REDIRECTS).enumerate();
+                redirects.extend(list.filter_map(|(index, value)| Some((index, redirect(index, value, findings)?))));
             }
             ("redirects", other) => {
                 findings.push(wrong_type("domains.redirects", &other, "a list of from, to and status"))
@@ -366,26 +323,27 @@ fn domains(members: Members, own: &str, findings: &mut Vec<Finding>) -> Option<(
             _ => {}
         }
     }
-    Some((written, places))
+    Some((primary, redirects))
 }
 
-fn redirect(index: usize, node: Node, findings: &mut Vec<Finding>) -> Option<WrittenRedirect> {
+fn redirect(index: usize, value: Value, findings: &mut Vec<Finding>) -> Option<WrittenRedirect> {
     let place = format!("domains.redirects[{index}]");
-    let members = node.members(&place, "an object with from, to and status", true, findings)?;
-    duplicates(&format!("{place}."), &members, findings);
+    let members = object(value, &place, "an object with from, to and status");
+    let members = members.map_err(|wrong| findings.push(*wrong)).ok()?;
     unknown(&format!("{place}."), &members, REDIRECT, findings);
     let before = findings.len();
     let expected = |key: &str| if key == "status" { "a whole number, 301" } else { TEXT };
-    for key in REDIRECT.iter().filter(|key| !members.iter().any(|(name, _)| name == *key)) {
+    for key in REDIRECT.iter().filter(|key| !members.contains_key(**key)) {
         findings.push(fail(Code::CfgType).seen(format!("{place}.{key} is missing")).expected(expected(key)));
     }
     let mut written = WrittenRedirect::default();
-    for (key, node) in members {
-        match (key.as_str(), node) {
-            ("from", Node::Text(text)) => written.from = text,
-            ("to", Node::Text(text)) => written.to = text,
-            ("status", Node::Number(number)) => written.status = number,
-            ("status", Node::Large(_)) => written.status = i64::MAX,
+    for (key, value) in members {
+        match (key.as_str(), value) {
+            ("from", Value::String(text)) => written.from = text,
+            ("to", Value::String(text)) => written.to = text,
+            ("status", Value::Number(number)) if !number.is_f64() => {
+                written.status = number.as_i64().unwrap_or(i64::MAX);
+            }
             (key @ ("from" | "to" | "status"), other) => {
                 findings.push(wrong_type(&format!("{place}.{key}"), &other, expected(key)));
             }
@@ -395,22 +353,14 @@ fn redirect(index: usize, node: Node, findings: &mut Vec<Finding>) -> Option<Wri
     (findings.len() == before).then_some(written)
 }
 
-fn wrong_type(place: &str, node: &Node, expected: &str) -> Finding {
-    fail(Code::CfgType).seen(format!("{place} is {}", node.name())).expected(expected).fix(format!("write {expected}"))
+fn wrong_type(place: &str, value: &Value, expected: &str) -> Finding {
+    let seen = format!("{place} is {}", name_of(value));
+    fail(Code::CfgType).seen(seen).expected(expected).fix(format!("write {expected}"))
 }
 
-/// A key that comes twice: most readers silently take the last one.
-fn duplicates(place: &str, members: &[(String, Node)], findings: &mut Vec<Finding>) {
-    let mut seen = HashSet::new();
-    let twice: BTreeSet<&String> = members.iter().map(|(key, _)| key).filter(|key| !seen.insert(*key)).collect();
-    for key in twice.into_iter().take(MAX_REPORTED) {
-        findings.push(fail(Code::CfgType).seen(format!("{place}{} is there twice", short(key))).fix("keep one"));
-    }
-}
-
-fn unknown(place: &str, members: &[(String, Node)], known: &[&str], findings: &mut Vec<Finding>) {
-    let unknown = members.iter().map(|(key, _)| key.as_str()).filter(|key| !known.contains(key));
-    for key in unknown.take(MAX_REPORTED) {
+fn unknown(place: &str, members: &Map<String, Value>, known: &[&str], findings: &mut Vec<Finding>) {
+    let unknown = members.keys().filter(|key| !known.contains(&key.as_str()));
+    for key in unknown {
         let nearest = known.iter().map(|word| (osa_distance(&key.to_lowercase(), word), word)).min();
         let fix = match nearest.filter(|(apart, _)| *apart <= 2) {
             Some((_, word)) => format!("did you mean {word}?"),

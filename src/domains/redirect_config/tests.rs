@@ -103,7 +103,6 @@ fn wrong_types_and_keys_are_named_with_their_place() {
             r#"{"domains": {"primary": "docs.acme.com", "redirects": [{"from": "a.acme.com", "to": "docs.acme.com"}]}}"#,
             "domains.redirects[0].status is missing",
         ),
-        (r#"{"domains": {"primary": "docs.acme.com", "primary": "x.acme.com"}}"#, "domains.primary is there twice"),
         ("[domains]\nprimary = 1979-05-27T07:32:00Z\n", "domains.primary is a date"),
         ("[domains]\nprimary = true\n", "domains.primary is true or false"),
         ("[domains]\nprimary = \"docs.acme.com\"\nredirects = 1.5\n", "domains.redirects is a number with a fraction"),
@@ -123,7 +122,7 @@ fn wrong_types_and_keys_are_named_with_their_place() {
 
 #[test]
 fn other_keys_of_the_configuration_file_are_allowed_in_toml_but_not_in_json() {
-    let schema: serde_json::Value = serde_json::from_str(include_str!("../../../assets/config.schema.json")).unwrap();
+    let schema: Value = serde_json::from_str(include_str!("../../../assets/config.schema.json")).unwrap();
     let keys: Vec<&String> = schema["properties"]["domains"]["properties"].as_object().unwrap().keys().collect();
     let own: Vec<&String> = keys.into_iter().filter(|key| !matches!(key.as_str(), "primary" | "redirects")).collect();
     assert!(own.len() > 5, "{own:?}");
