@@ -249,7 +249,8 @@ const KEPT: [(KeyPress, &str); 3] = [
 ];
 
 /// Names that older files use, and the current ones.
-const OLD_NAMES: [(&str, &str); 4] = [
+const OLD_NAMES: [(&str, &str); 5] = [
+    ("formats", "zone-file"),
     ("import-look", "import-preview"),
     ("outside-box", "sandbox-box"),
     ("sort-turn", "sort-reverse"),

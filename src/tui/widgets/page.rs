@@ -6,7 +6,7 @@ use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
-use crate::model::text::{wrap, wrap_indented, wrap_rows};
+use crate::model::text::{wrap, wrap_rows};
 use crate::model::{ObservedStatus, cut, width};
 use crate::tui::key::{Hint, Key};
 use crate::tui::mouse::Target;
@@ -410,18 +410,6 @@ impl<'a> Page<'a> {
             let head = if at == 0 { label } else { &below };
             self.line(vec![head.clone(), Span::raw(line)]);
         }
-    }
-
-    /// Writes code, as much of it as fits: its indentation stays, and more ends in a mark.
-    pub fn code(&mut self, text: &str) {
-        let wrapped = text.lines().flat_map(|line| wrap_indented(&self.appearance.text(line), self.columns()));
-        let mut lines: Vec<String> = wrapped.collect();
-        let rows = usize::from(self.left());
-        if lines.len() > rows {
-            lines.truncate(rows.saturating_sub(1));
-            lines.extend((rows > 0).then(|| "..".to_owned()));
-        }
-        lines.into_iter().for_each(|line| self.line(line));
     }
 
     /// How many rows a text takes behind a label of `indent` columns.

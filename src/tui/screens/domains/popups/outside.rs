@@ -124,9 +124,6 @@ impl Popup for OutsideBox {
             let at = if act.place() == Who::Dashboard { "dashboard" } else { "provider" };
             page.item(&cut(&format!("{at:<10}{}", act.words()), page.columns().saturating_sub(3)), here);
         }
-        if self.acts.is_empty() {
-            page.line("   Nothing to do outside petstore now.");
-        }
         if let Some(act) = self.choice.and_then(|choice| self.acts.get(choice)).filter(|_| is_narrow) {
             // The marked step in full, as its row may be cut.
             page.gap();
