@@ -194,17 +194,16 @@ fn print_outcomes(outcomes: &[Outcome], args: &CheckArgs) -> Result<Exit, Failed
 
 async fn one_redirect(args: &CheckArgs, options: &CheckOptions, redirect: Redirect) -> Result<Exit, Failed> {
     let FollowedRedirect { redirect, findings, at, .. } = follow(options, redirect).await;
-    if args.output.chosen() == ResultFormat::Table {
-        print(|out| {
-            writeln!(out, "{} to {} with {}\n", redirect.from, redirect.to, redirect.status)?;
-            words::findings(out, &findings, at, args.evidence)
-        })?;
-        return Ok(exit(overall(&findings), args.fail_on));
-    }
-    let about = json!({ "domain": redirect.from, "state": null, "checkedAt": at });
-    let json = json::with(json::with(json::findings(&findings), about), json!(redirect));
-    let outcome = Outcome::new(redirect.from.as_str(), overall(&findings), None, &findings, json);
-    print_outcomes(&[outcome], args)
+    let lines = |out: &mut Out<io::Stdout>| {
+        writeln!(out, "{} to {} with {}\n", redirect.from, redirect.to, redirect.status)?;
+        words::findings(out, &findings, at, args.evidence)
+    };
+    let object = || {
+        let about = json!({ "domain": redirect.from, "state": null, "checkedAt": at });
+        json::all(vec![json::with(json::with(json::findings(&findings), about), json!(redirect))], 0)
+    };
+    args.output.write(lines, object)?;
+    Ok(exit(overall(&findings), args.fail_on))
 }
 
 /// `petstore domains redirects`.

@@ -42,15 +42,11 @@ pub fn resolve(args: &ProbeArgs, configured: &Configured) -> Result<CheckOptions
     } else {
         (&args.resolver[..], "--resolver")
     };
-    settings.resolvers.clear();
-    for text in resolvers {
-        if text.trim() == "system" {
-            settings.resolvers.extend(system_resolver());
-            continue;
-        }
-        let resolver = named_resolver(text).map_err(|why| Failed::config(format!("{origin}: {why}")))?;
-        settings.resolvers.push(resolver);
-    }
+    let resolvers = resolvers.iter().filter_map(|text| match text.trim() {
+        "system" => system_resolver().map(Ok),
+        _ => Some(named_resolver(text).map_err(|why| Failed::config(format!("{origin}: {why}")))),
+    });
+    settings.resolvers = resolvers.collect::<Result<_, _>>()?;
     if settings.resolvers.is_empty() {
         return Err(Failed::config(format!("{origin}: no resolver to ask")).hint("name one with --resolver ADDRESS"));
     }

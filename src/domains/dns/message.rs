@@ -169,13 +169,9 @@ fn https(priority: u16, target: DnsName, mut parameters: &[u8]) -> Option<Data> 
         let (value, rest) = parameters.get(4..)?.split_at_checked(usize::from(length))?;
         match key {
             3 => port = Some(number_at(value, 0)?),
-            4 => {
-                hints.extend(value.chunks_exact(4).filter_map(|four| <[u8; 4]>::try_from(four).ok()).map(IpAddr::from))
-            }
+            4 => hints.extend(value.as_chunks::<4>().0.iter().copied().map(IpAddr::from)),
             5 => ech = Some(public_name(value).unwrap_or_default()),
-            6 => {
-                hints.extend(value.chunks_exact(16).filter_map(|all| <[u8; 16]>::try_from(all).ok()).map(IpAddr::from))
-            }
+            6 => hints.extend(value.as_chunks::<16>().0.iter().copied().map(IpAddr::from)),
             _ => {}
         }
         parameters = rest;

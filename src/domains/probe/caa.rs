@@ -28,11 +28,11 @@ impl ProbeContext<'_> {
             .collect();
         let source = |seen: &Observations| seen.complete.source.then(|| (speaks(seen, name), target(seen, name)));
         let (speaks, target) = self.until(source).await;
-        if !speaks && !self.any_resolver_answers().await {
-            return;
-        }
+        let ask_one_resolver = || join_all(levels.iter().map(|level| self.ask_any(level, CAA)));
         if !speaks {
-            join_all(levels.iter().map(|level| self.ask_any(level, CAA))).await;
+            if self.any_resolver_answers().await {
+                ask_one_resolver().await;
+            }
             return;
         }
         if let Some(target) = target {
@@ -44,7 +44,7 @@ impl ProbeContext<'_> {
             return;
         }
         if !differ {
-            join_all(levels.iter().map(|level| self.ask_any(level, CAA))).await;
+            ask_one_resolver().await;
             return;
         }
         let resolvers = self.settings.resolvers.iter();

@@ -1,5 +1,6 @@
 //! What the parts of a measurement share: the observations so far, and the ways to ask.
 
+use std::collections::HashSet;
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -304,7 +305,7 @@ impl<'a> ProbeContext<'a> {
     /// The addresses of a host by resolvers, at most eight.
     pub async fn addresses_of(&self, host: &DnsName) -> Vec<IpAddr> {
         let (v4, v6) = tokio::join!(self.ask_any(host, A), self.ask_any(host, AAAA));
-        bounded(v4.iter().chain(&v6).flat_map(Reply::addresses).collect())
+        bounded(v4.iter().chain(&v6).flat_map(Reply::addresses))
     }
 
     /// Whether an address may be connected to.
@@ -339,13 +340,7 @@ pub(super) fn is_silent(seen: &Observations, server: &Arc<Server>) -> bool {
 }
 
 /// Without repetition, in order, at most eight.
-pub(super) fn bounded(addresses: Vec<IpAddr>) -> Vec<IpAddr> {
-    let mut unique = Vec::new();
-    for address in addresses {
-        if !unique.contains(&address) {
-            unique.push(address);
-        }
-    }
-    unique.truncate(MAX_ADDRESSES);
-    unique
+pub(super) fn bounded(addresses: impl Iterator<Item = IpAddr>) -> Vec<IpAddr> {
+    let mut known = HashSet::new();
+    addresses.filter(|address| known.insert(*address)).take(MAX_ADDRESSES).collect()
 }

@@ -9,7 +9,7 @@ use super::context::{ProbeContext, bounded};
 use super::http::{CHALLENGE_PATH, request};
 use super::{cache, tls};
 use crate::domains::RecordType::{A, AAAA};
-use crate::domains::{ConnectionFailure, Handshake, Hop, Method, Observations, Reply, Trail};
+use crate::domains::{ConnectionFailure, Handshake, Hop, Lookup, Method, Observations, Reply, Trail};
 
 impl ProbeContext<'_> {
     /// The platform's own host: its addresses to compare with, its certificate to know its own by.
@@ -116,14 +116,14 @@ impl ProbeContext<'_> {
         let name = &self.domain.name;
         for first in seen.resolvers(name, A).filter(|lookup| lookup.answer().is_some()) {
             let ipv6 = seen.resolvers(name, AAAA).find(|lookup| lookup.server == first.server)?;
-            let addresses: Vec<IpAddr> =
-                [first, ipv6].iter().filter_map(|lookup| lookup.reply()).flat_map(Reply::addresses).collect();
+            let replies = [first, ipv6].into_iter().filter_map(Lookup::reply);
+            let addresses = bounded(replies.flat_map(Reply::addresses));
             if !addresses.is_empty() {
-                return Some(bounded(addresses));
+                return Some(addresses);
             }
         }
-        let answered = seen.resolvers(name, A).count() >= self.settings.resolvers.len()
-            && seen.resolvers(name, AAAA).count() >= self.settings.resolvers.len();
+        let wanted = self.settings.resolvers.len();
+        let answered = [A, AAAA].into_iter().all(|kind| seen.resolvers(name, kind).count() >= wanted);
         (answered || seen.complete.record).then(Vec::new)
     }
 
@@ -142,7 +142,7 @@ impl ProbeContext<'_> {
                 })
         };
         let replies = || visitors.iter().filter_map(|lookup| lookup.reply());
-        let reached = bounded(replies().flat_map(Reply::addresses).collect());
+        let reached = bounded(replies().flat_map(Reply::addresses));
         (!reached.is_empty() && replies().all(|reply| leads(&reply))).then_some(reached)
     }
 
@@ -157,16 +157,15 @@ impl ProbeContext<'_> {
         }
         let replies = || seen.leading(name).filter_map(|lookup| lookup.reply());
         let targets: Vec<_> = replies().flat_map(|reply| reply.cnames(name)).map(|(target, _)| target).collect();
-        let own = replies().flat_map(|reply| reply.at(name)).filter_map(|record| record.data.address());
-        let own: Vec<IpAddr> = own.collect();
+        let own = bounded(replies().flat_map(|reply| reply.at(name)).filter_map(|record| record.data.address()));
         // An address next to the right CNAME is left over, or comes from a server that is behind.
         let right = self.settings.expectation.platform_host.as_ref().is_some_and(|host| targets.contains(&host));
         if !own.is_empty() && !right {
-            return Some(bounded(own));
+            return Some(own);
         }
         let behind = targets.iter().flat_map(|target| [A, AAAA].into_iter().flat_map(|kind| seen.asked(target, kind)));
         let behind = behind.filter(|lookup| lookup.server.role.is_resolver());
-        Some(bounded(behind.filter_map(|lookup| lookup.reply()).flat_map(Reply::addresses).collect()))
+        Some(bounded(behind.filter_map(Lookup::reply).flat_map(Reply::addresses)))
     }
 
     async fn shake_all(&self, addresses: &[IpAddr]) {

@@ -14,11 +14,11 @@ use hyper::{Request, body::Incoming};
 use hyper_util::rt::TokioIo;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::time::timeout;
-use url::Url;
+use url::{Position, Url};
 
 use super::context::ProbeContext;
 use super::tls::{self, connect};
-use crate::domains::{ConnectionFailure, DnsName, Hop, Method, Observations, Response, Trail};
+use crate::domains::{CheckOptions, ConnectionFailure, DnsName, Hop, Method, Observations, Response, Trail};
 
 /// How long an answer may take.
 const ANSWER_LIMIT: Duration = Duration::from_secs(5);
@@ -49,13 +49,10 @@ pub async fn request(
     url: &Url,
 ) -> Result<Response, ConnectionFailure> {
     let exchange = async {
-        let host = url.host_str().ok_or(ConnectionFailure::NoAddress)?;
-        let host = url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"));
-        let target = url.query().map_or_else(|| url.path().to_owned(), |query| format!("{}?{query}", url.path()));
         let request = Request::builder()
             .method(&method)
-            .uri(target)
-            .header(HOST, host)
+            .uri(&url[Position::BeforePath..Position::AfterQuery])
+            .header(HOST, &url[Position::BeforeHost..Position::AfterPort])
             .header(USER_AGENT, AGENT)
             .body(Empty::<Bytes>::new())
             .map_err(|_| ConnectionFailure::NotHttp)?;
@@ -126,12 +123,6 @@ async fn beginning(mut body: Incoming) -> String {
 }
 
 impl ProbeContext<'_> {
-    /// The port that a URL means in this check.
-    fn port_of(&self, url: &Url) -> u16 {
-        let settings = self.settings;
-        url.port().unwrap_or(if url.scheme() == "https" { settings.https_port } else { settings.http_port })
-    }
-
     /// The address that a URL's host has: the known ones for the domain itself, others by resolvers.
     async fn address_of(&self, url: &Url, known: &[IpAddr]) -> Option<IpAddr> {
         match url.host()? {
@@ -175,7 +166,8 @@ impl ProbeContext<'_> {
     /// One request by `method`.
     pub(super) async fn hop_by(&self, method: Method, url: Url, known: &[IpAddr]) -> Hop {
         let at = self.now();
-        let port = self.port_of(&url);
+        let CheckOptions { http_port, https_port, .. } = self.settings;
+        let port = url.port().unwrap_or(if url.scheme() == "https" { *https_port } else { *http_port });
         let address = self.address_of(&url, known).await.map(|address| SocketAddr::new(address, port));
         let outcome = match address {
             None => Err(ConnectionFailure::NoAddress),

@@ -35,21 +35,16 @@ const OLD_CIPHERS: [u16; 20] = [
 
 /// Connects to `address`; once more if it was refused or reset, which may be chance.
 pub async fn connect(address: SocketAddr) -> Result<TcpStream, ConnectionFailure> {
-    match connect_once(address).await {
-        Err(ConnectionFailure::Refused | ConnectionFailure::Reset) => connect_once(address).await,
+    let once = async || {
+        let connected = timeout(CONNECT_LIMIT, TcpStream::connect(address)).await;
+        let stream = connected.map_err(|_| ConnectionFailure::Timeout)?.map_err(|error| no_connection(&error))?;
+        // Small messages: waiting to fill a segment would only cost time.
+        let _ = stream.set_nodelay(true);
+        Ok(stream)
+    };
+    match once().await {
+        Err(ConnectionFailure::Refused | ConnectionFailure::Reset) => once().await,
         other => other,
-    }
-}
-
-async fn connect_once(address: SocketAddr) -> Result<TcpStream, ConnectionFailure> {
-    match timeout(CONNECT_LIMIT, TcpStream::connect(address)).await {
-        Err(_) => Err(ConnectionFailure::Timeout),
-        Ok(Err(error)) => Err(no_connection(&error)),
-        Ok(Ok(stream)) => {
-            // Small messages: waiting to fill a segment would only cost time.
-            let _ = stream.set_nodelay(true);
-            Ok(stream)
-        }
     }
 }
 

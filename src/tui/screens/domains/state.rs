@@ -361,12 +361,8 @@ impl State {
             }
             // On a full disk, the queue must not grow with every check.
             RegistryChange::Measured(name, _) => {
-                let mut at = 0;
-                let writing = self.writing;
-                self.changes.retain(|old| {
-                    at += 1;
-                    at <= writing || !matches!(old, RegistryChange::Measured(other, _) if other == name)
-                });
+                let is_older = |old: &mut RegistryChange| matches!(old, RegistryChange::Measured(of, _) if of == name);
+                self.changes.extract_if(self.writing.., is_older).for_each(drop);
             }
             RegistryChange::Reported(..) | RegistryChange::Forgotten(_) => self.blocked = false,
         }
