@@ -30,15 +30,15 @@ use context::ProbeContext;
 /// How long a check may take at most. Its parts have shorter limits.
 const CHECK_LIMIT: Duration = Duration::from_secs(20);
 
-/// Measures one domain. `memory` is shared by the checks of one run. `progress` is called when a part is complete,
+/// Measures one domain. `cache` is shared by the checks of one run. `progress` is called when a part is complete,
 /// with those that are, and the time of the start; the result has all parts, as far as they went.
 pub async fn measure(
-    settings: &CheckOptions,
+    options: &CheckOptions,
     domain: &Domain,
-    memory: &ProbeCache,
+    cache: &ProbeCache,
     progress: Option<OnProgress<'_>>,
 ) -> Observations {
-    let shared = ProbeContext::new(settings, domain, memory, progress);
+    let shared = ProbeContext::new(options, domain, cache, progress);
     let work = async {
         // The large parts are boxed: several checks run on one stack.
         tokio::join!(
@@ -78,9 +78,9 @@ mod tests {
 
     fn asking(address: SocketAddr) -> (CheckOptions, Domain) {
         let expectation = Expectation { platform_host: Some(DnsName::new("cname.acme.net")), ..Expectation::default() };
-        let mut settings = CheckOptions::new(expectation, Vec::new());
-        settings.resolvers = vec![resolver(address)];
-        (settings, parse_name::domain("docs.acme.com").unwrap())
+        let mut options = CheckOptions::new(expectation, Vec::new());
+        options.resolvers = vec![resolver(address)];
+        (options, parse_name::domain("docs.acme.com").unwrap())
     }
 
     /// Nothing listens at port 1 of this machine.
@@ -90,9 +90,9 @@ mod tests {
 
     #[tokio::test]
     async fn a_part_that_begins_after_every_resolver_failed_does_not_wait() {
-        let (settings, domain) = asking(closed());
-        let memory = ProbeCache::default();
-        let shared = ProbeContext::new(&settings, &domain, &memory, None);
+        let (options, domain) = asking(closed());
+        let cache = ProbeCache::default();
+        let shared = ProbeContext::new(&options, &domain, &cache, None);
         shared.resolvers().await;
         let rest = async { tokio::join!(shared.record(), shared.caa(), shared.platform(), shared.reach()) };
         assert!(timeout(AT_ONCE, rest).await.is_ok());
@@ -101,10 +101,10 @@ mod tests {
 
     #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
     async fn a_check_whose_resolvers_refuse_ends_at_once_every_time() {
-        let (settings, domain) = asking(closed());
+        let (options, domain) = asking(closed());
         for round in 0..300 {
-            let memory = ProbeCache::default();
-            let measured = timeout(AT_ONCE, measure(&settings, &domain, &memory, None)).await;
+            let cache = ProbeCache::default();
+            let measured = timeout(AT_ONCE, measure(&options, &domain, &cache, None)).await;
             assert!(measured.is_ok(), "round {round}");
         }
     }
@@ -112,10 +112,10 @@ mod tests {
     #[tokio::test]
     async fn a_question_whose_asker_gave_up_is_asked_by_the_next() {
         let silent = UdpSocket::bind("127.0.0.1:0").await.unwrap();
-        let (settings, domain) = asking(silent.local_addr().unwrap());
-        let memory = ProbeCache::default();
-        let shared = ProbeContext::new(&settings, &domain, &memory, None);
-        let server = Arc::clone(&settings.resolvers[0]);
+        let (options, domain) = asking(silent.local_addr().unwrap());
+        let cache = ProbeCache::default();
+        let shared = ProbeContext::new(&options, &domain, &cache, None);
+        let server = Arc::clone(&options.resolvers[0]);
         let mut datagram = [0; 512];
         tokio::select! {
             _ = shared.ask(&server, &domain.name, RecordType::A) => {}

@@ -33,7 +33,7 @@ pub fn resolve(args: &ProbeArgs, configured: &Configured) -> Result<CheckOptions
         None if configured.trust.as_os_str().is_empty() => Vec::new(),
         None => roots(&configured.trust, "domains.trust")?,
     };
-    let mut settings = CheckOptions::new(expectation, trust);
+    let mut options = CheckOptions::new(expectation, trust);
     let system = ["system".to_owned()];
     let (resolvers, origin) = if args.only_system_resolver {
         (&system[..], "--only-system-resolver")
@@ -46,20 +46,20 @@ pub fn resolve(args: &ProbeArgs, configured: &Configured) -> Result<CheckOptions
         "system" => system_resolver().map(Ok),
         _ => Some(named_resolver(text).map_err(|why| Failed::config(format!("{origin}: {why}")))),
     });
-    settings.resolvers = resolvers.collect::<Result<_, _>>()?;
-    if settings.resolvers.is_empty() {
+    options.resolvers = resolvers.collect::<Result<_, _>>()?;
+    if options.resolvers.is_empty() {
         return Err(Failed::config(format!("{origin}: no resolver to ask")).hint("name one with --resolver ADDRESS"));
     }
     for (host, text) in &configured.name_servers {
         let address = socket_address(text, 53)
             .map_err(|why| Failed::config(format!("domains.name_servers.{}: {why}", short(host))))?;
-        settings.name_servers.insert(DnsName::new(host), address);
+        options.name_servers.insert(DnsName::new(host), address);
     }
-    settings.name_servers.extend(args.name_server.iter().cloned());
-    settings.http_port = args.http_port.unwrap_or(configured.http_port);
-    settings.https_port = args.https_port.unwrap_or(configured.https_port);
-    settings.now = args.now;
-    Ok(settings)
+    options.name_servers.extend(args.name_server.iter().cloned());
+    options.http_port = args.http_port.unwrap_or(configured.http_port);
+    options.https_port = args.https_port.unwrap_or(configured.https_port);
+    options.now = args.now;
+    Ok(options)
 }
 
 /// The value from the dashboard, by flag or configuration; pasted addresses are understood as for names.

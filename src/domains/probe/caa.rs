@@ -14,7 +14,7 @@ impl ProbeContext<'_> {
     pub async fn caa(&self) {
         let registrable = &self.domain.registrable;
         let above: Vec<DnsName> = registrable.parents().collect();
-        let host = self.settings.expectation.platform_host.as_ref();
+        let host = self.options.expectation.platform_host.as_ref();
         let early = join_all(above.iter().chain(host).map(|level| self.ask_any(level, CAA)));
         tokio::join!(early, self.caa_in_the_zone());
         self.complete(|complete| complete.caa = true);
@@ -47,7 +47,7 @@ impl ProbeContext<'_> {
             ask_one_resolver().await;
             return;
         }
-        let resolvers = self.settings.resolvers.iter();
+        let resolvers = self.options.resolvers.iter();
         let questions = resolvers.flat_map(|server| levels.iter().map(move |level| self.ask(server, level, CAA)));
         join_all(questions).await;
     }
@@ -62,7 +62,7 @@ impl ProbeContext<'_> {
         let mut resolvers = seen.resolvers(name, A).filter_map(Lookup::answer).peekable();
         let delays = resolvers.peek().is_none() || resolvers.any(|reply| reply.answers.is_empty());
         let signed = seen.lookups.iter().any(Lookup::is_signed);
-        (delays, self.settings.caa_was_wrong || at_source.any(has_caa) || signed)
+        (delays, self.options.caa_was_wrong || at_source.any(has_caa) || signed)
     }
 }
 

@@ -40,9 +40,9 @@ pub type OnProgress<'a> = &'a (dyn Fn(Complete, Timestamp) + Sync);
 
 /// What the parts of a measurement share.
 pub struct ProbeContext<'a> {
-    pub settings: &'a CheckOptions,
+    pub options: &'a CheckOptions,
     pub domain: &'a Domain,
-    pub memory: &'a ProbeCache,
+    pub cache: &'a ProbeCache,
     seen: Mutex<Observations>,
     asked: Cells<(Arc<Server>, Question), Option<Reply>>,
     changed: Notify,
@@ -52,18 +52,18 @@ pub struct ProbeContext<'a> {
 
 impl<'a> ProbeContext<'a> {
     pub fn new(
-        settings: &'a CheckOptions,
+        options: &'a CheckOptions,
         domain: &'a Domain,
-        memory: &'a ProbeCache,
+        cache: &'a ProbeCache,
         progress: Option<OnProgress<'a>>,
     ) -> Self {
-        let (sibling, nobody) = (memory.sibling_of(domain), memory.nobody_of(domain));
+        let (sibling, nobody) = (cache.sibling_of(domain), cache.nobody_of(domain));
         let dns_challenge = DnsName::new(ACME_CHALLENGE).followed_by(&domain.name);
         let seen = Observations { sibling, nobody, dns_challenge, ..Observations::default() };
         Self {
-            settings,
+            options,
             domain,
-            memory,
+            cache,
             seen: Mutex::new(seen),
             asked: Mutex::default(),
             changed: Notify::new(),
@@ -99,7 +99,7 @@ impl<'a> ProbeContext<'a> {
     }
 
     fn begin(&self) -> Timestamp {
-        self.settings.now.unwrap_or(self.started.wall)
+        self.options.now.unwrap_or(self.started.wall)
     }
 
     /// Waits until `find` returns something.
@@ -147,7 +147,7 @@ impl<'a> ProbeContext<'a> {
             let lookup = if question.name == self.domain.name {
                 ask().await
             } else {
-                cell(&self.memory.answers, (Arc::clone(server), question.clone())).get_or_init(ask).await.clone()
+                cell(&self.cache.answers, (Arc::clone(server), question.clone())).get_or_init(ask).await.clone()
             };
             let reply = lookup.reply().cloned();
             self.note(|seen| seen.lookups.push(lookup));
@@ -164,7 +164,7 @@ impl<'a> ProbeContext<'a> {
     }
 
     async fn exchange(&self, server: Arc<Server>, question: Question) -> Lookup {
-        if let Some(world) = &self.settings.world {
+        if let Some(world) = &self.options.world {
             let outcome = Ok(world.answer(&server, &question));
             return Lookup { server, question, at: self.now(), took: Duration::ZERO, outcome };
         }
@@ -172,7 +172,7 @@ impl<'a> ProbeContext<'a> {
             Protocol::Plain => exchange::ask(server, question, self.now()).await,
             Protocol::Tls | Protocol::Https(_) => {
                 // Boxed: large, and rare.
-                Box::pin(encrypted::ask(&self.settings.trust, server, question, self.now())).await
+                Box::pin(encrypted::ask(&self.options.trust, server, question, self.now())).await
             }
         }
     }
@@ -238,19 +238,19 @@ impl<'a> ProbeContext<'a> {
         let answered = |lookup: &&Lookup| lookup.answer().is_some();
         let lookups = || seen.lookups.iter().filter(|lookup| lookup.server.role.is_resolver());
         let first = lookups().find(answered).map(|lookup| &lookup.server);
-        let resolvers = self.settings.resolvers.iter();
+        let resolvers = self.options.resolvers.iter();
         let others = resolvers.filter(|server| Some(*server) != first && !is_silent(&seen, server));
         first.into_iter().chain(others).cloned().collect()
     }
 
     /// Every resolver: the name's addresses, and those of a random name.
     pub async fn resolvers(&self) {
-        if self.settings.source_first && self.source_leads_nowhere().await {
+        if self.options.source_first && self.source_leads_nowhere().await {
             return;
         }
         let name = &self.domain.name;
         let nobody = self.seen().nobody.clone();
-        let resolvers = &self.settings.resolvers;
+        let resolvers = &self.options.resolvers;
         join_all(resolvers.iter().map(|server| async {
             let (addresses, ..) =
                 tokio::join!(self.ask(server, name, A), self.ask(server, name, AAAA), self.ask(server, &nobody, A),);
@@ -278,7 +278,7 @@ impl<'a> ProbeContext<'a> {
 
     /// Whether a resolver answers questions for the name at all: known with the first answer, or when all have failed.
     pub(super) async fn any_resolver_answers(&self) -> bool {
-        let (name, wanted) = (&self.domain.name, self.settings.resolvers.len());
+        let (name, wanted) = (&self.domain.name, self.options.resolvers.len());
         self.until(|seen| {
             let answers = seen.resolvers(name, A).any(|lookup| lookup.answer().is_some());
             (answers || seen.resolvers(name, A).count() >= wanted).then_some(answers)
@@ -289,9 +289,9 @@ impl<'a> ProbeContext<'a> {
     /// Waits until every resolver answered, or only the late ones are missing.
     pub(super) async fn resolvers_answered(&self) {
         let name = &self.domain.name;
-        let wanted = self.settings.resolvers.len();
+        let wanted = self.options.resolvers.len();
         let some = |least: usize| move |seen: &Observations| (seen.resolvers(name, A).count() >= least).then_some(());
-        if wanted == 0 || self.settings.source_first && self.seen().leads_nowhere(name) {
+        if wanted == 0 || self.options.source_first && self.seen().leads_nowhere(name) {
             return;
         }
         self.until(some(1)).await;
@@ -310,12 +310,12 @@ impl<'a> ProbeContext<'a> {
 
     /// Whether an address may be connected to.
     pub(super) fn may_connect(&self, address: IpAddr) -> bool {
-        self.settings.expectation.allow_private || is_public(address)
+        self.options.expectation.allow_private || is_public(address)
     }
 
     /// The address that the hosts file of this machine has for the name, if its resolver is used at all.
     pub async fn hosts_file(&self) {
-        let uses_system = self.settings.resolvers.iter().any(|server| server.role == (Role::Resolver { system: true }));
+        let uses_system = self.options.resolvers.iter().any(|server| server.role == (Role::Resolver { system: true }));
         if !uses_system {
             return;
         }

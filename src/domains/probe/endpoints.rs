@@ -20,11 +20,11 @@ impl ProbeContext<'_> {
     }
 
     async fn ask_platform(&self) {
-        let Some(host) = self.settings.expectation.platform_host.clone() else { return };
+        let Some(host) = self.options.expectation.platform_host.clone() else { return };
         let addresses = self.addresses_of(&host).await;
         let Some(address) = addresses.first() else { return };
-        let at = SocketAddr::new(*address, self.settings.https_port);
-        let shared = cache::cell(&self.memory.platforms, (at, host.as_str().to_owned()));
+        let at = SocketAddr::new(*address, self.options.https_port);
+        let shared = cache::cell(&self.cache.platforms, (at, host.as_str().to_owned()));
         let handshake = shared.get_or_init(|| self.shake(*address, Some(host.as_str()), false)).await.clone();
         self.note(|seen| seen.platform_handshake = Some(handshake));
     }
@@ -71,7 +71,7 @@ impl ProbeContext<'_> {
     /// name: a platform may have further edges, to which providers flatten an ALIAS. Without a good certificate, what CAs
     /// find by DNS is asked for.
     async fn edges(&self) {
-        let Some(host) = &self.settings.expectation.platform_host else { return };
+        let Some(host) = &self.options.expectation.platform_host else { return };
         let name = self.domain.name.as_str();
         let candidates: Vec<IpAddr> = {
             let seen = self.seen();
@@ -122,7 +122,7 @@ impl ProbeContext<'_> {
                 return Some(addresses);
             }
         }
-        let wanted = self.settings.resolvers.len();
+        let wanted = self.options.resolvers.len();
         let answered = [A, AAAA].into_iter().all(|kind| seen.resolvers(name, kind).count() >= wanted);
         (answered || seen.complete.record).then(Vec::new)
     }
@@ -130,7 +130,7 @@ impl ProbeContext<'_> {
     /// The addresses that visitors reach, if their resolvers all lead to the platform: then another answer of the name
     /// servers may be for this machine only.
     fn reached_by_visitors(&self, seen: &Observations) -> Option<Vec<IpAddr>> {
-        let (name, host) = (&self.domain.name, self.settings.expectation.platform_host.as_ref()?);
+        let (name, host) = (&self.domain.name, self.options.expectation.platform_host.as_ref()?);
         let platform = seen.addresses_of(host);
         let visitors = seen.of_visitors(name, A);
         let leads = |reply: &&Reply| {
@@ -159,7 +159,7 @@ impl ProbeContext<'_> {
         let targets: Vec<_> = replies().flat_map(|reply| reply.cnames(name)).map(|(target, _)| target).collect();
         let own = bounded(replies().flat_map(|reply| reply.at(name)).filter_map(|record| record.data.address()));
         // An address next to the right CNAME is left over, or comes from a server that is behind.
-        let right = self.settings.expectation.platform_host.as_ref().is_some_and(|host| targets.contains(&host));
+        let right = self.options.expectation.platform_host.as_ref().is_some_and(|host| targets.contains(&host));
         if !own.is_empty() && !right {
             return Some(own);
         }
@@ -180,7 +180,7 @@ impl ProbeContext<'_> {
     /// A handshake, and the front page over the same connection if wanted.
     pub(super) async fn shake(&self, address: IpAddr, server_name: Option<&str>, page: bool) -> Handshake {
         let at = self.now();
-        let address = SocketAddr::new(address, self.settings.https_port);
+        let address = SocketAddr::new(address, self.options.https_port);
         let mut handshake = Handshake {
             server_name: server_name.map(str::to_owned),
             address,
@@ -192,18 +192,18 @@ impl ProbeContext<'_> {
             return handshake;
         }
         let url = server_name.filter(|_| page).and_then(|name| Url::parse(&format!("https://{name}/")).ok());
-        if let Some(world) = &self.settings.world {
+        if let Some(world) = &self.options.world {
             handshake.outcome = world.shake(address.ip(), server_name);
             if let (Ok(_), Some(url)) = (&handshake.outcome, url) {
                 handshake.page = Some(self.hop_by(Method::HEAD, url, &[address.ip()]).await);
             }
             return handshake;
         }
-        let stream = match tls::handshake(&self.settings.trust, address, server_name).await {
+        let stream = match tls::handshake(&self.options.trust, address, server_name).await {
             Ok(stream) => stream,
             Err(failure) => return Handshake { outcome: Err(failure), ..handshake },
         };
-        handshake.outcome = tls::presented(&self.settings.trust, &stream, address, server_name, self.now()).await;
+        handshake.outcome = tls::presented(&self.options.trust, &stream, address, server_name, self.now()).await;
         if let Some(url) = url {
             let at = self.now();
             let outcome = request(stream, Method::HEAD, &url).await;
@@ -239,7 +239,7 @@ impl ProbeContext<'_> {
     /// Reads the page itself if the name does not lead to the platform: it may be a parking page, which only its
     /// text shows.
     async fn read_page(&self, front: &mut Trail, addresses: &[IpAddr]) {
-        let host = self.settings.expectation.platform_host.as_ref();
+        let host = self.options.expectation.platform_host.as_ref();
         let platforms = host.map_or_else(Vec::new, |host| self.seen().addresses_of(host));
         let elsewhere = addresses.iter().any(|address| !platforms.contains(address));
         let Some(last) =

@@ -166,7 +166,7 @@ impl ProbeContext<'_> {
     /// One request by `method`.
     pub(super) async fn hop_by(&self, method: Method, url: Url, known: &[IpAddr]) -> Hop {
         let at = self.now();
-        let CheckOptions { http_port, https_port, .. } = self.settings;
+        let CheckOptions { http_port, https_port, .. } = self.options;
         let port = url.port().unwrap_or(if url.scheme() == "https" { *https_port } else { *http_port });
         let address = self.address_of(&url, known).await.map(|address| SocketAddr::new(address, port));
         let outcome = match address {
@@ -178,12 +178,12 @@ impl ProbeContext<'_> {
     }
 
     async fn answer(&self, method: Method, url: &Url, address: SocketAddr) -> Result<Response, ConnectionFailure> {
-        if let Some(world) = &self.settings.world {
+        if let Some(world) = &self.options.world {
             return world.request(address.ip(), method, url);
         }
         if url.scheme() == "https" {
             let host = url.host_str().unwrap_or_default();
-            let stream = tls::handshake(&self.settings.trust, address, Some(host))
+            let stream = tls::handshake(&self.options.trust, address, Some(host))
                 .await
                 .map_err(ConnectionFailure::before_request)?;
             return request(stream, method, url).await;

@@ -14,11 +14,11 @@ use crate::domains::{CheckOptions, Domain, Hop, Method, ProbeCache, Redirect, Tr
 const PAGE_LIMIT: Duration = Duration::from_secs(4);
 
 /// Follows `redirect` from the domain `from`, and returns the time of the check with it.
-pub async fn walk(settings: &CheckOptions, from: &Domain, redirect: &Redirect) -> (Walk, Timestamp) {
-    let memory = ProbeCache::default();
-    let shared = ProbeContext::new(settings, from, &memory, None);
+pub async fn walk(options: &CheckOptions, from: &Domain, redirect: &Redirect) -> (Walk, Timestamp) {
+    let cache = ProbeCache::default();
+    let shared = ProbeContext::new(options, from, &cache, None);
     let addresses = shared.addresses_of(&redirect.from).await;
-    let platform = match &settings.expectation.platform_host {
+    let platform = match &options.expectation.platform_host {
         Some(host) => shared.addresses_of(host).await,
         None => Vec::new(),
     };

@@ -120,7 +120,7 @@ impl ProbeContext<'_> {
             // Without an answer of a name server, resolvers fail for good reason.
             let speaks = seen.source(name, CNAME).any(|lookup| lookup.answer().is_some());
             let failing: Vec<Arc<Server>> = servers(of_resolvers().filter(fails).filter(|_| speaks).collect());
-            let host = self.settings.expectation.platform_host.as_ref();
+            let host = self.options.expectation.platform_host.as_ref();
             let platform = host.map_or_else(Vec::new, |host| seen.addresses_of(host));
             let at_platform = |lookup: &&Lookup| {
                 let mut addresses = lookup.reply().into_iter().flat_map(Reply::addresses).peekable();
@@ -144,7 +144,7 @@ impl ProbeContext<'_> {
     /// The platform's own addresses, which an address at the name is compared with. They may depend on who asks: every
     /// resolver is asked if there is an address to compare.
     async fn platform_addresses(&self) {
-        let Some(host) = &self.settings.expectation.platform_host else { return };
+        let Some(host) = &self.options.expectation.platform_host else { return };
         self.addresses_of(host).await;
         let has_address = {
             let seen = self.seen();
@@ -154,7 +154,7 @@ impl ProbeContext<'_> {
             })
         };
         if has_address {
-            let resolvers = self.settings.resolvers.iter();
+            let resolvers = self.options.resolvers.iter();
             join_all(resolvers.map(|server| self.ask(server, host, A))).await;
         }
     }
@@ -194,7 +194,7 @@ impl ProbeContext<'_> {
     /// Of the configured name servers, those that have the zone: used if neither parent nor resolvers know a
     /// delegation, as in a private DNS.
     async fn named_by_settings(&self, zone: &DnsName) -> Delegation {
-        let named: Vec<DnsName> = self.settings.name_servers.keys().cloned().collect();
+        let named: Vec<DnsName> = self.options.name_servers.keys().cloned().collect();
         let servers = self.locate(&named, &[], Role::Authoritative, MAX_SERVERS).await;
         let having = join_all(servers.iter().map(|server| async move {
             let reply = self.ask(server, zone, SOA).await?;
@@ -212,7 +212,7 @@ impl ProbeContext<'_> {
         Delegation { servers, ..Delegation::default() }
     }
 
-    /// The servers of hosts, by address: from the settings, from the glue records, else from resolvers.
+    /// The servers of hosts, by address: from the options, from the glue records, else from resolvers.
     async fn locate(&self, hosts: &[DnsName], glue: &[Record], role: Role, most: usize) -> Vec<Arc<Server>> {
         let located = join_all(hosts.iter().take(most).map(|host| async move {
             match self.server(host, glue, role).await {
@@ -237,7 +237,7 @@ impl ProbeContext<'_> {
     }
 
     async fn address_of_server(&self, host: &DnsName, glue: &[Record]) -> Result<SocketAddr, NoReply> {
-        if let Some(address) = self.settings.name_servers.get(host) {
+        if let Some(address) = self.options.name_servers.get(host) {
             return Ok(*address);
         }
         let mut address = glue.iter().filter(|record| record.owner == *host).find_map(|record| record.data.address());
@@ -379,7 +379,7 @@ impl ProbeContext<'_> {
             let wildcard = of_sibling.any(|reply| !reply.answers.is_empty());
             (target, absent, server.map(|lookup| Arc::clone(&lookup.server)), wildcard)
         };
-        if let Some(target) = target.filter(|target| Some(target) != self.settings.expectation.platform_host.as_ref()) {
+        if let Some(target) = target.filter(|target| Some(target) != self.options.expectation.platform_host.as_ref()) {
             self.follow(target).await;
         } else if absent {
             let doubled = doubled(name, zone);

@@ -451,8 +451,8 @@ fn about_domains(app: &mut App, job: &Started, which: usize) {
         }
         app.answer_to::<CheckDomain>(job.id, Ok(fixture::seen(&request.entry.name, which)));
     } else if let Some(FollowRedirects { redirects, .. }) = of_kind(job) {
-        let walked = redirects.iter().cloned().map(|redirect| fixture::walked(redirect, !fails));
-        app.answer_to::<FollowRedirects>(job.id, Ok(walked.collect()));
+        let followed = redirects.iter().cloned().map(|redirect| fixture::followed(redirect, !fails));
+        app.answer_to::<FollowRedirects>(job.id, Ok(followed.collect()));
     } else if is::<ChooseResolvers>(job) {
         app.answer_to::<ChooseResolvers>(job.id, Ok(Default::default()));
     } else {

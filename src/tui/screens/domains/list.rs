@@ -47,7 +47,7 @@ fn check_all(app: &mut AppState, now: Now) {
         app.say_done("Checking all domains. Ctrl-C cancels.", now.mono);
     }
     read(app, now);
-    redirects::walk(app, now);
+    redirects::follow(app, now);
 }
 
 fn watch(app: &mut AppState, now: Now) {

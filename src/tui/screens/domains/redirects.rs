@@ -28,20 +28,20 @@ impl State {
     }
 
     /// The result of following a redirect.
-    pub fn walked(&self, written: &WrittenRedirect) -> Option<&FollowedRedirect> {
+    pub fn result_of(&self, written: &WrittenRedirect) -> Option<&FollowedRedirect> {
         let redirect = redirect(written)?;
-        self.redirects.walked.iter().find(|walked| walked.redirect == redirect)
+        self.redirects.followed.iter().find(|followed| followed.redirect == redirect)
     }
 
     /// The result of following the redirect from a domain.
     pub fn followed(&self, from: &DnsName) -> Option<&FollowedRedirect> {
-        self.walked(self.redirect_from(from)?)
+        self.result_of(self.redirect_from(from)?)
     }
 
     /// What fails in the redirect from a domain, if it was followed.
     pub fn failing_redirect(&self, from: &DnsName) -> Option<&str> {
-        let walked = self.followed(from).filter(|walked| !leads_on(&walked.findings))?;
-        let decides = deciding(&walked.findings).filter(|finding| finding.verdict == Verdict::Fail)?;
+        let followed = self.followed(from).filter(|followed| !leads_on(&followed.findings))?;
+        let decides = deciding(&followed.findings).filter(|finding| finding.verdict == Verdict::Fail)?;
         Some(&decides.title)
     }
 }
@@ -67,11 +67,11 @@ pub fn open(app: &mut AppState, now: Now) {
     if let Some(at) = panel.selected.as_ref().and_then(is_of) {
         panel.redirects.selected = at;
     }
-    walk(app, now);
+    follow(app, now);
 }
 
 /// Follows every redirect by header-only requests.
-pub fn walk(app: &mut AppState, now: Now) {
+pub fn follow(app: &mut AppState, now: Now) {
     let redirects: Vec<Redirect> = app.domains.setup.configuration.redirects.iter().filter_map(redirect).collect();
     if !redirects.is_empty() && popups::resolvers::may_send(app, now) {
         let sandbox = app.domains.setup.sandbox_at(now);
@@ -97,17 +97,17 @@ impl Job for FollowRedirects {
     }
 
     fn done(&self, app: &mut AppState, followed: Result<Vec<FollowedRedirect>, Failure>, now: Now) {
-        let walked = match followed {
-            Ok(walked) => walked,
+        let followed = match followed {
+            Ok(followed) => followed,
             Err(failure) => return app.complain(failure),
         };
-        for walked in walked.iter().filter(|walked| leads_on(&walked.findings)) {
-            app.domains.worked.insert(walked.redirect.from.clone());
+        for followed in followed.iter().filter(|followed| leads_on(&followed.findings)) {
+            app.domains.worked.insert(followed.redirect.from.clone());
         }
-        let from: Vec<DnsName> = walked.iter().map(|walked| walked.redirect.from.clone()).collect();
+        let from: Vec<DnsName> = followed.iter().map(|followed| followed.redirect.from.clone()).collect();
         let redirects = &mut app.domains.redirects;
-        redirects.walked.retain(|old| !walked.iter().any(|new| new.redirect == old.redirect));
-        redirects.walked.extend(walked);
+        redirects.followed.retain(|old| !followed.iter().any(|new| new.redirect == old.redirect));
+        redirects.followed.extend(followed);
         // A live domain is checked again only for a redirect that fails.
         let is_idle = |name: &&DnsName| app.domains.checks.get(name).is_some_and(|check| check.due.is_none());
         for name in from.iter().filter(is_idle).cloned().collect::<Vec<_>>() {
@@ -117,7 +117,7 @@ impl Job for FollowRedirects {
 }
 
 static REDIRECTS: &[Command] = &[
-    command("refresh", "r F5", "check", "follow all redirects", walk)
+    command("refresh", "r F5", "check", "follow all redirects", follow)
         .when(|app| !app.domains.setup.configuration.redirects.is_empty())
         .shell(line),
     command("copy", "y", "copy", "copy all as JSON", |app, now| match lint(&app.domains).configuration {
@@ -164,8 +164,10 @@ pub fn draw(app: &AppState, page: &mut Page<'_>) {
     let room = usize::from(page.left()).saturating_sub(11).max(1);
     let top = first_of_page(marked, room);
     for (at, redirect) in configuration.redirects.iter().enumerate().skip(top).take(room) {
-        let (verdict, seen) = match panel.walked(redirect) {
-            Some(walked) => (Some(overall(&walked.findings)), deciding(&walked.findings).map_or("", |one| &one.title)),
+        let (verdict, seen) = match panel.result_of(redirect) {
+            Some(FollowedRedirect { findings, .. }) => {
+                (Some(overall(findings)), deciding(findings).map_or("", |one| &one.title))
+            }
             None if app.pending.is_running(Slot::Redirects) => (None, "checking ..."),
             None => (None, "not checked (r)"),
         };
@@ -199,15 +201,15 @@ pub fn draw(app: &AppState, page: &mut Page<'_>) {
             verdict => page.labelled(&format!("   {:<6}", verdict_word(Some(verdict))), &text, at_most(page, 3)),
         }
     }
-    if let Some(walked) = configuration.redirects.get(marked).and_then(|redirect| panel.walked(redirect)) {
-        if let Some(finding) = deciding(&walked.findings).filter(|finding| finding.verdict > Verdict::Ok) {
+    if let Some(followed) = configuration.redirects.get(marked).and_then(|redirect| panel.result_of(redirect)) {
+        if let Some(finding) = deciding(&followed.findings).filter(|finding| finding.verdict > Verdict::Ok) {
             page.labelled(&format!("   {:<6}", verdict_word(Some(finding.verdict))), &finding.seen, at_most(page, 3));
             page.labelled("   Do: ", &act_of(finding), at_most(page, 6));
         }
-        for hop in walked.hops.iter().take(4) {
+        for hop in followed.hops.iter().take(4) {
             page.wrapped(3, hop, at_most(page, 2));
         }
-        page.wrapped(3, &format!("Checked {}.", page.appearance.time(walked.at)), at_most(page, 1));
+        page.wrapped(3, &format!("Checked {}.", page.appearance.time(followed.at)), at_most(page, 1));
     }
     page.down_to(below);
     page.wrapped(3, elsewhere, usize::from(below));

@@ -52,7 +52,7 @@ pub fn check(app: &mut AppState, now: Now) {
     let Some(name) = panel.selected.clone() else { return };
     scheduler::ask_anew(panel, &name);
     if !panel.reported(&name).removed {
-        redirects::walk(app, now);
+        redirects::follow(app, now);
     }
 }
 

@@ -51,7 +51,7 @@ const CHECK_RULE: Command = command("refresh", "r F5", "check", "check now", |ap
         scheduler::ask(&mut app.domains, &name);
     }
     if app.domains.place == PanelLocation::Rules(Rule::Redirects) {
-        redirects::walk(app, now);
+        redirects::follow(app, now);
     }
 })
 .shell(|app| line(app, "check"));

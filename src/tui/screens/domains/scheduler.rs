@@ -301,7 +301,7 @@ fn on_seen(app: &mut AppState, lane: usize, mut seen: Checked, now: Now) {
     work(app, now);
     // What was fixed in the redirect from it is seen as soon.
     if app.domains.followed(&name).is_some() && !app.pending.is_running(Slot::Redirects) {
-        redirects::walk(app, now);
+        redirects::follow(app, now);
     }
 }
 
@@ -356,10 +356,10 @@ pub(super) fn difference(before: &Checked, after: &Checked) -> Option<String> {
     // works is one about the page.
     let group = |topic| if topic == Topic::Redirect { Topic::Http } else { topic };
     let seen = after.findings.iter().filter(|one| one.verdict != Verdict::Unknown).map(|one| one.code.topic());
-    let looked = |topic| seen.clone().any(|seen| topic == Topic::Servers || group(seen) == group(topic));
+    let was_checked = |topic| seen.clone().any(|seen| topic == Topic::Servers || group(seen) == group(topic));
     let news = |how: &str, from: &Checked, other: &Checked| {
         let stays = |one: &Finding| other.findings.iter().filter(is_wrong).any(|known| known.code == one.code);
-        let only = from.findings.iter().filter(is_wrong).filter(|one| !stays(one) && looked(one.code.topic()));
+        let only = from.findings.iter().filter(is_wrong).filter(|one| !stays(one) && was_checked(one.code.topic()));
         let mut titles: Vec<String> = only.map(|finding| format!("\"{}\"", finding.title)).collect();
         titles.dedup();
         (!titles.is_empty()).then(|| format!("{how}: {}", titles.join(", ")))

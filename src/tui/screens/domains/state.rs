@@ -122,7 +122,7 @@ pub struct Redirects {
     /// The redirect that has the cursor.
     pub selected: usize,
     /// The redirects that were followed by header-only requests.
-    pub walked: Vec<FollowedRedirect>,
+    pub followed: Vec<FollowedRedirect>,
 }
 
 /// Actions that need the same key twice.

@@ -88,7 +88,7 @@ fn do_outside(app: &mut AppState, act: SandboxStep, now: Now) {
         form[&VALUE].select();
     }
     match app.domains.place {
-        PanelLocation::Redirects => redirects::walk(app, now),
+        PanelLocation::Redirects => redirects::follow(app, now),
         PanelLocation::Removal => removal::check(app, now),
         PanelLocation::List => scheduler::ask_all(&mut app.domains, now),
         PanelLocation::Wizard => {}

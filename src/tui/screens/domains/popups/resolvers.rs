@@ -71,7 +71,7 @@ impl Job for ChooseResolvers {
         app.domains.setup.resolvers = choice;
         let follows_redirects = matches!(app.domains.place, PanelLocation::Redirects | PanelLocation::Removal);
         if follows_redirects {
-            redirects::walk(app, now);
+            redirects::follow(app, now);
         }
         scheduler::work(app, now);
     }

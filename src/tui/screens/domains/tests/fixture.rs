@@ -187,7 +187,7 @@ pub fn setup() -> DomainSetup {
 }
 
 /// What following a redirect gave: as configured, or with another status.
-pub fn walked(redirect: Redirect, right: bool) -> FollowedRedirect {
+pub fn followed(redirect: Redirect, right: bool) -> FollowedRedirect {
     let code = if right { Code::RdOk } else { Code::RdStatus };
     let hops = vec![format!(
         "HEAD https://{}/ -> 30{} to https://{}/ (kept for 300 s)",

@@ -55,8 +55,8 @@ pub fn answer(app: &mut App, which: usize, right: bool) {
             app.answer_to::<CheckDomain>(job.id, Ok(fixture::seen(&request.entry.name, which)));
         } else if let Some(FollowRedirects { redirects, .. }) = of_kind(&job) {
             let redirects = redirects.iter().cloned().enumerate();
-            let walked = redirects.map(|(at, redirect)| fixture::walked(redirect, right || at != 1));
-            app.answer_to::<FollowRedirects>(job.id, Ok(walked.collect()));
+            let followed = redirects.map(|(at, redirect)| fixture::followed(redirect, right || at != 1));
+            app.answer_to::<FollowRedirects>(job.id, Ok(followed.collect()));
         }
     }
     app.screen();

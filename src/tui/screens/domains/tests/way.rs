@@ -25,7 +25,7 @@ use crate::tui::screens::domains::update::KeepRegistry;
 use crate::tui::testing::{App, job_of, of_kind};
 use crate::tui::{Effect, Slot};
 
-use super::fixture::{self, walked};
+use super::fixture::{self, followed};
 use super::looks::{answer, chosen, listed, opened, panel, sandbox, unasked};
 
 fn name(text: &str) -> DnsName {
@@ -581,7 +581,7 @@ fn a_redirect_that_was_fixed_is_seen_with_the_next_check() {
     app.keys("R");
     let FollowRedirects { redirects, .. } = app.asked().unwrap();
     let loops =
-        |redirect| FollowedRedirect { findings: vec![fixture::finding(Code::RdLoop)], ..walked(redirect, true) };
+        |redirect| FollowedRedirect { findings: vec![fixture::finding(Code::RdLoop)], ..followed(redirect, true) };
     app.answer::<FollowRedirects>(Ok(redirects.into_iter().map(loops).collect()));
     assert_eq!(next(&app), NextStep::FixRedirect);
     // It is live, and checked again all the same.
@@ -761,7 +761,7 @@ fn the_main_instruction_is_whole_on_a_small_screen() {
 }
 
 #[test]
-fn a_problem_is_fixed_only_if_it_was_looked_at_again() {
+fn a_problem_is_fixed_only_if_it_was_checked_again() {
     let domain = name("docs.acme-pets.com");
     let mut before = (0..6).map(|which| fixture::seen(&domain, which));
     let before = before.rfind(|seen| seen.findings.iter().any(|one| one.verdict > Verdict::Ok)).unwrap();
