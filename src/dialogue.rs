@@ -53,7 +53,7 @@ const fn is_local(session: &Session) -> bool {
 }
 
 const fn is_practice(session: &Session) -> bool {
-    session.setup.domains.sandbox.is_some()
+    session.setup.domains.practice.is_some()
 }
 
 impl Session {

@@ -10,7 +10,7 @@
 //! [`registry`] are the only parts with IO, and [`check`] runs through all of them; [`diagnosis::diagnose`] and
 //! [`Stage::of`] are pure functions, so every row of the [`catalogue`] is tested as a table. [`progress`] says what comes
 //! next, and nothing else does. The app and the command line show the same: [`vantage_points`] shows what each server sees, [`report`] puts it into plain text, and
-//! [`troubleshooting`] answers the four troubleshooting rules. The [`sandbox`] is an internet in memory, in which an
+//! [`troubleshooting`] answers the four troubleshooting rules. The [`practice`] is an internet in memory, in which an
 //! operator practises setting up a domain.
 
 pub mod caches;
@@ -25,6 +25,7 @@ pub mod finding;
 mod ip_ranges;
 pub mod observation;
 pub mod parse_name;
+pub mod practice;
 pub mod probe;
 pub mod progress;
 pub mod providers;
@@ -33,7 +34,6 @@ pub mod redirect_config;
 pub mod registry;
 pub mod report;
 pub mod reported;
-pub mod sandbox;
 pub mod stage;
 pub mod troubleshooting;
 pub mod vantage_points;
@@ -52,6 +52,7 @@ pub use observation::{
     Trail,
 };
 pub use parse_name::{ExistingDomains, ParsedName};
+pub use practice::{Practice, PracticeStep};
 pub use probe::cache::ProbeCache;
 pub use progress::{DomainProgress, DomainRole, DomainRoles, NextStep, count_words, leads_on};
 pub use record_export::{Conflict, DnsRecord};
@@ -59,7 +60,6 @@ pub use redirect_config::{ConfigSource, Redirect, WrittenRedirect};
 pub use registry::{Entry, Registry, RegistryChange, RegistryError, RegistryFile};
 pub use report::{full_sentence, sentence, until_words};
 pub use reported::{CERTIFICATE_WAIT, Dated, Event, PROPAGATION, Reported};
-pub use sandbox::{Sandbox, SandboxStep};
 pub use stage::{Measurement, Stage, last_known, next_check};
 pub use troubleshooting::{PRECONDITIONS, Rule};
 pub use vantage_points::{View, ViewVerdict};

@@ -111,7 +111,7 @@
 //! | propagation | the time until caches forget the old answer: their TTL (RFC 1035), negative ones by SOA (RFC 2308) |
 //! | CAA | which authorities may issue a certificate (RFC 8659) |
 //! | registry | the list of domains that an operator keeps ([`domains::registry`]) |
-//! | sandbox | an internet in memory, in which the demo's users practise ([`domains::sandbox`]) |
+//! | practice | an internet in memory, in which the demo's users practise ([`domains::practice`]) |
 //! | diff backend | writes only what differs from the frame before (`tui::terminal`) |
 //! | frame pacer | decides when the next frame may be drawn (`tui::frame_pacer`) |
 

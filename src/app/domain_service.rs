@@ -1,5 +1,5 @@
 //! Domains for the panel, the commands and the dialogue: the list and the configuration on disk, checks and redirects.
-//! The sandbox uses an internet in memory and a temporary directory instead.
+//! Practice uses an internet in memory and a temporary directory instead.
 
 use std::io;
 use std::path::PathBuf;
@@ -17,7 +17,7 @@ use crate::domains::check::follow;
 use crate::domains::probe::OnProgress;
 use crate::domains::{
     CheckOptions, Checked, Complete, ConfigSource, DnsName, Entry, ExistingDomains, FollowedRedirect, Observations,
-    ProbeCache, Redirect, Registry, RegistryChange, RegistryError, RegistryFile, Reported, Role, Sandbox, Server,
+    Practice, ProbeCache, Redirect, Registry, RegistryChange, RegistryError, RegistryFile, Reported, Role, Server,
     Subject, ViewVerdict, WrittenRedirect, parse_name,
 };
 use crate::local::atomic_file;
@@ -43,19 +43,19 @@ pub struct DomainSetup {
     pub notify: Notify,
     /// Which public resolvers learn the names of domains.
     pub resolvers: ResolverChoice,
-    /// The sandbox, in the demo.
-    pub sandbox: Option<Sandbox>,
+    /// Practice, in the demo.
+    pub practice: Option<Practice>,
 }
 
 impl DomainSetup {
-    /// The time of day for domains: in the sandbox it runs faster.
+    /// The time of day for domains: in practice it runs faster.
     pub fn time(&self, now: Now) -> Timestamp {
-        self.sandbox.as_ref().map_or(now.wall, |sandbox| sandbox.time(now.wall))
+        self.practice.as_ref().map_or(now.wall, |practice| practice.time(now.wall))
     }
 
-    /// The sandbox with its time of day, for checks.
-    pub fn sandbox_at(&self, now: Now) -> Practice {
-        Some((self.sandbox.clone()?, self.time(now)))
+    /// Practice with its time of day, for checks.
+    pub fn practice_at(&self, now: Now) -> PracticeNow {
+        Some((self.practice.clone()?, self.time(now)))
     }
 
     /// What was reported of an entry; the value in the configuration is the default.
@@ -80,8 +80,8 @@ pub fn existing<'a>(platform_host: Option<&DnsName>, entries: impl IntoIterator<
     ExistingDomains { platform_host: platform_host.cloned(), listed: listed.collect() }
 }
 
-/// In the sandbox: its state and its time of day.
-pub type Practice = Option<(Sandbox, Timestamp)>;
+/// In practice: its state and its time of day.
+pub type PracticeNow = Option<(Practice, Timestamp)>;
 
 /// A domain to check.
 #[derive(Clone, Debug, PartialEq)]
@@ -90,14 +90,14 @@ pub struct CheckRequest {
     pub entry: Entry,
     /// The domain is on the screen: show progress, and write a report.
     pub detail: bool,
-    pub sandbox: Practice,
+    pub practice: PracticeNow,
 }
 
 /// The list of domains, the project's configuration, and checks.
 pub struct DomainService {
-    /// Those of the sandbox are made at their first use.
+    /// Those of practice are made at their first use.
     files: LazyLock<Result<Files, String>, MakeFiles>,
-    /// The options of checks; the sandbox has its own.
+    /// The options of checks; practice has its own.
     options: Mutex<Option<CheckOptions>>,
     cache: Mutex<Option<(Instant, Arc<ProbeCache>)>>,
 }
@@ -106,14 +106,14 @@ type MakeFiles = Box<dyn FnOnce() -> Result<Files, String> + Send>;
 
 struct Files {
     registry: RegistryFile,
-    /// The configuration file; the sandbox has none.
+    /// The configuration file; practice has none.
     configuration: PathBuf,
-    /// The directory of the sandbox, removed on drop.
+    /// The directory of practice, removed on drop.
     _directory: Option<TempDir>,
 }
 
 impl Files {
-    fn of_sandbox(list: Registry) -> io::Result<Self> {
+    fn of_practice(list: Registry) -> io::Result<Self> {
         let directory = atomic_file::temporary_directory("petstore-sandbox-")?;
         let registry = RegistryFile::new(directory.path().join("domains.json"));
         let begin = |there: &mut Registry| {
@@ -131,11 +131,11 @@ impl DomainService {
         Self::on(options.into(), move || Ok(Files { registry, configuration, _directory: None }))
     }
 
-    /// The service for the sandbox, with its initial list.
-    pub fn sandbox(sandbox: &Sandbox) -> Self {
-        let list = sandbox.list();
+    /// The service for practice, with its initial list.
+    pub fn practice(practice: &Practice) -> Self {
+        let list = practice.list();
         Self::on(None, || {
-            Files::of_sandbox(list).map_err(|error| format!("cannot create the files of the sandbox: {error}"))
+            Files::of_practice(list).map_err(|error| format!("cannot create the files of the sandbox: {error}"))
         })
     }
 
@@ -189,10 +189,10 @@ impl DomainService {
         request: CheckRequest,
         progress: impl Fn(Complete, Timestamp) + Send + Sync,
     ) -> Result<Checked, String> {
-        let CheckRequest { entry, detail, sandbox } = request;
-        // A check on the screen asks afresh; the sandbox changes between checks.
-        let cache = if detail || sandbox.is_some() { Arc::default() } else { self.cache() };
-        let options = self.options(sandbox)?;
+        let CheckRequest { entry, detail, practice } = request;
+        // A check on the screen asks afresh; practice changes between checks.
+        let cache = if detail || practice.is_some() { Arc::default() } else { self.cache() };
+        let options = self.options(practice)?;
         let domain =
             parse_name::domain(entry.name.as_str()).map_err(|_| format!("{} is not a domain name.", entry.name))?;
         let progress: Option<OnProgress<'_>> = if detail { Some(&progress) } else { None };
@@ -210,16 +210,20 @@ impl DomainService {
     }
 
     /// Follows redirects by header-only requests.
-    pub async fn follow(&self, redirects: Vec<Redirect>, sandbox: Practice) -> Result<Vec<FollowedRedirect>, String> {
-        let options = self.options(sandbox)?;
+    pub async fn follow(
+        &self,
+        redirects: Vec<Redirect>,
+        practice: PracticeNow,
+    ) -> Result<Vec<FollowedRedirect>, String> {
+        let options = self.options(practice)?;
         let followed = stream::iter(redirects).map(|redirect| follow(&options, redirect));
         Ok(followed.buffered(REDIRECTS_AT_ONCE).collect().await)
     }
 
     /// The options of a check.
-    fn options(&self, sandbox: Practice) -> Result<CheckOptions, String> {
-        match sandbox {
-            Some((sandbox, at)) => Ok(sandbox.options(at)),
+    fn options(&self, practice: PracticeNow) -> Result<CheckOptions, String> {
+        match practice {
+            Some((practice, at)) => Ok(practice.options(at)),
             None => self.options.lock().clone().ok_or_else(|| "check settings are missing.".to_owned()),
         }
     }

@@ -22,7 +22,7 @@ use crate::config::{Choices, ConfigError, Domains, Env, Paths, Settings, file_pa
 use crate::dialogue::prompt::{Dialogue, Leave};
 use crate::dialogue::{DialogueSetup, Session};
 use crate::domains::RegistryFile;
-use crate::domains::sandbox::Sandbox;
+use crate::domains::practice::Practice;
 use crate::local::draft_files::Claims;
 
 /// Runs the dialogue on standard input and output until it ends; `unfinished` is the file of an import that the app has
@@ -89,17 +89,17 @@ fn exit_of(leave: Leave) -> Result<Exit, Failed> {
     }
 }
 
-/// What the domains screen starts with: the real list and settings, or those of the sandbox. Sessions over SSH have no
+/// What the domains screen starts with: the real list and settings, or those of practice. Sessions over SSH have no
 /// domains, and may not read the files that the settings name.
 pub fn domains(configured: &Domains, choices: &Choices, env: &Env) -> Result<(DomainSetup, DomainService), Failed> {
     if choices.demo {
-        let sandbox = Sandbox::new(clock::now().wall);
-        let domains_context = DomainService::sandbox(&sandbox);
+        let practice = Practice::new(clock::now().wall);
+        let domains_context = DomainService::practice(&practice);
         let setup = DomainSetup {
             platform_host: None,
-            configuration: sandbox.configuration(),
+            configuration: practice.configuration(),
             notify: configured.notify,
-            sandbox: Some(sandbox),
+            practice: Some(practice),
             ..DomainSetup::default()
         };
         return Ok((setup, domains_context));

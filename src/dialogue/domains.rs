@@ -102,7 +102,7 @@ impl Session {
         let nothing = || Entry { name: domain.name.clone(), events: Vec::new(), measurements: Vec::new() };
         let mut entry = known.unwrap_or_else(nothing);
         entry.events.extend(value.map(|host| Dated { at: self.wall(), event: Event::Value { host } }));
-        let task = CheckRequest { entry, detail: true, sandbox: self.setup.domains.sandbox_at(self.now()) };
+        let task = CheckRequest { entry, detail: true, practice: self.setup.domains.practice_at(self.now()) };
         self.choose_resolvers().await?;
         self.talk.say(format!("Checking {}.", domain.unicode))?;
         // Boxed because the future is large.
@@ -170,7 +170,7 @@ impl Session {
         DomainProgress::of(&entry.measurements, &self.setup.domains.reported(entry), None, self.wall())
     }
 
-    /// The time of day for domains: in the sandbox it runs faster.
+    /// The time of day for domains: in practice it runs faster.
     pub(super) fn wall(&self) -> Timestamp {
         self.setup.domains.time(self.now())
     }

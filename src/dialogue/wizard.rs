@@ -5,7 +5,7 @@ use super::prompt::Asked;
 use super::session::Session;
 use crate::app::domain_service::existing;
 use crate::domains::{
-    Checked, DnsName, Domain, Entry, Event, ExistingDomains, PRECONDITIONS, Sandbox, SandboxStep, Stage, parse_name,
+    Checked, DnsName, Domain, Entry, Event, ExistingDomains, PRECONDITIONS, Practice, PracticeStep, Stage, parse_name,
 };
 
 const NAME_HELP: &str = "Type the name that visitors will use, such as docs.example.com. You can paste an address.";
@@ -58,14 +58,14 @@ impl Session {
     /// Asks for the name, and adds the domain to the list.
     async fn begin(&mut self, known: ExistingDomains) -> Asked<Option<Domain>> {
         self.talk.say(format!("Before you start: {PRECONDITIONS}."))?;
-        let is_sandbox = self.setup.domains.sandbox.is_some();
-        let question = match is_sandbox {
-            true => format!("Domain, press Enter for {}:", Sandbox::DOMAIN),
+        let is_practice = self.setup.domains.practice.is_some();
+        let question = match is_practice {
+            true => format!("Domain, press Enter for {}:", Practice::DOMAIN),
             false => "Domain:".to_owned(),
         };
-        let read = |answer: &str| match (answer, is_sandbox) {
-            ("" | Sandbox::DOMAIN, true) => read_name(Sandbox::DOMAIN, &known),
-            (_, true) => Err(format!("The sandbox has only {}.", Sandbox::DOMAIN)),
+        let read = |answer: &str| match (answer, is_practice) {
+            ("" | Practice::DOMAIN, true) => read_name(Practice::DOMAIN, &known),
+            (_, true) => Err(format!("The sandbox has only {}.", Practice::DOMAIN)),
             (answer, false) => read_name(answer, &known),
         };
         let domain = self.talk.ask(&question, NAME_HELP, read).await?;
@@ -81,11 +81,11 @@ impl Session {
         let mut enter = self.setup.domains.platform_host.clone();
         self.talk
             .say("Now in the dashboard: Project settings, Domains, Add domain. It shows a value for the record.")?;
-        if let Some(sandbox) = &self.setup.domains.sandbox {
-            if sandbox.acts(self.wall()).contains(&SandboxStep::AddDomain) {
-                self.act(SandboxStep::AddDomain)?;
+        if let Some(practice) = &self.setup.domains.practice {
+            if practice.acts(self.wall()).contains(&PracticeStep::AddDomain) {
+                self.act(PracticeStep::AddDomain)?;
             }
-            enter = Some(DnsName::new(Sandbox::PLATFORM_HOST));
+            enter = Some(DnsName::new(Practice::PLATFORM_HOST));
         }
         let question = match &enter {
             Some(host) => format!("Value, press Enter for {host}:"),
@@ -105,7 +105,7 @@ impl Session {
             self.read_record(&checked)?;
         }
         let mut ways = STEPS.to_vec();
-        if self.setup.domains.sandbox.is_some() {
+        if self.setup.domains.practice.is_some() {
             ways.push(SIMULATE);
         }
         loop {
@@ -170,20 +170,20 @@ impl Session {
     /// Offers the possible steps, and does one.
     pub(super) async fn practise(&mut self) -> Asked<()> {
         let now = self.wall();
-        let Some(sandbox) = &self.setup.domains.sandbox else { return Ok(()) };
-        let acts = sandbox.acts(now);
+        let Some(practice) = &self.setup.domains.practice else { return Ok(()) };
+        let acts = practice.acts(now);
         let ways: Vec<String> = acts.iter().map(|act| format!("{}: {}", act.place().at(), act.words())).collect();
-        let waits = sandbox.waits_for(now).map_or_else(String::new, |waits| format!(" To go on, {waits}."));
+        let waits = practice.waits_for(now).map_or_else(String::new, |waits| format!(" To go on, {waits}."));
         self.talk.say(format!("Practice: one second is a minute here.{waits}"))?;
         let at = self.talk.choose("Which", &ways, None).await?;
         self.act(acts[at])
     }
 
     /// Does a step, and says so.
-    pub(super) fn act(&mut self, act: SandboxStep) -> Asked<()> {
+    pub(super) fn act(&mut self, act: PracticeStep) -> Asked<()> {
         let now = self.wall();
-        if let Some(sandbox) = &mut self.setup.domains.sandbox {
-            sandbox.act(act, now);
+        if let Some(practice) = &mut self.setup.domains.practice {
+            practice.act(act, now);
         }
         self.talk.say(format!("Done {}: {}.", act.place().at(), act.words()))
     }

@@ -267,7 +267,7 @@ fn still_matters(about_name: &Finding, findings: &[Finding]) -> bool {
 mod tests {
     use super::*;
     use crate::domains::diagnosis::tests::{HOST, Seen, answer, cname};
-    use crate::domains::{Dated, Event, Expectation, NextStep, Sandbox, SandboxStep};
+    use crate::domains::{Dated, Event, Expectation, NextStep, Practice, PracticeStep};
 
     const NAME: &str = "docs.acme.com";
 
@@ -332,41 +332,41 @@ mod tests {
 
     #[tokio::test]
     async fn of_a_domain_that_is_removed_a_missing_record_is_no_failure() {
-        let mut sandbox = Sandbox::new(at(0));
+        let mut practice = Practice::new(at(0));
         let tell = |entry: &mut Entry, event| entry.note(Dated { at: at(0), event });
-        let mut entry = Entry { name: DnsName::new(Sandbox::DOMAIN), events: Vec::new(), measurements: Vec::new() };
-        let host = DnsName::new(Sandbox::PLATFORM_HOST);
+        let mut entry = Entry { name: DnsName::new(Practice::DOMAIN), events: Vec::new(), measurements: Vec::new() };
+        let host = DnsName::new(Practice::PLATFORM_HOST);
         for event in [Event::Added, Event::Value { host }, Event::Saved, Event::RemovalPlanned] {
             tell(&mut entry, event);
         }
-        let check = async |entry: &Entry, sandbox: &Sandbox| {
-            let domain = parse_name::domain(Sandbox::DOMAIN).unwrap();
-            let subject = Subject::new(&sandbox.options(at(60)), Some(entry), domain, entry.reported());
+        let check = async |entry: &Entry, practice: &Practice| {
+            let domain = parse_name::domain(Practice::DOMAIN).unwrap();
+            let subject = Subject::new(&practice.options(at(60)), Some(entry), domain, entry.reported());
             subject.check(&ProbeCache::default(), None).await
         };
         let shown = |checked: &Checked| (checked.verdict(), checked.progress.next);
         // An A record is there, and the removal is planned.
-        let checked = check(&entry, &sandbox).await;
+        let checked = check(&entry, &practice).await;
         assert_eq!(shown(&checked), (Verdict::You, NextStep::Remove), "{:?}", checked.findings);
-        sandbox.act(SandboxStep::DeleteA, at(1));
+        practice.act(PracticeStep::DeleteA, at(1));
         tell(&mut entry, Event::Removed);
-        let checked = check(&entry, &sandbox).await;
+        let checked = check(&entry, &practice).await;
         assert_eq!(shown(&checked), (Verdict::Ok, NextStep::Forget), "{:?}", checked.findings);
         assert!(checked.findings.iter().all(|finding| finding.fix.is_empty()), "{:?}", checked.findings);
-        sandbox.act(SandboxStep::AddCname, at(2));
-        let checked = check(&entry, &sandbox).await;
+        practice.act(PracticeStep::AddCname, at(2));
+        let checked = check(&entry, &practice).await;
         assert_eq!(shown(&checked), (Verdict::Fail, NextStep::DeleteRecord), "{:?}", checked.findings);
     }
 
     #[tokio::test]
     async fn a_planned_removal_does_not_silence_what_fails_in_a_site_that_is_in_service() {
-        let sandbox = Sandbox::new(at(0));
-        let mut list = sandbox.list();
-        let name = DnsName::new(Sandbox::REDIRECTED);
+        let practice = Practice::new(at(0));
+        let mut list = practice.list();
+        let name = DnsName::new(Practice::REDIRECTED);
         list.note(&name, Dated { at: at(0), event: Event::RemovalPlanned });
         let entry = list.get(&name).unwrap();
         let domain = parse_name::domain(name.as_str()).unwrap();
-        let subject = Subject::new(&sandbox.options(at(60)), Some(entry), domain, entry.reported());
+        let subject = Subject::new(&practice.options(at(60)), Some(entry), domain, entry.reported());
         let checked = subject.check(&ProbeCache::default(), None).await;
         assert_eq!((checked.verdict(), checked.progress.next), (Verdict::Fail, NextStep::Remove));
         assert_eq!(checked.findings[0].code, Code::RdLoop, "{:?}", checked.findings);

@@ -218,8 +218,9 @@ impl Command {
 
     /// The line that does the same in a shell, if there is one.
     pub fn line(&self, app: &AppState) -> Option<String> {
-        // The command line does not have the sandbox.
-        let line = self.shell?(app).filter(|line| app.domains.setup.sandbox.is_none() || !line.starts_with("domains "));
+        // The command line does not have practice.
+        let line =
+            self.shell?(app).filter(|line| app.domains.setup.practice.is_none() || !line.starts_with("domains "));
         Some(format!("petstore{} {}", app.link.flags, line?))
     }
 }

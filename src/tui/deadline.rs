@@ -59,9 +59,9 @@ fn shows_seconds(state: &AppState, slot: Slot) -> bool {
     }
 }
 
-/// Domains show minutes, and the sandbox its own clock.
+/// Domains show minutes, and practice its own clock.
 fn next_countdown(state: &AppState, now: Now) -> Option<Instant> {
-    let in_practice = state.domains.setup.sandbox.is_some();
+    let in_practice = state.domains.setup.practice.is_some();
     let counts = in_practice
         || match state.domains.place {
             PanelLocation::List => state.domains.counts_down(now),

@@ -68,7 +68,7 @@ pub static PLACES: &[&Place] = &[
     &domains::removal::NAME_PLACE,
     &popups::text::PLACE,
     &popups::write::PLACE,
-    &domains::popups::outside::PLACE,
+    &domains::popups::practice::PLACE,
     &popups::confirm::PLACE,
 ];
 

@@ -10,7 +10,7 @@ use super::mouse::Target;
 use super::msg::{Key, KeyPress, MOST_PASTED, MouseEvent, Msg, QuitReason, Reply};
 use super::paste_detection::Expected;
 use super::screens::add_pet::{self, import, lines};
-use super::screens::domains::popups::outside::NO_DOMAINS;
+use super::screens::domains::popups::practice::NO_DOMAINS;
 use super::screens::{domains, pets, profiles, requests};
 use super::text_input::{Edit, MAX_BYTES, To};
 use super::{

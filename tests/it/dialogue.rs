@@ -13,8 +13,8 @@ use petstore::config::{Choices, Env, Settings};
 use petstore::dialogue::prompt::{Dialogue, Leave};
 use petstore::dialogue::{DialogueSetup, Session};
 use petstore::domains::check_options::CheckOptions as DomainSettings;
+use petstore::domains::practice::Practice;
 use petstore::domains::registry::RegistryFile;
-use petstore::domains::sandbox::Sandbox;
 
 use crate::service::fixture::Service;
 
@@ -91,9 +91,9 @@ impl Person {
 
     /// In practice of domains.
     fn practising(mut self, clock: fn() -> Now) -> Self {
-        let sandbox = Sandbox::new(NOW.wall);
-        self.setup.domain_service = DomainService::sandbox(&sandbox);
-        self.setup.domains = DomainSetup { sandbox: Some(sandbox), ..DomainSetup::default() };
+        let practice = Practice::new(NOW.wall);
+        self.setup.domain_service = DomainService::practice(&practice);
+        self.setup.domains = DomainSetup { practice: Some(practice), ..DomainSetup::default() };
         self.setup.clock = clock;
         self
     }

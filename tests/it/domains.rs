@@ -13,7 +13,7 @@ mod hostile;
 mod journey;
 mod one_answer;
 mod over_time;
+mod practice;
 mod resolvers;
-mod sandbox;
 mod walk;
 mod worlds;

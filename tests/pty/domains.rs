@@ -1,4 +1,4 @@
-//! The domains panel in the sandbox, where one second is one minute.
+//! The domains panel in practice, where one second is one minute.
 
 use crate::prelude::*;
 

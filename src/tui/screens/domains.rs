@@ -6,7 +6,7 @@
 pub mod list;
 pub mod live;
 pub mod popups {
-    pub mod outside;
+    pub mod practice;
     pub mod resolvers;
 }
 pub mod record;

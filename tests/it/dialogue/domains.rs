@@ -1,4 +1,4 @@
-//! Domains in the sandbox: a check, and setting up a new one.
+//! Domains in practice: a check, and setting up a new one.
 
 use crate::prelude::*;
 
@@ -53,7 +53,7 @@ async fn the_wizard_reads_the_record_and_what_is_in_its_way() {
     insta::assert_snapshot!(without_places_and_times(&person.says(&lines).await));
 }
 
-/// Later each time it is read: an hour of the sandbox for each minute.
+/// Later each time it is read: an hour of practice for each minute.
 fn hurrying() -> Now {
     static SECONDS: AtomicI64 = AtomicI64::new(0);
     let second = SECONDS.fetch_add(10, Ordering::Relaxed);

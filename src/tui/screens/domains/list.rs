@@ -1,7 +1,7 @@
 //! The list of domains, with what is wrong with each and what comes next.
 #![expect(clippy::wildcard_enum_match_arm, reason = "what is painted may have a default")]
 
-use super::popups::outside::OUTSIDE;
+use super::popups::practice::PRACTICE;
 use super::state::{ConfirmTwice, DomainSummary, PanelLocation, State};
 use super::update::{around, line, read};
 use super::view::{Page, act, act_of, verdict_role, verdict_word};
@@ -34,7 +34,7 @@ static LIST: &[Command] = &[
     command("refresh", "r F5", "check now", "check all now", check_all).shell(|_| Some("domains check".to_owned())),
     command("live", "A", "watch", "watch, on and off", watch).shell(|app| line(app, "watch")),
     command("resolvers", "p", "", "public resolvers", popups::resolvers::change),
-    OUTSIDE,
+    PRACTICE,
     command("delete", "Del", "", "drop a draft", drop_draft).confirms(),
     moves(command::LIST, "", "move|first, last", go),
 ];
@@ -247,7 +247,7 @@ fn sums(rows: &[DomainSummary], panel: &State) -> String {
         (asked, _) => format!("Checking: {asked} left."),
     };
     let resolvers = match &panel.setup {
-        setup if setup.sandbox.is_some() || setup.resolvers.ask_first => "",
+        setup if setup.practice.is_some() || setup.resolvers.ask_first => "",
         setup if setup.resolvers.public.is_empty() => " Public resolvers: off (p).",
         _ => " Public resolvers: on (p).",
     };

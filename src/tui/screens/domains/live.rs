@@ -2,7 +2,7 @@
 #![expect(clippy::wildcard_enum_match_arm, reason = "what is painted may have a default")]
 
 use super::list::go;
-use super::popups::outside::OUTSIDE;
+use super::popups::practice::PRACTICE;
 use super::rules::likely_rule;
 use super::state::{ConfirmTwice, DomainSummary, PanelLocation, State, VALUE};
 use super::update::{around, line};
@@ -11,7 +11,7 @@ use super::{redirects, removal, scheduler, wizard};
 use crate::clock::Now;
 use crate::domains::record_export::zone_file;
 use crate::domains::{
-    Checked, Code, Complete, DnsName, Event, Finding, NextStep, Sandbox, Stage, Topic, Verdict, View, ViewVerdict,
+    Checked, Code, Complete, DnsName, Event, Finding, NextStep, Practice, Stage, Topic, Verdict, View, ViewVerdict,
     deciding, full_sentence, observation, report, sentence,
 };
 use crate::model::words::duration;
@@ -83,7 +83,7 @@ static DOMAIN: &[Command] = &[
     ZONE_FILE.at("f", "", "the record as zone file"),
     command("redirects", "R", "", "primary and redirects", redirects::open).shell(redirects::line),
     command("removal", "U", "", "remove step by step", removal::open).when(is_listed).shell(|app| line(app, "remove")),
-    OUTSIDE,
+    PRACTICE,
     moves("left h|right l", "", "previous, next domain", go),
     BACK,
 ];
@@ -398,8 +398,8 @@ fn facts(panel: &State, page: &Page<'_>, name: &DnsName, seen: &Checked) -> Vec<
     let then = progress.then.filter(|_| seen.measurement.known);
     let late = if progress.next == NextStep::AwaitCertificate { " Still no certificate by then? Press t." } else { "" };
     facts.extend(then.map(|then| ("Then:   ", full_sentence(then) + late)));
-    let practice = panel.setup.sandbox.as_ref().filter(|_| name.as_str() == Sandbox::DOMAIN);
-    let waits = practice.and_then(|sandbox| sandbox.waits_for(wall));
+    let practice = panel.setup.practice.as_ref().filter(|_| name.as_str() == Practice::DOMAIN);
+    let waits = practice.and_then(|practice| practice.waits_for(wall));
     facts.extend(waits.map(|waits| ("Here:   ", full_sentence(&format!("in the sandbox, {waits}")))));
     if decides
         .filter(|finding| finding.verdict > Verdict::Ok)

@@ -1,7 +1,7 @@
 //! The record to enter, and what is in its way.
 
 use super::live::{CHECK, CORRECT, DELETES, EVIDENCE, ZONE_FILE, correct, of_selected};
-use super::popups::outside::OUTSIDE;
+use super::popups::practice::PRACTICE;
 use super::scheduler;
 use super::state::{PanelLocation, State};
 use super::update::{around, line};
@@ -40,7 +40,7 @@ static RECORD: &[Command] = &[
     CORRECT,
     DELETES,
     EVIDENCE.at("e down PgDn", "", "evidence, in full"),
-    OUTSIDE,
+    PRACTICE,
     command("back", "F3 left h", "step back", "name and value", |app, _| of_selected(app, correct)),
     command("leave", "Esc q", "back", "back", |app, _| app.domains.back()),
 ];

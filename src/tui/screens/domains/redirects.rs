@@ -4,13 +4,13 @@
 use std::sync::Arc;
 
 use super::live::BACK;
-use super::popups::outside::OUTSIDE;
+use super::popups::practice::PRACTICE;
 use super::state::{PanelLocation, State};
 use super::update::around;
 use super::view::{Page, act_of, verdict_role, verdict_word};
 use super::{popups, scheduler};
 use crate::api::Failure;
-use crate::app::domain_service::Practice;
+use crate::app::domain_service::PracticeNow;
 use crate::clock::Now;
 use crate::domains::redirect_config::Linted;
 use crate::domains::{
@@ -74,8 +74,8 @@ pub fn open(app: &mut AppState, now: Now) {
 pub fn follow(app: &mut AppState, now: Now) {
     let redirects: Vec<Redirect> = app.domains.setup.configuration.redirects.iter().filter_map(redirect).collect();
     if !redirects.is_empty() && popups::resolvers::may_send(app, now) {
-        let sandbox = app.domains.setup.sandbox_at(now);
-        app.start(FollowRedirects { redirects, sandbox }, now);
+        let practice = app.domains.setup.practice_at(now);
+        app.start(FollowRedirects { redirects, practice }, now);
     }
 }
 
@@ -84,7 +84,7 @@ pub fn follow(app: &mut AppState, now: Now) {
 pub struct FollowRedirects {
     /// Which.
     pub redirects: Vec<Redirect>,
-    pub sandbox: Practice,
+    pub practice: PracticeNow,
 }
 
 impl Job for FollowRedirects {
@@ -92,7 +92,7 @@ impl Job for FollowRedirects {
     const SLOT: fn(&Self) -> Slot = |_| Slot::Redirects;
 
     async fn run(self: Arc<Self>, env: Env) -> Result<Vec<FollowedRedirect>, Failure> {
-        let followed = env.machine.domains_context.follow(self.redirects.clone(), self.sandbox.clone()).await;
+        let followed = env.machine.domains_context.follow(self.redirects.clone(), self.practice.clone()).await;
         followed.map_err(|why| Failure::Crashed { why })
     }
 
@@ -124,7 +124,7 @@ static REDIRECTS: &[Command] = &[
         Some(configuration) => copy(app, configuration.to_json(), "the configuration as JSON", now),
         None => app.complain("The redirects have errors. Fix them in your configuration first."),
     }),
-    OUTSIDE,
+    PRACTICE,
     moves("up k|down j|||||PgUp Home g|PgDn End G", "", "move|first, last", |app, movement, _| {
         let lines = app.domains.setup.configuration.redirects.len();
         let selected = &mut app.domains.redirects.selected;
@@ -181,7 +181,7 @@ pub fn draw(app: &AppState, page: &mut Page<'_>) {
         page.text("   No redirects.");
     }
     page.gap();
-    let elsewhere = match panel.setup.sandbox {
+    let elsewhere = match panel.setup.practice {
         Some(_) => "Sandbox: o sets redirects in the dashboard, and in the configuration here.",
         None => ELSEWHERE,
     };

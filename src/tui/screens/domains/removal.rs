@@ -9,7 +9,7 @@ use crate::tui::widgets::form::{Field, Form, Kind};
 use crate::tui::{AppState, Command, MessageKind, Place, Slot, command};
 
 use super::live::BACK;
-use super::popups::outside::{OUTSIDE, OUTSIDE_TYPED};
+use super::popups::practice::{PRACTICE, PRACTICE_TYPED};
 use super::state::{ConfirmTwice, PanelLocation, State};
 use super::update::{around, line};
 use super::view::Page;
@@ -62,7 +62,7 @@ static AT_STEPS: &[Command] = &[
     PREVIOUS.at("S-Tab up", "", "previous line"),
     CHECK.at("r F5", "check again", "check again"),
     command("redirects", "R", "redirects", "the redirects", redirects::open),
-    OUTSIDE,
+    PRACTICE,
     BACK,
 ];
 
@@ -73,7 +73,7 @@ static AT_NAME: &[Command] = &[
     command("confirm", "Enter F2", "remove", "remove from list", forget).confirms(),
     PREVIOUS.at("S-Tab up", "back", "previous step"),
     CHECK,
-    OUTSIDE_TYPED,
+    PRACTICE_TYPED,
     BACK.at("Esc F3", "back", "back"),
 ];
 

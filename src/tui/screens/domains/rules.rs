@@ -1,7 +1,7 @@
 //! A troubleshooting rule: its questions, answered by the last check.
 
 use super::live::{EVIDENCE, REPORT, VERIFIED, headline};
-use super::popups::outside::{OUTSIDE, OUTSIDE_TYPED};
+use super::popups::practice::{PRACTICE, PRACTICE_TYPED};
 use super::state::{PanelLocation, State};
 use super::update::{around, line};
 use super::view::{Page, tabs, verdict_role, verdict_word};
@@ -29,7 +29,7 @@ static RULES: &[Command] = &[
     command("copy", "y", "", "copy the first fix", copy_fix),
     EVIDENCE.at("e", "in full", "evidence, in full"),
     REPORT,
-    OUTSIDE,
+    PRACTICE,
     LEAVE_RULES,
 ];
 
@@ -40,7 +40,7 @@ static BROWSER: &[Command] = &[
     command("next-tab", "Tab", "next rule", "next rule", |app, _| step_rule(app, true)),
     command("previous-tab", "S-Tab", "", "previous rule", |app, _| step_rule(app, false)),
     CHECK_RULE.at("F5", "check", "check now"),
-    OUTSIDE_TYPED,
+    PRACTICE_TYPED,
     LEAVE_RULES.at("Esc F3", "back", "to the domain"),
 ];
 

@@ -8,7 +8,7 @@ use jiff::{SignedDuration, Timestamp};
 use crate::api::Failure;
 use crate::app::domain_service::CheckRequest;
 use crate::clock::Now;
-use crate::domains::sandbox::PACE;
+use crate::domains::practice::PACE;
 use crate::domains::{
     Checked, Complete, DnsName, DomainProgress, Entry, Finding, Measurement, RegistryChange, Stage, Topic, Verdict,
     full_sentence, next_check, parse_name,
@@ -138,10 +138,10 @@ fn next(state: &State, row: &DomainSummary, unchanged: u32, last: Timestamp) -> 
     next.or_else(|| last.checked_add(LONGEST_PAUSE).ok())
 }
 
-/// When a time of domains comes; in the sandbox their time runs faster.
+/// When a time of domains comes; in practice their time runs faster.
 fn instant(state: &State, at: Timestamp, now: Now) -> Instant {
     let wait = Duration::try_from(at.duration_since(state.wall(now))).unwrap_or_default();
-    now.mono + if state.setup.sandbox.is_some() { wait / PACE.unsigned_abs() } else { wait }
+    now.mono + if state.setup.practice.is_some() { wait / PACE.unsigned_abs() } else { wait }
 }
 
 /// Starts queued checks in free lanes, and writes changes.
@@ -156,7 +156,7 @@ pub fn work(app: &mut AppState, now: Now) {
         // The domain on the screen shows progress and may need a report.
         let on_screen = app.screen == Screen::Domains && panel.place != PanelLocation::List;
         let detail = on_screen && panel.selected.as_ref() == Some(&name);
-        let check = CheckRequest { entry, detail, sandbox: panel.setup.sandbox_at(now) };
+        let check = CheckRequest { entry, detail, practice: panel.setup.practice_at(now) };
         panel.lanes[lane] = Some(name);
         app.start(CheckDomain { lane, request: Box::new(check) }, now);
     }

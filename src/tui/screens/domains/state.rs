@@ -265,7 +265,7 @@ impl State {
         }
     }
 
-    /// The time of day for domains: in the sandbox it runs faster.
+    /// The time of day for domains: in practice it runs faster.
     pub fn wall(&self, now: Now) -> Timestamp {
         self.setup.time(now)
     }

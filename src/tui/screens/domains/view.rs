@@ -18,7 +18,7 @@ const FORM_ROWS: u16 = 20;
 /// Paints the panel.
 pub fn draw(app: &AppState, page: &mut Page<'_>) {
     let panel = &app.domains;
-    draw_sandbox(panel, page);
+    mark_practice(panel, page);
     // Only the list has something to say beside its rows.
     let is_list = panel.place == PanelLocation::List;
     let beside = is_list.then(|| page.pane(BESIDE_PANE, "Domains")).flatten();
@@ -39,9 +39,9 @@ pub fn draw(app: &AppState, page: &mut Page<'_>) {
     super::list::beside(panel, page);
 }
 
-/// Marks every page in the sandbox.
-fn draw_sandbox(panel: &State, page: &mut Page<'_>) {
-    if panel.setup.sandbox.is_none() {
+/// Marks every page in practice.
+fn mark_practice(panel: &State, page: &mut Page<'_>) {
+    if panel.setup.practice.is_none() {
         return;
     }
     let time = page.appearance.time(panel.wall(page.now));

@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use super::popups::outside::OUTSIDE_TYPED;
+use super::popups::practice::PRACTICE_TYPED;
 use super::scheduler;
 use super::state::{BUTTON, NAME, PanelLocation, State, VALUE, Wizard, is_unsaved};
 use super::update::around;
@@ -10,7 +10,7 @@ use super::view::{Page, tabs};
 use crate::app::domain_service::existing;
 use crate::clock::Now;
 use crate::domains::{
-    Code, Dated, DnsName, Domain, Entry, Event, ExistingDomains, Finding, PRECONDITIONS, ParsedName, Sandbox, Topic,
+    Code, Dated, DnsName, Domain, Entry, Event, ExistingDomains, Finding, PRECONDITIONS, ParsedName, Practice, Topic,
     Verdict, full_sentence, parse_name, sentence,
 };
 use crate::model::short;
@@ -87,7 +87,7 @@ static AT_BUTTON: &[Command] = &[
     NEXT.at("Tab down", "first line", "first line").called(""),
     PREVIOUS.at("S-Tab up", "back", "previous line"),
     CHECK,
-    OUTSIDE_TYPED,
+    PRACTICE_TYPED,
     LEAVE,
 ];
 
@@ -99,7 +99,7 @@ static AT_TEXT: &[Command] = &[
     PREVIOUS,
     SAVE,
     CHECK.at("F5", "check only", "check, do not add"),
-    OUTSIDE_TYPED,
+    PRACTICE_TYPED,
     CLEAR.at("F8", "clear", "clear the field"),
     LEAVE,
 ];
@@ -124,8 +124,8 @@ fn next(app: &mut AppState, now: Now) {
         panel.wizard.form.select(&NAME);
         return app.complain(refusal("the domain", &reading.findings));
     };
-    if panel.setup.sandbox.is_some() && domain.name.as_str() != Sandbox::DOMAIN {
-        let text = format!("The sandbox has only {}. Type that name.", Sandbox::DOMAIN);
+    if panel.setup.practice.is_some() && domain.name.as_str() != Practice::DOMAIN {
+        let text = format!("The sandbox has only {}. Type that name.", Practice::DOMAIN);
         return app.complain(text);
     }
     let value = read_value(panel);
@@ -253,8 +253,8 @@ pub fn draw(panel: &State, page: &mut Page<'_>) {
     let reading = read_name(panel);
     page.form_field(form, &NAME, FIELDS);
     if form.value(&NAME).is_empty() {
-        match &panel.setup.sandbox {
-            Some(_) => note(page, &format!("Sandbox: type {}, or https://{0}/guide", Sandbox::DOMAIN)),
+        match &panel.setup.practice {
+            Some(_) => note(page, &format!("Sandbox: type {}, or https://{0}/guide", Practice::DOMAIN)),
             None => note(page, "for example docs.example.com; you can paste a whole address"),
         }
     } else {
@@ -275,10 +275,10 @@ pub fn draw(panel: &State, page: &mut Page<'_>) {
     page.wrapped(3, &format!("{where_to} It then shows a value. Type or paste it here:"), 3);
     page.form_field(form, &VALUE, FIELDS);
     if form.value(&VALUE).is_empty() {
-        match &panel.setup.sandbox {
+        match &panel.setup.practice {
             Some(_) => note(
                 page,
-                &format!("Sandbox: Ctrl-O adds it in the dashboard, which then shows {}", Sandbox::PLATFORM_HOST),
+                &format!("Sandbox: Ctrl-O adds it in the dashboard, which then shows {}", Practice::PLATFORM_HOST),
             ),
             None => note(page, "Without it, F2 saves a draft. Use only the value the dashboard shows."),
         }

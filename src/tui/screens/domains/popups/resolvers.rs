@@ -24,7 +24,7 @@ pub fn may_send(app: &mut AppState, now: Now) -> bool {
 
 /// Stops asking public resolvers, or asks whether to begin.
 pub fn change(app: &mut AppState, now: Now) {
-    if app.domains.setup.sandbox.is_some() {
+    if app.domains.setup.practice.is_some() {
         app.tell("The sandbox has its own resolvers; nothing is sent to public ones.");
     } else if app.domains.setup.resolvers.public.is_empty() {
         app.ask(question(), now);

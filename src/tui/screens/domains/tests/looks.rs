@@ -6,7 +6,7 @@ use crate::app::DomainSetup;
 use crate::app::clipboard::ClipboardBackend;
 use crate::app::domain_service::ResolverChoice;
 use crate::config::Service;
-use crate::domains::{DnsName, Registry, Sandbox};
+use crate::domains::{DnsName, Practice, Registry};
 use crate::tui::Effect;
 use crate::tui::popups::text::CopyText;
 use crate::tui::popups::write::{NotWritten, WriteFile};
@@ -76,10 +76,10 @@ pub fn unasked(columns: u16, rows: u16) -> App {
     listed(setup, Ok(fixture::list()), columns, rows)
 }
 
-pub fn sandbox(columns: u16, rows: u16) -> App {
-    let sandbox = Sandbox::new(fixture::start());
-    let (list, configuration) = (sandbox.list(), sandbox.configuration());
-    let setup = DomainSetup { sandbox: Some(sandbox), configuration, ..DomainSetup::default() };
+pub fn practice(columns: u16, rows: u16) -> App {
+    let practice = Practice::new(fixture::start());
+    let (list, configuration) = (practice.list(), practice.configuration());
+    let setup = DomainSetup { practice: Some(practice), configuration, ..DomainSetup::default() };
     listed(setup, Ok(list), columns, rows)
 }
 
@@ -97,7 +97,7 @@ fn looks_of_the_lists() {
         listed(DomainSetup::default(), Err("the list of domains /d/domains.json cannot be read.".into()), columns, rows)
     });
     looks.state("list_while_checking", |columns, rows| panel(columns, rows).after("r"));
-    looks.state("list_in_the_sandbox", sandbox);
+    looks.state("list_in_the_sandbox", practice);
     looks.state("redirects", |columns, rows| {
         let mut app = panel(columns, rows).after("R");
         answer(&mut app, 0, false);
@@ -107,7 +107,7 @@ fn looks_of_the_lists() {
     looks.state("redirects_empty", |columns, rows| {
         listed(DomainSetup::default(), Ok(Default::default()), columns, rows).after("R")
     });
-    looks.state("sandbox_steps", |columns, rows| sandbox(columns, rows).after("o"));
+    looks.state("sandbox_steps", |columns, rows| practice(columns, rows).after("o"));
     insta::assert_snapshot!(looks);
 }
 

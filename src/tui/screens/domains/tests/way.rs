@@ -9,8 +9,8 @@ use crate::app::clipboard::ClipboardBackend;
 use crate::app::domain_service::ResolverChoice;
 use crate::config::{Notify, Service};
 use crate::domains::{
-    Checked, Code, DnsName, Event, Finding, FollowedRedirect, NextStep, Registry, RegistryChange, Rule, Sandbox,
-    SandboxStep, Verdict, View, ViewVerdict,
+    Checked, Code, DnsName, Event, Finding, FollowedRedirect, NextStep, Practice, PracticeStep, Registry,
+    RegistryChange, Rule, Verdict, View, ViewVerdict,
 };
 use crate::tui::deadline::next_deadline;
 use crate::tui::pending::LANES;
@@ -26,7 +26,7 @@ use crate::tui::testing::{App, job_of, of_kind};
 use crate::tui::{Effect, Slot};
 
 use super::fixture::{self, followed};
-use super::looks::{answer, chosen, listed, opened, panel, sandbox, unasked};
+use super::looks::{answer, chosen, listed, opened, panel, practice, unasked};
 
 fn name(text: &str) -> DnsName {
     DnsName::new(text)
@@ -510,18 +510,18 @@ fn removal_goes_in_order_and_leaves_nothing_behind() {
 
 #[test]
 fn the_sandbox_runs_on_a_fast_clock_and_is_checked_after_a_step() {
-    let mut app = sandbox(80, 24);
+    let mut app = practice(80, 24);
     assert!(app.says("SANDBOX o: simulate a step. 1 s is 1 min"));
     let before = app.state.domains.wall(app.now);
     app.wait(Duration::from_secs(10));
     let after = app.state.domains.wall(app.now);
     assert_eq!(after.duration_since(before).as_secs(), 600);
     app.keys("o");
-    let first = app.state.domains.setup.sandbox.clone();
+    let first = app.state.domains.setup.practice.clone();
     app.keys("Enter");
-    assert_ne!(app.state.domains.setup.sandbox, first);
+    assert_ne!(app.state.domains.setup.practice, first);
     let CheckDomain { request, .. } = app.asked().unwrap();
-    assert!(request.sandbox.is_some());
+    assert!(request.practice.is_some());
 }
 
 #[test]
@@ -785,17 +785,17 @@ fn a_form_that_is_left_as_it_was_opened_saves_nothing() {
 
 #[test]
 fn no_command_line_is_offered_for_the_domains_of_the_sandbox() {
-    let mut app = sandbox(80, 24);
+    let mut app = practice(80, 24);
     for _ in 0..2 {
         let lines: Vec<_> = app.state.keymap.of("domains").filter_map(|one| one.command.line(&app.state)).collect();
-        assert_eq!(lines.is_empty(), app.state.domains.setup.sandbox.is_some(), "{lines:?}");
-        app.state.domains.setup.sandbox = None;
+        assert_eq!(lines.is_empty(), app.state.domains.setup.practice.is_some(), "{lines:?}");
+        app.state.domains.setup.practice = None;
     }
 }
 
 #[test]
 fn the_step_that_adds_the_domain_in_the_dashboard_fills_the_value() {
-    let mut app = sandbox(80, 24).after("a \"docs.acme-cats.com\" Tab C-o");
+    let mut app = practice(80, 24).after("a \"docs.acme-cats.com\" Tab C-o");
     assert!(app.says("> dashboard add docs.acme-cats.com; the value: sites.petplatform.net"), "{}", app.screen());
     app.keys("Enter");
     assert_eq!(app.state.domains.wizard.form.value(&VALUE), "sites.petplatform.net");
@@ -805,14 +805,14 @@ fn the_step_that_adds_the_domain_in_the_dashboard_fills_the_value() {
 
 #[test]
 fn steps_for_the_domain_on_the_page_come_first_and_none_is_called_useful_while_only_time_helps() {
-    let mut app = sandbox(80, 24);
-    app.state.domains.selected = Some(name(Sandbox::REDIRECTED));
+    let mut app = practice(80, 24);
+    app.state.domains.selected = Some(name(Practice::REDIRECTED));
     app.keys("Enter o");
     assert!(app.says("> dashboard redirect help.acme-pets.com to www.acme-pets.com"), "{}", app.screen());
     app.keys("Esc");
-    for step in [SandboxStep::AddDomain, SandboxStep::DeleteA, SandboxStep::AddCname, SandboxStep::AddCaa] {
+    for step in [PracticeStep::AddDomain, PracticeStep::DeleteA, PracticeStep::AddCname, PracticeStep::AddCaa] {
         let now = fixture::start();
-        app.state.domains.setup.sandbox.as_mut().unwrap().act(step, now);
+        app.state.domains.setup.practice.as_mut().unwrap().act(step, now);
     }
     app.keys("o");
     assert!(app.says("Wait ") && app.says("until resolvers have forgotten the old record."), "{}", app.screen());

@@ -2,22 +2,22 @@
 
 use crate::prelude::*;
 
-use petstore::domains::{CheckOptions, Dated, Event, Expectation, Registry, Sandbox, SandboxStep};
+use petstore::domains::{CheckOptions, Dated, Event, Expectation, Practice, PracticeStep, Registry};
 
 use super::fixture::{Outcome, check, check_redirect, now};
 
 /// An operator who practises.
 struct Operator {
-    sandbox: Sandbox,
+    practice: Practice,
     list: Registry,
     now: Timestamp,
 }
 
 impl Operator {
     fn new() -> Self {
-        let sandbox = Sandbox::new(now());
-        let list = sandbox.list();
-        Self { sandbox, list, now: now() }
+        let practice = Practice::new(now());
+        let list = practice.list();
+        Self { practice, list, now: now() }
     }
 
     fn wait(&mut self, minutes: i64) {
@@ -25,20 +25,20 @@ impl Operator {
     }
 
     /// Does what is offered, a minute later.
-    fn act(&mut self, act: SandboxStep) {
+    fn act(&mut self, act: PracticeStep) {
         self.wait(1);
-        assert!(self.sandbox.acts(self.now).contains(&act), "{act:?} is not offered");
-        self.sandbox.act(act, self.now);
+        assert!(self.practice.acts(self.now).contains(&act), "{act:?} is not offered");
+        self.practice.act(act, self.now);
     }
 
     fn tell(&mut self, event: Event) {
-        self.list.note(&DnsName::new(Sandbox::DOMAIN), Dated { at: self.now, event });
+        self.list.note(&DnsName::new(Practice::DOMAIN), Dated { at: self.now, event });
     }
 
     /// The checker, with the world as it is now.
     fn checker(&self) -> CheckOptions {
-        let options = self.sandbox.options(self.now);
-        let platform_host = Some(DnsName::new(Sandbox::PLATFORM_HOST));
+        let options = self.practice.options(self.now);
+        let platform_host = Some(DnsName::new(Practice::PLATFORM_HOST));
         CheckOptions { expectation: Expectation { platform_host, ..options.expectation }, ..options }
     }
 
@@ -53,7 +53,7 @@ impl Operator {
 
     /// Checks the domain: its stage, and the deciding finding.
     async fn look(&mut self) -> (Stage, Code, Outcome) {
-        let (state, outcome) = self.look_at(Sandbox::DOMAIN).await;
+        let (state, outcome) = self.look_at(Practice::DOMAIN).await;
         (state, outcome.code(), outcome)
     }
 
@@ -67,32 +67,32 @@ fn of(outcome: &Outcome, code: Code) -> Vec<&Finding> {
 }
 
 fn value() -> Event {
-    Event::Value { host: DnsName::new(Sandbox::PLATFORM_HOST) }
+    Event::Value { host: DnsName::new(Practice::PLATFORM_HOST) }
 }
 
 fn to_primary() -> Redirect {
-    Redirect { from: DnsName::new(Sandbox::DOMAIN), to: DnsName::new(Sandbox::PRIMARY), status: 301 }
+    Redirect { from: DnsName::new(Practice::DOMAIN), to: DnsName::new(Practice::PRIMARY), status: 301 }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_existing_domains_are_live_except_for_a_redirect_loop() {
     let mut operator = Operator::new();
-    let (state, outcome) = operator.look_at(Sandbox::PRIMARY).await;
+    let (state, outcome) = operator.look_at(Practice::PRIMARY).await;
     assert_eq!((state, outcome.verdict()), (Stage::Live, Verdict::Ok), "{}", outcome.lines());
-    let redirects = [Redirect { from: DnsName::new(Sandbox::REDIRECTED), ..to_primary() }];
-    let (state, outcome) = operator.look_at(Sandbox::REDIRECTED).await;
+    let redirects = [Redirect { from: DnsName::new(Practice::REDIRECTED), ..to_primary() }];
+    let (state, outcome) = operator.look_at(Practice::REDIRECTED).await;
     assert_eq!((state, outcome.code()), (Stage::Failing, Code::RdLoop), "{}", outcome.lines());
     assert_eq!(operator.follow(&redirects[0]).await.code(), Code::RdLoop);
 
-    operator.act(SandboxStep::CorrectRedirect);
-    let (state, outcome) = operator.look_at(Sandbox::REDIRECTED).await;
+    operator.act(PracticeStep::CorrectRedirect);
+    let (state, outcome) = operator.look_at(Practice::REDIRECTED).await;
     assert_eq!((state, outcome.verdict()), (Stage::Live, Verdict::Ok), "{}", outcome.lines());
     let outcome = operator.follow(&redirects[0]).await;
     assert_eq!((outcome.verdict(), outcome.code()), (Verdict::Ok, Code::RdOk), "{}", outcome.lines());
 
     // Two days of the wall clock later.
     operator.wait(2 * 24 * 60 * 60);
-    let (state, outcome) = operator.look_at(Sandbox::PRIMARY).await;
+    let (state, outcome) = operator.look_at(Practice::PRIMARY).await;
     assert_eq!((state, outcome.verdict()), (Stage::Live, Verdict::Ok), "{}", outcome.lines());
 }
 
@@ -103,22 +103,22 @@ async fn the_way_from_draft_to_live_and_out_again_meets_each_trouble_in_its_orde
     let (state, ..) = operator.look().await;
     assert_eq!(state, Stage::Draft);
 
-    operator.act(SandboxStep::AddDomain);
+    operator.act(PracticeStep::AddDomain);
     operator.tell(value());
     let (state, code, outcome) = operator.look().await;
     assert_eq!((state, code), (Stage::WaitingForDns, Code::DnsABlocks), "{}", outcome.lines());
     assert_eq!(outcome.verdict(), Verdict::Fail);
 
-    operator.act(SandboxStep::DeleteA);
+    operator.act(PracticeStep::DeleteA);
     let deleted = operator.now;
-    operator.act(SandboxStep::AddCname);
+    operator.act(PracticeStep::AddCname);
     operator.tell(Event::Saved);
     let (state, code, outcome) = operator.look().await;
     assert_eq!((state, code), (Stage::Failing, Code::CaaBlocked), "{}", outcome.lines());
     let waits = of(&outcome, Code::TtlWait);
     assert!(waits.len() == 1 && waits[0].seen.contains("; also "), "two resolvers in one finding: {}", outcome.lines());
 
-    operator.act(SandboxStep::AddCaa);
+    operator.act(PracticeStep::AddCaa);
     let (state, code, outcome) = operator.look().await;
     assert_eq!((state, code), (Stage::Propagating, Code::TtlWait), "{}", outcome.lines());
     let until = deleted + SignedDuration::from_secs(1254);
@@ -136,14 +136,14 @@ async fn the_way_from_draft_to_live_and_out_again_meets_each_trouble_in_its_orde
     let (state, code, outcome) = operator.look().await;
     assert_eq!((state, code), (Stage::ReadyToVerify, Code::TlsPending), "{}", outcome.lines());
 
-    operator.act(SandboxStep::Verify);
+    operator.act(PracticeStep::Verify);
     operator.tell(Event::Verified);
     let (state, code, outcome) = operator.look().await;
     assert_eq!((state, code), (Stage::CertificatePending, Code::TlsPending), "{}", outcome.lines());
     operator.wait(31);
     let (state, code, outcome) = operator.look().await;
     assert_eq!((state, code), (Stage::CertificateLate, Code::TlsPending), "{}", outcome.lines());
-    operator.act(SandboxStep::Reverify);
+    operator.act(PracticeStep::Reverify);
     operator.tell(Event::Verified);
     let (state, code, outcome) = operator.look().await;
     assert_eq!((state, code), (Stage::CertificatePending, Code::TlsPending), "{}", outcome.lines());
@@ -154,7 +154,7 @@ async fn the_way_from_draft_to_live_and_out_again_meets_each_trouble_in_its_orde
     outcome.find(Code::HttpOk);
 
     assert_eq!(operator.follow(&to_primary()).await.code(), Code::RdNone);
-    operator.act(SandboxStep::RedirectDomain);
+    operator.act(PracticeStep::RedirectDomain);
     let outcome = operator.follow(&to_primary()).await;
     assert_eq!((outcome.verdict(), outcome.code()), (Verdict::Ok, Code::RdOk), "{}", outcome.lines());
     let (state, _, outcome) = operator.look().await;
@@ -163,33 +163,33 @@ async fn the_way_from_draft_to_live_and_out_again_meets_each_trouble_in_its_orde
     operator.tell(Event::RemovalPlanned);
     let (state, ..) = operator.look().await;
     assert_eq!(state, Stage::RemovalPlanned);
-    operator.act(SandboxStep::Remove);
+    operator.act(PracticeStep::Remove);
     let (state, code, outcome) = operator.look().await;
     assert_eq!((state, code), (Stage::Removed, Code::Http404Project), "{}", outcome.lines());
 
     operator.tell(Event::Removed);
-    operator.act(SandboxStep::DeleteCname);
+    operator.act(PracticeStep::DeleteCname);
     let (state, code, outcome) = operator.look().await;
     assert_eq!((state, code), (Stage::Removed, Code::DnsMissing), "{}", outcome.lines());
     assert!(outcome.seen.handshakes.is_empty(), "nothing leads to the platform");
     assert_eq!(
-        operator.sandbox.acts(operator.now),
-        [SandboxStep::AddDomain, SandboxStep::AddCname, SandboxStep::CorrectRedirect]
+        operator.practice.acts(operator.now),
+        [PracticeStep::AddDomain, PracticeStep::AddCname, PracticeStep::CorrectRedirect]
     );
 }
 
 /// Whether practice proposes Verify or Re-verify.
 fn proposes(operator: &Operator) -> bool {
-    let acts = operator.sandbox.acts(operator.now);
-    acts.contains(&SandboxStep::Verify) || acts.contains(&SandboxStep::Reverify)
+    let acts = operator.practice.acts(operator.now);
+    acts.contains(&PracticeStep::Verify) || acts.contains(&PracticeStep::Reverify)
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn practice_proposes_verify_exactly_when_the_checker_does() {
     let mut operator = Operator::new();
-    operator.act(SandboxStep::AddDomain);
+    operator.act(PracticeStep::AddDomain);
     operator.tell(value());
-    for act in [SandboxStep::DeleteA, SandboxStep::AddCname, SandboxStep::AddCaa] {
+    for act in [PracticeStep::DeleteA, PracticeStep::AddCname, PracticeStep::AddCaa] {
         let (state, ..) = operator.look().await;
         assert!(state != Stage::ReadyToVerify && !proposes(&operator), "{state:?}");
         operator.act(act);
@@ -201,7 +201,7 @@ async fn practice_proposes_verify_exactly_when_the_checker_does() {
         assert_eq!(state == Stage::ReadyToVerify, proposes(&operator), "{}", outcome.lines());
         assert_eq!(
             state == Stage::Propagating,
-            operator.sandbox.waits_for(operator.now).is_some(),
+            operator.practice.waits_for(operator.now).is_some(),
             "{}",
             outcome.lines()
         );
@@ -214,14 +214,14 @@ async fn practice_proposes_verify_exactly_when_the_checker_does() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_late_cname_is_missing_for_resolvers_that_asked_before() {
     let mut operator = Operator::new();
-    operator.act(SandboxStep::AddDomain);
+    operator.act(PracticeStep::AddDomain);
     operator.tell(value());
-    operator.act(SandboxStep::AddCaa);
-    operator.act(SandboxStep::DeleteA);
+    operator.act(PracticeStep::AddCaa);
+    operator.act(PracticeStep::DeleteA);
     let (_, code, outcome) = operator.look().await;
     assert_eq!(code, Code::DnsMissing, "{}", outcome.lines());
     operator.wait(25);
-    operator.act(SandboxStep::AddCname);
+    operator.act(PracticeStep::AddCname);
     operator.tell(Event::Saved);
     let (state, code, outcome) = operator.look().await;
     assert_eq!((state, code), (Stage::Propagating, Code::NegWait), "{}", outcome.lines());

@@ -1,7 +1,7 @@
-//! The sandbox: the world outside petstore on a fast clock, for operators who want to practise setting up a domain.
+//! Practice: the world outside petstore on a fast clock, for operators who want to practise setting up a domain.
 //!
 //! The zone at the DNS provider, the project in the dashboard and the caches of resolvers are a few facts. Only an
-//! [`SandboxStep`] changes them; the internet follows from them and the time, as a [`World`] in
+//! [`PracticeStep`] changes them; the internet follows from them and the time, as a [`World`] in
 //! memory. On the way are an A record, a wait for caches, a CAA record and a certificate that does not come; next to it,
 //! a redirect loops.
 //!
@@ -23,7 +23,7 @@ use super::{
     Registry, Reply, ResponseCode, Who, World, WrittenRedirect,
 };
 
-/// A second of the wall clock is this many in the sandbox: a minute.
+/// A second of the wall clock is this many in practice: a minute.
 pub const PACE: i32 = 60;
 
 /// How long the platform takes for a certificate.
@@ -71,7 +71,7 @@ enum Project {
 
 /// Something that the operator does outside this program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, VariantArray)]
-pub enum SandboxStep {
+pub enum PracticeStep {
     /// The domain is added to the project, which then shows the value.
     AddDomain,
     /// The A record of the old host is deleted.
@@ -94,9 +94,9 @@ pub enum SandboxStep {
     DeleteCname,
 }
 
-/// The facts of a sandbox. All times are those of its clock.
+/// The facts of practice. All times are those of its clock.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Sandbox {
+pub struct Practice {
     begin: Timestamp,
     project: Project,
     /// When the A record was deleted.
@@ -115,7 +115,7 @@ pub struct Sandbox {
     redirected: bool,
 }
 
-impl Sandbox {
+impl Practice {
     /// The domain to set up.
     pub const DOMAIN: &'static str = "docs.acme-cats.com";
     pub const ZONE: &'static str = "acme-cats.com";
@@ -132,52 +132,52 @@ impl Sandbox {
     /// How long ordinary records may be kept, in seconds.
     const TTL: u32 = 3600;
 
-    /// A sandbox at its start, at `begin` of the wall clock.
+    /// The practice at its start, at `begin` of the wall clock.
     pub fn new(begin: Timestamp) -> Self {
         Self { begin, ..Self::default() }
     }
 
-    /// The time in the sandbox when the wall clock shows `wall`; never before its start.
+    /// The time in practice when the wall clock shows `wall`; never before its start.
     pub fn time(&self, wall: Timestamp) -> Timestamp {
         later(self.begin, since(self.begin, wall).saturating_mul(PACE))
     }
 
     /// What can be done, the most sensible first.
-    pub fn acts(&self, now: Timestamp) -> Vec<SandboxStep> {
-        let mut acts: Vec<SandboxStep> =
-            SandboxStep::ALL.iter().copied().filter(|act| self.is_possible(*act, now)).collect();
+    pub fn acts(&self, now: Timestamp) -> Vec<PracticeStep> {
+        let mut acts: Vec<PracticeStep> =
+            PracticeStep::ALL.iter().copied().filter(|act| self.is_possible(*act, now)).collect();
         acts.sort_by_key(|act| match (act, self.project == Project::Removed) {
             // The record that is left is a danger, so it comes first.
-            (SandboxStep::DeleteCname, true) => 0,
+            (PracticeStep::DeleteCname, true) => 0,
             // Starting over begins there.
-            (SandboxStep::AddDomain, true) if self.cname.is_none() => 1,
-            (SandboxStep::AddDomain, true) => 3,
+            (PracticeStep::AddDomain, true) if self.cname.is_none() => 1,
+            (PracticeStep::AddDomain, true) => 3,
             // What removes is never the first.
-            (SandboxStep::Remove | SandboxStep::DeleteCname, false) => 4,
+            (PracticeStep::Remove | PracticeStep::DeleteCname, false) => 4,
             _ => 2,
         });
         acts
     }
 
     /// Whether the provider or the dashboard would accept it.
-    fn is_possible(&self, act: SandboxStep, now: Timestamp) -> bool {
+    fn is_possible(&self, act: PracticeStep, now: Timestamp) -> bool {
         let added = self.project == Project::With;
         match act {
-            SandboxStep::AddDomain => !added,
-            SandboxStep::DeleteA => self.deleted.is_none(),
+            PracticeStep::AddDomain => !added,
+            PracticeStep::DeleteA => self.deleted.is_none(),
             // Providers reject one next to an A record.
-            SandboxStep::AddCname => self.deleted.is_some() && self.cname.is_none(),
-            SandboxStep::AddCaa => !self.allowed,
+            PracticeStep::AddCname => self.deleted.is_some() && self.cname.is_none(),
+            PracticeStep::AddCaa => !self.allowed,
             // Practice never proposes what would fail.
-            SandboxStep::Verify => added && self.verified.is_none() && self.is_right(now),
-            SandboxStep::Reverify => {
+            PracticeStep::Verify => added && self.verified.is_none() && self.is_right(now),
+            PracticeStep::Reverify => {
                 let is_late = self.verified.is_some_and(|verified| since(verified, now) >= CERTIFICATE_WAIT);
                 added && is_late && self.certificate.is_none() && self.is_right(now)
             }
-            SandboxStep::CorrectRedirect => !self.corrected,
-            SandboxStep::RedirectDomain => added && !self.redirected && self.has_certificate(now),
-            SandboxStep::Remove => added,
-            SandboxStep::DeleteCname => self.cname.is_some(),
+            PracticeStep::CorrectRedirect => !self.corrected,
+            PracticeStep::RedirectDomain => added && !self.redirected && self.has_certificate(now),
+            PracticeStep::Remove => added,
+            PracticeStep::DeleteCname => self.cname.is_some(),
         }
     }
 
@@ -189,7 +189,7 @@ impl Sandbox {
     /// What the domain waits for and how long, in words; `None` if a step helps it.
     pub fn waits_for(&self, now: Timestamp) -> Option<String> {
         let is_set_up = self.project == Project::With && self.cname.is_some() && self.allowed;
-        let helps = [SandboxStep::Verify, SandboxStep::Reverify].iter().any(|act| self.is_possible(*act, now));
+        let helps = [PracticeStep::Verify, PracticeStep::Reverify].iter().any(|act| self.is_possible(*act, now));
         if !is_set_up || helps || self.has_certificate(now) {
             return None;
         }
@@ -205,22 +205,22 @@ impl Sandbox {
     }
 
     /// Does it; what is not possible changes nothing.
-    pub fn act(&mut self, act: SandboxStep, now: Timestamp) {
+    pub fn act(&mut self, act: PracticeStep, now: Timestamp) {
         if !self.is_possible(act, now) {
             return;
         }
         match act {
-            SandboxStep::AddDomain => (self.project, self.redirected) = (Project::With, false),
-            SandboxStep::DeleteA => self.deleted = Some(now),
-            SandboxStep::AddCname => self.cname = Some(now),
-            SandboxStep::AddCaa => self.allowed = true,
+            PracticeStep::AddDomain => (self.project, self.redirected) = (Project::With, false),
+            PracticeStep::DeleteA => self.deleted = Some(now),
+            PracticeStep::AddCname => self.cname = Some(now),
+            PracticeStep::AddCaa => self.allowed = true,
             // The order for the certificate is lost: it never comes.
-            SandboxStep::Verify => self.verified = Some(now),
-            SandboxStep::Reverify => self.certificate = Some(later(now, ISSUANCE)),
-            SandboxStep::CorrectRedirect => self.corrected = true,
-            SandboxStep::RedirectDomain => self.redirected = true,
-            SandboxStep::Remove => (self.project, self.verified) = (Project::Removed, None),
-            SandboxStep::DeleteCname => self.cname = None,
+            PracticeStep::Verify => self.verified = Some(now),
+            PracticeStep::Reverify => self.certificate = Some(later(now, ISSUANCE)),
+            PracticeStep::CorrectRedirect => self.corrected = true,
+            PracticeStep::RedirectDomain => self.redirected = true,
+            PracticeStep::Remove => (self.project, self.verified) = (Project::Removed, None),
+            PracticeStep::DeleteCname => self.cname = None,
         }
     }
 
@@ -250,7 +250,7 @@ impl Sandbox {
     }
 }
 
-impl SandboxStep {
+impl PracticeStep {
     /// All of them, in order.
     pub const ALL: &'static [Self] = Self::VARIANTS;
 
@@ -264,13 +264,13 @@ impl SandboxStep {
 
     /// What is done, to follow the place.
     pub fn words(self) -> String {
-        let (domain, primary, redirected) = (Sandbox::DOMAIN, Sandbox::PRIMARY, Sandbox::REDIRECTED);
-        let (zone, host) = (Sandbox::ZONE, Sandbox::PLATFORM_HOST);
+        let (domain, primary, redirected) = (Practice::DOMAIN, Practice::PRIMARY, Practice::REDIRECTED);
+        let (zone, host) = (Practice::ZONE, Practice::PLATFORM_HOST);
         match self {
             Self::AddDomain => format!("add {domain}; the value: {host}"),
-            Self::DeleteA => format!("delete A {} at {domain}", Sandbox::OLD_ADDRESS),
-            Self::AddCname => format!("add CNAME {domain} -> {host}, TTL {}", Sandbox::TTL),
-            Self::AddCaa => format!("add CAA 0 issue \"{}\" at {zone}", Sandbox::CA),
+            Self::DeleteA => format!("delete A {} at {domain}", Practice::OLD_ADDRESS),
+            Self::AddCname => format!("add CNAME {domain} -> {host}, TTL {}", Practice::TTL),
+            Self::AddCaa => format!("add CAA 0 issue \"{}\" at {zone}", Practice::CA),
             Self::Verify => format!("choose Verify for {domain}"),
             Self::Reverify => format!("choose Re-verify for {domain}"),
             Self::CorrectRedirect => format!("redirect {redirected} to {primary}, 301"),
@@ -282,8 +282,8 @@ impl SandboxStep {
 }
 
 /// The internet that follows from the facts and the time.
-impl Sandbox {
-    /// The settings of a check in the sandbox at this time.
+impl Practice {
+    /// The settings of a check in practice at this time.
     pub fn options(&self, now: Timestamp) -> CheckOptions {
         let world = self.world(now);
         let expectation =
@@ -297,7 +297,7 @@ impl Sandbox {
         }
     }
 
-    /// The internet at a time of the sandbox.
+    /// The internet at a time of practice.
     pub fn world(&self, now: Timestamp) -> World {
         let to_platform = |name| record(name, Self::TTL, Data::Cname(DnsName::new(Self::PLATFORM_HOST)));
         let platform = record(Self::PLATFORM_HOST, Self::TTL, Data::A(PLATFORM_ADDRESS));

@@ -1,9 +1,9 @@
-//! The steps that can be simulated in the sandbox.
+//! The steps that can be simulated in practice.
 
 use super::super::state::{PanelLocation, VALUE};
 use super::super::{redirects, removal, scheduler};
 use crate::clock::Now;
-use crate::domains::{DnsName, Sandbox, SandboxStep, Who};
+use crate::domains::{DnsName, Practice, PracticeStep, Who};
 use crate::model::cut;
 use crate::model::words::capitalized;
 use crate::tui::command::closes;
@@ -12,19 +12,19 @@ use crate::tui::{AppState, Command, Page, Place, Popup, command, moved, moves};
 /// Why a session over SSH does not show them.
 pub const NO_DOMAINS: &str = "A session over SSH has no custom domains.";
 
-pub const OUTSIDE: Command = command("outside", "o Ctrl-O", "", "sandbox: act outside", open)
+pub const PRACTICE: Command = command("outside", "o Ctrl-O", "", "sandbox: act outside", open)
     .everywhere()
     .not_over_ssh(NO_DOMAINS)
-    .when(|app| app.domains.setup.sandbox.is_some());
+    .when(|app| app.domains.setup.practice.is_some());
 
 /// The same where letters are typed.
-pub const OUTSIDE_TYPED: Command = OUTSIDE.at("Ctrl-O", "", "sandbox: act outside");
+pub const PRACTICE_TYPED: Command = PRACTICE.at("Ctrl-O", "", "sandbox: act outside");
 
 /// What can be done outside.
 #[derive(Debug)]
-struct OutsideBox {
+struct PracticeBox {
     /// The acts, as they were when the box was opened.
-    acts: Vec<SandboxStep>,
+    acts: Vec<PracticeStep>,
     /// What is waited for, if only time helps.
     waits: Option<String>,
     /// The marked one; none where all of them remove something.
@@ -33,15 +33,15 @@ struct OutsideBox {
 
 static BOX: &[Command] = &[
     moves("up k|down j|||||Home|End", "choose", "choose|first, last", |app, movement, _| {
-        if let Some(outside) = app.popups.get_mut::<OutsideBox>() {
+        if let Some(outside) = app.popups.get_mut::<PracticeBox>() {
             let acts = outside.acts.len();
             outside.choice = Some(outside.choice.map_or(0, |choice| moved(choice, movement, acts, acts)));
         }
     }),
     command("confirm", "Enter", "do it", "do it outside", |app, now| {
-        let Some(outside) = app.popups.take::<OutsideBox>() else { return };
+        let Some(outside) = app.popups.take::<PracticeBox>() else { return };
         if let Some(act) = outside.choice.and_then(|choice| outside.acts.get(choice)) {
-            do_outside(app, *act, now);
+            simulate(app, *act, now);
         }
     }),
     closes("Esc q F3", "close", "close"),
@@ -51,40 +51,40 @@ pub static PLACE: Place = Place::new("sandbox-box", "Sandbox", &[BOX]).in_box();
 
 fn open(app: &mut AppState, now: Now) {
     let wall = app.domains.wall(now);
-    match &app.domains.setup.sandbox {
-        Some(sandbox) => {
-            let mut acts = sandbox.acts(wall);
-            let waits = sandbox.waits_for(wall);
+    match &app.domains.setup.practice {
+        Some(practice) => {
+            let mut acts = practice.acts(wall);
+            let waits = practice.waits_for(wall);
             // On the page of a domain, its steps come first.
             let is_page = !matches!(app.domains.place, PanelLocation::List | PanelLocation::Redirects);
             match app.domains.selected.as_ref().map(DnsName::as_str).filter(|_| is_page) {
-                Some(Sandbox::DOMAIN) if waits.is_none() => {
-                    acts.sort_by_key(|act| *act == SandboxStep::CorrectRedirect)
+                Some(Practice::DOMAIN) if waits.is_none() => {
+                    acts.sort_by_key(|act| *act == PracticeStep::CorrectRedirect)
                 }
-                Some(Sandbox::REDIRECTED) => acts.sort_by_key(|act| *act != SandboxStep::CorrectRedirect),
+                Some(Practice::REDIRECTED) => acts.sort_by_key(|act| *act != PracticeStep::CorrectRedirect),
                 _ => {}
             }
-            let removes = matches!(acts.first(), Some(SandboxStep::Remove | SandboxStep::DeleteCname));
+            let removes = matches!(acts.first(), Some(PracticeStep::Remove | PracticeStep::DeleteCname));
             let choice = (!removes || app.domains.place == PanelLocation::Removal).then_some(0);
-            app.popups.show(OutsideBox { acts, waits, choice });
+            app.popups.show(PracticeBox { acts, waits, choice });
         }
         None => app.tell("Only in the demo: petstore --demo"),
     }
 }
 
 /// Simulates the step and checks again.
-fn do_outside(app: &mut AppState, act: SandboxStep, now: Now) {
+fn simulate(app: &mut AppState, act: PracticeStep, now: Now) {
     let wall = app.domains.wall(now);
-    if let Some(sandbox) = &mut app.domains.setup.sandbox {
-        sandbox.act(act, wall);
-        let configuration = sandbox.configuration();
+    if let Some(practice) = &mut app.domains.setup.practice {
+        practice.act(act, wall);
+        let configuration = practice.configuration();
         app.domains.configure(configuration);
     }
-    let then = if matches!(act, SandboxStep::Verify | SandboxStep::Reverify) { ". Now press V." } else { "." };
+    let then = if matches!(act, PracticeStep::Verify | PracticeStep::Reverify) { ". Now press V." } else { "." };
     app.tell(format!("Sandbox: {}{then}", act.words()));
     let form = &mut app.domains.wizard.form;
-    if act == SandboxStep::AddDomain && app.domains.place == PanelLocation::Wizard && form.value(&VALUE).is_empty() {
-        form.set(&VALUE, Sandbox::PLATFORM_HOST);
+    if act == PracticeStep::AddDomain && app.domains.place == PanelLocation::Wizard && form.value(&VALUE).is_empty() {
+        form.set(&VALUE, Practice::PLATFORM_HOST);
         form[&VALUE].select();
     }
     match app.domains.place {
@@ -101,7 +101,7 @@ fn do_outside(app: &mut AppState, act: SandboxStep, now: Now) {
     scheduler::work(app, now);
 }
 
-impl Popup for OutsideBox {
+impl Popup for PracticeBox {
     fn place(&self) -> &'static Place {
         &PLACE
     }
