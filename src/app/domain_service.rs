@@ -1,15 +1,13 @@
 //! Domains for the panel, the commands and the dialogue: the list and the configuration on disk, checks and redirects.
-//! Practice uses an internet in memory and a temporary directory instead.
+//! Practice has its list and an internet in memory instead.
 
-use std::io;
 use std::path::PathBuf;
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use futures_util::StreamExt as _;
 use futures_util::stream;
 use jiff::Timestamp;
-use tempfile::TempDir;
 
 use crate::clock::{self, Now};
 use crate::config::{self, Notify, edit};
@@ -17,10 +15,9 @@ use crate::domains::check::follow;
 use crate::domains::probe::OnProgress;
 use crate::domains::{
     CheckOptions, Checked, Complete, ConfigSource, DnsName, Entry, ExistingDomains, FollowedRedirect, Observations,
-    Practice, ProbeCache, Redirect, Registry, RegistryChange, RegistryError, RegistryFile, Reported, Role, Server,
-    Subject, ViewVerdict, WrittenRedirect, parse_name,
+    Practice, ProbeCache, Redirect, Registry, RegistryChange, RegistryFile, Reported, Role, Server, Subject,
+    ViewVerdict, WrittenRedirect, parse_name,
 };
-use crate::local::atomic_file;
 use parking_lot::Mutex;
 
 /// The file beside the list that remembers that public resolvers were announced.
@@ -95,57 +92,31 @@ pub struct CheckRequest {
 
 /// The list of domains, the project's configuration, and checks.
 pub struct DomainService {
-    /// Those of practice are made at their first use.
-    files: LazyLock<Result<Files, String>, MakeFiles>,
+    list: List,
+    /// The configuration file; practice has none.
+    configuration: PathBuf,
     /// The options of checks; practice has its own.
     options: Mutex<Option<CheckOptions>>,
     cache: Mutex<Option<(Instant, Arc<ProbeCache>)>>,
 }
 
-type MakeFiles = Box<dyn FnOnce() -> Result<Files, String> + Send>;
-
-struct Files {
-    registry: RegistryFile,
-    /// The configuration file; practice has none.
-    configuration: PathBuf,
-    /// The directory of practice, removed on drop.
-    _directory: Option<TempDir>,
-}
-
-impl Files {
-    fn of_practice(list: Registry) -> io::Result<Self> {
-        let directory = atomic_file::temporary_directory("petstore-sandbox-")?;
-        let registry = RegistryFile::new(directory.path().join("domains.json"));
-        let begin = |there: &mut Registry| {
-            *there = list;
-            Ok::<_, RegistryError>(())
-        };
-        registry.change(begin).map_err(io::Error::other)?;
-        Ok(Self { registry, configuration: PathBuf::new(), _directory: Some(directory) })
-    }
+/// Where the list of domains is; that of practice ends with the program.
+enum List {
+    OnDisk(RegistryFile),
+    InMemory(Mutex<Registry>),
 }
 
 impl DomainService {
     /// The service for real domains.
     pub fn new(registry: RegistryFile, configuration: PathBuf, options: impl Into<Option<CheckOptions>>) -> Self {
-        Self::on(options.into(), move || Ok(Files { registry, configuration, _directory: None }))
+        let options = Mutex::new(options.into());
+        Self { list: List::OnDisk(registry), configuration, options, cache: Mutex::default() }
     }
 
     /// The service for practice, with its initial list.
     pub fn practice(practice: &Practice) -> Self {
-        let list = practice.list();
-        Self::on(None, || {
-            Files::of_practice(list).map_err(|error| format!("cannot create the files of the sandbox: {error}"))
-        })
-    }
-
-    fn on(options: Option<CheckOptions>, files: impl FnOnce() -> Result<Files, String> + Send + 'static) -> Self {
-        let files = LazyLock::new(Box::new(files) as Box<_>);
-        Self { files, options: Mutex::new(options), cache: Mutex::default() }
-    }
-
-    fn files(&self) -> Result<&Files, String> {
-        self.files.as_ref().map_err(Clone::clone)
+        let list = List::InMemory(Mutex::new(practice.list()));
+        Self { list, configuration: PathBuf::new(), options: Mutex::default(), cache: Mutex::default() }
     }
 
     /// Which public resolvers checks ask.
@@ -154,7 +125,7 @@ impl DomainService {
         let Some(options) = options.as_ref() else { return ResolverChoice::default() };
         let public: Vec<String> = options.public_resolvers().map(|server| server.label()).collect();
         let is_system = |server: &Arc<Server>| server.role == Role::Resolver { system: true };
-        let was_announced = || self.files().is_ok_and(|files| files.registry.was_announced(ANNOUNCED));
+        let was_announced = || matches!(&self.list, List::OnDisk(file) if file.was_announced(ANNOUNCED));
         let ask_first = !public.is_empty() && options.resolvers.iter().any(is_system) && !was_announced();
         ResolverChoice { public, ask_first }
     }
@@ -162,24 +133,27 @@ impl DomainService {
     /// Asks public resolvers from now on or not, and saves that in the configuration, where the commands read it. Gives
     /// what holds now, and why it was not saved, if it was not.
     pub fn choose_resolvers(&self, public: bool) -> (ResolverChoice, Option<String>) {
-        let saved = self.files().and_then(|files| {
-            let resolvers = self.options.lock().as_mut().map(|options| options.ask_public(public));
-            if public {
-                files.registry.first_time(ANNOUNCED);
-            }
-            match resolvers.transpose()?.flatten() {
-                Some(resolvers) => {
-                    edit::set_resolvers(&files.configuration, &resolvers).map_err(|error| error.to_string())
-                }
-                None => Ok(()),
-            }
+        let resolvers = self.options.lock().as_mut().map(|options| options.ask_public(public)).transpose();
+        if let (true, List::OnDisk(file)) = (public, &self.list) {
+            file.first_time(ANNOUNCED);
+        }
+        let saved = resolvers.and_then(|resolvers| match resolvers.flatten() {
+            Some(resolvers) => edit::set_resolvers(&self.configuration, &resolvers).map_err(|error| error.to_string()),
+            None => Ok(()),
         });
         (self.resolvers(), saved.err())
     }
 
-    /// Applies changes to the list on disk, and returns it.
+    /// Applies changes to the list, and returns it.
     pub fn apply(&self, changes: &[RegistryChange]) -> Result<Registry, String> {
-        self.files()?.registry.apply(changes).map_err(|error| error.to_string())
+        match &self.list {
+            List::OnDisk(file) => file.apply(changes).map_err(|error| error.to_string()),
+            List::InMemory(list) => {
+                let mut list = list.lock();
+                changes.iter().for_each(|change| change.apply(&mut list));
+                Ok(list.clone())
+            }
+        }
     }
 
     /// Checks one domain; with `detail`, `progress` gets what is complete, and the time of the start, and there is a

@@ -123,11 +123,10 @@ impl Session {
     pub(super) fn report(&mut self, checked: &Checked, before: Option<&Checked>) -> Asked<()> {
         let Checked { domain, reported, findings, progress, measurement, at, .. } = checked;
         let decides = deciding(findings);
-        let failed = || format!("No check of {} succeeded.", domain.unicode);
         self.talk.say(match decides {
             Some(_) if checked.is_removal() => format!("{}: {}.", domain.unicode, progress.summary),
             Some(decides) => headline(domain, decides),
-            None => failed(),
+            None => format!("No check of {} succeeded.", domain.unicode),
         })?;
         if let Some(decides) = decides.filter(|decides| decides.verdict != Verdict::Ok) {
             self.report_finding(decides, *at)?;

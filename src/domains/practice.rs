@@ -145,7 +145,7 @@ impl Practice {
     /// What can be done, the most sensible first.
     pub fn acts(&self, now: Timestamp) -> Vec<PracticeStep> {
         let mut acts: Vec<PracticeStep> =
-            PracticeStep::ALL.iter().copied().filter(|act| self.is_possible(*act, now)).collect();
+            PracticeStep::VARIANTS.iter().copied().filter(|act| self.is_possible(*act, now)).collect();
         acts.sort_by_key(|act| match (act, self.project == Project::Removed) {
             // The record that is left is a danger, so it comes first.
             (PracticeStep::DeleteCname, true) => 0,
@@ -251,9 +251,6 @@ impl Practice {
 }
 
 impl PracticeStep {
-    /// All of them, in order.
-    pub const ALL: &'static [Self] = Self::VARIANTS;
-
     /// Where it is done: at the DNS provider or in the dashboard.
     pub const fn place(self) -> Who {
         match self {

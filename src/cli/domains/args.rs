@@ -89,8 +89,7 @@ impl DomainsCommand {
             Self::Check(_) | Self::Watch(_) | Self::Report(_) | Self::Remove(_) => true,
             Self::Redirects(args) => !args.offline,
             Self::Records(args) => args.with_deletes,
-            Self::Add(_) | Self::List(_) | Self::Saved(_) | Self::Verified(_) => false,
-            Self::Explain(_) => false,
+            Self::Add(_) | Self::List(_) | Self::Saved(_) | Self::Verified(_) | Self::Explain(_) => false,
         }
     }
 }

@@ -243,18 +243,13 @@ pub fn wire_name(name: &DnsName) -> Result<Name, NoReply> {
 
 /// The presentation form of a name from the wire (RFC 1035 section 5.1).
 pub fn presentation(name: &Name) -> DnsName {
-    let labels = name.iter().map(|label| {
-        let mut text = String::with_capacity(label.len());
-        for byte in label {
-            match byte {
-                b'.' | b'\\' | b'"' => text.extend(['\\', char::from(*byte)]),
-                b'!'..=b'~' => text.push(char::from(*byte)),
-                other => text.push_str(&format!("\\{other:03}")),
-            }
-        }
-        text
-    });
-    DnsName::new(&labels.collect::<Vec<_>>().join("."))
+    let escaped = |byte: &u8| match byte {
+        b'.' | b'\\' | b'"' => format!("\\{}", char::from(*byte)),
+        b'!'..=b'~' => char::from(*byte).to_string(),
+        other => format!("\\{other:03}"),
+    };
+    let labels: Vec<String> = name.iter().map(|label| label.iter().map(escaped).collect()).collect();
+    DnsName::new(&labels.join("."))
 }
 
 #[cfg(test)]

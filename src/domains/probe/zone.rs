@@ -114,12 +114,12 @@ impl ProbeContext<'_> {
         let name = &self.domain.name;
         let (other, failing) = {
             let seen = self.seen();
-            let servers = |lookups: Vec<&Lookup>| lookups.into_iter().map(|it| Arc::clone(&it.server)).collect();
+            let server = |lookup: &Lookup| Arc::clone(&lookup.server);
             let of_resolvers = || seen.resolvers(name, A);
             let fails = |lookup: &&Lookup| lookup.reply().is_some_and(|reply| reply.code == ResponseCode::ServFail);
             // Without an answer of a name server, resolvers fail for good reason.
             let speaks = seen.source(name, CNAME).any(|lookup| lookup.answer().is_some());
-            let failing: Vec<Arc<Server>> = servers(of_resolvers().filter(fails).filter(|_| speaks).collect());
+            let failing: Vec<Arc<Server>> = of_resolvers().filter(fails).filter(|_| speaks).map(server).collect();
             let host = self.options.expectation.platform_host.as_ref();
             let platform = host.map_or_else(Vec::new, |host| seen.addresses_of(host));
             let at_platform = |lookup: &&Lookup| {
@@ -127,8 +127,7 @@ impl ProbeContext<'_> {
                 addresses.peek().is_some() && addresses.all(|address| platform.contains(&address))
             };
             let other = of_resolvers().filter(|lookup| seen.is_cached(lookup)).filter(|lookup| !at_platform(lookup));
-            let other: Vec<Arc<Server>> = servers(other.collect());
-            (other, failing)
+            (other.map(server).collect::<Vec<_>>(), failing)
         };
         let servers_of_zone = other.iter().chain(&failing).map(|server| (server, NS));
         let signed = failing.iter().map(|server| (server, DS));

@@ -113,11 +113,10 @@ fn check_now(app: &mut AppState, name: &DnsName) {
 
 /// Copies the records that must be deleted first, as lines of a zone file.
 fn copy_deletes(app: &mut AppState, now: Now) {
-    let seen = app.domains.selected.as_ref().and_then(|name| Some((name, app.domains.seen(name)?)));
-    let Some((name, seen)) = seen else {
+    let Some(seen) = app.domains.selected.as_ref().and_then(|name| app.domains.seen(name)) else {
         return app.tell(NOT_CHECKED);
     };
-    let lines = seen.conflicts.iter().flat_map(|conflict| conflict.zone_lines(name));
+    let lines = seen.conflicts.iter().flat_map(|conflict| conflict.zone_lines(&seen.domain.name));
     let lines: String = lines.map(|line| line + "\n").collect();
     if lines.is_empty() {
         return app.tell("Nothing has to be deleted at this name.");

@@ -14,13 +14,12 @@ use crate::model::{cut, width};
 use crate::tui::popups::{Contents, WriteBox, copy};
 use crate::tui::{AppState, Command, Place, StyleRole, cells, command};
 
-const SAVED: Command = command("saved", "s", "saved it", "I saved it there", |app, now| {
-    of_selected(app, |app, name| saved(app, name, now))
-})
-.shell(|app| line(app, "saved"));
 /// The record to enter.
 static RECORD: &[Command] = &[
-    SAVED,
+    command("saved", "s", "saved it", "I saved it there", |app, now| {
+        of_selected(app, |app, name| saved(app, name, now))
+    })
+    .shell(|app| line(app, "saved")),
     command("copy-part-type", "T", "", "copy Type", |app, now| copy_part(app, |record| record.field(0), now)),
     command("copy-part-name", "n", "", "copy Name", |app, now| copy_part(app, |record| record.field(1), now)),
     command("copy-part-value", "v", "copy", "copy Value", |app, now| copy_part(app, |record| record.field(2), now))

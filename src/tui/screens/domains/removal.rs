@@ -10,7 +10,7 @@ use crate::tui::{AppState, Command, MessageKind, Place, Slot, command};
 
 use super::live::BACK;
 use super::popups::practice::{PRACTICE, PRACTICE_TYPED};
-use super::state::{ConfirmTwice, PanelLocation, State};
+use super::state::{ConfirmTwice, PanelLocation};
 use super::update::{around, line};
 use super::view::Page;
 use super::{redirects, scheduler};
@@ -81,17 +81,10 @@ pub static NAME_PLACE: Place = Place::new("removal-name", "Removal", &[AT_NAME])
 
 const CHECK: Command = command("refresh", "F5", "check again", "check again", check).shell(|app| line(app, "check"));
 
-impl State {
-    /// Whether its removal has begun.
-    fn is_being_removed(&self, name: &DnsName) -> bool {
-        self.reported(name).is_being_removed()
-    }
-}
-
 fn toggle(app: &mut AppState, now: Now) {
     let panel = &mut app.domains;
     let Some(name) = panel.selected.clone() else { return };
-    let begun = panel.is_being_removed(&name);
+    let begun = panel.reported(&name).is_being_removed();
     panel.record(&name, if begun { Event::RemovalDropped } else { Event::RemovalPlanned }, now);
     scheduler::ask_anew(panel, &name);
     app.tell(match begun {
@@ -176,7 +169,8 @@ fn draw_whole(app: &AppState, page: &mut Page<'_>) {
         page.labelled("   Still in your settings: ", &used.join("; "), 2);
         page.gap();
     }
-    let label = if panel.is_being_removed(name) { "[ Call it off ]" } else { "[ Begin: watch for these steps ]" };
+    let has_begun = panel.reported(name).is_being_removed();
+    let label = if has_begun { "[ Call it off ]" } else { "[ Begin: watch for these steps ]" };
     if panel.removal.is_at(&BEGIN) {
         page.point(5);
     }
