@@ -97,20 +97,14 @@ pub struct Ssh {
 macro_rules! number {
     ($(#[$doc:meta])* $name:ident, $key:literal, $least:literal to $most:literal, $default:literal) => {
         $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, SmartDefault, Serialize, Deserialize)]
         #[serde(try_from = "usize")]
-        pub struct $name(usize);
+        pub struct $name(#[default($default)] usize);
 
         impl $name {
             /// The number.
             pub const fn get(self) -> usize {
                 self.0
-            }
-        }
-
-        impl Default for $name {
-            fn default() -> Self {
-                Self($default)
             }
         }
 
@@ -230,16 +224,9 @@ impl File {
 
 /// The position of a value of view number `at`, from 0.
 fn place_of_view(text: &str, at: usize, key: &str) -> usize {
-    let place = || {
-        let document = toml_edit::Document::parse(text).ok()?;
-        let views = document.get("views")?;
-        let value = match views.as_array_of_tables() {
-            Some(tables) => tables.get(at)?.get(key)?.span(),
-            None => views.as_array()?.get(at)?.as_inline_table()?.get(key)?.span(),
-        };
-        Some(value?.start)
-    };
-    place().unwrap_or(0)
+    let document = toml_edit::Document::parse(text).ok();
+    let place = document.and_then(|document| document.get("views")?.get(at)?.get(key)?.span());
+    place.map_or(0, |place| place.start)
 }
 
 /// The position of something that looks like an API key in `text`. Comments are never quoted.

@@ -80,12 +80,11 @@ impl Profiles {
             let entry = entry(&default, &profile, &sources);
             ProfileEntry { place, line: None, ..entry }
         });
-        let is_taken = |name: &String| beside.is_some() && *name == default;
-        let mut profiles: Vec<_> = sources.file.profiles.iter().filter(|(name, _)| !is_taken(name)).collect();
-        profiles.sort_by_key(|(name, _)| *name != "embedded");
-        let profiles: Vec<_> = profiles.into_iter().map(|(name, profile)| entry(name, profile, &sources)).collect();
-        let entries = beside.into_iter().chain(profiles);
-        Ok(Self { entries: entries.collect(), default, file: sources.path.clone() })
+        let profiles = sources.file.profiles.iter().filter(|(name, _)| beside.is_none() || **name != default);
+        let mut profiles: Vec<_> = profiles.map(|(name, profile)| entry(name, profile, &sources)).collect();
+        profiles.sort_by_key(|entry| entry.name != "embedded");
+        profiles.splice(..0, beside);
+        Ok(Self { entries: profiles, default, file: sources.path })
     }
 }
 
@@ -190,13 +189,10 @@ impl Login {
             return Err(no_name(&name));
         }
         let (source, line) = (known.and_then(|known| known.key.clone()), sources.line_of(&["profiles", &name, "key"]));
-        match Settings::of(chosen, &sources)?.service {
-            Service::Demo | Service::Embedded { .. } => Err(ConfigError::Inside(format!("the profile {name}"))),
-            Service::Remote(remote) => {
-                let Remote { base_url: address, ca_file, .. } = remote;
-                Ok(Self { profile: name, address, ca_file, source, file: sources.path, is_new, line })
-            }
-        }
+        let Service::Remote(Remote { base_url: address, ca_file, .. }) = Settings::of(chosen, &sources)?.service else {
+            return Err(ConfigError::Inside(format!("the profile {name}")));
+        };
+        Ok(Self { profile: name, address, ca_file, source, file: sources.path, is_new, line })
     }
 
     /// The program's own file for the key of this profile; none if its name is not plain, or without a home directory.
@@ -228,10 +224,9 @@ impl Login {
         let Some(source) = &self.source else { return Ok(None) };
         let origin = KeyOrigin::from(source);
         let home = env.path("HOME");
-        let own = self
-            .key_file(env)
-            .filter(|own| matches!(source, KeySource::File(named) if *own == expand_home(named, home.as_deref())));
-        let Some(own) = own else {
+        let is_named =
+            |own: &PathBuf| matches!(source, KeySource::File(named) if *own == expand_home(named, home.as_deref()));
+        let Some(own) = self.key_file(env).filter(is_named) else {
             return Err(ConfigError::Elsewhere { profile: self.profile.clone(), origin: origin.to_string() });
         };
         atomic_file::remove(&own)

@@ -76,9 +76,8 @@ impl Settings {
 
     /// The options that choose this service in a shell. Only what was chosen by its address is chosen so again.
     pub fn flags(&self) -> String {
-        let is_profile = self.origins.first().is_some_and(|profile| match &profile.origin {
-            Origin::Flag(name) => *name == "--profile",
-            Origin::Environment(name) => *name == "PETSTORE_PROFILE",
+        let is_profile = self.origins.first().is_some_and(|profile| match profile.origin {
+            Origin::Flag(name) | Origin::Environment(name) => matches!(name, "--profile" | "PETSTORE_PROFILE"),
             Origin::File { .. } | Origin::ByHand => true,
             Origin::Default => false,
         });

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
-use toml_edit::{Document, TableLike};
+use toml_edit::Document;
 
 use super::error::NoHome;
 use super::{ConfigError, Env, File, KeySource, Paths};
@@ -89,8 +89,7 @@ impl<'a> Sources<'a> {
         let text = if choices.demo && !is_named { Ok(String::new()) } else { std::fs::read_to_string(&path) };
         let text = match text {
             Err(error) if error.kind() == io::ErrorKind::NotFound && !is_named => String::new(),
-            Err(source) => return Err(ConfigError::Read { path, source }),
-            Ok(text) => text,
+            text => text.map_err(|source| ConfigError::Read { path: path.clone(), source })?,
         };
         let file = File::parse(&text, &path)?;
         for profile in file.profiles.values() {
@@ -192,11 +191,8 @@ impl KeyLines {
     pub fn line_of(&self, path: &[&str]) -> Option<usize> {
         let document = self.0.as_ref()?;
         let (last, above) = path.split_last()?;
-        let mut table: &dyn TableLike = document.as_table();
-        for name in above {
-            table = table.get(name)?.as_table_like()?;
-        }
-        let (key, _) = table.get_key_value(last)?;
+        let table = above.iter().try_fold(document.as_item(), |table, name| table.get(name))?;
+        let (key, _) = table.as_table_like()?.get_key_value(last)?;
         Some(ConfigError::place(document.raw(), key.span()?.start).0)
     }
 }

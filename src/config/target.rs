@@ -83,29 +83,29 @@ impl Target {
     pub fn resolve(self, sources: &Sources<'_>) -> Result<Resolved, ConfigError> {
         let name = self.name()?;
         let is_profile = matches!(self, Self::Profile { .. });
-        let (profile, service, profile_origin, address_origin, key_origin) = match self {
-            Self::Demo => {
-                let origin = Origin::Flag("--demo");
-                (Profile::default(), Service::Demo, origin.clone(), origin, Origin::Default)
-            }
+        let allow_http = sources.choices.insecure_http;
+        let (profile, base_url, profile_origin) = match self {
+            Self::Demo => (Profile::default(), None, Origin::Flag("--demo")),
             Self::Direct { address, place, origin } => {
-                let (base_url, profile) =
-                    (base_url(&address, place, sources.choices.insecure_http)?, Profile::default());
-                let (service, key_origin) = remote(base_url, &name, &profile, sources)?;
-                (profile, service, origin.clone(), origin, key_origin)
+                (Profile::default(), Some(base_url(&address, place, allow_http)?), origin)
             }
             Self::Profile { origin, .. } => {
                 let profile = sources.file.profile(&name)?.clone();
-                let allow_http = sources.choices.insecure_http || profile.insecure_http;
-                let (key, (service, key_origin)) = match address(&name, &profile, allow_http)? {
-                    Some(base_url) => ("base_url", remote(base_url, &name, &profile, sources)?),
-                    None => {
-                        let database = Paths::new(sources.env)?.embedded_database();
-                        ("embedded", (Service::Embedded { database }, Origin::Default))
-                    }
-                };
-                (profile, service, origin, sources.origin(&["profiles", &name, key]), key_origin)
+                let base_url = address(&name, &profile, allow_http || profile.insecure_http)?;
+                (profile, base_url, origin)
             }
+        };
+        let address_origin = match (is_profile, &base_url) {
+            (true, Some(_)) => sources.origin(&["profiles", &name, "base_url"]),
+            (true, None) => sources.origin(&["profiles", &name, "embedded"]),
+            (false, _) => profile_origin.clone(),
+        };
+        let (service, key_origin) = match base_url {
+            Some(base_url) => remote(base_url, &name, &profile, sources)?,
+            None if is_profile => {
+                (Service::Embedded { database: Paths::new(sources.env)?.embedded_database() }, Origin::Default)
+            }
+            None => (Service::Demo, Origin::Default),
         };
         Ok(Resolved { name, profile, service, is_profile, profile_origin, address_origin, key_origin })
     }
@@ -164,13 +164,12 @@ fn remote(
         (None, None, None) => Origin::Default,
     };
     let (key, key_origin) = match &source {
-        Some(source) if !sources.reads_key => (None, KeyOrigin::from(source)),
-        Some(source) => read(source, sources)?.map_or((None, KeyOrigin::Absent), |(key, origin)| (Some(key), origin)),
-        None => (None, KeyOrigin::Absent),
+        Some(source) if sources.reads_key => read(source, sources)?,
+        source => (None, source.as_ref().map_or(KeyOrigin::Absent, KeyOrigin::from)),
     };
     let ca_file = sources.choices.ca_file.clone().filter(|_| is_of_start);
-    let ca_file = ca_file
-        .or_else(|| profile.ca_file.as_deref().map(|file| expand_home(file, sources.env.path("HOME").as_deref())));
+    let own = || Some(expand_home(profile.ca_file.as_deref()?, sources.env.path("HOME").as_deref()));
+    let ca_file = ca_file.or_else(own);
     Ok((Service::Remote(Remote { base_url, key, key_origin, ca_file }), origin))
 }
 
@@ -183,27 +182,25 @@ pub(super) fn key_of_environment(env: &Env) -> Option<KeySource> {
     key.or_else(|| env.path(KEY_FILE).map(KeySource::File))
 }
 
-fn read(source: &KeySource, sources: &Sources<'_>) -> Result<Option<(ApiKey, KeyOrigin)>, ConfigError> {
-    let mut origin = KeyOrigin::from(source);
-    let key = match source {
+fn read(source: &KeySource, sources: &Sources<'_>) -> Result<(Option<ApiKey>, KeyOrigin), ConfigError> {
+    let (key, origin) = match source {
         KeySource::Env(name) => {
-            sources.env.get(name).map(ApiKey::new).transpose().map_err(|why| unusable(name, &why))?
+            let Some(key) = sources.env.get(name) else { return Ok((None, KeyOrigin::Absent)) };
+            (ApiKey::new(key).map_err(|why| unusable(name, &why))?, source.into())
         }
         KeySource::File(path) => {
             let path = expand_home(path, sources.env.path("HOME").as_deref());
-            let key = secrets::read_key_file(&path)?;
-            origin = KeyOrigin::File(path);
-            Some(key)
+            (secrets::read_key_file(&path)?, KeyOrigin::File(path))
         }
         KeySource::Command(words) => {
             // A command of the command line was not written by others.
             if sources.choices.key_command.as_ref() != Some(source) {
                 secrets::refuse_where_others_write(&sources.path)?;
             }
-            Some(secrets::run_key_command(words)?)
+            (secrets::run_key_command(words)?, source.into())
         }
     };
-    Ok(key.map(|key| (key, origin)))
+    Ok((Some(key), origin))
 }
 
 /// The errors of the configuration `text`, which came from `path`: each wrong key, and each profile that cannot be used; of

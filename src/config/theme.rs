@@ -87,24 +87,8 @@ pub enum Colour {
 }
 
 /// The names of the first 16.
-const NAMES: [&str; 16] = [
-    "black",
-    "red",
-    "green",
-    "yellow",
-    "blue",
-    "magenta",
-    "cyan",
-    "white",
-    "bright-black",
-    "bright-red",
-    "bright-green",
-    "bright-yellow",
-    "bright-blue",
-    "bright-magenta",
-    "bright-cyan",
-    "bright-white",
-];
+const NAMES: &str = "black, red, green, yellow, blue, magenta, cyan, white, bright-black, bright-red, bright-green, \
+                     bright-yellow, bright-blue, bright-magenta, bright-cyan, bright-white";
 
 impl Colour {
     fn read(word: &str) -> Option<Self> {
@@ -112,7 +96,7 @@ impl Colour {
             return Some(Self::Default);
         }
         let indexed = |word: &str| {
-            let named = (0..).zip(NAMES).find(|(_, name)| *name == word).map(|(index, _)| index);
+            let named = (0..).zip(NAMES.split(", ")).find(|(_, name)| *name == word).map(|(index, _)| index);
             named.or_else(|| word.parse().ok())
         };
         let Some(code) = word.strip_prefix('#') else { return indexed(word).map(Self::Indexed) };
@@ -133,13 +117,9 @@ impl TryFrom<String> for Paint {
     fn try_from(words: String) -> Result<Self, String> {
         let words: Vec<_> = words.split_whitespace().collect();
         let read = |word: &str| {
-            Colour::read(word).ok_or_else(|| {
-                format!(
-                    "\"{word}\" is not a colour. Write a name ({}, default), a number from 0 to 255, or #rrggbb \
-                     (#rrggbb/256/16 with those for fewer colours)",
-                    NAMES.join(", ")
-                )
-            })
+            let rule = "a number from 0 to 255, or #rrggbb (#rrggbb/256/16 with those for fewer colours)";
+            let why = || format!("\"{word}\" is not a colour. Write a name ({NAMES}, default), {rule}");
+            Colour::read(word).ok_or_else(why)
         };
         match words.as_slice() {
             [text] => Ok(Self { text: read(text)?, ground: None }),

@@ -1,20 +1,17 @@
 //! The columns of a table by their names: which to show, how wide, and by which to sort.
 
 use std::cmp::Reverse;
-use std::fmt;
 use std::str::FromStr;
 
 use super::export::Column;
 use super::words::did_you_mean;
 use super::{Pet, short};
 
-/// Another name of `categoryId`.
-const CATEGORY: &str = "category";
-
 /// Which of `columns` a word names, in any case.
 fn named(word: &str, columns: &[Column]) -> Result<Column, String> {
     let lower = word.trim().to_lowercase();
-    let lower = if lower == CATEGORY { "categoryid" } else { lower.as_str() };
+    // Another name of it.
+    let lower = if lower == "category" { "categoryid" } else { lower.as_str() };
     columns.iter().copied().find(|column| column.as_str().to_lowercase() == lower).ok_or_else(|| {
         let suggestion = did_you_mean(lower, Column::OF_PETS.map(Column::as_str));
         let names: Vec<_> = columns.iter().map(|column| column.as_str()).collect();
@@ -23,7 +20,8 @@ fn named(word: &str, columns: &[Column]) -> Result<Column, String> {
 }
 
 /// A column of a table for people, such as `name` or `name:30`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, derive_more::Display)]
+#[display("{}{}", column.as_str(), width.map_or(String::new(), |width| format!(":{width}")))]
 pub struct ShownColumn {
     /// Which.
     pub column: Column,
@@ -39,14 +37,6 @@ impl ShownColumn {
 impl From<Column> for ShownColumn {
     fn from(column: Column) -> Self {
         Self { column, width: None }
-    }
-}
-
-/// `name` or `name:30`
-impl fmt::Display for ShownColumn {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(self.column.as_str())?;
-        self.width.map_or(Ok(()), |width| write!(formatter, ":{width}"))
     }
 }
 
@@ -77,8 +67,7 @@ impl FromStr for SortOrder {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let (word, descending) = match (text.strip_prefix('-'), text.rsplit_once(':')) {
-            (Some(word), None) => (word, true),
-            (None, Some((word, "desc"))) => (word, true),
+            (Some(word), None) | (None, Some((word, "desc"))) => (word, true),
             (None, Some((word, "asc"))) => (word, false),
             (None, None) => (text, false),
             (_, Some(_)) => return Err("write it as name, -name, name:asc or name:desc".to_owned()),

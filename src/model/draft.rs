@@ -12,7 +12,8 @@ use super::{Categories, NewPet, PetStatus, text};
 pub const NAME_MAX_CHARS: usize = 255;
 
 /// A member of NewPet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, strum::IntoStaticStr)]
+#[strum(serialize_all = "camelCase")]
 pub enum Field {
     /// `name`
     Name,
@@ -27,12 +28,8 @@ impl Field {
     pub const ALL: [Self; 3] = [Self::Name, Self::CategoryId, Self::Status];
 
     /// The member's name in JSON.
-    pub const fn member(self) -> &'static str {
-        match self {
-            Self::Name => "name",
-            Self::CategoryId => "categoryId",
-            Self::Status => "status",
-        }
+    pub fn member(self) -> &'static str {
+        self.into()
     }
 }
 
@@ -154,10 +151,10 @@ pub fn parse_status(word: &str) -> Result<PetStatus, FieldError> {
 /// Why `text` is not an int64. The range is named only for a number outside of it.
 fn not_int64(text: &str) -> String {
     let text = text::short(text);
-    if !is_digits(&text) {
-        return format!("\"{text}\" is not a number. Type digits, for example 3.");
+    match is_digits(&text) {
+        true => format!("{text} is out of range. It must be from {} to {}.", i64::MIN, i64::MAX),
+        false => format!("\"{text}\" is not a number. Type digits, for example 3."),
     }
-    format!("{text} is out of range. It must be from {} to {}.", i64::MIN, i64::MAX)
 }
 
 /// Whether `text` is digits with an optional sign.

@@ -73,7 +73,7 @@ impl TryFrom<String> for IdempotencyKey {
 
     fn try_from(text: String) -> Result<Self, NoIdempotencyKey> {
         let fits = (1..=255).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_graphic());
-        if fits { Ok(Self(text)) } else { Err(NoIdempotencyKey) }
+        fits.then_some(Self(text)).ok_or(NoIdempotencyKey)
     }
 }
 
@@ -233,20 +233,8 @@ impl From<String> for ObservedStatus {
 }
 
 /// How many pets one list request may return: 1 to 100.
-#[derive(
-    Clone,
-    Copy,
-    Debug,
-    PartialEq,
-    Eq,
-    PartialOrd,
-    Ord,
-    Hash,
-    Serialize,
-    Deserialize,
-    derive_more::Display,
-    smart_default::SmartDefault,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(derive_more::Display, smart_default::SmartDefault)]
 #[serde(try_from = "i64", into = "i64")]
 pub struct Limit(#[default(20)] u8);
 
@@ -287,10 +275,8 @@ impl FromStr for Limit {
 
     /// Plain ASCII digits without sign; Rust's own parser would also take `+5`.
     fn from_str(text: &str) -> Result<Self, NotALimit> {
-        if text.is_empty() || !text.bytes().all(|byte| byte.is_ascii_digit()) {
-            return Err(NotALimit);
-        }
-        text.parse::<i64>().map_err(|_| NotALimit).and_then(Self::try_from)
+        let number = text.parse::<i64>().ok().filter(|_| text.bytes().all(|byte| byte.is_ascii_digit()));
+        number.ok_or(NotALimit)?.try_into()
     }
 }
 

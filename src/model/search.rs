@@ -143,16 +143,10 @@ fn tokens(text: &str) -> impl Iterator<Item = Token<'_>> {
         let (start, _) = after.split_once(":\"").unwrap_or_default();
         let key = KEYS.into_iter().find(|key| key.eq_ignore_ascii_case(start));
         let after = key.map_or(after, |key| &after[key.len() + 1..]);
-        let (text, after, quotes) = match after.strip_prefix('"') {
-            Some(quoted) => match quoted.split_once('"') {
-                Some((exact, after)) => (exact, after, Some(true)),
-                None => (quoted, "", Some(false)),
-            },
-            None => {
-                let (word, after) = after.split_once(char::is_whitespace).unwrap_or((after, ""));
-                (word, after, None)
-            }
-        };
+        let quoted = after.strip_prefix('"');
+        let split = quoted.map_or_else(|| after.split_once(char::is_whitespace), |quoted| quoted.split_once('"'));
+        let (text, after) = split.unwrap_or((quoted.unwrap_or(after), ""));
+        let quotes = quoted.map(|_| split.is_some());
         rest = after.trim_start();
         Some(Token { key: key.unwrap_or_default(), not, text, quotes })
     })
@@ -200,12 +194,9 @@ impl<'a> Token<'a> {
                 let unknown = value.split(',').find(|word| !is_category(word))?;
                 Some(format!("\"{}\" is not a category: write a number, or a name of [categories]", short(unknown)))
             }
-            "id" => value
-                .strip_suffix('*')
-                .unwrap_or(value)
-                .parse::<PetId>()
-                .is_err()
-                .then(|| format!("\"{shown}\" is not an id: write id:17 or id:10*")),
+            "id" if value.strip_suffix('*').unwrap_or(value).parse::<PetId>().is_err() => {
+                Some(format!("\"{shown}\" is not an id: write id:17 or id:10*"))
+            }
             _ => None,
         }
     }
