@@ -17,7 +17,7 @@ use super::{Exit, Failed, note};
 use crate::config::secrets::refuse_where_others_write;
 use crate::config::settings::{all, configuration};
 use crate::config::{
-    Choices, ConfigError, Env, File, KeySource, Paths, SCHEMA, Themes, faults, file_path, write_schema,
+    Choices, ConfigError, Env, File, KeySource, Paths, Profile, SCHEMA, Themes, faults, file_path, write_schema,
 };
 use crate::local::atomic_file;
 use crate::model::display_safe;
@@ -73,13 +73,14 @@ pub fn run(command: &ConfigCommand, choices: &Choices, env: &Env) -> Result<Exit
         }
         ConfigCommand::Check => return report(&path, choices, env),
         ConfigCommand::Init => {
+            let shown = path.display();
             begin(&path, env).map_err(|error| match error.kind() {
                 io::ErrorKind::AlreadyExists => {
-                    Failed::new(Exit::Failure, format!("{} already exists and was not changed", path.display()))
+                    Failed::new(Exit::Failure, format!("{shown} already exists and was not changed"))
                 }
                 _ => Failed::cannot("write", &path)(error),
             })?;
-            note(&format!("wrote {}", display_safe(&path.display().to_string())));
+            note(&format!("wrote {}", display_safe(&shown.to_string())));
         }
         ConfigCommand::Keys => {
             let (keymap, complaints) = read_keymap(env);
@@ -127,13 +128,11 @@ pub fn check(path: &Path, choices: &Choices, env: &Env) -> Result<Vec<String>, F
         Err(error) if error.kind() == io::ErrorKind::NotFound && choices.config.is_none() => String::new(),
         Err(source) => return Err(ConfigError::Read { path: path.to_owned(), source }.into()),
     };
-    let mut found: Vec<String> = faults(&text, path)
-        .into_iter()
-        .map(|(line, error)| {
-            let place = line.map_or(String::new(), |line| format!("{}:{line}: ", path.display()));
-            display_safe(&format!("{place}{error}{}", suggestion(&error))).into_owned()
-        })
-        .collect();
+    let in_words = |(line, error): (Option<usize>, ConfigError)| {
+        let place = line.map_or(String::new(), |line| format!("{}:{line}: ", path.display()));
+        display_safe(&format!("{place}{error}{}", suggestion(&error))).into_owned()
+    };
+    let mut found: Vec<String> = faults(&text, path).into_iter().map(in_words).collect();
     match configuration(choices, env) {
         Ok(file) => found.extend(around(path, &file, env)),
         Err(error) if found.is_empty() => return Err(error.into()),
@@ -149,12 +148,11 @@ fn around(path: &Path, file: &File, env: &Env) -> Vec<String> {
         let (line, column) = file.actions[number].place;
         found.push(format!("{}:{line}:{column}: {why}", path.display()));
     }
-    if !file.actions.is_empty()
-        || file.profiles.values().any(|profile| matches!(profile.key, Some(KeySource::Command(_))))
-    {
+    let runs = |profile: &Profile| matches!(profile.key, Some(KeySource::Command(_)));
+    if !file.actions.is_empty() || file.profiles.values().any(runs) {
         found.extend(refuse_where_others_write(path).err().map(|error| error.to_string()));
     }
     let domains = resolve(&ProbeArgs::default(), &file.domains);
-    found.extend(domains.err().map(|failed| failed.what().to_owned()));
+    found.extend(domains.err().map(|failed| failed.what));
     found.iter().map(|line| display_safe(line).into_owned()).collect()
 }

@@ -27,7 +27,7 @@ use crate::app::clipboard::{ClipboardBackend, ways};
 use crate::clock;
 use crate::config::paths::below_home;
 use crate::config::{
-    Choices, Clipboard, Depth, Env, KeyOrigin, KeySource, Origin, Paths, Remote, Service, Settings, file_path,
+    Choices, Clipboard, Depth, Env, KeyOrigin, KeySource, Origin, Paths, Profile, Remote, Service, Settings, file_path,
     settings_for,
 };
 use crate::model::text::without_keys;
@@ -64,7 +64,7 @@ fn configured(choices: &Choices, env: &Env) -> Check {
         }
         Ok(_) if path.exists() => Check::ok(NAME, path.display().to_string()),
         Ok(_) => Check::ok(NAME, "no file, so the defaults are used"),
-        Err(failed) => Check::fail(NAME, failed.what(), format!("check who may read it: ls -l {}", path.display())),
+        Err(failed) => Check::fail(NAME, failed.what, format!("check who may read it: ls -l {}", path.display())),
     }
 }
 
@@ -154,9 +154,8 @@ fn directory(name: &str, path: &Path, variable: &str, not: u32, env: &Env) -> Ch
                 return Check::ok(name, format!("{place} (created when needed)"));
             }
             let above = shown(above, env);
-            let found = format!("{place} cannot be created: {above} is not writable");
             let remedy = format!("make {above} writable, or choose another directory with {variable}");
-            return Check::fail(name, &found, &remedy);
+            return Check::fail(name, format!("{place} cannot be created: {above} is not writable"), remedy);
         }
         Err(error) => return Check::fail(name, format!("{place}: {error}"), format!("ls -ld {place}")),
     };
@@ -164,12 +163,9 @@ fn directory(name: &str, path: &Path, variable: &str, not: u32, env: &Env) -> Ch
         return Check::fail(name, format!("{place} is not writable (mode {mode:04o})"), format!("chmod u+rwx {place}"));
     }
     if mode & not != 0 {
-        let (what, remedy) = if not == 0o077 { ("read", "go-rwx") } else { ("write to", "go-w") };
-        return Check::warn(
-            name,
-            format!("others can {what} {place} (mode {mode:04o})"),
-            format!("chmod {remedy} {place}"),
-        );
+        let (what, change) = if not == 0o077 { ("read", "go-rwx") } else { ("write to", "go-w") };
+        let found = format!("others can {what} {place} (mode {mode:04o})");
+        return Check::warn(name, found, format!("chmod {change} {place}"));
     }
     Check::ok(name, format!("{place} (mode {mode:04o})"))
 }
@@ -245,9 +241,7 @@ async fn profiles(choices: &Choices, env: &Env) -> Vec<Check> {
     let known = match Settings::without_key(choices, env) {
         Ok(known) => known,
         // An error of the configuration is reported by its own check; here it may also be a flag.
-        Err(error) => {
-            return vec![Check::fail("profile", Failed::from(error).what(), choices.command("config check"))];
-        }
+        Err(error) => return vec![Check::fail("profile", Failed::from(error).what, choices.command("config check"))],
     };
     let mut checks = others(&known, choices, env);
     let name = format!("profile {}", known.name);
@@ -282,19 +276,17 @@ async fn used(name: &str, settings: &Settings, env: &Env) -> Vec<Check> {
 fn others(used: &Settings, choices: &Choices, env: &Env) -> Vec<Check> {
     let profiles = used.config.profiles.iter();
     let others = profiles.filter(|(name, profile)| **name != used.name && !profile.embedded);
-    let check = |(name, profile): (&String, &crate::config::file::Profile)| {
+    let check = |(name, profile): (&String, &Profile)| {
         let title = format!("profile {name}");
-        match &profile.key {
-            Some(source @ KeySource::Command(_)) => {
-                Check::ok(&title, format!("key {}, not tested", KeyOrigin::from(source)))
+        if let Some(source @ KeySource::Command(_)) = &profile.key {
+            return Check::ok(&title, format!("key {}, not tested", KeyOrigin::from(source)));
+        }
+        match settings_for(name, choices, env) {
+            Ok(Settings { service: Service::Remote(Remote { key: None, .. }), .. }) => {
+                Check::warn(&title, "no key", login(name))
             }
-            Some(KeySource::Env(_) | KeySource::File(_)) | None => match settings_for(name, choices, env) {
-                Ok(Settings { service: Service::Remote(remote), .. }) if remote.key.is_none() => {
-                    Check::warn(&title, "no key", login(name))
-                }
-                Ok(settings) => Check::ok(&title, key_origin(&settings)),
-                Err(error) => Check::warn(&title, error.to_string(), login(name)),
-            },
+            Ok(settings) => Check::ok(&title, key_origin(&settings)),
+            Err(error) => Check::warn(&title, error.to_string(), login(name)),
         }
     };
     others.map(check).collect()
@@ -355,15 +347,15 @@ async fn names(remote: &Remote) -> Check {
     let found =
         timeout(NAMES, lookup_host((host.trim_matches(['[', ']']), url.port_or_known_default().unwrap_or(443)))).await;
     let took = clock::now().mono.saturating_duration_since(begun).as_millis();
-    let remedy = "check the profile's address, the network, and /etc/resolv.conf";
-    match found {
+    let why = match found {
         Ok(Ok(addresses)) => {
             let addresses = counted(addresses.count(), "address");
-            Check::ok("name", format!("{host}: {addresses} in {took} ms"))
+            return Check::ok("name", format!("{host}: {addresses} in {took} ms"));
         }
-        Ok(Err(error)) => Check::fail("name", format!("{host}: {error}"), remedy),
-        Err(_) => Check::fail("name", format!("{host}: no answer within {} s", NAMES.as_secs()), remedy),
-    }
+        Ok(Err(error)) => error.to_string(),
+        Err(_) => format!("no answer within {} s", NAMES.as_secs()),
+    };
+    Check::fail("name", format!("{host}: {why}"), "check the profile's address, the network, and /etc/resolv.conf")
 }
 
 /// Whether the service answers, and how far its clock is off.
@@ -374,12 +366,12 @@ async fn answers(settings: &Settings) -> Vec<Check> {
         let found = format!("{service} did not answer within {} s", LIMIT.as_secs());
         return vec![Check::fail(NAME, &found, "try again in a moment, or ask the service's operator")];
     };
-    if let Some(failed) = &answer.failed {
-        let remedy = match failed.exit {
+    if let Some(Failed { exit, what, hint, .. }) = answer.failed {
+        let remedy = match exit {
             Exit::Unauthorized => another_key(settings),
-            _ => failed.remedy().map_or_else(|| "petstore config show --origin".to_owned(), str::to_owned),
+            _ => hint.unwrap_or_else(|| "petstore config show --origin".to_owned()),
         };
-        return vec![Check::fail(NAME, failed.what(), &remedy)];
+        return vec![Check::fail(NAME, what, remedy)];
     }
     let took = answer.took.unwrap_or_default().as_millis();
     let mut checks = vec![Check::ok(NAME, format!("{service} answers in {took} ms and accepts the key"))];
@@ -413,11 +405,10 @@ fn terminal(size: Option<(u16, u16)>, least: (u16, u16), env: &Env) -> Check {
     }
     found.push_str(if env.is_over_ssh() { ", over SSH" } else { "" });
     match (size, env.get("TERM")) {
-        (Some(_), None | Some("dumb")) => Check::warn(
-            NAME,
-            format!("{found}, TERM is unset or dumb"),
-            "set TERM; petstore pets list works without it",
-        ),
+        (Some(_), None | Some("dumb")) => {
+            found.push_str(", TERM is unset or dumb");
+            Check::warn(NAME, found, "set TERM; petstore pets list works without it")
+        }
         (Some((columns, rows)), Some(_)) if columns < least.0 || rows < least.1 => {
             Check::warn(NAME, &found, format!("enlarge the window to at least {}x{}", least.0, least.1))
         }

@@ -67,8 +67,10 @@ impl From<Exit> for ExitCode {
 pub struct Failed {
     /// The exit status.
     pub exit: Exit,
-    what: String,
-    hint: Option<String>,
+    /// What failed, without what to do next.
+    pub what: String,
+    /// What to do next.
+    pub hint: Option<String>,
     /// The Error body of the service, as one line of JSON, safe to show.
     body: Option<String>,
     shows_body: bool,
@@ -118,7 +120,7 @@ impl Failed {
     /// Names the place of the refused key, and the way to replace that one.
     pub fn with_key_of(self, settings: &Settings) -> Self {
         let Service::Remote(remote) = &settings.service else { return self };
-        if self.remedy() != Some(ENTER_KEY) {
+        if self.hint.as_deref() != Some(ENTER_KEY) {
             return self;
         }
         let origin = display_safe(&remote.key_origin.to_string()).into_owned();
@@ -129,16 +131,6 @@ impl Failed {
             (_, None) => "give another one with PETSTORE_API_KEY or --key-file".to_owned(),
         };
         self.hint(format!("the key came {origin}; {way}"))
-    }
-
-    /// What to do next.
-    pub fn remedy(&self) -> Option<&str> {
-        self.hint.as_deref()
-    }
-
-    /// What failed, without what to do next.
-    pub fn what(&self) -> &str {
-        &self.what
     }
 
     /// Wrong usage or configuration.
@@ -251,36 +243,30 @@ impl fmt::Display for Failed {
         if let Some(hint) = &self.hint {
             write!(f, "\nhint: {hint}")?;
         }
-        match &self.body {
-            Some(body) if self.shows_body => write!(f, "\n{body}"),
-            Some(_) | None => Ok(()),
-        }
+        self.body.as_ref().filter(|_| self.shows_body).map_or(Ok(()), |body| write!(f, "\n{body}"))
     }
 }
 
 impl From<ConfigError> for Failed {
     fn from(error: ConfigError) -> Self {
-        let exit = match &error {
-            ConfigError::Key(_) => Exit::Unauthorized,
-            _ => Exit::Usage,
-        };
+        let exit = if matches!(error, ConfigError::Key(_)) { Exit::Unauthorized } else { Exit::Usage };
         let failed = Self::new(exit, display_safe(&error.to_string()));
-        let suggestion = display_safe(&suggestion(&error)).into_owned();
-        let hint = match (suggestion.trim_start(), &error) {
-            ("", ConfigError::NotChanged(_) | ConfigError::NotInFile { .. } | ConfigError::Elsewhere { .. }) => {
+        let suggestion = suggestion(&error);
+        if !suggestion.is_empty() {
+            return failed.hint(display_safe(suggestion.trim_start()));
+        }
+        let hint = match &error {
+            ConfigError::NotChanged(_) | ConfigError::NotInFile { .. } | ConfigError::Elsewhere { .. } => {
                 return failed;
             }
-            ("", ConfigError::Inside(_)) => "choose another profile: petstore login -p NAME",
-            ("", ConfigError::Nameless(_)) => "create a profile: petstore login -p NAME --base-url URL",
-            ("", ConfigError::Taken { profile, .. }) => {
-                let name = short(profile);
-                return failed.hint(format!(
-                    "for another key: petstore login -p {name}; for another address, change it in the file: petstore config path"
-                ));
+            ConfigError::Inside(_) => "choose another profile: petstore login -p NAME",
+            ConfigError::Nameless(_) => "create a profile: petstore login -p NAME --base-url URL",
+            ConfigError::Taken { profile, .. } => {
+                let key = format!("for another key: petstore login -p {}", short(profile));
+                return failed.hint(format!("{key}; for another address, change it in the file: petstore config path"));
             }
-            ("", ConfigError::Key(_)) => "to save a key: petstore login",
-            ("", _) => "to find the problem: petstore doctor; to see which file is read: petstore config path",
-            (suggestion, _) => suggestion,
+            ConfigError::Key(_) => "to save a key: petstore login",
+            _ => "to find the problem: petstore doctor; to see which file is read: petstore config path",
         };
         failed.hint(hint)
     }
@@ -357,19 +343,17 @@ pub fn usage_error(error: &clap::Error, command: &Command, arguments: &[OsString
         | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand
         | ErrorKind::MissingSubcommand => None,
         _ => {
-            let unknown = [ContextKind::InvalidArg, ContextKind::InvalidSubcommand, ContextKind::InvalidValue];
-            let mut unknown = unknown.into_iter().filter_map(|kind| match error.get(kind) {
+            let typed = |kind| match error.get(kind) {
                 Some(ContextValue::String(typed)) => Some(typed),
                 _ => None,
-            });
+            };
+            let unknown = [ContextKind::InvalidArg, ContextKind::InvalidSubcommand, ContextKind::InvalidValue];
+            let mut unknown = unknown.into_iter().filter_map(typed);
             if let Some((name, instead)) = unknown.find_map(|typed| removed(typed, command, arguments)) {
                 return Some(Failed::config(format!("{name} was removed")).hint(*instead));
             }
             let (path, command) = called(command, arguments);
-            let ours = match error.get(ContextKind::InvalidSubcommand) {
-                Some(ContextValue::String(typed)) => Some(similar(typed, command).into_iter().collect()),
-                _ => None,
-            };
+            let ours = typed(ContextKind::InvalidSubcommand).map(|typed| similar(typed, command).into_iter().collect());
             Some(in_short(&error.render().to_string(), &path, ours))
         }
     }

@@ -103,11 +103,6 @@ pub async fn at_the_terminal(command: KeysCommand, env: &Env) -> Result<Exit, Fa
 /// Runs `command`. A new key goes to `out`, alone on a line; notes go to `err`.
 async fn run(command: KeysCommand, env: &Env, out: &mut impl Write, err: &mut impl Write) -> Result<(), Failed> {
     let (now, actor) = (clock::now(), env.actor());
-    let (KeysCommand::Create { database, .. }
-    | KeysCommand::List { database, .. }
-    | KeysCommand::Rename { database, .. }
-    | KeysCommand::Revoke { database, .. }
-    | KeysCommand::Rotate { database, .. }) = &command;
     // Checked before a database is created.
     let expires_at = match &command {
         KeysCommand::Create { expires: Some(expires), .. } => Some(end(expires, now)?),
@@ -119,8 +114,11 @@ async fn run(command: KeysCommand, env: &Env, out: &mut impl Write, err: &mut im
         _ => Ok(()),
     };
     let store = match &command {
-        KeysCommand::Create { .. } => Store::open(&database.url).await?,
-        _ => Store::open_existing(&database.url).await?,
+        KeysCommand::Create { database, .. } => Store::open(&database.url).await?,
+        KeysCommand::List { database, .. }
+        | KeysCommand::Rename { database, .. }
+        | KeysCommand::Revoke { database, .. }
+        | KeysCommand::Rotate { database, .. } => Store::open_existing(&database.url).await?,
     };
     let done = async {
         let printed = match command {
@@ -130,15 +128,14 @@ async fn run(command: KeysCommand, env: &Env, out: &mut impl Write, err: &mut im
                 let (id, key) = store.create_key(NewKey { name, scopes, expires_at }, &actor, now).await?;
                 // The key must be printed even if this cannot be.
                 let _ = writeln!(err, "created key {id} ({scopes}; {until})");
-                return hand_over(&store, (id, &key), &actor, out, || "create another one".to_owned()).await;
+                return hand_over(&store, (id, &key), &actor, out, "create another one").await;
             }
             KeysCommand::Rotate { id, overlap, .. } => {
                 let until = Duration::try_from(overlap).ok().and_then(|both| now.wall.checked_add(both).ok());
                 let until = until.ok_or_else(|| Failed::config("--overlap must not be negative"))?;
                 let rotated = store.rotate_key(id, until, &actor, now).await?;
                 let (new, key, until) = rotated.ok_or_else(|| {
-                    let what = format!("there is no active key {id}");
-                    Failed::new(Exit::NotFound, what)
+                    Failed::new(Exit::NotFound, format!("there is no active key {id}"))
                         .hint("to create a key: petstore keys create, with the same --database")
                 })?;
                 let until = moment(until);
@@ -147,8 +144,8 @@ async fn run(command: KeysCommand, env: &Env, out: &mut impl Write, err: &mut im
                     "created key {new}; key {id} is accepted until {until}\n\
                      Programs that are repeating a request should finish with the old key first: with the new one, its pet is added again"
                 );
-                let remedy = || format!("key {id} still expires at {until}, so rotate it again before then");
-                return hand_over(&store, (new, &key), &actor, out, remedy).await;
+                let remedy = format!("key {id} still expires at {until}, so rotate it again before then");
+                return hand_over(&store, (new, &key), &actor, out, &remedy).await;
             }
             KeysCommand::Rename { id, name, .. } => {
                 let key = store.rename_key(id, name, &actor, now).await?.ok_or_else(|| unknown(id))?;
@@ -191,12 +188,12 @@ async fn hand_over(
     (id, key): (KeyId, &SecretString),
     actor: &str,
     out: &mut impl Write,
-    remedy: impl Fn() -> String,
+    remedy: &str,
 ) -> Result<(), Failed> {
     let Err(error) = writeln!(out, "{}", key.expose_secret()).and_then(|()| out.flush()) else { return Ok(()) };
     let unprinted = format!("the new key {id} could not be printed, and");
     Err(match store.revoke_key(id, actor, clock::now()).await {
-        Ok(_) => Failed::because(format!("{unprinted} was revoked: {}", remedy()))(error),
+        Ok(_) => Failed::because(format!("{unprinted} was revoked: {remedy}"))(error),
         Err(error) => Failed::because(format!("{unprinted} is still accepted: petstore keys revoke {id}"))(error),
     })
 }

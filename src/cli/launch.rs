@@ -59,9 +59,8 @@ type SessionEnd = ControlFlow<Exit, StartChoice>;
 
 /// The keyboard shortcuts with the changes in keymap.toml, and the errors of that file.
 pub(super) fn read_keymap(env: &Env) -> (Keymap, Vec<String>) {
-    let Some(path) = Paths::new(env).ok().map(|paths| paths.config.join("keymap.toml")) else {
-        return (Keymap::default(), Vec::new());
-    };
+    let Ok(paths) = Paths::new(env) else { return Default::default() };
+    let path = paths.config.join("keymap.toml");
     match atomic_file::read(&path) {
         Ok(text) => text.map(|text| Keymap::changed_by(&text, "keymap.toml")).unwrap_or_default(),
         Err(error) => (Keymap::default(), vec![format!("Cannot read {}: {error}.", path.display())]),
@@ -428,11 +427,8 @@ fn hand_over(state: &AppState, is_kept: bool, queued: bool) {
     let mut lines = Vec::new();
     let word = |is_kept: bool| if is_kept { ", kept for the next start" } else { "" };
     let is_named = state.link.identity.is_some();
-    let added = &state.added;
-    lines.extend(leaving(
-        added,
-        state.added_in_bulk + state.add.import.under_way().map_or(0, |running| running.progress.added),
-    ));
+    let by_import = state.add.import.under_way().map_or(0, |running| running.progress.added);
+    lines.extend(leaving(&state.added, state.added_in_bulk + by_import));
     lines.extend(typed(&state.add, "", word(is_kept && is_named)));
     for (profile, add, on_disk) in drafts::left(state) {
         lines.extend(typed(add, &format!(" for {}", short(profile)), word(is_kept && on_disk)));
@@ -442,13 +438,12 @@ fn hand_over(state: &AppState, is_kept: bool, queued: bool) {
     }
     let unsold: Vec<_> = state.pets.sale.unsold().copied().collect();
     lines.extend((!unsold.is_empty()).then(|| format!("Scanned, but not sold: {}", ids(&unsold))));
+    let kept = word(queued && is_named);
     let counts = state.add.outbox.counts();
-    if counts.waiting + counts.unknown > 0 {
-        let waiting = (counts.waiting > 0).then(|| counted(counts.waiting, "pet"));
-        let unknown = (counts.unknown > 0).then(|| format!("{} without an answer", counts.unknown));
-        let waiting = Vec::from_iter(waiting.into_iter().chain(unknown)).join(", ");
-        lines.push(format!("Not done yet{}: {waiting}", word(queued && is_named)));
-    }
+    let waiting = (counts.waiting > 0).then(|| counted(counts.waiting, "pet"));
+    let unknown = (counts.unknown > 0).then(|| format!("{} without an answer", counts.unknown));
+    let waiting = Vec::from_iter(waiting.into_iter().chain(unknown));
+    lines.extend((!waiting.is_empty()).then(|| format!("Not done yet{kept}: {}", waiting.join(", "))));
     if !queued {
         for line in state.add.outbox.lines.iter().filter(|line| line.fate.is_waiting()) {
             let id = line.typed.change.as_ref().map_or(String::new(), |change| format!(", id {}", change.seen.id));
@@ -456,7 +451,6 @@ fn hand_over(state: &AppState, is_kept: bool, queued: bool) {
         }
     }
     let refused = |line: &&Line| matches!(line.fate, Fate::Refused(_));
-    let kept = word(queued && is_named);
     for line in state.add.outbox.lines.iter().filter(refused).filter(|line| !line.typed.pet.name.is_empty()) {
         lines.push(format!("To fix{kept}: {}", words_of(&line.typed.pet)));
     }

@@ -120,19 +120,17 @@ async fn restore(args: RestoreArgs) -> Result<Exit, Failed> {
 /// Reports that the database is intact; otherwise lists each problem and fails.
 async fn check(database: DatabaseUrl) -> Result<Exit, Failed> {
     output::is_there()?;
-    let checked = with_progress(|| "checking".to_owned(), store::check(&database, false))
-        .await
-        .map_err(|error| Failed::of(Exit::Failure, &error))?;
-    if checked.problems.is_empty() {
-        if let Some(changed) = checked.changed {
-            return Err(Failed::new(Exit::Failure, format!("{database} is intact, but {changed}")));
-        }
-        output::write(|out| writeln!(out, "{database} is intact: {}", counted(checked.pets, "pet")))?;
-        return Ok(Exit::Done);
+    let checked = with_progress(|| "checking".to_owned(), store::check(&database, false)).await;
+    let checked = checked.map_err(|error| Failed::of(Exit::Failure, &error))?;
+    if !checked.problems.is_empty() {
+        return Err(damaged(&checked.problems, |count| {
+            format!("{database} is damaged ({count}): stop the service, keep this file, and restore the last backup")
+        }));
     }
-    Err(damaged(&checked.problems, |count| {
-        format!("{database} is damaged ({count}): stop the service, keep this file, and restore the last backup")
-    }))
+    if let Some(changed) = checked.changed {
+        return Err(Failed::new(Exit::Failure, format!("{database} is intact, but {changed}")));
+    }
+    output::write(|out| writeln!(out, "{database} is intact: {}", counted(checked.pets, "pet"))).map(|_| Exit::Done)
 }
 
 /// Lists each problem; `what` says what it means, with their count.
@@ -143,16 +141,15 @@ fn damaged(problems: &[String], what: impl FnOnce(String) -> String) -> Failed {
 
 /// Brings the schema up to date. Several programs may do so at once.
 async fn migrate(database: DatabaseUrl) -> Result<Exit, Failed> {
-    let migrating = Store::open(&database);
-    let store = with_progress(|| "updating the schema".to_owned(), migrating).await;
+    let store = with_progress(|| "updating the schema".to_owned(), Store::open(&database)).await;
     store.map_err(|error| Failed::of(Exit::Failure, &error))?.close().await;
     note(&format!("the schema of {database} is up to date"));
     Ok(Exit::Done)
 }
 
 /// Calls work off at the first signal that ends a command, so that nothing of it is left.
-pub struct Stop {
-    pub token: CancellationToken,
+struct Stop {
+    token: CancellationToken,
     signal: JoinHandle<Exit>,
 }
 
@@ -169,20 +166,17 @@ impl Stop {
     }
 
     /// The exit status of work that was called off.
-    pub async fn exit(self) -> Exit {
+    async fn exit(self) -> Exit {
         self.signal.await.unwrap_or(Exit::Interrupt)
     }
 
     /// What the work gave; `what` says what problems in the copy mean, with their count.
     async fn done<T>(self, done: Result<T, CopyError>, what: impl FnOnce(String) -> String) -> Result<T, Failed> {
-        let error = match done {
+        Err(match done {
             Ok(value) => return Ok(value),
-            Err(error) => error,
-        };
-        Err(match error {
-            CopyError::Damaged(problems) => damaged(&problems, what),
-            CopyError::Cancelled => Failed::new(self.exit().await, "interrupted"),
-            error => Failed::of(Exit::Failure, &error),
+            Err(CopyError::Damaged(problems)) => damaged(&problems, what),
+            Err(CopyError::Cancelled) => Failed::new(self.exit().await, "interrupted"),
+            Err(error) => Failed::of(Exit::Failure, &error),
         })
     }
 }

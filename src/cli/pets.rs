@@ -53,7 +53,7 @@ async fn at_the_service(
     if (changes || matches!(command, PetsCommand::Add(_) | PetsCommand::Import(_)))
         && let Some(why) = settings.why_read_only()
     {
-        return Err(Failed::new(Exit::Usage, format!("nothing was sent: {}", display_safe(&why))));
+        return Err(Failed::config(format!("nothing was sent: {}", display_safe(&why))));
     }
     if let Service::Remote(remote) = &settings.service
         && remote.key.is_none()

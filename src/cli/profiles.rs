@@ -2,11 +2,12 @@
 //! before it is saved, and never an argument.
 
 use std::ffi::OsString;
-use std::io::{self, Read as _, Write};
+use std::io::{self, Write};
 use std::path::Path;
 
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt as _, stdin};
 
 use super::confirm::{PromptAnswer, ask_hidden, can_ask, restore_terminal};
 use super::error::{key_as_argument, suggestion};
@@ -174,10 +175,7 @@ fn list(out: &mut impl Write, entries: &[ProfileEntry], default: &str) -> io::Re
 }
 
 fn object(entry: &ProfileEntry, default: &str) -> Value {
-    let address = match &entry.place {
-        ServiceLocation::At(address) => Some(address),
-        ServiceLocation::Inside | ServiceLocation::Demo | ServiceLocation::Unclear => None,
-    };
+    let address = if let ServiceLocation::At(address) = &entry.place { Some(address) } else { None };
     json!({
         "name": entry.name,
         "baseUrl": address,
@@ -253,9 +251,7 @@ pub fn logout(choices: &Choices, env: &Env) -> Result<Exit, Failed> {
     let login = Login::find(choices, env).map_err(no_login)?;
     let (profile, file) = (short(&login.profile), login.file.display());
     match login.forget(env) {
-        Ok(Some(origin)) => {
-            note(&format!("removed the key of {profile} ({})", display_safe(&origin.to_string())));
-        }
+        Ok(Some(origin)) => note(&format!("removed the key of {profile} ({})", display_safe(&origin.to_string()))),
         Ok(None) => note(&format!("{profile} has no key")),
         Err(error @ ConfigError::Elsewhere { .. }) => {
             let line = login.line.map_or(String::new(), |line| format!(", line {line}"));
@@ -269,32 +265,24 @@ pub fn logout(choices: &Choices, env: &Env) -> Result<Exit, Failed> {
 /// The key, typed at the terminal or read from standard input.
 async fn key(login: &Login, with_token: bool) -> Result<Result<ApiKey, Exit>, Failed> {
     let text = if can_ask() {
-        match ask_hidden(format!("API key for {} (not shown): ", login.address.authority())).await {
-            Ok(PromptAnswer::Line(text)) => text,
-            Ok(PromptAnswer::Interrupt) => return Ok(Err(Exit::Interrupt)),
-            Ok(PromptAnswer::Nothing) => {
-                return Err(Failed::config("no key was typed; nothing was changed"));
-            }
-            Err(error) => return Err(Failed::because("cannot use the terminal")(error)),
+        let asked = ask_hidden(format!("API key for {} (not shown): ", login.address.authority())).await;
+        match asked.map_err(Failed::because("cannot use the terminal"))? {
+            PromptAnswer::Line(text) => text,
+            PromptAnswer::Interrupt => return Ok(Err(Exit::Interrupt)),
+            PromptAnswer::Nothing => return Err(Failed::config("no key was typed; nothing was changed")),
         }
     } else if with_token {
-        let read = tokio::task::spawn_blocking(|| {
-            let mut text = String::new();
-            io::stdin().lock().take(MOST).read_to_string(&mut text).map(|_| text)
-        });
-        let text = read.await.unwrap_or_else(|error| Err(io::Error::other(error)));
-        let text = text.map_err(|error| Failed::config(format!("cannot read a key from standard input: {error}")))?;
+        let mut text = String::new();
+        let read = stdin().take(MOST).read_to_string(&mut text).await;
+        read.map_err(|error| Failed::config(format!("cannot read a key from standard input: {error}")))?;
         text.lines().next().unwrap_or_default().to_owned()
     } else {
-        let what = "a key is needed, and it cannot be asked for here";
         let new = if login.is_new { format!(" --base-url {}", login.address) } else { String::new() };
-        return Err(Failed::config(what).hint(format!(
-            "to read it from a file: petstore login -p {}{new} --with-token < FILE",
-            short(&login.profile)
-        )));
+        let command = format!("petstore login -p {}{new} --with-token < FILE", short(&login.profile));
+        return Err(Failed::config("a key is needed, and it cannot be asked for here")
+            .hint(format!("to read it from a file: {command}")));
     };
-    let key = ApiKey::new(&text).map_err(Failed::config);
-    key.map(Ok).map_err(|failed| failed.hint("nothing was changed"))
+    ApiKey::new(&text).map(Ok).map_err(|error| Failed::config(error).hint("nothing was changed"))
 }
 
 /// Tests the key with one request.

@@ -95,7 +95,7 @@ pub fn in_process(runtime: &Runtime, mut args: ServeArgs, env: &Env, coloured: b
     });
     let exit = served.map_or_else(
         |failed| {
-            manager.status(failed.what());
+            manager.status(&failed.what);
             // A failure must not wait for stderr, either.
             log.line(Level::ERROR, &complaint(&failed, coloured && log.format() == LogFormat::Text));
             failed.exit
@@ -117,7 +117,7 @@ async fn run(
     log: &Log,
     manager: &ServiceManager,
 ) -> Result<(), Failed> {
-    let Listening { api, metrics, tls } = args.listen.open()?;
+    let (api, metrics, tls) = args.listen.open()?;
     write_to(log, args.log_level);
     let mut signals = Signals::new()?;
     manager.status("opening the database");
@@ -369,30 +369,19 @@ struct ListenArgs {
     metrics_listen: Option<SocketAddr>,
 }
 
-/// Open listeners.
-struct Listening {
-    api: Vec<TcpListener>,
-    metrics: Option<TcpListener>,
-    tls: Option<Tls>,
-}
-
 impl ListenArgs {
-    /// Opens the listeners, or takes over the sockets passed by systemd.
-    fn open(&self) -> Result<Listening, Failed> {
+    /// Opens the listeners of the API, or takes over the sockets passed by systemd; and that of the metrics.
+    fn open(&self) -> Result<(Vec<TcpListener>, Option<TcpListener>, Option<Tls>), Failed> {
         let unusable =
             "a socket passed by systemd cannot be used; each must be a listening TCP socket (ListenStream=PORT)";
         let passed_on = passed_on().map_err(Failed::because(unusable))?;
-        let addresses = passed_on.iter().map(TcpListener::local_addr).collect::<io::Result<Vec<_>>>();
-        let addresses = addresses.map_err(Failed::because(unusable))?;
+        let (addresses, passed_on): (Vec<_>, Vec<_>) = passed_on.into_iter().unzip();
         self.check(if addresses.is_empty() { slice::from_ref(&self.listen) } else { &addresses })?;
-        let tls = match (&self.tls_cert, &self.tls_key) {
-            (Some(certificate), Some(key)) => {
-                Some(Tls::load(certificate, key).map_err(|error| Failed::of(Exit::Failure, &error))?)
-            }
-            _ => None,
-        };
+        let tls = self.tls_cert.as_ref().zip(self.tls_key.as_ref());
+        let tls = tls.map(|(certificate, key)| Tls::load(certificate, key)).transpose();
+        let tls = tls.map_err(|error| Failed::of(Exit::Failure, &error))?;
         let api = if passed_on.is_empty() { vec![listen(self.listen)?] } else { passed_on };
-        Ok(Listening { api, metrics: self.metrics_listen.map(listen).transpose()?, tls })
+        Ok((api, self.metrics_listen.map(listen).transpose()?, tls))
     }
 
     /// Allows clear text only on loopback, or behind a proxy.
@@ -414,17 +403,16 @@ impl ListenArgs {
     }
 }
 
-/// The sockets of a systemd unit, which listen already (sd_listen_fds(3)).
-fn passed_on() -> io::Result<Vec<TcpListener>> {
+/// The sockets of a systemd unit, which listen already (sd_listen_fds(3)), with their addresses.
+fn passed_on() -> io::Result<Vec<(SocketAddr, TcpListener)>> {
     let mut sockets = ListenFd::from_env();
     let listeners = (0..sockets.len()).filter_map(|index| sockets.take_tcp_listener(index).transpose());
-    listeners
-        .map(|listener| {
-            let listener = listener?;
-            listener.set_nonblocking(true)?;
-            TcpListener::from_std(listener)
-        })
-        .collect()
+    let ready = listeners.map(|listener| {
+        let listener = listener?;
+        listener.set_nonblocking(true)?;
+        Ok((listener.local_addr()?, TcpListener::from_std(listener)?))
+    });
+    ready.collect()
 }
 
 /// Listens with a queue as long as the system allows, for bursts of connections.
@@ -495,7 +483,7 @@ mod tests {
             (&["--listen", "0.0.0.0:0", "--tls-cert", "none.pem", "--tls-key", "none"], Exit::Failure, "none.pem"),
         ] {
             let failed = refused(flags).await.unwrap_err();
-            assert!(failed.exit == exit && failed.what().contains(why), "{failed}");
+            assert!(failed.exit == exit && failed.what.contains(why), "{failed}");
         }
     }
 

@@ -145,8 +145,7 @@ async fn start(store: Store, directory: Option<TempDir>) -> Result<(Client, Opti
         check_keys_every: QUIET,
         ..server::Config::default()
     };
-    let server = server::start(config, store.clone(), vec![listener]);
-    let server = server.map_err(inside)?;
+    let server = server::start(config, store.clone(), vec![listener]).map_err(inside)?;
     let base: BaseUrl = server.base_url().parse().map_err(Failed::config)?;
     let timeouts = Timeouts { silence: 2 * QUIET, ..Timeouts::default() };
     let client = Client::new(base, Some(key), timeouts).map_err(inside)?;
@@ -296,7 +295,7 @@ fn object(settings: &Settings, answer: &ServiceAnswer) -> Value {
         "reachable": (answer.took.is_some() || answer.failed.is_some()).then_some(answer.took.is_some()),
         "milliseconds": answer.took.map(|took| u64::try_from(took.as_millis()).unwrap_or(u64::MAX)),
         "keyAccepted": answer.accepted,
-        "failure": answer.failed.as_ref().map(Failed::what),
+        "failure": answer.failed.as_ref().map(|failed| &failed.what),
     })
 }
 

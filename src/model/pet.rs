@@ -233,8 +233,20 @@ impl From<String> for ObservedStatus {
 }
 
 /// How many pets one list request may return: 1 to 100.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[derive(derive_more::Display, smart_default::SmartDefault)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    derive_more::Display,
+    smart_default::SmartDefault,
+)]
 #[serde(try_from = "i64", into = "i64")]
 pub struct Limit(#[default(20)] u8);
 

@@ -8,12 +8,12 @@ use super::args::AddArgs;
 use super::context::PetsContext;
 use crate::api::exchange::curl_for_pet;
 use crate::api::retry::create_pet_once;
-use crate::cli::format::{PetLayout, write_one};
+use crate::cli::format::write_one;
 use crate::cli::output::{is_there, write, write_as};
 use crate::cli::{Exit, Failed};
 use crate::config::{Service, Settings};
 use crate::model::draft::{Field, FieldError, check_name, parse_status};
-use crate::model::{BaseUrl, Categories, IdempotencyKeys, NewPet, Pet, Provenances};
+use crate::model::{BaseUrl, Categories, IdempotencyKeys, NewPet, Provenances};
 
 /// The default address of `petstore serve`; the embedded service has another one each time.
 const USUAL: &str = "http://127.0.0.1:8080/v1";
@@ -21,7 +21,7 @@ const USUAL: &str = "http://127.0.0.1:8080/v1";
 pub async fn run(context: &PetsContext<'_>, args: AddArgs) -> Result<Exit, Failed> {
     let layout = context.layout(&args.output)?;
     if layout.is_about_addition() {
-        return Err(Failed::new(Exit::Usage, "the columns by and at are not known when a pet is added")
+        return Err(Failed::config("the columns by and at are not known when a pet is added")
             .hint("to see them: petstore pets list --columns id,name,by,at"));
     }
     let new = of_flags(args, &context.settings.categories)?;
@@ -29,7 +29,9 @@ pub async fn run(context: &PetsContext<'_>, args: AddArgs) -> Result<Exit, Faile
     let key = IdempotencyKeys::new(Uuid::new_v4()).make();
     let added = create_pet_once(context.client, &new, &key).await;
     let pet = added.map_err(|error| Failed::request(&error, context.service, true))?;
-    print(&pet, &layout)?;
+    let written = write_as(layout.format.content(), |out| write_one(out, &pet, &Provenances::new(), &layout));
+    // The failure alone would suggest to add it again.
+    written.map_err(|failed| failed.hint(format!("the pet was added, with id {}", pet.id)))?;
     Ok(Exit::Done)
 }
 
@@ -61,11 +63,5 @@ pub fn wrong_flags(command: &str, faults: [Option<FieldError>; 3]) -> Failed {
         Field::Status => "--status",
     };
     let faults: Vec<_> = faults.iter().flatten().map(|error| format!("{}: {error}", flag(error))).collect();
-    Failed::new(Exit::Usage, faults.join(" ")).hint(format!("for all options: petstore pets {command} --help"))
-}
-
-fn print(pet: &Pet, layout: &PetLayout) -> Result<(), Failed> {
-    let written = write_as(layout.format.content(), |out| write_one(out, pet, &Provenances::new(), layout));
-    // The failure alone would suggest to add it again.
-    written.map(drop).map_err(|failed| failed.hint(format!("the pet was added, with id {}", pet.id)))
+    Failed::config(faults.join(" ")).hint(format!("for all options: petstore pets {command} --help"))
 }

@@ -142,11 +142,7 @@ pub enum PetsCommand {
 impl PetsCommand {
     /// Whether it sends one request after another, so that more threads would only cost time.
     pub const fn asks_one_by_one(&self) -> bool {
-        match self {
-            Self::Import(_) | Self::Export(_) => false,
-            Self::List(_) | Self::Count(_) | Self::Stats(_) | Self::Add(_) | Self::Set(_) => true,
-            Self::History(_) | Self::Get(_) | Self::Watch(_) => true,
-        }
+        !matches!(self, Self::Import(_) | Self::Export(_))
     }
 
     /// How long a request may take.

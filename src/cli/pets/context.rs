@@ -57,17 +57,17 @@ impl PetsContext<'_> {
     pub fn view(&self, name: Option<&str>) -> Result<Option<&View>, Failed> {
         let Some(name) = name else { return Ok(None) };
         let views = &self.settings.config.views;
-        if let Some(view) = views.iter().find(|view| view.name == name) {
-            return Ok(Some(view));
+        let view = views.iter().find(|view| view.name == name);
+        if view.is_some() {
+            return Ok(view);
         }
         let names: Vec<_> = views.iter().map(|view| view.name.as_str()).collect();
         let suggestion = did_you_mean(name, names.iter().copied());
-        Err(Failed::new(Exit::Usage, format!("there is no view \"{}\".{suggestion}", short(name))).hint(
-            match names.as_slice() {
-                [] => "add it to [[views]] in the configuration file: petstore config path".to_owned(),
-                names => format!("the views are {}", names.join(", ")),
-            },
-        ))
+        let hint = match names.as_slice() {
+            [] => "add it to [[views]] in the configuration file: petstore config path".to_owned(),
+            names => format!("the views are {}", names.join(", ")),
+        };
+        Err(Failed::config(format!("there is no view \"{}\".{suggestion}", short(name))).hint(hint))
     }
 
     /// The pets that are asked for, with what a view adds.
@@ -83,11 +83,8 @@ impl PetsContext<'_> {
     pub fn layout(&self, output: &Output) -> Result<PetLayout, Failed> {
         let format = format(output, self.env)?;
         if format == Kind::Ids && !output.columns.is_empty() {
-            return Err(Failed::new(
-                Exit::Usage,
-                "--columns cannot be used with --format ids, which has only one column",
-            )
-            .hint("use another format, such as --format tsv"));
+            let what = "--columns cannot be used with --format ids, which has only one column";
+            return Err(Failed::config(what).hint("use another format, such as --format tsv"));
         }
         Ok(PetLayout {
             format,
@@ -111,7 +108,7 @@ pub fn format(output: &Output, env: &Env) -> Result<Kind, Failed> {
             let known: Vec<_> = Kind::value_variants().iter().filter_map(Kind::to_possible_value).collect();
             let known: Vec<_> = known.iter().map(|value| value.get_name()).collect();
             let suggestion = did_you_mean(word, known.iter().copied());
-            Failed::new(Exit::Usage, format!("PETSTORE_OUTPUT: \"{}\" is not a format.{suggestion}", short(word)))
+            Failed::config(format!("PETSTORE_OUTPUT: \"{}\" is not a format.{suggestion}", short(word)))
                 .hint(format!("the formats are {}", known.join(", ")))
         }),
         (None, false, None) => Ok(Kind::Table),

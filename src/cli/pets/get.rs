@@ -38,14 +38,14 @@ pub async fn get(
     let gone = answers.iter().find(|status| [405, 410].contains(*status));
     if pets.is_empty() {
         let what = format!("{} has no {}", context.service, in_words(&missing));
-        return Err(match gone {
-            Some(status) => Failed::new(
-                Exit::NotFound,
+        let (what, hint) = match gone {
+            Some(status) => (
                 format!("{what} in its lists, and no longer offers the lookup of a single pet ({status})"),
-            )
-            .hint("to search everything: petstore pets list --all"),
-            None => Failed::new(Exit::NotFound, what).hint("to see all pets: petstore pets list --all"),
-        });
+                "to search everything: petstore pets list --all",
+            ),
+            None => (what, "to see all pets: petstore pets list --all"),
+        };
+        return Err(Failed::new(Exit::NotFound, what).hint(hint));
     }
     let provenances = context.provenances(layout, &pets).await?;
     print(&pets, ids.len(), &provenances, layout)?;

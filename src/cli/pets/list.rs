@@ -21,9 +21,8 @@ use crate::model::{Pet, PetId, PetQuery, PetStatus, Provenances, table};
 pub async fn run(context: &PetsContext<'_>, mut args: ListArgs) -> Result<Exit, Failed> {
     let mut layout = PetLayout { raw: args.raw, ..context.layout(&args.output)? };
     if args.with_total && layout.format != Kind::Json {
-        return Err(
-            Failed::config("--with-total is for JSON").hint("add --json; or to print a number: petstore pets count")
-        );
+        let hint = "add --json; or to print a number: petstore pets count";
+        return Err(Failed::config("--with-total is for JSON").hint(hint));
     }
     let FilterArgs { status: statuses, search, view } = &args.filter;
     let view = context.view(view.as_deref())?;
@@ -78,8 +77,7 @@ async fn first(
         let (of, more) = match (counted, page.next) {
             (Some(total), _) if total <= shown => return Ok(last),
             (Some(total), _) => (format!(" of {total}"), ""),
-            (None, Some(_)) => (String::new(), "; there are more"),
-            (None, None) => (String::new(), "; there may be more"),
+            (None, next) => (String::new(), if next.is_some() { "; there are more" } else { "; there may be more" }),
         };
         let among = if args.sort.is_some() { ", sorted among themselves" } else { "" };
         note(&format!("Showing {shown}{of}{among}{more}. Use --limit (max 100) or --all."));
@@ -160,9 +158,8 @@ async fn all(
     layout: &PetLayout,
 ) -> Result<Option<PetId>, Failed> {
     let most = match args.limit {
-        Some(limit) => limit.get().into(),
         None if args.all || wanted.search.is_some() => usize::MAX,
-        None => context.settings.config.pets.limit.get().into(),
+        limit => limit.unwrap_or(context.settings.config.pets.limit).get().into(),
     };
     // Sorting, and checking that the list is complete, need the whole list.
     let streams = layout.format.has_lines() && args.sort.is_none() && !args.require_complete;
@@ -171,7 +168,7 @@ async fn all(
         if !streams {
             if pets.len() + part.pets.len() > MOST_HELD {
                 let what = format!("more than {MOST_HELD} pets are too many to sort or to hold back");
-                return Err(Failed::new(Exit::Usage, what)
+                return Err(Failed::config(what)
                     .hint("write them to a file: petstore pets export pets.csv; or list them without --sort"));
             }
             pets.extend(part.pets);
@@ -196,11 +193,8 @@ async fn all(
         return Ok(None);
     }
     if args.require_complete && !coverage.complete {
-        return Err(Failed::new(
-            Exit::Partly,
-            format!("the list is not known to be complete, so nothing is listed: {}", found.word),
-        )
-        .hint("to list what there is, omit --require-complete"));
+        let what = format!("the list is not known to be complete, so nothing is listed: {}", found.word);
+        return Err(Failed::new(Exit::Partly, what).hint("to list what there is, omit --require-complete"));
     }
     if let Some(sort) = args.sort {
         sort.apply(&mut pets);
@@ -286,6 +280,5 @@ fn print_count(args: &CountArgs, (all, of_statuses): Counts, complete: bool) -> 
         }
         object
     };
-    args.output.write(lines, object)?;
-    Ok(Exit::Done)
+    args.output.write(lines, object).map(|()| Exit::Done)
 }

@@ -94,7 +94,7 @@ pub async fn run(context: &PetsContext<'_>, args: SetArgs, is_sent: &Cell<bool>)
             Ok(pet) => pets.push(pet),
             Err(error) => {
                 let failed = failed(context, id, &patch, &error);
-                let what = failed.what();
+                let what = &failed.what;
                 let which = if what.contains(&format!("pet {id}")) { String::new() } else { format!("pet {id}: ") };
                 whys.push(format!("petstore: {which}{what}"));
                 first_failure.get_or_insert(failed);

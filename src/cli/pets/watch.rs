@@ -13,7 +13,7 @@ use super::args::{DEFAULT_INTERVAL, WatchArgs, WatchFormat};
 use super::context::PetsContext;
 use crate::api::follow::{AddedPet, ChangedPet, EventPosition, Followed, Follower};
 use crate::api::list::{self};
-use crate::api::retry::{dice, pause, repeated};
+use crate::api::retry::{self, dice, repeated};
 use crate::api::{Client, Failure, List};
 use crate::app::inventory::changes::{Change, ChangeKind, SeenPets};
 use crate::cli::output::{Content, Ink, write_as};
@@ -22,9 +22,8 @@ use crate::cli::{Exit, Failed, note};
 use crate::clock::{self, time_zone};
 use crate::local::log::line;
 use crate::local::program::{command, feed};
-use crate::model::export::Column;
 use crate::model::search::Query;
-use crate::model::{Limit, Pet, PetId, PetQuery, PetStatus, counted, display_safe, short};
+use crate::model::{Limit, ObservedStatus, Pet, PetId, PetQuery, PetStatus, counted, display_safe, short};
 
 /// The longest pause while the service is down, unless the interval is longer.
 const LONGEST_PAUSE: Duration = Duration::from_secs(300);
@@ -42,9 +41,7 @@ async fn watch(context: &PetsContext<'_>, args: &WatchArgs) -> Result<Exit, Fail
     let wanted = context.wanted(args.status.as_slice(), None, context.view(args.view.as_deref())?);
     if wanted.asks_who {
         // Who added a pet is not known while it is watched.
-        return Err(
-            Failed::new(Exit::Usage, "a view that searches with by: cannot be watched").hint("choose another view")
-        );
+        return Err(Failed::config("a view that searches with by: cannot be watched").hint("choose another view"));
     }
     let status = wanted.status();
     let delivery = Delivery { args, search: wanted.search, coloured: context.coloured };
@@ -55,7 +52,7 @@ async fn watch(context: &PetsContext<'_>, args: &WatchArgs) -> Result<Exit, Fail
     }
     if args.from.is_some() {
         let what = format!("--from cannot be used: {} does not offer events of new pets", context.service);
-        return Err(Failed::new(Exit::Usage, what).hint("to ask again and again, omit --from"));
+        return Err(Failed::config(what).hint("to ask again and again, omit --from"));
     }
     poll(context, delivery, status, args.interval.unwrap_or(DEFAULT_INTERVAL)).await
 }
@@ -84,8 +81,13 @@ async fn poll(
         sleep(pause).await;
         let is_changed = match lists.refresh(context.client).await {
             Ok(is_changed) => is_changed,
+            // Waiting does not help.
+            Err(error) if !error.may_pass() => return Err(context.failed(&error)),
             Err(error) => {
-                pause = pause_after(context, &error, interval, failures)?;
+                if failures == 0 {
+                    note(&format!("{} Retrying at growing intervals.", error.sentence(context.service)));
+                }
+                pause = retry::pause(interval, LONGEST_PAUSE.max(interval), failures, Some(&error), dice());
                 failures += 1;
                 continue;
             }
@@ -104,22 +106,6 @@ async fn poll(
             return Ok(Exit::Done);
         }
     }
-}
-
-/// How long to wait after failure number `failures` (from 0) in a row; an error if waiting does not help.
-fn pause_after(
-    context: &PetsContext<'_>,
-    error: &Failure,
-    interval: Duration,
-    failures: u32,
-) -> Result<Duration, Failed> {
-    if !error.may_pass() {
-        return Err(context.failed(error));
-    }
-    if failures == 0 {
-        note(&format!("{} Retrying at growing intervals.", error.sentence(context.service)));
-    }
-    Ok(pause(interval, LONGEST_PAUSE.max(interval), failures, Some(error), dice()))
 }
 
 /// The lists that are polled.
@@ -205,8 +191,7 @@ async fn follow(context: &PetsContext<'_>, delivery: Delivery<'_>, mut follower:
             )),
             Followed::Added(added) => {
                 let at = clock::now().wall;
-                let new =
-                    |added: AddedPet| Change { at, kind: ChangeKind::New, pet: added.pet, before: None, by: None };
+                let new = |AddedPet { pet, .. }| Change { at, kind: ChangeKind::New, pet, before: None, by: None };
                 if !delivery.deliver(&added.into_iter().map(new).collect::<Vec<_>>()).await? {
                     return Ok(Exit::Done);
                 }
@@ -261,7 +246,7 @@ impl Delivery<'_> {
                     let name = short(&program.to_string_lossy());
                     let status = run_for(program, args, pet).await.map_err(|error| {
                         let what = format!("cannot run {name} for pet {}: {error}", pet.id);
-                        Failed::new(Exit::Usage, display_safe(&what))
+                        Failed::config(display_safe(&what))
                     })?;
                     if !status.success() {
                         note(&format!("pet {}: {name} failed ({status})", pet.id));
@@ -297,23 +282,21 @@ fn write_change(
 }
 
 fn sentence(change: &Change, coloured: bool) -> String {
-    let is = |pet: &Pet| {
-        let status = if pet.status.is_some() { Column::Status.of(pet) } else { "-".into() };
-        format!("{}  {}  {}  {}", pet.id, display_safe(&pet.name), pet.category_id, display_safe(&status))
-    };
+    let Pet { id, name, category_id, status } = &change.pet;
+    let status = status.as_ref().map_or("-", ObservedStatus::as_str);
+    let pet = format!("{id}  {}  {category_id}  {}", display_safe(name), display_safe(status));
     let ink = match change.kind {
         ChangeKind::New => Ink::Green,
         ChangeKind::Gone => Ink::Red,
         ChangeKind::Changed => Ink::Yellow,
     };
-    let was = change.differences().map(|(column, before)| {
-        let word = column.word(before);
-        format!("{} was {}", column.as_str(), display_safe(&word))
-    });
+    let was = change
+        .differences()
+        .map(|(column, before)| format!("{} was {}", column.as_str(), display_safe(&column.word(before))));
     let by = change.by.as_ref().map(|by| format!("by {}", short(by)));
     let was = was.chain(by).collect::<Vec<_>>().join(", ");
     let was = if was.is_empty() { was } else { format!("  ({was})") };
-    format!("{} {}{was}", ink.paint(change.kind.sign(), coloured), is(&change.pet))
+    format!("{} {pet}{was}", ink.paint(change.kind.sign(), coloured))
 }
 
 #[cfg(test)]

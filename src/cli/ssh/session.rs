@@ -143,6 +143,8 @@ impl SshStart {
 
 /// Says what cannot be done if a command names a file or a program.
 fn permit(command: &PetsCommand) -> Result<(), &'static str> {
+    let is_named = |file: &PathBuf| file.as_os_str() != "-";
+    let refuse = |is_refused: bool, why| if is_refused { Err(why) } else { Ok(()) };
     match command {
         PetsCommand::List(_) | PetsCommand::Count(_) | PetsCommand::Stats(_) => Ok(()),
         PetsCommand::Add(_) | PetsCommand::History(_) | PetsCommand::Get(_) => Ok(()),
@@ -156,16 +158,9 @@ fn permit(command: &PetsCommand) -> Result<(), &'static str> {
             dry_run: _,
             yes: _,
             output: _,
-        }) => match file {
-            Some(file) if file.as_os_str() != "-" => Err("only standard input can change pets (set --file -)"),
-            _ => Ok(()),
-        },
+        }) => refuse(file.as_ref().is_some_and(is_named), "only standard input can change pets (set --file -)"),
         PetsCommand::Watch(WatchArgs { status: _, interval: _, timeout: _, format: _, from: _, exec, view: _ }) => {
-            if exec.is_empty() {
-                Ok(())
-            } else {
-                Err("no program can be run")
-            }
+            refuse(!exec.is_empty(), "no program can be run")
         }
         PetsCommand::Import(ImportArgs {
             file,
@@ -184,12 +179,9 @@ fn permit(command: &PetsCommand) -> Result<(), &'static str> {
             unknown: _,
             force: _,
             yes: _,
-        }) => match () {
-            () if file.as_os_str() != "-" => Err("only standard input can be imported (import -)"),
-            () if report.is_some() || rejects.is_some() => Err("no report or rejects can be written"),
-            () if *resume || *again => Err("without a report no import can be continued"),
-            () => Ok(()),
-        },
+        }) => refuse(is_named(file), "only standard input can be imported (import -)")
+            .and(refuse(report.is_some() || rejects.is_some(), "no report or rejects can be written"))
+            .and(refuse(*resume || *again, "without a report no import can be continued")),
         PetsCommand::Export(ExportArgs {
             file,
             status: _,
@@ -200,13 +192,7 @@ fn permit(command: &PetsCommand) -> Result<(), &'static str> {
             provenance: _,
             force: _,
             request: _,
-        }) => {
-            if file.as_os_str() == "-" {
-                Ok(())
-            } else {
-                Err("only standard output can be exported to (export -)")
-            }
-        }
+        }) => refuse(is_named(file), "only standard output can be exported to (export -)"),
     }
 }
 
