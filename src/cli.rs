@@ -148,13 +148,9 @@ fn one_service(choices: &Choices, command: Option<&Command>) -> Result<(), Faile
         ("--profile", choices.profile.is_some() && !makes_one),
         ("--base-url", choices.base_url.is_some()),
     ];
-    let given: Vec<_> = given.iter().filter(|(_, given)| *given).map(|(name, _)| *name).collect();
-    match given.as_slice() {
-        [one, other, ..] => {
-            Err(Failed::config(format!("{one} and {other} each name a service")).hint("use only one of them"))
-        }
-        [] | [_] => Ok(()),
-    }
+    let mut given = given.iter().filter(|(_, given)| *given).map(|(name, _)| name);
+    let (Some(one), Some(other)) = (given.next(), given.next()) else { return Ok(()) };
+    Err(Failed::config(format!("{one} and {other} each name a service")).hint("use only one of them"))
 }
 
 fn run(args: Args, env: &Env, coloured: bool) -> Result<Exit, Failed> {

@@ -30,5 +30,5 @@ pub use pet::{
     Provenance, Provenances, sample,
 };
 pub use problem::{Problem, ProblemCode};
-pub use text::{cut, display_safe, safe_causes, short, width};
+pub use text::{cut, display_safe, safe_causes, safe_text, short, width};
 pub use words::counted;

@@ -10,11 +10,11 @@ use clap_complete::env::Shells;
 
 use super::{Exit, Failed};
 use crate::config::file::is_plain_name;
-use crate::config::{Choices, Env, File, Paths, Profiles, ServiceLocation, View, settings};
+use crate::config::{Choices, Env, File, Paths, Profiles, View, settings};
 use crate::domains::RegistryFile;
 use crate::model::columns::SortOrder;
 use crate::model::export::Column;
-use crate::model::{PetStatus, display_safe};
+use crate::model::{PetStatus, display_safe, safe_text};
 
 use super::output::write;
 
@@ -91,8 +91,7 @@ pub fn profiles() -> ArgValueCandidates {
     ArgValueCandidates::new(|| {
         let profiles = Profiles::read(&Choices::default(), &Env::from_process()).map(|profiles| profiles.entries);
         let plain = profiles.unwrap_or_default().into_iter().filter(|entry| is_plain_name(&entry.name));
-        let place = |place: &ServiceLocation| display_safe(&place.to_string()).into_owned();
-        plain.map(|entry| CompletionCandidate::new(entry.name).help(Some(place(&entry.place).into()))).collect()
+        plain.map(|entry| CompletionCandidate::new(entry.name).help(Some(safe_text(&entry.place).into()))).collect()
     })
 }
 

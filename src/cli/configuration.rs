@@ -20,7 +20,7 @@ use crate::config::{
     Choices, ConfigError, Env, File, KeySource, Paths, Profile, SCHEMA, Themes, faults, file_path, write_schema,
 };
 use crate::local::atomic_file;
-use crate::model::display_safe;
+use crate::model::{display_safe, safe_text};
 
 pub const CONFIG_HELP: &str =
     "Examples:\n  petstore config show --origin\n  petstore config check\n  petstore config init";
@@ -80,7 +80,7 @@ pub fn run(command: &ConfigCommand, choices: &Choices, env: &Env) -> Result<Exit
                 }
                 _ => Failed::cannot("write", &path)(error),
             })?;
-            note(&format!("wrote {}", display_safe(&shown.to_string())));
+            note(&format!("wrote {}", safe_text(&shown)));
         }
         ConfigCommand::Keys => {
             let (keymap, complaints) = read_keymap(env);
@@ -130,7 +130,7 @@ pub fn check(path: &Path, choices: &Choices, env: &Env) -> Result<Vec<String>, F
     };
     let in_words = |(line, error): (Option<usize>, ConfigError)| {
         let place = line.map_or(String::new(), |line| format!("{}:{line}: ", path.display()));
-        display_safe(&format!("{place}{error}{}", suggestion(&error))).into_owned()
+        safe_text(&format_args!("{place}{error}{}", suggestion(&error)))
     };
     let mut found: Vec<String> = faults(&text, path).into_iter().map(in_words).collect();
     match configuration(choices, env) {
@@ -154,5 +154,5 @@ fn around(path: &Path, file: &File, env: &Env) -> Vec<String> {
     }
     let domains = resolve(&ProbeArgs::default(), &file.domains);
     found.extend(domains.err().map(|failed| failed.what));
-    found.iter().map(|line| display_safe(line).into_owned()).collect()
+    found.iter().map(|line| safe_text(line)).collect()
 }

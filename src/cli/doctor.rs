@@ -2,6 +2,7 @@
 //! their permissions, the embedded database, the profiles and their keys, the connection to the service in use, and the
 //! terminal.
 
+use std::fmt::Display;
 use std::fs;
 use std::io::{self, Write};
 use std::os::unix::fs::PermissionsExt as _;
@@ -31,7 +32,7 @@ use crate::config::{
     settings_for,
 };
 use crate::model::text::without_keys;
-use crate::model::{counted, display_safe, safe_causes, table};
+use crate::model::{counted, safe_causes, safe_text, table};
 use crate::store::{self, DatabaseUrl, Store};
 use crate::terminal_size::terminal_size;
 
@@ -56,14 +57,12 @@ fn configured(choices: &Choices, env: &Env) -> Check {
     const NAME: &str = "configuration";
     let path = match file_path(choices, env) {
         Ok(path) => path,
-        Err(error) => return Check::fail(NAME, error.to_string(), "set HOME"),
+        Err(error) => return Check::fail(NAME, error, "set HOME"),
     };
     match configuration::check(&path, choices, env) {
-        Ok(found) if !found.is_empty() => {
-            Check::fail(NAME, found.join(" "), "correct the file there; petstore config path names it")
-        }
-        Ok(_) if path.exists() => Check::ok(NAME, path.display().to_string()),
-        Ok(_) => Check::ok(NAME, "no file, so the defaults are used"),
+        Ok(found) if found.is_empty() && path.exists() => Check::ok(NAME, path.display()),
+        Ok(found) if found.is_empty() => Check::ok(NAME, "no file, so the defaults are used"),
+        Ok(found) => Check::fail(NAME, found.join(" "), "correct the file there; petstore config path names it"),
         Err(failed) => Check::fail(NAME, failed.what, format!("check who may read it: ls -l {}", path.display())),
     }
 }
@@ -74,7 +73,7 @@ fn lines(out: &mut impl Write, checks: &[Check]) -> io::Result<()> {
         rows.push([format!("{verdict:4}"), name.clone(), found.clone()]);
         rows.extend(remedy.as_ref().map(|remedy| [String::new(), String::new(), format!("fix: {remedy}")]));
     }
-    table::write(out, &rows)
+    table::write(out, rows)
 }
 
 /// How long a check may take by default.
@@ -101,17 +100,16 @@ struct Check {
 }
 
 impl Check {
-    fn ok(name: &str, found: impl AsRef<str>) -> Self {
-        let found = display_safe(&without_keys(found.as_ref())).into_owned();
-        Self { name: display_safe(name).into_owned(), verdict: Verdict::Ok, found, remedy: None }
+    fn ok(name: &str, found: impl Display) -> Self {
+        let found = safe_text(&without_keys(&found.to_string()));
+        Self { name: safe_text(&name), verdict: Verdict::Ok, found, remedy: None }
     }
 
-    fn warn(name: &str, found: impl AsRef<str>, remedy: impl AsRef<str>) -> Self {
-        let remedy = Some(display_safe(remedy.as_ref()).into_owned());
-        Self { verdict: Verdict::Warn, remedy, ..Self::ok(name, found) }
+    fn warn(name: &str, found: impl Display, remedy: impl Display) -> Self {
+        Self { verdict: Verdict::Warn, remedy: Some(safe_text(&remedy)), ..Self::ok(name, found) }
     }
 
-    fn fail(name: &str, found: impl AsRef<str>, remedy: impl AsRef<str>) -> Self {
+    fn fail(name: &str, found: impl Display, remedy: impl Display) -> Self {
         Self { verdict: Verdict::Fail, ..Self::warn(name, found, remedy) }
     }
 }
@@ -251,8 +249,8 @@ async fn profiles(choices: &Choices, env: &Env) -> Vec<Check> {
     };
     match resolved {
         Ok(Ok(Ok(settings))) => checks.extend(used(&name, &settings, env).await),
-        Ok(Ok(Err(error))) => checks.push(Check::fail(&name, error.to_string(), login(&known.name))),
-        Ok(Err(error)) => checks.push(Check::fail(&name, error.to_string(), "petstore status")),
+        Ok(Ok(Err(error))) => checks.push(Check::fail(&name, error, login(&known.name))),
+        Ok(Err(error)) => checks.push(Check::fail(&name, error, "petstore status")),
         Err(_) => {
             let found = format!("reading its key took longer than {} s", KEYS.as_secs());
             checks.push(Check::fail(&name, &found, "run the key's command in a shell"));
@@ -286,7 +284,7 @@ fn others(used: &Settings, choices: &Choices, env: &Env) -> Vec<Check> {
                 Check::warn(&title, "no key", login(name))
             }
             Ok(settings) => Check::ok(&title, key_origin(&settings)),
-            Err(error) => Check::warn(&title, error.to_string(), login(name)),
+            Err(error) => Check::warn(&title, error, login(name)),
         }
     };
     others.map(check).collect()
@@ -332,8 +330,8 @@ fn trust(needed: bool) -> Check {
     let remedy = "install the system's CA certificates (package ca-certificates), or set SSL_CERT_FILE to a PEM file";
     match verifier {
         Ok(_) => Check::ok("certificates", "the system's CA certificates can be read"),
-        Err(error) if needed => Check::fail("certificates", error.to_string(), remedy),
-        Err(error) => Check::warn("certificates", error.to_string(), remedy),
+        Err(error) if needed => Check::fail("certificates", error, remedy),
+        Err(error) => Check::warn("certificates", error, remedy),
     }
 }
 
@@ -396,10 +394,8 @@ fn clocks(ahead: SignedDuration) -> Check {
 /// `least` is the smallest size of the full screen.
 fn terminal(size: Option<(u16, u16)>, least: (u16, u16), env: &Env) -> Check {
     const NAME: &str = "terminal";
-    let mut found = match size {
-        Some((columns, rows)) => format!("{columns}x{rows}"),
-        None => "output is not a terminal".to_owned(),
-    };
+    let in_words = |(columns, rows)| format!("{columns}x{rows}");
+    let mut found = size.map_or_else(|| "output is not a terminal".to_owned(), in_words);
     for (variable, words) in [("TMUX", ", inside tmux"), ("STY", ", inside screen")] {
         found.push_str(env.get(variable).map_or("", |_| words));
     }

@@ -15,7 +15,7 @@ use crate::config::{ConfigError, Env, KeyOrigin, Service, Settings};
 use crate::domains::registry::RegistryError;
 use crate::model::text::{causes, holds_key, without_keys};
 use crate::model::words::{did_you_mean, nearest};
-use crate::model::{display_safe, safe_causes, short};
+use crate::model::{display_safe, safe_causes, safe_text, short};
 use crate::store::StoreError;
 use crate::transfer::TransferError;
 
@@ -123,14 +123,13 @@ impl Failed {
         if self.hint.as_deref() != Some(ENTER_KEY) {
             return self;
         }
-        let origin = display_safe(&remote.key_origin.to_string()).into_owned();
         let profile = settings.origins.first().filter(|profile| profile.value != remote.base_url.authority());
         let way = match (&remote.key_origin, profile) {
             (KeyOrigin::Environment(_) | KeyOrigin::Command(_), _) => "replace it there".to_owned(),
             (_, Some(_)) => format!("to replace it: petstore login -p {}", short(&settings.name)),
             (_, None) => "give another one with PETSTORE_API_KEY or --key-file".to_owned(),
         };
-        self.hint(format!("the key came {origin}; {way}"))
+        self.hint(format!("the key came {}; {way}", safe_text(&remote.key_origin)))
     }
 
     /// Wrong usage or configuration.
@@ -154,7 +153,7 @@ impl Failed {
     /// Why a transfer with `service` failed, and the way out.
     pub fn transfer(error: &TransferError, service: &str) -> Self {
         // No hint may lead to rows being added twice.
-        let why = display_safe(&error.to_string()).into_owned();
+        let why = safe_text(error);
         let hint = match error {
             TransferError::Api(error) => return Self::request(error, service, false),
             TransferError::Provenance(error) => return Self::provenance(error, service),
@@ -250,7 +249,7 @@ impl fmt::Display for Failed {
 impl From<ConfigError> for Failed {
     fn from(error: ConfigError) -> Self {
         let exit = if matches!(error, ConfigError::Key(_)) { Exit::Unauthorized } else { Exit::Usage };
-        let failed = Self::new(exit, display_safe(&error.to_string()));
+        let failed = Self::new(exit, safe_text(&error));
         let suggestion = suggestion(&error);
         if !suggestion.is_empty() {
             return failed.hint(display_safe(suggestion.trim_start()));

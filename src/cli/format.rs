@@ -13,7 +13,7 @@ use crate::model::columns::ShownColumn;
 use crate::model::export::{Column, Kind, PetWriter, Picked, Recorded};
 use crate::model::table::{line, widths};
 use crate::model::words::age;
-use crate::model::{Categories, ObservedStatus, Pet, PetStatus, Provenances, display_safe, short};
+use crate::model::{Categories, ObservedStatus, Pet, PetStatus, Provenances, safe_text, short};
 
 /// How pets are written.
 #[derive(Clone, Debug)]
@@ -131,7 +131,7 @@ fn table(out: &mut impl Write, pets: &[Pet], recorded: Recorded<'_>, layout: &Pe
 fn words(pet: &Pet, recorded: Recorded<'_>, column: Column, categories: &Categories, zone: &TimeZone) -> String {
     let not_recorded = || "not recorded".to_owned();
     match (column, &pet.status) {
-        (Column::By, _) => recorded.by(pet).map_or_else(not_recorded, |by| display_safe(by).into_owned()),
+        (Column::By, _) => recorded.by(pet).map_or_else(not_recorded, |by| safe_text(&by)),
         (Column::At, _) => recorded
             .at(pet)
             .map_or_else(not_recorded, |at| at.to_zoned(zone.clone()).strftime("%Y-%m-%d %H:%M:%S").to_string()),
@@ -139,7 +139,7 @@ fn words(pet: &Pet, recorded: Recorded<'_>, column: Column, categories: &Categor
         (Column::Status, None) => "-".to_owned(),
         (Column::Status, Some(ObservedStatus::Unknown(word))) => format!("{} (unknown)", short(word)),
         (Column::CategoryId, _) => categories.label(pet.category_id),
-        (Column::Id | Column::Name | Column::Status, _) => display_safe(&column.of(pet)).into_owned(),
+        (Column::Id | Column::Name | Column::Status, _) => safe_text(&column.of(pet)),
     }
 }
 
@@ -148,8 +148,7 @@ fn ink(pet: &Pet, column: Column) -> Ink {
         (Column::Status, Some(ObservedStatus::Known(PetStatus::Available))) => Ink::Green,
         (Column::Status, Some(ObservedStatus::Known(PetStatus::Pending))) => Ink::Yellow,
         (Column::Status, Some(ObservedStatus::Known(PetStatus::Sold)) | None) => Ink::Dim,
-        (Column::Status, Some(ObservedStatus::Unknown(_))) => Ink::Plain,
-        (Column::Id | Column::Name | Column::CategoryId | Column::By | Column::At | Column::Age, _) => Ink::Plain,
+        _ => Ink::Plain,
     }
 }
 

@@ -228,7 +228,7 @@ fn list(out: &mut impl Write, keys: &[KeyInfo], now: Now) -> io::Result<()> {
         [key.id.to_string(), state, key.scopes.to_string(), when(key.expires_at), when(key.last_used_at), name]
     });
     let headings = ["ID", "STATE", "SCOPES", "EXPIRES", "LAST USED", "NAME"].map(str::to_owned);
-    table::write(out, &std::iter::once(headings).chain(rows).collect::<Vec<_>>())
+    table::write(out, std::iter::once(headings).chain(rows))
 }
 
 fn object(key: &KeyInfo) -> serde_json::Value {

@@ -19,7 +19,7 @@ use crate::app::connections;
 use crate::config::edit::{add_profile, remove_profile, set_first_profile, set_profile};
 use crate::config::{Choices, ConfigError, Env, KeySource, Login, Profile, ProfileEntry, Profiles, ServiceLocation};
 use crate::model::words::did_you_mean;
-use crate::model::{ApiKey, BaseUrl, display_safe, short, table};
+use crate::model::{ApiKey, BaseUrl, display_safe, safe_text, short, table};
 
 pub const PROFILES_HELP: &str = "Examples:
   petstore profiles list
@@ -134,7 +134,7 @@ fn remove(name: &str, choices: &Choices, env: &Env) -> Result<(), Failed> {
             .hint("choose another default first: petstore profiles use NAME"));
     }
     let key = match Login::find(choices, env).and_then(|login| login.forget(env)) {
-        Ok(Some(origin)) => format!(" and its key ({})", display_safe(&origin.to_string())),
+        Ok(Some(origin)) => format!(" and its key ({})", safe_text(&origin)),
         // Nothing of it is petstore's.
         Ok(None) | Err(ConfigError::Elsewhere { .. } | ConfigError::Inside(_)) => String::new(),
         Err(error) => return Err(no_login(error)),
@@ -145,7 +145,7 @@ fn remove(name: &str, choices: &Choices, env: &Env) -> Result<(), Failed> {
 }
 
 fn not_edited(error: ConfigError, name: &str, profiles: &Profiles) -> Failed {
-    let what = display_safe(&error.to_string()).into_owned();
+    let what = safe_text(&error);
     if !matches!(error, ConfigError::NotInFile { .. }) {
         return Failed::new(Exit::Failure, what).hint("to find the problem: petstore doctor");
     }
@@ -168,10 +168,10 @@ fn choose(name: &str, choices: &Choices, env: &Env) -> Result<(), Failed> {
 fn list(out: &mut impl Write, entries: &[ProfileEntry], default: &str) -> io::Result<()> {
     let row = |entry: &ProfileEntry| {
         let mark = if entry.name == default { '*' } else { ' ' };
-        let cells = [format!("{mark} {}", entry.name), entry.place.to_string(), format!("key {}", entry.key)];
-        cells.map(|cell| display_safe(&cell).into_owned())
+        [format!("{mark} {}", entry.name), entry.place.to_string(), format!("key {}", entry.key)]
+            .map(|cell| safe_text(&cell))
     };
-    table::write(out, &entries.iter().map(row).collect::<Vec<_>>())
+    table::write(out, entries.iter().map(row))
 }
 
 fn object(entry: &ProfileEntry, default: &str) -> Value {
@@ -181,8 +181,8 @@ fn object(entry: &ProfileEntry, default: &str) -> Value {
         "baseUrl": address,
         "embedded": matches!(entry.place, ServiceLocation::Inside | ServiceLocation::Demo),
         "key": entry.key,
-        "protect": entry.protect,
-        "readOnly": entry.read_only,
+        "protect": entry.profile.protect,
+        "readOnly": entry.profile.read_only,
         "meant": entry.name == default,
     })
 }
@@ -226,10 +226,9 @@ pub async fn login(args: LoginArgs, choices: &Choices, env: &Env) -> Result<Exit
         test(&login, &key).await?;
         let origin = login.keep(&key, &file, env)?;
         let is_first = login.is_new && set_first_profile(&login.file, &login.profile, env)?;
-        let kept = display_safe(&origin.to_string()).into_owned();
         let new = if login.is_new { "new " } else { "" };
         let name = short(&login.profile);
-        note(&format!("{service} accepts the key; {new}profile {name} now reads it {kept}"));
+        note(&format!("{service} accepts the key; {new}profile {name} now reads it {}", safe_text(&origin)));
         if is_first {
             note(&format!("{name} is now the default"));
         } else if login.is_new {
@@ -251,7 +250,7 @@ pub fn logout(choices: &Choices, env: &Env) -> Result<Exit, Failed> {
     let login = Login::find(choices, env).map_err(no_login)?;
     let (profile, file) = (short(&login.profile), login.file.display());
     match login.forget(env) {
-        Ok(Some(origin)) => note(&format!("removed the key of {profile} ({})", display_safe(&origin.to_string()))),
+        Ok(Some(origin)) => note(&format!("removed the key of {profile} ({})", safe_text(&origin))),
         Ok(None) => note(&format!("{profile} has no key")),
         Err(error @ ConfigError::Elsewhere { .. }) => {
             let line = login.line.map_or(String::new(), |line| format!(", line {line}"));

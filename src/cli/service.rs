@@ -23,7 +23,7 @@ use crate::clock;
 use crate::config::{Choices, Env, Origin, Service, Settings, Sourced};
 use crate::local::atomic_file;
 use crate::model::text::causes;
-use crate::model::{ApiKey, BaseUrl, display_safe, short, table};
+use crate::model::{ApiKey, BaseUrl, display_safe, safe_text, short, table};
 use crate::server::{self, ServerHandle};
 use crate::store::{DatabaseUrl, Store};
 
@@ -103,9 +103,8 @@ impl Started {
         if self.over {
             return Err(Failure::NotStarted { why: "the program is ending".to_owned() });
         }
-        let (client, embedded) = connect(settings)
-            .await
-            .map_err(|failed| Failure::NotStarted { why: display_safe(&failed.to_string()).into_owned() })?;
+        let connected = connect(settings).await;
+        let (client, embedded) = connected.map_err(|failed| Failure::NotStarted { why: safe_text(&failed) })?;
         if let Some(embedded) = embedded {
             self.running.push((settings.service.clone(), client.clone(), embedded));
         }
@@ -250,16 +249,16 @@ pub async fn ask(settings: &Settings) -> ServiceAnswer {
 pub fn columns(out: &mut impl Write, settings: &[Sourced], origins: bool) -> io::Result<()> {
     let row = |sourced: &Sourced| {
         let mut row = vec![sourced.name.clone(), display_safe(&sourced.value).into_owned()];
-        row.extend(origins.then(|| origin(&sourced.origin)));
+        row.extend(origins.then(|| safe_text(&sourced.origin)));
         row
     };
-    table::write(out, &settings.iter().map(row).collect::<Vec<_>>())
+    table::write(out, settings.iter().map(row))
 }
 
 /// The settings with their values and origins, for programs.
 pub fn objects(settings: &[Sourced]) -> Value {
     let object = |sourced: &Sourced| {
-        let mut object = json!({ "name": sourced.name, "value": sourced.value, "origin": origin(&sourced.origin) });
+        let mut object = json!({ "name": sourced.name, "value": sourced.value, "origin": safe_text(&sourced.origin) });
         if let Origin::File { path, line } = &sourced.origin {
             object["file"] = path.display().to_string().into();
             object["line"] = (*line).into();
@@ -267,10 +266,6 @@ pub fn objects(settings: &[Sourced]) -> Value {
         object
     };
     settings.iter().map(object).collect()
-}
-
-fn origin(origin: &Origin) -> String {
-    display_safe(&origin.to_string()).into_owned()
 }
 
 fn lines(out: &mut impl Write, settings: &Settings, answer: &ServiceAnswer) -> io::Result<()> {

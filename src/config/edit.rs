@@ -50,21 +50,15 @@ pub fn add_view(path: &Path, view: &View) -> Result<(), ConfigError> {
 
 /// Only what differs from the defaults.
 fn table_of_view(view: &View) -> Table {
-    let mut table = Table::new();
-    table.insert("name", value(&view.name));
-    if let Some(search) = view.searched() {
-        table.insert("search", value(search));
-    }
-    if let Some(status) = view.status {
-        table.insert("status", value(status.as_str()));
-    }
-    if let Some(sort) = view.sort {
-        table.insert("sort", value(sort.to_string()));
-    }
-    if !view.columns.is_empty() {
-        table.insert("columns", value(view.columns.iter().map(ToString::to_string).collect::<Array>()));
-    }
-    table
+    let columns: Array = view.columns.iter().map(ToString::to_string).collect();
+    let values = [
+        ("name", Some(value(&view.name))),
+        ("search", view.searched().map(value)),
+        ("status", view.status.map(|status| value(status.as_str()))),
+        ("sort", view.sort.map(|sort| value(sort.to_string()))),
+        ("columns", Some(columns).filter(|columns| !columns.is_empty()).map(value)),
+    ];
+    values.into_iter().filter_map(|(key, value)| Some((key, value?))).collect()
 }
 
 /// Changes the file at `path`, which is created if needed. `change` changes the meaning and the document in the same way;

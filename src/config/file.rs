@@ -291,7 +291,7 @@ impl KeySource {
     /// Splits a command as a shell does, with quotes; nothing else of a shell is understood.
     pub fn command(text: &str) -> Result<Self, String> {
         match shell_words::split(text) {
-            Ok(words) if words.first().is_some_and(|program| !program.is_empty()) => Ok(Self::Command(words)),
+            Ok(words) if name_program(&words) => Ok(Self::Command(words)),
             Ok(_) => Err("name a program, for example 'op read op://shop/key'".to_owned()),
             Err(_) => Err("a quote is not closed".to_owned()),
         }
@@ -335,12 +335,12 @@ fn key<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<KeySource>, 
 
 fn command<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
     let words = Vec::<String>::deserialize(deserializer)?;
-    if words.first().is_none_or(String::is_empty) {
-        return Err(D::Error::custom(
-            "command must name a program, for example command = [\"op\", \"read\", \"op://shop/key\"]",
-        ));
-    }
-    Ok(words)
+    let why = "command must name a program, for example command = [\"op\", \"read\", \"op://shop/key\"]";
+    if name_program(&words) { Ok(words) } else { Err(D::Error::custom(why)) }
+}
+
+fn name_program(words: &[String]) -> bool {
+    words.first().is_some_and(|program| !program.is_empty())
 }
 
 /// One view. What it leaves out is as in the tabs that are always there.
@@ -585,8 +585,7 @@ fn action_name<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::
 /// A program and its arguments.
 fn action_command<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Spanned<Vec<String>>, D::Error> {
     let words = Spanned::<Vec<String>>::deserialize(deserializer)?;
-    let is_program = words.get_ref().first().is_some_and(|program| !program.is_empty());
-    let runs = is_program && !words.get_ref().iter().any(|word| word.contains('\0'));
+    let runs = name_program(words.get_ref()) && !words.get_ref().iter().any(|word| word.contains('\0'));
     runs.then_some(words).ok_or_else(|| D::Error::custom("command must name a program, for example [\"jq\", \".\"]"))
 }
 

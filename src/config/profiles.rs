@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use derive_more::Display;
 
 use super::edit::{add_profile, no_name, remove_key, set_key};
-use super::file::{Accent, is_plain_name};
+use super::file::is_plain_name;
 use super::paths::{below_home, expand_home};
 use super::secrets::write_key_file;
 use super::settings::Settings;
@@ -39,12 +39,8 @@ pub struct ProfileEntry {
     pub key: String,
     /// The label in the header.
     pub label: String,
-    /// The colour of the label.
-    pub accent: Accent,
-    /// Ask before the first change, and again after each switch to it.
-    pub protect: bool,
-    /// Refuse every change.
-    pub read_only: bool,
+    /// As it is in the file; the defaults if it is not there.
+    pub profile: Profile,
     /// Its line in the file, counted from 1.
     pub line: Option<usize>,
 }
@@ -121,9 +117,7 @@ fn entry(name: &str, profile: &Profile, sources: &Sources<'_>) -> ProfileEntry {
         key: key(profile, sources.env),
         place,
         label: target::label(name, profile),
-        accent: profile.accent,
-        protect: profile.protect,
-        read_only: profile.read_only,
+        profile: profile.clone(),
         line: sources.line_of(&["profiles", name]),
     }
 }
@@ -240,8 +234,7 @@ impl Login {
 mod tests {
     use super::*;
     use crate::config::settings::tests::{Written, written};
-    use crate::config::sources::Origin;
-    use crate::config::target::{Remote, Service};
+    use crate::config::{Accent, Origin};
 
     const CONFIG: &str = r#"
 [profiles.shop]
@@ -266,7 +259,7 @@ base_url = "https://both.example/v1"
     fn lines(written: &Written, choices: &Choices) -> Vec<String> {
         let profiles = Profiles::read(choices, &written.env).unwrap();
         let line = |entry: ProfileEntry| {
-            let ProfileEntry { name, place, key, label, accent, protect, line, read_only: _ } = entry;
+            let ProfileEntry { name, place, key, label, profile: Profile { accent, protect, .. }, line } = entry;
             format!("{name}|{place:?}|{key}|{label}|{accent:?}|{protect}|{line:?}")
         };
         profiles.entries.into_iter().map(line).collect()

@@ -150,10 +150,8 @@ impl Themes {
     /// Those that can be chosen with the configuration at `path`.
     pub fn beside(path: &Path) -> Self {
         let mut themes = Self::default();
-        let mut files: Vec<PathBuf> = match fs::read_dir(path.with_file_name("themes")) {
-            Ok(found) => found.flatten().map(|entry| entry.path()).take(MOST).collect(),
-            Err(_) => return themes,
-        };
+        let found = fs::read_dir(path.with_file_name("themes")).into_iter().flatten().flatten();
+        let mut files: Vec<PathBuf> = found.map(|entry| entry.path()).take(MOST).collect();
         files.retain(|file| file.extension().is_some_and(|extension| extension == "toml"));
         files.sort();
         for file in files {

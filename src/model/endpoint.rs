@@ -110,9 +110,6 @@ impl FromStr for BaseUrl {
         if !matches!(url.scheme(), "http" | "https") {
             return Err(EndpointError::Scheme(text.to_owned()));
         }
-        if !url.has_host() {
-            return Err(EndpointError::NotAnAddress(text.to_owned()));
-        }
         if !url.username().is_empty() || url.password().is_some() || url.query().is_some() || url.fragment().is_some() {
             return Err(EndpointError::Decorated);
         }

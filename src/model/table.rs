@@ -30,7 +30,8 @@ pub fn line(row: &[String], widths: &[usize], numbers: &[usize], paint: impl Fn(
 }
 
 /// Writes rows of plain text, each column as wide as its widest cell.
-pub fn write(out: &mut impl Write, rows: &[impl AsRef<[String]>]) -> io::Result<()> {
-    let widths = widths(rows);
+pub fn write(out: &mut impl Write, rows: impl IntoIterator<Item = impl AsRef<[String]>>) -> io::Result<()> {
+    let rows: Vec<_> = rows.into_iter().collect();
+    let widths = widths(&rows);
     rows.iter().try_for_each(|row| writeln!(out, "{}", line(row.as_ref(), &widths, &[], |_, cell| cell)))
 }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::error::Error;
-use std::fmt::Write as _;
+use std::fmt::{Display, Write as _};
 
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
@@ -242,6 +242,11 @@ pub fn causes(error: &dyn Error) -> String {
 /// The same, made safe for a log or a screen.
 pub fn safe_causes(error: &dyn Error) -> String {
     display_safe(&causes(error)).into_owned()
+}
+
+/// `value` as text, made safe in the same way.
+pub fn safe_text(value: &impl Display) -> String {
+    display_safe(&value.to_string()).into_owned()
 }
 
 #[cfg(test)]

@@ -26,7 +26,8 @@ use crate::app::outbox::queue::LineSent;
 use crate::clock::{self, Now};
 use crate::config::file::Ui;
 use crate::config::{
-    Accent, Depth, File, KeyOrigin, LinkSpeed, ProfileEntry, Profiles, Remote, Service, ServiceLocation, Settings,
+    Accent, Depth, File, KeyOrigin, LinkSpeed, Profile, ProfileEntry, Profiles, Remote, Service, ServiceLocation,
+    Settings,
 };
 use crate::domains::RegistryFile;
 use crate::domains::check_options as domains;
@@ -112,17 +113,16 @@ pub fn profiles() -> Profiles {
         place,
         key: key.to_owned(),
         label: name.to_owned(),
-        accent: Accent::None,
-        protect: false,
-        read_only: false,
+        profile: Profile::default(),
         line,
     };
     let at = |host: &str| ServiceLocation::At(format!("https://{host}/v1"));
     let production = entry("production", at("api.example.com"), "from environment PETSTORE_API_KEY", Some(14));
+    let protected = Profile { accent: Accent::Red, protect: true, ..Profile::default() };
     Profiles {
         entries: vec![
             entry("embedded", ServiceLocation::Inside, "not needed", None),
-            ProfileEntry { label: "PRODUCTION".into(), accent: Accent::Red, protect: true, ..production },
+            ProfileEntry { label: "PRODUCTION".into(), profile: protected, ..production },
             entry("staging", at("staging.api.example.com"), "from the file ~/.config/petstore/keys/staging", Some(9)),
         ],
         default: "staging".into(),

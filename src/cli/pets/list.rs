@@ -270,8 +270,7 @@ fn print_count(args: &CountArgs, (all, of_statuses): Counts, complete: bool) -> 
             return writeln!(out, "{all}");
         }
         let total = [("total", all)];
-        let cells = rows.iter().chain(&total).map(|(word, count)| [(*word).to_owned(), count.to_string()]);
-        table::write(out, &cells.collect::<Vec<_>>())
+        table::write(out, rows.iter().chain(&total).map(|(word, count)| [(*word).to_owned(), count.to_string()]))
     };
     let object = || {
         let mut object = json!({ "count": all, "complete": complete });

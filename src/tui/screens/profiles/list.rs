@@ -11,7 +11,7 @@ use crate::app::Queue;
 use crate::app::connections::Tested::{self, Answered, Failed, Unusable};
 use crate::app::outbox::queue::Unfinished;
 use crate::config::ServiceLocation::{self, At, Demo, Inside, Unclear};
-use crate::config::{Accent, KeyOrigin, Origin, ProfileEntry, Profiles, Settings};
+use crate::config::{Accent, KeyOrigin, Origin, Profile, ProfileEntry, Profiles, Settings};
 use crate::model::{BaseUrl, cut, shell_word, short, width};
 use crate::tui::command::SHORT_LIST;
 use crate::tui::drafts::{self, Drafts};
@@ -465,18 +465,19 @@ fn draw_details(entry: &ProfileEntry, state: &AppState, page: &mut Page<'_>) {
         (ending, origin) if ending.is_empty() => origin.to_string(),
         (ending, origin) => format!("{origin}, ends in {ending}"),
     };
-    let protect = match entry {
-        ProfileEntry { read_only: true, .. } => "read-only: nothing can be added",
-        ProfileEntry { protect: true, .. } => "asks before the first change after each switch",
+    let protect = match entry.profile {
+        Profile { read_only: true, .. } => "read-only: nothing can be added",
+        Profile { protect: true, .. } => "asks before the first change after each switch",
         _ => "no",
     };
-    let reversed = if entry.accent == Accent::Red { ", reversed" } else { "" };
+    let accent = entry.profile.accent;
+    let reversed = if accent == Accent::Red { ", reversed" } else { "" };
     let label = |name: &str| appearance.span(format!("   {name:<9} "), StyleRole::Quiet);
     for (name, value) in [
         ("Address", format!("{address}{line}")),
         ("Key", key),
         ("Protect", protect.to_owned()),
-        ("Colour", format!("{}{reversed}; the word {}", entry.accent, entry.label)),
+        ("Colour", format!("{accent}{reversed}; the word {}", entry.label)),
     ] {
         page.line(vec![label(name), cut(&appearance.text(&value), page.columns().saturating_sub(14)).into()]);
     }
