@@ -42,7 +42,7 @@ use crate::local::atomic_file::temporary_directory;
 
 use args::OVER_SSH;
 use command::{AGENTS, AccessCommand, Args, Command, UiArgs, VERSION};
-pub use error::{Exit, Failed};
+pub use error::{Exit, Failed, Result};
 use output::{colours, colours_of_help, is_coloured, note};
 use pets::args::PetsCommand;
 use signals::fail_at_file_size_limit;
@@ -69,7 +69,7 @@ pub fn main() -> ExitCode {
 }
 
 /// Sets `coloured` to whether a failure is shown in colour, as soon as that is known.
-fn start(arguments: &[OsString], env: &Env, coloured: &mut bool) -> Result<Exit, Failed> {
+fn start(arguments: &[OsString], env: &Env, coloured: &mut bool) -> Result<Exit> {
     if let Some(exit) = completions::answer(command, arguments, env) {
         return Ok(exit);
     }
@@ -104,7 +104,7 @@ fn start(arguments: &[OsString], env: &Env, coloured: &mut bool) -> Result<Exit,
 }
 
 /// Reads the command line. If there is nothing to run, the error says how it ended: help was printed, or what is wrong.
-fn parse(arguments: &[OsString], env: &Env) -> Result<Args, Result<Exit, Failed>> {
+fn parse(arguments: &[OsString], env: &Env) -> Result<Args, Result<Exit>> {
     let mut command = command().color(colours_of_help(arguments, env));
     let mut matches = command.try_get_matches_from_mut(arguments);
     if matches.as_ref().is_err_and(|error| error.kind() == ErrorKind::DisplayHelp) {
@@ -118,7 +118,7 @@ fn parse(arguments: &[OsString], env: &Env) -> Result<Args, Result<Exit, Failed>
 }
 
 /// Prints requested help and the version to stdout, and other help to stderr.
-fn print(error: &clap::Error) -> Result<Exit, Failed> {
+fn print(error: &clap::Error) -> Result<Exit> {
     if error.use_stderr() {
         let _ = error.print();
         return Ok(Exit::Usage);
@@ -141,7 +141,7 @@ fn report(what: &impl Display, coloured: bool, is_json: bool) {
 }
 
 /// Refuses two options that name a service. Only `login` takes both, for a new profile and its address.
-fn one_service(choices: &Choices, command: Option<&Command>) -> Result<(), Failed> {
+fn one_service(choices: &Choices, command: Option<&Command>) -> Result<()> {
     let makes_one = matches!(command, Some(Command::Access(AccessCommand::Login(_))));
     let given = [
         ("--demo", choices.demo),
@@ -153,7 +153,7 @@ fn one_service(choices: &Choices, command: Option<&Command>) -> Result<(), Faile
     Err(Failed::config(format!("{one} and {other} each name a service")).hint("use only one of them"))
 }
 
-fn run(args: Args, env: &Env, coloured: bool) -> Result<Exit, Failed> {
+fn run(args: Args, env: &Env, coloured: bool) -> Result<Exit> {
     api::client::install_tls_provider();
     if args.shared.no_input || env.is_unattended() {
         confirm::never_ask();

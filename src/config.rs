@@ -16,7 +16,7 @@ mod target;
 pub mod theme;
 
 pub use edit::{SCHEMA, write_schema};
-pub use error::{ConfigError, NoHome};
+pub use error::{ConfigError, NoHome, Result};
 pub use file::{Accent, Clipboard, CustomAction, Domains, File, KeySource, LinkSpeed, Notify, On, Profile, View};
 pub use paths::{Depth, Env, Paths};
 pub use profiles::{Login, ProfileEntry, Profiles, ServiceLocation, settings_for, settings_with, settings_without_key};

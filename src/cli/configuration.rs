@@ -13,7 +13,7 @@ use super::launch::read_keymap;
 use super::output::write;
 use super::render::FormatArg;
 use super::service::{columns, objects};
-use super::{Exit, Failed, note};
+use super::{Exit, Failed, Result, note};
 use crate::config::secrets::refuse_where_others_write;
 use crate::config::settings::{all, configuration};
 use crate::config::{
@@ -58,7 +58,7 @@ pub enum ConfigCommand {
 }
 
 /// Runs `command`.
-pub fn run(command: &ConfigCommand, choices: &Choices, env: &Env) -> Result<Exit, Failed> {
+pub fn run(command: &ConfigCommand, choices: &Choices, env: &Env) -> Result<Exit> {
     let path = file_path(choices, env).map_err(Failed::config)?;
     match command {
         ConfigCommand::Path => {
@@ -107,7 +107,7 @@ fn begin(path: &Path, env: &Env) -> io::Result<()> {
 }
 
 /// Reports that the configuration is valid, or each error on a line.
-fn report(path: &Path, choices: &Choices, env: &Env) -> Result<Exit, Failed> {
+fn report(path: &Path, choices: &Choices, env: &Env) -> Result<Exit> {
     let found = check(path, choices, env)?;
     if !found.is_empty() {
         return Err(Failed::config(found.join("\n")));
@@ -122,7 +122,7 @@ fn report(path: &Path, choices: &Choices, env: &Env) -> Result<Exit, Failed> {
 }
 
 /// The errors of the configuration at `path` and of the files that belong to it, one per line, safe to show.
-pub fn check(path: &Path, choices: &Choices, env: &Env) -> Result<Vec<String>, Failed> {
+pub fn check(path: &Path, choices: &Choices, env: &Env) -> Result<Vec<String>> {
     let text = match std::fs::read_to_string(path) {
         Ok(text) => text,
         Err(error) if error.kind() == io::ErrorKind::NotFound && choices.config.is_none() => String::new(),

@@ -6,13 +6,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crossterm::terminal::{disable_raw_mode, enable_raw_mode};
 
-use super::Failed;
 use super::output::err;
+use super::{Failed, Result};
 use crate::config::Settings;
 use crate::model::{counted, display_safe};
 
 /// Asks the `question` where the profile is protected, unless `yes` is given. Blocks until there is an answer.
-pub fn confirm(question: &str, settings: &Settings, yes: bool) -> Result<(), Failed> {
+pub fn confirm(question: &str, settings: &Settings, yes: bool) -> Result<()> {
     if !settings.protect || yes {
         return Ok(());
     }
@@ -30,7 +30,7 @@ pub fn change_question(count: usize, settings: &Settings) -> String {
 }
 
 /// Whether to continue after the answer to [`question`].
-pub fn allowed(answer: Option<bool>, settings: &Settings) -> Result<(), Failed> {
+pub fn allowed(answer: Option<bool>, settings: &Settings) -> Result<()> {
     match answer {
         Some(true) => Ok(()),
         Some(false) => Err(Failed::config("nothing was sent")),

@@ -14,7 +14,7 @@ use super::domains::settings::{domain_setup, resolve};
 use super::output::{Content, out};
 use super::signals::Signals;
 use super::ssh::person::{may_not_log_in, revoked};
-use super::{Exit, Failed, note, service};
+use super::{Exit, Failed, Result, note, service};
 use crate::app::domain_service::DomainService;
 use crate::app::{DomainSetup, Queues};
 use crate::clock;
@@ -33,7 +33,7 @@ pub fn run(
     unfinished: Option<String>,
     choices: &Choices,
     env: &Env,
-) -> Result<Exit, Failed> {
+) -> Result<Exit> {
     runtime.block_on(async {
         let (domains, domain_service) = domains(&settings.config.domains, choices, env)?;
         let (client, embedded) = service::connect(&settings).await?;
@@ -75,7 +75,7 @@ pub fn run(
 }
 
 /// The exit status after the dialogue.
-fn exit_of(leave: Leave) -> Result<Exit, Failed> {
+fn exit_of(leave: Leave) -> Result<Exit> {
     match leave {
         Leave::Quit | Leave::Back | Leave::Stopped => Ok(Exit::Done),
         Leave::Idle => {
@@ -91,7 +91,7 @@ fn exit_of(leave: Leave) -> Result<Exit, Failed> {
 
 /// What the domains screen starts with: the real list and settings, or those of practice. Sessions over SSH have no
 /// domains, and may not read the files that the settings name.
-pub fn domains(configured: &Domains, choices: &Choices, env: &Env) -> Result<(DomainSetup, DomainService), Failed> {
+pub fn domains(configured: &Domains, choices: &Choices, env: &Env) -> Result<(DomainSetup, DomainService)> {
     if choices.demo {
         let practice = Practice::new(clock::now().wall);
         let domains_context = DomainService::practice(&practice);

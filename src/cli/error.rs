@@ -62,6 +62,9 @@ impl From<Exit> for ExitCode {
     }
 }
 
+/// What a command or a part of it gives, or why it failed.
+pub type Result<T, E = Failed> = std::result::Result<T, E>;
+
 /// A failure as text, with its exit status.
 #[derive(Debug)]
 pub struct Failed {
@@ -392,7 +395,7 @@ fn similar(typed: &str, command: &Command) -> Option<String> {
 }
 
 /// Refuses an API key in place of a name, an address or a path, since those appear in messages.
-pub fn refuse_misplaced_key(arguments: &[OsString], env: &Env) -> Result<(), Failed> {
+pub fn refuse_misplaced_key(arguments: &[OsString], env: &Env) -> Result<()> {
     if arguments.iter().any(|argument| holds_key(&argument.to_string_lossy())) {
         return Err(key_as_argument());
     }

@@ -14,7 +14,7 @@ use super::args::DatabaseArg;
 use super::output::{self, Content, columns};
 use super::render::{FormatArg, ResultFormat, json};
 use super::ssh::person;
-use super::{Exit, Failed};
+use super::{Exit, Failed, Result};
 use crate::clock::{self, Now};
 use crate::config::Env;
 use crate::model::display_safe;
@@ -88,7 +88,7 @@ pub enum KeysCommand {
 }
 
 /// Runs `command` on standard output, which must be open for what is printed.
-pub async fn at_the_terminal(command: KeysCommand, env: &Env) -> Result<Exit, Failed> {
+pub async fn at_the_terminal(command: KeysCommand, env: &Env) -> Result<Exit> {
     if !matches!(command, KeysCommand::Revoke { .. } | KeysCommand::Rename { .. }) {
         output::is_there()?;
     }
@@ -101,7 +101,7 @@ pub async fn at_the_terminal(command: KeysCommand, env: &Env) -> Result<Exit, Fa
 }
 
 /// Runs `command`. A new key goes to `out`, alone on a line; notes go to `err`.
-async fn run(command: KeysCommand, env: &Env, out: &mut impl Write, err: &mut impl Write) -> Result<(), Failed> {
+async fn run(command: KeysCommand, env: &Env, out: &mut impl Write, err: &mut impl Write) -> Result<()> {
     let (now, actor) = (clock::now(), env.actor());
     // Checked before a database is created.
     let expires_at = match &command {
@@ -189,7 +189,7 @@ async fn hand_over(
     actor: &str,
     out: &mut impl Write,
     remedy: &str,
-) -> Result<(), Failed> {
+) -> Result<()> {
     let Err(error) = writeln!(out, "{}", key.expose_secret()).and_then(|()| out.flush()) else { return Ok(()) };
     let unprinted = format!("the new key {id} could not be printed, and");
     Err(match store.revoke_key(id, actor, clock::now()).await {
@@ -199,7 +199,7 @@ async fn hand_over(
 }
 
 /// When a key expires: after a span, or at the beginning of a local day. It must be in the future.
-fn end(expires: &str, now: Now) -> Result<Timestamp, Failed> {
+fn end(expires: &str, now: Now) -> Result<Timestamp> {
     let zone = clock::time_zone();
     let date = || expires.parse::<Date>().ok()?.to_zoned(zone.clone()).ok();
     let span = || now.wall.to_zoned(zone.clone()).checked_add(expires.parse::<Span>().ok()?).ok();

@@ -21,7 +21,7 @@ use super::output::{is_terminal, write};
 use super::service::Inside;
 use super::signals::Signals;
 use super::ssh::person::{may_not_log_in, revoked, take_over, taken_over};
-use super::{Exit, Failed, dialogue, note};
+use super::{Exit, Failed, Result, dialogue, note};
 use crate::app::connections::{DEMO_KEEPS_NOTHING, Services};
 use crate::app::first_run::{self, StartChoice};
 use crate::app::outbox::queue::{self};
@@ -69,12 +69,7 @@ pub(super) fn read_keymap(env: &Env) -> (Keymap, Vec<String>) {
 
 /// The keys with those of the user's own actions. Of a configuration that others can change none are used, which is
 /// complained about.
-fn with_actions(
-    keymap: Keymap,
-    settings: &mut Settings,
-    path: &Path,
-    complaints: &mut Vec<String>,
-) -> Result<Keymap, Failed> {
+fn with_actions(keymap: Keymap, settings: &mut Settings, path: &Path, complaints: &mut Vec<String>) -> Result<Keymap> {
     if settings.config.actions.is_empty() {
         return Ok(keymap);
     }
@@ -96,7 +91,7 @@ pub fn run(
     env: &Env,
     place: Option<StartScreen>,
     usage: impl FnOnce() -> StyledStr,
-) -> Result<Exit, Failed> {
+) -> Result<Exit> {
     let settings = Settings::resolve(choices, env)?;
     let is_terminal = std::io::stdin().is_terminal() && is_terminal();
     if is_terminal && never_asks() {
@@ -171,7 +166,7 @@ fn session(
     env: &Env,
     place: Option<StartScreen>,
     is_first: bool,
-) -> Result<SessionEnd, Failed> {
+) -> Result<SessionEnd> {
     let (keymap, mut complaints) = read_keymap(env);
     let config = file_path(choices, env).unwrap_or_default();
     let keymap = with_actions(keymap, &mut settings, &config, &mut complaints)?;
@@ -261,7 +256,7 @@ async fn show(
     appearance: Appearance,
     synchronized: bool,
     inside: Inside,
-) -> Result<SessionEnd, Failed> {
+) -> Result<SessionEnd> {
     let failed = "cannot use the terminal";
     let machine = Arc::new(context);
     let link = settings.config.ui.link;
@@ -348,7 +343,7 @@ fn keep_drafts(files: &Claims, state: &AppState, run: Option<&Result<(), LoopErr
 }
 
 /// What signals ask for, and what a session over SSH does whose person was revoked, or goes on elsewhere.
-fn watch_signals(ssh: Option<SshSession>, drafts: Option<Arc<Claims>>) -> Result<mpsc::Receiver<Msg>, Failed> {
+fn watch_signals(ssh: Option<SshSession>, drafts: Option<Arc<Claims>>) -> Result<mpsc::Receiver<Msg>> {
     let (sender, asked) = mpsc::channel(4);
     let listen = |number: Signal| {
         signal(SignalKind::from_raw(number.as_raw())).map_err(Failed::because("cannot use the terminal"))

@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 use super::args::{DATABASE_VARIABLE, DatabaseArg, DatabaseParser};
 use super::output::{self};
 use super::signals::Signals;
-use super::{Exit, Failed, note};
+use super::{Exit, Failed, Result, note};
 use crate::clock;
 use crate::model::{counted, display_safe};
 use crate::store::{self, CopyError, CopyProgress, CopySummary, DatabaseUrl, Store};
@@ -49,7 +49,7 @@ pub enum DatabaseCommand {
 }
 
 /// Runs `command`.
-pub async fn run(command: DatabaseCommand) -> Result<Exit, Failed> {
+pub async fn run(command: DatabaseCommand) -> Result<Exit> {
     match command {
         DatabaseCommand::Backup(args) => backup(args).await,
         DatabaseCommand::Restore(args) => restore(args).await,
@@ -86,7 +86,7 @@ pub struct RestoreArgs {
 }
 
 /// Makes the copy, and fails if a quick check finds it damaged. Then, and after a signal, no file is left.
-async fn backup(args: BackupArgs) -> Result<Exit, Failed> {
+async fn backup(args: BackupArgs) -> Result<Exit> {
     let (database, copy) = (args.database.url, args.file.display());
     let stop = Stop::on_signal()?;
     let copying = store::backup(&database, &args.file, stop.token.clone());
@@ -104,7 +104,7 @@ async fn backup(args: BackupArgs) -> Result<Exit, Failed> {
 }
 
 /// Replaces the database by the backup, and reports how many pets it has now. A failure leaves it as it was.
-async fn restore(args: RestoreArgs) -> Result<Exit, Failed> {
+async fn restore(args: RestoreArgs) -> Result<Exit> {
     let RestoreArgs { file, database, force } = args;
     let backup = file.display();
     let stop = Stop::on_signal()?;
@@ -118,7 +118,7 @@ async fn restore(args: RestoreArgs) -> Result<Exit, Failed> {
 }
 
 /// Reports that the database is intact; otherwise lists each problem and fails.
-async fn check(database: DatabaseUrl) -> Result<Exit, Failed> {
+async fn check(database: DatabaseUrl) -> Result<Exit> {
     output::is_there()?;
     let checked = with_progress(|| "checking".to_owned(), store::check(&database, false)).await;
     let checked = checked.map_err(|error| Failed::of(Exit::Failure, &error))?;
@@ -140,7 +140,7 @@ fn damaged(problems: &[String], what: impl FnOnce(String) -> String) -> Failed {
 }
 
 /// Brings the schema up to date. Several programs may do so at once.
-async fn migrate(database: DatabaseUrl) -> Result<Exit, Failed> {
+async fn migrate(database: DatabaseUrl) -> Result<Exit> {
     let store = with_progress(|| "updating the schema".to_owned(), Store::open(&database)).await;
     store.map_err(|error| Failed::of(Exit::Failure, &error))?.close().await;
     note(&format!("the schema of {database} is up to date"));
@@ -154,7 +154,7 @@ struct Stop {
 }
 
 impl Stop {
-    fn on_signal() -> Result<Self, Failed> {
+    fn on_signal() -> Result<Self> {
         let (token, mut signals) = (CancellationToken::new(), Signals::new()?);
         let cancelled = token.clone();
         let signal = tokio::spawn(async move {
@@ -171,7 +171,7 @@ impl Stop {
     }
 
     /// What the work gave; `what` says what problems in the copy mean, with their count.
-    async fn done<T>(self, done: Result<T, CopyError>, what: impl FnOnce(String) -> String) -> Result<T, Failed> {
+    async fn done<T>(self, done: Result<T, CopyError>, what: impl FnOnce(String) -> String) -> Result<T> {
         Err(match done {
             Ok(value) => return Ok(value),
             Err(CopyError::Damaged(problems)) => damaged(&problems, what),
@@ -224,7 +224,7 @@ pub struct CopyArgs {
 }
 
 /// Copies, and reports how many pets the copy has.
-async fn copy(args: CopyArgs) -> Result<Exit, Failed> {
+async fn copy(args: CopyArgs) -> Result<Exit> {
     let CopyArgs { from, to } = args;
     let (progress, stop) = (CopyProgress::default(), Stop::on_signal()?);
     let copied = with_progress(|| describe(&progress), store::copy(&from, &to, &progress, &stop.token)).await;

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::{ColorChoice, ValueEnum};
 
-use super::{Exit, Failed};
+use super::{Exit, Failed, Result};
 use crate::api::{Exchange, Recorder};
 use crate::config::Env;
 use crate::model::display_safe;
@@ -33,7 +33,7 @@ fn check_stdout() {
 }
 
 /// Fails if standard output is closed: for work whose result must not be lost.
-pub fn is_there() -> Result<(), Failed> {
+pub fn is_there() -> Result<()> {
     if WAS_CLOSED.load(Ordering::Relaxed) {
         return Err(Failed::new(Exit::Failure, "cannot write to standard output: it is closed"));
     }
@@ -160,12 +160,12 @@ impl<W: Write> Write for Out<W> {
 }
 
 /// Writes lines for people to stdout. `false` if the reader has gone, which is not a failure.
-pub fn write(write: impl FnOnce(&mut Out<io::Stdout>) -> io::Result<()>) -> Result<bool, Failed> {
+pub fn write(write: impl FnOnce(&mut Out<io::Stdout>) -> io::Result<()>) -> Result<bool> {
     write_as(Content::Lines, write)
 }
 
 /// The same for any content.
-pub fn write_as(content: Content, write: impl FnOnce(&mut Out<io::Stdout>) -> io::Result<()>) -> Result<bool, Failed> {
+pub fn write_as(content: Content, write: impl FnOnce(&mut Out<io::Stdout>) -> io::Result<()>) -> Result<bool> {
     is_there()?;
     let mut out = out(content);
     match write(&mut out).and_then(|()| out.flush()) {

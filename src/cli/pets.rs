@@ -22,12 +22,12 @@ use super::error::GIVE_A_KEY;
 use super::output::{Verbosity, colours, is_coloured, is_terminal};
 use super::render::ResultFormat;
 use super::signals::Signals;
-use super::{Exit, Failed, note, service, transfer};
+use super::{Exit, Failed, Result, note, service, transfer};
 use args::{PetsCommand, WatchFormat};
 use context::{PetsContext, format};
 
 /// Runs `command`.
-pub async fn run(command: PetsCommand, shared: &GlobalArgs, env: &Env) -> Result<Exit, Failed> {
+pub async fn run(command: PetsCommand, shared: &GlobalArgs, env: &Env) -> Result<Exit> {
     let choices = &shared.choices;
     let wants_json = wants_json(&command, env);
     let coloured = is_coloured(colours(shared.color, env), is_terminal(), env);
@@ -48,7 +48,7 @@ async fn at_the_service(
     settings: &Settings,
     env: &Env,
     coloured: bool,
-) -> Result<Exit, Failed> {
+) -> Result<Exit> {
     let changes = matches!(&command, PetsCommand::Set(args) if !args.dry_run);
     if (changes || matches!(command, PetsCommand::Add(_) | PetsCommand::Import(_)))
         && let Some(why) = settings.why_read_only()
@@ -108,7 +108,7 @@ async fn at_the_service(
     result.map_err(|failed| failed.with_key_of(settings).at(settings))
 }
 
-async fn until_ended(work: impl Future<Output = Result<Exit, Failed>>) -> Result<Exit, Failed> {
+async fn until_ended(work: impl Future<Output = Result<Exit>>) -> Result<Exit> {
     let mut signals = Signals::new()?;
     tokio::select! {
         result = work => result,

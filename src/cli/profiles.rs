@@ -14,7 +14,7 @@ use super::error::{key_as_argument, suggestion};
 use super::render::FormatArg;
 use super::service::{client, status};
 use super::signals::Signals;
-use super::{Exit, Failed, completions, note};
+use super::{Exit, Failed, Result, completions, note};
 use crate::app::connections;
 use crate::config::edit::{add_profile, remove_profile, set_first_profile, set_profile};
 use crate::config::{Choices, ConfigError, Env, KeySource, Login, Profile, ProfileEntry, Profiles, ServiceLocation};
@@ -78,7 +78,7 @@ pub enum ProfilesCommand {
 }
 
 /// Runs `command`.
-pub async fn run(command: ProfilesCommand, choices: Choices, env: &Env) -> Result<Exit, Failed> {
+pub async fn run(command: ProfilesCommand, choices: Choices, env: &Env) -> Result<Exit> {
     let of = |name: &str| Choices { profile: Some(name.to_owned()), ..choices.clone() };
     let writes =
         matches!(command, ProfilesCommand::Add { .. } | ProfilesCommand::Remove { .. } | ProfilesCommand::Use { .. });
@@ -100,7 +100,7 @@ pub async fn run(command: ProfilesCommand, choices: Choices, env: &Env) -> Resul
     Ok(Exit::Done)
 }
 
-fn add(name: &str, label: Option<String>, protect: bool, choices: &Choices, env: &Env) -> Result<(), Failed> {
+fn add(name: &str, label: Option<String>, protect: bool, choices: &Choices, env: &Env) -> Result<()> {
     let Some(address) = &choices.base_url else {
         return Err(Failed::config("a new profile needs the address of its service")
             .hint(format!("petstore profiles add {} --base-url URL", short(name))));
@@ -127,7 +127,7 @@ fn add(name: &str, label: Option<String>, protect: bool, choices: &Choices, env:
     Ok(())
 }
 
-fn remove(name: &str, choices: &Choices, env: &Env) -> Result<(), Failed> {
+fn remove(name: &str, choices: &Choices, env: &Env) -> Result<()> {
     let profiles = Profiles::read(&Choices { profile: None, ..choices.clone() }, env)?;
     if profiles.default == name {
         return Err(Failed::config(format!("{} is the default profile", short(name)))
@@ -153,7 +153,7 @@ fn not_edited(error: ConfigError, name: &str, profiles: &Profiles) -> Failed {
     Failed::config(format!("{what}{}", did_you_mean(name, names))).hint("to see all profiles: petstore profiles list")
 }
 
-fn choose(name: &str, choices: &Choices, env: &Env) -> Result<(), Failed> {
+fn choose(name: &str, choices: &Choices, env: &Env) -> Result<()> {
     let profiles = Profiles::read(choices, env)?;
     set_profile(&profiles.file, name).map_err(|error| not_edited(error, name, &profiles))?;
     note(&format!("{} is now the default", short(name)));
@@ -209,7 +209,7 @@ pub struct LoginArgs {
 }
 
 /// Asks for a key, tests it, and saves it in a private file.
-pub async fn login(args: LoginArgs, choices: &Choices, env: &Env) -> Result<Exit, Failed> {
+pub async fn login(args: LoginArgs, choices: &Choices, env: &Env) -> Result<Exit> {
     if args.key.is_some() || !args.words.is_empty() {
         return Err(key_as_argument());
     }
@@ -246,7 +246,7 @@ pub async fn login(args: LoginArgs, choices: &Choices, env: &Env) -> Result<Exit
 }
 
 /// Removes a key.
-pub fn logout(choices: &Choices, env: &Env) -> Result<Exit, Failed> {
+pub fn logout(choices: &Choices, env: &Env) -> Result<Exit> {
     let login = Login::find(choices, env).map_err(no_login)?;
     let (profile, file) = (short(&login.profile), login.file.display());
     match login.forget(env) {
@@ -262,7 +262,7 @@ pub fn logout(choices: &Choices, env: &Env) -> Result<Exit, Failed> {
 }
 
 /// The key, typed at the terminal or read from standard input.
-async fn key(login: &Login, with_token: bool) -> Result<Result<ApiKey, Exit>, Failed> {
+async fn key(login: &Login, with_token: bool) -> Result<Result<ApiKey, Exit>> {
     let text = if can_ask() {
         let asked = ask_hidden(format!("API key for {} (not shown): ", login.address.authority())).await;
         match asked.map_err(Failed::because("cannot use the terminal"))? {
@@ -285,7 +285,7 @@ async fn key(login: &Login, with_token: bool) -> Result<Result<ApiKey, Exit>, Fa
 }
 
 /// Tests the key with one request.
-async fn test(login: &Login, key: &ApiKey) -> Result<(), Failed> {
+async fn test(login: &Login, key: &ApiKey) -> Result<()> {
     let client = client(login.address.clone(), Some(key.clone()), login.ca_file.as_deref())?;
     connections::ask(&client, "login").await.0.map_err(|error| {
         let failed = Failed::request(&error, &login.address.authority(), false);

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 
-use super::Failed;
+use super::Result;
 use super::output::{Content, Out, is_terminal, write, write_as};
 
 /// The format of a result.
@@ -39,7 +39,7 @@ impl FormatArg {
         self,
         lines: impl FnOnce(&mut Out<io::Stdout>) -> io::Result<()>,
         value: impl FnOnce() -> T,
-    ) -> Result<(), Failed> {
+    ) -> Result<()> {
         match self.chosen() {
             ResultFormat::Table => print(lines),
             ResultFormat::Json => print_json(&value()),
@@ -48,12 +48,12 @@ impl FormatArg {
 }
 
 /// Writes lines to stdout. A reader that has gone is not a failure.
-pub fn print(lines: impl FnOnce(&mut Out<io::Stdout>) -> io::Result<()>) -> Result<(), Failed> {
+pub fn print(lines: impl FnOnce(&mut Out<io::Stdout>) -> io::Result<()>) -> Result<()> {
     write(lines).map(drop)
 }
 
 /// Writes a JSON value to stdout.
-pub fn print_json(value: &impl Serialize) -> Result<(), Failed> {
+pub fn print_json(value: &impl Serialize) -> Result<()> {
     write_as(Content::Json, |out| json(out, value, is_terminal())).map(drop)
 }
 

@@ -29,7 +29,7 @@ use self::log::{Log, LogFormat};
 use super::args::{DATABASE_VARIABLE, DatabaseParser};
 use super::output::{complaint, safe};
 use super::signals::{Signals, log_panics};
-use super::{Exit, Failed};
+use super::{Exit, Failed, Result};
 use crate::clock;
 use crate::config::{Env, Paths};
 use crate::local::atomic_file::rewrite_private;
@@ -82,7 +82,7 @@ pub fn logs_json(arguments: &[OsString]) -> bool {
 }
 
 /// Runs the service, and reports a failure in its log.
-pub fn in_process(runtime: &Runtime, mut args: ServeArgs, env: &Env, coloured: bool) -> Result<Exit, Failed> {
+pub fn in_process(runtime: &Runtime, mut args: ServeArgs, env: &Env, coloured: bool) -> Result<Exit> {
     let log = Log::to_stderr(args.log_format).map_err(Failed::because("cannot start"))?;
     let manager = ServiceManager::new(env);
     let served = runtime.block_on(async {
@@ -110,13 +110,7 @@ pub fn in_process(runtime: &Runtime, mut args: ServeArgs, env: &Env, coloured: b
 /// address as soon as requests are accepted.
 ///
 /// If the store never had a key, creates an admin key in the name of `actor`, in a private file beside the database.
-async fn run(
-    args: ServeArgs,
-    database: &DatabaseUrl,
-    actor: &str,
-    log: &Log,
-    manager: &ServiceManager,
-) -> Result<(), Failed> {
+async fn run(args: ServeArgs, database: &DatabaseUrl, actor: &str, log: &Log, manager: &ServiceManager) -> Result<()> {
     let (api, metrics, tls) = args.listen.open()?;
     write_to(log, args.log_level);
     let mut signals = Signals::new()?;
@@ -215,7 +209,7 @@ fn write_to(log: &Log, level: Level) {
 
 /// What to log about keys if there were none. Only for a file the first key is created: the instances of a server may run
 /// where their operator does not see the file.
-async fn first_key(store: &Store, database: &DatabaseUrl, actor: &str) -> Result<Option<String>, Failed> {
+async fn first_key(store: &Store, database: &DatabaseUrl, actor: &str) -> Result<Option<String>> {
     let now = clock::now();
     if let DatabaseUrl::Sqlite(file) = database {
         let path = file.with_added_extension("admin-key");
@@ -371,7 +365,7 @@ struct ListenArgs {
 
 impl ListenArgs {
     /// Opens the listeners of the API, or takes over the sockets passed by systemd; and that of the metrics.
-    fn open(&self) -> Result<(Vec<TcpListener>, Option<TcpListener>, Option<Tls>), Failed> {
+    fn open(&self) -> Result<(Vec<TcpListener>, Option<TcpListener>, Option<Tls>)> {
         let unusable =
             "a socket passed by systemd cannot be used; each must be a listening TCP socket (ListenStream=PORT)";
         let passed_on = passed_on().map_err(Failed::because(unusable))?;
@@ -385,7 +379,7 @@ impl ListenArgs {
     }
 
     /// Allows clear text only on loopback, or behind a proxy.
-    fn check(&self, addresses: &[SocketAddr]) -> Result<(), Failed> {
+    fn check(&self, addresses: &[SocketAddr]) -> Result<()> {
         let is_private = self.behind_proxy || self.tls_cert.is_some();
         if let Some(address) = addresses.iter().find(|address| !is_private && !address.ip().is_loopback()) {
             return Err(Failed::config(format!(
@@ -416,7 +410,7 @@ fn passed_on() -> io::Result<Vec<(SocketAddr, TcpListener)>> {
 }
 
 /// Listens with a queue as long as the system allows, for bursts of connections.
-fn listen(address: SocketAddr) -> Result<TcpListener, Failed> {
+fn listen(address: SocketAddr) -> Result<TcpListener> {
     let listen = || {
         let socket = if address.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
         socket.set_reuseaddr(true)?;

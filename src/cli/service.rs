@@ -15,7 +15,7 @@ use tokio::net::TcpListener;
 use tokio::sync::Mutex;
 
 use super::render::FormatArg;
-use super::{Exit, Failed};
+use super::{Exit, Failed, Result};
 use crate::api::client::{Timeouts, Trust};
 use crate::api::{Client, Failure};
 use crate::app::connections::{self, Connect};
@@ -113,7 +113,7 @@ impl Started {
 }
 
 /// A client for the service of the settings, and the service itself if it is embedded.
-pub async fn connect(settings: &Settings) -> Result<(Client, Option<Embedded>), Failed> {
+pub async fn connect(settings: &Settings) -> Result<(Client, Option<Embedded>)> {
     match &settings.service {
         Service::Remote(remote) => {
             Ok((client(remote.base_url.clone(), remote.key.clone(), remote.ca_file.as_deref())?, None))
@@ -129,11 +129,11 @@ pub async fn connect(settings: &Settings) -> Result<(Client, Option<Embedded>), 
     }
 }
 
-async fn open(url: &DatabaseUrl) -> Result<Store, Failed> {
+async fn open(url: &DatabaseUrl) -> Result<Store> {
     Store::open(url).await.map_err(inside)
 }
 
-async fn start(store: Store, directory: Option<TempDir>) -> Result<(Client, Option<Embedded>), Failed> {
+async fn start(store: Store, directory: Option<TempDir>) -> Result<(Client, Option<Embedded>)> {
     let key = store.session_key().map_err(inside)?;
     let key = ApiKey::new(key.expose_secret()).map_err(inside)?;
     let listener = TcpListener::bind(("127.0.0.1", 0)).await.map_err(inside)?;
@@ -152,7 +152,7 @@ async fn start(store: Store, directory: Option<TempDir>) -> Result<(Client, Opti
 }
 
 /// A client for the service at `base`, which trusts the CA certificates in `ca_file`, or the system's.
-pub fn client(base: BaseUrl, key: Option<ApiKey>, ca_file: Option<&Path>) -> Result<Client, Failed> {
+pub fn client(base: BaseUrl, key: Option<ApiKey>, ca_file: Option<&Path>) -> Result<Client> {
     let trust = match ca_file {
         Some(file) => ca_certificates(file)?,
         None => Trust::System,
@@ -163,7 +163,7 @@ pub fn client(base: BaseUrl, key: Option<ApiKey>, ca_file: Option<&Path>) -> Res
 /// The largest file of CA certificates that is read, in bytes; the system's has a quarter of that.
 const MAX_CA_FILE: u64 = 1 << 20;
 
-fn ca_certificates(file: &Path) -> Result<Trust, Failed> {
+fn ca_certificates(file: &Path) -> Result<Trust> {
     let unusable = |why: &dyn Error| {
         let what = format!("cannot use the CA certificates in {}: {}", short(&file.display().to_string()), causes(why));
         Failed::config(what).hint("--ca-file, and ca_file of a profile, take a PEM file of CA certificates")
@@ -197,7 +197,7 @@ impl ServiceAnswer {
 }
 
 /// Shows the status; the exit status is that of the request.
-pub async fn status(output: FormatArg, choices: &Choices, env: &Env) -> Result<Exit, Failed> {
+pub async fn status(output: FormatArg, choices: &Choices, env: &Env) -> Result<Exit> {
     // A key that cannot be read must not hide the rest.
     let known = Settings::without_key(choices, env)?;
     let (settings, answer) = match Settings::resolve(choices, env) {

@@ -19,7 +19,7 @@ pub use self::session::{SshStart, leave_variables};
 use self::args::{AuthorizeArgs, SshCommand};
 use self::person::{People, Person};
 use super::output;
-use super::{Exit, Failed, note};
+use super::{Exit, Failed, Result, note};
 use crate::clock;
 use crate::config::secrets::write_key_file;
 use crate::config::{Choices, Env, Remote, Service, Settings};
@@ -28,7 +28,7 @@ use crate::store::Store;
 use crate::store::keys::NewKey;
 
 /// Runs `command`.
-pub async fn run(SshCommand::Authorize(args): SshCommand, choices: &Choices, env: &Env) -> Result<Exit, Failed> {
+pub async fn run(SshCommand::Authorize(args): SshCommand, choices: &Choices, env: &Env) -> Result<Exit> {
     let people = People::new(env).map_err(Failed::config)?;
     let key = read_public_key(&args.key)?;
     output::is_there()?;
@@ -62,7 +62,7 @@ pub async fn run(SshCommand::Authorize(args): SshCommand, choices: &Choices, env
 }
 
 /// Creates an API key for a person and saves it. One that cannot be saved is revoked, since nobody has it.
-async fn create(args: &AuthorizeArgs, choices: &Choices, people: &People, env: &Env) -> Result<Person, Failed> {
+async fn create(args: &AuthorizeArgs, choices: &Choices, people: &People, env: &Env) -> Result<Person> {
     let Remote { base_url, ca_file, .. } = service(choices, env)?;
     let ca_file = ca_file.map(std::path::absolute).transpose().map_err(Failed::because("no current directory"))?;
     let (scopes, actor) = (args.scopes.unwrap_or_default(), env.actor());
@@ -91,7 +91,7 @@ async fn create(args: &AuthorizeArgs, choices: &Choices, people: &People, env: &
 }
 
 /// The service that the sessions use.
-fn service(choices: &Choices, env: &Env) -> Result<Remote, Failed> {
+fn service(choices: &Choices, env: &Env) -> Result<Remote> {
     match Settings::without_key(choices, env)?.service {
         Service::Remote(remote) => Ok(remote),
         Service::Demo | Service::Embedded { .. } => {
@@ -102,7 +102,7 @@ fn service(choices: &Choices, env: &Env) -> Result<Remote, Failed> {
 }
 
 /// Reads a public key, or the file that contains one: its type and its base64, without the comment.
-fn read_public_key(text: &str) -> Result<String, Failed> {
+fn read_public_key(text: &str) -> Result<String> {
     /// A key with a long comment has less; a larger file is something else.
     const MOST: u64 = 16 * 1024;
     if let Some(key) = one_key(text) {
@@ -142,7 +142,7 @@ fn one_key(text: &str) -> Option<String> {
 ///
 /// # Errors
 /// It is not known where this program is.
-fn authorized_line(name: &str, key: &str) -> Result<String, Failed> {
+fn authorized_line(name: &str, key: &str) -> Result<String> {
     let program = std::env::current_exe().map_err(Failed::because("it is not known where this program is"))?;
     let program = program.to_str().filter(|program| !program.contains(['"', '\\', '\n'])).ok_or_else(|| {
         let what = format!("{} cannot be written in authorized_keys", program.display());

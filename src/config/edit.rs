@@ -9,12 +9,12 @@ use toml_edit::ser::ValueSerializer;
 use toml_edit::{Array, ArrayOfTables, DocumentMut, InlineTable, Item, Table, TableLike, Value, value};
 
 use super::file::{is_plain_name, is_taken, name_fault, theme_named};
-use super::{ConfigError, Env, File, KeySource, Paths, Profile, View};
+use super::{ConfigError, Env, File, KeySource, Paths, Profile, Result, View};
 use crate::local::atomic_file;
 use crate::model::{BaseUrl, short};
 
 /// Sets `ui.theme` in the file at `path`, which is created if needed.
-pub fn set_theme(path: &Path, theme: &str) -> Result<(), ConfigError> {
+pub fn set_theme(path: &Path, theme: &str) -> Result<()> {
     edit(path, |wanted, document| {
         wanted.ui.theme = theme_named(theme);
         set(table(document, "ui", path)?, "theme", theme.into());
@@ -23,7 +23,7 @@ pub fn set_theme(path: &Path, theme: &str) -> Result<(), ConfigError> {
 }
 
 /// Sets `domains.resolvers` in the file at `path`, which is created if needed.
-pub fn set_resolvers(path: &Path, resolvers: &[String]) -> Result<(), ConfigError> {
+pub fn set_resolvers(path: &Path, resolvers: &[String]) -> Result<()> {
     edit(path, |wanted, document| {
         wanted.domains.resolvers = resolvers.to_vec();
         set(table(document, "domains", path)?, "resolvers", Value::from_iter(resolvers));
@@ -32,7 +32,7 @@ pub fn set_resolvers(path: &Path, resolvers: &[String]) -> Result<(), ConfigErro
 }
 
 /// Adds a view to the file at `path`, which is created if needed. It comes last.
-pub fn add_view(path: &Path, view: &View) -> Result<(), ConfigError> {
+pub fn add_view(path: &Path, view: &View) -> Result<()> {
     edit(path, |wanted, document| {
         if let Some(fault) = name_fault(&view.name) {
             return Err(ConfigError::NotChanged(fault));
@@ -63,10 +63,7 @@ fn table_of_view(view: &View) -> Table {
 
 /// Changes the file at `path`, which is created if needed. `change` changes the meaning and the document in the same way;
 /// the file is replaced only if both agree in the end.
-fn edit(
-    path: &Path,
-    change: impl FnOnce(&mut File, &mut DocumentMut) -> Result<(), ConfigError>,
-) -> Result<(), ConfigError> {
+fn edit(path: &Path, change: impl FnOnce(&mut File, &mut DocumentMut) -> Result<()>) -> Result<()> {
     let io = |why: io::Error| ConfigError::NotChanged(format!("cannot write {}: {why}.", path.display()));
     let target = atomic_file::target(path).map_err(io)?;
     // Other writers wait, so that they read what this writes.
@@ -89,11 +86,7 @@ fn edit(
 }
 
 /// The text of a configuration file after `change`. Everything else is left as it was written.
-fn edited(
-    text: &str,
-    path: &Path,
-    change: impl FnOnce(&mut File, &mut DocumentMut) -> Result<(), ConfigError>,
-) -> Result<String, ConfigError> {
+fn edited(text: &str, path: &Path, change: impl FnOnce(&mut File, &mut DocumentMut) -> Result<()>) -> Result<String> {
     let syntax =
         |why: &str| ConfigError::NotChanged(format!("{} is no longer a valid configuration: {why}.", path.display()));
     let mut wanted = File::parse(text, path).map_err(|error| syntax(&error.to_string()))?;
@@ -118,7 +111,7 @@ fn by_hand(path: &Path, why: &str) -> ConfigError {
 }
 
 /// The table `name`, which is added if needed.
-fn table<'a>(document: &'a mut DocumentMut, name: &str, path: &Path) -> Result<&'a mut dyn TableLike, ConfigError> {
+fn table<'a>(document: &'a mut DocumentMut, name: &str, path: &Path) -> Result<&'a mut dyn TableLike> {
     let table = document.entry(name).or_insert(Item::Table(Table::new()));
     table.as_table_like_mut().ok_or_else(|| by_hand(path, &format!("{name} is not a table")))
 }
@@ -150,7 +143,7 @@ pub fn write_schema(path: &Path) -> io::Result<()> {
 
 /// Adds the profile `name` to the file at `path`, which is created if needed. Refuses a name that is taken or not
 /// [plain](is_plain_name), and an invalid address.
-pub fn add_profile(path: &Path, name: &str, new: &Profile) -> Result<(), ConfigError> {
+pub fn add_profile(path: &Path, name: &str, new: &Profile) -> Result<()> {
     if !is_plain_name(name) {
         return Err(no_name(name));
     }
@@ -178,7 +171,7 @@ pub fn add_profile(path: &Path, name: &str, new: &Profile) -> Result<(), ConfigE
 }
 
 /// Sets the place of a profile's key, in the file at `path`.
-pub fn set_key(path: &Path, profile: &str, source: &KeySource) -> Result<(), ConfigError> {
+pub fn set_key(path: &Path, profile: &str, source: &KeySource) -> Result<()> {
     edit(path, |wanted, document| {
         let changed = wanted.profiles.get_mut(profile).ok_or_else(|| missing(profile, path))?;
         if changed.embedded {
@@ -192,7 +185,7 @@ pub fn set_key(path: &Path, profile: &str, source: &KeySource) -> Result<(), Con
 }
 
 /// Removes the place of a profile's key from the file at `path`.
-pub fn remove_key(path: &Path, profile: &str) -> Result<(), ConfigError> {
+pub fn remove_key(path: &Path, profile: &str) -> Result<()> {
     edit(path, |wanted, document| {
         wanted.profiles.get_mut(profile).ok_or_else(|| missing(profile, path))?.key = None;
         profile_table(document, profile, path)?.remove("key");
@@ -201,7 +194,7 @@ pub fn remove_key(path: &Path, profile: &str) -> Result<(), ConfigError> {
 }
 
 /// Removes the profile `name` from the file at `path`.
-pub fn remove_profile(path: &Path, name: &str) -> Result<(), ConfigError> {
+pub fn remove_profile(path: &Path, name: &str) -> Result<()> {
     edit(path, |wanted, document| {
         // A built-in profile is in no file.
         profile_table(document, name, path)?;
@@ -212,7 +205,7 @@ pub fn remove_profile(path: &Path, name: &str) -> Result<(), ConfigError> {
 }
 
 /// Sets the default profile in the file at `path`, which is created if needed.
-pub fn set_profile(path: &Path, name: &str) -> Result<(), ConfigError> {
+pub fn set_profile(path: &Path, name: &str) -> Result<()> {
     edit(path, |wanted, document| {
         if !wanted.profiles.contains_key(name) {
             return Err(missing(name, path));
@@ -224,7 +217,7 @@ pub fn set_profile(path: &Path, name: &str) -> Result<(), ConfigError> {
 
 /// Sets the default profile if there is no other, and none was chosen before, in the file or by using the embedded store.
 /// Whether it did.
-pub fn set_first_profile(path: &Path, name: &str, env: &Env) -> Result<bool, ConfigError> {
+pub fn set_first_profile(path: &Path, name: &str, env: &Env) -> Result<bool> {
     if Paths::new(env).is_ok_and(|paths| paths.embedded_database().exists()) {
         return Ok(false);
     }
@@ -256,11 +249,7 @@ pub fn exists(name: &str) -> ConfigError {
     ConfigError::NotChanged(format!("profile \"{name}\" already exists. Choose another name."))
 }
 
-fn profile_table<'a>(
-    document: &'a mut DocumentMut,
-    name: &str,
-    path: &Path,
-) -> Result<&'a mut dyn TableLike, ConfigError> {
+fn profile_table<'a>(document: &'a mut DocumentMut, name: &str, path: &Path) -> Result<&'a mut dyn TableLike> {
     let profile = table(document, "profiles", path)?.get_mut(name).and_then(Item::as_table_like_mut);
     profile.ok_or_else(|| missing(name, path))
 }
@@ -270,7 +259,7 @@ fn missing(name: &str, path: &Path) -> ConfigError {
 }
 
 /// `value` in the notation of TOML.
-fn table_of(value: &impl Serialize, path: &Path) -> Result<InlineTable, ConfigError> {
+fn table_of(value: &impl Serialize, path: &Path) -> Result<InlineTable> {
     let written = value.serialize(ValueSerializer::new()).map_err(|error| by_hand(path, &error.to_string()))?;
     Ok(written.as_inline_table().cloned().unwrap_or_default())
 }

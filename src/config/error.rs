@@ -20,6 +20,9 @@ const REMOVED: [(&str, &str); 4] = [
     ("added", "actions do not run for added pets any more. Use petstore pets watch --exec COMMAND."),
 ];
 
+/// What is read from the configuration or written to it, or why that failed.
+pub type Result<T, E = ConfigError> = std::result::Result<T, E>;
+
 /// Why the configuration cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {

@@ -12,7 +12,7 @@ use super::secrets::write_key_file;
 use super::settings::Settings;
 use super::sources::{Choices, Sources};
 use super::target::{self, KeyOrigin, Remote, Service, Target};
-use super::{ConfigError, Env, KeySource, Paths, Profile};
+use super::{ConfigError, Env, KeySource, Paths, Profile, Result};
 use crate::local::atomic_file;
 use crate::model::{ApiKey, BaseUrl};
 
@@ -63,7 +63,7 @@ pub enum ServiceLocation {
 
 impl Profiles {
     /// Reads the profiles from the same sources as [`Settings::resolve`]. Reads no key.
-    pub fn read(choices: &Choices, env: &Env) -> Result<Self, ConfigError> {
+    pub fn read(choices: &Choices, env: &Env) -> Result<Self> {
         let sources = Sources::read(choices, env)?;
         let started = Target::at_start(&sources);
         let default = started.name()?;
@@ -86,7 +86,7 @@ impl Profiles {
 
 /// The settings for the service of this name, chosen in the app: a profile, or the service of the session's start. May
 /// block as long as [`Settings::resolve`].
-pub fn settings_for(name: &str, choices: &Choices, env: &Env) -> Result<Settings, ConfigError> {
+pub fn settings_for(name: &str, choices: &Choices, env: &Env) -> Result<Settings> {
     let sources = Sources::read(choices, env)?;
     let started = Target::at_start(&sources);
     let is_started = !matches!(started, Target::Profile { .. }) && started.name()? == name;
@@ -94,13 +94,13 @@ pub fn settings_for(name: &str, choices: &Choices, env: &Env) -> Result<Settings
 }
 
 /// The same for a profile, but its key is not read.
-pub fn settings_without_key(name: &str, choices: &Choices, env: &Env) -> Result<Settings, ConfigError> {
+pub fn settings_without_key(name: &str, choices: &Choices, env: &Env) -> Result<Settings> {
     Settings::of(Target::by_hand(name), &Sources::read(choices, env)?.without_key())
 }
 
 /// The settings as if the file had this profile and it were chosen in the app. May block as long as
 /// [`Settings::resolve`].
-pub fn settings_with(name: &str, new: &Profile, choices: &Choices, env: &Env) -> Result<Settings, ConfigError> {
+pub fn settings_with(name: &str, new: &Profile, choices: &Choices, env: &Env) -> Result<Settings> {
     let mut sources = Sources::read(choices, env)?;
     sources.file.profiles.insert(name.to_owned(), new.clone());
     Settings::of(Target::by_hand(name), &sources)
@@ -162,7 +162,7 @@ pub struct Login {
 
 impl Login {
     /// The profile selected by flag, environment or file. With `--profile` and `--base-url` it is a new one. Reads no key.
-    pub fn find(choices: &Choices, env: &Env) -> Result<Self, ConfigError> {
+    pub fn find(choices: &Choices, env: &Env) -> Result<Self> {
         let sources = Sources::read(choices, env)?.without_key();
         let chosen = Target::at_start(&sources);
         let (name, is_new) = match (&chosen, &choices.profile) {
@@ -195,7 +195,7 @@ impl Login {
     }
 
     /// Saves `key` in `file`, and writes that place to the configuration, which keeps its comments.
-    pub fn keep(&self, key: &ApiKey, file: &Path, env: &Env) -> Result<KeyOrigin, ConfigError> {
+    pub fn keep(&self, key: &ApiKey, file: &Path, env: &Env) -> Result<KeyOrigin> {
         let source = KeySource::File(below_home(file, env));
         if self.is_new {
             let new = Profile {
@@ -214,7 +214,7 @@ impl Login {
     }
 
     /// Removes the saved key of this profile, and its entry in the file. Returns where it was, if there was one.
-    pub fn forget(&self, env: &Env) -> Result<Option<KeyOrigin>, ConfigError> {
+    pub fn forget(&self, env: &Env) -> Result<Option<KeyOrigin>> {
         let Some(source) = &self.source else { return Ok(None) };
         let origin = KeyOrigin::from(source);
         let home = env.path("HOME");

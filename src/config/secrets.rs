@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use rustix::process::geteuid;
 
-use super::ConfigError;
+use super::{ConfigError, Result};
 use crate::local::atomic_file;
 use crate::local::program::{command, output_of_blocking, shown};
 use crate::model::ApiKey;
@@ -19,7 +19,7 @@ use crate::model::ApiKey;
 const MAX_BYTES: u64 = 4096;
 
 /// The key on the first line of a private file.
-pub fn read_key_file(path: &Path) -> Result<ApiKey, ConfigError> {
+pub fn read_key_file(path: &Path) -> Result<ApiKey> {
     read(path).map_err(|why| ConfigError::Key(format!("cannot read the API key from {}: {why}", path.display())))
 }
 
@@ -41,7 +41,7 @@ fn read(path: &Path) -> Result<ApiKey, Box<dyn Error>> {
 }
 
 /// Saves a key in the private file at `path`, completely or not at all. A missing directory is created, private too.
-pub fn write_key_file(path: &Path, key: &ApiKey) -> Result<(), ConfigError> {
+pub fn write_key_file(path: &Path, key: &ApiKey) -> Result<()> {
     let write = || atomic_file::replace_private(&atomic_file::target(path)?, format!("{}\n", key.expose()));
     let path = path.display();
     write().map_err(|why| ConfigError::Unusable(format!("the API key was not saved: cannot write {path}: {why}.")))
@@ -54,7 +54,7 @@ const MOST_LINKS: u32 = 40;
 
 /// The key on the first line that a program prints. It is run without a shell and without input, and killed after ten
 /// seconds.
-pub fn run_key_command(words: &[String]) -> Result<ApiKey, ConfigError> {
+pub fn run_key_command(words: &[String]) -> Result<ApiKey> {
     run(words, LIMIT).map_err(|why| {
         let command = shown(&words.join(" "), 60);
         ConfigError::Key(format!("the command {command} did not print an API key: {why}. Try it in a shell."))
@@ -63,7 +63,7 @@ pub fn run_key_command(words: &[String]) -> Result<ApiKey, ConfigError> {
 
 /// Refuses to run the command in the configuration file at `path` if others can write or replace that file, or anything
 /// on the way to it, since they could choose the command.
-pub fn refuse_where_others_write(path: &Path) -> Result<(), ConfigError> {
+pub fn refuse_where_others_write(path: &Path) -> Result<()> {
     let parts = |path: &Path| Vec::from_iter(path.components().rev().map(|part| part.as_os_str().to_owned()));
     let mut left = std::path::absolute(path).map(|path| parts(&path)).unwrap_or_default();
     let (mut at, mut links) = (PathBuf::new(), 0);
@@ -88,7 +88,7 @@ pub fn refuse_where_others_write(path: &Path) -> Result<(), ConfigError> {
     Ok(())
 }
 
-fn refuse_if_others_change(path: &Path, found: &Metadata) -> Result<(), ConfigError> {
+fn refuse_if_others_change(path: &Path, found: &Metadata) -> Result<()> {
     let (mode, owner, own) = (found.mode() & 0o7777, found.uid(), geteuid().as_raw());
     // In a directory with the sticky bit, such as /tmp, only its owner can replace a file. Links have no mode.
     let is_kept = found.is_dir() && mode & 0o1000 != 0 || found.is_symlink();

@@ -10,7 +10,7 @@ use toml_edit::ser::ValueSerializer;
 use super::file::{Accent, Clipboard, Glyphs, LinkSpeed, theme_named};
 use super::sources::{Choices, Origin, Sourced, Sources, SshSession};
 use super::target::{KeyOrigin, Resolved, Service, Target, label};
-use super::{ConfigError, Env, File, Profile};
+use super::{Env, File, Profile, Result};
 use crate::model::{Categories, shell_word, short};
 
 /// All settings.
@@ -54,7 +54,7 @@ fn name_on_screen(key: &str) -> Option<&str> {
 
 impl Settings {
     /// Resolves all settings. Reads the configuration file and the key, which may block; uses no network.
-    pub fn resolve(choices: &Choices, env: &Env) -> Result<Self, ConfigError> {
+    pub fn resolve(choices: &Choices, env: &Env) -> Result<Self> {
         let sources = Sources::read(choices, env)?;
         Self::of(Target::at_start(&sources), &sources)
     }
@@ -101,12 +101,12 @@ impl Settings {
     }
 
     /// The same without reading the key: only its origin is known. Runs no command.
-    pub fn without_key(choices: &Choices, env: &Env) -> Result<Self, ConfigError> {
+    pub fn without_key(choices: &Choices, env: &Env) -> Result<Self> {
         let sources = Sources::read(choices, env)?.without_key();
         Self::of(Target::at_start(&sources), &sources)
     }
 
-    pub(super) fn of(target: Target, sources: &Sources<'_>) -> Result<Self, ConfigError> {
+    pub(super) fn of(target: Target, sources: &Sources<'_>) -> Result<Self> {
         let resolved = target.resolve(sources)?;
         let mut settings = Self::with(&resolved, sources);
         let listed = settings.listed(&resolved, sources).into_iter();
@@ -227,7 +227,7 @@ pub fn read_only(label: &str, by_key: bool) -> String {
 }
 
 /// Every setting with its value and origin, by its key. The API key is not read; only its origin is shown.
-pub fn all(choices: &Choices, env: &Env) -> Result<Vec<Sourced>, ConfigError> {
+pub fn all(choices: &Choices, env: &Env) -> Result<Vec<Sourced>> {
     let sources = Sources::read(choices, env)?.without_key();
     let resolved = Target::at_start(&sources).resolve(&sources)?;
     Ok(Settings::with(&resolved, &sources).listed(&resolved, &sources))
@@ -248,7 +248,7 @@ fn colourless(env: &Env) -> Option<&'static str> {
 }
 
 /// The configuration file: the given one, which must exist, else the default one, which may be missing.
-pub fn configuration(choices: &Choices, env: &Env) -> Result<File, ConfigError> {
+pub fn configuration(choices: &Choices, env: &Env) -> Result<File> {
     Ok(Sources::read(choices, env)?.file)
 }
 
@@ -278,7 +278,7 @@ pub(super) mod tests {
         Written { env, path, _directory: directory }
     }
 
-    pub fn resolve(choices: &Choices, vars: &[(&str, &str)], config: &str) -> Result<Settings, ConfigError> {
+    pub fn resolve(choices: &Choices, vars: &[(&str, &str)], config: &str) -> Result<Settings> {
         Settings::resolve(choices, &written(vars, config).env)
     }
 

@@ -8,7 +8,7 @@ use toml_edit::{Document, Item, Table};
 
 use super::paths::expand_home;
 use super::sources::{KeyLines, Origin, Sources};
-use super::{ConfigError, Env, File, KeySource, Paths, Profile, secrets};
+use super::{ConfigError, Env, File, KeySource, Paths, Profile, Result, secrets};
 use crate::model::text::without_keys;
 use crate::model::{ApiKey, BaseUrl, EndpointError, short};
 
@@ -71,7 +71,7 @@ impl Target {
     }
 
     /// The name of the service.
-    pub fn name(&self) -> Result<String, ConfigError> {
+    pub fn name(&self) -> Result<String> {
         match self {
             Self::Demo => Ok("demo".to_owned()),
             Self::Direct { address, place, .. } => Ok(base_url(address, place, true)?.authority()),
@@ -80,7 +80,7 @@ impl Target {
     }
 
     /// Resolves its settings. Reads its key.
-    pub fn resolve(self, sources: &Sources<'_>) -> Result<Resolved, ConfigError> {
+    pub fn resolve(self, sources: &Sources<'_>) -> Result<Resolved> {
         let name = self.name()?;
         let is_profile = matches!(self, Self::Profile { .. });
         let allow_http = sources.choices.insecure_http;
@@ -112,7 +112,7 @@ impl Target {
 }
 
 /// The valid address of a profile; `None` for the embedded store.
-pub fn address(name: &str, profile: &Profile, allow_http: bool) -> Result<Option<BaseUrl>, ConfigError> {
+pub fn address(name: &str, profile: &Profile, allow_http: bool) -> Result<Option<BaseUrl>> {
     match (&profile.base_url, profile.embedded) {
         (None, true) => Ok(None),
         (Some(text), false) => base_url(text, &format!("profile {name}, base_url"), allow_http).map(Some),
@@ -129,7 +129,7 @@ pub fn label(name: &str, profile: &Profile) -> String {
 }
 
 /// The address `text`, set at this place.
-fn base_url(text: &str, place: &str, allow_http: bool) -> Result<BaseUrl, ConfigError> {
+fn base_url(text: &str, place: &str, allow_http: bool) -> Result<BaseUrl> {
     let wrong = |why| unusable(place, &why);
     let base_url: BaseUrl = text.parse().map_err(wrong)?;
     base_url.guard_clear_text(allow_http).map_err(wrong)?;
@@ -141,12 +141,7 @@ fn unusable(place: &str, why: &EndpointError) -> ConfigError {
     ConfigError::Unusable(format!("{place}: {why}"))
 }
 
-fn remote(
-    base_url: BaseUrl,
-    name: &str,
-    profile: &Profile,
-    sources: &Sources<'_>,
-) -> Result<(Service, Origin), ConfigError> {
+fn remote(base_url: BaseUrl, name: &str, profile: &Profile, sources: &Sources<'_>) -> Result<(Service, Origin)> {
     // The flags apply only to the service of the start: no other one may get this key, or be trusted because of them.
     let is_of_start = match Target::at_start(sources) {
         Target::Profile { name: started, .. } => started == name,
@@ -182,7 +177,7 @@ pub(super) fn key_of_environment(env: &Env) -> Option<KeySource> {
     key.or_else(|| env.path(KEY_FILE).map(KeySource::File))
 }
 
-fn read(source: &KeySource, sources: &Sources<'_>) -> Result<(Option<ApiKey>, KeyOrigin), ConfigError> {
+fn read(source: &KeySource, sources: &Sources<'_>) -> Result<(Option<ApiKey>, KeyOrigin)> {
     let (key, origin) = match source {
         KeySource::Env(name) => {
             let Some(key) = sources.env.get(name) else { return Ok((None, KeyOrigin::Absent)) };

@@ -10,7 +10,7 @@ use crate::api::exchange::curl_for_pet;
 use crate::api::retry::create_pet_once;
 use crate::cli::format::write_one;
 use crate::cli::output::{is_there, write, write_as};
-use crate::cli::{Exit, Failed};
+use crate::cli::{Exit, Failed, Result};
 use crate::config::{Service, Settings};
 use crate::model::draft::{Field, FieldError, check_name, parse_status};
 use crate::model::{BaseUrl, Categories, IdempotencyKeys, NewPet, Provenances};
@@ -18,7 +18,7 @@ use crate::model::{BaseUrl, Categories, IdempotencyKeys, NewPet, Provenances};
 /// The default address of `petstore serve`; the embedded service has another one each time.
 const USUAL: &str = "http://127.0.0.1:8080/v1";
 
-pub async fn run(context: &PetsContext<'_>, args: AddArgs) -> Result<Exit, Failed> {
+pub async fn run(context: &PetsContext<'_>, args: AddArgs) -> Result<Exit> {
     let layout = context.layout(&args.output)?;
     if layout.is_about_addition() {
         return Err(Failed::config("the columns by and at are not known when a pet is added")
@@ -36,7 +36,7 @@ pub async fn run(context: &PetsContext<'_>, args: AddArgs) -> Result<Exit, Faile
 }
 
 /// `--dry-run`: prints what would be sent.
-pub fn show(args: AddArgs, settings: &Settings) -> Result<Exit, Failed> {
+pub fn show(args: AddArgs, settings: &Settings) -> Result<Exit> {
     let base: BaseUrl = match &settings.service {
         Service::Remote(remote) => remote.base_url.clone(),
         Service::Demo | Service::Embedded { .. } => USUAL.parse().map_err(Failed::config)?,
@@ -45,7 +45,7 @@ pub fn show(args: AddArgs, settings: &Settings) -> Result<Exit, Failed> {
     write(|out| writeln!(out, "{line}")).map(|_| Exit::Done)
 }
 
-fn of_flags(args: AddArgs, categories: &Categories) -> Result<NewPet, Failed> {
+fn of_flags(args: AddArgs, categories: &Categories) -> Result<NewPet> {
     let name = args.name.unwrap_or_default();
     let category_id = categories.parse(&args.category_id.unwrap_or_default());
     let status = args.status.as_deref().map(parse_status).transpose();

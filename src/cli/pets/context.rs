@@ -10,7 +10,7 @@ use crate::api::{Client, Failure};
 use crate::cli::args::Output;
 use crate::cli::format::PetLayout;
 use crate::cli::output::{Verbosity, columns};
-use crate::cli::{Exit, Failed};
+use crate::cli::{Exit, Failed, Result};
 use crate::clock;
 use crate::config::{Env, Settings, View};
 use crate::model::export::Kind;
@@ -45,7 +45,7 @@ impl PetsContext<'_> {
     }
 
     /// Who added these pets and when, if a column shows it.
-    pub async fn provenances(&self, layout: &PetLayout, pets: &[Pet]) -> Result<Provenances, Failed> {
+    pub async fn provenances(&self, layout: &PetLayout, pets: &[Pet]) -> Result<Provenances> {
         if !layout.is_about_addition() {
             return Ok(Provenances::new());
         }
@@ -54,7 +54,7 @@ impl PetsContext<'_> {
     }
 
     /// The view of this name, if one is named.
-    pub fn view(&self, name: Option<&str>) -> Result<Option<&View>, Failed> {
+    pub fn view(&self, name: Option<&str>) -> Result<Option<&View>> {
         let Some(name) = name else { return Ok(None) };
         let views = &self.settings.config.views;
         let view = views.iter().find(|view| view.name == name);
@@ -80,7 +80,7 @@ impl PetsContext<'_> {
     }
 
     /// How pets are written.
-    pub fn layout(&self, output: &Output) -> Result<PetLayout, Failed> {
+    pub fn layout(&self, output: &Output) -> Result<PetLayout> {
         let format = format(output, self.env)?;
         if format == Kind::Ids && !output.columns.is_empty() {
             let what = "--columns cannot be used with --format ids, which has only one column";
@@ -100,7 +100,7 @@ impl PetsContext<'_> {
 }
 
 /// The format from the flags, or PETSTORE_OUTPUT.
-pub fn format(output: &Output, env: &Env) -> Result<Kind, Failed> {
+pub fn format(output: &Output, env: &Env) -> Result<Kind> {
     match (output.format, output.json, env.get("PETSTORE_OUTPUT")) {
         (Some(format), ..) => Ok(format),
         (None, true, _) => Ok(Kind::Json),

@@ -7,11 +7,11 @@ use crate::api::find::{Ask, Lists, LookupResult, find};
 use crate::api::retry::repeated;
 use crate::cli::format::{PetLayout, write_list, write_one};
 use crate::cli::output::{Verbosity, write_as};
-use crate::cli::{Exit, Failed, note};
+use crate::cli::{Exit, Failed, Result, note};
 use crate::model::sunset::GET_PET_REMOVED_ON_WORDS;
 use crate::model::{Pet, PetId, Provenances};
 
-pub async fn run(context: &PetsContext<'_>, args: &GetArgs) -> Result<Exit, Failed> {
+pub async fn run(context: &PetsContext<'_>, args: &GetArgs) -> Result<Exit> {
     get(context, &args.ids, &context.layout(&args.output)?, |pet| pet).await
 }
 
@@ -21,7 +21,7 @@ pub async fn get(
     ids: &[PetId],
     layout: &PetLayout,
     shown: impl Fn(Pet) -> Pet,
-) -> Result<Exit, Failed> {
+) -> Result<Exit> {
     let (mut pets, mut missing, mut answers) = (Vec::new(), Vec::new(), Vec::new());
     let lists = Lists::default();
     for &id in ids {
@@ -57,7 +57,7 @@ pub async fn get(
 }
 
 /// Writes what came of the pets that were `asked` for: one alone as such.
-pub fn print(pets: &[Pet], asked: usize, provenances: &Provenances, layout: &PetLayout) -> Result<bool, Failed> {
+pub fn print(pets: &[Pet], asked: usize, provenances: &Provenances, layout: &PetLayout) -> Result<bool> {
     write_as(layout.format.content(), |out| match (pets, asked) {
         ([pet], 1) => write_one(out, pet, provenances, layout),
         _ => write_list(out, pets, provenances, layout),

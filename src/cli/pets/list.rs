@@ -14,11 +14,11 @@ use crate::api::inventory::{Part, Selection, inventory};
 use crate::api::retry::repeated;
 use crate::cli::format::{PetLayout, write_list};
 use crate::cli::output::{Content, Out, Verbosity, write_as};
-use crate::cli::{Exit, Failed, note};
+use crate::cli::{Exit, Failed, Result, note};
 use crate::model::export::{Kind, Recorded};
 use crate::model::{Pet, PetId, PetQuery, PetStatus, Provenances, table};
 
-pub async fn run(context: &PetsContext<'_>, mut args: ListArgs) -> Result<Exit, Failed> {
+pub async fn run(context: &PetsContext<'_>, mut args: ListArgs) -> Result<Exit> {
     let mut layout = PetLayout { raw: args.raw, ..context.layout(&args.output)? };
     if args.with_total && layout.format != Kind::Json {
         let hint = "add --json; or to print a number: petstore pets count";
@@ -54,7 +54,7 @@ async fn first(
     status: Option<PetStatus>,
     args: &ListArgs,
     layout: &PetLayout,
-) -> Result<Option<PetId>, Failed> {
+) -> Result<Option<PetId>> {
     let limit = args.limit.unwrap_or(context.settings.config.pets.limit);
     let query = PetQuery { status, limit, ..PetQuery::default() };
     let mut page = repeated(|| context.client.list_pets(&query)).await.map_err(|error| context.failed(&error))?;
@@ -86,12 +86,7 @@ async fn first(
 }
 
 /// Writes a list. With `total`, which is `None` in it if it is unknown, that and the list are in an object.
-fn write_all(
-    pets: &[Pet],
-    provenances: &Provenances,
-    layout: &PetLayout,
-    total: Option<Option<u64>>,
-) -> Result<bool, Failed> {
+fn write_all(pets: &[Pet], provenances: &Provenances, layout: &PetLayout, total: Option<Option<u64>>) -> Result<bool> {
     write_as(layout.format.content(), |out| {
         let Some(total) = total else { return write_list(out, pets, provenances, layout) };
         write!(out, "{{\"total\": {}, \"pets\": ", json!(total))?;
@@ -120,8 +115,8 @@ pub async fn search(
     context: &PetsContext<'_>,
     wanted: Selection,
     most: usize,
-    mut take: impl FnMut(Part) -> Result<bool, Failed>,
-) -> Result<(Found, Coverage), Failed> {
+    mut take: impl FnMut(Part) -> Result<bool>,
+) -> Result<(Found, Coverage)> {
     let (parts, mut coming) = mpsc::channel::<Part>(1);
     let found = async {
         let mut found = Found::default();
@@ -156,7 +151,7 @@ async fn all(
     mut wanted: Selection,
     args: &ListArgs,
     layout: &PetLayout,
-) -> Result<Option<PetId>, Failed> {
+) -> Result<Option<PetId>> {
     let most = match args.limit {
         None if args.all || wanted.search.is_some() => usize::MAX,
         limit => limit.unwrap_or(context.settings.config.pets.limit).get().into(),
@@ -212,7 +207,7 @@ async fn all(
 }
 
 /// Prints the number of pets; with `by_status` also that of each status.
-pub async fn count(context: &PetsContext<'_>, args: &CountArgs, by_status: bool) -> Result<Exit, Failed> {
+pub async fn count(context: &PetsContext<'_>, args: &CountArgs, by_status: bool) -> Result<Exit> {
     let FilterArgs { status: statuses, search: text, view } = &args.filter;
     let wanted = context.wanted(statuses, text.as_deref(), context.view(view.as_deref())?);
     if let Some(all) = total(context, &wanted, by_status).await? {
@@ -240,7 +235,7 @@ pub async fn count(context: &PetsContext<'_>, args: &CountArgs, by_status: bool)
 type Counts = (u64, Option<[u64; 3]>);
 
 /// What the service itself has counted, where it does that and nothing else is asked for.
-async fn total(context: &PetsContext<'_>, wanted: &Selection, by_status: bool) -> Result<Option<Counts>, Failed> {
+async fn total(context: &PetsContext<'_>, wanted: &Selection, by_status: bool) -> Result<Option<Counts>> {
     let total = async |status| {
         let total = repeated(|| context.client.total(status)).await;
         total.map_err(|error| context.failed(&error))
@@ -259,7 +254,7 @@ async fn total(context: &PetsContext<'_>, wanted: &Selection, by_status: bool) -
     Ok(Some((all, Some(of_statuses))))
 }
 
-fn print_count(args: &CountArgs, (all, of_statuses): Counts, complete: bool) -> Result<Exit, Failed> {
+fn print_count(args: &CountArgs, (all, of_statuses): Counts, complete: bool) -> Result<Exit> {
     let by_status = of_statuses.is_some();
     let of_statuses = of_statuses.unwrap_or_default();
     let counts = PetStatus::ALL.iter().map(|status| status.as_str()).zip(of_statuses);

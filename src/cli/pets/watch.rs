@@ -18,7 +18,7 @@ use crate::api::{Client, Failure, List};
 use crate::app::inventory::changes::{Change, ChangeKind, SeenPets};
 use crate::cli::output::{Content, Ink, write_as};
 use crate::cli::render::json;
-use crate::cli::{Exit, Failed, note};
+use crate::cli::{Exit, Failed, Result, note};
 use crate::clock::{self, time_zone};
 use crate::local::log::line;
 use crate::local::program::{command, feed};
@@ -28,7 +28,7 @@ use crate::model::{Limit, ObservedStatus, Pet, PetId, PetQuery, PetStatus, count
 /// The longest pause while the service is down, unless the interval is longer.
 const LONGEST_PAUSE: Duration = Duration::from_secs(300);
 
-pub async fn run(context: &PetsContext<'_>, args: &WatchArgs) -> Result<Exit, Failed> {
+pub async fn run(context: &PetsContext<'_>, args: &WatchArgs) -> Result<Exit> {
     let Some(limit) = args.timeout else { return watch(context, args).await };
     // This also ends a command that still runs for a pet.
     timeout(limit, watch(context, args)).await.unwrap_or_else(|_| {
@@ -37,7 +37,7 @@ pub async fn run(context: &PetsContext<'_>, args: &WatchArgs) -> Result<Exit, Fa
     })
 }
 
-async fn watch(context: &PetsContext<'_>, args: &WatchArgs) -> Result<Exit, Failed> {
+async fn watch(context: &PetsContext<'_>, args: &WatchArgs) -> Result<Exit> {
     let wanted = context.wanted(args.status.as_slice(), None, context.view(args.view.as_deref())?);
     if wanted.asks_who {
         // Who added a pet is not known while it is watched.
@@ -62,7 +62,7 @@ async fn poll(
     delivery: Delivery<'_>,
     status: Option<PetStatus>,
     interval: Duration,
-) -> Result<Exit, Failed> {
+) -> Result<Exit> {
     let begun = clock::now().wall;
     // At the start an unreachable service is an error; later it is waited for.
     let first = repeated(|| async {
@@ -162,14 +162,14 @@ async fn follower(
     context: &PetsContext<'_>,
     after: Option<PetId>,
     status: Option<PetStatus>,
-) -> Result<Option<Follower>, Failed> {
+) -> Result<Option<Follower>> {
     let query = PetQuery { status, limit: Limit::MIN, ..PetQuery::default() };
     repeated(|| context.client.list_pets(&query)).await.map_err(|error| context.failed(&error))?;
     let after = after.map(EventPosition::after);
     Follower::new(context.client, after, status).map_err(Failed::because("cannot prepare requests"))
 }
 
-async fn follow(context: &PetsContext<'_>, delivery: Delivery<'_>, mut follower: Follower) -> Result<Exit, Failed> {
+async fn follow(context: &PetsContext<'_>, delivery: Delivery<'_>, mut follower: Follower) -> Result<Exit> {
     let after = follower.position().map_or_else(String::new, |after| format!(" after {}", after.pet));
     context.verbosity.note(&format!("watching {} for new and changed pets{after}", context.service));
     let mut is_away = false;
@@ -231,7 +231,7 @@ impl Delivery<'_> {
     }
 
     /// Delivers these changes; returns `false` if the reader of the output has gone.
-    async fn deliver(&self, changes: &[Change]) -> Result<bool, Failed> {
+    async fn deliver(&self, changes: &[Change]) -> Result<bool> {
         let mut wanted = changes.iter().filter(|change| self.wants(change));
         match self.args.exec.split_first() {
             None => {

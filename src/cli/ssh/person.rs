@@ -11,7 +11,7 @@ use jiff::tz::TimeZone;
 use serde::{Deserialize, Serialize};
 use tokio::time::{sleep, timeout};
 
-use crate::cli::{Exit, Failed, note};
+use crate::cli::{Exit, Failed, Result, note};
 use crate::config::file::is_plain_name;
 use crate::config::secrets::read_key_file;
 use crate::config::{ConfigError, Env, NoHome, Paths, SshSession};
@@ -122,7 +122,7 @@ impl People {
     }
 
     /// Keeps other programs from changing people until the result is dropped.
-    pub fn alone(&self) -> Result<Locked, Failed> {
+    pub fn alone(&self) -> Result<Locked> {
         let lock = self.0.join("lock");
         atomic_file::create_private(&self.0)
             .and_then(|()| atomic_file::alone(&lock))
@@ -133,7 +133,7 @@ impl People {
     ///
     /// # Errors
     /// The name is not one, or the file is damaged.
-    pub fn get(&self, name: &str) -> Result<Option<Person>, Failed> {
+    pub fn get(&self, name: &str) -> Result<Option<Person>> {
         if !is_plain_name(name) || name.len() > MOST {
             let what = format!("{:?} cannot be a name", short(name));
             return Err(Failed::config(what).hint("use up to 64 letters, digits, -, _ and ."));
@@ -147,7 +147,7 @@ impl People {
     }
 
     /// The names of all people.
-    pub fn names(&self) -> Result<Vec<String>, Failed> {
+    pub fn names(&self) -> Result<Vec<String>> {
         let entries = match fs::read_dir(&self.0) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
             other => other.map_err(Failed::cannot("read", &self.0))?,
@@ -172,7 +172,7 @@ impl People {
         self.mark(name).exists()
     }
 
-    pub fn save(&self, name: &str, person: &Person) -> Result<(), Failed> {
+    pub fn save(&self, name: &str, person: &Person) -> Result<()> {
         let text = toml::to_string(person).map_err(Failed::because("cannot describe the person"))?;
         let path = self.file(name);
         atomic_file::replace_private(&path, &text).map_err(Failed::cannot("write", &path))
@@ -187,7 +187,7 @@ pub const ASK: &str = "ask who runs the store";
 
 /// Marks the people who log in with the API key `id`, whatever their other files say: they may not any more, also while
 /// the database is away. Their other files stay, with what was typed and not sent. A file that cannot be read is named and left out.
-pub fn revoke(id: KeyId, env: &Env, err: &mut impl Write) -> Result<(), Failed> {
+pub fn revoke(id: KeyId, env: &Env, err: &mut impl Write) -> Result<()> {
     // Without a home directory there are none.
     let Ok(people) = People::new(env) else { return Ok(()) };
     for name in people.names()? {

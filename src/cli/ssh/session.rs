@@ -8,11 +8,11 @@ use super::args::SessionArgs;
 #[cfg(target_os = "linux")]
 use super::landlock;
 use super::person::{COMMAND, People, Person, known, may_not_log_in};
-use crate::cli::Failed;
 use crate::cli::args::{GlobalArgs, OVER_SSH, StartScreen};
 use crate::cli::command::{Args, Command, UiArgs};
 use crate::cli::pets::args::{PetsCommand, SetArgs, WatchArgs};
 use crate::cli::transfer::args::{ExportArgs, ImportArgs};
+use crate::cli::{Failed, Result};
 use crate::config::{Choices, Env, Paths, SshSession, settings};
 use crate::local::{atomic_file, program};
 
@@ -24,7 +24,7 @@ const MOST: usize = 64 * 1024;
 ///
 /// # Errors
 /// It cannot be started.
-pub fn leave_variables(arguments: &[OsString], env: &Env) -> Result<(), Failed> {
+pub fn leave_variables(arguments: &[OsString], env: &Env) -> Result<()> {
     let kept = known(env);
     if arguments.get(1).is_none_or(|command| command != "ssh-session") || kept == *env {
         return Ok(());
@@ -50,7 +50,7 @@ impl SshStart {
     ///
     /// # Errors
     /// Nobody of this name is authorized, or what was sent cannot be split into arguments.
-    pub fn new(SessionArgs { name }: &SessionArgs, env: &Env) -> Result<(Vec<OsString>, Self), Failed> {
+    pub fn new(SessionArgs { name }: &SessionArgs, env: &Env) -> Result<(Vec<OsString>, Self)> {
         let env = known(env);
         let paths = Paths::new(&env).map_err(Failed::config)?;
         let people = People::new(&env).map_err(Failed::config)?;
@@ -89,7 +89,7 @@ impl SshStart {
     ///
     /// # Errors
     /// It is not one of those that may be run.
-    pub fn confine(&self, args: Args) -> Result<Args, Failed> {
+    pub fn confine(&self, args: Args) -> Result<Args> {
         let refused = |what: &str| Failed::config(format!("{what} over SSH")).hint(OVER_SSH);
         let Args { shared, command } = args;
         // In full, so that a new option must be sorted: it may name a file, a program or another service.
@@ -197,7 +197,7 @@ fn permit(command: &PetsCommand) -> Result<(), &'static str> {
 }
 
 /// Splits what was sent as a shell does; nothing else of a shell is understood. The name of the program may come first.
-fn arguments(line: &str) -> Result<Vec<OsString>, Failed> {
+fn arguments(line: &str) -> Result<Vec<OsString>> {
     let refused = |why: &str| Failed::config(why).hint(OVER_SSH);
     if line.len() > MOST {
         return Err(refused("the command is too long"));
@@ -214,7 +214,7 @@ mod tests {
     use super::*;
     use crate::cli::Exit;
 
-    fn start(line: &str) -> Result<Args, Failed> {
+    fn start(line: &str) -> Result<Args> {
         let session = SshStart {
             env: Env::default(),
             own: PathBuf::new(),
