@@ -76,7 +76,7 @@ fn start(arguments: &[OsString], env: &Env, coloured: &mut bool) -> Result<Exit>
     error::refuse_misplaced_key(arguments, env)?;
     // This needs no parsing of the whole command line.
     if matches!(arguments, [_, only] if only == "--version" || only == "-V") {
-        return output::write(|out| writeln!(out, "petstore {}", *VERSION)).map(|_| Exit::Done);
+        return render::print(|out| writeln!(out, "petstore {}", *VERSION)).map(|()| Exit::Done);
     }
     let mut start = |args: Args, env: &Env| {
         *coloured = is_coloured(colours(args.shared.color, env), io::stderr().is_terminal(), env);
@@ -212,7 +212,7 @@ fn run(args: Args, env: &Env, coloured: bool) -> Result<Exit> {
         Command::SshSession(_) => unreachable!("it was replaced by the command of the session"),
         Command::Database(command) | Command::Older(command) => runtime.block_on(maintenance::run(command)),
         Command::Completions(args) => completions::run(&args),
-        Command::Agents => output::write(|out| out.write_all(AGENTS.as_bytes())).map(|_| Exit::Done),
+        Command::Agents => render::print(|out| out.write_all(AGENTS.as_bytes())).map(|()| Exit::Done),
     };
     // A thread that still waits for a name to resolve must not keep the program running.
     runtime.shutdown_background();

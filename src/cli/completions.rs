@@ -16,7 +16,7 @@ use crate::model::columns::SortOrder;
 use crate::model::export::Column;
 use crate::model::{PetStatus, display_safe, safe_text};
 
-use super::output::write;
+use super::render::print;
 
 /// Set by the scripts when they ask for candidates, to the name of the shell.
 const VARIABLE: &str = "PETSTORE_COMPLETE";
@@ -63,7 +63,7 @@ pub fn run(args: &CompletionsArgs) -> Result<Exit, Failed> {
     let name = name.get_name();
     let writer =
         shells.completer(name).ok_or_else(|| Failed::new(Exit::Failure, format!("there is no script for {name}")))?;
-    write(|out| {
+    print(|out| {
         writer.write_registration(VARIABLE, "petstore", "petstore", "petstore", out)?;
         if args.shell == Shell::Zsh { out.write_all(ZSH_FIRST_CALL.as_bytes()) } else { Ok(()) }
     })?;

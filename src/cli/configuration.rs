@@ -10,8 +10,7 @@ use super::domains::args::ProbeArgs;
 use super::domains::settings::resolve;
 use super::error::suggestion;
 use super::launch::read_keymap;
-use super::output::write;
-use super::render::FormatArg;
+use super::render::{FormatArg, print};
 use super::service::{columns, objects};
 use super::{Exit, Failed, Result, note};
 use crate::config::secrets::refuse_where_others_write;
@@ -62,7 +61,7 @@ pub fn run(command: &ConfigCommand, choices: &Choices, env: &Env) -> Result<Exit
     let path = file_path(choices, env).map_err(Failed::config)?;
     match command {
         ConfigCommand::Path => {
-            write(|out| out.write_all(path.as_os_str().as_bytes()).and_then(|()| out.write_all(b"\n")))?;
+            print(|out| out.write_all(path.as_os_str().as_bytes()).and_then(|()| out.write_all(b"\n")))?;
             if !path.exists() {
                 note("the file does not exist yet; to create it: petstore config init");
             }
@@ -85,10 +84,10 @@ pub fn run(command: &ConfigCommand, choices: &Choices, env: &Env) -> Result<Exit
         ConfigCommand::Keys => {
             let (keymap, complaints) = read_keymap(env);
             complaints.iter().for_each(|complaint| note(&display_safe(complaint)));
-            write(|out| out.write_all(keymap.file().as_bytes()))?;
+            print(|out| out.write_all(keymap.file().as_bytes()))?;
         }
         ConfigCommand::Schema => {
-            write(|out| out.write_all(SCHEMA.as_bytes()))?;
+            print(|out| out.write_all(SCHEMA.as_bytes()))?;
         }
     }
     Ok(Exit::Done)
@@ -114,7 +113,7 @@ fn report(path: &Path, choices: &Choices, env: &Env) -> Result<Exit> {
     }
     Themes::beside(path).broken.iter().for_each(|(_, why)| note(&display_safe(why)));
     let (shown, is_there) = (path.display(), path.exists());
-    write(|out| match is_there {
+    print(|out| match is_there {
         true => writeln!(out, "{shown} is valid"),
         false => writeln!(out, "{shown} does not exist; the defaults are used"),
     })?;

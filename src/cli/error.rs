@@ -339,26 +339,22 @@ const REMOVED: &[(&str, &str)] = &[
 
 /// The failure for these arguments; `None` for help, which is printed as it is.
 pub fn usage_error(error: &clap::Error, command: &Command, arguments: &[OsString]) -> Option<Failed> {
-    match error.kind() {
-        ErrorKind::DisplayHelp
-        | ErrorKind::DisplayVersion
-        | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand
-        | ErrorKind::MissingSubcommand => None,
-        _ => {
-            let typed = |kind| match error.get(kind) {
-                Some(ContextValue::String(typed)) => Some(typed),
-                _ => None,
-            };
-            let unknown = [ContextKind::InvalidArg, ContextKind::InvalidSubcommand, ContextKind::InvalidValue];
-            let mut unknown = unknown.into_iter().filter_map(typed);
-            if let Some((name, instead)) = unknown.find_map(|typed| removed(typed, command, arguments)) {
-                return Some(Failed::config(format!("{name} was removed")).hint(*instead));
-            }
-            let (path, command) = called(command, arguments);
-            let ours = typed(ContextKind::InvalidSubcommand).map(|typed| similar(typed, command).into_iter().collect());
-            Some(in_short(&error.render().to_string(), &path, ours))
-        }
+    use ErrorKind::{DisplayHelp, DisplayHelpOnMissingArgumentOrSubcommand, DisplayVersion, MissingSubcommand};
+    if let DisplayHelp | DisplayVersion | DisplayHelpOnMissingArgumentOrSubcommand | MissingSubcommand = error.kind() {
+        return None;
     }
+    let typed = |kind| match error.get(kind) {
+        Some(ContextValue::String(typed)) => Some(typed),
+        _ => None,
+    };
+    let unknown = [ContextKind::InvalidArg, ContextKind::InvalidSubcommand, ContextKind::InvalidValue];
+    let mut unknown = unknown.into_iter().filter_map(typed);
+    if let Some((name, instead)) = unknown.find_map(|typed| removed(typed, command, arguments)) {
+        return Some(Failed::config(format!("{name} was removed")).hint(*instead));
+    }
+    let (path, command) = called(command, arguments);
+    let ours = typed(ContextKind::InvalidSubcommand).map(|typed| similar(typed, command).into_iter().collect());
+    Some(in_short(&error.render().to_string(), &path, ours))
 }
 
 /// What was removed under the name `typed`, which counts after the words before it, and what to do instead.

@@ -236,10 +236,10 @@ fn object(key: &KeyInfo) -> serde_json::Value {
         "id": key.id.as_str(),
         "name": key.name,
         "scopes": key.scopes.to_string().split(' ').collect::<Vec<_>>(),
-        "createdAt": key.created_at.to_string(),
-        "expiresAt": key.expires_at.map(|at| at.to_string()),
-        "lastUsedAt": key.last_used_at.map(|at| at.to_string()),
-        "revokedAt": key.revoked_at.map(|at| at.to_string()),
+        "createdAt": key.created_at,
+        "expiresAt": key.expires_at,
+        "lastUsedAt": key.last_used_at,
+        "revokedAt": key.revoked_at,
     })
 }
 

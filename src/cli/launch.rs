@@ -17,14 +17,15 @@ use uuid::Uuid;
 
 use super::args::{IDLE_ENDED, OVER_SSH, StartScreen};
 use super::confirm::never_asks;
-use super::output::{is_terminal, write};
+use super::output::is_terminal;
+use super::render::print;
 use super::service::Inside;
 use super::signals::Signals;
 use super::ssh::person::{may_not_log_in, revoked, take_over, taken_over};
 use super::{Exit, Failed, Result, dialogue, note};
 use crate::app::connections::{DEMO_KEEPS_NOTHING, Services};
 use crate::app::first_run::{self, StartChoice};
-use crate::app::outbox::queue::{self};
+use crate::app::outbox::queue;
 use crate::app::{Fate, Line, Queues, clipboard};
 use crate::clock;
 use crate::config::secrets::refuse_where_others_write;
@@ -453,7 +454,7 @@ fn hand_over(state: &AppState, is_kept: bool, queued: bool) {
         let (name, value) = (short(wizard.form.value(&NAME)), short(wizard.form.value(&VALUE)));
         lines.push(format!("Not saved: domain {name:?}, value {value:?}"));
     }
-    let _ = write(|out| lines.iter().try_for_each(|line| writeln!(out, "{line}")));
+    let _ = print(|out| lines.iter().try_for_each(|line| writeln!(out, "{line}")));
 }
 
 #[cfg(test)]

@@ -10,7 +10,8 @@ use tokio::time::{Instant, interval_at};
 use tokio_util::sync::CancellationToken;
 
 use super::args::{DATABASE_VARIABLE, DatabaseArg, DatabaseParser};
-use super::output::{self};
+use super::output;
+use super::render::print;
 use super::signals::Signals;
 use super::{Exit, Failed, Result, note};
 use crate::clock;
@@ -130,7 +131,7 @@ async fn check(database: DatabaseUrl) -> Result<Exit> {
     if let Some(changed) = checked.changed {
         return Err(Failed::new(Exit::Failure, format!("{database} is intact, but {changed}")));
     }
-    output::write(|out| writeln!(out, "{database} is intact: {}", counted(checked.pets, "pet"))).map(|_| Exit::Done)
+    print(|out| writeln!(out, "{database} is intact: {}", counted(checked.pets, "pet"))).map(|()| Exit::Done)
 }
 
 /// Lists each problem; `what` says what it means, with their count.

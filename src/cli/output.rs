@@ -159,12 +159,7 @@ impl<W: Write> Write for Out<W> {
     }
 }
 
-/// Writes lines for people to stdout. `false` if the reader has gone, which is not a failure.
-pub fn write(write: impl FnOnce(&mut Out<io::Stdout>) -> io::Result<()>) -> Result<bool> {
-    write_as(Content::Lines, write)
-}
-
-/// The same for any content.
+/// Writes to stdout. `false` if the reader has gone, which is not a failure.
 pub fn write_as(content: Content, write: impl FnOnce(&mut Out<io::Stdout>) -> io::Result<()>) -> Result<bool> {
     is_there()?;
     let mut out = out(content);

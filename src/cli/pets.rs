@@ -19,7 +19,7 @@ use crate::model::{PetId, display_safe};
 use super::args::GlobalArgs;
 use super::confirm::{change_question, confirm, question};
 use super::error::GIVE_A_KEY;
-use super::output::{Verbosity, colours, is_coloured, is_terminal};
+use super::output::{colours, is_coloured, is_terminal};
 use super::render::ResultFormat;
 use super::signals::Signals;
 use super::{Exit, Failed, Result, note, service, transfer};
@@ -30,25 +30,17 @@ use context::{PetsContext, format};
 pub async fn run(command: PetsCommand, shared: &GlobalArgs, env: &Env) -> Result<Exit> {
     let choices = &shared.choices;
     let wants_json = wants_json(&command, env);
-    let coloured = is_coloured(colours(shared.color, env), is_terminal(), env);
-    let verbosity = shared.verbosity();
     let done = match command {
         PetsCommand::Import(args) if args.dry_run => {
-            transfer::check(args, settings::configuration(choices, env)?.categories, verbosity).await
+            transfer::check(args, settings::configuration(choices, env)?.categories, shared.verbosity()).await
         }
         PetsCommand::Add(args) if args.dry_run => add::show(args, &Settings::without_key(choices, env)?),
-        command => at_the_service(command, verbosity, &Settings::resolve(choices, env)?, env, coloured).await,
+        command => at_the_service(command, shared, &Settings::resolve(choices, env)?, env).await,
     };
     done.map_err(|failed| if wants_json { failed.with_body() } else { failed })
 }
 
-async fn at_the_service(
-    command: PetsCommand,
-    verbosity: Verbosity,
-    settings: &Settings,
-    env: &Env,
-    coloured: bool,
-) -> Result<Exit> {
+async fn at_the_service(command: PetsCommand, shared: &GlobalArgs, settings: &Settings, env: &Env) -> Result<Exit> {
     let changes = matches!(&command, PetsCommand::Set(args) if !args.dry_run);
     if (changes || matches!(command, PetsCommand::Add(_) | PetsCommand::Import(_)))
         && let Some(why) = settings.why_read_only()
@@ -82,10 +74,12 @@ async fn at_the_service(
     if let Some(timeout) = command.timeout() {
         client = client.within(timeout).map_err(Failed::because("cannot prepare requests"))?;
     }
+    let verbosity = shared.verbosity();
     if let Some(recorder) = verbosity.recorder() {
         client = client.recording(recorder);
     }
     let service = &settings.service.name();
+    let coloured = is_coloured(colours(shared.color, env), is_terminal(), env);
     let context = PetsContext { client: &client, service, settings, env, verbosity, coloured };
     let result = match command {
         PetsCommand::List(args) => until_ended(list::run(&context, args)).await,

@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 use serde::Serialize;
 
 use super::Result;
-use super::output::{Content, Out, is_terminal, write, write_as};
+use super::output::{Content, Out, is_terminal, write_as};
 
 /// The format of a result.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -49,7 +49,7 @@ impl FormatArg {
 
 /// Writes lines to stdout. A reader that has gone is not a failure.
 pub fn print(lines: impl FnOnce(&mut Out<io::Stdout>) -> io::Result<()>) -> Result<()> {
-    write(lines).map(drop)
+    write_as(Content::Lines, lines).map(drop)
 }
 
 /// Writes a JSON value to stdout.

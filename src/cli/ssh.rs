@@ -19,6 +19,7 @@ pub use self::session::{SshStart, leave_variables};
 use self::args::{AuthorizeArgs, SshCommand};
 use self::person::{People, Person};
 use super::output;
+use super::render::print;
 use super::{Exit, Failed, Result, note};
 use crate::clock;
 use crate::config::secrets::write_key_file;
@@ -56,7 +57,7 @@ pub async fn run(SshCommand::Authorize(args): SshCommand, choices: &Choices, env
     };
     person.idle_seconds = args.idle.map(|idle| idle.as_secs()).or(person.idle_seconds);
     people.save(&args.name, &person)?;
-    output::write(|out| writeln!(out, "{line}"))?;
+    print(|out| writeln!(out, "{line}"))?;
     note(&format!("add this line to ~/.ssh/authorized_keys, and {} may log in", args.name));
     Ok(Exit::Done)
 }

@@ -182,10 +182,11 @@ impl Settings {
             read_only: self.read_only,
             ..resolved.profile.clone()
         };
+        let one = |name: &str, value, origin: &Origin| Sourced { name: name.into(), value, origin: origin.clone() };
         let mut listed = vec![
-            Sourced { name: "profile".into(), value: self.name.clone(), origin: resolved.profile_origin.clone() },
-            Sourced { name: "address".into(), value: address, origin: resolved.address_origin.clone() },
-            Sourced { name: "key".into(), value: key.to_string(), origin: resolved.key_origin.clone() },
+            one("profile", self.name.clone(), &resolved.profile_origin),
+            one("address", address, &resolved.address_origin),
+            one("key", key.to_string(), &resolved.key_origin),
         ];
         let file = File { profiles: BTreeMap::from([(self.name.clone(), profile)]), ..self.config.clone() };
         let file = file.serialize(ValueSerializer::new()).expect("what was read as TOML can be written as TOML");

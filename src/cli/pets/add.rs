@@ -9,7 +9,8 @@ use super::context::PetsContext;
 use crate::api::exchange::curl_for_pet;
 use crate::api::retry::create_pet_once;
 use crate::cli::format::write_one;
-use crate::cli::output::{is_there, write, write_as};
+use crate::cli::output::{is_there, write_as};
+use crate::cli::render::print;
 use crate::cli::{Exit, Failed, Result};
 use crate::config::{Service, Settings};
 use crate::model::draft::{Field, FieldError, check_name, parse_status};
@@ -42,7 +43,7 @@ pub fn show(args: AddArgs, settings: &Settings) -> Result<Exit> {
         Service::Demo | Service::Embedded { .. } => USUAL.parse().map_err(Failed::config)?,
     };
     let line = curl_for_pet(&base, &of_flags(args, &settings.categories)?);
-    write(|out| writeln!(out, "{line}")).map(|_| Exit::Done)
+    print(|out| writeln!(out, "{line}")).map(|()| Exit::Done)
 }
 
 fn of_flags(args: AddArgs, categories: &Categories) -> Result<NewPet> {

@@ -12,7 +12,7 @@ use tokio::time::{sleep, timeout};
 use super::args::{DEFAULT_INTERVAL, WatchArgs, WatchFormat};
 use super::context::PetsContext;
 use crate::api::follow::{AddedPet, ChangedPet, EventPosition, Followed, Follower};
-use crate::api::list::{self};
+use crate::api::list;
 use crate::api::retry::{self, dice, repeated};
 use crate::api::{Client, Failure, List};
 use crate::app::inventory::changes::{Change, ChangeKind, SeenPets};
@@ -23,7 +23,7 @@ use crate::clock::{self, time_zone};
 use crate::local::log::line;
 use crate::local::program::{command, feed};
 use crate::model::search::Query;
-use crate::model::{Limit, ObservedStatus, Pet, PetId, PetQuery, PetStatus, counted, display_safe, short};
+use crate::model::{Limit, ObservedStatus, Pet, PetQuery, PetStatus, counted, display_safe, short};
 
 /// The longest pause while the service is down, unless the interval is longer.
 const LONGEST_PAUSE: Duration = Duration::from_secs(300);
@@ -43,72 +43,21 @@ async fn watch(context: &PetsContext<'_>, args: &WatchArgs) -> Result<Exit> {
         // Who added a pet is not known while it is watched.
         return Err(Failed::config("a view that searches with by: cannot be watched").hint("choose another view"));
     }
-    let status = wanted.status();
-    let delivery = Delivery { args, search: wanted.search, coloured: context.coloured };
+    let watch = Watch { context, args, status: wanted.status(), search: wanted.search };
     if args.interval.is_none()
-        && let Some(follower) = follower(context, args.from, status).await?
+        && let Some(follower) = watch.follower().await?
     {
-        return follow(context, delivery, follower).await;
+        return watch.follow(follower).await;
     }
     if args.from.is_some() {
         let what = format!("--from cannot be used: {} does not offer events of new pets", context.service);
         return Err(Failed::config(what).hint("to ask again and again, omit --from"));
     }
-    poll(context, delivery, status, args.interval.unwrap_or(DEFAULT_INTERVAL)).await
-}
-
-async fn poll(
-    context: &PetsContext<'_>,
-    delivery: Delivery<'_>,
-    status: Option<PetStatus>,
-    interval: Duration,
-) -> Result<Exit> {
-    let begun = clock::now().wall;
-    // At the start an unreachable service is an error; later it is waited for.
-    let first = repeated(|| async {
-        let mut lists = Lists::new(status);
-        lists.refresh(context.client).await.map(|_| lists)
-    });
-    let mut lists = first.await.map_err(|error| context.failed(&error))?;
-    let mut known = SeenPets::default();
-    known.learn(lists.pets(), true, false, begun);
-    let whole =
-        if lists.are_whole() { "" } else { "; there may be more, so pets that disappear are not reported as gone" };
-    context.verbosity.note(&format!("watching {} of {}{whole}", counted(known.count(), "pet"), context.service));
-    let mut failures = 0;
-    let mut pause = interval;
-    loop {
-        sleep(pause).await;
-        let is_changed = match lists.refresh(context.client).await {
-            Ok(is_changed) => is_changed,
-            // Waiting does not help.
-            Err(error) if !error.may_pass() => return Err(context.failed(&error)),
-            Err(error) => {
-                if failures == 0 {
-                    note(&format!("{} Retrying at growing intervals.", error.sentence(context.service)));
-                }
-                pause = retry::pause(interval, LONGEST_PAUSE.max(interval), failures, Some(&error), dice());
-                failures += 1;
-                continue;
-            }
-        };
-        let was_away = failures > 0;
-        if was_away {
-            context.verbosity.note(&format!("{} is answering again", context.service));
-        }
-        (failures, pause) = (0, interval);
-        // Changes received before a failure in the same refresh are not reported yet.
-        if !is_changed && !was_away {
-            continue;
-        }
-        let changes = known.learn(lists.pets(), false, lists.are_whole(), clock::now().wall);
-        if !delivery.deliver(&changes).await? {
-            return Ok(Exit::Done);
-        }
-    }
+    watch.poll(args.interval.unwrap_or(DEFAULT_INTERVAL)).await
 }
 
 /// The lists that are polled.
+#[derive(Default)]
 struct Lists {
     status: Option<PetStatus>,
     /// The list of all pets, or of the one status.
@@ -118,10 +67,6 @@ struct Lists {
 }
 
 impl Lists {
-    const fn new(status: Option<PetStatus>) -> Self {
-        Self { status, plain: None, of_statuses: [const { None }; 3] }
-    }
-
     /// Requests them again, and returns whether anything changed. A list whose request fails stays as it was.
     async fn refresh(&mut self, client: &Client) -> Result<bool, Failure> {
         let mut is_changed = ask(client, self.status, &mut self.plain).await?;
@@ -157,71 +102,116 @@ async fn ask(client: &Client, status: Option<PetStatus>, known: &mut Option<List
     Ok(is_new)
 }
 
-/// Asks the service whether it offers events; an unreachable one is an error here, and waited for later.
-async fn follower(
-    context: &PetsContext<'_>,
-    after: Option<PetId>,
+/// A watch of the pets that are searched for, and what becomes of their changes.
+struct Watch<'a> {
+    context: &'a PetsContext<'a>,
+    args: &'a WatchArgs,
     status: Option<PetStatus>,
-) -> Result<Option<Follower>> {
-    let query = PetQuery { status, limit: Limit::MIN, ..PetQuery::default() };
-    repeated(|| context.client.list_pets(&query)).await.map_err(|error| context.failed(&error))?;
-    let after = after.map(EventPosition::after);
-    Follower::new(context.client, after, status).map_err(Failed::because("cannot prepare requests"))
+    search: Option<Query>,
 }
 
-async fn follow(context: &PetsContext<'_>, delivery: Delivery<'_>, mut follower: Follower) -> Result<Exit> {
-    let after = follower.position().map_or_else(String::new, |after| format!(" after {}", after.pet));
-    context.verbosity.note(&format!("watching {} for new and changed pets{after}", context.service));
-    let mut is_away = false;
-    loop {
-        match follower.next().await.map_err(|error| context.failed(&error))? {
-            Followed::Connected(..) => {
-                if std::mem::take(&mut is_away) {
-                    context.verbosity.note(&format!("{} is answering again", context.service));
+impl Watch<'_> {
+    /// Asks the service whether it offers events; an unreachable one is an error here, and waited for later.
+    async fn follower(&self) -> Result<Option<Follower>> {
+        let Self { context, status, .. } = *self;
+        let query = PetQuery { status, limit: Limit::MIN, ..PetQuery::default() };
+        repeated(|| context.client.list_pets(&query)).await.map_err(|error| context.failed(&error))?;
+        let after = self.args.from.map(EventPosition::after);
+        Follower::new(context.client, after, status).map_err(Failed::because("cannot prepare requests"))
+    }
+
+    async fn follow(&self, mut follower: Follower) -> Result<Exit> {
+        let PetsContext { service, verbosity, .. } = *self.context;
+        let after = follower.position().map_or_else(String::new, |after| format!(" after {}", after.pet));
+        verbosity.note(&format!("watching {service} for new and changed pets{after}"));
+        let mut is_away = false;
+        loop {
+            match follower.next().await.map_err(|error| self.context.failed(&error))? {
+                Followed::Connected(..) => {
+                    if std::mem::take(&mut is_away) {
+                        verbosity.note(&format!("{service} is answering again"));
+                    }
                 }
-            }
-            Followed::Lost(Some(error)) if !is_away => {
-                is_away = true;
-                note(&format!("{} Retrying at growing intervals.", error.sentence(context.service)));
-            }
-            Followed::Lost(_) => {}
-            Followed::PetsLost(last) => note(&format!(
-                "{} has lost pets, for example because a backup was restored. Watching for new pets after {last}.",
-                context.service
-            )),
-            Followed::Added(added) => {
-                let at = clock::now().wall;
-                let new = |AddedPet { pet, .. }| Change { at, kind: ChangeKind::New, pet, before: None, by: None };
-                if !delivery.deliver(&added.into_iter().map(new).collect::<Vec<_>>()).await? {
-                    return Ok(Exit::Done);
+                Followed::Lost(Some(error)) if !is_away => {
+                    is_away = true;
+                    note(&format!("{} Retrying at growing intervals.", error.sentence(service)));
                 }
-            }
-            Followed::Changed(changed) => {
-                let at = clock::now().wall;
-                let change = |ChangedPet { mut pet, from, to, changed_by, .. }| {
-                    // By now it may have been changed again.
-                    to.put_into(&mut pet);
-                    let mut before = pet.clone();
-                    from.put_into(&mut before);
-                    let by = changed_by.map(|by| by.name.unwrap_or(by.key));
-                    Change { at, kind: ChangeKind::Changed, pet, before: Some(before), by }
-                };
-                if !delivery.deliver(&changed.into_iter().map(change).collect::<Vec<_>>()).await? {
-                    return Ok(Exit::Done);
+                Followed::Lost(_) => {}
+                Followed::PetsLost(last) => note(&format!(
+                    "{service} has lost pets, for example because a backup was restored. Watching for new pets after {last}."
+                )),
+                Followed::Added(added) => {
+                    let at = clock::now().wall;
+                    let new = |AddedPet { pet, .. }| Change { at, kind: ChangeKind::New, pet, before: None, by: None };
+                    if !self.deliver(&added.into_iter().map(new).collect::<Vec<_>>()).await? {
+                        return Ok(Exit::Done);
+                    }
+                }
+                Followed::Changed(changed) => {
+                    let at = clock::now().wall;
+                    let change = |ChangedPet { mut pet, from, to, changed_by, .. }| {
+                        // By now it may have been changed again.
+                        to.put_into(&mut pet);
+                        let mut before = pet.clone();
+                        from.put_into(&mut before);
+                        let by = changed_by.map(|by| by.name.unwrap_or(by.key));
+                        Change { at, kind: ChangeKind::Changed, pet, before: Some(before), by }
+                    };
+                    if !self.deliver(&changed.into_iter().map(change).collect::<Vec<_>>()).await? {
+                        return Ok(Exit::Done);
+                    }
                 }
             }
         }
     }
-}
 
-/// What becomes of the changes of the pets that are searched for.
-struct Delivery<'a> {
-    args: &'a WatchArgs,
-    search: Option<Query>,
-    coloured: bool,
-}
+    async fn poll(&self, interval: Duration) -> Result<Exit> {
+        let PetsContext { client, service, verbosity, .. } = *self.context;
+        let begun = clock::now().wall;
+        // At the start an unreachable service is an error; later it is waited for.
+        let first = repeated(|| async {
+            let mut lists = Lists { status: self.status, ..Lists::default() };
+            lists.refresh(client).await.map(|_| lists)
+        });
+        let mut lists = first.await.map_err(|error| self.context.failed(&error))?;
+        let mut known = SeenPets::default();
+        known.learn(lists.pets(), true, false, begun);
+        let whole =
+            if lists.are_whole() { "" } else { "; there may be more, so pets that disappear are not reported as gone" };
+        verbosity.note(&format!("watching {} of {service}{whole}", counted(known.count(), "pet")));
+        let mut failures = 0;
+        let mut pause = interval;
+        loop {
+            sleep(pause).await;
+            let is_changed = match lists.refresh(client).await {
+                Ok(is_changed) => is_changed,
+                // Waiting does not help.
+                Err(error) if !error.may_pass() => return Err(self.context.failed(&error)),
+                Err(error) => {
+                    if failures == 0 {
+                        note(&format!("{} Retrying at growing intervals.", error.sentence(service)));
+                    }
+                    pause = retry::pause(interval, LONGEST_PAUSE.max(interval), failures, Some(&error), dice());
+                    failures += 1;
+                    continue;
+                }
+            };
+            let was_away = failures > 0;
+            if was_away {
+                verbosity.note(&format!("{service} is answering again"));
+            }
+            (failures, pause) = (0, interval);
+            // Changes received before a failure in the same refresh are not reported yet.
+            if !is_changed && !was_away {
+                continue;
+            }
+            let changes = known.learn(lists.pets(), false, lists.are_whole(), clock::now().wall);
+            if !self.deliver(&changes).await? {
+                return Ok(Exit::Done);
+            }
+        }
+    }
 
-impl Delivery<'_> {
     /// Whether a change is about a pet that is, or was, searched for.
     fn wants(&self, change: &Change) -> bool {
         let fits = |search: &Query| {
@@ -238,7 +228,7 @@ impl Delivery<'_> {
                 let (format, zone) = (self.args.format, time_zone());
                 let content = if format == WatchFormat::Ndjson { Content::Json } else { Content::Lines };
                 write_as(content, |out| {
-                    wanted.try_for_each(|change| write_change(out, change, &zone, format, self.coloured))
+                    wanted.try_for_each(|change| write_change(out, change, &zone, format, self.context.coloured))
                 })
             }
             Some((program, args)) => {
