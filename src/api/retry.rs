@@ -75,20 +75,19 @@ pub struct FailedAttempt<'a> {
     pub is_unknown: bool,
 }
 
-/// Sends `new` with its `key` until it is added or is not to be sent `again`. That gives what to wait for before the next
-/// request, which can still say no.
+/// Calls `send`, which adds or changes a pet, until that is done or is not to be sent `again`. That gives what to wait for
+/// before the next request, which can still say no.
 ///
-/// The failure is the first one after which the pet may have been added: what fails for sure later says nothing about it.
-pub async fn create_pet<W: Future<Output = bool>>(
-    client: &Client,
-    new: &NewPet,
-    key: &IdempotencyKey,
+/// The failure is the first one after which it may have been done: what fails for sure later says nothing about it, but for
+/// an answer that says what the pet is now.
+pub async fn until_done<S: Future<Output = Result<Pet, Failure>>, W: Future<Output = bool>>(
+    mut send: impl FnMut() -> S,
     mut again: impl FnMut(FailedAttempt<'_>) -> Option<W>,
 ) -> Result<Pet, Failure> {
     let mut unknown = None;
     loop {
         let began = clock::now().mono;
-        let error = match client.create_pet(new, key).await {
+        let error = match send().await {
             Ok(pet) => return Ok(pet),
             Err(error) => error,
         };
@@ -99,7 +98,7 @@ pub async fn create_pet<W: Future<Output = bool>>(
             None => false,
         };
         if !goes_on {
-            return Err(unknown.unwrap_or(error));
+            return Err(unknown.filter(|_| error.changed().is_none()).unwrap_or(error));
         }
         if is_first_unknown {
             unknown = Some(error);
@@ -112,12 +111,30 @@ pub async fn create_pet<W: Future<Output = bool>>(
 ///
 /// After a timeout it is not sent again: the user decides.
 pub async fn create_pet_once(client: &Client, new: &NewPet, key: &IdempotencyKey) -> Result<Pet, Failure> {
+    once(client, true, || client.create_pet(new, key)).await
+}
+
+/// Changes a pet, likewise. That changes are offered has shown already whether it keeps keys.
+pub async fn change_pet_once(
+    client: &Client,
+    id: PetId,
+    patch: &PetPatch,
+    key: &IdempotencyKey,
+) -> Result<Pet, Failure> {
+    once(client, false, || client.change_pet(id, patch, key)).await
+}
+
+async fn once<S: Future<Output = Result<Pet, Failure>>>(
+    client: &Client,
+    finds_out: bool,
+    send: impl FnMut() -> S,
+) -> Result<Pet, Failure> {
     let mut repeat = 0;
     let again = |FailedAttempt { error, .. }: FailedAttempt<'_>| {
         let wait = wait_before_repeat(repeat, error, dice())?;
         repeat += 1;
         Some(async move {
-            if !client.keeps_idempotency_keys() {
+            if finds_out && !client.keeps_idempotency_keys() {
                 // Every answer says it, whatever else it says.
                 let _ = client.list_pets(&PetQuery { limit: Limit::MIN, ..PetQuery::default() }).await;
             }
@@ -128,35 +145,7 @@ pub async fn create_pet_once(client: &Client, new: &NewPet, key: &IdempotencyKey
             keeps_keys
         })
     };
-    create_pet(client, new, key, again).await
-}
-
-/// Changes a pet. Where the service keeps idempotency keys, what failed quickly is sent again with the same `key`, as for
-/// [`create_pet_once`].
-pub async fn change_pet_once(
-    client: &Client,
-    id: PetId,
-    patch: &PetPatch,
-    key: &IdempotencyKey,
-) -> Result<Pet, Failure> {
-    let (mut repeat, mut unknown) = (0, None);
-    loop {
-        let error = match client.change_pet(id, patch, key).await {
-            Ok(pet) => return Ok(pet),
-            Err(error) => error,
-        };
-        let wait = wait_before_repeat(repeat, &error, dice()).filter(|_| client.keeps_idempotency_keys());
-        // What the pet is now says what became of an earlier try.
-        if error.changed().is_some() {
-            return Err(error);
-        }
-        if unknown.is_none() && error.outcome_unknown() {
-            unknown = Some(error.clone());
-        }
-        let Some(wait) = wait else { return Err(unknown.unwrap_or(error)) };
-        sleep(wait).await;
-        repeat += 1;
-    }
+    until_done(send, again).await
 }
 
 #[cfg(test)]

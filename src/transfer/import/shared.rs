@@ -16,7 +16,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::progress::{ImportProgress, ImportedRow, OnImportedRow, Waiting};
 use super::work::{Patience, Work};
-use crate::api::retry::{FailedAttempt, create_pet, dice, pause};
+use crate::api::retry::{FailedAttempt, dice, pause, until_done};
 use crate::api::{Client, Failure};
 use crate::clock::{self, Now};
 use crate::transfer::journal::{self, RowAnswer, RowNumbers, RowState};
@@ -224,7 +224,7 @@ impl Shared {
             (repeats_safely && own_failures <= OWN_FAILURES)
                 .then_some(async { self.halt.run_until_cancelled(self.ready()).await.is_some() })
         };
-        let error = match create_pet(&self.client, &row.new, &key, again).await {
+        let error = match until_done(|| self.client.create_pet(&row.new, &key), again).await {
             Ok(pet) => {
                 self.pace.lock().succeeded(clock::now().mono);
                 return RowOutcome::Added(pet.id);
