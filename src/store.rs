@@ -20,7 +20,7 @@ mod sql;
 mod sqlite;
 mod url;
 
-pub use self::changes::{ChangeOutcome, ChangedPet, KnownChange, NewsPage, NoPosition, Position};
+pub use self::changes::{ChangeOutcome, ChangedPet, KnownChange, NewsPage, Position};
 pub use self::database::Store;
 pub use self::error::{CopyError, DatabaseError, FailureKind, IntegrityReport, StoreError, StoreFailure};
 pub use self::idempotency::{CreateOutcome, Idempotency};

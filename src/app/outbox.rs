@@ -129,7 +129,7 @@ impl Outbox {
         self.last
     }
 
-    /// Takes the changes of a command, each a pet as it will be and as it was seen. The number of the command.
+    /// Takes the changes of a command, each a pet as it was seen and as it will be. The number of the command.
     pub fn take_changes(
         &mut self,
         pets: Vec<(Pet, Pet)>,
@@ -138,7 +138,7 @@ impl Outbox {
         at: Timestamp,
     ) -> u64 {
         let command = self.last + 1;
-        for (wanted, seen) in pets {
+        for (seen, wanted) in pets {
             self.last += 1;
             let status = wanted.status.as_ref().and_then(|status| status.as_str().parse().ok());
             let pet = Draft { name: wanted.name.clone(), category_id: wanted.category_id.to_string(), status };
@@ -152,24 +152,22 @@ impl Outbox {
     /// The changes that are still to be made, with their lines.
     pub fn changes(&self) -> impl DoubleEndedIterator<Item = (&Line, &QueuedChange)> {
         let waiting = self.lines.iter().filter(|line| line.fate.is_waiting());
-        waiting.filter_map(|line| Some((line, line.typed.change.as_deref()?)))
+        waiting.filter_map(|line| Some((line, line.change()?)))
     }
 
     /// A change, and those of the same pet after it that were made on top of it.
     pub fn from_change(&self, number: u64) -> Vec<(u64, QueuedChange)> {
-        let lines = self.position(number).map_or(&[][..], |at| &self.lines[at..]);
-        let Some(id) = lines.first().and_then(|line| Some(line.typed.change.as_ref()?.seen.id)) else {
-            return Vec::new();
-        };
-        let own = lines.iter().filter(|line| line.typed.line == number || line.changes(id));
-        own.filter_map(|line| Some((line.typed.line, line.typed.change.as_deref()?.clone()))).collect()
+        let lines = self.lines.iter().skip_while(|line| line.typed.line != number);
+        let changes: Vec<_> = lines.filter_map(|line| Some((line, line.change()?.clone()))).collect();
+        let Some(id) = changes.first().map(|(_, change)| change.seen.id) else { return Vec::new() };
+        let own = changes.into_iter().filter(|(line, _)| line.typed.line == number || line.changes(id));
+        own.map(|(line, change)| (line.typed.line, change)).collect()
     }
 
     /// Whether nothing has to be sent before this line: changes of a pet are made in their order.
     pub fn is_first(&self, line: &Line) -> bool {
-        let id = line.typed.change.as_ref().map(|change| change.seen.id);
         let mut before = self.lines.iter().take_while(|before| before.typed.line != line.typed.line);
-        id.is_none_or(|id| !before.any(|before| before.changes(id)))
+        line.change().is_none_or(|change| !before.any(|before| before.changes(change.seen.id)))
     }
 
     /// A change is not made, for this reason: it stays for the user to see.
@@ -243,7 +241,7 @@ impl Outbox {
         let line = line.clone();
         match line.fate {
             Fate::Saved(id) => {
-                if line.typed.change.is_some() {
+                if line.change().is_some() {
                     // The pet itself shows it.
                     self.lines.retain(|line| line.typed.line != number);
                 } else {
@@ -301,7 +299,7 @@ impl Line {
             // A code that was not in a barcode file, which earlier versions had.
             let unknown = "unknown code: Its pet is not known. Enter edits it.";
             Some(if why.is_empty() { unknown.to_owned() } else { cut(&display_safe(why), LONGEST_REASON) })
-        } else if self.typed.change.is_some() {
+        } else if self.change().is_some() {
             None
         } else {
             self.typed.pet.check(categories).err().map(|errors| errors.first().map_or_else(String::new, reason))
@@ -452,10 +450,10 @@ mod tests {
     fn changed() -> Outbox {
         let pet = |id, status: PetStatus| Pet { id, name: "Rex".into(), category_id: 3, status: Some(status.into()) };
         let [available, sold] = [PetStatus::Available, PetStatus::Sold].map(|status| pet(7, status));
-        let other = (pet(8, PetStatus::Sold), pet(8, PetStatus::Pending));
+        let other = (pet(8, PetStatus::Pending), pet(8, PetStatus::Sold));
         let (mut outbox, mut keys) = (Outbox::default(), IdempotencyKeys::new(Uuid::nil()));
-        for (wanted, seen) in [(sold.clone(), available.clone()), (available, sold), other] {
-            outbox.take_changes(vec![(wanted, seen)], false, &mut keys, Timestamp::UNIX_EPOCH);
+        for (seen, wanted) in [(available.clone(), sold.clone()), (sold, available), other] {
+            outbox.take_changes(vec![(seen, wanted)], false, &mut keys, Timestamp::UNIX_EPOCH);
         }
         assert!(matches!(outbox.begin_writing()[..], [QueueRecord::Change(_), ..]));
         outbox.written(true);

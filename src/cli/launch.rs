@@ -432,7 +432,7 @@ fn hand_over(state: &AppState, is_kept: bool, queued: bool) {
     if let Some(line) = resume_line(state) {
         lines.push(format!("The import is not finished. Continue it at the next start with F2, or with: {line}"));
     }
-    let unsold: Vec<_> = state.pets.sale.unsold().copied().collect();
+    let unsold: Vec<_> = state.pets.sale.waiting.iter().copied().collect();
     lines.extend((!unsold.is_empty()).then(|| format!("Scanned, but not sold: {}", ids(&unsold))));
     let kept = word(queued && is_named);
     let counts = state.add.outbox.counts();
@@ -442,7 +442,7 @@ fn hand_over(state: &AppState, is_kept: bool, queued: bool) {
     lines.extend((!waiting.is_empty()).then(|| format!("Not done yet{kept}: {}", waiting.join(", "))));
     if !queued {
         for line in state.add.outbox.lines.iter().filter(|line| line.fate.is_waiting()) {
-            let id = line.typed.change.as_ref().map_or(String::new(), |change| format!(", id {}", change.seen.id));
+            let id = line.change().map_or(String::new(), |change| format!(", id {}", change.seen.id));
             lines.push(format!("Not sent: {}{id}", words_of(&line.typed.pet)));
         }
     }

@@ -69,7 +69,7 @@ impl Session {
     pub(super) async fn add(&mut self) -> Asked<()> {
         let mut draft = Draft::default();
         let waiting: Vec<_> = self.outbox.lines.iter().filter(|line| !line.fate.is_saved()).cloned().collect();
-        let changes = waiting.iter().filter(|line| line.typed.change.is_some()).count();
+        let changes = waiting.iter().filter(|line| line.change().is_some()).count();
         let pets = waiting.len() - changes;
         if (changes == 0 || self.may_change(changes).await?) && (pets == 0 || self.may_add(pets as u64).await?) {
             for line in waiting {
@@ -293,7 +293,7 @@ impl Session {
     /// Reminds of a pet that is left as it is.
     fn remind(&mut self, line: &Line) -> Asked<()> {
         let text = match line.is_unknown() {
-            true if line.typed.change.is_some() => format!("May have been changed: {}.", self.named(line)),
+            true if line.change().is_some() => format!("May have been changed: {}.", self.named(line)),
             true => format!("May have been added: {}.", self.named(line)),
             false => format!("Not sent: {}.", short(&line.typed.pet.name)),
         };
@@ -303,7 +303,7 @@ impl Session {
     /// A pet of the queue.
     pub(super) fn named(&self, line: &Line) -> String {
         let (pet, categories) = (&line.typed.pet, &self.settings.categories);
-        if let Some(change) = &line.typed.change {
+        if let Some(change) = line.change() {
             return words::pet(&change.wanted, categories);
         }
         pet.check(categories).map_or_else(|_| short(&pet.name), |new| words::new_pet(&new, categories))

@@ -2,13 +2,15 @@
 //! overwritten unseen. The last change can be undone. Each waits in the queue of the pets that are added until its outcome
 //! is known.
 
+use std::slice;
+
 use super::prompt::Asked;
 use super::session::Session;
 use super::words;
 use crate::api::Failure;
-use crate::app::inventory::changes::NOTHING_TO_UNDO;
+use crate::app::inventory::changes::{NOTHING_TO_UNDO, likely};
 use crate::app::outbox::queue::QueuedChange;
-use crate::model::{Limit, Pet, PetId, PetMembers, PetQuery, PetStatus, counted, short};
+use crate::model::{Limit, Pet, PetId, PetQuery, PetStatus, counted, short};
 
 const HELP: &str = "Type the number of a pet in the last list, such as 3, or id and its id, such as id 17. \
                     undo takes back your last change.";
@@ -52,8 +54,8 @@ impl Session {
 
     /// Says what a pet is, and asks what it becomes.
     async fn sell(&mut self, id: PetId) -> Asked<()> {
-        let waiting = self.outbox.lines.iter().filter(|line| line.changes(id)).cloned();
-        for line in waiting.collect::<Vec<_>>() {
+        let waiting: Vec<_> = self.outbox.lines.iter().filter(|line| line.changes(id)).cloned().collect();
+        for line in waiting {
             self.talk.say(format!("Waiting: {}.", self.named(&line)))?;
             self.bring_change(line.typed.line).await?;
             if self.outbox.line(line.typed.line).is_some() {
@@ -62,21 +64,19 @@ impl Session {
         }
         let known = self.pets.get(id).cloned();
         let Some(pet) = (if known.is_some() { known } else { self.find_by_id(id).await? }) else { return Ok(()) };
-        if !self.setup.client.offers_changes() {
-            // A list says it; there may have been none yet.
-            let client = self.setup.client.called("list");
-            let query = PetQuery { limit: Limit::MIN, ..PetQuery::default() };
-            if self.answer(client.list_pets(&query)).await?.is_none() {
-                return Ok(());
-            }
+        let client = self.setup.client.called("list");
+        let query = PetQuery { limit: Limit::MIN, ..PetQuery::default() };
+        // A list says it; there may have been none yet.
+        if !client.offers_changes() && self.answer(client.list_pets(&query)).await?.is_none() {
+            return Ok(());
         }
-        if !self.setup.client.offers_changes() {
+        if !client.offers_changes() {
             return self.talk.say(format!("{} does not offer to change pets: this one stays as it is.", self.service));
         }
         self.talk.say(format!("{}.", words::pet(&pet, &self.settings.categories)))?;
-        let likely = if pet.status == Some(PetStatus::Sold.into()) { PetStatus::Available } else { PetStatus::Sold };
         let ways = PetStatus::ALL.map(PetStatus::as_str);
-        let chosen = self.talk.choose("New status", &ways, Some(likely as usize)).await?;
+        let likely = likely(slice::from_ref(&pet)) as usize;
+        let chosen = self.talk.choose("New status", &ways, Some(likely)).await?;
         let wanted = Pet { status: Some(PetStatus::ALL[chosen].into()), ..pet.clone() };
         if wanted == pet {
             return self.talk.say(format!("{} is {} already.", short(&pet.name), ways[chosen]));
@@ -86,14 +86,13 @@ impl Session {
 
     /// Whether so many pets may be changed; asks for a protected profile.
     pub(super) async fn may_change(&mut self, count: usize) -> Asked<bool> {
-        if self.settings.protect && !self.may_add {
-            self.talk.say(format!("This changes {} of {}.", counted(count, "pet"), self.place()))?;
-            self.may_add = self.talk.is_yes("This profile is protected. Continue?", false).await?;
-            if !self.may_add {
-                self.talk.say("Nothing was sent.")?;
-            }
+        if self.may_add || !self.settings.protect {
+            return Ok(true);
         }
-        Ok(self.may_add || !self.settings.protect)
+        self.talk.say(format!("This changes {} of {}.", counted(count, "pet"), self.place()))?;
+        self.may_add = self.talk.is_yes("This profile is protected. Continue?", false).await?;
+        self.talk.say_all((!self.may_add).then_some("Nothing was sent."))?;
+        Ok(self.may_add)
     }
 
     /// Makes `wanted` of a pet, if it still is as it was `seen`, and says what came of that.
@@ -102,7 +101,7 @@ impl Session {
             return Ok(());
         }
         let at = self.now().wall;
-        let number = self.outbox.take_changes(vec![(wanted, seen)], is_undo, &mut self.keys, at);
+        let number = self.outbox.take_changes(vec![(seen, wanted)], is_undo, &mut self.keys, at);
         self.write().await?;
         self.bring_change(number).await
     }
@@ -119,8 +118,8 @@ impl Session {
             }
             let failure = self.send(number).await?;
             let Some(line) = self.outbox.line(number).cloned() else { return Ok(()) };
-            let Some(QueuedChange { seen, is_undo, .. }) = line.typed.change.as_deref() else { return Ok(()) };
-            let categories = &self.settings.categories;
+            let Some(QueuedChange { seen, is_undo, .. }) = line.change() else { return Ok(()) };
+            let word = |pet: &Pet| words::pet(pet, &self.settings.categories);
             let changed = failure.as_ref().and_then(Failure::changed);
             // What was certainly not undone still can be; of what may have been changed, an older change is not the last one.
             if line.is_unknown() || *is_undo && changed.is_some() {
@@ -128,14 +127,13 @@ impl Session {
             }
             match changed {
                 Some(pet) => {
-                    let pet_now = words::pet(&pet, categories);
-                    self.talk.say(format!("Somebody was faster: {pet_now}. Nothing was changed."))?;
+                    self.talk.say(format!("Somebody was faster: {}. Nothing was changed.", word(&pet)))?;
                     self.pets.put([pet]);
                 }
                 None => {
                     self.talk.say(match line.is_unknown() {
                         true => format!("{} may or may not have been changed.", short(&seen.name)),
-                        false => format!("Not changed: {}.", words::pet(seen, categories)),
+                        false => format!("Not changed: {}.", word(seen)),
                     })?;
                     self.talk.say_all(failure.iter().flat_map(|failure| words::failure(failure, &self.service)))?;
                 }
@@ -165,9 +163,8 @@ impl Session {
 
     /// A change was made, and the pet is this one now.
     pub(super) fn changed(&mut self, change: &QueuedChange, pet: &Pet) -> Asked<()> {
-        let QueuedChange { seen, wanted, is_undo, .. } = change;
-        self.last_change = (!is_undo).then(|| PetMembers::undo(seen, wanted, pet));
-        let word = if *is_undo { "Undone" } else { "Changed" };
+        self.last_change = (!change.is_undo).then(|| change.undo(pet));
+        let word = if change.is_undo { "Undone" } else { "Changed" };
         self.talk.say(format!("{word}: {}.", words::pet(pet, &self.settings.categories)))
     }
 }
@@ -176,17 +173,17 @@ impl Session {
 fn which(answer: &str, listed: &[PetId]) -> Result<Which, String> {
     let answer = answer.to_lowercase();
     let number = |text: &str| text.trim().parse::<PetId>().ok();
-    let id = answer.strip_prefix("id").or(answer.strip_prefix('#'));
-    match (answer.as_str(), id.and_then(number), number(&answer)) {
+    let id = answer.strip_prefix("id").or(answer.strip_prefix('#')).and_then(number);
+    match (answer.as_str(), id, number(&answer)) {
         ("", ..) => Ok(Which::End),
         ("undo", ..) => Ok(Which::Undo),
         (_, Some(id), _) => Ok(Which::Id(id)),
         (_, None, Some(number)) if listed.is_empty() => Err(format!("No pets were listed yet. Type id {number}.")),
         (_, None, Some(number)) => {
-            let place = usize::try_from(number).ok().and_then(|number| listed.get(number.checked_sub(1)?));
-            let wrong =
-                || format!("The last list has the numbers 1 to {}; an id is typed as id {number}.", listed.len());
-            place.copied().map(Which::Id).ok_or_else(wrong)
+            let all = listed.len();
+            let wrong = || format!("The last list has the numbers 1 to {all}; an id is typed as id {number}.");
+            let place = (1..).zip(listed).find(|(place, _)| *place == number);
+            place.map(|(_, id)| Which::Id(*id)).ok_or_else(wrong)
         }
         _ => Err(format!("\"{}\" does not name a pet; help explains the answers.", short(&answer))),
     }

@@ -21,6 +21,16 @@ pub enum PetMember {
     Status(PetStatus),
 }
 
+impl PetMember {
+    fn put_into(&self, pet: Pet) -> Pet {
+        match self.clone() {
+            Self::Name(name) => Pet { name, ..pet },
+            Self::CategoryId(category_id) => Pet { category_id, ..pet },
+            Self::Status(status) => Pet { status: Some(status.into()), ..pet },
+        }
+    }
+}
+
 /// One operation of a patch.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "op", rename_all = "lowercase")]
@@ -37,29 +47,24 @@ pub enum PatchOperation {
 pub struct PetPatch(pub Vec<PatchOperation>);
 
 impl PetPatch {
-    /// What makes `wanted` of a pet that is as it was `seen`; a status that is not one of the three is not tested.
+    /// Tests `from`, then makes `to` of it; a status that is not one of the three is not tested.
+    pub fn new(from: PetMembers, to: PetMembers) -> Self {
+        Self(from.each().map(PatchOperation::Test).chain(to.each().map(PatchOperation::Replace)).collect())
+    }
+
+    /// What makes `wanted` of a pet that is as it was `seen`.
     pub fn between(seen: &Pet, wanted: &Pet) -> Self {
         let (from, to) = PetMembers::of_change(seen, wanted);
-        let tests = from.into_iter().map(PatchOperation::Test);
-        Self(tests.chain(to.into_iter().map(PatchOperation::Replace)).collect())
+        Self::new(from, to)
     }
 
     /// What it makes of `pet`; nothing where a test fails.
     pub fn apply(&self, pet: &Pet) -> Option<Pet> {
-        let mut pet = pet.clone();
-        for operation in &self.0 {
-            match operation {
-                PatchOperation::Test(PetMember::Name(name)) => (pet.name == *name).then_some(())?,
-                PatchOperation::Test(PetMember::CategoryId(id)) => (pet.category_id == *id).then_some(())?,
-                PatchOperation::Test(PetMember::Status(status)) => {
-                    pet.is(*status).then_some(())?;
-                }
-                PatchOperation::Replace(PetMember::Name(name)) => pet.name.clone_from(name),
-                PatchOperation::Replace(PetMember::CategoryId(id)) => pet.category_id = *id,
-                PatchOperation::Replace(PetMember::Status(status)) => pet.status = Some((*status).into()),
-            }
-        }
-        Some(pet)
+        self.0.iter().try_fold(pet.clone(), |pet, operation| match operation {
+            PatchOperation::Replace(member) => Some(member.put_into(pet)),
+            // A value that a member has already changes nothing.
+            PatchOperation::Test(member) => Some(pet.clone()).filter(|same| *same == member.put_into(pet)),
+        })
     }
 }
 
@@ -89,14 +94,14 @@ impl PetMembers {
         (of(old), of(new))
     }
 
-    /// What undoes a change of `seen` to `wanted` that was answered by this pet: the pet as it is, and as it becomes again.
-    /// Only the members that were changed: the rest may be of others.
-    pub fn undo(seen: &Pet, wanted: &Pet, answered: &Pet) -> (Pet, Pet) {
-        let (from, to) = Self::of_change(seen, wanted);
-        let (mut is, mut was) = (answered.clone(), answered.clone());
-        to.put_into(&mut is);
-        from.put_into(&mut was);
-        (is, was)
+    /// A pet with these members, which were typed or read from a file: blanks around its name get lost there, but stay.
+    pub fn typed_over(&self, seen: &Pet) -> Pet {
+        let mut pet = seen.clone();
+        self.put_into(&mut pet);
+        if pet.name == seen.name.trim() {
+            pet.name.clone_from(&seen.name);
+        }
+        pet
     }
 
     /// Puts what is here into `pet`.
@@ -107,17 +112,9 @@ impl PetMembers {
         pet.category_id = self.category_id.unwrap_or(pet.category_id);
         pet.status = self.status.clone().or(pet.status.take());
     }
-}
 
-impl IntoIterator for PetMembers {
-    type Item = PetMember;
-    type IntoIter = std::iter::Flatten<std::array::IntoIter<Option<PetMember>, 3>>;
-
-    fn into_iter(self) -> Self::IntoIter {
-        let status = match self.status {
-            Some(ObservedStatus::Known(status)) => Some(PetMember::Status(status)),
-            Some(ObservedStatus::Unknown(_)) | None => None,
-        };
+    fn each(self) -> impl Iterator<Item = PetMember> {
+        let status = self.status.and_then(|status| status.as_str().parse().ok()).map(PetMember::Status);
         [self.name.map(PetMember::Name), self.category_id.map(PetMember::CategoryId), status].into_iter().flatten()
     }
 }

@@ -18,7 +18,7 @@ pub fn counted<N: Display + PartialEq + From<u8>>(number: N, noun: &str) -> Stri
 }
 
 /// `3 added`, `2 refused`: each count that is not 0, with its word.
-pub fn counts<N: Display + PartialEq + From<u8>>(counts: impl IntoIterator<Item = (N, &'static str)>) -> Vec<String> {
+pub fn counts<'a, N: Display + PartialEq + From<u8>>(counts: impl IntoIterator<Item = (N, &'a str)>) -> Vec<String> {
     let counts = counts.into_iter().filter(|(count, _)| *count != N::from(0));
     counts.map(|(count, word)| format!("{count} {word}")).collect()
 }

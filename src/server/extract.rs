@@ -63,7 +63,7 @@ pub fn stream_start(uri: &Uri, headers: &HeaderMap) -> Result<(StreamStart, Opti
         return Ok((query.after.map_or(StreamStart::Now, StreamStart::After), query.status));
     };
     let value = text(value);
-    let position = value.parse().map_err(|_| Failure::Parameter { name, rule, value })?;
+    let position = Position::parse(&value).ok_or(Failure::Parameter { name, rule, value })?;
     Ok((StreamStart::At(position), query.status))
 }
 

@@ -2,9 +2,6 @@
 //!
 //! A change is kept in the transaction that makes it. Like additions, changes become visible in the order of their ids.
 
-use std::fmt;
-use std::str::FromStr;
-
 use super::idempotency::{Age, Creation, Forget, Idempotency, RunningCreation};
 use super::job::{DatabaseError, pet};
 use super::pets::{AddedPet, Origin, provenance, values};
@@ -49,7 +46,10 @@ pub struct ChangedPet {
 }
 
 /// A place in the sequence of all additions and changes: the last pet and the last change that are known.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+///
+/// Its text is the id of the pet alone where nothing was changed yet, as before there were changes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, derive_more::Display)]
+#[display("{pet}{}", if *change == 0 { String::new() } else { format!(".{change}") })]
 pub struct Position {
     /// The id of the pet that was added last.
     pub pet: PetId,
@@ -70,32 +70,12 @@ impl Position {
     pub fn with(self, other: Self) -> Self {
         Self { pet: self.pet.max(other.pet), change: self.change.max(other.change) }
     }
-}
 
-/// The id of the pet alone where nothing was changed yet, as before there were changes.
-impl fmt::Display for Position {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.change {
-            0 => write!(f, "{}", self.pet),
-            change => write!(f, "{}.{change}", self.pet),
-        }
-    }
-}
-
-/// The text is not a position.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("not a position in the sequence of events")]
-pub struct NoPosition;
-
-impl FromStr for Position {
-    type Err = NoPosition;
-
-    fn from_str(text: &str) -> Result<Self, NoPosition> {
+    /// The position of this text, of which each has one.
+    pub fn parse(text: &str) -> Option<Self> {
         let (pet, change) = text.split_once('.').unwrap_or((text, "0"));
-        let read = |text: &str| text.parse().map_err(|_| NoPosition);
-        let position = Self { pet: read(pet)?, change: read(change)? };
-        // One text for each.
-        if position.to_string() == text { Ok(position) } else { Err(NoPosition) }
+        let position = Self { pet: pet.parse().ok()?, change: change.parse().ok()? };
+        Some(position).filter(|position| position.to_string() == text)
     }
 }
 
@@ -146,8 +126,7 @@ impl Store {
         }
     }
 
-    async fn replayed(&self, creation: &Creation, earlier: (PetId, bool)) -> Result<ChangeOutcome, StoreError> {
-        let (id, is_made) = earlier;
+    async fn replayed(&self, creation: &Creation, (id, is_made): (PetId, bool)) -> Result<ChangeOutcome, StoreError> {
         if !is_made && self.inner.database.read(creation.refusal()).await? != Some((id, true)) {
             return Err(StoreError::IdempotencyMismatch);
         }
@@ -161,19 +140,14 @@ impl Store {
     /// this id.
     pub async fn history(&self, id: PetId) -> Result<Option<Vec<PetHistoryEntry>>, StoreError> {
         // Before the changes: if there is none then, the pet is as it was added.
-        let (Some(mut pet), Some(added)) = (self.get(id).await?, self.provenance(id).await?) else { return Ok(None) };
+        let (Some(pet), Some(added)) = (self.get(id).await?, self.provenance(id).await?) else { return Ok(None) };
         let find = Query(sql::CHANGES_OF_PET, [Value::Int(id), Value::Int(MOST_OF_HISTORY)], changed);
         let changes = self.inner.database.read(find).await?;
-        if let Some(last) = changes.first() {
-            pet.clone_from(&last.pet);
-        }
+        let mut pet = changes.first().map_or(pet, |last| last.pet.clone());
         changes.iter().for_each(|change| change.from.put_into(&mut pet));
         let Pet { name, category_id, status, .. } = pet;
         let to = PetMembers { name: Some(name), category_id: Some(category_id), status };
-        let entry = |provenance: Provenance, from, to| {
-            let Provenance { added_at: at, added_by: by } = provenance;
-            PetHistoryEntry { at, by, from, to }
-        };
+        let entry = |Provenance { added_at: at, added_by: by }, from, to| PetHistoryEntry { at, by, from, to };
         // Of more changes than are read, it is not known how it was added.
         let addition = (changes.len() < MOST_OF_HISTORY as usize).then(|| entry(added, None, to));
         let changes = changes.into_iter().rev().map(|change| entry(change.provenance, Some(change.from), change.to));
@@ -191,17 +165,15 @@ impl Store {
 
     /// The end of the sequence, of the pets and changes with no greater ids than `most`, and the last change of these.
     pub async fn last_position_up_to(&self, most: Position) -> Result<(Position, Option<KnownChange>), StoreError> {
-        let last = || Query(sql::LAST_CHANGE_UP_TO, [Value::Int(most.change)], known_change);
-        let seen = self.inner.database.read(last()).await?;
-        let change = self.confirmed(last()).await?.unwrap_or(seen).pop();
+        let seen = self.inner.database.read(last_change(most.change)).await?;
+        let change = self.confirmed(last_change(most.change)).await?.unwrap_or(seen).pop();
         let pet = self.last_id_up_to(most.pet).await?;
         Ok((Position { pet, change: change.map_or(0, |known| known.id) }, change))
     }
 
     /// Whether this change is there, and not another one in its place, as may be after a failover.
     pub async fn has_change(&self, known: KnownChange) -> Result<bool, StoreError> {
-        let find = Query(sql::FIND_CHANGE, [Value::Int(known.id)], known_change);
-        Ok(self.inner.database.read(find).await?.pop() == Some(known))
+        Ok(self.inner.database.read(last_change(known.id)).await?.pop() == Some(known))
     }
 }
 
@@ -214,8 +186,10 @@ pub struct KnownChange {
     at: i64,
 }
 
-fn known_change(row: Row<'_>) -> Result<KnownChange, DatabaseError> {
-    Ok(KnownChange { id: row.get(0)?, pet: row.get(1)?, at: row.get(2)? })
+/// The last change with no greater id than `most`.
+fn last_change(most: i64) -> Query<KnownChange, 1> {
+    let known = |row: Row<'_>| Ok(KnownChange { id: row.get(0)?, pet: row.get(1)?, at: row.get(2)? });
+    Query(sql::LAST_CHANGE_UP_TO, [Value::Int(most)], known)
 }
 
 impl From<&ChangedPet> for KnownChange {
@@ -248,20 +222,18 @@ impl Work for Change {
         for _ in 0..MOST_TRIES {
             let found = on.rows(sql::GET, &[Value::Int(self.id)], pet).await?.pop();
             let Some(seen) = found else { return Ok(Ok(Some(ChangeOutcome::NoSuchPet))) };
-            let Some(wanted) = self.patch.apply(&seen) else {
-                if let Some(creation) = &self.creation {
-                    creation.refusal().remember(on, self.id).await?;
-                }
-                return Ok(Ok(Some(ChangeOutcome::Refused(seen))));
-            };
+            let wanted = self.patch.apply(&seen);
             // Another one of the same transaction may have been faster.
-            if wanted != seen && !self.write(on, &seen, &wanted).await? {
+            if let Some(wanted) = wanted.as_ref().filter(|wanted| **wanted != seen)
+                && !self.write(on, &seen, wanted).await?
+            {
                 continue;
             }
             if let Some(creation) = &self.creation {
-                creation.remember(on, self.id).await?;
+                let kept = if wanted.is_some() { creation.clone() } else { creation.refusal() };
+                kept.remember(on, self.id).await?;
             }
-            return Ok(Ok(Some(ChangeOutcome::Changed(wanted))));
+            return Ok(Ok(Some(wanted.map_or(ChangeOutcome::Refused(seen), ChangeOutcome::Changed))));
         }
         Ok(Ok(None))
     }

@@ -46,19 +46,16 @@ pub const ADD_CHANGE: &str = "INSERT INTO pet_changes (pet_id, changed_at, chang
      from_status, to_name, to_category_id, to_status) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
 pub const LAST_CHANGE_UP_TO: &str =
     "SELECT id, pet_id, changed_at FROM pet_changes WHERE id <= $1 ORDER BY id DESC LIMIT 1";
-pub const FIND_CHANGE: &str = "SELECT id, pet_id, changed_at FROM pet_changes WHERE id = $1";
 /// With the pet as it is now.
-pub const CHANGES_AFTER: &str = "SELECT pets.id, pets.name, pets.category_id, pets.status, pet_changes.changed_at, \
-     pet_changes.changed_by, api_keys.name, pet_changes.id, from_name, from_category_id, from_status, to_name, \
-     to_category_id, to_status FROM pet_changes JOIN pets ON pets.id = pet_changes.pet_id \
-     LEFT JOIN api_keys ON api_keys.id = pet_changes.changed_by \
+pub const CHANGES_AFTER: &str = "SELECT pets.id, pets.name, category_id, status, changed_at, changed_by, api_keys.name, \
+     pet_changes.id, from_name, from_category_id, from_status, to_name, to_category_id, to_status \
+     FROM pet_changes JOIN pets ON pets.id = pet_id LEFT JOIN api_keys ON api_keys.id = changed_by \
      WHERE pet_changes.id > $1 ORDER BY pet_changes.id LIMIT $2";
 /// The same of one pet, the last ones first.
-pub const CHANGES_OF_PET: &str = "SELECT pets.id, pets.name, pets.category_id, pets.status, pet_changes.changed_at, \
-     pet_changes.changed_by, api_keys.name, pet_changes.id, from_name, from_category_id, from_status, to_name, \
-     to_category_id, to_status FROM pet_changes JOIN pets ON pets.id = pet_changes.pet_id \
-     LEFT JOIN api_keys ON api_keys.id = pet_changes.changed_by \
-     WHERE pet_changes.pet_id = $1 ORDER BY pet_changes.id DESC LIMIT $2";
+pub const CHANGES_OF_PET: &str = "SELECT pets.id, pets.name, category_id, status, changed_at, changed_by, api_keys.name, \
+     pet_changes.id, from_name, from_category_id, from_status, to_name, to_category_id, to_status \
+     FROM pet_changes JOIN pets ON pets.id = pet_id LEFT JOIN api_keys ON api_keys.id = changed_by \
+     WHERE pet_id = $1 ORDER BY pet_changes.id DESC LIMIT $2";
 
 /// A pet of the same transaction, not visible to others yet.
 pub const TAKE_BACK: &str = "DELETE FROM pets WHERE id = $1";

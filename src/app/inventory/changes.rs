@@ -7,11 +7,27 @@ use serde::Serialize;
 
 use crate::model::export::Column;
 use crate::model::words::counts;
-use crate::model::{Pet, PetId, PetMembers, short};
+use crate::model::{Pet, PetId, PetMembers, PetStatus, short};
 
 /// Where no change can be undone.
 pub const NOTHING_TO_UNDO: &str =
     "Nothing to undo: only your last change can be taken back, as long as nobody has changed the pet since.";
+
+/// What most sales and returns make of pets: what is in the store is sold, what was sold comes back.
+pub fn likely(pets: &[Pet]) -> PetStatus {
+    let are_sold = pets.iter().all(|pet| pet.is(PetStatus::Sold));
+    if are_sold { PetStatus::Available } else { PetStatus::Sold }
+}
+
+/// `Rex (#17)`
+pub fn named(pet: &Pet) -> String {
+    format!("{} (#{})", short(&pet.name), pet.id)
+}
+
+/// The status of a pet in a sentence.
+pub fn status(pet: &Pet) -> String {
+    pet.status.as_ref().map_or_else(|| "without a status".to_owned(), |status| short(status.as_str()))
+}
 
 /// The kind of a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -57,18 +73,19 @@ pub struct Change {
 impl Change {
     /// The columns that differ, and the pet as it was.
     pub fn differences(&self) -> impl Iterator<Item = (Column, &Pet)> {
-        let before = self.before.as_ref();
-        Column::OF_PETS.into_iter().filter_map(move |column| {
-            let before = before.filter(|before| column.of(before) != column.of(&self.pet))?;
-            Some((column, before))
-        })
+        let differ = |before| differences(before, &self.pet).map(move |column| (column, before));
+        self.before.iter().flat_map(differ)
     }
+}
+
+fn differences(before: &Pet, pet: &Pet) -> impl Iterator<Item = Column> {
+    Column::OF_PETS.into_iter().filter(|column| column.of(before) != column.of(pet))
 }
 
 /// What a file changes.
 #[derive(Clone, Debug, Default)]
 pub struct FileChanges {
-    /// The pets as they will be, and as they are.
+    /// The pets as they are, and as they will be.
     pub pets: Vec<(Pet, Pet)>,
     /// How many are right already.
     pub so: usize,
@@ -85,13 +102,8 @@ impl FileChanges {
                 changes.missing.push(id);
                 continue;
             };
-            let mut wanted = seen.clone();
-            to.put_into(&mut wanted);
-            // Blanks around a name get lost in a spreadsheet.
-            if wanted.name == seen.name.trim() {
-                wanted.name.clone_from(&seen.name);
-            }
-            if wanted == seen { changes.so += 1 } else { changes.pets.push((wanted, seen)) }
+            let wanted = to.typed_over(&seen);
+            if wanted == seen { changes.so += 1 } else { changes.pets.push((seen, wanted)) }
         }
         changes
     }
@@ -104,11 +116,12 @@ impl FileChanges {
 
     /// Each change: `Rex (#17): status available -> sold`.
     pub fn lines(&self) -> impl Iterator<Item = String> + '_ {
-        let line = |(wanted, seen): &(Pet, Pet)| {
-            let differ = Column::OF_PETS.into_iter().filter(|column| column.of(seen) != column.of(wanted));
-            let [from, to] = [seen, wanted].map(|pet| move |column: Column| short(&column.word(pet)));
-            let what = differ.map(|column| format!("{} {} -> {}", column.as_str(), from(column), to(column)));
-            format!("{} (#{}): {}", short(&seen.name), seen.id, what.collect::<Vec<_>>().join(", "))
+        let line = |(seen, wanted): &(Pet, Pet)| {
+            let what = differences(seen, wanted).map(|column| {
+                let [from, to] = [seen, wanted].map(|pet| short(&column.word(pet)));
+                format!("{} {from} -> {to}", column.as_str())
+            });
+            format!("{}: {}", named(seen), what.collect::<Vec<_>>().join(", "))
         };
         self.pets.iter().map(line)
     }
@@ -160,7 +173,6 @@ impl SeenPets {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::PetStatus;
 
     const AT: Timestamp = Timestamp::UNIX_EPOCH;
 

@@ -15,8 +15,9 @@ use super::list::search;
 use crate::api::inventory::{Part, Selection};
 use crate::api::retry::{change_pet_once, repeated};
 use crate::api::{Failure, Remedy};
-use crate::app::inventory::changes::FileChanges;
+use crate::app::inventory::changes::{FileChanges, status};
 use crate::cli::confirm::{allowed, ask, change_question};
+use crate::cli::format::PetLayout;
 use crate::cli::output::is_there;
 use crate::cli::transfer::open;
 use crate::cli::{Exit, Failed, note};
@@ -44,8 +45,7 @@ pub async fn run(context: &PetsContext<'_>, args: SetArgs, is_sent: &Cell<bool>)
     };
     let to = PetMembers { name: args.name.clone(), category_id, status: args.status.map(Into::into) };
     let from = PetMembers { status: args.if_status.map(Into::into), ..PetMembers::default() };
-    let tests = from.clone().into_iter().map(PatchOperation::Test);
-    let patch = PetPatch(tests.chain(to.clone().into_iter().map(PatchOperation::Replace)).collect());
+    let patch = PetPatch::new(from, to);
     let query = PetQuery { limit: Limit::MIN, ..PetQuery::default() };
     let listed = repeated(|| context.client.list_pets(&query)).await;
     listed.map_err(|error| context.failed(&error).and("Nothing was changed."))?;
@@ -53,68 +53,71 @@ pub async fn run(context: &PetsContext<'_>, args: SetArgs, is_sent: &Cell<bool>)
         return Err(Failed::new(Exit::Usage, format!("{} does not offer to change pets", context.service)));
     }
     let (mut pets, mut first_failure, mut whys, mut so) = (Vec::new(), None, Vec::new(), 0);
-    let changes = if let Some(file) = &args.file {
+    let changes: Vec<_> = if let Some(file) = &args.file {
         let mut found = of_file(context, file, &args).await?;
         so = found.so;
         if !found.missing.is_empty() {
             let what = format!("{} has no {}", context.service, in_words(&found.missing));
-            whys.push(format!("petstore: {what}"));
+            whys.push(what.clone());
             first_failure = Some(Failed::new(Exit::NotFound, what).hint("to see all pets: petstore pets list --all"));
         }
         if args.dry_run {
-            pets = found.pets.drain(..).map(|(wanted, _)| wanted).collect();
+            pets = found.pets.drain(..).map(|(_, wanted)| wanted).collect();
         }
-        found.pets.iter().map(|(wanted, seen)| (seen.id, PetPatch::between(seen, wanted))).collect()
+        found.pets.iter().map(|(seen, wanted)| (seen.id, PetPatch::between(seen, wanted))).collect()
     } else if args.dry_run {
-        let refused = Cell::new(0);
-        let shown = |pet: Pet| {
-            patch.apply(&pet).unwrap_or_else(|| {
-                let status = short(pet.status_word());
-                note(&format!("petstore: pet {} is {status}: nothing would be changed", pet.id));
-                refused.set(refused.get() + 1);
-                pet
-            })
-        };
-        let exit = get(context, &args.ids, &layout, shown).await?;
-        return Ok(match refused.get() {
-            0 => exit,
-            all if all == args.ids.len() => Exit::Refused,
-            _ => Exit::Partly,
-        });
+        return show(context, &args.ids, &patch, &layout).await;
     } else {
-        args.ids.iter().map(|id| (*id, patch.clone())).collect::<Vec<_>>()
+        args.ids.iter().map(|id| (*id, patch.clone())).collect()
     };
     is_there()?;
     is_sent.set(!args.dry_run);
-    let is_list = args.file.is_some() || changes.len() > 1;
     let mut keys = IdempotencyKeys::new(Uuid::new_v4());
-    let all = changes.len();
-    for (at, (id, patch)) in changes.into_iter().enumerate() {
-        match change_pet_once(context.client, id, &patch, &keys.make()).await {
+    for (at, (id, patch)) in changes.iter().enumerate() {
+        match change_pet_once(context.client, *id, patch, &keys.make()).await {
             Ok(pet) => pets.push(pet),
             Err(error) => {
-                let failed = failed(context, id, &patch, &error);
+                let failed = failed(context, *id, patch, &error);
                 let what = &failed.what;
                 let which = if what.contains(&format!("pet {id}")) { String::new() } else { format!("pet {id}: ") };
-                whys.push(format!("petstore: {which}{what}"));
+                whys.push(format!("{which}{what}"));
                 first_failure.get_or_insert(failed);
                 // The next ones would fail in the same way.
                 if error.may_pass() || error.remedy() == Remedy::EnterKey {
-                    let unsent = all - at - 1;
-                    whys.extend((unsent > 0).then(|| format!("petstore: {} not sent", counted(unsent, "change"))));
+                    let unsent = changes.len() - at - 1;
+                    whys.extend((unsent > 0).then(|| format!("{} not sent", counted(unsent, "change"))));
                     break;
                 }
             }
         }
     }
-    let (is_done, is_none) = (first_failure.is_none(), pets.is_empty() && so == 0);
+    let is_none = pets.is_empty() && so == 0;
     // Where nothing was changed, the command ends with the first one.
-    whys.iter().skip(usize::from(is_none)).filter(|_| is_list).for_each(|why| note(why));
+    whys.iter().skip(usize::from(is_none)).for_each(|why| note(&format!("petstore: {why}")));
+    let exit = if first_failure.is_some() { Exit::Partly } else { Exit::Done };
+    let asked = if args.file.is_some() { usize::MAX } else { args.ids.len() };
     match first_failure {
-        Some(failed) if is_none => return Err(failed),
-        _ => print(&pets, if is_list { usize::MAX } else { 1 }, &Provenances::new(), &layout)?,
+        Some(failed) if is_none => Err(failed),
+        _ => print(&pets, asked, &Provenances::new(), &layout).map(|_| exit),
+    }
+}
+
+/// Prints the pets as they would become.
+async fn show(context: &PetsContext<'_>, ids: &[PetId], patch: &PetPatch, layout: &PetLayout) -> Result<Exit, Failed> {
+    let refused = Cell::new(0);
+    let shown = |pet: Pet| {
+        patch.apply(&pet).unwrap_or_else(|| {
+            note(&format!("petstore: pet {} is {}: nothing would be changed", pet.id, short(pet.status_word())));
+            refused.set(refused.get() + 1);
+            pet
+        })
     };
-    Ok(if is_done { Exit::Done } else { Exit::Partly })
+    let exit = get(context, ids, layout, shown).await?;
+    Ok(match refused.get() {
+        0 => exit,
+        all if all == ids.len() => Exit::Refused,
+        _ => Exit::Partly,
+    })
 }
 
 /// What a file changes of the pets as they are. Lists it, and asks whether to.
@@ -155,16 +158,17 @@ async fn of_file(context: &PetsContext<'_>, file: &Path, args: &SetArgs) -> Resu
 }
 
 fn failed(context: &PetsContext<'_>, id: PetId, patch: &PetPatch, error: &Failure) -> Failed {
-    if let Some(Pet { status, .. }) = error.changed() {
-        if !patch.0.iter().any(|operation| matches!(operation, PatchOperation::Test(PetMember::Status(_)))) {
-            return Failed::new(Exit::Refused, format!("pet {id} was changed by somebody else: nothing was changed"));
-        }
-        let status = status.as_ref().map_or_else(|| "without a status".to_owned(), |status| short(status.as_str()));
-        return Failed::new(Exit::Refused, format!("pet {id} is {status} by now: nothing was changed"));
+    let tests_status = |operation: &_| matches!(operation, PatchOperation::Test(PetMember::Status(_)));
+    if let Some(pet) = error.changed() {
+        let what = match patch.0.iter().any(tests_status) {
+            true => format!("is {} by now", status(&pet)),
+            false => "was changed by somebody else".to_owned(),
+        };
+        return Failed::new(Exit::Refused, format!("pet {id} {what}: nothing was changed"));
     }
     let failed = context.failed_of(id, error, true);
-    if error.outcome_unknown() {
-        return failed.hint(format!("the pet may or may not have been changed; check with: petstore pets get {id}"));
+    if !error.outcome_unknown() {
+        return failed;
     }
-    failed
+    failed.hint(format!("the pet may or may not have been changed; check with: petstore pets get {id}"))
 }

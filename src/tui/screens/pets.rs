@@ -112,10 +112,10 @@ pub struct Outcome {
 /// What was scanned. It outlives the box: nothing of it is lost.
 #[derive(Clone, Debug, Default)]
 pub struct Sale {
-    /// The pets whose turn has not come.
-    waiting: VecDeque<PetId>,
+    /// The pets whose turn has not come: they are not in the outbox yet.
+    pub waiting: VecDeque<PetId>,
     /// The commands that sell others.
-    sent: Vec<u64>,
+    sent: BTreeSet<u64>,
     /// What became of others, the newest first: whether it was sold, and a sentence.
     outcomes: VecDeque<(bool, String)>,
 }

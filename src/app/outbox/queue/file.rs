@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::local::atomic_file;
 use crate::local::log::{self, Lines, Log};
-use crate::model::{Draft, IdempotencyKey, NewPet, Pet, PetId};
+use crate::model::{Draft, IdempotencyKey, NewPet, Pet, PetId, PetMembers};
 
 /// The greatest number of a line.
 const MOST_LINES: u64 = u32::MAX as u64;
@@ -114,6 +114,18 @@ pub struct QueuedChange {
     pub command: u64,
     /// It undoes a change.
     pub is_undo: bool,
+}
+
+impl QueuedChange {
+    /// What undoes it where this pet was the answer: the pet as it is, and as it becomes again. Only the members that were
+    /// changed: the rest may be of others.
+    pub fn undo(&self, answered: &Pet) -> (Pet, Pet) {
+        let (from, to) = PetMembers::of_change(&self.seen, &self.wanted);
+        let (mut is, mut was) = (answered.clone(), answered.clone());
+        to.put_into(&mut is);
+        from.put_into(&mut was);
+        (is, was)
+    }
 }
 
 impl QueuedPet {
@@ -294,9 +306,14 @@ impl Unfinished {
 }
 
 impl Line {
+    /// The change, if it is one.
+    pub fn change(&self) -> Option<&QueuedChange> {
+        self.typed.change.as_deref()
+    }
+
     /// Whether it is a change of this pet that is still to be made.
     pub fn changes(&self, id: PetId) -> bool {
-        self.fate.is_waiting() && self.typed.change.as_ref().is_some_and(|change| change.seen.id == id)
+        self.fate.is_waiting() && self.change().is_some_and(|change| change.seen.id == id)
     }
 
     /// The records that lead to it.

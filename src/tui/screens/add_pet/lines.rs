@@ -46,7 +46,7 @@ pub fn open(state: &mut AppState, now: Now) {
     let add = &mut state.add;
     let Some(line) = add.marked_line().cloned() else { return };
     match line.fate {
-        Fate::Refused(_) if line.typed.change.is_some() => state.tell("Change the pet again (1), or drop this (Del)."),
+        Fate::Refused(_) if line.change().is_some() => state.tell("Change the pet again (1), or drop this (Del)."),
         Fate::Refused(_) => {
             if add.form.value(&NAME).is_empty() || add.editing.is_some() {
                 edit(state, line);
@@ -163,7 +163,7 @@ pub fn drop_marked(state: &mut AppState, now: Now) {
     if !line.fate.can_be_dropped() {
         return state.tell("A line that is being sent or saved cannot be dropped.");
     }
-    if line.fate.is_waiting() && line.typed.change.is_some() {
+    if line.fate.is_waiting() && line.change().is_some() {
         if line.sent.is_some() {
             return state.tell("It may have been made already. u takes it back once that is known.");
         }

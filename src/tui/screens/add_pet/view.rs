@@ -1,11 +1,11 @@
 //! Paints the add screen.
 
 use crate::app::Fate;
+use crate::app::inventory::changes::named;
 use crate::app::outbox::Counts;
 use crate::clock::Now;
 use crate::model::words::counts;
 use crate::model::{Draft, ObservedStatus, cut};
-use crate::tui::screens::pets::change::named;
 use crate::tui::widgets::page::Layout;
 use crate::tui::{AppState, Page, Screen, StyleRole, shown};
 
@@ -91,7 +91,7 @@ fn draw_lines(state: &AppState, now: Now, page: &mut Page<'_>) {
             Fate::Unknown(Some(id)) => ("?", StyleRole::Wait, format!("id {id}?")),
         };
         let Draft { name, category_id, status } = &line.typed.pet;
-        let changed = line.typed.change.as_ref().map(|change| named(&change.wanted));
+        let changed = line.change().map(|change| named(&change.wanted));
         let name = changed.as_deref().unwrap_or(if name.trim().is_empty() { "(blank)" } else { name });
         let (time, category) = (page.appearance.time(line.typed.at), format!("{:>8}", cut(category_id, 8)));
         let typed = status.map_or("not set", |status| status.as_str());

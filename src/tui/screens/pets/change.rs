@@ -7,12 +7,12 @@ use jiff::Timestamp;
 use super::update::on_sign_of_life;
 use super::{Outcome, edit, popups};
 use crate::api::Failure;
-use crate::app::Fate;
-use crate::app::inventory::changes::NOTHING_TO_UNDO;
+use crate::app::inventory::changes::{NOTHING_TO_UNDO, likely, named, status};
 use crate::app::outbox::queue::QueuedChange;
+use crate::app::{Fate, Line};
 use crate::clock::Now;
 use crate::model::words::{age, counts, list};
-use crate::model::{ObservedStatus, Pet, PetMembers, PetStatus, counted, cut, short};
+use crate::model::{ObservedStatus, Pet, PetStatus, counted, cut, short};
 use crate::tui::command::{LETTERS, closes};
 use crate::tui::keymap::PETS;
 use crate::tui::popups::{Question, TextBox};
@@ -20,12 +20,9 @@ use crate::tui::{AppState, Command, MessageKind, Page, Place, Popup, StyleRole, 
 
 pub static CHANGE: &[Command] = &[
     command("change-status", "s", "sell", "sell, reserve, return", open).adds().shell(|app| {
-        let pets = app.pets.chosen();
-        let seen =
-            pets.first()?.status.as_ref().filter(|seen| pets.iter().all(|pet| pet.status.as_ref() == Some(seen)));
-        // Other words are nothing for a command line.
-        let seen = seen.filter(|seen| matches!(seen, ObservedStatus::Known(_)));
-        let seen = seen.map_or(String::new(), |seen| format!(" --if-status {}", seen.as_str()));
+        let pets = Some(app.pets.chosen()).filter(|pets| !pets.is_empty())?;
+        let seen = PetStatus::ALL.into_iter().find(|status| pets.iter().all(|pet| pet.is(*status)));
+        let seen = seen.map_or(String::new(), |seen| format!(" --if-status {seen}"));
         let ids = pets.iter().map(|pet| pet.id.to_string()).collect::<Vec<_>>().join(" ");
         Some(format!("pets set {ids} --status {}{seen}", likely(&pets)))
     }),
@@ -49,7 +46,7 @@ static STATUS: &[Command] = &[
     command("confirm", "Enter F2", "change", "change it", |app, now| {
         let Some(StatusBox { pets, chosen }) = app.popups.take() else { return };
         let status = PetStatus::ALL[chosen];
-        let wanted = |seen: Pet| (Pet { status: Some(status.into()), ..seen.clone() }, seen);
+        let wanted = |seen: Pet| (seen.clone(), Pet { status: Some(status.into()), ..seen });
         change(app, pets.into_iter().map(wanted).collect(), false, now);
     }),
     closes("Esc F3", "cancel", "change nothing"),
@@ -63,7 +60,8 @@ impl Popup for StatusBox {
     }
 
     fn draw(&self, _: &AppState, page: &mut Page<'_>) {
-        let sold = self.pets.iter().filter(|pet| pet.status == Some(PetStatus::Sold.into())).count();
+        let having = |status| self.pets.iter().filter(|pet| pet.is(status)).count();
+        let sold = having(PetStatus::Sold);
         let some_sold = (1..self.pets.len()).contains(&sold);
         page.popup(46, 9 + u16::from(some_sold), "Change the status");
         page.gap();
@@ -74,8 +72,7 @@ impl Popup for StatusBox {
         }
         page.gap();
         for (at, status) in PetStatus::ALL.into_iter().enumerate() {
-            let so = self.pets.iter().filter(|pet| pet.status == Some(status.into())).count();
-            let now = match so {
+            let now = match having(status) {
                 0 => String::new(),
                 _ if self.pets.len() == 1 => "  (now)".to_owned(),
                 so => format!("  ({so} now)"),
@@ -111,44 +108,35 @@ pub fn can_change(app: &mut AppState) -> bool {
     false
 }
 
-/// What is in the store is sold, what was sold comes back.
-fn likely(pets: &[Pet]) -> PetStatus {
-    let sold = pets.iter().all(|pet| pet.status == Some(PetStatus::Sold.into()));
-    if sold { PetStatus::Available } else { PetStatus::Sold }
-}
-
 fn undo(app: &mut AppState, now: Now) {
     let waiting = app.add.outbox.changes().next_back().map(|(_, change)| change.command);
-    match app.pets.last_change.clone() {
-        _ if waiting.is_some() => waiting.into_iter().for_each(|command| take_back(app, command, now)),
-        last if last.is_empty() => app.tell(NOTHING_TO_UNDO),
-        last => change(app, last.into_iter().map(|(is, was)| (was, is)).collect(), true, now),
+    match (waiting, app.pets.last_change.clone()) {
+        (Some(command), _) => take_back(app, command, now),
+        (None, last) if last.is_empty() => app.tell(NOTHING_TO_UNDO),
+        (None, last) => change(app, last, true, now),
     }
 }
 
-/// Makes the first of each two pets of the second, if that still is as it was seen.
+/// Makes the second of each two pets of the first, if that still is as it was seen.
 fn change(app: &mut AppState, mut pets: Vec<(Pet, Pet)>, is_undo: bool, now: Now) {
-    let all = pets.len();
-    let first = pets.first().cloned();
-    let so = first.as_ref().map_or_else(String::new, |(wanted, _)| status(wanted));
-    pets.retain(|(wanted, seen)| wanted != seen);
+    let Some((seen, wanted)) = pets.first().cloned() else { return };
+    let (all, so) = (pets.len(), status(&wanted));
+    pets.retain(|(seen, wanted)| seen != wanted);
     if pets.is_empty() {
-        let Some((_, seen)) = first.filter(|_| all == 1) else {
-            return app.tell(format!("All {all} are {so} already."));
-        };
-        return match app.pets.store.get(seen.id).map(|pet| app.pets.as_shown(pet)) {
-            // Behind the open box.
-            Some(pet) if pet != seen => {
-                app.complain(format!("{} Nothing was changed.", faster(app, &seen, &pet, now)));
-            }
-            Some(_) | None => app.tell(format!("{} is {so} already.", named(&seen))),
+        // It may have been changed behind the open box.
+        let pet = app.pets.store.get(seen.id).map(|pet| app.pets.as_shown(pet));
+        return match pet.filter(|pet| *pet != seen) {
+            _ if all > 1 => app.tell(format!("All {all} are {so} already.")),
+            Some(pet) => app.complain(format!("{} Nothing was changed.", faster(app, &seen, &pet, now))),
+            None => app.tell(format!("{} is {so} already.", named(&seen))),
         };
     }
     let can = can_change(app);
-    let what = match (about(pets.iter().map(|(_, seen)| seen)), pets.as_slice()) {
-        (names, _) if is_undo => format!("Undo the change of {names}"),
-        (name, [(wanted, seen)]) => format!("{name}: {} instead of {}", status(wanted), status(seen)),
-        (names, _) => format!("{names}: {so}"),
+    let names = about(pets.iter().map(|(seen, _)| seen));
+    let what = match pets.as_slice() {
+        _ if is_undo => format!("Undo the change of {names}"),
+        [(seen, wanted)] => format!("{names}: {} instead of {}", status(wanted), status(seen)),
+        _ => format!("{names}: {so}"),
     };
     let later = pets.clone();
     if can && !asks_first(app, what, move |app, now| change(app, later, is_undo, now), |_, _| {}, now) {
@@ -160,9 +148,10 @@ fn change(app: &mut AppState, mut pets: Vec<(Pet, Pet)>, is_undo: bool, now: Now
 }
 
 /// `Rex (#7)`, or `3 pets: Rex (#7), ...`.
-fn about<'a>(pets: impl ExactSizeIterator<Item = &'a Pet>) -> String {
-    let all = if pets.len() > 1 { format!("{}: ", counted(pets.len(), "pet")) } else { String::new() };
-    all + &list(pets.map(named))
+fn about<'a>(pets: impl Iterator<Item = &'a Pet>) -> String {
+    let names: Vec<_> = pets.map(named).collect();
+    let all = if names.len() > 1 { format!("{}: ", counted(names.len(), "pet")) } else { String::new() };
+    all + &list(names)
 }
 
 /// Asks before the first change to a protected service; `false` where it may be made.
@@ -173,37 +162,38 @@ pub fn asks_first(
     no: impl FnOnce(&mut AppState, Now) + Send + 'static,
     now: Now,
 ) -> bool {
-    let asks = !app.may_change();
-    if asks {
-        let waiting = app.add.outbox.counts().waiting;
-        let others = format!(" {} that wait are sent, too.", counted(waiting, "line"));
-        let what = if waiting > 0 { format!("{what}.{others}") } else { what };
-        let asked = Question::new(
-            format!("{} is protected", short(&app.link.label)),
-            move |_, page| page.paragraph(2, &what),
-            "Change it",
-            move |app, now| {
-                app.allowed = true;
-                yes(app, now);
-            },
-            move |app, now| {
-                app.tell("Nothing was changed.");
-                no(app, now);
-            },
-        );
-        app.ask(asked, now);
+    if app.may_change() {
+        return false;
     }
-    asks
+    let what = match app.add.outbox.counts().waiting {
+        0 => what,
+        waiting => format!("{what}. {} that wait are sent, too.", counted(waiting, "line")),
+    };
+    let asked = Question::new(
+        format!("{} is protected", short(&app.link.label)),
+        move |_, page| page.paragraph(2, &what),
+        "Change it",
+        move |app, now| {
+            app.allowed = true;
+            yes(app, now);
+        },
+        move |app, now| {
+            app.tell("Nothing was changed.");
+            no(app, now);
+        },
+    );
+    app.ask(asked, now);
+    true
 }
 
 /// Changes these pets, as one command: each waits in the outbox until the service has answered. Its number.
 pub fn begin(app: &mut AppState, pets: Vec<(Pet, Pet)>, command: Outcome, now: Now) -> u64 {
     let open = pets.len();
-    let status = pets.first().map(|(wanted, _)| &wanted.status);
-    let are_one = |status: &&_| pets.iter().all(|(wanted, seen)| wanted.status == **status && seen.status != **status);
-    let doing = verbs(status.filter(are_one).and_then(Option::as_ref)).1;
-    app.tell(format!("{doing} {} ...", about(pets.iter().map(|(_, seen)| seen))));
-    app.pets.changing.extend(pets.iter().map(|(wanted, seen)| (seen.id, wanted.clone())));
+    let becomes = |status| pets.iter().all(|(seen, wanted)| wanted.is(status) && !seen.is(status));
+    let status = PetStatus::ALL.into_iter().find(|status| becomes(*status)).map(ObservedStatus::Known);
+    let doing = verbs(status.as_ref()).1;
+    app.tell(format!("{doing} {} ...", about(pets.iter().map(|(seen, _)| seen))));
+    app.pets.changing.extend(pets.iter().map(|(seen, wanted)| (seen.id, wanted.clone())));
     let number = app.add.outbox.take_changes(pets, command.is_undo, &mut app.keys, now.wall);
     app.pets.commands.insert(number, Outcome { total: open + command.so, open, ..command });
     number
@@ -222,17 +212,16 @@ pub fn restore(app: &mut AppState) {
 
 /// While the service is away, says once of what is changed that it waits.
 pub fn note_waiting(app: &mut AppState) {
-    let mut new = Vec::new();
-    for (number, command) in app.pets.commands.iter_mut().filter(|(_, command)| !command.waits) {
-        command.waits = !app.link.health_is_ok();
-        new.extend(command.waits.then_some(*number));
-    }
-    if new.is_empty() {
+    let AppState { link, pets, add, .. } = app;
+    let mut new: Vec<_> = pets.commands.iter_mut().filter(|(_, command)| !command.waits).collect();
+    if link.health_is_ok() || new.is_empty() {
         return;
     }
-    let pets = app.add.outbox.changes().filter(|(_, change)| new.contains(&change.command));
-    let pets: Vec<&Pet> = pets.map(|(_, change)| &change.wanted).collect();
-    let text = format!("Changed once {} is back: {}. u takes it back.", app.link.service, about(pets.into_iter()));
+    new.iter_mut().for_each(|(_, command)| command.waits = true);
+    let new: Vec<_> = new.into_iter().map(|(number, _)| *number).collect();
+    let changes = add.outbox.changes().map(|(_, change)| change);
+    let pets = about(changes.filter(|change| new.contains(&change.command)).map(|change| &change.wanted));
+    let text = format!("Changed once {} is back: {pets}. u takes it back.", link.service);
     new.iter().for_each(|command| edit::answered(app, *command, None));
     // A refused key is reported already.
     if !app.key_refused() {
@@ -246,7 +235,7 @@ pub fn made(app: &mut AppState, change: &QueuedChange, pet: &Pet, now: Now) {
     edit::answered(app, change.command, None);
     app.pets.changed_here(pet);
     if let Some(command) = app.pets.commands.get_mut(&change.command) {
-        command.done.push(PetMembers::undo(&change.seen, &change.wanted, pet));
+        command.done.push(change.undo(pet));
     }
     ended(app, change, now);
     on_sign_of_life(app, now);
@@ -254,23 +243,19 @@ pub fn made(app: &mut AppState, change: &QueuedChange, pet: &Pet, now: Now) {
 
 /// A change was not made, or may have been: says why.
 pub fn not_made(app: &mut AppState, number: u64, failure: Option<Failure>, now: Now) {
-    let line = app.add.outbox.line(number);
-    let Some(QueuedChange { seen, command, .. }) = line.and_then(|line| line.typed.change.as_deref()).cloned() else {
-        return;
-    };
-    let is_unknown = line.is_some_and(|line| matches!(line.fate, Fate::Unknown(_)));
+    let Some(Line { typed, fate, .. }) = app.add.outbox.line(number).cloned() else { return };
+    let Some(QueuedChange { seen, command, .. }) = typed.change.map(|change| *change) else { return };
+    let is_unknown = matches!(fate, Fate::Unknown(_));
     let changed = failure.as_ref().and_then(Failure::changed);
-    let why = match (&changed, &failure) {
-        (Some(pet), _) => faster(app, &seen, pet, now),
-        (None, failure) => {
-            let sentence = failure.as_ref().map_or_else(
-                || "No answer came, and it is not sent again.".to_owned(),
-                |failure| failure.sentence(&app.link.service),
-            );
+    let why = changed.as_ref().map_or_else(
+        || {
+            let sentence = failure.as_ref().map(|failure| failure.sentence(&app.link.service));
+            let sentence = sentence.unwrap_or_else(|| "No answer came, and it is not sent again.".to_owned());
             let became = if is_unknown { "may or may not be changed: r shows it" } else { "was not changed" };
             format!("{sentence} {} {became}.", named(&seen))
-        }
-    };
+        },
+        |pet| faster(app, &seen, pet, now),
+    );
     edit::answered(app, command, failure.as_ref());
     if let Some(pet) = &changed {
         app.pets.take([pet.clone()], now);
@@ -290,24 +275,21 @@ pub fn end(app: &mut AppState, number: u64, why: Option<(String, bool)>, now: No
         false => "not changed",
     };
     for (number, change) in app.add.outbox.from_change(number) {
-        let Some(outcome) = app.pets.commands.get_mut(&change.command) else {
+        let command = app.pets.commands.get_mut(&change.command);
+        let Some((outcome, (why, is_faster))) = command.zip(why.as_ref()) else {
             app.add.outbox.drop_line(number);
+            ended(app, &change, now);
             continue;
         };
-        match &why {
-            Some((why, is_faster)) => {
-                let nothing = if *is_faster && outcome.total == 1 { " Nothing was changed." } else { "" };
-                outcome.not.push(format!("{why}{nothing}"));
-                if !is_faster {
-                    outcome.failed.push((change.wanted.clone(), change.seen.clone()));
-                }
-                if outcome.waits {
-                    app.add.outbox.refuse(number, format!("{word}: {why}{nothing}"));
-                } else {
-                    app.add.outbox.drop_line(number);
-                }
-            }
-            None => app.add.outbox.drop_line(number),
+        let nothing = if *is_faster && outcome.total == 1 { " Nothing was changed." } else { "" };
+        let why = format!("{why}{nothing}");
+        match outcome.waits {
+            true => app.add.outbox.refuse(number, format!("{word}: {why}")),
+            false => app.add.outbox.drop_line(number),
+        }
+        outcome.not.push(why);
+        if !is_faster {
+            outcome.failed.push((change.seen.clone(), change.wanted.clone()));
         }
         ended(app, &change, now);
     }
@@ -325,11 +307,11 @@ fn ended(app: &mut AppState, QueuedChange { seen, command, .. }: &QueuedChange, 
     if outcome.open > 0 {
         app.pets.commands.insert(*command, outcome);
     } else if !outcome.done.is_empty() || !outcome.not.is_empty() {
-        let why_not = (!outcome.not.is_empty()).then(|| outcome.not.join(" "));
+        let why_not = outcome.not.first().cloned();
         report(app, outcome, now);
         popups::scan_answered(app, *command, seen, why_not);
     } else {
-        app.pets.sale.taken_back(*command);
+        app.pets.sale.sent.remove(command);
     }
 }
 
@@ -347,10 +329,7 @@ fn take_back(app: &mut AppState, command: u64, now: Now) {
     for (line, _) in unsent {
         end(app, line.typed.line, None, now);
     }
-    let undo: Vec<_> = sent.into_iter().map(|(_, change)| (change.seen, change.wanted)).collect();
-    if !undo.is_empty() {
-        change(app, undo, true, now);
-    }
+    change(app, sent.into_iter().map(|(_, change)| (change.wanted, change.seen)).collect(), true, now);
 }
 
 /// Says what has become of a command, once all of it is known. What is too long for a message is in a box.
@@ -361,9 +340,8 @@ fn report(app: &mut AppState, outcome: Outcome, now: Now) {
         Some((is, was)) if is.status != was.status && done.iter().all(|(pet, _)| pet.status == is.status) => status(is),
         Some(_) | None => "changed".to_owned(),
     };
-    let changed = (!done.is_empty()).then(|| format!("{} {word}", done.len()));
-    let others = [(so, "so already"), (not.len() - unknown, "not"), (unknown, "unknown")];
-    let all = changed.into_iter().chain(counts(others)).collect::<Vec<_>>().join(", ");
+    let all = [(done.len(), word.as_str()), (so, "so already"), (not.len() - unknown, "not"), (unknown, "unknown")];
+    let all = counts(all).join(", ");
     let text = match (done.as_slice(), not.as_slice()) {
         ([(pet, _)], []) if is_undo && total == 1 => format!("{}: undone, {}.", named(pet), status(pet)),
         ([(pet, _)], []) if total == 1 => format!("{}: {word}.", named(pet)),
@@ -374,11 +352,8 @@ fn report(app: &mut AppState, outcome: Outcome, now: Now) {
             format!("{all}: {}", whys.join(" "))
         }
         (_, whys) => {
-            app.popups.show(TextBox::new(
-                "What became of the change",
-                format!("{all}:\n\n{}", whys.join("\n")),
-                "not-changed",
-            ));
+            let text = format!("{all}:\n\n{}", whys.join("\n"));
+            app.popups.show(TextBox::new("What became of the change", text, "not-changed"));
             format!("{all}.")
         }
     };
@@ -391,11 +366,11 @@ fn report(app: &mut AppState, outcome: Outcome, now: Now) {
     }
     if is_undo {
         // What failed can still be undone.
-        app.pets.last_change = failed.into_iter().map(|(was, is)| (is, was)).collect();
+        app.pets.last_change = failed;
         return;
     }
     if total > 1 && app.pets.marked.is_empty() {
-        app.pets.marked = failed.iter().map(|(_, seen)| seen.id).collect();
+        app.pets.marked = failed.iter().map(|(seen, _)| seen.id).collect();
     }
     // Of what may have been changed, an older change is not the last one.
     if !done.is_empty() || unknown > 0 {
@@ -407,9 +382,8 @@ fn report(app: &mut AppState, outcome: Outcome, now: Now) {
 pub fn faster(app: &AppState, seen: &Pet, pet: &Pet, now: Now) -> String {
     // Of an older change, neither says anything about this one.
     let last = app.pets.changed_by.get(&pet.id).filter(|(known, ..)| known == pet);
-    let (who, at) = last.map_or((None, None), |(_, who, at)| (who.clone(), *at));
-    let who = who.map_or_else(|| "somebody".to_owned(), |who| short(&who));
-    let ago = at.map_or(String::new(), |at| format!(" {}", ago(at, now)));
+    let who = last.and_then(|(_, who, _)| who.as_deref()).map_or_else(|| "somebody".to_owned(), short);
+    let ago = last.and_then(|(.., at)| *at).map_or(String::new(), |at| format!(" {}", ago(at, now)));
     let what = if pet.status == seen.status { "changed" } else { verbs(pet.status.as_ref()).0 };
     format!("{} was {what} by {who}{ago}.", named(pet))
 }
@@ -430,12 +404,4 @@ pub fn ago(at: Timestamp, now: Now) -> String {
         0..60 => "just now".to_owned(),
         seconds => format!("{} ago", age(seconds)),
     }
-}
-
-pub fn named(pet: &Pet) -> String {
-    format!("{} (#{})", short(&pet.name), pet.id)
-}
-
-fn status(pet: &Pet) -> String {
-    pet.status.as_ref().map_or_else(|| "without a status".to_owned(), |status| short(status.as_str()))
 }

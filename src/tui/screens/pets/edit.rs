@@ -2,10 +2,11 @@
 //! somebody was faster, the form shows what the pet is now, and keeps what was typed.
 
 use super::Outcome;
-use super::change::{asks_first, begin, can_change, named};
+use super::change::{asks_first, begin, can_change};
 use crate::api::Failure;
+use crate::app::inventory::changes::named;
 use crate::clock::Now;
-use crate::model::{Categories, Draft, Pet, PetStatus, short};
+use crate::model::{Categories, Draft, Pet, PetMembers, PetStatus, short};
 use crate::tui::forms::{CHOOSE, NEXT, PREVIOUS, passes};
 use crate::tui::popups::help;
 use crate::tui::screens::add_pet::{CATEGORY, NAME};
@@ -83,9 +84,8 @@ impl EditBox {
     fn wanted(&self, categories: &Categories) -> Option<Pet> {
         let [name, category_id, status] = [&NAME, &CATEGORY, &STATUS].map(|field| self.form.value(field).to_owned());
         let new = Draft { name, category_id, status: status.parse().ok() }.check(categories).ok()?;
-        let name = if new.name == self.pet.name.trim() { self.pet.name.clone() } else { new.name };
-        let status = new.status.map(Into::into).or_else(|| self.pet.status.clone());
-        Some(Pet { id: self.pet.id, name, category_id: new.category_id, status })
+        let (name, status) = (Some(new.name), new.status.map(Into::into));
+        Some(PetMembers { name, category_id: Some(new.category_id), status }.typed_over(&self.pet))
     }
 
     /// Takes up what the pet is now, except where something else was typed.
@@ -115,7 +115,7 @@ fn save(app: &mut AppState, now: Now) {
         save(app, now);
     };
     if can_change(app) && !asks_first(app, what, again, |app, _| app.popups.show(no), now) {
-        let sent = begin(app, vec![(wanted, edit.pet)], Outcome::default(), now);
+        let sent = begin(app, vec![(edit.pet, wanted)], Outcome::default(), now);
         app.popups.get_mut::<EditBox>().into_iter().for_each(|edit| edit.sent = Some(sent));
     }
 }
@@ -130,8 +130,7 @@ pub fn answered(app: &mut AppState, command: u64, failure: Option<&Failure>) {
     }
     let Failure::Refused { code: Some(code), message, .. } = failure else { return };
     // The codes of the description: `invalid_name`, `invalid_category`, `invalid_status`.
-    let named = |field: &&&Field| *code == format!("invalid_{}", field.name);
-    if let Some(field) = [&NAME, &CATEGORY, &STATUS].iter().find(named) {
+    for field in [&NAME, &CATEGORY, &STATUS].into_iter().filter(|field| *code == format!("invalid_{}", field.name)) {
         edit.form.refuse(field, short(message));
     }
 }

@@ -38,16 +38,17 @@ impl History {
 /// `sold by Ada, 2 min ago (was available)`
 fn line(entry: &PetHistoryEntry, categories: &Categories, now: Now) -> Option<String> {
     let (from, to) = (entry.from.as_ref()?, &entry.to);
-    let label = |id: i64| cut(&short(&categories.label(id)), NAME_WIDTH);
     let name = |name: &str| cut(&short(name), NAME_WIDTH);
-    let status = to.status.as_ref().map(|status| verbs(Some(status)).0.to_owned());
-    let what = status.into_iter().chain(to.name.as_ref().map(|_| "renamed".to_owned()));
-    let what = list(what.chain(to.category_id.map(|id| format!("moved to {}", label(id)))));
-    let was = from.status.as_ref().map(|status| name(status.as_str()));
-    let was = was.into_iter().chain(from.name.as_deref().map(name)).chain(from.category_id.map(label));
+    let label = |id: i64| name(&categories.label(id));
+    let sold = to.status.as_ref().map(|status| verbs(Some(status)).0.to_owned());
+    let renamed = to.name.as_ref().map(|_| "renamed".to_owned());
+    let moved = to.category_id.map(|id| format!("moved to {}", label(id)));
+    let status = from.status.as_ref().map(|status| name(status.as_str()));
+    let was = [status, from.name.as_deref().map(name), from.category_id.map(label)];
+    let [what, was] = [[sold, renamed, moved], was].map(|words| list(words.into_iter().flatten()));
     let by = entry.by.as_ref().map_or(String::new(), |by| format!(" by {}", name(by.name.as_ref().unwrap_or(&by.key))));
     let at = entry.at.map_or(String::new(), |at| format!(", {}", ago(at, now)));
-    Some(format!("{what}{by}{at} (was {})", list(was)))
+    Some(format!("{what}{by}{at} (was {was})"))
 }
 
 /// When it is asked for, or what is shown of it reads otherwise.

@@ -5,11 +5,12 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::change::{asks_first, begin, can_change, named};
+use super::change::{asks_first, begin, can_change};
 use super::update::{on_failure, on_sign_of_life, reload, show_tab, waits};
 use super::{BUILT_IN, Outcome, ReadNext, Sale};
 use crate::api::Failure;
 use crate::api::find::{Ask, Lists, LookupResult, find};
+use crate::app::inventory::changes::named;
 use crate::clock::Now;
 use crate::config::file::{is_taken, name_fault};
 use crate::config::{View, edit};
@@ -274,13 +275,13 @@ fn sell_next(app: &mut AppState, now: Now) {
 
 /// Sells it, if it still is as it is known.
 fn sell(app: &mut AppState, pet: &Pet, now: Now) {
-    let (seen, sold) = (app.pets.as_shown(pet), Some(PetStatus::Sold.into()));
-    if seen.status == sold {
+    let seen = app.pets.as_shown(pet);
+    if seen.is(PetStatus::Sold) {
         tell_of_sale(app, false, format!("{} is sold already. Nothing was changed.", named(&seen)));
     } else if can_change(app) {
-        let wanted = Pet { status: sold, ..seen.clone() };
-        let command = begin(app, vec![(wanted, seen)], Outcome::default(), now);
-        app.pets.sale.sent.push(command);
+        let wanted = Pet { status: Some(PetStatus::Sold.into()), ..seen.clone() };
+        let command = begin(app, vec![(seen, wanted)], Outcome::default(), now);
+        app.pets.sale.sent.insert(command);
     } else {
         let why = app.message.take().map_or_else(String::new, |message| message.text);
         tell_of_sale(app, false, format!("{} was not sold. {why}", named(&seen)));
@@ -303,7 +304,7 @@ fn sell_found(app: &mut AppState, id: PetId, found: Result<LookupResult, Failure
 
 /// A command is done, or why it is not: says so if it was a sale of this mode.
 pub fn scan_answered(app: &mut AppState, command: u64, seen: &Pet, why_not: Option<String>) {
-    if app.pets.sale.sent.extract_if(.., |sent| *sent == command).count() > 0 {
+    if app.pets.sale.sent.remove(&command) {
         let was = if seen.is(PetStatus::Pending) { ", which was reserved" } else { "" };
         let is_sold = why_not.is_none();
         tell_of_sale(app, is_sold, why_not.unwrap_or_else(|| format!("Sold {}{was}.", named(seen))));
@@ -332,16 +333,6 @@ fn tell_of_sale(app: &mut AppState, is_sold: bool, text: String) {
 }
 
 impl Sale {
-    /// The pets that were scanned and are not in the outbox yet.
-    pub fn unsold(&self) -> impl Iterator<Item = &PetId> {
-        self.waiting.iter()
-    }
-
-    /// A command is not to be made any more.
-    pub fn taken_back(&mut self, command: u64) {
-        self.sent.retain(|sent| *sent != command);
-    }
-
     /// What the box says of it, and below what was typed what became of what was scanned.
     fn draw(&self, lookup: &LookupBox, page: &mut Page<'_>) {
         page.popup(62, 18, "SALE MODE: each scan sells");

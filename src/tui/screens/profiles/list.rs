@@ -196,7 +196,7 @@ fn why_not(state: &AppState) -> Option<String> {
     if state.pending.is_running(Slot::Samples) {
         return Some(format!("Samples are being sent to {service}. Wait for the answer, then switch."));
     }
-    if state.pets.sale.unsold().next().is_some() {
+    if !state.pets.sale.waiting.is_empty() {
         return Some(format!("Scanned pets are being looked up at {service}. Wait for them, then switch."));
     }
     import::update::why_not_switch(state).or_else(|| lines::why_not_switch(state))
