@@ -297,7 +297,7 @@ fn search() {
         let pets: Vec<Pet> = (0..rows).map(pet).collect();
         let search = |_| {
             let begin = Instant::now();
-            black_box(Search::default().best_first(&query, &pets, &fitting(&query, &pets)));
+            black_box(Search::default().best_first(&query, &pets, fitting(&query, &pets)));
             milliseconds(begin.elapsed())
         };
         report(&format!("a search at {rows} rows"), AtMost(16.0), "ms", (0..RUNS).map(search).collect());

@@ -182,8 +182,8 @@ impl Session {
         loop {
             self.know(&mut query, &mut known).await?;
             let pets = self.pets.pets();
-            let found = search.best_first(&query, pets, &fitting(&query, pets));
-            let found: Vec<Pet> = found.iter().map(|found| pets[found.row as usize].clone()).collect();
+            let found = search.best_first(&query, pets, fitting(&query, pets));
+            let found: Vec<Pet> = found.iter().map(|row| pets[*row as usize].clone()).collect();
             self.say_found(&found).await?;
             let again = "Another search, or press Enter to end:";
             let Some(next) = self.talk.ask(again, HELP, |answer| Ok(parse(answer))).await? else {

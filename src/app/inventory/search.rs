@@ -34,17 +34,14 @@ impl Default for Search {
 
 impl Search {
     /// The `rows` of `pets`, all of which fit, the best match first: by score, then the shorter name, then the id.
-    pub fn best_first(&mut self, query: &Query, pets: &[Pet], rows: &[u32]) -> Vec<Match> {
-        let way = way(query, pets, rows);
-        let scored = rows.iter().map(|row| {
+    pub fn best_first(&mut self, query: &Query, pets: &[Pet], mut rows: Vec<u32>) -> Vec<u32> {
+        let way = way(query, pets, &rows);
+        rows.sort_by_cached_key(|row| -> Rank {
             let pet = &pets[*row as usize];
             let score = way.map_or(0, |way| self.score(query, pet, way));
-            let length = u32::try_from(pet.name.chars().count()).unwrap_or(u32::MAX);
-            Match { row: *row, score, length, id: pet.id }
+            (Reverse(score), pet.name.chars().count() as u32, pet.id)
         });
-        let mut matches: Vec<Match> = scored.collect();
-        matches.sort_unstable_by_key(|found| (Reverse(found.score), found.length, found.id, found.row));
-        matches
+        rows
     }
 
     /// Which signs of the name of `pet` (grapheme clusters, from 0, upwards) the query is about: those to underline.
@@ -110,6 +107,9 @@ const BEST_WORK: usize = 4_000_000;
 /// So many rows times letters of words the quick way.
 const QUICK_WORK: usize = 300_000;
 
+/// The place of a row among those that fit.
+type Rank = (Reverse<u32>, u32, PetId);
+
 type ScoreName = fn(&mut Matcher, Utf32Str<'_>, Utf32Str<'_>) -> Option<u16>;
 
 /// How the rows of a search are scored: by the best place in a name that fits, or by the first one, which is quicker, or
@@ -124,18 +124,6 @@ fn way(query: &Query, pets: &[Pet], rows: &[u32]) -> Option<ScoreName> {
     } else {
         None
     }
-}
-
-/// A row that fits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Match {
-    /// Which row.
-    pub row: u32,
-    /// The higher, the better; only to compare.
-    pub score: u32,
-    /// For the order among equals.
-    length: u32,
-    id: PetId,
 }
 
 #[cfg(test)]

@@ -633,8 +633,7 @@ impl Rows {
     pub fn show(&mut self, pets: &[Pet], query: &Query, best_first: bool) {
         self.shown = self.order.iter().copied().filter(|index| query.fits(&pets[*index as usize])).collect();
         if best_first {
-            let found = self.search.best_first(query, pets, &self.shown);
-            self.shown = found.iter().map(|found| found.row).collect();
+            self.shown = self.search.best_first(query, pets, std::mem::take(&mut self.shown));
         }
     }
 }

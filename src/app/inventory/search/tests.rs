@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use proptest::prelude::*;
 use unicode_segmentation::UnicodeSegmentation as _;
 
-use super::{Match, Query, Search, fitting};
+use super::{Matcher, Query, Rank, Search, fitting};
 use crate::model::search::{Needle, folded};
 use crate::model::{AddedBy, Categories, ObservedStatus, Pet, PetId, PetStatus, Provenance, Provenances};
 
@@ -38,7 +38,7 @@ fn names(text: &str) -> Vec<String> {
 
 fn best(text: &str, pets: &[Pet]) -> Vec<i64> {
     let (query, mut search) = (query(text), Search::default());
-    search.best_first(&query, pets, &fitting(&query, pets)).iter().map(|found| pets[found.row as usize].id).collect()
+    search.best_first(&query, pets, fitting(&query, pets)).iter().map(|row| pets[*row as usize].id).collect()
 }
 
 const ALL: [&str; 6] = ["Mr. Whiskers", "Whisper", "Zoë", "Rex", "Captain \"Rex\" Fluff", "ポチ"];
@@ -156,7 +156,7 @@ fn only_the_beginning_of_an_endless_name_is_looked_at() {
 
 #[test]
 fn a_row_that_fits_takes_28_bytes() {
-    assert_eq!(size_of::<u32>() + size_of::<Match>(), 28);
+    assert_eq!(size_of::<u32>() + size_of::<(Rank, u32)>(), 28);
 }
 
 #[test]
@@ -211,15 +211,16 @@ proptest! {
     fn what_fits_is_scored_and_underlined_within_the_name(pets in pets(), text in typed()) {
         let (query, mut search) = (query(&text), Search::default());
         let rows = fitting(&query, &pets);
-        let found = search.best_first(&query, &pets, &rows);
-        prop_assert_eq!(BTreeSet::from_iter(rows), BTreeSet::from_iter(found.iter().map(|found| found.row)));
+        let found = search.best_first(&query, &pets, rows.clone());
+        prop_assert_eq!(BTreeSet::from_iter(&rows), BTreeSet::from_iter(&found));
         let words = u32::try_from(query.words().count()).unwrap();
-        for found in found {
+        for row in found {
+            let pet = &pets[row as usize];
+            let score = search.score(&query, pet, Matcher::fuzzy_match);
             // Each word that fits adds to the score, and a name more than all else.
-            prop_assert!(found.score >= words, "{:?}", found);
-            let pet = &pets[found.row as usize];
+            prop_assert!(score >= words, "{score}: {pet:?}");
             let by_name = query.words().all(|word| word.is_scattered_in(pet.name.as_str().into()));
-            prop_assert!(!by_name || found.score >= 16 * words, "{:?}", found);
+            prop_assert!(!by_name || score >= 16 * words, "{score}: {pet:?}");
             let positions = search.positions(&query, pet);
             let signs = pet.name.graphemes(true).count();
             prop_assert!(positions.is_sorted_by(|a, b| a < b) && positions.iter().all(|at| *at < signs), "{:?}", positions);
