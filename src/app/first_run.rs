@@ -17,21 +17,9 @@ pub enum StartChoice {
 /// Whether nothing is set up: no file, no embedded database, and no flag or variable that names a service. Looks only
 /// whether the files are there.
 pub fn is_first_start(choices: &Choices, env: &Env) -> bool {
-    let Choices {
-        config,
-        profile,
-        base_url,
-        demo,
-        key_file: _,
-        key_command: _,
-        ca_file: _,
-        insecure_http: _,
-        ascii: _,
-        accessible: _,
-        ssh: _,
-    } = choices;
-    let chosen = *demo || config.is_some() || profile.is_some() || base_url.is_some();
+    let Choices { config, profile, base_url, demo, .. } = choices;
     let variables = ["PETSTORE_BASE_URL", "PETSTORE_PROFILE", "PETSTORE_CONFIG"];
+    let chosen = *demo || config.is_some() || profile.is_some() || base_url.is_some();
     let chosen = chosen || variables.iter().any(|name| env.path(name).is_some());
     let is_there = |path: &Path| path.symlink_metadata().is_ok();
     // Without a home nothing can be kept, and the ordinary start says so.

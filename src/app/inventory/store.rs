@@ -12,18 +12,13 @@ use crate::model::{ObservedStatus, Pet, PetId, PetStatus};
 const MOST_REPORTED: usize = 10_000;
 
 /// A number of pets: exact, or at least so many.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, derive_more::Display)]
+#[display("{seen}{}", if *or_more { "+" } else { "" })]
 pub struct Count {
     /// How many are known.
     pub seen: usize,
     /// Whether there may be more.
     pub or_more: bool,
-}
-
-impl std::fmt::Display for Count {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}{}", self.seen, if self.or_more { "+" } else { "" })
-    }
 }
 
 /// The pets that are known of a service.
@@ -207,11 +202,8 @@ impl PetStore {
 
     /// Whether pets are here, all or those with `status`, that did not come since [`Self::expect`].
     pub fn misses_any(&self, status: Option<PetStatus>) -> bool {
-        self.pets.iter().any(|pet| self.is_missed(pet, status))
-    }
-
-    fn is_missed(&self, pet: &Pet, status: Option<PetStatus>) -> bool {
-        (status.is_none() || pet.status == status.map(Into::into)) && !self.came.contains(&pet.id)
+        let is_of = |pet: &Pet| status.is_none_or(|status| pet.is(status));
+        self.pets.iter().any(|pet| is_of(pet) && !self.came.contains(&pet.id))
     }
 
     /// A reading of all pets has ended like this: what it would have shown and did not is gone.
@@ -221,12 +213,10 @@ impl PetStore {
         }
         let before = self.pets.len();
         let is_all = coverage.complete || coverage.is_cut;
-        let whole: Vec<_> = PetStatus::ALL.into_iter().filter(|status| coverage.covers(Some(*status))).collect();
         let mut pets = std::mem::take(&mut self.pets);
-        pets.retain(|pet| {
-            let is_gone = is_all && self.is_missed(pet, None);
-            !is_gone && !whole.iter().any(|status| self.is_missed(pet, Some(*status)))
-        });
+        let is_whole =
+            |pet: &Pet| PetStatus::ALL.into_iter().any(|status| pet.is(status) && coverage.covers(Some(status)));
+        pets.retain(|pet| self.came.contains(&pet.id) || !is_all && !is_whole(pet));
         pets.shrink_to_fit();
         self.pets = pets;
         self.has_changed |= self.pets.len() < before;
