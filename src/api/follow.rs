@@ -250,12 +250,10 @@ impl Follower {
 
     fn lost(&mut self, error: Option<Failure>) -> Result<Followed, Failure> {
         // An older instance beside this one knows pets only.
-        let is_of_changes = self
-            .position
-            .as_ref()
-            .is_some_and(|EventPosition { id, .. }| id.as_ref().is_some_and(|id| id.contains('.')));
-        if is_of_changes && matches!(error, Some(Failure::Refused { status: 400, .. })) {
-            self.position = self.position.take().map(|position| EventPosition::after(position.pet));
+        if matches!(error, Some(Failure::Refused { status: 400, .. }))
+            && let Some(position) = &mut self.position
+            && position.id.take_if(|id| id.contains('.')).is_some()
+        {
             return self.lost(None);
         }
         (self.events, self.is_placed) = (None, false);

@@ -59,12 +59,13 @@ async fn at_the_service(command: PetsCommand, shared: &GlobalArgs, settings: &Se
             "the pet may or may not have been added; check with: petstore pets list --all".to_owned()
         }
         PetsCommand::Set(args) if changes => {
-            let ids = args.ids.iter().map(PetId::to_string).collect::<Vec<_>>().join(" ");
-            let check = if args.file.is_some() { "list --all".to_owned() } else { format!("get {ids}") };
-            // Those of a file are listed first.
-            if args.file.is_none() {
+            let check = if args.file.is_some() {
+                // They are listed before the question.
+                "list --all".to_owned()
+            } else {
                 confirm(&change_question(args.ids.len(), settings), settings, args.yes)?;
-            }
+                format!("get {}", args.ids.iter().map(PetId::to_string).collect::<Vec<_>>().join(" "))
+            };
             format!("pets may or may not have been changed; check with: petstore pets {check}")
         }
         _ => String::new(),

@@ -117,12 +117,10 @@ impl Store {
         if running.as_ref().is_some_and(|running| running.is_turn_to_forget) {
             database.write_later(Forget(age));
         }
-        let change = Change { id, patch, creation: creation.clone(), origin, _running: running };
-        match (database.write(change).await?, creation) {
-            (Ok(Some(outcome)), _) => Ok(outcome),
-            (Ok(None), _) => Err(StoreFailure::from(FailureKind::Conflicts).into()),
-            (Err(earlier), Some(creation)) => self.replayed(&creation, earlier).await,
-            (Err(_), None) => Err(StoreError::IdempotencyMismatch),
+        match database.write(Change { id, patch, creation, origin, _running: running }).await? {
+            Ok(Some(outcome)) => Ok(outcome),
+            Ok(None) => Err(StoreFailure::from(FailureKind::Conflicts).into()),
+            Err((creation, earlier)) => self.replayed(&creation, earlier).await,
         }
     }
 
@@ -209,7 +207,7 @@ struct Change {
 impl Work for Change {
     /// Nothing where others of the same transaction were faster again and again. Where an earlier request with the same key
     /// counts, the pet of that, and whether it asked for the same.
-    type Output = Result<Option<ChangeOutcome>, (PetId, bool)>;
+    type Output = Result<Option<ChangeOutcome>, (Creation, (PetId, bool))>;
 
     const WRITES_PETS: bool = true;
 
@@ -217,7 +215,7 @@ impl Work for Change {
         if let Some(creation) = &self.creation
             && let Some(earlier) = creation.run(on).await?
         {
-            return Ok(Err(earlier));
+            return Ok(Err((creation.clone(), earlier)));
         }
         for _ in 0..MOST_TRIES {
             let found = on.rows(sql::GET, &[Value::Int(self.id)], pet).await?.pop();

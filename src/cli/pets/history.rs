@@ -7,7 +7,7 @@ use super::context::PetsContext;
 use crate::api::retry::repeated;
 use crate::cli::{Exit, Failed};
 use crate::clock::time_zone;
-use crate::model::{ObservedStatus, PetHistoryEntry, PetMembers, display_safe, short};
+use crate::model::{PetHistoryEntry, PetMembers, display_safe, short};
 
 pub async fn run(context: &PetsContext<'_>, args: &HistoryArgs) -> Result<Exit, Failed> {
     let history = repeated(|| context.client.history(args.id)).await;
@@ -40,6 +40,6 @@ fn what(PetHistoryEntry { from, to, .. }: &PetHistoryEntry) -> String {
 fn words(PetMembers { name, category_id, status }: &PetMembers) -> String {
     let name = name.as_ref().map(|name| format!("name {}", display_safe(name)));
     let category = category_id.map(|id| format!("category {id}"));
-    let status = status.as_ref().map(|status| display_safe(ObservedStatus::as_str(status)).into_owned());
-    [name, category, status].into_iter().flatten().collect::<Vec<_>>().join(", ")
+    let status = status.as_ref().map(|status| display_safe(status.as_str()).into_owned());
+    Vec::from_iter([name, category, status].into_iter().flatten()).join(", ")
 }

@@ -15,10 +15,8 @@ use std::collections::{BTreeMap, BTreeSet, HashSet, VecDeque};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use jiff::Timestamp;
-
 use crate::api::List;
-use crate::api::follow::EventPosition;
+use crate::api::follow::{ChangedPet, EventPosition};
 use crate::app::inventory::search::{Query, Search};
 use crate::app::inventory::store::{Count, PetStore};
 use crate::clock::Now;
@@ -74,8 +72,8 @@ pub struct State {
     pub marked: BTreeSet<PetId>,
     /// Whether the first row tells how a pet is sold, as in the demo.
     pub teaches: bool,
-    /// How pets were after their last change, by whom and when, as reported.
-    pub changed_by: BTreeMap<PetId, (Pet, Option<String>, Option<Timestamp>)>,
+    /// The last change of each pet, as reported.
+    pub changed_by: BTreeMap<PetId, ChangedPet>,
     /// Changed under the cursor, it stays in its rows until that moves.
     kept: Option<PetId>,
     /// The pets that were changed since a reading began: what it shows of them may be older.
@@ -94,6 +92,8 @@ pub struct State {
 #[derive(Clone, Debug, Default)]
 pub struct Outcome {
     is_undo: bool,
+    /// It is a scan in the sale mode.
+    is_sale: bool,
     /// The user knows that it waits for the service: what is not made of it stays among the lines.
     waits: bool,
     /// How many pets it is about, how many of them needed no change, and how many answers are still to come.
@@ -114,8 +114,6 @@ pub struct Outcome {
 pub struct Sale {
     /// The pets whose turn has not come: they are not in the outbox yet.
     pub waiting: VecDeque<PetId>,
-    /// The commands that sell others.
-    sent: BTreeSet<u64>,
     /// What became of others, the newest first: whether it was sold, and a sentence.
     outcomes: VecDeque<(bool, String)>,
 }
@@ -211,11 +209,6 @@ impl State {
         }
     }
 
-    /// The tabs, and the number of the one that is shown.
-    pub fn tabs(&self) -> (&[Tab], usize) {
-        (&self.tabs, self.tab)
-    }
-
     /// The view of the tab that is shown.
     pub fn view(&self) -> &View {
         &self.tabs[self.tab].view
@@ -287,11 +280,6 @@ impl State {
             self.kept = None;
             self.reorder();
         }
-    }
-
-    /// Whether a row goes once the cursor moves.
-    pub const fn keeps_any(&self) -> bool {
-        self.kept.is_some()
     }
 
     /// What is changed now stays in sight, if the cursor is on it.
@@ -639,7 +627,7 @@ impl Rows {
 }
 
 fn is_of(status: Option<PetStatus>, pet: &Pet) -> bool {
-    status.is_none_or(|status| pet.status == Some(status.into()))
+    status.is_none_or(|status| pet.is(status))
 }
 
 fn compare(a: &Pet, b: &Pet, by: Column) -> Ordering {

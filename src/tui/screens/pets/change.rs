@@ -15,7 +15,7 @@ use crate::model::words::{age, counts, list};
 use crate::model::{ObservedStatus, Pet, PetStatus, counted, cut, short};
 use crate::tui::command::{LETTERS, closes};
 use crate::tui::keymap::PETS;
-use crate::tui::popups::{Question, TextBox};
+use crate::tui::popups::{DEAF, Question, TextBox};
 use crate::tui::{AppState, Command, MessageKind, Page, Place, Popup, StyleRole, command, moved, moves};
 
 pub static CHANGE: &[Command] = &[
@@ -139,7 +139,7 @@ fn change(app: &mut AppState, mut pets: Vec<(Pet, Pet)>, is_undo: bool, now: Now
         _ => format!("{names}: {so}"),
     };
     let later = pets.clone();
-    if can && !asks_first(app, what, move |app, now| change(app, later, is_undo, now), |_, _| {}, now) {
+    if can && !asks_first(app, what, move |app, now| change(app, later, is_undo, now), now) {
         app.pets.marked.clear();
         app.pets.last_change.retain(|_| !is_undo);
         let so = all - pets.len();
@@ -154,12 +154,11 @@ fn about<'a>(pets: impl Iterator<Item = &'a Pet>) -> String {
     all + &list(names)
 }
 
-/// Asks before the first change to a protected service; `false` where it may be made.
+/// Asks before the first change to a protected service, over the open box; `false` where it may be made.
 pub fn asks_first(
     app: &mut AppState,
     what: String,
     yes: impl FnOnce(&mut AppState, Now) + Send + 'static,
-    no: impl FnOnce(&mut AppState, Now) + Send + 'static,
     now: Now,
 ) -> bool {
     if app.may_change() {
@@ -177,12 +176,9 @@ pub fn asks_first(
             app.allowed = true;
             yes(app, now);
         },
-        move |app, now| {
-            app.tell("Nothing was changed.");
-            no(app, now);
-        },
+        |app, _| app.tell("Nothing was changed."),
     );
-    app.ask(asked, now);
+    app.popups.cover(Question { deaf_until: Some(now.mono + DEAF), ..asked });
     true
 }
 
@@ -213,20 +209,26 @@ pub fn restore(app: &mut AppState) {
 /// While the service is away, says once of what is changed that it waits.
 pub fn note_waiting(app: &mut AppState) {
     let AppState { link, pets, add, .. } = app;
-    let mut new: Vec<_> = pets.commands.iter_mut().filter(|(_, command)| !command.waits).collect();
-    if link.health_is_ok() || new.is_empty() {
+    if link.health_is_ok() || pets.commands.values().all(|command| command.waits) {
         return;
     }
-    new.iter_mut().for_each(|(_, command)| command.waits = true);
-    let new: Vec<_> = new.into_iter().map(|(number, _)| *number).collect();
-    let changes = add.outbox.changes().map(|(_, change)| change);
-    let pets = about(changes.filter(|change| new.contains(&change.command)).map(|change| &change.wanted));
+    let is_new = |change: &&QueuedChange| pets.commands.get(&change.command).is_some_and(|command| !command.waits);
+    let new: Vec<_> = add.outbox.changes().map(|(_, change)| change).filter(is_new).cloned().collect();
+    let pets = about(new.iter().map(|change| &change.wanted));
     let text = format!("Changed once {} is back: {pets}. u takes it back.", link.service);
-    new.iter().for_each(|command| edit::answered(app, *command, None));
     // A refused key is reported already.
-    if !app.key_refused() {
+    let is_told = !app.key_refused();
+    if is_told {
         app.tell(text);
-        popups::sales_wait(app, &new);
+    }
+    for QueuedChange { seen, command, .. } in new {
+        edit::answered(app, command, None);
+        let Some(outcome) = app.pets.commands.get_mut(&command) else { continue };
+        outcome.waits = true;
+        if is_told && outcome.is_sale {
+            let text = format!("{}: sold once the service is back.", named(&seen));
+            app.pets.sale.outcomes.push_front((true, text));
+        }
     }
 }
 
@@ -247,15 +249,15 @@ pub fn not_made(app: &mut AppState, number: u64, failure: Option<Failure>, now: 
     let Some(QueuedChange { seen, command, .. }) = typed.change.map(|change| *change) else { return };
     let is_unknown = matches!(fate, Fate::Unknown(_));
     let changed = failure.as_ref().and_then(Failure::changed);
-    let why = changed.as_ref().map_or_else(
-        || {
+    let why = match &changed {
+        Some(pet) => faster(app, &seen, pet, now),
+        None => {
             let sentence = failure.as_ref().map(|failure| failure.sentence(&app.link.service));
             let sentence = sentence.unwrap_or_else(|| "No answer came, and it is not sent again.".to_owned());
             let became = if is_unknown { "may or may not be changed: r shows it" } else { "was not changed" };
             format!("{sentence} {} {became}.", named(&seen))
-        },
-        |pet| faster(app, &seen, pet, now),
-    );
+        }
+    };
     edit::answered(app, command, failure.as_ref());
     if let Some(pet) = &changed {
         app.pets.take([pet.clone()], now);
@@ -307,11 +309,11 @@ fn ended(app: &mut AppState, QueuedChange { seen, command, .. }: &QueuedChange, 
     if outcome.open > 0 {
         app.pets.commands.insert(*command, outcome);
     } else if !outcome.done.is_empty() || !outcome.not.is_empty() {
-        let why_not = outcome.not.first().cloned();
+        let (is_sale, why_not) = (outcome.is_sale, outcome.not.first().cloned());
         report(app, outcome, now);
-        popups::scan_answered(app, *command, seen, why_not);
-    } else {
-        app.pets.sale.sent.remove(command);
+        if is_sale {
+            popups::scan_answered(app, seen, why_not);
+        }
     }
 }
 
@@ -381,9 +383,10 @@ fn report(app: &mut AppState, outcome: Outcome, now: Now) {
 /// Who was faster, and with what.
 pub fn faster(app: &AppState, seen: &Pet, pet: &Pet, now: Now) -> String {
     // Of an older change, neither says anything about this one.
-    let last = app.pets.changed_by.get(&pet.id).filter(|(known, ..)| known == pet);
-    let who = last.and_then(|(_, who, _)| who.as_deref()).map_or_else(|| "somebody".to_owned(), short);
-    let ago = last.and_then(|(.., at)| *at).map_or(String::new(), |at| format!(" {}", ago(at, now)));
+    let last = app.pets.changed_by.get(&pet.id).filter(|last| last.pet == *pet);
+    let who = last.and_then(|last| last.changed_by.as_ref());
+    let who = who.map_or_else(|| "somebody".to_owned(), |who| short(who.name.as_ref().unwrap_or(&who.key)));
+    let ago = last.and_then(|last| last.changed_at).map_or(String::new(), |at| format!(" {}", ago(at, now)));
     let what = if pet.status == seen.status { "changed" } else { verbs(pet.status.as_ref()).0 };
     format!("{} was {what} by {who}{ago}.", named(pet))
 }

@@ -108,13 +108,7 @@ fn save(app: &mut AppState, now: Now) {
     if wanted == edit.pet {
         return app.tell("Nothing is different from what it was.");
     }
-    let what = format!("{} is changed.", named(&edit.pet));
-    let (yes, no) = (edit.clone(), edit.clone());
-    let again = move |app: &mut AppState, now| {
-        app.popups.show(yes);
-        save(app, now);
-    };
-    if can_change(app) && !asks_first(app, what, again, |app, _| app.popups.show(no), now) {
+    if can_change(app) && !asks_first(app, format!("{} is changed.", named(&edit.pet)), save, now) {
         let sent = begin(app, vec![(edit.pet, wanted)], Outcome::default(), now);
         app.popups.get_mut::<EditBox>().into_iter().for_each(|edit| edit.sent = Some(sent));
     }

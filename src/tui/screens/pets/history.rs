@@ -54,7 +54,7 @@ fn line(entry: &PetHistoryEntry, categories: &Categories, now: Now) -> Option<St
 /// When it is asked for, or what is shown of it reads otherwise.
 pub fn next_due(state: &AppState, now: Now) -> Option<Instant> {
     let History { of, due, known, .. } = &state.pets.history;
-    let is_shown = of.is_some() && known.as_ref().is_some_and(|(id, entries)| *of == Some(*id) && !entries.is_empty());
+    let is_shown = known.as_ref().is_some_and(|(id, entries)| *of == Some(*id) && !entries.is_empty());
     due.filter(|_| state.link.health_is_ok()).or_else(|| is_shown.then(|| now.mono + MINUTE))
 }
 
@@ -68,9 +68,8 @@ pub fn ask(state: &mut AppState, now: Now) {
         state.cancel(Slot::History);
         (state.pets.history.of, state.pets.history.due) = (of, of.map(|_| now.mono + REST));
     }
-    if let Some(id) =
-        of.filter(|_| state.pets.history.due.is_some_and(|at| at <= now.mono && state.link.health_is_ok()))
-    {
+    let is_due = state.link.health_is_ok() && state.pets.history.due.is_some_and(|at| at <= now.mono);
+    if let Some(id) = of.filter(|_| is_due) {
         state.pets.history.due = None;
         state.start(ReadHistory(id), now);
     }

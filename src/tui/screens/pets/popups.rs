@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use super::change::{asks_first, begin, can_change};
 use super::update::{on_failure, on_sign_of_life, reload, show_tab, waits};
-use super::{BUILT_IN, Outcome, ReadNext, Sale};
+use super::{BUILT_IN, Outcome, ReadNext, State};
 use crate::api::Failure;
 use crate::api::find::{Ask, Lists, LookupResult, find};
 use crate::app::inventory::changes::named;
@@ -204,7 +204,7 @@ impl Popup for LookupBox {
 
     fn draw(&self, state: &AppState, page: &mut Page<'_>) {
         if self.sells_from.is_some() {
-            return state.pets.sale.draw(self, page);
+            return draw_sale(&self.field, &state.pets, page);
         }
         page.popup(62, 13, "Find a pet");
         let looking = state.pending.since(Slot::ById);
@@ -237,7 +237,11 @@ pub static SALE_PLACE: Place = Place::new("sale-mode", "Sale mode", &[SALE]).tex
 
 fn open_sale(app: &mut AppState, now: Now) {
     let what = "In the sale mode, each scan sells a pet at once.".to_owned();
-    if can_change(app) && !asks_first(app, what, open_sale, |_, _| {}, now) {
+    if !can_change(app) {
+        return;
+    }
+    app.popups.close();
+    if !asks_first(app, what, open_sale, now) {
         app.cancel(Slot::ById);
         app.popups.show(LookupBox { sells_from: Some(now.mono + DEAF), ..LookupBox::default() });
     }
@@ -280,8 +284,7 @@ fn sell(app: &mut AppState, pet: &Pet, now: Now) {
         tell_of_sale(app, false, format!("{} is sold already. Nothing was changed.", named(&seen)));
     } else if can_change(app) {
         let wanted = Pet { status: Some(PetStatus::Sold.into()), ..seen.clone() };
-        let command = begin(app, vec![(seen, wanted)], Outcome::default(), now);
-        app.pets.sale.sent.insert(command);
+        begin(app, vec![(seen, wanted)], Outcome { is_sale: true, ..Outcome::default() }, now);
     } else {
         let why = app.message.take().map_or_else(String::new, |message| message.text);
         tell_of_sale(app, false, format!("{} was not sold. {why}", named(&seen)));
@@ -302,23 +305,11 @@ fn sell_found(app: &mut AppState, id: PetId, found: Result<LookupResult, Failure
     sell_next(app, now);
 }
 
-/// A command is done, or why it is not: says so if it was a sale of this mode.
-pub fn scan_answered(app: &mut AppState, command: u64, seen: &Pet, why_not: Option<String>) {
-    if app.pets.sale.sent.remove(&command) {
-        let was = if seen.is(PetStatus::Pending) { ", which was reserved" } else { "" };
-        let is_sold = why_not.is_none();
-        tell_of_sale(app, is_sold, why_not.unwrap_or_else(|| format!("Sold {}{was}.", named(seen))));
-    }
-}
-
-/// These commands wait for the service.
-pub fn sales_wait(app: &mut AppState, commands: &[u64]) {
-    for (_, change) in app.add.outbox.changes() {
-        if commands.contains(&change.command) && app.pets.sale.sent.contains(&change.command) {
-            let text = format!("{}: sold once the service is back.", named(&change.seen));
-            app.pets.sale.outcomes.push_front((true, text));
-        }
-    }
+/// A sale of this mode is done, or why it is not.
+pub fn scan_answered(app: &mut AppState, seen: &Pet, why_not: Option<String>) {
+    let was = if seen.is(PetStatus::Pending) { ", which was reserved" } else { "" };
+    let is_sold = why_not.is_none();
+    tell_of_sale(app, is_sold, why_not.unwrap_or_else(|| format!("Sold {}{was}.", named(seen))));
 }
 
 /// Says what became of one: in the box, or where that was left, below.
@@ -332,23 +323,22 @@ fn tell_of_sale(app: &mut AppState, is_sold: bool, text: String) {
     app.pets.sale.outcomes.truncate(OUTCOMES);
 }
 
-impl Sale {
-    /// What the box says of it, and below what was typed what became of what was scanned.
-    fn draw(&self, lookup: &LookupBox, page: &mut Page<'_>) {
-        page.popup(62, 18, "SALE MODE: each scan sells");
-        let note = match self.waiting.len() + self.sent.len() {
-            0 => "Scan a pet, or type its id and Enter: it is sold at once. Esc leaves; u then undoes the last sale.",
-            scans => &format!("Selling ... No answer yet for {}.", counted(scans, "scan")),
-        };
-        lookup.field.draw("Sell", 21, note, page);
-        page.gap();
-        for (is_sold, text) in &self.outcomes {
-            match is_sold {
-                true => {
-                    page.styled(format!("   {}", cut(&page.appearance.text(text), page.columns() - 4)), StyleRole::Good)
-                }
-                false => page.error(3, text, 3),
+/// What the box says of it, and below what was typed what became of what was scanned.
+fn draw_sale(lookup: &FieldBox, pets: &State, page: &mut Page<'_>) {
+    page.popup(62, 18, "SALE MODE: each scan sells");
+    let sent = pets.commands.values().filter(|command| command.is_sale).count();
+    let note = match pets.sale.waiting.len() + sent {
+        0 => "Scan a pet, or type its id and Enter: it is sold at once. Esc leaves; u then undoes the last sale.",
+        scans => &format!("Selling ... No answer yet for {}.", counted(scans, "scan")),
+    };
+    lookup.draw("Sell", 21, note, page);
+    page.gap();
+    for (is_sold, text) in &pets.sale.outcomes {
+        match is_sold {
+            true => {
+                page.styled(format!("   {}", cut(&page.appearance.text(text), page.columns() - 4)), StyleRole::Good)
             }
+            false => page.error(3, text, 3),
         }
     }
 }
@@ -383,7 +373,7 @@ fn refuse(state: &mut AppState, why: String) {
 
 /// What is shown as a view of this name, or why it cannot be saved.
 fn present(state: &AppState, name: String) -> Result<View, String> {
-    let is_used = state.pets.tabs().0[BUILT_IN..].iter().any(|tab| tab.view.name == name);
+    let is_used = state.pets.tabs[BUILT_IN..].iter().any(|tab| tab.view.name == name);
     if let Some(fault) = name_fault(&name).or_else(|| is_used.then(|| is_taken(&name))) {
         return Err(fault);
     }
@@ -416,7 +406,7 @@ impl Job for AddView {
         }
         app.popups.take::<ViewBox>();
         app.pets.add_view(View::clone(&self.0));
-        show_tab(app, app.pets.tabs().0.len() - 1, now);
+        show_tab(app, app.pets.tabs.len() - 1, now);
         app.say_done(format!("View {} saved. To change it, edit config.toml.", short(&self.0.name)), now.mono);
     }
 }

@@ -10,7 +10,7 @@ use super::{Barrier, FollowLink, ReadNext};
 use crate::api::follow::{AddedPet, ChangedPet, EventPosition, Followed, Follower};
 use crate::api::follow::{ProvenanceError, ProvenanceReader};
 use crate::api::inventory::in_parts;
-use crate::api::list::{self};
+use crate::api::list;
 use crate::api::{Coverage, Failure, List, ListAnswer, Remedy};
 use crate::clock::Now;
 use crate::model::{Pet, PetId, PetQuery, Provenances, counted, display_safe, short};
@@ -249,7 +249,8 @@ impl Ongoing for FollowPets {
 fn on_changes(app: &mut AppState, changed: Vec<ChangedPet>, now: Now) {
     let pets = &mut app.pets;
     let mut others = Vec::with_capacity(changed.len());
-    for ChangedPet { pet, changed_at, changed_by, .. } in changed {
+    for change in changed {
+        let pet = change.pet.clone();
         // Those that are not loaded would leave gaps.
         if pets.store.get(pet.id).is_none() && pets.store.known_from().is_none_or(|from| pet.id < from) {
             continue;
@@ -259,8 +260,7 @@ fn on_changes(app: &mut AppState, changed: Vec<ChangedPet>, now: Now) {
         pets.history.forget(pet.id);
         // Others have changed it since: that is not to be undone.
         pets.last_change.retain(|(is, _)| is.id != pet.id || *is == pet);
-        let by = changed_by.map(|by| by.name.unwrap_or(by.key));
-        pets.changed_by.insert(pet.id, (pet.clone(), by, changed_at));
+        pets.changed_by.insert(pet.id, change);
         // What this program is changing it knows already.
         if pets.changing.get(&pet.id) == Some(&pet) {
             pets.changed_here(&pet);

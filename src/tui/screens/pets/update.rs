@@ -27,7 +27,7 @@ pub static PETS: &[Command] = &[
     command("previous-tab", "left h", "", "tab", |app, now| step_tab(app, false, now)),
     command("next-tab", "right l", "status", "tab", |app, now| step_tab(app, true, now))
         .called("<- ->")
-        .word(|app| (app.pets.tabs().0.len() > BUILT_IN).then_some("tab")),
+        .word(|app| (app.pets.tabs.len() > BUILT_IN).then_some("tab")),
     command("all-statuses", "0", "", "all statuses", |app, now| show_tab(app, tab_of(None), now)),
     command("mark", "Space", "mark", "mark: several at once", mark),
     command("choose-limit", "L", "", "rows of a request", popups::open_limit),
@@ -92,9 +92,8 @@ pub static SEARCH_PLACE: Place = Place::new("search", "Search", &[SEARCH]).text(
 
 /// The command that lists the rows shown.
 pub fn list_line(app: &AppState) -> Option<String> {
-    let (tabs, tab) = app.pets.tabs();
-    Some(match tab {
-        BUILT_IN.. => format!("pets list --view {}", shell_word(&tabs[tab].view.name)),
+    Some(match app.pets.tab {
+        BUILT_IN.. => format!("pets list --view {}", shell_word(&app.pets.view().name)),
         _ => format!("pets list --all{}", status_option(app)),
     })
 }
@@ -138,7 +137,7 @@ fn go(state: &mut AppState, movement: Movement, _: Now) {
         return;
     }
     let page = usize::from(state.layout.table_rows.max(1));
-    let goes = state.pets.keeps_any();
+    let goes = state.pets.kept.is_some();
     state.pets.move_to(moved(state.pets.cursor(), movement, state.pets.row_count(), page));
     state.only_moved = !state.pets.searching && !goes;
 }
@@ -196,9 +195,9 @@ pub fn back(state: &mut AppState) {
 }
 
 fn step_tab(state: &mut AppState, forward: bool, now: Now) {
-    let (tabs, here) = state.pets.tabs();
-    let by = if forward { 1 } else { tabs.len() - 1 };
-    show_tab(state, (here + by) % tabs.len(), now);
+    let all = state.pets.tabs.len();
+    let by = if forward { 1 } else { all - 1 };
+    show_tab(state, (state.pets.tab + by) % all, now);
 }
 
 /// How long rows are shown without asking again when their tab is chosen.
@@ -402,12 +401,12 @@ pub fn export(state: &mut AppState) {
     if is_found {
         sets.push(set(" found", pets.filter(), shown()));
     }
-    if pets.tabs().1 > 0 {
+    if pets.tab > 0 {
         let of_tab = if is_found { pets.of_tab() } else { shown() };
         sets.push(set(&format!(" of {}", short(&pets.view().name)), pets.filter(), of_tab));
     }
     let all = if pets.store.covers(None) { " in all" } else { " loaded" };
-    sets.push(set(all, None, if !is_found && pets.tabs().1 == 0 { shown() } else { pets.store.pets().to_vec() }));
+    sets.push(set(all, None, if !is_found && pets.tab == 0 { shown() } else { pets.store.pets().to_vec() }));
     let which = match (is_found, pets.filter()) {
         _ if !pets.marked.is_empty() => "marked",
         (true, _) => "found",

@@ -72,7 +72,7 @@ pub fn draw_moved_cursor(from: usize, state: &AppState, page: &mut Page<'_>) -> 
 fn draw_tabs(state: &AppState, page: &mut Page<'_>) {
     let appearance = page.appearance;
     let is_wide = page.area.width >= WIDE;
-    let (tabs, shown) = state.pets.tabs();
+    let (tabs, shown) = (&state.pets.tabs, state.pets.tab);
     let label = |(at, tab): (usize, &Tab)| {
         let role = StyleRole::InUse.when(at == shown);
         let (left, right) = if at == shown { ("[", "]") } else { (" ", " ") };

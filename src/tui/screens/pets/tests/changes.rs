@@ -371,10 +371,11 @@ fn several_are_sold_as_one_and_undone_as_one() {
 #[test]
 fn those_that_were_not_changed_are_named_with_their_reasons() {
     let (mut app, pets) = marked(3);
-    app.state
-        .pets
-        .changed_by
-        .insert(pets[1].id, (with(&pets[1], PetStatus::Pending), Some("Ada".to_owned()), Some(app.now.wall)));
+    let pending = with(&pets[1], PetStatus::Pending);
+    let (from, to) = PetMembers::of_change(&pets[1], &pending);
+    let changed_by = Some(AddedBy { key: "AAAAAAAA".to_owned(), name: Some("Ada".to_owned()) });
+    let change = ChangedPet { pet: pending, from, to, changed_at: Some(app.now.wall), changed_by };
+    app.state.pets.changed_by.insert(pets[1].id, change);
     app.wait(Duration::from_secs(130)).keys("s Enter");
     answered_for(&mut app, &pets[1], |job| Err(changed(&with(&job.seen, PetStatus::Pending))));
     app.keys("u");

@@ -181,7 +181,7 @@ fn a_view_that_cannot_be_saved_says_why_in_the_box() {
     app.answer::<AddView>(Err("no room".into()));
     assert!(app.says("The view was not saved: no room"), "{}", app.screen());
     app.keys("Esc");
-    assert_eq!((app.state.popups.is_open(), app.state.pets.tabs().0.len()), (false, 6));
+    assert_eq!((app.state.popups.is_open(), app.state.pets.tabs.len()), (false, 6));
 }
 
 #[test]
