@@ -2,6 +2,7 @@
 
 use std::io;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
@@ -10,7 +11,7 @@ use toml_edit::Document;
 use super::error::NoHome;
 use super::{ConfigError, Env, File, KeySource, Paths};
 use crate::local::program::hide;
-use crate::model::short;
+use crate::model::{Categories, short};
 
 // The options of every command that say which service is used, and how.
 #[derive(Clone, Debug, Default, Args)]
@@ -81,7 +82,7 @@ pub struct Sources<'a> {
 
 impl<'a> Sources<'a> {
     /// Reads the file: the given one, which must exist, else the default one, which may be missing. With `--demo` only a
-    /// given one is read.
+    /// given one is read, and the categories have names.
     pub fn read(choices: &'a Choices, env: &'a Env) -> Result<Self, ConfigError> {
         let is_named = named(choices, env).is_some();
         // Without a home directory there is no default file.
@@ -91,7 +92,10 @@ impl<'a> Sources<'a> {
             Err(error) if error.kind() == io::ErrorKind::NotFound && !is_named => String::new(),
             text => text.map_err(|source| ConfigError::Read { path: path.clone(), source })?,
         };
-        let file = File::parse(&text, &path)?;
+        let mut file = File::parse(&text, &path)?;
+        if choices.demo && file.categories.is_empty() {
+            file.categories = Arc::new(Categories::of_samples());
+        }
         for profile in file.profiles.values() {
             if let Some(KeySource::Env(variable)) = &profile.key {
                 hide(variable);

@@ -19,6 +19,12 @@ const MOST_LISTED: usize = 5;
 pub struct Categories(BTreeMap<i64, String>);
 
 impl Categories {
+    /// Those of the sample pets.
+    pub fn of_samples() -> Self {
+        let names = ["dog", "cat", "bird", "rabbit", "fish", "turtle", "horse", "spider"];
+        Self((1..).zip(names.map(str::to_owned)).collect())
+    }
+
     /// The name of a category, if it has one.
     pub fn name(&self, id: i64) -> Option<&str> {
         self.0.get(&id).map(String::as_str)

@@ -97,14 +97,14 @@ pub const fn command(
     }
 }
 
-/// All keys that move: hints for a line and a page, help for a line and for both ends.
+/// All keys that move: hints for a line and a page.
 pub const fn moves(
     keys: &'static str,
     hints: &'static str,
-    helps: &'static str,
+    help: &'static str,
     go: fn(&mut AppState, Movement, Now),
 ) -> Command {
-    Command { run: Run::Move(go, Movement::Up), ..command("", keys, hints, helps, |_, _| {}) }
+    Command { run: Run::Move(go, Movement::Up), ..command("", keys, hints, help, |_, _| {}) }
 }
 
 /// What edits the text field that has the cursor.
@@ -175,17 +175,13 @@ impl Command {
     /// Itself, or each movement that has keys.
     pub fn each(self, place: &'static Place) -> Vec<Self> {
         let Run::Move(go, _) = self.run else { return vec![Self { place, ..self }] };
-        let parts = |text: &'static str| text.split_once('|').unwrap_or((text, ""));
-        let ((line, page), (help, ends)) = (parts(self.hint), parts(self.help));
+        let (line, page) = self.hint.split_once('|').unwrap_or((self.hint, ""));
         let bound = Movement::iter().zip(self.keys.split('|')).filter(|(_, keys)| !keys.is_empty());
         let one = |(movement, keys): (Movement, &'static str)| {
-            let (hint, help) = match movement {
-                Movement::Up => (line, help),
-                Movement::Down => ("", help),
-                Movement::PageUp => ("", "a page"),
-                Movement::PageDown => (page, "a page"),
-                Movement::HalfPageUp | Movement::HalfPageDown => ("", "half a page"),
-                Movement::First | Movement::Last => ("", ends),
+            let hint = match movement {
+                Movement::Up => line,
+                Movement::PageDown => page,
+                _ => "",
             };
             let called = match keys {
                 _ if movement != Movement::Up => "",
@@ -193,7 +189,7 @@ impl Command {
                 "left" => "<- ->",
                 _ => "up/down",
             };
-            Self { name: movement.into(), keys, hint, help, called, place, run: Run::Move(go, movement), ..self }
+            Self { name: movement.into(), keys, hint, called, place, run: Run::Move(go, movement), ..self }
         };
         bound.map(one).collect()
     }

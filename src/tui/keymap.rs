@@ -10,8 +10,8 @@ use std::fmt::Write as _;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::command::Reach;
-use super::key::{Hint, Key, KeyPress};
+use super::command::{Reach, Run};
+use super::key::{Hint, Key, KeyPress, Movement};
 use super::{Command, Place};
 use crate::config::{ConfigError, CustomAction};
 use crate::model::display_safe;
@@ -153,10 +153,20 @@ pub type HelpLines = Vec<(String, &'static str)>;
 
 fn lines<'a>(bindings: impl Iterator<Item = (&'a Command, Vec<KeyPress>)>) -> HelpLines {
     let mut lines = HelpLines::new();
-    for (command, keys) in bindings.filter(|(_, keys)| !keys.is_empty()) {
+    for (command, mut keys) in bindings {
+        // Moving is one line: half pages, and further keys, are for those who know them.
+        if let Run::Move(_, movement) = command.run {
+            keys.truncate(usize::from(!matches!(movement, Movement::HalfPageUp | Movement::HalfPageDown)));
+        }
+        if keys.is_empty() {
+            continue;
+        }
         let keys = keys.into_iter().map(key_name).collect::<Vec<_>>().join(" ");
         match lines.last_mut() {
-            Some((before, help)) if *help == command.help => *before += &format!("  {keys}"),
+            Some((before, help)) if *help == command.help => {
+                *before += if command.moves() { " " } else { "  " };
+                *before += &keys;
+            }
             _ => lines.push((keys, command.help)),
         }
     }

@@ -8,8 +8,7 @@ use super::screens::{add_pet, domains, pets, profiles, requests, welcome};
 use super::{AppState, Command, Place, Screen, update};
 
 /// Here because what adds pets knows this screen.
-static PETS_PLACE: Place =
-    Place::new(PETS, "Pets", &[pets::change::CHANGE, pets::update::PETS, TO_ADD, pets::update::PETS_BELOW]);
+static PETS_PLACE: Place = Place::new(PETS, "Pets", &[pets::change::CHANGE, TO_ADD, pets::update::PETS]);
 
 static TO_ADD: &[Command] = &[add_pet::form::NEW, add_pet::import::update::IMPORT.at("I F7", "", "import a file")];
 

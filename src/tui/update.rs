@@ -73,7 +73,8 @@ const WHEEL: usize = 3;
 /// A line feed this soon after Enter is the second half of a CR LF, as scanners send it.
 const SAME_LINE_END: Duration = Duration::from_millis(50);
 
-/// What works everywhere outside text; function keys and Ctrl keys of it also in text.
+/// What works everywhere outside text; function keys and Ctrl keys of it also in text. The last one leads to those that the
+/// help has no room for.
 static EVERYWHERE: &[Command] = &[
     command("show-pets", "1", "", "Pets, Add, Domains", import::update::show_pets)
         .everywhere()
@@ -88,24 +89,24 @@ static EVERYWHERE: &[Command] = &[
         .everywhere()
         .not_over_ssh(NO_DOMAINS)
         .shell(|_| Some("domains list".to_owned())),
-    popups::help::SHOW_COMMANDS,
-    profiles::list::SHOW,
-    requests::SHOW,
+    command("back", "Esc F3", "", "back", back).everywhere(),
+    QUIT,
+    command("interrupt", "Ctrl-C", "", "cancel; twice: quit", interrupt).always(),
     command("error-details", "e", "", "explain last error", popups::help::open_error).everywhere(),
-    command("themes", "T", "", "themes", popups::themes::open).everywhere(),
-    command("mouse", "M", "", "mouse (Shift selects)", switch_mouse).everywhere(),
     command("choices", "F4", "", "enter another API key", popups::key::open)
         .everywhere()
         .not_over_ssh(profiles::list::ONE_SERVICE)
         .shell(|app| (!app.link.embedded).then(|| "login".to_owned())),
+    profiles::list::SHOW,
+    requests::SHOW,
+    command("themes", "T", "", "themes", popups::themes::open).everywhere(),
+    command("mouse", "M", "", "mouse (Shift selects)", switch_mouse).everywhere(),
     command("redraw", "Ctrl-L", "", "redraw", |app, _| app.effect(Effect::Redraw)).always(),
     command("suspend", "Ctrl-Z", "", "suspend (fg resumes)", suspend)
         .always()
         .not_over_ssh("A session over SSH cannot be suspended. q ends it; what you typed is saved."),
-    command("back", "Esc F3", "", "back", back).everywhere(),
-    QUIT,
-    command("interrupt", "Ctrl-C", "", "cancel; twice: quit", interrupt).always(),
     popups::help::SHOW,
+    popups::help::SHOW_COMMANDS,
 ];
 
 pub static EVERYWHERE_PLACE: Place = Place::new(GLOBAL, "Everywhere", &[EVERYWHERE]);

@@ -85,7 +85,7 @@ pub fn draw_whole(state: &AppState, appearance: &Appearance, now: Now, buf: &mut
     // The help takes the place of the screen.
     let help = state.popups.get::<HelpBox>();
     if help.is_some() {
-        page.area.height -= 1;
+        page.area.height -= below;
     } else {
         draw_header(state, &mut page);
         page.go_to(body);

@@ -78,7 +78,7 @@ fn a_first_start_starts_over_with_samples_or_ends() {
 fn the_demo_teaches_the_first_sale() {
     let mut app = Start::petstore(&["--demo"]).open();
     app.shows(BROWSING);
-    app.shows(&["Press s to sell this pet; u undoes that."]);
+    app.shows(&["Press s and Enter to sell this pet; u undoes that."]);
     app.send("s");
     app.shows(&["Change the status", "Rex (#1)"]);
     app.send("\r");

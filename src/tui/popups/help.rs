@@ -73,17 +73,25 @@ impl Popup for HelpBox {
             left.push(Line::raw(""));
             left.extend(section("IN THIS FIELD", keymap.help_lines(TEXT, works), appearance));
         }
-        let global = keymap.global_help(self.place, |command| state.allows(command));
-        let mut right = section("EVERYWHERE", global, appearance);
-        let typing = ["", "In text fields, letters are typed;", "Tab, Enter, Esc and F keys still act.", ""];
-        right.extend(typing.map(Line::raw));
-        if is_about(Screen::Pets) {
-            right.push(Line::raw("Search: whis  cat:3,7  is:sold"));
-            right.extend(["  id:1002  by:till  \"exact\"  -not", ""].map(Line::raw));
-            right.extend(["Before a row: x marked (Space)", "  . on its way  + new  * changed", ""].map(Line::raw));
+        let (rows, has_halves) = (usize::from(page.area.height), page.columns() >= 76);
+        if left.len() > rows || !has_halves {
+            left.push(Line::raw(""));
         }
-        right.extend(if is_about_domains { domain_words() } else { marks(appearance) });
-        if page.columns() >= 76 {
+        let mut right = if has_halves { left.split_off(left.len().min(rows)) } else { Vec::new() };
+        if is_about(Screen::Pets) {
+            right.extend(["Search: whis  cat:3,7  is:sold", "  id:1002  by:till  \"exact\"  -not", ""].map(Line::raw));
+            right.extend(marks(appearance));
+        }
+        right.extend(if is_about_domains { domain_words() } else { Vec::new() });
+        let global = keymap.global_help(self.place, |command| state.allows(command));
+        let mut global = section("EVERYWHERE", global, appearance);
+        let (room, all) = (rows.saturating_sub(right.len()).max(2), global.len());
+        if has_halves && all > room {
+            // The last one leads to the others.
+            global.drain(room - 1..all - 1);
+        }
+        right.extend(global);
+        if has_halves {
             let rows = left.len().max(right.len());
             for (area, mut lines) in page.halves().into_iter().zip([left, right]) {
                 lines.resize(rows, Line::raw(""));
@@ -91,20 +99,21 @@ impl Popup for HelpBox {
                 draw_lines(state, lines, page);
             }
         } else {
-            left.push(Line::raw(""));
             left.extend(right);
             draw_lines(state, left, page);
         }
     }
 }
 
+/// What is before a row of pets, and before a status.
 fn marks(appearance: &Appearance) -> Vec<Line<'static>> {
-    let mut lines = vec![Line::raw("Marks:")];
+    let mut lines = ["Before a row: x marked (Space)", "  . on its way  + new  * changed"].map(Line::raw).to_vec();
     for (status, word) in PetStatus::ALL.into_iter().zip(["for sale", "promised", "handed over"]) {
         let mark = appearance.status(Some(&status.into()));
         lines.push(Line::from(vec![Span::raw("  "), mark, Span::raw(format!(" {status}  ({word})"))]));
     }
     lines.push(Line::raw(format!("  {} not set   ? another status", appearance.mark(None).0)));
+    lines.push(Line::raw(""));
     lines
 }
 
@@ -118,6 +127,7 @@ fn domain_words() -> Vec<Line<'static>> {
         " TTL      how long, in seconds",
         " NXDOMAIN the name does not exist",
         " CAA      who may issue certificates",
+        "",
     ];
     words.map(Line::raw).to_vec()
 }
@@ -375,6 +385,7 @@ fn from_here(failure: &Failure, state: &AppState, now: Now) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tui::places::PLACES;
     use crate::tui::popups::text::CopyText;
     use crate::tui::testing::{App, animals, remote};
 
@@ -396,6 +407,25 @@ mod tests {
             }
         }
         assert!(!listed("a").contains("1  2  3"), "letters are typed there");
+    }
+
+    #[test]
+    fn the_help_of_every_place_is_one_page_of_80x24() {
+        let mut app = App::loaded(80, 24);
+        for (screen, place) in
+            [Screen::Pets, Screen::Domains].into_iter().flat_map(|at| PLACES.iter().map(move |place| (at, *place)))
+        {
+            app.state.screen = screen;
+            app.state.popups.show(HelpBox { place });
+            let text = app.screen();
+            assert!(app.state.layout.reader_lines <= app.state.layout.reader_rows, "{place:?}: {text}");
+            let works = |command: &Command| screen == Screen::Pets || (command.works)(&app.state);
+            let own = app.state.keymap.help_lines(place.name, works);
+            let leads_on = app.state.keymap.global_help(place, |_| true).pop();
+            for (keys, help) in own.into_iter().chain(leads_on) {
+                assert!(text.contains(&format!("{keys:<12} {help}")), "{place:?}: {keys} {help}: {text}");
+            }
+        }
     }
 
     #[test]

@@ -61,7 +61,7 @@ impl Popup for TextBox {
 }
 
 /// Moves in the text of the box that is open.
-pub const SCROLL: Command = moves(READER, "scroll|page", "scroll|top, bottom", |app, movement, _| {
+pub const SCROLL: Command = moves(READER, "scroll|page", "scroll", |app, movement, _| {
     let [lines, rows] = [app.layout.reader_lines, app.layout.reader_rows].map(usize::from);
     let first = moved(app.popups.line().into(), movement, lines.saturating_sub(rows) + 1, rows.max(1));
     app.popups.scroll_to(cells(first));

@@ -526,6 +526,8 @@ impl Follow {
 #[derive(Clone, Debug, Default)]
 pub struct KnownProvenance {
     of: Provenances,
+    /// Whether any pet has the name of a key, and a time.
+    knows: (bool, bool),
     /// Why nothing is asked.
     barrier: Option<Barrier>,
 }
@@ -545,10 +547,24 @@ impl KnownProvenance {
         match provenance {
             Some(provenance) => {
                 self.barrier = None;
-                self.of.insert(id, provenance);
+                self.take([(id, provenance)]);
             }
             None => self.barrier = Some(Barrier::NotReported),
         }
+    }
+
+    fn take(&mut self, found: impl IntoIterator<Item = (PetId, Provenance)>) {
+        for (id, provenance) in found {
+            self.knows.0 |= provenance.by().is_some();
+            self.knows.1 |= provenance.added_at.is_some();
+            self.of.insert(id, provenance);
+        }
+    }
+
+    /// The columns that have something to show.
+    fn columns(&self) -> impl Iterator<Item = Column> {
+        let columns = [(Column::By, self.knows.0), (Column::At, self.knows.1), (Column::Age, self.knows.1)];
+        columns.into_iter().filter_map(|(column, is_known)| is_known.then_some(column))
     }
 }
 

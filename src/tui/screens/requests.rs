@@ -25,7 +25,7 @@ static REQUESTS: &[Command] = &[
         Some(exchange) => copy_curl(app, |_, address| exchange.as_curl(address), now),
         None => app.tell(NO_ROW),
     }),
-    moves(LIST, "", "move|newest, oldest", go),
+    moves(LIST, "", "move", go),
     command("back", "Esc F3 q", "back", "back", |app, _| app.screen = app.requests.back),
 ];
 

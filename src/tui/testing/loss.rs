@@ -11,7 +11,7 @@ use crate::model::width;
 use crate::tui::msg::{Msg, Size};
 
 /// The sizes at which every state must be whole.
-const SIZES: [(u16, u16); 4] = [(60, 16), (80, 24), (100, 30), (120, 40)];
+const SIZES: [(u16, u16); 5] = [(60, 16), (80, 24), (100, 30), (120, 40), (200, 50)];
 
 thread_local! {
     static FRAME: RefCell<Painted> = RefCell::default();

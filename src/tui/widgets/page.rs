@@ -73,6 +73,9 @@ pub struct Layout {
     pub idle: bool,
 }
 
+/// The most entries of the bottom line.
+const MOST_HINTS: usize = 8;
+
 /// A column of a table: its heading, and its width with a blank behind it; 0 leaves it out.
 pub type Column<'a> = (&'a str, usize);
 
@@ -462,12 +465,15 @@ impl<'a> Page<'a> {
         self.marked(lines);
     }
 
-    /// The keys of the moment, which a click presses: whole entries, dropped from the middle where there is no room, help
-    /// always last.
+    /// The keys of the moment, which a click presses: the first ones, as many as there is room for, then the way back and help.
     pub fn hints(&mut self, mut entries: Vec<Hint>) {
         let columns = |Hint { key, word, .. }: &Hint| width(key) + 1 + width(word);
-        while entries.len() > 2 && entries.iter().map(|hint| columns(hint) + 2).sum::<usize>() > self.columns() + 1 {
-            entries.remove((entries.len() - 1) / 2);
+        let is_dropped = |hint: &Hint| !matches!(hint.press.key, Key::Esc | Key::F(1));
+        while (entries.len() > MOST_HINTS
+            || entries.iter().map(|hint| columns(hint) + 2).sum::<usize>() > self.columns() + 1)
+            && let Some(last) = entries.iter().skip(1).rposition(is_dropped)
+        {
+            entries.remove(1 + last);
         }
         let mut x = 1;
         for hint in entries {
@@ -729,18 +735,26 @@ mod tests {
     }
 
     #[test]
-    fn hints_drop_whole_entries_and_keep_first_and_help() {
+    fn hints_are_the_first_eight_that_fit_and_the_way_back_and_help_are_kept() {
         let entries = || {
-            [("a", "one"), ("b", "two"), ("c", "three"), ("d", "four"), ("?", "help")]
-                .map(|(key, word)| Hint { key: key.to_owned(), word, press: Key::Esc.into() })
-                .to_vec()
+            [("a", "one", Key::Enter), ("b", "two", Key::Tab), ("c", "three", Key::Tab)]
+                .into_iter()
+                .chain([("Esc", "back", Key::Esc), ("?", "help", Key::F(1))])
+                .map(|(key, word, press)| Hint { key: key.to_owned(), word, press: press.into() })
+                .collect::<Vec<_>>()
         };
-        let text = |columns| lines(columns, 1, |page| page.hints(entries())).remove(0);
-        assert_eq!(text(80), " a one  b two  c three  d four  ? help");
-        for columns in 14..40 {
-            let line = text(columns);
-            assert!(line.len() <= columns.into() && line.starts_with(" a one") && line.ends_with("? help"), "{line}");
+        let text = |columns, more| {
+            let entries = [vec![entries().remove(1); more], entries()].concat();
+            lines(columns, 1, |page| page.hints(entries)).remove(0)
+        };
+        assert_eq!(text(80, 0), " a one  b two  c three  Esc back  ? help");
+        assert_eq!(text(32, 0), " a one  b two  Esc back  ? help");
+        for columns in 24..40 {
+            let line = text(columns, 0);
+            let is_kept = line.starts_with(" a one") && line.ends_with("  Esc back  ? help");
+            assert!(line.len() <= columns.into() && is_kept, "{line}");
         }
+        assert_eq!(text(200, 9), format!("{}  Esc back  ? help", " b two ".repeat(6).trim_end()));
     }
 
     #[test]

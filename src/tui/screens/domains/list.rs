@@ -36,7 +36,7 @@ static LIST: &[Command] = &[
     command("resolvers", "p", "", "public resolvers", popups::resolvers::change),
     PRACTICE,
     command("delete", "Del", "", "drop a draft", drop_draft).confirms(),
-    moves(command::LIST, "", "move|first, last", go),
+    moves(command::LIST, "", "move", go),
 ];
 
 pub static LIST_PLACE: Place = Place::new("domains", "Domains", &[LIST]).around(around);

@@ -125,7 +125,7 @@ static REDIRECTS: &[Command] = &[
         None => app.complain("The redirects have errors. Fix them in your configuration first."),
     }),
     PRACTICE,
-    moves("up k|down j|||||PgUp Home g|PgDn End G", "", "move|first, last", |app, movement, _| {
+    moves("up k|down j|||||PgUp Home g|PgDn End G", "", "move", |app, movement, _| {
         let lines = app.domains.setup.configuration.redirects.len();
         let selected = &mut app.domains.redirects.selected;
         *selected = moved(*selected, movement, lines, lines);

@@ -27,8 +27,10 @@ pub static CHANGE: &[Command] = &[
         Some(format!("pets set {ids} --status {}{seen}", likely(&pets)))
     }),
     edit::EDIT,
-    command("undo", "u", "", "undo your last change", undo).adds(),
 ];
+
+pub const UNDO: Command =
+    command("undo", "u", "undo", "undo your last change", undo).adds().when(|app| !app.pets.last_change.is_empty());
 
 /// Which status the pets get.
 #[derive(Debug)]

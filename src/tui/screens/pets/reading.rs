@@ -302,7 +302,7 @@ pub fn announce(state: &mut AppState) {
     }
 }
 
-/// How many rows before and after that of the detail are asked for with it.
+/// How many rows before and after that of the detail are asked for with it, at least.
 const AROUND: usize = 50;
 
 /// Asks for what is wanted and not known.
@@ -317,9 +317,11 @@ pub fn ask_provenance(state: &mut AppState, now: Now) {
     let shows_addition = pets.view().columns.iter().any(|shown| shown.column.is_about_addition());
     let ids: Vec<_> = match pets.searched().asks_who() || shows_addition {
         true => pets.store.pets().iter().filter(is_unknown).map(|pet| pet.id).collect(),
-        false if has_detail && pets.selected().is_some_and(|pet| is_unknown(&pet)) => {
-            let around = pets.rows_from(pets.cursor().saturating_sub(AROUND)).take(2 * AROUND);
-            around.filter(is_unknown).map(|pet| pet.id).collect()
+        false if has_detail => {
+            let around = |rows: usize| pets.rows_from(pets.cursor().saturating_sub(rows)).take(2 * rows);
+            let on_screen = usize::from(state.layout.table_rows.max(1));
+            let is_due = around(on_screen).any(|pet| is_unknown(&pet));
+            around(AROUND.max(2 * on_screen)).filter(|pet| is_due && is_unknown(pet)).map(|pet| pet.id).collect()
         }
         false => Vec::new(),
     };
@@ -349,7 +351,7 @@ impl Job for AskProvenance {
         let known = &mut app.pets.provenance;
         match answer {
             Ok(Some(provenances)) => {
-                known.of.extend(provenances);
+                known.take(provenances);
                 app.pets.reorder();
             }
             Ok(None) => known.barrier = Some(Barrier::NotReported),

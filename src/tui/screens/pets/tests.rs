@@ -432,7 +432,7 @@ fn tabs_first_column_and_bottom_line_never_move() {
         assert!(lines[0].starts_with(" [1 Pets] 2 Add pet"), "{screen}");
         assert!(lines[1].starts_with(" [All "), "{screen}");
         assert!(lines[2].starts_with(" / "), "{screen}");
-        assert!(lines[23].starts_with(" s sell  Enter detail"), "{screen}");
+        assert!(lines[23].starts_with(" s sell  a add  / search"), "{screen}");
         assert!(lines.iter().any(|line| line.starts_with("   ID        NAME")), "{screen}");
     }
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::change::UNDO;
 use super::popups::{LookupBox, ViewBox};
 use super::reading::ListPets;
 use super::{BUILT_IN, ReadNext, popups, tab_of, view};
@@ -20,17 +21,24 @@ use crate::tui::{
     moves,
 };
 
+/// The most useful first: the bottom line has no more of them than it has room for.
 pub static PETS: &[Command] = &[
+    command("search", "/", "search", "search these rows", begin_search),
     // Where there is room, the detail is always shown.
     command("open", "Enter", "detail", "open, close the detail", open).when(|app| app.size.columns < WIDE),
-    command("search", "/", "search", "search these rows", begin_search),
     command("previous-tab", "left h", "", "tab", |app, now| step_tab(app, false, now)),
     command("next-tab", "right l", "status", "tab", |app, now| step_tab(app, true, now))
         .called("<- ->")
         .word(|app| (app.pets.tabs.len() > BUILT_IN).then_some("tab")),
     command("all-statuses", "0", "", "all statuses", |app, now| show_tab(app, tab_of(None), now)),
+    UNDO,
+    command("refresh", "r F5", "refresh", "refresh", refresh).when(|app| !app.pets.follow.is_live()).shell(list_line),
     command("mark", "Space", "mark", "mark: several at once", mark),
-    command("choose-limit", "L", "", "rows of a request", popups::open_limit),
+    command("export", "x", "export", "export rows to a file", |app, _| export(app))
+        .not_over_ssh("Export to your own machine: ssh USER@HOST pets export > pets.csv")
+        .shell(|app| Some(format!("{} --format csv", list_line(app)?))),
+    command("by-id", "#", "id", "pet by its id", |app, _| app.popups.show(LookupBox::default()))
+        .shell(|app| Some(format!("pets get {}", app.pets.selected().map_or(1, |pet| pet.id)))),
     command("newest", "N", "newest", "newest first", |app, _| {
         choose_order(app, SortOrder { column: Column::Id, descending: true });
         // Whichever pet comes to be there.
@@ -44,25 +52,6 @@ pub static PETS: &[Command] = &[
         }
         None => app.tell("No pet is marked as new."),
     }),
-    command("live", "A", "live", "live refresh on, off", toggle_live)
-        .shell(|app| Some(format!("pets watch{}", status_option(app)))),
-    command("by-id", "#", "id", "pet by its id", |app, _| app.popups.show(LookupBox::default()))
-        .shell(|app| Some(format!("pets get {}", app.pets.selected().map_or(1, |pet| pet.id)))),
-    command("save-view", "V", "", "save as a view", |app, _| app.popups.show(ViewBox::default()))
-        .not_over_ssh("A session over SSH cannot save views on the server."),
-    command("copy", "y", "", "copy id, JSON, curl", |app, now| {
-        copy_of_pet(app, |pet| (pet.id.to_string(), format!("id {}", pet.id)), now)
-    }),
-    command("copy-json", "Y", "", "copy id, JSON, curl", |app, now| {
-        copy_of_pet(app, |pet| (serde_json::to_string(pet).unwrap_or_default(), format!("pet {} as JSON", pet.id)), now)
-    })
-    .shell(|app| Some(format!("pets get {} --format json", app.pets.selected()?.id))),
-    command("copy-curl", "c", "", "copy id, JSON, curl", |app, now| {
-        copy_curl(app, |app, address| curl_for_list(address, &app.pets.query()), now)
-    }),
-    command("export", "x", "export", "export rows to a file", |app, _| export(app))
-        .not_over_ssh("Export to your own machine: ssh USER@HOST pets export > pets.csv")
-        .shell(|app| Some(format!("{} --format csv", list_line(app)?))),
     command("sort-by", "o", "sort", "sort, reverse", |app, _| {
         // The first press takes the order in use instead of the best match.
         let next = (app.pets.sort.column as usize + 1) % Column::OF_PETS.len();
@@ -73,13 +62,23 @@ pub static PETS: &[Command] = &[
         let SortOrder { column, descending } = app.pets.sort;
         choose_order(app, SortOrder { column, descending: !descending });
     }),
-    command("refresh", "r F5", "refresh", "refresh", refresh).shell(list_line),
-];
-
-/// Behind what leads to the form and to an import.
-pub static PETS_BELOW: &[Command] = &[
+    command("live", "A", "live", "live refresh on, off", toggle_live)
+        .shell(|app| Some(format!("pets watch{}", status_option(app)))),
+    command("copy", "y", "", "copy id, JSON, curl", |app, now| {
+        copy_of_pet(app, |pet| (pet.id.to_string(), format!("id {}", pet.id)), now)
+    }),
+    command("copy-json", "Y", "", "copy id, JSON, curl", |app, now| {
+        copy_of_pet(app, |pet| (serde_json::to_string(pet).unwrap_or_default(), format!("pet {} as JSON", pet.id)), now)
+    })
+    .shell(|app| Some(format!("pets get {} --format json", app.pets.selected()?.id))),
+    command("copy-curl", "c", "", "copy id, JSON, curl", |app, now| {
+        copy_curl(app, |app, address| curl_for_list(address, &app.pets.query()), now)
+    }),
+    command("save-view", "V", "", "save as a view", |app, _| app.popups.show(ViewBox::default()))
+        .not_over_ssh("A session over SSH cannot save views on the server."),
+    command("choose-limit", "L", "", "rows of a request", popups::open_limit),
     command("samples", "S", "", "samples (empty store)", add_samples).adds(),
-    moves(LIST, "", "move|first, last", go),
+    moves(LIST, "", "move", go),
 ];
 
 static SEARCH: &[Command] = &[

@@ -20,8 +20,11 @@ use table::status_word;
 /// The most rows that a banner takes from the table.
 const BANNER_ROWS: usize = 3;
 
-/// The width of the list where there are panes beside it.
+/// The least width of the list where there are panes beside it.
 const LIST_BESIDE_PANES: u16 = 80;
+
+/// The most columns of the panes: the list has the rest.
+const PANES: u16 = 56;
 
 /// The most columns that the name of a key takes in the detail.
 const NAME_WIDTH: usize = 24;
@@ -36,7 +39,7 @@ pub fn draw(state: &AppState, page: &mut Page<'_>) {
     let top = table::first_visible(state.pets.cursor(), page.layout.table_top, visible, rows);
     let (first, last) = (top.min(rows.saturating_sub(1)) + 1, (top + visible).min(rows));
     let title = if rows == 0 { "Pets".to_owned() } else { format!("Pets {first}-{last} of {rows} loaded") };
-    if let Some(panes) = page.pane(LIST_BESIDE_PANES, &title) {
+    if let Some(panes) = page.pane(LIST_BESIDE_PANES.max(page.area.width.saturating_sub(PANES)), &title) {
         table::draw(state, page);
         if !state.panes_wait {
             page.go_to(panes);
@@ -258,7 +261,7 @@ pub fn place(state: &AppState, page: &Page<'_>) -> String {
     let since = state.pets.store.read().filter(|_| state.pets.store.is_cached());
     let more = since.map_or_else(|| rest(state), |at| format!("From {}.", page.moment(at.wall)));
     let is_first = state.pets.teaches && state.pets.cursor() == 0 && state.pets.last_change.is_empty();
-    let sale = if is_first { " Press s to sell this pet; u undoes that." } else { "" };
+    let sale = if is_first { " Press s and Enter to sell this pet; u undoes that." } else { "" };
     format!("{here} {more}{sale}")
 }
 
@@ -371,8 +374,8 @@ fn draw_panes(state: &AppState, page: &mut Page<'_>) {
         let most = by_category.first().map_or(0, |(_, count)| *count);
         for (category, count) in by_category.iter().take(page.left().into()) {
             let name = state.pets.categories.name(*category).unwrap_or_default();
-            let label = cut(&page.appearance.text(&format!("{category:>10}  {name}")), 22);
-            draw_bar(&label, (*count, most), &count.to_string(), StyleRole::Text, page);
+            let label = format!("{category:>10} {}", page.column(name, state.pets.categories.longest() + 1));
+            draw_bar(&cut(&label, 22), (*count, most), &count.to_string(), StyleRole::Text, page);
             page.gap();
         }
     }

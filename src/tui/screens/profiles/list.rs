@@ -49,7 +49,7 @@ static PROFILES: &[Command] = &[
     command("refresh", "r F5", "", "read the file again", show),
     command("enter-key", "K F4", "key", "enter another key", enter_key),
     command("copy", "y", "copy address", "copy the address", copy_address),
-    moves(SHORT_LIST, "", "move|first, last", |app, movement, _| {
+    moves(SHORT_LIST, "", "move", |app, movement, _| {
         let entries = app.profiles.entries();
         let there = entries.get(moved(app.profiles.cursor(), movement, entries.len(), entries.len()));
         if let Some(name) = there.map(|entry| entry.name.clone()) {

@@ -124,7 +124,7 @@ static RUN: &[Command] = &[
             running.cursor = 0;
         }
     }),
-    moves(READER, "", "move|first, last", |app, movement, _| {
+    moves(READER, "", "move", |app, movement, _| {
         if let Some(running) = app.add.import.running_mut() {
             running.cursor = moved(running.cursor, movement, running.listed().len(), PAGE);
         }

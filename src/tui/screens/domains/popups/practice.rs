@@ -32,7 +32,7 @@ struct PracticeBox {
 }
 
 static BOX: &[Command] = &[
-    moves("up k|down j|||||Home|End", "choose", "choose|first, last", |app, movement, _| {
+    moves("up k|down j|||||Home|End", "choose", "choose", |app, movement, _| {
         if let Some(outside) = app.popups.get_mut::<PracticeBox>() {
             let acts = outside.acts.len();
             outside.choice = Some(outside.choice.map_or(0, |choice| moved(choice, movement, acts, acts)));

@@ -98,6 +98,7 @@ fn a_sale_is_two_keys_and_undone_with_one() {
     assert_eq!(app.state.pets.store.get(pets[0].id), Some(&pets[0]));
     answered(&mut app, Ok(asked.wanted.clone()));
     assert!(app.says("u undoes it.") && !app.screen().contains(" >."), "{}", app.screen());
+    assert!(app.says("<- -> status u undo"), "{}", app.screen());
     assert_eq!(app.state.pets.store.mark(pets[0].id), None, "no mark for what is done here");
     app.keys("u");
     let undo = newest(&mut app).unwrap();

@@ -8,7 +8,7 @@ use crate::app::inventory::changes::ChangeKind;
 use crate::app::inventory::store::PetStore;
 use crate::config::Service;
 use crate::config::file::LoadLimit;
-use crate::model::{Pet, PetId, PetStatus};
+use crate::model::{Pet, PetId, PetStatus, Provenance};
 use crate::transfer::import::ImportProgress;
 use crate::transfer::preview::RowCounts;
 use crate::transfer::{ColumnMapping, ImportOptions, ImportRun, ImportSource, Start};
@@ -418,6 +418,34 @@ fn the_detail_says_who_added_a_pet_and_asks_once_for_all_rows() {
     let mut wide = live(120, 40, &animals(12));
     tell(&mut wide);
     assert!(wide.says("Added"), "{}", wide.screen());
+}
+
+#[test]
+fn a_wide_list_shows_how_pets_were_added_as_far_as_that_is_known() {
+    let heading = |app: &mut App| app.screen().lines().find(|line| line.contains("NAME")).unwrap().to_owned();
+    let mut app = live(200, 50, &animals(300));
+    assert!(!heading(&mut app).contains("ADDED"));
+    tell(&mut app);
+    let of_all = heading(&mut app);
+    assert!(of_all.contains("STATUS       ADDED BY       ADDED AT          AGE"), "{of_all}");
+    for keys in ["PgDn", "PgDn", "Down Down", "G", "Up"] {
+        let asked = asked_who(&app);
+        app.keys(keys);
+        if asked_who(&app) > asked {
+            tell(&mut app);
+        }
+        let (pets, layout) = (&app.state.pets, &app.state.layout);
+        let mut rows = pets.rows_from(layout.table_top).take(layout.table_rows.into());
+        assert!(rows.all(|pet| pets.provenance.of.contains_key(&pet.id)), "{keys}");
+    }
+    assert!(asked_who(&app) < 6, "each asks for more rows than are shown");
+    let mut app = live(200, 50, &animals(12));
+    let only_when = |id| (id, Provenance { added_by: None, ..provenance(id) });
+    let AskProvenance(ids) = app.asked().expect("it is asked");
+    app.answer::<AskProvenance>(Ok(Some(ids.into_iter().map(only_when).collect())));
+    assert!(heading(&mut app).contains("ADDED AT          AGE") && !heading(&mut app).contains("BY"));
+    let mut app = live(200, 50, &animals(12)).answered::<AskProvenance>(Ok(None));
+    assert!(!heading(&mut app).contains("ADDED"));
 }
 
 #[test]

@@ -25,6 +25,8 @@ const LEAST_OF_NAME: u16 = 19;
 const NAME_BESIDE_CATEGORIES: u16 = 32;
 /// Narrower screens show only the mark of a status.
 const LEAST_FOR_STATUS: u16 = 44;
+/// Lists as wide as this show how pets were added.
+const WITH_ADDITION: u16 = 122;
 /// What is left out of a narrow window, in this order. The name and the status stay.
 const LEFT_OUT: [Column; 5] = [Column::At, Column::Age, Column::CategoryId, Column::By, Column::Id];
 
@@ -189,7 +191,8 @@ impl<'a> Rows<'a> {
         let [id, name, category, status] = Column::OF_PETS;
         // Who added pets also where that is searched for.
         let by = query.asks_who().then_some(Column::By);
-        let usual = [id, name].into_iter().chain(by).chain([category, status]).map(ShownColumn::from);
+        let added = pets.provenance.columns().filter(|column| width >= WITH_ADDITION && by != Some(*column));
+        let usual = [id, name].into_iter().chain(by).chain([category, status]).chain(added).map(ShownColumn::from);
         let of_view = &pets.view().columns;
         let wanted = if of_view.is_empty() { usual.collect() } else { of_view.clone() };
         let columns = Columns::new(width, pets.rows.digits, pets.categories.longest(), wanted);
