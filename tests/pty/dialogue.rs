@@ -7,9 +7,9 @@ fn questions_and_answers_write_no_escape_sequence() {
     let mut talk = Start::petstore(&["--accessible", "--demo"]).open();
     talk.answer("Main menu, 1 to 12:", "3\r");
     talk.answer("Name, or press Enter to end:", "Biscuit\r");
-    talk.answer("Category, a number:", "3\r");
+    talk.answer("Category, a number or dog, cat, bird, rabbit, fish and 3 more:", "3\r");
     talk.answer("Status, 1 to 4", "sold\r");
-    talk.shows(&["Added: Biscuit, category 3, sold, id 251."]);
+    talk.shows(&["Added: Biscuit, category 3 bird, sold, id 251."]);
     talk.answer("Name, or press Enter to end:", "quit\r");
     let (status, bytes) = talk.ended();
     assert_eq!(status, 0);

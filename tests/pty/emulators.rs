@@ -32,7 +32,7 @@ const SCREENS: &[(&str, &[&str])] = &[
     ("\x1bP", &["[Profiles]", "in use"]),
     ("\x1bH", &["[Requests]"]),
     ("\x1ba", &["Add a pet"]),
-    ("Biscuit\tthree\x1bOQ", &["\"three\" is not a number."]),
+    ("Biscuit\tthree\x1bOQ", &["\"three\" is not a category."]),
     ("3\x1bOQ", &["Added Biscuit, id 251"]),
     ("Mochi\r", &["2 saved"]),
     ("\x1b", &["[1 Pets]"]),

@@ -25,7 +25,7 @@ fn the_tour_of_the_readme() {
     app.send("aBiscuit\t3rd");
     app.shows(&["[3rd_"]);
     app.send("\x1bOQ");
-    app.shows(&["\"3rd\" is not a number.", "Fix 1 field first."]);
+    app.shows(&["\"3rd\" is not a category.", "Fix 1 field first."]);
     app.send("3\x1b[12~");
     app.shows(&["Added Biscuit, id 251."]);
     app.send("Mochi\x1bOQ");

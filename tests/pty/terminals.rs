@@ -19,7 +19,7 @@ fn walk(app: &mut Terminal) {
     app.send("Biscuit\tthree");
     app.shows(&["[three_"]);
     app.send("\x1bOQ");
-    app.shows(&["\"three\" is not a number."]);
+    app.shows(&["\"three\" is not a category."]);
     app.send("3");
     app.shows(&["[3_"]);
     app.send("\x1bOQ");

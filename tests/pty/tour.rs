@@ -31,7 +31,7 @@ const STEPS: &[(&str, &str, u32)] = &[
     ("Bis", "[Bis_", 300),
     ("cuit", "[Biscuit_", 500),
     ("\t3rd", "[3rd_", 700),
-    ("\x1bOQ", "\"3rd\" is not a number.", 2_800),
+    ("\x1bOQ", "\"3rd\" is not a category.", 2_800),
     ("3", "[3_", 600),
     ("\x1bOQ", "Added Biscuit, id 251", 2_400),
     ("\x1b", "[1 Pets]", 1_000),

@@ -127,7 +127,7 @@ fn all_faults_of_a_pet_are_named_at_once() {
     let wrong = add(&["--name", " ", "--category-id", "three", "--status", "gone"]);
     fails_cleanly(&wrong, 2, "--name: Name is required");
     let said = stderr(&wrong);
-    assert!(said.contains("--category-id: \"three\" is not a number"), "{said}");
+    assert!(said.contains("--category-id: \"three\" is not a category"), "{said}");
     assert!(said.contains("--status: Status must be available, pending or sold"), "{said}");
     fails_cleanly(&add(&["--status", "sold"]), 2, "--category-id: Category is required");
 }

@@ -80,7 +80,7 @@ fn every_wrong_value_is_named_with_its_flag() {
     let wrong = set(&["--name", " ", "--category-id", "three"]);
     fails_cleanly(&wrong, 2, "--name: Name is required");
     let said = stderr(&wrong);
-    assert!(said.contains("--category-id: \"three\" is not a number"), "{said}");
+    assert!(said.contains("--category-id: \"three\" is not a category"), "{said}");
     assert!(said.contains("for all options: petstore --demo pets set --help"), "{said}");
     fails_cleanly(&set(&["--status", "gone"]), 2, "--status");
     fails_cleanly(&set(&[]), 2, "");

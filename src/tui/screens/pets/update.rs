@@ -30,8 +30,8 @@ pub static PETS: &[Command] = &[
     command("next-tab", "right l", "status", "tab", |app, now| step_tab(app, true, now))
         .called("<- ->")
         .word(|app| (app.pets.tabs.len() > BUILT_IN).then_some("tab")),
-    command("all-statuses", "0", "", "all statuses", |app, now| show_tab(app, tab_of(None), now)),
     UNDO,
+    command("all-statuses", "0", "", "all statuses", |app, now| show_tab(app, tab_of(None), now)),
     command("refresh", "r F5", "refresh", "refresh", refresh).when(|app| !app.pets.follow.is_live()).shell(list_line),
     command("mark", "Space", "mark", "mark: several at once", mark),
     command("export", "x", "export", "export rows to a file", |app, _| export(app))
