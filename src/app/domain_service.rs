@@ -10,18 +10,15 @@ use futures_util::stream;
 use jiff::Timestamp;
 
 use crate::clock::{self, Now};
-use crate::config::{self, Notify, edit};
+use crate::config::{Notify, edit};
 use crate::domains::check::follow;
 use crate::domains::probe::OnProgress;
 use crate::domains::{
     CheckOptions, Checked, Complete, ConfigSource, DnsName, Entry, ExistingDomains, FollowedRedirect, Observations,
     Practice, ProbeCache, Redirect, Registry, RegistryChange, RegistryFile, Reported, Role, Server, Subject,
-    ViewVerdict, WrittenRedirect, parse_name,
+    ViewVerdict, parse_name,
 };
 use parking_lot::Mutex;
-
-/// The file beside the list that remembers that public resolvers were announced.
-pub const ANNOUNCED: &str = "public-resolvers-announced";
 
 /// How long answers are shared between checks.
 const CACHE_TIME: Duration = Duration::from_secs(20);
@@ -125,7 +122,7 @@ impl DomainService {
         let Some(options) = options.as_ref() else { return ResolverChoice::default() };
         let public: Vec<String> = options.public_resolvers().map(|server| server.label()).collect();
         let is_system = |server: &Arc<Server>| server.role == Role::Resolver { system: true };
-        let was_announced = || matches!(&self.list, List::OnDisk(file) if file.was_announced(ANNOUNCED));
+        let was_announced = || matches!(&self.list, List::OnDisk(file) if file.has_announced_resolvers());
         let ask_first = !public.is_empty() && options.resolvers.iter().any(is_system) && !was_announced();
         ResolverChoice { public, ask_first }
     }
@@ -135,7 +132,7 @@ impl DomainService {
     pub fn choose_resolvers(&self, public: bool) -> (ResolverChoice, Option<String>) {
         let resolvers = self.options.lock().as_mut().map(|options| options.ask_public(public)).transpose();
         if let (true, List::OnDisk(file)) = (public, &self.list) {
-            file.first_time(ANNOUNCED);
+            file.announce_resolvers();
         }
         let saved = resolvers.and_then(|resolvers| match resolvers.flatten() {
             Some(resolvers) => edit::set_resolvers(&self.configuration, &resolvers).map_err(|error| error.to_string()),
@@ -208,18 +205,5 @@ impl DomainService {
         let mut cache = self.cache.lock();
         cache.take_if(|(since, _)| now.saturating_duration_since(*since) >= CACHE_TIME);
         Arc::clone(&cache.get_or_insert_with(|| (now, Arc::default())).1)
-    }
-}
-
-/// The project's domains from the configuration file.
-pub fn config_source(primary: &str, redirects: &[config::file::Redirect]) -> ConfigSource {
-    let redirect = |redirect: &config::file::Redirect| WrittenRedirect {
-        from: redirect.from.clone(),
-        to: redirect.to.clone(),
-        status: redirect.status.into(),
-    };
-    ConfigSource {
-        primary: Some(primary.to_owned()).filter(|primary| !primary.is_empty()),
-        redirects: redirects.iter().map(redirect).collect(),
     }
 }

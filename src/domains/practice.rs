@@ -387,6 +387,5 @@ fn since(then: Timestamp, now: Timestamp) -> SignedDuration {
 
 /// So much after `then`, as far as there is time.
 fn later(then: Timestamp, duration: SignedDuration) -> Timestamp {
-    let end = if duration.is_negative() { Timestamp::MIN } else { Timestamp::MAX };
-    then.checked_add(duration).unwrap_or(end)
+    then.saturating_add(duration).unwrap_or(then)
 }

@@ -18,6 +18,8 @@ use super::{Dated, DnsName, Event, Measurement, Reported};
 const KEPT: usize = 10;
 /// The largest file that is read, in bytes.
 const MAX_FILE: u64 = 16 * 1024 * 1024;
+/// The file beside the list that remembers that public resolvers were announced.
+const ANNOUNCED: &str = "public-resolvers-announced";
 /// The layout of the file that this program writes.
 const LAYOUT: u32 = 2;
 
@@ -164,14 +166,14 @@ impl RegistryFile {
         Self { path: path.into() }
     }
 
-    /// Whether something was announced before.
-    pub fn was_announced(&self, what: &str) -> bool {
-        self.path.with_file_name(what).exists()
+    /// Whether public resolvers were announced before.
+    pub fn has_announced_resolvers(&self) -> bool {
+        self.path.with_file_name(ANNOUNCED).exists()
     }
 
-    /// Whether something is announced for the first time; an empty file beside the list remembers it.
-    pub fn first_time(&self, what: &str) -> bool {
-        let marker = self.path.with_file_name(what);
+    /// Whether public resolvers are announced for the first time; an empty file beside the list remembers it.
+    pub fn announce_resolvers(&self) -> bool {
+        let marker = self.path.with_file_name(ANNOUNCED);
         // Where nothing can be written, each time is the first.
         let _ = marker.parent().map(atomic_file::create_private);
         !matches!(File::create_new(marker), Err(error) if error.kind() == io::ErrorKind::AlreadyExists)
@@ -302,10 +304,12 @@ mod tests {
     }
 
     #[test]
-    fn something_is_announced_for_the_first_time_only_once() {
+    fn resolvers_are_announced_for_the_first_time_only_once() {
         let directory = tempfile::tempdir().unwrap();
         let file = RegistryFile::new(directory.path().join("petstore/domains.json"));
-        assert_eq!([file.first_time("a"), file.first_time("a"), file.first_time("b")], [true, false, true]);
+        assert!(!file.has_announced_resolvers());
+        assert_eq!([file.announce_resolvers(), file.announce_resolvers()], [true, false]);
+        assert!(file.has_announced_resolvers());
     }
 
     #[test]

@@ -6,13 +6,12 @@ use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject as _;
 
 use crate::app::DomainSetup;
-use crate::app::domain_service::{ANNOUNCED, config_source};
 use crate::cli::{Failed, note};
-use crate::config::file::Domains as Configured;
+use crate::config::file::{Domains as Configured, Redirect};
 use crate::domains::check_options::{named_resolver, socket_address, system_resolver};
 use crate::domains::{
     CheckOptions, ConfigSource, DnsName, Domain, Entry, Expectation, Finding, Registry, RegistryFile, Subject,
-    parse_name,
+    WrittenRedirect, parse_name,
 };
 use crate::model::short;
 use crate::model::words::list;
@@ -129,13 +128,18 @@ pub fn domain_setup(configured: &Configured) -> Result<DomainSetup, Failed> {
 
 /// The project's domains in petstore's configuration file.
 pub(super) fn configured_domains(configured: &Configured) -> ConfigSource {
-    config_source(&configured.primary, &configured.redirects)
+    let redirect =
+        |it: &Redirect| WrittenRedirect { from: it.from.clone(), to: it.to.clone(), status: it.status.into() };
+    ConfigSource {
+        primary: Some(configured.primary.clone()).filter(|primary| !primary.is_empty()),
+        redirects: configured.redirects.iter().map(redirect).collect(),
+    }
 }
 
 /// Announces once, before a name is sent, which public resolvers learn it.
 pub(super) fn announce(options: &CheckOptions, file: &RegistryFile) {
     let public: Vec<String> = options.public_resolvers().map(|server| server.label()).collect();
-    if !public.is_empty() && file.first_time(ANNOUNCED) {
+    if !public.is_empty() && file.announce_resolvers() {
         note(&format!(
             "note: checks send the domain to the public resolvers {}; --only-system-resolver asks only this machine's",
             list(public)

@@ -8,7 +8,7 @@ use std::time::Duration;
 use futures_util::StreamExt as _;
 use futures_util::future::join_all;
 use futures_util::stream::FuturesUnordered;
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::Notify;
 use tokio::time::{sleep, timeout};
@@ -118,9 +118,8 @@ impl<'a> ProbeContext<'a> {
 
     /// The wall clock of this check.
     pub fn now(&self) -> Timestamp {
-        let passed = SignedDuration::try_from(self.passed()).unwrap_or_default();
         let begin = self.begin();
-        let now = begin.checked_add(passed).unwrap_or(begin);
+        let now = begin.saturating_add(self.passed()).unwrap_or(begin);
         Timestamp::from_millisecond(now.as_millisecond()).unwrap_or(now)
     }
 
