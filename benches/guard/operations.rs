@@ -259,7 +259,7 @@ fn search() -> Box<dyn FnMut() -> usize> {
     let pets: Vec<Pet> = (0..10).flat_map(|_| pets()).collect();
     let query = Query::parse("ell", &Categories::default());
     Box::new(move || {
-        black_box(Search::default().best_first(&query, &pets, &fitting(&query, &pets)));
+        black_box(Search::default().best_first(&query, &pets, fitting(&query, &pets)));
         0
     })
 }
