@@ -88,7 +88,7 @@ impl Session {
             Service::Remote(remote) if remote.key.is_none() => {
                 self.talk.say("No API key is set. Set PETSTORE_API_KEY, or start with --demo for samples.")
             }
-            Service::Embedded { .. } | Service::Remote(_) => Ok(()),
+            _ => Ok(()),
         }
     }
 

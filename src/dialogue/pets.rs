@@ -186,9 +186,8 @@ impl Session {
             let found: Vec<Pet> = found.iter().map(|row| pets[*row as usize].clone()).collect();
             self.say_found(&found).await?;
             let again = "Another search, or press Enter to end:";
-            let Some(next) = self.talk.ask(again, HELP, |answer| Ok(parse(answer))).await? else {
-                return Ok(());
-            };
+            let next = self.talk.ask(again, HELP, |answer| Ok(parse(answer))).await?;
+            let Some(next) = next else { return Ok(()) };
             query = next;
         }
     }

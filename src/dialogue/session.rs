@@ -73,7 +73,7 @@ impl Session {
         let Settings { label, service, .. } = &self.settings;
         match service {
             Service::Remote(_) if *label != self.service => format!("{label}, {}", self.service),
-            Service::Demo | Service::Embedded { .. } | Service::Remote(_) => self.service.clone(),
+            _ => self.service.clone(),
         }
     }
 

@@ -41,14 +41,9 @@ impl Session {
         let chosen = if unfinished.is_empty() { 0 } else { self.talk.choose("Which", &ways, None).await? };
         let entry = chosen.checked_sub(1).map(|at| unfinished[at]);
         let known = entry.and_then(|entry| parse_name::domain(entry.name.as_str()).ok());
-        let domain = match known {
-            Some(domain) => domain,
-            None => {
-                let known = existing(self.setup.domains.platform_host.as_ref(), &list.domains);
-                let Some(domain) = self.begin(known).await? else { return Ok(()) };
-                domain
-            }
-        };
+        let existing = existing(self.setup.domains.platform_host.as_ref(), &list.domains);
+        let domain = if known.is_some() { known } else { self.begin(existing).await? };
+        let Some(domain) = domain else { return Ok(()) };
         if entry.is_none_or(|entry| entry.reported().value.is_none()) && !self.take_value(&domain).await? {
             return Ok(());
         }

@@ -122,7 +122,6 @@ mod tests {
     use tempfile::TempDir;
 
     use super::*;
-    use crate::transfer::TransferError;
     use crate::transfer::journal::{Head, Journal, RowAnswer, RowOutcome, Target};
     use crate::transfer::preview::{Preview, preview};
 
@@ -152,7 +151,7 @@ mod tests {
         assert!(text.starts_with(BAD), "{text}");
         assert!(text.contains("\n\"line 5: column cat: ") && text.ends_with(",4,Bean,'=1,gone\n"), "{text}");
         assert_eq!(fs::metadata(&out).unwrap().permissions().mode() & 0o777, 0o600);
-        assert!(matches!(write(false), Err(TransferError::Exists(_))));
+        assert!(matches!(write(false), Err(crate::transfer::TransferError::Exists(_))));
         assert_eq!(write(true).unwrap(), 2);
         // Once fixed, the file can be imported.
         fs::write(&out, text.replace("three,a;b", "3,sold").replace("'=1,gone", "4,")).unwrap();

@@ -357,8 +357,7 @@ fn wait(state: &mut AppState, failure: Failure, now: Now) {
     state.last_failure = Some(failure.clone());
     if failure.remedy() == Remedy::EnterKey {
         pets::update::refuse_key(state, failure, now);
-        state.complain("The service refused the API key. The lines wait; F4 enters another key.");
-        return;
+        return state.complain("The service refused the API key. The lines wait; F4 enters another key.");
     }
     // The header tells the same at once.
     pets::update::on_failure(state, failure.clone(), now);

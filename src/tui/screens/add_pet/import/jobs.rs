@@ -169,6 +169,7 @@ impl CheckFile {
 }
 
 /// The words of the screen where those of the command line would name options.
+#[expect(clippy::wildcard_enum_match_arm, reason = "the other errors already say it all")]
 fn why_not(error: &TransferError) -> String {
     match error {
         TransferError::NoColumn { missing, .. } => {
@@ -373,11 +374,11 @@ fn on_not_begun(state: &mut AppState, ended: ImportEnded, now: Now) {
     };
     state.add.import.phase = Phase::Looked(looked);
     let why = on_failed(state, &ended, now);
-    state.complain(match ended {
-        ImportEnded::Unauthorized(_) => KEY_REFUSED.to_owned(),
-        ImportEnded::NoAnswer(_) => format!("Nothing was sent. {why} F2 tries again."),
-        _ => format!("Nothing was sent. {why}"),
-    });
+    if matches!(ended, ImportEnded::Unauthorized(_)) {
+        return state.complain(KEY_REFUSED);
+    }
+    let again = if matches!(ended, ImportEnded::NoAnswer(_)) { " F2 tries again." } else { "" };
+    state.complain(format!("Nothing was sent. {why}{again}"));
 }
 
 /// The import has ended.
