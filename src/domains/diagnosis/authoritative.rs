@@ -49,11 +49,11 @@ impl<'a> Authoritative<'a> {
                 own.push(record);
             }
         }
-        let dname = replies().flat_map(|reply| &reply.answers).filter_map(|record| match &record.data {
+        let mut dname = replies().flat_map(|reply| &reply.answers).filter_map(|record| match &record.data {
             Data::Dname(target) if record.owner != *name => Some((&record.owner, target)),
             _ => None,
         });
-        let dname = dname.filter(|(above, _)| name.is_within(above)).last();
+        let dname = dname.rfind(|(above, _)| name.is_within(above));
         let referred = replies().filter(|reply| reply.is_referral()).flat_map(|reply| &reply.authorities);
         let here = referred.filter(|record| record.owner == *name);
         let cut: BTreeSet<&DnsName> = here.filter_map(|record| record.data.name_server()).collect();

@@ -123,8 +123,8 @@ fn right_resolvers(facts: &Facts<'_>) -> usize {
 
 /// Resolvers with an answer that no cache explains.
 fn views_differ(facts: &Facts<'_>, others: &[&Lookup]) -> Option<Finding> {
-    let said = |other: &&Lookup| Some(format!("{}: {}", other.server.label(), view(facts.name(), other.reply()?)));
-    let seen = words::list(others.iter().filter_map(said));
+    let in_words = |other: &&Lookup| Some(format!("{}: {}", other.server.label(), view(facts.name(), other.reply()?)));
+    let seen = words::list(others.iter().filter_map(in_words));
     let former = others.iter().filter_map(|other| former_servers(facts, other));
     let hosts: BTreeSet<&DnsName> = former.flat_map(|former| former.hosts).collect();
     let old = words::list(hosts.into_iter().map(shown));
@@ -347,8 +347,9 @@ pub(super) fn disagreement(facts: &Facts<'_>) -> Option<Finding> {
     if !differ || !none_right {
         return None;
     }
-    let said = |(lookup, _): &(&Lookup, _)| Some(format!("{}: {}", lookup.server.label(), view(name, lookup.reply()?)));
-    let seen = words::list(answers.iter().filter_map(said));
+    let in_words =
+        |(lookup, _): &(&Lookup, _)| Some(format!("{}: {}", lookup.server.label(), view(name, lookup.reply()?)));
+    let seen = words::list(answers.iter().filter_map(in_words));
     let held = answers.iter().filter(|(_, answer)| !answer.is_empty());
     let until = held.filter_map(|(lookup, _)| forgets(name, lookup)).max();
     let lookups = answers.iter().map(|(lookup, _)| *lookup);

@@ -151,7 +151,7 @@ pub fn draw(panel: &State, page: &mut Page<'_>, rule: Rule) {
     let room = page.columns().saturating_sub(18);
     let rows_of = |question: &str| wrap_words(question, room.saturating_sub(6)).len().max(1);
     // The questions and the conclusion keep their places; the details get what is left.
-    let mut kept = page.rows(3, &conclusion).min(2) + answers.iter().map(|one| rows_of(&one.question)).sum::<usize>();
+    let mut kept = page.rows(3, &conclusion).min(2) + answers.iter().map(|one| rows_of(one.question)).sum::<usize>();
     for (at, answer) in answers.iter().enumerate() {
         kept -= rows_of(answer.question);
         let word = match answer.verdict {
