@@ -153,5 +153,5 @@ fn around(path: &Path, file: &File, env: &Env) -> Vec<String> {
     }
     let domains = resolve(&ProbeArgs::default(), &file.domains);
     found.extend(domains.err().map(|failed| failed.what));
-    found.iter().map(|line| safe_text(line)).collect()
+    found.iter().map(safe_text).collect()
 }

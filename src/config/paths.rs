@@ -84,6 +84,19 @@ pub fn below_home(path: &Path, env: &Env) -> PathBuf {
     below.unwrap_or_else(|| path.to_owned())
 }
 
+/// How many colours a terminal shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Depth {
+    /// None.
+    Mono,
+    /// The first 16, which the user may have changed.
+    Sixteen,
+    /// These and 240 fixed ones.
+    TwoFiftySix,
+    /// Any.
+    TrueColour,
+}
+
 /// The variables of the process, or those that a test chose.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Env(BTreeMap<OsString, OsString>);
@@ -141,22 +154,7 @@ impl Env {
         let locale = locale.to_ascii_lowercase();
         locale.ends_with("utf-8") || locale.ends_with("utf8")
     }
-}
 
-/// How many colours a terminal shows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Depth {
-    /// None.
-    Mono,
-    /// The first 16, which the user may have changed.
-    Sixteen,
-    /// These and 240 fixed ones.
-    TwoFiftySix,
-    /// Any.
-    TrueColour,
-}
-
-impl Env {
     /// How many colours the terminal shows, by COLORTERM and TERM; 16 if unknown.
     pub fn depth(&self) -> Depth {
         const KNOWN: [&str; 8] = ["256color", "kitty", "alacritty", "foot", "wezterm", "ghostty", "contour", "rio"];

@@ -118,7 +118,7 @@ fn entry(name: &str, profile: &Profile, sources: &Sources<'_>) -> ProfileEntry {
         place,
         label: target::label(name, profile),
         profile: profile.clone(),
-        line: sources.line_of(&["profiles", name]),
+        line: sources.lines.line_of(&["profiles", name]),
     }
 }
 
@@ -182,7 +182,8 @@ impl Login {
         if is_new && !is_plain_name(&name) {
             return Err(no_name(&name));
         }
-        let (source, line) = (known.and_then(|known| known.key.clone()), sources.line_of(&["profiles", &name, "key"]));
+        let source = known.and_then(|known| known.key.clone());
+        let line = sources.lines.line_of(&["profiles", &name, "key"]);
         let Service::Remote(Remote { base_url: address, ca_file, .. }) = Settings::of(chosen, &sources)?.service else {
             return Err(ConfigError::Inside(format!("the profile {name}")));
         };

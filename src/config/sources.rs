@@ -77,7 +77,8 @@ pub struct Sources<'a> {
     pub path: PathBuf,
     /// Whether to read the key of the service, not only its origin.
     pub reads_key: bool,
-    lines: KeyLines,
+    /// Where the keys of the file are.
+    pub lines: KeyLines,
 }
 
 impl<'a> Sources<'a> {
@@ -109,15 +110,10 @@ impl<'a> Sources<'a> {
         Self { reads_key: false, ..self }
     }
 
-    /// The line of the key at `path` in the file.
-    pub fn line_of(&self, path: &[&str]) -> Option<usize> {
-        self.lines.line_of(path)
-    }
-
     /// Where the key at `path` is set: in the file, or by default.
     pub fn origin(&self, path: &[&str]) -> Origin {
         let in_file = |line| Origin::File { path: self.path.clone(), line };
-        self.line_of(path).map_or(Origin::Default, in_file)
+        self.lines.line_of(path).map_or(Origin::Default, in_file)
     }
 }
 

@@ -29,10 +29,8 @@ pub struct ShownColumn {
     pub width: Option<u16>,
 }
 
-impl ShownColumn {
-    /// The widest that can be asked for.
-    const WIDEST: u16 = 255;
-}
+/// The widest column that can be asked for.
+const WIDEST: u16 = 255;
 
 impl From<Column> for ShownColumn {
     fn from(column: Column) -> Self {
@@ -46,8 +44,8 @@ impl FromStr for ShownColumn {
     fn from_str(text: &str) -> Result<Self, String> {
         let Some((word, digits)) = text.split_once(':') else { return Ok(named(text, &Column::ALL)?.into()) };
         let column = named(word, &Column::ALL)?;
-        let width = digits.trim().parse().ok().filter(|width| (1..=Self::WIDEST).contains(width));
-        let wrong = || format!("\"{}\" is not a width: write 1 to {}, as in name:30", short(digits), Self::WIDEST);
+        let width = digits.trim().parse().ok().filter(|width| (1..=WIDEST).contains(width));
+        let wrong = || format!("\"{}\" is not a width: write 1 to {WIDEST}, as in name:30", short(digits));
         Ok(Self { column, width: Some(width.ok_or_else(wrong)?) })
     }
 }

@@ -172,15 +172,6 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// What separates its cells.
-    const fn delimiter(self) -> Option<u8> {
-        match self {
-            Self::Csv => Some(b','),
-            Self::Tsv => Some(b'\t'),
-            Self::Table | Self::Json | Self::Ndjson | Self::Ids => None,
-        }
-    }
-
     /// The file extensions that [`Self::of_name`] knows.
     pub const ENDINGS: [&str; 5] = ["csv", "tsv", "json", "ndjson", "jsonl"];
 
@@ -245,7 +236,11 @@ impl PetWriter {
     }
 
     fn cells<W: Write>(&self, out: W) -> Option<csv::Writer<W>> {
-        let delimiter = self.kind.delimiter()?;
+        let delimiter = match self.kind {
+            Kind::Csv => b',',
+            Kind::Tsv => b'\t',
+            Kind::Table | Kind::Json | Kind::Ndjson | Kind::Ids => return None,
+        };
         Some(csv::WriterBuilder::new().delimiter(delimiter).from_writer(out))
     }
 

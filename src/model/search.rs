@@ -218,28 +218,6 @@ impl Filter {
     }
 }
 
-impl Needle {
-    /// How well the word fits a pet but for its name, from 1 to 3; always less than a name that fits.
-    pub fn in_the_rest(&self, pet: &Pet) -> Option<u32> {
-        let number = match &self.letters {
-            Utf32String::Ascii(letters) if letters.bytes().all(|letter| letter.is_ascii_digit()) => {
-                // Without the cost of formatting them.
-                let (mut id, mut category) = (Buffer::new(), Buffer::new());
-                let (wanted, id, category) = (&**letters, id.format(pet.id), category.format(pet.category_id));
-                if id == wanted || category == wanted {
-                    Some(3)
-                } else if id.starts_with(wanted) || category.starts_with(wanted) {
-                    Some(2)
-                } else {
-                    id.contains(wanted).then_some(1)
-                }
-            }
-            Utf32String::Ascii(_) | Utf32String::Unicode(_) => None,
-        };
-        number.or_else(|| self.begins(status_word(pet)).then_some(1))
-    }
-}
-
 fn status_word(pet: &Pet) -> &str {
     pet.status.as_ref().map_or(NO_STATUS, ObservedStatus::as_str)
 }
@@ -393,5 +371,25 @@ impl Needle {
     /// Whether `text` begins with these letters.
     pub fn begins(&self, text: &str) -> bool {
         folded(text, self.plain).take(self.count()).eq(self.chars())
+    }
+
+    /// How well the word fits a pet but for its name, from 1 to 3; always less than a name that fits.
+    pub fn in_the_rest(&self, pet: &Pet) -> Option<u32> {
+        let number = match &self.letters {
+            Utf32String::Ascii(letters) if letters.bytes().all(|letter| letter.is_ascii_digit()) => {
+                // Without the cost of formatting them.
+                let (mut id, mut category) = (Buffer::new(), Buffer::new());
+                let (wanted, id, category) = (&**letters, id.format(pet.id), category.format(pet.category_id));
+                if id == wanted || category == wanted {
+                    Some(3)
+                } else if id.starts_with(wanted) || category.starts_with(wanted) {
+                    Some(2)
+                } else {
+                    id.contains(wanted).then_some(1)
+                }
+            }
+            Utf32String::Ascii(_) | Utf32String::Unicode(_) => None,
+        };
+        number.or_else(|| self.begins(status_word(pet)).then_some(1))
     }
 }

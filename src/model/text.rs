@@ -5,7 +5,7 @@ use std::error::Error;
 use std::fmt::{Display, Write as _};
 
 use unicode_segmentation::UnicodeSegmentation;
-use unicode_width::UnicodeWidthStr;
+use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 /// The prefix of the service's API keys. Their public id follows.
 pub const KEY_PREFIX: &str = "petk_";
@@ -26,7 +26,8 @@ pub fn display_safe(text: &str) -> Cow<'_, str> {
     let mut previous = '\0';
     let mut chars = text.chars().peekable();
     while let Some(c) = chars.next() {
-        if is_joiner_or_selector(c) {
+        // Zero width joiner and the two variation selectors that emoji use.
+        if matches!(c, '\u{200d}' | '\u{fe0e}' | '\u{fe0f}') {
             let inside_emoji =
                 may_be_in_emoji(previous) && (c != '\u{200d}' || chars.peek().is_some_and(|n| may_be_in_emoji(*n)));
             if inside_emoji {
@@ -37,7 +38,8 @@ pub fn display_safe(text: &str) -> Cow<'_, str> {
         } else if is_hidden(c) {
             escape(&mut out, c);
             marks = 0;
-        } else if is_combining(c) {
+        } else if c.width() == Some(0) {
+            // A mark that is not hidden.
             marks += 1;
             if marks <= MAX_MARKS {
                 out.push(c);
@@ -196,11 +198,6 @@ fn escape(out: &mut String, c: char) {
     let _ = write!(out, "⟨U+{:04X}⟩", u32::from(c));
 }
 
-/// Zero width joiner and the two variation selectors that emoji use.
-const fn is_joiner_or_selector(c: char) -> bool {
-    matches!(c, '\u{200d}' | '\u{fe0e}' | '\u{fe0f}')
-}
-
 /// A rough test that rather shows an escape than hides a character: symbols, pictographs and what continues them.
 const fn may_be_in_emoji(c: char) -> bool {
     matches!(c, '#' | '*' | '0'..='9' | '©' | '®' | '\u{203c}'..='\u{3299}' | '\u{fe0f}' | '\u{1f000}'..='\u{1faff}')
@@ -218,11 +215,6 @@ const fn is_hidden(c: char) -> bool {
         | '\u{110bd}' | '\u{110cd}' | '\u{13430}'..='\u{1345f}' | '\u{1bca0}'..='\u{1bca3}'
         | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}'
         | '\u{e000}'..='\u{f8ff}' | '\u{f0000}'..='\u{10ffff}')
-}
-
-/// Marks of zero width that [`is_hidden`] does not include.
-fn is_combining(c: char) -> bool {
-    unicode_width::UnicodeWidthChar::width(c) == Some(0)
 }
 
 /// `error` and its causes, innermost last, without repeating a message that contains the next one.
