@@ -178,11 +178,8 @@ impl Command {
         let (line, page) = self.hint.split_once('|').unwrap_or((self.hint, ""));
         let bound = Movement::iter().zip(self.keys.split('|')).filter(|(_, keys)| !keys.is_empty());
         let one = |(movement, keys): (Movement, &'static str)| {
-            let hint = match movement {
-                Movement::Up => line,
-                Movement::PageDown => page,
-                _ => "",
-            };
+            let hints = [(Movement::Up, line), (Movement::PageDown, page)];
+            let hint = hints.into_iter().find(|(hinted, _)| *hinted == movement).map_or("", |(_, hint)| hint);
             let called = match keys {
                 _ if movement != Movement::Up => "",
                 _ if !self.called.is_empty() => self.called,
