@@ -17,7 +17,6 @@ use jiff::Timestamp;
 use jiff::fmt::strtime;
 use jiff::tz::TimeZone;
 use ratatui::style::{Color, Modifier, Style};
-use ratatui::symbols::border;
 use ratatui::text::Span;
 use strum::EnumIter;
 
@@ -38,17 +37,6 @@ pub struct Appearance {
     /// For times of day.
     pub zone: TimeZone,
 }
-
-const ASCII_BORDER: border::Set<'_> = border::Set {
-    top_left: "+",
-    top_right: "+",
-    bottom_left: "+",
-    bottom_right: "+",
-    vertical_left: "|",
-    vertical_right: "|",
-    horizontal_top: "-",
-    horizontal_bottom: "-",
-};
 
 impl Appearance {
     /// The style of a role. That of [`StyleRole::Text`] fills the frame and every box in it before anything else is painted.
@@ -97,9 +85,9 @@ impl Appearance {
         if self.ascii { "#" } else { "█" }.repeat(columns)
     }
 
-    /// The lines of a box.
-    pub const fn border(&self) -> border::Set<'static> {
-        if self.ascii { ASCII_BORDER } else { border::PLAIN }
+    /// The corners of a box, those at the top first, and its lines across and down.
+    pub const fn border(&self) -> [&'static str; 6] {
+        if self.ascii { ["+", "+", "+", "+", "-", "|"] } else { ["┌", "┐", "└", "┘", "─", "│"] }
     }
 
     /// A time of day, `14:03:07`.
@@ -151,11 +139,6 @@ impl StyleRole {
 }
 
 impl Theme {
-    /// All that can be chosen, in the order of the menu.
-    pub fn all(themes: &Themes) -> Vec<Arc<Self>> {
-        themes.all().map(Arc::new).collect()
-    }
-
     /// The one of this name, else the default one. The others are not read.
     pub fn named(name: &str, themes: &Themes) -> Arc<Self> {
         let named = themes.all().find(|theme| theme.name == name).or_else(|| themes.all().next());

@@ -42,7 +42,7 @@ static BOX: &[Command] = &[
 pub static PLACE: Place = Place::new("themes", "Themes", &[BOX]).in_box();
 
 pub fn open(app: &mut AppState, _: Now) {
-    app.popups.show(ThemesBox { before: Arc::clone(&app.theme), all: Theme::all(&app.themes) });
+    app.popups.show(ThemesBox { before: Arc::clone(&app.theme), all: app.themes.all().map(Arc::new).collect() });
 }
 
 /// Writes the name of the theme into the configuration file; the rest of that stays as it is.

@@ -90,7 +90,7 @@ fn promised(theme: &Theme) -> f64 {
 }
 
 fn all() -> Vec<Arc<Theme>> {
-    Theme::all(&Themes::default())
+    Themes::default().all().map(Arc::new).collect()
 }
 
 /// Those with their own background.

@@ -174,7 +174,8 @@ impl<'a> Page<'a> {
     /// over every cell of it.
     pub fn boxed(&mut self, title: &str) {
         let area = self.area.intersection(self.buf.area);
-        let (set, style) = (self.appearance.border(), self.appearance.style(StyleRole::Border));
+        let [top_left, top_right, bottom_left, bottom_right, across, down] = self.appearance.border();
+        let style = self.appearance.style(StyleRole::Border);
         if area.width < 2 || area.height < 2 {
             return self.go_to(Rect { width: 0, height: 0, ..area });
         }
@@ -183,17 +184,17 @@ impl<'a> Page<'a> {
             self.buf[(x, y)].set_symbol(symbol).set_style(style);
         };
         for x in area.x + 1..right {
-            edge(x, area.y, set.horizontal_top);
-            edge(x, bottom, set.horizontal_bottom);
+            edge(x, area.y, across);
+            edge(x, bottom, across);
         }
         for y in area.y + 1..bottom {
-            edge(area.x, y, set.vertical_left);
-            edge(right, y, set.vertical_right);
+            edge(area.x, y, down);
+            edge(right, y, down);
         }
-        edge(area.x, area.y, set.top_left);
-        edge(right, area.y, set.top_right);
-        edge(area.x, bottom, set.bottom_left);
-        edge(right, bottom, set.bottom_right);
+        edge(area.x, area.y, top_left);
+        edge(right, area.y, top_right);
+        edge(area.x, bottom, bottom_left);
+        edge(right, bottom, bottom_right);
         let title = cut(title, usize::from(area.width).saturating_sub(6));
         #[cfg(test)]
         loss::boxed(area, width(&title) + 2);
