@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::confirm::DEAF;
+use super::{DEAF, FieldBox};
 use crate::api::{Failure, Remedy};
 use crate::config::KeyOrigin;
 use crate::model::{ApiKey, Limit, PetQuery, cut, short};
@@ -17,12 +17,10 @@ use crate::tui::{
 
 #[derive(Debug, Default)]
 pub struct KeyBox {
-    /// What was typed. Shown as stars unless `shown`.
-    pub input: TextInput,
+    /// What was typed, shown as stars unless `shown`, and why it was not taken.
+    field: FieldBox,
     /// Whether what is typed can be read.
     shown: bool,
-    /// Why the key typed was not taken.
-    error: Option<String>,
     deaf_until: Option<Instant>,
     /// Whether the key is stored once it was accepted, or used for this session only.
     pub store: bool,
@@ -39,7 +37,7 @@ pub static BOX: &[Command] = &[
             key_box.shown = !key_box.shown;
         }
     })
-    .when(|app| app.popups.get().is_some_and(|KeyBox { input, .. }| !input.is_empty())),
+    .when(|app| app.popups.get().is_some_and(|KeyBox { field, .. }| !field.input.is_empty())),
     command("next-field", "Tab down", "store in", "where to store it", |app, _| step(app, true)),
     command("previous-field", "S-Tab up", "", "where to store it", |app, _| step(app, false)),
 ];
@@ -91,13 +89,10 @@ fn step(app: &mut AppState, forward: bool) {
 
 fn confirm(app: &mut AppState, now: Now) {
     let Some(key_box) = app.popups.get_mut::<KeyBox>() else { return };
-    match ApiKey::new(key_box.input.value()) {
-        Err(error) => {
-            key_box.error = Some(error.to_string());
-            key_box.input.select();
-        }
+    match ApiKey::new(key_box.field.input.value()) {
+        Err(error) => key_box.field.refuse(error.to_string()),
         Ok(typed) => {
-            key_box.error = None;
+            key_box.field.error = None;
             app.start(TestKey(typed), now);
         }
     }
@@ -192,14 +187,12 @@ impl Job for TestKey {
                 pets::update::reload(app, pets::ReadNext::All, now);
             }
             Err(failure) => {
-                key_box.error = Some(match failure.remedy() == Remedy::EnterKey {
-                    true => {
-                        key_box.input.select();
-                        let either = if another_was_refused { " either" } else { "" };
-                        format!("This key was not accepted{either}. Nothing has changed.")
-                    }
-                    false => format!("{} Enter tries again.", failure.sentence(&service)),
-                });
+                if failure.remedy() == Remedy::EnterKey {
+                    let either = if another_was_refused { " either" } else { "" };
+                    key_box.field.refuse(format!("This key was not accepted{either}. Nothing has changed."));
+                } else {
+                    key_box.field.error = Some(format!("{} Enter tries again.", failure.sentence(&service)));
+                }
                 app.last_failure = Some(failure);
             }
         }
@@ -213,7 +206,7 @@ impl Popup for KeyBox {
 
     fn on_typing(&mut self, typing: Typing<'_>) -> bool {
         self.choosing = false;
-        self.input.take(typing)
+        self.field.input.take(typing)
     }
 
     fn deaf_until(&self) -> Option<Instant> {
@@ -241,8 +234,8 @@ impl Popup for KeyBox {
         }
         page.gap();
         page.at(0, "  New key", StyleRole::Text);
-        let stars = TextInput::new("*".repeat(self.input.value().chars().count()));
-        page.input(12, 46, if self.shown { &self.input } else { &stars }, !self.choosing);
+        let stars = TextInput::new("*".repeat(self.field.input.value().chars().count()));
+        page.input(12, 46, if self.shown { &self.field.input } else { &stars }, !self.choosing);
         page.next_row();
         if !page.tight {
             page.line("            You can paste. Ctrl-R shows or hides it.");
@@ -268,7 +261,7 @@ impl Popup for KeyBox {
         page.gap();
         if let Some(since) = state.pending.since(Slot::TestKey) {
             page.styled(format!("  Testing the key ... {} s", page.now.seconds_since(since)), StyleRole::Wait);
-        } else if let Some(error) = &self.error {
+        } else if let Some(error) = &self.field.error {
             page.banner(error, usize::MAX);
         } else {
             page.line("  The key is tested with one request first.");
