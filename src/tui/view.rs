@@ -223,14 +223,9 @@ fn health(state: &AppState, page: &Page<'_>, with_data: bool) -> (String, StyleR
 /// What happened, or where the cursor is: one line above the keys, or two.
 fn message(state: &AppState, page: &Page<'_>) -> (Vec<String>, StyleRole) {
     let (text, role) = match &state.message {
-        Some(Message { text, kind, .. }) => {
-            let role = match kind {
-                MessageKind::Done => StyleRole::Good,
-                MessageKind::Note => StyleRole::Text,
-                MessageKind::Error => StyleRole::Error,
-            };
-            (text.clone(), role)
-        }
+        Some(Message { text, kind: MessageKind::Done, .. }) => (text.clone(), StyleRole::Good),
+        Some(Message { text, kind: MessageKind::Note, .. }) => (text.clone(), StyleRole::Text),
+        Some(Message { text, kind: MessageKind::Error, .. }) => (text.clone(), StyleRole::Error),
         None if state.drafts.has_news() || state.drafts.trouble.is_some() => about_drafts(state, page),
         None if state.popups.get::<HelpBox>().is_some() => (String::new(), StyleRole::Text),
         None => {
