@@ -242,12 +242,9 @@ fn perform<B: Backend>(
 ) -> Result<(), LoopError> {
     for effect in effects {
         let follow = match effect {
-            Effect::Suspend => {
-                tell(&effect).map_err(LoopError::Suspend)?;
-                vec![repaint(terminal)?, Msg::Resumed]
-            }
-            Effect::Resume => {
-                tell(&effect).map_err(failed)?;
+            Effect::Suspend | Effect::Resume => {
+                let stops = effect == Effect::Suspend;
+                tell(&effect).map_err(|error| if stops { LoopError::Suspend(error) } else { failed(error) })?;
                 vec![repaint(terminal)?, Msg::Resumed]
             }
             Effect::Redraw => vec![repaint(terminal)?],

@@ -1,7 +1,7 @@
 //! What follows from what: the one place where the state changes, but for what the loop notes of painting. Pure; wildcard
 //! arms only where a condition comes first, so that nothing is swallowed.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::command::{Reach, Run, edit};
 use super::deadline::can_refresh;
@@ -364,15 +364,15 @@ fn on_paste(state: &mut AppState, text: &str, now: Now) {
 }
 
 fn on_tick(state: &mut AppState, now: Now) {
-    if state.idle_end().is_some_and(|end| end <= now.mono) {
+    let is_due = |at: Option<Instant>| at.is_some_and(|at| at <= now.mono);
+    if is_due(state.idle_end()) {
         return state.quitting = Some(QuitReason::Idle);
     }
-    state.message.take_if(|message| message.until.is_some_and(|until| until <= now.mono));
-    let retry_due =
-        !state.pending.is_running(Slot::List) && state.link.health.next_try().is_some_and(|at| at <= now.mono);
+    state.message.take_if(|message| is_due(message.until));
+    let retry_due = !state.pending.is_running(Slot::List) && is_due(state.link.health.next_try());
     domains::scheduler::due(&mut state.domains, now);
     domains::scheduler::work(state, now);
-    let refresh_due = can_refresh(state) && state.pets.next_refresh().is_some_and(|at| at <= now.mono);
+    let refresh_due = can_refresh(state) && is_due(state.pets.next_refresh());
     if retry_due || refresh_due {
         pets::update::reload(state, pets::ReadNext::New, now);
     }
