@@ -36,7 +36,7 @@ pub use self::config::{Config, Tls, TlsError};
 pub use self::limits::{NotAProxy, Proxy, RateLimit};
 pub use self::routes::OPENAPI;
 
-use self::connection::run;
+use self::connection::{Acceptor, run};
 use self::feed::{Feed, Streams};
 use self::limits::{FailedAuthentications, RateLimits, SlowBodies};
 use self::metrics::Metrics;
@@ -82,7 +82,7 @@ pub fn start(config: Config, store: Store, listeners: Vec<TcpListener>) -> io::R
     };
     let (router, connections) = (routes::router(service.clone()), metrics.connections.clone());
     let ends_streams = tokio::spawn(end_streams(service.clone(), stop.clone()));
-    let task = tokio::spawn(run(listeners, router, config, connections, stop.clone()));
+    let task = tokio::spawn(run(listeners, Acceptor::new(config, router, stop.clone()), connections));
     Ok(ServerHandle { addresses, service, stop: stop.drop_guard(), tasks: vec![task, ends_streams] })
 }
 
@@ -127,9 +127,9 @@ impl ServerHandle {
         let config =
             Arc::new(Config { connections: METRICS_CONNECTIONS, tls: None, ..Config::clone(&self.service.config) });
         let router = routes::metrics_router(self.service.clone());
-        let stop = self.stop.token().clone();
+        let acceptor = Acceptor::new(config, router, self.stop.token().clone());
         // Requests for the metrics are not counted in the metrics.
-        self.tasks.push(tokio::spawn(run(vec![listener], router, config, metrics::Connections::default(), stop)));
+        self.tasks.push(tokio::spawn(run(vec![listener], acceptor, metrics::Connections::default())));
         Ok(address)
     }
 

@@ -8,11 +8,12 @@
 
 use std::collections::HashMap;
 use std::future::poll_fn;
-use std::io::{self, Cursor, ErrorKind};
+use std::io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset, UnexpectedEof};
+use std::io::{self, Cursor};
 use std::net::SocketAddr;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::task::{Poll, ready};
 use std::time::{Duration, Instant};
 
@@ -22,6 +23,7 @@ use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
+use parking_lot::Mutex;
 use rustix::io::Errno;
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, ReadBuf, join, split};
 use tokio::net::{TcpListener, TcpStream};
@@ -146,18 +148,15 @@ async fn first_head(reader: &mut (impl AsyncRead + Unpin), most: usize) -> io::R
         });
         let read = read.await?;
         if read == 0 {
-            return Err(ErrorKind::UnexpectedEof.into());
+            return Err(UnexpectedEof.into());
         }
         let is_whole = has_blank_line(&head[(head.len() - read).saturating_sub(3)..]) || head.len() >= most;
-        if is_whole || !begins_as_text(&head) {
+        // A client that starts with TLS, for example, gets an error at once.
+        let is_text = head[0].is_ascii_graphic() || b"\r\n".contains(&head[0]);
+        if is_whole || !is_text {
             return Ok(head);
         }
     }
-}
-
-/// A client that starts with TLS, for example, gets an error at once.
-fn begins_as_text(head: &[u8]) -> bool {
-    head.first().is_some_and(|byte| byte.is_ascii_graphic() || b"\r\n".contains(byte))
 }
 
 /// Lines may end with or without CR (RFC 9112, 2.2).
@@ -168,9 +167,8 @@ fn has_blank_line(bytes: &[u8]) -> bool {
 /// How long a connection has been waiting for a request or its body, or for its client to take the answer.
 #[derive(Debug)]
 pub struct Waiting {
-    accepted: Instant,
-    /// Milliseconds after that, or [`Self::ANSWERING`].
-    since: AtomicU64,
+    /// Nothing while a request is being answered.
+    since: Mutex<Option<Instant>>,
     /// Whether a request came with a valid key.
     pub had_key: AtomicBool,
     is_stream: AtomicBool,
@@ -179,20 +177,17 @@ pub struct Waiting {
 }
 
 impl Waiting {
-    const ANSWERING: u64 = u64::MAX;
-
     pub fn since(now: Now, streams: &Arc<AtomicUsize>) -> Self {
-        let (since, had_key, is_stream) = (AtomicU64::new(0), AtomicBool::new(false), AtomicBool::new(false));
-        Self { accepted: now.mono, since, had_key, is_stream, streams: Arc::clone(streams) }
+        let (had_key, is_stream) = (AtomicBool::new(false), AtomicBool::new(false));
+        Self { since: Mutex::new(Some(now.mono)), had_key, is_stream, streams: Arc::clone(streams) }
     }
 
     pub fn begin(&self, now: Now) {
-        let since = now.mono.saturating_duration_since(self.accepted).as_millis();
-        self.since.store(u64::try_from(since).unwrap_or(Self::ANSWERING), Ordering::Relaxed);
+        *self.since.lock() = Some(now.mono);
     }
 
     pub fn stop(&self) {
-        self.since.store(Self::ANSWERING, Ordering::Relaxed);
+        *self.since.lock() = None;
     }
 
     /// Whether its answer is a stream of events, which has a place apart from those of connections.
@@ -206,8 +201,7 @@ impl Waiting {
 
     /// Nothing while a request is being answered.
     pub fn time(&self, now: Now) -> Option<Duration> {
-        let since = Some(self.since.load(Ordering::Relaxed)).filter(|since| *since != Self::ANSWERING)?;
-        Some(now.mono.saturating_duration_since(self.accepted + Duration::from_millis(since)))
+        self.since.lock().map(|since| now.mono.saturating_duration_since(since))
     }
 }
 
@@ -221,14 +215,8 @@ pub const GRACE: Duration = Duration::from_millis(250);
 const CHECK_EVERY: Duration = Duration::from_millis(10);
 
 /// Until `stop`, then for as long as the running requests take, at most `config.drain`.
-pub async fn run(
-    listeners: Vec<TcpListener>,
-    router: Router,
-    config: Arc<Config>,
-    metrics: metrics::Connections,
-    stop: CancellationToken,
-) {
-    let acceptor = Acceptor::new(Arc::clone(&config), router, stop.clone());
+pub async fn run(listeners: Vec<TcpListener>, acceptor: Acceptor, metrics: metrics::Connections) {
+    let Acceptor { config, stop, .. } = &acceptor;
     let mut connections = Connections { metrics, tasks: JoinSet::new(), open: HashMap::new(), streams: Arc::default() };
     let (mut newcomer, mut turn) = (None, 0);
     loop {
@@ -242,11 +230,14 @@ pub async fn run(
             () = connections.one_ended(), if !connections.tasks.is_empty() => {}
             accepted = accept(&listeners, turn), if newcomer.is_none() => match accepted {
                 Ok((accepted, next)) => (newcomer, turn) = (Some(accepted), next),
-                Err(error) if is_about_one_connection(&error) => {}
+                // The client was gone before it was accepted.
+                Err(error) if matches!(error.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset) => {}
                 Err(error) => {
                     connections.metrics.failed.inc();
                     tracing::warn!(%error, "cannot accept connections");
-                    if is_about_descriptors(&error) && connections.make_room(true) {
+                    // The process, or the whole system, has no more descriptors.
+                    let is_full = matches!(Errno::from_io_error(&error), Some(Errno::MFILE | Errno::NFILE));
+                    if is_full && connections.make_room(true) {
                         connections.one_ended().await;
                     } else {
                         sleep(BACK_OFF).await;
@@ -296,11 +287,8 @@ impl Connections {
     }
 
     async fn one_ended(&mut self) {
-        let id = match self.tasks.join_next_with_id().await {
-            None => return,
-            Some(Ok((id, ()))) => id,
-            Some(Err(error)) => error.id(),
-        };
+        let Some(ended) = self.tasks.join_next_with_id().await else { return };
+        let id = ended.map_or_else(|error| error.id(), |(id, ())| id);
         if self.open.remove(&id).is_some() {
             self.metrics.open.dec();
         }
@@ -328,16 +316,6 @@ impl Connections {
         self.metrics.open.dec();
         true
     }
-}
-
-/// The process, or the whole system, has no more of them.
-fn is_about_descriptors(error: &io::Error) -> bool {
-    matches!(Errno::from_io_error(error), Some(Errno::MFILE | Errno::NFILE))
-}
-
-/// The client was gone before it was accepted.
-fn is_about_one_connection(error: &io::Error) -> bool {
-    matches!(error.kind(), ErrorKind::ConnectionAborted | ErrorKind::ConnectionRefused | ErrorKind::ConnectionReset)
 }
 
 #[cfg(test)]

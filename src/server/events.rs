@@ -16,12 +16,13 @@ use axum::response::{IntoResponse, Response};
 use futures_util::{StreamExt as _, stream};
 use tokio::sync::broadcast::error::RecvError;
 use tokio::time::{Instant, sleep, sleep_until};
+use tokio_util::sync::CancellationToken;
 
 use super::connection::Waiting;
 use super::extract::{self, StreamStart};
 use super::failure::Failure;
 use super::feed::{AT_ONCE, Batch, News, StreamPlace, Subscription, View};
-use super::metrics::Limit;
+use super::limits::Limit;
 use super::service::Service;
 use crate::clock;
 use crate::store::keys::{Identity, Scope};
@@ -48,7 +49,7 @@ pub async fn events(
     Extension(waiting): Extension<Arc<Waiting>>,
     request: Request,
 ) -> Result<Response, Failure> {
-    let from = extract::stream_start(request.uri(), request.headers())?;
+    let (from, status) = extract::stream_start(request.uri(), request.headers())?;
     // Over HTTP/1.0 a stream ends with its connection (RFC 9112, 6.3), also for a client that asked to keep it.
     let is_old = request.version() == Version::HTTP_10;
     let answer = |body: Body| {
@@ -63,12 +64,10 @@ pub async fn events(
         return Ok(answer(Body::empty()));
     }
     let place = service.streams.begin(identity.key, waiting).ok_or_else(|| service.too_many(Limit::Streams))?;
-    let (from, status) = from;
     let view = View { status, has_provenance: identity.scopes.allow(Scope::Audit) };
     let comment_at = Instant::from_std(clock::now().mono + service.config.comment_every);
-    let phase = Phase::Start { from };
-    let mut events =
-        EventStream { service, place, view, phase, named: Position::default(), is_away: false, comment_at };
+    let (phase, position) = (Phase::Start(from), Position::default());
+    let mut events = EventStream { service, place, view, phase, position, named: position, is_away: false, comment_at };
     // Before the head of the answer: what is added once the client has that is in the stream.
     let first = events.next().await;
     let rest = stream::unfold(events, async |mut events| Some((events.next().await?, events)));
@@ -81,6 +80,8 @@ struct EventStream {
     place: StreamPlace,
     view: View,
     phase: Phase,
+    /// What is before it was sent, or is not shown.
+    position: Position,
     /// The last position that the client knows.
     named: Position,
     is_away: bool,
@@ -89,18 +90,18 @@ struct EventStream {
 
 enum Phase {
     /// Nothing was sent.
-    Start { from: StreamStart },
-    /// What follows `position` comes from the table.
-    Behind { position: Position },
-    /// What follows `position` comes from `subscription`.
-    Live { position: Position, subscription: Subscription },
+    Start(StreamStart),
+    /// What follows comes from the table.
+    Behind,
+    /// What follows comes from here.
+    Live(Subscription),
 }
 
 impl EventStream {
     /// What to send next, once there is something; nothing at the end.
     async fn next(&mut self) -> Option<Bytes> {
         loop {
-            let (end, comment_at) = (self.place.end.clone(), self.comment_at);
+            let (end, comment_at) = (CancellationToken::clone(&self.place.end), self.comment_at);
             let part = tokio::select! {
                 biased;
                 () = end.cancelled() => None,
@@ -117,19 +118,17 @@ impl EventStream {
     /// With the position where events that this stream does not show have moved it, so that a client that comes again
     /// does not begin far behind.
     fn comment(&mut self) -> Bytes {
-        match self.phase {
-            Phase::Live { position, .. } if position != self.named => {
-                self.named = position;
-                format!(":\nid: {position}\n\n").into()
-            }
-            _ => Bytes::from_static(b":\n\n"),
+        if self.position == self.named || !matches!(self.phase, Phase::Live(_)) {
+            return Bytes::from_static(b":\n\n");
         }
+        self.named = self.position;
+        format!(":\nid: {}\n\n", self.position).into()
     }
 
     /// Goes on, and returns what to send now, which may be nothing yet. It may be dropped while it waits.
     async fn step(&mut self) -> Option<Bytes> {
-        let (position, events) = match &mut self.phase {
-            Phase::Start { from } => {
+        let events = match &mut self.phase {
+            Phase::Start(from) => {
                 let from = *from;
                 let last = self.service.store.last_position_up_to(Position::MAX).await;
                 let Ok((last, _)) = last else { return Some(self.away().await) };
@@ -139,24 +138,20 @@ impl EventStream {
                     StreamStart::At(position) => position,
                 };
                 let position = Position { pet: asked.pet.min(last.pet), change: asked.change.min(last.change) };
-                self.named = position;
-                self.phase = Phase::Behind { position };
+                (self.phase, self.position, self.named) = (Phase::Behind, position, position);
                 // The client knows pets or changes that are not there, for example because a backup was restored.
                 let lost = if position == asked { String::new() } else { pets_lost(position) };
                 return Some(format!("retry: {RETRY_MS}\nid: {position}\n\n{lost}").into());
             }
-            Phase::Behind { position } => {
-                let position = *position;
-                return self.catch_up(position).await;
-            }
-            Phase::Live { position, subscription } => match subscription.news.recv().await {
+            Phase::Behind => return self.catch_up(self.position).await,
+            Phase::Live(subscription) => match subscription.news.recv().await {
                 Ok(News::Batch(batch)) => {
-                    let events = batch.events(self.view, *position);
-                    *position = position.with(batch.end());
-                    (*position, events)
+                    let events = batch.events(self.view, self.position);
+                    self.position = self.position.with(batch.end());
+                    events
                 }
                 Ok(News::PetsLost(last)) => {
-                    (*position, self.named) = (last, last);
+                    (self.position, self.named) = (last, last);
                     return Some(pets_lost(last).into());
                 }
                 Ok(News::Away) => return Some(Bytes::from_static(AWAY)),
@@ -165,7 +160,7 @@ impl EventStream {
             },
         };
         if !events.is_empty() {
-            self.named = position;
+            self.named = self.position;
         }
         Some(events)
     }
@@ -182,22 +177,21 @@ impl EventStream {
                 false => self.service.store.last_position_up_to(Position::MAX).await.map(|(last, _)| last),
             };
             self.phase = match last {
-                Ok(last) if last.has_all_of(position) => Phase::Live { position, subscription },
-                _ => Phase::Start { from: StreamStart::At(position) },
+                Ok(last) if last.has_all_of(position) => Phase::Live(subscription),
+                _ => Phase::Start(StreamStart::At(position)),
             };
             return Some(Bytes::new());
         }
         let Ok(NewsPage { pets, changes, .. }) = self.service.store.news_after(position, AT_ONCE).await else {
             // It may come back without pets that were there.
-            self.phase = Phase::Start { from: StreamStart::At(position) };
+            self.phase = Phase::Start(StreamStart::At(position));
             return Some(self.away().await);
         };
         let batch = Batch::new(position, pets, changes);
         let events = batch.events(self.view, position);
-        let position = if batch.end() == position { position.with(known) } else { batch.end() };
-        self.phase = Phase::Behind { position };
+        self.position = if batch.end() == position { position.with(known) } else { batch.end() };
         if !events.is_empty() {
-            self.named = position;
+            self.named = self.position;
         }
         if mem::take(&mut self.is_away) { Some([BACK, &events].concat().into()) } else { Some(events) }
     }

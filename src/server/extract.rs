@@ -175,17 +175,22 @@ fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<&'de Raw
 
 /// The pet in `body`, or the first thing that is wrong with it.
 pub fn new_pet(body: &[u8]) -> Result<NewPet, Failure> {
-    let text = str::from_utf8(body).map_err(|_| Failure::BodyNotUtf8)?;
     // serde would also take an array with the values in order.
-    if !text.trim_start_matches([' ', '\t', '\r', '\n']).starts_with('{') {
-        return Err(Failure::BodyNotAnObject);
-    }
-    let members: Members<'_> = serde_json::from_str(text).map_err(Failure::BodyMalformed)?;
+    let members: Members<'_> = json(body, '{', Failure::BodyNotAnObject)?;
     Ok(NewPet {
         name: name(members.name)?,
         category_id: category_id(members.category_id)?,
         status: members.status.map(status).transpose()?,
     })
+}
+
+/// Reads the JSON in `body`, or refuses it as `other` if it does not begin with `first`.
+fn json<'a, T: Deserialize<'a>>(body: &'a [u8], first: char, other: Failure) -> Result<T, Failure> {
+    let text = str::from_utf8(body).map_err(|_| Failure::BodyNotUtf8)?;
+    if !text.trim_start_matches([' ', '\t', '\r', '\n']).starts_with(first) {
+        return Err(other);
+    }
+    serde_json::from_str(text).map_err(Failure::BodyMalformed)
 }
 
 /// An operation as it is written.
@@ -201,19 +206,9 @@ struct Operation<'a> {
 
 /// The changes in `body` (JSON Patch, RFC 6902), or the first thing that is wrong with it.
 pub fn patch(body: &[u8]) -> Result<PetPatch, Failure> {
-    let text = str::from_utf8(body).map_err(|_| Failure::BodyNotUtf8)?;
-    let is = |text: &str, first| text.trim_start_matches([' ', '\t', '\r', '\n']).starts_with(first);
-    if !is(text, '[') {
-        return Err(Failure::BodyNotAPatch);
-    }
-    let operations: Vec<&RawValue> = serde_json::from_str(text).map_err(Failure::BodyMalformed)?;
-    let read = |raw: &&RawValue| {
-        if !is(raw.get(), '{') {
-            return Err(Failure::BodyNotAPatch);
-        }
-        operation(&serde_json::from_str(raw.get()).map_err(Failure::BodyMalformed)?)
-    };
-    operations.iter().map(read).collect::<Result<_, _>>().map(PetPatch)
+    let operations: Vec<&RawValue> = json(body, '[', Failure::BodyNotAPatch)?;
+    let read = |raw: &RawValue| operation(&json(raw.get().as_bytes(), '{', Failure::BodyNotAPatch)?);
+    operations.into_iter().map(read).collect::<Result<_, _>>().map(PetPatch)
 }
 
 fn operation(Operation { op, path, value }: &Operation<'_>) -> Result<PatchOperation, Failure> {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 
-use super::metrics::Limit;
+use super::limits::Limit;
 use crate::model::text::display_safe;
 use crate::model::{Field, FieldError, Pet, Problem, ProblemCode, short};
 use crate::store::keys::Scope;
@@ -19,7 +19,7 @@ use crate::store::{FailureKind, StoreError, StoreFailure};
 pub enum Failure {
     #[error("The API key is missing or invalid. Send it as \"Authorization: Bearer <API_KEY>\".")]
     Unauthorized,
-    #[error("Too many {}", too_many(*.0))]
+    #[error("Too many {0}")]
     TooMany(Limit),
     #[error("This API key lacks the scope {0}. Use a key that has it.")]
     Forbidden(Scope),
@@ -65,20 +65,22 @@ pub enum Failure {
     Changed(Box<Pet>),
     #[error("The database is not available now. Try again in a moment.")]
     Storage(#[source] Option<StoreError>),
-    #[error("The pet was not {}: {}. Try again later.", .0.done(), .1.in_short())]
+    #[error("The pet was not {}: {}. Try again later.", .0, .1.in_short())]
     NotWritten(Write, #[source] StoreError),
     #[error("Not ready: {}.", .0.in_short())]
     NotReady(StoreFailure),
-    #[error("The pet may or may not have been {}. {}", .write.done(), write.once_more(*.keyed))]
+    #[error("The pet may or may not have been {write}. {}", .write.once_more(*.keyed))]
     Unclear { cause: Option<StoreError>, write: Write, keyed: bool },
     #[error("Internal error. The log has the details, under the request id of this answer.")]
     Internal,
 }
 
 /// What a request writes.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, derive_more::Display)]
 pub enum Write {
+    #[display("added")]
     Addition,
+    #[display("changed")]
     Change,
 }
 
@@ -119,41 +121,7 @@ impl Failure {
             Self::Internal => ProblemCode::InternalError,
         }
     }
-}
 
-const fn too_many(limit: Limit) -> &'static str {
-    match limit {
-        Limit::Address => "requests without a valid API key from this address. Wait a second.",
-        Limit::Key => "requests with this API key. Wait a second.",
-        Limit::Bodies => "requests with this API key send their bodies slowly. Wait a second.",
-        Limit::Streams => "event streams are open, or too many with this API key. Close some, or try another instance.",
-    }
-}
-
-impl Write {
-    const fn done(self) -> &'static str {
-        match self {
-            Self::Addition => "added",
-            Self::Change => "changed",
-        }
-    }
-
-    /// What to do if it is unknown whether it was done.
-    const fn once_more(self, keyed: bool) -> &'static str {
-        match (self, keyed) {
-            (Self::Addition, true) => "Send it again with the same Idempotency-Key: it will be added only once.",
-            (Self::Addition, false) => {
-                "Check the list before you send it again. With an Idempotency-Key, sending it again is safe."
-            }
-            (Self::Change, true) => "Send it again with the same Idempotency-Key: it will be changed only once.",
-            (Self::Change, false) => {
-                "Check the pet before you send it again. With an Idempotency-Key, sending it again is safe."
-            }
-        }
-    }
-}
-
-impl Failure {
     /// The same of a request that writes, with or without an Idempotency-Key: a repeat could do it twice.
     pub fn of(self, write: Write, keyed: bool) -> Self {
         match self {
@@ -161,6 +129,17 @@ impl Failure {
             Self::Storage(cause) => Self::Unclear { cause, write, keyed },
             known => known,
         }
+    }
+}
+
+impl Write {
+    /// What to do if it is unknown whether it was done.
+    fn once_more(self, keyed: bool) -> String {
+        if keyed {
+            return format!("Send it again with the same Idempotency-Key: it will be {self} only once.");
+        }
+        let place = if matches!(self, Self::Addition) { "list" } else { "pet" };
+        format!("Check the {place} before you send it again. With an Idempotency-Key, sending it again is safe.")
     }
 }
 

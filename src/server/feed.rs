@@ -259,24 +259,16 @@ const PART: usize = 2;
 #[derive(Debug)]
 pub struct Streams {
     most: usize,
-    of_key: Mutex<HashMap<KeyId, OfKey>>,
+    /// Cancelled once the key is not valid any more. Each stream has one more reference to it.
+    of_key: Mutex<HashMap<KeyId, Arc<CancellationToken>>>,
     open: Gauge,
-}
-
-#[derive(Debug, Default)]
-struct OfKey {
-    /// Each of them has a clone.
-    place: Arc<()>,
-    /// Cancelled once the key is not valid any more.
-    end: CancellationToken,
 }
 
 /// The place of one stream, until this is dropped.
 #[derive(Debug)]
 pub struct StreamPlace {
     open: Gauge,
-    _place: Arc<()>,
-    pub end: CancellationToken,
+    pub end: Arc<CancellationToken>,
     waiting: Arc<Waiting>,
 }
 
@@ -288,15 +280,15 @@ impl Streams {
     /// One more, unless there are too many. Its connection gives its own place to others.
     pub fn begin(&self, key: KeyId, waiting: Arc<Waiting>) -> Option<StreamPlace> {
         let mut of_key = self.of_key.lock();
-        of_key.retain(|_, of_key| Arc::strong_count(&of_key.place) > 1);
-        let all: usize = of_key.values().map(|of_key| Arc::strong_count(&of_key.place) - 1).sum();
-        let OfKey { place, end } = of_key.entry(key).or_default();
-        if all >= self.most || Arc::strong_count(place) > self.most.div_ceil(PART) {
+        of_key.retain(|_, end| Arc::strong_count(end) > 1);
+        let all: usize = of_key.values().map(|end| Arc::strong_count(end) - 1).sum();
+        let end = of_key.entry(key).or_default();
+        if all >= self.most || Arc::strong_count(end) > self.most.div_ceil(PART) {
             return None;
         }
         self.open.inc();
         waiting.set_stream(true);
-        Some(StreamPlace { open: self.open.clone(), _place: Arc::clone(place), end: end.clone(), waiting })
+        Some(StreamPlace { open: self.open.clone(), end: Arc::clone(end), waiting })
     }
 
     /// Ends the streams whose keys are revoked or have expired; not where the database does not say.
@@ -304,9 +296,9 @@ impl Streams {
         let keys: Vec<_> = self.of_key.lock().keys().copied().collect();
         for key in keys {
             if matches!(store.is_valid_key(key, now).await, Ok(false))
-                && let Some(ended) = self.of_key.lock().get(&key)
+                && let Some(end) = self.of_key.lock().get(&key)
             {
-                ended.end.cancel();
+                end.cancel();
             }
         }
     }
@@ -334,16 +326,12 @@ struct Data<'a, P: Serialize> {
     #[serde(flatten)]
     pet: &'a Pet,
     /// Of a change.
-    #[serde(flatten)]
-    members: Option<Members<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    from: Option<&'a PetMembers>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    to: Option<&'a PetMembers>,
     #[serde(flatten)]
     provenance: Option<P>,
-}
-
-#[derive(Serialize)]
-struct Members<'a> {
-    from: &'a PetMembers,
-    to: &'a PetMembers,
 }
 
 /// The same of a change as of an addition.
@@ -421,7 +409,7 @@ fn events(begin: Position, pets: &[AddedPet], changes: &[ChangedPet], view: View
         position.pet = pet.id;
         if view.shows(pet.status.as_ref()) {
             let provenance = view.has_provenance.then_some(provenance);
-            write("pet.added", position, serde_json::to_string(&Data { pet, members: None, provenance }));
+            write("pet.added", position, serde_json::to_string(&Data { pet, from: None, to: None, provenance }));
         }
     }
     for changed in changes {
@@ -430,7 +418,7 @@ fn events(begin: Position, pets: &[AddedPet], changes: &[ChangedPet], view: View
         if view.shows_change(changed) {
             let Provenance { added_at: changed_at, added_by: changed_by } = provenance;
             let provenance = view.has_provenance.then_some(ChangeProvenance { changed_at: *changed_at, changed_by });
-            let data = Data { pet, members: Some(Members { from, to }), provenance };
+            let data = Data { pet, from: Some(from), to: Some(to), provenance };
             write("pet.changed", position, serde_json::to_string(&data));
         }
     }

@@ -27,8 +27,26 @@ use crate::store::KeyId;
 const RATE_LIMIT: HeaderName = HeaderName::from_static("ratelimit");
 const RATE_LIMIT_POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
 
-/// From how many keys on those that are quiet again are forgotten.
-const KEYS: usize = 10_000;
+/// Which limit a request met. The text follows "Too many"; the name is its label in the metrics.
+#[derive(Clone, Copy, Debug, derive_more::Display, strum::IntoStaticStr, strum::VariantArray)]
+#[strum(serialize_all = "lowercase")]
+pub enum Limit {
+    /// The one for requests without a valid key, by address.
+    #[display("requests without a valid API key from this address. Wait a second.")]
+    Address,
+    /// The one for each API key.
+    #[display("requests with this API key. Wait a second.")]
+    Key,
+    /// The one for slow bodies with the same API key.
+    #[display("requests with this API key send their bodies slowly. Wait a second.")]
+    Bodies,
+    /// The ones for event streams.
+    #[display("event streams are open, or too many with this API key. Close some, or try another instance.")]
+    Streams,
+}
+
+/// From how many keys or addresses on those that are quiet again are forgotten.
+const MOST_KNOWN: usize = 10_000;
 
 /// How often one API key may ask.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,7 +91,7 @@ impl<C: Clock> RateLimits<C> {
 
     /// Takes a token for a request, and returns whether there was one, and what to tell of the bucket.
     pub fn take(&self, key: KeyId) -> (bool, [(HeaderName, HeaderValue); 2]) {
-        if self.buckets.len() > KEYS {
+        if self.buckets.len() > MOST_KNOWN {
             self.buckets.retain_recent();
         }
         let left = self.buckets.check_key(&key).map(|bucket| bucket.remaining_burst_capacity());
@@ -175,9 +193,6 @@ impl SlowBodies {
     }
 }
 
-/// From how many addresses on those that are quiet again are forgotten.
-const ADDRESSES: usize = 10_000;
-
 /// Counts requests without a valid key, by address.
 #[derive(Debug)]
 pub struct FailedAuthentications(DefaultKeyedRateLimiter<IpAddr>);
@@ -189,7 +204,7 @@ impl FailedAuthentications {
 
     /// Whether the next one from `client` is not slowed yet.
     pub fn allow_one_more(&self, client: Client) -> bool {
-        if self.0.len() > ADDRESSES {
+        if self.0.len() > MOST_KNOWN {
             self.0.retain_recent();
         }
         self.0.check_key(&network(client.0)).is_ok()

@@ -17,6 +17,7 @@ use prometheus_client::registry::{Registry, Unit};
 use strum::VariantArray as _;
 
 use super::config::Config;
+use super::limits::Limit;
 use super::names::{OTHER, ROUTES};
 use crate::clock::Now;
 use crate::store::{FailureKind, StoreError};
@@ -46,20 +47,6 @@ pub struct Connections {
     pub accepted: Counter,
     pub evicted: Counter,
     pub failed: Counter,
-}
-
-/// Which limit a request met.
-#[derive(Clone, Copy, Debug, strum::IntoStaticStr, strum::VariantArray)]
-#[strum(serialize_all = "lowercase")]
-pub enum Limit {
-    /// The one for requests without a valid key, by address.
-    Address,
-    /// The one for each API key.
-    Key,
-    /// The one for slow bodies with the same API key.
-    Bodies,
-    /// The ones for event streams.
-    Streams,
 }
 
 impl Metrics {

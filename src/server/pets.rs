@@ -19,7 +19,7 @@ use tokio::time::timeout;
 use super::connection::{GRACE, Waiting};
 use super::extract;
 use super::failure::{Failure, Write};
-use super::metrics::Limit;
+use super::limits::Limit;
 use super::names::{
     EVENTS_PATH, IDEMPOTENCY_REPLAYED, JSON, JSON_PATCH, PETS_EVENTS, PETS_ORDER, PETS_PATH, PETS_TOTAL,
 };
