@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use rusqlite::ErrorCode;
 use tokio_postgres::error::SqlState;
+use tokio_util::sync::CancellationToken;
 
 use super::url::DatabaseUrl;
 use crate::model::short;
@@ -58,7 +59,7 @@ impl StoreError {
     }
 
     /// For [`Result::map_err`].
-    pub(super) fn because<E: Into<Box<dyn Error + Send + Sync>>>(what: impl Display) -> impl FnOnce(E) -> Self {
+    pub(super) fn because<E: Into<Box<dyn Error + Send + Sync>>>(what: impl Display) -> impl Fn(E) -> Self {
         move |source| Self::Unusable { what: what.to_string(), source: Some(source.into()) }
     }
 
@@ -229,6 +230,11 @@ pub enum CopyError {
 impl CopyError {
     pub(super) fn new(what: impl Into<String>) -> Self {
         StoreError::new(what).into()
+    }
+
+    /// Fails once `cancel` is cancelled.
+    pub(super) fn if_cancelled(cancel: &CancellationToken) -> Result<(), Self> {
+        if cancel.is_cancelled() { Err(Self::Cancelled) } else { Ok(()) }
     }
 }
 

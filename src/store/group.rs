@@ -47,11 +47,7 @@ pub trait Engine: Send + Sync + 'static {
 
     /// Does all of `group` in one transaction, or nothing of it; may also end jobs, each in its own way, and take them out.
     /// The group of a lone caller does not wait for the lock of another process.
-    fn commit(
-        &self,
-        group: &mut Vec<Box<dyn Job>>,
-        is_lone: bool,
-    ) -> impl Future<Output = Result<(), StoreFailure>> + Send;
+    fn commit(&self, group: &mut Jobs, is_lone: bool) -> impl Future<Output = Result<(), StoreFailure>> + Send;
 
     /// Does what no caller waits for.
     fn clean_up(&self) {}
@@ -212,7 +208,7 @@ impl<E: Engine> Shared<E> {
 
     /// Ends all jobs of `group` once they are done or have failed, and empties it. Fails if another process has locked the
     /// database, and then leaves what is not done in the group.
-    async fn finish(&self, group: &mut Vec<Box<dyn Job>>, is_lone: bool) -> Result<(), StoreFailure> {
+    async fn finish(&self, group: &mut Jobs, is_lone: bool) -> Result<(), StoreFailure> {
         // A caller that gave up while the database was locked may retry.
         group.retain(|job| job.is_wanted());
         if group.is_empty() {
@@ -248,7 +244,7 @@ impl<E: Engine> Shared<E> {
 
 /// Ends the jobs of `group` and those that wait, if there is a reason. First all of them are taken: what comes after an
 /// answer waits separately.
-fn refuse(waiting: &Waiting, group: &mut Vec<Box<dyn Job>>, why: impl FnOnce() -> Option<StoreFailure>) {
+fn refuse(waiting: &Waiting, group: &mut Jobs, why: impl FnOnce() -> Option<StoreFailure>) {
     let Ok(mut waiting) = waiting.try_lock() else { return };
     let Some(why) = why() else { return };
     while let Ok(job) = waiting.try_recv() {
@@ -257,9 +253,12 @@ fn refuse(waiting: &Waiting, group: &mut Vec<Box<dyn Job>>, why: impl FnOnce() -
     end(group, &Err(why));
 }
 
-pub fn end(group: &mut Vec<Box<dyn Job>>, ended: &Result<(), StoreFailure>) {
+pub fn end(group: &mut Jobs, ended: &Result<(), StoreFailure>) {
     group.drain(..).for_each(|job| job.end(ended.clone()));
 }
+
+/// Some that are done together.
+pub type Jobs = Vec<Box<dyn Job>>;
 
 /// Work of any kind, with the receiver of its result.
 pub trait Job: Send {

@@ -94,7 +94,7 @@ impl Creation {
     /// What is stored of it, but for the pet and the time.
     pub fn values(&self) -> [Value<'_>; 3] {
         let Idempotency { api_key, key } = &self.idempotency;
-        [Value::Text(api_key.as_str()), Value::Text(key), Value::Bytes(&self.fingerprint)]
+        [Value::Key(*api_key), Value::Text(key), Value::Bytes(&self.fingerprint)]
     }
 }
 

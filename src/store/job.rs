@@ -7,6 +7,7 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use parking_lot::Mutex;
+use rusqlite::params_from_iter;
 use uuid::Uuid;
 
 pub use super::error::DatabaseError;
@@ -41,6 +42,8 @@ pub struct Query<T, const N: usize = 0>(
 
 impl<T: Send + 'static, const N: usize> Work for Query<T, N> {
     type Output = Vec<T>;
+
+    const IS_ONE_STATEMENT: bool = true;
 
     async fn run(&self, on: &Connection<'_>) -> Result<Vec<T>, DatabaseError> {
         on.rows(self.0, &self.1, self.2).await
@@ -100,12 +103,8 @@ impl<'a> Connection<'a> {
             Self::Sqlite(connection) => {
                 let connection = connection.lock();
                 let mut statement = connection.prepare_cached(sql)?;
-                let mut rows = statement.query(rusqlite::params_from_iter(values))?;
-                let mut all = Vec::new();
-                while let Some(row) = rows.next()? {
-                    all.push(read(Row::Sqlite(row))?);
-                }
-                Ok(all)
+                let rows = statement.query_and_then(params_from_iter(values), |row| read(Row::Sqlite(row)))?;
+                rows.collect()
             }
             Self::Postgres(session) => session.rows(sql, values, |row| read(Row::Postgres(row))).await,
         }
@@ -116,7 +115,7 @@ impl<'a> Connection<'a> {
         match self {
             Self::Sqlite(connection) => {
                 let connection = connection.lock();
-                let written = connection.prepare_cached(sql)?.execute(rusqlite::params_from_iter(values))?;
+                let written = connection.prepare_cached(sql)?.execute(params_from_iter(values))?;
                 Ok(written as u64)
             }
             Self::Postgres(session) => session.execute(sql, values).await,

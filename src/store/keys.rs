@@ -40,17 +40,12 @@ impl Store {
         now: Now,
         hand_over: impl Fn(&SecretString) -> io::Result<()> + Send + Sync + 'static,
     ) -> Result<bool, StoreError> {
-        if self.has_keys().await? {
+        if !self.inner.database.read(ANY_KEY).await?.is_empty() {
             return Ok(false);
         }
         let (create, key) = Create::new(new, actor, now)?;
         let first = Create { hand_over: Some(Box::new(move || hand_over(&key))), ..create };
         self.inner.database.write(first).await?.map_err(StoreError::HandOver)
-    }
-
-    /// Whether a key was ever made.
-    pub async fn has_keys(&self) -> Result<bool, StoreError> {
-        Ok(!self.inner.database.read(ANY_KEY).await?.is_empty())
     }
 
     /// Every key that was ever made, oldest first.
@@ -162,7 +157,7 @@ impl Work for Change {
             Some(name) => (sql::RENAME_KEY, Value::Text(name), "renamed"),
             None => (sql::REVOKE_KEY, Value::Int(now.wall.as_second()), "revoked"),
         };
-        if on.execute(sql, &[value, Value::Text(id.as_str())]).await? > 0 {
+        if on.execute(sql, &[value, Value::Key(*id)]).await? > 0 {
             note(on, action, *id, actor, *now).await?;
         }
         show(on, *id).await
@@ -188,7 +183,7 @@ impl Work for Rotate {
         let Some(old) = show(on, *id).await?.filter(|old| old.is_valid(*now)) else { return Ok(None) };
         let lifetime = old.expires_at.map(|expires_at| expires_at.duration_since(old.created_at));
         let expires_at = lifetime.and_then(|lifetime| now.wall.checked_add(lifetime).ok());
-        on.execute(sql::LIMIT_KEY, &[Value::Int(until.as_second()), Value::Text(id.as_str())]).await?;
+        on.execute(sql::LIMIT_KEY, &[Value::Int(until.as_second()), Value::Key(*id)]).await?;
         note(on, "rotated", *id, actor, *now).await?;
         let new = NewKey { name: old.name, scopes: old.scopes, expires_at };
         insert(on, *new_id, hash, &new, *now).await?;
@@ -201,7 +196,7 @@ async fn insert(on: &Connection<'_>, id: KeyId, hash: &Hash, new: &NewKey, now: 
     let NewKey { name, scopes, expires_at } = new;
     let scopes = scopes.to_string();
     let values = [
-        Value::Text(id.as_str()),
+        Value::Key(id),
         Value::Bytes(hash),
         Value::Text(name),
         Value::Text(&scopes),
@@ -213,12 +208,12 @@ async fn insert(on: &Connection<'_>, id: KeyId, hash: &Hash, new: &NewKey, now: 
 
 async fn note(on: &Connection<'_>, action: &str, id: KeyId, actor: &str, now: Now) -> Result<(), DatabaseError> {
     let at = Value::Int(now.wall.as_second());
-    let values = [at, Value::Text(action), Value::Text(id.as_str()), Value::Text(actor)];
+    let values = [at, Value::Text(action), Value::Key(id), Value::Text(actor)];
     on.execute(sql::ADD_KEY_EVENT, &values).await.map(drop)
 }
 
 async fn show(on: &Connection<'_>, id: KeyId) -> Result<Option<KeyInfo>, DatabaseError> {
-    Ok(on.rows(sql::SHOW_KEY, &[Value::Text(id.as_str())], key_info).await?.pop())
+    Ok(on.rows(sql::SHOW_KEY, &[Value::Key(id)], key_info).await?.pop())
 }
 
 /// A key to create.
@@ -326,11 +321,12 @@ impl Store {
         if let Some(known) = cached.filter(|known| known.is_fresh(now)) {
             return Ok(Some(known));
         }
-        let mut known = self.inner.database.read(Find { id, now }).await?;
+        let mut known = self.inner.database.read(Query(sql::FIND_KEY, [Value::Key(id)], known)).await?.pop();
         let mut map = self.inner.keys.lock();
         match &mut known {
             // A use that was noted may not be stored yet.
             Some(known) => {
+                known.read_at = Some(now.mono);
                 known.last_used_at = known.last_used_at.max(cached.and_then(|cached| cached.last_used_at));
                 map.insert(id, *known);
             }
@@ -349,35 +345,17 @@ impl Store {
         if let Some(known) = self.inner.keys.lock().get_mut(&id) {
             known.last_used_at = Some(at);
         }
-        self.inner.database.write_later(Use { id, at });
+        self.inner.database.write_later(Query(sql::USE_KEY, [Value::Int(at), Value::Key(id)], |_| Ok(())));
     }
 }
 
-struct Find {
-    id: KeyId,
-    now: Now,
-}
-
-impl Work for Find {
-    type Output = Option<Known>;
-
-    async fn run(&self, on: &Connection<'_>) -> Result<Option<Known>, DatabaseError> {
-        Ok(on.rows(sql::FIND_KEY, &[Value::Text(self.id.as_str())], |row| Known::read(&row, self.now)).await?.pop())
-    }
-}
-
-struct Use {
-    id: KeyId,
-    /// Unix seconds.
-    at: i64,
-}
-
-impl Work for Use {
-    type Output = ();
-
-    const IS_ONE_STATEMENT: bool = true;
-
-    async fn run(&self, on: &Connection<'_>) -> Result<(), DatabaseError> {
-        on.execute(sql::USE_KEY, &[Value::Int(self.at), Value::Text(self.id.as_str())]).await.map(drop)
-    }
+fn known(row: Row<'_>) -> Result<Known, DatabaseError> {
+    Ok(Known {
+        hash: row.bytes(0)?,
+        scopes: row.parsed(1)?,
+        expires_at: row.get(2)?,
+        revoked: row.get::<Option<i64>>(3)?.is_some(),
+        last_used_at: row.get(4)?,
+        read_at: None,
+    })
 }

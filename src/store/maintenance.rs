@@ -9,12 +9,13 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use futures_util::future::try_join_all;
+use rusqlite::types::Value as Owned;
 use sha2::{Digest as _, Sha256};
 use tokio::task::{spawn_blocking, yield_now};
 use tokio::time::timeout;
+use tokio_postgres::types::Type;
 use tokio_util::sync::CancellationToken;
 
-use self::Column::{Hash, Int, Text};
 use super::database::Database;
 use super::job::DatabaseError;
 use super::postgres::{self, ANSWER_TIME, Session};
@@ -104,11 +105,10 @@ pub async fn copy(
     if from == to || is_one_file(from, to) {
         return Err(CopyError::Same);
     }
-    let mut source = End::source(from).await?;
+    let mut source = End::open(from, false).await?;
     Database::open(to, true).await?.close().await;
-    let mut target = End::target(to).await?;
-    let failed =
-        |why: StoreFailure| StoreError::because(format!("cannot copy to {to}: run the same command again"))(why);
+    let mut target = End::open(to, true).await?;
+    let failed = &StoreError::because(format!("cannot copy to {to}: run the same command again"));
     let mut is_empty = true;
     for table in &TABLES {
         is_empty &= target.page(table, None).await.map_err(failed)?.is_empty();
@@ -126,9 +126,7 @@ pub async fn copy(
         let (mut last, mut there) = (None, Sum::default());
         let count = table.is_of_pets().then_some(&progress.verified);
         while target.next(table, &mut last, (&mut there, count), cancel).await.map_err(failed)?.is_some() {}
-        if cancel.is_cancelled() {
-            return Err(CopyError::Cancelled);
-        }
+        CopyError::if_cancelled(cancel)?;
         if there != *sum {
             return Err(CopyError::new(format!(
                 "{to} has {} that are not those of the store: choose an empty database",
@@ -157,19 +155,13 @@ enum End {
 }
 
 impl End {
-    /// As it is at one moment.
-    async fn source(url: &DatabaseUrl) -> Result<Self, StoreError> {
+    /// As it is at one moment; if it is the target, while nobody else writes to it.
+    async fn open(url: &DatabaseUrl, is_target: bool) -> Result<Self, StoreError> {
+        let begin = if is_target { sql::BEGIN_TO_WRITE } else { sql::BEGIN_TO_READ };
         match url {
+            DatabaseUrl::Sqlite(path) if is_target => Ok(Self::Sqlite(sqlite::begin(path)?)),
             DatabaseUrl::Sqlite(path) => Ok(Self::Sqlite(sqlite::moment(path)?)),
-            DatabaseUrl::Postgres(url) => Ok(Self::Postgres(postgres::begin(url, sql::BEGIN_TO_READ).await?)),
-        }
-    }
-
-    /// While nobody else writes to it.
-    async fn target(url: &DatabaseUrl) -> Result<Self, StoreError> {
-        match url {
-            DatabaseUrl::Sqlite(path) => Ok(Self::Sqlite(sqlite::begin(path)?)),
-            DatabaseUrl::Postgres(url) => Ok(Self::Postgres(postgres::begin(url, sql::BEGIN_TO_WRITE).await?)),
+            DatabaseUrl::Postgres(url) => Ok(Self::Postgres(postgres::begin(url, begin).await?)),
         }
     }
 
@@ -232,74 +224,40 @@ async fn in_time<T>(work: impl Future<Output = Result<T, DatabaseError>>) -> Res
     Ok(timeout(ANSWER_TIME, work).await.map_err(|_| FailureKind::Timeout)??)
 }
 
-/// What a column holds, if it holds something.
-#[derive(Clone, Copy, Debug)]
-enum Column {
-    Int,
-    Text,
-    Hash,
-}
-
-/// An owned value.
-#[derive(Clone, Debug)]
-enum Owned {
-    Null,
-    Int(i64),
-    Text(String),
-    Hash([u8; 32]),
-}
-
 /// One row of a table.
 #[derive(Clone, Debug)]
-pub struct Record(Vec<Owned>);
+struct Record(Vec<Owned>);
 
-#[derive(Debug)]
-pub struct Table {
-    pub name: &'static str,
+struct Table {
+    name: &'static str,
     /// As the databases call it.
     table: &'static str,
     /// The columns by which pages follow each other. They are the first ones.
     key: &'static str,
     columns: &'static str,
-    kinds: &'static [Column],
 }
 
-pub const TABLES: [Table; 5] = [
-    Table {
-        name: "pets",
-        table: "pets",
-        key: "id",
-        columns: "id, name, category_id, status, created_at, added_by",
-        kinds: &[Int, Text, Int, Text, Int, Text],
-    },
+const TABLES: [Table; 5] = [
+    Table { name: "pets", table: "pets", key: "id", columns: "id, name, category_id, status, created_at, added_by" },
     Table {
         name: "changes of pets",
         table: "pet_changes",
         key: "id",
         columns: "id, pet_id, changed_at, changed_by, from_name, from_category_id, from_status, to_name, to_category_id, \
             to_status",
-        kinds: &[Int, Int, Int, Text, Text, Int, Text, Text, Int, Text],
     },
     Table {
         name: "API keys",
         table: "api_keys",
         key: "id",
         columns: "id, hash, name, scopes, created_at, expires_at, last_used_at, revoked_at",
-        kinds: &[Text, Hash, Text, Text, Int, Int, Int, Int],
     },
-    Table {
-        name: "events of keys",
-        table: "key_events",
-        key: "id",
-        columns: "id, at, action, api_key_id, actor",
-        kinds: &[Int, Int, Text, Text, Text],
-    },
+    Table { name: "events of keys", table: "key_events", key: "id", columns: "id, at, action, api_key_id, actor" },
     Table {
         name: "Idempotency-Keys",
         table: "idempotency_keys",
         key: "api_key_id, idempotency_key",
         columns: "api_key_id, idempotency_key, fingerprint, pet_id, created_at",
-        kinds: &[Text, Text, Hash, Int, Int],
     },
 ];
 
@@ -310,48 +268,50 @@ impl Table {
 
     /// Writes one row.
     fn import(&self) -> String {
-        format!("INSERT INTO {} ({}) VALUES ({})", self.table, self.columns, numbered(self.kinds.len()))
+        format!("INSERT INTO {} ({}) VALUES ({})", self.table, self.columns, numbered(self.columns.split(", ").count()))
     }
 
-    /// Reads a page, after the row with a key.
+    /// Reads a page, after the row whose key has so many values.
     fn export(&self, keys: usize) -> String {
         let Self { table, key, columns, .. } = self;
-        let (values, limit) = (numbered(keys), keys + 1);
-        format!("SELECT {columns} FROM {table} WHERE ({key}) > ({values}) ORDER BY {key} LIMIT ${limit}")
+        let after = if keys > 0 { format!(" WHERE ({key}) > ({})", numbered(keys)) } else { String::new() };
+        format!("SELECT {columns} FROM {table}{after} ORDER BY {key} LIMIT ${}", keys + 1)
     }
 
     /// The rows after `last` in the order of their keys.
     async fn page(&self, on: &Connection<'_>, last: Option<&Record>) -> Result<Vec<Record>, DatabaseError> {
-        let keys = self.key.split(", ").count();
-        // Before any key: ids of pets are positive, and no text is empty.
-        let first = |kind: &Column| if matches!(kind, Int) { Value::Int(i64::MIN) } else { Value::Text("") };
-        let mut values: Vec<Value<'_>> = match last {
-            Some(last) => last.values().take(keys).collect(),
-            None => self.kinds.iter().take(keys).map(first).collect(),
-        };
+        let keys = last.map_or(0, |_| self.key.split(", ").count());
+        let mut values: Vec<_> = last.into_iter().flat_map(Record::values).take(keys).collect();
         values.push(Value::Int(AT_ONCE));
-        on.rows(&self.export(keys), &values, |row| self.record(&row)).await
-    }
-
-    fn record(&self, row: &Row<'_>) -> Result<Record, DatabaseError> {
-        let value = |(number, column): (usize, &Column)| {
-            Ok(match column {
-                Int => row.get::<Option<i64>>(number)?.map_or(Owned::Null, Owned::Int),
-                Text => row.get::<Option<String>>(number)?.map_or(Owned::Null, Owned::Text),
-                Hash => Owned::Hash(row.bytes(number)?),
-            })
-        };
-        self.kinds.iter().enumerate().map(value).collect::<Result<_, _>>().map(Record)
+        on.rows(&self.export(keys), &values, Record::of).await
     }
 }
 
 impl Record {
-    pub fn values(&self) -> impl ExactSizeIterator<Item = Value<'_>> {
+    fn of(row: Row<'_>) -> Result<Self, DatabaseError> {
+        let values: Result<_, DatabaseError> = match row {
+            Row::Sqlite(row) => (0..row.as_ref().column_count()).map(|number| Ok(row.get(number)?)).collect(),
+            Row::Postgres(row) => {
+                let value = |(number, column): (usize, &tokio_postgres::Column)| {
+                    Ok(match *column.type_() {
+                        Type::INT8 => row.try_get::<_, Option<i64>>(number)?.into(),
+                        Type::BYTEA => row.try_get::<_, Option<Vec<u8>>>(number)?.into(),
+                        _ => row.try_get::<_, Option<String>>(number)?.into(),
+                    })
+                };
+                row.columns().iter().enumerate().map(value).collect()
+            }
+        };
+        values.map(Self)
+    }
+
+    fn values(&self) -> impl ExactSizeIterator<Item = Value<'_>> {
         self.0.iter().map(|value| match value {
-            Owned::Null => Value::Null,
-            Owned::Int(number) => Value::Int(*number),
+            // No column of ours has a fraction: what comes of one is not the same then, and the copy is refused.
+            Owned::Null | Owned::Real(_) => Value::Null,
+            Owned::Integer(number) => Value::Int(*number),
             Owned::Text(text) => Value::Text(text),
-            Owned::Hash(bytes) => Value::Bytes(bytes),
+            Owned::Blob(bytes) => Value::Bytes(bytes),
         })
     }
 }
@@ -364,12 +324,12 @@ fn numbered(count: usize) -> String {
 /// The number of rows, and the sum of their hashes. Different tables do not have the same sum by chance.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Sum {
-    pub rows: u64,
+    rows: u64,
     hashes: u128,
 }
 
 impl Sum {
-    pub fn add(&mut self, row: &Record) {
+    fn add(&mut self, row: &Record) {
         // Each value with its kind, and texts in quotes, so that nothing can move from one column to the next.
         let hash: [u8; 32] = Sha256::digest(format!("{row:?}")).into();
         let half = hash.first_chunk().copied().unwrap_or_default();
@@ -399,8 +359,9 @@ mod tests {
         );
         let import = format!("INSERT INTO idempotency_keys ({columns}) VALUES ($1, $2, $3, $4, $5)");
         assert_eq!(creations.import(), import);
+        let first = "SELECT id, at, action, api_key_id, actor FROM key_events ORDER BY id LIMIT $1";
+        assert_eq!(TABLES[3].export(0), first);
         for table in &TABLES {
-            assert_eq!(table.columns.split(", ").count(), table.kinds.len(), "{}", table.name);
             assert!(table.columns.starts_with(table.key), "{}", table.name);
         }
     }
@@ -418,10 +379,10 @@ mod tests {
             vec![text("ab"), text("c")],
             vec![text("a\", Text(\"bc"), text("")],
             vec![text("1"), Owned::Null],
-            vec![Owned::Int(1), Owned::Null],
-            vec![Owned::Null, Owned::Int(1)],
-            vec![text(""), Owned::Int(1)],
-            vec![Owned::Hash([0; 32])],
+            vec![Owned::Integer(1), Owned::Null],
+            vec![Owned::Null, Owned::Integer(1)],
+            vec![text(""), Owned::Integer(1)],
+            vec![Owned::Blob(vec![0; 32])],
         ];
         for (number, row) in rows.iter().enumerate() {
             assert!(rows[..number].iter().all(|other| sum(other) != sum(row)), "{row:?}");

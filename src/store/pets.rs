@@ -3,12 +3,11 @@
 //! The table is the log: pets become visible in the order of their ids, so what follows an id is what was added since.
 
 use std::borrow::Cow;
-use std::future::pending;
-use std::io;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use futures_util::future::try_join_all;
+use futures_util::StreamExt;
+use futures_util::future::{OptionFuture, try_join_all};
 use jiff::Timestamp;
 use tokio::sync::watch;
 use tokio::time::sleep;
@@ -220,7 +219,6 @@ pub struct AddedPet {
 }
 
 /// Waits for added and changed pets.
-#[derive(Debug)]
 pub struct Additions {
     signal: watch::Receiver<()>,
     poll: Duration,
@@ -247,20 +245,11 @@ impl Additions {
         tokio::select! {
             () = sleep(poll) => {}
             Ok(()) = self.signal.changed() => {}
-            written = written(self.log.as_mut()) => {
+            written = OptionFuture::from(self.log.as_mut().map(StreamExt::next)), if self.log.is_some() => {
                 self.heard = clock::now().mono;
-                if written.is_err() {
-                    self.log = None;
-                }
+                self.log.take_if(|_| !matches!(written, Some(Some(Ok(())))));
             }
         }
-    }
-}
-
-async fn written(log: Option<&mut LogWatch>) -> io::Result<()> {
-    match log {
-        Some(log) => log.changed().await,
-        None => pending().await,
     }
 }
 
@@ -338,7 +327,7 @@ impl Store {
 impl Origin {
     /// The time and the key.
     pub fn values(&self) -> [Value<'_>; 2] {
-        [Value::Int(self.at), Value::text(self.by.as_ref().map(KeyId::as_str))]
+        [Value::Int(self.at), self.by.map_or(Value::Null, Value::Key)]
     }
 }
 

@@ -3,6 +3,8 @@
 //! Parameters are numbered in the order in which they first appear, which is how SQLite counts names such as `$1`. All
 //! times are Unix seconds.
 
+use super::KeyId;
+
 pub const LIST: &str = "SELECT id, name, category_id, status FROM pets WHERE id > $1 ORDER BY id LIMIT $2";
 pub const LIST_BY_STATUS: &str =
     "SELECT id, name, category_id, status FROM pets WHERE status = $1 AND id > $2 ORDER BY id LIMIT $3";
@@ -161,6 +163,7 @@ pub enum Value<'a> {
     Null,
     Int(i64),
     Text(&'a str),
+    Key(KeyId),
     Bytes(&'a [u8]),
 }
 
@@ -176,11 +179,12 @@ impl<'a> Value<'a> {
 
 impl rusqlite::ToSql for Value<'_> {
     fn to_sql(&self) -> rusqlite::Result<rusqlite::types::ToSqlOutput<'_>> {
-        Ok(match *self {
+        Ok(match self {
             Self::Null => rusqlite::types::Null.into(),
-            Self::Int(number) => number.into(),
-            Self::Text(text) => text.into(),
-            Self::Bytes(bytes) => bytes.into(),
+            Self::Int(number) => (*number).into(),
+            Self::Text(text) => (*text).into(),
+            Self::Key(id) => id.as_str().into(),
+            Self::Bytes(bytes) => (*bytes).into(),
         })
     }
 }

@@ -18,7 +18,7 @@ pub use self::file::LogWatch;
 pub use self::snapshot::{backup, begin, check, moment, restore};
 
 use self::connection::{Readers, cannot_open, connect_for_writing, migrate, refuse_foreign};
-use self::file::Files;
+use self::file::{Files, watch};
 use self::writer::Writer;
 use super::group::Group;
 use super::job::{HEARTBEAT_TIME, Heartbeat};
@@ -66,7 +66,7 @@ impl Sqlite {
 
     /// News of each write to the log; nothing where the system has none.
     pub fn log_watch(&self) -> Option<LogWatch> {
-        LogWatch::of(&self.files.log()).ok()
+        watch(&self.files.log()).ok()
     }
 
     /// Writes what waits, then closes every connection; the writing one last, so that SQLite can fold its write-ahead

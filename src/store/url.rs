@@ -29,25 +29,19 @@ impl FromStr for DatabaseUrl {
     /// `sqlite:relative.db`, `sqlite:/abs.db` and `sqlite:///abs.db`. A relative path is taken from the working
     /// directory of now. For servers see [`PostgresUrl`].
     fn from_str(text: &str) -> Result<Self, DatabaseUrlError> {
-        let refused = |why: &str| Err(DatabaseUrlError(why.to_owned()));
-        match text.split_once(':') {
-            Some(("sqlite", rest)) => {
-                let file = rest.strip_prefix("//").unwrap_or(rest);
-                refused(match file {
-                    "" => "sqlite: needs a file name, for example sqlite:store.db",
-                    ":memory:" => {
-                        "a database in memory is not supported, since it is lost with the process: use a file"
-                    }
-                    _ if file.contains('?') => "sqlite:FILE does not support options after a question mark",
-                    _ => {
-                        let path = std::path::absolute(file).map(Self::Sqlite);
-                        return path.or_else(|error| refused(&format!("cannot find the working directory: {error}")));
-                    }
-                })
-            }
-            Some(("postgres" | "postgresql", _)) => Ok(Self::Postgres(text.parse()?)),
-            _ => refused("use sqlite:FILE or postgres://USER@HOST/DATABASE"),
-        }
+        Err(refused(match text.split_once(':') {
+            Some(("sqlite", rest)) => match rest.strip_prefix("//").unwrap_or(rest) {
+                "" => "sqlite: needs a file name, for example sqlite:store.db",
+                ":memory:" => "a database in memory is not supported, since it is lost with the process: use a file",
+                file if file.contains('?') => "sqlite:FILE does not support options after a question mark",
+                file => {
+                    let path = std::path::absolute(file).map(Self::Sqlite);
+                    return path.map_err(|error| refused(&format!("cannot find the working directory: {error}")));
+                }
+            },
+            Some(("postgres" | "postgresql", _)) => return Ok(Self::Postgres(text.parse()?)),
+            _ => "use sqlite:FILE or postgres://USER@HOST/DATABASE",
+        }))
     }
 }
 

@@ -16,8 +16,7 @@ use strum::VariantArray as _;
 
 use crate::clock::Now;
 use crate::model::text::KEY_PREFIX as PREFIX;
-use crate::store::job::DatabaseError;
-use crate::store::{Row, StoreError};
+use crate::store::StoreError;
 
 const ID: usize = 8;
 const SECRET: usize = 32;
@@ -26,7 +25,8 @@ const CHECKSUM: usize = 6;
 const BASE62: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
 /// The public part of an API key: finds it in the database, and may be logged.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, derive_more::Display)]
+#[display("{}", self.as_str())]
 pub struct KeyId([u8; ID]);
 
 impl KeyId {
@@ -34,12 +34,6 @@ impl KeyId {
     pub fn as_str(&self) -> &str {
         // Made of ASCII only, here and in `id_of`.
         str::from_utf8(&self.0).unwrap_or_default()
-    }
-}
-
-impl fmt::Display for KeyId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.as_str())
     }
 }
 
@@ -195,17 +189,6 @@ pub struct Known {
 }
 
 impl Known {
-    pub fn read(row: &Row<'_>, now: Now) -> Result<Self, DatabaseError> {
-        Ok(Self {
-            hash: row.bytes(0)?,
-            scopes: row.parsed(1)?,
-            expires_at: row.get(2)?,
-            revoked: row.get::<Option<i64>>(3)?.is_some(),
-            last_used_at: row.get(4)?,
-            read_at: Some(now.mono),
-        })
-    }
-
     pub fn is_fresh(&self, now: Now) -> bool {
         self.read_at.is_none_or(|read_at| now.mono.saturating_duration_since(read_at) < BELIEVED)
     }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use bytes::BytesMut;
 use deadpool::managed::{Object, PoolError};
-use futures_util::{TryStreamExt as _, pin_mut};
+use futures_util::{StreamExt as _, TryStreamExt as _, pin_mut};
 use parking_lot::Mutex;
 use tokio::runtime::Handle;
 use tokio::sync::Mutex as AsyncMutex;
@@ -137,13 +137,7 @@ impl Session {
         values: &[Value<'_>],
         read: impl Fn(&Row) -> Result<T, DatabaseError>,
     ) -> Result<Vec<T>, DatabaseError> {
-        let rows = self.query(sql, values).await?;
-        pin_mut!(rows);
-        let mut all = Vec::new();
-        while let Some(row) = rows.try_next().await? {
-            all.push(read(&row)?);
-        }
-        Ok(all)
+        self.query(sql, values).await?.map(|row| read(&row?)).try_collect().await
     }
 
     /// The first column of each row.
@@ -194,6 +188,7 @@ impl ToSql for Value<'_> {
             Self::Null => Ok(IsNull::Yes),
             Self::Int(number) => number.to_sql(kind, out),
             Self::Text(text) => text.to_sql(kind, out),
+            Self::Key(id) => id.as_str().to_sql(kind, out),
             Self::Bytes(bytes) => bytes.to_sql(kind, out),
         }
     }

@@ -24,7 +24,7 @@ use super::connections::{Connections, Session, has_code};
 use super::pool::{ANSWER_TIME, Commit, STUCK};
 use crate::clock;
 use crate::model::safe_causes;
-use crate::store::group::{Engine, Job, unawaited};
+use crate::store::group::{Engine, Jobs, unawaited};
 use crate::store::job::Heartbeat;
 use crate::store::{Connection, DatabaseError, FailureKind, StoreFailure, Work, sql};
 
@@ -44,7 +44,7 @@ impl Engine for Reads {
         true
     }
 
-    async fn commit(&self, group: &mut Vec<Box<dyn Job>>, _is_lone: bool) -> Result<(), StoreFailure> {
+    async fn commit(&self, group: &mut Jobs, _is_lone: bool) -> Result<(), StoreFailure> {
         let mut may_leave = true;
         for pause in pauses() {
             let session = self.0.take().await?;
@@ -52,9 +52,8 @@ impl Engine for Reads {
             let is_hasty = may_leave && self.0.are_several_hosts;
             let time = if is_hasty { HOST_TIME } else { ANSWER_TIME };
             let answers = timeout(time, join_all(group.iter_mut().map(|job| job.run(&on)))).await;
-            let is_sound =
-                |answer: &Result<(), DatabaseError>| answer.as_ref().err().is_none_or(|error| !is_elsewhere(error));
-            let is_sound = answers.as_ref().is_ok_and(|answers| answers.iter().all(is_sound));
+            let leads_elsewhere = |answer: &Result<(), DatabaseError>| answer.as_ref().is_err_and(is_elsewhere);
+            let is_sound = answers.as_ref().is_ok_and(|answers| !answers.iter().any(leads_elsewhere));
             session.release(is_sound);
             let leaves = !is_sound && may_leave;
             if leaves {
@@ -101,7 +100,7 @@ impl Engine for Writes {
         self.0.commits.is_quiet()
     }
 
-    async fn commit(&self, group: &mut Vec<Box<dyn Job>>, _is_lone: bool) -> Result<(), StoreFailure> {
+    async fn commit(&self, group: &mut Jobs, _is_lone: bool) -> Result<(), StoreFailure> {
         if self.0.commits.is_stuck(None) {
             return Err(FailureKind::Stuck.into());
         }
@@ -132,7 +131,7 @@ impl Connections {
         let connections = self.clone();
         tokio::spawn(async move {
             let patience = if connections.are_several_hosts { STUCK } else { Duration::MAX };
-            let ended = connections.with_retries(&mut [unawaited(Heartbeat::new())], patience).await;
+            let ended = connections.with_retries(&mut vec![unawaited(Heartbeat::new())], patience).await;
             // The next one may begin once this is known.
             drop(permit);
             let _ = connections.commits.heartbeats.send_replace(ended);
@@ -150,7 +149,7 @@ impl Connections {
     }
 
     /// `patience` is for the commit.
-    async fn with_retries(&self, group: &mut [Box<dyn Job>], patience: Duration) -> Result<(), StoreFailure> {
+    async fn with_retries(&self, group: &mut Jobs, patience: Duration) -> Result<(), StoreFailure> {
         let begun = clock::now().mono;
         let mut is_again = false;
         for pause in pauses() {
@@ -172,7 +171,7 @@ impl Connections {
         Err(FailureKind::Conflicts.into())
     }
 
-    async fn once(&self, group: &mut [Box<dyn Job>], patience: Duration) -> Result<(), StoreFailure> {
+    async fn once(&self, group: &mut Jobs, patience: Duration) -> Result<(), StoreFailure> {
         let writes_pets = group.iter().any(|job| job.writes_pets());
         // Without it where another one takes long: the server decides.
         let _turn = if writes_pets { timeout(TURN_TIME, self.turn.lock()).await.ok() } else { None };
@@ -181,13 +180,13 @@ impl Connections {
             session.release(true);
             return Err(FailureKind::Stuck.into());
         }
-        let written = match group {
+        let written = match group.as_mut_slice() {
             [job] if job.is_one_statement() => {
                 session.begin(&self.commits);
                 let on = Connection::Postgres(&session);
                 committed(&session, timeout(patience, job.run(&on)).await)
             }
-            group => {
+            _ => {
                 let written = self.together(&session, group, patience).await;
                 // Unanswered, the session keeps it.
                 if matches!(written, Err(StoreFailure::Database(_))) {
@@ -219,12 +218,7 @@ impl Connections {
     /// The first statements go with the BEGIN, ahead of its answer. The COMMIT does, too, where none of them waits for an
     /// answer, which saves a way to the server and back; but not through a pooler, which may end the connection to its
     /// client ahead of answers of the server.
-    async fn together(
-        &self,
-        session: &Session,
-        group: &mut [Box<dyn Job>],
-        patience: Duration,
-    ) -> Result<Commit, StoreFailure> {
+    async fn together(&self, session: &Session, group: &mut Jobs, patience: Duration) -> Result<Commit, StoreFailure> {
         let on = Connection::Postgres(session);
         let mut begin = "BEGIN".to_owned();
         if group.iter().any(|job| job.writes_pets()) {

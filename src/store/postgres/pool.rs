@@ -110,9 +110,12 @@ impl Warnings {
 
 /// Nothing is connected before the first use.
 pub fn open(url: &PostgresUrl, monitor: Arc<CommitMonitor>) -> Result<ConnectionPool, StoreError> {
+    let roots = url.root_certificates.as_deref();
+    let shown = roots.unwrap_or(Path::new("the system's")).display();
+    let no_roots = StoreError::because(format!("cannot read the certificates of sslrootcert={shown}"));
     let connector = Connector {
         hosts: Hosts::of(&url.hosts, &url.config),
-        tls: url.is_encrypted.then(|| tls(url.root_certificates.as_deref())).transpose()?,
+        tls: url.is_encrypted.then(|| tls(roots)).transpose().map_err(no_roots)?,
         monitor,
         are_several_hosts: url.are_several_hosts(),
         warnings: Arc::default(),
@@ -201,12 +204,7 @@ fn is_warning(notice: &DbError) -> bool {
 }
 
 /// Certificates are verified against those that the system trusts, or the ones in `roots`, and the server's name.
-fn tls(roots: Option<&Path>) -> Result<ClientConfig, StoreError> {
-    let shown = roots.unwrap_or(Path::new("the system's")).display();
-    verifying(roots).map_err(StoreError::because(format!("cannot read the certificates of sslrootcert={shown}")))
-}
-
-fn verifying(roots: Option<&Path>) -> Result<ClientConfig, Box<dyn std::error::Error + Send + Sync>> {
+fn tls(roots: Option<&Path>) -> Result<ClientConfig, Box<dyn std::error::Error + Send + Sync>> {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let builder = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions()?;
     let builder = match roots {

@@ -100,8 +100,7 @@ pub const VERSION: u32 = MIGRATIONS.len() as u32;
 /// left as it is.
 pub fn migrate(connection: &mut Connection, path: &Path) -> Result<(), StoreError> {
     let database = DatabaseUrl::Sqlite(path.to_owned());
-    let cannot =
-        |source: rusqlite::Error| StoreError::because(format!("cannot update the schema of {database}"))(source);
+    let cannot = &StoreError::because(format!("cannot update the schema of {database}"));
     if version(connection).map_err(cannot)? == VERSION {
         return Ok(());
     }

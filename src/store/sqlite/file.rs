@@ -6,6 +6,8 @@ use std::io::{self, ErrorKind, Read as _};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
+use futures_util::stream::BoxStream;
+use futures_util::{StreamExt as _, TryStreamExt as _};
 use rustix::fs::{major, minor, statfs};
 
 use crate::model::display_safe;
@@ -191,39 +193,20 @@ fn kind_of_mount(mounts: &str, device: u64) -> Option<&str> {
     line.split_once(" - ")?.1.split(' ').next()
 }
 
-/// Reports each write to one file. There are none where the system has nothing of the kind.
-#[cfg(target_os = "linux")]
-#[derive(Debug)]
-pub struct LogWatch(inotify::EventStream<[u8; 1024]>);
-#[cfg(not(target_os = "linux"))]
-#[derive(Debug)]
-pub struct LogWatch;
+/// An item for each write to a file since the last one. It may be dropped while it is waited for.
+pub type LogWatch = BoxStream<'static, io::Result<()>>;
 
 #[cfg(target_os = "linux")]
-impl LogWatch {
-    pub fn of(log: &Path) -> io::Result<Self> {
-        let inotify = inotify::Inotify::init()?;
-        inotify.watches().add(log, inotify::WatchMask::MODIFY)?;
-        Ok(Self(inotify.into_event_stream([0; 1024])?))
-    }
-
-    /// Returns when the file was written since the last call. May be dropped while it waits.
-    pub async fn changed(&mut self) -> io::Result<()> {
-        use futures_util::StreamExt as _;
-
-        self.0.next().await.ok_or(ErrorKind::UnexpectedEof)?.map(drop)
-    }
+pub fn watch(log: &Path) -> io::Result<LogWatch> {
+    let inotify = inotify::Inotify::init()?;
+    inotify.watches().add(log, inotify::WatchMask::MODIFY)?;
+    Ok(inotify.into_event_stream([0; 1024])?.map_ok(drop).boxed())
 }
 
+/// There are none where the system has nothing of the kind.
 #[cfg(not(target_os = "linux"))]
-impl LogWatch {
-    pub fn of(_log: &Path) -> io::Result<Self> {
-        Err(ErrorKind::Unsupported.into())
-    }
-
-    pub async fn changed(&mut self) -> io::Result<()> {
-        std::future::pending().await
-    }
+pub fn watch(_log: &Path) -> io::Result<LogWatch> {
+    Err(ErrorKind::Unsupported.into())
 }
 
 #[cfg(test)]
@@ -274,13 +257,13 @@ mod tests {
         let path = directory.path().join("store.db");
         let [writer, reader] = [(); 2].map(|()| rusqlite::Connection::open(&path).unwrap());
         writer.execute_batch("PRAGMA journal_mode = WAL; CREATE TABLE pets (id INTEGER)").unwrap();
-        let mut log = LogWatch::of(&directory.path().join("store.db-wal")).unwrap();
+        let mut log = watch(&directory.path().join("store.db-wal")).unwrap();
         for _ in 0..3 {
             let count: i64 = reader.query_row("SELECT COUNT(*) FROM pets", [], |row| row.get(0)).unwrap();
-            assert!(log.changed().now_or_never().is_none(), "{count}");
+            assert!(log.next().now_or_never().is_none(), "{count}");
             writer.execute_batch("INSERT INTO pets VALUES (1)").unwrap();
-            log.changed().await.unwrap();
-            while log.changed().now_or_never().is_some() {}
+            log.next().await.unwrap().unwrap();
+            while log.next().now_or_never().is_some() {}
         }
     }
 }

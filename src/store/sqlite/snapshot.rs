@@ -41,9 +41,7 @@ pub fn backup(path: &Path, copy: &Path, cancel: &CancellationToken) -> Result<Op
     }
     let partial = copied(path, copy, cancel)?;
     let IntegrityReport { problems, changed, .. } = check(partial.file.path(), true, cancel)?;
-    if cancel.is_cancelled() {
-        return Err(CopyError::Cancelled);
-    }
+    CopyError::if_cancelled(cancel)?;
     if !problems.is_empty() {
         return Err(CopyError::Damaged(problems));
     }
@@ -116,9 +114,7 @@ pub fn copied(path: &Path, copy: &Path, cancel: &CancellationToken) -> Result<Pa
     let partial = Partial::beside(copy).map_err(&cannot_write)?;
     copy_pages(&from, partial.file.path(), cancel)
         .map_err(|why| CopyError::new(format!("cannot copy to {name}: {}", causes(&why))))?;
-    if cancel.is_cancelled() {
-        return Err(CopyError::Cancelled);
-    }
+    CopyError::if_cancelled(cancel)?;
     partial.file.as_file().sync_all().map_err(&cannot_write)?;
     Ok(partial)
 }
@@ -270,9 +266,7 @@ pub fn restore(
     file::create_directory(path).map_err(cannot_write)?;
     let copy = copied(backup, path, cancel)?;
     let in_copy = check(copy.file.path(), false, cancel)?;
-    if cancel.is_cancelled() {
-        return Err(CopyError::Cancelled);
-    }
+    CopyError::if_cancelled(cancel)?;
     if in_copy != in_backup {
         return Err(CopyError::new(format!("{name} was not changed: its disk did not keep what was written")));
     }

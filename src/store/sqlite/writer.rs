@@ -23,7 +23,7 @@ use super::connection::{BUSY_TIMEOUT, at_once, is_busy, require_ours};
 use super::file::Files;
 use crate::clock;
 use crate::model::safe_causes;
-use crate::store::group::{Engine, Job};
+use crate::store::group::{Engine, Jobs};
 use crate::store::{Connection, DatabaseError, FailureKind, StoreFailure};
 
 /// For how long a write shows that others can be written: an idle service is not to keep its disk awake.
@@ -58,7 +58,7 @@ impl Engine for Writer {
         may_wait && !self.connection.is_locked() && !self.is_log_long.load(Ordering::Relaxed)
     }
 
-    async fn commit(&self, group: &mut Vec<Box<dyn Job>>, is_lone: bool) -> Result<(), StoreFailure> {
+    async fn commit(&self, group: &mut Jobs, is_lone: bool) -> Result<(), StoreFailure> {
         let patience = if is_lone { Duration::ZERO } else { BUSY_TIMEOUT };
         block_in_place(|| {
             // Only the thread waits, also for what another caller began just now.
@@ -111,7 +111,7 @@ impl Writer {
     fn write(
         &self,
         connection: &mut rusqlite::Connection,
-        group: &mut [Box<dyn Job>],
+        group: &mut Jobs,
         is_lone: bool,
     ) -> Result<(), StoreFailure> {
         self.is_sound()?;
@@ -143,11 +143,7 @@ impl Writer {
     }
 
     /// All or nothing.
-    fn try_commit(
-        &self,
-        connection: &mut rusqlite::Connection,
-        group: &mut [Box<dyn Job>],
-    ) -> Result<(), DatabaseError> {
+    fn try_commit(&self, connection: &mut rusqlite::Connection, group: &mut Jobs) -> Result<(), DatabaseError> {
         // A transaction that begins by reading could not wait for the lock later.
         connection.execute_batch("BEGIN IMMEDIATE")?;
         let run = self.require_same_schema(connection).and_then(|()| run(connection, group));
@@ -189,7 +185,7 @@ impl Writer {
     }
 }
 
-fn run(connection: &mut rusqlite::Connection, group: &mut [Box<dyn Job>]) -> Result<(), DatabaseError> {
+fn run(connection: &mut rusqlite::Connection, group: &mut Jobs) -> Result<(), DatabaseError> {
     let connection = Connection::sqlite(connection);
     // A caller that gave up while the file was locked may retry.
     group.iter_mut().filter(|job| job.is_wanted()).try_for_each(|job| at_once(job.run(&connection)))
