@@ -18,7 +18,7 @@ pub mod list;
 mod paging;
 pub mod retry;
 
-pub use client::{Client, Timeouts};
+pub use client::{Client, Offers, Timeouts};
 pub use exchange::{Exchange, Recorder};
 pub use failure::{Failure, Remedy};
 pub use inventory::Coverage;

@@ -11,6 +11,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::tz::TimeZone;
+use petstore::api::Offers;
 use petstore::api::inventory::Coverage;
 use petstore::api::list::{List, ListAnswer};
 use petstore::app::domain_service::DomainSetup;
@@ -185,7 +186,7 @@ impl Screen {
         let pets = self.pets.iter().filter(|pet| wanted.is_none() || pet.status == wanted);
         let pets = pets.take(query.limit.get().into()).cloned().collect();
         let (list, took) = (Some(List::of(pets, None)), Duration::from_millis(12));
-        ListAnswer { list, took, there: None, offers_events: false, offers_changes: false }
+        ListAnswer { list, took, there: None, offers: Offers::default() }
     }
 }
 

@@ -3,11 +3,10 @@
 //! By default reqwest has no time limit, follows redirects with the key and uses proxies for loopback. This client limits
 //! connecting, reading, the whole exchange and the size, follows no redirects, and uses no proxy for loopback.
 
+use std::iter;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
-use std::{fmt, iter};
 
 use jiff::{SignedDuration, Timestamp};
 use parking_lot::Mutex;
@@ -15,7 +14,7 @@ use reqwest::header::{
     ACCEPT, AUTHORIZATION, CONTENT_TYPE, DATE, ETAG, HeaderMap, HeaderName, HeaderValue, IF_NONE_MATCH, LINK,
     RETRY_AFTER,
 };
-use reqwest::{Certificate, Method, Request, RequestBuilder, Response, StatusCode, Url};
+use reqwest::{Certificate, ClientBuilder, Method, Request, RequestBuilder, Response, StatusCode, Url};
 use serde::de::DeserializeOwned;
 use tokio::time::timeout;
 
@@ -65,34 +64,51 @@ impl Default for Timeouts {
 }
 
 /// A client of one service with one key. Cheap to clone; clones share their connections.
-#[derive(Clone)]
+#[derive(Clone, derive_more::Debug)]
+#[debug("Client {{ base: {:?}, key: {key:?}, .. }}", to.base)]
 pub struct Client {
     http: reqwest::Client,
-    pub(super) base: BaseUrl,
+    to: Endpoint,
     key: Option<ApiKey>,
     /// What is the same in every request: the address of the pets, and the headers.
     pets: Url,
     headers: HeaderMap,
-    timeouts: Timeouts,
-    trust: Trust,
-    idempotency_retention: Arc<AtomicU64>,
-    /// The `Date` of the last answer that had one, and when it came.
-    dated: Arc<Mutex<Option<(Timestamp, Instant)>>>,
-    offers_events: Arc<AtomicBool>,
-    offers_order: Arc<AtomicBool>,
-    offers_changes: Arc<AtomicBool>,
+    learned: Arc<Mutex<Learned>>,
     recorder: Option<Recorder>,
     what: &'static str,
 }
 
-/// The CA certificates to trust.
-#[derive(Clone, Debug)]
-pub enum Trust {
-    /// Those of the system, or of `SSL_CERT_FILE`.
-    System,
-    /// Only these.
-    Only(Arc<[Certificate]>),
+/// What is connected to, and how.
+#[derive(Clone)]
+struct Endpoint {
+    base: BaseUrl,
+    timeouts: Timeouts,
+    authorities: Option<Authorities>,
 }
+
+/// What the answers so far have shown of the service.
+#[derive(Default)]
+struct Learned {
+    offers: Offers,
+    idempotency_retention: Duration,
+    /// The `Date` of the last answer that had one, and when it came.
+    date: Option<(Timestamp, Instant)>,
+}
+
+/// Which additions to the description a service has, by the last list that a client or a clone of it has asked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Offers {
+    /// New pets can be followed.
+    pub events: bool,
+    /// It lists the newest pets first where it is asked to. Others need not know the parameter.
+    pub order: bool,
+    /// Pets can be changed.
+    pub changes: bool,
+}
+
+/// CA certificates to trust instead of those of the system or of `SSL_CERT_FILE`.
+#[derive(Clone, Debug)]
+pub struct Authorities(Arc<[Certificate]>);
 
 /// Why CA certificates cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -105,11 +121,11 @@ pub enum NoAuthorities {
     Malformed(#[from] reqwest::Error),
 }
 
-impl Trust {
-    /// Only the CA certificates of a PEM file (RFC 7468).
-    pub fn only(pem: &[u8]) -> Result<Self, NoAuthorities> {
+impl Authorities {
+    /// Those of a PEM file (RFC 7468).
+    pub fn of(pem: &[u8]) -> Result<Self, NoAuthorities> {
         let authorities = Certificate::from_pem_bundle(pem)?;
-        if authorities.is_empty() { Err(NoAuthorities::Empty) } else { Ok(Self::Only(authorities.into())) }
+        if authorities.is_empty() { Err(NoAuthorities::Empty) } else { Ok(Self(authorities.into())) }
     }
 }
 
@@ -136,49 +152,36 @@ impl Client {
     ///
     /// The caller has checked [`BaseUrl::guard_clear_text`]. Fails when the machine's certificates cannot be read.
     pub fn new(base: BaseUrl, key: Option<ApiKey>, timeouts: Timeouts) -> Result<Self, reqwest::Error> {
-        Self::trusting(base, key, timeouts, Trust::System)
+        Self::trusting(base, key, timeouts, None)
     }
 
-    /// The same, with these CA certificates. Also fails if one of them cannot be used.
+    /// The same, with these CA certificates if any are given. Also fails if one of them cannot be used.
     pub fn trusting(
         base: BaseUrl,
         key: Option<ApiKey>,
         timeouts: Timeouts,
-        trust: Trust,
+        authorities: Option<Authorities>,
     ) -> Result<Self, reqwest::Error> {
-        let http = http(&base, timeouts, &trust, !base.is_loopback())?;
-        let (pets, headers) = (base.join("pets"), headers(key.as_ref()));
-        Ok(Self {
-            http,
-            base,
-            key,
-            pets,
-            headers,
-            timeouts,
-            trust,
-            idempotency_retention: Arc::default(),
-            dated: Arc::default(),
-            offers_events: Arc::default(),
-            offers_order: Arc::default(),
-            offers_changes: Arc::default(),
-            recorder: None,
-            what: "request",
-        })
+        let (pets, headers, learned) = (base.join("pets"), headers(key.as_ref()), Arc::default());
+        let to = Endpoint { base, timeouts, authorities };
+        Ok(Self { http: to.http()?, to, key, pets, headers, learned, recorder: None, what: "request" })
     }
 
     /// The same client for many requests one after another: it keeps its connections also to a service on loopback.
     ///
     /// Fails when the machine's certificates cannot be read.
     pub fn keeping_connections(&self) -> Result<Self, reqwest::Error> {
-        Ok(Self { http: http(&self.base, self.timeouts, &self.trust, true)?, ..self.clone() })
+        Ok(Self { http: self.to.limited(true).build()?, ..self.clone() })
     }
 
     /// The same client with another limit for each answer.
     ///
     /// Fails when the machine's certificates cannot be read.
     pub fn within(&self, total: Duration) -> Result<Self, reqwest::Error> {
-        let timeouts = Timeouts { connect: self.timeouts.connect.min(total), read: total, total, ..self.timeouts };
-        Ok(Self { http: http(&self.base, timeouts, &self.trust, !self.base.is_loopback())?, timeouts, ..self.clone() })
+        let timeouts = self.to.timeouts;
+        let timeouts = Timeouts { connect: timeouts.connect.min(total), read: total, total, ..timeouts };
+        let to = Endpoint { timeouts, ..self.to.clone() };
+        Ok(Self { http: to.http()?, to, ..self.clone() })
     }
 
     /// The same service with another key; the connections are kept.
@@ -219,22 +222,21 @@ impl Client {
 
     /// Asks what the clock of the service says, to the second, by the `Date` of the answer; `None` where it has none.
     pub async fn date(&self) -> Result<Option<Timestamp>, Failure> {
-        let query = PetQuery { limit: Limit::MIN, ..PetQuery::default() };
-        let asked = self.first_page(&query);
-        let answer = self.exchange(self.request(Method::GET, asked.0.clone()), &[StatusCode::OK]).await?;
+        let asked = self.first_page(&PetQuery { limit: Limit::MIN, ..PetQuery::default() });
+        let answer = self.get(asked.0.clone()).await?;
         self.next_page(&asked, &answer);
         Ok(date_of(&answer.headers))
     }
 
     /// What the clock of the service says now, by the last answer with a `Date`.
     pub fn time(&self) -> Option<Timestamp> {
-        let (date, came) = (*self.dated.lock())?;
+        let (date, came) = self.learned.lock().date?;
         date.checked_add(clock::now().mono.saturating_duration_since(came)).ok()
     }
 
     /// The address of the first page of a list.
     pub(super) fn first_page(&self, query: &PetQuery) -> NextPage {
-        NextPage::first(&self.base, query)
+        NextPage::first(&self.to.base, query)
     }
 
     /// The same, unless it still has this entity tag, and not yet read: where the list goes on is known before, so that
@@ -251,40 +253,32 @@ impl Client {
         Ok(UnreadPage { next, is_same, etag: etag.map(str::to_owned), body: answer.body })
     }
 
-    /// Whether new pets can be followed (an addition), by the last list that this client or a clone of it has asked for.
-    pub fn offers_events(&self) -> bool {
-        self.offers_events.load(Ordering::Relaxed)
-    }
-
-    /// Whether it lists the newest pets first where it is asked to (an addition), by the last list likewise. Others need not
-    /// know the parameter.
-    pub fn offers_order(&self) -> bool {
-        self.offers_order.load(Ordering::Relaxed)
-    }
-
-    /// Whether pets can be changed (an addition), by the last list likewise.
-    pub fn offers_changes(&self) -> bool {
-        self.offers_changes.load(Ordering::Relaxed)
+    /// What the service offers beyond the description.
+    pub fn offers(&self) -> Offers {
+        self.learned.lock().offers
     }
 
     /// The same client without a limit for whole answers.
     pub(super) fn for_streams(&self) -> Result<Self, reqwest::Error> {
-        let http = unlimited(&self.base, self.timeouts.connect, &self.trust, false).build()?;
-        Ok(Self { http, ..self.clone() })
+        Ok(Self { http: self.to.unlimited(false).build()?, ..self.clone() })
     }
 
     pub(super) const fn silence(&self) -> Duration {
-        self.timeouts.silence
+        self.to.timeouts.silence
+    }
+
+    /// The address of something below that of the service.
+    pub(super) fn url(&self, path: &str) -> Url {
+        self.to.base.join(path)
     }
 
     /// Where the list goes on. Also learns what else the service offers.
     fn next_page(&self, asked: &NextPage, answer: &FullResponse) -> Option<NextPage> {
-        self.offers_events.store(answer.headers.contains_key("pets-events"), Ordering::Relaxed);
-        self.offers_order.store(answer.headers.contains_key("pets-order"), Ordering::Relaxed);
-        let patch = answer.headers.get("accept-patch").map(HeaderValue::as_bytes);
-        self.offers_changes.store(patch == Some(JSON_PATCH.as_bytes()), Ordering::Relaxed);
-        let links = answer.headers.get_all(LINK);
-        NextPage::from_links(&asked.0, links.iter().filter_map(|value| value.to_str().ok()))
+        let has = |name| answer.headers.contains_key(name);
+        let changes = answer.headers.get("accept-patch") == Some(&JSON_PATCH);
+        self.learned.lock().offers = Offers { events: has("pets-events"), order: has("pets-order"), changes };
+        let links = answer.headers.get_all(LINK).iter();
+        NextPage::from_links(&asked.0, links.filter_map(|value| value.to_str().ok()))
     }
 
     /// `POST /pets` (section 4.2), sent exactly once. Where the service keeps such keys, sending it again with the same
@@ -304,7 +298,7 @@ impl Client {
     pub async fn change_pet(&self, id: PetId, patch: &PetPatch, key: &IdempotencyKey) -> Result<Pet, Failure> {
         let body = serde_json::to_vec(patch).map_err(|error| Failure::malformed(error, ""))?;
         let request = self
-            .request(Method::PATCH, self.base.join(&format!("pets/{id}")))
+            .request(Method::PATCH, self.url(&format!("pets/{id}")))
             .header(CONTENT_TYPE, JSON_PATCH)
             .header(IDEMPOTENCY_KEY, key.as_str())
             .body(body);
@@ -314,8 +308,7 @@ impl Client {
 
     /// `GET /pets/{petId}/history` (an addition): the addition of a pet, then its changes, for keys that may audit.
     pub async fn history(&self, id: PetId) -> Result<Vec<PetHistoryEntry>, Failure> {
-        let url = self.base.join(&format!("pets/{id}/history"));
-        read_json(&self.exchange(self.request(Method::GET, url), &[StatusCode::OK]).await?.body)
+        read_json(&self.get(self.url(&format!("pets/{id}/history"))).await?.body)
     }
 
     /// Whether any answer so far, to this client or a clone of it, shows that the service keeps idempotency keys (an
@@ -326,7 +319,7 @@ impl Client {
 
     /// How long it keeps them, by the last answer with that header; zero without one.
     pub fn idempotency_retention(&self) -> Duration {
-        Duration::from_secs(self.idempotency_retention.load(Ordering::Relaxed))
+        self.learned.lock().idempotency_retention
     }
 
     /// Whether it surely still knows the Idempotency-Key of a creation of this age. A creation in the future has no known
@@ -338,14 +331,7 @@ impl Client {
 
     /// `GET /pets/{petId}` (section 4.3), deprecated: it is removed on 5 December 2030.
     pub(super) async fn get_pet(&self, id: PetId) -> Result<Pet, Failure> {
-        let url = self.base.join(&format!("pets/{id}"));
-        read_json(&self.exchange(self.request(Method::GET, url), &[StatusCode::OK]).await?.body)
-    }
-}
-
-impl fmt::Debug for Client {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Client").field("base", &self.base).field("key", &self.key).finish_non_exhaustive()
+        read_json(&self.get(self.url(&format!("pets/{id}"))).await?.body)
     }
 }
 
@@ -366,46 +352,46 @@ fn headers(key: Option<&ApiKey>) -> HeaderMap {
     iter::once((ACCEPT, JSON)).chain(bearer).collect()
 }
 
-fn http(
-    base: &BaseUrl,
-    timeouts: Timeouts,
-    trust: &Trust,
-    keep_connections: bool,
-) -> Result<reqwest::Client, reqwest::Error> {
-    let builder = unlimited(base, timeouts.connect, trust, keep_connections);
-    builder.read_timeout(timeouts.read).timeout(timeouts.total).build()
-}
+impl Endpoint {
+    fn http(&self) -> reqwest::Result<reqwest::Client> {
+        self.limited(!self.base.is_loopback()).build()
+    }
 
-/// Limits nothing but the time to connect.
-fn unlimited(base: &BaseUrl, connect: Duration, trust: &Trust, keep_connections: bool) -> reqwest::ClientBuilder {
-    let mut builder = reqwest::Client::builder()
-        .user_agent(concat!("petstore/", env!("CARGO_PKG_VERSION")))
-        .redirect(reqwest::redirect::Policy::none())
-        .connect_timeout(connect)
-        .tcp_nodelay(true)
-        .pool_idle_timeout(IDLE)
-        .http1_only();
-    if base.is_https() {
-        builder = builder.https_only(true);
-        if let Trust::Only(authorities) = trust {
-            builder = builder.tls_certs_only(authorities.iter().cloned());
+    fn limited(&self, keep_connections: bool) -> ClientBuilder {
+        self.unlimited(keep_connections).read_timeout(self.timeouts.read).timeout(self.timeouts.total)
+    }
+
+    /// Limits nothing but the time to connect.
+    fn unlimited(&self, keep_connections: bool) -> ClientBuilder {
+        let mut builder = reqwest::Client::builder()
+            .user_agent(concat!("petstore/", env!("CARGO_PKG_VERSION")))
+            .redirect(reqwest::redirect::Policy::none())
+            .connect_timeout(self.timeouts.connect)
+            .tcp_nodelay(true)
+            .pool_idle_timeout(IDLE)
+            .http1_only();
+        if self.base.is_https() {
+            builder = builder.https_only(true);
+            if let Some(Authorities(certificates)) = &self.authorities {
+                builder = builder.tls_certs_only(certificates.iter().cloned());
+            }
+        } else {
+            // Never used over plain HTTP, but reading the machine's certificates would take longer than the request.
+            let none = rustls::ClientConfig::builder().with_root_certificates(rustls::RootCertStore::empty());
+            builder = builder.tls_backend_preconfigured(none.with_no_client_auth());
         }
-    } else {
-        // Never used over plain HTTP, but reading the machine's certificates would take longer than the request.
-        let none = rustls::ClientConfig::builder().with_root_certificates(rustls::RootCertStore::empty());
-        builder = builder.tls_backend_preconfigured(none.with_no_client_auth());
+        if self.base.is_loopback() {
+            builder = builder.no_proxy();
+        }
+        if let Some(name) = self.base.loopback_name() {
+            builder = builder.resolve_to_addrs(name, &LOOPBACK);
+        }
+        if !keep_connections {
+            // A new connection costs next to nothing on loopback, while looking after idle ones would wake an idle program.
+            builder = builder.pool_max_idle_per_host(0);
+        }
+        builder
     }
-    if base.is_loopback() {
-        builder = builder.no_proxy();
-    }
-    if let Some(name) = base.loopback_name() {
-        builder = builder.resolve_to_addrs(name, &LOOPBACK);
-    }
-    if !keep_connections {
-        // A new connection costs next to nothing on loopback, while looking after idle ones would wake an idle program.
-        builder = builder.pool_max_idle_per_host(0);
-    }
-    builder
 }
 
 /// Whether it has the form of an entity tag (RFC 9110, section 8.8.3), strong or weak, and is of a length to keep.
@@ -467,13 +453,15 @@ impl Client {
         RequestBuilder::from_parts(self.http.clone(), request)
     }
 
+    /// The answer with status 200.
+    async fn get(&self, url: Url) -> Result<FullResponse, Failure> {
+        self.exchange(self.request(Method::GET, url), &[StatusCode::OK]).await
+    }
+
     /// Sends the request and reads the answer whole, up to [`MAX_BODY`]. Its status is one of `promised`.
     async fn exchange(&self, request: RequestBuilder, promised: &[StatusCode]) -> Result<FullResponse, Failure> {
         let (request, started, mut recording) = self.begin(request)?;
-        let answer = match self.head(request, started, recording.as_mut()).await {
-            Ok(response) => self.rest(response, started).await,
-            Err(error) => Err(error),
-        };
+        let answer = async { self.rest(self.head(request, started, recording.as_mut()).await?, started).await }.await;
         if let Some(recording) = recording {
             recording.end(answer.as_ref().map(|answer| answer.body.as_slice()));
         }
@@ -485,14 +473,14 @@ impl Client {
     /// the time allowed for a whole answer.
     pub(super) async fn open(&self, request: RequestBuilder) -> Result<Response, Failure> {
         let (request, started, mut recording) = self.begin(request)?;
-        let opened = timeout(self.timeouts.total, async {
+        let opened = timeout(self.to.timeouts.total, async {
             let response = self.head(request, started, recording.as_mut()).await?;
             if response.status() == StatusCode::OK {
                 return Ok(response);
             }
             Err(refusal(&self.rest(response, started).await?))
         });
-        let opened = opened.await.unwrap_or(Err(Failure::NoAnswer { after: self.timeouts.total }));
+        let opened = opened.await.unwrap_or(Err(Failure::NoAnswer { after: self.to.timeouts.total }));
         if let Some(recording) = recording {
             recording.end(opened.as_ref().map(|_| &[][..]));
         }
@@ -521,10 +509,10 @@ impl Client {
         if let Some(value) = response.headers().get(IDEMPOTENCY_KEY_RETENTION) {
             // Keys are kept, for an unknown time if the value is not a number of seconds.
             let seconds = value.to_str().ok().and_then(|value| value.trim().parse().ok()).unwrap_or(1);
-            self.idempotency_retention.store(seconds, Ordering::Relaxed);
+            self.learned.lock().idempotency_retention = Duration::from_secs(seconds);
         }
         if let Some(date) = date_of(response.headers()) {
-            *self.dated.lock() = Some((date, clock::now().mono));
+            self.learned.lock().date = Some((date, clock::now().mono));
         }
         Ok(response)
     }
@@ -544,7 +532,7 @@ impl Client {
         // The URL is ours and shown elsewhere; without it the causes read better.
         let error = error.without_url();
         if error.is_connect() && error.is_timeout() {
-            Failure::NotSent { why: format!("no connection within {} s", self.timeouts.connect.as_secs()) }
+            Failure::NotSent { why: format!("no connection within {} s", self.to.timeouts.connect.as_secs()) }
         } else if error.is_connect() || error.is_builder() {
             Failure::not_sent(&error)
         } else if error.is_timeout() {

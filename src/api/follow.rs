@@ -79,17 +79,6 @@ pub enum Followed {
     Lost(Option<Failure>),
 }
 
-impl Followed {
-    /// How many pets came together, of what may come so.
-    const fn count(&self) -> Option<usize> {
-        match self {
-            Self::Added(added) => Some(added.len()),
-            Self::Changed(changed) => Some(changed.len()),
-            Self::Connected(..) | Self::PetsLost(_) | Self::Lost(_) => None,
-        }
-    }
-}
-
 /// A pet, and what the key may see of how it was added.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AddedPet {
@@ -121,12 +110,7 @@ pub struct Follower {
     client: Client,
     status: Option<PetStatus>,
     position: Option<EventPosition>,
-    /// The events of the connection, if there is one.
-    events: Option<Events>,
-    /// The service has named a position on it, so that nothing is missed from now on.
-    is_placed: bool,
-    /// Nothing is missed between what was known before and the connection.
-    is_exact: bool,
+    connection: Option<Connection>,
     /// How many times in a row connecting has given nothing.
     failures: u32,
     connect_at: Instant,
@@ -134,7 +118,13 @@ pub struct Follower {
     coming: VecDeque<(Option<EventPosition>, Result<Followed, Failure>)>,
 }
 
-type Events = Pin<Box<dyn Stream<Item = Result<Sse, sse_stream::Error>> + Send>>;
+struct Connection {
+    events: Pin<Box<dyn Stream<Item = Result<Sse, sse_stream::Error>> + Send>>,
+    /// The service has named a position on it, so that nothing is missed from now on.
+    is_placed: bool,
+    /// Nothing is missed between what was known before and this.
+    is_exact: bool,
+}
 
 impl Follower {
     /// Follows what happens after `after`, or from now on; with a `status`, to pets that have or had it. `None` if the
@@ -146,29 +136,23 @@ impl Follower {
         after: Option<EventPosition>,
         status: Option<PetStatus>,
     ) -> Result<Option<Self>, reqwest::Error> {
-        if !client.offers_events() {
+        if !client.offers().events {
             return Ok(None);
         }
         let client = client.for_streams()?.called("events");
         let connect_at = Instant::from_std(clock::now().mono);
-        let (events, coming) = (None, VecDeque::new());
-        let follower = Self {
-            client,
-            status,
-            position: after,
-            events,
-            is_placed: false,
-            is_exact: false,
-            failures: 0,
-            connect_at,
-            coming,
-        };
-        Ok(Some(follower))
+        let (connection, failures, coming) = (None, 0, VecDeque::new());
+        Ok(Some(Self { client, status, position: after, connection, failures, connect_at, coming }))
     }
 
     /// A follower that begins after this misses nothing.
     pub const fn position(&self) -> Option<&EventPosition> {
         self.position.as_ref()
+    }
+
+    /// The last pet that is known.
+    fn last(&self) -> PetId {
+        self.position.as_ref().map_or(PetId::MIN, |position| position.pet)
     }
 
     /// What happens next. Connects, and connects again, as long as that may help. May be dropped while it waits.
@@ -181,15 +165,15 @@ impl Follower {
                 self.position = after;
                 return news;
             }
-            let Some(events) = &mut self.events else {
+            let Some(connection) = &mut self.connection else {
                 sleep_until(self.connect_at).await;
                 match self.connect().await {
-                    Ok(events) => (self.events, self.is_placed) = (Some(events), false),
+                    Ok(connection) => self.connection = Some(connection),
                     Err(error) => return self.lost(Some(error)),
                 }
                 continue;
             };
-            let taken = match next_block(events).await {
+            let taken = match next_block(connection).await {
                 Ok(Some(block)) => self.take(block),
                 Ok(None) => return self.lost(None),
                 Err(error) => Err(error),
@@ -204,7 +188,13 @@ impl Follower {
     pub async fn followed(&mut self) -> Result<Followed, Failure> {
         let mut followed = self.next().await?;
         let end = Instant::from_std(clock::now().mono + TOGETHER);
-        while followed.count().is_some_and(|count| count < MOST_TOGETHER) {
+        let count = |followed: &Followed| match followed {
+            Followed::Added(added) => added.len(),
+            Followed::Changed(changed) => changed.len(),
+            // It comes alone.
+            Followed::Connected(..) | Followed::PetsLost(_) | Followed::Lost(_) => MOST_TOGETHER,
+        };
+        while count(&followed) < MOST_TOGETHER {
             let here = self.position.clone();
             match (&mut followed, timeout_at(end, self.next()).await) {
                 (Followed::Added(added), Ok(Ok(Followed::Added(next)))) => added.extend(next),
@@ -220,32 +210,28 @@ impl Follower {
         Ok(followed)
     }
 
-    async fn connect(&mut self) -> Result<Events, Failure> {
-        let mut url = self.client.base.join("pets/events");
+    async fn connect(&mut self) -> Result<Connection, Failure> {
+        let mut url = self.client.url("pets/events");
         if let Some(status) = self.status {
             url.query_pairs_mut().append_pair("status", status.as_str());
         }
-        let mut headers = HeaderMap::from_iter([(ACCEPT, EVENT_STREAM)]);
-        self.is_exact = self.position.as_ref().is_some_and(|position| position.id.is_some());
-        match &self.position {
-            Some(EventPosition { id: Some(id), .. }) => {
-                let id = HeaderValue::try_from(id).map_err(|error| Failure::not_sent(&error))?;
-                headers.insert(LAST_EVENT_ID, id);
-            }
-            Some(EventPosition { pet, id: None }) => {
-                url.query_pairs_mut().append_pair("after", &pet.to_string());
-            }
-            None => {}
+        let id = self.position.as_ref().and_then(|position| position.id.as_ref());
+        if let (Some(position), None) = (&self.position, id) {
+            url.query_pairs_mut().append_pair("after", &position.pet.to_string());
         }
         // Replaces the kind that other answers have.
-        let request = self.client.request(Method::GET, url).headers(headers);
+        let mut request = self.client.request(Method::GET, url).headers(HeaderMap::from_iter([(ACCEPT, EVENT_STREAM)]));
+        if let Some(id) = id {
+            request = request.header(LAST_EVENT_ID, id);
+        }
         let response = self.client.open(request).await?;
         let kind = response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
         let essence = kind.split(';').next().unwrap_or_default().trim();
         if !essence.eq_ignore_ascii_case("text/event-stream") {
             return Err(Failure::malformed("the answer is not a stream of events", ""));
         }
-        Ok(Box::pin(SseByteStream::new(Box::pin(parts(response, self.client.silence())))))
+        let events = Box::pin(SseByteStream::new(Box::pin(parts(response, self.client.silence()))));
+        Ok(Connection { events, is_placed: false, is_exact: id.is_some() })
     }
 
     fn lost(&mut self, error: Option<Failure>) -> Result<Followed, Failure> {
@@ -256,7 +242,7 @@ impl Follower {
         {
             return self.lost(None);
         }
-        (self.events, self.is_placed) = (None, false);
+        self.connection = None;
         let wait = pause(FIRST_PAUSE, LONGEST_PAUSE, self.failures, error.as_ref(), dice());
         self.connect_at = Instant::from_std(clock::now().mono + wait);
         self.failures = self.failures.saturating_add(1);
@@ -311,9 +297,11 @@ impl Follower {
         if news.is_none() {
             self.position.clone_from(&after);
         }
-        if !std::mem::replace(&mut self.is_placed, true) {
+        if let Some(connection) = &mut self.connection
+            && !std::mem::replace(&mut connection.is_placed, true)
+        {
             let placed = self.position.clone().unwrap_or(EventPosition::after(PetId::MIN));
-            self.coming.push_back((self.position.clone(), Ok(Followed::Connected(placed, self.is_exact))));
+            self.coming.push_back((self.position.clone(), Ok(Followed::Connected(placed, connection.is_exact))));
         }
         self.coming.extend(news.map(|news| (after, Ok(news))));
         Ok(())
@@ -327,8 +315,8 @@ fn position(id: String) -> Result<EventPosition, Failure> {
     Ok(EventPosition { pet, id: Some(id) })
 }
 
-async fn next_block(events: &mut Events) -> Result<Option<Sse>, Failure> {
-    events.next().await.transpose().map_err(|error| match error {
+async fn next_block(connection: &mut Connection) -> Result<Option<Sse>, Failure> {
+    connection.events.next().await.transpose().map_err(|error| match error {
         sse_stream::Error::Body(source) => match source.downcast::<Failure>() {
             Ok(error) => *error,
             Err(_) => Failure::malformed("the stream of events cannot be read", ""),
@@ -412,28 +400,25 @@ impl ProvenanceReader {
         let mut wanted: BTreeSet<PetId> = found.keys().copied().collect();
         let mut failed = 0;
         while let Some(first) = wanted.first().copied() {
-            let follower = match self.follower.take().filter(|follower| comes_to(follower, first)) {
+            // It comes soon, if it is there.
+            let is_near = |follower: &Follower| (1..FAR).contains(&first.saturating_sub(follower.last()));
+            let follower = match self.follower.take().filter(is_near) {
                 Some(known) => self.follower.insert(known),
                 None => {
                     let after = EventPosition::after(first.saturating_sub(1));
                     self.follower.insert(follower(&self.client, Some(after))?)
                 }
             };
-            let news = match follower.is_placed {
+            let news = match follower.connection.as_ref().is_some_and(|connection| connection.is_placed) {
                 true => timeout(QUIET, next_but_changes(follower)).await.ok(),
                 // Connecting has its own time.
                 false => Some(follower.next().await),
             };
-            match news {
+            let failure = match news {
                 None if last_id(&self.client).await? < first => break,
-                None => {
-                    failed += 1;
-                    if failed > MOST_FAILED {
-                        return Err(Failure::NoAnswer { after: QUIET * failed }.into());
-                    }
-                }
+                None => Failure::NoAnswer { after: QUIET * (failed + 1) },
                 Some(Ok(Followed::PetsLost(last))) if last < first => break,
-                Some(Ok(Followed::PetsLost(_) | Followed::Connected(..) | Followed::Changed(_))) => {}
+                Some(Ok(Followed::PetsLost(_) | Followed::Connected(..) | Followed::Changed(_))) => continue,
                 Some(Ok(Followed::Added(added))) => {
                     failed = 0;
                     for AddedPet { pet, provenance } in added {
@@ -446,14 +431,14 @@ impl ProvenanceReader {
                             wanted.pop_first();
                         }
                     }
+                    continue;
                 }
-                Some(Ok(Followed::Lost(error))) => {
-                    failed += 1;
-                    if failed > MOST_FAILED {
-                        return Err(error.unwrap_or_else(ended).into());
-                    }
-                }
+                Some(Ok(Followed::Lost(error))) => error.unwrap_or_else(ended),
                 Some(Err(error)) => return Err(error.into()),
+            };
+            failed += 1;
+            if failed > MOST_FAILED {
+                return Err(failure.into());
             }
         }
         Ok(found)
@@ -476,7 +461,7 @@ async fn last_id(client: &Client) -> Result<PetId, ProvenanceError> {
     if let Followed::Lost(error) = follower.next().await? {
         return Err(error.unwrap_or_else(ended).into());
     }
-    Ok(follower.position().map_or(PetId::MIN, |position| position.pet))
+    Ok(follower.last())
 }
 
 fn follower(client: &Client, after: Option<EventPosition>) -> Result<Follower, ProvenanceError> {
@@ -486,10 +471,4 @@ fn follower(client: &Client, after: Option<EventPosition>) -> Result<Follower, P
 
 fn ended() -> Failure {
     Failure::malformed("the stream of events ends again and again", "")
-}
-
-/// Whether the pet `id` comes soon, if it is there.
-fn comes_to(follower: &Follower, id: PetId) -> bool {
-    let position = follower.position().map_or(PetId::MIN, |position| position.pet);
-    position < id && id.saturating_sub(position) < FAR
 }

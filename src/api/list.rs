@@ -9,12 +9,12 @@ use std::time::Duration;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::{Client, Failure, NextPage, PetPage};
+use super::{Client, Failure, NextPage, Offers, PetPage};
 use crate::clock;
 use crate::model::{BaseUrl, Pet, PetId, PetQuery};
 
 /// The pets of one or more pages, each id once.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct List {
     /// In the service's order.
     pub pets: Arc<Vec<Pet>>,
@@ -42,16 +42,14 @@ pub struct ListAnswer {
     pub took: Duration,
     /// The time by the clock of the service, if known.
     pub there: Option<Timestamp>,
-    /// Whether new pets can be followed there.
-    pub offers_events: bool,
-    /// Whether pets can be changed there.
-    pub offers_changes: bool,
+    /// What is offered there beyond the description.
+    pub offers: Offers,
 }
 
 impl List {
     /// A list of one page that no service gave.
     pub fn of(pets: Vec<Pet>, next: Option<NextPage>) -> Self {
-        let mut list = Self::empty();
+        let mut list = Self::default();
         list.push(Page { asked: None, etag: None, len: pets.len(), next }, pets, &mut HashSet::new());
         list
     }
@@ -79,10 +77,6 @@ impl List {
         }
         let pages = self.pages.into_iter().map(|page| Page { asked: None, etag: None, next: None, ..page });
         Self { pages: pages.collect(), ..self }
-    }
-
-    fn empty() -> Self {
-        Self { pets: Arc::default(), pages: Vec::new() }
     }
 
     /// Puts a page at the end. `ids` are those of the pets that are here.
@@ -126,8 +120,7 @@ pub async fn list(client: &Client, query: &PetQuery, pages: u16, known: Option<&
     let same_number = known.is_some_and(|known| known.pages.len() == parts.len());
     let unchanged = same_number && parts.iter().all(|(page, _)| matches!(page, Cow::Borrowed(_)));
     let list = (!unchanged).then(|| assembled(parts));
-    let (offers_events, offers_changes) = (client.offers_events(), client.offers_changes());
-    Ok(ListAnswer { list, took, there: client.time(), offers_events, offers_changes })
+    Ok(ListAnswer { list, took, there: client.time(), offers: client.offers() })
 }
 
 /// The page at `asked`, which may be `known`.
@@ -148,7 +141,7 @@ async fn part<'a>(client: &Client, asked: NextPage, known: Option<(&'a Page, &'a
 }
 
 fn assembled(parts: Vec<Part<'_>>) -> List {
-    let (mut list, mut ids) = (List::empty(), HashSet::new());
+    let (mut list, mut ids) = (List::default(), HashSet::new());
     for (page, rows) in parts {
         list.push(page.into_owned(), rows.into_owned(), &mut ids);
     }

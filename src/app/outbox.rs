@@ -412,11 +412,11 @@ pub async fn search_for(client: &Client, new: &NewPet) -> Result<SearchedPets, F
         matches.lock().extend(part.into_iter().filter(is_it));
         ready(())
     };
-    if !client.offers_order() {
+    if !client.offers().order {
         // Any list tells.
         client.date().await?;
     }
-    let query = PetQuery { status: new.status, newest_first: client.offers_order(), ..PetQuery::default() };
+    let query = PetQuery { status: new.status, newest_first: client.offers().order, ..PetQuery::default() };
     let coverage = in_parts(client, query, LoadLimit::default().get(), take).await?;
     Ok(SearchedPets { matches: matches.into_inner(), complete: coverage.complete })
 }

@@ -16,7 +16,7 @@ use tokio::sync::Mutex;
 
 use super::render::FormatArg;
 use super::{Exit, Failed, Result};
-use crate::api::client::{Timeouts, Trust};
+use crate::api::client::{Authorities, Timeouts};
 use crate::api::{Client, Failure};
 use crate::app::connections::{self, Connect};
 use crate::clock;
@@ -153,17 +153,14 @@ async fn start(store: Store, directory: Option<TempDir>) -> Result<(Client, Opti
 
 /// A client for the service at `base`, which trusts the CA certificates in `ca_file`, or the system's.
 pub fn client(base: BaseUrl, key: Option<ApiKey>, ca_file: Option<&Path>) -> Result<Client> {
-    let trust = match ca_file {
-        Some(file) => ca_certificates(file)?,
-        None => Trust::System,
-    };
-    Client::trusting(base, key, Timeouts::default(), trust).map_err(Failed::because("cannot prepare requests"))
+    let authorities = ca_file.map(ca_certificates).transpose()?;
+    Client::trusting(base, key, Timeouts::default(), authorities).map_err(Failed::because("cannot prepare requests"))
 }
 
 /// The largest file of CA certificates that is read, in bytes; the system's has a quarter of that.
 const MAX_CA_FILE: u64 = 1 << 20;
 
-fn ca_certificates(file: &Path) -> Result<Trust> {
+fn ca_certificates(file: &Path) -> Result<Authorities> {
     let unusable = |why: &dyn Error| {
         let what = format!("cannot use the CA certificates in {}: {}", short(&file.display().to_string()), causes(why));
         Failed::config(what).hint("--ca-file, and ca_file of a profile, take a PEM file of CA certificates")
@@ -171,7 +168,7 @@ fn ca_certificates(file: &Path) -> Result<Trust> {
     let mut pem = Vec::new();
     let read = File::open(file).and_then(|opened| opened.take(MAX_CA_FILE).read_to_end(&mut pem));
     read.map_err(|error| unusable(&error))?;
-    Trust::only(&pem).map_err(|error| unusable(&error))
+    Authorities::of(&pem).map_err(|error| unusable(&error))
 }
 
 /// For `map_err`: why the embedded service did not start.

@@ -67,10 +67,10 @@ impl Session {
         let client = self.setup.client.called("list");
         let query = PetQuery { limit: Limit::MIN, ..PetQuery::default() };
         // A list says it; there may have been none yet.
-        if !client.offers_changes() && self.answer(client.list_pets(&query)).await?.is_none() {
+        if !client.offers().changes && self.answer(client.list_pets(&query)).await?.is_none() {
             return Ok(());
         }
-        if !client.offers_changes() {
+        if !client.offers().changes {
             return self.talk.say(format!("{} does not offer to change pets: this one stays as it is.", self.service));
         }
         self.talk.say(format!("{}.", words::pet(&pet, &self.settings.categories)))?;

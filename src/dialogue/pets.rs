@@ -159,7 +159,7 @@ impl Session {
 
     /// Reads all pets. Nothing, with a message, if that fails.
     async fn read_all(&mut self) -> Asked<Option<Coverage>> {
-        let newest_first = self.setup.client.offers_order();
+        let newest_first = self.setup.client.offers().order;
         let mut reading = self.read(PetQuery { newest_first, ..PetQuery::default() });
         loop {
             if let ControlFlow::Break(coverage) = self.read_on(&mut reading).await? {

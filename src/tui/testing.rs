@@ -19,7 +19,7 @@ use uuid::Uuid;
 
 use super::{AppState, Appearance, Effect, Job, Screen, Slot};
 use crate::api::failure::RetryAfter;
-use crate::api::{Coverage, Failure, List, ListAnswer, NextPage};
+use crate::api::{Coverage, Failure, List, ListAnswer, NextPage, Offers};
 use crate::app::DomainSetup;
 use crate::app::domain_service::DomainService;
 use crate::app::outbox::queue::LineSent;
@@ -390,13 +390,8 @@ impl App {
 
 /// A page with these pets.
 pub fn listed(pets: Vec<Pet>, next: Option<NextPage>) -> Result<ListAnswer, Failure> {
-    Ok(ListAnswer {
-        list: Some(List::of(pets, next)),
-        took: Duration::from_millis(12),
-        there: None,
-        offers_events: false,
-        offers_changes: true,
-    })
+    let (took, offers) = (Duration::from_millis(12), Offers { changes: true, ..Offers::default() });
+    Ok(ListAnswer { list: Some(List::of(pets, next)), took, there: None, offers })
 }
 
 /// What the service answers that cannot keep a pet.

@@ -44,7 +44,7 @@ pub async fn run(context: &PetsContext<'_>, mut args: ListArgs) -> Result<Exit> 
     }
     let format = if layout.format.content() == Content::Json { WatchFormat::Ndjson } else { WatchFormat::Lines };
     // What is added between the list and the watch is not missed.
-    let from = end.filter(|_| context.client.offers_events());
+    let from = end.filter(|_| context.client.offers().events);
     watch::run(context, &WatchArgs { status, view: args.filter.view, format, from, ..WatchArgs::default() }).await
 }
 

@@ -49,7 +49,7 @@ pub async fn run(context: &PetsContext<'_>, args: SetArgs, is_sent: &Cell<bool>)
     let query = PetQuery { limit: Limit::MIN, ..PetQuery::default() };
     let listed = repeated(|| context.client.list_pets(&query)).await;
     listed.map_err(|error| context.failed(&error).and("Nothing was changed."))?;
-    if !context.client.offers_changes() {
+    if !context.client.offers().changes {
         return Err(Failed::new(Exit::Usage, format!("{} does not offer to change pets", context.service)));
     }
     let (mut pets, mut first_failure, mut whys, mut so) = (Vec::new(), None, Vec::new(), 0);

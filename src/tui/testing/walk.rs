@@ -9,7 +9,7 @@ use proptest::test_runner::TestCaseError;
 
 use crate::api::find::LookupResult;
 use crate::api::follow::{AddedPet, EventPosition, Followed};
-use crate::api::{Coverage, Exchange, Failure, ListAnswer};
+use crate::api::{Coverage, Exchange, Failure, ListAnswer, Offers};
 use crate::app::CheckedFile;
 use crate::app::clipboard::ClipboardBackend;
 use crate::app::connections::{AddedProfile, Tested};
@@ -233,8 +233,7 @@ fn about_lists(app: &mut App, job: &Started, which: usize, failure: impl Fn() ->
             list: None,
             took: Duration::from_millis(5),
             there: None,
-            offers_events: true,
-            offers_changes: true,
+            offers: Offers { events: true, order: false, changes: true },
         }),
         _ => listed(animals(which % 130), None),
     };

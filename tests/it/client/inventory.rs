@@ -54,7 +54,7 @@ async fn newest(client: &Client, most: usize) -> (Vec<PetId>, Coverage) {
         ids.lock().unwrap().extend(pets.iter().map(|pet| pet.id));
         std::future::ready(())
     };
-    let query = PetQuery { newest_first: client.offers_order(), ..PetQuery::default() };
+    let query = PetQuery { newest_first: client.offers().order, ..PetQuery::default() };
     let coverage = in_parts(client, query, most, tell).await.unwrap();
     let mut ids = ids.into_inner().unwrap();
     ids.sort_unstable();

@@ -40,7 +40,7 @@ impl Job for ListPets {
             Err(failure) => return on_failure(app, failure, now),
         };
         on_answer(app, &answer, now);
-        app.pets.offers_changes = Some(answer.offers_changes);
+        app.pets.offers_changes = Some(answer.offers.changes);
         app.pets.provenance.barrier.take_if(|barrier| *barrier == Barrier::Failed);
         let pets = &mut app.pets;
         let status = self.query.status;
@@ -57,7 +57,7 @@ impl Job for ListPets {
         }
         pets.show_all();
         pets.listed = Some((self.query, list));
-        let is_reported = answer.offers_events && pets.follow.position.is_some() && pets.store.is_filled();
+        let is_reported = answer.offers.events && pets.follow.position.is_some() && pets.store.is_filled();
         let is_due = match std::mem::take(&mut pets.read_due) {
             _ if is_whole && status.is_none() => false,
             ReadNext::Nothing => pets.store.coverage().is_none(),
@@ -65,11 +65,11 @@ impl Job for ListPets {
             ReadNext::All => true,
         };
         // What is read once the connection is there misses no change.
-        let connects_first = answer.offers_events
+        let connects_first = answer.offers.events
             && app.pets.follow.position.is_none()
             && app.pets.follow.link != FollowLink::Refused
             && !app.pending.is_running(Slot::Follow);
-        if answer.offers_events {
+        if answer.offers.events {
             follow(app, now);
         }
         if is_due && !connects_first && !app.pending.is_running(Slot::Inventory) {
@@ -96,7 +96,7 @@ impl Job for ReadInventory {
     async fn run(self: Arc<Self>, env: Env) -> Self::Answer {
         let api = env.api("inventory").await?;
         let (job, env) = (&self, &env);
-        let query = PetQuery { newest_first: api.offers_order(), ..PetQuery::default() };
+        let query = PetQuery { newest_first: api.offers().order, ..PetQuery::default() };
         in_parts(&api, query, self.most, move |part| env.tell(job, part)).await
     }
 

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use crate::api::Failure;
 use crate::api::find::LookupResult;
 use crate::api::follow::{ChangedPet, EventPosition, Followed};
+use crate::api::{Failure, ListAnswer, Offers};
 use crate::app::Fate;
 use crate::app::outbox::queue::{LineSent, QueuedChange, Unfinished};
 use crate::clock::Now;
@@ -36,7 +36,9 @@ fn followed() -> (App, Vec<Pet>) {
     let pets = animals(3);
     let mut app = App::started(remote(), 80, 24);
     let listed = listed(pets.clone(), None);
-    app.answer::<ListPets>(listed.map(|answer| crate::api::ListAnswer { offers_events: true, ..answer }));
+    app.answer::<ListPets>(
+        listed.map(|answer| ListAnswer { offers: Offers { events: true, ..answer.offers }, ..answer }),
+    );
     follow(&mut app, Followed::Connected(EventPosition::after(pets[2].id), true));
     (app, pets)
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::api::follow::{AddedPet, EventPosition, Followed};
-use crate::api::{Coverage, Failure, ListAnswer};
+use crate::api::{Coverage, Failure, ListAnswer, Offers};
 use crate::app::inventory::changes::ChangeKind;
 use crate::app::inventory::store::PetStore;
 use crate::config::Service;
@@ -26,12 +26,13 @@ use super::{count, ids, marked, next_page, refused, selected, unauthorized};
 use crate::tui::screens::pets::reading::MOST_HELD;
 
 fn offered(pets: &[Pet]) -> Result<ListAnswer, Failure> {
-    listed(pets.to_vec(), None).map(|answer| ListAnswer { offers_events: true, ..answer })
+    listed(pets.to_vec(), None).map(|answer| ListAnswer { offers: Offers { events: true, ..answer.offers }, ..answer })
 }
 
 /// The same, of a service that has more.
 fn offered_part(pets: &[Pet]) -> Result<ListAnswer, Failure> {
-    listed(pets.to_vec(), Some(next_page())).map(|answer| ListAnswer { offers_events: true, ..answer })
+    listed(pets.to_vec(), Some(next_page()))
+        .map(|answer| ListAnswer { offers: Offers { events: true, ..answer.offers }, ..answer })
 }
 
 /// An app on a service with these pets, whose events it follows.

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::api::find::{Ask, LookupResult};
-use crate::api::{Coverage, Failure, List, ListAnswer};
+use crate::api::{Coverage, Failure, List, ListAnswer, Offers};
 use crate::app::inventory::changes::ChangeKind;
 use crate::app::inventory::store::PetStore;
 use crate::config::Service;
@@ -25,13 +25,8 @@ use crate::tui::{Effect, Slot};
 use super::{ids, marked, next_page, selected};
 
 fn unchanged() -> Result<ListAnswer, Failure> {
-    Ok(ListAnswer {
-        list: None,
-        took: Duration::from_millis(3),
-        there: None,
-        offers_events: false,
-        offers_changes: true,
-    })
+    let (took, offers) = (Duration::from_millis(3), Offers { changes: true, ..Offers::default() });
+    Ok(ListAnswer { list: None, took, there: None, offers })
 }
 
 /// An app on a service with these pets, of which it lists only 100 of each status.
