@@ -27,7 +27,7 @@
 //!                    │                       │
 //!         ┌──────────▼───────────────────────▼─────────┐     effects (unbounded: none lost) ┌───────────────────┐
 //!         │ event loop (tui::event_loop)               │ ─────────────────────────────────► │ worker task       │
-//!         │  changes AppState                          │                                    │ (tui::worker)     │
+//!         │  changes App                          │                                    │ (tui::worker)     │
 //!         │  Msg ─► update(&mut state, msg, now) ─► Vec<Effect>                             │ one job per slot: │
 //!         │  draw(&state, &appearance, now) ─► Frame; state.layout                          │ api, files,       │
 //!         │                                            │ ◄───────────────────────────────── │ domains           │

@@ -7,7 +7,7 @@
 //! - Pure: `msg mouse effect state command places start pending key keymap text_input paste_detection forms update deadline frame_pacer drafts custom_actions session_cache`,
 //!   `widgets::form`, and what `screens` and `popups` do with the state; the `run` of a job begins what other rooms do. No ratatui, crossterm, tokio, reqwest, clock or printing; what drawing learned is kept as
 //!   `widgets::page` has it.
-//! - Painting: `view theme widgets`, `screens/*/view`, and the `draw` of pages and boxes in their files. Takes `&AppState`.
+//! - Painting: `view theme widgets`, `screens/*/view`, and the `draw` of pages and boxes in their files. Takes `&App`.
 //! - Work: `worker`, and the `run` of each job. Network through [`crate::api`] and [`crate::domains`], pets that are added and
 //!   what other rooms share through [`crate::app`], settings and keys through [`crate::config`]. The worker does not know
 //!   the state.
@@ -50,7 +50,7 @@ pub use effect::Effect;
 pub use job::{Env, Job, blocking};
 pub use pending::Slot;
 use popups::Popup;
-pub use state::{AppState, Health, MessageKind, Screen};
+pub use state::{App, Health, MessageKind, Screen};
 use text_input::{TextInput, Typing};
 pub use theme::{Appearance, StyleRole};
 use widgets::page::Page;

@@ -33,7 +33,7 @@ use petstore::tui::msg::{Key, KeyPress, Msg, Size};
 use petstore::tui::screens::pets::reading::ListPets;
 use petstore::tui::screens::pets::reading::ReadInventory;
 use petstore::tui::start::start;
-use petstore::tui::state::AppState;
+use petstore::tui::state::App;
 use petstore::tui::terminal::DiffBackend;
 use petstore::tui::theme::{Appearance, Theme};
 use petstore::tui::update::update;
@@ -124,7 +124,7 @@ type TellSize = Box<dyn Fn() -> io::Result<CellSize>>;
 
 /// The app on a terminal that counts what it gets.
 struct Screen {
-    state: AppState,
+    state: App,
     terminal: Terminal<DiffBackend<Counter, TellSize>>,
     appearance: Appearance,
     written: Rc<Cell<usize>>,
@@ -137,7 +137,7 @@ impl Screen {
     fn new((columns, rows): (u16, u16), pets: &Arc<Vec<Pet>>) -> Self {
         let now = clock::now();
         let (size, keys) = (Size { columns, rows }, IdempotencyKeys::new(Uuid::nil()));
-        let mut state = AppState::new(&settings(), DomainSetup::default(), size, keys);
+        let mut state = App::new(&settings(), DomainSetup::default(), size, keys);
         let theme = Theme::built_in("default");
         let appearance = Appearance { ascii: false, theme, depth: Depth::TwoFiftySix, zone: TimeZone::UTC };
         start(&mut state, now);

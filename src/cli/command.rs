@@ -229,8 +229,8 @@ mod tests {
 
     #[test]
     fn every_command_that_the_screen_offers_is_understood() {
-        use crate::tui::testing::App;
-        let mut app = App::loaded(80, 24);
+        use crate::tui::testing::TestApp;
+        let mut app = TestApp::loaded(80, 24);
         let mut understood = 0;
         for screen in ["1", "2", "Esc 3"] {
             app.keys(screen);

@@ -50,7 +50,7 @@ use crate::tui::screens::domains::state::{NAME, VALUE};
 use crate::tui::session_cache::{SessionCache, read_kept};
 use crate::tui::terminal::writer_thread::TerminalWriter;
 use crate::tui::worker::{self, WorkerContext};
-use crate::tui::{AppState, Appearance, MessageKind, Screen, terminal, view};
+use crate::tui::{App, Appearance, MessageKind, Screen, terminal, view};
 
 /// The smallest size of the full screen, in columns and rows.
 pub const LEAST: (u16, u16) = view::LEAST;
@@ -207,7 +207,7 @@ fn session(
     };
     let (columns, rows) = terminal_size().unwrap_or((80, 24));
     let size = Size { columns, rows };
-    let mut state = AppState::new(&settings, domains, size, IdempotencyKeys::new(Uuid::new_v4()));
+    let mut state = App::new(&settings, domains, size, IdempotencyKeys::new(Uuid::new_v4()));
     state.keymap = Arc::new(keymap);
     state.pets.teaches = choices.demo;
     let theme = Arc::clone(&state.theme);
@@ -252,7 +252,7 @@ fn session(
 
 async fn show(
     settings: Settings,
-    mut state: AppState,
+    mut state: App,
     context: WorkerContext,
     appearance: Appearance,
     synchronized: bool,
@@ -331,7 +331,7 @@ async fn show(
 }
 
 /// Saves what is typed for the next session, even if the terminal is gone. Returns why it could not.
-fn keep_drafts(files: &Claims, state: &AppState, run: Option<&Result<(), LoopError>>) -> Option<String> {
+fn keep_drafts(files: &Claims, state: &App, run: Option<&Result<(), LoopError>>) -> Option<String> {
     let ended = match (run, state.quitting) {
         (None, _) => Ending::Fault,
         (Some(Err(_)), _) | (_, Some(QuitReason::Hangup)) => Ending::Hangup,
@@ -419,7 +419,7 @@ fn leaving(by_hand: &[PetId], in_bulk: u64) -> Option<String> {
 
 /// Prints what was added and what was typed but not sent. `is_kept`: the form is on disk; `queued`: the lines
 /// are.
-fn hand_over(state: &AppState, is_kept: bool, queued: bool) {
+fn hand_over(state: &App, is_kept: bool, queued: bool) {
     let mut lines = Vec::new();
     let word = |is_kept: bool| if is_kept { ", kept for the next start" } else { "" };
     let is_named = state.link.identity.is_some();

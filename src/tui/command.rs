@@ -6,7 +6,7 @@ use strum::IntoEnumIterator as _;
 pub use super::key::Movement;
 use super::state::Link;
 use super::text_input::Edit;
-use super::{AppState, Now};
+use super::{App, Now};
 
 /// Keys for each [`Movement`]: choices beside a text field.
 pub const ARROWS: &str = "up|down";
@@ -42,9 +42,9 @@ pub struct Command {
     pub confirms: bool,
     /// Its place, once it is in a key map.
     pub place: &'static Place,
-    pub works: fn(&AppState) -> bool,
-    word: Option<fn(&AppState) -> Option<&'static str>>,
-    shell: Option<fn(&AppState) -> Option<String>>,
+    pub works: fn(&App) -> bool,
+    word: Option<fn(&App) -> Option<&'static str>>,
+    shell: Option<fn(&App) -> Option<String>>,
     adds: bool,
     over_ssh: &'static str,
 }
@@ -52,8 +52,8 @@ pub struct Command {
 /// What a command does.
 #[derive(Clone, Copy)]
 pub enum Run {
-    Do(fn(&mut AppState, Now)),
-    Move(fn(&mut AppState, Movement, Now), Movement),
+    Do(fn(&mut App, Now)),
+    Move(fn(&mut App, Movement, Now), Movement),
     /// Edits the text field that has the cursor.
     Edit(Edit),
     /// Runs one of the user's own actions, by its number.
@@ -77,7 +77,7 @@ pub const fn command(
     keys: &'static str,
     hint: &'static str,
     help: &'static str,
-    run: fn(&mut AppState, Now),
+    run: fn(&mut App, Now),
 ) -> Command {
     Command {
         name,
@@ -102,7 +102,7 @@ pub const fn moves(
     keys: &'static str,
     hints: &'static str,
     help: &'static str,
-    go: fn(&mut AppState, Movement, Now),
+    go: fn(&mut App, Movement, Now),
 ) -> Command {
     Command { run: Run::Move(go, Movement::Up), ..command("", keys, hints, help, |_, _| {}) }
 }
@@ -158,17 +158,17 @@ impl Command {
     }
 
     /// The bottom line, and the help of domains, name it only where it does something.
-    pub const fn when(self, works: fn(&AppState) -> bool) -> Self {
+    pub const fn when(self, works: fn(&App) -> bool) -> Self {
         Self { works, ..self }
     }
 
     /// The word for the bottom line where it is another one.
-    pub const fn word(self, word: fn(&AppState) -> Option<&'static str>) -> Self {
+    pub const fn word(self, word: fn(&App) -> Option<&'static str>) -> Self {
         Self { word: Some(word), ..self }
     }
 
     /// The same on the command line.
-    pub const fn shell(self, shell: fn(&AppState) -> Option<String>) -> Self {
+    pub const fn shell(self, shell: fn(&App) -> Option<String>) -> Self {
         Self { shell: Some(shell), ..self }
     }
 
@@ -202,7 +202,7 @@ impl Command {
     }
 
     /// The word that the bottom line has for it now, if any.
-    pub fn hint(&self, app: &AppState) -> Option<&'static str> {
+    pub fn hint(&self, app: &App) -> Option<&'static str> {
         if self.hint.is_empty() || self.why_not(&app.link).is_some() || !(self.works)(app) {
             return None;
         }
@@ -210,7 +210,7 @@ impl Command {
     }
 
     /// The line that does the same in a shell, if there is one.
-    pub fn line(&self, app: &AppState) -> Option<String> {
+    pub fn line(&self, app: &App) -> Option<String> {
         // The command line does not have practice.
         let line =
             self.shell?(app).filter(|line| app.domains.setup.practice.is_none() || !line.starts_with("domains "));
@@ -241,12 +241,12 @@ pub struct Place {
     /// The keys that work everywhere and would leave the place do not work here.
     pub is_box: bool,
     /// Runs a command of the place, with what is done before and after each.
-    pub around: fn(&mut AppState, &Command, Now),
+    pub around: fn(&mut App, &Command, Now),
 }
 
 impl Place {
     pub const fn new(name: &'static str, title: &'static str, commands: &'static [&'static [Command]]) -> Self {
-        let around = |app: &mut AppState, command: &Command, now: Now| command.run(app, now);
+        let around = |app: &mut App, command: &Command, now: Now| command.run(app, now);
         Self { name, title, commands, is_text: false, takes_letters: false, is_box: false, around }
     }
 
@@ -262,7 +262,7 @@ impl Place {
         Self { is_box: true, ..self }
     }
 
-    pub const fn around(self, around: fn(&mut AppState, &Command, Now)) -> Self {
+    pub const fn around(self, around: fn(&mut App, &Command, Now)) -> Self {
         Self { around, ..self }
     }
 }

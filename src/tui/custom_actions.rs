@@ -11,7 +11,7 @@ use super::keymap::PETS;
 use super::popups::Question;
 use super::popups::confirm::ask_of_service;
 use super::popups::text::TextBox;
-use super::{AppState, Env, Job, Now, Slot};
+use super::{App, Env, Job, Now, Slot};
 use crate::config::file::ID;
 use crate::config::{CustomAction, On};
 use crate::local::log::line;
@@ -19,7 +19,7 @@ use crate::local::program::{command, output_of};
 use crate::model::{Pet, short};
 
 /// Runs an action that was chosen, unless it asks first.
-pub fn choose(state: &mut AppState, number: usize, now: Now) {
+pub fn choose(state: &mut App, number: usize, now: Now) {
     let Some(action) = state.actions.get(number).cloned() else { return };
     let pets: Vec<Pet> = match action.on {
         On::Rows if state.pets.marked.is_empty() => state.pets.rows_from(0).cloned().collect(),
@@ -50,7 +50,7 @@ fn question(run: Run) -> Question {
 }
 
 /// Why an action cannot run now.
-fn why_not(state: &AppState, run: &Run) -> Option<String> {
+fn why_not(state: &App, run: &Run) -> Option<String> {
     let name = &run.action.name;
     if run.action.writes && state.link.read_only {
         return Some(format!("{name} cannot run: {}.", state.link.why_read_only()));
@@ -63,7 +63,7 @@ fn why_not(state: &AppState, run: &Run) -> Option<String> {
 }
 
 /// Runs it.
-fn begin(state: &mut AppState, run: Run, now: Now) {
+fn begin(state: &mut App, run: Run, now: Now) {
     state.tell(format!("{}: running for {}. Ctrl-C stops it.", run.action.name, run.subject()));
     state.start(run, now);
 }
@@ -77,7 +77,7 @@ impl Job for Run {
         self.output().await
     }
 
-    fn done(&self, app: &mut AppState, ran: Self::Answer, now: Now) {
+    fn done(&self, app: &mut App, ran: Self::Answer, now: Now) {
         let name = &self.action.name;
         let text = match ran {
             Ok(text) => text,

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use super::screens::domains::{PanelLocation, scheduler};
 use super::screens::pets::history;
-use super::{AppState, Now, Screen, Slot, drafts};
+use super::{App, Now, Screen, Slot, drafts};
 
 /// From when on a running request is shown.
 pub const SHOW_LOADING_AFTER: Duration = Duration::from_millis(300);
@@ -13,7 +13,7 @@ pub const SHOW_LOADING_AFTER: Duration = Duration::from_millis(300);
 pub const STALE_AFTER: Duration = Duration::from_secs(300);
 
 /// The next moment at which [`Msg::Tick`](super::msg::Msg::Tick) or a new frame is due, always after `now`.
-pub fn next_deadline(state: &AppState, now: Now) -> Option<Instant> {
+pub fn next_deadline(state: &App, now: Now) -> Option<Instant> {
     let message = state.message.as_ref().and_then(|message| message.until);
     let refresh = can_refresh(state).then(|| state.pets.next_refresh()).flatten();
     let next_try = state.link.health.next_try().filter(|_| !state.pending.is_running(Slot::List));
@@ -36,7 +36,7 @@ pub fn next_deadline(state: &AppState, now: Now) -> Option<Instant> {
 const MIN_PAUSE: Duration = Duration::from_millis(1);
 
 /// Whether an automatic refresh may start: nothing runs, the service is there.
-pub fn can_refresh(state: &AppState) -> bool {
+pub fn can_refresh(state: &App) -> bool {
     state.pets.live.is_some()
         && !state.pets.follow.is_live()
         && ![Slot::List, Slot::Inventory].into_iter().any(|slot| state.pending.is_running(slot))
@@ -44,7 +44,7 @@ pub fn can_refresh(state: &AppState) -> bool {
 }
 
 /// The jobs whose running time is on screen.
-fn shows_seconds(state: &AppState, slot: Slot) -> bool {
+fn shows_seconds(state: &App, slot: Slot) -> bool {
     use Slot::*;
     match state.screen {
         _ if matches!(slot, List | TestKey | Samples) => true,
@@ -60,7 +60,7 @@ fn shows_seconds(state: &AppState, slot: Slot) -> bool {
 }
 
 /// Domains show minutes, and practice its own clock.
-fn next_countdown(state: &AppState, now: Now) -> Option<Instant> {
+fn next_countdown(state: &App, now: Now) -> Option<Instant> {
     let in_practice = state.domains.setup.practice.is_some();
     let counts = in_practice
         || match state.domains.place {
@@ -83,7 +83,7 @@ fn next_shown(since: Instant, now: Instant, least: Duration, step: u64) -> Insta
 }
 
 /// The seconds between two updates of a clock on screen.
-const fn step(state: &AppState) -> u64 {
+const fn step(state: &App) -> u64 {
     if state.slow_line || state.unwatched { 10 } else { 1 }
 }
 
@@ -99,12 +99,13 @@ mod tests {
     use super::*;
     use crate::config::Service;
     use crate::tui::msg::Msg;
-    use crate::tui::testing::App;
+    use crate::tui::testing::TestApp;
 
     #[test]
     fn on_a_slow_line_and_where_nobody_looks_clocks_stand_for_ten_seconds() {
-        let mut app = App::started(Service::Demo, 80, 24);
-        let after = |app: &App| next_deadline(&app.state, app.now).map(|at| at.saturating_duration_since(app.now.mono));
+        let mut app = TestApp::started(Service::Demo, 80, 24);
+        let after =
+            |app: &TestApp| next_deadline(&app.state, app.now).map(|at| at.saturating_duration_since(app.now.mono));
         app.wait(Duration::from_millis(400));
         assert_eq!(after(&app), Some(Duration::from_millis(600)));
         app.send(Msg::Line { slow: true });

@@ -17,7 +17,7 @@ use super::screens::add_pet::NAME;
 use super::screens::add_pet::import::{self, Phase};
 use super::screens::domains::state::Wizard;
 use super::screens::{add_pet, profiles};
-use super::{AppState, Env, Job, Now, Screen, Slot, TextInput, blocking};
+use super::{App, Env, Job, Now, Screen, Slot, TextInput, blocking};
 use crate::model::{Draft, short};
 use state::{Aside, ImportDraft, Rapid};
 
@@ -60,12 +60,12 @@ impl Drafts {
 }
 
 /// The identity of the service, if it has drafts.
-fn identity(state: &AppState) -> Option<&str> {
+fn identity(state: &App) -> Option<&str> {
     state.link.identity.as_deref().filter(|_| !state.is_first_start())
 }
 
 /// Restores what an earlier session left for this service.
-pub fn on_opened(state: &mut AppState, opened: Result<Option<Drafts>, String>) {
+pub fn on_opened(state: &mut App, opened: Result<Option<Drafts>, String>) {
     let drafts = match opened {
         Ok(drafts) => drafts,
         Err(why) => return state.drafts.trouble = Some(why),
@@ -77,7 +77,7 @@ pub fn on_opened(state: &mut AppState, opened: Result<Option<Drafts>, String>) {
 }
 
 /// Puts aside the text typed for the service in use, before a switch. Returns whether there was any.
-pub fn leave(state: &mut AppState, now: Now) -> bool {
+pub fn leave(state: &mut App, now: Now) -> bool {
     let identity = identity(state).map(str::to_owned);
     let is_typed = has_typed(state);
     let write = write_of(state, TypedText::of(state).for_service(), Some(Ending::Quit), now);
@@ -91,7 +91,7 @@ pub fn leave(state: &mut AppState, now: Now) -> bool {
 
 /// After a switch: restores the text put aside for this service, or what an earlier session left for it. Returns
 /// whether there was any text.
-pub fn enter(state: &mut AppState, opened: Result<Option<Drafts>, String>, now: Now) -> bool {
+pub fn enter(state: &mut App, opened: Result<Option<Drafts>, String>, now: Now) -> bool {
     let DraftState { number, mut aside, .. } = std::mem::take(&mut state.drafts);
     let here = aside.remove(&state.link.identity);
     state.drafts = DraftState { number, aside, ..DraftState::default() };
@@ -109,12 +109,12 @@ pub fn enter(state: &mut AppState, opened: Result<Option<Drafts>, String>, now: 
 }
 
 /// Whether anything is typed for the service in use.
-fn has_typed(state: &AppState) -> bool {
+fn has_typed(state: &App) -> bool {
     state.add.import.pasted.is_some() || !TypedText::of(state).for_service().is_empty()
 }
 
 /// The typed text may have changed: writes it once that is due.
-pub fn notice(state: &mut AppState, now: Now) {
+pub fn notice(state: &mut App, now: Now) {
     let Some(write) = write_of(state, TypedText::of(state), None, now) else { return };
     let typed = &write.drafts.typed;
     let drafts = &mut state.drafts;
@@ -135,7 +135,7 @@ pub fn notice(state: &mut AppState, now: Now) {
 }
 
 /// When the next write is due.
-pub fn next_due(state: &AppState) -> Option<Instant> {
+pub fn next_due(state: &App) -> Option<Instant> {
     let DraftState { since, at_once, tried, trouble, .. } = &state.drafts;
     let since = since.filter(|_| !state.pending.is_running(Slot::Drafts))?;
     match tried.filter(|_| trouble.is_some()) {
@@ -145,7 +145,7 @@ pub fn next_due(state: &AppState) -> Option<Instant> {
     }
 }
 
-fn write_of(state: &AppState, mut typed: TypedText, ended: Option<Ending>, now: Now) -> Option<WriteDrafts> {
+fn write_of(state: &App, mut typed: TypedText, ended: Option<Ending>, now: Now) -> Option<WriteDrafts> {
     let identity = identity(state)?.to_owned();
     if ended == Some(Ending::Quit) {
         // After a normal exit, the next session starts without a search.
@@ -155,7 +155,7 @@ fn write_of(state: &AppState, mut typed: TypedText, ended: Option<Ending>, now: 
     Some(WriteDrafts { number: state.drafts.number + 1, drafts: Box::new(drafts) })
 }
 
-fn begin(state: &mut AppState, write: WriteDrafts, now: Now) {
+fn begin(state: &mut App, write: WriteDrafts, now: Now) {
     state.drafts.number = write.number;
     state.start(write, now);
 }
@@ -169,7 +169,7 @@ impl Job for WriteDrafts {
         blocking(move || self.write(&files)).await
     }
 
-    fn done(&self, app: &mut AppState, written: Self::Answer, now: Now) {
+    fn done(&self, app: &mut App, written: Self::Answer, now: Now) {
         let drafts = &mut app.drafts;
         let writing = drafts.writing.take();
         match (written, writing) {
@@ -185,20 +185,20 @@ impl Job for WriteDrafts {
 }
 
 /// The text put aside for other services: the profile, the text, and whether it is on disk.
-pub fn left(state: &AppState) -> impl Iterator<Item = (&str, &add_pet::State, bool)> {
+pub fn left(state: &App) -> impl Iterator<Item = (&str, &add_pet::State, bool)> {
     let aside = state.drafts.aside.values();
     aside.map(|Aside { profile, add, write, .. }| (profile.as_str(), add, write.is_some()))
 }
 
 /// The writes due when petstore ends, for each service that was used.
-pub fn last(state: &AppState, ended: Ending, now: Now) -> Vec<WriteDrafts> {
+pub fn last(state: &App, ended: Ending, now: Now) -> Vec<WriteDrafts> {
     let aside = state.drafts.aside.values().filter_map(|aside| aside.write.clone());
     aside.chain(write_of(state, TypedText::of(state), Some(ended), now)).collect()
 }
 
 impl TypedText {
     /// The text typed in `state`.
-    pub fn of(state: &AppState) -> Self {
+    pub fn of(state: &App) -> Self {
         let (add, domains) = (&state.add, &state.domains);
         Self {
             form: add.is_typed().then(|| add.form.draft()),
@@ -217,7 +217,7 @@ impl TypedText {
     }
 
     /// Restores it. A pet that was sent comes back as a question. What is typed already for no service stays.
-    pub fn restore(self, state: &mut AppState) {
+    pub fn restore(self, state: &mut App) {
         let Self { form, sent, ahead, rapid, import, pasted, wizards, redirects: _, profile, search, browser } = self;
         let add = &mut state.add;
         if let Some(form) = form {
@@ -276,7 +276,7 @@ impl TypedText {
 }
 
 /// Shows the restored text, unless the user has moved on.
-fn show(state: &mut AppState) {
+fn show(state: &mut App) {
     if state.screen == Screen::Pets && !state.popups.is_open() && !state.link.read_only {
         state.screen = Screen::AddPet;
     }

@@ -26,7 +26,7 @@ use super::terminal::writer_thread::Traffic;
 use super::update::{expected, update};
 use super::view::{Frame, draw, drawn_row};
 use super::worker::Handle;
-use super::{AppState, Appearance, Effect, Now, Screen, Slot, WIDE};
+use super::{App, Appearance, Effect, Now, Screen, Slot, WIDE};
 use crate::api::Failure;
 
 /// The most messages handled before a frame is drawn, so that a flood still shows progress.
@@ -66,7 +66,7 @@ pub type Tell = Box<dyn Fn(&Effect) -> io::Result<()> + Send>;
 /// Runs the app until it ends. The state stays with the caller, also where the terminal fails.
 pub async fn run<B: Backend>(
     terminal: &mut Terminal<B>,
-    state: &mut AppState,
+    state: &mut App,
     appearance: &Appearance,
     wires: LoopIo,
 ) -> Result<(), LoopError> {
@@ -187,7 +187,7 @@ fn until(deadline: Option<Instant>) -> OptionFuture<Sleep> {
 }
 
 /// The end of the input is the end of the terminal.
-fn from_input(msg: Option<Msg>, waited_for: bool, bursts: &mut PasteDetector, state: &AppState, now: Now) -> Vec<Msg> {
+fn from_input(msg: Option<Msg>, waited_for: bool, bursts: &mut PasteDetector, state: &App, now: Now) -> Vec<Msg> {
     let msg = msg.unwrap_or(Msg::Quit(QuitReason::Hangup));
     bursts.take(msg, waited_for, expected(state), now.mono)
 }
@@ -195,7 +195,7 @@ fn from_input(msg: Option<Msg>, waited_for: bool, bursts: &mut PasteDetector, st
 /// Draws the next frame, of which the backend writes what is different.
 pub fn frame<B: Backend>(
     terminal: &mut Terminal<B>,
-    state: &mut AppState,
+    state: &mut App,
     appearance: &Appearance,
     now: Now,
 ) -> Result<(), LoopError> {
@@ -234,7 +234,7 @@ fn failed(error: impl std::fmt::Display) -> LoopError {
 /// Runs terminal effects here and gives everything else to the worker. If it has ended, jobs fail at once.
 fn perform<B: Backend>(
     terminal: &mut Terminal<B>,
-    state: &mut AppState,
+    state: &mut App,
     effects: Vec<Effect>,
     worker: &Handle,
     tell: &Tell,

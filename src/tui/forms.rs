@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::command::LETTERS;
 use super::screens::add_pet::import::Phase;
 use super::widgets::form::Form;
-use super::{AppState, Command, Env, Job, Now, Screen, Slot, TextInput, Typing, blocking, command, moves};
+use super::{App, Command, Env, Job, Now, Screen, Slot, TextInput, Typing, blocking, command, moves};
 use crate::local::complete::Completion;
 use crate::model::words::list;
 use crate::model::{counted, short};
@@ -21,13 +21,13 @@ pub const CHOOSE: Command =
 pub const TOGGLE: Command = command("toggle", "Space", "", "change it", |app, _| on_form(app, Form::toggle));
 
 /// Puts typed text into the field in use. Returns whether the end of it found no room.
-pub fn on_typing(app: &mut AppState, typing: Typing<'_>) -> bool {
+pub fn on_typing(app: &mut App, typing: Typing<'_>) -> bool {
     app.message = None;
     app.form().is_some_and(|form| form.take(typing))
 }
 
 /// Whether nothing is wrong with the form in use; else goes to the first field to fix, and says that `nothing` was done.
-pub fn passes(app: &mut AppState, nothing: &str) -> bool {
+pub fn passes(app: &mut App, nothing: &str) -> bool {
     let mut form = app.form().cloned().unwrap_or_default();
     let wrong = form.check(&app.known());
     on_form(app, |shown| *shown = form);
@@ -37,7 +37,7 @@ pub fn passes(app: &mut AppState, nothing: &str) -> bool {
     wrong == 0
 }
 
-fn on_form(app: &mut AppState, act: impl FnOnce(&mut Form)) {
+fn on_form(app: &mut App, act: impl FnOnce(&mut Form)) {
     app.message = None;
     if let Some(form) = app.form() {
         act(form);
@@ -47,7 +47,7 @@ fn on_form(app: &mut AppState, act: impl FnOnce(&mut Form)) {
 pub const COMPLETE: Command = command("complete", "Tab", "complete", "complete the path", ask).always();
 
 /// Asks for what begins as typed.
-fn ask(state: &mut AppState, now: Now) {
+fn ask(state: &mut App, now: Now) {
     let Some(typed) = field(state).map(|path| path.value().to_owned()) else { return };
     state.start(CompletePath(typed), now);
 }
@@ -65,7 +65,7 @@ impl Job for CompletePath {
     }
 
     /// The path grows as far as it is certain; then the names that are possible are listed.
-    fn done(&self, app: &mut AppState, completion: Self::Answer, _: Now) {
+    fn done(&self, app: &mut App, completion: Self::Answer, _: Now) {
         let Completion { more, names } = match completion {
             Ok(completion) => completion,
             Err(why) => return app.complain(why),
@@ -84,7 +84,7 @@ impl Job for CompletePath {
 }
 
 /// The field with a path, if it has the cursor.
-fn field(state: &mut AppState) -> Option<&mut TextInput> {
+fn field(state: &mut App) -> Option<&mut TextInput> {
     if state.popups.path().is_some() {
         return state.popups.path();
     }

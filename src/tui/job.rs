@@ -12,7 +12,7 @@ use tokio::task::spawn_blocking;
 
 use super::pending::ReqId;
 use super::worker::context::WorkerContext;
-use super::{AppState, Now, Slot};
+use super::{App, Now, Slot};
 use crate::api::{Client, Failure, Recorder};
 use crate::app::Queue;
 use crate::config::Settings;
@@ -40,7 +40,7 @@ pub trait Job: Debug + Send + Sync + Sized + 'static {
     fn run(self: Arc<Self>, env: Env) -> impl Future<Output = Self::Answer> + Send;
 
     /// What follows from its answer, in the app.
-    fn done(&self, app: &mut AppState, answer: Self::Answer, now: Now);
+    fn done(&self, app: &mut App, answer: Self::Answer, now: Now);
 }
 
 /// A job that reports before it ends.
@@ -49,7 +49,7 @@ pub trait Ongoing: Job {
     type Part: Debug + Send + 'static;
 
     /// What follows from it, in the app.
-    fn on_part(&self, app: &mut AppState, part: Self::Part, now: Now);
+    fn on_part(&self, app: &mut App, part: Self::Part, now: Now);
 
     /// Whether it may be drawn later: what others do is not waited for.
     fn can_wait(_: &Self::Part) -> bool {
@@ -112,7 +112,7 @@ impl PartialEq for Started {
 /// What a job gave, and what follows from it.
 pub trait Outcome: Any + Debug + Send {
     /// Takes it into the state.
-    fn apply(self: Box<Self>, app: &mut AppState, now: Now);
+    fn apply(self: Box<Self>, app: &mut App, now: Now);
 }
 
 /// The answer of a job.
@@ -125,7 +125,7 @@ pub struct Answered<J: Job> {
 }
 
 impl<J: Job> Outcome for Answered<J> {
-    fn apply(self: Box<Self>, app: &mut AppState, now: Now) {
+    fn apply(self: Box<Self>, app: &mut App, now: Now) {
         self.job.done(app, self.answer, now)
     }
 }
@@ -137,7 +137,7 @@ struct PartOf<J: Ongoing> {
 }
 
 impl<J: Ongoing> Outcome for PartOf<J> {
-    fn apply(self: Box<Self>, app: &mut AppState, now: Now) {
+    fn apply(self: Box<Self>, app: &mut App, now: Now) {
         self.job.on_part(app, self.part, now)
     }
 }

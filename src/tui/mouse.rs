@@ -36,15 +36,15 @@ mod tests {
     use crate::tui::screens::domains::state::PanelLocation;
     use crate::tui::screens::domains::tests::looks;
     use crate::tui::state::Screen;
-    use crate::tui::testing::{App, animals, remote};
+    use crate::tui::testing::{TestApp, animals, remote};
 
     /// An app with the mouse on.
-    fn app(columns: u16, rows: u16) -> App {
-        App::loaded_from(remote(), columns, rows, &animals(39)).after("M")
+    fn app(columns: u16, rows: u16) -> TestApp {
+        TestApp::loaded_from(remote(), columns, rows, &animals(39)).after("M")
     }
 
     /// Clicks on the first letter of `text` on the screen.
-    fn click(app: &mut App, text: &str) {
+    fn click(app: &mut TestApp, text: &str) {
         let screen = app.screen();
         let mut rows = screen.lines().zip(0..);
         let place = rows.find_map(|(line, row)| Some((line[..line.find(text)?].chars().count(), row)));
@@ -53,14 +53,14 @@ mod tests {
         app.screen();
     }
 
-    fn wheel(app: &mut App, down: bool) {
+    fn wheel(app: &mut TestApp, down: bool) {
         app.send(Msg::Mouse(MouseEvent::Wheel { down }));
         app.screen();
     }
 
     #[test]
     fn the_mouse_is_off_until_m_or_the_configuration_turns_it_on() {
-        let mut app = App::loaded_from(remote(), 80, 24, &animals(39));
+        let mut app = TestApp::loaded_from(remote(), 80, 24, &animals(39));
         click(&mut app, "Zoe");
         assert_eq!(app.state.pets.cursor(), 0);
         app.keys("M");

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use super::keymap::{Keymap, PETS};
 use super::popups::{self, KeyBox};
 use super::screens::{add_pet, domains, pets, profiles, requests, welcome};
-use super::{AppState, Command, Place, Screen, update};
+use super::{App, Command, Place, Screen, update};
 
 /// Here because what adds pets knows this screen.
 static PETS_PLACE: Place = Place::new(PETS, "Pets", &[pets::change::CHANGE, TO_ADD, pets::update::PETS]);
@@ -79,7 +79,7 @@ impl Default for Keymap {
     }
 }
 
-impl AppState {
+impl App {
     /// Where a key pressed now goes.
     pub fn place(&self) -> &'static Place {
         if let Some(popup) = self.popups.top() {

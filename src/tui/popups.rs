@@ -26,16 +26,16 @@ mod tests {
     use crate::tui::forms::CompletePath;
     use crate::tui::msg::Msg;
     use crate::tui::screens::pets::popups::{AddView, FindPet};
-    use crate::tui::testing::{App, animals, remote};
+    use crate::tui::testing::{TestApp, animals, remote};
 
     /// What a job answers.
-    type Answer = fn(&mut App);
+    type Answer = fn(&mut TestApp);
 
     fn failure() -> Failure {
         Failure::NotSent { why: "connection refused".into() }
     }
 
-    fn find(app: &mut App, pet: Option<Pet>) {
+    fn find(app: &mut TestApp, pet: Option<Pet>) {
         app.answer::<FindPet>(Ok(LookupResult { pet, ..LookupResult::default() }));
     }
 
@@ -54,7 +54,7 @@ mod tests {
             ),
         ];
         for (keys, answer, text) in answered {
-            let mut app = App::loaded_from(remote(), 80, 24, &animals(39));
+            let mut app = TestApp::loaded_from(remote(), 80, 24, &animals(39));
             app.keys(keys).keys("F1");
             answer(&mut app);
             assert_eq!(app.state.place().name, "help", "{keys}");
@@ -67,7 +67,7 @@ mod tests {
             ("x Enter", |app| app.answer::<WriteFile>(Ok("/home/ada/pets.csv".into()))),
         ];
         for (keys, answer) in answered {
-            let mut app = App::loaded_from(remote(), 80, 24, &animals(39));
+            let mut app = TestApp::loaded_from(remote(), 80, 24, &animals(39));
             app.keys(keys).keys("F1");
             answer(&mut app);
             app.keys("Esc");
@@ -77,7 +77,7 @@ mod tests {
 
     #[test]
     fn the_help_over_a_box_opens_no_other_box() {
-        let mut app = App::loaded(80, 24);
+        let mut app = TestApp::loaded(80, 24);
         for key in ["w", "F9"] {
             app.keys("# \"100\" F1").keys(key);
             assert!(app.says("Close the help and the box below it first."), "{key}: {}", app.screen());
@@ -89,7 +89,7 @@ mod tests {
 
     #[test]
     fn what_is_pasted_into_a_box_counts_as_what_is_typed() {
-        let mut app = App::loaded(80, 24).after("x C-u Enter");
+        let mut app = TestApp::loaded(80, 24).after("x C-u Enter");
         assert!(app.says("Type a file name."), "{}", app.screen());
         app.send(Msg::Paste("pets.csv".into()));
         assert!(!app.says("Type a file name."), "{}", app.screen());

@@ -10,7 +10,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::{AppState, Env, Job, MessageKind, Now, Slot, blocking};
+use super::{App, Env, Job, MessageKind, Now, Slot, blocking};
 use crate::api::follow::EventPosition;
 use crate::api::{Coverage, List};
 use crate::config::Settings;
@@ -78,7 +78,7 @@ fn file(directory: &Path, identity: &str) -> PathBuf {
 
 impl SessionCache {
     /// What will be kept of `state`; nothing where nothing was read, or the service is gone with the session.
-    fn of(state: &AppState) -> Option<Self> {
+    fn of(state: &App) -> Option<Self> {
         let store = &state.pets.store;
         Some(Self {
             identity: state.link.identity.clone()?,
@@ -93,12 +93,12 @@ impl SessionCache {
     }
 
     /// What will be kept when the program ends; nothing where nothing was read in this session.
-    pub fn at_the_end(state: &AppState) -> Option<Self> {
+    pub fn at_the_end(state: &App) -> Option<Self> {
         if state.pets.store.is_cached() { None } else { Self::of(state) }
     }
 
     /// Puts it on the screen, marked as kept.
-    pub fn restore(self, state: &mut AppState, now: Now) {
+    pub fn restore(self, state: &mut App, now: Now) {
         let Self { at, pets, coverage, events, listed, category, status, .. } = self;
         // On the clock of this session.
         let age = Duration::try_from(now.wall.duration_since(at)).unwrap_or_default();
@@ -116,7 +116,7 @@ impl SessionCache {
 }
 
 /// Keeps what is here for the next session. One writing at a time, so that an older one never ends last.
-pub fn keep(state: &mut AppState, now: Now) {
+pub fn keep(state: &mut App, now: Now) {
     let is_new = state.pets.store.take_changed() || state.keep_again;
     state.keep_again = is_new && state.pending.is_running(Slot::Cache);
     let kept = if is_new && !state.keep_again { SessionCache::of(state) } else { None };
@@ -132,7 +132,7 @@ impl Job for SessionCache {
         blocking(move || self.write(&directory).map_err(|error| error.to_string())).await
     }
 
-    fn done(&self, app: &mut AppState, written: Self::Answer, now: Now) {
+    fn done(&self, app: &mut App, written: Self::Answer, now: Now) {
         // An error that is shown matters more: where a disk is full, it may say so.
         let is_free = app.message.as_ref().is_none_or(|message| message.kind != MessageKind::Error);
         if let Err(why) = written

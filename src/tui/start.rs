@@ -1,11 +1,11 @@
 //! What is asked for when the app begins, and when another service is used.
 
 use super::screens::{add_pet, domains, pets};
-use super::{AppState, Now, Screen};
+use super::{App, Now, Screen};
 use crate::api::Failure;
 
 /// What to ask for when the app begins.
-pub fn start(state: &mut AppState, now: Now) {
+pub fn start(state: &mut App, now: Now) {
     state.used = Some(now.mono);
     if state.screen == Screen::Welcome {
         return;

@@ -31,7 +31,7 @@ pub use super::screens::Screen;
 
 /// The whole state.
 #[derive(Debug, Default)]
-pub struct AppState {
+pub struct App {
     /// The terminal's size.
     pub size: Size,
     /// Which screen is shown.
@@ -335,7 +335,7 @@ pub struct Size {
     pub rows: u16,
 }
 
-impl AppState {
+impl App {
     /// The state at start: nothing known, the list about to be asked for.
     pub fn new(settings: &Settings, domains: DomainSetup, size: Size, keys: IdempotencyKeys) -> Self {
         Self {

@@ -17,7 +17,7 @@ use ratatui::layout::Rect;
 use ratatui::style::{Color, Modifier};
 use uuid::Uuid;
 
-use super::{AppState, Appearance, Effect, Job, Screen, Slot};
+use super::{App, Appearance, Effect, Job, Screen, Slot};
 use crate::api::failure::RetryAfter;
 use crate::api::{Coverage, Failure, List, ListAnswer, NextPage, Offers};
 use crate::app::DomainSetup;
@@ -50,8 +50,8 @@ pub fn appearance() -> Appearance {
 }
 
 /// A state with its own clock, and the effects that wait for an answer.
-pub struct App {
-    pub state: AppState,
+pub struct TestApp {
+    pub state: App,
     pub now: Now,
     pub effects: Vec<Effect>,
     pub appearance: Appearance,
@@ -130,7 +130,7 @@ pub fn profiles() -> Profiles {
     }
 }
 
-impl App {
+impl TestApp {
     pub fn started(service: Service, columns: u16, rows: u16) -> Self {
         Self::started_with(service, DomainSetup::default(), columns, rows)
     }
@@ -138,11 +138,11 @@ impl App {
     pub(super) fn started_with(service: Service, domains: DomainSetup, columns: u16, rows: u16) -> Self {
         let now = Now { mono: clock::now().mono, wall: "2026-11-20T14:03:07Z".parse::<Timestamp>().unwrap() };
         let size = Size { columns, rows };
-        Self::of(AppState::new(&settings(service), domains, size, IdempotencyKeys::new(Uuid::nil())), now)
+        Self::of(App::new(&settings(service), domains, size, IdempotencyKeys::new(Uuid::nil())), now)
     }
 
     /// Started with this state.
-    pub(super) fn of(state: AppState, now: Now) -> Self {
+    pub(super) fn of(state: App, now: Now) -> Self {
         let mut app = Self { state, now, effects: Vec::new(), appearance: appearance(), begun: Vec::new() };
         start(&mut app.state, now);
         app.take_effects();

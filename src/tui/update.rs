@@ -14,8 +14,8 @@ use super::screens::domains::popups::practice::NO_DOMAINS;
 use super::screens::{domains, pets, profiles, requests};
 use super::text_input::{Edit, MAX_BYTES, To};
 use super::{
-    AppState, Command, Effect, MessageKind, Now, Place, Popup, Screen, Slot, Typing, command, custom_actions, drafts,
-    forms, popups,
+    App, Command, Effect, MessageKind, Now, Place, Popup, Screen, Slot, Typing, command, custom_actions, drafts, forms,
+    popups,
 };
 
 /// The keys in every text field.
@@ -39,7 +39,7 @@ pub static TEXT_FIELD_PLACE: Place = Place::new(TEXT, "Text fields", &[TEXT_FIEL
 
 impl Command {
     /// Does it.
-    pub fn run(&self, app: &mut AppState, now: Now) {
+    pub fn run(&self, app: &mut App, now: Now) {
         match self.run {
             Run::Do(run) => run(app, now),
             Run::Own(number) => custom_actions::choose(app, number, now),
@@ -49,7 +49,7 @@ impl Command {
     }
 
     /// Does it, chosen by its key or from the list of all commands.
-    pub fn act(&self, state: &mut AppState, now: Now) {
+    pub fn act(&self, state: &mut App, now: Now) {
         if !state.allows(self) {
             return state.tell("Choose how to start first.");
         }
@@ -114,13 +114,13 @@ pub static EVERYWHERE_PLACE: Place = Place::new(GLOBAL, "Everywhere", &[EVERYWHE
 pub const QUIT: Command = command("quit", "q", "", "quit", quit).always();
 
 /// Ends the program, once what would be lost was asked about.
-fn quit(app: &mut AppState, now: Now) {
-    let end = |app: &mut AppState, _: Now| app.quitting = Some(QuitReason::User);
+fn quit(app: &mut App, now: Now) {
+    let end = |app: &mut App, _: Now| app.quitting = Some(QuitReason::User);
     import::update::leaving(app, "Quit", None, end, now)
 }
 
 /// Takes one message; gives what to do about it.
-pub fn update(state: &mut AppState, msg: Msg, now: Now) -> Vec<Effect> {
+pub fn update(state: &mut App, msg: Msg, now: Now) -> Vec<Effect> {
     let drawn_row = state.drawn_row.take().filter(|_| state.message.is_none() && !state.drafts.has_news());
     state.only_moved = false;
     follow(state, msg, now);
@@ -134,7 +134,7 @@ pub fn update(state: &mut AppState, msg: Msg, now: Now) -> Vec<Effect> {
     effects
 }
 
-fn follow(state: &mut AppState, msg: Msg, now: Now) {
+fn follow(state: &mut App, msg: Msg, now: Now) {
     if matches!(msg, Msg::Key(_) | Msg::Mouse(_) | Msg::Paste(_) | Msg::PasteTooLarge) {
         state.used = Some(now.mono);
     }
@@ -178,13 +178,13 @@ fn follow(state: &mut AppState, msg: Msg, now: Now) {
     }
 }
 
-fn suspend(state: &mut AppState, now: Now) {
+fn suspend(state: &mut App, now: Now) {
     state.suspended = Some(now.mono);
     state.effect(Effect::Suspend);
 }
 
 /// A message goes with the screen or the box that it is about.
-fn on_key(state: &mut AppState, key: KeyPress, now: Now) {
+fn on_key(state: &mut App, key: KeyPress, now: Now) {
     let (message, place) = (state.message.clone(), shown(state));
     press(state, key, now);
     if shown(state) != place && state.message == message {
@@ -193,11 +193,11 @@ fn on_key(state: &mut AppState, key: KeyPress, now: Now) {
 }
 
 /// The screen that is shown, and which box over it.
-fn shown(state: &AppState) -> (Screen, Option<&'static Place>) {
+fn shown(state: &App) -> (Screen, Option<&'static Place>) {
     (state.screen, state.popups.top().map(Popup::place))
 }
 
-fn press(state: &mut AppState, key: KeyPress, now: Now) {
+fn press(state: &mut App, key: KeyPress, now: Now) {
     // On a slow connection Esc and the next key may arrive as one: better nothing than an unwanted action.
     if key.alt && state.keymap.lookup(state.place(), key).is_none() {
         return;
@@ -241,7 +241,7 @@ fn press(state: &mut AppState, key: KeyPress, now: Now) {
 }
 
 /// Other places have their own way back, or none.
-fn back(state: &mut AppState, now: Now) {
+fn back(state: &mut App, now: Now) {
     let place = state.place();
     if place == &domains::list::LIST_PLACE {
         domains::update::leave(state, now);
@@ -251,7 +251,7 @@ fn back(state: &mut AppState, now: Now) {
 }
 
 /// Ctrl-C: cancels what runs and may be cancelled; twice in two seconds ends the program.
-fn interrupt(state: &mut AppState, now: Now) {
+fn interrupt(state: &mut App, now: Now) {
     if state.interrupted.is_some_and(|at| now.mono.saturating_duration_since(at) < TWICE) {
         return quit(state, now);
     }
@@ -262,7 +262,7 @@ fn interrupt(state: &mut AppState, now: Now) {
 }
 
 /// Switches the mouse on or off.
-fn switch_mouse(state: &mut AppState, _: Now) {
+fn switch_mouse(state: &mut App, _: Now) {
     state.mouse = !state.mouse;
     state.tell(match state.mouse {
         true => "Mouse on: wheel and clicks work here; hold Shift to select text. M turns it off.",
@@ -272,7 +272,7 @@ fn switch_mouse(state: &mut AppState, _: Now) {
 }
 
 /// The mouse did something.
-fn on_mouse(state: &mut AppState, event: MouseEvent, now: Now) {
+fn on_mouse(state: &mut App, event: MouseEvent, now: Now) {
     // It may have been under way while the mouse was switched off, or before a frame showed what is there now.
     if !state.mouse || state.layout.place != Some(state.place().name) {
         return;
@@ -283,7 +283,7 @@ fn on_mouse(state: &mut AppState, event: MouseEvent, now: Now) {
     }
 }
 
-fn click(state: &mut AppState, (column, row): (u16, u16), now: Now) {
+fn click(state: &mut App, (column, row): (u16, u16), now: Now) {
     let areas = &state.layout.clickable;
     let Some((area, target)) = areas.iter().rev().find(|(area, _)| area.contains((column, row).into())).copied() else {
         return;
@@ -308,7 +308,7 @@ fn click(state: &mut AppState, (column, row): (u16, u16), now: Now) {
 }
 
 /// Moves in a list or a text, as the arrow keys do there; in a form nothing moves.
-fn step(state: &mut AppState, down: bool, steps: usize, now: Now) {
+fn step(state: &mut App, down: bool, steps: usize, now: Now) {
     let key = KeyPress::from(if down { Key::Down } else { Key::Up });
     let in_form = !state.popups.is_open() && state.screen == Screen::AddPet && !state.add.import.on;
     let moves = state.keymap.lookup(state.place(), key).is_some_and(Command::moves);
@@ -318,7 +318,7 @@ fn step(state: &mut AppState, down: bool, steps: usize, now: Now) {
 }
 
 /// What is typed goes into the field that has the cursor, or nowhere. Returns whether the end of it found no room.
-pub fn on_typing(state: &mut AppState, typing: Typing<'_>, now: Now) -> bool {
+pub fn on_typing(state: &mut App, typing: Typing<'_>, now: Now) -> bool {
     if let Some(popup) = state.popups.top_mut() {
         return popup.on_typing(typing);
     }
@@ -334,7 +334,7 @@ pub fn on_typing(state: &mut AppState, typing: Typing<'_>, now: Now) -> bool {
 }
 
 /// What keys that come at once would be.
-pub fn expected(state: &AppState) -> Expected {
+pub fn expected(state: &App) -> Expected {
     let import = &state.add.import;
     let has_rows = state.screen == Screen::AddPet && import.on && import.previews_paste();
     match takes_names(state) {
@@ -345,13 +345,13 @@ pub fn expected(state: &AppState) -> Expected {
 }
 
 /// Whether what is typed goes into the name of a pet.
-fn takes_names(state: &AppState) -> bool {
+fn takes_names(state: &App) -> bool {
     let places = [&add_pet::form::FORM_PLACE, &add_pet::form::FORM_CHOICE_PLACE, &add_pet::form::LINES_PLACE];
     places.contains(&state.place()) && !state.add.form.is_at(&add_pet::CATEGORY)
 }
 
 /// A paste goes into the field that has the cursor, or nowhere. It never submits and never triggers.
-fn on_paste(state: &mut AppState, text: &str, now: Now) {
+fn on_paste(state: &mut App, text: &str, now: Now) {
     if takes_names(state) && add_pet::form::paste(state, text, now) {
         return;
     }
@@ -363,7 +363,7 @@ fn on_paste(state: &mut AppState, text: &str, now: Now) {
     }
 }
 
-fn on_tick(state: &mut AppState, now: Now) {
+fn on_tick(state: &mut App, now: Now) {
     let is_due = |at: Option<Instant>| at.is_some_and(|at| at <= now.mono);
     if is_due(state.idle_end()) {
         return state.quitting = Some(QuitReason::Idle);
@@ -385,11 +385,11 @@ mod tests {
     use crate::tui::msg::Recorded;
     use crate::tui::popups::help::CommandsBox;
     use crate::tui::state::Link;
-    use crate::tui::testing::{App, remote, settings};
+    use crate::tui::testing::{TestApp, remote, settings};
 
     /// The app in a session over SSH, with its first rows.
-    fn over_ssh(idle: Option<Duration>) -> App {
-        let mut app = App::loaded(80, 24);
+    fn over_ssh(idle: Option<Duration>) -> TestApp {
+        let mut app = TestApp::loaded(80, 24);
         let ssh = Some(SshSession { name: "till-2".to_owned(), idle, ..SshSession::default() });
         app.state.link =
             Link { health: app.state.link.health.clone(), ..Link::of(&Settings { ssh, ..settings(remote()) }) };
@@ -432,7 +432,7 @@ mod tests {
 
     #[test]
     fn after_a_stop_that_did_not_happen_the_next_one_is_seen() {
-        let mut app = App::loaded(80, 24);
+        let mut app = TestApp::loaded(80, 24);
         let mut takes_again = |after: u64| {
             app.keys("C-z").send(Msg::Resumed);
             app.effects.clear();
@@ -445,7 +445,7 @@ mod tests {
 
     #[test]
     fn a_paste_that_is_too_large_is_reported() {
-        let mut app = App::loaded(80, 24);
+        let mut app = TestApp::loaded(80, 24);
         app.send(Msg::PasteTooLarge);
         assert!(app.says("Nothing was pasted: it is larger than 64 MiB. Save it as a file"), "{}", app.screen());
         let long = "x".repeat(MAX_BYTES + 1);

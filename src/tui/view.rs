@@ -1,11 +1,11 @@
 //! One frame: the rows that are the same on every screen, and the screen and the box in them.
 //!
-//! Paints from `&AppState` and gives back what it learned. No effects, no clock.
+//! Paints from `&App` and gives back what it learned. No effects, no clock.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
-use super::{AppState, Appearance, Health, MessageKind, Now, Page, Screen, Slot, StyleRole, WIDE, cells};
+use super::{App, Appearance, Health, MessageKind, Now, Page, Screen, Slot, StyleRole, WIDE, cells};
 use crate::model::text::{wrap, wrap_rows};
 use crate::model::{cut, width, words};
 
@@ -36,17 +36,17 @@ pub struct Frame {
 }
 
 /// Paints the screen over the frame before.
-pub fn draw(state: &AppState, appearance: &Appearance, now: Now, buf: &mut Buffer) -> Frame {
+pub fn draw(state: &App, appearance: &Appearance, now: Now, buf: &mut Buffer) -> Frame {
     draw_moved_cursor(state, appearance, now, buf).unwrap_or_else(|| draw_whole(state, appearance, now, buf))
 }
 
 /// The row that a frame of this state marks, where the next one may be painted over it.
-pub fn drawn_row(state: &AppState) -> Option<usize> {
+pub fn drawn_row(state: &App) -> Option<usize> {
     (state.place().name == PETS).then(|| state.pets.cursor())
 }
 
 /// Where only the cursor among the pets has moved, most of the screen stays: a fifth of the work of a whole frame.
-fn draw_moved_cursor(state: &AppState, appearance: &Appearance, now: Now, buf: &mut Buffer) -> Option<Frame> {
+fn draw_moved_cursor(state: &App, appearance: &Appearance, now: Now, buf: &mut Buffer) -> Option<Frame> {
     let from = state.drawn_row?;
     let area = buf.area;
     let mut page = Page { layout: state.layout.clone(), ..Page::new(buf, area, appearance, now) };
@@ -66,7 +66,7 @@ fn draw_message(text: &str, role: StyleRole, page: &mut Page<'_>) {
 }
 
 /// Paints the whole screen.
-pub fn draw_whole(state: &AppState, appearance: &Appearance, now: Now, buf: &mut Buffer) -> Frame {
+pub fn draw_whole(state: &App, appearance: &Appearance, now: Now, buf: &mut Buffer) -> Frame {
     let area = buf.area;
     buf.reset();
     let mut page = Page { layout: state.layout.clone(), ..Page::new(buf, area, appearance, now) };
@@ -107,7 +107,7 @@ pub fn draw_whole(state: &AppState, appearance: &Appearance, now: Now, buf: &mut
     Frame { layout: page.layout, cursor: page.cursor, painted: vec![area] }
 }
 
-fn draw_screen(state: &AppState, page: &mut Page<'_>) {
+fn draw_screen(state: &App, page: &mut Page<'_>) {
     match state.screen {
         Screen::Pets => pets::view::draw(state, page),
         Screen::AddPet if state.add.import.on => add_pet::import::view::draw(state, page.now, page),
@@ -120,7 +120,7 @@ fn draw_screen(state: &AppState, page: &mut Page<'_>) {
 }
 
 /// Row 1: the screens at the left, the service and how it is at the right.
-fn draw_header(state: &AppState, page: &mut Page<'_>) {
+fn draw_header(state: &App, page: &mut Page<'_>) {
     let appearance = page.appearance;
     let columns = page.columns();
     if state.screen == Screen::Welcome {
@@ -182,7 +182,7 @@ fn draw_header(state: &AppState, page: &mut Page<'_>) {
 }
 
 /// How the service is and, `with_data`, when the rows were read, in a few words.
-fn health(state: &AppState, page: &Page<'_>, with_data: bool) -> (String, StyleRole) {
+fn health(state: &App, page: &Page<'_>, with_data: bool) -> (String, StyleRole) {
     let Page { appearance, now, .. } = page;
     let wide = page.area.width >= WIDE;
     let read = state.pets.store.read().filter(|_| with_data);
@@ -221,7 +221,7 @@ fn health(state: &AppState, page: &Page<'_>, with_data: bool) -> (String, StyleR
 }
 
 /// What happened, or where the cursor is: one line above the keys, or two.
-fn message(state: &AppState, page: &Page<'_>) -> (Vec<String>, StyleRole) {
+fn message(state: &App, page: &Page<'_>) -> (Vec<String>, StyleRole) {
     let (text, role) = match &state.message {
         Some(Message { text, kind: MessageKind::Done, .. }) => (text.clone(), StyleRole::Good),
         Some(Message { text, kind: MessageKind::Note, .. }) => (text.clone(), StyleRole::Text),
@@ -245,7 +245,7 @@ fn message(state: &AppState, page: &Page<'_>) -> (Vec<String>, StyleRole) {
 }
 
 /// What came back from a session before and what waits elsewhere, or why nothing is kept for the next one.
-fn about_drafts(state: &AppState, page: &Page<'_>) -> (String, StyleRole) {
+fn about_drafts(state: &App, page: &Page<'_>) -> (String, StyleRole) {
     let drafts = &state.drafts;
     if let Some(why) = drafts.trouble.as_ref().filter(|_| !drafts.has_news()) {
         let text = format!("Cannot save drafts: {why}. What you type is kept only while petstore runs.");

@@ -18,7 +18,7 @@ use petstore::server::ServerHandle;
 use petstore::tui::event_loop::{self, LoopError, LoopIo};
 use petstore::tui::frame_pacer::Pacing;
 use petstore::tui::msg::{Key, KeyPress, Msg, Size};
-use petstore::tui::state::AppState;
+use petstore::tui::state::App;
 use petstore::tui::terminal::writer_thread::Traffic;
 use petstore::tui::theme::{Appearance, Theme};
 use petstore::tui::worker::{self, WorkerContext};
@@ -84,10 +84,10 @@ impl Backend for Shown {
 }
 
 /// The app on such a screen.
-struct App {
+struct TestApp {
     keys: mpsc::Sender<Msg>,
     screen: watch::Receiver<String>,
-    ended: JoinHandle<Result<AppState, LoopError>>,
+    ended: JoinHandle<Result<App, LoopError>>,
     _signals: mpsc::Sender<Msg>,
 }
 
@@ -150,7 +150,7 @@ fn settings(service: Service) -> Settings {
     }
 }
 
-impl App {
+impl TestApp {
     fn open(base_url: &str, key: &str, timeouts: Timeouts) -> Self {
         let client = client(base_url, key, timeouts);
         Self::start(remote(base_url, key), client, DomainSetup::default(), context(no_domains()))
@@ -165,21 +165,16 @@ impl App {
         client: Client,
         setup: DomainSetup,
         context: WorkerContext,
-        prepare: impl FnOnce(&mut AppState),
+        prepare: impl FnOnce(&mut App),
     ) -> Self {
         let services = services(move |_| Ok(client.clone()));
         Self::run(settings(service), setup, WorkerContext { services, ..context }, prepare)
     }
 
     /// The app with these settings.
-    fn run(
-        settings: Settings,
-        setup: DomainSetup,
-        context: WorkerContext,
-        prepare: impl FnOnce(&mut AppState),
-    ) -> Self {
+    fn run(settings: Settings, setup: DomainSetup, context: WorkerContext, prepare: impl FnOnce(&mut App)) -> Self {
         let mut state =
-            AppState::new(&settings, setup, Size { columns: 80, rows: 24 }, IdempotencyKeys::new(Uuid::new_v4()));
+            App::new(&settings, setup, Size { columns: 80, rows: 24 }, IdempotencyKeys::new(Uuid::new_v4()));
         if let (Some(files), Some(identity)) = (&context.drafts, &state.link.identity) {
             let opened = petstore::tui::drafts::Drafts::open(files, identity);
             petstore::tui::drafts::on_opened(&mut state, opened);
@@ -271,7 +266,7 @@ impl App {
         }
     }
 
-    async fn quit(self) -> AppState {
+    async fn quit(self) -> App {
         self.key(Key::Char('q'));
         timeout(PATIENCE, self.ended).await.unwrap().unwrap().unwrap()
     }
@@ -301,12 +296,12 @@ impl Real {
         client(&self.server.base_url(), &self.key, Timeouts::default())
     }
 
-    fn open(&self) -> App {
+    fn open(&self) -> TestApp {
         self.open_in(context(no_domains()))
     }
 
-    fn open_in(&self, context: WorkerContext) -> App {
-        App::start(remote(&self.server.base_url(), &self.key), self.client(), DomainSetup::default(), context)
+    fn open_in(&self, context: WorkerContext) -> TestApp {
+        TestApp::start(remote(&self.server.base_url(), &self.key), self.client(), DomainSetup::default(), context)
     }
 }
 
@@ -361,7 +356,7 @@ async fn an_empty_store_says_what_to_do_and_takes_samples() {
 async fn a_lost_service_leaves_the_rows_and_comes_back() {
     let Real { server, key, store, _directory } = Real::with_samples(5).await;
     let address = server.local_addr();
-    let mut app = App::open(&server.base_url(), &key, Timeouts::default());
+    let mut app = TestApp::open(&server.base_url(), &key, Timeouts::default());
     app.shows(&["Row 1 of 5. No more rows."]).await;
     server.shutdown().await;
     app.press("r");
@@ -389,7 +384,7 @@ async fn the_refusal_of_a_service_is_shown_at_its_field_and_corrected() {
         let _ = socket.write_all(&answer).await;
     })
     .await;
-    let mut app = App::open(&strict.base_url, "petk_0123456789abcdef77d0", Timeouts::default());
+    let mut app = TestApp::open(&strict.base_url, "petk_0123456789abcdef77d0", Timeouts::default());
     app.shows(&["No pets yet."]).await;
     app.press("a \"Biscuit\" Tab \"9\" F2");
     app.shows(&["Biscuit was refused: ", "\"categoryId 9 does not exist\"", "refused (400)"]).await;
@@ -420,7 +415,7 @@ async fn an_add_without_an_answer_is_looked_for_and_never_repeated() {
         }
     })
     .await;
-    let mut app = App::open(&mute.base_url, "petk_0123456789abcdef77d0", stub::impatient());
+    let mut app = TestApp::open(&mute.base_url, "petk_0123456789abcdef77d0", stub::impatient());
     app.shows(&["No pets yet."]).await;
     app.press("a \"Biscuit\" Tab \"3\" F2");
     app.shows(&["No answer for Biscuit; it may have been added. F6, then Enter searches for it."]).await;
@@ -456,7 +451,7 @@ async fn after_a_time_limit_it_is_sent_again_with_its_key() {
         }
     })
     .await;
-    let mut app = App::open(&slow.base_url, "petk_0123456789abcdef77d0", stub::impatient());
+    let mut app = TestApp::open(&slow.base_url, "petk_0123456789abcdef77d0", stub::impatient());
     app.shows(&["No pets yet."]).await;
     app.press("a \"Biscuit\" Tab \"3\" F2");
     app.shows(&["Added Biscuit, id 77."]).await;

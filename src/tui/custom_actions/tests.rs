@@ -6,7 +6,7 @@ use crate::model::{ObservedStatus, Pet, PetStatus};
 use crate::tui::keymap::Keymap;
 use crate::tui::popups::TextBox;
 use crate::tui::testing::loss::whole_at_every_size;
-use crate::tui::testing::{App, animals, remote};
+use crate::tui::testing::{TestApp, animals, remote};
 use crate::tui::{Effect, Slot};
 
 const TEXT: &str = "[[actions]]\nkey = \"Z\"\nname = \"label\"\ncommand = [\"lp\", \"{id}\"]\n\
@@ -18,8 +18,8 @@ fn keymap(text: &str) -> Result<Keymap, (usize, String)> {
 }
 
 /// An app with these actions and five pets.
-fn app(columns: u16, rows: u16) -> App {
-    let mut app = App::loaded_from(remote(), columns, rows, &animals(5));
+fn app(columns: u16, rows: u16) -> TestApp {
+    let mut app = TestApp::loaded_from(remote(), columns, rows, &animals(5));
     app.state.actions = File::parse(TEXT, "config.toml".as_ref()).unwrap().actions;
     app.state.keymap = Arc::new(keymap(TEXT).unwrap());
     app.effects.clear();
@@ -27,12 +27,12 @@ fn app(columns: u16, rows: u16) -> App {
 }
 
 /// The runs that were asked for, by the number of their action, with the ids that they get.
-fn runs(app: &App) -> Vec<(usize, Vec<i64>)> {
+fn runs(app: &TestApp) -> Vec<(usize, Vec<i64>)> {
     let run = |Run { number, pets, .. }: Run| (number, pets.iter().map(|pet| pet.id).collect());
     app.all_asked().into_iter().map(run).collect()
 }
 
-fn ended(app: &mut App, number: usize, result: Result<&str, &str>) {
+fn ended(app: &mut TestApp, number: usize, result: Result<&str, &str>) {
     let result = result.map(str::to_owned).map_err(str::to_owned);
     app.answer_in::<Run>(Slot::Action(number), result);
 }

@@ -19,56 +19,56 @@ use crate::tui::screens::pets;
 use crate::tui::screens::profiles::list::{ReadProfiles, UseProfile, Used};
 use crate::tui::start::start;
 use crate::tui::testing::looks::Looks;
-use crate::tui::testing::{App, animals, profiles, remote, settings};
+use crate::tui::testing::{TestApp, animals, profiles, remote, settings};
 use crate::tui::{Screen, TextInput};
 
-fn drafts_of(state: &AppState, ended: Option<Ending>, now: Now) -> Option<Drafts> {
+fn drafts_of(state: &App, ended: Option<Ending>, now: Now) -> Option<Drafts> {
     write_of(state, TypedText::of(state), ended, now).map(|write| *write.drafts)
 }
 
 const IDENTITY: &str = "production https://api.example.com/v1";
 
 /// An app with nothing open but the form.
-fn form(keys: &str) -> App {
-    let mut app = App::loaded_from(remote(), 80, 24, &animals(39));
+fn form(keys: &str) -> TestApp {
+    let mut app = TestApp::loaded_from(remote(), 80, 24, &animals(39));
     app.keys("a").keys(keys);
     app
 }
 
 /// Every requested write.
-fn writes(app: &App) -> Vec<WriteDrafts> {
+fn writes(app: &TestApp) -> Vec<WriteDrafts> {
     app.all_asked()
 }
 
 /// The name in the form of each write; empty if none is typed.
-fn names(app: &App) -> Vec<String> {
+fn names(app: &TestApp) -> Vec<String> {
     let name = |write: &WriteDrafts| write.drafts.typed.form.as_ref().map(|form| form["name"].value().to_owned());
     writes(app).iter().map(|write| name(write).unwrap_or_default()).collect()
 }
 
-fn written(app: &mut App, result: Result<(), &str>) {
+fn written(app: &mut TestApp, result: Result<(), &str>) {
     app.answer::<WriteDrafts>(result.map_err(ToOwned::to_owned));
 }
 
-fn millis(app: &mut App, millis: u64) {
+fn millis(app: &mut TestApp, millis: u64) {
     app.wait(Duration::from_millis(millis));
 }
 
 /// The drafts of a session that ended like this, read by the next one, which begins `after` that.
-fn next_session(app: &App, ended: Option<Ending>, service: Service, after: Duration) -> App {
+fn next_session(app: &TestApp, ended: Option<Ending>, service: Service, after: Duration) -> TestApp {
     next_with(app, ended, settings(service), after)
 }
 
-fn next_with(app: &App, ended: Option<Ending>, settings: Settings, after: Duration) -> App {
+fn next_with(app: &TestApp, ended: Option<Ending>, settings: Settings, after: Duration) -> TestApp {
     let text = drafts_of(&app.state, ended, app.now).unwrap().text();
     let mut now = app.now;
     now.mono += after;
     now.wall += after;
     let keys = IdempotencyKeys::new(uuid::Uuid::max());
-    let mut state = AppState::new(&settings, DomainSetup::default(), Size { columns: 80, rows: 24 }, keys);
+    let mut state = App::new(&settings, DomainSetup::default(), Size { columns: 80, rows: 24 }, keys);
     let identity = state.link.identity.clone().unwrap();
     on_opened(&mut state, Ok(Drafts::read(&text, &identity)));
-    App::of(state, now)
+    TestApp::of(state, now)
 }
 
 #[test]
@@ -140,11 +140,11 @@ fn a_failure_to_write_drafts_is_shown_until_it_is_fixed() {
 
 #[test]
 fn samples_and_the_first_start_have_no_drafts() {
-    let mut demo = App::loaded(80, 24);
+    let mut demo = TestApp::loaded(80, 24);
     demo.keys("a \"Biscuit\"");
     millis(&mut demo, 10_000);
     assert_eq!(writes(&demo), []);
-    let mut first = App::first_start(80, 24);
+    let mut first = TestApp::first_start(80, 24);
     millis(first.keys("c \"x\""), 10_000);
     assert_eq!((writes(&first), last(&first.state, Ending::Quit, first.now)), (vec![], vec![]));
 }
@@ -179,14 +179,14 @@ fn all_typed_text_is_restored_in_place() {
 
 #[test]
 fn a_search_in_use_stays_and_that_of_a_view_is_not_typed() {
-    let mut app = App::loaded_from(remote(), 80, 24, &animals(39)).after("/ \"mo\" Enter");
+    let mut app = TestApp::loaded_from(remote(), 80, 24, &animals(39)).after("/ \"mo\" Enter");
     let text = drafts_of(&app.state, None, app.now).unwrap().text();
     app.keys("/ C-u \"rex\" Enter");
     let drafts = Drafts::read(&text, app.state.link.identity.as_deref().unwrap());
     on_opened(&mut app.state, Ok(drafts));
     assert_eq!(app.state.pets.search.value(), "rex");
     let cats = View { name: "cats".into(), search: "cat:3".into(), ..View::default() };
-    let mut app = App::loaded_from(remote(), 80, 24, &animals(39));
+    let mut app = TestApp::loaded_from(remote(), 80, 24, &animals(39));
     app.state.pets =
         pets::State::new(&Settings { config: File { views: vec![cats], ..File::default() }, ..settings(remote()) });
     app.keys("Left");
@@ -203,7 +203,7 @@ fn a_form_of_a_pet_of_an_earlier_version_is_restored() {
         let form = format!(
             r#"{{"name":{{"value":"Biscuit ","cursor":3}},"category":{{"value":"3","cursor":1}},"status":{status},"focus":"{focus}"}}"#
         );
-        let mut app = App::loaded_from(remote(), 80, 24, &animals(3));
+        let mut app = TestApp::loaded_from(remote(), 80, 24, &animals(3));
         serde_json::from_str::<TypedText>(&format!(r#"{{"form":{form}}}"#)).unwrap().restore(&mut app.state);
         let draft = app.state.add.draft();
         assert_eq!((draft.name.as_str(), draft.category_id.as_str()), ("Biscuit ", "3"));
@@ -250,8 +250,8 @@ fn the_end_of_the_last_session_is_reported() {
 
 #[test]
 fn quitting_without_text_leaves_no_draft() {
-    let mut app = App::loaded_from(remote(), 80, 24, &animals(39)).after("/ \"mo\" Enter");
-    let left = |app: &App, ended| last(&app.state, ended, app.now)[0].drafts.typed.is_empty();
+    let mut app = TestApp::loaded_from(remote(), 80, 24, &animals(39)).after("/ \"mo\" Enter");
+    let left = |app: &TestApp, ended| last(&app.state, ended, app.now)[0].drafts.typed.is_empty();
     assert!(left(&app, Ending::Quit));
     assert!(!left(&app, Ending::Hangup), "after a lost connection the search is as it was");
     app.keys("a \"x\"");
@@ -272,7 +272,8 @@ fn drafts_of_long_ago_come_back_with_their_date() {
 #[test]
 fn no_key_is_in_a_draft() {
     let secret = "petk_0123456789abcdef77d0";
-    let mut app = App::loaded_from(remote(), 80, 24, &animals(3)).after("P").answered::<ReadProfiles>(Ok(profiles()));
+    let mut app =
+        TestApp::loaded_from(remote(), 80, 24, &animals(3)).after("P").answered::<ReadProfiles>(Ok(profiles()));
     app.keys("n");
     app.send(Msg::Paste(format!("https://me:{secret}@shop.example/v1")));
     app.keys("Tab Tab");
@@ -286,7 +287,7 @@ fn no_key_is_in_a_draft() {
 }
 
 /// Switches to another service, for which an earlier session left this.
-fn change(app: &mut App, service: Service, drafts: Option<Drafts>) {
+fn change(app: &mut TestApp, service: Service, drafts: Option<Drafts>) {
     app.state.screen = Screen::Pets;
     app.keys("P");
     app.answer::<ReadProfiles>(Ok(profiles()));
@@ -391,12 +392,12 @@ fn earlier(typed: &str) -> Drafts {
 }
 
 /// The next session with such drafts.
-fn after(drafts: Drafts, settings: Settings) -> App {
+fn after(drafts: Drafts, settings: Settings) -> TestApp {
     let now = form("").now;
     let keys = IdempotencyKeys::new(uuid::Uuid::max());
-    let mut state = AppState::new(&settings, DomainSetup::default(), Size { columns: 80, rows: 24 }, keys);
+    let mut state = App::new(&settings, DomainSetup::default(), Size { columns: 80, rows: 24 }, keys);
     on_opened(&mut state, Ok(Some(drafts)));
-    App::of(state, now)
+    TestApp::of(state, now)
 }
 
 const BISCUIT: &str = r#""form":{"name":{"value":"Biscuit","cursor":7},"category":{"value":"3","cursor":1},"status":"Available","focus":"Name"},
@@ -439,7 +440,7 @@ fn a_name_that_was_taken_before_a_kill_does_not_come_back_beside_its_line() {
         let key = IdempotencyKeys::new(uuid::Uuid::max()).make();
         let at = app.now.wall + jiff::SignedDuration::from_secs(after);
         let added = QueuedPet { line: 1, at, key, pet: pet.clone(), known: 0, change: None };
-        let mut next = App::loaded_from(remote(), 80, 24, &animals(39));
+        let mut next = TestApp::loaded_from(remote(), 80, 24, &animals(39));
         lines::restore(&mut next.state, Ok(Unfinished { saved: vec![added], ..Unfinished::default() }));
         on_opened(&mut next.state, Ok(Some(drafts.clone())));
         start(&mut next.state, next.now);
@@ -522,7 +523,7 @@ fn pasted_lines_that_were_not_sent_are_previewed_again_as_they_were_read() {
     let mut app = form("Tab \"3\" S-Tab");
     app.send(Msg::Paste("Gus\nHal\n".into()));
     app.keys("Tab BS \"5\"");
-    let asked = |app: &App| app.asked().map(|CheckFile { source, reading }| (source, reading));
+    let asked = |app: &TestApp| app.asked().map(|CheckFile { source, reading }| (source, reading));
     for ended in [None, Some(Ending::Signal), Some(Ending::Quit)] {
         let mut next = next_session(&app, ended, remote(), Duration::from_secs(60));
         assert_eq!((next.state.screen, next.state.place().name), (Screen::AddPet, "import-preview"), "{ended:?}");

@@ -6,16 +6,16 @@ use std::time::{Duration, Instant};
 use ratatui::text::Span;
 
 use crate::model::cut;
-use crate::tui::{AppState, Command, Now, Page, Place, Popup, StyleRole, command};
+use crate::tui::{App, Command, Now, Page, Place, Popup, StyleRole, command};
 
 /// How long keys are ignored after a box opened on its own.
 pub const DEAF: Duration = Duration::from_millis(250);
 
 /// What follows from an answer.
-pub type Answer = Box<dyn FnOnce(&mut AppState, Now) + Send>;
+pub type Answer = Box<dyn FnOnce(&mut App, Now) + Send>;
 
 /// What is asked, as it is painted.
-pub type Body = Box<dyn Fn(&AppState, &mut Page<'_>) + Send>;
+pub type Body = Box<dyn Fn(&App, &mut Page<'_>) + Send>;
 
 /// A question: what is asked, and what follows from y and n.
 #[derive(derive_more::Debug)]
@@ -36,10 +36,10 @@ pub struct Question {
 impl Question {
     pub fn new(
         title: impl Into<String>,
-        body: impl Fn(&AppState, &mut Page<'_>) + Send + 'static,
+        body: impl Fn(&App, &mut Page<'_>) + Send + 'static,
         yes_word: &'static str,
-        yes: impl FnOnce(&mut AppState, Now) + Send + 'static,
-        no: impl FnOnce(&mut AppState, Now) + Send + 'static,
+        yes: impl FnOnce(&mut App, Now) + Send + 'static,
+        no: impl FnOnce(&mut App, Now) + Send + 'static,
     ) -> Self {
         let (body, yes, no) = (Box::new(body), Box::new(yes), Box::new(no));
         let no_word = "n  Not now (Enter, Esc)";
@@ -48,10 +48,10 @@ impl Question {
 
     /// Before the first change to a protected service: `what` is done to it, with these details.
     pub fn change(
-        app: &AppState,
+        app: &App,
         what: String,
         details: Vec<(&'static str, String)>,
-        yes: impl FnOnce(&mut AppState, Now) + Send + 'static,
+        yes: impl FnOnce(&mut App, Now) + Send + 'static,
     ) -> Self {
         let last = "A pet that was added cannot be deleted.";
         Self::new(
@@ -68,7 +68,7 @@ impl Question {
 }
 
 /// Paints the question whether to do `what` to the service in use, with details and a note.
-pub fn ask_of_service(app: &AppState, page: &mut Page<'_>, what: &str, details: &[(&str, String)], note: &str) {
+pub fn ask_of_service(app: &App, page: &mut Page<'_>, what: &str, details: &[(&str, String)], note: &str) {
     let room = page.columns().saturating_sub(4);
     let address = app.link.address.as_ref().map_or_else(|| app.link.service.clone(), ToString::to_string);
     page.paragraph(2, &format!("{what} {address}?"));
@@ -81,7 +81,7 @@ pub fn ask_of_service(app: &AppState, page: &mut Page<'_>, what: &str, details: 
     page.paragraph(2, note);
 }
 
-impl AppState {
+impl App {
     /// Asks before the first change to a protected service, or says that it is read-only; `false` where the change may be
     /// made.
     pub fn asks_first(
@@ -118,7 +118,7 @@ static BOX: &[Command] = &[
     command("back", "n Enter Esc F3", "no (or Enter, Esc)", "no", |app, now| answer(app, |asked| asked.no, now)),
 ];
 
-fn answer(app: &mut AppState, which: fn(Question) -> Answer, now: Now) {
+fn answer(app: &mut App, which: fn(Question) -> Answer, now: Now) {
     if let Some(asked) = app.popups.take() {
         which(asked)(app, now);
     }
@@ -135,7 +135,7 @@ impl Popup for Question {
         self.deaf_until
     }
 
-    fn draw(&self, app: &AppState, page: &mut Page<'_>) {
+    fn draw(&self, app: &App, page: &mut Page<'_>) {
         page.popup(62, 15, &page.appearance.text(&self.title));
         page.margin = 2;
         page.gap();
@@ -161,15 +161,15 @@ mod tests {
     use crate::tui::pending::Slot;
     use crate::tui::screens::add_pet;
     use crate::tui::testing::looks::Looks;
-    use crate::tui::testing::{App, animals, remote};
+    use crate::tui::testing::{TestApp, animals, remote};
 
-    fn protected() -> App {
-        let mut app = App::loaded_from(remote(), 80, 24, &animals(3));
+    fn protected() -> TestApp {
+        let mut app = TestApp::loaded_from(remote(), 80, 24, &animals(3));
         app.state.link.protect = true;
         app
     }
 
-    fn asked() -> App {
+    fn asked() -> TestApp {
         let app = protected().after("a \"Biscuit\" Tab \"3\" Tab Down F2");
         assert_eq!((app.state.place().name, app.job(Slot::Queue)), ("confirm", None));
         app
@@ -225,7 +225,7 @@ mod tests {
 
     #[test]
     fn samples_are_a_change_too() {
-        let mut app = App::loaded_from(remote(), 80, 24, &[]);
+        let mut app = TestApp::loaded_from(remote(), 80, 24, &[]);
         app.state.link.protect = true;
         app.keys("S");
         assert!(app.says("Add 25 samples to  https://api.example.com/v1?"), "{}", app.screen());

@@ -16,8 +16,7 @@ use crate::tui::command::{Run, TYPED_LIST, closes};
 use crate::tui::keymap::{Binding, GLOBAL, HELP, HelpLines, PETS, TEXT, key_name};
 use crate::tui::screens::requests;
 use crate::tui::{
-    AppState, Appearance, Command, Health, Page, Place, Screen, StyleRole, TextInput, Typing, command, moved, moves,
-    shown,
+    App, Appearance, Command, Health, Page, Place, Screen, StyleRole, TextInput, Typing, command, moved, moves, shown,
 };
 
 #[derive(Debug)]
@@ -57,7 +56,7 @@ impl Popup for HelpBox {
         &PLACE
     }
 
-    fn draw(&self, state: &AppState, page: &mut Page<'_>) {
+    fn draw(&self, state: &App, page: &mut Page<'_>) {
         page.at(0, format!(" Help: {}", self.place.title), StyleRole::Heading);
         page.gap();
         page.line(format!(" {}", page.appearance.rule(page.columns().saturating_sub(2))));
@@ -204,7 +203,7 @@ static COMMANDS: &[Command] = &[
 pub static COMMANDS_PLACE: Place = Place::new("commands", "All commands", &[COMMANDS]).text().in_box();
 
 /// The places whose commands are offered from everywhere, each where its screen was left, and what shows them.
-fn screens(app: &AppState) -> [(&'static str, &'static str); 5] {
+fn screens(app: &App) -> [(&'static str, &'static str); 5] {
     [
         (PETS, "show-pets"),
         (app.add.key_place().name, "show-add"),
@@ -215,7 +214,7 @@ fn screens(app: &AppState) -> [(&'static str, &'static str); 5] {
 }
 
 /// Does what is chosen, on the screen that it belongs to.
-fn run_chosen(app: &mut AppState, now: Now) {
+fn run_chosen(app: &mut App, now: Now) {
     let Some(commands) = app.popups.get::<CommandsBox>() else { return };
     let Some(FoundCommand { command, .. }) = commands.chosen().cloned() else { return };
     let way = screens(app).into_iter().find(|(place, _)| *place == command.place.name && *place != commands.from);
@@ -229,7 +228,7 @@ fn run_chosen(app: &mut AppState, now: Now) {
 
 impl CommandsBox {
     /// Everything that can be done where `state` is.
-    fn new(state: &AppState) -> Self {
+    fn new(state: &App) -> Self {
         let from = state.place().name;
         let mut places = vec![from, GLOBAL];
         let named = |name| state.keymap.named(GLOBAL, name);
@@ -252,7 +251,7 @@ impl CommandsBox {
 }
 
 /// What can be done in one place, but for moving about in it.
-fn of_place(state: &AppState, place: &'static str, from: &'static str) -> Vec<FoundCommand> {
+fn of_place(state: &App, place: &'static str, from: &'static str) -> Vec<FoundCommand> {
     let elsewhere = place != from && place != GLOBAL;
     let is_offered = |command: &Command| !is_about_moving(command) && command.why_not(&state.link).is_none();
     let offered = state.keymap.of(place).filter(|binding| is_offered(&binding.command));
@@ -290,7 +289,7 @@ impl Popup for CommandsBox {
         is_cut
     }
 
-    fn draw(&self, _: &AppState, page: &mut Page<'_>) {
+    fn draw(&self, _: &App, page: &mut Page<'_>) {
         page.popup(76, page.area.height.min(18), "All commands");
         let appearance = page.appearance;
         let rule = appearance.rule(page.columns());
@@ -329,7 +328,7 @@ static ERROR: &[Command] =
 
 pub static ERROR_PLACE: Place = Place::new("reader", "Texts", &[ERROR]).in_box();
 
-pub fn open_error(app: &mut AppState, _: Now) {
+pub fn open_error(app: &mut App, _: Now) {
     if app.last_failure.is_none() && app.complaints.is_empty() {
         return app.tell("No errors in this session.");
     }
@@ -341,7 +340,7 @@ impl Popup for ErrorBox {
         &ERROR_PLACE
     }
 
-    fn draw(&self, state: &AppState, page: &mut Page<'_>) {
+    fn draw(&self, state: &App, page: &mut Page<'_>) {
         page.popup(100, page.area.height.saturating_sub(2), "Last error");
         page.inset(1);
         page.margin = 0;
@@ -364,7 +363,7 @@ impl Popup for ErrorBox {
 }
 
 /// Which keys help, and when it is retried automatically.
-fn from_here(failure: &Failure, state: &AppState, now: Now) -> String {
+fn from_here(failure: &Failure, state: &App, now: Now) -> String {
     let none = || "There is no automatic retry.".to_owned();
     let again = match &state.link.health {
         Health::Unknown | Health::Ok { .. } => none(),
@@ -387,12 +386,12 @@ mod tests {
     use super::*;
     use crate::tui::places::PLACES;
     use crate::tui::popups::text::CopyText;
-    use crate::tui::testing::{App, animals, remote};
+    use crate::tui::testing::{TestApp, animals, remote};
 
     #[test]
     fn the_help_lists_no_key_of_everywhere_that_does_nothing_in_the_place() {
         let listed = |keys: &str| {
-            let mut app = App::loaded(80, 60);
+            let mut app = TestApp::loaded(80, 60);
             app.keys(keys).keys("F1");
             app.screen()
         };
@@ -411,7 +410,7 @@ mod tests {
 
     #[test]
     fn the_help_of_every_place_is_one_page_of_80x24() {
-        let mut app = App::loaded(80, 24);
+        let mut app = TestApp::loaded(80, 24);
         for (screen, place) in
             [Screen::Pets, Screen::Domains].into_iter().flat_map(|at| PLACES.iter().map(move |place| (at, *place)))
         {
@@ -430,7 +429,7 @@ mod tests {
 
     #[test]
     fn all_commands_can_be_searched_from_the_help() {
-        let mut app = App::loaded(80, 24).after("? : \"reverse\" Enter");
+        let mut app = TestApp::loaded(80, 24).after("? : \"reverse\" Enter");
         assert!(app.state.pets.sort.descending, "{}", app.screen());
         app.keys("? q ? F1 ? Esc");
         assert!(!app.state.popups.is_open());
@@ -438,21 +437,21 @@ mod tests {
 
     #[test]
     fn keys_that_the_user_changed_are_shown_as_they_are() {
-        let mut app = App::loaded(80, 24);
+        let mut app = TestApp::loaded(80, 24);
         let (map, _) = crate::tui::keymap::Keymap::changed_by("[pets]\nrefresh = \"R\"\n", "keymap.toml");
         app.state.keymap = map.into();
         app.keys("?");
         assert!(app.says(" R refresh"), "{}", app.screen());
     }
 
-    fn found(app: &App) -> Vec<String> {
+    fn found(app: &TestApp) -> Vec<String> {
         let commands = app.state.popups.get::<CommandsBox>().expect("no commands");
         commands.found.iter().map(|command| command.title.clone()).collect()
     }
 
     #[test]
     fn a_few_letters_find_a_command_of_any_screen_and_enter_does_it_there() {
-        let mut app = App::loaded(80, 24).after("3");
+        let mut app = TestApp::loaded(80, 24).after("3");
         app.reply_kept();
         app.keys("1 : \"dom redi\"");
         assert_eq!(found(&app)[0], "Domains: primary and redirects");
@@ -462,7 +461,7 @@ mod tests {
 
     #[test]
     fn what_belongs_here_is_done_here_and_what_is_called_nothing_says_so() {
-        let mut app = App::loaded(80, 24).after(": \"nosuchthing\"");
+        let mut app = TestApp::loaded(80, 24).after(": \"nosuchthing\"");
         assert_eq!(found(&app), Vec::<String>::new());
         app.keys("C-u \"reverse\" Enter");
         assert!(app.state.pets.sort.descending);
@@ -472,7 +471,7 @@ mod tests {
 
     #[test]
     fn the_same_on_the_command_line_is_shown_and_copied() {
-        let mut app = App::loaded(80, 24).after("Right : \"rows to a file\" C-y");
+        let mut app = TestApp::loaded(80, 24).after("Right : \"rows to a file\" C-y");
         let line = "petstore --demo pets list --all --status available --format csv".to_owned();
         assert_eq!(app.asked().map(|CopyText { text, .. }| text), Some(line));
         assert!(app.says("The same on the command line"));
@@ -480,7 +479,7 @@ mod tests {
 
     #[test]
     fn a_screen_offers_what_can_be_done_where_it_was_left() {
-        let mut app = App::loaded(80, 24).after("3");
+        let mut app = TestApp::loaded(80, 24).after("3");
         app.reply_kept();
         app.keys("R 1 : \"drop a draft\"");
         assert_eq!(found(&app), Vec::<String>::new());
@@ -490,7 +489,7 @@ mod tests {
 
     #[test]
     fn each_command_shows_the_line_of_its_own_screen() {
-        let app = App::loaded(80, 24);
+        let app = TestApp::loaded(80, 24);
         let commands = CommandsBox::new(&app.state).commands;
         let line = |title: &str| commands.iter().find(|command| command.title == title).unwrap().line.clone();
         assert_eq!(line("refresh").unwrap(), "petstore --demo pets list --all");
@@ -510,14 +509,14 @@ mod tests {
 
     #[test]
     fn another_key_can_be_entered_though_the_one_in_use_is_accepted() {
-        let mut app = App::loaded_from(remote(), 80, 24, &animals(3)).after(": \"another api key\" Enter");
+        let mut app = TestApp::loaded_from(remote(), 80, 24, &animals(3)).after(": \"another api key\" Enter");
         assert_eq!(app.state.place().name, "key-box", "{}", app.screen());
     }
 
     #[test]
     fn every_command_from_every_screen_does_something_or_is_where_it_leads_to() {
         let start = |way: &str| {
-            let mut app = App::loaded_from(remote(), 80, 24, &animals(39)).after("3");
+            let mut app = TestApp::loaded_from(remote(), 80, 24, &animals(39)).after("3");
             app.reply_kept();
             app.keys("1").keys(way).keys("F9");
             app

@@ -12,7 +12,7 @@ use crate::tui::screens::pets;
 use crate::tui::state::Link;
 use crate::tui::widgets::page::radio;
 use crate::tui::{
-    AppState, Command, Env, Health, Job, Now, Page, Place, Popup, Slot, StyleRole, TextInput, Typing, blocking, command,
+    App, Command, Env, Health, Job, Now, Page, Place, Popup, Slot, StyleRole, TextInput, Typing, blocking, command,
 };
 
 #[derive(Debug, Default)]
@@ -51,14 +51,14 @@ pub static BOX_BELOW: &[Command] = &[command("back", "Esc F3", "close", "close; 
     app.cancel(Slot::TestKey);
 })];
 
-pub fn open(app: &mut AppState, now: Now) {
+pub fn open(app: &mut App, now: Now) {
     if app.link.embedded {
         return app.tell("The service inside this program needs no key.");
     }
     app.open_key_box(false, now);
 }
 
-impl AppState {
+impl App {
     /// Opens the box. With `unasked`, keys that are under way are not taken for an answer.
     pub fn open_key_box(&mut self, unasked: bool, now: Now) {
         if self.link.ssh.is_some() {
@@ -76,7 +76,7 @@ impl AppState {
 }
 
 /// From the field through the choices that there are and round to the field, or the other way.
-fn step(app: &mut AppState, forward: bool) {
+fn step(app: &mut App, forward: bool) {
     let Some(key_box) = app.popups.get_mut::<KeyBox>() else { return };
     let can_store = matches!(key_box.file, Some(Some(_)));
     let is_last = if forward { key_box.store || !can_store } else { !key_box.store };
@@ -87,7 +87,7 @@ fn step(app: &mut AppState, forward: bool) {
     }
 }
 
-fn confirm(app: &mut AppState, now: Now) {
+fn confirm(app: &mut App, now: Now) {
     let Some(key_box) = app.popups.get_mut::<KeyBox>() else { return };
     match ApiKey::new(key_box.field.input.value()) {
         Err(error) => key_box.field.refuse(error.to_string()),
@@ -111,7 +111,7 @@ impl Job for FindKeyFile {
         blocking(move || Ok(env.machine.services.key_file(&self.0))).await
     }
 
-    fn done(&self, app: &mut AppState, file: Self::Answer, _: Now) {
+    fn done(&self, app: &mut App, file: Self::Answer, _: Now) {
         if let Some(key_box) = app.popups.get_mut::<KeyBox>() {
             key_box.file = Some(file.unwrap_or_default());
         }
@@ -133,7 +133,7 @@ impl Job for KeepKey {
         blocking(move || env.machine.services.keep_key(&self.profile, &self.key)).await
     }
 
-    fn done(&self, app: &mut AppState, stored: Self::Answer, now: Now) {
+    fn done(&self, app: &mut App, stored: Self::Answer, now: Now) {
         let accepted = "The service accepted the API key";
         let origin = match stored {
             Ok(origin) => origin,
@@ -167,7 +167,7 @@ impl Job for TestKey {
         Ok(())
     }
 
-    fn done(&self, app: &mut AppState, accepted: Self::Answer, now: Now) {
+    fn done(&self, app: &mut App, accepted: Self::Answer, now: Now) {
         let service = app.link.service.clone();
         let another_was_refused = app.key_refused() && app.link.has_key();
         let Some(key_box) = app.popups.get_mut::<KeyBox>() else { return };
@@ -213,7 +213,7 @@ impl Popup for KeyBox {
         self.deaf_until
     }
 
-    fn draw(&self, state: &AppState, page: &mut Page<'_>) {
+    fn draw(&self, state: &App, page: &mut Page<'_>) {
         let title = match (state.key_refused(), state.link.has_key()) {
             (true, true) => "The service needs another API key",
             (true, false) => "The service needs an API key",

@@ -5,14 +5,14 @@ use std::fmt::Debug;
 use std::time::Instant;
 
 use crate::tui::widgets::form::Form;
-use crate::tui::{AppState, Now, Page, Place, StyleRole, TextInput, Typing, cells};
+use crate::tui::{App, Now, Page, Place, StyleRole, TextInput, Typing, cells};
 
 /// A box over a screen: what it holds, where its keys are bound, how it looks, and what is typed into it.
 pub trait Popup: Any + Debug + Send {
     /// The place whose commands work while it is open.
     fn place(&self) -> &'static Place;
 
-    fn draw(&self, app: &AppState, page: &mut Page<'_>);
+    fn draw(&self, app: &App, page: &mut Page<'_>);
 
     /// Takes what is typed or pasted, where there is a field for it. Returns whether the end of it found no room.
     fn on_typing(&mut self, _: Typing<'_>) -> bool {
@@ -161,11 +161,11 @@ impl FieldBox {
 #[cfg(test)]
 mod tests {
     use crate::tui::screens::pets::popups::LimitBox;
-    use crate::tui::testing::App;
+    use crate::tui::testing::TestApp;
 
     #[test]
     fn a_blank_is_no_number_of_rows() {
-        let app = App::loaded(80, 24).after("L Space");
+        let app = TestApp::loaded(80, 24).after("L Space");
         assert_eq!(app.state.popups.get::<LimitBox>().unwrap().0.input.value(), "20");
     }
 }

@@ -10,7 +10,7 @@ use crate::app::clipboard::{self, ClipboardBackend};
 use crate::model::BaseUrl;
 use crate::model::text::wrap_indented;
 use crate::tui::command::{READER, closes};
-use crate::tui::{AppState, Command, Effect, Env, Job, Now, Page, Place, Popup, Slot, cells, command, moved, moves};
+use crate::tui::{App, Command, Effect, Env, Job, Now, Page, Place, Popup, Slot, cells, command, moved, moves};
 
 /// A text to read, to copy or to write.
 #[derive(Debug)]
@@ -51,7 +51,7 @@ impl Popup for TextBox {
         &PLACE
     }
 
-    fn draw(&self, app: &AppState, page: &mut Page<'_>) {
+    fn draw(&self, app: &App, page: &mut Page<'_>) {
         page.popup(116, page.area.height, self.title);
         page.inset(1);
         let lines = self.text.lines().flat_map(|line| wrap_indented(&page.appearance.text(line), page.columns()));
@@ -69,7 +69,7 @@ pub const SCROLL: Command = moves(READER, "scroll|page", "scroll", |app, movemen
 .when(|app| app.layout.reader_lines > app.layout.reader_rows);
 
 /// Paints the lines from the one that was scrolled to on, and keeps how many there are.
-pub fn draw_lines(app: &AppState, lines: Vec<Line<'_>>, page: &mut Page<'_>) {
+pub fn draw_lines(app: &App, lines: Vec<Line<'_>>, page: &mut Page<'_>) {
     page.layout.reader_rows = page.area.height;
     page.layout.reader_lines = cells(lines.len());
     for line in lines.into_iter().skip(app.popups.line().into()).take(page.area.height.into()) {
@@ -81,7 +81,7 @@ pub fn draw_lines(app: &AppState, lines: Vec<Line<'_>>, page: &mut Page<'_>) {
 const MOST_COPIED: usize = 100_000;
 
 /// Copies a text; `what` is how the message calls it.
-pub fn copy(state: &mut AppState, text: String, what: &str, now: Now) {
+pub fn copy(state: &mut App, text: String, what: &str, now: Now) {
     if text.len() > MOST_COPIED {
         return state.complain(format!("Not copied: {what} is too long for a terminal's clipboard."));
     }
@@ -89,7 +89,7 @@ pub fn copy(state: &mut AppState, text: String, what: &str, now: Now) {
 }
 
 /// Copies a command that asks the service at an address the same; the key stays in the environment.
-pub fn copy_curl(state: &mut AppState, curl: impl FnOnce(&AppState, &BaseUrl) -> String, now: Now) {
+pub fn copy_curl(state: &mut App, curl: impl FnOnce(&App, &BaseUrl) -> String, now: Now) {
     let Some(curl) = state.link.address.as_ref().map(|address| curl(state, address)) else {
         return state.tell("curl cannot reach the service inside this program. F9 shows petstore commands.");
     };
@@ -114,7 +114,7 @@ impl Job for CopyText {
     }
 
     /// It was copied by a program of this machine, or the terminal must do it.
-    fn done(&self, app: &mut AppState, copied: Self::Answer, _: Now) {
+    fn done(&self, app: &mut App, copied: Self::Answer, _: Now) {
         let what = &self.what;
         match copied {
             Ok(Ok(ClipboardBackend::Tmux)) => app.tell(format!("Copied {what} to tmux (prefix ] pastes it).")),

@@ -9,8 +9,7 @@ use crate::model::{PetStatus, cut};
 use crate::tui::command::LETTERS;
 use crate::tui::theme::Theme;
 use crate::tui::{
-    AppState, Command, Env, Job, Now, Page, Place, Popup, Slot, StyleRole, blocking, cells, command, moved, moves,
-    shown,
+    App, Command, Env, Job, Now, Page, Place, Popup, Slot, StyleRole, blocking, cells, command, moved, moves, shown,
 };
 
 /// The menu of themes.
@@ -41,7 +40,7 @@ static BOX: &[Command] = &[
 
 pub static PLACE: Place = Place::new("themes", "Themes", &[BOX]).in_box();
 
-pub fn open(app: &mut AppState, _: Now) {
+pub fn open(app: &mut App, _: Now) {
     app.popups.show(ThemesBox { before: Arc::clone(&app.theme), all: app.themes.all().map(Arc::new).collect() });
 }
 
@@ -64,7 +63,7 @@ impl Job for SetTheme {
     }
 
     /// The theme is used in either case.
-    fn done(&self, app: &mut AppState, written: Self::Answer, now: Now) {
+    fn done(&self, app: &mut App, written: Self::Answer, now: Now) {
         match written {
             Ok(path) => app.say_done(format!("Theme {} saved in {path}.", self.0), now.mono),
             Err(why) => app.complain(format!("Theme not saved, used until petstore exits: {why}")),
@@ -72,7 +71,7 @@ impl Job for SetTheme {
     }
 }
 
-fn here(state: &AppState, all: &[Arc<Theme>]) -> usize {
+fn here(state: &App, all: &[Arc<Theme>]) -> usize {
     all.iter().position(|theme| *theme == state.theme).unwrap_or(0)
 }
 
@@ -81,7 +80,7 @@ impl Popup for ThemesBox {
         &PLACE
     }
 
-    fn draw(&self, state: &AppState, page: &mut Page<'_>) {
+    fn draw(&self, state: &App, page: &mut Page<'_>) {
         page.popup(66, cells(self.all.len() + 8), "Themes");
         let appearance = page.appearance;
         page.gap();
@@ -113,11 +112,11 @@ impl Popup for ThemesBox {
 mod tests {
     use crate::tui::pending::Slot;
     use crate::tui::popups::themes::SetTheme;
-    use crate::tui::testing::App;
+    use crate::tui::testing::TestApp;
 
     #[test]
     fn a_theme_is_seen_by_moving_over_it_and_kept_by_enter_only() {
-        let mut app = App::loaded(80, 24).after("T Down");
+        let mut app = TestApp::loaded(80, 24).after("T Down");
         assert_eq!(app.state.theme.name, "dark");
         app.keys("Esc");
         assert_eq!((app.state.theme.name.as_str(), app.job(Slot::Theme)), ("default", None));

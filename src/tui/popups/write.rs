@@ -12,9 +12,7 @@ use crate::transfer::{ColumnMapping, ImportSource, TransferError, rejects};
 use crate::tui::command::closes;
 use crate::tui::forms::COMPLETE;
 use crate::tui::widgets::page::radio;
-use crate::tui::{
-    AppState, Command, Env, Job, Now, Page, Place, Popup, Slot, TextInput, Typing, blocking, cells, command,
-};
+use crate::tui::{App, Command, Env, Job, Now, Page, Place, Popup, Slot, TextInput, Typing, blocking, cells, command};
 
 /// Into which file?
 #[derive(Debug)]
@@ -110,7 +108,7 @@ impl Popup for WriteBox {
         Some(&mut self.path)
     }
 
-    fn draw(&self, _: &AppState, page: &mut Page<'_>) {
+    fn draw(&self, _: &App, page: &mut Page<'_>) {
         let sets = if let Contents::Pets { sets, chosen } = &self.text { Some((sets, *chosen)) } else { None };
         let more = sets.map_or(0, |(sets, _)| sets.len() - 1);
         page.popup(70, 10 + cells(more), "Write to file");
@@ -147,7 +145,7 @@ static BOX: &[Command] = &[
 pub static PLACE: Place = Place::new("write-box", "Write to a file", &[BOX]).text().in_box();
 
 /// Chooses the next set of pets, or the one before.
-fn step(app: &mut AppState, forward: bool) {
+fn step(app: &mut App, forward: bool) {
     let Some(write) = app.popups.get_mut::<WriteBox>() else { return };
     if let Contents::Pets { sets, chosen } = &mut write.text {
         *chosen = (*chosen + if forward { 1 } else { sets.len() - 1 }) % sets.len();
@@ -155,7 +153,7 @@ fn step(app: &mut AppState, forward: bool) {
     write.forget_answer();
 }
 
-fn confirm(app: &mut AppState, now: Now) {
+fn confirm(app: &mut App, now: Now) {
     let Some(write) = app.popups.get_mut::<WriteBox>() else { return };
     if let Some(fault) = write.fault() {
         return write.error = Some(fault);
@@ -215,7 +213,7 @@ impl Job for WriteFile {
         .await
     }
 
-    fn done(&self, app: &mut AppState, written: Self::Answer, now: Now) {
+    fn done(&self, app: &mut App, written: Self::Answer, now: Now) {
         let open = app.popups.get_mut::<WriteBox>();
         match (written, open) {
             (Ok(path), open) => {

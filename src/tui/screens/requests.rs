@@ -12,7 +12,7 @@ use crate::tui::popups::{TextBox, copy_curl};
 use crate::tui::state::{REQUESTS_KEPT, RequestLog, has_failed};
 use crate::tui::widgets::first_shown;
 use crate::tui::widgets::page::Column;
-use crate::tui::{AppState, Command, Movement, Now, Page, Place, Screen, StyleRole, WIDE, command, moved, moves};
+use crate::tui::{App, Command, Movement, Now, Page, Place, Screen, StyleRole, WIDE, command, moved, moves};
 
 /// Shown when there is nothing under the cursor.
 const NO_ROW: &str = "No requests yet in this session.";
@@ -32,7 +32,7 @@ static REQUESTS: &[Command] = &[
 pub static PLACE: Place = Place::new("requests", "Requests", &[REQUESTS]);
 
 /// Shows the screen, with the cursor on the newest request.
-fn show(state: &mut AppState, _: Now) {
+fn show(state: &mut App, _: Now) {
     state.popups = Default::default();
     if state.screen != Screen::Requests {
         state.requests.back = state.screen;
@@ -42,12 +42,12 @@ fn show(state: &mut AppState, _: Now) {
     }
 }
 
-fn go(state: &mut AppState, movement: Movement, _: Now) {
+fn go(state: &mut App, movement: Movement, _: Now) {
     let (requests, page) = (&mut state.requests, usize::from(state.layout.table_rows.max(1)));
     requests.cursor = moved(requests.cursor, movement, requests.rows.len(), page);
 }
 
-fn open(state: &mut AppState, _: Now) {
+fn open(state: &mut App, _: Now) {
     let Some(exchange) = state.requests.selected() else { return state.tell(NO_ROW) };
     state.popups.show(TextBox::new("Request and answer (key hidden)", whole(exchange), "request"));
 }
@@ -57,7 +57,7 @@ const COLUMNS: [Column<'static>; 7] =
     [("TIME", 10), ("METHOD", 7), ("PATH", 0), ("  STATUS", 8), ("    TOOK", 9), ("    SIZE", 9), ("  PURPOSE", 18)];
 
 /// Paints the screen.
-pub fn draw(state: &AppState, page: &mut Page<'_>) {
+pub fn draw(state: &App, page: &mut Page<'_>) {
     let requests = &state.requests;
     page.gap();
     let mut columns = COLUMNS;

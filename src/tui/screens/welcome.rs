@@ -10,7 +10,7 @@ use crate::tui::command::LETTERS;
 use crate::tui::msg::QuitReason;
 use crate::tui::update::QUIT;
 use crate::tui::widgets::page::marker;
-use crate::tui::{AppState, Command, Now, Page, Place, StyleRole, command, moved, moves};
+use crate::tui::{App, Command, Now, Page, Place, StyleRole, command, moved, moves};
 
 /// What is offered: what it is, what comes of it, and what the program starts again with; a service elsewhere needs a
 /// profile first.
@@ -34,7 +34,7 @@ static WELCOME: &[Command] = &[
 pub static PLACE: Place = Place::new("welcome", "First start", &[WELCOME]);
 
 /// Ends this start: the program starts again with the choice. Without one, asks for a profile.
-fn answer(state: &mut AppState, number: usize, now: Now) {
+fn answer(state: &mut App, number: usize, now: Now) {
     state.welcome.cursor = number;
     state.welcome.chosen = OPTIONS[number].2;
     if state.welcome.chosen.is_some() {
@@ -48,7 +48,7 @@ fn answer(state: &mut AppState, number: usize, now: Now) {
 const LEAST_FOR_ALL: u16 = 18;
 
 /// Paints the screen.
-pub fn draw(state: &AppState, page: &mut Page<'_>) {
+pub fn draw(state: &App, page: &mut Page<'_>) {
     let small = page.area.height < LEAST_FOR_ALL;
     if !small {
         page.gap();

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use ratatui::buffer::Buffer;
 
-use super::{App, letters};
+use super::{TestApp, letters};
 use crate::tui::Popup;
 use crate::tui::key::Hint;
 use crate::tui::key::{Key, KeyPress};
@@ -16,7 +16,7 @@ const SIZES: [(u16, u16); 3] = [(60, 16), (80, 24), (120, 40)];
 
 /// Presses, each in a separate state, the keys of the bottom line and those that the text names. Gives those that do
 /// nothing.
-pub(super) fn idle(name: &str, make: &impl Fn(u16, u16) -> App) -> Vec<String> {
+pub(super) fn idle(name: &str, make: &impl Fn(u16, u16) -> TestApp) -> Vec<String> {
     let mut idle = Vec::new();
     for (columns, rows) in SIZES {
         let mut app = ready(make(columns, rows));
@@ -32,7 +32,7 @@ pub(super) fn idle(name: &str, make: &impl Fn(u16, u16) -> App) -> Vec<String> {
 }
 
 /// The state once a box that opened automatically takes keys.
-fn ready(mut app: App) -> App {
+fn ready(mut app: TestApp) -> TestApp {
     if app.state.popups.top().and_then(Popup::deaf_until).is_some_and(|until| app.now.mono < until) {
         app.wait(Duration::from_secs(1));
     }
@@ -40,7 +40,7 @@ fn ready(mut app: App) -> App {
 }
 
 /// The keys that a frame names, with the words that name them.
-fn named(app: &App, frame: &Buffer) -> Vec<(String, Vec<KeyPress>)> {
+fn named(app: &TestApp, frame: &Buffer) -> Vec<(String, Vec<KeyPress>)> {
     let text = letters(frame);
     let (body, bottom) = text.trim_end().rsplit_once('\n').unwrap_or(("", &text));
     let place = app.state.place().name;
@@ -83,7 +83,7 @@ fn named(app: &App, frame: &Buffer) -> Vec<(String, Vec<KeyPress>)> {
 }
 
 /// Whether a key changes what is shown, or has an effect.
-fn works(mut app: App, key: KeyPress) -> bool {
+fn works(mut app: TestApp, key: KeyPress) -> bool {
     // A message that is repeated counts, too.
     app.state.message = None;
     let before = app.buffer();

@@ -4,7 +4,7 @@
 use std::fmt::{self, Display, Write as _};
 
 use super::loss::whole_at_every_size;
-use super::{App, letters, runs};
+use super::{TestApp, letters, runs};
 
 /// The letters of each row of a frame, and the runs of each row that are not plain.
 type Frame = [Vec<String>; 2];
@@ -17,26 +17,26 @@ pub struct Looks {
 
 impl Looks {
     /// The looks of states that are described after this one, which another snapshot holds.
-    pub fn after(name: &str, mut app: App) -> Self {
+    pub fn after(name: &str, mut app: TestApp) -> Self {
         let mut looks = Self::default();
         looks.frame(name, &mut app);
         Self { text: String::new(), ..looks }
     }
 
     /// A state, which has to be whole at every size, as it is at 80x24.
-    pub fn state(&mut self, name: &str, make: impl Fn(u16, u16) -> App) {
+    pub fn state(&mut self, name: &str, make: impl Fn(u16, u16) -> TestApp) {
         whole_at_every_size(name, &make);
         self.frame(name, &mut make(80, 24));
     }
 
     /// The same of a state whose layout is another one where there is room: at 120x40, too.
-    pub fn wide_state(&mut self, name: &str, make: impl Fn(u16, u16) -> App) {
+    pub fn wide_state(&mut self, name: &str, make: impl Fn(u16, u16) -> TestApp) {
         self.state(name, &make);
         self.frame(name, &mut make(120, 40));
     }
 
     /// A state as it is.
-    pub fn frame(&mut self, name: &str, app: &mut App) {
+    pub fn frame(&mut self, name: &str, app: &mut TestApp) {
         let buffer = app.buffer();
         let letters = letters(&buffer).lines().map(str::to_owned).collect();
         let styles = (0..buffer.area.height).map(|y| runs(&buffer, y).join(", ")).collect();

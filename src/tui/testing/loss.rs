@@ -6,7 +6,7 @@ use std::cell::RefCell;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
-use super::App;
+use super::TestApp;
 use crate::model::width;
 use crate::tui::msg::{Msg, Size};
 
@@ -80,7 +80,7 @@ fn report(what: String) {
 
 /// Fails where a state loses something at one of the sizes, names a key that does nothing, or cannot be drawn at any size
 /// down to nothing.
-pub fn whole_at_every_size(name: &str, make: impl Fn(u16, u16) -> App) {
+pub fn whole_at_every_size(name: &str, make: impl Fn(u16, u16) -> TestApp) {
     let mut lost: Vec<String> =
         SIZES.iter().flat_map(|(columns, rows)| lost_by(name, &mut make(*columns, *rows))).collect();
     lost.extend(super::hints::idle(name, &make));
@@ -94,7 +94,7 @@ pub fn whole_at_every_size(name: &str, make: impl Fn(u16, u16) -> App) {
     }
 }
 
-fn lost_by(name: &str, app: &mut App) -> Vec<String> {
+fn lost_by(name: &str, app: &mut TestApp) -> Vec<String> {
     FRAME.take();
     let buffer = app.buffer();
     let Painted { mut lost, boxes, .. } = FRAME.take();

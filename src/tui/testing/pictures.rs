@@ -14,7 +14,7 @@ use crate::tui::screens::add_pet::{import, lines};
 use crate::tui::screens::domains::tests::looks as domains;
 use crate::tui::screens::pets::reading::ListPets;
 use crate::tui::screens::{add_pet, profiles, requests};
-use crate::tui::testing::{App, remote};
+use crate::tui::testing::{TestApp, remote};
 use crate::tui::theme::Theme;
 use svg::{DARK, Ground, LIGHT};
 
@@ -27,12 +27,12 @@ fn pets(count: usize) -> Vec<Pet> {
         .collect()
 }
 
-fn browsing(columns: u16, rows: u16, keys: &str) -> App {
-    App::loaded_from(remote(), columns, rows, &pets(175)).after(keys)
+fn browsing(columns: u16, rows: u16, keys: &str) -> TestApp {
+    TestApp::loaded_from(remote(), columns, rows, &pets(175)).after(keys)
 }
 
 /// The service has reported that the key is wrong.
-fn key_refused() -> App {
+fn key_refused() -> TestApp {
     let mut app = browsing(80, 24, "r");
     let message = "The API key is not valid.".to_owned();
     let failure =
@@ -44,7 +44,7 @@ fn key_refused() -> App {
 }
 
 /// Each picture by its name, as it is on a dark ground.
-fn scenes() -> Vec<(&'static str, App)> {
+fn scenes() -> Vec<(&'static str, TestApp)> {
     let redirects = || {
         let mut app = domains::panel(80, 24).after("R");
         domains::answer(&mut app, 0, false);
@@ -70,12 +70,12 @@ fn scenes() -> Vec<(&'static str, App)> {
         ("key", key_refused()),
         ("commands", browsing(80, 24, ": \"dom\"")),
         ("help", browsing(80, 24, "?")),
-        ("first-start", App::first_start(80, 24)),
+        ("first-start", TestApp::first_start(80, 24)),
     ]
 }
 
 /// The expected picture; on a light ground with the light theme.
-fn picture(app: &mut App, unicode: bool, ground: Ground) -> String {
+fn picture(app: &mut TestApp, unicode: bool, ground: Ground) -> String {
     app.appearance.ascii = !unicode;
     svg::still(&app.buffer(), ground)
 }

@@ -49,11 +49,11 @@ use crate::tui::screens::pets::update::AddSamples;
 use crate::tui::screens::profiles::form::{AddProfile, TryProfile};
 use crate::tui::screens::profiles::list::{ReadProfiles, TestProfile, UseProfile, Used};
 use crate::tui::session_cache::SessionCache;
-use crate::tui::testing::{App, animals, ids_of, job_of, listed, of_kind, profiles, provenance, remote, settings};
+use crate::tui::testing::{TestApp, animals, ids_of, job_of, listed, of_kind, profiles, provenance, remote, settings};
 use crate::tui::{Effect, Job, Slot};
 
 /// One step, chosen by two numbers.
-fn step(app: &mut App, what: u8, which: u16) {
+fn step(app: &mut TestApp, what: u8, which: u16) {
     let which = usize::from(which);
     match what % 16 {
         0..7 => {
@@ -123,7 +123,7 @@ fn exchange(which: usize) -> Recorded {
 }
 
 /// Answers one of the jobs that were asked for, late, twice or not as hoped.
-fn reply(app: &mut App, which: usize) {
+fn reply(app: &mut TestApp, which: usize) {
     let jobs: Vec<Started> = app.effects.iter().rev().take(8).filter_map(job_of).cloned().collect();
     let Some(job) = jobs.get(which % jobs.len().max(1)) else { return };
     let failure = || match which % 5 {
@@ -161,7 +161,7 @@ fn reply(app: &mut App, which: usize) {
 }
 
 /// What comes of what adds pets.
-fn about_additions(app: &mut App, job: &Started, which: usize, failure: impl Fn() -> Failure) {
+fn about_additions(app: &mut TestApp, job: &Started, which: usize, failure: impl Fn() -> Failure) {
     let pet = Pet { id: 7, name: "Rex".into(), category_id: 3, status: None };
     if is::<SearchForLine>(job) {
         app.answer_to::<SearchForLine>(job.id, searched(pet, which, failure));
@@ -194,7 +194,7 @@ fn about_additions(app: &mut App, job: &Started, which: usize, failure: impl Fn(
 }
 
 /// What comes of what is only written, or run.
-fn about_writes(app: &mut App, job: &Started, which: usize) {
+fn about_writes(app: &mut TestApp, job: &Started, which: usize) {
     if is::<SetTheme>(job) {
         app.answer_to::<SetTheme>(job.id, written(which).map(|()| "config.toml".into()));
     } else if is::<AddView>(job) {
@@ -225,7 +225,7 @@ fn added(pet: Pet) -> AddedPet {
 }
 
 /// What comes of a job about lists.
-fn about_lists(app: &mut App, job: &Started, which: usize, failure: impl Fn() -> Failure) {
+fn about_lists(app: &mut TestApp, job: &Started, which: usize, failure: impl Fn() -> Failure) {
     let rows = match which {
         _ if which.is_multiple_of(3) => Err(failure()),
         // The service says that nothing has changed.
@@ -241,7 +241,7 @@ fn about_lists(app: &mut App, job: &Started, which: usize, failure: impl Fn() ->
 }
 
 /// What comes of the other jobs of the screen of pets.
-fn about_pets(app: &mut App, job: &Started, which: usize, failure: impl Fn() -> Failure) {
+fn about_pets(app: &mut TestApp, job: &Started, which: usize, failure: impl Fn() -> Failure) {
     let fails = which.is_multiple_of(3);
     if let Some(AddSamples { count, .. }) = of_kind(job) {
         app.answer_to::<AddSamples>(job.id, Ok((ids_of(&animals(*count)), fails.then(failure))));
@@ -292,7 +292,7 @@ fn searched(pet: Pet, which: usize, failure: impl Fn() -> Failure) -> Result<Sea
 }
 
 /// What comes of a job about files, and of what is copied.
-fn about_files(app: &mut App, job: &Started, which: usize) {
+fn about_files(app: &mut TestApp, job: &Started, which: usize) {
     let fails = which.is_multiple_of(3);
     let not_written = |path: &str, replace| match replace {
         false => NotWritten::Exists(path.to_owned()),
@@ -318,7 +318,7 @@ fn about_files(app: &mut App, job: &Started, which: usize) {
 }
 
 /// What comes of a job about keys, and of what writes profiles.
-fn about_keys(app: &mut App, job: &Started, which: usize, failure: impl Fn() -> Failure) {
+fn about_keys(app: &mut TestApp, job: &Started, which: usize, failure: impl Fn() -> Failure) {
     let fails = which.is_multiple_of(3);
     if is::<TestKey>(job) {
         app.answer_to::<TestKey>(job.id, if fails { Err(failure()) } else { Ok(()) });
@@ -336,7 +336,7 @@ fn about_keys(app: &mut App, job: &Started, which: usize, failure: impl Fn() -> 
 }
 
 /// Drafts as they were written before, maybe long ago.
-fn left(app: &App, which: usize) -> Option<Drafts> {
+fn left(app: &TestApp, which: usize) -> Option<Drafts> {
     let writes = app.effects.iter().rev().filter_map(job_of).filter_map(of_kind::<WriteDrafts>);
     let mut drafts = writes.map(|write| (*write.drafts).clone()).nth(which % 7)?;
     drafts.at -= Duration::from_secs(which as u64 * 1_000);
@@ -344,7 +344,7 @@ fn left(app: &App, which: usize) -> Option<Drafts> {
 }
 
 /// What comes of a job about the import of a file.
-fn about_imports(app: &mut App, job: &Started, which: usize, failure: impl Fn() -> Failure) {
+fn about_imports(app: &mut TestApp, job: &Started, which: usize, failure: impl Fn() -> Failure) {
     let progress = |added: usize| ImportProgress {
         added: added as u64,
         refused: which as u64 % 3,
@@ -414,7 +414,7 @@ fn about_imports(app: &mut App, job: &Started, which: usize, failure: impl Fn() 
 }
 
 /// What comes of a job that reads, tests or uses profiles.
-fn about_profiles(app: &mut App, job: &Started, which: usize) {
+fn about_profiles(app: &mut TestApp, job: &Started, which: usize) {
     let tested = match which % 4 {
         0 => Tested::Unusable("no such key".into()),
         1 => Tested::Failed(Failure::NotSent { why: "connection refused".into() }),
@@ -438,7 +438,7 @@ fn about_profiles(app: &mut App, job: &Started, which: usize) {
 }
 
 /// What comes of a job about domains.
-fn about_domains(app: &mut App, job: &Started, which: usize) {
+fn about_domains(app: &mut TestApp, job: &Started, which: usize) {
     let fails = which.is_multiple_of(3);
     if let Some(KeepRegistry(changes)) = of_kind(job) {
         let mut list = fixture::list();
@@ -513,14 +513,14 @@ fn steps() -> impl Strategy<Value = Steps> {
 /// Takes the steps, and holds what must be so after each of them and at the end.
 fn walk(steps: Steps, from: Start) -> Result<(), TestCaseError> {
     let mut app = match from {
-        Start::Inside => App::started(Service::Demo, 80, 24),
-        Start::Elsewhere => App::started(remote(), 80, 24),
+        Start::Inside => TestApp::started(Service::Demo, 80, 24),
+        Start::Elsewhere => TestApp::started(remote(), 80, 24),
         Start::Rapid => {
-            let mut app = App::started(remote(), 80, 24);
+            let mut app = TestApp::started(remote(), 80, 24);
             app.keys("a Tab \"3\" Enter");
             app
         }
-        Start::First => App::first_start(80, 24),
+        Start::First => TestApp::first_start(80, 24),
     };
     app.state.mouse = true;
     for (what, which) in steps {

@@ -12,7 +12,7 @@ use crate::api::Failure;
 use crate::config::theme::Colour;
 use crate::config::{Depth, ThemeFile, Themes};
 use crate::tui::screens::pets::reading::ListPets;
-use crate::tui::testing::{App, animals, appearance, remote};
+use crate::tui::testing::{TestApp, animals, appearance, remote};
 
 const DEPTHS: [Depth; 3] = [Depth::Sixteen, Depth::TwoFiftySix, Depth::TrueColour];
 
@@ -155,7 +155,7 @@ fn colours_that_fall_together_where_there_are_fewer_are_those_of_the_terminal() 
 fn whole_frames_can_be_read_and_leave_no_hole() {
     let frames = |theme: &Arc<Theme>, depth: Depth| {
         let app = |columns: u16, rows: u16| {
-            let mut app = App::loaded_from(remote(), columns, rows, &animals(39));
+            let mut app = TestApp::loaded_from(remote(), columns, rows, &animals(39));
             app.state.theme = Arc::clone(theme);
             app.appearance = with(theme, depth);
             app

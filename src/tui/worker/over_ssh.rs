@@ -21,14 +21,14 @@ use crate::tui::screens::add_pet::import::RunImport;
 use crate::tui::screens::add_pet::import::jobs::CheckFile;
 use crate::tui::state::Link;
 use crate::tui::testing::of_kind;
-use crate::tui::testing::{App, no_domains_context, remote, settings};
+use crate::tui::testing::{TestApp, no_domains_context, remote, settings};
 
 /// What is in files of the server, and in the name of one.
 const SECRET: &str = "CANARY";
 
 /// The app in a session, with a request in its log.
-fn session() -> App {
-    let mut app = App::loaded(80, 24);
+fn session() -> TestApp {
+    let mut app = TestApp::loaded(80, 24);
     let ssh = Some(SshSession { name: "till-2".to_owned(), ..SshSession::default() });
     app.state.link = Link { health: app.state.link.health.clone(), ..Link::of(&settings_of(ssh)) };
     app.effects.clear();
@@ -86,7 +86,7 @@ impl Server {
     }
 
     /// Has the worker do what the app asks for, until it asks for nothing more. Imports are only checked.
-    async fn answer(&mut self, app: &mut App) {
+    async fn answer(&mut self, app: &mut TestApp) {
         while let Some(effect) = app.effects.pop() {
             let Effect::Job(job) = effect else { continue };
             if asks_about_pets(&job) || sends_pasted_rows(&job) {
@@ -147,7 +147,7 @@ enum Step {
     Field,
 }
 
-async fn walked(server: &mut Server, way: &[Step]) -> App {
+async fn walked(server: &mut Server, way: &[Step]) -> TestApp {
     let mut app = session();
     for step in way {
         match step {
@@ -165,7 +165,7 @@ async fn walked(server: &mut Server, way: &[Step]) -> App {
 }
 
 /// The keys that are bound where the app is.
-fn keys(app: &App) -> Vec<KeyPress> {
+fn keys(app: &TestApp) -> Vec<KeyPress> {
     let here = app.state.place().name;
     let bound = [here, GLOBAL].into_iter().flat_map(|place| app.state.keymap.of(place));
     bound.filter(|line| !matches!(line.command.run, Run::Edit(_))).flat_map(|line| line.keys.clone()).collect()

@@ -8,7 +8,7 @@ use petstore::tui::screens::add_pet::lines;
 use super::*;
 
 /// Into the form, with category 3.
-async fn enter(app: &mut App) {
+async fn enter(app: &mut TestApp) {
     app.press("a Tab \"3\" Enter");
     app.shows(&["> Name", "[3_"]).await;
 }
@@ -19,7 +19,7 @@ fn names(from: usize, to: usize) -> Vec<String> {
 }
 
 /// What each line came to, in the order of typing.
-fn saved(state: &AppState) -> Vec<(String, i64)> {
+fn saved(state: &App) -> Vec<(String, i64)> {
     let lines = state.add.outbox.lines.iter();
     lines
         .filter_map(|line| if let Fate::Saved(id) = line.fate { Some((line.typed.pet.name.clone(), id)) } else { None })
@@ -28,7 +28,7 @@ fn saved(state: &AppState) -> Vec<(String, i64)> {
 
 /// Whether these names were saved in the order of typing, and nothing beside them has an id between these.
 #[track_caller]
-fn assert_saved(state: &AppState, names: Vec<String>, ids: std::ops::RangeInclusive<i64>) {
+fn assert_saved(state: &App, names: Vec<String>, ids: std::ops::RangeInclusive<i64>) {
     let (saved, mut given): (Vec<_>, Vec<_>) = saved(state).into_iter().unzip();
     given.sort_unstable();
     assert_eq!((saved, given), (names, ids.collect()));
@@ -65,7 +65,7 @@ async fn slow(delay: Duration) -> (stub::Stub, Arc<Mutex<Vec<String>>>, Arc<Atom
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_slow_service_keeps_up_with_a_scanner_and_every_line_gets_its_own_id() {
     let (slow, arrived, most) = slow(Duration::from_millis(300)).await;
-    let mut app = App::open(&slow.base_url, "petk_0123456789abcdef77d0", Timeouts::default());
+    let mut app = TestApp::open(&slow.base_url, "petk_0123456789abcdef77d0", Timeouts::default());
     app.shows(&["No pets yet."]).await;
     enter(&mut app).await;
     for name in names(1, 40) {
@@ -101,7 +101,7 @@ async fn a_list_of_codes_that_is_pasted_is_saved_line_by_line() {
 async fn lost_answers_add_nothing_twice_where_the_service_keeps_keys() {
     let real = Real::with_samples(0).await;
     let lossy = stub::losing_answers(real.server.local_addr(), 2).await;
-    let mut app = App::open(&lossy.base_url, &real.key, Timeouts::default());
+    let mut app = TestApp::open(&lossy.base_url, &real.key, Timeouts::default());
     app.shows(&["No pets yet."]).await;
     enter(&mut app).await;
     for name in names(1, 5) {
@@ -118,7 +118,7 @@ async fn lost_answers_add_nothing_twice_where_the_service_keeps_keys() {
 async fn lost_answers_change_nothing_twice() {
     let real = Real::with_samples(1).await;
     let lossy = stub::losing_answers(real.server.local_addr(), 2).await;
-    let mut app = App::open(&lossy.base_url, &real.key, Timeouts::default());
+    let mut app = TestApp::open(&lossy.base_url, &real.key, Timeouts::default());
     app.shows(&["Row 1 of 1."]).await;
     app.press("s Enter");
     app.shows(&["Rex (#1): sold. u undoes it."]).await;
@@ -128,14 +128,14 @@ async fn lost_answers_change_nothing_twice() {
 }
 
 /// The app with what the queue in `home` has, as at the start of the program.
-fn session(base_url: &str, key: &str, home: &TempDir) -> (App, Arc<Queues>) {
+fn session(base_url: &str, key: &str, home: &TempDir) -> (TestApp, Arc<Queues>) {
     let service = remote(base_url, key);
     let queues = Arc::new(Queues::new(Some(Arc::new(Claims::new(home.path().to_owned())))));
     let left = queues.of(settings(service.clone()).identity().as_deref()).unwrap().1;
     let context = WorkerContext { queues: Arc::clone(&queues), ..context(no_domains()) };
     let client = client(base_url, key, Timeouts::default());
-    let prepare = |state: &mut AppState| lines::restore(state, Ok(left));
-    (App::start_with(service, client, DomainSetup::default(), context, prepare), queues)
+    let prepare = |state: &mut App| lines::restore(state, Ok(left));
+    (TestApp::start_with(service, client, DomainSetup::default(), context, prepare), queues)
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -38,7 +38,7 @@ async fn all_pets_come_page_by_page_behind_the_first_rows() {
 async fn of_more_pets_than_are_loaded_the_newest_are_there() {
     let real = Real::with_samples(450).await;
     let service = remote(&real.server.base_url(), &real.key);
-    let mut app = App::start_with(service, real.client(), DomainSetup::default(), context(no_domains()), |state| {
+    let mut app = TestApp::start_with(service, real.client(), DomainSetup::default(), context(no_domains()), |state| {
         state.pets.store = PetStore::new(LoadLimit::try_from(200).unwrap());
     });
     app.shows(&["> 251 ", "Row 1 of 200. There are more: only the newest 200 are loaded.", "[All 200+]"]).await;
@@ -54,7 +54,7 @@ async fn of_more_pets_than_are_loaded_the_newest_are_there() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn without_pages_three_lists_are_merged_and_what_may_be_missing_is_reported() {
     let service = without_pages().await;
-    let mut app = App::open(&service.base_url, "petk_0123456789abcdef77d0", Timeouts::default());
+    let mut app = TestApp::open(&service.base_url, "petk_0123456789abcdef77d0", Timeouts::default());
     app.shows(&["available 100+", "Row 1 of 300. There may be more: the service lists only 100", "[All 300+]"]).await;
     app.quit().await;
 }

@@ -41,7 +41,7 @@ async fn a_pet_is_on_disk_with_its_key_before_it_is_sent() {
     let drafts = Some(claims);
     let service = remote(&stub.base_url, "petk_0123456789abcdef77d0");
     let context = WorkerContext { drafts, queues, ..context(no_domains()) };
-    let mut app = App::start(service, stub.client(), DomainSetup::default(), context);
+    let mut app = TestApp::start(service, stub.client(), DomainSetup::default(), context);
     app.shows(&["No pets yet."]).await;
     app.press("a \"Biscuit\" Tab \"3\" F2");
     app.shows(&["Added Biscuit, id 7."]).await;

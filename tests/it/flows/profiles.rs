@@ -43,7 +43,7 @@ impl Home {
     }
 
     /// The app as it starts with the configuration as it is by then.
-    pub(super) fn open(&self) -> App {
+    pub(super) fn open(&self) -> TestApp {
         install_tls_provider();
         let settings = Settings::resolve(&Choices::default(), &self.env).unwrap();
         let connect = |settings: Settings| match settings.service {
@@ -54,7 +54,7 @@ impl Home {
         let services = Arc::new(Services { connect, choices: Choices::default(), env: self.env.clone() });
         let kept = Some(self.directory.path().join("lists"));
         let drafts = Some(Arc::new(Claims::new(self.state())));
-        App::run(
+        TestApp::run(
             settings,
             DomainSetup::default(),
             WorkerContext { services, kept, drafts, ..context(no_domains()) },

@@ -5,7 +5,7 @@ use super::*;
 const KEY: &str = "petk_a_wrong_key_0123456789";
 
 /// Presses a key until the screen says this: a box that opened by itself takes no keys for a moment.
-async fn press_until(app: &mut App, key: &str, wanted: &str) {
+async fn press_until(app: &mut TestApp, key: &str, wanted: &str) {
     let pressed = timeout(PATIENCE, async {
         while !app.screen.borrow_and_update().contains(wanted) {
             app.press(key);
@@ -18,7 +18,7 @@ async fn press_until(app: &mut App, key: &str, wanted: &str) {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_refused_key_is_seen_in_the_requests_and_explained_but_never_shown() {
     let real = Real::with_samples(5).await;
-    let mut app = App::open(&real.server.base_url(), KEY, Timeouts::default());
+    let mut app = TestApp::open(&real.server.base_url(), KEY, Timeouts::default());
     app.shows(&["The service needs another API key"]).await;
     press_until(&mut app, "Esc", "Nothing loaded yet.").await;
     app.press("H");
@@ -65,7 +65,7 @@ async fn a_refused_addition_comes_while_the_screen_is_shown_and_an_echoed_key_is
         }
     })
     .await;
-    let mut app = App::open(&strict.base_url, KEY, Timeouts::default());
+    let mut app = TestApp::open(&strict.base_url, KEY, Timeouts::default());
     app.shows(&["No pets yet.", "sold 0"]).await;
     app.press("a \"Biscuit\" Tab \"9\" F2 Esc H");
     app.shows(&["this session: 1, failed 0"]).await;

@@ -11,7 +11,7 @@ use crate::tui::command::ARROWS;
 use crate::tui::popups::help;
 use crate::tui::screens::add_pet::{CATEGORY, NAME, State, import};
 use crate::tui::screens::pets;
-use crate::tui::{AppState, Command, Effect, Movement, Place, Screen, Typing, command, forms, moves};
+use crate::tui::{App, Command, Effect, Movement, Place, Screen, Typing, command, forms, moves};
 
 use super::MOST_WAITING;
 use super::import::update::{IMPORT, check_unfinished};
@@ -23,7 +23,7 @@ const A_MOMENT: Duration = Duration::from_secs(10);
 /// Shows the form itself; another command shows what was left open in its place.
 pub const NEW: Command = command("show-add", "a", "add", "add a pet", show_form).everywhere().adds().shell(add_line);
 
-pub fn add_line(_: &AppState) -> Option<String> {
+pub fn add_line(_: &App) -> Option<String> {
     Some("pets add --name NAME --category-id ID".to_owned())
 }
 
@@ -98,11 +98,11 @@ impl State {
 }
 
 /// What happened to the selected line.
-fn fate(app: &AppState) -> Option<&Fate> {
+fn fate(app: &App) -> Option<&Fate> {
     app.add.marked_line().map(|line| &line.fate)
 }
 
-fn show_form(state: &mut AppState, _: Now) {
+fn show_form(state: &mut App, _: Now) {
     state.screen = Screen::AddPet;
     state.pets.searching = false;
     state.add.import.on = false;
@@ -110,7 +110,7 @@ fn show_form(state: &mut AppState, _: Now) {
 }
 
 /// Goes to the newest line that needs the user, or else to the newest; and back to the form.
-fn switch(state: &mut AppState, now: Now) {
+fn switch(state: &mut App, now: Now) {
     let is_there = state.screen == Screen::AddPet && state.add.marked.is_some() && !state.add.import.on;
     show_form(state, now);
     if is_there {
@@ -125,7 +125,7 @@ fn switch(state: &mut AppState, now: Now) {
 }
 
 /// Goes to the list and reloads it. Lines are still sent.
-fn back(state: &mut AppState, now: Now) {
+fn back(state: &mut App, now: Now) {
     if state.add.stop_editing().is_some() {
         return;
     }
@@ -139,7 +139,7 @@ fn back(state: &mut AppState, now: Now) {
     }
 }
 
-fn clear(state: &mut AppState, _: Now) {
+fn clear(state: &mut App, _: Now) {
     state.add.stray = false;
     if state.add.stop_editing().is_some() {
         return;
@@ -153,7 +153,7 @@ fn clear(state: &mut AppState, _: Now) {
 }
 
 /// Puts typed text into the field with the cursor, or else into the name, so that a scan is never lost.
-pub fn on_typing(state: &mut AppState, typing: Typing<'_>, now: Now) -> bool {
+pub fn on_typing(state: &mut App, typing: Typing<'_>, now: Now) -> bool {
     let add = &mut state.add;
     if add.import.on {
         return add.import.on_typing(typing);
@@ -179,7 +179,7 @@ pub fn on_typing(state: &mut AppState, typing: Typing<'_>, now: Now) -> bool {
 }
 
 /// Acts on a line, unless another service is being changed to.
-fn about_line(state: &mut AppState, now: Now, act: fn(&mut AppState, Now)) {
+fn about_line(state: &mut App, now: Now, act: fn(&mut App, Now)) {
     if is_still_switching(state, "the line was not changed.") {
         return bell(state);
     }
@@ -187,7 +187,7 @@ fn about_line(state: &mut AppState, now: Now, act: fn(&mut AppState, Now)) {
 }
 
 /// Whether another service is being switched to; then says so, with `text` on what was not done.
-pub(super) fn is_still_switching(state: &mut AppState, text: &str) -> bool {
+pub(super) fn is_still_switching(state: &mut App, text: &str) -> bool {
     let is_switching = state.is_switching();
     if is_switching {
         state.complain(format!("Switching to {}; {text}", short(&state.profiles.using)));
@@ -195,13 +195,13 @@ pub(super) fn is_still_switching(state: &mut AppState, text: &str) -> bool {
     is_switching
 }
 
-fn go(state: &mut AppState, next: bool) {
+fn go(state: &mut App, next: bool) {
     state.message = None;
     state.add.form.go(next);
 }
 
 /// Tab: ends a scan where the scanner is set to it, or else goes to the next field.
-fn next(state: &mut AppState, now: Now) {
+fn next(state: &mut App, now: Now) {
     let add = &state.add;
     if add.form.is_at(&NAME) && add.setup.scan_tab && add.is_scan(now.mono) {
         return confirm(state, now);
@@ -210,7 +210,7 @@ fn next(state: &mut AppState, now: Now) {
 }
 
 /// Enter: adds the pet from its name once there is a category, and else leads there.
-fn confirm(state: &mut AppState, now: Now) {
+fn confirm(state: &mut App, now: Now) {
     let asked = draft(state);
     let (add, categories) = (&mut state.add, &state.pets.categories);
     let category = add.form.value(&CATEGORY);
@@ -247,7 +247,7 @@ fn confirm(state: &mut AppState, now: Now) {
 }
 
 /// Checks the form and takes it as a line, or puts the cursor on the first field to fix.
-fn save(state: &mut AppState, now: Now) {
+fn save(state: &mut App, now: Now) {
     state.add.marked = None;
     let Some(new) = checked(state, now) else { return bell(state) };
     if !asks_first(state, &new, now) {
@@ -256,7 +256,7 @@ fn save(state: &mut AppState, now: Now) {
 }
 
 /// The pet in the form, or says why it cannot be taken.
-fn checked(state: &mut AppState, now: Now) -> Option<NewPet> {
+fn checked(state: &mut App, now: Now) -> Option<NewPet> {
     if is_still_switching(state, "nothing was sent. Press F2 again after that.") {
         return None;
     }
@@ -273,7 +273,7 @@ fn checked(state: &mut AppState, now: Now) -> Option<NewPet> {
 }
 
 /// Why this may be a mistake: the same key pressed again adds it.
-fn doubt(state: &mut AppState, now: Now) -> Option<String> {
+fn doubt(state: &mut App, now: Now) -> Option<String> {
     let draft = draft(state);
     let add = &mut state.add;
     let name = short(add.form.value(&NAME));
@@ -293,7 +293,7 @@ fn doubt(state: &mut AppState, now: Now) -> Option<String> {
     Some(format!("{name} was added a moment ago. Enter again adds another one; F8 clears it."))
 }
 
-fn asks_first(state: &mut AppState, new: &NewPet, now: Now) -> bool {
+fn asks_first(state: &mut App, new: &NewPet, now: Now) -> bool {
     let status = new.status.map_or("not set (the service decides)".to_owned(), |status| status.to_string());
     let category = state.pets.categories.label(new.category_id);
     let details = vec![("Name", new.name.clone()), ("Category", category), ("Status", status)];
@@ -305,7 +305,7 @@ fn asks_first(state: &mut AppState, new: &NewPet, now: Now) -> bool {
 }
 
 /// Takes up what an earlier session left: a pet without an answer, an import that is not finished.
-pub fn take_up(state: &mut AppState, now: Now) {
+pub fn take_up(state: &mut App, now: Now) {
     if let Some(sent) = &state.add.sent {
         state.add.outbox.take_over(sent);
     }
@@ -323,7 +323,7 @@ pub fn take_up(state: &mut AppState, now: Now) {
 /// Handles text that is pasted for the name. Several codes come from a fast scanner: each is taken, the first appended
 /// to what is typed already. Several lines of anything else are previewed before they are sent. `false` leaves the rest to
 /// be typed.
-pub fn paste(state: &mut AppState, text: &str, now: Now) -> bool {
+pub fn paste(state: &mut App, text: &str, now: Now) -> bool {
     let lines = text.replace("\r\n", "\n").replace('\r', "\n");
     let name = &state.add.form[&NAME];
     let begun = if name.selected { String::new() } else { name.value().to_owned() };
@@ -352,13 +352,13 @@ pub fn paste(state: &mut AppState, text: &str, now: Now) -> bool {
 }
 
 /// Why no further line can be taken now.
-pub fn why_full(state: &AppState) -> Option<String> {
+pub fn why_full(state: &App) -> Option<String> {
     let full = state.add.outbox.counts().waiting >= MOST_WAITING;
     full.then(|| format!("{MOST_WAITING} lines are waiting, the maximum."))
 }
 
 /// The pet in the form as a line has it: without the prefix of a scanner, with the number of its category.
-pub fn draft(state: &AppState) -> Draft {
+pub fn draft(state: &App) -> Draft {
     let Draft { name, category_id, status } = state.add.draft();
     let category_id = state.pets.categories.number(category_id.trim()).into_owned();
     Draft { name: code_in(&name, &state.add.setup).to_owned(), category_id, status }
@@ -371,7 +371,7 @@ fn code_in<'a>(line: &'a str, setup: &Add) -> &'a str {
 }
 
 /// Takes the form as a line, refused where something is wrong with it, and is ready for the next one.
-pub fn take(state: &mut AppState, now: Now) {
+pub fn take(state: &mut App, now: Now) {
     let pet = draft(state);
     let add = &mut state.add;
     let edited = add.stop_editing();
@@ -394,6 +394,6 @@ fn is_code(text: &str) -> bool {
 }
 
 /// Rings the terminal's bell.
-pub fn bell(state: &mut AppState) {
+pub fn bell(state: &mut App) {
     state.effect(Effect::Notify(Notify::Bell, String::new()));
 }

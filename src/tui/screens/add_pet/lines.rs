@@ -15,7 +15,7 @@ use crate::model::{Field, NewPet, Pet, counted, short};
 use crate::tui::pending::LINES;
 use crate::tui::screens::pets::{self, change};
 use crate::tui::state::Link;
-use crate::tui::{AppState, Env, Job, MessageKind, Screen, Slot};
+use crate::tui::{App, Env, Job, MessageKind, Screen, Slot};
 
 use super::form::bell;
 use super::{CATEGORY, EditedLine, NAME, Pacing, STATUS, State};
@@ -33,7 +33,7 @@ const BETWEEN_WRITES: Duration = Duration::from_secs(2);
 const LONGEST_ASKED: Duration = Duration::from_secs(3_600);
 
 /// Selects the line above or below. The newest is on top, and above it is the form.
-pub fn step(state: &mut AppState, down: bool) {
+pub fn step(state: &mut App, down: bool) {
     let add = &mut state.add;
     let here = add.marked.and_then(|number| add.outbox.position(number));
     let next = here.and_then(|here| add.outbox.lines.get(if down { here.saturating_sub(1) } else { here + 1 }));
@@ -42,7 +42,7 @@ pub fn step(state: &mut AppState, down: bool) {
 
 /// Enter on the selected line: edits a refused one, searches for one with an unknown outcome, and accepts what was
 /// found.
-pub fn open(state: &mut AppState, now: Now) {
+pub fn open(state: &mut App, now: Now) {
     let add = &mut state.add;
     let Some(line) = add.marked_line().cloned() else { return };
     match line.fate {
@@ -70,7 +70,7 @@ pub fn open(state: &mut AppState, now: Now) {
     }
 }
 
-fn edit(state: &mut AppState, line: Line) {
+fn edit(state: &mut App, line: Line) {
     let add = &mut state.add;
     add.stop_editing();
     let before = add.draft();
@@ -103,7 +103,7 @@ fn named_in(reason: &str) -> Option<Field> {
     named.next().filter(|_| named.next().is_none())
 }
 
-fn look(state: &mut AppState, line: &Line, now: Now) {
+fn look(state: &mut App, line: &Line, now: Now) {
     let Ok(new) = line.typed.pet.check(&state.pets.categories) else { return };
     state.tell(format!("Searching for {} ...", short(&line.typed.pet.name)));
     state.start(SearchForLine { line: line.typed.line, new }, now);
@@ -124,7 +124,7 @@ impl Job for SearchForLine {
         search_for(&env.api("search").await?, &self.new).await
     }
 
-    fn done(&self, app: &mut AppState, searched: Result<SearchedPets, Failure>, _: Now) {
+    fn done(&self, app: &mut App, searched: Result<SearchedPets, Failure>, _: Now) {
         let outbox = &mut app.add.outbox;
         let line = outbox.line(self.line).filter(|line| matches!(line.fate, Fate::Unknown(_)));
         let Some(line) = line else { return };
@@ -146,7 +146,7 @@ impl Job for SearchForLine {
 }
 
 /// Sends the selected line with an unknown outcome again, which may add a second pet.
-pub fn send_again(state: &mut AppState, _: Now) {
+pub fn send_again(state: &mut App, _: Now) {
     let add = &mut state.add;
     let unknown = add.marked_line().filter(|line| matches!(line.fate, Fate::Unknown(_)));
     let Some(number) = unknown.map(|line| line.typed.line) else {
@@ -156,7 +156,7 @@ pub fn send_again(state: &mut AppState, _: Now) {
 }
 
 /// Drops the selected line, unless it is being sent or saved.
-pub fn drop_marked(state: &mut AppState, now: Now) {
+pub fn drop_marked(state: &mut App, now: Now) {
     let add = &mut state.add;
     let Some(here) = add.marked.and_then(|number| add.outbox.position(number)) else { return };
     let line = add.outbox.lines[here].clone();
@@ -184,7 +184,7 @@ fn attempt(link: &Link, at: Instant) -> Attempt {
 }
 
 /// Starts all writes and requests that are possible now.
-pub fn work(state: &mut AppState, now: Now) {
+pub fn work(state: &mut App, now: Now) {
     let State { outbox, pacing, .. } = &mut state.add;
     if !outbox.has_work() {
         return;
@@ -200,7 +200,7 @@ pub fn work(state: &mut AppState, now: Now) {
 }
 
 /// One write at a time, so the file keeps the order of typing.
-fn write(state: &mut AppState, now: Now) {
+fn write(state: &mut App, now: Now) {
     let State { outbox, pacing, .. } = &mut state.add;
     if !outbox.unwritten.is_empty() && pacing.write_pause.is_none() && !state.pending.is_running(Slot::Queue) {
         let write = WriteLines(outbox.begin_writing());
@@ -220,7 +220,7 @@ impl Job for WriteLines {
         env.queue.write(self.0.clone()).await
     }
 
-    fn done(&self, app: &mut AppState, result: Result<(), String>, now: Now) {
+    fn done(&self, app: &mut App, result: Result<(), String>, now: Now) {
         let State { outbox, pacing, .. } = &mut app.add;
         let is_first = !outbox.is_unwritable;
         outbox.written(result.is_ok());
@@ -249,7 +249,7 @@ fn lanes(State { pacing, setup, .. }: &State) -> usize {
     usize::try_from(needed).unwrap_or(LINES).clamp(1, setup.concurrency.get())
 }
 
-fn send(state: &mut AppState, now: Now) {
+fn send(state: &mut App, now: Now) {
     let attempt = attempt(&state.link, now.mono);
     let most = lanes(&state.add);
     while let Some(lane) = (0..LINES).find(|lane| !state.pending.is_running(Slot::Line(*lane))) {
@@ -287,13 +287,13 @@ impl Job for SendLine {
         })
     }
 
-    fn done(&self, app: &mut AppState, sent: Result<LineSent, Failure>, now: Now) {
+    fn done(&self, app: &mut App, sent: Result<LineSent, Failure>, now: Now) {
         on_sent(app, self.lane, sent.unwrap_or_else(LineSent::Failed), now);
     }
 }
 
 /// Handles the result of sending a line.
-fn on_sent(state: &mut AppState, lane: usize, sent: LineSent, now: Now) {
+fn on_sent(state: &mut App, lane: usize, sent: LineSent, now: Now) {
     let State { outbox, pacing, .. } = &mut state.add;
     let sending = outbox.lines.iter().find_map(|line| {
         let Fate::Sending(there, since) = line.fate else { return None };
@@ -335,7 +335,7 @@ fn on_sent(state: &mut AppState, lane: usize, sent: LineSent, now: Now) {
     bell(state);
 }
 
-fn saved(state: &mut AppState, pet: &Pet, now: Now) {
+fn saved(state: &mut App, pet: &Pet, now: Now) {
     state.add.unread = true;
     let is_last = !state.add.outbox.has_work();
     state.pets.added(pet);
@@ -353,7 +353,7 @@ fn saved(state: &mut AppState, pet: &Pet, now: Now) {
 
 /// Pauses sending: for as long as the service asked, or else longer each time. A refused API key needs another one
 /// first.
-fn wait(state: &mut AppState, failure: Failure, now: Now) {
+fn wait(state: &mut App, failure: Failure, now: Now) {
     state.last_failure = Some(failure.clone());
     if failure.remedy() == Remedy::EnterKey {
         pets::update::refuse_key(state, failure, now);
@@ -378,7 +378,7 @@ fn wait(state: &mut AppState, failure: Failure, now: Now) {
 }
 
 /// Restores what an earlier session left for the service in use.
-pub fn restore(state: &mut AppState, left: Result<Unfinished, String>) {
+pub fn restore(state: &mut App, left: Result<Unfinished, String>) {
     let left = left.unwrap_or_else(|why| {
         state.complain(format!("{NOT_KEPT}: {}", short(&why)));
         Unfinished::default()
@@ -407,7 +407,7 @@ pub fn restore(state: &mut AppState, left: Result<Unfinished, String>) {
 }
 
 /// Why the service cannot be switched now because of lines for the current one.
-pub fn why_not_switch(state: &AppState) -> Option<String> {
+pub fn why_not_switch(state: &App) -> Option<String> {
     let (outbox, service) = (&state.add.outbox, &state.link.service);
     let counts = outbox.counts();
     if outbox.is_unwritable && !outbox.unwritten.is_empty() {

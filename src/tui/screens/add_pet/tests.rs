@@ -10,16 +10,16 @@ use crate::tui::screens::add_pet::lines::WriteLines;
 use crate::tui::session_cache::SessionCache;
 use crate::tui::testing::looks::Looks;
 use crate::tui::testing::loss::whole_at_every_size;
-use crate::tui::testing::{App, animals, remote};
+use crate::tui::testing::{TestApp, animals, remote};
 use crate::tui::{Screen, Slot};
 
-pub fn typed(columns: u16, rows: u16, keys: &str) -> App {
-    let mut app = App::loaded_from(remote(), columns, rows, &animals(39));
+pub fn typed(columns: u16, rows: u16, keys: &str) -> TestApp {
+    let mut app = TestApp::loaded_from(remote(), columns, rows, &animals(39));
     app.keys("a").keys(keys);
     app
 }
 
-fn taken(columns: u16, rows: u16) -> App {
+fn taken(columns: u16, rows: u16) -> TestApp {
     typed(columns, rows, "\"Biscuit\" Tab \"9\" F2")
 }
 
@@ -28,7 +28,7 @@ fn created(id: i64) -> Pet {
 }
 
 /// The pets that were taken from the form, as they are written to the queue.
-fn pets(app: &App) -> Vec<Draft> {
+fn pets(app: &TestApp) -> Vec<Draft> {
     let records = app.all_asked().into_iter().flat_map(|WriteLines(records)| records);
     records.filter_map(|record| if let QueueRecord::Typed(typed) = record { Some(typed.pet) } else { None }).collect()
 }
@@ -37,11 +37,11 @@ fn pet(name: &str, category: &str, status: Option<PetStatus>) -> Draft {
     Draft { name: name.into(), category_id: category.into(), status }
 }
 
-fn name(app: &App) -> &str {
+fn name(app: &TestApp) -> &str {
     app.state.add.form[&add_pet::NAME].value()
 }
 
-fn focus(app: &App) -> &str {
+fn focus(app: &TestApp) -> &str {
     app.state.add.form.focus().name
 }
 
@@ -179,7 +179,7 @@ fn a_negative_category_is_allowed_and_pointed_out() {
 
 #[test]
 fn the_form_begins_with_the_category_and_the_status_used_last_also_after_a_restart() {
-    let mut app = App::loaded_from(remote(), 80, 24, &animals(12)).after("a");
+    let mut app = TestApp::loaded_from(remote(), 80, 24, &animals(12)).after("a");
     assert_eq!((app.state.add.draft().status, app.state.add.is_typed()), (Some(PetStatus::Available), false));
     app.keys("\"Biscuit\" Tab \"9\" Tab Down Down F8");
     assert_eq!(app.state.add.draft().status, Some(PetStatus::Available), "what was cleared was never used");
@@ -190,14 +190,14 @@ fn the_form_begins_with_the_category_and_the_status_used_last_also_after_a_resta
     app.keys("F8");
     assert_eq!(app.state.add.draft(), pet("", "9", Some(PetStatus::Sold)), "nothing is typed");
     let kept = SessionCache::at_the_end(&app.state).unwrap().text();
-    let mut next = App::started(remote(), 80, 24);
+    let mut next = TestApp::started(remote(), 80, 24);
     SessionCache::read(&kept, app.state.link.identity.as_deref().unwrap()).unwrap().restore(&mut next.state, next.now);
     assert_eq!((next.state.add.draft(), next.state.add.is_typed()), (pet("", "9", Some(PetStatus::Sold)), false));
     assert_eq!(next.state.screen, Screen::Pets, "the next letter begins no pet");
     next.keys("a Tab \"12\"");
     assert_eq!(next.state.add.draft().category_id, "12", "typing replaces it");
     // A file may hold anything.
-    let mut next = App::started(remote(), 80, 24);
+    let mut next = TestApp::started(remote(), 80, 24);
     let odd = kept.replace("\"category\":\"9\"", "\"category\":\"9\\u001b[2J\"");
     SessionCache::read(&odd, next.state.link.identity.as_deref().unwrap()).unwrap().restore(&mut next.state, next.now);
     assert_eq!(next.state.add.draft().category_id, "");

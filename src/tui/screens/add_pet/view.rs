@@ -7,7 +7,7 @@ use crate::clock::Now;
 use crate::model::words::counts;
 use crate::model::{Draft, ObservedStatus, cut};
 use crate::tui::widgets::page::Layout;
-use crate::tui::{AppState, Page, Screen, StyleRole, shown};
+use crate::tui::{App, Page, Screen, StyleRole, shown};
 
 /// From this height on, there are blank rows between the fields.
 const ROOMY: u16 = 30;
@@ -19,11 +19,11 @@ const FIELDS: u16 = 18;
 const LEAST_ROWS: u16 = 14;
 
 /// Paints the form, and the lines below it.
-pub fn draw(state: &AppState, now: Now, page: &mut Page<'_>) {
+pub fn draw(state: &App, now: Now, page: &mut Page<'_>) {
     page.at_least(LEAST_ROWS, 1, |page| draw_all(state, now, page));
 }
 
-fn draw_all(state: &AppState, now: Now, page: &mut Page<'_>) {
+fn draw_all(state: &App, now: Now, page: &mut Page<'_>) {
     let add = &state.add;
     let gap = u16::from(page.area.height >= ROOMY);
     page.gap();
@@ -38,7 +38,7 @@ fn draw_all(state: &AppState, now: Now, page: &mut Page<'_>) {
 }
 
 /// The message row without a message: why the line in hand was refused.
-pub fn place(state: &AppState) -> &str {
+pub fn place(state: &App) -> &str {
     if state.key_refused() && state.add.outbox.counts().waiting > 0 {
         return "Lines wait for an API key: F4 enters one.";
     }
@@ -49,7 +49,7 @@ pub fn place(state: &AppState) -> &str {
 const BESIDE_NAME: usize = 50;
 
 /// How many lines are waiting or to be fixed, for the header: on other screens, and here if they are not being sent.
-pub fn waiting_word(state: &AppState) -> Option<String> {
+pub fn waiting_word(state: &App) -> Option<String> {
     let is_seen = state.screen == Screen::AddPet && state.add.pacing.pause.is_none() && !state.key_refused();
     let Counts { waiting, refused, .. } = state.add.outbox.counts();
     let words = counts([(waiting.saturating_sub(state.pets.under_way()), "waiting"), (refused, "to fix (2)")]);
@@ -57,7 +57,7 @@ pub fn waiting_word(state: &AppState) -> Option<String> {
 }
 
 /// Paints how many lines there are, and under that the lines, or what they are.
-fn draw_below(state: &AppState, now: Now, page: &mut Page<'_>) {
+fn draw_below(state: &App, now: Now, page: &mut Page<'_>) {
     let add = &state.add;
     let Counts { saved, waiting, refused, unknown } = add.outbox.counts();
     let counts = counts([(saved, "saved"), (waiting, "waiting"), (refused, "to fix"), (unknown, "unknown")]).join(", ");
@@ -72,7 +72,7 @@ fn draw_below(state: &AppState, now: Now, page: &mut Page<'_>) {
 }
 
 /// The newest on top, with the cursor on the selected one.
-fn draw_lines(state: &AppState, now: Now, page: &mut Page<'_>) {
+fn draw_lines(state: &App, now: Now, page: &mut Page<'_>) {
     let add = &state.add;
     let name = page.columns().saturating_sub(BESIDE_NAME);
     let columns = [("", 2), ("TIME", 10), ("NAME", name), ("CATEGORY", 10), ("STATUS", 11), ("RESULT", 15)];

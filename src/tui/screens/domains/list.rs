@@ -13,7 +13,7 @@ use crate::domains::{DnsName, NextStep, Stage, Verdict, count_words, deciding, f
 use crate::model::width;
 use crate::model::words::duration;
 use crate::tui::widgets::first_of_page;
-use crate::tui::{AppState, Command, MessageKind, Movement, Place, StyleRole, command, moved, moves};
+use crate::tui::{App, Command, MessageKind, Movement, Place, StyleRole, command, moved, moves};
 
 /// Lines of the list that a page is.
 const PAGE: usize = 10;
@@ -41,7 +41,7 @@ static LIST: &[Command] = &[
 
 pub static LIST_PLACE: Place = Place::new("domains", "Domains", &[LIST]).around(around);
 
-fn check_all(app: &mut AppState, now: Now) {
+fn check_all(app: &mut App, now: Now) {
     scheduler::ask_all(&mut app.domains, now);
     if !app.domains.rows(now).is_empty() {
         app.say_done("Checking all domains. Ctrl-C cancels.", now.mono);
@@ -50,7 +50,7 @@ fn check_all(app: &mut AppState, now: Now) {
     redirects::follow(app, now);
 }
 
-fn watch(app: &mut AppState, now: Now) {
+fn watch(app: &mut App, now: Now) {
     app.domains.watching = !app.domains.watching;
     let on = "Watching: pending domains are checked automatically. You are notified when one needs action.";
     let off = "Not watching. r checks now.";
@@ -59,7 +59,7 @@ fn watch(app: &mut AppState, now: Now) {
 }
 
 /// Takes a draft off the list, on the second press.
-fn drop_draft(app: &mut AppState, now: Now) {
+fn drop_draft(app: &mut App, now: Now) {
     let Some(name) = settle_selection(app, now) else {
         return app.tell(NO_DOMAIN);
     };
@@ -76,7 +76,7 @@ fn drop_draft(app: &mut AppState, now: Now) {
 }
 
 /// Moves the cursor in the list.
-pub fn go(app: &mut AppState, movement: Movement, now: Now) {
+pub fn go(app: &mut App, movement: Movement, now: Now) {
     let rows = app.domains.rows(now);
     let Some(here) = cursor(&app.domains, &rows) else { return };
     app.domains.selected = Some(rows[moved(here, movement, rows.len(), PAGE)].name.clone());
@@ -89,14 +89,14 @@ pub fn cursor(state: &State, rows: &[DomainSummary]) -> Option<usize> {
 }
 
 /// The domain under the cursor becomes the one that is shown.
-fn settle_selection(app: &mut AppState, now: Now) -> Option<DnsName> {
+fn settle_selection(app: &mut App, now: Now) -> Option<DnsName> {
     let rows = app.domains.rows(now);
     app.domains.selected = cursor(&app.domains, &rows).map(|at| rows[at].name.clone());
     app.domains.selected.clone()
 }
 
 /// Opens the selected domain at its next step.
-fn open(app: &mut AppState, now: Now) {
+fn open(app: &mut App, now: Now) {
     let selected = settle_selection(app, now);
     let panel = &mut app.domains;
     let Some(name) = selected else {
@@ -137,7 +137,7 @@ const WHEN: usize = 12;
 const STATE: usize = 29;
 
 /// Paints the list; the cursor is on the marked row.
-pub fn draw(app: &AppState, page: &mut Page<'_>) {
+pub fn draw(app: &App, page: &mut Page<'_>) {
     let panel = &app.domains;
     if let Some(why) = &panel.list_error {
         let kept = if panel.changes.is_empty() { "" } else { " Your changes are kept until you quit." };

@@ -17,7 +17,7 @@ use crate::domains::{
 use crate::model::words::duration;
 use crate::model::{cut, width};
 use crate::tui::popups::{TextBox, copy};
-use crate::tui::{AppState, Command, Place, StyleRole, command, moves};
+use crate::tui::{App, Command, Place, StyleRole, command, moves};
 use jiff::SignedDuration;
 
 /// What is shown if nothing is known of a domain yet.
@@ -91,7 +91,7 @@ static DOMAIN: &[Command] = &[
 pub static DOMAIN_PLACE: Place = Place::new("domain", "One domain", &[DOMAIN]).around(around);
 
 /// Acts on the domain of the page; without one, the list is shown.
-pub fn of_selected(app: &mut AppState, act: impl FnOnce(&mut AppState, &DnsName)) {
+pub fn of_selected(app: &mut App, act: impl FnOnce(&mut App, &DnsName)) {
     match app.domains.selected.clone() {
         Some(name) => act(app, &name),
         None => app.domains.place = PanelLocation::List,
@@ -99,12 +99,12 @@ pub fn of_selected(app: &mut AppState, act: impl FnOnce(&mut AppState, &DnsName)
 }
 
 /// Whether something can be recorded of the domain.
-pub(super) fn is_listed(app: &AppState) -> bool {
+pub(super) fn is_listed(app: &App) -> bool {
     !app.domains.selected.as_ref().is_some_and(|name| app.domains.is_unlisted(name))
 }
 
 /// Checks a domain, and says so if that is under way.
-fn check_now(app: &mut AppState, name: &DnsName) {
+fn check_now(app: &mut App, name: &DnsName) {
     if app.domains.is_checking(name) {
         app.tell("It is being checked. Ctrl-C cancels.");
     }
@@ -112,7 +112,7 @@ fn check_now(app: &mut AppState, name: &DnsName) {
 }
 
 /// Copies the records that must be deleted first, as lines of a zone file.
-fn copy_deletes(app: &mut AppState, now: Now) {
+fn copy_deletes(app: &mut App, now: Now) {
     let Some(seen) = app.domains.selected.as_ref().and_then(|name| app.domains.seen(name)) else {
         return app.tell(NOT_CHECKED);
     };
@@ -125,7 +125,7 @@ fn copy_deletes(app: &mut AppState, now: Now) {
 }
 
 /// Records that the record was saved. If it was before, only on the second press: the 48 hours start again.
-fn saved_again(app: &mut AppState, name: &DnsName, now: Now) {
+fn saved_again(app: &mut App, name: &DnsName, now: Now) {
     let panel = &mut app.domains;
     if panel.reported(name).saved.is_some() && !panel.is_confirmed(ConfirmTwice::Saved) {
         return app.tell("Already recorded as saved. Press s again to restart the 48 hours.");
@@ -137,7 +137,7 @@ fn saved_again(app: &mut AppState, name: &DnsName, now: Now) {
 }
 
 /// Opens the form of a domain at its value.
-pub fn correct(app: &mut AppState, name: &DnsName) {
+pub fn correct(app: &mut App, name: &DnsName) {
     wizard::resume(&mut app.domains, name);
     app.domains.wizard.form.go_to(&VALUE);
     app.domains.enter(PanelLocation::Wizard);
@@ -150,7 +150,7 @@ fn words(finding: &Finding) -> String {
 }
 
 /// Records that Verify was chosen. If it cannot succeed yet, only on the second press.
-fn verified(app: &mut AppState, name: &DnsName, now: Now) {
+fn verified(app: &mut App, name: &DnsName, now: Now) {
     let panel = &mut app.domains;
     let stage = panel.stage(name, now);
     let fits = stage.may_verify();
@@ -173,7 +173,7 @@ fn verified(app: &mut AppState, name: &DnsName, now: Now) {
 }
 
 /// Shows the findings with their evidence.
-fn evidence(app: &mut AppState) {
+fn evidence(app: &mut App) {
     let Some(seen) = app.domains.selected.as_ref().and_then(|name| app.domains.seen(name)) else {
         return app.tell(NOT_CHECKED);
     };
@@ -183,7 +183,7 @@ fn evidence(app: &mut AppState) {
     app.popups.show(TextBox::new("Evidence: questions and answers", text, "evidence"));
 }
 
-fn report(app: &mut AppState) {
+fn report(app: &mut App) {
     let panel = &app.domains;
     let Some(name) = panel.selected.clone() else { return };
     match panel.seen(&name).map(|seen| seen.report.clone()).filter(|report| !report.is_empty()) {

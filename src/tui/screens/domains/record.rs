@@ -12,7 +12,7 @@ use crate::domains::record_export::plain;
 use crate::domains::{DnsName, DnsRecord, Event, observation, sentence};
 use crate::model::{cut, width};
 use crate::tui::popups::{Contents, WriteBox, copy};
-use crate::tui::{AppState, Command, Place, StyleRole, cells, command};
+use crate::tui::{App, Command, Place, StyleRole, cells, command};
 
 /// The record to enter.
 static RECORD: &[Command] = &[
@@ -47,7 +47,7 @@ static RECORD: &[Command] = &[
 pub static RECORD_PLACE: Place = Place::new("record", "The DNS record", &[RECORD]).around(around);
 
 /// Records that the record was saved.
-fn saved(app: &mut AppState, name: &DnsName, now: Now) {
+fn saved(app: &mut App, name: &DnsName, now: Now) {
     app.domains.record(name, Event::Saved, now);
     app.domains.trail.clear();
     app.domains.place = PanelLocation::Live;
@@ -56,7 +56,7 @@ fn saved(app: &mut AppState, name: &DnsName, now: Now) {
 }
 
 /// Copies one part of the record.
-fn copy_part(app: &mut AppState, part: fn(&DnsRecord) -> String, now: Now) {
+fn copy_part(app: &mut App, part: fn(&DnsRecord) -> String, now: Now) {
     let Some(record) = app.domains.dns_record() else {
         return app.tell("No value yet. F3 goes back to enter it.");
     };

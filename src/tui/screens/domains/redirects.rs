@@ -19,7 +19,7 @@ use crate::domains::{
 };
 use crate::tui::popups::copy;
 use crate::tui::widgets::first_of_page;
-use crate::tui::{AppState, Command, Env, Job, Place, Slot, StyleRole, command, moved, moves};
+use crate::tui::{App, Command, Env, Job, Place, Slot, StyleRole, command, moved, moves};
 
 impl State {
     /// The configured redirect from a domain.
@@ -59,7 +59,7 @@ pub fn redirect(written: &WrittenRedirect) -> Option<Redirect> {
 }
 
 /// Opens the page, and follows every redirect.
-pub fn open(app: &mut AppState, now: Now) {
+pub fn open(app: &mut App, now: Now) {
     let panel = &mut app.domains;
     panel.enter(PanelLocation::Redirects);
     let redirects = &panel.setup.configuration.redirects;
@@ -71,7 +71,7 @@ pub fn open(app: &mut AppState, now: Now) {
 }
 
 /// Follows every redirect by header-only requests.
-pub fn follow(app: &mut AppState, now: Now) {
+pub fn follow(app: &mut App, now: Now) {
     let redirects: Vec<Redirect> = app.domains.setup.configuration.redirects.iter().filter_map(redirect).collect();
     if !redirects.is_empty() && popups::resolvers::may_send(app, now) {
         let practice = app.domains.setup.practice_at(now);
@@ -96,7 +96,7 @@ impl Job for FollowRedirects {
         followed.map_err(|why| Failure::Crashed { why })
     }
 
-    fn done(&self, app: &mut AppState, followed: Result<Vec<FollowedRedirect>, Failure>, now: Now) {
+    fn done(&self, app: &mut App, followed: Result<Vec<FollowedRedirect>, Failure>, now: Now) {
         let followed = match followed {
             Ok(followed) => followed,
             Err(failure) => return app.complain(failure),
@@ -135,7 +135,7 @@ static REDIRECTS: &[Command] = &[
 
 pub static PLACE: Place = Place::new("redirects", "Redirects", &[REDIRECTS]).around(around);
 
-pub(super) fn line(_: &AppState) -> Option<String> {
+pub(super) fn line(_: &App) -> Option<String> {
     Some("domains redirects".to_owned())
 }
 
@@ -149,7 +149,7 @@ const ELSEWHERE: &str =
     "To change them, edit [domains] in your configuration, start petstore again, and set the same in the dashboard.";
 
 /// Paints the list; the cursor is on the marked line.
-pub fn draw(app: &AppState, page: &mut Page<'_>) {
+pub fn draw(app: &App, page: &mut Page<'_>) {
     let panel = &app.domains;
     let configuration = &panel.setup.configuration;
     let marked = panel.redirects.selected;

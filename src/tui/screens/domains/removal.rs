@@ -6,7 +6,7 @@ use crate::domains::{DnsName, DomainRole, Event, Stage, parse_name};
 use crate::model::words::capitalized;
 use crate::tui::forms::{NEXT, PREVIOUS};
 use crate::tui::widgets::form::{Field, Form, Kind};
-use crate::tui::{AppState, Command, MessageKind, Place, Slot, command};
+use crate::tui::{App, Command, MessageKind, Place, Slot, command};
 
 use super::live::BACK;
 use super::popups::practice::{PRACTICE, PRACTICE_TYPED};
@@ -24,7 +24,7 @@ pub static NAME: Field = Field::new("name", "", Kind::Text).columns(40);
 const ROOMY: u16 = 20;
 
 /// The steps, with what was seen of each.
-fn steps(app: &AppState, name: &DnsName, now: Now) -> Option<[Step; 4]> {
+fn steps(app: &App, name: &DnsName, now: Now) -> Option<[Step; 4]> {
     let panel = &app.domains;
     let (entry, stage) = (panel.entry(name)?, panel.stage(name, now));
     let is_followed = app.pending.is_running(Slot::Redirects);
@@ -35,7 +35,7 @@ fn steps(app: &AppState, name: &DnsName, now: Now) -> Option<[Step; 4]> {
 }
 
 /// Opens the page for the domain that has the cursor.
-pub fn open(app: &mut AppState, now: Now) {
+pub fn open(app: &mut App, now: Now) {
     let panel = &mut app.domains;
     let Some(name) = panel.selected.clone() else { return };
     panel.removal = Form::new(&[&BEGIN, &NAME]);
@@ -47,7 +47,7 @@ pub fn open(app: &mut AppState, now: Now) {
 }
 
 /// Checks the redirect before the removal, and the record after it.
-pub fn check(app: &mut AppState, now: Now) {
+pub fn check(app: &mut App, now: Now) {
     let panel = &mut app.domains;
     let Some(name) = panel.selected.clone() else { return };
     scheduler::ask_anew(panel, &name);
@@ -81,7 +81,7 @@ pub static NAME_PLACE: Place = Place::new("removal-name", "Removal", &[AT_NAME])
 
 const CHECK: Command = command("refresh", "F5", "check again", "check again", check).shell(|app| line(app, "check"));
 
-fn toggle(app: &mut AppState, now: Now) {
+fn toggle(app: &mut App, now: Now) {
     let panel = &mut app.domains;
     let Some(name) = panel.selected.clone() else { return };
     let begun = panel.reported(&name).is_being_removed();
@@ -94,7 +94,7 @@ fn toggle(app: &mut AppState, now: Now) {
 }
 
 /// Takes the domain off the list if its name was typed and no record is left behind; if that is unknown, on the second press.
-fn forget(app: &mut AppState, now: Now) {
+fn forget(app: &mut App, now: Now) {
     let panel = &mut app.domains;
     let Some(name) = panel.selected.clone() else { return };
     let confirmed = panel.confirming.take();
@@ -132,7 +132,7 @@ fn forget(app: &mut AppState, now: Now) {
 }
 
 /// Paints the page, scrolled so that the part in use is visible.
-pub fn draw(app: &AppState, page: &mut Page<'_>) {
+pub fn draw(app: &App, page: &mut Page<'_>) {
     let is_small = page.area.height < ROOMY;
     page.scrolled(0, |page| {
         page.tight = is_small;
@@ -140,7 +140,7 @@ pub fn draw(app: &AppState, page: &mut Page<'_>) {
     });
 }
 
-fn draw_whole(app: &AppState, page: &mut Page<'_>) {
+fn draw_whole(app: &App, page: &mut Page<'_>) {
     let panel = &app.domains;
     let Some(name) = &panel.selected else { return };
     let Some(steps) = steps(app, name, page.now) else { return };

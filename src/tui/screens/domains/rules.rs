@@ -14,7 +14,7 @@ use crate::tui::key::Key;
 use crate::tui::mouse::Target;
 use crate::tui::popups::copy;
 use crate::tui::widgets::form::neighbour;
-use crate::tui::{AppState, Command, Place, StyleRole, command};
+use crate::tui::{App, Command, Place, StyleRole, command};
 
 /// A troubleshooting rule.
 static RULES: &[Command] = &[
@@ -62,11 +62,11 @@ const LEAVE_RULES: Command = command("back", "Esc F3 q", "back", "to the domain"
     app.domains.back();
 });
 
-fn show_rule(app: &mut AppState, rule: Rule) {
+fn show_rule(app: &mut App, rule: Rule) {
     app.domains.place = PanelLocation::Rules(rule);
 }
 
-fn step_rule(app: &mut AppState, next: bool) {
+fn step_rule(app: &mut App, next: bool) {
     if let PanelLocation::Rules(rule) = app.domains.place {
         show_rule(app, neighbour(&Rule::ALL, rule, next));
     }
@@ -94,7 +94,7 @@ pub fn likely_rule(state: &State, now: Now) -> Rule {
 }
 
 /// Copies the first fix on a page.
-fn copy_fix(app: &mut AppState, now: Now) {
+fn copy_fix(app: &mut App, now: Now) {
     let PanelLocation::Rules(rule) = app.domains.place else { return };
     let answers = facts(&app.domains, now).map(|facts| answers(rule, &facts)).unwrap_or_default();
     match answers.into_iter().flat_map(|answer| answer.act).next() {

@@ -15,7 +15,7 @@ use crate::domains::{
 };
 use crate::tui::job::Ongoing;
 use crate::tui::pending::LANES;
-use crate::tui::{AppState, Effect, Env, Job, MessageKind, Screen, Slot};
+use crate::tui::{App, Effect, Env, Job, MessageKind, Screen, Slot};
 
 use super::state::{DomainSummary, PanelLocation, State, StatusWords};
 use super::update::KeepRegistry;
@@ -145,7 +145,7 @@ fn instant(state: &State, at: Timestamp, now: Now) -> Instant {
 }
 
 /// Starts queued checks in free lanes, and writes changes.
-pub fn work(app: &mut AppState, now: Now) {
+pub fn work(app: &mut App, now: Now) {
     let may_send = app.domains.queue.is_empty() || popups::resolvers::may_send(app, now);
     for lane in 0..LANES {
         let panel = &mut app.domains;
@@ -175,7 +175,7 @@ fn next_in_queue(panel: &mut State) -> Option<(DnsName, Entry)> {
 }
 
 /// Writes changes, one write at a time to keep their order.
-fn keep(app: &mut AppState, now: Now) {
+fn keep(app: &mut App, now: Now) {
     let panel = &app.domains;
     if !panel.changes.is_empty() && !panel.blocked && !app.pending.is_running(Slot::Registry) {
         app.domains.writing = app.domains.changes.len();
@@ -200,7 +200,7 @@ impl Job for CheckDomain {
         checked.map_err(|why| Failure::Crashed { why })
     }
 
-    fn done(&self, app: &mut AppState, checked: Result<Checked, Failure>, now: Now) {
+    fn done(&self, app: &mut App, checked: Result<Checked, Failure>, now: Now) {
         let failure = match checked {
             Ok(seen) => return on_seen(app, self.lane, seen, now),
             Err(failure) => failure.sentence("the checker"),
@@ -217,7 +217,7 @@ impl Ongoing for CheckDomain {
     /// What is complete, and when the check began.
     type Part = (Complete, Timestamp);
 
-    fn on_part(&self, app: &mut AppState, so_far: Self::Part, _: Now) {
+    fn on_part(&self, app: &mut App, so_far: Self::Part, _: Now) {
         if let Some(check) = app.domains.checks.get_mut(&self.request.entry.name) {
             check.so_far = Some(so_far);
         }
@@ -255,7 +255,7 @@ fn free(state: &mut State, lane: usize) -> Option<DnsName> {
 }
 
 /// A domain was checked.
-fn on_seen(app: &mut AppState, lane: usize, mut seen: Checked, now: Now) {
+fn on_seen(app: &mut App, lane: usize, mut seen: Checked, now: Now) {
     let panel = &mut app.domains;
     let Some(name) = panel.lanes[lane].clone() else { return };
     let is_automatic = !panel.checks.get(&name).is_some_and(|check| check.asked);
@@ -324,7 +324,7 @@ fn note(panel: &mut State, name: &DnsName, seen: &mut Checked) -> bool {
 }
 
 /// Notifies the operator of the result of an automatic check, of the same at most once an hour.
-fn announce(app: &mut AppState, row: &DomainSummary, now: Now) {
+fn announce(app: &mut App, row: &DomainSummary, now: Now) {
     let DomainProgress { stage, verdict, summary, needs_action, .. } = &row.progress;
     let is_live = *stage == Stage::Live;
     let text = match needs_action {

@@ -8,17 +8,17 @@ use super::state::{PanelLocation, State};
 use super::{live, record, redirects, removal, rules, scheduler, wizard};
 use crate::clock::Now;
 use crate::domains::{Registry, RegistryChange, Rule, sentence};
-use crate::tui::{AppState, Command, Env, Job, Place, Screen, Slot, Typing, blocking};
+use crate::tui::{App, Command, Env, Job, Place, Screen, Slot, Typing, blocking};
 
 /// Shows the panel. The list is read each time because another program may have changed it.
-pub fn show(app: &mut AppState, now: Now) {
+pub fn show(app: &mut App, now: Now) {
     app.screen = Screen::Domains;
     app.pets.searching = false;
     read(app, now);
 }
 
 /// Reads the list.
-pub fn read(app: &mut AppState, now: Now) {
+pub fn read(app: &mut App, now: Now) {
     app.domains.blocked = false;
     // A write also returns the list.
     if app.pending.is_running(Slot::Registry) || !app.domains.changes.is_empty() {
@@ -50,12 +50,12 @@ impl State {
 }
 
 /// The command that does the same to the domain that is selected.
-pub(super) fn line(app: &AppState, verb: &str) -> Option<String> {
+pub(super) fn line(app: &App, verb: &str) -> Option<String> {
     Some(format!("domains {verb} {}", app.domains.selected.as_ref()?))
 }
 
 /// Runs a command of the panel once its list is read, and does what has become due.
-pub(in crate::tui) fn around(app: &mut AppState, command: &Command, now: Now) {
+pub(in crate::tui) fn around(app: &mut App, command: &Command, now: Now) {
     // A message stays until the next key.
     app.message = None;
     let reads = command.place == &LIST_PLACE && command.name == "refresh" && app.domains.list_error.is_some();
@@ -76,7 +76,7 @@ pub(in crate::tui) fn around(app: &mut AppState, command: &Command, now: Now) {
 }
 
 /// To the pets.
-pub fn leave(app: &mut AppState, now: Now) {
+pub fn leave(app: &mut App, now: Now) {
     app.message = None;
     app.screen = Screen::Pets;
     app.domains.confirming = None;
@@ -84,7 +84,7 @@ pub fn leave(app: &mut AppState, now: Now) {
 }
 
 /// What is typed goes into the field that has the cursor.
-pub fn on_typing(app: &mut AppState, typing: Typing<'_>) -> bool {
+pub fn on_typing(app: &mut App, typing: Typing<'_>) -> bool {
     match typing {
         // Typing corrects what was wrong.
         Typing::Text(_) => app.message = None,
@@ -106,7 +106,7 @@ impl Job for KeepRegistry {
         blocking(move || env.machine.domains_context.apply(&self.0)).await
     }
 
-    fn done(&self, app: &mut AppState, kept: Result<Registry, String>, now: Now) {
+    fn done(&self, app: &mut App, kept: Result<Registry, String>, now: Now) {
         let panel = &mut app.domains;
         match kept {
             Ok(mut list) => {

@@ -5,7 +5,7 @@ use ratatui::text::Span;
 
 use crate::domains::{DomainProgress, Finding, NextStep, Verdict, full_sentence};
 pub use crate::tui::widgets::page::Page;
-use crate::tui::{AppState, StyleRole};
+use crate::tui::{App, StyleRole};
 
 use super::state::{PanelLocation, State};
 
@@ -16,7 +16,7 @@ const BESIDE_PANE: u16 = 83;
 const FORM_ROWS: u16 = 20;
 
 /// Paints the panel.
-pub fn draw(app: &AppState, page: &mut Page<'_>) {
+pub fn draw(app: &App, page: &mut Page<'_>) {
     let panel = &app.domains;
     mark_practice(panel, page);
     // Only the list has something to say beside its rows.

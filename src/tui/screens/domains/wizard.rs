@@ -15,7 +15,7 @@ use crate::domains::{
 };
 use crate::model::short;
 use crate::tui::forms::{NEXT, PREVIOUS};
-use crate::tui::{AppState, Command, Place, StyleRole, command};
+use crate::tui::{App, Command, Place, StyleRole, command};
 
 /// Opens the form for an entry of the list.
 pub fn resume(state: &mut State, name: &DnsName) {
@@ -107,7 +107,7 @@ static AT_TEXT: &[Command] = &[
 pub static TEXT_PLACE: Place = Place::new("wizard-text", "Add a domain", &[AT_TEXT]).text().around(around);
 
 /// Continues to the record, or to the first field that is wrong.
-fn next(app: &mut AppState, now: Now) {
+fn next(app: &mut App, now: Now) {
     let panel = &mut app.domains;
     let reading = read_name(panel);
     let Some(domain) = reading.domain else {
@@ -149,7 +149,7 @@ fn next(app: &mut AppState, now: Now) {
 }
 
 /// Checks the typed domain without adding it to the list; what is typed stays in the form.
-fn check_only(app: &mut AppState) {
+fn check_only(app: &mut App) {
     let panel = &mut app.domains;
     let typed = parse_name::read(panel.wizard.form.value(&NAME), &ExistingDomains::default());
     let Some(domain) = typed.domain else {
@@ -178,7 +178,7 @@ fn refusal(what: &str, findings: &[Finding]) -> String {
 }
 
 /// Back to the list. A valid domain is saved there as a draft; other text stays in the form.
-fn leave(app: &mut AppState, now: Now) {
+fn leave(app: &mut App, now: Now) {
     let panel = &app.domains;
     let reading = read_name(panel);
     let value = read_value(panel).ok();
@@ -206,7 +206,7 @@ fn leave(app: &mut AppState, now: Now) {
 }
 
 /// Records what is new: the entry and the value.
-fn save(app: &mut AppState, domain: &Domain, value: Option<&DnsName>, now: Now) {
+fn save(app: &mut App, domain: &Domain, value: Option<&DnsName>, now: Now) {
     let panel = &mut app.domains;
     let name = &domain.name;
     if panel.entry(name).is_none_or(|entry| entry.reported().removed) {

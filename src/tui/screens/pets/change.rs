@@ -16,7 +16,7 @@ use crate::model::{ObservedStatus, Pet, PetStatus, counted, cut, short};
 use crate::tui::command::{LETTERS, closes};
 use crate::tui::keymap::PETS;
 use crate::tui::popups::{DEAF, Question, TextBox};
-use crate::tui::{AppState, Command, MessageKind, Page, Place, Popup, StyleRole, command, moved, moves};
+use crate::tui::{App, Command, MessageKind, Page, Place, Popup, StyleRole, command, moved, moves};
 
 pub static CHANGE: &[Command] = &[
     command("change-status", "s", "sell", "sell, reserve, return", open).adds().shell(|app| {
@@ -61,7 +61,7 @@ impl Popup for StatusBox {
         &STATUS_PLACE
     }
 
-    fn draw(&self, _: &AppState, page: &mut Page<'_>) {
+    fn draw(&self, _: &App, page: &mut Page<'_>) {
         let having = |status| self.pets.iter().filter(|pet| pet.is(status)).count();
         let sold = having(PetStatus::Sold);
         let some_sold = (1..self.pets.len()).contains(&sold);
@@ -85,7 +85,7 @@ impl Popup for StatusBox {
 }
 
 /// With the likely status chosen.
-fn open(app: &mut AppState, _: Now) {
+fn open(app: &mut App, _: Now) {
     let pets: Vec<Pet> = app.pets.chosen().iter().map(|pet| app.pets.as_shown(pet)).collect();
     if pets.is_empty() {
         return app.tell("No pet is selected.");
@@ -97,7 +97,7 @@ fn open(app: &mut AppState, _: Now) {
 }
 
 /// Whether pets can be changed now; else says why not.
-pub fn can_change(app: &mut AppState) -> bool {
+pub fn can_change(app: &mut App) -> bool {
     let service = &app.link.service;
     let why = if app.pets.offers_changes == Some(false) {
         format!("{service} does not offer to change pets: what was added stays as it is.")
@@ -110,7 +110,7 @@ pub fn can_change(app: &mut AppState) -> bool {
     false
 }
 
-fn undo(app: &mut AppState, now: Now) {
+fn undo(app: &mut App, now: Now) {
     let waiting = app.add.outbox.changes().next_back().map(|(_, change)| change.command);
     match (waiting, app.pets.last_change.clone()) {
         (Some(command), _) => take_back(app, command, now),
@@ -120,7 +120,7 @@ fn undo(app: &mut AppState, now: Now) {
 }
 
 /// Makes the second of each two pets of the first, if that still is as it was seen.
-fn change(app: &mut AppState, mut pets: Vec<(Pet, Pet)>, is_undo: bool, now: Now) {
+fn change(app: &mut App, mut pets: Vec<(Pet, Pet)>, is_undo: bool, now: Now) {
     let Some((seen, wanted)) = pets.first().cloned() else { return };
     let (all, so) = (pets.len(), status(&wanted));
     pets.retain(|(seen, wanted)| seen != wanted);
@@ -157,12 +157,7 @@ fn about<'a>(pets: impl Iterator<Item = &'a Pet>) -> String {
 }
 
 /// Asks before the first change to a protected service, over the open box; `false` where it may be made.
-pub fn asks_first(
-    app: &mut AppState,
-    what: String,
-    yes: impl FnOnce(&mut AppState, Now) + Send + 'static,
-    now: Now,
-) -> bool {
+pub fn asks_first(app: &mut App, what: String, yes: impl FnOnce(&mut App, Now) + Send + 'static, now: Now) -> bool {
     if app.may_change() {
         return false;
     }
@@ -185,7 +180,7 @@ pub fn asks_first(
 }
 
 /// Changes these pets, as one command: each waits in the outbox until the service has answered. Its number.
-pub fn begin(app: &mut AppState, pets: Vec<(Pet, Pet)>, command: Outcome, now: Now) -> u64 {
+pub fn begin(app: &mut App, pets: Vec<(Pet, Pet)>, command: Outcome, now: Now) -> u64 {
     let open = pets.len();
     let becomes = |status| pets.iter().all(|(seen, wanted)| wanted.is(status) && !seen.is(status));
     let status = PetStatus::ALL.into_iter().find(|status| becomes(*status)).map(ObservedStatus::Known);
@@ -198,7 +193,7 @@ pub fn begin(app: &mut AppState, pets: Vec<(Pet, Pet)>, command: Outcome, now: N
 }
 
 /// Takes up the changes that an earlier session left.
-pub fn restore(app: &mut AppState) {
+pub fn restore(app: &mut App) {
     for (_, change) in app.add.outbox.changes() {
         app.pets.changing.insert(change.seen.id, change.wanted.clone());
         let command = app.pets.commands.entry(change.command).or_default();
@@ -209,8 +204,8 @@ pub fn restore(app: &mut AppState) {
 }
 
 /// While the service is away, says once of what is changed that it waits.
-pub fn note_waiting(app: &mut AppState) {
-    let AppState { link, pets, add, .. } = app;
+pub fn note_waiting(app: &mut App) {
+    let App { link, pets, add, .. } = app;
     if link.health_is_ok() || pets.commands.values().all(|command| command.waits) {
         return;
     }
@@ -235,7 +230,7 @@ pub fn note_waiting(app: &mut AppState) {
 }
 
 /// A change was made, and the pet is this one now.
-pub fn made(app: &mut AppState, change: &QueuedChange, pet: &Pet, now: Now) {
+pub fn made(app: &mut App, change: &QueuedChange, pet: &Pet, now: Now) {
     edit::answered(app, change.command, None);
     app.pets.changed_here(pet);
     if let Some(command) = app.pets.commands.get_mut(&change.command) {
@@ -246,7 +241,7 @@ pub fn made(app: &mut AppState, change: &QueuedChange, pet: &Pet, now: Now) {
 }
 
 /// A change was not made, or may have been: says why.
-pub fn not_made(app: &mut AppState, number: u64, failure: Option<Failure>, now: Now) {
+pub fn not_made(app: &mut App, number: u64, failure: Option<Failure>, now: Now) {
     let Some(Line { typed, fate, .. }) = app.add.outbox.line(number).cloned() else { return };
     let Some(QueuedChange { seen, command, .. }) = typed.change.map(|change| *change) else { return };
     let is_unknown = matches!(fate, Fate::Unknown(_));
@@ -273,7 +268,7 @@ pub fn not_made(app: &mut AppState, number: u64, failure: Option<Failure>, now: 
 
 /// A change is not made, nor those of the same pet that were made on top of it: `why`, and whether somebody was faster; or
 /// they were taken back.
-pub fn end(app: &mut AppState, number: u64, why: Option<(String, bool)>, now: Now) {
+pub fn end(app: &mut App, number: u64, why: Option<(String, bool)>, now: Now) {
     let word = match app.add.outbox.line(number).is_some_and(|line| line.is_unknown()) {
         true => "no answer",
         false => "not changed",
@@ -301,7 +296,7 @@ pub fn end(app: &mut AppState, number: u64, why: Option<(String, bool)>, now: No
 
 /// What became of one pet of a command is known: shows its next change, if one waits, and reports the command after its last
 /// pet.
-fn ended(app: &mut AppState, QueuedChange { seen, command, .. }: &QueuedChange, now: Now) {
+fn ended(app: &mut App, QueuedChange { seen, command, .. }: &QueuedChange, now: Now) {
     match app.add.outbox.changes().rfind(|(line, _)| line.changes(seen.id)) {
         Some((_, next)) => app.pets.changing.insert(seen.id, next.wanted.clone()),
         None => app.pets.changing.remove(&seen.id),
@@ -320,7 +315,7 @@ fn ended(app: &mut AppState, QueuedChange { seen, command, .. }: &QueuedChange, 
 }
 
 /// Takes back what waits of a command. What may have reached the service is undone after that.
-fn take_back(app: &mut AppState, command: u64, now: Now) {
+fn take_back(app: &mut App, command: u64, now: Now) {
     let lines = app.add.outbox.changes().filter(|(_, change)| change.command == command);
     let lines: Vec<_> = lines.map(|(line, change)| (line.clone(), change.clone())).collect();
     if lines.iter().any(|(line, _)| matches!(line.fate, Fate::Sending(..))) {
@@ -337,7 +332,7 @@ fn take_back(app: &mut AppState, command: u64, now: Now) {
 }
 
 /// Says what has become of a command, once all of it is known. What is too long for a message is in a box.
-fn report(app: &mut AppState, outcome: Outcome, now: Now) {
+fn report(app: &mut App, outcome: Outcome, now: Now) {
     let Outcome { is_undo, waits, total, so, done, not, unknown, failed, .. } = outcome;
     let word = match done.first() {
         _ if is_undo => "undone".to_owned(),
@@ -383,7 +378,7 @@ fn report(app: &mut AppState, outcome: Outcome, now: Now) {
 }
 
 /// Who was faster, and with what.
-pub fn faster(app: &AppState, seen: &Pet, pet: &Pet, now: Now) -> String {
+pub fn faster(app: &App, seen: &Pet, pet: &Pet, now: Now) -> String {
     // Of an older change, neither says anything about this one.
     let last = app.pets.changed_by.get(&pet.id).filter(|last| last.pet == *pet);
     let who = last.and_then(|last| last.changed_by.as_ref());

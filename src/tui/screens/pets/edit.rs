@@ -12,7 +12,7 @@ use crate::tui::popups::help;
 use crate::tui::screens::add_pet::{CATEGORY, NAME};
 use crate::tui::widgets::form::{Field, Form, Kind};
 use crate::tui::widgets::page::Layout;
-use crate::tui::{AppState, Command, Page, Place, Popup, Typing, command};
+use crate::tui::{App, Command, Page, Place, Popup, Typing, command};
 
 const STATUSES: &[(&str, &str)] =
     &[("", "as it is"), ("available", "available"), ("pending", "pending"), ("sold", "sold")];
@@ -67,7 +67,7 @@ fn parts(pet: &Pet) -> [(&'static Field, String); 3] {
     [(&NAME, pet.name.clone()), (&CATEGORY, pet.category_id.to_string()), (&STATUS, status.to_owned())]
 }
 
-fn open(app: &mut AppState, _: Now) {
+fn open(app: &mut App, _: Now) {
     let Some(pet) = app.pets.selected().map(|pet| app.pets.as_shown(pet)) else {
         return app.tell("No pet is selected.");
     };
@@ -99,7 +99,7 @@ impl EditBox {
     }
 }
 
-fn save(app: &mut AppState, now: Now) {
+fn save(app: &mut App, now: Now) {
     let Some(edit) = app.popups.get::<EditBox>().filter(|edit| edit.sent.is_none()).cloned() else { return };
     if !passes(app, "Nothing was changed.") {
         return;
@@ -115,7 +115,7 @@ fn save(app: &mut AppState, now: Now) {
 }
 
 /// The answer to what was saved, or that it waits: closes the form, or shows in it what is wrong.
-pub fn answered(app: &mut AppState, command: u64, failure: Option<&Failure>) {
+pub fn answered(app: &mut App, command: u64, failure: Option<&Failure>) {
     let Some(edit) = app.popups.get_mut::<EditBox>().filter(|edit| edit.sent == Some(command)) else { return };
     edit.sent = None;
     let Some(failure) = failure else { return drop(app.popups.take::<EditBox>()) };
@@ -142,7 +142,7 @@ impl Popup for EditBox {
         Some(&mut self.form)
     }
 
-    fn draw(&self, app: &AppState, page: &mut Page<'_>) {
+    fn draw(&self, app: &App, page: &mut Page<'_>) {
         let rows = if self.was_changed { 15 } else { 11 };
         page.popup(74, rows + 2, &format!("Edit pet {}", self.pet.id));
         page.at_least(rows, 1, |page| {

@@ -11,7 +11,7 @@ use crate::api::{Failure, Remedy};
 use crate::clock::Now;
 use crate::model::words::list;
 use crate::model::{Categories, PetHistoryEntry, PetId, cut, short};
-use crate::tui::{AppState, Env, Job, Screen, Slot, WIDE};
+use crate::tui::{App, Env, Job, Screen, Slot, WIDE};
 
 /// How long the cursor rests on a pet before it is asked about: passing rows asks nothing.
 const REST: Duration = Duration::from_millis(300);
@@ -52,14 +52,14 @@ fn line(entry: &PetHistoryEntry, categories: &Categories, now: Now) -> Option<St
 }
 
 /// When it is asked for, or what is shown of it reads otherwise.
-pub fn next_due(state: &AppState, now: Now) -> Option<Instant> {
+pub fn next_due(state: &App, now: Now) -> Option<Instant> {
     let History { of, due, known, .. } = &state.pets.history;
     let is_shown = known.as_ref().is_some_and(|(id, entries)| *of == Some(*id) && !entries.is_empty());
     due.filter(|_| state.link.health_is_ok()).or_else(|| is_shown.then(|| now.mono + MINUTE))
 }
 
 /// Asks for what the detail shows and is not known.
-pub fn ask(state: &mut AppState, now: Now) {
+pub fn ask(state: &mut App, now: Now) {
     let pets = &state.pets;
     let has_detail = state.screen == Screen::Pets && (pets.drawer || state.size.columns >= WIDE);
     let is_reported = pets.offers_changes == Some(true) && !pets.history.refused && !state.is_switching();
@@ -87,7 +87,7 @@ impl Job for ReadHistory {
         env.api("history").await?.history(self.0).await
     }
 
-    fn done(&self, app: &mut AppState, answer: Self::Answer, now: Now) {
+    fn done(&self, app: &mut App, answer: Self::Answer, now: Now) {
         let history = &mut app.pets.history;
         match answer {
             Ok(entries) => history.known = Some((self.0, entries)),

@@ -20,7 +20,7 @@ use crate::model::{Limit, Pet, PetId, PetStatus, counted, cut, short};
 use crate::tui::command::closes;
 use crate::tui::popups::{DEAF, FieldBox};
 use crate::tui::{
-    AppState, Command, Env, Job, Page, Place, Popup, Screen, Slot, StyleRole, TextInput, Typing, blocking, command,
+    App, Command, Env, Job, Page, Place, Popup, Screen, Slot, StyleRole, TextInput, Typing, blocking, command,
 };
 
 #[derive(Debug)]
@@ -34,13 +34,13 @@ static LIMIT: &[Command] = &[
 
 pub static LIMIT_PLACE: Place = Place::new("limit-box", "Number of rows", &[LIMIT]).text().in_box();
 
-pub fn open_limit(app: &mut AppState, _: Now) {
+pub fn open_limit(app: &mut App, _: Now) {
     let mut input = TextInput::new(app.pets.limit.to_string());
     input.select();
     app.popups.show(LimitBox(FieldBox { input, error: None }));
 }
 
-fn use_limit(app: &mut AppState, now: Now) {
+fn use_limit(app: &mut App, now: Now) {
     let Some(LimitBox(field)) = app.popups.get_mut() else { return };
     let typed = field.input.value().trim();
     let Ok(limit) = typed.parse() else {
@@ -64,7 +64,7 @@ impl Popup for LimitBox {
         self.0.on_typing(typing.trimmed())
     }
 
-    fn draw(&self, _: &AppState, page: &mut Page<'_>) {
+    fn draw(&self, _: &App, page: &mut Page<'_>) {
         page.popup(62, 9, "How many rows?");
         let note = "How many the first request asks for, 1 to 100.";
         self.0.draw("Rows", 6, note, page);
@@ -81,7 +81,7 @@ fn id(typed: &str) -> Result<PetId, String> {
 }
 
 /// Looks up the pet with this id.
-pub fn look_up(state: &mut AppState, id: PetId, now: Now) {
+pub fn look_up(state: &mut App, id: PetId, now: Now) {
     let field = FieldBox { input: TextInput::new(id.to_string()), error: None };
     state.popups.show(LookupBox { field, sells_from: None });
     look(state, false, now);
@@ -106,12 +106,12 @@ static LOOKUP: &[Command] = &[
 
 pub static LOOKUP_PLACE: Place = Place::new("by-id", "Find a pet", &[LOOKUP]).text().in_box();
 
-fn has_id(app: &AppState) -> bool {
+fn has_id(app: &App) -> bool {
     app.popups.get().is_some_and(|LookupBox { field: lookup, .. }| id(lookup.input.value().trim()).is_ok())
 }
 
 /// Looks up the pet; with `at_once`, by the deprecated operation.
-fn look(state: &mut AppState, at_once: bool, now: Now) {
+fn look(state: &mut App, at_once: bool, now: Now) {
     let Some(LookupBox { field: lookup, .. }) = state.popups.get_mut() else { return };
     let id = match id(lookup.input.value().trim()) {
         Ok(id) => id,
@@ -135,7 +135,7 @@ fn may_ask(now: Now) -> Ask {
 }
 
 /// Selects the pet that was found.
-fn show(state: &mut AppState, pet: Pet, how: &str, now: Now) {
+fn show(state: &mut App, pet: Pet, how: &str, now: Now) {
     state.popups.take::<LookupBox>();
     state.screen = Screen::Pets;
     state.say_done(format!("Pet {} found {how}.", pet.id), now.mono);
@@ -160,7 +160,7 @@ impl Job for FindPet {
         find(&env.api("pet by id").await?, &Lists::default(), self.id, self.ask).await
     }
 
-    fn done(&self, app: &mut AppState, found: Self::Answer, now: Now) {
+    fn done(&self, app: &mut App, found: Self::Answer, now: Now) {
         if self.sells {
             return sell_found(app, self.id, found, now);
         }
@@ -202,7 +202,7 @@ impl Popup for LookupBox {
         self.field.refuse("That came too soon after S and was not taken. Scan it again.".to_owned());
     }
 
-    fn draw(&self, state: &AppState, page: &mut Page<'_>) {
+    fn draw(&self, state: &App, page: &mut Page<'_>) {
         if self.sells_from.is_some() {
             return draw_sale(&self.field, &state.pets, page);
         }
@@ -235,7 +235,7 @@ static SALE: &[Command] = &[
 
 pub static SALE_PLACE: Place = Place::new("sale-mode", "Sale mode", &[SALE]).text().in_box();
 
-fn open_sale(app: &mut AppState, now: Now) {
+fn open_sale(app: &mut App, now: Now) {
     let what = "In the sale mode, each scan sells a pet at once.".to_owned();
     if !can_change(app) {
         return;
@@ -247,7 +247,7 @@ fn open_sale(app: &mut AppState, now: Now) {
     }
 }
 
-fn scan(app: &mut AppState, now: Now) {
+fn scan(app: &mut App, now: Now) {
     let Some(LookupBox { field, .. }) = app.popups.get_mut() else { return };
     match id(field.input.value().trim()) {
         Err(why) => field.refuse(why),
@@ -260,7 +260,7 @@ fn scan(app: &mut AppState, now: Now) {
 }
 
 /// Sells what was scanned, in its order; one that is not among the loaded pets is looked up first.
-fn sell_next(app: &mut AppState, now: Now) {
+fn sell_next(app: &mut App, now: Now) {
     while !app.pending.is_running(Slot::Scanned)
         && let Some(&id) = app.pets.sale.waiting.front()
     {
@@ -278,7 +278,7 @@ fn sell_next(app: &mut AppState, now: Now) {
 }
 
 /// Sells it, if it still is as it is known.
-fn sell(app: &mut AppState, pet: &Pet, now: Now) {
+fn sell(app: &mut App, pet: &Pet, now: Now) {
     let seen = app.pets.as_shown(pet);
     if seen.is(PetStatus::Sold) {
         tell_of_sale(app, false, format!("{} is sold already. Nothing was changed.", named(&seen)));
@@ -292,7 +292,7 @@ fn sell(app: &mut AppState, pet: &Pet, now: Now) {
 }
 
 /// What was found of a pet that is not among the loaded ones.
-fn sell_found(app: &mut AppState, id: PetId, found: Result<LookupResult, Failure>, now: Now) {
+fn sell_found(app: &mut App, id: PetId, found: Result<LookupResult, Failure>, now: Now) {
     app.pets.sale.waiting.pop_front();
     match found {
         Ok(LookupResult { pet: Some(pet), .. }) => sell(app, &pet, now),
@@ -306,14 +306,14 @@ fn sell_found(app: &mut AppState, id: PetId, found: Result<LookupResult, Failure
 }
 
 /// A sale of this mode is done, or why it is not.
-pub fn scan_answered(app: &mut AppState, seen: &Pet, why_not: Option<String>) {
+pub fn scan_answered(app: &mut App, seen: &Pet, why_not: Option<String>) {
     let was = if seen.is(PetStatus::Pending) { ", which was reserved" } else { "" };
     let is_sold = why_not.is_none();
     tell_of_sale(app, is_sold, why_not.unwrap_or_else(|| format!("Sold {}{was}.", named(seen))));
 }
 
 /// Says what became of one: in the box, or where that was left, below.
-fn tell_of_sale(app: &mut AppState, is_sold: bool, text: String) {
+fn tell_of_sale(app: &mut App, is_sold: bool, text: String) {
     if app.place() == &SALE_PLACE {
         app.message = None;
     } else if !is_sold {
@@ -354,7 +354,7 @@ static VIEW: &[Command] = &[
 
 pub static VIEW_PLACE: Place = Place::new("save-view", "Save as a view", &[VIEW]).text().in_box();
 
-fn save_view(state: &mut AppState, now: Now) {
+fn save_view(state: &mut App, now: Now) {
     let Some(ViewBox(view)) = state.popups.get() else { return };
     let name = view.input.value().trim().to_owned();
     match present(state, name) {
@@ -364,7 +364,7 @@ fn save_view(state: &mut AppState, now: Now) {
 }
 
 /// Says in the box why nothing was saved, or below if it was closed.
-fn refuse(state: &mut AppState, why: String) {
+fn refuse(state: &mut App, why: String) {
     match state.popups.get_mut() {
         Some(ViewBox(view)) => view.refuse(why),
         None => state.complain(why),
@@ -372,7 +372,7 @@ fn refuse(state: &mut AppState, why: String) {
 }
 
 /// What is shown as a view of this name, or why it cannot be saved.
-fn present(state: &AppState, name: String) -> Result<View, String> {
+fn present(state: &App, name: String) -> Result<View, String> {
     let is_used = state.pets.tabs[BUILT_IN..].iter().any(|tab| tab.view.name == name);
     if let Some(fault) = name_fault(&name).or_else(|| is_used.then(|| is_taken(&name))) {
         return Err(fault);
@@ -400,7 +400,7 @@ impl Job for AddView {
         blocking(write).await
     }
 
-    fn done(&self, app: &mut AppState, written: Self::Answer, now: Now) {
+    fn done(&self, app: &mut App, written: Self::Answer, now: Now) {
         if let Err(why) = written {
             return refuse(app, format!("The view was not saved: {why}"));
         }
@@ -420,7 +420,7 @@ impl Popup for ViewBox {
         self.0.on_typing(typing)
     }
 
-    fn draw(&self, _: &AppState, page: &mut Page<'_>) {
+    fn draw(&self, _: &App, page: &mut Page<'_>) {
         page.popup(62, 9, "Save as a view");
         self.0.draw("Name", 26, "Enter saves the search, status and order shown as a tab.", page);
     }

@@ -15,7 +15,7 @@ use crate::api::{Coverage, Failure, List, ListAnswer, Remedy};
 use crate::clock::Now;
 use crate::model::{Pet, PetId, PetQuery, Provenances, counted, display_safe, short};
 use crate::tui::job::Ongoing;
-use crate::tui::{AppState, Env, Health, Job, MessageKind, Screen, Slot, WIDE, session_cache};
+use crate::tui::{App, Env, Health, Job, MessageKind, Screen, Slot, WIDE, session_cache};
 
 /// Asks for a list: one page.
 #[derive(Clone, Debug, PartialEq)]
@@ -34,7 +34,7 @@ impl Job for ListPets {
         list::list(&env.api("list").await?, &self.query, 1, self.known.as_ref()).await
     }
 
-    fn done(&self, app: &mut AppState, listed: Self::Answer, now: Now) {
+    fn done(&self, app: &mut App, listed: Self::Answer, now: Now) {
         let answer = match listed {
             Ok(answer) => answer,
             Err(failure) => return on_failure(app, failure, now),
@@ -100,7 +100,7 @@ impl Job for ReadInventory {
         in_parts(&api, query, self.most, move |part| env.tell(job, part)).await
     }
 
-    fn done(&self, app: &mut AppState, read: Self::Answer, now: Now) {
+    fn done(&self, app: &mut App, read: Self::Answer, now: Now) {
         match read {
             Ok(coverage) => {
                 app.pets.store.finish(coverage, now);
@@ -125,7 +125,7 @@ impl Ongoing for ReadInventory {
     /// Some more of them.
     type Part = Vec<Pet>;
 
-    fn on_part(&self, app: &mut AppState, pets: Vec<Pet>, now: Now) {
+    fn on_part(&self, app: &mut App, pets: Vec<Pet>, now: Now) {
         app.pets.read(pets, now);
         on_sign_of_life(app, now);
     }
@@ -135,7 +135,7 @@ impl Ongoing for ReadInventory {
 pub const MOST_HELD: usize = 10_000;
 
 /// Begins to follow the service, which offers it.
-pub fn follow(state: &mut AppState, now: Now) {
+pub fn follow(state: &mut App, now: Now) {
     if state.pending.is_running(Slot::Follow) || state.pets.follow.link == FollowLink::Refused {
         return;
     }
@@ -169,7 +169,7 @@ impl Job for FollowPets {
     }
 
     /// The service is not followed any more, because trying again would give the same.
-    fn done(&self, app: &mut AppState, ended: Self::Answer, now: Now) {
+    fn done(&self, app: &mut App, ended: Self::Answer, now: Now) {
         let Err(failure) = ended;
         lost(app, FollowLink::Refused, now);
         if failure.remedy() == Remedy::EnterKey {
@@ -184,7 +184,7 @@ impl Ongoing for FollowPets {
     /// With the position after it.
     type Part = (Followed, Option<EventPosition>);
 
-    fn on_part(&self, app: &mut AppState, (news, after): Self::Part, now: Now) {
+    fn on_part(&self, app: &mut App, (news, after): Self::Part, now: Now) {
         let pets = &mut app.pets;
         match news {
             Followed::Connected(position, is_exact) => {
@@ -246,7 +246,7 @@ impl Ongoing for FollowPets {
 }
 
 /// Changes of this program and of others.
-fn on_changes(app: &mut AppState, changed: Vec<ChangedPet>, now: Now) {
+fn on_changes(app: &mut App, changed: Vec<ChangedPet>, now: Now) {
     let pets = &mut app.pets;
     let mut others = Vec::with_capacity(changed.len());
     for change in changed {
@@ -272,7 +272,7 @@ fn on_changes(app: &mut AppState, changed: Vec<ChangedPet>, now: Now) {
 }
 
 /// The rows are as of now.
-fn lost(state: &mut AppState, link: FollowLink, now: Now) {
+fn lost(state: &mut App, link: FollowLink, now: Now) {
     if state.pets.follow.is_live() {
         state.pets.store.touch(now);
     }
@@ -280,7 +280,7 @@ fn lost(state: &mut AppState, link: FollowLink, now: Now) {
 }
 
 /// Marks what others have added, once it is known what this program has added, and names it where no row shows it.
-pub fn announce(state: &mut AppState) {
+pub fn announce(state: &mut App) {
     let adds = |slot| matches!(slot, Slot::Line(_) | Slot::Samples | Slot::Import);
     if state.pets.follow.held.is_empty() || state.pending.running().any(|(slot, _)| adds(slot)) {
         return;
@@ -306,7 +306,7 @@ pub fn announce(state: &mut AppState) {
 const AROUND: usize = 50;
 
 /// Asks for what is wanted and not known.
-pub fn ask_provenance(state: &mut AppState, now: Now) {
+pub fn ask_provenance(state: &mut App, now: Now) {
     let pets = &state.pets;
     let closed = pets.provenance.barrier.is_some() || !pets.follow.is_live() || state.screen != Screen::Pets;
     if closed || state.pending.is_running(Slot::Provenance) {
@@ -347,7 +347,7 @@ impl Job for AskProvenance {
         }
     }
 
-    fn done(&self, app: &mut AppState, answer: Self::Answer, _: Now) {
+    fn done(&self, app: &mut App, answer: Self::Answer, _: Now) {
         let known = &mut app.pets.provenance;
         match answer {
             Ok(Some(provenances)) => {

@@ -23,7 +23,7 @@ use crate::tui::screens::pets::update::AddSamples;
 use crate::tui::session_cache::SessionCache;
 use crate::tui::start::start;
 use crate::tui::testing::looks::Looks;
-use crate::tui::testing::{self, App, animals, disk_full, ids_of, listed, remote, unauthorized};
+use crate::tui::testing::{self, TestApp, animals, disk_full, ids_of, listed, remote, unauthorized};
 use crate::tui::{Effect, Health, Screen, Slot};
 
 fn refused() -> Failure {
@@ -31,8 +31,8 @@ fn refused() -> Failure {
 }
 
 /// An app whose service has stopped answering after it was loaded.
-fn offline(columns: u16, rows: u16) -> App {
-    let mut app = App::loaded_from(remote(), columns, rows, &animals(39)).after("r");
+fn offline(columns: u16, rows: u16) -> TestApp {
+    let mut app = TestApp::loaded_from(remote(), columns, rows, &animals(39)).after("r");
     app.answer::<ListPets>(Err(refused()));
     app.wait(Duration::from_secs(75));
     app.keys("r");
@@ -40,22 +40,22 @@ fn offline(columns: u16, rows: u16) -> App {
     app
 }
 
-fn ids(app: &App) -> Vec<i64> {
+fn ids(app: &TestApp) -> Vec<i64> {
     app.state.pets.rows_from(0).map(|pet| pet.id).collect()
 }
 
 /// The pets of these rows that are marked as new or changed.
-fn marked(app: &App) -> Vec<i64> {
+fn marked(app: &TestApp) -> Vec<i64> {
     let pets = &app.state.pets;
     pets.store.pets().iter().map(|pet| pet.id).filter(|id| pets.store.mark(*id).is_some()).collect()
 }
 
 /// How many pets there are, in all or with a status.
-fn count(app: &App, status: Option<PetStatus>) -> String {
+fn count(app: &TestApp, status: Option<PetStatus>) -> String {
     app.state.pets.store.count(status).unwrap().to_string()
 }
 
-fn selected(app: &App) -> i64 {
+fn selected(app: &TestApp) -> i64 {
     app.state.pets.selected().unwrap().id
 }
 
@@ -73,18 +73,18 @@ fn page(pets: Vec<Pet>, more: bool) -> Result<ListAnswer, Failure> {
 
 #[test]
 fn the_list_is_asked_for_first_and_all_pets_after_it() {
-    let mut app = App::started(Service::Demo, 80, 24);
+    let mut app = TestApp::started(Service::Demo, 80, 24);
     assert_eq!(app.effects.len(), 1);
     assert!(app.asked::<ListPets>().is_some());
     app.answer::<ListPets>(page(animals(20), false));
     assert!(app.effects.len() == 2 && app.asked::<ReadInventory>().is_some());
-    let app = App::loaded_from(Service::Demo, 80, 24, &animals(12));
+    let app = TestApp::loaded_from(Service::Demo, 80, 24, &animals(12));
     assert!(app.job(Slot::Inventory).is_none(), "these are all");
 }
 
 #[test]
 fn counts_say_plus_when_they_cannot_know_more() {
-    let mut app = App::started(Service::Demo, 80, 24);
+    let mut app = TestApp::started(Service::Demo, 80, 24);
     app.answer_limited(&animals(200), 100);
     assert_eq!(PetStatus::ALL.map(|status| count(&app, Some(status))), ["100+", "40", "40"]);
     assert_eq!(count(&app, None), "180+");
@@ -92,7 +92,7 @@ fn counts_say_plus_when_they_cannot_know_more() {
 
 #[test]
 fn stale_list_reply_is_dropped() {
-    let mut app = App::loaded(80, 24).after("r");
+    let mut app = TestApp::loaded(80, 24).after("r");
     let old = app.job(Slot::List).unwrap();
     app.keys("Right");
     app.answer_to::<ListPets>(old.id, page(animals(1), false));
@@ -102,14 +102,14 @@ fn stale_list_reply_is_dropped() {
 
 #[test]
 fn a_tab_shows_what_is_known_and_asks_where_that_is_not_all_or_not_new() {
-    let mut app = App::loaded(80, 24);
+    let mut app = TestApp::loaded(80, 24);
     let asked = app.effects.len();
     app.keys("Right Right");
     assert_eq!((app.state.pets.filter(), app.state.pets.row_count()), (Some(PetStatus::Pending), 8));
     assert_eq!(app.effects.len(), asked);
     app.wait(Duration::from_secs(61)).keys("0");
     assert!(app.state.pets.filter().is_none() && app.job(Slot::List).is_some());
-    let mut app = App::started(Service::Demo, 80, 24);
+    let mut app = TestApp::started(Service::Demo, 80, 24);
     app.answer_limited(&animals(200), 100);
     app.keys("Right");
     let ListPets { query, .. } = app.asked().unwrap();
@@ -118,7 +118,7 @@ fn a_tab_shows_what_is_known_and_asks_where_that_is_not_all_or_not_new() {
 
 #[test]
 fn how_many_rows_a_request_asks_for_is_chosen_and_never_beyond_the_description() {
-    let mut app = App::loaded(80, 24).after("L \"37\" Enter");
+    let mut app = TestApp::loaded(80, 24).after("L \"37\" Enter");
     let ListPets { query, .. } = app.asked().unwrap();
     assert!(query.limit.get() == 37 && app.says("limit 37 (max 100)"), "{}", app.screen());
     for wrong in ["0", "101", "abc", "1e2"] {
@@ -131,7 +131,7 @@ fn how_many_rows_a_request_asks_for_is_chosen_and_never_beyond_the_description()
 
 #[test]
 fn the_rest_is_read_by_itself_while_the_cursor_stays_and_a_refresh_reads_it_again() {
-    let mut app = App::started(Service::Demo, 80, 24);
+    let mut app = TestApp::started(Service::Demo, 80, 24);
     let all = animals(39);
     app.answer::<ListPets>(page(all[..20].to_vec(), true));
     app.keys("End Down");
@@ -149,18 +149,18 @@ fn the_rest_is_read_by_itself_while_the_cursor_stays_and_a_refresh_reads_it_agai
 
 #[test]
 fn the_end_of_the_list_says_whether_there_may_be_more() {
-    let mut app = App::started(Service::Demo, 80, 24);
+    let mut app = TestApp::started(Service::Demo, 80, 24);
     app.answer_limited(&animals(200), 100);
     app.screen();
     app.keys("End Down");
     assert!(app.says("There may be more: the service lists only 100 of a status."), "{}", app.screen());
-    let mut app = App::loaded_from(Service::Demo, 80, 24, &animals(12)).after("End Down");
+    let mut app = TestApp::loaded_from(Service::Demo, 80, 24, &animals(12)).after("End Down");
     assert!(app.screen().contains("No more rows."));
 }
 
 #[test]
 fn newest_first_is_one_key_and_begins_with_the_newest_of_all() {
-    let mut app = App::loaded(80, 24).after("Down N");
+    let mut app = TestApp::loaded(80, 24).after("Down N");
     let all = animals(39);
     assert_eq!((selected(&app), app.state.pets.cursor()), (all[38].id, 0));
     assert!(app.says("newest first"), "{}", app.screen());
@@ -168,7 +168,7 @@ fn newest_first_is_one_key_and_begins_with_the_newest_of_all() {
 
 #[test]
 fn rows_are_sorted_by_each_column_and_the_cursor_stays_on_its_pet() {
-    let mut app = App::loaded_from(Service::Demo, 80, 24, &animals(12)).after("Down Down");
+    let mut app = TestApp::loaded_from(Service::Demo, 80, 24, &animals(12)).after("Down Down");
     let pochi = selected(&app);
     for by in [Column::Name, Column::CategoryId, Column::Status, Column::Id] {
         app.keys("o");
@@ -186,7 +186,7 @@ fn rows_are_sorted_by_each_column_and_the_cursor_stays_on_its_pet() {
 
 #[test]
 fn a_refresh_that_inserts_and_removes_keeps_the_cursor_or_goes_to_the_next() {
-    let mut app = App::loaded_from(Service::Demo, 80, 24, &animals(12)).after("Down Down Down r");
+    let mut app = TestApp::loaded_from(Service::Demo, 80, 24, &animals(12)).after("Down Down Down r");
     let here = selected(&app);
     let mut fewer = animals(12);
     fewer.remove(0);
@@ -200,7 +200,7 @@ fn a_refresh_that_inserts_and_removes_keeps_the_cursor_or_goes_to_the_next() {
 
 #[test]
 fn the_search_takes_letters_and_esc_clears_then_leaves() {
-    let mut app = App::loaded(80, 24).after("/ \"q 7\"");
+    let mut app = TestApp::loaded(80, 24).after("/ \"q 7\"");
     assert_eq!(app.state.quitting, None);
     assert_eq!(app.state.pets.row_count(), 0);
     app.keys("C-u \"WHISK pend\"");
@@ -213,7 +213,7 @@ fn the_search_takes_letters_and_esc_clears_then_leaves() {
 
 #[test]
 fn a_lost_service_keeps_the_rows_and_is_asked_again_by_itself() {
-    let mut app = App::loaded_from(remote(), 80, 24, &animals(39)).after("r").answered::<ListPets>(Err(refused()));
+    let mut app = TestApp::loaded_from(remote(), 80, 24, &animals(39)).after("r").answered::<ListPets>(Err(refused()));
     assert_eq!(app.state.pets.row_count(), 39);
     let mut pauses = Vec::new();
     for _ in 0..9 {
@@ -231,7 +231,7 @@ fn a_lost_service_keeps_the_rows_and_is_asked_again_by_itself() {
 
 #[test]
 fn what_a_retry_cannot_fix_is_not_retried() {
-    let mut app = App::loaded_from(remote(), 80, 24, &animals(39)).after("r");
+    let mut app = TestApp::loaded_from(remote(), 80, 24, &animals(39)).after("r");
     let failure = Failure::Malformed { why: "expected a sequence".into(), excerpt: "<html>".into() };
     app.answer::<ListPets>(Err(failure));
     assert!(matches!(app.state.link.health, Health::Away { next_try: None, .. }));
@@ -241,7 +241,7 @@ fn what_a_retry_cannot_fix_is_not_retried() {
 
 #[test]
 fn a_service_inside_that_did_not_start_says_so_and_is_not_asked_again() {
-    let mut app = App::started(Service::Demo, 80, 24);
+    let mut app = TestApp::started(Service::Demo, 80, 24);
     let why = "the database cannot be opened".to_owned();
     app.fail(Slot::List, Failure::NotStarted { why });
     assert!(matches!(app.state.link.health, Health::Away { next_try: None, .. }));
@@ -251,7 +251,7 @@ fn a_service_inside_that_did_not_start_says_so_and_is_not_asked_again() {
 
 #[test]
 fn a_service_that_names_its_time_is_asked_then() {
-    let mut app = App::loaded_from(remote(), 80, 24, &animals(39)).after("r");
+    let mut app = TestApp::loaded_from(remote(), 80, 24, &animals(39)).after("r");
     app.answer::<ListPets>(Err(Failure::refused(503, Err(""), Some(RetryAfter::Seconds(40)))));
     app.wait(Duration::from_secs(39));
     assert!(!app.state.pending.is_running(Slot::List));
@@ -261,7 +261,7 @@ fn a_service_that_names_its_time_is_asked_then() {
 
 #[test]
 fn a_refused_key_is_asked_for_and_the_app_goes_on_with_the_new_one() {
-    let mut app = App::started(remote(), 80, 24).answered::<ListPets>(Err(unauthorized()));
+    let mut app = TestApp::started(remote(), 80, 24).answered::<ListPets>(Err(unauthorized()));
     assert!(app.state.popups.get::<KeyBox>().is_some());
     app.keys("\"lost\"");
     app.wait(Duration::from_millis(300));
@@ -285,7 +285,7 @@ fn a_refused_key_is_asked_for_and_the_app_goes_on_with_the_new_one() {
 
 #[test]
 fn a_refused_key_is_one_more_only_if_the_one_in_use_was_refused_too() {
-    let mut app = App::loaded_from(remote(), 80, 24, &animals(39)).after("F4");
+    let mut app = TestApp::loaded_from(remote(), 80, 24, &animals(39)).after("F4");
     app.send(Msg::Paste("petk_new_key_0123456789abcd".into()));
     app.keys("Enter");
     app.answer::<TestKey>(Err(unauthorized()));
@@ -294,7 +294,8 @@ fn a_refused_key_is_one_more_only_if_the_one_in_use_was_refused_too() {
 
 #[test]
 fn a_key_refused_in_the_background_takes_no_letters() {
-    let mut app = App::loaded_from(remote(), 80, 24, &animals(39)).after("r").answered::<ListPets>(Err(unauthorized()));
+    let mut app =
+        TestApp::loaded_from(remote(), 80, 24, &animals(39)).after("r").answered::<ListPets>(Err(unauthorized()));
     assert!(!app.state.popups.is_open());
     assert!(app.says("The API key is missing or not accepted. F4 asks for one."), "{}", app.screen());
     app.wait(Duration::from_secs(1)).keys("j j Enter");
@@ -307,7 +308,7 @@ fn a_key_refused_in_the_background_takes_no_letters() {
 fn without_a_key_nothing_is_asked_and_one_is_asked_for() {
     let Service::Remote(mut without) = remote() else { panic!() };
     (without.key, without.key_origin) = (None, crate::config::KeyOrigin::Absent);
-    let mut app = App::started(Service::Remote(without), 80, 24);
+    let mut app = TestApp::started(Service::Remote(without), 80, 24);
     assert!(app.job(Slot::List).is_none() && app.state.popups.get::<KeyBox>().is_some());
     app.wait(Duration::from_secs(1)).keys("Esc");
     assert!(app.says("No API key is set for api.example.com. No request was sent. F4: enter one"));
@@ -321,7 +322,7 @@ fn without_a_key_nothing_is_asked_and_one_is_asked_for() {
 
 #[test]
 fn a_refused_key_never_takes_the_cursor_out_of_a_field() {
-    let mut app = App::loaded_from(remote(), 80, 24, &animals(39)).after("r / \"whis\"");
+    let mut app = TestApp::loaded_from(remote(), 80, 24, &animals(39)).after("r / \"whis\"");
     app.answer::<ListPets>(Err(unauthorized()));
     assert!(!app.state.popups.is_open());
     app.keys("\"k\" F4");
@@ -331,7 +332,7 @@ fn a_refused_key_never_takes_the_cursor_out_of_a_field() {
 
 #[test]
 fn live_refresh_starts_after_the_last_one_ended_and_stops_when_the_service_is_away() {
-    let mut app = App::loaded(80, 24).after("A").later(Duration::from_secs(29));
+    let mut app = TestApp::loaded(80, 24).after("A").later(Duration::from_secs(29));
     assert!(!app.state.pending.is_running(Slot::List));
     app.wait(Duration::from_secs(1));
     assert!(app.state.pending.is_running(Slot::List));
@@ -343,7 +344,7 @@ fn live_refresh_starts_after_the_last_one_ended_and_stops_when_the_service_is_aw
 
 #[test]
 fn ctrl_c_cancels_first_and_quits_on_the_second_press() {
-    let mut app = App::loaded(80, 24).after("r C-c");
+    let mut app = TestApp::loaded(80, 24).after("r C-c");
     assert!(app.effects.contains(&Effect::Cancel(Slot::List)));
     assert_eq!(app.state.quitting, None);
     app.wait(Duration::from_secs(3)).keys("C-c");
@@ -354,9 +355,9 @@ fn ctrl_c_cancels_first_and_quits_on_the_second_press() {
 
 #[test]
 fn samples_go_into_an_empty_store_only_and_only_after_a_question() {
-    let app = App::loaded(80, 24).after("S");
+    let app = TestApp::loaded(80, 24).after("S");
     assert!(app.job(Slot::Samples).is_none());
-    let mut app = App::loaded_from(Service::Demo, 80, 24, &[]).after("S");
+    let mut app = TestApp::loaded_from(Service::Demo, 80, 24, &[]).after("S");
     assert!(app.says("Add 25 samples to the embedded store?") && app.job(Slot::Samples).is_none(), "{}", app.screen());
     app.wait(DEAF).keys("y S");
     assert_eq!(
@@ -370,7 +371,7 @@ fn samples_go_into_an_empty_store_only_and_only_after_a_question() {
 
 #[test]
 fn samples_that_stop_say_why_also_where_the_cache_cannot_be_written_either() {
-    let mut app = App::loaded_from(remote(), 80, 24, &[]);
+    let mut app = TestApp::loaded_from(remote(), 80, 24, &[]);
     app.keys("S").wait(DEAF).keys("y");
     app.answer::<AddSamples>(Ok((ids_of(&animals(14)), Some(disk_full()))));
     app.answer_lists(&animals(14));
@@ -381,7 +382,7 @@ fn samples_that_stop_say_why_also_where_the_cache_cannot_be_written_either() {
 
 #[test]
 fn an_empty_store_names_what_works_there() {
-    let mut app = App::loaded_from(remote(), 60, 16, &[]);
+    let mut app = TestApp::loaded_from(remote(), 60, 16, &[]);
     assert!(app.says("I           import a file"), "{}", app.screen());
     assert!(!app.says("petstore pets"), "a command without options would go elsewhere: {}", app.screen());
     app.state.link.read_only = true;
@@ -390,8 +391,8 @@ fn an_empty_store_names_what_works_there() {
 
 #[test]
 fn nothing_is_due_while_nothing_happens() {
-    let mut app = App::loaded(80, 24);
-    let deadline = |app: &App| crate::tui::deadline::next_deadline(&app.state, app.now);
+    let mut app = TestApp::loaded(80, 24);
+    let deadline = |app: &TestApp| crate::tui::deadline::next_deadline(&app.state, app.now);
     let stale = app.state.pets.store.read().unwrap().mono + Duration::from_secs(300);
     assert_eq!(deadline(&app), Some(stale));
     app.keys("A");
@@ -406,7 +407,7 @@ fn a_hostile_name_cannot_move_colour_or_widen_anything() {
     pets[1].name = format!("\u{1b}[2J\u{202e}{}\u{200b}ポチ👨‍👩‍👧", "x".repeat(400));
     pets[1].status = Some(ObservedStatus::Unknown("\u{1b}]0;owned\u{7}".into()));
     for ascii in [true, false] {
-        let mut app = App::loaded_from(Service::Demo, 80, 24, &pets);
+        let mut app = TestApp::loaded_from(Service::Demo, 80, 24, &pets);
         app.appearance.ascii = ascii;
         app.keys("Enter Down");
         let screen = app.screen();
@@ -419,11 +420,11 @@ fn a_hostile_name_cannot_move_colour_or_widen_anything() {
 
 #[test]
 fn tabs_first_column_and_bottom_line_never_move() {
-    let states: [&dyn Fn() -> App; 4] = [
-        &|| App::loaded_from(remote(), 80, 24, &animals(39)),
+    let states: [&dyn Fn() -> TestApp; 4] = [
+        &|| TestApp::loaded_from(remote(), 80, 24, &animals(39)),
         &|| offline(80, 24),
-        &|| App::started(remote(), 80, 24),
-        &|| App::loaded_from(remote(), 80, 24, &[]),
+        &|| TestApp::started(remote(), 80, 24),
+        &|| TestApp::loaded_from(remote(), 80, 24, &[]),
     ];
     for state in states {
         let mut app = state();
@@ -439,8 +440,8 @@ fn tabs_first_column_and_bottom_line_never_move() {
 
 // --- how it looks; updated by: INSTA_UPDATE=always cargo test ---
 
-fn with_keys(columns: u16, rows: u16, keys: &str) -> App {
-    App::loaded(columns, rows).after(keys)
+fn with_keys(columns: u16, rows: u16, keys: &str) -> TestApp {
+    TestApp::loaded(columns, rows).after(keys)
 }
 
 #[test]
@@ -456,7 +457,7 @@ fn looks_browsing() {
         app
     });
     looks.state("with_next_page", |columns, rows| {
-        App::started(Service::Demo, columns, rows).answered::<ListPets>(page(animals(20), true))
+        TestApp::started(Service::Demo, columns, rows).answered::<ListPets>(page(animals(20), true))
     });
     looks.state("odd_statuses", |columns, rows| {
         let mut pets = animals(4);
@@ -464,27 +465,27 @@ fn looks_browsing() {
         pets[2].status = Some(ObservedStatus::Unknown("reserved".into()));
         pets[3].id = i64::MAX;
         pets[3].category_id = i64::MIN;
-        App::loaded_from(Service::Demo, columns, rows, &pets)
+        TestApp::loaded_from(Service::Demo, columns, rows, &pets)
     });
     insta::assert_snapshot!(looks);
 }
 
 #[test]
 fn looks_waiting_and_away() {
-    let mut looks = Looks::after("browsing", App::loaded(80, 24));
-    looks.state("first_load", |columns, rows| App::started(remote(), columns, rows).later(Duration::from_secs(3)));
+    let mut looks = Looks::after("browsing", TestApp::loaded(80, 24));
+    looks.state("first_load", |columns, rows| TestApp::started(remote(), columns, rows).later(Duration::from_secs(3)));
     looks.state("loading", |columns, rows| with_keys(columns, rows, "r").later(Duration::from_secs(3)));
     looks.state("old", |columns, rows| with_keys(columns, rows, "").later(Duration::from_secs(400)));
     looks.state("offline", offline);
-    looks.wide_state("empty_store", |columns, rows| App::loaded_from(Service::Demo, columns, rows, &[]));
+    looks.wide_state("empty_store", |columns, rows| TestApp::loaded_from(Service::Demo, columns, rows, &[]));
     looks.state("empty_tab", |columns, rows| {
-        let mut app = App::loaded_from(Service::Demo, columns, rows, &animals(1)).after("Left");
+        let mut app = TestApp::loaded_from(Service::Demo, columns, rows, &animals(1)).after("Left");
         app.answer_lists(&animals(1));
         app
     });
     looks.state("error_details", |columns, rows| offline(columns, rows).after("e"));
     let refused = |columns, rows, keys: &str| {
-        let mut app = App::loaded_from(remote(), columns, rows, &animals(39)).after("r");
+        let mut app = TestApp::loaded_from(remote(), columns, rows, &animals(39)).after("r");
         app.answer::<ListPets>(Err(unauthorized()));
         app.keys("F4").wait(Duration::from_secs(1)).keys(keys);
         app
@@ -499,7 +500,7 @@ fn looks_waiting_and_away() {
 
 #[test]
 fn looks_boxes() {
-    let mut looks = Looks::after("browsing", App::loaded(80, 24));
+    let mut looks = Looks::after("browsing", TestApp::loaded(80, 24));
     looks.state("limit", |columns, rows| with_keys(columns, rows, "L"));
     looks.state("limit_wrong", |columns, rows| with_keys(columns, rows, "L \"150\" Enter"));
     looks.state("help", |columns, rows| with_keys(columns, rows, "?"));
@@ -521,7 +522,7 @@ fn looks_small_plain_and_in_unicode() {
 
 #[test]
 fn numbers_are_exact_until_this_program_has_added_what_is_not_here() {
-    let mut app = App::loaded_from(remote(), 80, 24, &animals(237));
+    let mut app = TestApp::loaded_from(remote(), 80, 24, &animals(237));
     assert_eq!(count(&app, None), "237");
     app.state.pets.added_here(&[900_000]);
     assert_eq!(count(&app, None), "237+");
@@ -529,7 +530,7 @@ fn numbers_are_exact_until_this_program_has_added_what_is_not_here() {
 
 #[test]
 fn a_search_is_over_all_pets_and_goes_on_while_they_come() {
-    let mut app = App::started(remote(), 80, 24).answered::<ListPets>(page(animals(20), true)).after("/ \"whis\"");
+    let mut app = TestApp::started(remote(), 80, 24).answered::<ListPets>(page(animals(20), true)).after("/ \"whis\"");
     let found = app.state.pets.row_count();
     app.say::<ReadInventory>(animals(237));
     assert!(app.state.pets.row_count() > found && app.state.pets.rows.order.len() == 237);
@@ -537,7 +538,7 @@ fn a_search_is_over_all_pets_and_goes_on_while_they_come() {
 
 #[test]
 fn a_key_without_an_action_says_so() {
-    let mut app = App::loaded(80, 24).after("z");
+    let mut app = TestApp::loaded(80, 24).after("z");
     assert!(app.says("No action on this key; ? lists the keys."), "{}", app.screen());
     app.keys("Down Del");
     assert!(app.says("Pets cannot be deleted"), "{}", app.screen());
@@ -546,7 +547,7 @@ fn a_key_without_an_action_says_so() {
 #[test]
 fn help_opens_over_a_box_and_goes_back_to_it() {
     for (keys, help) in [("L", "F1"), ("T", "?"), ("x", "F1"), (":", "F1")] {
-        let mut app = App::loaded(80, 24);
+        let mut app = TestApp::loaded(80, 24);
         let before = format!("{:?}", app.keys(keys).state.popups);
         app.keys(help);
         assert!(app.state.popups.get::<HelpBox>().is_some(), "{keys} {help}");

@@ -17,8 +17,7 @@ use crate::model::{IdempotencyKey, Pet, PetId, counted, shell_word, short};
 use crate::tui::command::{LIST, TYPED_LIST};
 use crate::tui::popups::{Contents, PetSet, Question, WriteBox, copy, copy_curl};
 use crate::tui::{
-    AppState, Command, Env, Health, Job, MessageKind, Movement, Place, Slot, TextInput, Typing, WIDE, command, moved,
-    moves,
+    App, Command, Env, Health, Job, MessageKind, Movement, Place, Slot, TextInput, Typing, WIDE, command, moved, moves,
 };
 
 /// The most useful first: the bottom line has no more of them than it has room for.
@@ -90,7 +89,7 @@ static SEARCH: &[Command] = &[
 pub static SEARCH_PLACE: Place = Place::new("search", "Search", &[SEARCH]).text();
 
 /// The command that lists the rows shown.
-pub fn list_line(app: &AppState) -> Option<String> {
+pub fn list_line(app: &App) -> Option<String> {
     Some(match app.pets.tab {
         BUILT_IN.. => format!("pets list --view {}", shell_word(&app.pets.view().name)),
         _ => format!("pets list --all{}", status_option(app)),
@@ -98,12 +97,12 @@ pub fn list_line(app: &AppState) -> Option<String> {
 }
 
 /// The option for the status that is shown.
-fn status_option(app: &AppState) -> String {
+fn status_option(app: &App) -> String {
     app.pets.filter().map_or(String::new(), |status| format!(" --status {status}"))
 }
 
 /// Marks the row under the cursor, or not any more, and goes on.
-fn mark(app: &mut AppState, _: Now) {
+fn mark(app: &mut App, _: Now) {
     let Some(id) = app.pets.selected().map(|pet| pet.id) else { return app.tell("No pet is selected.") };
     if !app.pets.marked.remove(&id) {
         app.pets.marked.insert(id);
@@ -112,7 +111,7 @@ fn mark(app: &mut AppState, _: Now) {
 }
 
 /// What is typed in a view is a new word.
-fn begin_search(app: &mut AppState, _: Now) {
+fn begin_search(app: &mut App, _: Now) {
     let pets = &mut app.pets;
     pets.searching = true;
     if pets.is_searched_as_saved() && !pets.search.is_empty() {
@@ -120,7 +119,7 @@ fn begin_search(app: &mut AppState, _: Now) {
     }
 }
 
-fn open(state: &mut AppState, _: Now) {
+fn open(state: &mut App, _: Now) {
     if state.pets.row_count() == 0 {
         return state.tell("No pet is selected.");
     }
@@ -128,7 +127,7 @@ fn open(state: &mut AppState, _: Now) {
 }
 
 /// Moves the cursor in the rows. At the last one, says whether there are more.
-fn go(state: &mut AppState, movement: Movement, _: Now) {
+fn go(state: &mut App, movement: Movement, _: Now) {
     if matches!(movement, Movement::Down | Movement::PageDown) && state.pets.cursor() + 1 >= state.pets.row_count() {
         if state.pets.store.read().is_some() {
             state.tell(view::rest(state));
@@ -142,20 +141,20 @@ fn go(state: &mut AppState, movement: Movement, _: Now) {
 }
 
 /// What is typed goes into the search field.
-pub fn on_typing(state: &mut AppState, typing: Typing<'_>) -> bool {
+pub fn on_typing(state: &mut App, typing: Typing<'_>) -> bool {
     let is_cut = state.pets.search.take(typing);
     searched(state);
     is_cut
 }
 
 /// Searches all rows for `query`.
-pub fn search_for(state: &mut AppState, query: &str) {
+pub fn search_for(state: &mut App, query: &str) {
     state.layout.table_top = state.pets.show_tab(tab_of(None), state.layout.table_top);
     state.pets.search = TextInput::new(query);
     searched(state);
 }
 
-fn searched(state: &mut AppState) {
+fn searched(state: &mut App) {
     if state.pets.search.is_empty() {
         state.pets.best_first = true;
     }
@@ -163,21 +162,21 @@ fn searched(state: &mut AppState) {
     state.pets.move_to(0);
 }
 
-fn choose_order(state: &mut AppState, sort: SortOrder) {
+fn choose_order(state: &mut App, sort: SortOrder) {
     state.pets.best_first = state.pets.search.is_empty();
     state.pets.sort = sort;
     state.pets.reorder();
 }
 
 /// Refreshes the rows and clears the marks of earlier changes.
-fn refresh(state: &mut AppState, now: Now) {
+fn refresh(state: &mut App, now: Now) {
     state.pets.store.begin(true);
     state.pets.selected().map(|pet| pet.id).into_iter().for_each(|id| state.pets.history.forget(id));
     reload(state, ReadNext::All, now);
 }
 
 /// Esc: leaves and clears the search, the marks, closes the drawer, in this order.
-pub fn back(state: &mut AppState) {
+pub fn back(state: &mut App) {
     let pets = &mut state.pets;
     if pets.searching || !pets.is_searched_as_saved() {
         pets.searching = false;
@@ -193,7 +192,7 @@ pub fn back(state: &mut AppState) {
     }
 }
 
-fn step_tab(state: &mut AppState, forward: bool, now: Now) {
+fn step_tab(state: &mut App, forward: bool, now: Now) {
     let all = state.pets.tabs.len();
     let by = if forward { 1 } else { all - 1 };
     show_tab(state, (state.pets.tab + by) % all, now);
@@ -203,7 +202,7 @@ fn step_tab(state: &mut AppState, forward: bool, now: Now) {
 const FRESH: Duration = Duration::from_secs(60);
 
 /// Goes to another tab, and asks for its rows unless they are known.
-pub fn show_tab(state: &mut AppState, tab: usize, now: Now) {
+pub fn show_tab(state: &mut App, tab: usize, now: Now) {
     state.message = None;
     state.layout.table_top = state.pets.show_tab(tab, state.layout.table_top);
     // What was asked for another tab is asked for this one.
@@ -221,7 +220,7 @@ pub fn show_tab(state: &mut AppState, tab: usize, now: Now) {
 /// The pause between automatic refreshes that are switched on by a key.
 const LIVE: Duration = Duration::from_secs(30);
 
-fn toggle_live(state: &mut AppState, now: Now) {
+fn toggle_live(state: &mut App, now: Now) {
     if state.pets.follow.is_live() {
         return state.tell("The list is live: new pets appear at once.");
     }
@@ -235,12 +234,12 @@ fn toggle_live(state: &mut AppState, now: Now) {
 }
 
 /// Whether nothing is asked at the moment but by hand: the service is away, or wants another key.
-pub fn waits(state: &AppState) -> bool {
+pub fn waits(state: &App) -> bool {
     state.link.health.next_try().is_some() || state.key_refused()
 }
 
 /// Asks for the rows again, and after them for what follows from them.
-pub fn reload(state: &mut AppState, next: ReadNext, now: Now) {
+pub fn reload(state: &mut App, next: ReadNext, now: Now) {
     state.pets.read_due = next.max(state.pets.read_due);
     state.pets.asked_at = Some(now.mono);
     state.pets.store.begin(false);
@@ -260,7 +259,7 @@ pub fn reload(state: &mut AppState, next: ReadNext, now: Now) {
 const SAMPLES: usize = 25;
 
 /// Asks whether to add samples, but only to an empty store: they cannot be removed.
-pub fn add_samples(state: &mut AppState, now: Now) {
+pub fn add_samples(state: &mut App, now: Now) {
     let store = &state.pets.store;
     let is_empty = store.covers(None) && store.pets().is_empty() && !store.is_cached();
     if !is_empty || state.pets.filter().is_some() || state.pending.is_running(Slot::Samples) || state.is_switching() {
@@ -293,7 +292,7 @@ impl Job for AddSamples {
         Ok(add_samples_to(&env.api("sample").await?, self.count, &self.key).await)
     }
 
-    fn done(&self, app: &mut AppState, added: Self::Answer, now: Now) {
+    fn done(&self, app: &mut App, added: Self::Answer, now: Now) {
         let (ids, failure) = added.unwrap_or_else(|failure| (Vec::new(), Some(failure)));
         let added = ids.len();
         app.added_in_bulk += added as u64;
@@ -311,13 +310,13 @@ impl Job for AddSamples {
 }
 
 /// The service has answered something else: retries the rows if they failed.
-pub fn on_sign_of_life(state: &mut AppState, now: Now) {
+pub fn on_sign_of_life(state: &mut App, now: Now) {
     if state.link.health.next_try().is_some() && !state.pending.is_running(Slot::List) {
         reload(state, ReadNext::New, now);
     }
 }
 
-pub fn on_answer(state: &mut AppState, answer: &ListAnswer, now: Now) {
+pub fn on_answer(state: &mut App, answer: &ListAnswer, now: Now) {
     // What was just added, or not changed, matters more.
     let has_news = state.message.as_ref().is_some_and(|message| message.kind != MessageKind::Note);
     let is_back = matches!(state.link.health, Health::Away { .. });
@@ -333,7 +332,7 @@ pub fn on_answer(state: &mut AppState, answer: &ListAnswer, now: Now) {
 }
 
 /// The rows stay; the banner shows why they are old and when the next retry is.
-pub fn on_failure(state: &mut AppState, failure: Failure, now: Now) {
+pub fn on_failure(state: &mut App, failure: Failure, now: Now) {
     state.last_failure = Some(failure.clone());
     if failure.remedy() == Remedy::EnterKey {
         return refuse_key(state, failure, now);
@@ -353,7 +352,7 @@ pub fn on_failure(state: &mut AppState, failure: Failure, now: Now) {
 
 /// The key was not accepted. Another one is asked for where nothing was answered yet; later somebody may be at the keys,
 /// whose letters must not be taken for a key: then the header says it, and which key asks.
-pub fn refuse_key(state: &mut AppState, failure: Failure, now: Now) {
+pub fn refuse_key(state: &mut App, failure: Failure, now: Now) {
     let before = std::mem::replace(&mut state.link.health, Health::KeyRefused { failure });
     let is_first = matches!(before, Health::Unknown);
     if state.link.ssh.is_some() || is_first && !state.popups.is_open() && !state.place().is_text {
@@ -374,7 +373,7 @@ fn pause_before(tries: u32) -> Duration {
 }
 
 /// Copies what `text` makes of the selected pet, and how the message calls it.
-fn copy_of_pet(state: &mut AppState, text: fn(&Pet) -> (String, String), now: Now) {
+fn copy_of_pet(state: &mut App, text: fn(&Pet) -> (String, String), now: Now) {
     match state.pets.selected().map(text) {
         Some((text, what)) => copy(state, text, &what, now),
         None => state.tell("No row to copy."),
@@ -382,7 +381,7 @@ fn copy_of_pet(state: &mut AppState, text: fn(&Pet) -> (String, String), now: No
 }
 
 /// Asks into which file to write the marked pets, the rows found, those of the tab, or all pets.
-pub fn export(state: &mut AppState) {
+pub fn export(state: &mut App) {
     let pets = &state.pets;
     let is_found = !pets.is_searched_as_saved();
     let set = |what: &str, status, pets: Vec<Pet>| {

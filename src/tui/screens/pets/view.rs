@@ -14,7 +14,7 @@ use crate::model::export::Column;
 use crate::model::{ObservedStatus, Pet, PetStatus, Provenance, cut, short, width, words};
 use crate::tui::mouse::Target;
 use crate::tui::widgets::page::FrameLayout;
-use crate::tui::{AppState, Appearance, Health, Page, Slot, StyleRole, WIDE, cells};
+use crate::tui::{App, Appearance, Health, Page, Slot, StyleRole, WIDE, cells};
 use table::status_word;
 
 /// The most rows that a banner takes from the table.
@@ -30,7 +30,7 @@ const PANES: u16 = 56;
 const NAME_WIDTH: usize = 24;
 
 /// Paints the screen.
-pub fn draw(state: &AppState, page: &mut Page<'_>) {
+pub fn draw(state: &App, page: &mut Page<'_>) {
     let body = page.area;
     page.y = 2;
     draw_banner(state, page);
@@ -61,7 +61,7 @@ pub fn draw(state: &AppState, page: &mut Page<'_>) {
 
 /// Where only the cursor has moved, from row `from`: that row, the one that it is on now, and the detail; gives where they
 /// are. `None` if the rows scroll.
-pub fn draw_moved_cursor(from: usize, state: &AppState, page: &mut Page<'_>) -> Option<Vec<Rect>> {
+pub fn draw_moved_cursor(from: usize, state: &App, page: &mut Page<'_>) -> Option<Vec<Rect>> {
     let mut painted = table::draw_moved_cursor(from, state, page)?;
     let FrameLayout { detail, detail_rows, .. } = page.layout;
     page.go_to(Rect { height: detail_rows, ..detail });
@@ -72,7 +72,7 @@ pub fn draw_moved_cursor(from: usize, state: &AppState, page: &mut Page<'_>) -> 
     Some(painted)
 }
 
-fn draw_tabs(state: &AppState, page: &mut Page<'_>) {
+fn draw_tabs(state: &App, page: &mut Page<'_>) {
     let appearance = page.appearance;
     let is_wide = page.area.width >= WIDE;
     let (tabs, shown) = (&state.pets.tabs, state.pets.tab);
@@ -126,7 +126,7 @@ fn count_word(count: Option<Count>) -> String {
 }
 
 /// Row 3: the search at the left, the order at the right.
-fn draw_search(state: &AppState, page: &mut Page<'_>) {
+fn draw_search(state: &App, page: &mut Page<'_>) {
     let pets = &state.pets;
     let all = pets.rows.order.len();
     let order = match pets.sort {
@@ -151,7 +151,7 @@ fn draw_search(state: &AppState, page: &mut Page<'_>) {
 }
 
 /// Why the rows are old, and when the next retry is.
-fn draw_banner(state: &AppState, page: &mut Page<'_>) {
+fn draw_banner(state: &App, page: &mut Page<'_>) {
     let age = state.pets.store.read().map(|at| page.now.seconds_since(at.mono));
     let rows = match age {
         None => String::new(),
@@ -190,7 +190,7 @@ fn draw_banner(state: &AppState, page: &mut Page<'_>) {
 }
 
 /// What to do when the table is empty.
-fn draw_empty(state: &AppState, page: &mut Page<'_>) {
+fn draw_empty(state: &App, page: &mut Page<'_>) {
     let pets = &state.pets;
     // That there were none in an earlier session says nothing of this one.
     if pets.store.read().is_none() || pets.store.is_cached() && pets.store.pets().is_empty() {
@@ -234,7 +234,7 @@ fn draw_empty(state: &AppState, page: &mut Page<'_>) {
 }
 
 /// Where a pet is that is searched for, and that another tab has.
-fn elsewhere(state: &AppState) -> Option<String> {
+fn elsewhere(state: &App) -> Option<String> {
     let pets = &state.pets;
     let query = pets.searched();
     pets.filter()?;
@@ -245,7 +245,7 @@ fn elsewhere(state: &AppState) -> Option<String> {
 }
 
 /// The line without a message: where the cursor is, and whether there are more rows.
-pub fn place(state: &AppState, page: &Page<'_>) -> String {
+pub fn place(state: &App, page: &Page<'_>) -> String {
     let (pets, rows) = (&state.pets, state.pets.row_count());
     let marked = match pets.marked.len() {
         0 => String::new(),
@@ -266,7 +266,7 @@ pub fn place(state: &AppState, page: &Page<'_>) -> String {
 }
 
 /// Whether there are more pets than the tab shows, and where they are.
-pub fn rest(state: &AppState) -> String {
+pub fn rest(state: &App) -> String {
     let store = &state.pets.store;
     match store.coverage() {
         _ if store.covers(state.pets.filter()) => "No more rows.".to_owned(),
@@ -292,7 +292,7 @@ fn status_in_detail(appearance: &Appearance, pet: &Pet) -> String {
 }
 
 /// The pet under the cursor: under the list, or in a box beside it.
-fn draw_selected(state: &AppState, page: &mut Page<'_>) {
+fn draw_selected(state: &App, page: &mut Page<'_>) {
     let detail = page.layout.detail;
     page.go_to(detail);
     if detail.x > 0 {
@@ -304,7 +304,7 @@ fn draw_selected(state: &AppState, page: &mut Page<'_>) {
 }
 
 /// The detail under the list, with the counts as bars.
-fn draw_drawer(state: &AppState, page: &mut Page<'_>) {
+fn draw_drawer(state: &App, page: &mut Page<'_>) {
     let Some(pet) = state.pets.selected() else { return };
     let appearance = page.appearance;
     let title = format!(" Pet {} ", pet.id);
@@ -332,12 +332,12 @@ fn draw_drawer(state: &AppState, page: &mut Page<'_>) {
 }
 
 /// Where the pet in the detail comes from.
-fn origin(state: &AppState, appearance: &Appearance) -> String {
+fn origin(state: &App, appearance: &Appearance) -> String {
     let read = state.pets.store.read().map_or(String::new(), |at| appearance.time(at.wall));
     format!("from the list, {read}")
 }
 
-fn draw_chart(state: &AppState, page: &mut Page<'_>) {
+fn draw_chart(state: &App, page: &mut Page<'_>) {
     let mut spans = vec![Span::raw(" Of all     ")];
     let most = most(state).max(1);
     for status in PetStatus::ALL {
@@ -350,7 +350,7 @@ fn draw_chart(state: &AppState, page: &mut Page<'_>) {
 }
 
 /// The panes at the right: detail, and two charts.
-fn draw_panes(state: &AppState, page: &mut Page<'_>) {
+fn draw_panes(state: &App, page: &mut Page<'_>) {
     let by_category = &state.pets.rows.categories;
     let category_rows = if page.area.height >= 30 { cells(by_category.len().min(10)) + 4 } else { 0 };
     page.layout.detail = page.take(page.area.height - 7.min(page.area.height) - category_rows);
@@ -382,7 +382,7 @@ fn draw_panes(state: &AppState, page: &mut Page<'_>) {
 }
 
 /// The largest number of pets of one status.
-fn most(state: &AppState) -> usize {
+fn most(state: &App) -> usize {
     let counts = PetStatus::ALL.into_iter().filter_map(|status| state.pets.store.count(Some(status)));
     counts.map(|count| count.seen).max().unwrap_or(0)
 }
@@ -396,7 +396,7 @@ fn draw_bar(label: &str, (value, most): (usize, usize), number: &str, role: Styl
 }
 
 /// The pet under the cursor in a box.
-fn draw_detail(state: &AppState, page: &mut Page<'_>) {
+fn draw_detail(state: &App, page: &mut Page<'_>) {
     let pet = state.pets.selected();
     page.boxed(&pet.map_or_else(|| "No pet".to_owned(), |pet| format!("Pet {}", pet.id)));
     let Some(pet) = pet else { return };

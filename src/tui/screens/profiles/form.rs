@@ -10,7 +10,7 @@ use crate::tui::forms::{CHOOSE, COMPLETE, CONFIRM, NEXT, PREVIOUS, TOGGLE, passe
 use crate::tui::popups::help;
 use crate::tui::widgets::form::Field;
 use crate::tui::widgets::page::Layout;
-use crate::tui::{AppState, Command, Env, Job, Now, Page, Place, Slot, blocking, command};
+use crate::tui::{App, Command, Env, Job, Now, Page, Place, Slot, blocking, command};
 
 use super::list::{LIST_PLACE, ReadProfiles, answer, host, use_profile};
 use super::{ADDRESS, COMMAND, FILE, KEY, State, VARIABLE, made, new_form};
@@ -73,7 +73,7 @@ impl State {
 }
 
 /// Tests the typed profile, or saves it if that failed before; or puts the cursor on the first field to fix.
-fn save(state: &mut AppState, now: Now) {
+fn save(state: &mut App, now: Now) {
     let is_busy = [Slot::TryProfile, Slot::WriteProfile].into_iter().any(|slot| state.pending.is_running(slot));
     if is_busy || !passes(state, "Nothing was saved.") {
         return;
@@ -99,7 +99,7 @@ impl Job for TryProfile {
     }
 
     /// Saves it if it answers; otherwise only when the user repeats it.
-    fn done(&self, app: &mut AppState, tested: Self::Answer, now: Now) {
+    fn done(&self, app: &mut App, tested: Self::Answer, now: Now) {
         let tested = tested.unwrap_or_else(Failed);
         let form = &app.profiles.form;
         if !form.wrong(&app.known()).is_empty() || made(form) != self.0 {
@@ -129,7 +129,7 @@ impl Job for AddProfile {
         blocking(move || env.machine.services.add(self.0.clone())).await
     }
 
-    fn done(&self, app: &mut AppState, added: Self::Answer, now: Now) {
+    fn done(&self, app: &mut App, added: Self::Answer, now: Now) {
         let AddedProfile { file, is_default, key_lost } = match added {
             Ok(added) => added,
             Err(why) => return app.complain(format!("The profile was not saved: {why}")),
@@ -172,7 +172,7 @@ fn at_fault(tested: &Tested) -> Vec<&'static Field> {
 }
 
 /// Paints the form, scrolled so that the part in use and the text below it are visible.
-pub fn draw(state: &AppState, page: &mut Page<'_>) {
+pub fn draw(state: &App, page: &mut Page<'_>) {
     let form = &state.profiles.form;
     page.scrolled(1, |page| {
         page.gap();
@@ -184,7 +184,7 @@ pub fn draw(state: &AppState, page: &mut Page<'_>) {
     });
 }
 
-fn button(state: &AppState, now: Now) -> String {
+fn button(state: &App, now: Now) -> String {
     match state.pending.since(Slot::TryProfile) {
         Some(since) => format!("[ testing {} s ]", now.seconds_since(since)),
         None if state.pending.is_running(Slot::WriteProfile) => "[ saving ]".to_owned(),

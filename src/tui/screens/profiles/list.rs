@@ -28,8 +28,8 @@ use crate::tui::start::start;
 use crate::tui::state::Link;
 use crate::tui::widgets::away_word;
 use crate::tui::{
-    AppState, Command, Env, Health, Job, Now, Page, Place, Screen, Slot, StyleRole, blocking, cells, command, moved,
-    moves, shown,
+    App, Command, Env, Health, Job, Now, Page, Place, Screen, Slot, StyleRole, blocking, cells, command, moved, moves,
+    shown,
 };
 
 /// Why a session over SSH shows no profiles and asks for no key.
@@ -61,7 +61,7 @@ static PROFILES: &[Command] = &[
 
 pub static LIST_PLACE: Place = Place::new("profiles", "Profiles", &[PROFILES]).around(around);
 
-fn around(app: &mut AppState, command: &Command, now: Now) {
+fn around(app: &mut App, command: &Command, now: Now) {
     let needs_one = !["back", "refresh", "new-profile"].contains(&command.name);
     if needs_one && app.profiles.list.is_none() && app.pending.is_running(Slot::Profiles) {
         return app.tell("The profiles are being read.");
@@ -70,7 +70,7 @@ fn around(app: &mut AppState, command: &Command, now: Now) {
 }
 
 /// Shows the screen.
-pub fn show(state: &mut AppState, now: Now) {
+pub fn show(state: &mut App, now: Now) {
     state.cancel(Slot::TestKey);
     state.popups.take::<KeyBox>();
     if state.screen != Screen::Profiles {
@@ -87,14 +87,14 @@ pub fn show(state: &mut AppState, now: Now) {
     state.start(ReadProfiles, now);
 }
 
-fn test(state: &mut AppState, now: Now) {
+fn test(state: &mut App, now: Now) {
     let Some(name) = state.profiles.entry().map(|entry| entry.name.clone()) else { return };
     state.profiles.testing.clone_from(&name);
     let in_use = name == state.link.name && !state.is_first_start();
     state.start(TestProfile { name, in_use }, now);
 }
 
-fn enter_key(state: &mut AppState, now: Now) {
+fn enter_key(state: &mut App, now: Now) {
     let Some(entry) = state.profiles.entry() else { return };
     if entry.name != state.link.name {
         let text =
@@ -107,7 +107,7 @@ fn enter_key(state: &mut AppState, now: Now) {
     }
 }
 
-fn copy_address(state: &mut AppState, now: Now) {
+fn copy_address(state: &mut App, now: Now) {
     match state.profiles.entry().map(|entry| entry.place.clone()) {
         Some(At(address)) => copy(state, address, "the address", now),
         Some(Inside | Demo) => {
@@ -129,7 +129,7 @@ impl Job for ReadProfiles {
         blocking(move || env.machine.services.profiles()).await
     }
 
-    fn done(&self, app: &mut AppState, read: Self::Answer, _: Now) {
+    fn done(&self, app: &mut App, read: Self::Answer, _: Now) {
         match read {
             Ok(profiles) => app.profiles.list = Some(profiles),
             Err(why) => app.complain(format!("Cannot read the profiles: {why}")),
@@ -157,13 +157,13 @@ impl Job for TestProfile {
         Ok(services.test(move |services| services.settings(&self.name), env.recorder).await)
     }
 
-    fn done(&self, app: &mut AppState, tested: Self::Answer, now: Now) {
+    fn done(&self, app: &mut App, tested: Self::Answer, now: Now) {
         app.profiles.tests.insert(self.name.clone(), (now, tested.unwrap_or_else(Failed)));
     }
 }
 
 /// Switches to the selected service, unless a pet is being sent to the current one.
-fn switch(state: &mut AppState, now: Now) {
+fn switch(state: &mut App, now: Now) {
     let Some(name) = state.profiles.entry().map(|entry| entry.name.clone()) else { return };
     if state.is_switching() {
         return state.tell(format!("Still switching to {}.", short(&state.profiles.using)));
@@ -184,14 +184,14 @@ fn switch(state: &mut AppState, now: Now) {
 }
 
 /// Switches to the service of this name.
-pub fn use_profile(state: &mut AppState, name: String, now: Now) {
+pub fn use_profile(state: &mut App, name: String, now: Now) {
     state.profiles.using.clone_from(&name);
     state.tell(format!("Switching to {} ...", short(&name)));
     state.start(UseProfile(name), now);
 }
 
 /// Why another service cannot be switched to now.
-fn why_not(state: &AppState) -> Option<String> {
+fn why_not(state: &App) -> Option<String> {
     let service = &state.link.service;
     if state.pending.is_running(Slot::Samples) {
         return Some(format!("Samples are being sent to {service}. Wait for the answer, then switch."));
@@ -248,7 +248,7 @@ impl Job for UseProfile {
         Ok(used)
     }
 
-    fn done(&self, app: &mut AppState, used: Self::Answer, now: Now) {
+    fn done(&self, app: &mut App, used: Self::Answer, now: Now) {
         match used {
             Ok(used) => on_used(app, used, now),
             // The previous service stays in use.
@@ -260,7 +260,7 @@ impl Job for UseProfile {
 }
 
 /// The switch is done: puts aside the text typed for the previous service, and restores the text for this one.
-fn on_used(state: &mut AppState, used: Used, now: Now) {
+fn on_used(state: &mut App, used: Used, now: Now) {
     let Used { settings, kept, left, drafts } = used;
     state.cancel_all(Slot::is_about_service);
     let stays = drafts::leave(state, now);
@@ -325,7 +325,7 @@ fn on_used(state: &mut AppState, used: Used, now: Now) {
 const DETAILS: u16 = 8;
 
 /// Paints the list or the form.
-pub fn draw(state: &AppState, page: &mut Page<'_>) {
+pub fn draw(state: &App, page: &mut Page<'_>) {
     if state.profiles.form_open {
         return form::draw(state, page);
     }
@@ -353,7 +353,7 @@ const fn widths(area: u16) -> [usize; 3] {
     }
 }
 
-fn draw_list(state: &AppState, page: &mut Page<'_>) {
+fn draw_list(state: &App, page: &mut Page<'_>) {
     let [name, address, key] = widths(page.area.width);
     let columns = |in_use| [("NAME", name), ("ADDRESS", address), ("KEY", key), ("", in_use), ("STATE", 30)];
     page.headings(&columns(0));
@@ -376,7 +376,7 @@ fn draw_list(state: &AppState, page: &mut Page<'_>) {
 }
 
 /// The last answer of a profile's service, in a word or two.
-fn state_word(entry: &ProfileEntry, state: &AppState, now: Now) -> (String, StyleRole) {
+fn state_word(entry: &ProfileEntry, state: &App, now: Now) -> (String, StyleRole) {
     let State { testing, using, .. } = &state.profiles;
     for (slot, name, what) in [(Slot::UseProfile, using, "switching"), (Slot::TestProfile, testing, "testing")] {
         if let Some(since) = state.pending.since(slot).filter(|_| entry.name == *name) {
@@ -392,7 +392,7 @@ fn state_word(entry: &ProfileEntry, state: &AppState, now: Now) -> (String, Styl
 }
 
 /// The last test of a profile's service and its time. For the one in use, every answer counts.
-fn last(entry: &ProfileEntry, state: &AppState) -> Option<(Option<Now>, Tested)> {
+fn last(entry: &ProfileEntry, state: &App) -> Option<(Option<Now>, Tested)> {
     let tested = state.profiles.tests.get(&entry.name).map(|(at, tested)| (Some(*at), tested.clone()));
     if entry.name != state.link.name {
         return tested;
@@ -441,7 +441,7 @@ pub fn answer(tested: &Tested, service: &str) -> String {
     }
 }
 
-fn draw_details(entry: &ProfileEntry, state: &AppState, page: &mut Page<'_>) {
+fn draw_details(entry: &ProfileEntry, state: &App, page: &mut Page<'_>) {
     let appearance = page.appearance;
     let name = cut(&appearance.text(&entry.name), 40);
     let rule = appearance.rule(page.columns().saturating_sub(width(&name) + 10));

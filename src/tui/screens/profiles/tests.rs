@@ -27,10 +27,10 @@ use crate::tui::screens::profiles::form::{AddProfile, TryProfile};
 use crate::tui::screens::profiles::list::{ReadProfiles, TestProfile, UseProfile, Used};
 use crate::tui::session_cache::SessionCache;
 use crate::tui::testing::looks::Looks;
-use crate::tui::testing::{self, App, animals, of_kind, profiles, remote, settings, unauthorized};
+use crate::tui::testing::{self, TestApp, animals, of_kind, profiles, remote, settings, unauthorized};
 use crate::tui::{Effect, Health, Screen, Slot, TextInput};
 
-impl App {
+impl TestApp {
     /// How many jobs that create or change a profile were requested.
     fn writes(&self) -> usize {
         let writes = |effect: &&Effect| matches!(effect, Effect::Job(job) if job.job.slot() == Slot::WriteProfile);
@@ -38,8 +38,8 @@ impl App {
     }
 }
 
-pub fn listed(columns: u16, rows: u16) -> App {
-    let mut app = App::loaded_from(remote(), columns, rows, &animals(39));
+pub fn listed(columns: u16, rows: u16) -> TestApp {
+    let mut app = TestApp::loaded_from(remote(), columns, rows, &animals(39));
     app.state.link.origins = origins();
     app.keys("P");
     app.answer::<ReadProfiles>(Ok(profiles()));
@@ -94,11 +94,11 @@ fn used_with(settings: Settings, drafts: Option<Drafts>) -> Used {
 const SHOP: &str = "n \"https://shop.example/v1\" Tab Tab \"petk_0123456789abcdef\" Tab";
 
 /// The form, filled.
-fn typed(columns: u16, rows: u16) -> App {
+fn typed(columns: u16, rows: u16) -> TestApp {
     listed(columns, rows).after(SHOP)
 }
 
-fn tried(columns: u16, rows: u16, tested: Tested) -> App {
+fn tried(columns: u16, rows: u16, tested: Tested) -> TestApp {
     typed(columns, rows).after("F2").answered::<TryProfile>(Ok(tested))
 }
 
@@ -106,7 +106,8 @@ fn tried(columns: u16, rows: u16, tested: Tested) -> App {
 
 #[test]
 fn the_screen_opens_on_the_profile_in_use_and_returns_to_the_previous_screen() {
-    let mut app = App::loaded_from(remote(), 80, 24, &animals(3)).after("3 P").answered::<ReadProfiles>(Ok(profiles()));
+    let mut app =
+        TestApp::loaded_from(remote(), 80, 24, &animals(3)).after("3 P").answered::<ReadProfiles>(Ok(profiles()));
     assert_eq!((app.state.screen, app.state.place().name), (Screen::Profiles, "profiles"));
     assert_eq!(app.state.profiles.entry().unwrap().name, "production");
     app.keys("Down Down Down");
@@ -145,7 +146,7 @@ fn a_test_asks_once_and_its_result_stays() {
 fn without_a_key_no_service_is_blamed_for_not_accepting_it() {
     let Service::Remote(keyless) = remote() else { panic!() };
     let keyless = crate::config::Remote { key: None, key_origin: KeyOrigin::Absent, ..keyless };
-    let mut app = App::started(Service::Remote(keyless), 80, 24).later(DEAF).after("Esc P");
+    let mut app = TestApp::started(Service::Remote(keyless), 80, 24).later(DEAF).after("Esc P");
     app.answer::<ReadProfiles>(Ok(profiles()));
     assert!(app.says("| no key") && !app.says("did not accept") && !app.says("401"), "{}", app.screen());
 }
@@ -163,7 +164,8 @@ fn only_a_permanent_address_is_copied() {
 
 #[test]
 fn after_a_switch_nothing_of_the_previous_service_is_left() {
-    let mut app = App::loaded_from(remote(), 80, 24, &animals(39)).after("/ \"rex\" Enter C-l A a \"Biscuit\" Esc r");
+    let mut app =
+        TestApp::loaded_from(remote(), 80, 24, &animals(39)).after("/ \"rex\" Enter C-l A a \"Biscuit\" Esc r");
     let late = app.job(Slot::List).unwrap();
     app.keys("2 Esc 1 P");
     app.answer::<ReadProfiles>(Ok(profiles()));
@@ -191,7 +193,7 @@ fn after_a_switch_nothing_of_the_previous_service_is_left() {
 
 #[test]
 fn the_cached_list_of_the_other_service_is_shown_immediately() {
-    let mut other = App::loaded_from(staging(in_file()).service, 80, 24, &animals(7));
+    let mut other = TestApp::loaded_from(staging(in_file()).service, 80, 24, &animals(7));
     other.keys("r");
     other.answer::<ListPets>(testing::listed(animals(7), None));
     let kept: SessionCache = other.asked().expect("nothing is kept");
@@ -203,7 +205,7 @@ fn the_cached_list_of_the_other_service_is_shown_immediately() {
 
 #[test]
 fn a_failed_switch_keeps_the_previous_service_and_says_why() {
-    type Answer = fn(&mut App);
+    type Answer = fn(&mut TestApp);
     let answers: [(Answer, &str); 2] = [
         (|app| app.answer::<UseProfile>(Err("cannot read the API key from keys/staging: gone".into())), "gone"),
         (|app| app.fail(Slot::UseProfile, Failure::Busy), "is busy"),
@@ -254,7 +256,7 @@ fn production() -> Settings {
 }
 
 /// Switches to another service, which can be used immediately.
-fn change(app: &mut App, to: Settings) {
+fn change(app: &mut TestApp, to: Settings) {
     app.state.screen = Screen::Pets;
     app.keys("P");
     app.answer::<ReadProfiles>(Ok(profiles()));
@@ -396,7 +398,7 @@ fn during_a_switch_no_key_is_asked_for_and_no_line_changes() {
 
 #[test]
 fn no_switch_begins_while_samples_are_being_sent() {
-    let mut app = App::loaded_from(remote(), 80, 24, &[]);
+    let mut app = TestApp::loaded_from(remote(), 80, 24, &[]);
     app.keys("S").wait(DEAF).keys("y P");
     app.answer::<ReadProfiles>(Ok(profiles()));
     app.keys("Down Enter");
@@ -437,7 +439,7 @@ fn a_box_about_the_service_before_closes_with_it_though_the_help_lies_over_it() 
 
 // --- the key box ---
 
-fn key_box(app: &App) -> &KeyBox {
+fn key_box(app: &TestApp) -> &KeyBox {
     match app.state.popups.get() {
         Some(key_box) => key_box,
         other => panic!("no key box: {other:?}"),
@@ -445,8 +447,8 @@ fn key_box(app: &App) -> &KeyBox {
 }
 
 /// The box on a service that refused the key.
-fn refused(columns: u16, rows: u16, file: Option<String>) -> App {
-    let mut app = App::loaded_from(remote(), columns, rows, &animals(39)).after("r");
+fn refused(columns: u16, rows: u16, file: Option<String>) -> TestApp {
+    let mut app = TestApp::loaded_from(remote(), columns, rows, &animals(39)).after("r");
     app.answer::<ListPets>(Err(unauthorized()));
     app.keys("F4");
     app.wait(Duration::from_millis(300));
@@ -461,8 +463,9 @@ fn key_file() -> Option<String> {
 #[test]
 fn the_key_file_is_asked_for_once_for_each_box() {
     let app = refused(80, 24, key_file());
-    let asked =
-        |app: &App| app.effects.iter().filter(|e| matches!(e, Effect::Job(j) if j.job.slot() == Slot::KeyFile)).count();
+    let asked = |app: &TestApp| {
+        app.effects.iter().filter(|e| matches!(e, Effect::Job(j) if j.job.slot() == Slot::KeyFile)).count()
+    };
     assert_eq!(asked(&app), 1);
     let mut app = app;
     app.keys("x x Esc F4");
@@ -609,7 +612,7 @@ fn the_form_keeps_its_text_when_left() {
 
 #[test]
 fn at_the_first_start_the_form_leads_to_a_service_and_esc_back_to_the_choice() {
-    let mut app = App::first_start(80, 24).after("3").answered::<ReadProfiles>(Ok(profiles()));
+    let mut app = TestApp::first_start(80, 24).after("3").answered::<ReadProfiles>(Ok(profiles()));
     app.keys(SHOP.strip_prefix("n ").unwrap()).keys("F2");
     app.answer::<TryProfile>(Ok(Tested::Answered(Duration::from_millis(31))));
     assert!(app.asked::<AddProfile>().is_some());
@@ -645,7 +648,7 @@ fn a_key_that_was_shown_is_hidden_when_the_form_is_opened_again() {
 
 #[test]
 fn the_button_and_the_bottom_line_name_the_same_save() {
-    let named = |mut app: App| {
+    let named = |mut app: TestApp| {
         let screen = app.screen();
         let (body, bottom) = screen.trim_end().rsplit_once('\n').unwrap();
         ["est and save", "ave anyway"].map(|word| (body.contains(word), bottom.contains(word)))
@@ -734,7 +737,7 @@ fn a_key_refused_elsewhere_opens_no_box_over_the_form() {
 
 // --- painting ---
 
-fn tested(columns: u16, rows: u16) -> App {
+fn tested(columns: u16, rows: u16) -> TestApp {
     let mut app = listed(columns, rows).after("t");
     app.answer::<TestProfile>(Ok(Tested::Answered(Duration::from_millis(142))));
     app.keys("Down t");
@@ -745,7 +748,7 @@ fn tested(columns: u16, rows: u16) -> App {
 #[test]
 fn looks() {
     let mut looks = Looks::default();
-    looks.state("reading", |columns, rows| App::loaded_from(remote(), columns, rows, &animals(39)).after("P"));
+    looks.state("reading", |columns, rows| TestApp::loaded_from(remote(), columns, rows, &animals(39)).after("P"));
     looks.state("listed", listed);
     looks.state("tested", tested);
     looks.state("switching", |columns, rows| listed(columns, rows).after("Down Enter").later(Duration::from_secs(3)));
@@ -801,7 +804,7 @@ fn a_command_is_split_at_spaces_outside_quotes() {
 
 #[test]
 fn every_part_of_the_form_is_checked() {
-    let app = App::loaded(80, 24);
+    let app = TestApp::loaded(80, 24);
     let filled = |name: &str, address: &str, source: &str, value: &str| {
         let values = [("name", name), ("address", address), ("source", source)];
         let values = values.into_iter().chain(["key", "variable", "file", "command"].map(|of| (of, value)));

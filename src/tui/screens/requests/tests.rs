@@ -9,7 +9,7 @@ use crate::tui::popups::text::CopyText;
 use crate::tui::screens::pets::reading::ListPets;
 use crate::tui::state::REQUESTS_KEPT;
 use crate::tui::testing::looks::Looks;
-use crate::tui::testing::{App, animals, remote};
+use crate::tui::testing::{TestApp, animals, remote};
 use crate::tui::{Screen, Slot};
 
 /// A list that was answered, asked for at this second.
@@ -52,13 +52,13 @@ fn unanswered() -> Exchange {
     Exchange { status: None, headers: Vec::new(), answer, failure, size: 0, took, first_byte, ..refused_addition() }
 }
 
-fn send(app: &mut App, exchange: Exchange) {
+fn send(app: &mut TestApp, exchange: Exchange) {
     app.send(Msg::Exchanged(Recorded { exchange: Box::new(exchange), missed: 0 }));
 }
 
 /// An app that has asked a few times, on the screen.
-fn asked(columns: u16, rows: u16) -> App {
-    let mut app = App::loaded_from(remote(), columns, rows, &animals(39));
+fn asked(columns: u16, rows: u16) -> TestApp {
+    let mut app = TestApp::loaded_from(remote(), columns, rows, &animals(39));
     send(&mut app, listed(0, "limit=20"));
     send(&mut app, listed(1, "limit=100&status=available"));
     send(&mut app, unanswered());
@@ -68,11 +68,11 @@ fn asked(columns: u16, rows: u16) -> App {
     app
 }
 
-fn selected(app: &App) -> &Exchange {
+fn selected(app: &TestApp) -> &Exchange {
     app.state.requests.selected().unwrap()
 }
 
-fn paths(app: &App) -> Vec<&str> {
+fn paths(app: &TestApp) -> Vec<&str> {
     app.state.requests.rows.iter().map(|exchange| exchange.path_and_query.as_str()).collect()
 }
 
@@ -128,7 +128,7 @@ fn a_request_is_copied_as_curl_where_curl_could_ask_it() {
     let curl = refused_addition().as_curl(&"https://api.example.com/v1".parse().unwrap());
     assert!(curl.contains("$PETSTORE_API_KEY"));
     assert_eq!(app.asked().map(|CopyText { text, .. }| text), Some(curl));
-    let mut app = App::loaded(80, 24);
+    let mut app = TestApp::loaded(80, 24);
     send(&mut app, listed(0, "limit=20"));
     app.keys("H c");
     assert!(app.job(Slot::Copy).is_none());
@@ -138,8 +138,8 @@ fn a_request_is_copied_as_curl_where_curl_could_ask_it() {
 #[test]
 fn the_last_error_is_explained_and_leads_to_its_request() {
     use crate::api::Failure;
-    let mut app = App::loaded_from(remote(), 80, 24, &animals(39));
-    let fails = |app: &mut App, why: &str| {
+    let mut app = TestApp::loaded_from(remote(), 80, 24, &animals(39));
+    let fails = |app: &mut TestApp, why: &str| {
         app.keys("r");
         app.answer::<ListPets>(Err(Failure::NotSent { why: why.into() }));
         app.keys("e");
@@ -162,7 +162,7 @@ fn the_last_error_is_explained_and_leads_to_its_request() {
 
 #[test]
 fn where_nothing_was_asked_every_key_says_so() {
-    let mut app = App::loaded(80, 24).after("H");
+    let mut app = TestApp::loaded(80, 24).after("H");
     assert!(app.says("No requests yet"));
     for key in ["Enter", "c"] {
         app.keys(key);
@@ -181,7 +181,7 @@ fn what_came_too_fast_to_be_recorded_is_reported() {
 
 #[test]
 fn nothing_on_other_screens_depends_on_the_records() {
-    let mut app = App::loaded(80, 24);
+    let mut app = TestApp::loaded(80, 24);
     let before = app.buffer();
     send(&mut app, refused_addition());
     assert_eq!(app.buffer(), before);
@@ -189,14 +189,14 @@ fn nothing_on_other_screens_depends_on_the_records() {
 
 // --- how it looks; updated by: INSTA_UPDATE=always cargo test ---
 
-pub fn with_keys(columns: u16, rows: u16, keys: &str) -> App {
+pub fn with_keys(columns: u16, rows: u16, keys: &str) -> TestApp {
     asked(columns, rows).after(keys)
 }
 
 #[test]
 fn looks() {
     let mut looks = Looks::default();
-    looks.state("empty", |columns, rows| App::loaded_from(remote(), columns, rows, &animals(39)).after("H"));
+    looks.state("empty", |columns, rows| TestApp::loaded_from(remote(), columns, rows, &animals(39)).after("H"));
     looks.state("list", |columns, rows| with_keys(columns, rows, "Down"));
     looks.state("whole", |columns, rows| with_keys(columns, rows, "Down Enter"));
     looks.state("long", |columns, rows| {

@@ -3,10 +3,10 @@
 use crate::app::first_run::StartChoice;
 use crate::tui::Screen;
 use crate::tui::msg::QuitReason;
-use crate::tui::testing::App;
+use crate::tui::testing::TestApp;
 use crate::tui::testing::looks::Looks;
 
-fn chosen(app: &App) -> (Option<QuitReason>, Option<&StartChoice>) {
+fn chosen(app: &TestApp) -> (Option<QuitReason>, Option<&StartChoice>) {
     (app.state.quitting, app.state.welcome.chosen.as_ref())
 }
 
@@ -24,7 +24,7 @@ fn a_number_or_the_marked_way_begins_and_nothing_is_asked_before() {
         ("2", StartChoice::Embedded),
         ("Up Down Enter", StartChoice::Embedded),
     ] {
-        let mut app = App::first_start(80, 24);
+        let mut app = TestApp::first_start(80, 24);
         assert_eq!(chosen(&app), (None, None));
         app.keys(keys);
         assert_eq!(chosen(&app), began_with(&with), "{keys}");
@@ -34,15 +34,15 @@ fn a_number_or_the_marked_way_begins_and_nothing_is_asked_before() {
 
 #[test]
 fn leaving_chooses_nothing() {
-    let app = App::first_start(80, 24).after("q");
+    let app = TestApp::first_start(80, 24).after("q");
     assert_eq!(chosen(&app), (Some(QuitReason::User), None));
-    let app = App::first_start(80, 24).after("C-c C-c");
+    let app = TestApp::first_start(80, 24).after("C-c C-c");
     assert_eq!(chosen(&app), (Some(QuitReason::User), None));
 }
 
 #[test]
 fn keys_of_other_screens_do_nothing_here() {
-    let mut app = App::first_start(80, 24).after("H P T e : F9 F4 F5 a r Esc S");
+    let mut app = TestApp::first_start(80, 24).after("H P T e : F9 F4 F5 a r Esc S");
     assert_eq!((app.state.screen, app.state.popups.is_open(), app.effects.len()), (Screen::Welcome, false, 0));
     app.keys("? Esc");
     assert_eq!(app.state.place().name, "welcome");
@@ -53,11 +53,11 @@ fn keys_of_other_screens_do_nothing_here() {
 #[test]
 fn looks() {
     let mut looks = Looks::default();
-    looks.state("ways", App::first_start);
+    looks.state("ways", TestApp::first_start);
     for (columns, rows) in [(60, 16), (40, 8)] {
-        looks.frame("ways", &mut App::first_start(columns, rows));
+        looks.frame("ways", &mut TestApp::first_start(columns, rows));
     }
-    let mut app = App::first_start(80, 24).in_monochrome();
+    let mut app = TestApp::first_start(80, 24).in_monochrome();
     app.appearance.ascii = false;
     looks.frame("mono_unicode", &mut app);
     insta::assert_snapshot!(looks);
@@ -65,7 +65,7 @@ fn looks() {
 
 #[test]
 fn the_help_of_the_first_start_lists_only_keys_that_work_there() {
-    let mut app = App::first_start(80, 24).after("?");
+    let mut app = TestApp::first_start(80, 24).after("?");
     let help = app.screen();
     for dead in ["profiles", "requests", "themes", "explain last error", "enter another API key", "all commands"] {
         assert!(!help.contains(dead), "{dead}: {help}");

@@ -29,7 +29,7 @@ use crate::tui::popups::Question;
 use crate::tui::screens::pets::change::{begin, can_change};
 use crate::tui::screens::pets::{self, Outcome};
 use crate::tui::worker::context::WorkerContext;
-use crate::tui::{AppState, Env, Job, Page, Slot};
+use crate::tui::{App, Env, Job, Page, Slot};
 
 pub(super) const KEY_REFUSED: &str =
     "Nothing was sent: the service refused the API key. 1, F4: enter another; then 2, F2.";
@@ -68,7 +68,7 @@ impl Job for CheckFile {
         })
     }
 
-    fn done(&self, app: &mut AppState, found: Result<CheckedFile, UnusableFile>, now: Now) {
+    fn done(&self, app: &mut App, found: Result<CheckedFile, UnusableFile>, now: Now) {
         if self.reading.changes {
             return ask_to_change(app, found, now);
         }
@@ -98,7 +98,7 @@ impl Job for CheckFile {
 const CHANGES: usize = 5;
 
 /// Asks whether to change what the rows change.
-fn ask_to_change(app: &mut AppState, found: Result<CheckedFile, UnusableFile>, now: Now) {
+fn ask_to_change(app: &mut App, found: Result<CheckedFile, UnusableFile>, now: Now) {
     let preview = match found {
         Ok(found) => found.preview,
         Err(unusable) => return app.complain(unusable.why),
@@ -121,8 +121,8 @@ fn ask_to_change(app: &mut AppState, found: Result<CheckedFile, UnusableFile>, n
         let mut lines: Vec<_> = [format!("{}: {counts}.", app.link.label), String::new()].into();
         lines.extend(changes.lines().take(CHANGES));
         lines.extend((pets > CHANGES).then(|| format!("and {} more", pets - CHANGES)));
-        let body = move |_: &AppState, page: &mut Page<'_>| lines.iter().for_each(|line| page.wrapped(2, line, 1));
-        let yes = |app: &mut AppState, now| {
+        let body = move |_: &App, page: &mut Page<'_>| lines.iter().for_each(|line| page.wrapped(2, line, 1));
+        let yes = |app: &mut App, now| {
             app.allowed = true;
             leave(app, now);
             begin(app, changes.pets, Outcome::default(), now);
@@ -135,7 +135,7 @@ impl Ongoing for CheckFile {
     /// So many rows were checked so far.
     type Part = u64;
 
-    fn on_part(&self, app: &mut AppState, rows: u64, _: Now) {
+    fn on_part(&self, app: &mut App, rows: u64, _: Now) {
         if let Some(looked) = app.add.import.looked_mut() {
             looked.rows = rows;
         }
@@ -201,7 +201,7 @@ impl Job for RunImport {
         Ok(self.send(env).await)
     }
 
-    fn done(&self, app: &mut AppState, ended: Self::Answer, now: Now) {
+    fn done(&self, app: &mut App, ended: Self::Answer, now: Now) {
         let summary = match ended {
             Ok(Err(why)) => return on_not_begun(app, why, now),
             Ok(Ok(summary)) => summary,
@@ -228,7 +228,7 @@ pub enum ImportPart {
 impl Ongoing for RunImport {
     type Part = ImportPart;
 
-    fn on_part(&self, app: &mut AppState, part: ImportPart, now: Now) {
+    fn on_part(&self, app: &mut App, part: ImportPart, now: Now) {
         let import = &mut app.add.import;
         match part {
             ImportPart::Started(file, report) => {
@@ -352,7 +352,7 @@ fn record(unreported: &Arc<Mutex<Unreported>>) -> OnImportedRow {
 }
 
 /// Shows an unreadable file's error at its name, or puts the cursor on the choice that is needed.
-fn first_trouble(state: &mut AppState, UnusableFile { why, missing }: UnusableFile) {
+fn first_trouble(state: &mut App, UnusableFile { why, missing }: UnusableFile) {
     let import = &mut state.add.import;
     let Phase::Looked(looked) = &mut import.phase else { return };
     if missing.is_none() && looked.source.is_file() {
@@ -367,7 +367,7 @@ fn first_trouble(state: &mut AppState, UnusableFile { why, missing }: UnusableFi
 }
 
 /// Nothing was sent: shows the preview again, and F2 tries again. A resumed import keeps its report.
-fn on_not_begun(state: &mut AppState, ended: ImportEnded, now: Now) {
+fn on_not_begun(state: &mut App, ended: ImportEnded, now: Now) {
     let looked = state.add.import.running_mut().and_then(|running| running.looked.take());
     let Some(looked) = looked else {
         return on_ended(state, Summary::of(ended), now);
@@ -382,7 +382,7 @@ fn on_not_begun(state: &mut AppState, ended: ImportEnded, now: Now) {
 }
 
 /// The import has ended.
-fn on_ended(state: &mut AppState, summary: Summary, now: Now) {
+fn on_ended(state: &mut App, summary: Summary, now: Now) {
     let Some(running) = state.add.import.running_mut() else { return };
     if running.files.is_some() {
         running.progress = summary.progress;
@@ -427,7 +427,7 @@ fn on_ended(state: &mut AppState, summary: Summary, now: Now) {
 }
 
 /// What follows where the service failed, and why an import ended early.
-fn on_failed(state: &mut AppState, ended: &ImportEnded, now: Now) -> String {
+fn on_failed(state: &mut App, ended: &ImportEnded, now: Now) -> String {
     let why = ended.why(&state.link.service).unwrap_or_default();
     if let ImportEnded::NoAnswer(failure) = ended {
         pets::update::on_failure(state, failure.clone(), now);

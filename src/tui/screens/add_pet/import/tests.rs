@@ -28,22 +28,22 @@ use crate::tui::screens::add_pet::lines::{SendLine, WriteLines};
 use crate::tui::screens::pets::popups::LookupBox;
 use crate::tui::testing::looks::Looks;
 use crate::tui::testing::loss::whole_at_every_size;
-use crate::tui::testing::{App, animals, remote};
+use crate::tui::testing::{TestApp, animals, remote};
 use crate::tui::update::expected;
 use crate::tui::{Effect, Screen, Slot};
 
 pub const FILE: &str = "pet_name,cat,state,notes\nBiscuit,3,available,came Tuesday\n,3,available,\nRex,three,sold,\n\
                     Biscuit,3,available,\nLuna,12, Pending,\n";
 
-fn opened(columns: u16, rows: u16) -> App {
-    let mut app = App::loaded_from(remote(), columns, rows, &animals(3));
+fn opened(columns: u16, rows: u16) -> TestApp {
+    let mut app = TestApp::loaded_from(remote(), columns, rows, &animals(3));
     app.state.link.label = "PRODUCTION".into();
     app.keys("I \"new-arrivals.csv\" Enter");
     app
 }
 
 /// What a worker finds in `text`, as read by the newest job.
-fn find(app: &mut App, text: &'static str, before: Option<EarlierImport>) {
+fn find(app: &mut TestApp, text: &'static str, before: Option<EarlierImport>) {
     let (_, reading) = look(app);
     let seen = preview(Input::stream("a", Cursor::new(text)).unwrap(), &reading, |_, _| true);
     let reading = before.as_ref().map_or(reading, |before| before.reading.clone());
@@ -53,18 +53,18 @@ fn find(app: &mut App, text: &'static str, before: Option<EarlierImport>) {
     });
 }
 
-pub fn looked(columns: u16, rows: u16, text: &'static str) -> App {
+pub fn looked(columns: u16, rows: u16, text: &'static str) -> TestApp {
     let mut app = opened(columns, rows);
     find(&mut app, text, None);
     app
 }
 
-fn begun(app: &App) -> Option<RunImport> {
+fn begun(app: &TestApp) -> Option<RunImport> {
     app.asked()
 }
 
 /// The source and column mapping of the newest check.
-fn look(app: &App) -> (ImportSource, ColumnMapping) {
+fn look(app: &TestApp) -> (ImportSource, ColumnMapping) {
     let CheckFile { source, reading } = app.asked().expect("nothing is checked");
     (source, reading)
 }
@@ -83,7 +83,7 @@ fn unknown() -> Fate {
 }
 
 /// An import of 1,237 rows, of which 612 are done.
-pub fn running(columns: u16, rows: u16) -> App {
+pub fn running(columns: u16, rows: u16) -> TestApp {
     let mut app = looked(columns, rows, "name,cat\nBiscuit,3\n");
     app.state.add.import.looked_mut().unwrap().found = Some(Ok(many(1_237)));
     app.keys("F2");
@@ -113,14 +113,14 @@ fn many(good: u64) -> CheckedFile {
     CheckedFile { path: Some("/home/ada/new-arrivals.csv".into()), preview, before: None, reading }
 }
 
-fn end(app: &mut App, progress: ImportProgress, left: u64, ended: ImportEnded) {
+fn end(app: &mut TestApp, progress: ImportProgress, left: u64, ended: ImportEnded) {
     let end = Summary { progress, left: Some(left), ended, report: None };
     app.answer::<RunImport>(Ok(Ok(end)));
 }
 
 #[test]
 fn tab_completes_the_path_as_far_as_it_is_certain_and_lists_the_rest() {
-    let mut app = App::loaded_from(remote(), 80, 24, &animals(3)).after("I \"new\" Tab");
+    let mut app = TestApp::loaded_from(remote(), 80, 24, &animals(3)).after("I \"new\" Tab");
     assert_eq!(app.asked(), Some(CompletePath("new".into())));
     let completed = |more: &str, names: &[&str]| {
         let names = names.iter().map(|name| (*name).to_owned()).collect();
@@ -276,7 +276,7 @@ fn earlier() -> EarlierImport {
 
 const THREE: &str = "name,cat\nRex,3\nMax,3\nLuna,3\n";
 
-fn looked_after(before: EarlierImport) -> App {
+fn looked_after(before: EarlierImport) -> TestApp {
     let mut app = opened(80, 24);
     find(&mut app, THREE, Some(before));
     app
@@ -372,7 +372,7 @@ fn the_report_of_an_import_before_the_last_is_named_in_its_command() {
 
 #[test]
 fn pasted_lines_are_offered_as_pets_and_can_become_one_name() {
-    let mut app = App::loaded(80, 24).after("a Tab \"3\" S-Tab");
+    let mut app = TestApp::loaded(80, 24).after("a Tab \"3\" S-Tab");
     app.send(Msg::Paste("Rex\rLuna, the \"cat\"\r\n\nMax\r".into()));
     assert_eq!(app.state.place().name, "import-preview", "{}", app.screen());
     let (ImportSource::Pasted(text), reading) = look(&app) else { panic!("a file is checked") };
@@ -389,8 +389,8 @@ fn pasted_lines_are_offered_as_pets_and_can_become_one_name() {
 }
 
 /// The preview of two pasted names.
-fn pasted() -> App {
-    let mut app = App::loaded_from(remote(), 80, 24, &animals(3)).after("a Tab \"3\" S-Tab");
+fn pasted() -> TestApp {
+    let mut app = TestApp::loaded_from(remote(), 80, 24, &animals(3)).after("a Tab \"3\" S-Tab");
     app.send(Msg::Paste("Gus\rHal\r".into()));
     find(&mut app, "name\nGus\nHal\n", None);
     app
@@ -488,7 +488,7 @@ fn pasted_rows_that_were_not_added_are_not_left_without_a_question() {
 
 #[test]
 fn of_pasted_rows_nothing_is_offered_that_only_a_file_has() {
-    let mut app = App::loaded(80, 24).after("a");
+    let mut app = TestApp::loaded(80, 24).after("a");
     app.send(Msg::Paste("Rex\t3\n\tx\n".into()));
     find(&mut app, "name\tcategoryId\nRex\t3\n\tx\n", None);
     assert!(app.says("line 2") && !app.says("line 3"), "{}", app.screen());
@@ -502,7 +502,7 @@ fn of_pasted_rows_nothing_is_offered_that_only_a_file_has() {
 
 #[test]
 fn cells_from_a_spreadsheet_need_no_header() {
-    let mut app = App::loaded(80, 24).after("a");
+    let mut app = TestApp::loaded(80, 24).after("a");
     app.send(Msg::Paste("Rex\t3\tsold\nLuna\t4\tpending\n".into()));
     let (ImportSource::Pasted(text), _) = look(&app) else { panic!("a file is checked") };
     assert_eq!(&*text, "name\tcategoryId\tstatus\nRex\t3\tsold\nLuna\t4\tpending\n");
@@ -510,7 +510,7 @@ fn cells_from_a_spreadsheet_need_no_header() {
 
 #[test]
 fn a_file_dropped_on_the_name_is_previewed() {
-    let mut app = App::loaded(80, 24).after("a");
+    let mut app = TestApp::loaded(80, 24).after("a");
     app.send(Msg::Paste("'/home/ada/new arrivals.csv'".into()));
     let (source, _) = look(&app);
     assert_eq!(source, ImportSource::File("/home/ada/new arrivals.csv".into()));
@@ -518,7 +518,7 @@ fn a_file_dropped_on_the_name_is_previewed() {
 
 #[test]
 fn one_line_or_a_started_name_is_only_typed() {
-    let mut app = App::loaded(80, 24).after("a");
+    let mut app = TestApp::loaded(80, 24).after("a");
     app.send(Msg::Paste("Rex\n".into()));
     app.send(Msg::Paste("the\nfirst".into()));
     assert_eq!((app.state.place().name, app.state.add.form[&NAME].value()), ("form", "Rexthe first"));
@@ -755,7 +755,7 @@ fn names_that_move_the_cursor_stay_in_their_cells() {
 fn looks() {
     let mut looks = Looks::default();
     looks.state("file", |columns, rows| {
-        App::loaded_from(remote(), columns, rows, &animals(3)).after("I \"new-arrivals.csv\"")
+        TestApp::loaded_from(remote(), columns, rows, &animals(3)).after("I \"new-arrivals.csv\"")
     });
     looks.wide_state("preview", |columns, rows| looked(columns, rows, FILE));
     looks.state("value", |columns, rows| {
@@ -771,7 +771,7 @@ fn looks() {
         app
     });
     whole_at_every_size("unfinished", |columns, rows| {
-        let mut app = App::loaded_from(remote(), columns, rows, &animals(3));
+        let mut app = TestApp::loaded_from(remote(), columns, rows, &animals(3));
         app.state.add.import.unfinished = Some("/home/ada/new-arrivals.csv".into());
         app
     });

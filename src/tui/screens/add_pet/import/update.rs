@@ -20,7 +20,7 @@ use crate::tui::screens::add_pet::{CATEGORY, NAME};
 use crate::tui::screens::pets;
 use crate::tui::text_input::MAX_BYTES;
 use crate::tui::widgets::form::neighbour;
-use crate::tui::{AppState, Command, Effect, Movement, Page, Place, Screen, Slot, TextInput, command, moved, moves};
+use crate::tui::{App, Command, Effect, Movement, Page, Place, Screen, Slot, TextInput, command, moved, moves};
 
 /// The rows of a page of the list.
 const PAGE: usize = 8;
@@ -140,7 +140,7 @@ static RUN: &[Command] = &[
 pub static RUN_PLACE: Place = Place::new("import-run", "Import", &[RUN]);
 
 /// Whether the rows that are previewed can change pets.
-pub fn can_be_changes(app: &AppState) -> bool {
+pub fn can_be_changes(app: &App) -> bool {
     let Phase::Looked(looked) = &app.add.import.phase else { return false };
     app.pets.offers_changes == Some(true) && looked.columns().iter().any(|name| is_id(name))
 }
@@ -157,12 +157,12 @@ impl State {
     }
 }
 
-fn is_under_way(app: &AppState) -> bool {
+fn is_under_way(app: &App) -> bool {
     app.add.import.under_way().is_some()
 }
 
 /// Shows the import as it was left, or asks for a file.
-pub fn show(state: &mut AppState) {
+pub fn show(state: &mut App) {
     state.screen = Screen::AddPet;
     state.pets.searching = false;
     state.add.import.on = true;
@@ -175,7 +175,7 @@ pub const IMPORT: Command = command("import", "F7", "import", "import a file", o
     .shell(|_| Some("pets import FILE".to_owned()));
 
 /// Shows it by its key: the unfinished import, if no other is shown.
-fn open(state: &mut AppState, now: Now) {
+fn open(state: &mut App, now: Now) {
     show(state);
     let import = &mut state.add.import;
     if let (Phase::File, Some(file)) = (&import.phase, &import.unfinished) {
@@ -185,7 +185,7 @@ fn open(state: &mut AppState, now: Now) {
 }
 
 /// Checks the file of an unfinished import, so that one key continues it, and what was not checked to the end.
-pub fn check_unfinished(state: &mut AppState, now: Now) {
+pub fn check_unfinished(state: &mut App, now: Now) {
     let import = &state.add.import;
     let is_looking = state.pending.is_running(Slot::CheckFile);
     match &import.phase {
@@ -196,7 +196,7 @@ pub fn check_unfinished(state: &mut AppState, now: Now) {
 }
 
 /// Drops the unfinished import, if it is the one that is shown: it is not offered at the next start. Its report stays.
-fn drop_unfinished(state: &mut AppState) -> bool {
+fn drop_unfinished(state: &mut App) -> bool {
     let shown = state.add.import.unfinished_name().filter(|_| state.add.import.shows_unfinished());
     let Some(file) = shown else { return false };
     state.add.import.unfinished = None;
@@ -207,7 +207,7 @@ fn drop_unfinished(state: &mut AppState) -> bool {
 
 /// Takes a paste into the name field that is several lines or the path of a file. The text in the field is its
 /// beginning if the paste begins with a line end.
-pub fn paste(state: &mut AppState, text: &str, now: Now) -> bool {
+pub fn paste(state: &mut App, text: &str, now: Now) -> bool {
     let first = state.add.form[&NAME].value();
     if state.add.import.under_way().is_some() || !(first.trim().is_empty() || text.starts_with(['\r', '\n'])) {
         return false;
@@ -231,7 +231,7 @@ pub fn paste(state: &mut AppState, text: &str, now: Now) -> bool {
 }
 
 /// Previews pasted lines, behind those that were pasted before and not sent, which are read as chosen already.
-pub fn add_lines(state: &mut AppState, text: &str, now: Now) {
+pub fn add_lines(state: &mut App, text: &str, now: Now) {
     // Most terminals send line ends as Enter.
     let mut text = text.replace("\r\n", "\n").replace('\r', "\n");
     let before = state.add.import.unsent();
@@ -258,7 +258,7 @@ pub fn add_lines(state: &mut AppState, text: &str, now: Now) {
 }
 
 /// Previews the lines again that an earlier session left; they are checked with what else it left.
-pub fn restore(state: &mut AppState, PastedLines { text, reading }: PastedLines) {
+pub fn restore(state: &mut App, PastedLines { text, reading }: PastedLines) {
     let source = ImportSource::Pasted(table(state, &text).0.into());
     let import = &mut state.add.import;
     import.phase = Phase::Looked(Box::new(PreviewState::new(source, &reading)));
@@ -266,7 +266,7 @@ pub fn restore(state: &mut AppState, PastedLines { text, reading }: PastedLines)
 }
 
 /// The pasted text as a table with a header. A list of names gets the category and the status of the form.
-fn table(state: &AppState, text: &str) -> (String, ColumnMapping) {
+fn table(state: &App, text: &str) -> (String, ColumnMapping) {
     let first = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
     let starts_json = first.trim_start().starts_with(['{', '[']);
     let delimiter = ['\t', ';', ','].into_iter().find(|delimiter| first.contains(*delimiter));
@@ -302,7 +302,7 @@ pub(super) fn dropped(text: &str) -> Option<String> {
 }
 
 /// Checks the file whose name is typed.
-fn look_at_typed(state: &mut AppState, now: Now) {
+fn look_at_typed(state: &mut App, now: Now) {
     let import = &mut state.add.import;
     let path = import.path.value().trim().to_owned();
     if path.is_empty() {
@@ -315,19 +315,19 @@ fn look_at_typed(state: &mut AppState, now: Now) {
 }
 
 /// Begins to check the file at `path`.
-fn look_at(state: &mut AppState, path: String, now: Now) {
+fn look_at(state: &mut App, path: String, now: Now) {
     look(state, ImportSource::File(path), &ColumnMapping::default(), now);
 }
 
 /// Begins to check `source`.
-pub fn look(state: &mut AppState, source: ImportSource, reading: &ColumnMapping, now: Now) {
+pub fn look(state: &mut App, source: ImportSource, reading: &ColumnMapping, now: Now) {
     state.add.import.error = None;
     state.add.import.phase = Phase::Looked(Box::new(PreviewState::new(source, reading)));
     look_again(state, now);
 }
 
 /// Checks it again with the current choices.
-pub fn look_again(state: &mut AppState, now: Now) {
+pub fn look_again(state: &mut App, now: Now) {
     let Some(looked) = state.add.import.looked_mut() else { return };
     (looked.changed, looked.rows, looked.again) = (false, 0, None);
     let check = CheckFile { source: looked.source.clone(), reading: looked.reading() };
@@ -335,20 +335,14 @@ pub fn look_again(state: &mut AppState, now: Now) {
 }
 
 /// Gives the preview up, once it was asked whether pasted lines are to become one name.
-fn cancel(state: &mut AppState, now: Now) {
+fn cancel(state: &mut App, now: Now) {
     let fits = state.add.import.unsent().is_none_or(|text| text.len() <= MAX_BYTES);
     let fate = if fits { "They become one name in the form." } else { "Their beginning becomes one name in the form." };
     leaving(state, "One name", Some(fate), to_file, now);
 }
 
 /// Does what gives pasted rows up, but asks first where some were not added; `fate` is what becomes of them.
-pub fn leaving(
-    state: &mut AppState,
-    word: &'static str,
-    fate: Option<&'static str>,
-    leave: fn(&mut AppState, Now),
-    now: Now,
-) {
+pub fn leaving(state: &mut App, word: &'static str, fate: Option<&'static str>, leave: fn(&mut App, Now), now: Now) {
     let rows = state.add.import.at_risk();
     if rows == 0 || state.popups.get::<Question>().is_some_and(|asked| asked.title == PASTED) {
         return leave(state, now);
@@ -357,7 +351,7 @@ pub fn leaving(
     let is_kept = state.link.identity.is_some() && state.add.import.draft().is_some();
     let kept = if is_kept { "They are offered again at the next start." } else { "They will be lost." };
     let fate = fate.unwrap_or(kept);
-    let body = move |_: &AppState, page: &mut Page<'_>| {
+    let body = move |_: &App, page: &mut Page<'_>| {
         page.paragraph(2, &format!("Pasted and not added: {}.", counted(rows, "line")));
         page.gap();
         page.paragraph(2, fate);
@@ -369,7 +363,7 @@ pub fn leaving(
 const PASTED: &str = "Pasted rows";
 
 /// Goes back to the file name; pasted text goes into the form.
-fn to_file(state: &mut AppState, _: Now) {
+fn to_file(state: &mut App, _: Now) {
     state.cancel(Slot::CheckFile);
     let import = &mut state.add.import;
     (import.phase, import.error) = (Phase::File, None);
@@ -386,7 +380,7 @@ fn to_file(state: &mut AppState, _: Now) {
 }
 
 /// Another line of the preview.
-fn go(state: &mut AppState, next: bool, now: Now) {
+fn go(state: &mut App, next: bool, now: Now) {
     let Some(looked) = state.add.import.looked_mut() else { return };
     looked.part = neighbour(&looked.parts(), looked.part, next);
     if looked.changed {
@@ -395,7 +389,7 @@ fn go(state: &mut AppState, next: bool, now: Now) {
 }
 
 /// Another choice at that line.
-fn choose(state: &mut AppState, movement: Movement, now: Now) {
+fn choose(state: &mut App, movement: Movement, now: Now) {
     let Some(looked) = state.add.import.looked_mut() else { return };
     if looked.moves_in_text(movement) {
         return;
@@ -409,7 +403,7 @@ fn choose(state: &mut AppState, movement: Movement, now: Now) {
 }
 
 /// Leaves what has ended.
-pub fn leave(state: &mut AppState, _: Now) {
+pub fn leave(state: &mut App, _: Now) {
     let unfinished = state.add.import.unfinished.take();
     state.add.import = State { unfinished, ..State::default() };
     state.screen = Screen::Pets;
@@ -419,7 +413,7 @@ pub fn leave(state: &mut AppState, _: Now) {
 }
 
 /// Lists the bad and duplicate rows.
-fn list(state: &mut AppState) {
+fn list(state: &mut App) {
     let Some(seen) = state.add.import.looked_mut().and_then(|looked| looked.seen()) else { return };
     let preview = &seen.preview;
     let mut lines = Vec::new();
@@ -439,7 +433,7 @@ fn list(state: &mut AppState) {
 }
 
 /// Starts the import, or says what prevents it.
-fn start(state: &mut AppState, now: Now) {
+fn start(state: &mut App, now: Now) {
     let is_looking = state.pending.is_running(Slot::CheckFile);
     let Some(looked) = state.add.import.looked_mut() else { return };
     if looked.changed || is_looking {
@@ -471,7 +465,7 @@ fn start(state: &mut AppState, now: Now) {
 
 /// Continues an import that has ended before all rows were added, and sends refused rows again. If only invalid rows
 /// are left, the file is previewed first, since it may have been fixed.
-fn go_on(state: &mut AppState, now: Now) {
+fn go_on(state: &mut App, now: Now) {
     let Some(running) = state.add.import.running().filter(|running| !running.is_under_way) else { return };
     let (left, progress) = (running.left(), &running.progress);
     let Some((file, _)) = running.files.as_ref().filter(|_| running.can_go_on()) else {
@@ -486,7 +480,7 @@ fn go_on(state: &mut AppState, now: Now) {
 }
 
 /// Starts or resumes the import. Asks first for a protected service.
-fn begin(state: &mut AppState, now: Now) {
+fn begin(state: &mut App, now: Now) {
     if is_still_switching(state, "nothing was sent. Press F2 again after that.") {
         return;
     }
@@ -526,7 +520,7 @@ fn job(import: &State) -> Option<(u64, RunImport)> {
 }
 
 /// Shows the pets, with those that were added meanwhile.
-pub fn show_pets(state: &mut AppState, now: Now) {
+pub fn show_pets(state: &mut App, now: Now) {
     state.screen = Screen::Pets;
     let unread = std::mem::take(&mut state.add.unread) && !state.key_refused();
     if unread || state.add.import.under_way().is_some_and(|running| running.progress.added > 0) {
@@ -535,7 +529,7 @@ pub fn show_pets(state: &mut AppState, now: Now) {
 }
 
 fn stop_question() -> Question {
-    let body = |app: &AppState, page: &mut Page<'_>| {
+    let body = |app: &App, page: &mut Page<'_>| {
         let left = app.add.import.running().map_or(0, Running::left);
         let note = "Rows that were added stay. F2 sends the rest, also after the next start.";
         ask_of_service(app, page, &format!("{} left. Stop sending to", counted(left, "row")), &[], note);
@@ -544,7 +538,7 @@ fn stop_question() -> Question {
 }
 
 /// Stops it after the rows that are being sent.
-fn stop(state: &mut AppState, _: Now) {
+fn stop(state: &mut App, _: Now) {
     if is_under_way(state) {
         state.tell("Stopping after the rows being sent.");
         state.effect(Effect::StopImport);
@@ -553,7 +547,7 @@ fn stop(state: &mut AppState, _: Now) {
 
 /// Looks up the pet of the selected row, or says why there is none. One that may have been added is searched for among
 /// all pets.
-fn look_for(state: &mut AppState, now: Now) {
+fn look_for(state: &mut App, now: Now) {
     let marked = state.add.import.running().and_then(|running| running.listed().get(running.cursor));
     let Some(ImportedRow { line, name, outcome, .. }) = marked.cloned() else { return };
     match outcome {
@@ -573,7 +567,7 @@ fn look_for(state: &mut AppState, now: Now) {
 }
 
 /// Asks for the file to write the rejects to.
-fn write_rejects(state: &mut AppState) {
+fn write_rejects(state: &mut App) {
     let import = &state.add.import;
     let (count, rejects) = match &import.phase {
         Phase::Looked(looked) => {
@@ -603,7 +597,7 @@ pub(super) fn rejects_name(source: &ImportSource) -> String {
 }
 
 /// The equivalent command line.
-pub fn command_line(state: &AppState, more: &str) -> String {
+pub fn command_line(state: &App, more: &str) -> String {
     let import = &state.add.import;
     let options = match &import.phase {
         Phase::File => String::new(),
@@ -620,7 +614,7 @@ pub fn command_line(state: &AppState, more: &str) -> String {
 }
 
 /// The command that continues the unfinished import.
-pub fn resume_line(state: &AppState) -> Option<String> {
+pub fn resume_line(state: &App) -> Option<String> {
     let import = &state.add.import;
     let file = import.unfinished.as_ref()?;
     Some(match import.running() {
@@ -640,7 +634,7 @@ fn options(looked: &PreviewState) -> String {
 }
 
 /// Why another service cannot be changed to now.
-pub fn why_not_switch(state: &AppState) -> Option<String> {
+pub fn why_not_switch(state: &App) -> Option<String> {
     let running = state.add.import.under_way()?;
     let (service, left) = (short(&running.service), counted(running.left(), "row"));
     Some(format!("An import into {service} is running, with {left} left. Stop it first (2, Esc)."))

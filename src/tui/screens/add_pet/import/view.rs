@@ -11,7 +11,7 @@ use crate::model::{Field, NewPet, counted, cut, width};
 use crate::transfer::preview::{Cells, Preview};
 use crate::transfer::rows::RowFault;
 use crate::transfer::{EarlierVerdict, FileFormat, ImportedRow, RowOutcome, Start};
-use crate::tui::{AppState, Page, Screen, Slot, StyleRole, WIDE, shown};
+use crate::tui::{App, Page, Screen, Slot, StyleRole, WIDE, shown};
 
 use super::preview::{CORRECTED, PreviewState, Question};
 use super::update::{can_be_changes, command_line};
@@ -24,7 +24,7 @@ const NAME: usize = 25;
 const BELOW: u16 = 4;
 
 /// The message row without a message.
-pub fn place(state: &AppState) -> String {
+pub fn place(state: &App) -> String {
     let import = &state.add.import;
     let shows_unfinished = import.shows_unfinished();
     let text = match (&import.phase, import.unfinished_name()) {
@@ -52,7 +52,7 @@ pub fn place(state: &AppState) -> String {
 }
 
 /// The progress of a running or unfinished import, for the header of other screens.
-pub fn word(state: &AppState) -> Option<String> {
+pub fn word(state: &App) -> Option<String> {
     let import = &state.add.import;
     if state.screen == Screen::AddPet && import.on {
         return None;
@@ -64,7 +64,7 @@ pub fn word(state: &AppState) -> Option<String> {
 }
 
 /// Paints the import.
-pub fn draw(state: &AppState, now: Now, page: &mut Page<'_>) {
+pub fn draw(state: &App, now: Now, page: &mut Page<'_>) {
     match &state.add.import.phase {
         Phase::File => draw_file(state, page),
         Phase::Looked(looked) => draw_preview(looked, state, page),
@@ -72,7 +72,7 @@ pub fn draw(state: &AppState, now: Now, page: &mut Page<'_>) {
     }
 }
 
-fn draw_file(state: &AppState, page: &mut Page<'_>) {
+fn draw_file(state: &App, page: &mut Page<'_>) {
     page.pane(page.area.width, "Import a file");
     let import = &state.add.import;
     page.gap();
@@ -97,7 +97,7 @@ fn draw_file(state: &AppState, page: &mut Page<'_>) {
 }
 
 /// Paints an import that is running or has ended.
-fn draw_running(running: &Running, state: &AppState, now: Now, page: &mut Page<'_>) {
+fn draw_running(running: &Running, state: &App, now: Now, page: &mut Page<'_>) {
     let body = page.area;
     let appearance = page.appearance;
     let file = match (running.job.source.path(), &running.files) {
@@ -192,7 +192,7 @@ fn draw_rows(rows: &VecDeque<ImportedRow>, cursor: Option<usize>, page: &mut Pag
     }
 }
 
-fn draw_below(running: &Running, state: &AppState, page: &mut Page<'_>) {
+fn draw_below(running: &Running, state: &App, page: &mut Page<'_>) {
     let is_done = running.left() == 0 && running.progress.refused + running.progress.unknown == 0;
     if running.files.is_none() || (!running.is_under_way && is_done) {
         return;
@@ -224,7 +224,7 @@ fn checked_column(page: &Page<'_>) -> u16 {
 }
 
 /// Paints the preview of a file.
-fn draw_preview(looked: &PreviewState, state: &AppState, page: &mut Page<'_>) {
+fn draw_preview(looked: &PreviewState, state: &App, page: &mut Page<'_>) {
     let beside = page.pane(BESIDE_PANE, "Import: preview");
     let height = page.area.height;
     page.scrolled(1, |page| draw_left(looked, state, height, page));
@@ -235,7 +235,7 @@ fn draw_preview(looked: &PreviewState, state: &AppState, page: &mut Page<'_>) {
 }
 
 /// The preview itself; a window of this `height` decides how many bad rows it lists.
-fn draw_left(looked: &PreviewState, state: &AppState, height: u16, page: &mut Page<'_>) {
+fn draw_left(looked: &PreviewState, state: &App, height: u16, page: &mut Page<'_>) {
     let name = looked.source.path().map_or("pasted text", file_name);
     let built = if state.pending.is_running(Slot::CheckFile) {
         let rows = if looked.rows > 0 { format!(" {} so far", counted(looked.rows, "row")) } else { String::new() };
@@ -379,7 +379,7 @@ fn draw_faults(preview: &Preview, key: &str, height: u16, page: &mut Page<'_>) {
 }
 
 /// The choices about sending.
-fn draw_choices(looked: &PreviewState, state: &AppState, page: &mut Page<'_>) {
+fn draw_choices(looked: &PreviewState, state: &App, page: &mut Page<'_>) {
     let Some(seen) = looked.seen() else { return };
     let preview = &seen.preview;
     for Question { part, text, .. } in looked.questions() {
@@ -412,7 +412,7 @@ fn draw_choices(looked: &PreviewState, state: &AppState, page: &mut Page<'_>) {
 }
 
 /// The pane beside it: what will be sent, and the equivalent command.
-fn draw_beside(looked: &PreviewState, state: &AppState, page: &mut Page<'_>) {
+fn draw_beside(looked: &PreviewState, state: &App, page: &mut Page<'_>) {
     page.boxed("Details");
     page.gap();
     page.paragraph(1, "First rows, as sent (JSON):");

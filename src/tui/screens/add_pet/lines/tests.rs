@@ -19,31 +19,31 @@ use crate::tui::screens::add_pet::MOST_WAITING;
 use crate::tui::screens::add_pet::import::jobs::CheckFile;
 use crate::tui::screens::add_pet::lines::SearchForLine;
 use crate::tui::testing::looks::Looks;
-use crate::tui::testing::{App, animals, remote};
+use crate::tui::testing::{TestApp, animals, remote};
 use crate::tui::{Effect, Screen, Slot};
 
 /// Why a blank name of an earlier session is refused.
 const BLANK: &str = "blank: Name is required: 1 to 255 characters, not all blank.";
 
 /// The form with category 3, status available, and the cursor in the name.
-fn opened(columns: u16, rows: u16) -> App {
-    let mut app = App::loaded_from(remote(), columns, rows, &animals(39));
+fn opened(columns: u16, rows: u16) -> TestApp {
+    let mut app = TestApp::loaded_from(remote(), columns, rows, &animals(39));
     app.effects.clear();
     app.keys("a Tab \"3\" Enter");
     app
 }
 
-fn name(app: &App) -> &str {
+fn name(app: &TestApp) -> &str {
     app.state.add.form[&add_pet::NAME].value()
 }
 
 /// Which field has the cursor.
-fn focus(app: &App) -> &str {
+fn focus(app: &TestApp) -> &str {
     if app.state.add.marked.is_some() { "lines" } else { app.state.add.form.focus().name }
 }
 
 /// Types names, each with Enter, and confirms the writes.
-fn typed(app: &mut App, names: &[&str]) {
+fn typed(app: &mut TestApp, names: &[&str]) {
     for name in names {
         app.keys(&format!("\"{name}\" Enter"));
         written(app);
@@ -51,14 +51,14 @@ fn typed(app: &mut App, names: &[&str]) {
 }
 
 /// The form after these names.
-fn with_lines(names: &[&str]) -> App {
+fn with_lines(names: &[&str]) -> TestApp {
     let mut app = opened(80, 24);
     typed(&mut app, names);
     app
 }
 
 /// Confirms the writes, and returns the records.
-fn written(app: &mut App) -> Vec<QueueRecord> {
+fn written(app: &mut TestApp) -> Vec<QueueRecord> {
     let mut all = Vec::new();
     while app.state.pending.is_running(Slot::Queue) {
         if let Some(WriteLines(records)) = app.asked() {
@@ -70,23 +70,23 @@ fn written(app: &mut App) -> Vec<QueueRecord> {
 }
 
 /// Every line that was sent so far, in order.
-fn sent(app: &App) -> Vec<LineToSend> {
+fn sent(app: &TestApp) -> Vec<LineToSend> {
     app.all_asked().into_iter().map(|SendLine { line, .. }| *line).collect()
 }
 
-fn names_sent(app: &App) -> Vec<String> {
+fn names_sent(app: &TestApp) -> Vec<String> {
     sent(app).into_iter().map(|line| line.new.name).collect()
 }
 
-fn bells(app: &App) -> usize {
+fn bells(app: &TestApp) -> usize {
     app.effects.iter().filter(|effect| matches!(effect, Effect::Notify(..))).count()
 }
 
-fn fates(app: &App) -> Vec<(&str, &Fate)> {
+fn fates(app: &TestApp) -> Vec<(&str, &Fate)> {
     app.state.add.outbox.lines.iter().map(|line| (line.typed.pet.name.as_str(), &line.fate)).collect()
 }
 
-fn answer(app: &mut App, lane: usize, outcome: LineSent) {
+fn answer(app: &mut TestApp, lane: usize, outcome: LineSent) {
     app.answer_in::<SendLine>(Slot::Line(lane), Ok(outcome));
     written(app);
 }
@@ -305,7 +305,7 @@ fn several_codes_at_once_come_from_a_fast_scanner() {
 
 #[test]
 fn keys_for_the_lines_or_the_status_need_a_second_enter_to_become_a_pet() {
-    let slowly = |app: &mut App, keys: &str| {
+    let slowly = |app: &mut TestApp, keys: &str| {
         for key in keys.split(' ') {
             app.wait(Duration::from_millis(120)).keys(key);
         }
@@ -470,8 +470,8 @@ fn an_answer_that_names_no_field_or_several_leads_to_the_name() {
 
 #[test]
 fn the_bottom_line_belongs_to_the_part_with_the_cursor() {
-    let mut app = App::loaded_from(remote(), 80, 24, &animals(39));
-    let bottom = |app: &mut App| app.screen().lines().last().unwrap().to_owned();
+    let mut app = TestApp::loaded_from(remote(), 80, 24, &animals(39));
+    let bottom = |app: &mut TestApp| app.screen().lines().last().unwrap().to_owned();
     app.keys("a");
     let first = bottom(&mut app);
     assert!(first.contains("Tab next") && !first.contains("Enter") && !first.contains("F6"), "{first}");
@@ -652,7 +652,7 @@ fn a_line_whose_sending_cannot_be_recorded_is_sent_all_the_same_with_a_warning()
 
 #[test]
 fn a_code_is_no_category_without_a_second_enter() {
-    let mut app = App::loaded_from(remote(), 80, 24, &animals(39)).after("a Tab \"96385074\" Enter");
+    let mut app = TestApp::loaded_from(remote(), 80, 24, &animals(39)).after("a Tab \"96385074\" Enter");
     assert_eq!((focus(&app), bells(&app)), ("category", 1));
     assert!(app.says("Is 96385074 a category, and not a code? Enter again takes it."), "{}", app.screen());
     app.keys("Enter");
@@ -661,7 +661,7 @@ fn a_code_is_no_category_without_a_second_enter() {
 
 #[test]
 fn without_a_category_each_scan_is_kept_as_a_line_to_fix() {
-    let mut app = App::loaded_from(remote(), 80, 24, &animals(39));
+    let mut app = TestApp::loaded_from(remote(), 80, 24, &animals(39));
     app.keys("a \"4006381333931\" Enter \"96385074\" Enter");
     let names: Vec<_> = fates(&app).into_iter().map(|(name, fate)| (name.to_owned(), fate.is_saved())).collect();
     assert_eq!(names, [("4006381333931".to_owned(), false), ("96385074".to_owned(), false)]);
@@ -675,7 +675,7 @@ fn without_a_category_each_scan_is_kept_as_a_line_to_fix() {
 
 #[test]
 fn what_is_wrong_with_a_line_is_shown_until_it_is_corrected_and_its_category_stays() {
-    let mut app = App::loaded_from(remote(), 80, 24, &animals(39));
+    let mut app = TestApp::loaded_from(remote(), 80, 24, &animals(39));
     app.keys("a \"4006381333931\" Enter \"96385074\" Enter");
     assert!(app.says("So far: 2 to fix") && !app.says("refused"), "{}", app.screen());
     app.keys("F6 Enter Esc F6 Enter").wait(Duration::from_secs(9)).keys("S-Tab Tab");
@@ -757,8 +757,8 @@ fn left(names: &[(&str, Option<&str>)]) -> Unfinished {
     Unfinished { open, saved: vec![saved; 14] }
 }
 
-fn restored(service: Service, left: Unfinished) -> App {
-    let mut app = App::started(service, 80, 24);
+fn restored(service: Service, left: Unfinished) -> TestApp {
+    let mut app = TestApp::started(service, 80, 24);
     super::restore(&mut app.state, Ok(left));
     app.wait(Duration::from_millis(1));
     app
@@ -787,7 +787,7 @@ fn lines_of_an_earlier_session_are_sent_in_order_with_their_keys() {
 
 #[test]
 fn lines_that_were_left_for_a_profile_that_is_read_only_now_wait() {
-    let mut app = App::started(remote(), 80, 24);
+    let mut app = TestApp::started(remote(), 80, 24);
     app.state.link.read_only = true;
     super::restore(&mut app.state, Ok(left(&[("Rex", None)])));
     assert!(app.says("1 pet from your last session is not sent: production is read-only"), "{}", app.screen());
@@ -840,7 +840,7 @@ fn a_late_answer_of_the_previous_service_changes_nothing() {
 #[test]
 fn a_protected_service_is_asked_about_once_and_until_then_nothing_is_sent() {
     let protected = || {
-        let mut app = App::loaded_from(remote(), 80, 24, &animals(3));
+        let mut app = TestApp::loaded_from(remote(), 80, 24, &animals(3));
         app.state.link.protect = true;
         super::restore(&mut app.state, Ok(left(&[("Rex", None), ("Mochi", None)])));
         assert!(
@@ -868,7 +868,7 @@ fn a_protected_service_is_asked_about_once_and_until_then_nothing_is_sent() {
 
 // --- painting ---
 
-pub fn busy(columns: u16, rows: u16) -> App {
+pub fn busy(columns: u16, rows: u16) -> TestApp {
     let mut app = opened(columns, rows);
     for (id, name) in (100_246..).zip(["Luna", "Tank", "Pepper"]) {
         typed(&mut app, &[name]);

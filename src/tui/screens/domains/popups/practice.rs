@@ -7,7 +7,7 @@ use crate::domains::{DnsName, Practice, PracticeStep, Who};
 use crate::model::cut;
 use crate::model::words::capitalized;
 use crate::tui::command::closes;
-use crate::tui::{AppState, Command, Page, Place, Popup, command, moved, moves};
+use crate::tui::{App, Command, Page, Place, Popup, command, moved, moves};
 
 /// Why a session over SSH does not show them.
 pub const NO_DOMAINS: &str = "A session over SSH has no custom domains.";
@@ -49,7 +49,7 @@ static BOX: &[Command] = &[
 
 pub static PLACE: Place = Place::new("sandbox-box", "Sandbox", &[BOX]).in_box();
 
-fn open(app: &mut AppState, now: Now) {
+fn open(app: &mut App, now: Now) {
     let wall = app.domains.wall(now);
     match &app.domains.setup.practice {
         Some(practice) => {
@@ -73,7 +73,7 @@ fn open(app: &mut AppState, now: Now) {
 }
 
 /// Simulates the step and checks again.
-fn simulate(app: &mut AppState, act: PracticeStep, now: Now) {
+fn simulate(app: &mut App, act: PracticeStep, now: Now) {
     let wall = app.domains.wall(now);
     if let Some(practice) = &mut app.domains.setup.practice {
         practice.act(act, wall);
@@ -106,7 +106,7 @@ impl Popup for PracticeBox {
         &PLACE
     }
 
-    fn draw(&self, _: &AppState, page: &mut Page<'_>) {
+    fn draw(&self, _: &App, page: &mut Page<'_>) {
         let is_narrow = page.columns() < 70;
         let rows = u16::try_from(self.acts.len()).unwrap_or(0) + if is_narrow { 9 } else { 6 };
         page.popup(80, rows, "Sandbox: simulate a step outside petstore");

@@ -9,10 +9,10 @@ use crate::clock::Now;
 use crate::domains::check_options::PUBLIC_RESOLVERS;
 use crate::model::words::list;
 use crate::tui::popups::Question;
-use crate::tui::{AppState, Env, Job, Page, Screen, Slot, blocking};
+use crate::tui::{App, Env, Job, Page, Screen, Slot, blocking};
 
 /// Whether names may be sent. If the operator was never asked, asks now: nothing is sent before the answer.
-pub fn may_send(app: &mut AppState, now: Now) -> bool {
+pub fn may_send(app: &mut App, now: Now) -> bool {
     if !app.domains.setup.resolvers.ask_first {
         return true;
     }
@@ -23,7 +23,7 @@ pub fn may_send(app: &mut AppState, now: Now) -> bool {
 }
 
 /// Stops asking public resolvers, or asks whether to begin.
-pub fn change(app: &mut AppState, now: Now) {
+pub fn change(app: &mut App, now: Now) {
     if app.domains.setup.practice.is_some() {
         app.tell("The sandbox has its own resolvers; nothing is sent to public ones.");
     } else if app.domains.setup.resolvers.public.is_empty() {
@@ -34,7 +34,7 @@ pub fn change(app: &mut AppState, now: Now) {
 }
 
 fn question() -> Question {
-    let choose = |public| move |app: &mut AppState, now| app.start(ChooseResolvers { public }, now);
+    let choose = |public| move |app: &mut App, now| app.start(ChooseResolvers { public }, now);
     let question = Question::new("Public resolvers", draw, "Ask them", choose(true), choose(false));
     Question { no_word: "n  Do not ask them (Enter, Esc)", ..question }
 }
@@ -55,7 +55,7 @@ impl Job for ChooseResolvers {
     }
 
     /// What waited for the answer begins.
-    fn done(&self, app: &mut AppState, chosen: Self::Answer, now: Now) {
+    fn done(&self, app: &mut App, chosen: Self::Answer, now: Now) {
         let (choice, not_saved) = match chosen {
             Ok(chosen) => chosen,
             Err(why) => return app.complain(why),
@@ -77,7 +77,7 @@ impl Job for ChooseResolvers {
     }
 }
 
-fn draw(app: &AppState, page: &mut Page<'_>) {
+fn draw(app: &App, page: &mut Page<'_>) {
     let public = &app.domains.setup.resolvers.public;
     let public = if public.is_empty() { list(PUBLIC_RESOLVERS) } else { list(public) };
     page.paragraph(2, &format!("Besides this machine's resolver, a check can ask {public}."));

@@ -15,20 +15,20 @@ use crate::tui::screens::domains::scheduler::CheckDomain;
 use crate::tui::screens::domains::update::KeepRegistry;
 use crate::tui::testing::looks::Looks;
 use crate::tui::testing::loss::whole_at_every_size;
-use crate::tui::testing::{App, job_of, of_kind};
+use crate::tui::testing::{TestApp, job_of, of_kind};
 
 use super::fixture;
 
 /// The panel once its list was read.
-pub fn listed(setup: DomainSetup, list: Result<Registry, String>, columns: u16, rows: u16) -> App {
-    let mut app = App::started_with(Service::Demo, setup, columns, rows).after("3").answered::<KeepRegistry>(list);
+pub fn listed(setup: DomainSetup, list: Result<Registry, String>, columns: u16, rows: u16) -> TestApp {
+    let mut app = TestApp::started_with(Service::Demo, setup, columns, rows).after("3").answered::<KeepRegistry>(list);
     app.screen();
     app
 }
 
 /// The panel with one domain in each state, before any check in this session.
-pub fn panel(columns: u16, rows: u16) -> App {
-    let mut app = App::started_with(Service::Demo, fixture::setup(), columns, rows);
+pub fn panel(columns: u16, rows: u16) -> TestApp {
+    let mut app = TestApp::started_with(Service::Demo, fixture::setup(), columns, rows);
     app.state.domains.watching = false;
     app.keys("3");
     app.answer::<KeepRegistry>(Ok(fixture::list()));
@@ -37,14 +37,14 @@ pub fn panel(columns: u16, rows: u16) -> App {
 }
 
 /// The same, with the domain of this name selected.
-pub fn chosen(name: &str, columns: u16, rows: u16) -> App {
+pub fn chosen(name: &str, columns: u16, rows: u16) -> TestApp {
     let mut app = panel(columns, rows);
     app.state.domains.selected = Some(DnsName::new(name));
     app
 }
 
 /// Answers every check with result `which`, and every redirect as `right` or not.
-pub fn answer(app: &mut App, which: usize, right: bool) {
+pub fn answer(app: &mut TestApp, which: usize, right: bool) {
     let is_asked = |effect: &mut Effect| {
         let asked = job_of(effect);
         asked.is_some_and(|job| of_kind::<CheckDomain>(job).is_some() || of_kind::<FollowRedirects>(job).is_some())
@@ -63,20 +63,20 @@ pub fn answer(app: &mut App, which: usize, right: bool) {
 }
 
 /// Opens the domain of this name.
-pub fn opened(name: &str, which: usize, columns: u16, rows: u16) -> App {
+pub fn opened(name: &str, which: usize, columns: u16, rows: u16) -> TestApp {
     let mut app = chosen(name, columns, rows).after("Enter");
     answer(&mut app, which, true);
     app
 }
 
 /// The panel of an operator who was not asked about public resolvers.
-pub fn unasked(columns: u16, rows: u16) -> App {
+pub fn unasked(columns: u16, rows: u16) -> TestApp {
     let public = ["1.1.1.1", "8.8.8.8", "9.9.9.9"].map(str::to_owned).to_vec();
     let setup = DomainSetup { resolvers: ResolverChoice { public, ask_first: true }, ..fixture::setup() };
     listed(setup, Ok(fixture::list()), columns, rows)
 }
 
-pub fn practice(columns: u16, rows: u16) -> App {
+pub fn practice(columns: u16, rows: u16) -> TestApp {
     let practice = Practice::new(fixture::start());
     let (list, configuration) = (practice.list(), practice.configuration());
     let setup = DomainSetup { practice: Some(practice), configuration, ..DomainSetup::default() };
@@ -91,7 +91,7 @@ fn looks_of_the_lists() {
     looks.state("question_about_public_resolvers", unasked);
     looks.state("list_empty", |columns, rows| listed(DomainSetup::default(), Ok(Default::default()), columns, rows));
     looks.state("list_while_reading", |columns, rows| {
-        App::started_with(Service::Demo, DomainSetup::default(), columns, rows).after("3")
+        TestApp::started_with(Service::Demo, DomainSetup::default(), columns, rows).after("3")
     });
     looks.state("list_that_cannot_be_read", |columns, rows| {
         listed(DomainSetup::default(), Err("the list of domains /d/domains.json cannot be read.".into()), columns, rows)

@@ -22,7 +22,7 @@ use crate::tui::screens::domains::redirects::FollowRedirects;
 use crate::tui::screens::domains::scheduler::{CheckDomain, next_due};
 use crate::tui::screens::domains::state::{NAME, PanelLocation, VALUE};
 use crate::tui::screens::domains::update::KeepRegistry;
-use crate::tui::testing::{App, job_of, of_kind};
+use crate::tui::testing::{TestApp, job_of, of_kind};
 use crate::tui::{Effect, Slot};
 
 use super::fixture::{self, followed};
@@ -33,7 +33,7 @@ fn name(text: &str) -> DnsName {
 }
 
 /// The panel with these domains on the list, each with value, record saved and check `which`.
-fn pending(names: &[String], which: usize) -> App {
+fn pending(names: &[String], which: usize) -> TestApp {
     let mut list = Registry::default();
     for name in names {
         fixture::put(&mut list, name, &[(60, fixture::value()), (50, Event::Saved)], Some(which));
@@ -51,12 +51,12 @@ fn many(count: usize) -> Vec<String> {
 }
 
 /// The changes in the last write.
-fn kept(app: &App) -> Vec<RegistryChange> {
+fn kept(app: &TestApp) -> Vec<RegistryChange> {
     app.asked().map(|KeepRegistry(changes)| changes).unwrap_or_default()
 }
 
 /// The checks that are not answered yet.
-fn checked(app: &App) -> Vec<String> {
+fn checked(app: &TestApp) -> Vec<String> {
     let name = |CheckDomain { request, .. }: CheckDomain| request.entry.name.to_string();
     app.all_asked().into_iter().map(name).collect()
 }
@@ -124,7 +124,7 @@ fn pending_domains_are_checked_automatically_and_less_often_if_nothing_changes()
 }
 
 /// The seconds before each of so many checks, which all give result `which`.
-fn pauses(app: &mut App, which: usize, looks: usize) -> Vec<u64> {
+fn pauses(app: &mut TestApp, which: usize, looks: usize) -> Vec<u64> {
     let mut pause = || {
         let due = next_due(&app.state.domains).expect("it is pending");
         let pause = due - app.now.mono;
@@ -160,7 +160,7 @@ fn an_expected_time_that_has_passed_is_checked_when_the_panel_opens() {
         // Just checked by another program.
         let entry = list.get_mut(&name("docs.acme-pets.com")).unwrap();
         entry.measurements[0].at = fixture::start() + SignedDuration::from_secs(1230);
-        let mut app = App::started_with(Service::Demo, fixture::setup(), 80, 24);
+        let mut app = TestApp::started_with(Service::Demo, fixture::setup(), 80, 24);
         app.answer_lists(&[]);
         app.now.mono += Duration::from_secs(seconds.into());
         app.now.wall += SignedDuration::from_secs(seconds.into());
@@ -187,7 +187,7 @@ fn the_list_shows_the_measured_verdict() {
 #[test]
 fn the_list_does_not_change_while_results_are_the_same() {
     let mut app = pending(&many(200), 1);
-    let shown = |app: &App| app.state.domains.rows(app.now);
+    let shown = |app: &TestApp| app.state.domains.rows(app.now);
     let before = shown(&app);
     let end = app.now.mono + Duration::from_secs(19 * 60);
     while app.now.mono < end {
@@ -205,7 +205,7 @@ fn the_list_does_not_change_while_results_are_the_same() {
 
 #[test]
 fn a_next_step_is_notified_once_and_only_by_automatic_checks() {
-    let notified = |app: &App| {
+    let notified = |app: &TestApp| {
         let notify = |effect: &&Effect| matches!(effect, Effect::Notify(Notify::Bell, _));
         app.effects.iter().filter(notify).count()
     };
@@ -227,7 +227,7 @@ fn a_next_step_is_notified_once_and_only_by_automatic_checks() {
 fn a_live_domain_that_fails_is_checked_again_before_it_is_notified() {
     let mut list = Registry::default();
     fixture::put(&mut list, "acme-pets.com", &[(9000, fixture::value()), (8000, Event::Verified)], Some(4));
-    let mut app = App::started_with(Service::Demo, fixture::setup(), 80, 24);
+    let mut app = TestApp::started_with(Service::Demo, fixture::setup(), 80, 24);
     app.answer_lists(&[]);
     app.now.mono += Duration::from_secs(7200);
     app.now.wall += SignedDuration::from_hours(2);
@@ -235,7 +235,7 @@ fn a_live_domain_that_fails_is_checked_again_before_it_is_notified() {
     app.answer::<KeepRegistry>(Ok(list));
     answer(&mut app, 6 * 121, true);
     app.reply_kept();
-    let notified = |app: &App| app.effects.iter().filter(|effect| matches!(effect, Effect::Notify(..))).count();
+    let notified = |app: &TestApp| app.effects.iter().filter(|effect| matches!(effect, Effect::Notify(..))).count();
     assert_eq!(notified(&app), 0, "one failure may be chance");
     assert!(app.says("FAIL  An A record"), "the result is shown anyway\n{}", app.screen());
     let due = next_due(&app.state.domains).unwrap();
@@ -451,7 +451,7 @@ fn each_part_of_the_record_is_copied_by_its_key() {
 #[test]
 fn an_existing_file_is_overwritten_only_on_the_second_enter() {
     let mut app = panel(80, 24).after("a \"pets.acme-pets.com\" Tab \"sites.petplatform.net\" F2 w Enter");
-    let write = |app: &App| app.asked().map(|WriteFile { path, replace, .. }| (path, replace)).unwrap();
+    let write = |app: &TestApp| app.asked().map(|WriteFile { path, replace, .. }| (path, replace)).unwrap();
     assert_eq!(write(&app), ("pets.acme-pets.com.txt".into(), false));
     app.answer::<WriteFile>(Err(NotWritten::Exists("pets.acme-pets.com.txt".into())));
     app.keys("Enter");
@@ -577,7 +577,7 @@ fn the_list_counts_down_and_shows_the_days_of_the_certificate() {
 #[test]
 fn a_redirect_that_was_fixed_is_seen_with_the_next_check() {
     let mut app = opened("acme-pets.com", 4, 80, 24);
-    let next = |app: &App| app.state.domains.row(&name("acme-pets.com"), app.now).unwrap().progress.next;
+    let next = |app: &TestApp| app.state.domains.row(&name("acme-pets.com"), app.now).unwrap().progress.next;
     app.keys("R");
     let FollowRedirects { redirects, .. } = app.asked().unwrap();
     let loops =
@@ -704,7 +704,7 @@ fn no_name_is_sent_to_public_resolvers_before_the_operator_answers() {
     }
 }
 
-fn resolvers_chosen(app: &mut App, public: bool, not_saved: Option<&str>) {
+fn resolvers_chosen(app: &mut TestApp, public: bool, not_saved: Option<&str>) {
     let public = if public { vec!["1.1.1.1".to_owned()] } else { Vec::new() };
     let choice = ResolverChoice { public, ask_first: false };
     app.answer::<ChooseResolvers>(Ok((choice, not_saved.map(str::to_owned))));

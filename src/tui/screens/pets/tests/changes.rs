@@ -15,16 +15,16 @@ use crate::tui::screens::pets::history::ReadHistory;
 use crate::tui::screens::pets::popups::FindPet;
 use crate::tui::screens::pets::reading::{FollowPets, ListPets};
 use crate::tui::testing::looks::Looks;
-use crate::tui::testing::{App, animals, listed, remote};
+use crate::tui::testing::{TestApp, animals, listed, remote};
 use crate::tui::{Effect, Slot};
 
 /// An app with one pet of each status, and the cursor on the first.
-fn app() -> (App, Vec<Pet>) {
+fn app() -> (TestApp, Vec<Pet>) {
     let mut pets = animals(3);
     for (pet, status) in pets.iter_mut().zip(PetStatus::ALL) {
         pet.status = Some(status.into());
     }
-    (App::loaded_from(remote(), 80, 24, &pets), pets)
+    (TestApp::loaded_from(remote(), 80, 24, &pets), pets)
 }
 
 fn with(pet: &Pet, status: PetStatus) -> Pet {
@@ -32,9 +32,9 @@ fn with(pet: &Pet, status: PetStatus) -> Pet {
 }
 
 /// An app with three pets of a service that it follows.
-fn followed() -> (App, Vec<Pet>) {
+fn followed() -> (TestApp, Vec<Pet>) {
     let pets = animals(3);
-    let mut app = App::started(remote(), 80, 24);
+    let mut app = TestApp::started(remote(), 80, 24);
     let listed = listed(pets.clone(), None);
     app.answer::<ListPets>(
         listed.map(|answer| ListAnswer { offers: Offers { events: true, ..answer.offers }, ..answer }),
@@ -43,7 +43,7 @@ fn followed() -> (App, Vec<Pet>) {
     (app, pets)
 }
 
-fn follow(app: &mut App, news: Followed) {
+fn follow(app: &mut TestApp, news: Followed) {
     let id = app.job(Slot::Follow).expect("the service is followed").id;
     app.say_to::<FollowPets>(id, (news, None));
 }
@@ -57,7 +57,7 @@ fn changed(pet: &Pet) -> Failure {
 }
 
 /// Confirms what is written, and gives what was sent so far.
-fn sent(app: &mut App) -> Vec<SendLine> {
+fn sent(app: &mut TestApp) -> Vec<SendLine> {
     while app.state.pending.is_running(Slot::Queue) {
         app.answer::<WriteLines>(Ok(()));
     }
@@ -65,23 +65,23 @@ fn sent(app: &mut App) -> Vec<SendLine> {
 }
 
 /// The change that was sent last.
-fn newest(app: &mut App) -> Option<QueuedChange> {
+fn newest(app: &mut TestApp) -> Option<QueuedChange> {
     let number = sent(app).pop()?.line.line;
     app.state.add.outbox.line(number)?.typed.change.as_deref().cloned()
 }
 
-fn is_sending(app: &mut App) -> bool {
+fn is_sending(app: &mut TestApp) -> bool {
     sent(app);
     app.state.pending.is_running(Slot::Line(0))
 }
 
-fn answered_in(app: &mut App, lane: usize, answer: Result<Pet, Failure>) {
+fn answered_in(app: &mut TestApp, lane: usize, answer: Result<Pet, Failure>) {
     sent(app);
     app.answer_in::<SendLine>(Slot::Line(lane), Ok(answer.map_or_else(LineSent::Failed, LineSent::Saved)));
     sent(app);
 }
 
-fn answered(app: &mut App, answer: Result<Pet, Failure>) {
+fn answered(app: &mut TestApp, answer: Result<Pet, Failure>) {
     answered_in(app, 0, answer);
 }
 
@@ -178,7 +178,7 @@ fn what_the_service_does_not_take_waits_and_is_sent_again_with_its_key() {
 }
 
 /// An app whose service is away since its first change, which sold the first pet.
-fn left_alone() -> (App, Vec<Pet>) {
+fn left_alone() -> (TestApp, Vec<Pet>) {
     let (mut app, pets) = app();
     app.keys("s Enter");
     answered(&mut app, Err(away()));
@@ -186,13 +186,13 @@ fn left_alone() -> (App, Vec<Pet>) {
 }
 
 /// What the file has after a kill.
-fn killed(app: &mut App, pets: &[Pet]) -> App {
+fn killed(app: &mut TestApp, pets: &[Pet]) -> TestApp {
     sent(app);
     let open = app.state.add.outbox.lines.iter().cloned().map(|line| match line.fate {
         Fate::Sending(..) => crate::app::Line { fate: Fate::Waiting, ..line },
         _ => line,
     });
-    let mut next = App::loaded_from(remote(), 80, 24, pets);
+    let mut next = TestApp::loaded_from(remote(), 80, 24, pets);
     restore(&mut next.state, Ok(Unfinished { open: open.collect(), saved: vec![] }));
     next.wait(Duration::from_millis(1));
     next
@@ -308,10 +308,10 @@ fn undo_takes_back_only_what_was_changed_here() {
 }
 
 /// An app with so many available pets, all of them marked, and the cursor on the last.
-fn marked(count: usize) -> (App, Vec<Pet>) {
+fn marked(count: usize) -> (TestApp, Vec<Pet>) {
     let mut pets = animals(count);
     pets.iter_mut().for_each(|pet| pet.status = Some(PetStatus::Available.into()));
-    let mut app = App::loaded_from(remote(), 80, 24, &pets);
+    let mut app = TestApp::loaded_from(remote(), 80, 24, &pets);
     app.keys(&"Space ".repeat(count));
     // Answers were slow: several are sent at a time.
     app.state.add.pacing.took = Duration::from_secs(1);
@@ -319,7 +319,7 @@ fn marked(count: usize) -> (App, Vec<Pet>) {
 }
 
 /// The newest change that was sent of this pet is answered.
-fn answered_for(app: &mut App, pet: &Pet, answer: impl Fn(&QueuedChange) -> Result<Pet, Failure>) {
+fn answered_for(app: &mut TestApp, pet: &Pet, answer: impl Fn(&QueuedChange) -> Result<Pet, Failure>) {
     let of_pet = |job: &SendLine| job.line.patch.as_ref().is_some_and(|(id, _)| *id == pet.id);
     let job = sent(app).into_iter().rfind(of_pet).unwrap_or_else(|| panic!("{} was not sent", pet.id));
     let change = app.state.add.outbox.line(job.line.line).unwrap().typed.change.clone().unwrap();
@@ -541,7 +541,7 @@ fn scan_s_and_enter_are_a_sale_also_of_a_pet_that_is_not_among_the_rows() {
 }
 
 /// An app in the sale mode.
-fn selling() -> (App, Vec<Pet>) {
+fn selling() -> (TestApp, Vec<Pet>) {
     let (mut app, pets) = app();
     app.keys("# S");
     assert!(app.says("SALE MODE: each scan sells"), "{}", app.screen());
@@ -550,7 +550,7 @@ fn selling() -> (App, Vec<Pet>) {
 }
 
 /// What a scanner sends for this pet.
-fn scan(app: &mut App, pet: &Pet) {
+fn scan(app: &mut TestApp, pet: &Pet) {
     app.keys(&format!("\"{}\" Enter", pet.id));
 }
 
@@ -642,8 +642,8 @@ fn the_box_for_several_says_how_many_of_them_are_sold() {
 
 #[test]
 fn looks_of_changes() {
-    let mut looks = Looks::after("browsing", App::loaded(80, 24));
-    let app = |columns, rows| App::loaded_from(remote(), columns, rows, &animals(39));
+    let mut looks = Looks::after("browsing", TestApp::loaded(80, 24));
+    let app = |columns, rows| TestApp::loaded_from(remote(), columns, rows, &animals(39));
     looks.state("marked", |columns, rows| app(columns, rows).after("Space Down Space Space"));
     looks.state("status_of_several", |columns, rows| app(columns, rows).after("Space Down Space Space s"));
     looks.state("edit", |columns, rows| app(columns, rows).after("E"));
@@ -687,9 +687,9 @@ fn history(pet: &Pet, now: Now) -> Vec<PetHistoryEntry> {
 }
 
 /// An app whose service offers changes, with the detail of the first pet.
-fn with_detail(columns: u16, rows: u16) -> (App, Vec<Pet>) {
+fn with_detail(columns: u16, rows: u16) -> (TestApp, Vec<Pet>) {
     let pets = animals(39);
-    let mut app = App::loaded_from(remote(), columns, rows, &pets);
+    let mut app = TestApp::loaded_from(remote(), columns, rows, &pets);
     app.state.pets.offers_changes = Some(true);
     app.keys("Enter").wait(Duration::from_millis(300));
     (app, pets)
@@ -741,7 +741,7 @@ fn looks_of_the_history() {
         app.answer::<ReadHistory>(Ok(history(&pets[0], app.now)));
         app
     };
-    let mut looks = Looks::after("browsing", App::loaded(120, 40));
+    let mut looks = Looks::after("browsing", TestApp::loaded(120, 40));
     looks.wide_state("history", make);
     insta::assert_snapshot!(looks);
 }
@@ -783,7 +783,7 @@ fn what_others_have_changed_since_is_not_undone() {
 fn in_a_view_of_its_status_a_sold_pet_stays_under_the_hand_until_the_cursor_moves() {
     let mut pets = animals(3);
     pets.iter_mut().for_each(|pet| pet.status = Some(PetStatus::Available.into()));
-    let mut app = App::loaded_from(remote(), 80, 24, &pets).after("Right s Enter");
+    let mut app = TestApp::loaded_from(remote(), 80, 24, &pets).after("Right s Enter");
     answered(&mut app, Ok(with(&pets[0], PetStatus::Sold)));
     assert_eq!((app.state.pets.row_count(), app.state.pets.selected().unwrap().id), (3, pets[0].id));
     app.keys("s Up Up Enter");

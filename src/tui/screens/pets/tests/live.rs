@@ -19,7 +19,7 @@ use crate::tui::screens::add_pet::import::jobs::ImportPart;
 use crate::tui::screens::pets::reading::{AskProvenance, FollowPets, ListPets, ReadInventory};
 use crate::tui::session_cache::SessionCache;
 use crate::tui::testing::loss::whole_at_every_size;
-use crate::tui::testing::{App, animals, job_of, listed, provenance, remote};
+use crate::tui::testing::{TestApp, animals, job_of, listed, provenance, remote};
 use crate::tui::{Effect, Slot};
 
 use super::{count, ids, marked, next_page, refused, selected, unauthorized};
@@ -36,8 +36,8 @@ fn offered_part(pets: &[Pet]) -> Result<ListAnswer, Failure> {
 }
 
 /// An app on a service with these pets, whose events it follows.
-fn live(columns: u16, lines: u16, pets: &[Pet]) -> App {
-    let mut app = App::started(remote(), columns, lines).answered::<ListPets>(offered(pets));
+fn live(columns: u16, lines: u16, pets: &[Pet]) -> TestApp {
+    let mut app = TestApp::started(remote(), columns, lines).answered::<ListPets>(offered(pets));
     // What is read before the connection is there may miss changes.
     followed(&mut app, Followed::Connected(EventPosition::after(pets.last().map_or(0, |pet| pet.id)), false));
     app.answer::<ListPets>(offered(pets));
@@ -46,7 +46,7 @@ fn live(columns: u16, lines: u16, pets: &[Pet]) -> App {
     app
 }
 
-fn followed(app: &mut App, news: Followed) {
+fn followed(app: &mut TestApp, news: Followed) {
     let id = app.job(Slot::Follow).expect("the service is followed").id;
     let position = match &news {
         Followed::Added(added) => added.last().map(|added| EventPosition::after(added.pet.id)),
@@ -67,7 +67,7 @@ fn newcomer(id: PetId, name: &str, status: PetStatus) -> Pet {
     Pet { id, name: name.into(), category_id: 1, status: Some(status.into()) }
 }
 
-fn requests(app: &App) -> usize {
+fn requests(app: &TestApp) -> usize {
     let asks = |job: &Started| {
         matches!(
             job.job.slot(),
@@ -93,7 +93,7 @@ fn a_pet_of_another_appears_marked_in_its_lists_and_numbers() {
 #[test]
 fn neither_the_cursor_nor_the_rows_around_it_move_when_a_pet_comes_in_before_them() {
     let pets = animals(30);
-    let mut app = App::started(remote(), 80, 24).after("L \"100\" Enter").answered::<ListPets>(offered(&pets));
+    let mut app = TestApp::started(remote(), 80, 24).after("L \"100\" Enter").answered::<ListPets>(offered(&pets));
     app.answer_lists(&pets);
     followed(&mut app, connected(pets[29].id));
     app.keys("O G Up Up");
@@ -245,7 +245,7 @@ fn a_key_that_is_refused_is_asked_for_and_another_one_follows_again() {
 
 #[test]
 fn a_service_without_events_is_refreshed_as_it_was() {
-    let mut app = App::loaded_from(Service::Demo, 80, 24, &animals(12));
+    let mut app = TestApp::loaded_from(Service::Demo, 80, 24, &animals(12));
     assert!(app.job(Slot::Follow).is_none());
     app.keys("A").wait(Duration::from_secs(30));
     assert!(app.state.pending.is_running(Slot::List));
@@ -289,7 +289,7 @@ fn a_pet_with_the_id_of_a_lost_one_is_new() {
 fn of_a_flood_of_reported_pets_only_so_many_are_kept() {
     let pets = animals(12);
     let mut app = live(80, 24, &pets);
-    let flood = |app: &mut App, from: PetId| {
+    let flood = |app: &mut TestApp, from: PetId| {
         for some in 0..200 {
             let first = from + some * 1000;
             let added = (first..first + 1000)
@@ -298,7 +298,7 @@ fn of_a_flood_of_reported_pets_only_so_many_are_kept() {
         }
     };
     flood(&mut app, 1_000_000);
-    let kept = |app: &App| {
+    let kept = |app: &TestApp| {
         let pets = &app.state.pets;
         [
             pets.store.pets().len(),
@@ -322,7 +322,7 @@ fn what_an_earlier_session_read_is_not_read_again_where_the_service_reports_what
     let pets = animals(39);
     let before = live(80, 24, &pets);
     let kept = SessionCache::at_the_end(&before.state).unwrap();
-    let mut app = App::started(remote(), 80, 24);
+    let mut app = TestApp::started(remote(), 80, 24);
     kept.restore(&mut app.state, app.now);
     app.answer::<ListPets>(offered(&pets[..20]));
     assert!(app.job(Slot::Inventory).is_none());
@@ -339,7 +339,7 @@ fn what_an_earlier_session_read_is_not_read_again_where_the_service_reports_what
 fn of_the_newest_pets_that_an_earlier_session_read_only_what_is_new_since_comes_unless_more_are_wanted() {
     let pets = animals(139);
     let started = |limit| {
-        let mut app = App::started(remote(), 80, 24);
+        let mut app = TestApp::started(remote(), 80, 24);
         app.state.pets.store = PetStore::new(LoadLimit::try_from(limit).unwrap());
         app
     };
@@ -369,7 +369,7 @@ fn of_the_newest_pets_that_an_earlier_session_read_only_what_is_new_since_comes_
 #[test]
 fn while_the_newest_pets_are_here_a_service_is_not_read_again_for_being_followed() {
     let pets = animals(39);
-    let mut app = App::started(remote(), 80, 24).answered::<ListPets>(offered_part(&pets[..20]));
+    let mut app = TestApp::started(remote(), 80, 24).answered::<ListPets>(offered_part(&pets[..20]));
     followed(&mut app, Followed::Connected(EventPosition::after(pets[38].id), false));
     app.answer::<ListPets>(offered_part(&pets[..20]));
     app.say::<ReadInventory>(pets[10..].to_vec());
@@ -388,7 +388,7 @@ fn while_the_newest_pets_are_here_a_service_is_not_read_again_for_being_followed
 // --- who added what ---
 
 /// Answers what was asked about who added pets, as a service that reports it.
-fn tell(app: &mut App) -> usize {
+fn tell(app: &mut TestApp) -> usize {
     let AskProvenance(ids) = app.asked().expect("it is asked");
     let count = ids.len();
     let known = ids.into_iter().map(|id| (id, provenance(id))).collect();
@@ -396,7 +396,7 @@ fn tell(app: &mut App) -> usize {
     count
 }
 
-fn asked_who(app: &App) -> usize {
+fn asked_who(app: &TestApp) -> usize {
     let asks = |effect: &&Effect| matches!(effect, Effect::Job(job) if job.job.slot() == Slot::Provenance);
     app.effects.iter().filter(asks).count()
 }
@@ -423,7 +423,7 @@ fn the_detail_says_who_added_a_pet_and_asks_once_for_all_rows() {
 
 #[test]
 fn a_wide_list_shows_how_pets_were_added_as_far_as_that_is_known() {
-    let heading = |app: &mut App| app.screen().lines().find(|line| line.contains("NAME")).unwrap().to_owned();
+    let heading = |app: &mut TestApp| app.screen().lines().find(|line| line.contains("NAME")).unwrap().to_owned();
     let mut app = live(200, 50, &animals(300));
     assert!(!heading(&mut app).contains("ADDED"));
     tell(&mut app);

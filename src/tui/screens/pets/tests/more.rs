@@ -19,7 +19,7 @@ use crate::tui::screens::pets::reading::{ListPets, ReadInventory};
 use crate::tui::screens::pets::update::AddSamples;
 use crate::tui::session_cache::SessionCache;
 use crate::tui::testing::looks::Looks;
-use crate::tui::testing::{App, animals, ids_of, listed, remote};
+use crate::tui::testing::{TestApp, animals, ids_of, listed, remote};
 use crate::tui::{Effect, Slot};
 
 use super::{ids, marked, next_page, selected};
@@ -30,8 +30,8 @@ fn unchanged() -> Result<ListAnswer, Failure> {
 }
 
 /// An app on a service with these pets, of which it lists only 100 of each status.
-fn limited(columns: u16, rows: u16, pets: &[Pet]) -> App {
-    let mut app = App::started(remote(), columns, rows);
+fn limited(columns: u16, rows: u16, pets: &[Pet]) -> TestApp {
+    let mut app = TestApp::started(remote(), columns, rows);
     app.answer_limited(pets, 100);
     app.screen();
     app
@@ -41,7 +41,7 @@ fn limited(columns: u16, rows: u16, pets: &[Pet]) -> App {
 
 #[test]
 fn the_best_match_stands_first_until_another_order_is_chosen() {
-    let mut app = App::loaded(80, 24).after("/ \"cap\"");
+    let mut app = TestApp::loaded(80, 24).after("/ \"cap\"");
     assert_eq!(app.state.pets.selected().unwrap().name, "Captain Fluff");
     assert!(app.says("sort: best match"));
     app.keys("Enter o");
@@ -52,7 +52,7 @@ fn the_best_match_stands_first_until_another_order_is_chosen() {
 
 #[test]
 fn categories_statuses_and_what_must_not_be_are_searched_for() {
-    let mut app = App::loaded(80, 24);
+    let mut app = TestApp::loaded(80, 24);
     let all = app.state.pets.row_count();
     app.keys("/ \"cat:3\"");
     let threes = app.state.pets.row_count();
@@ -68,7 +68,7 @@ fn categories_statuses_and_what_must_not_be_are_searched_for() {
 #[test]
 fn what_changes_is_marked_and_an_unchanged_answer_changes_nothing() {
     let mut pets = animals(12);
-    let mut app = App::loaded_from(Service::Demo, 80, 24, &pets);
+    let mut app = TestApp::loaded_from(Service::Demo, 80, 24, &pets);
     pets[0].status = Some(PetStatus::Sold.into());
     pets.push(Pet { id: 200_000, name: "Newcomer".into(), category_id: 1, status: None });
     app.keys("r");
@@ -86,7 +86,7 @@ fn what_changes_is_marked_and_an_unchanged_answer_changes_nothing() {
 
 #[test]
 fn samples_of_ones_own_are_no_news() {
-    let mut app = App::loaded_from(Service::Demo, 80, 24, &[]);
+    let mut app = TestApp::loaded_from(Service::Demo, 80, 24, &[]);
     app.keys("S").wait(DEAF).keys("y");
     app.answer::<AddSamples>(Ok((ids_of(&animals(25)), None)));
     app.answer_lists(&animals(25));
@@ -95,7 +95,7 @@ fn samples_of_ones_own_are_no_news() {
 
 #[test]
 fn samples_of_ones_own_are_no_news_where_a_list_was_read_among_them() {
-    let mut app = App::loaded_from(Service::Demo, 80, 24, &[]);
+    let mut app = TestApp::loaded_from(Service::Demo, 80, 24, &[]);
     app.keys("S").wait(DEAF).keys("y r");
     app.answer::<ListPets>(listed(animals(13), None));
     assert_eq!(marked(&app).len(), 13, "nobody knows yet whose they are");
@@ -106,7 +106,7 @@ fn samples_of_ones_own_are_no_news_where_a_list_was_read_among_them() {
 
 #[test]
 fn rows_are_as_old_as_the_last_reading_of_all() {
-    let mut app = App::loaded_from(remote(), 80, 24, &animals(39));
+    let mut app = TestApp::loaded_from(remote(), 80, 24, &animals(39));
     let read = app.state.pets.store.read();
     app.wait(Duration::from_secs(240)).keys("r");
     app.answer::<ListPets>(listed(animals(20), None));
@@ -117,7 +117,7 @@ fn rows_are_as_old_as_the_last_reading_of_all() {
 
 #[test]
 fn known_rows_go_along_so_that_they_need_not_come_again() {
-    let mut app = App::loaded(80, 24).after("r");
+    let mut app = TestApp::loaded(80, 24).after("r");
     let Some(ListPets { known: Some(known), .. }) = app.asked() else { panic!("asked blindly") };
     assert_eq!(known.pets.len(), 20);
     app.answer::<ListPets>(unchanged());
@@ -128,7 +128,7 @@ fn known_rows_go_along_so_that_they_need_not_come_again() {
 
 #[test]
 fn all_pets_come_in_parts_and_every_tab_of_them_is_here() {
-    let mut app = App::started(Service::Demo, 80, 24).answered::<ListPets>(listed(animals(20), None));
+    let mut app = TestApp::started(Service::Demo, 80, 24).answered::<ListPets>(listed(animals(20), None));
     assert!(app.says("[All 20+]") && app.says("Row 1 of 20. Loading more ..."), "{}", app.screen());
     app.say::<ReadInventory>(animals(100));
     assert!(app.says("[All 100+]"), "{}", app.screen());
@@ -151,7 +151,7 @@ fn what_may_be_missing_is_reported_and_what_was_stopped_stays() {
     app.keys("C-c");
     assert!(app.effects.contains(&Effect::Cancel(Slot::Inventory)));
     assert_eq!(app.state.pets.row_count(), 195, "a part of a new reading does not replace a longer one");
-    let mut app = App::started(Service::Demo, 80, 24).answered::<ListPets>(listed(animals(20), None));
+    let mut app = TestApp::started(Service::Demo, 80, 24).answered::<ListPets>(listed(animals(20), None));
     app.say::<ReadInventory>(animals(60));
     app.answer::<ReadInventory>(Err(Failure::NoAnswer { after: Duration::from_secs(30) }));
     assert!(app.says("No answer from the embedded store within 30 s."));
@@ -161,7 +161,7 @@ fn what_may_be_missing_is_reported_and_what_was_stopped_stays() {
 
 #[test]
 fn of_a_very_large_store_only_so_many_are_read_and_there_are_more() {
-    let mut app = App::started(Service::Demo, 80, 24).answered::<ListPets>(listed(animals(20), None));
+    let mut app = TestApp::started(Service::Demo, 80, 24).answered::<ListPets>(listed(animals(20), None));
     app.say::<ReadInventory>(animals(60));
     app.answer::<ReadInventory>(Ok(Coverage { complete: false, is_cut: true, ..Coverage::ALL }));
     assert!(app.says("[All 60+]") && app.says("There are more: only 60 are loaded."), "{}", app.screen());
@@ -170,7 +170,7 @@ fn of_a_very_large_store_only_so_many_are_read_and_there_are_more() {
 #[test]
 fn where_the_newest_are_loaded_a_list_of_the_oldest_leaves_no_gap() {
     let pets = animals(60);
-    let mut app = App::started(Service::Demo, 80, 24);
+    let mut app = TestApp::started(Service::Demo, 80, 24);
     app.state.pets.store = PetStore::new(LoadLimit::try_from(100).unwrap());
     app.answer::<ListPets>(listed(pets[..20].to_vec(), Some(next_page())));
     assert_eq!(app.asked::<ReadInventory>(), Some(ReadInventory { most: 100 }));
@@ -193,7 +193,7 @@ fn where_the_newest_are_loaded_a_list_of_the_oldest_leaves_no_gap() {
 
 #[test]
 fn pets_added_here_are_among_all_and_in_the_numbers() {
-    let mut app = App::loaded(80, 24).after("a \"Rex\" Tab 3 F2");
+    let mut app = TestApp::loaded(80, 24).after("a \"Rex\" Tab 3 F2");
     let pet = Pet { id: 900_000, name: "Rex".to_owned(), ..animals(1).remove(0) };
     app.added(pet).keys("Esc");
     assert!(app.says("[All 40]") && app.says("of 40."), "{}", app.screen());
@@ -204,7 +204,7 @@ fn pets_added_here_are_among_all_and_in_the_numbers() {
 #[test]
 fn changes_are_seen_anywhere_among_all() {
     let mut pets = animals(150);
-    let mut app = App::loaded_from(remote(), 80, 24, &pets);
+    let mut app = TestApp::loaded_from(remote(), 80, 24, &pets);
     pets[140].status = Some(PetStatus::Sold.into());
     pets.push(Pet { id: 500_000, name: "Late".into(), category_id: 1, status: Some(PetStatus::Pending.into()) });
     app.keys("r");
@@ -214,7 +214,7 @@ fn changes_are_seen_anywhere_among_all() {
 
 #[test]
 fn what_was_asked_for_another_tab_is_asked_for_this_one() {
-    let mut app = App::loaded(80, 24).after("r");
+    let mut app = TestApp::loaded(80, 24).after("r");
     let late = app.job(Slot::List).unwrap();
     app.keys("Right");
     assert!(app.effects.contains(&Effect::Cancel(Slot::List)));
@@ -232,7 +232,7 @@ fn what_was_asked_for_another_tab_is_asked_for_this_one() {
 
 #[test]
 fn a_reading_that_gives_nothing_is_no_empty_store_and_no_news() {
-    let mut app = App::loaded(80, 24).after("r").answered::<ListPets>(listed(animals(20), None));
+    let mut app = TestApp::loaded(80, 24).after("r").answered::<ListPets>(listed(animals(20), None));
     app.answer::<ReadInventory>(Err(Failure::NotSent { why: "refused".into() }));
     assert!(app.says("Not all pets were read; r reads them again."), "{}", app.screen());
     assert_eq!((app.state.pets.row_count(), marked(&app).len()), (39, 0));
@@ -240,7 +240,7 @@ fn a_reading_that_gives_nothing_is_no_empty_store_and_no_news() {
 
 #[test]
 fn away_or_not_is_known_from_every_answer_and_looking_around_asks_nothing() {
-    let mut app = App::loaded_from(remote(), 80, 24, &animals(39));
+    let mut app = TestApp::loaded_from(remote(), 80, 24, &animals(39));
     let away = || Failure::NotSent { why: "connection refused".into() };
     app.keys("r");
     app.answer::<ListPets>(Err(away()));
@@ -259,7 +259,7 @@ fn away_or_not_is_known_from_every_answer_and_looking_around_asks_nothing() {
 
 #[test]
 fn asking_by_hand_does_not_make_the_next_pause_longer() {
-    let mut app = App::loaded_from(remote(), 80, 24, &animals(39));
+    let mut app = TestApp::loaded_from(remote(), 80, 24, &animals(39));
     for _ in 0..9 {
         app.keys("r");
         app.answer::<ListPets>(Err(Failure::NotSent { why: "connection refused".into() }));
@@ -284,7 +284,7 @@ fn a_part_of_the_inventory_is_written_as_one() {
 #[test]
 fn a_pet_that_moves_into_a_list_is_not_called_new() {
     let pets = animals(150);
-    let mut app = App::loaded_from(remote(), 80, 24, &pets).after("Right Right");
+    let mut app = TestApp::loaded_from(remote(), 80, 24, &pets).after("Right Right");
     app.answer_lists(&pets);
     let mut moved = pets.clone();
     moved[149].status = Some(PetStatus::Pending.into());
@@ -296,7 +296,7 @@ fn a_pet_that_moves_into_a_list_is_not_called_new() {
 
 #[test]
 fn a_reading_that_fails_is_not_tried_for_ever_and_the_rows_are_no_older_for_it() {
-    let mut app = App::loaded_from(remote(), 80, 24, &animals(39)).after("r");
+    let mut app = TestApp::loaded_from(remote(), 80, 24, &animals(39)).after("r");
     app.answer::<ListPets>(listed(animals(20), None));
     app.answer::<ReadInventory>(Err(Failure::NoAnswer { after: Duration::from_secs(30) }));
     app.effects.clear();
@@ -306,7 +306,7 @@ fn a_reading_that_fails_is_not_tried_for_ever_and_the_rows_are_no_older_for_it()
 
 #[test]
 fn an_automatic_refresh_that_was_cancelled_begins_again_after_its_pause() {
-    let mut app = App::loaded(80, 24);
+    let mut app = TestApp::loaded(80, 24);
     app.keys("A").wait(Duration::from_secs(30));
     app.keys("C-c");
     app.effects.clear();
@@ -319,7 +319,7 @@ fn an_automatic_refresh_that_was_cancelled_begins_again_after_its_pause() {
 #[test]
 fn while_pets_come_the_cursor_stays_on_the_first_row_until_it_was_moved() {
     for (keys, row) in [("N", 0), ("N Down", 20)] {
-        let mut app = App::started(remote(), 80, 24).answered::<ListPets>(listed(animals(20), None)).after(keys);
+        let mut app = TestApp::started(remote(), 80, 24).answered::<ListPets>(listed(animals(20), None)).after(keys);
         app.say::<ReadInventory>(animals(39));
         assert_eq!(app.state.pets.cursor(), row, "{keys}");
     }
@@ -329,7 +329,7 @@ fn while_pets_come_the_cursor_stays_on_the_first_row_until_it_was_moved() {
 
 #[test]
 fn a_pet_that_is_here_is_found_without_a_request() {
-    let mut app = App::loaded(80, 24);
+    let mut app = TestApp::loaded(80, 24);
     let asked = app.effects.len();
     app.keys("# \"100232\" Enter");
     assert_eq!(app.effects.len(), asked);
@@ -342,7 +342,7 @@ fn a_pet_that_is_here_is_found_without_a_request() {
 
 #[test]
 fn a_pet_that_is_looked_up_is_selected_and_the_cursor_stays_there() {
-    let mut app = App::loaded(80, 24).after("Right / \"zzz\" Enter # \"100232\" Enter");
+    let mut app = TestApp::loaded(80, 24).after("Right / \"zzz\" Enter # \"100232\" Enter");
     assert_eq!((selected(&app), app.state.pets.filter()), (100_232, None), "{}", app.screen());
     app.keys("r");
     app.answer_lists(&animals(45));
@@ -351,14 +351,14 @@ fn a_pet_that_is_looked_up_is_selected_and_the_cursor_stays_there() {
 
 #[test]
 fn a_look_that_was_cancelled_is_not_shown_as_under_way() {
-    let mut app = App::loaded(80, 24).after("# \"-7\" Enter C-c");
+    let mut app = TestApp::loaded(80, 24).after("# \"-7\" Enter C-c");
     assert!(app.effects.contains(&Effect::Cancel(Slot::ById)));
     assert!(!app.says("Looking for it"), "{}", app.screen());
 }
 
 #[test]
 fn the_lists_are_asked_before_the_operation_that_goes_away() {
-    let mut app = App::loaded(80, 24).after("# \"-7\" Enter");
+    let mut app = TestApp::loaded(80, 24).after("# \"-7\" Enter");
     assert_eq!(app.asked(), Some(FindPet { id: -7, ask: Ask::IfNeeded, sells: false }));
     app.answer::<FindPet>(Ok(LookupResult { pet: None, get: Some(404), is_cut: true, steps: 4 }));
     assert!(app.says("This pet does not exist (404)."), "{}", app.screen());
@@ -376,7 +376,7 @@ fn the_lists_are_asked_before_the_operation_that_goes_away() {
 
 #[test]
 fn from_its_day_on_the_operation_is_asked_only_by_hand() {
-    let mut app = App::loaded(80, 24);
+    let mut app = TestApp::loaded(80, 24);
     app.now.wall = "2030-12-05T00:00:00Z".parse().unwrap();
     app.keys("# \"42\" Enter");
     assert_eq!(app.asked(), Some(FindPet { id: 42, ask: Ask::Never, sells: false }));
@@ -386,7 +386,7 @@ fn from_its_day_on_the_operation_is_asked_only_by_hand() {
 
 #[test]
 fn an_invalid_id_is_reported_before_any_request_and_the_text_stays() {
-    let mut app = App::loaded(80, 24);
+    let mut app = TestApp::loaded(80, 24);
     for wrong in ["rex", "1.5", "9223372036854775808"] {
         app.keys(&format!("Esc # \"{wrong}\" Enter"));
         assert!(app.says(&format!("\"{wrong}\" is not an id.")), "{}", app.screen());
@@ -399,9 +399,9 @@ fn an_invalid_id_is_reported_before_any_request_and_the_text_stays() {
 // --- kept ---
 
 /// What `app` would keep, read back into a new start.
-fn started_again(app: &App) -> App {
+fn started_again(app: &TestApp) -> TestApp {
     let kept: SessionCache = app.asked().unwrap();
-    let mut next = App::started(remote(), 80, 24);
+    let mut next = TestApp::started(remote(), 80, 24);
     let read = SessionCache::read(&kept.text(), "production https://api.example.com/v1").expect("cannot be read back");
     read.restore(&mut next.state, next.now);
     next
@@ -409,7 +409,7 @@ fn started_again(app: &App) -> App {
 
 #[test]
 fn the_pets_are_there_at_the_next_start_marked_with_their_age() {
-    let app = App::loaded_from(remote(), 80, 24, &animals(39));
+    let app = TestApp::loaded_from(remote(), 80, 24, &animals(39));
     let mut next = started_again(&app);
     next.now.mono += Duration::from_secs(3 * 3600);
     assert_eq!((next.state.pets.row_count(), next.state.pets.store.is_cached()), (39, true));
@@ -424,7 +424,7 @@ fn the_pets_are_there_at_the_next_start_marked_with_their_age() {
 #[test]
 fn what_changed_while_nobody_looked_is_news_at_the_next_start() {
     let mut pets = animals(12);
-    let app = App::loaded_from(remote(), 80, 24, &pets);
+    let app = TestApp::loaded_from(remote(), 80, 24, &pets);
     let mut next = started_again(&app);
     pets[3].status = Some(PetStatus::Available.into());
     next.answer_lists(&pets);
@@ -433,7 +433,7 @@ fn what_changed_while_nobody_looked_is_news_at_the_next_start() {
 
 #[test]
 fn what_is_kept_of_another_service_is_not_shown_and_addresses_of_another_are_not_followed() {
-    let app = App::loaded_from(remote(), 80, 24, &animals(39));
+    let app = TestApp::loaded_from(remote(), 80, 24, &animals(39));
     let kept: SessionCache = app.asked().unwrap();
     assert_eq!(SessionCache::read(&kept.text(), "other https://api.example.com/v1"), None);
     assert_eq!(SessionCache::read("{", "production https://api.example.com/v1"), None);
@@ -448,10 +448,10 @@ fn what_is_kept_of_another_service_is_not_shown_and_addresses_of_another_are_not
 
 #[test]
 fn a_store_that_was_empty_in_an_earlier_session_is_not_called_empty_before_an_answer() {
-    let mut app = App::loaded_from(remote(), 80, 24, &[]);
+    let mut app = TestApp::loaded_from(remote(), 80, 24, &[]);
     let kept = SessionCache::at_the_end(&app.state).unwrap();
     assert!(app.says("No pets yet."), "{}", app.screen());
-    let mut next = App::started(remote(), 80, 24);
+    let mut next = TestApp::started(remote(), 80, 24);
     kept.restore(&mut next.state, next.now);
     next.answer::<ListPets>(Err(Failure::NotSent { why: "connection refused".into() }));
     assert!(next.says("Nothing loaded yet.") && !next.says("No pets yet."), "{}", next.screen());
@@ -459,7 +459,7 @@ fn a_store_that_was_empty_in_an_earlier_session_is_not_called_empty_before_an_an
 
 #[test]
 fn of_the_demo_nothing_is_kept() {
-    let app = App::loaded(80, 24);
+    let app = TestApp::loaded(80, 24);
     assert_eq!(app.job(Slot::Cache), None);
 }
 
@@ -467,8 +467,8 @@ fn of_the_demo_nothing_is_kept() {
 
 #[test]
 fn the_id_the_pet_and_a_curl_line_without_the_key_are_copied() {
-    let mut app = App::loaded_from(remote(), 80, 24, &animals(39));
-    let copied = |app: &App| app.asked().map(|CopyText { text, .. }| text).unwrap();
+    let mut app = TestApp::loaded_from(remote(), 80, 24, &animals(39));
+    let copied = |app: &TestApp| app.asked().map(|CopyText { text, .. }| text).unwrap();
     app.keys("y");
     assert_eq!(copied(&app), "100231");
     app.keys("Y");
@@ -481,7 +481,7 @@ fn the_id_the_pet_and_a_curl_line_without_the_key_are_copied() {
 
 #[test]
 fn what_is_found_the_tab_or_all_can_be_written_and_are_named_so() {
-    let mut app = App::loaded(80, 24).after("Right / \"cat:3\" Enter x");
+    let mut app = TestApp::loaded(80, 24).after("Right / \"cat:3\" Enter x");
     for (keys, chosen, count) in
         [("", " found", 8), ("Down", " of available", 23), ("Down", " in all", 39), ("Down", " found", 8)]
     {
@@ -498,7 +498,7 @@ fn what_is_found_the_tab_or_all_can_be_written_and_are_named_so() {
 
 #[test]
 fn tab_completes_the_path_of_an_export() {
-    let mut app = App::loaded(80, 24).after("x C-u \"~/exp\" Tab");
+    let mut app = TestApp::loaded(80, 24).after("x C-u \"~/exp\" Tab");
     assert_eq!(app.asked(), Some(CompletePath("~/exp".into())));
     let completion = Completion { more: "orts/".into(), names: vec!["exports/".into()] };
     app.answer::<CompletePath>(Ok(completion));
@@ -508,7 +508,7 @@ fn tab_completes_the_path_of_an_export() {
 
 #[test]
 fn the_rows_shown_are_written_in_the_format_of_the_name() {
-    let mut app = App::loaded(80, 24).after("/ \"cat:12\" Enter x");
+    let mut app = TestApp::loaded(80, 24).after("/ \"cat:12\" Enter x");
     let write = app.state.popups.get::<WriteBox>().unwrap_or_else(|| panic!("no box"));
     assert_eq!(write.path.value(), "pets-found.csv");
     let Contents::Pets { sets, .. } = &write.text else { panic!() };
@@ -523,9 +523,9 @@ fn the_rows_shown_are_written_in_the_format_of_the_name() {
 
 // --- how it looks ---
 
-fn changed(columns: u16, rows: u16) -> App {
+fn changed(columns: u16, rows: u16) -> TestApp {
     let mut pets = animals(20);
-    let mut app = App::loaded_from(remote(), columns, rows, &pets[..18]);
+    let mut app = TestApp::loaded_from(remote(), columns, rows, &pets[..18]);
     pets[2].status = Some(PetStatus::Sold.into());
     pets[4].name = "\u{1b}[2Jeclair".into();
     pets[4].status = Some(PetStatus::Pending.into());
@@ -536,21 +536,21 @@ fn changed(columns: u16, rows: u16) -> App {
 
 #[test]
 fn looks_of_marks_and_reading() {
-    let mut looks = Looks::after("browsing", App::loaded(80, 24));
+    let mut looks = Looks::after("browsing", TestApp::loaded(80, 24));
     looks.state("marks", changed);
     looks.frame("marks_mono", &mut changed(80, 24).in_monochrome());
     looks.state("limited", |columns, rows| limited(columns, rows, &animals(237)));
     looks.state("categories", named);
     looks.state("reading", |columns, rows| {
-        let mut app = App::started(remote(), columns, rows).answered::<ListPets>(listed(animals(20), None));
+        let mut app = TestApp::started(remote(), columns, rows).answered::<ListPets>(listed(animals(20), None));
         app.say::<ReadInventory>(animals(100));
         app.wait(Duration::from_secs(3));
         app
     });
     looks.state("kept", |columns, rows| {
-        let app = App::loaded_from(remote(), columns, rows, &animals(39)).after("r");
+        let app = TestApp::loaded_from(remote(), columns, rows, &animals(39)).after("r");
         let kept: SessionCache = app.asked().unwrap();
-        let mut next = App::started(remote(), columns, rows);
+        let mut next = TestApp::started(remote(), columns, rows);
         SessionCache::read(&kept.text(), "production https://api.example.com/v1")
             .unwrap()
             .restore(&mut next.state, next.now);
@@ -562,23 +562,23 @@ fn looks_of_marks_and_reading() {
 
 #[test]
 fn looks_of_one_pet_by_its_id() {
-    let mut looks = Looks::after("browsing", App::loaded(80, 24));
-    looks.state("by_id", |columns, rows| App::loaded(columns, rows).after("#"));
+    let mut looks = Looks::after("browsing", TestApp::loaded(80, 24));
+    looks.state("by_id", |columns, rows| TestApp::loaded(columns, rows).after("#"));
     looks.state("by_id_found", |columns, rows| {
-        let mut app = App::loaded(columns, rows).after("# \"100270\" Enter");
+        let mut app = TestApp::loaded(columns, rows).after("# \"100270\" Enter");
         let pet = Pet { id: 100_270, ..animals(2)[1].clone() };
         app.answer::<FindPet>(Ok(LookupResult { pet: Some(pet), get: None, is_cut: true, steps: 2 }));
         app
     });
-    looks.state("by_id_wrong", |columns, rows| App::loaded(columns, rows).after("# \"rex\" Enter"));
+    looks.state("by_id_wrong", |columns, rows| TestApp::loaded(columns, rows).after("# \"rex\" Enter"));
     insta::assert_snapshot!(looks);
 }
 
 #[test]
 fn looks_of_the_commands_and_the_themes() {
-    let mut looks = Looks::after("browsing", App::loaded(80, 24));
-    looks.state("commands", |columns, rows| App::loaded(columns, rows).after(": \"copy\""));
-    looks.state("themes", |columns, rows| App::loaded(columns, rows).after("T Down Down Down"));
+    let mut looks = Looks::after("browsing", TestApp::loaded(80, 24));
+    looks.state("commands", |columns, rows| TestApp::loaded(columns, rows).after(": \"copy\""));
+    looks.state("themes", |columns, rows| TestApp::loaded(columns, rows).after("T Down Down Down"));
     insta::assert_snapshot!(looks);
 }
 
@@ -586,7 +586,7 @@ fn looks_of_the_commands_and_the_themes() {
 
 #[test]
 fn pets_without_a_status_are_counted_and_a_search_that_misses_one_added_here_says_where_it_is() {
-    let mut app = App::loaded_from(remote(), 80, 24, &animals(12));
+    let mut app = TestApp::loaded_from(remote(), 80, 24, &animals(12));
     assert!(!app.says("not set "), "{}", app.screen());
     app.keys("a \"Whiskers\" Tab \"3\" Tab Up F2");
     let whiskers = Pet { id: 100_400, name: "Whiskers".into(), category_id: 3, status: None };
@@ -606,8 +606,8 @@ fn pets_without_a_status_are_counted_and_a_search_that_misses_one_added_here_say
 // --- names of categories ---
 
 /// An app whose configuration names two of the categories.
-fn named(columns: u16, rows: u16) -> App {
-    App::loaded_from(remote(), columns, rows, &animals(12)).name_categories("3 = \"dog\"\n12 = \"guinea pig\"")
+fn named(columns: u16, rows: u16) -> TestApp {
+    TestApp::loaded_from(remote(), columns, rows, &animals(12)).name_categories("3 = \"dog\"\n12 = \"guinea pig\"")
 }
 
 #[test]

@@ -8,7 +8,7 @@ use ratatui::layout::{Position, Rect};
 
 use crate::tui::Appearance;
 use crate::tui::msg::{Key, Msg};
-use crate::tui::testing::{App, animals, parse_keys, remote};
+use crate::tui::testing::{TestApp, animals, parse_keys, remote};
 use crate::tui::view::{draw, draw_whole, drawn_row};
 
 /// Moves often, and does other things between.
@@ -34,7 +34,7 @@ const MOVING: &[&str] = &[
 #[test]
 fn a_moved_cursor_paints_two_rows_the_detail_and_the_last_but_one_line() {
     for (columns, rows, detail) in [(80, 24, 0), (120, 40, 40 * 20)] {
-        let mut app = App::started(remote(), columns, rows);
+        let mut app = TestApp::started(remote(), columns, rows);
         app.answer_lists(&animals(39));
         let mut shown = Buffer::empty(Rect::new(0, 0, columns, rows));
         app.keys("j");
@@ -57,7 +57,7 @@ proptest! {
         steps in prop::collection::vec(0..MOVING.len(), 1..40),
         (columns, rows) in prop::sample::select(vec![(60, 16), (80, 24), (120, 40), (200, 50)]),
     ) {
-        let mut app = App::started(remote(), columns, rows);
+        let mut app = TestApp::started(remote(), columns, rows);
         app.answer_lists(&animals(39));
         let appearance = app.appearance.clone();
         let mut shown = Buffer::empty(Rect::new(0, 0, columns, rows));

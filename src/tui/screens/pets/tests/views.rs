@@ -9,8 +9,8 @@ use crate::tui::screens::pets::{BUILT_IN, State};
 use crate::tui::testing::loss::whole_at_every_size;
 
 /// An app with these views, its lists read.
-fn with_views(config: &str, columns: u16, rows: u16) -> App {
-    let mut app = App::started(Service::Demo, columns, rows);
+fn with_views(config: &str, columns: u16, rows: u16) -> TestApp {
+    let mut app = TestApp::started(Service::Demo, columns, rows);
     let file = File::parse(config, std::path::Path::new("config.toml")).unwrap();
     app.state.pets = State::new(&Settings { config: file, ..testing::settings(Service::Demo) });
     app.answer_lists(&animals(39));
@@ -21,7 +21,7 @@ fn with_views(config: &str, columns: u16, rows: u16) -> App {
 const CATS: &str = "[[views]]\nname = \"cats\"\nsearch = \"cat:3\"\nstatus = \"available\"\nsort = \"-name\"\n\
                     columns = [\"status\", \"name:12\", \"id\"]\n[[views]]\nname = \"all of it\"\nlimit = 50\n";
 
-fn tabs(app: &mut App) -> String {
+fn tabs(app: &mut TestApp) -> String {
     app.screen().lines().nth(1).unwrap().to_owned()
 }
 
@@ -129,7 +129,7 @@ fn a_narrow_window_leaves_columns_out_in_the_stated_order() {
 }
 
 /// The view that the worker is asked to save.
-fn saved(app: &App) -> Box<View> {
+fn saved(app: &TestApp) -> Box<View> {
     app.asked().map(|AddView(view)| view).expect("no view is saved")
 }
 

@@ -13,7 +13,7 @@ use crate::tui::mouse::Target;
 use crate::tui::screens::pets::State;
 use crate::tui::widgets::first_shown;
 use crate::tui::widgets::page::FrameLayout;
-use crate::tui::{AppState, Appearance, Health, Page, StyleRole, cells};
+use crate::tui::{App, Appearance, Health, Page, StyleRole, cells};
 
 /// The columns of the name of a key.
 const BY_WIDTH: u16 = 14;
@@ -125,7 +125,7 @@ impl Columns {
 }
 
 /// Paints the rows that there is room for; the cursor is on the selected one.
-pub fn draw(state: &AppState, page: &mut Page<'_>) {
+pub fn draw(state: &App, page: &mut Page<'_>) {
     let pets = &state.pets;
     let mut rows = Rows::new(state, page.now, page.area.width);
     draw_headings(&rows.columns, page);
@@ -148,7 +148,7 @@ pub fn draw(state: &AppState, page: &mut Page<'_>) {
 }
 
 /// Paints the row that the cursor was on and the one that it is on now; gives where they are. `None` if the rows scroll.
-pub fn draw_moved_cursor(from: usize, state: &AppState, page: &mut Page<'_>) -> Option<Vec<Rect>> {
+pub fn draw_moved_cursor(from: usize, state: &App, page: &mut Page<'_>) -> Option<Vec<Rect>> {
     let FrameLayout { table, table_top: top, .. } = page.layout;
     let pets = &state.pets;
     let here = pets.cursor();
@@ -185,7 +185,7 @@ struct Rows<'a> {
 }
 
 impl<'a> Rows<'a> {
-    fn new(state: &'a AppState, now: Now, width: u16) -> Self {
+    fn new(state: &'a App, now: Now, width: u16) -> Self {
         let pets = &state.pets;
         let query = pets.searched();
         let [id, name, category, status] = Column::OF_PETS;
