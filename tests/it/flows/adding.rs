@@ -138,6 +138,12 @@ fn session(base_url: &str, key: &str, home: &TempDir) -> (TestApp, Arc<Queues>) 
     (TestApp::start_with(service, client, DomainSetup::default(), context, prepare), queues)
 }
 
+/// Writes what is on its way to disk, and gives back what was claimed, as at the end of the program.
+fn end(state: App, queues: Arc<Queues>) {
+    let rest: Vec<_> = state.add.outbox.not_in_file().cloned().collect();
+    queues.close(state.link.identity.as_deref(), &rest).unwrap();
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn changes_wait_on_disk_for_a_service_that_is_away_and_the_next_session_makes_them_in_order() {
     let Real { server, key, store, _directory } = Real::with_samples(2).await;
@@ -151,10 +157,7 @@ async fn changes_wait_on_disk_for_a_service_that_is_away_and_the_next_session_ma
     // Sold, returned, and the other one sold.
     app.press("s Enter Down s Enter");
     app.shows(&["Mr. Whiskers (#2)", "3 waiting"]).await;
-    let state = app.quit().await;
-    assert_eq!(state.add.outbox.not_in_file().count(), 0, "it needs no orderly end");
-    queues.close(state.link.identity.as_deref(), &[]).unwrap();
-    drop(queues);
+    end(app.quit().await, queues);
 
     let listener = TcpListener::bind(address).await.unwrap();
     let server = server::start(Config::default(), store.clone(), vec![listener]).unwrap();
@@ -194,11 +197,7 @@ async fn lines_wait_on_disk_for_a_service_that_is_away_and_the_next_session_send
     app.shows(&["1 saved, 3 waiting", "3 waiting"]).await;
     app.press("Esc");
     app.shows(&["[1 Pets]", "3 waiting"]).await;
-    let state = app.quit().await;
-    let rest: Vec<_> = state.add.outbox.not_in_file().cloned().collect();
-    queues.close(state.link.identity.as_deref(), &rest).unwrap();
-    // As at the end of the program, which gives back what it has claimed.
-    drop(queues);
+    end(app.quit().await, queues);
 
     let listener = TcpListener::bind(address).await.unwrap();
     let server = server::start(Config::default(), store.clone(), vec![listener]).unwrap();
