@@ -344,6 +344,11 @@ impl Reply {
         self.authorities.iter().find_map(|record| Some((&record.owner, record.negative_ttl()?)))
     }
 
+    /// Whether it is SERVFAIL.
+    pub(super) fn is_servfail(&self) -> bool {
+        self.code == ResponseCode::ServFail
+    }
+
     /// Whether it is NXDOMAIN.
     pub(super) fn is_nxdomain(&self) -> bool {
         self.code == ResponseCode::NXDomain

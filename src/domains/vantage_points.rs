@@ -118,7 +118,7 @@ fn of_source(facts: &Facts<'_>, lookup: &Lookup) -> ViewVerdict {
 fn of_resolver(facts: &Facts<'_>, lookup: &Lookup) -> ViewVerdict {
     let others = propagation::not_right(facts, lookup);
     if lookup.answer().is_none() && others.is_empty() {
-        let fails = lookup.reply().is_some_and(nameservers::fails) && nameservers::domain_fails(facts);
+        let fails = lookup.reply().is_some_and(Reply::is_servfail) && nameservers::domain_fails(facts);
         return if fails { ViewVerdict::Wrong } else { ViewVerdict::NotCounted };
     }
     let source_is_right = facts.source().is_right(facts);

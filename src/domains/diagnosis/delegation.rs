@@ -7,7 +7,6 @@ use jiff::SignedDuration;
 
 use super::authoritative::{self, invents, serials};
 use super::cname_target::shown;
-use super::nameservers::fails;
 use super::{Facts, words};
 use crate::domains::RecordType::{A, CNAME, NS, SOA};
 use crate::domains::{Data, DnsName, Finding, Lookup, NoReply, PROPAGATION, Record, Reply, Role, say};
@@ -167,7 +166,8 @@ pub fn lame(facts: &Facts<'_>, failing: bool) -> Option<Finding> {
     };
     let lame: Vec<(&Lookup, String)> = asked.iter().filter_map(|lookup| Some((*lookup, why(lookup)?))).collect();
     // A server that fails has the zone; the resolvers, which fail with it, report why.
-    let all_fail = lame.len() == asked.len() && lame.iter().all(|(lookup, _)| lookup.reply().is_some_and(fails));
+    let all_fail =
+        lame.len() == asked.len() && lame.iter().all(|(lookup, _)| lookup.reply().is_some_and(Reply::is_servfail));
     if lame.is_empty() || all_fail && failing {
         return None;
     }

@@ -55,7 +55,7 @@ pub fn findings(facts: &Facts<'_>, record: &[Finding]) -> Result<Vec<Finding>, B
 
 /// Why a resolver did not answer. SERVFAIL counts as an answer, since the domain may be the reason.
 fn no_answer(lookup: &Lookup) -> Option<String> {
-    lookup.failure().filter(|_| !lookup.reply().is_some_and(fails))
+    lookup.failure().filter(|_| !lookup.reply().is_some_and(Reply::is_servfail))
 }
 
 /// The name servers answer this machine otherwise than visitors.
@@ -80,14 +80,9 @@ fn offline(facts: &Facts<'_>) -> Finding {
     finding.evidence(facts.resolvers(A))
 }
 
-/// Whether the answer is SERVFAIL.
-pub fn fails(reply: &Reply) -> bool {
-    reply.code == ResponseCode::ServFail
-}
-
 /// The resolvers that answer SERVFAIL, without those that only ask old name servers.
 fn failing<'a>(facts: &Facts<'a>) -> Vec<&'a Lookup> {
-    let failing = facts.resolvers(A).filter(|lookup| lookup.reply().is_some_and(fails));
+    let failing = facts.resolvers(A).filter(|lookup| lookup.reply().is_some_and(Reply::is_servfail));
     failing.filter(|lookup| propagation::not_right(facts, lookup).is_empty()).collect()
 }
 
@@ -177,7 +172,8 @@ fn none_succeeds(facts: &Facts<'_>) -> Option<Finding> {
         return None;
     }
     let name = facts.name();
-    if facts.domain.is_apex() && facts.seen.source(name, A).any(|lookup| lookup.reply().is_some_and(fails)) {
+    if facts.domain.is_apex() && facts.seen.source(name, A).any(|lookup| lookup.reply().is_some_and(Reply::is_servfail))
+    {
         // An ALIAS that leads nowhere is reported with the record.
         return None;
     }
