@@ -214,15 +214,15 @@ pub fn note_waiting(app: &mut App) {
     let pets = about(new.iter().map(|change| &change.wanted));
     let text = format!("Changed once {} is back: {pets}. u takes it back.", link.service);
     // A refused key is reported already.
-    let is_said = !app.key_refused();
-    if is_said {
+    let is_reported = !app.key_refused();
+    if is_reported {
         app.tell(text);
     }
     for QueuedChange { seen, command, .. } in new {
         edit::answered(app, command, None);
         let Some(outcome) = app.pets.commands.get_mut(&command) else { continue };
         outcome.waits = true;
-        if is_said && outcome.is_sale {
+        if is_reported && outcome.is_sale {
             let text = format!("{}: sold once the service is back.", named(&seen));
             app.pets.sale.outcomes.push_front((true, text));
         }
