@@ -72,6 +72,8 @@ struct Till {
     last: Option<(Pet, Pet)>,
     added: Vec<Pet>,
     made: Vec<Made>,
+    /// When the service had confirmed each of these.
+    made_at: Vec<Instant>,
 }
 
 impl Till {
@@ -155,6 +157,7 @@ impl Till {
             Ok(pet) => {
                 let (from, to) = PetMembers::of_change(&seen, &wanted);
                 self.made.push(Made { pet: id, from, to });
+                self.made_at.push(Instant::now());
                 self.screen.insert(id, pet);
                 self.last = Some((wanted, seen));
                 true
@@ -173,6 +176,8 @@ impl Till {
 struct Heard {
     added: Vec<Pet>,
     changes: Vec<(i64, Made)>,
+    /// When each change came.
+    at: Vec<Instant>,
 }
 
 #[derive(Deserialize)]
@@ -184,7 +189,7 @@ struct ChangedEvent {
 
 /// Listens at one instance, from the first pet until the last one is changed, and goes on where it was whenever its stream
 /// ends.
-async fn listen(port: u16, key: String) -> Heard {
+async fn listen(port: u16, key: String) -> (u16, Heard) {
     let (mut heard, mut place) = (Heard::default(), "0".to_owned());
     loop {
         yield_now().await;
@@ -199,8 +204,9 @@ async fn listen(port: u16, key: String) -> Heard {
                     let pet = heard.added.iter().find(|pet| pet.id == id);
                     let is_last = pet.expect("a pet comes before its changes").name == LAST;
                     heard.changes.push((change, Made { pet: id, from, to }));
+                    heard.at.push(Instant::now());
                     if is_last {
-                        return heard;
+                        return (port, heard);
                     }
                 }
                 _ => {
@@ -385,6 +391,7 @@ async fn a_saturday_of_sixteen_tills_loses_doubles_and_overwrites_nothing() {
             last: None,
             added: Vec::new(),
             made: Vec::new(),
+            made_at: Vec::new(),
         };
         // Everybody brings a pet, so that there is one for whoever begins.
         till.add(&shop).await;
@@ -392,8 +399,9 @@ async fn a_saturday_of_sixteen_tills_loses_doubles_and_overwrites_nothing() {
         holders.push(id);
     }
     let (_, listener) = store.create_key(crate::store::fixture::till(), "ada", clock::now()).await.unwrap();
-    for instance in &instances {
-        listeners.spawn(listen(instance.front.port, listener.expose_secret().to_owned()));
+    let balanced: SocketAddr = front.parse().unwrap();
+    for port in instances.iter().map(|instance| instance.front.port).chain([balanced.port()]) {
+        listeners.spawn(listen(port, listener.expose_secret().to_owned()));
     }
 
     let meanwhile = async || {
@@ -442,6 +450,7 @@ async fn a_saturday_of_sixteen_tills_loses_doubles_and_overwrites_nothing() {
     // What each till was told is kept, once and in its order, and nothing else.
     let made_of =
         |ChangedPet { pet, from, to, .. }: &ChangedPet| Made { pet: pet.id, from: from.clone(), to: to.clone() };
+    let mut confirmed = Vec::new();
     for till in &tills {
         let key = holders[till.number].to_string();
         let is_theirs = |change: &&ChangedPet| {
@@ -449,7 +458,16 @@ async fn a_saturday_of_sixteen_tills_loses_doubles_and_overwrites_nothing() {
         };
         let theirs: Vec<_> = kept.iter().filter(is_theirs).map(made_of).collect();
         assert_eq!(different(&till.made, &theirs), None, "till {}", till.number);
+        let changes = kept.iter().enumerate().filter(|(_, change)| is_theirs(change)).map(|(at, _)| at);
+        confirmed.extend(changes.zip(&till.made_at));
     }
+    // Who listens behind HAProxy need not wait until an instance is there again.
+    let (_, heard) = listeners.iter().find(|(port, _)| *port == balanced.port()).unwrap();
+    let late = |(change, at): &(usize, &Instant)| heard.at[*change].saturating_duration_since(**at);
+    let mut delays: Vec<_> = confirmed.iter().map(late).collect();
+    delays.sort();
+    let [half, p99] = [50, 99].map(|percent| delays[delays.len() * percent / 100]);
+    println!("others see a change {half:?} (median), {p99:?} (p99) after it was confirmed");
     assert_eq!(kept.len(), told + 1);
     // The history of each pet says the same.
     for pet in &pets {
@@ -459,7 +477,7 @@ async fn a_saturday_of_sixteen_tills_loses_doubles_and_overwrites_nothing() {
         let of_pet = &of_pet[of_pet.len().saturating_sub(1000)..];
         assert_eq!(different(&history.into_iter().skip(1).map(of_history(pet.id)).collect::<Vec<_>>(), of_pet), None);
     }
-    for heard in listeners {
+    for (_, heard) in listeners {
         assert_eq!(
             heard.added.iter().map(|pet| pet.id).collect::<Vec<_>>(),
             added.iter().map(|pet| pet.id).collect::<Vec<_>>()
