@@ -24,7 +24,7 @@ async fn browse_by_status_and_number_page_by_page() {
 async fn help_back_and_quit_are_understood_at_every_question() {
     let service = Service::start().await;
     let lines = ["?", "back", "1", "help", "back", "3", "HELP", "\"Quit\"", "?", "back", "12", "quit"];
-    insta::assert_snapshot!(Person::of(&service).says(&lines).await);
+    insta::assert_snapshot!(Person::of(&service).says_in_full(&lines).await);
     assert!(Person::of(&service).says(&[]).await.ends_with("Main menu, 1 to 11: \nGoodbye.\n"));
 }
 
