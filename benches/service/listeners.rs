@@ -14,8 +14,9 @@ use tokio::task::JoinSet;
 use tokio::time::sleep_until;
 use tokio_util::sync::CancellationToken;
 
-use super::common::milliseconds;
-use super::load::{Connection, Request};
+use super::common::Limit::{AtLeast, AtMost, LessIsBetter};
+use super::common::{milliseconds, report};
+use super::load::{Connection, Load, Request};
 
 /// How long the last event may take.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -140,6 +141,35 @@ pub fn latencies(addresses: &[&str], key: &str, count: usize, rate: u32) -> (Vec
     latencies.sort_by(f64::total_cmp);
     let missed = added.len() - latencies.len();
     (latencies, missed)
+}
+
+/// Reports how soon each of 10,000 pets comes `to` who follows at the last address, 500 added in a second, three times.
+pub fn report_latencies(to: &str, most: f64, addresses: &[&str], key: &str) {
+    let rounds = [(); 3].map(|()| latencies(addresses, key, 10_000, 500));
+    let medians = rounds.iter().map(|(round, _)| round[round.len() / 2]).collect();
+    report(&format!("from the 201 to {to}: median"), LessIsBetter, "ms", medians);
+    let p99 = rounds.iter().map(|(round, _)| p99(round)).collect();
+    report(&format!("from the 201 to {to}: 99 in 100"), AtMost(most), "ms", p99);
+    report("missed", AtMost(0.0), "pets", rounds.iter().map(|(_, missed)| *missed as f64).collect());
+}
+
+/// Reports what is added in a second while so many follow at each address, as a part of what is added without them.
+pub fn report_adds(each: usize, addresses: &[&str], key: &str) {
+    let requests = [Request::add("", "Biscuit", key)].into();
+    let load = Load { requests, connections: 64, time: Duration::from_secs(1), every: None };
+    let (mut ratios, mut errors) = (Vec::new(), 0);
+    load.run_on(addresses);
+    for _ in 0..9 {
+        let without = load.run_on(addresses);
+        let listeners: Vec<_> = addresses.iter().map(|address| Listeners::open(address, key, each)).collect();
+        let with = load.run_on(addresses);
+        drop(listeners);
+        ratios.push(with.per_second() / without.per_second());
+        errors += without.errors + with.errors;
+    }
+    let what = format!("adds, 64 connections: with {} listeners / with none", each * addresses.len());
+    report(&what, AtLeast(0.9), "ratio", ratios);
+    report("errors", AtMost(0.0), "times", vec![errors as f64]);
 }
 
 /// What 99 in 100 keep to.
