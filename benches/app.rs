@@ -99,8 +99,7 @@ fn many_rows() {
         let served = Served::start(pets);
         let mut app = app(&served).open();
         app.shows(&["Rex", "sold"]);
-        app.send("W");
-        app.shows(&[&format!("these {pets} rows")]);
+        app.send("W").shows(&[&format!("these {pets} rows")]);
         let memory = process_status(app.process_id(), "VmRSS:") / 1024.0;
         report(&format!("{pets} rows: resident memory"), AtMost(most), "MiB", vec![memory]);
         let mut times = Vec::new();
@@ -140,8 +139,7 @@ fn live_pets() {
     let mut app = app(&served).open();
     app.shows(&["Rex", "live"]);
     // All of them have exact numbers.
-    app.send("W");
-    app.shows(&["All 250]"]);
+    app.send("W").shows(&["All 250]"]);
     let (address, key) = (served.address(), &served.key);
     let body = "{\"name\":\"Rex\",\"categoryId\":1,\"status\":\"sold\"}";
     let request = format!(
@@ -215,8 +213,7 @@ fn keys() {
     for (columns, rows, limit) in [(80, 24, AtMost(120.0)), (120, 40, AtMost(160.0))] {
         let mut app = Start::petstore(&["--demo"]).size(columns, rows).open();
         app.shows(&["Rex", "sold 25"]);
-        app.send("L100\r");
-        app.shows(&["Row 1 of 250"]);
+        app.send("L100\r").shows(&["Row 1 of 250"]);
         let (mut bytes, mut times) = (Vec::new(), Vec::new());
         let before = cpu(&app);
         for at in 0..MOVES {

@@ -9,8 +9,7 @@ use jiff::tz::TimeZone;
 use petstore::app::clipboard::ClipboardBackend;
 use petstore::app::connections::{Connect, Services};
 use petstore::app::domain_service::DomainSetup;
-use petstore::app::inventory::store::PetStore;
-use petstore::config::file::{File, LoadLimit, Ui};
+use petstore::config::file::{File, Ui};
 use petstore::config::{Accent, Choices, Depth, Env, KeyOrigin, LinkSpeed, Remote, Service, Settings};
 use petstore::domains::check_options::CheckOptions as DomainSettings;
 use petstore::domains::registry::RegistryFile;
@@ -28,7 +27,7 @@ use ratatui::buffer::Cell;
 use ratatui::layout::{Position, Size as CellSize};
 use tokio::task::JoinHandle;
 
-use crate::stub::{self, json, serve};
+use crate::stub;
 
 mod adding;
 mod browsing;
@@ -210,7 +209,7 @@ impl TestApp {
     }
 
     /// Presses keys by name; a word in quotes is typed.
-    fn press(&self, keys: &str) {
+    fn press(&mut self, keys: &str) -> &mut Self {
         for word in keys.split(' ') {
             let key = match word {
                 "Enter" => Key::Enter,
@@ -244,6 +243,7 @@ impl TestApp {
             };
             self.key(key);
         }
+        self
     }
 
     fn event(&self, event: Msg) {
@@ -312,23 +312,16 @@ async fn browse_filter_limit_page_open_add_be_refused_correct_add() {
     app.shows(&["> 1 ", "Rex", "Row 1 of 250. No more rows.", "available 175", "pending 50", "sold 25", "All 250"])
         .await;
 
-    app.press("Right Right");
-    app.shows(&["[~ pending 50]", "> 2 ", "Mr. Whiskers", "Row 1 of 50."]).await;
-    app.press("0 L \"7\" Enter");
-    app.shows(&["[All 250]", "limit 7 (max 100)", "Row 1 of 250."]).await;
-    app.press("End k");
-    app.shows(&["Row 249 of 250.", "> 249 "]).await;
-    app.press("# \"8\" Enter");
-    app.shows(&["Pet 8 ", "Category   "]).await;
+    app.press("Right Right").shows(&["[~ pending 50]", "> 2 ", "Mr. Whiskers", "Row 1 of 50."]).await;
+    app.press("0 L \"7\" Enter").shows(&["[All 250]", "limit 7 (max 100)", "Row 1 of 250."]).await;
+    app.press("End k").shows(&["Row 249 of 250.", "> 249 "]).await;
+    app.press("# \"8\" Enter").shows(&["Pet 8 ", "Category   "]).await;
 
     app.press("a \"Biscuit\" Tab \"3rd\" F2");
     app.shows(&["\"3rd\" is not a number.", "Fix 1 field first. Nothing was sent."]).await;
-    app.press("\"3\" F2");
-    app.shows(&["Added Biscuit, id 251."]).await;
-    app.press("\"Mochi\" Tab Tab Down Down F2");
-    app.shows(&["Added Mochi, id 252."]).await;
-    app.press("Esc");
-    app.shows(&["x sold 26"]).await;
+    app.press("\"3\" F2").shows(&["Added Biscuit, id 251."]).await;
+    app.press("\"Mochi\" Tab Tab Down Down F2").shows(&["Added Mochi, id 252."]).await;
+    app.press("Esc").shows(&["x sold 26"]).await;
 
     let state = app.quit().await;
     assert_eq!(state.added, [251, 252]);
@@ -341,123 +334,13 @@ async fn an_empty_store_says_what_to_do_and_takes_samples() {
     let real = Real::with_samples(0).await;
     let mut app = real.open();
     app.shows(&["No pets yet.", "add the first one", "[All 0]"]).await;
-    app.press("S");
-    app.shows(&["Add 25 samples to"]).await;
+    app.press("S").shows(&["Add 25 samples to"]).await;
     // Keys that were under way when the box opened are no answer.
     let answered = |screen: &String| !screen.contains("Add 25 samples to");
     while timeout(Duration::from_millis(20), app.screen.wait_for(answered)).await.is_err() {
         app.press("y");
     }
     app.shows(&["25 samples added.", "[All 25]"]).await;
-    app.quit().await;
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_lost_service_leaves_the_rows_and_comes_back() {
-    let Real { server, key, store, _directory } = Real::with_samples(5).await;
-    let address = server.local_addr();
-    let mut app = TestApp::open(&server.base_url(), &key, Timeouts::default());
-    app.shows(&["Row 1 of 5. No more rows."]).await;
-    server.shutdown().await;
-    app.press("r");
-    app.shows(&["OFFLINE", "No connection to 127.0.0.1", "Retry in 0:0", "Rex"]).await;
-    app.press("Down");
-    app.shows(&["Row 2 of 5."]).await;
-    let listener = TcpListener::bind(address).await.unwrap();
-    let _server = server::start(Config::default(), store, vec![listener]).unwrap();
-    app.shows(&["answers again.", "| ok, "]).await;
-    app.quit().await;
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_refusal_of_a_service_is_shown_at_its_field_and_corrected() {
-    let strict = serve(|_, request, mut socket| async move {
-        use tokio::io::AsyncWriteExt as _;
-        let answer = match () {
-            () if request.starts_with("GET") => json("200 OK", "[]"),
-            () if request.contains("\"categoryId\":9") => {
-                let body = r#"{"code":"INVALID_CATEGORY","message":"categoryId 9 does not exist","status":400}"#;
-                json("400 Bad Request", body)
-            }
-            () => json("201 Created", r#"{"id":77,"name":"Biscuit","categoryId":3}"#),
-        };
-        let _ = socket.write_all(&answer).await;
-    })
-    .await;
-    let mut app = TestApp::open(&strict.base_url, "petk_0123456789abcdef77d0", Timeouts::default());
-    app.shows(&["No pets yet."]).await;
-    app.press("a \"Biscuit\" Tab \"9\" F2");
-    app.shows(&["Biscuit was refused: ", "\"categoryId 9 does not exist\"", "refused (400)"]).await;
-    app.press("F6 Enter");
-    app.shows(&["> Category *   [9"]).await;
-    app.press("\"3\" F2");
-    app.shows(&["Added Biscuit, id 77."]).await;
-    app.press("Esc");
-    app.quit().await;
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_add_without_an_answer_is_looked_for_and_never_repeated() {
-    use std::sync::atomic::{AtomicUsize, Ordering};
-    let posts = Arc::new(AtomicUsize::new(0));
-    let counted = Arc::clone(&posts);
-    let mute = serve(move |_, request, mut socket| {
-        let posts = Arc::clone(&counted);
-        async move {
-            use tokio::io::AsyncWriteExt as _;
-            if request.starts_with("POST") {
-                posts.fetch_add(1, Ordering::SeqCst);
-                std::future::pending::<()>().await;
-            }
-            let there = posts.load(Ordering::SeqCst) > 0;
-            let body = if there { r#"[{"id":77,"name":"Biscuit","categoryId":3}]"# } else { "[]" };
-            let _ = socket.write_all(&json("200 OK", body)).await;
-        }
-    })
-    .await;
-    let mut app = TestApp::open(&mute.base_url, "petk_0123456789abcdef77d0", stub::impatient());
-    app.shows(&["No pets yet."]).await;
-    app.press("a \"Biscuit\" Tab \"3\" F2");
-    app.shows(&["No answer for Biscuit; it may have been added. F6, then Enter searches for it."]).await;
-    app.press("F6 Enter");
-    app.shows(&["Pet 77 has this name and category."]).await;
-    app.press("Enter");
-    app.shows(&["Biscuit is pet 77."]).await;
-    assert_eq!(posts.load(Ordering::SeqCst), 1);
-    app.press("Esc Esc");
-    app.quit().await;
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn after_a_time_limit_it_is_sent_again_with_its_key() {
-    use tokio::io::AsyncWriteExt as _;
-    let keys = Arc::new(Mutex::new(Vec::new()));
-    let seen = Arc::clone(&keys);
-    let slow = serve(move |_, request, mut socket| {
-        let keys = Arc::clone(&seen);
-        async move {
-            let mut answer = json("200 OK", "[]");
-            if request.starts_with("POST") {
-                let key = stub::header(&request, "idempotency-key").unwrap().to_owned();
-                keys.lock().unwrap().push(key);
-                if keys.lock().unwrap().len() == 1 {
-                    std::future::pending::<()>().await;
-                }
-                answer = json("201 Created", r#"{"id":77,"name":"Biscuit","categoryId":3}"#);
-            }
-            let text = String::from_utf8(answer).unwrap();
-            let text = text.replacen("\r\n", "\r\nidempotency-key-retention: 86400\r\n", 1);
-            let _ = socket.write_all(text.as_bytes()).await;
-        }
-    })
-    .await;
-    let mut app = TestApp::open(&slow.base_url, "petk_0123456789abcdef77d0", stub::impatient());
-    app.shows(&["No pets yet."]).await;
-    app.press("a \"Biscuit\" Tab \"3\" F2");
-    app.shows(&["Added Biscuit, id 77."]).await;
-    let keys = keys.lock().unwrap().clone();
-    assert_eq!((keys.len(), &keys[0]), (2, &keys[1]));
-    app.press("Esc");
     app.quit().await;
 }
 
@@ -474,12 +357,9 @@ async fn what_is_reported_is_on_disk() {
     };
     let domains_context = Arc::new(DomainService::new(RegistryFile::new(&list), config, settings));
     let mut app = real.open_in(context(Arc::clone(&domains_context)));
-    app.press("3");
-    app.shows(&["No domains yet."]).await;
-    app.press("a \"docs.acme-pets.com\" Tab \"sites.petplatform.net\" F2");
-    app.shows(&["Type    CNAME"]).await;
-    app.press("s");
-    app.shows(&["Record saved "]).await;
+    app.press("3").shows(&["No domains yet."]).await;
+    app.press("a \"docs.acme-pets.com\" Tab \"sites.petplatform.net\" F2").shows(&["Type    CNAME"]).await;
+    app.press("s").shows(&["Record saved "]).await;
     app.press("Esc");
     let state = app.quit().await;
     // What was not written yet is written on the way out.

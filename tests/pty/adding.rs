@@ -8,30 +8,7 @@ use crate::served::Served;
 
 /// Into the form, with category 3.
 pub fn enter(app: &mut Terminal) {
-    app.send("a\t3\r");
-    app.shows(&["> Name", "[3_"]);
-}
-
-#[test]
-fn every_suffix_of_a_scanner_is_one_pet_each() {
-    let served = Served::start();
-    let state = tempfile::tempdir().unwrap();
-    let mut app = served.app_with(state.path(), "scan_tab = true\n");
-    app.shows(&["No pets yet."]);
-    enter(&mut app);
-    let mut expected = Vec::new();
-    for (at, suffix) in ["\r", "\n", "\r\n", "\t"].into_iter().enumerate() {
-        // Two at once, as a scanner that is not waited for.
-        let names = [format!("400638133393{at}"), format!("9638507{at}")];
-        app.send(names.iter().map(|name| format!("{name}{suffix}")).collect::<String>());
-        expected.extend(names);
-        app.shows(&[&format!("{} saved", expected.len()), "> Name"]);
-    }
-    assert_eq!(served.names(), expected);
-    app.send("\x1b");
-    app.shows(&["[1 Pets]", "All 8"]);
-    app.send("q");
-    assert_eq!(app.ended().0, 0);
+    app.send("a\t3\r").shows(&["> Name", "[3_"]);
 }
 
 #[test]
@@ -42,34 +19,22 @@ fn lines_pasted_without_brackets_are_looked_at_first_and_no_key_that_creates_not
     app.shows(&["No pets yet."]);
     enter(&mut app);
     for pasted in ["Rex\rMochi\r", "Rex\r\nMochi", "Rex\n\nMochi\n"] {
-        app.send(pasted);
-        app.shows(&["2 lines pasted, one pet each.", "2 rows"]);
-        app.send("\x1b");
-        app.shows(&["Pasted and not added: 2 lines."]);
+        app.send(pasted).shows(&["2 lines pasted, one pet each.", "2 rows"]);
+        app.send("\x1b").shows(&["Pasted and not added: 2 lines."]);
         app.send_until("y", &["> Name", "Mochi_", "no pets yet"]);
-        app.send("\x15");
-        app.shows(&["> Name *       [__"]);
+        app.send("\x15").shows(&["> Name *       [__"]);
     }
     // Tab only goes on.
-    app.send("Rex\t");
-    app.shows(&["> Category", "[Rex___", "no pets yet"]);
-    app.send("\t\t");
-    app.shows(&["> Name *       [Rex_"]);
-    app.send("\r");
-    app.shows(&["1 saved"]);
+    app.send("Rex\t").shows(&["> Category", "[Rex___", "no pets yet"]);
+    app.send("\t\t").shows(&["> Name *       [Rex_"]);
+    app.send("\r").shows(&["1 saved"]);
     // At the lines a question mark is help.
-    app.send("\x1b[17~");
-    app.shows(&["Esc form"]);
-    app.send("?");
-    app.shows(&["Help: ", "Esc close"]);
-    app.send("\x1b");
-    app.shows(&["Esc form"]);
-    app.send("\x1b");
-    app.shows(&["> Name *       [__"]);
-    app.send("\x1b");
-    app.shows(&["[1 Pets]", "All 1"]);
-    app.send("q");
-    assert_eq!(app.ended().0, 0);
+    app.send("\x1b[17~").shows(&["Esc form"]);
+    app.send("?").shows(&["Help: ", "Esc close"]);
+    app.send("\x1b").shows(&["Esc form"]);
+    app.send("\x1b").shows(&["> Name *       [__"]);
+    app.send("\x1b").shows(&["[1 Pets]", "All 1"]);
+    app.quit();
     assert_eq!(served.names(), ["Rex"]);
 }
 
@@ -79,29 +44,21 @@ fn what_was_typed_for_one_service_is_never_added_to_another() {
     let state = tempfile::tempdir().unwrap();
     let open = || Served::app_of(state.path(), "till", &[("test", &test, ""), ("till", &till, "protect = true\n")]);
     let to = |app: &mut Terminal, key: &str, name: &str| {
-        app.send("P");
-        app.shows(&["Profiles", "in use"]);
-        app.send(format!("g{key}\r"));
-        app.shows(&[&format!("Using {name}: 127.0.0.1")]);
+        app.send("P").shows(&["Profiles", "in use"]);
+        app.send(format!("g{key}\r")).shows(&[&format!("Using {name}: 127.0.0.1")]);
     };
     let mut app = open();
     app.shows(&["No pets yet.", "till | ok"]);
-    app.send("aBiscuit\t3\x1bOQ");
-    app.shows(&["till is protected"]);
+    app.send("aBiscuit\t3\x1bOQ").shows(&["till is protected"]);
     app.send_until("y", &["Added Biscuit, id 1."]);
-    app.send("\x1b");
-    app.shows(&["[1 Pets]", "Enter detail"]);
+    app.send("\x1b").shows(&["[1 Pets]", "Enter detail"]);
     to(&mut app, "j", "test");
-    app.send("aTest pet\t1");
-    app.shows(&["[Test pet__", "[1_"]);
-    app.send("\x1b");
-    app.shows(&["[1 Pets]", "Enter detail"]);
+    app.send("aTest pet\t1").shows(&["[Test pet__", "[1_"]);
+    app.send("\x1b").shows(&["[1 Pets]", "Enter detail"]);
     to(&mut app, "jj", "till");
     // One key sent it from here.
-    app.send("2\x1bOQ");
-    app.shows(&["[2 Add pet]", "> Name *", "Fix 1 field first. Nothing was sent."]);
-    app.send("Rex\x1bOQ");
-    app.shows(&["till is protected"]);
+    app.send("2\x1bOQ").shows(&["[2 Add pet]", "> Name *", "Fix 1 field first. Nothing was sent."]);
+    app.send("Rex\x1bOQ").shows(&["till is protected"]);
     app.send("n");
     app.signal("TERM");
     let said = String::from_utf8(app.ended().1).unwrap();
@@ -114,69 +71,12 @@ fn what_was_typed_for_one_service_is_never_added_to_another() {
 
     let mut app = open();
     app.shows(&["till | ok", "Rex_"]);
-    app.send("\x1b");
-    app.shows(&["[1 Pets]", "Enter detail"]);
+    app.send("\x1b").shows(&["[1 Pets]", "Enter detail"]);
     to(&mut app, "j", "test");
     app.shows(&["Test pet_"]);
-    app.send("\x1bOQ");
-    app.shows(&["Added Test pet, id 1."]);
-    app.signal("TERM");
-    app.ended();
+    app.send("\x1bOQ").shows(&["Added Test pet, id 1."]);
+    app.end_by("TERM");
     assert_eq!((test.names(), till.names()), (vec!["Test pet".to_owned()], vec!["Biscuit".to_owned()]));
-}
-
-#[test]
-fn a_paste_without_brackets_into_the_form_is_looked_at_first() {
-    let served = Served::start();
-    let state = tempfile::tempdir().unwrap();
-    let mut app = served.app(state.path());
-    app.shows(&["No pets yet."]);
-    app.send("a");
-    app.shows(&["> Name *"]);
-    app.send("Rex,3\rMochi,1\rTank,2\rLuna,1\rMax,1\rTom,1\r");
-    app.shows(&["6 lines pasted, one pet each.", "6 rows"]);
-    app.send("\x1b");
-    app.shows(&["Pasted and not added: 6 lines."]);
-    app.send_until("y", &["[Rex,3 Mochi,1", "> Name *"]);
-    app.signal("TERM");
-    app.ended();
-    assert_eq!(served.names(), [""; 0]);
-}
-
-#[test]
-fn scans_that_come_while_a_paste_is_previewed_are_rows_of_it_and_none_is_lost_without_a_question() {
-    let served = Served::start();
-    let state = tempfile::tempdir().unwrap();
-    let mut app = served.app(state.path());
-    app.shows(&["No pets yet."]);
-    enter(&mut app);
-    app.send("Gus\rHal\r");
-    app.shows(&["2 lines pasted, one pet each.", "2 rows"]);
-    app.send("quill\r");
-    app.shows(&["3 lines pasted, one pet each.", "3 rows"]);
-    // Asked, a scan with a y is no answer.
-    app.send("q");
-    app.shows(&["Pasted and not added: 3 lines.", "They are offered again at the next start."]);
-    std::thread::sleep(Duration::from_millis(300));
-    app.send("Sydney\r");
-    app.shows(&["4 lines pasted, one pet each.", "4 rows"]);
-    // The draft is written a moment later.
-    std::thread::sleep(Duration::from_millis(500));
-    app.signal("KILL");
-    app.ended();
-    let mut app = served.app(state.path());
-    app.shows(&["None of it was sent.", "4 rows", "F2 start"]);
-    app.send("\x1bOQ");
-    app.shows(&["Import finished:", "100%"]);
-    assert_eq!(
-        served.names().into_iter().collect::<BTreeSet<_>>(),
-        ["Gus", "Hal", "Sydney", "quill"].map(String::from).into()
-    );
-    app.send("\x1b");
-    app.shows(&["[1 Pets]", "All 4"]);
-    app.send("q");
-    assert_eq!(app.ended().0, 0);
-    assert_eq!(fs::read_dir(state.path().join("petstore/imports")).map_or(0, Iterator::count), 0);
 }
 
 /// What the files of the queue hold: every line that was taken.
@@ -215,8 +115,7 @@ fn killed_at_any_moment_every_line_that_was_taken_is_there_exactly_once_and_in_o
             app.send(format!("{name}\r"));
         }
         std::thread::sleep(Duration::from_micros(round * 731 % 15_000));
-        app.signal("KILL");
-        app.ended();
+        app.end_by("KILL");
         let taken = taken(state.path());
         let mut app = served.app(state.path());
         app.shows(&["| ok, "]);
@@ -234,8 +133,7 @@ fn killed_at_any_moment_every_line_that_was_taken_is_there_exactly_once_and_in_o
         // The first key takes away what is said of the session before; a line that was not taken is in the field again.
         app.send("j");
         app.wait_until("that nothing waits", |screen, _| !screen.contents().contains("waiting"));
-        app.signal("TERM");
-        app.ended();
+        app.end_by("TERM");
         // Exactly once, in the order of typing, and nothing that was never typed.
         assert_eq!(there, names[..there.len()], "round {round}, killed after {stop}");
         assert_eq!(served.names(), there, "round {round}");
@@ -259,19 +157,13 @@ fn pets_that_wait_for_another_profile_are_named_at_the_start_with_the_key_to_go_
     app.shows(&["[1 Pets]"]);
     enter(&mut app);
     for (name, waiting) in [("Rex\r", "1 waiting"), ("Mochi\r", "2 waiting")] {
-        app.send(name);
-        app.shows(&[waiting]);
+        app.send(name).shows(&[waiting]);
     }
-    app.send("\x1b");
-    app.shows(&["[1 Pets]"]);
-    app.send("q");
-    assert_eq!(app.ended().0, 0);
+    app.send("\x1b").shows(&["[1 Pets]"]);
+    app.quit();
     let mut app = start(&[]);
     app.shows(&["No pets yet.", "Waiting to be sent: 2 pets for shop. P switches profiles."]);
-    app.send("P");
-    app.shows(&["[Profiles]", "> embedded"]);
-    app.send("\x1b[B\r");
-    app.shows(&["2 waiting"]);
-    app.send("q");
-    assert_eq!(app.ended().0, 0);
+    app.send("P").shows(&["[Profiles]", "> embedded"]);
+    app.send("\x1b[B\r").shows(&["2 waiting"]);
+    app.quit();
 }

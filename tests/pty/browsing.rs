@@ -41,16 +41,12 @@ fn with_the_service_away_the_last_lists_are_browsed_and_searched() {
     app.shows(&["Rex", "Mochi", "[All 2]", "sold 1"]);
     let lists = state.path().join("petstore/lists");
     app.wait_until("the kept file", |_, _| fs::read_dir(&lists).is_ok_and(|mut files| files.next().is_some()));
-    app.send("q");
-    assert_eq!(app.ended().0, 0);
+    app.quit();
     let mut app = start();
     app.shows(&["Rex", "Mochi", "OFFLINE", "No connection to 127.0.0.1", "Retry in"]);
-    app.send("/moc");
-    app.shows(&["1 of 2 rows", "> 9 "]);
-    app.send("\r\x1b[D");
-    app.shows(&["sold 1]"]);
-    app.send("q");
-    assert_eq!(app.ended().0, 0);
+    app.send("/moc").shows(&["1 of 2 rows", "> 9 "]);
+    app.send("\r\x1b[D").shows(&["sold 1]"]);
+    app.quit();
     for file in fs::read_dir(&lists).unwrap() {
         let path = file.unwrap().path();
         let text = fs::read_to_string(&path).unwrap();
@@ -66,12 +62,8 @@ fn keys_of_ones_own_act_and_a_clash_names_both_owners() {
     fs::write(&file, "[pets]\nnewest = \"Z\"\nrefresh = \"x\"\n").unwrap();
     let mut app = Start::petstore(&["--demo"]).env("XDG_CONFIG_HOME", config.path().to_str().unwrap()).open();
     app.shows(&["keymap.toml:3: in pets x is bound to both refresh and export.", "Rex"]);
-    app.send("Z");
-    app.shows(&["newest first", "> 250 "]);
-    app.send("?");
-    app.shows(&["Help: Pets", "Z            newest first", "r F5         refresh"]);
-    app.send("\x1b");
-    app.shows(&["[All 250]", "Enter detail"]);
-    app.send("q");
-    assert_eq!(app.ended().0, 0);
+    app.send("Z").shows(&["newest first", "> 250 "]);
+    app.send("?").shows(&["Help: Pets", "Z            newest first", "r F5         refresh"]);
+    app.send("\x1b").shows(&["[All 250]", "Enter detail"]);
+    app.quit();
 }

@@ -1,4 +1,4 @@
-//! What is typed survives whatever happens to the program: killed, hung up, without a terminal, without a disk.
+//! What is typed survives whatever happens to the program: killed, hung up, without a terminal.
 
 use crate::prelude::*;
 use crate::served::Served;
@@ -9,26 +9,17 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Sender, channel};
 
-use petstore::tui::drafts::{Drafts, Ending, TypedText};
+use petstore::tui::drafts::{Drafts, Ending};
 
 use crate::adding::taken;
+use crate::foreign;
 
 const KEY: &str = "petk_0123456789abcdef77d0";
 
 /// A service of one pet.
 fn service() -> String {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = listener.local_addr().unwrap();
-    std::thread::spawn(move || {
-        for stream in listener.incoming() {
-            let mut stream = stream.unwrap();
-            let _ = whole(&mut stream);
-            let body = r#"[{"id":7,"name":"Rex","categoryId":1,"status":"available"}]"#;
-            let head = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\ncontent-length: ";
-            let _ = stream.write_all(format!("{head}{}\r\n\r\n{body}", body.len()).as_bytes());
-        }
-    });
-    format!("http://{address}/v1")
+    let pets = r#"[{"id":7,"name":"Rex","categoryId":1,"status":"available"}]"#;
+    foreign::service(vec![("200 OK", pets.to_owned())])
 }
 
 /// The head of a message and, where a length is given, its body; what came of it where the other side is gone.
@@ -107,50 +98,11 @@ fn killed_at_any_moment_it_has_all_but_the_last_keys() {
         app.send(&sure[typed.len()..]);
         wait_for("what was typed first", || names(state.path()) == [sure.clone()]);
         app.send(letter.to_string().repeat(last as usize));
-        app.signal("KILL");
-        app.ended();
+        app.end_by("KILL");
         let kept = names(state.path());
         assert!(kept.len() == 1 && kept[0].starts_with(&sure), "{kept:?} of {sure} and {last} more");
         typed.clone_from(&kept[0]);
     }
-}
-
-/// How to a field, and what is typed there on disk.
-type Field = (fn(&mut Terminal), fn(TypedText) -> Option<String>);
-
-#[test]
-fn a_kill_right_after_a_key_loses_at_most_that_key() {
-    const FIELDS: [Field; 3] = [
-        (|app| app.send("a"), |typed| Some(typed.form?["name"].value().to_owned())),
-        (|app| app.send("Pn"), |typed| Some(typed.profile?["address"].value().to_owned())),
-        (|app| app.send("/"), |typed| Some(typed.search.value().to_owned())),
-    ];
-    let base_url = service();
-    let mut took = Vec::new();
-    for ((way, field), text) in FIELDS.into_iter().flat_map(|field| ["q", "qz", "qzx"].map(|text| (field, text))) {
-        let state = tempfile::tempdir().unwrap();
-        let on_disk = || drafts(state.path()).pop().and_then(|drafts| field(drafts.typed));
-        let mut app = start(&base_url, state.path()).open();
-        app.shows(&["Rex"]);
-        way(&mut app);
-        let (before, last) = text.split_at(text.len() - 1);
-        // One key after the other, as people type.
-        for typed in (1..=before.len()).map(|end| &before[..end]) {
-            app.send(&typed[typed.len() - 1..]);
-            let sent = Instant::now();
-            wait_for("the key before", || on_disk().as_deref() == Some(typed));
-            took.push(sent.elapsed());
-        }
-        app.send(last);
-        app.shows(&[text]);
-        app.signal("KILL");
-        app.ended();
-        let kept = on_disk().unwrap_or_default();
-        assert!(kept == before || kept == text, "{kept} of {text}");
-    }
-    took.sort_unstable();
-    let median = took[took.len() / 2];
-    assert!(median < Duration::from_millis(300), "a key is on disk after {median:?}");
 }
 
 #[test]
@@ -160,8 +112,7 @@ fn a_signal_that_ends_it_leaves_everything_typed() {
         let state = tempfile::tempdir().unwrap();
         let mut app = start(&base_url, state.path()).open();
         app.shows(&["Rex"]);
-        app.send("aCaptain Fluff\t1\t");
-        app.shows(&["[Captain Fluff_", "[1_", "> Status"]);
+        app.send("aCaptain Fluff\t1\t").shows(&["[Captain Fluff_", "[1_", "> Status"]);
         app.signal(signal);
         assert_eq!(app.ended().0, status);
         let left = drafts(state.path()).remove(0);
@@ -195,61 +146,8 @@ fn types_and_is_gone() {
     let start = Start::program("/bin/sh", &["-c", &script]).env("PETSTORE_API_KEY", KEY);
     let mut app = start.env("XDG_STATE_HOME", state.to_str().unwrap()).open();
     app.shows(&["Rex"]);
-    app.send("aBiscuit");
-    app.shows(&["[Biscuit_"]);
+    app.send("aBiscuit").shows(&["[Biscuit_"]);
     std::process::exit(0);
-}
-
-#[test]
-fn two_programs_at_once_keep_what_is_typed_in_each() {
-    let state = tempfile::tempdir().unwrap();
-    let base_url = service();
-    let open = |typed: &str| {
-        let mut app: Terminal = start(&base_url, state.path()).open();
-        if !typed.is_empty() {
-            app.shows(&["Rex"]);
-            app.send(typed);
-        }
-        app
-    };
-    let (mut one, mut two) = (open("aBiscuit"), open("aMochi"));
-    wait_for("both drafts", || names(state.path()) == ["Biscuit", "Mochi"]);
-    for app in [&mut one, &mut two] {
-        app.signal("KILL");
-        app.ended();
-    }
-    let (mut one, mut two) = (open(""), open(""));
-    let screens = [&one, &two].map(|app| app.shows(&["ended unexpectedly", "None of it was sent."]));
-    for name in ["[Biscuit_", "[Mochi_"] {
-        assert!(screens.iter().filter(|screen| screen.contains(name)).count() == 1, "{name}: {screens:?}");
-    }
-    // Emptied and left in order, nothing stays.
-    for app in [&mut one, &mut two] {
-        app.send("\x1b[19~\x1b");
-        app.shows(&["Row 1 of 1."]);
-        app.send("q");
-        assert_eq!(app.ended().0, 0);
-    }
-    assert_eq!(files(state.path(), "json"), Vec::<PathBuf>::new());
-}
-
-#[test]
-fn without_a_disk_it_says_so_and_goes_on() {
-    let directory = tempfile::tempdir().unwrap();
-    let state = directory.path().join("state");
-    fs::write(&state, "a file in the place of the directory").unwrap();
-    let mut app = start(&service(), &state).open();
-    app.shows(&["Rex"]);
-    app.send("aBiscuit");
-    app.shows(&["[Biscuit_", "Cannot save drafts: ", "What you type is kept only"]);
-    app.send("s");
-    app.shows(&["[Biscuits_", "Cannot save drafts: "]);
-    fs::remove_file(&state).unwrap();
-    app.shows(&["draft saved "]);
-    app.wait_until("the end of the complaint", |screen, _| !screen.contents().contains("Cannot save drafts"));
-    assert_eq!(names(&state), ["Biscuits"]);
-    app.signal("TERM");
-    assert_eq!(app.ended().0, 143);
 }
 
 /// Passes requests on to `service` and answers back, but keeps back the answers to creations while `holding`; tells of
@@ -297,8 +195,7 @@ fn killed_between_sending_and_the_answer_it_adds_the_pet_once() {
     app.shows(&["[All 5]"]);
     app.send("aBiscuit\t3\x1bOQ");
     creations.recv_timeout(PATIENCE).unwrap();
-    app.signal("KILL");
-    app.ended();
+    app.end_by("KILL");
     assert_eq!(taken(&state), ["Biscuit"]);
 
     holding.store(false, Ordering::SeqCst);
@@ -307,8 +204,7 @@ fn killed_between_sending_and_the_answer_it_adds_the_pet_once() {
     creations.recv_timeout(PATIENCE).unwrap();
     wait_for("the empty draft", || files(&state, "json").is_empty());
     app.shows(&["[All 6]", "Biscuit"]);
-    app.send("q");
-    assert_eq!(app.ended().0, 0);
+    app.quit();
     let looked = AtomicUsize::new(0);
     every_file(&state, &|path, bytes| {
         looked.fetch_add(1, Ordering::SeqCst);

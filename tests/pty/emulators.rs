@@ -139,8 +139,7 @@ fn recorded(term: &str) -> Vec<Recorded> {
             app.send("\x1b");
             app.settled();
         }
-        app.send(escaped.unwrap_or(keys));
-        app.shows(shown);
+        app.send(escaped.unwrap_or(keys)).shows(shown);
         app.settled();
         let bytes = app.bytes().split_off(before);
         before += bytes.len();

@@ -62,16 +62,6 @@ fn a_terminal_that_goes() {
     std::process::exit(0);
 }
 
-#[test]
-fn ctrl_c_twice_quits_and_once_does_not() {
-    let mut app = Start::petstore(&["--demo"]).open();
-    app.shows(ROWS);
-    app.send("\x03");
-    app.shows(&["Press Ctrl-C again to quit."]);
-    app.send("\x03");
-    assert_eq!(app.ended().0, 0);
-}
-
 const PROMPT: &str = "ready> ";
 
 /// A shell with jobs, in which the app runs.
@@ -92,14 +82,12 @@ fn leave(mut shell: Terminal) {
 #[test]
 fn ctrl_z_gives_the_terminal_back_and_fg_paints_it_again() {
     let mut shell = app_in_a_shell();
-    shell.send("\x1a");
-    shell.shows(&["Stopped"]);
+    shell.send("\x1a").shows(&["Stopped"]);
     // The shell switches bracketed paste on for itself.
     assert!(switched_off(&shell.bytes(), "?1049"));
     shell.answer(PROMPT, "fg\n");
     shell.shows(&["> 1 ", "Resumed."]);
-    shell.send("j");
-    shell.shows(&["> 2 "]);
+    shell.send("j").shows(&["> 2 "]);
     leave(shell);
 }
 
@@ -114,8 +102,7 @@ fn a_stop_from_outside_gives_the_terminal_back_and_whatever_stopped_it_fg_paints
         assert_eq!(switched_off(&shell.bytes(), "?1049"), is_given_back, "{name}");
         shell.answer(PROMPT, "fg\n");
         shell.shows(&["> 1 ", "Resumed."]);
-        shell.send("j");
-        shell.shows(&["> 2 "]);
+        shell.send("j").shows(&["> 2 "]);
         leave(shell);
     }
 }
@@ -126,8 +113,7 @@ fn where_no_shell_could_continue_it_nothing_stops_it() {
     app.shows(ROWS);
     app.signal("TSTP");
     app.shows(&["> 1 ", "Resumed."]);
-    app.send("j");
-    app.shows(&["> 2 "]);
+    app.send("j").shows(&["> 2 "]);
     app.send("q");
     let (status, bytes) = app.ended();
     assert!(status == 0 && restored(&bytes));
@@ -138,18 +124,14 @@ fn the_mouse_is_given_back_when_it_stops_and_at_the_end() {
     let modes = ["?1000", "?1006"];
     let is_off = |bytes: &[u8]| modes.iter().all(|mode| switched_off(bytes, mode));
     let mut shell = app_in_a_shell();
-    shell.send("M");
-    shell.shows(&["hold Shift to select text"]);
+    shell.send("M").shows(&["hold Shift to select text"]);
     // The second row, as a terminal reports a click.
-    shell.send("\x1b[<0;9;6M\x1b[<0;9;6m");
-    shell.shows(&["> 2 "]);
-    shell.send("\x1a");
-    shell.shows(&["Stopped"]);
+    shell.send("\x1b[<0;9;6M\x1b[<0;9;6m").shows(&["> 2 "]);
+    shell.send("\x1a").shows(&["Stopped"]);
     assert!(is_off(&shell.bytes()));
     shell.answer(PROMPT, "fg\n");
     shell.wait_until("the mouse is on again", |_, bytes| !is_off(bytes));
-    shell.send("\x1b[<65;9;6M");
-    shell.shows(&["> 5 "]);
+    shell.send("\x1b[<65;9;6M").shows(&["> 5 "]);
     shell.send("q");
     shell.wait_until("the mouse is off", |_, bytes| is_off(bytes));
     shell.answer(PROMPT, "exit\n");
@@ -174,18 +156,13 @@ fn no_sequence_that_is_cut_or_unknown_keeps_a_key_from_arriving() {
     ] {
         app.send(sequence);
         app.send_until("G", &["Row 250 of 250."]);
-        app.send("g");
-        app.shows(&["Row 1 of 250."]);
+        app.send("g").shows(&["Row 1 of 250."]);
     }
-    app.send("\x1b[<0;9\x03");
-    app.shows(&["Press Ctrl-C again to quit."]);
+    app.send("\x1b[<0;9\x03").shows(&["Press Ctrl-C again to quit."]);
     // A paste without its end: its text counts, and so do the keys after it.
-    app.send("a");
-    app.shows(&["Add a pet"]);
-    app.send("\x1b[200~Rex");
-    app.shows(&["[Rex_"]);
-    app.send("\t3");
-    app.shows(&["[3_"]);
+    app.send("a").shows(&["Add a pet"]);
+    app.send("\x1b[200~Rex").shows(&["[Rex_"]);
+    app.send("\t3").shows(&["[3_"]);
 }
 
 #[test]
@@ -207,14 +184,12 @@ fn a_wrong_key_is_asked_for_and_no_key_is_ever_on_screen() {
     let wrong = "petk_wrong_wrong_wrong_0123";
     let mut app = Start::petstore(&["--base-url", served.url()]).env("PETSTORE_API_KEY", wrong).open();
     app.shows(&["The service needs another API key", "ends in 0123"]);
-    app.send(format!("\x1b[200~Bearer {key}\n\x1b[201~"));
-    app.shows(&["[*****"]);
+    app.send(format!("\x1b[200~Bearer {key}\n\x1b[201~")).shows(&["[*****"]);
     // The box takes no keys at first, so that none that was under way is taken for an answer.
     app.send_until("\r", &["> 1 ", "Rex", "pending 6"]);
     let written = String::from_utf8_lossy(&app.bytes()).into_owned();
     assert!(!written.contains(key) && !written.contains(wrong));
-    app.send("q");
-    assert_eq!(app.ended().0, 0);
+    app.quit();
 }
 
 #[test]

@@ -17,7 +17,7 @@ fn rows(status: &str) -> String {
 }
 
 /// A service that answers request after request with the next of these, and with the last one from then on.
-fn service(answers: Vec<(&'static str, String)>) -> String {
+pub fn service(answers: Vec<(&'static str, String)>) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/v1", listener.local_addr().unwrap());
     std::thread::spawn(move || {

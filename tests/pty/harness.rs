@@ -200,9 +200,26 @@ impl Terminal {
     }
 
     /// Writes bytes as a terminal would send them.
-    pub fn send(&mut self, bytes: impl AsRef<[u8]>) {
+    pub fn send(&mut self, bytes: impl AsRef<[u8]>) -> &mut Self {
         self.writer.write_all(bytes.as_ref()).unwrap();
         self.writer.flush().unwrap();
+        self
+    }
+
+    /// Presses q, which ends the app well.
+    #[allow(dead_code, reason = "the measurements do not need it")]
+    #[track_caller]
+    pub fn quit(&mut self) {
+        self.send("q");
+        assert_eq!(self.ended().0, 0);
+    }
+
+    /// Sends a signal by name, and waits for the end.
+    #[allow(dead_code, reason = "the measurements do not need it")]
+    #[track_caller]
+    pub fn end_by(&mut self, signal: &str) {
+        self.signal(signal);
+        self.ended();
     }
 
     /// The terminal stops what the program writes, as Ctrl-S does, or lets it go on.

@@ -21,8 +21,7 @@ fn look(app: &mut Terminal, path: &str) {
     // An unfinished import is shown at the start. What is highlighted is painted last.
     let screen = app.shows(&["| ok, ", "? help"]);
     if !screen.contains("[2 Add pet: import]") {
-        app.send("I");
-        app.shows(&["[2 Add pet: import]", "> File"]);
+        app.send("I").shows(&["[2 Add pet: import]", "> File"]);
         app.send(format!("\x15{path}\r"));
     }
     // The row of keys is painted last: with it, the whole frame is there.
@@ -47,8 +46,7 @@ fn killed_at_any_moment_every_row_is_there_exactly_once_after_it_was_gone_on_wit
             look(&mut app, &path);
             app.send("\x1bOQ");
             std::thread::sleep(Duration::from_micros((round * 7 + kill * 3) * 731 % 40_000));
-            app.signal("KILL");
-            app.ended();
+            app.end_by("KILL");
         }
         let mut app = served.app(state.path());
         look(&mut app, &path);
@@ -62,13 +60,11 @@ fn killed_at_any_moment_every_row_is_there_exactly_once_after_it_was_gone_on_wit
         if ended.contains("Nothing was sent") {
             // It was killed after its last row.
             assert_eq!(sorted(served.names()), names, "round {round}");
-            app.signal("TERM");
-            app.ended();
+            app.end_by("TERM");
             continue;
         }
         assert_eq!(sorted(served.names()), names, "round {round}");
-        app.send("\x1b");
-        app.shows(&["[1 Pets]"]);
+        app.send("\x1b").shows(&["[1 Pets]"]);
         app.send("q");
         app.ended();
     }
@@ -85,14 +81,12 @@ fn pasted_rows_are_there_exactly_once_after_their_import_was_killed_and_gone_on_
         let mut app = served.app(state.path());
         app.shows(&["No pets yet."]);
         enter(&mut app);
-        app.send(format!("\x1b[200~{}\x1b[201~", names.join("\r")));
-        app.shows(&["60 rows", "F2 start"]);
+        app.send(format!("\x1b[200~{}\x1b[201~", names.join("\r"))).shows(&["60 rows", "F2 start"]);
         // Its draft is written a moment later.
         std::thread::sleep(Duration::from_millis(200));
         app.send("\x1bOQ");
         std::thread::sleep(Duration::from_micros(round * 3_373 % 40_000));
-        app.signal("KILL");
-        app.ended();
+        app.end_by("KILL");
         let mut app = served.app(state.path());
         app.shows(&["| ok, "]);
         let deadline = Instant::now() + PATIENCE;
@@ -103,8 +97,7 @@ fn pasted_rows_are_there_exactly_once_after_their_import_was_killed_and_gone_on_
         }
         std::thread::sleep(Duration::from_millis(300));
         assert_eq!(sorted(served.names()), names, "round {round}");
-        app.signal("TERM");
-        app.ended();
+        app.end_by("TERM");
     }
 }
 
@@ -126,7 +119,6 @@ fn a_signal_stops_it_and_the_next_start_offers_to_go_on() {
 
     let mut app = served.app(state.path());
     app.shows(&["new-arrivals.csv is not finished: F2 continues it", "This import was started before."]);
-    app.send("\x1bOQ");
-    app.shows(&["Import finished:", "100%"]);
+    app.send("\x1bOQ").shows(&["Import finished:", "100%"]);
     assert_eq!(sorted(served.names()), names);
 }

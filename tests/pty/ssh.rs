@@ -33,19 +33,15 @@ fn a_person_sees_rows_resizes_drops_in_the_form_and_finds_the_draft() {
     terminal.shows(&["Whiskers", "till-2 | ok"]);
     terminal.resize(120, 40);
     terminal.wait_until("the wider screen", |screen, _| screen.contents().lines().count() == 40);
-    terminal.send("a");
-    terminal.shows(&["Add a pet"]);
-    terminal.send("Bisc");
-    terminal.shows(&["Bisc", "draft saved"]);
+    terminal.send("a").shows(&["Add a pet"]);
+    terminal.send("Bisc").shows(&["Bisc", "draft saved"]);
     // The line drops.
     terminal.signal("KILL");
     terminal.exit_status();
     let mut terminal = store.screen(&key, &[], &[]);
     terminal.shows(&["Add a pet", "Bisc"]);
-    terminal.send("uit\t3\x1bOQ");
-    terminal.shows(&["Added"]);
-    terminal.send("\x1b");
-    terminal.shows(&["Whiskers", "Biscuit"]);
+    terminal.send("uit\t3\x1bOQ").shows(&["Added"]);
+    terminal.send("\x1b").shows(&["Whiskers", "Biscuit"]);
     terminal.send("q");
     let (status, bytes) = terminal.ended();
     assert_eq!((status, restored(&bytes)), (0, true));
@@ -58,8 +54,7 @@ fn who_logs_in_a_second_time_goes_on_with_what_was_typed() {
     let key = store.authorize("till-2", &[]);
     let mut silent = store.screen(&key, &[], &[]);
     silent.shows(&["till-2 | ok"]);
-    silent.send("aBisc");
-    silent.shows(&["Bisc", "draft saved"]);
+    silent.send("aBisc").shows(&["Bisc", "draft saved"]);
     let terminal = store.screen(&key, &[], &[]);
     terminal.shows(&["Add a pet", "Bisc", "goes on here."]);
     let (status, bytes) = silent.ended();
@@ -78,8 +73,7 @@ fn a_read_only_key_has_no_form_and_an_idle_session_ends() {
     let mut terminal = store.screen(&key, &[], &[]);
     let screen = terminal.shows(&["display, read-only | ok", "Deliveries at ten"]);
     assert!(!screen.contains("2 Add pet"), "{screen}");
-    terminal.send("a");
-    terminal.shows(&["display is read-only (its key may only read)"]);
+    terminal.send("a").shows(&["display is read-only (its key may only read)"]);
     let (status, bytes) = terminal.ended();
     assert_eq!((status, restored(&bytes)), (0, true));
     assert!(String::from_utf8_lossy(&bytes).contains("nothing was typed for the idle limit"));
@@ -322,10 +316,8 @@ fn who_is_revoked_is_out_and_open_sessions_end_with_a_sentence() {
     let (ada, ben) = (store.authorize("ada", &[]), store.authorize("ben", &[]));
     let mut screen = store.screen(&ada, &[], &[]);
     screen.shows(&["ada | ok"]);
-    screen.send("a");
-    screen.shows(&["Add a pet"]);
-    screen.send("Bisc");
-    screen.shows(&["Bisc", "draft saved"]);
+    screen.send("a").shows(&["Add a pet"]);
+    screen.send("Bisc").shows(&["Bisc", "draft saved"]);
     let lines = store.screen(&ada, &[], &["--accessible"]);
     lines.shows(&["Main menu"]);
     let watch = store.screen(&ada, &[], &["pets watch --from 0"]);

@@ -46,8 +46,7 @@ fn the_tour() {
     let mut app = Start::petstore(&["--demo"]).env("COLORTERM", "truecolor").open();
     let mut screens = Vec::new();
     for (keys, shown, time) in STEPS {
-        app.send(keys);
-        app.shows(&[shown]);
+        app.send(keys).shows(&[shown]);
         screens.push((*time, screen(&app)));
     }
     app.send("q");

@@ -228,11 +228,3 @@ fn two_names_of_a_service_and_two_sources_of_a_key_are_refused_with_a_way_on() {
     directory.env("PETSTORE_API_KEY_FILE", home.path());
     fails_cleanly(&directory.output().unwrap(), 4, "it is a directory");
 }
-
-#[test]
-fn how_much_is_printed_may_be_chosen_before_the_command() {
-    let served = Served::start();
-    let said = |words: &[&str]| stderr(&served.run(words));
-    assert!(said(&["-v", "pets", "list"]).contains("GET /v1/pets?limit=20: 200, "));
-    assert_eq!(said(&["-q", "pets", "list", "--limit", "1"]), "");
-}

@@ -125,7 +125,7 @@ pub fn stop(mut service: Running) {
 
 /// A running `petstore serve` with a key; killed when dropped.
 pub struct Served {
-    pub service: Running,
+    _service: Running,
     pub base_url: String,
     pub key: String,
     pub home: TempDir,
@@ -135,8 +135,8 @@ impl Served {
     pub fn start() -> Self {
         let home = home();
         let key = new_key(&home, &[]);
-        let (service, mut said) = serve(&home, &["--sample", "30"]);
-        Self { service, base_url: listening(&mut said), key, home }
+        let (_service, mut said) = serve(&home, &["--sample", "30"]);
+        Self { _service, base_url: listening(&mut said), key, home }
     }
 
     pub fn petstore(&self, arguments: &[&str]) -> Command {

@@ -3,22 +3,6 @@
 use super::fixture::*;
 
 #[test]
-fn another_service_is_used_with_its_key() {
-    let served = Served::start();
-    let added =
-        served.run(&["pets", "add", "--name", "=Biscuit", "--category-id", "9223372036854775807", "-s", "sold"]);
-    assert_eq!(added.status.code(), Some(0), "{}", stderr(&added));
-    let got = served.run(&["pets", "get", "31", "--format", "json"]);
-    let pet = r#"{"id":31,"name":"=Biscuit","categoryId":9223372036854775807,"status":"sold"}"#;
-    assert_eq!(stdout(&got).trim(), pet);
-    assert_eq!(stderr(&got), "", "a list has shown it");
-    assert_eq!(
-        stdout(&served.run(&["pets", "get", "31", "--format", "csv"])).lines().nth(1).unwrap(),
-        "31,'=Biscuit,9223372036854775807,sold"
-    );
-}
-
-#[test]
 fn the_deprecated_operation_is_used_and_named_only_where_it_is_needed() {
     let served = Served::start();
     let get = |words: &[&str]| all(&served.run(&[&["pets", "get", "-o", "ids"], words].concat()));

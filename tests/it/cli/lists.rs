@@ -5,6 +5,7 @@ use crate::prelude::*;
 use std::fs::File;
 
 use super::fixture::*;
+use crate::client::scripted::rows;
 use crate::stub::{json, serve};
 
 #[test]
@@ -42,14 +43,6 @@ fn with_a_total_the_list_is_in_an_object() {
         assert_eq!((&listed["total"], listed["pets"].as_array().unwrap().len()), (&total, pets), "{more:?}");
     }
     fails_cleanly(&list(&["--format", "csv"]), 2, "--with-total is for JSON\nhint: add --json");
-}
-
-#[test]
-fn xdg_data_home_wins() {
-    let (home, data) = (home(), home());
-    let mut command = petstore(&home, &["pets", "list"]);
-    assert_eq!(command.env("XDG_DATA_HOME", data.path()).output().unwrap().status.code(), Some(0));
-    assert!(data.path().join("petstore/embedded.db").exists());
 }
 
 #[tokio::test]
@@ -139,8 +132,7 @@ fn all_lists_every_pet_once_in_every_format_and_says_nothing_where_that_is_certa
 
 /// A list of a hundred pets, and no way to more of them.
 fn cut_list() -> Vec<u8> {
-    let rows: Vec<_> = (1..=100).map(|id| format!("{{\"id\":{id},\"name\":\"a\",\"categoryId\":1}}")).collect();
-    json("200 OK", &format!("[{}]", rows.join(",")))
+    json("200 OK", &rows(1..=100))
 }
 
 #[tokio::test]
@@ -292,19 +284,10 @@ fn pets_are_counted_and_by_status() {
 
 #[tokio::test]
 async fn a_count_that_may_be_too_small_says_so() {
-    let rows: Vec<_> = (1..=100).map(|id| format!("{{\"id\":{id},\"name\":\"a\",\"categoryId\":1}}")).collect();
-    let body = format!("[{}]", rows.join(","));
-    let service = serve(move |_, _, mut socket| {
-        let answer = json("200 OK", &body);
-        async move {
-            let _ = socket.write_all(&answer).await;
-        }
-    })
-    .await;
-    let counted = against(&service.base_url, KEY, &["pets", "count"]).await;
+    let counted = against_answer(cut_list(), &["pets", "count"]).await;
     assert_eq!((counted.status.code(), stdout(&counted).as_str()), (Some(0), "100\n"));
     assert!(stderr(&counted).contains("There may be more"), "{}", stderr(&counted));
-    let exact = against(&service.base_url, KEY, &["pets", "count", "--require-complete"]).await;
+    let exact = against_answer(cut_list(), &["pets", "count", "--require-complete"]).await;
     fails_cleanly(&exact, 3, "not known to be exact");
 }
 

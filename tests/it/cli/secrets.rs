@@ -14,6 +14,15 @@ fn directories(directory: &Path) -> Vec<PathBuf> {
     within.flat_map(|directory| [vec![directory.clone()], directories(&directory)].concat()).collect()
 }
 
+#[track_caller]
+fn with_umask(home: &TempDir, umask: &str, words: &[&str]) {
+    let mut command = Command::new("sh");
+    command.args(["-c", &format!("umask {umask}; exec \"$0\" \"$@\""), PETSTORE]).args(words);
+    command.current_dir(home.path()).env_clear().env("HOME", home.path()).stdin(Stdio::null());
+    let output = command.output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{words:?}: {}", stderr(&output));
+}
+
 #[test]
 fn every_directory_that_a_command_makes_is_for_its_owner_only() {
     for words in [
@@ -26,11 +35,7 @@ fn every_directory_that_a_command_makes_is_for_its_owner_only() {
     ] {
         let home = home();
         // As of most people; 0 would be the umask of a careless service manager.
-        let mut command = Command::new("sh");
-        command.args(["-c", "umask 002; exec \"$0\" \"$@\"", PETSTORE]).args(words);
-        command.current_dir(home.path()).env_clear().env("HOME", home.path()).stdin(Stdio::null());
-        let output = command.output().unwrap();
-        assert_eq!(output.status.code(), Some(0), "{words:?}: {}", stderr(&output));
+        with_umask(&home, "002", words);
         let made = directories(home.path());
         assert!(!made.is_empty(), "{words:?}");
         for directory in made {
@@ -47,11 +52,7 @@ fn nothing_beside_the_configuration_can_be_written_by_others_under_any_umask() {
         &["profiles", "add", "shop", "--base-url", "https://api.shop.example/v1"][..],
         &["profiles", "use", "embedded"],
     ] {
-        let mut command = Command::new("sh");
-        command.args(["-c", "umask 000; exec \"$0\" \"$@\"", PETSTORE]).args(words);
-        command.env_clear().env("HOME", home.path()).stdin(Stdio::null());
-        let output = command.output().unwrap();
-        assert_eq!(output.status.code(), Some(0), "{words:?}: {}", stderr(&output));
+        with_umask(&home, "000", words);
     }
     for name in ["config.toml", "config.schema.json"] {
         let mode = fs::metadata(home.path().join(".config/petstore").join(name)).unwrap().permissions().mode();

@@ -7,15 +7,6 @@ use std::os::unix::fs::MetadataExt as _;
 
 use super::fixture::*;
 
-#[test]
-fn serve_prints_its_address_and_ends_well_on_sigterm() {
-    let served = Served::start();
-    assert!(served.base_url.starts_with("http://127.0.0.1:") && served.base_url.ends_with("/v1"));
-    stop(served.service);
-    let output = run(&served.home, &["serve", "--listen", "0.0.0.0:0"]);
-    fails_cleanly(&output, 2, "clear text");
-}
-
 /// A user without an entry in the list of users, and without `HOME`; files are theirs all the same.
 fn homeless(arguments: &[&str]) -> Command {
     let mut command = if rustix::process::geteuid().is_root() {
@@ -134,16 +125,6 @@ fn a_first_key_that_cannot_be_kept_is_not_left_behind() {
 }
 
 #[test]
-fn a_reader_of_the_keys_that_has_gone_is_not_a_failure() {
-    let home = home();
-    new_key(&home, &[]);
-    let (reader, writer) = io::pipe().unwrap();
-    drop(reader);
-    let output = petstore(&home, &["keys", "list", "--database", &database(&home)]).stdout(writer).output().unwrap();
-    assert_eq!((output.status.code(), stderr(&output)), (Some(0), String::new()));
-}
-
-#[test]
 fn a_database_that_others_can_write_to_is_warned_of() {
     let home = home();
     for (mode, warns) in [(0o600, false), (0o640, false), (0o666, true), (0o620, true)] {
@@ -157,24 +138,6 @@ fn a_database_that_others_can_write_to_is_warned_of() {
         let warned = before.iter().any(|line| line.contains(&format!("(mode {mode:04o}): chmod go-w")));
         assert_eq!(warned, warns, "{mode:o}: {before:?}");
     }
-}
-
-#[test]
-fn the_metrics_are_where_the_second_line_says() {
-    let home = home();
-    let database = database(&home);
-    let (service, mut lines) = serve(&home, &["--metrics-listen", "127.0.0.1:0"]);
-    listening(&mut lines);
-    let line = lines.next().unwrap();
-    let address = line.strip_prefix("metrics on http://").unwrap().strip_suffix("/metrics").unwrap();
-    let mut prometheus = TcpStream::connect(address).unwrap();
-    prometheus.write_all(b"GET /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").unwrap();
-    let mut answer = String::new();
-    prometheus.read_to_string(&mut answer).unwrap();
-    assert!(answer.starts_with("HTTP/1.1 200") && answer.ends_with("# EOF\n"), "{answer}");
-    stop(service);
-    let open = run(&home, &["serve", "--metrics-listen", "0.0.0.0:0", "--database", &database]);
-    fails_cleanly(&open, 2, "--metrics-listen 0.0.0.0:0");
 }
 
 #[test]
@@ -199,11 +162,4 @@ fn a_first_start_writes_a_key_for_its_owner_only_and_a_second_one_none() {
     stop(service);
     assert_eq!(lines.next(), None);
     assert!(!key_file.exists());
-}
-
-#[test]
-fn an_option_that_was_removed_is_answered_with_what_to_do_instead() {
-    let removed = run(&home(), &["serve", "--cors-origin", "https://shop.example"]);
-    fails_cleanly(&removed, 2, "--cors-origin was removed");
-    assert!(stderr(&removed).contains("let the proxy in front of the service answer browsers"), "{}", stderr(&removed));
 }

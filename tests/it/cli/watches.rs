@@ -6,39 +6,19 @@ use super::fixture::*;
 use crate::stub::{header, json, serve};
 
 #[test]
-fn what_is_added_is_printed_and_ctrl_c_ends_it() {
-    let served = Served::start();
-    let mut command = served.petstore(&["pets", "watch", "--interval", "1s"]);
-    let mut running = Running(command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap());
-    let child = &mut running.0;
-    let mut said = BufReader::new(child.stderr.take().unwrap()).lines().map(Result::unwrap);
-    let first = said.next().unwrap();
-    assert!(first.starts_with("watching 30 pets of 127.0.0.1"), "{first}");
-    let added = served.run(&["pets", "add", "--name", "Zoë", "--category-id", "3", "-s", "sold", "-o", "ids"]);
-    assert_eq!(stdout(&added), "31\n");
-    let line = BufReader::new(child.stdout.take().unwrap()).lines().next().unwrap().unwrap();
-    assert_eq!(&line[8..], "  + 31  Zoë  3  sold", "{line}");
-    signal(child, Signal::INT);
-    assert_eq!(child.wait().unwrap().code(), Some(130));
-    assert_eq!(said.next(), None);
-}
-
-#[test]
 fn of_a_view_only_its_pets_are_printed() {
     let served = Served::start();
     let config = tempfile::NamedTempFile::new().unwrap();
     fs::write(&config, "[[views]]\nname = \"cats\"\nsearch = \"cat:3\"\nstatus = \"sold\"\n").unwrap();
-    let watch = ["pets", "watch", "--interval", "1s", "--view", "cats", "-o", "jsonl", "--config"];
-    let mut command = served.petstore(&watch);
-    command.arg(config.path()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut running = Running(command.spawn().unwrap());
-    let mut said = BufReader::new(running.0.stderr.take().unwrap()).lines().map(Result::unwrap);
-    let first = said.next().unwrap();
+    let config = config.path().to_str().unwrap();
+    let view = ["watch", "--interval", "1s", "--view", "cats", "-o", "jsonl", "--config", config];
+    let (_running, mut lines, mut told) = started(&served, &view);
+    let first = told.next().unwrap();
     assert!(first.starts_with("watching "), "{first}");
     for (name, category, status) in [("Rex", "1", "sold"), ("Tom", "3", "pending"), ("Zoë", "3", "sold")] {
         served.run(&["pets", "add", "--name", name, "--category-id", category, "-s", status]);
     }
-    let line = BufReader::new(running.0.stdout.take().unwrap()).lines().next().unwrap().unwrap();
+    let line = lines.next().unwrap();
     assert!(line.contains("Zoë"), "{line}");
 }
 
@@ -105,11 +85,7 @@ async fn a_service_that_is_not_there_at_the_start_and_a_key_that_is_refused_late
 #[test]
 fn a_list_goes_on_as_a_watch() {
     let served = Served::start();
-    let mut command = served.petstore(&["pets", "list", "--all", "--watch", "-o", "ndjson"]);
-    let mut running = Running(command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap());
-    let child = &mut running.0;
-    let mut said = BufReader::new(child.stderr.take().unwrap()).lines().map(Result::unwrap);
-    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map(Result::unwrap);
+    let (_running, mut lines, mut said) = started(&served, &["list", "--all", "--watch", "-o", "ndjson"]);
     let begun = said.next().unwrap();
     assert!(
         begun.starts_with("watching 127.0.0.1") && begun.ends_with(" for new and changed pets after 30"),
@@ -121,13 +97,17 @@ fn a_list_goes_on_as_a_watch() {
     assert!(line.contains("\"name\":\"Rex\"") && line.contains("\"change\":"), "{line}");
 }
 
-/// What a watch by events writes to standard output and standard error.
-fn watching(served: &Served, more: &[&str]) -> (Running, impl Iterator<Item = String>, impl Iterator<Item = String>) {
-    let mut command = served.petstore(&[&["pets", "watch"], more].concat());
+/// A command of pets that goes on, and what it writes to standard output and standard error.
+fn started(served: &Served, words: &[&str]) -> (Running, Lines, Lines) {
+    let mut command = served.petstore(&[&["pets"], words].concat());
     let mut running = Running(command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap());
-    let lines = BufReader::new(running.0.stdout.take().unwrap()).lines().map(Result::unwrap);
-    let told = BufReader::new(running.0.stderr.take().unwrap()).lines().map(Result::unwrap);
-    (running, lines, told)
+    let (out, told) = (lines(running.0.stdout.take().unwrap()), lines(running.0.stderr.take().unwrap()));
+    (running, out, told)
+}
+
+/// A watch by events.
+fn watching(served: &Served, more: &[&str]) -> (Running, Lines, Lines) {
+    started(served, &[&["watch"], more].concat())
 }
 
 fn interrupt(running: &mut Running) {
@@ -257,13 +237,9 @@ fn a_command_ends_with_its_children_when_the_watch_is_stopped_or_its_time_is_ove
 
 #[tokio::test]
 async fn where_no_events_are_offered_a_watch_polls_and_cannot_promise_a_place() {
-    let service = serve(|_, _, mut socket| async move {
-        let _ = socket.write_all(&json("200 OK", "[]")).await;
-    })
-    .await;
-    let polled = against(&service.base_url, KEY, &["pets", "watch", "--timeout", "1s"]).await;
+    let polled = against_answer(json("200 OK", "[]"), &["pets", "watch", "--timeout", "1s"]).await;
     let (status, _, told) = all(&polled);
     assert_eq!((status, told.starts_with("watching 0 pets of ")), (Some(9), true), "{told}");
-    let from = against(&service.base_url, KEY, &["pets", "watch", "--from", "3"]).await;
+    let from = against_answer(json("200 OK", "[]"), &["pets", "watch", "--from", "3"]).await;
     fails_cleanly(&from, 2, "--from cannot be used: ");
 }

@@ -40,8 +40,7 @@ fn complete(requests: u32) -> Coverage {
 async fn our_service_is_followed_to_its_end() {
     let service = Service::start().await;
     service.store.insert_samples(250, clock::now()).await.unwrap();
-    let key = Some(ApiKey::new(service.key()).unwrap());
-    let client = Client::new(service.server.base_url().parse().unwrap(), key, Timeouts::default()).unwrap();
+    let client = service.client();
     let (ids, coverage) = parts(&client).await;
     assert_eq!(ids, [(1..=100).collect::<Vec<_>>(), (101..=200).collect(), (201..=250).collect()]);
     assert_eq!(coverage.unwrap(), complete(3));
@@ -65,8 +64,7 @@ async fn newest(client: &Client, most: usize) -> (Vec<PetId>, Coverage) {
 async fn of_our_service_the_newest_are_read_once_it_has_offered_that() {
     let service = Service::start().await;
     service.store.insert_samples(450, clock::now()).await.unwrap();
-    let key = Some(ApiKey::new(service.key()).unwrap());
-    let client = Client::new(service.server.base_url().parse().unwrap(), key, Timeouts::default()).unwrap();
+    let client = service.client();
     let (ids, coverage) = newest(&client, 200).await;
     assert_eq!((ids, coverage.known_from()), ((1..=200).collect(), None), "nothing is known of it yet");
     client.list_pets(&PetQuery::default()).await.unwrap();

@@ -167,8 +167,7 @@ async fn pages_that_lead_in_a_circle_end_with_the_pages_that_were_asked_for() {
 async fn our_service_says_when_nothing_has_changed_and_sends_the_page_that_has() {
     let service = Service::start().await;
     service.store.insert_samples(150, clock::now()).await.unwrap();
-    let key = Some(ApiKey::new(service.key()).unwrap());
-    let client = Client::new(service.server.base_url().parse().unwrap(), key, Timeouts::default()).unwrap();
+    let client = service.client();
     let known = fetched(&client, 2, None).await;
     assert_eq!((known.pets.len(), known.pages(), known.next()), (150, 2, None));
     assert!(is_unchanged(&client, 2, &known).await);

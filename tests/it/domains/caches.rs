@@ -6,7 +6,6 @@ use crate::simulator::{LoggedServer, Plan, Zone, ZoneData};
 use petstore::domains::Checked;
 
 use super::journey::Journey;
-use super::worlds::faults::{KEY_TAG, ds_record};
 
 const DOMAIN: &str = Plan::DOMAIN;
 const ZONE: &str = Plan::ZONE;
@@ -100,24 +99,6 @@ async fn old_name_servers_that_dropped_the_zone_are_waited_for_too() {
 }
 
 #[tokio::test]
-async fn caa_that_was_corrected_at_the_name_servers_is_a_wait_for_caches() {
-    let mut journey = Journey::new(DOMAIN, |plan| caa(plan, OTHER_CA)).await;
-    for resolver in 0..4 {
-        journey.world.visit(resolver, ZONE, RecordType::CAA);
-    }
-    let checked = journey.check().await;
-    assert_eq!(said(&journey, &checked), (Code::CaaBlocked, Verdict::Fail, None));
-    assert_eq!(checked.progress.stage, Stage::Failing);
-    journey.pass(600);
-    journey.world.change(|plan| caa(plan, Plan::CA));
-    let checked = journey.check().await;
-    assert_eq!(said(&journey, &checked), (Code::CaaWait, Verdict::Wait, Some(3000)));
-    assert_eq!(checked.progress.stage, Stage::Propagating);
-    journey.pass(3001);
-    assert_eq!(journey.check().await.progress.stage, Stage::Live);
-}
-
-#[tokio::test]
 async fn caa_that_forbids_at_the_name_servers_fails_whatever_caches_say() {
     let mut journey = Journey::new(DOMAIN, |plan| caa(plan, Plan::CA)).await;
     for resolver in 0..4 {
@@ -130,31 +111,6 @@ async fn caa_that_forbids_at_the_name_servers_fails_whatever_caches_say() {
     });
     let checked = journey.check().await;
     assert_eq!(said(&journey, &checked), (Code::CaaBlocked, Verdict::Fail, None));
-}
-
-#[tokio::test]
-async fn a_removed_ds_record_is_a_wait_for_caches() {
-    let mut journey = Journey::new(DOMAIN, |plan| {
-        plan.resolvers.iter_mut().for_each(|resolver| resolver.validates = true);
-        plan.zone("com").add(ZONE, 86_400, ds_record(KEY_TAG));
-    })
-    .await;
-    journey.everybody_visits();
-    let checked = journey.check().await;
-    assert_eq!(said(&journey, &checked), (Code::DnssecBogus, Verdict::Fail, None));
-    journey.pass(3600);
-    journey.save(|plan| {
-        plan.zone("com").remove(ZONE, RecordType::DS);
-    });
-    let checked = journey.check().await;
-    assert_eq!(said(&journey, &checked), (Code::DsWait, Verdict::Wait, Some(82_800)));
-    assert!(
-        decides(&checked).seen.ends_with("still has the old one cached for 23 h more"),
-        "{}",
-        decides(&checked).seen
-    );
-    journey.pass(82_801);
-    assert_eq!(journey.check().await.progress.stage, Stage::Live);
 }
 
 /// The questions that resolvers got, without those about names outside the zone.
@@ -342,33 +298,4 @@ async fn an_internal_view_that_is_right_is_found_once_the_first_promise_has_pass
         assert!(!checked.progress.stage.may_verify());
         journey.pass(60);
     }
-}
-
-#[tokio::test]
-async fn a_failure_that_resolvers_remember_after_the_ds_record_is_no_new_act() {
-    let mut journey = Journey::new(DOMAIN, |plan| {
-        plan.resolvers.iter_mut().for_each(|resolver| resolver.validates = true);
-        plan.zone("com").add(ZONE, 86_400, ds_record(KEY_TAG));
-    })
-    .await;
-    journey.everybody_visits();
-    assert_eq!(decides(&journey.check().await).code, Code::DnssecBogus);
-    journey.save(|plan| {
-        plan.zone("com").remove(ZONE, RecordType::DS);
-    });
-    assert_eq!(decides(&journey.check().await).code, Code::DsWait);
-    journey.pass(86_401);
-    // For a minute and a half more they give the failure that they keep.
-    journey.world.change(|plan| {
-        for resolver in &mut plan.resolvers {
-            resolver.bogus.push((DnsName::new(ZONE), 9, String::new()));
-        }
-    });
-    for _ in 0..3 {
-        let checked = journey.check().await;
-        assert_eq!((decides(&checked).code, decides(&checked).verdict), (Code::DsWait, Verdict::Wait));
-        journey.pass(30);
-    }
-    journey.world.change(|plan| plan.resolvers.iter_mut().for_each(|resolver| resolver.bogus.clear()));
-    assert_eq!(journey.check().await.progress.stage, Stage::Live);
 }

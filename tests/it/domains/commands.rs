@@ -2,10 +2,10 @@
 
 use crate::prelude::*;
 
-use crate::simulator::{Plan, ServerFault, Simulator, ZoneData};
+use crate::simulator::{Plan, Simulator, ZoneData};
 
 use super::fixture::{NOW, now};
-use super::worlds::{self, faults::FaultyServer as _};
+use super::worlds;
 
 /// A world, and a home whose configuration points at nothing else.
 pub struct Room {
@@ -170,34 +170,6 @@ fn a_failure_gives_the_fix_with_the_operators_names() {
 }
 
 #[test]
-fn a_known_provider_is_named_with_the_words_of_its_form() {
-    let servers = ["ns1.dnsmadeeasy.com", "ns2.dnsmadeeasy.com"];
-    let plan = worlds::showing(now(), Code::DnsABlocks).unwrap().with(|plan| {
-        plan.hosted("dnsmadeeasy.com", &servers);
-        worlds::records::move_to(plan, &servers);
-    });
-    let shown = text(&Room::new(plan).run(&["check", DOMAIN]).stdout);
-    let host = Plan::PLATFORM_HOST;
-    let act = "You, at DNS Made Easy: delete the A record 127.0.0.2 of docs, then add CNAME docs ->";
-    let form = format!("Its form: Type CNAME, Name docs, Alias to {host}., TTL 3600.");
-    assert!(shown.contains(act) && shown.split_whitespace().collect::<Vec<_>>().join(" ").contains(&form), "{shown}");
-}
-
-#[test]
-fn a_wait_has_an_end() {
-    let room = Room::of(Code::TtlWait);
-    let (status, value) = room.check(&[DOMAIN, "--saved-at", "2026-11-21T11:00:00Z"]);
-    assert_eq!(value["notChecked"], Value::Array(Vec::new()));
-    assert_eq!((status, &value["verdict"], &value["code"]), (9, &"wait".into(), &"TTL-WAIT".into()));
-    assert_eq!(value["state"], "propagating");
-    let until: Timestamp = value["next"]["until"].as_str().unwrap().parse().unwrap();
-    let left = until.duration_since(now()).as_secs();
-    assert!((40_000..41_100).contains(&left), "{left}");
-    let (status, value) = room.check(&[DOMAIN, "--saved-at", "2026-11-19T11:00:00Z"]);
-    assert_eq!((status, &value["code"]), (8, &"OVER-48H".into()));
-}
-
-#[test]
 fn a_certificate_is_waited_for_half_an_hour_after_verify() {
     let room = Room::of(Code::TlsPending);
     for (verified, status, verdict, state) in [
@@ -229,17 +201,6 @@ fn nothing_measured_is_unknown_and_does_not_judge_the_domain() {
         let value: Value = serde_json::from_slice(&output.stdout).unwrap();
         assert_eq!((&value["verdict"], &value["code"]), (&"unknown".into(), &"OFFLINE".into()), "{name}");
         assert_eq!(value["state"], "waiting-for-dns");
-    }
-}
-
-#[test]
-fn a_silent_resolver_is_a_remark_on_what_is_right() {
-    let room = Room::new(Plan::healthy(now()).with(|plan| {
-        plan.resolver(0).fault(ServerFault::Silent);
-    }));
-    let shown = shows(&room.run(&["check", DOMAIN, "-e"]), 0, &[]);
-    for code in ["DNS-OK", "CAA-NONE", "TLS-OK", "HTTP-OK", "RESOLVER-DOWN"] {
-        assert!(shown.contains(&format!("[{code}]")), "{code}\n{shown}");
     }
 }
 
@@ -377,30 +338,6 @@ fn rehearsals_and_samples_change_nothing_in_the_list() {
     }
     room.check(&[DOMAIN]);
     assert_ne!(list(), before);
-}
-
-#[test]
-fn two_programs_keep_each_others_changes_and_a_killed_one_leaves_a_list() {
-    let home = home();
-    let add = |number: usize| {
-        let name = format!("d{number}.acme-pets.com");
-        petstore(&home, &["add", &name]).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
-    };
-    let mut children: Vec<_> = (0..12).map(add).collect();
-    // Killed wherever they are.
-    for child in children.iter_mut().skip(8) {
-        child.kill().unwrap();
-    }
-    let kept: Vec<bool> = children.iter_mut().map(|child| child.wait().unwrap().success()).collect();
-    let output = plainly(&home, &["list", "--format", "json"]);
-    ends_with(&output, 0);
-    let value: Value = serde_json::from_slice(&output.stdout).unwrap();
-    let names: Vec<&str> =
-        value["domains"].as_array().unwrap().iter().map(|row| row["domain"].as_str().unwrap()).collect();
-    for (number, kept) in kept.iter().enumerate() {
-        assert!(!kept || names.contains(&format!("d{number}.acme-pets.com").as_str()), "{number} is lost: {names:?}");
-    }
-    assert!(kept.iter().take(8).all(|kept| *kept));
 }
 
 #[test]

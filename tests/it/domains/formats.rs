@@ -52,17 +52,6 @@ fn one_domain_and_several_have_one_shape_and_it_matches_the_schema() {
 }
 
 #[test]
-fn findings_come_in_the_same_order_each_time() {
-    let room = Room::of(Code::DnsABlocks);
-    let codes = || -> Vec<Value> {
-        let findings = room.check(&[DOMAIN]).1["findings"].as_array().unwrap().clone();
-        findings.into_iter().map(|finding| finding["code"].clone()).collect()
-    };
-    let first = codes();
-    assert!(first.len() > 1 && (0..3).all(|_| codes() == first), "{first:?}");
-}
-
-#[test]
 fn warnings_fail_on_request_and_so_does_the_list() {
     let room = Room::of(Code::DnsADirect);
     for (words, status) in [(&[][..], 0), (&["--fail-on", "fail"], 0), (&["--fail-on", "warn"], 8)] {

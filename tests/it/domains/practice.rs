@@ -210,22 +210,3 @@ async fn practice_proposes_verify_exactly_when_the_checker_does() {
     }
     assert!(proposed > 5, "{proposed}");
 }
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_late_cname_is_missing_for_resolvers_that_asked_before() {
-    let mut operator = Operator::new();
-    operator.act(PracticeStep::AddDomain);
-    operator.tell(value());
-    operator.act(PracticeStep::AddCaa);
-    operator.act(PracticeStep::DeleteA);
-    let (_, code, outcome) = operator.look().await;
-    assert_eq!(code, Code::DnsMissing, "{}", outcome.lines());
-    operator.wait(25);
-    operator.act(PracticeStep::AddCname);
-    operator.tell(Event::Saved);
-    let (state, code, outcome) = operator.look().await;
-    assert_eq!((state, code), (Stage::Propagating, Code::NegWait), "{}", outcome.lines());
-    operator.wait(10);
-    let (state, _, outcome) = operator.look().await;
-    assert_eq!(state, Stage::ReadyToVerify, "{}", outcome.lines());
-}

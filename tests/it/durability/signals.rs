@@ -3,6 +3,7 @@
 use crate::prelude::*;
 
 use std::net::TcpStream;
+use std::sync::mpsc::Receiver;
 
 use super::fixture::{Client, PATIENCE, Service, Shop, Told, WRITERS, faults, writers};
 
@@ -22,6 +23,21 @@ fn half_sent(client: &Client) -> TcpStream {
     stream
 }
 
+/// A service that is busy, and what its clients are told.
+fn under_load(shop: &Shop) -> (Service, Receiver<Told>, Vec<Told>) {
+    let service = shop.serve();
+    let told = writers(WRITERS, &service, "herd");
+    let begun = told.iter().take(200).collect();
+    (service, told, begun)
+}
+
+/// That all of it is there.
+#[track_caller]
+fn nothing_is_lost(shop: &Shop, told: impl Iterator<Item = Told>) {
+    let added: Vec<_> = told.map(Told::added).collect();
+    assert_eq!(faults(&added, &shop.pets()), Vec::<String>::new());
+}
+
 /// Sends the signal; how long the service then took to end, with exit status 0.
 fn time_to_end(service: &mut Service, signal: Signal) -> Duration {
     let started = clock::now().mono;
@@ -33,47 +49,35 @@ fn time_to_end(service: &mut Service, signal: Signal) -> Duration {
 #[test]
 fn sigterm_under_load_ends_the_service_and_loses_nothing() {
     let shop = Shop::new();
-    let mut service = shop.serve();
-    let told = writers(WRITERS, &service, "herd");
-    let mut all: Vec<Told> = told.iter().take(200).collect();
+    let (mut service, told, begun) = under_load(&shop);
     let _idle = service.client().connect().unwrap();
     let mut half_head = service.client().connect().unwrap();
     half_head.write_all(b"POST /v1/pets HT").unwrap();
     let _half_bodies = [(); 3].map(|()| half_sent(service.client()));
 
     assert!(time_to_end(&mut service, Signal::TERM) < PATIENCE);
-    all.extend(told);
-    let added: Vec<_> = all.into_iter().map(Told::added).collect();
-    assert_eq!(faults(&added, &shop.pets()), Vec::<String>::new());
+    nothing_is_lost(&shop, begun.into_iter().chain(told));
 }
 
 #[test]
 fn sigint_under_load_ends_at_once_where_nothing_is_half_sent() {
     let shop = Shop::new();
-    let mut service = shop.serve();
-    let told = writers(WRITERS, &service, "herd");
-    let mut all: Vec<Told> = told.iter().take(200).collect();
+    let (mut service, told, begun) = under_load(&shop);
     let _idle = service.client().connect().unwrap();
 
     assert!(time_to_end(&mut service, Signal::INT) < AT_ONCE);
-    all.extend(told);
-    let added: Vec<_> = all.into_iter().map(Told::added).collect();
-    assert_eq!(faults(&added, &shop.pets()), Vec::<String>::new());
+    nothing_is_lost(&shop, begun.into_iter().chain(told));
 }
 
 #[test]
 fn a_second_signal_ends_what_a_half_sent_request_holds_and_loses_nothing() {
     let shop = Shop::new();
-    let mut service = shop.serve();
-    let told = writers(WRITERS, &service, "herd");
-    let mut all: Vec<Told> = told.iter().take(200).collect();
+    let (mut service, told, begun) = under_load(&shop);
     let _half_sent = half_sent(service.client());
     service.signal(Signal::TERM);
     // Once nothing is accepted any more, the first one has been taken.
     while service.client().connect().is_ok() {}
 
     assert!(time_to_end(&mut service, Signal::TERM) < AT_ONCE);
-    all.extend(told);
-    let added: Vec<_> = all.into_iter().map(Told::added).collect();
-    assert_eq!(faults(&added, &shop.pets()), Vec::<String>::new());
+    nothing_is_lost(&shop, begun.into_iter().chain(told));
 }

@@ -1,63 +1,10 @@
-//! What is typed, on a real disk: written while it is typed, before it is sent, and for the service that it is meant for.
+//! What an earlier session has sent: sent again only where the service still knows it.
 
 use petstore::app::outbox::queue::SentAt;
-use petstore::tui::drafts::Drafts;
 
 use super::*;
 use crate::service::fixture::Service;
 use petstore::app::outbox::queue::{Attempt, LineSent, LineToSend, Queue};
-
-/// The files of drafts, with what is in them.
-fn files(state: &Path) -> Vec<Drafts> {
-    let entries = fs::read_dir(state.join("drafts")).into_iter().flatten().map(|entry| entry.unwrap().path());
-    let drafts = entries.filter(|path| path.extension().is_some_and(|ending| ending == "json"));
-    drafts.filter_map(|path| serde_json::from_str(&fs::read_to_string(path).ok()?).ok()).collect()
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_pet_is_on_disk_with_its_key_before_it_is_sent() {
-    let directory = tempfile::tempdir().unwrap();
-    let state = directory.path().to_owned();
-    let at_service = state.clone();
-    let (saw, mut seen) = mpsc::unbounded_channel();
-    let stub = serve(move |_, request, mut socket| {
-        let (at_service, saw) = (at_service.clone(), saw.clone());
-        async move {
-            let answer = if request.starts_with("POST") {
-                let queue = fs::read_dir(at_service.join("drafts")).unwrap().map(|file| file.unwrap().path());
-                let queue = queue.filter(|path| path.to_str().unwrap().ends_with(".queue.ndjson"));
-                let queue: String = queue.map(|path| fs::read_to_string(path).unwrap()).collect();
-                saw.send((stub::header(&request, "idempotency-key").unwrap().to_owned(), queue)).unwrap();
-                json("201 Created", r#"{"id":7,"name":"Biscuit","categoryId":3}"#)
-            } else {
-                json("200 OK", "[]")
-            };
-            let _ = socket.write_all(&answer).await;
-        }
-    })
-    .await;
-    let claims = Arc::new(Claims::new(state.clone()));
-    let queues = Arc::new(Queues::new(Some(Arc::clone(&claims))));
-    let drafts = Some(claims);
-    let service = remote(&stub.base_url, "petk_0123456789abcdef77d0");
-    let context = WorkerContext { drafts, queues, ..context(no_domains()) };
-    let mut app = TestApp::start(service, stub.client(), DomainSetup::default(), context);
-    app.shows(&["No pets yet."]).await;
-    app.press("a \"Biscuit\" Tab \"3\" F2");
-    app.shows(&["Added Biscuit, id 7."]).await;
-    let (key, queue) = seen.recv().await.unwrap();
-    let [typed, sent] = &queue.lines().collect::<Vec<_>>()[..] else { panic!("{queue}") };
-    assert!(typed.contains("Biscuit") && typed.contains(&key) && sent.starts_with("{\"sent\":"), "{queue}");
-    timeout(PATIENCE, async {
-        while !files(&state).is_empty() {
-            yield_now().await;
-        }
-    })
-    .await
-    .expect("no draft is left");
-    app.press("Esc");
-    app.quit().await;
-}
 
 #[tokio::test]
 async fn what_was_sent_at_a_time_that_a_clock_does_not_know_is_not_sent_again_unasked() {

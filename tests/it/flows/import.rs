@@ -50,8 +50,7 @@ async fn a_file_is_looked_at_sent_without_its_bad_rows_and_these_are_written_to_
     app.press(&format!("I \"{path}\" Enter"));
     app.shows(&["CSV, comma, UTF-8, 300 rows", "pet_name", "298 ok  2 empty", "Cannot be sent (2):", "cat is empty"])
         .await;
-    app.press("F2");
-    app.shows(&["2 rows cannot be sent."]).await;
+    app.press("F2").shows(&["2 rows cannot be sent."]).await;
     assert_eq!(names(&real).await, Vec::<String>::new());
     app.press("Space F2");
     app.shows(&[
@@ -60,8 +59,7 @@ async fn a_file_is_looked_at_sent_without_its_bad_rows_and_these_are_written_to_
         "new-arrivals.csv.petstore-import.ndjson",
     ])
     .await;
-    app.press("w Enter");
-    app.shows(&["Written to", "2 rows to fix"]).await;
+    app.press("w Enter").shows(&["Written to", "2 rows to fix"]).await;
     let mend = fs::read_to_string(directory.path().join("new-arrivals-rejects.csv")).unwrap();
     let rows: Vec<&str> = mend.lines().collect();
     assert_eq!(rows[0], "why not added,name,categoryId,notes");
@@ -72,15 +70,12 @@ async fn a_file_is_looked_at_sent_without_its_bad_rows_and_these_are_written_to_
         mend.replace("pet-17,,", "pet-17,3,").replace("pet-200,,", "pet-200,3,"),
     )
     .unwrap();
-    app.press("Esc");
-    app.shows(&["[1 Pets]"]).await;
+    app.press("Esc").shows(&["[1 Pets]"]).await;
     app.press(&format!("I \"{}\" Enter", directory.path().join("mended.csv").display()));
     app.shows(&["This adds 2 pets to test and cannot be undone."]).await;
-    app.press("F2");
-    app.shows(&["Import finished: 2 added."]).await;
+    app.press("F2").shows(&["Import finished: 2 added."]).await;
     assert_each_once(&names(&real).await, 300);
-    app.press("Esc");
-    app.shows(&["[1 Pets]", "All 300"]).await;
+    app.press("Esc").shows(&["[1 Pets]", "All 300"]).await;
     app.quit().await;
 }
 
@@ -91,27 +86,20 @@ async fn pasted_lines_are_imported_and_leave_no_file() {
     let pasted = Some(directory.path().join("imports"));
     let mut app = real.open_in(WorkerContext { pasted, ..context(no_domains()) });
     app.shows(&["No pets yet."]).await;
-    app.press("a");
-    app.shows(&["> Name"]).await;
+    app.press("a").shows(&["> Name"]).await;
     app.event(Msg::Paste("pet-1\npet-2\npet-3\n".into()));
     app.shows(&["pasted text", "Category is required", "3 lines pasted"]).await;
-    app.press("\"7\" Tab");
-    app.shows(&["This adds 3 pets"]).await;
-    app.press("F2");
-    app.shows(&["Import finished: 3 added."]).await;
+    app.press("\"7\" Tab").shows(&["This adds 3 pets"]).await;
+    app.press("F2").shows(&["Import finished: 3 added."]).await;
     assert_each_once(&names(&real).await, 3);
     assert_eq!(fs::read_dir(directory.path().join("imports")).unwrap().count(), 0);
-    app.press("Esc");
-    app.shows(&["[1 Pets]"]).await;
-    app.press("a");
-    app.shows(&["> Name"]).await;
+    app.press("Esc").shows(&["[1 Pets]"]).await;
+    app.press("a").shows(&["> Name"]).await;
     let objects = "{\"name\":\"pet-4\",\"categoryId\":1}\n{\"name\":\"pet-5\",\"categoryId\":1}\n";
     app.event(Msg::Paste(objects.into()));
     app.shows(&["NDJSON", "This adds 2 pets"]).await;
-    app.press("F2");
-    app.shows(&["Import finished: 2 added."]).await;
+    app.press("F2").shows(&["Import finished: 2 added."]).await;
     assert_each_once(&names(&real).await, 5);
-    app.press("Esc");
-    app.shows(&["[1 Pets]"]).await;
+    app.press("Esc").shows(&["[1 Pets]"]).await;
     app.quit().await;
 }

@@ -84,22 +84,15 @@ async fn one_changes_to_another_service_and_back_and_adds_a_third() {
     app.shows(&["[All 7]", "THE SHOP | ok"]).await;
 
     // One that cannot be used changes nothing; one that can shows other rows.
-    app.press("P");
-    app.shows(&["> shop", "in use", "lab", "broken", "embedded"]).await;
-    app.press("g Down Enter");
-    app.shows(&["Cannot use broken; still using shop:", "THE SHOP | ok"]).await;
-    app.press("Down t");
-    app.shows(&["> lab", "OK ", "It answered in "]).await;
-    app.press("Enter");
-    app.shows(&["Using lab: 127.0.0.1", "[All 3]", "lab | ok"]).await;
+    app.press("P").shows(&["> shop", "in use", "lab", "broken", "embedded"]).await;
+    app.press("g Down Enter").shows(&["Cannot use broken; still using shop:", "THE SHOP | ok"]).await;
+    app.press("Down t").shows(&["> lab", "OK ", "It answered in "]).await;
+    app.press("Enter").shows(&["Using lab: 127.0.0.1", "[All 3]", "lab | ok"]).await;
 
     // What is added is added there.
-    app.press("a \"Biscuit\" Tab \"3\" F2");
-    app.shows(&["Added Biscuit, id 4."]).await;
-    app.press("Esc P");
-    app.shows(&["> lab"]).await;
-    app.press("Down Enter");
-    app.shows(&["[All 7]", "THE SHOP | ok"]).await;
+    app.press("a \"Biscuit\" Tab \"3\" F2").shows(&["Added Biscuit, id 4."]).await;
+    app.press("Esc P").shows(&["> lab"]).await;
+    app.press("Down Enter").shows(&["[All 7]", "THE SHOP | ok"]).await;
 
     // A new profile, first with a key that is not accepted.
     app.press("P n");
@@ -111,10 +104,8 @@ async fn one_changes_to_another_service_and_back_and_adds_a_third() {
         app.press("BS");
     }
     app.event(Msg::Paste(format!("{}\n", lab.key)));
-    app.press("F2");
-    app.shows(&["Added annex to ~/.config/petstore/config.toml. It answered in", "> annex"]).await;
-    app.press("Enter");
-    app.shows(&["Using annex: 127.0.0.1", "[All 4]"]).await;
+    app.press("F2").shows(&["Added annex to ~/.config/petstore/config.toml. It answered in", "> annex"]).await;
+    app.press("Enter").shows(&["Using annex: 127.0.0.1", "[All 4]"]).await;
     app.quit().await;
 
     let text = fs::read_to_string(home.config()).unwrap();
@@ -150,10 +141,8 @@ async fn a_key_that_is_corrected_is_kept_for_its_owner_alone_and_found_at_the_ne
         app.press("BS");
     }
     app.event(Msg::Paste(format!("Bearer {}\n", real.key)));
-    app.press("Tab Down");
-    app.shows(&["(*) in the file ~/.config/petstore/keys/shop"]).await;
-    app.press("Enter");
-    app.shows(&["[All 5]"]).await;
+    app.press("Tab Down").shows(&["(*) in the file ~/.config/petstore/keys/shop"]).await;
+    app.press("Enter").shows(&["[All 5]"]).await;
     timeout(PATIENCE, async {
         while fs::read_to_string(home.config()).unwrap() == config {
             let _ = timeout(Duration::from_millis(20), app.screen.changed()).await;

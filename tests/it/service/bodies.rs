@@ -154,35 +154,6 @@ async fn a_body_that_ends_too_early_is_400_and_adds_nothing() {
 }
 
 #[tokio::test]
-async fn names_of_every_kind_come_back_byte_for_byte() {
-    let service = Service::start().await;
-    let longest = "ß".repeat(255);
-    for name in [
-        "🐕",
-        "👨‍👩‍👧",
-        "❤️",
-        "ポチ",
-        "قط",
-        "e\u{301}",
-        "\u{e9}",
-        " Rex ",
-        "o'Neil \"the\" \\ cat",
-        "'); DROP TABLE pets; --",
-        "<script>alert(1)</script>",
-        "=cmd|' /C calc'!A0",
-        &longest,
-    ] {
-        let added = service.post(json!({"name": name, "categoryId": 1}).to_string()).await;
-        assert_eq!(added.status, 201, "{name}");
-        assert_eq!(added.json()["name"], name);
-        let found = service.get(&format!("/v1/pets/{}", added.json()["id"])).await;
-        assert_eq!(found.json()["name"], name);
-    }
-    let escaped = service.post(r#"{"name":"\ud83d\ude00","categoryId":1}"#).await;
-    assert_eq!(escaped.json()["name"], "😀");
-}
-
-#[tokio::test]
 async fn names_that_could_harm_are_400_invalid_name() {
     let service = Service::start().await;
     let escapes = "001b 0007 009b 007f 000a 0009 0000 202e 2066 2067 2068 2069 2028 2029 \
@@ -197,18 +168,6 @@ async fn names_that_could_harm_are_400_invalid_name() {
             .await
             .is_error(400, "invalid_name");
     }
-}
-
-#[tokio::test]
-async fn sql_is_only_text() {
-    let service = Service::start().await;
-    let sql = "1%27%3B%20DROP%20TABLE%20pets%3B--";
-    service.get(&format!("/v1/pets?status={sql}")).await.is_error(400, "invalid_parameter");
-    service.get(&format!("/v1/pets?limit={sql}")).await.is_error(400, "invalid_parameter");
-    service.get(&format!("/v1/pets?after={sql}")).await.is_error(400, "invalid_parameter");
-    service.get(&format!("/v1/pets/{sql}")).await.is_error(404, "not_found");
-    assert_eq!(service.post(r#"{"name":"1'; DROP TABLE pets;--","categoryId":1}"#).await.status, 201);
-    assert_eq!(service.store.list(&PetQuery::default()).await.unwrap().pets.len(), 1);
 }
 
 #[tokio::test]

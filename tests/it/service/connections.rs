@@ -32,17 +32,6 @@ async fn a_client_that_begins_with_tls_learns_it() {
 }
 
 #[tokio::test]
-async fn a_body_that_does_not_arrive_in_time_is_408_and_adds_nothing() {
-    let service = Service::with(short()).await;
-    let bearer = service.bearer();
-    let mut stream = service.connect().await;
-    let headers = [("Authorization", bearer.as_str()), JSON, ("Content-Length", "29")];
-    stream.write_all(format!("{}\r\n{{\"name\"", head("POST", "/v1/pets", &headers)).as_bytes()).await.unwrap();
-    read_answer(&mut stream).await.is_error(408, "request_timeout");
-    assert_eq!(service.get("/v1/pets").await.text(), "[]");
-}
-
-#[tokio::test]
 async fn a_client_that_takes_no_answers_loses_its_connection() {
     let service = Service::with(Config { write_time: Duration::from_millis(30), ..Service::config() }).await;
     service.store.insert_samples(100, clock::now()).await.unwrap();
@@ -55,9 +44,7 @@ async fn a_client_that_takes_no_answers_loses_its_connection() {
 #[tokio::test]
 async fn a_write_that_was_answered_503_is_not_made_later() {
     let service = Service::with(Config { request_time: Duration::from_millis(30), ..Service::config() }).await;
-    let path = service.file();
-    let other_process = rusqlite::Connection::open(path).unwrap();
-    other_process.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let other_process = service.locked();
     let late = r#"{"name":"Too late","categoryId":1}"#;
     let answer = service.post(late).await;
     answer.is_error(503, "storage_unavailable");
@@ -105,8 +92,7 @@ async fn connections_that_ask_for_nothing_make_room_for_one_that_does() {
 #[tokio::test]
 async fn a_request_that_is_being_answered_keeps_its_place() {
     let service = Service::with(Config { connections: 1, ..Service::config() }).await;
-    let other_process = rusqlite::Connection::open(service.file()).unwrap();
-    other_process.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let other_process = service.locked();
     let mut slow = pin!(service.post(REX));
     let mut next = pin!(service.get("/v1/pets"));
     // Longer than one that asks for nothing could keep its place.
@@ -162,42 +148,6 @@ async fn connections_without_a_valid_key_make_room_first() {
     assert_eq!(service.get("/v1/pets").await.status, 200);
     assert_eq!(silent.read(&mut [0]).await.unwrap(), 0);
     assert!(asked().await, "it has waited longer, but it had a key");
-}
-
-#[tokio::test]
-async fn a_connection_serves_many_requests() {
-    let service = Service::start().await;
-    let mut stream = service.connect().await;
-    let request = format!("GET /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: {}\r\n\r\n", service.bearer());
-    for _ in 0..3 {
-        stream.write_all(request.as_bytes()).await.unwrap();
-        let mut buffer = [0; 4096];
-        let mut answer = String::new();
-        while !answer.ends_with("[]") {
-            let read = stream.read(&mut buffer).await.unwrap();
-            assert_ne!(read, 0, "{answer}");
-            answer.push_str(str::from_utf8(&buffer[..read]).unwrap());
-        }
-        assert!(answer.starts_with("HTTP/1.1 200"));
-    }
-}
-
-#[tokio::test]
-async fn sixty_four_posts_at_once_are_all_there_after_reopening() {
-    let service = Service::start().await;
-    let url = service.url();
-    let bodies: Vec<_> = (0..64).map(|number| json!({"name": format!("Pet {number}"), "categoryId": number})).collect();
-    let posts = bodies.iter().map(|body| service.post(body.to_string()));
-    let added: Vec<_> = join_all(posts).await.iter().map(|answer| answer.json()).collect();
-    let Service { server, store, directory: _directory, .. } = service;
-    server.shutdown().await;
-    store.close().await;
-
-    let store = Store::open(&url).await.unwrap();
-    for pet in added {
-        let found = store.get(pet["id"].as_i64().unwrap()).await.unwrap().unwrap();
-        assert_eq!(serde_json::to_value(found).unwrap(), pet);
-    }
 }
 
 #[tokio::test]

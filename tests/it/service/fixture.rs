@@ -34,10 +34,6 @@ impl Service {
         Self { directory, store, server, key }
     }
 
-    pub fn url(&self) -> DatabaseUrl {
-        DatabaseUrl::Sqlite(self.file())
-    }
-
     pub fn file(&self) -> PathBuf {
         self.directory.path().join("store.db")
     }
@@ -48,6 +44,20 @@ impl Service {
 
     pub fn bearer(&self) -> String {
         format!("Bearer {}", self.key())
+    }
+
+    /// What another process does that keeps the database from being written, until it rolls back or ends.
+    pub fn locked(&self) -> rusqlite::Connection {
+        let other_process = rusqlite::Connection::open(self.file()).unwrap();
+        other_process.execute_batch("BEGIN IMMEDIATE").unwrap();
+        other_process
+    }
+
+    /// A client of it, with the key.
+    pub fn client(&self) -> Client {
+        install_tls_provider();
+        let key = Some(ApiKey::new(self.key()).unwrap());
+        Client::new(self.server.base_url().parse().unwrap(), key, Timeouts::default()).unwrap()
     }
 
     pub async fn connect(&self) -> TcpStream {

@@ -126,9 +126,7 @@ async fn failures_of_the_storage_count_by_their_kind() {
     let failures = |kind: &str| format!("petstore_storage_failures_total{{kind=\"{kind}\"}}");
     let before = figures(at).await;
     assert!(before.of("petstore_storage_failures_total").count() > 3, "they are there before the first failure");
-    let path = service.file();
-    let other_process = rusqlite::Connection::open(path).unwrap();
-    other_process.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let other_process = service.locked();
     service.post(REX).await.is_error(503, "storage_unavailable");
     assert_eq!(figures(at).await.growth("petstore_storage_failures_total", &before), [(&*failures("timeout"), 1.0)]);
     other_process.execute_batch("ROLLBACK").unwrap();

@@ -2,9 +2,6 @@
 
 use crate::prelude::*;
 
-use std::io::Lines;
-use std::process::ChildStderr;
-
 use petstore::server::Tls;
 use rcgen::{CertificateParams, KeyPair, date_time_ymd};
 use rustls::pki_types::ServerName;
@@ -15,6 +12,7 @@ use tokio_rustls::client::TlsStream;
 
 use super::fixture::Service;
 use super::metrics::{figures, with_metrics};
+use crate::cli::fixture::{Lines, Running, listening, serve};
 
 /// A certificate for `localhost` and its key, as files.
 pub struct Pair {
@@ -166,48 +164,18 @@ fn files_that_cannot_be_used_are_named_with_the_reason() {
     Tls::load(&pair.certificate(), &pair.key()).unwrap();
 }
 
-/// The real binary; killed when dropped.
-struct Binary {
-    child: Child,
-    address: SocketAddr,
-    said: Lines<BufReader<ChildStderr>>,
-    _directory: TempDir,
+/// The real binary in this home with these options, and what it says after its address.
+fn served(home: &TempDir, options: &[&str]) -> (Running, Lines, SocketAddr) {
+    let (service, mut said) = serve(home, options);
+    let address = listening(&mut said);
+    let address = address.rsplit("//").next().unwrap().strip_suffix("/v1").unwrap().parse().unwrap();
+    (service, said, address)
 }
 
-impl Binary {
-    /// `command` with what follows its `serve`; `scheme` is what it then says.
-    fn start(mut command: Command, arguments: &[&str], scheme: &str) -> Self {
-        let directory = tempfile::tempdir().unwrap();
-        command.args(arguments).arg("--database").arg(format!("sqlite:{}/store.db", directory.path().display()));
-        let mut child = command.env("HOME", directory.path()).stderr(Stdio::piped()).spawn().unwrap();
-        let mut said = BufReader::new(child.stderr.take().unwrap()).lines();
-        let line = said.next().unwrap().unwrap();
-        let address = line.strip_prefix(&format!("listening on {scheme}://")).and_then(|rest| rest.strip_suffix("/v1"));
-        let address = address.unwrap_or_else(|| panic!("{line}")).parse().unwrap();
-        Self { child, address, said, _directory: directory }
-    }
-
-    fn petstore(arguments: &[&str], scheme: &str) -> Self {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_petstore"));
-        command.args(["serve", "--listen", "127.0.0.1:0"]).stdin(Stdio::null());
-        Self::start(command, arguments, scheme)
-    }
-
-    fn signal(&self, signal: Signal) {
-        kill_process(Pid::from_child(&self.child), signal).unwrap();
-    }
-
-    /// Waits for a line of the log.
-    fn wait_for(&mut self, text: &str) {
-        assert!(self.said.any(|line| line.unwrap().contains(text)), "it has not said: {text}");
-    }
-}
-
-impl Drop for Binary {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
+/// Waits for a line of the log.
+#[track_caller]
+fn wait_for(said: &mut Lines, text: &str) {
+    assert!(said.any(|line| line.contains(text)), "it has not said: {text}");
 }
 
 #[tokio::test]
@@ -215,19 +183,19 @@ async fn a_new_certificate_is_used_after_sighup_and_a_bad_one_is_not() {
     let pair = Pair::new();
     let (certificate, key) = (pair.certificate(), pair.key());
     let flags = ["--tls-cert", certificate.to_str().unwrap(), "--tls-key", key.to_str().unwrap()];
-    let mut binary = Binary::petstore(&flags, "https");
-    pair.connect(binary.address, rustls::ALL_VERSIONS).await.unwrap();
+    let (binary, mut said, address) = served(&pair.directory, &flags);
+    pair.connect(address, rustls::ALL_VERSIONS).await.unwrap();
 
     pair.renew();
-    assert!(pair.connect(binary.address, rustls::ALL_VERSIONS).await.is_err());
+    assert!(pair.connect(address, rustls::ALL_VERSIONS).await.is_err());
     binary.signal(Signal::HUP);
-    binary.wait_for("certificate reloaded for new connections");
-    pair.connect(binary.address, rustls::ALL_VERSIONS).await.unwrap();
+    wait_for(&mut said, "certificate reloaded for new connections");
+    pair.connect(address, rustls::ALL_VERSIONS).await.unwrap();
 
     fs::write(&key, "no key").unwrap();
     binary.signal(Signal::HUP);
-    binary.wait_for("the old one stays in use");
-    let stream = pair.connect(binary.address, rustls::ALL_VERSIONS).await.unwrap();
+    wait_for(&mut said, "the old one stays in use");
+    let stream = pair.connect(address, rustls::ALL_VERSIONS).await.unwrap();
     assert!(get(stream, "/healthz", "").await.starts_with("HTTP/1.1 204"));
 }
 
@@ -236,10 +204,10 @@ fn a_certificate_file_that_hangs_on_sighup_keeps_neither_requests_nor_sigterm_wa
     let pair = Pair::new();
     let (certificate, key) = (pair.certificate(), pair.key());
     let flags = ["--tls-cert", certificate.to_str().unwrap(), "--tls-key", key.to_str().unwrap()];
-    let mut binary = Binary::petstore(&flags, "https");
+    let (mut binary, mut said, address) = served(&pair.directory, &flags);
     fs::remove_file(&certificate).unwrap();
     assert!(Command::new("mkfifo").arg(&certificate).status().unwrap().success());
-    let (process, is_reading) = (Pid::from_child(&binary.child), AtomicBool::new(false));
+    let (process, is_reading) = (Pid::from_child(&binary.0), AtomicBool::new(false));
     thread::scope(|scope| {
         // Again and again, since signals that wait become one.
         scope.spawn(|| {
@@ -248,18 +216,19 @@ fn a_certificate_file_that_hangs_on_sighup_keeps_neither_requests_nor_sigterm_wa
                 thread::yield_now();
             }
         });
-        binary.wait_for("the certificate is still being read");
+        wait_for(&mut said, "the certificate is still being read");
         is_reading.store(true, Ordering::Relaxed);
     });
-    std::net::TcpStream::connect(binary.address).unwrap();
+    std::net::TcpStream::connect(address).unwrap();
     binary.signal(Signal::TERM);
-    assert_eq!(binary.child.wait().unwrap().code(), Some(0));
+    assert_eq!(binary.0.wait().unwrap().code(), Some(0));
 }
 
 #[test]
 fn sighup_does_not_end_a_service_without_tls() {
-    let mut binary = Binary::petstore(&[], "http");
+    let home = tempfile::tempdir().unwrap();
+    let (mut binary, ..) = served(&home, &[]);
     binary.signal(Signal::HUP);
     binary.signal(Signal::TERM);
-    assert_eq!(binary.child.wait().unwrap().code(), Some(0));
+    assert_eq!(binary.0.wait().unwrap().code(), Some(0));
 }

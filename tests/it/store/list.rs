@@ -215,18 +215,9 @@ async fn every_name_and_number_comes_back_as_it_was(database: &Database) {
 async fn pages_follow_the_ids_and_end(database: &Database) {
     let store = database.open().await;
     store.insert_samples(25, clock::now()).await.unwrap();
-    let mut query = PetQuery { limit: Limit::try_from(10).unwrap(), ..PetQuery::default() };
-    let mut pages = Vec::new();
-    loop {
-        let page = store.list(&query).await.unwrap();
-        pages.push(page.pets.iter().map(|pet| pet.id).collect::<Vec<_>>());
-        query.after = page.next;
-        if query.after.is_none() {
-            break;
-        }
-    }
+    let pages = pages(&store, Limit::try_from(10).unwrap()).await;
     assert_eq!(pages.iter().map(Vec::len).collect::<Vec<_>>(), [10, 10, 5]);
-    assert!(pages.concat().is_sorted_by(|one, next| one < next));
+    assert!(pages.concat().is_sorted_by(|one, next| one.id < next.id));
 }
 
 async fn a_full_last_page_has_no_next_and_a_filter_pages_within_its_status(database: &Database) {
@@ -529,14 +520,18 @@ async fn a_store_says_that_it_is_ready(database: &Database) {
 
 /// Every pet, page by page.
 pub async fn all(store: &Store) -> Vec<Pet> {
-    let mut query = PetQuery { limit: Limit::MAX, ..PetQuery::default() };
-    let mut pets = Vec::new();
+    pages(store, Limit::MAX).await.concat()
+}
+
+async fn pages(store: &Store, limit: Limit) -> Vec<Vec<Pet>> {
+    let mut query = PetQuery { limit, ..PetQuery::default() };
+    let mut pages = Vec::new();
     loop {
         let page = store.list(&query).await.unwrap();
-        pets.extend(page.pets);
+        pages.push(page.pets);
         query.after = page.next;
         if query.after.is_none() {
-            return pets;
+            return pages;
         }
     }
 }

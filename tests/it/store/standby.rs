@@ -6,6 +6,7 @@ use tokio_postgres::Client;
 
 use super::fixture::{Database, Kind, once, rex, till_key};
 use super::list::all;
+use crate::cli::fixture::{Lines, started};
 use crate::instances::{Running, free_address, instance};
 use crate::postgres::Server;
 use crate::service::fixture::{Answer, JSON, exchange_at, until};
@@ -95,19 +96,17 @@ async fn serve_says_at_its_start_why_nothing_can_be_added() {
     let Some(database) = Database::new(Kind::Postgres) else { return };
     database.open().await.close().await;
     database.server().sql(database.name(), "REVOKE INSERT ON pets FROM petstore");
-    let mut child = serve(&database.address(""));
-    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines().map(Result::unwrap);
+    let (_service, mut lines) = serve(&database.address(""));
     let why = lines.find(|line| line.contains("not ready")).unwrap();
-    child.kill().unwrap();
-    child.wait().unwrap();
     assert!(why.ends_with("no pets can be added: the role at the database lacks a privilege"), "{why}");
 }
 
-/// The real binary, with what it logs in a pipe.
-fn serve(database: &str) -> Child {
+/// The real binary, and what it logs.
+fn serve(database: &str) -> (Running, Lines) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_petstore"));
     command.args(["serve", "--listen", "127.0.0.1:0"]).env_clear().env("PETSTORE_DATABASE", database);
-    command.stdin(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap()
+    command.stdin(Stdio::null());
+    started(command)
 }
 
 /// An instance of the real binary, and a key for it.
@@ -290,11 +289,8 @@ async fn a_session_waits_for_the_disk_and_the_standby_before_it_acknowledges() {
 async fn serve_warns_of_a_server_that_does_not_sync_its_disk() {
     // That of the tests does not, which saves their time.
     let Some(database) = Database::new(Kind::Postgres) else { return };
-    let mut child = serve(&database.address(""));
-    let lines = BufReader::new(child.stderr.take().unwrap()).lines().map(Result::unwrap);
+    let (_service, lines) = serve(&database.address(""));
     let before: Vec<_> = lines.take_while(|line| !line.starts_with("listening on")).collect();
-    child.kill().unwrap();
-    child.wait().unwrap();
     assert!(before.iter().any(|line| line.contains("fsync is off")), "{before:?}");
 }
 
@@ -306,8 +302,7 @@ async fn a_server_that_warns_without_end_is_logged_in_a_few_short_lines() {
         PERFORM pg_cancel_backend(999999) FROM generate_series(1, 20000); RETURN NEW; END $$; \
         CREATE TRIGGER warn BEFORE INSERT ON pets FOR EACH ROW EXECUTE FUNCTION warn()";
     database.server().sql(database.name(), warn);
-    let mut child = serve(&database.address(""));
-    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines().map(Result::unwrap);
+    let (mut service, mut lines) = serve(&database.address(""));
     let address =
         lines.find_map(|line| Some(line.strip_prefix("listening on http://")?.strip_suffix("/v1")?.to_owned()));
     let bearer = format!("Bearer {}", key.expose_secret());
@@ -316,8 +311,8 @@ async fn a_server_that_warns_without_end_is_logged_in_a_few_short_lines() {
     let begun = clock::now().mono;
     exchange_at(address.unwrap().parse().unwrap(), "POST", "/v1/pets", &headers, body).await;
     let seconds = clock::now().mono.duration_since(begun).as_secs() as usize;
-    kill_process(Pid::from_child(&child), Signal::TERM).unwrap();
-    child.wait().unwrap();
+    service.signal(Signal::TERM);
+    service.0.wait().unwrap();
     let warned: Vec<_> = lines.filter(|line| line.contains("the database server warns")).collect();
     assert!((1..=seconds + 2).contains(&warned.len()), "{} lines in {seconds} s", warned.len());
 }

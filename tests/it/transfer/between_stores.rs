@@ -13,10 +13,8 @@ use crate::client::scripted::{Scripted, page, refused};
 use crate::service::fixture::Service;
 
 async fn service() -> (Service, Client) {
-    install_tls_provider();
     let service = Service::start().await;
-    let key = Some(ApiKey::new(service.key()).unwrap());
-    let client = Client::new(service.server.base_url().parse().unwrap(), key, Timeouts::default()).unwrap();
+    let client = service.client();
     (service, client)
 }
 

@@ -100,7 +100,7 @@ fn client_at(base_url: &str, key: &str) -> Client {
 
 async fn service() -> (Service, Client) {
     let service = Service::start().await;
-    let client = client_at(&service.server.base_url(), service.key());
+    let client = service.client();
     (service, client)
 }
 
