@@ -180,21 +180,15 @@ fn the_keys_are_printed_as_the_file_that_changes_them() {
 fn an_action_that_cannot_work_is_refused_with_its_place() {
     let action = "[[actions]]\nname = \"label\"\ncommand = [\"lp\"]\nkey = \"x\"\n";
     let home = configured(action);
-    fails_cleanly(
-        &run(&home, &["config", "check"]),
-        2,
-        "config.toml:4:7: key: x is taken by \"export rows to a file\"",
-    );
+    let taken = "config.toml:4:7: key: x is taken by \"export rows to a file\"";
+    fails_cleanly(&run(&home, &["config", "check"]), 2, taken);
     let home = configured(&action.replace("\"x\"", "\"Z\""));
     assert_eq!(all(&run(&home, &["config", "check"])).0, Some(0));
     let shown = stdout(&run(&home, &["config", "show"]));
     assert!(shown.lines().any(|line| line.starts_with("actions ") && line.ends_with("label")), "{shown}");
     fs::set_permissions(file(&home), Permissions::from_mode(0o666)).unwrap();
-    fails_cleanly(
-        &run(&home, &["config", "check"]),
-        2,
-        "commands of the configuration were not run, because others can",
-    );
+    let not_run = "commands of the configuration were not run, because others can";
+    fails_cleanly(&run(&home, &["config", "check"]), 2, not_run);
 }
 
 #[test]

@@ -75,11 +75,8 @@ fn columns_header_order_and_format_are_chosen() {
         petstore(&home, &["--demo", "pets", "list", "-n", "1", "-q"]).env("PETSTORE_OUTPUT", "ids").output();
     assert_eq!(stdout(&by_variable.unwrap()), "1\n");
     let wrong = petstore(&home, &["--demo", "pets", "list"]).env("PETSTORE_OUTPUT", "jsno").output().unwrap();
-    fails_cleanly(
-        &wrong,
-        2,
-        "PETSTORE_OUTPUT: \"jsno\" is not a format. Did you mean json?\nhint: the formats are table, json,",
-    );
+    let formats = "PETSTORE_OUTPUT: \"jsno\" is not a format. Did you mean json?\nhint: the formats are table, json,";
+    fails_cleanly(&wrong, 2, formats);
     fails_cleanly(&run(&home, &["--demo", "pets", "list", "-o", "ids", "--columns", "id"]), 2, "--columns");
 }
 

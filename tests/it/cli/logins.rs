@@ -293,9 +293,6 @@ fn a_refused_key_is_named_by_its_place() {
     let listed = run(&served.home, &["pets", "list"]);
     fails_cleanly(&listed, 4, &format!("the key came from the file {path}; to replace it: petstore login -p branch"));
     let mut command = petstore(&served.home, &["--base-url", &served.base_url, "pets", "list"]);
-    fails_cleanly(
-        &command.env("PETSTORE_API_KEY", KEY).output().unwrap(),
-        4,
-        "the key came from environment PETSTORE_API_KEY",
-    );
+    let listed = command.env("PETSTORE_API_KEY", KEY).output().unwrap();
+    fails_cleanly(&listed, 4, "the key came from environment PETSTORE_API_KEY");
 }

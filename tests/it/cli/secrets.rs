@@ -101,11 +101,8 @@ fn a_key_in_the_configuration_is_refused_by_every_command_and_never_printed() {
         ];
         for words in commands.into_iter().take(if at < 2 { 13 } else { 4 }) {
             let output = run(&home, words);
-            fails_cleanly(
-                &output,
-                2,
-                "an API key must not be in the configuration itself. Remove it, then run petstore login",
-            );
+            let remedy = "an API key must not be in the configuration itself. Remove it, then run petstore login";
+            fails_cleanly(&output, 2, remedy);
             assert!(stderr(&output).contains("config.toml:"), "{}", stderr(&output));
             says_no_key(&output);
         }
@@ -138,11 +135,8 @@ fn a_key_where_a_name_an_address_or_a_path_belongs_is_refused_and_not_repeated()
     for name in ["PETSTORE_BASE_URL", "PETSTORE_PROFILE", "PETSTORE_CONFIG", "PETSTORE_API_KEY_FILE"] {
         for words in [&["doctor"][..], &["config", "path"], &["pets", "list"]] {
             let output = petstore(&home, words).env(name, KEY).output().unwrap();
-            fails_cleanly(
-                &output,
-                2,
-                &format!("{name} contains an API key\nhint: save one for a profile: petstore login"),
-            );
+            let remedy = format!("{name} contains an API key\nhint: save one for a profile: petstore login");
+            fails_cleanly(&output, 2, &remedy);
             says_no_key(&output);
         }
     }

@@ -2,6 +2,8 @@
 
 use crate::prelude::*;
 
+use std::fmt::Debug;
+
 use petstore::store::AddedPet;
 
 use crate::postgres::{Server, server};
@@ -78,6 +80,13 @@ pub async fn added_after(store: &Store, pet: PetId) -> Vec<AddedPet> {
 
 pub fn rex() -> NewPet {
     NewPet { name: "Rex".into(), category_id: i64::MIN, status: None }
+}
+
+/// That it failed in this way.
+#[track_caller]
+pub fn fails<T: Debug>(outcome: Result<T, StoreError>, kind: FailureKind) {
+    let failed = matches!(&outcome, Err(StoreError::Unavailable(StoreFailure::Kind(found))) if *found == kind);
+    assert!(failed, "{outcome:?} is not {kind:?}");
 }
 
 pub fn till() -> NewKey {

@@ -6,7 +6,7 @@ use petstore::model::{AddedBy, PatchOperation, PetHistoryEntry, PetMember, PetMe
 use petstore::store::ChangeOutcome;
 use petstore::store::keys::Scope;
 
-use super::fixture::{Database, Kind, added_after, once, rex, till, till_key};
+use super::fixture::{Database, Kind, added_after, fails, once, rex, till, till_key};
 
 /// Runs each check of this file on each kind of database.
 macro_rules! on_each_database {
@@ -283,14 +283,8 @@ async fn a_closed_store_refuses(database: &Database) {
     store.list(&PetQuery::default()).await.unwrap();
     store.close().await;
     store.close().await;
-    assert!(matches!(
-        store.add(rex(), clock::now()).await,
-        Err(StoreError::Unavailable(StoreFailure::Kind(FailureKind::Closed)))
-    ));
-    assert!(matches!(
-        store.list(&PetQuery::default()).await,
-        Err(StoreError::Unavailable(StoreFailure::Kind(FailureKind::Closed)))
-    ));
+    fails(store.add(rex(), clock::now()).await, FailureKind::Closed);
+    fails(store.list(&PetQuery::default()).await, FailureKind::Closed);
 }
 
 async fn two_that_open_a_new_database_at_once_both_work(database: &Database) {

@@ -9,7 +9,7 @@ use futures_util::future::join;
 use petstore::model::text::safe_causes;
 use petstore::store::ChangeOutcome;
 
-use super::fixture::{Database, Kind, added_after, once, rex, till_key};
+use super::fixture::{Database, Kind, added_after, fails, once, rex, till_key};
 use super::list::all;
 use super::proxy::{Line, Proxy};
 use crate::instances::Running;
@@ -61,10 +61,7 @@ async fn a_commit_whose_answer_got_lost_is_not_repeated_and_its_key_settles_it()
         let (key, before) = (once(api_key, &format!("lost {number}")), count_of_ada(&store).await);
         proxy.set(line);
         let lost = add_in_transaction(&store, key.clone()).await;
-        assert!(
-            matches!(lost, Err(StoreError::Unavailable(StoreFailure::Kind(FailureKind::UnknownOutcome)))),
-            "{number}: {lost:?}"
-        );
+        fails(lost, FailureKind::UnknownOutcome);
         proxy.set(Line::Whole);
         let repeated = add_in_transaction(&store, key).await.unwrap();
         assert!(repeated.replayed && repeated.pet.name == "Ada", "{number}: {repeated:?}");
@@ -80,12 +77,12 @@ async fn a_lone_add_whose_answer_got_lost_is_not_repeated() {
     let ada = || NewPet { name: "INSERT Ada".into(), ..rex() };
     proxy.set(Line::LosesAnswerTo("INSERT Ada"));
     let lost = store.add(ada(), clock::now()).await;
-    assert!(matches!(lost, Err(StoreError::Unavailable(StoreFailure::Kind(FailureKind::UnknownOutcome)))), "{lost:?}");
+    fails(lost, FailureKind::UnknownOutcome);
     proxy.set(Line::Whole);
     let (api_key, _) = till_key(&store).await;
     proxy.set(Line::LosesAnswerTo("INSERT Ada"));
     let lost = store.add_once(ada(), once(api_key, "k"), clock::now()).await;
-    assert!(matches!(lost, Err(StoreError::Unavailable(StoreFailure::Kind(FailureKind::UnknownOutcome)))), "{lost:?}");
+    fails(lost, FailureKind::UnknownOutcome);
     proxy.set(Line::Whole);
     assert!(store.add_once(ada(), once(api_key, "k"), clock::now()).await.unwrap().replayed);
     assert_eq!(all(&store).await.len(), 2);
