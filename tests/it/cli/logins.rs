@@ -122,22 +122,6 @@ fn the_first_profile_is_the_default_unless_one_was_chosen_or_the_embedded_store_
 }
 
 #[test]
-fn a_key_as_an_argument_is_refused_and_not_repeated() {
-    let home = home();
-    for words in [
-        &["login", KEY][..],
-        &["login", "--key", KEY],
-        &["login", "--token", KEY],
-        &["login", "--with-token", KEY],
-        &["login", "-p", "branch", "--key=petk_0123456789abcdef77d0"],
-    ] {
-        let refused = run(&home, words);
-        fails_cleanly(&refused, 2, "other users see it in the list of processes");
-        assert!(!stderr(&refused).contains("0123456789"), "{}", stderr(&refused));
-    }
-}
-
-#[test]
 fn who_cannot_log_in_learns_why() {
     let home = home();
     fails_cleanly(&run(&home, &["login"]), 2, "the profile embedded needs no key");

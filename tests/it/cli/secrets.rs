@@ -126,6 +126,11 @@ fn a_key_where_a_name_an_address_or_a_path_belongs_is_refused_and_not_repeated()
         &["pets", "list", "--status", KEY],
         &["keys", "revoke", "--database", "sqlite:x.db", KEY],
         &["domains", "add", KEY],
+        &["login", KEY],
+        &["login", "--key", KEY],
+        &["login", "--token", KEY],
+        &["login", "--with-token", KEY],
+        &["login", "-p", "branch", "--key=petk_0123456789abcdef77d0"],
         &[KEY],
     ] {
         let output = run(&home, words);
