@@ -10,6 +10,7 @@ pub mod scripted;
 use crate::prelude::*;
 
 use petstore::api::retry::create_pet_once;
+use petstore::model::ObservedStatus;
 
 use crate::stub::{self, Stub, always, client, json, serve};
 
@@ -211,4 +212,17 @@ async fn what_fails_for_sure_later_does_not_settle_what_became_of_the_first() {
     .await;
     let error = create_pet_once(&keeps.client(), &rex(), &key()).await.unwrap_err();
     assert!(matches!(error, Failure::Broken { .. }), "{error:?}");
+}
+
+#[tokio::test]
+async fn odd_rows_are_kept_and_broken_ones_are_not() {
+    let body =
+        r#"[{"id":1,"name":"a","categoryId":1,"status":"reserved"},{"id":2,"name":"b","categoryId":2,"born":"x"}]"#;
+    let page = list(&always(json("200 OK", body)).await).await.unwrap();
+    assert_eq!(page.pets[0].status, Some(ObservedStatus::Unknown("reserved".into())));
+    assert_eq!(page.pets[1].status, None);
+    for id in ["null", "1.5", "9223372036854775808", "\"1\""] {
+        let body = format!(r#"[{{"id":{id},"name":"a","categoryId":1}}]"#);
+        assert!(matches!(list(&always(json("200 OK", &body)).await).await, Err(Failure::Malformed { .. })), "{id}");
+    }
 }

@@ -368,3 +368,20 @@ async fn what_is_reported_is_on_disk() {
     let reported = RegistryFile::new(&list).read().unwrap().domains[0].reported();
     assert!(reported.saved.is_some() && reported.value.is_some());
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_lost_service_leaves_the_rows_and_comes_back() {
+    let Real { server, key, store, _directory } = Real::with_samples(5).await;
+    let address = server.local_addr();
+    let mut app = TestApp::open(&server.base_url(), &key, Timeouts::default());
+    app.shows(&["Row 1 of 5. No more rows."]).await;
+    server.shutdown().await;
+    app.press("r");
+    app.shows(&["OFFLINE", "No connection to 127.0.0.1", "Retry in 0:0", "Rex"]).await;
+    app.press("Down");
+    app.shows(&["Row 2 of 5."]).await;
+    let listener = TcpListener::bind(address).await.unwrap();
+    let _server = server::start(Config::default(), store, vec![listener]).unwrap();
+    app.shows(&["answers again.", "| ok, "]).await;
+    app.quit().await;
+}

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Sender, channel};
 
-use petstore::tui::drafts::{Drafts, Ending};
+use petstore::tui::drafts::{Drafts, Ending, TypedText};
 
 use crate::adding::taken;
 use crate::foreign;
@@ -223,4 +223,42 @@ fn every_file(directory: &Path, look: &dyn Fn(&Path, &[u8])) {
             look(&path, &fs::read(&path).unwrap());
         }
     }
+}
+
+/// How to a field, and what is typed there on disk.
+type Field = (&'static str, fn(TypedText) -> Option<String>);
+
+#[test]
+fn a_kill_right_after_a_key_loses_at_most_that_key() {
+    const FIELDS: [Field; 3] = [
+        ("a", |typed| Some(typed.form?["name"].value().to_owned())),
+        ("Pn", |typed| Some(typed.profile?["address"].value().to_owned())),
+        ("/", |typed| Some(typed.search.value().to_owned())),
+    ];
+    let base_url = service();
+    let mut took = Vec::new();
+    for ((way, field), text) in FIELDS.into_iter().flat_map(|field| ["q", "qz", "qzx"].map(|text| (field, text))) {
+        let state = tempfile::tempdir().unwrap();
+        let on_disk = || drafts(state.path()).pop().and_then(|drafts| field(drafts.typed));
+        let mut app = start(&base_url, state.path()).open();
+        app.shows(&["Rex"]);
+        app.send(way);
+        let (before, last) = text.split_at(text.len() - 1);
+        // One key after the other, as people type.
+        for typed in (1..=before.len()).map(|end| &before[..end]) {
+            app.send(&typed[typed.len() - 1..]);
+            let sent = Instant::now();
+            wait_for("the key before", || on_disk().as_deref() == Some(typed));
+            took.push(sent.elapsed());
+        }
+        app.send(last);
+        app.shows(&[text]);
+        app.signal("KILL");
+        app.ended();
+        let kept = on_disk().unwrap_or_default();
+        assert!(kept == before || kept == text, "{kept} of {text}");
+    }
+    took.sort_unstable();
+    let median = took[took.len() / 2];
+    assert!(median < Duration::from_millis(300), "a key is on disk after {median:?}");
 }

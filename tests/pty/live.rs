@@ -48,3 +48,19 @@ fn a_terminal_without_focus_goes_on_showing_what_others_add_at_most_once_a_secon
     let most = 2 + begin.elapsed().as_secs();
     assert!((frames() - before) as u64 <= most, "{} frames of at most {most}", frames() - before);
 }
+
+#[test]
+fn over_a_slow_line_other_peoples_pets_are_drawn_at_most_twice_a_second() {
+    let served = Served::start();
+    let state = tempfile::tempdir().unwrap();
+    let app = served.app_with(state.path(), "[ui]\nlink = \"slow\"\n");
+    app.shows(&["ok, live"]);
+    let frames = || app.bytes().windows(8).filter(|bytes| *bytes == b"\x1b[?2026h").count();
+    let (before, begin) = (frames(), Instant::now());
+    for _ in 0..20 {
+        served.add("Rex");
+    }
+    app.shows(&["All 20"]);
+    let most = 2 + begin.elapsed().as_millis() / 500;
+    assert!(((frames() - before) as u128) <= most, "{} frames of at most {most}", frames() - before);
+}

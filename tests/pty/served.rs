@@ -47,8 +47,13 @@ impl Served {
 
     /// The app on it, with what it keeps in `state`. Ids have the order of typing however slow the machine is.
     pub fn app(&self, state: &Path) -> Terminal {
+        self.app_with(state, "")
+    }
+
+    /// The same, with more settings for adding.
+    pub fn app_with(&self, state: &Path, add: &str) -> Terminal {
         let config = state.join("config.toml");
-        fs::write(&config, "[add]\nat_once = 1\n").unwrap();
+        fs::write(&config, format!("[add]\nat_once = 1\n{add}")).unwrap();
         let start = Start::petstore(&["--base-url", &self.url]).env("PETSTORE_API_KEY", &self.key);
         let start = start.env("PETSTORE_CONFIG", config.to_str().unwrap());
         start.env("XDG_STATE_HOME", state.to_str().unwrap()).open()

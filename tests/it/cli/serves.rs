@@ -163,3 +163,13 @@ fn a_first_start_writes_a_key_for_its_owner_only_and_a_second_one_none() {
     assert_eq!(lines.next(), None);
     assert!(!key_file.exists());
 }
+
+#[test]
+fn a_reader_of_the_keys_that_has_gone_is_not_a_failure() {
+    let home = home();
+    new_key(&home, &[]);
+    let (reader, writer) = io::pipe().unwrap();
+    drop(reader);
+    let output = petstore(&home, &["keys", "list", "--database", &database(&home)]).stdout(writer).output().unwrap();
+    assert_eq!((output.status.code(), stderr(&output)), (Some(0), String::new()));
+}

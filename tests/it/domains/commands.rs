@@ -581,3 +581,27 @@ fn how_a_name_was_typed_is_in_the_json_too() {
     assert!(["[IN-URL]", "The port was dropped [IN-PORT]"].iter().all(|code| shown.contains(code)), "{shown}");
     assert!(shown.contains("the port was dropped [IN-PORT]"), "{shown}");
 }
+
+#[test]
+fn two_programs_keep_each_others_changes_and_a_killed_one_leaves_a_list() {
+    let home = home();
+    let add = |number: usize| {
+        let name = format!("d{number}.acme-pets.com");
+        petstore(&home, &["add", &name]).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+    };
+    let mut children: Vec<_> = (0..12).map(add).collect();
+    // Killed wherever they are.
+    for child in children.iter_mut().skip(8) {
+        child.kill().unwrap();
+    }
+    let kept: Vec<bool> = children.iter_mut().map(|child| child.wait().unwrap().success()).collect();
+    let output = plainly(&home, &["list", "--format", "json"]);
+    ends_with(&output, 0);
+    let value: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let names: Vec<&str> =
+        value["domains"].as_array().unwrap().iter().map(|row| row["domain"].as_str().unwrap()).collect();
+    for (number, kept) in kept.iter().enumerate() {
+        assert!(!kept || names.contains(&format!("d{number}.acme-pets.com").as_str()), "{number} is lost: {names:?}");
+    }
+    assert!(kept.iter().take(8).all(|kept| *kept));
+}

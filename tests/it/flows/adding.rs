@@ -105,3 +105,25 @@ async fn changes_wait_on_disk_for_a_service_that_is_away_and_the_next_session_ma
     assert_eq!(statuses.skip(1).collect::<Vec<_>>(), [sold, available], "each once, in order");
     server.shutdown().await;
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_slow_service_keeps_up_with_a_scanner_and_every_line_gets_its_own_id() {
+    let (slow, arrived, most) = slow(Duration::from_millis(300)).await;
+    let mut app = TestApp::open(&slow.base_url, "petk_0123456789abcdef77d0", Timeouts::default());
+    app.shows(&["No pets yet."]).await;
+    enter(&mut app).await;
+    for name in names(1, 40) {
+        app.press(&format!("\"{name}\" Enter"));
+    }
+    app.shows(&["40 saved  "]).await;
+    app.press("Esc");
+    app.shows(&["[1 Pets]"]).await;
+    let state = app.quit().await;
+    let arrived = arrived.lock().unwrap().clone();
+    let most = most.load(Ordering::SeqCst);
+    assert!((2..=8).contains(&most), "{most} at once");
+    let ids: HashMap<String, i64> = (1..).zip(arrived).map(|(id, name)| (name, id)).collect();
+    assert_eq!(ids.len(), 40);
+    let expected: Vec<_> = names(1, 40).into_iter().map(|name| (name.clone(), ids[&name])).collect();
+    assert_eq!(saved(&state), expected);
+}

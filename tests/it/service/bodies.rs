@@ -185,3 +185,32 @@ async fn a_message_names_the_field_the_value_and_the_remedy_but_never_all_of_a_l
     let long = message(&format!(r#"{{"name":"Rex","categoryId":"{}"}}"#, "\\u001b".repeat(5000))).await;
     assert!(long.chars().count() < 200 && !long.contains('\x1b'), "{long}");
 }
+
+#[tokio::test]
+async fn names_of_every_kind_come_back_byte_for_byte() {
+    let service = Service::start().await;
+    let longest = "ß".repeat(255);
+    for name in [
+        "🐕",
+        "👨‍👩‍👧",
+        "❤️",
+        "ポチ",
+        "قط",
+        "e\u{301}",
+        "\u{e9}",
+        " Rex ",
+        "o'Neil \"the\" \\ cat",
+        "'); DROP TABLE pets; --",
+        "<script>alert(1)</script>",
+        "=cmd|' /C calc'!A0",
+        &longest,
+    ] {
+        let added = service.post(json!({"name": name, "categoryId": 1}).to_string()).await;
+        assert_eq!(added.status, 201, "{name}");
+        assert_eq!(added.json()["name"], name);
+        let found = service.get(&format!("/v1/pets/{}", added.json()["id"])).await;
+        assert_eq!(found.json()["name"], name);
+    }
+    let escaped = service.post(r#"{"name":"\ud83d\ude00","categoryId":1}"#).await;
+    assert_eq!(escaped.json()["name"], "😀");
+}

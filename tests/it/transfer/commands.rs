@@ -276,3 +276,14 @@ fn an_export_to_a_closed_pipe_ends_quietly() {
     let (status, text) = said(&child.wait_with_output().unwrap());
     assert_eq!((status, text.contains("cannot")), (Some(0), false), "{text}");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_export_of_who_added_pets_fails_when_the_stream_falls_silent_before_the_last_pet() {
+    let (broken, whole) = tokio::join!(exported_from_a_silent_stream(9), exported_from_a_silent_stream(8));
+    assert_eq!((broken.0, broken.2), (Some(6), None), "{}", broken.1);
+    assert!(broken.1.contains("No answer from"), "{}", broken.1);
+    // Pet 9 was removed meanwhile.
+    assert_eq!(whole.0, Some(0), "{}", whole.1);
+    let rows = "id,name,categoryId,status,by,at\n7,Rex,3,,till 1,\n9,Tank,3,,,\n";
+    assert_eq!(whole.2.as_deref(), Some(rows));
+}
