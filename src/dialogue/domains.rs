@@ -179,7 +179,7 @@ impl Session {
 pub(super) fn read_name(answer: &str, known: &ExistingDomains) -> Result<Domain, String> {
     let reading = parse_name::read(answer, known);
     reading.domain.ok_or_else(|| {
-        let refused = reading.findings.iter().find(|finding| finding.verdict == Verdict::Fail);
+        let refused = reading.findings.iter().find(|finding| finding.fails());
         refused.map_or_else(
             || format!("\"{}\" is not a domain name.", short(answer)),
             |finding| format!("{}: {} {}", finding.title, sentence(&finding.seen), sentence(&finding.fix)),

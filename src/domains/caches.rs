@@ -70,7 +70,7 @@ impl Promise {
 impl SourceAnswer {
     /// Whether a resolver with `records` has this answer, or a part of it.
     fn has(&self, records: &[String]) -> bool {
-        self.records.is_empty() == records.is_empty() && records.iter().all(|record| self.records.contains(record))
+        self.records.is_empty() == records.is_empty() && records.iter().all(|it| self.records.contains(it))
     }
 }
 

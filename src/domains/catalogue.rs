@@ -5,6 +5,8 @@ use serde::Serialize;
 
 use crate::model::words::capitalized;
 
+use super::finding::{Finding, Verdict, Who};
+
 /// What a code is about, in the order in which to fix causes: a certificate cannot be right before the record is, nor a
 /// record before the servers that serve it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -63,15 +65,24 @@ pub enum Mark {
     Detour,
 }
 
+/// Where `who` acts, before what to do; of the dashboard, in its redirects.
+const fn there(who: Who) -> &'static str {
+    match who {
+        Who::Dashboard => "in the dashboard under Project settings, Domains (domains.redirects), ",
+        Who::Registrar => "at your registrar, ",
+        _ => "at your DNS provider, ",
+    }
+}
+
 /// A row has a code, its marks, the rows that it explains and so takes out where it fails or is waited for, its title, its
 /// cause and its cure; or, in place of the cure, the sentences of a finding, with arguments that a check passes: the first
-/// fix is the cure, too. Without any there is nothing to do. What several of them have in common, the check adds.
+/// fix is the cure, too, which with `there` begins with the place. Without any there is nothing to do. What several of them have in common, the check adds.
 macro_rules! catalogue {
     ($($topic:ident { $(
         $variant:ident $(= $code:literal)? $([$($mark:ident)+])? $(hides [$($hidden:ident)+])?
         $title:literal, $cause:literal $(, $cure:literal)? $(
             fn $say:ident($($arg:ident),*) $verdict:ident $who:ident $(titled $own_title:literal)?
-                $(seen $seen:literal)? $(expected $expected:literal)? $(fix $fix:literal)?
+                $(seen $seen:literal)? $(expected $expected:literal)? $(fix $($there:ident)? $fix:literal)?
         )*;
     )+ })+) => {
         /// A row of the catalogue.
@@ -104,9 +115,15 @@ macro_rules! catalogue {
                 match self { $($(Self::$variant => $cause,)+)+ }
             }
 
-            /// What to do about it, with `{placeholders}` for what only a check knows.
-            const fn fix(self) -> &'static str {
-                match self { $($(Self::$variant => [$($cure,)? $($($fix,)?)* "Nothing to do."][0],)+)+ }
+            /// Where and what to do about it, with `{placeholders}` for what only a check knows.
+            const fn fix(self) -> (&'static str, &'static str) {
+                match self {
+                    $($(Self::$variant => [
+                        $(("", $cure),)?
+                        $($(([$($there(Who::$who),)? ""][0], $fix),)?)*
+                        ("", "Nothing to do."),
+                    ][0],)+)+
+                }
             }
 
             const fn marks(self) -> &'static [Mark] {
@@ -128,8 +145,7 @@ macro_rules! catalogue {
         pub(super) mod say {
             use std::fmt::Display;
 
-            use super::super::finding::{Finding, Verdict, Who};
-            use super::Code;
+            use super::*;
 
             $($($(
                 pub fn $say($($arg: impl Display),*) -> Finding {
@@ -137,7 +153,7 @@ macro_rules! catalogue {
                         $(.title($own_title))?
                         $(.seen(format!($seen)))?
                         $(.expected(format!($expected)))?
-                        $(.fix(format!($fix)))?
+                        $(.fix([$($there(Who::$who),)? ""][0].to_owned() + &format!($fix)))?
                 }
             )*)+)+
         }
@@ -152,8 +168,8 @@ impl Code {
 
     /// What to do about it, for somebody who only has the code: `<placeholders>` for what a check would fill in.
     pub fn cure(self) -> String {
-        let mut cure = String::new();
-        let mut rest = self.fix();
+        let (place, mut rest) = self.fix();
+        let mut cure = place.to_owned();
         while let Some((before, (name, after))) =
             rest.split_once('{').and_then(|(before, rest)| Some((before, rest.split_once('}')?)))
         {
@@ -265,16 +281,16 @@ catalogue! {
             "The zone's name servers report that there is no such name."
             fn dns_missing(name, witness, record, then) You DnsProvider
                 seen "nothing exists at {name} ({witness})"
-                fix "at your DNS provider, add {record}{then}";
+                fix there "add {record}{then}";
         DnsNodata [WithTheValue Missing] "The name has no CNAME and no address",
             "It has only records of other types, or names below it.",
             "A CNAME must be the only record: remove the others, then add the CNAME."
             fn only_below(name, record) You DnsProvider
                 seen "{name} has no CNAME and no address; only names below it exist"
-                fix "at your DNS provider, add {record}"
+                fix there "add {record}"
             fn nothing_useful(name, records, record, mail) You DnsProvider
                 seen "{name} has {records}, but no CNAME and no address"
-                fix "at your DNS provider, delete {records}, since a CNAME must be the only record, then add {record}{mail}";
+                fix there "delete {records}, since a CNAME must be the only record, then add {record}{mail}";
         DnsWrongTarget "The CNAME has the wrong value",
             "The record points somewhere else than the dashboard says.",
             "Change its value to the one in the dashboard. Resolvers may cache the old one for its TTL.";
@@ -303,12 +319,12 @@ catalogue! {
             "The value is right, but the record has the wrong type."
             fn value_in_txt(name, text, record) Fail DnsProvider
                 seen "{name} has TXT \"{text}\""
-                fix "at your DNS provider, delete this TXT record, then add {record}";
+                fix there "delete this TXT record, then add {record}";
         DnsABlocks [InTheWay] "An A record blocks the CNAME",
             "A name has either a CNAME or other records. The A record also sends visitors to another server."
             fn a_blocks(name, addresses, witness, label, others, record, ttl) Fail DnsProvider
                 seen "{name} has A {addresses} ({witness})"
-                fix "at your DNS provider, delete the A record {addresses} of {label}{others}, then add {record}: a CNAME must be the only record. Then wait up to {ttl} (the TTL of the old record).";
+                fix there "delete the A record {addresses} of {label}{others}, then add {record}: a CNAME must be the only record. Then wait up to {ttl} (the TTL of the old record).";
         DnsADirect [InTheWay Leads] "An A record has the platform's address",
             "It works today, and breaks when the platform changes its addresses. Or your provider turns CNAMEs into addresses (flattening), which is fine."
             fn a_direct(name, addresses, record) Warn DnsProvider
@@ -318,23 +334,23 @@ catalogue! {
             "Visitors with IPv6, and certificate authorities, reach the old server: they prefer IPv6."
             fn aaaa_left(name, addresses, witness, label, others, record, ttl) Fail DnsProvider
                 seen "{name} has AAAA {addresses} ({witness})"
-                fix "at your DNS provider, delete the AAAA record {addresses} of {label}{others}, then add {record}: a CNAME must be the only record. Then wait up to {ttl} (the TTL of the old record)";
+                fix there "delete the AAAA record {addresses} of {label}{others}, then add {record}: a CNAME must be the only record. Then wait up to {ttl} (the TTL of the old record)";
         DnsCnameAndOther [InTheWay PartlyLeads] "The CNAME is not the only record",
             "A CNAME must be the only record at its name; with others, resolvers answer at random."
             fn not_alone(name, records, label, mail) Fail DnsProvider
                 seen "{name} has a CNAME and also {records}"
-                fix "at your DNS provider, keep the CNAME {label} and delete {records}{mail}";
+                fix there "keep the CNAME {label} and delete {records}{mail}";
         DnsMultiCname [InTheWay PartlyLeads] "There are several CNAMEs",
             "A name can have only one CNAME."
             fn several_cnames(name, targets, value) Fail DnsProvider
                 seen "{name} has CNAMEs to {targets}"
-                fix "at your DNS provider, keep the CNAME to {value} and delete the others";
+                fix there "keep the CNAME to {value} and delete the others";
         DnsPrivate [InTheWay] "The address is not public",
             "It is in a private, local or reserved range that nobody outside can reach."
             fn private(name, addresses, record) Fail DnsProvider
                 seen "{name} points to {addresses}"
                 expected "a public address"
-                fix "at your DNS provider, replace it by {record}. To test a private address on purpose, use --allow-private";
+                fix there "replace it by {record}. To test a private address on purpose, use --allow-private";
         DnsChain [Leads] "The CNAME reaches the platform through other names",
             "The dashboard expects its own value; and the chain breaks when a name in the middle goes.",
             "Point the record straight at the value.";
@@ -350,7 +366,7 @@ catalogue! {
             "NS records at the name delegate it to other name servers; nobody asks for a CNAME here."
             fn zone_cut(name, servers, label, record) Fail DnsProvider
                 seen "{name} is delegated to {servers}"
-                fix "at your DNS provider, delete the NS records of {label}, then add {record}; or add an ALIAS to the value in the zone of {servers}"
+                fix there "delete the NS records of {label}, then add {record}; or add an ALIAS to the value in the zone of {servers}"
             fn zone_of_its_own(name, servers, addresses) Warn DnsProvider
                 seen "{name} is a separate zone at {servers}, with the platform's addresses {addresses}"
                 fix "this works as long as the platform keeps its addresses: use an ALIAS there, or remove the delegation and add the CNAME";
@@ -358,17 +374,17 @@ catalogue! {
             "The name itself has no record. The wildcard (*) has the right value, but also answers for every other name."
             fn wildcard_ok(zone, records, name, record) Warn DnsProvider
                 seen "every name below {zone} has {records}, also {name}"
-                fix "at your DNS provider, add {record}, for the name itself, and remove the wildcard unless you need it: with it, others could publish on your names";
+                fix there "add {record}, for the name itself, and remove the wildcard unless you need it: with it, others could publish on your names";
         DnsWildcardWrong "A wildcard record answers with the wrong value",
             "The name itself has no record, and the wildcard (*) points elsewhere."
             fn wildcard_wrong(zone, records, name, record) Fail DnsProvider
                 seen "every name below {zone} has {records}, also {name}"
-                fix "at your DNS provider, add {record}: it takes precedence over the wildcard";
+                fix there "add {record}: it takes precedence over the wildcard";
         DnsParked [InTheWay] "The domain is parked",
             "The registrar answers for every name with its own page, as it does when the registration has expired."
             fn parked(zone, records, by, record) Fail Registrar
                 seen "every name of {zone} has {records}{by}"
-                fix "at your registrar, renew {zone} if its registration has expired; otherwise turn off parking or forwarding, then add {record}";
+                fix there "renew {zone} if its registration has expired; otherwise turn off parking or forwarding, then add {record}";
         DnsRewrite [HereOnly] "A resolver makes up answers",
             "It gave an address for a name that does not exist, as other resolvers confirm."
             fn rewrites(resolver) Warn ThisMachine
@@ -379,7 +395,7 @@ catalogue! {
             fn https_elsewhere(name, record) Fail DnsProvider
                 seen "{name} has {record}"
                 expected "no HTTPS record, or one of the platform"
-                fix "at your DNS provider, delete the HTTPS record, or correct its target, hints, port and ech.";
+                fix there "delete the HTTPS record, or correct its target, hints, port and ech.";
         ApexOk [Leads] "The apex points to the platform",
             "All its addresses are the platform's."
             fn apex_ok(name, addresses) Ok Nobody
@@ -388,27 +404,27 @@ catalogue! {
             "None of its addresses is the platform's."
             fn apex_wrong(name, addresses, record) Fail DnsProvider
                 seen "{name} has {addresses}"
-                fix "at your DNS provider, delete {addresses}, then add {record}; if your provider has neither ALIAS nor ANAME, publish on www and redirect the apex to it";
+                fix there "delete {addresses}, then add {record}; if your provider has neither ALIAS nor ANAME, publish on www and redirect the apex to it";
         ApexNone [Missing] "The apex has no address",
             "The domain exists, but has no A or AAAA record, or an ALIAS to a host that has none."
             fn apex_none(name, record) Fail DnsProvider
                 seen "{name} has neither A nor AAAA"
-                fix "at your DNS provider, add {record}; if it is there, its value leads nowhere: correct it. If your provider has neither ALIAS nor ANAME, publish on www and redirect the apex to it";
+                fix there "add {record}; if it is there, its value leads nowhere: correct it. If your provider has neither ALIAS nor ANAME, publish on www and redirect the apex to it";
         ApexPartial [InTheWay PartlyLeads] "Some addresses of the apex point elsewhere",
             "Visitors reach the platform or another server at random."
             fn apex_partial(name, addresses, foreign) Fail DnsProvider
                 seen "{name} has {addresses}"
-                fix "at your DNS provider, delete {foreign}";
+                fix there "delete {foreign}";
         ApexAaaa [InTheWay PartlyLeads] "IPv6 addresses of the apex point elsewhere",
             "Visitors with IPv6, and certificate authorities, reach the old server."
             fn apex_aaaa(name, addresses) Fail DnsProvider
                 seen "{name} has AAAA {addresses}"
-                fix "at your DNS provider, delete the AAAA records {addresses}";
+                fix there "delete the AAAA records {addresses}";
         ApexCname [InTheWay PartlyLeads] "The apex has a CNAME",
             "It hides the NS, SOA and MX records of the domain."
             fn apex_cname(name, target, record) Fail DnsProvider
                 seen "{name} has CNAME {target} next to its SOA and NS records"
-                fix "at your DNS provider, replace the CNAME by {record}: it hides the domain's NS and MX records. In Route 53, an alias can point only to AWS resources and names in the same zone";
+                fix there "replace the CNAME by {record}: it hides the domain's NS and MX records. In Route 53, an alias can point only to AWS resources and names in the same zone";
         ProxyCloudflare [WithTheValue PartlyLeads] "The record is behind Cloudflare's proxy",
             "The orange cloud is on: Cloudflare answers with its own addresses and certificate, and hides the CNAME."
             fn cloudflare(name, addresses, answer, label) Warn DnsProvider
@@ -419,14 +435,14 @@ catalogue! {
             fn ttl_long(kind, seconds, ttl) Warn DnsProvider
                 seen "the {kind} has TTL {seconds} ({ttl})"
                 expected "TTL 3600"
-                fix "at your DNS provider, set the TTL to 3600: a mistake would otherwise last as long as the TTL";
+                fix there "set the TTL to 3600: a mistake would otherwise last as long as the TTL";
     }
     Servers {
         NotDelegated "The domain is not registered",
             "The registry does not know it, or it has expired."
             fn not_registered(domain) Fail Registrar
                 seen "the registry does not know {domain}"
-                fix "at your registrar, register or renew {domain}; check the spelling";
+                fix there "register or renew {domain}; check the spelling";
         NsMismatch hides [DnsMissing DnsNodata] "The registrar and the zone list different name servers",
             "The zone was edited at one provider, but resolvers ask another."
             fn ns_mismatch(old, new, zone, record) Warn Registrar
@@ -444,18 +460,18 @@ catalogue! {
             fn glue_differs(listed, host, own) Warn Registrar
                 seen "the registrar has {listed} for {host}, the zone itself {own}"
                 expected "{own}, if your DNS provider serves the zone there"
-                fix "at your registrar, set the address (glue) of {host} to {own}; {listed} is asked until then"
+                fix there "set the address (glue) of {host} to {own}; {listed} is asked until then"
             fn no_glue(host, zone) Warn Registrar
                 titled "The registrar has no address for a name server"
                 seen "{host} is within {zone} itself, and the registrar lists no address (glue) for it"
                 expected "the address of {host} at the registrar"
-                fix "at your registrar, add the address (glue) of {host}: without it nobody finds this name server";
+                fix there "add the address (glue) of {host}: without it nobody finds this name server";
         LameAll hides [ServfailAll] "No name server serves the domain",
             "The servers listed by the registry refuse the zone, or answer without authority."
             fn lame_all(servers, zone) Fail DnsProvider
                 seen "{servers}"
                 expected "the name servers of {zone} answer with authority"
-                fix "at your DNS provider, set up the zone {zone}, or list the servers that have it at the registrar";
+                fix there "set up the zone {zone}, or list the servers that have it at the registrar";
         DnssecBogus hides [ServfailAll] "The DNSSEC signatures do not match",
             "Resolvers that validate reject every answer; without validation there is one. Signatures have expired, or a DS record of the old provider is left.",
             "If signatures have expired, ask the DNS provider to sign the zone again. If the DS record is for another key, remove it at the registrar."
@@ -463,12 +479,12 @@ catalogue! {
                 titled "The DS record at the registrar belongs to another key"
                 seen "the DS record of {zone_asked} at the registrar is for key {tags}, but {has}"
                 expected "a DS record for a key of the zone, or none"
-                fix "at your registrar, remove the DS record of {zone}, and wait for its TTL. {then}"
+                fix there "remove the DS record of {zone}, and wait for its TTL. {then}"
             fn unsigned(zone, servers) Fail DnsProvider
                 titled "One name server serves the zone without signatures"
                 seen "{zone} at {servers} has no signatures; other name servers have them"
                 expected "the signed zone at every name server"
-                fix "at your DNS provider, let {servers} serve the signed zone, or remove it from the name servers: resolvers reject what it answers"
+                fix there "let {servers} serve the signed zone, or remove it from the name servers: resolvers reject what it answers"
             fn wrong_dates(zone, dates, servers, clock) Warn DnsProvider
                 titled "The DNSSEC signatures have expired or are not valid yet"
                 seen "the signatures of {zone} {dates} ({servers})"
@@ -517,17 +533,17 @@ catalogue! {
             fn lame_one(servers, zone) Warn DnsProvider
                 seen "{servers}"
                 expected "every name server of {zone} answers with authority"
-                fix "at your DNS provider, set up {zone} on that server, or remove the server at the registrar"
+                fix there "set up {zone} on that server, or remove the server at the registrar"
             fn unknown_server(host, zone) Warn Registrar
                 titled "A name server at the registrar does not exist"
                 seen "the registrar lists {host}, which does not exist"
                 expected "a name server of {zone}"
-                fix "at your registrar, correct {host}: anyone who gets that name could answer for {zone}"
+                fix there "correct {host}: anyone who gets that name could answer for {zone}"
             fn server_is_cname(host, target, zone) Warn Registrar
                 titled "A name server is a CNAME"
                 seen "the registrar lists {host}, which has CNAME {target}"
                 expected "a name server with an A or AAAA record"
-                fix "at your registrar, list {target} in place of {host} for {zone}, or give {host} an A record: resolvers do not follow a CNAME there";
+                fix there "list {target} in place of {host} for {zone}, or give {host} an A record: resolvers do not follow a CNAME there";
         SecondaryBehind [NotEverywhere] "A name server has not copied the new zone yet",
             "It still serves an older version of the zone. Copying usually takes minutes."
             fn secondary_behind(longest) Wait Nobody
@@ -537,7 +553,7 @@ catalogue! {
             fn same_serial(servers, serials) Warn DnsProvider
                 titled "The name servers disagree about the same version of the zone"
                 seen "{servers} has another record at the same serial ({serials})"
-                fix "at your DNS provider, enter the record at {servers}, too, or ask why it does not copy the zone";
+                fix there "enter the record at {servers}, too, or ask why it does not copy the zone";
         TtlWait [RightAtSource NotEverywhere] "A resolver still has the old answer cached",
             "The name servers have the right record; the resolver keeps its old answer until the TTL runs out."
             fn ttl_wait(resolver, records, left) Wait Nobody
@@ -845,9 +861,9 @@ catalogue! {
         AcmeLeftOver [CaCheck] "An earlier provider's certificate check is left over",
             "CAs that check by DNS read _acme-challenge below the name, which still leads to another provider or has more than a CNAME."
             fn challenge_left_over(place) Warn DnsProvider
-                fix "at your DNS provider, delete the records at {place}, unless you know what they are for: they are of an earlier provider"
+                fix there "delete the records at {place}, unless you know what they are for: they are of an earlier provider"
             fn challenge_not_alone(place) Warn DnsProvider
-                fix "at your DNS provider, delete the TXT records at {place}: a CNAME must be the only record";
+                fix there "delete the TXT records at {place}: a CNAME must be the only record";
         AcmeBlocked [CaCheck] "The path of the certificate check is blocked",
             "CAs fetch a file under /.well-known/acme-challenge/ over port 80; something in front of the platform refuses or redirects it."
             fn challenge_blocked(why) Warn DnsProvider
@@ -864,7 +880,7 @@ catalogue! {
             "Following it leads back to where it began. A proxy in front of the platform causes this when it speaks http to the platform (the mode Flexible)."
             fn redirect_loops(circle, from, to) Fail Dashboard
                 seen "{circle}"
-                fix "in the dashboard under Project settings, Domains (domains.redirects), redirect {from} to {to}, and delete the redirect that leads back; with a proxy in front of the platform, set its SSL mode to Full (strict)"
+                fix there "redirect {from} to {to}, and delete the redirect that leads back; with a proxy in front of the platform, set its SSL mode to Full (strict)"
             fn page_loops(circle, mode) Fail Dashboard
                 seen "{circle}"
                 fix "in the dashboard, redirect it to its target, and delete the redirect that leads back{mode}";
@@ -875,7 +891,7 @@ catalogue! {
                 fix "Point the first redirect straight at the last target."
             fn too_many_redirects(count, from, to) Fail Dashboard
                 seen "more than {count} redirects"
-                fix "in the dashboard under Project settings, Domains (domains.redirects), redirect {from} straight to {to}";
+                fix there "redirect {from} straight to {to}";
         RdGone "The redirect leads to a name that does not exist",
             "Visitors are sent on to a host that DNS does not know."
             fn page_gone(name, url) Fail Dashboard
@@ -889,27 +905,27 @@ catalogue! {
             "The status is a redirect, but there is no usable Location header."
             fn no_location(url, status, to) Fail Dashboard
                 seen "{url} answers {status} without a usable Location header"
-                fix "in the dashboard under Project settings, Domains (domains.redirects), set up the redirect to {to} again";
+                fix there "set up the redirect to {to} again";
         RdRelative "The redirect stays on the same name",
             "Its target is a path, not another host."
             fn same_name(status, location, from, to) Fail Dashboard
                 seen "{status} leads to {location}, on the same name"
-                fix "in the dashboard under Project settings, Domains (domains.redirects), set the target of {from} to {to}; if it is right there, the answer comes from a cache";
+                fix there "set the target of {from} to {to}; if it is right there, the answer comes from a cache";
         RdTarget "The redirect leads to another host",
             "The live site differs from the configuration. It may also be an old redirect from a cache."
             fn other_target(status, url, from, to) Fail Dashboard
                 seen "{status} leads to {url}"
-                fix "in the dashboard under Project settings, Domains (domains.redirects), set the target of {from} to {to}; if it is right there, the answer comes from a cache";
+                fix there "set the target of {from} to {to}; if it is right there, the answer comes from a cache";
         RdMeta "The redirect is only in the page",
             "Crawlers and tools do not follow a meta or script redirect."
             fn only_in_page(url, status, from, to, wanted) Fail Dashboard
                 seen "{url} answers {status}"
-                fix "in the dashboard under Project settings, Domains (domains.redirects), set up a redirect from {from} to {to} with {wanted}";
+                fix there "set up a redirect from {from} to {to} with {wanted}";
         RdNone "There is no redirect",
             "A page is served instead."
             fn no_redirect(url, status, from, to, wanted) Fail Dashboard
                 seen "{url} answers {status}"
-                fix "in the dashboard under Project settings, Domains (domains.redirects), set up a redirect from {from} to {to} with {wanted}"
+                fix there "set up a redirect from {from} to {to} with {wanted}"
             fn no_redirect_over_https(from, status) Warn Dashboard
                 titled "There is no redirect over https"
                 seen "https://{from}/ answers {status}; only http redirects"
@@ -925,12 +941,12 @@ catalogue! {
             "Browsers and search engines remember 301 and 308, not 302, 303 and 307."
             fn other_status(status, means, wanted, meaning) Warn Dashboard
                 seen "status {status}: {means}"
-                fix "in the dashboard under Project settings, Domains (domains.redirects), set the status to {wanted}: {meaning}";
+                fix there "set the status to {wanted}: {meaning}";
         RdChain [Detour] "The redirect takes several hops",
             "Each costs visitors time."
             fn several_hops(way, from, to) Warn Dashboard
                 seen "{way}"
-                fix "in the dashboard under Project settings, Domains (domains.redirects), redirect {from} straight to {to}";
+                fix there "redirect {from} straight to {to}";
         RdDowngrade "The redirect leads to http",
             "One hop is unprotected."
             fn to_http(url, to) Warn Dashboard

@@ -77,10 +77,9 @@ impl Subject {
         let facts = Facts::new(domain, expectation, reported, &seen, earlier, at);
         let (mut findings, caches) = (diagnose(&facts), remember(&facts));
         let about_name = parse_name::read(domain.name.as_str(), &ExistingDomains::default()).findings;
-        let still_matter: Vec<Finding> =
-            about_name.into_iter().filter(|finding| still_matters(finding, &findings)).collect();
+        let still_matter: Vec<Finding> = about_name.into_iter().filter(|it| still_matters(it, &findings)).collect();
         findings.extend(still_matter);
-        let good = seen.handshakes.iter().filter_map(|handshake| handshake.good_leaf(domain.name.as_str()));
+        let good = seen.handshakes.iter().filter_map(|it| it.good_leaf(domain.name.as_str()));
         let expires = good.map(|leaf| leaf.not_after).min();
         let measured = Measurement::of(&findings, at);
         let elsewhere = measured.elsewhere && !facts.leads_into_platform();
@@ -91,13 +90,13 @@ impl Subject {
         // the site; else the progress tells what to do.
         let is_in_service = progress.stage == Stage::RemovalPlanned && measurement.record;
         let is_done_with = |finding: &&mut Finding| {
-            let is_met = finding.verdict == Verdict::Fail && finding.code.topic() >= Topic::Certificate;
+            let is_met = finding.fails() && finding.code.topic() >= Topic::Certificate;
             let is_fault = is_in_service && is_met && !finding.code.is(Mark::NotYetCertificate);
             finding.code != Code::Http404Project && !is_fault
         };
         if reported.is_being_removed() {
             // It is seen, and calls for nothing.
-            for finding in findings.iter_mut().filter(is_done_with).filter(|finding| finding.verdict > Verdict::Ok) {
+            for finding in findings.iter_mut().filter(is_done_with).filter(|it| it.verdict > Verdict::Ok) {
                 (finding.verdict, finding.who, finding.until) = (Verdict::Ok, Who::Nobody, None);
                 finding.fix.clear();
             }
@@ -203,8 +202,8 @@ impl Checked {
 
     /// The parts of the check that gave no result, for lack of what they need.
     pub fn not_checked(&self) -> Vec<&'static str> {
-        let judged = self.findings.iter().filter(|finding| finding.verdict != Verdict::Unknown);
-        let about = |topic| judged.clone().any(|finding| finding.code.topic() == topic);
+        let judged = self.findings.iter().filter(|it| it.verdict != Verdict::Unknown);
+        let about = |topic| judged.clone().any(|it| it.code.topic() == topic);
         let parts = [
             ("the value of the record", self.reported.value.is_some()),
             ("CAA", about(Topic::Caa)),
@@ -218,8 +217,8 @@ impl Checked {
 /// What each server sees at the name: where the domain works, none is worse than that; where it is being removed, nothing
 /// is expected.
 fn views_beside(findings: &[Finding], facts: &Facts<'_>) -> Vec<View> {
-    let is_dns = |finding: &&Finding| finding.code.topic() <= Topic::Record;
-    let works = findings.iter().filter(is_dns).all(|finding| finding.verdict <= Verdict::Warn);
+    let is_dns = |it: &&Finding| it.code.topic() <= Topic::Record;
+    let works = findings.iter().filter(is_dns).all(|it| it.verdict <= Verdict::Warn);
     let mut views = views(facts);
     for view in views.iter_mut().filter(|view| view.verdict == ViewVerdict::Wrong && works) {
         view.verdict = if facts.reported.is_being_removed() { ViewVerdict::Unjudged } else { ViewVerdict::Other };
@@ -236,10 +235,10 @@ fn conflicts(facts: &Facts<'_>) -> Vec<Conflict> {
         _ => false,
     };
     let mut conflicts: Vec<Conflict> = Vec::new();
-    for record in facts.source().own.iter().filter(|record| is_in_the_way(record.data.kind())) {
+    for record in facts.source().own.iter().filter(|it| is_in_the_way(it.data.kind())) {
         let (kind, value) = (record.data.kind(), record.data.presentation());
         let is_right = kind == CNAME && facts.leads(&record.data);
-        match conflicts.iter_mut().find(|conflict| conflict.kind == kind) {
+        match conflicts.iter_mut().find(|it| it.kind == kind) {
             _ if is_right || matches!(record.data, Data::Malformed(_)) => {}
             Some(conflict) => conflict.values.push(value),
             None => conflicts.push(Conflict { kind, ttl: record.ttl, values: vec![value] }),
@@ -252,11 +251,11 @@ fn conflicts(facts: &Facts<'_>) -> Vec<Conflict> {
 /// all, and one that has answers has a known top-level domain.
 fn still_matters(about_name: &Finding, findings: &[Finding]) -> bool {
     // If nothing was measured, a well-formed name must not look like a working domain.
-    if findings.iter().all(|finding| finding.verdict == Verdict::Unknown) {
+    if findings.iter().all(|it| it.verdict == Verdict::Unknown) {
         return false;
     }
     match about_name.code {
-        Code::InReserved => !findings.iter().any(|finding| finding.code.is(Mark::GoodCertificate)),
+        Code::InReserved => !findings.iter().any(|it| it.code.is(Mark::GoodCertificate)),
         Code::InUnknownTld => findings.iter().any(|finding| matches!(finding.code, Code::NotDelegated | Code::Offline)),
         Code::InOk => false,
         _ => true,

@@ -19,8 +19,26 @@ pub mod redirect;
 pub(super) mod tests;
 pub(super) mod words;
 
-use super::{Caches, Code, Finding, Mark, Promise, RecordType, Topic, Verdict, Who};
-use propagation::{Cause, cause, expires, not_right};
+use std::collections::BTreeSet;
+use std::net::IpAddr;
+
+use jiff::{SignedDuration, Timestamp};
+
+use crate::model::text::{display_safe, whole};
+use crate::model::{counted, cut, short};
+
+use super::RecordType::{A, AAAA, CAA, CNAME, DNSKEY, DS, HTTPS, MX, NS, SOA, TXT};
+use super::caches::{OldAnswer, PUBLICATION};
+use super::observation::covers;
+use super::*;
+use authoritative::{answer, behind, invents, is_right, sees_right, serials};
+use cname_target::shown;
+use facts::Authoritative;
+use http::is_parked;
+use nameservers::fails;
+use propagation::{Cause, cause, expires, forgets, left, listed_ds, not_right, old_ds};
+use redirect::{circle, head_was_refused, shown_url};
+use words::{duration, list, moment, names};
 
 pub use facts::{ACME_CHALLENGE, Expectation, Facts};
 
@@ -34,23 +52,23 @@ pub fn diagnose(facts: &Facts<'_>) -> Vec<Finding> {
     let mut findings = explained([servers, record].concat());
     let free = caa::findings(facts);
     // What another server shows says nothing about the platform.
-    let dns_fails = findings.iter().any(|finding| finding.verdict == Verdict::Fail);
-    let is_open = |finding: &Finding| finding.code.topic() == Topic::Record && finding.verdict >= Verdict::Wait;
+    let dns_fails = findings.iter().any(|it| it.fails());
+    let is_open = |it: &Finding| it.code.topic() == Topic::Record && it.is_open();
     let awaits_record = !dns_fails && facts.value().is_some() && findings.iter().any(is_open);
     let leads_here = !dns_fails && facts.value().is_some() && !awaits_record;
-    let is_free = free.iter().all(|finding| finding.verdict < Verdict::Wait);
+    let is_free = free.iter().all(|it| !it.is_open());
     findings.extend(free);
     let mut certificates = certificate::findings(facts, leads_here, is_free);
     // Verify comes once nothing before it is open.
-    if findings.iter().any(|finding| finding.verdict >= Verdict::Wait || finding.code.is(Mark::NotEverywhere)) {
+    if findings.iter().any(|it| it.is_open() || it.code.is(Mark::NotEverywhere)) {
         certificates.iter_mut().filter(|one| one.verdict == Verdict::You).for_each(|one| one.verdict = Verdict::Wait);
     }
-    let trusted = certificates.iter().any(|finding| finding.code.is(Mark::GoodCertificate));
+    let trusted = certificates.iter().any(|it| it.code.is(Mark::GoodCertificate));
     findings.extend(certificates);
     findings.extend(http::challenge_left_over(facts, leads_here));
     findings.extend(http::findings(facts, leads_here, trusted && !dns_fails && !awaits_record));
     // Until the record is there, what the old server shows is not a cause, and there is nothing to do about it.
-    let is_open = |finding: &Finding| finding.verdict >= Verdict::Wait && finding.who != Who::ThisMachine;
+    let is_open = |it: &Finding| it.is_open() && it.who != Who::ThisMachine;
     let is_of_server = |finding: &&mut Finding| finding.code.topic() >= Topic::Certificate && is_open(finding);
     for finding in findings.iter_mut().filter(|_| awaits_record).filter(is_of_server) {
         (finding.verdict, finding.who, finding.until) = (Verdict::Wait, Who::Nobody, None);
@@ -61,15 +79,15 @@ pub fn diagnose(facts: &Facts<'_>) -> Vec<Finding> {
 
 /// Without what another finding explains, and without an "ok" of the record that others do not see.
 fn explained(findings: Vec<Finding>) -> Vec<Finding> {
-    let against = findings.iter().filter(|finding| finding.verdict >= Verdict::Wait);
-    let hidden: Vec<Code> = against.flat_map(|finding| finding.code.hides()).copied().collect();
+    let against = findings.iter().filter(|it| it.is_open());
+    let hidden: Vec<Code> = against.flat_map(|it| it.code.hides()).copied().collect();
     let is_unseen = |finding: &Finding| {
         let waits = matches!(finding.verdict, Verdict::Wait | Verdict::Fail);
         finding.code.topic() == Topic::Servers && (waits || finding.code == Code::ResolversDisagree)
     };
     let unseen = findings.iter().any(is_unseen);
-    let is_ok = |finding: &Finding| finding.code.topic() == Topic::Record && finding.verdict == Verdict::Ok;
-    let stays = |finding: &Finding| !(hidden.contains(&finding.code) || unseen && is_ok(finding));
+    let is_ok = |it: &Finding| it.code.topic() == Topic::Record && it.verdict == Verdict::Ok;
+    let stays = |it: &Finding| !(hidden.contains(&it.code) || unseen && is_ok(it));
     findings.into_iter().filter(stays).collect()
 }
 
@@ -80,7 +98,7 @@ pub fn remember(facts: &Facts<'_>) -> Caches {
         nameservers::remembered_failures(facts).into_iter().map(|(_, promise)| promise).collect();
     if facts.source().is_right(facts) {
         promises.extend(caa::promises(facts));
-        let others = facts.resolvers(RecordType::A).flat_map(|lookup| not_right(facts, lookup));
+        let others = facts.resolvers(A).flat_map(|it| not_right(facts, it));
         promises.extend(others.filter_map(|lookup| {
             let (server, records) = (lookup.server.name.clone(), lookup.records_at(facts.name()));
             let earlier = facts.promised(lookup, &records);

@@ -168,6 +168,16 @@ impl Finding {
         Self { who: Who::DnsProvider, until: None, ..self }.fix(fix)
     }
 
+    /// Action is needed.
+    pub fn fails(&self) -> bool {
+        self.verdict == Verdict::Fail
+    }
+
+    /// It is not right yet: it needs time, or somebody must act.
+    pub(super) fn is_open(&self) -> bool {
+        self.verdict >= Verdict::Wait
+    }
+
     /// One that may do no harm, and does.
     pub(super) fn fail_if(self, fails: bool) -> Self {
         let verdict = if fails { Verdict::Fail } else { self.verdict };
@@ -200,23 +210,23 @@ pub fn without_place(fix: &str) -> &str {
 
 /// The verdict of several findings: the worst of them. [`Verdict::Unknown`] only if nothing else is known.
 pub fn overall(findings: &[Finding]) -> Verdict {
-    findings.iter().map(|finding| finding.verdict).max().unwrap_or(Verdict::Unknown)
+    findings.iter().map(|it| it.verdict).max().unwrap_or(Verdict::Unknown)
 }
 
 /// The finding that decides: among the worst, the first in the order in which to fix causes.
 pub fn deciding<'a>(findings: impl IntoIterator<Item = &'a Finding>) -> Option<&'a Finding> {
-    findings.into_iter().min_by_key(|finding| finding.rank())
+    findings.into_iter().min_by_key(|it| it.rank())
 }
 
 /// When the wait ends that decides; `None` if something else decides, or if unknown. Until DNS is right, all caches must
 /// have expired: of the servers, of the record and of CAA.
 pub fn wait_ends(findings: &[Finding]) -> Option<Timestamp> {
-    let decides = deciding(findings).filter(|finding| finding.verdict == Verdict::Wait)?;
-    let is_dns = |finding: &&Finding| finding.code.topic() <= Topic::Caa && finding.verdict == Verdict::Wait;
+    let decides = deciding(findings).filter(|it| it.verdict == Verdict::Wait)?;
+    let is_dns = |it: &&Finding| it.code.topic() <= Topic::Caa && it.verdict == Verdict::Wait;
     if !is_dns(&decides) || decides.until.is_none() {
         return decides.until;
     }
-    findings.iter().filter(is_dns).filter_map(|finding| finding.until).max()
+    findings.iter().filter(is_dns).filter_map(|it| it.until).max()
 }
 
 #[cfg(test)]

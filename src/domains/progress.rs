@@ -189,7 +189,7 @@ impl DomainProgress {
 
 /// Whether a redirect works: nothing fails in it, though it may have warnings.
 pub fn leads_on(findings: &[Finding]) -> bool {
-    let breaks = |finding: &Finding| finding.verdict == Verdict::Fail || finding.code == Code::RdNone;
+    let breaks = |it: &Finding| it.fails() || it.code == Code::RdNone;
     overall(findings) > Verdict::Unknown && !findings.iter().any(breaks)
 }
 
@@ -214,7 +214,7 @@ pub struct DomainRoles(HashMap<DnsName, DomainRole>);
 impl DomainRoles {
     /// The roles in a configuration.
     pub fn of(configuration: &ConfigSource) -> Self {
-        let sources = configuration.redirects.iter().map(|redirect| (&redirect.from, DomainRole::Redirect));
+        let sources = configuration.redirects.iter().map(|it| (&it.from, DomainRole::Redirect));
         let primary = configuration.primary.iter().map(|primary| (primary, DomainRole::Primary));
         Self(sources.chain(primary).map(|(name, role)| (DnsName::new(name), role)).collect())
     }

@@ -51,7 +51,7 @@ impl Provider {
     /// The provider that all these name servers belong to. A suffix that several providers use names none.
     pub fn of(servers: &[DnsName]) -> Option<&'static Self> {
         let (first, others) = servers.split_first()?;
-        let provider = PROVIDERS.iter().find(|provider| provider.has(first))?;
+        let provider = PROVIDERS.iter().find(|it| it.has(first))?;
         others.iter().all(|server| provider.has(server)).then_some(provider)
     }
 

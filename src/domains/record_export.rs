@@ -35,13 +35,13 @@ impl DnsRecord {
     /// The fields of the provider's form, by its names for them, and what to type into each: type, name, value and TTL.
     pub fn form(&self) -> [(&'static str, String); 4] {
         let provider = self.provider;
-        let [name, value, ttl] = provider.and_then(|provider| provider.form).unwrap_or(["Name", "Value", "TTL"]);
-        let kind = match provider.map(|provider| provider.apex) {
+        let [name, value, ttl] = provider.and_then(|it| it.form).unwrap_or(["Name", "Value", "TTL"]);
+        let kind = match provider.map(|it| it.apex) {
             _ if !self.is_apex() => self.kind(),
             Some(Apex::Type(kind)) => kind,
             _ => "ALIAS or ANAME",
         };
-        let is_dotted = provider.is_some_and(|provider| provider.dotted);
+        let is_dotted = provider.is_some_and(|it| it.dotted);
         [
             ("Type", kind.to_owned()),
             (name, self.name.relative_to(&self.zone).to_owned()),
@@ -73,7 +73,7 @@ impl DnsRecord {
 
     /// Where it is typed in, in words.
     pub fn place(&self) -> &'static str {
-        self.provider.map_or("your DNS provider", |provider| provider.name)
+        self.provider.map_or("your DNS provider", |it| it.name)
     }
 
     /// `CNAME`, or `ALIAS` at the apex of the zone, where a CNAME is not allowed.
@@ -128,7 +128,7 @@ fn rdata(kind: RecordType, value: &str) -> String {
 
 /// The side effect of deleting, if any.
 fn warning(record: &DnsRecord, deletes: &[Conflict]) -> Option<String> {
-    let has_mail = deletes.iter().any(|conflict| conflict.kind == RecordType::MX);
+    let has_mail = deletes.iter().any(|it| it.kind == RecordType::MX);
     has_mail.then(|| format!("Warning: without its MX records, mail for {} stops.", record.name.as_str()))
 }
 
@@ -167,7 +167,7 @@ pub fn zone_file(record: &DnsRecord, deletes: &[Conflict]) -> String {
     let mut lines = Vec::new();
     if !deletes.is_empty() {
         lines.push("; First delete these lines:".to_owned());
-        lines.extend(deletes.iter().flat_map(|conflict| conflict.zone_lines(name)).map(|line| format!(";   {line}")));
+        lines.extend(deletes.iter().flat_map(|it| it.zone_lines(name)).map(|line| format!(";   {line}")));
         lines.extend(warning(record, deletes).map(|warning| format!("; {warning}")));
         lines.push("; Then add:".to_owned());
     }

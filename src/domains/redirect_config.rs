@@ -113,7 +113,7 @@ fn judge(primary: Option<String>, redirects: Indexed, known: &[DnsName], mut fin
         }
     }
     findings.extend(relations(primary.as_ref(), &read, known));
-    let wrong = findings.iter().any(|finding| finding.verdict == Verdict::Fail);
+    let wrong = findings.iter().any(|it| it.fails());
     let redirects: Vec<Redirect> = read.into_iter().map(|(_, redirect)| redirect).collect();
     let configuration = primary.filter(|_| !wrong).map(|primary| DomainsConfiguration { primary, redirects });
     if let (Some(configuration), true) = (&configuration, findings.is_empty()) {
@@ -129,7 +129,7 @@ fn read_name(place: &str, text: &str, findings: &mut Vec<Finding>) -> Option<Dns
     let reading = parse_name::read(text, &parse_name::ExistingDomains::default());
     match reading.domain {
         None => {
-            let refusal = reading.findings.into_iter().find(|finding| finding.verdict == Verdict::Fail)?;
+            let refusal = reading.findings.into_iter().find(|it| it.fails())?;
             findings.push(say::refused_name(place, short(text), refusal.title, refusal.code, refusal.fix));
             None
         }

@@ -112,15 +112,15 @@ pub struct Measurement {
 impl Measurement {
     /// The result of `findings`.
     pub fn of(findings: &[Finding], at: Timestamp) -> Self {
-        let any = |mark| findings.iter().any(|finding| finding.code.is(mark));
-        let has = |code| findings.iter().any(|finding| finding.code == code);
+        let any = |mark| findings.iter().any(|it| it.code.is(mark));
+        let has = |code| findings.iter().any(|it| it.code == code);
         let worst = |topic: Topic, except: Option<Code>| {
             let counts = |f: &&Finding| f.code.topic() == topic && Some(f.code) != except;
-            findings.iter().filter(counts).map(|finding| finding.verdict).max()
+            findings.iter().filter(counts).map(|it| it.verdict).max()
         };
         let fails = |topic, except| worst(topic, except) == Some(Verdict::Fail);
         let not_right = |topic| worst(topic, None) >= Some(Verdict::Wait);
-        let known = findings.iter().any(|finding| finding.verdict != Verdict::Unknown);
+        let known = findings.iter().any(|it| it.verdict != Verdict::Unknown);
         let record = known
             && !not_right(Topic::Record)
             && !fails(Topic::Servers, Some(Code::Over48h))
@@ -191,7 +191,7 @@ impl Measurement {
 
 /// The last measurement that succeeded.
 pub fn last_known(measurements: &[Measurement]) -> Option<&Measurement> {
-    measurements.iter().rev().find(|measurement| measurement.known)
+    measurements.iter().rev().find(|it| it.known)
 }
 
 impl Stage {

@@ -97,7 +97,7 @@ pub fn answers(rule: Rule, facts: &Facts<'_>) -> Vec<RuleAnswer> {
 /// The sentence under the questions: what to fix first, or that all is right.
 pub fn conclusion(rule: Rule, facts: &Facts<'_>) -> String {
     let dns = facts.of_dns();
-    let fails = dns.iter().any(|finding| finding.verdict == Verdict::Fail);
+    let fails = dns.iter().any(|it| it.fails());
     let findings = match rule {
         Rule::Verification => dns,
         Rule::Certificate => [dns, facts.that(|it| is_caa(it) || it.code.is(Mark::CaCheck))].concat(),
@@ -120,8 +120,8 @@ pub fn conclusion(rule: Rule, facts: &Facts<'_>) -> String {
     match first.verdict {
         Verdict::Fail => format!("First cause: {title}. {}", whose(first.who)),
         Verdict::Wait => {
-            let waits = findings.iter().filter(|finding| finding.verdict == Verdict::Wait);
-            let until = waits.filter_map(|finding| finding.until).max();
+            let waits = findings.iter().filter(|it| it.verdict == Verdict::Wait);
+            let until = waits.filter_map(|it| it.until).max();
             let until = until.map_or_else(String::new, |until| format!(" until {}", until_words(until, facts.now)));
             format!("{title}: just wait{until}.")
         }
@@ -183,31 +183,31 @@ fn whose(who: Who) -> String {
 
 impl<'a> Facts<'a> {
     fn that(&self, is_such: impl Fn(&Finding) -> bool) -> Vec<&'a Finding> {
-        self.findings.iter().filter(|finding| is_such(finding)).collect()
+        self.findings.iter().filter(|it| is_such(it)).collect()
     }
 
     fn any(&self, mark: Mark) -> bool {
-        self.findings.iter().any(|finding| finding.code.is(mark))
+        self.findings.iter().any(|it| it.code.is(mark))
     }
 
     /// There is a certificate, and nothing wrong with it at any address.
     fn has_certificate(&self) -> bool {
-        let wrong = |it: &Finding| it.code.topic() == Topic::Certificate && it.verdict >= Verdict::Wait;
+        let wrong = |it: &Finding| it.code.topic() == Topic::Certificate && it.is_open();
         self.any(Mark::GoodCertificate) && !self.findings.iter().any(wrong)
     }
 
     /// The answer about the record if nothing is known of it.
     fn unread(&self) -> RuleAnswer {
-        let fails = |it: &Finding| is_of_servers(it) && it.verdict == Verdict::Fail;
+        let fails = |it: &Finding| is_of_servers(it) && it.fails();
         open(if self.findings.iter().any(fails) { "after 3" } else { NOT_CHECKED })
     }
 
     /// The answer of these findings: the worst verdict; those that are fine are left out if others are not.
     fn of(&self, findings: &[&Finding]) -> Option<RuleAnswer> {
-        let worst = findings.iter().map(|finding| finding.verdict).max()?;
+        let worst = findings.iter().map(|it| it.verdict).max()?;
         let mut seen: Vec<String> = Vec::new();
         let mut acts: Vec<(&str, Option<Timestamp>)> = Vec::new();
-        for finding in findings.iter().filter(|finding| finding.verdict != Verdict::Ok || worst == Verdict::Ok) {
+        for finding in findings.iter().filter(|it| it.verdict != Verdict::Ok || worst == Verdict::Ok) {
             let mut lines = vec![if finding.seen.is_empty() { &finding.title } else { &finding.seen }.clone()];
             if finding.verdict != Verdict::Ok && !finding.expected.is_empty() {
                 lines.push(format!("Expected: {}", finding.expected));
@@ -339,7 +339,7 @@ fn of_browser(facts: &Facts<'_>) -> Answers {
     let there = facts.of(&facts.that(|it| it.code.is(Mark::NoCertificate))).unwrap_or_else(|| {
         let good = facts.that(|it| it.code.is(Mark::GoodCertificate));
         if !good.is_empty() {
-            right_answer(good.iter().map(|finding| finding.seen.clone()))
+            right_answer(good.iter().map(|it| it.seen.clone()))
         } else if facts.findings.iter().any(is_odd) {
             open("see 2")
         } else {
@@ -370,9 +370,9 @@ fn of_browser(facts: &Facts<'_>) -> Answers {
     let here = facts.that(|it| it.code.is(Mark::HereOnly));
     let private = private
         .seen(facts.views.iter().filter(is_old).map(cached))
-        .seen(here.iter().map(|finding| &finding.seen))
+        .seen(here.iter().map(|it| &it.seen))
         .act([format!("open https://{}/ in a private window", facts.domain.name)])
-        .act(here.iter().map(|finding| &finding.fix));
+        .act(here.iter().map(|it| &it.fix));
     vec![
         ("Is the certificate there yet?", there),
         ("Is it an old one, or one of another host?", other),

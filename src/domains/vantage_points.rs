@@ -77,12 +77,12 @@ pub fn views(facts: &Facts<'_>) -> Vec<View> {
     let sources = facts.seen.source(name, kind).map(|asked| {
         // A server without a CNAME may have addresses, which say more.
         let empty = asked.reply().is_some_and(|reply| reply.answers.is_empty());
-        let addresses = facts.seen.source(name, RecordType::A).find(|lookup| lookup.server == asked.server);
+        let addresses = facts.seen.source(name, RecordType::A).find(|it| it.server == asked.server);
         let shown = addresses.filter(|_| empty).unwrap_or(asked);
         view(facts, shown, of_source(facts, shown))
     });
     let resolvers = facts.seen.resolvers(name, RecordType::A);
-    let resolvers = resolvers.map(|lookup| view(facts, lookup, of_resolver(facts, lookup)));
+    let resolvers = resolvers.map(|it| view(facts, it, of_resolver(facts, it)));
     let mut views: Vec<View> = sources.chain(resolvers).collect();
     // In the same order at each check, whichever server was faster.
     views.sort_by_cached_key(|view| (view.server.role.is_resolver(), view.server.name.clone()));
@@ -93,14 +93,14 @@ fn view(facts: &Facts<'_>, lookup: &Lookup, verdict: ViewVerdict) -> View {
     let name = facts.name();
     // What is wrong may be the address for IPv6 alone.
     let ipv6 = facts.seen.asked(name, RecordType::AAAA).filter(|other| other.server == lookup.server);
-    let ipv6 = ipv6.filter(|_| verdict != ViewVerdict::Right).flat_map(|lookup| lookup.at(name));
-    let ipv6 = ipv6.filter(|record| record.data.kind() == RecordType::AAAA);
+    let ipv6 = ipv6.filter(|_| verdict != ViewVerdict::Right).flat_map(|it| it.at(name));
+    let ipv6 = ipv6.filter(|it| it.data.kind() == RecordType::AAAA);
     let (sees, ttl) = match &lookup.outcome {
         Err(why) => (why.to_string(), None),
         Ok(reply) => {
-            let own: Vec<String> = reply.at(name).chain(ipv6).map(|record| record.data.words()).collect();
+            let own: Vec<String> = reply.at(name).chain(ipv6).map(|it| it.data.words()).collect();
             let sees = if own.is_empty() { reply.words() } else { own.join(", ") };
-            let longest = reply.at(name).map(|record| record.ttl).max();
+            let longest = reply.at(name).map(|it| it.ttl).max();
             (sees, longest.or_else(|| reply.negative().map(|(_, ttl)| ttl)))
         }
     };
@@ -127,7 +127,7 @@ fn of_resolver(facts: &Facts<'_>, lookup: &Lookup) -> ViewVerdict {
         return ViewVerdict::NotCounted;
     }
     let mut until = None;
-    for cause in others.iter().map(|lookup| propagation::cause(facts, lookup)) {
+    for cause in others.iter().map(|it| propagation::cause(facts, it)) {
         match cause {
             Cause::Unexplained if source_is_right => {
                 let exceptions = propagation::are_exceptions(facts, facts.resolvers(RecordType::A).count() / 2);
@@ -146,7 +146,7 @@ fn other_than(facts: &Facts<'_>, right: bool, until: Option<Timestamp>) -> ViewV
         true => ViewVerdict::Right,
         false if facts.source().is_right(facts) => ViewVerdict::Old { until },
         // A proxy hides the record, and reaches the platform.
-        false if record::cloudflare(facts).is_some_and(|it| it.verdict != Verdict::Fail) => ViewVerdict::Unjudged,
+        false if record::cloudflare(facts).is_some_and(|it| !it.fails()) => ViewVerdict::Unjudged,
         false => ViewVerdict::Wrong,
     }
 }

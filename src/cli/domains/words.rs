@@ -102,7 +102,7 @@ pub fn summary(out: &mut impl Write, checked: &Checked, is_whole: bool) -> io::R
     }
     line(&seen.join(" "))?;
     match checked.not_checked() {
-        left if left.is_empty() || decides.verdict == Verdict::Fail => Ok(()),
+        left if left.is_empty() || decides.fails() => Ok(()),
         left => line(&format!("Not checked: {}", sentence(&list(left)))),
     }
 }

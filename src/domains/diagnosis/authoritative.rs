@@ -1,12 +1,6 @@
 //! The records of the zone: from its own name servers, or from resolvers if none of them can be asked.
 
-use std::collections::BTreeSet;
-use std::net::IpAddr;
-
-use super::facts::{Authoritative, Facts};
-use super::words;
-use crate::domains::RecordType::{A, AAAA, CAA, CNAME, HTTPS, MX, SOA, TXT};
-use crate::domains::{Caches, Data, DnsName, Lookup, Record, RecordType, Reply, Server, SourceAnswer, TYPES};
+use super::*;
 
 impl<'a> Facts<'a> {
     /// The records of the zone.
@@ -24,24 +18,24 @@ impl<'a> Authoritative<'a> {
     pub fn of(facts: &Facts<'a>) -> Self {
         let (name, seen) = (facts.name(), facts.seen);
         let servers = TYPES.iter().flat_map(|kind| seen.source(name, *kind));
-        let servers: Vec<&Lookup> = servers.filter(|lookup| lookup.reply().is_some_and(Reply::speaks)).collect();
+        let servers: Vec<&Lookup> = servers.filter(|it| it.reply().is_some_and(Reply::speaks)).collect();
         if servers.is_empty() {
             return Self::with(facts, of_most_resolvers(facts), false);
         }
         let behind = behind(facts);
-        let up_to_date = servers.into_iter().filter(|lookup| !behind.contains(lookup.server.name.as_str()));
+        let up_to_date = servers.into_iter().filter(|it| !behind.contains(it.server.name.as_str()));
         let at_servers = Self::with(facts, up_to_date.collect(), true);
         if !at_servers.is_only_here(facts) {
             return at_servers;
         }
-        let here = words::list(at_servers.own.iter().map(|record| record.data.words()));
+        let here = list(at_servers.own.iter().map(|it| it.data.words()));
         Self { only_here: Some(here), ..Self::with(facts, of_most_resolvers(facts), false) }
     }
 
     /// The records in `lookups`.
     fn with(facts: &Facts<'a>, lookups: Vec<&'a Lookup>, authoritative: bool) -> Self {
         let name = facts.name();
-        let replies = || lookups.iter().filter_map(|lookup| lookup.reply());
+        let replies = || lookups.iter().filter_map(|it| it.reply());
         let mut own: Vec<&Record> = Vec::new();
         for record in replies().flat_map(|reply| reply.at(name)) {
             // The TTL counts down between answers; the data does not.
@@ -55,8 +49,8 @@ impl<'a> Authoritative<'a> {
         });
         let dname = dname.rfind(|(above, _)| name.is_within(above));
         let referred = replies().filter(|reply| reply.is_referral()).flat_map(|reply| &reply.authorities);
-        let here = referred.filter(|record| record.owner == *name);
-        let cut: BTreeSet<&DnsName> = here.filter_map(|record| record.data.name_server()).collect();
+        let here = referred.filter(|it| it.owner == *name);
+        let cut: BTreeSet<&DnsName> = here.filter_map(|it| it.data.name_server()).collect();
         Self { lookups, authoritative, own, dname, cut: cut.into_iter().collect(), only_here: None }
     }
 
@@ -92,12 +86,12 @@ impl<'a> Authoritative<'a> {
 
     /// The answers that count.
     pub fn replies(&self) -> impl Iterator<Item = &'a Reply> {
-        self.lookups.iter().filter_map(|lookup| lookup.reply())
+        self.lookups.iter().filter_map(|it| it.reply())
     }
 
     /// Whether the zone itself leads straight to the platform, as its own name servers report.
     pub fn is_right(&self, facts: &Facts<'_>) -> bool {
-        self.authoritative && is_right(facts, &leading(self.own.iter().map(|record| &record.data)))
+        self.authoritative && is_right(facts, &leading(self.own.iter().map(|it| &it.data)))
     }
 
     /// The answer, for the memory: the records that lead somewhere, and how long they may be cached. `None` if the name
@@ -107,26 +101,26 @@ impl<'a> Authoritative<'a> {
             return None;
         }
         let leading = self.own.iter().filter(|record| matches!(record.data.kind(), CNAME | A | AAAA));
-        let mut records: Vec<String> = leading.clone().map(|record| record.data.presentation()).collect();
+        let mut records: Vec<String> = leading.clone().map(|it| it.data.presentation()).collect();
         records.sort_unstable();
         let nothing = || self.replies().filter_map(|reply| reply.negative()).map(|(_, ttl)| ttl).max();
-        let ttl = leading.map(|record| record.ttl).max().or_else(nothing).unwrap_or_default();
+        let ttl = leading.map(|it| it.ttl).max().or_else(nothing).unwrap_or_default();
         Some(SourceAnswer { records, ttl, first: facts.now, last: facts.now })
     }
 
     /// The targets of CNAMEs at the name, with their TTL.
     pub fn cnames(&self) -> Vec<(&'a DnsName, u32)> {
-        self.own.iter().filter_map(|record| Some((record.data.cname()?, record.ttl))).collect()
+        self.own.iter().filter_map(|it| Some((it.data.cname()?, it.ttl))).collect()
     }
 
     /// The records of one type at the name itself.
     pub fn of_type(&self, kind: RecordType) -> impl Iterator<Item = &'a Record> {
-        self.own.iter().copied().filter(move |record| record.data.kind() == kind)
+        self.own.iter().copied().filter(move |it| it.data.kind() == kind)
     }
 
     /// The addresses of one type at the name itself.
     pub fn addresses(&self, kind: RecordType) -> Vec<IpAddr> {
-        self.of_type(kind).filter_map(|record| record.data.address()).collect()
+        self.of_type(kind).filter_map(|it| it.data.address()).collect()
     }
 
     /// All addresses at the name itself, those of IPv4 first.
@@ -149,12 +143,12 @@ impl<'a> Authoritative<'a> {
 
     /// The answers of these types, as evidence.
     pub fn evidence(&self, kinds: &[RecordType]) -> impl Iterator<Item = &'a Lookup> {
-        self.lookups.iter().copied().filter(|lookup| kinds.contains(&lookup.question.kind))
+        self.lookups.iter().copied().filter(|it| kinds.contains(&it.question.kind))
     }
 
     /// A server that gave the answer.
     pub(super) fn witness(&self) -> String {
-        self.lookups.first().map(|lookup| lookup.server.label()).unwrap_or_default()
+        self.lookups.first().map(|it| it.server.label()).unwrap_or_default()
     }
 }
 
@@ -162,14 +156,14 @@ impl<'a> Authoritative<'a> {
 /// available, and cached answers of others must not be mixed into it.
 fn of_most_resolvers<'a>(facts: &Facts<'a>) -> Vec<&'a Lookup> {
     let lookups = TYPES.iter().flat_map(|kind| facts.resolvers(*kind));
-    let lookups: Vec<&Lookup> = lookups.filter(|lookup| lookup.answer().is_some() && !invents(facts, lookup)).collect();
-    let view = |lookup: &Lookup| Some((lookup.reply()?.is_nxdomain(), lookup.records_at(facts.name())));
-    let of_addresses: Vec<&Lookup> = lookups.iter().filter(|lookup| lookup.question.kind == A).copied().collect();
+    let lookups: Vec<&Lookup> = lookups.filter(|it| it.answer().is_some() && !invents(facts, it)).collect();
+    let view = |it: &Lookup| Some((it.reply()?.is_nxdomain(), it.records_at(facts.name())));
+    let of_addresses: Vec<&Lookup> = lookups.iter().filter(|it| it.question.kind == A).copied().collect();
     let agreeing = |lookup: &Lookup| of_addresses.iter().filter(|other| view(other) == view(lookup)).count();
-    let Some(most) = of_addresses.iter().rev().max_by_key(|lookup| agreeing(lookup)) else { return lookups };
+    let Some(most) = of_addresses.iter().rev().max_by_key(|it| agreeing(it)) else { return lookups };
     let agrees =
         |server: &Server| of_addresses.iter().any(|other| *other.server == *server && view(other) == view(most));
-    lookups.into_iter().filter(|lookup| agrees(&lookup.server)).collect()
+    lookups.into_iter().filter(|it| agrees(&it.server)).collect()
 }
 
 /// Whether a resolver answers for names that do not exist.
@@ -199,8 +193,8 @@ pub(super) fn serials<'a>(facts: &Facts<'a>) -> Vec<(&'a Lookup, u32)> {
 /// The names of servers that do not have yet what others have: an older version of the zone with another answer, or
 /// another answer than the right one.
 pub fn behind<'a>(facts: &Facts<'a>) -> BTreeSet<&'a str> {
-    let servers = facts.seen.source(facts.name(), CNAME).filter(|lookup| lookup.authoritative().is_some());
-    let servers: BTreeSet<&str> = servers.map(|lookup| lookup.server.name.as_str()).collect();
+    let servers = facts.seen.source(facts.name(), CNAME).filter(|it| it.authoritative().is_some());
+    let servers: BTreeSet<&str> = servers.map(|it| it.server.name.as_str()).collect();
     let serials = serials(facts);
     let serial =
         |server: &str| serials.iter().find(|(lookup, _)| lookup.server.name == server).map(|(_, serial)| *serial);
@@ -223,13 +217,13 @@ pub fn behind<'a>(facts: &Facts<'a>) -> BTreeSet<&'a str> {
 
 /// What one name server has at the name: its CNAMEs, else its addresses.
 pub fn answer<'a>(facts: &Facts<'a>, server: &str) -> Vec<&'a Data> {
-    let lookups = facts.seen.leading(facts.name()).filter(|lookup| lookup.server.name == server);
-    leading(lookups.flat_map(|lookup| lookup.at(facts.name())).map(|record| &record.data))
+    let lookups = facts.seen.leading(facts.name()).filter(|it| it.server.name == server);
+    leading(lookups.flat_map(|it| it.at(facts.name())).map(|it| &it.data))
 }
 
 /// What an answer has at the name.
 fn leading_at<'a>(name: &'a DnsName, lookup: &'a Lookup) -> Vec<&'a Data> {
-    leading(lookup.answer().into_iter().flat_map(|reply| reply.at(name)).map(|record| &record.data))
+    leading(lookup.answer().into_iter().flat_map(|reply| reply.at(name)).map(|it| &it.data))
 }
 
 /// The CNAMEs, else the addresses; sorted, each once.
@@ -250,5 +244,5 @@ pub fn is_right(facts: &Facts<'_>, answer: &[&Data]) -> bool {
 
 /// Whether a resolver has the record of the name servers.
 pub(super) fn sees_right(facts: &Facts<'_>, reply: &Reply) -> bool {
-    facts.value().is_none() || is_right(facts, &leading(reply.at(facts.name()).map(|record| &record.data)))
+    facts.value().is_none() || is_right(facts, &leading(reply.at(facts.name()).map(|it| &it.data)))
 }

@@ -1,14 +1,6 @@
 //! Which authorities may issue, exactly by RFC 8659 and RFC 8657 (catalogue, section 2.4).
 
-use jiff::{SignedDuration, Timestamp};
-
-use crate::model::short;
-
-use super::{Facts, propagation, words};
-use crate::domains::RecordType::{A, CAA};
-use crate::domains::{
-    Asked, Code, Data, DnsName, Evidence, Finding, Lookup, Presented, Promise, Reply, Verdict, Who, say,
-};
+use super::*;
 
 /// Properties that every authority knows (RFC 8659 section 4, RFC 9495). Let's Encrypt stops at others that are critical,
 /// such as `contactemail`.
@@ -123,7 +115,7 @@ fn best_answer<'a>(facts: &Facts<'a>, level: &DnsName) -> Asked<'a> {
 
 /// The answer for a level of a server with authority.
 fn at_source<'a>(facts: &Facts<'a>, level: &DnsName) -> Option<&'a Lookup> {
-    facts.seen.asked(level, CAA).find(|lookup| lookup.authoritative().is_some())
+    facts.seen.asked(level, CAA).find(|it| it.authoritative().is_some())
 }
 
 /// Where the CNAME of the name leads: the records there count for `level`.
@@ -143,7 +135,7 @@ fn failed(facts: &Facts<'_>, level: &DnsName) -> Option<Finding> {
         let at_source = || facts.seen.source(place, CAA).any(|asked| asked.answer().is_some());
         let is_its_own = asked.len() == 1 && at_source() && !facts.seen.lookups.iter().any(Lookup::is_signed);
         let most = 2 * failing.clone().count() > asked.len() && !is_its_own;
-        failing.into_iter().next().filter(|_| most).map(|lookup| lookup_failed(facts, place, lookup))
+        failing.into_iter().next().filter(|_| most).map(|it| lookup_failed(facts, place, it))
     })
 }
 
@@ -177,7 +169,7 @@ pub fn promises<'a>(facts: &Facts<'a>) -> impl Iterator<Item = Promise> {
 
 /// A resolver with CAA records that forbid what those of the name servers, judged by `now`, allow.
 fn cached(facts: &Facts<'_>, now: &Finding) -> Option<Finding> {
-    if now.verdict == Verdict::Fail {
+    if now.fails() {
         return None;
     }
     let others: Vec<Forbidding<'_>> = forbidding(facts).collect();
@@ -206,13 +198,13 @@ fn forbidding<'a>(facts: &Facts<'a>) -> impl Iterator<Item = Forbidding<'a>> {
         let mut answers = levels(facts).filter_map(|level| Some((asked(&level)?, level)));
         let forbids = answers.find_map(|(asked, level)| records_of(level, asked.answer()?))?;
         let finding = judge(facts, &forbids);
-        if finding.verdict != Verdict::Fail {
+        if !finding.fails() {
             return None;
         }
         let is_old = |level: &DnsName| {
             let source = at_source(facts, level)?;
             let old = asked(level).filter(|asked| caa_at(level, asked) != caa_at(level, source))?;
-            Some((propagation::forgets(level, old)?, old))
+            Some((forgets(level, old)?, old))
         };
         let (until, old) = levels(facts).filter_map(|level| is_old(&level)).max_by_key(|(until, _)| *until)?;
         let place = forbids.target.unwrap_or(&forbids.level).clone();
@@ -224,7 +216,7 @@ fn forbidding<'a>(facts: &Facts<'a>) -> impl Iterator<Item = Forbidding<'a>> {
 /// The CAA records at a level, to compare.
 fn caa_at(level: &DnsName, lookup: &Lookup) -> Vec<String> {
     let records = lookup.at(level);
-    let records = records.map(|record| &record.data).filter(|data| data.kind() == CAA);
+    let records = records.map(|it| &it.data).filter(|data| data.kind() == CAA);
     let mut records: Vec<String> = records.map(Data::presentation).collect();
     records.sort_unstable();
     records
@@ -266,7 +258,7 @@ fn judge(facts: &Facts<'_>, level: &Level<'_>) -> Finding {
         None => (Who::DnsProvider, "at your DNS provider,", "the nearest level with CAA records"),
     };
     let shown =
-        words::list(level.records.iter().map(|(flags, tag, value)| {
+        list(level.records.iter().map(|(flags, tag, value)| {
             format!("{flags} {} \"{}\"", short(tag), short(&String::from_utf8_lossy(value)))
         }));
     let shown = if shown.is_empty() { "records that cannot be read" } else { &shown };
@@ -319,7 +311,7 @@ fn judge(facts: &Facts<'_>, level: &Level<'_>) -> Finding {
 /// How long the present certificate is valid: only its renewal is refused.
 fn good_until(facts: &Facts<'_>) -> String {
     let name = facts.name().as_str();
-    let leaves = facts.seen.handshakes.iter().filter_map(|handshake| handshake.leaf());
+    let leaves = facts.seen.handshakes.iter().filter_map(|it| it.leaf());
     let good = leaves.filter(|leaf| leaf.covers(name) && leaf.not_after > facts.now).map(|leaf| leaf.not_after).min();
     good.map_or_else(String::new, |until| {
         format!(". The present certificate is valid until {}; its renewal would be refused", until.strftime("%Y-%m-%d"))

@@ -1,19 +1,10 @@
 //! The certificate, address by address (catalogue, section 2.5).
 
-use std::collections::BTreeMap;
-use std::net::IpAddr;
-
 use jiff::civil::{Date, date};
 use jiff::tz::TimeZone;
+use std::collections::BTreeMap;
 
-use crate::model::short;
-use crate::model::text::whole;
-
-use super::super::observation::covers;
-use super::{Facts, words};
-use crate::domains::{
-    Certificate, Code, ConnectionFailure, Distrust, DnsName, Finding, Handshake, Mark, Presented, Verdict, Who, say,
-};
+use super::*;
 
 /// The alerts of servers that have no certificate for a name (RFC 6066 section 3, RFC 8446 section 6.2).
 const NO_CERTIFICATE: &[&str] = &["unrecognized_name", "handshake_failure", "internal_error"];
@@ -41,7 +32,7 @@ pub fn findings(facts: &Facts<'_>, leads_here: bool, free: bool) -> Vec<Finding>
         let mut finding = judge(facts, handshake);
         if !leads_here && finding.verdict != Verdict::Ok {
             finding = of_another_server(facts, finding);
-        } else if free && finding.verdict == Verdict::Fail && finding.who == Who::Dashboard {
+        } else if free && finding.fails() && finding.who == Who::Dashboard {
             // It is late, although all is right.
             let row = Code::CaElsewhere;
             finding.fix = format!("{}. If that does not help: {} {}", finding.fix, row.cause(), row.cure());
@@ -59,7 +50,7 @@ pub fn findings(facts: &Facts<'_>, leads_here: bool, free: bool) -> Vec<Finding>
     let unreachable = shakes().filter(|shake| shake.outcome == Err(Unreachable) && shake.address.is_ipv6());
     let unreachable_v6: Vec<IpAddr> = unreachable.map(|shake| shake.address.ip()).collect();
     if !unreachable_v6.is_empty() {
-        findings.push(say::v6_untested(words::list(&unreachable_v6)));
+        findings.push(say::v6_untested(list(&unreachable_v6)));
     }
     findings
 }
@@ -75,16 +66,16 @@ fn without_server_name(facts: &Facts<'_>) -> Option<Finding> {
 /// What a server that refuses the name shows to callers that send none: it tells whose server it is.
 fn shown_without_name(facts: &Facts<'_>, address: IpAddr) -> String {
     let shown = facts.seen.nameless_handshake.as_ref().filter(|shake| shake.address.ip() == address);
-    let names = shown.and_then(Handshake::leaf).map(|leaf| &leaf.names).filter(|names| !names.is_empty());
-    names.map_or_else(String::new, |names| format!(" (without SNI it shows {})", words::names(names)))
+    let shown = shown.and_then(Handshake::leaf).map(|leaf| &leaf.names).filter(|names| !names.is_empty());
+    shown.map_or_else(String::new, |own| format!(" (without SNI it shows {})", names(own)))
 }
 
 /// If another address of the platform has the right certificate, neither Verify nor waiting helps this one.
 fn one_of_several(leads_here: bool, findings: &mut [Finding]) {
-    if !leads_here || !findings.iter().any(|finding| finding.code.is(Mark::GoodCertificate)) {
+    if !leads_here || !findings.iter().any(|it| it.code.is(Mark::GoodCertificate)) {
         return;
     }
-    for finding in findings.iter_mut().filter(|finding| finding.code.is(Mark::NotYetCertificate)) {
+    for finding in findings.iter_mut().filter(|it| it.code.is(Mark::NotYetCertificate)) {
         (finding.verdict, finding.who, finding.until) = (Verdict::Warn, Who::Platform, None);
         finding.fix =
             "the platform's other addresses work: check again in a few minutes, and tell its support if it stays"
@@ -95,7 +86,7 @@ fn one_of_several(leads_here: bool, findings: &mut [Finding]) {
 /// What another server shows.
 fn of_another_server(facts: &Facts<'_>, finding: Finding) -> Finding {
     if facts.value().is_some() {
-        let verdict = if finding.verdict >= Verdict::Wait { Verdict::Fail } else { finding.verdict };
+        let verdict = if finding.is_open() { Verdict::Fail } else { finding.verdict };
         return Finding { verdict, ..finding.after_record() };
     }
     if finding.code.is(Mark::BadCertificate) {
@@ -164,7 +155,7 @@ fn not_there_yet(facts: &Facts<'_>, code: Code) -> Finding {
         let fix = "wait: it usually takes a couple of minutes after Verify, at most 30";
         return Finding::new(code, Verdict::Wait, Who::Platform).fix(fix).until(due);
     }
-    let ago = words::duration(facts.since(verified));
+    let ago = duration(facts.since(verified));
     Finding::fail(code, Who::Dashboard).fix(format!(
         "Verify was {ago} ago. 1 check that the domain still verifies (the findings on DNS), 2 check that CAA does not forbid it (the finding on CAA), 3 choose Re-verify in the dashboard, at most five times an hour"
     ))
@@ -193,7 +184,7 @@ fn presented_one(facts: &Facts<'_>, handshake: &Handshake, presented: &Presented
 }
 
 fn wrong_name(facts: &Facts<'_>, leaf: &Certificate) -> Finding {
-    let names = words::names(&leaf.names);
+    let names = names(&leaf.names);
     if is_platforms_own(facts, leaf) {
         return not_there_yet(facts, Code::TlsPending)
             .seen(format!("the platform answers with its own certificate, for {names}"));
@@ -212,9 +203,9 @@ fn is_platforms_own(facts: &Facts<'_>, leaf: &Certificate) -> bool {
 
 fn wrong_date(facts: &Facts<'_>, handshake: &Handshake, leaf: &Certificate) -> Option<Finding> {
     let finding = if facts.now > leaf.not_after {
-        say::expired(words::moment(leaf.not_after), words::duration(facts.now.duration_since(leaf.not_after)))
+        say::expired(moment(leaf.not_after), duration(facts.now.duration_since(leaf.not_after)))
     } else if facts.now < leaf.not_before {
-        say::not_valid_yet(words::moment(leaf.not_before)).until(leaf.not_before)
+        say::not_valid_yet(moment(leaf.not_before)).until(leaf.not_before)
     } else {
         return None;
     };
@@ -224,14 +215,14 @@ fn wrong_date(facts: &Facts<'_>, handshake: &Handshake, leaf: &Certificate) -> O
         return Some(finding);
     };
     let finding = Finding { who: Who::ThisMachine, until: None, ..finding }.title("This machine's clock is wrong");
-    let by_server = words::moment(date);
+    let by_server = moment(date);
     Some(finding.fix(format!("set this machine's clock: by the server's ({by_server}) the certificate is valid")))
 }
 
 fn distrusted(facts: &Facts<'_>, presented: &Presented, leaf: &Certificate, distrust: &Distrust) -> Finding {
     let (name, issuer) = (facts.name(), whole(&leaf.issuer));
     let lower = leaf.issuer.to_ascii_lowercase();
-    let names = if leaf.names.is_empty() { "no names".to_owned() } else { words::names(&leaf.names) };
+    let names = if leaf.names.is_empty() { "no names".to_owned() } else { names(&leaf.names) };
     match distrust {
         _ if STAGING.iter().any(|mark| lower.contains(mark)) => say::staging(issuer),
         _ if leaf.is_self_issued() => say::self_signed(issuer, names, name),
@@ -267,12 +258,12 @@ fn good(facts: &Facts<'_>, leaf: &Certificate) -> Finding {
     // The name that matters comes first: lines of screens end somewhere.
     let (own, others): (Vec<&String>, Vec<&String>) =
         leaf.names.iter().partition(|pattern| covers(pattern, facts.name().as_str()));
-    let also = if others.is_empty() { String::new() } else { format!("; also for {}", words::names(others)) };
+    let also = if others.is_empty() { String::new() } else { format!("; also for {}", names(others)) };
     let seen = format!(
         "for {}, {} left (until {}), issued by {}{also}",
-        words::names(own),
-        words::duration(left),
-        words::moment(leaf.not_after),
+        names(own),
+        duration(left),
+        moment(leaf.not_after),
         whole(&leaf.issuer_short),
     );
     // Lifetimes differ and become shorter: a number of days would mislead.
@@ -287,15 +278,15 @@ fn good(facts: &Facts<'_>, leaf: &Certificate) -> Finding {
     }
     let other_issuer = platform.is_some_and(|own| own.issuer_short != leaf.issuer_short);
     if other_issuer && facts.reported.added.or(facts.reported.saved).is_some_and(|then| leaf.not_before < then) {
-        return say::old_certificate(seen, whole(&leaf.serial), words::moment(leaf.not_before));
+        return say::old_certificate(seen, whole(&leaf.serial), moment(leaf.not_before));
     }
     say::tls_ok(seen)
 }
 
 /// Browsers with HSTS for the name offer no way past a broken certificate.
 fn strict_transport(reached: &[&Handshake], findings: &[Finding]) -> Option<Finding> {
-    let broken = findings.iter().find(|finding| finding.verdict == Verdict::Fail)?;
-    let mut fields = reached.iter().filter_map(|handshake| handshake.response()?.hsts.as_ref());
+    let broken = findings.iter().find(|it| it.fails())?;
+    let mut fields = reached.iter().filter_map(|it| it.response()?.hsts.as_ref());
     let field = fields.find(|field| !field.replace(' ', "").to_ascii_lowercase().contains("max-age=0"))?;
     Some(Finding { verdict: broken.verdict, who: broken.who, ..say::strict_transport(short(field)) })
 }
@@ -304,7 +295,7 @@ fn differing(reached: &[&Handshake]) -> Option<Finding> {
     let shown = reached.iter().rev().filter_map(|shake| Some((&shake.leaf()?.serial, (*shake, shake.leaf()?))));
     // Of each certificate the first that showed it.
     let shown: BTreeMap<&String, (&Handshake, &Certificate)> = shown.collect();
-    let list = words::list(shown.values().map(|(shake, leaf)| {
+    let list = list(shown.values().map(|(shake, leaf)| {
         format!("{}: serial {} from {}", shake.address.ip(), whole(&leaf.serial), whole(&leaf.issuer_short))
     }));
     let evidence = shown.values().map(|(shake, _)| *shake);

@@ -1,14 +1,9 @@
 //! A CNAME with another value than the one from the dashboard: what kind of mistake it is.
 
 use std::collections::HashMap;
-
 use strsim::osa_distance;
 
-use crate::model::{cut, display_safe, short};
-
-use super::{Facts, words};
-use crate::domains::RecordType::{A, CNAME};
-use crate::domains::{Code, DnsName, Finding, Lookup, Reply, Verdict, Who};
+use super::*;
 
 /// The finding on a CNAME to `target`, where `expected` should be.
 pub fn wrong(facts: &Facts<'_>, target: &DnsName, ttl: u32, expected: &DnsName) -> Finding {
@@ -42,7 +37,7 @@ pub fn wrong(facts: &Facts<'_>, target: &DnsName, ttl: u32, expected: &DnsName) 
         }
     };
     // A certificate proves that the platform took it; without one the dashboard compares the value.
-    let works = facts.seen.handshakes.iter().any(|handshake| handshake.good_leaf(name.as_str()).is_some());
+    let works = facts.seen.handshakes.iter().any(|it| it.good_leaf(name.as_str()).is_some());
     let (label, ttl) = (facts.label(), words::ttl(ttl));
     let verdict = if code == Code::DnsChain && works { Verdict::Warn } else { Verdict::Fail };
     Finding::new(code, verdict, Who::DnsProvider)
@@ -61,9 +56,8 @@ pub fn shown(name: &DnsName) -> String {
 /// The chain of names from the domain through `target`, as far as known; and whether it loops.
 fn follow(facts: &Facts<'_>, target: &DnsName) -> (Vec<DnsName>, bool) {
     let answers = facts.seen.lookups.iter().filter_map(Lookup::reply).flat_map(|reply| &reply.answers);
-    let others = answers.filter(|record| record.owner != *facts.name());
-    let next: HashMap<&DnsName, &DnsName> =
-        others.filter_map(|record| Some((&record.owner, record.data.cname()?))).collect();
+    let others = answers.filter(|it| it.owner != *facts.name());
+    let next: HashMap<&DnsName, &DnsName> = others.filter_map(|it| Some((&it.owner, it.data.cname()?))).collect();
     let mut chain = vec![facts.name().clone(), target.clone()];
     let mut at = target;
     while chain.len() < 20 {

@@ -1,15 +1,6 @@
 //! The name servers of the zone: as the registrar lists them, as the zone does, and whether they serve it.
 
-use std::collections::BTreeSet;
-use std::net::IpAddr;
-
-use jiff::SignedDuration;
-
-use super::authoritative::{self, invents, serials};
-use super::cname_target::shown;
-use super::{Facts, words};
-use crate::domains::RecordType::{A, CNAME, NS, SOA};
-use crate::domains::{Data, DnsName, Finding, Lookup, NoReply, PROPAGATION, Record, Reply, Role, say};
+use super::*;
 
 /// How long a secondary may be behind before it is worth a warning, if its SOA record does not say.
 const SECONDARY_WAIT: SignedDuration = SignedDuration::from_hours(1);
@@ -19,7 +10,7 @@ pub(super) fn not_delegated(facts: &Facts<'_>) -> Option<Finding> {
     // A server that has records below it disproves those that deny it.
     let exists = |lookup: &Lookup| {
         lookup.question.name.is_within(domain)
-            && lookup.reply().is_some_and(|reply| reply.answers.iter().any(|record| record.owner.is_within(domain)))
+            && lookup.reply().is_some_and(|reply| reply.answers.iter().any(|it| it.owner.is_within(domain)))
             && !invents(facts, lookup)
     };
     if facts.seen.lookups.iter().any(exists) {
@@ -28,12 +19,12 @@ pub(super) fn not_delegated(facts: &Facts<'_>) -> Option<Finding> {
     let about = |lookup: &&Lookup| lookup.question.name == *domain && matches!(lookup.question.kind, NS | SOA);
     let denies = |reply: &Reply| reply.is_nxdomain() && reply.negative().is_none_or(|(owner, _)| owner != domain);
     let asked = || facts.seen.lookups.iter().filter(about);
-    let parents = asked().filter(|lookup| lookup.server.role == Role::Parent && lookup.reply().is_some());
+    let parents = asked().filter(|it| it.server.role == Role::Parent && it.reply().is_some());
     let mut answered: Vec<&Lookup> = parents.collect();
     if answered.is_empty() {
-        answered = asked().filter(|lookup| lookup.answer().is_some()).collect();
+        answered = asked().filter(|it| it.answer().is_some()).collect();
     }
-    if answered.is_empty() || !answered.iter().all(|lookup| lookup.reply().is_some_and(denies)) {
+    if answered.is_empty() || !answered.iter().all(|it| it.reply().is_some_and(denies)) {
         return None;
     }
     if let Some(denied) = denies_the_top(facts) {
@@ -46,8 +37,8 @@ pub(super) fn not_delegated(facts: &Facts<'_>) -> Option<Finding> {
 fn denies_the_top<'a>(facts: &Facts<'a>) -> Option<&'a Lookup> {
     let top = facts.domain.registrable.parents().last()?;
     let exists = psl::suffix(top.as_str().as_bytes()).is_some_and(|suffix| suffix.is_known());
-    let mut asked = facts.seen.lookups.iter().filter(|lookup| lookup.question.name == top);
-    asked.find(|lookup| exists && lookup.reply().is_some_and(Reply::is_nxdomain))
+    let mut asked = facts.seen.lookups.iter().filter(|it| it.question.name == top);
+    asked.find(|it| exists && it.reply().is_some_and(Reply::is_nxdomain))
 }
 
 /// The name servers that the zone itself lists.
@@ -55,8 +46,8 @@ fn served<'a>(facts: &Facts<'a>) -> (BTreeSet<DnsName>, Vec<&'a Lookup>) {
     let zone = facts.zone_asked();
     let lookups = facts.seen.source(zone, NS).filter(|lookup| lookup.reply().is_some_and(|reply| reply.authoritative));
     let lookups: Vec<&Lookup> = lookups.collect();
-    let records = lookups.iter().flat_map(|lookup| lookup.at(zone));
-    (records.filter_map(|record| record.data.name_server().cloned()).collect(), lookups)
+    let records = lookups.iter().flat_map(|it| it.at(zone));
+    (records.filter_map(|it| it.data.name_server().cloned()).collect(), lookups)
 }
 
 pub fn mismatch(facts: &Facts<'_>) -> Option<Finding> {
@@ -67,7 +58,7 @@ pub fn mismatch(facts: &Facts<'_>) -> Option<Finding> {
     }
     let referral = facts.seen.parents(facts.zone(), NS);
     // With a common server the zone is the same at both, and what is wrong with a record there comes first.
-    let [old, new] = [&delegated, &served].map(|hosts| words::list(hosts.iter().map(shown)));
+    let [old, new] = [&delegated, &served].map(|hosts| list(hosts.iter().map(shown)));
     let finding = say::ns_mismatch(old, new, facts.zone(), facts.record());
     Some(finding.fail_if(served.is_disjoint(&delegated)).evidence(referral.chain(lookups)))
 }
@@ -79,15 +70,14 @@ pub(super) fn glue(facts: &Facts<'_>, matters: bool) -> Option<Finding> {
     let of_parent = || facts.seen.parents(zone, NS);
     let glue: Vec<&Record> = of_parent().filter_map(Lookup::reply).flat_map(|reply| &reply.additionals).collect();
     facts.seen.delegated.iter().filter(|host| host.is_within(zone)).find_map(|host| {
-        let of_host = glue.iter().filter(|record| record.owner == *host);
-        let listed: BTreeSet<IpAddr> =
-            of_host.filter_map(|record| record.data.address()).filter(IpAddr::is_ipv4).collect();
-        let lookups: Vec<&Lookup> = facts.seen.resolvers(host, A).filter(|lookup| lookup.answer().is_some()).collect();
+        let of_host = glue.iter().filter(|it| it.owner == *host);
+        let listed: BTreeSet<IpAddr> = of_host.filter_map(|it| it.data.address()).filter(IpAddr::is_ipv4).collect();
+        let lookups: Vec<&Lookup> = facts.seen.resolvers(host, A).filter(|it| it.answer().is_some()).collect();
         let own: BTreeSet<IpAddr> = lookups.iter().filter_map(|it| it.reply()).flat_map(Reply::addresses).collect();
         if listed.is_empty() || own.is_empty() || !listed.is_disjoint(&own) {
             return None;
         }
-        let (listed, own) = (words::list(listed), words::list(own));
+        let (listed, own) = (list(listed), list(own));
         let finding = say::glue_differs(listed, shown(host), own);
         Some(finding.fail_if(matters).evidence(of_parent().chain(lookups)))
     })
@@ -100,15 +90,15 @@ pub(super) fn unfound(facts: &Facts<'_>, matters: bool) -> Option<Finding> {
     let lacks_glue = |host: &DnsName| {
         let lists = |reply: &&Reply| {
             let mut records = reply.authorities.iter().chain(&reply.answers);
-            records.any(|record| record.data.name_server() == Some(host))
+            records.any(|it| it.data.name_server() == Some(host))
         };
         let mut replies = referral().filter_map(Lookup::reply).filter(lists).peekable();
-        let is_own = |record: &Record| record.owner == *host;
+        let is_own = |it: &Record| it.owner == *host;
         replies.peek().is_some() && !replies.any(|reply| reply.additionals.iter().any(is_own))
     };
     facts.seen.delegated.iter().find_map(|host| {
         let asked: Vec<&Lookup> = facts.seen.resolvers(host, A).collect();
-        let mut replies = asked.iter().filter_map(|lookup| lookup.reply()).peekable();
+        let mut replies = asked.iter().filter_map(|it| it.reply()).peekable();
         replies.peek()?;
         let has_address = replies.clone().any(|reply| reply.addresses().next().is_some());
         let denied = replies.clone().all(Reply::is_nxdomain);
@@ -129,7 +119,7 @@ pub(super) fn unfound(facts: &Facts<'_>, matters: bool) -> Option<Finding> {
 fn heard<'a>(facts: &Facts<'a>) -> Vec<&'a Lookup> {
     let zone = facts.zone_asked();
     let mut heard: Vec<&Lookup> = facts.seen.source(facts.name(), CNAME).collect();
-    for lookup in facts.seen.source(zone, SOA).filter(|lookup| lookup.outcome.is_err()) {
+    for lookup in facts.seen.source(zone, SOA).filter(|it| it.outcome.is_err()) {
         if !heard.iter().any(|known| known.server == lookup.server) {
             heard.push(lookup);
         }
@@ -142,12 +132,12 @@ pub(super) fn silent(facts: &Facts<'_>) -> Option<Finding> {
     use NoReply::{Closed, Timeout, Unreachable};
     let heard = heard(facts);
     let is_silent = |lookup: &&Lookup| matches!(lookup.outcome, Err(Timeout | Closed | Unreachable));
-    let works = facts.seen.lookups.iter().any(|lookup| lookup.server.role.is_resolver() && lookup.answer().is_some());
+    let works = facts.seen.lookups.iter().any(|it| it.server.role.is_resolver() && it.answer().is_some());
     if heard.is_empty() || !heard.iter().all(is_silent) || !works {
         return None;
     }
-    let why = |lookup: &&Lookup| Some(format!("{}: {}", lookup.server.label(), lookup.outcome.as_ref().err()?));
-    let list = words::list(heard.iter().filter_map(why));
+    let why = |it: &&Lookup| Some(format!("{}: {}", it.server.label(), it.outcome.as_ref().err()?));
+    let list = list(heard.iter().filter_map(why));
     Some(say::name_servers_silent(list, facts.zone()).evidence(heard))
 }
 
@@ -164,7 +154,7 @@ pub fn lame(facts: &Facts<'_>, failing: bool) -> Option<Finding> {
         Some(reply) if reply.is_referral() && !refers_down(facts, reply) => Some("a referral elsewhere".to_owned()),
         Some(_) => None,
     };
-    let lame: Vec<(&Lookup, String)> = asked.iter().filter_map(|lookup| Some((*lookup, why(lookup)?))).collect();
+    let lame: Vec<(&Lookup, String)> = asked.iter().filter_map(|it| Some((*it, why(it)?))).collect();
     // A server that fails has the zone; the resolvers, which fail with it, report why.
     let all_fail =
         lame.len() == asked.len() && lame.iter().all(|(lookup, _)| lookup.reply().is_some_and(Reply::is_servfail));
@@ -172,7 +162,7 @@ pub fn lame(facts: &Facts<'_>, failing: bool) -> Option<Finding> {
         return None;
     }
     let zone = facts.zone();
-    let list = words::list(lame.iter().map(|(lookup, why)| format!("{}: {why}", lookup.server.label())));
+    let list = list(lame.iter().map(|(lookup, why)| format!("{}: {why}", lookup.server.label())));
     let finding = if lame.len() < asked.len() {
         say::lame_one(list, zone)
     } else if all_fail {
@@ -195,13 +185,13 @@ fn refers_down(facts: &Facts<'_>, reply: &Reply) -> bool {
 }
 
 pub(super) fn secondaries(facts: &Facts<'_>) -> Option<Finding> {
-    let behind = authoritative::behind(facts);
+    let behind = behind(facts);
     if behind.is_empty() {
         return None;
     }
     let all = serials(facts);
-    let serials = words::list(all.iter().map(|(lookup, serial)| format!("{} has serial {serial}", lookup.server.name)));
-    let names = words::names(&behind);
+    let serials = list(all.iter().map(|(lookup, serial)| format!("{} has serial {serial}", lookup.server.name)));
+    let names = names(&behind);
     let numbers: BTreeSet<u32> = all.iter().map(|(_, serial)| *serial).collect();
     // A secondary asks after `refresh`, and if that failed again after `retry` (RFC 1035 section 3.3.13).
     let soas = all.iter().filter_map(|(lookup, _)| lookup.reply()).flat_map(|reply| &reply.answers);
@@ -218,15 +208,14 @@ pub(super) fn secondaries(facts: &Facts<'_>) -> Option<Finding> {
         say::same_serial(names, serials)
     } else {
         let serials = if serials.is_empty() { serials } else { format!(" ({serials})") };
-        let has = words::list(behind.iter().flat_map(|server| authoritative::answer(facts, server)).map(Data::words));
+        let has = list(behind.iter().flat_map(|server| answer(facts, server)).map(Data::words));
         let instead = if has.is_empty() { String::new() } else { format!(", but still {has}") };
-        let is_right =
-            behind.iter().any(|server| authoritative::is_right(facts, &authoritative::answer(facts, server)));
+        let is_right = behind.iter().any(|server| is_right(facts, &answer(facts, server)));
         let seen = match is_right {
             true => format!("{names} still has {has}, from an older version of the zone{serials}"),
             false => format!("{names} does not have the record yet{instead}{serials}"),
         };
-        let longest = words::duration(bound);
+        let longest = duration(bound);
         match facts.since(changed) > bound {
             true => say::secondary_late(names, longest),
             false => say::secondary_behind(longest).until(changed.checked_add(bound).ok()),

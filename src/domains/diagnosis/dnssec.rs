@@ -1,11 +1,7 @@
 //! DNSSEC by plain questions, without cryptography: the dates of signatures at each name server, and whether the parent
 //! lists a key that the zone has (catalogue, section 2.3).
 
-use jiff::Timestamp;
-
-use super::{Facts, words};
-use crate::domains::RecordType::{DNSKEY, DS, SOA};
-use crate::domains::{Data, DnsName, Finding, KeyId, Lookup, say};
+use super::*;
 
 /// The algorithms that resolvers validate (RFC 8624 section 3.1); a zone with only others is unsigned to them.
 const VALIDATED: [u8; 8] = [5, 7, 8, 10, 13, 14, 15, 16];
@@ -14,7 +10,7 @@ const VALIDATED: [u8; 8] = [5, 7, 8, 10, 13, 14, 15, 16];
 /// rejects the answers.
 pub(super) fn finding(facts: &Facts<'_>, failing: bool) -> Option<Finding> {
     let zone = facts.zone_asked();
-    let answered = |lookup: &&Lookup| lookup.answer().is_some();
+    let answered = |it: &&Lookup| it.answer().is_some();
     let mut listed: Vec<&Lookup> = facts.seen.parents(zone, DS).filter(answered).collect();
     if listed.is_empty() {
         // Resolvers may have an old one cached, but nothing else is known.
@@ -35,7 +31,7 @@ pub(super) fn finding(facts: &Facts<'_>, failing: bool) -> Option<Finding> {
 }
 
 fn keys(zone: &DnsName, lookups: &[&Lookup]) -> Vec<KeyId> {
-    let records = lookups.iter().flat_map(|lookup| lookup.at(zone));
+    let records = lookups.iter().flat_map(|it| it.at(zone));
     let keys = records.filter_map(|record| match record.data {
         Data::Ds(key) | Data::Dnskey(key) => Some(key),
         _ => None,
@@ -44,7 +40,7 @@ fn keys(zone: &DnsName, lookups: &[&Lookup]) -> Vec<KeyId> {
 }
 
 fn unknown_key(facts: &Facts<'_>, zone: &DnsName, trusted: &[KeyId], own: &[KeyId]) -> Finding {
-    let tags = |keys: &[KeyId]| words::list(keys.iter().map(|key| key.tag));
+    let tags = |keys: &[KeyId]| list(keys.iter().map(|key| key.tag));
     let (has, then) = match own {
         [] => ("the zone is not signed".to_owned(), "Sign the zone first if you want DNSSEC".to_owned()),
         own => (
@@ -67,17 +63,17 @@ fn dates_of(lookup: &Lookup, now: Timestamp) -> Option<String> {
     });
     let dates: Vec<(Timestamp, Timestamp)> = dates.collect();
     let expired = dates.iter().map(|(_, expires)| *expires).filter(|expires| *expires < now).max();
-    let expired = expired.map(|when| format!("expired on {}", words::moment(when)));
-    let begins = || Some(format!("begin on {}", words::moment(dates.iter().map(|(begins, _)| *begins).min()?)));
+    let expired = expired.map(|when| format!("expired on {}", moment(when)));
+    let begins = || Some(format!("begin on {}", moment(dates.iter().map(|(begins, _)| *begins).min()?)));
     let is_valid = dates.iter().any(|(begins, expires)| (*begins..=*expires).contains(&now));
     (!is_valid).then(|| expired.or_else(begins).unwrap_or_default())
 }
 
 fn wrong_dates(facts: &Facts<'_>, zone: &DnsName, failing: bool) -> Option<Finding> {
-    let asked: Vec<&Lookup> = facts.seen.source(zone, SOA).filter(|lookup| lookup.answer().is_some()).collect();
-    let wrong = asked.iter().filter_map(|lookup| Some((*lookup, dates_of(lookup, facts.now)?)));
+    let asked: Vec<&Lookup> = facts.seen.source(zone, SOA).filter(|it| it.answer().is_some()).collect();
+    let wrong = asked.iter().filter_map(|it| Some((*it, dates_of(it, facts.now)?)));
     let (missing, wrong): (Vec<_>, Vec<_>) = wrong.partition(|(_, dates)| dates.is_empty());
-    let names = |of: &[(&Lookup, String)]| words::names(of.iter().map(|(lookup, _)| &lookup.server.name));
+    let names = |of: &[(&Lookup, String)]| names(of.iter().map(|(lookup, _)| &lookup.server.name));
     if !missing.is_empty() {
         let unsigned = || say::unsigned(zone, names(&missing)).evidence(missing.iter().map(|(lookup, _)| *lookup));
         return (missing.len() < asked.len()).then(unsigned);

@@ -1,14 +1,8 @@
 //! What a diagnosis knows: its input, and what follows from it, each worked out once, at its first use.
 
 use std::cell::OnceCell;
-use std::net::IpAddr;
 
-use jiff::{SignedDuration, Timestamp};
-
-use crate::domains::{
-    Asked, Caches, Data, DnsName, Domain, Handshake, Lookup, Observations, Promise, Record, RecordType, Reported,
-    parse_name,
-};
+use super::*;
 
 /// The label at which CAs look for proof by DNS (RFC 8555 section 8.4).
 pub const ACME_CHALLENGE: &str = "_acme-challenge";
@@ -129,7 +123,7 @@ impl<'a> Facts<'a> {
 
     /// Warns that deleting an MX record stops mail.
     pub(super) fn mail_stops(&self, deleted: &[&Record]) -> String {
-        if deleted.iter().any(|record| record.data.kind() == RecordType::MX) {
+        if deleted.iter().any(|it| it.data.kind() == MX) {
             format!(". Deleting the MX stops mail for {}: move mail first", self.domain.name)
         } else {
             String::new()
@@ -143,7 +137,7 @@ impl<'a> Facts<'a> {
 
     /// Whether resolvers were asked for a host, and all failed.
     pub(super) fn is_dead(&self, host: &DnsName) -> bool {
-        matches!(self.seen.resolvers(host, RecordType::A).collect(), Asked::Failed(_))
+        matches!(self.seen.resolvers(host, A).collect(), Asked::Failed(_))
     }
 
     /// The registered domain of the platform.

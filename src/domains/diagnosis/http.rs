@@ -1,11 +1,6 @@
 //! What is served under the name (catalogue, section 2.6, without configured redirects).
 
-use crate::model::short;
-
-use super::redirect::{circle, head_was_refused, shown_url};
-use super::{Facts, words};
-use crate::domains::RecordType::{A, CNAME, TXT};
-use crate::domains::{Code, ConnectionFailure, DnsName, Finding, Hop, Lookup, Response, Trail, say};
+use super::*;
 
 /// Words of parking pages, lower case.
 const PARKED_PAGE: &str = "\
@@ -25,7 +20,7 @@ pub fn findings(facts: &Facts<'_>, leads_here: bool, good: bool) -> Vec<Finding>
         Some(_) if !leads_here => finding.after_record(),
         _ => finding,
     }));
-    let pages: Vec<&Hop> = facts.seen.handshakes.iter().filter_map(|handshake| handshake.page.as_ref()).collect();
+    let pages: Vec<&Hop> = facts.seen.handshakes.iter().filter_map(|it| it.page.as_ref()).collect();
     let hops = || pages.iter().copied().chain(facts.seen.front.iter().flat_map(|front| &front.hops));
     let parked = hops().find(|hop| hop.response().is_some_and(is_parked));
     if let Some(hop) = parked {
@@ -58,7 +53,7 @@ pub(super) fn is_parked(response: &Response) -> bool {
 /// From `http://` the name: loops, and whether it ends on https.
 fn front(facts: &Facts<'_>, leads_here: bool) -> Option<Finding> {
     let trail = facts.seen.front.as_ref()?;
-    let proxied = trail.hops.iter().any(|hop| hop.response().is_some_and(|response| response.cf_ray));
+    let proxied = trail.hops.iter().any(|hop| hop.response().is_some_and(|it| it.cf_ray));
     if let Some(circle) = circle(trail) {
         let mode = if proxied { "; at Cloudflare, set the SSL mode to Full (strict), not Flexible" } else { "" };
         return Some(say::page_loops(circle, mode).evidence(&trail.hops));
@@ -69,7 +64,7 @@ fn front(facts: &Facts<'_>, leads_here: bool) -> Option<Finding> {
     let last = trail.hops.last()?;
     if trail.hops.len() > 1 && last.outcome == Err(ConnectionFailure::NoAddress) {
         let host = last.url.host_str().map(DnsName::new)?;
-        let was_asked = facts.seen.asked(&host, A).any(|lookup| lookup.answer().is_some());
+        let was_asked = facts.seen.asked(&host, A).any(|it| it.answer().is_some());
         return was_asked.then(|| say::page_gone(facts.name(), shown_url(&last.url)).evidence(&trail.hops));
     }
     let response = last.response()?;
@@ -132,7 +127,7 @@ fn port_80(facts: &Facts<'_>) -> Option<Finding> {
     let silent: Vec<&Hop> =
         facts.seen.challenges.iter().filter_map(|trail| trail.hops.first()).filter(silent).collect();
     let why = |hop: &&Hop| Some(format!("{}: {}", hop.address?, hop.outcome.as_ref().err()?));
-    let list = words::list(silent.iter().filter_map(why));
+    let list = list(silent.iter().filter_map(why));
     (!silent.is_empty()).then(|| say::port_80_closed(list).evidence(silent))
 }
 
@@ -169,9 +164,9 @@ fn blocked(facts: &Facts<'_>, trail: &Trail) -> Option<String> {
 pub fn challenge_left_over(facts: &Facts<'_>, leads_here: bool) -> Option<Finding> {
     let name = &facts.seen.dns_challenge;
     let asked: Vec<&Lookup> = [CNAME, TXT].into_iter().flat_map(|kind| facts.seen.asked(name, kind)).collect();
-    let records = || asked.iter().filter_map(|lookup| lookup.answer()).flat_map(|reply| reply.at(name));
-    let target = records().find_map(|record| record.data.cname()).filter(|_| leads_here)?;
-    let has_text = records().any(|record| record.data.kind() == TXT);
+    let records = || asked.iter().filter_map(|it| it.answer()).flat_map(|reply| reply.at(name));
+    let target = records().find_map(|it| it.data.cname()).filter(|_| leads_here)?;
+    let has_text = records().any(|it| it.data.kind() == TXT);
     let beside = if has_text { " and TXT records beside it" } else { "" };
     let finding = match (target.is_within(&facts.platform_zone()?), has_text) {
         (true, false) => return None,

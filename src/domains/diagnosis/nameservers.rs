@@ -1,14 +1,6 @@
 //! Name servers and resolvers as a whole (catalogue, section 2.3).
 
-use jiff::SignedDuration;
-
-use super::authoritative::invents;
-use super::{Facts, delegation, dnssec, propagation, words};
-use crate::domains::RecordType::{A, DNSKEY};
-use crate::domains::{
-    Code, DnsName, Finding, Lookup, Mark, Promise, Reply, ResponseCode, Role, TYPES, Verdict, code_name, error_words,
-    say,
-};
+use super::*;
 
 /// How long resolvers may cache that they failed (RFC 9520 section 3.2).
 const FAILURE_CACHED: SignedDuration = SignedDuration::from_mins(5);
@@ -19,9 +11,8 @@ const DNSKEY_MISSING: u16 = 9;
 /// The findings on servers; `Err` if nothing else is known, or the domain does not exist: all others would only be
 /// consequences. `record`: the findings on the record.
 pub fn findings(facts: &Facts<'_>, record: &[Finding]) -> Result<Vec<Finding>, Box<Finding>> {
-    let unheard = facts.resolvers(A).all(|lookup| no_answer(lookup).is_some());
-    let right = record.iter().any(|finding| finding.code.is(Mark::Leads))
-        && record.iter().all(|finding| finding.verdict != Verdict::Fail);
+    let unheard = facts.resolvers(A).all(|it| no_answer(it).is_some());
+    let right = record.iter().any(|it| it.code.is(Mark::Leads)) && record.iter().all(|it| !it.fails());
     // Nothing is right that no resolver leads to.
     if unheard && (facts.source().lookups.is_empty() || right && dead_platform(facts).is_none()) {
         return Err(Box::new(delegation::silent(facts).unwrap_or_else(|| offline(facts))));
@@ -31,13 +22,13 @@ pub fn findings(facts: &Facts<'_>, record: &[Finding]) -> Result<Vec<Finding>, B
     }
     let failing = facts.source().lookups.is_empty();
     let lame = delegation::lame(facts, failing);
-    let none = failing && facts.resolvers(A).all(|lookup| lookup.answer().is_none())
+    let none = failing && facts.resolvers(A).all(|it| it.answer().is_none())
         || lame.iter().any(|finding| matches!(finding.code, Code::LameAll | Code::NsSilent));
     // A wrong address explains why no server answers.
     let unfound = delegation::glue(facts, none).or_else(|| delegation::unfound(facts, none));
     let mut findings: Vec<Finding> = unfound.into_iter().chain(delegation::mismatch(facts)).chain(lame).collect();
     let rejected = rejected(facts);
-    let cached = || propagation::old_ds(facts, &self::failing(facts));
+    let cached = || old_ds(facts, &self::failing(facts));
     let of_keys = dnssec::finding(facts, rejected.is_some()).or_else(cached).or_else(|| kept_failure(facts));
     findings.extend(of_keys.or(rejected));
     findings.extend(none_succeeds(facts));
@@ -62,7 +53,7 @@ fn no_answer(lookup: &Lookup) -> Option<String> {
 fn only_here(facts: &Facts<'_>) -> Option<Finding> {
     let here = facts.source().only_here.as_ref()?;
     let here = if here.is_empty() { "that there is no record" } else { here };
-    let until = facts.resolvers(A).filter_map(|lookup| propagation::forgets(facts.name(), lookup)).max();
+    let until = facts.resolvers(A).filter_map(|it| forgets(facts.name(), it)).max();
     let left = words::wait(until.unwrap_or(facts.now).duration_since(facts.now));
     Some(say::own_view(here, left).evidence(TYPES.iter().flat_map(|kind| facts.seen.source(facts.name(), *kind))))
 }
@@ -72,29 +63,29 @@ fn offline(facts: &Facts<'_>) -> Finding {
         let why = lookup.reply().map_or_else(String::new, |reply| format!(" ({})", code_name(reply.code)));
         lookup.server.label() + &why
     });
-    let of_others = |lookup: &&Lookup| lookup.server.role.is_resolver() && lookup.answer().is_some();
-    let finding = match facts.seen.lookups.iter().any(|lookup| of_others(&lookup)) {
-        true => say::no_answer_for_it(words::list(silent), facts.zone()),
-        false => say::offline(words::list(silent)),
+    let of_others = |it: &&Lookup| it.server.role.is_resolver() && it.answer().is_some();
+    let finding = match facts.seen.lookups.iter().any(|it| of_others(&it)) {
+        true => say::no_answer_for_it(list(silent), facts.zone()),
+        false => say::offline(list(silent)),
     };
     finding.evidence(facts.resolvers(A))
 }
 
 /// The resolvers that answer SERVFAIL, without those that only ask old name servers.
 fn failing<'a>(facts: &Facts<'a>) -> Vec<&'a Lookup> {
-    let failing = facts.resolvers(A).filter(|lookup| lookup.reply().is_some_and(Reply::is_servfail));
-    failing.filter(|lookup| propagation::not_right(facts, lookup).is_empty()).collect()
+    let failing = facts.resolvers(A).filter(|it| it.reply().is_some_and(Reply::is_servfail));
+    failing.filter(|it| not_right(facts, it).is_empty()).collect()
 }
 
 /// The answer that a failing resolver gave without validation.
 fn unchecked<'a>(facts: &Facts<'a>) -> Option<&'a Lookup> {
-    facts.seen.lookups.iter().find(|lookup| lookup.question.checking_disabled && lookup.answer().is_some())
+    facts.seen.lookups.iter().find(|it| it.question.checking_disabled && it.answer().is_some())
 }
 
 /// Whether the domain is the reason why resolvers fail: all that answer do, or they answer without validation.
 pub fn domain_fails(facts: &Facts<'_>) -> bool {
     let failing = failing(facts).len();
-    let answered = facts.resolvers(A).filter(|lookup| lookup.reply().is_some()).count();
+    let answered = facts.resolvers(A).filter(|it| it.reply().is_some()).count();
     failing > 0 && (failing == answered || unchecked(facts).is_some())
 }
 
@@ -102,9 +93,9 @@ pub fn domain_fails(facts: &Facts<'_>) -> bool {
 /// the zone: they may cache the failure. Each with what is promised.
 pub fn remembered_failures<'a>(facts: &Facts<'a>) -> Vec<(&'a Lookup, Promise)> {
     let failing = failing(facts);
-    let is_old = propagation::old_ds(facts, &failing).is_some();
+    let is_old = old_ds(facts, &failing).is_some();
     let is_known = unchecked(facts).is_some() && dead_platform(facts).is_none() && !is_old;
-    let listed = propagation::listed_ds(facts).filter(|_| is_known);
+    let listed = listed_ds(facts).filter(|_| is_known);
     let promised = |lookup: &'a Lookup| {
         let (server, records) = (lookup.server.name.clone(), vec![code_name(ResponseCode::ServFail).to_owned()]);
         let earlier = facts.promised(lookup, &records).cloned();
@@ -112,10 +103,10 @@ pub fn remembered_failures<'a>(facts: &Facts<'a>) -> Vec<(&'a Lookup, Promise)> 
         Some((lookup, earlier.unwrap_or(Promise { server, records, until, several: false, ttl: 0 })))
     };
     let Some((_, listed)) = listed else { return Vec::new() };
-    let error = |lookup: &Lookup| Some(lookup.reply()?.extended_error.as_ref()?.0);
-    let is_signed = facts.seen.source(facts.zone_asked(), DNSKEY).any(|lookup| lookup.answer().is_some());
+    let error = |it: &Lookup| Some(it.reply()?.extended_error.as_ref()?.0);
+    let is_signed = facts.seen.source(facts.zone_asked(), DNSKEY).any(|it| it.answer().is_some());
     let is_right_now = is_signed && dnssec::finding(facts, true).is_none();
-    let remembers = |lookup: &&Lookup| listed.is_empty() || is_right_now && error(lookup) == Some(DNSKEY_MISSING);
+    let remembers = |it: &&Lookup| listed.is_empty() || is_right_now && error(it) == Some(DNSKEY_MISSING);
     failing.into_iter().filter(remembers).filter_map(promised).collect()
 }
 
@@ -127,8 +118,8 @@ fn kept_failure(facts: &Facts<'_>) -> Option<Finding> {
     if failing.iter().any(has_passed) {
         return None;
     }
-    let labels = words::list(failing.iter().map(|(lookup, _)| lookup.server.label()));
-    let (parent, _) = propagation::listed_ds(facts)?;
+    let labels = list(failing.iter().map(|(lookup, _)| lookup.server.label()));
+    let (parent, _) = listed_ds(facts)?;
     let left = words::wait(until.duration_since(facts.now));
     let evidence = failing.into_iter().map(|(lookup, _)| lookup).chain([parent]);
     Some(say::failure_cached(facts.zone(), labels, left).until(until).evidence(evidence))
@@ -138,18 +129,18 @@ fn kept_failure(facts: &Facts<'_>) -> Option<Finding> {
 fn rejected(facts: &Facts<'_>) -> Option<Finding> {
     let failing = failing(facts);
     let unchecked = unchecked(facts).filter(|_| !failing.is_empty())?;
-    let reason = failing.iter().filter_map(|lookup| lookup.reply()?.extended_error.as_ref());
+    let reason = failing.iter().filter_map(|it| it.reply()?.extended_error.as_ref());
     let bogus = reason.clone().find(|(code, _)| matches!(code, 5..=12));
     let why = bogus.or_else(|| reason.clone().next()).map_or_else(String::new, error_words);
     let zone = facts.zone();
     // RFC 8914: 7 and 8 are about the dates of signatures; the others about keys, and the DS record above them.
-    let finding = match (dead_platform(facts), propagation::listed_ds(facts), bogus) {
+    let finding = match (dead_platform(facts), listed_ds(facts), bogus) {
         (Some(host), ..) => say::platform_rejected(host),
         (_, Some((_, listed)), _) if listed.is_empty() => say::rejected_without_ds(zone, facts.name()),
         (.., Some((7 | 8, _))) => say::rejected_dates(zone),
         _ => say::rejected_key(zone),
     };
-    let labels = words::list(failing.iter().map(|lookup| lookup.server.label()));
+    let labels = list(failing.iter().map(|it| it.server.label()));
     let reject = if failing.len() == 1 { "rejects" } else { "reject" };
     let finding = finding.seen(format!("{labels} {reject} the answer{why}; without validation there is one"));
     Some(finding.expected("signatures that resolvers can verify").evidence(failing.into_iter().chain([unchecked])))
@@ -158,22 +149,21 @@ fn rejected(facts: &Facts<'_>) -> Option<Finding> {
 /// The platform's host, if resolvers fail for it, but answer for the zone that points to it.
 fn dead_platform<'a>(facts: &Facts<'a>) -> Option<&'a DnsName> {
     let host = facts.value().filter(|host| facts.is_dead(host))?;
-    let own = |lookup: &Lookup| lookup.server.role.is_resolver() && lookup.question.name.is_within(facts.zone());
-    facts.seen.lookups.iter().any(|lookup| own(lookup) && lookup.answer().is_some()).then_some(host)
+    let own = |it: &Lookup| it.server.role.is_resolver() && it.question.name.is_within(facts.zone());
+    facts.seen.lookups.iter().any(|it| own(it) && it.answer().is_some()).then_some(host)
 }
 
 /// No resolver succeeds: the name servers of the zone fail, or those of what its record leads to.
 fn none_succeeds(facts: &Facts<'_>) -> Option<Finding> {
     let failing = failing(facts);
-    let answered = facts.resolvers(A).filter(|lookup| lookup.reply().is_some()).count();
+    let answered = facts.resolvers(A).filter(|it| it.reply().is_some()).count();
     let none = facts.resolvers(A).next().is_some() && failing.len() == answered;
     if !none || facts.source().authoritative && !facts.source().cut.is_empty() {
         // A delegation of the name itself explains it, and is reported with the record.
         return None;
     }
     let name = facts.name();
-    if facts.domain.is_apex() && facts.seen.source(name, A).any(|lookup| lookup.reply().is_some_and(Reply::is_servfail))
-    {
+    if facts.domain.is_apex() && facts.seen.source(name, A).any(|it| it.reply().is_some_and(Reply::is_servfail)) {
         // An ALIAS that leads nowhere is reported with the record.
         return None;
     }
@@ -186,7 +176,7 @@ fn none_succeeds(facts: &Facts<'_>) -> Option<Finding> {
         _ if failing.is_empty() => return None,
         _ => say::none_succeeds(failing.len(), answered, name),
     };
-    Some(finding.evidence(facts.resolvers(A).filter(|lookup| lookup.answer().is_none())))
+    Some(finding.evidence(facts.resolvers(A).filter(|it| it.answer().is_none())))
 }
 
 /// Remarks that are not problems.
@@ -204,6 +194,6 @@ fn remarks(facts: &Facts<'_>) -> Vec<Finding> {
             && lookup.reply().is_some_and(|reply| reply.without_edns)
     };
     let rejects = facts.seen.lookups.iter().find(without_edns);
-    let rejects = rejects.map(|lookup| say::edns_broken(lookup.server.label()).evidence([lookup]));
+    let rejects = rejects.map(|it| say::edns_broken(it.server.label()).evidence([it]));
     facts.resolvers(A).filter_map(of_resolver).chain(rejects).collect()
 }

@@ -1,17 +1,7 @@
 //! Resolvers that do not see the right record of the name servers: until when, and why. A difference is a wait only
 //! while a TTL explains it.
 
-use std::collections::BTreeSet;
-use std::net::IpAddr;
-
-use jiff::Timestamp;
-
-use super::super::caches::OldAnswer;
-use super::authoritative::{self, invents, sees_right};
-use super::cname_target::shown;
-use super::{Facts, delegation, words};
-use crate::domains::RecordType::{A, DS};
-use crate::domains::{DnsName, Finding, Lookup, Record, RecordType, Reply, Role, Verdict, is_public, say};
+use super::*;
 
 /// The TTL of an expired answer (RFC 8767 section 4).
 const STALE_TTL: u32 = 30;
@@ -42,7 +32,7 @@ fn view(name: &DnsName, reply: &Reply) -> String {
     if reply.is_nxdomain() {
         return "no such name".to_owned();
     }
-    let list = words::list(reply.at(name).map(|record| record.data.words()));
+    let list = list(reply.at(name).map(|it| it.data.words()));
     if list.is_empty() { "no record".to_owned() } else { list }
 }
 
@@ -56,9 +46,9 @@ pub fn findings(facts: &Facts<'_>) -> Vec<Finding> {
         if invents(facts, lookup) || is_split {
             continue;
         }
-        let old = not_right(facts, lookup).into_iter().filter(|lookup| !is_of_source(facts, lookup));
+        let old = not_right(facts, lookup).into_iter().filter(|it| !is_of_source(facts, it));
         let (unexplained, old): (Vec<_>, Vec<_>) =
-            old.map(|lookup| (lookup, cause(facts, lookup))).partition(|(_, cause)| *cause == Cause::Unexplained);
+            old.map(|it| (it, cause(facts, it))).partition(|(_, cause)| *cause == Cause::Unexplained);
         others.extend(unexplained.into_iter().map(|(lookup, _)| lookup));
         // One line for each resolver: the one that takes longer.
         let old = old.into_iter().filter_map(|(lookup, cause)| Some((lookup, wait(facts, lookup, cause)?)));
@@ -72,7 +62,7 @@ pub fn findings(facts: &Facts<'_>) -> Vec<Finding> {
 
 /// One finding for all resolvers that wait with the same answer: that of the one that takes longest, and who else.
 fn together(facts: &Facts<'_>, waiting: Vec<(&Lookup, Finding)>) -> impl Iterator<Item = Finding> {
-    let held = |lookup: &Lookup| lookup.records_at(facts.name());
+    let held = |it: &Lookup| it.records_at(facts.name());
     let mut merged: Vec<(&Lookup, Finding, Vec<String>)> = Vec::new();
     for (lookup, finding) in waiting {
         let same = merged.iter_mut().find(|(first, one, _)| one.code == finding.code && held(first) == held(lookup));
@@ -87,7 +77,7 @@ fn together(facts: &Facts<'_>, waiting: Vec<(&Lookup, Finding)>) -> impl Iterato
         let as_long = if finding.until.is_some() { ", for at most as long" } else { "" };
         match others.is_empty() {
             true => finding,
-            false => Finding { seen: format!("{}; also {}{as_long}", finding.seen, words::list(others)), ..finding },
+            false => Finding { seen: format!("{}; also {}{as_long}", finding.seen, list(others)), ..finding },
         }
     })
 }
@@ -112,22 +102,22 @@ pub fn not_right<'b, 'a: 'b>(facts: &Facts<'a>, lookup: &'b Lookup) -> Vec<&'b L
 /// Whether most resolvers lead to the platform, and the name servers agree with each other: then the `others` are
 /// exceptions.
 pub fn are_exceptions(facts: &Facts<'_>, others: usize) -> bool {
-    right_resolvers(facts) > others && authoritative::behind(facts).is_empty()
+    right_resolvers(facts) > others && behind(facts).is_empty()
 }
 
 /// How many resolvers lead to the platform.
 fn right_resolvers(facts: &Facts<'_>) -> usize {
-    let right = |lookup: &&Lookup| lookup.answer().is_some() && not_right(facts, lookup).is_empty();
+    let right = |it: &&Lookup| it.answer().is_some() && not_right(facts, it).is_empty();
     facts.resolvers(A).filter(right).count()
 }
 
 /// Resolvers with an answer that no cache explains.
 fn views_differ(facts: &Facts<'_>, others: &[&Lookup]) -> Option<Finding> {
     let in_words = |other: &&Lookup| Some(format!("{}: {}", other.server.label(), view(facts.name(), other.reply()?)));
-    let seen = words::list(others.iter().filter_map(in_words));
+    let seen = list(others.iter().filter_map(in_words));
     let former = others.iter().filter_map(|other| former_servers(facts, other));
     let hosts: BTreeSet<&DnsName> = former.flat_map(|former| former.hosts).collect();
-    let old = words::list(hosts.into_iter().map(shown));
+    let old = list(hosts.into_iter().map(shown));
     let old = if old.is_empty() { old } else { format!(", and delete the zone at {old}") };
     let finding = match are_exceptions(facts, others.len()) {
         true => say::exceptions(seen),
@@ -183,8 +173,8 @@ pub fn cause(facts: &Facts<'_>, lookup: &Lookup) -> Cause {
 /// is no record: the name servers say that. Where most resolvers are right, one that says nothing of it is not waited for.
 pub fn expires(facts: &Facts<'_>, lookup: &Lookup) -> Option<Timestamp> {
     let most_are_right = || 2 * right_resolvers(facts) > facts.resolvers(A).count();
-    let servers = facts.seen.lookups.iter().filter(|lookup| lookup.server.role == Role::Authoritative);
-    let records = servers.flat_map(|lookup| lookup.at(facts.zone()));
+    let servers = facts.seen.lookups.iter().filter(|it| it.server.role == Role::Authoritative);
+    let records = servers.flat_map(|it| it.at(facts.zone()));
     let ttl = records.filter_map(Record::negative_ttl);
     let promised = facts.promised(lookup, &[]).map(|promised| promised.until).filter(|until| *until > lookup.at);
     let assumed = promised.or_else(|| words::after(lookup.at, ttl.max().unwrap_or(NEGATIVE_TTL)));
@@ -210,9 +200,9 @@ struct FormerServers<'a> {
 fn former_servers<'a>(facts: &Facts<'a>, lookup: &Lookup) -> Option<FormerServers<'a>> {
     let (name, zone) = (facts.name(), facts.seen.zone.as_ref()?);
     let former = facts.seen.former(zone);
-    let asked = facts.seen.resolvers(zone, RecordType::NS).find(|asked| asked.server == lookup.server)?;
+    let asked = facts.seen.resolvers(zone, NS).find(|asked| asked.server == lookup.server)?;
     let records = asked.reply()?.at(zone);
-    let cached = records.filter_map(|record| Some((record.data.name_server()?, record.ttl)));
+    let cached = records.filter_map(|it| Some((it.data.name_server()?, it.ttl)));
     let cached: Vec<(&DnsName, u32)> = cached.filter(|(host, _)| former.contains(host)).collect();
     let ttl = cached.iter().map(|(_, ttl)| *ttl).max()?;
     let answer = facts.seen.asked(name, A).find(|asked| asked.server.role == Role::Former);
@@ -229,7 +219,7 @@ fn former_servers<'a>(facts: &Facts<'a>, lookup: &Lookup) -> Option<FormerServer
 
 /// The answer of the same resolver for IPv6, if it has records; having none does not mean that it is old.
 fn old_ipv6<'a>(facts: &Facts<'a>, ipv4: &Lookup) -> Option<&'a Lookup> {
-    let lookup = facts.seen.resolvers(facts.name(), RecordType::AAAA).find(|lookup| lookup.server == ipv4.server)?;
+    let lookup = facts.seen.resolvers(facts.name(), AAAA).find(|it| it.server == ipv4.server)?;
     let holds = lookup.reply().is_some_and(|reply| reply.at(facts.name()).next().is_some());
     holds.then_some(lookup)
 }
@@ -240,11 +230,11 @@ fn wait(facts: &Facts<'_>, lookup: &Lookup, cause: Cause) -> Option<Finding> {
     let reply = lookup.reply()?;
     let (who, held) = (lookup.server.label(), view(name, reply));
     if let Some(former) = former_servers(facts, lookup).filter(|_| !facts.is_past_propagation()) {
-        let hosts = words::list(former.hosts.into_iter().map(shown));
+        let hosts = list(former.hosts.into_iter().map(shown));
         let soon = left(name, reply).map_or_else(String::new, |left| format!(" in {}", words::ttl(left)));
         let left = words::wait(former.until.duration_since(lookup.at));
-        let servers = words::list(facts.seen.delegated.iter().map(shown));
-        let evidence = facts.seen.resolvers(facts.zone(), RecordType::NS).chain([lookup]);
+        let servers = list(facts.seen.delegated.iter().map(shown));
+        let evidence = facts.seen.resolvers(facts.zone(), NS).chain([lookup]);
         return Some(
             say::ns_wait(who, hosts, left, servers, facts.record(), soon).until(cause.until()).evidence(evidence),
         );
@@ -285,11 +275,11 @@ pub fn old_ds(facts: &Facts<'_>, failing: &[&Lookup]) -> Option<Finding> {
     let is_old = |asked: &&Lookup| {
         let held = asked.records_at(zone);
         let is_other = asked.answer().is_some() && !held.is_empty() && held != listed;
-        is_other && failing.iter().any(|lookup| lookup.server == asked.server)
+        is_other && failing.iter().any(|it| it.server == asked.server)
     };
     let holding: Vec<&Lookup> = facts.seen.resolvers(zone, DS).filter(is_old).collect();
     let until = holding.iter().filter_map(|asked| forgets(zone, asked)).max()?;
-    let labels = words::list(holding.iter().map(|asked| asked.server.label()));
+    let labels = list(holding.iter().map(|asked| asked.server.label()));
     let left = words::wait(until.duration_since(facts.now));
     let has = if listed.is_empty() { "has no DS record any more" } else { "has another DS record now" };
     Some(say::old_ds(has, zone, labels, left).until(until).evidence(holding.into_iter().chain([parent])))
@@ -297,13 +287,13 @@ pub fn old_ds(facts: &Facts<'_>, failing: &[&Lookup]) -> Option<Finding> {
 
 /// Only the resolver of this machine differs, in a way that no cache explains.
 pub fn split_local(facts: &Facts<'_>) -> Option<(String, Finding)> {
-    let is_local = |lookup: &&Lookup| matches!(lookup.server.role, Role::Resolver { system: true });
+    let is_local = |it: &&Lookup| matches!(it.server.role, Role::Resolver { system: true });
     if let Some(address) = facts.seen.hosts_file {
         return Some((String::new(), say::hosts_file(address, facts.name())));
     }
     let local = facts.resolvers(A).find(is_local)?;
     let reply = local.answer()?;
-    let mut others = facts.resolvers(A).filter(|lookup| !is_local(lookup)).filter_map(Lookup::reply);
+    let mut others = facts.resolvers(A).filter(|it| !is_local(it)).filter_map(Lookup::reply);
     let others_agree = others.all(|reply| sees_right(facts, reply));
     let private = |address: IpAddr| !facts.expectation.allow_private && !is_public(address);
     let no_cache = reply.addresses().any(private) || facts.is_past_propagation();
@@ -324,9 +314,9 @@ pub(super) fn disagreement(facts: &Facts<'_>) -> Option<Finding> {
         facts.source().is_right(facts)
             && (records.is_empty() || caches.gave_before(&records) || former_servers(facts, lookup).is_some())
     };
-    let answered = facts.resolvers(A).filter(|lookup| lookup.answer().is_some());
-    let counted = answered.filter(|lookup| !invents(facts, lookup) && !is_old(lookup));
-    let answers: Vec<(&Lookup, Vec<String>)> = counted.map(|lookup| (lookup, lookup.records_at(name))).collect();
+    let answered = facts.resolvers(A).filter(|it| it.answer().is_some());
+    let counted = answered.filter(|it| !invents(facts, it) && !is_old(it));
+    let answers: Vec<(&Lookup, Vec<String>)> = counted.map(|it| (it, it.records_at(name))).collect();
     // Different addresses of the platform are fine.
     let right = |(lookup, _): &(&Lookup, _)| lookup.reply().is_some_and(|reply| sees_right(facts, reply));
     if facts.value().is_some() && answers.iter().all(right) {
@@ -340,16 +330,16 @@ pub(super) fn disagreement(facts: &Facts<'_>) -> Option<Finding> {
     if facts.source().is_right(facts) && answers.iter().any(unexplained) {
         return None;
     }
-    let at_source: Vec<String> = facts.source().own.iter().map(|record| record.data.presentation()).collect();
+    let at_source: Vec<String> = facts.source().own.iter().map(|it| it.data.presentation()).collect();
     let differ = answers.iter().any(|(_, answer)| *answer != answers[0].1);
     let none_right = !facts.source().authoritative
-        || !answers.iter().any(|(_, answer)| answer.iter().all(|record| at_source.contains(record)));
+        || !answers.iter().any(|(_, answer)| answer.iter().all(|it| at_source.contains(it)));
     if !differ || !none_right {
         return None;
     }
     let in_words =
         |(lookup, _): &(&Lookup, _)| Some(format!("{}: {}", lookup.server.label(), view(name, lookup.reply()?)));
-    let seen = words::list(answers.iter().filter_map(in_words));
+    let seen = list(answers.iter().filter_map(in_words));
     let held = answers.iter().filter(|(_, answer)| !answer.is_empty());
     let until = held.filter_map(|(lookup, _)| forgets(name, lookup)).max();
     let lookups = answers.iter().map(|(lookup, _)| *lookup);
@@ -366,5 +356,5 @@ pub fn left(name: &DnsName, reply: &Reply) -> Option<u32> {
     if reply.answers.is_empty() {
         return reply.negative().map(|(_, ttl)| ttl);
     }
-    reply.at(name).map(|record| record.ttl).max()
+    reply.at(name).map(|it| it.ttl).max()
 }

@@ -1,23 +1,6 @@
 //! The record at the name (catalogue, section 2.2).
 
-use std::collections::BTreeSet;
-use std::net::IpAddr;
-
-use crate::model::text::whole;
-use crate::model::{counted, short};
-
-use super::super::caches::PUBLICATION;
-use super::authoritative::{invents, sees_right};
-use super::cname_target::{self, shown};
-use super::facts::Authoritative;
-use super::http::is_parked;
-use super::propagation::left;
-use super::{Facts, words};
-use crate::domains::RecordType::{A, AAAA, CNAME, HTTPS, NS, TXT};
-use crate::domains::{
-    Code, Data, DnsName, Finding, Lookup, Record, RecordType, Reply, Response, Role, SourceAnswer, TYPES, Verdict, Who,
-    is_cloudflare, is_public, say, type_name,
-};
+use super::*;
 
 /// A TTL above this gets a warning.
 const DAY: u32 = 86_400;
@@ -58,7 +41,7 @@ fn of_record(facts: &Facts<'_>) -> Vec<Finding> {
     // These name the cause more exactly.
     findings = private(facts).into_iter().chain(value_gone(facts)).chain(findings).collect();
     if is_just_saved(facts) {
-        findings.iter_mut().for_each(|finding| not_published(facts, finding));
+        findings.iter_mut().for_each(|it| not_published(facts, it));
     }
     findings.extend(https_elsewhere(facts));
     findings.extend(long_ttl(facts.source()));
@@ -79,7 +62,7 @@ fn is_just_saved(facts: &Facts<'_>) -> bool {
 
 /// What fails is given a minute.
 fn not_published(facts: &Facts<'_>, finding: &mut Finding) {
-    if finding.verdict != Verdict::Fail || finding.who != Who::DnsProvider {
+    if !finding.fails() || finding.who != Who::DnsProvider {
         return;
     }
     (finding.verdict, finding.who) = (Verdict::Wait, Who::Nobody);
@@ -125,7 +108,7 @@ fn with_cname(facts: &Facts<'_>, cnames: &[(&DnsName, u32)]) -> Vec<Finding> {
     let at_once = facts.source().replies().any(several);
     if at_once {
         let keep = facts.value().map_or("the right one", DnsName::as_str);
-        findings.push(say::several_cnames(name, words::list(targets()), keep));
+        findings.push(say::several_cnames(name, list(targets()), keep));
     }
     if !others.is_empty() {
         findings.push(not_alone(facts, &others));
@@ -167,21 +150,21 @@ fn is_denied(facts: &Facts<'_>, host: &DnsName) -> bool {
 
 /// The zone has the right record. Whether others see it, too, is reported with the servers.
 fn right(facts: &Facts<'_>, expected: &DnsName) -> Finding {
-    let names: BTreeSet<&str> = facts.source().lookups.iter().map(|lookup| lookup.server.name.as_str()).collect();
+    let servers: BTreeSet<&str> = facts.source().lookups.iter().map(|it| it.server.name.as_str()).collect();
     let agree = |reply: &&Reply| reply.cnames(facts.name()).any(|(target, _)| target == expected);
     let agreeing = facts.resolvers(A).filter_map(Lookup::reply).filter(agree).count();
     let who = if facts.source().authoritative {
-        let names = names.iter().map(|name| whole(name)).collect::<Vec<_>>().join(", ");
-        format!("{names} and {}", counted(agreeing, "resolver"))
+        let servers = servers.iter().map(|name| whole(name)).collect::<Vec<_>>().join(", ");
+        format!("{servers} and {}", counted(agreeing, "resolver"))
     } else {
-        words::names(&names)
+        names(servers)
     };
     say::dns_ok(facts.name(), expected, who).evidence(facts.source().evidence(&[CNAME]).chain(facts.resolvers(A)))
 }
 
 fn not_alone(facts: &Facts<'_>, others: &[&Record]) -> Finding {
-    let list = words::list(others.iter().map(|record| record.data.words()));
-    let kinds: Vec<_> = others.iter().map(|record| record.data.kind()).chain([CNAME]).collect();
+    let list = list(others.iter().map(|it| it.data.words()));
+    let kinds: Vec<_> = others.iter().map(|it| it.data.kind()).chain([CNAME]).collect();
     say::not_alone(facts.name(), list, facts.label(), facts.mail_stops(others))
         .expected(format!("only {}", facts.one_cname()))
         .evidence(facts.source().evidence(&kinds))
@@ -190,17 +173,17 @@ fn not_alone(facts: &Facts<'_>, others: &[&Record]) -> Finding {
 fn zone_cut(facts: &Facts<'_>) -> Finding {
     let handed_to =
         if facts.source().cut.is_empty() { facts.seen.delegated.iter().collect() } else { facts.source().cut.clone() };
-    let servers = words::list(handed_to.into_iter().map(shown));
+    let servers = list(handed_to.into_iter().map(shown));
     let (platform, own) = (facts.platform_addresses(), facts.source().all_addresses());
     if !own.is_empty() && own.iter().all(|address| platform.contains(address)) {
-        return say::zone_of_its_own(facts.name(), servers, words::list(&own));
+        return say::zone_of_its_own(facts.name(), servers, list(&own));
     }
     say::zone_cut(facts.name(), servers, facts.label(), facts.record()).evidence(facts.source().evidence(&[CNAME, NS]))
 }
 
 fn long_ttl(source: &Authoritative<'_>) -> Option<Finding> {
     let leads = source.own.iter().filter(|record| matches!(record.data.kind(), CNAME | A | AAAA));
-    let longest = leads.max_by_key(|record| record.ttl).filter(|record| record.ttl > DAY)?;
+    let longest = leads.max_by_key(|it| it.ttl).filter(|it| it.ttl > DAY)?;
     let (kind, ttl) = (longest.data.kind(), longest.ttl);
     Some(say::ttl_long(type_name(kind), ttl, words::ttl(ttl)).evidence(source.evidence(&[kind])))
 }
@@ -214,11 +197,11 @@ fn without_cname(facts: &Facts<'_>) -> Vec<Finding> {
         return vec![found.unwrap_or_else(|| if is_nothing { missing(facts) } else { nothing_useful(facts) })];
     }
     if facts.value().is_none() {
-        return vec![say::value_unknown(facts.name(), words::list(v4.iter().chain(&v6)))];
+        return vec![say::value_unknown(facts.name(), list(v4.iter().chain(&v6)))];
     }
     let platform = facts.platform_addresses();
     let ours = |addresses: &[IpAddr]| addresses.iter().all(|address| platform.contains(address));
-    let direct = |addresses| say::a_direct(facts.name(), words::list(addresses), facts.record());
+    let direct = |addresses| say::a_direct(facts.name(), list(addresses), facts.record());
     let mut findings = Vec::new();
     if !v4.is_empty() {
         findings.push(if ours(&v4) { direct(&v4) } else { blocks(facts, A, &v4) });
@@ -232,15 +215,15 @@ fn without_cname(facts: &Facts<'_>) -> Vec<Finding> {
 }
 
 /// Addresses of one type, in the place of the CNAME.
-fn blocks(facts: &Facts<'_>, kind: RecordType, list: &[IpAddr]) -> Finding {
-    let (name, list, record) = (facts.name(), words::list(list), facts.record());
+fn blocks(facts: &Facts<'_>, kind: RecordType, addresses: &[IpAddr]) -> Finding {
+    let (name, record) = (facts.name(), facts.record());
     // What else must be deleted: a CNAME must be the only record.
-    let others = facts.source().others().into_iter().filter(|record| record.data.kind() != kind);
-    let others = words::list(others.map(|record| record.data.words()));
+    let others = facts.source().others().into_iter().filter(|it| it.data.kind() != kind);
+    let others = list(others.map(|it| it.data.words()));
     let others = if others.is_empty() { others } else { format!(" and {others}") };
-    let ttl = facts.source().of_type(kind).map(|record| record.ttl).max().unwrap_or_default();
+    let ttl = facts.source().of_type(kind).map(|it| it.ttl).max().unwrap_or_default();
     let say = if kind == A { say::a_blocks } else { say::aaaa_left };
-    say(name, list, facts.source().witness(), facts.label(), others, record, words::ttl(ttl))
+    say(name, list(addresses), facts.source().witness(), facts.label(), others, record, words::ttl(ttl))
 }
 
 fn value_in_txt(facts: &Facts<'_>) -> Option<Finding> {
@@ -277,14 +260,14 @@ fn missing(facts: &Facts<'_>) -> Finding {
 /// How long resolvers cache that there was nothing (RFC 2308), or the record that was there before.
 fn then_forgotten(facts: &Facts<'_>) -> String {
     let lookups = [CNAME, A, AAAA].into_iter().flat_map(|kind| facts.seen.asked(facts.name(), kind));
-    let longest = lookups.filter_map(|lookup| left(facts.name(), lookup.reply()?)).max();
+    let longest = lookups.filter_map(|it| left(facts.name(), it.reply()?)).max();
     longest.map_or_else(String::new, |ttl| {
         format!(". Then wait up to {} for resolvers that already looked it up", words::ttl(ttl))
     })
 }
 
 fn nothing_useful(facts: &Facts<'_>) -> Finding {
-    let list = words::list(facts.source().own.iter().map(|record| record.data.words()));
+    let list = list(facts.source().own.iter().map(|it| it.data.words()));
     let record = facts.record();
     let finding = match list.is_empty() {
         true => say::only_below(facts.name(), record),
@@ -313,23 +296,23 @@ fn is_wildcard(facts: &Facts<'_>) -> bool {
     let lookups = facts.seen.asked(sibling, A).filter(|lookup| {
         if facts.source().authoritative { lookup.server.role == Role::Authoritative } else { !invents(facts, lookup) }
     });
-    let of_sibling: Vec<&Data> = lookups.flat_map(|lookup| lookup.at(sibling)).map(|record| &record.data).collect();
+    let of_sibling: Vec<&Data> = lookups.flat_map(|it| it.at(sibling)).map(|it| &it.data).collect();
     let leads = |data: &&Data| matches!(data, Data::Cname(_) | Data::A(_));
-    let own: Vec<&Data> = facts.source().own.iter().map(|record| &record.data).filter(leads).collect();
+    let own: Vec<&Data> = facts.source().own.iter().map(|it| &it.data).filter(leads).collect();
     let same = own.iter().all(|data| of_sibling.contains(data)) && of_sibling.iter().all(|data| own.contains(data));
     !own.is_empty() && same
 }
 
 /// A name without its own record: a wildcard or parking answers for it.
 fn wildcard(facts: &Facts<'_>) -> Finding {
-    let leads = words::list(facts.source().own.iter().map(|record| record.data.words()));
+    let leads = list(facts.source().own.iter().map(|it| it.data.words()));
     if let Some(parked) = parked(facts, &leads) {
         return parked;
     }
     if facts.value().is_none() {
         return say::value_unknown(facts.name(), &leads);
     }
-    let right = facts.source().own.iter().any(|record| facts.leads(&record.data));
+    let right = facts.source().own.iter().any(|it| facts.leads(&it.data));
     let (zone, name, record) = (facts.zone(), facts.name(), facts.record());
     let finding = match right {
         true => say::wildcard_ok(zone, leads, name, record),
@@ -366,18 +349,20 @@ fn apex(facts: &Facts<'_>) -> Finding {
         return say::apex_cname(name, shown(target), record);
     }
     let all = facts.source().all_addresses();
-    let list = words::list(&all);
+    let addresses = list(&all);
     if facts.value().is_none() {
-        return say::value_unknown(facts.name(), &list);
+        return say::value_unknown(name, addresses);
     }
     let platform = facts.platform_addresses();
     let foreign: Vec<&IpAddr> = all.iter().filter(|address| !platform.contains(address)).collect();
     match foreign.len() {
         _ if all.is_empty() => say::apex_none(name, record),
-        0 => say::apex_ok(name, list),
-        some if some == all.len() => parked(facts, &list).unwrap_or_else(|| say::apex_wrong(name, &list, record)),
-        _ if foreign.iter().all(|address| address.is_ipv6()) => say::apex_aaaa(name, words::list(foreign)),
-        _ => say::apex_partial(name, list, words::list(foreign)),
+        0 => say::apex_ok(name, addresses),
+        some if some == all.len() => {
+            parked(facts, &addresses).unwrap_or_else(|| say::apex_wrong(name, &addresses, record))
+        }
+        _ if foreign.iter().all(|address| address.is_ipv6()) => say::apex_aaaa(name, list(foreign)),
+        _ => say::apex_partial(name, addresses, list(foreign)),
     }
 }
 
@@ -387,7 +372,7 @@ fn expected(facts: &Facts<'_>) -> String {
     }
     let platform = facts.platform_addresses();
     let host = facts.value().map_or("the platform", |host| host.as_str());
-    let known = if platform.is_empty() { String::new() } else { format!(" ({})", words::list(platform)) };
+    let known = if platform.is_empty() { String::new() } else { format!(" ({})", list(platform)) };
     format!("the addresses of {host}{known}")
 }
 
@@ -398,7 +383,7 @@ pub fn cloudflare(facts: &Facts<'_>) -> Option<Finding> {
     if addresses.is_empty() || addresses.iter().all(|address| platform.contains(address)) {
         return None;
     }
-    let pages: Vec<_> = facts.seen.handshakes.iter().filter_map(|handshake| handshake.response()).collect();
+    let pages: Vec<_> = facts.seen.handshakes.iter().filter_map(|it| it.response()).collect();
     let by_address = addresses.iter().all(|address| is_cloudflare(*address));
     let says_so =
         |page: &&&Response| page.server.as_deref().is_some_and(|server| server.eq_ignore_ascii_case("cloudflare"));
@@ -410,7 +395,7 @@ pub fn cloudflare(facts: &Facts<'_>) -> Option<Finding> {
     // Behind the proxy, only the answer shows whether the platform is reached.
     let reached = pages.iter().any(|page| page.status < 400);
     let status = pages.first().map_or_else(|| "no answer".to_owned(), |page| format!("status {}", page.status));
-    Some(say::cloudflare(facts.name(), words::list(&addresses), status, facts.label()).fail_if(!reached))
+    Some(say::cloudflare(facts.name(), list(&addresses), status, facts.label()).fail_if(!reached))
 }
 
 /// Addresses at the end of the chain that are not public.
@@ -420,10 +405,10 @@ fn private(facts: &Facts<'_>) -> Option<Finding> {
     }
     let own = facts.source().replies().flat_map(Reply::addresses);
     let seen = facts.resolvers(A);
-    let seen = seen.filter(|lookup| !matches!(lookup.server.role, Role::Resolver { system: true }));
+    let seen = seen.filter(|it| !matches!(it.server.role, Role::Resolver { system: true }));
     // What is only cached is no longer in the zone.
     let current = |reply: &&Reply| !facts.source().authoritative || sees_right(facts, reply);
     let addresses = own.chain(seen.filter_map(Lookup::reply).filter(current).flat_map(Reply::addresses));
     let private: BTreeSet<IpAddr> = addresses.filter(|address| !is_public(*address)).collect();
-    (!private.is_empty()).then(|| say::private(facts.name(), words::list(private), facts.record()))
+    (!private.is_empty()).then(|| say::private(facts.name(), list(private), facts.record()))
 }

@@ -1,19 +1,9 @@
 //! A configured redirect compared with the live site (catalogue, section 2.6; troubleshooting rule 4).
 
-use std::net::IpAddr;
-
-use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
 use url::Url;
 
-use crate::model::text::{display_safe, whole};
-use crate::model::{cut, short};
-
-use super::words;
-use crate::domains::{
-    Code, ConnectionFailure, Distrust, DnsName, Finding, Handshake, Hop, Method, Response, Trail, Verdict, Who,
-    overall, say,
-};
+use super::*;
 
 /// The path that a redirect must keep.
 pub const DEEP_PATH: &str = "/petstore-check/page?kept=1";
@@ -76,10 +66,10 @@ pub fn judge(redirect: &Redirect, walk: &Walk, now: Timestamp) -> Vec<Finding> {
     let mut findings: Vec<Finding> = if trail.hops.iter().all(|hop| hop.outcome.is_err()) {
         vec![no_answer(redirect, trail)]
     } else {
-        let untrusted = handshake.and_then(|handshake| untrusted(redirect, handshake, now));
+        let untrusted = handshake.and_then(|it| untrusted(redirect, it, now));
         untrusted.into_iter().chain(judge_trail(redirect, trail, walk)).collect()
     };
-    for finding in findings.iter_mut().filter(|finding| finding.expected.is_empty()) {
+    for finding in findings.iter_mut().filter(|it| it.expected.is_empty()) {
         finding.expected = format!("{} to https://{}/", redirect.status, redirect.to);
         finding.evidence = trail.hops.iter().map(Into::into).collect();
     }
@@ -89,7 +79,7 @@ pub fn judge(redirect: &Redirect, walk: &Walk, now: Timestamp) -> Vec<Finding> {
     }
     if !walk.elsewhere.is_empty() {
         let in_dashboard = |finding: &&mut Finding| finding.who == Who::Dashboard;
-        findings.iter_mut().filter(in_dashboard).for_each(|finding| by_forwarder(redirect, walk, finding));
+        findings.iter_mut().filter(in_dashboard).for_each(|it| by_forwarder(redirect, walk, it));
     }
     findings.extend(remembered(trail, overall(&findings), now));
     if trail.hops.iter().any(head_was_refused) {
@@ -103,7 +93,7 @@ fn by_forwarder(Redirect { from, .. }: &Redirect, walk: &Walk, finding: &mut Fin
     finding.who = Who::DnsProvider;
     finding.fix = format!(
         "{from} leads to {}, not to the platform: if a forwarder of your registrar or DNS provider answers there, correct the redirect there; otherwise correct the record: petstore domains check {from}",
-        words::list(&walk.elsewhere)
+        list(&walk.elsewhere)
     );
 }
 
@@ -113,12 +103,12 @@ fn untrusted(redirect: &Redirect, handshake: &Handshake, now: Timestamp) -> Opti
     let from = redirect.from.as_str();
     let issuer = || format!("the issuer is {}", whole(&leaf.issuer));
     let (code, seen) = if !leaf.covers(from) {
-        let names = words::names(&leaf.names);
+        let names = names(&leaf.names);
         (Code::TlsWrongName, format!("the certificate is for {names}"))
     } else if now > leaf.not_after {
-        (Code::TlsExpired, format!("the certificate expired {}", words::moment(leaf.not_after)))
+        (Code::TlsExpired, format!("the certificate expired {}", moment(leaf.not_after)))
     } else if now < leaf.not_before {
-        (Code::TlsFuture, format!("the certificate is valid from {}", words::moment(leaf.not_before)))
+        (Code::TlsFuture, format!("the certificate is valid from {}", moment(leaf.not_before)))
     } else {
         match &presented.trust {
             // What is missing on this machine says nothing about the redirect.
@@ -192,7 +182,7 @@ fn judge_trail(redirect: &Redirect, trail: &Trail, walk: &Walk) -> Vec<Finding> 
 /// Every request leads to the same path: that is not a loop, but never leaves the name.
 fn stays_by_path(trail: &Trail) -> bool {
     let by_path = |hop: &Hop| {
-        let location = hop.response().and_then(|response| response.location.as_deref());
+        let location = hop.response().and_then(|it| it.location.as_deref());
         location.is_some_and(|location| Url::parse(location).is_err() && !location.starts_with("//"))
     };
     let repeats = matches!(trail.hops.as_slice(), [.., before, last] if before.url == last.url);
@@ -253,7 +243,7 @@ fn remembered(trail: &Trail, verdict: Verdict, now: Timestamp) -> Option<Finding
     if !matches!(verdict, Verdict::Fail | Verdict::Warn) {
         return None;
     }
-    let response = trail.hops.iter().filter_map(|hop| hop.response()).find(|response| response.is_redirect())?;
+    let response = trail.hops.iter().filter_map(|hop| hop.response()).find(|it| it.is_redirect())?;
     let permanent = matches!(response.status, 301 | 308);
     let max_age = response.cache_seconds("s-maxage").or_else(|| response.cache_seconds("max-age"));
     let age = response.age.unwrap_or_default();
@@ -264,11 +254,11 @@ fn remembered(trail: &Trail, verdict: Verdict, now: Timestamp) -> Option<Finding
         }
         Some(max_age) => {
             let left = span(max_age.saturating_sub(age)).min(SignedDuration::from_hours(24 * 3650));
-            let more = words::duration(left);
+            let more = duration(left);
             let seen = format!("caches may keep the answer for {more} more (max-age {max_age}, age {age})");
             (seen, now.checked_add(left).ok())
         }
-        None if age > 0 => (format!("the answer comes from a cache and is {} old", words::duration(span(age))), None),
+        None if age > 0 => (format!("the answer comes from a cache and is {} old", duration(span(age))), None),
         None if permanent => {
             (format!("a {} without a limit: browsers may keep it as long as they like", response.status), None)
         }

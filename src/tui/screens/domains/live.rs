@@ -406,7 +406,7 @@ fn facts(panel: &State, page: &Page<'_>, name: &DnsName, seen: &Checked) -> Vec<
     {
         facts.push(("Or:     ", "Press c to correct the value here if you mistyped it.".to_owned()));
     }
-    let more = seen.findings.iter().filter(|finding| finding.verdict == Verdict::Fail).count().saturating_sub(1);
+    let more = seen.findings.iter().filter(|finding| finding.fails()).count().saturating_sub(1);
     if more > 0 {
         facts.push(("Also:   ", format!("{more} more to fix (e); fixing the first may fix them.")));
     }

@@ -41,7 +41,7 @@ impl State {
     /// What fails in the redirect from a domain, if it was followed.
     pub fn failing_redirect(&self, from: &DnsName) -> Option<&str> {
         let followed = self.followed(from).filter(|followed| !leads_on(&followed.findings))?;
-        let decides = deciding(&followed.findings).filter(|finding| finding.verdict == Verdict::Fail)?;
+        let decides = deciding(&followed.findings).filter(|finding| finding.fails())?;
         Some(&decides.title)
     }
 }

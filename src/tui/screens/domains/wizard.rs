@@ -170,7 +170,7 @@ fn check_only(app: &mut App) {
 }
 
 fn refusal(what: &str, findings: &[Finding]) -> String {
-    let refused = findings.iter().find(|finding| finding.verdict == Verdict::Fail);
+    let refused = findings.iter().find(|finding| finding.fails());
     refused.map_or_else(
         || format!("Check {what}."),
         |finding| format!("Check {what}: {}. {}", finding.title, full_sentence(&finding.fix)),
@@ -301,7 +301,7 @@ fn feedback(page: &mut Page<'_>, findings: &[Finding]) {
     // The kind of name has its own line.
     let shown = findings.iter().filter(|finding| !matches!(finding.code, Code::InOk | Code::InApex));
     for finding in shown.take(2) {
-        if finding.verdict == Verdict::Fail {
+        if finding.fails() {
             let text = format!("{}: {} {}", finding.title, sentence(&finding.seen), full_sentence(&finding.fix));
             page.error(3, &text, 3);
         } else {
