@@ -90,12 +90,12 @@ impl NextStep {
     /// What follows, once that is done.
     const fn then(self) -> Option<&'static str> {
         match self {
-            Self::EnterValue => Some("enter the record at your DNS provider"),
-            Self::EnterRecord | Self::Fix | Self::Wait => Some("choose Verify in the dashboard"),
+            Self::EnterValue => Some(Self::EnterRecord.words()),
+            Self::EnterRecord | Self::Fix | Self::Wait => Some(Self::Verify.words()),
             Self::Verify | Self::Reverify => Some("the certificate follows, usually within a couple of minutes"),
             Self::AwaitCertificate => Some("the domain is live"),
-            Self::Remove => Some("delete the CNAME at your DNS provider"),
-            Self::DeleteRecord => Some("take it off the list"),
+            Self::Remove => Some(Self::DeleteRecord.words()),
+            Self::DeleteRecord => Some(Self::Forget.words()),
             Self::Check | Self::FindOutWhy | Self::FixRedirect | Self::Forget | Self::Nothing => None,
         }
     }
@@ -145,16 +145,14 @@ impl DomainProgress {
             Stage::Removed if is_gone => (None, "removed", NextStep::Forget),
             Stage::Removed => (Some(Verdict::Unknown), "removed; the record may be left", NextStep::Check),
         };
-        let needs_action = match stage {
+        let needs_action = match next {
             _ if is_unchecked || !reported.is_known() => false,
-            Stage::Live => broken.is_some(),
-            Stage::Propagating => false,
-            Stage::CertificatePending => fails,
-            Stage::WaitingForDns => fails || reported.saved.is_none(),
-            Stage::Removed => next == NextStep::DeleteRecord,
-            Stage::Draft | Stage::ReadyToVerify | Stage::CertificateLate | Stage::Failing | Stage::RemovalPlanned => {
-                true
+            NextStep::Fix => stage != Stage::Live,
+            NextStep::FindOutWhy => stage != Stage::Removed,
+            NextStep::Check | NextStep::Wait | NextStep::AwaitCertificate | NextStep::Forget | NextStep::Nothing => {
+                false
             }
+            _ => true,
         };
         let pending =
             stage.is_pending() || stage == Stage::Removed && verdict.is_some() || next == NextStep::FixRedirect;

@@ -10,8 +10,8 @@ use super::DnsName;
 pub struct Provider {
     /// What it is called.
     pub name: &'static str,
-    /// The ends of the host names of its name servers; one that ends with a hyphen is how their second label begins.
-    servers: &'static [&'static str],
+    /// The ends of the host names of its name servers, with spaces between them; one that ends with a hyphen is how their second label begins.
+    servers: &'static str,
     /// What its form calls the owner name, the target and the TTL of a CNAME record, if that is known.
     pub form: Option<[&'static str; 3]>,
     /// The target needs a dot at its end.
@@ -32,12 +32,12 @@ pub enum Apex {
 }
 
 impl Provider {
-    const fn new(name: &'static str, servers: &'static [&'static str]) -> Self {
+    const fn new(name: &'static str, servers: &'static str) -> Self {
         Self { name, servers, form: None, dotted: false, apex: Apex::Unknown }
     }
 
-    const fn form(self, owner: &'static str, target: &'static str, ttl: &'static str) -> Self {
-        Self { form: Some([owner, target, ttl]), ..self }
+    const fn form(self, owner: &'static str, target: &'static str) -> Self {
+        Self { form: Some([owner, target, "TTL"]), ..self }
     }
 
     const fn dotted(self) -> Self {
@@ -57,7 +57,7 @@ impl Provider {
 
     fn has(&self, server: &DnsName) -> bool {
         let second = server.as_str().split('.').nth(1).unwrap_or_default();
-        self.servers.iter().any(|known| match known.strip_suffix('-') {
+        self.servers.split(' ').any(|known| match known.strip_suffix('-') {
             Some(_) => second.starts_with(known),
             None => server.is_within(&DnsName::new(known)),
         })
@@ -65,37 +65,35 @@ impl Provider {
 }
 
 static PROVIDERS: &[Provider] = &[
-    Provider::new("Amazon Route 53", &["awsdns-"]).form("Record name", "Value", "TTL (seconds)").apex(Apex::Nothing),
-    Provider::new("Azure DNS", &["azure-dns.com", "azure-dns.net", "azure-dns.org", "azure-dns.info"])
-        .form("Name", "Alias", "TTL")
+    Provider {
+        form: Some(["Record name", "Value", "TTL (seconds)"]),
+        ..Provider::new("Amazon Route 53", "awsdns-").apex(Apex::Nothing)
+    },
+    Provider::new("Azure DNS", "azure-dns.com azure-dns.net azure-dns.org azure-dns.info")
+        .form("Name", "Alias")
         .apex(Apex::Nothing),
-    Provider::new("Bluehost", &["bluehost.com"]),
-    Provider::new("Cloudflare", &["ns.cloudflare.com", "foundationdns.com", "foundationdns.net", "foundationdns.org"])
-        .form("Name", "Target", "TTL")
+    Provider::new("Bluehost", "bluehost.com"),
+    Provider::new("Cloudflare", "ns.cloudflare.com foundationdns.com foundationdns.net foundationdns.org")
+        .form("Name", "Target")
         .apex(Apex::Type("CNAME")),
-    Provider::new("DigitalOcean", &["digitalocean.com"]),
-    Provider::new("DNS Made Easy", &["dnsmadeeasy.com"]).form("Name", "Alias to", "TTL").dotted(),
-    Provider::new(
-        "DNSimple",
-        &["dnsimple-edge.com", "dnsimple-edge.net", "dnsimple-edge.io", "dnsimple-edge.org", "dnsimple.com"],
-    )
-    .form("Name", "Content", "TTL")
-    .apex(Apex::Type("ALIAS")),
-    Provider::new("easyDNS", &["easydns.com", "easydns.net", "easydns.org", "easydns.info"]),
-    Provider::new("Gandi", &["gandi.net"]).dotted(),
-    Provider::new("GoDaddy", &["domaincontrol.com"]).form("Name", "Value", "TTL"),
-    Provider::new("Hetzner", &["ns.hetzner.com", "ns.hetzner.de", "first-ns.de", "second-ns.de", "second-ns.com"])
-        .dotted(),
-    Provider::new("Hostinger", &["dns-parking.com"]).form("Name", "Target", "TTL").apex(Apex::Type("CNAME")),
-    Provider::new("Hover", &["hover.com"]),
-    Provider::new("Infomaniak", &["infomaniak.com"]),
-    Provider::new("IONOS", &["ui-dns.com", "ui-dns.org", "ui-dns.biz", "ui-dns.de"])
-        .form("Hostname", "Point to", "TTL"),
-    Provider::new("Linode", &["linode.com"]).form("Hostname", "Alias to", "TTL").apex(Apex::Nothing),
-    Provider::new("Namecheap", &["registrar-servers.com", "namecheaphosting.com"]).form("Host", "Value", "TTL"),
-    Provider::new("Network Solutions", &["worldnic.com"]),
-    Provider::new("OVHcloud", &["ovh.net"]).dotted().apex(Apex::Nothing),
-    Provider::new("Vercel", &["vercel-dns.com"]).apex(Apex::Type("ALIAS")),
+    Provider::new("DigitalOcean", "digitalocean.com"),
+    Provider::new("DNS Made Easy", "dnsmadeeasy.com").form("Name", "Alias to").dotted(),
+    Provider::new("DNSimple", "dnsimple-edge.com dnsimple-edge.net dnsimple-edge.io dnsimple-edge.org dnsimple.com")
+        .form("Name", "Content")
+        .apex(Apex::Type("ALIAS")),
+    Provider::new("easyDNS", "easydns.com easydns.net easydns.org easydns.info"),
+    Provider::new("Gandi", "gandi.net").dotted(),
+    Provider::new("GoDaddy", "domaincontrol.com").form("Name", "Value"),
+    Provider::new("Hetzner", "ns.hetzner.com ns.hetzner.de first-ns.de second-ns.de second-ns.com").dotted(),
+    Provider::new("Hostinger", "dns-parking.com").form("Name", "Target").apex(Apex::Type("CNAME")),
+    Provider::new("Hover", "hover.com"),
+    Provider::new("Infomaniak", "infomaniak.com"),
+    Provider::new("IONOS", "ui-dns.com ui-dns.org ui-dns.biz ui-dns.de").form("Hostname", "Point to"),
+    Provider::new("Linode", "linode.com").form("Hostname", "Alias to").apex(Apex::Nothing),
+    Provider::new("Namecheap", "registrar-servers.com namecheaphosting.com").form("Host", "Value"),
+    Provider::new("Network Solutions", "worldnic.com"),
+    Provider::new("OVHcloud", "ovh.net").dotted().apex(Apex::Nothing),
+    Provider::new("Vercel", "vercel-dns.com").apex(Apex::Type("ALIAS")),
 ];
 
 #[cfg(test)]
@@ -127,7 +125,7 @@ mod tests {
     #[test]
     fn no_provider_hides_another_one() {
         for provider in PROVIDERS {
-            for known in provider.servers.iter().filter(|known| !known.ends_with('-')) {
+            for known in provider.servers.split(' ').filter(|known| !known.ends_with('-')) {
                 assert_eq!(of(&[&format!("ns1.{known}")]), Some(provider.name));
             }
         }

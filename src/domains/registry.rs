@@ -101,14 +101,12 @@ impl Registry {
 
     /// Notes an event of a domain, which is added if it is new.
     pub fn note(&mut self, name: &DnsName, dated: Dated) {
-        match self.get_mut(name) {
-            Some(entry) => entry.note(dated),
-            None => {
-                let added = Dated { at: dated.at, event: Event::Added };
-                let events = if dated.event == Event::Added { vec![added] } else { vec![added, dated] };
-                self.domains.push(Entry { name: name.clone(), events, measurements: Vec::new() });
-            }
+        if let Some(entry) = self.get_mut(name) {
+            return entry.note(dated);
         }
+        let mut events = vec![Dated { at: dated.at, event: Event::Added }];
+        events.extend((dated.event != Event::Added).then_some(dated));
+        self.domains.push(Entry { name: name.clone(), events, measurements: Vec::new() });
     }
 }
 
@@ -129,11 +127,8 @@ impl RegistryChange {
         match self {
             Self::Reported(name, dated) => {
                 // A domain that another program removed comes back only when it is added again.
-                let fits = match list.get(name) {
-                    Some(entry) => !entry.events.contains(dated),
-                    None => dated.event == Event::Added,
-                };
-                if fits {
+                let is_added = dated.event == Event::Added;
+                if list.get(name).map_or(is_added, |entry| !entry.events.contains(dated)) {
                     list.note(name, dated.clone());
                 }
             }
@@ -221,16 +216,15 @@ impl RegistryFile {
         &self,
         change: impl FnOnce(&mut Registry) -> Result<T, E>,
     ) -> Result<T, E> {
-        let directory = self.path.parent().unwrap_or(Path::new("."));
-        atomic_file::create_private(directory).map_err(|source| self.io(source))?;
+        let failed = |error| self.io(error);
+        atomic_file::create_private(self.path.parent().unwrap_or(Path::new("."))).map_err(failed)?;
         // A lock on the list itself would be lost when a new file takes its place.
         let lock = OpenOptions::new().create(true).append(true).mode(0o600).open(self.path.with_extension("lock"));
-        let lock = lock.map_err(|source| self.io(source))?;
-        atomic_file::lock(&lock).map_err(|source| self.io(source))?;
+        let _lock = lock.and_then(|lock| atomic_file::lock(&lock).map(|()| lock)).map_err(failed)?;
         let mut list = self.read()?;
         let result = change(&mut list)?;
-        let text = serde_json::to_string_pretty(&list).map_err(|error| self.io(error.into()))? + "\n";
-        atomic_file::replace_private(&self.path, &text).map_err(|source| self.io(source))?;
+        let text = serde_json::to_string_pretty(&list).map_err(|error| failed(error.into()))? + "\n";
+        atomic_file::replace_private(&self.path, &text).map_err(failed)?;
         Ok(result)
     }
 

@@ -66,7 +66,7 @@ fn row(view: &View) -> [String; 6] {
         cut(&view.sees, 48),
         view.ttl.map_or_else(|| "-".to_owned(), |ttl| ttl.to_string()),
         format!("{} ms", view.took.as_millis()),
-        view.verdict.word().to_owned(),
+        view.verdict.word(),
     ]
 }
 

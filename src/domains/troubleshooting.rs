@@ -78,20 +78,17 @@ pub struct Facts<'a> {
 
 /// The questions of a rule, each with its answer, in the order in which to fix them.
 pub fn answers(rule: Rule, facts: &Facts<'_>) -> Vec<RuleAnswer> {
-    let answers = match rule {
+    let mut answers = match rule {
         Rule::Verification => of_verification(facts),
         Rule::Certificate => of_certificate(facts),
         Rule::Browser => of_browser(facts),
         Rule::Redirects => of_redirects(facts),
     };
-    let answer = |(question, mut answer): (&'static str, RuleAnswer)| {
-        if facts.reported.is_being_removed() {
-            answer.act.clear();
-            answer.word = if answer.verdict.is_none() { "not needed" } else { answer.word };
-        }
-        RuleAnswer { question, ..answer }
-    };
-    answers.into_iter().map(answer).collect()
+    for answer in answers.iter_mut().filter(|_| facts.reported.is_being_removed()) {
+        answer.act.clear();
+        answer.word = if answer.verdict.is_none() { "not needed" } else { answer.word };
+    }
+    answers
 }
 
 /// The sentence under the questions: what to fix first, or that all is right.
@@ -139,35 +136,32 @@ pub const PRECONDITIONS: &str =
 
 /// The conclusion if no finding is against the domain.
 fn all_right(rule: Rule, facts: &Facts<'_>) -> String {
-    match rule {
-        Rule::Verification if facts.next != NextStep::Verify => {
-            format!("The record is right. {}", full_sentence(facts.next.words()))
+    match (rule, facts.reported.certificate_due()) {
+        (Rule::Verification, _) if facts.next != NextStep::Verify => {
+            return format!("The record is right. {}", full_sentence(facts.next.words()));
         }
-        Rule::Verification => {
-            "Everything that petstore can check is right: choose Verify in the dashboard, then press V here.".to_owned()
+        (Rule::Verification, _) => {
+            "Everything that petstore can check is right: choose Verify in the dashboard, then press V here."
         }
-        Rule::Certificate if facts.has_certificate() => "The certificate is there. Nothing to do.".to_owned(),
-        Rule::Certificate => match facts.reported.certificate_due() {
-            None => "The 30 minutes start with Verify, which is not recorded yet.".to_owned(),
-            Some(due) if facts.now <= due => {
-                format!("It is not late yet: the 30 minutes end {}.", until_words(due, facts.now))
-            }
-            Some(_) => {
-                "Nothing blocks the certificate: choose Re-verify in the dashboard, then press V here.".to_owned()
-            }
-        },
-        Rule::Browser => {
+        (Rule::Certificate, _) if facts.has_certificate() => "The certificate is there. Nothing to do.",
+        (Rule::Certificate, None) => "The 30 minutes start with Verify, which is not recorded yet.",
+        (Rule::Certificate, Some(due)) if facts.now <= due => {
+            return format!("It is not late yet: the 30 minutes end {}.", until_words(due, facts.now));
+        }
+        (Rule::Certificate, _) => {
+            "Nothing blocks the certificate: choose Re-verify in the dashboard, then press V here."
+        }
+        (Rule::Browser, _) => {
             "The certificate is right. If a browser still warns, it has cached an old one: try a private window."
-                .to_owned()
         }
-        Rule::Redirects if facts.redirect.is_none() => {
-            "No redirect is configured for this name, so there is nothing to compare.".to_owned()
+        (Rule::Redirects, _) if facts.redirect.is_none() => {
+            "No redirect is configured for this name, so there is nothing to compare."
         }
-        Rule::Redirects => {
+        (Rule::Redirects, _) => {
             "The redirect is right. If a browser goes elsewhere, it has cached an old one: try a private window."
-                .to_owned()
         }
     }
+    .to_owned()
 }
 
 /// Who must act, in a sentence.
@@ -175,9 +169,7 @@ fn whose(who: Who) -> String {
     match who {
         Who::Platform => "Only the platform can fix it: ask its support.".to_owned(),
         Who::Nobody => "Just wait.".to_owned(),
-        Who::DnsProvider | Who::Registrar | Who::Dashboard | Who::ThisMachine => {
-            format!("Fix it {}, then check again.", who.at())
-        }
+        _ => format!("Fix it {}, then check again.", who.at()),
     }
 }
 
@@ -225,7 +217,7 @@ impl<'a> Facts<'a> {
             Some(until) => format!("{}, until {}", fix.trim_end_matches('.'), until_words(until, self.now)),
             None => fix.to_owned(),
         });
-        Some(RuleAnswer { verdict: Some(worst), seen, act: act.collect(), ..RuleAnswer::default() })
+        Some(RuleAnswer { verdict: Some(worst), seen, act: act.collect(), ..open("") })
     }
 
     /// The same of findings that are not all right, with how many servers see the record.
@@ -276,19 +268,15 @@ impl<'a> Facts<'a> {
     }
 }
 
-/// The questions of a rule, as the API description has them.
-type Answers = Vec<(&'static str, RuleAnswer)>;
-
 /// Conflicting records are removed, and the value equals the one from the dashboard.
-fn of_verification(facts: &Facts<'_>) -> Answers {
+fn of_verification(facts: &Facts<'_>) -> Vec<RuleAnswer> {
     let right = facts.right_at_source();
     let conflict = facts.of(&facts.that(|it| it.code.is(Mark::InTheWay))).unwrap_or_else(|| {
-        if facts.any(Mark::WithTheValue) {
-            open("see 2")
-        } else if right.is_some() || facts.findings.iter().any(is_value) {
-            ok(format!("{} has no other record", facts.domain.name))
-        } else {
-            facts.unread()
+        let is_read = right.is_some() || facts.findings.iter().any(is_value);
+        match facts.any(Mark::WithTheValue) {
+            true => open("see 2"),
+            false if is_read => ok(format!("{} has no other record", facts.domain.name)),
+            false => facts.unread(),
         }
     });
     let value = facts.of(&facts.that(is_value)).unwrap_or_else(|| match right {
@@ -299,90 +287,83 @@ fn of_verification(facts: &Facts<'_>) -> Answers {
     let everywhere = facts.with_counts(&facts.that(is_of_servers)).unwrap_or_else(|| {
         let sees = facts.who_sees();
         let any = |verdict| facts.views.iter().any(|view| view.verdict == verdict);
-        if conflict.verdict == Some(Verdict::Fail) {
-            open("after 1").seen(sees)
-        } else if any(ViewVerdict::Wrong) || value.is_open() {
-            open("after 2").seen(sees)
-        } else if any(ViewVerdict::Unjudged) {
-            open("see 2")
-        } else if value.is_right() || conflict.is_right() && sees.is_some() {
-            right_answer(sees)
-        } else {
-            open(NOT_CHECKED)
+        match conflict.verdict {
+            Some(Verdict::Fail) => open("after 1").seen(sees),
+            _ if any(ViewVerdict::Wrong) || value.is_open() => open("after 2").seen(sees),
+            _ if any(ViewVerdict::Unjudged) => open("see 2"),
+            _ if value.is_right() || conflict.is_right() && sees.is_some() => right_answer(sees),
+            _ => unchecked(),
         }
     });
     vec![
-        ("Is there another record at the name?", conflict),
-        ("Is its value the one from the dashboard?", value),
-        ("Do the name servers and the resolvers see it?", everywhere),
-        ("Are the preconditions met?", open("yours to do").act([format!("check them: {PRECONDITIONS}")])),
+        conflict.to("Is there another record at the name?"),
+        value.to("Is its value the one from the dashboard?"),
+        everywhere.to("Do the name servers and the resolvers see it?"),
+        open("yours to do").act([format!("check them: {PRECONDITIONS}")]).to("Are the preconditions met?"),
     ]
 }
 
 /// The domain still verifies, CAA does not forbid, and then Re-verify.
-fn of_certificate(facts: &Facts<'_>) -> Answers {
+fn of_certificate(facts: &Facts<'_>) -> Vec<RuleAnswer> {
     // CAs fetch a file for every certificate.
     let dns = facts.that(|it| is_dns(it) && !it.code.is(Mark::Remark) || it.code.is(Mark::CaCheck));
-    let verifies = facts.with_counts(&dns).or_else(|| facts.right_at_source().map(ok));
-    let verifies = verifies.unwrap_or_else(|| open(NOT_CHECKED));
-    let allowed = facts.of(&facts.that(is_caa)).unwrap_or_else(|| open(NOT_CHECKED));
+    let verifies = facts.with_counts(&dns).or_else(|| facts.right_at_source().map(ok)).unwrap_or_else(unchecked);
+    let allowed = facts.of(&facts.that(is_caa)).unwrap_or_else(unchecked);
     let again = verify_again(facts, &verifies, &allowed);
     vec![
-        ("Does the domain still verify?", verifies),
-        ("Do CAA records allow the certificate authority?", allowed),
-        ("Choose Re-verify in the dashboard", again),
+        verifies.to("Does the domain still verify?"),
+        allowed.to("Do CAA records allow the certificate authority?"),
+        again.to("Choose Re-verify in the dashboard"),
     ]
 }
 
 /// The certificate is not there yet, or an old one is cached.
-fn of_browser(facts: &Facts<'_>) -> Answers {
+fn of_browser(facts: &Facts<'_>) -> Vec<RuleAnswer> {
     let there = facts.of(&facts.that(|it| it.code.is(Mark::NoCertificate))).unwrap_or_else(|| {
         let good = facts.that(|it| it.code.is(Mark::GoodCertificate));
-        if !good.is_empty() {
-            right_answer(good.iter().map(|it| it.seen.clone()))
-        } else if facts.findings.iter().any(is_odd) {
-            open("see 2")
-        } else {
-            open(NOT_CHECKED)
+        match good.is_empty() {
+            false => right_answer(good.iter().map(|it| it.seen.clone())),
+            true if facts.findings.iter().any(is_odd) => open("see 2"),
+            true => unchecked(),
         }
     });
     let other = facts.of(&facts.that(is_odd)).unwrap_or_else(|| match there.verdict {
         _ if facts.any(Mark::NoCertificate) => open("after 1"),
-        None => open(NOT_CHECKED),
+        None => unchecked(),
         Some(_) => ok("no: every address that was reached has the right one"),
     });
     let strict = facts.of(&facts.that(|it| it.code == Code::HstsNote)).unwrap_or_else(|| match there.word {
-        NOT_CHECKED => open(NOT_CHECKED),
+        NOT_CHECKED => unchecked(),
         _ if there.is_right() && other.is_right() => ok("it does not matter: the certificate is right"),
         _ => open("not seen").act([
             "if the browser offers no way past its warning, an earlier visit turned HSTS on: only a valid certificate helps",
         ]),
     });
-    let private = open(match there.word {
+    let word = match there.word {
         NOT_CHECKED => NOT_CHECKED,
         _ if there.is_open() => "after 1",
         _ if other.is_open() => "after 2",
         _ => "yours to do",
-    });
+    };
     let is_old = |view: &&View| view.server.role.is_resolver() && matches!(view.verdict, ViewVerdict::Old { .. });
     let cached = |view: &View| format!("{} still has an old answer cached: {}", view.server.label(), view.sees);
     // A browser here sees what this machine sees.
     let here = facts.that(|it| it.code.is(Mark::HereOnly));
-    let private = private
+    let private = open(word)
         .seen(facts.views.iter().filter(is_old).map(cached))
         .seen(here.iter().map(|it| &it.seen))
         .act([format!("open https://{}/ in a private window", facts.domain.name)])
         .act(here.iter().map(|it| &it.fix));
     vec![
-        ("Is the certificate there yet?", there),
-        ("Is it an old one, or one of another host?", other),
-        ("Do browsers insist on https (HSTS)?", strict),
-        ("What does a private window (nothing cached) show?", private),
+        there.to("Is the certificate there yet?"),
+        other.to("Is it an old one, or one of another host?"),
+        strict.to("Do browsers insist on https (HSTS)?"),
+        private.to("What does a private window (nothing cached) show?"),
     ]
 }
 
 /// What the server says now, by a header-only request, and what caches may keep.
-fn of_redirects(facts: &Facts<'_>) -> Answers {
+fn of_redirects(facts: &Facts<'_>) -> Vec<RuleAnswer> {
     let all = facts.of_redirect();
     let (cached, others): (Vec<&Finding>, Vec<&Finding>) =
         all.iter().copied().partition(|it| it.code == Code::RdCached);
@@ -390,9 +371,9 @@ fn of_redirects(facts: &Facts<'_>) -> Answers {
     let shows = facts.of(&served).unwrap_or_else(|| match facts.redirect {
         _ if !detours.is_empty() => open("see 2"),
         None if !facts.findings.is_empty() => {
-            open(NOT_CHECKED).seen(["redirects are checked once the record and the certificate are right"])
+            unchecked().seen(["redirects are checked once the record and the certificate are right"])
         }
-        _ => open(NOT_CHECKED),
+        _ => unchecked(),
     });
     let shows = shows.seen([match &facts.redirect {
         Some((Redirect { from, to, status }, _)) => {
@@ -401,14 +382,14 @@ fn of_redirects(facts: &Facts<'_>) -> Answers {
         None => "no redirect is configured for this name, so there is nothing to compare".to_owned(),
     }]);
     let detour = facts.of(&detours).unwrap_or_else(|| match facts.redirect {
-        _ if all.is_empty() => open(NOT_CHECKED),
+        _ if all.is_empty() => unchecked(),
         _ if shows.verdict == Some(Verdict::Fail) => open("after 1"),
         None => ok("no loop found; no status is configured to compare with"),
         Some(_) => ok("none of these"),
     });
     let kept = facts.of(&cached).unwrap_or_else(|| {
         let kept = match facts.redirect {
-            _ if all.is_empty() => return open(NOT_CHECKED),
+            _ if all.is_empty() => return unchecked(),
             None => open("yours to do"),
             Some(_) if shows.is_right() && detour.is_right() => {
                 open("yours to do").seen(["the redirect is right now; a browser may still have an old one cached"])
@@ -418,18 +399,22 @@ fn of_redirects(facts: &Facts<'_>) -> Answers {
         kept.act(["test in a private window: it shows what the server sends now"])
     });
     vec![
-        ("What does a header-only request show?", shows),
-        ("Does it loop, detour, or have a different status?", detour),
-        ("Could a browser have cached it?", kept),
+        shows.to("What does a header-only request show?"),
+        detour.to("Does it loop, detour, or have a different status?"),
+        kept.to("Could a browser have cached it?"),
     ]
 }
 
 fn right_answer(seen: impl IntoIterator<Item = String>) -> RuleAnswer {
-    RuleAnswer { verdict: Some(Verdict::Ok), ..RuleAnswer::default() }.seen(seen)
+    RuleAnswer { verdict: Some(Verdict::Ok), ..open("") }.seen(seen)
 }
 
 fn ok(seen: impl Into<String>) -> RuleAnswer {
     right_answer([seen.into()])
+}
+
+fn unchecked() -> RuleAnswer {
+    open(NOT_CHECKED)
 }
 
 /// Without a judgement.
@@ -438,6 +423,11 @@ fn open(word: &'static str) -> RuleAnswer {
 }
 
 impl RuleAnswer {
+    /// The answer to this question, as the API description has it.
+    fn to(self, question: &'static str) -> Self {
+        Self { question, ..self }
+    }
+
     fn seen(mut self, seen: impl IntoIterator<Item: Into<String>>) -> Self {
         self.seen.extend(seen.into_iter().map(Into::into));
         self

@@ -6,10 +6,11 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
-use super::diagnosis::authoritative::{self, invents};
-use super::diagnosis::propagation::Cause;
-use super::diagnosis::{nameservers, propagation, record};
-use super::{Facts, Lookup, RecordType, Reply, Server, Verdict};
+use super::RecordType::{A, AAAA, CNAME};
+use super::diagnosis::authoritative::{answer, invents, is_right};
+use super::diagnosis::propagation::{Cause, are_exceptions, cause, not_right, split_local};
+use super::diagnosis::{nameservers, record};
+use super::{Facts, Lookup, Reply, Server, Verdict};
 
 /// What one server sees at the domain's name.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,14 +59,11 @@ impl ViewVerdict {
     }
 
     /// The word for a column of verdicts.
-    pub const fn word(self) -> &'static str {
+    pub fn word(self) -> String {
         match self {
-            Self::Right => "OK",
-            Self::Old { .. } => "WAIT",
-            Self::Wrong => "FAIL",
-            Self::Other => "WARN",
-            Self::NotCounted => "not counted",
-            Self::Unjudged => "-",
+            Self::NotCounted => "not counted".to_owned(),
+            Self::Unjudged => "-".to_owned(),
+            judged => judged.verdict().as_str().to_uppercase(),
         }
     }
 }
@@ -73,16 +71,15 @@ impl ViewVerdict {
 /// The views of the name servers, then those of the resolvers.
 pub fn views(facts: &Facts<'_>) -> Vec<View> {
     let name = facts.name();
-    let kind = if facts.domain.is_apex() { RecordType::A } else { RecordType::CNAME };
+    let kind = if facts.domain.is_apex() { A } else { CNAME };
     let sources = facts.seen.source(name, kind).map(|asked| {
         // A server without a CNAME may have addresses, which say more.
         let empty = asked.reply().is_some_and(|reply| reply.answers.is_empty());
-        let addresses = facts.seen.source(name, RecordType::A).find(|it| it.server == asked.server);
+        let addresses = facts.seen.source(name, A).find(|it| it.server == asked.server);
         let shown = addresses.filter(|_| empty).unwrap_or(asked);
         view(facts, shown, of_source(facts, shown))
     });
-    let resolvers = facts.seen.resolvers(name, RecordType::A);
-    let resolvers = resolvers.map(|it| view(facts, it, of_resolver(facts, it)));
+    let resolvers = facts.resolvers(A).map(|it| view(facts, it, of_resolver(facts, it)));
     let mut views: Vec<View> = sources.chain(resolvers).collect();
     // In the same order at each check, whichever server was faster.
     views.sort_by_cached_key(|view| (view.server.role.is_resolver(), view.server.name.clone()));
@@ -92,9 +89,9 @@ pub fn views(facts: &Facts<'_>) -> Vec<View> {
 fn view(facts: &Facts<'_>, lookup: &Lookup, verdict: ViewVerdict) -> View {
     let name = facts.name();
     // What is wrong may be the address for IPv6 alone.
-    let ipv6 = facts.seen.asked(name, RecordType::AAAA).filter(|other| other.server == lookup.server);
+    let ipv6 = facts.seen.asked(name, AAAA).filter(|other| other.server == lookup.server);
     let ipv6 = ipv6.filter(|_| verdict != ViewVerdict::Right).flat_map(|it| it.at(name));
-    let ipv6 = ipv6.filter(|it| it.data.kind() == RecordType::AAAA);
+    let ipv6 = ipv6.filter(|it| it.data.kind() == AAAA);
     let (sees, ttl) = match &lookup.outcome {
         Err(why) => (why.to_string(), None),
         Ok(reply) => {
@@ -111,26 +108,26 @@ fn of_source(facts: &Facts<'_>, lookup: &Lookup) -> ViewVerdict {
     if !lookup.reply().is_some_and(Reply::speaks) || facts.source().only_here.is_some() {
         return ViewVerdict::NotCounted;
     }
-    let right = authoritative::is_right(facts, &authoritative::answer(facts, &lookup.server.name));
+    let right = is_right(facts, &answer(facts, &lookup.server.name));
     other_than(facts, right, None)
 }
 
 fn of_resolver(facts: &Facts<'_>, lookup: &Lookup) -> ViewVerdict {
-    let others = propagation::not_right(facts, lookup);
+    let others = not_right(facts, lookup);
     if lookup.answer().is_none() && others.is_empty() {
         let fails = lookup.reply().is_some_and(Reply::is_servfail) && nameservers::domain_fails(facts);
         return if fails { ViewVerdict::Wrong } else { ViewVerdict::NotCounted };
     }
     let source_is_right = facts.source().is_right(facts);
-    let is_local = || propagation::split_local(facts).is_some_and(|(local, _)| local == lookup.server.name);
+    let is_local = || split_local(facts).is_some_and(|(local, _)| local == lookup.server.name);
     if invents(facts, lookup) || source_is_right && is_local() {
         return ViewVerdict::NotCounted;
     }
     let mut until = None;
-    for cause in others.iter().map(|it| propagation::cause(facts, it)) {
-        match cause {
+    for other in &others {
+        match cause(facts, other) {
             Cause::Unexplained if source_is_right => {
-                let exceptions = propagation::are_exceptions(facts, facts.resolvers(RecordType::A).count() / 2);
+                let exceptions = are_exceptions(facts, facts.resolvers(A).count() / 2);
                 return if exceptions { ViewVerdict::NotCounted } else { ViewVerdict::Wrong };
             }
             Cause::Cached { until: expires, .. } => until = until.max(Some(expires)),
@@ -193,12 +190,12 @@ mod tests {
     /// The zone has an A record instead, and so have two resolvers.
     fn blocked() -> Seen {
         let other = || answer(vec![address(NAME, ELSEWHERE)]);
-        Seen::new()
-            .source(RecordType::CNAME, answer(vec![]))
-            .source(RecordType::A, other())
-            .resolved(1, other())
-            .resolved(2, other())
-            .with(&resolver(1), HOST, RecordType::A, Ok(answer(vec![address(HOST, PLATFORM)])))
+        Seen::new().source(CNAME, answer(vec![])).source(A, other()).resolved(1, other()).resolved(2, other()).with(
+            &resolver(1),
+            HOST,
+            A,
+            Ok(answer(vec![address(HOST, PLATFORM)])),
+        )
     }
 
     #[test]
@@ -215,7 +212,7 @@ mod tests {
             (Ok(code(ResponseCode::Refused)), NotCounted),
             (Err(NoReply::Timeout), NotCounted),
         ] {
-            let seen = Seen::right().with(&resolver(3), NAME, RecordType::A, third.clone());
+            let seen = Seen::right().with(&resolver(3), NAME, A, third.clone());
             assert_eq!(verdicts(&seen), [Right, Right, Right, expected], "{third:?}");
         }
         assert_eq!(verdicts(&blocked().resolved(3, right())), [Wrong, Wrong, Wrong, Right]);
@@ -225,7 +222,7 @@ mod tests {
     #[test]
     fn an_old_address_for_ipv6_alone_is_old_too() {
         let v6 = answer(vec![record(NAME, 4020, Data::Aaaa("2001:db8::9".parse().unwrap()))]);
-        let seen = Seen::right().with(&resolver(2), NAME, RecordType::AAAA, Ok(v6));
+        let seen = Seen::right().with(&resolver(2), NAME, AAAA, Ok(v6));
         assert_eq!(verdicts(&seen), [Right, Right, Old { until: Some(at(67)) }]);
     }
 
@@ -234,11 +231,11 @@ mod tests {
         let v6 = || answer(vec![record(NAME, 4020, Data::Aaaa("2001:db8::9".parse().unwrap()))]);
         let direct = || answer(vec![address(NAME, PLATFORM)]);
         let seen = blocked()
-            .with(&ns(2), NAME, RecordType::CNAME, Ok(answer(vec![])))
-            .with(&ns(2), NAME, RecordType::A, Ok(direct()))
-            .with(&ns(2), NAME, RecordType::AAAA, Ok(v6()))
+            .with(&ns(2), NAME, CNAME, Ok(answer(vec![])))
+            .with(&ns(2), NAME, A, Ok(direct()))
+            .with(&ns(2), NAME, AAAA, Ok(v6()))
             .resolved(3, direct())
-            .with(&resolver(3), NAME, RecordType::AAAA, Ok(v6()));
+            .with(&resolver(3), NAME, AAAA, Ok(v6()));
         let seen = seen_with(&seen, &expectation());
         let shown = |name: &str| seen.iter().find(|view| view.server.name == name).map(|view| view.sees.as_str());
         for name in ["ns2.acme.com", "resolver3"] {
@@ -256,22 +253,22 @@ mod tests {
             (Ok(code(ResponseCode::Refused)), NotCounted),
             (Err(NoReply::NoAddress), NotCounted),
         ] {
-            let seen = Seen::right().with(&ns(2), NAME, RecordType::CNAME, second.clone());
+            let seen = Seen::right().with(&ns(2), NAME, CNAME, second.clone());
             assert_eq!(verdicts(&seen), [Right, expected, Right, Right], "{second:?}");
         }
         let two = answer(vec![cname(NAME, HOST), cname(NAME, "old.host.net")]);
-        assert_eq!(verdicts(&Seen::new().source(RecordType::CNAME, two)), [Wrong]);
-        assert_eq!(verdicts(&Seen::new().source(RecordType::CNAME, nxdomain("acme.com", 900))), [Wrong]);
+        assert_eq!(verdicts(&Seen::new().source(CNAME, two)), [Wrong]);
+        assert_eq!(verdicts(&Seen::new().source(CNAME, nxdomain("acme.com", 900))), [Wrong]);
     }
 
     #[test]
     fn an_apex_needs_the_addresses_of_the_platform_and_no_cname() {
         let apex = "acme.com";
         let verdict = |own: Record| {
-            let seen = Seen::new().with(&ns(1), apex, RecordType::A, Ok(answer(vec![own]))).with(
+            let seen = Seen::new().with(&ns(1), apex, A, Ok(answer(vec![own]))).with(
                 &resolver(1),
                 HOST,
-                RecordType::A,
+                A,
                 Ok(answer(vec![address(HOST, PLATFORM)])),
             );
             seen_at(apex, &seen, &expectation())[0].verdict
@@ -287,34 +284,32 @@ mod tests {
         let made_up = answer(vec![address(nobody, ELSEWHERE)]);
         let seen = Seen::right()
             .resolved(3, answer(vec![address(NAME, ELSEWHERE)]))
-            .with(&resolver(2), nobody, RecordType::A, Ok(nxdomain("com", 900)))
-            .with(&resolver(3), nobody, RecordType::A, Ok(made_up));
+            .with(&resolver(2), nobody, A, Ok(nxdomain("com", 900)))
+            .with(&resolver(3), nobody, A, Ok(made_up));
         assert_eq!(verdicts(&seen), [Right, Right, Right, NotCounted], "it invents");
         let local: Arc<Server> = server(Role::Resolver { system: true }, "this machine's");
         let private = answer(vec![address(NAME, IpAddr::V4(Ipv4Addr::new(10, 0, 0, 5)))]);
-        let seen = Seen::right().with(&local, NAME, RecordType::A, Ok(private));
+        let seen = Seen::right().with(&local, NAME, A, Ok(private));
         assert_eq!(verdicts(&seen), [Right, Right, Right, NotCounted], "its own zone");
     }
 
     #[test]
     fn resolvers_that_all_fail_tell_of_the_domain() {
         let seen = Seen::new()
-            .source(RecordType::CNAME, answer(vec![cname(NAME, HOST)]))
+            .source(CNAME, answer(vec![cname(NAME, HOST)]))
             .resolved(1, code(ResponseCode::ServFail))
-            .with(&resolver(2), NAME, RecordType::A, Err(NoReply::Timeout));
+            .with(&resolver(2), NAME, A, Err(NoReply::Timeout));
         assert_eq!(verdicts(&seen), [Right, Wrong, NotCounted]);
     }
 
     #[test]
     fn without_the_value_or_behind_a_proxy_nothing_is_compared() {
         let unknown = Expectation { platform_host: None, ..expectation() };
-        let seen = Seen::right().with(&resolver(3), NAME, RecordType::A, Err(NoReply::Timeout));
+        let seen = Seen::right().with(&resolver(3), NAME, A, Err(NoReply::Timeout));
         let seen: Vec<ViewVerdict> = seen_with(&seen, &unknown).iter().map(|view| view.verdict).collect();
         assert_eq!(seen, [Unjudged, Unjudged, Unjudged, NotCounted]);
         let proxy = || answer(vec![address(NAME, "104.16.1.1".parse().unwrap())]);
-        let hidden = || {
-            Seen::new().source(RecordType::CNAME, answer(vec![])).source(RecordType::A, proxy()).resolved(1, proxy())
-        };
+        let hidden = || Seen::new().source(CNAME, answer(vec![])).source(A, proxy()).resolved(1, proxy());
         assert_eq!(verdicts(&hidden()), [Wrong, Wrong], "the platform is not reached");
         let reached = hidden().shows(Err(crate::domains::observation::ConnectionFailure::Timeout), None);
         assert_eq!(verdicts(&reached), [Unjudged, Unjudged]);

@@ -63,7 +63,7 @@ impl<'a> Facts<'a> {
         earlier: Option<&'a Caches>,
         now: Timestamp,
     ) -> Self {
-        let (source, caches, platform) = (OnceCell::new(), OnceCell::new(), OnceCell::new());
+        let (source, caches, platform) = Default::default();
         Self { domain, expectation, reported, seen, earlier, now, source, caches, platform }
     }
 
@@ -123,11 +123,8 @@ impl<'a> Facts<'a> {
 
     /// Warns that deleting an MX record stops mail.
     pub(super) fn mail_stops(&self, deleted: &[&Record]) -> String {
-        if deleted.iter().any(|it| it.data.kind() == MX) {
-            format!(". Deleting the MX stops mail for {}: move mail first", self.domain.name)
-        } else {
-            String::new()
-        }
+        let stops = deleted.iter().any(|it| it.data.kind() == MX);
+        if stops { format!(". Deleting the MX stops mail for {}: move mail first", self.name()) } else { String::new() }
     }
 
     /// The zone of the name, as far as is known.
@@ -163,6 +160,11 @@ impl<'a> Facts<'a> {
             let edges = self.seen.edge_handshakes.iter().filter(proves).map(|edge| edge.address.ip());
             self.seen.addresses_of(host).into_iter().chain(edges).collect()
         })
+    }
+
+    /// The addresses of these that are not the platform's.
+    pub(super) fn foreign<'b>(&self, addresses: &'b [IpAddr]) -> Vec<&'b IpAddr> {
+        addresses.iter().filter(|address| !self.platform_addresses().contains(address)).collect()
     }
 
     /// Whether a record leads straight to the platform: the only place that compares.

@@ -75,10 +75,10 @@ fn not_published(facts: &Facts<'_>, finding: &mut Finding) {
 fn https_elsewhere(facts: &Facts<'_>) -> Option<Finding> {
     let host = facts.value().filter(|_| facts.source().cnames().is_empty())?;
     let (name, platform) = (facts.name(), facts.platform_addresses());
+    let is_platforms = |name: &DnsName| facts.platform_zone().is_some_and(|zone| name.is_within(&zone));
     let leads_away = |record: &&&Record| match &record.data {
         Data::Https { target, hints, port, ech, .. } => {
             let own = target.is_root() || target == host || target == name;
-            let is_platforms = |name: &DnsName| facts.platform_zone().is_some_and(|zone| name.is_within(&zone));
             !own || hints.iter().any(|hint| !platform.contains(hint))
                 || port.is_some_and(|port| port != 443)
                 || !ech.iter().all(is_platforms)
@@ -131,15 +131,13 @@ fn with_cname(facts: &Facts<'_>, cnames: &[(&DnsName, u32)]) -> Vec<Finding> {
 
 /// A value that does not exist was mistyped, whatever records the name has.
 fn value_gone(facts: &Facts<'_>) -> Option<Finding> {
-    let expected = facts.value().filter(|expected| is_denied(facts, expected))?;
+    let expected = facts.value().filter(|it| is_denied(facts, it))?;
     let cnames = facts.source().cnames();
-    if cnames.iter().any(|(target, _)| *target == expected) {
-        return None;
-    }
-    let instead =
-        cnames.first().map(|(target, _)| format!("; the record at {} points to {}", facts.name(), shown(target)));
-    let instead = instead.unwrap_or_default();
-    Some(say::value_gone(expected, instead).evidence(facts.seen.asked(expected, A)))
+    let instead = cnames.first().map_or_else(String::new, |(target, _)| {
+        format!("; the record at {} points to {}", facts.name(), shown(target))
+    });
+    let is_there = cnames.iter().any(|(target, _)| *target == expected);
+    (!is_there).then(|| say::value_gone(expected, instead).evidence(facts.seen.asked(expected, A)))
 }
 
 /// Whether every server that was asked answers NXDOMAIN.
@@ -150,16 +148,18 @@ fn is_denied(facts: &Facts<'_>, host: &DnsName) -> bool {
 
 /// The zone has the right record. Whether others see it, too, is reported with the servers.
 fn right(facts: &Facts<'_>, expected: &DnsName) -> Finding {
-    let servers: BTreeSet<&str> = facts.source().lookups.iter().map(|it| it.server.name.as_str()).collect();
+    let source = facts.source();
+    let servers: BTreeSet<&str> = source.lookups.iter().map(|it| it.server.name.as_str()).collect();
     let agree = |reply: &&Reply| reply.cnames(facts.name()).any(|(target, _)| target == expected);
     let agreeing = facts.resolvers(A).filter_map(Lookup::reply).filter(agree).count();
-    let who = if facts.source().authoritative {
-        let servers = servers.iter().map(|name| whole(name)).collect::<Vec<_>>().join(", ");
-        format!("{servers} and {}", counted(agreeing, "resolver"))
-    } else {
-        names(servers)
+    let who = match source.authoritative {
+        true => {
+            let servers = servers.into_iter().map(whole).collect::<Vec<_>>().join(", ");
+            format!("{servers} and {}", counted(agreeing, "resolver"))
+        }
+        false => names(servers),
     };
-    say::dns_ok(facts.name(), expected, who).evidence(facts.source().evidence(&[CNAME]).chain(facts.resolvers(A)))
+    say::dns_ok(facts.name(), expected, who).evidence(source.evidence(&[CNAME]).chain(facts.resolvers(A)))
 }
 
 fn not_alone(facts: &Facts<'_>, others: &[&Record]) -> Finding {
@@ -171,14 +171,13 @@ fn not_alone(facts: &Facts<'_>, others: &[&Record]) -> Finding {
 }
 
 fn zone_cut(facts: &Facts<'_>) -> Finding {
-    let handed_to =
-        if facts.source().cut.is_empty() { facts.seen.delegated.iter().collect() } else { facts.source().cut.clone() };
-    let servers = list(handed_to.into_iter().map(shown));
-    let (platform, own) = (facts.platform_addresses(), facts.source().all_addresses());
-    if !own.is_empty() && own.iter().all(|address| platform.contains(address)) {
-        return say::zone_of_its_own(facts.name(), servers, list(&own));
+    let (name, source, own) = (facts.name(), facts.source(), facts.source().all_addresses());
+    let delegated: Vec<&DnsName> = facts.seen.delegated.iter().collect();
+    let servers = list(if source.cut.is_empty() { &delegated } else { &source.cut }.iter().map(|host| shown(host)));
+    match own.is_empty() || !facts.foreign(&own).is_empty() {
+        true => say::zone_cut(name, servers, facts.label(), facts.record()).evidence(source.evidence(&[CNAME, NS])),
+        false => say::zone_of_its_own(name, servers, list(&own)),
     }
-    say::zone_cut(facts.name(), servers, facts.label(), facts.record()).evidence(facts.source().evidence(&[CNAME, NS]))
 }
 
 fn long_ttl(source: &Authoritative<'_>) -> Option<Finding> {
@@ -192,15 +191,13 @@ fn long_ttl(source: &Authoritative<'_>) -> Option<Finding> {
 fn without_cname(facts: &Facts<'_>) -> Vec<Finding> {
     let (v4, v6) = (facts.source().addresses(A), facts.source().addresses(AAAA));
     if v4.is_empty() && v6.is_empty() {
-        let is_nothing = facts.source().is_nxdomain();
-        let found = value_in_txt(facts).or_else(|| doubled(facts).filter(|_| is_nothing));
-        return vec![found.unwrap_or_else(|| if is_nothing { missing(facts) } else { nothing_useful(facts) })];
+        let doubled = || doubled(facts).filter(|_| facts.source().is_nxdomain());
+        return vec![value_in_txt(facts).or_else(doubled).unwrap_or_else(|| nothing_there(facts))];
     }
     if facts.value().is_none() {
         return vec![say::value_unknown(facts.name(), list(v4.iter().chain(&v6)))];
     }
-    let platform = facts.platform_addresses();
-    let ours = |addresses: &[IpAddr]| addresses.iter().all(|address| platform.contains(address));
+    let ours = |addresses: &[IpAddr]| facts.foreign(addresses).is_empty();
     let direct = |addresses| say::a_direct(facts.name(), list(addresses), facts.record());
     let mut findings = Vec::new();
     if !v4.is_empty() {
@@ -238,23 +235,35 @@ fn value_in_txt(facts: &Facts<'_>) -> Option<Finding> {
 
 /// The name that has the record instead, because the provider added the zone to it.
 fn doubled(facts: &Facts<'_>) -> Option<Finding> {
-    let found = facts.seen.lookups.iter().find(|lookup| {
-        facts.seen.doubled.contains(&lookup.question.name)
-            && lookup.reply().is_some_and(|reply| reply.cnames(&lookup.question.name).next().is_some())
-    })?;
-    let mut targets = found.reply().into_iter().flat_map(|reply| reply.cnames(&found.question.name));
-    let is_right = targets.all(|(target, _)| facts.value().is_none_or(|value| value == target));
-    let value = facts.value().filter(|_| !is_right);
-    let value = value.map_or_else(|| " and keep its value".to_owned(), |value| format!(" and its value to {value}"));
+    let targets = |it: &'_ Lookup| -> Vec<DnsName> {
+        it.reply()
+            .into_iter()
+            .flat_map(|reply| reply.cnames(&it.question.name))
+            .map(|(target, _)| target.clone())
+            .collect()
+    };
+    let is_doubled = |it: &&Lookup| facts.seen.doubled.contains(&it.question.name) && !targets(it).is_empty();
+    let found = facts.seen.lookups.iter().find(is_doubled)?;
+    let wrong = facts.value().filter(|value| targets(found).iter().any(|target| target != *value));
+    let value = wrong.map_or_else(|| " and keep its value".to_owned(), |value| format!(" and its value to {value}"));
     let place = shown(&found.question.name);
     let finding = say::name_doubled(place, facts.zone(), facts.label(), value, then_forgotten(facts));
     Some(finding.expected(format!("{} {}", facts.name(), facts.one_cname())).evidence([found]))
 }
 
 /// Before the operator saved the record, its absence is only the next step.
-fn missing(facts: &Facts<'_>) -> Finding {
-    let finding = say::dns_missing(facts.name(), facts.source().witness(), facts.record(), then_forgotten(facts));
-    finding.fail_if(facts.reported.saved.is_some()).evidence(facts.source().evidence(&[CNAME]))
+fn nothing_there(facts: &Facts<'_>) -> Finding {
+    let (name, source, record) = (facts.name(), facts.source(), facts.record());
+    let records = list(source.own.iter().map(|it| it.data.words()));
+    let finding =
+        match records.is_empty() {
+            _ if source.is_nxdomain() => say::dns_missing(name, source.witness(), record, then_forgotten(facts))
+                .evidence(source.evidence(&[CNAME])),
+            true => say::only_below(name, record).evidence(source.evidence(&TYPES)),
+            false => say::nothing_useful(name, records, record, facts.mail_stops(&source.own))
+                .evidence(source.evidence(&TYPES)),
+        };
+    finding.fail_if(facts.reported.saved.is_some())
 }
 
 /// How long resolvers cache that there was nothing (RFC 2308), or the record that was there before.
@@ -266,35 +275,23 @@ fn then_forgotten(facts: &Facts<'_>) -> String {
     })
 }
 
-fn nothing_useful(facts: &Facts<'_>) -> Finding {
-    let list = list(facts.source().own.iter().map(|it| it.data.words()));
-    let record = facts.record();
-    let finding = match list.is_empty() {
-        true => say::only_below(facts.name(), record),
-        false => say::nothing_useful(facts.name(), list, record, facts.mail_stops(&facts.source().own)),
-    };
-    finding.fail_if(facts.reported.saved.is_some()).evidence(facts.source().evidence(&TYPES))
-}
-
 fn dname(facts: &Facts<'_>, above: &DnsName, target: &DnsName) -> Vec<Finding> {
     let (above, target) = (shown(above), shown(target));
-    let cnames = facts.source().cnames();
-    let leads = facts.value().and_then(|expected| {
+    let wrong = facts.value().and_then(|expected| {
+        let cnames = facts.source().cnames();
         let (made, ttl) = cnames.iter().find(|(made, _)| *made != expected)?;
-        let wrong = cname_target::wrong(facts, made, *ttl, expected);
-        (wrong.code != Code::DnsChain).then_some(wrong)
+        Some(cname_target::wrong(facts, made, *ttl, expected)).filter(|wrong| wrong.code != Code::DnsChain)
     });
-    let leads = leads.map(|wrong| {
-        wrong.fix(format!("at your DNS provider, remove the DNAME of {above}, or add the CNAME below {target}"))
-    });
-    leads.into_iter().chain([say::dname(above, target)]).collect()
+    let fix = format!("at your DNS provider, remove the DNAME of {above}, or add the CNAME below {target}");
+    wrong.map(|wrong| wrong.fix(fix)).into_iter().chain([say::dname(above, target)]).collect()
 }
 
 /// Whether a random name gets the same answer.
 fn is_wildcard(facts: &Facts<'_>) -> bool {
     let sibling = &facts.seen.sibling;
-    let lookups = facts.seen.asked(sibling, A).filter(|lookup| {
-        if facts.source().authoritative { lookup.server.role == Role::Authoritative } else { !invents(facts, lookup) }
+    let lookups = facts.seen.asked(sibling, A).filter(|it| match facts.source().authoritative {
+        true => it.server.role == Role::Authoritative,
+        false => !invents(facts, it),
     });
     let of_sibling: Vec<&Data> = lookups.flat_map(|it| it.at(sibling)).map(|it| &it.data).collect();
     let leads = |data: &&Data| matches!(data, Data::Cname(_) | Data::A(_));
@@ -305,40 +302,35 @@ fn is_wildcard(facts: &Facts<'_>) -> bool {
 
 /// A name without its own record: a wildcard or parking answers for it.
 fn wildcard(facts: &Facts<'_>) -> Finding {
-    let leads = list(facts.source().own.iter().map(|it| it.data.words()));
-    if let Some(parked) = parked(facts, &leads) {
-        return parked;
-    }
-    if facts.value().is_none() {
-        return say::value_unknown(facts.name(), &leads);
-    }
-    let right = facts.source().own.iter().any(|it| facts.leads(&it.data));
-    let (zone, name, record) = (facts.zone(), facts.name(), facts.record());
-    let finding = match right {
+    let (zone, name, record, source) = (facts.zone(), facts.name(), facts.record(), facts.source());
+    let leads = list(source.own.iter().map(|it| it.data.words()));
+    let parked = parked(facts, &leads);
+    let finding = match source.own.iter().any(|it| facts.leads(&it.data)) {
+        _ if parked.is_some() || facts.value().is_none() => {
+            return parked.unwrap_or_else(|| say::value_unknown(name, leads));
+        }
         true => say::wildcard_ok(zone, leads, name, record),
         false => say::wildcard_wrong(zone, leads, name, record),
     };
     let sibling = facts.seen.asked(&facts.seen.sibling, A);
-    finding.evidence(facts.source().evidence(&[CNAME, A]).chain(sibling).take(8))
+    finding.evidence(source.evidence(&[CNAME, A]).chain(sibling).take(8))
 }
 
 /// Parking answers for every name and the apex with one address, or is known by its servers.
 fn parked(facts: &Facts<'_>, leads: &str) -> Option<Finding> {
     let is_parking =
-        |server: &&DnsName| PARKING_SERVERS.split_whitespace().any(|name| server.is_within(&DnsName::new(name)));
-    let served_by_parking = facts.seen.delegated.iter().find(is_parking);
+        |server: &&DnsName| PARKING_SERVERS.split_whitespace().any(|it| server.is_within(&DnsName::new(it)));
+    let server = facts.seen.delegated.iter().find(is_parking);
     let addresses = facts.source().addresses(A);
-    if addresses.is_empty() && facts.source().cnames().is_empty() {
-        return None;
-    }
     let apex = facts.seen.asked(facts.zone(), A).filter_map(Lookup::reply);
     let of_apex: BTreeSet<IpAddr> = apex.flat_map(Reply::addresses).collect();
     let one_address = addresses.len() == 1 && of_apex == BTreeSet::from([addresses[0]]);
     let looks_parked = facts.seen.front.as_ref().and_then(|front| front.last()).is_some_and(is_parked);
-    if served_by_parking.is_none() && !(one_address && looks_parked) {
+    let leads_nowhere = addresses.is_empty() && facts.source().cnames().is_empty();
+    if leads_nowhere || server.is_none() && !(one_address && looks_parked) {
         return None;
     }
-    let by = served_by_parking.map_or_else(String::new, |server| format!(", served by {}", shown(server)));
+    let by = server.map_or_else(String::new, |server| format!(", served by {}", shown(server)));
     Some(say::parked(facts.zone(), leads, by, facts.record()))
 }
 
@@ -349,17 +341,13 @@ fn apex(facts: &Facts<'_>) -> Finding {
         return say::apex_cname(name, shown(target), record);
     }
     let all = facts.source().all_addresses();
-    let addresses = list(&all);
-    if facts.value().is_none() {
-        return say::value_unknown(name, addresses);
-    }
-    let platform = facts.platform_addresses();
-    let foreign: Vec<&IpAddr> = all.iter().filter(|address| !platform.contains(address)).collect();
+    let (addresses, foreign) = (list(&all), facts.foreign(&all));
     match foreign.len() {
+        _ if facts.value().is_none() => say::value_unknown(name, addresses),
         _ if all.is_empty() => say::apex_none(name, record),
         0 => say::apex_ok(name, addresses),
         some if some == all.len() => {
-            parked(facts, &addresses).unwrap_or_else(|| say::apex_wrong(name, &addresses, record))
+            parked(facts, &addresses).unwrap_or_else(|| say::apex_wrong(name, addresses, record))
         }
         _ if foreign.iter().all(|address| address.is_ipv6()) => say::apex_aaaa(name, list(foreign)),
         _ => say::apex_partial(name, addresses, list(foreign)),
@@ -378,18 +366,13 @@ fn expected(facts: &Facts<'_>) -> String {
 
 /// Cloudflare's proxy gives its own addresses and hides the record.
 pub fn cloudflare(facts: &Facts<'_>) -> Option<Finding> {
-    let platform = facts.platform_addresses();
     let addresses = facts.source().all_addresses();
-    if addresses.is_empty() || addresses.iter().all(|address| platform.contains(address)) {
-        return None;
-    }
     let pages: Vec<_> = facts.seen.handshakes.iter().filter_map(|it| it.response()).collect();
     let by_address = addresses.iter().all(|address| is_cloudflare(*address));
-    let says_so =
-        |page: &&&Response| page.server.as_deref().is_some_and(|server| server.eq_ignore_ascii_case("cloudflare"));
+    let says_so = |page: &&Response| page.server.as_deref().is_some_and(|it| it.eq_ignore_ascii_case("cloudflare"));
     let by_servers = facts.seen.delegated.iter().any(|server| server.is_within(&DnsName::new("ns.cloudflare.com")));
-    let by_answer = pages.iter().any(|page| page.cf_ray) || (by_servers && pages.iter().find(says_so).is_some());
-    if !by_address && !by_answer {
+    let by_answer = pages.iter().any(|page| page.cf_ray || by_servers && says_so(page));
+    if facts.foreign(&addresses).is_empty() || !by_address && !by_answer {
         return None;
     }
     // Behind the proxy, only the answer shows whether the platform is reached.
@@ -400,15 +383,12 @@ pub fn cloudflare(facts: &Facts<'_>) -> Option<Finding> {
 
 /// Addresses at the end of the chain that are not public.
 fn private(facts: &Facts<'_>) -> Option<Finding> {
-    if facts.expectation.allow_private {
-        return None;
-    }
-    let own = facts.source().replies().flat_map(Reply::addresses);
-    let seen = facts.resolvers(A);
-    let seen = seen.filter(|it| !matches!(it.server.role, Role::Resolver { system: true }));
+    let own = facts.source().replies();
+    let seen = facts.resolvers(A).filter(|it| it.server.role != Role::Resolver { system: true });
     // What is only cached is no longer in the zone.
     let current = |reply: &&Reply| !facts.source().authoritative || sees_right(facts, reply);
-    let addresses = own.chain(seen.filter_map(Lookup::reply).filter(current).flat_map(Reply::addresses));
+    let addresses = own.chain(seen.filter_map(Lookup::reply).filter(current)).flat_map(Reply::addresses);
     let private: BTreeSet<IpAddr> = addresses.filter(|address| !is_public(*address)).collect();
-    (!private.is_empty()).then(|| say::private(facts.name(), list(private), facts.record()))
+    let fails = !private.is_empty() && !facts.expectation.allow_private;
+    fails.then(|| say::private(facts.name(), list(private), facts.record()))
 }

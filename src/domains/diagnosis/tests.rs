@@ -92,14 +92,14 @@ impl Seen {
     }
 
     pub fn resolved(self, number: u8, reply: Reply) -> Self {
-        self.with(&resolver(number), NAME, RecordType::A, Ok(reply))
+        self.with(&resolver(number), NAME, A, Ok(reply))
     }
 
     /// A resolver rejects the answers, and has one without validation.
     fn rejected(mut self, number: u8, error: u16) -> Self {
         let extended_error = Some((error, String::new()));
         let fails = Reply { code: ResponseCode::ServFail, extended_error, ..Reply::default() };
-        let question = Question { checking_disabled: true, ..Question::new(DnsName::new(NAME), RecordType::A) };
+        let question = Question { checking_disabled: true, ..Question::new(DnsName::new(NAME), A) };
         let outcome = Ok(answer(vec![cname(NAME, HOST)]));
         let (server, took) = (resolver(number), Duration::ZERO);
         self.0.lookups.push(Lookup { server, question, at: at(0), took, outcome });
@@ -115,15 +115,16 @@ impl Seen {
     /// The record is right, and two resolvers see it.
     pub fn right() -> Self {
         let right = || answer(vec![cname(NAME, HOST), address(HOST, PLATFORM)]);
-        Self::new()
-            .source(RecordType::CNAME, answer(vec![cname(NAME, HOST)]))
-            .resolved(1, right())
-            .resolved(2, right())
-            .with(&resolver(1), HOST, RecordType::A, Ok(answer(vec![address(HOST, PLATFORM)])))
+        Self::new().source(CNAME, answer(vec![cname(NAME, HOST)])).resolved(1, right()).resolved(2, right()).with(
+            &resolver(1),
+            HOST,
+            A,
+            Ok(answer(vec![address(HOST, PLATFORM)])),
+        )
     }
 
     pub fn caa(self, level: &str, records: Vec<Record>) -> Self {
-        self.with(&resolver(1), level, RecordType::CAA, Ok(answer(records)))
+        self.with(&resolver(1), level, CAA, Ok(answer(records)))
     }
 
     pub fn shows(mut self, outcome: Result<Presented, ConnectionFailure>, date: Option<Timestamp>) -> Self {
@@ -213,7 +214,7 @@ fn judged(seen: &Seen, reported: &Reported) -> (Code, Verdict) {
 
 #[test]
 fn a_missing_record_is_the_next_step_before_saved_and_a_failure_after() {
-    let seen = Seen::new().source(RecordType::CNAME, nxdomain("acme.com", 900));
+    let seen = Seen::new().source(CNAME, nxdomain("acme.com", 900));
     assert_eq!(judged(&seen, &reported()), (Code::DnsMissing, Verdict::You));
     assert_eq!(judged(&seen, &Reported { saved: Some(at(-1)), ..reported() }), (Code::DnsMissing, Verdict::Fail));
 }
@@ -222,7 +223,7 @@ fn a_missing_record_is_the_next_step_before_saved_and_a_failure_after() {
 fn the_wait_for_a_missing_record_includes_what_resolvers_still_have() {
     let (domain, expectation) = (parse_name::domain(NAME).unwrap(), expectation());
     for (ttl, wait) in [(2940, "wait up to 49 min"), (60, "wait up to 15 min")] {
-        let seen = Seen::new().source(RecordType::CNAME, nxdomain("acme.com", 900)).resolved(1, old_answer(ttl));
+        let seen = Seen::new().source(CNAME, nxdomain("acme.com", 900)).resolved(1, old_answer(ttl));
         let findings = diagnose(&Facts::new(&domain, &expectation, &reported(), &seen.0, None, at(0)));
         let first = deciding(&findings).unwrap();
         assert_eq!(first.code, Code::DnsMissing);
@@ -242,11 +243,11 @@ fn until_the_record_is_there_the_old_server_is_no_cause() {
     let saved = Reported { saved: Some(at(10)), ..reported() };
     for (old, reported) in [(true, saved), (false, reported())] {
         for outcome in shown() {
-            let before = Seen::new().source(RecordType::A, old_answer(600)).resolved(1, old_answer(600));
+            let before = Seen::new().source(A, old_answer(600)).resolved(1, old_answer(600));
             let (domain, expectation) = (parse_name::domain(NAME).unwrap(), expectation());
             let earlier = remember(&Facts::new(&domain, &expectation, &reported, &before.0, None, at(0)));
             // The provider has not published it yet; or the old record is deleted, and still cached.
-            let nothing = Seen::new().source(RecordType::CNAME, nxdomain("acme.com", 900)).resolved(1, old_answer(600));
+            let nothing = Seen::new().source(CNAME, nxdomain("acme.com", 900)).resolved(1, old_answer(600));
             let seen = if old { before } else { nothing }.shows(outcome, None).later(10);
             let findings = diagnose(&Facts::new(&domain, &expectation, &reported, &seen.0, Some(&earlier), at(10)));
             let first = deciding(&findings).unwrap();
@@ -315,9 +316,9 @@ fn a_secondary_may_lag_as_long_as_it_should_copy_even_when_serials_wrap() {
         |serial| answer(vec![record("acme.com", 3600, Data::Soa { serial, refresh: 1800, retry: 900, minimum: 900 })]);
     let seen = |newer, older| {
         Seen::right()
-            .with(&ns(2), NAME, RecordType::CNAME, Ok(answer(vec![cname(NAME, "old.host.net")])))
-            .with(&ns(1), "acme.com", RecordType::SOA, Ok(soa(newer)))
-            .with(&ns(2), "acme.com", RecordType::SOA, Ok(soa(older)))
+            .with(&ns(2), NAME, CNAME, Ok(answer(vec![cname(NAME, "old.host.net")])))
+            .with(&ns(1), "acme.com", SOA, Ok(soa(newer)))
+            .with(&ns(2), "acme.com", SOA, Ok(soa(older)))
     };
     for (newer, older) in [(43, 42), (1, u32::MAX)] {
         let saved = |minutes| Reported { saved: Some(at(minutes)), ..reported() };
@@ -332,10 +333,7 @@ fn a_secondary_may_lag_as_long_as_it_should_copy_even_when_serials_wrap() {
 #[test]
 fn name_servers_that_only_this_machine_cannot_reach_are_not_counted() {
     let right = || answer(vec![cname(NAME, HOST), address(HOST, PLATFORM)]);
-    let seen = Seen::new()
-        .with(&ns(1), NAME, RecordType::CNAME, Err(NoReply::Timeout))
-        .resolved(1, right())
-        .resolved(2, right());
+    let seen = Seen::new().with(&ns(1), NAME, CNAME, Err(NoReply::Timeout)).resolved(1, right()).resolved(2, right());
     let findings = diagnosed(&seen, &expectation(), &reported(), at(0));
     assert_eq!((deciding(&findings).unwrap().code, overall(&findings)), (Code::DnsOk, Verdict::Ok));
     assert!(findings.iter().any(|finding| finding.code == Code::Offline && finding.verdict == Verdict::Unknown));
@@ -346,7 +344,7 @@ fn lists_of_name_servers_that_differ_are_a_warning_where_all_is_right() {
     let ns_records = |hosts: &[&str]| {
         answer(hosts.iter().map(|host| record("acme.com", 3600, Data::Ns(DnsName::new(host)))).collect())
     };
-    let seen = |hosts: &[&str]| Seen::right().with(&ns(1), "acme.com", RecordType::NS, Ok(ns_records(hosts)));
+    let seen = |hosts: &[&str]| Seen::right().with(&ns(1), "acme.com", NS, Ok(ns_records(hosts)));
     assert_eq!(judged(&seen(&["ns1.acme.com"]), &reported()), (Code::DnsOk, Verdict::Ok));
     assert_eq!(judged(&seen(&["ns1.acme.com", "ns3.acme.com"]), &reported()), (Code::NsMismatch, Verdict::Warn));
     assert_eq!(judged(&seen(&["ns8.other.net"]), &reported()), (Code::NsMismatch, Verdict::Fail));
@@ -356,8 +354,8 @@ fn lists_of_name_servers_that_differ_are_a_warning_where_all_is_right() {
 fn a_detour_to_the_platform_works_only_once_it_has_a_certificate() {
     let seen = || {
         Seen::new()
-            .source(RecordType::CNAME, answer(vec![cname(NAME, "edge.acme.net")]))
-            .with(&resolver(1), "edge.acme.net", RecordType::CNAME, Ok(answer(vec![cname("edge.acme.net", HOST)])))
+            .source(CNAME, answer(vec![cname(NAME, "edge.acme.net")]))
+            .with(&resolver(1), "edge.acme.net", CNAME, Ok(answer(vec![cname("edge.acme.net", HOST)])))
             .resolved(1, answer(vec![cname(NAME, "edge.acme.net"), cname("edge.acme.net", HOST)]))
     };
     assert_eq!(judged(&seen(), &reported()), (Code::DnsChain, Verdict::Fail));
@@ -404,7 +402,7 @@ fn a_caa_level_that_no_server_answered_is_unknown() {
         caa.iter().map(|finding| (finding.code, finding.verdict)).collect::<Vec<_>>()
     };
     let unknown = [(Code::CaaLookupFailed, Verdict::Unknown)];
-    let silent = |seen: Seen, level: &str| seen.with(&resolver(1), level, RecordType::CAA, Err(NoReply::Timeout));
+    let silent = |seen: Seen, level: &str| seen.with(&resolver(1), level, CAA, Err(NoReply::Timeout));
     assert_eq!(found(silent(Seen::right().caa(NAME, vec![]).caa("acme.com", vec![]), "com")), unknown);
     // A level that was not asked, between others.
     assert_eq!(found(Seen::right().caa(NAME, vec![]).caa("com", vec![])), unknown);
@@ -531,9 +529,9 @@ fn missing_ipv6_on_this_machine_does_not_count_against_the_domain() {
 #[test]
 fn resolvers_without_a_usable_answer_are_offline_and_do_not_judge_the_domain() {
     let refused = || Reply { code: ResponseCode::Refused, ..Reply::default() };
-    let seen = Seen::new().resolved(1, refused()).with(&resolver(2), NAME, RecordType::A, Err(NoReply::Timeout));
+    let seen = Seen::new().resolved(1, refused()).with(&resolver(2), NAME, A, Err(NoReply::Timeout));
     assert_eq!(judged(&seen, &reported()), (Code::Offline, Verdict::Unknown));
-    let for_others = seen.with(&resolver(1), "acme.com", RecordType::SOA, Ok(answer(vec![])));
+    let for_others = seen.with(&resolver(1), "acme.com", SOA, Ok(answer(vec![])));
     let findings = diagnosed(&for_others, &expectation(), &reported(), at(0));
     assert_eq!(findings[0].title, "No resolver answers for this name");
     assert!(findings[0].seen.contains("REFUSED") && !findings[0].fix.contains("connection"), "{findings:?}");
@@ -545,8 +543,8 @@ fn resolvers_without_a_usable_answer_are_offline_and_do_not_judge_the_domain() {
 #[test]
 fn an_answer_from_name_servers_alone_is_not_known_to_be_right() {
     let right = answer(vec![cname(NAME, HOST)]);
-    let seen = Seen::new().source(RecordType::CNAME, right);
-    let seen = seen.with(&resolver(1), NAME, RecordType::A, Err(NoReply::Timeout));
+    let seen = Seen::new().source(CNAME, right);
+    let seen = seen.with(&resolver(1), NAME, A, Err(NoReply::Timeout));
     let findings = diagnosed(&seen, &expectation(), &reported(), at(0));
     assert_eq!(overall(&findings), Verdict::Unknown, "{findings:?}");
 }
@@ -556,9 +554,9 @@ fn different_records_at_the_same_serial_are_not_waited_for() {
     let soa =
         || answer(vec![record("acme.com", 3600, Data::Soa { serial: 7, refresh: 1800, retry: 900, minimum: 900 })]);
     let seen = Seen::right()
-        .with(&ns(2), NAME, RecordType::CNAME, Ok(answer(vec![cname(NAME, "old.host.net")])))
-        .with(&ns(1), "acme.com", RecordType::SOA, Ok(soa()))
-        .with(&ns(2), "acme.com", RecordType::SOA, Ok(soa()));
+        .with(&ns(2), NAME, CNAME, Ok(answer(vec![cname(NAME, "old.host.net")])))
+        .with(&ns(1), "acme.com", SOA, Ok(soa()))
+        .with(&ns(2), "acme.com", SOA, Ok(soa()));
     let findings = diagnosed(&seen, &expectation(), &reported(), at(0));
     let finding = findings.iter().find(|finding| finding.code == Code::SecondaryBehind).unwrap();
     assert_eq!((finding.verdict, finding.until), (Verdict::Warn, None));
@@ -569,8 +567,8 @@ fn different_records_at_the_same_serial_are_not_waited_for() {
 fn all_conflicting_records_are_named_together() {
     let old = IpAddr::V4(Ipv4Addr::new(198, 51, 100, 9));
     let seen = Seen::new()
-        .source(RecordType::A, answer(vec![address(NAME, old)]))
-        .source(RecordType::TXT, answer(vec![record(NAME, 3600, Data::Txt("v=spf1 -all".into()))]));
+        .source(A, answer(vec![address(NAME, old)]))
+        .source(TXT, answer(vec![record(NAME, 3600, Data::Txt("v=spf1 -all".into()))]));
     let findings = diagnosed(&seen, &expectation(), &reported(), at(0));
     let blocks = findings.iter().find(|finding| finding.code == Code::DnsABlocks).unwrap();
     assert!(blocks.fix.contains("TXT") && blocks.fix.contains("v=spf1"), "{}", blocks.fix);
@@ -626,10 +624,10 @@ fn an_https_record_with_a_foreign_port_or_key_is_found() {
         let (priority, ech, target) = (1, ech.map(DnsName::new), DnsName::default());
         let https = Data::Https { priority, target, hints: vec![PLATFORM], port, ech };
         Seen::new()
-            .source(RecordType::CNAME, answer(vec![]))
-            .source(RecordType::A, answer(vec![address(NAME, PLATFORM)]))
-            .source(RecordType::HTTPS, answer(vec![record(NAME, 300, https)]))
-            .with(&resolver(1), HOST, RecordType::A, Ok(answer(vec![address(HOST, PLATFORM)])))
+            .source(CNAME, answer(vec![]))
+            .source(A, answer(vec![address(NAME, PLATFORM)]))
+            .source(HTTPS, answer(vec![record(NAME, 300, https)]))
+            .with(&resolver(1), HOST, A, Ok(answer(vec![address(HOST, PLATFORM)])))
             .resolved(1, answer(vec![address(NAME, PLATFORM)]))
     };
     let (direct, elsewhere) = ((Code::DnsADirect, Verdict::Warn), (Code::DnsHttpsElsewhere, Verdict::Fail));
@@ -651,9 +649,9 @@ fn found_as(host: &str, outcome: Reply, one_answers: bool) -> Finding {
     };
     let nowhere = server(Role::Authoritative, host);
     let seen = seen
-        .with(&server(Role::Parent, "a.gtld.net"), "acme.com", RecordType::NS, Ok(referral))
-        .with(&nowhere, NAME, RecordType::CNAME, Err(NoReply::NoAddress))
-        .with(&resolver(1), host, RecordType::A, Ok(outcome));
+        .with(&server(Role::Parent, "a.gtld.net"), "acme.com", NS, Ok(referral))
+        .with(&nowhere, NAME, CNAME, Err(NoReply::NoAddress))
+        .with(&resolver(1), host, A, Ok(outcome));
     let findings = diagnosed(&seen, &expectation(), &reported(), at(0));
     deciding(&findings).unwrap().clone()
 }
@@ -679,8 +677,8 @@ fn a_name_server_that_nobody_finds_is_corrected_at_the_registrar() {
 fn an_expired_registration_is_renewed_at_the_registrar() {
     let parked = IpAddr::V4(Ipv4Addr::new(192, 0, 2, 80));
     let mut seen = Seen::new()
-        .source(RecordType::A, answer(vec![address(NAME, parked)]))
-        .with(&ns(1), "nobody.acme.com", RecordType::A, Ok(answer(vec![address("nobody.acme.com", parked)])))
+        .source(A, answer(vec![address(NAME, parked)]))
+        .with(&ns(1), "nobody.acme.com", A, Ok(answer(vec![address("nobody.acme.com", parked)])))
         .resolved(1, answer(vec![address(NAME, parked)]));
     seen.0.delegated = vec![DnsName::new("ns1.renewyourname.net")];
     let findings = diagnosed(&seen, &expectation(), &reported(), at(0));
@@ -695,12 +693,12 @@ fn an_alias_that_leads_nowhere_is_the_records_fault() {
     let (expectation, reported) = (expectation(), reported());
     let soa = Data::Soa { serial: 1, refresh: 1800, retry: 900, minimum: 900 };
     let seen = Seen::new()
-        .with(&ns(1), apex, RecordType::CNAME, Ok(answer(vec![])))
-        .with(&ns(1), apex, RecordType::SOA, Ok(answer(vec![record(apex, 3600, soa)])))
-        .with(&ns(1), apex, RecordType::A, Ok(fails()))
-        .with(&resolver(1), apex, RecordType::A, Ok(fails()))
-        .with(&resolver(2), apex, RecordType::A, Ok(fails()))
-        .with(&resolver(1), HOST, RecordType::A, Ok(answer(vec![address(HOST, PLATFORM)])));
+        .with(&ns(1), apex, CNAME, Ok(answer(vec![])))
+        .with(&ns(1), apex, SOA, Ok(answer(vec![record(apex, 3600, soa)])))
+        .with(&ns(1), apex, A, Ok(fails()))
+        .with(&resolver(1), apex, A, Ok(fails()))
+        .with(&resolver(2), apex, A, Ok(fails()))
+        .with(&resolver(1), HOST, A, Ok(answer(vec![address(HOST, PLATFORM)])));
     let (domain, expectation, reported) = (&domain, &expectation, &reported);
     let findings = same(diagnose(&Facts::new(domain, expectation, reported, &seen.0, None, at(0))));
     let first = deciding(&findings).unwrap();
@@ -713,9 +711,9 @@ fn a_record_below_a_name_that_is_doubled_in_part_is_found_with_its_value() {
     let fix = |value: &str| {
         let doubled = "docs.acme.acme.com";
         let mut seen = Seen::new()
-            .source(RecordType::CNAME, nxdomain("acme.com", 900))
+            .source(CNAME, nxdomain("acme.com", 900))
             .resolved(1, nxdomain("acme.com", 900))
-            .with(&ns(1), doubled, RecordType::CNAME, Ok(answer(vec![cname(doubled, value)])));
+            .with(&ns(1), doubled, CNAME, Ok(answer(vec![cname(doubled, value)])));
         seen.0.doubled = vec![DnsName::new(doubled)];
         let findings = diagnosed(&seen, &expectation(), &reported(), at(0));
         let first = deciding(&findings).unwrap();
@@ -743,9 +741,9 @@ fn what_a_ca_sees_from_other_places_is_named_where_all_is_right_from_here() {
 #[test]
 fn a_value_without_a_host_is_wrong_even_if_the_dashboard_shows_it() {
     let seen = Seen::new()
-        .source(RecordType::CNAME, answer(vec![cname(NAME, HOST)]))
+        .source(CNAME, answer(vec![cname(NAME, HOST)]))
         .resolved(1, answer(vec![cname(NAME, HOST)]))
-        .with(&resolver(1), HOST, RecordType::A, Ok(nxdomain("platform.net", 900)));
+        .with(&resolver(1), HOST, A, Ok(nxdomain("platform.net", 900)));
     assert_eq!(judged(&seen, &reported()), (Code::DnsTargetGone, Verdict::Fail));
 }
 
@@ -753,7 +751,7 @@ fn a_value_without_a_host_is_wrong_even_if_the_dashboard_shows_it() {
 fn cached_answers_do_not_count_against_the_zone() {
     let private = answer(vec![address(NAME, IpAddr::V4(Ipv4Addr::new(10, 0, 0, 5)))]);
     assert_eq!(judged(&Seen::right().resolved(3, private.clone()), &reported()), (Code::TtlWait, Verdict::Wait));
-    let in_zone = Seen::new().source(RecordType::A, private.clone()).resolved(1, private);
+    let in_zone = Seen::new().source(A, private.clone()).resolved(1, private);
     assert_eq!(judged(&in_zone, &reported()), (Code::DnsPrivate, Verdict::Fail));
     // CAA of the old target counts no more than the old target itself.
     let old = "old.host.net";
@@ -769,34 +767,31 @@ fn cached_answers_do_not_count_against_the_zone() {
 #[test]
 fn an_old_address_for_ipv6_alone_is_waited_for_too() {
     let old = answer(vec![record(NAME, 4020, Data::Aaaa("2001:db8::9".parse().unwrap()))]);
-    let seen = Seen::right().with(&resolver(2), NAME, RecordType::AAAA, Ok(old));
+    let seen = Seen::right().with(&resolver(2), NAME, AAAA, Ok(old));
     let findings = diagnosed(&seen, &expectation(), &reported(), at(0));
     assert_eq!(deciding(&findings).map(|finding| (finding.code, finding.until)), Some((Code::TtlWait, Some(at(67)))));
-    let none = Seen::right().with(&resolver(2), NAME, RecordType::AAAA, Ok(answer(vec![])));
+    let none = Seen::right().with(&resolver(2), NAME, AAAA, Ok(answer(vec![])));
     assert_eq!(judged(&none, &reported()), (Code::DnsOk, Verdict::Ok));
 }
 
 #[test]
 fn differing_name_servers_are_distinguished_from_a_wrong_record() {
     let old = || answer(vec![cname(NAME, "old.host.net")]);
-    let second = |reply| Seen::right().with(&ns(2), NAME, RecordType::CNAME, Ok(reply));
+    let second = |reply| Seen::right().with(&ns(2), NAME, CNAME, Ok(reply));
     assert_eq!(judged(&second(old()), &reported()), (Code::SecondaryBehind, Verdict::Wait));
     assert_eq!(judged(&second(nxdomain("acme.com", 900)), &reported()), (Code::SecondaryBehind, Verdict::Wait));
     let two = answer(vec![cname(NAME, HOST), cname(NAME, "old.host.net")]);
-    assert_eq!(judged(&Seen::new().source(RecordType::CNAME, two), &reported()), (Code::DnsMultiCname, Verdict::Fail));
+    assert_eq!(judged(&Seen::new().source(CNAME, two), &reported()), (Code::DnsMultiCname, Verdict::Fail));
 }
 
 #[test]
 fn resolvers_that_all_have_something_else_cached_do_not_make_a_domain_live() {
     let held = |last| answer(vec![address(NAME, IpAddr::V4(Ipv4Addr::new(198, 51, 100, last)))]);
-    let seen = Seen::new()
-        .source(RecordType::CNAME, answer(vec![cname(NAME, HOST)]))
-        .resolved(1, held(8))
-        .resolved(2, held(9));
+    let seen = Seen::new().source(CNAME, answer(vec![cname(NAME, HOST)])).resolved(1, held(8)).resolved(2, held(9));
     let findings = diagnosed(&seen, &expectation(), &reported(), at(0));
     let codes: Vec<Code> = findings.iter().map(|finding| finding.code).collect();
     assert_eq!(codes, [Code::ResolversDisagree]);
-    let measurement = crate::domains::stage::Measurement::of(&findings, at(0));
+    let measurement = Measurement::of(&findings, at(0));
     assert!(measurement.record && !measurement.everywhere);
     assert_eq!(judged(&seen, &Reported { saved: Some(at(-49 * 60)), ..reported() }), (Code::Over48h, Verdict::Fail));
 }
@@ -808,15 +803,15 @@ fn resolvers_that_lead_to_the_platform_by_different_addresses_do_not_disagree() 
     let seen = |other: IpAddr| {
         let sees = |number, own| {
             move |seen: Seen| {
-                seen.with(&resolver(number), apex, RecordType::A, Ok(answer(vec![address(apex, own)]))).with(
+                seen.with(&resolver(number), apex, A, Ok(answer(vec![address(apex, own)]))).with(
                     &resolver(number),
                     HOST,
-                    RecordType::A,
+                    A,
                     Ok(answer(vec![address(HOST, PLATFORM), address(HOST, second)])),
                 )
             }
         };
-        sees(2, other)(sees(1, PLATFORM)(Seen::new().with(&ns(1), apex, RecordType::A, Err(NoReply::Timeout))))
+        sees(2, other)(sees(1, PLATFORM)(Seen::new().with(&ns(1), apex, A, Err(NoReply::Timeout))))
     };
     let domain = parse_name::domain(apex).unwrap();
     let disagree = |seen: &Seen| {
@@ -832,13 +827,13 @@ fn resolvers_that_lead_to_the_platform_by_different_addresses_do_not_disagree() 
 fn failing_name_servers_are_reported_even_while_resolvers_have_cached_answers() {
     let fails = Reply { code: ResponseCode::ServFail, ..Reply::default() };
     let right = || answer(vec![cname(NAME, HOST), address(HOST, PLATFORM)]);
-    let seen = Seen::new().source(RecordType::CNAME, fails).resolved(1, right()).resolved(2, right());
+    let seen = Seen::new().source(CNAME, fails).resolved(1, right()).resolved(2, right());
     assert_eq!(judged(&seen, &reported()), (Code::ServfailAll, Verdict::Fail));
 }
 
 #[test]
 fn a_name_server_without_an_address_is_named() {
-    let seen = Seen::right().with(&ns(2), NAME, RecordType::CNAME, Err(NoReply::NoAddress));
+    let seen = Seen::right().with(&ns(2), NAME, CNAME, Err(NoReply::NoAddress));
     let findings = diagnosed(&seen, &expectation(), &reported(), at(0));
     let lame = findings.iter().find(|finding| finding.code == Code::LameOne).unwrap();
     assert!(lame.seen.contains("ns2.acme.com") && lame.seen.contains("has no address"), "{}", lame.seen);
@@ -884,16 +879,14 @@ fn an_intermediate_is_known_by_the_chain_of_the_platforms_own_host() {
 #[test]
 fn a_loop_is_reported_once() {
     let round = answer(vec![cname(NAME, "b.acme.com"), cname("b.acme.com", NAME), cname(NAME, "b.acme.com")]);
-    assert_eq!(judged(&Seen::new().source(RecordType::CNAME, round), &reported()), (Code::DnsLoop, Verdict::Fail));
+    assert_eq!(judged(&Seen::new().source(CNAME, round), &reported()), (Code::DnsLoop, Verdict::Fail));
 }
 
 #[test]
 fn a_network_that_denies_a_known_top_level_domain_proves_nothing() {
     let denied = |name: &str, kind| (name.to_owned(), kind);
     let mut seen = Seen::new();
-    for (name, kind) in
-        [denied("com", RecordType::NS), denied("acme.com", RecordType::SOA), denied(NAME, RecordType::A)]
-    {
+    for (name, kind) in [denied("com", NS), denied("acme.com", SOA), denied(NAME, A)] {
         seen = seen.with(&resolver(1), &name, kind, Ok(nxdomain("", 900)));
     }
     assert_eq!(judged(&seen, &reported()), (Code::Offline, Verdict::Unknown));
@@ -902,7 +895,7 @@ fn a_network_that_denies_a_known_top_level_domain_proves_nothing() {
 #[test]
 fn expired_signatures_are_the_providers_and_differing_keys_the_registrars() {
     let who = |code| {
-        let seen = Seen::new().source(RecordType::CNAME, answer(vec![cname(NAME, HOST)])).rejected(1, code);
+        let seen = Seen::new().source(CNAME, answer(vec![cname(NAME, HOST)])).rejected(1, code);
         let findings = diagnosed(&seen, &expectation(), &reported(), at(0));
         let decides = deciding(&findings).unwrap();
         (decides.code, decides.who)
@@ -947,29 +940,29 @@ fn fails() -> Reply {
 #[test]
 fn nothing_is_right_that_no_resolver_leads_to() {
     let silent = |seen: Seen, name: &str| {
-        (1..3).fold(seen, |seen, number| seen.with(&resolver(number), name, RecordType::A, Err(NoReply::Timeout)))
+        (1..3).fold(seen, |seen, number| seen.with(&resolver(number), name, A, Err(NoReply::Timeout)))
     };
     let seen = silent(silent(Seen::new(), NAME), HOST)
-        .source(RecordType::CNAME, answer(vec![cname(NAME, HOST)]))
-        .with(&ns(1), NAME, RecordType::CAA, Ok(answer(vec![])))
-        .with(&ns(1), "acme.com", RecordType::CAA, Ok(answer(vec![])))
+        .source(CNAME, answer(vec![cname(NAME, HOST)]))
+        .with(&ns(1), NAME, CAA, Ok(answer(vec![])))
+        .with(&ns(1), "acme.com", CAA, Ok(answer(vec![])))
         .caa("com", vec![])
-        .with(&resolver(1), "acme.com", RecordType::SOA, Ok(answer(vec![])));
+        .with(&resolver(1), "acme.com", SOA, Ok(answer(vec![])));
     let findings = diagnosed(&seen, &expectation(), &reported(), at(0));
     let decides = deciding(&findings).unwrap();
     assert_eq!((decides.code, decides.verdict, decides.who), (Code::ServfailAll, Verdict::Fail, Who::Platform));
-    assert!(!crate::domains::stage::Measurement::of(&findings, at(0)).record);
+    assert!(!Measurement::of(&findings, at(0)).record);
 }
 
 #[test]
 fn what_resolvers_say_of_caa_outranks_the_name_servers() {
     let free = |seen: Seen| {
-        let seen = seen.with(&ns(1), NAME, RecordType::CAA, Ok(answer(vec![])));
-        seen.with(&ns(1), "acme.com", RecordType::CAA, Ok(answer(vec![]))).caa("com", vec![])
+        let seen = seen.with(&ns(1), NAME, CAA, Ok(answer(vec![])));
+        seen.with(&ns(1), "acme.com", CAA, Ok(answer(vec![]))).caa("com", vec![])
     };
     let asked = |number, level: &str, reply| {
         let level = level.to_owned();
-        move |seen: Seen| seen.with(&resolver(number), &level, RecordType::CAA, Ok(reply))
+        move |seen: Seen| seen.with(&resolver(number), &level, CAA, Ok(reply))
     };
     let judged = |seen: Seen| {
         let findings = diagnosed(&seen, &expectation(), &reported(), at(0));
@@ -998,25 +991,23 @@ fn signed(seen: Seen, algorithm: u8) -> Seen {
     use crate::domains::observation::KeyId;
     let zone = "acme.com";
     let soa = record(zone, 3600, Data::Soa { serial: 7, refresh: 1800, retry: 900, minimum: 900 });
-    let signature = Data::Rrsig { covers: RecordType::SOA, begins: at(-60), expires: at(60 * 24) };
+    let signature = Data::Rrsig { covers: SOA, begins: at(-60), expires: at(60 * 24) };
     let key = Data::Dnskey(KeyId { tag: 1, algorithm: 13 });
     let ds = Data::Ds(KeyId { tag: 1, algorithm });
-    seen.with(&ns(1), zone, RecordType::SOA, Ok(answer(vec![soa, record(zone, 3600, signature)])))
-        .with(&ns(1), zone, RecordType::DNSKEY, Ok(answer(vec![record(zone, 3600, key)])))
-        .with(
-            &server(Role::Parent, "a.gtld-servers.net"),
-            zone,
-            RecordType::DS,
-            Ok(answer(vec![record(zone, 3600, ds)])),
-        )
+    seen.with(&ns(1), zone, SOA, Ok(answer(vec![soa, record(zone, 3600, signature)])))
+        .with(&ns(1), zone, DNSKEY, Ok(answer(vec![record(zone, 3600, key)])))
+        .with(&server(Role::Parent, "a.gtld-servers.net"), zone, DS, Ok(answer(vec![record(zone, 3600, ds)])))
 }
 
 #[test]
 fn a_name_server_without_the_signatures_that_others_have_fails_at_every_look() {
     let soa = record("acme.com", 3600, Data::Soa { serial: 7, refresh: 1800, retry: 900, minimum: 900 });
-    let seen = signed(Seen::right(), 13)
-        .with(&ns(2), NAME, RecordType::CNAME, Ok(answer(vec![cname(NAME, HOST)])))
-        .with(&ns(2), "acme.com", RecordType::SOA, Ok(answer(vec![soa])));
+    let seen = signed(Seen::right(), 13).with(&ns(2), NAME, CNAME, Ok(answer(vec![cname(NAME, HOST)]))).with(
+        &ns(2),
+        "acme.com",
+        SOA,
+        Ok(answer(vec![soa])),
+    );
     let findings = diagnosed(&seen, &expectation(), &reported(), at(0));
     let decides = deciding(&findings).unwrap();
     assert_eq!((decides.code, decides.verdict, decides.who), (Code::DnssecBogus, Verdict::Fail, Who::DnsProvider));
@@ -1034,8 +1025,8 @@ fn a_ds_record_of_an_algorithm_that_resolvers_do_not_know_does_not_count() {
 fn a_failure_that_outlasts_the_ds_record_is_waited_for_once() {
     let parent = || server(Role::Parent, "a.gtld-servers.net");
     let seen = || {
-        let source = Seen::new().source(RecordType::CNAME, answer(vec![cname(NAME, HOST)]));
-        source.rejected(1, 9).with(&parent(), "acme.com", RecordType::DS, Ok(answer(vec![])))
+        let source = Seen::new().source(CNAME, answer(vec![cname(NAME, HOST)]));
+        source.rejected(1, 9).with(&parent(), "acme.com", DS, Ok(answer(vec![])))
     };
     let checks = checked(vec![(seen(), 0), (seen(), 1), (seen(), 6)]);
     let decides: Vec<&Finding> = checks.iter().map(|findings| deciding(findings).unwrap()).collect();
@@ -1052,8 +1043,8 @@ fn a_failure_that_outlasts_the_ds_record_is_waited_for_once() {
 fn replaced_ds(cached: u16, ttl: u32, error: u16) -> Seen {
     use crate::domains::observation::KeyId;
     let ds = record("acme.com", ttl, Data::Ds(KeyId { tag: cached, algorithm: 13 }));
-    let seen = signed(Seen::new().source(RecordType::CNAME, answer(vec![cname(NAME, HOST)])), 13);
-    seen.rejected(1, error).with(&resolver(1), "acme.com", RecordType::DS, Ok(answer(vec![ds])))
+    let seen = signed(Seen::new().source(CNAME, answer(vec![cname(NAME, HOST)])), 13);
+    seen.rejected(1, error).with(&resolver(1), "acme.com", DS, Ok(answer(vec![ds])))
 }
 
 #[test]
@@ -1114,7 +1105,7 @@ fn a_resolver_that_filters_does_not_keep_a_domain_from_going_on() {
     assert_eq!(deciding(&checks[0]).unwrap().code, Code::NegWait);
     let decides = deciding(&checks[1]).unwrap();
     assert_eq!((decides.code.as_str(), decides.verdict), ("VIEWS-DIFFER", Verdict::Warn));
-    let measurement = crate::domains::stage::Measurement::of(&checks[1], at(11));
+    let measurement = Measurement::of(&checks[1], at(11));
     assert!(measurement.record && measurement.everywhere);
     let bare = || Reply { authorities: Vec::new(), ..nxdomain("acme.com", 600) };
     assert_eq!(
@@ -1130,7 +1121,7 @@ fn a_resolver_that_filters_does_not_keep_a_domain_from_going_on() {
 
 #[test]
 fn another_cache_of_a_farm_is_neither_expired_nor_another_view() {
-    let before = || Seen::new().source(RecordType::A, old_answer(3600)).resolved(1, old_answer(3600));
+    let before = || Seen::new().source(A, old_answer(3600)).resolved(1, old_answer(3600));
     let third = |ttl| Seen::right().resolved(3, old_answer(ttl));
     // Changed by minute 10, so that a cache may have asked until then: minute 70 is the latest time.
     let decides = decided(vec![(before(), 0), (third(600), 10), (third(20), 30), (third(1200), 40), (third(3600), 75)]);
@@ -1154,9 +1145,9 @@ fn two_versions(right: u32, other: u32) -> Seen {
     let soa =
         |serial| answer(vec![record("acme.com", 3600, Data::Soa { serial, refresh: 60, retry: 20, minimum: 900 })]);
     Seen::right()
-        .with(&ns(2), NAME, RecordType::CNAME, Ok(answer(vec![cname(NAME, "old.host.net")])))
-        .with(&ns(1), "acme.com", RecordType::SOA, Ok(soa(right)))
-        .with(&ns(2), "acme.com", RecordType::SOA, Ok(soa(other)))
+        .with(&ns(2), NAME, CNAME, Ok(answer(vec![cname(NAME, "old.host.net")])))
+        .with(&ns(1), "acme.com", SOA, Ok(soa(right)))
+        .with(&ns(2), "acme.com", SOA, Ok(soa(other)))
 }
 
 #[test]
@@ -1199,9 +1190,9 @@ fn the_act_for_a_left_over_aaaa_record_ends_with_the_cname() {
         deciding(&findings).unwrap().fix.clone()
     };
     let add = "add CNAME docs -> sites.platform.net";
-    let alone = fix(Seen::new().source(RecordType::AAAA, old()));
+    let alone = fix(Seen::new().source(AAAA, old()));
     assert!(alone.contains("AAAA record 2001:db8::9") && alone.contains(add), "{alone}");
-    let both = fix(Seen::new().source(RecordType::A, old_answer(60)).source(RecordType::AAAA, old()));
+    let both = fix(Seen::new().source(A, old_answer(60)).source(AAAA, old()));
     assert!(both.contains("192.0.2.10") && both.contains("2001:db8::9") && both.contains(add), "{both}");
 }
 
@@ -1210,9 +1201,9 @@ fn what_only_this_machine_is_shown_does_not_count_against_the_domain() {
     let inside = || answer(vec![record(NAME, 3600, Data::A(Ipv4Addr::new(10, 0, 0, 5)))]);
     let right = || answer(vec![cname(NAME, HOST), address(HOST, PLATFORM)]);
     let view = || {
-        let seen = Seen::new().source(RecordType::CNAME, answer(vec![])).source(RecordType::A, inside());
+        let seen = Seen::new().source(CNAME, answer(vec![])).source(A, inside());
         let seen = seen.resolved(1, right()).resolved(2, right());
-        seen.with(&resolver(1), HOST, RecordType::A, Ok(answer(vec![address(HOST, PLATFORM)])))
+        seen.with(&resolver(1), HOST, A, Ok(answer(vec![address(HOST, PLATFORM)])))
     };
     let findings = diagnosed(&view(), &expectation(), &reported(), at(0));
     let split = findings.iter().find(|finding| finding.code == Code::SplitLocal).unwrap();
