@@ -111,10 +111,10 @@ impl Subject {
 
     /// Whether the record is not expected to be there: the last check did not find it, or it was not saved yet.
     fn is_not_there_yet(&self) -> bool {
-        let Some(last) = last_known(&self.measurements) else {
-            return self.reported.added.is_some() && self.reported.saved.is_none();
-        };
-        last.code.parse().is_ok_and(|code: Code| code.is(Mark::Missing))
+        match last_known(&self.measurements) {
+            Some(last) => last.code.parse().is_ok_and(|code: Code| code.is(Mark::Missing)),
+            None => self.reported.added.is_some() && self.reported.saved.is_none(),
+        }
     }
 }
 

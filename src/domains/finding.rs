@@ -223,10 +223,10 @@ pub fn deciding<'a>(findings: impl IntoIterator<Item = &'a Finding>) -> Option<&
 pub fn wait_ends(findings: &[Finding]) -> Option<Timestamp> {
     let decides = deciding(findings).filter(|it| it.verdict == Verdict::Wait)?;
     let is_dns = |it: &&Finding| it.code.topic() <= Topic::Caa && it.verdict == Verdict::Wait;
-    if !is_dns(&decides) || decides.until.is_none() {
-        return decides.until;
+    match decides.until {
+        Some(_) if is_dns(&decides) => findings.iter().filter(is_dns).filter_map(|it| it.until).max(),
+        until => until,
     }
-    findings.iter().filter(is_dns).filter_map(|it| it.until).max()
 }
 
 #[cfg(test)]

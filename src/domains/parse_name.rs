@@ -82,9 +82,7 @@ fn refuse_if(wrong: bool, code: Code, seen: &str) -> Result<(), Box<Finding>> {
 fn reduce(typed: &str, findings: &mut Vec<Finding>) -> Result<String, Box<Finding>> {
     let text = typed.trim();
     let length = text.chars().count();
-    if length > MAX_TYPED {
-        return Err(fail(Code::InNameLong, format!("{length} characters")));
-    }
+    refuse_if(length > MAX_TYPED, Code::InNameLong, &format!("{length} characters"))?;
     let is_blank = |text: &str| text.chars().all(|c| c == '.' || c.is_whitespace());
     refuse_if(is_blank(text), Code::InEmpty, typed)?;
     refuse_if(is_address(text), Code::InIp, text)?;
@@ -136,10 +134,8 @@ fn understand(host: &str, typed: &str, findings: &mut Vec<Finding>) -> Result<Do
         let over = label.len() - MAX_LABEL;
         return Err(fail(Code::InLabelLong, format!("{} has {} bytes, {over} too many", short(label), label.len())));
     }
-    if ascii.len() > MAX_NAME {
-        let over = ascii.len() - MAX_NAME;
-        return Err(fail(Code::InNameLong, format!("{} bytes, {over} too many", ascii.len())));
-    }
+    let over = ascii.len().saturating_sub(MAX_NAME);
+    refuse_if(over > 0, Code::InNameLong, &format!("{} bytes, {over} too many", ascii.len()))?;
     let last = ascii.rsplit('.').next().unwrap_or_default();
     refuse_if(last.bytes().all(|byte| byte.is_ascii_digit()), Code::InIp, host)?;
     let (unicode, _) = idna::domain_to_unicode(&ascii);

@@ -12,7 +12,7 @@ use strsim::osa_distance;
 
 use crate::model::{counted, cut, display_safe, short};
 
-use super::{Code, DnsName, Finding, Verdict, Who, parse_name, say};
+use super::{Code, DnsName, Domain, ExistingDomains, Finding, ParsedName, Verdict, Who, parse_name, say};
 
 pub use super::diagnosis::redirect::Redirect;
 
@@ -70,14 +70,12 @@ pub struct Linted {
 
 /// Reads and judges a text. `known`: domains that are on the list, where redirects may lead.
 pub fn lint(text: &str, known: &[DnsName]) -> Linted {
+    if text.len() > MAX_TEXT {
+        let large = fail(Code::CfgSyntax).seen(format!("{} bytes; at most 1 MiB is read", text.len()));
+        return Linted { configuration: None, findings: vec![large] };
+    }
     let mut findings = Vec::new();
-    let written = if text.len() > MAX_TEXT {
-        findings.push(fail(Code::CfgSyntax).seen(format!("{} bytes; at most 1 MiB is read", text.len())));
-        None
-    } else {
-        read(text, &mut findings)
-    };
-    match written {
+    match read(text, &mut findings) {
         Some((primary, redirects)) => judge(primary, redirects, known, findings),
         None => Linted { configuration: None, findings },
     }
@@ -94,14 +92,9 @@ type Indexed = Vec<(usize, WrittenRedirect)>;
 fn judge(primary: Option<String>, redirects: Indexed, known: &[DnsName], mut findings: Vec<Finding>) -> Linted {
     // A value of another type was reported already.
     let misread = findings.iter().any(|f| f.code == Code::CfgType && f.seen.starts_with("domains.primary "));
-    let primary = match primary.as_deref().map(str::trim) {
-        None if misread => None,
-        None | Some("") => {
-            findings.push(say::no_primary());
-            None
-        }
-        Some(text) => read_name("domains.primary", text, &mut findings),
-    };
+    let primary = primary.as_deref().map(str::trim).filter(|text| !text.is_empty());
+    findings.extend((primary.is_none() && !misread).then(say::no_primary));
+    let primary = primary.and_then(|text| read_name("domains.primary", text, &mut findings));
     let mut read = Vec::new();
     for (index, written) in redirects {
         let place = format!("domains.redirects[{index}]");
@@ -126,26 +119,20 @@ fn judge(primary: Option<String>, redirects: Indexed, known: &[DnsName], mut fin
 
 /// Checks a name at a place of the configuration.
 fn read_name(place: &str, text: &str, findings: &mut Vec<Finding>) -> Option<DnsName> {
-    let reading = parse_name::read(text, &parse_name::ExistingDomains::default());
-    match reading.domain {
-        None => {
-            let refusal = reading.findings.into_iter().find(|it| it.fails())?;
-            findings.push(say::refused_name(place, short(text), refusal.title, refusal.code, refusal.fix));
-            None
-        }
-        Some(domain) if reading.findings.iter().any(|finding| matches!(finding.code, Code::InUrl | Code::InPort)) => {
-            findings.push(say::name_as_url(place, short(text), domain.name));
-            None
-        }
-        Some(domain) => {
-            for Finding { title, code, fix, verdict, .. } in reading.findings {
-                if verdict == Verdict::Warn {
-                    findings.push(say::doubtful_name(place, &domain.name, title, code, fix));
-                }
-            }
-            Some(domain.name)
-        }
+    let ParsedName { domain, findings: mut about } = parse_name::read(text, &ExistingDomains::default());
+    let Some(Domain { name, .. }) = domain else {
+        let Finding { title, code, fix, .. } = about.into_iter().find(Finding::fails)?;
+        findings.push(say::refused_name(place, short(text), title, code, fix));
+        return None;
+    };
+    if about.iter().any(|it| matches!(it.code, Code::InUrl | Code::InPort)) {
+        findings.push(say::name_as_url(place, short(text), name));
+        return None;
     }
+    about.retain(|it| it.verdict == Verdict::Warn);
+    let doubt = |Finding { title, code, fix, .. }| say::doubtful_name(place, &name, title, code, fix);
+    findings.extend(about.into_iter().map(doubt));
+    Some(name)
 }
 
 fn read_status(place: &str, status: i64, findings: &mut Vec<Finding>) -> Option<u16> {

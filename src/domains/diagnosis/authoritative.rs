@@ -97,15 +97,12 @@ impl<'a> Authoritative<'a> {
     /// The answer, for the memory: the records that lead somewhere, and how long they may be cached. `None` if the name
     /// servers did not give one.
     pub fn remembered(&self, facts: &Facts<'_>) -> Option<SourceAnswer> {
-        if !self.authoritative {
-            return None;
-        }
         let leading = self.own.iter().filter(|record| matches!(record.data.kind(), CNAME | A | AAAA));
         let mut records: Vec<String> = leading.clone().map(|it| it.data.presentation()).collect();
         records.sort_unstable();
         let nothing = || self.replies().filter_map(|reply| reply.negative()).map(|(_, ttl)| ttl).max();
         let ttl = leading.map(|it| it.ttl).max().or_else(nothing).unwrap_or_default();
-        Some(SourceAnswer { records, ttl, first: facts.now, last: facts.now })
+        self.authoritative.then_some(SourceAnswer { records, ttl, first: facts.now, last: facts.now })
     }
 
     /// The targets of CNAMEs at the name, with their TTL.

@@ -197,10 +197,7 @@ fn forbidding<'a>(facts: &Facts<'a>) -> impl Iterator<Item = Forbidding<'a>> {
         let asked = |level: &DnsName| facts.seen.resolvers(level, CAA).find(|asked| asked.server == resolver.server);
         let mut answers = levels(facts).filter_map(|level| Some((asked(&level)?, level)));
         let forbids = answers.find_map(|(asked, level)| records_of(level, asked.answer()?))?;
-        let finding = judge(facts, &forbids);
-        if !finding.fails() {
-            return None;
-        }
+        let finding = Some(judge(facts, &forbids)).filter(Finding::fails)?;
         let is_old = |level: &DnsName| {
             let source = at_source(facts, level)?;
             let old = asked(level).filter(|asked| caa_at(level, asked) != caa_at(level, source))?;

@@ -202,20 +202,16 @@ fn is_platforms_own(facts: &Facts<'_>, leaf: &Certificate) -> bool {
 }
 
 fn wrong_date(facts: &Facts<'_>, handshake: &Handshake, leaf: &Certificate) -> Option<Finding> {
-    let finding = if facts.now > leaf.not_after {
-        say::expired(moment(leaf.not_after), duration(facts.now.duration_since(leaf.not_after)))
-    } else if facts.now < leaf.not_before {
-        say::not_valid_yet(moment(leaf.not_before)).until(leaf.not_before)
-    } else {
-        return None;
+    let (begin, end, now) = (leaf.not_before, leaf.not_after, facts.now);
+    let finding = match now {
+        _ if now > end => say::expired(moment(end), duration(now.duration_since(end))),
+        _ if now < begin => say::not_valid_yet(moment(begin)).until(begin),
+        _ => return None,
     };
     let finding = finding.expected("a certificate that is valid now");
-    let by_server = handshake.response().and_then(|page| page.date);
-    let Some(date) = by_server.filter(|date| (leaf.not_before..=leaf.not_after).contains(date)) else {
-        return Some(finding);
-    };
+    let by_server = handshake.response().and_then(|page| page.date).filter(|date| (begin..=end).contains(date));
+    let Some(by_server) = by_server.map(moment) else { return Some(finding) };
     let finding = Finding { who: Who::ThisMachine, until: None, ..finding }.title("This machine's clock is wrong");
-    let by_server = moment(date);
     Some(finding.fix(format!("set this machine's clock: by the server's ({by_server}) the certificate is valid")))
 }
 

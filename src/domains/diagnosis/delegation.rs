@@ -53,14 +53,12 @@ fn served<'a>(facts: &Facts<'a>) -> (BTreeSet<DnsName>, Vec<&'a Lookup>) {
 pub fn mismatch(facts: &Facts<'_>) -> Option<Finding> {
     let (served, lookups) = served(facts);
     let delegated: BTreeSet<DnsName> = facts.seen.delegated.iter().cloned().collect();
-    if served.is_empty() || delegated.is_empty() || served == delegated {
-        return None;
-    }
+    let differ = !served.is_empty() && !delegated.is_empty() && served != delegated;
     let referral = facts.seen.parents(facts.zone(), NS);
     // With a common server the zone is the same at both, and what is wrong with a record there comes first.
     let [old, new] = [&delegated, &served].map(|hosts| list(hosts.iter().map(shown)));
-    let finding = say::ns_mismatch(old, new, facts.zone(), facts.record());
-    Some(finding.fail_if(served.is_disjoint(&delegated)).evidence(referral.chain(lookups)))
+    let finding = say::ns_mismatch(old, new, facts.zone(), facts.record()).fail_if(served.is_disjoint(&delegated));
+    differ.then(|| finding.evidence(referral.chain(lookups)))
 }
 
 /// A name server within the zone whose address the registrar has otherwise than the zone itself. `matters`: no
@@ -70,16 +68,13 @@ pub(super) fn glue(facts: &Facts<'_>, matters: bool) -> Option<Finding> {
     let of_parent = || facts.seen.parents(zone, NS);
     let glue: Vec<&Record> = of_parent().filter_map(Lookup::reply).flat_map(|reply| &reply.additionals).collect();
     facts.seen.delegated.iter().filter(|host| host.is_within(zone)).find_map(|host| {
-        let of_host = glue.iter().filter(|it| it.owner == *host);
-        let listed: BTreeSet<IpAddr> = of_host.filter_map(|it| it.data.address()).filter(IpAddr::is_ipv4).collect();
+        let listed = glue.iter().filter(|it| it.owner == *host).filter_map(|it| it.data.address());
+        let listed: BTreeSet<IpAddr> = listed.filter(IpAddr::is_ipv4).collect();
         let lookups: Vec<&Lookup> = facts.seen.resolvers(host, A).filter(|it| it.answer().is_some()).collect();
         let own: BTreeSet<IpAddr> = lookups.iter().filter_map(|it| it.reply()).flat_map(Reply::addresses).collect();
-        if listed.is_empty() || own.is_empty() || !listed.is_disjoint(&own) {
-            return None;
-        }
-        let (listed, own) = (list(listed), list(own));
-        let finding = say::glue_differs(listed, shown(host), own);
-        Some(finding.fail_if(matters).evidence(of_parent().chain(lookups)))
+        let differ = !listed.is_empty() && !own.is_empty() && listed.is_disjoint(&own);
+        let finding = say::glue_differs(list(listed), shown(host), list(own)).fail_if(matters);
+        differ.then(|| finding.evidence(of_parent().chain(lookups)))
     })
 }
 
@@ -131,21 +126,15 @@ fn heard<'a>(facts: &Facts<'a>) -> Vec<&'a Lookup> {
 pub(super) fn silent(facts: &Facts<'_>) -> Option<Finding> {
     use NoReply::{Closed, Timeout, Unreachable};
     let heard = heard(facts);
-    let is_silent = |lookup: &&Lookup| matches!(lookup.outcome, Err(Timeout | Closed | Unreachable));
+    let is_silent = |it: &&Lookup| matches!(it.outcome, Err(Timeout | Closed | Unreachable));
     let works = facts.seen.lookups.iter().any(|it| it.server.role.is_resolver() && it.answer().is_some());
-    if heard.is_empty() || !heard.iter().all(is_silent) || !works {
-        return None;
-    }
     let why = |it: &&Lookup| Some(format!("{}: {}", it.server.label(), it.outcome.as_ref().err()?));
-    let list = list(heard.iter().filter_map(why));
-    Some(say::name_servers_silent(list, facts.zone()).evidence(heard))
+    let finding = say::name_servers_silent(list(heard.iter().filter_map(why)), facts.zone());
+    (works && !heard.is_empty() && heard.iter().all(is_silent)).then(|| finding.evidence(heard))
 }
 
 /// Delegated servers that do not serve the zone.
 pub fn lame(facts: &Facts<'_>, failing: bool) -> Option<Finding> {
-    if failing && let Some(silent) = silent(facts) {
-        return Some(silent);
-    }
     let asked = heard(facts);
     let why = |lookup: &Lookup| match lookup.answer() {
         None => lookup.failure(),

@@ -15,30 +15,21 @@ const NOT_ACCEPTED: &str = "the server does not accept requests for the name: ch
 /// The findings on HTTP. `leads_here`: the record leads to the platform; `good`: nothing is wrong with record and
 /// certificate, as far as is known.
 pub fn findings(facts: &Facts<'_>, leads_here: bool, good: bool) -> Vec<Finding> {
-    let mut findings = Vec::new();
-    findings.extend(front(facts, leads_here).map(|finding| match facts.value() {
-        Some(_) if !leads_here => finding.after_record(),
-        _ => finding,
-    }));
+    let front = front(facts, leads_here).map(|it| match facts.value() {
+        Some(_) if !leads_here => it.after_record(),
+        _ => it,
+    });
     let pages: Vec<&Hop> = facts.seen.handshakes.iter().filter_map(|it| it.page.as_ref()).collect();
     let hops = || pages.iter().copied().chain(facts.seen.front.iter().flat_map(|front| &front.hops));
     let parked = hops().find(|hop| hop.response().is_some_and(is_parked));
-    if let Some(hop) = parked {
-        findings.push(say::parking_page(shown_url(&hop.url)).evidence([hop]));
-    }
-    let endless = findings.iter().any(|finding| matches!(finding.code, Code::RdLoop | Code::RdTooMany));
-    if good && !endless {
-        findings.extend(page(facts, &pages));
-    }
-    if let Some(hop) = hops().find(|hop| head_was_refused(hop)) {
-        findings.push(say::head_refused().evidence([hop]));
-    }
-    findings.extend(challenge(facts).filter(|_| leads_here));
+    let parked = parked.map(|hop| say::parking_page(shown_url(&hop.url)).evidence([hop]));
+    let endless = front.as_ref().is_some_and(|it| matches!(it.code, Code::RdLoop | Code::RdTooMany));
+    let page = page(facts, &pages).filter(|_| good && !endless);
+    let refused = hops().find(|hop| head_was_refused(hop)).map(|hop| say::head_refused().evidence([hop]));
+    let challenge = challenge(facts).filter(|_| leads_here);
     // If https is silent, too, that is what is wrong.
-    if good {
-        findings.extend(port_80(facts).filter(|_| leads_here));
-    }
-    findings
+    let port_80 = port_80(facts).filter(|_| leads_here && good);
+    [front, parked, page, refused, challenge, port_80].into_iter().flatten().collect()
 }
 
 /// Whether an answer has the marks of a registrar's placeholder.
@@ -142,21 +133,16 @@ fn blocked(facts: &Facts<'_>, trail: &Trail) -> Option<String> {
     if circle(trail).is_some() || trail.cut {
         return Some("redirects endlessly".to_owned());
     }
-    trail.hops.iter().find_map(|hop| {
-        if let Some(port) = hop.url.port() {
-            return Some(format!("redirects to port {port}; only 80 and 443 are followed"));
+    trail.hops.iter().find_map(|hop| match (hop.url.port(), hop.response()) {
+        (Some(port), _) => Some(format!("redirects to port {port}; only 80 and 443 are followed")),
+        _ if hop.url.host_str() != Some(name) => Some(format!("redirects to {}", shown_url(&hop.url))),
+        (_, Some(&Response { status: status @ (401 | 403 | 407), .. })) => Some(format!("answers {status}")),
+        (_, response) => {
+            let location = response?.location.as_ref().filter(|_| hop.is_redirect())?;
+            let lower = location.to_ascii_lowercase();
+            let is_login = ["login", "signin", "sign-in", "/auth"].iter().any(|mark| lower.contains(mark));
+            is_login.then(|| format!("redirects to a login page, {}", short(location)))
         }
-        if hop.url.host_str() != Some(name) {
-            return Some(format!("redirects to {}", shown_url(&hop.url)));
-        }
-        let response = hop.response()?;
-        if matches!(response.status, 401 | 403 | 407) {
-            return Some(format!("answers {}", response.status));
-        }
-        let location = response.location.as_ref().filter(|_| response.is_redirect())?;
-        let lower = location.to_ascii_lowercase();
-        let is_login = ["login", "signin", "sign-in", "/auth"].iter().any(|mark| lower.contains(mark));
-        is_login.then(|| format!("redirects to a login page, {}", short(location)))
     })
 }
 

@@ -21,7 +21,8 @@ pub fn findings(facts: &Facts<'_>, record: &[Finding]) -> Result<Vec<Finding>, B
         return Err(Box::new(not_delegated));
     }
     let failing = facts.source().lookups.is_empty();
-    let lame = delegation::lame(facts, failing);
+    let silent = delegation::silent(facts).filter(|_| failing);
+    let lame = silent.or_else(|| delegation::lame(facts, failing));
     let none = failing && facts.resolvers(A).all(|it| it.answer().is_none())
         || lame.iter().any(|finding| matches!(finding.code, Code::LameAll | Code::NsSilent));
     // A wrong address explains why no server answers.
@@ -114,10 +115,8 @@ pub fn remembered_failures<'a>(facts: &Facts<'a>) -> Vec<(&'a Lookup, Promise)> 
 fn kept_failure(facts: &Facts<'_>) -> Option<Finding> {
     let failing = remembered_failures(facts);
     let has_passed = |(lookup, promise): &(&Lookup, Promise)| promise.until <= lookup.at;
-    let until = failing.iter().map(|(_, promise)| promise.until).max()?;
-    if failing.iter().any(has_passed) {
-        return None;
-    }
+    let until = failing.iter().map(|(_, promise)| promise.until).max();
+    let until = until.filter(|_| !failing.iter().any(has_passed))?;
     let labels = list(failing.iter().map(|(lookup, _)| lookup.server.label()));
     let (parent, _) = listed_ds(facts)?;
     let left = words::wait(until.duration_since(facts.now));

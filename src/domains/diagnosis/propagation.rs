@@ -207,14 +207,10 @@ fn former_servers<'a>(facts: &Facts<'a>, lookup: &Lookup) -> Option<FormerServer
     let ttl = cached.iter().map(|(_, ttl)| *ttl).max()?;
     let answer = facts.seen.asked(name, A).find(|asked| asked.server.role == Role::Former);
     let answer = answer.and_then(Lookup::reply);
-    if answer.is_some_and(|reply| sees_right(facts, reply)) {
-        return None;
-    }
-    Some(FormerServers {
-        hosts: cached.into_iter().map(|(host, _)| host).collect(),
-        until: words::after(asked.at, ttl)?,
-        ttl: answer.and_then(|reply| left(name, reply)),
-    })
+    let hosts = cached.into_iter().map(|(host, _)| host).collect();
+    let (until, ttl) = (words::after(asked.at, ttl)?, answer.and_then(|reply| left(name, reply)));
+    let is_right = answer.is_some_and(|reply| sees_right(facts, reply));
+    (!is_right).then_some(FormerServers { hosts, until, ttl })
 }
 
 /// The answer of the same resolver for IPv6, if it has records; having none does not mean that it is old.
@@ -297,11 +293,9 @@ pub fn split_local(facts: &Facts<'_>) -> Option<(String, Finding)> {
     let others_agree = others.all(|reply| sees_right(facts, reply));
     let private = |address: IpAddr| !facts.expectation.allow_private && !is_public(address);
     let no_cache = reply.addresses().any(private) || facts.is_past_propagation();
-    if sees_right(facts, reply) || !others_agree || facts.resolvers(A).count() < 2 || !no_cache {
-        return None;
-    }
-    let finding = say::split_local(local.server.label(), view(facts.name(), reply));
-    Some((local.server.name.clone(), finding.evidence([local])))
+    let is_split = !sees_right(facts, reply) && others_agree && facts.resolvers(A).count() >= 2 && no_cache;
+    let finding = || say::split_local(local.server.label(), view(facts.name(), reply)).evidence([local]);
+    is_split.then(|| (local.server.name.clone(), finding()))
 }
 
 /// Answers that differ among resolvers, none of them that of the name servers.

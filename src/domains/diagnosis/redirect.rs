@@ -231,27 +231,24 @@ fn path(redirect: &Redirect, deep: &Trail) -> Option<Finding> {
         None => hop.url.join(hop.response()?.location.as_deref()?).ok()?,
     };
     let kept = format!("{}{}", target.path(), target.query().map_or_else(String::new, |query| format!("?{query}")));
-    if kept.contains(DEEP_PATH) {
-        return None;
-    }
     let expected = format!("https://{}{DEEP_PATH}", redirect.to);
-    Some(say::path_lost(shown_url(&hop.url), shown_url(&target), expected).evidence(&deep.hops))
+    let lost = || say::path_lost(shown_url(&hop.url), shown_url(&target), expected).evidence(&deep.hops);
+    (!kept.contains(DEEP_PATH)).then(lost)
 }
 
 /// A wrong redirect that browsers or caches keep.
 fn remembered(trail: &Trail, verdict: Verdict, now: Timestamp) -> Option<Finding> {
-    if !matches!(verdict, Verdict::Fail | Verdict::Warn) {
-        return None;
-    }
-    let response = trail.hops.iter().filter_map(|hop| hop.response()).find(|it| it.is_redirect())?;
+    let is_wrong = matches!(verdict, Verdict::Fail | Verdict::Warn);
+    let forbids = |it: &Response| {
+        it.cache_control.as_deref().is_some_and(|field| field.to_ascii_lowercase().contains("no-store"))
+    };
+    let response = trail.hops.iter().filter_map(|hop| hop.response()).find(|it| it.is_redirect());
+    let response = response.filter(|it| is_wrong && !forbids(it))?;
     let permanent = matches!(response.status, 301 | 308);
     let max_age = response.cache_seconds("s-maxage").or_else(|| response.cache_seconds("max-age"));
     let age = response.age.unwrap_or_default();
     let span = |seconds: u64| SignedDuration::from_secs(i64::try_from(seconds).unwrap_or(i64::MAX / 2));
     let (seen, until) = match max_age {
-        _ if response.cache_control.as_deref().is_some_and(|field| field.to_ascii_lowercase().contains("no-store")) => {
-            return None;
-        }
         Some(max_age) => {
             let left = span(max_age.saturating_sub(age)).min(SignedDuration::from_hours(24 * 3650));
             let more = duration(left);
