@@ -117,13 +117,9 @@ macro_rules! catalogue {
 
             /// Where and what to do about it, with `{placeholders}` for what only a check knows.
             const fn fix(self) -> (&'static str, &'static str) {
-                match self {
-                    $($(Self::$variant => [
-                        $(("", $cure),)?
-                        $($(([$($there(Who::$who),)? ""][0], $fix),)?)*
-                        ("", "Nothing to do."),
-                    ][0],)+)+
-                }
+                match self { $($(Self::$variant => [
+                    $(("", $cure),)? $($(([$($there(Who::$who),)? ""][0], $fix),)?)* ("", "Nothing to do."),
+                ][0],)+)+ }
             }
 
             const fn marks(self) -> &'static [Mark] {

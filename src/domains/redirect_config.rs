@@ -76,8 +76,8 @@ pub fn lint(text: &str, known: &[DnsName]) -> Linted {
     }
     let mut findings = Vec::new();
     match read(text, &mut findings) {
-        Some((primary, redirects)) => judge(primary, redirects, known, findings),
-        None => Linted { configuration: None, findings },
+        Ok((primary, redirects)) => judge(primary, redirects, known, findings),
+        Err(wrong) => Linted { configuration: None, findings: [findings, vec![*wrong]].concat() },
     }
 }
 
@@ -109,11 +109,10 @@ fn judge(primary: Option<String>, redirects: Indexed, known: &[DnsName], mut fin
     let wrong = findings.iter().any(|it| it.fails());
     let redirects: Vec<Redirect> = read.into_iter().map(|(_, redirect)| redirect).collect();
     let configuration = primary.filter(|_| !wrong).map(|primary| DomainsConfiguration { primary, redirects });
-    if let (Some(configuration), true) = (&configuration, findings.is_empty()) {
-        let count = configuration.redirects.len();
-        let seen = format!("{} with {}", configuration.primary, counted(count, "redirect"));
-        findings.push(Finding::ok(Code::CfgOk).seen(seen));
-    }
+    let all_right = configuration.as_ref().filter(|_| findings.is_empty()).map(|read| {
+        Finding::ok(Code::CfgOk).seen(format!("{} with {}", read.primary, counted(read.redirects.len(), "redirect")))
+    });
+    findings.extend(all_right);
     Linted { configuration, findings }
 }
 
@@ -228,23 +227,21 @@ fn name_of(value: &Value) -> &'static str {
     }
 }
 
-/// The members of an object; else a finding at its `place`.
+/// The members of an object; else what is wrong at its `place`.
 fn object(value: Value, place: &str, expected: &str) -> Result<Map<String, Value>, Box<Finding>> {
     match value {
         Value::Object(members) => Ok(members),
-        other => Err(Box::new(wrong_type(place, &other, expected))),
+        other => Err(Box::new(wrong_type(place, &other, expected).cured())),
     }
 }
 
-/// Reads a text: the primary domain and the redirects; what is not a redirect is left out. `None` if nothing can be judged.
-fn read(text: &str, findings: &mut Vec<Finding>) -> Option<(Option<String>, Indexed)> {
+/// Reads a text: the primary domain and the redirects; what is not a redirect is left out. An error if nothing can be judged.
+fn read(text: &str, findings: &mut Vec<Finding>) -> Result<(Option<String>, Indexed), Box<Finding>> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     // A list is not a configuration, but a header of TOML begins like one.
     let is_json = text.trim_start().starts_with('{') || serde_json::from_str::<IgnoredAny>(text).is_ok();
-    let (root, own) = if is_json { (json(text), "") } else { (toml(text), OWN) };
-    let root = root.map_err(|wrong| findings.push(*wrong)).ok()?;
-    let members = object(root, "the whole file", "an object with domains");
-    domains(members.map_err(|wrong| findings.push(wrong.cured())).ok()?, own, findings)
+    let (root, own) = if is_json { (json(text)?, "") } else { (toml(text)?, OWN) };
+    domains(object(root, "the whole file", "an object with domains")?, own, findings)
 }
 
 fn json(text: &str) -> Result<Value, Box<Finding>> {
@@ -278,10 +275,9 @@ fn domains(
     mut members: Map<String, Value>,
     own: &str,
     findings: &mut Vec<Finding>,
-) -> Option<(Option<String>, Indexed)> {
+) -> Result<(Option<String>, Indexed), Box<Finding>> {
     let mut ours = if let Some(domains) = members.remove("domains") {
-        let ours = object(domains, "domains", "an object with primary and redirects");
-        ours.map_err(|wrong| findings.push(wrong.cured())).ok()?
+        object(domains, "domains", "an object with primary and redirects")?
     } else if members.contains_key("domains.primary") || members.contains_key("domains.redirects") {
         let dotted = |(name, value): (String, Value)| Some((name.strip_prefix("domains.")?.to_owned(), value));
         members.into_iter().filter_map(dotted).collect()
@@ -310,13 +306,15 @@ fn domains(
             _ => {}
         }
     }
-    Some((primary, redirects))
+    Ok((primary, redirects))
 }
 
 fn redirect(index: usize, value: Value, findings: &mut Vec<Finding>) -> Option<WrittenRedirect> {
     let place = format!("domains.redirects[{index}]");
-    let members = object(value, &place, "an object with from, to and status");
-    let members = members.map_err(|wrong| findings.push(*wrong)).ok()?;
+    let Value::Object(members) = value else {
+        findings.push(wrong_type(&place, &value, "an object with from, to and status"));
+        return None;
+    };
     unknown(&format!("{place}."), &members, REDIRECT, findings);
     let before = findings.len();
     let expected = |key: &str| if key == "status" { "a whole number, 301" } else { TEXT };

@@ -48,10 +48,8 @@ pub fn findings(facts: &Facts<'_>, leads_here: bool, free: bool) -> Vec<Finding>
     findings.extend(strict_transport(&reached, &findings));
     findings.extend(differing(&reached));
     let unreachable = shakes().filter(|shake| shake.outcome == Err(Unreachable) && shake.address.is_ipv6());
-    let unreachable_v6: Vec<IpAddr> = unreachable.map(|shake| shake.address.ip()).collect();
-    if !unreachable_v6.is_empty() {
-        findings.push(say::v6_untested(list(&unreachable_v6)));
-    }
+    let untested: Vec<IpAddr> = unreachable.map(|shake| shake.address.ip()).collect();
+    findings.extend((!untested.is_empty()).then(|| say::v6_untested(list(untested))));
     findings
 }
 
@@ -72,10 +70,8 @@ fn shown_without_name(facts: &Facts<'_>, address: IpAddr) -> String {
 
 /// If another address of the platform has the right certificate, neither Verify nor waiting helps this one.
 fn one_of_several(leads_here: bool, findings: &mut [Finding]) {
-    if !leads_here || !findings.iter().any(|it| it.code.is(Mark::GoodCertificate)) {
-        return;
-    }
-    for finding in findings.iter_mut().filter(|it| it.code.is(Mark::NotYetCertificate)) {
+    let works = leads_here && findings.iter().any(|it| it.code.is(Mark::GoodCertificate));
+    for finding in findings.iter_mut().filter(|it| works && it.code.is(Mark::NotYetCertificate)) {
         (finding.verdict, finding.who, finding.until) = (Verdict::Warn, Who::Platform, None);
         finding.fix =
             "the platform's other addresses work: check again in a few minutes, and tell its support if it stays"
@@ -85,16 +81,14 @@ fn one_of_several(leads_here: bool, findings: &mut [Finding]) {
 
 /// What another server shows.
 fn of_another_server(facts: &Facts<'_>, finding: Finding) -> Finding {
-    if facts.value().is_some() {
-        let verdict = if finding.is_open() { Verdict::Fail } else { finding.verdict };
-        return Finding { verdict, ..finding.after_record() };
+    let fails = finding.is_open();
+    match facts.value() {
+        Some(_) => finding.after_record().fail_if(fails),
+        None if finding.code.is(Mark::BadCertificate) => Finding { who: Who::DnsProvider, until: None, ..finding },
+        None => Finding { verdict: Verdict::Warn, ..finding.after_record() }.fix(
+            "without the value from the dashboard, petstore cannot tell whether this is the platform's server: pass it with --platform-host",
+        ),
     }
-    if finding.code.is(Mark::BadCertificate) {
-        return Finding { who: Who::DnsProvider, until: None, ..finding };
-    }
-    Finding { verdict: Verdict::Warn, ..finding.after_record() }.fix(
-        "without the value from the dashboard, petstore cannot tell whether this is the platform's server: pass it with --platform-host",
-    )
 }
 
 fn judge(facts: &Facts<'_>, handshake: &Handshake) -> Finding {
@@ -262,21 +256,20 @@ fn good(facts: &Facts<'_>, leaf: &Certificate) -> Finding {
         moment(leaf.not_after),
         whole(&leaf.issuer_short),
     );
-    // Lifetimes differ and become shorter: a number of days would mislead.
-    if left.as_secs() < lifetime.as_secs() / 4 {
-        return say::expires_soon(seen).until(leaf.not_after);
-    }
-    let platform = facts.seen.platform().and_then(Presented::leaf);
     let begins = leaf.not_before.to_zoned(TimeZone::UTC).date();
-    let limit = LONGEST_VALIDITY.iter().find(|(since, _)| begins >= *since).map(|(_, days)| *days);
-    if let Some(longest) = limit.filter(|longest| lifetime.as_secs() > longest * 86_400) {
-        return say::valid_too_long(seen, lifetime.as_secs().div_euclid(86_400), longest);
-    }
+    let longest = LONGEST_VALIDITY.iter().find(|(since, _)| begins >= *since).map(|(_, days)| *days);
+    let platform = facts.seen.platform().and_then(Presented::leaf);
     let other_issuer = platform.is_some_and(|own| own.issuer_short != leaf.issuer_short);
-    if other_issuer && facts.reported.added.or(facts.reported.saved).is_some_and(|then| leaf.not_before < then) {
-        return say::old_certificate(seen, whole(&leaf.serial), moment(leaf.not_before));
+    let known_since = facts.reported.added.or(facts.reported.saved);
+    match longest.filter(|longest| lifetime.as_secs() > longest * 86_400) {
+        // Lifetimes differ and become shorter: a number of days would mislead.
+        _ if left.as_secs() < lifetime.as_secs() / 4 => say::expires_soon(seen).until(leaf.not_after),
+        Some(longest) => say::valid_too_long(seen, lifetime.as_secs().div_euclid(86_400), longest),
+        None if other_issuer && known_since.is_some_and(|since| leaf.not_before < since) => {
+            say::old_certificate(seen, whole(&leaf.serial), moment(leaf.not_before))
+        }
+        None => say::tls_ok(seen),
     }
-    say::tls_ok(seen)
 }
 
 /// Browsers with HSTS for the name offer no way past a broken certificate.

@@ -12,7 +12,7 @@ pub fn wrong(facts: &Facts<'_>, target: &DnsName, ttl: u32, expected: &DnsName) 
     let has = format!("{name} has CNAME {}", shown(target));
     let zones = [facts.zone(), &facts.domain.registrable];
     let (chain, circle) = follow(facts, target);
-    let way = || chain.iter().map(shown).collect::<Vec<_>>().join(" -> ");
+    let way = || chain.iter().map(|host| shown(host)).collect::<Vec<_>>().join(" -> ");
     let known = || facts.seen.asked(target, CNAME).chain(facts.seen.asked(target, A));
     let gone = known().filter_map(Lookup::reply).any(Reply::is_nxdomain);
     let dead = facts.is_dead(target);
@@ -24,7 +24,7 @@ pub fn wrong(facts: &Facts<'_>, target: &DnsName, ttl: u32, expected: &DnsName) 
             (Code::DnsValueDoubled, has, how)
         }
         _ if circle => (Code::DnsLoop, way(), "."),
-        _ if chain.contains(expected) => (Code::DnsChain, way(), " itself."),
+        _ if chain.contains(&expected) => (Code::DnsChain, way(), " itself."),
         _ if !(gone || dead) => (Code::DnsWrongTarget, has, "."),
         Some(difference) => {
             let lacks = if gone { "does not exist" } else { "no name server answers for" };
@@ -54,21 +54,19 @@ pub fn shown(name: &DnsName) -> String {
 }
 
 /// The chain of names from the domain through `target`, as far as known; and whether it loops.
-fn follow(facts: &Facts<'_>, target: &DnsName) -> (Vec<DnsName>, bool) {
+fn follow<'a>(facts: &'a Facts<'_>, target: &'a DnsName) -> (Vec<&'a DnsName>, bool) {
     let answers = facts.seen.lookups.iter().filter_map(Lookup::reply).flat_map(|reply| &reply.answers);
     let others = answers.filter(|it| it.owner != *facts.name());
     let next: HashMap<&DnsName, &DnsName> = others.filter_map(|it| Some((&it.owner, it.data.cname()?))).collect();
-    let mut chain = vec![facts.name().clone(), target.clone()];
-    let mut at = target;
-    while chain.len() < 20 {
-        if chain[..chain.len() - 1].contains(at) {
-            return (chain, true);
+    let mut chain = vec![facts.name(), target];
+    loop {
+        let (at, before) = (chain[chain.len() - 1], &chain[..chain.len() - 1]);
+        let circle = before.contains(&at);
+        match next.get(at) {
+            Some(to) if !circle && chain.len() < 20 => chain.push(to),
+            _ => return (chain, circle),
         }
-        let Some(to) = next.get(at) else { return (chain, false) };
-        chain.push((*to).clone());
-        at = to;
     }
-    (chain, false)
 }
 
 /// How a value that is almost right differs.

@@ -21,12 +21,6 @@ pub enum Cause {
     Unexplained,
 }
 
-impl Cause {
-    fn until(self) -> Option<Timestamp> {
-        if let Self::Cached { until, .. } = self { Some(until) } else { None }
-    }
-}
-
 /// The answer of a resolver, in short.
 fn view(name: &DnsName, reply: &Reply) -> String {
     if reply.is_nxdomain() {
@@ -34,6 +28,11 @@ fn view(name: &DnsName, reply: &Reply) -> String {
     }
     let list = list(reply.at(name).map(|it| it.data.words()));
     if list.is_empty() { "no record".to_owned() } else { list }
+}
+
+/// Which resolver gives it.
+fn gives(name: &DnsName, lookup: &Lookup) -> Option<String> {
+    Some(format!("{}: {}", lookup.server.label(), view(name, lookup.reply()?)))
 }
 
 /// Resolvers with an old answer, each with the time when it expires.
@@ -113,8 +112,7 @@ fn right_resolvers(facts: &Facts<'_>) -> usize {
 
 /// Resolvers with an answer that no cache explains.
 fn views_differ(facts: &Facts<'_>, others: &[&Lookup]) -> Option<Finding> {
-    let in_words = |other: &&Lookup| Some(format!("{}: {}", other.server.label(), view(facts.name(), other.reply()?)));
-    let seen = list(others.iter().filter_map(in_words));
+    let seen = list(others.iter().filter_map(|other| gives(facts.name(), other)));
     let former = others.iter().filter_map(|other| former_servers(facts, other));
     let hosts: BTreeSet<&DnsName> = former.flat_map(|former| former.hosts).collect();
     let old = list(hosts.into_iter().map(shown));
@@ -136,8 +134,8 @@ pub fn cause(facts: &Facts<'_>, lookup: &Lookup) -> Cause {
     let name = facts.name();
     let records = lookup.records_at(name);
     let earlier = facts.promised(lookup, &records);
-    let others: Vec<&Lookup> = facts.seen.again.iter().filter(|other| other.server == lookup.server).collect();
-    let others = || others.iter().copied().filter(|other| other.question == lookup.question);
+    let is_other = |other: &&Lookup| other.server == lookup.server && other.question == lookup.question;
+    let others = || facts.seen.again.iter().filter(is_other);
     let is_right = |other: &Lookup| other.answer().is_some_and(|reply| sees_right(facts, reply));
     let old = std::iter::once(lookup).chain(others().filter(|other| !is_right(other)));
     let servers = former_servers(facts, lookup);
@@ -222,38 +220,37 @@ fn old_ipv6<'a>(facts: &Facts<'a>, ipv4: &Lookup) -> Option<&'a Lookup> {
 
 /// The finding on an answer that will expire.
 fn wait(facts: &Facts<'_>, lookup: &Lookup, cause: Cause) -> Option<Finding> {
-    let name = facts.name();
-    let reply = lookup.reply()?;
+    let (name, at, reply) = (facts.name(), lookup.at, lookup.reply()?);
     let (who, held) = (lookup.server.label(), view(name, reply));
+    let (until, several) = match cause {
+        Cause::Cached { until, several } => (Some(until), several),
+        Cause::Expired | Cause::Unexplained => (None, false),
+    };
     if let Some(former) = former_servers(facts, lookup).filter(|_| !facts.is_past_propagation()) {
         let hosts = list(former.hosts.into_iter().map(shown));
         let soon = left(name, reply).map_or_else(String::new, |left| format!(" in {}", words::ttl(left)));
-        let left = words::wait(former.until.duration_since(lookup.at));
+        let left = words::wait(former.until.duration_since(at));
         let servers = list(facts.seen.delegated.iter().map(shown));
-        let evidence = facts.seen.resolvers(facts.zone(), NS).chain([lookup]);
-        return Some(
-            say::ns_wait(who, hosts, left, servers, facts.record(), soon).until(cause.until()).evidence(evidence),
-        );
+        let finding = say::ns_wait(who, hosts, left, servers, facts.record(), soon).until(until);
+        return Some(finding.evidence(facts.seen.resolvers(facts.zone(), NS).chain([lookup])));
     }
-    let for_long = cause.until().map_or_else(String::new, |until| {
-        let left = words::wait(until.duration_since(lookup.at));
-        if matches!(cause, Cause::Cached { several: true, .. }) {
-            return format!(" for {left} more at the latest: several caches are behind this address");
-        }
-        // Other caches behind the same address may not have been met yet.
-        let latest = facts.caches().latest(&lookup.records_at(name), facts.reported.saved);
-        let latest = latest.map(|latest| latest.duration_since(lookup.at));
-        let latest = latest.filter(|latest| latest.as_mins() > until.duration_since(lookup.at).as_mins());
-        let latest = latest.map_or_else(String::new, |latest| {
-            format!("; {} at the latest, if several caches share its address", words::wait(latest))
-        });
-        format!(" for {left} more{latest}")
+    // Other caches behind the same address may not have been met yet.
+    let latest = facts.caches().latest(&lookup.records_at(name), facts.reported.saved);
+    let for_long = until.map_or_else(String::new, |until| {
+        let left = until.duration_since(at);
+        let latest = latest.map(|latest| latest.duration_since(at)).filter(|latest| latest.as_mins() > left.as_mins());
+        let more = match latest.map(words::wait) {
+            _ if several => " at the latest: several caches are behind this address".to_owned(),
+            Some(latest) => format!("; {latest} at the latest, if several caches share its address"),
+            None => String::new(),
+        };
+        format!(" for {} more{more}", words::wait(left))
     });
     let finding = match cause {
         _ if facts.is_past_propagation() => say::over_48h(who, held, facts.zone()),
         Cause::Expired => say::stale_served(who, held),
-        _ if reply.answers.is_empty() => say::negative_wait(who, for_long).until(cause.until()),
-        _ => say::ttl_wait(who, held, for_long).until(cause.until()),
+        _ if reply.answers.is_empty() => say::negative_wait(who, for_long).until(until),
+        _ => say::ttl_wait(who, held, for_long).until(until),
     };
     Some(finding.expected(value(facts)).evidence([lookup]))
 }
@@ -313,27 +310,22 @@ pub(super) fn disagreement(facts: &Facts<'_>) -> Option<Finding> {
     let answers: Vec<(&Lookup, Vec<String>)> = counted.map(|it| (it, it.records_at(name))).collect();
     // Different addresses of the platform are fine.
     let right = |(lookup, _): &(&Lookup, _)| lookup.reply().is_some_and(|reply| sees_right(facts, reply));
-    if facts.value().is_some() && answers.iter().all(right) {
-        return None;
-    }
+    let all_right = facts.value().is_some() && answers.iter().all(right);
     // What no cache explains is reported as that.
     let unexplained = |(lookup, _): &(&Lookup, _)| {
-        let mut others = not_right(facts, lookup).into_iter();
-        others.any(|other| cause(facts, other) == Cause::Unexplained)
+        not_right(facts, lookup).into_iter().any(|other| cause(facts, other) == Cause::Unexplained)
     };
-    if facts.source().is_right(facts) && answers.iter().any(unexplained) {
-        return None;
-    }
     let at_source: Vec<String> = facts.source().own.iter().map(|it| it.data.presentation()).collect();
-    let differ = answers.iter().any(|(_, answer)| *answer != answers[0].1);
-    let none_right = !facts.source().authoritative
-        || !answers.iter().any(|(_, answer)| answer.iter().all(|it| at_source.contains(it)));
-    if !differ || !none_right {
+    let as_source = |(_, answer): &(_, Vec<String>)| answer.iter().all(|record| at_source.contains(record));
+    let agree = answers.iter().all(|(_, answer)| *answer == answers[0].1);
+    if all_right
+        || agree
+        || facts.source().authoritative && answers.iter().any(as_source)
+        || facts.source().is_right(facts) && answers.iter().any(unexplained)
+    {
         return None;
     }
-    let in_words =
-        |(lookup, _): &(&Lookup, _)| Some(format!("{}: {}", lookup.server.label(), view(name, lookup.reply()?)));
-    let seen = list(answers.iter().filter_map(in_words));
+    let seen = list(answers.iter().filter_map(|(lookup, _)| gives(name, lookup)));
     let held = answers.iter().filter(|(_, answer)| !answer.is_empty());
     let until = held.filter_map(|(lookup, _)| forgets(name, lookup)).max();
     let lookups = answers.iter().map(|(lookup, _)| *lookup);

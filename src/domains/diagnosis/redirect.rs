@@ -62,7 +62,7 @@ pub fn judge(redirect: &Redirect, walk: &Walk, now: Timestamp) -> Vec<Finding> {
     let redirects = |trail: &Trail| trail.hops.iter().any(|hop| hop.is_redirect() && !is_upgrade(hop));
     let by_https = redirects(&walk.https) || !redirects(&walk.http) && walk.https.last().is_some();
     let trail = if by_https { &walk.https } else { &walk.http };
-    let handshake = walk.handshake.as_ref().filter(|_| by_https);
+    let (from, handshake) = (&redirect.from, walk.handshake.as_ref().filter(|_| by_https));
     let mut findings: Vec<Finding> = if trail.hops.iter().all(|hop| hop.outcome.is_err()) {
         vec![no_answer(redirect, trail)]
     } else {
@@ -73,28 +73,20 @@ pub fn judge(redirect: &Redirect, walk: &Walk, now: Timestamp) -> Vec<Finding> {
         finding.expected = format!("{} to https://{}/", redirect.status, redirect.to);
         finding.evidence = trail.hops.iter().map(Into::into).collect();
     }
-    if let Some(response) = walk.https.last().filter(|_| !by_https) {
-        let finding = say::no_redirect_over_https(&redirect.from, response.status);
-        findings.push(finding.evidence(&walk.https.hops));
-    }
-    if !walk.elsewhere.is_empty() {
-        let in_dashboard = |finding: &&mut Finding| finding.who == Who::Dashboard;
-        findings.iter_mut().filter(in_dashboard).for_each(|it| by_forwarder(redirect, walk, it));
+    let by_http = walk.https.last().filter(|_| !by_https);
+    let by_http = by_http.map(|it| say::no_redirect_over_https(from, it.status).evidence(&walk.https.hops));
+    findings.extend(by_http);
+    // What is not the platform's cannot be corrected in the dashboard.
+    for finding in findings.iter_mut().filter(|it| it.who == Who::Dashboard && !walk.elsewhere.is_empty()) {
+        finding.who = Who::DnsProvider;
+        finding.fix = format!(
+            "{from} leads to {}, not to the platform: if a forwarder of your registrar or DNS provider answers there, correct the redirect there; otherwise correct the record: petstore domains check {from}",
+            list(&walk.elsewhere)
+        );
     }
     findings.extend(remembered(trail, overall(&findings), now));
-    if trail.hops.iter().any(head_was_refused) {
-        findings.push(say::head_refused().evidence(&trail.hops));
-    }
-    findings
-}
-
-/// The redirect is not the platform's, so it cannot be corrected in the dashboard.
-fn by_forwarder(Redirect { from, .. }: &Redirect, walk: &Walk, finding: &mut Finding) {
-    finding.who = Who::DnsProvider;
-    finding.fix = format!(
-        "{from} leads to {}, not to the platform: if a forwarder of your registrar or DNS provider answers there, correct the redirect there; otherwise correct the record: petstore domains check {from}",
-        list(&walk.elsewhere)
-    );
+    let refused = trail.hops.iter().any(head_was_refused).then(|| say::head_refused().evidence(&trail.hops));
+    findings.into_iter().chain(refused).collect()
 }
 
 /// A certificate that browsers reject before they see the redirect.
@@ -118,13 +110,11 @@ fn untrusted(redirect: &Redirect, handshake: &Handshake, now: Timestamp) -> Opti
             Err(_) => (Code::TlsUnknownCa, issuer()),
         }
     };
-    Some(
-        Finding::fail(code, Who::Dashboard)
-            .seen(seen)
-            .expected(format!("a certificate for {from} that browsers trust; otherwise they never reach the redirect"))
-            .fix(format!("fix the certificate first: petstore domains check {from}"))
-            .evidence([handshake]),
-    )
+    let finding = Finding::fail(code, Who::Dashboard)
+        .seen(seen)
+        .expected(format!("a certificate for {from} that browsers trust; otherwise they never reach the redirect"))
+        .fix(format!("fix the certificate first: petstore domains check {from}"));
+    Some(finding.evidence([handshake]))
 }
 
 fn judge_trail(redirect: &Redirect, trail: &Trail, walk: &Walk) -> Vec<Finding> {
