@@ -66,12 +66,11 @@ impl Subject {
         let expectation = &options.expectation;
         let last = measurements.last();
         let earlier = last.map(|last| &last.caches);
-        let options = CheckOptions {
+        let options = &CheckOptions {
             source_first: self.is_not_there_yet(),
             caa_was_wrong: last.is_some_and(|last| !last.caa),
             ..options.clone()
         };
-        let options = &options;
         let seen = measure(options, domain, cache, progress).await;
         let at = now(options);
         let facts = Facts::new(domain, expectation, reported, &seen, earlier, at);
@@ -92,14 +91,12 @@ impl Subject {
         let is_done_with = |finding: &&mut Finding| {
             let is_met = finding.fails() && finding.code.topic() >= Topic::Certificate;
             let is_fault = is_in_service && is_met && !finding.code.is(Mark::NotYetCertificate);
-            finding.code != Code::Http404Project && !is_fault
+            reported.is_being_removed() && finding.code != Code::Http404Project && !is_fault
         };
-        if reported.is_being_removed() {
-            // It is seen, and calls for nothing.
-            for finding in findings.iter_mut().filter(is_done_with).filter(|it| it.verdict > Verdict::Ok) {
-                (finding.verdict, finding.who, finding.until) = (Verdict::Ok, Who::Nobody, None);
-                finding.fix.clear();
-            }
+        // It is seen, and calls for nothing.
+        for finding in findings.iter_mut().filter(is_done_with).filter(|it| it.verdict > Verdict::Ok) {
+            (finding.verdict, finding.who, finding.until) = (Verdict::Ok, Who::Nobody, None);
+            finding.fix.clear();
         }
         findings.sort_by_key(Finding::rank);
         let facts = Facts::new(domain, expectation, reported, &seen, Some(&measurement.caches), at);

@@ -232,6 +232,7 @@ fn mixed_scripts(label: &str) -> Option<String> {
     (names.len() > 1 && !is_usual).then(|| Vec::from_iter(names).join(" and "))
 }
 
+#[derive(Default)]
 struct Suffix<'a> {
     /// The length of the suffix under which names are registered.
     icann: usize,
@@ -243,9 +244,7 @@ struct Suffix<'a> {
 /// The public suffix of a name by the Public Suffix List.
 fn suffix(ascii: &str) -> Suffix<'_> {
     let of = |name: &str| psl::suffix(name.as_bytes()).map(|s| (s.as_bytes().len(), s.is_known(), s.typ()));
-    let Some((mut length, known, mut kind)) = of(ascii) else {
-        return Suffix { icann: 0, private: None, known: false };
-    };
+    let Some((mut length, known, mut kind)) = of(ascii) else { return Suffix::default() };
     let private = (kind == Some(psl::Type::Private)).then(|| &ascii[ascii.len() - length..]);
     // Above a private suffix is the one under which the company registered its name.
     while kind == Some(psl::Type::Private) {
@@ -258,15 +257,11 @@ fn suffix(ascii: &str) -> Suffix<'_> {
 
 /// The checks against existing domains.
 fn compare(domain: Domain, known: &ExistingDomains) -> Result<Domain, Box<Finding>> {
-    if let Some(host) = &known.platform_host
-        && domain.name.is_within(host)
-    {
-        return Err(fail(Code::InPlatform, format!("{} is under {host}", domain.name)));
+    match known.platform_host.as_ref().filter(|host| domain.name.is_within(host)) {
+        Some(host) => Err(fail(Code::InPlatform, format!("{} is under {host}", domain.name))),
+        None if known.listed.contains(&domain.name) => Err(fail(Code::InDuplicate, domain.name.as_str())),
+        None => Ok(domain),
     }
-    if known.listed.contains(&domain.name) {
-        return Err(fail(Code::InDuplicate, domain.name.as_str()));
-    }
-    Ok(domain)
 }
 
 #[cfg(test)]

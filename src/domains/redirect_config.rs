@@ -292,11 +292,8 @@ fn domains(
             ("primary", Value::String(text)) => primary = Some(text),
             ("primary", other) => findings.push(wrong_type("domains.primary", &other, TEXT)),
             ("redirects", Value::Array(list)) => {
-                if list.len() > MAX_REDIRECTS {
-                    let seen =
-                        format!("domains.redirects has {} entries; at most {MAX_REDIRECTS} are read", list.len());
-                    findings.push(fail(Code::CfgType).seen(seen));
-                }
+                let seen = format!("domains.redirects has {} entries; at most {MAX_REDIRECTS} are read", list.len());
+                findings.extend((list.len() > MAX_REDIRECTS).then(|| fail(Code::CfgType).seen(seen)));
                 let list = list.into_iter().take(MAX_REDIRECTS).enumerate();
                 redirects.extend(list.filter_map(|(index, value)| Some((index, redirect(index, value, findings)?))));
             }
@@ -326,9 +323,7 @@ fn redirect(index: usize, value: Value, findings: &mut Vec<Finding>) -> Option<W
         match (key.as_str(), value) {
             ("from", Value::String(text)) => written.from = text,
             ("to", Value::String(text)) => written.to = text,
-            ("status", Value::Number(number)) if !number.is_f64() => {
-                written.status = number.as_i64().unwrap_or(i64::MAX);
-            }
+            ("status", Value::Number(it)) if !it.is_f64() => written.status = it.as_i64().unwrap_or(i64::MAX),
             (key @ ("from" | "to" | "status"), other) => {
                 findings.push(wrong_type(&format!("{place}.{key}"), &other, expected(key)));
             }

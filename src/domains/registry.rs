@@ -57,10 +57,10 @@ impl Entry {
     /// says that it was saved; in a removal, the second in a row of which the platform does not know the name says that it was
     /// removed: once the record is deleted, that cannot be seen any more, and a page may be missing for a moment.
     pub fn keep(&mut self, measurement: Measurement) {
-        if self.reported().added.is_some_and(|added| measurement.at < added) {
+        let reported = self.reported();
+        if reported.added.is_some_and(|added| measurement.at < added) {
             return;
         }
-        let reported = self.reported();
         // Where Verify was chosen, it was there long before.
         if measurement.seen && reported.saved.or(reported.verified).is_none() {
             self.events.push(Dated { at: measurement.at, event: Event::Saved });

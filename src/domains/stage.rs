@@ -200,7 +200,9 @@ impl Stage {
     pub fn of(reported: &Reported, measurements: &[Measurement], now: Timestamp) -> Self {
         // Lists of before do not have it noted, and once the record is deleted, it cannot be seen any more.
         let was_removed = || measurements.windows(2).any(|two| two.iter().all(|measured| measured.unknown_there));
-        let late = reported.certificate_due().is_some_and(|due| now > due);
+        let is_past = |due: Option<Timestamp>| due.is_some_and(|due| now > due);
+        let late = is_past(reported.certificate_due());
+        let overdue = is_past(reported.record_due()) || reported.verified.is_some();
         let after_verify = if late { Self::CertificateLate } else { Self::CertificatePending };
         match last_known(measurements) {
             _ if reported.removed => Self::Removed,
@@ -212,14 +214,10 @@ impl Stage {
             None if reported.verified.is_some() => after_verify,
             None => Self::WaitingForDns,
             Some(latest) if latest.is_live() => Self::Live,
-            Some(latest) if !latest.record => {
-                let overdue = reported.record_due().is_some_and(|due| now > due);
-                if overdue || reported.verified.is_some() { Self::Failing } else { Self::WaitingForDns }
-            }
-            Some(latest) if !latest.caa || !latest.everywhere => match latest.verdict {
-                Verdict::Fail => Self::Failing,
-                _ => Self::Propagating,
-            },
+            Some(latest) if !latest.record && !overdue => Self::WaitingForDns,
+            Some(latest) if !latest.record => Self::Failing,
+            Some(latest) if (!latest.caa || !latest.everywhere) && latest.verdict != Verdict::Fail => Self::Propagating,
+            Some(latest) if !latest.caa || !latest.everywhere => Self::Failing,
             Some(latest) if reported.verified.is_some() && !latest.certificate && may_only_be_late(latest) => {
                 after_verify
             }

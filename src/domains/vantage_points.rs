@@ -123,17 +123,12 @@ fn of_resolver(facts: &Facts<'_>, lookup: &Lookup) -> ViewVerdict {
     if invents(facts, lookup) || source_is_right && is_local() {
         return ViewVerdict::NotCounted;
     }
-    let mut until = None;
-    for other in &others {
-        match cause(facts, other) {
-            Cause::Unexplained if source_is_right => {
-                let exceptions = are_exceptions(facts, facts.resolvers(A).count() / 2);
-                return if exceptions { ViewVerdict::NotCounted } else { ViewVerdict::Wrong };
-            }
-            Cause::Cached { until: expires, .. } => until = until.max(Some(expires)),
-            Cause::Expired | Cause::Unexplained => {}
-        }
+    let causes: Vec<Cause> = others.iter().map(|other| cause(facts, other)).collect();
+    if source_is_right && causes.contains(&Cause::Unexplained) {
+        let exceptions = are_exceptions(facts, facts.resolvers(A).count() / 2);
+        return if exceptions { ViewVerdict::NotCounted } else { ViewVerdict::Wrong };
     }
+    let until = causes.iter().filter_map(|cause| cause.until()).max();
     other_than(facts, others.is_empty(), until)
 }
 

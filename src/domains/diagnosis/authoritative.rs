@@ -91,7 +91,7 @@ impl<'a> Authoritative<'a> {
 
     /// Whether the zone itself leads straight to the platform, as its own name servers report.
     pub fn is_right(&self, facts: &Facts<'_>) -> bool {
-        self.authoritative && is_right(facts, &leading(self.own.iter().map(|it| &it.data)))
+        self.authoritative && is_right(facts, &leading(self.own.iter().copied()))
     }
 
     /// The answer, for the memory: the records that lead somewhere, and how long they may be cached. `None` if the name
@@ -215,17 +215,17 @@ pub fn behind<'a>(facts: &Facts<'a>) -> BTreeSet<&'a str> {
 /// What one name server has at the name: its CNAMEs, else its addresses.
 pub fn answer<'a>(facts: &Facts<'a>, server: &str) -> Vec<&'a Data> {
     let lookups = facts.seen.leading(facts.name()).filter(|it| it.server.name == server);
-    leading(lookups.flat_map(|it| it.at(facts.name())).map(|it| &it.data))
+    leading(lookups.flat_map(|it| it.at(facts.name())))
 }
 
 /// What an answer has at the name.
 fn leading_at<'a>(name: &'a DnsName, lookup: &'a Lookup) -> Vec<&'a Data> {
-    leading(lookup.answer().into_iter().flat_map(|reply| reply.at(name)).map(|it| &it.data))
+    leading(lookup.answer().into_iter().flat_map(|reply| reply.at(name)))
 }
 
 /// The CNAMEs, else the addresses; sorted, each once.
-fn leading<'a>(data: impl Iterator<Item = &'a Data>) -> Vec<&'a Data> {
-    let mut data: Vec<&Data> = data.collect();
+fn leading<'a>(records: impl Iterator<Item = &'a Record>) -> Vec<&'a Data> {
+    let mut data: Vec<&Data> = records.map(|it| &it.data).collect();
     let is_cname = |data: &&Data| matches!(data, Data::Cname(_));
     let has_cname = data.iter().any(is_cname);
     data.retain(|data| if has_cname { is_cname(data) } else { data.address().is_some() });
@@ -241,5 +241,5 @@ pub fn is_right(facts: &Facts<'_>, answer: &[&Data]) -> bool {
 
 /// Whether a resolver has the record of the name servers.
 pub(super) fn sees_right(facts: &Facts<'_>, reply: &Reply) -> bool {
-    facts.value().is_none() || is_right(facts, &leading(reply.at(facts.name()).map(|it| &it.data)))
+    facts.value().is_none() || is_right(facts, &leading(reply.at(facts.name())))
 }

@@ -221,13 +221,10 @@ fn caa_at(level: &DnsName, lookup: &Lookup) -> Vec<String> {
 
 fn lookup_failed(facts: &Facts<'_>, level: &DnsName, lookup: &Lookup) -> Finding {
     let own = level.is_within(&facts.domain.registrable);
-    let (who, ask) = match own {
-        true => (Who::DnsProvider, "at your DNS provider,"),
-        false => (Who::Platform, "ask the platform's support to"),
-    };
+    let ask = if own { "at your DNS provider," } else { "ask the platform's support to" };
     let why = lookup.failure().unwrap_or_default();
-    let finding = say::caa_lookup_failed(lookup.server.label(), level, why, ask);
-    Finding { who, ..finding }.evidence([lookup])
+    let finding = say::caa_lookup_failed(lookup.server.label(), level, why, ask).evidence([lookup]);
+    Finding { who: if own { Who::DnsProvider } else { Who::Platform }, ..finding }
 }
 
 fn records_of(level: DnsName, reply: &Reply) -> Option<Level<'_>> {

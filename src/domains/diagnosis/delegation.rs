@@ -97,14 +97,11 @@ pub(super) fn unfound(facts: &Facts<'_>, matters: bool) -> Option<Finding> {
         replies.peek()?;
         let has_address = replies.clone().any(|reply| reply.addresses().next().is_some());
         let denied = replies.clone().all(Reply::is_nxdomain);
-        let finding = if let Some((target, _)) = replies.find_map(|reply| reply.cnames(host).next()) {
-            say::server_is_cname(shown(host), shown(target), zone)
-        } else if !has_address && host.is_within(zone) && lacks_glue(host) {
-            say::no_glue(shown(host), zone)
-        } else if denied {
-            say::unknown_server(shown(host), zone)
-        } else {
-            return None;
+        let finding = match replies.find_map(|reply| reply.cnames(host).next()) {
+            Some((target, _)) => say::server_is_cname(shown(host), shown(target), zone),
+            None if !has_address && host.is_within(zone) && lacks_glue(host) => say::no_glue(shown(host), zone),
+            None if denied => say::unknown_server(shown(host), zone),
+            None => return None,
         };
         Some(finding.fail_if(matters).evidence(asked.into_iter().chain(referral())))
     })
@@ -152,15 +149,13 @@ pub fn lame(facts: &Facts<'_>, failing: bool) -> Option<Finding> {
     }
     let zone = facts.zone();
     let list = list(lame.iter().map(|(lookup, why)| format!("{}: {why}", lookup.server.label())));
-    let finding = if lame.len() < asked.len() {
-        say::lame_one(list, zone)
-    } else if all_fail {
-        say::all_fail(list)
-    } else if !failing && lame.iter().all(|(lookup, _)| lookup.reply().is_none()) {
+    let silent = lame.iter().all(|(lookup, _)| lookup.reply().is_none());
+    let finding = match lame.len() == asked.len() {
+        false => say::lame_one(list, zone),
+        true if all_fail => say::all_fail(list),
         // Others reach them; this machine does not.
-        say::unreachable_servers(list)
-    } else {
-        say::lame_all(list, zone)
+        true if silent && !failing => say::unreachable_servers(list),
+        true => say::lame_all(list, zone),
     };
     Some(finding.evidence(lame.iter().map(|(lookup, _)| *lookup)))
 }

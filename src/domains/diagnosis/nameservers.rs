@@ -157,13 +157,11 @@ fn none_succeeds(facts: &Facts<'_>) -> Option<Finding> {
     let failing = failing(facts);
     let answered = facts.resolvers(A).filter(|it| it.reply().is_some()).count();
     let none = facts.resolvers(A).next().is_some() && failing.len() == answered;
-    if !none || facts.source().authoritative && !facts.source().cut.is_empty() {
-        // A delegation of the name itself explains it, and is reported with the record.
-        return None;
-    }
     let name = facts.name();
-    if facts.domain.is_apex() && facts.seen.source(name, A).any(|it| it.reply().is_some_and(Reply::is_servfail)) {
-        // An ALIAS that leads nowhere is reported with the record.
+    // What explains it is reported with the record: a delegation of the name itself, or an ALIAS that leads nowhere.
+    let is_cut = facts.source().authoritative && !facts.source().cut.is_empty();
+    let source_fails = || facts.seen.source(name, A).any(|it| it.reply().is_some_and(Reply::is_servfail));
+    if !none || is_cut || facts.domain.is_apex() && source_fails() {
         return None;
     }
     let cnames = facts.source().cnames();

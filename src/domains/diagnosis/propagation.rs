@@ -21,6 +21,12 @@ pub enum Cause {
     Unexplained,
 }
 
+impl Cause {
+    pub fn until(self) -> Option<Timestamp> {
+        if let Self::Cached { until, .. } = self { Some(until) } else { None }
+    }
+}
+
 /// The answer of a resolver, in short.
 fn view(name: &DnsName, reply: &Reply) -> String {
     if reply.is_nxdomain() {
@@ -40,11 +46,8 @@ pub fn findings(facts: &Facts<'_>) -> Vec<Finding> {
     let split = split_local(facts);
     let mut waiting: Vec<(&Lookup, Finding)> = Vec::new();
     let mut others: Vec<&Lookup> = Vec::new();
-    for lookup in facts.resolvers(A) {
-        let is_split = split.as_ref().is_some_and(|(local, _)| *local == lookup.server.name);
-        if invents(facts, lookup) || is_split {
-            continue;
-        }
+    let is_split = |it: &Lookup| split.as_ref().is_some_and(|(local, _)| *local == it.server.name);
+    for lookup in facts.resolvers(A).filter(|it| !invents(facts, it) && !is_split(it)) {
         let old = not_right(facts, lookup).into_iter().filter(|it| !is_of_source(facts, it));
         let (unexplained, old): (Vec<_>, Vec<_>) =
             old.map(|it| (it, cause(facts, it))).partition(|(_, cause)| *cause == Cause::Unexplained);
@@ -222,10 +225,7 @@ fn old_ipv6<'a>(facts: &Facts<'a>, ipv4: &Lookup) -> Option<&'a Lookup> {
 fn wait(facts: &Facts<'_>, lookup: &Lookup, cause: Cause) -> Option<Finding> {
     let (name, at, reply) = (facts.name(), lookup.at, lookup.reply()?);
     let (who, held) = (lookup.server.label(), view(name, reply));
-    let (until, several) = match cause {
-        Cause::Cached { until, several } => (Some(until), several),
-        Cause::Expired | Cause::Unexplained => (None, false),
-    };
+    let until = cause.until();
     if let Some(former) = former_servers(facts, lookup).filter(|_| !facts.is_past_propagation()) {
         let hosts = list(former.hosts.into_iter().map(shown));
         let soon = left(name, reply).map_or_else(String::new, |left| format!(" in {}", words::ttl(left)));
@@ -240,7 +240,9 @@ fn wait(facts: &Facts<'_>, lookup: &Lookup, cause: Cause) -> Option<Finding> {
         let left = until.duration_since(at);
         let latest = latest.map(|latest| latest.duration_since(at)).filter(|latest| latest.as_mins() > left.as_mins());
         let more = match latest.map(words::wait) {
-            _ if several => " at the latest: several caches are behind this address".to_owned(),
+            _ if matches!(cause, Cause::Cached { several: true, .. }) => {
+                " at the latest: several caches are behind this address".to_owned()
+            }
             Some(latest) => format!("; {latest} at the latest, if several caches share its address"),
             None => String::new(),
         };

@@ -40,8 +40,13 @@ fn of_record(facts: &Facts<'_>) -> Vec<Finding> {
     let mut findings = if facts.domain.is_apex() { vec![apex(facts)] } else { subdomain(facts) };
     // These name the cause more exactly.
     findings = private(facts).into_iter().chain(value_gone(facts)).chain(findings).collect();
-    if is_just_saved(facts) {
-        findings.iter_mut().for_each(|it| not_published(facts, it));
+    let just_saved = is_just_saved(facts);
+    // What fails is given a minute.
+    for finding in findings.iter_mut().filter(|it| just_saved && it.fails() && it.who == Who::DnsProvider) {
+        (finding.verdict, finding.who) = (Verdict::Wait, Who::Nobody);
+        finding.title = "Your provider has not published the record yet".to_owned();
+        finding.fix = format!("wait a minute; if nothing changes: {}", finding.fix);
+        finding.until = facts.reported.saved.and_then(|saved| saved.checked_add(PUBLICATION).ok());
     }
     findings.extend(https_elsewhere(facts));
     findings.extend(long_ttl(facts.source()));
@@ -58,17 +63,6 @@ fn is_just_saved(facts: &Facts<'_>) -> bool {
         None => now.records.is_empty(),
     };
     facts.source().remembered(facts).is_some_and(unchanged)
-}
-
-/// What fails is given a minute.
-fn not_published(facts: &Facts<'_>, finding: &mut Finding) {
-    if !finding.fails() || finding.who != Who::DnsProvider {
-        return;
-    }
-    (finding.verdict, finding.who) = (Verdict::Wait, Who::Nobody);
-    finding.title = "Your provider has not published the record yet".to_owned();
-    finding.fix = format!("wait a minute; if nothing changes: {}", finding.fix);
-    finding.until = facts.reported.saved.and_then(|saved| saved.checked_add(PUBLICATION).ok());
 }
 
 /// An HTTPS record that leads browsers past the other records; next to a CNAME it is reported as not allowed at all.
@@ -100,33 +94,24 @@ fn subdomain(facts: &Facts<'_>) -> Vec<Finding> {
 }
 
 fn with_cname(facts: &Facts<'_>, cnames: &[(&DnsName, u32)]) -> Vec<Finding> {
-    let mut findings = Vec::new();
-    let name = facts.name();
-    let others = facts.source().others();
+    let (name, others) = (facts.name(), facts.source().others());
     let targets = || cnames.iter().map(|(target, _)| shown(target));
     let several = |reply: &Reply| reply.cnames(name).map(|(target, _)| target).collect::<BTreeSet<_>>().len() > 1;
     let at_once = facts.source().replies().any(several);
-    if at_once {
-        let keep = facts.value().map_or("the right one", DnsName::as_str);
-        findings.push(say::several_cnames(name, list(targets()), keep));
-    }
-    if !others.is_empty() {
-        findings.push(not_alone(facts, &others));
-    }
-    let Some(expected) = facts.value() else {
-        findings.push(say::value_unknown(facts.name(), targets().collect::<Vec<_>>().join(", ")));
-        return findings;
-    };
+    let keep = facts.value().map_or("the right one", DnsName::as_str);
+    let several = at_once.then(|| say::several_cnames(name, list(targets()), keep));
+    let beside = (!others.is_empty()).then(|| not_alone(facts, &others));
     let is_reached = || facts.resolvers(A).filter_map(Lookup::reply).flat_map(Reply::addresses).next().is_some();
-    match cnames.iter().find(|(target, _)| *target != expected) {
-        Some((target, ttl)) if !at_once => findings.push(cname_target::wrong(facts, target, *ttl, expected)),
-        None if is_denied(facts, expected) && !is_reached() => {
-            findings.push(say::value_denied(name, expected, facts.label()).evidence(facts.seen.asked(expected, A)));
+    let of_value = match (facts.value(), cnames.iter().find(|(target, _)| Some(*target) != facts.value())) {
+        (None, _) => Some(say::value_unknown(name, targets().collect::<Vec<_>>().join(", "))),
+        (Some(expected), Some((target, ttl))) if !at_once => Some(cname_target::wrong(facts, target, *ttl, expected)),
+        (Some(expected), None) if is_denied(facts, expected) && !is_reached() => {
+            Some(say::value_denied(name, expected, facts.label()).evidence(facts.seen.asked(expected, A)))
         }
-        None if others.is_empty() => findings.push(right(facts, expected)),
-        _ => {}
-    }
-    findings
+        (Some(expected), None) if others.is_empty() => Some(right(facts, expected)),
+        _ => None,
+    };
+    [several, beside, of_value].into_iter().flatten().collect()
 }
 
 /// A value that does not exist was mistyped, whatever records the name has.

@@ -144,25 +144,18 @@ fn judge_trail(redirect: &Redirect, trail: &Trail, walk: &Walk) -> Vec<Finding> 
             say::other_target(response.status, shown_url(&target), from, to)
         }];
     }
-    let mut findings = Vec::new();
-    let gone = |hop: &&Hop| hop.outcome == Err(ConnectionFailure::NoAddress);
-    if let Some(last) = trail.hops.last().filter(gone) {
-        findings.push(say::redirect_gone(from, shown_url(&last.url), to));
-    }
-    if response.status != *status {
-        let (seen, wanted) = (permanence(response.status), permanence(*status));
-        findings.push(say::other_status(response.status, seen, status, wanted));
-    }
-    let count = hops.iter().filter(|hop| hop.is_redirect()).count();
-    if count >= 2 {
-        let way: Vec<String> = trail.hops.iter().map(|hop| shown_url(&hop.url)).collect();
-        findings.push(say::several_hops(way.join(" -> "), from, to));
-    }
+    let gone = trail.hops.last().filter(|last| last.outcome == Err(ConnectionFailure::NoAddress));
+    let gone = gone.map(|last| say::redirect_gone(from, shown_url(&last.url), to));
+    let other_status = (response.status != *status)
+        .then(|| say::other_status(response.status, permanence(response.status), status, permanence(*status)));
+    let several = hops.iter().filter(|hop| hop.is_redirect()).count() >= 2;
+    let way = || trail.hops.iter().map(|hop| shown_url(&hop.url)).collect::<Vec<_>>().join(" -> ");
+    let several = several.then(|| say::several_hops(way(), from, to));
     let downgraded = |pair: &[Hop]| pair[0].url.scheme() == "https" && pair[1].url.scheme() == "http";
-    if trail.hops.windows(2).any(downgraded) || target.scheme() == "http" {
-        findings.push(say::to_http(shown_url(&target), to));
-    }
-    findings.extend(path(redirect, &walk.deep));
+    let to_http = trail.hops.windows(2).any(downgraded) || target.scheme() == "http";
+    let to_http = to_http.then(|| say::to_http(shown_url(&target), to));
+    let wrong = [gone, other_status, several, to_http, path(redirect, &walk.deep)];
+    let mut findings: Vec<Finding> = wrong.into_iter().flatten().collect();
     if findings.is_empty() {
         findings.push(say::redirect_ok(from, shown_url(&target), response.status));
     }
