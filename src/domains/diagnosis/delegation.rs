@@ -24,13 +24,11 @@ pub(super) fn not_delegated(facts: &Facts<'_>) -> Option<Finding> {
     if answered.is_empty() {
         answered = asked().filter(|it| it.answer().is_some()).collect();
     }
-    if answered.is_empty() || !answered.iter().all(|it| it.reply().is_some_and(denies)) {
-        return None;
-    }
-    if let Some(denied) = denies_the_top(facts) {
-        return Some(say::unusable_dns(&denied.question.name).evidence([denied]));
-    }
-    Some(say::not_registered(domain).evidence(answered))
+    let is_denied = !answered.is_empty() && answered.iter().all(|it| it.reply().is_some_and(denies));
+    is_denied.then(|| match denies_the_top(facts) {
+        Some(denied) => say::unusable_dns(&denied.question.name).evidence([denied]),
+        None => say::not_registered(domain).evidence(answered),
+    })
 }
 
 /// A resolver's NXDOMAIN for a top-level domain that the Public Suffix List has.

@@ -41,15 +41,11 @@ fn keys(zone: &DnsName, lookups: &[&Lookup]) -> Vec<KeyId> {
 
 fn unknown_key(facts: &Facts<'_>, zone: &DnsName, trusted: &[KeyId], own: &[KeyId]) -> Finding {
     let tags = |keys: &[KeyId]| list(keys.iter().map(|key| key.tag));
+    let own_tags = tags(own);
+    let keep = "Or, to keep DNSSEC, replace it by the DS record that your DNS provider shows for key";
     let (has, then) = match own {
         [] => ("the zone is not signed".to_owned(), "Sign the zone first if you want DNSSEC".to_owned()),
-        own => (
-            format!("the zone has {}", tags(own)),
-            format!(
-                "Or, to keep DNSSEC, replace it by the DS record that your DNS provider shows for key {}",
-                tags(own)
-            ),
-        ),
+        _ => (format!("the zone has {own_tags}"), format!("{keep} {own_tags}")),
     };
     say::other_key(zone, tags(trusted), has, facts.zone(), then)
 }

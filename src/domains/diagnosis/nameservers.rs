@@ -13,28 +13,25 @@ const DNSKEY_MISSING: u16 = 9;
 pub fn findings(facts: &Facts<'_>, record: &[Finding]) -> Result<Vec<Finding>, Box<Finding>> {
     let unheard = facts.resolvers(A).all(|it| no_answer(it).is_some());
     let right = record.iter().any(|it| it.code.is(Mark::Leads)) && record.iter().all(|it| !it.fails());
+    let (silent, failing) = (delegation::silent(facts), facts.source().lookups.is_empty());
     // Nothing is right that no resolver leads to.
-    if unheard && (facts.source().lookups.is_empty() || right && dead_platform(facts).is_none()) {
-        return Err(Box::new(delegation::silent(facts).unwrap_or_else(|| offline(facts))));
+    if unheard && (failing || right && dead_platform(facts).is_none()) {
+        return Err(Box::new(silent.unwrap_or_else(|| offline(facts))));
     }
     if let Some(not_delegated) = delegation::not_delegated(facts) {
         return Err(Box::new(not_delegated));
     }
-    let failing = facts.source().lookups.is_empty();
-    let silent = delegation::silent(facts).filter(|_| failing);
-    let lame = silent.or_else(|| delegation::lame(facts, failing));
+    let lame = silent.filter(|_| failing).or_else(|| delegation::lame(facts, failing));
     let none = failing && facts.resolvers(A).all(|it| it.answer().is_none())
         || lame.iter().any(|finding| matches!(finding.code, Code::LameAll | Code::NsSilent));
     // A wrong address explains why no server answers.
     let unfound = delegation::glue(facts, none).or_else(|| delegation::unfound(facts, none));
-    let mut findings: Vec<Finding> = unfound.into_iter().chain(delegation::mismatch(facts)).chain(lame).collect();
     let rejected = rejected(facts);
     let cached = || old_ds(facts, &self::failing(facts));
     let of_keys = dnssec::finding(facts, rejected.is_some()).or_else(cached).or_else(|| kept_failure(facts));
-    findings.extend(of_keys.or(rejected));
-    findings.extend(none_succeeds(facts));
-    findings.extend(delegation::secondaries(facts));
-    findings.extend(only_here(facts));
+    let (mismatch, behind) = (delegation::mismatch(facts), delegation::secondaries(facts));
+    let found = [unfound, mismatch, lame, of_keys.or(rejected), none_succeeds(facts), behind, only_here(facts)];
+    let mut findings: Vec<Finding> = found.into_iter().flatten().collect();
     let disagreement = propagation::disagreement(facts);
     // After 48 hours no answer may be old any more, whatever the reason.
     if right && facts.source().authoritative && (disagreement.is_none() || facts.is_past_propagation()) {

@@ -48,9 +48,7 @@ fn of_record(facts: &Facts<'_>) -> Vec<Finding> {
         finding.fix = format!("wait a minute; if nothing changes: {}", finding.fix);
         finding.until = facts.reported.saved.and_then(|saved| saved.checked_add(PUBLICATION).ok());
     }
-    findings.extend(https_elsewhere(facts));
-    findings.extend(long_ttl(facts.source()));
-    findings
+    findings.into_iter().chain(https_elsewhere(facts)).chain(long_ttl(facts.source())).collect()
 }
 
 /// Whether the record was saved a moment ago, and the name servers still have what they had before, or nothing.

@@ -94,21 +94,17 @@ fn untrusted(redirect: &Redirect, handshake: &Handshake, now: Timestamp) -> Opti
     let (presented, leaf) = (handshake.outcome.as_ref().ok()?, handshake.leaf()?);
     let from = redirect.from.as_str();
     let issuer = || format!("the issuer is {}", whole(&leaf.issuer));
-    let (code, seen) = if !leaf.covers(from) {
-        let names = names(&leaf.names);
-        (Code::TlsWrongName, format!("the certificate is for {names}"))
-    } else if now > leaf.not_after {
-        (Code::TlsExpired, format!("the certificate expired {}", moment(leaf.not_after)))
-    } else if now < leaf.not_before {
-        (Code::TlsFuture, format!("the certificate is valid from {}", moment(leaf.not_before)))
-    } else {
-        match &presented.trust {
-            // What is missing on this machine says nothing about the redirect.
-            Ok(()) | Err(Distrust::NoRoots) => return None,
-            Err(_) if leaf.is_self_issued() => (Code::TlsSelf, issuer()),
-            Err(Distrust::Dates(why)) => (Code::TlsChain, format!("{}, whose certificate {why}", issuer())),
-            Err(_) => (Code::TlsUnknownCa, issuer()),
+    let (code, seen) = match &presented.trust {
+        _ if !leaf.covers(from) => (Code::TlsWrongName, format!("the certificate is for {}", names(&leaf.names))),
+        _ if now > leaf.not_after => (Code::TlsExpired, format!("the certificate expired {}", moment(leaf.not_after))),
+        _ if now < leaf.not_before => {
+            (Code::TlsFuture, format!("the certificate is valid from {}", moment(leaf.not_before)))
         }
+        // What is missing on this machine says nothing about the redirect.
+        Ok(()) | Err(Distrust::NoRoots) => return None,
+        Err(_) if leaf.is_self_issued() => (Code::TlsSelf, issuer()),
+        Err(Distrust::Dates(why)) => (Code::TlsChain, format!("{}, whose certificate {why}", issuer())),
+        Err(_) => (Code::TlsUnknownCa, issuer()),
     };
     let finding = Finding::fail(code, Who::Dashboard)
         .seen(seen)
@@ -174,12 +170,11 @@ fn stays_by_path(trail: &Trail) -> bool {
 
 /// From http to https of the same name, which comes before the redirect itself.
 fn is_upgrade(hop: &Hop) -> bool {
-    let Ok(response) = &hop.outcome else { return false };
-    let is_secure = |target: Url| {
+    let response = hop.response().filter(|it| it.is_redirect());
+    let target = response.and_then(|it| hop.url.join(it.location.as_deref()?).ok());
+    target.is_some_and(|target| {
         (hop.url.scheme(), target.scheme()) == ("http", "https") && target.host_str() == hop.url.host_str()
-    };
-    let target = response.location.as_deref().and_then(|location| hop.url.join(location).ok());
-    response.is_redirect() && target.is_some_and(is_secure)
+    })
 }
 
 /// The live redirect leads from `to` to `from`: a second one would make a loop.
