@@ -76,7 +76,8 @@ const fn there(who: Who) -> &'static str {
 
 /// A row has a code, its marks, the rows that it explains and so takes out where it fails or is waited for, its title, its
 /// cause and its cure; or, in place of the cure, the sentences of a finding, with arguments that a check passes: the first
-/// fix is the cure, too, which with `there` begins with the place. Without any there is nothing to do. What several of them have in common, the check adds.
+/// fix is the cure, too. A `fix there` begins with the place of the one who must act. Without any there is nothing to do.
+/// What several of them have in common, the check adds.
 macro_rules! catalogue {
     ($($topic:ident { $(
         $variant:ident $(= $code:literal)? $([$($mark:ident)+])? $(hides [$($hidden:ident)+])?

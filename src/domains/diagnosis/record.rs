@@ -218,7 +218,7 @@ fn value_in_txt(facts: &Facts<'_>) -> Option<Finding> {
 
 /// The name that has the record instead, because the provider added the zone to it.
 fn doubled(facts: &Facts<'_>) -> Option<Finding> {
-    let targets = |it: &'_ Lookup| -> Vec<DnsName> {
+    let targets = |it: &Lookup| -> Vec<DnsName> {
         it.reply()
             .into_iter()
             .flat_map(|reply| reply.cnames(&it.question.name))
