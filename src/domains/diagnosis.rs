@@ -35,7 +35,6 @@ use authoritative::{answer, behind, invents, is_right, sees_right, serials};
 use cname_target::shown;
 use facts::Authoritative;
 use http::is_parked;
-use nameservers::fails;
 use propagation::{Cause, cause, expires, forgets, left, listed_ds, not_right, old_ds};
 use redirect::{circle, head_was_refused, shown_url};
 use words::{duration, list, moment, names};
