@@ -127,3 +127,39 @@ async fn a_slow_service_keeps_up_with_a_scanner_and_every_line_gets_its_own_id()
     let expected: Vec<_> = names(1, 40).into_iter().map(|name| (name.clone(), ids[&name])).collect();
     assert_eq!(saved(&state), expected);
 }
+
+/// A service that takes `delay` for each answer, counts names, and gives ids in the order in which requests came.
+async fn slow(delay: Duration) -> (stub::Stub, Arc<Mutex<Vec<String>>>, Arc<AtomicUsize>) {
+    let (arrived, most) = (Arc::new(Mutex::new(Vec::new())), Arc::new(AtomicUsize::new(0)));
+    let (seen, at_once, now) = (Arc::clone(&arrived), Arc::clone(&most), Arc::new(AtomicUsize::new(0)));
+    let slow = stub::serve(move |_, request, mut socket| {
+        let (seen, at_once, now) = (Arc::clone(&seen), Arc::clone(&at_once), Arc::clone(&now));
+        async move {
+            if request.starts_with("GET") {
+                let _ = socket.write_all(&stub::json("200 OK", "[]")).await;
+                return;
+            }
+            let id = {
+                let mut seen = seen.lock().unwrap();
+                let name = request.split("\"name\":\"").nth(1).unwrap().split('"').next().unwrap();
+                seen.push(name.to_owned());
+                seen.len()
+            };
+            at_once.fetch_max(now.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+            tokio::time::sleep(delay).await;
+            now.fetch_sub(1, Ordering::SeqCst);
+            let body = format!(r#"{{"id":{id},"name":"x","categoryId":3}}"#);
+            let _ = socket.write_all(&stub::json("201 Created", &body)).await;
+        }
+    })
+    .await;
+    (slow, arrived, most)
+}
+
+/// What each line came to, in the order of typing.
+fn saved(state: &App) -> Vec<(String, i64)> {
+    let lines = state.add.outbox.lines.iter();
+    lines
+        .filter_map(|line| if let Fate::Saved(id) = line.fate { Some((line.typed.pet.name.clone(), id)) } else { None })
+        .collect()
+}

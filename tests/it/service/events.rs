@@ -236,7 +236,7 @@ async fn a_stream_over_http_1_0_says_that_it_ends_with_its_connection() {
 async fn two_processes_on_one_file_see_each_others_pets() {
     let service = Service::start().await;
     let mut events = service.events(EVENTS).await;
-    let other = Store::open(&service.url()).await.unwrap();
+    let other = Store::open(&DatabaseUrl::Sqlite(service.file())).await.unwrap();
     let new = NewPet { name: "Rex".into(), category_id: 1, status: None };
     let id = other.add(new, clock::now()).await.unwrap().id;
     assert_eq!(ids(&mut events, 1).await, [id]);

@@ -287,3 +287,37 @@ async fn an_export_of_who_added_pets_fails_when_the_stream_falls_silent_before_t
     let rows = "id,name,categoryId,status,by,at\n7,Rex,3,,till 1,\n9,Tank,3,,,\n";
     assert_eq!(whole.2.as_deref(), Some(rows));
 }
+
+/// Exports the pets 7 and 9, with who added them, of a service whose stream falls silent after pet 7 and whose last pet
+/// is `last`. How that ended, and the file.
+async fn exported_from_a_silent_stream(last: u8) -> (Option<i32>, String, Option<String>) {
+    let stub = serve(move |_, request, mut socket| async move {
+        let is_stream = request.starts_with("GET /v1/pets/events");
+        let begin = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
+        let after = request.split_once("?after=").map(|(_, after)| after.split(' ').next().unwrap());
+        let answer = match after {
+            _ if !is_stream => {
+                let pets = r#"[{"id":7,"name":"Rex","categoryId":3},{"id":9,"name":"Tank","categoryId":3}]"#;
+                let list = String::from_utf8(json("200 OK", pets)).unwrap();
+                list.replacen("content-type", "pets-events: /v1/pets/events\r\ncontent-type", 1)
+            }
+            None => format!("{begin}id: {last}\n\n"),
+            Some("6") => {
+                let by = r#""addedAt":null,"addedBy":{"key":"AB12cd34","name":"till 1"}"#;
+                let pet = format!(r#"{{"id":7,"name":"Rex","categoryId":3,{by}}}"#);
+                format!("{begin}id: 6\n\nevent: pet.added\nid: 7\ndata: {pet}\n\n")
+            }
+            Some(after) => format!("{begin}id: {after}\n\n"),
+        };
+        let _ = AsyncWriteExt::write_all(&mut socket, answer.as_bytes()).await;
+        if is_stream {
+            std::future::pending::<()>().await;
+        }
+    })
+    .await;
+    let home = tempfile::tempdir().unwrap();
+    let mut command = petstore(&home, &["pets", "export", "all.csv", "--require-complete", "--provenance"]);
+    command.env("PETSTORE_BASE_URL", &stub.base_url).env("PETSTORE_API_KEY", "petk_0123456789abcdef77d0");
+    let (status, text) = said(&tokio::task::spawn_blocking(move || command.output().unwrap()).await.unwrap());
+    (status, text, fs::read_to_string(home.path().join("all.csv")).ok())
+}
