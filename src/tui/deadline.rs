@@ -111,13 +111,11 @@ mod tests {
         app.send(Msg::Line { slow: true });
         app.state.message = None;
         assert_eq!(after(&app), Some(Duration::from_millis(9_600)));
-        app.send(Msg::Line { slow: false });
-        app.send(Msg::Focus { here: false });
+        app.send(Msg::Line { slow: false }).send(Msg::Focus { here: false });
         app.state.message = None;
         assert_eq!(after(&app), Some(Duration::from_millis(9_600)));
-        app.send(Msg::Focus { here: true });
-        app.send(Msg::Line { slow: false });
-        assert!(app.says("The connection is fast again."), "{}", app.screen());
+        app.send(Msg::Focus { here: true }).send(Msg::Line { slow: false });
+        app.shows("The connection is fast again.");
     }
 
     #[test]

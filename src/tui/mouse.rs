@@ -65,7 +65,7 @@ mod tests {
         assert_eq!(app.state.pets.cursor(), 0);
         app.keys("M");
         assert_eq!(app.effects.last(), Some(&Effect::Mouse(true)));
-        assert!(app.says("hold Shift to select text"), "{}", app.screen());
+        app.shows("hold Shift to select text");
         app.send(Msg::Resumed);
         assert_eq!(app.effects.last(), Some(&Effect::Mouse(true)), "it was switched off while the program was stopped");
         app.keys("M");
@@ -102,7 +102,7 @@ mod tests {
         click(&mut app, "All ");
         assert_eq!(app.state.pets.filter(), None);
         click(&mut app, "? help");
-        assert!(app.says("Help"), "{}", app.screen());
+        app.shows("Help");
         app.keys("Esc");
         click(&mut app, "2 Add pet");
         assert_eq!(app.state.screen, Screen::AddPet);

@@ -29,14 +29,14 @@ mod tests {
     use crate::tui::testing::{TestApp, animals, remote};
 
     /// What a job answers.
-    type Answer = fn(&mut TestApp);
+    type Answer = fn(&mut TestApp) -> &mut TestApp;
 
     fn failure() -> Failure {
         Failure::NotSent { why: "connection refused".into() }
     }
 
-    fn find(app: &mut TestApp, pet: Option<Pet>) {
-        app.answer::<FindPet>(Ok(LookupResult { pet, ..LookupResult::default() }));
+    fn find(app: &mut TestApp, pet: Option<Pet>) -> &mut TestApp {
+        app.answer::<FindPet>(Ok(LookupResult { pet, ..LookupResult::default() }))
     }
 
     #[test]
@@ -90,8 +90,7 @@ mod tests {
     #[test]
     fn what_is_pasted_into_a_box_counts_as_what_is_typed() {
         let mut app = TestApp::loaded(80, 24).after("x C-u Enter");
-        assert!(app.says("Type a file name."), "{}", app.screen());
-        app.send(Msg::Paste("pets.csv".into()));
-        assert!(!app.says("Type a file name."), "{}", app.screen());
+        app.shows("Type a file name.");
+        app.send(Msg::Paste("pets.csv".into())).lacks("Type a file name.");
     }
 }

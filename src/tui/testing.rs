@@ -190,15 +190,17 @@ impl TestApp {
         self
     }
 
-    pub fn send(&mut self, msg: Msg) {
+    pub fn send(&mut self, msg: Msg) -> &mut Self {
         let effects = update(&mut self.state, msg, self.now);
         self.wait_for(effects);
+        self
     }
 
     /// Begins a job that no key asked for.
-    pub(super) fn begin(&mut self, job: impl Job) {
+    pub(super) fn begin(&mut self, job: impl Job) -> &mut Self {
         self.state.start(job, self.now);
         self.take_effects();
+        self
     }
 
     /// Presses keys by name: `Enter`, `F2`, `C-c`, single letters; a text in quotes is typed.
@@ -265,13 +267,15 @@ impl TestApp {
     }
 
     /// What the newest job of this kind answers.
-    pub fn answer<J: Job>(&mut self, answer: J::Answer) {
+    pub fn answer<J: Job>(&mut self, answer: J::Answer) -> &mut Self {
         self.answer_to::<J>(self.newest::<J>(|_| true), answer);
+        self
     }
 
     /// What the newest job in `slot` answers.
-    pub fn answer_in<J: Job>(&mut self, slot: Slot, answer: J::Answer) {
+    pub fn answer_in<J: Job>(&mut self, slot: Slot, answer: J::Answer) -> &mut Self {
         self.answer_to::<J>(self.newest::<J>(|job| job.slot() == slot), answer);
+        self
     }
 
     /// An answer to this job, whether it is still waited for or not.
@@ -281,8 +285,9 @@ impl TestApp {
     }
 
     /// What the newest job of this kind says while it goes on.
-    pub(super) fn say<J: Ongoing>(&mut self, part: J::Part) {
+    pub(super) fn say<J: Ongoing>(&mut self, part: J::Part) -> &mut Self {
         self.say_to::<J>(self.newest::<J>(|_| true), part);
+        self
     }
 
     /// What this job says while it goes on.
@@ -292,9 +297,9 @@ impl TestApp {
     }
 
     /// The newest job in `slot` could not start, or panicked.
-    pub(super) fn fail(&mut self, slot: Slot, failure: Failure) {
+    pub(super) fn fail(&mut self, slot: Slot, failure: Failure) -> &mut Self {
         let Started { id, job } = self.job(slot).unwrap_or_else(|| panic!("no job in {slot:?}"));
-        self.send(Msg::Reply(Reply::end(id, job.failed(failure))));
+        self.send(Msg::Reply(Reply::end(id, job.failed(failure))))
     }
 
     fn newest<J: Job>(&self, such: impl Fn(&J) -> bool) -> ReqId {
@@ -310,7 +315,7 @@ impl TestApp {
     }
 
     /// Answers every waiting write of the list of domains, as a disk that works.
-    pub(super) fn reply_kept(&mut self) {
+    pub(super) fn reply_kept(&mut self) -> &mut Self {
         while let Some(at) = self.effects.iter().position(|e| job_of(e).and_then(of_kind::<KeepRegistry>).is_some()) {
             let Effect::Job(started) = self.effects.remove(at) else { continue };
             let mut list = self.state.domains.list.clone().unwrap_or_default();
@@ -318,15 +323,16 @@ impl TestApp {
             changes.iter().for_each(|change| change.apply(&mut list));
             self.answer_to::<KeepRegistry>(started.id, Ok(list));
         }
+        self
     }
 
     /// Answers every waiting question for pets from `pets`.
-    pub(super) fn answer_lists(&mut self, pets: &[Pet]) {
-        self.answer_limited(pets, usize::MAX);
+    pub(super) fn answer_lists(&mut self, pets: &[Pet]) -> &mut Self {
+        self.answer_limited(pets, usize::MAX)
     }
 
     /// The same, by a service that lists only so many of each status.
-    pub(super) fn answer_limited(&mut self, pets: &[Pet], most: usize) {
+    pub(super) fn answer_limited(&mut self, pets: &[Pet], most: usize) -> &mut Self {
         let asks = |effect: &mut Effect| {
             let asked = job_of(effect);
             asked.is_some_and(|job| of_kind::<ListPets>(job).is_some() || of_kind::<ReadInventory>(job).is_some())
@@ -338,7 +344,7 @@ impl TestApp {
         loop {
             let asked: Vec<_> = self.effects.extract_if(.., asks).collect();
             if asked.is_empty() {
-                return;
+                return self;
             }
             for effect in asked {
                 let Effect::Job(started) = effect else { continue };
@@ -385,6 +391,20 @@ impl TestApp {
     pub fn says(&mut self, text: &str) -> bool {
         let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
         words(&self.screen().replace("\n ! ", "\n")).contains(&words(text))
+    }
+
+    /// Fails unless the screen says this, as `says` has it.
+    #[track_caller]
+    pub(super) fn shows(&mut self, text: &str) -> &mut Self {
+        assert!(self.says(text), "{text:?} is missing:\n{}", self.screen());
+        self
+    }
+
+    /// Fails if the screen says this.
+    #[track_caller]
+    pub(super) fn lacks(&mut self, text: &str) -> &mut Self {
+        assert!(!self.says(text), "{text:?} is there:\n{}", self.screen());
+        self
     }
 }
 

@@ -416,8 +416,7 @@ mod tests {
                 "{keys}"
             );
         }
-        app.send(Msg::Exchanged(Recorded { exchange: Box::default(), missed: 0 }));
-        app.keys("H Enter w");
+        app.send(Msg::Exchanged(Recorded { exchange: Box::default(), missed: 0 })).keys("H Enter w");
         assert!(
             app.says("A session over SSH writes no files of the server.") && app.effects.is_empty(),
             "{}",
@@ -446,8 +445,7 @@ mod tests {
     #[test]
     fn a_paste_that_is_too_large_is_reported() {
         let mut app = TestApp::loaded(80, 24);
-        app.send(Msg::PasteTooLarge);
-        assert!(app.says("Nothing was pasted: it is larger than 64 MiB. Save it as a file"), "{}", app.screen());
+        app.send(Msg::PasteTooLarge).shows("Nothing was pasted: it is larger than 64 MiB. Save it as a file");
         let long = "x".repeat(MAX_BYTES + 1);
         for keys in ["", "/", "# ", "Esc Esc a", "F6"] {
             app.keys(keys).send(Msg::Paste(long.clone()));

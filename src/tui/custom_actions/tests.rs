@@ -43,11 +43,11 @@ fn an_action_runs_beside_the_app_for_the_pet_under_the_cursor() {
     let first = app.state.pets.selected().unwrap().id;
     app.keys("Z");
     assert_eq!(runs(&app), [(0, vec![first])]);
-    assert!(app.says("label: running for"), "{}", app.screen());
+    app.shows("label: running for");
     app.keys("Down Z");
     assert!(app.says("label is still running. Ctrl-C stops it.") && runs(&app).len() == 1);
     ended(&mut app, 0, Ok("request id is front-7\n"));
-    assert!(app.says("label: request id is front-7"), "{}", app.screen());
+    app.shows("label: request id is front-7");
     app.keys("Z");
     ended(&mut app, 0, Ok("two\n\u{1b}[2Jlines\n"));
     assert!(app.state.popups.get::<TextBox>().is_some());
@@ -65,15 +65,14 @@ fn nothing_that_a_program_prints_covers_what_is_typed() {
     let mut app = app(80, 24).after("Z / \"mo\"");
     ended(&mut app, 0, Ok("two\nlines\n"));
     assert!(!app.state.popups.is_open() && app.state.pets.search.value() == "mo");
-    assert!(app.says("label: two"), "{}", app.screen());
+    app.shows("label: two");
 }
 
 #[test]
 fn an_action_is_in_the_help_the_list_of_commands_and_the_bottom_line() {
     let mut app = app(120, 40);
     assert!(app.screen().contains("Z label"), "{}", app.screen());
-    app.keys("?");
-    assert!(app.says("Z label") && app.says("B sheet"), "{}", app.screen());
+    app.keys("?").shows("Z label").shows("B sheet");
     app.keys("Esc : \"promise\" Enter");
     assert_eq!(runs(&app).len(), 1);
     whole_at_every_size("own_action_asked", |columns, rows| self::app(columns, rows).after("B"));
@@ -82,7 +81,7 @@ fn an_action_is_in_the_help_the_list_of_commands_and_the_bottom_line() {
 #[test]
 fn the_rows_are_given_after_a_yes_only() {
     let mut app = app(80, 24).after("B");
-    assert!(app.says("Run sheet for 5 rows of"), "{}", app.screen());
+    app.shows("Run sheet for 5 rows of");
     app.wait(crate::tui::popups::DEAF).keys("n");
     assert!(runs(&app).is_empty() && app.says("It was not run."));
     app.keys("B").wait(crate::tui::popups::DEAF).keys("y");
@@ -98,8 +97,7 @@ fn what_changes_the_service_is_refused_when_read_only_and_asked_about_when_prote
     app.keys("Z");
     assert_eq!(runs(&app).len(), 1, "what only reads runs");
     (app.state.link.read_only, app.state.link.protect) = (false, true);
-    app.keys("U");
-    assert!(app.says("Run promise") && app.says("It changes the service."), "{}", app.screen());
+    app.keys("U").shows("Run promise").shows("It changes the service.");
     app.wait(crate::tui::popups::DEAF).keys("y");
     assert_eq!(runs(&app).len(), 2);
     assert!(!app.state.allowed, "this allows nothing else");
@@ -172,6 +170,5 @@ async fn any_number_of_rows_is_given_and_their_ids_as_far_as_the_system_takes_th
 fn what_is_marked_is_given_instead_of_the_row_or_the_rows() {
     let mut app = app(80, 24).after("Space Space Z");
     assert_eq!(runs(&app)[0].1.len(), 2);
-    app.keys("B");
-    assert!(app.says("Run sheet for 2 rows of"), "{}", app.screen());
+    app.keys("B").shows("Run sheet for 2 rows of");
 }

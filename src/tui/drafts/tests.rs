@@ -90,7 +90,7 @@ fn text_is_written_a_moment_after_the_first_key() {
     millis(&mut app, 60_000);
     assert_eq!(names(&app).len(), 2, "nothing new is typed");
     assert_eq!(next_due(&app.state), None);
-    assert!(app.says("draft saved 14:03:07"));
+    app.shows("draft saved 14:03:07");
 }
 
 #[test]
@@ -127,21 +127,19 @@ fn a_failure_to_write_drafts_is_shown_until_it_is_fixed() {
     millis(&mut app, 500);
     written(&mut app, Err("no space left on device"));
     let message = "Cannot save drafts: no space left on device. What you type is kept only while petstore runs.";
-    assert!(app.says(message));
-    app.keys("\"i\"");
-    assert!(app.says(message), "{}", app.screen());
+    app.shows(message);
+    app.keys("\"i\"").shows(message);
     millis(&mut app, 4_999);
     assert_eq!(names(&app).len(), 1);
     millis(&mut app, 1);
     assert_eq!(names(&app), ["B", "Bi"]);
     written(&mut app, Ok(()));
-    assert!(!app.says(message));
+    app.lacks(message);
 }
 
 #[test]
 fn samples_and_the_first_start_have_no_drafts() {
-    let mut demo = TestApp::loaded(80, 24);
-    demo.keys("a \"Biscuit\"");
+    let mut demo = TestApp::loaded(80, 24).after("a \"Biscuit\"");
     millis(&mut demo, 10_000);
     assert_eq!(writes(&demo), []);
     let mut first = TestApp::first_start(80, 24);
@@ -152,8 +150,7 @@ fn samples_and_the_first_start_have_no_drafts() {
 #[test]
 fn all_typed_text_is_restored_in_place() {
     let mut app = form("\"Biscuit\" Tab \"3\" Tab Down S-Tab Left Esc / \"mo\" Enter P");
-    app.answer::<ReadProfiles>(Ok(profiles()));
-    app.keys("n \"shop\" Tab \"https://shop.example/v1\" Esc Esc");
+    app.answer::<ReadProfiles>(Ok(profiles())).keys("n \"shop\" Tab \"https://shop.example/v1\" Esc Esc");
     let panel = &mut app.state.domains;
     panel.wizard.form.set(&NAME, "shop.example");
     panel.browser = TextInput::new("not secure");
@@ -171,7 +168,7 @@ fn all_typed_text_is_restored_in_place() {
     );
     let message = "The last session ended unexpectedly at 14:03. Your text for production is restored. \
                 None of it was sent.";
-    assert!(next.says(message), "{}", next.screen());
+    next.shows(message);
     assert_eq!(writes(&next), [], "it is on disk");
     next.keys("Right");
     assert!(!next.says("ended unexpectedly"), "the sentence goes with the first key");
@@ -244,7 +241,7 @@ fn the_end_of_the_last_session_is_reported() {
         (Ending::Fault, "The last session crashed at 14:03. Your text"),
     ] {
         let mut next = next_session(&app, Some(ended), remote(), Duration::from_secs(60));
-        assert!(next.says(message), "{}", next.screen());
+        next.shows(message);
     }
 }
 
@@ -266,7 +263,7 @@ fn drafts_of_long_ago_come_back_with_their_date() {
     let month = Duration::from_secs(31 * 24 * 60 * 60);
     let mut next = next_session(&app, Some(Ending::Quit), remote(), month);
     assert_eq!((next.state.screen, next.state.add.form[&add_pet::NAME].value()), (Screen::AddPet, "Biscuit"));
-    assert!(next.says("Your text for production from Fri 20 Nov 14:03 is restored. None of it was sent."));
+    next.shows("Your text for production from Fri 20 Nov 14:03 is restored. None of it was sent.");
 }
 
 #[test]
@@ -274,11 +271,8 @@ fn no_key_is_in_a_draft() {
     let secret = "petk_0123456789abcdef77d0";
     let mut app =
         TestApp::loaded_from(remote(), 80, 24, &animals(3)).after("P").answered::<ReadProfiles>(Ok(profiles()));
-    app.keys("n");
-    app.send(Msg::Paste(format!("https://me:{secret}@shop.example/v1")));
-    app.keys("Tab Tab");
-    app.send(Msg::Paste(secret.into()));
-    app.keys("Tab \"shop\"");
+    app.keys("n").send(Msg::Paste(format!("https://me:{secret}@shop.example/v1"))).keys("Tab Tab");
+    app.send(Msg::Paste(secret.into())).keys("Tab \"shop\"");
     assert_eq!(app.state.profiles.form.value(&profiles::KEY), secret);
     millis(&mut app, 500);
     let drafts = &writes(&app)[0].drafts;
@@ -289,9 +283,7 @@ fn no_key_is_in_a_draft() {
 /// Switches to another service, for which an earlier session left this.
 fn change(app: &mut TestApp, service: Service, drafts: Option<Drafts>) {
     app.state.screen = Screen::Pets;
-    app.keys("P");
-    app.answer::<ReadProfiles>(Ok(profiles()));
-    app.keys("Home Enter");
+    app.keys("P").answer::<ReadProfiles>(Ok(profiles())).keys("Home Enter");
     let left = Ok(Unfinished::default());
     let used = Used { settings: Arc::new(settings(service)), kept: None, left, drafts: Ok(drafts) };
     app.answer::<UseProfile>(Ok(used));
@@ -406,7 +398,7 @@ const BISCUIT: &str = r#""form":{"name":{"value":"Biscuit","cursor":7},"category
 #[test]
 fn what_an_earlier_version_sent_without_an_answer_becomes_a_line() {
     let mut app = after(earlier(&format!("{BISCUIT},\"ahead\":\"Max 4\"")), settings(remote()));
-    assert!(app.says("Biscuit was sent to api.example.com without an answer."), "{}", app.screen());
+    app.shows("Biscuit was sent to api.example.com without an answer.");
     assert_eq!((app.state.screen, app.state.add.form[&add_pet::NAME].value()), (Screen::AddPet, "Max 4"));
     app.wait(Duration::from_millis(1));
     assert!(TypedText::of(&app.state).sent.is_some(), "it is kept until it is in the queue");
@@ -494,8 +486,7 @@ fn an_unfinished_import_is_shown_at_every_start_until_it_is_finished_or_dropped(
     let reading = ColumnMapping::default();
     let preview = preview(input, &reading, |_, _| true).unwrap();
     let seen = CheckedFile { path: Some("/tmp/new-arrivals.csv".into()), preview, before: None, reading };
-    app.answer::<CheckFile>(Ok(seen));
-    app.keys("F2");
+    app.answer::<CheckFile>(Ok(seen)).keys("F2");
     let report = "/tmp/new-arrivals.csv.petstore-import.ndjson";
     app.say::<RunImport>(ImportPart::Started("/tmp/new-arrivals.csv".into(), report.into()));
     let (mut next, mut ended) = (app, None);
@@ -521,13 +512,12 @@ fn an_unfinished_import_is_shown_at_every_start_until_it_is_finished_or_dropped(
 #[test]
 fn pasted_lines_that_were_not_sent_are_previewed_again_as_they_were_read() {
     let mut app = form("Tab \"3\" S-Tab");
-    app.send(Msg::Paste("Gus\nHal\n".into()));
-    app.keys("Tab BS \"5\"");
+    app.send(Msg::Paste("Gus\nHal\n".into())).keys("Tab BS \"5\"");
     let asked = |app: &TestApp| app.asked().map(|CheckFile { source, reading }| (source, reading));
     for ended in [None, Some(Ending::Signal), Some(Ending::Quit)] {
         let mut next = next_session(&app, ended, remote(), Duration::from_secs(60));
         assert_eq!((next.state.screen, next.state.place().name), (Screen::AddPet, "import-preview"), "{ended:?}");
-        assert!(next.says("None of it was sent."), "{}", next.screen());
+        next.shows("None of it was sent.");
         let (source, reading) = asked(&next).expect("not checked");
         assert_eq!(source, *app.state.add.import.source().unwrap());
         assert_eq!(reading.set, [None, Some("5".into()), Some("available".into())]);

@@ -178,12 +178,9 @@ mod tests {
     #[test]
     fn keys_under_way_and_pastes_are_no_answer() {
         let mut app = asked().after("y Enter Esc");
-        app.send(Msg::Paste("y".into()));
-        app.wait(Duration::from_millis(249)).keys("y");
+        app.send(Msg::Paste("y".into())).wait(Duration::from_millis(249)).keys("y");
         assert_eq!((app.state.place().name, app.job(Slot::Queue)), ("confirm", None));
-        app.wait(Duration::from_millis(1));
-        app.send(Msg::Paste("y".into()));
-        app.keys("x 1 Space");
+        app.wait(Duration::from_millis(1)).send(Msg::Paste("y".into())).keys("x 1 Space");
         assert_eq!((app.state.place().name, app.job(Slot::Queue)), ("confirm", None));
     }
 
@@ -227,8 +224,7 @@ mod tests {
     fn samples_are_a_change_too() {
         let mut app = TestApp::loaded_from(remote(), 80, 24, &[]);
         app.state.link.protect = true;
-        app.keys("S");
-        assert!(app.says("Add 25 samples to  https://api.example.com/v1?"), "{}", app.screen());
+        app.keys("S").shows("Add 25 samples to  https://api.example.com/v1?");
         assert_eq!(app.job(Slot::Samples), None);
         app.wait(DEAF).keys("y");
         assert!(app.job(Slot::Samples).is_some());

@@ -440,8 +440,7 @@ mod tests {
         let mut app = TestApp::loaded(80, 24);
         let (map, _) = crate::tui::keymap::Keymap::changed_by("[pets]\nrefresh = \"R\"\n", "keymap.toml");
         app.state.keymap = map.into();
-        app.keys("?");
-        assert!(app.says(" R refresh"), "{}", app.screen());
+        app.keys("?").shows(" R refresh");
     }
 
     fn found(app: &TestApp) -> Vec<String> {
@@ -452,8 +451,7 @@ mod tests {
     #[test]
     fn a_few_letters_find_a_command_of_any_screen_and_enter_does_it_there() {
         let mut app = TestApp::loaded(80, 24).after("3");
-        app.reply_kept();
-        app.keys("1 : \"dom redi\"");
+        app.reply_kept().keys("1 : \"dom redi\"");
         assert_eq!(found(&app)[0], "Domains: primary and redirects");
         app.keys("Enter");
         assert_eq!(app.state.place().name, "redirects");
@@ -474,14 +472,13 @@ mod tests {
         let mut app = TestApp::loaded(80, 24).after("Right : \"rows to a file\" C-y");
         let line = "petstore --demo pets list --all --status available --format csv".to_owned();
         assert_eq!(app.asked().map(|CopyText { text, .. }| text), Some(line));
-        assert!(app.says("The same on the command line"));
+        app.shows("The same on the command line");
     }
 
     #[test]
     fn a_screen_offers_what_can_be_done_where_it_was_left() {
         let mut app = TestApp::loaded(80, 24).after("3");
-        app.reply_kept();
-        app.keys("R 1 : \"drop a draft\"");
+        app.reply_kept().keys("R 1 : \"drop a draft\"");
         assert_eq!(found(&app), Vec::<String>::new());
         app.keys("C-u \"copy all as json\"");
         assert_eq!(found(&app)[0], "Redirects: copy all as JSON");
@@ -517,8 +514,7 @@ mod tests {
     fn every_command_from_every_screen_does_something_or_is_where_it_leads_to() {
         let start = |way: &str| {
             let mut app = TestApp::loaded_from(remote(), 80, 24, &animals(39)).after("3");
-            app.reply_kept();
-            app.keys("1").keys(way).keys("F9");
+            app.reply_kept().keys("1").keys(way).keys("F9");
             app
         };
         let mut idle = Vec::new();

@@ -124,11 +124,9 @@ mod tests {
         assert_eq!(app.state.theme.name, "default");
         app.keys("T Down Down Enter");
         assert_eq!(app.asked(), Some(SetTheme("light".into())));
-        app.answer::<SetTheme>(Ok("/c/config.toml".into()));
-        assert!(app.says("Theme light saved in /c/config.toml."));
-        app.keys("T Up Enter");
-        app.answer::<SetTheme>(Err("no room".into()));
-        assert!(app.says("Theme not saved, used until petstore exits: no room"));
+        app.answer::<SetTheme>(Ok("/c/config.toml".into())).shows("Theme light saved in /c/config.toml.");
+        app.keys("T Up Enter").answer::<SetTheme>(Err("no room".into()));
+        app.shows("Theme not saved, used until petstore exits: no room");
         assert_eq!(app.state.theme.name, "dark");
     }
 }

@@ -1,6 +1,7 @@
 //! How states look, as the text of a snapshot. Nothing is in it twice: a state is described by the rows in which it differs
 //! from the one before it that it is most like.
 
+use std::collections::HashMap;
 use std::fmt::{self, Display, Write as _};
 
 use super::loss::whole_at_every_size;
@@ -58,17 +59,26 @@ impl Display for Looks {
     }
 }
 
-/// The rows in which a frame differs from another one, those that follow each other and are the same as one.
+/// The rows in which a frame differs from another one: the letters, of which those that follow each other and are the same
+/// are one, then the styles, each with all its rows.
 fn differences(frame: &Frame, base: &Frame) -> String {
     let mut text = String::new();
     for (part, separator) in [(0, "|"), (1, ": ")] {
         let rows = frame[part].iter().zip(&base[part]).enumerate();
-        let rows: Vec<_> = rows.filter(|(_, (row, base))| row != base).map(|(y, (row, _))| (y, row)).collect();
-        for same in rows.chunk_by(|one, next| next.0 == one.0 + 1 && next.1 == one.1) {
-            let (first, last) = (same[0].0, same[same.len() - 1].0);
-            let range = if first == last { first.to_string() } else { format!("{first}-{last}") };
+        let mut rows: Vec<_> = rows.filter(|(_, (row, base))| row != base).map(|(y, (row, _))| (y, row)).collect();
+        if part == 1 {
+            // By the first row of each style.
+            let first: HashMap<_, _> = rows.iter().rev().map(|(y, row)| (*row, *y)).collect();
+            rows.sort_by_key(|(y, row)| (first[row], *y));
+        }
+        for same in rows.chunk_by(|one, next| next.1 == one.1 && (part == 1 || next.0 == one.0 + 1)) {
+            let ranges = same.chunk_by(|one, next| next.0 == one.0 + 1).map(|range| match range {
+                [(only, _)] => only.to_string(),
+                [(first, _), .., (last, _)] => format!("{first}-{last}"),
+                [] => String::new(),
+            });
             let row = if part == 1 && same[0].1.is_empty() { "plain" } else { same[0].1 };
-            let _ = writeln!(text, "{range:>5}{separator}{row}");
+            let _ = writeln!(text, "{:>5}{separator}{row}", ranges.collect::<Vec<_>>().join(","));
         }
     }
     text

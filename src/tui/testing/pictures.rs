@@ -37,9 +37,7 @@ fn key_refused() -> TestApp {
     let message = "The API key is not valid.".to_owned();
     let failure =
         Failure::Refused { status: 401, code: Some("unauthorized".into()), message, retry_after: None, body: None };
-    app.answer::<ListPets>(Err(failure));
-    app.keys("F4");
-    app.wait(Duration::from_secs(1));
+    app.answer::<ListPets>(Err(failure)).keys("F4").wait(Duration::from_secs(1));
     app
 }
 

@@ -66,22 +66,19 @@ fn step(app: &mut TestApp, what: u8, which: u16) {
             app.send(Msg::Key(KeyPress { alt: which % 4 == 3, ..key }));
         }
         9 => {
-            app.send(Msg::Paste(["Rex\r\nMochi", "12", "\u{1b}[2J\u{202e}", "petk_0123456789abcdef"][which % 4].into()))
+            let pasted = ["Rex\r\nMochi", "12", "\u{1b}[2J\u{202e}", "petk_0123456789abcdef"][which % 4];
+            app.send(Msg::Paste(pasted.into()));
         }
         10 if which % 3 > 0 => {
             let (column, row) = ((which / 3 % 130) as u16, (which / 390 % 45) as u16);
             let wheel = MouseEvent::Wheel { down: row.is_multiple_of(2) };
             app.send(Msg::Mouse(if which % 3 == 1 { MouseEvent::Click { column, row } } else { wheel }));
         }
-        10 => app.send(Msg::Resize(Size { columns: (which % 150) as u16, rows: (which % 50) as u16 })),
-        11 => {
-            app.wait(Duration::from_millis((which as u64 % 64) * 1000));
-        }
+        10 => drop(app.send(Msg::Resize(Size { columns: (which % 150) as u16, rows: (which % 50) as u16 }))),
+        11 => drop(app.wait(Duration::from_millis((which as u64 % 64) * 1000))),
         12..15 => reply(app, which),
-        _ if which.is_multiple_of(2) => app.send(Msg::Exchanged(exchange(which))),
-        _ => {
-            app.screen();
-        }
+        _ if which.is_multiple_of(2) => drop(app.send(Msg::Exchanged(exchange(which)))),
+        _ => drop(app.screen()),
     }
 }
 
@@ -140,7 +137,8 @@ fn reply(app: &mut TestApp, which: usize) {
     };
     if which.is_multiple_of(11) {
         let failed = Arc::clone(&job.job).failed(failure());
-        return app.send(Msg::Reply(Reply::end(job.id, failed)));
+        app.send(Msg::Reply(Reply::end(job.id, failed)));
+        return;
     }
     match job.job.slot() {
         Slot::List => about_lists(app, job, which, failure),

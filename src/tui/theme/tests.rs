@@ -165,8 +165,7 @@ fn whole_frames_can_be_read_and_leave_no_hole() {
             frames.push(app(120, 40).keys(keys).buffer());
         }
         frames.extend([app(80, 24).buffer(), app(30, 5).buffer()]);
-        let mut offline = app(80, 24);
-        offline.keys("r");
+        let mut offline = app(80, 24).after("r");
         offline.answer::<ListPets>(Err(Failure::NotSent { why: "connection refused".into() }));
         frames.push(offline.buffer());
         frames

@@ -151,14 +151,14 @@ async fn walked(server: &mut Server, way: &[Step]) -> TestApp {
     let mut app = session();
     for step in way {
         match step {
-            Step::Keys(keys) => drop(app.keys(keys)),
+            Step::Keys(keys) => app.keys(keys),
             Step::Press(key) => app.send(Msg::Key(*key)),
             Step::Paste(text) => app.send(Msg::Paste(text.clone())),
             Step::Field => {
-                app.keys("a");
-                app.state.add.import.on = true;
+                app.keys("a").state.add.import.on = true;
+                &mut app
             }
-        }
+        };
         server.answer(&mut app).await;
     }
     app

@@ -83,7 +83,7 @@ fn an_invalid_form_is_not_sent_and_the_cursor_goes_to_the_error() {
     let mut app = typed(80, 24, "\"Biscuit\" Tab \"3rd\" F2");
     assert_eq!((pets(&app), focus(&app)), (vec![], "category"));
     assert!(app.screen().contains("Fix 1 field first. Nothing was sent."));
-    assert!(app.says("\"3rd\" is not a number"), "{}", app.screen());
+    app.shows("\"3rd\" is not a number");
     app.keys("\"3\" F2");
     assert_eq!(pets(&app), [pet("Biscuit", "3", Some(PetStatus::Available))]);
 }
@@ -97,8 +97,7 @@ fn errors_appear_once_a_field_was_left() {
     assert!(!app.says("Name is required"), "an empty field was only passed through: {}", app.screen());
     app.keys("Tab C-u Tab");
     assert!(app.says("Category is required"), "it was wrong before: {}", app.screen());
-    app.keys("F2");
-    assert!(app.says("Name is required"), "{}", app.screen());
+    app.keys("F2").shows("Name is required");
 }
 
 #[test]
@@ -118,12 +117,10 @@ fn enter_in_the_name_leads_to_the_category_and_with_one_adds_the_pet() {
 fn where_an_answer_shows_the_user_sees_it_also_on_another_screen() {
     let mut app = taken(80, 24).after("Esc");
     assert_eq!(app.state.screen, Screen::Pets);
-    app.added(created(100_270));
-    assert!(app.says("Added Biscuit, id 100270."), "{}", app.screen());
+    app.added(created(100_270)).shows("Added Biscuit, id 100270.");
     assert!(app.state.pending.is_running(Slot::List), "the list is asked for again");
     let mut app = taken(80, 24);
-    app.added(created(100_270));
-    assert!(app.says("Added Biscuit, id 100270.") && app.says("id 100270 "), "{}", app.screen());
+    app.added(created(100_270)).shows("Added Biscuit, id 100270.").shows("id 100270 ");
     assert!(!app.state.pending.is_running(Slot::List));
     app.keys("Esc");
     assert!(app.state.pending.is_running(Slot::List));
@@ -166,15 +163,14 @@ fn a_paste_never_submits() {
     let mut app = typed(80, 24, "\"The \"");
     app.send(Msg::Paste("Rex\r\nMochi\n".into()));
     assert_eq!((name(&app), focus(&app)), ("The Rex Mochi", "name"));
-    app.keys("Tab");
-    app.send(Msg::Paste("3\n".into()));
+    app.keys("Tab").send(Msg::Paste("3\n".into()));
     assert_eq!((pets(&app), app.state.add.form[&add_pet::CATEGORY].value()), (vec![], "3"));
 }
 
 #[test]
 fn a_negative_category_is_allowed_and_pointed_out() {
     let mut app = typed(80, 24, "Tab \"-5\"");
-    assert!(app.says("negative: is it right?"), "{}", app.screen());
+    app.shows("negative: is it right?");
 }
 
 #[test]
@@ -185,9 +181,7 @@ fn the_form_begins_with_the_category_and_the_status_used_last_also_after_a_resta
     assert_eq!(app.state.add.draft().status, Some(PetStatus::Available), "what was cleared was never used");
     app.keys("\"Biscuit\" Tab \"9\" Tab Up F2");
     assert_eq!((app.state.add.draft().status, app.state.add.is_typed()), (None, false), "not set is a choice, too");
-    app.keys("\"Max\" Tab Tab Down Down Down F2");
-    app.answer_lists(&animals(13));
-    app.keys("F8");
+    app.keys("\"Max\" Tab Tab Down Down Down F2").answer_lists(&animals(13)).keys("F8");
     assert_eq!(app.state.add.draft(), pet("", "9", Some(PetStatus::Sold)), "nothing is typed");
     let kept = SessionCache::at_the_end(&app.state).unwrap().text();
     let mut next = TestApp::started(remote(), 80, 24);

@@ -33,9 +33,7 @@ fn refused() -> Failure {
 /// An app whose service has stopped answering after it was loaded.
 fn offline(columns: u16, rows: u16) -> TestApp {
     let mut app = TestApp::loaded_from(remote(), columns, rows, &animals(39)).after("r");
-    app.answer::<ListPets>(Err(refused()));
-    app.wait(Duration::from_secs(75));
-    app.keys("r");
+    app.answer::<ListPets>(Err(refused())).wait(Duration::from_secs(75)).keys("r");
     app.answer::<ListPets>(Err(refused()));
     app
 }
@@ -110,8 +108,7 @@ fn a_tab_shows_what_is_known_and_asks_where_that_is_not_all_or_not_new() {
     app.wait(Duration::from_secs(61)).keys("0");
     assert!(app.state.pets.filter().is_none() && app.job(Slot::List).is_some());
     let mut app = TestApp::started(Service::Demo, 80, 24);
-    app.answer_limited(&animals(200), 100);
-    app.keys("Right");
+    app.answer_limited(&animals(200), 100).keys("Right");
     let ListPets { query, .. } = app.asked().unwrap();
     assert_eq!((query.status, app.state.pets.row_count()), (Some(PetStatus::Available), 100));
 }
@@ -133,18 +130,14 @@ fn how_many_rows_a_request_asks_for_is_chosen_and_never_beyond_the_description()
 fn the_rest_is_read_by_itself_while_the_cursor_stays_and_a_refresh_reads_it_again() {
     let mut app = TestApp::started(Service::Demo, 80, 24);
     let all = animals(39);
-    app.answer::<ListPets>(page(all[..20].to_vec(), true));
-    app.keys("End Down");
+    app.answer::<ListPets>(page(all[..20].to_vec(), true)).keys("End Down");
     assert!(app.says("Row 20 of 20.") || app.says("Loading more ..."), "{}", app.screen());
     // What comes overlaps, as a service without a fixed order may do.
     app.say::<ReadInventory>(all[19..].to_vec());
     assert_eq!((app.state.pets.row_count(), selected(&app)), (39, all[19].id));
     app.answer::<ReadInventory>(Ok(Coverage::ALL));
     assert_eq!(app.state.pets.row_count(), 20, "the others did not come");
-    app.keys("r");
-    app.answer_lists(&all);
-    app.keys("Up");
-    assert!(app.says("of 39. No more rows.") && app.says("[All 39]"), "{}", app.screen());
+    app.keys("r").answer_lists(&all).keys("Up").shows("of 39. No more rows.").shows("[All 39]");
 }
 
 #[test]
@@ -152,8 +145,7 @@ fn the_end_of_the_list_says_whether_there_may_be_more() {
     let mut app = TestApp::started(Service::Demo, 80, 24);
     app.answer_limited(&animals(200), 100);
     app.screen();
-    app.keys("End Down");
-    assert!(app.says("There may be more: the service lists only 100 of a status."), "{}", app.screen());
+    app.keys("End Down").shows("There may be more: the service lists only 100 of a status.");
     let mut app = TestApp::loaded_from(Service::Demo, 80, 24, &animals(12)).after("End Down");
     assert!(app.screen().contains("No more rows."));
 }
@@ -163,7 +155,7 @@ fn newest_first_is_one_key_and_begins_with_the_newest_of_all() {
     let mut app = TestApp::loaded(80, 24).after("Down N");
     let all = animals(39);
     assert_eq!((selected(&app), app.state.pets.cursor()), (all[38].id, 0));
-    assert!(app.says("newest first"), "{}", app.screen());
+    app.shows("newest first");
 }
 
 #[test]
@@ -193,8 +185,7 @@ fn a_refresh_that_inserts_and_removes_keeps_the_cursor_or_goes_to_the_next() {
     app.answer::<ListPets>(page(fewer.clone(), false));
     assert_eq!(selected(&app), here);
     fewer.retain(|pet| pet.id != here);
-    app.keys("r");
-    app.answer::<ListPets>(page(fewer, false));
+    app.keys("r").answer::<ListPets>(page(fewer, false));
     assert_eq!(selected(&app), here + 1);
 }
 
@@ -220,12 +211,10 @@ fn a_lost_service_keeps_the_rows_and_is_asked_again_by_itself() {
         let Health::Away { next_try: Some(at), .. } = app.state.link.health.clone() else { panic!() };
         pauses.push(at.duration_since(app.now.mono).as_secs());
         assert!(!app.state.pending.is_running(Slot::List));
-        app.wait(at.duration_since(app.now.mono));
-        app.answer::<ListPets>(Err(refused()));
+        app.wait(at.duration_since(app.now.mono)).answer::<ListPets>(Err(refused()));
     }
     assert_eq!(pauses, [2, 4, 8, 16, 32, 60, 300, 300, 300]);
-    app.keys("r");
-    app.answer_lists(&animals(39));
+    app.keys("r").answer_lists(&animals(39));
     assert!(app.screen().contains("Back: api.example.com answers again."));
 }
 
@@ -245,8 +234,8 @@ fn a_service_inside_that_did_not_start_says_so_and_is_not_asked_again() {
     let why = "the database cannot be opened".to_owned();
     app.fail(Slot::List, Failure::NotStarted { why });
     assert!(matches!(app.state.link.health, Health::Away { next_try: None, .. }));
-    assert!(app.says("Not started: the database cannot be opened. Fix that, then restart petstore."));
-    assert!(app.says("e: details   q: quit"));
+    app.shows("Not started: the database cannot be opened. Fix that, then restart petstore.");
+    app.shows("e: details   q: quit");
 }
 
 #[test]
@@ -263,8 +252,7 @@ fn a_service_that_names_its_time_is_asked_then() {
 fn a_refused_key_is_asked_for_and_the_app_goes_on_with_the_new_one() {
     let mut app = TestApp::started(remote(), 80, 24).answered::<ListPets>(Err(unauthorized()));
     assert!(app.state.popups.get::<KeyBox>().is_some());
-    app.keys("\"lost\"");
-    app.wait(Duration::from_millis(300));
+    app.keys("\"lost\"").wait(Duration::from_millis(300));
     app.send(Msg::Paste(" Bearer petk_new_key_0123456789abcd\n".into()));
     assert!(!app.screen().contains("petk_new"));
     app.keys("Enter");
@@ -273,8 +261,7 @@ fn a_refused_key_is_asked_for_and_the_app_goes_on_with_the_new_one() {
     app.answer::<TestKey>(Err(unauthorized()));
     assert!(app.screen().contains("This key was not accepted either."));
     // The next one replaces it.
-    app.send(Msg::Paste("petk_other_key_0123456789abcd".into()));
-    app.keys("Enter");
+    app.send(Msg::Paste("petk_other_key_0123456789abcd".into())).keys("Enter");
     let TestKey(key) = app.asked().unwrap();
     assert_eq!(key, crate::model::ApiKey::new("petk_other_key_0123456789abcd").unwrap());
     app.answer::<TestKey>(Ok(()));
@@ -286,8 +273,7 @@ fn a_refused_key_is_asked_for_and_the_app_goes_on_with_the_new_one() {
 #[test]
 fn a_refused_key_is_one_more_only_if_the_one_in_use_was_refused_too() {
     let mut app = TestApp::loaded_from(remote(), 80, 24, &animals(39)).after("F4");
-    app.send(Msg::Paste("petk_new_key_0123456789abcd".into()));
-    app.keys("Enter");
+    app.send(Msg::Paste("petk_new_key_0123456789abcd".into())).keys("Enter");
     app.answer::<TestKey>(Err(unauthorized()));
     assert!(app.screen().contains("This key was not accepted. Nothing has changed."), "{}", app.screen());
 }
@@ -297,7 +283,7 @@ fn a_key_refused_in_the_background_takes_no_letters() {
     let mut app =
         TestApp::loaded_from(remote(), 80, 24, &animals(39)).after("r").answered::<ListPets>(Err(unauthorized()));
     assert!(!app.state.popups.is_open());
-    assert!(app.says("The API key is missing or not accepted. F4 asks for one."), "{}", app.screen());
+    app.shows("The API key is missing or not accepted. F4 asks for one.");
     app.wait(Duration::from_secs(1)).keys("j j Enter");
     assert!(app.job(Slot::TestKey).is_none());
     app.keys("F4");
@@ -311,7 +297,7 @@ fn without_a_key_nothing_is_asked_and_one_is_asked_for() {
     let mut app = TestApp::started(Service::Remote(without), 80, 24);
     assert!(app.job(Slot::List).is_none() && app.state.popups.get::<KeyBox>().is_some());
     app.wait(Duration::from_secs(1)).keys("Esc");
-    assert!(app.says("No API key is set for api.example.com. No request was sent. F4: enter one"));
+    app.shows("No API key is set for api.example.com. No request was sent. F4: enter one");
     app.keys("F4 \"petk_0123456789\" Enter");
     assert!(app.job(Slot::TestKey).is_some());
     app.state.screen = Screen::Domains;
@@ -336,9 +322,7 @@ fn live_refresh_starts_after_the_last_one_ended_and_stops_when_the_service_is_aw
     assert!(!app.state.pending.is_running(Slot::List));
     app.wait(Duration::from_secs(1));
     assert!(app.state.pending.is_running(Slot::List));
-    app.wait(Duration::from_secs(60));
-    app.answer_lists(&animals(39));
-    app.wait(Duration::from_secs(29));
+    app.wait(Duration::from_secs(60)).answer_lists(&animals(39)).wait(Duration::from_secs(29));
     assert!(!app.state.pending.is_running(Slot::List));
 }
 
@@ -364,29 +348,25 @@ fn samples_go_into_an_empty_store_only_and_only_after_a_question() {
         app.effects.iter().filter(|e| matches!(e, Effect::Job(job) if job.job.slot() == Slot::Samples)).count(),
         1
     );
-    app.answer::<AddSamples>(Ok((ids_of(&animals(25)), None)));
-    app.answer_lists(&animals(25));
+    app.answer::<AddSamples>(Ok((ids_of(&animals(25)), None))).answer_lists(&animals(25));
     assert!(app.screen().contains("25 samples added."));
 }
 
 #[test]
 fn samples_that_stop_say_why_also_where_the_cache_cannot_be_written_either() {
     let mut app = TestApp::loaded_from(remote(), 80, 24, &[]);
-    app.keys("S").wait(DEAF).keys("y");
-    app.answer::<AddSamples>(Ok((ids_of(&animals(14)), Some(disk_full()))));
-    app.answer_lists(&animals(14));
-    app.answer::<SessionCache>(Err("no space".into()));
-    assert!(app.says("14 samples added, then it stopped: "), "{}", app.screen());
-    assert!(app.says("the disk of the database is full"), "{}", app.screen());
+    app.keys("S").wait(DEAF).keys("y").answer::<AddSamples>(Ok((ids_of(&animals(14)), Some(disk_full()))));
+    app.answer_lists(&animals(14)).answer::<SessionCache>(Err("no space".into()));
+    app.shows("14 samples added, then it stopped: ").shows("the disk of the database is full");
 }
 
 #[test]
 fn an_empty_store_names_what_works_there() {
     let mut app = TestApp::loaded_from(remote(), 60, 16, &[]);
-    assert!(app.says("I           import a file"), "{}", app.screen());
+    app.shows("I           import a file");
     assert!(!app.says("petstore pets"), "a command without options would go elsewhere: {}", app.screen());
     app.state.link.read_only = true;
-    assert!(!app.says("add the first one") && !app.says("import"), "{}", app.screen());
+    app.lacks("add the first one").lacks("import");
 }
 
 #[test]
@@ -395,8 +375,7 @@ fn nothing_is_due_while_nothing_happens() {
     let deadline = |app: &TestApp| crate::tui::deadline::next_deadline(&app.state, app.now);
     let stale = app.state.pets.store.read().unwrap().mono + Duration::from_secs(300);
     assert_eq!(deadline(&app), Some(stale));
-    app.keys("A");
-    app.wait(Duration::from_secs(6));
+    app.keys("A").wait(Duration::from_secs(6));
     let refresh = app.state.pets.store.read().unwrap().mono + Duration::from_secs(30);
     assert_eq!(deadline(&app), Some(refresh));
 }
@@ -486,8 +465,7 @@ fn looks_waiting_and_away() {
     looks.state("error_details", |columns, rows| offline(columns, rows).after("e"));
     let refused = |columns, rows, keys: &str| {
         let mut app = TestApp::loaded_from(remote(), columns, rows, &animals(39)).after("r");
-        app.answer::<ListPets>(Err(unauthorized()));
-        app.keys("F4").wait(Duration::from_secs(1)).keys(keys);
+        app.answer::<ListPets>(Err(unauthorized())).keys("F4").wait(Duration::from_secs(1)).keys(keys);
         app
     };
     looks.state("key_closed", |columns, rows| refused(columns, rows, "Esc"));
@@ -539,9 +517,8 @@ fn a_search_is_over_all_pets_and_goes_on_while_they_come() {
 #[test]
 fn a_key_without_an_action_says_so() {
     let mut app = TestApp::loaded(80, 24).after("z");
-    assert!(app.says("No action on this key; ? lists the keys."), "{}", app.screen());
-    app.keys("Down Del");
-    assert!(app.says("Pets cannot be deleted"), "{}", app.screen());
+    app.shows("No action on this key; ? lists the keys.");
+    app.keys("Down Del").shows("Pets cannot be deleted");
 }
 
 #[test]

@@ -41,8 +41,7 @@ impl TestApp {
 pub fn listed(columns: u16, rows: u16) -> TestApp {
     let mut app = TestApp::loaded_from(remote(), columns, rows, &animals(39));
     app.state.link.origins = origins();
-    app.keys("P");
-    app.answer::<ReadProfiles>(Ok(profiles()));
+    app.keys("P").answer::<ReadProfiles>(Ok(profiles()));
     app
 }
 
@@ -112,8 +111,7 @@ fn the_screen_opens_on_the_profile_in_use_and_returns_to_the_previous_screen() {
     assert_eq!(app.state.profiles.entry().unwrap().name, "production");
     app.keys("Down Down Down");
     assert_eq!(app.state.profiles.entry().unwrap().name, "staging");
-    app.keys("P");
-    app.answer::<ReadProfiles>(Ok(profiles()));
+    app.keys("P").answer::<ReadProfiles>(Ok(profiles()));
     assert_eq!(app.state.profiles.entry().unwrap().name, "staging", "reading again moves nothing");
     app.keys("Esc");
     assert_eq!(app.state.screen, Screen::Domains);
@@ -122,7 +120,7 @@ fn the_screen_opens_on_the_profile_in_use_and_returns_to_the_previous_screen() {
 #[test]
 fn a_failed_read_says_why_and_keeps_the_list() {
     let mut app = listed(80, 24).after("r").answered::<ReadProfiles>(Err("config.toml:3:1: unknown field `x`".into()));
-    assert!(app.says("Cannot read the profiles: config.toml:3:1: unknown field"));
+    app.shows("Cannot read the profiles: config.toml:3:1: unknown field");
     assert_eq!(app.state.profiles.entries().len(), 3);
 }
 
@@ -131,15 +129,11 @@ fn a_test_asks_once_and_its_result_stays() {
     let mut app = listed(80, 24).after("Down t");
     assert_eq!(app.asked(), Some(TestProfile { name: "staging".into(), in_use: false }));
     app.answer::<TestProfile>(Ok(Tested::Failed(unauthorized())));
-    assert!(
-        app.says("staging.api.example.com did not accept the API key: \"API key is not valid\""),
-        "{}",
-        app.screen()
-    );
+    app.shows("staging.api.example.com did not accept the API key: \"API key is not valid\"");
     app.keys("Up t");
     assert_eq!(app.asked(), Some(TestProfile { name: "production".into(), in_use: true }));
     app.answer::<TestProfile>(Ok(Tested::Answered(Duration::from_millis(142))));
-    assert!(app.says("OK 142 ms") && app.says("! ERROR 401"), "{}", app.screen());
+    app.shows("OK 142 ms").shows("! ERROR 401");
 }
 
 #[test]
@@ -147,8 +141,7 @@ fn without_a_key_no_service_is_blamed_for_not_accepting_it() {
     let Service::Remote(keyless) = remote() else { panic!() };
     let keyless = crate::config::Remote { key: None, key_origin: KeyOrigin::Absent, ..keyless };
     let mut app = TestApp::started(Service::Remote(keyless), 80, 24).later(DEAF).after("Esc P");
-    app.answer::<ReadProfiles>(Ok(profiles()));
-    assert!(app.says("| no key") && !app.says("did not accept") && !app.says("401"), "{}", app.screen());
+    app.answer::<ReadProfiles>(Ok(profiles())).shows("| no key").lacks("did not accept").lacks("401");
 }
 
 #[test]
@@ -156,8 +149,7 @@ fn only_a_permanent_address_is_copied() {
     let mut app = listed(80, 24).after("y");
     let CopyText { text, .. } = app.asked().unwrap();
     assert_eq!(text, "https://api.example.com/v1");
-    app.keys("g y");
-    assert!(app.says("has a new address each time"));
+    app.keys("g y").shows("has a new address each time");
 }
 
 // --- switching services ---
@@ -167,9 +159,7 @@ fn after_a_switch_nothing_of_the_previous_service_is_left() {
     let mut app =
         TestApp::loaded_from(remote(), 80, 24, &animals(39)).after("/ \"rex\" Enter C-l A a \"Biscuit\" Esc r");
     let late = app.job(Slot::List).unwrap();
-    app.keys("2 Esc 1 P");
-    app.answer::<ReadProfiles>(Ok(profiles()));
-    app.keys("Down Enter");
+    app.keys("2 Esc 1 P").answer::<ReadProfiles>(Ok(profiles())).keys("Down Enter");
     assert_eq!(app.asked(), Some(UseProfile("staging".into())));
     assert_eq!(app.state.link.name, "production", "until it is known that the other one can be used");
     app.answer::<UseProfile>(Ok(used(staging(in_file()))));
@@ -183,7 +173,7 @@ fn after_a_switch_nothing_of_the_previous_service_is_left() {
     let asks_anew = app.job(Slot::List).filter(|job| job.id != late.id).expect("the list is asked for");
     assert!(matches!(of_kind(&asks_anew), Some(ListPets { known: None, .. })));
     let message = "Using staging: staging.api.example.com. Your text for production stays there.";
-    assert!(app.says("STAGING |") && app.says(message), "{}", app.screen());
+    app.shows("STAGING |").shows(message);
 
     app.answer_to::<ListPets>(late.id, testing::listed(animals(5), None));
     assert_eq!(app.state.pets.row_count(), 0, "late rows of the other service are dropped");
@@ -193,8 +183,7 @@ fn after_a_switch_nothing_of_the_previous_service_is_left() {
 
 #[test]
 fn the_cached_list_of_the_other_service_is_shown_immediately() {
-    let mut other = TestApp::loaded_from(staging(in_file()).service, 80, 24, &animals(7));
-    other.keys("r");
+    let mut other = TestApp::loaded_from(staging(in_file()).service, 80, 24, &animals(7)).after("r");
     other.answer::<ListPets>(testing::listed(animals(7), None));
     let kept: SessionCache = other.asked().expect("nothing is kept");
     let mut app = listed(80, 24).after("Down Enter");
@@ -205,7 +194,7 @@ fn the_cached_list_of_the_other_service_is_shown_immediately() {
 
 #[test]
 fn a_failed_switch_keeps_the_previous_service_and_says_why() {
-    type Answer = fn(&mut TestApp);
+    type Answer = fn(&mut TestApp) -> &mut TestApp;
     let answers: [(Answer, &str); 2] = [
         (|app| app.answer::<UseProfile>(Err("cannot read the API key from keys/staging: gone".into())), "gone"),
         (|app| app.fail(Slot::UseProfile, Failure::Busy), "is busy"),
@@ -213,8 +202,7 @@ fn a_failed_switch_keeps_the_previous_service_and_says_why() {
     for (answer, why) in answers {
         let mut app = listed(80, 24).after("Down Enter");
         answer(&mut app);
-        assert!(app.says("Cannot use staging; still using production:"), "{}", app.screen());
-        assert!(app.says(why), "{}", app.screen());
+        app.shows("Cannot use staging; still using production:").shows(why);
         assert_eq!((app.state.link.name.as_str(), app.state.pets.row_count()), ("production", 39));
     }
 }
@@ -222,12 +210,11 @@ fn a_failed_switch_keeps_the_previous_service_and_says_why() {
 #[test]
 fn no_switch_begins_while_a_pet_is_being_sent() {
     let mut app = listed(80, 24).after("2 \"Biscuit\" Tab \"3\" F2 Esc P Down Enter");
-    assert!(app.says("Pets are being sent to api.example.com. Wait a moment, then switch."), "{}", app.screen());
+    app.shows("Pets are being sent to api.example.com. Wait a moment, then switch.");
     assert!(app.job(Slot::UseProfile).is_none());
     app.answer::<WriteLines>(Ok(()));
     let failure = Failure::NoAnswer { after: Duration::from_secs(30) };
-    app.answer_in::<SendLine>(Slot::Line(0), Ok(LineSent::Failed(failure)));
-    app.keys("Enter");
+    app.answer_in::<SendLine>(Slot::Line(0), Ok(LineSent::Failed(failure))).keys("Enter");
     assert!(app.job(Slot::UseProfile).is_some(), "it waits on disk");
 }
 
@@ -235,16 +222,13 @@ fn no_switch_begins_while_a_pet_is_being_sent() {
 fn nothing_is_sent_during_a_switch_and_there_is_one_at_a_time() {
     let mut app = listed(80, 24).after("Down Enter");
     let first = app.job(Slot::UseProfile);
-    app.keys("Up Enter");
-    assert!(app.says("Still switching to staging."));
+    app.keys("Up Enter").shows("Still switching to staging.");
     assert_eq!(app.job(Slot::UseProfile), first);
     app.keys("C-c");
     assert!(app.state.pending.is_running(Slot::UseProfile), "nobody would know which one is in use");
-    app.keys("2 \"Biscuit\" Tab \"3\" F2");
-    assert!(app.says("Switching to staging; nothing was sent."));
+    app.keys("2 \"Biscuit\" Tab \"3\" F2").shows("Switching to staging; nothing was sent.");
     assert!(app.state.add.outbox.lines.is_empty());
-    app.answer::<UseProfile>(Ok(used(staging(in_file()))));
-    app.keys("F2");
+    app.answer::<UseProfile>(Ok(used(staging(in_file())))).keys("F2");
     assert!(app.state.add.outbox.lines.is_empty(), "it was typed for production");
     change(&mut app, production());
     app.keys("F2");
@@ -258,11 +242,9 @@ fn production() -> Settings {
 /// Switches to another service, which can be used immediately.
 fn change(app: &mut TestApp, to: Settings) {
     app.state.screen = Screen::Pets;
-    app.keys("P");
-    app.answer::<ReadProfiles>(Ok(profiles()));
+    app.keys("P").answer::<ReadProfiles>(Ok(profiles()));
     app.state.profiles.selected.clone_from(&to.name);
-    app.keys("Enter");
-    app.answer::<UseProfile>(Ok(used(to)));
+    app.keys("Enter").answer::<UseProfile>(Ok(used(to)));
 }
 
 #[test]
@@ -276,7 +258,7 @@ fn text_stays_with_its_service_and_is_restored_with_it() {
     ] {
         let mut app = listed(80, 24);
         app.keys("Esc").keys(keys);
-        paste.into_iter().for_each(|paste| app.send(paste));
+        paste.into_iter().for_each(|paste| _ = app.send(paste));
         let (context, typed) = (app.state.place().name, TypedText::of(&app.state).for_service());
         change(&mut app, staging(in_file()));
         assert!(TypedText::of(&app.state).is_empty(), "{keys}");
@@ -297,7 +279,7 @@ fn text_stays_with_its_service_and_is_restored_with_it() {
         assert_eq!(app.state.pending.is_running(Slot::CheckFile), looks_again, "{keys}");
         change(&mut app, staging(in_file()));
         assert_eq!(app.state.add.form[&add_pet::NAME].value(), "Other", "{keys}");
-        assert!(app.says("Your text here is restored."), "{}", app.screen());
+        app.shows("Your text here is restored.");
     }
 }
 
@@ -315,8 +297,7 @@ fn a_protected_service_asks_again_after_each_switch() {
     let protected = || Settings { protect: true, ..production() };
     let mut app = listed(80, 24);
     change(&mut app, protected());
-    app.keys("a \"Biscuit\" Tab \"3\" F2");
-    app.wait(Duration::from_millis(300)).keys("y");
+    app.keys("a \"Biscuit\" Tab \"3\" F2").wait(Duration::from_millis(300)).keys("y");
     let pet = Pet { id: 7, name: "Biscuit".into(), category_id: 3, status: None };
     app.added(pet).keys("\"Rex\" Esc");
     change(&mut app, staging(in_file()));
@@ -380,10 +361,7 @@ fn an_ended_import_continues_only_at_its_service_and_a_protected_one_asks_again(
 fn during_a_switch_no_key_is_asked_for_and_no_line_changes() {
     let mut app = listed(80, 24).after("Esc a \"12345678\" Tab \"3\" F2").answered::<WriteLines>(Ok(()));
     app.answer_in::<SendLine>(Slot::Line(0), Ok(LineSent::Failed(Failure::refused(400, Err("no"), None))));
-    app.answer::<WriteLines>(Ok(()));
-    app.keys("Esc P");
-    app.answer::<ReadProfiles>(Ok(profiles()));
-    app.keys("Down Enter");
+    app.answer::<WriteLines>(Ok(())).keys("Esc P").answer::<ReadProfiles>(Ok(profiles())).keys("Down Enter");
     assert!(app.state.pending.is_running(Slot::UseProfile));
     app.effects.clear();
     app.keys("g Down K");
@@ -399,10 +377,8 @@ fn during_a_switch_no_key_is_asked_for_and_no_line_changes() {
 #[test]
 fn no_switch_begins_while_samples_are_being_sent() {
     let mut app = TestApp::loaded_from(remote(), 80, 24, &[]);
-    app.keys("S").wait(DEAF).keys("y P");
-    app.answer::<ReadProfiles>(Ok(profiles()));
-    app.keys("Down Enter");
-    assert!(app.says("Samples are being sent to api.example.com. Wait for the answer, then switch."));
+    app.keys("S").wait(DEAF).keys("y P").answer::<ReadProfiles>(Ok(profiles())).keys("Down Enter");
+    app.shows("Samples are being sent to api.example.com. Wait for the answer, then switch.");
     assert!(app.job(Slot::UseProfile).is_none() && app.state.pending.is_running(Slot::Samples));
 }
 
@@ -431,9 +407,7 @@ fn a_profile_without_a_key_asks_for_one_before_anything_is_sent() {
 #[test]
 fn a_box_about_the_service_before_closes_with_it_though_the_help_lies_over_it() {
     let mut app = listed(80, 24).after("Esc # 7 F1");
-    app.begin(UseProfile("staging".into()));
-    app.answer::<UseProfile>(Ok(used(staging(in_file()))));
-    app.keys("Esc");
+    app.begin(UseProfile("staging".into())).answer::<UseProfile>(Ok(used(staging(in_file())))).keys("Esc");
     assert!(!app.state.popups.is_open());
 }
 
@@ -449,9 +423,7 @@ fn key_box(app: &TestApp) -> &KeyBox {
 /// The box on a service that refused the key.
 fn refused(columns: u16, rows: u16, file: Option<String>) -> TestApp {
     let mut app = TestApp::loaded_from(remote(), columns, rows, &animals(39)).after("r");
-    app.answer::<ListPets>(Err(unauthorized()));
-    app.keys("F4");
-    app.wait(Duration::from_millis(300));
+    app.answer::<ListPets>(Err(unauthorized())).keys("F4").wait(Duration::from_millis(300));
     app.answer::<FindKeyFile>(Ok(file));
     app
 }
@@ -494,14 +466,13 @@ fn a_key_is_stored_only_after_it_was_accepted() {
     let mut app = refused(80, 24, key_file()).after("\"petk_fedcba9876543210\" Tab Down Enter");
     app.answer::<TestKey>(Err(unauthorized()));
     assert!(app.says("This key was not accepted either.") && app.writes() == 0);
-    app.keys("Enter");
-    app.answer::<TestKey>(Ok(()));
+    app.keys("Enter").answer::<TestKey>(Ok(()));
     let task = KeepKey { profile: "production".into(), key: ApiKey::new("petk_fedcba9876543210").unwrap() };
     assert_eq!(app.asked(), Some(task));
     let origin = KeyOrigin::File("~/.config/petstore/keys/production".into());
     app.answer::<KeepKey>(Ok(origin.clone()));
     assert_eq!(app.state.link.key, ("3210".into(), origin));
-    assert!(app.says("It is stored in ~/.config/petstore/keys/production, readable only by you."));
+    app.shows("It is stored in ~/.config/petstore/keys/production, readable only by you.");
 }
 
 #[test]
@@ -519,9 +490,8 @@ fn the_key_that_was_tested_is_stored_whatever_is_typed_meanwhile() {
 #[test]
 fn a_key_that_cannot_be_stored_is_used_anyway() {
     let mut app = refused(80, 24, key_file()).after("\"petk_fedcba9876543210\" Tab Down Enter");
-    app.answer::<TestKey>(Ok(()));
-    app.answer::<KeepKey>(Err("no room.".into()));
-    assert!(app.says("for this session, but it was not stored: no room."));
+    app.answer::<TestKey>(Ok(())).answer::<KeepKey>(Err("no room.".into()));
+    app.shows("for this session, but it was not stored: no room.");
     assert_eq!(app.state.link.key, ("3210".into(), KeyOrigin::Typed));
 }
 
@@ -537,9 +507,8 @@ fn ctrl_o_leads_from_the_box_to_the_other_profiles_and_no_key_is_tried_any_more(
 #[test]
 fn another_key_is_entered_for_the_profile_in_use_only() {
     let mut app = listed(80, 24).after("Down K");
-    assert!(app.says("K sets the API key of the profile in use. Press Enter to use staging first."));
-    app.keys("Up K");
-    assert!(app.says("Another API key"));
+    app.shows("K sets the API key of the profile in use. Press Enter to use staging first.");
+    app.keys("Up K").shows("Another API key");
     app.keys("Esc");
     assert_eq!(
         (app.state.screen, app.state.popups.is_open(), app.state.message.clone()),
@@ -553,10 +522,10 @@ fn another_key_is_entered_for_the_profile_in_use_only() {
 #[test]
 fn an_invalid_profile_is_not_tested_and_the_cursor_goes_to_the_error() {
     let mut app = listed(80, 24).after("n F2");
-    assert!(app.says("Fix 3 fields first. Nothing was saved."));
+    app.shows("Fix 3 fields first. Nothing was saved.");
     assert_eq!(app.state.profiles.form.focus().name, "address");
     app.keys("\"https://staging.example/v1\" Tab Down Tab \"1X\" F2");
-    assert!(app.says("There is already a profile with this name."), "{}", app.screen());
+    app.shows("There is already a profile with this name.");
     let form = &app.state.profiles.form;
     assert_eq!((form.focus().name, form.value(&SOURCE)), ("variable", "variable"));
     app.keys("\"SHOP_KEY\" F2");
@@ -571,7 +540,7 @@ fn a_profile_that_answers_is_saved_immediately_and_selected() {
     let key = ApiKey::new("petk_0123456789abcdef").unwrap();
     assert_eq!((new.name.as_str(), new.typed), ("shop", Some(key)));
     app.answer::<AddProfile>(Ok(AddedProfile { file: "config.toml".into(), is_default: false, key_lost: None }));
-    assert!(app.says("Added shop to config.toml. It answered in 31 ms. Enter uses it."), "{}", app.screen());
+    app.shows("Added shop to config.toml. It answered in 31 ms. Enter uses it.");
     let mut more = profiles();
     more.entries.push(ProfileEntry { name: "shop".into(), ..more.entries[1].clone() });
     app.answer::<ReadProfiles>(Ok(more));
@@ -587,8 +556,7 @@ fn a_profile_that_does_not_answer_is_saved_only_by_an_unchanged_second_try() {
     assert!(app.writes() == 0 && app.says("or press F2 to save it anyway."), "{}", app.screen());
     app.keys("\"0\" F2");
     assert!(app.writes() == 0 && app.state.pending.is_running(Slot::TryProfile), "another key is another try");
-    app.answer::<TryProfile>(Ok(Tested::Unusable("no".into())));
-    app.keys("F2");
+    app.answer::<TryProfile>(Ok(Tested::Unusable("no".into()))).keys("F2");
     assert_eq!(app.writes(), 1);
 }
 
@@ -691,7 +659,7 @@ fn an_address_without_a_scheme_is_refused_with_the_remedy() {
     for address in ["shop.example/v1", "127.0.0.1:8080/v1", "localhost:8080/v1"] {
         let mut app = listed(80, 24);
         app.keys(&format!("n \"{address}\" Tab"));
-        assert!(app.says("The address must start with https:// (or http:// for this machine)"), "{}", app.screen());
+        app.shows("The address must start with https:// (or http:// for this machine)");
     }
 }
 
@@ -699,10 +667,9 @@ fn an_address_without_a_scheme_is_refused_with_the_remedy() {
 fn a_key_typed_for_the_session_is_never_dropped_silently() {
     let mut app = listed(80, 24).after("K \"petk_of_this_session\" Enter").answered::<TestKey>(Ok(())).after("Enter");
     assert!(app.job(Slot::UseProfile).is_none() && app.state.link.key.1 == KeyOrigin::Typed);
-    assert!(app.says("production is in use, with the key that you typed for this session."), "{}", app.screen());
-    app.keys("P Down Enter");
-    app.answer::<UseProfile>(Ok(used(staging(in_file()))));
-    assert!(app.says("The key typed for production was for this session and is forgotten."), "{}", app.screen());
+    app.shows("production is in use, with the key that you typed for this session.");
+    app.keys("P Down Enter").answer::<UseProfile>(Ok(used(staging(in_file()))));
+    app.shows("The key typed for production was for this session and is forgotten.");
 }
 
 #[test]
@@ -739,8 +706,7 @@ fn a_key_refused_elsewhere_opens_no_box_over_the_form() {
 
 fn tested(columns: u16, rows: u16) -> TestApp {
     let mut app = listed(columns, rows).after("t");
-    app.answer::<TestProfile>(Ok(Tested::Answered(Duration::from_millis(142))));
-    app.keys("Down t");
+    app.answer::<TestProfile>(Ok(Tested::Answered(Duration::from_millis(142)))).keys("Down t");
     app.answer::<TestProfile>(Ok(Tested::Failed(unauthorized())));
     app
 }

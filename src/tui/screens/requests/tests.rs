@@ -118,8 +118,7 @@ fn the_whole_of_it_can_be_read_without_the_key() {
         assert!(text.text.contains(part), "{part}: {}", text.text);
     }
     assert!(!text.text.contains("petk_"));
-    app.keys("Esc Down Enter");
-    assert!(app.says("No answer: no answer within 30 s"), "{}", app.screen());
+    app.keys("Esc Down Enter").shows("No answer: no answer within 30 s");
 }
 
 #[test]
@@ -132,7 +131,7 @@ fn a_request_is_copied_as_curl_where_curl_could_ask_it() {
     send(&mut app, listed(0, "limit=20"));
     app.keys("H c");
     assert!(app.job(Slot::Copy).is_none());
-    assert!(app.says("curl cannot reach the service inside this program."));
+    app.shows("curl cannot reach the service inside this program.");
 }
 
 #[test]
@@ -140,30 +139,24 @@ fn the_last_error_is_explained_and_leads_to_its_request() {
     use crate::api::Failure;
     let mut app = TestApp::loaded_from(remote(), 80, 24, &animals(39));
     let fails = |app: &mut TestApp, why: &str| {
-        app.keys("r");
-        app.answer::<ListPets>(Err(Failure::NotSent { why: why.into() }));
-        app.keys("e");
+        app.keys("r").answer::<ListPets>(Err(Failure::NotSent { why: why.into() })).keys("e");
     };
     fails(&mut app, "invalid peer certificate: certificate expired: verification time 9 (UNIX)");
     for part in ["(invalid peer certificate", "certificate has expired", "clock", "Next retry in 2 s; Esc, then r"] {
         assert!(app.says(part), "{part}: {}", app.screen());
     }
-    app.wait(Duration::from_secs(1));
-    assert!(app.says("Next retry in 1 s"));
+    app.wait(Duration::from_secs(1)).shows("Next retry in 1 s");
     app.keys("H");
     assert_eq!((app.state.screen, app.state.popups.is_open()), (Screen::Requests, false));
     app.keys("Esc");
     assert_eq!(app.state.screen, Screen::Pets);
-    app.wait(Duration::from_secs(2));
-    app.answer_lists(&animals(39));
-    app.keys("e");
-    assert!(app.says("There is no automatic retry."), "{}", app.screen());
+    app.wait(Duration::from_secs(2)).answer_lists(&animals(39)).keys("e").shows("There is no automatic retry.");
 }
 
 #[test]
 fn where_nothing_was_asked_every_key_says_so() {
     let mut app = TestApp::loaded(80, 24).after("H");
-    assert!(app.says("No requests yet"));
+    app.shows("No requests yet");
     for key in ["Enter", "c"] {
         app.keys(key);
         assert!(app.state.message.is_some(), "{key}");
@@ -176,7 +169,7 @@ fn where_nothing_was_asked_every_key_says_so() {
 fn what_came_too_fast_to_be_recorded_is_reported() {
     let mut app = asked(80, 24);
     app.send(Msg::Exchanged(Recorded { exchange: Box::new(listed(9, "x")), missed: 3 }));
-    assert!(app.says("3 came too fast to be recorded."));
+    app.shows("3 came too fast to be recorded.");
 }
 
 #[test]

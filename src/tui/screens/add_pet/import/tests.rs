@@ -130,15 +130,10 @@ fn tab_completes_the_path_as_far_as_it_is_certain_and_lists_the_rest() {
     app.answer::<CompletePath>(completed("-", &names));
     assert_eq!(app.state.add.import.path.value(), "new-");
     // A reply for text that has changed since is ignored.
-    app.keys("Tab \"2\"");
-    app.answer::<CompletePath>(completed("-", &names));
+    app.keys("Tab \"2\"").answer::<CompletePath>(completed("-", &names));
     assert_eq!(app.state.add.import.path.value(), "new-2");
-    app.keys("C-u \"new\" Tab");
-    app.answer::<CompletePath>(completed("", &names));
-    assert!(app.says("new-1.csv and new-2.csv."), "{}", app.screen());
-    app.keys("Tab");
-    app.answer::<CompletePath>(completed("", &[]));
-    assert!(app.says("No file begins like this."));
+    app.keys("C-u \"new\" Tab").answer::<CompletePath>(completed("", &names)).shows("new-1.csv and new-2.csv.");
+    app.keys("Tab").answer::<CompletePath>(completed("", &[])).shows("No file begins like this.");
 }
 
 #[test]
@@ -155,16 +150,11 @@ fn up_and_down_move_between_the_lines_and_change_no_column() {
 
 #[test]
 fn a_column_named_after_another_field_is_asked_about_before_anything_is_sent() {
-    let mut app = looked(80, 24, "name,category\nRex,3\n");
-    app.keys("Right");
+    let mut app = looked(80, 24, "name,category\nRex,3\n").after("Right");
     find(&mut app, "name,category\nRex,3\n", None);
     app.keys("F2");
     assert_eq!(begun(&app), None);
-    assert!(
-        app.says("Nothing was sent. Is it right to read name from \"category\"? Then press Space"),
-        "{}",
-        app.screen()
-    );
+    app.shows("Nothing was sent. Is it right to read name from \"category\"? Then press Space");
     app.keys("F2");
     assert_eq!(begun(&app), None);
     app.keys("Space F2");
@@ -173,8 +163,7 @@ fn a_column_named_after_another_field_is_asked_about_before_anything_is_sent() {
 
 #[test]
 fn choices_of_a_column_go_round_once_and_a_typed_value_keeps_its_arrows() {
-    let mut app = looked(80, 24, "name,cat\nRex,3\n");
-    app.keys("Down");
+    let mut app = looked(80, 24, "name,cat\nRex,3\n").after("Down");
     let mut seen = Vec::new();
     for _ in 0..3 {
         app.keys("Left");
@@ -190,9 +179,8 @@ fn choices_of_a_column_go_round_once_and_a_typed_value_keeps_its_arrows() {
 fn with_bad_rows_nothing_is_sent_before_that_is_chosen() {
     let mut app = looked(80, 24, FILE).after("F2");
     assert_eq!(begun(&app), None);
-    assert!(app.says("2 rows cannot be sent. Choose to send only the others, or fix the file"), "{}", app.screen());
-    app.keys("Space");
-    assert!(app.says("This adds 3 pets to PRODUCTION and cannot be undone."), "{}", app.screen());
+    app.shows("2 rows cannot be sent. Choose to send only the others, or fix the file");
+    app.keys("Space").shows("This adds 3 pets to PRODUCTION and cannot be undone.");
     app.keys("F2");
     let run = begun(&app).unwrap();
     assert_eq!(
@@ -208,13 +196,11 @@ fn another_column_or_one_value_for_all_is_read_at_once() {
     assert_eq!(reading.map, [None, Some("state".into()), None]);
     // Past the last column to one value, which is checked once it is typed.
     find(&mut app, FILE, None);
-    app.keys("Right Right");
-    app.keys("\"7\"");
+    app.keys("Right Right").keys("\"7\"");
     assert_eq!(app.state.place().name, "import-value");
-    app.keys("F2");
-    assert!(app.says("Still checking the file. Press F2 once that is done."), "{}", app.screen());
+    app.keys("F2").shows("Still checking the file. Press F2 once that is done.");
     find(&mut app, FILE, None);
-    assert!(app.says("same for all"), "{}", app.screen());
+    app.shows("same for all");
     app.keys("F2 Space F2");
 
     assert_eq!(begun(&app).unwrap().run.reading.set, [None, Some("7".into()), None]);
@@ -227,8 +213,7 @@ fn a_missing_column_is_asked_for() {
         why: "No column is named categoryId. Choose one.".into(),
         missing: Some((Field::CategoryId, vec!["a".into(), "b".into()])),
     };
-    app.answer::<CheckFile>(Err(not_seen));
-    assert!(app.says("No column is named categoryId") && app.says("> (none)"), "{}", app.screen());
+    app.answer::<CheckFile>(Err(not_seen)).shows("No column is named categoryId").shows("> (none)");
     app.keys("Right Right");
     let (_, reading) = look(&app);
     assert_eq!(reading.map, [None, Some("b".into()), None]);
@@ -238,8 +223,7 @@ fn a_missing_column_is_asked_for() {
 fn a_file_that_cannot_be_read_has_an_error_at_its_name() {
     let mut app = opened(80, 24);
     let not_seen = UnusableFile { why: "cannot read new-arrivals.csv: No such file.".into(), missing: None };
-    app.answer::<CheckFile>(Err(not_seen));
-    assert!(app.says("cannot read new-arrivals.csv: No such file."), "{}", app.screen());
+    app.answer::<CheckFile>(Err(not_seen)).shows("cannot read new-arrivals.csv: No such file.");
     assert_eq!((app.state.place().name, app.state.add.import.path.value()), ("import-file", "new-arrivals.csv"));
 }
 
@@ -249,7 +233,7 @@ fn an_import_that_was_started_before_is_continued() {
     let reading = ColumnMapping { set: [None, None, Some("sold".into())], ..ColumnMapping::default() };
     let before = EarlierImport { reading, ..earlier() };
     find(&mut app, "name,cat\nRex,3\n", Some(before));
-    assert!(app.says("This import was started before. F2 continues it"), "{}", app.screen());
+    app.shows("This import was started before. F2 continues it");
     app.keys("F2");
     let run = begun(&app).unwrap();
     assert_eq!((run.run.start, run.run.reading.set), (Start::GoOn, [None, None, Some("sold".into())]));
@@ -287,7 +271,7 @@ fn of_a_file_that_was_corrected_only_the_rest_is_sent() {
     let mut app = looked_after(EarlierImport { same_file: false, ..earlier() });
     let message = "The file has changed since its import began on 2026-11-13: 1 of 3 rows were added then and are not sent \
                 again. F2 sends the other 2 rows.";
-    assert!(app.says(message), "{}", app.screen());
+    app.shows(message);
     app.keys("F2");
     assert_eq!(begun(&app).unwrap().run.start, Start::GoOn);
 }
@@ -297,7 +281,7 @@ fn another_file_of_the_same_name_starts_over() {
     let before = EarlierImport { same_file: false, finished: true, here: 0, new: 3, ..earlier() };
     let anew = before.anew();
     let mut app = looked_after(before);
-    assert!(app.says("was of another file. Its report is kept.") && app.says("This adds 3 pets"), "{}", app.screen());
+    app.shows("was of another file. Its report is kept.").shows("This adds 3 pets");
     app.keys("F2");
     assert_eq!(begun(&app).unwrap().run.start, anew);
 }
@@ -307,10 +291,10 @@ fn a_finished_file_is_added_again_only_if_that_is_chosen() {
     let before = EarlierImport { finished: true, added: 3, here: 3, new: 0, ..earlier() };
     let anew = before.anew();
     let mut app = looked_after(before);
-    assert!(app.says("every row was added.") && !app.says("This adds"), "{}", app.screen());
+    app.shows("every row was added.").lacks("This adds");
     app.keys("F2");
     assert_eq!(begun(&app), None);
-    assert!(app.says("Nothing was sent: every row was added before."), "{}", app.screen());
+    app.shows("Nothing was sent: every row was added before.");
     app.keys("Space F2");
     assert_eq!(begun(&app).unwrap().run.start, anew);
 }
@@ -322,12 +306,11 @@ fn rows_that_match_added_ones_are_skipped_or_added_as_chosen() {
     for (keys, start, pets) in [("Space", Start::GoOn, 2), ("Space Space", anew, 3)] {
         let mut app = looked_after(before.clone());
         app.state.link.protect = true;
-        assert!(app.says("1 of 3 rows match rows that the import of 2026-11-13 added"), "{}", app.screen());
+        app.shows("1 of 3 rows match rows that the import of 2026-11-13 added");
         app.keys("F2");
         assert_eq!(begun(&app), None);
-        assert!(app.says("Choose what to do with the rows added before"), "{}", app.screen());
-        app.keys(keys).keys("F2");
-        assert!(app.says(&format!("Import {pets} pets into")), "{}", app.screen());
+        app.shows("Choose what to do with the rows added before");
+        app.keys(keys).keys("F2").shows(&format!("Import {pets} pets into"));
         app.wait(Duration::from_secs(1)).keys("y");
         assert_eq!(begun(&app).unwrap().run.start, start, "{keys}");
     }
@@ -338,10 +321,10 @@ fn a_list_whose_rows_may_all_be_edited_is_added_only_if_that_is_chosen() {
     let before = EarlierImport { same_file: false, added: 2, here: 0, new: 3, ..earlier() };
     let anew = before.anew();
     let mut app = looked_after(before);
-    assert!(app.says("None of the 2 rows that the import of 2026-11-13 added is in the file unchanged."));
+    app.shows("None of the 2 rows that the import of 2026-11-13 added is in the file unchanged.");
     app.keys("F2");
     assert_eq!(begun(&app), None);
-    assert!(app.says("If this is another list, press Space to add all its rows."), "{}", app.screen());
+    app.shows("If this is another list, press Space to add all its rows.");
     app.keys("Space F2");
     assert_eq!(begun(&app).unwrap().run.start, anew);
 }
@@ -350,11 +333,7 @@ fn a_list_whose_rows_may_all_be_edited_is_added_only_if_that_is_chosen() {
 fn an_import_with_bad_rows_continues_with_a_preview_of_the_fixed_file() {
     let mut app = running(80, 24);
     end(&mut app, ImportProgress { added: 1_237, invalid: 2, ..ImportProgress::default() }, 0, ImportEnded::Complete);
-    assert!(
-        app.says("1237 added, 2 not sent (f shows them). Correct the file and press F2, or press w to write"),
-        "{}",
-        app.screen()
-    );
+    app.shows("1237 added, 2 not sent (f shows them). Correct the file and press F2, or press w to write");
     app.keys("F2");
     assert_eq!(look(&app).0, ImportSource::File("/home/ada/new-arrivals.csv".into()));
     assert_eq!(app.state.place().name, "import-preview");
@@ -379,11 +358,10 @@ fn pasted_lines_are_offered_as_pets_and_can_become_one_name() {
     assert_eq!(&*text, "name\n\"Rex\"\n\"Luna, the \"\"cat\"\"\"\n\n\"Max\"\n");
     assert_eq!(reading.set, [None, Some("3".into()), Some("available".into())]);
     find(&mut app, "name\nRex\nLuna\nMax\n", None);
-    assert!(app.says("This adds 3 pets"));
+    app.shows("This adds 3 pets");
     app.keys("Esc").wait(DEAF).keys("Enter");
     assert_eq!(app.state.place().name, "import-preview");
-    app.keys("Esc");
-    assert!(app.says("Pasted and not added: 3 lines.") && app.says("They become one name in the form."));
+    app.keys("Esc").shows("Pasted and not added: 3 lines.").shows("They become one name in the form.");
     app.wait(DEAF).keys("y");
     assert_eq!((app.state.place().name, app.state.add.form[&NAME].value()), ("form", "Rex Luna, the \"cat\"  Max"));
 }
@@ -412,8 +390,7 @@ fn the_program_does_not_end_with_pasted_rows_before_that_was_asked() {
     assert_eq!(app.state.quitting, Some(QuitReason::User), "Ctrl-C always ends it");
     let mut app = pasted();
     app.state.link.identity = None;
-    app.keys("q");
-    assert!(app.says("They will be lost."), "{}", app.screen());
+    app.keys("q").shows("They will be lost.");
 }
 
 #[test]
@@ -425,7 +402,7 @@ fn further_lines_are_rows_of_the_paste_whatever_is_open_over_it() {
         let (ImportSource::Pasted(text), reading) = look(&app) else { panic!("a file is checked") };
         assert_eq!(&*text, "name\n\"Gus\"\n\"Hal\"\n\"quill\"\n", "{keys}");
         assert_eq!(reading.set, [None, Some("3".into()), Some("available".into())]);
-        assert!(app.says("3 lines pasted, one pet each."), "{}", app.screen());
+        app.shows("3 lines pasted, one pet each.");
         assert!(app.state.popups.get::<Question>().is_none() && app.state.quitting.is_none(), "{keys}");
     }
     // The value of a field is typed or pasted as before, and so is what is asked for in a box.
@@ -436,8 +413,7 @@ fn further_lines_are_rows_of_the_paste_whatever_is_open_over_it() {
     assert_eq!(expected(&app.state), Expected::Keys);
     // From the form, too.
     let mut app = pasted();
-    app.keys("a").send(Msg::Paste("Tom\nMax\n".into()));
-    assert!(app.says("4 lines pasted, one pet each."), "{}", app.screen());
+    app.keys("a").send(Msg::Paste("Tom\nMax\n".into())).shows("4 lines pasted, one pet each.");
 }
 
 #[test]
@@ -450,17 +426,14 @@ fn pasted_rows_that_were_not_added_are_not_left_without_a_question() {
     assert!(app.state.add.import.draft().is_none());
     end(&mut app, ImportProgress { added: 2, invalid: 1, ..ImportProgress::default() }, 0, ImportEnded::Complete);
     for keys in ["Esc", "q"] {
-        app.keys(keys);
-        assert!(app.says("Pasted and not added: 1 line.") && app.says("They will be lost."), "{}", app.screen());
+        app.keys(keys).shows("Pasted and not added: 1 line.").shows("They will be lost.");
         app.wait(DEAF).keys("Esc");
         assert_eq!((app.state.place().name, app.state.quitting), ("import-run", None));
     }
-    app.keys("F2");
-    assert!(app.says("Nothing left to send."), "{}", app.screen());
+    app.keys("F2").shows("Nothing left to send.");
     app.keys("Esc").wait(DEAF).keys("y");
     assert_eq!(app.state.screen, Screen::Pets);
-    app.keys("a");
-    assert!(app.says("So far: 2 saved"), "{}", app.screen());
+    app.keys("a").shows("So far: 2 saved");
     // What was refused is sent again, and is still pasted.
     let mut app = pasted().after("F2");
     app.say::<RunImport>(ImportPart::Started("/tmp/pasted-1.csv".into(), "/tmp/pasted-1.ndjson".into()));
@@ -491,13 +464,10 @@ fn of_pasted_rows_nothing_is_offered_that_only_a_file_has() {
     let mut app = TestApp::loaded(80, 24).after("a");
     app.send(Msg::Paste("Rex\t3\n\tx\n".into()));
     find(&mut app, "name\tcategoryId\nRex\t3\n\tx\n", None);
-    assert!(app.says("line 2") && !app.says("line 3"), "{}", app.screen());
-    assert!(app.says("send none") && app.says("Paste them again, corrected."), "{}", app.screen());
-    app.keys("F2");
-    assert!(app.says("1 row cannot be sent. Choose to send only the others (Space)."), "{}", app.screen());
-    assert!(!app.says("file first") && !app.says("F5"), "{}", app.screen());
-    app.keys("l");
-    assert!(app.says("line 2: column name"), "{}", app.screen());
+    app.shows("line 2").lacks("line 3").shows("send none").shows("Paste them again, corrected.");
+    app.keys("F2").shows("1 row cannot be sent. Choose to send only the others (Space).");
+    app.lacks("file first").lacks("F5");
+    app.keys("l").shows("line 2: column name");
 }
 
 #[test]
@@ -519,8 +489,7 @@ fn a_file_dropped_on_the_name_is_previewed() {
 #[test]
 fn one_line_or_a_started_name_is_only_typed() {
     let mut app = TestApp::loaded(80, 24).after("a");
-    app.send(Msg::Paste("Rex\n".into()));
-    app.send(Msg::Paste("the\nfirst".into()));
+    app.send(Msg::Paste("Rex\n".into())).send(Msg::Paste("the\nfirst".into()));
     assert_eq!((app.state.place().name, app.state.add.form[&NAME].value()), ("form", "Rexthe first"));
 }
 
@@ -528,16 +497,15 @@ fn one_line_or_a_started_name_is_only_typed() {
 fn esc_asks_once_and_stops_and_f2_sends_the_rest() {
     let mut app = running(80, 24);
     let before = app.effects.len();
-    app.keys("Esc");
-    assert!(app.says("625 rows left. Stop sending to"), "{}", app.screen());
+    app.keys("Esc").shows("625 rows left. Stop sending to");
     app.wait(Duration::from_secs(1)).keys("n");
     assert_eq!((app.state.place().name, app.effects.len()), ("import-run", before));
     app.keys("Esc").wait(Duration::from_secs(1)).keys("y");
     assert_eq!(app.effects.last(), Some(&Effect::StopImport));
-    assert!(app.says("Stopping after the rows being sent."), "{}", app.screen());
+    app.shows("Stopping after the rows being sent.");
     let progress = ImportProgress { added: 610, refused: 5, unknown: 1, ..ImportProgress::default() };
     end(&mut app, progress, 621, ImportEnded::Stopped);
-    assert!(app.says("Stopped: 610 added, 5 refused, 1 unknown, 621 left."), "{}", app.screen());
+    app.shows("Stopped: 610 added, 5 refused, 1 unknown, 621 left.");
     app.effects.clear();
     app.keys("F2");
     let run = begun(&app).unwrap();
@@ -551,7 +519,7 @@ fn an_import_that_ends_takes_back_the_question_whether_to_stop_it() {
         assert_eq!(app.state.place().name, "confirm");
         app.keys(help);
         end(&mut app, ImportProgress { added: 1237, ..ImportProgress::default() }, 0, ImportEnded::Complete);
-        assert!(app.says("Import finished: 1237 added."), "{}", app.screen());
+        app.shows("Import finished: 1237 added.");
         app.keys(if help.is_empty() { "" } else { "Esc" });
         assert_eq!(app.state.place().name, "import-run");
     }
@@ -571,13 +539,11 @@ fn it_continues_while_other_screens_show_it_and_what_it_has_added_so_far() {
 fn numbers_from_before_an_import_are_not_called_exact() {
     let mut app = running(80, 24);
     let progress = || ImportProgress { added: 1, ..ImportProgress::default() };
-    app.keys("1");
-    assert!(app.says("[All 3]"), "{}", app.screen());
+    app.keys("1").shows("[All 3]");
     app.say::<RunImport>(ImportPart::Progress { progress: progress(), rows: Vec::new(), added: vec![100_234] });
     end(&mut app, progress(), 0, ImportEnded::Complete);
-    assert!(app.says("[All 3+]"), "{}", app.screen());
-    app.answer_lists(&animals(4));
-    assert!(app.says("[All 4]"), "{}", app.screen());
+    app.shows("[All 3+]");
+    app.answer_lists(&animals(4)).shows("[All 4]");
 }
 
 #[test]
@@ -585,18 +551,14 @@ fn an_import_that_ended_early_is_kept_in_mind_until_it_is_dropped() {
     let mut app = running(80, 24);
     let progress = ImportProgress { added: 606, ..ImportProgress::default() };
     end(&mut app, progress, 631, ImportEnded::NoAnswer(Failure::NoAnswer { after: Duration::from_secs(30) }));
-    app.keys("Esc");
-    assert!(app.says("The import of new-arrivals.csv is not finished. I shows it again."), "{}", app.screen());
-    app.keys("j");
-    assert!(app.says("import not finished"), "{}", app.screen());
+    app.keys("Esc").shows("The import of new-arrivals.csv is not finished. I shows it again.");
+    app.keys("j").shows("import not finished");
     app.keys("I");
     assert_eq!(look(&app).0, ImportSource::File("/home/ada/new-arrivals.csv".into()));
     find(&mut app, "name,cat\nRex,3\n", Some(earlier()));
-    assert!(app.says("This import is not finished. F2 continues it, F8 drops it."), "{}", app.screen());
-    app.keys("F8");
-    assert!(app.says("The import of new-arrivals.csv is dropped. Its report is kept"), "{}", app.screen());
-    app.keys("1");
-    assert!(!app.says("not finished"), "{}", app.screen());
+    app.shows("This import is not finished. F2 continues it, F8 drops it.");
+    app.keys("F8").shows("The import of new-arrivals.csv is dropped. Its report is kept");
+    app.keys("1").lacks("not finished");
 }
 
 #[test]
@@ -636,7 +598,7 @@ fn an_outage_or_a_refused_key_ends_it_and_names_the_next_step() {
     let mut app = running(80, 24);
     let progress = ImportProgress { added: 606, ..ImportProgress::default() };
     end(&mut app, progress.clone(), 631, ImportEnded::NoAnswer(Failure::NoAnswer { after: Duration::from_secs(30) }));
-    assert!(app.says("606 added, 631 left; y copies the command to continue."), "{}", app.screen());
+    app.shows("606 added, 631 left; y copies the command to continue.");
     app.keys("y");
     let line = "petstore --base-url https://api.example.com/v1 pets import '/home/ada/new-arrivals.csv' --resume";
     assert_eq!(app.asked().map(|CopyText { text, .. }| text), Some(line.into()));
@@ -648,13 +610,12 @@ fn an_outage_or_a_refused_key_ends_it_and_names_the_next_step() {
 
 #[test]
 fn if_nothing_was_sent_the_preview_is_back_and_f2_tries_again() {
-    let mut app = looked(80, 24, "name,cat\nRex,3\n");
-    app.keys("Tab Tab F2");
+    let mut app = looked(80, 24, "name,cat\nRex,3\n").after("Tab Tab F2");
     let first = begun(&app).unwrap();
     let why = ImportEnded::NoAnswer(Failure::NotSent { why: "connection refused".into() });
     app.answer::<RunImport>(Ok(Err(why)));
     assert_eq!(app.state.place().name, "import-preview");
-    assert!(app.says("Nothing was sent. No connection") && app.says("F2 tries again."), "{}", app.screen());
+    app.shows("Nothing was sent. No connection").shows("F2 tries again.");
     app.keys("F2");
     assert_eq!(begun(&app).unwrap(), first);
     assert!(
@@ -705,23 +666,23 @@ fn a_row_of_the_report_leads_to_its_pet_or_says_why_there_is_none() {
     assert_eq!(app.state.popups.get::<LookupBox>().unwrap().field.input.value(), "100863");
     assert!(app.job(Slot::ById).is_some());
     let mut app = running(80, 24).after("f Enter");
-    assert!(app.says("Line 598: 400 INVALID_CATEGORY categoryId 99 is unknown"), "{}", app.screen());
+    app.shows("Line 598: 400 INVALID_CATEGORY categoryId 99 is unknown");
     assert_eq!(app.state.screen, Screen::AddPet);
 }
 
 #[test]
 fn rows_without_an_answer_are_asked_about_only_if_there_are_any() {
     let mut app = looked_after(earlier());
-    assert!(!app.says("Rows without an answer"), "{}", app.screen());
+    app.lacks("Rows without an answer");
     let mut app = looked_after(EarlierImport { unknown: 1, ..earlier() });
-    assert!(app.says("Rows without an answer"), "{}", app.screen());
+    app.shows("Rows without an answer");
 }
 
 #[test]
 fn rows_added_to_the_file_of_an_unfinished_import_are_asked_about() {
     let mut app = looked_after(EarlierImport { same_file: false, rows_then: 2, ..earlier() });
     let message = "The file has 1 row more than when its import began on 2026-11-13, which added 1 of its 3 rows.";
-    assert!(app.says(message), "{}", app.screen());
+    app.shows(message);
     app.keys("F2");
     assert_eq!(begun(&app), None);
     app.keys("Space F2");
@@ -732,8 +693,7 @@ fn rows_added_to_the_file_of_an_unfinished_import_are_asked_about() {
 fn a_protected_service_is_asked_about_with_the_number() {
     let mut app = looked(80, 24, FILE);
     app.state.link.protect = true;
-    app.keys("F2 Space F2");
-    assert!(app.says("Import 3 pets into https://api.example.com/v1?"), "{}", app.screen());
+    app.keys("F2 Space F2").shows("Import 3 pets into https://api.example.com/v1?");
     app.wait(Duration::from_secs(1)).keys("Enter");
     assert_eq!((begun(&app), app.state.place().name), (None, "import-preview"));
     app.keys("F2").wait(Duration::from_secs(1)).keys("y");
@@ -821,12 +781,12 @@ fn rows_with_ids_change_those_pets_after_a_question_that_says_what() {
     let mut app = looked(80, 24, text);
     // The question is the one that such a profile asks, too.
     app.state.link.protect = true;
-    assert!(app.says("These rows have ids: c changes the pets"), "{}", app.screen());
+    app.shows("These rows have ids: c changes the pets");
     app.keys("c");
     find(&mut app, text, None);
     let pets: Vec<Pet> = app.state.pets.rows_from(0).take(2).cloned().collect();
     let change = format!("{} (#{}): status", pets[0].name, pets[0].id);
-    assert!(app.says("2 to change, 1 not found.") && app.says(&change) && app.says("-> sold"), "{}", app.screen());
+    app.shows("2 to change, 1 not found.").shows(&change).shows("-> sold");
     app.wait(DEAF).keys("n");
     assert_eq!((app.state.add.outbox.changes().count(), app.state.place().name), (0, "import-preview"));
     app.keys("c");
@@ -845,20 +805,18 @@ fn rows_with_ids_change_those_pets_after_a_question_that_says_what() {
 #[test]
 fn rows_that_cannot_change_pets_say_why() {
     let mut app = looked(80, 24, "name,cat\nRex,3\n");
-    app.keys("c");
-    assert!(app.says("Only rows with a column id"), "{}", app.screen());
+    app.keys("c").shows("Only rows with a column id");
     let mut app = opened(80, 24);
     let missing = Some((Field::Name, vec!["id".into(), "status".into()]));
-    app.answer::<CheckFile>(Err(UnusableFile { why: "No name.".into(), missing }));
-    assert!(app.says("c changes the pets"), "{}", app.screen());
+    app.answer::<CheckFile>(Err(UnusableFile { why: "No name.".into(), missing })).shows("c changes the pets");
     for (text, why) in [
         ("id,status\nx,sold\n", "Nothing was changed: 1 row to fix. line 2: column id:"),
         ("id,status\n99,sold\n", "Nothing was changed: 1 not found."),
     ] {
         app.keys("c");
         find(&mut app, text, None);
-        assert!(app.says(why), "{}", app.screen());
+        app.shows(why);
     }
     app.state.pets.offers_changes = Some(false);
-    assert!(!app.says("c changes"), "{}", app.screen());
+    app.lacks("c changes");
 }

@@ -108,7 +108,7 @@ fn no_answer() -> LineSent {
 #[test]
 fn enter_takes_the_line_and_the_field_is_empty_in_the_same_frame() {
     let mut app = opened(80, 24).after("\"Biscuit\" Enter");
-    assert!(app.says("So far: 1 waiting"), "{}", app.screen());
+    app.shows("So far: 1 waiting");
     assert!(app.screen().contains("Biscuit"));
     assert_eq!((name(&app), focus(&app)), ("", "name"));
     assert_eq!(sent(&app), [], "nothing is sent before it is in the file");
@@ -120,7 +120,7 @@ fn enter_takes_the_line_and_the_field_is_empty_in_the_same_frame() {
     app.keys("\"Mochi\"");
     answer(&mut app, 0, saved(100_251));
     assert_eq!(name(&app), "Mochi");
-    assert!(app.says("So far: 1 saved"));
+    app.shows("So far: 1 saved");
     assert!(app.screen().contains("id 100251"));
 }
 
@@ -144,8 +144,7 @@ fn every_line_has_its_own_key_and_lines_are_sent_in_order() {
 
 #[test]
 fn with_slow_answers_several_lines_are_sent_and_each_gets_its_own_answer() {
-    let mut app = with_lines(&["one"]);
-    app.wait(Duration::from_millis(300));
+    let mut app = with_lines(&["one"]).later(Duration::from_millis(300));
     answer(&mut app, 0, saved(1));
     let names: Vec<String> = (2..=20).map(|number| format!("no {number}")).collect();
     typed(&mut app, &names.iter().map(String::as_str).collect::<Vec<_>>());
@@ -200,8 +199,7 @@ fn a_typed_tab_goes_to_the_next_field_and_keeps_the_text() {
     let mut app = opened(80, 24);
     app.state.add.setup.scan_tab = true;
     for letter in ["R", "e", "x", "Tab"] {
-        app.keys(letter);
-        app.wait(Duration::from_millis(90));
+        app.keys(letter).wait(Duration::from_millis(90));
     }
     assert_eq!((fates(&app), focus(&app)), (vec![], "category"));
     app.keys("Tab Tab Enter");
@@ -212,7 +210,7 @@ fn a_typed_tab_goes_to_the_next_field_and_keeps_the_text() {
 fn an_invalid_category_is_refused_at_its_field() {
     let mut app = opened(80, 24).after("\"Rex\" Tab C-u \"abc\" Enter");
     assert_eq!((focus(&app), bells(&app)), ("category", 1));
-    assert!(app.says("\"abc\" is not a number"), "{}", app.screen());
+    app.shows("\"abc\" is not a number");
     app.wait(Duration::from_secs(1)).keys("S-Tab Enter");
     assert_eq!((focus(&app), bells(&app), fates(&app)), ("category", 2, vec![]));
     app.keys("\"4\" Enter");
@@ -231,7 +229,7 @@ fn spaces_are_trimmed_and_enter_in_a_blank_name_does_nothing() {
 #[test]
 fn a_name_that_was_added_a_moment_ago_is_asked_about() {
     let mut app = opened(80, 24).after("\"4006381333931\" Enter \"4006381333931\" Enter");
-    assert!(app.says("4006381333931 was added a moment ago. Enter again adds another one"), "{}", app.screen());
+    app.shows("4006381333931 was added a moment ago. Enter again adds another one");
     assert_eq!((fates(&app).len(), bells(&app)), (1, 1));
     // The next scan takes its place; only Enter adds it once more, not a third scan.
     app.keys("\"96385074\" Enter \"96385074\" Enter \"96385074\" Enter");
@@ -273,7 +271,7 @@ fn several_pasted_lines_are_previewed_and_one_line_is_only_typed() {
         };
         assert_eq!(&*text, "name\n\"Rex\"\n\"Mochi\"\n\n\"Tank\"\n");
         assert_eq!(reading.set, [None, Some("3".into()), Some("available".into())]);
-        assert!(app.says("3 lines pasted, one pet each."), "{}", app.screen());
+        app.shows("3 lines pasted, one pet each.");
         app.keys("Esc").wait(DEAF).keys("y");
         assert_eq!(app.state.place().name, "form");
         let words: Vec<&str> = name(&app).split_whitespace().collect();
@@ -290,16 +288,14 @@ fn several_pasted_lines_are_previewed_and_one_line_is_only_typed() {
 fn several_codes_at_once_come_from_a_fast_scanner() {
     let mut app = opened(80, 24);
     app.state.add.setup.scan_strip = "]E0".into();
-    app.keys("\"]E04006381\"");
-    app.send(Msg::Paste("333931\r\n96385074\r\n12345678\r\n".into()));
+    app.keys("\"]E04006381\"").send(Msg::Paste("333931\r\n96385074\r\n12345678\r\n".into()));
     let names: Vec<&str> = fates(&app).into_iter().map(|(name, _)| name).collect();
     assert_eq!(names, ["4006381333931", "96385074", "12345678"]);
-    assert!(app.says("3 codes pasted, one line each."), "{}", app.screen());
+    app.shows("3 codes pasted, one line each.");
     assert_eq!((bells(&app), app.state.place().name), (0, "form"));
     app.send(Msg::Paste("96385074\nRex\n".into()));
     assert_eq!((fates(&app).len(), app.state.place().name), (3, "import-preview"), "not all of them are codes");
-    app.keys("Esc").wait(DEAF).keys("y F8 Tab C-u Enter");
-    app.send(Msg::Paste("96385074\n96385081".into()));
+    app.keys("Esc").wait(DEAF).keys("y F8 Tab C-u Enter").send(Msg::Paste("96385074\n96385081".into()));
     assert_eq!((fates(&app).len(), app.state.place().name), (3, "import-preview"), "they have no category");
 }
 
@@ -341,25 +337,22 @@ fn the_question_mark_is_help_at_the_lines_and_the_status_and_text_in_the_name() 
 #[test]
 fn how_long_a_pet_has_been_sent_is_counted() {
     let mut app = with_lines(&["Rex"]);
-    app.wait(Duration::from_secs(3));
-    assert!(app.says("sending 3 s"), "{}", app.screen());
+    app.wait(Duration::from_secs(3)).shows("sending 3 s");
     assert!(crate::tui::deadline::next_deadline(&app.state, app.now).is_some(), "it goes on counting");
 }
 
 #[test]
 fn f2_adds_from_the_lines_too_and_shows_there_what_is_missing() {
-    let mut app = with_lines(&["Rex"]);
-    app.keys("F6 F2");
+    let mut app = with_lines(&["Rex"]).after("F6 F2");
     assert_eq!((focus(&app), fates(&app).len()), ("name", 1));
-    assert!(app.says("Name is required"), "{}", app.screen());
+    app.shows("Name is required");
     app.keys("\"Max\" F6 F2");
     assert_eq!((focus(&app), fates(&app)[1].0), ("name", "Max"));
 }
 
 #[test]
 fn text_and_cursor_stay_while_other_screens_are_shown() {
-    let mut app = with_lines(&["Rex"]);
-    app.keys("\"Moc\" F6 F6 Esc");
+    let mut app = with_lines(&["Rex"]).after("\"Moc\" F6 F6 Esc");
     answer(&mut app, 0, saved(1));
     assert_eq!(app.state.added.len(), 1, "lines go on being sent");
     app.keys("a");
@@ -374,13 +367,11 @@ fn text_and_cursor_stay_while_other_screens_are_shown() {
 fn no_more_lines_wait_than_fit_and_the_text_is_kept() {
     let mut app = opened(80, 24);
     let names: Vec<String> = (0..MOST_WAITING).map(|number| format!("{number:08}")).collect();
-    app.send(Msg::Paste(names.join("\n")));
-    app.keys("\"Rex\" Enter");
-    assert!(app.says("1000 lines are waiting, the maximum. Your text is kept."), "{}", app.screen());
+    app.send(Msg::Paste(names.join("\n"))).keys("\"Rex\" Enter");
+    app.shows("1000 lines are waiting, the maximum. Your text is kept.");
     assert_eq!((name(&app), app.state.add.outbox.lines.len()), ("Rex", MOST_WAITING));
-    app.keys("C-u");
-    app.send(Msg::Paste("96385074\n96385081".into()));
-    assert!(app.says("0 lines were taken, 2 were not. Paste again from \"96385074\"."), "{}", app.screen());
+    app.keys("C-u").send(Msg::Paste("96385074\n96385081".into()));
+    app.shows("0 lines were taken, 2 were not. Paste again from \"96385074\".");
     app.keys("\"Rex\"");
     written(&mut app);
     answer(&mut app, 0, saved(1));
@@ -401,8 +392,7 @@ fn an_attempt_that_has_certainly_failed_does_not_stay_in_the_file() {
     // One without an answer stays there.
     app.wait(Duration::from_secs(2));
     answer(&mut app, 0, no_answer());
-    app.wait(Duration::from_secs(4));
-    app.answer_in::<SendLine>(Slot::Line(0), Ok(refused(503, None)));
+    app.wait(Duration::from_secs(4)).answer_in::<SendLine>(Slot::Line(0), Ok(refused(503, None)));
     assert_eq!(written(&mut app), []);
 }
 
@@ -411,7 +401,7 @@ fn a_refused_line_is_edited_in_place_while_others_are_sent() {
     let mut app = with_lines(&["Rex", "Mochi"]);
     answer(&mut app, 0, refused(400, None));
     assert_eq!((bells(&app), names_sent(&app)), (1, vec!["Rex".to_owned(), "Mochi".into()]));
-    assert!(app.says("Rex was refused"), "{}", app.screen());
+    app.shows("Rex was refused");
     app.keys("F6 Enter");
     assert_eq!((name(&app), focus(&app)), ("Rex", "name"));
     app.keys("\" II\" Tab BS \"7\" Enter Enter");
@@ -435,17 +425,14 @@ fn why_a_line_was_refused_stays_readable_until_it_is_fixed() {
         LineSent::Failed(Failure::Refused { status: 400, code, message, retry_after: None, body: None }),
     );
     let why = "\"categoryId 3 does not exist\"";
-    assert!(app.says(why));
+    app.shows(why);
     app.keys("\"Mochi\" F8");
     assert!(!app.says(why), "it is about another line");
-    app.keys("F6");
-    assert!(app.says(why) && app.says("refused (400)"), "{}", app.screen());
+    app.keys("F6").shows(why).shows("refused (400)");
     app.keys("Enter");
     assert_eq!((name(&app), focus(&app)), ("Rex", "category"), "the answer names it");
-    app.keys("S-Tab \"x\" BS Tab");
-    assert!(app.says(why), "{}", app.screen());
-    app.keys("BS \"4\" Enter Enter");
-    assert!(!app.says(why));
+    app.keys("S-Tab \"x\" BS Tab").shows(why);
+    app.keys("BS \"4\" Enter Enter").lacks(why);
 }
 
 #[test]
@@ -550,7 +537,7 @@ fn a_line_is_as_old_as_the_clock_of_the_service_says_of_its_first_attempt() {
 fn if_the_service_keeps_no_keys_the_user_decides_and_later_lines_are_sent() {
     let mut app = with_lines(&["Rex", "Mochi"]);
     answer(&mut app, 0, no_answer());
-    assert!(app.says("2 waiting"));
+    app.shows("2 waiting");
     app.wait(Duration::from_secs(1));
     answer(&mut app, 0, LineSent::NotRepeatable);
     assert_eq!(fates(&app)[0], ("Rex", &Fate::Unknown(None)));
@@ -560,7 +547,7 @@ fn if_the_service_keeps_no_keys_the_user_decides_and_later_lines_are_sent() {
     app.keys("F6 Enter");
     let pet = |id| Pet { id, name: "Rex".into(), category_id: 3, status: None };
     app.answer::<SearchForLine>(Ok(SearchedPets { matches: vec![pet(4), pet(5)], complete: true }));
-    assert!(app.says("Pet 4 has this name and category."), "{}", app.screen());
+    app.shows("Pet 4 has this name and category.");
     app.keys("Enter");
     assert_eq!(fates(&app)[0], ("Rex", &Fate::Saved(4)));
     assert_eq!(written(&mut app), [QueueRecord::Saved { line: 1, id: 4 }]);
@@ -597,8 +584,7 @@ fn with_a_refused_api_key_everything_waits_for_another() {
     app.wait(Duration::from_secs(3600));
     assert_eq!(sent(&app).len(), 1);
     assert!(app.screen().contains("3 waiting, 401"), "{}", app.screen());
-    app.keys("F6 F6");
-    assert!(app.says("Lines wait for an API key: F4 enters one."), "{}", app.screen());
+    app.keys("F6 F6").shows("Lines wait for an API key: F4 enters one.");
     app.state.link.health = crate::tui::state::Health::Unknown;
     app.wait(Duration::from_secs(1));
     assert_eq!((sent(&app).len(), sent(&app)[1].again), (2, None));
@@ -619,7 +605,7 @@ fn the_pause_that_a_service_asks_for_is_kept() {
 #[test]
 fn pets_that_cannot_be_written_are_sent_all_the_same_with_a_warning() {
     let mut app = opened(80, 24).after("\"Rex\" Enter").answered::<WriteLines>(Err("no room".into()));
-    assert!(app.says("cannot be saved to disk, and is kept only while petstore runs: no room"), "{}", app.screen());
+    app.shows("cannot be saved to disk, and is kept only while petstore runs: no room");
     assert_eq!(sent(&app).iter().map(|line| line.is_kept).collect::<Vec<_>>(), [false]);
     let why = super::why_not_switch(&app.state);
     assert!(why.unwrap().contains("cannot be saved to disk"), "not that it is being sent");
@@ -635,8 +621,7 @@ fn a_retry_that_fails_after_the_answer_does_not_bring_the_line_back() {
     let mut app = opened(80, 24).after("\"Rex\" Enter").answered::<WriteLines>(Err("no room".into()));
     app.wait(Duration::from_secs(2));
     assert!(app.state.pending.is_running(Slot::Queue));
-    app.answer_in::<SendLine>(Slot::Line(0), Ok(saved(1)));
-    app.answer::<WriteLines>(Err("no room".into()));
+    app.answer_in::<SendLine>(Slot::Line(0), Ok(saved(1))).answer::<WriteLines>(Err("no room".into()));
     let rest: Vec<_> = app.state.add.outbox.not_in_file().collect();
     assert!(matches!(rest[..], [QueueRecord::Saved { line: 1, id: 1 }]), "{rest:?}");
 }
@@ -645,8 +630,7 @@ fn a_retry_that_fails_after_the_answer_does_not_bring_the_line_back() {
 fn a_line_whose_sending_cannot_be_recorded_is_sent_all_the_same_with_a_warning() {
     let mut app = with_lines(&["Rex"]);
     app.answer_in::<SendLine>(Slot::Line(0), Ok(LineSent::NotWritten));
-    app.answer::<WriteLines>(Err("no room".into()));
-    assert!(app.says("cannot be saved to disk"), "{}", app.screen());
+    app.answer::<WriteLines>(Err("no room".into())).shows("cannot be saved to disk");
     assert_eq!(sent(&app).iter().map(|line| line.is_kept).collect::<Vec<_>>(), [true, false]);
 }
 
@@ -654,7 +638,7 @@ fn a_line_whose_sending_cannot_be_recorded_is_sent_all_the_same_with_a_warning()
 fn a_code_is_no_category_without_a_second_enter() {
     let mut app = TestApp::loaded_from(remote(), 80, 24, &animals(39)).after("a Tab \"96385074\" Enter");
     assert_eq!((focus(&app), bells(&app)), ("category", 1));
-    assert!(app.says("Is 96385074 a category, and not a code? Enter again takes it."), "{}", app.screen());
+    app.shows("Is 96385074 a category, and not a code? Enter again takes it.");
     app.keys("Enter");
     assert_eq!((focus(&app), app.state.add.form[&add_pet::CATEGORY].value()), ("name", "96385074"));
 }
@@ -666,7 +650,7 @@ fn without_a_category_each_scan_is_kept_as_a_line_to_fix() {
     let names: Vec<_> = fates(&app).into_iter().map(|(name, fate)| (name.to_owned(), fate.is_saved())).collect();
     assert_eq!(names, [("4006381333931".to_owned(), false), ("96385074".to_owned(), false)]);
     assert_eq!((app.state.add.outbox.counts().refused, focus(&app), bells(&app)), (2, "name", 2));
-    assert!(app.says("a category is missing. F6 shows the line, Enter there fixes it."), "{}", app.screen());
+    app.shows("a category is missing. F6 shows the line, Enter there fixes it.");
     app.keys("F6 Enter");
     assert_eq!((name(&app), focus(&app)), ("96385074", "category"));
     app.send(Msg::Paste("12345678\n12345679".into()));
@@ -676,12 +660,10 @@ fn without_a_category_each_scan_is_kept_as_a_line_to_fix() {
 #[test]
 fn what_is_wrong_with_a_line_is_shown_until_it_is_corrected_and_its_category_stays() {
     let mut app = TestApp::loaded_from(remote(), 80, 24, &animals(39));
-    app.keys("a \"4006381333931\" Enter \"96385074\" Enter");
-    assert!(app.says("So far: 2 to fix") && !app.says("refused"), "{}", app.screen());
+    app.keys("a \"4006381333931\" Enter \"96385074\" Enter").shows("So far: 2 to fix").lacks("refused");
     app.keys("F6 Enter Esc F6 Enter").wait(Duration::from_secs(9)).keys("S-Tab Tab");
-    assert!(app.says("Category is required"), "{}", app.screen());
-    app.keys("\"5\" Enter");
-    assert!(!app.says("Category is required"), "{}", app.screen());
+    app.shows("Category is required");
+    app.keys("\"5\" Enter").lacks("Category is required");
     app.keys("F2");
     assert_eq!(app.state.add.draft().category_id, "5");
     // The next one has it, too: no category is typed.
@@ -696,9 +678,9 @@ fn what_is_wrong_with_a_line_is_shown_until_it_is_corrected_and_its_category_sta
 fn a_saved_line_has_the_status_of_the_answer() {
     let mut app = opened(80, 24).after("Tab Tab Up Enter");
     typed(&mut app, &["Rex"]);
-    assert!(app.says("Rex 3 not set"), "{}", app.screen());
+    app.shows("Rex 3 not set");
     answer(&mut app, 0, saved(1));
-    assert!(app.says("Rex 3 available id 1"), "{}", app.screen());
+    app.shows("Rex 3 available id 1");
 }
 
 #[test]
@@ -724,8 +706,7 @@ fn lines_typed_during_an_outage_are_written() {
 
 #[test]
 fn lines_are_sent_on_other_screens_too_and_the_list_is_read_at_the_end() {
-    let mut app = with_lines(&["Rex", "Mochi"]);
-    app.keys("Esc");
+    let mut app = with_lines(&["Rex", "Mochi"]).after("Esc");
     assert!(app.state.screen == Screen::Pets && app.screen().contains("2 waiting"), "{}", app.screen());
     answer(&mut app, 0, saved(1));
     assert!(!app.state.pending.is_running(Slot::List));
@@ -769,11 +750,7 @@ fn lines_of_an_earlier_session_are_sent_in_order_with_their_keys() {
     let left = left(&[("Rex", Some("77d0")), ("Mochi", None), ("", None), ("Tank", Some("0000"))]);
     let keys: Vec<_> = left.open.iter().map(|open| open.typed.key.clone()).collect();
     let mut app = restored(remote(), left);
-    assert!(
-        app.says("4 pets from your last session are being sent now where that adds no pet twice."),
-        "{}",
-        app.screen()
-    );
+    app.shows("4 pets from your last session are being sent now where that adds no pet twice.");
     answer(&mut app, 0, saved(1));
     answer(&mut app, 0, saved(2));
     let lines: Vec<_> = sent(&app).into_iter().map(|line| (line.new.name, line.key, line.again.is_some())).collect();
@@ -790,7 +767,7 @@ fn lines_that_were_left_for_a_profile_that_is_read_only_now_wait() {
     let mut app = TestApp::started(remote(), 80, 24);
     app.state.link.read_only = true;
     super::restore(&mut app.state, Ok(left(&[("Rex", None)])));
-    assert!(app.says("1 pet from your last session is not sent: production is read-only"), "{}", app.screen());
+    app.shows("1 pet from your last session is not sent: production is read-only");
     app.wait(Duration::from_secs(60));
     assert_eq!((sent(&app).len(), app.state.add.outbox.counts().waiting), (0, 1));
 }
@@ -801,7 +778,7 @@ fn a_refused_line_can_be_edited_later_and_is_then_removed_from_the_file() {
     refused.open[0].fate = Fate::Refused("refused (400)".into());
     refused.open[1].fate = Fate::Refused(String::new());
     let mut app = restored(remote(), refused);
-    assert!(app.says("From your last session: 2 pets to fix (2, F6)."), "{}", app.screen());
+    app.shows("From your last session: 2 pets to fix (2, F6).");
     let unknown = "unknown code: Its pet is not known. Enter edits it.";
     assert_eq!(
         fates(&app),
@@ -843,11 +820,7 @@ fn a_protected_service_is_asked_about_once_and_until_then_nothing_is_sent() {
         let mut app = TestApp::loaded_from(remote(), 80, 24, &animals(3));
         app.state.link.protect = true;
         super::restore(&mut app.state, Ok(left(&[("Rex", None), ("Mochi", None)])));
-        assert!(
-            app.says("2 pets from your last session are waiting. To send them, press 2, F6 and Enter."),
-            "{}",
-            app.screen()
-        );
+        app.shows("2 pets from your last session are waiting. To send them, press 2, F6 and Enter.");
         app
     };
     for (keys, question, no) in [
@@ -855,8 +828,7 @@ fn a_protected_service_is_asked_about_once_and_until_then_nothing_is_sent() {
         ("a \"Max\" Tab \"3\" F2", "Add this pet, and send 2 lines that wait, to", "form"),
     ] {
         let mut app = protected();
-        app.keys(keys).wait(Duration::from_secs(5));
-        assert!(app.says(question), "{}", app.screen());
+        app.keys(keys).wait(Duration::from_secs(5)).shows(question);
         app.keys("Esc");
         assert_eq!((app.state.place().name, sent(&app).len()), (no, 0));
         app.keys(keys.rsplit(' ').next().unwrap()).wait(Duration::from_secs(5)).keys("y");

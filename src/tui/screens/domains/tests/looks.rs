@@ -30,8 +30,7 @@ pub fn listed(setup: DomainSetup, list: Result<Registry, String>, columns: u16, 
 pub fn panel(columns: u16, rows: u16) -> TestApp {
     let mut app = TestApp::started_with(Service::Demo, fixture::setup(), columns, rows);
     app.state.domains.watching = false;
-    app.keys("3");
-    app.answer::<KeepRegistry>(Ok(fixture::list()));
+    app.keys("3").answer::<KeepRegistry>(Ok(fixture::list()));
     app.screen();
     app
 }
@@ -128,14 +127,13 @@ fn looks_of_the_wizard_and_the_record() {
     looks.state("record_with_something_in_the_way", |columns, rows| {
         let mut app = panel(columns, rows).after("a \"pets.acme-pets.com\" Tab \"sites.petplatform.net\" F2");
         answer(&mut app, 0, true);
-        app.keys("v");
-        app.answer::<CopyText>(Ok(Ok(ClipboardBackend::Terminal)));
+        app.keys("v").answer::<CopyText>(Ok(Ok(ClipboardBackend::Terminal)));
         app
     });
     looks.state("record_of_an_apex", |columns, rows| {
         let mut app = panel(columns, rows).after("a \"acme-cats.com\" Tab \"sites.petplatform.net\" F2");
         answer(&mut app, 3, true);
-        assert!(app.says("The record is there."), "{}", app.screen());
+        app.shows("The record is there.");
         app.keys("d");
         app
     });

@@ -97,7 +97,7 @@ fn only_a_few_checks_run_at_a_time_and_all_finish() {
     }
     seen.sort();
     assert_eq!(seen, many(50));
-    assert!(app.says("50 waiting."));
+    app.shows("50 waiting.");
 }
 
 #[test]
@@ -142,13 +142,11 @@ fn an_expected_time_is_checked_when_it_comes_and_is_overdue_after_that() {
     let mut app = pending(&many(1), 1);
     // 21 minutes were expected, of which 15 are over after four checks.
     assert_eq!(pauses(&mut app, 1, 4), [60, 120, 240, 480]);
-    assert!(app.says("until 14:24") && !app.says("overdue"), "{}", app.screen());
+    app.shows("until 14:24").lacks("overdue");
     assert_eq!(pauses(&mut app, 1, 1), [361], "a second after the end");
-    assert!(app.says("overdue since 14:24: r checks"), "{}", app.screen());
+    app.shows("overdue since 14:24: r checks");
     assert_eq!(pauses(&mut app, 1, 1), [60], "the next check comes soon");
-    app.keys("Enter");
-    assert!(app.says("Expected by 14:24, now overdue: r checks."), "{}", app.screen());
-    assert!(!app.says("less than a minute"), "{}", app.screen());
+    app.keys("Enter").shows("Expected by 14:24, now overdue: r checks.").lacks("less than a minute");
 }
 
 #[test]
@@ -164,8 +162,7 @@ fn an_expected_time_that_has_passed_is_checked_when_the_panel_opens() {
         app.answer_lists(&[]);
         app.now.mono += Duration::from_secs(seconds.into());
         app.now.wall += SignedDuration::from_secs(seconds.into());
-        app.keys("3");
-        app.answer::<KeepRegistry>(Ok(list));
+        app.keys("3").answer::<KeepRegistry>(Ok(list));
         app
     };
     let app = open(1230);
@@ -213,7 +210,7 @@ fn a_next_step_is_notified_once_and_only_by_automatic_checks() {
     answer(&mut app, 9, true);
     app.reply_kept();
     assert_eq!(notified(&app), 1, "ready to verify");
-    assert!(app.says("ready to verify. Choose Verify in the dashboard, then press V."), "{}", app.screen());
+    app.shows("ready to verify. Choose Verify in the dashboard, then press V.");
     app.wait(Duration::from_secs(700));
     answer(&mut app, 15, true);
     app.reply_kept();
@@ -231,8 +228,7 @@ fn a_live_domain_that_fails_is_checked_again_before_it_is_notified() {
     app.answer_lists(&[]);
     app.now.mono += Duration::from_secs(7200);
     app.now.wall += SignedDuration::from_hours(2);
-    app.keys("3");
-    app.answer::<KeepRegistry>(Ok(list));
+    app.keys("3").answer::<KeepRegistry>(Ok(list));
     answer(&mut app, 6 * 121, true);
     app.reply_kept();
     let notified = |app: &TestApp| app.effects.iter().filter(|effect| matches!(effect, Effect::Notify(..))).count();
@@ -243,7 +239,7 @@ fn a_live_domain_that_fails_is_checked_again_before_it_is_notified() {
     app.wait(due - app.now.mono);
     answer(&mut app, 6 * 122, true);
     assert_eq!(notified(&app), 1);
-    assert!(app.says("acme-pets.com: An A record blocks the CNAME."), "{}", app.screen());
+    app.shows("acme-pets.com: An A record blocks the CNAME.");
 }
 
 #[test]
@@ -337,11 +333,8 @@ fn list_with(changes: &[RegistryChange]) -> Registry {
 #[test]
 fn a_failed_write_is_shown_and_tried_again() {
     let mut app = opened("help.acme-pets.com", 0, 80, 24);
-    app.reply_kept();
-    app.keys("s s");
-    app.answer::<KeepRegistry>(Err("the disk is full.".into()));
-    app.keys("Esc");
-    assert!(app.says("The disk is full. Your changes are kept until you quit. r tries again."));
+    app.reply_kept().keys("s s").answer::<KeepRegistry>(Err("the disk is full.".into())).keys("Esc");
+    app.shows("The disk is full. Your changes are kept until you quit. r tries again.");
     assert_eq!(app.state.domains.changes.len(), 1);
     app.effects.clear();
     app.keys("r");
@@ -351,12 +344,10 @@ fn a_failed_write_is_shown_and_tried_again() {
 #[test]
 fn changes_by_another_program_are_not_lost() {
     let mut app = opened("help.acme-pets.com", 0, 80, 24);
-    app.reply_kept();
-    app.keys("s s");
+    app.reply_kept().keys("s s");
     let mut list = list_with(&app.state.domains.changes.clone());
     fixture::put(&mut list, "other.acme-pets.com", &[(1, fixture::value())], None);
-    app.answer::<KeepRegistry>(Ok(list));
-    app.keys("Esc");
+    app.answer::<KeepRegistry>(Ok(list)).keys("Esc");
     assert!(app.screen().contains("other.acme-pets.com"));
     assert!(app.state.domains.changes.is_empty());
 }
@@ -364,7 +355,7 @@ fn changes_by_another_program_are_not_lost() {
 #[test]
 fn the_wizard_is_resumed_with_everything_that_was_typed() {
     let mut app = panel(80, 24).after("a \"https://pets.acme-pets.com:8080/x\" Esc");
-    assert!(app.says("pets.acme-pets.com saved as a draft."));
+    app.shows("pets.acme-pets.com saved as a draft.");
     assert_eq!(app.state.domains.reported(&name("pets.acme-pets.com")).value, None);
     app.state.domains.selected = Some(name("pets.acme-pets.com"));
     app.keys("Enter");
@@ -372,8 +363,7 @@ fn the_wizard_is_resumed_with_everything_that_was_typed() {
     assert!(app.screen().contains("Before you start: a paid plan"));
     app.keys("\"sites.petplatform.net\" F2");
     assert_eq!(app.state.domains.place, PanelLocation::Record);
-    app.keys("Esc");
-    app.keys("Enter");
+    app.keys("Esc").keys("Enter");
     assert_eq!(app.state.domains.place, PanelLocation::Record, "the record waits to be saved");
 }
 
@@ -402,7 +392,7 @@ fn letters_on_the_button_do_nothing_and_the_bottom_line_is_about_it() {
 #[test]
 fn an_invalid_name_stays_as_typed_with_the_reason() {
     let mut app = panel(80, 24).after("a \"pets..acme\" F2");
-    assert!(app.says("A label is empty"));
+    app.shows("A label is empty");
     app.keys("Esc a");
     assert_eq!(app.state.domains.wizard.form.value(&NAME), "pets..acme");
     app.keys("F8");
@@ -453,11 +443,9 @@ fn an_existing_file_is_overwritten_only_on_the_second_enter() {
     let mut app = panel(80, 24).after("a \"pets.acme-pets.com\" Tab \"sites.petplatform.net\" F2 w Enter");
     let write = |app: &TestApp| app.asked().map(|WriteFile { path, replace, .. }| (path, replace)).unwrap();
     assert_eq!(write(&app), ("pets.acme-pets.com.txt".into(), false));
-    app.answer::<WriteFile>(Err(NotWritten::Exists("pets.acme-pets.com.txt".into())));
-    app.keys("Enter");
+    app.answer::<WriteFile>(Err(NotWritten::Exists("pets.acme-pets.com.txt".into()))).keys("Enter");
     assert!(write(&app).1);
-    app.answer::<WriteFile>(Err(NotWritten::Exists("pets.acme-pets.com.txt".into())));
-    app.keys("BS x Enter");
+    app.answer::<WriteFile>(Err(NotWritten::Exists("pets.acme-pets.com.txt".into()))).keys("BS x Enter");
     assert!(!write(&app).1, "another name needs its own confirmation");
 }
 
@@ -467,8 +455,7 @@ fn what_was_seen_before_the_page_was_opened_takes_no_domain_off_the_list() {
     let list = app.state.domains.list.as_mut().unwrap();
     let last = list.get_mut(&name("docs.acme-pets.com")).unwrap().measurements.last_mut().unwrap();
     (last.record, last.elsewhere, last.verdict) = (false, true, Verdict::Fail);
-    app.keys("U \"docs.acme-pets.com\" Enter");
-    assert!(app.says("Not seen since this page was opened"), "{}", app.screen());
+    app.keys("U \"docs.acme-pets.com\" Enter").shows("Not seen since this page was opened");
     answer(&mut app, 6, true);
     app.keys("Enter");
     assert!(app.state.domains.entry(&name("docs.acme-pets.com")).is_none(), "{}", app.screen());
@@ -477,7 +464,7 @@ fn what_was_seen_before_the_page_was_opened_takes_no_domain_off_the_list() {
 #[test]
 fn a_domain_that_is_not_removed_leaves_the_list_only_on_a_second_enter() {
     let mut app = chosen("shop.acme-pets.com", 80, 24).after("U Down Down \"shop.acme-pets.com\" Enter");
-    assert!(app.says("Not removed yet"), "{}", app.screen());
+    app.shows("Not removed yet");
     assert!(app.state.domains.entry(&name("shop.acme-pets.com")).is_some());
     app.keys("Enter");
     assert!(app.state.domains.entry(&name("shop.acme-pets.com")).is_none());
@@ -487,22 +474,18 @@ fn a_domain_that_is_not_removed_leaves_the_list_only_on_a_second_enter() {
 fn removal_goes_in_order_and_leaves_nothing_behind() {
     let mut app = chosen("old.acme-pets.com", 80, 24).after("U");
     answer(&mut app, 4, true);
-    assert!(app.says("1 [x]") && app.says("3 [ ]") && app.says("4 [ ]"), "{}", app.screen());
+    app.shows("1 [x]").shows("3 [ ]").shows("4 [ ]");
     app.keys("Space");
     assert!(!app.state.domains.reported(&name("old.acme-pets.com")).removal_planned, "called off");
     app.keys("Space");
     assert!(app.state.domains.reported(&name("old.acme-pets.com")).removal_planned, "begun again");
     answer(&mut app, 4, true);
-    app.wait(Duration::from_secs(120));
-    app.keys("r");
+    app.wait(Duration::from_secs(120)).keys("r");
     answer(&mut app, 10, true);
-    app.keys("Tab \"old.acme-pets.com\" Enter");
-    assert!(app.says("Not removed yet"), "{}", app.screen());
-    app.wait(Duration::from_secs(120));
-    app.keys("F5");
+    app.keys("Tab \"old.acme-pets.com\" Enter").shows("Not removed yet");
+    app.wait(Duration::from_secs(120)).keys("F5");
     answer(&mut app, 18, true);
-    app.keys("C-u \"old\" Enter");
-    assert!(app.says("type the full name"));
+    app.keys("C-u \"old\" Enter").shows("type the full name");
     app.keys("C-u \"old.acme-pets.com\" Enter");
     assert!(app.state.domains.entry(&name("old.acme-pets.com")).is_none());
     assert_eq!(app.state.domains.place, PanelLocation::List);
@@ -511,7 +494,7 @@ fn removal_goes_in_order_and_leaves_nothing_behind() {
 #[test]
 fn the_sandbox_runs_on_a_fast_clock_and_is_checked_after_a_step() {
     let mut app = practice(80, 24);
-    assert!(app.says("SANDBOX o: simulate a step. 1 s is 1 min"));
+    app.shows("SANDBOX o: simulate a step. 1 s is 1 min");
     let before = app.state.domains.wall(app.now);
     app.wait(Duration::from_secs(10));
     let after = app.state.domains.wall(app.now);
@@ -528,7 +511,7 @@ fn the_sandbox_runs_on_a_fast_clock_and_is_checked_after_a_step() {
 fn steps_are_simulated_only_in_the_demo() {
     let mut app = panel(80, 24).after("o");
     assert!(!app.state.popups.is_open());
-    assert!(app.says("Only in the demo: petstore --demo"));
+    app.shows("Only in the demo: petstore --demo");
 }
 
 #[test]
@@ -543,8 +526,7 @@ fn keys_for_a_domain_say_if_the_list_is_empty() {
 fn a_list_that_cannot_be_read_is_reported_once_and_at_each_key() {
     let mut app = listed(DomainSetup::default(), Err("the list cannot be read.".into()), 80, 24);
     assert_eq!(app.screen().matches("list cannot be read").count(), 1);
-    app.keys("a");
-    assert!(app.says("The list could not be read. r tries again."));
+    app.keys("a").shows("The list could not be read. r tries again.");
 }
 
 #[test]
@@ -562,16 +544,15 @@ fn a_missing_primary_is_reported_once() {
 #[test]
 fn the_list_counts_down_and_shows_the_days_of_the_certificate() {
     let mut app = panel(80, 24);
-    assert!(app.says("21 min      WAIT  propagating") && app.says("< 26 min"), "{}", app.screen());
+    app.shows("21 min      WAIT  propagating").shows("< 26 min");
     let tick = next_deadline(&app.state, app.now).unwrap() - app.now.mono;
     assert!(tick <= Duration::from_secs(60), "{tick:?}");
-    app.wait(Duration::from_secs(60));
-    assert!(app.says("20 min      WAIT  propagating"), "{}", app.screen());
+    app.wait(Duration::from_secs(60)).shows("20 min      WAIT  propagating");
     let mut list = fixture::list();
     let live = list.get_mut(&name("acme-pets.com")).unwrap();
     live.measurements[0].expires = Some(fixture::start() + SignedDuration::from_hours(61 * 24 + 5));
     app.state.domains.list = Some(list);
-    assert!(app.says("cert 61 d   OK    live"), "{}", app.screen());
+    app.shows("cert 61 d   OK    live");
 }
 
 #[test]
@@ -633,7 +614,7 @@ fn what_to_delete_is_copied_from_the_page_itself() {
         assert_eq!(text, "help.acme-pets.com. 3600 IN A 192.0.2.10\n");
     }
     let mut app = opened("acme-pets.com", 4, 80, 24).after("D");
-    assert!(app.says("Nothing has to be deleted at this name."));
+    app.shows("Nothing has to be deleted at this name.");
 }
 
 #[test]
@@ -641,14 +622,13 @@ fn a_domain_that_is_not_on_the_list_is_checked_without_adding_it() {
     let mut app = panel(80, 24).after("a \"other.acme-pets.com\" Tab \"sites.petplatform.net\" F5");
     assert_eq!(app.state.domains.place, PanelLocation::Live);
     answer(&mut app, 0, true);
-    assert!(app.says("other.acme-pets.com   FAIL An A record blocks the CNAME"), "{}", app.screen());
+    app.shows("other.acme-pets.com   FAIL An A record blocks the CNAME");
     assert!(!app.screen().contains("V I chose Verify"), "{}", app.screen());
     app.keys("?");
     for dead in ["I chose (Re-)Verify", "I saved it again", "correct the value", "remove step by step"] {
         assert!(!app.screen().contains(dead), "{dead}: {}", app.screen());
     }
-    app.keys("Esc s");
-    assert!(app.says("Not on your list: F2 in its form adds it."));
+    app.keys("Esc s").shows("Not on your list: F2 in its form adds it.");
     assert!(app.state.domains.entries().all(|entry| entry.name != name("other.acme-pets.com")));
     assert!(kept(&app).is_empty());
     app.keys("Esc");
@@ -672,7 +652,7 @@ fn equal_waits_are_one_line() {
 #[test]
 fn keys_of_the_sandbox_are_in_the_help_of_the_demo_only() {
     let mut app = panel(80, 24).after("?");
-    assert!(app.says("Help: Domains") && !app.says("outside"), "{}", app.screen());
+    app.shows("Help: Domains").lacks("outside");
 }
 
 #[test]
@@ -680,12 +660,11 @@ fn the_removal_page_notices_what_was_done_and_keeps_its_field_in_sight() {
     for (columns, rows) in [(60, 16), (80, 24)] {
         let mut app = opened("docs.acme-pets.com", 4, columns, rows).after("U");
         answer(&mut app, 4, true);
-        assert!(app.says("take it off this list") && app.says("[______"), "{}", app.screen());
+        app.shows("take it off this list").shows("[______");
         let list = app.state.domains.list.as_mut().unwrap();
         let last = list.get_mut(&name("docs.acme-pets.com")).unwrap().measurements.last_mut().unwrap();
         (last.record, last.elsewhere, last.verdict) = (false, true, Verdict::Fail);
-        assert!(app.says("4 [x] At your DNS provider delete"), "{}", app.screen());
-        assert!(app.says("[______"), "{}", app.screen());
+        app.shows("4 [x] At your DNS provider delete").shows("[______");
     }
 }
 
@@ -693,7 +672,7 @@ fn the_removal_page_notices_what_was_done_and_keeps_its_field_in_sight() {
 fn no_name_is_sent_to_public_resolvers_before_the_operator_answers() {
     for (key, public) in [("y", true), ("n", false), ("Enter", false), ("Esc", false)] {
         let mut app = unasked(80, 24);
-        assert!(app.says("8.8.8.8 and 9.9.9.9") && app.says("Your answer is saved"), "{}", app.screen());
+        app.shows("8.8.8.8 and 9.9.9.9").shows("Your answer is saved");
         assert_eq!(checked(&app), [""; 0], "{key}");
         app.wait(DEAF).keys(key);
         assert_eq!(checked(&app), [""; 0], "before it is settled");
@@ -714,13 +693,11 @@ fn resolvers_chosen(app: &mut TestApp, public: bool, not_saved: Option<&str>) {
 fn which_resolvers_are_asked_is_shown_and_can_be_changed() {
     let mut app = unasked(80, 24).later(DEAF).after("Enter");
     resolvers_chosen(&mut app, false, None);
-    assert!(app.says("Public resolvers: off (p)."), "{}", app.screen());
-    app.keys("p");
-    assert!(app.says("n  Do not ask them (Enter, Esc)"), "{}", app.screen());
+    app.shows("Public resolvers: off (p).");
+    app.keys("p").shows("n  Do not ask them (Enter, Esc)");
     app.wait(DEAF).keys("y");
     resolvers_chosen(&mut app, true, Some("no room."));
-    assert!(app.says("Only until you quit, since it was not saved: no room."), "{}", app.screen());
-    assert!(app.says("Public resolvers: on (p)."), "{}", app.screen());
+    app.shows("Only until you quit, since it was not saved: no room.").shows("Public resolvers: on (p).");
     app.effects.clear();
     app.keys("p");
     assert_eq!(app.asked(), Some(ChooseResolvers { public: false }));
@@ -739,7 +716,7 @@ fn digits_show_the_rules_and_stay_on_their_page() {
         (app.state.domains.place, app.state.domains.browser.value()),
         (PanelLocation::Rules(Rule::Browser), "41")
     );
-    assert!(app.says("[Browser]") && !app.says("4 Redirect"), "{}", app.screen());
+    app.shows("[Browser]").lacks("4 Redirect");
     app.keys("Tab 1");
     assert_eq!(app.state.domains.place, PanelLocation::Rules(Rule::Verification));
 }
@@ -796,7 +773,7 @@ fn no_command_line_is_offered_for_the_domains_of_the_sandbox() {
 #[test]
 fn the_step_that_adds_the_domain_in_the_dashboard_fills_the_value() {
     let mut app = practice(80, 24).after("a \"docs.acme-cats.com\" Tab C-o");
-    assert!(app.says("> dashboard add docs.acme-cats.com; the value: sites.petplatform.net"), "{}", app.screen());
+    app.shows("> dashboard add docs.acme-cats.com; the value: sites.petplatform.net");
     app.keys("Enter");
     assert_eq!(app.state.domains.wizard.form.value(&VALUE), "sites.petplatform.net");
     app.keys("\"other.petplatform.net\"");
@@ -807,14 +784,12 @@ fn the_step_that_adds_the_domain_in_the_dashboard_fills_the_value() {
 fn steps_for_the_domain_on_the_page_come_first_and_none_is_called_useful_while_only_time_helps() {
     let mut app = practice(80, 24);
     app.state.domains.selected = Some(name(Practice::REDIRECTED));
-    app.keys("Enter o");
-    assert!(app.says("> dashboard redirect help.acme-pets.com to www.acme-pets.com"), "{}", app.screen());
+    app.keys("Enter o").shows("> dashboard redirect help.acme-pets.com to www.acme-pets.com");
     app.keys("Esc");
     for step in [PracticeStep::AddDomain, PracticeStep::DeleteA, PracticeStep::AddCname, PracticeStep::AddCaa] {
         let now = fixture::start();
         app.state.domains.setup.practice.as_mut().unwrap().act(step, now);
     }
-    app.keys("o");
-    assert!(app.says("Wait ") && app.says("until resolvers have forgotten the old record."), "{}", app.screen());
-    assert!(!app.says("choose Verify") && !app.says("Most useful first"), "{}", app.screen());
+    app.keys("o").shows("Wait ").shows("until resolvers have forgotten the old record.");
+    app.lacks("choose Verify").lacks("Most useful first");
 }

@@ -100,15 +100,14 @@ fn a_sale_is_two_keys_and_undone_with_one() {
     assert_eq!(app.state.pets.store.get(pets[0].id), Some(&pets[0]));
     answered(&mut app, Ok(asked.wanted.clone()));
     assert!(app.says("u undoes it.") && !app.screen().contains(" >."), "{}", app.screen());
-    assert!(app.says("<- -> status u undo"), "{}", app.screen());
+    app.shows("<- -> status u undo");
     assert_eq!(app.state.pets.store.mark(pets[0].id), None, "no mark for what is done here");
     app.keys("u");
     let undo = newest(&mut app).unwrap();
     assert_eq!((&undo.seen, &undo.wanted), (&asked.wanted, &pets[0]));
     answered(&mut app, Ok(pets[0].clone()));
-    assert!(app.says("undone, available"), "{}", app.screen());
-    app.keys("u");
-    assert!(app.says("Nothing to undo"), "{}", app.screen());
+    app.shows("undone, available");
+    app.keys("u").shows("Nothing to undo");
 }
 
 #[test]
@@ -130,8 +129,7 @@ fn whoever_is_slower_learns_who_was_faster() {
     let (mut app, pets) = app();
     app.keys("s Enter");
     answered(&mut app, Err(changed(&with(&pets[0], PetStatus::Pending))));
-    assert!(app.says("was reserved by somebody."), "{}", app.screen());
-    assert!(app.says("Nothing was changed."));
+    app.shows("was reserved by somebody.").shows("Nothing was changed.");
     assert_eq!(app.state.pets.store.get(pets[0].id), Some(&with(&pets[0], PetStatus::Pending)));
 }
 
@@ -155,7 +153,7 @@ fn what_others_change_is_marked_and_named_where_it_was_faster() {
     }
     assert!(app.state.pets.store.mark(other.id).is_some());
     answered(&mut app, Err(changed(&sold)));
-    assert!(app.says("was sold by Ada just now."), "{}", app.screen());
+    app.shows("was sold by Ada just now.");
 }
 
 #[test]
@@ -164,7 +162,7 @@ fn what_the_service_does_not_take_waits_and_is_sent_again_with_its_key() {
         let (mut app, pets) = app();
         app.keys("s Enter");
         answered(&mut app, Err(failure));
-        assert!(app.says("Changed once") && app.says("u takes it back."), "{}", app.screen());
+        app.shows("Changed once").shows("u takes it back.");
         assert!(app.screen().contains(" >.") && app.says("1 waiting"), "{}", app.screen());
         app.wait(Duration::from_secs(1));
         let lines = sent(&mut app);
@@ -172,7 +170,7 @@ fn what_the_service_does_not_take_waits_and_is_sent_again_with_its_key() {
             lines.len() == 2 && lines[0].line.key == lines[1].line.key && lines[0].line.patch == lines[1].line.patch
         );
         answered(&mut app, Ok(with(&pets[0], PetStatus::Sold)));
-        assert!(app.says("sold. u undoes it.") && !app.says("waiting"), "{}", app.screen());
+        app.shows("sold. u undoes it.").lacks("waiting");
         assert_eq!(app.state.add.outbox.lines, []);
     }
 }
@@ -206,7 +204,7 @@ fn changes_of_a_pet_are_sent_in_their_order_also_by_the_next_session() {
     let sold = with(&pets[0], PetStatus::Sold);
     assert_eq!((&first.wanted, &second.seen, &second.wanted), (&sold, &sold, &pets[0]), "as the row shows it");
     let mut next = killed(&mut app, &pets);
-    assert!(next.says("2 pets from your last session are being sent now."), "{}", next.screen());
+    next.shows("2 pets from your last session are being sent now.");
     assert_eq!(newest(&mut next).as_ref(), Some(&*first));
     answered(&mut next, Ok(sold.clone()));
     assert_eq!(newest(&mut next).as_ref(), Some(&*second));
@@ -222,13 +220,10 @@ fn where_somebody_was_faster_what_was_changed_on_top_is_not_sent_and_stays_to_be
     assert_eq!((sent(&mut app).len(), app.state.pets.changing.len()), (3, 1));
     // Another one that was made does not hide that.
     answered(&mut app, Ok(with(&pets[1], PetStatus::Sold)));
-    assert!(app.says("was reserved by somebody. Nothing was changed."), "{}", app.screen());
+    app.shows("was reserved by somebody. Nothing was changed.");
     assert_eq!(app.state.pets.store.get(pets[0].id), Some(&with(&pets[0], PetStatus::Pending)));
-    app.keys("2 F6");
-    assert!(app.says("So far: 2 to fix") && app.says("not changed"), "{}", app.screen());
-    assert!(app.says("was reserved by somebody"), "{}", app.screen());
-    app.keys("Enter");
-    assert!(app.says("Change the pet again"), "{}", app.screen());
+    app.keys("2 F6").shows("So far: 2 to fix").shows("not changed").shows("was reserved by somebody");
+    app.keys("Enter").shows("Change the pet again");
     app.keys("Del Del");
     assert_eq!(app.state.add.outbox.lines, []);
 }
@@ -250,7 +245,7 @@ fn what_waits_is_taken_back_and_what_may_have_been_made_is_undone_after_it() {
     let undo = newest(&mut app).unwrap();
     assert_eq!((&undo.seen, &undo.wanted, undo.is_undo), (&sold, &pets[0], true));
     answered(&mut app, Ok(pets[0].clone()));
-    assert!(app.says("undone, available"), "{}", app.screen());
+    app.shows("undone, available");
     app.state.link.health = crate::tui::state::Health::Unknown;
     app.keys("s Enter 2 F6");
     sent(&mut app);
@@ -263,8 +258,7 @@ fn what_waits_is_taken_back_and_what_may_have_been_made_is_undone_after_it() {
 fn a_service_without_changes_and_a_profile_that_is_read_only_say_so() {
     let (mut app, _) = app();
     app.state.pets.offers_changes = Some(false);
-    app.keys("s");
-    assert!(app.says("does not offer to change pets"), "{}", app.screen());
+    app.keys("s").shows("does not offer to change pets");
     app.state.pets.offers_changes = Some(true);
     app.state.link.read_only = true;
     app.keys("s");
@@ -290,8 +284,7 @@ fn what_was_read_before_a_change_does_not_take_it_back() {
     // Asked before, answered after.
     app.answer::<ListPets>(listed(pets.clone(), None));
     assert_eq!(app.state.pets.store.get(pets[0].id), Some(&sold));
-    app.keys("r");
-    app.answer::<ListPets>(listed(pets.clone(), None));
+    app.keys("r").answer::<ListPets>(listed(pets.clone(), None));
     assert_eq!(app.state.pets.store.get(pets[0].id), Some(&pets[0]), "a later reading counts");
 }
 
@@ -334,10 +327,8 @@ fn marks_are_seen_counted_and_stay_with_their_pets() {
     assert!(app.says("1 marked; Esc unmarks. Row 2 of 3.") && app.screen().contains("\nx  "), "{}", app.screen());
     app.keys("O");
     assert_eq!(app.state.pets.chosen(), [pets[0].clone()], "sorted");
-    app.keys("/ \"zzz\" Enter");
-    assert!(app.says("1 marked, 1 not in these rows; Esc unmarks."), "{}", app.screen());
-    app.keys("Esc Right Right");
-    assert!(app.says("1 marked, 1 not in these rows; Esc unmarks."), "{}", app.screen());
+    app.keys("/ \"zzz\" Enter").shows("1 marked, 1 not in these rows; Esc unmarks.");
+    app.keys("Esc Right Right").shows("1 marked, 1 not in these rows; Esc unmarks.");
     app.keys("0 Esc");
     assert!(!app.says("1 marked") && !app.screen().contains("\nx  "), "{}", app.screen());
     app.keys("g Space g Space");
@@ -347,18 +338,17 @@ fn marks_are_seen_counted_and_stay_with_their_pets() {
 #[test]
 fn several_are_sold_as_one_and_undone_as_one() {
     let (mut app, pets) = marked(3);
-    app.keys("s");
-    assert!(app.says("3 pets:") && app.says("(3 now)"), "{}", app.screen());
+    app.keys("s").shows("3 pets:").shows("(3 now)");
     app.keys("Enter");
     assert_eq!(app.state.pets.marked.len(), 0);
     for pet in &pets {
-        assert!(!app.says("3 sold."));
+        app.lacks("3 sold.");
         answered_for(&mut app, pet, |job| {
             assert_eq!((&job.seen, &job.wanted), (pet, &with(pet, PetStatus::Sold)));
             Ok(job.wanted.clone())
         });
     }
-    assert!(app.says("3 sold. u undoes it."), "{}", app.screen());
+    app.shows("3 sold. u undoes it.");
     app.keys("u");
     for pet in &pets {
         answered_for(&mut app, pet, |job| {
@@ -366,9 +356,8 @@ fn several_are_sold_as_one_and_undone_as_one() {
             Ok(pet.clone())
         });
     }
-    assert!(app.says("3 undone."), "{}", app.screen());
-    app.keys("u");
-    assert!(app.says("Nothing to undo"), "{}", app.screen());
+    app.shows("3 undone.");
+    app.keys("u").shows("Nothing to undo");
 }
 
 #[test]
@@ -381,17 +370,16 @@ fn those_that_were_not_changed_are_named_with_their_reasons() {
     app.state.pets.changed_by.insert(pets[1].id, change);
     app.wait(Duration::from_secs(130)).keys("s Enter");
     answered_for(&mut app, &pets[1], |job| Err(changed(&with(&job.seen, PetStatus::Pending))));
-    app.keys("u");
-    assert!(app.says("still on its way"), "{}", app.screen());
+    app.keys("u").shows("still on its way");
     for pet in [&pets[0], &pets[2]] {
         answered_for(&mut app, pet, |job| Ok(job.wanted.clone()));
     }
     let text = format!("2 sold, 1 not: {} (#{}) was reserved by Ada 2 min ago.", pets[1].name, pets[1].id);
-    assert!(app.says(&text), "{}", app.screen());
+    app.shows(&text);
     app.keys("u");
     answered_for(&mut app, &pets[0], |_| Err(Failure::refused(403, Err(""), None)));
     answered_for(&mut app, &pets[2], |job| Err(changed(&with(&job.seen, PetStatus::Pending))));
-    assert!(app.says("2 not:") && app.says("was not changed") && app.says("was reserved by"), "{}", app.screen());
+    app.shows("2 not:").shows("was not changed").shows("was reserved by");
     app.keys("u");
     assert_eq!(newest(&mut app).unwrap().wanted, pets[0], "what was not undone still can be");
 }
@@ -420,7 +408,7 @@ fn of_many_those_wait_that_the_service_did_not_take_and_all_are_reported_as_one(
     for pet in &pets[7..] {
         answered_for(&mut app, pet, |job| Ok(job.wanted.clone()));
     }
-    assert!(app.says("12 sold. u undoes it."), "{}", app.screen());
+    app.shows("12 sold. u undoes it.");
 }
 
 #[test]
@@ -430,7 +418,7 @@ fn those_that_are_so_already_are_counted_and_many_reasons_are_in_a_box() {
     for pet in &pets[..2] {
         answered_for(&mut app, pet, |job| Ok(job.wanted.clone()));
     }
-    assert!(app.says("2 sold, 1 so already. u undoes it."), "{}", app.screen());
+    app.shows("2 sold, 1 so already. u undoes it.");
     let (mut app, pets) = marked(4);
     app.keys("s Enter");
     answered_for(&mut app, &pets[0], |job| Ok(job.wanted.clone()));
@@ -456,8 +444,7 @@ fn a_pet_that_is_being_changed_is_not_changed_at_the_same_time() {
 fn one_question_names_how_many_are_changed_in_a_protected_profile() {
     let (mut app, _) = marked(3);
     app.state.link.protect = true;
-    app.keys("s Enter");
-    assert!(app.says("3 pets:") && app.says("sold") && app.says("is protected"), "{}", app.screen());
+    app.keys("s Enter").shows("3 pets:").shows("sold").shows("is protected");
     app.wait(DEAF).keys("n");
     assert_eq!((app.state.pets.marked.len(), sent(&mut app).len()), (3, 0));
     app.keys("s Enter").wait(DEAF).keys("y");
@@ -467,20 +454,18 @@ fn one_question_names_how_many_are_changed_in_a_protected_profile() {
 #[test]
 fn what_is_marked_is_exported_first() {
     let (mut app, _) = marked(3);
-    app.keys("Up Space x");
-    assert!(app.says("2 pets marked") && app.says("pets-marked.csv"), "{}", app.screen());
+    app.keys("Up Space x").shows("2 pets marked").shows("pets-marked.csv");
 }
 
 #[test]
 fn a_form_saves_what_is_different_tested_against_what_was_seen() {
     let (mut app, pets) = app();
-    app.keys("E Enter");
-    assert!(app.says("Nothing is different"), "{}", app.screen());
+    app.keys("E Enter").shows("Nothing is different");
     app.keys("C-u \"Bo\" Tab Tab Down Enter");
     let asked = newest(&mut app).unwrap();
     let wanted = Pet { name: "Bo".to_owned(), ..with(&pets[0], PetStatus::Pending) };
     assert_eq!((&asked.seen, &asked.wanted), (&pets[0], &wanted));
-    assert!(app.says("Saving ..."), "{}", app.screen());
+    app.shows("Saving ...");
     app.keys("Enter");
     assert_eq!(sent(&mut app).len(), 1, "it is on its way");
     answered(&mut app, Ok(wanted.clone()));
@@ -492,8 +477,7 @@ fn a_form_saves_what_is_different_tested_against_what_was_seen() {
 #[test]
 fn a_form_says_at_its_fields_what_is_wrong() {
     let (mut app, pets) = app();
-    app.keys("E C-u Enter");
-    assert!(app.says("Name is required") && app.says("Fix 1 field first. Nothing was changed."), "{}", app.screen());
+    app.keys("E C-u Enter").shows("Name is required").shows("Fix 1 field first. Nothing was changed.");
     app.keys("\"Bo\" Enter");
     let (code, message) = (Some("invalid_name".to_owned()), "No pet is called Bo.".to_owned());
     answered(&mut app, Err(Failure::Refused { status: 400, code, message, retry_after: None, body: None }));
@@ -509,7 +493,7 @@ fn a_form_shows_what_the_pet_is_now_and_keeps_what_was_typed() {
     app.keys("E C-u \"Bo\" Enter");
     let now = Pet { name: "Max".to_owned(), category_id: 12, ..with(&pets[0], PetStatus::Sold) };
     answered(&mut app, Err(changed(&now)));
-    assert!(app.says("It is now: Max, 12, sold.") && app.says("Nothing was changed."), "{}", app.screen());
+    app.shows("It is now: Max, 12, sold.").shows("Nothing was changed.");
     app.keys("Enter");
     let asked = newest(&mut app).unwrap();
     assert_eq!((&asked.seen, &asked.wanted), (&now, &Pet { name: "Bo".to_owned(), ..now.clone() }));
@@ -537,14 +521,13 @@ fn scan_s_and_enter_are_a_sale_also_of_a_pet_that_is_not_among_the_rows() {
     scan(&mut app, &pets[0]);
     app.keys("s Enter");
     assert_eq!(newest(&mut app).unwrap().wanted, with(&pets[0], PetStatus::Sold), "{}", app.screen());
-    assert!(app.says(&format!("Selling {} (#{}) ...", pets[0].name, pets[0].id)), "{}", app.screen());
+    app.shows(&format!("Selling {} (#{}) ...", pets[0].name, pets[0].id));
 }
 
 /// An app in the sale mode.
 fn selling() -> (TestApp, Vec<Pet>) {
     let (mut app, pets) = app();
-    app.keys("# S");
-    assert!(app.says("SALE MODE: each scan sells"), "{}", app.screen());
+    app.keys("# S").shows("SALE MODE: each scan sells");
     app.wait(DEAF);
     (app, pets)
 }
@@ -560,7 +543,7 @@ fn in_the_sale_mode_each_scan_is_a_sale_and_none_is_lost() {
     scan(&mut app, &pets[0]);
     // The next ones come while the first is still on its way: one is reserved, one sold already.
     pets[1..].iter().for_each(|pet| scan(&mut app, pet));
-    assert!(app.says("No answer yet for 3 scans."), "{}", app.screen());
+    app.shows("No answer yet for 3 scans.");
     scan(&mut app, &pets[0]);
     // The one that is sold may have come back since.
     app.answer_in::<FindPet>(Slot::Scanned, Ok(LookupResult { pet: Some(pets[2].clone()), ..LookupResult::default() }));
@@ -568,7 +551,7 @@ fn in_the_sale_mode_each_scan_is_a_sale_and_none_is_lost() {
     assert!(app.says(&already(&pets[2])) && app.says(&already(&pets[0])), "{}", app.screen());
     for pet in &pets[..2] {
         answered(&mut app, Ok(with(pet, PetStatus::Sold)));
-        assert!(app.says(&format!("Sold {} (#{})", pet.name, pet.id)), "{}", app.screen());
+        app.shows(&format!("Sold {} (#{})", pet.name, pet.id));
     }
     assert!(app.says("Esc leaves") && !is_sending(&mut app), "{}", app.screen());
     app.keys("Esc u");
@@ -581,12 +564,11 @@ fn what_cannot_be_sold_by_a_scan_is_a_sentence_that_stays_and_the_next_scan_goes
     scan(&mut app, &pets[0]);
     answered(&mut app, Err(changed(&with(&pets[0], PetStatus::Pending))));
     let faster = "was reserved by somebody.";
-    assert!(app.says(faster), "{}", app.screen());
+    app.shows(faster);
     scan(&mut app, &pets[1]);
     let (message, code) = ("no write".to_owned(), Some("forbidden".to_owned()));
     answered(&mut app, Err(Failure::Refused { status: 403, code, message, retry_after: None, body: None }));
-    app.keys("\"rex\" Enter");
-    assert!(app.says("\"rex\" is not an id."), "{}", app.screen());
+    app.keys("\"rex\" Enter").shows("\"rex\" is not an id.");
     let unknown = Pet { id: 4711, ..pets[0].clone() };
     scan(&mut app, &unknown);
     // What goes on meanwhile does not stop it.
@@ -599,7 +581,7 @@ fn what_cannot_be_sold_by_a_scan_is_a_sentence_that_stays_and_the_next_scan_goes
     app.answer_in::<FindPet>(Slot::Scanned, Ok(LookupResult { pet: Some(unknown.clone()), ..LookupResult::default() }));
     assert_eq!(newest(&mut app).unwrap().seen, unknown);
     answered(&mut app, Err(changed(&with(&unknown, PetStatus::Sold))));
-    assert!(app.says("was sold by somebody."), "{}", app.screen());
+    app.shows("was sold by somebody.");
     scan(&mut app, &pets[1]);
     answered(&mut app, Err(away()));
     assert!(app.says("Changed once") && app.says(&pets[1].name), "{}", app.screen());
@@ -609,35 +591,28 @@ fn what_cannot_be_sold_by_a_scan_is_a_sentence_that_stays_and_the_next_scan_goes
 fn nobody_gets_into_the_sale_mode_by_accident() {
     let (mut app, pets) = app();
     // A code with the letter, as fast as a scanner sends it.
-    app.keys(&format!("# S \"{}\" Enter", pets[0].id));
-    assert!(app.says("came too soon after S and was not taken"), "{}", app.screen());
+    app.keys(&format!("# S \"{}\" Enter", pets[0].id)).shows("came too soon after S and was not taken");
     // Nor the end of it, which is another pet.
-    app.wait(DEAF / 2).keys("\"1\" Enter");
-    app.wait(DEAF).keys("S");
+    app.wait(DEAF / 2).keys("\"1\" Enter").wait(DEAF).keys("S");
     assert!(app.says("Find a pet") && !is_sending(&mut app), "{}", app.screen());
     app.state.link.protect = true;
-    app.keys("S");
-    assert!(app.says("is protected") && app.says("each scan sells"), "{}", app.screen());
+    app.keys("S").shows("is protected").shows("each scan sells");
     app.wait(DEAF).keys("n # ");
     app.state.link.read_only = true;
-    app.keys("S");
-    assert!(!app.says("SALE MODE") && app.says("read-only"), "{}", app.screen());
+    app.keys("S").lacks("SALE MODE").shows("read-only");
 }
 
 #[test]
 fn what_was_typed_in_the_form_is_not_dropped_without_a_word() {
     let (mut app, _) = app();
-    app.keys("E Esc");
-    assert!(!app.says("dropped"), "{}", app.screen());
-    app.keys("E C-u \"Bo\" Esc");
-    assert!(app.says("was not changed: what you typed is dropped."), "{}", app.screen());
+    app.keys("E Esc").lacks("dropped");
+    app.keys("E C-u \"Bo\" Esc").shows("was not changed: what you typed is dropped.");
 }
 
 #[test]
 fn the_box_for_several_says_how_many_of_them_are_sold() {
     let (mut app, _) = app();
-    app.keys("Space Space Space s");
-    assert!(app.says("Sold now: 1 of 3"), "{}", app.screen());
+    app.keys("Space Space Space s").shows("Sold now: 1 of 3");
 }
 
 #[test]
@@ -648,8 +623,7 @@ fn looks_of_changes() {
     looks.state("status_of_several", |columns, rows| app(columns, rows).after("Space Down Space Space s"));
     looks.state("edit", |columns, rows| app(columns, rows).after("E"));
     looks.state("sale_mode", |columns, rows| {
-        let mut app = app(columns, rows).after("# S");
-        app.wait(DEAF);
+        let mut app = app(columns, rows).after("# S").later(DEAF);
         let pets: Vec<_> = app.state.pets.rows_from(0).take(4).cloned().collect();
         pets.iter().for_each(|pet| scan(&mut app, pet));
         let change = newest(&mut app).unwrap();
@@ -700,10 +674,9 @@ fn the_detail_shows_what_was_done_to_its_pet() {
     let (mut app, pets) = with_detail(80, 24);
     assert_eq!(app.asked::<ReadHistory>(), Some(ReadHistory(pets[0].id)));
     app.answer::<ReadHistory>(Ok(history(&pets[0], app.now)));
-    assert!(app.says("sold by Ada") && app.says(", 2 min ago (was available)"), "{}", app.screen());
+    app.shows("sold by Ada").shows(", 2 min ago (was available)");
     assert!(!app.screen().contains('\u{1b}'));
-    app.wait(Duration::from_secs(60));
-    assert!(app.says(", 3 min ago"), "{}", app.screen());
+    app.wait(Duration::from_secs(60)).shows(", 3 min ago");
     app.keys("s Down Enter");
     assert_eq!(app.all_asked::<ReadHistory>().len(), 1, "it is asked once");
     answered(&mut app, Ok(with(&pets[0], PetStatus::Sold)));
@@ -753,10 +726,10 @@ fn of_a_change_that_may_have_been_made_no_older_one_is_undone() {
     answered(&mut app, Ok(with(&pets[0], PetStatus::Sold)));
     app.keys("Down s Enter");
     answered(&mut app, Err(Failure::Malformed { why: "cut".into(), excerpt: String::new() }));
-    assert!(app.says("may or may not be changed"), "{}", app.screen());
+    app.shows("may or may not be changed");
     app.keys("u");
     assert!(!is_sending(&mut app), "{}", app.screen());
-    assert!(app.says("Nothing to undo"), "{}", app.screen());
+    app.shows("Nothing to undo");
 }
 
 #[test]
@@ -775,8 +748,7 @@ fn what_others_have_changed_since_is_not_undone() {
     // Another till took it back and sold it to somebody else.
     follow(&mut app, reported(&sold, &pets[0]));
     follow(&mut app, reported(&pets[0], &sold));
-    app.keys("u");
-    assert!(app.says("Nothing to undo"), "{}", app.screen());
+    app.keys("u").shows("Nothing to undo");
 }
 
 #[test]

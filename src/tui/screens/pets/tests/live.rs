@@ -40,8 +40,7 @@ fn live(columns: u16, lines: u16, pets: &[Pet]) -> TestApp {
     let mut app = TestApp::started(remote(), columns, lines).answered::<ListPets>(offered(pets));
     // What is read before the connection is there may miss changes.
     followed(&mut app, Followed::Connected(EventPosition::after(pets.last().map_or(0, |pet| pet.id)), false));
-    app.answer::<ListPets>(offered(pets));
-    app.answer_lists(pets);
+    app.answer::<ListPets>(offered(pets)).answer_lists(pets);
     app.screen();
     app
 }
@@ -81,7 +80,7 @@ fn requests(app: &TestApp) -> usize {
 fn a_pet_of_another_appears_marked_in_its_lists_and_numbers() {
     let mut app = live(80, 24, &animals(12));
     let (asked, available) = (requests(&app), app.state.pets.store.count(Some(PetStatus::Available)).unwrap().seen);
-    assert!(app.says("ok, live"), "{}", app.screen());
+    app.shows("ok, live");
     followed(&mut app, reported(vec![newcomer(200_000, "Newcomer", PetStatus::Available)]));
     let screen = app.screen();
     assert!(screen.contains("+200000    Newcomer"), "{screen}");
@@ -110,13 +109,13 @@ fn a_pet_outside_the_rows_shown_is_named_and_one_key_goes_there() {
     let mut app = live(80, 24, &animals(39));
     let pet = newcomer(200_000, "New\u{1b}comer", PetStatus::Available);
     followed(&mut app, Followed::Added(vec![AddedPet { provenance: Some(provenance(200_000)), pet }]));
-    assert!(app.says("Added by till 2: New?U+001B?comer (#200000). n goes there."), "{}", app.screen());
+    app.shows("Added by till 2: New?U+001B?comer (#200000). n goes there.");
     app.keys("Right Right n");
     assert_eq!((selected(&app), app.state.pets.filter()), (200_000, None));
     app.keys("g");
     let pets = [200_002, 200_003].map(|id| newcomer(id, "Rex", PetStatus::Sold));
     followed(&mut app, reported(pets.to_vec()));
-    assert!(app.says("Added: Rex (#200003), and 1 pet before it. n goes there."), "{}", app.screen());
+    app.shows("Added: Rex (#200003), and 1 pet before it. n goes there.");
     let mut app = live(80, 24, &animals(5));
     followed(&mut app, reported(vec![newcomer(200_001, "Zoe", PetStatus::Sold)]));
     assert!(app.says("+200001    Zoe") && !app.says("goes there"), "it is seen: {}", app.screen());
@@ -128,8 +127,7 @@ fn what_arrives_while_a_list_is_on_its_way_is_not_lost() {
     let mut app = live(80, 24, &pets).after("r");
     followed(&mut app, reported(vec![newcomer(200_000, "Newcomer", PetStatus::Sold)]));
     // These were read before it was added.
-    app.answer::<ListPets>(offered(&pets));
-    app.answer_lists(&pets);
+    app.answer::<ListPets>(offered(&pets)).answer_lists(&pets);
     assert!(ids(&app).contains(&200_000), "{}", app.screen());
     assert_eq!(count(&app, None), "13");
 }
@@ -139,9 +137,7 @@ fn an_answer_that_has_a_reported_pet_already_shows_it_once() {
     let mut pets = animals(12);
     let mut app = live(80, 24, &pets);
     pets.push(newcomer(200_000, "Newcomer", PetStatus::Sold));
-    app.keys("r");
-    app.answer::<ListPets>(offered(&pets));
-    app.answer_lists(&pets);
+    app.keys("r").answer::<ListPets>(offered(&pets)).answer_lists(&pets);
     followed(&mut app, reported(vec![pets[12].clone()]));
     assert_eq!(ids(&app).iter().filter(|id| **id == 200_000).count(), 1);
     assert_eq!(marked(&app), [200_000]);
@@ -180,13 +176,11 @@ fn a_service_is_followed_once_and_while_it_is_nothing_is_refreshed() {
     let mut app = live(80, 24, &pets).after("r").answered::<ListPets>(offered(&pets));
     let is_follow = |effect: &&Effect| matches!(effect, Effect::Job(job) if job.job.slot() == Slot::Follow);
     assert_eq!(app.effects.iter().filter(is_follow).count(), 1);
-    app.answer_lists(&pets);
-    app.keys("A");
-    assert!(app.says("The list is live: new pets appear at once."), "{}", app.screen());
+    app.answer_lists(&pets).keys("A").shows("The list is live: new pets appear at once.");
     let asked = requests(&app);
     app.wait(Duration::from_secs(3600));
     assert_eq!(requests(&app), asked);
-    assert!(app.says("ok, live"), "{}", app.screen());
+    app.shows("ok, live");
 }
 
 #[test]
@@ -194,17 +188,15 @@ fn a_lost_connection_is_shown_and_the_next_one_goes_on_where_it_was() {
     let pets = animals(12);
     let mut app = live(80, 24, &pets).later(Duration::from_secs(600));
     followed(&mut app, Followed::Lost(None));
-    app.answer_lists(&pets);
-    assert!(!app.says("live"), "{}", app.screen());
+    app.answer_lists(&pets).lacks("live");
     followed(&mut app, connected(pets[11].id));
-    assert!(app.says("ok, live"), "{}", app.screen());
+    app.shows("ok, live");
     // Only the profile or its key ends it: the position goes along to the next.
     app.keys("C-c");
     assert!(app.state.pending.is_running(Slot::Follow));
     let id = app.job(Slot::Follow).unwrap().id;
     app.answer_to::<FollowPets>(id, Err(Failure::Crashed { why: "panicked".into() }));
-    app.keys("r");
-    app.answer::<ListPets>(offered(&pets));
+    app.keys("r").answer::<ListPets>(offered(&pets));
     assert_eq!(app.job(Slot::Follow).unwrap().id, id, "what cannot be followed is not tried again");
 }
 
@@ -214,17 +206,14 @@ fn a_service_that_answers_again_is_followed_at_once() {
     let mut app = live(80, 24, &pets);
     let before = app.job(Slot::Follow).unwrap().id;
     followed(&mut app, Followed::Lost(None));
-    app.answer::<ListPets>(Err(refused()));
-    assert!(app.says("OFFLINE"), "{}", app.screen());
-    app.keys("r");
-    app.answer::<ListPets>(offered(&pets));
+    app.answer::<ListPets>(Err(refused())).shows("OFFLINE");
+    app.keys("r").answer::<ListPets>(offered(&pets));
     let again = app.job(Slot::Follow).unwrap();
     assert!(again.id != before && app.state.pending.is_running(Slot::Follow));
     assert_eq!(app.asked(), Some(FollowPets { after: Some(EventPosition::after(pets[11].id)) }));
     // A slow answer changes nothing about it.
     let now = again.id;
-    app.keys("r");
-    app.answer::<ListPets>(offered(&pets));
+    app.keys("r").answer::<ListPets>(offered(&pets));
     assert_eq!(app.job(Slot::Follow).unwrap().id, now);
 }
 
@@ -234,10 +223,8 @@ fn a_key_that_is_refused_is_asked_for_and_another_one_follows_again() {
     let mut app = live(80, 24, &pets);
     let id = app.job(Slot::Follow).unwrap().id;
     app.answer_to::<FollowPets>(id, Err(unauthorized()));
-    assert!(app.says("The API key is missing or not accepted. F4 asks for one."), "{}", app.screen());
-    app.keys("F4 \"petk_x\" Enter");
-    app.answer::<TestKey>(Ok(()));
-    app.answer::<ListPets>(offered(&pets));
+    app.shows("The API key is missing or not accepted. F4 asks for one.");
+    app.keys("F4 \"petk_x\" Enter").answer::<TestKey>(Ok(())).answer::<ListPets>(offered(&pets));
     let FollowPets { after } = app.asked().unwrap();
     assert_eq!(after, Some(EventPosition::after(pets[11].id)));
     assert_ne!(app.job(Slot::Follow).unwrap().id, id);
@@ -249,8 +236,7 @@ fn a_service_without_events_is_refreshed_as_it_was() {
     assert!(app.job(Slot::Follow).is_none());
     app.keys("A").wait(Duration::from_secs(30));
     assert!(app.state.pending.is_running(Slot::List));
-    app.answer::<ListPets>(Err(refused()));
-    assert!(!app.says("live"), "{}", app.screen());
+    app.answer::<ListPets>(Err(refused())).lacks("live");
 }
 
 #[test]
@@ -262,12 +248,11 @@ fn a_service_that_has_lost_pets_is_reported_and_read_again_and_its_next_pets_app
     let last = pets[9].id;
     followed(&mut app, connected(pets[11].id));
     followed(&mut app, Followed::PetsLost(last));
-    app.answer_lists(&pets[..10]);
-    assert!(app.says("has lost pets, for example because a backup was restored."), "{}", app.screen());
+    app.answer_lists(&pets[..10]).shows("has lost pets, for example because a backup was restored.");
     assert_eq!((ids(&app).len(), count(&app, None)), (10, "10".into()));
     // The ids come again.
     followed(&mut app, reported(vec![newcomer(pets[10].id, "Newcomer", PetStatus::Sold)]));
-    assert!(app.says("Newcomer"), "{}", app.screen());
+    app.shows("Newcomer");
     assert_eq!(count(&app, None), "11");
 }
 
@@ -330,8 +315,7 @@ fn what_an_earlier_session_read_is_not_read_again_where_the_service_reports_what
     followed(&mut app, connected(pets[38].id));
     followed(&mut app, reported(vec![newcomer(200_000, "Newcomer", PetStatus::Sold)]));
     assert_eq!((count(&app, None), marked(&app)), ("40".to_owned(), vec![200_000]));
-    app.keys("r");
-    app.answer::<ListPets>(offered(&pets[..20]));
+    app.keys("r").answer::<ListPets>(offered(&pets[..20]));
     assert!(app.job(Slot::Inventory).is_some(), "r reads all again");
 }
 
@@ -343,8 +327,7 @@ fn of_the_newest_pets_that_an_earlier_session_read_only_what_is_new_since_comes_
         app.state.pets.store = PetStore::new(LoadLimit::try_from(limit).unwrap());
         app
     };
-    let mut before = started(100);
-    before.answer::<ListPets>(offered_part(&pets[..20]));
+    let mut before = started(100).answered::<ListPets>(offered_part(&pets[..20]));
     assert!(before.job(Slot::Inventory).is_none(), "what is read before the connection is there may miss changes");
     followed(&mut before, Followed::Connected(EventPosition::after(pets[138].id), false));
     before.answer::<ListPets>(offered_part(&pets[..20]));
@@ -371,8 +354,7 @@ fn while_the_newest_pets_are_here_a_service_is_not_read_again_for_being_followed
     let pets = animals(39);
     let mut app = TestApp::started(remote(), 80, 24).answered::<ListPets>(offered_part(&pets[..20]));
     followed(&mut app, Followed::Connected(EventPosition::after(pets[38].id), false));
-    app.answer::<ListPets>(offered_part(&pets[..20]));
-    app.say::<ReadInventory>(pets[10..].to_vec());
+    app.answer::<ListPets>(offered_part(&pets[..20])).say::<ReadInventory>(pets[10..].to_vec());
     app.answer::<ReadInventory>(Ok(Coverage { from: Some(pets[10].id), ..Coverage::SOME }));
     let asked = requests(&app);
     followed(&mut app, Followed::Lost(None));
@@ -418,7 +400,7 @@ fn the_detail_says_who_added_a_pet_and_asks_once_for_all_rows() {
     assert_eq!(asked_who(&app), 1);
     let mut wide = live(120, 40, &animals(12));
     tell(&mut wide);
-    assert!(wide.says("Added"), "{}", wide.screen());
+    wide.shows("Added");
 }
 
 #[test]
@@ -453,7 +435,7 @@ fn a_wide_list_shows_how_pets_were_added_as_far_as_that_is_known() {
 fn a_search_by_the_key_shows_a_column_and_what_others_add_meanwhile() {
     let mut app = live(80, 24, &animals(12)).after("/ \"by:\"");
     tell(&mut app);
-    assert!(app.says("ADDED BY") && app.says("till 1") && app.says("12 of 12 rows"), "{}", app.screen());
+    app.shows("ADDED BY").shows("till 1").shows("12 of 12 rows");
     app.keys("\"till\"");
     let of_tills = animals(12).iter().filter(|pet| pet.id % 3 > 0).count();
     assert_eq!(app.state.pets.row_count(), of_tills);
@@ -469,18 +451,14 @@ fn a_search_by_the_key_shows_a_column_and_what_others_add_meanwhile() {
 fn who_added_pets_is_not_asked_where_the_key_may_not_see_it_and_again_after_a_failure() {
     let pets = animals(12);
     let mut app = live(80, 24, &pets).after("Enter").answered::<AskProvenance>(Err(refused()));
-    assert!(app.says("Who added the pets is not known: "), "{}", app.screen());
+    app.shows("Who added the pets is not known: ");
     app.keys("Down");
     assert_eq!(asked_who(&app), 1);
-    app.keys("r");
-    app.answer::<ListPets>(offered(&pets));
+    app.keys("r").answer::<ListPets>(offered(&pets));
     assert_eq!(asked_who(&app), 2);
-    app.answer::<AskProvenance>(Ok(None));
-    app.answer_lists(&pets);
-    app.keys("Down r");
-    app.answer::<ListPets>(offered(&pets));
+    app.answer::<AskProvenance>(Ok(None)).answer_lists(&pets).keys("Down r").answer::<ListPets>(offered(&pets));
     assert_eq!(asked_who(&app), 2);
-    assert!(app.says("from the list"), "{}", app.screen());
+    app.shows("from the list");
 }
 
 #[test]

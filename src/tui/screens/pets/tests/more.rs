@@ -43,9 +43,8 @@ fn limited(columns: u16, rows: u16, pets: &[Pet]) -> TestApp {
 fn the_best_match_stands_first_until_another_order_is_chosen() {
     let mut app = TestApp::loaded(80, 24).after("/ \"cap\"");
     assert_eq!(app.state.pets.selected().unwrap().name, "Captain Fluff");
-    assert!(app.says("sort: best match"));
-    app.keys("Enter o");
-    assert!(app.says("sort: id, up"));
+    app.shows("sort: best match");
+    app.keys("Enter o").shows("sort: id, up");
     app.keys("Esc");
     assert!(app.state.pets.best_first && app.says("sort: id, up"));
 }
@@ -71,12 +70,10 @@ fn what_changes_is_marked_and_an_unchanged_answer_changes_nothing() {
     let mut app = TestApp::loaded_from(Service::Demo, 80, 24, &pets);
     pets[0].status = Some(PetStatus::Sold.into());
     pets.push(Pet { id: 200_000, name: "Newcomer".into(), category_id: 1, status: None });
-    app.keys("r");
-    app.answer::<ListPets>(listed(pets, None));
+    app.keys("r").answer::<ListPets>(listed(pets, None));
     let screen = app.screen();
     assert!(screen.contains(">*100231    Biscuit") && screen.contains("+200000    Newcomer"), "{screen}");
-    app.keys("A");
-    app.wait(Duration::from_secs(30));
+    app.keys("A").wait(Duration::from_secs(30));
     let counted = app.effects.len();
     app.answer::<ListPets>(unchanged());
     assert_eq!(app.effects.len(), counted, "nothing is kept again, nothing else is asked");
@@ -87,8 +84,7 @@ fn what_changes_is_marked_and_an_unchanged_answer_changes_nothing() {
 #[test]
 fn samples_of_ones_own_are_no_news() {
     let mut app = TestApp::loaded_from(Service::Demo, 80, 24, &[]);
-    app.keys("S").wait(DEAF).keys("y");
-    app.answer::<AddSamples>(Ok((ids_of(&animals(25)), None)));
+    app.keys("S").wait(DEAF).keys("y").answer::<AddSamples>(Ok((ids_of(&animals(25)), None)));
     app.answer_lists(&animals(25));
     assert_eq!((app.state.pets.row_count(), marked(&app).len()), (25, 0));
 }
@@ -96,11 +92,9 @@ fn samples_of_ones_own_are_no_news() {
 #[test]
 fn samples_of_ones_own_are_no_news_where_a_list_was_read_among_them() {
     let mut app = TestApp::loaded_from(Service::Demo, 80, 24, &[]);
-    app.keys("S").wait(DEAF).keys("y r");
-    app.answer::<ListPets>(listed(animals(13), None));
+    app.keys("S").wait(DEAF).keys("y r").answer::<ListPets>(listed(animals(13), None));
     assert_eq!(marked(&app).len(), 13, "nobody knows yet whose they are");
-    app.answer::<AddSamples>(Ok((ids_of(&animals(25)), None)));
-    app.answer_lists(&animals(25));
+    app.answer::<AddSamples>(Ok((ids_of(&animals(25)), None))).answer_lists(&animals(25));
     assert_eq!((app.state.pets.row_count(), marked(&app).len()), (25, 0));
 }
 
@@ -108,8 +102,7 @@ fn samples_of_ones_own_are_no_news_where_a_list_was_read_among_them() {
 fn rows_are_as_old_as_the_last_reading_of_all() {
     let mut app = TestApp::loaded_from(remote(), 80, 24, &animals(39));
     let read = app.state.pets.store.read();
-    app.wait(Duration::from_secs(240)).keys("r");
-    app.answer::<ListPets>(listed(animals(20), None));
+    app.wait(Duration::from_secs(240)).keys("r").answer::<ListPets>(listed(animals(20), None));
     assert_eq!(app.state.pets.store.read(), read);
     app.answer_lists(&animals(39));
     assert_ne!(app.state.pets.store.read(), read);
@@ -129,12 +122,10 @@ fn known_rows_go_along_so_that_they_need_not_come_again() {
 #[test]
 fn all_pets_come_in_parts_and_every_tab_of_them_is_here() {
     let mut app = TestApp::started(Service::Demo, 80, 24).answered::<ListPets>(listed(animals(20), None));
-    assert!(app.says("[All 20+]") && app.says("Row 1 of 20. Loading more ..."), "{}", app.screen());
-    app.say::<ReadInventory>(animals(100));
-    assert!(app.says("[All 100+]"), "{}", app.screen());
-    app.say::<ReadInventory>(animals(250).split_off(100));
-    app.answer::<ReadInventory>(Ok(Coverage::ALL));
-    assert!(app.says("[All 250]") && app.says("sold 50") && app.says("No more rows."), "{}", app.screen());
+    app.shows("[All 20+]").shows("Row 1 of 20. Loading more ...");
+    app.say::<ReadInventory>(animals(100)).shows("[All 100+]");
+    app.say::<ReadInventory>(animals(250).split_off(100)).answer::<ReadInventory>(Ok(Coverage::ALL));
+    app.shows("[All 250]").shows("sold 50").shows("No more rows.");
     let asked = app.effects.len();
     app.keys("Right Right Right");
     assert_eq!((app.state.pets.row_count(), app.effects.len()), (50, asked));
@@ -144,18 +135,15 @@ fn all_pets_come_in_parts_and_every_tab_of_them_is_here() {
 fn what_may_be_missing_is_reported_and_what_was_stopped_stays() {
     let mut app = limited(80, 24, &animals(237));
     assert!(app.says("The service lists only 100 of a status") || app.says("lists only 100 of a status"));
-    assert!(app.says("[All 195+]"), "{}", app.screen());
-    app.keys("r");
-    app.answer::<ListPets>(listed(animals(20), None));
-    app.say::<ReadInventory>(animals(10));
-    app.keys("C-c");
+    app.shows("[All 195+]");
+    app.keys("r").answer::<ListPets>(listed(animals(20), None)).say::<ReadInventory>(animals(10)).keys("C-c");
     assert!(app.effects.contains(&Effect::Cancel(Slot::Inventory)));
     assert_eq!(app.state.pets.row_count(), 195, "a part of a new reading does not replace a longer one");
     let mut app = TestApp::started(Service::Demo, 80, 24).answered::<ListPets>(listed(animals(20), None));
     app.say::<ReadInventory>(animals(60));
     app.answer::<ReadInventory>(Err(Failure::NoAnswer { after: Duration::from_secs(30) }));
-    assert!(app.says("No answer from the embedded store within 30 s."));
-    assert!(app.says("Not all pets were read; r reads them again."), "{}", app.screen());
+    app.shows("No answer from the embedded store within 30 s.");
+    app.shows("Not all pets were read; r reads them again.");
     assert_eq!(app.state.pets.row_count(), 60);
 }
 
@@ -164,7 +152,7 @@ fn of_a_very_large_store_only_so_many_are_read_and_there_are_more() {
     let mut app = TestApp::started(Service::Demo, 80, 24).answered::<ListPets>(listed(animals(20), None));
     app.say::<ReadInventory>(animals(60));
     app.answer::<ReadInventory>(Ok(Coverage { complete: false, is_cut: true, ..Coverage::ALL }));
-    assert!(app.says("[All 60+]") && app.says("There are more: only 60 are loaded."), "{}", app.screen());
+    app.shows("[All 60+]").shows("There are more: only 60 are loaded.");
 }
 
 #[test]
@@ -176,18 +164,13 @@ fn where_the_newest_are_loaded_a_list_of_the_oldest_leaves_no_gap() {
     assert_eq!(app.asked::<ReadInventory>(), Some(ReadInventory { most: 100 }));
     app.say::<ReadInventory>(pets[30..].to_vec());
     let newest = || Ok(Coverage { from: Some(animals(60)[30].id), ..Coverage::SOME });
-    app.answer::<ReadInventory>(newest());
-    assert!(app.says("[All 30+]") && app.says("only the newest 30 are loaded."), "{}", app.screen());
-    app.keys("r");
-    app.answer::<ListPets>(listed(pets[..20].to_vec(), Some(next_page())));
+    app.answer::<ReadInventory>(newest()).shows("[All 30+]").shows("only the newest 30 are loaded.");
+    app.keys("r").answer::<ListPets>(listed(pets[..20].to_vec(), Some(next_page())));
     assert_eq!(app.all_asked::<ReadInventory>(), [ReadInventory { most: 100 }, ReadInventory { most: 100 }]);
     assert_eq!(app.state.pets.row_count(), 30);
-    app.say::<ReadInventory>(pets[30..].to_vec());
-    app.answer::<ReadInventory>(newest());
+    app.say::<ReadInventory>(pets[30..].to_vec()).answer::<ReadInventory>(newest());
     // A list of one status may have others.
-    app.keys("Right");
-    app.answer::<ListPets>(listed(vec![pets[0].clone()], Some(next_page())));
-    app.keys("0");
+    app.keys("Right").answer::<ListPets>(listed(vec![pets[0].clone()], Some(next_page()))).keys("0");
     assert_eq!(app.state.pets.row_count(), 31);
 }
 
@@ -195,8 +178,7 @@ fn where_the_newest_are_loaded_a_list_of_the_oldest_leaves_no_gap() {
 fn pets_added_here_are_among_all_and_in_the_numbers() {
     let mut app = TestApp::loaded(80, 24).after("a \"Rex\" Tab 3 F2");
     let pet = Pet { id: 900_000, name: "Rex".to_owned(), ..animals(1).remove(0) };
-    app.added(pet).keys("Esc");
-    assert!(app.says("[All 40]") && app.says("of 40."), "{}", app.screen());
+    app.added(pet).keys("Esc").shows("[All 40]").shows("of 40.");
     app.keys("/ \"rex\"");
     assert!(ids(&app).contains(&900_000), "{}", app.screen());
 }
@@ -207,8 +189,7 @@ fn changes_are_seen_anywhere_among_all() {
     let mut app = TestApp::loaded_from(remote(), 80, 24, &pets);
     pets[140].status = Some(PetStatus::Sold.into());
     pets.push(Pet { id: 500_000, name: "Late".into(), category_id: 1, status: Some(PetStatus::Pending.into()) });
-    app.keys("r");
-    app.answer_lists(&pets);
+    app.keys("r").answer_lists(&pets);
     assert_eq!(marked(&app), [100_371, 500_000]);
 }
 
@@ -225,8 +206,7 @@ fn what_was_asked_for_another_tab_is_asked_for_this_one() {
     assert!(app.state.pets.rows_from(0).all(available), "{}", app.screen());
     app.answer::<ListPets>(listed(animals(1), None));
     assert!(app.asked::<ReadInventory>().is_some(), "the others may have another status now");
-    app.say::<ReadInventory>(animals(1));
-    app.answer::<ReadInventory>(Ok(Coverage::ALL));
+    app.say::<ReadInventory>(animals(1)).answer::<ReadInventory>(Ok(Coverage::ALL));
     assert_eq!(app.state.pets.row_count(), 1);
 }
 
@@ -234,7 +214,7 @@ fn what_was_asked_for_another_tab_is_asked_for_this_one() {
 fn a_reading_that_gives_nothing_is_no_empty_store_and_no_news() {
     let mut app = TestApp::loaded(80, 24).after("r").answered::<ListPets>(listed(animals(20), None));
     app.answer::<ReadInventory>(Err(Failure::NotSent { why: "refused".into() }));
-    assert!(app.says("Not all pets were read; r reads them again."), "{}", app.screen());
+    app.shows("Not all pets were read; r reads them again.");
     assert_eq!((app.state.pets.row_count(), marked(&app).len()), (39, 0));
 }
 
@@ -242,43 +222,35 @@ fn a_reading_that_gives_nothing_is_no_empty_store_and_no_news() {
 fn away_or_not_is_known_from_every_answer_and_looking_around_asks_nothing() {
     let mut app = TestApp::loaded_from(remote(), 80, 24, &animals(39));
     let away = || Failure::NotSent { why: "connection refused".into() };
-    app.keys("r");
-    app.answer::<ListPets>(Err(away()));
-    assert!(app.says("OFFLINE") && app.says("Retry in 0:02"), "{}", app.screen());
+    app.keys("r").answer::<ListPets>(Err(away())).shows("OFFLINE").shows("Retry in 0:02");
     let asked = app.effects.len();
     app.keys("Right Right 0 Left");
     assert_eq!(app.effects.iter().skip(asked).filter(|effect| matches!(effect, Effect::Job(_))).count(), 0);
-    assert!(app.says("Retry in 0:02"), "{}", app.screen());
-    app.keys("0 # \"42\" Enter");
-    app.answer::<FindPet>(Ok(LookupResult::default()));
+    app.shows("Retry in 0:02");
+    app.keys("0 # \"42\" Enter").answer::<FindPet>(Ok(LookupResult::default()));
     assert!(app.state.pending.is_running(Slot::List), "it answers: the rows are asked for at once");
-    app.answer_lists(&animals(39));
-    app.keys("Esc");
-    assert!(app.says("| ok, "), "{}", app.screen());
+    app.answer_lists(&animals(39)).keys("Esc").shows("| ok, ");
 }
 
 #[test]
 fn asking_by_hand_does_not_make_the_next_pause_longer() {
     let mut app = TestApp::loaded_from(remote(), 80, 24, &animals(39));
     for _ in 0..9 {
-        app.keys("r");
-        app.answer::<ListPets>(Err(Failure::NotSent { why: "connection refused".into() }));
+        app.keys("r").answer::<ListPets>(Err(Failure::NotSent { why: "connection refused".into() }));
     }
-    assert!(app.says("Retry in 0:02"), "{}", app.screen());
+    app.shows("Retry in 0:02");
 }
 
 #[test]
 fn a_part_of_the_inventory_is_written_as_one() {
     let mut app = limited(80, 24, &animals(237)).after("x");
-    assert!(app.says("195 pets loaded, there may be more"), "{}", app.screen());
+    app.shows("195 pets loaded, there may be more");
     let write = app.state.popups.get::<WriteBox>().unwrap_or_else(|| panic!("no box"));
     assert_eq!(write.path.value(), "pets-part.csv");
-    app.keys("C-u \"part.xlsx\" Enter");
-    assert!(app.says("Unknown format. The name must end in one of .csv, .tsv"), "{}", app.screen());
+    app.keys("C-u \"part.xlsx\" Enter").shows("Unknown format. The name must end in one of .csv, .tsv");
     assert_eq!(app.job(Slot::Write), None);
-    app.keys("C-u \"part.csv\" Enter");
-    app.answer::<WriteFile>(Ok("/home/ada/part.csv".into()));
-    assert!(app.says("Written to /home/ada/part.csv: 195 pets loaded, there may be more."), "{}", app.screen());
+    app.keys("C-u \"part.csv\" Enter").answer::<WriteFile>(Ok("/home/ada/part.csv".into()));
+    app.shows("Written to /home/ada/part.csv: 195 pets loaded, there may be more.");
 }
 
 #[test]
@@ -288,8 +260,7 @@ fn a_pet_that_moves_into_a_list_is_not_called_new() {
     app.answer_lists(&pets);
     let mut moved = pets.clone();
     moved[149].status = Some(PetStatus::Pending.into());
-    app.keys("r");
-    app.answer_lists(&moved);
+    app.keys("r").answer_lists(&moved);
     let is_new = |id: &i64| app.state.pets.store.mark(*id) == Some(ChangeKind::New);
     assert!(!marked(&app).iter().any(is_new), "{}", app.screen());
 }
@@ -307,8 +278,7 @@ fn a_reading_that_fails_is_not_tried_for_ever_and_the_rows_are_no_older_for_it()
 #[test]
 fn an_automatic_refresh_that_was_cancelled_begins_again_after_its_pause() {
     let mut app = TestApp::loaded(80, 24);
-    app.keys("A").wait(Duration::from_secs(30));
-    app.keys("C-c");
+    app.keys("A").wait(Duration::from_secs(30)).keys("C-c");
     app.effects.clear();
     app.wait(Duration::from_secs(29));
     assert!(app.job(Slot::List).is_none());
@@ -334,7 +304,7 @@ fn a_pet_that_is_here_is_found_without_a_request() {
     app.keys("# \"100232\" Enter");
     assert_eq!(app.effects.len(), asked);
     assert!(!app.state.popups.is_open() && app.says("Pet 100232 found in the loaded rows."), "{}", app.screen());
-    assert!(app.says("Name       Mr. Whiskers the Third of Springfield"), "{}", app.screen());
+    app.shows("Name       Mr. Whiskers the Third of Springfield");
     app.keys("Y");
     let CopyText { text: json, .. } = app.asked().expect("not copied");
     assert!(json.contains("\"id\":100232"), "{json}");
@@ -344,8 +314,7 @@ fn a_pet_that_is_here_is_found_without_a_request() {
 fn a_pet_that_is_looked_up_is_selected_and_the_cursor_stays_there() {
     let mut app = TestApp::loaded(80, 24).after("Right / \"zzz\" Enter # \"100232\" Enter");
     assert_eq!((selected(&app), app.state.pets.filter()), (100_232, None), "{}", app.screen());
-    app.keys("r");
-    app.answer_lists(&animals(45));
+    app.keys("r").answer_lists(&animals(45));
     assert_eq!(selected(&app), 100_232);
 }
 
@@ -353,7 +322,7 @@ fn a_pet_that_is_looked_up_is_selected_and_the_cursor_stays_there() {
 fn a_look_that_was_cancelled_is_not_shown_as_under_way() {
     let mut app = TestApp::loaded(80, 24).after("# \"-7\" Enter C-c");
     assert!(app.effects.contains(&Effect::Cancel(Slot::ById)));
-    assert!(!app.says("Looking for it"), "{}", app.screen());
+    app.lacks("Looking for it");
 }
 
 #[test]
@@ -361,8 +330,7 @@ fn the_lists_are_asked_before_the_operation_that_goes_away() {
     let mut app = TestApp::loaded(80, 24).after("# \"-7\" Enter");
     assert_eq!(app.asked(), Some(FindPet { id: -7, ask: Ask::IfNeeded, sells: false }));
     app.answer::<FindPet>(Ok(LookupResult { pet: None, get: Some(404), is_cut: true, steps: 4 }));
-    assert!(app.says("This pet does not exist (404)."), "{}", app.screen());
-    assert!(app.says("be removed on 5 December 2030"), "{}", app.screen());
+    app.shows("This pet does not exist (404).").shows("be removed on 5 December 2030");
     app.keys("8 Enter");
     assert_eq!(app.asked(), Some(FindPet { id: 8, ask: Ask::IfNeeded, sells: false }));
     app.keys("- 7 Enter g");
@@ -388,8 +356,7 @@ fn from_its_day_on_the_operation_is_asked_only_by_hand() {
 fn an_invalid_id_is_reported_before_any_request_and_the_text_stays() {
     let mut app = TestApp::loaded(80, 24);
     for wrong in ["rex", "1.5", "9223372036854775808"] {
-        app.keys(&format!("Esc # \"{wrong}\" Enter"));
-        assert!(app.says(&format!("\"{wrong}\" is not an id.")), "{}", app.screen());
+        app.keys(&format!("Esc # \"{wrong}\" Enter")).shows(&format!("\"{wrong}\" is not an id."));
         let lookup = app.state.popups.get::<LookupBox>().unwrap();
         assert_eq!(lookup.field.input.value(), wrong);
     }
@@ -413,12 +380,11 @@ fn the_pets_are_there_at_the_next_start_marked_with_their_age() {
     let mut next = started_again(&app);
     next.now.mono += Duration::from_secs(3 * 3600);
     assert_eq!((next.state.pets.row_count(), next.state.pets.store.is_cached()), (39, true));
-    assert!(next.says("From 14:03."), "{}", next.screen());
+    next.shows("From 14:03.");
     next.keys("/ \"whis\" Enter Right");
     assert!(next.state.pets.row_count() > 0, "one browses and searches before any answer");
-    next.keys("Esc 0");
-    next.answer::<ListPets>(Err(Failure::NotSent { why: "connection refused".into() }));
-    assert!(next.says("The rows below are 3 h old.") && next.says("Retry in"), "{}", next.screen());
+    next.keys("Esc 0").answer::<ListPets>(Err(Failure::NotSent { why: "connection refused".into() }));
+    next.shows("The rows below are 3 h old.").shows("Retry in");
 }
 
 #[test]
@@ -450,11 +416,11 @@ fn what_is_kept_of_another_service_is_not_shown_and_addresses_of_another_are_not
 fn a_store_that_was_empty_in_an_earlier_session_is_not_called_empty_before_an_answer() {
     let mut app = TestApp::loaded_from(remote(), 80, 24, &[]);
     let kept = SessionCache::at_the_end(&app.state).unwrap();
-    assert!(app.says("No pets yet."), "{}", app.screen());
+    app.shows("No pets yet.");
     let mut next = TestApp::started(remote(), 80, 24);
     kept.restore(&mut next.state, next.now);
     next.answer::<ListPets>(Err(Failure::NotSent { why: "connection refused".into() }));
-    assert!(next.says("Nothing loaded yet.") && !next.says("No pets yet."), "{}", next.screen());
+    next.shows("Nothing loaded yet.").lacks("No pets yet.");
 }
 
 #[test]
@@ -485,15 +451,13 @@ fn what_is_found_the_tab_or_all_can_be_written_and_are_named_so() {
     for (keys, chosen, count) in
         [("", " found", 8), ("Down", " of available", 23), ("Down", " in all", 39), ("Down", " found", 8)]
     {
-        app.keys(keys);
-        assert!(app.says(&format!("(*) {count} pets{chosen}")), "{}", app.screen());
+        app.keys(keys).shows(&format!("(*) {count} pets{chosen}"));
     }
     app.keys("Up C-u \"all.ndjson\" Enter");
     let Some(WriteFile { path, what: Contents::Pets { sets, chosen }, .. }) = app.asked() else { panic!() };
     let text = export::for_file(&path, &sets[chosen].pets);
     assert_eq!(text.lines().count(), 39);
-    app.answer::<WriteFile>(Ok("/tmp/all.ndjson".into()));
-    assert!(app.says("Written to /tmp/all.ndjson: 39 pets in all."), "{}", app.screen());
+    app.answer::<WriteFile>(Ok("/tmp/all.ndjson".into())).shows("Written to /tmp/all.ndjson: 39 pets in all.");
 }
 
 #[test]
@@ -529,8 +493,7 @@ fn changed(columns: u16, rows: u16) -> TestApp {
     pets[2].status = Some(PetStatus::Sold.into());
     pets[4].name = "\u{1b}[2Jeclair".into();
     pets[4].status = Some(PetStatus::Pending.into());
-    app.wait(Duration::from_secs(65)).keys("r");
-    app.answer::<ListPets>(listed(pets, None));
+    app.wait(Duration::from_secs(65)).keys("r").answer::<ListPets>(listed(pets, None));
     app
 }
 
@@ -543,8 +506,7 @@ fn looks_of_marks_and_reading() {
     looks.state("categories", named);
     looks.state("reading", |columns, rows| {
         let mut app = TestApp::started(remote(), columns, rows).answered::<ListPets>(listed(animals(20), None));
-        app.say::<ReadInventory>(animals(100));
-        app.wait(Duration::from_secs(3));
+        app.say::<ReadInventory>(animals(100)).wait(Duration::from_secs(3));
         app
     });
     looks.state("kept", |columns, rows| {
@@ -587,20 +549,16 @@ fn looks_of_the_commands_and_the_themes() {
 #[test]
 fn pets_without_a_status_are_counted_and_a_search_that_misses_one_added_here_says_where_it_is() {
     let mut app = TestApp::loaded_from(remote(), 80, 24, &animals(12));
-    assert!(!app.says("not set "), "{}", app.screen());
+    app.lacks("not set ");
     app.keys("a \"Whiskers\" Tab \"3\" Tab Up F2");
     let whiskers = Pet { id: 100_400, name: "Whiskers".into(), category_id: 3, status: None };
     app.added(whiskers.clone()).keys("Esc");
     let mut pets = animals(12);
     pets.push(whiskers);
-    app.answer_lists(&pets);
-    assert!(app.says("1 not set "), "{}", app.screen());
-    app.keys("Right");
-    app.answer_lists(&pets);
-    app.keys("/ \"whiskers\"");
-    assert!(app.says("Whiskers (#100400) has no status; All (0) shows it."), "{}", app.screen());
-    app.keys("Enter 0");
-    assert!(!app.says("All (0) shows it"), "{}", app.screen());
+    app.answer_lists(&pets).shows("1 not set ");
+    app.keys("Right").answer_lists(&pets).keys("/ \"whiskers\"");
+    app.shows("Whiskers (#100400) has no status; All (0) shows it.");
+    app.keys("Enter 0").lacks("All (0) shows it");
 }
 
 // --- names of categories ---
@@ -616,22 +574,19 @@ fn names_of_categories_are_beside_their_numbers_wherever_there_is_room() {
     for text in ["  3 dog ", " 12 guinea pig ", "  7 "] {
         assert!(app.says(text), "{text}\n{}", app.screen());
     }
-    app.keys("Enter");
-    assert!(app.says("Category   3 dog "), "{}", app.screen());
+    app.keys("Enter").shows("Category   3 dog ");
     app.keys("Esc / \"cat:gui\"");
     assert!(app.state.pets.row_count() > 0 && app.state.pets.rows_from(0).all(|pet| pet.category_id == 12));
     let mut app = named(60, 16);
-    assert!(!app.says("dog"), "{}", app.screen());
-    app.keys("Enter");
-    assert!(app.says("Category   3 dog "), "{}", app.screen());
+    app.lacks("dog");
+    app.keys("Enter").shows("Category   3 dog ");
 }
 
 #[test]
 fn the_form_takes_the_name_of_a_category_and_sends_its_number() {
     let mut app = named(80, 24).after("a Tab");
-    assert!(app.says("a number, or dog, guinea pig"), "{}", app.screen());
-    app.keys("\"Dog\" S-Tab \"Rex\" Tab");
-    assert!(app.says("3 dog"), "{}", app.screen());
+    app.shows("a number, or dog, guinea pig");
+    app.keys("\"Dog\" S-Tab \"Rex\" Tab").shows("3 dog");
     app.keys("F2");
     assert_eq!(
         app.state.add.outbox.lines[0].typed.pet.category_id, "3",
@@ -640,9 +595,8 @@ fn the_form_takes_the_name_of_a_category_and_sends_its_number() {
 
     let mut app = named(80, 24).after("a \"Rex\" Tab \"cat\" F2");
     assert!(app.state.add.outbox.lines.is_empty());
-    assert!(app.says("\"cat\" is not a category. Type its number, or a name: dog, guinea pig."), "{}", app.screen());
-    app.keys("\"guinea pig\" Enter");
-    assert!(app.says("12 guinea pig"), "{}", app.screen());
+    app.shows("\"cat\" is not a category. Type its number, or a name: dog, guinea pig.");
+    app.keys("\"guinea pig\" Enter").shows("12 guinea pig");
     app.keys("Enter");
     assert_eq!(app.state.add.outbox.lines[0].typed.pet.category_id, "12");
 }

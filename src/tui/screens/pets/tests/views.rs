@@ -29,8 +29,7 @@ fn tabs(app: &mut TestApp) -> String {
 fn a_view_is_a_tab_with_its_count_search_order_and_columns() {
     let mut app = with_views(CATS, 120, 40);
     assert!(tabs(&mut app).contains(" cats 8 "), "{}", app.screen());
-    app.keys("Left Left");
-    app.answer_lists(&animals(39));
+    app.keys("Left Left").answer_lists(&animals(39));
     let screen = app.screen();
     assert!(tabs(&mut app).contains("[cats 8]"), "{screen}");
     assert!(screen.contains("cat:3") && screen.contains("8 of 23 rows   sort: name, down"), "{screen}");
@@ -45,15 +44,11 @@ fn a_view_is_a_tab_with_its_count_search_order_and_columns() {
 fn each_view_keeps_its_row_its_search_and_what_is_typed_there() {
     let mut app = with_views(CATS, 80, 24).after("j j j");
     let all = selected(&app);
-    app.keys("Left");
-    app.answer_lists(&animals(39));
-    app.keys("G");
+    app.keys("Left").answer_lists(&animals(39)).keys("G");
     let last = (selected(&app), app.state.layout.table_top);
-    app.keys("Right");
-    app.answer_lists(&animals(39));
+    app.keys("Right").answer_lists(&animals(39));
     assert_eq!(selected(&app), all, "the tabs that are always there are as before");
-    app.keys("Left");
-    app.answer_lists(&animals(39));
+    app.keys("Left").answer_lists(&animals(39));
     app.screen();
     assert_eq!((selected(&app), app.state.layout.table_top), last);
     app.keys("Left / r e x Enter");
@@ -153,9 +148,7 @@ fn what_is_shown_becomes_a_tab_with_its_rows() {
 fn a_view_that_is_saved_shows_what_was_shown() {
     let mut app = with_views("", 80, 24);
     for keys in ["", "/ r e x Enter", "/ c a t : 3 Enter o", "/ r e x Enter O", "o o O"] {
-        app.keys("0 Esc Esc");
-        app.keys(keys);
-        app.answer_lists(&animals(39));
+        app.keys("0 Esc Esc").keys(keys).answer_lists(&animals(39));
         let pets = &app.state.pets;
         let view = pets.as_view("new".into());
         let shown = |state: &State| {
@@ -173,13 +166,11 @@ fn a_view_that_is_saved_shows_what_was_shown() {
 #[test]
 fn a_view_that_cannot_be_saved_says_why_in_the_box() {
     let mut app = with_views(CATS, 80, 24).after("V \"all\" Enter");
-    assert!(app.says("is the name of a tab that is always there"), "{}", app.screen());
-    app.keys("C-u \"cats\" Enter");
-    assert!(app.says("there is a view \"cats\" already"), "{}", app.screen());
+    app.shows("is the name of a tab that is always there");
+    app.keys("C-u \"cats\" Enter").shows("there is a view \"cats\" already");
     assert_eq!(app.job(Slot::Views), None);
-    app.keys("C-u \"dogs\" Enter");
-    app.answer::<AddView>(Err("no room".into()));
-    assert!(app.says("The view was not saved: no room"), "{}", app.screen());
+    app.keys("C-u \"dogs\" Enter").answer::<AddView>(Err("no room".into()));
+    app.shows("The view was not saved: no room");
     app.keys("Esc");
     assert_eq!((app.state.popups.is_open(), app.state.pets.tabs.len()), (false, 6));
 }
@@ -187,12 +178,11 @@ fn a_view_that_cannot_be_saved_says_why_in_the_box() {
 #[test]
 fn a_search_that_does_not_parse_is_not_saved_and_a_session_over_ssh_saves_none() {
     let mut app = with_views(CATS, 80, 24).after("/ c a t : Space x Enter V \"odd\" Enter");
-    assert!(app.says("This search cannot be saved"), "{}", app.screen());
+    app.shows("This search cannot be saved");
     assert_eq!(app.job(Slot::Views), None);
     app.keys("Esc");
     app.state.link.ssh = Some(crate::config::SshSession::default());
-    app.keys("V");
-    assert!(app.says("cannot save views"), "{}", app.screen());
+    app.keys("V").shows("cannot save views");
 }
 
 #[test]
