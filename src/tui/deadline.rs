@@ -97,9 +97,7 @@ fn next_second_before(at: Instant, now: Instant, step: u64) -> Instant {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::Service;
-    use crate::tui::msg::Msg;
-    use crate::tui::testing::TestApp;
+    use crate::tui::testing::prelude::*;
 
     #[test]
     fn on_a_slow_line_and_where_nobody_looks_clocks_stand_for_ten_seconds() {

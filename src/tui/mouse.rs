@@ -28,15 +28,13 @@ pub enum Target {
 mod tests {
     use super::*;
     use crate::domains::troubleshooting::Rule;
-    use crate::model::PetStatus;
     use crate::tui::effect::Effect;
-    use crate::tui::msg::Msg;
     use crate::tui::pending::Slot;
     use crate::tui::screens::add_pet::NAME;
     use crate::tui::screens::domains::state::PanelLocation;
     use crate::tui::screens::domains::tests::looks;
     use crate::tui::state::Screen;
-    use crate::tui::testing::{TestApp, animals, remote};
+    use crate::tui::testing::prelude::*;
 
     /// An app with the mouse on.
     fn app(columns: u16, rows: u16) -> TestApp {

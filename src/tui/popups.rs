@@ -20,13 +20,7 @@ mod tests {
     use super::key::TestKey;
     use super::write::{NotWritten, WriteFile};
     use crate::api::failure::Failure;
-    use crate::api::find::LookupResult;
-    use crate::local::complete::Completion;
-    use crate::model::Pet;
-    use crate::tui::forms::CompletePath;
-    use crate::tui::msg::Msg;
-    use crate::tui::screens::pets::popups::{AddView, FindPet};
-    use crate::tui::testing::{TestApp, animals, remote};
+    use crate::tui::testing::prelude::*;
 
     /// What a job answers.
     type Answer = fn(&mut TestApp) -> &mut TestApp;

@@ -45,6 +45,54 @@ use crate::tui::screens::domains::update::KeepRegistry;
 use crate::tui::screens::pets::reading::ListPets;
 use crate::tui::screens::pets::reading::ReadInventory;
 
+/// What most tests of the app name: the jobs, and what they answer.
+pub(in crate::tui) mod prelude {
+    pub(in crate::tui) use crate::api::failure::RetryAfter;
+    pub(in crate::tui) use crate::api::find::LookupResult;
+    pub(in crate::tui) use crate::api::follow::{AddedPet, EventPosition, Followed};
+    pub(in crate::tui) use crate::api::{Coverage, Failure, ListAnswer, Offers};
+    pub(in crate::tui) use crate::app::clipboard::ClipboardBackend;
+    pub(in crate::tui) use crate::app::connections::{AddedProfile, Tested};
+    pub(in crate::tui) use crate::app::outbox::SearchedPets;
+    pub(in crate::tui) use crate::app::outbox::queue::{LineSent, QueueRecord, QueuedPet, SentAt, Unfinished};
+    pub(in crate::tui) use crate::app::{CheckedFile, DomainSetup};
+    pub(in crate::tui) use crate::config::{KeyOrigin, Service, Settings};
+    pub(in crate::tui) use crate::local::complete::Completion;
+    pub(in crate::tui) use crate::model::{
+        ApiKey, Draft, Field, IdempotencyKeys, ObservedStatus, Pet, PetId, PetStatus,
+    };
+    pub(in crate::tui) use crate::transfer::earlier_import::EarlierImport;
+    pub(in crate::tui) use crate::transfer::import::{ImportEnded, ImportProgress, Seen, Summary};
+    pub(in crate::tui) use crate::transfer::preview::preview;
+    pub(in crate::tui) use crate::transfer::{ColumnMapping, ImportSource, ImportedRow, Input, Start};
+    pub(in crate::tui) use crate::tui::forms::CompletePath;
+    pub(in crate::tui) use crate::tui::msg::{Msg, QuitReason, Size};
+    pub(in crate::tui) use crate::tui::popups::key::{FindKeyFile, KeepKey, TestKey};
+    pub(in crate::tui) use crate::tui::popups::text::CopyText;
+    pub(in crate::tui) use crate::tui::popups::write::{Contents, NotWritten, WriteFile};
+    pub(in crate::tui) use crate::tui::popups::{DEAF, KeyBox, Question, TextBox, WriteBox};
+    pub(in crate::tui) use crate::tui::screens::add_pet::import::RunImport;
+    pub(in crate::tui) use crate::tui::screens::add_pet::import::jobs::{CheckFile, ImportPart};
+    pub(in crate::tui) use crate::tui::screens::add_pet::import::preview::UnusableFile;
+    pub(in crate::tui) use crate::tui::screens::add_pet::lines::{SearchForLine, SendLine, WriteLines};
+    pub(in crate::tui) use crate::tui::screens::domains::popups::resolvers::ChooseResolvers;
+    pub(in crate::tui) use crate::tui::screens::domains::redirects::FollowRedirects;
+    pub(in crate::tui) use crate::tui::screens::domains::scheduler::CheckDomain;
+    pub(in crate::tui) use crate::tui::screens::domains::update::KeepRegistry;
+    pub(in crate::tui) use crate::tui::screens::pets::history::ReadHistory;
+    pub(in crate::tui) use crate::tui::screens::pets::popups::{AddView, FindPet};
+    pub(in crate::tui) use crate::tui::screens::pets::reading::{AskProvenance, FollowPets, ListPets, ReadInventory};
+    pub(in crate::tui) use crate::tui::screens::pets::update::AddSamples;
+    pub(in crate::tui) use crate::tui::screens::profiles::form::{AddProfile, TryProfile};
+    pub(in crate::tui) use crate::tui::screens::profiles::list::{ReadProfiles, TestProfile, UseProfile, Used};
+    pub(in crate::tui) use crate::tui::session_cache::SessionCache;
+    pub(in crate::tui) use crate::tui::testing::looks::Looks;
+    pub(in crate::tui) use crate::tui::testing::loss::whole_at_every_size;
+    pub(in crate::tui) use crate::tui::testing::{TestApp, animals, remote};
+    pub(in crate::tui) use crate::tui::{Effect, Screen, Slot};
+    pub(in crate::tui) use std::time::Duration;
+}
+
 pub fn appearance() -> Appearance {
     Appearance { ascii: true, theme: Theme::built_in("default"), depth: Depth::TrueColour, zone: TimeZone::UTC }
 }

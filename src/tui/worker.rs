@@ -223,12 +223,10 @@ mod tests {
     use crate::api::client::{Timeouts, install_tls_provider};
     use crate::app::connections::Connect;
     use crate::app::connections::tests::services;
-    use crate::config::Service;
     use crate::model::PetQuery;
     use crate::tui::job::{Answered, Job};
-    use crate::tui::screens::pets::reading::ListPets;
-    use crate::tui::screens::profiles::list::UseProfile;
-    use crate::tui::testing::{no_domains_context, remote, settings};
+    use crate::tui::testing::prelude::*;
+    use crate::tui::testing::{no_domains_context, settings};
 
     /// What the job gave.
     fn answered<J: Job>(reply: Option<Reply>) -> J::Answer {

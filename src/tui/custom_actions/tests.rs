@@ -2,12 +2,8 @@
 
 use super::*;
 use crate::config::File;
-use crate::model::{ObservedStatus, Pet, PetStatus};
 use crate::tui::keymap::Keymap;
-use crate::tui::popups::TextBox;
-use crate::tui::testing::loss::whole_at_every_size;
-use crate::tui::testing::{TestApp, animals, remote};
-use crate::tui::{Effect, Slot};
+use crate::tui::testing::prelude::*;
 
 const TEXT: &str = "[[actions]]\nkey = \"Z\"\nname = \"label\"\ncommand = [\"lp\", \"{id}\"]\n\
     [[actions]]\nkey = \"B\"\nname = \"sheet\"\non = \"rows\"\nconfirm = true\ncommand = [\"sheet\"]\n\
@@ -82,9 +78,9 @@ fn an_action_is_in_the_help_the_list_of_commands_and_the_bottom_line() {
 fn the_rows_are_given_after_a_yes_only() {
     let mut app = app(80, 24).after("B");
     app.shows("Run sheet for 5 rows of");
-    app.wait(crate::tui::popups::DEAF).keys("n");
+    app.wait(DEAF).keys("n");
     assert!(runs(&app).is_empty() && app.says("It was not run."));
-    app.keys("B").wait(crate::tui::popups::DEAF).keys("y");
+    app.keys("B").wait(DEAF).keys("y");
     assert_eq!(runs(&app)[0].1.len(), 5);
 }
 
@@ -98,7 +94,7 @@ fn what_changes_the_service_is_refused_when_read_only_and_asked_about_when_prote
     assert_eq!(runs(&app).len(), 1, "what only reads runs");
     (app.state.link.read_only, app.state.link.protect) = (false, true);
     app.keys("U").shows("Run promise").shows("It changes the service.");
-    app.wait(crate::tui::popups::DEAF).keys("y");
+    app.wait(DEAF).keys("y");
     assert_eq!(runs(&app).len(), 2);
     assert!(!app.state.allowed, "this allows nothing else");
 }

@@ -1,26 +1,17 @@
 //! Tests of drafts: when they are written, and what is restored.
 
 use super::*;
-use crate::app::outbox::queue::SentAt;
-use crate::app::outbox::queue::{QueueRecord, QueuedPet, Unfinished};
-use crate::app::{CheckedFile, DomainSetup, Fate};
-use crate::config::{File, Service, Settings, View};
+use crate::app::Fate;
+use crate::config::{File, View};
 use crate::domains::DnsName;
-use crate::model::{Draft, IdempotencyKeys, PetStatus};
-use crate::transfer::preview::preview;
-use crate::transfer::{ColumnMapping, Input};
-use crate::tui::msg::{Msg, Size};
+use crate::tui::TextInput;
 use crate::tui::screens::add_pet;
-use crate::tui::screens::add_pet::import::RunImport;
-use crate::tui::screens::add_pet::import::jobs::{CheckFile, ImportPart};
-use crate::tui::screens::add_pet::lines::{self, SendLine, WriteLines};
+use crate::tui::screens::add_pet::lines;
 use crate::tui::screens::domains::state::{NAME, VALUE, Wizard};
 use crate::tui::screens::pets;
-use crate::tui::screens::profiles::list::{ReadProfiles, UseProfile, Used};
 use crate::tui::start::start;
-use crate::tui::testing::looks::Looks;
-use crate::tui::testing::{TestApp, animals, profiles, remote, settings};
-use crate::tui::{Screen, TextInput};
+use crate::tui::testing::prelude::*;
+use crate::tui::testing::{profiles, settings};
 
 fn drafts_of(state: &App, ended: Option<Ending>, now: Now) -> Option<Drafts> {
     write_of(state, TypedText::of(state), ended, now).map(|write| *write.drafts)
@@ -414,7 +405,7 @@ fn what_an_earlier_version_sent_without_an_answer_becomes_a_line() {
     assert_eq!((line.new.name.as_str(), line.key.as_str(), line.again), ("Biscuit", "6f1c-1", Some(at)));
     // The service keeps keys for each API key, and that of the embedded one is new each time.
     let Service::Remote(mut other) = remote() else { panic!() };
-    other.key = Some(crate::model::ApiKey::new("petk_another_key_0000").unwrap());
+    other.key = Some(ApiKey::new("petk_another_key_0000").unwrap());
     for service in [Service::Remote(other), inside()] {
         let mut app = after(earlier(BISCUIT), settings(service));
         app.wait(Duration::from_millis(1)).answer::<WriteLines>(Ok(()));

@@ -153,15 +153,11 @@ impl Popup for Question {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
+    use crate::tui::testing::prelude::*;
 
     use super::DEAF;
-    use crate::model::Pet;
-    use crate::tui::msg::{Msg, Size};
     use crate::tui::pending::Slot;
     use crate::tui::screens::add_pet;
-    use crate::tui::testing::looks::Looks;
-    use crate::tui::testing::{TestApp, animals, remote};
 
     fn protected() -> TestApp {
         let mut app = TestApp::loaded_from(remote(), 80, 24, &animals(3));

@@ -385,8 +385,7 @@ fn from_here(failure: &Failure, state: &App, now: Now) -> String {
 mod tests {
     use super::*;
     use crate::tui::places::PLACES;
-    use crate::tui::popups::text::CopyText;
-    use crate::tui::testing::{TestApp, animals, remote};
+    use crate::tui::testing::prelude::*;
 
     #[test]
     fn the_help_lists_no_key_of_everywhere_that_does_nothing_in_the_place() {

@@ -1,56 +1,22 @@
 //! A random walk over keys, pastes, sizes, times and replies: nothing panics, and nothing waits for a job that was never
 //! started.
 
+use crate::tui::testing::prelude::*;
 use std::sync::Arc;
-use std::time::Duration;
 
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
 
-use crate::api::find::LookupResult;
-use crate::api::follow::{AddedPet, EventPosition, Followed};
-use crate::api::{Coverage, Exchange, Failure, ListAnswer, Offers};
-use crate::app::CheckedFile;
-use crate::app::clipboard::ClipboardBackend;
-use crate::app::connections::{AddedProfile, Tested};
-use crate::app::outbox::SearchedPets;
-use crate::app::outbox::queue::{LineSent, Unfinished};
-use crate::config::{KeyOrigin, Service, Settings};
-use crate::local::complete::Completion;
-use crate::model::{Field, Pet, PetStatus};
-use crate::transfer::earlier_import::EarlierImport;
-use crate::transfer::import::{ImportEnded, ImportProgress, Seen, Summary};
+use crate::api::Exchange;
 use crate::transfer::journal::{RowAnswer, RowOutcome as Fate};
-use crate::transfer::preview::preview;
-use crate::transfer::{ColumnMapping, ImportSource, ImportedRow, Input};
+use crate::tui::Job;
 use crate::tui::custom_actions::Run;
 use crate::tui::drafts::{Drafts, WriteDrafts};
-use crate::tui::forms::CompletePath;
 use crate::tui::job::{Reply, Started};
-use crate::tui::msg::{Key, KeyPress, MouseEvent, Msg, Recorded, Size};
-use crate::tui::popups::Question;
-use crate::tui::popups::key::{FindKeyFile, KeepKey, TestKey};
-use crate::tui::popups::text::CopyText;
+use crate::tui::msg::{Key, KeyPress, MouseEvent, Recorded};
 use crate::tui::popups::themes::SetTheme;
-use crate::tui::popups::write::{Contents, NotWritten, WriteFile};
-use crate::tui::screens::add_pet::import::RunImport;
-use crate::tui::screens::add_pet::import::jobs::{CheckFile, ImportPart};
-use crate::tui::screens::add_pet::import::preview::UnusableFile;
-use crate::tui::screens::add_pet::lines::{SearchForLine, SendLine, WriteLines};
-use crate::tui::screens::domains::popups::resolvers::ChooseResolvers;
-use crate::tui::screens::domains::redirects::FollowRedirects;
-use crate::tui::screens::domains::scheduler::CheckDomain;
 use crate::tui::screens::domains::tests::fixture;
-use crate::tui::screens::domains::update::KeepRegistry;
-use crate::tui::screens::pets::history::ReadHistory;
-use crate::tui::screens::pets::popups::{AddView, FindPet};
-use crate::tui::screens::pets::reading::{AskProvenance, FollowPets, ListPets, ReadInventory};
-use crate::tui::screens::pets::update::AddSamples;
-use crate::tui::screens::profiles::form::{AddProfile, TryProfile};
-use crate::tui::screens::profiles::list::{ReadProfiles, TestProfile, UseProfile, Used};
-use crate::tui::session_cache::SessionCache;
-use crate::tui::testing::{TestApp, animals, ids_of, job_of, listed, of_kind, profiles, provenance, remote, settings};
-use crate::tui::{Effect, Job, Slot};
+use crate::tui::testing::{ids_of, job_of, listed, of_kind, profiles, provenance, settings};
 
 /// One step, chosen by two numbers.
 fn step(app: &mut TestApp, what: u8, which: u16) {

@@ -8,11 +8,10 @@ use ratatui::style::{Color, Modifier};
 use strum::IntoEnumIterator as _;
 
 use super::{Accent, Appearance, StyleRole, Theme, shown, xterm};
-use crate::api::Failure;
 use crate::config::theme::Colour;
 use crate::config::{Depth, ThemeFile, Themes};
-use crate::tui::screens::pets::reading::ListPets;
-use crate::tui::testing::{TestApp, animals, appearance, remote};
+use crate::tui::testing::appearance;
+use crate::tui::testing::prelude::*;
 
 const DEPTHS: [Depth; 3] = [Depth::Sixteen, Depth::TwoFiftySix, Depth::TrueColour];
 

@@ -1,17 +1,8 @@
 //! Tests of the form: its keys, and how each state is painted.
 
-use std::time::Duration;
+use crate::tui::testing::prelude::*;
 
-use crate::app::outbox::queue::QueueRecord;
-use crate::model::{Draft, Pet, PetStatus};
-use crate::tui::msg::Msg;
 use crate::tui::screens::add_pet;
-use crate::tui::screens::add_pet::lines::WriteLines;
-use crate::tui::session_cache::SessionCache;
-use crate::tui::testing::looks::Looks;
-use crate::tui::testing::loss::whole_at_every_size;
-use crate::tui::testing::{TestApp, animals, remote};
-use crate::tui::{Screen, Slot};
 
 pub fn typed(columns: u16, rows: u16, keys: &str) -> TestApp {
     let mut app = TestApp::loaded_from(remote(), columns, rows, &animals(39));

@@ -6,25 +6,14 @@ mod more;
 mod moves;
 mod views;
 
-use std::time::Duration;
+use crate::tui::testing::prelude::*;
 
-use crate::api::failure::RetryAfter;
-use crate::api::{Coverage, Failure, ListAnswer};
-use crate::config::Service;
 use crate::model::export::Column;
-use crate::model::{ObservedStatus, Pet, PetStatus};
-use crate::tui::msg::{Msg, QuitReason};
+use crate::tui::Health;
 use crate::tui::popups::help::HelpBox;
-use crate::tui::popups::key::TestKey;
-use crate::tui::popups::{DEAF, KeyBox};
 use crate::tui::screens::pets::popups::LimitBox;
-use crate::tui::screens::pets::reading::{ListPets, ReadInventory};
-use crate::tui::screens::pets::update::AddSamples;
-use crate::tui::session_cache::SessionCache;
 use crate::tui::start::start;
-use crate::tui::testing::looks::Looks;
-use crate::tui::testing::{self, TestApp, animals, disk_full, ids_of, listed, remote, unauthorized};
-use crate::tui::{Effect, Health, Screen, Slot};
+use crate::tui::testing::{self, disk_full, ids_of, listed, unauthorized};
 
 fn refused() -> Failure {
     Failure::NotSent { why: "connection refused".into() }
@@ -257,13 +246,13 @@ fn a_refused_key_is_asked_for_and_the_app_goes_on_with_the_new_one() {
     assert!(!app.screen().contains("petk_new"));
     app.keys("Enter");
     let TestKey(key) = app.asked().unwrap();
-    assert_eq!(key, crate::model::ApiKey::new("petk_new_key_0123456789abcd").unwrap());
+    assert_eq!(key, ApiKey::new("petk_new_key_0123456789abcd").unwrap());
     app.answer::<TestKey>(Err(unauthorized()));
     assert!(app.screen().contains("This key was not accepted either."));
     // The next one replaces it.
     app.send(Msg::Paste("petk_other_key_0123456789abcd".into())).keys("Enter");
     let TestKey(key) = app.asked().unwrap();
-    assert_eq!(key, crate::model::ApiKey::new("petk_other_key_0123456789abcd").unwrap());
+    assert_eq!(key, ApiKey::new("petk_other_key_0123456789abcd").unwrap());
     app.answer::<TestKey>(Ok(()));
     assert!(!app.state.popups.is_open());
     app.answer_lists(&animals(39));
@@ -293,7 +282,7 @@ fn a_key_refused_in_the_background_takes_no_letters() {
 #[test]
 fn without_a_key_nothing_is_asked_and_one_is_asked_for() {
     let Service::Remote(mut without) = remote() else { panic!() };
-    (without.key, without.key_origin) = (None, crate::config::KeyOrigin::Absent);
+    (without.key, without.key_origin) = (None, KeyOrigin::Absent);
     let mut app = TestApp::started(Service::Remote(without), 80, 24);
     assert!(app.job(Slot::List).is_none() && app.state.popups.get::<KeyBox>().is_some());
     app.wait(Duration::from_secs(1)).keys("Esc");

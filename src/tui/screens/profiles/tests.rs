@@ -1,34 +1,15 @@
 //! Tests of the profiles screen: keys, replies, and how each state is painted.
 
+use crate::tui::testing::prelude::*;
 use std::sync::Arc;
-use std::time::Duration;
 
 use super::*;
-use crate::api::Failure;
-use crate::app::connections::{AddedProfile, Tested};
-use crate::app::outbox::queue::{LineSent, Unfinished};
-use crate::config::{Accent, KeyOrigin, Origin, ProfileEntry, Service, Settings, Sourced};
-use crate::local::complete::Completion;
-use crate::model::{ApiKey, Pet, PetStatus};
-use crate::transfer::Start;
-use crate::transfer::import::{ImportEnded, Summary};
+use crate::config::{Accent, Origin, ProfileEntry, Sourced};
 use crate::tui::drafts::{Drafts, TypedText};
-use crate::tui::forms::CompletePath;
-use crate::tui::msg::{Msg, Size};
 use crate::tui::popups::help::CommandsBox;
-use crate::tui::popups::key::{FindKeyFile, KeepKey, TestKey};
-use crate::tui::popups::text::CopyText;
-use crate::tui::popups::{DEAF, KeyBox};
-use crate::tui::screens::add_pet::import::RunImport;
-use crate::tui::screens::add_pet::lines::{SendLine, WriteLines};
 use crate::tui::screens::add_pet::{self, import};
-use crate::tui::screens::pets::reading::ListPets;
-use crate::tui::screens::profiles::form::{AddProfile, TryProfile};
-use crate::tui::screens::profiles::list::{ReadProfiles, TestProfile, UseProfile, Used};
-use crate::tui::session_cache::SessionCache;
-use crate::tui::testing::looks::Looks;
-use crate::tui::testing::{self, TestApp, animals, of_kind, profiles, remote, settings, unauthorized};
-use crate::tui::{Effect, Health, Screen, Slot, TextInput};
+use crate::tui::testing::{self, of_kind, profiles, settings, unauthorized};
+use crate::tui::{Health, TextInput};
 
 impl TestApp {
     /// How many jobs that create or change a profile were requested.

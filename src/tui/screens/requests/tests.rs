@@ -1,16 +1,10 @@
 //! The requests screen: what follows from keys and records, and how each state looks.
 
-use std::time::Duration;
+use crate::tui::testing::prelude::*;
 
 use crate::api::Exchange;
-use crate::tui::msg::{Msg, Recorded};
-use crate::tui::popups::TextBox;
-use crate::tui::popups::text::CopyText;
-use crate::tui::screens::pets::reading::ListPets;
+use crate::tui::msg::Recorded;
 use crate::tui::state::REQUESTS_KEPT;
-use crate::tui::testing::looks::Looks;
-use crate::tui::testing::{TestApp, animals, remote};
-use crate::tui::{Screen, Slot};
 
 /// A list that was answered, asked for at this second.
 fn listed(second: u64, query: &str) -> Exchange {
@@ -136,7 +130,6 @@ fn a_request_is_copied_as_curl_where_curl_could_ask_it() {
 
 #[test]
 fn the_last_error_is_explained_and_leads_to_its_request() {
-    use crate::api::Failure;
     let mut app = TestApp::loaded_from(remote(), 80, 24, &animals(39));
     let fails = |app: &mut TestApp, why: &str| {
         app.keys("r").answer::<ListPets>(Err(Failure::NotSent { why: why.into() })).keys("e");

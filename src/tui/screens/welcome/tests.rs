@@ -1,10 +1,7 @@
 //! The first start: what follows from keys, and how each state looks.
 
 use crate::app::first_run::StartChoice;
-use crate::tui::Screen;
-use crate::tui::msg::QuitReason;
-use crate::tui::testing::TestApp;
-use crate::tui::testing::looks::Looks;
+use crate::tui::testing::prelude::*;
 
 fn chosen(app: &TestApp) -> (Option<QuitReason>, Option<&StartChoice>) {
     (app.state.quitting, app.state.welcome.chosen.as_ref())

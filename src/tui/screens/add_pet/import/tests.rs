@@ -1,36 +1,14 @@
+use crate::tui::testing::prelude::*;
 use std::io::Cursor;
 use std::path::Path;
-use std::time::Duration;
 
 use super::update::dropped;
 use super::*;
-use crate::api::{Coverage, Failure};
-use crate::app::CheckedFile;
-use crate::app::outbox::queue::LineSent;
-use crate::local::complete::Completion;
-use crate::model::{Field, Pet, PetStatus};
-use crate::transfer::earlier_import::EarlierImport;
-use crate::transfer::import::{ImportEnded, ImportProgress, Seen, Summary};
 use crate::transfer::journal::{RowAnswer, RowOutcome as Fate};
-use crate::transfer::preview::preview;
-use crate::transfer::{ColumnMapping, ImportSource, ImportedRow, Input, Start};
-use crate::tui::forms::CompletePath;
-use crate::tui::msg::{Msg, QuitReason};
 use crate::tui::paste_detection::Expected;
-use crate::tui::popups::text::CopyText;
-use crate::tui::popups::write::{Contents, WriteFile};
-use crate::tui::popups::{DEAF, Question, WriteBox};
 use crate::tui::screens::add_pet::NAME;
-use crate::tui::screens::add_pet::import::RunImport;
-use crate::tui::screens::add_pet::import::jobs::{CheckFile, ImportPart};
-use crate::tui::screens::add_pet::import::preview::UnusableFile;
-use crate::tui::screens::add_pet::lines::{SendLine, WriteLines};
 use crate::tui::screens::pets::popups::LookupBox;
-use crate::tui::testing::looks::Looks;
-use crate::tui::testing::loss::whole_at_every_size;
-use crate::tui::testing::{TestApp, animals, remote};
 use crate::tui::update::expected;
-use crate::tui::{Effect, Screen, Slot};
 
 pub const FILE: &str = "pet_name,cat,state,notes\nBiscuit,3,available,came Tuesday\n,3,available,\nRex,three,sold,\n\
                     Biscuit,3,available,\nLuna,12, Pending,\n";

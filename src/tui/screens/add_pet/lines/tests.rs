@@ -1,26 +1,13 @@
 //! Tests of the lines: how they are taken, sent and settled, and how each state is painted.
 
-use std::time::Duration;
+use crate::tui::testing::prelude::*;
 
 use super::{SendLine, WriteLines};
-use crate::api::Failure;
-use crate::api::failure::RetryAfter;
-use crate::app::outbox::SearchedPets;
-use crate::app::outbox::queue::{Attempt, LineSent, LineToSend, QueueRecord, QueuedPet, SentAt, Unfinished};
+use crate::app::outbox::queue::{Attempt, LineToSend};
 use crate::app::{Fate, Line};
-use crate::config::Service;
 use crate::config::file::Concurrency;
-use crate::model::{Draft, IdempotencyKeys, Pet, PetStatus};
-use crate::transfer::ImportSource;
-use crate::tui::msg::{Msg, Size};
-use crate::tui::popups::DEAF;
 use crate::tui::screens::add_pet;
 use crate::tui::screens::add_pet::MOST_WAITING;
-use crate::tui::screens::add_pet::import::jobs::CheckFile;
-use crate::tui::screens::add_pet::lines::SearchForLine;
-use crate::tui::testing::looks::Looks;
-use crate::tui::testing::{TestApp, animals, remote};
-use crate::tui::{Effect, Screen, Slot};
 
 /// Why a blank name of an earlier session is refused.
 const BLANK: &str = "blank: Name is required: 1 to 255 characters, not all blank.";

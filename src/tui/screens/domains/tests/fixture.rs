@@ -1,12 +1,11 @@
 //! Domains in every state, with records and measurements.
 
+use crate::tui::testing::prelude::*;
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 
-use crate::app::DomainSetup;
 use crate::domains::{
     Checked, Code, Complete, ConfigSource, Conflict, Dated, DnsName, DomainProgress, Event, Evidence, Finding,
     FollowedRedirect, Measurement, Observations, Protocol, RecordType, Redirect, Registry, Reported, Role, Server,

@@ -1,21 +1,10 @@
 //! Snapshots of each page of the panel in every state.
 
-use std::time::Duration;
+use crate::tui::testing::prelude::*;
 
-use crate::app::DomainSetup;
-use crate::app::clipboard::ClipboardBackend;
 use crate::app::domain_service::ResolverChoice;
-use crate::config::Service;
 use crate::domains::{DnsName, Practice, Registry};
-use crate::tui::Effect;
-use crate::tui::popups::text::CopyText;
-use crate::tui::popups::write::{NotWritten, WriteFile};
-use crate::tui::screens::domains::redirects::FollowRedirects;
-use crate::tui::screens::domains::scheduler::CheckDomain;
-use crate::tui::screens::domains::update::KeepRegistry;
-use crate::tui::testing::looks::Looks;
-use crate::tui::testing::loss::whole_at_every_size;
-use crate::tui::testing::{TestApp, job_of, of_kind};
+use crate::tui::testing::{job_of, of_kind};
 
 use super::fixture;
 

@@ -1,29 +1,20 @@
 //! Keys and replies in the panel.
 
-use std::time::Duration;
+use crate::tui::testing::prelude::*;
 
 use jiff::SignedDuration;
 
-use crate::app::DomainSetup;
-use crate::app::clipboard::ClipboardBackend;
 use crate::app::domain_service::ResolverChoice;
-use crate::config::{Notify, Service};
+use crate::config::Notify;
 use crate::domains::{
     Checked, Code, DnsName, Event, Finding, FollowedRedirect, NextStep, Practice, PracticeStep, Registry,
     RegistryChange, Rule, Verdict, View, ViewVerdict,
 };
 use crate::tui::deadline::next_deadline;
 use crate::tui::pending::LANES;
-use crate::tui::popups::DEAF;
-use crate::tui::popups::text::CopyText;
-use crate::tui::popups::write::{NotWritten, WriteFile};
-use crate::tui::screens::domains::popups::resolvers::ChooseResolvers;
-use crate::tui::screens::domains::redirects::FollowRedirects;
-use crate::tui::screens::domains::scheduler::{CheckDomain, next_due};
+use crate::tui::screens::domains::scheduler::next_due;
 use crate::tui::screens::domains::state::{NAME, PanelLocation, VALUE};
-use crate::tui::screens::domains::update::KeepRegistry;
-use crate::tui::testing::{TestApp, job_of, of_kind};
-use crate::tui::{Effect, Slot};
+use crate::tui::testing::{job_of, of_kind};
 
 use super::fixture::{self, followed};
 use super::looks::{answer, chosen, listed, opened, panel, practice, unasked};

@@ -1,22 +1,14 @@
 //! Sell, reserve, return, undo.
 
-use std::time::Duration;
+use crate::tui::testing::prelude::*;
 
-use crate::api::find::LookupResult;
-use crate::api::follow::{ChangedPet, EventPosition, Followed};
-use crate::api::{Failure, ListAnswer, Offers};
+use crate::api::follow::ChangedPet;
 use crate::app::Fate;
-use crate::app::outbox::queue::{LineSent, QueuedChange, Unfinished};
+use crate::app::outbox::queue::QueuedChange;
 use crate::clock::Now;
-use crate::model::{AddedBy, Pet, PetHistoryEntry, PetMembers, PetStatus};
-use crate::tui::popups::DEAF;
-use crate::tui::screens::add_pet::lines::{SendLine, WriteLines, restore};
-use crate::tui::screens::pets::history::ReadHistory;
-use crate::tui::screens::pets::popups::FindPet;
-use crate::tui::screens::pets::reading::{FollowPets, ListPets};
-use crate::tui::testing::looks::Looks;
-use crate::tui::testing::{TestApp, animals, listed, remote};
-use crate::tui::{Effect, Slot};
+use crate::model::{AddedBy, PetHistoryEntry, PetMembers};
+use crate::tui::screens::add_pet::lines::restore;
+use crate::tui::testing::listed;
 
 /// An app with one pet of each status, and the cursor on the first.
 fn app() -> (TestApp, Vec<Pet>) {

@@ -1,26 +1,15 @@
 //! Pets that others add, as the service reports them.
 
-use std::time::Duration;
+use crate::tui::testing::prelude::*;
 
-use crate::api::follow::{AddedPet, EventPosition, Followed};
-use crate::api::{Coverage, Failure, ListAnswer, Offers};
 use crate::app::inventory::changes::ChangeKind;
 use crate::app::inventory::store::PetStore;
-use crate::config::Service;
 use crate::config::file::LoadLimit;
-use crate::model::{Pet, PetId, PetStatus, Provenance};
-use crate::transfer::import::ImportProgress;
+use crate::model::Provenance;
 use crate::transfer::preview::RowCounts;
-use crate::transfer::{ColumnMapping, ImportOptions, ImportRun, ImportSource, Start};
+use crate::transfer::{ImportOptions, ImportRun};
 use crate::tui::job::Started;
-use crate::tui::popups::key::TestKey;
-use crate::tui::screens::add_pet::import::RunImport;
-use crate::tui::screens::add_pet::import::jobs::ImportPart;
-use crate::tui::screens::pets::reading::{AskProvenance, FollowPets, ListPets, ReadInventory};
-use crate::tui::session_cache::SessionCache;
-use crate::tui::testing::loss::whole_at_every_size;
-use crate::tui::testing::{TestApp, animals, job_of, listed, provenance, remote};
-use crate::tui::{Effect, Slot};
+use crate::tui::testing::{job_of, listed, provenance};
 
 use super::{count, ids, marked, next_page, refused, selected, unauthorized};
 use crate::tui::screens::pets::reading::MOST_HELD;

@@ -1,26 +1,15 @@
 //! Search, marks of changes, all pets, one pet by its id, what is kept, and what leaves the screen.
 
-use std::time::Duration;
+use crate::tui::testing::prelude::*;
 
-use crate::api::find::{Ask, LookupResult};
-use crate::api::{Coverage, Failure, List, ListAnswer, Offers};
+use crate::api::List;
+use crate::api::find::Ask;
 use crate::app::inventory::changes::ChangeKind;
 use crate::app::inventory::store::PetStore;
-use crate::config::Service;
 use crate::config::file::LoadLimit;
-use crate::local::complete::Completion;
-use crate::model::{Pet, PetStatus, export};
-use crate::tui::forms::CompletePath;
-use crate::tui::popups::text::CopyText;
-use crate::tui::popups::write::{Contents, WriteFile};
-use crate::tui::popups::{DEAF, WriteBox};
-use crate::tui::screens::pets::popups::{FindPet, LookupBox};
-use crate::tui::screens::pets::reading::{ListPets, ReadInventory};
-use crate::tui::screens::pets::update::AddSamples;
-use crate::tui::session_cache::SessionCache;
-use crate::tui::testing::looks::Looks;
-use crate::tui::testing::{TestApp, animals, ids_of, listed, remote};
-use crate::tui::{Effect, Slot};
+use crate::model::export;
+use crate::tui::screens::pets::popups::LookupBox;
+use crate::tui::testing::{ids_of, listed};
 
 use super::{ids, marked, next_page, selected};
 

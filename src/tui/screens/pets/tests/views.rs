@@ -3,10 +3,9 @@
 use std::fmt::Write as _;
 
 use super::*;
-use crate::config::{File, Settings, View};
-use crate::tui::screens::pets::popups::AddView;
+use crate::config::{File, View};
 use crate::tui::screens::pets::{BUILT_IN, State};
-use crate::tui::testing::loss::whole_at_every_size;
+use crate::tui::testing::prelude::*;
 
 /// An app with these views, its lists read.
 fn with_views(config: &str, columns: u16, rows: u16) -> TestApp {
