@@ -363,10 +363,8 @@ mod tests {
         let end = "pets without a status may be missing.";
         assert_eq!(word(false, &[], 4, 140), format!("140 pets from 4 requests. There may be more: {end}"));
         let cut = Coverage { requests: 200, is_cut: true, complete: false, ..Coverage::ALL };
-        assert_eq!(
-            cut.honest_word(20_000, false),
-            "20000 pets from 200 requests. There are more, which were not read."
-        );
+        let wanted = "20000 pets from 200 requests. There are more, which were not read.";
+        assert_eq!(cut.honest_word(20_000, false), wanted);
         for (full, more) in [
             (&PetStatus::ALL[..1], "only 100 available ones are listed"),
             (&PetStatus::ALL[1..], "only 100 pending and 100 sold ones are listed"),

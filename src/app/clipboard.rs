@@ -106,10 +106,8 @@ mod tests {
         let xterm = ("TERM", "xterm-256color");
         assert_eq!(ways_of(&[xterm]), [ClipboardBackend::Terminal, file.clone()]);
         assert_eq!(ways_of(&[("TERM", "linux")]), std::slice::from_ref(&file));
-        assert_eq!(
-            ways_of(&[xterm, ("TMUX", "1"), ("SSH_TTY", "x"), ("DISPLAY", ":0")]),
-            [ClipboardBackend::Tmux, ClipboardBackend::Terminal, file.clone()]
-        );
+        let expected = [ClipboardBackend::Tmux, ClipboardBackend::Terminal, file.clone()];
+        assert_eq!(ways_of(&[xterm, ("TMUX", "1"), ("SSH_TTY", "x"), ("DISPLAY", ":0")]), expected);
         let desktop = ways_of(&[xterm, ("WAYLAND_DISPLAY", "wayland-0"), ("DISPLAY", ":0")]);
         let x11 = ClipboardBackend::Desktop("xclip", &["-selection", "clipboard"]);
         assert_eq!(desktop, [ClipboardBackend::Desktop("wl-copy", &[]), x11, ClipboardBackend::Terminal, file]);

@@ -153,10 +153,8 @@ mod tests {
         };
         let live = entry(&LIVE, Vec::new());
         assert_eq!(marks(&live, Stage::Live, (None, false)), [Some(false), None, Some(false), Some(false)]);
-        assert_eq!(
-            marks(&removed(-1), Stage::Removed, (Some(Err("")), true)),
-            [Some(true), None, Some(true), Some(false)]
-        );
+        let expected = [Some(true), None, Some(true), Some(false)];
+        assert_eq!(marks(&removed(-1), Stage::Removed, (Some(Err("")), true)), expected);
         let gone = entry(&[(Code::DnsMissing, Verdict::Wait)], Vec::new());
         assert_eq!(marks(&gone, Stage::Live, (None, false)), [Some(false), None, Some(false), Some(true)]);
         // Remove was seen before the record was deleted.

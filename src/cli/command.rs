@@ -222,12 +222,6 @@ mod tests {
     }
 
     #[test]
-    fn a_limit_that_is_too_large_names_the_range() {
-        let error = Args::try_parse_from(["petstore", "pets", "list", "-n", "150"]).unwrap_err().to_string();
-        assert!(error.contains("1 to 100"), "{error}");
-    }
-
-    #[test]
     fn every_command_that_the_screen_offers_is_understood() {
         use crate::tui::testing::TestApp;
         let mut app = TestApp::loaded(80, 24);

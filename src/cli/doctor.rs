@@ -526,14 +526,10 @@ mod tests {
         assert_eq!(terminal(Some((39, 24)), LEAST, &xterm).verdict, Verdict::Warn);
         assert_eq!(terminal(Some((80, 24)), LEAST, &env(&[("TERM", "dumb")])).verdict, Verdict::Warn);
         assert_eq!(terminal(None, LEAST, &env(&[])), Check::ok("terminal", "output is not a terminal"));
-        assert_eq!(
-            (colours(&xterm), characters(&xterm)),
-            (Check::ok("colours", "256"), Check::ok("characters", "UTF-8"))
-        );
-        assert_eq!(
-            colours(&env(&[("TERM", "xterm"), ("NO_COLOR", "1")])),
-            Check::ok("colours", "none (NO_COLOR is set)")
-        );
+        let expected = (Check::ok("colours", "256"), Check::ok("characters", "UTF-8"));
+        assert_eq!((colours(&xterm), characters(&xterm)), expected);
+        let expected = Check::ok("colours", "none (NO_COLOR is set)");
+        assert_eq!(colours(&env(&[("TERM", "xterm"), ("NO_COLOR", "1")])), expected);
         assert_eq!(characters(&env(&[("LANG", "C")])).verdict, Verdict::Warn);
         assert_eq!(clipboard(Clipboard::Auto, &xterm).verdict, Verdict::Ok);
         let bare = env(&[("HOME", "/home/ada"), ("TERM", "linux")]);

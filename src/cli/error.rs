@@ -474,10 +474,8 @@ mod tests {
             "invalid value 'nmae' for '--sort <COLUMN>': \"nmae\" is not a column (id, name, categoryId, status). Did you \
              mean name?\nhint: petstore pets list --help"
         );
-        assert_eq!(
-            message("petstore pets get --json"),
-            "the following required arguments were not provided: <ID>...\nhint: petstore pets get --help"
-        );
+        let expected = "the following required arguments were not provided: <ID>...\nhint: petstore pets get --help";
+        assert_eq!(message("petstore pets get --json"), expected);
         assert_eq!(
             message("petstore pets list -n 150"),
             "invalid value '150' for '--limit <N>': limit must be a whole number from 1 to 100; for more than 100 use --all\n\

@@ -662,15 +662,11 @@ mod tests {
     fn wrong_keys_and_values_name_line_and_column() {
         assert!(error("profile = \"x\"\n[pets]\nlimitt = 3\n").starts_with("config.toml:3:1: unknown field `limitt`"));
         assert_eq!(error("[pets]\nlimit = 150\n"), "config.toml:2:9: limit must be a whole number from 1 to 100");
-        assert_eq!(
-            error("[add]\nconcurrency = 9\n"),
-            "config.toml:2:15: concurrency must be a whole number from 1 to 8"
-        );
+        let wanted = "config.toml:2:15: concurrency must be a whole number from 1 to 8";
+        assert_eq!(error("[add]\nconcurrency = 9\n"), wanted);
         for wrong in [99, 100_001] {
-            assert_eq!(
-                error(&format!("[pets]\nload_limit = {wrong}\n")),
-                "config.toml:2:14: load_limit must be a whole number from 100 to 100000"
-            );
+            let wanted = "config.toml:2:14: load_limit must be a whole number from 100 to 100000";
+            assert_eq!(error(&format!("[pets]\nload_limit = {wrong}\n")), wanted);
         }
         assert!(error("[pets]\nstatus = \"SOLD\"\n").starts_with("config.toml:2:10: unknown variant"));
         assert!(error("profile = \n").starts_with("config.toml:1:"));
@@ -714,11 +710,8 @@ mod tests {
     #[test]
     fn a_key_in_the_file_is_refused_with_its_position_and_is_not_quoted() {
         for key in ["\"of_another_service\"", "\"\"", "1234567890", "[\"secret\"]"] {
-            assert_eq!(
-                error(&format!("[profiles.x]\nkey = {key}\n")),
-                format!("config.toml:2:7: {KEY_ITSELF}"),
-                "{key}"
-            );
+            let wanted = format!("config.toml:2:7: {KEY_ITSELF}");
+            assert_eq!(error(&format!("[profiles.x]\nkey = {key}\n")), wanted, "{key}");
         }
         for (text, place) in [
             ("[profiles.x]\nkey = \"petk_0123456789abcdef\"\n", "2:8"),

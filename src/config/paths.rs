@@ -265,10 +265,8 @@ mod tests {
             assert_eq!(depth(term, ""), Depth::TwoFiftySix, "{term}");
         }
         assert_eq!(depth("xterm-direct", ""), Depth::TrueColour);
-        assert_eq!(
-            (depth("xterm", "truecolor"), depth("xterm-256color", "24bit")),
-            (Depth::TrueColour, Depth::TrueColour)
-        );
+        let expected = (Depth::TrueColour, Depth::TrueColour);
+        assert_eq!((depth("xterm", "truecolor"), depth("xterm-256color", "24bit")), expected);
         // An inherited variable does not give colours to a terminal without them.
         assert_eq!(depth("vt100", "truecolor"), Depth::Mono);
         assert_eq!(depth("xterm", "yes"), Depth::Sixteen);

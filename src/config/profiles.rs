@@ -439,17 +439,4 @@ base_url = "https://both.example/v1"
         assert_eq!((new.profile.as_str(), new.is_new, new.line), ("new", true, None));
         assert_eq!(Login::find(&profile("shop"), &written.env).unwrap().line, Some(4));
     }
-
-    #[test]
-    fn a_new_profile_is_written_with_its_key() {
-        let written = written(&[], COMMENTED);
-        let base_url = Some("https://new.example/v1".to_owned());
-        let choices = Choices { base_url, ..profile("new") };
-        let key = ApiKey::new("petk_0123456789").unwrap();
-        let login = Login::find(&choices, &written.env).unwrap();
-        login.keep(&key, &login.key_file(&written.env).unwrap(), &written.env).unwrap();
-        let settings = Settings::resolve(&profile("new"), &written.env).unwrap();
-        let Service::Remote(remote) = settings.service else { panic!() };
-        assert_eq!((remote.base_url.to_string().as_str(), remote.key), ("https://new.example/v1", Some(key)));
-    }
 }

@@ -306,10 +306,8 @@ pub(super) mod tests {
     fn the_embedded_store_is_the_default() {
         let settings = resolve(&Choices::default(), &[], "").unwrap();
         assert_eq!(settings.service, Service::Embedded { database: "/d/petstore/embedded.db".into() });
-        assert_eq!(
-            (settings.name.as_str(), settings.config.pets.limit.get(), settings.config.pets.status),
-            ("embedded", 20, None)
-        );
+        let wanted = ("embedded", 20, None);
+        assert_eq!((settings.name.as_str(), settings.config.pets.limit.get(), settings.config.pets.status), wanted);
     }
 
     #[test]

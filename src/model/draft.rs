@@ -207,22 +207,8 @@ mod tests {
         for name in ["", " ", "\u{3000}", "\u{200b}", "\u{fe0f}", "\u{3164}", "\u{2060} \u{ad}"] {
             assert_eq!(check_name(name), Err(FieldError::NameBlank), "{name:?}");
         }
-        for c in [
-            '\0',
-            '\t',
-            '\n',
-            '\x1b',
-            '\x07',
-            '\x7f',
-            '\u{9b}',
-            '\u{202e}',
-            '\u{2066}',
-            '\u{2069}',
-            '\u{2028}',
-            '\u{fffe}',
-            '\u{1ffff}',
-            '\u{fdd0}',
-        ] {
+        let harmful = "\0\t\n\x1b\x07\x7f\u{9b}\u{202e}\u{2066}\u{2069}\u{2028}\u{fffe}\u{1ffff}\u{fdd0}";
+        for c in harmful.chars() {
             let name = format!("ab{c}d");
             assert_eq!(check_name(&name), Err(FieldError::NameCharacter { character: c, place: 3 }), "{name:?}");
         }
@@ -235,31 +221,22 @@ mod tests {
             assert_eq!(draft("Rex", text).check(&Categories::default()).map(|new| new.category_id), Ok(id), "{text:?}");
         }
         for text in ["3rd", "3.0", "1e3", "٣", "9223372036854775808", "0x3", "1 2"] {
-            assert_eq!(
-                draft("Rex", text).check(&Categories::default()),
-                Err(vec![FieldError::CategoryNotInt64(text.into())]),
-                "{text:?}"
-            );
+            let expected = Err(vec![FieldError::CategoryNotInt64(text.into())]);
+            assert_eq!(draft("Rex", text).check(&Categories::default()), expected, "{text:?}");
         }
     }
 
     #[test]
     fn all_invalid_fields_are_reported_together() {
-        assert_eq!(
-            draft("", "").check(&Categories::default()),
-            Err(vec![FieldError::NameBlank, FieldError::CategoryMissing])
-        );
+        let expected = Err(vec![FieldError::NameBlank, FieldError::CategoryMissing]);
+        assert_eq!(draft("", "").check(&Categories::default()), expected);
     }
 
     #[test]
     fn the_message_names_field_value_and_remedy() {
-        assert_eq!(
-            draft("Rex", "3rd").check(&Categories::default()).unwrap_err()[0].to_string(),
-            "\"3rd\" is not a number. Type digits, for example 3."
-        );
-        assert_eq!(
-            check_name("a\u{1b}b").unwrap_err().to_string(),
-            "Name contains U+001B at position 2, which is not allowed. Delete it."
-        );
+        let expected = "\"3rd\" is not a number. Type digits, for example 3.";
+        assert_eq!(draft("Rex", "3rd").check(&Categories::default()).unwrap_err()[0].to_string(), expected);
+        let expected = "Name contains U+001B at position 2, which is not allowed. Delete it.";
+        assert_eq!(check_name("a\u{1b}b").unwrap_err().to_string(), expected);
     }
 }

@@ -116,10 +116,8 @@ mod tests {
     #[test]
     fn times_and_lists_read_well() {
         let words = |seconds| duration(SignedDuration::from_secs(seconds));
-        assert_eq!(
-            [5, 90, 3600, 41_000, 172_800, -3].map(words),
-            ["5 s", "90 s", "1 h", "11 h 23 min", "2 days", "0 s"]
-        );
+        let expected = ["5 s", "90 s", "1 h", "11 h 23 min", "2 days", "0 s"];
+        assert_eq!([5, 90, 3600, 41_000, 172_800, -3].map(words), expected);
         assert_eq!([0, 7_199, 7_200, 172_800].map(age), ["0 min", "119 min", "2 h", "2 days"]);
         assert_eq!(list(["a"]), "a");
         assert_eq!(list(["a", "b", "c"]), "a, b and c");

@@ -291,11 +291,8 @@ mod tests {
         for bad in
             ["before=7", "order=asc&before=7", "order=desc&after=7", "after=7&before=7", "order=desc&after=7&before=7"]
         {
-            assert_eq!(
-                query(bad, true).unwrap_err().to_string(),
-                "Use after with order=asc, which is the default, and before with order=desc.",
-                "{bad}"
-            );
+            let expected = "Use after with order=asc, which is the default, and before with order=desc.";
+            assert_eq!(query(bad, true).unwrap_err().to_string(), expected, "{bad}");
         }
         assert_eq!(query("order=DESC", true).unwrap_err().to_string(), "order must be asc or desc, not \"DESC\".");
         let wrong = query("order=desc&before=+7", true).unwrap_err();

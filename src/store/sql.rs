@@ -192,19 +192,6 @@ impl rusqlite::ToSql for Value<'_> {
 #[cfg(test)]
 mod tests {
 
-    const MIGRATIONS: [&str; 10] = [
-        include_str!("../../assets/migrations/postgres/0001_pets.sql"),
-        include_str!("../../assets/migrations/postgres/0002_pets_by_status.sql"),
-        include_str!("../../assets/migrations/postgres/0003_api_keys.sql"),
-        include_str!("../../assets/migrations/postgres/0004_idempotency_keys.sql"),
-        include_str!("../../assets/migrations/postgres/0005_idempotency_keys_by_age.sql"),
-        include_str!("../../assets/migrations/postgres/0006_key_events.sql"),
-        include_str!("../../assets/migrations/postgres/0007_pet_turn.sql"),
-        include_str!("../../assets/migrations/postgres/0008_pets_added_by.sql"),
-        include_str!("../../assets/migrations/postgres/0009_pet_changes.sql"),
-        include_str!("../../assets/migrations/postgres/0010_pet_changes_by_pet.sql"),
-    ];
-
     /// The text of every query, on one line and in capitals.
     fn queries() -> Vec<String> {
         let code = include_str!("sql.rs").split("#[cfg(test)]").next().unwrap();
@@ -220,7 +207,8 @@ mod tests {
 
     fn migrations() -> impl Iterator<Item = String> {
         let code = |sql: &str| sql.lines().filter(|line| !line.starts_with("--")).collect::<Vec<_>>().join(" ");
-        MIGRATIONS.into_iter().map(move |sql| code(sql).to_uppercase())
+        let files = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/assets/migrations/postgres")).unwrap();
+        files.map(move |file| code(&std::fs::read_to_string(file.unwrap().path()).unwrap()).to_uppercase())
     }
 
     #[test]

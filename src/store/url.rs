@@ -233,14 +233,10 @@ mod tests {
         assert_eq!(refusal("store.db"), "use sqlite:FILE or postgres://USER@HOST/DATABASE");
         assert_eq!(refusal("mysql://host/db"), "use sqlite:FILE or postgres://USER@HOST/DATABASE");
         assert_eq!(refusal("sqlite:"), "sqlite: needs a file name, for example sqlite:store.db");
-        assert_eq!(
-            refusal("sqlite::memory:"),
-            "a database in memory is not supported, since it is lost with the process: use a file"
-        );
-        assert_eq!(
-            refusal("sqlite://:memory:"),
-            "a database in memory is not supported, since it is lost with the process: use a file"
-        );
+        let expected = "a database in memory is not supported, since it is lost with the process: use a file";
+        assert_eq!(refusal("sqlite::memory:"), expected);
+        let expected = "a database in memory is not supported, since it is lost with the process: use a file";
+        assert_eq!(refusal("sqlite://:memory:"), expected);
         assert_eq!(refusal("sqlite:store.db?mode=ro"), "sqlite:FILE does not support options after a question mark");
         assert_eq!(refusal("postgres://host"), "the address has no database; use postgres://USER@HOST/DATABASE");
     }

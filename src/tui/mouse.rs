@@ -63,8 +63,7 @@ mod tests {
         assert_eq!(app.state.pets.cursor(), 0);
         app.keys("M");
         assert_eq!(app.effects.last(), Some(&Effect::Mouse(true)));
-        app.shows("hold Shift to select text");
-        app.send(Msg::Resumed);
+        app.shows("hold Shift to select text").send(Msg::Resumed);
         assert_eq!(app.effects.last(), Some(&Effect::Mouse(true)), "it was switched off while the program was stopped");
         app.keys("M");
         assert_eq!(app.effects.last(), Some(&Effect::Mouse(false)));
@@ -100,8 +99,7 @@ mod tests {
         click(&mut app, "All ");
         assert_eq!(app.state.pets.filter(), None);
         click(&mut app, "? help");
-        app.shows("Help");
-        app.keys("Esc");
+        app.shows("Help").keys("Esc");
         click(&mut app, "2 Add pet");
         assert_eq!(app.state.screen, Screen::AddPet);
         app.keys("\"Rex\" Tab \"3\"");

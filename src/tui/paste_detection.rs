@@ -189,10 +189,8 @@ mod tests {
     fn where_rows_are_expected_a_scan_is_one_more_and_letters_are_keys_only_without_enter() {
         let rows = |keys| taken_as(Expected::Rows, keys);
         assert_eq!(rows(&[(0, "\"quill\" Enter")]), ["|", r#""quill\r""#]);
-        assert_eq!(
-            rows(&[(0, "q"), (1, "u"), (50, "\"ill\" Enter LF"), (90, "\"Hal\" Enter")]),
-            ["|", r#""quill\r\nHal\r""#]
-        );
+        let expected = ["|", r#""quill\r\nHal\r""#];
+        assert_eq!(rows(&[(0, "q"), (1, "u"), (50, "\"ill\" Enter LF"), (90, "\"Hal\" Enter")]), expected);
         assert_eq!(rows(&[(0, "\"Rex\" Tab \"3\" Enter")]), ["|", r#""Rex\t3\r""#]);
         assert_eq!(rows(&[(0, "j"), (30, "j"), (30, "q")]), ["j", "j", "|", "q"]);
         assert_eq!(rows(&[(0, "\"quill\"")]), ["|", "q", "u", "i", "l", "l"]);

@@ -84,7 +84,6 @@ mod tests {
     #[test]
     fn what_is_pasted_into_a_box_counts_as_what_is_typed() {
         let mut app = TestApp::loaded(80, 24).after("x C-u Enter");
-        app.shows("Type a file name.");
-        app.send(Msg::Paste("pets.csv".into())).lacks("Type a file name.");
+        app.shows("Type a file name.").send(Msg::Paste("pets.csv".into())).lacks("Type a file name.");
     }
 }

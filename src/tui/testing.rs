@@ -272,6 +272,18 @@ impl TestApp {
         self
     }
 
+    /// The app after this was done with it.
+    pub fn and(mut self, act: impl FnOnce(&mut Self)) -> Self {
+        act(&mut self);
+        self
+    }
+
+    /// The app after this was done with it.
+    pub fn and(mut self, act: impl FnOnce(&mut Self)) -> Self {
+        act(&mut self);
+        self
+    }
+
     /// The app some time later.
     pub fn later(mut self, time: Duration) -> Self {
         self.wait(time);
@@ -462,22 +474,30 @@ pub fn listed(pets: Vec<Pet>, next: Option<NextPage>) -> Result<ListAnswer, Fail
     Ok(ListAnswer { list: Some(List::of(pets, next)), took, there: None, offers })
 }
 
+/// What the service answers with this status, code and message.
+pub(super) fn refused_with(status: u16, code: &str, message: &str) -> Failure {
+    let (code, message) = (Some(code.to_owned()), message.to_owned());
+    Failure::Refused { status, code, message, retry_after: None, body: None }
+}
+
 /// What the service answers that cannot keep a pet.
 pub(super) fn disk_full() -> Failure {
     let message = "The pet was not added: the disk of the database is full. Try again later.".to_owned();
-    Failure::Refused {
-        status: 503,
-        code: Some("not_added".to_owned()),
-        message,
-        retry_after: Some(RetryAfter::Seconds(1)),
-        body: None,
-    }
+    let (code, retry_after) = (Some("not_added".to_owned()), Some(RetryAfter::Seconds(1)));
+    Failure::Refused { status: 503, code, message, retry_after, body: None }
+}
+
+/// What a service answers where the pet is not as it was seen.
+pub(super) fn changed_meanwhile(pet: &Pet) -> Failure {
+    let pet = serde_json::to_string(pet).unwrap();
+    let body = format!("{{\"code\":\"changed\",\"message\":\"\",\"status\":409,\"pet\":{pet}}}");
+    let (code, message) = (Some("changed".to_owned()), String::new());
+    Failure::Refused { status: 409, code, message, retry_after: None, body: Some(body) }
 }
 
 /// What the service answers that does not know the key.
 pub(super) fn unauthorized() -> Failure {
-    let message = "API key is not valid".to_owned();
-    Failure::Refused { status: 401, code: Some("unauthorized".into()), message, retry_after: None, body: None }
+    refused_with(401, "unauthorized", "API key is not valid")
 }
 
 /// Pets are added by two tills, but for every third one, of which nothing was recorded.
@@ -598,28 +618,16 @@ pub fn ids_of(pets: &[Pet]) -> Vec<PetId> {
 
 /// `count` pets with fixed names, categories and statuses.
 pub fn animals(count: usize) -> Vec<Pet> {
-    const NAMES: [&str; 13] = [
-        "Biscuit",
-        "Mr. Whiskers the Third of Springfield",
-        "Pochi",
-        "Zoe",
-        "eclair",
-        "Rex",
-        "Captain Fluff",
-        "Nibbles",
-        "Sir Barks-a-lot",
-        "Mochi",
-        "Gordon",
-        "Pepper",
-        "Tank",
-    ];
+    const NAMES: &str = "Biscuit,Mr. Whiskers the Third of Springfield,Pochi,Zoe,eclair,Rex,Captain Fluff,Nibbles,Sir Barks-a-lot,\
+         Mochi,Gordon,Pepper,Tank";
+    let names: Vec<&str> = NAMES.split(',').collect();
     const CATEGORIES: [i64; 7] = [3, 1, 3, 2, 1, 7, 12];
     const STATUSES: [PetStatus; 5] =
         [PetStatus::Available, PetStatus::Pending, PetStatus::Available, PetStatus::Sold, PetStatus::Available];
     (0..count)
         .map(|at| Pet {
             id: 100_231 + i64::try_from(at).unwrap(),
-            name: NAMES[at % NAMES.len()].to_owned(),
+            name: names[at % names.len()].to_owned(),
             category_id: CATEGORIES[at % CATEGORIES.len()],
             status: Some(STATUSES[at % STATUSES.len()].into()),
         })

@@ -410,11 +410,8 @@ mod tests {
         ] {
             app.keys(keys);
             assert!(app.says(why), "{keys}: {}", app.screen());
-            assert_eq!(
-                (app.state.screen, app.state.popups.is_open(), app.effects.len()),
-                (Screen::Pets, false, 0),
-                "{keys}"
-            );
+            let expected = (Screen::Pets, false, 0);
+            assert_eq!((app.state.screen, app.state.popups.is_open(), app.effects.len()), expected, "{keys}");
         }
         app.send(Msg::Exchanged(Recorded { exchange: Box::default(), missed: 0 })).keys("H Enter w");
         assert!(

@@ -260,47 +260,17 @@ mod tests {
 
     #[test]
     fn whatever_names_a_file_a_program_or_a_service_is_refused() {
-        for line in [
-            "sh",
-            "sh -c id",
-            "pets list; sh",
-            "pets list | sh",
-            "pets export pets.csv",
-            "pets export /dev/tty",
-            "pets export ./-",
-            "pets import /etc/passwd",
-            "pets set --file /etc/passwd --dry-run",
-            "pets import - --report /tmp/x",
-            "pets import - --rejects /tmp/x --force",
-            "pets import - --resume",
-            "pets watch --exec id",
-            "--config /etc/passwd pets list",
-            "--config=/etc/passwd",
-            "pets list --key-file /etc/shadow",
-            "pets list --key-command 'sh -c id'",
-            "--ca-file /etc/passwd pets list",
-            "-p other",
-            "--base-url https://evil.example/v1 pets list",
-            "--insecure-http",
-            "--demo",
-            "ssh-session ada",
-            "ssh authorize x y --database sqlite:x.db",
-            "serve",
-            "keys list --database sqlite:store.db",
-            "backup --database sqlite:store.db x",
-            "database backup --database sqlite:store.db x",
-            "config show",
-            "ui domains",
-            "domains check localhost",
-            "doctor",
-            "login",
-            "logout",
-            "profiles list",
-            "completions bash",
-            "pets list 'a",
-            "\\",
-            "pets list\nreboot",
-        ] {
+        let lines = "sh, sh -c id, pets list; sh, pets list | sh, pets export pets.csv, pets export /dev/tty, \
+             pets export ./-, pets import /etc/passwd, pets set --file /etc/passwd --dry-run, \
+             pets import - --report /tmp/x, pets import - --rejects /tmp/x --force, pets import - --resume, \
+             pets watch --exec id, --config /etc/passwd pets list, --config=/etc/passwd, \
+             pets list --key-file /etc/shadow, pets list --key-command 'sh -c id', --ca-file /etc/passwd pets list, \
+             -p other, --base-url https://evil.example/v1 pets list, --insecure-http, --demo, ssh-session ada, \
+             ssh authorize x y --database sqlite:x.db, serve, keys list --database sqlite:store.db, \
+             backup --database sqlite:store.db x, database backup --database sqlite:store.db x, config show, \
+             ui domains, domains check localhost, doctor, login, logout, profiles list, completions bash, \
+             pets list 'a, \\, pets list\nreboot";
+        for line in lines.split(", ") {
             let failed = start(line).err().unwrap_or_else(|| panic!("{line} may be run"));
             assert_eq!(failed.exit, Exit::Usage, "{line}");
         }

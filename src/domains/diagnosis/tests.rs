@@ -114,13 +114,11 @@ impl Seen {
 
     /// The record is right, and two resolvers see it.
     pub fn right() -> Self {
-        let right = || answer(vec![cname(NAME, HOST), address(HOST, PLATFORM)]);
-        Self::new().source(CNAME, answer(vec![cname(NAME, HOST)])).resolved(1, right()).resolved(2, right()).with(
-            &resolver(1),
-            HOST,
-            A,
-            Ok(answer(vec![address(HOST, PLATFORM)])),
-        )
+        Self::new()
+            .source(CNAME, answer(vec![cname(NAME, HOST)]))
+            .resolved(1, right_answer())
+            .resolved(2, right_answer())
+            .with(&resolver(1), HOST, A, Ok(answer(vec![address(HOST, PLATFORM)])))
     }
 
     pub fn caa(self, level: &str, records: Vec<Record>) -> Self {
@@ -206,6 +204,17 @@ fn same(findings: Vec<Finding>) -> Vec<Finding> {
     findings
 }
 
+/// The finding that decides, with what was reported at noon.
+fn first(seen: &Seen) -> Finding {
+    deciding(&diagnosed(seen, &expectation(), &reported(), at(0))).unwrap().clone()
+}
+
+/// The finding with this code, with what was reported at noon.
+fn found(seen: &Seen, code: Code) -> Finding {
+    let mut findings = diagnosed(seen, &expectation(), &reported(), at(0)).into_iter();
+    findings.find(|finding| finding.code == code).unwrap()
+}
+
 /// The code that decides and the verdict, with what was reported at noon.
 fn judged(seen: &Seen, reported: &Reported) -> (Code, Verdict) {
     let findings = diagnosed(seen, &expectation(), reported, at(0));
@@ -273,12 +282,10 @@ fn without_the_value_the_record_cannot_be_judged() {
 fn a_wait_ends_when_the_cached_answer_expires() {
     let old = answer(vec![record(NAME, 1260, Data::Cname(DnsName::new("old.host.net")))]);
     let seen = Seen::right().resolved(3, old);
-    let findings = diagnosed(&seen, &expectation(), &reported(), at(0));
-    let wait = findings.iter().find(|finding| finding.code == Code::TtlWait).unwrap();
+    let wait = found(&seen, Code::TtlWait);
     assert_eq!(wait.until, Some(at(21)));
     let seen = Seen::right().resolved(3, nxdomain("acme.com", 840));
-    let findings = diagnosed(&seen, &expectation(), &reported(), at(0));
-    let wait = findings.iter().find(|finding| finding.code == Code::NegWait).unwrap();
+    let wait = found(&seen, Code::NegWait);
     assert_eq!(wait.until, Some(at(14)));
 }
 
@@ -312,14 +319,7 @@ fn every_wait_ends_after_48_hours_and_a_clock_set_back_starts_none() {
 
 #[test]
 fn a_secondary_may_lag_as_long_as_it_should_copy_even_when_serials_wrap() {
-    let soa =
-        |serial| answer(vec![record("acme.com", 3600, Data::Soa { serial, refresh: 1800, retry: 900, minimum: 900 })]);
-    let seen = |newer, older| {
-        Seen::right()
-            .with(&ns(2), NAME, CNAME, Ok(answer(vec![cname(NAME, "old.host.net")])))
-            .with(&ns(1), "acme.com", SOA, Ok(soa(newer)))
-            .with(&ns(2), "acme.com", SOA, Ok(soa(older)))
-    };
+    let seen = |newer, older| versions([soa(newer, 1800, 900), soa(older, 1800, 900)]);
     for (newer, older) in [(43, 42), (1, u32::MAX)] {
         let saved = |minutes| Reported { saved: Some(at(minutes)), ..reported() };
         assert_eq!(judged(&seen(newer, older), &saved(-44)), (Code::SecondaryBehind, Verdict::Wait), "{newer}");
@@ -332,8 +332,10 @@ fn a_secondary_may_lag_as_long_as_it_should_copy_even_when_serials_wrap() {
 
 #[test]
 fn name_servers_that_only_this_machine_cannot_reach_are_not_counted() {
-    let right = || answer(vec![cname(NAME, HOST), address(HOST, PLATFORM)]);
-    let seen = Seen::new().with(&ns(1), NAME, CNAME, Err(NoReply::Timeout)).resolved(1, right()).resolved(2, right());
+    let seen = Seen::new()
+        .with(&ns(1), NAME, CNAME, Err(NoReply::Timeout))
+        .resolved(1, right_answer())
+        .resolved(2, right_answer());
     let findings = diagnosed(&seen, &expectation(), &reported(), at(0));
     assert_eq!((deciding(&findings).unwrap().code, overall(&findings)), (Code::DnsOk, Verdict::Ok));
     assert!(findings.iter().any(|finding| finding.code == Code::Offline && finding.verdict == Verdict::Unknown));
@@ -384,8 +386,7 @@ fn the_first_level_with_any_caa_record_decides_alone() {
     let through = |records: Vec<Record>| [vec![cname(NAME, HOST)], records].concat();
     assert_eq!(code(levels(through(ours(HOST)), other("acme.com"), vec![])), Code::DnsOk);
     let blocked = levels(through(other(HOST)), ours("acme.com"), vec![]);
-    let findings = diagnosed(&blocked, &expectation(), &reported(), at(0));
-    let finding = findings.iter().find(|finding| finding.code == Code::CaaBlocked).unwrap();
+    let finding = found(&blocked, Code::CaaBlocked);
     assert_eq!(finding.who, Who::Platform);
     assert!(
         finding.seen.contains("sites.platform.net has CAA") && finding.seen.contains("through the CNAME"),
@@ -500,8 +501,7 @@ fn a_wildcard_covers_one_label() {
 fn a_date_that_is_wrong_only_here_is_this_machines_clock() {
     let who = |from, until, date| {
         let seen = Seen::right().shows(Ok(certificate(&[NAME], from, until)), date);
-        let findings = diagnosed(&seen, &expectation(), &reported(), at(0));
-        let decides = deciding(&findings).unwrap();
+        let decides = first(&seen);
         (decides.code, decides.who)
     };
     let (long_ago, later) = (at(-60 * 24 * 30), at(60 * 24 * 30));
@@ -510,8 +510,7 @@ fn a_date_that_is_wrong_only_here_is_this_machines_clock() {
     assert_eq!(who(long_ago, at(-60), Some(at(0))), (Code::TlsExpired, Who::Platform));
     assert_eq!(who(long_ago, at(-60), Some(at(-90))), (Code::TlsExpired, Who::ThisMachine));
     let seen = Seen::right().shows(Ok(certificate(&[NAME], at(60), later)), Some(at(90)));
-    let findings = diagnosed(&seen, &expectation(), &reported(), at(0));
-    let decides = deciding(&findings).unwrap();
+    let decides = first(&seen);
     assert_eq!((decides.title.as_str(), decides.until), ("This machine's clock is wrong", None));
     assert!(decides.fix.starts_with("set this machine's clock: "), "{}", decides.fix);
 }
@@ -551,14 +550,8 @@ fn an_answer_from_name_servers_alone_is_not_known_to_be_right() {
 
 #[test]
 fn different_records_at_the_same_serial_are_not_waited_for() {
-    let soa =
-        || answer(vec![record("acme.com", 3600, Data::Soa { serial: 7, refresh: 1800, retry: 900, minimum: 900 })]);
-    let seen = Seen::right()
-        .with(&ns(2), NAME, CNAME, Ok(answer(vec![cname(NAME, "old.host.net")])))
-        .with(&ns(1), "acme.com", SOA, Ok(soa()))
-        .with(&ns(2), "acme.com", SOA, Ok(soa()));
-    let findings = diagnosed(&seen, &expectation(), &reported(), at(0));
-    let finding = findings.iter().find(|finding| finding.code == Code::SecondaryBehind).unwrap();
+    let seen = versions([soa(7, 1800, 900), soa(7, 1800, 900)]);
+    let finding = found(&seen, Code::SecondaryBehind);
     assert_eq!((finding.verdict, finding.until), (Verdict::Warn, None));
     assert!(finding.seen.contains("at the same serial") && finding.fix.contains("ns2.acme.com"), "{finding:?}");
 }
@@ -569,8 +562,7 @@ fn all_conflicting_records_are_named_together() {
     let seen = Seen::new()
         .source(A, answer(vec![address(NAME, old)]))
         .source(TXT, answer(vec![record(NAME, 3600, Data::Txt("v=spf1 -all".into()))]));
-    let findings = diagnosed(&seen, &expectation(), &reported(), at(0));
-    let blocks = findings.iter().find(|finding| finding.code == Code::DnsABlocks).unwrap();
+    let blocks = found(&seen, Code::DnsABlocks);
     assert!(blocks.fix.contains("TXT") && blocks.fix.contains("v=spf1"), "{}", blocks.fix);
 }
 
@@ -681,8 +673,7 @@ fn an_expired_registration_is_renewed_at_the_registrar() {
         .with(&ns(1), "nobody.acme.com", A, Ok(answer(vec![address("nobody.acme.com", parked)])))
         .resolved(1, answer(vec![address(NAME, parked)]));
     seen.0.delegated = vec![DnsName::new("ns1.renewyourname.net")];
-    let findings = diagnosed(&seen, &expectation(), &reported(), at(0));
-    let first = deciding(&findings).unwrap();
+    let first = first(&seen);
     assert_eq!((first.code, first.who), (Code::DnsParked, Who::Registrar));
     assert!(first.fix.contains("renew acme.com"), "{}", first.fix);
 }
@@ -715,8 +706,7 @@ fn a_record_below_a_name_that_is_doubled_in_part_is_found_with_its_value() {
             .resolved(1, nxdomain("acme.com", 900))
             .with(&ns(1), doubled, CNAME, Ok(answer(vec![cname(doubled, value)])));
         seen.0.doubled = vec![DnsName::new(doubled)];
-        let findings = diagnosed(&seen, &expectation(), &reported(), at(0));
-        let first = deciding(&findings).unwrap();
+        let first = first(&seen);
         assert_eq!(first.code, Code::DnsNameDoubled);
         first.fix.clone()
     };
@@ -826,16 +816,14 @@ fn resolvers_that_lead_to_the_platform_by_different_addresses_do_not_disagree() 
 #[test]
 fn failing_name_servers_are_reported_even_while_resolvers_have_cached_answers() {
     let fails = Reply { code: ResponseCode::ServFail, ..Reply::default() };
-    let right = || answer(vec![cname(NAME, HOST), address(HOST, PLATFORM)]);
-    let seen = Seen::new().source(CNAME, fails).resolved(1, right()).resolved(2, right());
+    let seen = Seen::new().source(CNAME, fails).resolved(1, right_answer()).resolved(2, right_answer());
     assert_eq!(judged(&seen, &reported()), (Code::ServfailAll, Verdict::Fail));
 }
 
 #[test]
 fn a_name_server_without_an_address_is_named() {
     let seen = Seen::right().with(&ns(2), NAME, CNAME, Err(NoReply::NoAddress));
-    let findings = diagnosed(&seen, &expectation(), &reported(), at(0));
-    let lame = findings.iter().find(|finding| finding.code == Code::LameOne).unwrap();
+    let lame = found(&seen, Code::LameOne);
     assert!(lame.seen.contains("ns2.acme.com") && lame.seen.contains("has no address"), "{}", lame.seen);
 }
 
@@ -896,8 +884,7 @@ fn a_network_that_denies_a_known_top_level_domain_proves_nothing() {
 fn expired_signatures_are_the_providers_and_differing_keys_the_registrars() {
     let who = |code| {
         let seen = Seen::new().source(CNAME, answer(vec![cname(NAME, HOST)])).rejected(1, code);
-        let findings = diagnosed(&seen, &expectation(), &reported(), at(0));
-        let decides = deciding(&findings).unwrap();
+        let decides = first(&seen);
         (decides.code, decides.who)
     };
     assert_eq!(who(7), (Code::DnssecBogus, Who::DnsProvider));
@@ -927,6 +914,16 @@ fn decided(checks: Vec<(Seen, i64)>) -> Vec<(&'static str, Verdict)> {
         (first.code.as_str(), first.verdict)
     };
     checked(checks).iter().map(decides).collect()
+}
+
+/// The record, and the address that its value has.
+fn right_answer() -> Reply {
+    answer(vec![cname(NAME, HOST), address(HOST, PLATFORM)])
+}
+
+/// The SOA record of the zone: its serial number, and after how many seconds a secondary asks, and asks again.
+fn soa(serial: u32, refresh: u32, retry: u32) -> Reply {
+    answer(vec![record("acme.com", 3600, Data::Soa { serial, refresh, retry, minimum: 900 })])
 }
 
 fn old_answer(ttl: u32) -> Reply {
@@ -1001,15 +998,10 @@ fn signed(seen: Seen, algorithm: u8) -> Seen {
 
 #[test]
 fn a_name_server_without_the_signatures_that_others_have_fails_at_every_look() {
-    let soa = record("acme.com", 3600, Data::Soa { serial: 7, refresh: 1800, retry: 900, minimum: 900 });
-    let seen = signed(Seen::right(), 13).with(&ns(2), NAME, CNAME, Ok(answer(vec![cname(NAME, HOST)]))).with(
-        &ns(2),
-        "acme.com",
-        SOA,
-        Ok(answer(vec![soa])),
-    );
-    let findings = diagnosed(&seen, &expectation(), &reported(), at(0));
-    let decides = deciding(&findings).unwrap();
+    let seen = signed(Seen::right(), 13)
+        .with(&ns(2), NAME, CNAME, Ok(answer(vec![cname(NAME, HOST)])))
+        .with(&ns(2), "acme.com", SOA, Ok(soa(7, 1800, 900)));
+    let decides = first(&seen);
     assert_eq!((decides.code, decides.verdict, decides.who), (Code::DnssecBogus, Verdict::Fail, Who::DnsProvider));
     assert!(decides.seen.contains("ns2.acme.com") && !decides.seen.contains("ns1.acme.com"), "{}", decides.seen);
     assert_eq!(judged(&signed(Seen::right(), 13), &reported()), (Code::DnsOk, Verdict::Ok));
@@ -1032,10 +1024,8 @@ fn a_failure_that_outlasts_the_ds_record_is_waited_for_once() {
     let decides: Vec<&Finding> = checks.iter().map(|findings| deciding(findings).unwrap()).collect();
     assert_eq!((decides[0].code, decides[0].verdict, decides[0].until), (Code::DsWait, Verdict::Wait, Some(at(5))));
     assert_eq!(decides[1].until, Some(at(5)), "the promise stays");
-    assert_eq!(
-        (decides[2].code, decides[2].verdict, decides[2].who),
-        (Code::DnssecBogus, Verdict::Fail, Who::DnsProvider)
-    );
+    let expected = (Code::DnssecBogus, Verdict::Fail, Who::DnsProvider);
+    assert_eq!((decides[2].code, decides[2].verdict, decides[2].who), expected);
     assert!(!decides[2].fix.contains("remove the DS"), "{}", decides[2].fix);
 }
 
@@ -1082,15 +1072,10 @@ fn a_difference_is_a_wait_only_while_a_ttl_explains_it() {
     };
     let fail = ("VIEWS-DIFFER", Verdict::Fail);
     let wait = ("TTL-WAIT", Verdict::Wait);
-    assert_eq!(
-        decided(vec![(internal(300), 0), (internal(60), 4), (internal(290), 6), (internal(300), 30)]),
-        [wait, wait, fail, fail]
-    );
-    assert_eq!(
-        decided(vec![(internal(20), 0), (internal(20), 1)]),
-        [wait, fail],
-        "a short TTL is not an expired answer"
-    );
+    let expected = [wait, wait, fail, fail];
+    assert_eq!(decided(vec![(internal(300), 0), (internal(60), 4), (internal(290), 6), (internal(300), 30)]), expected);
+    let expected = [wait, fail];
+    assert_eq!(decided(vec![(internal(20), 0), (internal(20), 1)]), expected, "a short TTL is not an expired answer");
     let findings = checked(vec![(internal(300), 0), (internal(300), 6)]).remove(1);
     let named = findings.iter().filter(|finding| finding.code.as_str() == "VIEWS-DIFFER").count();
     assert_eq!(named, 1, "once for all resolvers: {findings:?}");
@@ -1108,11 +1093,8 @@ fn a_resolver_that_filters_does_not_keep_a_domain_from_going_on() {
     let measurement = Measurement::of(&checks[1], at(11));
     assert!(measurement.record && measurement.everywhere);
     let bare = || Reply { authorities: Vec::new(), ..nxdomain("acme.com", 600) };
-    assert_eq!(
-        decided(vec![(Seen::right().resolved(3, bare()), 0)]),
-        [("VIEWS-DIFFER", Verdict::Warn)],
-        "no TTL at all"
-    );
+    let expected = [("VIEWS-DIFFER", Verdict::Warn)];
+    assert_eq!(decided(vec![(Seen::right().resolved(3, bare()), 0)]), expected, "no TTL at all");
     // Where there is no other, it is remembered for three hours at most.
     let alone = || Seen::right().resolved(1, bare()).resolved(2, bare());
     let decides = decided(vec![(alone(), 0), (alone(), 179), (alone(), 181)]);
@@ -1142,12 +1124,14 @@ fn another_cache_of_a_farm_is_no_other_view_where_the_change_was_not_seen() {
 
 /// Two name servers with these serial numbers; the first has the right record, the second an old one.
 fn two_versions(right: u32, other: u32) -> Seen {
-    let soa =
-        |serial| answer(vec![record("acme.com", 3600, Data::Soa { serial, refresh: 60, retry: 20, minimum: 900 })]);
+    versions([soa(right, 60, 20), soa(other, 60, 20)])
+}
+
+fn versions([right, other]: [Reply; 2]) -> Seen {
     Seen::right()
         .with(&ns(2), NAME, CNAME, Ok(answer(vec![cname(NAME, "old.host.net")])))
-        .with(&ns(1), "acme.com", SOA, Ok(soa(right)))
-        .with(&ns(2), "acme.com", SOA, Ok(soa(other)))
+        .with(&ns(1), "acme.com", SOA, Ok(right))
+        .with(&ns(2), "acme.com", SOA, Ok(other))
 }
 
 #[test]
@@ -1160,10 +1144,8 @@ fn a_secondary_has_as_long_as_its_soa_record_says() {
     assert!(decides.fix.contains("at most 80 s"), "{}", decides.fix);
     // Without a word of the operator, it counts from the first check that saw the record.
     let verdicts = decided(vec![(two_versions(43, 42), 0), (two_versions(43, 42), 1), (two_versions(43, 42), 2)]);
-    assert_eq!(
-        verdicts.iter().map(|(_, verdict)| *verdict).collect::<Vec<_>>(),
-        [Verdict::Wait, Verdict::Wait, Verdict::Warn]
-    );
+    let expected = [Verdict::Wait, Verdict::Wait, Verdict::Warn];
+    assert_eq!(verdicts.iter().map(|(_, verdict)| *verdict).collect::<Vec<_>>(), expected);
 }
 
 #[test]
@@ -1199,10 +1181,9 @@ fn the_act_for_a_left_over_aaaa_record_ends_with_the_cname() {
 #[test]
 fn what_only_this_machine_is_shown_does_not_count_against_the_domain() {
     let inside = || answer(vec![record(NAME, 3600, Data::A(Ipv4Addr::new(10, 0, 0, 5)))]);
-    let right = || answer(vec![cname(NAME, HOST), address(HOST, PLATFORM)]);
     let view = || {
         let seen = Seen::new().source(CNAME, answer(vec![])).source(A, inside());
-        let seen = seen.resolved(1, right()).resolved(2, right());
+        let seen = seen.resolved(1, right_answer()).resolved(2, right_answer());
         seen.with(&resolver(1), HOST, A, Ok(answer(vec![address(HOST, PLATFORM)])))
     };
     let findings = diagnosed(&view(), &expectation(), &reported(), at(0));

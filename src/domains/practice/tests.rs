@@ -114,19 +114,13 @@ fn verify_waits_for_a_resolver_that_asked_before_the_record_was_there() {
 fn each_act_says_where_and_what() {
     let line = |act: PracticeStep| format!("{}: {}", act.place().at(), act.words());
     assert_eq!(line(PracticeStep::DeleteA), "at your DNS provider: delete A 203.0.113.2 at docs.acme-cats.com");
-    assert_eq!(
-        line(PracticeStep::AddCname),
-        "at your DNS provider: add CNAME docs.acme-cats.com -> sites.petplatform.net, TTL 3600"
-    );
-    assert_eq!(
-        line(PracticeStep::AddCaa),
-        "at your DNS provider: add CAA 0 issue \"letsencrypt.org\" at acme-cats.com"
-    );
+    let expected = "at your DNS provider: add CNAME docs.acme-cats.com -> sites.petplatform.net, TTL 3600";
+    assert_eq!(line(PracticeStep::AddCname), expected);
+    let expected = "at your DNS provider: add CAA 0 issue \"letsencrypt.org\" at acme-cats.com";
+    assert_eq!(line(PracticeStep::AddCaa), expected);
     assert_eq!(line(PracticeStep::Reverify), "in the dashboard: choose Re-verify for docs.acme-cats.com");
-    assert_eq!(
-        line(PracticeStep::CorrectRedirect),
-        "in the dashboard: redirect help.acme-pets.com to www.acme-pets.com, 301"
-    );
+    let expected = "in the dashboard: redirect help.acme-pets.com to www.acme-pets.com, 301";
+    assert_eq!(line(PracticeStep::CorrectRedirect), expected);
     for act in PracticeStep::VARIANTS.iter().copied() {
         assert!(matches!(act.place(), Who::DnsProvider | Who::Dashboard), "{act:?}");
     }

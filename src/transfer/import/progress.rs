@@ -143,13 +143,9 @@ mod tests {
         let none = ImportProgress::default();
         assert_eq!(words(none.clone(), Some(0)), "nothing added");
         assert_eq!(words(none.clone(), Some(3)), "3 left");
-        assert_eq!(
-            words(ImportProgress { added_before: 2, invalid: 1, ..none.clone() }, Some(0)),
-            "2 added before, 1 not sent"
-        );
-        assert_eq!(
-            words(ImportProgress { added: 2, refused: 1, ..none }, None),
-            "2 added, 1 refused, an unknown number left"
-        );
+        let expected = "2 added before, 1 not sent";
+        assert_eq!(words(ImportProgress { added_before: 2, invalid: 1, ..none.clone() }, Some(0)), expected);
+        let expected = "2 added, 1 refused, an unknown number left";
+        assert_eq!(words(ImportProgress { added: 2, refused: 1, ..none }, None), expected);
     }
 }

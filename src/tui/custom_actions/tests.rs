@@ -39,12 +39,10 @@ fn an_action_runs_beside_the_app_for_the_pet_under_the_cursor() {
     let first = app.state.pets.selected().unwrap().id;
     app.keys("Z");
     assert_eq!(runs(&app), [(0, vec![first])]);
-    app.shows("label: running for");
-    app.keys("Down Z");
+    app.shows("label: running for").keys("Down Z");
     assert!(app.says("label is still running. Ctrl-C stops it.") && runs(&app).len() == 1);
     ended(&mut app, 0, Ok("request id is front-7\n"));
-    app.shows("label: request id is front-7");
-    app.keys("Z");
+    app.shows("label: request id is front-7").keys("Z");
     ended(&mut app, 0, Ok("two\n\u{1b}[2Jlines\n"));
     assert!(app.state.popups.get::<TextBox>().is_some());
     let screen = app.screen();
@@ -68,8 +66,7 @@ fn nothing_that_a_program_prints_covers_what_is_typed() {
 fn an_action_is_in_the_help_the_list_of_commands_and_the_bottom_line() {
     let mut app = app(120, 40);
     assert!(app.screen().contains("Z label"), "{}", app.screen());
-    app.keys("?").shows("Z label").shows("B sheet");
-    app.keys("Esc : \"promise\" Enter");
+    app.keys("?").shows("Z label").shows("B sheet").keys("Esc : \"promise\" Enter");
     assert_eq!(runs(&app).len(), 1);
     whole_at_every_size("own_action_asked", |columns, rows| self::app(columns, rows).after("B"));
 }
@@ -77,8 +74,7 @@ fn an_action_is_in_the_help_the_list_of_commands_and_the_bottom_line() {
 #[test]
 fn the_rows_are_given_after_a_yes_only() {
     let mut app = app(80, 24).after("B");
-    app.shows("Run sheet for 5 rows of");
-    app.wait(DEAF).keys("n");
+    app.shows("Run sheet for 5 rows of").wait(DEAF).keys("n");
     assert!(runs(&app).is_empty() && app.says("It was not run."));
     app.keys("B").wait(DEAF).keys("y");
     assert_eq!(runs(&app)[0].1.len(), 5);
@@ -93,8 +89,7 @@ fn what_changes_the_service_is_refused_when_read_only_and_asked_about_when_prote
     app.keys("Z");
     assert_eq!(runs(&app).len(), 1, "what only reads runs");
     (app.state.link.read_only, app.state.link.protect) = (false, true);
-    app.keys("U").shows("Run promise").shows("It changes the service.");
-    app.wait(DEAF).keys("y");
+    app.keys("U").shows("Run promise").shows("It changes the service.").wait(DEAF).keys("y");
     assert_eq!(runs(&app).len(), 2);
     assert!(!app.state.allowed, "this allows nothing else");
 }

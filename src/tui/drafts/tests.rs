@@ -118,8 +118,7 @@ fn a_failure_to_write_drafts_is_shown_until_it_is_fixed() {
     millis(&mut app, 500);
     written(&mut app, Err("no space left on device"));
     let message = "Cannot save drafts: no space left on device. What you type is kept only while petstore runs.";
-    app.shows(message);
-    app.keys("\"i\"").shows(message);
+    app.shows(message).keys("\"i\"").shows(message);
     millis(&mut app, 4_999);
     assert_eq!(names(&app).len(), 1);
     millis(&mut app, 1);
@@ -450,11 +449,8 @@ fn an_unfinished_name_of_rapid_entry_in_an_earlier_version_is_restored() {
     let app = after(rapid("Bisc"), settings(remote()));
     let bisc = Draft { name: "Bisc".into(), category_id: "3".into(), status: Some(PetStatus::Sold) };
     assert_eq!((app.state.screen, app.state.add.draft()), (Screen::AddPet, bisc));
-    assert_eq!(
-        after(rapid(""), settings(remote())).state.screen,
-        Screen::Pets,
-        "a category alone is not text for a pet"
-    );
+    let expected = Screen::Pets;
+    assert_eq!(after(rapid(""), settings(remote())).state.screen, expected, "a category alone is not text for a pet");
 }
 
 #[test]
@@ -489,10 +485,8 @@ fn an_unfinished_import_is_shown_at_every_start_until_it_is_finished_or_dropped(
         assert!(next.says(message), "{keys}: {}", next.screen());
         assert!(next.job(Slot::CheckFile).is_some(), "{keys}");
         next.keys(keys);
-        assert_eq!(
-            (next.state.add.import.path.value(), next.state.add.import.unfinished.as_deref()),
-            (path, Some(path))
-        );
+        let expected = (path, Some(path));
+        assert_eq!((next.state.add.import.path.value(), next.state.add.import.unfinished.as_deref()), expected);
         ended = Some(Ending::Quit);
     }
     next.keys("Esc F8");
@@ -529,7 +523,7 @@ fn looks() {
         next.send(Msg::Resize(Size { columns, rows }));
         next
     };
-    let mut looks = Looks::default();
+    let mut looks = Looks::after("form", |columns, rows| add_pet::tests::typed(columns, rows, ""));
     looks.state("back", make);
     insta::assert_snapshot!(looks);
 }

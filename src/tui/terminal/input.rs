@@ -377,24 +377,10 @@ mod tests {
 
     #[test]
     fn what_is_not_known_is_skipped_as_a_whole() {
-        for unknown in [
-            "\x1b[?2026;2$y",
-            "\x1b[?997;1n",
-            "\x1b[?62;22c",
-            "\x1b[>41;354;0c",
-            "\x1b[12;40R",
-            "\x1b[201~",
-            "\x1b[999~",
-            "\x1b[27;5;106~",
-            "\x1b[4294967296;1u",
-            "\x1b[E",
-            "\x1bOj",
-            "\x1b]11;rgb:ffff/ffff/ffff\x07",
-            "\x1b]52;c;cGV0\x1b\\",
-            "\x1bP>|XTerm(390)\x1b\\",
-            "\x1b_Gi=1;OK\x1b\\",
-            "\x1b^text\x1b\\\x1bXtext\x1b\\",
-        ] {
+        let unknown = "\x1b[?2026;2$y \x1b[?997;1n \x1b[?62;22c \x1b[>41;354;0c \x1b[12;40R \x1b[201~ \x1b[999~ \
+             \x1b[27;5;106~ \x1b[4294967296;1u \x1b[E \x1bOj \x1b]11;rgb:ffff/ffff/ffff\x07 \x1b]52;c;cGV0\x1b\\ \
+             \x1bP>|XTerm(390)\x1b\\ \x1b_Gi=1;OK\x1b\\ \x1b^text\x1b\\\x1bXtext\x1b\\";
+        for unknown in unknown.split(' ') {
             assert_eq!(keys(&format!("{unknown}q")), plain(&[Key::Char('q')]), "{unknown:?}");
         }
         assert_eq!(decoded(b"\xff\xc3(\x80"), (vec![Msg::Key(Key::Char('(').into())], false));
@@ -417,25 +403,12 @@ mod tests {
     }
 
     /// Beginnings of sequences that a key does not end.
-    const CUT: &[&str] = &[
-        "\x1b[",
-        "\x1b[1;",
-        "\x1b[[",
-        "\x1b[?2026;2$",
-        "\x1b[<0;9",
-        "\x1b[M",
-        "\x1b[M #",
-        "\x1bO",
-        "\x1b]",
-        "\x1b]11;rgb:",
-        "\x1b]11;rgb:ff\x1b",
-        "\x1bP>|XT",
-        "\x1b_G",
-    ];
+    const CUT: &str = "\x1b[,\x1b[1;,\x1b[[,\x1b[?2026;2$,\x1b[<0;9,\x1b[M,\x1b[M #,\x1bO,\x1b],\x1b]11;rgb:,\x1b]11;rgb:ff\x1b,\
+         \x1bP>|XT,\x1b_G";
 
     #[test]
     fn ctrl_c_and_another_sequence_end_one_that_was_cut_at_once() {
-        for cut in CUT {
+        for cut in CUT.split(',') {
             let ctrl_c = KeyPress { ctrl: true, ..Key::Char('c').into() };
             assert_eq!(keys(&format!("{cut}\x03")).last(), Some(&ctrl_c), "{cut:?}");
             assert_eq!(keys(&format!("{cut}\x1b[B")).last(), Some(&Key::Down.into()), "{cut:?}");
@@ -445,7 +418,7 @@ mod tests {
     #[test]
     fn a_sequence_without_its_end_is_given_up_half_a_second_after_its_beginning() {
         let begun = clock::now().mono;
-        for cut in CUT.iter().map(|cut| cut.as_bytes()).chain([&b"\xe6\xbc"[..]]) {
+        for cut in CUT.split(',').map(str::as_bytes).chain([&b"\xe6\xbc"[..]]) {
             let mut decoder = Decoder::default();
             assert_eq!(decoder.take(cut, false, begun), [], "{cut:?}");
             assert_eq!(decoder.due, Some(begun + SEQUENCE), "{cut:?}");

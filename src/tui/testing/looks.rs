@@ -18,9 +18,11 @@ pub struct Looks {
 
 impl Looks {
     /// The looks of states that are described after this one, which another snapshot holds.
-    pub fn after(name: &str, mut app: TestApp) -> Self {
+    pub fn after(name: &str, make: impl Fn(u16, u16) -> TestApp) -> Self {
         let mut looks = Self::default();
-        looks.frame(name, &mut app);
+        for (columns, rows) in [(80, 24), (120, 40)] {
+            looks.frame(name, &mut make(columns, rows));
+        }
         Self { text: String::new(), ..looks }
     }
 

@@ -8,13 +8,12 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
-use crate::api::Failure;
 use crate::model::{Pet, sample};
 use crate::tui::screens::add_pet::{import, lines};
 use crate::tui::screens::domains::tests::looks as domains;
 use crate::tui::screens::pets::reading::ListPets;
 use crate::tui::screens::{add_pet, profiles, requests};
-use crate::tui::testing::{TestApp, remote};
+use crate::tui::testing::{TestApp, refused_with, remote};
 use crate::tui::theme::Theme;
 use svg::{DARK, Ground, LIGHT};
 
@@ -34,9 +33,7 @@ fn browsing(columns: u16, rows: u16, keys: &str) -> TestApp {
 /// The service has reported that the key is wrong.
 fn key_refused() -> TestApp {
     let mut app = browsing(80, 24, "r");
-    let message = "The API key is not valid.".to_owned();
-    let failure =
-        Failure::Refused { status: 401, code: Some("unauthorized".into()), message, retry_after: None, body: None };
+    let failure = refused_with(401, "unauthorized", "The API key is not valid.");
     app.answer::<ListPets>(Err(failure)).keys("F4").wait(Duration::from_secs(1));
     app
 }

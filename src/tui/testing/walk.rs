@@ -16,7 +16,9 @@ use crate::tui::job::{Reply, Started};
 use crate::tui::msg::{Key, KeyPress, MouseEvent, Recorded};
 use crate::tui::popups::themes::SetTheme;
 use crate::tui::screens::domains::tests::fixture;
-use crate::tui::testing::{ids_of, job_of, listed, of_kind, profiles, provenance, settings};
+use crate::tui::testing::{
+    changed_meanwhile, ids_of, job_of, listed, of_kind, profiles, provenance, refused_with, settings,
+};
 
 /// One step, chosen by two numbers.
 fn step(app: &mut TestApp, what: u8, which: u16) {
@@ -89,89 +91,52 @@ fn exchange(which: usize) -> Recorded {
 fn reply(app: &mut TestApp, which: usize) {
     let jobs: Vec<Started> = app.effects.iter().rev().take(8).filter_map(job_of).cloned().collect();
     let Some(job) = jobs.get(which % jobs.len().max(1)) else { return };
-    let failure = || match which % 5 {
+    let failure = &|| match which % 5 {
         0 => Failure::NotSent { why: "connection refused".into() },
         1 => Failure::NoAnswer { after: Duration::from_secs(30) },
         2 => Failure::Malformed { why: "cut".into(), excerpt: "<html>".into() },
-        status => Failure::Refused {
-            status: [400, 401, 503][(which / 5 + status) % 3],
-            code: Some("invalid_name".into()),
-            message: "name".into(),
-            retry_after: None,
-            body: None,
-        },
+        status => refused_with([400, 401, 503][(which / 5 + status) % 3], "invalid_name", "name"),
     };
     if which.is_multiple_of(11) {
         let failed = Arc::clone(&job.job).failed(failure());
         app.send(Msg::Reply(Reply::end(job.id, failed)));
         return;
     }
-    match job.job.slot() {
-        Slot::List => about_lists(app, job, which, failure),
-        Slot::Follow | Slot::Inventory | Slot::ById | Slot::Provenance | Slot::Samples => {
-            about_pets(app, job, which, failure);
-        }
-        Slot::History | Slot::Scanned => about_pets(app, job, which, failure),
-        Slot::Queue | Slot::Line(_) | Slot::SearchForLine => {
-            about_additions(app, job, which, failure);
-        }
-        Slot::CheckFile | Slot::Import => about_imports(app, job, which, failure),
-        Slot::Registry | Slot::Check(_) | Slot::Redirects | Slot::Resolvers => about_domains(app, job, which),
-        Slot::Profiles | Slot::UseProfile | Slot::TestProfile | Slot::TryProfile => about_profiles(app, job, which),
-        Slot::WriteProfile | Slot::KeyFile | Slot::TestKey => about_keys(app, job, which, failure),
-        Slot::Copy | Slot::Write | Slot::CompletePath => about_files(app, job, which),
-        Slot::Theme | Slot::Views | Slot::Drafts | Slot::Cache | Slot::Action(_) => about_writes(app, job, which),
-    }
+    let answered = about_pets(app, job, which, failure)
+        || about_additions(app, job, which, failure)
+        || about_imports(app, job, which, failure)
+        || about_domains(app, job, which)
+        || about_connections(app, job, which, failure)
+        || about_files(app, job, which);
+    assert!(answered, "{job:?}");
+}
+
+/// Answers the job if it is of this kind; whether it is.
+fn answered<J: Job>(app: &mut TestApp, job: &Started, answer: impl FnOnce(&J) -> J::Answer) -> bool {
+    let Some(kind) = of_kind::<J>(job) else { return false };
+    app.answer_to::<J>(job.id, answer(kind));
+    true
 }
 
 /// What comes of what adds pets.
-fn about_additions(app: &mut TestApp, job: &Started, which: usize, failure: impl Fn() -> Failure) {
-    let pet = Pet { id: 7, name: "Rex".into(), category_id: 3, status: None };
-    if is::<SearchForLine>(job) {
-        app.answer_to::<SearchForLine>(job.id, searched(pet, which, failure));
-    } else if is::<WriteLines>(job) {
-        app.answer_to::<WriteLines>(job.id, written(which));
-    } else if let Some(SendLine { line, .. }) = of_kind(job) {
-        let id = line.patch.as_ref().map_or(7, |(id, _)| *id);
-        let sent = match which % 5 {
-            0 | 1 => LineSent::Saved(Pet { id, name: line.new.name.clone(), ..pet }),
-            2 if line.patch.is_some() && which.is_multiple_of(2) => {
-                let message = || "changed".to_owned();
-                let pet = serde_json::to_string(&Pet { id, ..pet }).unwrap();
-                let body = format!("{{\"code\":\"changed\",\"message\":\"\",\"status\":409,\"pet\":{pet}}}");
-                LineSent::Failed(Failure::Refused {
-                    status: 409,
-                    code: Some(message()),
-                    message: message(),
-                    retry_after: None,
-                    body: Some(body),
-                })
-            }
-            2 => LineSent::Failed(failure()),
-            3 => LineSent::NotSent(failure()),
-            _ => LineSent::NotRepeatable,
-        };
-        app.answer_to::<SendLine>(job.id, Ok(sent));
-    } else {
-        panic!("{job:?}");
-    }
-}
-
-/// What comes of what is only written, or run.
-fn about_writes(app: &mut TestApp, job: &Started, which: usize) {
-    if is::<SetTheme>(job) {
-        app.answer_to::<SetTheme>(job.id, written(which).map(|()| "config.toml".into()));
-    } else if is::<AddView>(job) {
-        app.answer_to::<AddView>(job.id, written(which));
-    } else if is::<WriteDrafts>(job) {
-        app.answer_to::<WriteDrafts>(job.id, written(which));
-    } else if is::<SessionCache>(job) {
-        app.answer_to::<SessionCache>(job.id, written(which));
-    } else if is::<Run>(job) {
-        app.answer_to::<Run>(job.id, written(which).map(|()| "two\nlines".to_owned()));
-    } else {
-        panic!("{job:?}");
-    }
+fn about_additions(app: &mut TestApp, job: &Started, which: usize, failure: impl Fn() -> Failure + Copy) -> bool {
+    let pet = || Pet { id: 7, name: "Rex".into(), category_id: 3, status: None };
+    answered::<SearchForLine>(app, job, |_| {
+        let found = SearchedPets { matches: vec![pet()], complete: which.is_multiple_of(2) };
+        if which.is_multiple_of(3) { Err(failure()) } else { Ok(found) }
+    }) || answered::<WriteLines>(app, job, |_| written(which))
+        || answered::<SendLine>(app, job, |SendLine { line, .. }| {
+            let id = line.patch.as_ref().map_or(7, |(id, _)| *id);
+            Ok(match which % 5 {
+                0 | 1 => LineSent::Saved(Pet { id, name: line.new.name.clone(), ..pet() }),
+                2 if line.patch.is_some() && which.is_multiple_of(2) => {
+                    LineSent::Failed(changed_meanwhile(&Pet { id, ..pet() }))
+                }
+                2 => LineSent::Failed(failure()),
+                3 => LineSent::NotSent(failure()),
+                _ => LineSent::NotRepeatable,
+            })
+        })
 }
 
 fn written(which: usize) -> Result<(), String> {
@@ -188,31 +153,10 @@ fn added(pet: Pet) -> AddedPet {
     AddedPet { pet, provenance }
 }
 
-/// What comes of a job about lists.
-fn about_lists(app: &mut TestApp, job: &Started, which: usize, failure: impl Fn() -> Failure) {
-    let rows = match which {
-        _ if which.is_multiple_of(3) => Err(failure()),
-        // The service says that nothing has changed.
-        _ if which.is_multiple_of(7) => Ok(ListAnswer {
-            list: None,
-            took: Duration::from_millis(5),
-            there: None,
-            offers: Offers { events: true, order: false, changes: true },
-        }),
-        _ => listed(animals(which % 130), None),
-    };
-    app.answer_to::<ListPets>(job.id, rows);
-}
-
-/// What comes of the other jobs of the screen of pets.
-fn about_pets(app: &mut TestApp, job: &Started, which: usize, failure: impl Fn() -> Failure) {
+/// What comes of a job of the screen of pets.
+fn about_pets(app: &mut TestApp, job: &Started, which: usize, failure: impl Fn() -> Failure + Copy) -> bool {
     let fails = which.is_multiple_of(3);
-    if let Some(AddSamples { count, .. }) = of_kind(job) {
-        app.answer_to::<AddSamples>(job.id, Ok((ids_of(&animals(*count)), fails.then(failure))));
-    } else if let Some(FollowPets { after }) = of_kind(job) {
-        if fails {
-            return app.answer_to::<FollowPets>(job.id, Err(failure()));
-        }
+    if let Some(FollowPets { after }) = of_kind(job).filter(|_| !fails) {
         let followed = match which % 5 {
             0 => Followed::Connected(after.clone().unwrap_or(EventPosition::after(0)), which.is_multiple_of(2)),
             1 => Followed::Lost(None),
@@ -220,83 +164,65 @@ fn about_pets(app: &mut TestApp, job: &Started, which: usize, failure: impl Fn()
             _ => Followed::Added(animals(which % 40).into_iter().map(added).collect()),
         };
         app.say_to::<FollowPets>(job.id, (followed, None));
-    } else if is::<ReadHistory>(job) {
-        app.answer_to::<ReadHistory>(job.id, if fails { Err(failure()) } else { Ok(Vec::new()) });
-    } else if let Some(AskProvenance(ids)) = of_kind(job) {
-        let found = ids.iter().map(|id| (*id, provenance(*id))).collect();
-        let found = Some(found).filter(|_| !which.is_multiple_of(5));
-        app.answer_to::<AskProvenance>(job.id, if fails { Err(failure()) } else { Ok(found) });
-    } else if is::<ReadInventory>(job) {
-        if which.is_multiple_of(2) {
-            return app.say_to::<ReadInventory>(job.id, animals(which % 2_000));
+        return true;
+    }
+    if is::<ReadInventory>(job) && which.is_multiple_of(2) {
+        app.say_to::<ReadInventory>(job.id, animals(which % 2_000));
+        return true;
+    }
+    answered::<ListPets>(app, job, |_| match which {
+        _ if fails => Err(failure()),
+        // The service says that nothing has changed.
+        _ if which.is_multiple_of(7) => {
+            let (took, offers) = (Duration::from_millis(5), Offers { events: true, order: false, changes: true });
+            Ok(ListAnswer { list: None, took, there: None, offers })
         }
-        let coverage = Coverage {
-            requests: 4,
-            complete: which.is_multiple_of(5),
-            full: vec![PetStatus::Sold],
-            is_cut: which.is_multiple_of(7),
-            from: which.is_multiple_of(14).then_some(100_300),
-        };
-        app.answer_to::<ReadInventory>(job.id, if fails { Err(failure()) } else { Ok(coverage) });
-    } else if is::<FindPet>(job) {
-        let pet = Pet { id: 7, name: "Rex".into(), category_id: 3, status: None };
-        let found = LookupResult { pet: which.is_multiple_of(2).then_some(pet), ..LookupResult::default() };
-        app.answer_to::<FindPet>(job.id, if fails { Err(failure()) } else { Ok(found) });
-    } else {
-        panic!("{job:?}");
-    }
+        _ => listed(animals(which % 130), None),
+    }) || answered::<AddSamples>(app, job, |AddSamples { count, .. }| {
+        Ok((ids_of(&animals(*count)), fails.then(failure)))
+    }) || answered::<FollowPets>(app, job, |_| Err(failure()))
+        || answered::<ReadHistory>(app, job, |_| if fails { Err(failure()) } else { Ok(Vec::new()) })
+        || answered::<AskProvenance>(app, job, |AskProvenance(ids)| {
+            let found = ids.iter().map(|id| (*id, provenance(*id))).collect();
+            let found = Some(found).filter(|_| !which.is_multiple_of(5));
+            if fails { Err(failure()) } else { Ok(found) }
+        })
+        || answered::<ReadInventory>(app, job, |_| {
+            let (complete, is_cut) = (which.is_multiple_of(5), which.is_multiple_of(7));
+            let from = which.is_multiple_of(14).then_some(100_300);
+            let coverage = Coverage { requests: 4, complete, full: vec![PetStatus::Sold], is_cut, from };
+            if fails { Err(failure()) } else { Ok(coverage) }
+        })
+        || answered::<FindPet>(app, job, |_| {
+            let pet = Pet { id: 7, name: "Rex".into(), category_id: 3, status: None };
+            let found = LookupResult { pet: which.is_multiple_of(2).then_some(pet), ..LookupResult::default() };
+            if fails { Err(failure()) } else { Ok(found) }
+        })
 }
 
-fn searched(pet: Pet, which: usize, failure: impl Fn() -> Failure) -> Result<SearchedPets, Failure> {
-    if which.is_multiple_of(3) {
-        Err(failure())
-    } else {
-        Ok(SearchedPets { matches: vec![pet], complete: which.is_multiple_of(2) })
-    }
-}
-
-/// What comes of a job about files, and of what is copied.
-fn about_files(app: &mut TestApp, job: &Started, which: usize) {
+/// What comes of a job about files, of what is copied, and of what is only written or run.
+fn about_files(app: &mut TestApp, job: &Started, which: usize) -> bool {
     let fails = which.is_multiple_of(3);
-    let not_written = |path: &str, replace| match replace {
-        false => NotWritten::Exists(path.to_owned()),
-        true => NotWritten::Failed("no room".into()),
-    };
-    if is::<CopyText>(job) {
-        let copied = match which % 5 {
+    answered::<CopyText>(app, job, |_| {
+        Ok(match which % 5 {
             0 => Ok(ClipboardBackend::Tmux),
             1 => Ok(ClipboardBackend::Desktop("pbcopy", &[])),
             2 => Ok(ClipboardBackend::File("copied.txt".into())),
             3 => Ok(ClipboardBackend::Terminal),
             _ => Err("no clipboard".into()),
-        };
-        app.answer_to::<CopyText>(job.id, Ok(copied));
-    } else if let Some(WriteFile { path, replace, .. }) = of_kind(job) {
-        app.answer_to::<WriteFile>(job.id, if fails { Err(not_written(path, *replace)) } else { Ok(path.clone()) });
-    } else if is::<CompletePath>(job) {
+        })
+    }) || answered::<WriteFile>(app, job, |WriteFile { path, replace, .. }| match (fails, replace) {
+        (true, false) => Err(NotWritten::Exists(path.clone())),
+        (true, true) => Err(NotWritten::Failed("no room".into())),
+        (false, _) => Ok(path.clone()),
+    }) || answered::<CompletePath>(app, job, |_| {
         let names = vec!["a.csv".into(), "b/".into()];
-        app.answer_to::<CompletePath>(job.id, Ok(Completion { more: ["", "ny"][which % 2].into(), names }));
-    } else {
-        panic!("{job:?}");
-    }
-}
-
-/// What comes of a job about keys, and of what writes profiles.
-fn about_keys(app: &mut TestApp, job: &Started, which: usize, failure: impl Fn() -> Failure) {
-    let fails = which.is_multiple_of(3);
-    if is::<TestKey>(job) {
-        app.answer_to::<TestKey>(job.id, if fails { Err(failure()) } else { Ok(()) });
-    } else if is::<FindKeyFile>(job) {
-        app.answer_to::<FindKeyFile>(job.id, Ok((!fails).then(|| "~/keys/shop".to_owned())));
-    } else if is::<KeepKey>(job) {
-        app.answer_to::<KeepKey>(job.id, written(which).map(|()| KeyOrigin::File("~/keys/shop".into())));
-    } else if is::<AddProfile>(job) {
-        let key_lost = which.is_multiple_of(2).then(|| "no room.".to_owned());
-        let added = AddedProfile { file: "config.toml".into(), is_default: false, key_lost };
-        app.answer_to::<AddProfile>(job.id, written(which).map(|()| added));
-    } else {
-        panic!("{job:?}");
-    }
+        Ok(Completion { more: ["", "ny"][which % 2].into(), names })
+    }) || answered::<SetTheme>(app, job, |_| written(which).map(|()| "config.toml".into()))
+        || answered::<AddView>(app, job, |_| written(which))
+        || answered::<WriteDrafts>(app, job, |_| written(which))
+        || answered::<SessionCache>(app, job, |_| written(which))
+        || answered::<Run>(app, job, |_| written(which).map(|()| "two\nlines".to_owned()))
 }
 
 /// Drafts as they were written before, maybe long ago.
@@ -308,7 +234,7 @@ fn left(app: &TestApp, which: usize) -> Option<Drafts> {
 }
 
 /// What comes of a job about the import of a file.
-fn about_imports(app: &mut TestApp, job: &Started, which: usize, failure: impl Fn() -> Failure) {
+fn about_imports(app: &mut TestApp, job: &Started, which: usize, failure: impl Fn() -> Failure) -> bool {
     let progress = |added: usize| ImportProgress {
         added: added as u64,
         refused: which as u64 % 3,
@@ -338,7 +264,7 @@ fn about_imports(app: &mut TestApp, job: &Started, which: usize, failure: impl F
             };
             app.answer_to::<CheckFile>(job.id, checked);
         }
-        (None, _) if !is::<RunImport>(job) => panic!("{job:?}"),
+        (None, _) if !is::<RunImport>(job) => return false,
         (None, 0) if which.is_multiple_of(3) => {
             app.answer_to::<RunImport>(job.id, Ok(Err(ImportEnded::NoAnswer(failure()))));
         }
@@ -375,52 +301,51 @@ fn about_imports(app: &mut TestApp, job: &Started, which: usize, failure: impl F
             app.answer_to::<RunImport>(job.id, Ok(Ok(summary)));
         }
     }
+    true
 }
 
-/// What comes of a job that reads, tests or uses profiles.
-fn about_profiles(app: &mut TestApp, job: &Started, which: usize) {
-    let tested = match which % 4 {
+/// What comes of a job about profiles and keys.
+fn about_connections(app: &mut TestApp, job: &Started, which: usize, failure: impl Fn() -> Failure) -> bool {
+    let fails = which.is_multiple_of(3);
+    let tested = || match which % 4 {
         0 => Tested::Unusable("no such key".into()),
         1 => Tested::Failed(Failure::NotSent { why: "connection refused".into() }),
         _ => Tested::Answered(Duration::from_millis(12)),
     };
-    if is::<ReadProfiles>(job) {
-        app.answer_to::<ReadProfiles>(job.id, written(which).map(|()| profiles()));
-    } else if let Some(UseProfile(name)) = of_kind(job) {
-        let service = if which.is_multiple_of(2) { remote() } else { Service::Demo };
-        let settings = Arc::new(Settings { name: name.clone(), label: name.clone(), ..settings(service) });
-        let drafts = Ok(left(app, which));
-        let used = Used { settings, kept: None, left: Ok(Unfinished::default()), drafts };
-        app.answer_to::<UseProfile>(job.id, written(which).map(|()| used));
-    } else if is::<TestProfile>(job) {
-        app.answer_to::<TestProfile>(job.id, Ok(tested));
-    } else if is::<TryProfile>(job) {
-        app.answer_to::<TryProfile>(job.id, Ok(tested));
-    } else {
-        panic!("{job:?}");
-    }
+    let drafts = Ok(left(app, which));
+    answered::<ReadProfiles>(app, job, |_| written(which).map(|()| profiles()))
+        || answered::<UseProfile>(app, job, |UseProfile(name)| {
+            let service = if which.is_multiple_of(2) { remote() } else { Service::Demo };
+            let settings = Arc::new(Settings { name: name.clone(), label: name.clone(), ..settings(service) });
+            written(which).map(|()| Used { settings, kept: None, left: Ok(Unfinished::default()), drafts })
+        })
+        || answered::<TestProfile>(app, job, |_| Ok(tested()))
+        || answered::<TryProfile>(app, job, |_| Ok(tested()))
+        || answered::<TestKey>(app, job, |_| if fails { Err(failure()) } else { Ok(()) })
+        || answered::<FindKeyFile>(app, job, |_| Ok((!fails).then(|| "~/keys/shop".to_owned())))
+        || answered::<KeepKey>(app, job, |_| written(which).map(|()| KeyOrigin::File("~/keys/shop".into())))
+        || answered::<AddProfile>(app, job, |_| {
+            let key_lost = which.is_multiple_of(2).then(|| "no room.".to_owned());
+            written(which).map(|()| AddedProfile { file: "config.toml".into(), is_default: false, key_lost })
+        })
 }
 
 /// What comes of a job about domains.
-fn about_domains(app: &mut TestApp, job: &Started, which: usize) {
+fn about_domains(app: &mut TestApp, job: &Started, which: usize) -> bool {
     let fails = which.is_multiple_of(3);
-    if let Some(KeepRegistry(changes)) = of_kind(job) {
+    if is::<CheckDomain>(job) && which.is_multiple_of(5) {
+        app.say_to::<CheckDomain>(job.id, fixture::so_far());
+        return true;
+    }
+    answered::<KeepRegistry>(app, job, |KeepRegistry(changes)| {
         let mut list = fixture::list();
         changes.iter().for_each(|change| change.apply(&mut list));
-        app.answer_to::<KeepRegistry>(job.id, written(which).map(|()| list));
-    } else if let Some(CheckDomain { request, .. }) = of_kind(job) {
-        if which.is_multiple_of(5) {
-            return app.say_to::<CheckDomain>(job.id, fixture::so_far());
-        }
-        app.answer_to::<CheckDomain>(job.id, Ok(fixture::seen(&request.entry.name, which)));
-    } else if let Some(FollowRedirects { redirects, .. }) = of_kind(job) {
-        let followed = redirects.iter().cloned().map(|redirect| fixture::followed(redirect, !fails));
-        app.answer_to::<FollowRedirects>(job.id, Ok(followed.collect()));
-    } else if is::<ChooseResolvers>(job) {
-        app.answer_to::<ChooseResolvers>(job.id, Ok(Default::default()));
-    } else {
-        panic!("{job:?}");
-    }
+        written(which).map(|()| list)
+    }) || answered::<CheckDomain>(app, job, |CheckDomain { request, .. }| Ok(fixture::seen(&request.entry.name, which)))
+        || answered::<FollowRedirects>(app, job, |FollowRedirects { redirects, .. }| {
+            Ok(redirects.iter().cloned().map(|redirect| fixture::followed(redirect, !fails)).collect())
+        })
+        || answered::<ChooseResolvers>(app, job, |_| Ok(Default::default()))
 }
 
 /// Whether this would ask the service in use, or write something unnamed.
@@ -479,11 +404,7 @@ fn walk(steps: Steps, from: Start) -> Result<(), TestCaseError> {
     let mut app = match from {
         Start::Inside => TestApp::started(Service::Demo, 80, 24),
         Start::Elsewhere => TestApp::started(remote(), 80, 24),
-        Start::Rapid => {
-            let mut app = TestApp::started(remote(), 80, 24);
-            app.keys("a Tab \"3\" Enter");
-            app
-        }
+        Start::Rapid => TestApp::started(remote(), 80, 24).after("a Tab \"3\" Enter"),
         Start::First => TestApp::first_start(80, 24),
     };
     app.state.mouse = true;

@@ -263,10 +263,8 @@ fn a_colour_is_the_one_that_its_theme_names_for_the_terminal_or_the_nearest() {
     assert_eq!(own(Depth::TrueColour), Some(Color::Rgb(0x5f, 0xd7, 0xaf)));
     assert_eq!((own(Depth::TwoFiftySix), own(Depth::Sixteen)), (Some(Color::Indexed(79)), Some(Color::Indexed(6))));
     let named = |depth| shown(Colour::Rgb([0x5f, 0xd7, 0xaf], Some([214, 3])), depth);
-    assert_eq!(
-        (named(Depth::TwoFiftySix), named(Depth::Sixteen)),
-        (Some(Color::Indexed(214)), Some(Color::Indexed(3)))
-    );
+    let expected = (Some(Color::Indexed(214)), Some(Color::Indexed(3)));
+    assert_eq!((named(Depth::TwoFiftySix), named(Depth::Sixteen)), expected);
     assert_eq!(shown(Colour::Indexed(214), Depth::Sixteen), Some(Color::Indexed(3)));
     assert_eq!((xterm(16), xterm(79), xterm(231), xterm(255)), ([0; 3], [0x5f, 0xd7, 0xaf], [255; 3], [238; 3]));
 }

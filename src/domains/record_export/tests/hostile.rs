@@ -11,32 +11,12 @@ fn hostile() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         any::<String>(),
         "[\\x00-\\x7f]{0,12}",
-        proptest::sample::select(vec![
-            "\n",
-            "\r\n",
-            "\"",
-            "'",
-            "\\",
-            "\\\"",
-            "${x}",
-            "%{x}",
-            "$(x)",
-            "`x`",
-            "# ",
-            "; ",
-            "//",
-            "*/",
-            "\t",
-            "\u{2028}",
-            "\u{202e}",
-            "\u{9b}2J",
-            "\u{1b}[2J",
-            "\nsend\n",
-            "'; x #",
-            "\0",
-            "---\n",
-            "!x",
-        ])
+        proptest::sample::select(
+            "\n,\r\n,\",',\\,\\\",${x},%{x},$(x),`x`,# ,; ,//,*/,\t,\u{2028},\u{202e},\u{9b}2J,\u{1b}[2J,\nsend\n,\
+             '; x #,\0,---\n,!x"
+                .split(',')
+                .collect::<Vec<_>>()
+        )
         .prop_map(str::to_owned),
     ];
     proptest::collection::vec(piece, 0..6).prop_map(|pieces| pieces.concat())

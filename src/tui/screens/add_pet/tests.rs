@@ -74,8 +74,7 @@ fn an_invalid_form_is_not_sent_and_the_cursor_goes_to_the_error() {
     let mut app = typed(80, 24, "\"Biscuit\" Tab \"3rd\" F2");
     assert_eq!((pets(&app), focus(&app)), (vec![], "category"));
     assert!(app.screen().contains("Fix 1 field first. Nothing was sent."));
-    app.shows("\"3rd\" is not a number");
-    app.keys("\"3\" F2");
+    app.shows("\"3rd\" is not a number").keys("\"3\" F2");
     assert_eq!(pets(&app), [pet("Biscuit", "3", Some(PetStatus::Available))]);
 }
 
@@ -193,7 +192,7 @@ fn the_form_begins_with_the_category_and_the_status_used_last_also_after_a_resta
 #[test]
 fn looks() {
     let mut looks = Looks::default();
-    looks.state("empty", |columns, rows| typed(columns, rows, ""));
+    looks.state("form", |columns, rows| typed(columns, rows, ""));
     looks.state("checked", |columns, rows| typed(columns, rows, "\"Biscuit\" Tab \"3rd\" F2"));
     looks.state("all_wrong", |columns, rows| typed(columns, rows, "F2"));
     looks.state("status", |columns, rows| typed(columns, rows, "\"Biscuit\" Tab \"3\" Tab Down"));

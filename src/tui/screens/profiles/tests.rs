@@ -305,11 +305,8 @@ fn with_a_read_only_profile_no_key_leads_to_adding() {
             app.says("Nothing can be added or changed: STAGING is read-only (read_only = true in its profile)."),
             "{key}"
         );
-        assert_eq!(
-            (app.state.screen, app.state.popups.is_open(), app.effects.len()),
-            (Screen::Pets, false, 0),
-            "{key}"
-        );
+        let expected = (Screen::Pets, false, 0);
+        assert_eq!((app.state.screen, app.state.popups.is_open(), app.effects.len()), expected, "{key}");
     }
     app.keys(":");
     let commands = app.state.popups.get::<CommandsBox>().unwrap();
@@ -489,12 +486,9 @@ fn ctrl_o_leads_from_the_box_to_the_other_profiles_and_no_key_is_tried_any_more(
 fn another_key_is_entered_for_the_profile_in_use_only() {
     let mut app = listed(80, 24).after("Down K");
     app.shows("K sets the API key of the profile in use. Press Enter to use staging first.");
-    app.keys("Up K").shows("Another API key");
-    app.keys("Esc");
-    assert_eq!(
-        (app.state.screen, app.state.popups.is_open(), app.state.message.clone()),
-        (Screen::Profiles, false, None)
-    );
+    app.keys("Up K").shows("Another API key").keys("Esc");
+    let expected = (Screen::Profiles, false, None);
+    assert_eq!((app.state.screen, app.state.popups.is_open(), app.state.message.clone()), expected);
     assert!(matches!(app.state.link.health, Health::Ok { .. }));
 }
 
@@ -582,17 +576,12 @@ fn two_screens_opened_from_each_other_can_be_left() {
 }
 
 #[test]
-fn a_key_is_never_on_the_screen_unless_it_is_asked_for() {
+fn a_key_is_never_on_the_screen_unless_it_is_asked_for_and_hidden_when_the_form_is_opened_again() {
     let mut app = typed(80, 24);
-    assert!(!app.screen().contains("petk_"));
-    app.keys("C-r");
-    assert!(app.screen().contains("petk_0123456789abcdef"));
-}
-
-#[test]
-fn a_key_that_was_shown_is_hidden_when_the_form_is_opened_again() {
-    let mut app = typed(80, 24).after("C-r Esc n");
-    assert!(!app.screen().contains("petk_"), "{}", app.screen());
+    for (keys, is_seen) in [("", false), ("C-r", true), ("Esc n", false)] {
+        assert_eq!(app.keys(keys).screen().contains("petk_0123456789abcdef"), is_seen, "{keys}");
+        assert_eq!(app.screen().contains("petk_"), is_seen, "{keys}");
+    }
 }
 
 #[test]
@@ -694,7 +683,7 @@ fn tested(columns: u16, rows: u16) -> TestApp {
 
 #[test]
 fn looks() {
-    let mut looks = Looks::default();
+    let mut looks = Looks::after("browsing", TestApp::loaded);
     looks.state("reading", |columns, rows| TestApp::loaded_from(remote(), columns, rows, &animals(39)).after("P"));
     looks.state("listed", listed);
     looks.state("tested", tested);
@@ -730,7 +719,7 @@ fn looks() {
 
 #[test]
 fn looks_of_the_key_box() {
-    let mut looks = Looks::default();
+    let mut looks = Looks::after("browsing", TestApp::loaded);
     looks.state("key_session_only", |columns, rows| refused(columns, rows, None));
     looks.state("key_choice", |columns, rows| {
         refused(columns, rows, key_file()).after("\"petk_fedcba9876543210\" Tab Down")

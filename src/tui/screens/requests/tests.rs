@@ -93,10 +93,8 @@ fn the_cursor_stays_on_its_exchange_until_that_is_too_old() {
     }
     assert_eq!((app.state.requests.cursor, app.state.requests.rows.len()), (REQUESTS_KEPT - 1, REQUESTS_KEPT));
     send(&mut app, listed(0, "newest"));
-    assert_eq!(
-        (selected(&app).path_and_query.as_str(), app.state.requests.cursor),
-        ("/v1/pets?limit=20", REQUESTS_KEPT - 1)
-    );
+    let expected = ("/v1/pets?limit=20", REQUESTS_KEPT - 1);
+    assert_eq!((selected(&app).path_and_query.as_str(), app.state.requests.cursor), expected);
     app.keys("Home");
     assert_eq!(selected(&app).path_and_query, "/v1/pets?newest");
     app.keys("End PgUp PgDn Up Down");
@@ -138,8 +136,7 @@ fn the_last_error_is_explained_and_leads_to_its_request() {
     for part in ["(invalid peer certificate", "certificate has expired", "clock", "Next retry in 2 s; Esc, then r"] {
         assert!(app.says(part), "{part}: {}", app.screen());
     }
-    app.wait(Duration::from_secs(1)).shows("Next retry in 1 s");
-    app.keys("H");
+    app.wait(Duration::from_secs(1)).shows("Next retry in 1 s").keys("H");
     assert_eq!((app.state.screen, app.state.popups.is_open()), (Screen::Requests, false));
     app.keys("Esc");
     assert_eq!(app.state.screen, Screen::Pets);

@@ -1,4 +1,5 @@
 use crate::tui::testing::prelude::*;
+use crate::tui::testing::unauthorized;
 use std::io::Cursor;
 use std::path::Path;
 
@@ -32,9 +33,7 @@ fn find(app: &mut TestApp, text: &'static str, before: Option<EarlierImport>) {
 }
 
 pub fn looked(columns: u16, rows: u16, text: &'static str) -> TestApp {
-    let mut app = opened(columns, rows);
-    find(&mut app, text, None);
-    app
+    opened(columns, rows).and(|app| find(app, text, None))
 }
 
 fn begun(app: &TestApp) -> Option<RunImport> {
@@ -158,13 +157,10 @@ fn with_bad_rows_nothing_is_sent_before_that_is_chosen() {
     let mut app = looked(80, 24, FILE).after("F2");
     assert_eq!(begun(&app), None);
     app.shows("2 rows cannot be sent. Choose to send only the others, or fix the file");
-    app.keys("Space").shows("This adds 3 pets to PRODUCTION and cannot be undone.");
-    app.keys("F2");
+    app.keys("Space").shows("This adds 3 pets to PRODUCTION and cannot be undone.").keys("F2");
     let run = begun(&app).unwrap();
-    assert_eq!(
-        (run.run.counts.unwrap().good, run.run.start, run.source),
-        (3, Start::New, ImportSource::File("new-arrivals.csv".into()))
-    );
+    let expected = (3, Start::New, ImportSource::File("new-arrivals.csv".into()));
+    assert_eq!((run.run.counts.unwrap().good, run.run.start, run.source), expected);
 }
 
 #[test]
@@ -178,8 +174,7 @@ fn another_column_or_one_value_for_all_is_read_at_once() {
     assert_eq!(app.state.place().name, "import-value");
     app.keys("F2").shows("Still checking the file. Press F2 once that is done.");
     find(&mut app, FILE, None);
-    app.shows("same for all");
-    app.keys("F2 Space F2");
+    app.shows("same for all").keys("F2 Space F2");
 
     assert_eq!(begun(&app).unwrap().run.reading.set, [None, Some("7".into()), None]);
 }
@@ -211,8 +206,7 @@ fn an_import_that_was_started_before_is_continued() {
     let reading = ColumnMapping { set: [None, None, Some("sold".into())], ..ColumnMapping::default() };
     let before = EarlierImport { reading, ..earlier() };
     find(&mut app, "name,cat\nRex,3\n", Some(before));
-    app.shows("This import was started before. F2 continues it");
-    app.keys("F2");
+    app.shows("This import was started before. F2 continues it").keys("F2");
     let run = begun(&app).unwrap();
     assert_eq!((run.run.start, run.run.reading.set), (Start::GoOn, [None, None, Some("sold".into())]));
 }
@@ -239,9 +233,7 @@ fn earlier() -> EarlierImport {
 const THREE: &str = "name,cat\nRex,3\nMax,3\nLuna,3\n";
 
 fn looked_after(before: EarlierImport) -> TestApp {
-    let mut app = opened(80, 24);
-    find(&mut app, THREE, Some(before));
-    app
+    opened(80, 24).and(|app| find(app, THREE, Some(before)))
 }
 
 #[test]
@@ -249,8 +241,7 @@ fn of_a_file_that_was_corrected_only_the_rest_is_sent() {
     let mut app = looked_after(EarlierImport { same_file: false, ..earlier() });
     let message = "The file has changed since its import began on 2026-11-13: 1 of 3 rows were added then and are not sent \
                 again. F2 sends the other 2 rows.";
-    app.shows(message);
-    app.keys("F2");
+    app.shows(message).keys("F2");
     assert_eq!(begun(&app).unwrap().run.start, Start::GoOn);
 }
 
@@ -259,8 +250,7 @@ fn another_file_of_the_same_name_starts_over() {
     let before = EarlierImport { same_file: false, finished: true, here: 0, new: 3, ..earlier() };
     let anew = before.anew();
     let mut app = looked_after(before);
-    app.shows("was of another file. Its report is kept.").shows("This adds 3 pets");
-    app.keys("F2");
+    app.shows("was of another file. Its report is kept.").shows("This adds 3 pets").keys("F2");
     assert_eq!(begun(&app).unwrap().run.start, anew);
 }
 
@@ -269,11 +259,9 @@ fn a_finished_file_is_added_again_only_if_that_is_chosen() {
     let before = EarlierImport { finished: true, added: 3, here: 3, new: 0, ..earlier() };
     let anew = before.anew();
     let mut app = looked_after(before);
-    app.shows("every row was added.").lacks("This adds");
-    app.keys("F2");
+    app.shows("every row was added.").lacks("This adds").keys("F2");
     assert_eq!(begun(&app), None);
-    app.shows("Nothing was sent: every row was added before.");
-    app.keys("Space F2");
+    app.shows("Nothing was sent: every row was added before.").keys("Space F2");
     assert_eq!(begun(&app).unwrap().run.start, anew);
 }
 
@@ -284,8 +272,7 @@ fn rows_that_match_added_ones_are_skipped_or_added_as_chosen() {
     for (keys, start, pets) in [("Space", Start::GoOn, 2), ("Space Space", anew, 3)] {
         let mut app = looked_after(before.clone());
         app.state.link.protect = true;
-        app.shows("1 of 3 rows match rows that the import of 2026-11-13 added");
-        app.keys("F2");
+        app.shows("1 of 3 rows match rows that the import of 2026-11-13 added").keys("F2");
         assert_eq!(begun(&app), None);
         app.shows("Choose what to do with the rows added before");
         app.keys(keys).keys("F2").shows(&format!("Import {pets} pets into"));
@@ -302,8 +289,7 @@ fn a_list_whose_rows_may_all_be_edited_is_added_only_if_that_is_chosen() {
     app.shows("None of the 2 rows that the import of 2026-11-13 added is in the file unchanged.");
     app.keys("F2");
     assert_eq!(begun(&app), None);
-    app.shows("If this is another list, press Space to add all its rows.");
-    app.keys("Space F2");
+    app.shows("If this is another list, press Space to add all its rows.").keys("Space F2");
     assert_eq!(begun(&app).unwrap().run.start, anew);
 }
 
@@ -336,8 +322,7 @@ fn pasted_lines_are_offered_as_pets_and_can_become_one_name() {
     assert_eq!(&*text, "name\n\"Rex\"\n\"Luna, the \"\"cat\"\"\"\n\n\"Max\"\n");
     assert_eq!(reading.set, [None, Some("3".into()), Some("available".into())]);
     find(&mut app, "name\nRex\nLuna\nMax\n", None);
-    app.shows("This adds 3 pets");
-    app.keys("Esc").wait(DEAF).keys("Enter");
+    app.shows("This adds 3 pets").keys("Esc").wait(DEAF).keys("Enter");
     assert_eq!(app.state.place().name, "import-preview");
     app.keys("Esc").shows("Pasted and not added: 3 lines.").shows("They become one name in the form.");
     app.wait(DEAF).keys("y");
@@ -408,8 +393,7 @@ fn pasted_rows_that_were_not_added_are_not_left_without_a_question() {
         app.wait(DEAF).keys("Esc");
         assert_eq!((app.state.place().name, app.state.quitting), ("import-run", None));
     }
-    app.keys("F2").shows("Nothing left to send.");
-    app.keys("Esc").wait(DEAF).keys("y");
+    app.keys("F2").shows("Nothing left to send.").keys("Esc").wait(DEAF).keys("y");
     assert_eq!(app.state.screen, Screen::Pets);
     app.keys("a").shows("So far: 2 saved");
     // What was refused is sent again, and is still pasted.
@@ -444,8 +428,7 @@ fn of_pasted_rows_nothing_is_offered_that_only_a_file_has() {
     find(&mut app, "name\tcategoryId\nRex\t3\n\tx\n", None);
     app.shows("line 2").lacks("line 3").shows("send none").shows("Paste them again, corrected.");
     app.keys("F2").shows("1 row cannot be sent. Choose to send only the others (Space).");
-    app.lacks("file first").lacks("F5");
-    app.keys("l").shows("line 2: column name");
+    app.lacks("file first").lacks("F5").keys("l").shows("line 2: column name");
 }
 
 #[test]
@@ -465,18 +448,10 @@ fn a_file_dropped_on_the_name_is_previewed() {
 }
 
 #[test]
-fn one_line_or_a_started_name_is_only_typed() {
-    let mut app = TestApp::loaded(80, 24).after("a");
-    app.send(Msg::Paste("Rex\n".into())).send(Msg::Paste("the\nfirst".into()));
-    assert_eq!((app.state.place().name, app.state.add.form[&NAME].value()), ("form", "Rexthe first"));
-}
-
-#[test]
 fn esc_asks_once_and_stops_and_f2_sends_the_rest() {
     let mut app = running(80, 24);
     let before = app.effects.len();
-    app.keys("Esc").shows("625 rows left. Stop sending to");
-    app.wait(Duration::from_secs(1)).keys("n");
+    app.keys("Esc").shows("625 rows left. Stop sending to").wait(Duration::from_secs(1)).keys("n");
     assert_eq!((app.state.place().name, app.effects.len()), ("import-run", before));
     app.keys("Esc").wait(Duration::from_secs(1)).keys("y");
     assert_eq!(app.effects.last(), Some(&Effect::StopImport));
@@ -497,8 +472,7 @@ fn an_import_that_ends_takes_back_the_question_whether_to_stop_it() {
         assert_eq!(app.state.place().name, "confirm");
         app.keys(help);
         end(&mut app, ImportProgress { added: 1237, ..ImportProgress::default() }, 0, ImportEnded::Complete);
-        app.shows("Import finished: 1237 added.");
-        app.keys(if help.is_empty() { "" } else { "Esc" });
+        app.shows("Import finished: 1237 added.").keys(if help.is_empty() { "" } else { "Esc" });
         assert_eq!(app.state.place().name, "import-run");
     }
 }
@@ -520,8 +494,7 @@ fn numbers_from_before_an_import_are_not_called_exact() {
     app.keys("1").shows("[All 3]");
     app.say::<RunImport>(ImportPart::Progress { progress: progress(), rows: Vec::new(), added: vec![100_234] });
     end(&mut app, progress(), 0, ImportEnded::Complete);
-    app.shows("[All 3+]");
-    app.answer_lists(&animals(4)).shows("[All 4]");
+    app.shows("[All 3+]").answer_lists(&animals(4)).shows("[All 4]");
 }
 
 #[test]
@@ -530,8 +503,7 @@ fn an_import_that_ended_early_is_kept_in_mind_until_it_is_dropped() {
     let progress = ImportProgress { added: 606, ..ImportProgress::default() };
     end(&mut app, progress, 631, ImportEnded::NoAnswer(Failure::NoAnswer { after: Duration::from_secs(30) }));
     app.keys("Esc").shows("The import of new-arrivals.csv is not finished. I shows it again.");
-    app.keys("j").shows("import not finished");
-    app.keys("I");
+    app.keys("j").shows("import not finished").keys("I");
     assert_eq!(look(&app).0, ImportSource::File("/home/ada/new-arrivals.csv".into()));
     find(&mut app, "name,cat\nRex,3\n", Some(earlier()));
     app.shows("This import is not finished. F2 continues it, F8 drops it.");
@@ -541,12 +513,7 @@ fn an_import_that_ended_early_is_kept_in_mind_until_it_is_dropped() {
 
 #[test]
 fn what_the_line_above_the_keys_promises_is_true_in_each_state() {
-    let ended = |progress, left, ended| {
-        let mut app = running(80, 24);
-        end(&mut app, progress, left, ended);
-        app.keys("j");
-        app
-    };
+    let ended = |progress, left, ended| running(80, 24).and(|app| end(app, progress, left, ended)).after("j");
     let some = |added, refused, invalid| ImportProgress { added, refused, invalid, ..ImportProgress::default() };
     for (app, line) in [
         (ended(some(1_237, 0, 0), 0, ImportEnded::Complete), "Finished. Esc closes."),
@@ -576,13 +543,11 @@ fn an_outage_or_a_refused_key_ends_it_and_names_the_next_step() {
     let mut app = running(80, 24);
     let progress = ImportProgress { added: 606, ..ImportProgress::default() };
     end(&mut app, progress.clone(), 631, ImportEnded::NoAnswer(Failure::NoAnswer { after: Duration::from_secs(30) }));
-    app.shows("606 added, 631 left; y copies the command to continue.");
-    app.keys("y");
+    app.shows("606 added, 631 left; y copies the command to continue.").keys("y");
     let line = "petstore --base-url https://api.example.com/v1 pets import '/home/ada/new-arrivals.csv' --resume";
     assert_eq!(app.asked().map(|CopyText { text, .. }| text), Some(line.into()));
     let mut app = running(80, 24);
-    let failure = Failure::Refused { status: 401, code: None, message: "no".into(), retry_after: None, body: None };
-    end(&mut app, progress, 631, ImportEnded::Unauthorized(failure));
+    end(&mut app, progress, 631, ImportEnded::Unauthorized(unauthorized()));
     assert!(app.state.key_refused() && app.says("F4 enters another."), "{}", app.screen());
 }
 
@@ -593,8 +558,7 @@ fn if_nothing_was_sent_the_preview_is_back_and_f2_tries_again() {
     let why = ImportEnded::NoAnswer(Failure::NotSent { why: "connection refused".into() });
     app.answer::<RunImport>(Ok(Err(why)));
     assert_eq!(app.state.place().name, "import-preview");
-    app.shows("Nothing was sent. No connection").shows("F2 tries again.");
-    app.keys("F2");
+    app.shows("Nothing was sent. No connection").shows("F2 tries again.").keys("F2");
     assert_eq!(begun(&app).unwrap(), first);
     assert!(
         first.run.start == Start::New
@@ -605,8 +569,7 @@ fn if_nothing_was_sent_the_preview_is_back_and_f2_tries_again() {
                 .count()
                 == 2
     );
-    let failure = Failure::Refused { status: 401, code: None, message: "no".into(), retry_after: None, body: None };
-    app.answer::<RunImport>(Ok(Err(ImportEnded::Unauthorized(failure))));
+    app.answer::<RunImport>(Ok(Err(ImportEnded::Unauthorized(unauthorized()))));
     assert!(app.state.key_refused() && app.says("1, F4: enter another"), "{}", app.screen());
 }
 
@@ -660,8 +623,7 @@ fn rows_without_an_answer_are_asked_about_only_if_there_are_any() {
 fn rows_added_to_the_file_of_an_unfinished_import_are_asked_about() {
     let mut app = looked_after(EarlierImport { same_file: false, rows_then: 2, ..earlier() });
     let message = "The file has 1 row more than when its import began on 2026-11-13, which added 1 of its 3 rows.";
-    app.shows(message);
-    app.keys("F2");
+    app.shows(message).keys("F2");
     assert_eq!(begun(&app), None);
     app.keys("Space F2");
     assert_eq!(begun(&app).unwrap().run.start, Start::GoOn);
@@ -697,10 +659,7 @@ fn looks() {
     });
     looks.wide_state("preview", |columns, rows| looked(columns, rows, FILE));
     looks.state("value", |columns, rows| {
-        let mut app = looked(columns, rows, FILE).after("Tab Left Left \"7\" Tab");
-        find(&mut app, FILE, None);
-        app.keys("S-Tab");
-        app
+        looked(columns, rows, FILE).after("Tab Left Left \"7\" Tab").and(|app| find(app, FILE, None)).after("S-Tab")
     });
     whole_at_every_size("doubts", |columns, rows| {
         let mut app = looked(columns, rows, "name,category\nRex,3\n").after("Right");
@@ -759,13 +718,11 @@ fn rows_with_ids_change_those_pets_after_a_question_that_says_what() {
     let mut app = looked(80, 24, text);
     // The question is the one that such a profile asks, too.
     app.state.link.protect = true;
-    app.shows("These rows have ids: c changes the pets");
-    app.keys("c");
+    app.shows("These rows have ids: c changes the pets").keys("c");
     find(&mut app, text, None);
     let pets: Vec<Pet> = app.state.pets.rows_from(0).take(2).cloned().collect();
     let change = format!("{} (#{}): status", pets[0].name, pets[0].id);
-    app.shows("2 to change, 1 not found.").shows(&change).shows("-> sold");
-    app.wait(DEAF).keys("n");
+    app.shows("2 to change, 1 not found.").shows(&change).shows("-> sold").wait(DEAF).keys("n");
     assert_eq!((app.state.add.outbox.changes().count(), app.state.place().name), (0, "import-preview"));
     app.keys("c");
     find(&mut app, text, None);

@@ -1,6 +1,7 @@
 //! Tests of the lines: how they are taken, sent and settled, and how each state is painted.
 
 use crate::tui::testing::prelude::*;
+use crate::tui::testing::refused_with;
 
 use super::{SendLine, WriteLines};
 use crate::app::outbox::queue::{Attempt, LineToSend};
@@ -39,9 +40,7 @@ fn typed(app: &mut TestApp, names: &[&str]) {
 
 /// The form after these names.
 fn with_lines(names: &[&str]) -> TestApp {
-    let mut app = opened(80, 24);
-    typed(&mut app, names);
-    app
+    opened(80, 24).and(|app| typed(app, names))
 }
 
 /// Confirms the writes, and returns the records.
@@ -71,6 +70,11 @@ fn bells(app: &TestApp) -> usize {
 
 fn fates(app: &TestApp) -> Vec<(&str, &Fate)> {
     app.state.add.outbox.lines.iter().map(|line| (line.typed.pet.name.as_str(), &line.fate)).collect()
+}
+
+/// The names of the lines that were taken.
+fn taken(app: &TestApp) -> Vec<&str> {
+    fates(app).into_iter().map(|(name, _)| name).collect()
 }
 
 fn answer(app: &mut TestApp, lane: usize, outcome: LineSent) {
@@ -115,6 +119,8 @@ fn enter_takes_the_line_and_the_field_is_empty_in_the_same_frame() {
 fn every_line_has_its_own_key_and_lines_are_sent_in_order() {
     let mut app = opened(80, 24);
     app.state.add.setup.concurrency = Concurrency::try_from(1).unwrap();
+    // More would be sent at once where answers take so long.
+    app.state.add.pacing.took = Duration::from_secs(3);
     typed(&mut app, &["Rex"]);
     for _ in 0..2 {
         app.wait(Duration::from_secs(11));
@@ -149,15 +155,6 @@ fn with_slow_answers_several_lines_are_sent_and_each_gets_its_own_answer() {
 }
 
 #[test]
-fn for_ordered_ids_one_line_is_sent_at_a_time() {
-    let mut app = opened(80, 24);
-    app.state.add.setup.concurrency = Concurrency::try_from(1).unwrap();
-    app.state.add.pacing.took = Duration::from_secs(3);
-    typed(&mut app, &["one", "two", "three"]);
-    assert_eq!(sent(&app).len(), 1);
-}
-
-#[test]
 fn every_suffix_of_a_scanner_ends_one_line() {
     for suffix in ["Enter", "LF", "Enter LF", "Tab"] {
         let mut app = opened(80, 24);
@@ -166,8 +163,7 @@ fn every_suffix_of_a_scanner_ends_one_line() {
             app.keys(&format!("\"{name}\" {suffix}"));
             app.now.mono += Duration::from_millis(5);
         }
-        let names: Vec<&str> = fates(&app).into_iter().map(|(name, _)| name).collect();
-        assert_eq!((names, bells(&app)), (vec!["4006381333931", "96385074", "Rex"], 0), "{suffix}");
+        assert_eq!((taken(&app), bells(&app)), (vec!["4006381333931", "96385074", "Rex"], 0), "{suffix}");
         assert_eq!(focus(&app), "name", "{suffix}");
     }
 }
@@ -197,8 +193,7 @@ fn a_typed_tab_goes_to_the_next_field_and_keeps_the_text() {
 fn an_invalid_category_is_refused_at_its_field() {
     let mut app = opened(80, 24).after("\"Rex\" Tab C-u \"abc\" Enter");
     assert_eq!((focus(&app), bells(&app)), ("category", 1));
-    app.shows("\"abc\" is not a number");
-    app.wait(Duration::from_secs(1)).keys("S-Tab Enter");
+    app.shows("\"abc\" is not a number").wait(Duration::from_secs(1)).keys("S-Tab Enter");
     assert_eq!((focus(&app), bells(&app), fates(&app)), ("category", 2, vec![]));
     app.keys("\"4\" Enter");
     assert_eq!((focus(&app), name(&app)), ("name", "Rex"));
@@ -222,10 +217,8 @@ fn a_name_that_was_added_a_moment_ago_is_asked_about() {
     app.keys("\"96385074\" Enter \"96385074\" Enter \"96385074\" Enter");
     assert_eq!(fates(&app).len(), 2);
     app.keys("Enter");
-    assert_eq!(
-        fates(&app).iter().map(|(name, _)| *name).collect::<Vec<_>>(),
-        ["4006381333931", "96385074", "96385074"]
-    );
+    let expected = ["4006381333931", "96385074", "96385074"];
+    assert_eq!(taken(&app), expected);
     for keys in ["\"Rex\" F2 \"Rex\" F2 F2", "Tab \"4\" Enter \"Rex\" Enter"] {
         let before = fates(&app).len();
         app.keys(keys);
@@ -242,8 +235,7 @@ fn text_is_never_lost_wherever_the_cursor_is() {
     app.keys("\"Mochi\" Enter S-Tab");
     assert_eq!(focus(&app), "status");
     app.keys("\"pepper\" Enter");
-    let names: Vec<&str> = fates(&app).into_iter().map(|(name, _)| name).collect();
-    assert_eq!(names, ["Rex", "Mochi", "pepper"]);
+    assert_eq!(taken(&app), ["Rex", "Mochi", "pepper"]);
 }
 
 #[test]
@@ -258,8 +250,7 @@ fn several_pasted_lines_are_previewed_and_one_line_is_only_typed() {
         };
         assert_eq!(&*text, "name\n\"Rex\"\n\"Mochi\"\n\n\"Tank\"\n");
         assert_eq!(reading.set, [None, Some("3".into()), Some("available".into())]);
-        app.shows("3 lines pasted, one pet each.");
-        app.keys("Esc").wait(DEAF).keys("y");
+        app.shows("3 lines pasted, one pet each.").keys("Esc").wait(DEAF).keys("y");
         assert_eq!(app.state.place().name, "form");
         let words: Vec<&str> = name(&app).split_whitespace().collect();
         assert_eq!((words, fates(&app)), (vec!["Rex", "Mochi", "Tank"], vec![]), "nothing is lost");
@@ -276,8 +267,7 @@ fn several_codes_at_once_come_from_a_fast_scanner() {
     let mut app = opened(80, 24);
     app.state.add.setup.scan_strip = "]E0".into();
     app.keys("\"]E04006381\"").send(Msg::Paste("333931\r\n96385074\r\n12345678\r\n".into()));
-    let names: Vec<&str> = fates(&app).into_iter().map(|(name, _)| name).collect();
-    assert_eq!(names, ["4006381333931", "96385074", "12345678"]);
+    assert_eq!(taken(&app), ["4006381333931", "96385074", "12345678"]);
     app.shows("3 codes pasted, one line each.");
     assert_eq!((bells(&app), app.state.place().name), (0, "form"));
     app.send(Msg::Paste("96385074\nRex\n".into()));
@@ -304,7 +294,7 @@ fn keys_for_the_lines_or_the_status_need_a_second_enter_to_become_a_pet() {
         // A name that was cleared or started in its field needs no second Enter.
         slowly(&mut app, &format!("{focus} j BS M a x Enter"));
         slowly(&mut app, &format!("{focus} j F8 T o m Enter"));
-        assert_eq!(fates(&app)[2..].iter().map(|(name, _)| *name).collect::<Vec<_>>(), ["Max", "Tom"], "{focus}");
+        assert_eq!(taken(&app)[2..], ["Max", "Tom"], "{focus}");
     }
 }
 
@@ -332,8 +322,7 @@ fn how_long_a_pet_has_been_sent_is_counted() {
 fn f2_adds_from_the_lines_too_and_shows_there_what_is_missing() {
     let mut app = with_lines(&["Rex"]).after("F6 F2");
     assert_eq!((focus(&app), fates(&app).len()), ("name", 1));
-    app.shows("Name is required");
-    app.keys("\"Max\" F6 F2");
+    app.shows("Name is required").keys("\"Max\" F6 F2");
     assert_eq!((focus(&app), fates(&app)[1].0), ("name", "Max"));
 }
 
@@ -358,8 +347,7 @@ fn no_more_lines_wait_than_fit_and_the_text_is_kept() {
     app.shows("1000 lines are waiting, the maximum. Your text is kept.");
     assert_eq!((name(&app), app.state.add.outbox.lines.len()), ("Rex", MOST_WAITING));
     app.keys("C-u").send(Msg::Paste("96385074\n96385081".into()));
-    app.shows("0 lines were taken, 2 were not. Paste again from \"96385074\".");
-    app.keys("\"Rex\"");
+    app.shows("0 lines were taken, 2 were not. Paste again from \"96385074\".").keys("\"Rex\"");
     written(&mut app);
     answer(&mut app, 0, saved(1));
     app.keys("Enter");
@@ -388,8 +376,7 @@ fn a_refused_line_is_edited_in_place_while_others_are_sent() {
     let mut app = with_lines(&["Rex", "Mochi"]);
     answer(&mut app, 0, refused(400, None));
     assert_eq!((bells(&app), names_sent(&app)), (1, vec!["Rex".to_owned(), "Mochi".into()]));
-    app.shows("Rex was refused");
-    app.keys("F6 Enter");
+    app.shows("Rex was refused").keys("F6 Enter");
     assert_eq!((name(&app), focus(&app)), ("Rex", "name"));
     app.keys("\" II\" Tab BS \"7\" Enter Enter");
     written(&mut app);
@@ -404,22 +391,14 @@ fn a_refused_line_is_edited_in_place_while_others_are_sent() {
 #[test]
 fn why_a_line_was_refused_stays_readable_until_it_is_fixed() {
     let mut app = with_lines(&["Rex"]);
-    let code = Some("invalid_category".into());
-    let message = "categoryId 3 does not exist".into();
-    answer(
-        &mut app,
-        0,
-        LineSent::Failed(Failure::Refused { status: 400, code, message, retry_after: None, body: None }),
-    );
+    let failure = refused_with(400, "invalid_category", "categoryId 3 does not exist");
+    answer(&mut app, 0, LineSent::Failed(failure));
     let why = "\"categoryId 3 does not exist\"";
-    app.shows(why);
-    app.keys("\"Mochi\" F8");
+    app.shows(why).keys("\"Mochi\" F8");
     assert!(!app.says(why), "it is about another line");
-    app.keys("F6").shows(why).shows("refused (400)");
-    app.keys("Enter");
+    app.keys("F6").shows(why).shows("refused (400)").keys("Enter");
     assert_eq!((name(&app), focus(&app)), ("Rex", "category"), "the answer names it");
-    app.keys("S-Tab \"x\" BS Tab").shows(why);
-    app.keys("BS \"4\" Enter Enter").lacks(why);
+    app.keys("S-Tab \"x\" BS Tab").shows(why).keys("BS \"4\" Enter Enter").lacks(why);
 }
 
 #[test]
@@ -431,12 +410,7 @@ fn an_answer_that_names_no_field_or_several_leads_to_the_name() {
         ("bad", "the status must be one of ...", "status"),
     ] {
         let mut app = with_lines(&["Rex"]);
-        let (code, message) = (Some(code.to_owned()), message.to_owned());
-        answer(
-            &mut app,
-            0,
-            LineSent::Failed(Failure::Refused { status: 400, code, message, retry_after: None, body: None }),
-        );
+        answer(&mut app, 0, LineSent::Failed(refused_with(400, code, message)));
         app.keys("F6 Enter");
         assert_eq!(focus(&app), field);
     }
@@ -495,10 +469,8 @@ fn without_an_answer_the_line_is_sent_again_with_its_key_and_growing_pauses() {
     assert_eq!(pauses, [1, 2, 4, 8, 16, 30, 30]);
     let lines = sent(&app);
     assert!(lines.iter().all(|line| line.key == lines[0].key && line.line == 1));
-    assert_eq!(
-        (lines[0].again, lines[1].again),
-        (None, Some(SentAt { here: app.state.add.outbox.lines[0].typed.at, there: None }))
-    );
+    let expected = (None, Some(SentAt { here: app.state.add.outbox.lines[0].typed.at, there: None }));
+    assert_eq!((lines[0].again, lines[1].again), expected);
     answer(&mut app, 0, saved(1));
     assert_eq!(names_sent(&app).last().unwrap(), "Mochi");
 }
@@ -524,8 +496,7 @@ fn a_line_is_as_old_as_the_clock_of_the_service_says_of_its_first_attempt() {
 fn if_the_service_keeps_no_keys_the_user_decides_and_later_lines_are_sent() {
     let mut app = with_lines(&["Rex", "Mochi"]);
     answer(&mut app, 0, no_answer());
-    app.shows("2 waiting");
-    app.wait(Duration::from_secs(1));
+    app.shows("2 waiting").wait(Duration::from_secs(1));
     answer(&mut app, 0, LineSent::NotRepeatable);
     assert_eq!(fates(&app)[0], ("Rex", &Fate::Unknown(None)));
     assert_eq!(names_sent(&app).last().unwrap(), "Mochi");
@@ -534,8 +505,7 @@ fn if_the_service_keeps_no_keys_the_user_decides_and_later_lines_are_sent() {
     app.keys("F6 Enter");
     let pet = |id| Pet { id, name: "Rex".into(), category_id: 3, status: None };
     app.answer::<SearchForLine>(Ok(SearchedPets { matches: vec![pet(4), pet(5)], complete: true }));
-    app.shows("Pet 4 has this name and category.");
-    app.keys("Enter");
+    app.shows("Pet 4 has this name and category.").keys("Enter");
     assert_eq!(fates(&app)[0], ("Rex", &Fate::Saved(4)));
     assert_eq!(written(&mut app), [QueueRecord::Saved { line: 1, id: 4 }]);
 }
@@ -625,8 +595,7 @@ fn a_line_whose_sending_cannot_be_recorded_is_sent_all_the_same_with_a_warning()
 fn a_code_is_no_category_without_a_second_enter() {
     let mut app = TestApp::loaded_from(remote(), 80, 24, &animals(39)).after("a Tab \"96385074\" Enter");
     assert_eq!((focus(&app), bells(&app)), ("category", 1));
-    app.shows("Is 96385074 a category, and not a code? Enter again takes it.");
-    app.keys("Enter");
+    app.shows("Is 96385074 a category, and not a code? Enter again takes it.").keys("Enter");
     assert_eq!((focus(&app), app.state.add.form[&add_pet::CATEGORY].value()), ("name", "96385074"));
 }
 
@@ -637,8 +606,7 @@ fn without_a_category_each_scan_is_kept_as_a_line_to_fix() {
     let names: Vec<_> = fates(&app).into_iter().map(|(name, fate)| (name.to_owned(), fate.is_saved())).collect();
     assert_eq!(names, [("4006381333931".to_owned(), false), ("96385074".to_owned(), false)]);
     assert_eq!((app.state.add.outbox.counts().refused, focus(&app), bells(&app)), (2, "name", 2));
-    app.shows("a category is missing. F6 shows the line, Enter there fixes it.");
-    app.keys("F6 Enter");
+    app.shows("a category is missing. F6 shows the line, Enter there fixes it.").keys("F6 Enter");
     assert_eq!((name(&app), focus(&app)), ("96385074", "category"));
     app.send(Msg::Paste("12345678\n12345679".into()));
     assert_eq!((fates(&app).len(), app.state.place().name), (2, "form"), "a line that is being fixed is not added");
@@ -649,9 +617,7 @@ fn what_is_wrong_with_a_line_is_shown_until_it_is_corrected_and_its_category_sta
     let mut app = TestApp::loaded_from(remote(), 80, 24, &animals(39));
     app.keys("a \"4006381333931\" Enter \"96385074\" Enter").shows("So far: 2 to fix").lacks("refused");
     app.keys("F6 Enter Esc F6 Enter").wait(Duration::from_secs(9)).keys("S-Tab Tab");
-    app.shows("Category is required");
-    app.keys("\"5\" Enter").lacks("Category is required");
-    app.keys("F2");
+    app.shows("Category is required").keys("\"5\" Enter").lacks("Category is required").keys("F2");
     assert_eq!(app.state.add.draft().category_id, "5");
     // The next one has it, too: no category is typed.
     app.keys("F6 Enter F2");
@@ -767,10 +733,8 @@ fn a_refused_line_can_be_edited_later_and_is_then_removed_from_the_file() {
     let mut app = restored(remote(), refused);
     app.shows("From your last session: 2 pets to fix (2, F6).");
     let unknown = "unknown code: Its pet is not known. Enter edits it.";
-    assert_eq!(
-        fates(&app),
-        [("Rex", &Fate::Refused("refused (400)".into())), ("40063813", &Fate::Refused(unknown.into()))]
-    );
+    let expected = [("Rex", &Fate::Refused("refused (400)".into())), ("40063813", &Fate::Refused(unknown.into()))];
+    assert_eq!(fates(&app), expected);
     assert_eq!(sent(&app).len(), 0);
     app.keys("a F6 Down Enter C-u \"Max\" Enter");
     let records = written(&mut app);
@@ -815,8 +779,7 @@ fn a_protected_service_is_asked_about_once_and_until_then_nothing_is_sent() {
         ("a \"Max\" Tab \"3\" F2", "Add this pet, and send 2 lines that wait, to", "form"),
     ] {
         let mut app = protected();
-        app.keys(keys).wait(Duration::from_secs(5)).shows(question);
-        app.keys("Esc");
+        app.keys(keys).wait(Duration::from_secs(5)).shows(question).keys("Esc");
         assert_eq!((app.state.place().name, sent(&app).len()), (no, 0));
         app.keys(keys.rsplit(' ').next().unwrap()).wait(Duration::from_secs(5)).keys("y");
         assert_eq!(sent(&app).len(), 1, "{keys}");
@@ -846,7 +809,7 @@ pub fn busy(columns: u16, rows: u16) -> TestApp {
 
 #[test]
 fn looks() {
-    let mut looks = Looks::default();
+    let mut looks = Looks::after("form", |columns, rows| add_pet::tests::typed(columns, rows, ""));
     looks.state("empty", opened);
     looks.state("busy", busy);
     looks.state("lines", |columns, rows| busy(columns, rows).after("C-u F6 Down Down"));

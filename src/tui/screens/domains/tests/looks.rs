@@ -52,9 +52,7 @@ pub fn answer(app: &mut TestApp, which: usize, right: bool) {
 
 /// Opens the domain of this name.
 pub fn opened(name: &str, which: usize, columns: u16, rows: u16) -> TestApp {
-    let mut app = chosen(name, columns, rows).after("Enter");
-    answer(&mut app, which, true);
-    app
+    chosen(name, columns, rows).after("Enter").and(|app| answer(app, which, true))
 }
 
 /// The panel of an operator who was not asked about public resolvers.
@@ -87,10 +85,7 @@ fn looks_of_the_lists() {
     looks.state("list_while_checking", |columns, rows| panel(columns, rows).after("r"));
     looks.state("list_in_the_sandbox", practice);
     looks.state("redirects", |columns, rows| {
-        let mut app = panel(columns, rows).after("R");
-        answer(&mut app, 0, false);
-        app.keys("Down");
-        app
+        panel(columns, rows).after("R").and(|app| answer(app, 0, false)).after("Down")
     });
     looks.state("redirects_empty", |columns, rows| {
         listed(DomainSetup::default(), Ok(Default::default()), columns, rows).after("R")
@@ -122,8 +117,7 @@ fn looks_of_the_wizard_and_the_record() {
     looks.state("record_of_an_apex", |columns, rows| {
         let mut app = panel(columns, rows).after("a \"acme-cats.com\" Tab \"sites.petplatform.net\" F2");
         answer(&mut app, 3, true);
-        app.shows("The record is there.");
-        app.keys("d");
+        app.shows("The record is there.").keys("d");
         app
     });
     looks.state("zone_file", |columns, rows| {
@@ -161,9 +155,7 @@ fn looks_of_one_domain() {
     looks.state("live_and_fine", |columns, rows| opened("acme-pets.com", 4, columns, rows));
     looks.state("live_after_a_failed_check", |columns, rows| opened("acme-pets.com", 11, columns, rows));
     looks.state("live_changed", |columns, rows| {
-        let mut app = opened("docs.acme-pets.com", 1, columns, rows).after("r");
-        answer(&mut app, 9, true);
-        app
+        opened("docs.acme-pets.com", 1, columns, rows).after("r").and(|app| answer(app, 9, true))
     });
     looks.state("evidence", |columns, rows| opened("docs.acme-pets.com", 1, columns, rows).after("e"));
     whole_at_every_size("help_for_one_domain", |columns, rows| {
@@ -182,15 +174,10 @@ fn looks_of_the_rules_and_the_removal() {
     });
     looks.state("rule_on_redirects", |columns, rows| opened("acme-pets.com", 4, columns, rows).after("t Left"));
     looks.state("removal", |columns, rows| {
-        let mut app = opened("old.acme-pets.com", 4, columns, rows).after("r");
-        answer(&mut app, 4, true);
-        app
+        opened("old.acme-pets.com", 4, columns, rows).after("r").and(|app| answer(app, 4, true))
     });
     looks.state("removal_without_a_redirect", |columns, rows| {
-        let mut app = chosen("shop.acme-pets.com", columns, rows).after("U");
-        answer(&mut app, 4, true);
-        app.keys("Down Space");
-        app
+        chosen("shop.acme-pets.com", columns, rows).after("U").and(|app| answer(app, 4, true)).after("Down Space")
     });
     looks.state("removal_with_the_record_left_behind", |columns, rows| opened("gone.acme-pets.com", 4, columns, rows));
     insta::assert_snapshot!(looks);

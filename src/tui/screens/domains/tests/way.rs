@@ -383,8 +383,7 @@ fn letters_on_the_button_do_nothing_and_the_bottom_line_is_about_it() {
 #[test]
 fn an_invalid_name_stays_as_typed_with_the_reason() {
     let mut app = panel(80, 24).after("a \"pets..acme\" F2");
-    app.shows("A label is empty");
-    app.keys("Esc a");
+    app.shows("A label is empty").keys("Esc a");
     assert_eq!(app.state.domains.wizard.form.value(&NAME), "pets..acme");
     app.keys("F8");
     assert!(app.state.domains.wizard.form.value(&NAME).is_empty());
@@ -395,10 +394,8 @@ fn an_invalid_name_stays_as_typed_with_the_reason() {
 #[test]
 fn a_name_on_the_list_selects_its_entry() {
     let app = panel(80, 24).after("a \"docs.acme-pets.com\" F2");
-    assert_eq!(
-        (app.state.domains.place, app.state.domains.selected.clone()),
-        (PanelLocation::List, Some(name("docs.acme-pets.com")))
-    );
+    let expected = (PanelLocation::List, Some(name("docs.acme-pets.com")));
+    assert_eq!((app.state.domains.place, app.state.domains.selected.clone()), expected);
 }
 
 #[test]
@@ -465,8 +462,7 @@ fn a_domain_that_is_not_removed_leaves_the_list_only_on_a_second_enter() {
 fn removal_goes_in_order_and_leaves_nothing_behind() {
     let mut app = chosen("old.acme-pets.com", 80, 24).after("U");
     answer(&mut app, 4, true);
-    app.shows("1 [x]").shows("3 [ ]").shows("4 [ ]");
-    app.keys("Space");
+    app.shows("1 [x]").shows("3 [ ]").shows("4 [ ]").keys("Space");
     assert!(!app.state.domains.reported(&name("old.acme-pets.com")).removal_planned, "called off");
     app.keys("Space");
     assert!(app.state.domains.reported(&name("old.acme-pets.com")).removal_planned, "begun again");
@@ -476,8 +472,7 @@ fn removal_goes_in_order_and_leaves_nothing_behind() {
     app.keys("Tab \"old.acme-pets.com\" Enter").shows("Not removed yet");
     app.wait(Duration::from_secs(120)).keys("F5");
     answer(&mut app, 18, true);
-    app.keys("C-u \"old\" Enter").shows("type the full name");
-    app.keys("C-u \"old.acme-pets.com\" Enter");
+    app.keys("C-u \"old\" Enter").shows("type the full name").keys("C-u \"old.acme-pets.com\" Enter");
     assert!(app.state.domains.entry(&name("old.acme-pets.com")).is_none());
     assert_eq!(app.state.domains.place, PanelLocation::List);
 }
@@ -684,8 +679,7 @@ fn resolvers_chosen(app: &mut TestApp, public: bool, not_saved: Option<&str>) {
 fn which_resolvers_are_asked_is_shown_and_can_be_changed() {
     let mut app = unasked(80, 24).later(DEAF).after("Enter");
     resolvers_chosen(&mut app, false, None);
-    app.shows("Public resolvers: off (p).");
-    app.keys("p").shows("n  Do not ask them (Enter, Esc)");
+    app.shows("Public resolvers: off (p).").keys("p").shows("n  Do not ask them (Enter, Esc)");
     app.wait(DEAF).keys("y");
     resolvers_chosen(&mut app, true, Some("no room."));
     app.shows("Only until you quit, since it was not saved: no room.").shows("Public resolvers: on (p).");
@@ -703,12 +697,9 @@ fn digits_show_the_rules_and_stay_on_their_page() {
     }
     // There they are text, and none is shown as a key.
     app.keys("3 4 1");
-    assert_eq!(
-        (app.state.domains.place, app.state.domains.browser.value()),
-        (PanelLocation::Rules(Rule::Browser), "41")
-    );
-    app.shows("[Browser]").lacks("4 Redirect");
-    app.keys("Tab 1");
+    let expected = (PanelLocation::Rules(Rule::Browser), "41");
+    assert_eq!((app.state.domains.place, app.state.domains.browser.value()), expected);
+    app.shows("[Browser]").lacks("4 Redirect").keys("Tab 1");
     assert_eq!(app.state.domains.place, PanelLocation::Rules(Rule::Verification));
 }
 
@@ -764,8 +755,7 @@ fn no_command_line_is_offered_for_the_domains_of_the_sandbox() {
 #[test]
 fn the_step_that_adds_the_domain_in_the_dashboard_fills_the_value() {
     let mut app = practice(80, 24).after("a \"docs.acme-cats.com\" Tab C-o");
-    app.shows("> dashboard add docs.acme-cats.com; the value: sites.petplatform.net");
-    app.keys("Enter");
+    app.shows("> dashboard add docs.acme-cats.com; the value: sites.petplatform.net").keys("Enter");
     assert_eq!(app.state.domains.wizard.form.value(&VALUE), "sites.petplatform.net");
     app.keys("\"other.petplatform.net\"");
     assert_eq!(app.state.domains.wizard.form.value(&VALUE), "other.petplatform.net", "typing replaces it");

@@ -8,7 +8,7 @@ use crate::app::outbox::queue::QueuedChange;
 use crate::clock::Now;
 use crate::model::{AddedBy, PetHistoryEntry, PetMembers};
 use crate::tui::screens::add_pet::lines::restore;
-use crate::tui::testing::listed;
+use crate::tui::testing::{changed_meanwhile, listed, refused_with};
 
 /// An app with one pet of each status, and the cursor on the first.
 fn app() -> (TestApp, Vec<Pet>) {
@@ -38,14 +38,6 @@ fn followed() -> (TestApp, Vec<Pet>) {
 fn follow(app: &mut TestApp, news: Followed) {
     let id = app.job(Slot::Follow).expect("the service is followed").id;
     app.say_to::<FollowPets>(id, (news, None));
-}
-
-/// What a service answers where the pet is not as it was seen.
-fn changed(pet: &Pet) -> Failure {
-    let pet = serde_json::to_string(pet).unwrap();
-    let body = format!("{{\"code\":\"changed\",\"message\":\"\",\"status\":409,\"pet\":{pet}}}");
-    let (code, message) = (Some("changed".to_owned()), String::new());
-    Failure::Refused { status: 409, code, message, retry_after: None, body: Some(body) }
 }
 
 /// Confirms what is written, and gives what was sent so far.
@@ -98,8 +90,7 @@ fn a_sale_is_two_keys_and_undone_with_one() {
     let undo = newest(&mut app).unwrap();
     assert_eq!((&undo.seen, &undo.wanted), (&asked.wanted, &pets[0]));
     answered(&mut app, Ok(pets[0].clone()));
-    app.shows("undone, available");
-    app.keys("u").shows("Nothing to undo");
+    app.shows("undone, available").keys("u").shows("Nothing to undo");
 }
 
 #[test]
@@ -120,7 +111,7 @@ fn the_likely_status_is_chosen_and_the_one_that_it_has_changes_nothing() {
 fn whoever_is_slower_learns_who_was_faster() {
     let (mut app, pets) = app();
     app.keys("s Enter");
-    answered(&mut app, Err(changed(&with(&pets[0], PetStatus::Pending))));
+    answered(&mut app, Err(changed_meanwhile(&with(&pets[0], PetStatus::Pending))));
     app.shows("was reserved by somebody.").shows("Nothing was changed.");
     assert_eq!(app.state.pets.store.get(pets[0].id), Some(&with(&pets[0], PetStatus::Pending)));
 }
@@ -144,7 +135,7 @@ fn what_others_change_is_marked_and_named_where_it_was_faster() {
         follow(&mut app, Followed::Changed(vec![news]));
     }
     assert!(app.state.pets.store.mark(other.id).is_some());
-    answered(&mut app, Err(changed(&sold)));
+    answered(&mut app, Err(changed_meanwhile(&sold)));
     app.shows("was sold by Ada just now.");
 }
 
@@ -208,15 +199,14 @@ fn changes_of_a_pet_are_sent_in_their_order_also_by_the_next_session() {
 fn where_somebody_was_faster_what_was_changed_on_top_is_not_sent_and_stays_to_be_seen() {
     let (mut app, pets) = left_alone();
     app.keys("s Enter Down s Enter").wait(Duration::from_secs(1));
-    answered(&mut app, Err(changed(&with(&pets[0], PetStatus::Pending))));
+    answered(&mut app, Err(changed_meanwhile(&with(&pets[0], PetStatus::Pending))));
     assert_eq!((sent(&mut app).len(), app.state.pets.changing.len()), (3, 1));
     // Another one that was made does not hide that.
     answered(&mut app, Ok(with(&pets[1], PetStatus::Sold)));
     app.shows("was reserved by somebody. Nothing was changed.");
     assert_eq!(app.state.pets.store.get(pets[0].id), Some(&with(&pets[0], PetStatus::Pending)));
     app.keys("2 F6").shows("So far: 2 to fix").shows("not changed").shows("was reserved by somebody");
-    app.keys("Enter").shows("Change the pet again");
-    app.keys("Del Del");
+    app.keys("Enter").shows("Change the pet again").keys("Del Del");
     assert_eq!(app.state.add.outbox.lines, []);
 }
 
@@ -320,8 +310,7 @@ fn marks_are_seen_counted_and_stay_with_their_pets() {
     app.keys("O");
     assert_eq!(app.state.pets.chosen(), [pets[0].clone()], "sorted");
     app.keys("/ \"zzz\" Enter").shows("1 marked, 1 not in these rows; Esc unmarks.");
-    app.keys("Esc Right Right").shows("1 marked, 1 not in these rows; Esc unmarks.");
-    app.keys("0 Esc");
+    app.keys("Esc Right Right").shows("1 marked, 1 not in these rows; Esc unmarks.").keys("0 Esc");
     assert!(!app.says("1 marked") && !app.screen().contains("\nx  "), "{}", app.screen());
     app.keys("g Space g Space");
     assert_eq!(app.state.pets.marked.len(), 0, "the same key takes a mark back");
@@ -330,8 +319,7 @@ fn marks_are_seen_counted_and_stay_with_their_pets() {
 #[test]
 fn several_are_sold_as_one_and_undone_as_one() {
     let (mut app, pets) = marked(3);
-    app.keys("s").shows("3 pets:").shows("(3 now)");
-    app.keys("Enter");
+    app.keys("s").shows("3 pets:").shows("(3 now)").keys("Enter");
     assert_eq!(app.state.pets.marked.len(), 0);
     for pet in &pets {
         app.lacks("3 sold.");
@@ -340,16 +328,14 @@ fn several_are_sold_as_one_and_undone_as_one() {
             Ok(job.wanted.clone())
         });
     }
-    app.shows("3 sold. u undoes it.");
-    app.keys("u");
+    app.shows("3 sold. u undoes it.").keys("u");
     for pet in &pets {
         answered_for(&mut app, pet, |job| {
             assert_eq!((&job.seen, &job.wanted), (&with(pet, PetStatus::Sold), pet));
             Ok(pet.clone())
         });
     }
-    app.shows("3 undone.");
-    app.keys("u").shows("Nothing to undo");
+    app.shows("3 undone.").keys("u").shows("Nothing to undo");
 }
 
 #[test]
@@ -361,18 +347,16 @@ fn those_that_were_not_changed_are_named_with_their_reasons() {
     let change = ChangedPet { pet: pending, from, to, changed_at: Some(app.now.wall), changed_by };
     app.state.pets.changed_by.insert(pets[1].id, change);
     app.wait(Duration::from_secs(130)).keys("s Enter");
-    answered_for(&mut app, &pets[1], |job| Err(changed(&with(&job.seen, PetStatus::Pending))));
+    answered_for(&mut app, &pets[1], |job| Err(changed_meanwhile(&with(&job.seen, PetStatus::Pending))));
     app.keys("u").shows("still on its way");
     for pet in [&pets[0], &pets[2]] {
         answered_for(&mut app, pet, |job| Ok(job.wanted.clone()));
     }
     let text = format!("2 sold, 1 not: {} (#{}) was reserved by Ada 2 min ago.", pets[1].name, pets[1].id);
-    app.shows(&text);
-    app.keys("u");
+    app.shows(&text).keys("u");
     answered_for(&mut app, &pets[0], |_| Err(Failure::refused(403, Err(""), None)));
-    answered_for(&mut app, &pets[2], |job| Err(changed(&with(&job.seen, PetStatus::Pending))));
-    app.shows("2 not:").shows("was not changed").shows("was reserved by");
-    app.keys("u");
+    answered_for(&mut app, &pets[2], |job| Err(changed_meanwhile(&with(&job.seen, PetStatus::Pending))));
+    app.shows("2 not:").shows("was not changed").shows("was reserved by").keys("u");
     assert_eq!(newest(&mut app).unwrap().wanted, pets[0], "what was not undone still can be");
 }
 
@@ -415,7 +399,7 @@ fn those_that_are_so_already_are_counted_and_many_reasons_are_in_a_box() {
     app.keys("s Enter");
     answered_for(&mut app, &pets[0], |job| Ok(job.wanted.clone()));
     for pet in &pets[1..] {
-        answered_for(&mut app, pet, |job| Err(changed(&with(&job.seen, PetStatus::Pending))));
+        answered_for(&mut app, pet, |job| Err(changed_meanwhile(&with(&job.seen, PetStatus::Pending))));
     }
     let all = pets[1..].iter().all(|pet| app.says(&format!("(#{}) was reserved by somebody.", pet.id)));
     assert!(all && app.state.place().name == "text-box" && app.says("1 sold, 3 not:"), "{}", app.screen());
@@ -428,7 +412,7 @@ fn a_pet_that_is_being_changed_is_not_changed_at_the_same_time() {
     assert!(is_sending(&mut app));
     app.keys("s Enter");
     assert_eq!(sent(&mut app).len(), 1);
-    answered(&mut app, Err(changed(&with(&pets[0], PetStatus::Pending))));
+    answered(&mut app, Err(changed_meanwhile(&with(&pets[0], PetStatus::Pending))));
     assert_eq!((sent(&mut app).len(), app.state.add.outbox.lines.len()), (1, 0), "it was changed on top of that");
 }
 
@@ -436,8 +420,7 @@ fn a_pet_that_is_being_changed_is_not_changed_at_the_same_time() {
 fn one_question_names_how_many_are_changed_in_a_protected_profile() {
     let (mut app, _) = marked(3);
     app.state.link.protect = true;
-    app.keys("s Enter").shows("3 pets:").shows("sold").shows("is protected");
-    app.wait(DEAF).keys("n");
+    app.keys("s Enter").shows("3 pets:").shows("sold").shows("is protected").wait(DEAF).keys("n");
     assert_eq!((app.state.pets.marked.len(), sent(&mut app).len()), (3, 0));
     app.keys("s Enter").wait(DEAF).keys("y");
     assert_eq!(sent(&mut app).len(), 3);
@@ -452,13 +435,11 @@ fn what_is_marked_is_exported_first() {
 #[test]
 fn a_form_saves_what_is_different_tested_against_what_was_seen() {
     let (mut app, pets) = app();
-    app.keys("E Enter").shows("Nothing is different");
-    app.keys("C-u \"Bo\" Tab Tab Down Enter");
+    app.keys("E Enter").shows("Nothing is different").keys("C-u \"Bo\" Tab Tab Down Enter");
     let asked = newest(&mut app).unwrap();
     let wanted = Pet { name: "Bo".to_owned(), ..with(&pets[0], PetStatus::Pending) };
     assert_eq!((&asked.seen, &asked.wanted), (&pets[0], &wanted));
-    app.shows("Saving ...");
-    app.keys("Enter");
+    app.shows("Saving ...").keys("Enter");
     assert_eq!(sent(&mut app).len(), 1, "it is on its way");
     answered(&mut app, Ok(wanted.clone()));
     assert!(!app.state.popups.is_open() && app.says("Bo (#") && app.says("u undoes it."), "{}", app.screen());
@@ -471,8 +452,7 @@ fn a_form_says_at_its_fields_what_is_wrong() {
     let (mut app, pets) = app();
     app.keys("E C-u Enter").shows("Name is required").shows("Fix 1 field first. Nothing was changed.");
     app.keys("\"Bo\" Enter");
-    let (code, message) = (Some("invalid_name".to_owned()), "No pet is called Bo.".to_owned());
-    answered(&mut app, Err(Failure::Refused { status: 400, code, message, retry_after: None, body: None }));
+    answered(&mut app, Err(refused_with(400, "invalid_name", "No pet is called Bo.")));
     assert!(app.screen().matches("No pet is called Bo.").count() >= 1 && app.says("Bo"), "{}", app.screen());
     assert_eq!(app.state.place().name, "edit-box");
     app.keys("\"Max\" Enter");
@@ -484,9 +464,8 @@ fn a_form_shows_what_the_pet_is_now_and_keeps_what_was_typed() {
     let (mut app, pets) = app();
     app.keys("E C-u \"Bo\" Enter");
     let now = Pet { name: "Max".to_owned(), category_id: 12, ..with(&pets[0], PetStatus::Sold) };
-    answered(&mut app, Err(changed(&now)));
-    app.shows("It is now: Max, 12, sold.").shows("Nothing was changed.");
-    app.keys("Enter");
+    answered(&mut app, Err(changed_meanwhile(&now)));
+    app.shows("It is now: Max, 12, sold.").shows("Nothing was changed.").keys("Enter");
     let asked = newest(&mut app).unwrap();
     assert_eq!((&asked.seen, &asked.wanted), (&now, &Pet { name: "Bo".to_owned(), ..now.clone() }));
     app.keys("Esc");
@@ -519,8 +498,7 @@ fn scan_s_and_enter_are_a_sale_also_of_a_pet_that_is_not_among_the_rows() {
 /// An app in the sale mode.
 fn selling() -> (TestApp, Vec<Pet>) {
     let (mut app, pets) = app();
-    app.keys("# S").shows("SALE MODE: each scan sells");
-    app.wait(DEAF);
+    app.keys("# S").shows("SALE MODE: each scan sells").wait(DEAF);
     (app, pets)
 }
 
@@ -554,12 +532,11 @@ fn in_the_sale_mode_each_scan_is_a_sale_and_none_is_lost() {
 fn what_cannot_be_sold_by_a_scan_is_a_sentence_that_stays_and_the_next_scan_goes_on() {
     let (mut app, pets) = selling();
     scan(&mut app, &pets[0]);
-    answered(&mut app, Err(changed(&with(&pets[0], PetStatus::Pending))));
+    answered(&mut app, Err(changed_meanwhile(&with(&pets[0], PetStatus::Pending))));
     let faster = "was reserved by somebody.";
     app.shows(faster);
     scan(&mut app, &pets[1]);
-    let (message, code) = ("no write".to_owned(), Some("forbidden".to_owned()));
-    answered(&mut app, Err(Failure::Refused { status: 403, code, message, retry_after: None, body: None }));
+    answered(&mut app, Err(refused_with(403, "forbidden", "no write")));
     app.keys("\"rex\" Enter").shows("\"rex\" is not an id.");
     let unknown = Pet { id: 4711, ..pets[0].clone() };
     scan(&mut app, &unknown);
@@ -572,7 +549,7 @@ fn what_cannot_be_sold_by_a_scan_is_a_sentence_that_stays_and_the_next_scan_goes
     scan(&mut app, &unknown);
     app.answer_in::<FindPet>(Slot::Scanned, Ok(LookupResult { pet: Some(unknown.clone()), ..LookupResult::default() }));
     assert_eq!(newest(&mut app).unwrap().seen, unknown);
-    answered(&mut app, Err(changed(&with(&unknown, PetStatus::Sold))));
+    answered(&mut app, Err(changed_meanwhile(&with(&unknown, PetStatus::Sold))));
     app.shows("was sold by somebody.");
     scan(&mut app, &pets[1]);
     answered(&mut app, Err(away()));
@@ -588,8 +565,7 @@ fn nobody_gets_into_the_sale_mode_by_accident() {
     app.wait(DEAF / 2).keys("\"1\" Enter").wait(DEAF).keys("S");
     assert!(app.says("Find a pet") && !is_sending(&mut app), "{}", app.screen());
     app.state.link.protect = true;
-    app.keys("S").shows("is protected").shows("each scan sells");
-    app.wait(DEAF).keys("n # ");
+    app.keys("S").shows("is protected").shows("each scan sells").wait(DEAF).keys("n # ");
     app.state.link.read_only = true;
     app.keys("S").lacks("SALE MODE").shows("read-only");
 }
@@ -609,7 +585,7 @@ fn the_box_for_several_says_how_many_of_them_are_sold() {
 
 #[test]
 fn looks_of_changes() {
-    let mut looks = Looks::after("browsing", TestApp::loaded(80, 24));
+    let mut looks = Looks::after("browsing", TestApp::loaded);
     let app = |columns, rows| TestApp::loaded_from(remote(), columns, rows, &animals(39));
     looks.state("marked", |columns, rows| app(columns, rows).after("Space Down Space Space"));
     looks.state("status_of_several", |columns, rows| app(columns, rows).after("Space Down Space Space s"));
@@ -626,7 +602,7 @@ fn looks_of_changes() {
         let mut app = app(columns, rows).after("E C-u \"Bo\" Enter");
         let mut now = newest(&mut app).unwrap().seen;
         now.name = "A longer name than most are, so that its line is broken".to_owned();
-        answered(&mut app, Err(changed(&now)));
+        answered(&mut app, Err(changed_meanwhile(&now)));
         app
     });
     insta::assert_snapshot!(looks);
@@ -668,8 +644,7 @@ fn the_detail_shows_what_was_done_to_its_pet() {
     app.answer::<ReadHistory>(Ok(history(&pets[0], app.now)));
     app.shows("sold by Ada").shows(", 2 min ago (was available)");
     assert!(!app.screen().contains('\u{1b}'));
-    app.wait(Duration::from_secs(60)).shows(", 3 min ago");
-    app.keys("s Down Enter");
+    app.wait(Duration::from_secs(60)).shows(", 3 min ago").keys("s Down Enter");
     assert_eq!(app.all_asked::<ReadHistory>().len(), 1, "it is asked once");
     answered(&mut app, Ok(with(&pets[0], PetStatus::Sold)));
     app.wait(Duration::from_millis(300));
@@ -706,7 +681,7 @@ fn looks_of_the_history() {
         app.answer::<ReadHistory>(Ok(history(&pets[0], app.now)));
         app
     };
-    let mut looks = Looks::after("browsing", TestApp::loaded(120, 40));
+    let mut looks = Looks::after("browsing", TestApp::loaded);
     looks.wide_state("history", make);
     insta::assert_snapshot!(looks);
 }
@@ -718,8 +693,7 @@ fn of_a_change_that_may_have_been_made_no_older_one_is_undone() {
     answered(&mut app, Ok(with(&pets[0], PetStatus::Sold)));
     app.keys("Down s Enter");
     answered(&mut app, Err(Failure::Malformed { why: "cut".into(), excerpt: String::new() }));
-    app.shows("may or may not be changed");
-    app.keys("u");
+    app.shows("may or may not be changed").keys("u");
     assert!(!is_sending(&mut app), "{}", app.screen());
     app.shows("Nothing to undo");
 }

@@ -98,8 +98,7 @@ fn a_pet_outside_the_rows_shown_is_named_and_one_key_goes_there() {
     let mut app = live(80, 24, &animals(39));
     let pet = newcomer(200_000, "New\u{1b}comer", PetStatus::Available);
     followed(&mut app, Followed::Added(vec![AddedPet { provenance: Some(provenance(200_000)), pet }]));
-    app.shows("Added by till 2: New?U+001B?comer (#200000). n goes there.");
-    app.keys("Right Right n");
+    app.shows("Added by till 2: New?U+001B?comer (#200000). n goes there.").keys("Right Right n");
     assert_eq!((selected(&app), app.state.pets.filter()), (200_000, None));
     app.keys("g");
     let pets = [200_002, 200_003].map(|id| newcomer(id, "Rex", PetStatus::Sold));
@@ -424,8 +423,7 @@ fn a_wide_list_shows_how_pets_were_added_as_far_as_that_is_known() {
 fn a_search_by_the_key_shows_a_column_and_what_others_add_meanwhile() {
     let mut app = live(80, 24, &animals(12)).after("/ \"by:\"");
     tell(&mut app);
-    app.shows("ADDED BY").shows("till 1").shows("12 of 12 rows");
-    app.keys("\"till\"");
+    app.shows("ADDED BY").shows("till 1").shows("12 of 12 rows").keys("\"till\"");
     let of_tills = animals(12).iter().filter(|pet| pet.id % 3 > 0).count();
     assert_eq!(app.state.pets.row_count(), of_tills);
     let pet = newcomer(200_003, "Newcomer", PetStatus::Sold);
@@ -440,8 +438,7 @@ fn a_search_by_the_key_shows_a_column_and_what_others_add_meanwhile() {
 fn who_added_pets_is_not_asked_where_the_key_may_not_see_it_and_again_after_a_failure() {
     let pets = animals(12);
     let mut app = live(80, 24, &pets).after("Enter").answered::<AskProvenance>(Err(refused()));
-    app.shows("Who added the pets is not known: ");
-    app.keys("Down");
+    app.shows("Who added the pets is not known: ").keys("Down");
     assert_eq!(asked_who(&app), 1);
     app.keys("r").answer::<ListPets>(offered(&pets));
     assert_eq!(asked_who(&app), 2);

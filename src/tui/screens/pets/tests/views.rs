@@ -169,8 +169,7 @@ fn a_view_that_cannot_be_saved_says_why_in_the_box() {
     app.keys("C-u \"cats\" Enter").shows("there is a view \"cats\" already");
     assert_eq!(app.job(Slot::Views), None);
     app.keys("C-u \"dogs\" Enter").answer::<AddView>(Err("no room".into()));
-    app.shows("The view was not saved: no room");
-    app.keys("Esc");
+    app.shows("The view was not saved: no room").keys("Esc");
     assert_eq!((app.state.popups.is_open(), app.state.pets.tabs.len()), (false, 6));
 }
 
