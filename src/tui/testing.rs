@@ -278,12 +278,6 @@ impl TestApp {
         self
     }
 
-    /// The app after this was done with it.
-    pub fn and(mut self, act: impl FnOnce(&mut Self)) -> Self {
-        act(&mut self);
-        self
-    }
-
     /// The app some time later.
     pub fn later(mut self, time: Duration) -> Self {
         self.wait(time);

@@ -122,16 +122,6 @@ fn the_rest_is_read_by_itself_while_the_cursor_stays_and_a_refresh_reads_it_agai
 }
 
 #[test]
-fn the_end_of_the_list_says_whether_there_may_be_more() {
-    let mut app = TestApp::started(Service::Demo, 80, 24);
-    app.answer_limited(&animals(200), 100);
-    app.screen();
-    app.keys("End Down").shows("There may be more: the service lists only 100 of a status.");
-    let mut app = TestApp::loaded_from(Service::Demo, 80, 24, &animals(12)).after("End Down");
-    assert!(app.screen().contains("No more rows."));
-}
-
-#[test]
 fn newest_first_is_one_key_and_begins_with_the_newest_of_all() {
     let mut app = TestApp::loaded(80, 24).after("Down N");
     let all = animals(39);
@@ -475,14 +465,6 @@ fn looks_small_plain_and_in_unicode() {
     app.appearance.ascii = false;
     looks.frame("mono_unicode", &mut app);
     insta::assert_snapshot!(looks);
-}
-
-#[test]
-fn numbers_are_exact_until_this_program_has_added_what_is_not_here() {
-    let mut app = TestApp::loaded_from(remote(), 80, 24, &animals(237));
-    assert_eq!(count(&app, None), "237");
-    app.state.pets.added_here(&[900_000]);
-    assert_eq!(count(&app, None), "237+");
 }
 
 #[test]

@@ -163,16 +163,6 @@ fn an_expected_time_that_has_passed_is_checked_when_the_panel_opens() {
 }
 
 #[test]
-fn the_list_shows_the_measured_verdict() {
-    for which in [0, 1, 2, 4] {
-        let app = pending(&many(1), which);
-        let row = &app.state.domains.rows(app.now)[0];
-        let measured = app.state.domains.entry(&row.name).unwrap().measurements.last().unwrap();
-        assert_eq!(row.progress.verdict, Some(measured.verdict), "{}", measured.code);
-    }
-}
-
-#[test]
 fn the_list_does_not_change_while_results_are_the_same() {
     let mut app = pending(&many(200), 1);
     let shown = |app: &TestApp| app.state.domains.rows(app.now);
