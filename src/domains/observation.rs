@@ -41,6 +41,13 @@ pub enum Role {
     },
 }
 
+impl Role {
+    /// Whether it is the resolver of this machine.
+    pub fn is_system(self) -> bool {
+        self == Self::Resolver { system: true }
+    }
+}
+
 /// How a server is asked.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Protocol {
@@ -333,6 +340,11 @@ impl Reply {
         self.at(owner).filter_map(|record| Some((record.data.cname()?, record.ttl)))
     }
 
+    /// The target of the first CNAME at `owner`.
+    pub(super) fn target<'a>(&'a self, owner: &'a DnsName) -> Option<&'a DnsName> {
+        self.at(owner).find_map(|record| record.data.cname())
+    }
+
     /// Every address in the answer section, behind CNAMEs too.
     pub fn addresses(&self) -> impl Iterator<Item = IpAddr> {
         self.answers.iter().filter_map(|record| record.data.address())
@@ -376,9 +388,8 @@ impl Reply {
     pub fn words(&self) -> String {
         let what = match self.code {
             ResponseCode::NoError if self.is_referral() => {
-                let names = self.authorities.iter().filter_map(|record| record.data.name_server());
-                let names = names.take(4).map(|name| display_safe(name.as_str()).into_owned());
-                format!("referral to {}", names.collect::<Vec<_>>().join(", "))
+                let names = self.authorities.iter().filter_map(|record| record.data.name_server()).take(4);
+                format!("referral to {}", names.map(|name| display_safe(name.as_str())).collect::<Vec<_>>().join(", "))
             }
             ResponseCode::NoError if self.answers.is_empty() => "no record of this type".to_owned(),
             ResponseCode::NoError => String::new(),
@@ -402,6 +413,16 @@ impl Lookup {
     /// The answer, if one came.
     pub fn reply(&self) -> Option<&Reply> {
         self.outcome.as_ref().ok()
+    }
+
+    /// Whether an answer came, positive or negative.
+    pub(super) fn is_answered(&self) -> bool {
+        self.answer().is_some()
+    }
+
+    /// Whether the server could not answer, as resolvers say of a zone that does not validate.
+    pub(super) fn is_servfail(&self) -> bool {
+        self.reply().is_some_and(|reply| reply.code == ResponseCode::ServFail)
     }
 
     /// The reply, unless it is an error.
@@ -569,6 +590,11 @@ impl Observations {
         self.asked(name, kind).filter(|lookup| lookup.server.role == Role::Authoritative)
     }
 
+    /// Whether one of them has authority for the zone, and answers.
+    pub(super) fn speaks_for(&self, name: &DnsName, kind: RecordType) -> bool {
+        self.source(name, kind).any(|lookup| lookup.authoritative().is_some())
+    }
+
     /// The answers of the name servers of the zone above to a question.
     pub(super) fn parents<'a>(&'a self, name: &DnsName, kind: RecordType) -> impl Iterator<Item = &'a Lookup> {
         self.asked(name, kind).filter(|lookup| lookup.server.role == Role::Parent)
@@ -593,13 +619,11 @@ impl Observations {
     }
 
     /// The name servers that resolvers have cached for the zone, and that neither its parent nor the zone itself lists.
-    pub(super) fn former(&self, zone: &DnsName) -> Vec<DnsName> {
-        let own = self.source(zone, NS).flat_map(|lookup| lookup.at(zone));
-        let own: Vec<&DnsName> = own.filter_map(|record| record.data.name_server()).chain(&self.delegated).collect();
-        let cached = self.resolvers(zone, NS).flat_map(|lookup| lookup.at(zone));
-        let cached = cached.filter_map(|record| record.data.name_server());
-        let former: BTreeSet<&DnsName> =
-            cached.filter(|host| !self.delegated.is_empty() && !own.contains(host)).collect();
+    pub(super) fn former<'a>(&'a self, zone: &'a DnsName) -> Vec<DnsName> {
+        let hosts = |lookup: &'a Lookup| lookup.at(zone).filter_map(|record| record.data.name_server());
+        let own: Vec<_> = self.source(zone, NS).flat_map(hosts).chain(&self.delegated).collect();
+        let cached = self.resolvers(zone, NS).flat_map(hosts);
+        let former: BTreeSet<_> = cached.filter(|host| !self.delegated.is_empty() && !own.contains(host)).collect();
         former.into_iter().cloned().collect()
     }
 
@@ -607,9 +631,9 @@ impl Observations {
     pub(super) fn is_cached(&self, lookup: &Lookup) -> bool {
         let name = &lookup.question.name;
         let at_source = self.leading(name).flat_map(|lookup| lookup.at(name));
-        let at_source: Vec<&Data> = at_source.map(|record| &record.data).collect();
-        let is_other = |reply: &Reply| reply.is_answer() && !reply.at(name).any(|it| at_source.contains(&&it.data));
-        !at_source.is_empty() && lookup.reply().is_some_and(is_other)
+        let at_source: Vec<_> = at_source.map(|record| &record.data).collect();
+        let is_other = |reply: &Reply| !reply.at(name).any(|it| at_source.contains(&&it.data));
+        !at_source.is_empty() && lookup.answer().is_some_and(is_other)
     }
 
     /// The answers of the resolvers to a question.
@@ -619,16 +643,15 @@ impl Observations {
 
     /// The resolvers that answered as they answer visitors: that of this machine only if there is no other.
     pub(super) fn of_visitors<'a>(&'a self, name: &DnsName, kind: RecordType) -> Vec<&'a Lookup> {
-        let answered: Vec<&Lookup> = self.resolvers(name, kind).filter(|lookup| lookup.answer().is_some()).collect();
-        let is_local = |lookup: &&Lookup| lookup.server.role == Role::Resolver { system: true };
-        let others: Vec<&Lookup> = answered.iter().copied().filter(|lookup| !is_local(lookup)).collect();
-        if others.is_empty() { answered } else { others }
+        let answered = self.resolvers(name, kind).filter(|lookup| lookup.is_answered());
+        let (local, others): (Vec<_>, Vec<_>) = answered.partition(|lookup| lookup.server.role.is_system());
+        if others.is_empty() { local } else { others }
     }
 
     /// Every address of a host, from any server.
     pub(super) fn addresses_of(&self, host: &DnsName) -> Vec<IpAddr> {
         let lookups = [A, AAAA].into_iter().flat_map(|kind| self.asked(host, kind));
-        let addresses: BTreeSet<IpAddr> = lookups.filter_map(Lookup::reply).flat_map(Reply::addresses).collect();
+        let addresses: BTreeSet<_> = lookups.filter_map(Lookup::reply).flat_map(Reply::addresses).collect();
         addresses.into_iter().collect()
     }
 
@@ -748,7 +771,7 @@ impl Handshake {
     /// The server's certificate, if it is trusted and for `name`.
     pub fn good_leaf(&self, name: &str) -> Option<&Certificate> {
         let presented = self.outcome.as_ref().ok().filter(|presented| presented.trust.is_ok());
-        presented.and_then(Presented::leaf).filter(|leaf| leaf.covers(name))
+        presented?.leaf().filter(|leaf| leaf.covers(name))
     }
 
     /// The answer to HEAD /, if one came.
@@ -762,8 +785,8 @@ impl From<&Handshake> for Evidence {
         let answer = match (&handshake.outcome, handshake.leaf()) {
             (Ok(presented), Some(leaf)) => {
                 let names = leaf.names.iter().take(4).map(|name| whole(name)).collect::<Vec<_>>().join(", ");
-                let names = if names.is_empty() { "no names".to_owned() } else { names };
-                let sent: Vec<String> = presented.chain.iter().map(|certificate| whole(&certificate.subject)).collect();
+                let names = if names.is_empty() { "no names" } else { &names };
+                let sent: Vec<_> = presented.chain.iter().map(|certificate| whole(&certificate.subject)).collect();
                 format!(
                     "{names}; {} to {}; issuer {}; serial {}; sent: {}",
                     leaf.not_before.strftime("%Y-%m-%d"),
@@ -922,10 +945,9 @@ impl Hop {
     pub fn kept(&self) -> Option<String> {
         let response = self.response().filter(|response| response.is_redirect())?;
         Some(match (response.cache_seconds("max-age"), response.status) {
-            (Some(0), _) => "not cached".to_owned(),
-            (Some(seconds), _) => format!("cached for {seconds} s"),
             (None, 301 | 308) => "cached without a limit".to_owned(),
-            (None, _) => "not cached".to_owned(),
+            (Some(0) | None, _) => "not cached".to_owned(),
+            (Some(seconds), _) => format!("cached for {seconds} s"),
         })
     }
 }

@@ -22,7 +22,7 @@ use tokio_rustls::TlsConnector;
 use crate::clock;
 
 use super::super::probe::trust::ChainTrust;
-use super::exchange::{over_stream, reason};
+use super::exchange::over_stream;
 use super::message::{decode, encode};
 use crate::domains::{Lookup, NoReply, Protocol, Question, Reply, Server};
 
@@ -47,23 +47,22 @@ async fn exchange(trust: &ChainTrust, server: &Server, question: &Question) -> R
     if let Protocol::Https(_) = server.protocol {
         config.alpn_protocols = vec![b"http/1.1".to_vec()];
     }
-    let stream = TcpStream::connect(server.address).await.map_err(|error| reason(&error))?;
+    let stream = TcpStream::connect(server.address).await?;
     // Its name would have to be looked up by the DNS that is blocked.
     let name = ServerName::from(server.address.ip());
-    let stream = TlsConnector::from(Arc::new(config)).connect(name, stream).await.map_err(|error| refusal(&error))?;
+    let stream = TlsConnector::from(Arc::new(config)).connect(name, stream).await.map_err(refusal)?;
     let answer = match &server.protocol {
         Protocol::Https(path) => over_https(stream, server.address, path, bytes).await,
         Protocol::Plain | Protocol::Tls => over_stream(stream, &bytes).await,
     };
-    let decoded = decode(&answer.map_err(|error| reason(&error))?, question, ID)?;
-    decoded.map(|(reply, _)| reply).ok_or(NoReply::Malformed)
+    decode(&answer?, question, ID)?.map(|(reply, _)| reply).ok_or(NoReply::Malformed)
 }
 
-fn refusal(error: &io::Error) -> NoReply {
+fn refusal(error: io::Error) -> NoReply {
     match error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>()) {
         Some(rustls::Error::InvalidCertificate(_)) => NoReply::Untrusted,
         Some(_) => NoReply::Malformed,
-        None => reason(error),
+        None => error.into(),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Asking one server one question: over UDP, once more, then over TCP as well.
 
 use std::io;
-use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -51,12 +51,10 @@ struct Asking<'a> {
 
 async fn exchange(asking: Asking<'_>) -> Result<Answered, NoReply> {
     let answered = once(asking).await;
-    let stumbles = match &answered {
-        Ok((reply, _)) => reply.code == ResponseCode::FormErr,
-        Err(why) => *why == NoReply::Malformed,
-    };
-    if !stumbles {
-        return answered;
+    match &answered {
+        Ok((reply, _)) if reply.code == ResponseCode::FormErr => {}
+        Err(NoReply::Malformed) => {}
+        _ => return answered,
     }
     // RFC 6891 section 7: a server without EDNS answers FORMERR, or worse.
     match once(Asking { edns: false, ..asking }).await {
@@ -86,16 +84,9 @@ async fn once(asking: Asking<'_>) -> Result<Answered, NoReply> {
 
 async fn over_udp(asking: Asking<'_>) -> Result<(Answered, bool), NoReply> {
     let Asking { address, question, recursion, edns } = asking;
-    let local: SocketAddr = match address {
-        SocketAddr::V4(_) => (Ipv4Addr::UNSPECIFIED, 0).into(),
-        SocketAddr::V6(_) => (Ipv6Addr::UNSPECIFIED, 0).into(),
-    };
-    let connected = async || {
-        let socket = UdpSocket::bind(local).await?;
-        socket.connect(address).await?;
-        io::Result::Ok(socket)
-    };
-    let socket = connected().await.map_err(|error| reason(&error))?;
+    let any: IpAddr = if address.is_ipv4() { Ipv4Addr::UNSPECIFIED.into() } else { Ipv6Addr::UNSPECIFIED.into() };
+    let socket = UdpSocket::bind((any, 0)).await?;
+    socket.connect(address).await?;
     let mut sent: Vec<(u16, Instant)> = Vec::new();
     for wait in UDP_WAITS {
         let id = random_id();
@@ -114,16 +105,16 @@ async fn over_udp(asking: Asking<'_>) -> Result<(Answered, bool), NoReply> {
                 let answer = socket.async_io(Interest::READABLE | Interest::ERROR, receive).await?;
                 let asked = sent.iter().find(|(id, _)| answer.starts_with(&id.to_be_bytes()));
                 match asked.map(|(id, asked)| (decode(&answer, question, *id), *asked)) {
-                    Some((Ok(Some((reply, cut_off))), asked)) => return io::Result::Ok(((reply, asked), cut_off)),
+                    Some((Ok(Some((reply, cut_off))), asked)) => return Ok(((reply, asked), cut_off)),
                     // It has the ID of the question: nothing better will come.
-                    Some((Err(_), _)) => return Err(io::ErrorKind::InvalidData.into()),
+                    Some((Err(why), _)) => return Err(why),
                     // Anybody may send a datagram here; the right one may still come.
                     _ => malformed = true,
                 }
             }
         };
         match timeout(wait, exchange).await {
-            Ok(answered) => return answered.map_err(|error| reason(&error)),
+            Ok(answered) => return answered,
             Err(_) if malformed => return Err(NoReply::Malformed),
             Err(_) => {}
         }
@@ -136,7 +127,7 @@ async fn over_tcp(asking: Asking<'_>, wait: Duration) -> Result<Reply, NoReply> 
     let id = random_id();
     let bytes = encode(question, id, recursion, edns)?;
     let exchange = async { over_stream(TcpStream::connect(address).await?, &bytes).await };
-    let answer = timeout(wait, exchange).await.map_err(|_| NoReply::Timeout)?.map_err(|error| reason(&error))?;
+    let answer = timeout(wait, exchange).await.map_err(|_| NoReply::Timeout)??;
     decode(&answer, question, id)?.map(|(reply, _)| reply).ok_or(NoReply::Malformed)
 }
 
@@ -151,11 +142,13 @@ pub(super) async fn over_stream(mut stream: impl AsyncRead + AsyncWrite + Unpin,
     Ok(answer)
 }
 
-pub(super) fn reason(error: &io::Error) -> NoReply {
-    match error.kind() {
-        io::ErrorKind::ConnectionRefused | io::ErrorKind::ConnectionReset => NoReply::Closed,
-        io::ErrorKind::UnexpectedEof | io::ErrorKind::InvalidData => NoReply::Malformed,
-        _ => NoReply::Unreachable,
+impl From<io::Error> for NoReply {
+    fn from(error: io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::ConnectionRefused | io::ErrorKind::ConnectionReset => Self::Closed,
+            io::ErrorKind::UnexpectedEof | io::ErrorKind::InvalidData => Self::Malformed,
+            _ => Self::Unreachable,
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use hickory_proto::op::{Edns, Header, Message, MessageType, OpCode, Query, ResponseCode};
+use hickory_proto::rr::RecordType::{A, AAAA, CAA, CNAME, DNAME, DNSKEY, DS, HTTPS, MX, NS, RRSIG, SOA, TXT};
 use hickory_proto::rr::{Name, RecordType};
 use hickory_proto::serialize::binary::{BinDecodable as _, BinDecoder, DecodeError};
 use jiff::Timestamp;
@@ -29,7 +30,7 @@ pub fn encode(question: &Question, id: u16, recursion: bool, edns: bool) -> Resu
         let mut edns = Edns::new();
         edns.set_max_payload(PAYLOAD).set_version(0);
         // The signatures of the SOA record stand for those of the zone: they cost no further question.
-        edns.set_dnssec_ok(!recursion && matches!(question.kind, RecordType::SOA | RecordType::DNSKEY));
+        edns.set_dnssec_ok(!recursion && matches!(question.kind, SOA | DNSKEY));
         message.set_edns(edns);
     }
     message.to_vec().map_err(|_| NoReply::Malformed)
@@ -106,37 +107,36 @@ fn read_data(kind: RecordType, bytes: &[u8], message: &BinDecoder<'_>, start: us
         (decoder.index() == start + bytes.len()).then(|| presentation(&name))
     };
     Some(match kind {
-        RecordType::A => Data::A(Ipv4Addr::from(<[u8; 4]>::try_from(bytes).ok()?)),
-        RecordType::AAAA => Data::Aaaa(Ipv6Addr::from(<[u8; 16]>::try_from(bytes).ok()?)),
-        RecordType::CNAME => Data::Cname(name_at(0)?),
-        RecordType::DNAME => Data::Dname(name_at(0)?),
-        RecordType::NS => Data::Ns(name_at(0)?),
-        RecordType::MX => Data::Mx(number_at(bytes, 0)?, name_at(2)?),
-        RecordType::SOA => {
+        A => Data::A(Ipv4Addr::from(<[u8; 4]>::try_from(bytes).ok()?)),
+        AAAA => Data::Aaaa(Ipv6Addr::from(<[u8; 16]>::try_from(bytes).ok()?)),
+        CNAME => Data::Cname(name_at(0)?),
+        DNAME => Data::Dname(name_at(0)?),
+        NS => Data::Ns(name_at(0)?),
+        MX => Data::Mx(number_at(bytes, 0)?, name_at(2)?),
+        SOA => {
             // Two names of any length, then five numbers.
             let numbers = bytes.len().checked_sub(20)?;
             let number = |index: usize| long_number_at(bytes, numbers + 4 * index);
             Data::Soa { serial: number(0)?, refresh: number(1)?, retry: number(2)?, minimum: number(4)? }
         }
-        RecordType::TXT => Data::Txt(text(bytes)?),
-        RecordType::CAA => {
+        TXT => Data::Txt(text(bytes)?),
+        CAA => {
             let (flags, rest) = bytes.split_first()?;
             let (length, rest) = rest.split_first()?;
             let (tag, value) = rest.split_at_checked(usize::from(*length))?;
-            let tag = std::str::from_utf8(tag)
-                .ok()
-                .filter(|tag| !tag.is_empty() && tag.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-'))?;
-            Data::Caa { flags: *flags, tag: tag.to_ascii_lowercase(), value: value.to_vec() }
+            let is_tag = !tag.is_empty() && tag.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'-');
+            let tag = String::from_utf8(tag.to_ascii_lowercase()).ok().filter(|_| is_tag)?;
+            Data::Caa { flags: *flags, tag, value: value.to_vec() }
         }
         // One with another digest proves nothing to resolvers (RFC 8624 section 3.3).
-        RecordType::DS if !DIGESTS.contains(bytes.get(3)?) => Data::Other(kind),
-        RecordType::DS => Data::Ds(KeyId { tag: number_at(bytes, 0)?, algorithm: *bytes.get(2)? }),
-        RecordType::DNSKEY => Data::Dnskey(KeyId { tag: key_tag(bytes), algorithm: *bytes.get(3)? }),
-        RecordType::RRSIG => {
+        DS if !DIGESTS.contains(bytes.get(3)?) => Data::Other(kind),
+        DS => Data::Ds(KeyId { tag: number_at(bytes, 0)?, algorithm: *bytes.get(2)? }),
+        DNSKEY => Data::Dnskey(KeyId { tag: key_tag(bytes), algorithm: *bytes.get(3)? }),
+        RRSIG => {
             let time = |at: usize| Timestamp::from_second(long_number_at(bytes, at)?.into()).ok();
             Data::Rrsig { covers: number_at(bytes, 0)?.into(), expires: time(8)?, begins: time(12)? }
         }
-        RecordType::HTTPS => {
+        HTTPS => {
             let mut decoder = message.clone(u16::try_from(start + 2).ok()?);
             let target = Name::read(&mut decoder).ok()?;
             let parameters = bytes.get(decoder.index().checked_sub(start)?..)?;
@@ -212,7 +212,7 @@ fn extended_error(mut options: &[u8]) -> Option<(u16, String)> {
 }
 
 /// The labels of a name in presentation form, with its escapes undone (RFC 1035 section 5.1).
-pub fn labels(name: &DnsName) -> Option<Vec<Vec<u8>>> {
+fn labels(name: &DnsName) -> Option<Vec<Vec<u8>>> {
     if name.is_root() {
         return Some(Vec::new());
     }
@@ -236,13 +236,13 @@ pub fn labels(name: &DnsName) -> Option<Vec<Vec<u8>>> {
 }
 
 /// The name as it is sent.
-pub fn wire_name(name: &DnsName) -> Result<Name, NoReply> {
+fn wire_name(name: &DnsName) -> Result<Name, NoReply> {
     let labels = labels(name).ok_or(NoReply::Malformed)?;
     Name::from_labels(labels.iter().map(Vec::as_slice)).map_err(|_| NoReply::Malformed)
 }
 
 /// The presentation form of a name from the wire (RFC 1035 section 5.1).
-pub fn presentation(name: &Name) -> DnsName {
+fn presentation(name: &Name) -> DnsName {
     let escaped = |byte: &u8| match byte {
         b'.' | b'\\' | b'"' => format!("\\{}", char::from(*byte)),
         b'!'..=b'~' => char::from(*byte).to_string(),

@@ -3,6 +3,8 @@
 //! In the zone of the name, its name servers are asked with everything else, since CAs do not use old answers. Resolvers
 //! are asked afterwards, unless that delays what is waited for: what they cannot get, CAs cannot get, either.
 
+use std::iter;
+
 use futures_util::future::join_all;
 
 use super::context::ProbeContext;
@@ -22,11 +24,12 @@ impl ProbeContext<'_> {
 
     async fn caa_in_the_zone(&self) {
         let name = &self.domain.name;
-        let levels: Vec<DnsName> = std::iter::once(name.clone())
-            .chain(name.parents())
-            .take_while(|level| level.is_within(&self.domain.registrable))
-            .collect();
-        let source = |seen: &Observations| seen.complete.source.then(|| (speaks(seen, name), target(seen, name)));
+        let levels = iter::once(name.clone()).chain(name.parents());
+        let levels: Vec<_> = levels.take_while(|level| level.is_within(&self.domain.registrable)).collect();
+        let source = |seen: &Observations| {
+            let target = seen.source(name, CNAME).find_map(|lookup| lookup.reply()?.target(name));
+            seen.complete.source.then(|| (seen.speaks_for(name, CAA), target.cloned()))
+        };
         let (speaks, target) = self.until(source).await;
         let ask_one_resolver = || join_all(levels.iter().map(|level| self.ask_any(level, CAA)));
         if !speaks {
@@ -40,16 +43,13 @@ impl ProbeContext<'_> {
         }
         let (delays, differ) =
             self.until(|seen| seen.complete.record.then(|| self.resolvers_to_ask(seen, &levels))).await;
-        if delays {
-            return;
-        }
-        if !differ {
+        if !delays && differ {
+            let resolvers = self.options.resolvers.iter();
+            let questions = resolvers.flat_map(|server| levels.iter().map(move |level| self.ask(server, level, CAA)));
+            join_all(questions).await;
+        } else if !delays {
             ask_one_resolver().await;
-            return;
         }
-        let resolvers = self.options.resolvers.iter();
-        let questions = resolvers.flat_map(|server| levels.iter().map(move |level| self.ask(server, level, CAA)));
-        join_all(questions).await;
     }
 
     /// Whether asking resolvers for CAA delays something: that there is no such name is shown with an SOA record, which
@@ -64,15 +64,4 @@ impl ProbeContext<'_> {
         let signed = seen.lookups.iter().any(Lookup::is_signed);
         (delays, self.options.caa_was_wrong || at_source.any(has_caa) || signed)
     }
-}
-
-/// Whether a name server of the zone answers for the name.
-fn speaks(seen: &Observations, name: &DnsName) -> bool {
-    seen.source(name, CAA).filter_map(Lookup::answer).any(|reply| reply.authoritative)
-}
-
-/// Where the CNAME leads to, by the name servers.
-fn target(seen: &Observations, name: &DnsName) -> Option<DnsName> {
-    let mut replies = seen.source(name, CNAME).filter_map(Lookup::reply);
-    replies.find_map(|reply| reply.cnames(name).next().map(|(target, _)| target.clone()))
 }

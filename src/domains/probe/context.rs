@@ -21,7 +21,7 @@ use super::cache::{Cells, cell};
 use crate::domains::RecordType::{A, AAAA, CNAME, TXT};
 use crate::domains::{
     CheckOptions, Complete, DnsName, Domain, Lookup, Observations, ProbeCache, Protocol, Question, RecordType, Reply,
-    ResponseCode, Role, Server, is_public,
+    ResponseCode, Server, is_public,
 };
 
 /// The most questions of one check.
@@ -138,15 +138,15 @@ impl<'a> ProbeContext<'a> {
         if self.asked.lock().len() >= MAX_QUESTIONS {
             return None;
         }
-        let asked = cell(&self.asked, (Arc::clone(server), question.clone()));
+        let asked = cell(&self.asked, (server.clone(), question.clone()));
         let first = async || {
             // Boxed, since so many run side by side.
-            let ask = || Box::pin(self.exchange(Arc::clone(server), question.clone()));
+            let ask = || Box::pin(self.exchange(server.clone(), question.clone()));
             // No other check asks for the records at the name itself.
             let lookup = if question.name == self.domain.name {
                 ask().await
             } else {
-                cell(&self.cache.answers, (Arc::clone(server), question.clone())).get_or_init(ask).await.clone()
+                cell(&self.cache.answers, (server.clone(), question.clone())).get_or_init(ask).await.clone()
             };
             let reply = lookup.reply().cloned();
             self.note(|seen| seen.lookups.push(lookup));
@@ -158,7 +158,7 @@ impl<'a> ProbeContext<'a> {
     /// Puts a question to a server once more.
     pub async fn ask_again(&self, server: &Arc<Server>, name: &DnsName, kind: RecordType) {
         let question = Question::new(name.clone(), kind);
-        let lookup = self.exchange(Arc::clone(server), question).await;
+        let lookup = self.exchange(server.clone(), question).await;
         self.note(|seen| seen.again.push(lookup));
     }
 
@@ -181,14 +181,27 @@ impl<'a> ProbeContext<'a> {
     pub(super) async fn ask_source(&self, name: &DnsName, kind: RecordType) -> Option<Reply> {
         let server = {
             let seen = self.seen();
-            let mut speaking = seen.source(&self.domain.name, CNAME).filter(|it| it.answer().is_some());
-            speaking.next().map(|lookup| Arc::clone(&lookup.server))
+            let speaking = seen.source(&self.domain.name, CNAME).find(|it| it.is_answered());
+            speaking.map(|lookup| lookup.server.clone())
         };
         match server {
             Some(server) => self.ask(&server, name, kind).await,
             None if self.any_resolver_answers().await => self.ask_any(name, kind).await,
             // They would be silent as long as they were about the domain itself.
             None => None,
+        }
+    }
+
+    /// Asks `server`, or any resolver if there is none.
+    pub(super) async fn ask_one(
+        &self,
+        server: Option<&Arc<Server>>,
+        name: &DnsName,
+        kind: RecordType,
+    ) -> Option<Reply> {
+        match server {
+            Some(server) => self.ask(server, name, kind).await,
+            None => self.ask_any(name, kind).await,
         }
     }
 
@@ -234,9 +247,8 @@ impl<'a> ProbeContext<'a> {
     /// were silent so far.
     fn resolvers_by_proof(&self) -> Vec<Arc<Server>> {
         let seen = self.seen();
-        let answered = |lookup: &&Lookup| lookup.answer().is_some();
-        let lookups = || seen.lookups.iter().filter(|lookup| lookup.server.role.is_resolver());
-        let first = lookups().find(answered).map(|lookup| &lookup.server);
+        let first = seen.lookups.iter().find(|lookup| lookup.server.role.is_resolver() && lookup.is_answered());
+        let first = first.map(|lookup| &lookup.server);
         let resolvers = self.options.resolvers.iter();
         let others = resolvers.filter(|server| Some(*server) != first && !is_silent(&seen, server));
         first.into_iter().chain(others).cloned().collect()
@@ -252,7 +264,7 @@ impl<'a> ProbeContext<'a> {
         let resolvers = &self.options.resolvers;
         join_all(resolvers.iter().map(|server| async {
             let (addresses, ..) =
-                tokio::join!(self.ask(server, name, A), self.ask(server, name, AAAA), self.ask(server, &nobody, A),);
+                tokio::join!(self.ask(server, name, A), self.ask(server, name, AAAA), self.ask(server, &nobody, A));
             let fails = addresses.is_some_and(|reply| reply.code == ResponseCode::ServFail);
             let unchecked = || self.asked.lock().keys().filter(|(_, question)| question.checking_disabled).count();
             if fails && unchecked() < 2 {
@@ -269,7 +281,7 @@ impl<'a> ProbeContext<'a> {
         let name = &self.domain.name;
         let leads = |seen: &Observations| {
             let nowhere = seen.leads_nowhere(name);
-            let answered = [CNAME, A].into_iter().any(|kind| seen.source(name, kind).any(|it| it.answer().is_some()));
+            let answered = [CNAME, A].into_iter().any(|kind| seen.source(name, kind).any(Lookup::is_answered));
             (seen.complete.source || answered && !nowhere).then_some(nowhere)
         };
         timeout(SOURCE_PATIENCE, self.until(leads)).await.unwrap_or_default()
@@ -279,7 +291,7 @@ impl<'a> ProbeContext<'a> {
     pub(super) async fn any_resolver_answers(&self) -> bool {
         let (name, wanted) = (&self.domain.name, self.options.resolvers.len());
         self.until(|seen| {
-            let answers = seen.resolvers(name, A).any(|lookup| lookup.answer().is_some());
+            let answers = seen.resolvers(name, A).any(Lookup::is_answered);
             (answers || seen.resolvers(name, A).count() >= wanted).then_some(answers)
         })
         .await
@@ -314,8 +326,7 @@ impl<'a> ProbeContext<'a> {
 
     /// The address that the hosts file of this machine has for the name, if its resolver is used at all.
     pub async fn hosts_file(&self) {
-        let uses_system = self.options.resolvers.iter().any(|server| server.role == (Role::Resolver { system: true }));
-        if !uses_system {
+        if !self.options.resolvers.iter().any(|server| server.role.is_system()) {
             return;
         }
         let name = self.domain.name.as_str().to_owned();

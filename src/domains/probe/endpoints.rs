@@ -40,7 +40,7 @@ impl ProbeContext<'_> {
                     () = self.leads_elsewhere(&early) => {}
                 }
                 let source = self.until(|seen| self.by_source(seen)).await;
-                let missing: Vec<IpAddr> = source.iter().copied().filter(|address| !early.contains(address)).collect();
+                let missing: Vec<_> = source.iter().copied().filter(|address| !early.contains(address)).collect();
                 self.shake_all(&missing).await;
                 self.note(|seen| {
                     // An old address in a cache proves nothing about the platform.
@@ -73,7 +73,7 @@ impl ProbeContext<'_> {
     async fn edges(&self) {
         let Some(host) = &self.options.expectation.platform_host else { return };
         let name = self.domain.name.as_str();
-        let candidates: Vec<IpAddr> = {
+        let candidates: Vec<_> = {
             let seen = self.seen();
             let known = seen.addresses_of(host);
             let good = seen.handshakes.iter().filter(|shake| shake.good_leaf(name).is_some());
@@ -83,8 +83,8 @@ impl ProbeContext<'_> {
         if self.seen().handshakes.iter().all(|shake| shake.good_leaf(name).is_none()) {
             self.ask_challenge().await;
         }
-        let edges =
-            join_all(candidates.into_iter().map(|address| self.shake(address, Some(host.as_str()), false))).await;
+        let shake = |address| self.shake(address, Some(host.as_str()), false);
+        let edges = join_all(candidates.into_iter().map(shake)).await;
         self.note(|seen| seen.edge_handshakes = edges);
     }
 
@@ -92,10 +92,8 @@ impl ProbeContext<'_> {
     /// server it is, or that it has the certificate after all. Good servers are not asked: what they show there does not
     /// matter, and on shared addresses it is another certificate.
     async fn without_server_name(&self) {
-        let refusing = {
-            let seen = self.seen();
-            seen.handshakes.iter().find(|shake| lacks(shake, self.domain.name.as_str())).map(|shake| shake.address.ip())
-        };
+        let lacks = |shake: &&Handshake| lacks(shake, self.domain.name.as_str());
+        let refusing = self.seen().handshakes.iter().find(lacks).map(|shake| shake.address.ip());
         if let Some(address) = refusing {
             let handshake = self.shake(address, None, false).await;
             self.note(|seen| seen.nameless_handshake = Some(handshake));
@@ -114,7 +112,7 @@ impl ProbeContext<'_> {
     /// The addresses by the first resolver that answered; none when all have answered without any.
     fn by_resolver(&self, seen: &Observations) -> Option<Vec<IpAddr>> {
         let name = &self.domain.name;
-        for first in seen.resolvers(name, A).filter(|lookup| lookup.answer().is_some()) {
+        for first in seen.resolvers(name, A).filter(|lookup| lookup.is_answered()) {
             let ipv6 = seen.resolvers(name, AAAA).find(|lookup| lookup.server == first.server)?;
             let replies = [first, ipv6].into_iter().filter_map(Lookup::reply);
             let addresses = bounded(replies.flat_map(Reply::addresses));
@@ -181,13 +179,8 @@ impl ProbeContext<'_> {
     pub(super) async fn shake(&self, address: IpAddr, server_name: Option<&str>, page: bool) -> Handshake {
         let at = self.now();
         let address = SocketAddr::new(address, self.options.https_port);
-        let mut handshake = Handshake {
-            server_name: server_name.map(str::to_owned),
-            address,
-            at,
-            outcome: Err(ConnectionFailure::Withheld),
-            page: None,
-        };
+        let (name, outcome) = (server_name.map(str::to_owned), Err(ConnectionFailure::Withheld));
+        let mut handshake = Handshake { server_name: name, address, at, outcome, page: None };
         if !self.may_connect(address.ip()) {
             return handshake;
         }
@@ -215,20 +208,16 @@ impl ProbeContext<'_> {
 
     /// From `http://` the name, and the path of the certificate check at each address.
     async fn front(&self, addresses: &[IpAddr]) {
-        let url = |path: &str| Url::parse(&format!("http://{}{path}", self.domain.name)).ok();
-        let (Some(front), Some(challenge)) = (url("/"), url(CHALLENGE_PATH)) else { return };
-        if addresses.is_empty() {
+        let url = |scheme: &str, path: &str| Url::parse(&format!("{scheme}://{}{path}", self.domain.name)).ok();
+        let front = url("http", "/");
+        if addresses.is_empty() || front.is_none() {
             return;
         }
-        let reached: Vec<IpAddr> = addresses.iter().copied().filter(|address| self.may_connect(*address)).collect();
-        let page = Url::parse(&format!("https://{}/", self.domain.name)).ok();
-        let (mut front, challenges) = tokio::join!(
-            self.trail(front, addresses, page.as_ref()),
-            join_all(reached.into_iter().map(|address| {
-                let challenge = challenge.clone();
-                async move { self.trail(challenge, &[address], None).await }
-            }))
-        );
+        let reached = addresses.iter().filter(|address| self.may_connect(**address));
+        let challenge = |address| self.trail(url("http", CHALLENGE_PATH), std::slice::from_ref(address), None);
+        let page = url("https", "/");
+        let (mut front, challenges) =
+            tokio::join!(self.trail(front, addresses, page.as_ref()), join_all(reached.map(challenge)));
         self.read_page(&mut front, addresses).await;
         self.note(|seen| {
             seen.front = Some(front);
@@ -242,13 +231,11 @@ impl ProbeContext<'_> {
         let host = self.options.expectation.platform_host.as_ref();
         let platforms = host.map_or_else(Vec::new, |host| self.seen().addresses_of(host));
         let elsewhere = addresses.iter().any(|address| !platforms.contains(address));
-        let Some(last) =
-            front.hops.last_mut().filter(|last| elsewhere && last.outcome.as_ref().is_ok_and(|r| r.status == 200))
-        else {
-            return;
-        };
-        let page = self.hop_by(Method::GET, last.url.clone(), addresses).await;
-        if let (Ok(response), Ok(seen)) = (page.outcome, &mut last.outcome) {
+        if elsewhere
+            && let Some(Hop { url, outcome: Ok(seen), .. }) = front.hops.last_mut()
+            && seen.status == 200
+            && let Ok(response) = self.hop_by(Method::GET, url.clone(), addresses).await.outcome
+        {
             seen.page = response.page;
         }
     }

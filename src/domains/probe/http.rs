@@ -56,13 +56,10 @@ pub async fn request(
             .header(USER_AGENT, AGENT)
             .body(Empty::<Bytes>::new())
             .map_err(|_| ConnectionFailure::NotHttp)?;
-        let (mut sender, connection) = http1::Builder::new()
-            .max_buf_size(MAX_HEAD)
-            .handshake(TokioIo::new(stream))
-            .await
-            .map_err(|error| reason(&error))?;
+        let connected = http1::Builder::new().max_buf_size(MAX_HEAD).handshake(TokioIo::new(stream)).await;
+        let (mut sender, connection) = connected.map_err(reason)?;
         let mut talk = std::pin::pin!(async {
-            let answer = sender.send_request(request).await.map_err(|error| reason(&error))?;
+            let answer = sender.send_request(request).await.map_err(reason)?;
             let mut response = fields(answer.status().as_u16(), answer.headers());
             if method == Method::GET {
                 response.page = Some(beginning(answer.into_body()).await);
@@ -78,7 +75,7 @@ pub async fn request(
     timeout(ANSWER_LIMIT, exchange).await.unwrap_or(Err(ConnectionFailure::Timeout))
 }
 
-fn reason(error: &hyper::Error) -> ConnectionFailure {
+fn reason(error: hyper::Error) -> ConnectionFailure {
     if error.is_parse() || error.is_parse_too_large() {
         ConnectionFailure::NotHttp
     } else if error.is_timeout() {
@@ -147,8 +144,7 @@ impl ProbeContext<'_> {
             return hop;
         }
         // It must not cost what is known already.
-        let by_get = timeout(GET_LIMIT, self.hop_by(Method::GET, hop.url.clone(), known)).await;
-        match by_get {
+        match timeout(GET_LIMIT, self.hop_by(Method::GET, hop.url.clone(), known)).await {
             Ok(by_get) if status(&by_get).is_some_and(|by_get| Some(by_get) != status(&hop)) => by_get,
             _ => hop,
         }
@@ -157,7 +153,7 @@ impl ProbeContext<'_> {
     /// The same, in bounded time.
     async fn bounded_hop(&self, url: Url, known: &[IpAddr]) -> Hop {
         let (at, method) = (self.now(), Method::HEAD);
-        match timeout(HOP_LIMIT, self.hop_by(Method::HEAD, url.clone(), known)).await {
+        match timeout(HOP_LIMIT, self.hop_by(method.clone(), url.clone(), known)).await {
             Ok(hop) => self.or_by_get(hop, known).await,
             Err(_) => Hop { url, method, address: None, at, outcome: Err(ConnectionFailure::Timeout) },
         }
@@ -182,27 +178,23 @@ impl ProbeContext<'_> {
             return world.request(address.ip(), method, url);
         }
         if url.scheme() == "https" {
-            let host = url.host_str().unwrap_or_default();
-            let stream = tls::handshake(&self.options.trust, address, Some(host))
-                .await
-                .map_err(ConnectionFailure::before_request)?;
-            return request(stream, method, url).await;
+            let stream = tls::handshake(&self.options.trust, address, url.host_str()).await;
+            return request(stream.map_err(ConnectionFailure::before_request)?, method, url).await;
         }
         request(connect(address).await?, method, url).await
     }
 
-    /// From `url` on, hop by hop, until there is no redirect, an address comes again, or the limit is reached. `page`
+    /// From `next` on, hop by hop, until there is no redirect, an address comes again, or the limit is reached. `page`
     /// is asked for after the handshake anyway: that answer is taken.
-    pub async fn trail(&self, url: Url, known: &[IpAddr], page: Option<&Url>) -> Trail {
+    pub async fn trail(&self, mut next: Option<Url>, known: &[IpAddr], page: Option<&Url>) -> Trail {
         let mut trail = Trail::default();
-        let mut next = Some(url);
         while let Some(url) = next.take() {
             let again = trail.hops.iter().any(|hop| hop.url == url);
             let hop = match known.first() {
                 Some(address) if page == Some(&url) => self.page_of(*address, url).await,
                 _ => self.bounded_hop(url, known).await,
             };
-            next = hop.outcome.as_ref().ok().and_then(|response| target(&hop.url, response)).filter(|_| !again);
+            next = hop.response().and_then(|response| target(&hop.url, response)).filter(|_| !again);
             trail.hops.push(hop);
             if trail.hops.len() > MAX_REDIRECTS || self.passed() > TRAIL_LIMIT {
                 trail.cut = next.is_some();
@@ -217,13 +209,8 @@ impl ProbeContext<'_> {
         let shaken = |seen: &Observations| seen.handshakes.iter().find(|shake| shake.address.ip() == address).cloned();
         let shake = self.until(shaken).await;
         let failure = shake.outcome.err().map_or(ConnectionFailure::NoHandshake, ConnectionFailure::before_request);
-        shake.page.unwrap_or(Hop {
-            url,
-            method: Method::HEAD,
-            address: Some(shake.address),
-            at: shake.at,
-            outcome: Err(failure),
-        })
+        let (method, address, outcome) = (Method::HEAD, Some(shake.address), Err(failure));
+        shake.page.unwrap_or(Hop { url, method, address, at: shake.at, outcome })
     }
 }
 

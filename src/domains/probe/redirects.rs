@@ -25,31 +25,24 @@ pub async fn walk(options: &CheckOptions, from: &Domain, redirect: &Redirect) ->
     let is_platforms = platform.is_empty() || addresses.iter().any(|address| platform.contains(address));
     let elsewhere = if is_platforms { Vec::new() } else { addresses.clone() };
     let url = |scheme: &str, path: &str| Url::parse(&format!("{scheme}://{}{path}", redirect.from)).ok();
-    let trail = async |scheme: &str| match url(scheme, "/") {
-        Some(url) => shared.trail(url, &addresses, None).await,
-        None => Trail::default(),
-    };
-    let first = addresses.first().copied();
-    let shake = async || match first {
-        Some(address) => Some(shared.shake(address, Some(redirect.from.as_str()), false).await),
+    let trail = |url: Option<Url>| shared.trail(url, &addresses, None);
+    let shake = async || match addresses.first() {
+        Some(address) => Some(shared.shake(*address, Some(redirect.from.as_str()), false).await),
         None => None,
     };
-    let (mut https, mut http, handshake) = tokio::join!(trail("https"), trail("http"), shake());
+    let (mut https, mut http, handshake) = tokio::join!(trail(url("https", "/")), trail(url("http", "/")), shake());
     let redirects = |trail: &Trail| trail.hops.first().is_some_and(Hop::is_redirect);
     let scheme = if redirects(&https) || !redirects(&http) { "https" } else { "http" };
     let endless = [&https, &http].iter().any(|trail| trail.cut || circle(trail).is_some());
-    let deep = match url(scheme, DEEP_PATH).filter(|_| !endless && (redirects(&https) || redirects(&http))) {
-        Some(url) => shared.trail(url, &addresses, None).await,
-        None => Trail::default(),
-    };
+    let is_deep = !endless && (redirects(&https) || redirects(&http));
+    let deep = trail(url(scheme, DEEP_PATH).filter(|_| is_deep)).await;
     // A redirect within the page is seen only there.
     for trail in [&mut https, &mut http] {
-        if let Some(last) = trail.hops.last_mut()
-            && is_at(&last.url, &redirect.from)
-            && let Ok(seen) = &mut last.outcome
+        if let Some(Hop { url, outcome: Ok(seen), .. }) = trail.hops.last_mut()
+            && is_at(url, &redirect.from)
             && seen.status == 200
         {
-            let page = timeout(PAGE_LIMIT, shared.hop_by(Method::GET, last.url.clone(), &addresses)).await;
+            let page = timeout(PAGE_LIMIT, shared.hop_by(Method::GET, url.clone(), &addresses)).await;
             seen.page = page.ok().and_then(|page| page.outcome.ok()?.page);
         }
     }
@@ -57,7 +50,7 @@ pub async fn walk(options: &CheckOptions, from: &Domain, redirect: &Redirect) ->
     let back = match Url::parse(&format!("https://{}/", redirect.to)) {
         Ok(url) if !endless && !reaches(&https) && !reaches(&http) => {
             let addresses = shared.addresses_of(&redirect.to).await;
-            shared.trail(url, &addresses, None).await
+            shared.trail(Some(url), &addresses, None).await
         }
         _ => Trail::default(),
     };

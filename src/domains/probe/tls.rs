@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use rustls::pki_types::{CertificateDer, ServerName};
+use rustls::pki_types::ServerName;
 use rustls::{AlertDescription, Error};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
@@ -81,8 +81,7 @@ pub async fn handshake(
         // Servers without a certificate for the name say the same.
         Err(ConnectionFailure::Alert(alert)) if alert == "handshake_failure" => {
             let takes = timeout(HANDSHAKE_LIMIT, takes_old_ciphers(address, server_name)).await;
-            let failure = ConnectionFailure::Alert(alert);
-            Err(if takes.is_ok_and(|takes| takes.is_some()) { ConnectionFailure::OldCiphers } else { failure })
+            Err(if let Ok(Some(())) = takes { ConnectionFailure::OldCiphers } else { ConnectionFailure::Alert(alert) })
         }
         other => other,
     }
@@ -136,13 +135,14 @@ fn reason(error: &io::Error) -> ConnectionFailure {
 
 /// The name of an alert as its RFC has it.
 fn alert_name(alert: AlertDescription) -> String {
-    match alert {
-        AlertDescription::UnrecognisedName => "unrecognized_name".to_owned(),
-        AlertDescription::HandshakeFailure => "handshake_failure".to_owned(),
-        AlertDescription::InternalError => "internal_error".to_owned(),
-        AlertDescription::AccessDenied => "access_denied".to_owned(),
-        other => format!("{other:?}"),
-    }
+    let name = match alert {
+        AlertDescription::UnrecognisedName => "unrecognized_name",
+        AlertDescription::HandshakeFailure => "handshake_failure",
+        AlertDescription::InternalError => "internal_error",
+        AlertDescription::AccessDenied => "access_denied",
+        other => return format!("{other:?}"),
+    };
+    name.to_owned()
 }
 
 /// What the server of `stream` presented, judged at `now`. Parsing runs on another thread with a time limit: no
@@ -155,13 +155,8 @@ pub async fn presented(
     now: Timestamp,
 ) -> Result<Presented, ConnectionFailure> {
     let (_, connection) = stream.get_ref();
-    let chain: Vec<CertificateDer<'static>> = connection
-        .peer_certificates()
-        .unwrap_or_default()
-        .iter()
-        .take(MAX_CHAIN)
-        .map(|c| c.clone().into_owned())
-        .collect();
+    let sent = connection.peer_certificates().unwrap_or_default();
+    let chain: Vec<_> = sent.iter().take(MAX_CHAIN).cloned().collect();
     if chain.iter().map(|certificate| certificate.len()).sum::<usize>() > MAX_BYTES {
         return Err(ConnectionFailure::BadCertificate);
     }
@@ -177,9 +172,7 @@ pub async fn presented(
         let trust = trust.judge(&chain, &name, at);
         Some(Presented { chain: read, trust })
     });
-    match timeout(PARSE_LIMIT, read).await {
-        Ok(Ok(presented)) => presented.ok_or(ConnectionFailure::BadCertificate),
-        // A panic of the parser is a certificate that cannot be read.
-        Ok(Err(_)) | Err(_) => Err(ConnectionFailure::BadCertificate),
-    }
+    // A panic of the parser is a certificate that cannot be read.
+    let read = timeout(PARSE_LIMIT, read).await.ok().and_then(|read| read.ok()?);
+    read.ok_or(ConnectionFailure::BadCertificate)
 }

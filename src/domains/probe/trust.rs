@@ -83,13 +83,11 @@ pub fn certificate(der: &[u8]) -> Option<Certificate> {
     });
     let text = |attribute: &AttributeTypeAndValue<'_>| attribute.as_str().ok().map(str::to_owned);
     let issuer = parsed.issuer();
-    let organisation = issuer.iter_organization().find_map(text);
+    let issuer_short = issuer.iter_organization().chain(issuer.iter_common_name()).find_map(text);
     Some(Certificate {
         subject: parsed.subject().to_string(),
         issuer: issuer.to_string(),
-        issuer_short: organisation
-            .or_else(|| issuer.iter_common_name().find_map(text))
-            .unwrap_or_else(|| issuer.to_string()),
+        issuer_short: issuer_short.unwrap_or_else(|| issuer.to_string()),
         common_name: parsed.subject().iter_common_name().find_map(text),
         names: names.collect(),
         not_before: time(parsed.validity().not_before.timestamp())?,
@@ -142,12 +140,9 @@ fn unless_unreadable(
 }
 
 fn client_config(provider: &Arc<CryptoProvider>, verifier: Arc<dyn ServerCertVerifier>) -> ClientConfig {
-    let builder = ClientConfig::builder_with_provider(Arc::clone(provider));
+    let builder = ClientConfig::builder_with_provider(Arc::clone(provider)).with_safe_default_protocol_versions();
     // The provider supports both versions, so this cannot fail.
-    let builder = match builder.with_safe_default_protocol_versions() {
-        Ok(builder) => builder,
-        Err(error) => unreachable!("{error}"),
-    };
+    let builder = builder.unwrap_or_else(|error| unreachable!("{error}"));
     builder.dangerous().with_custom_certificate_verifier(verifier).with_no_client_auth()
 }
 

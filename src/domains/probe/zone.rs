@@ -1,6 +1,7 @@
 //! The zone of the name, the name servers that its parent lists, and their answers.
 
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::collections::BTreeSet;
+use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -47,7 +48,7 @@ impl ProbeContext<'_> {
             tokio::join!(self.ask_name_servers(&zone, &delegation), self.own_addresses(&zone, &delegation));
             self.note(|seen| {
                 // Resolvers may fail while the name servers answer.
-                if seen.source(&self.domain.name, CNAME).filter_map(Lookup::answer).any(|reply| reply.authoritative) {
+                if seen.speaks_for(&self.domain.name, CNAME) {
                     seen.zone = Some(zone.clone());
                 }
             });
@@ -74,16 +75,15 @@ impl ProbeContext<'_> {
     async fn referred(&self, zone: &DnsName) -> Option<(DnsName, Delegation)> {
         let (deeper, delegation) = {
             let seen = self.seen();
-            let lookups = || seen.source(&self.domain.name, CNAME);
-            if lookups().filter_map(Lookup::answer).any(|reply| reply.authoritative) {
+            if seen.speaks_for(&self.domain.name, CNAME) {
                 return None;
             }
-            let referring = lookups().find(|lookup| lookup.answer().is_some_and(Reply::is_referral))?;
-            let (referral, parent) = (referring.answer()?, Some(Arc::clone(&referring.server)));
+            let answers = seen.source(&self.domain.name, CNAME).filter_map(|it| Some((it.answer()?, &it.server)));
+            let (referral, parent) = answers.into_iter().find(|(reply, _)| reply.is_referral())?;
             let cut = referral.authorities.iter().find(|record| record.data.name_server().is_some())?;
             let deeper = cut.owner.clone();
             let servers = name_servers(referral.authorities.iter().filter(|record| record.owner == deeper));
-            (deeper, Delegation { servers, glue: referral.additionals.clone(), parent })
+            (deeper, Delegation { servers, glue: referral.additionals.clone(), parent: Some(parent.clone()) })
         };
         if deeper == *zone || !deeper.is_within(zone) || !self.domain.name.is_within(&deeper) {
             return None;
@@ -100,8 +100,8 @@ impl ProbeContext<'_> {
             if !seen.resolvers(&seen.nobody, A).any(known) {
                 return;
             }
-            let mut parents = seen.lookups.iter().filter(|it| it.server.role == Role::Parent && it.answer().is_some());
-            (seen.nobody.clone(), parents.next().map(|lookup| Arc::clone(&lookup.server)))
+            let parent = seen.lookups.iter().find(|it| it.server.role == Role::Parent && it.is_answered());
+            (seen.nobody.clone(), parent.map(|lookup| lookup.server.clone()))
         };
         if let Some(parent) = parent {
             self.ask(&parent, &nobody, A).await;
@@ -114,19 +114,18 @@ impl ProbeContext<'_> {
         let name = &self.domain.name;
         let (other, failing) = {
             let seen = self.seen();
-            let server = |lookup: &Lookup| Arc::clone(&lookup.server);
+            let server = |lookup: &Lookup| lookup.server.clone();
             let of_resolvers = || seen.resolvers(name, A);
-            let fails = |lookup: &&Lookup| lookup.reply().is_some_and(|reply| reply.code == ResponseCode::ServFail);
             // Without an answer of a name server, resolvers fail for good reason.
-            let speaks = seen.source(name, CNAME).any(|lookup| lookup.answer().is_some());
-            let failing: Vec<Arc<Server>> = of_resolvers().filter(fails).filter(|_| speaks).map(server).collect();
+            let speaks = seen.source(name, CNAME).any(Lookup::is_answered);
+            let failing: Vec<_> = of_resolvers().filter(|it| speaks && it.is_servfail()).map(server).collect();
             let host = self.options.expectation.platform_host.as_ref();
             let platform = host.map_or_else(Vec::new, |host| seen.addresses_of(host));
-            let at_platform = |lookup: &&Lookup| {
+            let at_platform = |lookup: &Lookup| {
                 let mut addresses = lookup.reply().into_iter().flat_map(Reply::addresses).peekable();
                 addresses.peek().is_some() && addresses.all(|address| platform.contains(&address))
             };
-            let other = of_resolvers().filter(|lookup| seen.is_cached(lookup)).filter(|lookup| !at_platform(lookup));
+            let other = of_resolvers().filter(|lookup| seen.is_cached(lookup) && !at_platform(lookup));
             (other.map(server).collect::<Vec<_>>(), failing)
         };
         let servers_of_zone = other.iter().chain(&failing).map(|server| (server, NS));
@@ -148,13 +147,11 @@ impl ProbeContext<'_> {
         let has_address = {
             let seen = self.seen();
             let name = &self.domain.name;
-            seen.source(name, A).chain(seen.resolvers(name, A)).any(|lookup| {
-                lookup.reply().is_some_and(|reply| reply.at(name).any(|record| record.data.address().is_some()))
-            })
+            let mut records = seen.source(name, A).chain(seen.resolvers(name, A)).flat_map(|lookup| lookup.at(name));
+            records.any(|record| record.data.address().is_some())
         };
         if has_address {
-            let resolvers = self.options.resolvers.iter();
-            join_all(resolvers.map(|server| self.ask(server, host, A))).await;
+            join_all(self.options.resolvers.iter().map(|server| self.ask(server, host, A))).await;
         }
     }
 
@@ -175,7 +172,7 @@ impl ProbeContext<'_> {
                     let servers = name_servers(sections.filter(|record| record.owner == *zone));
                     // A parent that knows nothing of a registered domain is not a real one; its NXDOMAIN counts.
                     if !servers.is_empty() || reply.is_nxdomain() || *zone != self.domain.registrable {
-                        return Delegation { servers, glue: reply.additionals, parent: Some(Arc::clone(server)) };
+                        return Delegation { servers, glue: reply.additionals, parent: Some(server.clone()) };
                     }
                 }
             }
@@ -214,25 +211,17 @@ impl ProbeContext<'_> {
     /// The servers of hosts, by address: from the options, from the glue records, else from resolvers.
     async fn locate(&self, hosts: &[DnsName], glue: &[Record], role: Role, most: usize) -> Vec<Arc<Server>> {
         let located = join_all(hosts.iter().take(most).map(|host| async move {
-            match self.server(host, glue, role).await {
-                Ok(server) => Some(server),
-                Err(why) => {
-                    // The domain relies on it, although it cannot be asked.
-                    let address = SocketAddr::new(IpAddr::V4(Ipv4Addr::UNSPECIFIED), 0);
-                    let nowhere = Arc::new(Server { role, name: host.to_string(), address, protocol: Protocol::Plain });
-                    let question = Question::new(self.domain.name.clone(), CNAME);
-                    let (at, took, outcome) = (self.now(), Duration::ZERO, Err(why));
-                    self.note(|seen| seen.lookups.push(Lookup { server: nowhere, question, at, took, outcome }));
-                    None
-                }
-            }
+            let address = self.address_of_server(host, glue).await;
+            let nowhere = SocketAddr::new(Ipv4Addr::UNSPECIFIED.into(), 0);
+            let server = name_server(role, host, address.unwrap_or(nowhere));
+            let Err(why) = address else { return Some(server) };
+            // The domain relies on it, although it cannot be asked.
+            let question = Question::new(self.domain.name.clone(), CNAME);
+            let (at, took, outcome) = (self.now(), Duration::ZERO, Err(why));
+            self.note(|seen| seen.lookups.push(Lookup { server, question, at, took, outcome }));
+            None
         }));
         located.await.into_iter().flatten().collect()
-    }
-
-    async fn server(&self, host: &DnsName, glue: &[Record], role: Role) -> Result<Arc<Server>, NoReply> {
-        let address = self.address_of_server(host, glue).await?;
-        Ok(Arc::new(Server { role, name: host.to_string(), address, protocol: Protocol::Plain }))
     }
 
     async fn address_of_server(&self, host: &DnsName, glue: &[Record]) -> Result<SocketAddr, NoReply> {
@@ -271,8 +260,8 @@ impl ProbeContext<'_> {
     async fn all_silent(&self, zone: &DnsName, delegation: &Delegation) {
         let hosts = delegation.servers.iter().take(MAX_SERVERS);
         let answers = join_all(hosts.map(|host| async {
-            let server = self.server(host, &delegation.glue, Role::Authoritative).await.ok()?;
-            Some(self.ask(&server, zone, SOA).await)
+            let address = self.address_of_server(host, &delegation.glue).await.ok()?;
+            Some(self.ask(&name_server(Role::Authoritative, host, address), zone, SOA).await)
         }))
         .await;
         if answers.iter().all(Option::is_none) || answers.iter().flatten().any(Option::is_some) {
@@ -293,18 +282,12 @@ impl ProbeContext<'_> {
         let (server, wanted) = {
             let seen = self.seen();
             let signed = seen.source(zone, SOA).find(|lookup| lookup.is_signed());
-            let mut failing = seen.resolvers(&self.domain.name, A).filter_map(Lookup::reply);
-            let failing = failing.any(|reply| reply.code == ResponseCode::ServFail);
-            let speaking = signed.or_else(|| seen.source(zone, SOA).find(|lookup| lookup.answer().is_some()));
-            (speaking.map(|lookup| Arc::clone(&lookup.server)), signed.is_some() || failing)
+            let failing = seen.resolvers(&self.domain.name, A).any(Lookup::is_servfail);
+            let speaking = signed.or_else(|| seen.source(zone, SOA).find(|lookup| lookup.is_answered()));
+            (speaking.map(|lookup| lookup.server.clone()), signed.is_some() || failing)
         };
         let Some(server) = server.filter(|_| wanted) else { return };
-        tokio::join!(self.ask(&server, zone, DNSKEY), async {
-            match &delegation.parent {
-                Some(parent) => self.ask(parent, zone, DS).await,
-                None => self.ask_any(zone, DS).await,
-            }
-        });
+        tokio::join!(self.ask(&server, zone, DNSKEY), self.ask_one(delegation.parent.as_ref(), zone, DS));
     }
 
     /// The first server is asked for every type; the others only for what may differ.
@@ -326,9 +309,9 @@ impl ProbeContext<'_> {
             let lookups: Vec<&Lookup> = seen.source(&self.domain.name, CNAME).collect();
             let reply = |server: &Arc<Server>| lookups.iter().find(|lookup| lookup.server == *server)?.reply();
             let has_authority = |reply: &Reply| reply.authoritative && reply.is_answer();
-            let has_cname = |reply: &Reply| reply.cnames(&self.domain.name).next().is_some();
+            let has_cname = |reply: &Reply| reply.target(&self.domain.name).is_some();
             let alive = servers.iter().skip(1).filter_map(|server| Some((server, has_cname(reply(server)?))));
-            let alive: Vec<(&Arc<Server>, bool)> = alive.collect();
+            let alive: Vec<_> = alive.collect();
             (!servers.first().and_then(reply).is_some_and(has_authority), alive)
         };
         join_all(alive.into_iter().map(|(server, has_cname)| async move {
@@ -371,26 +354,19 @@ impl ProbeContext<'_> {
             let seen = self.seen();
             let lookups: Vec<_> = seen.source(name, CNAME).chain(seen.resolvers(name, A)).collect();
             let replies = || lookups.iter().filter_map(|lookup| lookup.reply());
-            let target = replies().find_map(|reply| reply.cnames(name).next().map(|(target, _)| target.clone()));
+            let target = replies().find_map(|reply| reply.target(name)).cloned();
             let absent = replies().next().is_some_and(Reply::is_nxdomain);
             let server = lookups.iter().find(|l| l.server.role == Role::Authoritative && l.reply().is_some());
             let mut of_sibling = seen.source(&seen.sibling, A).filter_map(Lookup::reply);
             let wildcard = of_sibling.any(|reply| !reply.answers.is_empty());
-            (target, absent, server.map(|lookup| Arc::clone(&lookup.server)), wildcard)
+            (target, absent, server.map(|lookup| lookup.server.clone()), wildcard)
         };
         if let Some(target) = target.filter(|target| Some(target) != self.options.expectation.platform_host.as_ref()) {
             self.follow(target).await;
         } else if absent {
             let doubled = doubled(name, zone);
             self.note(|seen| seen.doubled.clone_from(&doubled));
-            let server = server.as_ref();
-            join_all(doubled.iter().map(|doubled| async move {
-                match server {
-                    Some(server) => self.ask(server, doubled, CNAME).await,
-                    None => self.ask_any(doubled, CNAME).await,
-                }
-            }))
-            .await;
+            join_all(doubled.iter().map(|doubled| self.ask_one(server.as_ref(), doubled, CNAME))).await;
         }
         if wildcard && let Some(server) = &server {
             self.ask(server, zone, A).await;
@@ -406,12 +382,8 @@ impl ProbeContext<'_> {
                 return;
             }
             let reply = self.ask_any(&at, CNAME).await;
-            let next = reply.and_then(|reply| reply.cnames(&at).next().map(|(next, _)| next.clone()));
-            passed.push(std::mem::take(&mut at));
-            match next {
-                Some(next) => at = next,
-                None => break,
-            }
+            let Some(next) = reply.and_then(|reply| reply.target(&at).cloned()) else { break };
+            passed.push(std::mem::replace(&mut at, next));
         }
         // Whether the end has an address, or exists at all.
         tokio::join!(self.ask_any(&target, A), self.ask_any(&target, AAAA));
@@ -432,10 +404,13 @@ fn has_soa(reply: &Reply, owner: &DnsName) -> bool {
 }
 
 fn name_servers<'a>(records: impl Iterator<Item = &'a Record>) -> Vec<DnsName> {
-    let mut hosts: Vec<DnsName> = records.filter_map(|record| record.data.name_server().cloned()).collect();
-    hosts.sort_unstable();
-    hosts.dedup();
-    hosts
+    let hosts: BTreeSet<_> = records.filter_map(|record| record.data.name_server()).collect();
+    hosts.into_iter().cloned().collect()
+}
+
+/// A host as a name server.
+fn name_server(role: Role, host: &DnsName, address: SocketAddr) -> Arc<Server> {
+    Arc::new(Server { role, name: host.to_string(), address, protocol: Protocol::Plain })
 }
 
 #[cfg(test)]
