@@ -180,7 +180,7 @@ fn run(args: Args, env: &Env, coloured: bool) -> Result<Exit> {
             }
         }),
         Command::Domains(command) => {
-            if choices.demo && command.command.asks() {
+            if choices.demo && command.asks() {
                 return Err(Failed::config("the demo asks no name servers")
                     .hint("leave out --demo; its practice domains are in the app: petstore --demo ui domains"));
             }
@@ -192,7 +192,7 @@ fn run(args: Args, env: &Env, coloured: bool) -> Result<Exit> {
                 Some(directory) => directory.path().join("domains.json"),
                 None => Paths::new(env).map_err(Failed::config)?.domains_file(),
             };
-            let done = runtime.block_on(domains::run(command.command, &file.domains, &list));
+            let done = runtime.block_on(domains::run(*command, &file.domains, &list));
             if samples.is_some() && list.exists() {
                 note("with --demo, the list of domains is not kept");
             }

@@ -12,7 +12,6 @@ mod pets;
 pub mod prompt;
 mod session;
 mod wizard;
-mod words;
 
 use std::convert::Infallible;
 use std::future::ready;

@@ -7,7 +7,7 @@ use clap::{Args as ClapArgs, CommandFactory as _, Parser, Subcommand};
 use super::args::{GlobalArgs, StartScreen};
 use super::completions::{self, CompletionsArgs};
 use super::configuration::{CONFIG_HELP, ConfigCommand};
-use super::domains::args::DomainsArgs;
+use super::domains::args::{DOMAINS_HELP, DomainsCommand};
 use super::keys::{KEYS_HELP, KeysCommand};
 use super::maintenance::{DATABASE_HELP, DatabaseCommand};
 use super::pets::args::{PETS_HELP, PetsCommand};
@@ -89,7 +89,8 @@ pub enum Command {
     #[command(subcommand, after_help = PETS_HELP)]
     Pets(PetsCommand),
     /// Set up custom domains and find out what is wrong with them.
-    Domains(Box<DomainsArgs>),
+    #[command(subcommand, after_help = DOMAINS_HELP)]
+    Domains(Box<DomainsCommand>),
     #[command(flatten)]
     Access(AccessCommand),
     /// Saved services, and the default one.

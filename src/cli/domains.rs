@@ -18,24 +18,25 @@ use super::{Exit, Failed};
 use crate::config::file::Domains as Configured;
 use crate::domains::RegistryFile;
 
-use args::DomainsCommand;
+use args::DomainsCommand as Command;
+use settings::Project;
 
 /// Runs `command` with the `[domains]` part of the configuration and the list at `list`.
-pub async fn run(command: DomainsCommand, configured: &Configured, list: &Path) -> Result<Exit, Failed> {
-    let file = RegistryFile::new(list);
+pub async fn run(command: Command, configured: &Configured, list: &Path) -> Result<Exit, Failed> {
+    let project = &Project { configured, file: RegistryFile::new(list) };
     let work = async {
         match command {
-            DomainsCommand::Add(args) => registry::add(&args, configured, &file),
-            DomainsCommand::List(args) => list::list(&args, configured, &file),
-            DomainsCommand::Saved(args) => registry::saved(&args, configured, &file),
-            DomainsCommand::Verified(args) => registry::verified(&args, configured, &file),
-            DomainsCommand::Remove(args) => registry::remove(args, configured, &file).await,
-            DomainsCommand::Check(args) => check::run(args, configured, &file).await,
-            DomainsCommand::Report(args) => check::report(&args, configured, &file).await,
-            DomainsCommand::Watch(args) => check::watch(args, configured, &file).await,
-            DomainsCommand::Records(args) => files::records(args, configured, &file).await,
-            DomainsCommand::Redirects(args) => check::redirects(args, configured, &file).await,
-            DomainsCommand::Explain(args) => files::explain(&args),
+            Command::Add(args) => registry::add(&args, project),
+            Command::List(args) => list::list(&args, project),
+            Command::Saved(args) => registry::saved(&args, project),
+            Command::Verified(args) => registry::verified(&args, project),
+            Command::Remove(args) => registry::remove(args, project).await,
+            Command::Check(args) => check::run(args, project).await,
+            Command::Report(args) => check::report(&args, project).await,
+            Command::Watch(args) => check::watch(args, project).await,
+            Command::Records(args) => files::records(args, project).await,
+            Command::Redirects(args) => check::redirects(args, project).await,
+            Command::Explain(args) => files::explain(&args),
         }
     };
     tokio::select! {

@@ -3,7 +3,6 @@
 
 use super::prompt::{Asked, Leave};
 use super::session::Session;
-use super::words;
 use crate::api::Failure;
 use crate::app::outbox::queue::{Attempt, LineSent, LineToSend, NOT_KEPT, UNWRITABLE};
 use crate::app::outbox::search_for;
@@ -155,7 +154,7 @@ impl Session {
             if let Fate::Saved(id) = line.fate {
                 self.pets.added(&[id]);
                 self.added.push(id);
-                let pet = self.pets.get(id).map(|pet| words::pet(pet, &self.settings.categories));
+                let pet = self.pets.get(id).map(|pet| self.describe(pet));
                 return self.talk.say(format!("Added: {}.", pet.unwrap_or_default()));
             }
             let way = match self.choose_way(&line, failure.take(), found.as_ref()).await {
@@ -277,8 +276,7 @@ impl Session {
     /// The newest pet that it may be, and says what was found.
     async fn look_for(&mut self, line: &Line) -> Asked<Option<Pet>> {
         let client = self.setup.client.called("look for it");
-        let categories = self.settings.categories.clone();
-        let Ok(new) = line.typed.pet.check(&categories) else { return Ok(None) };
+        let Ok(new) = line.typed.pet.check(&self.settings.categories) else { return Ok(None) };
         let searched = match self.answer(search_for(&client, &new)).await {
             Ok(Some(searched)) => searched,
             Ok(None) => return Ok(None),
@@ -286,7 +284,7 @@ impl Session {
         };
         let none = searched.none_found(&short(&new.name));
         let found = self.outbox.candidate(line.typed.line, searched, &self.pets);
-        let what = |pet: &Pet| format!("Found a matching pet: {}.", words::pet(pet, &categories));
+        let what = |pet| format!("Found a matching pet: {}.", self.describe(pet));
         self.talk.say(found.as_ref().map_or(none, what)).map(|()| found)
     }
 
@@ -302,10 +300,11 @@ impl Session {
 
     /// A pet of the queue.
     pub(super) fn named(&self, line: &Line) -> String {
-        let (pet, categories) = (&line.typed.pet, &self.settings.categories);
-        if let Some(change) = line.change() {
-            return words::pet(&change.wanted, categories);
+        let pet = &line.typed.pet;
+        match (line.change(), pet.check(&self.settings.categories)) {
+            (Some(change), _) => self.describe(&change.wanted),
+            (None, Ok(new)) => self.describe_new(&new),
+            (None, Err(_)) => short(&pet.name),
         }
-        pet.check(categories).map_or_else(|_| short(&pet.name), |new| words::new_pet(&new, categories))
     }
 }

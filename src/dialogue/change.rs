@@ -6,7 +6,6 @@ use std::slice;
 
 use super::prompt::Asked;
 use super::session::Session;
-use super::words;
 use crate::api::Failure;
 use crate::app::inventory::changes::{NOTHING_TO_UNDO, likely};
 use crate::app::outbox::queue::QueuedChange;
@@ -73,7 +72,7 @@ impl Session {
         if !client.offers().changes {
             return self.talk.say(format!("{} does not offer to change pets: this one stays as it is.", self.service));
         }
-        self.talk.say(format!("{}.", words::pet(&pet, &self.settings.categories)))?;
+        self.talk.say(format!("{}.", self.describe(&pet)))?;
         let ways = PetStatus::ALL.map(PetStatus::as_str);
         let likely = likely(slice::from_ref(&pet)) as usize;
         let chosen = self.talk.choose("New status", &ways, Some(likely)).await?;
@@ -119,7 +118,6 @@ impl Session {
             let failure = self.send(number).await?;
             let Some(line) = self.outbox.line(number).cloned() else { return Ok(()) };
             let Some(QueuedChange { seen, is_undo, .. }) = line.change() else { return Ok(()) };
-            let word = |pet: &Pet| words::pet(pet, &self.settings.categories);
             let changed = failure.as_ref().and_then(Failure::changed);
             // What was certainly not undone still can be; of what may have been changed, an older change is not the last one.
             if line.is_unknown() || *is_undo && changed.is_some() {
@@ -127,15 +125,15 @@ impl Session {
             }
             match changed {
                 Some(pet) => {
-                    self.talk.say(format!("Somebody was faster: {}. Nothing was changed.", word(&pet)))?;
+                    self.talk.say(format!("Somebody was faster: {}. Nothing was changed.", self.describe(&pet)))?;
                     self.pets.put([pet]);
                 }
                 None => {
                     self.talk.say(match line.is_unknown() {
                         true => format!("{} may or may not have been changed.", short(&seen.name)),
-                        false => format!("Not changed: {}.", word(seen)),
+                        false => format!("Not changed: {}.", self.describe(seen)),
                     })?;
-                    self.talk.say_all(failure.iter().flat_map(|failure| words::failure(failure, &self.service)))?;
+                    failure.iter().try_for_each(|failure| self.say_failure(failure))?;
                 }
             }
             let ways = ["send it again: it is changed only once", "keep it for later", "skip it"];
@@ -154,8 +152,7 @@ impl Session {
         for (at, change) in self.outbox.from_change(number) {
             self.outbox.drop_line(at);
             if at != number {
-                let wanted = words::pet(&change.wanted, &self.settings.categories);
-                self.talk.say(format!("Not changed either: {wanted}."))?;
+                self.talk.say(format!("Not changed either: {}.", self.describe(&change.wanted)))?;
             }
         }
         self.write().await
@@ -165,7 +162,7 @@ impl Session {
     pub(super) fn changed(&mut self, change: &QueuedChange, pet: &Pet) -> Asked<()> {
         self.last_change = (!change.is_undo).then(|| change.undo(pet));
         let word = if change.is_undo { "Undone" } else { "Changed" };
-        self.talk.say(format!("{word}: {}.", words::pet(pet, &self.settings.categories)))
+        self.talk.say(format!("{word}: {}.", self.describe(pet)))
     }
 }
 

@@ -2,7 +2,6 @@
 
 use super::prompt::Asked;
 use super::session::Session;
-use super::words;
 use crate::app::domain_service::CheckRequest;
 use crate::domains::report::headline;
 use crate::domains::{
@@ -22,18 +21,17 @@ impl Session {
     /// Asks for a domain, checks it, and reports what is wrong and what to do.
     pub(super) async fn check_domain(&mut self) -> Asked<()> {
         let Some(list) = self.listed()? else { return Ok(()) };
-        let listed: Vec<DnsName> = list.domains.iter().map(|entry| entry.name.clone()).collect();
         for (number, entry) in (1..).zip(&list.domains) {
             self.talk.say(format!("{number}: {}, {}", entry.name, self.progress(entry).summary))?;
         }
-        let question = if listed.is_empty() { "Domain:" } else { "Domain, a number or a name:" };
-        let read = |answer: &str| match answer.parse::<usize>().ok().and_then(|number| number.checked_sub(1)) {
-            Some(at) if at < listed.len() => read_name(listed[at].as_str(), &ExistingDomains::default()),
-            _ => read_name(answer, &ExistingDomains::default()),
+        let question = if list.domains.is_empty() { "Domain:" } else { "Domain, a number or a name:" };
+        let read = |answer: &str| {
+            let listed = answer.parse::<usize>().ok().and_then(|number| list.domains.get(number.checked_sub(1)?));
+            read_name(listed.map_or(answer, |entry| entry.name.as_str()), &ExistingDomains::default())
         };
         let domain = self.talk.ask(question, NAME_HELP, read).await?;
-        let known = list.get(&domain.name).and_then(|entry| entry.reported().value);
-        let value = match known.as_ref().or(self.setup.domains.platform_host.as_ref()) {
+        let entry = list.get(&domain.name);
+        let value = match entry.and_then(|entry| entry.reported().value).or(self.setup.domains.platform_host.clone()) {
             Some(_) => None,
             None => self.ask_value("Value in the dashboard, press Enter if you do not know it:", None, &domain).await?,
         };
@@ -131,8 +129,8 @@ impl Session {
         if let Some(decides) = decides.filter(|decides| decides.verdict != Verdict::Ok) {
             self.report_finding(decides, *at)?;
         }
-        let is_same = |before: &Checked| before.measurement.says_the_same_as(measurement);
-        if before.is_some_and(|before| before.progress.stage == progress.stage && is_same(before)) {
+        let before = before.filter(|before| before.progress.stage == progress.stage);
+        if before.is_some_and(|before| before.measurement.says_the_same_as(measurement)) {
             return self.talk.say("Nothing has changed since the last check.");
         }
         let rest = findings.iter().filter(|finding| !decides.is_some_and(|decides| std::ptr::eq(*finding, decides)));
@@ -152,7 +150,8 @@ impl Session {
         if !reported.is_known() {
             return self.talk.say("It is not on your list.");
         }
-        self.talk.say(format!("Step: {}. {}", words::state(progress.stage), full_sentence(progress.next.words())))?;
+        let stage = progress.stage.to_string().replace('-', " ").replace("dns", "DNS");
+        self.talk.say(format!("Step: {stage}. {}", full_sentence(progress.next.words())))?;
         let is_verify = matches!(progress.next, NextStep::Verify | NextStep::Reverify);
         let record = "Then record it: in \"set up a domain\", choose \"I chose Verify in the dashboard\".";
         self.talk.say_all(is_verify.then_some(record))

@@ -9,7 +9,6 @@ use tokio::sync::watch;
 
 use super::prompt::{Asked, Leave};
 use super::session::Session;
-use super::words;
 use crate::app::CheckedFile;
 use crate::app::import_run::typed_path;
 use crate::clock;
@@ -96,8 +95,8 @@ impl Session {
             let lines: Vec<_> = lines.map(|(line, name)| format!("{name} in line {line}")).collect();
             self.talk.say(format!("Duplicates: {}. They are sent too.", lines.join(", ")))?;
         }
-        let first = looked.first.first().map(|new| words::new_pet(new, &self.settings.categories));
-        self.talk.say_all(first.map(|first| format!("The first is {first}.")))
+        let first = looked.first.first().map(|new| format!("The first is {}.", self.describe_new(new)));
+        self.talk.say_all(first)
     }
 
     /// Asks for an existing file.

@@ -9,7 +9,6 @@ use tokio_util::task::AbortOnDropHandle;
 
 use super::prompt::Asked;
 use super::session::Session;
-use super::words;
 use crate::api::find::{Ask, Lists, find};
 use crate::api::follow::{ProvenanceError, ProvenanceReader};
 use crate::api::inventory::in_parts;
@@ -111,8 +110,7 @@ impl Session {
         let Some(coverage) = self.read_all().await? else { return Ok(()) };
         let counts = PetStatus::ALL.map(|status| (self.pets.count(Some(status)), status));
         let known = counts.into_iter().filter_map(|(count, status)| Some(format!("{} {status}", count?)));
-        let known = list(known.collect::<Vec<_>>());
-        self.talk.say(format!("Pets: {known}."))?;
+        self.talk.say(format!("Pets: {}.", list(known)))?;
         self.talk.say(coverage.honest_word(self.pets.pets().len(), false))
     }
 
@@ -203,7 +201,7 @@ impl Session {
             let Some(id) = self.talk.ask(question, ID_HELP, read).await? else { return Ok(()) };
             question = "Another id, or press Enter to end:";
             if let Some(pet) = self.find_by_id(id).await? {
-                self.talk.say(format!("{}.", words::pet(&pet, &self.settings.categories)))?;
+                self.talk.say(format!("{}.", self.describe(&pet)))?;
             }
         }
     }
@@ -230,9 +228,9 @@ impl Session {
 
     /// Lists pets, numbered after the first `before` ones. Gives the last number.
     fn say_pets(&mut self, before: usize, pets: &[Pet]) -> Asked<usize> {
-        let lines = (before + 1..).zip(pets);
-        let lines = lines.map(|(number, pet)| format!("{number}: {}", words::pet(pet, &self.settings.categories)));
-        self.talk.say_all(lines)?;
+        for (number, pet) in (before + 1..).zip(pets) {
+            self.talk.say(format!("{number}: {}", self.describe(pet)))?;
+        }
         self.listed.truncate(before);
         self.listed.extend(pets.iter().map(|pet| pet.id));
         Ok(before + pets.len())

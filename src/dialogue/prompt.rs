@@ -25,7 +25,7 @@ const PROGRESS: Duration = Duration::from_secs(10);
 const ALWAYS: &str = "back goes back, quit ends petstore. To use one of these words as an answer, put it in quotes.";
 
 /// Why a question was left without an answer.
-#[derive(Debug)]
+#[derive(Debug, derive_more::From)]
 pub enum Leave {
     /// Back to where the task was chosen.
     Back,
@@ -40,13 +40,8 @@ pub enum Leave {
     /// The API key of this session over SSH, which is this person's, is not accepted any more.
     Revoked(String),
     /// Reading or writing failed.
+    #[from]
     Broken(io::Error),
-}
-
-impl From<io::Error> for Leave {
-    fn from(error: io::Error) -> Self {
-        Self::Broken(error)
-    }
 }
 
 /// An answer, unless the question was left.
@@ -110,16 +105,11 @@ impl Dialogue {
             match line.to_lowercase().as_str() {
                 "back" => return Err(Leave::Back),
                 "quit" => return Err(Leave::Quit),
-                "help" | "?" => {
-                    self.say_all(help.lines())?;
-                    self.say(ALWAYS)?;
-                    continue;
-                }
-                _ => {}
-            }
-            match read(unquoted(&line)) {
-                Ok(answer) => return Ok(answer),
-                Err(why) => self.say(why)?,
+                "help" | "?" => self.say_all(help.lines().chain([ALWAYS]))?,
+                _ => match read(unquoted(&line)) {
+                    Ok(answer) => return Ok(answer),
+                    Err(why) => self.say(why)?,
+                },
             }
         }
     }
@@ -148,13 +138,13 @@ impl Dialogue {
     pub(super) async fn is_yes(&mut self, question: &str, enter: bool) -> Asked<bool> {
         let default = if enter { "yes" } else { "no" };
         let asked = format!("{question} Yes or no, press Enter for {default}:");
-        self.ask(&asked, "Type yes or no; y and n work too.", |answer| match answer.to_lowercase().as_str() {
+        let read = |answer: &str| match answer.to_lowercase().as_str() {
             "" => Ok(enter),
             "y" | "yes" => Ok(true),
             "n" | "no" => Ok(false),
             _ => Err("Type yes or no.".to_owned()),
-        })
-        .await
+        };
+        self.ask(&asked, "Type yes or no; y and n work too.", read).await
     }
 
     /// Waits for `work`, and writes `how_far` it is every ten seconds. Ctrl-C leaves it.

@@ -6,14 +6,14 @@ use std::path::PathBuf;
 use uuid::Uuid;
 
 use super::prompt::{Asked, Dialogue, Leave};
-use super::words;
-use crate::api::{Client, Failure};
+use crate::api::failure::explain;
+use crate::api::{Client, Failure, Remedy};
 use crate::app::domain_service::DomainService;
 use crate::app::inventory::store::PetStore;
 use crate::app::{DomainSetup, Outbox, Queue, Queues};
 use crate::clock::Now;
 use crate::config::{Service, Settings, View};
-use crate::model::{IdempotencyKeys, Pet, PetId, PetStatus, counted};
+use crate::model::{IdempotencyKeys, NewPet, ObservedStatus, Pet, PetId, PetStatus, counted, short};
 
 /// What a session works with.
 pub struct DialogueSetup {
@@ -101,7 +101,32 @@ impl Session {
 
     /// Says what happened, and what to do next.
     pub(super) fn say_failure(&mut self, failure: &Failure) -> Asked<()> {
-        self.talk.say_all(words::failure(failure, &self.service))
+        self.talk.say(failure.sentence(&self.service))?;
+        self.talk.say(match (failure.remedy(), failure) {
+            (Remedy::EnterKey, _) => {
+                "What to do: Set PETSTORE_API_KEY to a key that this service accepts, then start petstore again.".into()
+            }
+            (Remedy::Wait(seconds), _) => format!("What to do: Wait {seconds} seconds, then try again."),
+            (_, Failure::Refused { status: 429, .. }) => "What to do: Wait a minute, then try again.".to_owned(),
+            (_, failure) => format!("What to do: {}", explain(failure).todo),
+        })
+    }
+
+    /// A pet of the service: its name comes first.
+    pub(super) fn describe(&self, pet: &Pet) -> String {
+        let status = match &pet.status {
+            None => "no status".to_owned(),
+            Some(ObservedStatus::Known(status)) => status.to_string(),
+            Some(ObservedStatus::Unknown(word)) => format!("unknown status {}", short(word)),
+        };
+        let category = self.settings.categories.label(pet.category_id);
+        format!("{}, category {category}, {status}, id {}", pet.name, pet.id)
+    }
+
+    /// A pet that was not added yet.
+    pub(super) fn describe_new(&self, new: &NewPet) -> String {
+        let status = new.status.map_or(String::new(), |status| format!(", {status}"));
+        format!("{}, category {}{status}", new.name, self.settings.categories.label(new.category_id))
     }
 
     /// Whether so many pets may be added. Says the first time how many and where, and asks for a protected profile.

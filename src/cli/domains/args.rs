@@ -15,17 +15,10 @@ use crate::domains::check_options::socket_address;
 
 use super::words::FailOn;
 
-const DOMAINS_HELP: &str = "Examples:
+pub const DOMAINS_HELP: &str = "Examples:
   petstore domains add docs.example.com --platform-host sites.platform.example
   petstore domains check docs.example.com
   petstore domains explain ERR_CERT_COMMON_NAME_INVALID";
-
-#[derive(Debug, Args)]
-#[command(after_help = DOMAINS_HELP)]
-pub struct DomainsArgs {
-    #[command(subcommand)]
-    pub command: DomainsCommand,
-}
 
 #[derive(Debug, Subcommand)]
 #[command(defer = true)]

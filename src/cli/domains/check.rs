@@ -2,6 +2,7 @@
 
 use std::cmp::Reverse;
 use std::io::{self, IsTerminal as _, Write as _};
+use std::slice;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -12,19 +13,18 @@ use tokio::time::sleep;
 
 use super::super::output::Out;
 use super::super::render::{ResultFormat, print, print_json};
-use super::args::{CheckArgs, ProbeArgs, RedirectsArgs, ReportArgs, Until, WatchArgs};
+use super::args::{CheckArgs, RedirectsArgs, ReportArgs, Until, WatchArgs};
 use super::files::read_text;
-use super::settings::{announce, configured_domains, need_name, prepare, resolve, subject};
+use super::settings::{Project, configured_domains, need_name, subject};
 use super::words::{FailOn, exit, exit_of, exit_of_all, next_step, recorded};
 use super::{json, words};
 use crate::cli::{Exit, Failed, note};
 use crate::clock;
-use crate::config::file::Domains as Configured;
 use crate::domains::check::{follow, now};
 use crate::domains::{
     CheckOptions, Checked, Code, Complete, ExistingDomains, Finding, FollowedRedirect, Measurement, Observations,
-    ParsedName, ProbeCache, Redirect, Registry, RegistryFile, Stage, Subject, Verdict, check, count_words, deciding,
-    next_check, overall, parse_name, redirect_config, until_words, wait_ends,
+    ParsedName, ProbeCache, Redirect, Registry, Stage, Subject, Verdict, count_words, deciding, next_check, overall,
+    parse_name, redirect_config, until_words, wait_ends,
 };
 use crate::model::short;
 
@@ -36,26 +36,25 @@ const FURTHER_WORDS: Duration = Duration::from_secs(5);
 const AT_ONCE: usize = 18;
 
 /// `petstore domains check`.
-pub async fn run(args: CheckArgs, configured: &Configured, file: &RegistryFile) -> Result<Exit, Failed> {
-    let options = resolve(&args.probe, configured)?;
-    announce(&options, file);
+pub async fn run(args: CheckArgs, project: &Project<'_>) -> Result<Exit, Failed> {
+    let options = project.options(&args.probe)?;
+    project.announce(&options);
     if let (Some(from), Some(to)) = (&args.from, &args.to) {
         let redirect = Redirect { from: need_name(from)?.name, to: need_name(to)?.name, status: args.status };
         return one_redirect(&args, &options, redirect).await;
     }
-    let list = file.read()?;
-    let names: Vec<String> = if args.names.is_empty() {
-        list.domains.iter().map(|entry| entry.name.to_string()).collect()
-    } else {
-        args.names.clone()
+    let list = project.file.read()?;
+    let names = match args.names.as_slice() {
+        [] => list.domains.iter().map(|entry| entry.name.to_string()).collect(),
+        names => names.to_vec(),
     };
     let run = Run { args, options, list, cache: ProbeCache::default() };
     match (names.as_slice(), run.args.output.chosen()) {
         ([], _) => Err(Failed::new(Exit::Usage, "no domain given, and the list is empty").hint(
             "run petstore domains check docs.example.com --platform-host HOST, or add one: petstore domains add docs.example.com",
         )),
-        ([name], ResultFormat::Table) => run.one(name, file).await,
-        _ => Arc::new(run).many(names, file).await,
+        ([name], ResultFormat::Table) => run.one(name, project).await,
+        _ => Arc::new(run).many(names, project).await,
     }
 }
 
@@ -73,19 +72,14 @@ impl Run {
         let platform_host = self.options.expectation.platform_host.clone();
         let ParsedName { domain, findings } =
             parse_name::read(name, &ExistingDomains { platform_host, listed: Vec::new() });
-        match domain {
-            Some(domain) => {
-                let is_about_typing =
-                    |finding: &Finding| matches!(finding.code, Code::InUrl | Code::InPort | Code::InIdn);
-                let subject = subject(&self.options, &self.list, domain, &self.args.probe);
-                Ok((subject, findings.into_iter().filter(is_about_typing).collect()))
-            }
-            None => Err(findings),
-        }
+        let Some(domain) = domain else { return Err(findings) };
+        let is_about_typing = |finding: &Finding| matches!(finding.code, Code::InUrl | Code::InPort | Code::InIdn);
+        let subject = subject(&self.options, &self.list, domain, &self.args.probe);
+        Ok((subject, findings.into_iter().filter(is_about_typing).collect()))
     }
 
     /// Checks one domain, and prints its findings.
-    async fn one(&self, name: &str, file: &RegistryFile) -> Result<Exit, Failed> {
+    async fn one(&self, name: &str, project: &Project<'_>) -> Result<Exit, Failed> {
         let Self { args, options, cache, .. } = self;
         let (subject, about_typing) = match self.subject_of(name) {
             Ok(understood) => understood,
@@ -102,7 +96,7 @@ impl Run {
         };
         let mut checked = patiently(subject.check(cache, Some(&progress)), word).await;
         checked.add(about_typing);
-        keep(&args.probe, file, std::slice::from_ref(&checked))?;
+        project.keep(&args.probe, slice::from_ref(&checked))?;
         print(|out| {
             if args.evidence {
                 words::evidence(out, &checked)?;
@@ -132,7 +126,7 @@ impl Run {
         (outcome, Some(Checked { seen: Observations::default(), views: Vec::new(), ..checked }))
     }
 
-    async fn many(self: Arc<Self>, names: Vec<String>, file: &RegistryFile) -> Result<Exit, Failed> {
+    async fn many(self: Arc<Self>, names: Vec<String>, project: &Project<'_>) -> Result<Exit, Failed> {
         let count = names.len();
         let checks = names.into_iter().enumerate().map(|(order, name)| {
             let run = Arc::clone(&self);
@@ -149,15 +143,10 @@ impl Run {
             kept.extend(checked);
         }
         drop(running);
-        keep(&self.args.probe, file, &kept)?;
+        project.keep(&self.args.probe, &kept)?;
         outcomes.sort_unstable_by_key(|(order, _)| *order);
         print_outcomes(&outcomes.into_iter().map(|(_, outcome)| outcome).collect::<Vec<_>>(), &self.args)
     }
-}
-
-/// Saves measurements, unless times were overridden.
-pub fn keep(args: &ProbeArgs, file: &RegistryFile, checked: &[Checked]) -> Result<(), Failed> {
-    if args.is_hypothetical() { Ok(()) } else { Ok(check::keep(file, checked)?) }
 }
 
 /// Shows progress on a terminal while `work` takes long.
@@ -179,9 +168,9 @@ async fn patiently<T>(work: impl Future<Output = T>, word: impl Fn() -> String) 
 
 /// Prints the outcomes in the chosen format; returns the exit status.
 fn print_outcomes(outcomes: &[Outcome], args: &CheckArgs) -> Result<Exit, Failed> {
-    let verdicts: Vec<Verdict> = outcomes.iter().map(|outcome| outcome.verdict).collect();
-    let worst = verdicts.iter().copied().max().unwrap_or(Verdict::Unknown);
-    let Some(decides) = verdicts.iter().position(|verdict| *verdict == worst) else { return Ok(Exit::Done) };
+    let verdicts: Vec<_> = outcomes.iter().map(|outcome| outcome.verdict).collect();
+    // The first of the worst.
+    let Some(decides) = (0..verdicts.len()).rev().max_by_key(|at| verdicts[*at]) else { return Ok(Exit::Done) };
     let lines = |out: &mut Out<io::Stdout>| {
         let mut rows: Vec<_> = outcomes.iter().map(|outcome| (Reverse(outcome.verdict), &outcome.row)).collect();
         rows.sort_unstable();
@@ -207,15 +196,15 @@ async fn one_redirect(args: &CheckArgs, options: &CheckOptions, redirect: Redire
 }
 
 /// `petstore domains redirects`.
-pub async fn redirects(args: RedirectsArgs, configured: &Configured, file: &RegistryFile) -> Result<Exit, Failed> {
-    let options = resolve(&args.probe, configured)?;
+pub async fn redirects(args: RedirectsArgs, project: &Project<'_>) -> Result<Exit, Failed> {
+    let options = project.options(&args.probe)?;
     if !args.offline {
-        announce(&options, file);
+        project.announce(&options);
     }
-    let listed: Vec<_> = file.read()?.domains.into_iter().map(|entry| entry.name).collect();
+    let listed: Vec<_> = project.file.read()?.domains.into_iter().map(|entry| entry.name).collect();
     let linted = match &args.file {
         Some(path) => redirect_config::lint(&read_text(path)?, &listed),
-        None => redirect_config::check(configured_domains(configured), &listed),
+        None => redirect_config::check(configured_domains(project.configured), &listed),
     };
     let linted_well = linted.configuration.is_some();
     let redirects = linted.configuration.filter(|_| !args.offline).map(|written| written.redirects).unwrap_or_default();
@@ -242,12 +231,11 @@ pub async fn redirects(args: RedirectsArgs, configured: &Configured, file: &Regi
 }
 
 /// `petstore domains report`: a check with all its evidence.
-pub async fn report(args: &ReportArgs, configured: &Configured, file: &RegistryFile) -> Result<Exit, Failed> {
-    let subject = prepare(&args.name, &args.probe, configured, file)?;
-    announce(&subject.options, file);
+pub async fn report(args: &ReportArgs, project: &Project<'_>) -> Result<Exit, Failed> {
+    let subject = project.subject(&args.name, &args.probe)?;
+    project.announce(&subject.options);
     note(&format!("checking {} ...", subject.domain.name));
-    let checked = subject.check(&ProbeCache::default(), None).await;
-    keep(&args.probe, file, std::slice::from_ref(&checked))?;
+    let checked = project.check(&subject, &args.probe).await?;
     args.output.write(|out| write!(out, "{}", checked.support_report()), || json::report(&checked))?;
     Ok(exit(checked.verdict(), FailOn::default()))
 }
@@ -272,9 +260,9 @@ impl Outcome {
 
 /// `petstore domains watch`: checks repeatedly, with a line for each change. Exits with 0 when the domain is live (or the
 /// record is right everywhere), or with 9 after a last check when the time is up.
-pub async fn watch(args: WatchArgs, configured: &Configured, file: &RegistryFile) -> Result<Exit, Failed> {
-    let options = resolve(&args.probe, configured)?;
-    announce(&options, file);
+pub async fn watch(args: WatchArgs, project: &Project<'_>) -> Result<Exit, Failed> {
+    let options = project.options(&args.probe)?;
+    project.announce(&options);
     let domain = need_name(&args.name)?;
     let begin = clock::now().mono;
     // What was printed last.
@@ -282,19 +270,21 @@ pub async fn watch(args: WatchArgs, configured: &Configured, file: &RegistryFile
     let mut unchanged = 0;
     loop {
         // Read each time, as another terminal may have recorded something.
-        let subject = subject(&options, &file.read()?, domain.clone(), &args.probe);
-        let checked = subject.check(&ProbeCache::default(), None).await;
-        keep(&args.probe, file, std::slice::from_ref(&checked))?;
+        let subject = subject(&options, &project.file.read()?, domain.clone(), &args.probe);
+        let checked = project.check(&subject, &args.probe).await?;
         let state = checked.progress.stage;
         let measurement = &checked.measurement;
-        if last.as_ref().is_some_and(|(before, last)| *before == state && last.says_the_same_as(measurement)) {
-            unchanged += 1;
-        } else {
+        unchanged += 1;
+        if last.as_ref().is_none_or(|(before, last)| *before != state || !last.says_the_same_as(measurement)) {
             unchanged = 0;
             line(&checked, args.output.chosen())?;
             last = Some((state, measurement.clone()));
         }
-        if is_done(args.until, &checked) {
+        let is_done = match args.until {
+            Until::Live => state == Stage::Live && checked.progress.stale.is_none(),
+            Until::Dns => measurement.everywhere,
+        };
+        if is_done {
             return Ok(Exit::Done);
         }
         let Some(next) = next_check(state, &subject.reported, measurement.until, unchanged, checked.at) else {
@@ -314,20 +304,12 @@ pub async fn watch(args: WatchArgs, configured: &Configured, file: &RegistryFile
     }
 }
 
-fn is_done(until: Until, checked: &Checked) -> bool {
-    match until {
-        Until::Live => checked.progress.stage == Stage::Live && checked.progress.stale.is_none(),
-        Until::Dns => checked.measurement.everywhere,
-    }
-}
-
 /// One line for one change.
 fn line(checked: &Checked, format: ResultFormat) -> Result<(), Failed> {
-    let decides = deciding(&checked.findings);
-    let state = checked.stage_words();
     if format == ResultFormat::Json {
         return print_json(&json::all(vec![json::check(checked)], 0));
     }
+    let (decides, state) = (deciding(&checked.findings), checked.stage_words());
     let until = wait_ends(&checked.findings);
     let until = until.map_or_else(String::new, |until| format!(", until {}", until_words(until, checked.at)));
     print(|out| {

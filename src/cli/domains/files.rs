@@ -6,15 +6,14 @@ use std::path::Path;
 use serde_json::json;
 
 use crate::cli::{Exit, Failed};
-use crate::config::file::Domains as Configured;
 use crate::domains::record_export::{plain, zone_file};
-use crate::domains::{Code, DnsRecord, ProbeCache, RegistryFile, explain};
+use crate::domains::{Code, DnsRecord, ProbeCache, explain};
 use crate::model::short;
 
 use super::super::output::Out;
 use super::super::render::print;
 use super::args::{ExplainArgs, RecordFormat, RecordsArgs};
-use super::settings::{announce, prepare};
+use super::settings::Project;
 
 /// The most bytes that are read; the lint reports a larger text.
 const MAX_TEXT: u64 = (1 << 20) + 1;
@@ -66,8 +65,8 @@ pub fn explain(args: &ExplainArgs) -> Result<Exit, Failed> {
 }
 
 /// `petstore domains records`.
-pub async fn records(args: RecordsArgs, configured: &Configured, file: &RegistryFile) -> Result<Exit, Failed> {
-    let subject = prepare(&args.name, &args.probe, configured, file)?;
+pub async fn records(args: RecordsArgs, project: &Project<'_>) -> Result<Exit, Failed> {
+    let subject = project.subject(&args.name, &args.probe)?;
     let domain = &subject.domain;
     let Some(value) = subject.reported.value.clone() else {
         return Err(Failed::new(Exit::Usage, format!("{} has no value yet", domain.unicode)).hint(format!(
@@ -76,7 +75,7 @@ pub async fn records(args: RecordsArgs, configured: &Configured, file: &Registry
         )));
     };
     let (record, conflicts) = if args.with_deletes {
-        announce(&subject.options, file);
+        project.announce(&subject.options);
         let checked = subject.check(&ProbeCache::default(), None).await;
         (checked.record(value), checked.conflicts)
     } else {

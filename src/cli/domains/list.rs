@@ -9,10 +9,9 @@ use serde_json::{Value, json};
 use crate::app::DomainSetup;
 use crate::cli::{Exit, Failed, note};
 use crate::clock;
-use crate::config::file::Domains as Configured;
 use crate::domains::{
-    DnsName, DomainProgress, DomainRoles, Entry, Measurement, NextStep, RegistryFile, Reported, Stage, Verdict,
-    count_words, last_known, until_words,
+    DnsName, DomainProgress, DomainRoles, Entry, Measurement, NextStep, Reported, Stage, Verdict, count_words,
+    last_known, until_words,
 };
 use crate::model::{cut, display_safe, table};
 
@@ -20,7 +19,7 @@ use super::super::output::columns;
 use super::super::render::{ResultFormat, print, print_json};
 use super::args::ListArgs;
 use super::json;
-use super::settings::domain_setup;
+use super::settings::{Project, domain_setup};
 use super::words::{exit_of_all, next_step};
 
 /// The least columns for a name on a narrow terminal.
@@ -29,10 +28,10 @@ const LEAST_NAME: usize = 12;
 const LEAST_NEXT: usize = 24;
 
 /// `petstore domains list`.
-pub fn list(args: &ListArgs, configured: &Configured, file: &RegistryFile) -> Result<Exit, Failed> {
-    let (setup, now) = (domain_setup(configured)?, clock::now().wall);
+pub fn list(args: &ListArgs, project: &Project<'_>) -> Result<Exit, Failed> {
+    let (setup, now) = (domain_setup(project.configured)?, clock::now().wall);
     let roles = DomainRoles::of(&setup.configuration);
-    let list = file.read()?;
+    let list = project.file.read()?;
     let mut rows: Vec<ListRow> = list.domains.iter().map(|entry| ListRow::of(entry, &setup, &roles, now)).collect();
     rows.sort_by_cached_key(|row| (Reverse(row.progress.rank()), row.name.clone()));
     let here = rows.iter().filter(|row| row.counts());

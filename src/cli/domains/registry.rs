@@ -7,27 +7,25 @@ use crate::app::domain_guide::{is_out, removal};
 use crate::app::domain_service::existing;
 use crate::cli::{Exit, Failed, note};
 use crate::clock;
-use crate::config::file::Domains as Configured;
 use crate::domains::check::follow;
 use crate::domains::report::{paragraph, room};
 use crate::domains::{
-    Checked, Dated, DnsName, Domain, Entry, Event, NextStep, ProbeCache, Registry, RegistryChange, RegistryError,
-    RegistryFile, Stage, deciding, last_known, parse_name, redirect_config,
+    Checked, Dated, DnsName, Domain, Entry, Event, NextStep, Registry, RegistryChange, RegistryError, Stage, deciding,
+    last_known, parse_name, redirect_config,
 };
 
 use super::super::confirm::ask;
 use super::super::output::columns;
 use super::super::render::{ResultFormat, print};
 use super::args::{AddArgs, RemoveArgs, VerifiedArgs, WhenArgs};
-use super::check::keep;
 use super::json;
-use super::settings::{announce, configured_domains, domain_setup, need_name, platform_host, prepare};
+use super::settings::{Project, configured_domains, domain_setup, need_name, platform_host};
 use super::words::{self, exit_of, next_step};
 
 /// `petstore domains add`. For a domain on the list, it can set a new value.
-pub fn add(args: &AddArgs, configured: &Configured, file: &RegistryFile) -> Result<Exit, Failed> {
-    let host = platform_host(args.platform_host.as_deref(), configured)?;
-    let list = file.read()?;
+pub fn add(args: &AddArgs, project: &Project<'_>) -> Result<Exit, Failed> {
+    let host = platform_host(args.platform_host.as_deref(), project.configured)?;
+    let list = project.file.read()?;
     let at = clock::now().wall;
     let mut known = existing(host.as_ref(), &list.domains);
     let brings_value = |entry: &&Entry| !entry.reported().removed && host.is_some() && entry.reported().value != host;
@@ -35,7 +33,7 @@ pub fn add(args: &AddArgs, configured: &Configured, file: &RegistryFile) -> Resu
     known.listed.retain(|name| !fresh.contains(name));
     let reading = parse_name::read(&args.name, &known);
     if let Some(domain) = reading.domain.as_ref().filter(|_| !args.dry_run) {
-        file.change(|list| {
+        project.file.change(|list| {
             if list.get(&domain.name).is_none_or(|entry| entry.reported().removed) {
                 list.note(&domain.name, Dated { at, event: Event::Added });
             }
@@ -74,16 +72,16 @@ fn entry<'a>(list: &'a Registry, domain: &Domain) -> Result<&'a Entry, Failed> {
 }
 
 /// `petstore domains saved`.
-pub fn saved(args: &WhenArgs, configured: &Configured, file: &RegistryFile) -> Result<Exit, Failed> {
-    let name = record(args, Event::Saved, configured, file)?;
+pub fn saved(args: &WhenArgs, project: &Project<'_>) -> Result<Exit, Failed> {
+    let name = record(args, Event::Saved, project)?;
     note(&format!("recorded. DNS changes can take up to 48 hours. To check: petstore domains check {name}"));
     Ok(Exit::Done)
 }
 
 /// `petstore domains verified`. If Verify would fail by what is known, it asks first.
-pub fn verified(args: &VerifiedArgs, configured: &Configured, file: &RegistryFile) -> Result<Exit, Failed> {
+pub fn verified(args: &VerifiedArgs, project: &Project<'_>) -> Result<Exit, Failed> {
     if !args.yes
-        && let Some(doubt) = doubt(&args.when, configured, file)?
+        && let Some(doubt) = doubt(&args.when, project)?
     {
         match ask(&format!("{doubt}. Did you choose Verify anyway?"), false) {
             Some(true) => {}
@@ -91,7 +89,7 @@ pub fn verified(args: &VerifiedArgs, configured: &Configured, file: &RegistryFil
             None => return Err(Failed::new(Exit::Usage, doubt).hint("to record it anyway: --yes")),
         }
     }
-    let name = record(&args.when, Event::Verified, configured, file)?;
+    let name = record(&args.when, Event::Verified, project)?;
     note(&format!(
         "recorded. The certificate usually follows within a couple of minutes. To wait for it: petstore domains watch {name}"
     ));
@@ -99,11 +97,11 @@ pub fn verified(args: &VerifiedArgs, configured: &Configured, file: &RegistryFil
 }
 
 /// Why Verify cannot have succeeded, by the last check, or because the record was never saved.
-fn doubt(args: &WhenArgs, configured: &Configured, file: &RegistryFile) -> Result<Option<String>, Failed> {
+fn doubt(args: &WhenArgs, project: &Project<'_>) -> Result<Option<String>, Failed> {
     let domain = need_name(&args.name)?;
-    let list = file.read()?;
+    let list = project.file.read()?;
     let entry = entry(&list, &domain)?;
-    let reported = domain_setup(configured)?.reported(entry);
+    let reported = domain_setup(project.configured)?.reported(entry);
     let name = &domain.unicode;
     Ok(match last_known(&entry.measurements) {
         _ if reported.value.is_none() => None,
@@ -117,15 +115,15 @@ fn doubt(args: &WhenArgs, configured: &Configured, file: &RegistryFile) -> Resul
 }
 
 /// Records an event, and returns the name of the domain.
-fn record(args: &WhenArgs, event: Event, configured: &Configured, file: &RegistryFile) -> Result<DnsName, Failed> {
+fn record(args: &WhenArgs, event: Event, project: &Project<'_>) -> Result<DnsName, Failed> {
     let domain = need_name(&args.name)?;
-    let host = platform_host(None, configured)?;
+    let host = platform_host(None, project.configured)?;
     let now = clock::now().wall;
     let at = args.at.unwrap_or(now);
     if at > now {
         return Err(Failed::config(format!("--at {at} is in the future")).hint("use the time when it was done"));
     }
-    file.change(|list| {
+    project.file.change(|list| {
         let value = entry(list, &domain)?.reported().value.or(host);
         if value.is_none() {
             let what = format!("{} has no value yet, so there is no record to save", domain.unicode);
@@ -138,12 +136,12 @@ fn record(args: &WhenArgs, event: Event, configured: &Configured, file: &Registr
 }
 
 /// `petstore domains remove`.
-pub async fn remove(args: RemoveArgs, configured: &Configured, file: &RegistryFile) -> Result<Exit, Failed> {
-    let subject = prepare(&args.name, &args.probe, configured, file)?;
+pub async fn remove(args: RemoveArgs, project: &Project<'_>) -> Result<Exit, Failed> {
+    let subject = project.subject(&args.name, &args.probe)?;
     let domain = &subject.domain;
-    entry(&file.read()?, domain)?;
+    entry(&project.file.read()?, domain)?;
     if args.forget {
-        file.apply(&[RegistryChange::Forgotten(domain.name.clone())])?;
+        project.file.apply(&[RegistryChange::Forgotten(domain.name.clone())])?;
         note(&format!("{} removed from the list", domain.unicode));
         return Ok(Exit::Done);
     }
@@ -153,23 +151,22 @@ pub async fn remove(args: RemoveArgs, configured: &Configured, file: &RegistryFi
         _ => Event::RemovalPlanned,
     };
     let at = clock::now().wall;
-    file.apply(&[RegistryChange::Reported(domain.name.clone(), Dated { at, event })])?;
+    project.file.apply(&[RegistryChange::Reported(domain.name.clone(), Dated { at, event })])?;
     if args.keep {
         note(&format!("the removal is called off: {} stays in service", domain.unicode));
         return Ok(Exit::Done);
     }
     // What was seen before says nothing of now.
-    let subject = prepare(&args.name, &args.probe, configured, file)?;
-    announce(&subject.options, file);
-    let checked = subject.check(&ProbeCache::default(), None).await;
-    keep(&args.probe, file, std::slice::from_ref(&checked))?;
+    let subject = project.subject(&args.name, &args.probe)?;
+    project.announce(&subject.options);
+    let checked = project.check(&subject, &args.probe).await?;
     if args.done {
         return left_behind(&checked);
     }
     let domain = &subject.domain;
-    let redirects = redirect_config::check(configured_domains(configured), &[]).configuration;
+    let redirects = redirect_config::check(configured_domains(project.configured), &[]).configuration;
     let redirect = redirects.into_iter().flat_map(|c| c.redirects).find(|redirect| redirect.from == domain.name);
-    let list = file.read()?;
+    let list = project.file.read()?;
     let entry = entry(&list, domain)?;
     let is_out = is_out(entry, checked.progress.stage);
     let is_redirected = redirect.is_some();

@@ -1,6 +1,7 @@
 //! The options of checks, from flags and the `[domains]` part of the configuration.
 
 use std::path::Path;
+use std::slice;
 
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject as _;
@@ -10,13 +11,54 @@ use crate::cli::{Failed, note};
 use crate::config::file::{Domains as Configured, Redirect};
 use crate::domains::check_options::{named_resolver, socket_address, system_resolver};
 use crate::domains::{
-    CheckOptions, ConfigSource, DnsName, Domain, Entry, Expectation, Finding, Registry, RegistryFile, Subject,
-    WrittenRedirect, parse_name,
+    CheckOptions, Checked, ConfigSource, DnsName, Domain, Entry, Expectation, Finding, ProbeCache, Registry,
+    RegistryFile, Subject, WrittenRedirect, check, parse_name,
 };
 use crate::model::short;
 use crate::model::words::list;
 
 use super::args::ProbeArgs;
+
+/// What commands work on.
+pub struct Project<'a> {
+    pub configured: &'a Configured,
+    pub file: RegistryFile,
+}
+
+impl Project<'_> {
+    /// The options of checks by these flags; a flag or key that is wrong is named.
+    pub(super) fn options(&self, args: &ProbeArgs) -> Result<CheckOptions, Failed> {
+        resolve(args, self.configured)
+    }
+
+    /// A domain, for commands on one; those that check it announce that first.
+    pub(super) fn subject(&self, name: &str, args: &ProbeArgs) -> Result<Subject, Failed> {
+        let options = self.options(args)?;
+        Ok(subject(&options, &self.file.read()?, need_name(name)?, args))
+    }
+
+    /// Announces once, before a name is sent, which public resolvers learn it.
+    pub(super) fn announce(&self, options: &CheckOptions) {
+        let public: Vec<String> = options.public_resolvers().map(|server| server.label()).collect();
+        if !public.is_empty() && self.file.announce_resolvers() {
+            note(&format!(
+                "note: checks send the domain to the public resolvers {}; --only-system-resolver asks only this machine's",
+                list(public)
+            ));
+        }
+    }
+
+    /// Checks a domain, and saves what was measured.
+    pub(super) async fn check(&self, subject: &Subject, args: &ProbeArgs) -> Result<Checked, Failed> {
+        let checked = subject.check(&ProbeCache::default(), None).await;
+        self.keep(args, slice::from_ref(&checked)).map(|()| checked)
+    }
+
+    /// Saves measurements, unless times were overridden.
+    pub(super) fn keep(&self, args: &ProbeArgs, checked: &[Checked]) -> Result<(), Failed> {
+        if args.is_hypothetical() { Ok(()) } else { Ok(check::keep(&self.file, checked)?) }
+    }
+}
 
 /// Flags override the configuration, which overrides defaults. Errors name the flag or key.
 pub fn resolve(args: &ProbeArgs, configured: &Configured) -> Result<CheckOptions, Failed> {
@@ -27,7 +69,7 @@ pub fn resolve(args: &ProbeArgs, configured: &Configured) -> Result<CheckOptions
         ca_identities: ca.iter().map(|name| name.trim().to_ascii_lowercase()).collect(),
         allow_private: args.allow_private || configured.allow_private,
     };
-    let trust = match args.trust.as_deref() {
+    let trust = match &args.trust {
         Some(path) => roots(path, "--trust")?,
         None if configured.trust.as_os_str().is_empty() => Vec::new(),
         None => roots(&configured.trust, "domains.trust")?,
@@ -68,12 +110,10 @@ pub fn platform_host(flag: Option<&str>, configured: &Configured) -> Result<Opti
         None if configured.platform_host.is_empty() => return Ok(None),
         None => (configured.platform_host.as_str(), "domains.platform_host"),
     };
-    match parse_name::domain(text) {
-        Ok(domain) => Ok(Some(domain.name)),
-        Err(refusal) => {
-            Err(Failed::config(format!("{origin}: \"{}\": {}", short(text), reason(&refusal))).hint(refusal.fix))
-        }
-    }
+    let domain = parse_name::domain(text).map_err(|refusal| {
+        Failed::config(format!("{origin}: \"{}\": {}", short(text), reason(&refusal))).hint(refusal.fix)
+    })?;
+    Ok(Some(domain.name))
 }
 
 /// Why a name is not valid.
@@ -86,8 +126,8 @@ fn reason(refusal: &Finding) -> String {
 
 fn roots(path: &Path, origin: &str) -> Result<Vec<CertificateDer<'static>>, Failed> {
     let wrong = |why: &dyn std::fmt::Display| Failed::config(format!("{origin}: {}: {why}", path.display()));
-    let certificates: Result<Vec<_>, _> = CertificateDer::pem_file_iter(path).map_err(|error| wrong(&error))?.collect();
-    let certificates = certificates.map_err(|error| wrong(&error))?;
+    let read = || CertificateDer::pem_file_iter(path)?.collect::<Result<Vec<_>, _>>();
+    let certificates = read().map_err(|error| wrong(&error))?;
     if certificates.is_empty() {
         return Err(wrong(&"no certificate found").hint("use a PEM file"));
     }
@@ -134,23 +174,6 @@ pub(super) fn configured_domains(configured: &Configured) -> ConfigSource {
         primary: Some(configured.primary.clone()).filter(|primary| !primary.is_empty()),
         redirects: configured.redirects.iter().map(redirect).collect(),
     }
-}
-
-/// Announces once, before a name is sent, which public resolvers learn it.
-pub(super) fn announce(options: &CheckOptions, file: &RegistryFile) {
-    let public: Vec<String> = options.public_resolvers().map(|server| server.label()).collect();
-    if !public.is_empty() && file.announce_resolvers() {
-        note(&format!(
-            "note: checks send the domain to the public resolvers {}; --only-system-resolver asks only this machine's",
-            list(public)
-        ));
-    }
-}
-
-/// A domain, for commands on one; those that check it announce that first.
-pub fn prepare(name: &str, args: &ProbeArgs, configured: &Configured, file: &RegistryFile) -> Result<Subject, Failed> {
-    let options = resolve(args, configured)?;
-    Ok(subject(&options, &file.read()?, need_name(name)?, args))
 }
 
 #[cfg(test)]
