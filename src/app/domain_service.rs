@@ -15,8 +15,7 @@ use crate::domains::check::follow;
 use crate::domains::probe::OnProgress;
 use crate::domains::{
     CheckOptions, Checked, Complete, ConfigSource, DnsName, Entry, ExistingDomains, FollowedRedirect, Observations,
-    Practice, ProbeCache, Redirect, Registry, RegistryChange, RegistryFile, Reported, Role, Server, Subject,
-    ViewVerdict, parse_name,
+    Practice, ProbeCache, Redirect, Registry, RegistryChange, RegistryFile, Reported, Subject, ViewVerdict, parse_name,
 };
 use parking_lot::Mutex;
 
@@ -121,9 +120,9 @@ impl DomainService {
         let options = self.options.lock();
         let Some(options) = options.as_ref() else { return ResolverChoice::default() };
         let public: Vec<String> = options.public_resolvers().map(|server| server.label()).collect();
-        let is_system = |server: &Arc<Server>| server.role == Role::Resolver { system: true };
         let was_announced = || matches!(&self.list, List::OnDisk(file) if file.has_announced_resolvers());
-        let ask_first = !public.is_empty() && options.resolvers.iter().any(is_system) && !was_announced();
+        let ask_first =
+            !public.is_empty() && options.resolvers.iter().any(|server| server.role.is_system()) && !was_announced();
         ResolverChoice { public, ask_first }
     }
 
@@ -164,11 +163,11 @@ impl DomainService {
         // A check on the screen asks afresh; practice changes between checks.
         let cache = if detail || practice.is_some() { Arc::default() } else { self.cache() };
         let options = self.options(practice)?;
-        let domain =
-            parse_name::domain(entry.name.as_str()).map_err(|_| format!("{} is not a domain name.", entry.name))?;
-        let progress: Option<OnProgress<'_>> = if detail { Some(&progress) } else { None };
+        let domain = parse_name::domain(entry.name.as_str());
+        let domain = domain.map_err(|_| format!("{} is not a domain name.", entry.name))?;
+        let progress: OnProgress<'_> = &progress;
         let subject = Subject::new(&options, Some(&entry), domain, entry.reported());
-        let mut checked = subject.check(&cache, progress).await;
+        let mut checked = subject.check(&cache, detail.then_some(progress)).await;
         if detail {
             checked.report = checked.support_report();
         }

@@ -10,7 +10,7 @@
 #[cfg(test)]
 mod tests;
 
-use std::net::{Ipv4Addr, SocketAddr};
+use std::net::Ipv4Addr;
 use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
@@ -36,16 +36,11 @@ const OTHER_CA: &str = "digicert.com";
 /// How long the A record of the old host may be kept, in seconds.
 const OLD_TTL: u32 = 1254;
 /// Where resolvers answer.
-const RESOLVERS: [Ipv4Addr; 4] = [
-    Ipv4Addr::new(192, 0, 2, 1),
-    Ipv4Addr::new(192, 0, 2, 2),
-    Ipv4Addr::new(192, 0, 2, 3),
-    Ipv4Addr::new(192, 0, 2, 4),
-];
+const RESOLVERS: [[u8; 4]; 4] = [[192, 0, 2, 1], [192, 0, 2, 2], [192, 0, 2, 3], [192, 0, 2, 4]];
 /// The resolvers that have the A record when it is deleted, and for how many seconds more.
-const HOLDING: [(Ipv4Addr, u32); 2] = [(RESOLVERS[1], OLD_TTL), (RESOLVERS[2], OLD_TTL / 3)];
+const HOLDING: [([u8; 4], u32); 2] = [(RESOLVERS[1], OLD_TTL), (RESOLVERS[2], OLD_TTL / 3)];
 /// The resolver that asks repeatedly, even while there is no record.
-const ASKING: Ipv4Addr = RESOLVERS[3];
+const ASKING: [u8; 4] = RESOLVERS[3];
 /// How long before the CNAME came it asked last.
 const ASKED_BEFORE: SignedDuration = SignedDuration::from_mins(5);
 /// How far CAs backdate a certificate, for slow clocks.
@@ -144,8 +139,8 @@ impl Practice {
 
     /// What can be done, the most sensible first.
     pub fn acts(&self, now: Timestamp) -> Vec<PracticeStep> {
-        let mut acts: Vec<PracticeStep> =
-            PracticeStep::VARIANTS.iter().copied().filter(|act| self.is_possible(*act, now)).collect();
+        let acts = PracticeStep::VARIANTS.iter().copied();
+        let mut acts: Vec<_> = acts.filter(|act| self.is_possible(*act, now)).collect();
         acts.sort_by_key(|act| match (act, self.project == Project::Removed) {
             // The record that is left is a danger, so it comes first.
             (PracticeStep::DeleteCname, true) => 0,
@@ -243,10 +238,9 @@ impl Practice {
 
     /// The configuration of the project: a redirect that is set in the dashboard is in it, too.
     pub fn configuration(&self) -> ConfigSource {
-        let primary = || Self::PRIMARY.to_owned();
         let sources = [Some(Self::REDIRECTED), self.redirected.then_some(Self::DOMAIN)].into_iter().flatten();
-        let to_primary = |from: &str| WrittenRedirect { from: from.to_owned(), to: primary(), status: 301 };
-        ConfigSource { primary: Some(primary()), redirects: sources.map(to_primary).collect() }
+        let to_primary = |from: &str| WrittenRedirect { from: from.into(), to: Self::PRIMARY.into(), status: 301 };
+        ConfigSource { primary: Some(Self::PRIMARY.into()), redirects: sources.map(to_primary).collect() }
     }
 }
 
@@ -286,7 +280,7 @@ impl Practice {
         let expectation =
             Expectation { platform_host: None, ca_identities: vec![Self::CA.to_owned()], allow_private: true };
         CheckOptions {
-            resolvers: RESOLVERS.iter().map(|address| resolver(SocketAddr::from((*address, 53)))).collect(),
+            resolvers: RESOLVERS.map(|address| resolver((address, 53).into())).into(),
             name_servers: world.name_servers(),
             now: Some(now),
             world: Some(Arc::new(world)),
@@ -323,7 +317,7 @@ impl Practice {
     /// What resolvers still have cached.
     fn held(&self, now: Timestamp) -> Vec<Held> {
         let of_domain =
-            |by: Ipv4Addr, kind, reply| Held { by: by.into(), name: DnsName::new(Self::DOMAIN), kind, reply };
+            |by: [u8; 4], kind, reply| Held { by: by.into(), name: DnsName::new(Self::DOMAIN), kind, reply };
         let left = |from: Timestamp, ttl: u32| {
             u32::try_from(i64::from(ttl) - since(from, now).as_secs()).ok().filter(|left| *left > 0)
         };
@@ -356,8 +350,8 @@ impl Practice {
     fn hosts(&self, now: Timestamp) -> Vec<Host> {
         let renewed = later(self.renewed(now), -RENEWAL);
         let to_primary = || Answer::Redirect(format!("https://{}", Self::PRIMARY));
-        let circle = || Answer::Redirect(format!("http://{}", Self::REDIRECTED));
-        let redirected = if self.corrected { to_primary() } else { circle() };
+        let circle = format!("http://{}", Self::REDIRECTED);
+        let redirected = if self.corrected { to_primary() } else { Answer::Redirect(circle) };
         let live =
             [(Self::PLATFORM_HOST, Answer::Pages), (Self::PRIMARY, Answer::Pages), (Self::REDIRECTED, redirected)];
         let live = live.into_iter().map(|(name, answer)| Host { name, certified: renewed, answer });

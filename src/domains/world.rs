@@ -158,16 +158,14 @@ impl Zone {
     }
 
     fn answer(&self, question: &Question) -> Reply {
-        let all: Vec<Record> =
-            self.records.iter().cloned().chain(self.name_servers()).chain([soa(&self.apex)]).collect();
-        let at = |kind| -> Vec<Record> {
+        let own = self.records.iter().cloned();
+        let all: Vec<_> = own.chain(self.name_servers()).chain([soa(&self.apex)]).collect();
+        let at = |kind| {
             let fits = |record: &&Record| record.owner == question.name && record.data.kind() == kind;
-            all.iter().filter(fits).cloned().collect()
+            all.iter().filter(fits).cloned().collect::<Vec<_>>()
         };
-        let mut answers = at(question.kind);
-        if answers.is_empty() {
-            answers = at(RecordType::CNAME);
-        }
+        let answers = Some(at(question.kind)).filter(|answers| !answers.is_empty());
+        let answers = answers.unwrap_or_else(|| at(RecordType::CNAME));
         let exists = all.iter().any(|record| record.owner.is_within(&question.name));
         let code = if exists { ResponseCode::NoError } else { ResponseCode::NXDomain };
         let denial = answers.is_empty().then(|| Record { ttl: NOTHING_TTL, ..soa(&self.apex) });

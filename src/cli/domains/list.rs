@@ -13,6 +13,7 @@ use crate::domains::{
     DnsName, DomainProgress, DomainRoles, Entry, Measurement, NextStep, Reported, Stage, Verdict, count_words,
     last_known, until_words,
 };
+use crate::model::words::counts;
 use crate::model::{cut, display_safe, table};
 
 use super::super::output::columns;
@@ -106,17 +107,13 @@ impl ListRow {
 
 /// What comes next, with its command. What is waited for is named: the row has no other place for it.
 fn next_words(progress: &DomainProgress, last: Option<&Measurement>, name: &DnsName, now: Timestamp) -> String {
-    let title = last.map_or(progress.summary.as_str(), |last| last.title.as_str());
+    let title = last.map_or(&progress.summary, |last| &last.title);
+    let words = progress.until.map_or_else(String::new, |until| format!(", until {}", until_words(until, now)));
     match (progress.next, progress.until) {
         (NextStep::Fix, _) => progress.act().to_owned(),
-        (NextStep::Wait, None) => title.to_owned(),
-        (NextStep::AwaitCertificate, Some(until)) => {
-            format!("{}, until {}", progress.act(), until_words(until, now))
-        }
-        (NextStep::Wait, Some(until)) if until <= now => {
-            format!("{title}, until {}: petstore domains check {name}", until_words(until, now))
-        }
-        (NextStep::Wait, Some(until)) => format!("{title}, until {}", until_words(until, now)),
+        (NextStep::AwaitCertificate, Some(_)) => format!("{}{words}", progress.act()),
+        (NextStep::Wait, Some(until)) if until <= now => format!("{title}{words}: petstore domains check {name}"),
+        (NextStep::Wait, _) => format!("{title}{words}"),
         (next, _) => next_step(next, name),
     }
 }
@@ -126,15 +123,11 @@ fn lines(out: &mut impl Write, rows: &[ListRow], columns: Option<usize>) -> io::
     let headings = ["DOMAIN", "ROLE", "STATE", "VERDICT", "NEXT"].map(str::to_owned);
     let lines: Vec<[String; 5]> = std::iter::once(headings).chain(rows.iter().map(ListRow::cells)).collect();
     let mut widths = table::widths(&lines);
-    if let Some(columns) = columns {
-        let others = widths[1..4].iter().sum::<usize>() + 8 + LEAST_NEXT;
-        widths[0] = widths[0].min(columns.saturating_sub(others).max(LEAST_NAME));
-    }
-    for cells in &lines {
-        let line = table::line(cells, &widths, &[], |_, cell| cell);
-        writeln!(out, "{}", columns.map_or_else(|| line.clone(), |columns| cut(&line, columns)))?;
-    }
-    Ok(())
+    let columns = columns.unwrap_or(usize::MAX);
+    let others = widths[1..4].iter().sum::<usize>() + 8 + LEAST_NEXT;
+    widths[0] = widths[0].min(columns.saturating_sub(others).max(LEAST_NAME));
+    let mut lines = lines.iter().map(|cells| table::line(cells, &widths, &[], |_, cell| cell));
+    lines.try_for_each(|line| writeln!(out, "{}", cut(&line, columns)))
 }
 
 /// How many domains have which verdict; each counts once.
@@ -143,10 +136,11 @@ fn sum(rows: &[ListRow]) -> String {
     let removed = rows.iter().filter(|row| !row.counts()).count();
     let is_unchecked = |row: &&ListRow| row.counts() && row.progress.verdict.is_none() && row.last.is_none();
     let unchecked = rows.iter().filter(is_unchecked).count();
-    let counts = [(unchecked, "not checked yet"), (removed, "removed")];
-    let counts = counts.iter().filter(|(count, _)| *count > 0).map(|(count, words)| format!("{count} {words}"));
-    let counts = std::iter::once(count_words(&verdicts)).filter(|words| !words.is_empty()).chain(counts);
-    counts.collect::<Vec<_>>().join(", ")
+    let mut sum = counts([(unchecked, "not checked yet"), (removed, "removed")]);
+    if !verdicts.is_empty() {
+        sum.insert(0, count_words(&verdicts));
+    }
+    sum.join(", ")
 }
 
 #[cfg(test)]

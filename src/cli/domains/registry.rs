@@ -3,6 +3,8 @@
 
 use std::io::Write as _;
 
+use futures_util::future::OptionFuture;
+
 use crate::app::domain_guide::{is_out, removal};
 use crate::app::domain_service::existing;
 use crate::cli::{Exit, Failed, note};
@@ -29,8 +31,7 @@ pub fn add(args: &AddArgs, project: &Project<'_>) -> Result<Exit, Failed> {
     let at = clock::now().wall;
     let mut known = existing(host.as_ref(), &list.domains);
     let brings_value = |entry: &&Entry| !entry.reported().removed && host.is_some() && entry.reported().value != host;
-    let fresh: Vec<DnsName> = list.domains.iter().filter(brings_value).map(|entry| entry.name.clone()).collect();
-    known.listed.retain(|name| !fresh.contains(name));
+    known.listed.retain(|name| !list.get(name).as_ref().is_some_and(brings_value));
     let reading = parse_name::read(&args.name, &known);
     if let Some(domain) = reading.domain.as_ref().filter(|_| !args.dry_run) {
         project.file.change(|list| {
@@ -46,21 +47,18 @@ pub fn add(args: &AddArgs, project: &Project<'_>) -> Result<Exit, Failed> {
     let (domain, findings) = (reading.domain.as_ref(), &reading.findings);
     let object = || json::with(json::findings(findings), json::domain(domain));
     args.output.write(|out| words::findings(out, findings, at, false), object)?;
-    let exit = exit_of(findings);
     if let (ResultFormat::Table, Some(Domain { name, unicode, registrable })) = (args.output.chosen(), domain) {
-        if args.dry_run {
-            let label = name.relative_to(registrable);
-            note(&format!("{name} is {label} in {registrable}; nothing was changed"));
-            return Ok(exit);
-        }
         note(&match &host {
+            _ if args.dry_run => {
+                format!("{name} is {} in {registrable}; nothing was changed", name.relative_to(registrable))
+            }
             Some(host) => {
                 format!("{unicode} is on the list, with the value {host}. Next: petstore domains records {name}")
             }
             None => format!("{unicode} is on the list. Next: {}", next_step(NextStep::EnterValue, name)),
         });
     }
-    Ok(exit)
+    Ok(exit_of(findings))
 }
 
 /// The entry of a domain, or a failure with the command that adds it.
@@ -170,10 +168,8 @@ pub async fn remove(args: RemoveArgs, project: &Project<'_>) -> Result<Exit, Fai
     let entry = entry(&list, domain)?;
     let is_out = is_out(entry, checked.progress.stage);
     let is_redirected = redirect.is_some();
-    let followed = match redirect.filter(|_| !is_out) {
-        Some(redirect) => Some(follow(&subject.options, redirect).await),
-        None => None,
-    };
+    let followed = redirect.filter(|_| !is_out).map(|redirect| follow(&subject.options, redirect));
+    let followed = OptionFuture::from(followed).await;
     let record = subject.reported.value.clone().map(|value| checked.record(value));
     let seen = is_redirected.then(|| followed.as_ref().ok_or(""));
     let steps = removal(entry, checked.progress.stage, seen, false, record.as_ref());
@@ -211,8 +207,7 @@ fn left_behind(checked: &Checked) -> Result<Exit, Failed> {
             Ok(Exit::Done)
         }
         None => {
-            let decides = deciding(&checked.findings);
-            let decides = decides.map_or(&[][..], std::slice::from_ref);
+            let decides = deciding(&checked.findings).map_or(&[][..], std::slice::from_ref);
             print(|out| words::findings(out, decides, checked.at, false))?;
             let why = if checked.measurement.known { "unclear result" } else { "the check failed" };
             let what = format!("{why}: a record of {} may still point to the platform", domain.unicode);

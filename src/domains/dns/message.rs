@@ -40,20 +40,18 @@ pub fn encode(question: &Question, id: u16, recursion: bool, edns: bool) -> Resu
 /// still come.
 pub fn decode(bytes: &[u8], question: &Question, id: u16) -> Result<Option<(Reply, bool)>, NoReply> {
     let mut decoder = BinDecoder::new(bytes);
-    let header = Header::read(&mut decoder).map_err(|_| NoReply::Malformed)?;
-    if header.metadata.id != id || header.metadata.message_type != MessageType::Response {
+    let Header { metadata, counts, .. } = Header::read(&mut decoder).map_err(|_| NoReply::Malformed)?;
+    if metadata.id != id || metadata.message_type != MessageType::Response {
         return Ok(None);
     }
-    let mut reply =
-        Reply { code: header.metadata.response_code, authoritative: header.metadata.authoritative, ..Reply::default() };
-    let cut_off = header.metadata.truncation;
-    for _ in 0..header.counts.queries {
+    let (code, authoritative, cut_off) = (metadata.response_code, metadata.authoritative, metadata.truncation);
+    let mut reply = Reply { code, authoritative, ..Reply::default() };
+    for _ in 0..counts.queries {
         let query = Query::read(&mut decoder).map_err(|_| NoReply::Malformed)?;
         if presentation(query.name()) != question.name || query.query_type() != question.kind {
             return Ok(None);
         }
     }
-    let counts = header.counts;
     let mut sections =
         [(counts.answers, Vec::new()), (counts.authorities, Vec::new()), (counts.additionals, Vec::new())];
     for (count, records) in &mut sections {
@@ -212,7 +210,7 @@ fn extended_error(mut options: &[u8]) -> Option<(u16, String)> {
 }
 
 /// The labels of a name in presentation form, with its escapes undone (RFC 1035 section 5.1).
-fn labels(name: &DnsName) -> Option<Vec<Vec<u8>>> {
+pub fn labels(name: &DnsName) -> Option<Vec<Vec<u8>>> {
     if name.is_root() {
         return Some(Vec::new());
     }
@@ -236,13 +234,13 @@ fn labels(name: &DnsName) -> Option<Vec<Vec<u8>>> {
 }
 
 /// The name as it is sent.
-fn wire_name(name: &DnsName) -> Result<Name, NoReply> {
+pub fn wire_name(name: &DnsName) -> Result<Name, NoReply> {
     let labels = labels(name).ok_or(NoReply::Malformed)?;
     Name::from_labels(labels.iter().map(Vec::as_slice)).map_err(|_| NoReply::Malformed)
 }
 
 /// The presentation form of a name from the wire (RFC 1035 section 5.1).
-fn presentation(name: &Name) -> DnsName {
+pub fn presentation(name: &Name) -> DnsName {
     let escaped = |byte: &u8| match byte {
         b'.' | b'\\' | b'"' => format!("\\{}", char::from(*byte)),
         b'!'..=b'~' => char::from(*byte).to_string(),

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use futures_util::future::OptionFuture;
 use jiff::Timestamp;
 use tokio::time::timeout;
 use url::Url;
@@ -18,19 +19,15 @@ pub async fn walk(options: &CheckOptions, from: &Domain, redirect: &Redirect) ->
     let cache = ProbeCache::default();
     let shared = ProbeContext::new(options, from, &cache, None);
     let addresses = shared.addresses_of(&redirect.from).await;
-    let platform = match &options.expectation.platform_host {
-        Some(host) => shared.addresses_of(host).await,
-        None => Vec::new(),
-    };
+    let platform = options.expectation.platform_host.as_ref().map(|host| shared.addresses_of(host));
+    let platform = OptionFuture::from(platform).await.unwrap_or_default();
     let is_platforms = platform.is_empty() || addresses.iter().any(|address| platform.contains(address));
     let elsewhere = if is_platforms { Vec::new() } else { addresses.clone() };
     let url = |scheme: &str, path: &str| Url::parse(&format!("{scheme}://{}{path}", redirect.from)).ok();
     let trail = |url: Option<Url>| shared.trail(url, &addresses, None);
-    let shake = async || match addresses.first() {
-        Some(address) => Some(shared.shake(*address, Some(redirect.from.as_str()), false).await),
-        None => None,
-    };
-    let (mut https, mut http, handshake) = tokio::join!(trail(url("https", "/")), trail(url("http", "/")), shake());
+    let shake = addresses.first().map(|address| shared.shake(*address, Some(redirect.from.as_str()), false));
+    let (mut https, mut http, handshake) =
+        tokio::join!(trail(url("https", "/")), trail(url("http", "/")), OptionFuture::from(shake));
     let redirects = |trail: &Trail| trail.hops.first().is_some_and(Hop::is_redirect);
     let scheme = if redirects(&https) || !redirects(&http) { "https" } else { "http" };
     let endless = [&https, &http].iter().any(|trail| trail.cut || circle(trail).is_some());
@@ -49,8 +46,7 @@ pub async fn walk(options: &CheckOptions, from: &Domain, redirect: &Redirect) ->
     let reaches = |trail: &Trail| trail.hops.iter().any(|hop| is_at(&hop.url, &redirect.to));
     let back = match Url::parse(&format!("https://{}/", redirect.to)) {
         Ok(url) if !endless && !reaches(&https) && !reaches(&http) => {
-            let addresses = shared.addresses_of(&redirect.to).await;
-            shared.trail(Some(url), &addresses, None).await
+            shared.trail(Some(url), &shared.addresses_of(&redirect.to).await, None).await
         }
         _ => Trail::default(),
     };
