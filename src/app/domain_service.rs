@@ -119,7 +119,7 @@ impl DomainService {
     pub fn resolvers(&self) -> ResolverChoice {
         let options = self.options.lock();
         let Some(options) = options.as_ref() else { return ResolverChoice::default() };
-        let public: Vec<String> = options.public_resolvers().map(|server| server.label()).collect();
+        let public: Vec<_> = options.public_resolvers().map(|server| server.label()).collect();
         let was_announced = || matches!(&self.list, List::OnDisk(file) if file.has_announced_resolvers());
         let ask_first =
             !public.is_empty() && options.resolvers.iter().any(|server| server.role.is_system()) && !was_announced();

@@ -122,7 +122,7 @@ impl Session {
         let mut query = Query::parse(view.searched().unwrap_or_default(), &self.settings.categories);
         self.know(&mut query, &mut None).await?;
         let has_status = |pet: &&Pet| view.status.is_none_or(|status| pet.status == Some(status.into()));
-        let mut found: Vec<Pet> =
+        let mut found: Vec<_> =
             self.pets.pets().iter().filter(has_status).filter(|pet| query.fits(pet)).cloned().collect();
         view.sort.unwrap_or_default().apply(&mut found);
         self.say_found(&found).await
@@ -181,7 +181,7 @@ impl Session {
             self.know(&mut query, &mut known).await?;
             let pets = self.pets.pets();
             let found = search.best_first(&query, pets, fitting(&query, pets));
-            let found: Vec<Pet> = found.iter().map(|row| pets[*row as usize].clone()).collect();
+            let found: Vec<_> = found.iter().map(|row| pets[*row as usize].clone()).collect();
             self.say_found(&found).await?;
             let again = "Another search, or press Enter to end:";
             let next = self.talk.ask(again, HELP, |answer| Ok(parse(answer))).await?;

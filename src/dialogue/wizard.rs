@@ -54,16 +54,13 @@ impl Session {
     async fn begin(&mut self, known: ExistingDomains) -> Asked<Option<Domain>> {
         self.talk.say(format!("Before you start: {PRECONDITIONS}."))?;
         let is_practice = self.setup.domains.practice.is_some();
-        let question = match is_practice {
-            true => format!("Domain, press Enter for {}:", Practice::DOMAIN),
-            false => "Domain:".to_owned(),
-        };
+        let enter = if is_practice { format!(", press Enter for {}", Practice::DOMAIN) } else { String::new() };
         let read = |answer: &str| match (answer, is_practice) {
             ("" | Practice::DOMAIN, true) => read_name(Practice::DOMAIN, &known),
             (_, true) => Err(format!("The sandbox has only {}.", Practice::DOMAIN)),
             (answer, false) => read_name(answer, &known),
         };
-        let domain = self.talk.ask(&question, NAME_HELP, read).await?;
+        let domain = self.talk.ask(&format!("Domain{enter}:"), NAME_HELP, read).await?;
         if !self.record(&domain.name, Event::Added)? {
             return Ok(None);
         }
@@ -95,14 +92,12 @@ impl Session {
         let Some(mut checked) = self.check(domain, None).await? else { return Ok(()) };
         let mut is_reported = checked.reported.saved.is_some();
         if is_reported {
-            self.report(&checked, None)?;
+            self.report(&checked, None)?
         } else {
-            self.read_record(&checked)?;
+            self.read_record(&checked)?
         }
-        let mut ways = STEPS.to_vec();
-        if self.setup.domains.practice.is_some() {
-            ways.push(SIMULATE);
-        }
+        let practice = self.setup.domains.practice.iter().map(|_| SIMULATE);
+        let ways: Vec<_> = STEPS.into_iter().chain(practice).collect();
         loop {
             let checks_again = match self.talk.choose(&format!("Next for {}", domain.unicode), &ways, Some(0)).await? {
                 1 => self.read_record(&checked).map(|()| false)?,
@@ -135,18 +130,14 @@ impl Session {
         let record = checked.record(value);
         self.talk.say(format!("At {}, in the zone {}, add this record:", record.place(), record.zone))?;
         self.talk.say_all(record.form().map(|(label, text)| format!("{label}: {text}")))?;
-        if !record.advice().is_empty() {
-            self.talk.say(record.advice())?;
-        }
+        self.talk.say_all(Some(record.advice()).filter(|advice| !advice.is_empty()))?;
         if conflicts.is_empty() {
             return self.talk.say("There is nothing else at that name.");
         }
-        for conflict in conflicts {
-            let values: Vec<&str> = conflict.values.iter().map(|value| value.trim_end_matches('.')).collect();
-            let values = values.join(", ");
-            self.talk.say(format!("In the way: {} {values}. Delete it first.", conflict.kind))?;
-        }
-        Ok(())
+        self.talk.say_all(conflicts.iter().map(|conflict| {
+            let values: Vec<_> = conflict.values.iter().map(|value| value.trim_end_matches('.')).collect();
+            format!("In the way: {} {}. Delete it first.", conflict.kind, values.join(", "))
+        }))
     }
 
     /// Records a step; if there is a doubt, asks first. Whether to check again.
@@ -156,10 +147,8 @@ impl Session {
         {
             return Ok(false);
         }
-        if self.record(&domain.name, step)? {
-            self.talk.say(done)?;
-        }
-        Ok(true)
+        let is_saved = self.record(&domain.name, step)?;
+        self.talk.say_all(is_saved.then_some(done)).map(|()| true)
     }
 
     /// Offers the possible steps, and does one.
@@ -167,7 +156,7 @@ impl Session {
         let now = self.wall();
         let Some(practice) = &self.setup.domains.practice else { return Ok(()) };
         let acts = practice.acts(now);
-        let ways: Vec<String> = acts.iter().map(|act| format!("{}: {}", act.place().at(), act.words())).collect();
+        let ways: Vec<_> = acts.iter().map(|act| format!("{}: {}", act.place().at(), act.words())).collect();
         let waits = practice.waits_for(now).map_or_else(String::new, |waits| format!(" To go on, {waits}."));
         self.talk.say(format!("Practice: one second is a minute here.{waits}"))?;
         let at = self.talk.choose("Which", &ways, None).await?;

@@ -1,6 +1,7 @@
 //! Which addresses are not public, and which are Cloudflare's.
 
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::iter;
+use std::net::{IpAddr, Ipv4Addr};
 
 use ipnet::IpNet;
 
@@ -25,21 +26,17 @@ fn within(address: IpAddr, ranges: &str) -> bool {
 
 /// Whether an address is public. An IPv4 address inside an IPv6 one counts as itself.
 pub(super) fn is_public(address: IpAddr) -> bool {
-    let embedded = match address {
-        IpAddr::V4(_) => None,
-        IpAddr::V6(v6) => embedded_v4(v6),
-    };
-    !within(address, NOT_PUBLIC) && embedded.is_none_or(|v4| !within(IpAddr::V4(v4), NOT_PUBLIC))
+    !iter::once(address).chain(embedded_v4(address)).any(|address| within(address, NOT_PUBLIC))
 }
 
 /// The IPv4 address that translators and tunnels send to: mapped and compatible (RFC 4291), NAT64 (RFC 6052), 6to4
 /// (RFC 3056).
-fn embedded_v4(address: Ipv6Addr) -> Option<Ipv4Addr> {
-    let segments = address.segments();
-    let join = |high: u16, low: u16| Ipv4Addr::from((u32::from(high) << 16) | u32::from(low));
-    match segments {
-        [0, 0, 0, 0, 0, 0 | 0xffff, high, low] | [0x64, 0xff9b, _, _, _, _, high, low] => Some(join(high, low)),
-        [0x2002, high, low, ..] => Some(join(high, low)),
+fn embedded_v4(address: IpAddr) -> Option<IpAddr> {
+    let IpAddr::V6(address) = address else { return None };
+    match address.segments() {
+        [0, 0, 0, 0, 0, 0 | 0xffff, high, low] | [0x64, 0xff9b, _, _, _, _, high, low] | [0x2002, high, low, ..] => {
+            Some(Ipv4Addr::from((u32::from(high) << 16) | u32::from(low)).into())
+        }
         _ => None,
     }
 }

@@ -432,7 +432,7 @@ impl Lookup {
 
     /// The records at `owner` in presentation form, sorted, to compare and to remember.
     pub(super) fn records_at(&self, owner: &DnsName) -> Vec<String> {
-        let mut records: Vec<String> = self.at(owner).map(|record| record.data.presentation()).collect();
+        let mut records: Vec<_> = self.at(owner).map(|record| record.data.presentation()).collect();
         records.sort_unstable();
         records
     }

@@ -209,9 +209,9 @@ pub async fn redirects(args: RedirectsArgs, project: &Project<'_>) -> Result<Exi
     let linted_well = linted.configuration.is_some();
     let redirects = linted.configuration.filter(|_| !args.offline).map(|written| written.redirects).unwrap_or_default();
     let followed = stream::iter(redirects).map(|redirect| follow(&options, redirect)).buffered(AT_ONCE);
-    let followed: Vec<FollowedRedirect> = followed.collect().await;
+    let followed: Vec<_> = followed.collect().await;
     let found = followed.iter().flat_map(|followed| &followed.findings);
-    let all: Vec<Finding> = linted.findings.iter().chain(found).cloned().collect();
+    let all: Vec<_> = linted.findings.iter().chain(found).cloned().collect();
     let at = now(&options);
     let lines = |out: &mut Out<io::Stdout>| {
         words::findings(out, &linted.findings, at, false)?;

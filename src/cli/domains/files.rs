@@ -47,17 +47,13 @@ pub fn explain(args: &ExplainArgs) -> Result<Exit, Failed> {
             ),
         });
     }
+    let words =
+        |code: &Code| format!("{code}: {}\n  Cause: {}\n  Fix:   {}\n", code.title(), code.cause(), code.cure());
     let lines = |out: &mut Out<io::Stdout>| {
         if causes.len() > 1 {
             writeln!(out, "{LIKELY}\n")?;
         }
-        for (index, code) in causes.iter().enumerate() {
-            let gap = if index == 0 { "" } else { "\n" };
-            writeln!(out, "{gap}{code}: {}", code.title())?;
-            writeln!(out, "  Cause: {}", code.cause())?;
-            writeln!(out, "  Fix:   {}", code.cure())?;
-        }
-        Ok(())
+        write!(out, "{}", causes.iter().map(words).collect::<Vec<_>>().join("\n"))
     };
     let each = |code: &Code| json!({ "code": code, "title": code.title(), "cause": code.cause(), "fix": code.cure() });
     let object = || json!({ "code": causes.first(), "causes": causes.iter().map(each).collect::<Vec<_>>() });
@@ -85,6 +81,5 @@ pub async fn records(args: RecordsArgs, project: &Project<'_>) -> Result<Exit, F
         RecordFormat::Plain => plain(&record, &conflicts),
         RecordFormat::Bind => zone_file(&record, &conflicts),
     };
-    print(|out| write!(out, "{text}"))?;
-    Ok(Exit::Done)
+    print(|out| write!(out, "{text}")).map(|()| Exit::Done)
 }

@@ -33,14 +33,14 @@ pub fn list(args: &ListArgs, project: &Project<'_>) -> Result<Exit, Failed> {
     let (setup, now) = (domain_setup(project.configured)?, clock::now().wall);
     let roles = DomainRoles::of(&setup.configuration);
     let list = project.file.read()?;
-    let mut rows: Vec<ListRow> = list.domains.iter().map(|entry| ListRow::of(entry, &setup, &roles, now)).collect();
+    let mut rows: Vec<_> = list.domains.iter().map(|entry| ListRow::of(entry, &setup, &roles, now)).collect();
     rows.sort_by_cached_key(|row| (Reverse(row.progress.rank()), row.name.clone()));
     let here = rows.iter().filter(|row| row.counts());
-    let verdicts: Vec<Verdict> = here.map(|row| row.progress.rank().0.unwrap_or(Verdict::Unknown)).collect();
+    let verdicts: Vec<_> = here.map(|row| row.progress.rank().0.unwrap_or(Verdict::Unknown)).collect();
     let exit = args.fail_on.map_or(Exit::Done, |fail_on| exit_of_all(&verdicts, fail_on));
     if args.output.chosen() == ResultFormat::Json {
         // Sorted, so that the first is the worst.
-        let rows: Vec<Value> = rows.iter().map(ListRow::json).collect();
+        let rows: Vec<_> = rows.iter().map(ListRow::json).collect();
         let of_worst = |member: &str| rows.first().map(|worst| worst[member].clone());
         print_json(&json!({
             "schemaVersion": json::SCHEMA_VERSION, "verdict": of_worst("verdict"), "code": of_worst("code"),
@@ -132,7 +132,7 @@ fn lines(out: &mut impl Write, rows: &[ListRow], columns: Option<usize>) -> io::
 
 /// How many domains have which verdict; each counts once.
 fn sum(rows: &[ListRow]) -> String {
-    let verdicts: Vec<Verdict> = rows.iter().filter_map(|row| row.progress.verdict).collect();
+    let verdicts: Vec<_> = rows.iter().filter_map(|row| row.progress.verdict).collect();
     let removed = rows.iter().filter(|row| !row.counts()).count();
     let is_unchecked = |row: &&ListRow| row.counts() && row.progress.verdict.is_none() && row.last.is_none();
     let unchecked = rows.iter().filter(is_unchecked).count();

@@ -39,7 +39,7 @@ impl Project<'_> {
 
     /// Announces once, before a name is sent, which public resolvers learn it.
     pub(super) fn announce(&self, options: &CheckOptions) {
-        let public: Vec<String> = options.public_resolvers().map(|server| server.label()).collect();
+        let public: Vec<_> = options.public_resolvers().map(|server| server.label()).collect();
         if !public.is_empty() && self.file.announce_resolvers() {
             note(&format!(
                 "note: checks send the domain to the public resolvers {}; --only-system-resolver asks only this machine's",

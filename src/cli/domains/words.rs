@@ -24,12 +24,7 @@ pub fn next_step(next: NextStep, name: &DnsName) -> String {
         NextStep::Verify | NextStep::Reverify => (", then run", "verified", ""),
         NextStep::Remove => ("", "remove", ""),
         NextStep::Forget => ("", "remove", " --forget"),
-        NextStep::Fix
-        | NextStep::FixRedirect
-        | NextStep::DeleteRecord
-        | NextStep::Wait
-        | NextStep::AwaitCertificate
-        | NextStep::Nothing => return next.words().to_owned(),
+        _ => return next.words().to_owned(),
     };
     format!("{}{join}: petstore domains {verb} {name}{rest}", next.words())
 }
@@ -80,8 +75,8 @@ pub fn summary(out: &mut impl Write, checked: &Checked, is_whole: bool) -> io::R
             let act = recorded(&uncapitalized(act), decides, checked);
             let record = reported.value.clone().map(|value| checked.record(value));
             let form = record.filter(|record| decides.who == Who::DnsProvider && record.provider.is_some());
-            let at =
-                form.as_ref().map_or(decides.who.at().replace("your", "the"), |form| format!("at {}", form.place()));
+            let place = form.as_ref().map(|form| format!("at {}", form.place()));
+            let at = place.unwrap_or_else(|| decides.who.at().replace("your", "the"));
             line(&format!("You, {at}: {}", sentence(&act)))?;
             if let Some(record) = form.filter(|_| !checked.measurement.record) {
                 let fields = record.form().map(|(label, text)| format!("{label} {text}"));
@@ -101,10 +96,11 @@ pub fn summary(out: &mut impl Write, checked: &Checked, is_whole: bool) -> io::R
         seen.push(format!("{} with -e.", counted(others, "more finding")));
     }
     line(&seen.join(" "))?;
-    match checked.not_checked() {
-        left if left.is_empty() || decides.fails() => Ok(()),
-        left => line(&format!("Not checked: {}", sentence(&list(left)))),
+    let left = checked.not_checked();
+    if left.is_empty() || decides.fails() {
+        return Ok(());
     }
+    line(&format!("Not checked: {}", sentence(&list(left))))
 }
 
 /// The least verdict that ends with the status of a failure.
@@ -132,13 +128,13 @@ pub const fn exit(verdict: Verdict, fail_on: FailOn) -> Exit {
 /// is known.
 pub fn exit_of_all(verdicts: &[Verdict], fail_on: FailOn) -> Exit {
     let exits = || verdicts.iter().map(|verdict| exit(*verdict, fail_on));
-    let worst = [Exit::DomainFails, Exit::DomainYours, Exit::DomainWaits]
-        .into_iter()
-        .find(|worst| exits().any(|exit| exit == *worst));
-    worst.unwrap_or_else(|| match exits().filter(|exit| *exit == Exit::Failure).count() {
-        0 => Exit::Done,
-        unknown if unknown == verdicts.len() => Exit::Failure,
-        _ => Exit::Partly,
+    let worst = [Exit::DomainFails, Exit::DomainYours, Exit::DomainWaits];
+    worst.into_iter().find(|worst| exits().any(|exit| exit == *worst)).unwrap_or_else(|| {
+        match exits().filter(|exit| *exit == Exit::Failure).count() {
+            0 => Exit::Done,
+            unknown if unknown == verdicts.len() => Exit::Failure,
+            _ => Exit::Partly,
+        }
     })
 }
 

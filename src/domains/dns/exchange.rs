@@ -29,11 +29,10 @@ pub async fn ask(server: Arc<Server>, question: Question, at: Timestamp) -> Look
     let begin = clock::now().mono;
     let asking =
         Asking { address: server.address, question: &question, recursion: server.role.is_resolver(), edns: true };
-    let (took, outcome) = match exchange(asking).await {
-        // A lost packet does not make the server slow.
-        Ok((reply, asked)) => (clock::now().mono - asked, Ok(reply)),
-        Err(why) => (clock::now().mono - begin, Err(why)),
-    };
+    let answered = exchange(asking).await;
+    // A lost packet does not make the server slow.
+    let took = clock::now().mono - answered.as_ref().map_or(begin, |(_, asked)| *asked);
+    let outcome = answered.map(|(reply, _)| reply);
     Lookup { server, question, at, took, outcome }
 }
 
@@ -52,8 +51,7 @@ struct Asking<'a> {
 async fn exchange(asking: Asking<'_>) -> Result<Answered, NoReply> {
     let answered = once(asking).await;
     match &answered {
-        Ok((reply, _)) if reply.code == ResponseCode::FormErr => {}
-        Err(NoReply::Malformed) => {}
+        Ok((Reply { code: ResponseCode::FormErr, .. }, _)) | Err(NoReply::Malformed) => {}
         _ => return answered,
     }
     // RFC 6891 section 7: a server without EDNS answers FORMERR, or worse.

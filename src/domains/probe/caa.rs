@@ -15,8 +15,8 @@ impl ProbeContext<'_> {
     /// Asks for CAA at the target of the CNAME, and at each parent of the name.
     pub async fn caa(&self) {
         let registrable = &self.domain.registrable;
-        let above: Vec<DnsName> = registrable.parents().collect();
-        let host = self.options.expectation.platform_host.as_ref();
+        let above: Vec<_> = registrable.parents().collect();
+        let host = self.platform_host();
         let early = join_all(above.iter().chain(host).map(|level| self.ask_any(level, CAA)));
         tokio::join!(early, self.caa_in_the_zone());
         self.complete(|complete| complete.caa = true);

@@ -38,10 +38,8 @@ impl Default for ProbeCache {
 impl ProbeCache {
     /// A random name next to `domain`; below it if it is an apex.
     pub(super) fn sibling_of(&self, domain: &Domain) -> DnsName {
-        match domain.name.parent() {
-            Some(parent) if !domain.is_apex() => self.nobody.followed_by(&parent),
-            _ => self.nobody.followed_by(&domain.name),
-        }
+        let parent = domain.name.parent().filter(|_| !domain.is_apex());
+        self.nobody.followed_by(parent.as_ref().unwrap_or(&domain.name))
     }
 
     /// A random name next to the registered domain.

@@ -319,6 +319,11 @@ impl<'a> ProbeContext<'a> {
         bounded(v4.iter().chain(&v6).flat_map(Reply::addresses))
     }
 
+    /// The platform's own host, if known.
+    pub fn platform_host(&self) -> Option<&'a DnsName> {
+        self.options.expectation.platform_host.as_ref()
+    }
+
     /// Whether an address may be connected to.
     pub(super) fn may_connect(&self, address: IpAddr) -> bool {
         self.options.expectation.allow_private || is_public(address)

@@ -5,9 +5,10 @@ use std::net::{IpAddr, SocketAddr};
 use futures_util::future::join_all;
 use url::Url;
 
+use super::cache::cell;
 use super::context::{ProbeContext, bounded};
 use super::http::{CHALLENGE_PATH, request};
-use super::{cache, tls};
+use super::tls;
 use crate::domains::RecordType::{A, AAAA};
 use crate::domains::{ConnectionFailure, Handshake, Hop, Lookup, Method, Observations, Reply, Trail};
 
@@ -20,11 +21,11 @@ impl ProbeContext<'_> {
     }
 
     async fn ask_platform(&self) {
-        let Some(host) = self.options.expectation.platform_host.clone() else { return };
-        let addresses = self.addresses_of(&host).await;
+        let Some(host) = self.platform_host() else { return };
+        let addresses = self.addresses_of(host).await;
         let Some(address) = addresses.first() else { return };
         let at = SocketAddr::new(*address, self.options.https_port);
-        let shared = cache::cell(&self.cache.platforms, (at, host.as_str().to_owned()));
+        let shared = cell(&self.cache.platforms, (at, host.as_str().to_owned()));
         let handshake = shared.get_or_init(|| self.shake(*address, Some(host.as_str()), false)).await.clone();
         self.note(|seen| seen.platform_handshake = Some(handshake));
     }
@@ -35,11 +36,7 @@ impl ProbeContext<'_> {
         let early = self.until(|seen| self.by_resolver(seen)).await;
         tokio::join!(
             async {
-                tokio::select! {
-                    () = self.shake_all(&early) => {}
-                    () = self.leads_elsewhere(&early) => {}
-                }
-                let source = self.until(|seen| self.by_source(seen)).await;
+                let source = self.unless_elsewhere(&early, self.shake_all(&early)).await;
                 let missing: Vec<_> = source.iter().copied().filter(|address| !early.contains(address)).collect();
                 self.shake_all(&missing).await;
                 self.note(|seen| {
@@ -53,11 +50,7 @@ impl ProbeContext<'_> {
                 self.complete(|complete| complete.certificate = true);
             },
             async {
-                tokio::select! {
-                    () = self.front(&early) => {}
-                    () = self.leads_elsewhere(&early) => {}
-                }
-                let source = self.until(|seen| self.by_source(seen)).await;
+                let source = self.unless_elsewhere(&early, self.front(&early)).await;
                 let reached_source = !early.is_empty() && early.iter().all(|address| source.contains(address));
                 if !source.is_empty() && !reached_source {
                     self.front(&source).await;
@@ -71,7 +64,7 @@ impl ProbeContext<'_> {
     /// name: a platform may have further edges, to which providers flatten an ALIAS. Without a good certificate, what CAs
     /// find by DNS is asked for.
     async fn edges(&self) {
-        let Some(host) = &self.options.expectation.platform_host else { return };
+        let Some(host) = self.platform_host() else { return };
         let name = self.domain.name.as_str();
         let candidates: Vec<_> = {
             let seen = self.seen();
@@ -100,13 +93,20 @@ impl ProbeContext<'_> {
         }
     }
 
-    /// Waits until it is known that these addresses are only cached, and the zone leads elsewhere: then the servers
-    /// behind them do not matter.
-    async fn leads_elsewhere(&self, early: &[IpAddr]) {
-        let source = self.until(|seen| self.by_source(seen)).await;
-        if source.is_empty() || early.iter().any(|address| source.contains(address)) {
-            std::future::pending::<()>().await;
+    /// Does `work` with these addresses until it is known that they are only cached, and the zone leads elsewhere: then
+    /// the servers behind them do not matter. Gives the addresses in the zone.
+    async fn unless_elsewhere(&self, early: &[IpAddr], work: impl Future<Output = ()>) -> Vec<IpAddr> {
+        let leads_elsewhere = async {
+            let source = self.until(|seen| self.by_source(seen)).await;
+            if source.is_empty() || early.iter().any(|address| source.contains(address)) {
+                std::future::pending::<()>().await;
+            }
+        };
+        tokio::select! {
+            () = work => {}
+            () = leads_elsewhere => {}
         }
+        self.until(|seen| self.by_source(seen)).await
     }
 
     /// The addresses by the first resolver that answered; none when all have answered without any.
@@ -128,7 +128,7 @@ impl ProbeContext<'_> {
     /// The addresses that visitors reach, if their resolvers all lead to the platform: then another answer of the name
     /// servers may be for this machine only.
     fn reached_by_visitors(&self, seen: &Observations) -> Option<Vec<IpAddr>> {
-        let (name, host) = (&self.domain.name, self.options.expectation.platform_host.as_ref()?);
+        let (name, host) = (&self.domain.name, self.platform_host()?);
         let platform = seen.addresses_of(host);
         let visitors = seen.of_visitors(name, A);
         let leads = |reply: &&Reply| {
@@ -157,7 +157,7 @@ impl ProbeContext<'_> {
         let targets: Vec<_> = replies().flat_map(|reply| reply.cnames(name)).map(|(target, _)| target).collect();
         let own = bounded(replies().flat_map(|reply| reply.at(name)).filter_map(|record| record.data.address()));
         // An address next to the right CNAME is left over, or comes from a server that is behind.
-        let right = self.options.expectation.platform_host.as_ref().is_some_and(|host| targets.contains(&host));
+        let right = self.platform_host().is_some_and(|host| targets.contains(&host));
         if !own.is_empty() && !right {
             return Some(own);
         }
@@ -228,7 +228,7 @@ impl ProbeContext<'_> {
     /// Reads the page itself if the name does not lead to the platform: it may be a parking page, which only its
     /// text shows.
     async fn read_page(&self, front: &mut Trail, addresses: &[IpAddr]) {
-        let host = self.options.expectation.platform_host.as_ref();
+        let host = self.platform_host();
         let platforms = host.map_or_else(Vec::new, |host| self.seen().addresses_of(host));
         let elsewhere = addresses.iter().any(|address| !platforms.contains(address));
         if elsewhere

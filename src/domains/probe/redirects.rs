@@ -19,7 +19,7 @@ pub async fn walk(options: &CheckOptions, from: &Domain, redirect: &Redirect) ->
     let cache = ProbeCache::default();
     let shared = ProbeContext::new(options, from, &cache, None);
     let addresses = shared.addresses_of(&redirect.from).await;
-    let platform = options.expectation.platform_host.as_ref().map(|host| shared.addresses_of(host));
+    let platform = shared.platform_host().map(|host| shared.addresses_of(host));
     let platform = OptionFuture::from(platform).await.unwrap_or_default();
     let is_platforms = platform.is_empty() || addresses.iter().any(|address| platform.contains(address));
     let elsewhere = if is_platforms { Vec::new() } else { addresses.clone() };

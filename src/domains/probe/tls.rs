@@ -15,7 +15,7 @@ use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 
 use super::trust::{ChainTrust, certificate};
-use crate::domains::{Certificate, ConnectionFailure, Presented};
+use crate::domains::{ConnectionFailure, Presented};
 
 /// How long a connection may take.
 const CONNECT_LIMIT: Duration = Duration::from_secs(3);
@@ -109,7 +109,7 @@ fn old_hello(server_name: Option<&str>) -> Vec<u8> {
     let mut random = [0; 32];
     // It protects nothing here.
     let _ = getrandom::fill(&mut random);
-    let suites: Vec<u8> = OLD_CIPHERS.iter().flat_map(|suite| suite.to_be_bytes()).collect();
+    let suites: Vec<_> = OLD_CIPHERS.iter().flat_map(|suite| suite.to_be_bytes()).collect();
     let body = [&[3, 3][..], &random, &[0], &sized(&suites), &[1, 0], &sized(&extensions)].concat();
     [&[22, 3, 1][..], &sized(&[&[1, 0][..], &sized(&body)].concat())].concat()
 }
@@ -163,7 +163,7 @@ pub async fn presented(
     let trust = Arc::clone(trust);
     let name = addressed(server_name, address).ok_or(ConnectionFailure::BadCertificate)?;
     let read = tokio::task::spawn_blocking(move || {
-        let read: Vec<Certificate> = chain.iter().map_while(|der| certificate(der)).collect();
+        let read: Vec<_> = chain.iter().map_while(|der| certificate(der)).collect();
         let leaf = read.first()?;
         // Dates are judged separately; signatures are checked for a time when the certificate is valid.
         let valid_now = leaf.not_before <= now && now <= leaf.not_after;

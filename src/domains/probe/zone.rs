@@ -119,7 +119,7 @@ impl ProbeContext<'_> {
             // Without an answer of a name server, resolvers fail for good reason.
             let speaks = seen.source(name, CNAME).any(Lookup::is_answered);
             let failing: Vec<_> = of_resolvers().filter(|it| speaks && it.is_servfail()).map(server).collect();
-            let host = self.options.expectation.platform_host.as_ref();
+            let host = self.platform_host();
             let platform = host.map_or_else(Vec::new, |host| seen.addresses_of(host));
             let at_platform = |lookup: &Lookup| {
                 let mut addresses = lookup.reply().into_iter().flat_map(Reply::addresses).peekable();
@@ -142,7 +142,7 @@ impl ProbeContext<'_> {
     /// The platform's own addresses, which an address at the name is compared with. They may depend on who asks: every
     /// resolver is asked if there is an address to compare.
     async fn platform_addresses(&self) {
-        let Some(host) = &self.options.expectation.platform_host else { return };
+        let Some(host) = self.platform_host() else { return };
         self.addresses_of(host).await;
         let has_address = {
             let seen = self.seen();
@@ -190,7 +190,7 @@ impl ProbeContext<'_> {
     /// Of the configured name servers, those that have the zone: used if neither parent nor resolvers know a
     /// delegation, as in a private DNS.
     async fn named_by_settings(&self, zone: &DnsName) -> Delegation {
-        let named: Vec<DnsName> = self.options.name_servers.keys().cloned().collect();
+        let named: Vec<_> = self.options.name_servers.keys().cloned().collect();
         let servers = self.locate(&named, &[], Role::Authoritative, MAX_SERVERS).await;
         let having = join_all(servers.iter().map(|server| async move {
             let reply = self.ask(server, zone, SOA).await?;
@@ -199,7 +199,7 @@ impl ProbeContext<'_> {
             has.then(|| DnsName::new(&server.name))
         }))
         .await;
-        let mut servers: Vec<DnsName> = having.into_iter().flatten().collect();
+        let mut servers: Vec<_> = having.into_iter().flatten().collect();
         if servers.is_empty() {
             // Those named after the zone should have it.
             servers = named.into_iter().filter(|host| host.is_within(zone)).collect();
@@ -306,7 +306,7 @@ impl ProbeContext<'_> {
         .await;
         let (first_is_lame, alive) = {
             let seen = self.seen();
-            let lookups: Vec<&Lookup> = seen.source(&self.domain.name, CNAME).collect();
+            let lookups: Vec<_> = seen.source(&self.domain.name, CNAME).collect();
             let reply = |server: &Arc<Server>| lookups.iter().find(|lookup| lookup.server == *server)?.reply();
             let has_authority = |reply: &Reply| reply.authoritative && reply.is_answer();
             let has_cname = |reply: &Reply| reply.target(&self.domain.name).is_some();
@@ -341,7 +341,7 @@ impl ProbeContext<'_> {
     async fn ask_everything(&self, server: &Arc<Server>, zone: &DnsName) {
         let name = &self.domain.name;
         let sibling = self.seen().sibling.clone();
-        let above: Vec<DnsName> = name.parents().take_while(|level| level.is_within(zone)).collect();
+        let above: Vec<_> = name.parents().take_while(|level| level.is_within(zone)).collect();
         let questions = TYPES.map(|kind| (name, kind)).into_iter().chain([(zone, NS), (&sibling, A)]);
         let questions = questions.chain(above.iter().map(|level| (level, CAA)));
         join_all(questions.map(|(name, kind)| self.ask(server, name, kind))).await;
@@ -361,7 +361,7 @@ impl ProbeContext<'_> {
             let wildcard = of_sibling.any(|reply| !reply.answers.is_empty());
             (target, absent, server.map(|lookup| lookup.server.clone()), wildcard)
         };
-        if let Some(target) = target.filter(|target| Some(target) != self.options.expectation.platform_host.as_ref()) {
+        if let Some(target) = target.filter(|target| Some(target) != self.platform_host()) {
             self.follow(target).await;
         } else if absent {
             let doubled = doubled(name, zone);
@@ -392,7 +392,7 @@ impl ProbeContext<'_> {
 
 /// What becomes of a name whose end is entered, too, in whole or in part, where the provider adds the zone.
 fn doubled(name: &DnsName, zone: &DnsName) -> Vec<DnsName> {
-    let labels: Vec<&str> = name.labels().collect();
+    let labels: Vec<_> = name.labels().collect();
     let own = labels.len().saturating_sub(zone.labels().count());
     let part = (own + 1..labels.len()).map(|count| DnsName::new(&labels[..count].join(".")).followed_by(zone));
     let twice = DnsName::new(&labels[..own].join(".")).followed_by(name);
