@@ -156,23 +156,24 @@ impl Practice {
 
     /// Whether the provider or the dashboard would accept it.
     fn is_possible(&self, act: PracticeStep, now: Timestamp) -> bool {
+        use PracticeStep::*;
         let added = self.project == Project::With;
         match act {
-            PracticeStep::AddDomain => !added,
-            PracticeStep::DeleteA => self.deleted.is_none(),
+            AddDomain => !added,
+            DeleteA => self.deleted.is_none(),
             // Providers reject one next to an A record.
-            PracticeStep::AddCname => self.deleted.is_some() && self.cname.is_none(),
-            PracticeStep::AddCaa => !self.allowed,
+            AddCname => self.deleted.is_some() && self.cname.is_none(),
+            AddCaa => !self.allowed,
             // Practice never proposes what would fail.
-            PracticeStep::Verify => added && self.verified.is_none() && self.is_right(now),
-            PracticeStep::Reverify => {
+            Verify => added && self.verified.is_none() && self.is_right(now),
+            Reverify => {
                 let is_late = self.verified.is_some_and(|verified| since(verified, now) >= CERTIFICATE_WAIT);
                 added && is_late && self.certificate.is_none() && self.is_right(now)
             }
-            PracticeStep::CorrectRedirect => !self.corrected,
-            PracticeStep::RedirectDomain => added && !self.redirected && self.has_certificate(now),
-            PracticeStep::Remove => added,
-            PracticeStep::DeleteCname => self.cname.is_some(),
+            CorrectRedirect => !self.corrected,
+            RedirectDomain => added && !self.redirected && self.has_certificate(now),
+            Remove => added,
+            DeleteCname => self.cname.is_some(),
         }
     }
 
@@ -201,21 +202,22 @@ impl Practice {
 
     /// Does it; what is not possible changes nothing.
     pub fn act(&mut self, act: PracticeStep, now: Timestamp) {
+        use PracticeStep::*;
         if !self.is_possible(act, now) {
             return;
         }
         match act {
-            PracticeStep::AddDomain => (self.project, self.redirected) = (Project::With, false),
-            PracticeStep::DeleteA => self.deleted = Some(now),
-            PracticeStep::AddCname => self.cname = Some(now),
-            PracticeStep::AddCaa => self.allowed = true,
+            AddDomain => (self.project, self.redirected) = (Project::With, false),
+            DeleteA => self.deleted = Some(now),
+            AddCname => self.cname = Some(now),
+            AddCaa => self.allowed = true,
             // The order for the certificate is lost: it never comes.
-            PracticeStep::Verify => self.verified = Some(now),
-            PracticeStep::Reverify => self.certificate = Some(later(now, ISSUANCE)),
-            PracticeStep::CorrectRedirect => self.corrected = true,
-            PracticeStep::RedirectDomain => self.redirected = true,
-            PracticeStep::Remove => (self.project, self.verified) = (Project::Removed, None),
-            PracticeStep::DeleteCname => self.cname = None,
+            Verify => self.verified = Some(now),
+            Reverify => self.certificate = Some(later(now, ISSUANCE)),
+            CorrectRedirect => self.corrected = true,
+            RedirectDomain => self.redirected = true,
+            Remove => (self.project, self.verified) = (Project::Removed, None),
+            DeleteCname => self.cname = None,
         }
     }
 

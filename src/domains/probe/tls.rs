@@ -15,6 +15,9 @@ use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 
 use super::trust::{ChainTrust, certificate};
+use crate::domains::ConnectionFailure::{
+    Alert, BadCertificate, NotTls, OldCiphers, OldTls, Refused, Reset, Timeout, Unreachable,
+};
 use crate::domains::{ConnectionFailure, Presented};
 
 /// How long a connection may take.
@@ -37,13 +40,13 @@ const OLD_CIPHERS: [u16; 20] = [
 pub async fn connect(address: SocketAddr) -> Result<TcpStream, ConnectionFailure> {
     let once = async || {
         let connected = timeout(CONNECT_LIMIT, TcpStream::connect(address)).await;
-        let stream = connected.map_err(|_| ConnectionFailure::Timeout)?.map_err(|error| no_connection(&error))?;
+        let stream = connected.map_err(|_| Timeout)?.map_err(|error| no_connection(&error))?;
         // Small messages: waiting to fill a segment would only cost time.
         let _ = stream.set_nodelay(true);
         Ok(stream)
     };
     match once().await {
-        Err(ConnectionFailure::Refused | ConnectionFailure::Reset) => once().await,
+        Err(Refused | Reset) => once().await,
         other => other,
     }
 }
@@ -51,13 +54,13 @@ pub async fn connect(address: SocketAddr) -> Result<TcpStream, ConnectionFailure
 /// The failure that a socket error means.
 fn no_connection(error: &io::Error) -> ConnectionFailure {
     match error.kind() {
-        io::ErrorKind::ConnectionRefused => ConnectionFailure::Refused,
-        io::ErrorKind::TimedOut => ConnectionFailure::Timeout,
+        io::ErrorKind::ConnectionRefused => Refused,
+        io::ErrorKind::TimedOut => Timeout,
         io::ErrorKind::NetworkUnreachable
         | io::ErrorKind::HostUnreachable
         | io::ErrorKind::AddrNotAvailable
-        | io::ErrorKind::Unsupported => ConnectionFailure::Unreachable,
-        _ => ConnectionFailure::Reset,
+        | io::ErrorKind::Unsupported => Unreachable,
+        _ => Reset,
     }
 }
 
@@ -67,21 +70,21 @@ pub async fn handshake(
     address: SocketAddr,
     server_name: Option<&str>,
 ) -> Result<TlsStream<TcpStream>, ConnectionFailure> {
-    let name = addressed(server_name, address).ok_or(ConnectionFailure::BadCertificate)?;
+    let name = addressed(server_name, address).ok_or(BadCertificate)?;
     let once = async || {
         let stream = connect(address).await?;
         let connector = TlsConnector::from(Arc::clone(&trust.config));
         match timeout(HANDSHAKE_LIMIT, connector.connect(name.clone(), stream)).await {
-            Err(_) => Err(ConnectionFailure::Timeout),
+            Err(_) => Err(Timeout),
             Ok(outcome) => outcome.map_err(|error| reason(&error)),
         }
     };
     match once().await {
-        Err(ConnectionFailure::Reset) => once().await,
+        Err(Reset) => once().await,
         // Servers without a certificate for the name say the same.
-        Err(ConnectionFailure::Alert(alert)) if alert == "handshake_failure" => {
+        Err(Alert(alert)) if alert == "handshake_failure" => {
             let takes = timeout(HANDSHAKE_LIMIT, takes_old_ciphers(address, server_name)).await;
-            Err(if let Ok(Some(())) = takes { ConnectionFailure::OldCiphers } else { ConnectionFailure::Alert(alert) })
+            Err(if let Ok(Some(())) = takes { OldCiphers } else { Alert(alert) })
         }
         other => other,
     }
@@ -121,15 +124,11 @@ fn addressed(server_name: Option<&str>, address: SocketAddr) -> Option<ServerNam
 
 fn reason(error: &io::Error) -> ConnectionFailure {
     match error.get_ref().and_then(|inner| inner.downcast_ref::<Error>()) {
-        Some(Error::AlertReceived(AlertDescription::ProtocolVersion) | Error::PeerIncompatible(_)) => {
-            ConnectionFailure::OldTls
-        }
-        Some(Error::AlertReceived(alert)) => ConnectionFailure::Alert(alert_name(*alert)),
-        Some(Error::InvalidCertificate(_)) => ConnectionFailure::BadCertificate,
-        Some(Error::InvalidMessage(_) | Error::InappropriateMessage { .. } | Error::PeerMisbehaved(_)) => {
-            ConnectionFailure::NotTls
-        }
-        Some(_) | None => ConnectionFailure::Reset,
+        Some(Error::AlertReceived(AlertDescription::ProtocolVersion) | Error::PeerIncompatible(_)) => OldTls,
+        Some(Error::AlertReceived(alert)) => Alert(alert_name(*alert)),
+        Some(Error::InvalidCertificate(_)) => BadCertificate,
+        Some(Error::InvalidMessage(_) | Error::InappropriateMessage { .. } | Error::PeerMisbehaved(_)) => NotTls,
+        Some(_) | None => Reset,
     }
 }
 
@@ -158,10 +157,10 @@ pub async fn presented(
     let sent = connection.peer_certificates().unwrap_or_default();
     let chain: Vec<_> = sent.iter().take(MAX_CHAIN).cloned().collect();
     if chain.iter().map(|certificate| certificate.len()).sum::<usize>() > MAX_BYTES {
-        return Err(ConnectionFailure::BadCertificate);
+        return Err(BadCertificate);
     }
     let trust = Arc::clone(trust);
-    let name = addressed(server_name, address).ok_or(ConnectionFailure::BadCertificate)?;
+    let name = addressed(server_name, address).ok_or(BadCertificate)?;
     let read = tokio::task::spawn_blocking(move || {
         let read: Vec<_> = chain.iter().map_while(|der| certificate(der)).collect();
         let leaf = read.first()?;
@@ -174,5 +173,5 @@ pub async fn presented(
     });
     // A panic of the parser is a certificate that cannot be read.
     let read = timeout(PARSE_LIMIT, read).await.ok().and_then(|read| read.ok()?);
-    read.ok_or(ConnectionFailure::BadCertificate)
+    read.ok_or(BadCertificate)
 }

@@ -98,10 +98,9 @@ pub fn certificate(der: &[u8]) -> Option<Certificate> {
             _ => None,
         },
         names_its_issuer: parsed.extensions().iter().any(|extension| match extension.parsed_extension() {
-            ParsedExtension::AuthorityInfoAccess(access) => access
-                .accessdescs
-                .iter()
-                .any(|description| description.access_method == OID_PKIX_ACCESS_DESCRIPTOR_CA_ISSUERS),
+            ParsedExtension::AuthorityInfoAccess(access) => {
+                access.accessdescs.iter().any(|it| it.access_method == OID_PKIX_ACCESS_DESCRIPTOR_CA_ISSUERS)
+            }
             _ => false,
         }),
     })
@@ -153,11 +152,11 @@ struct AcceptAny(Arc<CryptoProvider>);
 impl ServerCertVerifier for AcceptAny {
     fn verify_server_cert(
         &self,
-        _end_entity: &CertificateDer<'_>,
-        _intermediates: &[CertificateDer<'_>],
-        _server_name: &ServerName<'_>,
-        _ocsp_response: &[u8],
-        _now: UnixTime,
+        _: &CertificateDer<'_>,
+        _: &[CertificateDer<'_>],
+        _: &ServerName<'_>,
+        _: &[u8],
+        _: UnixTime,
     ) -> Result<ServerCertVerified, Error> {
         Ok(ServerCertVerified::assertion())
     }
