@@ -786,15 +786,10 @@ impl From<&Handshake> for Evidence {
             (Ok(presented), Some(leaf)) => {
                 let names = leaf.names.iter().take(4).map(|name| whole(name)).collect::<Vec<_>>().join(", ");
                 let names = if names.is_empty() { "no names" } else { &names };
+                let [from, to] = [leaf.not_before, leaf.not_after].map(|at| at.strftime("%Y-%m-%d").to_string());
+                let [issuer, serial] = [&leaf.issuer_short, &leaf.serial].map(|text| whole(text));
                 let sent: Vec<_> = presented.chain.iter().map(|certificate| whole(&certificate.subject)).collect();
-                format!(
-                    "{names}; {} to {}; issuer {}; serial {}; sent: {}",
-                    leaf.not_before.strftime("%Y-%m-%d"),
-                    leaf.not_after.strftime("%Y-%m-%d"),
-                    whole(&leaf.issuer_short),
-                    whole(&leaf.serial),
-                    sent.join(" / ")
-                )
+                format!("{names}; {from} to {to}; issuer {issuer}; serial {serial}; sent: {}", sent.join(" / "))
             }
             (Ok(_), None) => "no certificate".to_owned(),
             (Err(why), _) => why.to_string(),

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{Args, Subcommand, ValueEnum, value_parser};
 use jiff::Timestamp;
 
 use crate::cli::args::{parse_duration, parse_time};
@@ -82,7 +82,7 @@ impl DomainsCommand {
             Self::Check(_) | Self::Watch(_) | Self::Report(_) | Self::Remove(_) => true,
             Self::Redirects(args) => !args.offline,
             Self::Records(args) => args.with_deletes,
-            Self::Add(_) | Self::List(_) | Self::Saved(_) | Self::Verified(_) | Self::Explain(_) => false,
+            _ => false,
         }
     }
 }
@@ -104,10 +104,10 @@ pub struct ProbeArgs {
     #[arg(long, hide = true, value_name = "HOST=ADDR:PORT", value_parser = parse_name_server)]
     pub name_server: Vec<(DnsName, SocketAddr)>,
     /// Port for http://.
-    #[arg(long, hide = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(long, hide = true, value_name = "N", value_parser = value_parser!(u16).range(1..))]
     pub http_port: Option<u16>,
     /// Port for https://.
-    #[arg(long, hide = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(long, hide = true, value_name = "N", value_parser = value_parser!(u16).range(1..))]
     pub https_port: Option<u16>,
     /// PEM file of CA certificates to trust in addition to the system's.
     #[arg(long, value_name = "FILE")]
@@ -127,13 +127,6 @@ pub struct ProbeArgs {
     /// Check as if Verify was chosen at this time; the result is not saved.
     #[arg(long, value_name = "TIME", value_parser = parse_time)]
     pub verified_at: Option<Timestamp>,
-}
-
-impl ProbeArgs {
-    /// Whether times are overridden, so the result must not be saved.
-    pub(super) const fn is_hypothetical(&self) -> bool {
-        self.now.is_some() || self.saved_at.is_some() || self.verified_at.is_some()
-    }
 }
 
 #[derive(Debug, Args)]
@@ -163,7 +156,7 @@ pub struct CheckArgs {
     #[arg(long, value_name = "DOMAIN", requires = "from")]
     pub to: Option<String>,
     /// The status that the redirect should have.
-    #[arg(long, value_name = "N", default_value_t = 301, requires = "from", value_parser = clap::value_parser!(u16).range(300..400))]
+    #[arg(long, value_name = "N", default_value_t = 301, requires = "from", value_parser = value_parser!(u16).range(300..400))]
     pub status: u16,
     /// Show every finding with the questions and answers behind it, and what each server sees.
     #[arg(short, long)]
@@ -202,7 +195,7 @@ pub struct WatchArgs {
     #[arg(add = completions::domains())]
     pub name: String,
     /// When to stop.
-    #[arg(long, value_enum, default_value_t = Until::Live)]
+    #[arg(long, value_enum, default_value_t)]
     pub until: Until,
     /// Time limit, such as 90s, 30m or 48h.
     #[arg(long, value_name = "TIME", default_value = "48h", value_parser = parse_duration)]

@@ -15,7 +15,7 @@ use super::super::output::Out;
 use super::super::render::{ResultFormat, print, print_json};
 use super::args::{CheckArgs, RedirectsArgs, ReportArgs, Until, WatchArgs};
 use super::files::read_text;
-use super::settings::{Project, configured_domains, need_name, subject};
+use super::settings::{Project, configured_domains, need_name, resolve, subject};
 use super::words::{FailOn, exit, exit_of, exit_of_all, next_step, recorded};
 use super::{json, words};
 use crate::cli::{Exit, Failed, note};
@@ -37,7 +37,7 @@ const AT_ONCE: usize = 18;
 
 /// `petstore domains check`.
 pub async fn run(args: CheckArgs, project: &Project<'_>) -> Result<Exit, Failed> {
-    let options = project.options(&args.probe)?;
+    let options = resolve(&args.probe, project.configured)?;
     project.announce(&options);
     if let (Some(from), Some(to)) = (&args.from, &args.to) {
         let redirect = Redirect { from: need_name(from)?.name, to: need_name(to)?.name, status: args.status };
@@ -197,7 +197,7 @@ async fn one_redirect(args: &CheckArgs, options: &CheckOptions, redirect: Redire
 
 /// `petstore domains redirects`.
 pub async fn redirects(args: RedirectsArgs, project: &Project<'_>) -> Result<Exit, Failed> {
-    let options = project.options(&args.probe)?;
+    let options = resolve(&args.probe, project.configured)?;
     if !args.offline {
         project.announce(&options);
     }
@@ -261,7 +261,7 @@ impl Outcome {
 /// `petstore domains watch`: checks repeatedly, with a line for each change. Exits with 0 when the domain is live (or the
 /// record is right everywhere), or with 9 after a last check when the time is up.
 pub async fn watch(args: WatchArgs, project: &Project<'_>) -> Result<Exit, Failed> {
-    let options = project.options(&args.probe)?;
+    let options = resolve(&args.probe, project.configured)?;
     project.announce(&options);
     let domain = need_name(&args.name)?;
     let begin = clock::now().mono;

@@ -257,12 +257,12 @@ mod tests {
     use hickory_proto::rr::{RData, Record as WireRecord};
 
     fn question() -> Question {
-        Question::new(DnsName::new("docs.acme.com"), RecordType::CNAME)
+        Question::new(DnsName::new("docs.acme.com"), CNAME)
     }
 
     fn answer(change: impl FnOnce(&mut Message)) -> Vec<u8> {
         let mut message = Message::response(7, OpCode::Query);
-        message.add_query(Query::query(Name::from_ascii("docs.acme.com.").unwrap(), RecordType::CNAME));
+        message.add_query(Query::query(Name::from_ascii("docs.acme.com.").unwrap(), CNAME));
         change(&mut message);
         message.to_vec().unwrap()
     }
@@ -302,7 +302,7 @@ mod tests {
         let read = |digest: u8| {
             let bytes = answer(|message| {
                 let rdata = rdata::NULL::with(vec![0, 1, 13, digest, 7]);
-                message.add_answer(record("acme.com.", RData::Unknown { code: RecordType::DS, rdata }));
+                message.add_answer(record("acme.com.", RData::Unknown { code: DS, rdata }));
             });
             let (reply, _) = decode(&bytes, &question(), 7).unwrap().unwrap();
             reply.answers.into_iter().map(|record| record.data).next().unwrap()
@@ -330,7 +330,7 @@ mod tests {
     fn an_answer_to_something_else_is_distinguished_from_a_broken_one() {
         let bytes = answer(|_| {});
         assert!(decode(&bytes, &question(), 8).unwrap().is_none());
-        let other = Question::new(DnsName::new("x.acme.com"), RecordType::CNAME);
+        let other = Question::new(DnsName::new("x.acme.com"), CNAME);
         assert!(decode(&bytes, &other, 7).unwrap().is_none());
         assert_eq!(decode(&bytes[..20], &question(), 7).unwrap_err(), NoReply::Malformed);
     }
@@ -339,12 +339,12 @@ mod tests {
     fn a_broken_record_does_not_hide_the_others() {
         let bytes = answer(|message| {
             let broken = rdata::NULL::with(vec![0, 200, b'x']);
-            message.add_answer(record("docs.acme.com.", RData::Unknown { code: RecordType::CAA, rdata: broken }));
+            message.add_answer(record("docs.acme.com.", RData::Unknown { code: CAA, rdata: broken }));
             message.add_answer(record("docs.acme.com.", RData::A(rdata::A::new(192, 0, 2, 1))));
         });
         let (reply, _) = decode(&bytes, &question(), 7).unwrap().unwrap();
         let data: Vec<_> = reply.answers.into_iter().map(|record| record.data).collect();
-        assert_eq!(data, [Data::Malformed(RecordType::CAA), Data::A(Ipv4Addr::new(192, 0, 2, 1))]);
+        assert_eq!(data, [Data::Malformed(CAA), Data::A(Ipv4Addr::new(192, 0, 2, 1))]);
     }
 
     #[test]

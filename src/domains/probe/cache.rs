@@ -36,15 +36,11 @@ impl Default for ProbeCache {
 }
 
 impl ProbeCache {
-    /// A random name next to `domain`; below it if it is an apex.
-    pub(super) fn sibling_of(&self, domain: &Domain) -> DnsName {
+    /// Random names: next to `domain`, or below it if it is an apex; and next to the registered domain.
+    pub(super) fn nobody(&self, domain: &Domain) -> [DnsName; 2] {
         let parent = domain.name.parent().filter(|_| !domain.is_apex());
-        self.nobody.followed_by(parent.as_ref().unwrap_or(&domain.name))
-    }
-
-    /// A random name next to the registered domain.
-    pub(super) fn nobody_of(&self, domain: &Domain) -> DnsName {
-        self.nobody.followed_by(&domain.registrable.parent().unwrap_or_default())
+        let above = [parent.unwrap_or(domain.name.clone()), domain.registrable.parent().unwrap_or_default()];
+        above.map(|above| self.nobody.followed_by(&above))
     }
 }
 

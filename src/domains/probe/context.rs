@@ -57,19 +57,11 @@ impl<'a> ProbeContext<'a> {
         cache: &'a ProbeCache,
         progress: Option<OnProgress<'a>>,
     ) -> Self {
-        let (sibling, nobody) = (cache.sibling_of(domain), cache.nobody_of(domain));
+        let [sibling, nobody] = cache.nobody(domain);
         let dns_challenge = DnsName::new(ACME_CHALLENGE).followed_by(&domain.name);
-        let seen = Observations { sibling, nobody, dns_challenge, ..Observations::default() };
-        Self {
-            options,
-            domain,
-            cache,
-            seen: Mutex::new(seen),
-            asked: Mutex::default(),
-            changed: Notify::new(),
-            started: clock::now(),
-            progress,
-        }
+        let seen = Mutex::new(Observations { sibling, nobody, dns_challenge, ..Observations::default() });
+        let (asked, changed, started) = (Mutex::default(), Notify::new(), clock::now());
+        Self { options, domain, cache, seen, asked, changed, started, progress }
     }
 
     pub(super) fn into_observations(self) -> Observations {

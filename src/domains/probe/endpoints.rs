@@ -161,8 +161,8 @@ impl ProbeContext<'_> {
         if !own.is_empty() && !right {
             return Some(own);
         }
-        let behind = targets.iter().flat_map(|target| [A, AAAA].into_iter().flat_map(|kind| seen.asked(target, kind)));
-        let behind = behind.filter(|lookup| lookup.server.role.is_resolver());
+        let kinds = [A, AAAA].into_iter();
+        let behind = targets.iter().flat_map(|target| kinds.clone().flat_map(|kind| seen.resolvers(target, kind)));
         Some(bounded(behind.filter_map(Lookup::reply).flat_map(Reply::addresses)))
     }
 
