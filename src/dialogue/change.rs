@@ -90,8 +90,7 @@ impl Session {
         }
         self.talk.say(format!("This changes {} of {}.", counted(count, "pet"), self.place()))?;
         self.may_add = self.talk.is_yes("This profile is protected. Continue?", false).await?;
-        self.talk.say_all((!self.may_add).then_some("Nothing was sent."))?;
-        Ok(self.may_add)
+        self.talk.say_all((!self.may_add).then_some("Nothing was sent.")).map(|()| self.may_add)
     }
 
     /// Makes `wanted` of a pet, if it still is as it was `seen`, and says what came of that.

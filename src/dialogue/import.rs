@@ -227,8 +227,7 @@ impl Session {
                 Err(leave) => return Err(leave),
             }
         };
-        let lines = std::mem::take(&mut *trouble.lock());
-        self.talk.say_all(&lines).map(|()| sent)
+        self.talk.say_all(trouble.lock().iter()).map(|()| sent)
     }
 
     fn say_summary(&mut self, summary: &Summary) -> Asked<()> {

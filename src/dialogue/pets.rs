@@ -122,8 +122,8 @@ impl Session {
         let mut query = Query::parse(view.searched().unwrap_or_default(), &self.settings.categories);
         self.know(&mut query, &mut None).await?;
         let has_status = |pet: &&Pet| view.status.is_none_or(|status| pet.status == Some(status.into()));
-        let mut found: Vec<_> =
-            self.pets.pets().iter().filter(has_status).filter(|pet| query.fits(pet)).cloned().collect();
+        let found = self.pets.pets().iter().filter(has_status).filter(|pet| query.fits(pet));
+        let mut found: Vec<_> = found.cloned().collect();
         view.sort.unwrap_or_default().apply(&mut found);
         self.say_found(&found).await
     }
@@ -170,8 +170,7 @@ impl Session {
     pub(super) async fn search(&mut self) -> Asked<()> {
         let categories = self.settings.categories.clone();
         let parse = |answer: &str| Some(Query::parse(answer, &categories)).filter(|query| !query.is_empty());
-        let first =
-            |answer: &str| parse(answer).ok_or_else(|| "Type what to search for; help explains how.".to_owned());
+        let first = |answer: &str| parse(answer).ok_or("Type what to search for; help explains how.".to_owned());
         let mut query = self.talk.ask("Search for what?", HELP, first).await?;
         let Some(coverage) = self.read_all().await? else { return Ok(()) };
         self.talk.say(coverage.honest_word(self.pets.pets().len(), false))?;
@@ -184,8 +183,7 @@ impl Session {
             let found: Vec<_> = found.iter().map(|row| pets[*row as usize].clone()).collect();
             self.say_found(&found).await?;
             let again = "Another search, or press Enter to end:";
-            let next = self.talk.ask(again, HELP, |answer| Ok(parse(answer))).await?;
-            let Some(next) = next else { return Ok(()) };
+            let Some(next) = self.talk.ask(again, HELP, |answer| Ok(parse(answer))).await? else { return Ok(()) };
             query = next;
         }
     }

@@ -89,13 +89,10 @@ impl Session {
         work: impl Future<Output = Result<T, Failure>>,
         how_far: impl Fn() -> String,
     ) -> Asked<Option<T>> {
-        let error = match self.talk.during(work, how_far).await? {
-            Ok(answer) => return Ok(Some(answer)),
-            Err(error) => error,
-        };
-        match &self.settings.ssh {
-            Some(ssh) if error.is_unauthorized() => Err(Leave::Revoked(ssh.name.clone())),
-            _ => self.say_failure(&error).map(|()| None),
+        match (self.talk.during(work, how_far).await?, &self.settings.ssh) {
+            (Ok(answer), _) => Ok(Some(answer)),
+            (Err(error), Some(ssh)) if error.is_unauthorized() => Err(Leave::Revoked(ssh.name.clone())),
+            (Err(error), _) => self.say_failure(&error).map(|()| None),
         }
     }
 
@@ -144,10 +141,7 @@ impl Session {
         let why = if is_protected { "This profile is protected, and adding cannot be undone. " } else { "" };
         let may = !is_asked || self.talk.is_yes(&format!("{why}{question}"), false).await?;
         self.may_add |= may;
-        if !may {
-            self.talk.say("Nothing was sent.")?;
-        }
-        Ok(may)
+        self.talk.say_all((!may).then_some("Nothing was sent.")).map(|()| may)
     }
 
     /// Asks for a status or none of them, or with views for one of these; Enter means the status `enter`.

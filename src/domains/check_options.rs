@@ -66,8 +66,7 @@ impl CheckOptions {
 
     /// The resolvers of others, which learn each name that is checked.
     pub fn public_resolvers(&self) -> impl Iterator<Item = &Arc<Server>> {
-        let system = Role::Resolver { system: true };
-        self.resolvers.iter().filter(move |server| server.role != system && is_public(server.address.ip()))
+        self.resolvers.iter().filter(|server| !server.role.is_system() && is_public(server.address.ip()))
     }
 
     /// Asks public resolvers or not; one is always left. Returns all resolvers as the configuration names them, if that
@@ -94,10 +93,7 @@ impl CheckOptions {
         if !changed.iter().map(|server| server.name.as_str()).eq(PUBLIC_RESOLVERS) {
             return Err("domains.resolvers names public resolvers of your own; change it there".to_owned());
         }
-        let name = |server: &Arc<Server>| match server.role {
-            Role::Resolver { system: true } => "system".to_owned(),
-            _ => server.name.clone(),
-        };
+        let name = |it: &Arc<Server>| if it.role.is_system() { "system".to_owned() } else { it.name.clone() };
         Ok(Some(self.resolvers.iter().map(name).collect()))
     }
 }

@@ -75,12 +75,12 @@ pub struct Server {
 impl Server {
     /// For people: the name, with the address if that adds information.
     pub fn label(&self) -> String {
-        let address = if self.address.port() == 53 { self.address.ip().to_string() } else { self.address.to_string() };
-        let name = display_safe(&self.name);
-        if self.address.ip().is_unspecified() || self.protocol != Protocol::Plain {
+        let (ip, name) = (self.address.ip(), display_safe(&self.name));
+        let address = if self.address.port() == 53 { ip.to_string() } else { self.address.to_string() };
+        if name == address || ip.is_unspecified() || self.protocol != Protocol::Plain {
             return name.into_owned();
         }
-        if name == address { address } else { format!("{name} ({address})") }
+        format!("{name} ({address})")
     }
 }
 

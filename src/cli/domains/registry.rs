@@ -166,13 +166,12 @@ pub async fn remove(args: RemoveArgs, project: &Project<'_>) -> Result<Exit, Fai
     let redirect = redirects.into_iter().flat_map(|c| c.redirects).find(|redirect| redirect.from == domain.name);
     let list = project.file.read()?;
     let entry = entry(&list, domain)?;
-    let is_out = is_out(entry, checked.progress.stage);
-    let is_redirected = redirect.is_some();
-    let followed = redirect.filter(|_| !is_out).map(|redirect| follow(&subject.options, redirect));
+    let (stage, is_redirected) = (checked.progress.stage, redirect.is_some());
+    let followed = redirect.filter(|_| !is_out(entry, stage)).map(|redirect| follow(&subject.options, redirect));
     let followed = OptionFuture::from(followed).await;
     let record = subject.reported.value.clone().map(|value| checked.record(value));
     let seen = is_redirected.then(|| followed.as_ref().ok_or(""));
-    let steps = removal(entry, checked.progress.stage, seen, false, record.as_ref());
+    let steps = removal(entry, stage, seen, false, record.as_ref());
     print(|out| {
         writeln!(out, "The removal of {} has begun. To call it off:", domain.unicode)?;
         writeln!(out, "petstore domains remove {} --keep\n", domain.name)?;
@@ -190,11 +189,10 @@ pub async fn remove(args: RemoveArgs, project: &Project<'_>) -> Result<Exit, Fai
 
 /// After the removal: the record left behind.
 fn left_behind(checked: &Checked) -> Result<Exit, Failed> {
-    let domain = &checked.domain;
-    let name = &domain.name;
+    let Domain { name, unicode, .. } = &checked.domain;
     match checked.measurement.leads_to_platform() {
         Some(true) => print(|out| {
-            writeln!(out, "FAIL   The record of {} is still there", domain.unicode)?;
+            writeln!(out, "FAIL   The record of {unicode} is still there")?;
             let danger = "anyone who adds this name to their project gets your";
             writeln!(out, "       Do: at your DNS provider, delete it now: {danger}")?;
             writeln!(out, "       visitors. Then: petstore domains remove {name} --forget")
@@ -210,7 +208,7 @@ fn left_behind(checked: &Checked) -> Result<Exit, Failed> {
             let decides = deciding(&checked.findings).map_or(&[][..], std::slice::from_ref);
             print(|out| words::findings(out, decides, checked.at, false))?;
             let why = if checked.measurement.known { "unclear result" } else { "the check failed" };
-            let what = format!("{why}: a record of {} may still point to the platform", domain.unicode);
+            let what = format!("{why}: a record of {unicode} may still point to the platform");
             Err(Failed::new(Exit::Failure, what)
                 .hint(format!("it stays on the list. To check again: petstore domains remove {name} --done")))
         }

@@ -282,7 +282,7 @@ pub fn old_ds(facts: &Facts<'_>, failing: &[&Lookup]) -> Option<Finding> {
 
 /// Only the resolver of this machine differs, in a way that no cache explains.
 pub fn split_local(facts: &Facts<'_>) -> Option<(String, Finding)> {
-    let is_local = |it: &&Lookup| matches!(it.server.role, Role::Resolver { system: true });
+    let is_local = |it: &&Lookup| it.server.role.is_system();
     if let Some(address) = facts.seen.hosts_file {
         return Some((String::new(), say::hosts_file(address, facts.name())));
     }

@@ -367,7 +367,7 @@ pub fn cloudflare(facts: &Facts<'_>) -> Option<Finding> {
 /// Addresses at the end of the chain that are not public.
 fn private(facts: &Facts<'_>) -> Option<Finding> {
     let own = facts.source().replies();
-    let seen = facts.resolvers(A).filter(|it| it.server.role != Role::Resolver { system: true });
+    let seen = facts.resolvers(A).filter(|it| !it.server.role.is_system());
     // What is only cached is no longer in the zone.
     let current = |reply: &&Reply| !facts.source().authoritative || sees_right(facts, reply);
     let addresses = own.chain(seen.filter_map(Lookup::reply).filter(current)).flat_map(Reply::addresses);

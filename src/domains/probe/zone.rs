@@ -279,14 +279,14 @@ impl ProbeContext<'_> {
     /// The keys of a signed zone, and those that its parent lists. An unsigned zone is asked only if resolvers
     /// fail: its parent may list the keys of an old provider.
     async fn keys(&self, zone: &DnsName, delegation: &Delegation) {
-        let (server, wanted) = {
+        let server = {
             let seen = self.seen();
             let signed = seen.source(zone, SOA).find(|lookup| lookup.is_signed());
             let failing = seen.resolvers(&self.domain.name, A).any(Lookup::is_servfail);
             let speaking = signed.or_else(|| seen.source(zone, SOA).find(|lookup| lookup.is_answered()));
-            (speaking.map(|lookup| lookup.server.clone()), signed.is_some() || failing)
+            speaking.filter(|_| signed.is_some() || failing).map(|lookup| lookup.server.clone())
         };
-        let Some(server) = server.filter(|_| wanted) else { return };
+        let Some(server) = server else { return };
         tokio::join!(self.ask(&server, zone, DNSKEY), self.ask_one(delegation.parent.as_ref(), zone, DS));
     }
 
