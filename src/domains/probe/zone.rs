@@ -78,8 +78,8 @@ impl ProbeContext<'_> {
             if seen.speaks_for(&self.domain.name, CNAME) {
                 return None;
             }
-            let answers = seen.source(&self.domain.name, CNAME).filter_map(|it| Some((it.answer()?, &it.server)));
-            let (referral, parent) = answers.into_iter().find(|(reply, _)| reply.is_referral())?;
+            let mut answers = seen.source(&self.domain.name, CNAME).filter_map(|it| Some((it.answer()?, &it.server)));
+            let (referral, parent) = answers.find(|(reply, _)| reply.is_referral())?;
             let cut = referral.authorities.iter().find(|record| record.data.name_server().is_some())?;
             let deeper = cut.owner.clone();
             let servers = name_servers(referral.authorities.iter().filter(|record| record.owner == deeper));
