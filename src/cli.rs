@@ -41,7 +41,7 @@ use crate::config::{self, Choices, Env, Paths};
 use crate::local::atomic_file::temporary_directory;
 
 use args::OVER_SSH;
-use command::{AGENTS, AccessCommand, Args, Command, UiArgs, VERSION};
+use command::{AGENTS, AccessCommand, Args, Command, VERSION};
 pub use error::{Exit, Failed, Result};
 use output::{colours, colours_of_help, is_coloured, note};
 use pets::args::PetsCommand;
@@ -65,7 +65,7 @@ pub fn main() -> ExitCode {
         report(&failed, coloured, serve::logs_json(&arguments));
         failed.exit
     });
-    exit.into()
+    ExitCode::from(exit as u8)
 }
 
 /// Sets `coloured` to whether a failure is shown in colour, as soon as that is known.
@@ -84,8 +84,8 @@ fn start(arguments: &[OsString], env: &Env, coloured: &mut bool) -> Result<Exit>
     };
     match parse(arguments, env) {
         Err(ended) => ended,
-        Ok(Args { command: Some(Command::SshSession(session)), .. }) => {
-            let (arguments, session) = SshStart::new(&session, env)?;
+        Ok(Args { command: Some(Command::SshSession { name }), .. }) => {
+            let (arguments, session) = SshStart::new(&name, env)?;
             match parse(&arguments, &session.env) {
                 Err(ended) => ended.map_err(|failed| failed.hint(OVER_SSH)),
                 Ok(args) => {
@@ -154,15 +154,16 @@ fn one_service(choices: &Choices, command: Option<&Command>) -> Result<()> {
 }
 
 fn run(args: Args, env: &Env, coloured: bool) -> Result<Exit> {
+    use Command::*;
     api::client::install_tls_provider();
     if args.shared.no_input || env.is_unattended() {
         confirm::never_ask();
     }
     let mut builder = match &args.command {
-        Some(Command::Pets(pets)) if pets.asks_one_by_one() => Builder::new_current_thread(),
+        Some(Pets(pets)) if pets.asks_one_by_one() => Builder::new_current_thread(),
         _ => Builder::new_multi_thread(),
     };
-    if !matches!(args.command, Some(Command::Serve(_))) {
+    if !matches!(args.command, Some(Serve(_))) {
         // The screen has the main thread; two more run the embedded service and the requests.
         builder.worker_threads(2);
     }
@@ -170,16 +171,16 @@ fn run(args: Args, env: &Env, coloured: bool) -> Result<Exit> {
     runtime.block_on(async { fail_at_file_size_limit() }).map_err(Failed::because("cannot start"))?;
     let choices = args.shared.choices.clone();
     one_service(&choices, args.command.as_ref())?;
-    let result = match args.command.unwrap_or(Command::Ui(UiArgs::default())) {
-        Command::Ui(ui) => launch::run(&runtime, &choices, env, ui.place, || command().render_usage()),
-        Command::Pets(command) => runtime.block_on(async {
+    let result = match args.command.unwrap_or(Ui { place: None }) {
+        Ui { place } => launch::run(&runtime, &choices, env, place, || command().render_usage()),
+        Pets(command) => runtime.block_on(async {
             let sends = matches!(command, PetsCommand::Add(_) | PetsCommand::Import(_));
             tokio::select! {
                 done = pets::run(command, &args.shared, env) => done,
                 failed = revoked(choices.ssh.clone(), sends) => Err(failed),
             }
         }),
-        Command::Domains(command) => {
+        Domains(command) => {
             if choices.demo && command.asks() {
                 return Err(Failed::config("the demo asks no name servers")
                     .hint("leave out --demo; its practice domains are in the app: petstore --demo ui domains"));
@@ -198,21 +199,21 @@ fn run(args: Args, env: &Env, coloured: bool) -> Result<Exit> {
             }
             done
         }
-        Command::Access(command) => match command {
+        Access(command) => match command {
             AccessCommand::Login(login) => runtime.block_on(profiles::login(login, &choices, env)),
             AccessCommand::Logout => profiles::logout(&choices, env),
             AccessCommand::Status(output) => runtime.block_on(service::status(output, &choices, env)),
         },
-        Command::Profiles(profiles) => runtime.block_on(profiles::run(profiles, choices, env)),
-        Command::Config(config) => configuration::run(&config, &choices, env),
-        Command::Doctor(output) => runtime.block_on(doctor::run(output, launch::LEAST, &choices, env)),
-        Command::Serve(serve) => serve::in_process(&runtime, serve, env, coloured),
-        Command::Keys(keys) => runtime.block_on(keys::at_the_terminal(keys, env)),
-        Command::Ssh(command) => runtime.block_on(ssh::run(command, &choices, env)),
-        Command::SshSession(_) => unreachable!("it was replaced by the command of the session"),
-        Command::Database(command) | Command::Older(command) => runtime.block_on(maintenance::run(command)),
-        Command::Completions(args) => completions::run(&args),
-        Command::Agents => render::print(|out| out.write_all(AGENTS.as_bytes())).map(|()| Exit::Done),
+        Profiles(profiles) => runtime.block_on(profiles::run(profiles, choices, env)),
+        Config(config) => configuration::run(&config, &choices, env),
+        Doctor(output) => runtime.block_on(doctor::run(output, launch::LEAST, &choices, env)),
+        Serve(serve) => serve::in_process(&runtime, serve, env, coloured),
+        Keys(keys) => runtime.block_on(keys::at_the_terminal(keys, env)),
+        Ssh(command) => runtime.block_on(ssh::run(command, &choices, env)),
+        SshSession { .. } => unreachable!("it was replaced by the command of the session"),
+        Database(command) | Older(command) => runtime.block_on(maintenance::run(command)),
+        Completions(args) => completions::run(&args),
+        Agents => render::print(|out| out.write_all(AGENTS.as_bytes())).map(|()| Exit::Done),
     };
     // A thread that still waits for a name to resolve must not keep the program running.
     runtime.shutdown_background();

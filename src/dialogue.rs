@@ -70,8 +70,7 @@ impl Session {
         let place = self.place();
         self.talk.say(format!("petstore in plain lines. Pets are in {place}."))?;
         self.talk.say("At every question: help explains the answers, back goes back, quit ends.")?;
-        let messages = self.settings.ssh.iter().map(|ssh| &ssh.message);
-        self.talk.say_all(messages.filter(|message| !message.is_empty()))?;
+        self.talk.say_all(self.settings.message())?;
         let why = self.settings.why_read_only();
         self.talk.say_all(why.map(|why| format!("Nothing can be added or changed: {why}.")))?;
         let unfinished = self.setup.unfinished.as_ref().map(|file| short(file));

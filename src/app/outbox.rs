@@ -12,7 +12,7 @@ use parking_lot::Mutex;
 use crate::api::inventory::in_parts;
 use crate::api::{Client, Failure, Remedy};
 use crate::app::inventory::store::PetStore;
-use crate::config::file::LoadLimit;
+use crate::config::file::LOAD_LIMIT;
 use crate::model::{
     Categories, Draft, FieldError, IdempotencyKey, IdempotencyKeys, NewPet, Pet, PetId, PetPatch, PetQuery, cut,
     display_safe,
@@ -417,7 +417,7 @@ pub async fn search_for(client: &Client, new: &NewPet) -> Result<SearchedPets, F
         client.date().await?;
     }
     let query = PetQuery { status: new.status, newest_first: client.offers().order, ..PetQuery::default() };
-    let coverage = in_parts(client, query, LoadLimit::default().get(), take).await?;
+    let coverage = in_parts(client, query, LOAD_LIMIT, take).await?;
     Ok(SearchedPets { matches: matches.into_inner(), complete: coverage.complete })
 }
 
@@ -432,7 +432,7 @@ mod tests {
     fn the_id_of_an_accepted_pet_is_written_again_until_the_file_has_it() {
         let key = IdempotencyKeys::new(Uuid::nil()).make();
         let pet = Draft { name: "Rex".into(), category_id: "3".into(), status: None };
-        let store = PetStore::new(LoadLimit::default());
+        let store = PetStore::default();
         let mut outbox = Outbox::default();
         let at = "2026-11-20T14:03:07Z".parse().unwrap();
         let number = outbox.take((pet, key, at), &store, &Categories::default(), None);

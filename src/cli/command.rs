@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use clap::{Args as ClapArgs, CommandFactory as _, Parser, Subcommand};
+use clap::{CommandFactory as _, Parser, Subcommand};
 
 use super::args::{GlobalArgs, StartScreen};
 use super::completions::{self, CompletionsArgs};
@@ -14,7 +14,7 @@ use super::pets::args::{PETS_HELP, PetsCommand};
 use super::profiles::{LoginArgs, PROFILES_HELP, ProfilesCommand};
 use super::render::FormatArg;
 use super::serve::ServeArgs;
-use super::ssh::args::{SSH_HELP, SessionArgs, SshCommand};
+use super::ssh::args::{SSH_HELP, SshCommand};
 
 /// The version, the kind of build, and the commit if the build knew it.
 pub static VERSION: LazyLock<String> = LazyLock::new(|| {
@@ -84,7 +84,11 @@ pub struct Args {
 pub enum Command {
     /// Open the full screen.
     #[command(after_help = UI_HELP)]
-    Ui(UiArgs),
+    Ui {
+        /// The screen to start on. [default: pets, or where you were typing]
+        #[arg(value_enum)]
+        place: Option<StartScreen>,
+    },
     /// List, add, get and watch pets; import and export files.
     #[command(subcommand, after_help = PETS_HELP)]
     Pets(PetsCommand),
@@ -113,7 +117,10 @@ pub enum Command {
     #[command(subcommand, after_help = SSH_HELP)]
     Ssh(SshCommand),
     /// Start the session of a person: for the lines of authorized_keys that `petstore ssh authorize` prints.
-    SshSession(SessionArgs),
+    SshSession {
+        /// Whose session it is.
+        name: String,
+    },
     /// Back up, restore, check, copy and update a service's database.
     #[command(subcommand, after_help = DATABASE_HELP)]
     Database(DatabaseCommand),
@@ -149,13 +156,6 @@ pub enum AccessCommand {
     /// Also shows where each setting comes from. Exits with 0 if all is well, 4 if the key is missing or not accepted, 6 if there is no answer.
     #[command(after_help = "Examples:\n  petstore status\n  petstore status -p branch --format json")]
     Status(FormatArg),
-}
-
-#[derive(Debug, Default, ClapArgs)]
-pub struct UiArgs {
-    /// The screen to start on. [default: pets, or where you were typing]
-    #[arg(value_enum)]
-    pub place: Option<StartScreen>,
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use clap_complete::CompleteEnv;
 use clap_complete::engine::{ArgValueCandidates, CompletionCandidate};
 use clap_complete::env::Shells;
 
-use super::{Exit, Failed};
+use super::{Exit, Failed, Result};
 use crate::config::file::is_plain_name;
 use crate::config::{Choices, Env, File, Paths, Profiles, View, settings};
 use crate::domains::RegistryFile;
@@ -57,7 +57,7 @@ pub enum Shell {
 }
 
 /// Prints the script.
-pub fn run(args: &CompletionsArgs) -> Result<Exit, Failed> {
+pub fn run(args: &CompletionsArgs) -> Result<Exit> {
     let shells = Shells::builtins();
     let name = args.shell.to_possible_value().unwrap_or_default();
     let name = name.get_name();

@@ -58,20 +58,21 @@ pub enum ConfigCommand {
 
 /// Runs `command`.
 pub fn run(command: &ConfigCommand, choices: &Choices, env: &Env) -> Result<Exit> {
+    use ConfigCommand::*;
     let path = file_path(choices, env).map_err(Failed::config)?;
     match command {
-        ConfigCommand::Path => {
+        Path => {
             print(|out| out.write_all(path.as_os_str().as_bytes()).and_then(|()| out.write_all(b"\n")))?;
             if !path.exists() {
                 note("the file does not exist yet; to create it: petstore config init");
             }
         }
-        ConfigCommand::Show { origin, output } => {
+        Show { origin, output } => {
             let all = all(choices, env)?;
             output.write(|out| columns(out, &all, *origin), || objects(&all))?;
         }
-        ConfigCommand::Check => return report(&path, choices, env),
-        ConfigCommand::Init => {
+        Check => return report(&path, choices, env),
+        Init => {
             let shown = path.display();
             begin(&path, env).map_err(|error| match error.kind() {
                 io::ErrorKind::AlreadyExists => {
@@ -81,14 +82,12 @@ pub fn run(command: &ConfigCommand, choices: &Choices, env: &Env) -> Result<Exit
             })?;
             note(&format!("wrote {}", safe_text(&shown)));
         }
-        ConfigCommand::Keys => {
+        Keys => {
             let (keymap, complaints) = read_keymap(env);
             complaints.iter().for_each(|complaint| note(&display_safe(complaint)));
             print(|out| out.write_all(keymap.file().as_bytes()))?;
         }
-        ConfigCommand::Schema => {
-            print(|out| out.write_all(SCHEMA.as_bytes()))?;
-        }
+        Schema => print(|out| out.write_all(SCHEMA.as_bytes()))?,
     }
     Ok(Exit::Done)
 }
@@ -122,16 +121,12 @@ fn report(path: &Path, choices: &Choices, env: &Env) -> Result<Exit> {
 
 /// The errors of the configuration at `path` and of the files that belong to it, one per line, safe to show.
 pub fn check(path: &Path, choices: &Choices, env: &Env) -> Result<Vec<String>> {
-    let text = match std::fs::read_to_string(path) {
-        Ok(text) => text,
-        Err(error) if error.kind() == io::ErrorKind::NotFound && choices.config.is_none() => String::new(),
-        Err(source) => return Err(ConfigError::Read { path: path.to_owned(), source }.into()),
-    };
+    let text = atomic_file::read(path).map_err(|source| ConfigError::Read { path: path.to_owned(), source })?;
     let in_words = |(line, error): (Option<usize>, ConfigError)| {
         let place = line.map_or(String::new(), |line| format!("{}:{line}: ", path.display()));
         safe_text(&format_args!("{place}{error}{}", suggestion(&error)))
     };
-    let mut found: Vec<String> = faults(&text, path).into_iter().map(in_words).collect();
+    let mut found: Vec<String> = faults(&text.unwrap_or_default(), path).into_iter().map(in_words).collect();
     match configuration(choices, env) {
         Ok(file) => found.extend(around(path, &file, env)),
         Err(error) if found.is_empty() => return Err(error.into()),

@@ -5,7 +5,6 @@ use std::io::{self, IsTerminal as _};
 use std::sync::Arc;
 
 use tokio::io::BufReader;
-use tokio::runtime::Runtime;
 use tokio::sync::mpsc;
 
 use super::args::IDLE_ENDED;
@@ -27,51 +26,43 @@ use crate::local::draft_files::Claims;
 
 /// Runs the dialogue on standard input and output until it ends; `unfinished` is the file of an import that the app has
 /// begun.
-pub fn run(
-    runtime: &Runtime,
-    settings: Settings,
-    unfinished: Option<String>,
-    choices: &Choices,
-    env: &Env,
-) -> Result<Exit> {
-    runtime.block_on(async {
-        let (domains, domain_service) = domains(&settings.config.domains, choices, env)?;
-        let (client, embedded) = service::connect(&settings).await?;
-        let ssh = settings.ssh.clone();
-        let idle = ssh.as_ref().and_then(|ssh| ssh.idle);
-        let home = env.path("HOME");
-        let state = Paths::new(env).ok().map(|paths| paths.state);
-        let queues = Queues::new(state.map(|state| Arc::new(Claims::new(state))));
-        let clock = clock::now;
-        let setup = DialogueSetup { client, domains, domain_service, home, unfinished, queues, clock };
-        let mut signals = Signals::new()?;
-        let (interrupt, interrupts) = mpsc::channel(4);
-        let echo = !io::stdin().is_terminal();
-        let mut talk = Dialogue::new(BufReader::new(tokio::io::stdin()), out(Content::Lines), interrupts, echo);
-        talk.idle = idle;
-        let ended = async {
-            loop {
-                match signals.next().await {
-                    // One more adds nothing while others wait.
-                    Exit::Interrupt => drop(interrupt.try_send(())),
-                    exit => return exit,
-                }
+pub async fn run(settings: Settings, unfinished: Option<String>, choices: &Choices, env: &Env) -> Result<Exit> {
+    let (domains, domain_service) = domains(&settings.config.domains, choices, env)?;
+    let (client, embedded) = service::connect(&settings).await?;
+    let ssh = settings.ssh.clone();
+    let idle = ssh.as_ref().and_then(|ssh| ssh.idle);
+    let home = env.path("HOME");
+    let state = Paths::new(env).ok().map(|paths| paths.state);
+    let queues = Queues::new(state.map(|state| Arc::new(Claims::new(state))));
+    let clock = clock::now;
+    let setup = DialogueSetup { client, domains, domain_service, home, unfinished, queues, clock };
+    let mut signals = Signals::new()?;
+    let (interrupt, interrupts) = mpsc::channel(4);
+    let echo = !io::stdin().is_terminal();
+    let mut talk = Dialogue::new(BufReader::new(tokio::io::stdin()), out(Content::Lines), interrupts, echo);
+    talk.idle = idle;
+    let ended = async {
+        loop {
+            match signals.next().await {
+                // One more adds nothing while others wait.
+                Exit::Interrupt => drop(interrupt.try_send(())),
+                exit => return exit,
             }
-        };
-        let mut session = Session::new(settings, setup, talk);
-        let result = tokio::select! {
-            leave = session.run() => exit_of(leave),
-            exit = ended => Ok(exit),
-            failed = revoked(ssh, true) => Err(failed),
-        };
-        if let Err(why) = session.keep() {
-            note(&format!("cannot save the pets that wait to be sent: {why}"));
         }
-        if let Some(embedded) = embedded {
-            embedded.stop().await;
-        }
-        result
-    })
+    };
+    let mut session = Session::new(settings, setup, talk);
+    let result = tokio::select! {
+        leave = session.run() => exit_of(leave),
+        exit = ended => Ok(exit),
+        failed = revoked(ssh, true) => Err(failed),
+    };
+    if let Err(why) = session.keep() {
+        note(&format!("cannot save the pets that wait to be sent: {why}"));
+    }
+    if let Some(embedded) = embedded {
+        embedded.stop().await;
+    }
+    result
 }
 
 /// The exit status after the dialogue.

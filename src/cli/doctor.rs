@@ -23,7 +23,7 @@ use super::args::DATABASE_VARIABLE;
 use super::output::is_terminal;
 use super::render::FormatArg;
 use super::service::{self, ask};
-use super::{Exit, Failed, configuration};
+use super::{Exit, Failed, Result, configuration};
 use crate::app::clipboard::{ClipboardBackend, ways};
 use crate::clock;
 use crate::config::paths::below_home;
@@ -38,12 +38,12 @@ use crate::terminal_size::terminal_size;
 
 /// Runs all checks, and writes the results; the exit status says whether one fails. `least` is the smallest size of the
 /// full screen.
-pub async fn run(output: FormatArg, least: (u16, u16), choices: &Choices, env: &Env) -> Result<Exit, Failed> {
+pub async fn run(output: FormatArg, least: (u16, u16), choices: &Choices, env: &Env) -> Result<Exit> {
     let size = is_terminal().then(|| terminal_size().ok()).flatten();
     // The check of the configuration reports wrong settings.
     let choice = Settings::without_key(choices, env).map_or(Clipboard::Auto, |settings| settings.config.ui.clipboard);
-    let mut checks = vec![terminal(size, least, env), colours(env), characters(env), clipboard(choice, env)];
-    checks.push(configured(choices, env));
+    let terminal = terminal(size, least, env);
+    let mut checks = vec![terminal, colours(env), characters(env), clipboard(choice, env), configured(choices, env)];
     checks.extend(directories(env));
     checks.extend(profiles(choices, env).await);
     checks.push(embedded(env).await);
@@ -446,11 +446,12 @@ fn clipboard(choice: Clipboard, env: &Env) -> Check {
 
 /// A way to copy, in words.
 fn way_words(way: &ClipboardBackend, env: &Env) -> String {
+    use ClipboardBackend::*;
     match way {
-        ClipboardBackend::Tmux => "through tmux".to_owned(),
-        ClipboardBackend::Desktop(program, _) => format!("by {program}"),
-        ClipboardBackend::Terminal => "through the terminal (OSC 52)".to_owned(),
-        ClipboardBackend::File(path) => format!("into {}", below_home(path, env).display()),
+        Tmux => "through tmux".to_owned(),
+        Desktop(program, _) => format!("by {program}"),
+        Terminal => "through the terminal (OSC 52)".to_owned(),
+        File(path) => format!("into {}", shown(path, env)),
     }
 }
 

@@ -3,7 +3,6 @@
 use std::error::Error;
 use std::ffi::OsString;
 use std::path::Path;
-use std::process::ExitCode;
 use std::{fmt, io};
 
 use clap::Command;
@@ -56,12 +55,6 @@ pub enum Exit {
     Terminate = 143,
 }
 
-impl From<Exit> for ExitCode {
-    fn from(exit: Exit) -> Self {
-        Self::from(exit as u8)
-    }
-}
-
 /// What a command or a part of it gives, or why it failed.
 pub type Result<T, E = Failed> = std::result::Result<T, E>;
 
@@ -75,8 +68,9 @@ pub struct Failed {
     /// What to do next.
     pub hint: Option<String>,
     /// The Error body of the service, as one line of JSON, safe to show.
-    body: Option<String>,
-    shows_body: bool,
+    pub body: Option<String>,
+    /// Also shows that body: for programs that read JSON.
+    pub shows_body: bool,
 }
 
 impl Failed {
@@ -108,11 +102,6 @@ impl Failed {
     /// With a further sentence about what happened.
     pub fn and(self, sentence: &str) -> Self {
         Self { what: format!("{} {sentence}", self.what), ..self }
-    }
-
-    /// Also shows the Error body of the service, if there is one: for programs that read JSON.
-    pub fn with_body(self) -> Self {
-        Self { shows_body: true, ..self }
     }
 
     /// Has the commands of the hint go to the service that was used.
@@ -155,39 +144,36 @@ impl Failed {
 
     /// Why a transfer with `service` failed, and the way out.
     pub fn transfer(error: &TransferError, service: &str) -> Self {
+        use TransferError::*;
         // No hint may lead to rows being added twice.
         let why = safe_text(error);
         let hint = match error {
-            TransferError::Api(error) => return Self::request(error, service, false),
-            TransferError::Provenance(error) => return Self::provenance(error, service),
-            TransferError::NotAJournal { .. } => {
-                "if that file is not petstore's, use another one for the report: --report FILE"
-            }
-            TransferError::Damaged { .. } => {
+            Api(error) => return Self::request(error, service, false),
+            Provenance(error) => return Self::provenance(error, service),
+            NotAJournal { .. } => "if that file is not petstore's, use another one for the report: --report FILE",
+            Damaged { .. } => {
                 "without the report it is unknown which rows were added: check with petstore pets list --all, and import \
                  only the missing ones"
             }
-            TransferError::Changed { .. } => {
+            Changed { .. } => {
                 "import the file again: its rows are then matched by content. Standard input must be the same as before"
             }
-            TransferError::Unrelated(_) => {
+            Unrelated(_) => {
                 "name the report of this file with --report. If no row of this file was ever added, run without --resume"
             }
-            TransferError::Another { what: "the service", .. } => {
+            Another { what: "the service", .. } => {
                 "to continue, choose that service (--profile, --base-url). If this is another store, use a separate report: \
                  --report FILE"
             }
-            TransferError::Another { .. } => {
-                "omit those options to continue; --again adds every row, even those added before"
-            }
-            TransferError::NoColumn { .. }
-            | TransferError::Columns(_)
-            | TransferError::FixedValue { .. }
-            | TransferError::JournalExists(_)
-            | TransferError::NoJournal(_)
-            | TransferError::Exists(_)
-            | TransferError::Needed { .. }
-            | TransferError::NoFile { .. } => return Self::config(why),
+            Another { .. } => "omit those options to continue; --again adds every row, even those added before",
+            NoColumn { .. }
+            | Columns(_)
+            | FixedValue { .. }
+            | JournalExists(_)
+            | NoJournal(_)
+            | Exists(_)
+            | Needed { .. }
+            | NoFile { .. } => return Self::config(why),
             _ => return Self::new(Exit::Failure, why),
         };
         Self::config(why).hint(hint)
@@ -251,23 +237,22 @@ impl fmt::Display for Failed {
 
 impl From<ConfigError> for Failed {
     fn from(error: ConfigError) -> Self {
-        let exit = if matches!(error, ConfigError::Key(_)) { Exit::Unauthorized } else { Exit::Usage };
+        use ConfigError::*;
+        let exit = if matches!(error, Key(_)) { Exit::Unauthorized } else { Exit::Usage };
         let failed = Self::new(exit, safe_text(&error));
         let suggestion = suggestion(&error);
         if !suggestion.is_empty() {
             return failed.hint(display_safe(suggestion.trim_start()));
         }
         let hint = match &error {
-            ConfigError::NotChanged(_) | ConfigError::NotInFile { .. } | ConfigError::Elsewhere { .. } => {
-                return failed;
-            }
-            ConfigError::Inside(_) => "choose another profile: petstore login -p NAME",
-            ConfigError::Nameless(_) => "create a profile: petstore login -p NAME --base-url URL",
-            ConfigError::Taken { profile, .. } => {
+            NotChanged(_) | NotInFile { .. } | Elsewhere { .. } => return failed,
+            Inside(_) => "choose another profile: petstore login -p NAME",
+            Nameless(_) => "create a profile: petstore login -p NAME --base-url URL",
+            Taken { profile, .. } => {
                 let key = format!("for another key: petstore login -p {}", short(profile));
                 return failed.hint(format!("{key}; for another address, change it in the file: petstore config path"));
             }
-            ConfigError::Key(_) => "to save a key: petstore login",
+            Key(_) => "to save a key: petstore login",
             _ => "to find the problem: petstore doctor; to see which file is read: petstore config path",
         };
         failed.hint(hint)
@@ -449,7 +434,7 @@ mod tests {
                      hint: the service asks you to wait 7 s";
         assert_eq!((failed.exit, failed.to_string()), (Exit::NotFound, lines.to_owned()));
         let body = r#"{"code":"not_found","message":"no \u202e way","status":404}"#;
-        assert_eq!(failed.with_body().to_string(), format!("{lines}\n{body}"));
+        assert_eq!(Failed { shows_body: true, ..failed }.to_string(), format!("{lines}\n{body}"));
     }
 
     fn message(line: &str) -> String {

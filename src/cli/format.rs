@@ -17,7 +17,7 @@ use crate::model::{Categories, ObservedStatus, Pet, PetStatus, Provenances, safe
 
 /// How pets are written.
 #[derive(Clone, Debug)]
-pub struct PetLayout {
+pub struct Layout {
     pub format: Kind,
     /// Only these columns, in this order; empty for the whole pet as it came.
     pub columns: Vec<ShownColumn>,
@@ -34,7 +34,7 @@ pub struct PetLayout {
     pub now: Timestamp,
 }
 
-impl PetLayout {
+impl Layout {
     /// The columns that were asked for.
     fn picked(&self) -> Vec<Column> {
         self.columns.iter().map(|shown| shown.column).collect()
@@ -66,15 +66,10 @@ impl Kind {
             Self::Table | Self::Ids => Content::Lines,
         }
     }
-
-    /// Whether each pet has its own line, so that it can be written before the next one is known.
-    pub(in crate::cli) const fn has_lines(self) -> bool {
-        !matches!(self, Self::Table | Self::Json)
-    }
 }
 
 /// Writes a list.
-pub fn write_list(out: &mut impl Write, pets: &[Pet], provenances: &Provenances, layout: &PetLayout) -> io::Result<()> {
+pub fn write_list(out: &mut impl Write, pets: &[Pet], provenances: &Provenances, layout: &Layout) -> io::Result<()> {
     let recorded = Recorded { provenances, now: layout.now };
     match layout.format {
         Kind::Table => table(out, pets, recorded, layout),
@@ -88,7 +83,7 @@ pub fn write_list(out: &mut impl Write, pets: &[Pet], provenances: &Provenances,
 }
 
 /// Writes one pet: in JSON the object itself, otherwise a list of one.
-pub fn write_one(out: &mut impl Write, pet: &Pet, provenances: &Provenances, layout: &PetLayout) -> io::Result<()> {
+pub fn write_one(out: &mut impl Write, pet: &Pet, provenances: &Provenances, layout: &Layout) -> io::Result<()> {
     if layout.format == Kind::Json {
         let recorded = Recorded { provenances, now: layout.now };
         return json(out, &Picked { pet, recorded, columns: &layout.picked() }, layout.width.is_some());
@@ -97,7 +92,7 @@ pub fn write_one(out: &mut impl Write, pet: &Pet, provenances: &Provenances, lay
 }
 
 /// Writes a table. Names are shortened if the terminal is too narrow.
-fn table(out: &mut impl Write, pets: &[Pet], recorded: Recorded<'_>, layout: &PetLayout) -> io::Result<()> {
+fn table(out: &mut impl Write, pets: &[Pet], recorded: Recorded<'_>, layout: &Layout) -> io::Result<()> {
     let columns = layout.shown();
     let headings = layout.header.then(|| columns.iter().map(|column| heading(*column).to_owned()).collect());
     let zone = time_zone();
@@ -129,39 +124,43 @@ fn table(out: &mut impl Write, pets: &[Pet], recorded: Recorded<'_>, layout: &Pe
 
 /// A cell for people.
 fn words(pet: &Pet, recorded: Recorded<'_>, column: Column, categories: &Categories, zone: &TimeZone) -> String {
+    use Column::*;
     let not_recorded = || "not recorded".to_owned();
     match (column, &pet.status) {
-        (Column::By, _) => recorded.by(pet).map_or_else(not_recorded, |by| safe_text(&by)),
-        (Column::At, _) => recorded
+        (By, _) => recorded.by(pet).map_or_else(not_recorded, |by| safe_text(&by)),
+        (At, _) => recorded
             .at(pet)
             .map_or_else(not_recorded, |at| at.to_zoned(zone.clone()).strftime("%Y-%m-%d %H:%M:%S").to_string()),
-        (Column::Age, _) => recorded.age(pet).map_or_else(not_recorded, age),
-        (Column::Status, None) => "-".to_owned(),
-        (Column::Status, Some(ObservedStatus::Unknown(word))) => format!("{} (unknown)", short(word)),
-        (Column::CategoryId, _) => categories.label(pet.category_id),
-        (Column::Id | Column::Name | Column::Status, _) => safe_text(&column.of(pet)),
+        (Age, _) => recorded.age(pet).map_or_else(not_recorded, age),
+        (Status, None) => "-".to_owned(),
+        (Status, Some(ObservedStatus::Unknown(word))) => format!("{} (unknown)", short(word)),
+        (CategoryId, _) => categories.label(pet.category_id),
+        (Id | Name | Status, _) => safe_text(&column.of(pet)),
     }
 }
 
 fn ink(pet: &Pet, column: Column) -> Ink {
+    use ObservedStatus::Known;
+    use PetStatus::*;
     match (column, &pet.status) {
-        (Column::Status, Some(ObservedStatus::Known(PetStatus::Available))) => Ink::Green,
-        (Column::Status, Some(ObservedStatus::Known(PetStatus::Pending))) => Ink::Yellow,
-        (Column::Status, Some(ObservedStatus::Known(PetStatus::Sold)) | None) => Ink::Dim,
+        (Column::Status, Some(Known(Available))) => Ink::Green,
+        (Column::Status, Some(Known(Pending))) => Ink::Yellow,
+        (Column::Status, Some(Known(Sold)) | None) => Ink::Dim,
         _ => Ink::Plain,
     }
 }
 
 /// The word above a column.
 const fn heading(column: Column) -> &'static str {
+    use Column::*;
     match column {
-        Column::Id => "ID",
-        Column::Name => "NAME",
-        Column::CategoryId => "CATEGORY",
-        Column::Status => "STATUS",
-        Column::By => "ADDED BY",
-        Column::At => "ADDED AT",
-        Column::Age => "AGE",
+        Id => "ID",
+        Name => "NAME",
+        CategoryId => "CATEGORY",
+        Status => "STATUS",
+        By => "ADDED BY",
+        At => "ADDED AT",
+        Age => "AGE",
     }
 }
 
@@ -180,8 +179,8 @@ mod tests {
         ]
     }
 
-    fn layout(format: Kind, width: Option<usize>) -> PetLayout {
-        PetLayout {
+    fn layout(format: Kind, width: Option<usize>) -> Layout {
+        Layout {
             format,
             columns: Vec::new(),
             header: true,
@@ -193,7 +192,7 @@ mod tests {
         }
     }
 
-    fn written_as(layout: &PetLayout) -> String {
+    fn written_as(layout: &Layout) -> String {
         let mut out = Vec::new();
         write_list(&mut out, &pets(), &Provenances::new(), layout).unwrap();
         String::from_utf8(out).unwrap()
@@ -219,7 +218,7 @@ mod tests {
 
     #[test]
     fn colours_change_nothing_but_the_colours() {
-        let coloured = written_as(&PetLayout { coloured: true, ..layout(Kind::Table, Some(80)) });
+        let coloured = written_as(&Layout { coloured: true, ..layout(Kind::Table, Some(80)) });
         assert!(coloured.contains("\x1b[2msold\x1b[0m"), "{coloured:?}");
         let mut plain = coloured;
         for code in ["\x1b[0m", "\x1b[1m", "\x1b[2m"] {
@@ -245,14 +244,14 @@ mod tests {
         insta::assert_snapshot!("csv", written(Kind::Csv, None));
         insta::assert_snapshot!("tsv", written(Kind::Tsv, None));
         assert_eq!(written(Kind::Ids, None), "1\n9223372036854775807\n3\n");
-        let raw = written_as(&PetLayout { raw: true, ..layout(Kind::Csv, None) });
+        let raw = written_as(&Layout { raw: true, ..layout(Kind::Csv, None) });
         assert_eq!(raw, written(Kind::Csv, None).replace("'=cmd", "=cmd"));
     }
 
     #[test]
     fn chosen_columns_keep_their_order_in_every_format() {
         let columns = ["status", "id"].map(|column| column.parse().unwrap()).to_vec();
-        let picked = |format| written_as(&PetLayout { columns: columns.clone(), ..layout(format, None) });
+        let picked = |format| written_as(&Layout { columns: columns.clone(), ..layout(format, None) });
         let max = i64::MAX;
         assert_eq!(
             picked(Kind::Table),
@@ -268,9 +267,9 @@ mod tests {
         ];
         assert_eq!(picked(Kind::Ndjson), objects.join("\n") + "\n");
         assert_eq!(picked(Kind::Json), format!("[{}]\n", objects.join(",")));
-        let bare = PetLayout { columns: vec!["id".parse().unwrap()], header: false, ..layout(Kind::Csv, None) };
+        let bare = Layout { columns: vec!["id".parse().unwrap()], header: false, ..layout(Kind::Csv, None) };
         assert_eq!(written_as(&bare), format!("1\n{max}\n3\n"));
-        assert_eq!(written_as(&PetLayout { format: Kind::Table, ..bare }), format!("1\n{max}\n3\n"));
+        assert_eq!(written_as(&Layout { format: Kind::Table, ..bare }), format!("1\n{max}\n3\n"));
     }
 
     #[test]
@@ -281,7 +280,7 @@ mod tests {
         let provenances = Provenances::from([(1, Provenance { added_at, ..Provenance::default() })]);
         let written = |format| {
             let mut out = Vec::new();
-            let layout = PetLayout { columns: columns.clone(), ..layout(format, Some(80)) };
+            let layout = Layout { columns: columns.clone(), ..layout(format, Some(80)) };
             write_list(&mut out, &pets()[..1], &provenances, &layout).unwrap();
             String::from_utf8(out).unwrap()
         };

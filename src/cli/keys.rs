@@ -17,9 +17,8 @@ use super::ssh::person;
 use super::{Exit, Failed, Result};
 use crate::clock::{self, Now};
 use crate::config::Env;
-use crate::model::display_safe;
-use crate::model::table;
 use crate::model::words::moment;
+use crate::model::{safe_text, table};
 use crate::store::keys::{KeyInfo, NewKey, Scopes};
 use crate::store::{KeyId, Store};
 
@@ -102,35 +101,35 @@ pub async fn at_the_terminal(command: KeysCommand, env: &Env) -> Result<Exit> {
 
 /// Runs `command`. A new key goes to `out`, alone on a line; notes go to `err`.
 async fn run(command: KeysCommand, env: &Env, out: &mut impl Write, err: &mut impl Write) -> Result<()> {
+    use KeysCommand::*;
     let (now, actor) = (clock::now(), env.actor());
     // Checked before a database is created.
     let expires_at = match &command {
-        KeysCommand::Create { expires: Some(expires), .. } => Some(end(expires, now)?),
+        Create { expires: Some(expires), .. } => Some(end(expires, now)?),
         _ => None,
     };
     // Before the database is asked, which may be away or another one.
     let marked = match &command {
-        KeysCommand::Revoke { id, .. } => person::revoke(*id, env, err),
+        Revoke { id, .. } => person::revoke(*id, env, err),
         _ => Ok(()),
     };
     let store = match &command {
-        KeysCommand::Create { database, .. } => Store::open(&database.url).await?,
-        KeysCommand::List { database, .. }
-        | KeysCommand::Rename { database, .. }
-        | KeysCommand::Revoke { database, .. }
-        | KeysCommand::Rotate { database, .. } => Store::open_existing(&database.url).await?,
+        Create { database, .. } => Store::open(&database.url).await?,
+        List { database, .. } | Rename { database, .. } | Revoke { database, .. } | Rotate { database, .. } => {
+            Store::open_existing(&database.url).await?
+        }
     };
     let done = async {
-        let printed = match command {
-            KeysCommand::Create { name, scopes, .. } => {
+        match command {
+            Create { name, scopes, .. } => {
                 let until =
                     expires_at.map_or_else(|| "never expires".to_owned(), |at| format!("expires {}", moment(at)));
                 let (id, key) = store.create_key(NewKey { name, scopes, expires_at }, &actor, now).await?;
                 // The key must be printed even if this cannot be.
                 let _ = writeln!(err, "created key {id} ({scopes}; {until})");
-                return hand_over(&store, (id, &key), &actor, out, "create another one").await;
+                hand_over(&store, (id, &key), &actor, out, "create another one").await
             }
-            KeysCommand::Rotate { id, overlap, .. } => {
+            Rotate { id, overlap, .. } => {
                 let until = Duration::try_from(overlap).ok().and_then(|both| now.wall.checked_add(both).ok());
                 let until = until.ok_or_else(|| Failed::config("--overlap must not be negative"))?;
                 let rotated = store.rotate_key(id, until, &actor, now).await?;
@@ -145,31 +144,31 @@ async fn run(command: KeysCommand, env: &Env, out: &mut impl Write, err: &mut im
                      Programs that are repeating a request should finish with the old key first: with the new one, its pet is added again"
                 );
                 let remedy = format!("key {id} still expires at {until}, so rotate it again before then");
-                return hand_over(&store, (new, &key), &actor, out, &remedy).await;
+                hand_over(&store, (new, &key), &actor, out, &remedy).await
             }
-            KeysCommand::Rename { id, name, .. } => {
+            Rename { id, name, .. } => {
                 let key = store.rename_key(id, name, &actor, now).await?.ok_or_else(|| unknown(id))?;
-                let _ = writeln!(err, "renamed key {id} to {}", display_safe(&key.name));
-                return Ok(());
+                let _ = writeln!(err, "renamed key {id} to {}", safe_text(&key.name));
+                Ok(())
             }
-            KeysCommand::Revoke { id, .. } => {
+            Revoke { id, .. } => {
                 let key = store.revoke_key(id, &actor, now).await?.ok_or_else(|| unknown(id))?;
                 let at = key.revoked_at.map(moment).unwrap_or_default();
-                let _ = writeln!(err, "revoked key {id} ({}) at {at}", display_safe(&key.name));
-                return marked;
+                let _ = writeln!(err, "revoked key {id} ({}) at {at}", safe_text(&key.name));
+                marked
             }
-            KeysCommand::List { output, .. } => {
+            List { output, .. } => {
                 let keys = store.list_keys().await?;
-                match output.chosen() {
+                let printed = match output.chosen() {
                     ResultFormat::Table => list(out, &keys, now),
-                    ResultFormat::Json => json(out, &keys.iter().map(object).collect::<Vec<_>>(), columns().is_some()),
+                    ResultFormat::Json => json(out, &Vec::from_iter(keys.iter().map(object)), columns().is_some()),
+                };
+                match printed.and_then(|()| out.flush()) {
+                    // The reader has gone, which is not a failure.
+                    Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+                    printed => printed.map_err(Failed::because("cannot print the result")),
                 }
             }
-        };
-        match printed.and_then(|()| out.flush()) {
-            // The reader has gone, which is not a failure.
-            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-            printed => printed.map_err(Failed::because("cannot print the result")),
         }
     };
     let done = done.await;
@@ -223,7 +222,7 @@ fn state(key: &KeyInfo, now: Now) -> &'static str {
 fn list(out: &mut impl Write, keys: &[KeyInfo], now: Now) -> io::Result<()> {
     let when = |at: Option<Timestamp>| at.map_or_else(|| "never".to_owned(), moment);
     let rows = keys.iter().map(|key| {
-        let name = display_safe(&key.name).into_owned();
+        let name = safe_text(&key.name);
         let state = state(key, now).to_owned();
         [key.id.to_string(), state, key.scopes.to_string(), when(key.expires_at), when(key.last_used_at), name]
     });

@@ -1,6 +1,7 @@
 //! Opens the full screen, and prints a summary at the end. Opens the plain-line dialogue instead if that is set, or if the
 //! terminal supports nothing else.
 
+use std::error::Error;
 use std::io::{IsTerminal as _, Write as _};
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, resume_unwind};
@@ -108,7 +109,7 @@ pub fn run(
         if let Some(waiting) = waiting_elsewhere(&settings, choices, env) {
             note(&format!("{waiting}; choose that profile to send them: -p NAME"));
         }
-        return dialogue::run(runtime, settings, unfinished, choices, env);
+        return runtime.block_on(dialogue::run(settings, unfinished, choices, env));
     }
     if !is_terminal {
         let what = "the full screen needs a terminal for input and output";
@@ -239,8 +240,8 @@ fn session(
         let elsewhere = waiting.map(|waiting| format!("{waiting}. {way} switches profiles."));
         state.drafts.elsewhere = elsewhere.or_else(|| other.map(str::to_owned));
     }
-    if let Some(ssh) = settings.ssh.as_ref().filter(|ssh| !ssh.message.is_empty()) {
-        state.say(MessageKind::Note, ssh.message.as_str());
+    if let Some(message) = settings.message() {
+        state.say(MessageKind::Note, message);
     }
     if let [first, others @ ..] = complaints.as_slice() {
         let more = if others.is_empty() { String::new() } else { format!(" {} more; e shows all.", others.len()) };
@@ -258,18 +259,18 @@ async fn show(
     synchronized: bool,
     inside: Inside,
 ) -> Result<SessionEnd> {
-    let failed = "cannot use the terminal";
+    use QuitReason::*;
     let machine = Arc::new(context);
     let link = settings.config.ui.link;
     // The service starts while the first frame is drawn. At the first start none is chosen yet.
     let settings = (state.screen != Screen::Welcome).then_some(settings);
     let (worker, worker_ended) = worker::spawn(settings, Arc::clone(&machine));
     let signals = watch_signals(state.link.ssh.clone(), machine.drafts.clone())?;
-    let outlet = TerminalWriter::to_stdout().map_err(Failed::because(failed))?;
-    let mut screen = terminal::enter(&outlet, synchronized).map_err(Failed::because(failed))?;
+    let outlet = TerminalWriter::to_stdout().map_err(no_terminal)?;
+    let mut screen = terminal::enter(&outlet, synchronized).map_err(no_terminal)?;
     let written = outlet.clone();
     let wires = LoopIo {
-        input: terminal::events().map_err(Failed::because(failed))?,
+        input: terminal::events().map_err(no_terminal)?,
         worker,
         signals,
         tell: Box::new(move |effect| terminal::tell(&written, effect)),
@@ -280,7 +281,7 @@ async fn show(
     let run = AssertUnwindSafe(event_loop::run(&mut screen, &mut state, &appearance, wires)).catch_unwind().await;
     let not_kept = machine.drafts.as_ref().and_then(|files| keep_drafts(files, &state, run.as_ref().ok()));
     // This takes a while over a slow connection.
-    let is_there = terminal::leave(&outlet, state.quitting == Some(QuitReason::User));
+    let is_there = terminal::leave(&outlet, state.quitting == Some(User));
     if let Some(why) = &not_kept {
         note(&format!("cannot save what you typed: {why}"));
     }
@@ -307,27 +308,31 @@ async fn show(
         hand_over(&state, not_kept.is_none(), queued.is_ok());
     }
     inside.stop().await;
-    ended.map_err(Failed::because(failed))?;
+    ended.map_err(no_terminal)?;
     let exit = match state.quitting {
-        None | Some(QuitReason::User) => match state.welcome.chosen {
+        None | Some(User) => match state.welcome.chosen {
             Some(chosen) => return Ok(ControlFlow::Continue(chosen)),
             None => Exit::Done,
         },
-        Some(QuitReason::Interrupt) => Exit::Interrupt,
-        Some(QuitReason::Idle) => {
+        Some(Interrupt) => Exit::Interrupt,
+        Some(Idle) => {
             note(IDLE_ENDED);
             Exit::Done
         }
-        Some(QuitReason::Revoked) => return Err(may_not_log_in(&state.link.label)),
-        Some(QuitReason::TakenOver) => {
+        Some(Revoked) => return Err(may_not_log_in(&state.link.label)),
+        Some(TakenOver) => {
             note("you have logged in again, and go on there");
             Exit::Done
         }
-        Some(QuitReason::Terminate) => Exit::Terminate,
-        Some(QuitReason::Quit) => Exit::Quit,
-        Some(QuitReason::Hangup) => Exit::Hangup,
+        Some(Terminate) => Exit::Terminate,
+        Some(Quit) => Exit::Quit,
+        Some(Hangup) => Exit::Hangup,
     };
     Ok(ControlFlow::Break(exit))
+}
+
+fn no_terminal<E: Error>(error: E) -> Failed {
+    Failed::because("cannot use the terminal")(error)
 }
 
 /// Saves what is typed for the next session, even if the terminal is gone. Returns why it could not.
@@ -345,17 +350,16 @@ fn keep_drafts(files: &Claims, state: &App, run: Option<&Result<(), LoopError>>)
 
 /// What signals ask for, and what a session over SSH does whose person was revoked, or goes on elsewhere.
 fn watch_signals(ssh: Option<SshSession>, drafts: Option<Arc<Claims>>) -> Result<mpsc::Receiver<Msg>> {
+    use QuitReason::*;
     let (sender, asked) = mpsc::channel(4);
-    let listen = |number: Signal| {
-        signal(SignalKind::from_raw(number.as_raw())).map_err(Failed::because("cannot use the terminal"))
-    };
+    let listen = |number: Signal| signal(SignalKind::from_raw(number.as_raw())).map_err(no_terminal);
     let (mut stops, mut continues) = (listen(Signal::TSTP)?, listen(Signal::CONT)?);
     // By default these end the process at once, and leave the terminal as it is.
     for number in [Signal::USR1, Signal::USR2, Signal::ALARM] {
         let (mut ends, sender) = (listen(number)?, sender.clone());
         tokio::spawn(async move {
             ends.recv().await;
-            let _ = sender.send(Msg::Quit(QuitReason::Terminate)).await;
+            let _ = sender.send(Msg::Quit(Terminate)).await;
         });
     }
     let mut ends = Signals::new()?;
@@ -363,8 +367,8 @@ fn watch_signals(ssh: Option<SshSession>, drafts: Option<Arc<Claims>>) -> Result
     tokio::spawn(async move {
         let drafts = drafts.filter(|_| ssh.is_some());
         let reason = tokio::select! {
-            _ = revoked(ssh, false) => QuitReason::Revoked,
-            () = taken_over(drafts) => QuitReason::TakenOver,
+            _ = revoked(ssh, false) => Revoked,
+            () = taken_over(drafts) => TakenOver,
         };
         let _ = by_mark.send(Msg::Quit(reason)).await;
     });
@@ -374,10 +378,10 @@ fn watch_signals(ssh: Option<SshSession>, drafts: Option<Arc<Claims>>) -> Result
                 Some(()) = stops.recv() => Msg::Suspend,
                 Some(()) = continues.recv() => Msg::Continued,
                 exit = ends.next() => Msg::Quit(match exit {
-                    Exit::Interrupt => QuitReason::Interrupt,
-                    Exit::Quit => QuitReason::Quit,
-                    Exit::Terminate => QuitReason::Terminate,
-                    _ => QuitReason::Hangup,
+                    Exit::Interrupt => Interrupt,
+                    Exit::Quit => Quit,
+                    Exit::Terminate => Terminate,
+                    _ => Hangup,
                 }),
             };
             let _ = sender.send(msg).await;
@@ -429,27 +433,28 @@ fn hand_over(state: &App, is_kept: bool, queued: bool) {
     for (profile, add, on_disk) in drafts::left(state) {
         lines.extend(typed(add, &format!(" for {}", short(profile)), word(is_kept && on_disk)));
     }
-    if let Some(line) = resume_line(state) {
-        lines.push(format!("The import is not finished. Continue it at the next start with F2, or with: {line}"));
-    }
+    lines.extend(
+        resume_line(state)
+            .map(|line| format!("The import is not finished. Continue it at the next start with F2, or with: {line}")),
+    );
     let unsold: Vec<_> = state.pets.sale.waiting.iter().copied().collect();
     lines.extend((!unsold.is_empty()).then(|| format!("Scanned, but not sold: {}", ids(&unsold))));
     let kept = word(queued && is_named);
-    let counts = state.add.outbox.counts();
+    let outbox = &state.add.outbox;
+    let counts = outbox.counts();
     let waiting = (counts.waiting > 0).then(|| counted(counts.waiting, "pet"));
     let unknown = (counts.unknown > 0).then(|| format!("{} without an answer", counts.unknown));
     let waiting = Vec::from_iter(waiting.into_iter().chain(unknown));
     lines.extend((!waiting.is_empty()).then(|| format!("Not done yet{kept}: {}", waiting.join(", "))));
     if !queued {
-        for line in state.add.outbox.lines.iter().filter(|line| line.fate.is_waiting()) {
+        for line in outbox.lines.iter().filter(|line| line.fate.is_waiting()) {
             let id = line.change().map_or(String::new(), |change| format!(", id {}", change.seen.id));
             lines.push(format!("Not sent: {}{id}", words_of(&line.typed.pet)));
         }
     }
-    let refused = |line: &&Line| matches!(line.fate, Fate::Refused(_));
-    for line in state.add.outbox.lines.iter().filter(refused).filter(|line| !line.typed.pet.name.is_empty()) {
-        lines.push(format!("To fix{kept}: {}", words_of(&line.typed.pet)));
-    }
+    let to_fix = |line: &&Line| matches!(line.fate, Fate::Refused(_)) && !line.typed.pet.name.is_empty();
+    let to_fix = outbox.lines.iter().filter(to_fix);
+    lines.extend(to_fix.map(|line| format!("To fix{kept}: {}", words_of(&line.typed.pet))));
     for wizard in state.domains.unsaved_wizards() {
         let (name, value) = (short(wizard.form.value(&NAME)), short(wizard.form.value(&VALUE)));
         lines.push(format!("Not saved: domain {name:?}, value {value:?}"));

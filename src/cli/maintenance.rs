@@ -1,5 +1,6 @@
 //! `petstore database`: maintenance of the database of a service.
 
+use std::fmt::{self, Display, Formatter, from_fn};
 use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -51,12 +52,13 @@ pub enum DatabaseCommand {
 
 /// Runs `command`.
 pub async fn run(command: DatabaseCommand) -> Result<Exit> {
+    use DatabaseCommand::*;
     match command {
-        DatabaseCommand::Backup(args) => backup(args).await,
-        DatabaseCommand::Restore(args) => restore(args).await,
-        DatabaseCommand::Check(database) => check(database.url).await,
-        DatabaseCommand::Copy(args) => copy(args).await,
-        DatabaseCommand::Migrate(database) => migrate(database.url).await,
+        Backup(args) => backup(args).await,
+        Restore(args) => restore(args).await,
+        Check(database) => check(database.url).await,
+        Copy(args) => copy(args).await,
+        Migrate(database) => migrate(database.url).await,
     }
 }
 
@@ -91,7 +93,7 @@ async fn backup(args: BackupArgs) -> Result<Exit> {
     let (database, copy) = (args.database.url, args.file.display());
     let stop = Stop::on_signal()?;
     let copying = store::backup(&database, &args.file, stop.token.clone());
-    let copied = with_progress(|| "copying".to_owned(), copying).await;
+    let copied = with_progress("copying", copying).await;
     let damaged = |count| {
         format!(
             "{copy} was not written, since the copy is damaged ({count}); {database} may be damaged too: run \
@@ -110,7 +112,7 @@ async fn restore(args: RestoreArgs) -> Result<Exit> {
     let backup = file.display();
     let stop = Stop::on_signal()?;
     let restoring = store::restore(&file, &database, force, stop.token.clone());
-    let restored = with_progress(|| "restoring".to_owned(), restoring).await;
+    let restored = with_progress("restoring", restoring).await;
     let damaged = |count| format!("{backup} is damaged ({count}), and {database} was not changed: use an older backup");
     let restored = stop.done(restored, damaged).await?;
     note(&format!("restored {database} from {backup}: {}", counted(restored.pets, "pet")));
@@ -121,7 +123,7 @@ async fn restore(args: RestoreArgs) -> Result<Exit> {
 /// Reports that the database is intact; otherwise lists each problem and fails.
 async fn check(database: DatabaseUrl) -> Result<Exit> {
     output::is_there()?;
-    let checked = with_progress(|| "checking".to_owned(), store::check(&database, false)).await;
+    let checked = with_progress("checking", store::check(&database, false)).await;
     let checked = checked.map_err(|error| Failed::of(Exit::Failure, &error))?;
     if !checked.problems.is_empty() {
         return Err(damaged(&checked.problems, |count| {
@@ -142,7 +144,7 @@ fn damaged(problems: &[String], what: impl FnOnce(String) -> String) -> Failed {
 
 /// Brings the schema up to date. Several programs may do so at once.
 async fn migrate(database: DatabaseUrl) -> Result<Exit> {
-    let store = with_progress(|| "updating the schema".to_owned(), Store::open(&database)).await;
+    let store = with_progress("updating the schema", Store::open(&database)).await;
     store.map_err(|error| Failed::of(Exit::Failure, &error))?.close().await;
     note(&format!("the schema of {database} is up to date"));
     Ok(Exit::Done)
@@ -183,7 +185,7 @@ impl Stop {
 }
 
 /// Waits for `work` and shows `what`: continuously on a terminal, elsewhere as a line a minute.
-async fn with_progress<T>(what: impl Fn() -> String, work: impl Future<Output = T>) -> T {
+async fn with_progress<T>(what: impl Display, work: impl Future<Output = T>) -> T {
     let mut stderr = io::stderr();
     let is_terminal = stderr.is_terminal();
     let started = clock::now().mono;
@@ -199,7 +201,7 @@ async fn with_progress<T>(what: impl Fn() -> String, work: impl Future<Output = 
                 return done;
             }
             _ = ticks.tick() => {
-                let (what, seconds) = (what(), clock::now().mono.duration_since(started).as_secs_f64());
+                let seconds = clock::now().mono.duration_since(started).as_secs_f64();
                 let _ = if is_terminal {
                     write!(stderr, "\r\x1b[K{what}, {seconds:.1} s (Ctrl-C to stop)")
                 } else {
@@ -228,7 +230,8 @@ pub struct CopyArgs {
 async fn copy(args: CopyArgs) -> Result<Exit> {
     let CopyArgs { from, to } = args;
     let (progress, stop) = (CopyProgress::default(), Stop::on_signal()?);
-    let copied = with_progress(|| describe(&progress), store::copy(&from, &to, &progress, &stop.token)).await;
+    let copied =
+        with_progress(from_fn(|f| describe(f, &progress)), store::copy(&from, &to, &progress, &stop.token)).await;
     let CopySummary { added, pets, .. } = match copied {
         Ok(copied) => copied,
         Err(error @ CopyError::Cancelled) => return Err(Failed::of(stop.exit().await, &error)),
@@ -240,9 +243,9 @@ async fn copy(args: CopyArgs) -> Result<Exit> {
     Ok(Exit::Done)
 }
 
-fn describe(progress: &CopyProgress) -> String {
+fn describe(f: &mut Formatter<'_>, progress: &CopyProgress) -> fmt::Result {
     match progress.counts() {
-        [copied, 0] => format!("copying, {}", counted(copied, "pet")),
-        [_, verified] => format!("verifying, {}", counted(verified, "pet")),
+        [copied, 0] => write!(f, "copying, {}", counted(copied, "pet")),
+        [_, verified] => write!(f, "verifying, {}", counted(verified, "pet")),
     }
 }

@@ -65,7 +65,7 @@ impl Content {
                     0 => by_line(part, |line| tabbed(line).into()),
                     _ => display_safe(part).into_owned(),
                 };
-                text.split('"').enumerate().map(part).collect::<Vec<_>>().join("\"")
+                Vec::from_iter(text.split('"').enumerate().map(part)).join("\"")
             }
             Self::Json => by_line(text, shown_json),
         }
@@ -73,12 +73,12 @@ impl Content {
 }
 
 fn by_line(text: &str, shown: impl Fn(&str) -> Cow<'_, str>) -> String {
-    text.split('\n').map(shown).collect::<Vec<_>>().join("\n")
+    Vec::from_iter(text.split('\n').map(shown)).join("\n")
 }
 
 /// A line made safe, except for its tabs.
 fn tabbed(line: &str) -> String {
-    line.split('\t').map(display_safe).collect::<Vec<_>>().join("\t")
+    Vec::from_iter(line.split('\t').map(display_safe)).join("\t")
 }
 
 /// The same, keeping our own colours.

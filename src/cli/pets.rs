@@ -10,7 +10,6 @@ mod set;
 mod watch;
 
 use std::cell::Cell;
-use std::future::Future;
 
 use crate::config::{Env, Service, Settings, settings};
 use crate::model::export::Kind;
@@ -24,7 +23,7 @@ use super::render::ResultFormat;
 use super::signals::Signals;
 use super::{Exit, Failed, Result, note, service, transfer};
 use args::{PetsCommand, WatchFormat};
-use context::{PetsContext, format};
+use context::{Context, format};
 
 /// Runs `command`.
 pub async fn run(command: PetsCommand, shared: &GlobalArgs, env: &Env) -> Result<Exit> {
@@ -37,12 +36,13 @@ pub async fn run(command: PetsCommand, shared: &GlobalArgs, env: &Env) -> Result
         PetsCommand::Add(args) if args.dry_run => add::show(args, &Settings::without_key(choices, env)?),
         command => at_the_service(command, shared, &Settings::resolve(choices, env)?, env).await,
     };
-    done.map_err(|failed| if wants_json { failed.with_body() } else { failed })
+    done.map_err(|failed| Failed { shows_body: wants_json, ..failed })
 }
 
 async fn at_the_service(command: PetsCommand, shared: &GlobalArgs, settings: &Settings, env: &Env) -> Result<Exit> {
-    let changes = matches!(&command, PetsCommand::Set(args) if !args.dry_run);
-    if (changes || matches!(command, PetsCommand::Add(_) | PetsCommand::Import(_)))
+    use PetsCommand::*;
+    let changes = matches!(&command, Set(args) if !args.dry_run);
+    if (changes || matches!(command, Add(_) | Import(_)))
         && let Some(why) = settings.why_read_only()
     {
         return Err(Failed::config(format!("nothing was sent: {}", display_safe(&why))));
@@ -54,23 +54,23 @@ async fn at_the_service(command: PetsCommand, shared: &GlobalArgs, settings: &Se
     }
     // What is not known where a signal ends the wait for the answer.
     let unknown = match &command {
-        PetsCommand::Add(args) => {
+        Add(args) => {
             confirm(&question("a pet", settings), settings, args.yes)?;
             "the pet may or may not have been added; check with: petstore pets list --all".to_owned()
         }
-        PetsCommand::Set(args) if changes => {
+        Set(args) if changes => {
             let check = if args.file.is_some() {
                 // They are listed before the question.
                 "list --all".to_owned()
             } else {
                 confirm(&change_question(args.ids.len(), settings), settings, args.yes)?;
-                format!("get {}", args.ids.iter().map(PetId::to_string).collect::<Vec<_>>().join(" "))
+                format!("get {}", Vec::from_iter(args.ids.iter().map(PetId::to_string)).join(" "))
             };
             format!("pets may or may not have been changed; check with: petstore pets {check}")
         }
         _ => String::new(),
     };
-    let is_sent = Cell::new(matches!(command, PetsCommand::Add(_)));
+    let is_sent = Cell::new(matches!(command, Add(_)));
     let (mut client, embedded) = service::connect(settings).await?;
     if let Some(timeout) = command.timeout() {
         client = client.within(timeout).map_err(Failed::because("cannot prepare requests"))?;
@@ -81,18 +81,27 @@ async fn at_the_service(command: PetsCommand, shared: &GlobalArgs, settings: &Se
     }
     let service = &settings.service.name();
     let coloured = is_coloured(colours(shared.color, env), is_terminal(), env);
-    let context = PetsContext { client: &client, service, settings, env, verbosity, coloured };
-    let result = match command {
-        PetsCommand::List(args) => until_ended(list::run(&context, args)).await,
-        PetsCommand::Count(args) => until_ended(list::count(&context, &args, false)).await,
-        PetsCommand::Stats(args) => until_ended(list::count(&context, &args, true)).await,
-        PetsCommand::Add(args) => until_ended(add::run(&context, args)).await,
-        PetsCommand::Set(args) => until_ended(set::run(&context, args, &is_sent)).await,
-        PetsCommand::History(args) => until_ended(history::run(&context, &args)).await,
-        PetsCommand::Get(args) => until_ended(get::run(&context, &args)).await,
-        PetsCommand::Watch(args) => until_ended(watch::run(&context, &args)).await,
-        PetsCommand::Import(args) => transfer::import(&context, args).await,
-        PetsCommand::Export(args) => transfer::export(&context, &args).await,
+    let context = Context { client: &client, service, settings, env, verbosity, coloured };
+    // The others end by themselves, and say how far they came.
+    let ends_at_once = command.asks_one_by_one();
+    let mut signals = Signals::new()?;
+    let work = async {
+        match command {
+            List(args) => list::run(&context, args).await,
+            Count(args) => list::count(&context, &args, false).await,
+            Stats(args) => list::count(&context, &args, true).await,
+            Add(args) => add::run(&context, args).await,
+            Set(args) => set::run(&context, args, &is_sent).await,
+            History(args) => history::run(&context, &args).await,
+            Get(args) => get::run(&context, &args).await,
+            Watch(args) => watch::run(&context, &args).await,
+            Import(args) => transfer::import(&context, args).await,
+            Export(args) => transfer::export(&context, &args).await,
+        }
+    };
+    let result = tokio::select! {
+        result = work => result,
+        exit = signals.next(), if ends_at_once => Ok(exit),
     };
     if is_sent.get() && matches!(result, Ok(Exit::Hangup | Exit::Interrupt | Exit::Quit | Exit::Terminate)) {
         note(&settings.with_flags(&format!("stopped waiting: {unknown}")));
@@ -103,25 +112,18 @@ async fn at_the_service(command: PetsCommand, shared: &GlobalArgs, settings: &Se
     result.map_err(|failed| failed.with_key_of(settings).at(settings))
 }
 
-async fn until_ended(work: impl Future<Output = Result<Exit>>) -> Result<Exit> {
-    let mut signals = Signals::new()?;
-    tokio::select! {
-        result = work => result,
-        exit = signals.next() => Ok(exit),
-    }
-}
-
 /// Whether the output is JSON, so that an Error body is printed too.
 fn wants_json(command: &PetsCommand, env: &Env) -> bool {
+    use PetsCommand::*;
     let output = match command {
-        PetsCommand::List(args) => &args.output,
-        PetsCommand::Add(args) => &args.output,
-        PetsCommand::Set(args) => &args.output,
-        PetsCommand::Get(args) => &args.output,
-        PetsCommand::History(args) => return args.output.chosen() == ResultFormat::Json,
-        PetsCommand::Count(args) | PetsCommand::Stats(args) => return args.output.chosen() == ResultFormat::Json,
-        PetsCommand::Watch(args) => return args.format == WatchFormat::Ndjson,
-        PetsCommand::Import(_) | PetsCommand::Export(_) => return false,
+        List(args) => &args.output,
+        Add(args) => &args.output,
+        Set(args) => &args.output,
+        Get(args) => &args.output,
+        History(args) => return args.output.chosen() == ResultFormat::Json,
+        Count(args) | Stats(args) => return args.output.chosen() == ResultFormat::Json,
+        Watch(args) => return args.format == WatchFormat::Ndjson,
+        Import(_) | Export(_) => return false,
     };
     matches!(format(output, env), Ok(Kind::Json | Kind::Ndjson))
 }

@@ -19,7 +19,7 @@ use crate::app::connections;
 use crate::config::edit::{add_profile, remove_profile, set_first_profile, set_profile};
 use crate::config::{Choices, ConfigError, Env, KeySource, Login, Profile, ProfileEntry, Profiles, ServiceLocation};
 use crate::model::words::did_you_mean;
-use crate::model::{ApiKey, BaseUrl, display_safe, safe_text, short, table};
+use crate::model::{ApiKey, BaseUrl, safe_text, short, table};
 
 pub const PROFILES_HELP: &str = "Examples:
   petstore profiles list
@@ -79,23 +79,23 @@ pub enum ProfilesCommand {
 
 /// Runs `command`.
 pub async fn run(command: ProfilesCommand, choices: Choices, env: &Env) -> Result<Exit> {
+    use ProfilesCommand::*;
     let of = |name: &str| Choices { profile: Some(name.to_owned()), ..choices.clone() };
-    let writes =
-        matches!(command, ProfilesCommand::Add { .. } | ProfilesCommand::Remove { .. } | ProfilesCommand::Use { .. });
+    let writes = matches!(command, Add { .. } | Remove { .. } | Use { .. });
     if writes && choices.demo {
         return Err(Failed::config("the demo keeps nothing; leave out --demo"));
     }
     match command {
-        ProfilesCommand::List { output } => {
+        List { output } => {
             let profiles = Profiles::read(&choices, env)?;
             let default = &profiles.default;
             let objects = || profiles.entries.iter().map(|entry| object(entry, default)).collect::<Value>();
             output.write(|out| list(out, &profiles.entries, default), objects)?;
         }
-        ProfilesCommand::Add { name, label, protect } => add(&name, label, protect, &choices, env)?,
-        ProfilesCommand::Test { name, output } => return status(output, &of(&name), env).await,
-        ProfilesCommand::Remove { name } => remove(&name, &of(&name), env)?,
-        ProfilesCommand::Use { name } => choose(&name, &choices, env)?,
+        Add { name, label, protect } => add(&name, label, protect, &choices, env)?,
+        Test { name, output } => return status(output, &of(&name), env).await,
+        Remove { name } => remove(&name, &of(&name), env)?,
+        Use { name } => choose(&name, &choices, env)?,
     }
     Ok(Exit::Done)
 }
@@ -116,7 +116,7 @@ fn add(name: &str, label: Option<String>, protect: bool, choices: &Choices, env:
     let profile =
         Profile { key, ca_file, label, protect, insecure_http: choices.insecure_http, ..Profile::at(address) };
     let valid = address.parse::<BaseUrl>().and_then(|url| url.guard_clear_text(choices.insecure_http));
-    valid.map_err(|why| Failed::config(display_safe(&format!("--base-url: {why}"))))?;
+    valid.map_err(|why| Failed::config(safe_text(&format_args!("--base-url: {why}"))))?;
     let profiles = Profiles::read(&Choices { base_url: None, ..choices.clone() }, env)?;
     let is_first = add_profile(&profiles.file, name, &profile)
         .and_then(|()| set_first_profile(&profiles.file, name, env))
@@ -217,7 +217,10 @@ pub async fn login(args: LoginArgs, choices: &Choices, env: &Env) -> Result<Exit
     let work = async {
         let login = Login::find(choices, env).map_err(no_login)?;
         // Fails before the key is typed.
-        let file = login.key_file(env).ok_or_else(|| nameless(&login.profile))?;
+        let file = login.key_file(env).ok_or_else(|| {
+            let what = format!("the name of profile \"{}\" cannot be used for a key file", short(&login.profile));
+            Failed::config(what).hint("rename the profile (1 to 40 letters, digits, - and _)")
+        })?;
         let key = match key(&login, args.with_token).await? {
             Ok(key) => key,
             Err(exit) => return Ok(exit),
@@ -300,13 +303,8 @@ async fn test(login: &Login, key: &ApiKey) -> Result<()> {
 /// Why the profile to log in to or out of cannot be used.
 fn no_login(error: ConfigError) -> Failed {
     match &error {
-        ConfigError::NoSuchProfile { .. } => Failed::config(display_safe(&format!("{error}{}", suggestion(&error))))
+        ConfigError::NoSuchProfile { .. } => Failed::config(safe_text(&format_args!("{error}{}", suggestion(&error))))
             .hint("to create a profile: petstore login -p NAME --base-url URL"),
         _ => error.into(),
     }
-}
-
-fn nameless(profile: &str) -> Failed {
-    let what = format!("the name of profile \"{}\" cannot be used for a key file", short(profile));
-    Failed::config(what).hint("rename the profile (1 to 40 letters, digits, - and _)")
 }

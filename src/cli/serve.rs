@@ -93,17 +93,13 @@ pub fn in_process(runtime: &Runtime, mut args: ServeArgs, env: &Env, coloured: b
         };
         run(args, &database, &env.actor(), &log, &manager).await
     });
-    let exit = served.map_or_else(
-        |failed| {
-            manager.status(&failed.what);
-            // A failure must not wait for stderr, either.
-            log.line(Level::ERROR, &complaint(&failed, coloured && log.format() == LogFormat::Text));
-            failed.exit
-        },
-        |()| Exit::Done,
-    );
+    if let Err(failed) = &served {
+        manager.status(&failed.what);
+        // A failure must not wait for stderr, either.
+        log.line(Level::ERROR, &complaint(failed, coloured && log.format == LogFormat::Text));
+    }
     log.finish();
-    Ok(exit)
+    Ok(served.map_or_else(|failed| failed.exit, |()| Exit::Done))
 }
 
 /// Serves `database` until SIGTERM or SIGINT, then lets running requests finish; a second signal stops at once. Logs the
@@ -200,7 +196,7 @@ fn write_to(log: &Log, level: Level) {
     // Internal errors would go to stderr themselves.
     let lines =
         tracing_subscriber::fmt().with_max_level(level).with_writer(move || writer.clone()).log_internal_errors(false);
-    match log.format() {
+    match log.format {
         LogFormat::Text => lines.with_ansi(false).init(),
         LogFormat::Json => lines.json().flatten_event(true).init(),
     }

@@ -23,7 +23,7 @@ use crate::clock;
 use crate::config::{Choices, Env, Origin, Service, Settings, Sourced};
 use crate::local::atomic_file;
 use crate::model::text::causes;
-use crate::model::{ApiKey, BaseUrl, display_safe, safe_text, short, table};
+use crate::model::{ApiKey, BaseUrl, safe_text, short, table};
 use crate::server::{self, ServerHandle};
 use crate::store::{DatabaseUrl, Store};
 
@@ -162,7 +162,7 @@ const MAX_CA_FILE: u64 = 1 << 20;
 
 fn ca_certificates(file: &Path) -> Result<Authorities> {
     let unusable = |why: &dyn Error| {
-        let what = format!("cannot use the CA certificates in {}: {}", short(&file.display().to_string()), causes(why));
+        let what = format!("cannot use the CA certificates in {}: {}", short(&file.to_string_lossy()), causes(why));
         Failed::config(what).hint("--ca-file, and ca_file of a profile, take a PEM file of CA certificates")
     };
     let mut pem = Vec::new();
@@ -233,19 +233,15 @@ pub async fn ask(settings: &Settings) -> ServiceAnswer {
         }
         _ => Failed::request(&error, &settings.service.name(), false).with_key_of(settings),
     };
-    let is_answer = matches!(error, Failure::Refused { .. } | Failure::Malformed { .. });
-    let is_refused = matches!(error, Failure::Refused { status: 401, .. });
-    ServiceAnswer {
-        took: took.filter(|_| is_answer),
-        accepted: is_refused.then_some(false),
-        ..ServiceAnswer::failed(failed)
-    }
+    let took = took.filter(|_| matches!(error, Failure::Refused { .. } | Failure::Malformed { .. }));
+    let accepted = matches!(error, Failure::Refused { status: 401, .. }).then_some(false);
+    ServiceAnswer { took, accepted, failed: Some(failed) }
 }
 
 /// The settings with their values and origins, in columns.
 pub fn columns(out: &mut impl Write, settings: &[Sourced], origins: bool) -> io::Result<()> {
     let row = |sourced: &Sourced| {
-        let mut row = vec![sourced.name.clone(), display_safe(&sourced.value).into_owned()];
+        let mut row = vec![sourced.name.clone(), safe_text(&sourced.value)];
         row.extend(origins.then(|| safe_text(&sourced.origin)));
         row
     };

@@ -9,14 +9,14 @@ use std::task::Poll;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use super::output::safe;
-use super::{Exit, Failed, note};
+use super::{Exit, Failed, Result, note};
 use crate::model::display_safe;
 
 /// SIGINT, SIGQUIT, SIGTERM and SIGHUP, from the moment this is created.
 pub struct Signals([(Signal, Exit); 4]);
 
 impl Signals {
-    pub fn new() -> Result<Self, Failed> {
+    pub fn new() -> Result<Self> {
         let listen = |kind, exit| signal(kind).map(|signal| (signal, exit)).map_err(Failed::because("cannot start"));
         Ok(Self([
             listen(SignalKind::interrupt(), Exit::Interrupt)?,

@@ -8,8 +8,9 @@ use serde::Serialize;
 use toml_edit::ser::ValueSerializer;
 use toml_edit::{Array, ArrayOfTables, DocumentMut, InlineTable, Item, Table, TableLike, Value, value};
 
+use super::ConfigError::{self, NotChanged};
 use super::file::{is_plain_name, is_taken, name_fault, theme_named};
-use super::{ConfigError, Env, File, KeySource, Paths, Profile, Result, View};
+use super::{Env, File, KeySource, Paths, Profile, Result, View};
 use crate::local::atomic_file;
 use crate::model::{BaseUrl, short};
 
@@ -35,10 +36,10 @@ pub fn set_resolvers(path: &Path, resolvers: &[String]) -> Result<()> {
 pub fn add_view(path: &Path, view: &View) -> Result<()> {
     edit(path, |wanted, document| {
         if let Some(fault) = name_fault(&view.name) {
-            return Err(ConfigError::NotChanged(fault));
+            return Err(NotChanged(fault));
         }
         if wanted.views.iter().any(|known| known.name == view.name) {
-            return Err(ConfigError::NotChanged(is_taken(&view.name)));
+            return Err(NotChanged(is_taken(&view.name)));
         }
         let views = document.entry("views").or_insert(Item::ArrayOfTables(ArrayOfTables::new()));
         let views = views.as_array_of_tables_mut();
@@ -64,7 +65,7 @@ fn table_of_view(view: &View) -> Table {
 /// Changes the file at `path`, which is created if needed. `change` changes the meaning and the document in the same way;
 /// the file is replaced only if both agree in the end.
 fn edit(path: &Path, change: impl FnOnce(&mut File, &mut DocumentMut) -> Result<()>) -> Result<()> {
-    let io = |why: io::Error| ConfigError::NotChanged(format!("cannot write {}: {why}.", path.display()));
+    let io = |why: io::Error| NotChanged(format!("cannot write {}: {why}.", path.display()));
     let target = atomic_file::target(path).map_err(io)?;
     // Other writers wait, so that they read what this writes.
     let _alone = atomic_file::alone(&target).map_err(io)?;
@@ -87,8 +88,7 @@ fn edit(path: &Path, change: impl FnOnce(&mut File, &mut DocumentMut) -> Result<
 
 /// The text of a configuration file after `change`. Everything else is left as it was written.
 fn edited(text: &str, path: &Path, change: impl FnOnce(&mut File, &mut DocumentMut) -> Result<()>) -> Result<String> {
-    let syntax =
-        |why: &str| ConfigError::NotChanged(format!("{} is no longer a valid configuration: {why}.", path.display()));
+    let syntax = |why: &str| NotChanged(format!("{} is no longer a valid configuration: {why}.", path.display()));
     let mut wanted = File::parse(text, path).map_err(|error| syntax(&error.to_string()))?;
     let mut document: DocumentMut = text.parse().map_err(|error: toml_edit::TomlError| syntax(error.message()))?;
     change(&mut wanted, &mut document)?;
@@ -105,9 +105,7 @@ fn edited(text: &str, path: &Path, change: impl FnOnce(&mut File, &mut DocumentM
 
 fn by_hand(path: &Path, why: &str) -> ConfigError {
     let path = path.display();
-    ConfigError::NotChanged(format!(
-        "{path} was not changed, because its notation is not supported here: {why}. Edit it by hand."
-    ))
+    NotChanged(format!("{path} was not changed, because its notation is not supported here: {why}. Edit it by hand."))
 }
 
 /// The table `name`, which is added if needed.
@@ -148,7 +146,7 @@ pub fn add_profile(path: &Path, name: &str, new: &Profile) -> Result<()> {
         return Err(no_name(name));
     }
     let base_url = new.base_url.as_deref().unwrap_or_default();
-    base_url.parse::<BaseUrl>().map_err(|why| ConfigError::NotChanged(format!("base_url: {why}")))?;
+    base_url.parse::<BaseUrl>().map_err(|why| NotChanged(format!("base_url: {why}")))?;
     edit(path, |wanted, document| {
         if wanted.profiles.contains_key(name) {
             return Err(exists(name));
@@ -176,7 +174,7 @@ pub fn set_key(path: &Path, profile: &str, source: &KeySource) -> Result<()> {
         let changed = wanted.profiles.get_mut(profile).ok_or_else(|| missing(profile, path))?;
         if changed.embedded {
             let why = format!("the profile \"{profile}\" is the embedded store and needs no key.");
-            return Err(ConfigError::NotChanged(why));
+            return Err(NotChanged(why));
         }
         changed.key = Some(source.clone());
         set(profile_table(document, profile, path)?, "key", Value::InlineTable(table_of(source, path)?));
@@ -241,12 +239,12 @@ fn choose(name: &str, wanted: &mut File, document: &mut DocumentMut) {
 /// The error for a name that is not allowed.
 pub fn no_name(name: &str) -> ConfigError {
     let rule = "is not a valid profile name. Use 1 to 40 letters, digits, - and _.";
-    ConfigError::NotChanged(format!("\"{}\" {rule}", short(name)))
+    NotChanged(format!("\"{}\" {rule}", short(name)))
 }
 
 /// The error for a name that is taken.
 pub fn exists(name: &str) -> ConfigError {
-    ConfigError::NotChanged(format!("profile \"{name}\" already exists. Choose another name."))
+    NotChanged(format!("profile \"{name}\" already exists. Choose another name."))
 }
 
 fn profile_table<'a>(document: &'a mut DocumentMut, name: &str, path: &Path) -> Result<&'a mut dyn TableLike> {

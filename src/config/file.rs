@@ -3,6 +3,8 @@
 //! The user's own actions: programs that run for a pet or for the rows, `[[actions]]` in the configuration file.
 
 use std::collections::BTreeMap;
+use std::fmt::Display;
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -30,7 +32,7 @@ pub struct File {
     /// The pets screen.
     pub pets: Pets,
     /// Saved searches, in the order of their tabs.
-    #[serde(serialize_with = "view_names")]
+    #[serde(serialize_with = "texts")]
     pub views: Vec<View>,
     /// The names of categories.
     #[serde(serialize_with = "category_names")]
@@ -47,7 +49,7 @@ pub struct File {
     /// Custom domains.
     pub domains: Domains,
     /// Programs that run for pets.
-    #[serde(serialize_with = "action_names")]
+    #[serde(serialize_with = "texts")]
     pub actions: Arc<[CustomAction]>,
     /// The themes that `ui.theme` may name.
     #[serde(skip)]
@@ -55,13 +57,15 @@ pub struct File {
 }
 
 /// The pets screen.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, SmartDefault, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Pets {
     /// Rows per request, 1 to 100.
     pub limit: Limit,
     /// The most pets that the app loads.
-    pub load_limit: LoadLimit,
+    #[serde(deserialize_with = "load_limit")]
+    #[default(LOAD_LIMIT)]
+    pub load_limit: usize,
     /// The status tab at start.
     #[serde(deserialize_with = "status", serialize_with = "status_word")]
     pub status: Option<PetStatus>,
@@ -71,7 +75,7 @@ pub struct Pets {
 }
 
 /// Adding pets.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, SmartDefault, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Add {
     /// The prefix that the scanner adds to each code.
@@ -79,8 +83,9 @@ pub struct Add {
     /// Whether the scanner ends each code with Tab instead of Enter.
     pub scan_tab: bool,
     /// How many pets the form sends at once.
-    #[serde(alias = "at_once")]
-    pub concurrency: Concurrency,
+    #[serde(alias = "at_once", deserialize_with = "concurrency")]
+    #[default(8)]
+    pub concurrency: usize,
 }
 
 /// Sessions over SSH.
@@ -93,41 +98,22 @@ pub struct Ssh {
     pub actions: bool,
 }
 
-/// A whole number with its key, its range and its default.
-macro_rules! number {
-    ($(#[$doc:meta])* $name:ident, $key:literal, $least:literal to $most:literal, $default:literal) => {
-        $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, SmartDefault, Serialize, Deserialize)]
-        #[serde(try_from = "usize")]
-        pub struct $name(#[default($default)] usize);
+/// The most pets that are loaded by default.
+pub const LOAD_LIMIT: usize = 20_000;
 
-        impl $name {
-            /// The number.
-            pub const fn get(self) -> usize {
-                self.0
-            }
-        }
-
-        impl TryFrom<usize> for $name {
-            type Error = &'static str;
-
-            fn try_from(number: usize) -> Result<Self, Self::Error> {
-                let fits = ($least..=$most).contains(&number);
-                let why = concat!($key, " must be a whole number from ", $least, " to ", $most);
-                fits.then_some(Self(number)).ok_or(why)
-            }
-        }
-    };
+fn load_limit<'de, D: Deserializer<'de>>(deserializer: D) -> Result<usize, D::Error> {
+    whole(deserializer, "load_limit", 100..=100_000)
 }
 
-number! {
-    /// How many requests may be sent at once.
-    Concurrency, "concurrency", 1 to 8, 8
+fn concurrency<'de, D: Deserializer<'de>>(deserializer: D) -> Result<usize, D::Error> {
+    whole(deserializer, "concurrency", 1..=8)
 }
 
-number! {
-    /// How many pets the app loads at most.
-    LoadLimit, "load_limit", 100 to 100_000, 20_000
+/// A whole number in this range, for this key.
+fn whole<'de, D: Deserializer<'de>>(from: D, key: &str, range: RangeInclusive<usize>) -> Result<usize, D::Error> {
+    let number = usize::deserialize(from)?;
+    let why = || format!("{key} must be a whole number from {} to {}", range.start(), range.end());
+    if range.contains(&number) { Ok(number) } else { Err(D::Error::custom(why())) }
 }
 
 /// Custom domains: the configuration of the project, and how they are checked.
@@ -137,7 +123,7 @@ pub struct Domains {
     /// The project's main domain (API description, `domains.primary`).
     pub primary: String,
     /// Domains that redirect to others (API description, `domains.redirects`).
-    #[serde(serialize_with = "redirects")]
+    #[serde(serialize_with = "texts")]
     pub redirects: Vec<Redirect>,
     /// The record value that the dashboard shows.
     pub platform_host: String,
@@ -179,7 +165,8 @@ pub enum Notify {
 }
 
 /// One redirect of the project.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, derive_more::Display, Deserialize)]
+#[display("{from} to {to} ({status})")]
 #[serde(deny_unknown_fields)]
 pub struct Redirect {
     /// The domain that redirects.
@@ -195,7 +182,7 @@ impl File {
     pub fn profile(&self, name: &str) -> Result<&Profile, ConfigError> {
         self.profiles.get(name).ok_or_else(|| ConfigError::NoSuchProfile {
             name: name.to_owned(),
-            known: self.profiles.keys().map(String::as_str).collect::<Vec<_>>().join(", "),
+            known: Vec::from_iter(self.profiles.keys().map(String::as_str)).join(", "),
         })
     }
 
@@ -344,7 +331,8 @@ fn name_program(words: &[String]) -> bool {
 }
 
 /// One view. What it leaves out is as in the tabs that are always there.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, derive_more::Display, Deserialize)]
+#[display("{name}")]
 #[serde(deny_unknown_fields)]
 pub struct View {
     /// Its name, on the tab and after `--view`.
@@ -426,20 +414,12 @@ fn live_words<S: Serializer>(live: &Option<Duration>, serializer: S) -> Result<S
     serializer.serialize_str(&live.map_or("off".to_owned(), |live| format!("{} s", live.as_secs())))
 }
 
-fn view_names<S: Serializer>(views: &[View], serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_seq(views.iter().map(|view| &view.name))
+fn texts<S: Serializer, T: Display>(list: &[T], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(list.iter().map(T::to_string))
 }
 
 fn category_names<S: Serializer>(categories: &Categories, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_seq(categories.iter().map(|(id, name)| format!("{id} {name}")))
-}
-
-fn action_names<S: Serializer>(actions: &[CustomAction], serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_seq(actions.iter().map(|action| &action.name))
-}
-
-fn redirects<S: Serializer>(redirects: &[Redirect], serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_seq(redirects.iter().map(|one| format!("{} to {} ({})", one.from, one.to, one.status)))
 }
 
 fn name_servers<S: Serializer>(servers: &BTreeMap<String, String>, serializer: S) -> Result<S::Ok, S::Error> {
@@ -539,7 +519,8 @@ const WIDEST_ACTION: usize = 24;
 pub const ID: &str = "{id}";
 
 /// A program that runs for a pet or for the rows.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, derive_more::Display, Deserialize)]
+#[display("{name}")]
 #[serde(deny_unknown_fields)]
 pub struct CustomAction {
     /// The key among the pets; without one only the list of all commands has it.
@@ -654,7 +635,7 @@ mod tests {
 
     #[test]
     fn the_old_name_of_a_key_is_still_read() {
-        let read = |text| File::parse(text, Path::new("config.toml")).unwrap().add.concurrency.get();
+        let read = |text| File::parse(text, Path::new("config.toml")).unwrap().add.concurrency;
         assert_eq!((read("[add]\nat_once = 3\n"), read("[add]\nconcurrency = 3\n")), (3, 3));
     }
 

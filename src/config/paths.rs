@@ -77,6 +77,11 @@ pub fn expand_home(path: &Path, home: Option<&Path>) -> PathBuf {
     }
 }
 
+/// Replaces a leading `~/` by the home directory of `env`.
+pub(super) fn in_home(path: &Path, env: &Env) -> PathBuf {
+    expand_home(path, env.path("HOME").as_deref())
+}
+
 /// Replaces the home directory by `~/`.
 pub fn below_home(path: &Path, env: &Env) -> PathBuf {
     let home = env.path("HOME");

@@ -7,7 +7,7 @@ use derive_more::Display;
 
 use super::edit::{add_profile, no_name, remove_key, set_key};
 use super::file::is_plain_name;
-use super::paths::{below_home, expand_home};
+use super::paths::{below_home, in_home};
 use super::secrets::write_key_file;
 use super::settings::Settings;
 use super::sources::{Choices, Sources};
@@ -218,9 +218,7 @@ impl Login {
     pub fn forget(&self, env: &Env) -> Result<Option<KeyOrigin>> {
         let Some(source) = &self.source else { return Ok(None) };
         let origin = KeyOrigin::from(source);
-        let home = env.path("HOME");
-        let is_named =
-            |own: &PathBuf| matches!(source, KeySource::File(named) if *own == expand_home(named, home.as_deref()));
+        let is_named = |own: &PathBuf| matches!(source, KeySource::File(named) if *own == in_home(named, env));
         let Some(own) = self.key_file(env).filter(is_named) else {
             return Err(ConfigError::Elsewhere { profile: self.profile.clone(), origin: origin.to_string() });
         };

@@ -29,11 +29,9 @@ fn read(path: &Path) -> Result<ApiKey, Box<dyn Error>> {
     if found.is_dir() {
         return Err("it is a directory, not a file".into());
     }
-    let mode = found.permissions().mode();
+    let mode = found.permissions().mode() & 0o7777;
     if mode & 0o077 != 0 {
-        return Err(
-            format!("others can read it (mode {:04o}). Run: chmod 600 {}", mode & 0o7777, path.display()).into()
-        );
+        return Err(format!("others can read it (mode {mode:04o}). Run: chmod 600 {}", path.display()).into());
     }
     let mut text = String::new();
     file.take(MAX_BYTES).read_to_string(&mut text)?;

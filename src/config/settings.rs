@@ -64,6 +64,11 @@ impl Settings {
         self.read_only.then(|| read_only(&self.label, self.ssh.is_some()))
     }
 
+    /// What the store says at the start of a session over SSH.
+    pub fn message(&self) -> Option<&str> {
+        Some(self.config.ssh.message.as_str()).filter(|message| self.ssh.is_some() && !message.is_empty())
+    }
+
     /// Identifies the data of the service; none if they end with the session.
     pub fn identity(&self) -> Option<String> {
         match &self.service {
@@ -118,6 +123,8 @@ impl Settings {
     fn with(resolved: &Resolved, sources: &Sources<'_>) -> Self {
         let Sources { choices, env, .. } = sources;
         let (mut config, ssh) = (sources.file.clone(), &choices.ssh);
+        // Other programs know the second one, too.
+        let plain = env.get("PETSTORE_ACCESSIBLE").or_else(|| env.get("ACCESSIBLE"));
         let ui = &mut config.ui;
         if choices.ascii {
             ui.glyphs = Glyphs::Ascii;
@@ -142,14 +149,14 @@ impl Settings {
             accent: resolved.profile.accent,
             protect: resolved.profile.protect,
             read_only: resolved.profile.read_only || ssh.as_ref().is_some_and(|ssh| ssh.read_only),
-            ssh: ssh.clone().map(|session| SshSession { message: config.ssh.message.clone(), ..session }),
+            ssh: ssh.clone(),
             service: resolved.service.clone(),
             ascii: match config.ui.glyphs {
                 Glyphs::Auto => !env.is_utf8(),
                 Glyphs::Unicode => false,
                 Glyphs::Ascii => true,
             },
-            accessible: choices.accessible || wants_plain_lines(env),
+            accessible: choices.accessible || plain.is_some_and(|value| !matches!(value, "0" | "false" | "no")),
             categories: Arc::clone(&config.categories),
             config,
             origins: Vec::new(),
@@ -216,7 +223,7 @@ fn leaves<'a>(path: &[&'a str], value: &'a Value) -> Vec<(Vec<&'a str>, &'a Valu
 fn words(value: &Value) -> String {
     match value {
         Value::String(text) => text.value().clone(),
-        Value::Array(parts) => parts.iter().map(words).collect::<Vec<_>>().join(", "),
+        Value::Array(parts) => Vec::from_iter(parts.iter().map(words)).join(", "),
         other => other.to_string(),
     }
 }
@@ -232,12 +239,6 @@ pub fn all(choices: &Choices, env: &Env) -> Result<Vec<Sourced>> {
     let sources = Sources::read(choices, env)?.without_key();
     let resolved = Target::at_start(&sources).resolve(&sources)?;
     Ok(Settings::with(&resolved, &sources).listed(&resolved, &sources))
-}
-
-/// Whether a variable asks for plain lines. `ACCESSIBLE` is shared with other programs.
-fn wants_plain_lines(env: &Env) -> bool {
-    let value = env.get("PETSTORE_ACCESSIBLE").or_else(|| env.get("ACCESSIBLE"));
-    value.is_some_and(|value| !matches!(value, "0" | "false" | "no"))
 }
 
 /// The variable that turns colours off, if one does.

@@ -59,7 +59,7 @@ impl Choices {
 
     /// A petstore command with the same configuration and profile.
     pub fn command(&self, words: &str) -> String {
-        let config = self.config.as_deref().map(|file| format!("--config {} ", short(&file.display().to_string())));
+        let config = self.config.as_deref().map(|file| format!("--config {} ", short(&file.to_string_lossy())));
         let profile = self.profile.as_deref().map(|name| format!("-p {} ", short(name)));
         format!("petstore {}{}{words}", config.unwrap_or_default(), profile.unwrap_or_default())
     }
@@ -137,8 +137,6 @@ pub struct SshSession {
     pub idle: Option<Duration>,
     /// The file whose being there ends it: the person was revoked.
     pub mark: PathBuf,
-    /// What the store says at the start of each session, `message` of `[ssh]`; empty for nothing.
-    pub message: String,
 }
 
 /// Where a setting came from.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use derive_more::Display;
 use toml_edit::{Document, Item, Table};
 
-use super::paths::expand_home;
+use super::paths::in_home;
 use super::sources::{KeyLines, Origin, Sources};
 use super::{ConfigError, Env, File, KeySource, Paths, Profile, Result, secrets};
 use crate::model::text::without_keys;
@@ -163,7 +163,7 @@ fn remote(base_url: BaseUrl, name: &str, profile: &Profile, sources: &Sources<'_
         source => (None, source.as_ref().map_or(KeyOrigin::Absent, KeyOrigin::from)),
     };
     let ca_file = sources.choices.ca_file.clone().filter(|_| is_of_start);
-    let own = || Some(expand_home(profile.ca_file.as_deref()?, sources.env.path("HOME").as_deref()));
+    let own = || Some(in_home(profile.ca_file.as_deref()?, sources.env));
     let ca_file = ca_file.or_else(own);
     Ok((Service::Remote(Remote { base_url, key, key_origin, ca_file }), origin))
 }
@@ -184,7 +184,7 @@ fn read(source: &KeySource, sources: &Sources<'_>) -> Result<(Option<ApiKey>, Ke
             (ApiKey::new(key).map_err(|why| unusable(name, &why))?, source.into())
         }
         KeySource::File(path) => {
-            let path = expand_home(path, sources.env.path("HOME").as_deref());
+            let path = in_home(path, sources.env);
             (secrets::read_key_file(&path)?, KeyOrigin::File(path))
         }
         KeySource::Command(words) => {

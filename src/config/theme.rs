@@ -178,7 +178,7 @@ impl Themes {
         }
         let own = self.own.iter().map(|theme| theme.name.as_str());
         let known: Vec<_> = BUILT_IN.iter().map(|(name, _)| *name).chain(own).collect();
-        let names = || known.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+        let names = || Vec::from_iter(known.iter().map(|name| format!("`{name}`"))).join(", ");
         (!known.contains(&name)).then(|| format!("unknown theme `{name}`, expected one of {}", names()))
     }
 }

@@ -250,7 +250,7 @@ impl Session {
             self.pets.expect();
         }
         let client = self.setup.client.called("inventory");
-        let most = self.pets.load_limit();
+        let most = self.pets.load_limit;
         let (sender, coming) = mpsc::channel(1);
         let ended = tokio::spawn(async move {
             // It fails only if the receiver is gone.

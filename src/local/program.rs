@@ -110,7 +110,7 @@ pub async fn output_of(mut command: Command, input: &[u8], limit: Duration) -> R
         return Ok(String::from_utf8_lossy(&out).into_owned());
     }
     let err = String::from_utf8_lossy(&err);
-    let why = shown(&err.split_whitespace().collect::<Vec<_>>().join(" "), 160);
+    let why = shown(&Vec::from_iter(err.split_whitespace()).join(" "), 160);
     Err(if why.is_empty() { format!("it failed ({status})") } else { format!("it failed ({status}): {why}") })
 }
 

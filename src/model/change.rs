@@ -73,13 +73,13 @@ impl PetPatch {
 #[serde(rename_all = "camelCase")]
 pub struct PetMembers {
     /// Its name. Clean it before showing it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// Its category.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub category_id: Option<i64>,
     /// Its status.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<ObservedStatus>,
 }
 
@@ -94,23 +94,20 @@ impl PetMembers {
         (of(old), of(new))
     }
 
-    /// A pet with these members, which were typed or read from a file: blanks around its name get lost there, but stay.
+    /// `seen` with these members, which were typed or read from a file: blanks around its name get lost there, but stay.
     pub fn typed_over(&self, seen: &Pet) -> Pet {
-        let mut pet = seen.clone();
-        self.put_into(&mut pet);
-        if pet.name == seen.name.trim() {
-            pet.name.clone_from(&seen.name);
-        }
-        pet
+        let pet = self.over(seen);
+        if pet.name == seen.name.trim() { Pet { name: seen.name.clone(), ..pet } } else { pet }
     }
 
-    /// Puts what is here into `pet`.
-    pub fn put_into(&self, pet: &mut Pet) {
-        if let Some(name) = &self.name {
-            pet.name.clone_from(name);
+    /// `pet` with these members.
+    pub fn over(&self, pet: &Pet) -> Pet {
+        Pet {
+            id: pet.id,
+            name: self.name.as_ref().unwrap_or(&pet.name).clone(),
+            category_id: self.category_id.unwrap_or(pet.category_id),
+            status: self.status.as_ref().or(pet.status.as_ref()).cloned(),
         }
-        pet.category_id = self.category_id.unwrap_or(pet.category_id);
-        pet.status = self.status.clone().or(pet.status.take());
     }
 
     fn each(self) -> impl Iterator<Item = PetMember> {
@@ -127,7 +124,7 @@ pub struct PetHistoryEntry {
     /// By which API key; nothing if that was not recorded.
     pub by: Option<AddedBy>,
     /// What the changed members were before; nothing of the addition.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub from: Option<PetMembers>,
     /// What they became.
     pub to: PetMembers,

@@ -77,11 +77,12 @@ impl FromStr for SortOrder {
 impl SortOrder {
     /// Sorts; equal rows are sorted by id. Names ignore case; a missing status comes last.
     pub fn apply(self, pets: &mut [Pet]) {
+        use Column::*;
         match self.column {
-            Column::Id | Column::By | Column::At | Column::Age => self.by(pets, |pet| pet.id),
-            Column::Name => self.by(pets, |pet| (pet.name.to_lowercase(), pet.name.clone())),
-            Column::CategoryId => self.by(pets, |pet| pet.category_id),
-            Column::Status => self.by(pets, |pet| (pet.status.is_none(), pet.status.clone())),
+            Id | By | At | Age => self.by(pets, |pet| pet.id),
+            Name => self.by(pets, |pet| (pet.name.to_lowercase(), pet.name.clone())),
+            CategoryId => self.by(pets, |pet| pet.category_id),
+            Status => self.by(pets, |pet| (pet.status.is_none(), pet.status.clone())),
         }
     }
 

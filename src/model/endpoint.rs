@@ -98,20 +98,21 @@ impl FromStr for BaseUrl {
     type Err = EndpointError;
 
     fn from_str(text: &str) -> Result<Self, EndpointError> {
+        use EndpointError::*;
         // First, since other errors quote the text, and a host is sent to name servers.
         if text::holds_key(text) {
-            return Err(EndpointError::Decorated);
+            return Err(Decorated);
         }
         let url = Url::parse(text.trim()).map_err(|_| match text.contains("://") {
-            true => EndpointError::NotAnAddress(text.to_owned()),
+            true => NotAnAddress(text.to_owned()),
             // The address of a browser, mostly.
-            false => EndpointError::Scheme(text.to_owned()),
+            false => Scheme(text.to_owned()),
         })?;
         if !matches!(url.scheme(), "http" | "https") {
-            return Err(EndpointError::Scheme(text.to_owned()));
+            return Err(Scheme(text.to_owned()));
         }
         if !url.username().is_empty() || url.password().is_some() || url.query().is_some() || url.fragment().is_some() {
-            return Err(EndpointError::Decorated);
+            return Err(Decorated);
         }
         Ok(Self(url))
     }

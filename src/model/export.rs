@@ -127,6 +127,7 @@ pub struct Picked<'a> {
 
 impl Serialize for Picked<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        use Column::*;
         let Self { pet, recorded, columns } = self;
         if columns.is_empty() {
             return pet.serialize(serializer);
@@ -135,14 +136,14 @@ impl Serialize for Picked<'_> {
         for column in *columns {
             let name = column.as_str();
             match (column, &pet.status) {
-                (Column::Id, _) => map.serialize_entry(name, &pet.id)?,
-                (Column::Name, _) => map.serialize_entry(name, &pet.name)?,
-                (Column::CategoryId, _) => map.serialize_entry(name, &pet.category_id)?,
-                (Column::Status, Some(status)) => map.serialize_entry(name, status)?,
-                (Column::Status, None) => {}
-                (Column::By, _) => map.serialize_entry(name, &recorded.by(pet))?,
-                (Column::At, _) => map.serialize_entry(name, &recorded.at(pet))?,
-                (Column::Age, _) => map.serialize_entry(name, &recorded.age(pet))?,
+                (Id, _) => map.serialize_entry(name, &pet.id)?,
+                (Name, _) => map.serialize_entry(name, &pet.name)?,
+                (CategoryId, _) => map.serialize_entry(name, &pet.category_id)?,
+                (Status, Some(status)) => map.serialize_entry(name, status)?,
+                (Status, None) => {}
+                (By, _) => map.serialize_entry(name, &recorded.by(pet))?,
+                (At, _) => map.serialize_entry(name, &recorded.at(pet))?,
+                (Age, _) => map.serialize_entry(name, &recorded.age(pet))?,
             }
         }
         map.end()

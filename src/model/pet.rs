@@ -9,6 +9,7 @@ use std::sync::LazyLock;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
+use smart_default::SmartDefault;
 use strum::{Display, IntoStaticStr};
 use uuid::Uuid;
 
@@ -233,21 +234,8 @@ impl From<String> for ObservedStatus {
 }
 
 /// How many pets one list request may return: 1 to 100.
-#[derive(
-    Clone,
-    Copy,
-    Debug,
-    PartialEq,
-    Eq,
-    PartialOrd,
-    Ord,
-    Hash,
-    Serialize,
-    Deserialize,
-    derive_more::Display,
-    smart_default::SmartDefault,
-)]
-#[serde(try_from = "i64", into = "i64")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, derive_more::Display, SmartDefault)]
+#[serde(try_from = "i64")]
 pub struct Limit(#[default(20)] u8);
 
 impl TryFrom<i64> for Limit {
@@ -256,12 +244,6 @@ impl TryFrom<i64> for Limit {
     fn try_from(number: i64) -> Result<Self, NotALimit> {
         let within = u8::try_from(number).ok().filter(|number| (1..=100).contains(number));
         within.map(Self).ok_or(NotALimit)
-    }
-}
-
-impl From<Limit> for i64 {
-    fn from(limit: Limit) -> Self {
-        limit.0.into()
     }
 }
 

@@ -141,8 +141,8 @@ impl Store {
         let (Some(pet), Some(added)) = (self.get(id).await?, self.provenance(id).await?) else { return Ok(None) };
         let find = Query(sql::CHANGES_OF_PET, [Value::Int(id), Value::Int(MOST_OF_HISTORY)], changed);
         let changes = self.inner.database.read(find).await?;
-        let mut pet = changes.first().map_or(pet, |last| last.pet.clone());
-        changes.iter().for_each(|change| change.from.put_into(&mut pet));
+        let pet = changes.first().map_or(pet, |last| last.pet.clone());
+        let pet = changes.iter().fold(pet, |pet, change| change.from.over(&pet));
         let Pet { name, category_id, status, .. } = pet;
         let to = PetMembers { name: Some(name), category_id: Some(category_id), status };
         let entry = |Provenance { added_at: at, added_by: by }, from, to| PetHistoryEntry { at, by, from, to };

@@ -321,7 +321,8 @@ async fn kept(store: &Store) -> Vec<ChangedPet> {
 fn known(heard: &Heard) -> Vec<Pet> {
     let mut pets: HashMap<PetId, Pet> = heard.added.iter().map(|pet| (pet.id, pet.clone())).collect();
     for (_, Made { pet, to, .. }) in &heard.changes {
-        to.put_into(pets.get_mut(pet).unwrap());
+        let pet = pets.get_mut(pet).unwrap();
+        *pet = to.over(pet);
     }
     let mut pets: Vec<_> = pets.into_values().collect();
     pets.sort_by_key(|pet| pet.id);
@@ -330,9 +331,7 @@ fn known(heard: &Heard) -> Vec<Pet> {
 
 /// Whether `pet` has all these values.
 fn has(pet: &Pet, members: &PetMembers) -> bool {
-    let mut same = pet.clone();
-    members.put_into(&mut same);
-    same == *pet
+    members.over(pet) == *pet
 }
 
 /// A line of the history of a pet.
@@ -444,7 +443,7 @@ async fn a_saturday_of_sixteen_tills_loses_doubles_and_overwrites_nothing() {
     for ChangedPet { pet, from, to, change, .. } in &kept {
         let pet = state.get_mut(&pet.id).unwrap();
         assert!(has(pet, from), "change {change} overwrites {pet:?}, which it takes for {from:?}");
-        to.put_into(pet);
+        *pet = to.over(pet);
     }
     assert_eq!(pets.iter().map(|pet| &state[&pet.id]).collect::<Vec<_>>(), pets.iter().collect::<Vec<_>>());
     // What each till was told is kept, once and in its order, and nothing else.

@@ -2,10 +2,12 @@
 
 use std::collections::{HashMap, HashSet};
 
+use smart_default::SmartDefault;
+
 use super::changes::ChangeKind;
 use crate::api::Coverage;
 use crate::clock::Now;
-use crate::config::file::LoadLimit;
+use crate::config::file::LOAD_LIMIT;
 use crate::model::{ObservedStatus, Pet, PetId, PetStatus};
 
 /// The most pets that are kept beyond those that are read: reported ones.
@@ -22,9 +24,11 @@ pub struct Count {
 }
 
 /// The pets that are known of a service.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, SmartDefault)]
 pub struct PetStore {
-    load_limit: LoadLimit,
+    /// The most pets that are read.
+    #[default(LOAD_LIMIT)]
+    pub load_limit: usize,
     /// By id, each once.
     pets: Vec<Pet>,
     /// How many have each status, in the order of [`PetStatus::ALL`].
@@ -54,13 +58,8 @@ pub struct PetStore {
 
 impl PetStore {
     /// An empty one that reads no more pets than this.
-    pub fn new(load_limit: LoadLimit) -> Self {
+    pub fn new(load_limit: usize) -> Self {
         Self { load_limit, ..Self::default() }
-    }
-
-    /// The most pets that are read.
-    pub const fn load_limit(&self) -> usize {
-        self.load_limit.get()
     }
 
     /// All of them, by id.
@@ -95,7 +94,7 @@ impl PetStore {
 
     /// Whether nothing more need be read: all are here, or of the newest as many as are wanted.
     pub fn is_filled(&self) -> bool {
-        self.covers(None) || self.known_from().is_some() && self.pets.len() >= self.load_limit()
+        self.covers(None) || self.known_from().is_some() && self.pets.len() >= self.load_limit
     }
 
     /// Whether all pets of the service are here, or all that have `status`.
@@ -283,7 +282,7 @@ impl PetStore {
         if !follow {
             self.pets.sort_by_key(|pet| pet.id);
         }
-        let most = self.load_limit() + MOST_REPORTED;
+        let most = self.load_limit + MOST_REPORTED;
         if self.pets.len() > most {
             self.make_room(most);
             from = None;

@@ -5,7 +5,7 @@ use std::io::Write as _;
 use uuid::Uuid;
 
 use super::args::AddArgs;
-use super::context::PetsContext;
+use super::context::Context;
 use crate::api::exchange::curl_for_pet;
 use crate::api::retry::create_pet_once;
 use crate::cli::format::write_one;
@@ -19,7 +19,7 @@ use crate::model::{BaseUrl, Categories, IdempotencyKeys, NewPet, Provenances};
 /// The default address of `petstore serve`; the embedded service has another one each time.
 const USUAL: &str = "http://127.0.0.1:8080/v1";
 
-pub async fn run(context: &PetsContext<'_>, args: AddArgs) -> Result<Exit> {
+pub async fn run(context: &Context<'_>, args: AddArgs) -> Result<Exit> {
     let layout = context.layout(&args.output)?;
     if layout.is_about_addition() {
         return Err(Failed::config("the columns by and at are not known when a pet is added")

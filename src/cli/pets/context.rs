@@ -8,7 +8,7 @@ use crate::api::follow::ProvenanceReader;
 use crate::api::inventory::Selection;
 use crate::api::{Client, Failure};
 use crate::cli::args::Output;
-use crate::cli::format::PetLayout;
+use crate::cli::format::Layout;
 use crate::cli::output::{Verbosity, columns};
 use crate::cli::{Exit, Failed, Result};
 use crate::clock;
@@ -19,7 +19,7 @@ use crate::model::words::did_you_mean;
 use crate::model::{Pet, PetId, PetStatus, Provenances, short};
 
 /// What a command needs.
-pub struct PetsContext<'a> {
+pub struct Context<'a> {
     pub client: &'a Client,
     /// The name of the service in error messages.
     pub service: &'a str,
@@ -29,7 +29,7 @@ pub struct PetsContext<'a> {
     pub coloured: bool,
 }
 
-impl PetsContext<'_> {
+impl Context<'_> {
     pub fn failed(&self, error: &Failure) -> Failed {
         Failed::request(error, self.service, false)
     }
@@ -45,7 +45,7 @@ impl PetsContext<'_> {
     }
 
     /// Who added these pets and when, if a column shows it.
-    pub async fn provenances(&self, layout: &PetLayout, pets: &[Pet]) -> Result<Provenances> {
+    pub async fn provenances(&self, layout: &Layout, pets: &[Pet]) -> Result<Provenances> {
         if !layout.is_about_addition() {
             return Ok(Provenances::new());
         }
@@ -80,13 +80,13 @@ impl PetsContext<'_> {
     }
 
     /// How pets are written.
-    pub fn layout(&self, output: &Output) -> Result<PetLayout> {
+    pub fn layout(&self, output: &Output) -> Result<Layout> {
         let format = format(output, self.env)?;
         if format == Kind::Ids && !output.columns.is_empty() {
             let what = "--columns cannot be used with --format ids, which has only one column";
             return Err(Failed::config(what).hint("use another format, such as --format tsv"));
         }
-        Ok(PetLayout {
+        Ok(Layout {
             format,
             columns: output.columns.clone(),
             header: !output.no_header,

@@ -1,27 +1,22 @@
 //! `petstore pets get`: gets pets by id, with the deprecated operation only if the lists are not enough.
 
 use super::args::GetArgs;
-use super::context::PetsContext;
+use super::context::Context;
 use crate::api::Failure;
 use crate::api::find::{Ask, Lists, LookupResult, find};
 use crate::api::retry::repeated;
-use crate::cli::format::{PetLayout, write_list, write_one};
+use crate::cli::format::{Layout, write_list, write_one};
 use crate::cli::output::{Verbosity, write_as};
 use crate::cli::{Exit, Failed, Result, note};
 use crate::model::sunset::GET_PET_REMOVED_ON_WORDS;
 use crate::model::{Pet, PetId, Provenances};
 
-pub async fn run(context: &PetsContext<'_>, args: &GetArgs) -> Result<Exit> {
+pub async fn run(context: &Context<'_>, args: &GetArgs) -> Result<Exit> {
     get(context, &args.ids, &context.layout(&args.output)?, |pet| pet).await
 }
 
 /// Gets pets, and writes them as `shown` makes them.
-pub async fn get(
-    context: &PetsContext<'_>,
-    ids: &[PetId],
-    layout: &PetLayout,
-    shown: impl Fn(Pet) -> Pet,
-) -> Result<Exit> {
+pub async fn get(context: &Context<'_>, ids: &[PetId], layout: &Layout, shown: impl Fn(Pet) -> Pet) -> Result<Exit> {
     let (mut pets, mut missing, mut answers) = (Vec::new(), Vec::new(), Vec::new());
     let lists = Lists::default();
     for &id in ids {
@@ -57,14 +52,14 @@ pub async fn get(
 }
 
 /// Writes what came of the pets that were `asked` for: one alone as such.
-pub fn print(pets: &[Pet], asked: usize, provenances: &Provenances, layout: &PetLayout) -> Result<bool> {
+pub fn print(pets: &[Pet], asked: usize, provenances: &Provenances, layout: &Layout) -> Result<bool> {
     write_as(layout.format.content(), |out| match (pets, asked) {
         ([pet], 1) => write_one(out, pet, provenances, layout),
         _ => write_list(out, pets, provenances, layout),
     })
 }
 
-async fn one(context: &PetsContext<'_>, lists: &Lists, id: PetId) -> Result<LookupResult, Failure> {
+async fn one(context: &Context<'_>, lists: &Lists, id: PetId) -> Result<LookupResult, Failure> {
     let found = repeated(|| find(context.client, lists, id, Ask::IfNeeded)).await?;
     if found.pet.is_some() || found.get.is_some() {
         return Ok(found);

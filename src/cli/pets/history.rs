@@ -3,13 +3,13 @@
 use std::io::Write as _;
 
 use super::args::HistoryArgs;
-use super::context::PetsContext;
+use super::context::Context;
 use crate::api::retry::repeated;
-use crate::cli::{Exit, Failed};
+use crate::cli::{Exit, Result};
 use crate::clock::time_zone;
-use crate::model::{PetHistoryEntry, PetMembers, display_safe, short};
+use crate::model::{PetHistoryEntry, PetMembers, safe_text, short};
 
-pub async fn run(context: &PetsContext<'_>, args: &HistoryArgs) -> Result<Exit, Failed> {
+pub async fn run(context: &Context<'_>, args: &HistoryArgs) -> Result<Exit> {
     let history = repeated(|| context.client.history(args.id)).await;
     let history = history.map_err(|error| context.failed_of(args.id, &error, false))?;
     let zone = time_zone();
@@ -38,8 +38,8 @@ fn what(PetHistoryEntry { from, to, .. }: &PetHistoryEntry) -> String {
 }
 
 fn words(PetMembers { name, category_id, status }: &PetMembers) -> String {
-    let name = name.as_ref().map(|name| format!("name {}", display_safe(name)));
+    let name = name.as_ref().map(|name| format!("name {}", safe_text(name)));
     let category = category_id.map(|id| format!("category {id}"));
-    let status = status.as_ref().map(|status| display_safe(status.as_str()).into_owned());
+    let status = status.as_ref().map(|status| safe_text(&status.as_str()));
     Vec::from_iter([name, category, status].into_iter().flatten()).join(", ")
 }

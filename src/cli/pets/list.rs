@@ -7,19 +7,19 @@ use serde_json::json;
 use tokio::sync::mpsc;
 
 use super::args::{CountArgs, FilterArgs, ListArgs, WatchArgs, WatchFormat};
-use super::context::PetsContext;
+use super::context::Context;
 use super::watch;
 use crate::api::Coverage;
 use crate::api::inventory::{Part, Selection, inventory};
 use crate::api::retry::repeated;
-use crate::cli::format::{PetLayout, write_list};
+use crate::cli::format::{Layout, write_list};
 use crate::cli::output::{Content, Out, Verbosity, write_as};
 use crate::cli::{Exit, Failed, Result, note};
 use crate::model::export::{Kind, Recorded};
 use crate::model::{Pet, PetId, PetQuery, PetStatus, Provenances, table};
 
-pub async fn run(context: &PetsContext<'_>, mut args: ListArgs) -> Result<Exit> {
-    let mut layout = PetLayout { raw: args.raw, ..context.layout(&args.output)? };
+pub async fn run(context: &Context<'_>, mut args: ListArgs) -> Result<Exit> {
+    let mut layout = Layout { raw: args.raw, ..context.layout(&args.output)? };
     if args.with_total && layout.format != Kind::Json {
         let hint = "add --json; or to print a number: petstore pets count";
         return Err(Failed::config("--with-total is for JSON").hint(hint));
@@ -50,10 +50,10 @@ pub async fn run(context: &PetsContext<'_>, mut args: ListArgs) -> Result<Exit> 
 
 /// Lists the first pets; returns the last one if there are certainly no more.
 async fn first(
-    context: &PetsContext<'_>,
+    context: &Context<'_>,
     status: Option<PetStatus>,
     args: &ListArgs,
-    layout: &PetLayout,
+    layout: &Layout,
 ) -> Result<Option<PetId>> {
     let limit = args.limit.unwrap_or(context.settings.config.pets.limit);
     let query = PetQuery { status, limit, ..PetQuery::default() };
@@ -86,7 +86,7 @@ async fn first(
 }
 
 /// Writes a list. With `total`, which is `None` in it if it is unknown, that and the list are in an object.
-fn write_all(pets: &[Pet], provenances: &Provenances, layout: &PetLayout, total: Option<Option<u64>>) -> Result<bool> {
+fn write_all(pets: &[Pet], provenances: &Provenances, layout: &Layout, total: Option<Option<u64>>) -> Result<bool> {
     write_as(layout.format.content(), |out| {
         let Some(total) = total else { return write_list(out, pets, provenances, layout) };
         write!(out, "{{\"total\": {}, \"pets\": ", json!(total))?;
@@ -112,7 +112,7 @@ pub struct Found {
 
 /// Gives `take` the pets that are wanted, `most` at most, some at a time, until it answers that no more are.
 pub async fn search(
-    context: &PetsContext<'_>,
+    context: &Context<'_>,
     wanted: Selection,
     most: usize,
     mut take: impl FnMut(Part) -> Result<bool>,
@@ -146,18 +146,14 @@ pub async fn search(
 const MOST_HELD: usize = 500_000;
 
 /// Lists the inventory; returns the last pet if there are certainly no more.
-async fn all(
-    context: &PetsContext<'_>,
-    mut wanted: Selection,
-    args: &ListArgs,
-    layout: &PetLayout,
-) -> Result<Option<PetId>> {
+async fn all(context: &Context<'_>, mut wanted: Selection, args: &ListArgs, layout: &Layout) -> Result<Option<PetId>> {
     let most = match args.limit {
         None if args.all || wanted.search.is_some() => usize::MAX,
         limit => limit.unwrap_or(context.settings.config.pets.limit).get().into(),
     };
-    // Sorting, and checking that the list is complete, need the whole list.
-    let streams = layout.format.has_lines() && args.sort.is_none() && !args.require_complete;
+    // Tables and arrays, sorting, and checking that the list is complete, need the whole list.
+    let has_lines = !matches!(layout.format, Kind::Table | Kind::Json);
+    let streams = has_lines && args.sort.is_none() && !args.require_complete;
     let (mut pets, mut known, mut writer) = (Vec::<Pet>::new(), Provenances::new(), None);
     let write = |part: Part| {
         if !streams {
@@ -207,7 +203,7 @@ async fn all(
 }
 
 /// Prints the number of pets; with `by_status` also that of each status.
-pub async fn count(context: &PetsContext<'_>, args: &CountArgs, by_status: bool) -> Result<Exit> {
+pub async fn count(context: &Context<'_>, args: &CountArgs, by_status: bool) -> Result<Exit> {
     let FilterArgs { status: statuses, search: text, view } = &args.filter;
     let wanted = context.wanted(statuses, text.as_deref(), context.view(view.as_deref())?);
     if let Some(all) = total(context, &wanted, by_status).await? {
@@ -235,7 +231,7 @@ pub async fn count(context: &PetsContext<'_>, args: &CountArgs, by_status: bool)
 type Counts = (u64, Option<[u64; 3]>);
 
 /// What the service itself has counted, where it does that and nothing else is asked for.
-async fn total(context: &PetsContext<'_>, wanted: &Selection, by_status: bool) -> Result<Option<Counts>> {
+async fn total(context: &Context<'_>, wanted: &Selection, by_status: bool) -> Result<Option<Counts>> {
     let total = async |status| {
         let total = repeated(|| context.client.total(status)).await;
         total.map_err(|error| context.failed(&error))

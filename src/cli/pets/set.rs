@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 use super::add::wrong_flags;
 use super::args::SetArgs;
-use super::context::PetsContext;
+use super::context::Context;
 use super::get::{get, in_words, print};
 use super::list::search;
 use crate::api::inventory::{Part, Selection};
@@ -17,10 +17,10 @@ use crate::api::retry::{change_pet_once, repeated};
 use crate::api::{Failure, Remedy};
 use crate::app::inventory::changes::{FileChanges, status};
 use crate::cli::confirm::{allowed, ask, change_question};
-use crate::cli::format::PetLayout;
+use crate::cli::format::Layout;
 use crate::cli::output::is_there;
 use crate::cli::transfer::open;
-use crate::cli::{Exit, Failed, note};
+use crate::cli::{Exit, Failed, Result, note};
 use crate::model::draft::check_name;
 use crate::model::{
     IdempotencyKeys, Limit, PatchOperation, Pet, PetId, PetMember, PetMembers, PetPatch, PetQuery, Provenances,
@@ -33,10 +33,10 @@ use crate::transfer::{ColumnMapping, blocking};
 const MOST_LISTED: usize = 20;
 
 /// Sets `is_sent` once something may have been changed.
-pub async fn run(context: &PetsContext<'_>, args: SetArgs, is_sent: &Cell<bool>) -> Result<Exit, Failed> {
+pub async fn run(context: &Context<'_>, args: SetArgs, is_sent: &Cell<bool>) -> Result<Exit> {
     let layout = context.layout(&args.output)?;
     if layout.is_about_addition() {
-        return Err(Failed::new(Exit::Usage, "the columns by and at are not known when a pet is changed"));
+        return Err(Failed::config("the columns by and at are not known when a pet is changed"));
     }
     let category_id = args.category_id.as_deref().map(|text| context.settings.categories.parse(text));
     let checked = (args.name.as_deref().map(check_name).transpose(), category_id.transpose());
@@ -50,7 +50,7 @@ pub async fn run(context: &PetsContext<'_>, args: SetArgs, is_sent: &Cell<bool>)
     let listed = repeated(|| context.client.list_pets(&query)).await;
     listed.map_err(|error| context.failed(&error).and("Nothing was changed."))?;
     if !context.client.offers().changes {
-        return Err(Failed::new(Exit::Usage, format!("{} does not offer to change pets", context.service)));
+        return Err(Failed::config(format!("{} does not offer to change pets", context.service)));
     }
     let (mut pets, mut first_failure, mut whys, mut so) = (Vec::new(), None, Vec::new(), 0);
     let changes: Vec<_> = if let Some(file) = &args.file {
@@ -103,7 +103,7 @@ pub async fn run(context: &PetsContext<'_>, args: SetArgs, is_sent: &Cell<bool>)
 }
 
 /// Prints the pets as they would become.
-async fn show(context: &PetsContext<'_>, ids: &[PetId], patch: &PetPatch, layout: &PetLayout) -> Result<Exit, Failed> {
+async fn show(context: &Context<'_>, ids: &[PetId], patch: &PetPatch, layout: &Layout) -> Result<Exit> {
     let refused = Cell::new(0);
     let shown = |pet: Pet| {
         patch.apply(&pet).unwrap_or_else(|| {
@@ -121,8 +121,8 @@ async fn show(context: &PetsContext<'_>, ids: &[PetId], patch: &PetPatch, layout
 }
 
 /// What a file changes of the pets as they are. Lists it, and asks whether to.
-async fn of_file(context: &PetsContext<'_>, file: &Path, args: &SetArgs) -> Result<FileChanges, Failed> {
-    let PetsContext { settings, verbosity, .. } = *context;
+async fn of_file(context: &Context<'_>, file: &Path, args: &SetArgs) -> Result<FileChanges> {
+    let Context { settings, verbosity, .. } = *context;
     let failed = |error| Failed::transfer(&error, context.service);
     let categories = Arc::clone(&settings.categories);
     let reading = ColumnMapping { changes: true, categories, ..ColumnMapping::default() };
@@ -157,7 +157,7 @@ async fn of_file(context: &PetsContext<'_>, file: &Path, args: &SetArgs) -> Resu
     Ok(changes)
 }
 
-fn failed(context: &PetsContext<'_>, id: PetId, patch: &PetPatch, error: &Failure) -> Failed {
+fn failed(context: &Context<'_>, id: PetId, patch: &PetPatch, error: &Failure) -> Failed {
     let tests_status = |operation: &_| matches!(operation, PatchOperation::Test(PetMember::Status(_)));
     if let Some(pet) = error.changed() {
         let what = match patch.0.iter().any(tests_status) {

@@ -10,7 +10,7 @@ use jiff::tz::TimeZone;
 use tokio::time::{sleep, timeout};
 
 use super::args::{DEFAULT_INTERVAL, WatchArgs, WatchFormat};
-use super::context::PetsContext;
+use super::context::Context;
 use crate::api::follow::{AddedPet, ChangedPet, EventPosition, Followed, Follower};
 use crate::api::list;
 use crate::api::retry::{self, dice, repeated};
@@ -28,7 +28,7 @@ use crate::model::{Limit, ObservedStatus, Pet, PetQuery, PetStatus, counted, dis
 /// The longest pause while the service is down, unless the interval is longer.
 const LONGEST_PAUSE: Duration = Duration::from_secs(300);
 
-pub async fn run(context: &PetsContext<'_>, args: &WatchArgs) -> Result<Exit> {
+pub async fn run(context: &Context<'_>, args: &WatchArgs) -> Result<Exit> {
     let Some(limit) = args.timeout else { return watch(context, args).await };
     // This also ends a command that still runs for a pet.
     timeout(limit, watch(context, args)).await.unwrap_or_else(|_| {
@@ -37,7 +37,7 @@ pub async fn run(context: &PetsContext<'_>, args: &WatchArgs) -> Result<Exit> {
     })
 }
 
-async fn watch(context: &PetsContext<'_>, args: &WatchArgs) -> Result<Exit> {
+async fn watch(context: &Context<'_>, args: &WatchArgs) -> Result<Exit> {
     let wanted = context.wanted(args.status.as_slice(), None, context.view(args.view.as_deref())?);
     if wanted.asks_who {
         // Who added a pet is not known while it is watched.
@@ -104,7 +104,7 @@ async fn ask(client: &Client, status: Option<PetStatus>, known: &mut Option<List
 
 /// A watch of the pets that are searched for, and what becomes of their changes.
 struct Watch<'a> {
-    context: &'a PetsContext<'a>,
+    context: &'a Context<'a>,
     args: &'a WatchArgs,
     status: Option<PetStatus>,
     search: Option<Query>,
@@ -121,41 +121,41 @@ impl Watch<'_> {
     }
 
     async fn follow(&self, mut follower: Follower) -> Result<Exit> {
-        let PetsContext { service, verbosity, .. } = *self.context;
+        use Followed::*;
+        let Context { service, verbosity, .. } = *self.context;
         let after = follower.position().map_or_else(String::new, |after| format!(" after {}", after.pet));
         verbosity.note(&format!("watching {service} for new and changed pets{after}"));
         let mut is_away = false;
         loop {
             match follower.next().await.map_err(|error| self.context.failed(&error))? {
-                Followed::Connected(..) => {
+                Connected(..) => {
                     if std::mem::take(&mut is_away) {
                         verbosity.note(&format!("{service} is answering again"));
                     }
                 }
-                Followed::Lost(Some(error)) if !is_away => {
+                Lost(Some(error)) if !is_away => {
                     is_away = true;
                     note(&format!("{} Retrying at growing intervals.", error.sentence(service)));
                 }
-                Followed::Lost(_) => {}
-                Followed::PetsLost(last) => note(&format!(
+                Lost(_) => {}
+                PetsLost(last) => note(&format!(
                     "{service} has lost pets, for example because a backup was restored. Watching for new pets after {last}."
                 )),
-                Followed::Added(added) => {
+                Added(added) => {
                     let at = clock::now().wall;
                     let new = |AddedPet { pet, .. }| Change { at, kind: ChangeKind::New, pet, before: None, by: None };
                     if !self.deliver(&added.into_iter().map(new).collect::<Vec<_>>()).await? {
                         return Ok(Exit::Done);
                     }
                 }
-                Followed::Changed(changed) => {
+                Changed(changed) => {
                     let at = clock::now().wall;
-                    let change = |ChangedPet { mut pet, from, to, changed_by, .. }| {
+                    let change = |ChangedPet { pet, from, to, changed_by, .. }| {
                         // By now it may have been changed again.
-                        to.put_into(&mut pet);
-                        let mut before = pet.clone();
-                        from.put_into(&mut before);
+                        let pet = to.over(&pet);
+                        let before = Some(from.over(&pet));
                         let by = changed_by.map(|by| by.name.unwrap_or(by.key));
-                        Change { at, kind: ChangeKind::Changed, pet, before: Some(before), by }
+                        Change { at, kind: ChangeKind::Changed, pet, before, by }
                     };
                     if !self.deliver(&changed.into_iter().map(change).collect::<Vec<_>>()).await? {
                         return Ok(Exit::Done);
@@ -166,7 +166,7 @@ impl Watch<'_> {
     }
 
     async fn poll(&self, interval: Duration) -> Result<Exit> {
-        let PetsContext { client, service, verbosity, .. } = *self.context;
+        let Context { client, service, verbosity, .. } = *self.context;
         let begun = clock::now().wall;
         // At the start an unreachable service is an error; later it is waited for.
         let first = repeated(|| async {
@@ -228,7 +228,7 @@ impl Watch<'_> {
                 let (format, zone) = (self.args.format, time_zone());
                 let content = if format == WatchFormat::Ndjson { Content::Json } else { Content::Lines };
                 write_as(content, |out| {
-                    wanted.try_for_each(|change| write_change(out, change, &zone, format, self.context.coloured))
+                    wanted.try_for_each(|change| write(out, change, &zone, format, self.context.coloured))
                 })
             }
             Some((program, args)) => {
@@ -255,17 +255,11 @@ async fn run_for(program: &OsString, args: &[OsString], pet: &Pet) -> io::Result
     feed(command, line(pet)?.as_bytes()).await
 }
 
-fn write_change(
-    out: &mut impl Write,
-    change: &Change,
-    zone: &TimeZone,
-    format: WatchFormat,
-    coloured: bool,
-) -> io::Result<()> {
+fn write(out: &mut impl Write, change: &Change, zone: &TimeZone, format: WatchFormat, colour: bool) -> io::Result<()> {
     match format {
         WatchFormat::Lines => {
             let time = change.at.to_zoned(zone.clone()).strftime("%H:%M:%S");
-            writeln!(out, "{time}  {}", sentence(change, coloured))
+            writeln!(out, "{time}  {}", sentence(change, colour))
         }
         WatchFormat::Ndjson => json(out, change, false),
     }
@@ -284,7 +278,7 @@ fn sentence(change: &Change, coloured: bool) -> String {
         .differences()
         .map(|(column, before)| format!("{} was {}", column.as_str(), display_safe(&column.word(before))));
     let by = change.by.as_ref().map(|by| format!("by {}", short(by)));
-    let was = was.chain(by).collect::<Vec<_>>().join(", ");
+    let was = Vec::from_iter(was.chain(by)).join(", ");
     let was = if was.is_empty() { was } else { format!("  ({was})") };
     format!("{} {pet}{was}", ink.paint(change.kind.sign(), coloured))
 }
@@ -296,7 +290,7 @@ mod tests {
 
     fn written(change: &Change, format: WatchFormat) -> String {
         let mut out = Vec::new();
-        write_change(&mut out, change, &TimeZone::UTC, format, false).unwrap();
+        write(&mut out, change, &TimeZone::UTC, format, false).unwrap();
         String::from_utf8(out).unwrap()
     }
 

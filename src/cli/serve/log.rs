@@ -36,7 +36,8 @@ pub enum LogFormat {
 /// The log. Clones share one queue.
 #[derive(Clone, Debug)]
 pub struct Log {
-    format: LogFormat,
+    /// How its lines look.
+    pub format: LogFormat,
     shared: Arc<Shared>,
 }
 
@@ -66,11 +67,6 @@ impl Log {
         // It is never joined, since a write may hang.
         thread::Builder::new().name("log".into()).spawn(move || writer.write_all_to(&mut out))?;
         Ok(Self { format, shared })
-    }
-
-    /// How its lines look.
-    pub const fn format(&self) -> LogFormat {
-        self.format
     }
 
     /// Adds one line, whatever the lowest level is.

@@ -42,9 +42,3 @@ pub struct AuthorizeArgs {
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     pub idle: Option<Duration>,
 }
-
-#[derive(Debug, Args)]
-pub struct SessionArgs {
-    /// Whose session it is.
-    pub name: String,
-}

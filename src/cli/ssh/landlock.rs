@@ -9,36 +9,11 @@ use landlock::{
 
 /// What resolvers, certificates and time zones are read from, and the libraries that resolvers load. A rule for a file ends
 /// when that is replaced, so the directories are named to which `/etc/resolv.conf` leads, but not `/etc` itself.
-const SYSTEM: [&str; 28] = [
-    "/etc/ca-certificates",
-    "/etc/gai.conf",
-    "/etc/host.conf",
-    "/etc/hosts",
-    "/etc/ld.so.cache",
-    "/etc/localtime",
-    "/etc/nsswitch.conf",
-    "/etc/pki",
-    "/etc/protocols",
-    "/etc/resolv.conf",
-    "/etc/services",
-    "/etc/ssl",
-    "/lib",
-    "/lib64",
-    "/run/NetworkManager",
-    "/run/netconfig",
-    "/run/resolvconf",
-    "/run/systemd/resolve",
-    "/usr/lib",
-    "/usr/lib64",
-    "/usr/local/share/ca-certificates",
-    "/usr/share/ca-certificates",
-    "/usr/share/pki",
-    "/usr/share/ssl",
-    "/usr/share/zoneinfo",
-    "/var/lib/ca-certificates",
-    "/var/run/nscd",
-    "/var/ssl",
-];
+const SYSTEM: &str = "/etc/ca-certificates /etc/gai.conf /etc/host.conf /etc/hosts /etc/ld.so.cache /etc/localtime \
+                      /etc/nsswitch.conf /etc/pki /etc/protocols /etc/resolv.conf /etc/services /etc/ssl /lib /lib64 \
+                      /run/NetworkManager /run/netconfig /run/resolvconf /run/systemd/resolve /usr/lib /usr/lib64 \
+                      /usr/local/share/ca-certificates /usr/share/ca-certificates /usr/share/pki /usr/share/ssl \
+                      /usr/share/zoneinfo /var/lib/ca-certificates /var/run/nscd /var/ssl";
 
 /// From now on only the files below `own` can be changed, those at `readable` and of the system read, and no program
 /// started. Before the first thread: the kernel restricts the calling one and those that it starts.
@@ -49,16 +24,14 @@ pub fn restrict(own: &Path, readable: &[&Path]) {
 
 fn try_to(own: &Path, readable: &[&Path]) -> Result<RestrictionStatus, RulesetError> {
     let read: BitFlags<AccessFs> = AccessFs::ReadFile | AccessFs::ReadDir;
-    let change = make_bitflags!(AccessFs::{
-        WriteFile | Truncate | MakeReg | MakeDir | RemoveFile | RemoveDir | Refer
-    });
+    let edit = make_bitflags!(AccessFs::{WriteFile | Truncate | MakeReg | MakeDir | RemoveFile | RemoveDir | Refer});
     let terminal = AccessFs::ReadFile | AccessFs::WriteFile | AccessFs::IoctlDev;
     Ruleset::default()
         .handle_access(AccessFs::from_all(ABI::V5))?
         .create()?
-        .add_rules(path_beneath_rules(SYSTEM, read))?
+        .add_rules(path_beneath_rules(SYSTEM.split_whitespace(), read))?
         .add_rules(path_beneath_rules(readable, read))?
-        .add_rules(path_beneath_rules([own], read | change))?
+        .add_rules(path_beneath_rules([own], read | edit))?
         .add_rules(path_beneath_rules(["/dev/null", "/dev/tty"], terminal))?
         .restrict_self()
 }

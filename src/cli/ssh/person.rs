@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::future::pending;
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -83,15 +83,11 @@ pub struct Person {
 }
 
 impl Person {
-    /// The session of the person called `name`.
-    pub fn session(&self, name: &str) -> SshSession {
+    /// The session of the person called `name`, which ends with the file `mark`.
+    pub fn session(&self, name: &str, mark: PathBuf) -> SshSession {
         let read_only = self.scopes.parse::<Scopes>().is_ok_and(|scopes| !scopes.allow(Scope::Write));
-        SshSession {
-            name: name.to_owned(),
-            read_only,
-            idle: self.idle_seconds.map(Duration::from_secs),
-            ..SshSession::default()
-        }
+        let idle = self.idle_seconds.map(Duration::from_secs);
+        SshSession { name: name.to_owned(), read_only, idle, mark }
     }
 }
 
@@ -148,11 +144,8 @@ impl People {
 
     /// The names of all people.
     pub fn names(&self) -> Result<Vec<String>> {
-        let entries = match fs::read_dir(&self.0) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-            other => other.map_err(Failed::cannot("read", &self.0))?,
-        };
-        let directories = entries.filter_map(|entry| entry.ok().filter(|entry| entry.path().is_dir()));
+        let entries = atomic_file::if_there(fs::read_dir(&self.0)).map_err(Failed::cannot("read", &self.0))?;
+        let directories = entries.into_iter().flatten().flatten().filter(|entry| entry.path().is_dir());
         let names = directories.filter_map(|entry| entry.file_name().into_string().ok());
         Ok(names.filter(|name| is_plain_name(name)).collect())
     }

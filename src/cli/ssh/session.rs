@@ -4,14 +4,12 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use super::args::SessionArgs;
 #[cfg(target_os = "linux")]
 use super::landlock;
 use super::person::{COMMAND, People, Person, known, may_not_log_in};
 use crate::cli::args::{GlobalArgs, OVER_SSH, StartScreen};
-use crate::cli::command::{Args, Command, UiArgs};
-use crate::cli::pets::args::{PetsCommand, SetArgs, WatchArgs};
-use crate::cli::transfer::args::{ExportArgs, ImportArgs};
+use crate::cli::command::{Args, Command};
+use crate::cli::pets::args::PetsCommand;
 use crate::cli::{Failed, Result};
 use crate::config::{Choices, Env, Paths, SshSession, settings};
 use crate::local::{atomic_file, program};
@@ -50,7 +48,7 @@ impl SshStart {
     ///
     /// # Errors
     /// Nobody of this name is authorized, or what was sent cannot be split into arguments.
-    pub fn new(SessionArgs { name }: &SessionArgs, env: &Env) -> Result<(Vec<OsString>, Self)> {
+    pub fn new(name: &str, env: &Env) -> Result<(Vec<OsString>, Self)> {
         let env = known(env);
         let paths = Paths::new(&env).map_err(Failed::config)?;
         let people = People::new(&env).map_err(Failed::config)?;
@@ -63,7 +61,7 @@ impl SshStart {
         let start = Self {
             env: env.with(places),
             own,
-            session: SshSession { mark: people.mark(name), ..person.session(name) },
+            session: person.session(name, people.mark(name)),
             key_file: people.key_file(name),
             person,
         };
@@ -92,39 +90,25 @@ impl SshStart {
     pub fn confine(&self, args: Args) -> Result<Args> {
         let refused = |what: &str| Failed::config(format!("{what} over SSH")).hint(OVER_SSH);
         let Args { shared, command } = args;
-        // In full, so that a new option must be sorted: it may name a file, a program or another service.
-        let GlobalArgs { choices, color: _, no_input: _, quiet: _, verbose: _ } = &shared;
-        let Choices {
-            demo,
-            base_url,
-            profile,
-            config,
-            key_file,
-            key_command,
-            ca_file,
-            insecure_http,
-            ascii: _,
-            accessible: _,
-            ssh: _,
-        } = choices;
+        let choices = &shared.choices;
         let given = [
-            ("--demo", *demo),
-            ("--base-url", base_url.is_some()),
-            ("--profile", profile.is_some()),
-            ("--config", config.is_some()),
-            ("--key-file", key_file.is_some()),
-            ("--key-command", key_command.is_some()),
-            ("--ca-file", ca_file.is_some()),
-            ("--insecure-http", *insecure_http),
+            ("--demo", choices.demo),
+            ("--base-url", choices.base_url.is_some()),
+            ("--profile", choices.profile.is_some()),
+            ("--config", choices.config.is_some()),
+            ("--key-file", choices.key_file.is_some()),
+            ("--key-command", choices.key_command.is_some()),
+            ("--ca-file", choices.ca_file.is_some()),
+            ("--insecure-http", choices.insecure_http),
         ];
         if let Some((option, _)) = given.iter().find(|(_, given)| *given) {
             return Err(refused(&format!("there is no {option}")));
         }
         match &command {
-            Some(Command::Ui(UiArgs { place: Some(StartScreen::Domains) })) => {
+            Some(Command::Ui { place: Some(StartScreen::Domains) }) => {
                 return Err(refused("there are no custom domains"));
             }
-            None | Some(Command::Ui(_)) => {}
+            None | Some(Command::Ui { .. }) => {}
             Some(Command::Pets(pets)) => permit(pets).map_err(refused)?,
             Some(_) => return Err(refused("that command cannot be run")),
         }
@@ -143,56 +127,19 @@ impl SshStart {
 
 /// Says what cannot be done if a command names a file or a program.
 fn permit(command: &PetsCommand) -> Result<(), &'static str> {
+    use PetsCommand::*;
     let is_named = |file: &PathBuf| file.as_os_str() != "-";
     let refuse = |is_refused: bool, why| if is_refused { Err(why) } else { Ok(()) };
     match command {
-        PetsCommand::List(_) | PetsCommand::Count(_) | PetsCommand::Stats(_) => Ok(()),
-        PetsCommand::Add(_) | PetsCommand::History(_) | PetsCommand::Get(_) => Ok(()),
-        PetsCommand::Set(SetArgs {
-            ids: _,
-            file,
-            status: _,
-            name: _,
-            category_id: _,
-            if_status: _,
-            dry_run: _,
-            yes: _,
-            output: _,
-        }) => refuse(file.as_ref().is_some_and(is_named), "only standard input can change pets (set --file -)"),
-        PetsCommand::Watch(WatchArgs { status: _, interval: _, timeout: _, format: _, from: _, exec, view: _ }) => {
-            refuse(!exec.is_empty(), "no program can be run")
+        List(_) | Count(_) | Stats(_) | Add(_) | History(_) | Get(_) => Ok(()),
+        Set(args) => {
+            refuse(args.file.as_ref().is_some_and(is_named), "only standard input can change pets (set --file -)")
         }
-        PetsCommand::Import(ImportArgs {
-            file,
-            report,
-            rejects,
-            format: _,
-            map: _,
-            set: _,
-            raw: _,
-            dry_run: _,
-            concurrency: _,
-            on_error: _,
-            wait: _,
-            resume,
-            again,
-            unknown: _,
-            force: _,
-            yes: _,
-        }) => refuse(is_named(file), "only standard input can be imported (import -)")
-            .and(refuse(report.is_some() || rejects.is_some(), "no report or rejects can be written"))
-            .and(refuse(*resume || *again, "without a report no import can be continued")),
-        PetsCommand::Export(ExportArgs {
-            file,
-            status: _,
-            view: _,
-            format: _,
-            raw: _,
-            require_complete: _,
-            provenance: _,
-            force: _,
-            request: _,
-        }) => refuse(is_named(file), "only standard output can be exported to (export -)"),
+        Watch(args) => refuse(!args.exec.is_empty(), "no program can be run"),
+        Import(args) => refuse(is_named(&args.file), "only standard input can be imported (import -)")
+            .and(refuse(args.report.is_some() || args.rejects.is_some(), "no report or rejects can be written"))
+            .and(refuse(args.resume || args.again, "without a report no import can be continued")),
+        Export(args) => refuse(is_named(&args.file), "only standard output can be exported to (export -)"),
     }
 }
 
@@ -209,6 +156,8 @@ fn arguments(line: &str) -> Result<Vec<OsString>> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use clap::Parser as _;
 
     use super::*;
@@ -256,6 +205,23 @@ mod tests {
             assert_eq!(args.shared.choices.key_file.as_deref(), Some(Path::new("/srv/key")), "{line}");
             assert_eq!(args.shared.choices.ssh.map(|session| session.name).as_deref(), Some("till-2"), "{line}");
         }
+    }
+
+    /// A new one may name a file, a program or another service: it is refused, if it does, and then named here.
+    #[test]
+    fn every_option_that_a_session_may_have_was_looked_at() {
+        let mut root = crate::cli::command();
+        root.build();
+        let pets =
+            root.find_subcommand("pets").unwrap().get_subcommands().filter(|command| command.get_name() != "help");
+        let known = root.get_arguments().chain(pets.flat_map(clap::Command::get_arguments));
+        let known: BTreeSet<_> = known.map(|argument| argument.get_id().as_str()).collect();
+        let looked_at = "accessible again all ascii base_url ca_file category_id color columns concurrency config demo dry_run \
+                         exec file force format from help id ids if_status insecure_http interval json key_command key_file \
+                         limit map name no_header no_input on_error profile provenance quiet raw rejects report \
+                         require_complete resume search set sort status timeout unknown verbose version view wait watch \
+                         with_total yes";
+        assert_eq!(Vec::from_iter(known).join(" "), looked_at);
     }
 
     #[test]

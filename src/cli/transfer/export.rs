@@ -1,7 +1,6 @@
 //! `petstore pets export`.
 
 use std::io;
-use std::path::Path;
 
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
@@ -9,18 +8,22 @@ use tokio_util::sync::CancellationToken;
 use super::args::ExportArgs;
 use super::progress::TransferProgress;
 use crate::cli::output::{is_there, out};
-use crate::cli::pets::context::PetsContext;
+use crate::cli::pets::context::Context;
 use crate::cli::signals::Signals;
-use crate::cli::{Exit, Failed};
+use crate::cli::{Exit, Failed, Result};
 use crate::model::export::{Column, Kind};
 use crate::model::short;
 use crate::transfer::TransferError;
 use crate::transfer::export::{self as writing, ExportOptions, to_file};
 
 /// Writes the inventory of the service to the file in `args`, and reports on stderr how many pets that is.
-pub async fn run(context: &PetsContext<'_>, args: &ExportArgs) -> Result<Exit, Failed> {
-    let PetsContext { client, service, settings, verbosity, .. } = *context;
-    let kind = args.kind().ok_or_else(|| no_such_kind(&args.file))?;
+pub async fn run(context: &Context<'_>, args: &ExportArgs) -> Result<Exit> {
+    let Context { client, service, settings, verbosity, .. } = *context;
+    let kind = args.kind().ok_or_else(|| {
+        let known = Kind::ENDINGS.map(|ending| format!(".{ending}")).join(", ");
+        let why = format!("the ending of {} is not a known format ({known})", short(&args.file.to_string_lossy()));
+        Failed::config(why).hint("choose another name, or set the format, for example --format csv")
+    })?;
     let view = context.view(args.view.as_deref())?;
     let wanted = context.wanted(args.status.as_slice(), None, view);
     let of_status = wanted.status().is_some();
@@ -66,11 +69,4 @@ pub async fn run(context: &PetsContext<'_>, args: &ExportArgs) -> Result<Exit, F
             Ok(Exit::Done)
         }
     }
-}
-
-fn no_such_kind(file: &Path) -> Failed {
-    let name = short(&file.display().to_string());
-    let known = Kind::ENDINGS.map(|ending| format!(".{ending}")).join(", ");
-    let why = format!("the ending of {name} is not a known format ({known})");
-    Failed::new(Exit::Usage, why).hint("choose another name, or set the format, for example --format csv")
 }

@@ -13,12 +13,12 @@ use crate::app::CheckedFile;
 use crate::app::import_run::{report_option, word};
 use crate::cli::confirm::{self, allowed, question};
 use crate::cli::output::Verbosity;
-use crate::cli::pets::context::PetsContext;
+use crate::cli::pets::context::Context;
 use crate::cli::signals::Signals;
-use crate::cli::{Exit, Failed, note};
+use crate::cli::{Exit, Failed, Result, note};
 use crate::clock;
 use crate::config::Settings;
-use crate::model::{Categories, counted, display_safe};
+use crate::model::{Categories, counted, safe_text};
 use crate::transfer::earlier_import::EarlierImport;
 use crate::transfer::import::{self, ImportControl, ImportEnded, ImportProgress, OnImportedRow, Summary, Work};
 use crate::transfer::rows::Bad;
@@ -36,7 +36,7 @@ struct Command {
 }
 
 /// `--dry-run`: checks every row without a service.
-pub async fn check(args: ImportArgs, categories: Arc<Categories>, verbosity: Verbosity) -> Result<Exit, Failed> {
+pub async fn check(args: ImportArgs, categories: Arc<Categories>, verbosity: Verbosity) -> Result<Exit> {
     let mut command = Command::new(args, categories, verbosity)?;
     let CheckedFile { preview, reading, .. } = command.look(None).await?;
     verbosity.note(&format!("{}. Nothing was sent", preview.sentence()));
@@ -49,8 +49,8 @@ pub async fn check(args: ImportArgs, categories: Arc<Categories>, verbosity: Ver
 }
 
 /// Adds the rows of the file to the service.
-pub async fn run(context: &PetsContext<'_>, args: ImportArgs) -> Result<Exit, Failed> {
-    let PetsContext { client, service, settings, verbosity, .. } = *context;
+pub async fn run(context: &Context<'_>, args: ImportArgs) -> Result<Exit> {
+    let Context { client, service, settings, verbosity, .. } = *context;
     let mut command = Command::new(args, Arc::clone(&settings.categories), verbosity)?;
     let (args, target) = (Arc::clone(&command.args), Target::of(settings));
     let Some(mut run) = command.begin(&target, settings).await? else { return Ok(Exit::Done) };
@@ -58,7 +58,7 @@ pub async fn run(context: &PetsContext<'_>, args: ImportArgs) -> Result<Exit, Fa
         let (to_start, target, from) = (run.clone(), target.clone(), Arc::clone(&args));
         let ready = command.blocking(move || Work::start(to_start, open(&from.file)?, &target)).await?;
         if let Some(Journal { kept: Some(kept), .. }) = &ready.1.journal {
-            verbosity.note(&format!("the earlier report is kept: {}", display_safe(&kept.display().to_string())));
+            verbosity.note(&format!("the earlier report is kept: {}", safe_text(&kept.display())));
         }
         let sent = command.send(client, ready, settings).await;
         let (summary, ended_by) = sent.map_err(|error| Failed::transfer(&error, service))?;
@@ -97,15 +97,14 @@ pub fn open(file: &Path) -> Result<Input, TransferError> {
 
 impl Command {
     /// Fails before anything is sent if the rejects could not be written.
-    fn new(args: ImportArgs, categories: Arc<Categories>, verbosity: Verbosity) -> Result<Self, Failed> {
+    fn new(args: ImportArgs, categories: Arc<Categories>, verbosity: Verbosity) -> Result<Self> {
         let signals = Signals::new()?;
         match &args.rejects {
             Some(_) if args.is_stdin() => {
                 let why = "--rejects reads the file a second time, and standard input can be read only once";
-                return Err(Failed::new(Exit::Usage, why));
+                return Err(Failed::config(why));
             }
-            Some(to) => rejects::guard(&args.file, args.journal().as_deref(), (to, args.force))
-                .map_err(|error| Failed::transfer(&error, ""))?,
+            Some(to) => rejects::guard(&args.file, args.journal().as_deref(), (to, args.force)).map_err(unsent)?,
             None => {}
         }
         Ok(Self { args: Arc::new(args), categories, signals, verbosity })
@@ -113,12 +112,12 @@ impl Command {
 
     /// Decides how the import starts, and asks before anything is added to a protected profile. `None` if an earlier
     /// import added every row.
-    async fn begin(&mut self, target: &Target, settings: &Settings) -> Result<Option<ImportRun>, Failed> {
+    async fn begin(&mut self, target: &Target, settings: &Settings) -> Result<Option<ImportRun>> {
         let (args, verbosity) = (Arc::clone(&self.args), self.verbosity);
         let report = args.journal();
         if report.is_none() {
             if args.resume {
-                return Err(Failed::new(Exit::Usage, "--resume needs a report: name it with --report"));
+                return Err(Failed::config("--resume needs a report: name it with --report"));
             }
             // Over SSH no report can be written.
             let how = if settings.ssh.is_some() { "" } else { "; --report FILE writes one" };
@@ -127,7 +126,7 @@ impl Command {
         let chosen = if args.resume { Some(Start::GoOn) } else { args.again.then_some(Start::Anew(None)) };
         if args.resume || args.is_stdin() {
             if let (None, Some(report)) = (&chosen, &report) {
-                Journal::guard(report).map_err(|error| Failed::transfer(&error, ""))?;
+                Journal::guard(report).map_err(unsent)?;
             }
             let (start, reading, how) = (chosen.unwrap_or(Start::New), args.reading(&self.categories), args.how());
             self.confirm(None, settings).await?;
@@ -147,7 +146,7 @@ impl Command {
     }
 
     /// How the import of a checked file starts: as `chosen`, or else from the report of an earlier one.
-    async fn start(&mut self, checked: &CheckedFile, chosen: Option<Start>) -> Result<Option<Start>, Failed> {
+    async fn start(&mut self, checked: &CheckedFile, chosen: Option<Start>) -> Result<Option<Start>> {
         let Some(earlier) = checked.before.as_ref().filter(|_| chosen.is_none()) else {
             return Ok(chosen.or(Some(Start::New)));
         };
@@ -173,7 +172,7 @@ impl Command {
             0 => "if it is the same list, change only the rows that were not added".to_owned(),
             _ => format!("if they are the same pets, skip them: {of}--resume (sends the other {new})"),
         };
-        Err(Failed::new(Exit::Usage, display_safe(&format!("{sentence} Nothing was sent")))
+        Err(Failed::config(safe_text(&format_args!("{sentence} Nothing was sent")))
             .hint(format!("{same}; if they are new pets, add all {all}: --again")))
     }
 
@@ -181,15 +180,15 @@ impl Command {
     async fn blocking<T: Send + 'static>(
         &mut self,
         work: impl FnOnce() -> Result<T, TransferError> + Send + 'static,
-    ) -> Result<T, Failed> {
+    ) -> Result<T> {
         tokio::select! {
-            done = blocking(work) => done.map_err(|error| Failed::transfer(&error, "")),
+            done = blocking(work) => done.map_err(unsent),
             exit = self.signals.next() => Err(Failed::new(exit, "stopped; nothing was sent")),
         }
     }
 
     /// Reads the whole file, lists the bad rows, and compares it with the report of an earlier import, if that is named.
-    async fn look(&mut self, before: Option<(PathBuf, Target)>) -> Result<CheckedFile, Failed> {
+    async fn look(&mut self, before: Option<(PathBuf, Target)>) -> Result<CheckedFile> {
         let (args, reading) = (Arc::clone(&self.args), self.args.reading(&self.categories));
         self.blocking(move || {
             let before = before.map(|(report, target)| (args.file.as_path(), report, target));
@@ -203,12 +202,12 @@ impl Command {
     }
 
     /// Writes the rejects, if requested.
-    async fn write_rejects(&self, reading: &ColumnMapping, report: Option<PathBuf>) -> Result<(), Failed> {
+    async fn write_rejects(&self, reading: &ColumnMapping, report: Option<PathBuf>) -> Result<()> {
         let Some(to) = self.args.rejects.clone() else { return Ok(()) };
         let (args, reading) = (Arc::clone(&self.args), reading.clone());
-        let name = display_safe(&to.display().to_string()).into_owned();
+        let name = safe_text(&to.display());
         let write = move || rejects::write(open(&args.file)?, &reading, report.as_deref(), (&to, args.force));
-        self.verbosity.note(&match blocking(write).await.map_err(|error| Failed::transfer(&error, ""))? {
+        self.verbosity.note(&match blocking(write).await.map_err(unsent)? {
             0 => "no rows need fixing".to_owned(),
             rows => format!("{} to fix: {name}", counted(rows, "row")),
         });
@@ -216,7 +215,7 @@ impl Command {
     }
 
     /// Asks before anything is added to a protected profile.
-    async fn confirm(&mut self, good: Option<u64>, settings: &Settings) -> Result<(), Failed> {
+    async fn confirm(&mut self, good: Option<u64>, settings: &Settings) -> Result<()> {
         if !settings.protect || self.args.yes {
             return Ok(());
         }
@@ -225,7 +224,7 @@ impl Command {
     }
 
     /// Whether the answer is yes; `None` without a terminal.
-    async fn ask(&mut self, question: String) -> Result<Option<bool>, Failed> {
+    async fn ask(&mut self, question: String) -> Result<Option<bool>> {
         self.blocking(move || Ok(confirm::ask(&question, false))).await
     }
 
@@ -279,7 +278,7 @@ impl Command {
         }
         note(&progress.words(*left));
         if let Some(report) = report {
-            note(&format!("report: {}", display_safe(&report.display().to_string())));
+            note(&format!("report: {}", safe_text(&report.display())));
             let (file, named) = (word(&self.args.file), report_option(&self.args.file, report));
             if *left != Some(0) {
                 note(&settings.with_flags(&format!("continue with: petstore pets import {file}{named} --resume")));
@@ -294,14 +293,20 @@ impl Command {
     }
 }
 
+/// Why the import failed before it had to do with a service.
+fn unsent(error: TransferError) -> Failed {
+    Failed::transfer(&error, "")
+}
+
 fn exit(progress: &ImportProgress, ended: &ImportEnded, ended_by: Option<Exit>) -> Exit {
+    use ImportEnded::*;
     let any = progress.added + progress.added_before > 0;
     match ended {
-        ImportEnded::Stopped => ended_by.unwrap_or(Exit::Failure),
-        ImportEnded::Unauthorized(_) => Exit::Unauthorized,
-        ImportEnded::Failed(_) => Exit::Failure,
-        ImportEnded::NoAnswer(_) => Exit::NoAnswer,
-        ImportEnded::Complete | ImportEnded::OnError => match (any, progress.errors(), progress.unknown) {
+        Stopped => ended_by.unwrap_or(Exit::Failure),
+        Unauthorized(_) => Exit::Unauthorized,
+        Failed(_) => Exit::Failure,
+        NoAnswer(_) => Exit::NoAnswer,
+        Complete | OnError => match (any, progress.errors(), progress.unknown) {
             (_, 0, _) => Exit::Done,
             (false, errors, unknown) if errors == unknown => Exit::Unknown,
             (false, _, 0) => Exit::Refused,

@@ -1,10 +1,9 @@
 //! What people send who log in with SSH.
 
 use petstore::cli::args::StartScreen;
-use petstore::cli::command::{Args, Command, UiArgs};
+use petstore::cli::command::{Args, Command};
 use petstore::cli::pets::args::PetsCommand;
 use petstore::cli::ssh::SshStart;
-use petstore::cli::ssh::args::SessionArgs;
 use petstore::cli::ssh::person::{People, Person};
 use petstore::config::{Choices, Env};
 use tempfile::TempDir;
@@ -34,7 +33,7 @@ pub fn ssh(bytes: &[u8]) {
     let Ok(line) = str::from_utf8(bytes) else { return };
     let home = HOME.with(|home| home.path().to_owned());
     let env = Env::from_iter([("HOME", home.as_os_str()), ("SSH_ORIGINAL_COMMAND", line.as_ref())]);
-    let Ok((arguments, start)) = SshStart::new(&SessionArgs { name: "till-2".to_owned() }, &env) else { return };
+    let Ok((arguments, start)) = SshStart::new("till-2", &env) else { return };
     let Ok(args) = <Args as clap::Parser>::try_parse_from(arguments) else { return };
     let Ok(Args { shared, command }) = start.confine(args) else { return };
     let Choices { demo, base_url, profile, config, key_file, key_command, ca_file, insecure_http, ssh, .. } =
@@ -45,7 +44,7 @@ pub fn ssh(bytes: &[u8]) {
     assert!(base_url.as_deref() == Some(BASE_URL) && ssh.is_some_and(|session| session.name == "till-2"));
     assert!(key_file.is_some_and(|file| file.starts_with(home) && file.ends_with("ssh/till-2/key")));
     match command {
-        None | Some(Command::Ui(UiArgs { place: None | Some(StartScreen::Pets | StartScreen::Add) })) => {}
+        None | Some(Command::Ui { place: None | Some(StartScreen::Pets | StartScreen::Add) }) => {}
         Some(Command::Pets(PetsCommand::Import(import))) => {
             assert!(import.journal().is_none() && import.rejects.is_none())
         }

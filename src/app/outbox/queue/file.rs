@@ -121,10 +121,7 @@ impl QueuedChange {
     /// changed: the rest may be of others.
     pub fn undo(&self, answered: &Pet) -> (Pet, Pet) {
         let (from, to) = PetMembers::of_change(&self.seen, &self.wanted);
-        let (mut is, mut was) = (answered.clone(), answered.clone());
-        to.put_into(&mut is);
-        from.put_into(&mut was);
-        (is, was)
+        (to.over(answered), from.over(answered))
     }
 }
 

@@ -246,7 +246,7 @@ fn lanes(State { pacing, setup, .. }: &State) -> usize {
         return 1;
     }
     let needed = pacing.took.as_millis().div_ceil(PACE.as_millis());
-    usize::try_from(needed).unwrap_or(LINES).clamp(1, setup.concurrency.get())
+    usize::try_from(needed).unwrap_or(LINES).clamp(1, setup.concurrency)
 }
 
 fn send(state: &mut App, now: Now) {

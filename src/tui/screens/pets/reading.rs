@@ -74,7 +74,7 @@ impl Job for ListPets {
         }
         if is_due && !connects_first && !app.pending.is_running(Slot::Inventory) {
             app.pets.store.expect();
-            let most = app.pets.store.load_limit();
+            let most = app.pets.store.load_limit;
             app.start(ReadInventory { most }, now);
         } else {
             session_cache::keep(app, now);

@@ -6,7 +6,6 @@ use crate::tui::testing::refused_with;
 use super::{SendLine, WriteLines};
 use crate::app::outbox::queue::{Attempt, LineToSend};
 use crate::app::{Fate, Line};
-use crate::config::file::Concurrency;
 use crate::tui::screens::add_pet;
 use crate::tui::screens::add_pet::MOST_WAITING;
 
@@ -118,7 +117,7 @@ fn enter_takes_the_line_and_the_field_is_empty_in_the_same_frame() {
 #[test]
 fn every_line_has_its_own_key_and_lines_are_sent_in_order() {
     let mut app = opened(80, 24);
-    app.state.add.setup.concurrency = Concurrency::try_from(1).unwrap();
+    app.state.add.setup.concurrency = 1;
     // More would be sent at once where answers take so long.
     app.state.add.pacing.took = Duration::from_secs(3);
     typed(&mut app, &["Rex"]);

@@ -4,7 +4,6 @@ use crate::tui::testing::prelude::*;
 
 use crate::app::inventory::changes::ChangeKind;
 use crate::app::inventory::store::PetStore;
-use crate::config::file::LoadLimit;
 use crate::model::Provenance;
 use crate::transfer::preview::RowCounts;
 use crate::transfer::{ImportOptions, ImportRun};
@@ -312,7 +311,7 @@ fn of_the_newest_pets_that_an_earlier_session_read_only_what_is_new_since_comes_
     let pets = animals(139);
     let started = |limit| {
         let mut app = TestApp::started(remote(), 80, 24);
-        app.state.pets.store = PetStore::new(LoadLimit::try_from(limit).unwrap());
+        app.state.pets.store = PetStore::new(limit);
         app
     };
     let mut before = started(100).answered::<ListPets>(offered_part(&pets[..20]));

@@ -6,7 +6,6 @@ use crate::api::List;
 use crate::api::find::Ask;
 use crate::app::inventory::changes::ChangeKind;
 use crate::app::inventory::store::PetStore;
-use crate::config::file::LoadLimit;
 use crate::model::export;
 use crate::tui::screens::pets::popups::LookupBox;
 use crate::tui::testing::{ids_of, listed};
@@ -141,7 +140,7 @@ fn of_a_very_large_store_only_so_many_are_read_and_there_are_more() {
 fn where_the_newest_are_loaded_a_list_of_the_oldest_leaves_no_gap() {
     let pets = animals(60);
     let mut app = TestApp::started(Service::Demo, 80, 24);
-    app.state.pets.store = PetStore::new(LoadLimit::try_from(100).unwrap());
+    app.state.pets.store = PetStore::new(100);
     app.answer::<ListPets>(listed(pets[..20].to_vec(), Some(next_page())));
     assert_eq!(app.asked::<ReadInventory>(), Some(ReadInventory { most: 100 }));
     app.say::<ReadInventory>(pets[30..].to_vec());
