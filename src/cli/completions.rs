@@ -5,7 +5,7 @@ use std::io::Write as _;
 
 use clap::{Args, Command, ValueEnum};
 use clap_complete::CompleteEnv;
-use clap_complete::engine::{ArgValueCandidates, CompletionCandidate};
+use clap_complete::engine::{ArgValueCandidates as Candidates, CompletionCandidate as Candidate};
 use clap_complete::env::Shells;
 
 use super::{Exit, Failed, Result};
@@ -87,30 +87,30 @@ pub fn answer(command: fn() -> Command, arguments: &[OsString], env: &Env) -> Op
 }
 
 /// The names of the profiles.
-pub fn profiles() -> ArgValueCandidates {
-    ArgValueCandidates::new(|| {
+pub fn profiles() -> Candidates {
+    Candidates::new(|| {
         let profiles = Profiles::read(&Choices::default(), &Env::from_process()).map(|profiles| profiles.entries);
         let plain = profiles.unwrap_or_default().into_iter().filter(|entry| is_plain_name(&entry.name));
-        plain.map(|entry| CompletionCandidate::new(entry.name).help(Some(safe_text(&entry.place).into()))).collect()
+        plain.map(|entry| Candidate::new(entry.name).help(Some(safe_text(&entry.place).into()))).collect()
     })
 }
 
 /// The three statuses.
-pub fn statuses() -> ArgValueCandidates {
-    ArgValueCandidates::new(|| PetStatus::ALL.map(|status| CompletionCandidate::new(status.as_str())).into())
+pub fn statuses() -> Candidates {
+    Candidates::new(|| PetStatus::ALL.map(|status| Candidate::new(status.as_str())).into())
 }
 
 /// The columns to sort by, in both directions.
-pub fn sort_orders() -> ArgValueCandidates {
-    ArgValueCandidates::new(|| {
+pub fn sort_orders() -> Candidates {
+    Candidates::new(|| {
         let orders = [false, true].map(|descending| Column::OF_PETS.map(|column| SortOrder { column, descending }));
-        orders.into_iter().flatten().map(|order| CompletionCandidate::new(order.to_string())).collect()
+        orders.into_iter().flatten().map(|order| Candidate::new(order.to_string())).collect()
     })
 }
 
 /// The columns of a list.
-pub fn columns() -> ArgValueCandidates {
-    ArgValueCandidates::new(|| Column::ALL.map(|column| CompletionCandidate::new(column.as_str())).into())
+pub fn columns() -> Candidates {
+    Candidates::new(|| Column::ALL.map(|column| Candidate::new(column.as_str())).into())
 }
 
 /// The configuration by default; where it cannot be read, that without one.
@@ -119,30 +119,30 @@ fn configured() -> File {
 }
 
 /// The names of categories in the configuration.
-pub fn categories() -> ArgValueCandidates {
-    ArgValueCandidates::new(|| {
+pub fn categories() -> Candidates {
+    Candidates::new(|| {
         let file = configured();
         let plain = file.categories.iter().filter(|(_, name)| is_plain_name(name));
-        plain.map(|(id, name)| CompletionCandidate::new(name).help(Some(id.to_string().into()))).collect()
+        plain.map(|(id, name)| Candidate::new(name).help(Some(id.to_string().into()))).collect()
     })
 }
 
 /// The names of the views in the configuration.
-pub fn views() -> ArgValueCandidates {
-    ArgValueCandidates::new(|| {
+pub fn views() -> Candidates {
+    Candidates::new(|| {
         let file = configured();
         let help = |view: &View| view.searched().map(|search| display_safe(search).into_owned().into());
         let plain = file.views.iter().filter(|view| is_plain_name(&view.name));
-        plain.map(|view| CompletionCandidate::new(&view.name).help(help(view))).collect()
+        plain.map(|view| Candidate::new(&view.name).help(help(view))).collect()
     })
 }
 
 /// The names of the saved domains.
-pub fn domains() -> ArgValueCandidates {
-    ArgValueCandidates::new(|| {
+pub fn domains() -> Candidates {
+    Candidates::new(|| {
         let list =
             Paths::new(&Env::from_process()).ok().and_then(|paths| RegistryFile::new(paths.domains_file()).read().ok());
         let domains = list.map(|list| list.domains).unwrap_or_default();
-        domains.into_iter().map(|entry| CompletionCandidate::new(entry.name.as_str().to_owned())).collect()
+        domains.into_iter().map(|entry| Candidate::new(entry.name.as_str().to_owned())).collect()
     })
 }

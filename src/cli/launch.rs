@@ -120,15 +120,14 @@ pub fn run(
         return Err(Failed::config(what).hint(hint));
     }
     let is_first = first_run::is_first_start(choices, env);
-    match session(runtime, settings, choices, env, place, is_first)? {
-        ControlFlow::Break(exit) => Ok(exit),
-        ControlFlow::Continue(chosen) => {
-            let choices = Choices { demo: chosen == StartChoice::Samples, ..choices.clone() };
-            let settings = Settings::resolve(&choices, env)?;
-            let ended = session(runtime, settings, &choices, env, place, false)?;
-            Ok(ended.break_value().unwrap_or(Exit::Done))
-        }
-    }
+    let chosen = match session(runtime, settings, choices, env, place, is_first)? {
+        ControlFlow::Break(exit) => return Ok(exit),
+        ControlFlow::Continue(chosen) => chosen,
+    };
+    let choices = Choices { demo: chosen == StartChoice::Samples, ..choices.clone() };
+    let settings = Settings::resolve(&choices, env)?;
+    let ended = session(runtime, settings, &choices, env, place, false)?;
+    Ok(ended.break_value().unwrap_or(Exit::Done))
 }
 
 /// The file of an import to this service that the app has begun and not finished, if no other program shows it.
@@ -186,13 +185,11 @@ fn session(
         _ => None,
     };
     let claims = own.map(|own| Arc::new(Claims::new(own)));
-    let queues = Arc::new(Queues::new(claims.clone()));
-    let copying = clipboard::ways(settings.config.ui.clipboard, env, copied);
     let inside = Inside::default();
     let connect = inside.connect();
     let context = WorkerContext {
         domains_context: Arc::new(domains_context),
-        copying,
+        copying: clipboard::ways(settings.config.ui.clipboard, env, copied),
         home: env.path("HOME"),
         config: match choices {
             Choices { demo: true, .. } => Err(DEMO_KEEPS_NOTHING),
@@ -201,14 +198,14 @@ fn session(
         },
         kept,
         pasted,
+        queues: Arc::new(Queues::new(claims.clone())),
         drafts: claims,
-        queues,
         services: Arc::new(Services { connect, choices: choices.clone(), env: env.clone() }),
         over_ssh: choices.ssh.is_some(),
     };
     let (columns, rows) = terminal_size().unwrap_or((80, 24));
-    let size = Size { columns, rows };
-    let mut state = App::new(&settings, domains, size, IdempotencyKeys::new(Uuid::new_v4()));
+    let keys = IdempotencyKeys::new(Uuid::new_v4());
+    let mut state = App::new(&settings, domains, Size { columns, rows }, keys);
     state.keymap = Arc::new(keymap);
     state.pets.teaches = choices.demo;
     let theme = Arc::clone(&state.theme);

@@ -52,14 +52,14 @@ pub async fn run(context: &Context<'_>, args: SetArgs, is_sent: &Cell<bool>) -> 
     if !context.client.offers().changes {
         return Err(Failed::config(format!("{} does not offer to change pets", context.service)));
     }
-    let (mut pets, mut first_failure, mut whys, mut so) = (Vec::new(), None, Vec::new(), 0);
+    let (mut pets, mut first, mut whys, mut so) = (Vec::new(), None, Vec::new(), 0);
     let changes: Vec<_> = if let Some(file) = &args.file {
         let mut found = of_file(context, file, &args).await?;
         so = found.so;
         if !found.missing.is_empty() {
             let what = format!("{} has no {}", context.service, in_words(&found.missing));
             whys.push(what.clone());
-            first_failure = Some(Failed::new(Exit::NotFound, what).hint("to see all pets: petstore pets list --all"));
+            first = Some(Failed::new(Exit::NotFound, what).hint("to see all pets: petstore pets list --all"));
         }
         if args.dry_run {
             pets = found.pets.drain(..).map(|(_, wanted)| wanted).collect();
@@ -81,7 +81,7 @@ pub async fn run(context: &Context<'_>, args: SetArgs, is_sent: &Cell<bool>) -> 
                 let what = &failed.what;
                 let which = if what.contains(&format!("pet {id}")) { String::new() } else { format!("pet {id}: ") };
                 whys.push(format!("{which}{what}"));
-                first_failure.get_or_insert(failed);
+                first.get_or_insert(failed);
                 // The next ones would fail in the same way.
                 if error.may_pass() || error.remedy() == Remedy::EnterKey {
                     let unsent = changes.len() - at - 1;
@@ -94,9 +94,9 @@ pub async fn run(context: &Context<'_>, args: SetArgs, is_sent: &Cell<bool>) -> 
     let is_none = pets.is_empty() && so == 0;
     // Where nothing was changed, the command ends with the first one.
     whys.iter().skip(usize::from(is_none)).for_each(|why| note(&format!("petstore: {why}")));
-    let exit = if first_failure.is_some() { Exit::Partly } else { Exit::Done };
+    let exit = if first.is_some() { Exit::Partly } else { Exit::Done };
     let asked = if args.file.is_some() { usize::MAX } else { args.ids.len() };
-    match first_failure {
+    match first {
         Some(failed) if is_none => Err(failed),
         _ => print(&pets, asked, &Provenances::new(), &layout).map(|_| exit),
     }

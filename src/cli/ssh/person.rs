@@ -27,31 +27,15 @@ const MOST: usize = 64;
 
 /// The variables that a session knows: any other may come from the client. `HOME` and `PATH` do not: OpenSSH sets them
 /// after those of the client.
-const KNOWN: [&str; 16] = [
-    "COLORTERM",
-    "HOME",
-    "LANG",
-    "LC_ALL",
-    "LC_CTYPE",
-    "LOGNAME",
-    "NO_COLOR",
-    "PATH",
-    "SSH_CONNECTION",
-    COMMAND,
-    "SSH_TTY",
-    "TERM",
-    "TERM_PROGRAM",
-    "TERM_PROGRAM_VERSION",
-    "TZ",
-    "USER",
-];
+const KNOWN: &str = "COLORTERM HOME LANG LC_ALL LC_CTYPE LOGNAME NO_COLOR PATH SSH_CONNECTION SSH_ORIGINAL_COMMAND SSH_TTY \
+                     TERM TERM_PROGRAM TERM_PROGRAM_VERSION TZ USER";
 
 /// What the client sent.
 pub const COMMAND: &str = "SSH_ORIGINAL_COMMAND";
 
 /// The variables that a session knows.
 pub fn known(env: &Env) -> Env {
-    let known = KNOWN.into_iter().filter_map(|name| Some((name, env.value(name)?)));
+    let known = KNOWN.split_whitespace().filter_map(|name| Some((name, env.value(name)?)));
     known.filter(|(name, value)| *name != "TZ" || is_time_zone(&value.to_string_lossy())).collect()
 }
 
