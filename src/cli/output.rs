@@ -235,13 +235,14 @@ pub fn columns() -> Option<usize> {
 /// When colours are used: by the flag, then PETSTORE_COLOR, NO_COLOR, CLICOLOR_FORCE and CLICOLOR, in this order; then
 /// never where another program runs this.
 pub fn colours(flag: Option<ColorChoice>, env: &Env) -> ColorChoice {
+    use ColorChoice::*;
     let ours = || env.get("PETSTORE_COLOR").and_then(|word| <ColorChoice as ValueEnum>::from_str(word, true).ok());
     flag.or_else(ours).unwrap_or_else(|| match (env.get("NO_COLOR"), env.get("CLICOLOR_FORCE"), env.get("CLICOLOR")) {
-        (Some(_), ..) => ColorChoice::Never,
-        (None, Some(force), _) if force != "0" => ColorChoice::Always,
-        (None, _, Some("0")) => ColorChoice::Never,
-        (None, ..) if env.is_unattended() => ColorChoice::Never,
-        (None, ..) => ColorChoice::Auto,
+        (Some(_), ..) => Never,
+        (None, Some(force), _) if force != "0" => Always,
+        (None, _, Some("0")) => Never,
+        (None, ..) if env.is_unattended() => Never,
+        (None, ..) => Auto,
     })
 }
 
