@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::screens::domains::{PanelLocation, scheduler};
+use super::screens::domains::{Location, scheduler};
 use super::screens::pets::history;
 use super::{App, Now, Screen, Slot, drafts};
 
@@ -13,22 +13,22 @@ pub const SHOW_LOADING_AFTER: Duration = Duration::from_millis(300);
 pub const STALE_AFTER: Duration = Duration::from_secs(300);
 
 /// The next moment at which [`Msg::Tick`](super::msg::Msg::Tick) or a new frame is due, always after `now`.
-pub fn next_deadline(state: &App, now: Now) -> Option<Instant> {
-    let message = state.message.as_ref().and_then(|message| message.until);
-    let refresh = can_refresh(state).then(|| state.pets.next_refresh()).flatten();
-    let next_try = state.link.health.next_try().filter(|_| !state.pending.is_running(Slot::List));
-    let retry = next_try.map(|at| next_second_before(at, now.mono, step(state)));
-    let shown = state.pending.running().filter(|(slot, _)| shows_seconds(state, *slot));
-    let running = shown.map(|(_, since)| next_shown(since, now.mono, SHOW_LOADING_AFTER, step(state))).min();
+pub fn next_deadline(app: &App, now: Now) -> Option<Instant> {
+    let message = app.message.as_ref().and_then(|message| message.until);
+    let refresh = can_refresh(app).then(|| app.pets.next_refresh()).flatten();
+    let next_try = app.link.health.next_try().filter(|_| !app.runs(Slot::List));
+    let retry = next_try.map(|at| next_second_before(at, now.mono, step(app)));
+    let shown = app.pending.running().filter(|(slot, _)| shows_seconds(app, *slot));
+    let running = shown.map(|(_, since)| next_shown(since, now.mono, SHOW_LOADING_AFTER, step(app))).min();
     // Old rows show their age in minutes.
-    let ages = state.screen == Screen::Pets && !state.pets.follow.is_live() && state.link.health_is_ok();
-    let stale = state.pets.store.read().filter(|_| ages).map(|at| next_shown(at.mono, now.mono, STALE_AFTER, 60));
-    let domain = scheduler::next_due(&state.domains);
-    let countdown = (state.screen == Screen::Domains).then(|| next_countdown(state, now)).flatten();
-    let lines = state.add.next_due();
-    let drafts = drafts::next_due(state);
-    let history = history::next_due(state, now);
-    let all = [message, refresh, retry, running, stale, domain, countdown, lines, drafts, history, state.idle_end()];
+    let ages = app.screen == Screen::Pets && !app.pets.follow.is_live() && app.link.health_is_ok();
+    let stale = app.pets.store.read().filter(|_| ages).map(|at| next_shown(at.mono, now.mono, STALE_AFTER, 60));
+    let domain = scheduler::next_due(&app.domains);
+    let countdown = (app.screen == Screen::Domains).then(|| next_countdown(app, now)).flatten();
+    let lines = app.add.next_due();
+    let drafts = drafts::next_due(app);
+    let history = history::next_due(app, now);
+    let all = [message, refresh, retry, running, stale, domain, countdown, lines, drafts, history, app.idle_end()];
     all.into_iter().flatten().min().map(|at| at.max(now.mono + MIN_PAUSE))
 }
 
@@ -36,40 +36,38 @@ pub fn next_deadline(state: &App, now: Now) -> Option<Instant> {
 const MIN_PAUSE: Duration = Duration::from_millis(1);
 
 /// Whether an automatic refresh may start: nothing runs, the service is there.
-pub fn can_refresh(state: &App) -> bool {
-    state.pets.live.is_some()
-        && !state.pets.follow.is_live()
-        && ![Slot::List, Slot::Inventory].into_iter().any(|slot| state.pending.is_running(slot))
-        && state.link.health_is_ok()
+pub fn can_refresh(app: &App) -> bool {
+    app.pets.live.is_some()
+        && !app.pets.follow.is_live()
+        && ![Slot::List, Slot::Inventory].into_iter().any(|slot| app.runs(slot))
+        && app.link.health_is_ok()
 }
 
 /// The jobs whose running time is on screen.
-fn shows_seconds(state: &App, slot: Slot) -> bool {
+fn shows_seconds(app: &App, slot: Slot) -> bool {
     use Slot::*;
-    match state.screen {
+    match app.screen {
         _ if matches!(slot, List | TestKey | Samples) => true,
         Screen::Pets => matches!(slot, Inventory | ById),
         // What an import waits for counts down; everything else of it comes as news.
-        Screen::AddPet => matches!(slot, Line(_)) || slot == Import && state.add.import.is_waiting(),
-        Screen::Domains => {
-            slot == Redirects || matches!(slot, Check(lane) if scheduler::is_asked(&state.domains, lane))
-        }
+        Screen::AddPet => matches!(slot, Line(_)) || slot == Import && app.add.import.is_waiting(),
+        Screen::Domains => slot == Redirects || matches!(slot, Check(lane) if scheduler::is_asked(&app.domains, lane)),
         Screen::Profiles => matches!(slot, TestProfile | TryProfile | UseProfile),
         Screen::Requests | Screen::Welcome => false,
     }
 }
 
 /// Domains show minutes, and practice its own clock.
-fn next_countdown(state: &App, now: Now) -> Option<Instant> {
-    let in_practice = state.domains.setup.practice.is_some();
+fn next_countdown(app: &App, now: Now) -> Option<Instant> {
+    let in_practice = app.domains.setup.practice.is_some();
     let counts = in_practice
-        || match state.domains.place {
-            PanelLocation::List => state.domains.counts_down(now),
-            PanelLocation::Wizard | PanelLocation::Redirects => false,
-            PanelLocation::Record | PanelLocation::Live | PanelLocation::Rules(_) | PanelLocation::Removal => true,
+        || match app.domains.place {
+            Location::List => app.domains.counts_down(now),
+            Location::Wizard | Location::Redirects => false,
+            Location::Record | Location::Live | Location::Rules(_) | Location::Removal => true,
         };
     let second = now.wall.as_second();
-    let left = if in_practice { step(state).cast_signed() } else { 60 - second.rem_euclid(60) };
+    let left = if in_practice { step(app).cast_signed() } else { 60 - second.rem_euclid(60) };
     counts.then(|| now.mono + Duration::from_secs(left.unsigned_abs()))
 }
 
@@ -83,8 +81,8 @@ fn next_shown(since: Instant, now: Instant, least: Duration, step: u64) -> Insta
 }
 
 /// The seconds between two updates of a clock on screen.
-const fn step(state: &App) -> u64 {
-    if state.slow_line || state.unwatched { 10 } else { 1 }
+const fn step(app: &App) -> u64 {
+    if app.slow_line || app.unwatched { 10 } else { 1 }
 }
 
 /// The next whole second of a countdown to `at`, or the next of every `step`.

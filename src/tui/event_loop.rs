@@ -66,21 +66,21 @@ pub type Tell = Box<dyn Fn(&Effect) -> io::Result<()> + Send>;
 /// Runs the app until it ends. The state stays with the caller, also where the terminal fails.
 pub async fn run<B: Backend>(
     terminal: &mut Terminal<B>,
-    state: &mut App,
+    app: &mut App,
     appearance: &Appearance,
     wires: LoopIo,
 ) -> Result<(), LoopError> {
     let LoopIo { mut input, mut worker, mut signals, tell, mut traffic, mut pacing, clock } = wires;
     let now = clock();
     let mut bursts = PasteDetector::default();
-    state.slow_line = pacing.slow;
-    state.panes_wait = state.size.columns >= WIDE;
-    start(state, now);
-    if state.mouse {
-        state.effect(Effect::Mouse(true));
+    app.slow_line = pacing.slow;
+    app.panes_wait = app.size.columns >= WIDE;
+    start(app, now);
+    if app.mouse {
+        app.effect(Effect::Mouse(true));
     }
-    let effects = state.take_effects();
-    perform(terminal, state, effects, &worker, &tell, clock)?;
+    let effects = app.take_effects();
+    perform(terminal, app, effects, &worker, &tell, clock)?;
     // From when on a frame is wanted.
     let mut due = Some(now.mono);
     // When something would be different in the last whole frame.
@@ -89,9 +89,9 @@ pub async fn run<B: Backend>(
         let now = clock();
         if traffic.has_changed().unwrap_or(false) {
             pacing.taken(traffic.borrow_and_update().took, now.mono);
-            if pacing.slow != state.slow_line {
-                let effects = update(state, Msg::Line { slow: pacing.slow }, now);
-                perform(terminal, state, effects, &worker, &tell, clock)?;
+            if pacing.slow != app.slow_line {
+                let effects = update(app, Msg::Line { slow: pacing.slow }, now);
+                perform(terminal, app, effects, &worker, &tell, clock)?;
                 due = Some(now.mono);
             }
         }
@@ -101,30 +101,30 @@ pub async fn run<B: Backend>(
         if is_due && !busy {
             // Something else has changed with the time.
             if whole_until.is_some_and(|until| until <= now.mono) {
-                state.drawn_row = None;
+                app.drawn_row = None;
             }
-            let is_whole = state.drawn_row.is_none();
-            frame(terminal, state, appearance, now)?;
+            let is_whole = app.drawn_row.is_none();
+            frame(terminal, app, appearance, now)?;
             if is_whole {
-                whole_until = next_deadline(state, now);
+                whole_until = next_deadline(app, now);
             }
             pacing.drawn(now.mono);
             due = None;
-            if state.panes_wait && (state.pets.store.read().is_some() || state.pending.since(Slot::List).is_none()) {
-                state.panes_wait = false;
-                state.drawn_row = None;
+            if app.panes_wait && (app.pets.store.read().is_some() || app.pending.since(Slot::List).is_none()) {
+                app.panes_wait = false;
+                app.drawn_row = None;
                 due = Some(now.mono);
             }
         }
         let next_frame = next_frame.filter(|_| due.is_some());
-        let deadline = next_deadline(state, now).into_iter().chain(bursts.due()).min();
+        let deadline = next_deadline(app, now).into_iter().chain(bursts.due()).min();
         let mut batch = tokio::select! {
             biased;
             Some(asked) = signals.recv() => bursts.take(asked, true, Expected::Keys, now.mono),
-            (event, waited_for) = next(&mut input) => from_input(event, waited_for, &mut bursts, state, clock()),
+            (event, waited_for) = next(&mut input) => from_input(event, waited_for, &mut bursts, app, clock()),
             Some(reply) = worker.replies.recv() => vec![Msg::Reply(reply)],
             // On other screens they wait for the next message.
-            Some(recorded) = worker.exchanges.recv(), if state.screen == Screen::Requests => {
+            Some(recorded) = worker.exchanges.recv(), if app.screen == Screen::Requests => {
                 vec![Msg::Exchanged(recorded)]
             }
             Some(()) = until(deadline) => bursts.ended(clock().mono).into_iter().chain([Msg::Tick]).collect(),
@@ -134,7 +134,7 @@ pub async fn run<B: Backend>(
         };
         let now = clock();
         // Other people's changes are drawn less often.
-        let mut wanted = if batch.is_empty() { now.mono } else { pacing.next_calm_frame(now.mono, state.unwatched) };
+        let mut wanted = if batch.is_empty() { now.mono } else { pacing.next_calm_frame(now.mono, app.unwatched) };
         let mut handled = 0;
         // Whatever else has arrived meanwhile is drawn in the same frame.
         loop {
@@ -144,9 +144,9 @@ pub async fn run<B: Backend>(
                 if !msg.can_wait() {
                     wanted = now.mono;
                 }
-                let effects = update(state, msg, now);
-                perform(terminal, state, effects, &worker, &tell, clock)?;
-                if state.quitting.is_some() {
+                let effects = update(app, msg, now);
+                perform(terminal, app, effects, &worker, &tell, clock)?;
+                if app.quitting.is_some() {
                     return Ok(());
                 }
             }
@@ -155,7 +155,7 @@ pub async fn run<B: Backend>(
             }
             let event = input.try_recv().ok();
             let is_more = event.is_some();
-            batch.extend(event.into_iter().flat_map(|event| from_input(Some(event), false, &mut bursts, state, now)));
+            batch.extend(event.into_iter().flat_map(|event| from_input(Some(event), false, &mut bursts, app, now)));
             batch.extend(from_fn(|| worker.replies.try_recv().ok()).map(Msg::Reply));
             batch.extend(from_fn(|| worker.exchanges.try_recv().ok()).map(Msg::Exchanged));
             if batch.is_empty() && !is_more {
@@ -187,30 +187,30 @@ fn until(deadline: Option<Instant>) -> OptionFuture<Sleep> {
 }
 
 /// The end of the input is the end of the terminal.
-fn from_input(msg: Option<Msg>, waited_for: bool, bursts: &mut PasteDetector, state: &App, now: Now) -> Vec<Msg> {
+fn from_input(msg: Option<Msg>, waited_for: bool, bursts: &mut PasteDetector, app: &App, now: Now) -> Vec<Msg> {
     let msg = msg.unwrap_or(Msg::Quit(QuitReason::Hangup));
-    bursts.take(msg, waited_for, expected(state), now.mono)
+    bursts.take(msg, waited_for, expected(app), now.mono)
 }
 
 /// Draws the next frame, of which the backend writes what is different.
 pub fn frame<B: Backend>(
     terminal: &mut Terminal<B>,
-    state: &mut App,
+    app: &mut App,
     appearance: &Appearance,
     now: Now,
 ) -> Result<(), LoopError> {
     // The theme may have been changed by a key.
-    let appearance = Appearance { theme: Arc::clone(&state.theme), ..appearance.clone() };
+    let appearance = Appearance { theme: Arc::clone(&app.theme), ..appearance.clone() };
     let area = terminal.current_buffer_mut().area;
     terminal.autoresize().map_err(failed)?;
     // The backend compares, so there is one buffer, which keeps what the terminal shows.
     let mut buffer = std::mem::take(terminal.current_buffer_mut());
     if buffer.area != area {
-        state.drawn_row = None;
+        app.drawn_row = None;
     }
-    let Frame { layout, cursor, painted } = draw(state, &appearance, now, &mut buffer);
-    state.layout = layout;
-    state.drawn_row = drawn_row(state);
+    let Frame { layout, cursor, painted } = draw(app, &appearance, now, &mut buffer);
+    app.layout = layout;
+    app.drawn_row = drawn_row(app);
     for Rect { x, y, width, .. } in painted.iter().flat_map(|area| area.rows()) {
         let first = buffer.index_of(x, y);
         let cells = (x..).zip(&buffer.content[first..first + usize::from(width)]).map(|(x, cell)| (x, y, cell));
@@ -234,7 +234,7 @@ fn failed(error: impl std::fmt::Display) -> LoopError {
 /// Runs terminal effects here and gives everything else to the worker. If it has ended, jobs fail at once.
 fn perform<B: Backend>(
     terminal: &mut Terminal<B>,
-    state: &mut App,
+    app: &mut App,
     effects: Vec<Effect>,
     worker: &Handle,
     tell: &Tell,
@@ -261,8 +261,8 @@ fn perform<B: Backend>(
             },
         };
         for msg in follow {
-            let effects = update(state, msg, clock());
-            perform(terminal, state, effects, worker, tell, clock)?;
+            let effects = update(app, msg, clock());
+            perform(terminal, app, effects, worker, tell, clock)?;
         }
     }
     Ok(())

@@ -47,9 +47,9 @@ fn on_form(app: &mut App, act: impl FnOnce(&mut Form)) {
 pub const COMPLETE: Command = command("complete", "Tab", "complete", "complete the path", ask).always();
 
 /// Asks for what begins as typed.
-fn ask(state: &mut App, now: Now) {
-    let Some(typed) = field(state).map(|path| path.value().to_owned()) else { return };
-    state.start(CompletePath(typed), now);
+fn ask(app: &mut App, now: Now) {
+    let Some(typed) = field(app).map(|path| path.value().to_owned()) else { return };
+    app.start(CompletePath(typed), now);
 }
 
 /// Finds what begins like this path.
@@ -84,13 +84,13 @@ impl Job for CompletePath {
 }
 
 /// The field with a path, if it has the cursor.
-fn field(state: &mut App) -> Option<&mut TextInput> {
-    if state.popups.path().is_some() {
-        return state.popups.path();
+fn field(app: &mut App) -> Option<&mut TextInput> {
+    if app.popups.path().is_some() {
+        return app.popups.path();
     }
-    if state.screen == Screen::AddPet && state.add.import.on {
-        let import = &mut state.add.import;
+    if app.screen == Screen::AddPet && app.add.import.on {
+        let import = &mut app.add.import;
         return matches!(import.phase, Phase::File).then_some(&mut import.path);
     }
-    state.form().filter(|form| form.place([false, true, false, false]))?.input()
+    app.form().filter(|form| form.place([false, true, false, false]))?.input()
 }

@@ -31,7 +31,7 @@ mod tests {
     use crate::tui::effect::Effect;
     use crate::tui::pending::Slot;
     use crate::tui::screens::add_pet::NAME;
-    use crate::tui::screens::domains::state::PanelLocation;
+    use crate::tui::screens::domains::state::Location;
     use crate::tui::screens::domains::tests::looks;
     use crate::tui::state::Screen;
     use crate::tui::testing::prelude::*;
@@ -121,7 +121,7 @@ mod tests {
             let tabs = app.screen().lines().position(is_tabs).unwrap();
             let column = app.screen().lines().nth(tabs).unwrap().find(title).unwrap();
             app.send(Msg::Mouse(MouseEvent::Click { column: column as u16, row: tabs as u16 }));
-            assert_eq!(app.state.domains.place, PanelLocation::Rules(Rule::ALL[at]), "{title}");
+            assert_eq!(app.state.domains.place, Location::Rules(Rule::ALL[at]), "{title}");
         }
     }
 

@@ -20,7 +20,7 @@ use super::key::Hint;
 use super::keymap::Keymap;
 use super::pending::PendingJobs;
 use super::popups::stack::Popups;
-use super::screens::domains::state::PanelLocation;
+use super::screens::domains::state::Location;
 use super::screens::{add_pet, domains, pets, profiles};
 use super::theme::Theme;
 use super::widgets::form::{Form, Known};
@@ -361,7 +361,7 @@ impl App {
         }
         match self.screen {
             Screen::Profiles if self.profiles.form_open => Some(&mut self.profiles.form),
-            Screen::Domains if self.domains.place == PanelLocation::Removal => Some(&mut self.domains.removal),
+            Screen::Domains if self.domains.place == Location::Removal => Some(&mut self.domains.removal),
             Screen::Domains => Some(&mut self.domains.wizard.form),
             Screen::AddPet => Some(&mut self.add.form),
             Screen::Pets | Screen::Profiles | Screen::Requests | Screen::Welcome => None,
@@ -411,9 +411,14 @@ impl App {
 
     /// The same, unless one is waited for in its slot.
     pub fn start_if_free(&mut self, job: impl Job, now: Now) {
-        if !self.pending.is_running(job.slot()) {
+        if !self.runs(job.slot()) {
             self.start(job, now);
         }
+    }
+
+    /// Whether anything runs in `slot`.
+    pub fn runs(&self, slot: Slot) -> bool {
+        self.pending.is_running(slot)
     }
 
     /// Gives up what runs in `slot`; whether anything did.
@@ -435,7 +440,7 @@ impl App {
 
     /// Whether another service is being changed to: nothing may be sent for which it matters which one it is.
     pub fn is_switching(&self) -> bool {
-        self.pending.is_running(Slot::UseProfile)
+        self.runs(Slot::UseProfile)
     }
 
     /// Whether changes may be made to the service in use without asking.

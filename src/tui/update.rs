@@ -49,15 +49,15 @@ impl Command {
     }
 
     /// Does it, chosen by its key or from the list of all commands.
-    pub fn act(&self, state: &mut App, now: Now) {
-        if !state.allows(self) {
-            return state.tell("Choose how to start first.");
+    pub fn act(&self, app: &mut App, now: Now) {
+        if !app.allows(self) {
+            return app.tell("Choose how to start first.");
         }
-        if let Some(why) = self.why_not(&state.link) {
-            return state.tell(why);
+        if let Some(why) = self.why_not(&app.link) {
+            return app.tell(why);
         }
         let around = self.place.around;
-        if self.reach == Reach::Here { around(state, self, now) } else { self.run(state, now) }
+        if self.reach == Reach::Here { around(app, self, now) } else { self.run(app, now) }
     }
 }
 
@@ -120,116 +120,116 @@ fn quit(app: &mut App, now: Now) {
 }
 
 /// Takes one message; gives what to do about it.
-pub fn update(state: &mut App, msg: Msg, now: Now) -> Vec<Effect> {
-    let drawn_row = state.drawn_row.take().filter(|_| state.message.is_none() && !state.drafts.has_news());
-    state.only_moved = false;
-    follow(state, msg, now);
-    lines::work(state, now);
-    drafts::notice(state, now);
-    pets::reading::announce(state);
-    pets::reading::ask_provenance(state, now);
-    pets::history::ask(state, now);
-    let effects = state.take_effects();
-    state.drawn_row = drawn_row.filter(|_| state.only_moved && effects.is_empty());
+pub fn update(app: &mut App, msg: Msg, now: Now) -> Vec<Effect> {
+    let drawn_row = app.drawn_row.take().filter(|_| app.message.is_none() && !app.drafts.has_news());
+    app.only_moved = false;
+    follow(app, msg, now);
+    lines::work(app, now);
+    drafts::notice(app, now);
+    pets::reading::announce(app);
+    pets::reading::ask_provenance(app, now);
+    pets::history::ask(app, now);
+    let effects = app.take_effects();
+    app.drawn_row = drawn_row.filter(|_| app.only_moved && effects.is_empty());
     effects
 }
 
-fn follow(state: &mut App, msg: Msg, now: Now) {
+fn follow(app: &mut App, msg: Msg, now: Now) {
     if matches!(msg, Msg::Key(_) | Msg::Mouse(_) | Msg::Paste(_) | Msg::PasteTooLarge) {
-        state.used = Some(now.mono);
+        app.used = Some(now.mono);
     }
     match msg {
-        Msg::Key(key) => on_key(state, key, now),
-        Msg::Mouse(event) => on_mouse(state, event, now),
-        Msg::Paste(text) => on_paste(state, &text, now),
+        Msg::Key(key) => on_key(app, key, now),
+        Msg::Mouse(event) => on_mouse(app, event, now),
+        Msg::Paste(text) => on_paste(app, &text, now),
         Msg::PasteTooLarge => {
-            let over_ssh = state.link.ssh.is_some();
+            let over_ssh = app.link.ssh.is_some();
             let way = if over_ssh { "Paste it in parts." } else { "Save it as a file, and import that." };
-            state.complain(format!("Nothing was pasted: it is larger than {} MiB. {way}", MOST_PASTED >> 20));
+            app.complain(format!("Nothing was pasted: it is larger than {} MiB. {way}", MOST_PASTED >> 20));
         }
-        Msg::Tick => on_tick(state, now),
+        Msg::Tick => on_tick(app, now),
         // A reply counts only if its job is still waited for.
-        Msg::Reply(Reply { id, goes_on, outcome, .. }) if state.pending.takes(id, goes_on) => outcome.apply(state, now),
+        Msg::Reply(Reply { id, goes_on, outcome, .. }) if app.pending.takes(id, goes_on) => outcome.apply(app, now),
         Msg::Reply(_) => {}
-        Msg::Resize(size) => state.size = size,
-        Msg::Focus { here } => state.unwatched = !here,
+        Msg::Resize(size) => app.size = size,
+        Msg::Focus { here } => app.unwatched = !here,
         Msg::Line { slow } => {
-            state.slow_line = slow;
+            app.slow_line = slow;
             let text = match slow {
                 true => "Slow connection: clocks now update every 10 seconds.",
                 false => "The connection is fast again.",
             };
-            state.say_done(text, now.mono);
+            app.say_done(text, now.mono);
         }
-        Msg::Exchanged(recorded) => state.requests.take(*recorded.exchange, recorded.missed),
-        Msg::Suspend => suspend(state, now),
+        Msg::Exchanged(recorded) => app.requests.take(*recorded.exchange, recorded.missed),
+        Msg::Suspend => suspend(app, now),
         // After Ctrl-Z it has the terminal already.
-        Msg::Continued if state.suspended.take().is_some_and(|back| now.mono.duration_since(back) < SIGCONT) => {}
-        Msg::Continued => state.effect(Effect::Resume),
+        Msg::Continued if app.suspended.take().is_some_and(|back| now.mono.duration_since(back) < SIGCONT) => {}
+        Msg::Continued => app.effect(Effect::Resume),
         Msg::Resumed => {
-            state.suspended = state.suspended.map(|_| now.mono);
-            state.say_done("Resumed. Ctrl-L redraws the screen.", now.mono);
+            app.suspended = app.suspended.map(|_| now.mono);
+            app.say_done("Resumed. Ctrl-L redraws the screen.", now.mono);
             // Leaving has switched it off.
-            if state.mouse {
-                state.effect(Effect::Mouse(true));
+            if app.mouse {
+                app.effect(Effect::Mouse(true));
             }
         }
-        Msg::Quit(reason) => state.quitting = Some(reason),
+        Msg::Quit(reason) => app.quitting = Some(reason),
     }
 }
 
-fn suspend(state: &mut App, now: Now) {
-    state.suspended = Some(now.mono);
-    state.effect(Effect::Suspend);
+fn suspend(app: &mut App, now: Now) {
+    app.suspended = Some(now.mono);
+    app.effect(Effect::Suspend);
 }
 
 /// A message goes with the screen or the box that it is about.
-fn on_key(state: &mut App, key: KeyPress, now: Now) {
-    let (message, place) = (state.message.clone(), shown(state));
-    press(state, key, now);
-    if shown(state) != place && state.message == message {
-        state.message = None;
+fn on_key(app: &mut App, key: KeyPress, now: Now) {
+    let (message, place) = (app.message.clone(), shown(app));
+    press(app, key, now);
+    if shown(app) != place && app.message == message {
+        app.message = None;
     }
 }
 
 /// The screen that is shown, and which box over it.
-fn shown(state: &App) -> (Screen, Option<&'static Place>) {
-    (state.screen, state.popups.top().map(Popup::place))
+fn shown(app: &App) -> (Screen, Option<&'static Place>) {
+    (app.screen, app.popups.top().map(Popup::place))
 }
 
-fn press(state: &mut App, key: KeyPress, now: Now) {
+fn press(app: &mut App, key: KeyPress, now: Now) {
     // On a slow connection Esc and the next key may arrive as one: better nothing than an unwanted action.
-    if key.alt && state.keymap.lookup(state.place(), key).is_none() {
+    if key.alt && app.keymap.lookup(app.place(), key).is_none() {
         return;
     }
     // Only the key before counts: a line feed after a line is an Enter.
-    let entered = std::mem::replace(&mut state.entered, (key.key == Key::Enter).then_some(now.mono));
+    let entered = std::mem::replace(&mut app.entered, (key.key == Key::Enter).then_some(now.mono));
     let is_line_feed = key.key == Key::LineFeed;
     if is_line_feed && entered.is_some_and(|at| now.mono.saturating_duration_since(at) < SAME_LINE_END) {
         return;
     }
     let key = if is_line_feed { Key::Enter.into() } else { key };
-    let place = state.place();
-    let command = state.keymap.lookup(place, key).copied();
+    let place = app.place();
+    let command = app.keymap.lookup(place, key).copied();
     // What is wrong stays while it is corrected by typing.
     let types = matches!(command, None | Some(Command { run: Run::Edit(_), .. }));
-    state.message.take_if(|message| !types || message.kind != MessageKind::Error);
-    (state.drafts.back, state.drafts.elsewhere) = (None, None);
+    app.message.take_if(|message| !types || message.kind != MessageKind::Error);
+    (app.drafts.back, app.drafts.elsewhere) = (None, None);
     match command {
-        Some(command) if command.reach != Reach::Here => command.act(state, now),
+        Some(command) if command.reach != Reach::Here => command.act(app, now),
         // Keys pressed before the box opened are ignored.
-        _ if state.popups.top().and_then(Popup::deaf_until).is_some_and(|until| now.mono < until) => {
-            state.popups.top_mut().into_iter().for_each(|popup| popup.on_ignored(now));
+        _ if app.popups.top().and_then(Popup::deaf_until).is_some_and(|until| now.mono < until) => {
+            app.popups.top_mut().into_iter().for_each(|popup| popup.on_ignored(now));
         }
-        Some(command) => command.act(state, now),
+        Some(command) => command.act(app, now),
         None => {
             if let Some(c) = key.typed() {
-                on_typing(state, Typing::Text(&c.to_string()), now);
+                on_typing(app, Typing::Text(&c.to_string()), now);
             }
             // In a form, letters choose.
-            let chooses = state.screen == Screen::AddPet && !state.popups.is_open();
-            if !place.takes_letters && !chooses && state.message.is_none() {
-                state.tell(match (place.name, key.key) {
+            let chooses = app.screen == Screen::AddPet && !app.popups.is_open();
+            if !place.takes_letters && !chooses && app.message.is_none() {
+                app.tell(match (place.name, key.key) {
                     (PETS, Key::Delete | Key::Backspace) => {
                         "Pets cannot be deleted: the API has no operation for that."
                     }
@@ -241,140 +241,140 @@ fn press(state: &mut App, key: KeyPress, now: Now) {
 }
 
 /// Other places have their own way back, or none.
-fn back(state: &mut App, now: Now) {
-    let place = state.place();
+fn back(app: &mut App, now: Now) {
+    let place = app.place();
     if place == &domains::list::LIST_PLACE {
-        domains::update::leave(state, now);
+        domains::update::leave(app, now);
     } else if place.name == PETS {
-        pets::update::back(state);
+        pets::update::back(app);
     }
 }
 
 /// Ctrl-C: cancels what runs and may be cancelled; twice in two seconds ends the program.
-fn interrupt(state: &mut App, now: Now) {
-    if state.interrupted.is_some_and(|at| now.mono.saturating_duration_since(at) < TWICE) {
-        return quit(state, now);
+fn interrupt(app: &mut App, now: Now) {
+    if app.interrupted.is_some_and(|at| now.mono.saturating_duration_since(at) < TWICE) {
+        return quit(app, now);
     }
-    state.interrupted = Some(now.mono);
-    let what = if state.cancel_all(Slot::is_cancellable) { "Cancelled. " } else { "" };
-    domains::scheduler::cancelled(&mut state.domains, now);
-    state.say_for(TWICE, MessageKind::Note, format!("{what}Press Ctrl-C again to quit."), now.mono);
+    app.interrupted = Some(now.mono);
+    let what = if app.cancel_all(Slot::is_cancellable) { "Cancelled. " } else { "" };
+    domains::scheduler::cancelled(&mut app.domains, now);
+    app.say_for(TWICE, MessageKind::Note, format!("{what}Press Ctrl-C again to quit."), now.mono);
 }
 
 /// Switches the mouse on or off.
-fn switch_mouse(state: &mut App, _: Now) {
-    state.mouse = !state.mouse;
-    state.tell(match state.mouse {
+fn switch_mouse(app: &mut App, _: Now) {
+    app.mouse = !app.mouse;
+    app.tell(match app.mouse {
         true => "Mouse on: wheel and clicks work here; hold Shift to select text. M turns it off.",
         false => "Mouse off: the terminal selects text.",
     });
-    state.effect(Effect::Mouse(state.mouse));
+    app.effect(Effect::Mouse(app.mouse));
 }
 
 /// The mouse did something.
-fn on_mouse(state: &mut App, event: MouseEvent, now: Now) {
+fn on_mouse(app: &mut App, event: MouseEvent, now: Now) {
     // It may have been under way while the mouse was switched off, or before a frame showed what is there now.
-    if !state.mouse || state.layout.place != Some(state.place().name) {
+    if !app.mouse || app.layout.place != Some(app.place().name) {
         return;
     }
     match event {
-        MouseEvent::Wheel { down } => step(state, down, WHEEL, now),
-        MouseEvent::Click { column, row } => click(state, (column, row), now),
+        MouseEvent::Wheel { down } => step(app, down, WHEEL, now),
+        MouseEvent::Click { column, row } => click(app, (column, row), now),
     }
 }
 
-fn click(state: &mut App, (column, row): (u16, u16), now: Now) {
-    let areas = &state.layout.clickable;
+fn click(app: &mut App, (column, row): (u16, u16), now: Now) {
+    let areas = &app.layout.clickable;
     let Some((area, target)) = areas.iter().rev().find(|(area, _)| area.contains((column, row).into())).copied() else {
         return;
     };
     match target {
-        Target::Press(key, times) => (0..times).for_each(|_| on_key(state, key, now)),
+        Target::Press(key, times) => (0..times).for_each(|_| on_key(app, key, now)),
         Target::Show(name) => {
-            if let Some(show) = state.keymap.named(GLOBAL, name).copied() {
-                show.act(state, now);
+            if let Some(show) = app.keymap.named(GLOBAL, name).copied() {
+                show.act(app, now);
             }
         }
-        Target::Tab(tab) => pets::update::show_tab(state, tab, now),
-        Target::Row { selected: true } => on_key(state, Key::Enter.into(), now),
+        Target::Tab(tab) => pets::update::show_tab(app, tab, now),
+        Target::Row { selected: true } => on_key(app, Key::Enter.into(), now),
         Target::Row { selected: false } => {
             let rows = || areas.iter().filter(|(_, target)| matches!(target, Target::Row { .. }));
             let selected = rows().position(|(_, target)| *target == Target::Row { selected: true });
             if let (Some(from), Some(to)) = (selected, rows().position(|(other, _)| *other == area)) {
-                step(state, to > from, to.abs_diff(from), now);
+                step(app, to > from, to.abs_diff(from), now);
             }
         }
     }
 }
 
 /// Moves in a list or a text, as the arrow keys do there; in a form nothing moves.
-fn step(state: &mut App, down: bool, steps: usize, now: Now) {
+fn step(app: &mut App, down: bool, steps: usize, now: Now) {
     let key = KeyPress::from(if down { Key::Down } else { Key::Up });
-    let in_form = !state.popups.is_open() && state.screen == Screen::AddPet && !state.add.import.on;
-    let moves = state.keymap.lookup(state.place(), key).is_some_and(Command::moves);
-    if moves && !in_form && state.place() != &profiles::form::CHOICE_PLACE {
-        (0..steps).for_each(|_| on_key(state, key, now));
+    let in_form = !app.popups.is_open() && app.screen == Screen::AddPet && !app.add.import.on;
+    let moves = app.keymap.lookup(app.place(), key).is_some_and(Command::moves);
+    if moves && !in_form && app.place() != &profiles::form::CHOICE_PLACE {
+        (0..steps).for_each(|_| on_key(app, key, now));
     }
 }
 
 /// What is typed goes into the field that has the cursor, or nowhere. Returns whether the end of it found no room.
-pub fn on_typing(state: &mut App, typing: Typing<'_>, now: Now) -> bool {
-    if let Some(popup) = state.popups.top_mut() {
+pub fn on_typing(app: &mut App, typing: Typing<'_>, now: Now) -> bool {
+    if let Some(popup) = app.popups.top_mut() {
         return popup.on_typing(typing);
     }
-    match state.screen {
-        _ if !state.place().is_text => false,
-        Screen::Pets => pets::update::on_typing(state, typing),
-        Screen::AddPet => add_pet::form::on_typing(state, typing, now),
-        Screen::Domains => domains::update::on_typing(state, typing),
-        Screen::Profiles => forms::on_typing(state, typing),
+    match app.screen {
+        _ if !app.place().is_text => false,
+        Screen::Pets => pets::update::on_typing(app, typing),
+        Screen::AddPet => add_pet::form::on_typing(app, typing, now),
+        Screen::Domains => domains::update::on_typing(app, typing),
+        Screen::Profiles => forms::on_typing(app, typing),
         // These have no field.
         Screen::Requests | Screen::Welcome => false,
     }
 }
 
 /// What keys that come at once would be.
-pub fn expected(state: &App) -> Expected {
-    let import = &state.add.import;
-    let has_rows = state.screen == Screen::AddPet && import.on && import.previews_paste();
-    match takes_names(state) {
+pub fn expected(app: &App) -> Expected {
+    let import = &app.add.import;
+    let has_rows = app.screen == Screen::AddPet && import.on && import.previews_paste();
+    match takes_names(app) {
         true => Expected::Names,
-        false if has_rows && !(state.popups.is_open() && state.place().is_text) => Expected::Rows,
+        false if has_rows && !(app.popups.is_open() && app.place().is_text) => Expected::Rows,
         false => Expected::Keys,
     }
 }
 
 /// Whether what is typed goes into the name of a pet.
-fn takes_names(state: &App) -> bool {
+fn takes_names(app: &App) -> bool {
     let places = [&add_pet::form::FORM_PLACE, &add_pet::form::FORM_CHOICE_PLACE, &add_pet::form::LINES_PLACE];
-    places.contains(&state.place()) && !state.add.form.is_at(&add_pet::CATEGORY)
+    places.contains(&app.place()) && !app.add.form.is_at(&add_pet::CATEGORY)
 }
 
 /// A paste goes into the field that has the cursor, or nowhere. It never submits and never triggers.
-fn on_paste(state: &mut App, text: &str, now: Now) {
-    if takes_names(state) && add_pet::form::paste(state, text, now) {
+fn on_paste(app: &mut App, text: &str, now: Now) {
+    if takes_names(app) && add_pet::form::paste(app, text, now) {
         return;
     }
-    if expected(state) == Expected::Rows && (!state.place().is_text || text.contains(['\r', '\n'])) {
-        return import::update::add_lines(state, text, now);
+    if expected(app) == Expected::Rows && (!app.place().is_text || text.contains(['\r', '\n'])) {
+        return import::update::add_lines(app, text, now);
     }
-    if on_typing(state, Typing::Text(text), now) {
-        state.complain(format!("The end of the paste was cut: a field takes {MAX_BYTES} bytes."));
+    if on_typing(app, Typing::Text(text), now) {
+        app.complain(format!("The end of the paste was cut: a field takes {MAX_BYTES} bytes."));
     }
 }
 
-fn on_tick(state: &mut App, now: Now) {
+fn on_tick(app: &mut App, now: Now) {
     let is_due = |at: Option<Instant>| at.is_some_and(|at| at <= now.mono);
-    if is_due(state.idle_end()) {
-        return state.quitting = Some(QuitReason::Idle);
+    if is_due(app.idle_end()) {
+        return app.quitting = Some(QuitReason::Idle);
     }
-    state.message.take_if(|message| is_due(message.until));
-    let retry_due = !state.pending.is_running(Slot::List) && is_due(state.link.health.next_try());
-    domains::scheduler::due(&mut state.domains, now);
-    domains::scheduler::work(state, now);
-    let refresh_due = can_refresh(state) && is_due(state.pets.next_refresh());
+    app.message.take_if(|message| is_due(message.until));
+    let retry_due = !app.runs(Slot::List) && is_due(app.link.health.next_try());
+    domains::scheduler::due(&mut app.domains, now);
+    domains::scheduler::work(app, now);
+    let refresh_due = can_refresh(app) && is_due(app.pets.next_refresh());
     if retry_due || refresh_due {
-        pets::update::reload(state, pets::ReadNext::New, now);
+        pets::update::reload(app, pets::ReadNext::New, now);
     }
 }
 

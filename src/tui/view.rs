@@ -36,22 +36,22 @@ pub struct Frame {
 }
 
 /// Paints the screen over the frame before.
-pub fn draw(state: &App, appearance: &Appearance, now: Now, buf: &mut Buffer) -> Frame {
-    draw_moved_cursor(state, appearance, now, buf).unwrap_or_else(|| draw_whole(state, appearance, now, buf))
+pub fn draw(app: &App, appearance: &Appearance, now: Now, buf: &mut Buffer) -> Frame {
+    draw_moved_cursor(app, appearance, now, buf).unwrap_or_else(|| draw_whole(app, appearance, now, buf))
 }
 
 /// The row that a frame of this state marks, where the next one may be painted over it.
-pub fn drawn_row(state: &App) -> Option<usize> {
-    (state.place().name == PETS).then(|| state.pets.cursor())
+pub fn drawn_row(app: &App) -> Option<usize> {
+    (app.place().name == PETS).then(|| app.pets.cursor())
 }
 
 /// Where only the cursor among the pets has moved, most of the screen stays: a fifth of the work of a whole frame.
-fn draw_moved_cursor(state: &App, appearance: &Appearance, now: Now, buf: &mut Buffer) -> Option<Frame> {
-    let from = state.drawn_row?;
+fn draw_moved_cursor(app: &App, appearance: &Appearance, now: Now, buf: &mut Buffer) -> Option<Frame> {
+    let from = app.drawn_row?;
     let area = buf.area;
-    let mut page = Page { layout: state.layout.clone(), ..Page::new(buf, area, appearance, now) };
-    let mut painted = pets::view::draw_moved_cursor(from, state, &mut page)?;
-    let (lines, role) = message(state, &page);
+    let mut page = Page { layout: app.layout.clone(), ..Page::new(buf, area, appearance, now) };
+    let mut painted = pets::view::draw_moved_cursor(from, app, &mut page)?;
+    let (lines, role) = message(app, &page);
     let [text] = lines.as_slice() else { return None };
     page.go_to(Rect { y: area.bottom() - 2, height: 1, ..area });
     draw_message(text, role, &mut page);
@@ -66,10 +66,10 @@ fn draw_message(text: &str, role: StyleRole, page: &mut Page<'_>) {
 }
 
 /// Paints the whole screen.
-pub fn draw_whole(state: &App, appearance: &Appearance, now: Now, buf: &mut Buffer) -> Frame {
+pub fn draw_whole(app: &App, appearance: &Appearance, now: Now, buf: &mut Buffer) -> Frame {
     let area = buf.area;
     buf.reset();
-    let mut page = Page { layout: state.layout.clone(), ..Page::new(buf, area, appearance, now) };
+    let mut page = Page { layout: app.layout.clone(), ..Page::new(buf, area, appearance, now) };
     page.cover();
     if area.width < LEAST.0 || area.height < LEAST.1 {
         let text = format!("{}x{} needed, {}x{} here. Nothing is lost.", LEAST.0, LEAST.1, area.width, area.height);
@@ -79,21 +79,21 @@ pub fn draw_whole(state: &App, appearance: &Appearance, now: Now, buf: &mut Buff
         return Frame { layout: page.layout, cursor: None, painted: vec![area] };
     }
     page.layout.clickable.clear();
-    let message = message(state, &page);
+    let message = message(app, &page);
     let below = cells(message.0.len().max(1)) + 1;
     let body = Rect { y: area.y + 1, height: area.height - 1 - below, ..area };
     // The help takes the place of the screen.
-    let help = state.popups.get::<HelpBox>();
+    let help = app.popups.get::<HelpBox>();
     if help.is_some() {
         page.area.height -= below;
     } else {
-        draw_header(state, &mut page);
+        draw_header(app, &mut page);
         page.go_to(body);
-        draw_screen(state, &mut page);
+        draw_screen(app, &mut page);
         page.go_to(body);
     }
-    if let Some(popup) = state.popups.top() {
-        popup.draw(state, &mut page);
+    if let Some(popup) = app.popups.top() {
+        popup.draw(app, &mut page);
     }
     page.go_to(area);
     page.y = area.height - below;
@@ -102,33 +102,33 @@ pub fn draw_whole(state: &App, appearance: &Appearance, now: Now, buf: &mut Buff
         draw_message(&text, role, &mut page);
     }
     page.y = area.height - 1;
-    page.hints(state.hints());
-    page.layout.place = Some(state.place().name);
+    page.hints(app.hints());
+    page.layout.place = Some(app.place().name);
     Frame { layout: page.layout, cursor: page.cursor, painted: vec![area] }
 }
 
-fn draw_screen(state: &App, page: &mut Page<'_>) {
-    match state.screen {
-        Screen::Pets => pets::view::draw(state, page),
-        Screen::AddPet if state.add.import.on => add_pet::import::view::draw(state, page.now, page),
-        Screen::AddPet => add_pet::view::draw(state, page.now, page),
-        Screen::Domains => domains::view::draw(state, page),
-        Screen::Profiles => profiles::list::draw(state, page),
-        Screen::Requests => requests::draw(state, page),
-        Screen::Welcome => welcome::draw(state, page),
+fn draw_screen(app: &App, page: &mut Page<'_>) {
+    match app.screen {
+        Screen::Pets => pets::view::draw(app, page),
+        Screen::AddPet if app.add.import.on => add_pet::import::view::draw(app, page.now, page),
+        Screen::AddPet => add_pet::view::draw(app, page.now, page),
+        Screen::Domains => domains::view::draw(app, page),
+        Screen::Profiles => profiles::list::draw(app, page),
+        Screen::Requests => requests::draw(app, page),
+        Screen::Welcome => welcome::draw(app, page),
     }
 }
 
 /// Row 1: the screens at the left, the service and how it is at the right.
-fn draw_header(state: &App, page: &mut Page<'_>) {
+fn draw_header(app: &App, page: &mut Page<'_>) {
     let appearance = page.appearance;
     let columns = page.columns();
-    if state.screen == Screen::Welcome {
+    if app.screen == Screen::Welcome {
         page.at(0, concat!(" petstore ", env!("CARGO_PKG_VERSION")), StyleRole::Text);
         return page.right(0, "first start ", StyleRole::Text);
     }
-    let (narrow, is_at) = (columns < 80, |screen| state.screen == screen);
-    let add = match state.add.import.on && is_at(Screen::AddPet) {
+    let (narrow, is_at) = (columns < 80, |screen| app.screen == screen);
+    let add = match app.add.import.on && is_at(Screen::AddPet) {
         true => ["2 Add pet: import", "2 Import"][usize::from(narrow)],
         false => "2 Add pet",
     };
@@ -136,8 +136,8 @@ fn draw_header(state: &App, page: &mut Page<'_>) {
     let numbered = !(is_at(Screen::Requests) || is_at(Screen::Profiles) && narrow);
     let tabs = [
         (Screen::Pets, "1 Pets", Some("show-pets"), numbered),
-        (Screen::AddPet, add, Some("show-add"), numbered && !state.link.read_only),
-        (Screen::Domains, "3 Domains", Some("show-domains"), numbered && state.link.ssh.is_none()),
+        (Screen::AddPet, add, Some("show-add"), numbered && !app.link.read_only),
+        (Screen::Domains, "3 Domains", Some("show-domains"), numbered && app.link.ssh.is_none()),
         (Screen::Profiles, "Profiles", None, is_at(Screen::Profiles)),
         (Screen::Requests, "Requests", None, is_at(Screen::Requests)),
     ];
@@ -155,37 +155,37 @@ fn draw_header(state: &App, page: &mut Page<'_>) {
     let mut room = columns.saturating_sub(usize::from(x) + 2);
     if is_at(Screen::Requests) {
         // The word for the service has the right of way.
-        let RequestLog { total, failed, .. } = &state.requests;
+        let RequestLog { total, failed, .. } = &app.requests;
         let counts = cut(&format!("  this session: {total}, failed {failed}"), columns.saturating_sub(48));
         room = room.saturating_sub(width(&counts));
         page.at(x, counts, StyleRole::Text);
     }
     let wide = page.area.width >= WIDE;
-    let waiting = add_pet::import::view::word(state).or_else(|| add_pet::view::waiting_word(state));
-    let (word, role) = health(state, page, waiting.is_none());
+    let waiting = add_pet::import::view::word(app).or_else(|| add_pet::view::waiting_word(app));
+    let (word, role) = health(app, page, waiting.is_none());
     let (word, role) = match waiting {
         // What waits matters more than when the rows were read.
-        Some(waiting) if state.link.health_is_ok() => (waiting, StyleRole::Wait),
+        Some(waiting) if app.link.health_is_ok() => (waiting, StyleRole::Wait),
         Some(waiting) => (format!("{waiting}, {word}"), role),
         None => (word, role),
     };
-    let beside = if state.link.embedded && wide { ", this program" } else { "" };
+    let beside = if app.link.embedded && wide { ", this program" } else { "" };
     // The word for the service is always shown, however little room there is.
-    let read_only = if state.link.read_only { ", read-only" } else { "" };
+    let read_only = if app.link.read_only { ", read-only" } else { "" };
     let room = room.saturating_sub(width(&word) + width(beside) + width(read_only) + 4).max(LEAST_LABEL);
-    let label = cut(&appearance.text(&state.link.label), room) + read_only;
+    let label = cut(&appearance.text(&app.link.label), room) + read_only;
     let behind = format!("{beside} | {} ", " ".repeat(width(&word)));
     page.right(0, &behind, StyleRole::Text);
     page.right(width(&behind) + width(&label), " ", StyleRole::Text);
-    page.right(width(&behind), &label, StyleRole::Accent(state.link.accent));
+    page.right(width(&behind), &label, StyleRole::Accent(app.link.accent));
     page.right(1, &word, role);
 }
 
 /// How the service is and, `with_data`, when the rows were read, in a few words.
-fn health(state: &App, page: &Page<'_>, with_data: bool) -> (String, StyleRole) {
+fn health(app: &App, page: &Page<'_>, with_data: bool) -> (String, StyleRole) {
     let Page { appearance, now, .. } = page;
     let wide = page.area.width >= WIDE;
-    let read = state.pets.store.read().filter(|_| with_data);
+    let read = app.pets.store.read().filter(|_| with_data);
     let age = read.map_or(0, |at| now.seconds_since(at.mono));
     let data = match read {
         None => String::new(),
@@ -193,26 +193,26 @@ fn health(state: &App, page: &Page<'_>, with_data: bool) -> (String, StyleRole) 
         Some(_) if age >= 3600 => format!(", data {} old", words::age(age)),
         Some(at) => format!(", data {}", appearance.time(at.wall)),
     };
-    let since = [Slot::List, Slot::Inventory, Slot::ById].into_iter().find_map(|slot| state.pending.since(slot));
+    let since = [Slot::List, Slot::Inventory, Slot::ById].into_iter().find_map(|slot| app.pending.since(slot));
     let running = since.map(|since| now.mono.saturating_duration_since(since));
     if let Some(time) = running.filter(|time| *time >= SHOW_LOADING_AFTER) {
         return (format!("loading {} s{data}", time.as_secs()), StyleRole::Wait);
     }
-    match &state.link.health {
+    match &app.link.health {
         Health::Unknown if running.is_some() => ("connecting".into(), StyleRole::Text),
         Health::Unknown => ("not connected yet".into(), StyleRole::Text),
         Health::Away { failure, .. } => (format!("{}{data}", away_word(failure)), StyleRole::Error),
-        Health::KeyRefused { .. } if !state.link.has_key() => (format!("no key{data}"), StyleRole::Error),
+        Health::KeyRefused { .. } if !app.link.has_key() => (format!("no key{data}"), StyleRole::Error),
         Health::KeyRefused { .. } => (format!("401{data}"), StyleRole::Error),
         Health::Ok { took } => {
             let ok = if wide { format!("ok {} ms | ", took.as_millis()) } else { "ok, ".to_owned() };
-            if state.pets.follow.is_live() {
+            if app.pets.follow.is_live() {
                 return (ok + "live", StyleRole::Text);
             }
             // On other screens it would only distract every minute.
-            let old = state.screen == Screen::Pets && age >= STALE_AFTER.as_secs();
+            let old = app.screen == Screen::Pets && age >= STALE_AFTER.as_secs();
             let age = if old { format!(", {} old", words::age(age)) } else { String::new() };
-            let live = state.pets.live.map_or(String::new(), |every| format!(", live {} s", every.as_secs()));
+            let live = app.pets.live.map_or(String::new(), |every| format!(", live {} s", every.as_secs()));
             let time = read.map_or(String::new(), |at| appearance.time(at.wall));
             let read = if wide { "read " } else { "" };
             (format!("{ok}{read}{time}{age}{live}"), if old { StyleRole::Wait } else { StyleRole::Text })
@@ -221,20 +221,20 @@ fn health(state: &App, page: &Page<'_>, with_data: bool) -> (String, StyleRole) 
 }
 
 /// What happened, or where the cursor is: one line above the keys, or two.
-fn message(state: &App, page: &Page<'_>) -> (Vec<String>, StyleRole) {
-    let (text, role) = match &state.message {
+fn message(app: &App, page: &Page<'_>) -> (Vec<String>, StyleRole) {
+    let (text, role) = match &app.message {
         Some(Message { text, kind: MessageKind::Done, .. }) => (text.clone(), StyleRole::Good),
         Some(Message { text, kind: MessageKind::Note, .. }) => (text.clone(), StyleRole::Text),
         Some(Message { text, kind: MessageKind::Error, .. }) => (text.clone(), StyleRole::Error),
-        None if state.drafts.has_news() || state.drafts.trouble.is_some() => about_drafts(state, page),
-        None if state.popups.get::<HelpBox>().is_some() => (String::new(), StyleRole::Text),
+        None if app.drafts.has_news() || app.drafts.trouble.is_some() => about_drafts(app, page),
+        None if app.popups.get::<HelpBox>().is_some() => (String::new(), StyleRole::Text),
         None => {
-            let place = match state.screen {
-                Screen::Pets => pets::view::place(state, page),
-                Screen::Requests => requests::place(&state.requests),
+            let place = match app.screen {
+                Screen::Pets => pets::view::place(app, page),
+                Screen::Requests => requests::place(&app.requests),
                 Screen::Welcome => welcome::LINE.to_owned(),
-                Screen::AddPet if state.add.import.on => add_pet::import::view::place(state),
-                Screen::AddPet => add_pet::view::place(state).to_owned(),
+                Screen::AddPet if app.add.import.on => add_pet::import::view::place(app),
+                Screen::AddPet => add_pet::view::place(app).to_owned(),
                 Screen::Domains | Screen::Profiles => String::new(),
             };
             (place, StyleRole::Text)
@@ -245,14 +245,14 @@ fn message(state: &App, page: &Page<'_>) -> (Vec<String>, StyleRole) {
 }
 
 /// What came back from a session before and what waits elsewhere, or why nothing is kept for the next one.
-fn about_drafts(state: &App, page: &Page<'_>) -> (String, StyleRole) {
-    let drafts = &state.drafts;
+fn about_drafts(app: &App, page: &Page<'_>) -> (String, StyleRole) {
+    let drafts = &app.drafts;
     if let Some(why) = drafts.trouble.as_ref().filter(|_| !drafts.has_news()) {
         let text = format!("Cannot save drafts: {why}. What you type is kept only while petstore runs.");
         return (text, StyleRole::Error);
     }
     let back = drafts.back.as_ref();
-    let back = back.map(|back| back.sentence(&page.moment(back.at), &state.link.service));
+    let back = back.map(|back| back.sentence(&page.moment(back.at), &app.link.service));
     let news: Vec<String> = back.into_iter().chain(drafts.elsewhere.clone()).collect();
     (news.join(" "), StyleRole::Text)
 }

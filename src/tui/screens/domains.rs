@@ -19,7 +19,7 @@ pub mod update;
 pub mod view;
 pub mod wizard;
 
-pub use state::{PanelLocation, State};
+pub use state::{Location, State};
 
 #[cfg(test)]
 pub mod tests;

@@ -32,24 +32,24 @@ static REQUESTS: &[Command] = &[
 pub static PLACE: Place = Place::new("requests", "Requests", &[REQUESTS]);
 
 /// Shows the screen, with the cursor on the newest request.
-fn show(state: &mut App, _: Now) {
-    state.popups = Default::default();
-    if state.screen != Screen::Requests {
-        state.requests.back = state.screen;
-        state.pets.searching = false;
-        state.screen = Screen::Requests;
-        state.requests.cursor = 0;
+fn show(app: &mut App, _: Now) {
+    app.popups = Default::default();
+    if app.screen != Screen::Requests {
+        app.requests.back = app.screen;
+        app.pets.searching = false;
+        app.screen = Screen::Requests;
+        app.requests.cursor = 0;
     }
 }
 
-fn go(state: &mut App, movement: Movement, _: Now) {
-    let (requests, page) = (&mut state.requests, usize::from(state.layout.table_rows.max(1)));
+fn go(app: &mut App, movement: Movement, _: Now) {
+    let (requests, page) = (&mut app.requests, usize::from(app.layout.table_rows.max(1)));
     requests.cursor = moved(requests.cursor, movement, requests.rows.len(), page);
 }
 
-fn open(state: &mut App, _: Now) {
-    let Some(exchange) = state.requests.selected() else { return state.tell(NO_ROW) };
-    state.popups.show(TextBox::new("Request and answer (key hidden)", whole(exchange), "request"));
+fn open(app: &mut App, _: Now) {
+    let Some(exchange) = app.requests.selected() else { return app.tell(NO_ROW) };
+    app.popups.show(TextBox::new("Request and answer (key hidden)", whole(exchange), "request"));
 }
 
 /// The columns: the path gets what the others leave. Where there is room, the last says what a request was for.
@@ -57,15 +57,15 @@ const COLUMNS: [Column<'static>; 7] =
     [("TIME", 10), ("METHOD", 7), ("PATH", 0), ("  STATUS", 8), ("    TOOK", 9), ("    SIZE", 9), ("  PURPOSE", 18)];
 
 /// Paints the screen.
-pub fn draw(state: &App, page: &mut Page<'_>) {
-    let requests = &state.requests;
+pub fn draw(app: &App, page: &mut Page<'_>) {
+    let requests = &app.requests;
     page.gap();
     let mut columns = COLUMNS;
     if page.area.width < WIDE {
         columns[6].1 = 0;
     }
     let others: usize = columns.iter().map(|(_, width)| width).sum();
-    columns[2].1 = page.columns().saturating_sub(3 + others);
+    columns[2].1 = page.room(3 + others);
     page.headings(&columns);
     page.layout.table_rows = page.left();
     let visible = usize::from(page.left());

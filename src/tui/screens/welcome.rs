@@ -34,21 +34,21 @@ static WELCOME: &[Command] = &[
 pub static PLACE: Place = Place::new("welcome", "First start", &[WELCOME]);
 
 /// Ends this start: the program starts again with the choice. Without one, asks for a profile.
-fn answer(state: &mut App, number: usize, now: Now) {
-    state.welcome.cursor = number;
-    state.welcome.chosen = OPTIONS[number].2;
-    if state.welcome.chosen.is_some() {
-        return state.quitting = Some(QuitReason::User);
+fn answer(app: &mut App, number: usize, now: Now) {
+    app.welcome.cursor = number;
+    app.welcome.chosen = OPTIONS[number].2;
+    if app.welcome.chosen.is_some() {
+        return app.quitting = Some(QuitReason::User);
     }
-    profiles::list::show(state, now);
-    state.profiles.form_open = true;
+    profiles::list::show(app, now);
+    app.profiles.form_open = true;
 }
 
 /// The least height at which everything is shown.
 const LEAST_FOR_ALL: u16 = 18;
 
 /// Paints the screen.
-pub fn draw(state: &App, page: &mut Page<'_>) {
+pub fn draw(app: &App, page: &mut Page<'_>) {
     let small = page.area.height < LEAST_FOR_ALL;
     if !small {
         page.gap();
@@ -56,7 +56,7 @@ pub fn draw(state: &App, page: &mut Page<'_>) {
         page.gap();
     }
     for (at, (what, note, _)) in OPTIONS.into_iter().enumerate() {
-        let marked = at == state.welcome.cursor;
+        let marked = at == app.welcome.cursor;
         page.click_row(marked);
         if marked {
             page.point(3);
@@ -67,7 +67,7 @@ pub fn draw(state: &App, page: &mut Page<'_>) {
     }
     page.gap();
     page.margin = 2;
-    let directories = state.welcome.directories.join(", ");
+    let directories = app.welcome.directories.join(", ");
     for (name, text) in [("Writes to", directories.as_str()), ("Help", "? shows the keys, here and on every screen")] {
         let name = page.appearance.span(format!("   {name:<14} "), StyleRole::Quiet);
         page.behind(&name, text, if small { 1 } else { usize::MAX });

@@ -281,6 +281,11 @@ impl<'a> Page<'a> {
         self.area.width as usize
     }
 
+    /// How many columns there are beside `others`.
+    pub const fn room(&self, others: usize) -> usize {
+        self.columns().saturating_sub(others)
+    }
+
     /// How many rows are left.
     pub const fn left(&self) -> u16 {
         self.area.height.saturating_sub(self.y)
@@ -428,7 +433,7 @@ impl<'a> Page<'a> {
 
     /// The same in at most so many rows; where the text goes on, it ends in a mark.
     fn wrap_rows(&self, indent: usize, text: &str, rows: usize) -> Vec<String> {
-        wrap_rows(&self.appearance.text(text), self.columns().saturating_sub(indent + self.margin).max(8), rows)
+        wrap_rows(&self.appearance.text(text), self.room(indent + self.margin).max(8), rows)
     }
 
     /// Writes what is wrong, over at most `rows` rows.
@@ -441,7 +446,7 @@ impl<'a> Page<'a> {
 
     /// Writes what is wrong, every row marked, over at most `rows` rows.
     pub fn banner(&mut self, text: &str, rows: usize) {
-        self.marked(wrap_rows(&self.appearance.text(text), self.columns().saturating_sub(4), rows));
+        self.marked(wrap_rows(&self.appearance.text(text), self.room(4), rows));
     }
 
     fn marked(&mut self, lines: Vec<String>) {
@@ -452,7 +457,7 @@ impl<'a> Page<'a> {
 
     /// The same, with the keys that help at the end: those stay together and are never cut off.
     pub fn banner_with_keys(&mut self, text: &str, keys: &str, rows: usize) {
-        let room = self.columns().saturating_sub(4);
+        let room = self.room(4);
         let text = self.appearance.text(text);
         let mut lines = wrap(&text, room);
         let fits = lines.len() <= rows;
@@ -543,7 +548,7 @@ impl<'a> Page<'a> {
                     let columns = field.columns.min(self.area.width.saturating_sub(x + 3 + u16::from(beside)));
                     self.input(x, columns, stars.as_ref().unwrap_or(input), in_use);
                     let hint_at = if beside { x + columns + 4 } else { x };
-                    let room = self.columns().saturating_sub(hint_at.into());
+                    let room = self.room(hint_at.into());
                     let hint = (field.advice)(value, known, room).unwrap_or_else(|| field.hint.to_owned());
                     if beside {
                         self.at(hint_at, &hint, StyleRole::Quiet);
@@ -640,7 +645,7 @@ impl<'a> Page<'a> {
     /// The row of a search: what is typed or else a hint, and at the right what came of it.
     pub fn search(&mut self, input: &TextInput, searching: bool, hint: &str, result: &str) {
         self.right(0, result, StyleRole::Text);
-        let room = self.columns().saturating_sub(width(result) + 5);
+        let room = self.room(width(result) + 5);
         if searching || !input.is_empty() {
             self.prompt(" / ", input, room, StyleRole::Heading, searching);
         } else {

@@ -2,7 +2,7 @@
 #![expect(clippy::wildcard_enum_match_arm, reason = "what is painted may have a default")]
 
 use super::popups::practice::PRACTICE;
-use super::state::{ConfirmTwice, DomainSummary, PanelLocation, State};
+use super::state::{ConfirmTwice, DomainSummary, Location, State};
 use super::update::{around, line, read};
 use super::view::{Page, act, act_of, verdict_role, verdict_word};
 use super::wizard::in_the_way;
@@ -105,11 +105,11 @@ fn open(app: &mut App, now: Now) {
     match panel.stage(&name, now) {
         Stage::Draft => {
             wizard::resume(panel, &name);
-            panel.enter(PanelLocation::Wizard);
+            panel.enter(Location::Wizard);
         }
         Stage::WaitingForDns if panel.reported(&name).saved.is_none() => {
             wizard::resume(panel, &name);
-            panel.enter(PanelLocation::Record);
+            panel.enter(Location::Record);
             scheduler::ask_if_old(panel, &name, now);
         }
         Stage::RemovalPlanned | Stage::Removed => removal::open(app, now),
@@ -120,7 +120,7 @@ fn open(app: &mut App, now: Now) {
         | Stage::CertificateLate
         | Stage::Live
         | Stage::Failing => {
-            panel.enter(PanelLocation::Live);
+            panel.enter(Location::Live);
             scheduler::ask_if_old(panel, &name, now);
         }
     }
@@ -172,7 +172,7 @@ pub fn draw(app: &App, page: &mut Page<'_>) {
     };
     let longest = rows.iter().map(|row| width(&row.shown) + 2).max().unwrap_or(NAME);
     let name = longest.clamp(NAME, (page.columns() / 3).max(NAME));
-    let left = page.columns().saturating_sub(3 + name + WHEN + WORD);
+    let left = page.room(3 + name + WHEN + WORD);
     let role = if left < ROLE + STATE { 0 } else { ROLE };
     let columns = [("DOMAIN", name), ("ROLE", role), ("WHEN", WHEN), ("STATE", WORD), ("", left - role)];
     page.headings(&columns);

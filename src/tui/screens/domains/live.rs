@@ -4,7 +4,7 @@
 use super::list::go;
 use super::popups::practice::PRACTICE;
 use super::rules::likely_rule;
-use super::state::{ConfirmTwice, DomainSummary, PanelLocation, State, VALUE};
+use super::state::{ConfirmTwice, DomainSummary, Location, State, VALUE};
 use super::update::{around, line};
 use super::view::{Page, act, act_of, verdict_role, verdict_word};
 use super::{redirects, removal, scheduler, wizard};
@@ -55,7 +55,7 @@ static DOMAIN: &[Command] = &[
     VERIFIED,
     command("rules", "t", "troubles", "troubleshooting", |app, now| {
         let rule = likely_rule(&app.domains, now);
-        app.domains.enter(PanelLocation::Rules(rule));
+        app.domains.enter(Location::Rules(rule));
     }),
     EVIDENCE,
     REPORT,
@@ -70,7 +70,7 @@ static DOMAIN: &[Command] = &[
     command("record", "d", "", "the DNS record again", |app, _| {
         of_selected(app, |app, name| {
             wizard::resume(&mut app.domains, name);
-            app.domains.enter(PanelLocation::Record);
+            app.domains.enter(Location::Record);
         })
     })
     .when(is_listed)
@@ -94,7 +94,7 @@ pub static DOMAIN_PLACE: Place = Place::new("domain", "One domain", &[DOMAIN]).a
 pub fn of_selected(app: &mut App, act: impl FnOnce(&mut App, &DnsName)) {
     match app.domains.selected.clone() {
         Some(name) => act(app, &name),
-        None => app.domains.place = PanelLocation::List,
+        None => app.domains.place = Location::List,
     }
 }
 
@@ -140,7 +140,7 @@ fn saved_again(app: &mut App, name: &DnsName, now: Now) {
 pub fn correct(app: &mut App, name: &DnsName) {
     wizard::resume(&mut app.domains, name);
     app.domains.wizard.form.go_to(&VALUE);
-    app.domains.enter(PanelLocation::Wizard);
+    app.domains.enter(Location::Wizard);
 }
 
 /// Cause, proof and fix, for an email.
@@ -245,8 +245,8 @@ pub fn headline(panel: &State, page: &mut Page<'_>, name: &DnsName) {
     let verdict = row.as_ref().and_then(|row| row.progress.verdict);
     let stale = row.as_ref().and_then(|row| row.progress.stale);
     let what = row.map_or_else(String::new, |row| row.progress.summary);
-    let shown = cut(&page.appearance.text(&shown), page.columns().saturating_sub(30).max(20));
-    let room = page.columns().saturating_sub(width(&shown) + 6 + verdict_word(verdict).len());
+    let shown = cut(&page.appearance.text(&shown), page.room(30).max(20));
+    let room = page.room(width(&shown) + 6 + verdict_word(verdict).len());
     let stale = stale.map_or_else(String::new, |age| format!(" (check failed; this is {} old)", span(age)));
     page.line(vec![
         page.appearance.span(format!("   {shown}   "), StyleRole::Heading),
@@ -295,7 +295,7 @@ fn matrix(panel: &State, page: &mut Page<'_>, name: &DnsName, seen: &Checked, ro
     let who = if wide { 34 } else { 19 };
     let (ttl, time) = (if narrow { "" } else { "    TTL  " }, if wide { "TIME     " } else { "" });
     let verdict = if narrow { 17 } else { 20 };
-    let sees = page.columns().saturating_sub(3 + who + ttl.len() + time.len() + verdict).max(12);
+    let sees = page.room(3 + who + ttl.len() + time.len() + verdict).max(12);
     page.heading(format!("     {:<who$}{:<sees$}{ttl}{time}VERDICT", "WHO", "SEES"));
     let views = grouped(&seen.views, wide);
     let hidden = views.len().saturating_sub(room);

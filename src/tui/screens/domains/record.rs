@@ -3,7 +3,7 @@
 use super::live::{CHECK, CORRECT, DELETES, EVIDENCE, ZONE_FILE, correct, of_selected};
 use super::popups::practice::PRACTICE;
 use super::scheduler;
-use super::state::{PanelLocation, State};
+use super::state::{Location, State};
 use super::update::{around, line};
 use super::view::{Page, act_of};
 use super::wizard::{in_the_way, steps};
@@ -50,7 +50,7 @@ pub static RECORD_PLACE: Place = Place::new("record", "The DNS record", &[RECORD
 fn saved(app: &mut App, name: &DnsName, now: Now) {
     app.domains.record(name, Event::Saved, now);
     app.domains.trail.clear();
-    app.domains.place = PanelLocation::Live;
+    app.domains.place = Location::Live;
     scheduler::ask_anew(&mut app.domains, name);
     app.say_done("Recorded. DNS changes can take up to 48 hours; petstore keeps checking.", now.mono);
 }
@@ -84,7 +84,7 @@ pub fn draw(panel: &State, page: &mut Page<'_>) {
         if key == "v" {
             page.point(cells(labels + 7));
         }
-        let room = page.columns().saturating_sub(labels + 17);
+        let room = page.room(labels + 17);
         let text = cut(text, room);
         let pad = " ".repeat(room.saturating_sub(width(&text)));
         page.line(vec![

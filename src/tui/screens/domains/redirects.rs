@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::live::BACK;
 use super::popups::practice::PRACTICE;
-use super::state::{PanelLocation, State};
+use super::state::{Location, State};
 use super::update::around;
 use super::view::{Page, act_of, verdict_role, verdict_word};
 use super::{popups, scheduler};
@@ -61,7 +61,7 @@ pub fn redirect(written: &WrittenRedirect) -> Option<Redirect> {
 /// Opens the page, and follows every redirect.
 pub fn open(app: &mut App, now: Now) {
     let panel = &mut app.domains;
-    panel.enter(PanelLocation::Redirects);
+    panel.enter(Location::Redirects);
     let redirects = &panel.setup.configuration.redirects;
     let is_of = |name: &DnsName| redirects.iter().position(|redirect| DnsName::new(&redirect.from) == *name);
     if let Some(at) = panel.selected.as_ref().and_then(is_of) {
@@ -158,7 +158,7 @@ pub fn draw(app: &App, page: &mut Page<'_>) {
     page.text(&format!("   primary  {}", page.appearance.text(&primary)));
     page.gap();
     let seen = if page.columns() < 70 { 0 } else { SEEN };
-    let name = page.columns().saturating_sub(3 + STATUS + RESULT + seen) / 2;
+    let name = page.room(3 + STATUS + RESULT + seen) / 2;
     let columns = [("FROM", name), ("TO", name), ("STATUS", STATUS), ("RESULT", RESULT), ("", seen)];
     page.headings(&columns);
     let room = usize::from(page.left()).saturating_sub(11).max(1);
@@ -168,7 +168,7 @@ pub fn draw(app: &App, page: &mut Page<'_>) {
             Some(FollowedRedirect { findings, .. }) => {
                 (Some(overall(findings)), deciding(findings).map_or("", |one| &one.title))
             }
-            None if app.pending.is_running(Slot::Redirects) => (None, "checking ..."),
+            None if app.runs(Slot::Redirects) => (None, "checking ..."),
             None => (None, "not checked (r)"),
         };
         let status = redirect.status.to_string();

@@ -10,7 +10,7 @@ use crate::tui::{App, Command, MessageKind, Place, Slot, command};
 
 use super::live::BACK;
 use super::popups::practice::{PRACTICE, PRACTICE_TYPED};
-use super::state::{ConfirmTwice, PanelLocation};
+use super::state::{ConfirmTwice, Location};
 use super::update::{around, line};
 use super::view::Page;
 use super::{redirects, scheduler};
@@ -27,7 +27,7 @@ const ROOMY: u16 = 20;
 fn steps(app: &App, name: &DnsName, now: Now) -> Option<[Step; 4]> {
     let panel = &app.domains;
     let (entry, stage) = (panel.entry(name)?, panel.stage(name, now));
-    let is_followed = app.pending.is_running(Slot::Redirects);
+    let is_followed = app.runs(Slot::Redirects);
     let why_not = if is_followed { "checking ..." } else { "not checked yet (r)" };
     let redirect = panel.redirect_from(name).map(|_| panel.followed(name).ok_or(why_not));
     let (worked, record) = (panel.worked.contains(name), panel.dns_record());
@@ -42,7 +42,7 @@ pub fn open(app: &mut App, now: Now) {
     if panel.entry(&name).is_some_and(domain_guide::is_gone) {
         panel.removal.go_to(&NAME);
     }
-    panel.enter(PanelLocation::Removal);
+    panel.enter(Location::Removal);
     check(app, now);
 }
 

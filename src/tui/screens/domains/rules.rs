@@ -2,7 +2,7 @@
 
 use super::live::{EVIDENCE, REPORT, VERIFIED, headline};
 use super::popups::practice::{PRACTICE, PRACTICE_TYPED};
-use super::state::{PanelLocation, State};
+use super::state::{Location, State};
 use super::update::{around, line};
 use super::view::{Page, tabs, verdict_role, verdict_word};
 use super::{redirects, scheduler};
@@ -50,7 +50,7 @@ const CHECK_RULE: Command = command("refresh", "r F5", "check", "check now", |ap
     if let Some(name) = app.domains.selected.clone() {
         scheduler::ask(&mut app.domains, &name);
     }
-    if app.domains.place == PanelLocation::Rules(Rule::Redirects) {
+    if app.domains.place == Location::Rules(Rule::Redirects) {
         redirects::follow(app, now);
     }
 })
@@ -58,16 +58,16 @@ const CHECK_RULE: Command = command("refresh", "r F5", "check", "check now", |ap
 
 const LEAVE_RULES: Command = command("back", "Esc F3 q", "back", "to the domain", |app, _| {
     // Not to the other rules.
-    app.domains.trail.retain(|place| !matches!(place, PanelLocation::Rules(_)));
+    app.domains.trail.retain(|place| !matches!(place, Location::Rules(_)));
     app.domains.back();
 });
 
 fn show_rule(app: &mut App, rule: Rule) {
-    app.domains.place = PanelLocation::Rules(rule);
+    app.domains.place = Location::Rules(rule);
 }
 
 fn step_rule(app: &mut App, next: bool) {
-    if let PanelLocation::Rules(rule) = app.domains.place {
+    if let Location::Rules(rule) = app.domains.place {
         show_rule(app, neighbour(&Rule::ALL, rule, next));
     }
 }
@@ -95,7 +95,7 @@ pub fn likely_rule(state: &State, now: Now) -> Rule {
 
 /// Copies the first fix on a page.
 fn copy_fix(app: &mut App, now: Now) {
-    let PanelLocation::Rules(rule) = app.domains.place else { return };
+    let Location::Rules(rule) = app.domains.place else { return };
     let answers = facts(&app.domains, now).map(|facts| answers(rule, &facts)).unwrap_or_default();
     match answers.into_iter().flat_map(|answer| answer.act).next() {
         Some(act) => copy(app, act, "what to do", now),
@@ -148,7 +148,7 @@ pub fn draw(panel: &State, page: &mut Page<'_>, rule: Rule) {
     let Some(facts) = facts(panel, page.now) else { return };
     let answers = answers(rule, &facts);
     let conclusion = conclusion(rule, &facts);
-    let room = page.columns().saturating_sub(18);
+    let room = page.room(18);
     let rows_of = |question: &str| wrap_words(question, room.saturating_sub(6)).len().max(1);
     // The questions and the conclusion keep their places; the details get what is left.
     let mut kept = page.rows(3, &conclusion).min(2) + answers.iter().map(|one| rows_of(one.question)).sum::<usize>();

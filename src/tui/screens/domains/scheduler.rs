@@ -17,7 +17,7 @@ use crate::tui::job::Ongoing;
 use crate::tui::pending::LANES;
 use crate::tui::{App, Effect, Env, Job, MessageKind, Screen, Slot};
 
-use super::state::{DomainSummary, PanelLocation, State, StatusWords};
+use super::state::{DomainSummary, Location, State, StatusWords};
 use super::update::KeepRegistry;
 use super::view::act;
 use super::{popups, redirects};
@@ -154,7 +154,7 @@ pub fn work(app: &mut App, now: Now) {
         }
         let Some((name, entry)) = next_in_queue(panel) else { break };
         // The domain on the screen shows progress and may need a report.
-        let on_screen = app.screen == Screen::Domains && panel.place != PanelLocation::List;
+        let on_screen = app.screen == Screen::Domains && panel.place != Location::List;
         let detail = on_screen && panel.selected.as_ref() == Some(&name);
         let check = CheckRequest { entry, detail, practice: panel.setup.practice_at(now) };
         panel.lanes[lane] = Some(name);
@@ -177,7 +177,7 @@ fn next_in_queue(panel: &mut State) -> Option<(DnsName, Entry)> {
 /// Writes changes, one write at a time to keep their order.
 fn keep(app: &mut App, now: Now) {
     let panel = &app.domains;
-    if !panel.changes.is_empty() && !panel.blocked && !app.pending.is_running(Slot::Registry) {
+    if !panel.changes.is_empty() && !panel.blocked && !app.runs(Slot::Registry) {
         app.domains.writing = app.domains.changes.len();
         app.start(KeepRegistry(app.domains.changes.clone()), now);
     }
@@ -266,7 +266,7 @@ fn on_seen(app: &mut App, lane: usize, mut seen: Checked, now: Now) {
         return work(app, now);
     }
     free(panel, lane);
-    let is_awaited = panel.place == PanelLocation::Record && panel.selected.as_ref() == Some(&name);
+    let is_awaited = panel.place == Location::Record && panel.selected.as_ref() == Some(&name);
     let is_new_there = is_awaited && seen.measurement.seen && panel.reported(&name).saved.is_none();
     let fresh = note(panel, &name, &mut seen);
     let row = panel.row(&name, now);
@@ -289,18 +289,18 @@ fn on_seen(app: &mut App, lane: usize, mut seen: Checked, now: Now) {
     wait(panel, &name, now);
     if is_new_there {
         panel.trail.clear();
-        panel.place = PanelLocation::Live;
+        panel.place = Location::Live;
         app.say_done("The record is there.", now.mono);
     }
     let panel = &mut app.domains;
     // What happens on the page of a removal was done by the operator.
-    let is_being_removed = panel.place == PanelLocation::Removal && panel.selected.as_ref() == Some(&name);
+    let is_being_removed = panel.place == Location::Removal && panel.selected.as_ref() == Some(&name);
     if let Some(row) = row.filter(|_| notify && !is_being_removed) {
         announce(app, &row, now);
     }
     work(app, now);
     // What was fixed in the redirect from it is seen as soon.
-    if app.domains.followed(&name).is_some() && !app.pending.is_running(Slot::Redirects) {
+    if app.domains.followed(&name).is_some() && !app.runs(Slot::Redirects) {
         redirects::follow(app, now);
     }
 }

@@ -74,9 +74,9 @@ pub struct State {
     /// The project and its configuration.
     pub setup: DomainSetup,
     /// Where in the panel the operator is.
-    pub place: PanelLocation,
+    pub place: Location,
     /// Where the operator came from, the latest last.
-    pub trail: Vec<PanelLocation>,
+    pub trail: Vec<Location>,
     /// The list as last read, with later records and measurements. `None` before it was read.
     pub list: Option<Registry>,
     /// Why the list cannot be read or saved.
@@ -138,7 +138,7 @@ pub enum ConfirmTwice {
 
 /// Where in the panel the operator is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum PanelLocation {
+pub enum Location {
     /// All domains.
     #[default]
     List,
@@ -233,7 +233,7 @@ impl State {
     }
 
     /// Goes to a page from which Esc leads back here.
-    pub fn enter(&mut self, place: PanelLocation) {
+    pub fn enter(&mut self, place: Location) {
         self.trail.push(std::mem::replace(&mut self.place, place));
     }
 
@@ -243,10 +243,10 @@ impl State {
         let from = std::iter::from_fn(|| self.trail.pop()).find(|place| *place != here);
         let is_there = self.selected.as_ref().is_some_and(|name| self.entry(name).is_some());
         self.place = from.filter(|_| is_there).unwrap_or_default();
-        if self.place == PanelLocation::List {
+        if self.place == Location::List {
             self.trail.clear();
         }
-        if !matches!(self.place, PanelLocation::Live | PanelLocation::Rules(_)) {
+        if !matches!(self.place, Location::Live | Location::Rules(_)) {
             self.unlisted = None;
         }
     }
@@ -254,14 +254,10 @@ impl State {
     /// The text field that has the cursor.
     pub fn input(&mut self) -> Option<&mut TextInput> {
         match self.place {
-            PanelLocation::Wizard => self.wizard.input(),
-            PanelLocation::Rules(Rule::Browser) => Some(&mut self.browser),
-            PanelLocation::Removal => self.removal.input(),
-            PanelLocation::List
-            | PanelLocation::Record
-            | PanelLocation::Live
-            | PanelLocation::Rules(_)
-            | PanelLocation::Redirects => None,
+            Location::Wizard => self.wizard.input(),
+            Location::Rules(Rule::Browser) => Some(&mut self.browser),
+            Location::Removal => self.removal.input(),
+            Location::List | Location::Record | Location::Live | Location::Rules(_) | Location::Redirects => None,
         }
     }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::list::LIST_PLACE;
 use super::live::is_listed;
-use super::state::{PanelLocation, State};
+use super::state::{Location, State};
 use super::{live, record, redirects, removal, rules, scheduler, wizard};
 use crate::clock::Now;
 use crate::domains::{Registry, RegistryChange, Rule, sentence};
@@ -21,7 +21,7 @@ pub fn show(app: &mut App, now: Now) {
 pub fn read(app: &mut App, now: Now) {
     app.domains.blocked = false;
     // A write also returns the list.
-    if app.pending.is_running(Slot::Registry) || !app.domains.changes.is_empty() {
+    if app.runs(Slot::Registry) || !app.domains.changes.is_empty() {
         return scheduler::work(app, now);
     }
     app.start(KeepRegistry(Vec::new()), now);
@@ -31,17 +31,17 @@ impl State {
     /// Where a key goes.
     pub fn key_place(&self) -> &'static Place {
         match self.place {
-            PanelLocation::List => &LIST_PLACE,
-            PanelLocation::Wizard => {
+            Location::List => &LIST_PLACE,
+            Location::Wizard => {
                 let (text, button) = (&wizard::TEXT_PLACE, &wizard::BUTTON_PLACE);
                 self.wizard.form.place([text, text, text, button])
             }
-            PanelLocation::Record => &record::RECORD_PLACE,
-            PanelLocation::Live => &live::DOMAIN_PLACE,
-            PanelLocation::Rules(Rule::Browser) => &rules::BROWSER_PLACE,
-            PanelLocation::Rules(_) => &rules::RULES_PLACE,
-            PanelLocation::Redirects => &redirects::PLACE,
-            PanelLocation::Removal => {
+            Location::Record => &record::RECORD_PLACE,
+            Location::Live => &live::DOMAIN_PLACE,
+            Location::Rules(Rule::Browser) => &rules::BROWSER_PLACE,
+            Location::Rules(_) => &rules::RULES_PLACE,
+            Location::Redirects => &redirects::PLACE,
+            Location::Removal => {
                 let (name, steps) = (&removal::NAME_PLACE, &removal::STEPS_PLACE);
                 self.removal.place([name, name, steps, steps])
             }
@@ -126,7 +126,7 @@ impl Job for KeepRegistry {
                 panel.blocked = true;
                 panel.list_error = Some(sentence(&why));
                 // The list itself shows it.
-                if app.screen != Screen::Domains || app.domains.place != PanelLocation::List {
+                if app.screen != Screen::Domains || app.domains.place != Location::List {
                     app.complain(format!("{} Press r in the list to try again.", sentence(&why)));
                 }
             }

@@ -7,7 +7,7 @@ use crate::domains::{DomainProgress, Finding, NextStep, Verdict, full_sentence};
 pub use crate::tui::widgets::page::Page;
 use crate::tui::{App, StyleRole};
 
-use super::state::{PanelLocation, State};
+use super::state::{Location, State};
 
 /// The width of a page with details at its right.
 const BESIDE_PANE: u16 = 83;
@@ -20,16 +20,16 @@ pub fn draw(app: &App, page: &mut Page<'_>) {
     let panel = &app.domains;
     mark_practice(panel, page);
     // Only the list has something to say beside its rows.
-    let is_list = panel.place == PanelLocation::List;
+    let is_list = panel.place == Location::List;
     let beside = is_list.then(|| page.pane(BESIDE_PANE, "Domains")).flatten();
     match panel.place {
-        PanelLocation::List => super::list::draw(app, page),
-        PanelLocation::Record => super::record::draw(panel, page),
-        PanelLocation::Live => super::live::draw(panel, page),
-        PanelLocation::Wizard => page.at_least(FORM_ROWS, 2, |page| super::wizard::draw(panel, page)),
-        PanelLocation::Rules(rule) => page.at_least(FORM_ROWS, 2, |page| super::rules::draw(panel, page, rule)),
-        PanelLocation::Redirects => page.at_least(FORM_ROWS, 2, |page| super::redirects::draw(app, page)),
-        PanelLocation::Removal => super::removal::draw(app, page),
+        Location::List => super::list::draw(app, page),
+        Location::Record => super::record::draw(panel, page),
+        Location::Live => super::live::draw(panel, page),
+        Location::Wizard => page.at_least(FORM_ROWS, 2, |page| super::wizard::draw(panel, page)),
+        Location::Rules(rule) => page.at_least(FORM_ROWS, 2, |page| super::rules::draw(panel, page, rule)),
+        Location::Redirects => page.at_least(FORM_ROWS, 2, |page| super::redirects::draw(app, page)),
+        Location::Removal => super::removal::draw(app, page),
     }
     let Some(beside) = beside else { return };
     page.go_to(beside);
@@ -45,7 +45,7 @@ fn mark_practice(panel: &State, page: &mut Page<'_>) {
         return;
     }
     let time = page.appearance.time(panel.wall(page.now));
-    let letters = !panel.key_place().is_text && panel.place != PanelLocation::Wizard;
+    let letters = !panel.key_place().is_text && panel.place != Location::Wizard;
     let key = if letters { "o" } else { "Ctrl-O" };
     page.line(vec![
         Span::raw(" "),

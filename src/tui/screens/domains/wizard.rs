@@ -4,7 +4,7 @@ use jiff::Timestamp;
 
 use super::popups::practice::PRACTICE_TYPED;
 use super::scheduler;
-use super::state::{BUTTON, NAME, PanelLocation, State, VALUE, Wizard, is_unsaved};
+use super::state::{BUTTON, Location, NAME, State, VALUE, Wizard, is_unsaved};
 use super::update::around;
 use super::view::{Page, tabs};
 use crate::app::domain_service::existing;
@@ -68,7 +68,7 @@ pub fn open(state: &mut State) {
     {
         state.wizard.form.set(&VALUE, host.as_str());
     }
-    state.enter(PanelLocation::Wizard);
+    state.enter(Location::Wizard);
 }
 
 const SAVE: Command = command("save", "F2", "the record", "on to the record", next);
@@ -118,7 +118,7 @@ fn next(app: &mut App, now: Now) {
             panel.wizard = Wizard::default();
             panel.selected = Some(listed.clone());
             panel.trail.clear();
-            panel.place = PanelLocation::List;
+            panel.place = Location::List;
             return app.tell(format!("{listed} is already on the list."));
         }
         panel.wizard.form.select(&NAME);
@@ -133,7 +133,7 @@ fn next(app: &mut App, now: Now) {
     let panel = &mut app.domains;
     match value {
         Ok(_) => {
-            panel.place = PanelLocation::Record;
+            panel.place = Location::Record;
             scheduler::ask_anew(panel, &domain.name);
             app.say_done("Saved as a draft.", now.mono);
         }
@@ -165,7 +165,7 @@ fn check_only(app: &mut App) {
         panel.checks.remove(&name);
     }
     panel.selected = Some(name.clone());
-    panel.enter(PanelLocation::Live);
+    panel.enter(Location::Live);
     scheduler::ask(panel, &name);
 }
 

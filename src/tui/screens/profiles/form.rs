@@ -73,15 +73,15 @@ impl State {
 }
 
 /// Tests the typed profile, or saves it if that failed before; or puts the cursor on the first field to fix.
-fn save(state: &mut App, now: Now) {
-    let is_busy = [Slot::TryProfile, Slot::WriteProfile].into_iter().any(|slot| state.pending.is_running(slot));
-    if is_busy || !passes(state, "Nothing was saved.") {
+fn save(app: &mut App, now: Now) {
+    let is_busy = [Slot::TryProfile, Slot::WriteProfile].into_iter().any(|slot| app.runs(slot));
+    if is_busy || !passes(app, "Nothing was saved.") {
         return;
     }
-    let new = made(&state.profiles.form);
-    match state.profiles.tried() {
-        Some(_) => state.start(AddProfile(new), now),
-        None => state.start(TryProfile(new), now),
+    let new = made(&app.profiles.form);
+    match app.profiles.tried() {
+        Some(_) => app.start(AddProfile(new), now),
+        None => app.start(TryProfile(new), now),
     }
 }
 
@@ -172,23 +172,23 @@ fn at_fault(tested: &Tested) -> Vec<&'static Field> {
 }
 
 /// Paints the form, scrolled so that the part in use and the text below it are visible.
-pub fn draw(state: &App, page: &mut Page<'_>) {
-    let form = &state.profiles.form;
+pub fn draw(app: &App, page: &mut Page<'_>) {
+    let form = &app.profiles.form;
     page.scrolled(1, |page| {
         page.gap();
         let layout = Layout { x: 17, beside: false, gap: 0, idle: false };
-        page.form(form, &layout, &state.known(), &button(state, page.now));
-        if let Some(tested) = state.profiles.tried().filter(|tested| !matches!(tested, Answered(_))) {
+        page.form(form, &layout, &app.known(), &button(app, page.now));
+        if let Some(tested) = app.profiles.tried().filter(|tested| !matches!(tested, Answered(_))) {
             page.banner(&answer(tested, &host(form.value(&ADDRESS))), usize::MAX);
         }
     });
 }
 
-fn button(state: &App, now: Now) -> String {
-    match state.pending.since(Slot::TryProfile) {
+fn button(app: &App, now: Now) -> String {
+    match app.pending.since(Slot::TryProfile) {
         Some(since) => format!("[ testing {} s ]", now.seconds_since(since)),
-        None if state.pending.is_running(Slot::WriteProfile) => "[ saving ]".to_owned(),
-        None if state.profiles.saves_anyway() => "[ F2 Save anyway ]".to_owned(),
+        None if app.runs(Slot::WriteProfile) => "[ saving ]".to_owned(),
+        None if app.profiles.saves_anyway() => "[ F2 Save anyway ]".to_owned(),
         None => "[ F2 Test and save ]".to_owned(),
     }
 }

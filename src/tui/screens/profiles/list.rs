@@ -63,57 +63,57 @@ pub static LIST_PLACE: Place = Place::new("profiles", "Profiles", &[PROFILES]).a
 
 fn around(app: &mut App, command: &Command, now: Now) {
     let needs_one = !["back", "refresh", "new-profile"].contains(&command.name);
-    if needs_one && app.profiles.list.is_none() && app.pending.is_running(Slot::Profiles) {
+    if needs_one && app.profiles.list.is_none() && app.runs(Slot::Profiles) {
         return app.tell("The profiles are being read.");
     }
     command.run(app, now);
 }
 
 /// Shows the screen.
-pub fn show(state: &mut App, now: Now) {
-    state.cancel(Slot::TestKey);
-    state.popups.take::<KeyBox>();
-    if state.screen != Screen::Profiles {
+pub fn show(app: &mut App, now: Now) {
+    app.cancel(Slot::TestKey);
+    app.popups.take::<KeyBox>();
+    if app.screen != Screen::Profiles {
         // Two screens that return to each other could never be left.
-        state.profiles.from = match (state.screen, state.requests.back) {
-            (Screen::Requests, Screen::Profiles) => state.profiles.from,
+        app.profiles.from = match (app.screen, app.requests.back) {
+            (Screen::Requests, Screen::Profiles) => app.profiles.from,
             (Screen::Requests, before) => before,
             (here, _) => here,
         };
-        state.profiles.selected.clone_from(&state.link.name);
-        state.screen = Screen::Profiles;
+        app.profiles.selected.clone_from(&app.link.name);
+        app.screen = Screen::Profiles;
     }
-    state.pets.searching = false;
-    state.start(ReadProfiles, now);
+    app.pets.searching = false;
+    app.start(ReadProfiles, now);
 }
 
-fn test(state: &mut App, now: Now) {
-    let Some(name) = state.profiles.entry().map(|entry| entry.name.clone()) else { return };
-    state.profiles.testing.clone_from(&name);
-    let in_use = name == state.link.name && !state.is_first_start();
-    state.start(TestProfile { name, in_use }, now);
+fn test(app: &mut App, now: Now) {
+    let Some(name) = app.profiles.entry().map(|entry| entry.name.clone()) else { return };
+    app.profiles.testing.clone_from(&name);
+    let in_use = name == app.link.name && !app.is_first_start();
+    app.start(TestProfile { name, in_use }, now);
 }
 
-fn enter_key(state: &mut App, now: Now) {
-    let Some(entry) = state.profiles.entry() else { return };
-    if entry.name != state.link.name {
+fn enter_key(app: &mut App, now: Now) {
+    let Some(entry) = app.profiles.entry() else { return };
+    if entry.name != app.link.name {
         let text =
             format!("K sets the API key of the profile in use. Press Enter to use {} first.", short(&entry.name));
-        state.tell(text);
-    } else if state.link.embedded {
-        state.tell("The embedded store makes its own API key.");
+        app.tell(text);
+    } else if app.link.embedded {
+        app.tell("The embedded store makes its own API key.");
     } else {
-        state.open_key_box(false, now);
+        app.open_key_box(false, now);
     }
 }
 
-fn copy_address(state: &mut App, now: Now) {
-    match state.profiles.entry().map(|entry| entry.place.clone()) {
-        Some(At(address)) => copy(state, address, "the address", now),
+fn copy_address(app: &mut App, now: Now) {
+    match app.profiles.entry().map(|entry| entry.place.clone()) {
+        Some(At(address)) => copy(app, address, "the address", now),
         Some(Inside | Demo) => {
-            state.tell("The embedded store has a new address each time.");
+            app.tell("The embedded store has a new address each time.");
         }
-        Some(Unclear) | None => state.tell("No address to copy."),
+        Some(Unclear) | None => app.tell("No address to copy."),
     }
 }
 
@@ -163,43 +163,43 @@ impl Job for TestProfile {
 }
 
 /// Switches to the selected service, unless a pet is being sent to the current one.
-fn switch(state: &mut App, now: Now) {
-    let Some(name) = state.profiles.entry().map(|entry| entry.name.clone()) else { return };
-    if state.is_switching() {
-        return state.tell(format!("Still switching to {}.", short(&state.profiles.using)));
+fn switch(app: &mut App, now: Now) {
+    let Some(name) = app.profiles.entry().map(|entry| entry.name.clone()) else { return };
+    if app.is_switching() {
+        return app.tell(format!("Still switching to {}.", short(&app.profiles.using)));
     }
-    if let Some(why) = why_not(state) {
-        return state.complain(why);
+    if let Some(why) = why_not(app) {
+        return app.complain(why);
     }
-    if name == state.link.name && state.link.key.1 == KeyOrigin::Typed {
+    if name == app.link.name && app.link.key.1 == KeyOrigin::Typed {
         // Reading the profile again would drop the typed key.
         let text = format!("{} is in use, with the key that you typed for this session.", short(&name));
-        state.say_done(text, now.mono);
-        state.screen = state.profiles.from;
+        app.say_done(text, now.mono);
+        app.screen = app.profiles.from;
         return;
     }
     // The key being tested is for the service in use.
-    state.cancel(Slot::TestKey);
-    use_profile(state, name, now);
+    app.cancel(Slot::TestKey);
+    use_profile(app, name, now);
 }
 
 /// Switches to the service of this name.
-pub fn use_profile(state: &mut App, name: String, now: Now) {
-    state.profiles.using.clone_from(&name);
-    state.tell(format!("Switching to {} ...", short(&name)));
-    state.start(UseProfile(name), now);
+pub fn use_profile(app: &mut App, name: String, now: Now) {
+    app.profiles.using.clone_from(&name);
+    app.tell(format!("Switching to {} ...", short(&name)));
+    app.start(UseProfile(name), now);
 }
 
 /// Why another service cannot be switched to now.
-fn why_not(state: &App) -> Option<String> {
-    let service = &state.link.service;
-    if state.pending.is_running(Slot::Samples) {
+fn why_not(app: &App) -> Option<String> {
+    let service = &app.link.service;
+    if app.runs(Slot::Samples) {
         return Some(format!("Samples are being sent to {service}. Wait for the answer, then switch."));
     }
-    if !state.pets.sale.waiting.is_empty() {
+    if !app.pets.sale.waiting.is_empty() {
         return Some(format!("Scanned pets are being looked up at {service}. Wait for them, then switch."));
     }
-    import::update::why_not_switch(state).or_else(|| lines::why_not_switch(state))
+    import::update::why_not_switch(app).or_else(|| lines::why_not_switch(app))
 }
 
 /// Switches to the service of this name.
@@ -260,46 +260,46 @@ impl Job for UseProfile {
 }
 
 /// The switch is done: puts aside the text typed for the previous service, and restores the text for this one.
-fn on_used(state: &mut App, used: Used, now: Now) {
+fn on_used(app: &mut App, used: Used, now: Now) {
     let Used { settings, kept, left, drafts } = used;
-    state.cancel_all(Slot::is_about_service);
-    let stays = drafts::leave(state, now);
-    let before = std::mem::replace(&mut state.link, Link::of(&settings));
-    state.allowed = false;
-    state.pets = pets::State::new(&settings);
-    state.last_failure = None;
-    state.keep_again = false;
+    app.cancel_all(Slot::is_about_service);
+    let stays = drafts::leave(app, now);
+    let before = std::mem::replace(&mut app.link, Link::of(&settings));
+    app.allowed = false;
+    app.pets = pets::State::new(&settings);
+    app.last_failure = None;
+    app.keep_again = false;
     if let Some(kept) = kept {
-        kept.restore(state, now);
+        kept.restore(app, now);
     }
-    state.popups.take::<KeyBox>();
-    state.popups.take::<LimitBox>();
-    state.popups.take::<ErrorBox>();
-    state.popups.take::<Question>();
-    state.popups.take::<LookupBox>();
-    state.popups.take::<StatusBox>();
-    state.popups.take::<EditBox>();
-    if state.screen == Screen::Profiles && !state.profiles.form_open {
-        state.screen = state.profiles.from;
+    app.popups.take::<KeyBox>();
+    app.popups.take::<LimitBox>();
+    app.popups.take::<ErrorBox>();
+    app.popups.take::<Question>();
+    app.popups.take::<LookupBox>();
+    app.popups.take::<StatusBox>();
+    app.popups.take::<EditBox>();
+    if app.screen == Screen::Profiles && !app.profiles.form_open {
+        app.screen = app.profiles.from;
     }
-    if state.screen == Screen::Welcome {
-        state.screen = Screen::Pets;
+    if app.screen == Screen::Welcome {
+        app.screen = Screen::Pets;
     }
-    let is_back = drafts::enter(state, drafts, now);
-    if is_back && state.screen == Screen::Pets {
-        state.screen = Screen::AddPet;
+    let is_back = drafts::enter(app, drafts, now);
+    if is_back && app.screen == Screen::Pets {
+        app.screen = Screen::AddPet;
     }
-    if state.link.read_only && state.screen == Screen::AddPet {
-        state.screen = Screen::Pets;
+    if app.link.read_only && app.screen == Screen::AddPet {
+        app.screen = Screen::Pets;
     }
-    let (name, service) = (short(&state.link.name), &state.link.service);
+    let (name, service) = (short(&app.link.name), &app.link.service);
     let before_name = short(&before.name);
     let using = format!("Using {name}: {service}.");
     let mut more = String::new();
-    let key = state.link.origins.iter().find(|setting| setting.name == "key").map(|setting| &setting.origin);
+    let key = app.link.origins.iter().find(|setting| setting.name == "key").map(|setting| &setting.origin);
     // To another host, although its profile does not name it.
     if let Some(Origin::Environment(variable)) = key
-        && state.link.has_key()
+        && app.link.has_key()
         && *service != before.service
     {
         more += &format!(" The API key from {variable} is now sent to {service}.");
@@ -314,29 +314,29 @@ fn on_used(state: &mut App, used: Used, now: Now) {
         more += " Your text here is restored.";
     }
     match more.is_empty() {
-        true => state.say_done(using, now.mono),
-        false => state.tell(using + &more),
+        true => app.say_done(using, now.mono),
+        false => app.tell(using + &more),
     }
-    lines::restore(state, left);
-    start(state, now);
+    lines::restore(app, left);
+    start(app, now);
 }
 
 /// The rows of the details, with their heading.
 const DETAILS: u16 = 8;
 
 /// Paints the list or the form.
-pub fn draw(state: &App, page: &mut Page<'_>) {
-    if state.profiles.form_open {
-        return form::draw(state, page);
+pub fn draw(app: &App, page: &mut Page<'_>) {
+    if app.profiles.form_open {
+        return form::draw(app, page);
     }
-    let rows = cells(state.profiles.entries().len().max(1));
+    let rows = cells(app.profiles.entries().len().max(1));
     let list = page.take(2 + rows.min(page.area.height.saturating_sub(2 + DETAILS).max(3)));
     let details = page.rest();
     page.go_to(list);
-    draw_list(state, page);
+    draw_list(app, page);
     page.go_to(details);
-    if let Some(entry) = state.profiles.entry() {
-        draw_details(entry, state, page);
+    if let Some(entry) = app.profiles.entry() {
+        draw_details(entry, app, page);
     }
     if page.left() > 1 {
         page.gap();
@@ -353,21 +353,21 @@ const fn widths(area: u16) -> [usize; 3] {
     }
 }
 
-fn draw_list(state: &App, page: &mut Page<'_>) {
+fn draw_list(app: &App, page: &mut Page<'_>) {
     let [name, address, key] = widths(page.area.width);
     let columns = |in_use| [("NAME", name), ("ADDRESS", address), ("KEY", key), ("", in_use), ("STATE", 30)];
     page.headings(&columns(0));
-    let entries = state.profiles.entries();
+    let entries = app.profiles.entries();
     if entries.is_empty() {
         page.line("   Reading the profiles ...");
         return;
     }
     // A row is left blank below.
     let rows = usize::from(page.left().saturating_sub(1).max(1));
-    for (here, entry) in shown(entries.iter(), state.profiles.cursor(), rows) {
-        let is_in_use = entry.name == state.link.name;
-        let (word, role) = state_word(entry, state, page.now);
-        let key = if is_in_use && state.link.key.1 == KeyOrigin::Typed { "typed" } else { key_word(&entry.key) };
+    for (here, entry) in shown(entries.iter(), app.profiles.cursor(), rows) {
+        let is_in_use = entry.name == app.link.name;
+        let (word, role) = state_word(entry, app, page.now);
+        let key = if is_in_use && app.link.key.1 == KeyOrigin::Typed { "typed" } else { key_word(&entry.key) };
         let [name, place, key] = [&entry.name, place(&entry.place), key].map(|text| (text, StyleRole::Text));
         page.click_row(here);
         let columns = columns(if is_in_use { 8 } else { 0 });
@@ -376,14 +376,14 @@ fn draw_list(state: &App, page: &mut Page<'_>) {
 }
 
 /// The last answer of a profile's service, in a word or two.
-fn state_word(entry: &ProfileEntry, state: &App, now: Now) -> (String, StyleRole) {
-    let State { testing, using, .. } = &state.profiles;
+fn state_word(entry: &ProfileEntry, app: &App, now: Now) -> (String, StyleRole) {
+    let State { testing, using, .. } = &app.profiles;
     for (slot, name, what) in [(Slot::UseProfile, using, "switching"), (Slot::TestProfile, testing, "testing")] {
-        if let Some(since) = state.pending.since(slot).filter(|_| entry.name == *name) {
+        if let Some(since) = app.pending.since(slot).filter(|_| entry.name == *name) {
             return (format!("{what} {} s", now.seconds_since(since)), StyleRole::Wait);
         }
     }
-    match last(entry, state) {
+    match last(entry, app) {
         None => (String::new(), StyleRole::Quiet),
         Some((_, Answered(took))) => (format!("OK {} ms", took.as_millis()), StyleRole::Good),
         Some((_, Failed(failure))) => (format!("! {}", away_word(&failure)), StyleRole::Error),
@@ -392,18 +392,18 @@ fn state_word(entry: &ProfileEntry, state: &App, now: Now) -> (String, StyleRole
 }
 
 /// The last test of a profile's service and its time. For the one in use, every answer counts.
-fn last(entry: &ProfileEntry, state: &App) -> Option<(Option<Now>, Tested)> {
-    let tested = state.profiles.tests.get(&entry.name).map(|(at, tested)| (Some(*at), tested.clone()));
-    if entry.name != state.link.name {
+fn last(entry: &ProfileEntry, app: &App) -> Option<(Option<Now>, Tested)> {
+    let tested = app.profiles.tests.get(&entry.name).map(|(at, tested)| (Some(*at), tested.clone()));
+    if entry.name != app.link.name {
         return tested;
     }
-    match &state.link.health {
+    match &app.link.health {
         Health::Unknown => tested,
         // Without a key nothing was sent.
-        Health::KeyRefused { .. } if !state.link.has_key() => tested,
+        Health::KeyRefused { .. } if !app.link.has_key() => tested,
         Health::Away { failure, .. } | Health::KeyRefused { failure } => Some((None, Failed(failure.clone()))),
         Health::Ok { took } => {
-            let read = state.pets.store.read();
+            let read = app.pets.store.read();
             let newer = tested.filter(|(at, _)| at.map(|at| at.mono) >= read.map(|read| read.mono));
             newer.or(Some((read, Answered(*took))))
         }
@@ -441,12 +441,12 @@ pub fn answer(tested: &Tested, service: &str) -> String {
     }
 }
 
-fn draw_details(entry: &ProfileEntry, state: &App, page: &mut Page<'_>) {
+fn draw_details(entry: &ProfileEntry, app: &App, page: &mut Page<'_>) {
     let appearance = page.appearance;
     let name = cut(&appearance.text(&entry.name), 40);
-    let rule = appearance.rule(page.columns().saturating_sub(width(&name) + 10));
+    let rule = appearance.rule(page.room(width(&name) + 10));
     page.heading(format!("   {} {name} {rule}", appearance.rule(3)));
-    let file = state.profiles.list.as_ref().and_then(|list| list.file.file_name());
+    let file = app.profiles.list.as_ref().and_then(|list| list.file.file_name());
     let line = entry.line.zip(file).map_or(String::new(), |(line, file)| format!(" ({}, line {line})", file.display()));
     let embedded = "the embedded store".to_owned();
     let (address, service) = match &entry.place {
@@ -454,14 +454,14 @@ fn draw_details(entry: &ProfileEntry, state: &App, page: &mut Page<'_>) {
         Unclear => ("set either base_url or embedded, not both or neither", embedded),
         Inside | Demo => (place(&entry.place), embedded),
     };
-    let answer = match last(entry, state) {
+    let answer = match last(entry, app) {
         None => "not tested yet: t tests it".to_owned(),
         Some((None, tested)) => answer(&tested, &service),
         Some((Some(at), tested)) => format!("{} ({})", answer(&tested, &service), appearance.time(at.wall)),
     };
     // That of the profile in use may have been typed.
-    let key = match &state.link.key {
-        _ if entry.name != state.link.name => entry.key.clone(),
+    let key = match &app.link.key {
+        _ if entry.name != app.link.name => entry.key.clone(),
         (ending, origin) if ending.is_empty() => origin.to_string(),
         (ending, origin) => format!("{origin}, ends in {ending}"),
     };
@@ -479,7 +479,7 @@ fn draw_details(entry: &ProfileEntry, state: &App, page: &mut Page<'_>) {
         ("Protect", protect.to_owned()),
         ("Colour", format!("{accent}{reversed}; the word {}", entry.label)),
     ] {
-        page.line(vec![label(name), cut(&appearance.text(&value), page.columns().saturating_sub(14)).into()]);
+        page.line(vec![label(name), cut(&appearance.text(&value), page.room(14)).into()]);
     }
     // The longest comes last and takes the remaining rows.
     page.behind(&label("Answer"), &answer, usize::MAX);

@@ -1,6 +1,6 @@
 //! The steps that can be simulated in practice.
 
-use super::super::state::{PanelLocation, VALUE};
+use super::super::state::{Location, VALUE};
 use super::super::{redirects, removal, scheduler};
 use crate::clock::Now;
 use crate::domains::{DnsName, Practice, PracticeStep, Who};
@@ -56,7 +56,7 @@ fn open(app: &mut App, now: Now) {
             let mut acts = practice.acts(wall);
             let waits = practice.waits_for(wall);
             // On the page of a domain, its steps come first.
-            let is_page = !matches!(app.domains.place, PanelLocation::List | PanelLocation::Redirects);
+            let is_page = !matches!(app.domains.place, Location::List | Location::Redirects);
             match app.domains.selected.as_ref().map(DnsName::as_str).filter(|_| is_page) {
                 Some(Practice::DOMAIN) if waits.is_none() => {
                     acts.sort_by_key(|act| *act == PracticeStep::CorrectRedirect)
@@ -65,7 +65,7 @@ fn open(app: &mut App, now: Now) {
                 _ => {}
             }
             let removes = matches!(acts.first(), Some(PracticeStep::Remove | PracticeStep::DeleteCname));
-            let choice = (!removes || app.domains.place == PanelLocation::Removal).then_some(0);
+            let choice = (!removes || app.domains.place == Location::Removal).then_some(0);
             app.popups.show(PracticeBox { acts, waits, choice });
         }
         None => app.tell("Only in the demo: petstore --demo"),
@@ -83,16 +83,16 @@ fn simulate(app: &mut App, act: PracticeStep, now: Now) {
     let then = if matches!(act, PracticeStep::Verify | PracticeStep::Reverify) { ". Now press V." } else { "." };
     app.tell(format!("Sandbox: {}{then}", act.words()));
     let form = &mut app.domains.wizard.form;
-    if act == PracticeStep::AddDomain && app.domains.place == PanelLocation::Wizard && form.value(&VALUE).is_empty() {
+    if act == PracticeStep::AddDomain && app.domains.place == Location::Wizard && form.value(&VALUE).is_empty() {
         form.set(&VALUE, Practice::PLATFORM_HOST);
         form[&VALUE].select();
     }
     match app.domains.place {
-        PanelLocation::Redirects => redirects::follow(app, now),
-        PanelLocation::Removal => removal::check(app, now),
-        PanelLocation::List => scheduler::ask_all(&mut app.domains, now),
-        PanelLocation::Wizard => {}
-        PanelLocation::Record | PanelLocation::Live | PanelLocation::Rules(_) => {
+        Location::Redirects => redirects::follow(app, now),
+        Location::Removal => removal::check(app, now),
+        Location::List => scheduler::ask_all(&mut app.domains, now),
+        Location::Wizard => {}
+        Location::Record | Location::Live | Location::Rules(_) => {
             if let Some(name) = app.domains.selected.clone() {
                 scheduler::ask_anew(&mut app.domains, &name);
             }
@@ -122,7 +122,7 @@ impl Popup for PracticeBox {
                 page.point(1);
             }
             let at = if act.place() == Who::Dashboard { "dashboard" } else { "provider" };
-            page.item(&cut(&format!("{at:<10}{}", act.words()), page.columns().saturating_sub(3)), here);
+            page.item(&cut(&format!("{at:<10}{}", act.words()), page.room(3)), here);
         }
         if let Some(act) = self.choice.and_then(|choice| self.acts.get(choice)).filter(|_| is_narrow) {
             // The marked step in full, as its row may be cut.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::super::state::PanelLocation;
+use super::super::state::Location;
 use super::super::{redirects, scheduler};
 use crate::app::domain_service::ResolverChoice;
 use crate::clock::Now;
@@ -16,7 +16,7 @@ pub fn may_send(app: &mut App, now: Now) -> bool {
     if !app.domains.setup.resolvers.ask_first {
         return true;
     }
-    if !app.popups.is_open() && app.screen == Screen::Domains && !app.pending.is_running(Slot::Resolvers) {
+    if !app.popups.is_open() && app.screen == Screen::Domains && !app.runs(Slot::Resolvers) {
         app.ask(question(), now);
     }
     false
@@ -69,7 +69,7 @@ impl Job for ChooseResolvers {
             None => app.tell(format!("{text} Saved; p in the list of domains changes it.")),
         }
         app.domains.setup.resolvers = choice;
-        let follows_redirects = matches!(app.domains.place, PanelLocation::Redirects | PanelLocation::Removal);
+        let follows_redirects = matches!(app.domains.place, Location::Redirects | Location::Removal);
         if follows_redirects {
             redirects::follow(app, now);
         }

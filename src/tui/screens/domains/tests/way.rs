@@ -13,7 +13,7 @@ use crate::domains::{
 use crate::tui::deadline::next_deadline;
 use crate::tui::pending::LANES;
 use crate::tui::screens::domains::scheduler::next_due;
-use crate::tui::screens::domains::state::{NAME, PanelLocation, VALUE};
+use crate::tui::screens::domains::state::{NAME, Location, VALUE};
 use crate::tui::testing::{job_of, of_kind};
 
 use super::fixture::{self, followed};
@@ -340,12 +340,12 @@ fn the_wizard_is_resumed_with_everything_that_was_typed() {
     assert_eq!(app.state.domains.reported(&name("pets.acme-pets.com")).value, None);
     app.state.domains.selected = Some(name("pets.acme-pets.com"));
     app.keys("Enter");
-    assert_eq!(app.state.domains.place, PanelLocation::Wizard);
+    assert_eq!(app.state.domains.place, Location::Wizard);
     assert!(app.screen().contains("Before you start: a paid plan"));
     app.keys("\"sites.petplatform.net\" F2");
-    assert_eq!(app.state.domains.place, PanelLocation::Record);
+    assert_eq!(app.state.domains.place, Location::Record);
     app.keys("Esc").keys("Enter");
-    assert_eq!(app.state.domains.place, PanelLocation::Record, "the record waits to be saved");
+    assert_eq!(app.state.domains.place, Location::Record, "the record waits to be saved");
 }
 
 #[test]
@@ -367,7 +367,7 @@ fn letters_on_the_button_do_nothing_and_the_bottom_line_is_about_it() {
     let before = app.state.domains.wizard.draft();
     app.keys("q x 1 P \"shop\" :");
     assert_eq!((app.state.domains.wizard.draft(), app.state.quitting), (before, None));
-    assert!(!app.state.popups.is_open() && app.state.domains.place == PanelLocation::Wizard);
+    assert!(!app.state.popups.is_open() && app.state.domains.place == Location::Wizard);
 }
 
 #[test]
@@ -384,7 +384,7 @@ fn an_invalid_name_stays_as_typed_with_the_reason() {
 #[test]
 fn a_name_on_the_list_selects_its_entry() {
     let app = panel(80, 24).after("a \"docs.acme-pets.com\" F2");
-    let expected = (PanelLocation::List, Some(name("docs.acme-pets.com")));
+    let expected = (Location::List, Some(name("docs.acme-pets.com")));
     assert_eq!((app.state.domains.place, app.state.domains.selected.clone()), expected);
 }
 
@@ -464,7 +464,7 @@ fn removal_goes_in_order_and_leaves_nothing_behind() {
     answer(&mut app, 18, true);
     app.keys("C-u \"old\" Enter").shows("type the full name").keys("C-u \"old.acme-pets.com\" Enter");
     assert!(app.state.domains.entry(&name("old.acme-pets.com")).is_none());
-    assert_eq!(app.state.domains.place, PanelLocation::List);
+    assert_eq!(app.state.domains.place, Location::List);
 }
 
 #[test]
@@ -551,14 +551,14 @@ fn a_redirect_that_was_fixed_is_seen_with_the_next_check() {
 #[test]
 fn esc_leads_back_where_one_came_from() {
     for (way, places) in [
-        ("d", vec![PanelLocation::Record, PanelLocation::Live, PanelLocation::List]),
-        ("c", vec![PanelLocation::Wizard, PanelLocation::Live, PanelLocation::List]),
-        ("U R", vec![PanelLocation::Redirects, PanelLocation::Removal, PanelLocation::Live, PanelLocation::List]),
-        ("d c", vec![PanelLocation::Wizard, PanelLocation::Record, PanelLocation::Live, PanelLocation::List]),
-        ("c F2", vec![PanelLocation::Record, PanelLocation::Live, PanelLocation::List]),
+        ("d", vec![Location::Record, Location::Live, Location::List]),
+        ("c", vec![Location::Wizard, Location::Live, Location::List]),
+        ("U R", vec![Location::Redirects, Location::Removal, Location::Live, Location::List]),
+        ("d c", vec![Location::Wizard, Location::Record, Location::Live, Location::List]),
+        ("c F2", vec![Location::Record, Location::Live, Location::List]),
     ] {
         let mut app = opened("docs.acme-pets.com", 1, 80, 24).after(way);
-        let seen: Vec<PanelLocation> = places
+        let seen: Vec<Location> = places
             .iter()
             .map(|_| {
                 let place = app.state.domains.place;
@@ -596,7 +596,7 @@ fn what_to_delete_is_copied_from_the_page_itself() {
 #[test]
 fn a_domain_that_is_not_on_the_list_is_checked_without_adding_it() {
     let mut app = panel(80, 24).after("a \"other.acme-pets.com\" Tab \"sites.petplatform.net\" F5");
-    assert_eq!(app.state.domains.place, PanelLocation::Live);
+    assert_eq!(app.state.domains.place, Location::Live);
     answer(&mut app, 0, true);
     app.shows("other.acme-pets.com   FAIL An A record blocks the CNAME");
     assert!(!app.screen().contains("V I chose Verify"), "{}", app.screen());
@@ -608,7 +608,7 @@ fn a_domain_that_is_not_on_the_list_is_checked_without_adding_it() {
     assert!(app.state.domains.entries().all(|entry| entry.name != name("other.acme-pets.com")));
     assert!(kept(&app).is_empty());
     app.keys("Esc");
-    assert_eq!(app.state.domains.place, PanelLocation::Wizard);
+    assert_eq!(app.state.domains.place, Location::Wizard);
     app.keys("Esc");
     assert!(app.state.domains.entries().any(|entry| entry.name == name("other.acme-pets.com")), "as a draft");
 }
@@ -683,14 +683,14 @@ fn digits_show_the_rules_and_stay_on_their_page() {
     let mut app = opened("acme-pets.com", 0, 80, 24).after("t");
     for (key, rule) in [("4", Rule::Redirects), ("1", Rule::Verification), ("2", Rule::Certificate)] {
         app.keys(key);
-        assert_eq!(app.state.domains.place, PanelLocation::Rules(rule));
+        assert_eq!(app.state.domains.place, Location::Rules(rule));
     }
     // There they are text, and none is shown as a key.
     app.keys("3 4 1");
-    let expected = (PanelLocation::Rules(Rule::Browser), "41");
+    let expected = (Location::Rules(Rule::Browser), "41");
     assert_eq!((app.state.domains.place, app.state.domains.browser.value()), expected);
     app.shows("[Browser]").lacks("4 Redirect").keys("Tab 1");
-    assert_eq!(app.state.domains.place, PanelLocation::Rules(Rule::Verification));
+    assert_eq!(app.state.domains.place, Location::Rules(Rule::Verification));
 }
 
 #[test]
