@@ -60,12 +60,11 @@ fn shows_seconds(app: &App, slot: Slot) -> bool {
 /// Domains show minutes, and practice its own clock.
 fn next_countdown(app: &App, now: Now) -> Option<Instant> {
     let in_practice = app.domains.setup.practice.is_some();
-    let counts = in_practice
-        || match app.domains.place {
-            Location::List => app.domains.counts_down(now),
-            Location::Wizard | Location::Redirects => false,
-            Location::Record | Location::Live | Location::Rules(_) | Location::Removal => true,
-        };
+    let counts = match app.domains.place {
+        _ if in_practice => true,
+        Location::List => app.domains.counts_down(now),
+        place => !matches!(place, Location::Wizard | Location::Redirects),
+    };
     let second = now.wall.as_second();
     let left = if in_practice { step(app).cast_signed() } else { 60 - second.rem_euclid(60) };
     counts.then(|| now.mono + Duration::from_secs(left.unsigned_abs()))

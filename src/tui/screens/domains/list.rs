@@ -60,9 +60,7 @@ fn watch(app: &mut App, now: Now) {
 
 /// Takes a draft off the list, on the second press.
 fn drop_draft(app: &mut App, now: Now) {
-    let Some(name) = settle_selection(app, now) else {
-        return app.tell(NO_DOMAIN);
-    };
+    let Some(name) = settle_selection(app, now) else { return app.tell(NO_DOMAIN) };
     let panel = &mut app.domains;
     let reported = panel.reported(&name);
     if reported.saved.is_some() || reported.verified.is_some() {
@@ -97,11 +95,8 @@ fn settle_selection(app: &mut App, now: Now) -> Option<DnsName> {
 
 /// Opens the selected domain at its next step.
 fn open(app: &mut App, now: Now) {
-    let selected = settle_selection(app, now);
+    let Some(name) = settle_selection(app, now) else { return wizard::open(&mut app.domains) };
     let panel = &mut app.domains;
-    let Some(name) = selected else {
-        return wizard::open(panel);
-    };
     match panel.stage(&name, now) {
         Stage::Draft => {
             wizard::resume(panel, &name);
@@ -113,13 +108,7 @@ fn open(app: &mut App, now: Now) {
             scheduler::ask_if_old(panel, &name, now);
         }
         Stage::RemovalPlanned | Stage::Removed => removal::open(app, now),
-        Stage::WaitingForDns
-        | Stage::Propagating
-        | Stage::ReadyToVerify
-        | Stage::CertificatePending
-        | Stage::CertificateLate
-        | Stage::Live
-        | Stage::Failing => {
+        _ => {
             panel.enter(Location::Live);
             scheduler::ask_if_old(panel, &name, now);
         }
@@ -178,10 +167,10 @@ pub fn draw(app: &App, page: &mut Page<'_>) {
     page.headings(&columns);
     for (at, row) in rows.iter().enumerate().skip(first_of_page(here, room)).take(room) {
         let (when, verdict) = (when(row, panel, page), row.progress.verdict);
-        let cells = [row.shown.as_str(), row.role.into(), &when].map(|text| (text, StyleRole::Text));
-        let state = [(verdict_word(verdict), verdict_role(verdict)), (&*row.progress.summary, StyleRole::Text)];
+        let [shown, role, when, state] =
+            [row.shown.as_str(), row.role.into(), &when, &row.progress.summary].map(|text| (text, StyleRole::Text));
         page.click_row(at == here);
-        page.row(at == here, &columns, &[&cells[..], &state].concat());
+        page.row(at == here, &columns, &[shown, role, when, (verdict_word(verdict), verdict_role(verdict)), state]);
         if has_next && row.progress.next == NextStep::Nothing {
             page.gap();
         } else if has_next {
@@ -267,8 +256,7 @@ fn empty(page: &mut Page<'_>) {
     for (key, text) in
         [("a", "adds one, from the DNS record to the certificate"), ("R", "shows the primary domain and redirects")]
     {
-        let parts = [("   ", StyleRole::Text), (key, StyleRole::Key), ("  ", StyleRole::Text), (text, StyleRole::Text)];
-        page.line(parts.map(|(text, role)| page.appearance.span(text, role)).to_vec());
+        page.line(vec!["   ".into(), page.appearance.span(key, StyleRole::Key), format!("  {text}").into()]);
     }
     page.gap();
     about(page);
@@ -300,8 +288,7 @@ pub fn beside(panel: &State, page: &mut Page<'_>) {
     page.gap();
     let reported = panel.reported(&row.name);
     let checked = panel.entry(&row.name).and_then(|entry| entry.measurements.last()).map(|last| last.at);
-    let role: &str = row.role.into();
-    page.labelled("Role     ", role, 1);
+    page.labelled("Role     ", row.role.into(), 1);
     for (label, at) in [("Saved", reported.saved), ("Verify", reported.verified), ("Checked", checked)] {
         page.labelled(&format!("{label:<9}"), &at.map_or("-".to_owned(), |at| panel.moment(page, at)), 1);
     }

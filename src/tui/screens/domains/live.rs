@@ -25,16 +25,15 @@ const NOT_CHECKED: &str = "Not checked yet. r checks now.";
 
 /// Back to the page before.
 pub(super) const BACK: Command = command("back", "Esc F3 q", "back", "back", |app, _| app.domains.back());
-pub const CHECK: Command =
-    command("refresh", "r F5", "", "check now", |app, _| of_selected(app, check_now)).shell(|app| line(app, "check"));
-pub const VERIFIED: Command = command("verified", "V", "I chose Verify", "I chose (Re-)Verify", |app, now| {
-    of_selected(app, |app, name| verified(app, name, now))
-})
-.confirms()
-.when(is_listed)
-.shell(|app| line(app, "verified"));
+pub const CHECK: Command = command("refresh", "r F5", "", "check now", |app, now| of_selected(app, now, check_now))
+    .shell(|app| line(app, "check"));
+pub const VERIFIED: Command =
+    command("verified", "V", "I chose Verify", "I chose (Re-)Verify", |app, now| of_selected(app, now, verified))
+        .confirms()
+        .when(is_listed)
+        .shell(|app| line(app, "verified"));
 pub const CORRECT: Command =
-    command("correct", "c", "", "correct the value", |app, _| of_selected(app, correct)).when(is_listed);
+    command("correct", "c", "", "correct the value", |app, now| of_selected(app, now, correct)).when(is_listed);
 pub const ZONE_FILE: Command = command("zone-file", "f", "zone file", "as a line of a zone file", |app, _| {
     if let Some(record) = app.domains.dns_record() {
         let conflicts = app.domains.seen(&record.name).map_or(&[][..], |seen| &seen.conflicts);
@@ -60,15 +59,14 @@ static DOMAIN: &[Command] = &[
     EVIDENCE,
     REPORT,
     command("copy", "y", "", "copy the first cause", |app, now| {
-        let seen = app.domains.selected.as_ref().and_then(|name| app.domains.seen(name));
-        match seen.and_then(|seen| deciding(&seen.findings)).map(words) {
+        match app.domains.shown().and_then(|seen| deciding(&seen.findings)).map(words) {
             Some(text) => copy(app, text, "the first problem and its fix", now),
             None => app.tell(NOT_CHECKED),
         }
     }),
     DELETES,
-    command("record", "d", "", "the DNS record again", |app, _| {
-        of_selected(app, |app, name| {
+    command("record", "d", "", "the DNS record again", |app, now| {
+        of_selected(app, now, |app, name, _| {
             wizard::resume(&mut app.domains, name);
             app.domains.enter(Location::Record);
         })
@@ -76,7 +74,7 @@ static DOMAIN: &[Command] = &[
     .when(is_listed)
     .shell(|app| line(app, "records")),
     CORRECT,
-    command("saved", "s", "", "I saved it again", |app, now| of_selected(app, |app, name| saved_again(app, name, now)))
+    command("saved", "s", "", "I saved it again", |app, now| of_selected(app, now, saved_again))
         .confirms()
         .when(is_listed)
         .shell(|app| line(app, "saved")),
@@ -91,9 +89,9 @@ static DOMAIN: &[Command] = &[
 pub static DOMAIN_PLACE: Place = Place::new("domain", "One domain", &[DOMAIN]).around(around);
 
 /// Acts on the domain of the page; without one, the list is shown.
-pub fn of_selected(app: &mut App, act: impl FnOnce(&mut App, &DnsName)) {
+pub fn of_selected(app: &mut App, now: Now, act: fn(&mut App, &DnsName, Now)) {
     match app.domains.selected.clone() {
-        Some(name) => act(app, &name),
+        Some(name) => act(app, &name, now),
         None => app.domains.place = Location::List,
     }
 }
@@ -104,7 +102,7 @@ pub(super) fn is_listed(app: &App) -> bool {
 }
 
 /// Checks a domain, and says so if that is under way.
-fn check_now(app: &mut App, name: &DnsName) {
+fn check_now(app: &mut App, name: &DnsName, _: Now) {
     if app.domains.is_checking(name) {
         app.tell("It is being checked. Ctrl-C cancels.");
     }
@@ -113,9 +111,7 @@ fn check_now(app: &mut App, name: &DnsName) {
 
 /// Copies the records that must be deleted first, as lines of a zone file.
 fn copy_deletes(app: &mut App, now: Now) {
-    let Some(seen) = app.domains.selected.as_ref().and_then(|name| app.domains.seen(name)) else {
-        return app.tell(NOT_CHECKED);
-    };
+    let Some(seen) = app.domains.shown() else { return app.tell(NOT_CHECKED) };
     let lines = seen.conflicts.iter().flat_map(|conflict| conflict.zone_lines(&seen.domain.name));
     let lines: String = lines.map(|line| line + "\n").collect();
     if lines.is_empty() {
@@ -137,7 +133,7 @@ fn saved_again(app: &mut App, name: &DnsName, now: Now) {
 }
 
 /// Opens the form of a domain at its value.
-pub fn correct(app: &mut App, name: &DnsName) {
+pub fn correct(app: &mut App, name: &DnsName, _: Now) {
     wizard::resume(&mut app.domains, name);
     app.domains.wizard.form.go_to(&VALUE);
     app.domains.enter(Location::Wizard);
@@ -162,21 +158,17 @@ fn verified(app: &mut App, name: &DnsName, now: Now) {
     panel.confirming = None;
     panel.record(name, Event::Verified, now);
     scheduler::ask_anew(panel, name);
-    app.say_done(
-        match (fits, live) {
-            (_, true) => "Recorded. The domain is already live.",
-            (true, false) => "Recorded. The certificate usually follows within a couple of minutes.",
-            (false, false) => "Recorded. It cannot succeed until the first problem is fixed.",
-        },
-        now.mono,
-    );
+    let text = match (fits, live) {
+        (_, true) => "Recorded. The domain is already live.",
+        (true, false) => "Recorded. The certificate usually follows within a couple of minutes.",
+        (false, false) => "Recorded. It cannot succeed until the first problem is fixed.",
+    };
+    app.say_done(text, now.mono);
 }
 
 /// Shows the findings with their evidence.
 fn evidence(app: &mut App) {
-    let Some(seen) = app.domains.selected.as_ref().and_then(|name| app.domains.seen(name)) else {
-        return app.tell(NOT_CHECKED);
-    };
+    let Some(seen) = app.domains.shown() else { return app.tell(NOT_CHECKED) };
     let columns = usize::from(app.size.columns).saturating_sub(6);
     let lines = seen.findings.iter().map(|finding| report::finding(finding, seen.at, Some(columns), true));
     let text = lines.collect::<Vec<_>>().join("\n");
@@ -207,10 +199,7 @@ pub fn draw(panel: &State, page: &mut Page<'_>) {
     headline(panel, page, name);
     reported(panel, page, name);
     page.gap();
-    let Some(seen) = panel.seen(name) else {
-        so_far(panel, page, name);
-        return;
-    };
+    let Some(seen) = panel.seen(name) else { return so_far(panel, page, name) };
     let about = facts(panel, page, name, seen);
     if page.area.height < SMALL {
         // Not everything fits: what to do comes first.
@@ -240,18 +229,17 @@ pub fn draw(panel: &State, page: &mut Page<'_>) {
 }
 
 pub fn headline(panel: &State, page: &mut Page<'_>, name: &DnsName) {
-    let row = panel.row(name, page.now);
-    let shown = row.as_ref().map_or_else(|| name.to_string(), |row| row.shown.clone());
-    let verdict = row.as_ref().and_then(|row| row.progress.verdict);
-    let stale = row.as_ref().and_then(|row| row.progress.stale);
-    let what = row.map_or_else(String::new, |row| row.progress.summary);
+    let (shown, verdict, stale, what) = match panel.row(name, page.now) {
+        Some(DomainSummary { shown, progress, .. }) => (shown, progress.verdict, progress.stale, progress.summary),
+        None => (name.to_string(), None, None, String::new()),
+    };
     let shown = cut(&page.appearance.text(&shown), page.room(30).max(20));
     let room = page.room(width(&shown) + 6 + verdict_word(verdict).len());
     let stale = stale.map_or_else(String::new, |age| format!(" (check failed; this is {} old)", span(age)));
     page.line(vec![
         page.appearance.span(format!("   {shown}   "), StyleRole::Heading),
         page.appearance.span(verdict_word(verdict), verdict_role(verdict)),
-        page.appearance.span(cut(&format!(" {}{stale}", page.appearance.text(&what)), room), StyleRole::Text),
+        cut(&format!(" {}{stale}", page.appearance.text(&what)), room).into(),
     ]);
 }
 
@@ -309,15 +297,9 @@ fn matrix(panel: &State, page: &mut Page<'_>, name: &DnsName, seen: &Checked, ro
         let ttl = if narrow { String::new() } else { format!("{ttl:>7}  ") };
         let took = if wide { format!("{:<9}", format!("{} ms", view.took.as_millis())) } else { String::new() };
         page.line(vec![
-            page.appearance.span(
-                format!("     {}{}{ttl}{took}", page.column(&label, who), page.column(&view.sees, sees)),
-                StyleRole::Text,
-            ),
+            format!("     {}{}{ttl}{took}", page.column(&label, who), page.column(&view.sees, sees)).into(),
             page.appearance.span(view.verdict.word(), verdict_role(Some(view.verdict.verdict()))),
-            page.appearance.span(
-                cut(&remark(panel, page, view, narrow), (verdict - 2).saturating_sub(view.verdict.word().len())),
-                StyleRole::Text,
-            ),
+            cut(&remark(panel, page, view, narrow), (verdict - 2).saturating_sub(view.verdict.word().len())).into(),
         ]);
     }
     if hidden > 0 && page.left() > 0 {

@@ -16,10 +16,8 @@ use crate::tui::{App, Command, Place, StyleRole, cells, command};
 
 /// The record to enter.
 static RECORD: &[Command] = &[
-    command("saved", "s", "saved it", "I saved it there", |app, now| {
-        of_selected(app, |app, name| saved(app, name, now))
-    })
-    .shell(|app| line(app, "saved")),
+    command("saved", "s", "saved it", "I saved it there", |app, now| of_selected(app, now, saved))
+        .shell(|app| line(app, "saved")),
     command("copy-part-type", "T", "", "copy Type", |app, now| copy_part(app, |record| record.field(0), now)),
     command("copy-part-name", "n", "", "copy Name", |app, now| copy_part(app, |record| record.field(1), now)),
     command("copy-part-value", "v", "copy", "copy Value", |app, now| copy_part(app, |record| record.field(2), now))
@@ -40,7 +38,7 @@ static RECORD: &[Command] = &[
     DELETES,
     EVIDENCE.at("e down PgDn", "", "evidence, in full"),
     PRACTICE,
-    command("back", "F3 left h", "step back", "name and value", |app, _| of_selected(app, correct)),
+    command("back", "F3 left h", "step back", "name and value", |app, now| of_selected(app, now, correct)),
     command("leave", "Esc q", "back", "back", |app, _| app.domains.back()),
 ];
 
@@ -55,11 +53,12 @@ fn saved(app: &mut App, name: &DnsName, now: Now) {
     app.say_done("Recorded. DNS changes can take up to 48 hours; petstore keeps checking.", now.mono);
 }
 
+/// Where there is no record.
+const NO_VALUE: &str = "No value yet. F3 goes back to enter it.";
+
 /// Copies one part of the record.
 fn copy_part(app: &mut App, part: fn(&DnsRecord) -> String, now: Now) {
-    let Some(record) = app.domains.dns_record() else {
-        return app.tell("No value yet. F3 goes back to enter it.");
-    };
+    let Some(record) = app.domains.dns_record() else { return app.tell(NO_VALUE) };
     let text = part(&record);
     let shown = format!("\"{text}\"");
     copy(app, text, &shown, now);
@@ -73,9 +72,7 @@ pub fn draw(panel: &State, page: &mut Page<'_>) {
     page.tight = small;
     steps(page, 2);
     page.gap();
-    let Some(record) = panel.dns_record() else {
-        return page.text("   No value yet. F3 goes back to enter it.");
-    };
+    let Some(record) = panel.dns_record() else { return page.text(&format!("   {NO_VALUE}")) };
     page.heading(format!("   At {} add this record:", record.place()));
     page.gap();
     let form = record.form();
@@ -88,17 +85,17 @@ pub fn draw(panel: &State, page: &mut Page<'_>) {
         let text = cut(text, room);
         let pad = " ".repeat(room.saturating_sub(width(&text)));
         page.line(vec![
-            page.appearance.span(format!("       {label:<labels$}"), StyleRole::Text),
+            format!("       {label:<labels$}").into(),
             page.appearance.span(text, StyleRole::Heading),
-            page.appearance.span(pad, StyleRole::Text),
+            pad.into(),
             page.appearance.span(key, StyleRole::Key),
-            page.appearance.span(" copy", StyleRole::Text),
+            " copy".into(),
         ]);
     }
     if small {
         // The footer has the key for the next step.
-        let room = page.left();
-        return now_there(panel, page, usize::from(room));
+        let room = page.left().into();
+        return now_there(panel, page, room);
     }
     page.gap();
     page.wrapped(3, &record.advice(), 2);

@@ -91,12 +91,12 @@ impl Job for FollowRedirects {
     type Answer = Result<Vec<FollowedRedirect>, Failure>;
     const SLOT: fn(&Self) -> Slot = |_| Slot::Redirects;
 
-    async fn run(self: Arc<Self>, env: Env) -> Result<Vec<FollowedRedirect>, Failure> {
+    async fn run(self: Arc<Self>, env: Env) -> Self::Answer {
         let followed = env.machine.domains_context.follow(self.redirects.clone(), self.practice.clone()).await;
         followed.map_err(|why| Failure::Crashed { why })
     }
 
-    fn done(&self, app: &mut App, followed: Result<Vec<FollowedRedirect>, Failure>, now: Now) {
+    fn done(&self, app: &mut App, followed: Self::Answer, now: Now) {
         let followed = match followed {
             Ok(followed) => followed,
             Err(failure) => return app.complain(failure),
@@ -172,10 +172,10 @@ pub fn draw(app: &App, page: &mut Page<'_>) {
             None => (None, "not checked (r)"),
         };
         let status = redirect.status.to_string();
-        let cells = [redirect.from.as_str(), &redirect.to, &status].map(|text| (text, StyleRole::Text));
-        let result = [(verdict_word(verdict), verdict_role(verdict)), (seen, StyleRole::Text)];
+        let [from, to, status, seen] =
+            [&redirect.from, &redirect.to, &status, seen].map(|text| (text, StyleRole::Text));
         page.click_row(at == marked);
-        page.row(at == marked, &columns, &[&cells[..], &result].concat());
+        page.row(at == marked, &columns, &[from, to, status, (verdict_word(verdict), verdict_role(verdict)), seen]);
     }
     if configuration.redirects.is_empty() {
         page.text("   No redirects.");

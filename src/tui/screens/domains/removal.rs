@@ -106,8 +106,8 @@ fn forget(app: &mut App, now: Now) {
     let stage = panel.stage(&name, now);
     let doubt = match domain_guide::is_left_behind(entry, stage) {
         Some(true) => {
-            let text = "The record still points to the platform. Delete it before taking the domain off the list.";
-            return app.complain(text);
+            return app
+                .complain("The record still points to the platform. Delete it before taking the domain off the list.");
         }
         // What was seen before this page was opened says nothing of now: opening it has asked.
         left if left == Some(false) || domain_guide::is_gone(entry) => {

@@ -75,21 +75,14 @@ fn step_rule(app: &mut App, next: bool) {
 /// The rule to show first at the current state.
 pub fn likely_rule(state: &State, now: Now) -> Rule {
     let Some(name) = &state.selected else { return Rule::Verification };
-    let decides = state.seen(name).and_then(|seen| deciding(&seen.findings));
-    match state.stage(name, now) {
-        Stage::CertificatePending | Stage::CertificateLate => Rule::Certificate,
-        Stage::Live | Stage::Failing => match decides.map(|finding| finding.code.topic()) {
-            Some(Topic::Redirect | Topic::Http) => Rule::Redirects,
-            Some(Topic::Certificate) => Rule::Browser,
-            Some(Topic::Caa) => Rule::Certificate,
-            _ => Rule::Verification,
-        },
-        Stage::Draft
-        | Stage::WaitingForDns
-        | Stage::Propagating
-        | Stage::ReadyToVerify
-        | Stage::RemovalPlanned
-        | Stage::Removed => Rule::Verification,
+    let (stage, decides) = (state.stage(name, now), state.shown().and_then(|seen| deciding(&seen.findings)));
+    let is_up = matches!(stage, Stage::Live | Stage::Failing);
+    match decides.map(|finding| finding.code.topic()).filter(|_| is_up) {
+        _ if matches!(stage, Stage::CertificatePending | Stage::CertificateLate) => Rule::Certificate,
+        Some(Topic::Redirect | Topic::Http) => Rule::Redirects,
+        Some(Topic::Certificate) => Rule::Browser,
+        Some(Topic::Caa) => Rule::Certificate,
+        _ => Rule::Verification,
     }
 }
 
@@ -154,10 +147,7 @@ pub fn draw(panel: &State, page: &mut Page<'_>, rule: Rule) {
     let mut kept = page.rows(3, &conclusion).min(2) + answers.iter().map(|one| rows_of(one.question)).sum::<usize>();
     for (at, answer) in answers.iter().enumerate() {
         kept -= rows_of(answer.question);
-        let word = match answer.verdict {
-            Some(verdict) => verdict_word(Some(verdict)).to_owned(),
-            None => answer.word.to_owned(),
-        };
+        let word = answer.verdict.map_or(answer.word, |verdict| verdict_word(Some(verdict)));
         let mut question = wrap_words(answer.question, room.saturating_sub(6));
         let last = question.pop().unwrap_or_default();
         let number = format!("   {} ", at + 1);

@@ -200,7 +200,7 @@ impl Job for CheckDomain {
         checked.map_err(|why| Failure::Crashed { why })
     }
 
-    fn done(&self, app: &mut App, checked: Result<Checked, Failure>, now: Now) {
+    fn done(&self, app: &mut App, checked: Self::Answer, now: Now) {
         let failure = match checked {
             Ok(seen) => return on_seen(app, self.lane, seen, now),
             Err(failure) => failure.sentence("the checker"),

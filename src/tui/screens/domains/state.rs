@@ -253,11 +253,12 @@ impl State {
 
     /// The text field that has the cursor.
     pub fn input(&mut self) -> Option<&mut TextInput> {
+        use Location::*;
         match self.place {
-            Location::Wizard => self.wizard.input(),
-            Location::Rules(Rule::Browser) => Some(&mut self.browser),
-            Location::Removal => self.removal.input(),
-            Location::List | Location::Record | Location::Live | Location::Rules(_) | Location::Redirects => None,
+            Wizard => self.wizard.input(),
+            Rules(Rule::Browser) => Some(&mut self.browser),
+            Removal => self.removal.input(),
+            List | Record | Live | Rules(_) | Redirects => None,
         }
     }
 
@@ -320,6 +321,11 @@ impl State {
     /// The result of the last check of a domain.
     pub fn seen(&self, name: &DnsName) -> Option<&Checked> {
         self.checks.get(name)?.seen.as_ref()
+    }
+
+    /// That of the selected domain.
+    pub fn shown(&self) -> Option<&Checked> {
+        self.seen(self.selected.as_ref()?)
     }
 
     /// All domains, those that need action first.

@@ -30,18 +30,19 @@ pub fn read(app: &mut App, now: Now) {
 impl State {
     /// Where a key goes.
     pub fn key_place(&self) -> &'static Place {
+        use Location::*;
         match self.place {
-            Location::List => &LIST_PLACE,
-            Location::Wizard => {
+            List => &LIST_PLACE,
+            Wizard => {
                 let (text, button) = (&wizard::TEXT_PLACE, &wizard::BUTTON_PLACE);
                 self.wizard.form.place([text, text, text, button])
             }
-            Location::Record => &record::RECORD_PLACE,
-            Location::Live => &live::DOMAIN_PLACE,
-            Location::Rules(Rule::Browser) => &rules::BROWSER_PLACE,
-            Location::Rules(_) => &rules::RULES_PLACE,
-            Location::Redirects => &redirects::PLACE,
-            Location::Removal => {
+            Record => &record::RECORD_PLACE,
+            Live => &live::DOMAIN_PLACE,
+            Rules(Rule::Browser) => &rules::BROWSER_PLACE,
+            Rules(_) => &rules::RULES_PLACE,
+            Redirects => &redirects::PLACE,
+            Removal => {
                 let (name, steps) = (&removal::NAME_PLACE, &removal::STEPS_PLACE);
                 self.removal.place([name, name, steps, steps])
             }
@@ -102,11 +103,11 @@ impl Job for KeepRegistry {
     type Answer = Result<Registry, String>;
     const SLOT: fn(&Self) -> Slot = |_| Slot::Registry;
 
-    async fn run(self: Arc<Self>, env: Env) -> Result<Registry, String> {
+    async fn run(self: Arc<Self>, env: Env) -> Self::Answer {
         blocking(move || env.machine.domains_context.apply(&self.0)).await
     }
 
-    fn done(&self, app: &mut App, kept: Result<Registry, String>, now: Now) {
+    fn done(&self, app: &mut App, kept: Self::Answer, now: Now) {
         let panel = &mut app.domains;
         match kept {
             Ok(mut list) => {

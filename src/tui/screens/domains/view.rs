@@ -5,9 +5,10 @@ use ratatui::text::Span;
 
 use crate::domains::{DomainProgress, Finding, NextStep, Verdict, full_sentence};
 pub use crate::tui::widgets::page::Page;
-use crate::tui::{App, StyleRole};
+use crate::tui::{App, StyleRole, cells};
 
 use super::state::{Location, State};
+use super::{list, live, record, redirects, removal, rules, wizard};
 
 /// The width of a page with details at its right.
 const BESIDE_PANE: u16 = 83;
@@ -17,26 +18,27 @@ const FORM_ROWS: u16 = 20;
 
 /// Paints the panel.
 pub fn draw(app: &App, page: &mut Page<'_>) {
+    use Location::*;
     let panel = &app.domains;
     mark_practice(panel, page);
     // Only the list has something to say beside its rows.
-    let is_list = panel.place == Location::List;
+    let is_list = panel.place == List;
     let beside = is_list.then(|| page.pane(BESIDE_PANE, "Domains")).flatten();
     match panel.place {
-        Location::List => super::list::draw(app, page),
-        Location::Record => super::record::draw(panel, page),
-        Location::Live => super::live::draw(panel, page),
-        Location::Wizard => page.at_least(FORM_ROWS, 2, |page| super::wizard::draw(panel, page)),
-        Location::Rules(rule) => page.at_least(FORM_ROWS, 2, |page| super::rules::draw(panel, page, rule)),
-        Location::Redirects => page.at_least(FORM_ROWS, 2, |page| super::redirects::draw(app, page)),
-        Location::Removal => super::removal::draw(app, page),
+        List => list::draw(app, page),
+        Record => record::draw(panel, page),
+        Live => live::draw(panel, page),
+        Wizard => page.at_least(FORM_ROWS, 2, |page| wizard::draw(panel, page)),
+        Rules(rule) => page.at_least(FORM_ROWS, 2, |page| rules::draw(panel, page, rule)),
+        Redirects => page.at_least(FORM_ROWS, 2, |page| redirects::draw(app, page)),
+        Removal => removal::draw(app, page),
     }
     let Some(beside) = beside else { return };
     page.go_to(beside);
     page.boxed("Details");
     page.inset(1);
     page.gap();
-    super::list::beside(panel, page);
+    list::beside(panel, page);
 }
 
 /// Marks every page in practice.
@@ -48,11 +50,11 @@ fn mark_practice(panel: &State, page: &mut Page<'_>) {
     let letters = !panel.key_place().is_text && panel.place != Location::Wizard;
     let key = if letters { "o" } else { "Ctrl-O" };
     page.line(vec![
-        Span::raw(" "),
+        " ".into(),
         page.appearance.span(" SANDBOX ", StyleRole::Selected),
-        Span::raw(" "),
+        " ".into(),
         page.appearance.span(key, StyleRole::Key),
-        Span::raw(format!(": simulate a step. 1 s is 1 min, now {time}.")),
+        format!(": simulate a step. 1 s is 1 min, now {time}.").into(),
     ]);
     page.go_to(page.rest());
 }
@@ -65,7 +67,7 @@ pub fn tabs(page: &mut Page<'_>, head: Span<'static>, titles: &[String], here: u
         let (text, role) =
             if at == here { (format!("[{title}]"), StyleRole::InUse) } else { (format!(" {title} "), StyleRole::Text) };
         let span = page.appearance.span(text, role);
-        places.push([x, span.width()].map(|cells| u16::try_from(cells).unwrap_or(u16::MAX)).into());
+        places.push([x, span.width()].map(cells).into());
         x += span.width();
         spans.push(span);
     }
@@ -106,17 +108,18 @@ pub const fn verdict_role(verdict: Option<Verdict>) -> StyleRole {
 
 /// What to do next for a domain, with the key for it: on its own page, or in the list.
 pub fn act(progress: &DomainProgress, is_page: bool) -> String {
+    use NextStep::*;
     let key = match progress.next {
-        NextStep::EnterValue if is_page => " (c)",
-        NextStep::EnterRecord if is_page => " (d)",
-        NextStep::FindOutWhy if is_page => " (e)",
-        NextStep::EnterValue | NextStep::EnterRecord | NextStep::FindOutWhy => " (Enter)",
-        NextStep::Check => " (r)",
-        NextStep::Verify => ", then press V",
-        NextStep::Reverify => ", then press V (t: three checks)",
-        NextStep::FixRedirect => " (R)",
-        NextStep::Remove | NextStep::Forget => " (U)",
-        NextStep::Fix | NextStep::DeleteRecord | NextStep::Wait | NextStep::AwaitCertificate | NextStep::Nothing => "",
+        EnterValue if is_page => " (c)",
+        EnterRecord if is_page => " (d)",
+        FindOutWhy if is_page => " (e)",
+        EnterValue | EnterRecord | FindOutWhy => " (Enter)",
+        Check => " (r)",
+        Verify => ", then press V",
+        Reverify => ", then press V (t: three checks)",
+        FixRedirect => " (R)",
+        Remove | Forget => " (U)",
+        Fix | DeleteRecord | Wait | AwaitCertificate | Nothing => "",
     };
     format!("{}{key}", progress.act())
 }

@@ -11,7 +11,7 @@ use crate::app::domain_service::existing;
 use crate::clock::Now;
 use crate::domains::{
     Code, Dated, DnsName, Domain, Entry, Event, ExistingDomains, Finding, PRECONDITIONS, ParsedName, Practice, Topic,
-    Verdict, full_sentence, parse_name, sentence,
+    Verdict, Who, full_sentence, parse_name, sentence,
 };
 use crate::model::short;
 use crate::tui::forms::{NEXT, PREVIOUS};
@@ -50,10 +50,8 @@ pub(super) fn read_value(state: &State) -> Result<DnsName, Vec<Finding>> {
     let own = read_name(state).domain;
     match reading.domain {
         Some(domain) if own.is_some_and(|own| own.name == domain.name) => {
-            let own = Finding::new(Code::InPlatform, Verdict::Fail, crate::domains::Who::Dashboard);
-            Err(vec![
-                own.seen(domain.name.as_str()).fix("this is the domain itself; copy the host that the dashboard shows"),
-            ])
+            let own = Finding::new(Code::InPlatform, Verdict::Fail, Who::Dashboard).seen(domain.name.as_str());
+            Err(vec![own.fix("this is the domain itself; copy the host that the dashboard shows")])
         }
         Some(domain) => Ok(domain.name),
         None => Err(reading.findings),
@@ -125,8 +123,7 @@ fn next(app: &mut App, now: Now) {
         return app.complain(refusal("the domain", &reading.findings));
     };
     if panel.setup.practice.is_some() && domain.name.as_str() != Practice::DOMAIN {
-        let text = format!("The sandbox has only {}. Type that name.", Practice::DOMAIN);
-        return app.complain(text);
+        return app.complain(format!("The sandbox has only {}. Type that name.", Practice::DOMAIN));
     }
     let value = read_value(panel);
     save(app, &domain, value.as_ref().ok(), now);
@@ -188,8 +185,7 @@ fn leave(app: &mut App, now: Now) {
             save(app, &domain, value.as_ref(), now);
             let shown = short(&domain.unicode);
             if is_unsaved(&app.domains, &app.domains.wizard) {
-                let text = format!("{shown} saved as a draft. The value is not valid yet and stays in the form.");
-                app.tell(text);
+                app.tell(format!("{shown} saved as a draft. The value is not valid yet and stays in the form."));
             } else {
                 if app.domains.changes.len() > before {
                     app.say_done(format!("{shown} saved as a draft."), now.mono);
@@ -197,9 +193,7 @@ fn leave(app: &mut App, now: Now) {
                 app.domains.wizard = Wizard::default();
             }
         }
-        None if is_unsaved(panel, &panel.wizard) => {
-            app.tell("Your text is kept. a opens the form again.");
-        }
+        None if is_unsaved(panel, &panel.wizard) => app.tell("Your text is kept. a opens the form again."),
         None => {}
     }
     app.domains.back();
@@ -245,7 +239,7 @@ pub fn steps(page: &mut Page<'_>, step: usize) {
 
 /// Paints the form.
 pub fn draw(panel: &State, page: &mut Page<'_>) {
-    let form = &panel.wizard.form;
+    let (form, in_practice) = (&panel.wizard.form, panel.setup.practice.is_some());
     steps(page, 1);
     page.gap();
     page.wrapped(3, &format!("Before you start: {PRECONDITIONS}."), 3);
@@ -253,9 +247,9 @@ pub fn draw(panel: &State, page: &mut Page<'_>) {
     let reading = read_name(panel);
     page.form_field(form, &NAME, FIELDS);
     if form.value(&NAME).is_empty() {
-        match &panel.setup.practice {
-            Some(_) => note(page, &format!("Sandbox: type {}, or https://{0}/guide", Practice::DOMAIN)),
-            None => note(page, "for example docs.example.com; you can paste a whole address"),
+        match in_practice {
+            true => note(page, &format!("Sandbox: type {}, or https://{0}/guide", Practice::DOMAIN)),
+            false => note(page, "for example docs.example.com; you can paste a whole address"),
         }
     } else {
         feedback(page, &reading.findings);
@@ -275,12 +269,10 @@ pub fn draw(panel: &State, page: &mut Page<'_>) {
     page.wrapped(3, &format!("{where_to} It then shows a value. Type or paste it here:"), 3);
     page.form_field(form, &VALUE, FIELDS);
     if form.value(&VALUE).is_empty() {
-        match &panel.setup.practice {
-            Some(_) => note(
-                page,
-                &format!("Sandbox: Ctrl-O adds it in the dashboard, which then shows {}", Practice::PLATFORM_HOST),
-            ),
-            None => note(page, "Without it, F2 saves a draft. Use only the value the dashboard shows."),
+        let platform = Practice::PLATFORM_HOST;
+        match in_practice {
+            true => note(page, &format!("Sandbox: Ctrl-O adds it in the dashboard, which then shows {platform}")),
+            false => note(page, "Without it, F2 saves a draft. Use only the value the dashboard shows."),
         }
     } else {
         match read_value(panel) {
