@@ -84,12 +84,12 @@ impl<J: Job> AnyJob for J {
     fn work(self: Arc<Self>, env: Env) -> BoxFuture<'static, Box<dyn Outcome>> {
         Box::pin(async move {
             let answer = Arc::clone(&self).run(env).await;
-            Box::new(Answered { job: self, answer }) as Box<dyn Outcome>
+            Box::new(Answered { job: self, answer, done: J::done }) as Box<dyn Outcome>
         })
     }
 
     fn failed(self: Arc<Self>, failure: Failure) -> Box<dyn Outcome> {
-        Box::new(Answered { job: self, answer: failure.into() })
+        Box::new(Answered { job: self, answer: failure.into(), done: J::done })
     }
 }
 
@@ -115,30 +115,20 @@ pub trait Outcome: Any + Debug + Send {
     fn apply(self: Box<Self>, app: &mut App, now: Now);
 }
 
-/// The answer of a job.
+/// The answer of a job, or a part of it.
 #[derive(Debug)]
-pub struct Answered<J: Job> {
+pub struct Answered<J, A> {
     /// What was asked for.
     pub job: Arc<J>,
     /// What came of it.
-    pub answer: J::Answer,
+    pub answer: A,
+    /// What follows from it.
+    pub done: fn(&J, &mut App, A, Now),
 }
 
-impl<J: Job> Outcome for Answered<J> {
+impl<J: Job, A: Debug + Send + 'static> Outcome for Answered<J, A> {
     fn apply(self: Box<Self>, app: &mut App, now: Now) {
-        self.job.done(app, self.answer, now)
-    }
-}
-
-#[derive(Debug)]
-struct PartOf<J: Ongoing> {
-    job: Arc<J>,
-    part: J::Part,
-}
-
-impl<J: Ongoing> Outcome for PartOf<J> {
-    fn apply(self: Box<Self>, app: &mut App, now: Now) {
-        self.job.on_part(app, self.part, now)
+        (self.done)(&self.job, app, self.answer, now)
     }
 }
 
@@ -171,7 +161,8 @@ impl Reply {
     /// A part of what a job reports.
     pub fn part<J: Ongoing>(id: ReqId, job: &Arc<J>, part: J::Part) -> Self {
         let can_wait = J::can_wait(&part);
-        Self { id, goes_on: true, can_wait, outcome: Box::new(PartOf { job: Arc::clone(job), part }) }
+        let outcome = Box::new(Answered { job: Arc::clone(job), answer: part, done: J::on_part });
+        Self { id, goes_on: true, can_wait, outcome }
     }
 }
 

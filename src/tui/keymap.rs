@@ -213,7 +213,7 @@ pub fn key_name(key: KeyPress) -> String {
 }
 
 /// The key that `text` names, in the words of [`key_name`], or `left` and `right`; why not, where it cannot be bound.
-fn read_key(text: &str) -> Result<KeyPress, String> {
+fn read_key(text: &str) -> Result<KeyPress, &'static str> {
     if let Some((_, key)) = NAMED.iter().find(|(name, _)| name.eq_ignore_ascii_case(text)) {
         return Ok((*key).into());
     }
@@ -223,33 +223,32 @@ fn read_key(text: &str) -> Result<KeyPress, String> {
     if let Some(number) = text.strip_prefix('F').and_then(|number| number.parse().ok()) {
         return match number {
             1..=9 => Ok(Key::F(number).into()),
-            _ => Err("F10 to F12 are reserved by terminals; use F1 to F9".to_owned()),
+            _ => Err("F10 to F12 are reserved by terminals; use F1 to F9"),
         };
     }
     if let Some(key) = text.strip_prefix("Alt-") {
         let key = match (key, key.as_bytes()) {
             ("Backspace", _) => Key::Backspace,
             (_, [letter]) if letter.is_ascii_alphabetic() => Key::Char(letter.to_ascii_lowercase().into()),
-            _ => return Err("Alt works only with a letter or Backspace".to_owned()),
+            _ => return Err("Alt works only with a letter or Backspace"),
         };
         return Ok(KeyPress { alt: true, ..key.into() });
     }
-    let ctrl = |key: Key| Ok(KeyPress { ctrl: true, ..key.into() });
-    match text.strip_prefix("Ctrl-").map(|key| (key, key.parse::<char>())) {
-        Some(("Left", _)) => return ctrl(Key::Left),
-        Some(("Right", _)) => return ctrl(Key::Right),
-        Some((_, Ok(letter))) => {
-            return match letter.to_ascii_lowercase() {
-                'h' | 'i' | 'j' | 'm' => Err("terminals send Backspace, Tab or Enter instead".to_owned()),
-                's' | 'q' | 'v' | 'p' | 't' | 'n' => Err("terminals and multiplexers reserve it".to_owned()),
-                letter @ 'a'..='z' => ctrl(Key::Char(letter)),
-                _ => Err("Ctrl works only with a letter".to_owned()),
-            };
-        }
-        _ => {}
-    }
-    Err("keys are written a, G, ?, F2, Ctrl-L, Ctrl-Left, Alt-B, Enter, Esc, Tab, S-Tab, Space, Del, up, down, left, right, PgUp, PgDn, Home, End".to_owned())
+    let key = match text.strip_prefix("Ctrl-").map(|key| (key, key.parse::<char>())) {
+        Some(("Left", _)) => Key::Left,
+        Some(("Right", _)) => Key::Right,
+        Some((_, Ok(letter))) => match letter.to_ascii_lowercase() {
+            'h' | 'i' | 'j' | 'm' => return Err("terminals send Backspace, Tab or Enter instead"),
+            's' | 'q' | 'v' | 'p' | 't' | 'n' => return Err("terminals and multiplexers reserve it"),
+            letter @ 'a'..='z' => Key::Char(letter),
+            _ => return Err("Ctrl works only with a letter"),
+        },
+        _ => return Err(KEYS),
+    };
+    Ok(KeyPress { ctrl: true, ..key.into() })
 }
+
+const KEYS: &str = "keys are written a, G, ?, F2, Ctrl-L, Ctrl-Left, Alt-B, Enter, Esc, Tab, S-Tab, Space, Del, up, down, left, right, PgUp, PgDn, Home, End";
 
 /// Keys that cannot be changed: help, and the ways out.
 const KEPT: [(KeyPress, &str); 3] = [

@@ -335,7 +335,7 @@ impl TestApp {
     /// An answer to this job, whether it is still waited for or not.
     pub(super) fn answer_to<J: Job>(&mut self, id: ReqId, answer: J::Answer) {
         let job = self.begun::<J>(id);
-        self.send(Msg::Reply(Reply::end(id, Box::new(Answered { job, answer }))));
+        self.send(Msg::Reply(Reply::end(id, Box::new(Answered { job, answer, done: J::done }))));
     }
 
     /// What the newest job of this kind says while it goes on.

@@ -231,7 +231,7 @@ mod tests {
     /// What the job gave.
     fn answered<J: Job>(reply: Option<Reply>) -> J::Answer {
         let outcome: Box<dyn Any> = reply.unwrap().outcome;
-        outcome.downcast::<Answered<J>>().unwrap().answer
+        outcome.downcast::<Answered<J, J::Answer>>().unwrap().answer
     }
 
     #[tokio::test]
