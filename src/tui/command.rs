@@ -120,8 +120,7 @@ pub const fn closes(keys: &'static str, hint: &'static str, help: &'static str) 
 impl Command {
     /// One of the user's own actions.
     pub fn own(place: &'static Place, number: usize, name: &'static str, hint: &'static str) -> Self {
-        let own = command(name, "", hint, name, |_, _| {});
-        Self { run: Run::Own(number), place, ..own }
+        Self { run: Run::Own(number), place, ..command(name, "", hint, name, |_, _| {}) }
     }
 
     /// The same on other keys.

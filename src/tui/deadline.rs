@@ -65,8 +65,7 @@ fn next_countdown(app: &App, now: Now) -> Option<Instant> {
         Location::List => app.domains.counts_down(now),
         place => !matches!(place, Location::Wizard | Location::Redirects),
     };
-    let second = now.wall.as_second();
-    let left = if in_practice { step(app).cast_signed() } else { 60 - second.rem_euclid(60) };
+    let left = if in_practice { step(app).cast_signed() } else { 60 - now.wall.as_second().rem_euclid(60) };
     counts.then(|| now.mono + Duration::from_secs(left.unsigned_abs()))
 }
 

@@ -188,8 +188,7 @@ fn until(deadline: Option<Instant>) -> OptionFuture<Sleep> {
 
 /// The end of the input is the end of the terminal.
 fn from_input(msg: Option<Msg>, waited_for: bool, bursts: &mut PasteDetector, app: &App, now: Now) -> Vec<Msg> {
-    let msg = msg.unwrap_or(Msg::Quit(QuitReason::Hangup));
-    bursts.take(msg, waited_for, expected(app), now.mono)
+    bursts.take(msg.unwrap_or(Msg::Quit(QuitReason::Hangup)), waited_for, expected(app), now.mono)
 }
 
 /// Draws the next frame, of which the backend writes what is different.

@@ -212,8 +212,7 @@ impl Env {
 
     /// The service in use, as reports name it.
     pub fn target(&self) -> Target {
-        let none = || Target { service: String::new(), key: String::new() };
-        self.settings.as_deref().map_or_else(none, Target::of)
+        self.settings.as_deref().map_or_else(|| Target { service: String::new(), key: String::new() }, Target::of)
     }
 
     /// How a file is read, with the names of categories in use.

@@ -74,8 +74,7 @@ impl Keymap {
             }
             // As the words of the tables, these are there until the program ends.
             let name: &'static str = display_safe(&action.name).into_owned().leak();
-            let hint = if number < MOST_HINTED { name } else { "" };
-            let command = Command::own(self.0[pets].0, number, name, hint);
+            let command = Command::own(self.0[pets].0, number, name, if number < MOST_HINTED { name } else { "" });
             self.0[pets].1.insert(first + number, Binding { keys, command });
         }
         Ok(self)

@@ -47,9 +47,7 @@ impl PasteDetector {
             return vec![msg];
         }
         let Msg::Key(key) = msg else { return self.end().into_iter().chain([msg]).collect() };
-        let Some(c) = text_of(key) else {
-            return self.end().into_iter().chain([Msg::Key(key)]).collect();
-        };
+        let Some(c) = text_of(key) else { return self.end().into_iter().chain([Msg::Key(key)]).collect() };
         let goes_on = self.last.is_some_and(|last| !waited_for || now.saturating_duration_since(last) < self.pause());
         let mut before = if goes_on { Vec::new() } else { self.end() };
         let parts = c.is_control();

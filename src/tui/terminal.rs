@@ -139,8 +139,7 @@ pub fn leave(outlet: &TerminalWriter, by_key: bool) -> bool {
         LeaveAlternateScreen,
         Show
     );
-    let patience = if by_key { PATIENCE_AFTER_A_KEY } else { PATIENCE };
-    let is_there = outlet.drained(patience) && written.is_ok();
+    let is_there = outlet.drained(if by_key { PATIENCE_AFTER_A_KEY } else { PATIENCE }) && written.is_ok();
     let _ = disable_raw_mode();
     is_there
 }

@@ -255,8 +255,7 @@ pub fn shown(colour: Colour, depth: Depth) -> Option<Color> {
 /// The nearest of some colours.
 fn nearest(wanted: [u8; 3], some: RangeInclusive<u8>) -> u8 {
     let apart = |index: &u8| -> u32 {
-        let parts = xterm(*index).into_iter().zip(wanted);
-        parts.map(|(one, other)| u32::from(one.abs_diff(other)).pow(2)).sum()
+        xterm(*index).into_iter().zip(wanted).map(|(one, other)| u32::from(one.abs_diff(other)).pow(2)).sum()
     };
     some.min_by_key(apart).unwrap_or_default()
 }

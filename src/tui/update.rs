@@ -56,8 +56,7 @@ impl Command {
         if let Some(why) = self.why_not(&app.link) {
             return app.tell(why);
         }
-        let around = self.place.around;
-        if self.reach == Reach::Here { around(app, self, now) } else { self.run(app, now) }
+        if self.reach == Reach::Here { (self.place.around)(app, self, now) } else { self.run(app, now) }
     }
 }
 
@@ -143,8 +142,7 @@ fn follow(app: &mut App, msg: Msg, now: Now) {
         Msg::Mouse(event) => on_mouse(app, event, now),
         Msg::Paste(text) => on_paste(app, &text, now),
         Msg::PasteTooLarge => {
-            let over_ssh = app.link.ssh.is_some();
-            let way = if over_ssh { "Paste it in parts." } else { "Save it as a file, and import that." };
+            let way = if app.link.ssh.is_some() { "Paste it in parts." } else { "Save it as a file, and import that." };
             app.complain(format!("Nothing was pasted: it is larger than {} MiB. {way}", MOST_PASTED >> 20));
         }
         Msg::Tick => on_tick(app, now),

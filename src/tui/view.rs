@@ -240,8 +240,7 @@ fn message(app: &App, page: &Page<'_>) -> (Vec<String>, StyleRole) {
             (place, StyleRole::Text)
         }
     };
-    let columns = usize::from(page.buf.area.width).saturating_sub(2);
-    (wrap_rows(&page.appearance.text(&text), columns, 2), role)
+    (wrap_rows(&page.appearance.text(&text), usize::from(page.buf.area.width).saturating_sub(2), 2), role)
 }
 
 /// What came back from a session before and what waits elsewhere, or why nothing is kept for the next one.

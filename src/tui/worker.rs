@@ -59,8 +59,7 @@ pub fn spawn(settings: Option<Settings>, machine: Arc<WorkerContext>) -> (Handle
     let (recorder, exchanges) = recorder();
     let mut queue = Queue::default();
     if let Some(settings) = settings.clone() {
-        let identity = settings.identity();
-        queue = machine.queues.of(identity.as_deref()).map(|(queue, _)| queue).unwrap_or_default();
+        queue = machine.queues.of(settings.identity().as_deref()).map(|(queue, _)| queue).unwrap_or_default();
         let connect = (machine.services.connect)(settings);
         let recorder = Recorder::clone(&recorder);
         tokio::spawn(async move {
@@ -82,8 +81,7 @@ pub fn spawn(settings: Option<Settings>, machine: Arc<WorkerContext>) -> (Handle
         replies: outgoing,
     };
     let worker = Worker { jobs: JoinMap::new(), running: HashMap::new(), client, import_control, env };
-    let ended = tokio::spawn(worker.run(incoming));
-    (Handle { effects, replies, exchanges }, ended)
+    (Handle { effects, replies, exchanges }, tokio::spawn(worker.run(incoming)))
 }
 
 /// Records that may wait: more than one job sends without a reply in between.
@@ -183,8 +181,7 @@ impl Worker {
         let (Started { id, job }, changed) = self.running.remove(&slot)?;
         let outcome = match ended {
             Ok(outcome) => {
-                let changed = std::mem::take(&mut *changed.lock());
-                self.change(changed);
+                self.change(std::mem::take(&mut *changed.lock()));
                 outcome
             }
             Err(error) if error.is_cancelled() => return None,

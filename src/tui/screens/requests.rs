@@ -84,8 +84,7 @@ pub fn draw(app: &App, page: &mut Page<'_>) {
         let (mark, role) = if has_failed(exchange) { ("!", StyleRole::Error) } else { (" ", StyleRole::Text) };
         let [time, status] = [page.appearance.time(*time), format!("{mark} {status}")];
         let [took, size] = [duration(*took), size(exchange)].map(|text| format!("{text:>8}"));
-        let what = format!("  {what}");
-        let cells = [time.as_str(), method, path_and_query, &status, &took, &size, &what];
+        let cells = [time.as_str(), method, path_and_query, &status, &took, &size, &format!("  {what}")];
         let mut cells = cells.map(|text| (text, StyleRole::Text));
         cells[3].1 = role;
         let selected = at == cursor;
@@ -107,8 +106,7 @@ fn body(text: &str) -> Vec<String> {
     if text.is_empty() {
         return Vec::new();
     }
-    let text = indented(text).unwrap_or_else(|| text.to_owned());
-    std::iter::once("").chain(text.lines()).map(str::to_owned).collect()
+    std::iter::once("").chain(indented(text).unwrap_or_else(|| text.to_owned()).lines()).map(str::to_owned).collect()
 }
 
 /// How long each part took, as far as it was measured.

@@ -121,8 +121,7 @@ impl<W: Write, S: Fn() -> io::Result<Size>> DiffBackend<W, S> {
         runs.sort_by_key(at);
         let by_looks = written(&runs);
         runs.sort_by_key(|run| (at(run), run.start));
-        let by_columns = written(&runs);
-        [by_rows, by_looks, by_columns].into_iter().min_by_key(|encoder| encoder.written.len()).unwrap_or_default()
+        [by_rows, by_looks, written(&runs)].into_iter().min_by_key(|encoder| encoder.written.len()).unwrap_or_default()
     }
 
     fn begin_anew(&mut self) -> io::Result<()> {

@@ -36,8 +36,7 @@ pub const CORRECT: Command =
     command("correct", "c", "", "correct the value", |app, now| of_selected(app, now, correct)).when(is_listed);
 pub const ZONE_FILE: Command = command("zone-file", "f", "zone file", "as a line of a zone file", |app, _| {
     if let Some(record) = app.domains.dns_record() {
-        let conflicts = app.domains.seen(&record.name).map_or(&[][..], |seen| &seen.conflicts);
-        let text = zone_file(&record, conflicts);
+        let text = zone_file(&record, app.domains.seen(&record.name).map_or(&[][..], |seen| &seen.conflicts));
         app.popups.show(TextBox::new("The record in a zone file", text, &format!("{}.zone", record.name)));
     }
 })
@@ -53,8 +52,7 @@ static DOMAIN: &[Command] = &[
     CHECK.at("r F5", "check", "check now"),
     VERIFIED,
     command("rules", "t", "troubles", "troubleshooting", |app, now| {
-        let rule = likely_rule(&app.domains, now);
-        app.domains.enter(Location::Rules(rule));
+        app.domains.enter(Location::Rules(likely_rule(&app.domains, now)));
     }),
     EVIDENCE,
     REPORT,
@@ -171,8 +169,7 @@ fn evidence(app: &mut App) {
     let Some(seen) = app.domains.shown() else { return app.tell(NOT_CHECKED) };
     let columns = usize::from(app.size.columns).saturating_sub(6);
     let lines = seen.findings.iter().map(|finding| report::finding(finding, seen.at, Some(columns), true));
-    let text = lines.collect::<Vec<_>>().join("\n");
-    app.popups.show(TextBox::new("Evidence: questions and answers", text, "evidence"));
+    app.popups.show(TextBox::new("Evidence: questions and answers", lines.collect::<Vec<_>>().join("\n"), "evidence"));
 }
 
 fn report(app: &mut App) {

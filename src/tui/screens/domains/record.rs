@@ -29,8 +29,7 @@ static RECORD: &[Command] = &[
     ZONE_FILE,
     command("write-file", "w", "write", "write to a file", |app, _| {
         if let Some(record) = app.domains.dns_record() {
-            let text = Contents::Text(plain(&record, &[]));
-            app.popups.show(WriteBox::new(format!("{}.txt", record.name), text));
+            app.popups.show(WriteBox::new(format!("{}.txt", record.name), Contents::Text(plain(&record, &[]))));
         }
     }),
     CHECK,

@@ -74,8 +74,7 @@ pub fn open(app: &mut App, now: Now) {
 pub fn follow(app: &mut App, now: Now) {
     let redirects: Vec<Redirect> = app.domains.setup.configuration.redirects.iter().filter_map(redirect).collect();
     if !redirects.is_empty() && popups::resolvers::may_send(app, now) {
-        let practice = app.domains.setup.practice_at(now);
-        app.start(FollowRedirects { redirects, practice }, now);
+        app.start(FollowRedirects { redirects, practice: app.domains.setup.practice_at(now) }, now);
     }
 }
 
@@ -162,8 +161,7 @@ pub fn draw(app: &App, page: &mut Page<'_>) {
     let columns = [("FROM", name), ("TO", name), ("STATUS", STATUS), ("RESULT", RESULT), ("", seen)];
     page.headings(&columns);
     let room = usize::from(page.left()).saturating_sub(11).max(1);
-    let top = first_of_page(marked, room);
-    for (at, redirect) in configuration.redirects.iter().enumerate().skip(top).take(room) {
+    for (at, redirect) in configuration.redirects.iter().enumerate().skip(first_of_page(marked, room)).take(room) {
         let (verdict, seen) = match panel.result_of(redirect) {
             Some(FollowedRedirect { findings, .. }) => {
                 (Some(overall(findings)), deciding(findings).map_or("", |one| &one.title))
@@ -193,8 +191,7 @@ pub fn draw(app: &App, page: &mut Page<'_>) {
     let is_shown = |seen: &str| {
         seen.starts_with(&place) || !seen.starts_with("domains.redirects[") && !configuration.redirects.is_empty()
     };
-    let shown = linted.iter().filter(|finding| finding.verdict > Verdict::Ok && is_shown(&finding.seen));
-    for finding in shown.take(3) {
+    for finding in linted.iter().filter(|finding| finding.verdict > Verdict::Ok && is_shown(&finding.seen)).take(3) {
         let text = format!("{}: {} {}", finding.title, sentence(&finding.seen), act_of(finding));
         match finding.verdict {
             Verdict::Fail => page.error(3, &text, at_most(page, 3)),

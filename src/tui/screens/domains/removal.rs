@@ -27,8 +27,7 @@ const ROOMY: u16 = 20;
 fn steps(app: &App, name: &DnsName, now: Now) -> Option<[Step; 4]> {
     let panel = &app.domains;
     let (entry, stage) = (panel.entry(name)?, panel.stage(name, now));
-    let is_followed = app.runs(Slot::Redirects);
-    let why_not = if is_followed { "checking ..." } else { "not checked yet (r)" };
+    let why_not = if app.runs(Slot::Redirects) { "checking ..." } else { "not checked yet (r)" };
     let redirect = panel.redirect_from(name).map(|_| panel.followed(name).ok_or(why_not));
     let (worked, record) = (panel.worked.contains(name), panel.dns_record());
     Some(domain_guide::removal(entry, stage, redirect, worked, record.as_ref()))

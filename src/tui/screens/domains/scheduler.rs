@@ -63,8 +63,7 @@ pub(super) fn ask_anew(state: &mut State, name: &DnsName) {
 
 /// Queues a check unless the last one is recent.
 pub(super) fn ask_if_old(state: &mut State, name: &DnsName, now: Now) {
-    let wall = state.wall(now);
-    let is_fresh = |seen: &Checked| !seen.report.is_empty() && wall.duration_since(seen.at) < LEAST_PAUSE;
+    let is_fresh = |seen: &Checked| !seen.report.is_empty() && state.wall(now).duration_since(seen.at) < LEAST_PAUSE;
     if !state.seen(name).is_some_and(is_fresh) {
         ask(state, name);
     }
@@ -72,8 +71,7 @@ pub(super) fn ask_if_old(state: &mut State, name: &DnsName, now: Now) {
 
 /// Queues checks of all domains in service.
 pub(super) fn ask_all(state: &mut State, now: Now) {
-    let rows = state.rows(now);
-    for row in rows.iter().filter(|row| is_checkable(row)) {
+    for row in state.rows(now).iter().filter(|row| is_checkable(row)) {
         ask(state, &row.name);
     }
 }
@@ -86,9 +84,9 @@ fn is_checkable(row: &DomainSummary) -> bool {
 /// Schedules checks after the list is read: of pending domains, and of others whose last check is old.
 pub fn begin(state: &mut State, now: Now) {
     let wall = state.wall(now);
-    let rows = state.rows(now);
-    let new = rows.iter().filter(|row| !state.checks.contains_key(&row.name) && is_checkable(row));
-    for row in new.cloned().collect::<Vec<_>>() {
+    let mut new = state.rows(now);
+    new.retain(|row| !state.checks.contains_key(&row.name) && is_checkable(row));
+    for row in new {
         let last = state.entry(&row.name).and_then(|entry| entry.measurements.last());
         let next = match last.map(|last| last.at.min(wall)) {
             None => Some(wall),

@@ -289,8 +289,7 @@ impl State {
 
     /// The stage of a domain.
     pub fn stage(&self, name: &DnsName, now: Now) -> Stage {
-        let measurements = self.entry(name).map_or(&[][..], |entry| &entry.measurements);
-        Stage::of(&self.reported(name), measurements, self.wall(now))
+        Stage::of(&self.reported(name), self.entry(name).map_or(&[][..], |entry| &entry.measurements), self.wall(now))
     }
 
     /// The row of a domain.
@@ -388,8 +387,7 @@ impl State {
         let at = self.wall(now);
         let at = Timestamp::from_millisecond(at.as_millisecond()).unwrap_or(at);
         self.change(RegistryChange::Reported(name.clone(), Dated { at, event }));
-        let is_checking = self.is_checking(name);
-        self.checks.entry(name.clone()).or_default().again = is_checking;
+        self.checks.entry(name.clone()).or_default().again = self.is_checking(name);
     }
 }
 

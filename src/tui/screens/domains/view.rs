@@ -22,8 +22,7 @@ pub fn draw(app: &App, page: &mut Page<'_>) {
     let panel = &app.domains;
     mark_practice(panel, page);
     // Only the list has something to say beside its rows.
-    let is_list = panel.place == List;
-    let beside = is_list.then(|| page.pane(BESIDE_PANE, "Domains")).flatten();
+    let beside = (panel.place == List).then(|| page.pane(BESIDE_PANE, "Domains")).flatten();
     match panel.place {
         List => list::draw(app, page),
         Record => record::draw(panel, page),

@@ -19,8 +19,7 @@ use crate::tui::{App, Command, Place, StyleRole, command};
 
 /// Opens the form for an entry of the list.
 pub fn resume(state: &mut State, name: &DnsName) {
-    let value = state.reported(name).value.map_or_else(String::new, |value| value.to_string());
-    switch(state, Wizard::of(name, &value));
+    switch(state, Wizard::of(name, &state.reported(name).value.map_or_else(String::new, |value| value.to_string())));
 }
 
 /// Opens `form`, with what was typed there before; what was typed for another domain waits.

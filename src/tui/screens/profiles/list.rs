@@ -110,9 +110,7 @@ fn enter_key(app: &mut App, now: Now) {
 fn copy_address(app: &mut App, now: Now) {
     match app.profiles.entry().map(|entry| entry.place.clone()) {
         Some(At(address)) => copy(app, address, "the address", now),
-        Some(Inside | Demo) => {
-            app.tell("The embedded store has a new address each time.");
-        }
+        Some(Inside | Demo) => app.tell("The embedded store has a new address each time."),
         Some(Unclear) | None => app.tell("No address to copy."),
     }
 }

@@ -69,8 +69,7 @@ impl Job for ChooseResolvers {
             None => app.tell(format!("{text} Saved; p in the list of domains changes it.")),
         }
         app.domains.setup.resolvers = choice;
-        let follows_redirects = matches!(app.domains.place, Location::Redirects | Location::Removal);
-        if follows_redirects {
+        if matches!(app.domains.place, Location::Redirects | Location::Removal) {
             redirects::follow(app, now);
         }
         scheduler::work(app, now);
