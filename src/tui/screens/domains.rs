@@ -21,5 +21,12 @@ pub mod wizard;
 
 pub use state::{Location, State};
 
+use live::BACK;
+use popups::practice::{PRACTICE, PRACTICE_TYPED};
+use state::{ConfirmTwice, DomainSummary, VALUE};
+use update::{around, line};
+use view::{act, act_of, tabs, verdict_role, verdict_word};
+use wizard::in_the_way;
+
 #[cfg(test)]
 pub mod tests;

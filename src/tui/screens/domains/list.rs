@@ -1,19 +1,17 @@
 //! The list of domains, with what is wrong with each and what comes next.
 #![expect(clippy::wildcard_enum_match_arm, reason = "what is painted may have a default")]
 
-use super::popups::practice::PRACTICE;
-use super::state::{ConfirmTwice, DomainSummary, Location, State};
-use super::update::{around, line, read};
-use super::view::{Page, act, act_of, verdict_role, verdict_word};
-use super::wizard::in_the_way;
-use super::{popups, redirects, removal, scheduler, wizard};
-use crate::clock::Now;
+use super::update::read;
+use super::{
+    ConfirmTwice, DomainSummary, Location, PRACTICE, State, act, act_of, around, in_the_way, line, popups, redirects,
+    removal, scheduler, verdict_role, verdict_word, wizard,
+};
 use crate::domains::finding::without_place;
 use crate::domains::{DnsName, NextStep, Stage, Verdict, count_words, deciding, full_sentence, last_known};
 use crate::model::width;
 use crate::model::words::duration;
 use crate::tui::widgets::first_of_page;
-use crate::tui::{App, Command, MessageKind, Movement, Place, StyleRole, command, moved, moves};
+use crate::tui::{App, Command, MessageKind, Movement, Now, Page, Place, StyleRole, command, moved, moves};
 
 /// Lines of the list that a page is.
 const PAGE: usize = 10;

@@ -2,13 +2,11 @@
 #![expect(clippy::wildcard_enum_match_arm, reason = "what is painted may have a default")]
 
 use super::list::go;
-use super::popups::practice::PRACTICE;
 use super::rules::likely_rule;
-use super::state::{ConfirmTwice, DomainSummary, Location, State, VALUE};
-use super::update::{around, line};
-use super::view::{Page, act, act_of, verdict_role, verdict_word};
-use super::{redirects, removal, scheduler, wizard};
-use crate::clock::Now;
+use super::{
+    ConfirmTwice, DomainSummary, Location, PRACTICE, State, VALUE, act, act_of, around, line, redirects, removal,
+    scheduler, verdict_role, verdict_word, wizard,
+};
 use crate::domains::record_export::zone_file;
 use crate::domains::{
     Checked, Code, Complete, DnsName, Event, Finding, NextStep, Practice, Stage, Topic, Verdict, View, ViewVerdict,
@@ -17,7 +15,7 @@ use crate::domains::{
 use crate::model::words::duration;
 use crate::model::{cut, width};
 use crate::tui::popups::{TextBox, copy};
-use crate::tui::{App, Command, Place, StyleRole, command, moves};
+use crate::tui::{App, Command, Now, Page, Place, StyleRole, command, moves};
 use jiff::SignedDuration;
 
 /// What is shown if nothing is known of a domain yet.

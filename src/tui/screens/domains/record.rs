@@ -1,18 +1,13 @@
 //! The record to enter, and what is in its way.
 
 use super::live::{CHECK, CORRECT, DELETES, EVIDENCE, ZONE_FILE, correct, of_selected};
-use super::popups::practice::PRACTICE;
-use super::scheduler;
-use super::state::{Location, State};
-use super::update::{around, line};
-use super::view::{Page, act_of};
-use super::wizard::{in_the_way, steps};
-use crate::clock::Now;
+use super::wizard::steps;
+use super::{Location, PRACTICE, State, act_of, around, in_the_way, line, scheduler};
 use crate::domains::record_export::plain;
 use crate::domains::{DnsName, DnsRecord, Event, observation, sentence};
 use crate::model::{cut, width};
 use crate::tui::popups::{Contents, WriteBox, copy};
-use crate::tui::{App, Command, Place, StyleRole, cells, command};
+use crate::tui::{App, Command, Now, Page, Place, StyleRole, cells, command};
 
 /// The record to enter.
 static RECORD: &[Command] = &[

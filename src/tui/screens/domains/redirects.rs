@@ -1,17 +1,9 @@
 //! The page of `domains.primary` and `domains.redirects`: the list, what is wrong with it, and each redirect followed.
 #![expect(clippy::wildcard_enum_match_arm, reason = "what is painted may have a default")]
 
-use std::sync::Arc;
-
-use super::live::BACK;
-use super::popups::practice::PRACTICE;
-use super::state::{Location, State};
-use super::update::around;
-use super::view::{Page, act_of, verdict_role, verdict_word};
-use super::{popups, scheduler};
+use super::{BACK, Location, PRACTICE, State, act_of, around, popups, scheduler, verdict_role, verdict_word};
 use crate::api::Failure;
 use crate::app::domain_service::PracticeNow;
-use crate::clock::Now;
 use crate::domains::redirect_config::Linted;
 use crate::domains::{
     DnsName, FollowedRedirect, Redirect, Verdict, WrittenRedirect, deciding, leads_on, overall, redirect_config,
@@ -19,7 +11,8 @@ use crate::domains::{
 };
 use crate::tui::popups::copy;
 use crate::tui::widgets::first_of_page;
-use crate::tui::{App, Command, Env, Job, Place, Slot, StyleRole, command, moved, moves};
+use crate::tui::{App, Command, Env, Job, Now, Page, Place, Slot, StyleRole, command, moved, moves};
+use std::sync::Arc;
 
 impl State {
     /// The configured redirect from a domain.

@@ -1,19 +1,12 @@
 //! Taking a domain out of service, step by step. What was done is seen, not asked.
 
+use super::{BACK, ConfirmTwice, Location, PRACTICE, PRACTICE_TYPED, around, line, redirects, scheduler};
 use crate::app::domain_guide::{self, Step};
-use crate::clock::Now;
 use crate::domains::{DnsName, DomainRole, Event, Stage, parse_name};
 use crate::model::words::capitalized;
 use crate::tui::forms::{NEXT, PREVIOUS};
 use crate::tui::widgets::form::{Field, Form, Kind};
-use crate::tui::{App, Command, MessageKind, Place, Slot, command};
-
-use super::live::BACK;
-use super::popups::practice::{PRACTICE, PRACTICE_TYPED};
-use super::state::{ConfirmTwice, Location};
-use super::update::{around, line};
-use super::view::Page;
-use super::{redirects, scheduler};
+use crate::tui::{App, Command, MessageKind, Now, Page, Place, Slot, command};
 
 /// The removal begins, or is called off.
 pub static BEGIN: Field = Field::new("begin", "", Kind::Button);

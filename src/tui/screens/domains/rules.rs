@@ -1,12 +1,9 @@
 //! A troubleshooting rule: its questions, answered by the last check.
 
 use super::live::{EVIDENCE, REPORT, VERIFIED, headline};
-use super::popups::practice::{PRACTICE, PRACTICE_TYPED};
-use super::state::{Location, State};
-use super::update::{around, line};
-use super::view::{Page, tabs, verdict_role, verdict_word};
-use super::{redirects, scheduler};
-use crate::clock::Now;
+use super::{
+    Location, PRACTICE, PRACTICE_TYPED, State, around, line, redirects, scheduler, tabs, verdict_role, verdict_word,
+};
 use crate::domains::troubleshooting::{Facts, answers, conclusion};
 use crate::domains::{Rule, Stage, Topic, deciding, explain, full_sentence};
 use crate::model::text::wrap_words;
@@ -14,7 +11,7 @@ use crate::tui::key::Key;
 use crate::tui::mouse::Target;
 use crate::tui::popups::copy;
 use crate::tui::widgets::form::neighbour;
-use crate::tui::{App, Command, Place, StyleRole, command};
+use crate::tui::{App, Command, Now, Page, Place, StyleRole, command};
 
 /// A troubleshooting rule.
 static RULES: &[Command] = &[

@@ -1,13 +1,10 @@
 //! Schedules checks: those the operator asked for first, then those that are due, a few at a time.
 
-use std::sync::Arc;
-use std::time::{Duration, Instant};
-
-use jiff::{SignedDuration, Timestamp};
-
+use super::state::StatusWords;
+use super::update::KeepRegistry;
+use super::{DomainSummary, Location, State, act, popups, redirects};
 use crate::api::Failure;
 use crate::app::domain_service::CheckRequest;
-use crate::clock::Now;
 use crate::domains::practice::PACE;
 use crate::domains::{
     Checked, Complete, DnsName, DomainProgress, Entry, Finding, Measurement, RegistryChange, Stage, Topic, Verdict,
@@ -15,12 +12,10 @@ use crate::domains::{
 };
 use crate::tui::job::Ongoing;
 use crate::tui::pending::LANES;
-use crate::tui::{App, Effect, Env, Job, MessageKind, Screen, Slot};
-
-use super::state::{DomainSummary, Location, State, StatusWords};
-use super::update::KeepRegistry;
-use super::view::act;
-use super::{popups, redirects};
+use crate::tui::{App, Effect, Env, Job, MessageKind, Now, Screen, Slot};
+use jiff::{SignedDuration, Timestamp};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 /// Checking again sooner brings nothing new.
 const LEAST_PAUSE: SignedDuration = SignedDuration::from_secs(5);

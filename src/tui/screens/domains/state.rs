@@ -1,20 +1,17 @@
 //! The state of the domains panel. What the operator recorded and what was measured stay apart, as in the list on disk.
 
-use std::cmp::Reverse;
-use std::collections::{HashMap, HashSet, VecDeque};
-use std::time::Instant;
-
-use jiff::Timestamp;
-
 use crate::app::DomainSetup;
-use crate::clock::Now;
 use crate::domains::{
     Checked, Complete, ConfigSource, Dated, DnsName, DnsRecord, Domain, DomainProgress, DomainRole, DomainRoles, Entry,
     Event, FollowedRedirect, Registry, RegistryChange, Reported, Rule, Stage, Verdict, parse_name,
 };
-use crate::tui::TextInput;
 use crate::tui::pending::LANES;
 use crate::tui::widgets::form::{Field, Form, FormDraft, Kind};
+use crate::tui::{Now, TextInput};
+use jiff::Timestamp;
+use std::cmp::Reverse;
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::time::Instant;
 
 pub static NAME: Field = Field::new("name", "Domain", Kind::Text).columns(48);
 pub static VALUE: Field = Field::new("value", "Value", Kind::Text).columns(48);

@@ -1,14 +1,11 @@
 //! Keys and replies in the domains panel.
 
-use std::sync::Arc;
-
 use super::list::LIST_PLACE;
 use super::live::is_listed;
-use super::state::{Location, State};
-use super::{live, record, redirects, removal, rules, scheduler, wizard};
-use crate::clock::Now;
+use super::{Location, State, live, record, redirects, removal, rules, scheduler, wizard};
 use crate::domains::{Registry, RegistryChange, Rule, sentence};
-use crate::tui::{App, Command, Env, Job, Place, Screen, Slot, Typing, blocking};
+use crate::tui::{App, Command, Env, Job, Now, Place, Screen, Slot, Typing, blocking};
+use std::sync::Arc;
 
 /// Shows the panel. The list is read each time because another program may have changed it.
 pub fn show(app: &mut App, now: Now) {

@@ -1,14 +1,10 @@
 //! Paints the domains panel.
 
+use super::{Location, State, list, live, record, redirects, removal, rules, wizard};
+use crate::domains::{DomainProgress, Finding, NextStep, Verdict, full_sentence};
+use crate::tui::{App, Page, StyleRole, cells};
 use jiff::Timestamp;
 use ratatui::text::Span;
-
-use crate::domains::{DomainProgress, Finding, NextStep, Verdict, full_sentence};
-pub use crate::tui::widgets::page::Page;
-use crate::tui::{App, StyleRole, cells};
-
-use super::state::{Location, State};
-use super::{list, live, record, redirects, removal, rules, wizard};
 
 /// The width of a page with details at its right.
 const BESIDE_PANE: u16 = 83;

@@ -1,21 +1,16 @@
 //! Adding a domain: the name, and the value from the dashboard.
 
-use jiff::Timestamp;
-
-use super::popups::practice::PRACTICE_TYPED;
-use super::scheduler;
-use super::state::{BUTTON, Location, NAME, State, VALUE, Wizard, is_unsaved};
-use super::update::around;
-use super::view::{Page, tabs};
+use super::state::{BUTTON, NAME, Wizard, is_unsaved};
+use super::{Location, PRACTICE_TYPED, State, VALUE, around, scheduler, tabs};
 use crate::app::domain_service::existing;
-use crate::clock::Now;
 use crate::domains::{
     Code, Dated, DnsName, Domain, Entry, Event, ExistingDomains, Finding, PRECONDITIONS, ParsedName, Practice, Topic,
     Verdict, Who, full_sentence, parse_name, sentence,
 };
 use crate::model::short;
 use crate::tui::forms::{NEXT, PREVIOUS};
-use crate::tui::{App, Command, Place, StyleRole, command};
+use crate::tui::{App, Command, Now, Page, Place, StyleRole, command};
+use jiff::Timestamp;
 
 /// Opens the form for an entry of the list.
 pub fn resume(state: &mut State, name: &DnsName) {

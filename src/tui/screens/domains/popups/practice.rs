@@ -1,13 +1,11 @@
 //! The steps that can be simulated in practice.
 
-use super::super::state::{Location, VALUE};
-use super::super::{redirects, removal, scheduler};
-use crate::clock::Now;
+use super::super::{Location, VALUE, redirects, removal, scheduler};
 use crate::domains::{DnsName, Practice, PracticeStep, Who};
 use crate::model::cut;
 use crate::model::words::capitalized;
 use crate::tui::command::closes;
-use crate::tui::{App, Command, Page, Place, Popup, command, moved, moves};
+use crate::tui::{App, Command, Now, Page, Place, Popup, command, moved, moves};
 
 /// Why a session over SSH does not show them.
 pub const NO_DOMAINS: &str = "A session over SSH has no custom domains.";

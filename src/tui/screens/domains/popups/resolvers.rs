@@ -1,15 +1,12 @@
 //! Whether the names of domains are sent to public resolvers: asked before the first check, and changeable in the list.
 
-use std::sync::Arc;
-
-use super::super::state::Location;
-use super::super::{redirects, scheduler};
+use super::super::{Location, redirects, scheduler};
 use crate::app::domain_service::ResolverChoice;
-use crate::clock::Now;
 use crate::domains::check_options::PUBLIC_RESOLVERS;
 use crate::model::words::list;
 use crate::tui::popups::Question;
-use crate::tui::{App, Env, Job, Page, Screen, Slot, blocking};
+use crate::tui::{App, Env, Job, Now, Page, Screen, Slot, blocking};
+use std::sync::Arc;
 
 /// Whether names may be sent. If the operator was never asked, asks now: nothing is sent before the answer.
 pub fn may_send(app: &mut App, now: Now) -> bool {
