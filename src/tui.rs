@@ -46,15 +46,20 @@ pub mod worker;
 
 pub use crate::clock::Now;
 pub use command::{Command, Movement, Place, command, moves};
+use command::{LETTERS, LIST, SHORT_LIST};
 pub use effect::Effect;
+use forms::{NEXT, PREVIOUS};
 pub use job::{Env, Job, blocking};
+use key::Key;
+use mouse::Target;
 pub use pending::Slot;
-use popups::Popup;
+use popups::{Popup, TextBox, copy};
 pub use state::{App, Health, MessageKind, Screen};
 use text_input::{TextInput, Typing};
 pub use theme::{Appearance, StyleRole};
+use widgets::form::{Field, Form};
 use widgets::page::Page;
-use widgets::{WIDE, cells, moved, shown};
+use widgets::{WIDE, away_word, cells, first_of_page, first_shown, moved, shown};
 
 #[cfg(test)]
 pub(crate) mod testing;

@@ -11,8 +11,8 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::command::{Reach, Run};
-use super::key::{Hint, Key, KeyPress, Movement};
-use super::{Command, Place};
+use super::key::{Hint, KeyPress, Movement};
+use super::{Command, Key, Place};
 use crate::config::{ConfigError, CustomAction};
 use crate::model::display_safe;
 

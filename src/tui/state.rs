@@ -23,9 +23,9 @@ use super::popups::stack::Popups;
 use super::screens::domains::state::Location;
 use super::screens::{add_pet, domains, pets, profiles};
 use super::theme::Theme;
-use super::widgets::form::{Form, Known};
+use super::widgets::form::Known;
 use super::widgets::page::FrameLayout;
-use super::{Command, Effect, Job, Now, Slot};
+use super::{Command, Effect, Form, Job, Now, Slot};
 
 pub use super::screens::Screen;
 

@@ -6,16 +6,15 @@ use std::time::{Duration, Instant};
 use super::command::{Reach, Run, edit};
 use super::deadline::can_refresh;
 use super::keymap::{GLOBAL, PETS, TEXT};
-use super::mouse::Target;
-use super::msg::{Key, KeyPress, MOST_PASTED, MouseEvent, Msg, QuitReason, Reply};
+use super::msg::{KeyPress, MOST_PASTED, MouseEvent, Msg, QuitReason, Reply};
 use super::paste_detection::Expected;
 use super::screens::add_pet::{self, import, lines};
 use super::screens::domains::popups::practice::NO_DOMAINS;
 use super::screens::{domains, pets, profiles, requests};
 use super::text_input::{Edit, MAX_BYTES, To};
 use super::{
-    App, Command, Effect, MessageKind, Now, Place, Popup, Screen, Slot, Typing, command, custom_actions, drafts, forms,
-    popups,
+    App, Command, Effect, Key, MessageKind, Now, Place, Popup, Screen, Slot, Target, Typing, command, custom_actions,
+    drafts, forms, popups,
 };
 
 /// The keys in every text field.

@@ -5,17 +5,15 @@
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
-use super::{App, Appearance, Health, MessageKind, Now, Page, Screen, Slot, StyleRole, WIDE, cells};
+use super::{App, Appearance, Health, MessageKind, Now, Page, Screen, Slot, StyleRole, Target, WIDE, away_word, cells};
 use crate::model::text::{wrap, wrap_rows};
 use crate::model::{cut, width, words};
 
 use super::deadline::{SHOW_LOADING_AFTER, STALE_AFTER};
 use super::keymap::PETS;
-use super::mouse::Target;
 use super::popups::help::HelpBox;
 use super::screens::{add_pet, domains, pets, profiles, requests, welcome};
 use super::state::{Message, RequestLog};
-use super::widgets::away_word;
 use super::widgets::page::FrameLayout;
 
 /// The least size at which anything but one line is drawn.

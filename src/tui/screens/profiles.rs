@@ -11,8 +11,8 @@ use crate::app::connections::{NewService, Tested};
 use crate::config::file::is_plain_name;
 use crate::config::{KeySource, Profile, ProfileEntry, Profiles};
 use crate::model::{ApiKey, BaseUrl, short};
-use crate::tui::widgets::form::{Field, Form, Kind};
-use crate::tui::{Now, Screen};
+use crate::tui::widgets::form::Kind;
+use crate::tui::{Field, Form, Now, Screen};
 
 /// The profiles screen.
 #[derive(Clone, Debug, Default)]

@@ -7,12 +7,13 @@ use std::time::Duration;
 
 use crate::api::Exchange;
 use crate::model::escape::indented;
-use crate::tui::command::LIST;
-use crate::tui::popups::{TextBox, copy_curl};
+use crate::tui::popups::copy_curl;
 use crate::tui::state::{REQUESTS_KEPT, RequestLog, has_failed};
-use crate::tui::widgets::first_shown;
 use crate::tui::widgets::page::Column;
-use crate::tui::{App, Command, Movement, Now, Page, Place, Screen, StyleRole, WIDE, command, moved, moves};
+use crate::tui::{
+    App, Command, LIST, Movement, Now, Page, Place, Screen, StyleRole, TextBox, WIDE, command, first_shown, moved,
+    moves,
+};
 
 /// Shown when there is nothing under the cursor.
 const NO_ROW: &str = "No requests yet in this session.";

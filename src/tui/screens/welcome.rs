@@ -6,11 +6,10 @@ mod tests;
 
 use super::profiles;
 use crate::app::first_run::StartChoice;
-use crate::tui::command::LETTERS;
 use crate::tui::msg::QuitReason;
 use crate::tui::update::QUIT;
 use crate::tui::widgets::page::marker;
-use crate::tui::{App, Command, Now, Page, Place, StyleRole, command, moved, moves};
+use crate::tui::{App, Command, LETTERS, Now, Page, Place, StyleRole, command, moved, moves};
 
 /// What is offered: what it is, what comes of it, and what the program starts again with; a service elsewhere needs a
 /// profile first.

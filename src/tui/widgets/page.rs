@@ -8,13 +8,12 @@ use ratatui::text::{Line, Span};
 
 use crate::model::text::{wrap, wrap_rows};
 use crate::model::{ObservedStatus, cut, width};
-use crate::tui::key::{Hint, Key};
-use crate::tui::mouse::Target;
+use crate::tui::key::Hint;
 #[cfg(test)]
 use crate::tui::testing::loss;
-use crate::tui::{Appearance, Now, StyleRole, TextInput};
+use crate::tui::{Appearance, Field, Form, Key, Now, StyleRole, Target, TextInput};
 
-use super::form::{Field, Form, Kind, Known, Part};
+use super::form::{Kind, Known, Part};
 use super::{WIDE, cells};
 
 /// The page, and how far it is written. What is written from a column on stays on its row; a whole row goes on to the next.

@@ -10,8 +10,9 @@ use crate::domains::finding::without_place;
 use crate::domains::{DnsName, NextStep, Stage, Verdict, count_words, deciding, full_sentence, last_known};
 use crate::model::width;
 use crate::model::words::duration;
-use crate::tui::widgets::first_of_page;
-use crate::tui::{App, Command, MessageKind, Movement, Now, Page, Place, StyleRole, command, moved, moves};
+use crate::tui::{
+    App, Command, MessageKind, Movement, Now, Page, Place, StyleRole, command, first_of_page, moved, moves,
+};
 
 /// Lines of the list that a page is.
 const PAGE: usize = 10;

@@ -14,8 +14,7 @@ use crate::domains::{
 };
 use crate::model::words::duration;
 use crate::model::{cut, width};
-use crate::tui::popups::{TextBox, copy};
-use crate::tui::{App, Command, Now, Page, Place, StyleRole, command, moves};
+use crate::tui::{App, Command, Now, Page, Place, StyleRole, TextBox, command, copy, moves};
 use jiff::SignedDuration;
 
 /// What is shown if nothing is known of a domain yet.

@@ -6,8 +6,8 @@ use super::{Location, PRACTICE, State, act_of, around, in_the_way, line, schedul
 use crate::domains::record_export::plain;
 use crate::domains::{DnsName, DnsRecord, Event, observation, sentence};
 use crate::model::{cut, width};
-use crate::tui::popups::{Contents, WriteBox, copy};
-use crate::tui::{App, Command, Now, Page, Place, StyleRole, cells, command};
+use crate::tui::popups::{Contents, WriteBox};
+use crate::tui::{App, Command, Now, Page, Place, StyleRole, cells, command, copy};
 
 /// The record to enter.
 static RECORD: &[Command] = &[

@@ -9,9 +9,9 @@ use crate::domains::{
     DnsName, FollowedRedirect, Redirect, Verdict, WrittenRedirect, deciding, leads_on, overall, redirect_config,
     sentence,
 };
-use crate::tui::popups::copy;
-use crate::tui::widgets::first_of_page;
-use crate::tui::{App, Command, Env, Job, Now, Page, Place, Slot, StyleRole, command, moved, moves};
+use crate::tui::{
+    App, Command, Env, Job, Now, Page, Place, Slot, StyleRole, command, copy, first_of_page, moved, moves,
+};
 use std::sync::Arc;
 
 impl State {

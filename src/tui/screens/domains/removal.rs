@@ -4,9 +4,8 @@ use super::{BACK, ConfirmTwice, Location, PRACTICE, PRACTICE_TYPED, around, line
 use crate::app::domain_guide::{self, Step};
 use crate::domains::{DnsName, DomainRole, Event, Stage, parse_name};
 use crate::model::words::capitalized;
-use crate::tui::forms::{NEXT, PREVIOUS};
-use crate::tui::widgets::form::{Field, Form, Kind};
-use crate::tui::{App, Command, MessageKind, Now, Page, Place, Slot, command};
+use crate::tui::widgets::form::Kind;
+use crate::tui::{App, Command, Field, Form, MessageKind, NEXT, Now, PREVIOUS, Page, Place, Slot, command};
 
 /// The removal begins, or is called off.
 pub static BEGIN: Field = Field::new("begin", "", Kind::Button);

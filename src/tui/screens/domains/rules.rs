@@ -7,11 +7,8 @@ use super::{
 use crate::domains::troubleshooting::{Facts, answers, conclusion};
 use crate::domains::{Rule, Stage, Topic, deciding, explain, full_sentence};
 use crate::model::text::wrap_words;
-use crate::tui::key::Key;
-use crate::tui::mouse::Target;
-use crate::tui::popups::copy;
 use crate::tui::widgets::form::neighbour;
-use crate::tui::{App, Command, Now, Page, Place, StyleRole, command};
+use crate::tui::{App, Command, Key, Now, Page, Place, StyleRole, Target, command, copy};
 
 /// A troubleshooting rule.
 static RULES: &[Command] = &[

@@ -6,8 +6,8 @@ use crate::domains::{
     Event, FollowedRedirect, Registry, RegistryChange, Reported, Rule, Stage, Verdict, parse_name,
 };
 use crate::tui::pending::LANES;
-use crate::tui::widgets::form::{Field, Form, FormDraft, Kind};
-use crate::tui::{Now, TextInput};
+use crate::tui::widgets::form::{FormDraft, Kind};
+use crate::tui::{Field, Form, Now, TextInput};
 use jiff::Timestamp;
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet, VecDeque};

@@ -8,8 +8,7 @@ use crate::domains::{
     Verdict, Who, full_sentence, parse_name, sentence,
 };
 use crate::model::short;
-use crate::tui::forms::{NEXT, PREVIOUS};
-use crate::tui::{App, Command, Now, Page, Place, StyleRole, command};
+use crate::tui::{App, Command, NEXT, Now, PREVIOUS, Page, Place, StyleRole, command};
 use jiff::Timestamp;
 
 /// Opens the form for an entry of the list.

@@ -6,11 +6,10 @@ use crate::api::{Failure, Remedy};
 use crate::app::connections::Tested::{self, Answered, Failed, Unusable};
 use crate::app::connections::{AddedProfile, NewService};
 use crate::model::short;
-use crate::tui::forms::{CHOOSE, COMPLETE, CONFIRM, NEXT, PREVIOUS, TOGGLE, passes};
+use crate::tui::forms::{CHOOSE, COMPLETE, CONFIRM, TOGGLE, passes};
 use crate::tui::popups::help;
-use crate::tui::widgets::form::Field;
 use crate::tui::widgets::page::Layout;
-use crate::tui::{App, Command, Env, Job, Now, Page, Place, Slot, blocking, command};
+use crate::tui::{App, Command, Env, Field, Job, NEXT, Now, PREVIOUS, Page, Place, Slot, blocking, command};
 
 use super::list::{LIST_PLACE, ReadProfiles, answer, host, use_profile};
 use super::{ADDRESS, COMMAND, FILE, KEY, State, VARIABLE, made, new_form};

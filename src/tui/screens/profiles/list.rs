@@ -13,11 +13,10 @@ use crate::app::outbox::queue::Unfinished;
 use crate::config::ServiceLocation::{self, At, Demo, Inside, Unclear};
 use crate::config::{Accent, KeyOrigin, Origin, Profile, ProfileEntry, Profiles, Settings};
 use crate::model::{BaseUrl, cut, shell_word, short, width};
-use crate::tui::command::SHORT_LIST;
 use crate::tui::drafts::{self, Drafts};
 use crate::tui::job::Changed;
 use crate::tui::popups::help::ErrorBox;
-use crate::tui::popups::{KeyBox, Question, copy};
+use crate::tui::popups::{KeyBox, Question};
 use crate::tui::screens::add_pet::{import, lines};
 use crate::tui::screens::pets;
 use crate::tui::screens::pets::change::StatusBox;
@@ -26,10 +25,9 @@ use crate::tui::screens::pets::popups::{LimitBox, LookupBox};
 use crate::tui::session_cache::{SessionCache, read_kept};
 use crate::tui::start::start;
 use crate::tui::state::Link;
-use crate::tui::widgets::away_word;
 use crate::tui::{
-    App, Command, Env, Health, Job, Now, Page, Place, Screen, Slot, StyleRole, blocking, cells, command, moved, moves,
-    shown,
+    App, Command, Env, Health, Job, Now, Page, Place, SHORT_LIST, Screen, Slot, StyleRole, away_word, blocking, cells,
+    command, copy, moved, moves, shown,
 };
 
 /// Why a session over SSH shows no profiles and asks for no key.
