@@ -21,20 +21,23 @@ pub const LIST: &str = "up k|down j|PgUp Ctrl-B|PgDn Ctrl-F|Ctrl-U|Ctrl-D|Home g
 /// A text, or a long list in a box.
 pub const READER: &str = "up k|down j|PgUp|PgDn Space|Ctrl-U|Ctrl-D|Home g|End G";
 
+/// Words of a table.
+type Text = &'static str;
+
 /// Something that can be done at a place.
 #[derive(Clone, Copy, derive_more::Debug)]
 #[debug("{}.{name}", place.name)]
 pub struct Command {
     /// Its name in a file: `refresh`, `copy-part-value`, `answer-1`.
-    pub name: &'static str,
+    pub name: Text,
     /// The most natural one first. Of movements those of each, between bars.
-    pub keys: &'static str,
+    pub keys: Text,
     /// For the bottom line; empty keeps it out.
-    pub hint: &'static str,
+    pub hint: Text,
     /// For the help. Neighbours with the same text share a line.
-    pub help: &'static str,
+    pub help: Text,
     /// How the bottom line calls its keys, unless they were changed; empty: the first of them.
-    pub called: &'static str,
+    pub called: Text,
     pub run: Run,
     /// Where it works.
     pub reach: Reach,
@@ -43,10 +46,10 @@ pub struct Command {
     /// Its place, once it is in a key map.
     pub place: &'static Place,
     pub works: fn(&App) -> bool,
-    word: Option<fn(&App) -> Option<&'static str>>,
+    word: Option<fn(&App) -> Option<Text>>,
     shell: Option<fn(&App) -> Option<String>>,
     adds: bool,
-    over_ssh: &'static str,
+    over_ssh: Text,
 }
 
 /// What a command does.
@@ -72,13 +75,7 @@ pub enum Reach {
 }
 
 /// A command with the keys, hint and help as they are there.
-pub const fn command(
-    name: &'static str,
-    keys: &'static str,
-    hint: &'static str,
-    help: &'static str,
-    run: fn(&mut App, Now),
-) -> Command {
+pub const fn command(name: Text, keys: Text, hint: Text, help: Text, run: fn(&mut App, Now)) -> Command {
     Command {
         name,
         keys,
@@ -98,37 +95,32 @@ pub const fn command(
 }
 
 /// All keys that move: hints for a line and a page.
-pub const fn moves(
-    keys: &'static str,
-    hints: &'static str,
-    help: &'static str,
-    go: fn(&mut App, Movement, Now),
-) -> Command {
+pub const fn moves(keys: Text, hints: Text, help: Text, go: fn(&mut App, Movement, Now)) -> Command {
     Command { run: Run::Move(go, Movement::Up), ..command("", keys, hints, help, |_, _| {}) }
 }
 
 /// What edits the text field that has the cursor.
-pub const fn edit(name: &'static str, keys: &'static str, help: &'static str, edit: Edit) -> Command {
+pub const fn edit(name: Text, keys: Text, help: Text, edit: Edit) -> Command {
     Command { run: Run::Edit(edit), ..command(name, keys, "", help, |_, _| {}) }
 }
 
 /// Closes the box that is open.
-pub const fn closes(keys: &'static str, hint: &'static str, help: &'static str) -> Command {
+pub const fn closes(keys: Text, hint: Text, help: Text) -> Command {
     command("back", keys, hint, help, |app, _| app.popups.close())
 }
 
 impl Command {
     /// One of the user's own actions.
-    pub fn own(place: &'static Place, number: usize, name: &'static str, hint: &'static str) -> Self {
+    pub fn own(place: &'static Place, number: usize, name: Text, hint: Text) -> Self {
         Self { run: Run::Own(number), place, ..command(name, "", hint, name, |_, _| {}) }
     }
 
     /// The same on other keys.
-    pub const fn at(self, keys: &'static str, hint: &'static str, help: &'static str) -> Self {
+    pub const fn at(self, keys: Text, hint: Text, help: Text) -> Self {
         Self { keys, hint, help, ..self }
     }
 
-    pub const fn called(self, called: &'static str) -> Self {
+    pub const fn called(self, called: Text) -> Self {
         Self { called, ..self }
     }
 
@@ -152,7 +144,7 @@ impl Command {
     }
 
     /// Why it cannot be done in a session over SSH, which has one service and no files.
-    pub const fn not_over_ssh(self, over_ssh: &'static str) -> Self {
+    pub const fn not_over_ssh(self, over_ssh: Text) -> Self {
         Self { over_ssh, ..self }
     }
 
@@ -162,7 +154,7 @@ impl Command {
     }
 
     /// The word for the bottom line where it is another one.
-    pub const fn word(self, word: fn(&App) -> Option<&'static str>) -> Self {
+    pub const fn word(self, word: fn(&App) -> Option<Text>) -> Self {
         Self { word: Some(word), ..self }
     }
 
@@ -176,7 +168,7 @@ impl Command {
         let Run::Move(go, _) = self.run else { return vec![Self { place, ..self }] };
         let (line, page) = self.hint.split_once('|').unwrap_or((self.hint, ""));
         let bound = Movement::iter().zip(self.keys.split('|')).filter(|(_, keys)| !keys.is_empty());
-        let one = |(movement, keys): (Movement, &'static str)| {
+        let one = |(movement, keys): (Movement, Text)| {
             let hints = [(Movement::Up, line), (Movement::PageDown, page)];
             let hint = hints.into_iter().find(|(hinted, _)| *hinted == movement).map_or("", |(_, hint)| hint);
             let called = match keys {
@@ -201,7 +193,7 @@ impl Command {
     }
 
     /// The word that the bottom line has for it now, if any.
-    pub fn hint(&self, app: &App) -> Option<&'static str> {
+    pub fn hint(&self, app: &App) -> Option<Text> {
         if self.hint.is_empty() || self.why_not(&app.link).is_some() || !(self.works)(app) {
             return None;
         }
@@ -228,9 +220,9 @@ impl PartialEq for Command {
 #[debug("{name}")]
 pub struct Place {
     /// Its name in a file: `pets`, `limit-box`.
-    pub name: &'static str,
+    pub name: Text,
     /// Its name on the screen.
-    pub title: &'static str,
+    pub title: Text,
     /// Its own, between those that belong elsewhere.
     pub commands: &'static [&'static [Command]],
     /// Letters are text here.
@@ -244,7 +236,7 @@ pub struct Place {
 }
 
 impl Place {
-    pub const fn new(name: &'static str, title: &'static str, commands: &'static [&'static [Command]]) -> Self {
+    pub const fn new(name: Text, title: Text, commands: &'static [&'static [Command]]) -> Self {
         let around = |app: &mut App, command: &Command, now: Now| command.run(app, now);
         Self { name, title, commands, is_text: false, takes_letters: false, is_box: false, around }
     }

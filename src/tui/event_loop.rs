@@ -43,6 +43,8 @@ pub enum LoopError {
     Suspend(#[source] io::Error),
 }
 
+pub type LoopResult<T = ()> = Result<T, LoopError>;
+
 /// Everything the loop is wired to.
 pub struct LoopIo {
     /// Terminal events.
@@ -69,7 +71,7 @@ pub async fn run<B: Backend>(
     app: &mut App,
     appearance: &Appearance,
     wires: LoopIo,
-) -> Result<(), LoopError> {
+) -> LoopResult {
     let LoopIo { mut input, mut worker, mut signals, tell, mut traffic, mut pacing, clock } = wires;
     let now = clock();
     let mut bursts = PasteDetector::default();
@@ -124,9 +126,7 @@ pub async fn run<B: Backend>(
             (event, waited_for) = next(&mut input) => from_input(event, waited_for, &mut bursts, app, clock()),
             Some(reply) = worker.replies.recv() => vec![Msg::Reply(reply)],
             // On other screens they wait for the next message.
-            Some(recorded) = worker.exchanges.recv(), if app.screen == Screen::Requests => {
-                vec![Msg::Exchanged(recorded)]
-            }
+            Some(record) = worker.exchanges.recv(), if app.screen == Screen::Requests => vec![Msg::Exchanged(record)],
             Some(()) = until(deadline) => bursts.ended(clock().mono).into_iter().chain([Msg::Tick]).collect(),
             // Nothing waits for the end of a frame but the next one.
             Ok(()) = changed(&mut traffic), if due.is_some() && busy => continue,
@@ -192,12 +192,7 @@ fn from_input(msg: Option<Msg>, waited_for: bool, bursts: &mut PasteDetector, ap
 }
 
 /// Draws the next frame, of which the backend writes what is different.
-pub fn frame<B: Backend>(
-    terminal: &mut Terminal<B>,
-    app: &mut App,
-    appearance: &Appearance,
-    now: Now,
-) -> Result<(), LoopError> {
+pub fn frame<B: Backend>(terminal: &mut Terminal<B>, app: &mut App, appearance: &Appearance, now: Now) -> LoopResult {
     // The theme may have been changed by a key.
     let appearance = Appearance { theme: Arc::clone(&app.theme), ..appearance.clone() };
     let area = terminal.current_buffer_mut().area;
@@ -238,7 +233,7 @@ fn perform<B: Backend>(
     worker: &Handle,
     tell: &Tell,
     clock: fn() -> Now,
-) -> Result<(), LoopError> {
+) -> LoopResult {
     for effect in effects {
         let follow = match effect {
             Effect::Suspend | Effect::Resume => {
@@ -268,7 +263,7 @@ fn perform<B: Backend>(
 }
 
 /// Redraws everything, asking the terminal only for its size.
-fn repaint<B: Backend>(terminal: &mut Terminal<B>) -> Result<Msg, LoopError> {
+fn repaint<B: Backend>(terminal: &mut Terminal<B>) -> LoopResult<Msg> {
     let size = terminal.size().map_err(failed)?;
     terminal.resize(Rect::new(0, 0, size.width, size.height)).map_err(failed)?;
     Ok(Msg::Resize(Size { columns: size.width, rows: size.height }))

@@ -301,7 +301,7 @@ impl Keymap {
             };
             for (action, keys) in lines {
                 let line = line(action.span().start);
-                match read_change(&map, number, action.get_ref(), keys) {
+                match map.change(number, action.get_ref(), keys) {
                     Ok((at, keys)) => {
                         changes.push(Change { line, place: number, at });
                         map.0[number].1[at].keys = keys;
@@ -367,43 +367,44 @@ impl Keymap {
         }
         out
     }
-}
 
-fn read_change(
-    map: &Keymap,
-    number: usize,
-    action: &str,
-    keys: &Spanned<DeValue<'_>>,
-) -> Result<(usize, Vec<KeyPress>), String> {
-    let (place, lines) = &map.0[number];
-    let (place, is_text) = (place.name, place.is_text);
-    let Some(at) = lines.iter().position(|line| line.command.name == current_name(action)) else {
-        let known = lines.iter().map(|line| line.command.name).collect::<Vec<_>>().join(", ");
-        return Err(format!("{place} has no action \"{action}\". It has: {known}"));
-    };
-    let no_keys = || format!("{place}.{action} takes a key or a list of keys, for example [\"r\", \"F5\"]");
-    let texts: Option<Vec<&str>> = match (keys.get_ref().as_str(), keys.get_ref().as_array()) {
-        (Some("none"), _) => Some(Vec::new()),
-        (Some(text), _) => Some(vec![text]),
-        (None, texts) => texts.and_then(|texts| texts.iter().map(|text| text.get_ref().as_str()).collect()),
-    };
-    let read = |text: &str| read_key(text).map_err(|why| format!("{place}.{action} = \"{text}\": {why}"));
-    let keys = texts.ok_or_else(no_keys)?.into_iter().map(read).collect::<Result<Vec<_>, String>>()?;
-    let line = &lines[at];
-    let is_typed = |key: &&KeyPress| is_text && key.typed().is_some() && !line.keys.contains(key);
-    if let Some(letter) = keys.iter().find(is_typed) {
-        return Err(format!("{place}.{action} = \"{}\": letters are typed there", key_name(*letter)));
-    }
-    for (key, owner) in KEPT {
-        let [before, now] = [&line.keys, &keys].map(|keys| keys.contains(&key));
-        // Its owner loses it, or another command gets it.
-        if before != now && before == (line.command.name == owner) {
-            return Err(format!("{place}.{action}: {} is always {owner}", key_name(key)));
+    /// The line of a place that a line of the file changes, and its keys from then on.
+    fn change(
+        &self,
+        number: usize,
+        action: &str,
+        keys: &Spanned<DeValue<'_>>,
+    ) -> Result<(usize, Vec<KeyPress>), String> {
+        let (place, lines) = &self.0[number];
+        let (place, is_text) = (place.name, place.is_text);
+        let Some(at) = lines.iter().position(|line| line.command.name == current_name(action)) else {
+            let known = lines.iter().map(|line| line.command.name).collect::<Vec<_>>().join(", ");
+            return Err(format!("{place} has no action \"{action}\". It has: {known}"));
+        };
+        let no_keys = || format!("{place}.{action} takes a key or a list of keys, for example [\"r\", \"F5\"]");
+        let texts: Option<Vec<&str>> = match (keys.get_ref().as_str(), keys.get_ref().as_array()) {
+            (Some("none"), _) => Some(Vec::new()),
+            (Some(text), _) => Some(vec![text]),
+            (None, texts) => texts.and_then(|texts| texts.iter().map(|text| text.get_ref().as_str()).collect()),
+        };
+        let read = |text: &str| read_key(text).map_err(|why| format!("{place}.{action} = \"{text}\": {why}"));
+        let keys = texts.ok_or_else(no_keys)?.into_iter().map(read).collect::<Result<Vec<_>, String>>()?;
+        let line = &lines[at];
+        let is_typed = |key: &&KeyPress| is_text && key.typed().is_some() && !line.keys.contains(key);
+        if let Some(letter) = keys.iter().find(is_typed) {
+            return Err(format!("{place}.{action} = \"{}\": letters are typed there", key_name(*letter)));
         }
+        for (key, owner) in KEPT {
+            let [before, now] = [&line.keys, &keys].map(|keys| keys.contains(&key));
+            // Its owner loses it, or another command gets it.
+            if before != now && before == (line.command.name == owner) {
+                return Err(format!("{place}.{action}: {} is always {owner}", key_name(key)));
+            }
+        }
+        let esc = KeyPress::from(Key::Esc);
+        if line.command.name == "back" && line.keys.contains(&esc) && !keys.contains(&esc) {
+            return Err(format!("{place}.{action}: Esc always goes back"));
+        }
+        Ok((at, keys))
     }
-    let esc = KeyPress::from(Key::Esc);
-    if line.command.name == "back" && line.keys.contains(&esc) && !keys.contains(&esc) {
-        return Err(format!("{place}.{action}: Esc always goes back"));
-    }
-    Ok((at, keys))
 }

@@ -111,9 +111,7 @@ pub static NAME: Field =
     Field::new("name", "Name *", Kind::Text).columns(41).hint("letters, digits, - and _").check(|name, known| {
         let text = match name {
             "" => "Type a name.",
-            name if known.profiles.iter().any(|profile| profile.name == name) => {
-                "There is already a profile with this name."
-            }
+            name if known.profiles.iter().any(|one| one.name == name) => "There is already a profile with this name.",
             name if !is_plain_name(name) => "Use 1 to 40 letters, digits, - and _.",
             _ => return None,
         };

@@ -39,10 +39,8 @@ pub const ZONE_FILE: Command = command("zone-file", "f", "zone file", "as a line
 })
 .shell(|app| line(app, "records"));
 pub const DELETES: Command = command("copy-deletes", "D", "", "copy what to delete", copy_deletes);
-pub const EVIDENCE: Command =
-    command("evidence", "e down PgDn", "in full", "evidence, in full", |app, _| evidence(app));
-pub const REPORT: Command =
-    command("report", "S", "", "support report", |app, _| report(app)).shell(|app| line(app, "report"));
+pub const EVIDENCE: Command = command("evidence", "e down PgDn", "in full", "evidence, in full", evidence);
+pub const REPORT: Command = command("report", "S", "", "support report", report).shell(|app| line(app, "report"));
 
 /// One domain as it is now.
 static DOMAIN: &[Command] = &[
@@ -162,14 +160,14 @@ fn verified(app: &mut App, name: &DnsName, now: Now) {
 }
 
 /// Shows the findings with their evidence.
-fn evidence(app: &mut App) {
+fn evidence(app: &mut App, _: Now) {
     let Some(seen) = app.domains.shown() else { return app.tell(NOT_CHECKED) };
     let columns = usize::from(app.size.columns).saturating_sub(6);
     let lines = seen.findings.iter().map(|finding| report::finding(finding, seen.at, Some(columns), true));
     app.popups.show(TextBox::new("Evidence: questions and answers", lines.collect::<Vec<_>>().join("\n"), "evidence"));
 }
 
-fn report(app: &mut App) {
+fn report(app: &mut App, _: Now) {
     let panel = &app.domains;
     let Some(name) = panel.selected.clone() else { return };
     match panel.seen(&name).map(|seen| seen.report.clone()).filter(|report| !report.is_empty()) {
@@ -307,8 +305,7 @@ fn grouped(views: &[View], each: bool) -> Vec<(View, usize)> {
     let is_old = |view: &View| matches!(view.verdict, ViewVerdict::Old { until: Some(_) });
     let mut shown: Vec<(View, usize)> = Vec::new();
     for view in views {
-        let same =
-            shown.iter_mut().find(|(first, _)| !each && is_old(first) && is_old(view) && first.sees == view.sees);
+        let same = shown.iter_mut().find(|(one, _)| !each && is_old(one) && is_old(view) && one.sees == view.sees);
         let Some((first, others)) = same else {
             shown.push((view.clone(), 0));
             continue;

@@ -163,8 +163,7 @@ pub fn draw(app: &App, page: &mut Page<'_>) {
             None => (None, "not checked (r)"),
         };
         let status = redirect.status.to_string();
-        let [from, to, status, seen] =
-            [&redirect.from, &redirect.to, &status, seen].map(|text| (text, StyleRole::Text));
+        let [from, to, status, seen] = [&redirect.from, &redirect.to, &status, seen].map(|one| (one, StyleRole::Text));
         page.click_row(at == marked);
         page.row(at == marked, &columns, &[from, to, status, (verdict_word(verdict), verdict_role(verdict)), seen]);
     }

@@ -326,9 +326,8 @@ fn announce(app: &mut App, row: &DomainSummary, now: Now) {
         _ => return,
     };
     let Some(check) = app.domains.checks.get_mut(&row.name) else { return };
-    let recent =
-        |(last, at): &(String, Instant)| *last == text && now.mono.saturating_duration_since(*at) < NOTIFY_AGAIN;
-    if check.announced.as_ref().is_some_and(recent) {
+    let same = |(last, at): &(String, Instant)| *last == text && now.mono.saturating_duration_since(*at) < NOTIFY_AGAIN;
+    if check.announced.as_ref().is_some_and(same) {
         return;
     }
     check.announced = Some((text.clone(), now.mono));
@@ -357,7 +356,6 @@ pub(super) fn difference(before: &Checked, after: &Checked) -> Option<String> {
         titles.dedup();
         (!titles.is_empty()).then(|| format!("{how}: {}", titles.join(", ")))
     };
-    let changes: Vec<String> =
-        [news("fixed", before, after), news("new", after, before)].into_iter().flatten().collect();
+    let changes: Vec<_> = [news("fixed", before, after), news("new", after, before)].into_iter().flatten().collect();
     (!changes.is_empty()).then(|| changes.join("; "))
 }

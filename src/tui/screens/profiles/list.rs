@@ -95,9 +95,8 @@ fn test(app: &mut App, now: Now) {
 fn enter_key(app: &mut App, now: Now) {
     let Some(entry) = app.profiles.entry() else { return };
     if entry.name != app.link.name {
-        let text =
-            format!("K sets the API key of the profile in use. Press Enter to use {} first.", short(&entry.name));
-        app.tell(text);
+        let how = format!("K sets the API key of the profile in use. Press Enter to use {} first.", short(&entry.name));
+        app.tell(how);
     } else if app.link.embedded {
         app.tell("The embedded store makes its own API key.");
     } else {
