@@ -60,9 +60,11 @@ fn shows_seconds(app: &App, slot: Slot) -> bool {
 /// Domains show minutes, and practice its own clock.
 fn next_countdown(app: &App, now: Now) -> Option<Instant> {
     let in_practice = app.domains.setup.practice.is_some();
+    let wall = app.domains.wall(now);
     let counts = match app.domains.place {
         _ if in_practice => true,
-        Location::List => app.domains.counts_down(now),
+        // The list shows times that run down.
+        Location::List => app.domains.rows(now).iter().any(|row| row.progress.until.is_some_and(|until| until > wall)),
         place => !matches!(place, Location::Wizard | Location::Redirects),
     };
     let left = if in_practice { step(app).cast_signed() } else { 60 - now.wall.as_second().rem_euclid(60) };

@@ -248,8 +248,7 @@ fn about_drafts(app: &App, page: &Page<'_>) -> (String, StyleRole) {
         let text = format!("Cannot save drafts: {why}. What you type is kept only while petstore runs.");
         return (text, StyleRole::Error);
     }
-    let back = drafts.back.as_ref();
-    let back = back.map(|back| back.sentence(&page.moment(back.at), &app.link.service));
+    let back = drafts.back.as_ref().map(|back| back.sentence(&page.moment(back.at), &app.link.service));
     let news: Vec<String> = back.into_iter().chain(drafts.elsewhere.clone()).collect();
     (news.join(" "), StyleRole::Text)
 }

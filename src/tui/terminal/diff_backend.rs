@@ -123,14 +123,6 @@ impl<W: Write, S: Fn() -> io::Result<Size>> DiffBackend<W, S> {
         runs.sort_by_key(|run| (at(run), run.start));
         [by_rows, by_looks, written(&runs)].into_iter().min_by_key(|encoder| encoder.written.len()).unwrap_or_default()
     }
-
-    fn begin_anew(&mut self) -> io::Result<()> {
-        self.next = Grid::blank((self.size)()?);
-        self.shown = self.next.clone();
-        self.touched = vec![0..0; self.next.rows];
-        (self.unknown, self.cursor_is_shown) = (true, None);
-        Ok(())
-    }
 }
 
 impl<W: Write, S: Fn() -> io::Result<Size>> Backend for DiffBackend<W, S> {
@@ -143,8 +135,7 @@ impl<W: Write, S: Fn() -> io::Result<Size>> Backend for DiffBackend<W, S> {
             if covered.0 == y && covered.1.contains(&x) {
                 continue;
             }
-            let width = if cell.symbol().len() == 1 { 1 } else { cell.cell_width() };
-            covered = (y, x..x.saturating_add(width));
+            covered = (y, x..x.saturating_add(if cell.symbol().len() == 1 { 1 } else { cell.cell_width() }));
             if self.next.holds(x.into(), y.into(), cell) {
                 continue;
             }
@@ -178,12 +169,16 @@ impl<W: Write, S: Fn() -> io::Result<Size>> Backend for DiffBackend<W, S> {
     }
 
     fn clear(&mut self) -> io::Result<()> {
-        self.begin_anew()
+        self.next = Grid::blank((self.size)()?);
+        self.shown = self.next.clone();
+        self.touched = vec![0..0; self.next.rows];
+        (self.unknown, self.cursor_is_shown) = (true, None);
+        Ok(())
     }
 
     fn clear_region(&mut self, region: ClearType) -> io::Result<()> {
         match region {
-            ClearType::All => self.begin_anew(),
+            ClearType::All => self.clear(),
             ClearType::AfterCursor | ClearType::BeforeCursor | ClearType::CurrentLine | ClearType::UntilNewLine => {
                 Err(io::Error::new(io::ErrorKind::Unsupported, "only the whole screen can be cleared"))
             }

@@ -125,11 +125,8 @@ fn now_there(panel: &State, page: &mut Page<'_>, room: usize) {
     if !seen.conflicts.is_empty() && page.left() > 6 {
         page.text("     D  copies what to delete");
     }
-    page.labelled(
-        "     ",
-        &act_of(first),
-        usize::from(end.saturating_sub(page.y)).saturating_sub(wrong.len() - 1).max(2),
-    );
+    let rows = usize::from(end.saturating_sub(page.y)).saturating_sub(wrong.len() - 1).max(2);
+    page.labelled("     ", &act_of(first), rows);
     for finding in &wrong[1..] {
         if page.y < end {
             page.error(3, &format!("{}: {}", finding.title, finding.seen), 1);

@@ -139,11 +139,8 @@ fn draw_whole(app: &App, page: &mut Page<'_>) {
     page.heading(format!("   Remove {}", page.appearance.text(name.as_str())));
     page.gap();
     for (number, step) in (1..).zip(&steps) {
-        page.labelled(
-            &format!("   {number} {} ", step.mark()),
-            &capitalized(&step.text),
-            if page.tight { 1 } else { 2 },
-        );
+        let rows = if page.tight { 1 } else { 2 };
+        page.labelled(&format!("   {number} {} ", step.mark()), &capitalized(&step.text), rows);
         match step.is_wrong {
             true => page.error(9, &step.seen, 2),
             false if step.seen.is_empty() || page.tight => {}

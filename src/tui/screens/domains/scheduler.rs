@@ -35,9 +35,7 @@ const KEEP_SAME_AFTER: SignedDuration = SignedDuration::from_mins(10);
 /// Queues a check that the operator asked for.
 pub fn ask(state: &mut State, name: &DnsName) {
     let check = state.checks.entry(name.clone()).or_default();
-    check.asked = true;
-    check.due = None;
-    check.unchanged = 0;
+    (check.asked, check.due, check.unchanged) = (true, None, 0);
     enqueue(state, name);
 }
 
@@ -51,9 +49,7 @@ fn enqueue(state: &mut State, name: &DnsName) {
 pub(super) fn ask_anew(state: &mut State, name: &DnsName) {
     let is_checking = state.is_checking(name);
     ask(state, name);
-    if let Some(check) = state.checks.get_mut(name) {
-        check.again = is_checking;
-    }
+    state.checks.entry(name.clone()).or_default().again = is_checking;
 }
 
 /// Queues a check unless the last one is recent.
@@ -101,15 +97,11 @@ pub fn due(state: &mut State, now: Now) {
     if !state.watching {
         return;
     }
-    let due = state.checks.iter().filter(|(_, check)| check.due.is_some_and(|at| at <= now.mono));
-    let mut due: Vec<DnsName> = due.map(|(name, _)| name.clone()).collect();
+    let is_due = |at: &mut Instant| *at <= now.mono;
+    let due = state.checks.iter_mut().filter_map(|(name, check)| check.due.take_if(is_due).map(|_| name.clone()));
+    let mut due: Vec<_> = due.collect();
     due.sort();
-    for name in due {
-        if let Some(check) = state.checks.get_mut(&name) {
-            check.due = None;
-        }
-        enqueue(state, &name);
-    }
+    due.iter().for_each(|name| enqueue(state, name));
 }
 
 /// When the next automatic check is due.

@@ -331,12 +331,6 @@ impl State {
         rows
     }
 
-    /// Whether the list shows a time that runs down.
-    pub fn counts_down(&self, now: Now) -> bool {
-        let wall = self.wall(now);
-        self.rows(now).iter().any(|row| row.progress.until.is_some_and(|until| until > wall))
-    }
-
     /// Whether a domain is being checked.
     pub(super) fn is_checking(&self, name: &DnsName) -> bool {
         self.lanes.iter().flatten().any(|checked| checked == name)

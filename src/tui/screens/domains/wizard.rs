@@ -161,10 +161,8 @@ fn check_only(app: &mut App) {
 
 fn refusal(what: &str, findings: &[Finding]) -> String {
     let refused = findings.iter().find(|finding| finding.fails());
-    refused.map_or_else(
-        || format!("Check {what}."),
-        |finding| format!("Check {what}: {}. {}", finding.title, full_sentence(&finding.fix)),
-    )
+    let Some(refused) = refused else { return format!("Check {what}.") };
+    format!("Check {what}: {}. {}", refused.title, full_sentence(&refused.fix))
 }
 
 /// Back to the list. A valid domain is saved there as a draft; other text stays in the form.

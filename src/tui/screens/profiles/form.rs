@@ -149,9 +149,7 @@ impl Job for AddProfile {
                 app.complain(format!("Added {name} to {file}, but its API key was not stored: {why}{default}"));
             }
         }
-        if let Some(tried) = tried {
-            app.profiles.tests.insert(self.0.name.clone(), (now, tried));
-        }
+        app.profiles.tests.extend(tried.map(|tried| (self.0.name.clone(), (now, tried))));
         app.profiles.selected.clone_from(&self.0.name);
         app.start(ReadProfiles, now);
         if is_first {

@@ -287,8 +287,7 @@ fn on_used(app: &mut App, used: Used, now: Now) {
     if app.link.read_only && app.screen == Screen::AddPet {
         app.screen = Screen::Pets;
     }
-    let (name, service) = (short(&app.link.name), &app.link.service);
-    let before_name = short(&before.name);
+    let (name, service, before_name) = (short(&app.link.name), &app.link.service, short(&before.name));
     let using = format!("Using {name}: {service}.");
     let mut more = String::new();
     let key = app.link.origins.iter().find(|setting| setting.name == "key").map(|setting| &setting.origin);
@@ -308,9 +307,10 @@ fn on_used(app: &mut App, used: Used, now: Now) {
     if is_back {
         more += " Your text here is restored.";
     }
-    match more.is_empty() {
-        true => app.say_done(using, now.mono),
-        false => app.tell(using + &more),
+    if more.is_empty() {
+        app.say_done(using, now.mono)
+    } else {
+        app.tell(using + &more)
     }
     lines::restore(app, left);
     start(app, now);

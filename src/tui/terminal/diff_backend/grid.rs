@@ -147,10 +147,7 @@ fn most_frequent(old: &Grid, new: &Grid, changed: &[bool]) -> Option<isize> {
             votes[source + new.rows - y] += 1;
         }
     }
-    let (at, most) = votes.into_iter().enumerate().max_by_key(|(_, votes)| *votes)?;
-    if most == 0 {
-        return None;
-    }
+    let (at, _) = votes.into_iter().enumerate().max_by_key(|(_, votes)| *votes).filter(|(_, most)| *most > 0)?;
     isize::try_from(at).ok()?.checked_sub_unsigned(new.rows)
 }
 

@@ -48,26 +48,19 @@ static BOX: &[Command] = &[
 pub static PLACE: Place = Place::new("sandbox-box", "Sandbox", &[BOX]).in_box();
 
 fn open(app: &mut App, now: Now) {
-    let wall = app.domains.wall(now);
-    match &app.domains.setup.practice {
-        Some(practice) => {
-            let mut acts = practice.acts(wall);
-            let waits = practice.waits_for(wall);
-            // On the page of a domain, its steps come first.
-            let is_page = !matches!(app.domains.place, Location::List | Location::Redirects);
-            match app.domains.selected.as_ref().map(DnsName::as_str).filter(|_| is_page) {
-                Some(Practice::DOMAIN) if waits.is_none() => {
-                    acts.sort_by_key(|act| *act == PracticeStep::CorrectRedirect)
-                }
-                Some(Practice::REDIRECTED) => acts.sort_by_key(|act| *act != PracticeStep::CorrectRedirect),
-                _ => {}
-            }
-            let removes = matches!(acts.first(), Some(PracticeStep::Remove | PracticeStep::DeleteCname));
-            let choice = (!removes || app.domains.place == Location::Removal).then_some(0);
-            app.popups.show(PracticeBox { acts, waits, choice });
-        }
-        None => app.tell("Only in the demo: petstore --demo"),
+    let panel = &app.domains;
+    let Some(practice) = &panel.setup.practice else { return app.tell("Only in the demo: petstore --demo") };
+    let (mut acts, waits) = (practice.acts(panel.wall(now)), practice.waits_for(panel.wall(now)));
+    // On the page of a domain, its steps come first.
+    let is_page = !matches!(panel.place, Location::List | Location::Redirects);
+    match panel.selected.as_ref().map(DnsName::as_str).filter(|_| is_page) {
+        Some(Practice::DOMAIN) if waits.is_none() => acts.sort_by_key(|act| *act == PracticeStep::CorrectRedirect),
+        Some(Practice::REDIRECTED) => acts.sort_by_key(|act| *act != PracticeStep::CorrectRedirect),
+        _ => {}
     }
+    let removes = matches!(acts.first(), Some(PracticeStep::Remove | PracticeStep::DeleteCname));
+    let choice = (!removes || panel.place == Location::Removal).then_some(0);
+    app.popups.show(PracticeBox { acts, waits, choice });
 }
 
 /// Simulates the step and checks again.

@@ -78,10 +78,8 @@ fn draw(app: &App, page: &mut Page<'_>) {
     let public = if public.is_empty() { list(PUBLIC_RESOLVERS) } else { list(public) };
     page.paragraph(2, &format!("Besides this machine's resolver, a check can ask {public}."));
     page.gap();
-    page.paragraph(
-        2,
-        "Those are public: with them petstore sees what visitors elsewhere see, and they learn the name.",
-    );
+    let why = "Those are public: with them petstore sees what visitors elsewhere see, and they learn the name.";
+    page.paragraph(2, why);
     page.gap();
     page.paragraph(2, "Your answer is saved, and holds for petstore domains, too.");
 }
