@@ -73,8 +73,7 @@ pub fn draw(app: &App, page: &mut Page<'_>) {
     if requests.rows.is_empty() {
         page.gap();
         page.line(format!("   {NO_ROW}"));
-        page.line("   Esc goes back; r on the Pets screen sends one.");
-        return;
+        return page.line("   Esc goes back; r on the Pets screen sends one.");
     }
     let cursor = requests.cursor;
     let top = page.layout.table_top.clamp(first_shown(cursor, visible.max(1)), cursor);

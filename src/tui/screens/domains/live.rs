@@ -199,8 +199,7 @@ pub fn draw(panel: &State, page: &mut Page<'_>) {
         write_facts(page, &about);
         topics(page, seen, 1);
         let room = usize::from(page.left()).saturating_sub(2);
-        matrix(panel, page, name, seen, room);
-        return;
+        return matrix(panel, page, name, seen, room);
     }
     // What to do stays in sight, however many servers there are.
     let rows: usize = about.iter().map(|(label, text)| page.rows(label.len() + 3, text).min(most_rows(label))).sum();

@@ -163,9 +163,6 @@ pub fn draw(panel: &State, page: &mut Page<'_>, rule: Rule) {
             page.labelled("       Do: ", &full_sentence(act), at_most(page, if at == 0 { 3 } else { 1 }));
         }
     }
-    if page.left() > 2 {
-        page.gap();
-    }
     page.down_to(2);
     page.wrapped(3, &conclusion, 2);
 }

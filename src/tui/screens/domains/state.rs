@@ -348,8 +348,7 @@ impl State {
         }
         match &change {
             RegistryChange::Measured(name, measurement) if self.is_unlisted(name) => {
-                self.unlisted.iter_mut().for_each(|entry| entry.keep((**measurement).clone()));
-                return;
+                return self.unlisted.iter_mut().for_each(|entry| entry.keep((**measurement).clone()));
             }
             // On a full disk, the queue must not grow with every check.
             RegistryChange::Measured(name, _) => {

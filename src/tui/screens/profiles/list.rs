@@ -170,8 +170,7 @@ fn switch(app: &mut App, now: Now) {
         // Reading the profile again would drop the typed key.
         let text = format!("{} is in use, with the key that you typed for this session.", short(&name));
         app.say_done(text, now.mono);
-        app.screen = app.profiles.from;
-        return;
+        return app.screen = app.profiles.from;
     }
     // The key being tested is for the service in use.
     app.cancel(Slot::TestKey);
@@ -354,8 +353,7 @@ fn draw_list(app: &App, page: &mut Page<'_>) {
     page.headings(&columns(0));
     let entries = app.profiles.entries();
     if entries.is_empty() {
-        page.line("   Reading the profiles ...");
-        return;
+        return page.line("   Reading the profiles ...");
     }
     // A row is left blank below.
     let rows = usize::from(page.left().saturating_sub(1).max(1));
