@@ -28,7 +28,7 @@ use petstore::transfer::column_mapping::ColumnMapping;
 use petstore::transfer::rows;
 use petstore::tui::effect::Effect;
 use petstore::tui::event_loop::frame;
-use petstore::tui::job::{Answered, Outcome, Reply, Started};
+use petstore::tui::job::{Answered, Job, Outcome, Reply, Started};
 use petstore::tui::msg::{Key, KeyPress, Msg, Size};
 use petstore::tui::screens::pets::reading::ListPets;
 use petstore::tui::screens::pets::reading::ReadInventory;
@@ -167,13 +167,13 @@ impl Screen {
             let Effect::Job(Started { id, job }) = effect else { continue };
             let job: Arc<dyn Any + Send + Sync> = job;
             let outcome: Box<dyn Outcome> = match job.downcast::<ListPets>() {
-                Ok(job) => Box::new(Answered { answer: Ok(self.list(&job.query)), job }),
+                Ok(job) => Box::new(Answered { answer: Ok(self.list(&job.query)), job, done: Job::done }),
                 Err(job) => {
                     let Ok(job) = job.downcast::<ReadInventory>() else { continue };
                     let part = Reply::part(id, &job, self.pets.to_vec());
                     let effects = update(&mut self.state, Msg::Reply(part), self.now);
                     self.answer(effects);
-                    Box::new(Answered { answer: Ok(Coverage::ALL), job })
+                    Box::new(Answered { answer: Ok(Coverage::ALL), job, done: Job::done })
                 }
             };
             let effects = update(&mut self.state, Msg::Reply(Reply::end(id, outcome)), self.now);

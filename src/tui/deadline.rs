@@ -65,7 +65,8 @@ fn next_countdown(app: &App, now: Now) -> Option<Instant> {
         _ if in_practice => true,
         // The list shows times that run down.
         Location::List => app.domains.rows(now).iter().any(|row| row.progress.until.is_some_and(|until| until > wall)),
-        place => !matches!(place, Location::Wizard | Location::Redirects),
+        Location::Wizard | Location::Redirects => false,
+        Location::Record | Location::Live | Location::Rules(_) | Location::Removal => true,
     };
     let left = if in_practice { step(app).cast_signed() } else { 60 - now.wall.as_second().rem_euclid(60) };
     counts.then(|| now.mono + Duration::from_secs(left.unsigned_abs()))
