@@ -19,20 +19,20 @@ use crate::local::program::{command, output_of};
 use crate::model::{Pet, short};
 
 /// Runs an action that was chosen, unless it asks first.
-pub fn choose(state: &mut App, number: usize, now: Now) {
-    let Some(action) = state.actions.get(number).cloned() else { return };
+pub fn choose(app: &mut App, number: usize, now: Now) {
+    let Some(action) = app.actions.get(number).cloned() else { return };
     let pets: Vec<Pet> = match action.on {
-        On::Rows if state.pets.marked.is_empty() => state.pets.rows_from(0).cloned().collect(),
-        On::Pet | On::Rows => state.pets.chosen(),
+        On::Rows if app.pets.marked.is_empty() => app.pets.rows_from(0).cloned().collect(),
+        On::Pet | On::Rows => app.pets.chosen(),
     };
     let run = Run { number, action, pets };
-    if let Some(why) = why_not(state, &run) {
-        return state.tell(why);
+    if let Some(why) = why_not(app, &run) {
+        return app.tell(why);
     }
-    if run.action.confirm || run.action.writes && state.link.protect {
-        return state.ask(question(run), now);
+    if run.action.confirm || run.action.writes && app.link.protect {
+        return app.ask(question(run), now);
     }
-    begin(state, run, now);
+    begin(app, run, now);
 }
 
 fn question(run: Run) -> Question {
@@ -50,22 +50,22 @@ fn question(run: Run) -> Question {
 }
 
 /// Why an action cannot run now.
-fn why_not(state: &App, run: &Run) -> Option<String> {
+fn why_not(app: &App, run: &Run) -> Option<String> {
     let name = &run.action.name;
-    if run.action.writes && state.link.read_only {
-        return Some(format!("{name} cannot run: {}.", state.link.why_read_only()));
+    if run.action.writes && app.link.read_only {
+        return Some(format!("{name} cannot run: {}.", app.link.why_read_only()));
     }
     if run.pets.is_empty() {
         return Some("No pet is selected.".to_owned());
     }
-    let is_running = state.pending.is_running(Slot::Action(run.number));
+    let is_running = app.pending.is_running(Slot::Action(run.number));
     is_running.then(|| format!("{name} is still running. Ctrl-C stops it."))
 }
 
 /// Runs it.
-fn begin(state: &mut App, run: Run, now: Now) {
-    state.tell(format!("{}: running for {}. Ctrl-C stops it.", run.action.name, run.subject()));
-    state.start(run, now);
+fn begin(app: &mut App, run: Run, now: Now) {
+    app.tell(format!("{}: running for {}. Ctrl-C stops it.", run.action.name, run.subject()));
+    app.start(run, now);
 }
 
 impl Job for Run {

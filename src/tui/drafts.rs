@@ -60,64 +60,64 @@ impl Drafts {
 }
 
 /// The identity of the service, if it has drafts.
-fn identity(state: &App) -> Option<&str> {
-    state.link.identity.as_deref().filter(|_| !state.is_first_start())
+fn identity(app: &App) -> Option<&str> {
+    app.link.identity.as_deref().filter(|_| !app.is_first_start())
 }
 
 /// Restores what an earlier session left for this service.
-pub fn on_opened(state: &mut App, opened: Result<Option<Drafts>, String>) {
+pub fn on_opened(app: &mut App, opened: Result<Option<Drafts>, String>) {
     let drafts = match opened {
         Ok(drafts) => drafts,
-        Err(why) => return state.drafts.trouble = Some(why),
+        Err(why) => return app.drafts.trouble = Some(why),
     };
-    let Some(drafts) = drafts.filter(|drafts| drafts.typed != TypedText::of(state)) else { return };
-    state.drafts.on_disk = drafts.typed.clone();
-    drafts.typed.clone().restore(state);
-    state.drafts.back = Some(drafts);
+    let Some(drafts) = drafts.filter(|drafts| drafts.typed != TypedText::of(app)) else { return };
+    app.drafts.on_disk = drafts.typed.clone();
+    drafts.typed.clone().restore(app);
+    app.drafts.back = Some(drafts);
 }
 
 /// Puts aside the text typed for the service in use, before a switch. Returns whether there was any.
-pub fn leave(state: &mut App, now: Now) -> bool {
-    let identity = identity(state).map(str::to_owned);
-    let is_typed = has_typed(state);
-    let write = write_of(state, TypedText::of(state).for_service(), Some(Ending::Quit), now);
+pub fn leave(app: &mut App, now: Now) -> bool {
+    let identity = identity(app).map(str::to_owned);
+    let is_typed = has_typed(app);
+    let write = write_of(app, TypedText::of(app).for_service(), Some(Ending::Quit), now);
     if let Some(write) = &write {
-        begin(state, write.clone(), now);
+        begin(app, write.clone(), now);
     }
-    let add = state.add.put_aside();
-    state.drafts.aside.insert(identity, Aside { profile: state.link.name.clone(), add, write });
+    let add = app.add.put_aside();
+    app.drafts.aside.insert(identity, Aside { profile: app.link.name.clone(), add, write });
     is_typed
 }
 
 /// After a switch: restores the text put aside for this service, or what an earlier session left for it. Returns
 /// whether there was any text.
-pub fn enter(state: &mut App, opened: Result<Option<Drafts>, String>, now: Now) -> bool {
-    let DraftState { number, mut aside, .. } = std::mem::take(&mut state.drafts);
-    let here = aside.remove(&state.link.identity);
-    state.drafts = DraftState { number, aside, ..DraftState::default() };
+pub fn enter(app: &mut App, opened: Result<Option<Drafts>, String>, now: Now) -> bool {
+    let DraftState { number, mut aside, .. } = std::mem::take(&mut app.drafts);
+    let here = aside.remove(&app.link.identity);
+    app.drafts = DraftState { number, aside, ..DraftState::default() };
     let is_read = here.as_ref().is_some_and(|aside| aside.write.is_some());
     if let Some(Aside { add, write, .. }) = here {
-        state.add = add;
+        app.add = add;
         // The check of its file was cancelled.
-        import::update::look_again(state, now);
-        state.drafts.on_disk = write.map(|write| write.drafts.typed).unwrap_or_default();
+        import::update::look_again(app, now);
+        app.drafts.on_disk = write.map(|write| write.drafts.typed).unwrap_or_default();
     }
     if !is_read {
-        on_opened(state, opened);
+        on_opened(app, opened);
     }
-    has_typed(state)
+    has_typed(app)
 }
 
 /// Whether anything is typed for the service in use.
-fn has_typed(state: &App) -> bool {
-    state.add.import.pasted.is_some() || !TypedText::of(state).for_service().is_empty()
+fn has_typed(app: &App) -> bool {
+    app.add.import.pasted.is_some() || !TypedText::of(app).for_service().is_empty()
 }
 
 /// The typed text may have changed: writes it once that is due.
-pub fn notice(state: &mut App, now: Now) {
-    let Some(write) = write_of(state, TypedText::of(state), None, now) else { return };
+pub fn notice(app: &mut App, now: Now) {
+    let Some(write) = write_of(app, TypedText::of(app), None, now) else { return };
     let typed = &write.drafts.typed;
-    let drafts = &mut state.drafts;
+    let drafts = &mut app.drafts;
     if typed == drafts.writing.as_ref().unwrap_or(&drafts.on_disk) {
         (drafts.since, drafts.at_once) = (None, false);
         if drafts.writing.is_none() {
@@ -126,18 +126,18 @@ pub fn notice(state: &mut App, now: Now) {
         return;
     }
     drafts.since.get_or_insert(now.mono);
-    if next_due(state).is_some_and(|due| due <= now.mono) {
-        let drafts = &mut state.drafts;
+    if next_due(app).is_some_and(|due| due <= now.mono) {
+        let drafts = &mut app.drafts;
         (drafts.writing, drafts.tried) = (Some(typed.clone()), Some(now.mono));
         (drafts.since, drafts.at_once) = (None, false);
-        begin(state, write, now);
+        begin(app, write, now);
     }
 }
 
 /// When the next write is due.
-pub fn next_due(state: &App) -> Option<Instant> {
-    let DraftState { since, at_once, tried, trouble, .. } = &state.drafts;
-    let since = since.filter(|_| !state.pending.is_running(Slot::Drafts))?;
+pub fn next_due(app: &App) -> Option<Instant> {
+    let DraftState { since, at_once, tried, trouble, .. } = &app.drafts;
+    let since = since.filter(|_| !app.pending.is_running(Slot::Drafts))?;
     match tried.filter(|_| trouble.is_some()) {
         _ if *at_once => Some(since),
         Some(tried) => Some((since + SOON).max(tried + AFTER_TROUBLE)),
@@ -145,19 +145,19 @@ pub fn next_due(state: &App) -> Option<Instant> {
     }
 }
 
-fn write_of(state: &App, mut typed: TypedText, ended: Option<Ending>, now: Now) -> Option<WriteDrafts> {
-    let identity = identity(state)?.to_owned();
+fn write_of(app: &App, mut typed: TypedText, ended: Option<Ending>, now: Now) -> Option<WriteDrafts> {
+    let identity = identity(app)?.to_owned();
     if ended == Some(Ending::Quit) {
         // After a normal exit, the next session starts without a search.
         typed.search.clear();
     }
-    let drafts = Drafts { identity, profile: state.link.name.clone(), at: now.wall, ended, typed };
-    Some(WriteDrafts { number: state.drafts.number + 1, drafts: Box::new(drafts) })
+    let drafts = Drafts { identity, profile: app.link.name.clone(), at: now.wall, ended, typed };
+    Some(WriteDrafts { number: app.drafts.number + 1, drafts: Box::new(drafts) })
 }
 
-fn begin(state: &mut App, write: WriteDrafts, now: Now) {
-    state.drafts.number = write.number;
-    state.start(write, now);
+fn begin(app: &mut App, write: WriteDrafts, now: Now) {
+    app.drafts.number = write.number;
+    app.start(write, now);
 }
 
 impl Job for WriteDrafts {
@@ -185,21 +185,21 @@ impl Job for WriteDrafts {
 }
 
 /// The text put aside for other services: the profile, the text, and whether it is on disk.
-pub fn left(state: &App) -> impl Iterator<Item = (&str, &add_pet::State, bool)> {
-    let aside = state.drafts.aside.values();
+pub fn left(app: &App) -> impl Iterator<Item = (&str, &add_pet::State, bool)> {
+    let aside = app.drafts.aside.values();
     aside.map(|Aside { profile, add, write, .. }| (profile.as_str(), add, write.is_some()))
 }
 
 /// The writes due when petstore ends, for each service that was used.
-pub fn last(state: &App, ended: Ending, now: Now) -> Vec<WriteDrafts> {
-    let aside = state.drafts.aside.values().filter_map(|aside| aside.write.clone());
-    aside.chain(write_of(state, TypedText::of(state), Some(ended), now)).collect()
+pub fn last(app: &App, ended: Ending, now: Now) -> Vec<WriteDrafts> {
+    let aside = app.drafts.aside.values().filter_map(|aside| aside.write.clone());
+    aside.chain(write_of(app, TypedText::of(app), Some(ended), now)).collect()
 }
 
 impl TypedText {
-    /// The text typed in `state`.
-    pub fn of(state: &App) -> Self {
-        let (add, domains) = (&state.add, &state.domains);
+    /// The text typed in `app`.
+    pub fn of(app: &App) -> Self {
+        let (add, domains) = (&app.add, &app.domains);
         Self {
             form: add.is_typed().then(|| add.form.draft()),
             sent: add.sent.clone(),
@@ -209,17 +209,17 @@ impl TypedText {
             pasted: add.import.draft(),
             wizards: domains.unsaved_wizards().map(Wizard::draft).collect(),
             redirects: IgnoredAny,
-            profile: state.profiles.form.has_text().then(|| state.profiles.form.draft()),
+            profile: app.profiles.form.has_text().then(|| app.profiles.form.draft()),
             // That of a view is saved.
-            search: if state.pets.is_searched_as_saved() { TextInput::default() } else { state.pets.search.clone() },
+            search: if app.pets.is_searched_as_saved() { TextInput::default() } else { app.pets.search.clone() },
             browser: domains.browser.clone(),
         }
     }
 
     /// Restores it. A pet that was sent comes back as a question. What is typed already for no service stays.
-    pub fn restore(self, state: &mut App) {
+    pub fn restore(self, app: &mut App) {
         let Self { form, sent, ahead, rapid, import, pasted, wizards, redirects: _, profile, search, browser } = self;
-        let add = &mut state.add;
+        let add = &mut app.add;
         if let Some(form) = form {
             add.form.restore(&form);
         }
@@ -237,48 +237,48 @@ impl TypedText {
         }
         // Without a name in it, the next key would begin a pet.
         if !add.form.value(&NAME).is_empty() {
-            show(state);
+            show(app);
         }
         if let Some(ImportDraft { path, begun }) = import {
             if begun {
-                show(state);
-                let import = &mut state.add.import;
+                show(app);
+                let import = &mut app.add.import;
                 (import.unfinished, import.on) = (Some(path.value().to_owned()), true);
             }
-            state.add.import.path = path;
+            app.add.import.path = path;
         }
         if let Some(pasted) = pasted {
-            import::update::restore(state, pasted);
-            show(state);
+            import::update::restore(app, pasted);
+            show(app);
         }
-        let is_free = state.domains.unsaved_wizards().next().is_none();
+        let is_free = app.domains.unsaved_wizards().next().is_none();
         for wizard in wizards.iter().filter(|_| is_free).map(Wizard::restored) {
             match wizard.entry {
-                Some(_) => state.domains.left.push(wizard),
-                None => state.domains.wizard = wizard,
+                Some(_) => app.domains.left.push(wizard),
+                None => app.domains.wizard = wizard,
             }
         }
         if let Some(profile) = profile
-            && !state.profiles.form.has_text()
+            && !app.profiles.form.has_text()
         {
             // Nothing of another service stays in it, such as a key.
-            state.profiles.form = profiles::new_form();
-            state.profiles.form.restore(&profile);
+            app.profiles.form = profiles::new_form();
+            app.profiles.form.restore(&profile);
         }
-        if state.domains.browser.is_empty() {
-            state.domains.browser = browser;
+        if app.domains.browser.is_empty() {
+            app.domains.browser = browser;
         }
-        if state.pets.search.is_empty() && !search.is_empty() {
-            state.pets.search = search;
-            state.pets.arrange();
+        if app.pets.search.is_empty() && !search.is_empty() {
+            app.pets.search = search;
+            app.pets.arrange();
         }
     }
 }
 
 /// Shows the restored text, unless the user has moved on.
-fn show(state: &mut App) {
-    if state.screen == Screen::Pets && !state.popups.is_open() && !state.link.read_only {
-        state.screen = Screen::AddPet;
+fn show(app: &mut App) {
+    if app.screen == Screen::Pets && !app.popups.is_open() && !app.link.read_only {
+        app.screen = Screen::AddPet;
     }
 }
 

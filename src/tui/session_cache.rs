@@ -77,50 +77,50 @@ fn file(directory: &Path, identity: &str) -> PathBuf {
 }
 
 impl SessionCache {
-    /// What will be kept of `state`; nothing where nothing was read, or the service is gone with the session.
-    fn of(state: &App) -> Option<Self> {
-        let store = &state.pets.store;
+    /// What will be kept of `app`; nothing where nothing was read, or the service is gone with the session.
+    fn of(app: &App) -> Option<Self> {
+        let store = &app.pets.store;
         Some(Self {
-            identity: state.link.identity.clone()?,
+            identity: app.link.identity.clone()?,
             at: store.read()?.wall,
             pets: store.pets().to_vec(),
             coverage: store.coverage().cloned(),
-            events: state.pets.follow.position.clone(),
-            listed: state.pets.listed.clone().map(|(query, list)| (query.status, query.limit, list)),
-            category: state.add.left.category_id.clone(),
-            status: state.add.left.status,
+            events: app.pets.follow.position.clone(),
+            listed: app.pets.listed.clone().map(|(query, list)| (query.status, query.limit, list)),
+            category: app.add.left.category_id.clone(),
+            status: app.add.left.status,
         })
     }
 
     /// What will be kept when the program ends; nothing where nothing was read in this session.
-    pub fn at_the_end(state: &App) -> Option<Self> {
-        if state.pets.store.is_cached() { None } else { Self::of(state) }
+    pub fn at_the_end(app: &App) -> Option<Self> {
+        if app.pets.store.is_cached() { None } else { Self::of(app) }
     }
 
     /// Puts it on the screen, marked as kept.
-    pub fn restore(self, state: &mut App, now: Now) {
+    pub fn restore(self, app: &mut App, now: Now) {
         let Self { at, pets, coverage, events, listed, category, status, .. } = self;
         // On the clock of this session.
         let age = Duration::try_from(now.wall.duration_since(at)).unwrap_or_default();
         let read = Now { mono: now.mono.checked_sub(age).unwrap_or(now.mono), wall: at };
-        state.pets.store.restore(pets, coverage, read);
-        state.pets.follow.position = events;
-        let base = state.link.address.as_ref();
-        state.pets.listed =
+        app.pets.store.restore(pets, coverage, read);
+        app.pets.follow.position = events;
+        let base = app.link.address.as_ref();
+        app.pets.listed =
             listed.map(|(status, limit, list)| (PetQuery { status, limit, ..PetQuery::default() }, list.only_of(base)));
-        state.pets.show_all();
-        let category_id = Some(category).filter(|category| state.pets.categories.parse(category).is_ok());
+        app.pets.show_all();
+        let category_id = Some(category).filter(|category| app.pets.categories.parse(category).is_ok());
         let category_id = category_id.unwrap_or_default();
-        state.add.begin_with(Draft { name: String::new(), category_id, status });
+        app.add.begin_with(Draft { name: String::new(), category_id, status });
     }
 }
 
 /// Keeps what is here for the next session. One writing at a time, so that an older one never ends last.
-pub fn keep(state: &mut App, now: Now) {
-    let is_new = state.pets.store.take_changed() || state.keep_again;
-    state.keep_again = is_new && state.pending.is_running(Slot::Cache);
-    let kept = if is_new && !state.keep_again { SessionCache::of(state) } else { None };
-    kept.into_iter().for_each(|kept| state.start(kept, now));
+pub fn keep(app: &mut App, now: Now) {
+    let is_new = app.pets.store.take_changed() || app.keep_again;
+    app.keep_again = is_new && app.pending.is_running(Slot::Cache);
+    let kept = if is_new && !app.keep_again { SessionCache::of(app) } else { None };
+    kept.into_iter().for_each(|kept| app.start(kept, now));
 }
 
 impl Job for SessionCache {

@@ -56,17 +56,17 @@ impl Popup for HelpBox {
         &PLACE
     }
 
-    fn draw(&self, state: &App, page: &mut Page<'_>) {
+    fn draw(&self, app: &App, page: &mut Page<'_>) {
         page.at(0, format!(" Help: {}", self.place.title), StyleRole::Heading);
         page.gap();
         page.line(format!(" {}", page.appearance.rule(page.columns().saturating_sub(2))));
         page.go_to(page.rest());
         page.area.x += 1;
         page.area.width -= 1;
-        let is_about = |screen| state.screen == screen && !state.popups.covers();
+        let is_about = |screen| app.screen == screen && !app.popups.covers();
         let is_about_domains = is_about(Screen::Domains);
-        let works = |command: &Command| !is_about_domains || (command.works)(state);
-        let (keymap, appearance) = (&state.keymap, page.appearance);
+        let works = |command: &Command| !is_about_domains || (command.works)(app);
+        let (keymap, appearance) = (&app.keymap, page.appearance);
         let mut left = section("HERE", keymap.help_lines(self.place.name, works), appearance);
         if self.place.is_text {
             left.push(Line::raw(""));
@@ -82,7 +82,7 @@ impl Popup for HelpBox {
             right.extend(marks(appearance));
         }
         right.extend(if is_about_domains { domain_words() } else { Vec::new() });
-        let global = keymap.global_help(self.place, |command| state.allows(command));
+        let global = keymap.global_help(self.place, |command| app.allows(command));
         let mut global = section("EVERYWHERE", global, appearance);
         let (room, all) = (rows.saturating_sub(right.len()).max(2), global.len());
         if has_halves && all > room {
@@ -95,11 +95,11 @@ impl Popup for HelpBox {
             for (area, mut lines) in page.halves().into_iter().zip([left, right]) {
                 lines.resize(rows, Line::raw(""));
                 page.go_to(area);
-                draw_lines(state, lines, page);
+                draw_lines(app, lines, page);
             }
         } else {
             left.extend(right);
-            draw_lines(state, left, page);
+            draw_lines(app, left, page);
         }
     }
 }
@@ -227,15 +227,15 @@ fn run_chosen(app: &mut App, now: Now) {
 }
 
 impl CommandsBox {
-    /// Everything that can be done where `state` is.
-    fn new(state: &App) -> Self {
-        let from = state.place().name;
+    /// Everything that can be done where `app` is.
+    fn new(app: &App) -> Self {
+        let from = app.place().name;
         let mut places = vec![from, GLOBAL];
-        let named = |name| state.keymap.named(GLOBAL, name);
-        let is_offered = |show| named(show).is_some_and(|show| show.why_not(&state.link).is_none());
-        places.extend(screens(state).into_iter().filter(|(_, show)| is_offered(show)).map(|(place, _)| place));
+        let named = |name| app.keymap.named(GLOBAL, name);
+        let is_offered = |show| named(show).is_some_and(|show| show.why_not(&app.link).is_none());
+        places.extend(screens(app).into_iter().filter(|(_, show)| is_offered(show)).map(|(place, _)| place));
         let mut commands: Vec<FoundCommand> = Vec::new();
-        for found in places.into_iter().flat_map(|place| of_place(state, place, from)) {
+        for found in places.into_iter().flat_map(|place| of_place(app, place, from)) {
             let is_it = |known: &FoundCommand| known.command.name == found.command.name && known.title == found.title;
             if !commands.iter().any(is_it) {
                 commands.push(found);
@@ -251,16 +251,16 @@ impl CommandsBox {
 }
 
 /// What can be done in one place, but for moving about in it.
-fn of_place(state: &App, place: &'static str, from: &'static str) -> Vec<FoundCommand> {
+fn of_place(app: &App, place: &'static str, from: &'static str) -> Vec<FoundCommand> {
     let elsewhere = place != from && place != GLOBAL;
-    let is_offered = |command: &Command| !is_about_moving(command) && command.why_not(&state.link).is_none();
-    let offered = state.keymap.of(place).filter(|binding| is_offered(&binding.command));
+    let is_offered = |command: &Command| !is_about_moving(command) && command.why_not(&app.link).is_none();
+    let offered = app.keymap.of(place).filter(|binding| is_offered(&binding.command));
     let commands = offered.map(|Binding { keys, command }| {
-        let shared = state.keymap.of(place).filter(|other| other.command.help == command.help).count() > 1;
+        let shared = app.keymap.of(place).filter(|other| other.command.help == command.help).count() > 1;
         let what = if shared { command.name.replace('-', " ") } else { command.help.to_owned() };
         let title = if elsewhere { format!("{}: {what}", command.place.title) } else { what };
         let keys: Vec<_> = keys.iter().map(|key| key_name(*key)).collect();
-        FoundCommand { title, keys: keys.join(" "), line: command.line(state), command: *command }
+        FoundCommand { title, keys: keys.join(" "), line: command.line(app), command: *command }
     });
     commands.collect()
 }
@@ -340,32 +340,32 @@ impl Popup for ErrorBox {
         &ERROR_PLACE
     }
 
-    fn draw(&self, state: &App, page: &mut Page<'_>) {
+    fn draw(&self, app: &App, page: &mut Page<'_>) {
         page.popup(100, page.area.height.saturating_sub(2), "Last error");
         page.inset(1);
         page.margin = 0;
         let wrapped = |text: &str| page.wrap(0, text).into_iter().map(Line::raw);
         let mut lines: Vec<Line<'_>> = Vec::new();
-        if let Some(failure) = &state.last_failure {
-            lines.extend(failure.details(&state.link.service).iter().flat_map(|line| wrapped(line)));
+        if let Some(failure) = &app.last_failure {
+            lines.extend(failure.details(&app.link.service).iter().flat_map(|line| wrapped(line)));
             let Explanation { means, todo } = explain(failure);
             for (heading, text) in
-                [("What it means", means), ("What to do", todo), ("From here", &from_here(failure, state, page.now))]
+                [("What it means", means), ("What to do", todo), ("From here", &from_here(failure, app, page.now))]
             {
                 lines.extend([Line::raw(""), page.appearance.span(heading, StyleRole::Heading).into()]);
                 lines.extend(wrapped(text));
             }
         } else {
-            lines.extend(state.complaints.iter().flat_map(|complaint| wrapped(complaint)));
+            lines.extend(app.complaints.iter().flat_map(|complaint| wrapped(complaint)));
         }
-        draw_lines(state, lines, page);
+        draw_lines(app, lines, page);
     }
 }
 
 /// Which keys help, and when it is retried automatically.
-fn from_here(failure: &Failure, state: &App, now: Now) -> String {
+fn from_here(failure: &Failure, app: &App, now: Now) -> String {
     let none = || "There is no automatic retry.".to_owned();
-    let again = match &state.link.health {
+    let again = match &app.link.health {
         Health::Unknown | Health::Ok { .. } => none(),
         Health::Away { failure: now, .. } | Health::KeyRefused { failure: now } if now != failure => none(),
         Health::Away { next_try: Some(at), .. } => {

@@ -213,22 +213,22 @@ impl Popup for KeyBox {
         self.deaf_until
     }
 
-    fn draw(&self, state: &App, page: &mut Page<'_>) {
-        let title = match (state.key_refused(), state.link.has_key()) {
+    fn draw(&self, app: &App, page: &mut Page<'_>) {
+        let title = match (app.key_refused(), app.link.has_key()) {
             (true, true) => "The service needs another API key",
             (true, false) => "The service needs an API key",
             (false, _) => "Another API key",
         };
         page.popup(68, 17, title);
         let appearance = page.appearance;
-        let Link { service, name, key: (ending, origin), .. } = &state.link;
+        let Link { service, name, key: (ending, origin), .. } = &app.link;
         let used = if ending.is_empty() { String::new() } else { format!("ends in {ending}, ") };
         let service = if service == name { service.clone() } else { format!("{service} ({name})") };
         page.gap();
         page.text(&format!("  Service   {service}"));
         page.labelled("  Key       ", &format!("{used}{origin}"), 2);
-        if let Health::KeyRefused { failure: Failure::Refused { message, .. } } = &state.link.health
-            && state.link.has_key()
+        if let Health::KeyRefused { failure: Failure::Refused { message, .. } } = &app.link.health
+            && app.link.has_key()
         {
             page.labelled("  Answer    ", &format!("\"{message}\""), 2);
         }
@@ -259,7 +259,7 @@ impl Popup for KeyBox {
             page.next_row();
         }
         page.gap();
-        if let Some(since) = state.pending.since(Slot::TestKey) {
+        if let Some(since) = app.pending.since(Slot::TestKey) {
             page.styled(format!("  Testing the key ... {} s", page.now.seconds_since(since)), StyleRole::Wait);
         } else if let Some(error) = &self.field.error {
             page.banner(error, usize::MAX);

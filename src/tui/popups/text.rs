@@ -81,19 +81,19 @@ pub fn draw_lines(app: &App, lines: Vec<Line<'_>>, page: &mut Page<'_>) {
 const MOST_COPIED: usize = 100_000;
 
 /// Copies a text; `what` is how the message calls it.
-pub fn copy(state: &mut App, text: String, what: &str, now: Now) {
+pub fn copy(app: &mut App, text: String, what: &str, now: Now) {
     if text.len() > MOST_COPIED {
-        return state.complain(format!("Not copied: {what} is too long for a terminal's clipboard."));
+        return app.complain(format!("Not copied: {what} is too long for a terminal's clipboard."));
     }
-    state.start(CopyText { text, what: what.to_owned() }, now);
+    app.start(CopyText { text, what: what.to_owned() }, now);
 }
 
 /// Copies a command that asks the service at an address the same; the key stays in the environment.
-pub fn copy_curl(state: &mut App, curl: impl FnOnce(&App, &BaseUrl) -> String, now: Now) {
-    let Some(curl) = state.link.address.as_ref().map(|address| curl(state, address)) else {
-        return state.tell("curl cannot reach the service inside this program. F9 shows petstore commands.");
+pub fn copy_curl(app: &mut App, curl: impl FnOnce(&App, &BaseUrl) -> String, now: Now) {
+    let Some(curl) = app.link.address.as_ref().map(|address| curl(app, address)) else {
+        return app.tell("curl cannot reach the service inside this program. F9 shows petstore commands.");
     };
-    copy(state, curl, "the curl command (set PETSTORE_API_KEY to run it)", now);
+    copy(app, curl, "the curl command (set PETSTORE_API_KEY to run it)", now);
 }
 
 /// Copies a text with a program of this machine, if there is one.

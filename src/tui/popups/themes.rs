@@ -71,8 +71,8 @@ impl Job for SetTheme {
     }
 }
 
-fn here(state: &App, all: &[Arc<Theme>]) -> usize {
-    all.iter().position(|theme| *theme == state.theme).unwrap_or(0)
+fn here(app: &App, all: &[Arc<Theme>]) -> usize {
+    all.iter().position(|theme| *theme == app.theme).unwrap_or(0)
 }
 
 impl Popup for ThemesBox {
@@ -80,13 +80,13 @@ impl Popup for ThemesBox {
         &PLACE
     }
 
-    fn draw(&self, state: &App, page: &mut Page<'_>) {
+    fn draw(&self, app: &App, page: &mut Page<'_>) {
         page.popup(66, cells(self.all.len() + 8), "Themes");
         let appearance = page.appearance;
         page.gap();
         // Below them are the marks.
         let visible = usize::from(page.left().saturating_sub(4)).max(1);
-        for (chosen, theme) in shown(self.all.iter(), here(state, &self.all), visible) {
+        for (chosen, theme) in shown(self.all.iter(), here(app, &self.all), visible) {
             page.item(&format!("{:<13} {}", cut(&theme.name, 13), theme.title), chosen);
         }
         page.gap();

@@ -102,50 +102,50 @@ fn fate(app: &App) -> Option<&Fate> {
     app.add.marked_line().map(|line| &line.fate)
 }
 
-fn show_form(state: &mut App, _: Now) {
-    state.screen = Screen::AddPet;
-    state.pets.searching = false;
-    state.add.import.on = false;
-    state.add.marked = None;
+fn show_form(app: &mut App, _: Now) {
+    app.screen = Screen::AddPet;
+    app.pets.searching = false;
+    app.add.import.on = false;
+    app.add.marked = None;
 }
 
 /// Goes to the newest line that needs the user, or else to the newest; and back to the form.
-fn switch(state: &mut App, now: Now) {
-    let is_there = state.screen == Screen::AddPet && state.add.marked.is_some() && !state.add.import.on;
-    show_form(state, now);
+fn switch(app: &mut App, now: Now) {
+    let is_there = app.screen == Screen::AddPet && app.add.marked.is_some() && !app.add.import.on;
+    show_form(app, now);
     if is_there {
         return;
     }
-    let add = &mut state.add;
+    let add = &mut app.add;
     let lines = &add.outbox.lines;
     let newest = lines.iter().rev().find(|line| line.fate.wants_the_user()).or(lines.last());
-    let Some(number) = newest.map(|line| line.typed.line) else { return state.tell("No lines yet.") };
+    let Some(number) = newest.map(|line| line.typed.line) else { return app.tell("No lines yet.") };
     add.marked = Some(number);
     add.form.go_to(&NAME);
 }
 
 /// Goes to the list and reloads it. Lines are still sent.
-fn back(state: &mut App, now: Now) {
-    if state.add.stop_editing().is_some() {
+fn back(app: &mut App, now: Now) {
+    if app.add.stop_editing().is_some() {
         return;
     }
-    state.screen = Screen::Pets;
-    let waiting = state.add.outbox.counts().waiting;
+    app.screen = Screen::Pets;
+    let waiting = app.add.outbox.counts().waiting;
     if waiting > 0 {
-        state.tell(format!("{} not sent yet.", counted(waiting, "line")));
+        app.tell(format!("{} not sent yet.", counted(waiting, "line")));
     }
-    if std::mem::take(&mut state.add.unread) && !state.key_refused() {
-        pets::update::reload(state, pets::ReadNext::Nothing, now);
+    if std::mem::take(&mut app.add.unread) && !app.key_refused() {
+        pets::update::reload(app, pets::ReadNext::Nothing, now);
     }
 }
 
-fn clear(state: &mut App, _: Now) {
-    state.add.stray = false;
-    if state.add.stop_editing().is_some() {
+fn clear(app: &mut App, _: Now) {
+    app.add.stray = false;
+    if app.add.stop_editing().is_some() {
         return;
     }
-    let restored = state.add.clear_or_restore();
-    state.tell(match restored {
+    let restored = app.add.clear_or_restore();
+    app.tell(match restored {
         Some(true) => "Form restored.",
         Some(false) => "Form cleared. F8 restores it.",
         None => "Nothing is typed.",
@@ -153,8 +153,8 @@ fn clear(state: &mut App, _: Now) {
 }
 
 /// Puts typed text into the field with the cursor, or else into the name, so that a scan is never lost.
-pub fn on_typing(state: &mut App, typing: Typing<'_>, now: Now) -> bool {
-    let add = &mut state.add;
+pub fn on_typing(app: &mut App, typing: Typing<'_>, now: Now) -> bool {
+    let add = &mut app.add;
     if add.import.on {
         return add.import.on_typing(typing);
     }
@@ -179,40 +179,40 @@ pub fn on_typing(state: &mut App, typing: Typing<'_>, now: Now) -> bool {
 }
 
 /// Acts on a line, unless another service is being changed to.
-fn about_line(state: &mut App, now: Now, act: fn(&mut App, Now)) {
-    if is_still_switching(state, "the line was not changed.") {
-        return bell(state);
+fn about_line(app: &mut App, now: Now, act: fn(&mut App, Now)) {
+    if is_still_switching(app, "the line was not changed.") {
+        return bell(app);
     }
-    act(state, now);
+    act(app, now);
 }
 
 /// Whether another service is being switched to; then says so, with `text` on what was not done.
-pub(super) fn is_still_switching(state: &mut App, text: &str) -> bool {
-    let is_switching = state.is_switching();
+pub(super) fn is_still_switching(app: &mut App, text: &str) -> bool {
+    let is_switching = app.is_switching();
     if is_switching {
-        state.complain(format!("Switching to {}; {text}", short(&state.profiles.using)));
+        app.complain(format!("Switching to {}; {text}", short(&app.profiles.using)));
     }
     is_switching
 }
 
-fn go(state: &mut App, next: bool) {
-    state.message = None;
-    state.add.form.go(next);
+fn go(app: &mut App, next: bool) {
+    app.message = None;
+    app.add.form.go(next);
 }
 
 /// Tab: ends a scan where the scanner is set to it, or else goes to the next field.
-fn next(state: &mut App, now: Now) {
-    let add = &state.add;
+fn next(app: &mut App, now: Now) {
+    let add = &app.add;
     if add.form.is_at(&NAME) && add.setup.scan_tab && add.is_scan(now.mono) {
-        return confirm(state, now);
+        return confirm(app, now);
     }
-    go(state, true);
+    go(app, true);
 }
 
 /// Enter: adds the pet from its name once there is a category, and else leads there.
-fn confirm(state: &mut App, now: Now) {
-    let asked = draft(state);
-    let (add, categories) = (&mut state.add, &state.pets.categories);
+fn confirm(app: &mut App, now: Now) {
+    let asked = draft(app);
+    let (add, categories) = (&mut app.add, &app.pets.categories);
     let category = add.form.value(&CATEGORY);
     let is_wrong = !category.is_empty() && categories.parse(category).is_err();
     let has_category = !category.is_empty() && !is_wrong;
@@ -222,60 +222,60 @@ fn confirm(state: &mut App, now: Now) {
     }
     if add.form.is_at(&CATEGORY) && is_wrong {
         add.form.select(&CATEGORY);
-        bell(state);
+        bell(app);
     } else if add.form.is_at(&CATEGORY) && is_code(category) && add.asked.as_ref() != Some(&asked) {
         let text = format!("Is {category} a category, and not a code? Enter again takes it.");
         add.asked = Some(asked);
         add.form.select(&CATEGORY);
-        state.tell(text);
-        bell(state);
+        app.tell(text);
+        bell(app);
     } else if !add.form.is_at(&NAME) {
         add.form.go_to(&NAME);
     } else if has_category {
-        save(state, now);
+        save(app, now);
     } else if is_scan && add.outbox.counts().refused < MOST_WAITING && add.editing.is_none() {
         // A scanner does not look where the cursor goes: the next code must not become the category.
-        take(state, now);
-        state.complain("Not added: a category is missing. F6 shows the line, Enter there fixes it.");
-        bell(state);
+        take(app, now);
+        app.complain("Not added: a category is missing. F6 shows the line, Enter there fixes it.");
+        bell(app);
     } else if is_wrong {
         add.form.select(&CATEGORY);
-        bell(state);
+        bell(app);
     } else {
         add.form.go_to(&CATEGORY);
     }
 }
 
 /// Checks the form and takes it as a line, or puts the cursor on the first field to fix.
-fn save(state: &mut App, now: Now) {
-    state.add.marked = None;
-    let Some(new) = checked(state, now) else { return bell(state) };
-    if !asks_first(state, &new, now) {
-        take(state, now);
+fn save(app: &mut App, now: Now) {
+    app.add.marked = None;
+    let Some(new) = checked(app, now) else { return bell(app) };
+    if !asks_first(app, &new, now) {
+        take(app, now);
     }
 }
 
 /// The pet in the form, or says why it cannot be taken.
-fn checked(state: &mut App, now: Now) -> Option<NewPet> {
-    if is_still_switching(state, "nothing was sent. Press F2 again after that.") {
+fn checked(app: &mut App, now: Now) -> Option<NewPet> {
+    if is_still_switching(app, "nothing was sent. Press F2 again after that.") {
         return None;
     }
-    if let Some(why) = why_full(state) {
-        state.complain(format!("{why} Your text is kept."));
-    } else if forms::passes(state, "Nothing was sent.") {
-        let Some(doubt) = doubt(state, now) else {
+    if let Some(why) = why_full(app) {
+        app.complain(format!("{why} Your text is kept."));
+    } else if forms::passes(app, "Nothing was sent.") {
+        let Some(doubt) = doubt(app, now) else {
             // Of a name, nothing may be left but the prefix of a scanner.
-            return draft(state).check(&state.pets.categories).ok();
+            return draft(app).check(&app.pets.categories).ok();
         };
-        state.tell(doubt);
+        app.tell(doubt);
     }
     None
 }
 
 /// Why this may be a mistake: the same key pressed again adds it.
-fn doubt(state: &mut App, now: Now) -> Option<String> {
-    let draft = draft(state);
-    let add = &mut state.add;
+fn doubt(app: &mut App, now: Now) -> Option<String> {
+    let draft = draft(app);
+    let add = &mut app.add;
     let name = short(add.form.value(&NAME));
     let is_scan = add.is_scan(now.mono);
     if std::mem::take(&mut add.stray) && !is_scan {
@@ -293,75 +293,75 @@ fn doubt(state: &mut App, now: Now) -> Option<String> {
     Some(format!("{name} was added a moment ago. Enter again adds another one; F8 clears it."))
 }
 
-fn asks_first(state: &mut App, new: &NewPet, now: Now) -> bool {
+fn asks_first(app: &mut App, new: &NewPet, now: Now) -> bool {
     let status = new.status.map_or("not set (the service decides)".to_owned(), |status| status.to_string());
-    let category = state.pets.categories.label(new.category_id);
+    let category = app.pets.categories.label(new.category_id);
     let details = vec![("Name", new.name.clone()), ("Category", category), ("Status", status)];
-    let what = match state.add.outbox.counts().waiting {
+    let what = match app.add.outbox.counts().waiting {
         0 => "Add this pet to".to_owned(),
         waiting => format!("Add this pet, and send {} that wait, to", counted(waiting, "line")),
     };
-    state.asks_first(what, details, take, now)
+    app.asks_first(what, details, take, now)
 }
 
 /// Takes up what an earlier session left: a pet without an answer, an import that is not finished.
-pub fn take_up(state: &mut App, now: Now) {
-    if let Some(sent) = &state.add.sent {
-        state.add.outbox.take_over(sent);
+pub fn take_up(app: &mut App, now: Now) {
+    if let Some(sent) = &app.add.sent {
+        app.add.outbox.take_over(sent);
     }
     // The program may have been killed after a name was taken and before its draft was removed.
-    let drafted = state.drafts.back.as_ref().map(|back| back.at);
-    let (draft, outbox) = (draft(state), &state.add.outbox);
+    let drafted = app.drafts.back.as_ref().map(|back| back.at);
+    let (draft, outbox) = (draft(app), &app.add.outbox);
     let mut taken = outbox.lines.iter().map(|line| &line.typed).chain(&outbox.before);
     if taken.any(|taken| taken.adds(&draft) && drafted.is_some_and(|drafted| drafted <= taken.at)) {
-        state.add.next_animal();
-        state.drafts.back = None;
+        app.add.next_animal();
+        app.drafts.back = None;
     }
-    check_unfinished(state, now);
+    check_unfinished(app, now);
 }
 
 /// Handles text that is pasted for the name. Several codes come from a fast scanner: each is taken, the first appended
 /// to what is typed already. Several lines of anything else are previewed before they are sent. `false` leaves the rest to
 /// be typed.
-pub fn paste(state: &mut App, text: &str, now: Now) -> bool {
+pub fn paste(app: &mut App, text: &str, now: Now) -> bool {
     let lines = text.replace("\r\n", "\n").replace('\r', "\n");
-    let name = &state.add.form[&NAME];
+    let name = &app.add.form[&NAME];
     let begun = if name.selected { String::new() } else { name.value().to_owned() };
     let whole = format!("{begun}{lines}");
     let lines: Vec<&str> = lines.trim_end_matches('\n').split('\n').collect();
-    let setup = &state.add.setup;
-    let can_be_added = state.may_change() && !state.is_switching() && state.add.editing.is_none();
-    let can_be_added = can_be_added && state.pets.categories.parse(state.add.form.value(&CATEGORY)).is_ok();
+    let setup = &app.add.setup;
+    let can_be_added = app.may_change() && !app.is_switching() && app.add.editing.is_none();
+    let can_be_added = can_be_added && app.pets.categories.parse(app.add.form.value(&CATEGORY)).is_ok();
     if lines.len() < 2 || !can_be_added || !whole.lines().all(|line| is_code(code_in(line, setup))) {
-        return import::update::paste(state, text, now);
+        return import::update::paste(app, text, now);
     }
-    state.add.go_to_name();
+    app.add.go_to_name();
     for (taken, line) in lines.iter().enumerate() {
-        if let Some(why) = why_full(state) {
+        if let Some(why) = why_full(app) {
             let (rest, from) = (lines.len() - taken, short(line));
-            state.complain(format!("{why} {taken} lines were taken, {rest} were not. Paste again from \"{from}\"."));
-            bell(state);
+            app.complain(format!("{why} {taken} lines were taken, {rest} were not. Paste again from \"{from}\"."));
+            bell(app);
             return true;
         }
         let begun = if taken == 0 { begun.as_str() } else { "" };
-        state.add.form.set(&NAME, &format!("{begun}{line}"));
-        take(state, now);
+        app.add.form.set(&NAME, &format!("{begun}{line}"));
+        take(app, now);
     }
-    state.tell(format!("{} codes pasted, one line each.", lines.len()));
+    app.tell(format!("{} codes pasted, one line each.", lines.len()));
     true
 }
 
 /// Why no further line can be taken now.
-pub fn why_full(state: &App) -> Option<String> {
-    let full = state.add.outbox.counts().waiting >= MOST_WAITING;
+pub fn why_full(app: &App) -> Option<String> {
+    let full = app.add.outbox.counts().waiting >= MOST_WAITING;
     full.then(|| format!("{MOST_WAITING} lines are waiting, the maximum."))
 }
 
 /// The pet in the form as a line has it: without the prefix of a scanner, with the number of its category.
-pub fn draft(state: &App) -> Draft {
-    let Draft { name, category_id, status } = state.add.draft();
-    let category_id = state.pets.categories.number(category_id.trim()).into_owned();
-    Draft { name: code_in(&name, &state.add.setup).to_owned(), category_id, status }
+pub fn draft(app: &App) -> Draft {
+    let Draft { name, category_id, status } = app.add.draft();
+    let category_id = app.pets.categories.number(category_id.trim()).into_owned();
+    Draft { name: code_in(&name, &app.add.setup).to_owned(), category_id, status }
 }
 
 /// A line without the prefix of the scanner and surrounding spaces.
@@ -371,9 +371,9 @@ fn code_in<'a>(line: &'a str, setup: &Add) -> &'a str {
 }
 
 /// Takes the form as a line, refused where something is wrong with it, and is ready for the next one.
-pub fn take(state: &mut App, now: Now) {
-    let pet = draft(state);
-    let add = &mut state.add;
+pub fn take(app: &mut App, now: Now) {
+    let pet = draft(app);
+    let add = &mut app.add;
     let edited = add.stop_editing();
     if edited.is_none() {
         add.next_animal();
@@ -383,8 +383,8 @@ pub fn take(state: &mut App, now: Now) {
         add.left.category_id.clone_from(&pet.category_id);
         add.sticky = true;
     }
-    let typed = (pet, state.keys.make(), now.wall);
-    add.outbox.take(typed, &state.pets.store, &state.pets.categories, edited);
+    let typed = (pet, app.keys.make(), now.wall);
+    add.outbox.take(typed, &app.pets.store, &app.pets.categories, edited);
     add.asked = None;
 }
 
@@ -394,6 +394,6 @@ fn is_code(text: &str) -> bool {
 }
 
 /// Rings the terminal's bell.
-pub fn bell(state: &mut App) {
-    state.effect(Effect::Notify(Notify::Bell, String::new()));
+pub fn bell(app: &mut App) {
+    app.effect(Effect::Notify(Notify::Bell, String::new()));
 }

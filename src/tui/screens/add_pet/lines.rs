@@ -33,8 +33,8 @@ const BETWEEN_WRITES: Duration = Duration::from_secs(2);
 const LONGEST_ASKED: Duration = Duration::from_secs(3_600);
 
 /// Selects the line above or below. The newest is on top, and above it is the form.
-pub fn step(state: &mut App, down: bool) {
-    let add = &mut state.add;
+pub fn step(app: &mut App, down: bool) {
+    let add = &mut app.add;
     let here = add.marked.and_then(|number| add.outbox.position(number));
     let next = here.and_then(|here| add.outbox.lines.get(if down { here.saturating_sub(1) } else { here + 1 }));
     add.marked = next.map(|line| line.typed.line);
@@ -42,36 +42,36 @@ pub fn step(state: &mut App, down: bool) {
 
 /// Enter on the selected line: edits a refused one, searches for one with an unknown outcome, and accepts what was
 /// found.
-pub fn open(state: &mut App, now: Now) {
-    let add = &mut state.add;
+pub fn open(app: &mut App, now: Now) {
+    let add = &mut app.add;
     let Some(line) = add.marked_line().cloned() else { return };
     match line.fate {
-        Fate::Refused(_) if line.change().is_some() => state.tell("Change the pet again (1), or drop this (Del)."),
+        Fate::Refused(_) if line.change().is_some() => app.tell("Change the pet again (1), or drop this (Del)."),
         Fate::Refused(_) => {
             if add.form.value(&NAME).is_empty() || add.editing.is_some() {
-                edit(state, line);
+                edit(app, line);
             } else {
-                state.tell("First add the name you typed, or clear it (F8).");
+                app.tell("First add the name you typed, or clear it (F8).");
             }
         }
-        Fate::Unknown(None) => look(state, &line, now),
+        Fate::Unknown(None) => look(app, &line, now),
         Fate::Unknown(Some(id)) => {
             add.outbox.accept(line.typed.line, id);
             add.unread = true;
-            state.say_done(format!("{} is pet {id}.", short(&line.typed.pet.name)), now.mono);
+            app.say_done(format!("{} is pet {id}.", short(&line.typed.pet.name)), now.mono);
         }
         Fate::Unwritten | Fate::Waiting | Fate::Sending(..) => {
             let what = format!("Send {} to", counted(add.outbox.counts().waiting, "line"));
-            if !state.asks_first(what, Vec::new(), |_, _| {}, now) {
-                state.tell("This line is sent automatically.");
+            if !app.asks_first(what, Vec::new(), |_, _| {}, now) {
+                app.tell("This line is sent automatically.");
             }
         }
-        Fate::Saved(id) => state.tell(format!("Saved as pet {id}.")),
+        Fate::Saved(id) => app.tell(format!("Saved as pet {id}.")),
     }
 }
 
-fn edit(state: &mut App, line: Line) {
-    let add = &mut state.add;
+fn edit(app: &mut App, line: Line) {
+    let add = &mut app.add;
     add.stop_editing();
     let before = add.draft();
     let field = line.fate.explanation().and_then(named_in);
@@ -87,7 +87,7 @@ fn edit(state: &mut App, line: Line) {
         Some(Field::Status) => add.form.go_to(&STATUS),
         Some(Field::Name) | None => {}
     }
-    state.tell("Fix it: F2 sends it as a new line, Esc leaves it as it was.");
+    app.tell("Fix it: F2 sends it as a new line, Esc leaves it as it was.");
 }
 
 /// The one field that a reason names. A heuristic, not part of the API.
@@ -103,10 +103,10 @@ fn named_in(reason: &str) -> Option<Field> {
     named.next().filter(|_| named.next().is_none())
 }
 
-fn look(state: &mut App, line: &Line, now: Now) {
-    let Ok(new) = line.typed.pet.check(&state.pets.categories) else { return };
-    state.tell(format!("Searching for {} ...", short(&line.typed.pet.name)));
-    state.start(SearchForLine { line: line.typed.line, new }, now);
+fn look(app: &mut App, line: &Line, now: Now) {
+    let Ok(new) = line.typed.pet.check(&app.pets.categories) else { return };
+    app.tell(format!("Searching for {} ...", short(&line.typed.pet.name)));
+    app.start(SearchForLine { line: line.typed.line, new }, now);
 }
 
 /// Searches for a pet of this name and category that may have been added from a line.
@@ -146,36 +146,36 @@ impl Job for SearchForLine {
 }
 
 /// Sends the selected line with an unknown outcome again, which may add a second pet.
-pub fn send_again(state: &mut App, _: Now) {
-    let add = &mut state.add;
+pub fn send_again(app: &mut App, _: Now) {
+    let add = &mut app.add;
     let unknown = add.marked_line().filter(|line| matches!(line.fate, Fate::Unknown(_)));
     let Some(number) = unknown.map(|line| line.typed.line) else {
-        return state.tell("Only a line without an answer (?) can be sent again.");
+        return app.tell("Only a line without an answer (?) can be sent again.");
     };
     add.outbox.send_again(number);
 }
 
 /// Drops the selected line, unless it is being sent or saved.
-pub fn drop_marked(state: &mut App, now: Now) {
-    let add = &mut state.add;
+pub fn drop_marked(app: &mut App, now: Now) {
+    let add = &mut app.add;
     let Some(here) = add.marked.and_then(|number| add.outbox.position(number)) else { return };
     let line = add.outbox.lines[here].clone();
     if !line.fate.can_be_dropped() {
-        return state.tell("A line that is being sent or saved cannot be dropped.");
+        return app.tell("A line that is being sent or saved cannot be dropped.");
     }
     if line.fate.is_waiting() && line.change().is_some() {
         if line.sent.is_some() {
-            return state.tell("It may have been made already. u takes it back once that is known.");
+            return app.tell("It may have been made already. u takes it back once that is known.");
         }
-        change::end(state, line.typed.line, None, now);
+        change::end(app, line.typed.line, None, now);
     } else {
         add.outbox.drop_line(line.typed.line);
     }
-    let add = &mut state.add;
+    let add = &mut app.add;
     add.marked = add.outbox.lines.get(here).or(add.outbox.lines.last()).map(|next| next.typed.line);
     let name = &line.typed.pet.name;
     let what = if name.is_empty() { "the line without a name".to_owned() } else { short(name) };
-    state.say_done(format!("Dropped {what}."), now.mono);
+    app.say_done(format!("Dropped {what}."), now.mono);
 }
 
 /// An attempt to send a line at `at`.
@@ -184,27 +184,27 @@ fn attempt(link: &Link, at: Instant) -> Attempt {
 }
 
 /// Starts all writes and requests that are possible now.
-pub fn work(state: &mut App, now: Now) {
-    let State { outbox, pacing, .. } = &mut state.add;
+pub fn work(app: &mut App, now: Now) {
+    let State { outbox, pacing, .. } = &mut app.add;
     if !outbox.has_work() {
         return;
     }
     pacing.pause = pacing.pause.filter(|until| *until > now.mono);
     pacing.write_pause = pacing.write_pause.filter(|until| *until > now.mono);
     // Also while nothing is sent: waiting lines must survive the end of the program.
-    write(state, now);
-    change::note_waiting(state);
-    if state.add.pacing.pause.is_none() && !state.key_refused() && state.may_change() && !state.is_switching() {
-        send(state, now);
+    write(app, now);
+    change::note_waiting(app);
+    if app.add.pacing.pause.is_none() && !app.key_refused() && app.may_change() && !app.is_switching() {
+        send(app, now);
     }
 }
 
 /// One write at a time, so the file keeps the order of typing.
-fn write(state: &mut App, now: Now) {
-    let State { outbox, pacing, .. } = &mut state.add;
-    if !outbox.unwritten.is_empty() && pacing.write_pause.is_none() && !state.pending.is_running(Slot::Queue) {
+fn write(app: &mut App, now: Now) {
+    let State { outbox, pacing, .. } = &mut app.add;
+    if !outbox.unwritten.is_empty() && pacing.write_pause.is_none() && !app.pending.is_running(Slot::Queue) {
         let write = WriteLines(outbox.begin_writing());
-        state.start(write, now);
+        app.start(write, now);
     }
 }
 
@@ -249,23 +249,23 @@ fn lanes(State { pacing, setup, .. }: &State) -> usize {
     usize::try_from(needed).unwrap_or(LINES).clamp(1, setup.concurrency)
 }
 
-fn send(state: &mut App, now: Now) {
-    let attempt = attempt(&state.link, now.mono);
-    let most = lanes(&state.add);
-    while let Some(lane) = (0..LINES).find(|lane| !state.pending.is_running(Slot::Line(*lane))) {
-        let under_way = (0..LINES).filter(|lane| state.pending.is_running(Slot::Line(*lane))).count();
-        let outbox = &mut state.add.outbox;
+fn send(app: &mut App, now: Now) {
+    let attempt = attempt(&app.link, now.mono);
+    let most = lanes(&app.add);
+    while let Some(lane) = (0..LINES).find(|lane| !app.pending.is_running(Slot::Line(*lane))) {
+        let under_way = (0..LINES).filter(|lane| app.pending.is_running(Slot::Line(*lane))).count();
+        let outbox = &mut app.add.outbox;
         let mut waiting = outbox.lines.iter().filter(|line| line.fate == Fate::Waiting);
         let next = waiting.find(|line| outbox.is_first(line)).map(|line| line.typed.line);
         let Some(number) = next.filter(|_| under_way < most) else { break };
-        let Some(to_send) = outbox.to_send(number, &attempt, &state.pets.categories) else {
-            change::not_made(state, number, None, now);
+        let Some(to_send) = outbox.to_send(number, &attempt, &app.pets.categories) else {
+            change::not_made(app, number, None, now);
             continue;
         };
         if let Some(line) = outbox.line_mut(number) {
             line.fate = Fate::Sending(lane, now.mono);
         }
-        state.start(SendLine { lane, line: Box::new(to_send) }, now);
+        app.start(SendLine { lane, line: Box::new(to_send) }, now);
     }
 }
 
@@ -293,14 +293,14 @@ impl Job for SendLine {
 }
 
 /// Handles the result of sending a line.
-fn on_sent(state: &mut App, lane: usize, sent: LineSent, now: Now) {
-    let State { outbox, pacing, .. } = &mut state.add;
+fn on_sent(app: &mut App, lane: usize, sent: LineSent, now: Now) {
+    let State { outbox, pacing, .. } = &mut app.add;
     let sending = outbox.lines.iter().find_map(|line| {
         let Fate::Sending(there, since) = line.fate else { return None };
         (there == lane).then(|| (line.typed.line, since, short(&line.typed.pet.name), line.typed.change.clone()))
     });
     let Some((number, since, name, change)) = sending else { return };
-    outbox.on_sent(number, &sent, attempt(&state.link, since), &state.link.service);
+    outbox.on_sent(number, &sent, attempt(&app.link, since), &app.link.service);
     let fate = outbox.line(number).map(|line| &line.fate);
     let (is_refused, is_unknown) = (matches!(fate, Some(Fate::Refused(_))), matches!(fate, Some(Fate::Unknown(_))));
     let failure = match sent {
@@ -308,14 +308,14 @@ fn on_sent(state: &mut App, lane: usize, sent: LineSent, now: Now) {
             pacing.took = now.mono.saturating_duration_since(since);
             (pacing.tries, pacing.pause) = (0, None);
             return match change {
-                Some(change) => change::made(state, &change, &pet, now),
-                None => saved(state, &pet, now),
+                Some(change) => change::made(app, &change, &pet, now),
+                None => saved(app, &pet, now),
             };
         }
         LineSent::NotWritten => return,
         LineSent::NotRepeatable => None,
         LineSent::Failed(failure) | LineSent::NotSent(failure) if !is_refused && !is_unknown => {
-            return wait(state, failure, now);
+            return wait(app, failure, now);
         }
         LineSent::Failed(failure) | LineSent::NotSent(failure) => Some(failure),
     };
@@ -323,54 +323,54 @@ fn on_sent(state: &mut App, lane: usize, sent: LineSent, now: Now) {
         pacing.tries = 0;
     }
     if change.is_some() {
-        return change::not_made(state, number, failure, now);
+        return change::not_made(app, number, failure, now);
     }
-    let sentence = failure.as_ref().map(|failure| failure.sentence(&state.link.service));
-    state.complain(match sentence {
+    let sentence = failure.as_ref().map(|failure| failure.sentence(&app.link.service));
+    app.complain(match sentence {
         None => format!("No answer for {name}; it may have been added. F6, then Enter searches for it."),
         Some(sentence) if is_refused => format!("{name} was refused: {sentence} F6, then Enter fixes it."),
         Some(sentence) => format!("{name} may have been added: {sentence}"),
     });
-    state.last_failure = failure.or(state.last_failure.take());
-    bell(state);
+    app.last_failure = failure.or(app.last_failure.take());
+    bell(app);
 }
 
-fn saved(state: &mut App, pet: &Pet, now: Now) {
-    state.add.unread = true;
-    let is_last = !state.add.outbox.has_work();
-    state.pets.added(pet);
-    if is_last && state.message.as_ref().is_none_or(|message| message.kind != MessageKind::Error) {
-        state.say_done(format!("Added {}, id {}.", short(&pet.name), pet.id), now.mono);
+fn saved(app: &mut App, pet: &Pet, now: Now) {
+    app.add.unread = true;
+    let is_last = !app.add.outbox.has_work();
+    app.pets.added(pet);
+    if is_last && app.message.as_ref().is_none_or(|message| message.kind != MessageKind::Error) {
+        app.say_done(format!("Added {}, id {}.", short(&pet.name), pet.id), now.mono);
     }
-    state.added.push(pet.id);
-    if is_last && state.screen != Screen::AddPet {
-        state.add.unread = false;
-        pets::update::reload(state, pets::ReadNext::Nothing, now);
+    app.added.push(pet.id);
+    if is_last && app.screen != Screen::AddPet {
+        app.add.unread = false;
+        pets::update::reload(app, pets::ReadNext::Nothing, now);
     } else {
-        pets::update::on_sign_of_life(state, now);
+        pets::update::on_sign_of_life(app, now);
     }
 }
 
 /// Pauses sending: for as long as the service asked, or else longer each time. A refused API key needs another one
 /// first.
-fn wait(state: &mut App, failure: Failure, now: Now) {
-    state.last_failure = Some(failure.clone());
+fn wait(app: &mut App, failure: Failure, now: Now) {
+    app.last_failure = Some(failure.clone());
     if failure.remedy() == Remedy::EnterKey {
-        pets::update::refuse_key(state, failure, now);
-        return state.complain("The service refused the API key. The lines wait; F4 enters another key.");
+        pets::update::refuse_key(app, failure, now);
+        return app.complain("The service refused the API key. The lines wait; F4 enters another key.");
     }
     // The header tells the same at once.
-    pets::update::on_failure(state, failure.clone(), now);
+    pets::update::on_failure(app, failure.clone(), now);
     let asked = failure.asked_pause().map(|asked| asked.min(LONGEST_ASKED));
-    let text = format!("{} Waiting lines are sent automatically.", failure.sentence(&state.link.service));
-    let pacing = &mut state.add.pacing;
+    let text = format!("{} Waiting lines are sent automatically.", failure.sentence(&app.link.service));
+    let pacing = &mut app.add.pacing;
     if pacing.pause.is_none() {
         pacing.tries += 1;
         let growing = Duration::from_secs(1 << (pacing.tries - 1).min(5)).min(LONGEST_PAUSE);
         pacing.pause = Some(now.mono + asked.unwrap_or(growing));
         // Which changes wait is shown then.
-        if pacing.tries == 1 && state.pets.changing.is_empty() {
-            state.tell(text);
+        if pacing.tries == 1 && app.pets.changing.is_empty() {
+            app.tell(text);
         }
     } else if let Some(asked) = asked {
         pacing.pause = pacing.pause.max(Some(now.mono + asked));
@@ -378,43 +378,43 @@ fn wait(state: &mut App, failure: Failure, now: Now) {
 }
 
 /// Restores what an earlier session left for the service in use.
-pub fn restore(state: &mut App, left: Result<Unfinished, String>) {
+pub fn restore(app: &mut App, left: Result<Unfinished, String>) {
     let left = left.unwrap_or_else(|why| {
-        state.complain(format!("{NOT_KEPT}: {}", short(&why)));
+        app.complain(format!("{NOT_KEPT}: {}", short(&why)));
         Unfinished::default()
     });
     let refused = left.open.iter().filter(|open| matches!(open.fate, Fate::Refused(_))).count();
     let (others, any_unknown) = (left.open.len() - refused, left.open.iter().any(|open| open.sent.is_some()));
-    let add = &mut state.add;
-    let before = std::mem::replace(&mut add.outbox, Outbox::new(left, &state.pets.categories));
+    let add = &mut app.add;
+    let before = std::mem::replace(&mut add.outbox, Outbox::new(left, &app.pets.categories));
     (add.outbox.saved, add.outbox.is_unwritable) = (before.saved, before.is_unwritable);
     (add.pacing, add.marked) = (Pacing::default(), None);
-    change::restore(state);
+    change::restore(app);
     if others > 0 {
         let (be, them) = if others == 1 { ("is", "it") } else { ("are", "them") };
-        let what = if state.link.read_only {
-            format!("not sent: {}.", state.link.why_read_only())
-        } else if state.may_change() {
+        let what = if app.link.read_only {
+            format!("not sent: {}.", app.link.why_read_only())
+        } else if app.may_change() {
             let safely = if any_unknown { " where that adds no pet twice" } else { "" };
             format!("being sent now{safely}. 2 shows {them}.")
         } else {
             format!("waiting. To send {them}, press 2, F6 and Enter.")
         };
-        state.tell(format!("{} from your last session {be} {what}", counted(others, "pet")));
+        app.tell(format!("{} from your last session {be} {what}", counted(others, "pet")));
     } else if refused > 0 {
-        state.tell(format!("From your last session: {} to fix (2, F6).", counted(refused, "pet")));
+        app.tell(format!("From your last session: {} to fix (2, F6).", counted(refused, "pet")));
     }
 }
 
 /// Why the service cannot be switched now because of lines for the current one.
-pub fn why_not_switch(state: &App) -> Option<String> {
-    let (outbox, service) = (&state.add.outbox, &state.link.service);
+pub fn why_not_switch(app: &App) -> Option<String> {
+    let (outbox, service) = (&app.add.outbox, &app.link.service);
     let counts = outbox.counts();
     if outbox.is_unwritable && !outbox.unwritten.is_empty() {
         Some(format!("What you added to {service} or changed there cannot be saved to disk, and would be lost."))
     } else if outbox.is_under_way() {
         Some(format!("Pets are being sent to {service}. Wait a moment, then switch."))
-    } else if state.link.identity.is_some() {
+    } else if app.link.identity.is_some() {
         None
     } else if counts.refused > 0 {
         let pets = counted(counts.refused, "pet");

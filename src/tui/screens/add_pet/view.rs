@@ -19,61 +19,61 @@ const FIELDS: u16 = 18;
 const LEAST_ROWS: u16 = 14;
 
 /// Paints the form, and the lines below it.
-pub fn draw(state: &App, now: Now, page: &mut Page<'_>) {
-    page.at_least(LEAST_ROWS, 1, |page| draw_all(state, now, page));
+pub fn draw(app: &App, now: Now, page: &mut Page<'_>) {
+    page.at_least(LEAST_ROWS, 1, |page| draw_all(app, now, page));
 }
 
-fn draw_all(state: &App, now: Now, page: &mut Page<'_>) {
-    let add = &state.add;
+fn draw_all(app: &App, now: Now, page: &mut Page<'_>) {
+    let add = &app.add;
     let gap = u16::from(page.area.height >= ROOMY);
     page.gap();
     page.at(0, "   Add a pet", StyleRole::Heading);
-    if let Some(at) = state.drafts.written_at.filter(|_| add.is_typed()) {
+    if let Some(at) = app.drafts.written_at.filter(|_| add.is_typed()) {
         page.right(1, &format!("draft saved {}", page.appearance.time(at)), StyleRole::Quiet);
     }
     page.y += 1 + gap;
-    page.form(&add.form, &Layout { x: FIELDS, beside: true, gap, idle: add.marked.is_some() }, &state.known(), "");
+    page.form(&add.form, &Layout { x: FIELDS, beside: true, gap, idle: add.marked.is_some() }, &app.known(), "");
     page.gap();
-    draw_below(state, now, page);
+    draw_below(app, now, page);
 }
 
 /// The message row without a message: why the line in hand was refused.
-pub fn place(state: &App) -> &str {
-    if state.key_refused() && state.add.outbox.counts().waiting > 0 {
+pub fn place(app: &App) -> &str {
+    if app.key_refused() && app.add.outbox.counts().waiting > 0 {
         return "Lines wait for an API key: F4 enters one.";
     }
-    state.add.explanation(&state.pets.categories).unwrap_or("Category and status stay until you change them.")
+    app.add.explanation(&app.pets.categories).unwrap_or("Category and status stay until you change them.")
 }
 
 /// The columns of the list beside the names.
 const BESIDE_NAME: usize = 50;
 
 /// How many lines are waiting or to be fixed, for the header: on other screens, and here if they are not being sent.
-pub fn waiting_word(state: &App) -> Option<String> {
-    let is_seen = state.screen == Screen::AddPet && state.add.pacing.pause.is_none() && !state.key_refused();
-    let Counts { waiting, refused, .. } = state.add.outbox.counts();
-    let words = counts([(waiting.saturating_sub(state.pets.under_way()), "waiting"), (refused, "to fix (2)")]);
+pub fn waiting_word(app: &App) -> Option<String> {
+    let is_seen = app.screen == Screen::AddPet && app.add.pacing.pause.is_none() && !app.key_refused();
+    let Counts { waiting, refused, .. } = app.add.outbox.counts();
+    let words = counts([(waiting.saturating_sub(app.pets.under_way()), "waiting"), (refused, "to fix (2)")]);
     (!words.is_empty() && !is_seen).then(|| words.join(", "))
 }
 
 /// Paints how many lines there are, and under that the lines, or what they are.
-fn draw_below(state: &App, now: Now, page: &mut Page<'_>) {
-    let add = &state.add;
+fn draw_below(app: &App, now: Now, page: &mut Page<'_>) {
+    let add = &app.add;
     let Counts { saved, waiting, refused, unknown } = add.outbox.counts();
     let counts = counts([(saved, "saved"), (waiting, "waiting"), (refused, "to fix"), (unknown, "unknown")]).join(", ");
     let counts = if counts.is_empty() { "no pets yet" } else { &counts };
     page.heading(cut(&format!("   So far: {counts}"), page.columns()));
     page.go_to(page.rest());
     if !add.outbox.lines.is_empty() {
-        draw_lines(state, now, page);
+        draw_lines(app, now, page);
     } else if page.left() > 1 {
         page.paragraph(3, "Type or scan a name. Each pet is a line here: saved at once, then sent.");
     }
 }
 
 /// The newest on top, with the cursor on the selected one.
-fn draw_lines(state: &App, now: Now, page: &mut Page<'_>) {
-    let add = &state.add;
+fn draw_lines(app: &App, now: Now, page: &mut Page<'_>) {
+    let add = &app.add;
     let name = page.columns().saturating_sub(BESIDE_NAME);
     let columns = [("", 2), ("TIME", 10), ("NAME", name), ("CATEGORY", 10), ("STATUS", 11), ("RESULT", 15)];
     page.headings(&columns);
@@ -96,7 +96,7 @@ fn draw_lines(state: &App, now: Now, page: &mut Page<'_>) {
         let (time, category) = (page.appearance.time(line.typed.at), format!("{:>8}", cut(category_id, 8)));
         let typed = status.map_or("not set", |status| status.as_str());
         // The service decides what is not set.
-        let added = if let Fate::Saved(id) = line.fate { state.pets.store.get(id) } else { None };
+        let added = if let Fate::Saved(id) = line.fate { app.pets.store.get(id) } else { None };
         let status = added.and_then(|pet| pet.status.as_ref()).map_or(typed, ObservedStatus::as_str);
         let [time, name, category, status] = [&time, name, &category, status].map(|text| (text, StyleRole::Text));
         let cells = [(mark, role), time, name, category, status, (&*result, role)];

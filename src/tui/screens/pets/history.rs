@@ -52,26 +52,26 @@ fn line(entry: &PetHistoryEntry, categories: &Categories, now: Now) -> Option<St
 }
 
 /// When it is asked for, or what is shown of it reads otherwise.
-pub fn next_due(state: &App, now: Now) -> Option<Instant> {
-    let History { of, due, known, .. } = &state.pets.history;
+pub fn next_due(app: &App, now: Now) -> Option<Instant> {
+    let History { of, due, known, .. } = &app.pets.history;
     let is_shown = known.as_ref().is_some_and(|(id, entries)| *of == Some(*id) && !entries.is_empty());
-    due.filter(|_| state.link.health_is_ok()).or_else(|| is_shown.then(|| now.mono + MINUTE))
+    due.filter(|_| app.link.health_is_ok()).or_else(|| is_shown.then(|| now.mono + MINUTE))
 }
 
 /// Asks for what the detail shows and is not known.
-pub fn ask(state: &mut App, now: Now) {
-    let pets = &state.pets;
-    let has_detail = state.screen == Screen::Pets && (pets.drawer || state.size.columns >= WIDE);
-    let is_reported = pets.offers_changes == Some(true) && !pets.history.refused && !state.is_switching();
+pub fn ask(app: &mut App, now: Now) {
+    let pets = &app.pets;
+    let has_detail = app.screen == Screen::Pets && (pets.drawer || app.size.columns >= WIDE);
+    let is_reported = pets.offers_changes == Some(true) && !pets.history.refused && !app.is_switching();
     let of = pets.selected().map(|pet| pet.id).filter(|_| has_detail && is_reported);
     if of != pets.history.of {
-        state.cancel(Slot::History);
-        (state.pets.history.of, state.pets.history.due) = (of, of.map(|_| now.mono + REST));
+        app.cancel(Slot::History);
+        (app.pets.history.of, app.pets.history.due) = (of, of.map(|_| now.mono + REST));
     }
-    let is_due = state.link.health_is_ok() && state.pets.history.due.is_some_and(|at| at <= now.mono);
+    let is_due = app.link.health_is_ok() && app.pets.history.due.is_some_and(|at| at <= now.mono);
     if let Some(id) = of.filter(|_| is_due) {
-        state.pets.history.due = None;
-        state.start(ReadHistory(id), now);
+        app.pets.history.due = None;
+        app.start(ReadHistory(id), now);
     }
 }
 

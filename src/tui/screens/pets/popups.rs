@@ -81,10 +81,10 @@ fn id(typed: &str) -> Result<PetId, String> {
 }
 
 /// Looks up the pet with this id.
-pub fn look_up(state: &mut App, id: PetId, now: Now) {
+pub fn look_up(app: &mut App, id: PetId, now: Now) {
     let field = FieldBox { input: TextInput::new(id.to_string()), error: None };
-    state.popups.show(LookupBox { field, sells_from: None });
-    look(state, false, now);
+    app.popups.show(LookupBox { field, sells_from: None });
+    look(app, false, now);
 }
 
 #[derive(Debug, Default)]
@@ -111,8 +111,8 @@ fn has_id(app: &App) -> bool {
 }
 
 /// Looks up the pet; with `at_once`, by the deprecated operation.
-fn look(state: &mut App, at_once: bool, now: Now) {
-    let Some(LookupBox { field: lookup, .. }) = state.popups.get_mut() else { return };
+fn look(app: &mut App, at_once: bool, now: Now) {
+    let Some(LookupBox { field: lookup, .. }) = app.popups.get_mut() else { return };
     let id = match id(lookup.input.value().trim()) {
         Ok(id) => id,
         Err(why) => return lookup.refuse(why),
@@ -120,13 +120,13 @@ fn look(state: &mut App, at_once: bool, now: Now) {
     lookup.error = None;
     // The next id replaces it.
     lookup.input.select();
-    let here = if at_once { None } else { state.pets.store.get(id).cloned() };
+    let here = if at_once { None } else { app.pets.store.get(id).cloned() };
     if let Some(pet) = here {
-        state.cancel(Slot::ById);
-        return show(state, pet, "in the loaded rows", now);
+        app.cancel(Slot::ById);
+        return show(app, pet, "in the loaded rows", now);
     }
     let ask = if at_once { Ask::Now } else { may_ask(now) };
-    state.start(FindPet { id, ask, sells: false }, now);
+    app.start(FindPet { id, ask, sells: false }, now);
 }
 
 /// Once the deprecated operation is removed, or about to be, it is only used on request.
@@ -135,12 +135,12 @@ fn may_ask(now: Now) -> Ask {
 }
 
 /// Selects the pet that was found.
-fn show(state: &mut App, pet: Pet, how: &str, now: Now) {
-    state.popups.take::<LookupBox>();
-    state.screen = Screen::Pets;
-    state.say_done(format!("Pet {} found {how}.", pet.id), now.mono);
-    state.pets.drawer = true;
-    state.pets.go_to(pet);
+fn show(app: &mut App, pet: Pet, how: &str, now: Now) {
+    app.popups.take::<LookupBox>();
+    app.screen = Screen::Pets;
+    app.say_done(format!("Pet {} found {how}.", pet.id), now.mono);
+    app.pets.drawer = true;
+    app.pets.go_to(pet);
 }
 
 /// Looks up the pet with this id.
@@ -202,12 +202,12 @@ impl Popup for LookupBox {
         self.field.refuse("That came too soon after S and was not taken. Scan it again.".to_owned());
     }
 
-    fn draw(&self, state: &App, page: &mut Page<'_>) {
+    fn draw(&self, app: &App, page: &mut Page<'_>) {
         if self.sells_from.is_some() {
-            return draw_sale(&self.field, &state.pets, page);
+            return draw_sale(&self.field, &app.pets, page);
         }
         page.popup(62, 13, "Find a pet");
-        let looking = state.pending.since(Slot::ById);
+        let looking = app.pending.since(Slot::ById);
         let looking =
             looking.map(|since| format!("Looking for it ... ({} s, Ctrl-C cancels)", page.now.seconds_since(since)));
         let usual = "Scan a pet, or type its id and Enter: it is selected, and s sells it. S: each scan is a sale.";
@@ -354,31 +354,31 @@ static VIEW: &[Command] = &[
 
 pub static VIEW_PLACE: Place = Place::new("save-view", "Save as a view", &[VIEW]).text().in_box();
 
-fn save_view(state: &mut App, now: Now) {
-    let Some(ViewBox(view)) = state.popups.get() else { return };
+fn save_view(app: &mut App, now: Now) {
+    let Some(ViewBox(view)) = app.popups.get() else { return };
     let name = view.input.value().trim().to_owned();
-    match present(state, name) {
-        Ok(view) => state.start_if_free(AddView(Box::new(view)), now),
-        Err(why) => refuse(state, why),
+    match present(app, name) {
+        Ok(view) => app.start_if_free(AddView(Box::new(view)), now),
+        Err(why) => refuse(app, why),
     }
 }
 
 /// Says in the box why nothing was saved, or below if it was closed.
-fn refuse(state: &mut App, why: String) {
-    match state.popups.get_mut() {
+fn refuse(app: &mut App, why: String) {
+    match app.popups.get_mut() {
         Some(ViewBox(view)) => view.refuse(why),
-        None => state.complain(why),
+        None => app.complain(why),
     }
 }
 
 /// What is shown as a view of this name, or why it cannot be saved.
-fn present(state: &App, name: String) -> Result<View, String> {
-    let is_used = state.pets.tabs[BUILT_IN..].iter().any(|tab| tab.view.name == name);
+fn present(app: &App, name: String) -> Result<View, String> {
+    let is_used = app.pets.tabs[BUILT_IN..].iter().any(|tab| tab.view.name == name);
     if let Some(fault) = name_fault(&name).or_else(|| is_used.then(|| is_taken(&name))) {
         return Err(fault);
     }
-    let view = state.pets.as_view(name);
-    match Query::fault(&view.search, &state.pets.categories) {
+    let view = app.pets.as_view(name);
+    match Query::fault(&view.search, &app.pets.categories) {
         Some(fault) => Err(format!("This search cannot be saved: {fault}.")),
         None => Ok(view),
     }

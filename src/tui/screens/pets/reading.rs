@@ -135,13 +135,13 @@ impl Ongoing for ReadInventory {
 pub const MOST_HELD: usize = 10_000;
 
 /// Begins to follow the service, which offers it.
-pub fn follow(state: &mut App, now: Now) {
-    if state.pending.is_running(Slot::Follow) || state.pets.follow.link == FollowLink::Refused {
+pub fn follow(app: &mut App, now: Now) {
+    if app.pending.is_running(Slot::Follow) || app.pets.follow.link == FollowLink::Refused {
         return;
     }
     // What was added since then comes first.
-    let after = state.pets.follow.position.clone().or_else(|| state.pets.store.newest().map(EventPosition::after));
-    state.start(FollowPets { after }, now);
+    let after = app.pets.follow.position.clone().or_else(|| app.pets.store.newest().map(EventPosition::after));
+    app.start(FollowPets { after }, now);
 }
 
 /// Follows the pets that are added after this one, or from now on, until it is given up or cannot help.
@@ -272,33 +272,33 @@ fn on_changes(app: &mut App, changed: Vec<ChangedPet>, now: Now) {
 }
 
 /// The rows are as of now.
-fn lost(state: &mut App, link: FollowLink, now: Now) {
-    if state.pets.follow.is_live() {
-        state.pets.store.touch(now);
+fn lost(app: &mut App, link: FollowLink, now: Now) {
+    if app.pets.follow.is_live() {
+        app.pets.store.touch(now);
     }
-    state.pets.follow.link = link;
+    app.pets.follow.link = link;
 }
 
 /// Marks what others have added, once it is known what this program has added, and names it where no row shows it.
-pub fn announce(state: &mut App) {
+pub fn announce(app: &mut App) {
     let adds = |slot| matches!(slot, Slot::Line(_) | Slot::Samples | Slot::Import);
-    if state.pets.follow.held.is_empty() || state.pending.running().any(|(slot, _)| adds(slot)) {
+    if app.pets.follow.held.is_empty() || app.pending.running().any(|(slot, _)| adds(slot)) {
         return;
     }
-    let held = std::mem::take(&mut state.pets.follow.held);
-    let pets = &mut state.pets;
+    let held = std::mem::take(&mut app.pets.follow.held);
+    let pets = &mut app.pets;
     let new = pets.store.announce(held);
-    let mut shown = pets.rows_from(state.layout.table_top).take(state.layout.table_rows.into());
-    let is_seen = state.screen != Screen::Pets || shown.any(|pet| new.contains(&pet.id));
+    let mut shown = pets.rows_from(app.layout.table_top).take(app.layout.table_rows.into());
+    let is_seen = app.screen != Screen::Pets || shown.any(|pet| new.contains(&pet.id));
     drop(shown);
-    let is_free = state.message.as_ref().is_none_or(|message| message.kind == MessageKind::Note);
+    let is_free = app.message.as_ref().is_none_or(|message| message.kind == MessageKind::Note);
     if let Some(pet) = new.last().and_then(|id| pets.store.get(*id)).filter(|_| !is_seen && is_free) {
         let by = pets.provenance.of.get(&pet.id).and_then(|provenance| provenance.by());
         let by = by.map_or(String::new(), |by| format!(" by {}", short(by)));
         let before = counted(new.len() - 1, "pet");
         let others = if new.len() > 1 { format!(", and {before} before it") } else { String::new() };
         let text = format!("Added{by}: {} (#{}){others}. n goes there.", short(&pet.name), pet.id);
-        state.tell(text);
+        app.tell(text);
     }
 }
 
@@ -306,27 +306,27 @@ pub fn announce(state: &mut App) {
 const AROUND: usize = 50;
 
 /// Asks for what is wanted and not known.
-pub fn ask_provenance(state: &mut App, now: Now) {
-    let pets = &state.pets;
-    let closed = pets.provenance.barrier.is_some() || !pets.follow.is_live() || state.screen != Screen::Pets;
-    if closed || state.pending.is_running(Slot::Provenance) {
+pub fn ask_provenance(app: &mut App, now: Now) {
+    let pets = &app.pets;
+    let closed = pets.provenance.barrier.is_some() || !pets.follow.is_live() || app.screen != Screen::Pets;
+    if closed || app.pending.is_running(Slot::Provenance) {
         return;
     }
     let is_unknown = |pet: &&Pet| !pets.provenance.of.contains_key(&pet.id);
-    let has_detail = pets.drawer || state.size.columns >= WIDE;
+    let has_detail = pets.drawer || app.size.columns >= WIDE;
     let shows_addition = pets.view().columns.iter().any(|shown| shown.column.is_about_addition());
     let ids: Vec<_> = match pets.searched().asks_who() || shows_addition {
         true => pets.store.pets().iter().filter(is_unknown).map(|pet| pet.id).collect(),
         false if has_detail => {
             let around = |rows: usize| pets.rows_from(pets.cursor().saturating_sub(rows)).take(2 * rows);
-            let on_screen = usize::from(state.layout.table_rows.max(1));
+            let on_screen = usize::from(app.layout.table_rows.max(1));
             let is_due = around(on_screen).any(|pet| is_unknown(&pet));
             around(AROUND.max(2 * on_screen)).filter(|pet| is_due && is_unknown(pet)).map(|pet| pet.id).collect()
         }
         false => Vec::new(),
     };
     if !ids.is_empty() {
-        state.start(AskProvenance(ids), now);
+        app.start(AskProvenance(ids), now);
     }
 }
 

@@ -119,65 +119,65 @@ fn begin_search(app: &mut App, _: Now) {
     }
 }
 
-fn open(state: &mut App, _: Now) {
-    if state.pets.row_count() == 0 {
-        return state.tell("No pet is selected.");
+fn open(app: &mut App, _: Now) {
+    if app.pets.row_count() == 0 {
+        return app.tell("No pet is selected.");
     }
-    state.pets.drawer = !state.pets.drawer;
+    app.pets.drawer = !app.pets.drawer;
 }
 
 /// Moves the cursor in the rows. At the last one, says whether there are more.
-fn go(state: &mut App, movement: Movement, _: Now) {
-    if matches!(movement, Movement::Down | Movement::PageDown) && state.pets.cursor() + 1 >= state.pets.row_count() {
-        if state.pets.store.read().is_some() {
-            state.tell(view::rest(state));
+fn go(app: &mut App, movement: Movement, _: Now) {
+    if matches!(movement, Movement::Down | Movement::PageDown) && app.pets.cursor() + 1 >= app.pets.row_count() {
+        if app.pets.store.read().is_some() {
+            app.tell(view::rest(app));
         }
         return;
     }
-    let page = usize::from(state.layout.table_rows.max(1));
-    let goes = state.pets.kept.is_some();
-    state.pets.move_to(moved(state.pets.cursor(), movement, state.pets.row_count(), page));
-    state.only_moved = !state.pets.searching && !goes;
+    let page = usize::from(app.layout.table_rows.max(1));
+    let goes = app.pets.kept.is_some();
+    app.pets.move_to(moved(app.pets.cursor(), movement, app.pets.row_count(), page));
+    app.only_moved = !app.pets.searching && !goes;
 }
 
 /// What is typed goes into the search field.
-pub fn on_typing(state: &mut App, typing: Typing<'_>) -> bool {
-    let is_cut = state.pets.search.take(typing);
-    searched(state);
+pub fn on_typing(app: &mut App, typing: Typing<'_>) -> bool {
+    let is_cut = app.pets.search.take(typing);
+    searched(app);
     is_cut
 }
 
 /// Searches all rows for `query`.
-pub fn search_for(state: &mut App, query: &str) {
-    state.layout.table_top = state.pets.show_tab(tab_of(None), state.layout.table_top);
-    state.pets.search = TextInput::new(query);
-    searched(state);
+pub fn search_for(app: &mut App, query: &str) {
+    app.layout.table_top = app.pets.show_tab(tab_of(None), app.layout.table_top);
+    app.pets.search = TextInput::new(query);
+    searched(app);
 }
 
-fn searched(state: &mut App) {
-    if state.pets.search.is_empty() {
-        state.pets.best_first = true;
+fn searched(app: &mut App) {
+    if app.pets.search.is_empty() {
+        app.pets.best_first = true;
     }
-    state.pets.arrange();
-    state.pets.move_to(0);
+    app.pets.arrange();
+    app.pets.move_to(0);
 }
 
-fn choose_order(state: &mut App, sort: SortOrder) {
-    state.pets.best_first = state.pets.search.is_empty();
-    state.pets.sort = sort;
-    state.pets.reorder();
+fn choose_order(app: &mut App, sort: SortOrder) {
+    app.pets.best_first = app.pets.search.is_empty();
+    app.pets.sort = sort;
+    app.pets.reorder();
 }
 
 /// Refreshes the rows and clears the marks of earlier changes.
-fn refresh(state: &mut App, now: Now) {
-    state.pets.store.begin(true);
-    state.pets.selected().map(|pet| pet.id).into_iter().for_each(|id| state.pets.history.forget(id));
-    reload(state, ReadNext::All, now);
+fn refresh(app: &mut App, now: Now) {
+    app.pets.store.begin(true);
+    app.pets.selected().map(|pet| pet.id).into_iter().for_each(|id| app.pets.history.forget(id));
+    reload(app, ReadNext::All, now);
 }
 
 /// Esc: leaves and clears the search, the marks, closes the drawer, in this order.
-pub fn back(state: &mut App) {
-    let pets = &mut state.pets;
+pub fn back(app: &mut App) {
+    let pets = &mut app.pets;
     if pets.searching || !pets.is_searched_as_saved() {
         pets.searching = false;
         pets.search = TextInput::new(pets.view().search.clone());
@@ -188,91 +188,91 @@ pub fn back(state: &mut App) {
     } else if pets.drawer {
         pets.drawer = false;
     } else {
-        state.message = None;
+        app.message = None;
     }
 }
 
-fn step_tab(state: &mut App, forward: bool, now: Now) {
-    let all = state.pets.tabs.len();
+fn step_tab(app: &mut App, forward: bool, now: Now) {
+    let all = app.pets.tabs.len();
     let by = if forward { 1 } else { all - 1 };
-    show_tab(state, (state.pets.tab + by) % all, now);
+    show_tab(app, (app.pets.tab + by) % all, now);
 }
 
 /// How long rows are shown without asking again when their tab is chosen.
 const FRESH: Duration = Duration::from_secs(60);
 
 /// Goes to another tab, and asks for its rows unless they are known.
-pub fn show_tab(state: &mut App, tab: usize, now: Now) {
-    state.message = None;
-    state.layout.table_top = state.pets.show_tab(tab, state.layout.table_top);
+pub fn show_tab(app: &mut App, tab: usize, now: Now) {
+    app.message = None;
+    app.layout.table_top = app.pets.show_tab(tab, app.layout.table_top);
     // What was asked for another tab is asked for this one.
-    let stopped = state.cancel(Slot::List);
-    let pets = &state.pets;
+    let stopped = app.cancel(Slot::List);
+    let pets = &app.pets;
     let is_new = |at: Now| pets.follow.is_live() || now.mono.saturating_duration_since(at.mono) < FRESH;
     let is_read = pets.store.read().is_some_and(is_new) && !pets.store.is_cached();
     // While the service is away, switching tabs sends nothing: the next retry asks for this tab.
     let is_known = is_read && pets.store.covers(pets.filter()) && !stopped;
-    if !is_known && !waits(state) {
-        reload(state, if is_read { ReadNext::Nothing } else { ReadNext::New }, now);
+    if !is_known && !waits(app) {
+        reload(app, if is_read { ReadNext::Nothing } else { ReadNext::New }, now);
     }
 }
 
 /// The pause between automatic refreshes that are switched on by a key.
 const LIVE: Duration = Duration::from_secs(30);
 
-fn toggle_live(state: &mut App, now: Now) {
-    if state.pets.follow.is_live() {
-        return state.tell("The list is live: new pets appear at once.");
+fn toggle_live(app: &mut App, now: Now) {
+    if app.pets.follow.is_live() {
+        return app.tell("The list is live: new pets appear at once.");
     }
-    state.pets.live = if state.pets.live.is_some() { None } else { Some(LIVE) };
-    let text = match state.pets.live {
-        Some(_) if waits(state) => "Refreshing every 30 s once the service is back.",
+    app.pets.live = if app.pets.live.is_some() { None } else { Some(LIVE) };
+    let text = match app.pets.live {
+        Some(_) if waits(app) => "Refreshing every 30 s once the service is back.",
         Some(_) => "Refreshing every 30 s. A stops it.",
         None => "Automatic refresh is off. r refreshes.",
     };
-    state.say_done(text, now.mono);
+    app.say_done(text, now.mono);
 }
 
 /// Whether nothing is asked at the moment but by hand: the service is away, or wants another key.
-pub fn waits(state: &App) -> bool {
-    state.link.health.next_try().is_some() || state.key_refused()
+pub fn waits(app: &App) -> bool {
+    app.link.health.next_try().is_some() || app.key_refused()
 }
 
 /// Asks for the rows again, and after them for what follows from them.
-pub fn reload(state: &mut App, next: ReadNext, now: Now) {
-    state.pets.read_due = next.max(state.pets.read_due);
-    state.pets.asked_at = Some(now.mono);
-    state.pets.store.begin(false);
+pub fn reload(app: &mut App, next: ReadNext, now: Now) {
+    app.pets.read_due = next.max(app.pets.read_due);
+    app.pets.asked_at = Some(now.mono);
+    app.pets.store.begin(false);
     if next == ReadNext::All {
-        state.cancel(Slot::Inventory);
+        app.cancel(Slot::Inventory);
     }
-    if !state.pending.is_running(Slot::Inventory) {
-        state.pets.changed.clear();
-        state.pets.store.expect();
+    if !app.pending.is_running(Slot::Inventory) {
+        app.pets.changed.clear();
+        app.pets.store.expect();
     }
-    let query = state.pets.query();
-    let known = state.pets.listed.clone().filter(|(asked, _)| *asked == query).map(|(_, list)| list);
-    state.start(ListPets { query, known }, now);
+    let query = app.pets.query();
+    let known = app.pets.listed.clone().filter(|(asked, _)| *asked == query).map(|(_, list)| list);
+    app.start(ListPets { query, known }, now);
 }
 
 /// How many samples one key adds.
 const SAMPLES: usize = 25;
 
 /// Asks whether to add samples, but only to an empty store: they cannot be removed.
-pub fn add_samples(state: &mut App, now: Now) {
-    let store = &state.pets.store;
+pub fn add_samples(app: &mut App, now: Now) {
+    let store = &app.pets.store;
     let is_empty = store.covers(None) && store.pets().is_empty() && !store.is_cached();
-    if !is_empty || state.pets.filter().is_some() || state.pending.is_running(Slot::Samples) || state.is_switching() {
-        return state.tell("Samples can only be added to an empty store: they cannot be removed.");
+    if !is_empty || app.pets.filter().is_some() || app.pending.is_running(Slot::Samples) || app.is_switching() {
+        return app.tell("Samples can only be added to an empty store: they cannot be removed.");
     }
-    if !state.refuses_changes() {
-        let question = Question::change(state, format!("Add {SAMPLES} samples to"), Vec::new(), |app, now| {
+    if !app.refuses_changes() {
+        let question = Question::change(app, format!("Add {SAMPLES} samples to"), Vec::new(), |app, now| {
             let key = app.keys.make();
             app.tell(format!("Adding {SAMPLES} samples ..."));
             app.start(AddSamples { count: SAMPLES, key }, now);
         });
         let unprotected = |asked| Question { title: "Add samples".to_owned(), yes_word: "Add them", ..asked };
-        state.ask(if state.link.protect { question } else { unprotected(question) }, now);
+        app.ask(if app.link.protect { question } else { unprotected(question) }, now);
     }
 }
 
@@ -310,55 +310,55 @@ impl Job for AddSamples {
 }
 
 /// The service has answered something else: retries the rows if they failed.
-pub fn on_sign_of_life(state: &mut App, now: Now) {
-    if state.link.health.next_try().is_some() && !state.pending.is_running(Slot::List) {
-        reload(state, ReadNext::New, now);
+pub fn on_sign_of_life(app: &mut App, now: Now) {
+    if app.link.health.next_try().is_some() && !app.pending.is_running(Slot::List) {
+        reload(app, ReadNext::New, now);
     }
 }
 
-pub fn on_answer(state: &mut App, answer: &ListAnswer, now: Now) {
+pub fn on_answer(app: &mut App, answer: &ListAnswer, now: Now) {
     // What was just added, or not changed, matters more.
-    let has_news = state.message.as_ref().is_some_and(|message| message.kind != MessageKind::Note);
-    let is_back = matches!(state.link.health, Health::Away { .. });
+    let has_news = app.message.as_ref().is_some_and(|message| message.kind != MessageKind::Note);
+    let is_back = matches!(app.link.health, Health::Away { .. });
     if is_back && !has_news {
-        state.say_done(format!("Back: {} answers again.", state.link.service), now.mono);
+        app.say_done(format!("Back: {} answers again.", app.link.service), now.mono);
     }
-    if is_back && !state.pets.follow.is_live() {
+    if is_back && !app.pets.follow.is_live() {
         // Otherwise it connects again only after its pause, which may be a minute.
-        state.pending.forget_all(|slot| slot == Slot::Follow);
+        app.pending.forget_all(|slot| slot == Slot::Follow);
     }
-    state.link.health = Health::Ok { took: answer.took };
-    state.link.dated = answer.there.map(|there| (there, now.mono)).or(state.link.dated);
+    app.link.health = Health::Ok { took: answer.took };
+    app.link.dated = answer.there.map(|there| (there, now.mono)).or(app.link.dated);
 }
 
 /// The rows stay; the banner shows why they are old and when the next retry is.
-pub fn on_failure(state: &mut App, failure: Failure, now: Now) {
-    state.last_failure = Some(failure.clone());
+pub fn on_failure(app: &mut App, failure: Failure, now: Now) {
+    app.last_failure = Some(failure.clone());
     if failure.remedy() == Remedy::EnterKey {
-        return refuse_key(state, failure, now);
+        return refuse_key(app, failure, now);
     }
     let asked = if let Remedy::Wait(seconds) = failure.remedy() { Some(seconds.clamp(1, 3600)) } else { None };
     let pause = |tries| asked.map_or_else(|| pause_before(tries + 1), Duration::from_secs);
     let after = |tries| (tries, Some(now.mono + pause(tries)));
-    let (tries, next_try) = match &state.link.health {
+    let (tries, next_try) = match &app.link.health {
         _ if !failure.may_pass() => (1, None),
         // Asked by hand before its time: that does not make the pause longer.
         Health::Away { tries, next_try: Some(at), .. } if now.mono < *at => (*tries, Some(*at)),
         Health::Away { tries, .. } => after(tries + 1),
         Health::Unknown | Health::Ok { .. } | Health::KeyRefused { .. } => after(1),
     };
-    state.link.health = Health::Away { failure, tries, next_try };
+    app.link.health = Health::Away { failure, tries, next_try };
 }
 
 /// The key was not accepted. Another one is asked for where nothing was answered yet; later somebody may be at the keys,
 /// whose letters must not be taken for a key: then the header says it, and which key asks.
-pub fn refuse_key(state: &mut App, failure: Failure, now: Now) {
-    let before = std::mem::replace(&mut state.link.health, Health::KeyRefused { failure });
+pub fn refuse_key(app: &mut App, failure: Failure, now: Now) {
+    let before = std::mem::replace(&mut app.link.health, Health::KeyRefused { failure });
     let is_first = matches!(before, Health::Unknown);
-    if state.link.ssh.is_some() || is_first && !state.popups.is_open() && !state.place().is_text {
-        state.open_key_box(true, now);
+    if app.link.ssh.is_some() || is_first && !app.popups.is_open() && !app.place().is_text {
+        app.open_key_box(true, now);
     } else if !matches!(before, Health::KeyRefused { .. }) {
-        state.complain("The API key is missing or not accepted. F4 asks for one.");
+        app.complain("The API key is missing or not accepted. F4 asks for one.");
     }
 }
 
@@ -373,19 +373,19 @@ fn pause_before(tries: u32) -> Duration {
 }
 
 /// Copies what `text` makes of the selected pet, and how the message calls it.
-fn copy_of_pet(state: &mut App, text: fn(&Pet) -> (String, String), now: Now) {
-    match state.pets.selected().map(text) {
-        Some((text, what)) => copy(state, text, &what, now),
-        None => state.tell("No row to copy."),
+fn copy_of_pet(app: &mut App, text: fn(&Pet) -> (String, String), now: Now) {
+    match app.pets.selected().map(text) {
+        Some((text, what)) => copy(app, text, &what, now),
+        None => app.tell("No row to copy."),
     }
 }
 
 /// Asks into which file to write the marked pets, the rows found, those of the tab, or all pets.
-pub fn export(state: &mut App) {
-    let pets = &state.pets;
+pub fn export(app: &mut App) {
+    let pets = &app.pets;
     let is_found = !pets.is_searched_as_saved();
     let set = |what: &str, status, pets: Vec<Pet>| {
-        let rest = if state.pets.store.covers(status) { "" } else { ", there may be more" };
+        let rest = if app.pets.store.covers(status) { "" } else { ", there may be more" };
         PetSet { what: format!("{}{what}{rest}", counted(pets.len(), "pet")), pets: Arc::new(pets) }
     };
     let shown = || pets.rows_from(0).cloned().collect();
@@ -414,7 +414,7 @@ pub fn export(state: &mut App) {
     };
     sets.retain(|set| !set.pets.is_empty());
     if sets.is_empty() {
-        return state.tell("No rows to export.");
+        return app.tell("No rows to export.");
     }
-    state.popups.show(WriteBox::new(format!("pets-{which}.csv"), Contents::Pets { sets, chosen: 0 }));
+    app.popups.show(WriteBox::new(format!("pets-{which}.csv"), Contents::Pets { sets, chosen: 0 }));
 }

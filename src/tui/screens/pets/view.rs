@@ -30,52 +30,52 @@ const PANES: u16 = 56;
 const NAME_WIDTH: usize = 24;
 
 /// Paints the screen.
-pub fn draw(state: &App, page: &mut Page<'_>) {
+pub fn draw(app: &App, page: &mut Page<'_>) {
     let body = page.area;
     page.y = 2;
-    draw_banner(state, page);
+    draw_banner(app, page);
     page.go_to(page.rest());
-    let (rows, visible) = (state.pets.row_count(), usize::from(page.area.height.saturating_sub(3)));
-    let top = table::first_visible(state.pets.cursor(), page.layout.table_top, visible, rows);
+    let (rows, visible) = (app.pets.row_count(), usize::from(page.area.height.saturating_sub(3)));
+    let top = table::first_visible(app.pets.cursor(), page.layout.table_top, visible, rows);
     let (first, last) = (top.min(rows.saturating_sub(1)) + 1, (top + visible).min(rows));
     let title = if rows == 0 { "Pets".to_owned() } else { format!("Pets {first}-{last} of {rows} loaded") };
     if let Some(panes) = page.pane(LIST_BESIDE_PANES.max(page.area.width.saturating_sub(PANES)), &title) {
-        table::draw(state, page);
-        if !state.panes_wait {
+        table::draw(app, page);
+        if !app.panes_wait {
             page.go_to(panes);
-            draw_panes(state, page);
+            draw_panes(app, page);
         }
     } else {
-        let drawer = if state.pets.drawer && page.area.height >= 7 { 5 } else { 0 };
+        let drawer = if app.pets.drawer && page.area.height >= 7 { 5 } else { 0 };
         let list = page.take(page.area.height - drawer);
         page.layout.detail = page.rest();
         page.go_to(list);
-        table::draw(state, page);
-        draw_selected(state, page);
+        table::draw(app, page);
+        draw_selected(app, page);
     }
     page.go_to(body);
-    draw_tabs(state, page);
+    draw_tabs(app, page);
     page.gap();
-    draw_search(state, page);
+    draw_search(app, page);
 }
 
 /// Where only the cursor has moved, from row `from`: that row, the one that it is on now, and the detail; gives where they
 /// are. `None` if the rows scroll.
-pub fn draw_moved_cursor(from: usize, state: &App, page: &mut Page<'_>) -> Option<Vec<Rect>> {
-    let mut painted = table::draw_moved_cursor(from, state, page)?;
+pub fn draw_moved_cursor(from: usize, app: &App, page: &mut Page<'_>) -> Option<Vec<Rect>> {
+    let mut painted = table::draw_moved_cursor(from, app, page)?;
     let FrameLayout { detail, detail_rows, .. } = page.layout;
     page.go_to(Rect { height: detail_rows, ..detail });
     // What an earlier frame wrote there goes first.
     page.blank();
-    draw_selected(state, page);
+    draw_selected(app, page);
     painted.push(Rect { height: detail_rows.max(page.layout.detail_rows), ..detail });
     Some(painted)
 }
 
-fn draw_tabs(state: &App, page: &mut Page<'_>) {
+fn draw_tabs(app: &App, page: &mut Page<'_>) {
     let appearance = page.appearance;
     let is_wide = page.area.width >= WIDE;
-    let (tabs, shown) = (&state.pets.tabs, state.pets.tab);
+    let (tabs, shown) = (&app.pets.tabs, app.pets.tab);
     let label = |(at, tab): (usize, &Tab)| {
         let role = StyleRole::InUse.when(at == shown);
         let (left, right) = if at == shown { ("[", "]") } else { (" ", " ") };
@@ -84,7 +84,7 @@ fn draw_tabs(state: &App, page: &mut Page<'_>) {
             spans.extend([appearance.status(Some(&status.into())), Span::raw(" ")]);
         }
         let name = appearance.text(&tab.view.name);
-        let count = if at < BUILT_IN { state.pets.store.count(tab.view.status) } else { tab.count };
+        let count = if at < BUILT_IN { app.pets.store.count(tab.view.status) } else { tab.count };
         spans.push(appearance.span(format!("{name} {}{right}", count_word(count)), role));
         Line::from(spans)
     };
@@ -107,10 +107,10 @@ fn draw_tabs(state: &App, page: &mut Page<'_>) {
         x += widths[at] + gap(at);
     }
     let room = page.columns().saturating_sub(x + 1);
-    let limit = state.pets.limit;
+    let limit = app.pets.limit;
     let (long, brief) = (format!("limit {limit} (max 100) "), format!("limit {limit} "));
     // Pets without a status are on no other tab: how many are known matters more than the limit.
-    let none = match state.pets.store.without_status() {
+    let none = match app.pets.store.without_status() {
         0 => String::new(),
         count => format!("{count} not set "),
     };
@@ -126,8 +126,8 @@ fn count_word(count: Option<Count>) -> String {
 }
 
 /// Row 3: the search at the left, the order at the right.
-fn draw_search(state: &App, page: &mut Page<'_>) {
-    let pets = &state.pets;
+fn draw_search(app: &App, page: &mut Page<'_>) {
+    let pets = &app.pets;
     let all = pets.rows.order.len();
     let order = match pets.sort {
         _ if pets.is_best_first() => "best match".to_owned(),
@@ -151,22 +151,22 @@ fn draw_search(state: &App, page: &mut Page<'_>) {
 }
 
 /// Why the rows are old, and when the next retry is.
-fn draw_banner(state: &App, page: &mut Page<'_>) {
-    let age = state.pets.store.read().map(|at| page.now.seconds_since(at.mono));
+fn draw_banner(app: &App, page: &mut Page<'_>) {
+    let age = app.pets.store.read().map(|at| page.now.seconds_since(at.mono));
     let rows = match age {
         None => String::new(),
         Some(0..60) => " The rows below are less than a minute old.".to_owned(),
         Some(seconds) => format!(" The rows below are {} old.", words::age(seconds)),
     };
-    let service = &state.link.service;
+    let service = &app.link.service;
     // Another follows, so one that ends with the words of the service needs a full stop.
     let sentence_of = |failure: &Failure| match failure.sentence(service) {
         words if words.ends_with('"') && !words.ends_with(".\"") => words + ".",
         sentence => sentence,
     };
-    let (text, keys) = match &state.link.health {
+    let (text, keys) = match &app.link.health {
         Health::Unknown | Health::Ok { .. } => return,
-        Health::KeyRefused { .. } if !state.link.has_key() => {
+        Health::KeyRefused { .. } if !app.link.has_key() => {
             (format!("No API key is set for {service}. No request was sent."), "F4: enter one")
         }
         Health::KeyRefused { failure } => {
@@ -174,7 +174,7 @@ fn draw_banner(state: &App, page: &mut Page<'_>) {
         }
         Health::Away { failure, tries, next_try } => {
             let (again, keys) = match next_try {
-                _ if state.pending.is_running(Slot::List) => (" Retrying ...".to_owned(), "e: details"),
+                _ if app.pending.is_running(Slot::List) => (" Retrying ...".to_owned(), "e: details"),
                 Some(at) => {
                     let left = page.now.seconds_until(*at);
                     let again = format!(" Retry in {}:{:02} (attempt {}).", left / 60, left % 60, tries + 1);
@@ -190,52 +190,52 @@ fn draw_banner(state: &App, page: &mut Page<'_>) {
 }
 
 /// What to do when the table is empty.
-fn draw_empty(state: &App, page: &mut Page<'_>) {
-    let pets = &state.pets;
+fn draw_empty(app: &App, page: &mut Page<'_>) {
+    let pets = &app.pets;
     // That there were none in an earlier session says nothing of this one.
     if pets.store.read().is_none() || pets.store.is_cached() && pets.store.pets().is_empty() {
-        let text = match state.pending.since(Slot::List) {
+        let text = match app.pending.since(Slot::List) {
             Some(since) => {
                 let seconds = page.now.seconds_since(since);
-                format!("Loading pets from {} ... ({seconds} s, Ctrl-C cancels)", state.link.service)
+                format!("Loading pets from {} ... ({seconds} s, Ctrl-C cancels)", app.link.service)
             }
-            None if state.key_refused() => "Nothing loaded yet. F4 asks for the API key.".to_owned(),
+            None if app.key_refused() => "Nothing loaded yet. F4 asks for the API key.".to_owned(),
             None => "Nothing loaded yet. r loads the rows.".to_owned(),
         };
         page.paragraph(3, &text);
     } else if !pets.search.is_empty() {
-        if let Some(elsewhere) = elsewhere(state) {
+        if let Some(elsewhere) = elsewhere(app) {
             return page.paragraph(3, &elsewhere);
         }
         let typed = cut(&page.appearance.text(pets.search.value()), 30);
         page.paragraph(3, &format!("No row matches \"{typed}\". Esc clears the search."));
         if !pets.store.covers(pets.filter()) {
-            page.paragraph(3, &rest(state));
+            page.paragraph(3, &rest(app));
         }
     } else if let Some(status) = pets.filter() {
         let so_far = if pets.store.covers(Some(status)) { "" } else { " so far" };
         page.line(format!("   No pets with status {status}{so_far}. 0 for all, a to add one."));
     } else if !pets.store.covers(None) {
-        page.paragraph(3, &rest(state));
+        page.paragraph(3, &rest(app));
     } else {
         page.line("   No pets yet. What you can do:");
         page.gap();
         let adding = [("a", "add the first one"), ("I", "import a file"), ("S", "load 25 samples to try things out")];
-        let adding = if state.link.read_only { &[] } else { &adding[..] };
+        let adding = if app.link.read_only { &[] } else { &adding[..] };
         for (key, what) in adding.iter().chain(&[("q", "quit, and in the shell:")]) {
             page.line(vec!["   ".into(), page.appearance.span(format!("{key:<12}"), StyleRole::Key), (*what).into()]);
         }
         page.gap();
         page.line("     petstore --demo               opens 250 sample pets");
-        if state.link.embedded {
+        if app.link.embedded {
             page.line("     petstore --base-url URL       uses another service");
         }
     }
 }
 
 /// Where a pet is that is searched for, and that another tab has.
-fn elsewhere(state: &App) -> Option<String> {
-    let pets = &state.pets;
+fn elsewhere(app: &App) -> Option<String> {
+    let pets = &app.pets;
     let query = pets.searched();
     pets.filter()?;
     let pet = pets.store.pets().iter().rev().find(|pet| query.fits(pet))?;
@@ -245,8 +245,8 @@ fn elsewhere(state: &App) -> Option<String> {
 }
 
 /// The line without a message: where the cursor is, and whether there are more rows.
-pub fn place(state: &App, page: &Page<'_>) -> String {
-    let (pets, rows) = (&state.pets, state.pets.row_count());
+pub fn place(app: &App, page: &Page<'_>) -> String {
+    let (pets, rows) = (&app.pets, app.pets.row_count());
     let marked = match pets.marked.len() {
         0 => String::new(),
         all => match all - pets.rows_from(0).filter(|pet| pets.marked.contains(&pet.id)).count() {
@@ -257,23 +257,23 @@ pub fn place(state: &App, page: &Page<'_>) -> String {
     if rows == 0 {
         return marked;
     }
-    let here = format!("{marked}Row {} of {rows}.", (state.pets.cursor() + 1).min(rows));
-    let since = state.pets.store.read().filter(|_| state.pets.store.is_cached());
-    let more = since.map_or_else(|| rest(state), |at| format!("From {}.", page.moment(at.wall)));
-    let is_first = state.pets.teaches && state.pets.cursor() == 0 && state.pets.last_change.is_empty();
+    let here = format!("{marked}Row {} of {rows}.", (app.pets.cursor() + 1).min(rows));
+    let since = app.pets.store.read().filter(|_| app.pets.store.is_cached());
+    let more = since.map_or_else(|| rest(app), |at| format!("From {}.", page.moment(at.wall)));
+    let is_first = app.pets.teaches && app.pets.cursor() == 0 && app.pets.last_change.is_empty();
     let sale = if is_first { " Press s and Enter to sell this pet; u undoes that." } else { "" };
     format!("{here} {more}{sale}")
 }
 
 /// Whether there are more pets than the tab shows, and where they are.
-pub fn rest(state: &App) -> String {
-    let store = &state.pets.store;
+pub fn rest(app: &App) -> String {
+    let store = &app.pets.store;
     match store.coverage() {
-        _ if store.covers(state.pets.filter()) => "No more rows.".to_owned(),
-        _ if [Slot::List, Slot::Inventory].into_iter().any(|slot| state.pending.is_running(slot)) => {
+        _ if store.covers(app.pets.filter()) => "No more rows.".to_owned(),
+        _ if [Slot::List, Slot::Inventory].into_iter().any(|slot| app.pending.is_running(slot)) => {
             "Loading more ...".to_owned()
         }
-        _ if waits(state) => "There may be more, which load when the service is back.".to_owned(),
+        _ if waits(app) => "There may be more, which load when the service is back.".to_owned(),
         Some(coverage) if coverage.is_cut => {
             let newest = if coverage.from.is_some() { "the newest " } else { "" };
             format!("There are more: only {newest}{} are loaded.", store.pets().len())
@@ -292,25 +292,25 @@ fn status_in_detail(appearance: &Appearance, pet: &Pet) -> String {
 }
 
 /// The pet under the cursor: under the list, or in a box beside it.
-fn draw_selected(state: &App, page: &mut Page<'_>) {
+fn draw_selected(app: &App, page: &mut Page<'_>) {
     let detail = page.layout.detail;
     page.go_to(detail);
     if detail.x > 0 {
-        draw_detail(state, page);
+        draw_detail(app, page);
     } else if detail.height > 0 {
-        draw_drawer(state, page);
+        draw_drawer(app, page);
     }
     page.layout.detail_rows = (page.area.y + page.y - detail.y).min(detail.height);
 }
 
 /// The detail under the list, with the counts as bars.
-fn draw_drawer(state: &App, page: &mut Page<'_>) {
-    let Some(pet) = state.pets.selected() else { return };
+fn draw_drawer(app: &App, page: &mut Page<'_>) {
+    let Some(pet) = app.pets.selected() else { return };
     let appearance = page.appearance;
     let title = format!(" Pet {} ", pet.id);
-    let from = match state.pets.provenance.of.get(&pet.id) {
+    let from = match app.pets.provenance.of.get(&pet.id) {
         Some(provenance) => format!(" added: {} ", provenance_words(provenance, page)),
-        None => format!(" {} ", origin(state, appearance)),
+        None => format!(" {} ", origin(app, appearance)),
     };
     let from = cut(&from, page.columns().saturating_sub(10 + width(&title)));
     let middle = page.columns().saturating_sub(10 + width(&title) + width(&from));
@@ -320,28 +320,28 @@ fn draw_drawer(state: &App, page: &mut Page<'_>) {
     page.line(format!(" Name       {name}"));
     let mark = appearance.status(pet.status.as_ref());
     // The id is whole in the title above. What does not fit ends with a mark, so that nothing cut reads as whole.
-    let category = cut(&appearance.text(&state.pets.categories.label(pet.category_id)), 20);
+    let category = cut(&appearance.text(&app.pets.categories.label(pet.category_id)), 20);
     let before = format!(" Category   {category}{}   Status  ", " ".repeat(20 - width(&category)));
     let after = format!(" {:<12}  Id  {}", status_in_detail(appearance, pet), pet.id);
     let after = cut(&after, page.columns().saturating_sub(width(&before) + mark.width()));
     page.line(vec![before.into(), mark, after.into()]);
-    draw_chart(state, page);
-    if let Some(last) = state.pets.history.lines(pet.id, &state.pets.categories, page.now).next() {
+    draw_chart(app, page);
+    if let Some(last) = app.pets.history.lines(pet.id, &app.pets.categories, page.now).next() {
         page.line(format!(" History    {}", cut(&appearance.text(&last), page.columns().saturating_sub(13))));
     }
 }
 
 /// Where the pet in the detail comes from.
-fn origin(state: &App, appearance: &Appearance) -> String {
-    let read = state.pets.store.read().map_or(String::new(), |at| appearance.time(at.wall));
+fn origin(app: &App, appearance: &Appearance) -> String {
+    let read = app.pets.store.read().map_or(String::new(), |at| appearance.time(at.wall));
     format!("from the list, {read}")
 }
 
-fn draw_chart(state: &App, page: &mut Page<'_>) {
+fn draw_chart(app: &App, page: &mut Page<'_>) {
     let mut spans = vec![Span::raw(" Of all     ")];
-    let most = most(state).max(1);
+    let most = most(app).max(1);
     for status in PetStatus::ALL {
-        let Some(count) = state.pets.store.count(Some(status)) else { continue };
+        let Some(count) = app.pets.store.count(Some(status)) else { continue };
         let (_, role) = page.appearance.mark(Some(&status.into()));
         let bar = page.appearance.bar(count.seen * 7 / most);
         spans.extend([format!("{status} ").into(), page.appearance.span(bar, role), format!(" {count}   ").into()]);
@@ -350,21 +350,21 @@ fn draw_chart(state: &App, page: &mut Page<'_>) {
 }
 
 /// The panes at the right: detail, and two charts.
-fn draw_panes(state: &App, page: &mut Page<'_>) {
-    let by_category = &state.pets.rows.categories;
+fn draw_panes(app: &App, page: &mut Page<'_>) {
+    let by_category = &app.pets.rows.categories;
     let category_rows = if page.area.height >= 30 { cells(by_category.len().min(10)) + 4 } else { 0 };
     page.layout.detail = page.take(page.area.height - 7.min(page.area.height) - category_rows);
     let of_status = page.take(7);
     let of_category = page.take(category_rows);
-    draw_selected(state, page);
+    draw_selected(app, page);
     page.go_to(of_status);
     page.boxed("Status");
     page.gap();
     for status in PetStatus::ALL {
-        let count = state.pets.store.count(Some(status));
+        let count = app.pets.store.count(Some(status));
         let (mark, role) = page.appearance.mark(Some(&status.into()));
         let label = format!("{mark} {:<10}", status.as_str());
-        draw_bar(&label, (count.map_or(0, |count| count.seen), most(state)), &count_word(count), role, page);
+        draw_bar(&label, (count.map_or(0, |count| count.seen), most(app)), &count_word(count), role, page);
         page.gap();
     }
     if category_rows > 0 {
@@ -373,8 +373,8 @@ fn draw_panes(state: &App, page: &mut Page<'_>) {
         page.gap();
         let most = by_category.first().map_or(0, |(_, count)| *count);
         for (category, count) in by_category.iter().take(page.left().into()) {
-            let name = state.pets.categories.name(*category).unwrap_or_default();
-            let label = format!("{category:>10} {}", page.column(name, state.pets.categories.longest() + 1));
+            let name = app.pets.categories.name(*category).unwrap_or_default();
+            let label = format!("{category:>10} {}", page.column(name, app.pets.categories.longest() + 1));
             draw_bar(&cut(&label, 22), (*count, most), &count.to_string(), StyleRole::Text, page);
             page.gap();
         }
@@ -382,8 +382,8 @@ fn draw_panes(state: &App, page: &mut Page<'_>) {
 }
 
 /// The largest number of pets of one status.
-fn most(state: &App) -> usize {
-    let counts = PetStatus::ALL.into_iter().filter_map(|status| state.pets.store.count(Some(status)));
+fn most(app: &App) -> usize {
+    let counts = PetStatus::ALL.into_iter().filter_map(|status| app.pets.store.count(Some(status)));
     counts.map(|count| count.seen).max().unwrap_or(0)
 }
 
@@ -396,27 +396,27 @@ fn draw_bar(label: &str, (value, most): (usize, usize), number: &str, role: Styl
 }
 
 /// The pet under the cursor in a box.
-fn draw_detail(state: &App, page: &mut Page<'_>) {
-    let pet = state.pets.selected();
+fn draw_detail(app: &App, page: &mut Page<'_>) {
+    let pet = app.pets.selected();
     page.boxed(&pet.map_or_else(|| "No pet".to_owned(), |pet| format!("Pet {}", pet.id)));
     let Some(pet) = pet else { return };
     let appearance = page.appearance;
     page.gap();
     page.labelled(" Name       ", &pet.name, 4);
-    page.labelled(" Category   ", &state.pets.categories.label(pet.category_id), 2);
+    page.labelled(" Category   ", &app.pets.categories.label(pet.category_id), 2);
     let status = format!(" {}", status_in_detail(appearance, pet));
     page.line(vec![" Status     ".into(), appearance.status(pet.status.as_ref()), status.into()]);
     page.line(format!(" Id         {}", pet.id));
-    if let Some(provenance) = state.pets.provenance.of.get(&pet.id) {
+    if let Some(provenance) = app.pets.provenance.of.get(&pet.id) {
         page.labelled(" Added      ", &provenance_words(provenance, page), 2);
     }
     page.gap();
-    page.line(format!(" Seen       {}", origin(state, appearance)));
-    let others = state.pets.rows.categories.iter().find(|(category, _)| *category == pet.category_id);
+    page.line(format!(" Seen       {}", origin(app, appearance)));
+    let others = app.pets.rows.categories.iter().find(|(category, _)| *category == pet.category_id);
     let others = others.map_or(0, |(_, count)| *count);
     page.line(format!(" Category {}: {others} in this list", pet.category_id));
     let mut label = " History    ";
-    for line in state.pets.history.lines(pet.id, &state.pets.categories, page.now) {
+    for line in app.pets.history.lines(pet.id, &app.pets.categories, page.now) {
         // Below it there are a blank row and the keys.
         if page.left() < 5 {
             break;

@@ -352,8 +352,8 @@ fn record(unreported: &Arc<Mutex<Unreported>>) -> OnImportedRow {
 }
 
 /// Shows an unreadable file's error at its name, or puts the cursor on the choice that is needed.
-fn first_trouble(state: &mut App, UnusableFile { why, missing }: UnusableFile) {
-    let import = &mut state.add.import;
+fn first_trouble(app: &mut App, UnusableFile { why, missing }: UnusableFile) {
+    let import = &mut app.add.import;
     let Phase::Looked(looked) = &mut import.phase else { return };
     if missing.is_none() && looked.source.is_file() {
         import.error = Some(why);
@@ -367,23 +367,23 @@ fn first_trouble(state: &mut App, UnusableFile { why, missing }: UnusableFile) {
 }
 
 /// Nothing was sent: shows the preview again, and F2 tries again. A resumed import keeps its report.
-fn on_not_begun(state: &mut App, ended: ImportEnded, now: Now) {
-    let looked = state.add.import.running_mut().and_then(|running| running.looked.take());
+fn on_not_begun(app: &mut App, ended: ImportEnded, now: Now) {
+    let looked = app.add.import.running_mut().and_then(|running| running.looked.take());
     let Some(looked) = looked else {
-        return on_ended(state, Summary::of(ended), now);
+        return on_ended(app, Summary::of(ended), now);
     };
-    state.add.import.phase = Phase::Looked(looked);
-    let why = on_failed(state, &ended, now);
+    app.add.import.phase = Phase::Looked(looked);
+    let why = on_failed(app, &ended, now);
     if matches!(ended, ImportEnded::Unauthorized(_)) {
-        return state.complain(KEY_REFUSED);
+        return app.complain(KEY_REFUSED);
     }
     let again = if matches!(ended, ImportEnded::NoAnswer(_)) { " F2 tries again." } else { "" };
-    state.complain(format!("Nothing was sent. {why}{again}"));
+    app.complain(format!("Nothing was sent. {why}{again}"));
 }
 
 /// The import has ended.
-fn on_ended(state: &mut App, summary: Summary, now: Now) {
-    let Some(running) = state.add.import.running_mut() else { return };
+fn on_ended(app: &mut App, summary: Summary, now: Now) {
+    let Some(running) = app.add.import.running_mut() else { return };
     if running.files.is_some() {
         running.progress = summary.progress;
     }
@@ -392,16 +392,16 @@ fn on_ended(state: &mut App, summary: Summary, now: Now) {
     let counts = running.progress.words(Some(summary.left.unwrap_or_else(|| running.left())));
     let is_file = running.job.source.is_file();
     // There is nothing to stop any more.
-    state.unask(STOP);
-    state.added_in_bulk += added;
-    state.add.outbox.saved += usize::try_from(added).unwrap_or(usize::MAX);
+    app.unask(STOP);
+    app.added_in_bulk += added;
+    app.add.outbox.saved += usize::try_from(added).unwrap_or(usize::MAX);
     if summary.ended == ImportEnded::Complete {
-        state.add.import.unfinished = None;
+        app.add.import.unfinished = None;
     }
-    let why = on_failed(state, &summary.ended, now);
+    let why = on_failed(app, &summary.ended, now);
     match summary.ended {
         ImportEnded::Complete if refused + invalid + unknown == 0 => {
-            state.say_done(format!("Import finished: {counts}."), now.mono);
+            app.say_done(format!("Import finished: {counts}."), now.mono);
         }
         ImportEnded::Complete => {
             let (it, rows) = if refused + invalid == 1 { ("it", "that row") } else { ("them", "those rows") };
@@ -412,29 +412,29 @@ fn on_ended(state: &mut App, summary: Summary, now: Now) {
             } else {
                 format!(" (f shows {it}). w writes {rows} to a file.")
             };
-            state.complain(counts + &todo);
+            app.complain(counts + &todo);
         }
-        ImportEnded::Stopped | ImportEnded::OnError => state.tell(format!("Stopped: {counts}. F2 sends the rest.")),
+        ImportEnded::Stopped | ImportEnded::OnError => app.tell(format!("Stopped: {counts}. F2 sends the rest.")),
         ImportEnded::Unauthorized(_) => {
-            state.complain(format!("The service refused the API key: {counts}. F4 enters another."));
+            app.complain(format!("The service refused the API key: {counts}. F4 enters another."));
         }
-        ImportEnded::NoAnswer(_) => state.complain(format!("{why} {counts}; y copies the command to continue.")),
-        ImportEnded::Failed(_) => state.complain(format!("{why} {counts}.")),
+        ImportEnded::NoAnswer(_) => app.complain(format!("{why} {counts}; y copies the command to continue.")),
+        ImportEnded::Failed(_) => app.complain(format!("{why} {counts}.")),
     }
-    if added > 0 && !state.key_refused() {
-        pets::update::reload(state, pets::ReadNext::New, now);
+    if added > 0 && !app.key_refused() {
+        pets::update::reload(app, pets::ReadNext::New, now);
     }
 }
 
 /// What follows where the service failed, and why an import ended early.
-fn on_failed(state: &mut App, ended: &ImportEnded, now: Now) -> String {
-    let why = ended.why(&state.link.service).unwrap_or_default();
+fn on_failed(app: &mut App, ended: &ImportEnded, now: Now) -> String {
+    let why = ended.why(&app.link.service).unwrap_or_default();
     if let ImportEnded::NoAnswer(failure) = ended {
-        pets::update::on_failure(state, failure.clone(), now);
+        pets::update::on_failure(app, failure.clone(), now);
     } else if let ImportEnded::Unauthorized(failure) = ended
         && failure.remedy() == Remedy::EnterKey
     {
-        pets::update::refuse_key(state, failure.clone(), now);
+        pets::update::refuse_key(app, failure.clone(), now);
     }
     why
 }

@@ -162,10 +162,10 @@ fn is_under_way(app: &App) -> bool {
 }
 
 /// Shows the import as it was left, or asks for a file.
-pub fn show(state: &mut App) {
-    state.screen = Screen::AddPet;
-    state.pets.searching = false;
-    state.add.import.on = true;
+pub fn show(app: &mut App) {
+    app.screen = Screen::AddPet;
+    app.pets.searching = false;
+    app.add.import.on = true;
 }
 
 pub const IMPORT: Command = command("import", "F7", "import", "import a file", open)
@@ -175,98 +175,98 @@ pub const IMPORT: Command = command("import", "F7", "import", "import a file", o
     .shell(|_| Some("pets import FILE".to_owned()));
 
 /// Shows it by its key: the unfinished import, if no other is shown.
-fn open(state: &mut App, now: Now) {
-    show(state);
-    let import = &mut state.add.import;
+fn open(app: &mut App, now: Now) {
+    show(app);
+    let import = &mut app.add.import;
     if let (Phase::File, Some(file)) = (&import.phase, &import.unfinished) {
         import.path = TextInput::new(file.clone());
     }
-    check_unfinished(state, now);
+    check_unfinished(app, now);
 }
 
 /// Checks the file of an unfinished import, so that one key continues it, and what was not checked to the end.
-pub fn check_unfinished(state: &mut App, now: Now) {
-    let import = &state.add.import;
-    let is_looking = state.pending.is_running(Slot::CheckFile);
+pub fn check_unfinished(app: &mut App, now: Now) {
+    let import = &app.add.import;
+    let is_looking = app.pending.is_running(Slot::CheckFile);
     match &import.phase {
-        Phase::Looked(looked) if looked.found.is_none() && !is_looking => look_again(state, now),
-        Phase::File if import.on && import.shows_unfinished() => look_at(state, import.path.value().to_owned(), now),
+        Phase::Looked(looked) if looked.found.is_none() && !is_looking => look_again(app, now),
+        Phase::File if import.on && import.shows_unfinished() => look_at(app, import.path.value().to_owned(), now),
         Phase::File | Phase::Looked(_) | Phase::Running(_) => {}
     }
 }
 
 /// Drops the unfinished import, if it is the one that is shown: it is not offered at the next start. Its report stays.
-fn drop_unfinished(state: &mut App) -> bool {
-    let shown = state.add.import.unfinished_name().filter(|_| state.add.import.shows_unfinished());
+fn drop_unfinished(app: &mut App) -> bool {
+    let shown = app.add.import.unfinished_name().filter(|_| app.add.import.shows_unfinished());
     let Some(file) = shown else { return false };
-    state.add.import.unfinished = None;
+    app.add.import.unfinished = None;
     let text = format!("The import of {file} is dropped. Its report is kept: importing the file again continues it.");
-    state.tell(text);
+    app.tell(text);
     true
 }
 
 /// Takes a paste into the name field that is several lines or the path of a file. The text in the field is its
 /// beginning if the paste begins with a line end.
-pub fn paste(state: &mut App, text: &str, now: Now) -> bool {
-    let first = state.add.form[&NAME].value();
-    if state.add.import.under_way().is_some() || !(first.trim().is_empty() || text.starts_with(['\r', '\n'])) {
+pub fn paste(app: &mut App, text: &str, now: Now) -> bool {
+    let first = app.add.form[&NAME].value();
+    if app.add.import.under_way().is_some() || !(first.trim().is_empty() || text.starts_with(['\r', '\n'])) {
         return false;
     }
     let text = &format!("{first}{text}");
-    let takes_file = state.link.ssh.is_none() && state.add.import.unsent().is_none();
+    let takes_file = app.link.ssh.is_none() && app.add.import.unsent().is_none();
     if let Some(path) = dropped(text).filter(|_| takes_file) {
-        state.add.form[&NAME].clear();
-        show(state);
-        state.add.import.path = TextInput::new(path.clone());
-        state.add.import.pasted = Some(text.as_str().into());
-        look_at(state, path, now);
+        app.add.form[&NAME].clear();
+        show(app);
+        app.add.import.path = TextInput::new(path.clone());
+        app.add.import.pasted = Some(text.as_str().into());
+        look_at(app, path, now);
         return true;
     }
     if rows_of(&text.replace('\r', "\n")) < 2 {
         return false;
     }
-    state.add.form[&NAME].clear();
-    add_lines(state, text, now);
+    app.add.form[&NAME].clear();
+    add_lines(app, text, now);
     true
 }
 
 /// Previews pasted lines, behind those that were pasted before and not sent, which are read as chosen already.
-pub fn add_lines(state: &mut App, text: &str, now: Now) {
+pub fn add_lines(app: &mut App, text: &str, now: Now) {
     // Most terminals send line ends as Enter.
     let mut text = text.replace("\r\n", "\n").replace('\r', "\n");
-    let before = state.add.import.unsent();
+    let before = app.add.import.unsent();
     if before.is_some_and(|before| before.trim_start().starts_with('[')) {
-        state.complain("Not added: JSON takes no further lines. First send what was pasted (F2).");
-        return bell(state);
+        app.complain("Not added: JSON takes no further lines. First send what was pasted (F2).");
+        return bell(app);
     }
     let goes_on = before.is_some();
     if let Some(before) = before {
         text = format!("{}\n{text}", before.trim_end_matches('\n'));
     }
-    let (rows, reading) = table(state, &text);
-    show(state);
+    let (rows, reading) = table(app, &text);
+    show(app);
     // A question would be about fewer lines.
-    state.popups.take::<Question>();
-    state.tell(format!("{} lines pasted, one pet each. Esc: use them as one name instead.", rows_of(&text)));
-    state.add.import.pasted = Some(text.into());
+    app.popups.take::<Question>();
+    app.tell(format!("{} lines pasted, one pet each. Esc: use them as one name instead.", rows_of(&text)));
+    app.add.import.pasted = Some(text.into());
     let source = ImportSource::Pasted(rows.into());
-    match state.add.import.looked_mut().filter(|_| goes_on) {
+    match app.add.import.looked_mut().filter(|_| goes_on) {
         Some(looked) => looked.source = source,
-        None => return look(state, source, &reading, now),
+        None => return look(app, source, &reading, now),
     }
-    look_again(state, now);
+    look_again(app, now);
 }
 
 /// Previews the lines again that an earlier session left; they are checked with what else it left.
-pub fn restore(state: &mut App, PastedLines { text, reading }: PastedLines) {
-    let source = ImportSource::Pasted(table(state, &text).0.into());
-    let import = &mut state.add.import;
+pub fn restore(app: &mut App, PastedLines { text, reading }: PastedLines) {
+    let source = ImportSource::Pasted(table(app, &text).0.into());
+    let import = &mut app.add.import;
     import.phase = Phase::Looked(Box::new(PreviewState::new(source, &reading)));
     (import.pasted, import.on) = (Some(text), true);
 }
 
 /// The pasted text as a table with a header. A list of names gets the category and the status of the form.
-fn table(state: &App, text: &str) -> (String, ColumnMapping) {
+fn table(app: &App, text: &str) -> (String, ColumnMapping) {
     let first = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
     let starts_json = first.trim_start().starts_with(['{', '[']);
     let delimiter = ['\t', ';', ','].into_iter().find(|delimiter| first.contains(*delimiter));
@@ -274,8 +274,8 @@ fn table(state: &App, text: &str) -> (String, ColumnMapping) {
     if starts_json || is_header(&cells) {
         return (text.to_owned(), ColumnMapping::default());
     }
-    let category = Some(state.add.form[&CATEGORY].value().to_owned());
-    let status = state.add.draft().status.map(|status| status.to_string());
+    let category = Some(app.add.form[&CATEGORY].value().to_owned());
+    let status = app.add.draft().status.map(|status| status.to_string());
     let with = |set| ColumnMapping { set, has_added_header: true, ..ColumnMapping::default() };
     // Cells without a header are in the order of the form.
     match (delimiter, cells.len()) {
@@ -302,53 +302,53 @@ pub(super) fn dropped(text: &str) -> Option<String> {
 }
 
 /// Checks the file whose name is typed.
-fn look_at_typed(state: &mut App, now: Now) {
-    let import = &mut state.add.import;
+fn look_at_typed(app: &mut App, now: Now) {
+    let import = &mut app.add.import;
     let path = import.path.value().trim().to_owned();
     if path.is_empty() {
         import.error = Some("Type or paste the name of a file.".to_owned());
         return;
     }
     // The message may be about another file.
-    state.message = None;
-    look_at(state, dropped(&path).unwrap_or(path), now);
+    app.message = None;
+    look_at(app, dropped(&path).unwrap_or(path), now);
 }
 
 /// Begins to check the file at `path`.
-fn look_at(state: &mut App, path: String, now: Now) {
-    look(state, ImportSource::File(path), &ColumnMapping::default(), now);
+fn look_at(app: &mut App, path: String, now: Now) {
+    look(app, ImportSource::File(path), &ColumnMapping::default(), now);
 }
 
 /// Begins to check `source`.
-pub fn look(state: &mut App, source: ImportSource, reading: &ColumnMapping, now: Now) {
-    state.add.import.error = None;
-    state.add.import.phase = Phase::Looked(Box::new(PreviewState::new(source, reading)));
-    look_again(state, now);
+pub fn look(app: &mut App, source: ImportSource, reading: &ColumnMapping, now: Now) {
+    app.add.import.error = None;
+    app.add.import.phase = Phase::Looked(Box::new(PreviewState::new(source, reading)));
+    look_again(app, now);
 }
 
 /// Checks it again with the current choices.
-pub fn look_again(state: &mut App, now: Now) {
-    let Some(looked) = state.add.import.looked_mut() else { return };
+pub fn look_again(app: &mut App, now: Now) {
+    let Some(looked) = app.add.import.looked_mut() else { return };
     (looked.changed, looked.rows, looked.again) = (false, 0, None);
     let check = CheckFile { source: looked.source.clone(), reading: looked.reading() };
-    state.start(check, now);
+    app.start(check, now);
 }
 
 /// Gives the preview up, once it was asked whether pasted lines are to become one name.
-fn cancel(state: &mut App, now: Now) {
-    let fits = state.add.import.unsent().is_none_or(|text| text.len() <= MAX_BYTES);
+fn cancel(app: &mut App, now: Now) {
+    let fits = app.add.import.unsent().is_none_or(|text| text.len() <= MAX_BYTES);
     let fate = if fits { "They become one name in the form." } else { "Their beginning becomes one name in the form." };
-    leaving(state, "One name", Some(fate), to_file, now);
+    leaving(app, "One name", Some(fate), to_file, now);
 }
 
 /// Does what gives pasted rows up, but asks first where some were not added; `fate` is what becomes of them.
-pub fn leaving(state: &mut App, word: &'static str, fate: Option<&'static str>, leave: fn(&mut App, Now), now: Now) {
-    let rows = state.add.import.at_risk();
-    if rows == 0 || state.popups.get::<Question>().is_some_and(|asked| asked.title == PASTED) {
-        return leave(state, now);
+pub fn leaving(app: &mut App, word: &'static str, fate: Option<&'static str>, leave: fn(&mut App, Now), now: Now) {
+    let rows = app.add.import.at_risk();
+    if rows == 0 || app.popups.get::<Question>().is_some_and(|asked| asked.title == PASTED) {
+        return leave(app, now);
     }
-    show(state);
-    let is_kept = state.link.identity.is_some() && state.add.import.draft().is_some();
+    show(app);
+    let is_kept = app.link.identity.is_some() && app.add.import.draft().is_some();
     let kept = if is_kept { "They are offered again at the next start." } else { "They will be lost." };
     let fate = fate.unwrap_or(kept);
     let body = move |_: &App, page: &mut Page<'_>| {
@@ -356,41 +356,41 @@ pub fn leaving(state: &mut App, word: &'static str, fate: Option<&'static str>, 
         page.gap();
         page.paragraph(2, fate);
     };
-    state.ask(Question::new(PASTED, body, word, leave, |_, _| {}), now);
+    app.ask(Question::new(PASTED, body, word, leave, |_, _| {}), now);
 }
 
 /// The title of the question about pasted rows.
 const PASTED: &str = "Pasted rows";
 
 /// Goes back to the file name; pasted text goes into the form.
-fn to_file(state: &mut App, _: Now) {
-    state.cancel(Slot::CheckFile);
-    let import = &mut state.add.import;
+fn to_file(app: &mut App, _: Now) {
+    app.cancel(Slot::CheckFile);
+    let import = &mut app.add.import;
     (import.phase, import.error) = (Phase::File, None);
     if let Some(pasted) = import.pasted.take() {
         import.on = false;
-        let field = &mut state.add.form[&NAME];
+        let field = &mut app.add.form[&NAME];
         let is_cut = field.insert(&pasted);
         let name = short(field.value());
         match is_cut {
-            true => state.complain(format!("The end of the paste was cut: a field takes {MAX_BYTES} bytes.")),
-            false => state.tell(format!("The pasted text is in the form: {name}")),
+            true => app.complain(format!("The end of the paste was cut: a field takes {MAX_BYTES} bytes.")),
+            false => app.tell(format!("The pasted text is in the form: {name}")),
         }
     }
 }
 
 /// Another line of the preview.
-fn go(state: &mut App, next: bool, now: Now) {
-    let Some(looked) = state.add.import.looked_mut() else { return };
+fn go(app: &mut App, next: bool, now: Now) {
+    let Some(looked) = app.add.import.looked_mut() else { return };
     looked.part = neighbour(&looked.parts(), looked.part, next);
     if looked.changed {
-        look_again(state, now);
+        look_again(app, now);
     }
 }
 
 /// Another choice at that line.
-fn choose(state: &mut App, movement: Movement, now: Now) {
-    let Some(looked) = state.add.import.looked_mut() else { return };
+fn choose(app: &mut App, movement: Movement, now: Now) {
+    let Some(looked) = app.add.import.looked_mut() else { return };
     if looked.moves_in_text(movement) {
         return;
     }
@@ -398,23 +398,23 @@ fn choose(state: &mut App, movement: Movement, now: Now) {
     // An empty value is checked once it is typed.
     let typing = looked.value(looked.part).is_some_and(|input| input.is_empty());
     if looked.changed && !typing {
-        look_again(state, now);
+        look_again(app, now);
     }
 }
 
 /// Leaves what has ended.
-pub fn leave(state: &mut App, _: Now) {
-    let unfinished = state.add.import.unfinished.take();
-    state.add.import = State { unfinished, ..State::default() };
-    state.screen = Screen::Pets;
-    if let Some(file) = state.add.import.unfinished_name() {
-        state.tell(format!("The import of {file} is not finished. I shows it again."));
+pub fn leave(app: &mut App, _: Now) {
+    let unfinished = app.add.import.unfinished.take();
+    app.add.import = State { unfinished, ..State::default() };
+    app.screen = Screen::Pets;
+    if let Some(file) = app.add.import.unfinished_name() {
+        app.tell(format!("The import of {file} is not finished. I shows it again."));
     }
 }
 
 /// Lists the bad and duplicate rows.
-fn list(state: &mut App) {
-    let Some(seen) = state.add.import.looked_mut().and_then(|looked| looked.seen()) else { return };
+fn list(app: &mut App) {
+    let Some(seen) = app.add.import.looked_mut().and_then(|looked| looked.seen()) else { return };
     let preview = &seen.preview;
     let mut lines = Vec::new();
     if preview.bad > 0 {
@@ -427,68 +427,68 @@ fn list(state: &mut App) {
         lines.extend(preview.duplicate_rows.iter().map(|(line, name)| format!("  line {line}: {name}")));
     }
     if lines.is_empty() {
-        return state.tell("Every row can be sent; there are no duplicates.");
+        return app.tell("Every row can be sent; there are no duplicates.");
     }
-    state.popups.show(TextBox::new("Rows of the file", lines.join("\n"), "rows-to-fix"));
+    app.popups.show(TextBox::new("Rows of the file", lines.join("\n"), "rows-to-fix"));
 }
 
 /// Starts the import, or says what prevents it.
-fn start(state: &mut App, now: Now) {
-    let is_looking = state.pending.is_running(Slot::CheckFile);
-    let Some(looked) = state.add.import.looked_mut() else { return };
+fn start(app: &mut App, now: Now) {
+    let is_looking = app.pending.is_running(Slot::CheckFile);
+    let Some(looked) = app.add.import.looked_mut() else { return };
     if looked.changed || is_looking {
         if looked.changed {
-            look_again(state, now);
+            look_again(app, now);
         }
-        return state.tell("Still checking the file. Press F2 once that is done.");
+        return app.tell("Still checking the file. Press F2 once that is done.");
     }
     let Some(seen) = looked.seen() else {
         let why = match &looked.found {
             Some(Err(UnusableFile { why, .. })) => why.clone(),
             Some(Ok(_)) | None => "The file was not checked.".to_owned(),
         };
-        return state.complain(format!("Nothing was sent. {why}"));
+        return app.complain(format!("Nothing was sent. {why}"));
     };
     let open = looked.questions().into_iter().find_map(|question| Some((question.part, question.open?)));
     if seen.preview.good == 0 {
         let way = if looked.source.is_file() { "Fix the file, then press F5." } else { CORRECTED };
-        state.complain(format!("Nothing was sent: no row can be sent. {way}"));
+        app.complain(format!("Nothing was sent: no row can be sent. {way}"));
     } else if let Some((part, why)) = open {
         looked.part = part;
-        state.complain(why);
-    } else if state.key_refused() && !state.is_switching() {
-        state.complain(KEY_REFUSED);
+        app.complain(why);
+    } else if app.key_refused() && !app.is_switching() {
+        app.complain(KEY_REFUSED);
     } else {
-        begin(state, now);
+        begin(app, now);
     }
 }
 
 /// Continues an import that has ended before all rows were added, and sends refused rows again. If only invalid rows
 /// are left, the file is previewed first, since it may have been fixed.
-fn go_on(state: &mut App, now: Now) {
-    let Some(running) = state.add.import.running().filter(|running| !running.is_under_way) else { return };
+fn go_on(app: &mut App, now: Now) {
+    let Some(running) = app.add.import.running().filter(|running| !running.is_under_way) else { return };
     let (left, progress) = (running.left(), &running.progress);
     let Some((file, _)) = running.files.as_ref().filter(|_| running.can_go_on()) else {
-        return state.tell("Nothing left to send.");
+        return app.tell("Nothing left to send.");
     };
     if left == 0 && (progress.unknown > 0 || progress.invalid > 0 && running.job.source.is_file()) {
         let file = file.clone();
-        state.message = None;
-        return look_at(state, file, now);
+        app.message = None;
+        return look_at(app, file, now);
     }
-    begin(state, now);
+    begin(app, now);
 }
 
 /// Starts or resumes the import. Asks first for a protected service.
-fn begin(state: &mut App, now: Now) {
-    if is_still_switching(state, "nothing was sent. Press F2 again after that.") {
+fn begin(app: &mut App, now: Now) {
+    if is_still_switching(app, "nothing was sent. Press F2 again after that.") {
         return;
     }
-    let Some((pets, job)) = job(&state.add.import) else { return };
-    if state.asks_first(format!("Import {pets} pets into"), Vec::new(), begin, now) {
+    let Some((pets, job)) = job(&app.add.import) else { return };
+    if app.asks_first(format!("Import {pets} pets into"), Vec::new(), begin, now) {
         return;
     }
-    let (service, import) = (state.link.label.clone(), &mut state.add.import);
+    let (service, import) = (app.link.label.clone(), &mut app.add.import);
     // What was there before is there again if it cannot begin.
     let (looked, files) = match std::mem::take(&mut import.phase) {
         Phase::Looked(looked) => (Some(looked), None),
@@ -497,8 +497,8 @@ fn begin(state: &mut App, now: Now) {
     };
     let running = Running { looked, files, job: job.clone(), service, is_under_way: true, ..Running::default() };
     import.phase = Phase::Running(Box::new(running));
-    state.message = None;
-    state.start(job, now);
+    app.message = None;
+    app.start(job, now);
 }
 
 /// How many pets would be sent now, and how.
@@ -520,11 +520,11 @@ fn job(import: &State) -> Option<(u64, RunImport)> {
 }
 
 /// Shows the pets, with those that were added meanwhile.
-pub fn show_pets(state: &mut App, now: Now) {
-    state.screen = Screen::Pets;
-    let unread = std::mem::take(&mut state.add.unread) && !state.key_refused();
-    if unread || state.add.import.under_way().is_some_and(|running| running.progress.added > 0) {
-        pets::update::reload(state, pets::ReadNext::New, now);
+pub fn show_pets(app: &mut App, now: Now) {
+    app.screen = Screen::Pets;
+    let unread = std::mem::take(&mut app.add.unread) && !app.key_refused();
+    if unread || app.add.import.under_way().is_some_and(|running| running.progress.added > 0) {
+        pets::update::reload(app, pets::ReadNext::New, now);
     }
 }
 
@@ -538,37 +538,37 @@ fn stop_question() -> Question {
 }
 
 /// Stops it after the rows that are being sent.
-fn stop(state: &mut App, _: Now) {
-    if is_under_way(state) {
-        state.tell("Stopping after the rows being sent.");
-        state.effect(Effect::StopImport);
+fn stop(app: &mut App, _: Now) {
+    if is_under_way(app) {
+        app.tell("Stopping after the rows being sent.");
+        app.effect(Effect::StopImport);
     }
 }
 
 /// Looks up the pet of the selected row, or says why there is none. One that may have been added is searched for among
 /// all pets.
-fn look_for(state: &mut App, now: Now) {
-    let marked = state.add.import.running().and_then(|running| running.listed().get(running.cursor));
+fn look_for(app: &mut App, now: Now) {
+    let marked = app.add.import.running().and_then(|running| running.listed().get(running.cursor));
     let Some(ImportedRow { line, name, outcome, .. }) = marked.cloned() else { return };
     match outcome {
         RowOutcome::Added(id) => {
-            state.screen = Screen::Pets;
-            pets::popups::look_up(state, id, now);
+            app.screen = Screen::Pets;
+            pets::popups::look_up(app, id, now);
         }
         RowOutcome::Unknown(_) => {
-            state.screen = Screen::Pets;
-            pets::update::search_for(state, &name);
-            pets::update::reload(state, pets::ReadNext::New, now);
+            app.screen = Screen::Pets;
+            pets::update::search_for(app, &name);
+            pets::update::reload(app, pets::ReadNext::New, now);
         }
         RowOutcome::Refused(_) | RowOutcome::NotSent(_) | RowOutcome::Invalid(_) => {
-            state.tell(format!("Line {line}: {}", outcome.words()));
+            app.tell(format!("Line {line}: {}", outcome.words()));
         }
     }
 }
 
 /// Asks for the file to write the rejects to.
-fn write_rejects(state: &mut App) {
-    let import = &state.add.import;
+fn write_rejects(app: &mut App) {
+    let import = &app.add.import;
     let (count, rejects) = match &import.phase {
         Phase::Looked(looked) => {
             let rejects = RejectsSource { source: looked.source.clone(), reading: looked.reading(), report: None };
@@ -582,11 +582,11 @@ fn write_rejects(state: &mut App) {
         Phase::File => return,
     };
     if count == 0 {
-        return state.tell("Nothing to fix.");
+        return app.tell("Nothing to fix.");
     }
     let name = import.source().map(rejects_name).unwrap_or_default();
     let what = format!("{} to fix, with the reason", counted(count, "row"));
-    state.popups.show(WriteBox::new(name, Contents::Rejects(Box::new(rejects))).holding(what));
+    app.popups.show(WriteBox::new(name, Contents::Rejects(Box::new(rejects))).holding(what));
 }
 
 /// The default name of the rejects file, beside the imported one.
@@ -597,8 +597,8 @@ pub(super) fn rejects_name(source: &ImportSource) -> String {
 }
 
 /// The equivalent command line.
-pub fn command_line(state: &App, more: &str) -> String {
-    let import = &state.add.import;
+pub fn command_line(app: &App, more: &str) -> String {
+    let import = &app.add.import;
     let options = match &import.phase {
         Phase::File => String::new(),
         Phase::Looked(looked) => options(looked),
@@ -610,16 +610,16 @@ pub fn command_line(state: &App, more: &str) -> String {
     };
     let typed = || import.source().and_then(ImportSource::path);
     let file = import.file().or_else(typed).map_or("FILE".to_owned(), shell_word);
-    format!("petstore{} pets import {file}{options}{more}", state.link.flags)
+    format!("petstore{} pets import {file}{options}{more}", app.link.flags)
 }
 
 /// The command that continues the unfinished import.
-pub fn resume_line(state: &App) -> Option<String> {
-    let import = &state.add.import;
+pub fn resume_line(app: &App) -> Option<String> {
+    let import = &app.add.import;
     let file = import.unfinished.as_ref()?;
     Some(match import.running() {
-        Some(_) => command_line(state, " --resume"),
-        None => format!("petstore{} pets import {} --resume", state.link.flags, shell_word(file)),
+        Some(_) => command_line(app, " --resume"),
+        None => format!("petstore{} pets import {} --resume", app.link.flags, shell_word(file)),
     })
 }
 
@@ -634,8 +634,8 @@ fn options(looked: &PreviewState) -> String {
 }
 
 /// Why another service cannot be changed to now.
-pub fn why_not_switch(state: &App) -> Option<String> {
-    let running = state.add.import.under_way()?;
+pub fn why_not_switch(app: &App) -> Option<String> {
+    let running = app.add.import.under_way()?;
     let (service, left) = (short(&running.service), counted(running.left(), "row"));
     Some(format!("An import into {service} is running, with {left} left. Stop it first (2, Esc)."))
 }

@@ -24,8 +24,8 @@ const NAME: usize = 25;
 const BELOW: u16 = 4;
 
 /// The message row without a message.
-pub fn place(state: &App) -> String {
-    let import = &state.add.import;
+pub fn place(app: &App) -> String {
+    let import = &app.add.import;
     let shows_unfinished = import.shows_unfinished();
     let text = match (&import.phase, import.unfinished_name()) {
         (Phase::File, _) if shows_unfinished => "This import is not finished. Enter shows it, F8 drops it.",
@@ -52,9 +52,9 @@ pub fn place(state: &App) -> String {
 }
 
 /// The progress of a running or unfinished import, for the header of other screens.
-pub fn word(state: &App) -> Option<String> {
-    let import = &state.add.import;
-    if state.screen == Screen::AddPet && import.on {
+pub fn word(app: &App) -> Option<String> {
+    let import = &app.add.import;
+    if app.screen == Screen::AddPet && import.on {
         return None;
     }
     match import.under_way() {
@@ -64,17 +64,17 @@ pub fn word(state: &App) -> Option<String> {
 }
 
 /// Paints the import.
-pub fn draw(state: &App, now: Now, page: &mut Page<'_>) {
-    match &state.add.import.phase {
-        Phase::File => draw_file(state, page),
-        Phase::Looked(looked) => draw_preview(looked, state, page),
-        Phase::Running(running) => draw_running(running, state, now, page),
+pub fn draw(app: &App, now: Now, page: &mut Page<'_>) {
+    match &app.add.import.phase {
+        Phase::File => draw_file(app, page),
+        Phase::Looked(looked) => draw_preview(looked, app, page),
+        Phase::Running(running) => draw_running(running, app, now, page),
     }
 }
 
-fn draw_file(state: &App, page: &mut Page<'_>) {
+fn draw_file(app: &App, page: &mut Page<'_>) {
     page.pane(page.area.width, "Import a file");
-    let import = &state.add.import;
+    let import = &app.add.import;
     page.gap();
     page.heading("   Import");
     page.gap();
@@ -97,7 +97,7 @@ fn draw_file(state: &App, page: &mut Page<'_>) {
 }
 
 /// Paints an import that is running or has ended.
-fn draw_running(running: &Running, state: &App, now: Now, page: &mut Page<'_>) {
+fn draw_running(running: &Running, app: &App, now: Now, page: &mut Page<'_>) {
     let body = page.area;
     let appearance = page.appearance;
     let file = match (running.job.source.path(), &running.files) {
@@ -136,7 +136,7 @@ fn draw_running(running: &Running, state: &App, now: Now, page: &mut Page<'_>) {
         draw_rows(running.listed(), Some(running.cursor), page);
     }
     page.go_to(below);
-    draw_below(running, state, page);
+    draw_below(running, app, page);
 }
 
 fn draw_gauge(running: &Running, page: &mut Page<'_>) {
@@ -192,7 +192,7 @@ fn draw_rows(rows: &VecDeque<ImportedRow>, cursor: Option<usize>, page: &mut Pag
     }
 }
 
-fn draw_below(running: &Running, state: &App, page: &mut Page<'_>) {
+fn draw_below(running: &Running, app: &App, page: &mut Page<'_>) {
     let is_done = running.left() == 0 && running.progress.refused + running.progress.unknown == 0;
     if running.files.is_none() || (!running.is_under_way && is_done) {
         return;
@@ -204,7 +204,7 @@ fn draw_below(running: &Running, state: &App, page: &mut Page<'_>) {
         "   F2 continues here; on the command line:"
     });
     page.margin = 2;
-    page.paragraph(5, &command_line(state, " --resume"));
+    page.paragraph(5, &command_line(app, " --resume"));
 }
 
 /// The width of the preview with a pane beside it.
@@ -224,20 +224,20 @@ fn checked_column(page: &Page<'_>) -> u16 {
 }
 
 /// Paints the preview of a file.
-fn draw_preview(looked: &PreviewState, state: &App, page: &mut Page<'_>) {
+fn draw_preview(looked: &PreviewState, app: &App, page: &mut Page<'_>) {
     let beside = page.pane(BESIDE_PANE, "Import: preview");
     let height = page.area.height;
-    page.scrolled(1, |page| draw_left(looked, state, height, page));
+    page.scrolled(1, |page| draw_left(looked, app, height, page));
     if let Some(beside) = beside.filter(|_| looked.seen().is_some()) {
         page.go_to(beside);
-        draw_beside(looked, state, page);
+        draw_beside(looked, app, page);
     }
 }
 
 /// The preview itself; a window of this `height` decides how many bad rows it lists.
-fn draw_left(looked: &PreviewState, state: &App, height: u16, page: &mut Page<'_>) {
+fn draw_left(looked: &PreviewState, app: &App, height: u16, page: &mut Page<'_>) {
     let name = looked.source.path().map_or("pasted text", file_name);
-    let built = if state.pending.is_running(Slot::CheckFile) {
+    let built = if app.pending.is_running(Slot::CheckFile) {
         let rows = if looked.rows > 0 { format!(" {} so far", counted(looked.rows, "row")) } else { String::new() };
         format!("checking ...{rows}")
     } else {
@@ -253,12 +253,12 @@ fn draw_left(looked: &PreviewState, state: &App, height: u16, page: &mut Page<'_
         Some(Ok(seen)) => {
             let key = if looked.value(looked.part).is_some() { "Ctrl-O" } else { "l" };
             draw_faults(&seen.preview, key, height, page);
-            draw_choices(looked, state, page);
+            draw_choices(looked, app, page);
         }
         Some(Err(not_seen)) => page.banner(&not_seen.why, usize::MAX),
         None => {}
     }
-    if can_be_changes(state) {
+    if can_be_changes(app) {
         page.paragraph(3, "These rows have ids: c changes the pets with these ids instead of adding new ones.");
     }
 }
@@ -379,7 +379,7 @@ fn draw_faults(preview: &Preview, key: &str, height: u16, page: &mut Page<'_>) {
 }
 
 /// The choices about sending.
-fn draw_choices(looked: &PreviewState, state: &App, page: &mut Page<'_>) {
+fn draw_choices(looked: &PreviewState, app: &App, page: &mut Page<'_>) {
     let Some(seen) = looked.seen() else { return };
     let preview = &seen.preview;
     for Question { part, text, .. } in looked.questions() {
@@ -406,13 +406,13 @@ fn draw_choices(looked: &PreviewState, state: &App, page: &mut Page<'_>) {
         let fix = "Fix the file, then press F5; w writes these rows to another file.";
         page.paragraph(3, if looked.source.is_file() { fix } else { CORRECTED });
     } else if let Some(Start::New | Start::Anew(_)) = looked.start() {
-        let (pets, label) = (counted(preview.good, "pet"), &state.link.label);
+        let (pets, label) = (counted(preview.good, "pet"), &app.link.label);
         page.paragraph(3, &format!("This adds {pets} to {label} and cannot be undone."));
     }
 }
 
 /// The pane beside it: what will be sent, and the equivalent command.
-fn draw_beside(looked: &PreviewState, state: &App, page: &mut Page<'_>) {
+fn draw_beside(looked: &PreviewState, app: &App, page: &mut Page<'_>) {
     page.boxed("Details");
     page.gap();
     page.paragraph(1, "First rows, as sent (JSON):");
@@ -423,5 +423,5 @@ fn draw_beside(looked: &PreviewState, state: &App, page: &mut Page<'_>) {
     page.gap();
     page.paragraph(1, "The same on the command line (y copies):");
     page.gap();
-    page.paragraph(1, &command_line(state, " --dry-run"));
+    page.paragraph(1, &command_line(app, " --dry-run"));
 }

@@ -125,15 +125,15 @@ impl Columns {
 }
 
 /// Paints the rows that there is room for; the cursor is on the selected one.
-pub fn draw(state: &App, page: &mut Page<'_>) {
-    let pets = &state.pets;
-    let mut rows = Rows::new(state, page.now, page.area.width);
+pub fn draw(app: &App, page: &mut Page<'_>) {
+    let pets = &app.pets;
+    let mut rows = Rows::new(app, page.now, page.area.width);
     draw_headings(&rows.columns, page);
     page.layout.table = page.rest();
     page.layout.table_rows = page.left();
     if pets.row_count() == 0 {
         page.gap();
-        super::draw_empty(state, page);
+        super::draw_empty(app, page);
         return;
     }
     let visible = usize::from(page.left());
@@ -148,15 +148,15 @@ pub fn draw(state: &App, page: &mut Page<'_>) {
 }
 
 /// Paints the row that the cursor was on and the one that it is on now; gives where they are. `None` if the rows scroll.
-pub fn draw_moved_cursor(from: usize, state: &App, page: &mut Page<'_>) -> Option<Vec<Rect>> {
+pub fn draw_moved_cursor(from: usize, app: &App, page: &mut Page<'_>) -> Option<Vec<Rect>> {
     let FrameLayout { table, table_top: top, .. } = page.layout;
-    let pets = &state.pets;
+    let pets = &app.pets;
     let here = pets.cursor();
     let visible = top..top + usize::from(table.height);
     if !visible.contains(&from) || !visible.contains(&here) {
         return None;
     }
-    let mut rows = Rows::new(state, page.now, table.width);
+    let mut rows = Rows::new(app, page.now, table.width);
     let mut painted = Vec::with_capacity(4);
     for place in [from, here] {
         let below = u16::try_from(place - top).ok()?;
@@ -185,8 +185,8 @@ struct Rows<'a> {
 }
 
 impl<'a> Rows<'a> {
-    fn new(state: &'a App, now: Now, width: u16) -> Self {
-        let pets = &state.pets;
+    fn new(app: &'a App, now: Now, width: u16) -> Self {
+        let pets = &app.pets;
         let query = pets.searched();
         let [id, name, category, status] = Column::OF_PETS;
         // Who added pets also where that is searched for.
@@ -198,7 +198,7 @@ impl<'a> Rows<'a> {
         let columns = Columns::new(width, pets.rows.digits, pets.categories.longest(), wanted);
         let recorded = Recorded { provenances: &pets.provenance.of, now: now.wall };
         let quiet =
-            pets.store.is_cached() || matches!(state.link.health, Health::Away { .. } | Health::KeyRefused { .. });
+            pets.store.is_cached() || matches!(app.link.health, Health::Away { .. } | Health::KeyRefused { .. });
         let role = if quiet { StyleRole::Quiet } else { StyleRole::Text };
         let search = (!query.is_empty()).then(Search::default);
         Self { pets, columns, recorded, role, query, search }
