@@ -157,7 +157,7 @@ pub struct Provenance {
 impl Provenance {
     /// The name of the key, or its id if it has none any more. Clean it before showing it.
     pub fn by(&self) -> Option<&str> {
-        self.added_by.as_ref().map(|by| by.name.as_deref().unwrap_or(&by.key))
+        self.added_by.as_ref().map(AddedBy::word)
     }
 }
 
@@ -168,6 +168,13 @@ pub struct AddedBy {
     pub key: String,
     /// Its name now; nothing if the service has no such key any more. Clean it before showing it.
     pub name: Option<String>,
+}
+
+impl AddedBy {
+    /// Its name, or its id without one. Clean it before showing it.
+    pub fn word(&self) -> &str {
+        self.name.as_deref().unwrap_or(&self.key)
+    }
 }
 
 /// The status of a pet (section 2, PetStatus): set at creation and usable as a list filter.

@@ -190,9 +190,6 @@ fn built_in() -> [View; BUILT_IN] {
 /// How many views are always there.
 pub const BUILT_IN: usize = 4;
 
-/// The most pets that are put among the rows one by one.
-const MOST_PLACED: usize = 100;
-
 impl State {
     /// The screen before anything was read.
     pub fn new(settings: &Settings) -> Self {
@@ -278,7 +275,7 @@ impl State {
         self.anchor = self.selected().map(|pet| pet.id);
         if self.kept.is_some() && self.kept != self.anchor {
             self.kept = None;
-            self.reorder();
+            self.reorder(0);
         }
     }
 
@@ -292,8 +289,7 @@ impl State {
     /// Puts the cursor on this pet, also where the tab or a search did not show it.
     fn go_to(&mut self, pet: Pet) {
         let id = pet.id;
-        let from = self.store.put([pet]);
-        self.show_from(from);
+        self.put([pet]);
         if !self.rows_from(0).any(|pet| pet.id == id) {
             self.show_tab(tab_of(None), 0);
             self.search = TextInput::default();
@@ -312,17 +308,15 @@ impl State {
         if keeper(self.tab) != keeper(tab) {
             let next = self.tabs[keeper(tab)].choice.take();
             let next = next.unwrap_or_else(|| Self::choice_of(&self.tabs[tab].view));
-            let left = Choice {
-                search: std::mem::replace(&mut self.search, next.search),
-                sort: std::mem::replace(&mut self.sort, next.sort),
-                best_first: std::mem::replace(&mut self.best_first, next.best_first),
-            };
+            let search = std::mem::replace(&mut self.search, next.search);
+            let left = Choice { search, sort: self.sort, best_first: self.best_first };
             self.tabs[keeper(self.tab)].choice = Some(left);
+            (self.sort, self.best_first) = (next.sort, next.best_first);
         }
         self.tab = tab;
         let (cursor, anchor, top) = self.tabs[tab].place;
         (self.cursor, self.anchor) = (cursor, anchor);
-        self.reorder();
+        self.reorder(0);
         top
     }
 
@@ -366,14 +360,19 @@ impl State {
         self.show_from(from);
     }
 
+    /// Takes up pets that need no mark.
+    fn put(&mut self, pets: impl IntoIterator<Item = Pet>) {
+        let from = self.store.put(pets);
+        self.show_from(from);
+    }
+
     /// These were added just now.
     fn arrive(&mut self, added: &[Pet], now: Now) {
         if self.store.known_from().is_some() && !self.store.is_cached() {
             self.store.touch(now);
         }
         self.anchor = self.selected().map(|pet| pet.id);
-        let from = self.store.put(added.iter().cloned());
-        self.show_from(from);
+        self.put(added.iter().cloned());
     }
 
     /// Takes up what was read, but for what was changed meanwhile.
@@ -390,17 +389,15 @@ impl State {
     pub fn changed_here(&mut self, pet: &Pet) {
         self.changed.insert(pet.id);
         self.keep(pet.id);
-        let from = self.store.put([pet.clone()]);
+        self.put([pet.clone()]);
         self.store.unmark(pet.id);
         self.history.forget(pet.id);
-        self.show_from(from);
     }
 
     /// This was added here.
     pub fn added(&mut self, pet: &Pet) {
-        let from = self.store.put([pet.clone()]);
+        self.put([pet.clone()]);
         self.added_here(&[pet.id]);
-        self.show_from(from);
     }
 
     /// Pets with these ids were added here: they are not marked as new.
@@ -411,15 +408,13 @@ impl State {
 
     /// Shows pets that are new from this place on, or all again.
     fn show_from(&mut self, from: Option<usize>) {
-        let pets = self.store.pets();
         match from {
-            Some(from) if from == pets.len() => {}
-            Some(from) if pets.len() - from <= MOST_PLACED => {
-                self.rows.extend(pets, from, self.tabs[self.tab].view.status, self.sort);
-                self.arrange();
+            Some(from) if from == self.store.pets().len() => {}
+            Some(from) => {
+                self.reorder(from);
                 self.count_views(from);
             }
-            _ => self.show_all(),
+            None => self.show_all(),
         }
     }
 
@@ -428,7 +423,7 @@ impl State {
         self.provenance.of.retain(|id, _| self.store.get(*id).is_some());
         self.changed_by.retain(|id, _| self.store.get(*id).is_some());
         self.marked.retain(|id| self.store.get(*id).is_some());
-        self.reorder();
+        self.reorder(0);
         self.count_views(0);
     }
 
@@ -443,9 +438,9 @@ impl State {
         self.show_all();
     }
 
-    /// Sorts the rows after they, the tab or the order changed.
-    fn reorder(&mut self) {
-        self.rows.order(self.store.pets(), self.tabs[self.tab].view.status, self.kept, self.sort);
+    /// Sorts the rows after they, the tab or the order changed; those of the pets before `from` are the same.
+    fn reorder(&mut self, from: usize) {
+        self.rows.order(self.store.pets(), from, self.tabs[self.tab].view.status, self.kept, self.sort);
         self.arrange();
     }
 
@@ -584,57 +579,46 @@ pub struct Rows {
 
 impl Rows {
     /// Takes other pets, or another order of them: those of `status` only, where one is given, and the one that is kept.
-    pub fn order(&mut self, pets: &[Pet], status: Option<PetStatus>, kept: Option<PetId>, sort: SortOrder) {
-        let of_status = (0..).zip(pets).filter(|(_, pet)| is_of(status, pet) || kept == Some(pet.id));
-        let mut order: Vec<u32> = of_status.map(|(index, _)| index).collect();
-        let pet = |index: &u32| &pets[*index as usize];
-        if sort.column == Column::Name {
-            // Made once for each name, not for each comparison.
-            order.sort_by_cached_key(|index| (pet(index).name.to_lowercase(), pet(index).id));
-        } else {
-            order.sort_by(|a, b| compare(pet(a), pet(b), sort.column));
+    /// Those before `from` are here already.
+    fn order(
+        &mut self,
+        pets: &[Pet],
+        from: usize,
+        status: Option<PetStatus>,
+        kept: Option<PetId>,
+        SortOrder { column, descending }: SortOrder,
+    ) {
+        if from == 0 {
+            (self.order, self.categories, self.digits) = Default::default();
         }
-        if sort.descending {
-            order.reverse();
-        }
-        let mut categories = BTreeMap::new();
-        for index in &order {
-            *categories.entry(pet(index).category_id).or_insert(0) += 1;
+        let mut categories: BTreeMap<_, _> = std::mem::take(&mut self.categories).into_iter().collect();
+        for (index, pet) in (0..).zip(pets).skip(from).filter(|(_, pet)| is_of(status, pet) || kept == Some(pet.id)) {
+            self.order.push(index);
+            *categories.entry(pet.category_id).or_insert(0) += 1;
         }
         self.categories = categories.into_iter().collect();
         self.categories.sort_by_key(|(category, count)| (Reverse(*count), *category));
-        let longest = |number: fn(&Pet) -> i64| {
-            let extremes = [pets.iter().map(number).min(), pets.iter().map(number).max()];
-            extremes.into_iter().flatten().map(|number| number.to_string().len()).max().unwrap_or(0) as u16
-        };
-        self.digits = (longest(|pet| pet.id), longest(|pet| pet.category_id));
-        self.order = order;
-    }
-
-    /// Takes further pets: those of `pets` from index `from` on.
-    pub fn extend(&mut self, pets: &[Pet], from: usize, status: Option<PetStatus>, sort: SortOrder) {
-        for (index, pet) in (0..).zip(pets).skip(from) {
-            let longest = |known: u16, number: i64| known.max(number.to_string().len() as u16);
-            self.digits = (longest(self.digits.0, pet.id), longest(self.digits.1, pet.category_id));
-            if !is_of(status, pet) {
-                continue;
-            }
-            let place = self.order.partition_point(|known| {
-                // What came before stays before.
-                let order = compare(&pets[*known as usize], pet, sort.column);
-                if sort.descending { order.is_gt() } else { order.is_lt() }
-            });
-            self.order.insert(place, index);
-            match self.categories.iter_mut().find(|(category, _)| *category == pet.category_id) {
-                Some((_, count)) => *count += 1,
-                None => self.categories.push((pet.category_id, 1)),
-            }
+        let pet = |index: &u32| &pets[*index as usize];
+        if column == Column::Name && from == 0 {
+            // Made once for each name, not for each comparison.
+            self.order.sort_by_cached_key(|index| (pet(index).name.to_lowercase(), pet(index).id));
+        } else {
+            // Fast where most are in this order already, or in the reverse one.
+            self.order.sort_by(|a, b| compare(pet(a), pet(b), column));
         }
-        self.categories.sort_by_key(|(category, count)| (Reverse(*count), *category));
+        if descending {
+            self.order.reverse();
+        }
+        let longest = |known: u16, number: fn(&Pet) -> i64| {
+            let numbers = || pets[from..].iter().map(number);
+            let extremes = numbers().min().into_iter().chain(numbers().max());
+            extremes.map(|number| number.to_string().len() as u16).fold(known, u16::max)
+        };
+        self.digits = (longest(self.digits.0, |pet| pet.id), longest(self.digits.1, |pet| pet.category_id));
     }
 
     /// Shows those that fit: in the order of the tab, or the best match first.
-    pub fn show(&mut self, pets: &[Pet], query: &Query, best_first: bool) {
+    fn show(&mut self, pets: &[Pet], query: &Query, best_first: bool) {
         self.shown = self.order.iter().copied().filter(|index| query.fits(&pets[*index as usize])).collect();
         if best_first {
             self.shown = self.search.best_first(query, pets, std::mem::take(&mut self.shown));

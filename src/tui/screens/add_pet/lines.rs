@@ -167,7 +167,7 @@ pub fn drop_marked(app: &mut App, now: Now) {
         if line.sent.is_some() {
             return app.tell("It may have been made already. u takes it back once that is known.");
         }
-        change::end(app, line.typed.line, None, now);
+        change::drop_change(app, line.typed.line, now);
     } else {
         add.outbox.drop_line(line.typed.line);
     }

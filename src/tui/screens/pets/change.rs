@@ -7,12 +7,12 @@ use jiff::Timestamp;
 use super::update::on_sign_of_life;
 use super::{Outcome, edit, popups};
 use crate::api::Failure;
+use crate::app::Fate;
 use crate::app::inventory::changes::{NOTHING_TO_UNDO, likely, named, status};
 use crate::app::outbox::queue::QueuedChange;
-use crate::app::{Fate, Line};
 use crate::clock::Now;
 use crate::model::words::{age, counts, list};
-use crate::model::{ObservedStatus, Pet, PetStatus, counted, cut, short};
+use crate::model::{AddedBy, Pet, PetStatus, counted, cut, short};
 use crate::tui::command::{LETTERS, closes};
 use crate::tui::keymap::PETS;
 use crate::tui::popups::{DEAF, Question, TextBox};
@@ -20,10 +20,10 @@ use crate::tui::{App, Command, MessageKind, Page, Place, Popup, StyleRole, comma
 
 pub static CHANGE: &[Command] = &[
     command("change-status", "s", "sell", "sell, reserve, return", open).adds().shell(|app| {
-        let pets = Some(app.pets.chosen()).filter(|pets| !pets.is_empty())?;
+        let pets = app.pets.chosen();
+        let ids = pets.iter().map(|pet| pet.id.to_string()).reduce(|ids, id| ids + " " + &id)?;
         let seen = PetStatus::ALL.into_iter().find(|status| pets.iter().all(|pet| pet.is(*status)));
         let seen = seen.map_or(String::new(), |seen| format!(" --if-status {seen}"));
-        let ids = pets.iter().map(|pet| pet.id.to_string()).collect::<Vec<_>>().join(" ");
         Some(format!("pets set {ids} --status {}{seen}", likely(&pets)))
     }),
     edit::EDIT,
@@ -43,13 +43,13 @@ pub struct StatusBox {
 static STATUS: &[Command] = &[
     moves(LETTERS, "choose", "choose", |app, movement, _| {
         let Some(StatusBox { chosen, .. }) = app.popups.get_mut() else { return };
-        *chosen = moved(*chosen, movement, PetStatus::ALL.len(), PetStatus::ALL.len());
+        let all = PetStatus::ALL.len();
+        *chosen = moved(*chosen, movement, all, all);
     }),
     command("confirm", "Enter F2", "change", "change it", |app, now| {
         let Some(StatusBox { pets, chosen }) = app.popups.take() else { return };
-        let status = PetStatus::ALL[chosen];
-        let wanted = |seen: Pet| (seen.clone(), Pet { status: Some(status.into()), ..seen });
-        change(app, pets.into_iter().map(wanted).collect(), false, now);
+        let pets = pets.into_iter().map(|seen| becoming(seen, PetStatus::ALL[chosen])).collect();
+        change(app, pets, false, now);
     }),
     closes("Esc F3", "cancel", "change nothing"),
 ];
@@ -84,6 +84,11 @@ impl Popup for StatusBox {
     }
 }
 
+/// The pet, and the same with this status.
+pub fn becoming(seen: Pet, status: PetStatus) -> (Pet, Pet) {
+    (seen.clone(), Pet { status: Some(status.into()), ..seen })
+}
+
 /// With the likely status chosen.
 fn open(app: &mut App, _: Now) {
     let pets: Vec<Pet> = app.pets.chosen().iter().map(|pet| app.pets.as_shown(pet)).collect();
@@ -112,10 +117,12 @@ pub fn can_change(app: &mut App) -> bool {
 
 fn undo(app: &mut App, now: Now) {
     let waiting = app.add.outbox.changes().next_back().map(|(_, change)| change.command);
-    match (waiting, app.pets.last_change.clone()) {
-        (Some(command), _) => take_back(app, command, now),
-        (None, last) if last.is_empty() => app.tell(NOTHING_TO_UNDO),
-        (None, last) => change(app, last, true, now),
+    if let Some(command) = waiting {
+        take_back(app, command, now);
+    } else if app.pets.last_change.is_empty() {
+        app.tell(NOTHING_TO_UNDO);
+    } else {
+        change(app, app.pets.last_change.clone(), true, now);
     }
 }
 
@@ -183,8 +190,8 @@ pub fn asks_first(app: &mut App, what: String, yes: impl FnOnce(&mut App, Now) +
 pub fn begin(app: &mut App, pets: Vec<(Pet, Pet)>, command: Outcome, now: Now) -> u64 {
     let open = pets.len();
     let becomes = |status| pets.iter().all(|(seen, wanted)| wanted.is(status) && !seen.is(status));
-    let status = PetStatus::ALL.into_iter().find(|status| becomes(*status)).map(ObservedStatus::Known);
-    let doing = verbs(status.as_ref()).1;
+    let status = PetStatus::ALL.into_iter().find(|status| becomes(*status));
+    let (_, doing) = verbs(status.map_or("", PetStatus::as_str));
     app.tell(format!("{doing} {} ...", about(pets.iter().map(|(seen, _)| seen))));
     app.pets.changing.extend(pets.iter().map(|(seen, wanted)| (seen.id, wanted.clone())));
     let number = app.add.outbox.take_changes(pets, command.is_undo, &mut app.keys, now.wall);
@@ -211,20 +218,18 @@ pub fn note_waiting(app: &mut App) {
     }
     let is_new = |change: &&QueuedChange| pets.commands.get(&change.command).is_some_and(|command| !command.waits);
     let new: Vec<_> = add.outbox.changes().map(|(_, change)| change).filter(is_new).cloned().collect();
-    let pets = about(new.iter().map(|change| &change.wanted));
-    let text = format!("Changed once {} is back: {pets}. u takes it back.", link.service);
     // A refused key is reported already.
     let is_reported = !app.key_refused();
     if is_reported {
-        app.tell(text);
+        let pets = about(new.iter().map(|change| &change.wanted));
+        app.tell(format!("Changed once {} is back: {pets}. u takes it back.", app.link.service));
     }
     for QueuedChange { seen, command, .. } in new {
         edit::answered(app, command, None);
         let Some(outcome) = app.pets.commands.get_mut(&command) else { continue };
         outcome.waits = true;
         if is_reported && outcome.is_sale {
-            let text = format!("{}: sold once the service is back.", named(&seen));
-            app.pets.sale.outcomes.push_front((true, text));
+            app.pets.sale.outcomes.push_front((true, format!("{}: sold once the service is back.", named(&seen))));
         }
     }
 }
@@ -242,45 +247,35 @@ pub fn made(app: &mut App, change: &QueuedChange, pet: &Pet, now: Now) {
 
 /// A change was not made, or may have been: says why.
 pub fn not_made(app: &mut App, number: u64, failure: Option<Failure>, now: Now) {
-    let Some(Line { typed, fate, .. }) = app.add.outbox.line(number).cloned() else { return };
-    let Some(QueuedChange { seen, command, .. }) = typed.change.map(|change| *change) else { return };
-    let is_unknown = matches!(fate, Fate::Unknown(_));
+    let outbox = &app.add.outbox;
+    let changes = outbox.from_change(number);
+    let Some((line, (_, QueuedChange { seen, command, .. }))) = outbox.line(number).zip(changes.first()) else {
+        return;
+    };
+    let is_unknown = matches!(line.fate, Fate::Unknown(_));
+    let word = if line.is_unknown() { "no answer" } else { "not changed" };
     let changed = failure.as_ref().and_then(Failure::changed);
     let why = match &changed {
-        Some(pet) => faster(app, &seen, pet, now),
+        Some(pet) => faster(app, seen, pet, now),
         None => {
-            let sentence = failure.as_ref().map(|failure| failure.sentence(&app.link.service));
-            let sentence = sentence.unwrap_or_else(|| "No answer came, and it is not sent again.".to_owned());
+            let none = || "No answer came, and it is not sent again.".to_owned();
+            let sentence = failure.as_ref().map_or_else(none, |failure| failure.sentence(&app.link.service));
             let became = if is_unknown { "may or may not be changed: r shows it" } else { "was not changed" };
-            format!("{sentence} {} {became}.", named(&seen))
+            format!("{sentence} {} {became}.", named(seen))
         }
     };
-    edit::answered(app, command, failure.as_ref());
-    if let Some(pet) = &changed {
-        app.pets.take([pet.clone()], now);
-    }
-    if let Some(outcome) = app.pets.commands.get_mut(&command) {
+    edit::answered(app, *command, failure.as_ref());
+    if let Some(outcome) = app.pets.commands.get_mut(command) {
         outcome.unknown += usize::from(is_unknown);
     }
-    end(app, number, Some((why, changed.is_some())), now);
-    app.last_failure = failure.or(app.last_failure.take());
-}
-
-/// A change is not made, nor those of the same pet that were made on top of it: `why`, and whether somebody was faster; or
-/// they were taken back.
-pub fn end(app: &mut App, number: u64, why: Option<(String, bool)>, now: Now) {
-    let word = match app.add.outbox.line(number).is_some_and(|line| line.is_unknown()) {
-        true => "no answer",
-        false => "not changed",
-    };
-    for (number, change) in app.add.outbox.from_change(number) {
-        let command = app.pets.commands.get_mut(&change.command);
-        let Some((outcome, (why, is_faster))) = command.zip(why.as_ref()) else {
-            app.add.outbox.drop_line(number);
-            ended(app, &change, now);
-            continue;
-        };
-        let nothing = if *is_faster && outcome.total == 1 { " Nothing was changed." } else { "" };
+    let is_faster = changed.is_some();
+    if let Some(pet) = changed {
+        app.pets.take([pet], now);
+    }
+    // Nor are those of the same pet made that come on top of it.
+    for (number, change) in changes {
+        let Some(outcome) = app.pets.commands.get_mut(&change.command) else { continue };
+        let nothing = if is_faster && outcome.total == 1 { " Nothing was changed." } else { "" };
         let why = format!("{why}{nothing}");
         match outcome.waits {
             true => app.add.outbox.refuse(number, format!("{word}: {why}")),
@@ -290,6 +285,15 @@ pub fn end(app: &mut App, number: u64, why: Option<(String, bool)>, now: Now) {
         if !is_faster {
             outcome.failed.push((change.seen.clone(), change.wanted.clone()));
         }
+        ended(app, &change, now);
+    }
+    app.last_failure = failure.or(app.last_failure.take());
+}
+
+/// A change is taken back, with those of the same pet that come on top of it.
+pub fn drop_change(app: &mut App, number: u64, now: Now) {
+    for (number, change) in app.add.outbox.from_change(number) {
+        app.add.outbox.drop_line(number);
         ended(app, &change, now);
     }
 }
@@ -326,7 +330,7 @@ fn take_back(app: &mut App, command: u64, now: Now) {
         app.say_done(format!("Taken back: {}.", about(unsent.iter().map(|(_, change)| &change.seen))), now.mono);
     }
     for (line, _) in unsent {
-        end(app, line.typed.line, None, now);
+        drop_change(app, line.typed.line, now);
     }
     change(app, sent.into_iter().map(|(_, change)| (change.wanted, change.seen)).collect(), true, now);
 }
@@ -335,11 +339,13 @@ fn take_back(app: &mut App, command: u64, now: Now) {
 fn report(app: &mut App, outcome: Outcome, now: Now) {
     let Outcome { is_undo, waits, total, so, done, not, unknown, failed, .. } = outcome;
     let word = match done.first() {
-        _ if is_undo => "undone".to_owned(),
-        Some((is, was)) if is.status != was.status && done.iter().all(|(pet, _)| pet.status == is.status) => status(is),
-        Some(_) | None => "changed".to_owned(),
+        _ if is_undo => "undone",
+        Some((is, was)) if is.status != was.status && done.iter().all(|(pet, _)| pet.status == is.status) => {
+            &status(is)
+        }
+        _ => "changed",
     };
-    let all = [(done.len(), word.as_str()), (so, "so already"), (not.len() - unknown, "not"), (unknown, "unknown")];
+    let all = [(done.len(), word), (so, "so already"), (not.len() - unknown, "not"), (unknown, "unknown")];
     let all = counts(all).join(", ");
     let text = match (done.as_slice(), not.as_slice()) {
         ([(pet, _)], []) if is_undo && total == 1 => format!("{}: undone, {}.", named(pet), status(pet)),
@@ -381,27 +387,26 @@ fn report(app: &mut App, outcome: Outcome, now: Now) {
 pub fn faster(app: &App, seen: &Pet, pet: &Pet, now: Now) -> String {
     // Of an older change, neither says anything about this one.
     let last = app.pets.changed_by.get(&pet.id).filter(|last| last.pet == *pet);
-    let who = last.and_then(|last| last.changed_by.as_ref());
-    let who = who.map_or_else(|| "somebody".to_owned(), |who| short(who.name.as_ref().unwrap_or(&who.key)));
+    let who = last.and_then(|last| last.changed_by.as_ref()).map_or("somebody", AddedBy::word);
     let ago = last.and_then(|last| last.changed_at).map_or(String::new(), |at| format!(" {}", ago(at, now)));
-    let what = if pet.status == seen.status { "changed" } else { verbs(pet.status.as_ref()).0 };
-    format!("{} was {what} by {who}{ago}.", named(pet))
+    let (what, _) = verbs(if pet.status == seen.status { "" } else { pet.status_word() });
+    format!("{} was {what} by {}{ago}.", named(pet), short(who))
 }
 
 /// What was done to a pet that has this status since, and what is done to it that will have it.
-pub const fn verbs(status: Option<&ObservedStatus>) -> (&'static str, &'static str) {
+pub fn verbs(status: &str) -> (&'static str, &'static str) {
     match status {
-        Some(ObservedStatus::Known(PetStatus::Available)) => ("returned", "Returning"),
-        Some(ObservedStatus::Known(PetStatus::Pending)) => ("reserved", "Reserving"),
-        Some(ObservedStatus::Known(PetStatus::Sold)) => ("sold", "Selling"),
-        Some(ObservedStatus::Unknown(_)) | None => ("changed", "Changing"),
+        "available" => ("returned", "Returning"),
+        "pending" => ("reserved", "Reserving"),
+        "sold" => ("sold", "Selling"),
+        _ => ("changed", "Changing"),
     }
 }
 
 /// How long ago something was.
 pub fn ago(at: Timestamp, now: Now) -> String {
-    match u64::try_from(now.wall.duration_since(at).as_secs()).unwrap_or_default() {
-        0..60 => "just now".to_owned(),
-        seconds => format!("{} ago", age(seconds)),
+    match now.wall.duration_since(at).as_secs() {
+        ..60 => "just now".to_owned(),
+        seconds => format!("{} ago", age(seconds.unsigned_abs())),
     }
 }

@@ -6,7 +6,7 @@ use super::change::{asks_first, begin, can_change};
 use crate::api::Failure;
 use crate::app::inventory::changes::named;
 use crate::clock::Now;
-use crate::model::{Categories, Draft, Pet, PetMembers, PetStatus, short};
+use crate::model::{Categories, Pet, PetMembers, PetStatus, short};
 use crate::tui::forms::{CHOOSE, NEXT, PREVIOUS, passes};
 use crate::tui::popups::help;
 use crate::tui::screens::add_pet::{CATEGORY, NAME};
@@ -62,8 +62,7 @@ pub static CHOICE_PLACE: Place = Place::new("edit-choice", "Edit a pet", &[CHOIC
 
 /// What a form has for each part of a pet.
 fn parts(pet: &Pet) -> [(&'static Field, String); 3] {
-    let status = pet.status.as_ref().and_then(|status| status.as_str().parse().ok());
-    let status = status.map_or("", PetStatus::as_str);
+    let status = pet.status_word().parse().map_or("", PetStatus::as_str);
     [(&NAME, pet.name.clone()), (&CATEGORY, pet.category_id.to_string()), (&STATUS, status.to_owned())]
 }
 
@@ -72,20 +71,21 @@ fn open(app: &mut App, _: Now) {
         return app.tell("No pet is selected.");
     };
     if can_change(app) {
-        let has_status = !parts(&pet)[2].1.is_empty();
-        let mut form = Form::new(&[&NAME, &CATEGORY, if has_status { &STATUS } else { &OTHER_STATUS }]);
-        parts(&pet).iter().for_each(|(field, value)| form.set(field, value));
+        let parts = parts(&pet);
+        let status = if parts[2].1.is_empty() { &OTHER_STATUS } else { &STATUS };
+        let mut form = Form::new(&[&NAME, &CATEGORY, status]);
+        parts.iter().for_each(|(field, value)| form.set(field, value));
         app.popups.show(EditBox { pet, form, sent: None, was_changed: false });
     }
 }
 
 impl EditBox {
     /// The pet as it will be. What was not touched stays, also where it has blanks around it.
-    fn wanted(&self, categories: &Categories) -> Option<Pet> {
-        let [name, category_id, status] = [&NAME, &CATEGORY, &STATUS].map(|field| self.form.value(field).to_owned());
-        let new = Draft { name, category_id, status: status.parse().ok() }.check(categories).ok()?;
-        let (name, status) = (Some(new.name), new.status.map(Into::into));
-        Some(PetMembers { name, category_id: Some(new.category_id), status }.typed_over(&self.pet))
+    fn wanted(&self, categories: &Categories) -> Pet {
+        let [name, category, status] = [&NAME, &CATEGORY, &STATUS].map(|field| self.form.value(field));
+        let status = status.parse().ok().map(|status: PetStatus| status.into());
+        let category_id = categories.parse(category).ok();
+        PetMembers { name: Some(name.to_owned()), category_id, status }.typed_over(&self.pet)
     }
 
     /// Takes up what the pet is now, except where something else was typed.
@@ -104,13 +104,15 @@ fn save(app: &mut App, now: Now) {
     if !passes(app, "Nothing was changed.") {
         return;
     }
-    let Some(wanted) = edit.wanted(&app.pets.categories) else { return };
+    let wanted = edit.wanted(&app.pets.categories);
     if wanted == edit.pet {
         return app.tell("Nothing is different from what it was.");
     }
     if can_change(app) && !asks_first(app, format!("{} is changed.", named(&edit.pet)), save, now) {
-        let sent = begin(app, vec![(edit.pet, wanted)], Outcome::default(), now);
-        app.popups.get_mut::<EditBox>().into_iter().for_each(|edit| edit.sent = Some(sent));
+        let command = begin(app, vec![(edit.pet, wanted)], Outcome::default(), now);
+        if let Some(EditBox { sent, .. }) = app.popups.get_mut() {
+            *sent = Some(command);
+        }
     }
 }
 

@@ -30,8 +30,8 @@ impl History {
 
     /// The changes of a pet, the newest first, each in words. How it was added is shown apart.
     pub fn lines<'a>(&'a self, id: PetId, categories: &'a Categories, now: Now) -> impl Iterator<Item = String> + 'a {
-        let entries = self.known.as_ref().filter(|(of, _)| *of == id).map_or(&[][..], |(_, entries)| entries);
-        entries.iter().rev().filter_map(move |entry| line(entry, categories, now))
+        let known = self.known.iter().filter(move |(of, _)| *of == id);
+        known.flat_map(|(_, entries)| entries.iter().rev()).filter_map(move |entry| line(entry, categories, now))
     }
 }
 
@@ -39,14 +39,14 @@ impl History {
 fn line(entry: &PetHistoryEntry, categories: &Categories, now: Now) -> Option<String> {
     let (from, to) = (entry.from.as_ref()?, &entry.to);
     let name = |name: &str| cut(&short(name), NAME_WIDTH);
-    let label = |id: i64| name(&categories.label(id));
-    let sold = to.status.as_ref().map(|status| verbs(Some(status)).0.to_owned());
+    let label = |id| name(&categories.label(id));
+    let sold = to.status.as_ref().map(|status| verbs(status.as_str()).0.to_owned());
     let renamed = to.name.as_ref().map(|_| "renamed".to_owned());
     let moved = to.category_id.map(|id| format!("moved to {}", label(id)));
     let status = from.status.as_ref().map(|status| name(status.as_str()));
     let was = [status, from.name.as_deref().map(name), from.category_id.map(label)];
     let [what, was] = [[sold, renamed, moved], was].map(|words| list(words.into_iter().flatten()));
-    let by = entry.by.as_ref().map_or(String::new(), |by| format!(" by {}", name(by.name.as_ref().unwrap_or(&by.key))));
+    let by = entry.by.as_ref().map_or(String::new(), |by| format!(" by {}", name(by.word())));
     let at = entry.at.map_or(String::new(), |at| format!(", {}", ago(at, now)));
     Some(format!("{what}{by}{at} (was {was})"))
 }

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::change::{asks_first, begin, can_change};
+use super::change::{asks_first, becoming, begin, can_change};
 use super::update::{on_failure, on_sign_of_life, reload, show_tab, waits};
 use super::{BUILT_IN, Outcome, ReadNext, State};
 use crate::api::Failure;
@@ -44,8 +44,7 @@ fn use_limit(app: &mut App, now: Now) {
     let Some(LimitBox(field)) = app.popups.get_mut() else { return };
     let typed = field.input.value().trim();
     let Ok(limit) = typed.parse() else {
-        let why = format!("\"{}\" is not a number from 1 to 100.", short(typed));
-        return field.refuse(why);
+        return field.refuse(format!("\"{}\" is not a number from 1 to 100.", short(typed)));
     };
     app.popups.close();
     app.message = None;
@@ -66,17 +65,7 @@ impl Popup for LimitBox {
 
     fn draw(&self, _: &App, page: &mut Page<'_>) {
         page.popup(62, 9, "How many rows?");
-        let note = "How many the first request asks for, 1 to 100.";
-        self.0.draw("Rows", 6, note, page);
-    }
-}
-
-/// The id that was typed, or what is wrong with it.
-fn id(typed: &str) -> Result<PetId, String> {
-    match typed.parse() {
-        _ if typed.is_empty() => Err("Type a pet's id: a whole number.".to_owned()),
-        Ok(id) => Ok(id),
-        Err(_) => Err(format!("\"{}\" is not an id. Type a whole number, for example 100232.", short(typed))),
+        self.0.draw("Rows", 6, "How many the first request asks for, 1 to 100.", page);
     }
 }
 
@@ -94,6 +83,17 @@ pub struct LookupBox {
     pub sells_from: Option<Instant>,
 }
 
+impl LookupBox {
+    /// The id that was typed, or what is wrong with it.
+    fn id(&self) -> Result<PetId, String> {
+        let typed = self.field.input.value().trim();
+        typed.parse().map_err(|_| match typed {
+            "" => "Type a pet's id: a whole number.".to_owned(),
+            _ => format!("\"{}\" is not an id. Type a whole number, for example 100232.", short(typed)),
+        })
+    }
+}
+
 static LOOKUP: &[Command] = &[
     command("confirm", "Enter F2 F5", "find", "find it", |app, now| look(app, false, now)).when(has_id),
     command("sale-mode", "S", "sale mode", "sell each scan at once", open_sale).adds(),
@@ -107,19 +107,19 @@ static LOOKUP: &[Command] = &[
 pub static LOOKUP_PLACE: Place = Place::new("by-id", "Find a pet", &[LOOKUP]).text().in_box();
 
 fn has_id(app: &App) -> bool {
-    app.popups.get().is_some_and(|LookupBox { field: lookup, .. }| id(lookup.input.value().trim()).is_ok())
+    app.popups.get().is_some_and(|lookup: &LookupBox| lookup.id().is_ok())
 }
 
 /// Looks up the pet; with `at_once`, by the deprecated operation.
 fn look(app: &mut App, at_once: bool, now: Now) {
-    let Some(LookupBox { field: lookup, .. }) = app.popups.get_mut() else { return };
-    let id = match id(lookup.input.value().trim()) {
+    let Some(lookup) = app.popups.get_mut::<LookupBox>() else { return };
+    let id = match lookup.id() {
         Ok(id) => id,
-        Err(why) => return lookup.refuse(why),
+        Err(why) => return lookup.field.refuse(why),
     };
-    lookup.error = None;
+    lookup.field.error = None;
     // The next id replaces it.
-    lookup.input.select();
+    lookup.field.input.select();
     let here = if at_once { None } else { app.pets.store.get(id).cloned() };
     if let Some(pet) = here {
         app.cancel(Slot::ById);
@@ -164,22 +164,21 @@ impl Job for FindPet {
         if self.sells {
             return sell_found(app, self.id, found, now);
         }
-        let Some(LookupBox { field: lookup, .. }) = app.popups.get_mut() else { return };
+        let Some(LookupBox { field, .. }) = app.popups.get_mut() else { return };
         match found {
             Err(failure) => {
-                lookup.error = Some(format!("{} Enter tries again.", failure.sentence(&app.link.service)));
-                on_failure(app, failure, now);
+                field.error = Some(format!("{} Enter tries again.", failure.sentence(&app.link.service)));
+                return on_failure(app, failure, now);
             }
-            Ok(found) => {
-                let further = if found.get.is_some() { "" } else { " g asks for it directly." };
-                let why_none = format!("{}{further}", found.why_none());
-                match found.pet {
-                    Some(pet) => show(app, pet, &format!("with {}", counted(found.steps, "request")), now),
-                    None => lookup.error = Some(why_none),
-                }
-                on_sign_of_life(app, now);
+            Ok(LookupResult { pet: Some(pet), steps, .. }) => {
+                show(app, pet, &format!("with {}", counted(steps, "request")), now);
+            }
+            Ok(none) => {
+                let further = if none.get.is_some() { "" } else { " g asks for it directly." };
+                field.error = Some(format!("{}{further}", none.why_none()));
             }
         }
+        on_sign_of_life(app, now);
     }
 }
 
@@ -207,18 +206,16 @@ impl Popup for LookupBox {
             return draw_sale(&self.field, &app.pets, page);
         }
         page.popup(62, 13, "Find a pet");
-        let looking = app.pending.since(Slot::ById);
-        let looking =
-            looking.map(|since| format!("Looking for it ... ({} s, Ctrl-C cancels)", page.now.seconds_since(since)));
-        let usual = "Scan a pet, or type its id and Enter: it is selected, and s sells it. S: each scan is a sale.";
-        self.field.draw("Id", 21, looking.as_deref().unwrap_or(usual), page);
+        let note = match app.pending.since(Slot::ById) {
+            Some(since) => &format!("Looking for it ... ({} s, Ctrl-C cancels)", page.now.seconds_since(since)),
+            None => "Scan a pet, or type its id and Enter: it is selected, and s sells it. S: each scan is a sale.",
+        };
+        self.field.draw("Id", 21, note, page);
         page.gap();
         // The operation by id is deprecated, which is shown wherever it can be used.
         let when = if sunset::is_over(page.now.wall) { "was" } else { "will be" };
-        let text = format!(
-            "g asks GET /pets/{{petId}}, which is deprecated and {when} removed on {GET_PET_REMOVED_ON_WORDS}."
-        );
-        page.wrapped(3, &text, 2);
+        let removed = format!("{when} removed on {GET_PET_REMOVED_ON_WORDS}");
+        page.wrapped(3, &format!("g asks GET /pets/{{petId}}, which is deprecated and {removed}."), 2);
     }
 }
 
@@ -236,23 +233,22 @@ static SALE: &[Command] = &[
 pub static SALE_PLACE: Place = Place::new("sale-mode", "Sale mode", &[SALE]).text().in_box();
 
 fn open_sale(app: &mut App, now: Now) {
-    let what = "In the sale mode, each scan sells a pet at once.".to_owned();
     if !can_change(app) {
         return;
     }
     app.popups.close();
-    if !asks_first(app, what, open_sale, now) {
+    if !asks_first(app, "In the sale mode, each scan sells a pet at once.".to_owned(), open_sale, now) {
         app.cancel(Slot::ById);
         app.popups.show(LookupBox { sells_from: Some(now.mono + DEAF), ..LookupBox::default() });
     }
 }
 
 fn scan(app: &mut App, now: Now) {
-    let Some(LookupBox { field, .. }) = app.popups.get_mut() else { return };
-    match id(field.input.value().trim()) {
-        Err(why) => field.refuse(why),
+    let Some(lookup) = app.popups.get_mut::<LookupBox>() else { return };
+    match lookup.id() {
+        Err(why) => lookup.field.refuse(why),
         Ok(id) => {
-            field.input.clear();
+            lookup.field.input.clear();
             app.pets.sale.waiting.push_back(id);
             sell_next(app, now);
         }
@@ -283,8 +279,7 @@ fn sell(app: &mut App, pet: &Pet, now: Now) {
     if seen.is(PetStatus::Sold) {
         tell_of_sale(app, false, format!("{} is sold already. Nothing was changed.", named(&seen)));
     } else if can_change(app) {
-        let wanted = Pet { status: Some(PetStatus::Sold.into()), ..seen.clone() };
-        begin(app, vec![(seen, wanted)], Outcome { is_sale: true, ..Outcome::default() }, now);
+        begin(app, vec![becoming(seen, PetStatus::Sold)], Outcome { is_sale: true, ..Outcome::default() }, now);
     } else {
         let why = app.message.take().map_or_else(String::new, |message| message.text);
         tell_of_sale(app, false, format!("{} was not sold. {why}", named(&seen)));
@@ -294,11 +289,12 @@ fn sell(app: &mut App, pet: &Pet, now: Now) {
 /// What was found of a pet that is not among the loaded ones.
 fn sell_found(app: &mut App, id: PetId, found: Result<LookupResult, Failure>, now: Now) {
     app.pets.sale.waiting.pop_front();
+    let not_sold = |why: &str| format!("Pet {id} was not sold. {why}");
     match found {
         Ok(LookupResult { pet: Some(pet), .. }) => sell(app, &pet, now),
-        Ok(found) => tell_of_sale(app, false, format!("Pet {id} was not sold. {}", found.why_none())),
+        Ok(none) => tell_of_sale(app, false, not_sold(none.why_none())),
         Err(failure) => {
-            tell_of_sale(app, false, format!("Pet {id} was not sold. {}", failure.sentence(&app.link.service)));
+            tell_of_sale(app, false, not_sold(&failure.sentence(&app.link.service)));
             on_failure(app, failure, now);
         }
     }
@@ -334,11 +330,10 @@ fn draw_sale(lookup: &FieldBox, pets: &State, page: &mut Page<'_>) {
     lookup.draw("Sell", 21, note, page);
     page.gap();
     for (is_sold, text) in &pets.sale.outcomes {
-        match is_sold {
-            true => {
-                page.styled(format!("   {}", cut(&page.appearance.text(text), page.columns() - 4)), StyleRole::Good)
-            }
-            false => page.error(3, text, 3),
+        if *is_sold {
+            page.styled(format!("   {}", cut(&page.appearance.text(text), page.columns() - 4)), StyleRole::Good);
+        } else {
+            page.error(3, text, 3);
         }
     }
 }
@@ -355,9 +350,8 @@ static VIEW: &[Command] = &[
 pub static VIEW_PLACE: Place = Place::new("save-view", "Save as a view", &[VIEW]).text().in_box();
 
 fn save_view(app: &mut App, now: Now) {
-    let Some(ViewBox(view)) = app.popups.get() else { return };
-    let name = view.input.value().trim().to_owned();
-    match present(app, name) {
+    let Some(ViewBox(field)) = app.popups.get() else { return };
+    match present(app, field.input.value().trim().to_owned()) {
         Ok(view) => app.start_if_free(AddView(Box::new(view)), now),
         Err(why) => refuse(app, why),
     }
@@ -373,15 +367,14 @@ fn refuse(app: &mut App, why: String) {
 
 /// What is shown as a view of this name, or why it cannot be saved.
 fn present(app: &App, name: String) -> Result<View, String> {
-    let is_used = app.pets.tabs[BUILT_IN..].iter().any(|tab| tab.view.name == name);
+    let pets = &app.pets;
+    let is_used = pets.tabs[BUILT_IN..].iter().any(|tab| tab.view.name == name);
     if let Some(fault) = name_fault(&name).or_else(|| is_used.then(|| is_taken(&name))) {
         return Err(fault);
     }
-    let view = app.pets.as_view(name);
-    match Query::fault(&view.search, &app.pets.categories) {
-        Some(fault) => Err(format!("This search cannot be saved: {fault}.")),
-        None => Ok(view),
-    }
+    let view = pets.as_view(name);
+    let fault = Query::fault(&view.search, &pets.categories);
+    fault.map_or(Ok(view), |fault| Err(format!("This search cannot be saved: {fault}.")))
 }
 
 /// Adds a view to the configuration file; the rest of that stays as it is.
@@ -393,11 +386,7 @@ impl Job for AddView {
     const SLOT: fn(&Self) -> Slot = |_| Slot::Views;
 
     async fn run(self: Arc<Self>, env: Env) -> Self::Answer {
-        let write = move || {
-            edit::add_view(env.machine.configuration()?, &self.0).map_err(|error| error.to_string())?;
-            Ok(())
-        };
-        blocking(write).await
+        blocking(move || edit::add_view(env.machine.configuration()?, &self.0).map_err(|error| error.to_string())).await
     }
 
     fn done(&self, app: &mut App, written: Self::Answer, now: Now) {

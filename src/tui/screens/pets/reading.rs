@@ -352,7 +352,7 @@ impl Job for AskProvenance {
         match answer {
             Ok(Some(provenances)) => {
                 known.take(provenances);
-                app.pets.reorder();
+                app.pets.reorder(0);
             }
             Ok(None) => known.barrier = Some(Barrier::NotReported),
             Err(failure) => {

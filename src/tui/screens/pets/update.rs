@@ -165,7 +165,7 @@ fn searched(app: &mut App) {
 fn choose_order(app: &mut App, sort: SortOrder) {
     app.pets.best_first = app.pets.search.is_empty();
     app.pets.sort = sort;
-    app.pets.reorder();
+    app.pets.reorder(0);
 }
 
 /// Refreshes the rows and clears the marks of earlier changes.
