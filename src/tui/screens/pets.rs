@@ -114,8 +114,8 @@ pub struct Outcome {
 pub struct Sale {
     /// The pets whose turn has not come: they are not in the outbox yet.
     pub waiting: VecDeque<PetId>,
-    /// What became of others, the newest first: whether it was sold, and a sentence.
-    outcomes: VecDeque<(bool, String)>,
+    /// What became of others, the newest first: a sentence that it was sold, or why not.
+    outcomes: VecDeque<Result<String, String>>,
 }
 
 /// What is known of the pet in the detail.
@@ -331,15 +331,15 @@ impl State {
 
     /// What is shown as a view of this name: only what differs from what a view without it shows.
     fn as_view(&self, name: String) -> View {
-        let view = View { name, search: self.search.value().trim().to_owned(), ..View::default() };
-        let usual = Self::choice_of(&view);
         let has_words = self.searched().words().next().is_some();
-        let is_usual = if has_words { self.best_first } else { self.sort == usual.sort };
+        let is_usual = if has_words { self.best_first } else { self.sort == SortOrder::default() };
         View {
+            name,
+            search: self.search.value().trim().to_owned(),
             status: self.filter(),
             sort: (!is_usual).then_some(self.sort),
             columns: self.view().columns.clone(),
-            ..view
+            ..View::default()
         }
     }
 

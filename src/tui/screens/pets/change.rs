@@ -4,8 +4,9 @@
 
 use jiff::Timestamp;
 
+use super::popups::tell_of_sale;
 use super::update::on_sign_of_life;
-use super::{Outcome, edit, popups};
+use super::{Outcome, edit};
 use crate::api::Failure;
 use crate::app::Fate;
 use crate::app::inventory::changes::{NOTHING_TO_UNDO, likely, named, status};
@@ -229,7 +230,7 @@ pub fn note_waiting(app: &mut App) {
         let Some(outcome) = app.pets.commands.get_mut(&command) else { continue };
         outcome.waits = true;
         if is_reported && outcome.is_sale {
-            app.pets.sale.outcomes.push_front((true, format!("{}: sold once the service is back.", named(&seen))));
+            app.pets.sale.outcomes.push_front(Ok(format!("{}: sold once the service is back.", named(&seen))));
         }
     }
 }
@@ -310,10 +311,12 @@ fn ended(app: &mut App, QueuedChange { seen, command, .. }: &QueuedChange, now: 
     if outcome.open > 0 {
         app.pets.commands.insert(*command, outcome);
     } else if !outcome.done.is_empty() || !outcome.not.is_empty() {
-        let (is_sale, why_not) = (outcome.is_sale, outcome.not.first().cloned());
+        let was = if seen.is(PetStatus::Pending) { ", which was reserved" } else { "" };
+        let sold = Ok(format!("Sold {}{was}.", named(seen)));
+        let sale = outcome.is_sale.then(|| outcome.not.first().cloned().map_or(sold, Err));
         report(app, outcome, now);
-        if is_sale {
-            popups::scan_answered(app, seen, why_not);
+        if let Some(sale) = sale {
+            tell_of_sale(app, sale);
         }
     }
 }

@@ -203,7 +203,7 @@ impl Popup for LookupBox {
 
     fn draw(&self, app: &App, page: &mut Page<'_>) {
         if self.sells_from.is_some() {
-            return draw_sale(&self.field, &app.pets, page);
+            return self.draw_sale(&app.pets, page);
         }
         page.popup(62, 13, "Find a pet");
         let note = match app.pending.since(Slot::ById) {
@@ -277,63 +277,59 @@ fn sell_next(app: &mut App, now: Now) {
 fn sell(app: &mut App, pet: &Pet, now: Now) {
     let seen = app.pets.as_shown(pet);
     if seen.is(PetStatus::Sold) {
-        tell_of_sale(app, false, format!("{} is sold already. Nothing was changed.", named(&seen)));
+        tell_of_sale(app, Err(format!("{} is sold already. Nothing was changed.", named(&seen))));
     } else if can_change(app) {
         begin(app, vec![becoming(seen, PetStatus::Sold)], Outcome { is_sale: true, ..Outcome::default() }, now);
     } else {
         let why = app.message.take().map_or_else(String::new, |message| message.text);
-        tell_of_sale(app, false, format!("{} was not sold. {why}", named(&seen)));
+        tell_of_sale(app, Err(format!("{} was not sold. {why}", named(&seen))));
     }
 }
 
 /// What was found of a pet that is not among the loaded ones.
 fn sell_found(app: &mut App, id: PetId, found: Result<LookupResult, Failure>, now: Now) {
     app.pets.sale.waiting.pop_front();
-    let not_sold = |why: &str| format!("Pet {id} was not sold. {why}");
+    let not_sold = |why: &str| Err(format!("Pet {id} was not sold. {why}"));
     match found {
         Ok(LookupResult { pet: Some(pet), .. }) => sell(app, &pet, now),
-        Ok(none) => tell_of_sale(app, false, not_sold(none.why_none())),
+        Ok(none) => tell_of_sale(app, not_sold(none.why_none())),
         Err(failure) => {
-            tell_of_sale(app, false, not_sold(&failure.sentence(&app.link.service)));
+            tell_of_sale(app, not_sold(&failure.sentence(&app.link.service)));
             on_failure(app, failure, now);
         }
     }
     sell_next(app, now);
 }
 
-/// A sale of this mode is done, or why it is not.
-pub fn scan_answered(app: &mut App, seen: &Pet, why_not: Option<String>) {
-    let was = if seen.is(PetStatus::Pending) { ", which was reserved" } else { "" };
-    let is_sold = why_not.is_none();
-    tell_of_sale(app, is_sold, why_not.unwrap_or_else(|| format!("Sold {}{was}.", named(seen))));
-}
-
 /// Says what became of one: in the box, or where that was left, below.
-fn tell_of_sale(app: &mut App, is_sold: bool, text: String) {
+pub fn tell_of_sale(app: &mut App, outcome: Result<String, String>) {
     if app.place() == &SALE_PLACE {
         app.message = None;
-    } else if !is_sold {
-        app.complain(text.clone());
+    } else if let Err(why) = &outcome {
+        app.complain(why.clone());
     }
-    app.pets.sale.outcomes.push_front((is_sold, text));
+    app.pets.sale.outcomes.push_front(outcome);
     app.pets.sale.outcomes.truncate(OUTCOMES);
 }
 
-/// What the box says of it, and below what was typed what became of what was scanned.
-fn draw_sale(lookup: &FieldBox, pets: &State, page: &mut Page<'_>) {
-    page.popup(62, 18, "SALE MODE: each scan sells");
-    let sent = pets.commands.values().filter(|command| command.is_sale).count();
-    let note = match pets.sale.waiting.len() + sent {
-        0 => "Scan a pet, or type its id and Enter: it is sold at once. Esc leaves; u then undoes the last sale.",
-        scans => &format!("Selling ... No answer yet for {}.", counted(scans, "scan")),
-    };
-    lookup.draw("Sell", 21, note, page);
-    page.gap();
-    for (is_sold, text) in &pets.sale.outcomes {
-        if *is_sold {
-            page.styled(format!("   {}", cut(&page.appearance.text(text), page.columns() - 4)), StyleRole::Good);
-        } else {
-            page.error(3, text, 3);
+impl LookupBox {
+    /// Below what was typed is what became of what was scanned.
+    fn draw_sale(&self, pets: &State, page: &mut Page<'_>) {
+        page.popup(62, 18, "SALE MODE: each scan sells");
+        let sent = pets.commands.values().filter(|command| command.is_sale).count();
+        let note = match pets.sale.waiting.len() + sent {
+            0 => "Scan a pet, or type its id and Enter: it is sold at once. Esc leaves; u then undoes the last sale.",
+            scans => &format!("Selling ... No answer yet for {}.", counted(scans, "scan")),
+        };
+        self.field.draw("Sell", 21, note, page);
+        page.gap();
+        for outcome in &pets.sale.outcomes {
+            match outcome {
+                Ok(sold) => {
+                    page.styled(format!("   {}", cut(&page.appearance.text(sold), page.columns() - 4)), StyleRole::Good)
+                }
+                Err(why) => page.error(3, why, 3),
+            }
         }
     }
 }

@@ -103,11 +103,12 @@ fn status_option(app: &App) -> String {
 
 /// Marks the row under the cursor, or not any more, and goes on.
 fn mark(app: &mut App, _: Now) {
-    let Some(id) = app.pets.selected().map(|pet| pet.id) else { return app.tell("No pet is selected.") };
-    if !app.pets.marked.remove(&id) {
-        app.pets.marked.insert(id);
+    let pets = &mut app.pets;
+    let Some(id) = pets.selected().map(|pet| pet.id) else { return app.tell("No pet is selected.") };
+    if !pets.marked.remove(&id) {
+        pets.marked.insert(id);
     }
-    app.pets.move_to(app.pets.cursor() + 1);
+    pets.move_to(pets.cursor + 1);
 }
 
 /// What is typed in a view is a new word.
@@ -128,16 +129,17 @@ fn open(app: &mut App, _: Now) {
 
 /// Moves the cursor in the rows. At the last one, says whether there are more.
 fn go(app: &mut App, movement: Movement, _: Now) {
-    if matches!(movement, Movement::Down | Movement::PageDown) && app.pets.cursor() + 1 >= app.pets.row_count() {
-        if app.pets.store.read().is_some() {
+    let all = app.pets.row_count();
+    let pets = &mut app.pets;
+    if matches!(movement, Movement::Down | Movement::PageDown) && pets.cursor + 1 >= all {
+        if pets.store.read().is_some() {
             app.tell(view::rest(app));
         }
         return;
     }
     let page = usize::from(app.layout.table_rows.max(1));
-    let goes = app.pets.kept.is_some();
-    app.pets.move_to(moved(app.pets.cursor(), movement, app.pets.row_count(), page));
-    app.only_moved = !app.pets.searching && !goes;
+    app.only_moved = !pets.searching && pets.kept.is_none();
+    pets.move_to(moved(pets.cursor, movement, all, page));
 }
 
 /// What is typed goes into the search field.
@@ -171,7 +173,7 @@ fn choose_order(app: &mut App, sort: SortOrder) {
 /// Refreshes the rows and clears the marks of earlier changes.
 fn refresh(app: &mut App, now: Now) {
     app.pets.store.begin(true);
-    app.pets.selected().map(|pet| pet.id).into_iter().for_each(|id| app.pets.history.forget(id));
+    app.pets.history.of = None;
     reload(app, ReadNext::All, now);
 }
 
@@ -194,8 +196,7 @@ pub fn back(app: &mut App) {
 
 fn step_tab(app: &mut App, forward: bool, now: Now) {
     let all = app.pets.tabs.len();
-    let by = if forward { 1 } else { all - 1 };
-    show_tab(app, (app.pets.tab + by) % all, now);
+    show_tab(app, (app.pets.tab + if forward { 1 } else { all - 1 }) % all, now);
 }
 
 /// How long rows are shown without asking again when their tab is chosen.
@@ -240,18 +241,19 @@ pub fn waits(app: &App) -> bool {
 
 /// Asks for the rows again, and after them for what follows from them.
 pub fn reload(app: &mut App, next: ReadNext, now: Now) {
-    app.pets.read_due = next.max(app.pets.read_due);
-    app.pets.asked_at = Some(now.mono);
-    app.pets.store.begin(false);
     if next == ReadNext::All {
         app.cancel(Slot::Inventory);
     }
+    let pets = &mut app.pets;
+    pets.read_due = next.max(pets.read_due);
+    pets.asked_at = Some(now.mono);
+    pets.store.begin(false);
     if !app.pending.is_running(Slot::Inventory) {
-        app.pets.changed.clear();
-        app.pets.store.expect();
+        pets.changed.clear();
+        pets.store.expect();
     }
-    let query = app.pets.query();
-    let known = app.pets.listed.clone().filter(|(asked, _)| *asked == query).map(|(_, list)| list);
+    let query = pets.query();
+    let known = pets.listed.clone().filter(|(asked, _)| *asked == query).map(|(_, list)| list);
     app.start(ListPets { query, known }, now);
 }
 
@@ -383,36 +385,34 @@ fn copy_of_pet(app: &mut App, text: fn(&Pet) -> (String, String), now: Now) {
 /// Asks into which file to write the marked pets, the rows found, those of the tab, or all pets.
 pub fn export(app: &mut App) {
     let pets = &app.pets;
-    let is_found = !pets.is_searched_as_saved();
-    let set = |what: &str, status, pets: Vec<Pet>| {
-        let rest = if app.pets.store.covers(status) { "" } else { ", there may be more" };
-        PetSet { what: format!("{}{what}{rest}", counted(pets.len(), "pet")), pets: Arc::new(pets) }
+    let (is_found, filter) = (!pets.is_searched_as_saved(), pets.filter());
+    let (is_whole, has_tab) = (pets.store.covers(None), pets.store.covers(filter));
+    let mut sets = Vec::new();
+    let mut add = |pets: Vec<Pet>, what: &str, is_all: bool| {
+        let rest = if is_all { "" } else { ", there may be more" };
+        let what = format!("{} {what}{rest}", counted(pets.len(), "pet"));
+        sets.extend((!pets.is_empty()).then(|| PetSet { what, pets: pets.into() }));
     };
     let shown = || pets.rows_from(0).cloned().collect();
-    let mut sets = Vec::new();
     if !pets.marked.is_empty() {
-        sets.push(PetSet {
-            what: format!("{} marked", counted(pets.marked.len(), "pet")),
-            pets: Arc::new(pets.chosen()),
-        });
+        add(pets.chosen(), "marked", true);
     }
     if is_found {
-        sets.push(set(" found", pets.filter(), shown()));
+        add(shown(), "found", has_tab);
     }
     if pets.tab > 0 {
         let of_tab = if is_found { pets.of_tab() } else { shown() };
-        sets.push(set(&format!(" of {}", short(&pets.view().name)), pets.filter(), of_tab));
+        add(of_tab, &format!("of {}", short(&pets.view().name)), has_tab);
     }
-    let all = if pets.store.covers(None) { " in all" } else { " loaded" };
-    sets.push(set(all, None, if !is_found && pets.tab == 0 { shown() } else { pets.store.pets().to_vec() }));
-    let which = match (is_found, pets.filter()) {
+    let all = if !is_found && pets.tab == 0 { shown() } else { pets.store.pets().to_vec() };
+    add(all, if is_whole { "in all" } else { "loaded" }, is_whole);
+    let which = match filter {
         _ if !pets.marked.is_empty() => "marked",
-        (true, _) => "found",
-        (false, Some(status)) => status.as_str(),
-        (false, None) if pets.store.covers(None) => "all",
-        (false, None) => "part",
+        _ if is_found => "found",
+        Some(status) => status.as_str(),
+        None if is_whole => "all",
+        None => "part",
     };
-    sets.retain(|set| !set.pets.is_empty());
     if sets.is_empty() {
         return app.tell("No rows to export.");
     }
