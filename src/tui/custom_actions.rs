@@ -11,7 +11,7 @@ use super::keymap::PETS;
 use super::popups::Question;
 use super::popups::confirm::ask_of_service;
 use super::popups::text::TextBox;
-use super::{App, Env, Job, Now, Slot};
+use super::{App, Env, Job, Now, Page, Slot};
 use crate::config::file::ID;
 use crate::config::{CustomAction, On};
 use crate::local::log::line;
@@ -27,26 +27,18 @@ pub fn choose(app: &mut App, number: usize, now: Now) {
     };
     let run = Run { number, action, pets };
     if let Some(why) = why_not(app, &run) {
-        return app.tell(why);
+        app.tell(why);
+    } else if run.action.confirm || run.action.writes && app.link.protect {
+        let title = format!("Run {}", run.action.name);
+        let what = format!("{title} for {} of", run.subject());
+        let details = [("Command", run.action.command.get_ref().join(" "))];
+        let note = if run.action.writes { "It changes the service." } else { "" };
+        let body = move |app: &App, page: &mut Page<'_>| ask_of_service(app, page, &what, &details, note);
+        let no = |app: &mut App, _| app.tell("It was not run.");
+        app.ask(Question::new(title, body, "Run it", |app, now| begin(app, run, now), no), now);
+    } else {
+        begin(app, run, now);
     }
-    if run.action.confirm || run.action.writes && app.link.protect {
-        return app.ask(question(run), now);
-    }
-    begin(app, run, now);
-}
-
-fn question(run: Run) -> Question {
-    let name = run.action.name.clone();
-    let what = format!("Run {name} for {} of", run.subject());
-    let details = [("Command", run.action.command.get_ref().join(" "))];
-    let note = if run.action.writes { "It changes the service." } else { "" };
-    Question::new(
-        format!("Run {name}"),
-        move |app, page| ask_of_service(app, page, &what, &details, note),
-        "Run it",
-        |app, now| begin(app, run, now),
-        |app, _| app.tell("It was not run."),
-    )
 }
 
 /// Why an action cannot run now.
@@ -118,8 +110,7 @@ impl Run {
 
     /// Runs its program without a shell: the pets are on its standard input, a JSON object a line.
     pub async fn output(&self) -> Result<String, String> {
-        let ids: Vec<_> = self.pets.iter().map(|pet| pet.id.to_string()).collect();
-        let ids = ids.join(" ");
+        let ids = self.pets.iter().map(|pet| pet.id.to_string()).collect::<Vec<_>>().join(" ");
         let words = self.action.command.get_ref();
         let mut command = command(&words[0]);
         command.args(words[1..].iter().map(|word| word.replace(ID, &ids)));

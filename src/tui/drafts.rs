@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use serde::de::IgnoredAny;
 
 use super::screens::add_pet::NAME;
-use super::screens::add_pet::import::{self, Phase};
+use super::screens::add_pet::import;
 use super::screens::domains::state::Wizard;
 use super::screens::{add_pet, profiles};
 use super::{App, Env, Job, Now, Screen, Slot, TextInput, blocking};
@@ -33,11 +33,12 @@ impl Drafts {
     /// What was restored of them, as a message; `at` is the time of day, `service` the one in use.
     pub fn sentence(&self, at: &str, service: &str) -> String {
         let profile = short(&self.profile);
+        let session = |ended: &str| format!("The last session {ended} at {at}. ");
         let before = match self.ended {
-            None => format!("The last session ended unexpectedly at {at}. "),
-            Some(Ending::Hangup) => format!("The last session lost its terminal at {at}. "),
-            Some(Ending::Fault) => format!("The last session crashed at {at}. "),
-            Some(Ending::Signal) => format!("The last session was stopped by a signal at {at}. "),
+            None => session("ended unexpectedly"),
+            Some(Ending::Hangup) => session("lost its terminal"),
+            Some(Ending::Fault) => session("crashed"),
+            Some(Ending::Signal) => session("was stopped by a signal"),
             Some(Ending::Quit) => String::new(),
         };
         let importing = self.typed.import.as_ref().filter(|import| import.begun).map(|import| import.path.value());
@@ -50,10 +51,10 @@ impl Drafts {
                 let file = short(path.rsplit('/').next().unwrap_or(path));
                 format!("The import of {file} is not finished: F2 continues it, F8 drops it.")
             }
-            (None, None) if self.ended == Some(Ending::Quit) => {
-                format!("Your text for {profile} from {at} is restored. None of it was sent.")
+            (None, None) => {
+                let from = if before.is_empty() { format!(" from {at}") } else { String::new() };
+                format!("Your text for {profile}{from} is restored. None of it was sent.")
             }
-            (None, None) => format!("Your text for {profile} is restored. None of it was sent."),
         };
         before + &what
     }
@@ -66,14 +67,15 @@ fn identity(app: &App) -> Option<&str> {
 
 /// Restores what an earlier session left for this service.
 pub fn on_opened(app: &mut App, opened: Result<Option<Drafts>, String>) {
-    let drafts = match opened {
-        Ok(drafts) => drafts,
-        Err(why) => return app.drafts.trouble = Some(why),
-    };
-    let Some(drafts) = drafts.filter(|drafts| drafts.typed != TypedText::of(app)) else { return };
-    app.drafts.on_disk = drafts.typed.clone();
-    drafts.typed.clone().restore(app);
-    app.drafts.back = Some(drafts);
+    match opened {
+        Err(why) => app.drafts.trouble = Some(why),
+        Ok(Some(drafts)) if drafts.typed != TypedText::of(app) => {
+            app.drafts.on_disk = drafts.typed.clone();
+            drafts.typed.clone().restore(app);
+            app.drafts.back = Some(drafts);
+        }
+        Ok(_) => {}
+    }
 }
 
 /// Puts aside the text typed for the service in use, before a switch. Returns whether there was any.
@@ -81,8 +83,8 @@ pub fn leave(app: &mut App, now: Now) -> bool {
     let identity = identity(app).map(str::to_owned);
     let is_typed = has_typed(app);
     let write = write_of(app, TypedText::of(app).for_service(), Some(Ending::Quit), now);
-    if let Some(write) = &write {
-        begin(app, write.clone(), now);
+    if let Some(write) = write.clone() {
+        begin(app, write, now);
     }
     let add = app.add.put_aside();
     app.drafts.aside.insert(identity, Aside { profile: app.link.name.clone(), add, write });
@@ -95,15 +97,16 @@ pub fn enter(app: &mut App, opened: Result<Option<Drafts>, String>, now: Now) ->
     let DraftState { number, mut aside, .. } = std::mem::take(&mut app.drafts);
     let here = aside.remove(&app.link.identity);
     app.drafts = DraftState { number, aside, ..DraftState::default() };
-    let is_read = here.as_ref().is_some_and(|aside| aside.write.is_some());
+    let mut written = None;
     if let Some(Aside { add, write, .. }) = here {
         app.add = add;
         // The check of its file was cancelled.
         import::update::look_again(app, now);
-        app.drafts.on_disk = write.map(|write| write.drafts.typed).unwrap_or_default();
+        written = write;
     }
-    if !is_read {
-        on_opened(app, opened);
+    match written {
+        Some(write) => app.drafts.on_disk = write.drafts.typed,
+        None => on_opened(app, opened),
     }
     has_typed(app)
 }
@@ -172,14 +175,11 @@ impl Job for WriteDrafts {
     fn done(&self, app: &mut App, written: Self::Answer, now: Now) {
         let drafts = &mut app.drafts;
         let writing = drafts.writing.take();
-        match (written, writing) {
-            (Ok(()), Some(typed)) => {
-                drafts.written_at = (!typed.is_empty()).then_some(now.wall);
-                drafts.on_disk = typed;
-                drafts.trouble = None;
-            }
-            (Ok(()), None) => {}
-            (Err(why), _) => drafts.trouble = Some(why),
+        if let Err(why) = written {
+            drafts.trouble = Some(why);
+        } else if let Some(typed) = writing {
+            drafts.written_at = (!typed.is_empty()).then_some(now.wall);
+            (drafts.on_disk, drafts.trouble) = (typed, None);
         }
     }
 }
@@ -284,10 +284,10 @@ fn show(app: &mut App) {
 
 /// The file of an unfinished import, or the typed one.
 fn import(import: &import::State) -> Option<ImportDraft> {
-    let path = match (&import.unfinished, &import.phase) {
-        (Some(file), _) => TextInput::new(file.clone()),
-        (None, Phase::File | Phase::Looked(_)) => import.path.clone(),
-        (None, Phase::Running(_)) => return None,
+    let path = match &import.unfinished {
+        Some(file) => TextInput::new(file.clone()),
+        None if import.running().is_some() => return None,
+        None => import.path.clone(),
     };
     (!path.is_empty()).then_some(ImportDraft { path, begun: import.unfinished.is_some() })
 }

@@ -40,35 +40,13 @@ pub struct SessionCache {
     status: Option<PetStatus>,
 }
 
-impl SessionCache {
-    /// Reads the cache of the service `identity`; `None` for a file of another service or version.
-    pub fn read(text: &str, identity: &str) -> Option<Self> {
-        serde_json::from_str::<Self>(text).ok().filter(|kept| kept.identity == identity)
-    }
-
-    /// Writes it, for the owner's eyes only.
-    pub fn write(&self, directory: &Path) -> io::Result<()> {
-        let text = self.text();
-        // A longer one would not be read.
-        if text.len() as u64 > MOST_OCTETS {
-            return Ok(());
-        }
-        atomic_file::replace_private(&file(directory, &self.identity), text)
-    }
-
-    /// The text of its file.
-    pub fn text(&self) -> String {
-        serde_json::to_string(self).unwrap_or_default()
-    }
-}
-
-/// What an earlier session kept of the service of these settings.
+/// What an earlier session kept of the service of these settings; `None` for a file of another service or version.
 pub fn read_kept(directory: &Path, settings: &Settings) -> Option<SessionCache> {
     let identity = settings.identity()?;
     let mut text = String::new();
     let file = std::fs::File::open(file(directory, &identity)).ok()?;
     file.take(MOST_OCTETS).read_to_string(&mut text).ok()?;
-    SessionCache::read(&text, &identity)
+    serde_json::from_str(&text).ok().filter(|kept: &SessionCache| kept.identity == identity)
 }
 
 /// The file for the service `identity`.
@@ -77,18 +55,28 @@ fn file(directory: &Path, identity: &str) -> PathBuf {
 }
 
 impl SessionCache {
+    /// Writes it, for the owner's eyes only.
+    pub fn write(&self, directory: &Path) -> io::Result<()> {
+        let text = serde_json::to_string(self).unwrap_or_default();
+        // A longer one would not be read.
+        if text.len() as u64 > MOST_OCTETS {
+            return Ok(());
+        }
+        atomic_file::replace_private(&file(directory, &self.identity), text)
+    }
+
     /// What will be kept of `app`; nothing where nothing was read, or the service is gone with the session.
     fn of(app: &App) -> Option<Self> {
-        let store = &app.pets.store;
+        let App { pets, add, link, .. } = app;
         Some(Self {
-            identity: app.link.identity.clone()?,
-            at: store.read()?.wall,
-            pets: store.pets().to_vec(),
-            coverage: store.coverage().cloned(),
-            events: app.pets.follow.position.clone(),
-            listed: app.pets.listed.clone().map(|(query, list)| (query.status, query.limit, list)),
-            category: app.add.left.category_id.clone(),
-            status: app.add.left.status,
+            identity: link.identity.clone()?,
+            at: pets.store.read()?.wall,
+            pets: pets.store.pets().to_vec(),
+            coverage: pets.store.coverage().cloned(),
+            events: pets.follow.position.clone(),
+            listed: pets.listed.clone().map(|(query, list)| (query.status, query.limit, list)),
+            category: add.left.category_id.clone(),
+            status: add.left.status,
         })
     }
 
@@ -103,15 +91,15 @@ impl SessionCache {
         // On the clock of this session.
         let age = Duration::try_from(now.wall.duration_since(at)).unwrap_or_default();
         let read = Now { mono: now.mono.checked_sub(age).unwrap_or(now.mono), wall: at };
-        app.pets.store.restore(pets, coverage, read);
-        app.pets.follow.position = events;
-        let base = app.link.address.as_ref();
-        app.pets.listed =
-            listed.map(|(status, limit, list)| (PetQuery { status, limit, ..PetQuery::default() }, list.only_of(base)));
-        app.pets.show_all();
-        let category_id = Some(category).filter(|category| app.pets.categories.parse(category).is_ok());
-        let category_id = category_id.unwrap_or_default();
-        app.add.begin_with(Draft { name: String::new(), category_id, status });
+        let App { pets: here, add, link, .. } = app;
+        here.store.restore(pets, coverage, read);
+        here.follow.position = events;
+        let query = |status, limit| PetQuery { status, limit, ..PetQuery::default() };
+        let base = link.address.as_ref();
+        here.listed = listed.map(|(status, limit, list)| (query(status, limit), list.only_of(base)));
+        here.show_all();
+        let category_id = if here.categories.parse(&category).is_ok() { category } else { String::new() };
+        add.begin_with(Draft { name: String::new(), category_id, status });
     }
 }
 

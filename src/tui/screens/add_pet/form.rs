@@ -6,7 +6,7 @@ use crate::app::Fate;
 use crate::clock::Now;
 use crate::config::Notify;
 use crate::config::file::Add;
-use crate::model::{Draft, NewPet, counted, short};
+use crate::model::{Draft, NewPet, PetStatus, counted, short};
 use crate::tui::command::ARROWS;
 use crate::tui::popups::help;
 use crate::tui::screens::add_pet::{CATEGORY, NAME, State, import};
@@ -119,8 +119,8 @@ fn switch(app: &mut App, now: Now) {
     let add = &mut app.add;
     let lines = &add.outbox.lines;
     let newest = lines.iter().rev().find(|line| line.fate.wants_the_user()).or(lines.last());
-    let Some(number) = newest.map(|line| line.typed.line) else { return app.tell("No lines yet.") };
-    add.marked = Some(number);
+    let Some(line) = newest else { return app.tell("No lines yet.") };
+    add.marked = Some(line.typed.line);
     add.form.go_to(&NAME);
 }
 
@@ -188,11 +188,10 @@ fn about_line(app: &mut App, now: Now, act: fn(&mut App, Now)) {
 
 /// Whether another service is being switched to; then says so, with `text` on what was not done.
 pub(super) fn is_still_switching(app: &mut App, text: &str) -> bool {
-    let is_switching = app.is_switching();
-    if is_switching {
+    if app.is_switching() {
         app.complain(format!("Switching to {}; {text}", short(&app.profiles.using)));
     }
-    is_switching
+    app.is_switching()
 }
 
 fn go(app: &mut App, next: bool) {
@@ -215,9 +214,8 @@ fn confirm(app: &mut App, now: Now) {
     let (add, categories) = (&mut app.add, &app.pets.categories);
     let category = add.form.value(&CATEGORY);
     let is_wrong = !category.is_empty() && categories.parse(category).is_err();
-    let has_category = !category.is_empty() && !is_wrong;
-    let is_scan = add.is_scan(now.mono);
-    if add.form.is_at(&NAME) && add.form.value(&NAME).is_empty() {
+    let is_at_name = add.form.is_at(&NAME);
+    if is_at_name && add.form.value(&NAME).is_empty() {
         return;
     }
     if add.form.is_at(&CATEGORY) && is_wrong {
@@ -229,11 +227,11 @@ fn confirm(app: &mut App, now: Now) {
         add.form.select(&CATEGORY);
         app.tell(text);
         bell(app);
-    } else if !add.form.is_at(&NAME) {
+    } else if !is_at_name {
         add.form.go_to(&NAME);
-    } else if has_category {
+    } else if !category.is_empty() && !is_wrong {
         save(app, now);
-    } else if is_scan && add.outbox.counts().refused < MOST_WAITING && add.editing.is_none() {
+    } else if add.is_scan(now.mono) && add.outbox.counts().refused < MOST_WAITING && add.editing.is_none() {
         // A scanner does not look where the cursor goes: the next code must not become the category.
         take(app, now);
         app.complain("Not added: a category is missing. F6 shows the line, Enter there fixes it.");
@@ -249,8 +247,14 @@ fn confirm(app: &mut App, now: Now) {
 /// Checks the form and takes it as a line, or puts the cursor on the first field to fix.
 fn save(app: &mut App, now: Now) {
     app.add.marked = None;
-    let Some(new) = checked(app, now) else { return bell(app) };
-    if !asks_first(app, &new, now) {
+    let Some(NewPet { name, category_id, status }) = checked(app, now) else { return bell(app) };
+    let status = status.map_or("not set (the service decides)", PetStatus::as_str).to_owned();
+    let details = vec![("Name", name), ("Category", app.pets.categories.label(category_id)), ("Status", status)];
+    let what = match app.add.outbox.counts().waiting {
+        0 => "Add this pet to".to_owned(),
+        waiting => format!("Add this pet, and send {} that wait, to", counted(waiting, "line")),
+    };
+    if !app.asks_first(what, details, take, now) {
         take(app, now);
     }
 }
@@ -293,27 +297,17 @@ fn doubt(app: &mut App, now: Now) -> Option<String> {
     Some(format!("{name} was added a moment ago. Enter again adds another one; F8 clears it."))
 }
 
-fn asks_first(app: &mut App, new: &NewPet, now: Now) -> bool {
-    let status = new.status.map_or("not set (the service decides)".to_owned(), |status| status.to_string());
-    let category = app.pets.categories.label(new.category_id);
-    let details = vec![("Name", new.name.clone()), ("Category", category), ("Status", status)];
-    let what = match app.add.outbox.counts().waiting {
-        0 => "Add this pet to".to_owned(),
-        waiting => format!("Add this pet, and send {} that wait, to", counted(waiting, "line")),
-    };
-    app.asks_first(what, details, take, now)
-}
-
 /// Takes up what an earlier session left: a pet without an answer, an import that is not finished.
 pub fn take_up(app: &mut App, now: Now) {
     if let Some(sent) = &app.add.sent {
         app.add.outbox.take_over(sent);
     }
     // The program may have been killed after a name was taken and before its draft was removed.
-    let drafted = app.drafts.back.as_ref().map(|back| back.at);
     let (draft, outbox) = (draft(app), &app.add.outbox);
     let mut taken = outbox.lines.iter().map(|line| &line.typed).chain(&outbox.before);
-    if taken.any(|taken| taken.adds(&draft) && drafted.is_some_and(|drafted| drafted <= taken.at)) {
+    if let Some(back) = &app.drafts.back
+        && taken.any(|taken| taken.adds(&draft) && back.at <= taken.at)
+    {
         app.add.next_animal();
         app.drafts.back = None;
     }
@@ -329,10 +323,10 @@ pub fn paste(app: &mut App, text: &str, now: Now) -> bool {
     let begun = if name.selected { String::new() } else { name.value().to_owned() };
     let whole = format!("{begun}{lines}");
     let lines: Vec<&str> = lines.trim_end_matches('\n').split('\n').collect();
-    let setup = &app.add.setup;
-    let can_be_added = app.may_change() && !app.is_switching() && app.add.editing.is_none();
-    let can_be_added = can_be_added && app.pets.categories.parse(app.add.form.value(&CATEGORY)).is_ok();
-    if lines.len() < 2 || !can_be_added || !whole.lines().all(|line| is_code(code_in(line, setup))) {
+    let add = &app.add;
+    let can_be_added = app.may_change() && !app.is_switching() && add.editing.is_none();
+    let can_be_added = can_be_added && app.pets.categories.parse(add.form.value(&CATEGORY)).is_ok();
+    if lines.len() < 2 || !can_be_added || !whole.lines().all(|line| is_code(code_in(line, &add.setup))) {
         return import::update::paste(app, text, now);
     }
     app.add.go_to_name();
@@ -343,7 +337,7 @@ pub fn paste(app: &mut App, text: &str, now: Now) -> bool {
             bell(app);
             return true;
         }
-        let begun = if taken == 0 { begun.as_str() } else { "" };
+        let begun = if taken == 0 { &*begun } else { "" };
         app.add.form.set(&NAME, &format!("{begun}{line}"));
         take(app, now);
     }

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use crate::api::{Failure, Remedy};
 use crate::app::outbox::queue::{Attempt, LineSent, LineToSend, NOT_KEPT, QueueRecord, UNWRITABLE, Unfinished};
-use crate::app::outbox::{SearchedPets, search_for};
+use crate::app::outbox::{Counts, SearchedPets, search_for};
 use crate::app::{Fate, Line, Outbox};
 use crate::clock::Now;
 use crate::model::{Field, NewPet, Pet, counted, short};
@@ -47,14 +47,13 @@ pub fn open(app: &mut App, now: Now) {
     let Some(line) = add.marked_line().cloned() else { return };
     match line.fate {
         Fate::Refused(_) if line.change().is_some() => app.tell("Change the pet again (1), or drop this (Del)."),
-        Fate::Refused(_) => {
-            if add.form.value(&NAME).is_empty() || add.editing.is_some() {
-                edit(app, line);
-            } else {
-                app.tell("First add the name you typed, or clear it (F8).");
-            }
+        Fate::Refused(_) if add.form.value(&NAME).is_empty() || add.editing.is_some() => edit(app, line),
+        Fate::Refused(_) => app.tell("First add the name you typed, or clear it (F8)."),
+        Fate::Unknown(None) => {
+            let Ok(new) = line.typed.pet.check(&app.pets.categories) else { return };
+            app.tell(format!("Searching for {} ...", short(&line.typed.pet.name)));
+            app.start(SearchForLine { line: line.typed.line, new }, now);
         }
-        Fate::Unknown(None) => look(app, &line, now),
         Fate::Unknown(Some(id)) => {
             add.outbox.accept(line.typed.line, id);
             add.unread = true;
@@ -92,21 +91,15 @@ fn edit(app: &mut App, line: Line) {
 
 /// The one field that a reason names. A heuristic, not part of the API.
 fn named_in(reason: &str) -> Option<Field> {
-    let words: Vec<String> = reason.split(|c: char| !c.is_alphanumeric()).map(str::to_ascii_lowercase).collect();
-    let names = |field: Field| match field {
-        Field::Name => ["name", "names"].as_slice(),
-        Field::CategoryId => &["categoryid", "category"],
-        Field::Status => &["status"],
-    };
-    let mut named =
-        Field::ALL.into_iter().filter(|field| words.iter().any(|word| names(*field).contains(&word.as_str())));
-    named.next().filter(|_| named.next().is_none())
-}
-
-fn look(app: &mut App, line: &Line, now: Now) {
-    let Ok(new) = line.typed.pet.check(&app.pets.categories) else { return };
-    app.tell(format!("Searching for {} ...", short(&line.typed.pet.name)));
-    app.start(SearchForLine { line: line.typed.line, new }, now);
+    let mut named = reason.split(|c: char| !c.is_alphanumeric()).filter_map(|word| {
+        Some(match word.to_ascii_lowercase().as_str() {
+            "name" | "names" => Field::Name,
+            "categoryid" | "category" => Field::CategoryId,
+            "status" => Field::Status,
+            _ => return None,
+        })
+    });
+    named.next().filter(|first| named.all(|other| other == *first))
 }
 
 /// Searches for a pet of this name and category that may have been added from a line.
@@ -120,20 +113,19 @@ impl Job for SearchForLine {
     type Answer = Result<SearchedPets, Failure>;
     const SLOT: fn(&Self) -> Slot = |_| Slot::SearchForLine;
 
-    async fn run(self: Arc<Self>, env: Env) -> Result<SearchedPets, Failure> {
+    async fn run(self: Arc<Self>, env: Env) -> Self::Answer {
         search_for(&env.api("search").await?, &self.new).await
     }
 
-    fn done(&self, app: &mut App, searched: Result<SearchedPets, Failure>, _: Now) {
-        let outbox = &mut app.add.outbox;
+    fn done(&self, app: &mut App, searched: Self::Answer, _: Now) {
+        let outbox = &app.add.outbox;
         let line = outbox.line(self.line).filter(|line| matches!(line.fate, Fate::Unknown(_)));
-        let Some(line) = line else { return };
-        let name = short(&line.typed.pet.name);
+        let Some(name) = line.map(|line| short(&line.typed.pet.name)) else { return };
         let text = match searched {
             Ok(searched) => {
                 let none = format!("{} F5 sends it again, Del drops it.", searched.none_found(&name));
                 let found = outbox.candidate(self.line, searched, &app.pets.store).map(|pet| pet.id);
-                if let Some(line) = outbox.line_mut(self.line) {
+                if let Some(line) = app.add.outbox.line_mut(self.line) {
                     line.fate = Fate::Unknown(found);
                 }
                 let what = "has this name and category. Enter: that is it. F5: send again. Del: drop.";
@@ -191,20 +183,14 @@ pub fn work(app: &mut App, now: Now) {
     }
     pacing.pause = pacing.pause.filter(|until| *until > now.mono);
     pacing.write_pause = pacing.write_pause.filter(|until| *until > now.mono);
-    // Also while nothing is sent: waiting lines must survive the end of the program.
-    write(app, now);
-    change::note_waiting(app);
-    if app.add.pacing.pause.is_none() && !app.key_refused() && app.may_change() && !app.is_switching() {
-        send(app, now);
-    }
-}
-
-/// One write at a time, so the file keeps the order of typing.
-fn write(app: &mut App, now: Now) {
-    let State { outbox, pacing, .. } = &mut app.add;
+    // Also while nothing is sent: waiting lines must survive the end of the program. One write at a time keeps the order.
     if !outbox.unwritten.is_empty() && pacing.write_pause.is_none() && !app.pending.is_running(Slot::Queue) {
         let write = WriteLines(outbox.begin_writing());
         app.start(write, now);
+    }
+    change::note_waiting(app);
+    if app.add.pacing.pause.is_none() && !app.key_refused() && app.may_change() && !app.is_switching() {
+        send(app, now);
     }
 }
 
@@ -216,26 +202,23 @@ impl Job for WriteLines {
     type Answer = Result<(), String>;
     const SLOT: fn(&Self) -> Slot = |_| Slot::Queue;
 
-    async fn run(self: Arc<Self>, env: Env) -> Result<(), String> {
+    async fn run(self: Arc<Self>, env: Env) -> Self::Answer {
         env.queue.write(self.0.clone()).await
     }
 
-    fn done(&self, app: &mut App, result: Result<(), String>, now: Now) {
+    fn done(&self, app: &mut App, written: Self::Answer, now: Now) {
         let State { outbox, pacing, .. } = &mut app.add;
         let is_first = !outbox.is_unwritable;
-        outbox.written(result.is_ok());
-        match result {
-            Ok(()) => {
-                app.add.sent = None;
-                // A draft that outlives a kill would come back beside its line.
-                app.drafts.at_once = true;
+        outbox.written(written.is_ok());
+        if let Err(why) = written {
+            pacing.write_pause = Some(now.mono + BETWEEN_WRITES);
+            if is_first {
+                app.complain(format!("{UNWRITABLE}: {}", short(&why)));
             }
-            Err(why) => {
-                pacing.write_pause = Some(now.mono + BETWEEN_WRITES);
-                if is_first {
-                    app.complain(format!("{UNWRITABLE}: {}", short(&why)));
-                }
-            }
+        } else {
+            app.add.sent = None;
+            // A draft that outlives a kill would come back beside its line.
+            app.drafts.at_once = true;
         }
     }
 }
@@ -252,12 +235,13 @@ fn lanes(State { pacing, setup, .. }: &State) -> usize {
 fn send(app: &mut App, now: Now) {
     let attempt = attempt(&app.link, now.mono);
     let most = lanes(&app.add);
-    while let Some(lane) = (0..LINES).find(|lane| !app.pending.is_running(Slot::Line(*lane))) {
-        let under_way = (0..LINES).filter(|lane| app.pending.is_running(Slot::Line(*lane))).count();
+    loop {
+        let (busy, free): (Vec<_>, Vec<_>) = (0..LINES).partition(|lane| app.pending.is_running(Slot::Line(*lane)));
+        let Some(&lane) = free.first().filter(|_| busy.len() < most) else { return };
         let outbox = &mut app.add.outbox;
         let mut waiting = outbox.lines.iter().filter(|line| line.fate == Fate::Waiting);
         let next = waiting.find(|line| outbox.is_first(line)).map(|line| line.typed.line);
-        let Some(number) = next.filter(|_| under_way < most) else { break };
+        let Some(number) = next else { return };
         let Some(to_send) = outbox.to_send(number, &attempt, &app.pets.categories) else {
             change::not_made(app, number, None, now);
             continue;
@@ -280,14 +264,14 @@ impl Job for SendLine {
     type Answer = Result<LineSent, Failure>;
     const SLOT: fn(&Self) -> Slot = |job| Slot::Line(job.lane);
 
-    async fn run(self: Arc<Self>, env: Env) -> Result<LineSent, Failure> {
+    async fn run(self: Arc<Self>, env: Env) -> Self::Answer {
         Ok(match env.api(if self.line.patch.is_some() { "change" } else { "add" }).await {
             Ok(api) => env.queue.send(&api, LineToSend::clone(&self.line)).await,
             Err(failure) => LineSent::NotSent(failure),
         })
     }
 
-    fn done(&self, app: &mut App, sent: Result<LineSent, Failure>, now: Now) {
+    fn done(&self, app: &mut App, sent: Self::Answer, now: Now) {
         on_sent(app, self.lane, sent.unwrap_or_else(LineSent::Failed), now);
     }
 }
@@ -372,8 +356,8 @@ fn wait(app: &mut App, failure: Failure, now: Now) {
         if pacing.tries == 1 && app.pets.changing.is_empty() {
             app.tell(text);
         }
-    } else if let Some(asked) = asked {
-        pacing.pause = pacing.pause.max(Some(now.mono + asked));
+    } else {
+        pacing.pause = pacing.pause.max(asked.map(|asked| now.mono + asked));
     }
 }
 
@@ -392,13 +376,11 @@ pub fn restore(app: &mut App, left: Result<Unfinished, String>) {
     change::restore(app);
     if others > 0 {
         let (be, them) = if others == 1 { ("is", "it") } else { ("are", "them") };
-        let what = if app.link.read_only {
-            format!("not sent: {}.", app.link.why_read_only())
-        } else if app.may_change() {
-            let safely = if any_unknown { " where that adds no pet twice" } else { "" };
-            format!("being sent now{safely}. 2 shows {them}.")
-        } else {
-            format!("waiting. To send {them}, press 2, F6 and Enter.")
+        let safely = if any_unknown { " where that adds no pet twice" } else { "" };
+        let what = match app.may_change() {
+            true => format!("being sent now{safely}. 2 shows {them}."),
+            false if app.link.read_only => format!("not sent: {}.", app.link.why_read_only()),
+            false => format!("waiting. To send {them}, press 2, F6 and Enter."),
         };
         app.tell(format!("{} from your last session {be} {what}", counted(others, "pet")));
     } else if refused > 0 {
@@ -409,18 +391,17 @@ pub fn restore(app: &mut App, left: Result<Unfinished, String>) {
 /// Why the service cannot be switched now because of lines for the current one.
 pub fn why_not_switch(app: &App) -> Option<String> {
     let (outbox, service) = (&app.add.outbox, &app.link.service);
-    let counts = outbox.counts();
+    let Counts { waiting, refused, unknown, .. } = outbox.counts();
     if outbox.is_unwritable && !outbox.unwritten.is_empty() {
         Some(format!("What you added to {service} or changed there cannot be saved to disk, and would be lost."))
     } else if outbox.is_under_way() {
         Some(format!("Pets are being sent to {service}. Wait a moment, then switch."))
     } else if app.link.identity.is_some() {
         None
-    } else if counts.refused > 0 {
-        let pets = counted(counts.refused, "pet");
-        Some(format!("{pets} to fix for {service} would be lost. Fix or drop first (2, F6)."))
+    } else if refused > 0 {
+        Some(format!("{} to fix for {service} would be lost. Fix or drop first (2, F6).", counted(refused, "pet")))
     } else {
-        let unsent = counts.waiting + counts.unknown;
+        let unsent = waiting + unknown;
         (unsent > 0).then(|| format!("{} waiting for {service} would be lost.", counted(unsent, "pet")))
     }
 }
