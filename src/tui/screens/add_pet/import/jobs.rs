@@ -11,7 +11,7 @@ use tokio::sync::watch;
 
 use super::preview::UnusableFile;
 use super::update::leave;
-use super::{Phase, RunImport};
+use super::{Phase, RunImport, State};
 use crate::api::{Failure, Remedy};
 use crate::app::CheckedFile;
 use crate::app::inventory::changes::FileChanges;
@@ -56,7 +56,7 @@ impl Job for CheckFile {
         machine.is_own(&self.source)
     }
 
-    async fn run(self: Arc<Self>, env: Env) -> Result<CheckedFile, UnusableFile> {
+    async fn run(self: Arc<Self>, env: Env) -> Self::Answer {
         // It is dropped with this.
         let wanted = Arc::new(());
         let is_wanted = Arc::downgrade(&wanted);
@@ -68,28 +68,29 @@ impl Job for CheckFile {
         })
     }
 
-    fn done(&self, app: &mut App, found: Result<CheckedFile, UnusableFile>, now: Now) {
+    fn done(&self, app: &mut App, found: Self::Answer, now: Now) {
         if self.reading.changes {
             return ask_to_change(app, found, now);
         }
-        let Some(looked) = app.add.import.looked_mut() else { return };
-        let mut trouble = None;
-        if looked.found.is_none() {
-            match &found {
-                Ok(CheckedFile { before: Some(before), .. }) => looked.read_as(&before.reading),
-                found => trouble = found.as_ref().err().cloned(),
-            }
+        let import = &mut app.add.import;
+        let Some(looked) = import.looked_mut() else { return };
+        let is_first = looked.found.is_none();
+        if let Ok(CheckedFile { before: Some(before), .. }) = &found
+            && is_first
+        {
+            looked.read_as(&before.reading);
         }
+        let trouble = found.as_ref().err().filter(|_| is_first).cloned();
         looked.found = Some(found);
         let is_done = looked.before().is_some_and(|before| before.way() == EarlierVerdict::Done);
         if !looked.parts().contains(&looked.part) {
             looked.part = 0;
         }
         if let Some(trouble) = trouble {
-            first_trouble(app, trouble);
+            first_trouble(import, trouble);
         }
-        if is_done && app.add.import.shows_unfinished() {
-            app.add.import.unfinished = None;
+        if is_done && import.shows_unfinished() {
+            import.unfinished = None;
         }
     }
 }
@@ -99,8 +100,8 @@ const CHANGES: usize = 5;
 
 /// Asks whether to change what the rows change.
 fn ask_to_change(app: &mut App, found: Result<CheckedFile, UnusableFile>, now: Now) {
-    let preview = match found {
-        Ok(found) => found.preview,
+    let CheckedFile { preview, .. } = match found {
+        Ok(found) => found,
         Err(unusable) => return app.complain(unusable.why),
     };
     if preview.bad > 0 {
@@ -110,8 +111,7 @@ fn ask_to_change(app: &mut App, found: Result<CheckedFile, UnusableFile>, now: N
     let changes = FileChanges::of(&preview.changes, |id| app.pets.store.get(id).map(|pet| app.pets.as_shown(pet)));
     let (pets, counts) = (changes.pets.len(), changes.counts());
     if !changes.missing.is_empty() && !app.pets.store.coverage().is_some_and(|coverage| coverage.complete) {
-        let missing = counted(changes.missing.len(), "pet");
-        let why = format!("not all of these pets are loaded ({missing} missing)");
+        let why = format!("not all of these pets are loaded ({} missing)", counted(changes.missing.len(), "pet"));
         return app.complain(format!("Nothing was changed: {why}. petstore pets set --file reads all."));
     }
     if pets == 0 {
@@ -352,8 +352,7 @@ fn record(unreported: &Arc<Mutex<Unreported>>) -> OnImportedRow {
 }
 
 /// Shows an unreadable file's error at its name, or puts the cursor on the choice that is needed.
-fn first_trouble(app: &mut App, UnusableFile { why, missing }: UnusableFile) {
-    let import = &mut app.add.import;
+fn first_trouble(import: &mut State, UnusableFile { why, missing }: UnusableFile) {
     let Phase::Looked(looked) = &mut import.phase else { return };
     if missing.is_none() && looked.source.is_file() {
         import.error = Some(why);
@@ -368,17 +367,17 @@ fn first_trouble(app: &mut App, UnusableFile { why, missing }: UnusableFile) {
 
 /// Nothing was sent: shows the preview again, and F2 tries again. A resumed import keeps its report.
 fn on_not_begun(app: &mut App, ended: ImportEnded, now: Now) {
-    let looked = app.add.import.running_mut().and_then(|running| running.looked.take());
-    let Some(looked) = looked else {
+    let import = &mut app.add.import;
+    let Some(looked) = import.running_mut().and_then(|running| running.looked.take()) else {
         return on_ended(app, Summary::of(ended), now);
     };
-    app.add.import.phase = Phase::Looked(looked);
+    import.phase = Phase::Looked(looked);
     let why = on_failed(app, &ended, now);
-    if matches!(ended, ImportEnded::Unauthorized(_)) {
-        return app.complain(KEY_REFUSED);
-    }
     let again = if matches!(ended, ImportEnded::NoAnswer(_)) { " F2 tries again." } else { "" };
-    app.complain(format!("Nothing was sent. {why}{again}"));
+    app.complain(match ended {
+        ImportEnded::Unauthorized(_) => KEY_REFUSED.to_owned(),
+        _ => format!("Nothing was sent. {why}{again}"),
+    });
 }
 
 /// The import has ended.

@@ -5,10 +5,12 @@ use std::path::Path;
 use super::jobs::{CheckFile, KEY_REFUSED, STOP};
 use super::preview::{CORRECTED, PreviewState, UnusableFile};
 use super::{PastedLines, Phase, RunImport, Running, State, rows_of};
+use crate::app::CheckedFile;
 use crate::app::import_run::{report_option, typed_path};
 use crate::clock::Now;
 use crate::model::{Field, counted, shell_word, short};
 use crate::transfer::column_mapping::{is_header, is_id};
+use crate::transfer::import::ImportProgress;
 use crate::transfer::{ColumnMapping, FileFormat, ImportRun, ImportSource, ImportedRow, RowOutcome, Start};
 use crate::tui::command::READER;
 use crate::tui::forms::COMPLETE;
@@ -43,12 +45,7 @@ const START: Command = command("save", "F2", "start", "send the rows", start);
 const NEXT: Command =
     command("next-field", "down j Tab Enter", "move", "next line", |app, now| go(app, true, now)).called("up/down");
 const PREVIOUS: Command = command("previous-field", "up k S-Tab", "", "previous line", |app, now| go(app, false, now));
-const ROWS: Command = command("choices", "l", "list", "bad rows, duplicates", |app, now| {
-    if app.key_refused() {
-        return app.open_key_box(false, now);
-    }
-    list(app);
-});
+const ROWS: Command = command("choices", "l", "list", "bad rows, duplicates", list);
 const AGAIN: Command = command("refresh", "F5 r", "", "read the file again", look_again);
 const DROP: Command = command("clear", "F8", "", "drop unfinished import", |app, now| {
     if drop_unfinished(app) {
@@ -108,11 +105,9 @@ pub static VALUE_PLACE: Place = Place::new("import-value", "Import", &[VALUE]).t
 
 /// The import that is under way, or has ended.
 static RUN: &[Command] = &[
-    command("back", "Esc F3", "stop, leave", "stop, leave", |app, now| {
-        if is_under_way(app) {
-            return app.ask(stop_question(), now);
-        }
-        leaving(app, "Leave", None, leave, now);
+    command("back", "Esc F3", "stop, leave", "stop, leave", |app, now| match is_under_way(app) {
+        true => ask_to_stop(app, now),
+        false => leaving(app, "Leave", None, leave, now),
     })
     .word(|app| Some(if is_under_way(app) { "stop" } else { "leave" })),
     command("save", "F2", "resume", "resume", go_on)
@@ -197,11 +192,10 @@ pub fn check_unfinished(app: &mut App, now: Now) {
 
 /// Drops the unfinished import, if it is the one that is shown: it is not offered at the next start. Its report stays.
 fn drop_unfinished(app: &mut App) -> bool {
-    let shown = app.add.import.unfinished_name().filter(|_| app.add.import.shows_unfinished());
-    let Some(file) = shown else { return false };
-    app.add.import.unfinished = None;
-    let text = format!("The import of {file} is dropped. Its report is kept: importing the file again continues it.");
-    app.tell(text);
+    let import = &mut app.add.import;
+    let Some(file) = import.unfinished_name().filter(|_| import.shows_unfinished()) else { return false };
+    import.unfinished = None;
+    app.tell(format!("The import of {file} is dropped. Its report is kept: importing the file again continues it."));
     true
 }
 
@@ -251,10 +245,12 @@ pub fn add_lines(app: &mut App, text: &str, now: Now) {
     app.add.import.pasted = Some(text.into());
     let source = ImportSource::Pasted(rows.into());
     match app.add.import.looked_mut().filter(|_| goes_on) {
-        Some(looked) => looked.source = source,
-        None => return look(app, source, &reading, now),
+        None => look(app, source, &reading, now),
+        Some(looked) => {
+            looked.source = source;
+            look_again(app, now);
+        }
     }
-    look_again(app, now);
 }
 
 /// Previews the lines again that an earlier session left; they are checked with what else it left.
@@ -306,8 +302,7 @@ fn look_at_typed(app: &mut App, now: Now) {
     let import = &mut app.add.import;
     let path = import.path.value().trim().to_owned();
     if path.is_empty() {
-        import.error = Some("Type or paste the name of a file.".to_owned());
-        return;
+        return import.error = Some("Type or paste the name of a file.".to_owned());
     }
     // The message may be about another file.
     app.message = None;
@@ -413,9 +408,13 @@ pub fn leave(app: &mut App, _: Now) {
 }
 
 /// Lists the bad and duplicate rows.
-fn list(app: &mut App) {
-    let Some(seen) = app.add.import.looked_mut().and_then(|looked| looked.seen()) else { return };
-    let preview = &seen.preview;
+fn list(app: &mut App, now: Now) {
+    if app.key_refused() {
+        return app.open_key_box(false, now);
+    }
+    let Some(CheckedFile { preview, .. }) = app.add.import.looked_mut().and_then(|looked| looked.seen()) else {
+        return;
+    };
     let mut lines = Vec::new();
     if preview.bad > 0 {
         lines.push(format!("Cannot be sent ({}):", preview.bad));
@@ -467,16 +466,16 @@ fn start(app: &mut App, now: Now) {
 /// are left, the file is previewed first, since it may have been fixed.
 fn go_on(app: &mut App, now: Now) {
     let Some(running) = app.add.import.running().filter(|running| !running.is_under_way) else { return };
-    let (left, progress) = (running.left(), &running.progress);
-    let Some((file, _)) = running.files.as_ref().filter(|_| running.can_go_on()) else {
+    let ImportProgress { unknown, invalid, .. } = running.progress;
+    let Some((file, _)) = running.files.clone().filter(|_| running.can_go_on()) else {
         return app.tell("Nothing left to send.");
     };
-    if left == 0 && (progress.unknown > 0 || progress.invalid > 0 && running.job.source.is_file()) {
-        let file = file.clone();
+    if running.left() == 0 && (unknown > 0 || invalid > 0 && running.job.source.is_file()) {
         app.message = None;
-        return look_at(app, file, now);
+        look_at(app, file, now);
+    } else {
+        begin(app, now);
     }
-    begin(app, now);
 }
 
 /// Starts or resumes the import. Asks first for a protected service.
@@ -528,21 +527,20 @@ pub fn show_pets(app: &mut App, now: Now) {
     }
 }
 
-fn stop_question() -> Question {
+/// Asks whether to stop it after the rows that are being sent.
+fn ask_to_stop(app: &mut App, now: Now) {
     let body = |app: &App, page: &mut Page<'_>| {
         let left = app.add.import.running().map_or(0, Running::left);
         let note = "Rows that were added stay. F2 sends the rest, also after the next start.";
         ask_of_service(app, page, &format!("{} left. Stop sending to", counted(left, "row")), &[], note);
     };
-    Question::new(STOP, body, "Stop", stop, |_, _| {})
-}
-
-/// Stops it after the rows that are being sent.
-fn stop(app: &mut App, _: Now) {
-    if is_under_way(app) {
-        app.tell("Stopping after the rows being sent.");
-        app.effect(Effect::StopImport);
-    }
+    let stop = |app: &mut App, _| {
+        if is_under_way(app) {
+            app.tell("Stopping after the rows being sent.");
+            app.effect(Effect::StopImport);
+        }
+    };
+    app.ask(Question::new(STOP, body, "Stop", stop, |_, _| {}), now);
 }
 
 /// Looks up the pet of the selected row, or says why there is none. One that may have been added is searched for among
@@ -600,8 +598,8 @@ pub(super) fn rejects_name(source: &ImportSource) -> String {
 pub fn command_line(app: &App, more: &str) -> String {
     let import = &app.add.import;
     let options = match &import.phase {
-        Phase::File => String::new(),
         Phase::Looked(looked) => options(looked),
+        Phase::File => String::new(),
         Phase::Running(running) => {
             // The report has the column mapping.
             let option = |(file, report): &(String, String)| report_option(file.as_ref(), report.as_ref());
