@@ -40,13 +40,13 @@ pub struct SessionCache {
     status: Option<PetStatus>,
 }
 
-/// What an earlier session kept of the service of these settings; `None` for a file of another service or version.
+/// What an earlier session kept of the service of these settings.
 pub fn read_kept(directory: &Path, settings: &Settings) -> Option<SessionCache> {
     let identity = settings.identity()?;
     let mut text = String::new();
     let file = std::fs::File::open(file(directory, &identity)).ok()?;
     file.take(MOST_OCTETS).read_to_string(&mut text).ok()?;
-    serde_json::from_str(&text).ok().filter(|kept: &SessionCache| kept.identity == identity)
+    SessionCache::read(&text, &identity)
 }
 
 /// The file for the service `identity`.
@@ -55,9 +55,19 @@ fn file(directory: &Path, identity: &str) -> PathBuf {
 }
 
 impl SessionCache {
+    /// Reads the cache of the service `identity`; `None` for a file of another service or version.
+    pub fn read(text: &str, identity: &str) -> Option<Self> {
+        serde_json::from_str::<Self>(text).ok().filter(|kept| kept.identity == identity)
+    }
+
+    /// The text of its file.
+    pub fn text(&self) -> String {
+        serde_json::to_string(self).unwrap_or_default()
+    }
+
     /// Writes it, for the owner's eyes only.
     pub fn write(&self, directory: &Path) -> io::Result<()> {
-        let text = serde_json::to_string(self).unwrap_or_default();
+        let text = self.text();
         // A longer one would not be read.
         if text.len() as u64 > MOST_OCTETS {
             return Ok(());

@@ -1,6 +1,8 @@
 //! The help: the keys of a place, and those that work everywhere; all commands by their names, with the lines that do
 //! the same in a shell; and the last failure in full.
 
+use std::collections::HashSet;
+
 use nucleo_matcher::pattern::{CaseMatching, Normalization, Pattern};
 use nucleo_matcher::{Config, Matcher};
 use ratatui::text::{Line, Span};
@@ -81,7 +83,9 @@ impl Popup for HelpBox {
             right.extend(["Search: whis  cat:3,7  is:sold", "  id:1002  by:till  \"exact\"  -not", ""].map(Line::raw));
             right.extend(marks(appearance));
         }
-        right.extend(if is_about_domains { domain_words() } else { Vec::new() });
+        if is_about_domains {
+            right.extend(DOMAIN_WORDS.map(Line::raw));
+        }
         let global = keymap.global_help(self.place, |command| app.allows(command));
         let mut global = section("EVERYWHERE", global, appearance);
         let (room, all) = (rows.saturating_sub(right.len()).max(2), global.len());
@@ -109,27 +113,24 @@ fn marks(appearance: &Appearance) -> Vec<Line<'static>> {
     let mut lines = ["Before a row: x marked (Space)", "  . on its way  + new  * changed"].map(Line::raw).to_vec();
     for (status, word) in PetStatus::ALL.into_iter().zip(["for sale", "promised", "handed over"]) {
         let mark = appearance.status(Some(&status.into()));
-        lines.push(Line::from(vec![Span::raw("  "), mark, Span::raw(format!(" {status}  ({word})"))]));
+        lines.push(vec!["  ".into(), mark, format!(" {status}  ({word})").into()].into());
     }
-    lines.push(Line::raw(format!("  {} not set   ? another status", appearance.mark(None).0)));
-    lines.push(Line::raw(""));
+    lines.push(format!("  {} not set   ? another status", appearance.mark(None).0).into());
+    lines.push("".into());
     lines
 }
 
 /// DNS terms for beginners.
-fn domain_words() -> Vec<Line<'static>> {
-    let words = [
-        "Words:",
-        " CNAME    record: points to a host",
-        " source   authoritative name server",
-        " resolver caches answers for a time",
-        " TTL      how long, in seconds",
-        " NXDOMAIN the name does not exist",
-        " CAA      who may issue certificates",
-        "",
-    ];
-    words.map(Line::raw).to_vec()
-}
+const DOMAIN_WORDS: [&str; 8] = [
+    "Words:",
+    " CNAME    record: points to a host",
+    " source   authoritative name server",
+    " resolver caches answers for a time",
+    " TTL      how long, in seconds",
+    " NXDOMAIN the name does not exist",
+    " CAA      who may issue certificates",
+    "",
+];
 
 /// Keys and what they do, below a heading.
 fn section(heading: &'static str, keys: HelpLines, appearance: &Appearance) -> Vec<Line<'static>> {
@@ -234,15 +235,10 @@ impl CommandsBox {
         let named = |name| app.keymap.named(GLOBAL, name);
         let is_offered = |show| named(show).is_some_and(|show| show.why_not(&app.link).is_none());
         places.extend(screens(app).into_iter().filter(|(_, show)| is_offered(show)).map(|(place, _)| place));
-        let mut commands: Vec<FoundCommand> = Vec::new();
-        for found in places.into_iter().flat_map(|place| of_place(app, place, from)) {
-            let is_it = |known: &FoundCommand| known.command.name == found.command.name && known.title == found.title;
-            if !commands.iter().any(is_it) {
-                commands.push(found);
-            }
-        }
-        let found = commands.clone();
-        Self { input: TextInput::default(), found, cursor: 0, from, commands }
+        let mut commands: Vec<_> = places.into_iter().flat_map(|place| of_place(app, place, from)).collect();
+        let mut known = HashSet::new();
+        commands.retain(|found| known.insert((found.command.name, found.title.clone())));
+        Self { input: TextInput::default(), found: commands.clone(), cursor: 0, from, commands }
     }
 
     fn chosen(&self) -> Option<&FoundCommand> {
@@ -253,7 +249,12 @@ impl CommandsBox {
 /// What can be done in one place, but for moving about in it.
 fn of_place(app: &App, place: &'static str, from: &'static str) -> Vec<FoundCommand> {
     let elsewhere = place != from && place != GLOBAL;
-    let is_offered = |command: &Command| !is_about_moving(command) && command.why_not(&app.link).is_none();
+    // Not what only makes sense in its place: it moves there, or answers a question there.
+    let names = ["next-field", "previous-field", "confirm", "back", "answer-1", "answer-2", "answer-3", "commands"];
+    let is_offered = |command: &Command| {
+        let is_about_moving = command.moves() || matches!(command.run, Run::Edit(_)) || names.contains(&command.name);
+        !is_about_moving && command.why_not(&app.link).is_none()
+    };
     let offered = app.keymap.of(place).filter(|binding| is_offered(&binding.command));
     let commands = offered.map(|Binding { keys, command }| {
         let shared = app.keymap.of(place).filter(|other| other.command.help == command.help).count() > 1;
@@ -263,12 +264,6 @@ fn of_place(app: &App, place: &'static str, from: &'static str) -> Vec<FoundComm
         FoundCommand { title, keys: keys.join(" "), line: command.line(app), command: *command }
     });
     commands.collect()
-}
-
-/// Whether a command only makes sense in its place: it moves there, or answers a question there.
-fn is_about_moving(command: &Command) -> bool {
-    let names = ["next-field", "previous-field", "confirm", "back", "answer-1", "answer-2", "answer-3", "commands"];
-    command.moves() || matches!(command.run, Run::Edit(_)) || names.contains(&command.name)
 }
 
 /// Lines of the list that a page is.
@@ -349,9 +344,8 @@ impl Popup for ErrorBox {
         if let Some(failure) = &app.last_failure {
             lines.extend(failure.details(&app.link.service).iter().flat_map(|line| wrapped(line)));
             let Explanation { means, todo } = explain(failure);
-            for (heading, text) in
-                [("What it means", means), ("What to do", todo), ("From here", &from_here(failure, app, page.now))]
-            {
+            let here = from_here(failure, app, page.now);
+            for (heading, text) in [("What it means", means), ("What to do", todo), ("From here", &here)] {
                 lines.extend([Line::raw(""), page.appearance.span(heading, StyleRole::Heading).into()]);
                 lines.extend(wrapped(text));
             }
@@ -364,19 +358,18 @@ impl Popup for ErrorBox {
 
 /// Which keys help, and when it is retried automatically.
 fn from_here(failure: &Failure, app: &App, now: Now) -> String {
-    let none = || "There is no automatic retry.".to_owned();
+    let none = "There is no automatic retry.";
     let again = match &app.link.health {
-        Health::Unknown | Health::Ok { .. } => none(),
-        Health::Away { failure: now, .. } | Health::KeyRefused { failure: now } if now != failure => none(),
+        Health::Unknown | Health::Ok { .. } => none,
+        Health::Away { failure: now, .. } | Health::KeyRefused { failure: now } if now != failure => none,
         Health::Away { next_try: Some(at), .. } => {
-            let seconds = now.seconds_until(*at);
-            format!("Next retry in {seconds} s; Esc, then r retries now.")
+            &format!("Next retry in {} s; Esc, then r retries now.", now.seconds_until(*at))
         }
         Health::Away { failure: Failure::NotStarted { .. }, .. } => {
-            "A retry would fail the same way: Esc, then q quits.".to_owned()
+            "A retry would fail the same way: Esc, then q quits."
         }
-        Health::Away { .. } => "There is no automatic retry; Esc, then r retries.".to_owned(),
-        Health::KeyRefused { .. } => "No requests are sent until you enter another key: Esc, then F4.".to_owned(),
+        Health::Away { .. } => "There is no automatic retry; Esc, then r retries.",
+        Health::KeyRefused { .. } => "No requests are sent until you enter another key: Esc, then F4.",
     };
     format!("{again} H shows requests and answers.")
 }

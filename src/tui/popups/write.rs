@@ -83,12 +83,6 @@ impl WriteBox {
         let endings = || Kind::ENDINGS.map(|ending| format!(".{ending}")).join(", ");
         (!known).then(|| format!("Unknown format. The name must end in one of {}.", endings()))
     }
-
-    /// The result for the previous name does not apply to this one.
-    fn forget_answer(&mut self) {
-        self.replace = false;
-        self.error = None;
-    }
 }
 
 /// Why a session over SSH writes none.
@@ -100,7 +94,8 @@ impl Popup for WriteBox {
     }
 
     fn on_typing(&mut self, typing: Typing<'_>) -> bool {
-        self.forget_answer();
+        // The result for the previous name does not apply to this one.
+        (self.replace, self.error) = (false, None);
         self.path.take(typing)
     }
 
@@ -150,7 +145,7 @@ fn step(app: &mut App, forward: bool) {
     if let Contents::Pets { sets, chosen } = &mut write.text {
         *chosen = (*chosen + if forward { 1 } else { sets.len() - 1 }) % sets.len();
     }
-    write.forget_answer();
+    (write.replace, write.error) = (false, None);
 }
 
 fn confirm(app: &mut App, now: Now) {
@@ -168,18 +163,13 @@ fn confirm(app: &mut App, now: Now) {
 }
 
 /// Why a file was not written.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, derive_more::From)]
 pub enum NotWritten {
     /// There is a file of this name.
     Exists(String),
     /// It could not be written.
+    #[from(Failure)]
     Failed(String),
-}
-
-impl From<Failure> for NotWritten {
-    fn from(failure: Failure) -> Self {
-        Self::Failed(failure.into())
-    }
 }
 
 /// Writes a file.
@@ -201,14 +191,16 @@ impl Job for WriteFile {
     async fn run(self: Arc<Self>, env: Env) -> Self::Answer {
         blocking(move || {
             let place = env.machine.place(&self.path);
-            match &self.what {
-                Contents::Text(text) => self.write(text, &place),
-                Contents::Pets { sets, chosen } => {
-                    self.write(&export::for_file(&self.path, &sets[*chosen].pets), &place)
-                }
-                Contents::Rejects(what) => self.write_rejects(what, &place, &env),
-            }?;
-            Ok(place.display().to_string())
+            let text = match &self.what {
+                Contents::Text(text) => text,
+                Contents::Pets { sets, chosen } => &export::for_file(&self.path, &sets[*chosen].pets),
+                Contents::Rejects(what) => return self.write_rejects(what, &place, &env),
+            };
+            match atomic_file::write(&place, text, self.replace) {
+                Ok(_) => Ok(place.display().to_string()),
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => Err(NotWritten::Exists(self.path.clone())),
+                Err(error) => Err(NotWritten::Failed(format!("{} could not be written: {error}.", place.display()))),
+            }
         })
         .await
     }
@@ -234,19 +226,12 @@ impl Job for WriteFile {
 }
 
 impl WriteFile {
-    fn write(&self, text: &str, place: &Path) -> Result<(), NotWritten> {
-        atomic_file::write(place, text, self.replace).map_err(|error| match error.kind() == ErrorKind::AlreadyExists {
-            true => NotWritten::Exists(self.path.clone()),
-            false => NotWritten::Failed(format!("{} could not be written: {error}.", place.display())),
-        })
-    }
-
     /// The rows that were not added.
-    fn write_rejects(&self, what: &RejectsSource, place: &Path, env: &Env) -> Result<(), NotWritten> {
+    fn write_rejects(&self, what: &RejectsSource, place: &Path, env: &Env) -> Result<String, NotWritten> {
         let RejectsSource { source, reading, report } = what;
         let (input, reading) = (env.machine.open(source), env.reading(reading.clone()));
         match input.and_then(|input| rejects::write(input, &reading, report.as_deref(), (place, self.replace))) {
-            Ok(_) => Ok(()),
+            Ok(_) => Ok(place.display().to_string()),
             Err(TransferError::Exists(_)) => Err(NotWritten::Exists(self.path.clone())),
             Err(error) => Err(NotWritten::Failed(error.sentence())),
         }

@@ -8,10 +8,11 @@ use ratatui::text::{Line, Span};
 use super::update::waits;
 use super::{BUILT_IN, Tab};
 use crate::api::Failure;
+use crate::app::inventory::changes::{named, status};
 use crate::app::inventory::store::Count;
 use crate::model::columns::SortOrder;
 use crate::model::export::Column;
-use crate::model::{ObservedStatus, Pet, PetStatus, Provenance, cut, short, width, words};
+use crate::model::{ObservedStatus, Pet, PetStatus, Provenance, cut, width, words};
 use crate::tui::mouse::Target;
 use crate::tui::widgets::page::FrameLayout;
 use crate::tui::{App, Appearance, Health, Page, Slot, StyleRole, WIDE, cells};
@@ -152,8 +153,7 @@ fn draw_search(app: &App, page: &mut Page<'_>) {
 
 /// Why the rows are old, and when the next retry is.
 fn draw_banner(app: &App, page: &mut Page<'_>) {
-    let age = app.pets.store.read().map(|at| page.now.seconds_since(at.mono));
-    let rows = match age {
+    let rows = match app.pets.store.read().map(|at| page.now.seconds_since(at.mono)) {
         None => String::new(),
         Some(0..60) => " The rows below are less than a minute old.".to_owned(),
         Some(seconds) => format!(" The rows below are {} old.", words::age(seconds)),
@@ -239,20 +239,18 @@ fn elsewhere(app: &App) -> Option<String> {
     let query = pets.searched();
     pets.filter()?;
     let pet = pets.store.pets().iter().rev().find(|pet| query.fits(pet))?;
-    let what =
-        pet.status.as_ref().map_or("has no status".to_owned(), |status| format!("is {}", short(status.as_str())));
-    Some(format!("{} (#{}) {what}; All (0) shows it.", short(&pet.name), pet.id))
+    let what = pet.status.as_ref().map_or("has no status".to_owned(), |_| format!("is {}", status(pet)));
+    Some(format!("{} {what}; All (0) shows it.", named(pet)))
 }
 
 /// The line without a message: where the cursor is, and whether there are more rows.
 pub fn place(app: &App, page: &Page<'_>) -> String {
     let (pets, rows) = (&app.pets, app.pets.row_count());
-    let marked = match pets.marked.len() {
-        0 => String::new(),
-        all => match all - pets.rows_from(0).filter(|pet| pets.marked.contains(&pet.id)).count() {
-            0 => format!("{all} marked; Esc unmarks. "),
-            hidden => format!("{all} marked, {hidden} not in these rows; Esc unmarks. "),
-        },
+    let all = pets.marked.len();
+    let marked = match all - pets.rows_from(0).filter(|pet| pets.marked.contains(&pet.id)).count() {
+        _ if all == 0 => String::new(),
+        0 => format!("{all} marked; Esc unmarks. "),
+        hidden => format!("{all} marked, {hidden} not in these rows; Esc unmarks. "),
     };
     if rows == 0 {
         return marked;
@@ -312,8 +310,9 @@ fn draw_drawer(app: &App, page: &mut Page<'_>) {
         Some(provenance) => format!(" added: {} ", provenance_words(provenance, page)),
         None => format!(" {} ", origin(app, appearance)),
     };
-    let from = cut(&from, page.columns().saturating_sub(10 + width(&title)));
-    let middle = page.columns().saturating_sub(10 + width(&title) + width(&from));
+    let room = page.columns().saturating_sub(10 + width(&title));
+    let from = cut(&from, room);
+    let middle = room - width(&from);
     let rule = format!("{}{title}{}{from}{}", appearance.rule(4), appearance.rule(middle), appearance.rule(3));
     page.heading(format!(" {rule}"));
     let name = cut(&appearance.text(&pet.name), page.columns().saturating_sub(14));
@@ -325,7 +324,15 @@ fn draw_drawer(app: &App, page: &mut Page<'_>) {
     let after = format!(" {:<12}  Id  {}", status_in_detail(appearance, pet), pet.id);
     let after = cut(&after, page.columns().saturating_sub(width(&before) + mark.width()));
     page.line(vec![before.into(), mark, after.into()]);
-    draw_chart(app, page);
+    let mut spans = vec![" Of all     ".into()];
+    let most = most(app).max(1);
+    for status in PetStatus::ALL {
+        let Some(count) = app.pets.store.count(Some(status)) else { continue };
+        let (_, role) = appearance.mark(Some(&status.into()));
+        let bar = appearance.span(appearance.bar(count.seen * 7 / most), role);
+        spans.extend([format!("{status} ").into(), bar, format!(" {count}   ").into()]);
+    }
+    page.line(spans);
     if let Some(last) = app.pets.history.lines(pet.id, &app.pets.categories, page.now).next() {
         page.line(format!(" History    {}", cut(&appearance.text(&last), page.columns().saturating_sub(13))));
     }
@@ -335,18 +342,6 @@ fn draw_drawer(app: &App, page: &mut Page<'_>) {
 fn origin(app: &App, appearance: &Appearance) -> String {
     let read = app.pets.store.read().map_or(String::new(), |at| appearance.time(at.wall));
     format!("from the list, {read}")
-}
-
-fn draw_chart(app: &App, page: &mut Page<'_>) {
-    let mut spans = vec![Span::raw(" Of all     ")];
-    let most = most(app).max(1);
-    for status in PetStatus::ALL {
-        let Some(count) = app.pets.store.count(Some(status)) else { continue };
-        let (_, role) = page.appearance.mark(Some(&status.into()));
-        let bar = page.appearance.bar(count.seen * 7 / most);
-        spans.extend([format!("{status} ").into(), page.appearance.span(bar, role), format!(" {count}   ").into()]);
-    }
-    page.line(spans);
 }
 
 /// The panes at the right: detail, and two charts.
@@ -412,8 +407,8 @@ fn draw_detail(app: &App, page: &mut Page<'_>) {
     }
     page.gap();
     page.line(format!(" Seen       {}", origin(app, appearance)));
-    let others = app.pets.rows.categories.iter().find(|(category, _)| *category == pet.category_id);
-    let others = others.map_or(0, |(_, count)| *count);
+    let mut counts = app.pets.rows.categories.iter();
+    let others = counts.find(|(category, _)| *category == pet.category_id).map_or(0, |(_, count)| *count);
     page.line(format!(" Category {}: {others} in this list", pet.category_id));
     let mut label = " History    ";
     for line in app.pets.history.lines(pet.id, &app.pets.categories, page.now) {
@@ -431,8 +426,5 @@ fn draw_detail(app: &App, page: &mut Page<'_>) {
 fn provenance_words(provenance: &Provenance, page: &Page<'_>) -> String {
     let by = provenance.by().map(|by| format!("by {}", cut(&page.appearance.text(by), NAME_WIDTH)));
     let at = provenance.added_at.map(|at| page.moment(at));
-    match (by, at) {
-        (None, None) => "not recorded".to_owned(),
-        (by, at) => by.into_iter().chain(at).collect::<Vec<_>>().join(", "),
-    }
+    by.into_iter().chain(at).reduce(|by, at| format!("{by}, {at}")).unwrap_or_else(|| "not recorded".to_owned())
 }

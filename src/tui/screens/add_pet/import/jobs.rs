@@ -373,11 +373,11 @@ fn on_not_begun(app: &mut App, ended: ImportEnded, now: Now) {
     };
     import.phase = Phase::Looked(looked);
     let why = on_failed(app, &ended, now);
+    if matches!(ended, ImportEnded::Unauthorized(_)) {
+        return app.complain(KEY_REFUSED);
+    }
     let again = if matches!(ended, ImportEnded::NoAnswer(_)) { " F2 tries again." } else { "" };
-    app.complain(match ended {
-        ImportEnded::Unauthorized(_) => KEY_REFUSED.to_owned(),
-        _ => format!("Nothing was sent. {why}{again}"),
-    });
+    app.complain(format!("Nothing was sent. {why}{again}"));
 }
 
 /// The import has ended.

@@ -87,10 +87,6 @@ impl Columns {
         (self.beside > 0).then_some(self.digits.1)
     }
 
-    const fn has_status_word(&self) -> bool {
-        self.room >= LEAST_FOR_STATUS
-    }
-
     /// The heading of a column, its width (none for a name, which gets what the others leave), and what is blank behind it:
     /// what is cut ends with a sign for that.
     fn look(&self, column: Column) -> (&'static str, Option<u16>, u16) {
@@ -100,7 +96,7 @@ impl Columns {
             Column::Name => ("NAME", None, 1),
             Column::CategoryId if self.beside > 0 => ("CATEGORY", Some((self.digits.1 + 1 + self.beside).max(8)), 2),
             Column::CategoryId => ("CATEGORY", number(self.digits.1), 2),
-            Column::Status if self.has_status_word() => ("STATUS", Some(11), 2),
+            Column::Status if self.room >= LEAST_FOR_STATUS => ("STATUS", Some(11), 2),
             Column::Status => ("", Some(2), 2),
             Column::By => ("ADDED BY", Some(BY_WIDTH), 1),
             Column::At => ("ADDED AT", Some(16), 2),
@@ -229,10 +225,9 @@ impl<'a> Rows<'a> {
                 }
                 // Its mark has a separate style.
                 Column::Status => {
-                    if columns.has_status_word() {
-                        let word = status_word(page.appearance, pet);
-                        page.at(x + 2, cut(&word, room.saturating_sub(2).into()), role);
-                    }
+                    let word = status_word(page.appearance, pet);
+                    // A mark alone leaves no room.
+                    page.at(x + 2, cut(&word, room.saturating_sub(2).into()), role);
                     continue;
                 }
                 Column::By => recorded.by(pet).map_or_else(missing, |by| page.appearance.text(by)),
