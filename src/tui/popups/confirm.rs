@@ -91,14 +91,13 @@ impl App {
         yes: impl FnOnce(&mut Self, Now) + Send + 'static,
         now: Now,
     ) -> bool {
-        if self.refuses_changes() {
-            return true;
+        if self.may_change() {
+            return false;
         }
-        let asks = !self.may_change();
-        if asks {
+        if !self.refuses_changes() {
             self.ask(Question::change(self, what, details, yes), now);
         }
-        asks
+        true
     }
 
     /// Asks it.

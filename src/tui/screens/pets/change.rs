@@ -104,15 +104,13 @@ fn open(app: &mut App, _: Now) {
 
 /// Whether pets can be changed now; else says why not.
 pub fn can_change(app: &mut App) -> bool {
-    let service = &app.link.service;
-    let why = if app.pets.offers_changes == Some(false) {
-        format!("{service} does not offer to change pets: what was added stays as it is.")
+    if app.pets.offers_changes == Some(false) {
+        app.tell(format!("{} does not offer to change pets: what was added stays as it is.", app.link.service));
     } else if app.is_switching() {
-        "Another service is being switched to. Nothing was changed.".to_owned()
+        app.tell("Another service is being switched to. Nothing was changed.");
     } else {
         return !app.refuses_changes();
-    };
-    app.tell(why);
+    }
     false
 }
 
@@ -160,8 +158,10 @@ fn change(app: &mut App, mut pets: Vec<(Pet, Pet)>, is_undo: bool, now: Now) {
 /// `Rex (#7)`, or `3 pets: Rex (#7), ...`.
 fn about<'a>(pets: impl Iterator<Item = &'a Pet>) -> String {
     let names: Vec<_> = pets.map(named).collect();
-    let all = if names.len() > 1 { format!("{}: ", counted(names.len(), "pet")) } else { String::new() };
-    all + &list(names)
+    match names.len() {
+        0 | 1 => list(names),
+        all => format!("{all} pets: {}", list(names)),
+    }
 }
 
 /// Asks before the first change to a protected service, over the open box; `false` where it may be made.

@@ -12,8 +12,9 @@ use crate::api::follow::{ProvenanceError, ProvenanceReader};
 use crate::api::inventory::in_parts;
 use crate::api::list;
 use crate::api::{Coverage, Failure, List, ListAnswer, Remedy};
+use crate::app::inventory::changes::named;
 use crate::clock::Now;
-use crate::model::{Pet, PetId, PetQuery, Provenances, counted, display_safe, short};
+use crate::model::{Pet, PetId, PetQuery, Provenance, Provenances, counted, display_safe, short};
 use crate::tui::job::Ongoing;
 use crate::tui::{App, Env, Health, Job, MessageKind, Screen, Slot, WIDE, session_cache};
 
@@ -40,9 +41,9 @@ impl Job for ListPets {
             Err(failure) => return on_failure(app, failure, now),
         };
         on_answer(app, &answer, now);
-        app.pets.offers_changes = Some(answer.offers.changes);
-        app.pets.provenance.barrier.take_if(|barrier| *barrier == Barrier::Failed);
         let pets = &mut app.pets;
+        pets.offers_changes = Some(answer.offers.changes);
+        pets.provenance.barrier.take_if(|barrier| *barrier == Barrier::Failed);
         let status = self.query.status;
         let Some(list) = answer.list.or_else(|| self.known.clone()) else { return };
         let is_whole = list.next().is_none() && list.pets.len() < usize::from(self.query.limit.get());
@@ -199,20 +200,19 @@ impl Ongoing for FollowPets {
             }
             Followed::Added(added) => {
                 pets.follow.position = after.or(pets.follow.position.take());
-                let mut reported = Vec::with_capacity(added.len());
-                for AddedPet { pet, provenance } in added {
-                    pets.provenance.learn(pet.id, provenance);
-                    reported.push(pet);
-                }
                 let held = &mut pets.follow.held;
                 // What a list has shown was marked with it.
-                let unknown = reported.iter().map(|pet| pet.id).filter(|id| pets.store.is_unknown(*id));
-                held.extend(unknown);
+                held.extend(added.iter().map(|added| added.pet.id).filter(|id| pets.store.is_unknown(*id)));
                 held.drain(..held.len().saturating_sub(MOST_HELD));
-                let row = pets.cursor();
-                pets.arrive(&reported, now);
+                let learn = |AddedPet { pet, provenance }| {
+                    pets.provenance.learn(pet.id, provenance);
+                    pet
+                };
+                let added: Vec<_> = added.into_iter().map(learn).collect();
+                let row = pets.cursor;
+                pets.arrive(&added, now);
                 // The pet under the cursor stays where it is on the screen.
-                app.layout.table_top = (app.layout.table_top + pets.cursor()).saturating_sub(row);
+                app.layout.table_top = (app.layout.table_top + pets.cursor).saturating_sub(row);
             }
             Followed::Changed(changed) => {
                 pets.follow.position = after.or(pets.follow.position.take());
@@ -224,11 +224,8 @@ impl Ongoing for FollowPets {
                     // Otherwise its next answer would say that it is back, and this would not be seen.
                     app.link.health = Health::Unknown;
                 }
-                let service = &app.link.service;
-                let what = format!(
-                    "{service} has lost pets, for example because a backup was restored. Its last one is {last}."
-                );
-                app.complain(what);
+                let why = "for example because a backup was restored";
+                app.complain(format!("{} has lost pets, {why}. Its last one is {last}.", app.link.service));
                 reload(app, ReadNext::All, now);
             }
             Followed::Lost(_) => {
@@ -248,7 +245,7 @@ impl Ongoing for FollowPets {
 /// Changes of this program and of others.
 fn on_changes(app: &mut App, changed: Vec<ChangedPet>, now: Now) {
     let pets = &mut app.pets;
-    let mut others = Vec::with_capacity(changed.len());
+    let mut others = Vec::new();
     for change in changed {
         let pet = change.pet.clone();
         // Those that are not loaded would leave gaps.
@@ -293,11 +290,13 @@ pub fn announce(app: &mut App) {
     drop(shown);
     let is_free = app.message.as_ref().is_none_or(|message| message.kind == MessageKind::Note);
     if let Some(pet) = new.last().and_then(|id| pets.store.get(*id)).filter(|_| !is_seen && is_free) {
-        let by = pets.provenance.of.get(&pet.id).and_then(|provenance| provenance.by());
+        let by = pets.provenance.of.get(&pet.id).and_then(Provenance::by);
         let by = by.map_or(String::new(), |by| format!(" by {}", short(by)));
-        let before = counted(new.len() - 1, "pet");
-        let others = if new.len() > 1 { format!(", and {before} before it") } else { String::new() };
-        let text = format!("Added{by}: {} (#{}){others}. n goes there.", short(&pet.name), pet.id);
+        let others = match new.len() - 1 {
+            0 => String::new(),
+            before => format!(", and {} before it", counted(before, "pet")),
+        };
+        let text = format!("Added{by}: {}{others}. n goes there.", named(pet));
         app.tell(text);
     }
 }
@@ -318,7 +317,7 @@ pub fn ask_provenance(app: &mut App, now: Now) {
     let ids: Vec<_> = match pets.searched().asks_who() || shows_addition {
         true => pets.store.pets().iter().filter(is_unknown).map(|pet| pet.id).collect(),
         false if has_detail => {
-            let around = |rows: usize| pets.rows_from(pets.cursor().saturating_sub(rows)).take(2 * rows);
+            let around = |rows: usize| pets.rows_from(pets.cursor.saturating_sub(rows)).take(2 * rows);
             let on_screen = usize::from(app.layout.table_rows.max(1));
             let is_due = around(on_screen).any(|pet| is_unknown(&pet));
             around(AROUND.max(2 * on_screen)).filter(|pet| is_due && is_unknown(pet)).map(|pet| pet.id).collect()

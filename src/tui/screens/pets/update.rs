@@ -268,13 +268,15 @@ pub fn add_samples(app: &mut App, now: Now) {
         return app.tell("Samples can only be added to an empty store: they cannot be removed.");
     }
     if !app.refuses_changes() {
-        let question = Question::change(app, format!("Add {SAMPLES} samples to"), Vec::new(), |app, now| {
+        let mut question = Question::change(app, format!("Add {SAMPLES} samples to"), Vec::new(), |app, now| {
             let key = app.keys.make();
             app.tell(format!("Adding {SAMPLES} samples ..."));
             app.start(AddSamples { count: SAMPLES, key }, now);
         });
-        let unprotected = |asked| Question { title: "Add samples".to_owned(), yes_word: "Add them", ..asked };
-        app.ask(if app.link.protect { question } else { unprotected(question) }, now);
+        if !app.link.protect {
+            (question.title, question.yes_word) = ("Add samples".to_owned(), "Add them");
+        }
+        app.ask(question, now);
     }
 }
 

@@ -37,7 +37,7 @@ pub fn draw(app: &App, page: &mut Page<'_>) {
     draw_banner(app, page);
     page.go_to(page.rest());
     let (rows, visible) = (app.pets.row_count(), usize::from(page.area.height.saturating_sub(3)));
-    let top = table::first_visible(app.pets.cursor(), page.layout.table_top, visible, rows);
+    let top = table::first_visible(app.pets.cursor, page.layout.table_top, visible, rows);
     let (first, last) = (top.min(rows.saturating_sub(1)) + 1, (top + visible).min(rows));
     let title = if rows == 0 { "Pets".to_owned() } else { format!("Pets {first}-{last} of {rows} loaded") };
     if let Some(panes) = page.pane(LIST_BESIDE_PANES.max(page.area.width.saturating_sub(PANES)), &title) {
@@ -255,10 +255,10 @@ pub fn place(app: &App, page: &Page<'_>) -> String {
     if rows == 0 {
         return marked;
     }
-    let here = format!("{marked}Row {} of {rows}.", (app.pets.cursor() + 1).min(rows));
+    let here = format!("{marked}Row {} of {rows}.", (app.pets.cursor + 1).min(rows));
     let since = app.pets.store.read().filter(|_| app.pets.store.is_cached());
     let more = since.map_or_else(|| rest(app), |at| format!("From {}.", page.moment(at.wall)));
-    let is_first = app.pets.teaches && app.pets.cursor() == 0 && app.pets.last_change.is_empty();
+    let is_first = app.pets.teaches && app.pets.cursor == 0 && app.pets.last_change.is_empty();
     let sale = if is_first { " Press s and Enter to sell this pet; u undoes that." } else { "" };
     format!("{here} {more}{sale}")
 }

@@ -7,7 +7,7 @@ use ratatui::text::Span;
 
 use crate::clock::Now;
 use crate::model::words::counts;
-use crate::model::{Field, NewPet, counted, cut, width};
+use crate::model::{Field, PetStatus, counted, cut, width};
 use crate::transfer::preview::{Cells, Preview};
 use crate::transfer::rows::RowFault;
 use crate::transfer::{EarlierVerdict, FileFormat, ImportedRow, RowOutcome, Start};
@@ -54,10 +54,8 @@ pub fn place(app: &App) -> String {
 /// The progress of a running or unfinished import, for the header of other screens.
 pub fn word(app: &App) -> Option<String> {
     let import = &app.add.import;
-    if app.screen == Screen::AddPet && import.on {
-        return None;
-    }
     match import.under_way() {
+        _ if app.screen == Screen::AddPet && import.on => None,
         Some(running) => Some(format!("importing {}%", running.percent())),
         None => import.unfinished.as_ref().map(|_| "import not finished".to_owned()),
     }
@@ -115,8 +113,7 @@ fn draw_running(running: &Running, app: &App, now: Now, page: &mut Page<'_>) {
     // A pasted import leaves no report once it is complete.
     let is_gone = running.job.source.is_pasted() && !running.is_under_way && running.left() == 0;
     if let Some((_, report)) = running.files.as_ref().filter(|_| !is_gone) {
-        let name = file_name(report);
-        let text = format!("   Report   {}   (written row by row)", appearance.text(name));
+        let text = format!("   Report   {}   (written row by row)", appearance.text(file_name(report)));
         page.at(0, cut(&text, page.columns()), StyleRole::Text);
     }
     page.gap();
@@ -237,11 +234,12 @@ fn draw_preview(looked: &PreviewState, app: &App, page: &mut Page<'_>) {
 /// The preview itself; a window of this `height` decides how many bad rows it lists.
 fn draw_left(looked: &PreviewState, app: &App, height: u16, page: &mut Page<'_>) {
     let name = looked.source.path().map_or("pasted text", file_name);
-    let built = if app.pending.is_running(Slot::CheckFile) {
-        let rows = if looked.rows > 0 { format!(" {} so far", counted(looked.rows, "row")) } else { String::new() };
-        format!("checking ...{rows}")
-    } else {
-        looked.seen().map_or_else(String::new, |seen| layout_words(&seen.preview))
+    let built = match looked.rows {
+        _ if !app.pending.is_running(Slot::CheckFile) => {
+            looked.seen().map_or_else(String::new, |seen| layout_words(&seen.preview))
+        }
+        0 => "checking ...".to_owned(),
+        rows => format!("checking ... {} so far", counted(rows, "row")),
     };
     let name = cut(&page.appearance.text(name), page.columns().saturating_sub(14 + width(&built)));
     page.gap();
@@ -289,8 +287,10 @@ fn draw_fields(looked: &PreviewState, page: &mut Page<'_>) {
     let used = Field::ALL.map(|field| looked.column_of(field));
     let mut unused = looked.columns().iter().filter(|column| !used.contains(&Some(column.as_str())));
     if let Some(first) = unused.next() {
-        let more = unused.count();
-        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        let more = match unused.count() {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
         let text = format!("   {}{more}", cut(&page.appearance.text(first), 18));
         page.at(0, cut(&text, usize::from(FIELD) - 4), StyleRole::Quiet);
         page.at(FIELD - 3, "-> (not used)", StyleRole::Quiet);
@@ -321,8 +321,13 @@ fn draw_field(looked: &PreviewState, field: Field, page: &mut Page<'_>) {
     page.at(FIELD, field.member(), role);
     let Some(seen) = looked.seen() else { return };
     let checked = checked_column(page);
-    let example = seen.preview.first.first().map(|new| example(new, field)).unwrap_or_default();
-    let example = cut(&page.appearance.text(&example), usize::from(checked.saturating_sub(EXAMPLE + 1)));
+    let example = seen.preview.first.first().map(|new| match field {
+        Field::Name => new.name.clone(),
+        Field::CategoryId => new.category_id.to_string(),
+        Field::Status => new.status.map_or("not set", PetStatus::as_str).to_owned(),
+    });
+    let example = page.appearance.text(&example.unwrap_or_default());
+    let example = cut(&example, usize::from(checked.saturating_sub(EXAMPLE + 1)));
     page.at(EXAMPLE, example, StyleRole::Text);
     if value.is_some() {
         page.at(checked, "same for all", StyleRole::Text);
@@ -331,14 +336,6 @@ fn draw_field(looked: &PreviewState, field: Field, page: &mut Page<'_>) {
         let role = if empty + wrong == 0 { StyleRole::Good } else { StyleRole::Error };
         let ok = (seen.preview.good + seen.preview.bad).saturating_sub(empty + wrong);
         page.at(checked, counts([(ok, "ok"), (empty, "empty"), (wrong, "bad")]).join("  "), role);
-    }
-}
-
-fn example(new: &NewPet, field: Field) -> String {
-    match field {
-        Field::Name => new.name.clone(),
-        Field::CategoryId => new.category_id.to_string(),
-        Field::Status => new.status.map_or("not set".to_owned(), |status| status.to_string()),
     }
 }
 

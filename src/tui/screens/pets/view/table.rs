@@ -133,10 +133,10 @@ pub fn draw(app: &App, page: &mut Page<'_>) {
         return;
     }
     let visible = usize::from(page.left());
-    let top = first_visible(pets.cursor(), page.layout.table_top, visible, pets.row_count());
+    let top = first_visible(pets.cursor, page.layout.table_top, visible, pets.row_count());
     page.layout.table_top = top;
     for (place, pet) in (top..).zip(pets.rows_from(top)).take(visible) {
-        let selected = place == pets.cursor();
+        let selected = place == pets.cursor;
         page.click_row(selected);
         rows.draw(pet, selected, page);
         page.gap();
@@ -147,7 +147,7 @@ pub fn draw(app: &App, page: &mut Page<'_>) {
 pub fn draw_moved_cursor(from: usize, app: &App, page: &mut Page<'_>) -> Option<Vec<Rect>> {
     let FrameLayout { table, table_top: top, .. } = page.layout;
     let pets = &app.pets;
-    let here = pets.cursor();
+    let here = pets.cursor;
     let visible = top..top + usize::from(table.height);
     if !visible.contains(&from) || !visible.contains(&here) {
         return None;
