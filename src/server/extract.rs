@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::str::FromStr;
 
 use axum::body::{Body, Bytes, HttpBody};
-use axum::http::{HeaderMap, HeaderName, HeaderValue, Uri, header};
+use axum::http::{HeaderMap, HeaderValue, Uri, header};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
@@ -14,7 +14,7 @@ use url::form_urlencoded;
 
 use super::config::Config;
 use super::failure::Failure;
-use super::names::{IDEMPOTENCY_KEY, LAST_EVENT_ID, route};
+use super::names::route;
 use crate::model::draft::{check_name, parse_status};
 use crate::model::{FieldError, Limit, NewPet, PatchOperation, PetId, PetMember, PetPatch, PetQuery, PetStatus};
 use crate::store::Position;
@@ -59,22 +59,21 @@ pub enum StreamStart {
 pub fn stream_start(uri: &Uri, headers: &HeaderMap) -> Result<(StreamStart, Option<PetStatus>), Failure> {
     let query = pet_query(uri, false)?;
     let (name, rule) = ("Last-Event-ID", "the id of an event");
-    let Some(value) = at_most_one(headers, LAST_EVENT_ID).map_err(|()| Failure::RepeatedParameter(name))? else {
+    let Some(value) = at_most_one(headers, name)?.map(shown) else {
         return Ok((query.after.map_or(StreamStart::Now, StreamStart::After), query.status));
     };
-    let value = text(value);
     let position = Position::parse(&value).ok_or(Failure::Parameter { name, rule, value })?;
     Ok((StreamStart::At(position), query.status))
 }
 
 /// The value of a header, if it has one; an error if it has several.
-pub fn at_most_one(headers: &HeaderMap, name: HeaderName) -> Result<Option<&HeaderValue>, ()> {
+pub fn at_most_one<'a>(headers: &'a HeaderMap, name: &'static str) -> Result<Option<&'a HeaderValue>, Failure> {
     let mut values = headers.get_all(name).iter();
     let value = values.next();
-    if values.next().is_none() { Ok(value) } else { Err(()) }
+    if values.next().is_none() { Ok(value) } else { Err(Failure::RepeatedParameter(name)) }
 }
 
-fn text(value: &HeaderValue) -> String {
+fn shown(value: &HeaderValue) -> String {
     String::from_utf8_lossy(value.as_bytes()).into_owned()
 }
 
@@ -106,24 +105,20 @@ fn plain_int64(text: &str) -> Option<PetId> {
 /// What makes a creation happen once only (an addition): the name and the rule of the IETF's draft, quotes or none.
 pub fn idempotency_key(headers: &HeaderMap) -> Result<Option<String>, Failure> {
     let (name, rule) = ("Idempotency-Key", "1 to 255 visible ASCII characters");
-    let key = at_most_one(headers, IDEMPOTENCY_KEY).map_err(|()| Failure::RepeatedParameter(name))?;
-    let Some(key) = key.map(text) else { return Ok(None) };
+    let Some(key) = at_most_one(headers, name)?.map(shown) else { return Ok(None) };
     let is_visible = (1..=255).contains(&key.len()) && key.bytes().all(|byte| byte.is_ascii_graphic());
     if is_visible { Ok(Some(key)) } else { Err(Failure::Parameter { name, rule, value: key }) }
 }
 
 /// The operations of a change test what the pet is; conditions in headers would be ignored, and are refused (RFC 9110, 13.1).
 pub fn no_preconditions(headers: &HeaderMap) -> Result<(), Failure> {
-    let conditions = [
-        ("If-Match", header::IF_MATCH),
-        ("If-None-Match", header::IF_NONE_MATCH),
-        ("If-Unmodified-Since", header::IF_UNMODIFIED_SINCE),
-    ];
-    let found = conditions.into_iter().find_map(|(name, header)| Some((name, headers.get(header)?)));
-    found.map_or(Ok(()), |(name, value)| {
-        let rule = "left out here, where operations test what the pet is";
-        Err(Failure::Parameter { name, rule, value: text(value) })
-    })
+    for name in ["If-Match", "If-None-Match", "If-Unmodified-Since"] {
+        if let Some(value) = headers.get(name).map(shown) {
+            let rule = "left out here, where operations test what the pet is";
+            return Err(Failure::Parameter { name, rule, value });
+        }
+    }
+    Ok(())
 }
 
 /// The whole body of a request of this `media_type`.
@@ -151,7 +146,7 @@ pub async fn body(
 
 /// One Content-Type, which is `media_type` whatever its parameters, and nothing packed.
 fn is_plain(headers: &HeaderMap, media_type: &str) -> bool {
-    let Ok(Some(sent)) = at_most_one(headers, header::CONTENT_TYPE) else { return false };
+    let Ok(Some(sent)) = at_most_one(headers, "Content-Type") else { return false };
     let essence = sent.to_str().unwrap_or_default().split(';').next().unwrap_or_default();
     essence.trim().eq_ignore_ascii_case(media_type) && !headers.contains_key(header::CONTENT_ENCODING)
 }
@@ -177,11 +172,10 @@ fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<&'de Raw
 pub fn new_pet(body: &[u8]) -> Result<NewPet, Failure> {
     // serde would also take an array with the values in order.
     let members: Members<'_> = json(body, '{', Failure::BodyNotAnObject)?;
-    Ok(NewPet {
-        name: name(members.name)?,
-        category_id: category_id(members.category_id)?,
-        status: members.status.map(status).transpose()?,
-    })
+    let name = text(members.name.ok_or(FieldError::NameBlank)?)?;
+    check_name(&name)?;
+    let category_id = category_id(members.category_id.ok_or(FieldError::CategoryMissing)?)?;
+    Ok(NewPet { name, category_id, status: members.status.map(status).transpose()? })
 }
 
 /// Reads the JSON in `body`, or refuses it as `other` if it does not begin with `first`.
@@ -216,7 +210,7 @@ fn operation(Operation { op, path, value }: &Operation<'_>) -> Result<PatchOpera
         let value = raw.map_or_else(|| "missing".to_owned(), |raw| raw.get().to_owned());
         Failure::Operation { member, rule, value }
     };
-    let word = |raw: Option<&RawValue>| raw.and_then(|raw| serde_json::from_str::<String>(raw.get()).ok());
+    let word = |raw: Option<&RawValue>| text(raw?).ok();
     let is_test = match word(*op).as_deref() {
         Some("test") => true,
         Some("replace") => false,
@@ -224,41 +218,40 @@ fn operation(Operation { op, path, value }: &Operation<'_>) -> Result<PatchOpera
     };
     let Some(value) = *value else { return Err(refused("value", "there", None)) };
     let member = match word(*path).as_deref() {
-        // A name that no pet can have is tested like others.
-        Some("/name") if is_test => {
-            let name = serde_json::from_str(value.get());
-            PetMember::Name(name.map_err(|_| Failure::NameNotText(value.get().to_owned()))?)
+        Some("/name") => {
+            let name = text(value)?;
+            // A name that no pet can have is tested like others.
+            if !is_test {
+                check_name(&name)?;
+            }
+            PetMember::Name(name)
         }
-        Some("/name") => PetMember::Name(name(Some(value))?),
-        Some("/categoryId") => PetMember::CategoryId(category_id(Some(value))?),
+        Some("/categoryId") => PetMember::CategoryId(category_id(value)?),
         Some("/status") => PetMember::Status(status(value)?),
         _ => return Err(refused("path", "\"/name\", \"/categoryId\" or \"/status\"", *path)),
     };
     Ok(if is_test { PatchOperation::Test(member) } else { PatchOperation::Replace(member) })
 }
 
-fn name(member: Option<&RawValue>) -> Result<String, Failure> {
-    let raw = member.ok_or(FieldError::NameBlank)?.get();
-    // Fails for everything but a string, and for a string with half of a surrogate pair.
-    let name: String = serde_json::from_str(raw).map_err(|_| Failure::NameNotText(raw.to_owned()))?;
-    check_name(&name)?;
-    Ok(name)
+/// Fails for everything but a string, and for a string with half of a surrogate pair.
+fn text(member: &RawValue) -> Result<String, Failure> {
+    serde_json::from_str(member.get()).map_err(|_| Failure::NameNotText(member.get().to_owned()))
 }
 
 /// A JSON number without fraction and exponent is just what Rust parses, and JSON has no plus sign.
-fn category_id(member: Option<&RawValue>) -> Result<i64, FieldError> {
-    let raw = member.ok_or(FieldError::CategoryMissing)?.get();
-    raw.parse().map_err(|_| FieldError::CategoryNotInt64(raw.to_owned()))
+fn category_id(member: &RawValue) -> Result<i64, FieldError> {
+    member.get().parse().map_err(|_| FieldError::CategoryNotInt64(member.get().to_owned()))
 }
 
 fn status(member: &RawValue) -> Result<PetStatus, FieldError> {
-    let raw = member.get();
-    let word: String = serde_json::from_str(raw).map_err(|_| FieldError::StatusUnknown(raw.to_owned()))?;
+    let word = text(member).map_err(|_| FieldError::StatusUnknown(member.get().to_owned()))?;
     parse_status(&word)
 }
 
 #[cfg(test)]
 mod tests {
+    use axum::http::HeaderName;
+
     use super::*;
 
     #[test]
@@ -306,7 +299,8 @@ mod tests {
     #[test]
     fn an_idempotency_key_is_one_word_of_ascii() {
         let key = |values: &[&[u8]]| {
-            let values = values.iter().map(|value| (IDEMPOTENCY_KEY, HeaderValue::from_bytes(value).unwrap()));
+            let name = HeaderName::from_static("idempotency-key");
+            let values = values.iter().map(|value| (name.clone(), HeaderValue::from_bytes(value).unwrap()));
             idempotency_key(&values.collect())
         };
         assert_eq!(key(&[]).unwrap(), None);

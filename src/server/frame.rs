@@ -144,12 +144,12 @@ pub async fn require_sound(request: Request, next: Next) -> Response {
 }
 
 fn is_sound(version: Version, headers: &HeaderMap) -> bool {
-    let has_host = at_most_one(headers, header::HOST).is_ok_and(|host| match host {
+    let has_host = at_most_one(headers, "Host").is_ok_and(|host| match host {
         Some(host) => host.to_str().is_ok_and(is_host),
         None => version == Version::HTTP_10,
     });
     let is_chunked = |coding: &HeaderValue| coding.as_bytes().eq_ignore_ascii_case(b"chunked");
-    has_host && at_most_one(headers, header::TRANSFER_ENCODING).is_ok_and(|coding| coding.is_none_or(is_chunked))
+    has_host && at_most_one(headers, "Transfer-Encoding").is_ok_and(|coding| coding.is_none_or(is_chunked))
 }
 
 /// Whether it is a name or an address, and a port if there is a colon (RFC 3986, 3.2.2). It may be empty.

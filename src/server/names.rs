@@ -19,8 +19,6 @@ pub const PETS_EVENTS: HeaderName = HeaderName::from_static("pets-events");
 pub const PETS_ORDER: HeaderName = HeaderName::from_static("pets-order");
 pub const PETS_TOTAL: HeaderName = HeaderName::from_static("pets-total");
 pub const ACCEPT_PATCH: HeaderName = HeaderName::from_static("accept-patch");
-pub const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
-pub const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 pub const IDEMPOTENCY_KEY_RETENTION: HeaderName = HeaderName::from_static("idempotency-key-retention");
 pub const IDEMPOTENCY_REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
 

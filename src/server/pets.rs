@@ -85,10 +85,7 @@ fn written(status: StatusCode, pet: &Pet, is_replayed: bool) -> Result<Response,
 
 /// `GET /pets/{petId}` (4.3, deprecated).
 pub async fn get(State(service): State<Service>, headers: HeaderMap, uri: Uri) -> Result<Response, Failure> {
-    let id = extract::pet_id(&uri)?;
-    let pet = service.within_time(service.store.get(id)).await?;
-    let pet = pet.ok_or_else(|| Failure::NoSuchPet(id.to_string()))?;
-    Ok(answer(&headers, json(&pet)?, None))
+    service.about_pet(&uri, &headers, |id| service.store.get(id)).await
 }
 
 /// `PATCH /pets/{petId}` (an addition). Answers once the change is on disk.
@@ -114,18 +111,13 @@ pub async fn change(
 
 /// `GET /pets/{petId}/history` (an addition).
 pub async fn history(State(service): State<Service>, headers: HeaderMap, uri: Uri) -> Result<Response, Failure> {
-    let id = extract::pet_id(&uri)?;
-    let history = service.within_time(service.store.history(id)).await?;
-    let history = history.ok_or_else(|| Failure::NoSuchPet(id.to_string()))?;
-    Ok(answer(&headers, json(&history)?, None))
+    service.about_pet(&uri, &headers, |id| service.store.history(id)).await
 }
 
 /// `GET /pets/{petId}/provenance` (an addition).
 pub async fn provenance(State(service): State<Service>, headers: HeaderMap, uri: Uri) -> Result<Response, Failure> {
-    let id = extract::pet_id(&uri)?;
-    let provenance = service.within_time(service.store.provenance(id)).await?;
-    let provenance = provenance.ok_or_else(|| Failure::NoSuchPet(id.to_string()))?;
-    Ok(answer(&headers, json(&OfPet { id, provenance })?, None))
+    let find = async |id| Ok(service.store.provenance(id).await?.map(|provenance| OfPet { id, provenance }));
+    service.about_pet(&uri, &headers, find).await
 }
 
 /// The provenance of a pet.
@@ -151,6 +143,18 @@ impl Service {
         };
         waiting.inspect(|waiting| waiting.stop());
         body
+    }
+
+    /// Answers with what `find` finds of the pet in the path.
+    async fn about_pet<T: Serialize, F: Future<Output = Result<Option<T>, StoreError>>>(
+        &self,
+        uri: &Uri,
+        headers: &HeaderMap,
+        find: impl FnOnce(PetId) -> F,
+    ) -> Result<Response, Failure> {
+        let id = extract::pet_id(uri)?;
+        let found = self.within_time(find(id)).await?.ok_or_else(|| Failure::NoSuchPet(id.to_string()))?;
+        Ok(answer(headers, json(&found)?, None))
     }
 
     async fn within_time<T>(&self, work: impl Future<Output = Result<T, StoreError>>) -> Result<T, Failure> {

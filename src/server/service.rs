@@ -9,7 +9,7 @@ use std::sync::atomic::Ordering;
 
 use axum::Extension;
 use axum::extract::{Request, State};
-use axum::http::{HeaderMap, Method, header};
+use axum::http::{HeaderMap, Method};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
@@ -89,7 +89,7 @@ pub async fn require_key(
 /// The key of the one Authorization header. With two of them it is not clear who asks, so there is none. The scheme's
 /// case does not count (RFC 9110, 11.1).
 fn bearer(headers: &HeaderMap) -> Option<&str> {
-    let (scheme, key) = at_most_one(headers, header::AUTHORIZATION).ok()??.to_str().ok()?.split_once(' ')?;
+    let (scheme, key) = at_most_one(headers, "Authorization").ok()??.to_str().ok()?.split_once(' ')?;
     scheme.eq_ignore_ascii_case("Bearer").then(|| key.trim_matches(' '))
 }
 

@@ -2,7 +2,7 @@
 //!
 //! A change is kept in the transaction that makes it. Like additions, changes become visible in the order of their ids.
 
-use super::idempotency::{Age, Creation, Forget, Idempotency, RunningCreation};
+use super::idempotency::{Creation, Earlier, Idempotency, RunningCreation};
 use super::job::{DatabaseError, pet};
 use super::pets::{AddedPet, Origin, provenance, values};
 use super::{Connection, FailureKind, KeyId, Query, Row, Store, StoreError, StoreFailure, Value, Work, sql};
@@ -103,32 +103,28 @@ impl Store {
         key: KeyId,
         now: Now,
     ) -> Result<ChangeOutcome, StoreError> {
-        let (age, origin) = (Age::new(self.inner.opened, now), self.origin(Some(key), now));
-        let creation = once.map(|once| Creation::of_change(once, id, &patch, age));
-        let database = &self.inner.database;
+        let (database, origin) = (&self.inner.database, self.origin(Some(key), now));
+        // More NULs than an addition has.
+        let json = serde_json::to_string(&patch).unwrap_or_default();
+        let creation = once.map(|once| self.creation(once, &format!("change\0\0\0{id}\0{json}"), now));
         // Also where nothing can be written now; see `add_once`.
         if let Some(creation) = &creation
             && let Some(earlier) = database.read(creation.clone()).await?
             && !database.is_replicated().await?
         {
-            return self.replayed(creation, earlier).await;
+            return self.replayed(earlier).await;
         }
-        let running = creation.as_ref().map(|creation| self.inner.creations.begin(creation)).transpose()?;
-        if running.as_ref().is_some_and(|running| running.is_turn_to_forget) {
-            database.write_later(Forget(age));
-        }
-        match database.write(Change { id, patch, creation, origin, _running: running }).await? {
+        let _running = creation.as_ref().map(|creation| self.begin(creation)).transpose()?;
+        match database.write(Change { id, patch, creation, origin, _running }).await? {
             Ok(Some(outcome)) => Ok(outcome),
             Ok(None) => Err(StoreFailure::from(FailureKind::Conflicts).into()),
-            Err((creation, earlier)) => self.replayed(&creation, earlier).await,
+            Err(earlier) => self.replayed(earlier).await,
         }
     }
 
-    async fn replayed(&self, creation: &Creation, (id, is_made): (PetId, bool)) -> Result<ChangeOutcome, StoreError> {
-        if !is_made && self.inner.database.read(creation.refusal()).await? != Some((id, true)) {
-            return Err(StoreError::IdempotencyMismatch);
-        }
-        let outcome = if is_made { ChangeOutcome::Replayed } else { ChangeOutcome::Refused };
+    async fn replayed(&self, earlier: Earlier) -> Result<ChangeOutcome, StoreError> {
+        let (id, is_refused) = earlier?;
+        let outcome = if is_refused { ChangeOutcome::Refused } else { ChangeOutcome::Replayed };
         // It was decided, whatever keeps the pet from being read.
         let pet = self.get(id).await.map_err(|_| StoreFailure::from(FailureKind::UnknownOutcome))?;
         Ok(pet.map_or(ChangeOutcome::NoSuchPet, outcome))
@@ -158,15 +154,13 @@ impl Store {
         if news.pets.is_empty() && news.changes.is_empty() {
             return Ok(news);
         }
-        Ok(self.confirmed(NewsAfter(position, limit)).await?.unwrap_or(news))
+        Ok(self.inner.database.confirmed(NewsAfter(position, limit)).await?.unwrap_or(news))
     }
 
     /// The end of the sequence, of the pets and changes with no greater ids than `most`, and the last change of these.
     pub async fn last_position_up_to(&self, most: Position) -> Result<(Position, Option<KnownChange>), StoreError> {
-        let seen = self.inner.database.read(last_change(most.change)).await?;
-        let change = self.confirmed(last_change(most.change)).await?.unwrap_or(seen).pop();
-        let pet = self.last_id_up_to(most.pet).await?;
-        Ok((Position { pet, change: change.map_or(0, |known| known.id) }, change))
+        let seen = self.inner.database.read(LastUpTo(most)).await?;
+        Ok(self.inner.database.confirmed(LastUpTo(most)).await?.unwrap_or(seen))
     }
 
     /// Whether this change is there, and not another one in its place, as may be after a failover.
@@ -196,6 +190,19 @@ impl From<&ChangedPet> for KnownChange {
     }
 }
 
+struct LastUpTo(Position);
+
+impl Work for LastUpTo {
+    type Output = (Position, Option<KnownChange>);
+
+    async fn run(&self, on: &Connection<'_>) -> Result<Self::Output, DatabaseError> {
+        let change = last_change(self.0.change).run(on).await?.pop();
+        let pet = on.rows(sql::LAST_PET_UP_TO, &[Value::Int(self.0.pet)], |row| row.get(0)).await?.pop();
+        let position = Position { pet: pet.unwrap_or_default(), change: change.map_or(0, |known| known.id) };
+        Ok((position, change))
+    }
+}
+
 struct Change {
     id: PetId,
     patch: PetPatch,
@@ -205,9 +212,9 @@ struct Change {
 }
 
 impl Work for Change {
-    /// Nothing where others of the same transaction were faster again and again. Where an earlier request with the same key
-    /// counts, the pet of that, and whether it asked for the same.
-    type Output = Result<Option<ChangeOutcome>, (Creation, (PetId, bool))>;
+    /// Nothing where others of the same transaction were faster again and again; an error where an earlier request with the
+    /// same key counts.
+    type Output = Result<Option<ChangeOutcome>, Earlier>;
 
     const WRITES_PETS: bool = true;
 
@@ -215,15 +222,15 @@ impl Work for Change {
         if let Some(creation) = &self.creation
             && let Some(earlier) = creation.run(on).await?
         {
-            return Ok(Err((creation.clone(), earlier)));
+            return Ok(Err(earlier));
         }
         for _ in 0..MOST_TRIES {
-            let found = on.rows(sql::GET, &[Value::Int(self.id)], pet).await?.pop();
-            let Some(seen) = found else { return Ok(Ok(Some(ChangeOutcome::NoSuchPet))) };
-            let wanted = self.patch.apply(&seen);
+            let found = on.rows(sql::GET, &[Value::Int(self.id)], pet).await?;
+            let [seen] = &*found else { return Ok(Ok(Some(ChangeOutcome::NoSuchPet))) };
+            let wanted = self.patch.apply(seen);
             // Another one of the same transaction may have been faster.
-            if let Some(wanted) = wanted.as_ref().filter(|wanted| **wanted != seen)
-                && !self.write(on, &seen, wanted).await?
+            if let Some(wanted) = wanted.as_ref().filter(|wanted| *wanted != seen)
+                && !self.write(on, seen, wanted).await?
             {
                 continue;
             }
@@ -231,7 +238,7 @@ impl Work for Change {
                 let kept = if wanted.is_some() { creation.clone() } else { creation.refusal() };
                 kept.remember(on, self.id).await?;
             }
-            return Ok(Ok(Some(wanted.map_or(ChangeOutcome::Refused(seen), ChangeOutcome::Changed))));
+            return Ok(Ok(Some(wanted.map_or(ChangeOutcome::Refused(seen.clone()), ChangeOutcome::Changed))));
         }
         Ok(Ok(None))
     }

@@ -10,11 +10,12 @@ use tokio::task::spawn_blocking;
 
 use super::error::{StoreError, StoreFailure};
 use super::idempotency::Running;
+use super::job::{DatabaseError, Heartbeat};
 use super::keys::KeyCache;
 use super::postgres::Postgres;
 use super::sqlite::{LogWatch, Sqlite};
 use super::url::DatabaseUrl;
-use super::{FailureKind, Query, Work, sql};
+use super::{Connection, FailureKind, Query, Work, sql};
 use crate::clock::{self, Now};
 
 /// How often to read what other processes have added, to a file and on a server.
@@ -76,11 +77,15 @@ impl Database {
         }
     }
 
-    /// The same in a transaction without the work of others.
-    pub async fn write_apart<W: Work>(&self, work: W) -> Result<W::Output, StoreFailure> {
+    /// Where commits wait for standbys, not all that can be seen survives a failover, which gives its ids to other pets:
+    /// someone may have cancelled the wait. There, this reads in a transaction whose commit waits for all before it; in a
+    /// separate one, where it sees nothing that is taken back before the commit.
+    pub async fn confirmed<W: Work>(&self, work: W) -> Result<Option<W::Output>, StoreFailure> {
         match self {
-            Self::Sqlite(sqlite) => sqlite.writes.work(work).await,
-            Self::Postgres(postgres) => postgres.writes_apart.work(work).await,
+            Self::Postgres(postgres) if self.is_replicated().await? => {
+                postgres.writes_apart.work(Confirmed(work, Heartbeat::new())).await.map(Some)
+            }
+            _ => Ok(None),
         }
     }
 
@@ -107,20 +112,12 @@ impl Database {
         }
     }
 
-    /// Changes when pets were added, as far as this process learns of it.
-    pub fn additions(&self) -> watch::Receiver<()> {
+    /// What changes when pets were added, as far as this process learns of it; how often to read what other processes have
+    /// added, although nothing has changed that; and news that any process has written to the database, of a file.
+    pub fn news(&self) -> (watch::Receiver<()>, Duration, Option<LogWatch>) {
         match self {
-            Self::Sqlite(sqlite) => sqlite.writes.additions(),
-            Self::Postgres(postgres) => postgres.writes.additions(),
-        }
-    }
-
-    /// How often to read what other processes have added, although nothing has changed that; and news that any process has
-    /// written to the database, of a file.
-    pub fn news(&self) -> (Duration, Option<LogWatch>) {
-        match self {
-            Self::Sqlite(sqlite) => (SQLITE_POLL, sqlite.log_watch()),
-            Self::Postgres(_) => (POSTGRES_POLL, None),
+            Self::Sqlite(sqlite) => (sqlite.writes.additions(), SQLITE_POLL, sqlite.log_watch()),
+            Self::Postgres(postgres) => (postgres.writes.additions(), POSTGRES_POLL, None),
         }
     }
 
@@ -130,6 +127,19 @@ impl Database {
             Self::Sqlite(sqlite) => sqlite.close().await,
             Self::Postgres(postgres) => postgres.close().await,
         }
+    }
+}
+
+/// What is read, and something that has to be committed.
+struct Confirmed<W>(W, Heartbeat);
+
+impl<W: Work> Work for Confirmed<W> {
+    type Output = W::Output;
+
+    async fn run(&self, on: &Connection<'_>) -> Result<W::Output, DatabaseError> {
+        let output = self.0.run(on).await?;
+        self.1.run(on).await?;
+        Ok(output)
     }
 }
 
@@ -159,17 +169,17 @@ impl Store {
     ///
     /// A new file is readable by its owner only (0600, in a directory made with 0700).
     pub async fn open(url: &DatabaseUrl) -> Result<Self, StoreError> {
-        Ok(Self::on(Database::open(url, true).await?, clock::now()))
+        Ok(Self::on(Database::open(url, true).await?))
     }
 
     /// As [`open`](Self::open), but only an existing database; a server's schema must be up to date.
     pub async fn open_existing(url: &DatabaseUrl) -> Result<Self, StoreError> {
-        Ok(Self::on(Database::open(url, false).await?, clock::now()))
+        Ok(Self::on(Database::open(url, false).await?))
     }
 
-    fn on(database: Database, opened: Now) -> Self {
-        let (keys, creations, clock_changed) = (KeyCache::default(), Running::default(), AtomicBool::new(false));
-        let is_provenance_recorded = AtomicBool::new(true);
+    fn on(database: Database) -> Self {
+        let (keys, creations, opened) = (KeyCache::default(), Running::default(), clock::now());
+        let (is_provenance_recorded, clock_changed) = (true.into(), false.into());
         Self { inner: Arc::new(Inner { database, keys, creations, opened, is_provenance_recorded, clock_changed }) }
     }
 

@@ -18,9 +18,9 @@ use sha2::{Digest, Sha256};
 
 use super::job::DatabaseError;
 use super::keys::KeyId;
-use super::{Connection, Row, StoreError, Value, Work, sql};
+use super::{Connection, Row, Store, StoreError, Value, Work, sql};
 use crate::clock::Now;
-use crate::model::{Pet, PetId, PetPatch};
+use crate::model::{Pet, PetId};
 
 /// What makes one creation the same as another: whose API key it came with, and the `Idempotency-Key`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -58,21 +58,26 @@ pub struct Creation {
     age: Age,
 }
 
+impl Store {
+    /// `what` it asks for, in words that differ from those of any other.
+    pub(super) fn creation(&self, idempotency: Idempotency, what: &str, now: Now) -> Creation {
+        Creation { idempotency, fingerprint: Sha256::digest(what).into(), age: Age::new(self.inner.opened, now) }
+    }
+
+    /// Now it runs, unless another one with the same key does. Now and then, some that count no longer are deleted.
+    pub(super) fn begin(&self, creation: &Creation) -> Result<RunningCreation, StoreError> {
+        let (idempotency, all) = (creation.idempotency.clone(), self.inner.creations.clone());
+        if !all.now.lock().insert(idempotency.clone()) {
+            return Err(StoreError::IdempotencyInProgress);
+        }
+        if all.ever.fetch_add(1, Ordering::Relaxed).is_multiple_of(FORGOTTEN_EVERY) {
+            self.inner.database.write_later(Forget(creation.age));
+        }
+        Ok(RunningCreation { idempotency, all })
+    }
+}
+
 impl Creation {
-    pub fn of_addition(idempotency: Idempotency, pet: &Pet, age: Age) -> Self {
-        // No name contains a NUL.
-        let text = format!("{}\0{}\0{}", pet.name, pet.category_id, pet.status_word());
-        let fingerprint = Sha256::digest(text).into();
-        Self { idempotency, fingerprint, age }
-    }
-
-    pub fn of_change(idempotency: Idempotency, id: PetId, patch: &PetPatch, age: Age) -> Self {
-        // Three of them at least: no addition has the same.
-        let patch = serde_json::to_string(patch).unwrap_or_default();
-        let fingerprint = Sha256::digest(format!("change\0\0\0{id}\0{patch}")).into();
-        Self { idempotency, fingerprint, age }
-    }
-
     /// What is stored of a change that was refused: an earlier request may still be on its way through another instance, and
     /// must not be carried out after that.
     pub fn refusal(&self) -> Self {
@@ -98,26 +103,33 @@ impl Creation {
     }
 }
 
-/// Finds the pet that an earlier one of the same key has added, and whether that asked for the same.
-impl Work for Creation {
-    type Output = Option<(PetId, bool)>;
+/// The pet of an earlier one with the same key, and whether that was refused; an error if it asked for something else.
+pub type Earlier = Result<(PetId, bool), StoreError>;
 
-    async fn run(&self, on: &Connection<'_>) -> Result<Option<(PetId, bool)>, DatabaseError> {
+impl Work for Creation {
+    type Output = Option<Earlier>;
+
+    async fn run(&self, on: &Connection<'_>) -> Result<Option<Earlier>, DatabaseError> {
         let [api_key, key, _] = self.values();
-        let earlier = |row: Row<'_>| Ok((row.get(1)?, row.bytes(0)? == self.fingerprint));
+        let earlier = |row: Row<'_>| {
+            let (id, kept) = (row.get(1)?, row.bytes(0)?);
+            let is_refused = kept == self.refusal().fingerprint;
+            let is_same = is_refused || kept == self.fingerprint;
+            Ok(if is_same { Ok((id, is_refused)) } else { Err(StoreError::IdempotencyMismatch) })
+        };
         Ok(on.rows(sql::FIND_CREATION, &[api_key, key], earlier).await?.pop())
     }
 }
 
 /// The time since a file was opened, unaffected by changes of the clock. What was stored before is at least as old.
 #[derive(Clone, Copy, Debug)]
-pub struct Age {
+struct Age {
     opened: Timestamp,
     passed: Duration,
 }
 
 impl Age {
-    pub fn new(opened: Now, now: Now) -> Self {
+    fn new(opened: Now, now: Now) -> Self {
         Self { opened: opened.wall, passed: now.mono.saturating_duration_since(opened.mono) }
     }
 
@@ -134,7 +146,7 @@ impl Age {
 }
 
 /// Deletes some that count no longer.
-pub struct Forget(pub Age);
+struct Forget(Age);
 
 impl Work for Forget {
     type Output = ();
@@ -163,20 +175,7 @@ pub struct Running {
 /// One of them; ends when this is dropped.
 pub struct RunningCreation {
     idempotency: Idempotency,
-    pub is_turn_to_forget: bool,
     all: Running,
-}
-
-impl Running {
-    /// An error while another one with the same key runs.
-    pub fn begin(&self, creation: &Creation) -> Result<RunningCreation, StoreError> {
-        let idempotency = creation.idempotency.clone();
-        if !self.now.lock().insert(idempotency.clone()) {
-            return Err(StoreError::IdempotencyInProgress);
-        }
-        let is_turn_to_forget = self.ever.fetch_add(1, Ordering::Relaxed).is_multiple_of(FORGOTTEN_EVERY);
-        Ok(RunningCreation { idempotency, is_turn_to_forget, all: self.clone() })
-    }
 }
 
 impl Drop for RunningCreation {

@@ -12,8 +12,8 @@ use jiff::Timestamp;
 use tokio::sync::watch;
 use tokio::time::sleep;
 
-use super::idempotency::{Age, CreateOutcome, Creation, Forget, Idempotency, RunningCreation};
-use super::job::{DatabaseError, Heartbeat, pet};
+use super::idempotency::{CreateOutcome, Creation, Idempotency, RunningCreation};
+use super::job::{DatabaseError, pet};
 use super::keys::{KeyId, SESSION_KEY, SESSION_NAME};
 use super::sqlite::LogWatch;
 use super::{Connection, Query, Row, Store, StoreError, StoreFailure, Value, Work, sql};
@@ -89,34 +89,29 @@ impl Store {
     /// As [`add`](Self::add), but only once for each `idempotency`: within 24 hours a repeat gives the pet that was
     /// added the first time, also after a restart and from another instance on the same database.
     pub async fn add_once(&self, new: NewPet, idempotency: Idempotency, now: Now) -> Result<CreateOutcome, StoreError> {
-        let pet = complete(new);
+        let (pet, database) = (complete(new), &self.inner.database);
         let origin = self.origin(Some(idempotency.api_key), now);
-        let age = Age::new(self.inner.opened, now);
-        let creation = Creation::of_addition(idempotency, &pet, age);
-        let replay = |(id, is_same)| {
-            let replayed = CreateOutcome { pet: Pet { id, ..pet.clone() }, replayed: true };
-            if is_same { Ok(replayed) } else { Err(StoreError::IdempotencyMismatch) }
-        };
+        // No name contains a NUL.
+        let what = format!("{}\0{}\0{}", pet.name, pet.category_id, pet.status_word());
+        let creation = self.creation(idempotency, &what, now);
+        let outcome = |id, replayed| CreateOutcome { pet: Pet { id, ..pet.clone() }, replayed };
         // Also where nothing can be written now, a repeat learns what became of the first. But where commits wait for
         // standbys, one whose wait was cancelled can be seen and still be lost: then the repeat has to commit, too.
-        if let Some(earlier) = self.inner.database.read(creation.clone()).await? {
-            let replay = replay(earlier);
-            if replay.is_err() || !self.inner.database.is_replicated().await? {
-                return replay;
+        if let Some(earlier) = database.read(creation.clone()).await? {
+            let (id, _) = earlier?;
+            if !database.is_replicated().await? {
+                return Ok(outcome(id, true));
             }
         }
         // Its job keeps it running until it is answered, which is after the commit.
-        let running = self.inner.creations.begin(&creation)?;
-        if running.is_turn_to_forget {
-            self.inner.database.write_later(Forget(age));
-        }
-        let add = AddOnce { add: Add { pet: pet.clone(), origin }, creation: creation.clone(), _running: running };
-        if let Some(id) = self.inner.database.write(add).await? {
-            return Ok(CreateOutcome { pet: Pet { id, ..pet }, replayed: false });
+        let _running = self.begin(&creation)?;
+        let add = AddOnce { add: Add { pet: pet.clone(), origin }, creation: creation.clone(), _running };
+        if let Some(id) = database.write(add).await? {
+            return Ok(outcome(id, false));
         }
         // Another process was faster.
-        let earlier = self.inner.database.read(creation).await?;
-        replay(earlier.ok_or(StoreFailure::from(DatabaseError::Vanished))?)
+        let earlier = database.read(creation).await?.ok_or(StoreFailure::from(DatabaseError::Vanished))?;
+        earlier.map(|(id, _)| outcome(id, true))
     }
 
     /// Adds `count` sample pets, the same ones each time.
@@ -256,39 +251,8 @@ impl Additions {
 impl Store {
     /// News of added pets, from now on. Not to be made in vain: Linux takes 15 ms to end a watch.
     pub fn additions(&self) -> Additions {
-        let (signal, (poll, log)) = (self.inner.database.additions(), self.inner.database.news());
+        let (signal, poll, log) = self.inner.database.news();
         Additions { signal, poll, log, heard: clock::now().mono }
-    }
-
-    /// The id of the pet that was added last, of those with no greater id than `most`; 0 if there is none.
-    pub(super) async fn last_id_up_to(&self, most: PetId) -> Result<PetId, StoreError> {
-        let last = || Query(sql::LAST_PET_UP_TO, [Value::Int(most)], |row| row.get(0));
-        let seen = self.inner.database.read(last()).await?;
-        let last = self.confirmed(last()).await?.unwrap_or(seen);
-        Ok(last.first().copied().unwrap_or_default())
-    }
-
-    /// Where commits wait for standbys, not all that can be seen survives a failover, which gives its ids to other pets:
-    /// someone may have cancelled the wait. There, this reads in a transaction whose commit waits for all before it; in a
-    /// separate one, where it sees nothing that is taken back before the commit.
-    pub(super) async fn confirmed<W: Work>(&self, work: W) -> Result<Option<W::Output>, StoreFailure> {
-        if !self.inner.database.is_replicated().await? {
-            return Ok(None);
-        }
-        self.inner.database.write_apart(Confirmed(work, Heartbeat::new())).await.map(Some)
-    }
-}
-
-/// What is read, and something that has to be committed.
-struct Confirmed<W>(W, Heartbeat);
-
-impl<W: Work> Work for Confirmed<W> {
-    type Output = W::Output;
-
-    async fn run(&self, on: &Connection<'_>) -> Result<W::Output, DatabaseError> {
-        let output = self.0.run(on).await?;
-        self.1.run(on).await?;
-        Ok(output)
     }
 }
 

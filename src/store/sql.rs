@@ -48,16 +48,20 @@ pub const ADD_CHANGE: &str = "INSERT INTO pet_changes (pet_id, changed_at, chang
      from_status, to_name, to_category_id, to_status) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
 pub const LAST_CHANGE_UP_TO: &str =
     "SELECT id, pet_id, changed_at FROM pet_changes WHERE id <= $1 ORDER BY id DESC LIMIT 1";
-/// With the pet as it is now.
-pub const CHANGES_AFTER: &str = "SELECT pets.id, pets.name, category_id, status, changed_at, changed_by, api_keys.name, \
-     pet_changes.id, from_name, from_category_id, from_status, to_name, to_category_id, to_status \
-     FROM pet_changes JOIN pets ON pets.id = pet_id LEFT JOIN api_keys ON api_keys.id = changed_by \
-     WHERE pet_changes.id > $1 ORDER BY pet_changes.id LIMIT $2";
-/// The same of one pet, the last ones first.
-pub const CHANGES_OF_PET: &str = "SELECT pets.id, pets.name, category_id, status, changed_at, changed_by, api_keys.name, \
-     pet_changes.id, from_name, from_category_id, from_status, to_name, to_category_id, to_status \
-     FROM pet_changes JOIN pets ON pets.id = pet_id LEFT JOIN api_keys ON api_keys.id = changed_by \
-     WHERE pet_id = $1 ORDER BY pet_changes.id DESC LIMIT $2";
+/// With the pets as they are now, of those changes that are named by the end of the statement.
+macro_rules! changes {
+    ($end:literal) => {
+        concat!(
+            "SELECT pets.id, pets.name, category_id, status, changed_at, changed_by, api_keys.name, pet_changes.id, \
+             from_name, from_category_id, from_status, to_name, to_category_id, to_status \
+             FROM pet_changes JOIN pets ON pets.id = pet_id LEFT JOIN api_keys ON api_keys.id = changed_by WHERE ",
+            $end
+        )
+    };
+}
+pub const CHANGES_AFTER: &str = changes!("pet_changes.id > $1 ORDER BY pet_changes.id LIMIT $2");
+/// The last ones first.
+pub const CHANGES_OF_PET: &str = changes!("pet_id = $1 ORDER BY pet_changes.id DESC LIMIT $2");
 
 /// A pet of the same transaction, not visible to others yet.
 pub const TAKE_BACK: &str = "DELETE FROM pets WHERE id = $1";
@@ -66,11 +70,10 @@ pub const TAKE_BACK: &str = "DELETE FROM pets WHERE id = $1";
 pub const FIND_CREATION: &str =
     "SELECT fingerprint, pet_id FROM idempotency_keys WHERE api_key_id = $1 AND idempotency_key = $2";
 pub const REMEMBER_CREATION: &str = "INSERT INTO idempotency_keys (api_key_id, idempotency_key, fingerprint, pet_id, created_at) \
-     VALUES ($1, $2, $3, $4, $5) ON CONFLICT (api_key_id, idempotency_key) DO NOTHING";
+     VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING";
 /// The same by the server's clock: on PostgreSQL only.
 pub const REMEMBER_CREATION_AT_SERVER: &str = "INSERT INTO idempotency_keys (api_key_id, idempotency_key, fingerprint, pet_id, created_at) \
-     VALUES ($1, $2, $3, $4, CAST(EXTRACT(EPOCH FROM CURRENT_TIMESTAMP) AS BIGINT)) \
-     ON CONFLICT (api_key_id, idempotency_key) DO NOTHING";
+     VALUES ($1, $2, $3, $4, CAST(EXTRACT(EPOCH FROM CURRENT_TIMESTAMP) AS BIGINT)) ON CONFLICT DO NOTHING";
 pub const FORGET_CREATIONS: &str = "DELETE FROM idempotency_keys WHERE (api_key_id, idempotency_key) IN \
      (SELECT api_key_id, idempotency_key FROM idempotency_keys WHERE created_at <= $1 ORDER BY created_at LIMIT $2)";
 
