@@ -20,7 +20,7 @@ pub mod retry;
 
 pub use client::{Client, Offers, Timeouts};
 pub use exchange::{Exchange, Recorder};
-pub use failure::{Failure, Remedy};
+pub use failure::{Failure, Remedy, Result};
 pub use inventory::Coverage;
 pub use list::{List, ListAnswer};
 pub use paging::{NextPage, PetPage};

@@ -107,17 +107,13 @@ impl ServerHandle {
 
     /// The base address of the API, for example `http://127.0.0.1:8080/v1`: at the first listener.
     pub fn base_url(&self) -> String {
-        self.base_url_at(self.local_addr())
+        self.base_urls().next().unwrap_or_default()
     }
 
     /// The base addresses of the API, one for each listener.
     pub fn base_urls(&self) -> impl Iterator<Item = String> {
-        self.addresses.iter().map(|address| self.base_url_at(*address))
-    }
-
-    fn base_url_at(&self, address: SocketAddr) -> String {
         let scheme = if self.service.config.tls.is_some() { "https" } else { "http" };
-        format!("{scheme}://{address}/v1")
+        self.addresses.iter().map(move |address| format!("{scheme}://{address}/v1"))
     }
 
     /// Also answers `GET /metrics` on `listener`, for Prometheus, until the service stops. No key is asked for. Returns

@@ -23,6 +23,7 @@ mod url;
 pub use self::changes::{ChangeOutcome, ChangedPet, KnownChange, NewsPage, Position};
 pub use self::database::Store;
 pub use self::error::{CopyError, DatabaseError, FailureKind, IntegrityReport, StoreError, StoreFailure};
+use self::error::{DbResult, Outcome, Result};
 pub use self::idempotency::{CreateOutcome, Idempotency};
 use self::job::{Connection, Query, Row, Value, Work};
 pub use self::keys::KeyId;

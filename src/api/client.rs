@@ -20,7 +20,7 @@ use tokio::time::timeout;
 
 use super::exchange::{Recorder, Recording};
 use super::failure::RetryAfter;
-use super::{Failure, NextPage, PetPage};
+use super::{Failure, NextPage, PetPage, Result};
 use crate::clock;
 use crate::model::{
     ApiKey, BaseUrl, IdempotencyKey, Limit, NewPet, Pet, PetHistoryEntry, PetId, PetPatch, PetQuery, PetStatus, Problem,
@@ -142,7 +142,7 @@ pub(super) struct UnreadPage {
 
 impl UnreadPage {
     /// The pets in it.
-    pub(super) fn read(self) -> Result<PetPage, Failure> {
+    pub(super) fn read(self) -> Result<PetPage> {
         Ok(PetPage { pets: read_json(&self.body)?, next: self.next })
     }
 }
@@ -205,12 +205,12 @@ impl Client {
     }
 
     /// `GET /pets` (section 4.1).
-    pub async fn list_pets(&self, query: &PetQuery) -> Result<PetPage, Failure> {
+    pub async fn list_pets(&self, query: &PetQuery) -> Result<PetPage> {
         self.unread_page(&self.first_page(query), None).await?.read()
     }
 
     /// How many pets the service has, in all or with `status`, where it says so for a `HEAD` (an addition).
-    pub async fn total(&self, status: Option<PetStatus>) -> Result<Option<u64>, Failure> {
+    pub async fn total(&self, status: Option<PetStatus>) -> Result<Option<u64>> {
         let asked = self.first_page(&PetQuery { status, limit: Limit::MIN, ..PetQuery::default() });
         let answer = match self.exchange(self.request(Method::HEAD, asked.0.clone()), &[StatusCode::OK]).await {
             // It has only what the description has.
@@ -221,7 +221,7 @@ impl Client {
     }
 
     /// Asks what the clock of the service says, to the second, by the `Date` of the answer; `None` where it has none.
-    pub async fn date(&self) -> Result<Option<Timestamp>, Failure> {
+    pub async fn date(&self) -> Result<Option<Timestamp>> {
         let asked = self.first_page(&PetQuery { limit: Limit::MIN, ..PetQuery::default() });
         let answer = self.get(asked.0.clone()).await?;
         self.next_page(&asked, &answer);
@@ -241,7 +241,7 @@ impl Client {
 
     /// The same, unless it still has this entity tag, and not yet read: where the list goes on is known before, so that
     /// reading need not be waited for.
-    pub(super) async fn unread_page(&self, asked: &NextPage, etag: Option<&str>) -> Result<UnreadPage, Failure> {
+    pub(super) async fn unread_page(&self, asked: &NextPage, etag: Option<&str>) -> Result<UnreadPage> {
         let request = self.request(Method::GET, asked.0.clone());
         let (request, promised) = match etag {
             Some(etag) => (request.header(IF_NONE_MATCH, etag), &[StatusCode::OK, StatusCode::NOT_MODIFIED][..]),
@@ -283,7 +283,7 @@ impl Client {
 
     /// `POST /pets` (section 4.2), sent exactly once. Where the service keeps such keys, sending it again with the same
     /// key adds no second pet.
-    pub async fn create_pet(&self, new: &NewPet, key: &IdempotencyKey) -> Result<Pet, Failure> {
+    pub async fn create_pet(&self, new: &NewPet, key: &IdempotencyKey) -> Result<Pet> {
         let body = serde_json::to_vec(new).map_err(|error| Failure::malformed(error, ""))?;
         let request = self
             .request(Method::POST, self.pets.clone())
@@ -295,7 +295,7 @@ impl Client {
 
     /// `PATCH /pets/{petId}` (an addition), sent exactly once: sending it again with the same key changes nothing again.
     /// Where a test fails, the pet as it is now is in the [`Failure`].
-    pub async fn change_pet(&self, id: PetId, patch: &PetPatch, key: &IdempotencyKey) -> Result<Pet, Failure> {
+    pub async fn change_pet(&self, id: PetId, patch: &PetPatch, key: &IdempotencyKey) -> Result<Pet> {
         let body = serde_json::to_vec(patch).map_err(|error| Failure::malformed(error, ""))?;
         let request = self
             .request(Method::PATCH, self.url(&format!("pets/{id}")))
@@ -307,7 +307,7 @@ impl Client {
     }
 
     /// `GET /pets/{petId}/history` (an addition): the addition of a pet, then its changes, for keys that may audit.
-    pub async fn history(&self, id: PetId) -> Result<Vec<PetHistoryEntry>, Failure> {
+    pub async fn history(&self, id: PetId) -> Result<Vec<PetHistoryEntry>> {
         read_json(&self.get(self.url(&format!("pets/{id}/history"))).await?.body)
     }
 
@@ -330,7 +330,7 @@ impl Client {
     }
 
     /// `GET /pets/{petId}` (section 4.3), deprecated: it is removed on 5 December 2030.
-    pub(super) async fn get_pet(&self, id: PetId) -> Result<Pet, Failure> {
+    pub(super) async fn get_pet(&self, id: PetId) -> Result<Pet> {
         read_json(&self.get(self.url(&format!("pets/{id}"))).await?.body)
     }
 }
@@ -429,7 +429,7 @@ fn refusal(FullResponse { status, headers, body }: &FullResponse) -> Failure {
     }
 }
 
-pub(super) fn read_json<T: DeserializeOwned>(body: &[u8]) -> Result<T, Failure> {
+pub(super) fn read_json<T: DeserializeOwned>(body: &[u8]) -> Result<T> {
     serde_json::from_slice(body).map_err(|error| Failure::malformed(error, &excerpt(body)))
 }
 
@@ -454,12 +454,12 @@ impl Client {
     }
 
     /// The answer with status 200.
-    async fn get(&self, url: Url) -> Result<FullResponse, Failure> {
+    async fn get(&self, url: Url) -> Result<FullResponse> {
         self.exchange(self.request(Method::GET, url), &[StatusCode::OK]).await
     }
 
     /// Sends the request and reads the answer whole, up to [`MAX_BODY`]. Its status is one of `promised`.
-    async fn exchange(&self, request: RequestBuilder, promised: &[StatusCode]) -> Result<FullResponse, Failure> {
+    async fn exchange(&self, request: RequestBuilder, promised: &[StatusCode]) -> Result<FullResponse> {
         let (request, started, mut recording) = self.begin(request)?;
         let answer = async { self.rest(self.head(request, started, recording.as_mut()).await?, started).await }.await;
         if let Some(recording) = recording {
@@ -471,7 +471,7 @@ impl Client {
 
     /// Sends the request, and returns the answer, whose status is 200, with its body still to come. Its head comes within
     /// the time allowed for a whole answer.
-    pub(super) async fn open(&self, request: RequestBuilder) -> Result<Response, Failure> {
+    pub(super) async fn open(&self, request: RequestBuilder) -> Result<Response> {
         let (request, started, mut recording) = self.begin(request)?;
         let opened = timeout(self.to.timeouts.total, async {
             let response = self.head(request, started, recording.as_mut()).await?;
@@ -488,7 +488,7 @@ impl Client {
     }
 
     /// The request, when it begins, and its record if there is a recorder.
-    fn begin(&self, request: RequestBuilder) -> Result<(Request, Instant, Option<Recording>), Failure> {
+    fn begin(&self, request: RequestBuilder) -> Result<(Request, Instant, Option<Recording>)> {
         let now = clock::now();
         let request = request.build().map_err(|error| self.classify(error, now.mono))?;
         let recorder = self.recorder.as_ref();
@@ -496,12 +496,7 @@ impl Client {
         Ok((request, now.mono, recording))
     }
 
-    async fn head(
-        &self,
-        request: Request,
-        started: Instant,
-        recording: Option<&mut Recording>,
-    ) -> Result<Response, Failure> {
+    async fn head(&self, request: Request, started: Instant, recording: Option<&mut Recording>) -> Result<Response> {
         let response = self.http.execute(request).await.map_err(|error| self.classify(error, started))?;
         if let Some(recording) = recording {
             recording.head(response.status(), response.headers());
@@ -517,7 +512,7 @@ impl Client {
         Ok(response)
     }
 
-    async fn rest(&self, mut response: Response, started: Instant) -> Result<FullResponse, Failure> {
+    async fn rest(&self, mut response: Response, started: Instant) -> Result<FullResponse> {
         let mut body = Vec::new();
         while let Some(chunk) = response.chunk().await.map_err(|error| self.classify(error, started))? {
             if body.len() + chunk.len() > MAX_BODY {

@@ -106,15 +106,12 @@ impl Recording {
         now: Now,
     ) -> Self {
         let sent = request.body().and_then(Body::as_bytes).unwrap_or_default();
+        let path = &request.url()[Position::BeforePath..Position::AfterQuery];
         let exchange = Exchange {
             at: now.wall,
             what,
             method: request.method().to_string(),
-            path_and_query: foreign(
-                request.url()[Position::BeforePath..Position::AfterQuery].as_bytes(),
-                key,
-                MAX_PATH,
-            ),
+            path_and_query: foreign(path.as_bytes(), key, MAX_PATH),
             sent: foreign(shown_json(&String::from_utf8_lossy(sent)).as_bytes(), key, MAX_SENT),
             key_ending: key.map(|key| key.ending().to_owned()),
             failure: Some("cancelled".to_owned()),

@@ -9,6 +9,9 @@ use crate::model::escape::shown_json;
 use crate::model::text::without_keys;
 use crate::model::{Pet, Problem, ProblemCode, cut, display_safe};
 
+/// What a request gives, unless it fails.
+pub type Result<T, E = Failure> = std::result::Result<T, E>;
+
 /// A failed request, comparable and cleaned: every text in it is safe to show. Displayed, it is a few words for a record.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Failure {
@@ -166,12 +169,8 @@ impl Failure {
 
     /// The pause that the service asks for, where it says how long that is.
     pub const fn asked_pause(&self) -> Option<Duration> {
-        match self {
-            Self::Refused { retry_after: Some(RetryAfter::Seconds(seconds)), .. } => {
-                Some(Duration::from_secs(*seconds))
-            }
-            _ => None,
-        }
+        let Self::Refused { retry_after: Some(RetryAfter::Seconds(seconds)), .. } = self else { return None };
+        Some(Duration::from_secs(*seconds))
     }
 
     /// Whether the key was missing or not accepted (section 5).
@@ -332,79 +331,81 @@ pub fn explain(failure: &Failure) -> Explanation {
     }
 }
 
-/// Why no request went out, by the words of the system, of the resolver and of the TLS library.
+/// Why no request went out: words of the system, of the resolver or of the TLS library, and what they mean.
+const NOT_SENT: [(&[&str], &str, &str); 12] = [
+    (
+        &["certificate expired", "certificate: expired"],
+        "The service's certificate has expired, so it cannot prove its identity. Nothing was sent.",
+        "Check this machine's clock. If it is right, the service's operator must renew the certificate.",
+    ),
+    (
+        &["not valid yet", "notvalidyet"],
+        "The service's certificate is not valid yet. Nothing was sent.",
+        "Check this machine's clock; it is usually wrong. Otherwise the certificate was issued for a later time.",
+    ),
+    (
+        &["not valid for name", "notvalidforname", "not valid for any names"],
+        "The certificate is for another name than the one in the address: this may be another service. Nothing was \
+             sent.",
+        "Check the host in the address. If it is right, the service's operator must add this name to the certificate.",
+    ),
+    (
+        &["unknownissuer", "unknown issuer", "causedasendentity", "self-signed", "self signed"],
+        "The certificate was issued by an authority that this machine does not trust. Nothing was sent.",
+        "On a company network, add its root certificate to this machine. Otherwise be careful: the connection may be \
+             intercepted.",
+    ),
+    (
+        &["revoked"],
+        "The certificate was revoked. Nothing was sent.",
+        "The service's operator must get a new one. Do not bypass this.",
+    ),
+    (
+        &["invalidcontenttype", "corrupt message", "wrong version number"],
+        "The server does not speak TLS, although the address uses https. Nothing was sent.",
+        "Check the port in the address: https usually uses 443.",
+    ),
+    (
+        &["certificate", "tls", "handshake", "fatal alert", "peer is incompatible", "peer misbehaved"],
+        "The encrypted connection (TLS) could not be established. Nothing was sent.",
+        "Check the address and its port, and whether a proxy intercepts TLS. The message above helps the service's \
+             operator.",
+    ),
+    (
+        &["lookup", "dns", "resolve", "name or service not known", "nodename nor servname"],
+        "The name in the address cannot be resolved: it is misspelt, or DNS does not work here.",
+        "Check the spelling of the host, and whether this machine is online and its VPN is on.",
+    ),
+    (
+        &["connection refused"],
+        "The machine was reached, but nothing listens on that port.",
+        "Check the port in the address, and whether the service runs.",
+    ),
+    (
+        &["no connection within", "timed out", "timeout"],
+        "The machine did not answer at all: it is off, or a firewall drops the packets.",
+        "Check the address, the network, VPN and proxy.",
+    ),
+    (
+        &["unreachable", "no route"],
+        "This machine has no route to that machine.",
+        "Check whether this machine is online, and whether the address needs a VPN or IPv6.",
+    ),
+    (
+        &["proxy", "tunnel"],
+        "The configured proxy did not let the request through.",
+        "Check HTTPS_PROXY and NO_PROXY in the environment.",
+    ),
+];
+
 fn not_sent(why: &str) -> Explanation {
     let why = why.to_ascii_lowercase();
-    let says = |words: &[&str]| words.iter().any(|word| why.contains(word));
-    if says(&["certificate expired", "certificate: expired"]) {
-        explained(
-            "The service's certificate has expired, so it cannot prove its identity. Nothing was sent.",
-            "Check this machine's clock. If it is right, the service's operator must renew the certificate.",
-        )
-    } else if says(&["not valid yet", "notvalidyet"]) {
-        explained(
-            "The service's certificate is not valid yet. Nothing was sent.",
-            "Check this machine's clock; it is usually wrong. Otherwise the certificate was issued for a later time.",
-        )
-    } else if says(&["not valid for name", "notvalidforname", "not valid for any names"]) {
-        explained(
-            "The certificate is for another name than the one in the address: this may be another service. Nothing was \
-             sent.",
-            "Check the host in the address. If it is right, the service's operator must add this name to the certificate.",
-        )
-    } else if says(&["unknownissuer", "unknown issuer", "causedasendentity", "self-signed", "self signed"]) {
-        explained(
-            "The certificate was issued by an authority that this machine does not trust. Nothing was sent.",
-            "On a company network, add its root certificate to this machine. Otherwise be careful: the connection may be \
-             intercepted.",
-        )
-    } else if says(&["revoked"]) {
-        explained(
-            "The certificate was revoked. Nothing was sent.",
-            "The service's operator must get a new one. Do not bypass this.",
-        )
-    } else if says(&["invalidcontenttype", "corrupt message", "wrong version number"]) {
-        explained(
-            "The server does not speak TLS, although the address uses https. Nothing was sent.",
-            "Check the port in the address: https usually uses 443.",
-        )
-    } else if says(&["certificate", "tls", "handshake", "fatal alert", "peer is incompatible", "peer misbehaved"]) {
-        explained(
-            "The encrypted connection (TLS) could not be established. Nothing was sent.",
-            "Check the address and its port, and whether a proxy intercepts TLS. The message above helps the service's \
-             operator.",
-        )
-    } else if says(&["lookup", "dns", "resolve", "name or service not known", "nodename nor servname"]) {
-        explained(
-            "The name in the address cannot be resolved: it is misspelt, or DNS does not work here.",
-            "Check the spelling of the host, and whether this machine is online and its VPN is on.",
-        )
-    } else if says(&["connection refused"]) {
-        explained(
-            "The machine was reached, but nothing listens on that port.",
-            "Check the port in the address, and whether the service runs.",
-        )
-    } else if says(&["no connection within", "timed out", "timeout"]) {
-        explained(
-            "The machine did not answer at all: it is off, or a firewall drops the packets.",
-            "Check the address, the network, VPN and proxy.",
-        )
-    } else if says(&["unreachable", "no route"]) {
-        explained(
-            "This machine has no route to that machine.",
-            "Check whether this machine is online, and whether the address needs a VPN or IPv6.",
-        )
-    } else if says(&["proxy", "tunnel"]) {
-        explained(
-            "The configured proxy did not let the request through.",
-            "Check HTTPS_PROXY and NO_PROXY in the environment.",
-        )
-    } else {
-        explained(
-            "No connection could be made. Nothing was sent.",
-            "Check the address, and whether this machine is online.",
-        )
-    }
+    let known = NOT_SENT.iter().find(|(words, ..)| words.iter().any(|word| why.contains(word)));
+    let unknown = explained(
+        "No connection could be made. Nothing was sent.",
+        "Check the address, and whether this machine is online.",
+    );
+    known.map_or(unknown, |(_, means, todo)| explained(means, todo))
 }
 
 /// What a status other than success means. Those that the API description does not mention have their general meaning

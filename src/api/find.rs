@@ -2,7 +2,7 @@
 
 use tokio::sync::OnceCell;
 
-use super::{Client, Failure, PetPage};
+use super::{Client, Failure, PetPage, Result};
 use crate::model::{Limit, Pet, PetId, PetQuery, PetStatus};
 
 /// Whether `GET /pets/{petId}` may be asked, which is deprecated.
@@ -49,7 +49,7 @@ pub struct Lists([OnceCell<PetPage>; PetStatus::ALL.len()]);
 /// Looks for the pet `id`: in the list of each status, and then as `ask` allows. Stops where it is found.
 ///
 /// A pet without a status is in none of these lists.
-pub async fn find(client: &Client, lists: &Lists, id: PetId, ask: Ask) -> Result<LookupResult, Failure> {
+pub async fn find(client: &Client, lists: &Lists, id: PetId, ask: Ask) -> Result<LookupResult> {
     let mut found = LookupResult::default();
     let asked = if ask == Ask::Now { 0 } else { lists.0.len() };
     for (status, list) in PetStatus::ALL.into_iter().zip(&lists.0).take(asked) {

@@ -19,7 +19,7 @@ use tokio::time::{Instant, sleep_until, timeout, timeout_at};
 
 use super::client::read_json;
 use super::retry::{dice, pause};
-use super::{Client, Failure};
+use super::{Client, Failure, Result};
 use crate::clock;
 use crate::model::{AddedBy, ObservedStatus, Pet, PetId, PetMembers, PetStatus, Provenance, Provenances};
 
@@ -115,7 +115,7 @@ pub struct Follower {
     failures: u32,
     connect_at: Instant,
     /// What came and was not given yet, with the position after it.
-    coming: VecDeque<(Option<EventPosition>, Result<Followed, Failure>)>,
+    coming: VecDeque<(Option<EventPosition>, Result<Followed>)>,
 }
 
 struct Connection {
@@ -159,7 +159,7 @@ impl Follower {
     ///
     /// # Errors
     /// If trying again would give the same. Asking again connects again.
-    pub async fn next(&mut self) -> Result<Followed, Failure> {
+    pub async fn next(&mut self) -> Result<Followed> {
         loop {
             if let Some((after, news)) = self.coming.pop_front() {
                 self.position = after;
@@ -185,7 +185,7 @@ impl Follower {
     }
 
     /// The same, with new pets together that come one soon after another, and changes likewise.
-    pub async fn followed(&mut self) -> Result<Followed, Failure> {
+    pub async fn followed(&mut self) -> Result<Followed> {
         let mut followed = self.next().await?;
         let end = Instant::from_std(clock::now().mono + TOGETHER);
         let count = |followed: &Followed| match followed {
@@ -210,7 +210,7 @@ impl Follower {
         Ok(followed)
     }
 
-    async fn connect(&mut self) -> Result<Connection, Failure> {
+    async fn connect(&mut self) -> Result<Connection> {
         let mut url = self.client.url("pets/events");
         if let Some(status) = self.status {
             url.query_pairs_mut().append_pair("status", status.as_str());
@@ -234,7 +234,7 @@ impl Follower {
         Ok(Connection { events, is_placed: false, is_exact: id.is_some() })
     }
 
-    fn lost(&mut self, error: Option<Failure>) -> Result<Followed, Failure> {
+    fn lost(&mut self, error: Option<Failure>) -> Result<Followed> {
         // An older instance beside this one knows pets only.
         if matches!(error, Some(Failure::Refused { status: 400, .. }))
             && let Some(position) = &mut self.position
@@ -252,7 +252,7 @@ impl Follower {
         }
     }
 
-    fn take(&mut self, block: Sse) -> Result<(), Failure> {
+    fn take(&mut self, block: Sse) -> Result<()> {
         let mut position = block.id.map(position).transpose()?;
         let event = block.event.as_deref().unwrap_or_default();
         let data = block.data.unwrap_or_default();
@@ -309,13 +309,13 @@ impl Follower {
 }
 
 /// The position that an event names: a pet, and perhaps more.
-fn position(id: String) -> Result<EventPosition, Failure> {
+fn position(id: String) -> Result<EventPosition> {
     let pet = id.split('.').next().and_then(|pet| pet.parse().ok());
     let pet = pet.ok_or_else(|| Failure::malformed("an event has an id that is not a number", ""))?;
     Ok(EventPosition { pet, id: Some(id) })
 }
 
-async fn next_block(connection: &mut Connection) -> Result<Option<Sse>, Failure> {
+async fn next_block(connection: &mut Connection) -> Result<Option<Sse>> {
     connection.events.next().await.transpose().map_err(|error| match error {
         sse_stream::Error::Body(source) => match source.downcast::<Failure>() {
             Ok(error) => *error,
@@ -326,7 +326,7 @@ async fn next_block(connection: &mut Connection) -> Result<Option<Sse>, Failure>
 }
 
 /// The body, as long as no event is too large: the parser itself has no limit, and keeps what follows the last empty line.
-fn parts(response: Response, silence: Duration) -> impl Stream<Item = Result<Bytes, Failure>> + Send {
+fn parts(response: Response, silence: Duration) -> impl Stream<Item = Result<Bytes>> + Send {
     stream::try_unfold((response, silence, 0, b'\n'), async |(mut response, silence, mut kept, mut last)| {
         if kept > MAX_EVENT {
             return Err(Failure::malformed(TOO_LARGE, ""));
@@ -446,7 +446,7 @@ impl ProvenanceReader {
 }
 
 /// Changes do not say that the stream goes on to further pets.
-async fn next_but_changes(follower: &mut Follower) -> Result<Followed, Failure> {
+async fn next_but_changes(follower: &mut Follower) -> Result<Followed> {
     loop {
         match follower.next().await {
             Ok(Followed::Changed(_)) => {}

@@ -12,7 +12,7 @@ use tokio::sync::mpsc;
 use super::client::UnreadPage;
 use super::follow::{ProvenanceError, ProvenanceReader};
 use super::retry::repeated;
-use super::{Client, Failure, NextPage};
+use super::{Client, Failure, NextPage, Result};
 use crate::clock;
 use crate::model::search::Query;
 use crate::model::{Limit, Pet, PetId, PetQuery, PetStatus, Provenances, counted};
@@ -99,7 +99,7 @@ pub async fn in_parts<T: Future<Output = ()>>(
     query: PetQuery,
     most: usize,
     tell: impl Fn(Vec<Pet>) -> T,
-) -> Result<Coverage, Failure> {
+) -> Result<Coverage> {
     let query = PetQuery { limit: Limit::MAX, ..query };
     let (coverage, after) = list_in_parts(client, query, most, &tell).await?;
     if !query.newest_first {
@@ -118,7 +118,7 @@ async fn list_in_parts<T: Future<Output = ()>>(
     query: PetQuery,
     most: usize,
     tell: &impl Fn(Vec<Pet>) -> T,
-) -> Result<(Coverage, Option<PetId>), Failure> {
+) -> Result<(Coverage, Option<PetId>)> {
     let (pages, mut coming) = mpsc::channel::<Part>(4);
     let collect = async move {
         let (mut part, mut count, mut size) = (Vec::<Pet>::new(), 0, 0);
@@ -302,7 +302,7 @@ impl Walk<'_> {
 
 impl Fetch<'_> {
     /// A page that was not asked for before.
-    async fn page(&mut self, address: &NextPage) -> Result<UnreadPage, Failure> {
+    async fn page(&mut self, address: &NextPage) -> Result<UnreadPage> {
         if !self.asked.insert(self.hasher.hash_one(&address.0)) {
             return Err(Failure::malformed("its pages form a loop", ""));
         }

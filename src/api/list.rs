@@ -9,7 +9,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::{Client, Failure, NextPage, Offers, PetPage};
+use super::{Client, NextPage, Offers, PetPage, Result};
 use crate::clock;
 use crate::model::{BaseUrl, Pet, PetId, PetQuery};
 
@@ -107,7 +107,7 @@ type Part<'a> = (Cow<'a, Page>, Cow<'a, [Pet]>);
 
 /// A list with up to `pages` pages of it, at least one. Where `known` has a page of the same address, its rows come only
 /// if they are others; a page that fails makes the whole fail.
-pub async fn list(client: &Client, query: &PetQuery, pages: u16, known: Option<&List>) -> Result<ListAnswer, Failure> {
+pub async fn list(client: &Client, query: &PetQuery, pages: u16, known: Option<&List>) -> Result<ListAnswer> {
     let started = clock::now().mono;
     let mut known_parts = known.into_iter().flat_map(List::parts);
     let mut parts = vec![part(client, client.first_page(query), known_parts.next()).await?];
@@ -119,12 +119,19 @@ pub async fn list(client: &Client, query: &PetQuery, pages: u16, known: Option<&
     }
     let same_number = known.is_some_and(|known| known.pages.len() == parts.len());
     let unchanged = same_number && parts.iter().all(|(page, _)| matches!(page, Cow::Borrowed(_)));
-    let list = (!unchanged).then(|| assembled(parts));
+    let assembled = || {
+        let (mut list, mut ids) = (List::default(), HashSet::new());
+        for (page, rows) in parts {
+            list.push(page.into_owned(), rows.into_owned(), &mut ids);
+        }
+        list
+    };
+    let list = (!unchanged).then(assembled);
     Ok(ListAnswer { list, took, there: client.time(), offers: client.offers() })
 }
 
 /// The page at `asked`, which may be `known`.
-async fn part<'a>(client: &Client, asked: NextPage, known: Option<(&'a Page, &'a [Pet])>) -> Result<Part<'a>, Failure> {
+async fn part<'a>(client: &Client, asked: NextPage, known: Option<(&'a Page, &'a [Pet])>) -> Result<Part<'a>> {
     let known = known.filter(|(page, _)| page.asked.as_ref() == Some(&asked));
     let etag = known.and_then(|(page, _)| page.etag.as_deref());
     let mut unread = client.unread_page(&asked, etag).await?;
@@ -138,12 +145,4 @@ async fn part<'a>(client: &Client, asked: NextPage, known: Option<(&'a Page, &'a
     let PetPage { pets, next } = unread.read()?;
     let new = Page { asked: Some(asked), etag, len: pets.len(), next };
     Ok((Cow::Owned(new), Cow::Owned(pets)))
-}
-
-fn assembled(parts: Vec<Part<'_>>) -> List {
-    let (mut list, mut ids) = (List::default(), HashSet::new());
-    for (page, rows) in parts {
-        list.push(page.into_owned(), rows.into_owned(), &mut ids);
-    }
-    list
 }

@@ -8,9 +8,9 @@ use std::time::{Duration, Instant};
 use tokio::time::sleep;
 
 use super::failure::RetryAfter;
-use super::{Client, Failure};
+use super::{Client, Failure, Result};
 use crate::clock;
-use crate::model::{IdempotencyKey, Limit, NewPet, Pet, PetId, PetPatch, PetQuery};
+use crate::model::{IdempotencyKey, Limit, NewPet, Pet, PetQuery};
 
 /// The most times one GET is repeated.
 const MAX_REPEATS: u32 = 3;
@@ -37,7 +37,7 @@ fn wait_before_repeat(repeat: u32, error: &Failure, dice: f64) -> Option<Duratio
 ///
 /// # Errors
 /// That of the last time it was asked.
-pub async fn repeated<T, F: Future<Output = Result<T, Failure>>>(mut ask: impl FnMut() -> F) -> Result<T, Failure> {
+pub async fn repeated<T, F: Future<Output = Result<T>>>(mut ask: impl FnMut() -> F) -> Result<T> {
     let mut repeat = 0;
     loop {
         let error = match ask().await {
@@ -80,10 +80,10 @@ pub struct FailedAttempt<'a> {
 ///
 /// The failure is the first one after which it may have been done: what fails for sure later says nothing about it, but for
 /// an answer that says what the pet is now.
-pub async fn until_done<S: Future<Output = Result<Pet, Failure>>, W: Future<Output = bool>>(
+pub async fn until_done<S: Future<Output = Result<Pet>>, W: Future<Output = bool>>(
     mut send: impl FnMut() -> S,
     mut again: impl FnMut(FailedAttempt<'_>) -> Option<W>,
-) -> Result<Pet, Failure> {
+) -> Result<Pet> {
     let mut unknown = None;
     loop {
         let began = clock::now().mono;
@@ -106,35 +106,23 @@ pub async fn until_done<S: Future<Output = Result<Pet, Failure>>, W: Future<Outp
     }
 }
 
-/// Adds `new`. Where the service keeps idempotency keys, what failed quickly is sent again with the same `key`, at most
-/// three times within a few seconds. If no answer has shown yet whether it keeps them, a request finds out.
+/// Adds `new` by [`once`].
+pub async fn create_pet_once(client: &Client, new: &NewPet, key: &IdempotencyKey) -> Result<Pet> {
+    once(client, || client.create_pet(new, key)).await
+}
+
+/// Calls `send`, which adds or changes a pet. Where the service keeps idempotency keys, what failed quickly is sent again,
+/// which must be with the same key, at most three times within a few seconds. If no answer has shown yet whether it keeps
+/// them, a request finds out.
 ///
 /// After a timeout it is not sent again: the user decides.
-pub async fn create_pet_once(client: &Client, new: &NewPet, key: &IdempotencyKey) -> Result<Pet, Failure> {
-    once(client, true, || client.create_pet(new, key)).await
-}
-
-/// Changes a pet, likewise. That changes are offered has shown already whether it keeps keys.
-pub async fn change_pet_once(
-    client: &Client,
-    id: PetId,
-    patch: &PetPatch,
-    key: &IdempotencyKey,
-) -> Result<Pet, Failure> {
-    once(client, false, || client.change_pet(id, patch, key)).await
-}
-
-async fn once<S: Future<Output = Result<Pet, Failure>>>(
-    client: &Client,
-    finds_out: bool,
-    send: impl FnMut() -> S,
-) -> Result<Pet, Failure> {
+pub async fn once<S: Future<Output = Result<Pet>>>(client: &Client, send: impl FnMut() -> S) -> Result<Pet> {
     let mut repeat = 0;
     let again = |FailedAttempt { error, .. }: FailedAttempt<'_>| {
         let wait = wait_before_repeat(repeat, error, dice())?;
         repeat += 1;
         Some(async move {
-            if finds_out && !client.keeps_idempotency_keys() {
+            if !client.keeps_idempotency_keys() {
                 // Every answer says it, whatever else it says.
                 let _ = client.list_pets(&PetQuery { limit: Limit::MIN, ..PetQuery::default() }).await;
             }

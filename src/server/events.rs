@@ -20,7 +20,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::connection::Waiting;
 use super::extract::{self, StreamStart};
-use super::failure::Failure;
+use super::failure::Result;
 use super::feed::{AT_ONCE, Batch, News, StreamPlace, Subscription, View};
 use super::limits::Limit;
 use super::service::Service;
@@ -48,7 +48,7 @@ pub async fn events(
     Extension(identity): Extension<Identity>,
     Extension(waiting): Extension<Arc<Waiting>>,
     request: Request,
-) -> Result<Response, Failure> {
+) -> Result<Response> {
     let (from, status) = extract::stream_start(request.uri(), request.headers())?;
     // Over HTTP/1.0 a stream ends with its connection (RFC 9112, 6.3), also for a client that asked to keep it.
     let is_old = request.version() == Version::HTTP_10;

@@ -13,7 +13,7 @@ use tokio::time::timeout;
 use url::form_urlencoded;
 
 use super::config::Config;
-use super::failure::Failure;
+use super::failure::{Failure, Result};
 use super::names::route;
 use crate::model::draft::{check_name, parse_status};
 use crate::model::{FieldError, Limit, NewPet, PatchOperation, PetId, PetMember, PetPatch, PetQuery, PetStatus};
@@ -21,7 +21,7 @@ use crate::store::Position;
 
 /// The query of a list (section 4.1, and `after`, an addition), which may have an order (`order` and `before`, additions).
 /// Nothing is clamped; names that are not known are left alone, so that proxies and later versions may add some.
-pub fn pet_query(uri: &Uri, has_order: bool) -> Result<PetQuery, Failure> {
+pub fn pet_query(uri: &Uri, has_order: bool) -> Result<PetQuery> {
     let (mut limit, mut status, mut newest_first, mut after, mut before) = (None, None, None, None, None);
     let id = |text: &str| plain_int64(text).ok_or(());
     let is_descending = |order: &str| ["asc", "desc"].contains(&order).then_some(order == "desc").ok_or(());
@@ -56,7 +56,7 @@ pub enum StreamStart {
 
 /// Where a stream of events begins, and which status it shows. `Last-Event-ID`, which a client sends when it comes again,
 /// counts more than `after`.
-pub fn stream_start(uri: &Uri, headers: &HeaderMap) -> Result<(StreamStart, Option<PetStatus>), Failure> {
+pub fn stream_start(uri: &Uri, headers: &HeaderMap) -> Result<(StreamStart, Option<PetStatus>)> {
     let query = pet_query(uri, false)?;
     let (name, rule) = ("Last-Event-ID", "the id of an event");
     let Some(value) = at_most_one(headers, name)?.map(shown) else {
@@ -67,7 +67,7 @@ pub fn stream_start(uri: &Uri, headers: &HeaderMap) -> Result<(StreamStart, Opti
 }
 
 /// The value of a header, if it has one; an error if it has several.
-pub fn at_most_one<'a>(headers: &'a HeaderMap, name: &'static str) -> Result<Option<&'a HeaderValue>, Failure> {
+pub fn at_most_one<'a>(headers: &'a HeaderMap, name: &'static str) -> Result<Option<&'a HeaderValue>> {
     let mut values = headers.get_all(name).iter();
     let value = values.next();
     if values.next().is_none() { Ok(value) } else { Err(Failure::RepeatedParameter(name)) }
@@ -83,7 +83,7 @@ fn once<T, E>(
     rule: &'static str,
     value: Cow<'_, str>,
     parse: impl FnOnce(&str) -> Result<T, E>,
-) -> Result<(), Failure> {
+) -> Result<()> {
     let parsed = parse(&value).map_err(|_| Failure::Parameter { name, rule, value: value.into_owned() })?;
     match slot.replace(parsed) {
         None => Ok(()),
@@ -92,7 +92,7 @@ fn once<T, E>(
 }
 
 /// The id in the path of a pet, of its provenance or its history. Anything that is not an id is not found.
-pub fn pet_id(uri: &Uri) -> Result<PetId, Failure> {
+pub fn pet_id(uri: &Uri) -> Result<PetId> {
     let (_, text) = route(uri.path());
     plain_int64(text).ok_or_else(|| Failure::NoSuchPet(text.to_owned()))
 }
@@ -103,7 +103,7 @@ fn plain_int64(text: &str) -> Option<PetId> {
 }
 
 /// What makes a creation happen once only (an addition): the name and the rule of the IETF's draft, quotes or none.
-pub fn idempotency_key(headers: &HeaderMap) -> Result<Option<String>, Failure> {
+pub fn idempotency_key(headers: &HeaderMap) -> Result<Option<String>> {
     let (name, rule) = ("Idempotency-Key", "1 to 255 visible ASCII characters");
     let Some(key) = at_most_one(headers, name)?.map(shown) else { return Ok(None) };
     let is_visible = (1..=255).contains(&key.len()) && key.bytes().all(|byte| byte.is_ascii_graphic());
@@ -111,7 +111,7 @@ pub fn idempotency_key(headers: &HeaderMap) -> Result<Option<String>, Failure> {
 }
 
 /// The operations of a change test what the pet is; conditions in headers would be ignored, and are refused (RFC 9110, 13.1).
-pub fn no_preconditions(headers: &HeaderMap) -> Result<(), Failure> {
+pub fn no_preconditions(headers: &HeaderMap) -> Result<()> {
     for name in ["If-Match", "If-None-Match", "If-Unmodified-Since"] {
         if let Some(value) = headers.get(name).map(shown) {
             let rule = "left out here, where operations test what the pet is";
@@ -122,12 +122,7 @@ pub fn no_preconditions(headers: &HeaderMap) -> Result<(), Failure> {
 }
 
 /// The whole body of a request of this `media_type`.
-pub async fn body(
-    headers: &HeaderMap,
-    body: Body,
-    media_type: &'static str,
-    config: &Config,
-) -> Result<Bytes, Failure> {
+pub async fn body(headers: &HeaderMap, body: Body, media_type: &'static str, config: &Config) -> Result<Bytes> {
     if !is_plain(headers, media_type) {
         return Err(Failure::MediaType(media_type));
     }
@@ -169,7 +164,7 @@ fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<&'de Raw
 }
 
 /// The pet in `body`, or the first thing that is wrong with it.
-pub fn new_pet(body: &[u8]) -> Result<NewPet, Failure> {
+pub fn new_pet(body: &[u8]) -> Result<NewPet> {
     // serde would also take an array with the values in order.
     let members: Members<'_> = json(body, '{', Failure::BodyNotAnObject)?;
     let name = text(members.name.ok_or(FieldError::NameBlank)?)?;
@@ -179,7 +174,7 @@ pub fn new_pet(body: &[u8]) -> Result<NewPet, Failure> {
 }
 
 /// Reads the JSON in `body`, or refuses it as `other` if it does not begin with `first`.
-fn json<'a, T: Deserialize<'a>>(body: &'a [u8], first: char, other: Failure) -> Result<T, Failure> {
+fn json<'a, T: Deserialize<'a>>(body: &'a [u8], first: char, other: Failure) -> Result<T> {
     let text = str::from_utf8(body).map_err(|_| Failure::BodyNotUtf8)?;
     if !text.trim_start_matches([' ', '\t', '\r', '\n']).starts_with(first) {
         return Err(other);
@@ -199,13 +194,13 @@ struct Operation<'a> {
 }
 
 /// The changes in `body` (JSON Patch, RFC 6902), or the first thing that is wrong with it.
-pub fn patch(body: &[u8]) -> Result<PetPatch, Failure> {
+pub fn patch(body: &[u8]) -> Result<PetPatch> {
     let operations: Vec<&RawValue> = json(body, '[', Failure::BodyNotAPatch)?;
     let read = |raw: &RawValue| operation(&json(raw.get().as_bytes(), '{', Failure::BodyNotAPatch)?);
     operations.into_iter().map(read).collect::<Result<_, _>>().map(PetPatch)
 }
 
-fn operation(Operation { op, path, value }: &Operation<'_>) -> Result<PatchOperation, Failure> {
+fn operation(Operation { op, path, value }: &Operation<'_>) -> Result<PatchOperation> {
     let refused = |member, rule, raw: Option<&RawValue>| {
         let value = raw.map_or_else(|| "missing".to_owned(), |raw| raw.get().to_owned());
         Failure::Operation { member, rule, value }
@@ -234,7 +229,7 @@ fn operation(Operation { op, path, value }: &Operation<'_>) -> Result<PatchOpera
 }
 
 /// Fails for everything but a string, and for a string with half of a surrogate pair.
-fn text(member: &RawValue) -> Result<String, Failure> {
+fn text(member: &RawValue) -> Result<String> {
     serde_json::from_str(member.get()).map_err(|_| Failure::NameNotText(member.get().to_owned()))
 }
 

@@ -14,6 +14,9 @@ use crate::model::{Field, FieldError, Pet, Problem, ProblemCode, short};
 use crate::store::keys::Scope;
 use crate::store::{FailureKind, StoreError, StoreFailure};
 
+/// What a request gets, unless it is refused.
+pub type Result<T, E = Failure> = std::result::Result<T, E>;
+
 /// Why a request gets no 2xx. The text is the message that is sent.
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {

@@ -79,11 +79,8 @@ impl Metrics {
         registry.register("petstore_storage_failures", "Requests that the database did not serve", failures);
         let dropped = "Lines of the log that were dropped because nothing read them in time";
         registry.register("petstore_log_lines_dropped", dropped, config.dropped_log_lines.clone());
-        registry.register(
-            "petstore_ready",
-            "Whether pets can be added (writes) and listed (reads)",
-            self.ready.clone(),
-        );
+        let help = "Whether pets can be added (writes) and listed (reads)";
+        registry.register("petstore_ready", help, self.ready.clone());
         registry.register("petstore_not_ready", "Why they cannot", self.not_ready.clone());
         if let Some(tls) = &config.tls {
             let help = "When the first certificate of the chain to expire does, in Unix time";
@@ -141,7 +138,7 @@ pub struct Requests {
     in_flight: Gauge,
     aborted: Counter,
     answered: Family<[(&'static str, &'static str); 3], Counter>,
-    durations: Family<[(&'static str, &'static str); 1], Histogram>,
+    durations: Family<OneLabel, Histogram>,
 }
 
 /// A request that is being answered. When this is dropped before, the connection has ended first.

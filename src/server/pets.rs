@@ -18,7 +18,7 @@ use tokio::time::timeout;
 
 use super::connection::{GRACE, Waiting};
 use super::extract;
-use super::failure::{Failure, Write};
+use super::failure::{Failure, Result, Write};
 use super::limits::Limit;
 use super::names::{
     EVENTS_PATH, IDEMPOTENCY_REPLAYED, JSON, JSON_PATCH, PETS_EVENTS, PETS_ORDER, PETS_PATH, PETS_TOTAL,
@@ -31,12 +31,7 @@ use crate::store::{ChangeOutcome, CreateOutcome, Idempotency, KeyId, StoreError}
 
 /// `GET /pets` (4.1). Where there are more, `Link: <…>; rel="next"` leads on, and other headers tell where new ones can be
 /// followed, and which orders there are; `HEAD` also says how many pets there are in all (additions).
-pub async fn list(
-    State(service): State<Service>,
-    method: Method,
-    headers: HeaderMap,
-    uri: Uri,
-) -> Result<Response, Failure> {
+pub async fn list(State(service): State<Service>, method: Method, headers: HeaderMap, uri: Uri) -> Result<Response> {
     let query = extract::pet_query(&uri, true)?;
     let page = service.within_time(service.store.list(&query)).await?;
     // Relative to the service, so that it holds behind any proxy and never leads to another host.
@@ -57,7 +52,7 @@ pub async fn create(
     State(service): State<Service>,
     Extension(identity): Extension<Identity>,
     request: Request,
-) -> Result<Response, Failure> {
+) -> Result<Response> {
     let (parts, body) = request.into_parts();
     let key = extract::idempotency_key(&parts.headers)?;
     let body = service.body(&parts, body, JSON, identity.key).await?;
@@ -75,7 +70,7 @@ pub async fn create(
     written(StatusCode::CREATED, &added.pet, added.replayed)
 }
 
-fn written(status: StatusCode, pet: &Pet, is_replayed: bool) -> Result<Response, Failure> {
+fn written(status: StatusCode, pet: &Pet, is_replayed: bool) -> Result<Response> {
     let mut response = (status, APPLICATION_JSON, json(pet)?).into_response();
     if is_replayed {
         response.headers_mut().insert(IDEMPOTENCY_REPLAYED, HeaderValue::from_static("true"));
@@ -84,8 +79,8 @@ fn written(status: StatusCode, pet: &Pet, is_replayed: bool) -> Result<Response,
 }
 
 /// `GET /pets/{petId}` (4.3, deprecated).
-pub async fn get(State(service): State<Service>, headers: HeaderMap, uri: Uri) -> Result<Response, Failure> {
-    service.about_pet(&uri, &headers, |id| service.store.get(id)).await
+pub async fn get(State(service): State<Service>, parts: Parts) -> Result<Response> {
+    service.about_pet(&parts, |id| service.store.get(id)).await
 }
 
 /// `PATCH /pets/{petId}` (an addition). Answers once the change is on disk.
@@ -93,7 +88,7 @@ pub async fn change(
     State(service): State<Service>,
     Extension(identity): Extension<Identity>,
     request: Request,
-) -> Result<Response, Failure> {
+) -> Result<Response> {
     let (parts, body) = request.into_parts();
     let (id, key) = (extract::pet_id(&parts.uri)?, extract::idempotency_key(&parts.headers)?);
     extract::no_preconditions(&parts.headers)?;
@@ -110,14 +105,14 @@ pub async fn change(
 }
 
 /// `GET /pets/{petId}/history` (an addition).
-pub async fn history(State(service): State<Service>, headers: HeaderMap, uri: Uri) -> Result<Response, Failure> {
-    service.about_pet(&uri, &headers, |id| service.store.history(id)).await
+pub async fn history(State(service): State<Service>, parts: Parts) -> Result<Response> {
+    service.about_pet(&parts, |id| service.store.history(id)).await
 }
 
 /// `GET /pets/{petId}/provenance` (an addition).
-pub async fn provenance(State(service): State<Service>, headers: HeaderMap, uri: Uri) -> Result<Response, Failure> {
+pub async fn provenance(State(service): State<Service>, parts: Parts) -> Result<Response> {
     let find = async |id| Ok(service.store.provenance(id).await?.map(|provenance| OfPet { id, provenance }));
-    service.about_pet(&uri, &headers, find).await
+    service.about_pet(&parts, find).await
 }
 
 /// The provenance of a pet.
@@ -130,7 +125,7 @@ struct OfPet {
 
 impl Service {
     /// The whole body. Meanwhile the connection waits, and may have to make room for others.
-    async fn body(&self, parts: &Parts, body: Body, media_type: &'static str, key: KeyId) -> Result<Bytes, Failure> {
+    async fn body(&self, parts: &Parts, body: Body, media_type: &'static str, key: KeyId) -> Result<Bytes> {
         let waiting = parts.extensions.get::<Arc<Waiting>>();
         waiting.inspect(|waiting| waiting.begin(clock::now()));
         let mut body = pin!(extract::body(&parts.headers, body, media_type, &self.config));
@@ -148,22 +143,21 @@ impl Service {
     /// Answers with what `find` finds of the pet in the path.
     async fn about_pet<T: Serialize, F: Future<Output = Result<Option<T>, StoreError>>>(
         &self,
-        uri: &Uri,
-        headers: &HeaderMap,
+        parts: &Parts,
         find: impl FnOnce(PetId) -> F,
-    ) -> Result<Response, Failure> {
-        let id = extract::pet_id(uri)?;
+    ) -> Result<Response> {
+        let id = extract::pet_id(&parts.uri)?;
         let found = self.within_time(find(id)).await?.ok_or_else(|| Failure::NoSuchPet(id.to_string()))?;
-        Ok(answer(headers, json(&found)?, None))
+        Ok(answer(&parts.headers, json(&found)?, None))
     }
 
-    async fn within_time<T>(&self, work: impl Future<Output = Result<T, StoreError>>) -> Result<T, Failure> {
+    async fn within_time<T>(&self, work: impl Future<Output = Result<T, StoreError>>) -> Result<T> {
         let done = timeout(self.config.request_time, work).await.map_err(|_| Failure::Storage(None))?;
         Ok(done?)
     }
 }
 
-fn json<T: Serialize>(value: &T) -> Result<Bytes, Failure> {
+fn json<T: Serialize>(value: &T) -> Result<Bytes> {
     serde_json::to_vec(value).map(Bytes::from).map_err(|_| Failure::Internal)
 }
 

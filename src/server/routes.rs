@@ -13,7 +13,7 @@ use futures_util::future::join;
 use tokio::time::timeout;
 use tower::Layer;
 
-use super::failure::Failure;
+use super::failure::{Failure, Result};
 use super::names::{
     EVENTS_PATH, HEALTH_PATH, HISTORY_PATH, OPENAPI_PATH, PET_PATH, PETS_PATH, PROVENANCE_PATH, READINESS_PATH,
 };
@@ -71,7 +71,7 @@ fn with_allow(methods: MethodRouter<Service>, allow: &'static str) -> MethodRout
 }
 
 /// Pets can be listed and added; with `?reads`, only listing is checked.
-async fn readyz(State(service): State<Service>, uri: Uri) -> Result<StatusCode, Failure> {
+async fn readyz(State(service): State<Service>, uri: Uri) -> Result<StatusCode> {
     let ready = match uri.query() {
         Some("reads") => service.store.ping_for_reading().await,
         _ => service.store.ping().await,

@@ -16,7 +16,7 @@ use axum::response::{IntoResponse, Response};
 use super::config::Config;
 use super::connection::Waiting;
 use super::extract::at_most_one;
-use super::failure::Failure;
+use super::failure::{Failure, Result};
 use super::feed::{Feed, Streams};
 use super::limits::{Client, FailedAuthentications, Limit, RateLimits, SlowBodies};
 use super::metrics::Metrics;
@@ -54,7 +54,7 @@ pub async fn require_key(
     Extension(waiting): Extension<Arc<Waiting>>,
     mut request: Request,
     next: Next,
-) -> Result<Response, Failure> {
+) -> Result<Response> {
     let identity = match bearer(request.headers()) {
         Some(key) => service.store.verify_key(key, clock::now()).await?,
         None => None,

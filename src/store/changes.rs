@@ -5,7 +5,7 @@
 use super::idempotency::{Creation, Earlier, Idempotency, RunningCreation};
 use super::job::{DatabaseError, pet};
 use super::pets::{AddedPet, Origin, provenance, values};
-use super::{Connection, FailureKind, KeyId, Query, Row, Store, StoreError, StoreFailure, Value, Work, sql};
+use super::{Connection, DbResult, FailureKind, KeyId, Query, Result, Row, Store, StoreFailure, Value, Work, sql};
 use crate::clock::Now;
 use crate::model::{ObservedStatus, Pet, PetHistoryEntry, PetId, PetMembers, PetPatch, Provenance};
 
@@ -102,7 +102,7 @@ impl Store {
         once: Option<Idempotency>,
         key: KeyId,
         now: Now,
-    ) -> Result<ChangeOutcome, StoreError> {
+    ) -> Result<ChangeOutcome> {
         let (database, origin) = (&self.inner.database, self.origin(Some(key), now));
         // More NULs than an addition has.
         let json = serde_json::to_string(&patch).unwrap_or_default();
@@ -122,7 +122,7 @@ impl Store {
         }
     }
 
-    async fn replayed(&self, earlier: Earlier) -> Result<ChangeOutcome, StoreError> {
+    async fn replayed(&self, earlier: Earlier) -> Result<ChangeOutcome> {
         let (id, is_refused) = earlier?;
         let outcome = if is_refused { ChangeOutcome::Refused } else { ChangeOutcome::Replayed };
         // It was decided, whatever keeps the pet from being read.
@@ -132,7 +132,7 @@ impl Store {
 
     /// What was done to the pet of this id, oldest first: its addition, and the last 1,000 changes; `None` if no pet has
     /// this id.
-    pub async fn history(&self, id: PetId) -> Result<Option<Vec<PetHistoryEntry>>, StoreError> {
+    pub async fn history(&self, id: PetId) -> Result<Option<Vec<PetHistoryEntry>>> {
         // Before the changes: if there is none then, the pet is as it was added.
         let (Some(pet), Some(added)) = (self.get(id).await?, self.provenance(id).await?) else { return Ok(None) };
         let find = Query(sql::CHANGES_OF_PET, [Value::Int(id), Value::Int(MOST_OF_HISTORY)], changed);
@@ -149,7 +149,7 @@ impl Store {
     }
 
     /// At most `limit` pets and as many changes that followed `position`.
-    pub async fn news_after(&self, position: Position, limit: u16) -> Result<NewsPage, StoreError> {
+    pub async fn news_after(&self, position: Position, limit: u16) -> Result<NewsPage> {
         let news = self.inner.database.read(NewsAfter(position, limit)).await?;
         if news.pets.is_empty() && news.changes.is_empty() {
             return Ok(news);
@@ -158,13 +158,13 @@ impl Store {
     }
 
     /// The end of the sequence, of the pets and changes with no greater ids than `most`, and the last change of these.
-    pub async fn last_position_up_to(&self, most: Position) -> Result<(Position, Option<KnownChange>), StoreError> {
+    pub async fn last_position_up_to(&self, most: Position) -> Result<(Position, Option<KnownChange>)> {
         let seen = self.inner.database.read(LastUpTo(most)).await?;
         Ok(self.inner.database.confirmed(LastUpTo(most)).await?.unwrap_or(seen))
     }
 
     /// Whether this change is there, and not another one in its place, as may be after a failover.
-    pub async fn has_change(&self, known: KnownChange) -> Result<bool, StoreError> {
+    pub async fn has_change(&self, known: KnownChange) -> Result<bool> {
         Ok(self.inner.database.read(last_change(known.id)).await?.pop() == Some(known))
     }
 }
@@ -195,7 +195,7 @@ struct LastUpTo(Position);
 impl Work for LastUpTo {
     type Output = (Position, Option<KnownChange>);
 
-    async fn run(&self, on: &Connection<'_>) -> Result<Self::Output, DatabaseError> {
+    async fn run(&self, on: &Connection<'_>) -> DbResult<Self::Output> {
         let change = last_change(self.0.change).run(on).await?.pop();
         let pet = on.rows(sql::LAST_PET_UP_TO, &[Value::Int(self.0.pet)], |row| row.get(0)).await?.pop();
         let position = Position { pet: pet.unwrap_or_default(), change: change.map_or(0, |known| known.id) };
@@ -218,7 +218,7 @@ impl Work for Change {
 
     const WRITES_PETS: bool = true;
 
-    async fn run(&self, on: &Connection<'_>) -> Result<Self::Output, DatabaseError> {
+    async fn run(&self, on: &Connection<'_>) -> DbResult<Self::Output> {
         if let Some(creation) = &self.creation
             && let Some(earlier) = creation.run(on).await?
         {
@@ -246,7 +246,7 @@ impl Work for Change {
 
 impl Change {
     /// Not where the pet is not as it was `seen`.
-    async fn write(&self, on: &Connection<'_>, seen: &Pet, wanted: &Pet) -> Result<bool, DatabaseError> {
+    async fn write(&self, on: &Connection<'_>, seen: &Pet, wanted: &Pet) -> DbResult<bool> {
         let values = values(wanted).into_iter().chain([Value::Int(self.id)]).chain(values(seen));
         if on.execute(sql::CHANGE, &values.collect::<Vec<_>>()).await? == 0 {
             return Ok(false);
@@ -269,7 +269,7 @@ struct NewsAfter(Position, u16);
 impl Work for NewsAfter {
     type Output = NewsPage;
 
-    async fn run(&self, on: &Connection<'_>) -> Result<NewsPage, DatabaseError> {
+    async fn run(&self, on: &Connection<'_>) -> DbResult<NewsPage> {
         let Self(position, limit) = *self;
         let values = |after| [Value::Int(after), Value::Int(limit.into())];
         // First the changes: their pets are there when these are read.
@@ -287,7 +287,7 @@ impl Work for NewsAfter {
     }
 }
 
-fn changed(row: Row<'_>) -> Result<ChangedPet, DatabaseError> {
+fn changed(row: Row<'_>) -> DbResult<ChangedPet> {
     let members = |first| {
         let (name, category_id) = (row.get(first)?, row.get(first + 1)?);
         let status = row.get::<Option<String>>(first + 2)?.map(ObservedStatus::from);

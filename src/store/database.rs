@@ -10,12 +10,12 @@ use tokio::task::spawn_blocking;
 
 use super::error::{StoreError, StoreFailure};
 use super::idempotency::Running;
-use super::job::{DatabaseError, Heartbeat};
+use super::job::Heartbeat;
 use super::keys::KeyCache;
 use super::postgres::Postgres;
 use super::sqlite::{LogWatch, Sqlite};
 use super::url::DatabaseUrl;
-use super::{Connection, FailureKind, Query, Work, sql};
+use super::{Connection, DbResult, FailureKind, Outcome, Query, Result, Work, sql};
 use crate::clock::{self, Now};
 
 /// How often to read what other processes have added, to a file and on a server.
@@ -31,7 +31,7 @@ pub enum Database {
 impl Database {
     /// Brings the schema up to date and creates a file, as needed, if it `migrates`; else the database must be there, and a
     /// server's schema up to date.
-    pub async fn open(url: &DatabaseUrl, migrates: bool) -> Result<Self, StoreError> {
+    pub async fn open(url: &DatabaseUrl, migrates: bool) -> Result<Self> {
         match url.clone() {
             DatabaseUrl::Sqlite(path) if !migrates && !path.exists() => {
                 Err(StoreError::new(format!("there is no database {}", path.display())))
@@ -53,7 +53,7 @@ impl Database {
     }
 
     /// What `work` reads.
-    pub async fn read<W: Work>(&self, work: W) -> Result<W::Output, StoreFailure> {
+    pub async fn read<W: Work>(&self, work: W) -> Outcome<W::Output> {
         match self {
             Self::Sqlite(sqlite) => sqlite.readers.read(&work).await,
             Self::Postgres(postgres) => postgres.reads.work(work).await,
@@ -62,7 +62,7 @@ impl Database {
 
     /// What `work` wrote, once it is on disk. All or nothing of it is written; the work is not done where the caller
     /// has gone away before its turn came.
-    pub async fn write<W: Work>(&self, work: W) -> Result<W::Output, StoreFailure> {
+    pub async fn write<W: Work>(&self, work: W) -> Outcome<W::Output> {
         match self {
             Self::Sqlite(sqlite) => sqlite.writes.work(work).await,
             Self::Postgres(postgres) => postgres.writes.work(work).await,
@@ -80,7 +80,7 @@ impl Database {
     /// Where commits wait for standbys, not all that can be seen survives a failover, which gives its ids to other pets:
     /// someone may have cancelled the wait. There, this reads in a transaction whose commit waits for all before it; in a
     /// separate one, where it sees nothing that is taken back before the commit.
-    pub async fn confirmed<W: Work>(&self, work: W) -> Result<Option<W::Output>, StoreFailure> {
+    pub async fn confirmed<W: Work>(&self, work: W) -> Outcome<Option<W::Output>> {
         match self {
             Self::Postgres(postgres) if self.is_replicated().await? => {
                 postgres.writes_apart.work(Confirmed(work, Heartbeat::new())).await.map(Some)
@@ -91,25 +91,9 @@ impl Database {
 
     /// Whether a commit is confirmed by other servers too, so that what is there is not all safe; or this is such a server:
     /// one that led until just now is named by no other, and still shows what it alone has.
-    pub async fn is_replicated(&self) -> Result<bool, StoreFailure> {
+    pub async fn is_replicated(&self) -> Outcome<bool> {
         let Self::Postgres(postgres) = self else { return Ok(false) };
         Ok(!postgres.reads.work(Query(sql::IS_REPLICATED, [], |_| Ok(()))).await?.is_empty())
-    }
-
-    /// Whether it can be read, and its schema is one that this program can use.
-    pub async fn ping(&self) -> Result<(), StoreFailure> {
-        match self {
-            Self::Sqlite(sqlite) => sqlite.readers.ping().await,
-            Self::Postgres(postgres) => postgres.ping().await,
-        }
-    }
-
-    /// Whether pets can be added.
-    pub async fn can_write(&self) -> Result<(), StoreFailure> {
-        match self {
-            Self::Sqlite(sqlite) => sqlite.can_write().await,
-            Self::Postgres(postgres) => postgres.can_write().await,
-        }
     }
 
     /// What changes when pets were added, as far as this process learns of it; how often to read what other processes have
@@ -136,7 +120,7 @@ struct Confirmed<W>(W, Heartbeat);
 impl<W: Work> Work for Confirmed<W> {
     type Output = W::Output;
 
-    async fn run(&self, on: &Connection<'_>) -> Result<W::Output, DatabaseError> {
+    async fn run(&self, on: &Connection<'_>) -> DbResult<W::Output> {
         let output = self.0.run(on).await?;
         self.1.run(on).await?;
         Ok(output)
@@ -168,12 +152,12 @@ impl Store {
     /// as fast as an empty one. Needs a tokio runtime.
     ///
     /// A new file is readable by its owner only (0600, in a directory made with 0700).
-    pub async fn open(url: &DatabaseUrl) -> Result<Self, StoreError> {
+    pub async fn open(url: &DatabaseUrl) -> Result<Self> {
         Ok(Self::on(Database::open(url, true).await?))
     }
 
     /// As [`open`](Self::open), but only an existing database; a server's schema must be up to date.
-    pub async fn open_existing(url: &DatabaseUrl) -> Result<Self, StoreError> {
+    pub async fn open_existing(url: &DatabaseUrl) -> Result<Self> {
         Ok(Self::on(Database::open(url, false).await?))
     }
 
@@ -198,14 +182,20 @@ impl Store {
 
     /// Whether pets can be listed and added now. Where none was added lately, that is found out by a write that
     /// leaves nothing behind.
-    pub async fn ping(&self) -> Result<(), StoreFailure> {
-        self.inner.database.ping().await?;
-        self.inner.database.can_write().await
+    pub async fn ping(&self) -> Outcome {
+        self.ping_for_reading().await?;
+        match &self.inner.database {
+            Database::Sqlite(sqlite) => sqlite.can_write().await,
+            Database::Postgres(postgres) => postgres.can_write().await,
+        }
     }
 
-    /// Whether pets can be listed now.
-    pub async fn ping_for_reading(&self) -> Result<(), StoreFailure> {
-        self.inner.database.ping().await
+    /// Whether pets can be listed now, and the schema is one that this program can use.
+    pub async fn ping_for_reading(&self) -> Outcome {
+        match &self.inner.database {
+            Database::Sqlite(sqlite) => sqlite.readers.ping().await,
+            Database::Postgres(postgres) => postgres.ping().await,
+        }
     }
 
     /// Commits what waits, then closes every connection. Whatever is asked of any clone afterwards is refused.

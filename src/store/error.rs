@@ -17,6 +17,18 @@ use crate::model::short;
 /// The schema version by which earlier versions of this program marked a copy that was not finished.
 const UNFINISHED: u32 = 1_000_000;
 
+/// What the system, the database or a driver says.
+pub type Cause = Box<dyn Error + Send + Sync>;
+
+/// What the store gives, unless it could not be opened, or could not answer.
+pub type Result<T, E = StoreError> = std::result::Result<T, E>;
+
+/// What the database does, unless it cannot take that now.
+pub type Outcome<T = ()> = Result<T, StoreFailure>;
+
+/// What the database answers, unless it refuses.
+pub type DbResult<T> = Result<T, DatabaseError>;
+
 /// Why the store could not be opened, or could not answer.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
@@ -26,7 +38,7 @@ pub enum StoreError {
         /// A sentence.
         what: String,
         /// What the system, the database or a driver says.
-        source: Option<Box<dyn Error + Send + Sync>>,
+        source: Option<Cause>,
     },
     /// The first API key could not be handed over, so that it was not stored.
     #[error("cannot hand over the first API key")]
@@ -59,17 +71,17 @@ impl StoreError {
     }
 
     /// For [`Result::map_err`].
-    pub(super) fn because<E: Into<Box<dyn Error + Send + Sync>>>(what: impl Display) -> impl Fn(E) -> Self {
+    pub(super) fn because<E: Into<Cause>>(what: impl Display) -> impl Fn(E) -> Self {
         move |source| Self::Unusable { what: what.to_string(), source: Some(source.into()) }
     }
 
     /// Neither the file nor its directory is there, and they cannot be made.
-    pub(super) fn cannot_create<E: Into<Box<dyn Error + Send + Sync>>>(path: &Path) -> impl FnOnce(E) -> Self {
+    pub(super) fn cannot_create<E: Into<Cause>>(path: &Path) -> impl FnOnce(E) -> Self {
         Self::because(format!("cannot create the database file {}", path.display()))
     }
 
     /// It exists but is not a petstore database, or cannot be read and written.
-    pub(super) fn cannot_open<E: Into<Box<dyn Error + Send + Sync>>>(database: &DatabaseUrl) -> impl FnOnce(E) -> Self {
+    pub(super) fn cannot_open<E: Into<Cause>>(database: &DatabaseUrl) -> impl FnOnce(E) -> Self {
         Self::because(format!("cannot open the database {database}"))
     }
 
@@ -252,7 +264,7 @@ pub enum DatabaseError {
     Pooler(#[source] tokio_postgres::Error),
     /// A stored text that only this program writes is not as this program writes it.
     #[error("a stored text cannot be read")]
-    Text(#[source] Box<dyn Error + Send + Sync>),
+    Text(#[source] Cause),
     /// Something in the schema is not as this program has made it, so that pets could be refused, or lost. Carries what
     /// differs, safe to show.
     #[error("the schema of the database was changed by another program ({0}): undo that")]
@@ -279,10 +291,7 @@ impl From<tokio_postgres::Error> for DatabaseError {
 impl DatabaseError {
     /// The driver's error.
     pub(super) fn postgres(&self) -> Option<&tokio_postgres::Error> {
-        match self {
-            Self::Postgres(error) | Self::Pooler(error) => Some(error),
-            Self::Sqlite(_) | Self::Text(_) | Self::Changed(_) | Self::Vanished => None,
-        }
+        if let Self::Postgres(error) | Self::Pooler(error) = self { Some(error) } else { None }
     }
 
     /// Whether it is about the written values (SQLSTATE classes 22 and 23), rather than the database.

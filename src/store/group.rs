@@ -20,7 +20,7 @@ use tokio::task::JoinSet;
 use tokio::time::timeout;
 
 use super::error::StoreFailure;
-use super::{Connection, DatabaseError, FailureKind, Work};
+use super::{Connection, DbResult, FailureKind, Outcome, Work};
 
 /// The most jobs that are done together: enough to hide the fsync and the way to a server, few enough to keep each of them
 /// prompt.
@@ -47,7 +47,7 @@ pub trait Engine: Send + Sync + 'static {
 
     /// Does all of `group` in one transaction, or nothing of it; may also end jobs, each in its own way, and take them out.
     /// The group of a lone caller does not wait for the lock of another process.
-    fn commit(&self, group: &mut Jobs, is_lone: bool) -> impl Future<Output = Result<(), StoreFailure>> + Send;
+    fn commit(&self, group: &mut Jobs, is_lone: bool) -> impl Future<Output = Outcome> + Send;
 
     /// Does what no caller waits for.
     fn clean_up(&self) {}
@@ -112,7 +112,7 @@ impl<E: Engine> Group<E> {
     }
 
     /// What came of `work`. Where the caller goes away, it is not done unless it is under way already.
-    pub async fn work<W: Work>(&self, work: W) -> Result<W::Output, StoreFailure> {
+    pub async fn work<W: Work>(&self, work: W) -> Outcome<W::Output> {
         let Shared { engine, was_lone, .. } = &*self.shared;
         if let Some(why) = engine.refusal() {
             return Err(why);
@@ -132,7 +132,7 @@ impl<E: Engine> Group<E> {
     }
 
     /// The same, but never in the task of the caller.
-    pub async fn work_elsewhere<W: Work>(&self, work: W) -> Result<W::Output, StoreFailure> {
+    pub async fn work_elsewhere<W: Work>(&self, work: W) -> Outcome<W::Output> {
         let (job, outcome) = awaited(work);
         self.queue(job)?;
         outcome.await.unwrap_or(Err(FailureKind::Closed.into()))
@@ -146,13 +146,13 @@ impl<E: Engine> Group<E> {
     }
 
     /// Whether no job waits; an error once none can be done any more.
-    pub fn is_idle(&self) -> Result<bool, StoreFailure> {
+    pub fn is_idle(&self) -> Outcome<bool> {
         let open = self.open.lock();
         let open = open.as_ref().filter(|open| !open.jobs.is_closed()).ok_or(FailureKind::Closed)?;
         Ok(open.jobs.capacity() == QUEUE)
     }
 
-    fn queue(&self, job: Box<dyn Job>) -> Result<(), StoreFailure> {
+    fn queue(&self, job: Box<dyn Job>) -> Outcome {
         let open = self.open.lock();
         open.as_ref().ok_or(FailureKind::Closed)?.jobs.try_send(job).map_err(|error| match error {
             TrySendError::Full(_) => FailureKind::QueueFull.into(),
@@ -208,7 +208,7 @@ impl<E: Engine> Shared<E> {
 
     /// Ends all jobs of `group` once they are done or have failed, and empties it. Fails if another process has locked the
     /// database, and then leaves what is not done in the group.
-    async fn finish(&self, group: &mut Jobs, is_lone: bool) -> Result<(), StoreFailure> {
+    async fn finish(&self, group: &mut Jobs, is_lone: bool) -> Outcome {
         // A caller that gave up while the database was locked may retry.
         group.retain(|job| job.is_wanted());
         if group.is_empty() {
@@ -253,7 +253,7 @@ fn refuse(waiting: &Waiting, group: &mut Jobs, why: impl FnOnce() -> Option<Stor
     end(group, &Err(why));
 }
 
-pub fn end(group: &mut Jobs, ended: &Result<(), StoreFailure>) {
+pub fn end(group: &mut Jobs, ended: &Outcome) {
     group.drain(..).for_each(|job| job.end(ended.clone()));
 }
 
@@ -271,16 +271,16 @@ pub trait Job: Send {
 
     fn writes_pets(&self) -> bool;
 
-    fn run<'a>(&'a mut self, on: &'a Connection<'_>) -> BoxFuture<'a, Result<(), DatabaseError>>;
+    fn run<'a>(&'a mut self, on: &'a Connection<'_>) -> BoxFuture<'a, DbResult<()>>;
 
-    fn end(self: Box<Self>, ended: Result<(), StoreFailure>);
+    fn end(self: Box<Self>, ended: Outcome);
 }
 
 /// A piece of work as a job, with the waiting caller, if there is one.
 struct Task<W: Work> {
     work: W,
     output: Option<W::Output>,
-    reply: Option<oneshot::Sender<Result<W::Output, StoreFailure>>>,
+    reply: Option<oneshot::Sender<Outcome<W::Output>>>,
 }
 
 impl<W: Work> Job for Task<W> {
@@ -296,14 +296,14 @@ impl<W: Work> Job for Task<W> {
         W::WRITES_PETS
     }
 
-    fn run<'a>(&'a mut self, on: &'a Connection<'_>) -> BoxFuture<'a, Result<(), DatabaseError>> {
+    fn run<'a>(&'a mut self, on: &'a Connection<'_>) -> BoxFuture<'a, DbResult<()>> {
         Box::pin(async {
             self.output = Some(self.work.run(on).await?);
             Ok(())
         })
     }
 
-    fn end(self: Box<Self>, ended: Result<(), StoreFailure>) {
+    fn end(self: Box<Self>, ended: Outcome) {
         let Self { work, output, reply, .. } = *self;
         // What it holds is free before the caller goes on.
         drop(work);
@@ -314,11 +314,8 @@ impl<W: Work> Job for Task<W> {
     }
 }
 
-/// Where what became of a job arrives.
-pub type Outcome<W> = oneshot::Receiver<Result<<W as Work>::Output, StoreFailure>>;
-
-/// A job, and its outcome.
-pub fn awaited<W: Work>(work: W) -> (Box<dyn Job>, Outcome<W>) {
+/// A job, and where its outcome arrives.
+pub fn awaited<W: Work>(work: W) -> (Box<dyn Job>, oneshot::Receiver<Outcome<W::Output>>) {
     let (reply, outcome) = oneshot::channel();
     (Box::new(Task { work, output: None, reply: Some(reply) }), outcome)
 }

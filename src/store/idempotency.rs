@@ -16,9 +16,8 @@ use jiff::Timestamp;
 use parking_lot::Mutex;
 use sha2::{Digest, Sha256};
 
-use super::job::DatabaseError;
 use super::keys::KeyId;
-use super::{Connection, Row, Store, StoreError, Value, Work, sql};
+use super::{Connection, DbResult, Result, Row, Store, StoreError, Value, Work, sql};
 use crate::clock::Now;
 use crate::model::{Pet, PetId};
 
@@ -65,7 +64,7 @@ impl Store {
     }
 
     /// Now it runs, unless another one with the same key does. Now and then, some that count no longer are deleted.
-    pub(super) fn begin(&self, creation: &Creation) -> Result<RunningCreation, StoreError> {
+    pub(super) fn begin(&self, creation: &Creation) -> Result<RunningCreation> {
         let (idempotency, all) = (creation.idempotency.clone(), self.inner.creations.clone());
         if !all.now.lock().insert(idempotency.clone()) {
             return Err(StoreError::IdempotencyInProgress);
@@ -86,7 +85,7 @@ impl Creation {
 
     /// Stores that it added or changed the pet `pet_id`. Not where an earlier one counts, which may be of another process
     /// and committed only now: the primary key decides between the two.
-    pub async fn remember(&self, on: &Connection<'_>, pet_id: PetId) -> Result<bool, DatabaseError> {
+    pub async fn remember(&self, on: &Connection<'_>, pet_id: PetId) -> DbResult<bool> {
         let [api_key, key, fingerprint] = self.values();
         let values = [api_key, key, fingerprint, Value::Int(pet_id), Value::Int(self.age.stored())];
         let written = match on {
@@ -104,12 +103,12 @@ impl Creation {
 }
 
 /// The pet of an earlier one with the same key, and whether that was refused; an error if it asked for something else.
-pub type Earlier = Result<(PetId, bool), StoreError>;
+pub type Earlier = Result<(PetId, bool)>;
 
 impl Work for Creation {
     type Output = Option<Earlier>;
 
-    async fn run(&self, on: &Connection<'_>) -> Result<Option<Earlier>, DatabaseError> {
+    async fn run(&self, on: &Connection<'_>) -> DbResult<Option<Earlier>> {
         let [api_key, key, _] = self.values();
         let earlier = |row: Row<'_>| {
             let (id, kept) = (row.get(1)?, row.bytes(0)?);
@@ -153,7 +152,7 @@ impl Work for Forget {
 
     const IS_ONE_STATEMENT: bool = true;
 
-    async fn run(&self, on: &Connection<'_>) -> Result<(), DatabaseError> {
+    async fn run(&self, on: &Connection<'_>) -> DbResult<()> {
         let (sql, limit) = match (on, self.0.forgotten()) {
             (Connection::Sqlite(_), None) => return Ok(()),
             (Connection::Sqlite(_), Some(before)) => (sql::FORGET_CREATIONS, before),

@@ -11,6 +11,7 @@ use rusqlite::params_from_iter;
 use uuid::Uuid;
 
 pub use super::error::DatabaseError;
+use super::error::DbResult;
 pub use super::sql::Value;
 
 use super::postgres::Session;
@@ -30,22 +31,18 @@ pub trait Work: Send + Sync + 'static {
 
     /// May be called again where the database asks to repeat a transaction; nothing beside it is touched. On SQLite
     /// every statement is ready at once, so that this never waits.
-    fn run(&self, on: &Connection<'_>) -> impl Future<Output = Result<Self::Output, DatabaseError>> + Send;
+    fn run(&self, on: &Connection<'_>) -> impl Future<Output = DbResult<Self::Output>> + Send;
 }
 
 /// A statement with its values, and what is made of each row that it finds.
-pub struct Query<T, const N: usize = 0>(
-    pub &'static str,
-    pub [Value<'static>; N],
-    pub fn(Row<'_>) -> Result<T, DatabaseError>,
-);
+pub struct Query<T, const N: usize = 0>(pub &'static str, pub [Value<'static>; N], pub fn(Row<'_>) -> DbResult<T>);
 
 impl<T: Send + 'static, const N: usize> Work for Query<T, N> {
     type Output = Vec<T>;
 
     const IS_ONE_STATEMENT: bool = true;
 
-    async fn run(&self, on: &Connection<'_>) -> Result<Vec<T>, DatabaseError> {
+    async fn run(&self, on: &Connection<'_>) -> DbResult<Vec<T>> {
         on.rows(self.0, &self.1, self.2).await
     }
 }
@@ -66,7 +63,7 @@ impl Heartbeat {
 impl Work for Heartbeat {
     type Output = ();
 
-    async fn run(&self, on: &Connection<'_>) -> Result<(), DatabaseError> {
+    async fn run(&self, on: &Connection<'_>) -> DbResult<()> {
         on.execute(sql::MAY_ADD, &[]).await?;
         let key = Value::Text(&self.0);
         on.execute(sql::ADD_HEARTBEAT, &[key, Value::Bytes(&[0; 32])]).await?;
@@ -97,8 +94,8 @@ impl<'a> Connection<'a> {
         &self,
         sql: &str,
         values: &[Value<'_>],
-        read: impl Fn(Row<'_>) -> Result<T, DatabaseError> + Send,
-    ) -> Result<Vec<T>, DatabaseError> {
+        read: impl Fn(Row<'_>) -> DbResult<T> + Send,
+    ) -> DbResult<Vec<T>> {
         match self {
             Self::Sqlite(connection) => {
                 let connection = connection.lock();
@@ -111,7 +108,7 @@ impl<'a> Connection<'a> {
     }
 
     /// How many rows were written.
-    pub async fn execute(&self, sql: &str, values: &[Value<'_>]) -> Result<u64, DatabaseError> {
+    pub async fn execute(&self, sql: &str, values: &[Value<'_>]) -> DbResult<u64> {
         match self {
             Self::Sqlite(connection) => {
                 let connection = connection.lock();
@@ -125,7 +122,7 @@ impl<'a> Connection<'a> {
 
 impl Row<'_> {
     /// A number or a text, or one that may be missing.
-    pub fn get<T>(&self, column: usize) -> Result<T, DatabaseError>
+    pub fn get<T>(&self, column: usize) -> DbResult<T>
     where
         T: rusqlite::types::FromSql + for<'a> tokio_postgres::types::FromSql<'a>,
     {
@@ -135,14 +132,14 @@ impl Row<'_> {
         }
     }
 
-    pub fn text(&self, column: usize) -> Result<&str, DatabaseError> {
+    pub fn text(&self, column: usize) -> DbResult<&str> {
         match self {
             Self::Sqlite(row) => Ok(row.get_ref(column)?.as_str().map_err(rusqlite::Error::from)?),
             Self::Postgres(row) => Ok(row.try_get(column)?),
         }
     }
 
-    pub fn bytes<const N: usize>(&self, column: usize) -> Result<[u8; N], DatabaseError> {
+    pub fn bytes<const N: usize>(&self, column: usize) -> DbResult<[u8; N]> {
         let bytes: &[u8] = match self {
             Self::Sqlite(row) => row.get_ref(column)?.as_blob().map_err(rusqlite::Error::from)?,
             Self::Postgres(row) => row.try_get(column)?,
@@ -151,7 +148,7 @@ impl Row<'_> {
     }
 
     /// A text that stands for something else.
-    pub fn parsed<T>(&self, column: usize) -> Result<T, DatabaseError>
+    pub fn parsed<T>(&self, column: usize) -> DbResult<T>
     where
         T: FromStr<Err: Error + Send + Sync + 'static>,
     {
@@ -160,7 +157,7 @@ impl Row<'_> {
 }
 
 /// The pet in a row.
-pub fn pet(row: Row<'_>) -> Result<Pet, DatabaseError> {
+pub fn pet(row: Row<'_>) -> DbResult<Pet> {
     let status = row.text(3)?;
     let status = status.parse().map_or_else(|_| ObservedStatus::Unknown(status.to_owned()), ObservedStatus::Known);
     Ok(Pet { id: row.get(0)?, name: row.text(1)?.to_owned(), category_id: row.get(2)?, status: Some(status) })

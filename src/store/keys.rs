@@ -17,13 +17,13 @@ pub use self::format::{KeyId, NotAKeyId, NotScopes, Scope, Scopes};
 
 use self::format::{Hash, Known, generate, hash, id_of, with_id};
 use super::job::DatabaseError;
-use super::{Connection, Query, Row, Store, StoreError, Value, Work, sql};
+use super::{Connection, DbResult, Query, Result, Row, Store, StoreError, Value, Work, sql};
 use crate::clock::Now;
 use crate::model::draft::check_name;
 
 impl Store {
     /// Makes a key, stores its hash, and returns the key, which cannot be had again. `actor` is who asked for it.
-    pub async fn create_key(&self, new: NewKey, actor: &str, now: Now) -> Result<(KeyId, SecretString), StoreError> {
+    pub async fn create_key(&self, new: NewKey, actor: &str, now: Now) -> Result<(KeyId, SecretString)> {
         let (create, key) = Create::new(new, actor, now)?;
         let id = create.id;
         self.inner.database.write(create).await?.map_err(StoreError::HandOver)?;
@@ -39,7 +39,7 @@ impl Store {
         actor: &str,
         now: Now,
         hand_over: impl Fn(&SecretString) -> io::Result<()> + Send + Sync + 'static,
-    ) -> Result<bool, StoreError> {
+    ) -> Result<bool> {
         if !self.inner.database.read(ANY_KEY).await?.is_empty() {
             return Ok(false);
         }
@@ -49,13 +49,13 @@ impl Store {
     }
 
     /// Every key that was ever made, oldest first.
-    pub async fn list_keys(&self) -> Result<Vec<KeyInfo>, StoreError> {
+    pub async fn list_keys(&self) -> Result<Vec<KeyInfo>> {
         Ok(self.inner.database.read(Query(sql::LIST_KEYS, [], key_info)).await?)
     }
 
     /// Revokes the key, everywhere within five seconds. A key that was revoked before keeps that time. Returns the key;
     /// `None` if it does not exist.
-    pub async fn revoke_key(&self, id: KeyId, actor: &str, now: Now) -> Result<Option<KeyInfo>, StoreError> {
+    pub async fn revoke_key(&self, id: KeyId, actor: &str, now: Now) -> Result<Option<KeyInfo>> {
         let revoked = self.inner.database.write(Change { id, name: None, actor: actor.to_owned(), now }).await?;
         // It is read again at its next use.
         self.inner.keys.lock().remove(&id);
@@ -63,13 +63,7 @@ impl Store {
     }
 
     /// Gives the key another name, also for the pets that it has added. Returns the key; `None` if it does not exist.
-    pub async fn rename_key(
-        &self,
-        id: KeyId,
-        name: String,
-        actor: &str,
-        now: Now,
-    ) -> Result<Option<KeyInfo>, StoreError> {
+    pub async fn rename_key(&self, id: KeyId, name: String, actor: &str, now: Now) -> Result<Option<KeyInfo>> {
         check_key_name(&name)?;
         Ok(self.inner.database.write(Change { id, name: Some(name), actor: actor.to_owned(), now }).await?)
     }
@@ -83,7 +77,7 @@ impl Store {
         until: Timestamp,
         actor: &str,
         now: Now,
-    ) -> Result<Option<(KeyId, SecretString, Timestamp)>, StoreError> {
+    ) -> Result<Option<(KeyId, SecretString, Timestamp)>> {
         let (new_id, key) = generate()?;
         let hash = hash(key.expose_secret());
         let rotate = Rotate { id, until, new_id, hash, actor: actor.to_owned(), now };
@@ -93,7 +87,7 @@ impl Store {
 }
 
 /// The rules are those for names of pets.
-fn check_key_name(name: &str) -> Result<(), StoreError> {
+fn check_key_name(name: &str) -> Result<()> {
     check_name(name).map_err(|error| StoreError::new(error.to_string()))
 }
 
@@ -110,7 +104,7 @@ struct Create {
 
 impl Create {
     /// And the key itself, which is stored nowhere.
-    fn new(new: NewKey, actor: &str, now: Now) -> Result<(Self, SecretString), StoreError> {
+    fn new(new: NewKey, actor: &str, now: Now) -> Result<(Self, SecretString)> {
         check_key_name(&new.name)?;
         let (id, key) = generate()?;
         let hash = hash(key.expose_secret());
@@ -122,7 +116,7 @@ impl Work for Create {
     /// Whether it was stored; or why it could not be handed over, and is not stored.
     type Output = io::Result<bool>;
 
-    async fn run(&self, on: &Connection<'_>) -> Result<io::Result<bool>, DatabaseError> {
+    async fn run(&self, on: &Connection<'_>) -> DbResult<io::Result<bool>> {
         if let Some(hand_over) = &self.hand_over {
             if !ANY_KEY.run(on).await?.is_empty() {
                 return Ok(Ok(false));
@@ -151,7 +145,7 @@ struct Change {
 impl Work for Change {
     type Output = Option<KeyInfo>;
 
-    async fn run(&self, on: &Connection<'_>) -> Result<Option<KeyInfo>, DatabaseError> {
+    async fn run(&self, on: &Connection<'_>) -> DbResult<Option<KeyInfo>> {
         let Self { id, name, actor, now } = self;
         let (sql, value, action) = match name {
             Some(name) => (sql::RENAME_KEY, Value::Text(name), "renamed"),
@@ -178,7 +172,7 @@ impl Work for Rotate {
     /// Until when the old key is accepted; nothing where it was not any more.
     type Output = Option<Timestamp>;
 
-    async fn run(&self, on: &Connection<'_>) -> Result<Option<Timestamp>, DatabaseError> {
+    async fn run(&self, on: &Connection<'_>) -> DbResult<Option<Timestamp>> {
         let Self { id, until, new_id, hash, actor, now } = self;
         let Some(old) = show(on, *id).await?.filter(|old| old.is_valid(*now)) else { return Ok(None) };
         let lifetime = old.expires_at.map(|expires_at| expires_at.duration_since(old.created_at));
@@ -192,7 +186,7 @@ impl Work for Rotate {
     }
 }
 
-async fn insert(on: &Connection<'_>, id: KeyId, hash: &Hash, new: &NewKey, now: Now) -> Result<(), DatabaseError> {
+async fn insert(on: &Connection<'_>, id: KeyId, hash: &Hash, new: &NewKey, now: Now) -> DbResult<()> {
     let NewKey { name, scopes, expires_at } = new;
     let scopes = scopes.to_string();
     let values = [
@@ -206,13 +200,13 @@ async fn insert(on: &Connection<'_>, id: KeyId, hash: &Hash, new: &NewKey, now: 
     on.execute(sql::ADD_KEY, &values).await.map(drop)
 }
 
-async fn note(on: &Connection<'_>, action: &str, id: KeyId, actor: &str, now: Now) -> Result<(), DatabaseError> {
+async fn note(on: &Connection<'_>, action: &str, id: KeyId, actor: &str, now: Now) -> DbResult<()> {
     let at = Value::Int(now.wall.as_second());
     let values = [at, Value::Text(action), Value::Key(id), Value::Text(actor)];
     on.execute(sql::ADD_KEY_EVENT, &values).await.map(drop)
 }
 
-async fn show(on: &Connection<'_>, id: KeyId) -> Result<Option<KeyInfo>, DatabaseError> {
+async fn show(on: &Connection<'_>, id: KeyId) -> DbResult<Option<KeyInfo>> {
     Ok(on.rows(sql::SHOW_KEY, &[Value::Key(id)], key_info).await?.pop())
 }
 
@@ -253,7 +247,7 @@ impl KeyInfo {
     }
 }
 
-fn key_info(row: Row<'_>) -> Result<KeyInfo, DatabaseError> {
+fn key_info(row: Row<'_>) -> DbResult<KeyInfo> {
     let at = |column| Ok::<_, DatabaseError>(row.get::<Option<i64>>(column)?.map(time));
     Ok(KeyInfo {
         id: row.parsed(0)?,
@@ -288,7 +282,7 @@ impl Store {
     /// store, or with the next of its kind. For the service inside the app.
     ///
     /// Its public part is the same each time, so that a creation which is repeated after a restart is still the same.
-    pub fn session_key(&self) -> Result<SecretString, StoreError> {
+    pub fn session_key(&self) -> Result<SecretString> {
         let id = SESSION_KEY;
         let key = with_id(id)?;
         let hash = hash(key.expose_secret());
@@ -299,7 +293,7 @@ impl Store {
     }
 
     /// Whose key `presented` is, if that is one that is valid now. Whatever is wrong with it makes no difference.
-    pub async fn verify_key(&self, presented: &str, now: Now) -> Result<Option<Identity>, StoreError> {
+    pub async fn verify_key(&self, presented: &str, now: Now) -> Result<Option<Identity>> {
         self.watch_clock(now);
         let Some(key) = id_of(presented) else { return Ok(None) };
         let Some(known) = self.known_key(key, now).await? else { return Ok(None) };
@@ -312,11 +306,11 @@ impl Store {
     }
 
     /// Whether a key that was accepted before still is.
-    pub async fn is_valid_key(&self, key: KeyId, now: Now) -> Result<bool, StoreError> {
+    pub async fn is_valid_key(&self, key: KeyId, now: Now) -> Result<bool> {
         Ok(self.known_key(key, now).await?.is_some_and(|known| known.is_valid(now)))
     }
 
-    async fn known_key(&self, id: KeyId, now: Now) -> Result<Option<Known>, StoreError> {
+    async fn known_key(&self, id: KeyId, now: Now) -> Result<Option<Known>> {
         let cached = self.inner.keys.lock().get(&id).copied();
         if let Some(known) = cached.filter(|known| known.is_fresh(now)) {
             return Ok(Some(known));
@@ -349,7 +343,7 @@ impl Store {
     }
 }
 
-fn known(row: Row<'_>) -> Result<Known, DatabaseError> {
+fn known(row: Row<'_>) -> DbResult<Known> {
     Ok(Known {
         hash: row.bytes(0)?,
         scopes: row.parsed(1)?,

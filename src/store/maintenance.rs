@@ -17,10 +17,10 @@ use tokio_postgres::types::Type;
 use tokio_util::sync::CancellationToken;
 
 use super::database::Database;
-use super::job::DatabaseError;
 use super::postgres::{self, ANSWER_TIME, Session};
 use super::{
-    Connection, CopyError, DatabaseUrl, FailureKind, IntegrityReport, Row, StoreError, StoreFailure, Value, sql, sqlite,
+    Connection, CopyError, DatabaseUrl, DbResult, FailureKind, IntegrityReport, Outcome, Result, Row, StoreError,
+    StoreFailure, Value, sql, sqlite,
 };
 
 /// Copies the database as it is at one moment to the new `file`, for its owner only, and returns once that is on disk.
@@ -60,7 +60,7 @@ pub async fn restore(
 
 /// Reads every page and every pet; only the pages, not their contents, if it `is_quick`. Changes nothing; users of the
 /// database do not wait for it.
-pub async fn check(url: &DatabaseUrl, is_quick: bool) -> Result<IntegrityReport, StoreError> {
+pub async fn check(url: &DatabaseUrl, is_quick: bool) -> Result<IntegrityReport> {
     let DatabaseUrl::Sqlite(path) = url.clone() else {
         let why = "only SQLite files can be checked; for a server use its own tools (pg_amcheck)";
         return Err(StoreError::new(why));
@@ -156,7 +156,7 @@ enum End {
 
 impl End {
     /// As it is at one moment; if it is the target, while nobody else writes to it.
-    async fn open(url: &DatabaseUrl, is_target: bool) -> Result<Self, StoreError> {
+    async fn open(url: &DatabaseUrl, is_target: bool) -> Result<Self> {
         let begin = if is_target { sql::BEGIN_TO_WRITE } else { sql::BEGIN_TO_READ };
         match url {
             DatabaseUrl::Sqlite(path) if is_target => Ok(Self::Sqlite(sqlite::begin(path)?)),
@@ -172,7 +172,7 @@ impl End {
         }
     }
 
-    async fn page(&mut self, table: &Table, last: Option<&Record>) -> Result<Vec<Record>, StoreFailure> {
+    async fn page(&mut self, table: &Table, last: Option<&Record>) -> Outcome<Vec<Record>> {
         in_time(table.page(&self.on(), last)).await
     }
 
@@ -183,7 +183,7 @@ impl End {
         last: &mut Option<Record>,
         (sum, count): (&mut Sum, Option<&AtomicU64>),
         cancel: &CancellationToken,
-    ) -> Result<Option<Vec<Record>>, StoreFailure> {
+    ) -> Outcome<Option<Vec<Record>>> {
         // SQLite never waits; others may have something to do.
         yield_now().await;
         if cancel.is_cancelled() {
@@ -197,14 +197,14 @@ impl End {
         Ok(Some(rows))
     }
 
-    async fn import(&mut self, table: &Table, rows: &[Record]) -> Result<(), StoreFailure> {
+    async fn import(&mut self, table: &Table, rows: &[Record]) -> Outcome {
         let (on, sql) = (self.on(), table.import());
         let import = async |row: &Record| on.execute(&sql, &row.values().collect::<Vec<_>>()).await;
         in_time(try_join_all(rows.iter().map(import))).await.map(drop)
     }
 
     /// Makes the ids of later pets start after the copied ones, which SQLite does itself, and commits.
-    async fn commit(&mut self) -> Result<(), StoreFailure> {
+    async fn commit(&mut self) -> Outcome {
         let commit = async {
             match &self {
                 Self::Sqlite(connection) => Ok(connection.execute_batch("COMMIT")?),
@@ -220,7 +220,7 @@ impl End {
     }
 }
 
-async fn in_time<T>(work: impl Future<Output = Result<T, DatabaseError>>) -> Result<T, StoreFailure> {
+async fn in_time<T>(work: impl Future<Output = DbResult<T>>) -> Outcome<T> {
     Ok(timeout(ANSWER_TIME, work).await.map_err(|_| FailureKind::Timeout)??)
 }
 
@@ -279,7 +279,7 @@ impl Table {
     }
 
     /// The rows after `last` in the order of their keys.
-    async fn page(&self, on: &Connection<'_>, last: Option<&Record>) -> Result<Vec<Record>, DatabaseError> {
+    async fn page(&self, on: &Connection<'_>, last: Option<&Record>) -> DbResult<Vec<Record>> {
         let keys = last.map_or(0, |_| self.key.split(", ").count());
         let mut values: Vec<_> = last.into_iter().flat_map(Record::values).take(keys).collect();
         values.push(Value::Int(AT_ONCE));
@@ -288,8 +288,8 @@ impl Table {
 }
 
 impl Record {
-    fn of(row: Row<'_>) -> Result<Self, DatabaseError> {
-        let values: Result<_, DatabaseError> = match row {
+    fn of(row: Row<'_>) -> DbResult<Self> {
+        let values: DbResult<_> = match row {
             Row::Sqlite(row) => (0..row.as_ref().column_count()).map(|number| Ok(row.get(number)?)).collect(),
             Row::Postgres(row) => {
                 let value = |(number, column): (usize, &tokio_postgres::Column)| {

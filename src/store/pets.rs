@@ -16,7 +16,7 @@ use super::idempotency::{CreateOutcome, Creation, Idempotency, RunningCreation};
 use super::job::{DatabaseError, pet};
 use super::keys::{KeyId, SESSION_KEY, SESSION_NAME};
 use super::sqlite::LogWatch;
-use super::{Connection, Query, Row, Store, StoreError, StoreFailure, Value, Work, sql};
+use super::{Connection, DbResult, Query, Result, Row, Store, StoreFailure, Value, Work, sql};
 use crate::clock::{self, Now};
 use crate::model::{AddedBy, NewPet, Pet, PetId, PetQuery, PetStatus, Provenance, sample};
 
@@ -35,7 +35,7 @@ pub struct PetPage {
 impl Store {
     /// The pets that `query` asks for, and where the next page begins. What was on one page never comes again
     /// on a later one, whatever is added meanwhile.
-    pub async fn list(&self, query: &PetQuery) -> Result<PetPage, StoreError> {
+    pub async fn list(&self, query: &PetQuery) -> Result<PetPage> {
         let limit = usize::from(query.limit.get());
         // One more than asked for, to know whether there are more.
         let most = Value::Int(i64::from(query.limit.get()) + 1);
@@ -57,7 +57,7 @@ impl Store {
     }
 
     /// How many pets there are, in all or with `status`.
-    pub async fn count(&self, status: Option<PetStatus>) -> Result<i64, StoreError> {
+    pub async fn count(&self, status: Option<PetStatus>) -> Result<i64> {
         let database = &self.inner.database;
         let counted = match status.map(PetStatus::as_str).map(Value::Text) {
             None => database.read(Query(sql::COUNT, [], |row| row.get(0))).await?,
@@ -67,7 +67,7 @@ impl Store {
     }
 
     /// The pet of this id, if there is one.
-    pub async fn get(&self, id: PetId) -> Result<Option<Pet>, StoreError> {
+    pub async fn get(&self, id: PetId) -> Result<Option<Pet>> {
         Ok(self.inner.database.read(Query(sql::GET, [Value::Int(id)], pet)).await?.pop())
     }
 
@@ -75,12 +75,12 @@ impl Store {
     /// filter finds every pet. The caller has checked the name.
     ///
     /// When this future is dropped, the pet is not added, unless its transaction is under way already.
-    pub async fn add(&self, new: NewPet, now: Now) -> Result<Pet, StoreError> {
+    pub async fn add(&self, new: NewPet, now: Now) -> Result<Pet> {
         self.add_by(new, None, now).await
     }
 
     /// As [`add`](Self::add), with the API key that asked for it.
-    pub async fn add_by(&self, new: NewPet, key: Option<KeyId>, now: Now) -> Result<Pet, StoreError> {
+    pub async fn add_by(&self, new: NewPet, key: Option<KeyId>, now: Now) -> Result<Pet> {
         let pet = complete(new);
         let id = self.inner.database.write(Add { pet: pet.clone(), origin: self.origin(key, now) }).await?;
         Ok(Pet { id, ..pet })
@@ -88,7 +88,7 @@ impl Store {
 
     /// As [`add`](Self::add), but only once for each `idempotency`: within 24 hours a repeat gives the pet that was
     /// added the first time, also after a restart and from another instance on the same database.
-    pub async fn add_once(&self, new: NewPet, idempotency: Idempotency, now: Now) -> Result<CreateOutcome, StoreError> {
+    pub async fn add_once(&self, new: NewPet, idempotency: Idempotency, now: Now) -> Result<CreateOutcome> {
         let (pet, database) = (complete(new), &self.inner.database);
         let origin = self.origin(Some(idempotency.api_key), now);
         // No name contains a NUL.
@@ -115,7 +115,7 @@ impl Store {
     }
 
     /// Adds `count` sample pets, the same ones each time.
-    pub async fn insert_samples(&self, count: usize, now: Now) -> Result<(), StoreError> {
+    pub async fn insert_samples(&self, count: usize, now: Now) -> Result<()> {
         for first in (0..count).step_by(SAMPLES_AT_ONCE) {
             let pets = (first..count.min(first + SAMPLES_AT_ONCE)).map(|number| complete(sample(number)));
             self.inner.database.write(AddAll { pets: pets.collect(), origin: self.origin(None, now) }).await?;
@@ -135,7 +135,7 @@ impl Work for Add {
     const IS_ONE_STATEMENT: bool = true;
     const WRITES_PETS: bool = true;
 
-    async fn run(&self, on: &Connection<'_>) -> Result<PetId, DatabaseError> {
+    async fn run(&self, on: &Connection<'_>) -> DbResult<PetId> {
         add(on, &self.pet, &self.origin).await
     }
 }
@@ -153,7 +153,7 @@ impl Work for AddOnce {
     const IS_ONE_STATEMENT: bool = true;
     const WRITES_PETS: bool = true;
 
-    async fn run(&self, on: &Connection<'_>) -> Result<Option<PetId>, DatabaseError> {
+    async fn run(&self, on: &Connection<'_>) -> DbResult<Option<PetId>> {
         let Self { add, creation, .. } = self;
         if let Connection::Postgres(session) = on {
             let values = values(&add.pet).into_iter().chain(add.origin.values()).chain(creation.values());
@@ -179,12 +179,12 @@ impl Work for AddAll {
 
     const WRITES_PETS: bool = true;
 
-    async fn run(&self, on: &Connection<'_>) -> Result<(), DatabaseError> {
+    async fn run(&self, on: &Connection<'_>) -> DbResult<()> {
         try_join_all(self.pets.iter().map(|pet| add(on, pet, &self.origin))).await.map(drop)
     }
 }
 
-async fn add(on: &Connection<'_>, pet: &Pet, origin: &Origin) -> Result<PetId, DatabaseError> {
+async fn add(on: &Connection<'_>, pet: &Pet, origin: &Origin) -> DbResult<PetId> {
     let sql = match on {
         Connection::Sqlite(_) => Cow::from(sql::ADD),
         Connection::Postgres(session) => Cow::from(session.with_turn(sql::ADD_IN_TURN)),
@@ -274,7 +274,7 @@ impl Store {
     }
 
     /// When and by which key the pet of this id was added; `None` if no pet has this id.
-    pub async fn provenance(&self, id: PetId) -> Result<Option<Provenance>, StoreError> {
+    pub async fn provenance(&self, id: PetId) -> Result<Option<Provenance>> {
         let find = Query(sql::PROVENANCE, [Value::Int(id)], |row| provenance(&row, 0));
         Ok(self.inner.database.read(find).await?.pop())
     }
@@ -296,7 +296,7 @@ impl Origin {
 }
 
 /// The time, the id of the key and its name in three columns from `first` on.
-pub fn provenance(row: &Row<'_>, first: usize) -> Result<Provenance, DatabaseError> {
+pub fn provenance(row: &Row<'_>, first: usize) -> DbResult<Provenance> {
     let at = Some(row.get(first)?).filter(|at| *at != NO_TIME);
     let (key, name) = (row.get::<Option<String>>(first + 1)?, row.get::<Option<String>>(first + 2)?);
     let added_by = key.map(|key| {

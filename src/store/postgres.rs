@@ -27,9 +27,10 @@ use self::connections::{Connections, has_code};
 use self::engine::{Reads, Writes};
 use super::error::{Objects, migrations, require_same};
 use super::group::Group;
-use super::job::{DatabaseError, HEARTBEAT_TIME};
+use super::job::HEARTBEAT_TIME;
 use super::{
-    Connection, DatabaseUrl, FailureKind, PostgresUrl, Query, Row, StoreError, StoreFailure, Value, Work, sql,
+    Connection, DatabaseUrl, DbResult, FailureKind, Outcome, PostgresUrl, Query, Result, Row, StoreError, StoreFailure,
+    Value, Work, sql,
 };
 use crate::model::safe_causes;
 
@@ -55,7 +56,7 @@ pub struct Postgres {
 
 impl Postgres {
     /// Reaches the server once, so that a wrong address is noticed at the start.
-    pub async fn connect(url: &PostgresUrl) -> Result<Self, StoreError> {
+    pub async fn connect(url: &PostgresUrl) -> Result<Self> {
         let database = DatabaseUrl::Postgres(url.clone());
         let connections = Connections::open(url)?;
         let session = connections.take_first(&database).await?;
@@ -85,7 +86,7 @@ impl Postgres {
     }
 
     /// Runs what is missing, after another instance that does. A schema of a newer program is left as it is.
-    pub async fn migrate(&self) -> Result<(), StoreError> {
+    pub async fn migrate(&self) -> Result<()> {
         let database = &self.database;
         let session = self.connections.take().await?;
         let found = version(&session, database).await?;
@@ -106,7 +107,7 @@ impl Postgres {
     }
 
     /// An error where the schema is not up to date.
-    pub async fn require_schema(&self) -> Result<(), StoreError> {
+    pub async fn require_schema(&self) -> Result<()> {
         let session = self.connections.take().await?;
         require(&session, &self.database).await?;
         session.release(true);
@@ -130,7 +131,7 @@ impl Postgres {
 
     /// Whether it can be read, and its schema is one that this program can use: if it knows the version, as the migrations
     /// have made it. A trigger or a constraint could have pets refused, or lose them after they were acknowledged.
-    pub async fn ping(&self) -> Result<(), StoreFailure> {
+    pub async fn ping(&self) -> Outcome {
         match self.reads.work(Version).await? {
             found if found < VERSION => Err(FailureKind::Schema.into()),
             VERSION => {
@@ -144,7 +145,7 @@ impl Postgres {
     }
 
     /// Whether it can be written: a commit was done just now, or one is done now.
-    pub async fn can_write(&self) -> Result<(), StoreFailure> {
+    pub async fn can_write(&self) -> Outcome {
         let commits = &self.connections.commits;
         if commits.has_committed_lately() {
             return Ok(());
@@ -169,7 +170,7 @@ impl Postgres {
 }
 
 /// A connection in the transaction that `begin` begins. Its schema is up to date.
-pub async fn begin(url: &PostgresUrl, begin: &str) -> Result<Session, StoreError> {
+pub async fn begin(url: &PostgresUrl, begin: &str) -> Result<Session> {
     let database = DatabaseUrl::Postgres(url.clone());
     let connections = Connections::open(url)?;
     let session = connections.take_first(&database).await?;
@@ -212,7 +213,7 @@ struct Version;
 impl Work for Version {
     type Output = u32;
 
-    async fn run(&self, on: &Connection<'_>) -> Result<u32, DatabaseError> {
+    async fn run(&self, on: &Connection<'_>) -> DbResult<u32> {
         match on.rows(sql::VERSION, &[], |row| row.get::<i64>(0)).await {
             Ok(mut versions) => Ok(versions.pop().map_or(0, |version| u32::try_from(version).unwrap_or(u32::MAX))),
             Err(error) if has_code(&error, &SqlState::UNDEFINED_TABLE) => Ok(0),
@@ -248,17 +249,17 @@ fn ours() -> Objects<String> {
 }
 
 /// An error where the schema is not the one of this program.
-async fn require(session: &Session, database: &DatabaseUrl) -> Result<(), StoreError> {
+async fn require(session: &Session, database: &DatabaseUrl) -> Result<()> {
     let found = version(session, database).await?;
     if found == VERSION { Ok(()) } else { Err(StoreError::of_version(database, found, VERSION)) }
 }
 
-async fn version(session: &Session, database: &DatabaseUrl) -> Result<u32, StoreError> {
+async fn version(session: &Session, database: &DatabaseUrl) -> Result<u32> {
     Version.run(&Connection::Postgres(session)).await.map_err(StoreError::cannot_open(database))
 }
 
 /// Those that are missing by now, all or nothing.
-async fn run(session: &Session) -> Result<(), DatabaseError> {
+async fn run(session: &Session) -> DbResult<()> {
     for statement in BEGIN {
         session.batch(statement).await?;
     }

@@ -22,7 +22,7 @@ use self::file::{Files, watch};
 use self::writer::Writer;
 use super::group::Group;
 use super::job::{HEARTBEAT_TIME, Heartbeat};
-use super::{FailureKind, StoreError, StoreFailure};
+use super::{FailureKind, Outcome, Result, StoreError};
 
 /// How long closing may take: another process can hold the file, and nothing that was acknowledged is lost without it.
 const CLOSE_TIME: Duration = Duration::from_secs(2);
@@ -40,7 +40,7 @@ pub struct Sqlite {
 
 impl Sqlite {
     /// Creates the file and brings its schema up to date as needed. Waits for the disk.
-    pub fn open(path: &Path) -> Result<Self, StoreError> {
+    pub fn open(path: &Path) -> Result<Self> {
         refuse_old_sqlite(rusqlite::version_number())?;
         file::create_private(path).map_err(StoreError::cannot_create(path))?;
         file::judge_file(path, false)?;
@@ -55,7 +55,7 @@ impl Sqlite {
     }
 
     /// Whether anything can be written: it was lately, or is now.
-    pub async fn can_write(&self) -> Result<(), StoreFailure> {
+    pub async fn can_write(&self) -> Outcome {
         self.writes.is_idle()?;
         if self.writes.engine().has_written()? {
             return Ok(());
@@ -79,7 +79,7 @@ impl Sqlite {
     }
 }
 
-fn refuse_old_sqlite(version: i32) -> Result<(), StoreError> {
+fn refuse_old_sqlite(version: i32) -> Result<()> {
     if version >= OLDEST_SQLITE {
         return Ok(());
     }

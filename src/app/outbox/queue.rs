@@ -14,7 +14,7 @@ use jiff::Timestamp;
 use tokio::task::spawn_blocking;
 use tokio::time::sleep;
 
-use crate::api::retry::{change_pet_once, create_pet_once};
+use crate::api::retry::{create_pet_once, once};
 use crate::api::{Client, Failure};
 use crate::clock;
 use crate::local::draft_files::{Claim, Claims, left_queues};
@@ -187,14 +187,12 @@ impl Queue {
         if is_kept && self.write(vec![attempt.record(line)]).await.is_err() {
             return LineSent::NotWritten;
         }
-        // Without repeats, the caller decides about the next try.
-        let done = match (&patch, repeats) {
-            (None, true) => create_pet_once(client, &new, &key).await,
-            (None, false) => client.create_pet(&new, &key).await,
-            (Some((id, patch)), true) => change_pet_once(client, *id, patch, &key).await,
-            (Some((id, patch)), false) => client.change_pet(*id, patch, &key).await,
+        let send = async || match &patch {
+            None => client.create_pet(&new, &key).await,
+            Some((id, patch)) => client.change_pet(*id, patch, &key).await,
         };
-        match done {
+        // Without repeats, the caller decides about the next try.
+        match if repeats { once(client, send).await } else { send().await } {
             Ok(pet) => {
                 // If this fails, the outcome is unknown at the next start, and the line is sent again with its key.
                 let _ = self.write(vec![QueueRecord::Saved { line, id: pet.id }]).await;

@@ -13,7 +13,7 @@ use super::context::Context;
 use super::get::{get, in_words, print};
 use super::list::search;
 use crate::api::inventory::{Part, Selection};
-use crate::api::retry::{change_pet_once, repeated};
+use crate::api::retry::{once, repeated};
 use crate::api::{Failure, Remedy};
 use crate::app::inventory::changes::{FileChanges, status};
 use crate::cli::confirm::{allowed, ask, change_question};
@@ -74,7 +74,8 @@ pub async fn run(context: &Context<'_>, args: SetArgs, is_sent: &Cell<bool>) -> 
     is_sent.set(!args.dry_run);
     let mut keys = IdempotencyKeys::new(Uuid::new_v4());
     for (at, (id, patch)) in changes.iter().enumerate() {
-        match change_pet_once(context.client, *id, patch, &keys.make()).await {
+        let key = keys.make();
+        match once(context.client, || context.client.change_pet(*id, patch, &key)).await {
             Ok(pet) => pets.push(pet),
             Err(error) => {
                 let failed = failed(context, *id, patch, &error);

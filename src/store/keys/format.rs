@@ -16,7 +16,7 @@ use strum::VariantArray as _;
 
 use crate::clock::Now;
 use crate::model::text::KEY_PREFIX as PREFIX;
-use crate::store::StoreError;
+use crate::store::{Result, StoreError};
 
 const ID: usize = 8;
 const SECRET: usize = 32;
@@ -58,13 +58,13 @@ pub const SESSION: KeyId = KeyId(*b"thisprog");
 pub const SESSION_NAME: &str = "this app";
 
 /// A new key and its id.
-pub fn generate() -> Result<(KeyId, SecretString), StoreError> {
+pub fn generate() -> Result<(KeyId, SecretString)> {
     let id = KeyId(random_base62()?);
     Ok((id, with_id(id)?))
 }
 
 /// A new key of this id.
-pub fn with_id(id: KeyId) -> Result<SecretString, StoreError> {
+pub fn with_id(id: KeyId) -> Result<SecretString> {
     let secret: [u8; SECRET] = random_base62()?;
     let mut key = format!("{PREFIX}{id}_");
     key.extend(secret.map(char::from));
@@ -93,7 +93,7 @@ fn checksum(text: &[u8]) -> [u8; CHECKSUM] {
 }
 
 /// Each digit equally likely: bytes from 248 up are thrown away, since 248 is 4 times 62.
-fn random_base62<const N: usize>() -> Result<[u8; N], StoreError> {
+fn random_base62<const N: usize>() -> Result<[u8; N]> {
     let mut digits = [0; N];
     let mut filled = 0;
     while filled < N {

@@ -18,7 +18,7 @@ use tokio_postgres::{Row, RowStream};
 use super::pool::{self, Commit, CommitMonitor, ConnectionPool, MonitoredClient, PooledConnection};
 use crate::store::sql::{self, Value};
 use crate::store::url::PostgresUrl;
-use crate::store::{DatabaseError, DatabaseUrl, FailureKind, StoreError, StoreFailure};
+use crate::store::{DatabaseError, DatabaseUrl, DbResult, FailureKind, Outcome, Result, StoreError, StoreFailure};
 
 /// Until what age a connection is one that was made just now.
 const FRESH: Duration = Duration::from_secs(1);
@@ -35,7 +35,7 @@ pub struct Connections {
 }
 
 impl Connections {
-    pub fn open(url: &PostgresUrl) -> Result<Self, StoreError> {
+    pub fn open(url: &PostgresUrl) -> Result<Self> {
         let commits = Arc::<CommitMonitor>::default();
         let pool = pool::open(url, Arc::clone(&commits))?;
         Ok(Self { pool, commits, turn: Arc::default(), are_several_hosts: url.are_several_hosts() })
@@ -46,7 +46,7 @@ impl Connections {
         drop(self.pool.retain(|_, metrics| metrics.age() < FRESH));
     }
 
-    pub async fn take(&self) -> Result<Session, StoreFailure> {
+    pub async fn take(&self) -> Outcome<Session> {
         match self.pool.get().await {
             Ok(client) => Ok(Session::new(client)),
             Err(PoolError::Closed) => Err(FailureKind::Closed.into()),
@@ -56,7 +56,7 @@ impl Connections {
     }
 
     /// The same at the start.
-    pub async fn take_first(&self, database: &DatabaseUrl) -> Result<Session, StoreError> {
+    pub async fn take_first(&self, database: &DatabaseUrl) -> Result<Session> {
         self.take().await.map_err(|why| match why {
             StoreFailure::NoConnection(source) => StoreError::because(format!("no connection to {database}"))(source),
             other => other.into(),
@@ -90,7 +90,7 @@ impl Session {
         }
     }
 
-    fn client(&self) -> Result<&MonitoredClient, DatabaseError> {
+    fn client(&self) -> DbResult<&MonitoredClient> {
         self.client.as_deref().ok_or(DatabaseError::Vanished)
     }
 
@@ -135,18 +135,18 @@ impl Session {
         &self,
         sql: &str,
         values: &[Value<'_>],
-        read: impl Fn(&Row) -> Result<T, DatabaseError>,
-    ) -> Result<Vec<T>, DatabaseError> {
+        read: impl Fn(&Row) -> DbResult<T>,
+    ) -> DbResult<Vec<T>> {
         self.query(sql, values).await?.map(|row| read(&row?)).try_collect().await
     }
 
     /// The first column of each row.
-    pub async fn texts(&self, sql: &str) -> Result<Vec<String>, DatabaseError> {
+    pub async fn texts(&self, sql: &str) -> DbResult<Vec<String>> {
         self.rows(sql, &[], |row| Ok(row.try_get(0)?)).await
     }
 
     /// How many rows were written.
-    pub async fn execute(&self, sql: &str, values: &[Value<'_>]) -> Result<u64, DatabaseError> {
+    pub async fn execute(&self, sql: &str, values: &[Value<'_>]) -> DbResult<u64> {
         let rows = self.query(sql, values).await?;
         pin_mut!(rows);
         while rows.try_next().await?.is_some() {}
@@ -154,11 +154,11 @@ impl Session {
     }
 
     /// Statements without values and answers.
-    pub async fn batch(&self, sql: &str) -> Result<(), DatabaseError> {
+    pub async fn batch(&self, sql: &str) -> DbResult<()> {
         Ok(self.client()?.client.batch_execute(sql).await?)
     }
 
-    async fn query(&self, sql: &str, values: &[Value<'_>]) -> Result<RowStream, DatabaseError> {
+    async fn query(&self, sql: &str, values: &[Value<'_>]) -> DbResult<RowStream> {
         let client = &self.client()?.client;
         self.preparing.fetch_add(1, Ordering::Relaxed);
         let statement = client.prepare_cached(sql).await;

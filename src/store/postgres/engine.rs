@@ -26,7 +26,7 @@ use crate::clock;
 use crate::model::safe_causes;
 use crate::store::group::{Engine, Jobs, unawaited};
 use crate::store::job::Heartbeat;
-use crate::store::{Connection, DatabaseError, FailureKind, StoreFailure, Work, sql};
+use crate::store::{Connection, DatabaseError, DbResult, FailureKind, Outcome, StoreFailure, Work, sql};
 
 /// Reads, each separately, one after another on the same connection.
 #[derive(Debug)]
@@ -44,7 +44,7 @@ impl Engine for Reads {
         true
     }
 
-    async fn commit(&self, group: &mut Jobs, _is_lone: bool) -> Result<(), StoreFailure> {
+    async fn commit(&self, group: &mut Jobs, _is_lone: bool) -> Outcome {
         let mut may_leave = true;
         for pause in pauses() {
             let session = self.0.take().await?;
@@ -52,7 +52,7 @@ impl Engine for Reads {
             let is_hasty = may_leave && self.0.are_several_hosts;
             let time = if is_hasty { HOST_TIME } else { ANSWER_TIME };
             let answers = timeout(time, join_all(group.iter_mut().map(|job| job.run(&on)))).await;
-            let leads_elsewhere = |answer: &Result<(), DatabaseError>| answer.as_ref().is_err_and(is_elsewhere);
+            let leads_elsewhere = |answer: &DbResult<()>| answer.as_ref().is_err_and(is_elsewhere);
             let is_sound = answers.as_ref().is_ok_and(|answers| !answers.iter().any(leads_elsewhere));
             session.release(is_sound);
             let leaves = !is_sound && may_leave;
@@ -100,7 +100,7 @@ impl Engine for Writes {
         self.0.commits.is_quiet()
     }
 
-    async fn commit(&self, group: &mut Jobs, _is_lone: bool) -> Result<(), StoreFailure> {
+    async fn commit(&self, group: &mut Jobs, _is_lone: bool) -> Outcome {
         if self.0.commits.is_stuck(None) {
             return Err(FailureKind::Stuck.into());
         }
@@ -139,7 +139,7 @@ impl Connections {
     }
 
     /// A single statement without a waiting caller. It proves nothing about commits: there may be nothing to write.
-    pub async fn write_alone(&self, work: impl Work) -> Result<(), StoreFailure> {
+    pub async fn write_alone(&self, work: impl Work) -> Outcome {
         let session = self.take().await?;
         session.begin(&self.commits);
         let written =
@@ -149,7 +149,7 @@ impl Connections {
     }
 
     /// `patience` is for the commit.
-    async fn with_retries(&self, group: &mut Jobs, patience: Duration) -> Result<(), StoreFailure> {
+    async fn with_retries(&self, group: &mut Jobs, patience: Duration) -> Outcome {
         let begun = clock::now().mono;
         let mut is_again = false;
         for pause in pauses() {
@@ -171,7 +171,7 @@ impl Connections {
         Err(FailureKind::Conflicts.into())
     }
 
-    async fn once(&self, group: &mut Jobs, patience: Duration) -> Result<(), StoreFailure> {
+    async fn once(&self, group: &mut Jobs, patience: Duration) -> Outcome {
         let writes_pets = group.iter().any(|job| job.writes_pets());
         // Without it where another one takes long: the server decides.
         let _turn = if writes_pets { timeout(TURN_TIME, self.turn.lock()).await.ok() } else { None };
@@ -201,7 +201,7 @@ impl Connections {
     }
 
     /// What is not sound is closed; what has lost its server is closed with all that may have.
-    fn give_back(&self, session: Session, written: &Result<(), StoreFailure>) {
+    fn give_back(&self, session: Session, written: &Outcome) {
         let (is_sound, is_left) = match written {
             Ok(()) => (true, false),
             Err(StoreFailure::Database(error)) => (!is_elsewhere(error), is_elsewhere(error)),
@@ -218,7 +218,7 @@ impl Connections {
     /// The first statements go with the BEGIN, ahead of its answer. The COMMIT does, too, where none of them waits for an
     /// answer, which saves a way to the server and back; but not through a pooler, which may end the connection to its
     /// client ahead of answers of the server.
-    async fn together(&self, session: &Session, group: &mut Jobs, patience: Duration) -> Result<Commit, StoreFailure> {
+    async fn together(&self, session: &Session, group: &mut Jobs, patience: Duration) -> Outcome<Commit> {
         let on = Connection::Postgres(session);
         let mut begin = "BEGIN".to_owned();
         if group.iter().any(|job| job.writes_pets()) {
@@ -272,19 +272,19 @@ impl Connections {
 }
 
 /// Why a transaction failed: statements after the first error only report that there was one, and may be answered before.
-fn worst(worked: Vec<Result<(), DatabaseError>>) -> Option<DatabaseError> {
+fn worst(worked: Vec<DbResult<()>>) -> Option<DatabaseError> {
     let (echoes, mut errors): (Vec<_>, Vec<_>) = worked.into_iter().filter(Result::is_err).partition(is_echo);
     errors.extend(echoes);
     errors.into_iter().find_map(Result::err)
 }
 
 /// Whether it was refused for an earlier error of its transaction.
-fn is_echo(worked: &Result<(), DatabaseError>) -> bool {
+fn is_echo(worked: &DbResult<()>) -> bool {
     worked.as_ref().is_err_and(|error| has_code(error, &SqlState::IN_FAILED_SQL_TRANSACTION))
 }
 
 /// What the end of a transaction was. [`StoreFailure::Database`] where it was surely rolled back.
-fn committed<T>(session: &Session, ended: Result<Result<T, DatabaseError>, Elapsed>) -> Result<Commit, StoreFailure> {
+fn committed<T>(session: &Session, ended: Result<DbResult<T>, Elapsed>) -> Outcome<Commit> {
     // Unanswered, the session keeps it.
     let ended = ended.map_err(|_| FailureKind::UnknownOutcome)?;
     let commit = session.end();

@@ -7,7 +7,7 @@
 use std::error::Error;
 use std::future::poll_fn;
 use std::io::{self, ErrorKind};
-use std::net::IpAddr;
+use std::net::SocketAddr;
 use std::pin::pin;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::Poll;
@@ -20,8 +20,8 @@ use tokio::time::timeout;
 use tokio_postgres::Config;
 use tokio_postgres::config::{Host as HostName, TargetSessionAttrs};
 
-use crate::store::DatabaseError;
 use crate::store::url::PORT;
+use crate::store::{DatabaseError, DbResult};
 
 /// How long a host may take for all of connecting, TLS, start-up and the check of the session, unless the address has a
 /// `connect_timeout`.
@@ -52,18 +52,10 @@ pub enum ConnectError {
 /// Every host of an address, in its order.
 #[derive(Debug)]
 pub struct Hosts {
-    hosts: Vec<Host>,
+    /// What to connect to each with.
+    hosts: Vec<Config>,
     /// The one that worked last.
     good: AtomicUsize,
-}
-
-#[derive(Debug)]
-struct Host {
-    /// What to connect with, without a host.
-    shared: Config,
-    name: Option<HostName>,
-    address: Option<IpAddr>,
-    port: u16,
 }
 
 impl Hosts {
@@ -76,31 +68,33 @@ impl Hosts {
         if count > 1 && shared.get_target_session_attrs() == TargetSessionAttrs::Any {
             shared.target_session_attrs(TargetSessionAttrs::ReadWrite);
         }
-        let hosts = (0..count).map(|number| Host {
-            shared: shared.clone(),
-            name: names.get(number).cloned(),
-            address: addresses.get(number).copied(),
-            port: ports.get(number).or(ports.first()).copied().unwrap_or(PORT),
+        let hosts = (0..count).map(|number| {
+            let mut host = shared.clone();
+            match names.get(number) {
+                Some(HostName::Tcp(name)) => host.host(name),
+                Some(HostName::Unix(directory)) => host.host_path(directory),
+                None => &mut host,
+            };
+            addresses.get(number).map(|address| host.hostaddr(*address));
+            host.port(ports.get(number).or(ports.first()).copied().unwrap_or(PORT));
+            host
         });
         Self { hosts: hosts.collect(), good: AtomicUsize::new(0) }
     }
 
     /// What `connect` makes of the first host that answers it, and the number of that host. Those for which `is_stuck`
     /// come last.
-    pub async fn connect<T, F>(
+    pub async fn connect<T, F: Future<Output = DbResult<T>>>(
         &self,
         is_stuck: impl Fn(usize) -> bool,
         connect: impl Fn(Config) -> F,
-    ) -> Result<(usize, T), ConnectError>
-    where
-        F: Future<Output = Result<T, DatabaseError>>,
-    {
+    ) -> Result<(usize, T), ConnectError> {
         let good = self.good.load(Ordering::Relaxed);
         let mut order: Vec<usize> = (0..self.hosts.len()).collect();
         order.sort_by_key(|number| (is_stuck(*number), *number != good));
         let connect = &connect;
         let attempts = order.into_iter().map(|number| async move {
-            let connected = self.hosts[number].connect(connect).await?;
+            let connected = connected(&self.hosts[number], connect).await?;
             Ok((number, connected))
         });
         let (number, connected) = first(attempts).await?;
@@ -109,47 +103,35 @@ impl Hosts {
     }
 }
 
-impl Host {
-    async fn connect<T, F>(&self, connect: &impl Fn(Config) -> F) -> Result<T, ConnectError>
-    where
-        F: Future<Output = Result<T, DatabaseError>>,
-    {
-        let limit = self.shared.get_connect_timeout().copied().unwrap_or(HANDSHAKE);
-        let attempt = |address| {
-            let connecting = timeout(limit, in_few_turns(connect(self.config(address))));
-            async {
-                let connected = connecting.await.map_err(|_| ConnectError::NoAnswer(self.shown()))?;
-                Ok(connected.ok_or_else(|| ConnectError::TooMuch(self.shown()))??)
-            }
-        };
-        let (Some(HostName::Tcp(name)), None) = (&self.name, self.address) else {
-            return attempt(self.address).await;
-        };
-        let found = timeout(limit, lookup_host((name.as_str(), self.port))).await;
-        let found = found.map_err(|_| ConnectError::NoAnswer(self.shown()))?;
-        let addresses = found.map_err(|source| ConnectError::Unknown(name.clone(), source))?;
-        first(addresses.map(|address| attempt(Some(address.ip())))).await
-    }
-
-    fn config(&self, address: Option<IpAddr>) -> Config {
-        let mut config = self.shared.clone();
-        match &self.name {
-            Some(HostName::Tcp(name)) => config.host(name),
-            Some(HostName::Unix(directory)) => config.host_path(directory),
-            None => &mut config,
-        };
-        address.map(|address| config.hostaddr(address));
-        config.port(self.port);
-        config
-    }
-
-    fn shown(&self) -> String {
-        match (&self.name, self.address) {
-            (Some(HostName::Tcp(name)), _) => format!("{name}:{}", self.port),
-            (Some(HostName::Unix(directory)), _) => format!("{}:{}", directory.display(), self.port),
-            (None, Some(address)) => format!("{address}:{}", self.port),
-            (None, None) => self.port.to_string(),
+async fn connected<T, F: Future<Output = DbResult<T>>>(
+    host: &Config,
+    connect: &impl Fn(Config) -> F,
+) -> Result<T, ConnectError> {
+    let limit = host.get_connect_timeout().copied().unwrap_or(HANDSHAKE);
+    let attempt = |config| {
+        let connecting = timeout(limit, in_few_turns(connect(config)));
+        async {
+            let connected = connecting.await.map_err(|_| ConnectError::NoAnswer(shown(host)))?;
+            Ok(connected.ok_or_else(|| ConnectError::TooMuch(shown(host)))??)
         }
+    };
+    let ([HostName::Tcp(name)], [], [port]) = (host.get_hosts(), host.get_hostaddrs(), host.get_ports()) else {
+        return attempt(host.clone()).await;
+    };
+    let found = timeout(limit, lookup_host((name.as_str(), *port))).await;
+    let found = found.map_err(|_| ConnectError::NoAnswer(shown(host)))?;
+    let addresses = found.map_err(|source| ConnectError::Unknown(name.clone(), source))?;
+    let at = |address: SocketAddr| attempt(host.clone().hostaddr(address.ip()).clone());
+    first(addresses.map(at)).await
+}
+
+fn shown(host: &Config) -> String {
+    let port = host.get_ports().first().unwrap_or(&PORT);
+    match (host.get_hosts(), host.get_hostaddrs()) {
+        ([HostName::Tcp(name), ..], _) => format!("{name}:{port}"),
+        ([HostName::Unix(directory), ..], _) => format!("{}:{port}", directory.display()),
+        ([], [address, ..]) => format!("{address}:{port}"),
+        ([], []) => port.to_string(),
     }
 }
 
@@ -216,7 +198,7 @@ mod tests {
     #[test]
     fn a_host_is_named_as_the_address_has_it() {
         let named = |config: &str| -> Vec<String> {
-            Hosts::of(&config.parse().unwrap(), &Config::new()).hosts.iter().map(Host::shown).collect()
+            Hosts::of(&config.parse().unwrap(), &Config::new()).hosts.iter().map(shown).collect()
         };
         assert_eq!(named("host=db1,/run/postgresql port=5433,5434"), ["db1:5433", "/run/postgresql:5434"]);
         assert_eq!(named("hostaddr=192.0.2.1"), ["192.0.2.1:5432"]);

@@ -31,7 +31,7 @@ use crate::clock;
 use crate::model::safe_causes;
 use crate::model::text::whole;
 use crate::store::url::PostgresUrl;
-use crate::store::{DatabaseError, StoreError, StoreFailure, sql};
+use crate::store::{DbResult, Outcome, Result, StoreError, StoreFailure, sql};
 
 /// Connections at once; with several instances, each has as many.
 const CONNECTIONS: usize = 10;
@@ -109,7 +109,7 @@ impl Warnings {
 }
 
 /// Nothing is connected before the first use.
-pub fn open(url: &PostgresUrl, monitor: Arc<CommitMonitor>) -> Result<ConnectionPool, StoreError> {
+pub fn open(url: &PostgresUrl, monitor: Arc<CommitMonitor>) -> Result<ConnectionPool> {
     let roots = url.root_certificates.as_deref();
     let shown = roots.unwrap_or(Path::new("the system's")).display();
     let no_roots = StoreError::because(format!("cannot read the certificates of sslrootcert={shown}"));
@@ -157,7 +157,7 @@ impl Manager for Connector {
 
 impl Connector {
     /// Connected to the host of `config`.
-    async fn connect(&self, config: Config) -> Result<MonitoredClient, DatabaseError> {
+    async fn connect(&self, config: Config) -> DbResult<MonitoredClient> {
         let mut client = match &self.tls {
             None => self.driven(config.connect(NoTls).await?),
             Some(tls) => self.driven(config.connect(MakeRustlsConnect::new(tls.clone())).await?),
@@ -232,7 +232,7 @@ pub struct CommitMonitor {
     /// For the one that finds out.
     pub heartbeat_permit: Arc<Semaphore>,
     /// How the last one of these ended.
-    pub heartbeats: watch::Sender<Result<(), StoreFailure>>,
+    pub heartbeats: watch::Sender<Outcome>,
 }
 
 #[derive(Debug, Default)]

@@ -15,7 +15,7 @@ use tokio::time::sleep;
 use super::file::Files;
 use crate::store::error::{Objects, migrations, require_same};
 use crate::store::job::{self};
-use crate::store::{DatabaseError, DatabaseUrl, FailureKind, StoreError, StoreFailure, Work};
+use crate::store::{DatabaseError, DatabaseUrl, DbResult, FailureKind, Outcome, Result, StoreError, Work};
 
 /// How long a write waits for a lock that another process holds.
 pub const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
@@ -70,7 +70,7 @@ pub fn cannot_open<E: Into<DatabaseError>>(path: &Path) -> impl FnOnce(E) -> Sto
 }
 
 /// What SQLite answers is there at once.
-pub fn at_once<T>(answer: impl Future<Output = Result<T, DatabaseError>>) -> Result<T, DatabaseError> {
+pub fn at_once<T>(answer: impl Future<Output = DbResult<T>>) -> DbResult<T> {
     answer.now_or_never().unwrap_or(Err(DatabaseError::Vanished))
 }
 
@@ -98,7 +98,7 @@ pub const VERSION: u32 = MIGRATIONS.len() as u32;
 
 /// All or nothing, in one transaction, which also keeps a second process out meanwhile. A file of a newer program is
 /// left as it is.
-pub fn migrate(connection: &mut Connection, path: &Path) -> Result<(), StoreError> {
+pub fn migrate(connection: &mut Connection, path: &Path) -> Result<()> {
     let database = DatabaseUrl::Sqlite(path.to_owned());
     let cannot = &StoreError::because(format!("cannot update the schema of {database}"));
     if version(connection).map_err(cannot)? == VERSION {
@@ -122,7 +122,7 @@ pub fn migrate(connection: &mut Connection, path: &Path) -> Result<(), StoreErro
 
 /// An error where another program has changed the schema: a trigger or a constraint could have pets refused, or lose them
 /// after they were acknowledged. Tables of others are left alone.
-pub fn require_ours(connection: &Connection) -> Result<(), DatabaseError> {
+pub fn require_ours(connection: &Connection) -> DbResult<()> {
     let run = match version(connection)? {
         known @ 1..=VERSION => known,
         _ => return Ok(()),
@@ -167,7 +167,7 @@ pub fn has_pets(connection: &Connection) -> rusqlite::Result<bool> {
 }
 
 /// Refuses a database of another program, before anything in it is changed. If it cannot be read, opening it reports why.
-pub fn refuse_foreign(path: &Path) -> Result<(), StoreError> {
+pub fn refuse_foreign(path: &Path) -> Result<()> {
     let foreign = Connection::open(path).is_ok_and(|file| is_ours(&file) == Ok(false));
     if foreign { Err(StoreError::foreign(path)) } else { Ok(()) }
 }
@@ -200,20 +200,17 @@ impl Readers {
 
     /// Reads in this thread, and waits outside of SQLite while it is busy, as it is while another process repairs the
     /// write-ahead log.
-    pub async fn read<W: Work>(&self, work: &W) -> Result<W::Output, StoreFailure> {
+    pub async fn read<W: Work>(&self, work: &W) -> Outcome<W::Output> {
         self.patiently(|connection| at_once(work.run(&job::Connection::sqlite(connection)))).await
     }
 
     /// Whether it can be read, and its schema is as this program has made it.
-    pub async fn ping(&self) -> Result<(), StoreFailure> {
+    pub async fn ping(&self) -> Outcome {
         // As it is at one moment: another process may be bringing it up to date.
         self.patiently(|connection| require_ours(&*connection.unchecked_transaction()?)).await
     }
 
-    async fn patiently<T>(
-        &self,
-        read: impl Fn(&mut Connection) -> Result<T, DatabaseError>,
-    ) -> Result<T, StoreFailure> {
+    async fn patiently<T>(&self, read: impl Fn(&mut Connection) -> DbResult<T>) -> Outcome<T> {
         for _ in 0..BUSY_TRIES {
             match self.read_at_once(&read) {
                 Err(error) if error.kind() == FailureKind::Locked => sleep(BUSY_PAUSE).await,
@@ -223,7 +220,7 @@ impl Readers {
         self.read_at_once(&read)
     }
 
-    fn read_at_once<T>(&self, read: impl Fn(&mut Connection) -> Result<T, DatabaseError>) -> Result<T, StoreFailure> {
+    fn read_at_once<T>(&self, read: impl Fn(&mut Connection) -> DbResult<T>) -> Outcome<T> {
         let idle = self.idle.lock().as_mut().ok_or(FailureKind::Closed)?.pop();
         let mut connection = match idle {
             Some(connection) => connection,
@@ -238,7 +235,7 @@ impl Readers {
     }
 
     /// Never to another file than the one that is written: those that are open go on.
-    fn connect(&self) -> Result<Connection, StoreFailure> {
+    fn connect(&self) -> Outcome<Connection> {
         let open = || {
             let connection = connect(&self.path, OpenFlags::SQLITE_OPEN_READ_ONLY, Duration::ZERO)?;
             keep_plans(&connection)?;

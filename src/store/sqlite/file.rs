@@ -11,7 +11,7 @@ use futures_util::{StreamExt as _, TryStreamExt as _};
 use rustix::fs::{major, minor, statfs};
 
 use crate::model::display_safe;
-use crate::store::StoreError;
+use crate::store::{Result, StoreError};
 
 /// Where a file is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -122,7 +122,7 @@ fn ids(path: &Path) -> io::Result<Vec<(u64, u64)>> {
 /// An error where the file at `path` is none, so that opening it could wait for ever, or has other names: SQLite keeps what
 /// was committed last beside one of them, where who uses another name does not see it. Who only `reads` a finished copy,
 /// which has no log, may: tools for backups link their files.
-pub fn judge_file(path: &Path, reads: bool) -> Result<(), StoreError> {
+pub fn judge_file(path: &Path, reads: bool) -> Result<()> {
     let file = fs::metadata(path).map_err(StoreError::cannot_create(path))?;
     let why = match file.nlink() {
         _ if !file.is_file() => "is not a regular file".to_owned(),
@@ -143,7 +143,7 @@ fn has_no_log(path: &Path) -> bool {
 }
 
 /// An error where the file is on another machine's disk; a warning where that is not known, or where others may write it.
-pub fn judge_place(path: &Path) -> Result<(), StoreError> {
+pub fn judge_place(path: &Path) -> Result<()> {
     let number = statfs(path).map_err(StoreError::cannot_create(path))?;
     let file = fs::metadata(path).map_err(StoreError::cannot_create(path))?;
     let database = display_safe(&path.display().to_string()).into_owned();

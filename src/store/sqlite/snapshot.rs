@@ -21,7 +21,7 @@ use super::file;
 use crate::model::draft::check_name;
 use crate::model::text::causes;
 use crate::store::job::{DatabaseError, pet};
-use crate::store::{CopyError, DatabaseUrl, IntegrityReport, Row, StoreError, sql};
+use crate::store::{CopyError, DatabaseUrl, IntegrityReport, Result, Row, StoreError, sql};
 
 /// Pages copied before it is asked again whether to go on: about 4 MiB.
 const PAGES_AT_ONCE: c_int = 1000;
@@ -140,7 +140,7 @@ fn copy_pages(from: &Connection, partial: &Path, cancel: &CancellationToken) -> 
 }
 
 /// A connection that reads the file as it is now, whatever is written meanwhile.
-pub fn moment(path: &Path) -> Result<Connection, StoreError> {
+pub fn moment(path: &Path) -> Result<Connection> {
     let connection = connect(path)?;
     let found = version(&connection).map_err(cannot_open(path))?;
     if found != VERSION {
@@ -153,7 +153,7 @@ pub fn moment(path: &Path) -> Result<Connection, StoreError> {
 }
 
 /// A connection in a transaction that keeps others from writing. Its schema is up to date.
-pub fn begin(path: &Path) -> Result<Connection, StoreError> {
+pub fn begin(path: &Path) -> Result<Connection> {
     let begin = |connection: Connection| connection.execute_batch("BEGIN IMMEDIATE").map(|()| connection);
     let connection = connect_for_writing(path).and_then(begin).map_err(cannot_open(path))?;
     require_ours(&connection).map_err(cannot_open(path))?;
@@ -161,7 +161,7 @@ pub fn begin(path: &Path) -> Result<Connection, StoreError> {
 }
 
 /// Ends early once `cancel` is cancelled; what is reported then says nothing.
-pub fn check(path: &Path, is_quick: bool, cancel: &CancellationToken) -> Result<IntegrityReport, StoreError> {
+pub fn check(path: &Path, is_quick: bool, cancel: &CancellationToken) -> Result<IntegrityReport> {
     let (connection, schema) = known(path, cancel)?;
     let mut checked = IntegrityReport { schema, pets: 0, problems: Vec::new(), changed: None };
     let pragma = if is_quick { "quick_check" } else { "integrity_check" };
@@ -186,7 +186,7 @@ fn changed(connection: &Connection, problems: &mut Vec<String>) -> Option<String
 }
 
 /// A connection to a file whose tables this program knows, and their version.
-fn known(path: &Path, cancel: &CancellationToken) -> Result<(Connection, u32), StoreError> {
+fn known(path: &Path, cancel: &CancellationToken) -> Result<(Connection, u32)> {
     let mut connection = connect(path)?;
     let cancel = cancel.clone();
     let interruptible = connection.progress_handler(STEPS_AT_ONCE, Some(move || cancel.is_cancelled()));
@@ -230,7 +230,7 @@ fn pets(connection: &Connection, checked: &mut IntegrityReport) -> rusqlite::Res
     Ok(())
 }
 
-fn connect(path: &Path) -> Result<Connection, StoreError> {
+fn connect(path: &Path) -> Result<Connection> {
     if !path.exists() {
         return Err(StoreError::new(format!("there is no database {}", path.display())));
     }

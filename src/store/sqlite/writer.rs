@@ -24,7 +24,7 @@ use super::file::Files;
 use crate::clock;
 use crate::model::safe_causes;
 use crate::store::group::{Engine, Jobs};
-use crate::store::{Connection, DatabaseError, FailureKind, StoreFailure};
+use crate::store::{Connection, DatabaseError, DbResult, FailureKind, Outcome, StoreFailure};
 
 /// For how long a write shows that others can be written: an idle service is not to keep its disk awake.
 const SHOWN: Duration = Duration::from_secs(10);
@@ -58,7 +58,7 @@ impl Engine for Writer {
         may_wait && !self.connection.is_locked() && !self.is_log_long.load(Ordering::Relaxed)
     }
 
-    async fn commit(&self, group: &mut Jobs, is_lone: bool) -> Result<(), StoreFailure> {
+    async fn commit(&self, group: &mut Jobs, is_lone: bool) -> Outcome {
         let patience = if is_lone { Duration::ZERO } else { BUSY_TIMEOUT };
         block_in_place(|| {
             // Only the thread waits, also for what another caller began just now.
@@ -100,7 +100,7 @@ impl Writer {
     }
 
     /// Whether the file is sound, and something was written to it lately.
-    pub fn has_written(&self) -> Result<bool, StoreFailure> {
+    pub fn has_written(&self) -> Outcome<bool> {
         self.is_sound()?;
         let now = clock::now().mono;
         // Who replaces the file does not come by here.
@@ -108,12 +108,7 @@ impl Writer {
         Ok(self.files.are_there() && self.written.lock().is_some_and(is_recent))
     }
 
-    fn write(
-        &self,
-        connection: &mut rusqlite::Connection,
-        group: &mut Jobs,
-        is_lone: bool,
-    ) -> Result<(), StoreFailure> {
+    fn write(&self, connection: &mut rusqlite::Connection, group: &mut Jobs, is_lone: bool) -> Outcome {
         self.is_sound()?;
         if !self.files.are_there() {
             self.end(connection, FailureKind::Moved);
@@ -143,7 +138,7 @@ impl Writer {
     }
 
     /// All or nothing.
-    fn try_commit(&self, connection: &mut rusqlite::Connection, group: &mut Jobs) -> Result<(), DatabaseError> {
+    fn try_commit(&self, connection: &mut rusqlite::Connection, group: &mut Jobs) -> DbResult<()> {
         // A transaction that begins by reading could not wait for the lock later.
         connection.execute_batch("BEGIN IMMEDIATE")?;
         let run = self.require_same_schema(connection).and_then(|()| run(connection, group));
@@ -155,7 +150,7 @@ impl Writer {
     }
 
     /// Compares the schema only when SQLite has counted a change of it.
-    fn require_same_schema(&self, connection: &rusqlite::Connection) -> Result<(), DatabaseError> {
+    fn require_same_schema(&self, connection: &rusqlite::Connection) -> DbResult<()> {
         let count = connection.prepare_cached("PRAGMA schema_version")?.query_row([], |row| row.get(0))?;
         if self.schema.load(Ordering::Relaxed) != count {
             require_ours(connection)?;
@@ -164,7 +159,7 @@ impl Writer {
         Ok(())
     }
 
-    fn is_sound(&self) -> Result<(), StoreFailure> {
+    fn is_sound(&self) -> Outcome {
         self.broken.get().map_or(Ok(()), |why| Err((*why).into()))
     }
 
@@ -185,7 +180,7 @@ impl Writer {
     }
 }
 
-fn run(connection: &mut rusqlite::Connection, group: &mut Jobs) -> Result<(), DatabaseError> {
+fn run(connection: &mut rusqlite::Connection, group: &mut Jobs) -> DbResult<()> {
     let connection = Connection::sqlite(connection);
     // A caller that gave up while the file was locked may retry.
     group.iter_mut().filter(|job| job.is_wanted()).try_for_each(|job| at_once(job.run(&connection)))
