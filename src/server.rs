@@ -120,10 +120,9 @@ impl ServerHandle {
     /// where that is; fails only where the listener has no address.
     pub fn serve_metrics(&mut self, listener: TcpListener) -> io::Result<SocketAddr> {
         let address = listener.local_addr()?;
-        let config =
-            Arc::new(Config { connections: METRICS_CONNECTIONS, tls: None, ..Config::clone(&self.service.config) });
+        let config = Config { connections: METRICS_CONNECTIONS, tls: None, ..(*self.service.config).clone() };
         let router = routes::metrics_router(self.service.clone());
-        let acceptor = Acceptor::new(config, router, self.stop.token().clone());
+        let acceptor = Acceptor::new(Arc::new(config), router, self.stop.token().clone());
         // Requests for the metrics are not counted in the metrics.
         self.tasks.push(tokio::spawn(run(vec![listener], acceptor, metrics::Connections::default())));
         Ok(address)

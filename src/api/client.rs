@@ -151,7 +151,7 @@ impl Client {
     /// A client for `base`. Without a key it still asks; the service then answers 401.
     ///
     /// The caller has checked [`BaseUrl::guard_clear_text`]. Fails when the machine's certificates cannot be read.
-    pub fn new(base: BaseUrl, key: Option<ApiKey>, timeouts: Timeouts) -> Result<Self, reqwest::Error> {
+    pub fn new(base: BaseUrl, key: Option<ApiKey>, timeouts: Timeouts) -> reqwest::Result<Self> {
         Self::trusting(base, key, timeouts, None)
     }
 
@@ -161,7 +161,7 @@ impl Client {
         key: Option<ApiKey>,
         timeouts: Timeouts,
         authorities: Option<Authorities>,
-    ) -> Result<Self, reqwest::Error> {
+    ) -> reqwest::Result<Self> {
         let (pets, headers, learned) = (base.join("pets"), headers(key.as_ref()), Arc::default());
         let to = Endpoint { base, timeouts, authorities };
         Ok(Self { http: to.http()?, to, key, pets, headers, learned, recorder: None, what: "request" })
@@ -170,14 +170,14 @@ impl Client {
     /// The same client for many requests one after another: it keeps its connections also to a service on loopback.
     ///
     /// Fails when the machine's certificates cannot be read.
-    pub fn keeping_connections(&self) -> Result<Self, reqwest::Error> {
+    pub fn keeping_connections(&self) -> reqwest::Result<Self> {
         Ok(Self { http: self.to.limited(true).build()?, ..self.clone() })
     }
 
     /// The same client with another limit for each answer.
     ///
     /// Fails when the machine's certificates cannot be read.
-    pub fn within(&self, total: Duration) -> Result<Self, reqwest::Error> {
+    pub fn within(&self, total: Duration) -> reqwest::Result<Self> {
         let timeouts = self.to.timeouts;
         let timeouts = Timeouts { connect: timeouts.connect.min(total), read: total, total, ..timeouts };
         let to = Endpoint { timeouts, ..self.to.clone() };
@@ -259,7 +259,7 @@ impl Client {
     }
 
     /// The same client without a limit for whole answers.
-    pub(super) fn for_streams(&self) -> Result<Self, reqwest::Error> {
+    pub(super) fn for_streams(&self) -> reqwest::Result<Self> {
         Ok(Self { http: self.to.unlimited(false).build()?, ..self.clone() })
     }
 
@@ -491,8 +491,8 @@ impl Client {
     fn begin(&self, request: RequestBuilder) -> Result<(Request, Instant, Option<Recording>)> {
         let now = clock::now();
         let request = request.build().map_err(|error| self.classify(error, now.mono))?;
-        let recorder = self.recorder.as_ref();
-        let recording = recorder.map(|tell| Recording::begin(tell, self.what, &request, self.key.as_ref(), now));
+        let recording = |tell| Recording::begin(tell, self.what, &request, self.key.as_ref(), now);
+        let recording = self.recorder.clone().map(recording);
         Ok((request, now.mono, recording))
     }
 

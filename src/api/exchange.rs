@@ -98,13 +98,7 @@ pub(super) struct Recording {
 }
 
 impl Recording {
-    pub(super) fn begin(
-        tell: &Recorder,
-        what: &'static str,
-        request: &Request,
-        key: Option<&ApiKey>,
-        now: Now,
-    ) -> Self {
+    pub(super) fn begin(tell: Recorder, what: &'static str, request: &Request, key: Option<&ApiKey>, now: Now) -> Self {
         let sent = request.body().and_then(Body::as_bytes).unwrap_or_default();
         let path = &request.url()[Position::BeforePath..Position::AfterQuery];
         let exchange = Exchange {
@@ -117,7 +111,7 @@ impl Recording {
             failure: Some("cancelled".to_owned()),
             ..Exchange::default()
         };
-        Self { tell: Arc::clone(tell), key: key.cloned(), started: now.mono, exchange }
+        Self { tell, key: key.cloned(), started: now.mono, exchange }
     }
 
     /// The head of the answer is here.

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use futures_util::future::OptionFuture;
 use serde::{Deserialize, Serialize};
-use tokio::sync::mpsc;
+use tokio::sync::mpsc::{self, Sender};
 
 use super::client::UnreadPage;
 use super::follow::{ProvenanceError, ProvenanceReader};
@@ -198,11 +198,7 @@ pub struct Part {
 /// temporary is retried.
 ///
 /// It is at most a page ahead of the receiver, and ends when the receiver is dropped; the result is then not complete.
-pub async fn inventory(
-    client: &Client,
-    wanted: Selection,
-    parts: mpsc::Sender<Part>,
-) -> Result<Coverage, ProvenanceError> {
+pub async fn inventory(client: &Client, wanted: Selection, parts: Sender<Part>) -> Result<Coverage, ProvenanceError> {
     let query = PetQuery { status: wanted.status(), limit: Limit::MAX, ..PetQuery::default() };
     pets_of(client, query, wanted, parts).await
 }
@@ -211,7 +207,7 @@ async fn pets_of(
     client: &Client,
     query: PetQuery,
     wanted: Selection,
-    parts: mpsc::Sender<Part>,
+    parts: Sender<Part>,
 ) -> Result<Coverage, ProvenanceError> {
     let fetch = Fetch { client, requests: 0, asked: HashSet::new(), hasher: RandomState::new() };
     let reader = wanted.asks_who.then(|| ProvenanceReader::new(client));
@@ -247,7 +243,7 @@ struct Walk<'a> {
     fetch: Fetch<'a>,
     wanted: Selection,
     reader: Option<ProvenanceReader>,
-    parts: mpsc::Sender<Part>,
+    parts: Sender<Part>,
     seen: Seen,
 }
 

@@ -54,9 +54,8 @@ fn by_surroundings(env: &Env, file: Option<PathBuf>) -> Vec<ClipboardBackend> {
     let tmux = env.get("TMUX").map(|_| ClipboardBackend::Tmux);
     let desktops = if env.is_over_ssh() { Vec::new() } else { desktops(env) };
     // These have no clipboard, and show the letters of a sequence that they do not know.
-    let plain =
-        matches!(env.get("TERM"), None | Some("linux" | "dumb" | "ansi" | "vt52" | "vt100" | "vt102" | "vt220"));
-    let terminal = (!plain).then_some(ClipboardBackend::Terminal);
+    let bare = matches!(env.get("TERM"), None | Some("linux" | "dumb" | "ansi" | "vt52" | "vt100" | "vt102" | "vt220"));
+    let terminal = (!bare).then_some(ClipboardBackend::Terminal);
     tmux.into_iter().chain(desktops).chain(terminal).chain(file.map(ClipboardBackend::File)).collect()
 }
 

@@ -130,19 +130,13 @@ impl Outbox {
     }
 
     /// Takes the changes of a command, each a pet as it was seen and as it will be. The number of the command.
-    pub fn take_changes(
-        &mut self,
-        pets: Vec<(Pet, Pet)>,
-        is_undo: bool,
-        keys: &mut IdempotencyKeys,
-        at: Timestamp,
-    ) -> u64 {
+    pub fn take_changes(&mut self, all: Vec<(Pet, Pet)>, undo: bool, keys: &mut IdempotencyKeys, at: Timestamp) -> u64 {
         let command = self.last + 1;
-        for (seen, wanted) in pets {
+        for (seen, wanted) in all {
             self.last += 1;
             let status = wanted.status.as_ref().and_then(|status| status.as_str().parse().ok());
             let pet = Draft { name: wanted.name.clone(), category_id: wanted.category_id.to_string(), status };
-            let change = Some(Box::new(QueuedChange { seen, wanted, command, is_undo }));
+            let change = Some(Box::new(QueuedChange { seen, wanted, command, is_undo: undo }));
             let line = self.keep(QueuedPet { line: self.last, at, key: keys.make(), pet, known: 0, change }.into());
             self.lines.push(line);
         }

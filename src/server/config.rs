@@ -86,7 +86,8 @@ pub struct Tls {
     certificate: PathBuf,
     key: PathBuf,
     config: Arc<RwLock<Arc<ServerConfig>>>,
-    expires: Gauge,
+    /// When the first certificate of the chain expires, in Unix time. Zero if none can be read.
+    pub(super) expires: Gauge,
 }
 
 /// Why certificate and key cannot be used.
@@ -121,11 +122,6 @@ impl Tls {
 
     pub(super) fn acceptor(&self) -> TlsAcceptor {
         Arc::clone(&self.config.read()).into()
-    }
-
-    /// When the first certificate of the chain expires, in Unix time. Zero if none can be read.
-    pub(super) fn expires(&self) -> Gauge {
-        self.expires.clone()
     }
 }
 

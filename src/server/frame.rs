@@ -7,7 +7,6 @@
 use std::any::Any;
 use std::net::Ipv6Addr;
 use std::panic::AssertUnwindSafe;
-use std::sync::Arc;
 
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Version, header};
@@ -16,14 +15,13 @@ use axum::response::{IntoResponse, Response};
 use futures_util::FutureExt;
 use uuid::{NoContext, Timestamp, Uuid};
 
-use super::config::Config;
 use super::extract::at_most_one;
 use super::failure::{Cause, Failure};
 use super::limits::{Client, Peer};
-use super::metrics::Metrics;
 use super::names::{
     ACCEPT_PATCH, IDEMPOTENCY_KEY_RETENTION, JSON_PATCH, OPENAPI_PATH, PET_PATH, PETS_PATH, X_REQUEST_ID, route,
 };
+use super::service::Service;
 use crate::clock::{self, Now};
 use crate::model::{safe_causes, short, sunset};
 use crate::store::KeyId;
@@ -37,11 +35,8 @@ const HAS_ACCEPT_PATCH: [StatusCode; 2] = [StatusCode::NOT_MODIFIED, StatusCode:
 /// The longest request id that is taken over from the client.
 const REQUEST_ID_MAX: usize = 64;
 
-pub async fn frame(
-    State((metrics, config)): State<(Arc<Metrics>, Arc<Config>)>,
-    mut request: Request,
-    next: Next,
-) -> Response {
+pub async fn frame(State(service): State<Service>, mut request: Request, next: Next) -> Response {
+    let Service { config, metrics, .. } = service;
     let started = clock::now();
     let request_id = request_id(request.headers(), started);
     let method = request.method().clone();
@@ -55,16 +50,11 @@ pub async fn frame(
     let in_flight = metrics.requests.begin(&method, route);
 
     let answer = AssertUnwindSafe(next.run(request)).catch_unwind().await;
+    let id = request_id.to_str().unwrap_or_default();
     let mut response = answer.unwrap_or_else(|panic| {
-        tracing::error!(
-            request_id = request_id.to_str().unwrap_or_default(),
-            panic = panic_message(&*panic),
-            "a handler panicked"
-        );
+        tracing::error!(request_id = id, panic = panic_message(&*panic), "a handler panicked");
         Failure::Internal.into_response()
     });
-
-    let id = request_id.to_str().unwrap_or_default();
     if let Some(Cause(error)) = response.extensions().get() {
         metrics.storage_failure(error.as_deref());
         match error.as_deref() {
@@ -164,8 +154,7 @@ fn is_host(text: &str) -> bool {
             (name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-._~!$&'()*+,;=%".contains(&byte)), rest)
         }
     };
-    let is_port =
-        |port: &str| port.is_empty() || port.bytes().all(|byte| byte.is_ascii_digit()) && port.parse::<u16>().is_ok();
+    let is_port = |port: &str| port.is_empty() || !port.starts_with('+') && port.parse::<u16>().is_ok();
     is_name && (rest.is_empty() || rest.strip_prefix(':').is_some_and(is_port))
 }
 

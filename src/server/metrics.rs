@@ -84,7 +84,7 @@ impl Metrics {
         registry.register("petstore_not_ready", "Why they cannot", self.not_ready.clone());
         if let Some(tls) = &config.tls {
             let help = "When the first certificate of the chain to expire does, in Unix time";
-            registry.register_with_unit("petstore_certificate_expires", help, Unit::Seconds, tls.expires());
+            registry.register_with_unit("petstore_certificate_expires", help, Unit::Seconds, tls.expires.clone());
         }
         let version = Info::new([("version", env!("CARGO_PKG_VERSION"))]);
         registry.register("petstore_build", "The program that runs", version);

@@ -172,11 +172,8 @@ impl Store {
         let Inner { opened, clock_changed, .. } = &*self.inner;
         let change = now.clock_change_since(*opened);
         if change.abs() >= CLOCK_CHANGE && !clock_changed.swap(true, Ordering::Relaxed) {
-            let seconds = change.as_secs();
-            tracing::warn!(
-                seconds,
-                "the system clock was changed, or the machine slept; API keys expire by this clock"
-            );
+            let why = "the system clock was changed, or the machine slept; API keys expire by this clock";
+            tracing::warn!(seconds = change.as_secs(), "{why}");
         }
     }
 

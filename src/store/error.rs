@@ -344,12 +344,11 @@ pub type Objects<T> = BTreeMap<String, T>;
 
 /// An error that says how `found` differs from `ours`.
 pub fn require_same<T: PartialEq>(ours: &Objects<T>, found: &Objects<T>) -> Result<(), DatabaseError> {
-    let missing =
-        ours.keys().filter(|name| !found.contains_key(*name)).map(|name| format!("{} is missing", short(name)));
+    let gone = ours.keys().filter(|name| !found.contains_key(*name)).map(|name| format!("{} is missing", short(name)));
     let other = found.iter().filter_map(|(name, definition)| match ours.get(name) {
         None => Some(format!("{} was added", short(name))),
         Some(ours) => (ours != definition).then(|| format!("{} was changed", short(name))),
     });
-    let all: Vec<_> = missing.chain(other).take(MOST).collect();
+    let all: Vec<_> = gone.chain(other).take(MOST).collect();
     if all.is_empty() { Ok(()) } else { Err(DatabaseError::Changed(all.join(", "))) }
 }

@@ -5,7 +5,7 @@
 //! compared with the source: it has all of it then, or nothing.
 
 use std::os::unix::fs::MetadataExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use futures_util::future::try_join_all;
@@ -27,12 +27,9 @@ use super::{
 /// Users of the database do not wait for it. Ends early once `cancel` is cancelled. Returns that another program has changed
 /// the schema.
 pub async fn backup(url: &DatabaseUrl, file: &Path, cancel: CancellationToken) -> Result<Option<String>, CopyError> {
-    let DatabaseUrl::Sqlite(path) = url.clone() else {
-        let why =
-            "back up a server with its own tools (pg_dump), or copy it to a SQLite file with petstore database copy";
-        return Err(CopyError::new(why));
-    };
-    let file = file.to_owned();
+    let instead =
+        "back up a server with its own tools (pg_dump), or copy it to a SQLite file with petstore database copy";
+    let (path, file) = (path_of(url, instead)?, file.to_owned());
     let copied = spawn_blocking(move || sqlite::backup(&path, &file, &cancel)).await;
     copied.unwrap_or(Err(CopyError::Cancelled))
 }
@@ -45,11 +42,9 @@ pub async fn restore(
     replaces: bool,
     cancel: CancellationToken,
 ) -> Result<IntegrityReport, CopyError> {
-    let DatabaseUrl::Sqlite(path) = url.clone() else {
-        let why =
-            "restore a server with its own tools (pg_restore), or copy the backup to it with petstore database copy";
-        return Err(CopyError::new(why));
-    };
+    let instead =
+        "restore a server with its own tools (pg_restore), or copy the backup to it with petstore database copy";
+    let path = path_of(url, instead)?;
     if is_one_file(&DatabaseUrl::Sqlite(file.to_owned()), url) {
         return Err(CopyError::new(format!("{url} is the backup itself")));
     }
@@ -61,12 +56,14 @@ pub async fn restore(
 /// Reads every page and every pet; only the pages, not their contents, if it `is_quick`. Changes nothing; users of the
 /// database do not wait for it.
 pub async fn check(url: &DatabaseUrl, is_quick: bool) -> Result<IntegrityReport> {
-    let DatabaseUrl::Sqlite(path) = url.clone() else {
-        let why = "only SQLite files can be checked; for a server use its own tools (pg_amcheck)";
-        return Err(StoreError::new(why));
-    };
+    let path = path_of(url, "only SQLite files can be checked; for a server use its own tools (pg_amcheck)")?;
     let check = move || sqlite::check(&path, is_quick, &CancellationToken::new());
     spawn_blocking(check).await.unwrap_or(Err(StoreFailure::from(FailureKind::Closed).into()))
+}
+
+/// The path of a file; of a server, what to do `instead`.
+fn path_of(url: &DatabaseUrl, instead: &str) -> Result<PathBuf> {
+    if let DatabaseUrl::Sqlite(path) = url { Ok(path.clone()) } else { Err(StoreError::new(instead)) }
 }
 
 /// Rows at a time: enough to be fast, few enough for little memory.
@@ -237,28 +234,26 @@ struct Table {
     columns: &'static str,
 }
 
+const fn table(name: &'static str, table: &'static str, key: &'static str, columns: &'static str) -> Table {
+    Table { name, table, key, columns }
+}
+
 const TABLES: [Table; 5] = [
-    Table { name: "pets", table: "pets", key: "id", columns: "id, name, category_id, status, created_at, added_by" },
-    Table {
-        name: "changes of pets",
-        table: "pet_changes",
-        key: "id",
-        columns: "id, pet_id, changed_at, changed_by, from_name, from_category_id, from_status, to_name, to_category_id, \
-            to_status",
-    },
-    Table {
-        name: "API keys",
-        table: "api_keys",
-        key: "id",
-        columns: "id, hash, name, scopes, created_at, expires_at, last_used_at, revoked_at",
-    },
-    Table { name: "events of keys", table: "key_events", key: "id", columns: "id, at, action, api_key_id, actor" },
-    Table {
-        name: "Idempotency-Keys",
-        table: "idempotency_keys",
-        key: "api_key_id, idempotency_key",
-        columns: "api_key_id, idempotency_key, fingerprint, pet_id, created_at",
-    },
+    table("pets", "pets", "id", "id, name, category_id, status, created_at, added_by"),
+    table(
+        "changes of pets",
+        "pet_changes",
+        "id",
+        "id, pet_id, changed_at, changed_by, from_name, from_category_id, from_status, to_name, to_category_id, to_status",
+    ),
+    table("API keys", "api_keys", "id", "id, hash, name, scopes, created_at, expires_at, last_used_at, revoked_at"),
+    table("events of keys", "key_events", "id", "id, at, action, api_key_id, actor"),
+    table(
+        "Idempotency-Keys",
+        "idempotency_keys",
+        "api_key_id, idempotency_key",
+        "api_key_id, idempotency_key, fingerprint, pet_id, created_at",
+    ),
 ];
 
 impl Table {

@@ -56,11 +56,8 @@ pub type ImportIo = (OnImportedRow, watch::Sender<ImportProgress>, watch::Receiv
 /// Sends the rows of `input`, in a dedicated thread. Stops like [`ImportControl::Stop`] if this is dropped.
 ///
 /// Fails only before anything is sent: if the service cannot be reached or refuses the key.
-pub async fn run(
-    client: &Client,
-    (input, work): (Input, Work),
-    (on_row, progress, controls): ImportIo,
-) -> Result<Summary> {
+pub async fn run(client: &Client, (input, work): (Input, Work), io: ImportIo) -> Result<Summary> {
+    let (on_row, progress, controls) = io;
     let client = client.keeping_connections().map_err(|error| Failure::not_sent(&error))?.called("import");
     let halt = CancellationToken::new();
     let _stop = halt.clone().drop_guard();

@@ -51,9 +51,10 @@ impl Print {
 }
 
 /// What is imported.
-#[derive(Clone, Debug, PartialEq, Eq, strum::EnumIs)]
+#[derive(Clone, Debug, PartialEq, Eq, smart_default::SmartDefault, strum::EnumIs)]
 pub enum ImportSource {
     /// A file, by its name as typed.
+    #[default]
     File(String),
     Pasted(Arc<str>),
 }
@@ -62,12 +63,6 @@ impl ImportSource {
     /// The name of the file, as typed.
     pub fn path(&self) -> Option<&str> {
         if let Self::File(path) = self { Some(path) } else { None }
-    }
-}
-
-impl Default for ImportSource {
-    fn default() -> Self {
-        Self::File(String::new())
     }
 }
 

@@ -213,9 +213,8 @@ impl PetStore {
         let before = self.pets.len();
         let is_all = coverage.complete || coverage.is_cut;
         let mut pets = std::mem::take(&mut self.pets);
-        let is_whole =
-            |pet: &Pet| PetStatus::ALL.into_iter().any(|status| pet.is(status) && coverage.covers(Some(status)));
-        pets.retain(|pet| self.came.contains(&pet.id) || !is_all && !is_whole(pet));
+        let seen = |pet: &Pet| PetStatus::ALL.into_iter().any(|status| pet.is(status) && coverage.covers(Some(status)));
+        pets.retain(|pet| self.came.contains(&pet.id) || !is_all && !seen(pet));
         pets.shrink_to_fit();
         self.pets = pets;
         self.has_changed |= self.pets.len() < before;

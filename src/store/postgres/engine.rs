@@ -142,10 +142,9 @@ impl Connections {
     pub async fn write_alone(&self, work: impl Work) -> Outcome {
         let session = self.take().await?;
         session.begin(&self.commits);
-        let written =
-            committed(&session, timeout(ANSWER_TIME, work.run(&Connection::Postgres(&session))).await).map(drop);
-        self.give_back(session, &written);
-        written
+        let done = committed(&session, timeout(ANSWER_TIME, work.run(&Connection::Postgres(&session))).await).map(drop);
+        self.give_back(session, &done);
+        done
     }
 
     /// `patience` is for the commit.

@@ -49,6 +49,8 @@ pub enum ConnectError {
     NoHost,
 }
 
+type Connected<T> = Result<T, ConnectError>;
+
 /// Every host of an address, in its order.
 #[derive(Debug)]
 pub struct Hosts {
@@ -88,7 +90,7 @@ impl Hosts {
         &self,
         is_stuck: impl Fn(usize) -> bool,
         connect: impl Fn(Config) -> F,
-    ) -> Result<(usize, T), ConnectError> {
+    ) -> Connected<(usize, T)> {
         let good = self.good.load(Ordering::Relaxed);
         let mut order: Vec<usize> = (0..self.hosts.len()).collect();
         order.sort_by_key(|number| (is_stuck(*number), *number != good));
@@ -103,10 +105,7 @@ impl Hosts {
     }
 }
 
-async fn connected<T, F: Future<Output = DbResult<T>>>(
-    host: &Config,
-    connect: &impl Fn(Config) -> F,
-) -> Result<T, ConnectError> {
+async fn connected<T, F: Future<Output = DbResult<T>>>(host: &Config, connect: &impl Fn(Config) -> F) -> Connected<T> {
     let limit = host.get_connect_timeout().copied().unwrap_or(HANDSHAKE);
     let attempt = |config| {
         let connecting = timeout(limit, in_few_turns(connect(config)));
@@ -150,21 +149,14 @@ impl ConnectError {
     fn is_answer(&self) -> bool {
         let Self::Refused(error) = self else { return false };
         let mut causes = std::iter::successors(Some(error as &(dyn Error + 'static)), |error| (*error).source());
-        let is_unreached = |error: &io::Error| {
-            matches!(
-                error.kind(),
-                ErrorKind::ConnectionRefused | ErrorKind::HostUnreachable | ErrorKind::NetworkUnreachable
-            )
-        };
-        !causes.any(|cause| cause.downcast_ref().is_some_and(is_unreached))
+        let unreached = [ErrorKind::ConnectionRefused, ErrorKind::HostUnreachable, ErrorKind::NetworkUnreachable];
+        !causes.any(|cause| cause.downcast_ref().is_some_and(|error: &io::Error| unreached.contains(&error.kind())))
     }
 }
 
 /// The first attempt that succeeds. Each begins when all before it have failed, or had their head start. Where all
 /// fail: what the first host answered that did, else why the first attempt failed.
-async fn first<T>(
-    attempts: impl IntoIterator<Item = impl Future<Output = Result<T, ConnectError>>>,
-) -> Result<T, ConnectError> {
+async fn first<T>(attempts: impl IntoIterator<Item = impl Future<Output = Connected<T>>>) -> Connected<T> {
     let (mut attempts, mut running, mut why) = (attempts.into_iter(), FuturesUnordered::new(), None::<ConnectError>);
     loop {
         let next = attempts.next();
@@ -255,8 +247,8 @@ mod tests {
             channel_binding=require&sslmode=require&keepalives_retries=4&keepalives_interval=3&tcp_user_timeout=9";
         let of = |hosts: &str| format!("postgres://ada:secret@{hosts}/pets?{options}").parse::<Config>().unwrap();
         let host = &Hosts::of(&of("one:1,two:2"), &of("")).hosts[1];
-        assert_eq!(host.config(None), *of("two:2").target_session_attrs(TargetSessionAttrs::ReadWrite));
+        assert_eq!(*host, *of("two:2").target_session_attrs(TargetSessionAttrs::ReadWrite));
         let alone = &Hosts::of(&of("two:2"), &of("")).hosts[0];
-        assert_eq!(alone.config(None), of("two:2"));
+        assert_eq!(*alone, of("two:2"));
     }
 }

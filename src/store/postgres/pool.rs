@@ -20,6 +20,7 @@ use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject as _;
 use rustls::{ClientConfig, RootCertStore};
 use rustls_platform_verifier::BuilderVerifierExt as _;
+use smart_default::SmartDefault;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::{Semaphore, watch};
 use tokio_postgres::error::{DbError, Severity};
@@ -226,12 +227,14 @@ pub const STUCK: Duration = Duration::from_secs(2);
 /// For how long a commit shows that others get through.
 const SHOWN: Duration = Duration::from_secs(1);
 
-#[derive(Debug)]
+#[derive(Debug, SmartDefault)]
 pub struct CommitMonitor {
     commits: Mutex<Commits>,
     /// For the one that finds out.
+    #[default(Arc::new(Semaphore::new(1)))]
     pub heartbeat_permit: Arc<Semaphore>,
     /// How the last one of these ended.
+    #[default(watch::Sender::new(Ok(())))]
     pub heartbeats: watch::Sender<Outcome>,
 }
 
@@ -250,13 +253,6 @@ pub struct Commit {
     monitor: Arc<CommitMonitor>,
     number: u64,
     begun: Instant,
-}
-
-impl Default for CommitMonitor {
-    fn default() -> Self {
-        let (heartbeat_permit, heartbeats) = (Arc::new(Semaphore::new(1)), watch::Sender::new(Ok(())));
-        Self { commits: Mutex::default(), heartbeat_permit, heartbeats }
-    }
 }
 
 impl CommitMonitor {

@@ -146,8 +146,7 @@ const OURS: &str = "60e695cc81865e30edabb6c2382769892d6eb2fb7829f9c5619f98a41e76
 
 /// The SHA-256 of all objects.
 fn fingerprint(objects: &Objects<(String, Option<String>)>) -> String {
-    let lines =
-        objects.iter().map(|(name, (table, sql))| format!("{name}\n{table}\n{}\n", sql.as_deref().unwrap_or("")));
+    let lines = objects.iter().map(|(name, (of, sql))| format!("{name}\n{of}\n{}\n", sql.as_deref().unwrap_or("")));
     Sha256::digest(lines.collect::<String>()).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 

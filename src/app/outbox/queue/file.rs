@@ -186,9 +186,8 @@ impl SentPet {
     pub fn queued(&self, line: u64) -> Line {
         let Self { new, key, at, api_key, known } = self.clone();
         let pet = Draft { name: new.name, category_id: new.category_id.to_string(), status: new.status };
-        let typed =
-            QueuedPet { line, at: at.here, key, pet, known: known.into_iter().max().unwrap_or(0), change: None };
-        Line { sent: Some(Attempt { by: api_key, there: at.there }), ..typed.into() }
+        let pet = QueuedPet { line, at: at.here, key, pet, known: known.into_iter().max().unwrap_or(0), change: None };
+        Line { sent: Some(Attempt { by: api_key, there: at.there }), ..pet.into() }
     }
 }
 
