@@ -151,11 +151,10 @@ impl Outbox {
 
     /// A change, and those of the same pet after it that were made on top of it.
     pub fn from_change(&self, number: u64) -> Vec<(u64, QueuedChange)> {
+        let Some(change) = self.line(number).and_then(Line::change) else { return Vec::new() };
         let lines = self.lines.iter().skip_while(|line| line.typed.line != number);
-        let changes: Vec<_> = lines.filter_map(|line| Some((line, line.change()?.clone()))).collect();
-        let Some(id) = changes.first().map(|(_, change)| change.seen.id) else { return Vec::new() };
-        let own = changes.into_iter().filter(|(line, _)| line.typed.line == number || line.changes(id));
-        own.map(|(line, change)| (line.typed.line, change)).collect()
+        let own = lines.filter(|line| line.typed.line == number || line.changes(change.seen.id));
+        own.filter_map(|line| Some((line.typed.line, line.change()?.clone()))).collect()
     }
 
     /// Whether nothing has to be sent before this line: changes of a pet are made in their order.
@@ -168,7 +167,7 @@ impl Outbox {
     pub fn refuse(&mut self, number: u64, why: String) {
         let Some(line) = self.line_mut(number) else { return };
         line.fate = Fate::Refused(why);
-        let records = line.records().collect::<Vec<_>>();
+        let records = line.records();
         self.unwritten.extend(records);
     }
 
@@ -200,11 +199,8 @@ impl Outbox {
         let mut records = std::mem::take(&mut self.writing);
         for line in self.lines.iter_mut().filter(|line| line.fate == Fate::Unwritten) {
             let number = line.typed.line;
-            let is_it = |record: &QueueRecord| {
-                let (QueueRecord::Typed(typed) | QueueRecord::Change(typed)) = record else { return false };
-                typed.line == number
-            };
-            if !is_written || records.iter().any(is_it) {
+            let is_typed = |record: &QueueRecord| matches!(record, QueueRecord::Typed(typed) | QueueRecord::Change(typed) if typed.line == number);
+            if !is_written || records.iter().any(is_typed) {
                 line.fate = Fate::Waiting;
             }
         }
@@ -347,12 +343,11 @@ impl Line {
                     return;
                 }
                 self.sent = None;
-                let status = if let Failure::Refused { status, .. } = failure {
-                    format!("refused ({status})")
-                } else {
-                    "refused".to_owned()
+                let refused = match failure {
+                    Failure::Refused { status, .. } => format!("refused ({status})"),
+                    _ => "refused".to_owned(),
                 };
-                Fate::Refused(format!("{status}: {}", failure.sentence(service)))
+                Fate::Refused(format!("{refused}: {}", failure.sentence(service)))
             }
             LineSent::Failed(_) if self.sent.is_none() => Fate::Unwritten,
             LineSent::NotWritten => Fate::Unwritten,

@@ -10,7 +10,7 @@ use axum::response::{IntoResponse, Response};
 
 use super::limits::Limit;
 use crate::model::text::display_safe;
-use crate::model::{Field, FieldError, Pet, Problem, ProblemCode, short};
+use crate::model::{Field, FieldError, Pet, Problem, ProblemCode as Code, short};
 use crate::store::keys::Scope;
 use crate::store::{FailureKind, StoreError, StoreFailure};
 
@@ -92,36 +92,36 @@ pub enum Write {
 pub struct Cause(pub Option<Arc<StoreError>>);
 
 impl Failure {
-    const fn code(&self) -> ProblemCode {
+    const fn code(&self) -> Code {
         match self {
-            Self::Unauthorized => ProblemCode::Unauthorized,
-            Self::TooMany(_) => ProblemCode::RateLimited,
-            Self::Forbidden(_) => ProblemCode::Forbidden,
-            Self::NoSuchPath | Self::NoSuchPet(_) => ProblemCode::NotFound,
-            Self::MethodNotAllowed { .. } => ProblemCode::MethodNotAllowed,
-            Self::Parameter { .. } | Self::RepeatedParameter(_) | Self::OtherOrder => ProblemCode::InvalidParameter,
-            Self::MediaType(_) => ProblemCode::UnsupportedMediaType,
-            Self::BodyTooLarge(_) => ProblemCode::PayloadTooLarge,
-            Self::BodyTooSlow => ProblemCode::RequestTimeout,
+            Self::Unauthorized => Code::Unauthorized,
+            Self::TooMany(_) => Code::RateLimited,
+            Self::Forbidden(_) => Code::Forbidden,
+            Self::NoSuchPath | Self::NoSuchPet(_) => Code::NotFound,
+            Self::MethodNotAllowed { .. } => Code::MethodNotAllowed,
+            Self::Parameter { .. } | Self::RepeatedParameter(_) | Self::OtherOrder => Code::InvalidParameter,
+            Self::MediaType(_) => Code::UnsupportedMediaType,
+            Self::BodyTooLarge(_) => Code::PayloadTooLarge,
+            Self::BodyTooSlow => Code::RequestTimeout,
             Self::BodyCut
             | Self::BodyNotUtf8
             | Self::BodyNotAnObject
             | Self::BodyNotAPatch
             | Self::Operation { .. }
-            | Self::BodyMalformed(_) => ProblemCode::InvalidBody,
-            Self::NameNotText(_) => ProblemCode::InvalidName,
+            | Self::BodyMalformed(_) => Code::InvalidBody,
+            Self::NameNotText(_) => Code::InvalidName,
             Self::Field(error) => match error.field() {
-                Field::Name => ProblemCode::InvalidName,
-                Field::CategoryId => ProblemCode::InvalidCategory,
-                Field::Status => ProblemCode::InvalidStatus,
+                Field::Name => Code::InvalidName,
+                Field::CategoryId => Code::InvalidCategory,
+                Field::Status => Code::InvalidStatus,
             },
-            Self::IdempotencyInProgress => ProblemCode::IdempotencyInProgress,
-            Self::IdempotencyMismatch => ProblemCode::IdempotencyMismatch,
-            Self::Storage(_) | Self::NotReady(_) | Self::Unclear { .. } => ProblemCode::StorageUnavailable,
-            Self::Changed(_) => ProblemCode::Changed,
-            Self::NotWritten(Write::Addition, _) => ProblemCode::NotAdded,
-            Self::NotWritten(Write::Change, _) => ProblemCode::NotChanged,
-            Self::Internal => ProblemCode::InternalError,
+            Self::IdempotencyInProgress => Code::IdempotencyInProgress,
+            Self::IdempotencyMismatch => Code::IdempotencyMismatch,
+            Self::Storage(_) | Self::NotReady(_) | Self::Unclear { .. } => Code::StorageUnavailable,
+            Self::Changed(_) => Code::Changed,
+            Self::NotWritten(Write::Addition, _) => Code::NotAdded,
+            Self::NotWritten(Write::Change, _) => Code::NotChanged,
+            Self::Internal => Code::InternalError,
         }
     }
 

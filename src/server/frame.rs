@@ -7,6 +7,7 @@
 use std::any::Any;
 use std::net::Ipv6Addr;
 use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
 
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Version, header};
@@ -15,13 +16,14 @@ use axum::response::{IntoResponse, Response};
 use futures_util::FutureExt;
 use uuid::{NoContext, Timestamp, Uuid};
 
+use super::config::Config;
 use super::extract::at_most_one;
 use super::failure::{Cause, Failure};
 use super::limits::{Client, Peer};
+use super::metrics::Metrics;
 use super::names::{
     ACCEPT_PATCH, IDEMPOTENCY_KEY_RETENTION, JSON_PATCH, OPENAPI_PATH, PET_PATH, PETS_PATH, X_REQUEST_ID, route,
 };
-use super::service::Service;
 use crate::clock::{self, Now};
 use crate::model::{safe_causes, short, sunset};
 use crate::store::KeyId;
@@ -35,8 +37,10 @@ const HAS_ACCEPT_PATCH: [StatusCode; 2] = [StatusCode::NOT_MODIFIED, StatusCode:
 /// The longest request id that is taken over from the client.
 const REQUEST_ID_MAX: usize = 64;
 
-pub async fn frame(State(service): State<Service>, mut request: Request, next: Next) -> Response {
-    let Service { config, metrics, .. } = service;
+/// What it needs of the service.
+type Around = (Arc<Metrics>, Arc<Config>);
+
+pub async fn frame(State((metrics, config)): State<Around>, mut request: Request, next: Next) -> Response {
     let started = clock::now();
     let request_id = request_id(request.headers(), started);
     let method = request.method().clone();

@@ -1,5 +1,6 @@
 //! Which path leads where, and what is around it.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
@@ -47,6 +48,7 @@ pub fn router(service: Service) -> Router {
     // Around the closed router as a whole: a layer inside it would not see the Allow header that axum adds to a 405.
     let guarded = from_fn_with_state(service.clone(), require_key).layer(closed);
     let openapi = || async { ([(header::CONTENT_TYPE, "application/yaml")], OPENAPI) };
+    let around = (Arc::clone(&service.metrics), Arc::clone(&service.config));
     Router::new()
         .route(OPENAPI_PATH, with_allow(get(openapi), GET_ONLY))
         // The process answers.
@@ -54,7 +56,7 @@ pub fn router(service: Service) -> Router {
         .route(READINESS_PATH, with_allow(get(readyz), GET_ONLY))
         .fallback_service(guarded)
         .layer(from_fn(frame::require_sound))
-        .layer(from_fn_with_state(service.clone(), frame::frame))
+        .layer(from_fn_with_state(around, frame::frame))
         .with_state(service)
 }
 

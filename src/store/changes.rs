@@ -277,9 +277,7 @@ impl Work for NewsAfter {
         let added = |row: Row<'_>| Ok(AddedPet { provenance: provenance(&row, 4)?, pet: pet(row)? });
         let pets = on.rows(sql::ADDED_AFTER, &values(position.pet), added).await?;
         let is_full = [pets.len(), changes.len()].contains(&usize::from(limit));
-        if pets.len() == usize::from(limit)
-            && let Some(last) = pets.last()
-        {
+        if let Some(last) = pets.last().filter(|_| pets.len() == usize::from(limit)) {
             let known = changes.iter().take_while(|change| change.pet.id <= last.pet.id).count();
             changes.truncate(known);
         }

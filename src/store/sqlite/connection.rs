@@ -154,7 +154,7 @@ fn fingerprint(objects: &Objects<(String, Option<String>)>) -> String {
 /// itself.
 fn objects(connection: &Connection) -> rusqlite::Result<Objects<(String, Option<String>)>> {
     let all =
-        "SELECT type || ' ' || name, tbl_name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\'";
+        r"SELECT type || ' ' || name, tbl_name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite\_%' ESCAPE '\'";
     let mut statement = connection.prepare(all)?;
     let rows = statement.query_map([], |row| Ok((row.get(0)?, (row.get(1)?, row.get(2)?))))?;
     rows.collect()

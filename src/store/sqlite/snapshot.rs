@@ -270,16 +270,19 @@ pub fn restore(
     if in_copy != in_backup {
         return Err(CopyError::new(format!("{name} was not changed: its disk did not keep what was written")));
     }
-    give_to_owner(copy.file.as_file(), path).map_err(cannot_write)?;
-    // SQLite would put the pages of an old log into the new file. After a power cut it must not find both.
-    for other in file::OTHERS {
-        file::remove(&file::beside(path, other)).map_err(cannot_write)?;
-    }
-    file::sync_directory(path).map_err(cannot_write)?;
-    copy.file.persist(path).map_err(|error| cannot_write(error.error))?;
-    file::sync_directory(path).map_err(cannot_write)?;
+    put(copy.file, path).map_err(cannot_write)?;
     drop(alone);
     Ok(in_copy)
+}
+
+/// Gives `copy` the name of the file at `path`.
+fn put(copy: NamedTempFile, path: &Path) -> io::Result<()> {
+    give_to_owner(copy.as_file(), path)?;
+    // SQLite would put the pages of an old log into the new file. After a power cut it must not find both.
+    file::OTHERS.iter().try_for_each(|other| file::remove(&file::beside(path, other)))?;
+    file::sync_directory(path)?;
+    copy.persist(path)?;
+    file::sync_directory(path)
 }
 
 /// Keeps other programs from using the file at `path` until it is closed. Its write-ahead log is folded in first, so that

@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use parking_lot::Mutex;
 use rusqlite::config::DbConfig;
 use rusqlite::wal::CheckpointMode;
-use rusqlite::{ErrorCode, MAIN_DB, ffi};
+use rusqlite::{Connection, ErrorCode, MAIN_DB, ffi};
 use tokio::runtime::{Handle, RuntimeFlavor};
 use tokio::task::block_in_place;
 
@@ -24,7 +24,7 @@ use super::file::Files;
 use crate::clock;
 use crate::model::safe_causes;
 use crate::store::group::{Engine, Jobs};
-use crate::store::{Connection, DatabaseError, DbResult, FailureKind, Outcome, StoreFailure};
+use crate::store::{DatabaseError, DbResult, FailureKind, Outcome, StoreFailure, job};
 
 /// For how long a write shows that others can be written: an idle service is not to keep its disk awake.
 const SHOWN: Duration = Duration::from_secs(10);
@@ -36,7 +36,7 @@ const CHECKPOINT_PAGES: c_int = 1000;
 #[derive(Debug)]
 pub struct Writer {
     /// Nothing once closed.
-    connection: Mutex<Option<rusqlite::Connection>>,
+    connection: Mutex<Option<Connection>>,
     files: Arc<Files>,
     /// SQLite's number of the schema that was compared last.
     schema: AtomicI64,
@@ -86,14 +86,14 @@ impl Engine for Writer {
     }
 
     fn close(&self) {
-        if let Some(Err((_, error))) = self.connection.lock().take().map(rusqlite::Connection::close) {
+        if let Some(Err((_, error))) = self.connection.lock().take().map(Connection::close) {
             tracing::warn!(%error, "the writing connection did not close");
         }
     }
 }
 
 impl Writer {
-    pub fn new(connection: rusqlite::Connection, files: Arc<Files>) -> Self {
+    pub fn new(connection: Connection, files: Arc<Files>) -> Self {
         let (schema, is_log_long) = (AtomicI64::new(-1), AtomicBool::new(false));
         let (broken, written, connection) = (OnceLock::new(), Mutex::new(None), Mutex::new(Some(connection)));
         Self { connection, files, schema, broken, written, is_log_long }
@@ -108,7 +108,7 @@ impl Writer {
         Ok(self.files.are_there() && self.written.lock().is_some_and(is_recent))
     }
 
-    fn write(&self, connection: &mut rusqlite::Connection, group: &mut Jobs, is_lone: bool) -> Outcome {
+    fn write(&self, connection: &mut Connection, group: &mut Jobs, is_lone: bool) -> Outcome {
         self.is_sound()?;
         if !self.files.are_there() {
             self.end(connection, FailureKind::Moved);
@@ -138,7 +138,7 @@ impl Writer {
     }
 
     /// All or nothing.
-    fn try_commit(&self, connection: &mut rusqlite::Connection, group: &mut Jobs) -> DbResult<()> {
+    fn try_commit(&self, connection: &mut Connection, group: &mut Jobs) -> DbResult<()> {
         // A transaction that begins by reading could not wait for the lock later.
         connection.execute_batch("BEGIN IMMEDIATE")?;
         let run = self.require_same_schema(connection).and_then(|()| run(connection, group));
@@ -150,7 +150,7 @@ impl Writer {
     }
 
     /// Compares the schema only when SQLite has counted a change of it.
-    fn require_same_schema(&self, connection: &rusqlite::Connection) -> DbResult<()> {
+    fn require_same_schema(&self, connection: &Connection) -> DbResult<()> {
         let count = connection.prepare_cached("PRAGMA schema_version")?.query_row([], |row| row.get(0))?;
         if self.schema.load(Ordering::Relaxed) != count {
             require_ours(connection)?;
@@ -164,13 +164,13 @@ impl Writer {
     }
 
     /// Stops writing for good when `error` means that the file cannot be trusted.
-    fn judge(&self, connection: &rusqlite::Connection, error: &rusqlite::Error) {
+    fn judge(&self, connection: &Connection, error: &rusqlite::Error) {
         if is_fatal(error) {
             self.end(connection, FailureKind::DiskFailed);
         }
     }
 
-    fn end(&self, connection: &rusqlite::Connection, why: FailureKind) {
+    fn end(&self, connection: &Connection, why: FailureKind) {
         if self.broken.set(why).is_ok() {
             tracing::error!("{why}");
             // Closing must not touch the file either, nor what has its name now.
@@ -180,8 +180,8 @@ impl Writer {
     }
 }
 
-fn run(connection: &mut rusqlite::Connection, group: &mut Jobs) -> DbResult<()> {
-    let connection = Connection::sqlite(connection);
+fn run(connection: &mut Connection, group: &mut Jobs) -> DbResult<()> {
+    let connection = job::Connection::sqlite(connection);
     // A caller that gave up while the file was locked may retry.
     group.iter_mut().filter(|job| job.is_wanted()).try_for_each(|job| at_once(job.run(&connection)))
 }

@@ -313,7 +313,7 @@ impl Line {
     }
 
     /// The records that lead to it.
-    pub fn records(&self) -> impl Iterator<Item = QueueRecord> {
+    pub fn records(&self) -> impl Iterator<Item = QueueRecord> + use<> {
         let Self { typed, sent, fate } = self.clone();
         let line = typed.line;
         let sent = sent.map(|sent| sent.record(line));
@@ -378,13 +378,8 @@ impl QueueFile {
 
     /// Rewrites it without settled and torn records.
     fn open(&self) -> io::Result<Log> {
-        let lines = self
-            .read()?
-            .open
-            .into_iter()
-            .flat_map(|line| line.records().collect::<Vec<_>>())
-            .map(|record| log::line(&record))
-            .collect::<io::Result<String>>()?;
+        let records = self.read()?.open.into_iter().flat_map(|line| line.records());
+        let lines = records.map(|record| log::line(&record)).collect::<io::Result<String>>()?;
         atomic_file::replace_private(&self.path, &lines)?;
         Ok(Log::new(OpenOptions::new().append(true).open(&self.path)?))
     }
